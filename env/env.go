@@ -1,0 +1,281 @@
+// Package env is the contract between a game and everything that steps it.
+//
+// A [Game] is one id with its rules: how many seats it has, what each seat may
+// do and what each seat sees. It is read-only and shared by every goroutine. A
+// [Match] is one running game: a small value that is reset from a [Seed],
+// stepped with one action a seat, and asked afterwards how it stands, what it
+// pays, what is legal and what each seat observes.
+//
+//	game, err := catalog.Game("PommeFFACompetition-v0")
+//	match := game.New(1)[0]
+//	match.Reset(env.Seed{Value: 7})
+//	for !match.Status().Over {
+//		match.Step([]uint8{0, 1, 2, 5}) // one action a seat
+//	}
+//
+// # Determinism
+//
+// A match has no clock, no global state and no goroutine. Everything random in
+// it comes from its [Dice], and those come from its [Seed] alone (see [Seed]).
+// The same seed and the same actions give the same bytes everywhere.
+//
+// # Concurrency
+//
+// A Game is safe for concurrent use. A Match and an Agent belong to one
+// goroutine at a time.
+//
+// # Errors
+//
+// Step and Observe return none: whoever takes actions from outside checks them
+// against [Spec.Actions] first, and a broken invariant panics. Restore and
+// RestoreJSON take bytes from outside and say what is wrong with them.
+package env
+
+import (
+	"encoding/json"
+	"math/bits"
+)
+
+// Game is one id with its rules, from which matches and agents are made.
+type Game interface {
+	// Spec describes the game. The caller must not change it.
+	Spec() *Spec
+
+	// New makes n matches in one block of memory. They must be Reset or
+	// restored before use.
+	New(n int) []Match
+
+	// NewAgent makes a built-in agent from its name, with options where it has
+	// any ("simple", "mcts:ticks=2000"). An unknown name is an error that
+	// lists what exists.
+	NewAgent(name string) (Agent, error)
+}
+
+// Match is one running game.
+type Match interface {
+	// Reset starts a new episode.
+	Reset(seed Seed)
+
+	// Reseed replaces the dice and leaves the rest as it is. A forward model
+	// must do it to its copies, or search would foresee the dice.
+	Reseed(seed Seed)
+
+	// Train names the seat whose death ends the game too, -1 for none. It
+	// holds until the next Reset. Games nobody drops out of ignore it.
+	Train(seat int)
+
+	// Step makes one move. actions holds len(Spec.Actions) numbers a seat,
+	// seat after seat. What a seat that is out sends is not looked at. Step
+	// must not be called once Status().Over.
+	Step(actions []uint8)
+
+	// Status tells how the game stands.
+	Status() Status
+
+	// Rewards writes what the last step paid each seat, by the game's own
+	// measure (what the reference gives every step).
+	Rewards(dst []float64)
+
+	// Outcome writes how the game ended for each seat: +1 won, -1 lost, and
+	// for a tie what the game's own measure says. Only the entries of seats in
+	// Status().Decided mean something, and those never change again.
+	Outcome(dst []float64)
+
+	// Mask writes one byte for each choice of each action component
+	// (Spec.MaskSize of them): 0 only where nothing the seat can see lets the
+	// choice have an effect. Choice 0 is always legal. A seat that is out has
+	// choice 0 only.
+	Mask(seat int, dst []uint8)
+
+	// Observe writes the observation encoding, an index into
+	// Spec.Encodings, of the given seats, in their order and one after
+	// another: dst[f] receives field f (Field.Size bytes a seat, or just once
+	// if it is Shared). Multi-byte elements are little-endian.
+	Observe(encoding int, seats []uint8, dst [][]byte)
+
+	// Append appends the match's whole state, dice included, to dst.
+	Append(dst []byte) []byte
+
+	// Restore sets the state from what Append wrote in a match of the same
+	// game. On an error the match is as it was.
+	Restore(state []byte) error
+
+	// AppendJSON and RestoreJSON do the same with a readable form.
+	AppendJSON(dst []byte) ([]byte, error)
+	RestoreJSON(state json.RawMessage) error
+
+	// AppendText appends a picture of the game for a terminal, several lines
+	// of text, with colours as ANSI escape sequences if asked for.
+	AppendText(dst []byte, colour bool) []byte
+}
+
+// Agent plays one seat of one match. It is given the match but must look only
+// at what its seat may see; the built-in ones get a view of their seat and
+// nothing else.
+type Agent interface {
+	// Reset empties the agent's memory and gives it dice for the episode.
+	Reset(dice Dice)
+
+	// Act writes the seat's action, len(Spec.Actions) numbers.
+	Act(m Match, seat int, action []uint8)
+
+	// Append and Restore save the agent's memory and dice.
+	Append(dst []byte) []byte
+	Restore(state []byte) error
+}
+
+// Spec describes a game: all that a caller needs to size its buffers, name
+// what is in them and know what it may do.
+type Spec struct {
+	ID          string     `json:"id"`
+	Game        string     `json:"game"`        // family, such as "pommerman"
+	Version     int        `json:"version"`     // grows when a recorded game would change
+	Description string     `json:"description"` // one line
+	Seats       int        `json:"seats"`
+	Teams       [][]int    `json:"teams"`       // the seats that share their fate
+	Elimination bool       `json:"elimination"` // a seat can be out before the game is over
+	MaxSteps    int        `json:"max_steps"`   // the rules' own limit, which terminates
+	Actions     []Choice   `json:"actions"`     // the components of one seat's action
+	Encodings   []Encoding `json:"encodings"`   // the ways to observe, the default first
+	Agents      []string   `json:"agents"`      // the built-in agents' names
+	Rules       any        `json:"rules"`       // the rules as a struct that marshals to JSON
+}
+
+// Choice is one component of an action: a number in [0, N).
+type Choice struct {
+	Name  string   `json:"name"`
+	N     int      `json:"n"`
+	Names []string `json:"names"` // what each number means
+}
+
+// Encoding is one way to write an observation down.
+type Encoding struct {
+	Name   string  `json:"name"`
+	Fields []Field `json:"fields"`
+}
+
+// Field is one tensor of an encoding, described for one seat.
+type Field struct {
+	Name   string  `json:"name"`
+	DType  DType   `json:"dtype"`
+	Shape  []int   `json:"shape"`
+	Low    float64 `json:"low"`
+	High   float64 `json:"high"`
+	Shared bool    `json:"shared"` // the same for all seats of a game, so written once
+	Names  []Name  `json:"names"`  // what each entry along the first axis is
+}
+
+// Name says what one plane, map or scalar is called and means.
+type Name struct {
+	Name    string `json:"name"`
+	Meaning string `json:"meaning"`
+}
+
+// DType is the type of a tensor's elements.
+type DType string
+
+// The element types in use, by numpy's names.
+const (
+	Uint8   DType = "uint8"
+	Int16   DType = "int16"
+	Float32 DType = "float32"
+	Int32   DType = "int32"
+	Float64 DType = "float64"
+	Uint64  DType = "uint64"
+)
+
+// Bytes is the size of one element.
+func (d DType) Bytes() int {
+	switch d {
+	case Uint8:
+		return 1
+	case Int16:
+		return 2
+	case Float32, Int32:
+		return 4
+	case Float64, Uint64:
+		return 8
+	}
+	panic("env: unknown dtype " + string(d))
+}
+
+// Size is how many bytes the field takes for one seat (for one game if Shared).
+func (f *Field) Size() int {
+	n := f.DType.Bytes()
+	for _, d := range f.Shape {
+		n *= d
+	}
+	return n
+}
+
+// Encoding finds an encoding by name and returns its index, -1 if there is none.
+func (s *Spec) Encoding(name string) int {
+	for i := range s.Encodings {
+		if s.Encodings[i].Name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// MaskSize is how many bytes Match.Mask writes.
+func (s *Spec) MaskSize() int {
+	n := 0
+	for _, c := range s.Actions {
+		n += c.N
+	}
+	return n
+}
+
+// Result is how a game stands as a whole, with the reference's numbers.
+type Result uint8
+
+// The results a game can have.
+const (
+	Win        Result = 0
+	Loss       Result = 1
+	Tie        Result = 2
+	Incomplete Result = 3
+)
+
+func (r Result) String() string {
+	switch r {
+	case Win:
+		return "Win"
+	case Loss:
+		return "Loss"
+	case Tie:
+		return "Tie"
+	case Incomplete:
+		return "Incomplete"
+	}
+	return "Result(?)"
+}
+
+// Status tells how a match stands after its last step.
+type Status struct {
+	Over    bool    // the rules have ended the game
+	Result  Result  // Incomplete until Over
+	Winners SeatSet // empty unless Result is Win
+	In      SeatSet // seats still playing
+	Decided SeatSet // seats whose outcome can no longer change
+	Steps   int     // steps made
+}
+
+// SeatSet is a set of up to 16 seats.
+type SeatSet uint16
+
+// Has tells whether seat is in the set.
+func (s SeatSet) Has(seat int) bool { return s>>seat&1 != 0 }
+
+// With returns the set with seat added.
+func (s SeatSet) With(seat int) SeatSet { return s | 1<<seat }
+
+// Without returns the set with seat taken out.
+func (s SeatSet) Without(seat int) SeatSet { return s &^ (1 << seat) }
+
+// Len is the number of seats in the set.
+func (s SeatSet) Len() int { return bits.OnesCount16(uint16(s)) }
+
+// AllSeats is the set of seats 0 to n-1.
+func AllSeats(n int) SeatSet { return 1<<n - 1 }

@@ -1,0 +1,114 @@
+package grid
+
+import "math/bits"
+
+// MaxSide is the longest side of a board in the bordered layout.
+const MaxSide = 14
+
+// Cell is a cell of a board in the bordered layout: 16*(row+1) + (col+1). Every
+// cell next to one of the board is a Cell too, in the border if need be.
+type Cell uint8
+
+// At is the cell at row and col, which may be -1 or MaxSide: the border.
+func At(row, col int) Cell { return Cell((row+1)<<4 | (col+1)&15) }
+
+// Row is the cell's row.
+func (c Cell) Row() int { return int(c>>4) - 1 }
+
+// Col is the cell's column.
+func (c Cell) Col() int { return int(c&15) - 1 }
+
+// Next is the neighbour in direction d.
+func (c Cell) Next(d Dir) Cell { return c + deltas[d&7] }
+
+var deltas = [8]Cell{Up: 0xf0, Down: 0x10, Left: 0xff, Right: 0x01}
+
+// Bits is a set of cells of the bordered layout.
+type Bits [4]uint64
+
+// Has tells whether c is in the set.
+func (b *Bits) Has(c Cell) bool { return b[c>>6]>>(c&63)&1 != 0 }
+
+// Add puts c into the set.
+func (b *Bits) Add(c Cell) { b[c>>6] |= 1 << (c & 63) }
+
+// Remove takes c out of the set.
+func (b *Bits) Remove(c Cell) { b[c>>6] &^= 1 << (c & 63) }
+
+// Empty tells whether the set is empty.
+func (b *Bits) Empty() bool { return b[0]|b[1]|b[2]|b[3] == 0 }
+
+// Len is the number of cells in the set.
+func (b *Bits) Len() int {
+	return bits.OnesCount64(b[0]) + bits.OnesCount64(b[1]) + bits.OnesCount64(b[2]) + bits.OnesCount64(b[3])
+}
+
+// Or is the union.
+func (b Bits) Or(o Bits) Bits {
+	return Bits{b[0] | o[0], b[1] | o[1], b[2] | o[2], b[3] | o[3]}
+}
+
+// And is the intersection.
+func (b Bits) And(o Bits) Bits {
+	return Bits{b[0] & o[0], b[1] & o[1], b[2] & o[2], b[3] & o[3]}
+}
+
+// AndNot is what is in b and not in o.
+func (b Bits) AndNot(o Bits) Bits {
+	return Bits{b[0] &^ o[0], b[1] &^ o[1], b[2] &^ o[2], b[3] &^ o[3]}
+}
+
+// Grow adds to the set the four neighbours of every cell in it. Cells of the
+// border may be added, so mask the result.
+func (b Bits) Grow() Bits {
+	return Bits{
+		b[0] | b[0]<<1 | b[0]>>1 | b[0]<<16 | b[0]>>16 | b[1]<<48 | b[1]<<63,
+		b[1] | b[1]<<1 | b[1]>>1 | b[1]<<16 | b[1]>>16 | b[0]>>48 | b[2]<<48 | b[0]>>63 | b[2]<<63,
+		b[2] | b[2]<<1 | b[2]>>1 | b[2]<<16 | b[2]>>16 | b[1]>>48 | b[3]<<48 | b[1]>>63 | b[3]<<63,
+		b[3] | b[3]<<1 | b[3]>>1 | b[3]<<16 | b[3]>>16 | b[2]>>48 | b[2]>>63,
+	}
+}
+
+// Flood is every cell of open that can be reached from the cells of b by steps
+// inside open. Cells of b outside open count as reached.
+func (b Bits) Flood(open Bits) Bits {
+	for {
+		next := b.Or(b.Grow().And(open))
+		if next == b {
+			return b
+		}
+		b = next
+	}
+}
+
+// First is the lowest cell of the set, which must not be empty.
+func (b *Bits) First() Cell {
+	for w, x := range b {
+		if x != 0 {
+			return Cell(w<<6 | bits.TrailingZeros64(x))
+		}
+	}
+	panic("grid: First of an empty set")
+}
+
+// All calls visit for every cell of the set in row-major order.
+func (b *Bits) All(visit func(Cell) bool) {
+	for w, x := range b {
+		for ; x != 0; x &= x - 1 {
+			if !visit(Cell(w<<6 | bits.TrailingZeros64(x))) {
+				return
+			}
+		}
+	}
+}
+
+// Square is the set of the cells of a board with the given side.
+func Square(side int) Bits {
+	var b Bits
+	for r := range side {
+		for c := range side {
+			b.Add(At(r, c))
+		}
+	}
+	return b
+}

@@ -1,0 +1,279 @@
+package pommerman
+
+import (
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+
+	"pommego/env"
+	"pommego/env/grid"
+)
+
+// Version of the rules as a whole: it grows when a recorded game would change.
+const Version = 1
+
+// GameType tells who plays against whom, with the reference's numbers.
+type GameType uint8
+
+// The game types.
+const (
+	FFA       GameType = 1 // everybody for themselves, four seats
+	Team      GameType = 2 // seats 0 and 2 against 1 and 3
+	TeamRadio GameType = 3 // Team, with words sent to the teammate
+	OneVsOne  GameType = 4 // two seats
+)
+
+func (t GameType) String() string {
+	switch t {
+	case FFA:
+		return "FFA"
+	case Team:
+		return "Team"
+	case TeamRadio:
+		return "TeamRadio"
+	case OneVsOne:
+		return "OneVsOne"
+	}
+	return "GameType(?)"
+}
+
+// NoCollapse is the FirstCollapse of a board that never collapses.
+const NoCollapse = -1
+
+// NoSeat stands for no seat at all.
+const NoSeat = -1
+
+// Rules is every number and switch of the game. Make one with a preset
+// ([Playground], [Java], [Rules2018]), change what you like, and hand it to
+// [New], which validates it. A step never asks for a preset's name.
+type Rules struct {
+	GameType GameType `json:"game_type"`
+	GameEnv  string   `json:"game_env"` // the reference's module name, repeated in its observations
+
+	BoardSize int `json:"board_size"` // 7 to 14
+	NumRigid  int `json:"num_rigid"`  // even
+	NumWood   int `json:"num_wood"`   // even, the guaranteed passage included
+	NumItems  int `json:"num_items"`  // hidden under wood
+	MaxSteps  int `json:"max_steps"`
+
+	// ViewSize is how many rows and columns away a seat sees; 0: everything.
+	ViewSize int `json:"agent_view_size"`
+
+	StartAmmo  int `json:"start_ammo"`
+	StartBlast int `json:"start_blast_strength"`
+	MaxAmmo    int `json:"max_ammo"`           // what returning bombs and items stop at
+	MaxBlast   int `json:"max_blast_strength"` // what range items cut to
+	BombLife   int `json:"bomb_life"`          // steps from laying to explosion
+	FlameLife  int `json:"flame_life"`         // observations in which a flame shows, 1 to 5
+
+	// DelayedChain: a bomb reached by an explosion detonates in the next step
+	// instead of the same one.
+	DelayedChain bool `json:"delayed_chain"`
+	// Skulls are a fourth kind of item, equally likely; they shift the cell
+	// values of the dummy and the agents up by one.
+	Skulls bool `json:"skulls"`
+
+	// FirstCollapse is the step count at which the outermost ring falls;
+	// NoCollapse: never. Further rings follow every quarter of what is left.
+	FirstCollapse int `json:"first_collapse"`
+
+	RadioWords int `json:"radio_num_words"`  // words a message holds, 0 without radio, up to MaxWords
+	RadioVocab int `json:"radio_vocab_size"` // words are 1 to RadioVocab
+
+	// TrainingAgent is a seat whose death ends the game too (FFA and one
+	// against one only); NoSeat: none.
+	TrainingAgent int `json:"training_agent"`
+}
+
+// Playground is the rules of the reference for one game type.
+func Playground(t GameType) Rules {
+	r := Rules{
+		GameType: t, GameEnv: "pommerman.envs.v0:Pomme",
+		BoardSize: 11, NumRigid: 36, NumWood: 36, NumItems: 20, MaxSteps: 800,
+		StartAmmo: 1, StartBlast: 2, MaxAmmo: 10, MaxBlast: 10, BombLife: 10, FlameLife: 3,
+		FirstCollapse: NoCollapse, TrainingAgent: NoSeat,
+	}
+	if t == OneVsOne {
+		r.BoardSize, r.NumRigid, r.NumWood, r.NumItems = 8, 16, 16, 10
+	}
+	if t == TeamRadio {
+		r.GameEnv = "pommerman.envs.v2:Pomme"
+		r.RadioWords, r.RadioVocab = 2, 8
+	}
+	return r
+}
+
+// Java is the rules of the Java re-implementation: chains a step later, flames
+// of five steps, and the collapse from step 500.
+func Java(t GameType) Rules {
+	r := Playground(t)
+	r.GameEnv = "pommerman.envs.v1:Pomme"
+	r.DelayedChain = true
+	r.FlameLife = 5
+	r.FirstCollapse = 500
+	return r
+}
+
+// Rules2018 is the rules of the FDG'18 paper: a larger board, slow bombs,
+// stronger blasts, and skulls.
+func Rules2018(t GameType) Rules {
+	r := Playground(t)
+	r.BoardSize, r.NumRigid, r.NumWood, r.NumItems = 13, 50, 50, 25
+	r.StartBlast = 3
+	r.BombLife = 25
+	r.MaxSteps = 2500
+	r.Skulls = true
+	return r
+}
+
+// Fogged makes a seat see only size rows and columns around itself, which is
+// also what the blast strength is capped at then.
+func (r Rules) Fogged(size int) Rules {
+	r.ViewSize, r.MaxBlast = size, size
+	return r
+}
+
+// Collapsing makes rings fall from the given step count on.
+func (r Rules) Collapsing(first int) Rules {
+	r.FirstCollapse = first
+	r.GameEnv = "pommerman.envs.v1:Pomme"
+	return r
+}
+
+// Seats is how many agents play.
+func (r *Rules) Seats() int {
+	if r.GameType == OneVsOne {
+		return 2
+	}
+	return 4
+}
+
+// Teams tells whether seats 0 and 2 play against 1 and 3.
+func (r *Rules) Teams() bool { return r.GameType == Team || r.GameType == TeamRadio }
+
+// Agent0 is the cell value of agent 0; the others follow.
+func (r *Rules) Agent0() Item {
+	if r.Skulls {
+		return 11
+	}
+	return 10
+}
+
+// Dummy is the value that stands for no agent in teammate and enemies.
+func (r *Rules) Dummy() Item { return r.Agent0() - 1 }
+
+// Teammate is the seat of seat's teammate, NoSeat without teams.
+func (r *Rules) Teammate(seat int) int {
+	if r.Teams() {
+		return (seat + 2) % 4
+	}
+	return NoSeat
+}
+
+// CollapseStep is how many steps lie between two rings.
+func (r *Rules) CollapseStep() int { return (r.MaxSteps - r.FirstCollapse) / 4 }
+
+// Collapses lists the step counts at which rings fall, ring 0 first.
+func (r *Rules) Collapses() []int {
+	if r.FirstCollapse == NoCollapse {
+		return nil
+	}
+	var at []int
+	for s := r.FirstCollapse; s < r.MaxSteps; s += r.CollapseStep() {
+		at = append(at, s)
+	}
+	return at
+}
+
+// ringDue is the ring that falls at a step count, -1 for none.
+func (r *Rules) ringDue(step int) int {
+	past := step - r.FirstCollapse
+	if r.FirstCollapse == NoCollapse || past < 0 || step >= r.MaxSteps || past%r.CollapseStep() != 0 {
+		return -1
+	}
+	return past / r.CollapseStep()
+}
+
+// Validate says what is wrong with the rules: the field, its value and what it
+// may be.
+func (r *Rules) Validate() error {
+	if r.GameType < FFA || r.GameType > OneVsOne {
+		return fmt.Errorf("rules: game_type is %d, want 1 (FFA), 2 (team), 3 (team radio) or 4 (one-vs-one)", r.GameType)
+	}
+	for _, f := range []struct {
+		name       string
+		is, lo, hi int
+	}{
+		{"board_size", r.BoardSize, 7, grid.MaxSide},
+		{"num_rigid", r.NumRigid, 0, 196},
+		{"num_wood", r.NumWood, 0, 196},
+		{"num_items", r.NumItems, 0, r.NumWood},
+		{"max_steps", r.MaxSteps, 1, 30000},
+		{"agent_view_size", r.ViewSize, 0, grid.MaxSide},
+		{"max_ammo", r.MaxAmmo, 1, 10},
+		{"start_ammo", r.StartAmmo, 0, r.MaxAmmo},
+		{"max_blast_strength", r.MaxBlast, 1, grid.MaxSide},
+		{"start_blast_strength", r.StartBlast, 1, grid.MaxSide},
+		{"bomb_life", r.BombLife, 1, 100},
+		{"flame_life", r.FlameLife, 1, maxFlameLife},
+		{"first_collapse", r.FirstCollapse, NoCollapse, r.MaxSteps - 4},
+		{"radio_num_words", r.RadioWords, 0, MaxWords},
+		{"radio_vocab_size", r.RadioVocab, 0, 100},
+		{"training_agent", r.TrainingAgent, NoSeat, r.Seats() - 1},
+	} {
+		if f.is < f.lo || f.is > f.hi {
+			return fmt.Errorf("rules: %s is %d, want %d to %d", f.name, f.is, f.lo, f.hi)
+		}
+	}
+	switch {
+	case r.NumRigid%2 != 0 || r.NumWood%2 != 0:
+		return fmt.Errorf("rules: num_rigid %d and num_wood %d must be even: walls are laid in mirrored pairs", r.NumRigid, r.NumWood)
+	case (r.RadioWords > 0) != (r.GameType == TeamRadio) || (r.RadioVocab > 0) != (r.RadioWords > 0):
+		return fmt.Errorf("rules: radio_num_words %d and radio_vocab_size %d: both belong to game type 3 (team radio), and to no other", r.RadioWords, r.RadioVocab)
+	case r.Teams() && r.TrainingAgent != NoSeat:
+		return fmt.Errorf("rules: training_agent %d: team games have none", r.TrainingAgent)
+	case r.Seats()*r.StartAmmo+r.NumItems > MaxBombs:
+		return fmt.Errorf("rules: %d seats with start_ammo %d and num_items %d could lay more than %d bombs", r.Seats(), r.StartAmmo, r.NumItems, MaxBombs)
+	}
+	return nil
+}
+
+// Fingerprint is a number that tells rules apart: saved states carry it.
+func (r *Rules) Fingerprint() uint64 {
+	text, err := json.Marshal(r)
+	if err != nil {
+		panic(err) // a struct of numbers always marshals
+	}
+	h := fnv.New64a()
+	fmt.Fprintf(h, "pommerman/%d/%s", Version, text)
+	return h.Sum64()
+}
+
+// teams lists the seats that share their fate.
+func (r *Rules) teams() [][]int {
+	if r.Teams() {
+		return [][]int{{0, 2}, {1, 3}}
+	}
+	var alone [][]int
+	for seat := range r.Seats() {
+		alone = append(alone, []int{seat})
+	}
+	return alone
+}
+
+// actions lists the components of one seat's action.
+func (r *Rules) actions() []env.Choice {
+	move := env.Choice{Name: "move", N: int(numActions)}
+	for a := Stop; a < numActions; a++ {
+		move.Names = append(move.Names, a.String())
+	}
+	all := []env.Choice{move}
+	for w := range r.RadioWords {
+		word := env.Choice{Name: fmt.Sprintf("word%d", w), N: r.RadioVocab + 1, Names: []string{"none"}}
+		for v := 1; v <= r.RadioVocab; v++ {
+			word.Names = append(word.Names, fmt.Sprint(v))
+		}
+		all = append(all, word)
+	}
+	return all
+}

@@ -1,0 +1,210 @@
+package pommerman
+
+import (
+	"pommego/env"
+	"pommego/env/grid"
+)
+
+// The fixed sizes of a State.
+const (
+	MaxAgents    = 4
+	MaxBombs     = 64
+	MaxWords     = 3
+	maxFlameLife = 5
+)
+
+// Item is what a cell of the board shows, with the reference's numbers. Agents
+// start at Rules.Agent0.
+type Item uint8
+
+// The cell values all rules share.
+const (
+	Passage   Item = 0
+	Rigid     Item = 1
+	Wood      Item = 2
+	BombItem  Item = 3
+	Flames    Item = 4
+	Fog       Item = 5 // in observations only
+	ExtraBomb Item = 6
+	IncrRange Item = 7
+	Kick      Item = 8
+	Skull     Item = 9 // with Rules.Skulls; else this value is the dummy agent
+)
+
+// powerup tells whether an agent can pick the item up. No board shows the
+// dummy, so Skull's value means a skull wherever it is on one.
+func (i Item) powerup() bool { return i >= ExtraBomb && i <= Skull }
+
+// wall tells whether nothing can enter the cell. The border is Rigid.
+func (i Item) wall() bool { return i == Rigid || i == Wood }
+
+// Action is what an agent may do, with the reference's numbers.
+type Action uint8
+
+// The actions. Up to Right have the numbers of the directions in package grid.
+const (
+	Stop Action = iota
+	Up
+	Down
+	Left
+	Right
+	LayBomb
+	numActions
+)
+
+func (a Action) String() string {
+	if a < numActions {
+		return actionNames[a]
+	}
+	return "Action(?)"
+}
+
+var actionNames = [...]string{"stop", "up", "down", "left", "right", "bomb"}
+
+// State is a running game: one value without pointers, so that assignment
+// clones it and == compares it. Its layout is known to this file alone.
+//
+// Invariants: the board's border is Rigid; every living agent is drawn on its
+// cell; a cell shows Flames exactly if a flame is there; entries of Bombs past
+// NumBombs are zero. A ring of the collapse that is due falls at the start of
+// the next step, so until then the state is what the seats observe.
+type State struct {
+	// Board is what an observer without fog sees, in the bordered layout:
+	// agents drawn over bombs, flames over everything, hidden items not shown.
+	Board [256]Item
+
+	flames [maxFlameLife]grid.Bits // by remaining life; a cell can be in several
+	hidden [3]grid.Bits            // binary digits of Item-Fog of the item hidden at a cell
+
+	Bombs    [MaxBombs]Bomb // in the order in which they were laid
+	NumBombs uint8
+
+	Agents [MaxAgents]Agent
+	Radio  [MaxAgents][MaxWords]uint8 // the words each agent sent in the last step
+
+	StepCount uint16
+	due       int8 // the ring that falls before the next step, plus one
+	training  int8 // the seat whose death ends the game, plus one
+
+	Dice env.Dice // for draws inside the rules
+}
+
+// Agent is one bomber.
+type Agent struct {
+	Cell  grid.Cell
+	Ammo  uint8
+	Blast uint8 // strength 2 reaches one cell each way besides the bomb's own
+	Alive bool
+	Kicks bool
+}
+
+// Bomb is one bomb.
+type Bomb struct {
+	Cell  grid.Cell
+	Life  uint8 // explodes when it gets to 0
+	Blast uint8
+	owner uint8 // agent and direction in one byte
+}
+
+// Owner is the agent that laid the bomb.
+func (b *Bomb) Owner() int { return int(b.owner >> 4) }
+
+// Moving is the direction in which the bomb rolls, grid.Stay if it does not.
+func (b *Bomb) Moving() grid.Dir { return grid.Dir(b.owner & 15) }
+
+func (b *Bomb) roll(d grid.Dir) { b.owner = b.owner&0xf0 | uint8(d) }
+
+// NewBomb makes a bomb.
+func NewBomb(cell grid.Cell, life, blast uint8, owner int, moving grid.Dir) Bomb {
+	return Bomb{cell, life, blast, uint8(owner)<<4 | uint8(moving)}
+}
+
+// Flame is the life of the youngest flame on a cell as observations show it
+// (its remaining life plus one), 0 where there is none.
+func (s *State) Flame(c grid.Cell) uint8 {
+	for life := maxFlameLife - 1; life >= 0; life-- {
+		if s.flames[life].Has(c) {
+			return uint8(life + 1)
+		}
+	}
+	return 0
+}
+
+// burning is the set of cells with at least one flame.
+func (s *State) burning() grid.Bits {
+	all := s.flames[0]
+	for _, f := range s.flames[1:] {
+		all = all.Or(f)
+	}
+	return all
+}
+
+// Hidden is the item under a cell's wood or flames, Passage if there is none.
+func (s *State) Hidden(c grid.Cell) Item {
+	w, bit := c>>6, c&63
+	code := s.hidden[0][w]>>bit&1 | s.hidden[1][w]>>bit&1<<1 | s.hidden[2][w]>>bit&1<<2
+	if code == 0 {
+		return Passage
+	}
+	return Fog + Item(code)
+}
+
+// hide puts an item under a cell; Passage takes away what is there.
+func (s *State) hide(c grid.Cell, item Item) {
+	code := uint8(0)
+	if item != Passage {
+		code = uint8(item - Fog)
+	}
+	for digit := range s.hidden {
+		s.hidden[digit].Remove(c)
+		if code>>digit&1 != 0 {
+			s.hidden[digit].Add(c)
+		}
+	}
+}
+
+// bombAt tells whether a bomb lies on c.
+func (s *State) bombAt(c grid.Cell) bool {
+	for i := range s.bombs() {
+		if s.Bombs[i].Cell == c {
+			return true
+		}
+	}
+	return false
+}
+
+// bombs is the part of Bombs that is in use.
+func (s *State) bombs() []Bomb { return s.Bombs[:s.NumBombs] }
+
+// addBomb appends a bomb. A full list takes no more; Rules.Validate and the
+// checks on restored states see to it that it cannot fill up.
+func (s *State) addBomb(b Bomb) {
+	if int(s.NumBombs) < len(s.Bombs) {
+		s.Bombs[s.NumBombs] = b
+		s.NumBombs++
+	}
+}
+
+// keepBombs keeps the bombs for which keep is true, in order.
+func (s *State) keepBombs(keep func(*Bomb) bool) {
+	n := 0
+	for i := range s.bombs() {
+		if keep(&s.Bombs[i]) {
+			s.Bombs[n] = s.Bombs[i]
+			n++
+		}
+	}
+	clear(s.Bombs[n:s.NumBombs])
+	s.NumBombs = uint8(n)
+}
+
+// alive is the set of living agents.
+func (s *State) alive() env.SeatSet {
+	var set env.SeatSet
+	for i := range s.Agents {
+		if s.Agents[i].Alive {
+			set = set.With(i)
+		}
+	}
+	return set
+}

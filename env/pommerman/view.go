@@ -1,0 +1,141 @@
+package pommerman
+
+import (
+	"pommego/env"
+	"pommego/env/grid"
+)
+
+// View is what one seat may know: the observation as a value, for agents
+// written in Go. It holds nothing that the seat's observation dictionary in
+// the reference does not hold. Bombs are in row-major order, because a seat
+// sees maps and not the order in which bombs were laid.
+//
+// Board is in the bordered layout of package grid: what lies off the board is
+// Rigid, what the seat cannot see is Fog.
+type View struct {
+	Rules *Rules
+	Seat  int
+
+	Board    [256]Item
+	Bombs    [MaxBombs]SeenBomb
+	NumBombs int
+	Flames   [256]uint8 // flame life: observations for which the youngest flame still shows
+
+	Self      Agent // where it is and what it carries; Alive and Kicks too
+	Teammate  Item  // its cell value, Rules.Dummy if there is none
+	Enemies   [3]Item
+	Alive     env.SeatSet // never fogged
+	StepCount int
+	Message   [MaxWords]uint8 // what the teammate sent in the last step
+}
+
+// SeenBomb is a bomb as the maps show it.
+type SeenBomb struct {
+	Cell   grid.Cell
+	Life   uint8
+	Blast  uint8
+	Moving grid.Dir
+}
+
+// window is the part of the board a seat sees: rows Top to Bottom-1 and columns
+// Left to Right-1.
+type window struct{ top, bottom, left, right int }
+
+// window returns what seat sees. A dead agent still looks from its last cell.
+func (r *Rules) window(s *State, seat int) window {
+	n := r.BoardSize
+	if r.ViewSize == 0 {
+		return window{0, n, 0, n}
+	}
+	row, col := s.Agents[seat].Cell.Row(), s.Agents[seat].Cell.Col()
+	return window{
+		max(row-r.ViewSize, 0), min(row+r.ViewSize+1, n),
+		max(col-r.ViewSize, 0), min(col+r.ViewSize+1, n),
+	}
+}
+
+func (w *window) has(c grid.Cell) bool {
+	row, col := c.Row(), c.Col()
+	return row >= w.top && row < w.bottom && col >= w.left && col < w.right
+}
+
+// See fills v with what seat sees.
+func (r *Rules) See(s *State, seat int, v *View) {
+	w := r.window(s, seat)
+	v.Rules, v.Seat = r, seat
+	v.Board = s.Board
+	if r.ViewSize != 0 {
+		for row := range r.BoardSize {
+			for col := range r.BoardSize {
+				if c := grid.At(row, col); !w.has(c) {
+					v.Board[c] = Fog
+				}
+			}
+		}
+	}
+	v.Flames = [256]uint8{}
+	for life := range s.flames { // the youngest is written last
+		s.flames[life].All(func(c grid.Cell) bool {
+			if w.has(c) {
+				v.Flames[c] = uint8(life + 1)
+			}
+			return true
+		})
+	}
+	v.seeBombs(s, &w)
+	v.Self = s.Agents[seat]
+	v.Teammate, v.Enemies = r.relations(seat)
+	v.Alive = s.alive()
+	v.StepCount = int(s.StepCount)
+	v.Message = [MaxWords]uint8{}
+	if mate := r.Teammate(seat); mate != NoSeat {
+		v.Message = s.Radio[mate]
+	}
+}
+
+// seeBombs lists the visible bombs by insertion into row-major order.
+func (v *View) seeBombs(s *State, w *window) {
+	v.NumBombs = 0
+	for i := range s.bombs() {
+		b := &s.Bombs[i]
+		if !w.has(b.Cell) {
+			continue
+		}
+		at := v.NumBombs
+		for ; at > 0 && v.Bombs[at-1].Cell > b.Cell; at-- {
+			v.Bombs[at] = v.Bombs[at-1]
+		}
+		v.Bombs[at] = SeenBomb{b.Cell, b.Life, b.Blast, b.Moving()}
+		v.NumBombs++
+	}
+}
+
+// relations is the teammate and the enemies of a seat as cell values, in the
+// reference's order. One-vs-one uses the first enemy alone.
+func (r *Rules) relations(seat int) (teammate Item, enemies [3]Item) {
+	mate := r.Teammate(seat)
+	teammate = r.Dummy()
+	enemies = [3]Item{r.Dummy(), r.Dummy(), r.Dummy()}
+	if mate != NoSeat {
+		teammate = r.Agent0() + Item(mate)
+	}
+	n := 0
+	for other := range r.Seats() {
+		if other != seat && other != mate {
+			enemies[n] = r.Agent0() + Item(other)
+			n++
+		}
+	}
+	return teammate, enemies
+}
+
+// Bot is an agent for one seat, written against its view alone.
+type Bot interface {
+	// Reset empties the memory; dice are for the whole episode.
+	Reset(dice env.Dice)
+	// Act decides on one action: the move, and for radio games the words.
+	Act(v *View, action []uint8)
+	// Append and Restore save memory and dice.
+	Append(dst []byte) []byte
+	Restore(state []byte) error
+}
