@@ -92,7 +92,7 @@ func (b *Bits) First() Cell {
 }
 
 // All calls visit for every cell of the set in row-major order.
-func (b *Bits) All(visit func(Cell) bool) {
+func (b Bits) All(visit func(Cell) bool) {
 	for w, x := range b {
 		for ; x != 0; x &= x - 1 {
 			if !visit(Cell(w<<6 | bits.TrailingZeros64(x))) {

@@ -1,0 +1,127 @@
+package pommerman
+
+import "pommego/env/grid"
+
+// tickBombs ages the bombs and tells whether one is due: at the end of its
+// life, or because it lies in flames.
+func (s *State) tickBombs() (due bool) {
+	for i := range s.bombs() {
+		b := &s.Bombs[i]
+		b.Life--
+		if s.Board[b.Cell] == Flames {
+			b.Life = 0
+		}
+		due = due || b.Life == 0
+	}
+	return due
+}
+
+// explode lets all bombs that are due explode together and returns the cells
+// they reach. Bombs reached explode in the next round of the same step, or,
+// with DelayedChain, in the next step. All rays see the board as it was before
+// the first explosion.
+func (s *State) explode(r *Rules, due bool) (reached grid.Bits) {
+	for due {
+		s.keepBombs(func(b *Bomb) bool {
+			if b.Life != 0 {
+				return true
+			}
+			s.Agents[b.Owner()].giveAmmo(r)
+			s.rays(b, &reached)
+			return false
+		})
+		due = false
+		for i := range s.bombs() {
+			b := &s.Bombs[i]
+			switch {
+			case !reached.Has(b.Cell):
+			case r.DelayedChain:
+				b.Life = 1
+			default:
+				b.Life = 0
+				due = true
+			}
+		}
+	}
+	return reached
+}
+
+// rays marks the bomb's cell and up to Blast-1 cells each way. A ray stops
+// before rigid walls and the border, and with the wood it hits.
+func (s *State) rays(b *Bomb, reached *grid.Bits) {
+	reached.Add(b.Cell)
+	for _, d := range grid.Dirs {
+		c := b.Cell
+		for range int(b.Blast) - 1 {
+			c = c.Next(d)
+			if s.Board[c] == Rigid {
+				break
+			}
+			reached.Add(c)
+			if s.Board[c] == Wood {
+				break
+			}
+		}
+	}
+}
+
+// draw puts the bombs that are left and all flames onto the board. The cells
+// reached get a new flame each.
+func (s *State) draw(r *Rules, reached grid.Bits) {
+	for i := range s.bombs() {
+		s.Board[s.Bombs[i].Cell] = BombItem
+	}
+	s.flames[r.FlameLife-1] = reached
+	for c := range s.burning().All {
+		s.Board[c] = Flames
+	}
+}
+
+// Settled is the state with the ring that is due, if any, fallen: what the
+// reference holds between two steps, and records.
+func (r *Rules) Settled(s State) State {
+	r.fallDue(&s)
+	return s
+}
+
+// fallDue turns the ring that is due into rigid walls. The agents drawn on it
+// die; its bombs vanish without exploding and give their ammo back; flames and
+// hidden items on it are gone.
+func (r *Rules) fallDue(s *State) {
+	if s.due == 0 {
+		return
+	}
+	ring := ringCells(r.BoardSize, int(s.due)-1)
+	s.due = 0
+	for c := range ring.All {
+		if item := s.Board[c]; item >= r.Agent0() {
+			s.Agents[item-r.Agent0()].Alive = false
+		}
+		s.hide(c, Passage)
+		s.Board[c] = Rigid
+	}
+	for life := range s.flames {
+		s.flames[life] = s.flames[life].AndNot(ring)
+	}
+	s.keepBombs(func(b *Bomb) bool {
+		if ring.Has(b.Cell) {
+			s.Agents[b.Owner()].giveAmmo(r)
+			return false
+		}
+		return true
+	})
+}
+
+// ringCells is the cells at the given distance from the edge, none beyond the
+// centre.
+func ringCells(side, ring int) grid.Bits {
+	var b grid.Bits
+	for i := ring; i < side-ring; i++ {
+		far := side - ring - 1
+		b.Add(grid.At(ring, i))
+		b.Add(grid.At(i, ring))
+		b.Add(grid.At(far, i))
+		b.Add(grid.At(i, far))
+	}
+	return b
+}

@@ -1,0 +1,181 @@
+package pommerman
+
+import (
+	"errors"
+
+	"pommego/env"
+	"pommego/env/grid"
+)
+
+// layout is what all boards of one set of rules have in common.
+type layout struct {
+	rules *Rules
+	blank State       // agents and the guaranteed wood on an empty board
+	pairs []grid.Cell // free cells above the diagonal; each stands for itself and its mirror image
+	solid grid.Bits   // cells that are no passage on the blank board
+	start grid.Cell   // where reachability is measured from: the last-placed agent
+	walls int         // pairs of rigid walls to lay
+	woods int         // pairs of wood to lay
+}
+
+// maxUnreachable is how many passages may be cut off from the start.
+const maxUnreachable = 4
+
+// newLayout works out the free cells of a board.
+//
+// Agents stand one cell in from the corners. Beside each the next two cells
+// along both of its lines stay free; with four agents the cells between are
+// wood, so that everyone can dig a way to everyone. Walls are laid in mirrored
+// pairs about the main diagonal, which stays free.
+func newLayout(r *Rules) (*layout, error) {
+	l := &layout{rules: r, walls: r.NumRigid / 2}
+	n := r.BoardSize
+	for c := range l.blank.Board {
+		l.blank.Board[c] = Rigid
+	}
+	free := grid.Square(n)
+	for c := range free.All {
+		l.blank.Board[c] = Passage
+	}
+	for i := range n {
+		free.Remove(grid.At(i, i))
+	}
+	woods := r.NumWood / 2
+	for seat, at := range l.corners() {
+		l.blank.Agents[seat] = Agent{at, uint8(r.StartAmmo), uint8(r.StartBlast), true, false}
+		l.blank.Board[at] = r.Agent0() + Item(seat)
+		free.Remove(at)
+		l.solid.Add(at)
+		for _, c := range l.besides(at) {
+			free.Remove(c)
+		}
+	}
+	if r.Seats() == 4 {
+		for i := 4; i < n-4; i++ {
+			for _, c := range []grid.Cell{grid.At(1, i), grid.At(i, 1), grid.At(n-2, i), grid.At(i, n-2)} {
+				l.blank.Board[c] = Wood
+				l.solid.Add(c)
+				free.Remove(c)
+			}
+			woods -= 2
+		}
+	}
+	l.woods = max(woods, 0)
+	l.start = grid.At(n-2, n-2)
+	for c := range free.All {
+		if c.Row() < c.Col() {
+			l.pairs = append(l.pairs, c)
+		}
+	}
+	return l, l.check()
+}
+
+// corners is where the agents start.
+func (l *layout) corners() []grid.Cell {
+	far := l.rules.BoardSize - 2
+	if l.rules.Seats() == 2 {
+		return []grid.Cell{grid.At(1, 1), grid.At(far, far)}
+	}
+	return []grid.Cell{grid.At(1, 1), grid.At(far, 1), grid.At(far, far), grid.At(1, far)}
+}
+
+// besides is the cells near an agent's start that stay free: two along each of
+// its lines, from one beyond the next corner cell on.
+func (l *layout) besides(at grid.Cell) []grid.Cell {
+	n := l.rules.BoardSize
+	near := func(i int) [2]int {
+		if i == 1 {
+			return [2]int{2, 3}
+		}
+		return [2]int{n - 3, n - 4}
+	}
+	rows, cols := near(at.Row()), near(at.Col())
+	return []grid.Cell{
+		grid.At(at.Row(), cols[0]), grid.At(at.Row(), cols[1]),
+		grid.At(rows[0], at.Col()), grid.At(rows[1], at.Col()),
+	}
+}
+
+// check makes sure that boards can be made: there must be room for the walls,
+// and dice must find a connected board soon.
+func (l *layout) check() error {
+	if l.walls+l.woods > len(l.pairs) {
+		return errors.New("rules: num_rigid and num_wood do not fit on the board: lower them or raise board_size")
+	}
+	var s State
+	dice := env.Seed{}.Dice(env.StreamBoard)
+	s = l.blank
+	for range 10_000 {
+		if l.lay(&s, &dice) {
+			return nil
+		}
+		s.Board = l.blank.Board
+	}
+	return errors.New("rules: with this num_rigid on this board_size hardly any board is connected: lower num_rigid")
+}
+
+// deal makes a fresh board: draws walls until almost all passages can be
+// reached, then hides the items.
+func (l *layout) deal(s *State, dice *env.Dice) {
+	*s = l.blank
+	for !l.lay(s, dice) {
+		s.Board = l.blank.Board
+	}
+	l.hideItems(s, dice)
+}
+
+// lay draws rigid walls and then wood, uniformly over the free pairs, and tells
+// whether the board is connected enough.
+func (l *layout) lay(s *State, dice *env.Dice) bool {
+	var pairs [grid.MaxSide * grid.MaxSide / 2]grid.Cell
+	n := copy(pairs[:], l.pairs)
+	var rigid grid.Bits
+	solid := l.solid
+	for i := range l.walls + l.woods {
+		k := dice.IntN(n)
+		c := pairs[k]
+		n--
+		pairs[k] = pairs[n]
+		mirror := c<<4 | c>>4
+		if i < l.walls {
+			s.Board[c], s.Board[mirror] = Rigid, Rigid
+			rigid.Add(c)
+			rigid.Add(mirror)
+		} else {
+			s.Board[c], s.Board[mirror] = Wood, Wood
+			solid.Add(c)
+			solid.Add(mirror)
+		}
+	}
+	board := grid.Square(l.rules.BoardSize)
+	open := board.AndNot(rigid)
+	var from grid.Bits
+	from.Add(l.start)
+	unreached := open.AndNot(solid).AndNot(from.Flood(open))
+	return unreached.Len() <= maxUnreachable
+}
+
+// hideItems puts the items under wood: cells uniformly, kinds equally likely.
+func (l *layout) hideItems(s *State, dice *env.Dice) {
+	kinds := 3
+	if l.rules.Skulls {
+		kinds = 4
+	}
+	var wood [grid.MaxSide * grid.MaxSide]grid.Cell
+	n := 0
+	for row := range l.rules.BoardSize {
+		for col := range l.rules.BoardSize {
+			if c := grid.At(row, col); s.Board[c] == Wood {
+				wood[n] = c
+				n++
+			}
+		}
+	}
+	for range l.rules.NumItems {
+		k := dice.IntN(n)
+		c := wood[k]
+		n--
+		wood[k] = wood[n]
+		s.hide(c, ExtraBomb+Item(dice.IntN(kinds)))
+	}
+}

@@ -1,0 +1,77 @@
+package pommerman
+
+import "pommego/env"
+
+const (
+	team0 env.SeatSet = 1<<0 | 1<<2
+	team1 env.SeatSet = 1<<1 | 1<<3
+)
+
+// winners is who has won once the game is over: the team all of the living
+// belong to, or without teams the only one living.
+func (r *Rules) winners(alive env.SeatSet) env.SeatSet {
+	switch {
+	case alive == 0:
+		return 0
+	case !r.Teams():
+		if alive.Len() == 1 {
+			return alive
+		}
+		return 0
+	case alive&^team0 == 0:
+		return team0
+	case alive&^team1 == 0:
+		return team1
+	}
+	return 0
+}
+
+// over tells whether the game has ended.
+func (r *Rules) over(s *State, alive env.SeatSet) bool {
+	switch {
+	case int(s.StepCount) >= r.MaxSteps || alive.Len() <= 1:
+		return true
+	case r.Teams():
+		// Both of a team and none of the other; a lone survivor ends it above.
+		return alive == team0 || alive == team1
+	}
+	return s.training != 0 && !alive.Has(int(s.training)-1)
+}
+
+// Status tells how the game stands.
+func (r *Rules) Status(s *State) env.Status {
+	alive := s.alive()
+	st := env.Status{In: alive, Steps: int(s.StepCount), Result: env.Incomplete}
+	all := env.AllSeats(r.Seats())
+	if !r.Teams() {
+		st.Decided = all &^ alive
+	}
+	if !r.over(s, alive) {
+		return st
+	}
+	st.Over, st.Decided, st.Result = true, all, env.Tie
+	winners := r.winners(alive)
+	if winners != 0 {
+		st.Result, st.Winners = env.Win, winners
+	}
+	return st
+}
+
+// Rewards writes what the reference pays each seat in this step.
+func (r *Rules) Rewards(s *State, dst []float64) {
+	alive := s.alive()
+	limit := int(s.StepCount) >= r.MaxSteps
+	winners := r.winners(alive)
+	for seat := range r.Seats() {
+		switch {
+		case winners.Has(seat):
+			dst[seat] = 1
+		case winners != 0 || limit:
+			dst[seat] = -1
+		case r.Teams() && alive == 0, r.GameType == FFA && !alive.Has(seat):
+			dst[seat] = -1
+		default:
+			dst[seat] = 0
+		}
+	}
+}
