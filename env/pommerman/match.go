@@ -1,0 +1,196 @@
+package pommerman
+
+import (
+	"fmt"
+
+	"pommego/env"
+	"pommego/env/grid"
+)
+
+// Game is Pommerman with one set of rules: env.Game.
+type Game struct {
+	rules        Rules
+	spec         env.Spec
+	layout       *layout
+	bots         Bots
+	rawScalars   []scalar[int16]
+	planeScalars []scalar[float32]
+	planeOf      [MaxAgents][16]uint8
+	fingerprint  uint64
+}
+
+// Bots makes agents by name. Package bots has the built-in ones; it is handed
+// in because bots know the game and not the other way round.
+type Bots struct {
+	Names []string
+	New   func(name string) (Bot, error)
+}
+
+// New makes the game with the given id and rules.
+func New(id, description string, rules Rules, bots Bots) (*Game, error) {
+	if err := rules.Validate(); err != nil {
+		return nil, fmt.Errorf("%s: %w", id, err)
+	}
+	g := &Game{rules: rules, bots: bots, fingerprint: rules.Fingerprint()}
+	l, err := newLayout(&g.rules)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", id, err)
+	}
+	g.layout = l
+	g.rawScalars, g.planeScalars = rules.rawScalars(), rules.planeScalars()
+	for seat := range rules.Seats() {
+		g.planeOf[seat] = rules.planeOf(seat)
+	}
+	g.spec = env.Spec{
+		ID: id, Game: "pommerman", Version: Version, Description: description,
+		Seats: rules.Seats(), Teams: rules.teams(), Elimination: true, MaxSteps: rules.MaxSteps,
+		Actions:   rules.actions(),
+		Encodings: []env.Encoding{encodingPlanes: rules.planesEncoding(), encodingRaw: rules.rawEncoding()},
+		Agents:    bots.Names, Rules: rules,
+	}
+	return g, nil
+}
+
+// The encodings' indices.
+const (
+	encodingPlanes = iota
+	encodingRaw
+)
+
+// Spec describes the game.
+func (g *Game) Spec() *env.Spec { return &g.spec }
+
+// Rules is the game's rules. The caller must not change them.
+func (g *Game) Rules() *Rules { return &g.rules }
+
+// New makes n matches in one block of memory.
+func (g *Game) New(n int) []env.Match {
+	block := make([]Match, n)
+	all := make([]env.Match, n)
+	for i := range block {
+		block[i].game = g
+		block[i].State = g.layout.blank
+		all[i] = &block[i]
+	}
+	return all
+}
+
+// NewAgent makes a built-in agent.
+func (g *Game) NewAgent(name string) (env.Agent, error) {
+	bot, err := g.bots.New(name)
+	if err != nil {
+		return nil, err
+	}
+	return &player{bot: bot}, nil
+}
+
+// Deal starts a new episode in s.
+func (g *Game) Deal(s *State, seed env.Seed) {
+	dice := seed.Dice(env.StreamBoard)
+	g.layout.deal(s, &dice)
+	s.Dice = seed.Dice(env.StreamGame)
+	s.training = int8(g.rules.TrainingAgent + 1)
+}
+
+// Match is one running game: env.Match over a State.
+type Match struct {
+	State
+	game *Game
+}
+
+// Reset starts a new episode.
+func (m *Match) Reset(seed env.Seed) { m.game.Deal(&m.State, seed) }
+
+// Reseed replaces the dice.
+func (m *Match) Reseed(seed env.Seed) { m.Dice = seed.Dice(env.StreamGame) }
+
+// Train names the seat whose death ends the game too.
+func (m *Match) Train(seat int) {
+	if !m.game.rules.Teams() {
+		m.training = int8(seat + 1)
+	}
+}
+
+// Step makes one move.
+func (m *Match) Step(actions []uint8) { m.game.rules.Step(&m.State, actions) }
+
+// Status tells how the game stands.
+func (m *Match) Status() env.Status { return m.game.rules.Status(&m.State) }
+
+// Rewards writes what the reference pays each seat in this step.
+func (m *Match) Rewards(dst []float64) { m.game.rules.Rewards(&m.State, dst) }
+
+// Outcome writes how the game ended for the seats whose fate is decided: what
+// the reference pays in the step that decides it.
+func (m *Match) Outcome(dst []float64) { m.game.rules.Rewards(&m.State, dst) }
+
+// Mask writes which moves would do something: a move into a wall or off the
+// board does what stop does, and so does laying a bomb without ammo or onto
+// another bomb. Any word may be sent by radio while the seat lives.
+func (m *Match) Mask(seat int, dst []uint8) {
+	r, agent := &m.game.rules, &m.Agents[seat]
+	clear(dst)
+	dst[Stop] = 1
+	at := int(numActions)
+	for range r.RadioWords {
+		dst[at] = 1
+		if agent.Alive {
+			for v := 1; v <= r.RadioVocab; v++ {
+				dst[at+v] = 1
+			}
+		}
+		at += r.RadioVocab + 1
+	}
+	if !agent.Alive {
+		return
+	}
+	for _, d := range grid.Dirs {
+		dst[d] = toByte(!m.Board[agent.Cell.Next(d)].wall())
+	}
+	dst[LayBomb] = toByte(agent.Ammo > 0 && !m.bombAt(agent.Cell))
+}
+
+// Observe writes the observations of the given seats.
+func (m *Match) Observe(encoding int, seats []uint8, dst [][]byte) {
+	g, s := m.game, &m.State
+	maps, scalars := dst[0], dst[1]
+	switch encoding {
+	case encodingPlanes:
+		size, width := numPlanes*g.rules.BoardSize*g.rules.BoardSize, 4*len(g.planeScalars)
+		for i, seat := range seats {
+			g.encodePlanes(s, int(seat), maps[i*size:])
+			g.encodePlaneScalars(s, int(seat), scalars[i*width:])
+		}
+	case encodingRaw:
+		size, width := len(rawMaps)*g.rules.BoardSize*g.rules.BoardSize, 2*len(g.rawScalars)
+		shared := g.rules.ViewSize == 0
+		for i, seat := range seats {
+			if !shared || i == 0 {
+				g.rules.encodeRawMaps(s, int(seat), maps[i*size:])
+			}
+			g.encodeRawScalars(s, int(seat), scalars[i*width:])
+		}
+	default:
+		panic("pommerman: no such encoding")
+	}
+}
+
+// View fills v with what seat may know.
+func (m *Match) View(seat int, v *View) { m.game.rules.See(&m.State, seat, v) }
+
+// player seats a Bot: env.Agent that shows the bot its view and nothing else.
+type player struct {
+	bot  Bot
+	view View
+}
+
+func (p *player) Reset(dice env.Dice) { p.bot.Reset(dice) }
+
+func (p *player) Act(m env.Match, seat int, action []uint8) {
+	m.(*Match).View(seat, &p.view)
+	p.bot.Act(&p.view, action)
+}
+
+func (p *player) Append(dst []byte) []byte { return p.bot.Append(dst) }
+
+func (p *player) Restore(state []byte) error { return p.bot.Restore(state) }
