@@ -124,6 +124,13 @@ type Agent interface {
 	Restore(state []byte) error
 }
 
+// Reseeder is an Agent whose dice can be replaced without touching its memory,
+// as Match.Reseed does for the game's. Every built-in agent is one: a forward
+// model must be able to reseed whoever plays in it.
+type Reseeder interface {
+	Reseed(dice Dice)
+}
+
 // Spec describes a game: all that a caller needs to size its buffers, name
 // what is in them and know what it may do.
 type Spec struct {
