@@ -1,0 +1,97 @@
+// Package pommerman is Pommerman, faithful to the original Python environment
+// to the bit, in every variant it registers, and in two older rule sets.
+//
+//	game, err := pommerman.New("my-ffa", "", pommerman.Playground(pommerman.FFA), pommerman.Bots{})
+//	var s pommerman.State
+//	game.Deal(&s, env.Seed{Value: 7})
+//	game.Rules().Step(&s, []uint8{0, 1, 2, 5})
+//
+// Rules holds every number and switch, State a running game as one comparable
+// value, Match the two together as package env wants it. Whatever is fixed by
+// the rules is worked out once in New; a step allocates nothing.
+//
+// # Where a rule lives
+//
+//	rules.go  numbers, switches, presets
+//	state.go  what a running game consists of, and its layout in memory
+//	turn.go   one step: flames, wishes, crossings, settling, kicks, moves, deaths
+//	blast.go  ticking bombs, explosions, drawing, and the collapse
+//	ending.go when a game is over, who won, what it pays
+//	board.go  how a board is drawn and where items hide
+//	view.go   what a seat may know
+//	raw.go    the lossless encoding of that; planes.go the one for networks
+//	match.go  the contract; save.go, json.go saved states; check.go their checks
+//	record.go recorded games
+//
+// # One step, in order
+//
+//  1. Flames age. Where the last flame of a cell goes out, the item hidden
+//     there appears, or a passage. New flames show in FlameLife observations.
+//     An item that appears under another flame is lost.
+//  2. Living agents act in order of their ids. One that lays a bomb needs ammo
+//     and a cell without a bomb. One that moves wishes for the neighbouring
+//     cell unless that is rigid, wood or off the board.
+//  3. Rolling bombs wish for the next cell unless that is rigid, wood, a
+//     power-up or off the board.
+//  4. Nobody swaps cells. Two agents both stay, two bombs both stay; a bomb
+//     that meets an agent stays and the agent goes on. For each border between
+//     two cells the first to use it is remembered, agents before bombs, and
+//     the direction is not looked at.
+//  5. Wishes are counted. Whoever wishes for a cell that two agents or two
+//     bombs wish for stays, until nothing changes. Staying counts as a wish for
+//     the own cell. No wish is ever uncounted, so one who bounced still blocks.
+//  6. Kicks, bomb by bomb in the order of laying. An agent walks onto a bomb's
+//     cell: if it can kick and the cell beyond was wished for by nobody and
+//     holds no power-up or wall, the bomb rolls there, in the agent's
+//     direction; else both stay. A bomb that rolls onto an agent that does not
+//     move stays. All this takes effect once every bomb has been looked at.
+//  7. If step 6 changed anything, everyone is settled again: an agent may not
+//     enter a cell with another agent or any bomb, a bomb none with an agent or
+//     another bomb. A kick that fails so is undone, and kicker and bomb stay.
+//  8. Bombs move. One that stays without having been kicked stops for good.
+//  9. Agents move, and those that moved pick up what lies there: ammo plus one
+//     up to MaxAmmo; blast strength plus one, cut to MaxBlast; the ability to
+//     kick; a skull's effect (below).
+//  10. Bombs age. One explodes at the end of its life, or if it lies in flames.
+//  11. All bombs due explode at once: each gives one ammo back and reaches its
+//     cell and Blast-1 cells each way, up to the edge, before rigid walls, and
+//     up to and with the first wood. Agents and items stop nothing. Bombs on
+//     cells reached explode in the next round of the same step; the rays of
+//     all rounds see the wood as it was. With DelayedChain they explode in the
+//     next step instead.
+//  12. Bombs are drawn; cells reached get a new flame; flames are drawn over
+//     everything. So wood and uncovered power-ups burn.
+//  13. Living agents in flames die; the others are drawn.
+//  14. The step is counted. Result, rewards and observations are what the state
+//     shows now. If a ring of the collapse is due at this count, it falls after
+//     that, which is seen one step later: agents on the ring die, bombs on it
+//     vanish and give their ammo back, flames and hidden items go, and its
+//     cells become rigid.
+//
+// A bomb's life counts the step in which it is laid, so the first observation
+// of one with BombLife 10 shows 9.
+//
+// # Collapse
+//
+// Rings fall from the outside in at FirstCollapse and every
+// (MaxSteps-FirstCollapse)/4 steps after it, as long as that is below MaxSteps.
+//
+// # The end, and what it pays
+//
+// Without teams a game is over when at most one agent lives, and the one left
+// has won. With teams it is over when one team is gone, and both members of the
+// other have won, dead or alive. It is over at MaxSteps too, and when the
+// training agent is dead; then, and if nobody is left, it is a tie unless there
+// is a winner by the rule above.
+//
+// The reference pays +1 to winners and -1 to the others in the last step; -1 to
+// all in a tie at MaxSteps and, with teams, when nobody lives. In every other
+// step free-for-all pays -1 to each of the dead, and all else is 0.
+//
+// # Skulls
+//
+// With Skulls a fourth kind of item lies under wood, equally likely. It does
+// one of three things, each a third of the time: blast strength minus one (not
+// under 2), ammo minus one (not under 1), blast strength plus two (not over
+// MaxBlast).
+package pommerman

@@ -1,0 +1,143 @@
+package pommerman
+
+import (
+	"testing"
+
+	"pommego/env"
+)
+
+// variants is every kind of rules the package knows, small and odd ones too.
+func variants() map[string]Rules {
+	small := Playground(FFA)
+	small.BoardSize, small.NumRigid, small.NumWood, small.NumItems = 7, 4, 8, 6
+	large := Playground(Team).Fogged(3)
+	large.BoardSize, large.NumRigid, large.NumWood, large.NumItems = 14, 40, 60, 40
+	quick := Playground(FFA).Collapsing(8)
+	quick.MaxSteps = 24
+	java := Java(Team)
+	java.FirstCollapse, java.MaxSteps = 10, 60
+	return map[string]Rules{
+		"ffa": Playground(FFA), "ffa collapse": Playground(FFA).Collapsing(500), "quick collapse": quick,
+		"team": Playground(Team), "team fog": Playground(Team).Fogged(4), "team fog collapse": Playground(Team).Fogged(4).Collapsing(20),
+		"radio": Playground(TeamRadio).Fogged(4), "one-vs-one": Playground(OneVsOne),
+		"2018": Rules2018(FFA), "2018 team": Rules2018(Team), "java": Java(FFA), "java team": java,
+		"7x7": small, "14x14": large,
+	}
+}
+
+func mustGame(t testing.TB, r Rules) *Game {
+	t.Helper()
+	g, err := New("test", "", r, Bots{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// boost gives agents what makes games dense: ammo, range, kicks, less wood.
+func boost(r *Rules, s *State, dice *env.Dice) {
+	for i := range s.Agents[:r.Seats()] {
+		a := &s.Agents[i]
+		a.Ammo = uint8(1 + dice.IntN(4))
+		a.Blast = uint8(2 + dice.IntN(4))
+		a.Kicks = dice.Coin()
+	}
+	for c, item := range s.Board {
+		if item == Wood && dice.IntN(3) > 0 {
+			s.Board[c] = s.Hidden(cell(c))
+			s.hide(cell(c), Passage)
+		}
+	}
+}
+
+func randomActions(r *Rules, dice *env.Dice, actions []uint8) {
+	width := 1 + r.RadioWords
+	for seat := range r.Seats() {
+		// Bombs are rarer than a sixth, or nobody lives to kick them.
+		actions[seat*width] = uint8(dice.IntN(5))
+		if dice.IntN(8) == 0 {
+			actions[seat*width] = uint8(LayBomb)
+		}
+		for w := 1; w < width; w++ {
+			actions[seat*width+w] = uint8(dice.IntN(r.RadioVocab + 1))
+		}
+	}
+}
+
+// compareStep makes one step with the state and with its slow twin.
+func compareStep(t testing.TB, r *Rules, s *State, actions []uint8) {
+	t.Helper()
+	before := *s
+	slow := newTwin(r, s)
+	if s.due != 0 {
+		slow.collapse(int(s.due) - 1)
+	}
+	moves := make([]Action, r.Seats())
+	for i := range moves {
+		moves[i] = Action(actions[i*(1+r.RadioWords)])
+	}
+	slow.step(moves)
+	r.Step(s, actions)
+	if got, want := newTwin(r, s).text(), slow.text(); got != want {
+		t.Fatalf("moves %v from\n%s\ngave\n%s\nwant, by the slow twin,\n%s", moves, newTwin(r, &before).text(), got, want)
+	}
+	if err := r.Check(s); err != nil {
+		t.Fatalf("moves %v from\n%s\nbroke an invariant: %v", moves, newTwin(r, &before).text(), err)
+	}
+}
+
+// TestSlowTwin plays random games of every variant, plain and boosted, and
+// demands after every step the twin's state and all invariants.
+func TestSlowTwin(t *testing.T) {
+	for name, rules := range variants() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := mustGame(t, rules)
+			steps := 6_000
+			if testing.Short() {
+				steps = 1_000
+			}
+			var s State
+			actions := make([]uint8, rules.Seats()*(1+rules.RadioWords))
+			for episode := uint64(0); steps > 0; episode++ {
+				seed := env.Seed{Value: 1, Episode: episode}
+				g.Deal(&s, seed)
+				dice := seed.Dice(env.StreamPolicy)
+				if episode%2 == 1 {
+					boost(&rules, &s, &dice)
+				}
+				for ; !rules.Status(&s).Over && steps > 0; steps-- {
+					randomActions(&rules, &dice, actions)
+					compareStep(t, &rules, &s, actions)
+				}
+			}
+		})
+	}
+}
+
+// FuzzStep does the same from fuzzed seeds and moves.
+func FuzzStep(f *testing.F) {
+	f.Add(uint64(1), uint8(0), []byte("\x05\x01\x02\x03\x04\x00\x05\x05"))
+	f.Add(uint64(7), uint8(9), []byte("\x05\x05\x05\x05\x01\x02\x03\x04\x01\x02\x03\x04"))
+	all := []*Game{}
+	for _, name := range []string{"ffa", "quick collapse", "team fog collapse", "one-vs-one", "2018", "java", "7x7", "14x14"} {
+		all = append(all, mustGame(f, variants()[name]))
+	}
+	f.Fuzz(func(t *testing.T, seed uint64, variant uint8, moves []byte) {
+		g := all[int(variant/2)%len(all)]
+		r := g.Rules()
+		var s State
+		g.Deal(&s, env.Seed{Value: seed})
+		dice := env.Dice{State: seed}
+		if variant%2 == 1 {
+			boost(r, &s, &dice)
+		}
+		for n := r.Seats(); len(moves) >= n && !r.Status(&s).Over; moves = moves[n:] {
+			actions := make([]uint8, n)
+			for i := range actions {
+				actions[i] = moves[i] % uint8(numActions)
+			}
+			compareStep(t, r, &s, actions)
+		}
+	})
+}
