@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"unsafe"
 
 	"pommego/env/grid"
 )
@@ -430,3 +431,5 @@ func (t *twin) collapse(ring int) {
 }
 
 func cell(i int) grid.Cell { return grid.Cell(i) }
+
+const stateSize = int(unsafe.Sizeof(State{}))

@@ -1,0 +1,276 @@
+package pommerman
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"pommego/env"
+	"pommego/env/grid"
+)
+
+// A scenario is a drawn board, what the agents do, and the boards that must
+// follow. The drawing:
+//
+//	.  passage   #  rigid   %  wood   *  flames   o  bomb
+//	0-3  agents  b  extra bomb  r  range  k  kick  s  skull
+//
+// Boards are 7x7; rows that are left out are passages. Agents that are not
+// drawn are dead.
+type scenario struct {
+	name, reason string
+	start        string
+	edit         func(r *Rules, s *State) // what a drawing cannot show
+	moves        [][4]Action
+	want         []string // the board after each step
+}
+
+const drawn = 7
+
+func draw(r *Rules, text string) State {
+	var s State
+	for i := range s.Board {
+		s.Board[i] = Rigid
+	}
+	for i := range s.Agents {
+		s.Agents[i] = Agent{Cell: grid.At(drawn-1, drawn-1), Ammo: 1, Blast: uint8(r.StartBlast)}
+	}
+	rows := strings.Fields(text)
+	for row := range drawn {
+		for col := range drawn {
+			c := grid.At(row, col)
+			ch := byte('.')
+			if row < len(rows) {
+				ch = rows[row][col]
+			}
+			switch ch {
+			case '*':
+				s.Board[c] = Flames
+				s.flames[r.FlameLife-1].Add(c)
+			case 'o':
+				s.Board[c] = BombItem
+				s.addBomb(NewBomb(c, uint8(r.BombLife-1), uint8(r.StartBlast), 0, grid.Stay))
+			case '0', '1', '2', '3':
+				s.Board[c] = r.Agent0() + Item(ch-'0')
+				s.Agents[ch-'0'].Cell, s.Agents[ch-'0'].Alive = c, true
+			default:
+				s.Board[c] = Item(strings.IndexByte(".#%", ch))
+				if at := strings.IndexByte("brks", ch); at >= 0 {
+					s.Board[c] = ExtraBomb + Item(at)
+				}
+			}
+		}
+	}
+	return s
+}
+
+func picture(r *Rules, s *State) string {
+	var b strings.Builder
+	for row := range drawn {
+		for col := range drawn {
+			switch item := s.Board[grid.At(row, col)]; {
+			case item >= r.Agent0():
+				b.WriteByte('0' + byte(item-r.Agent0()))
+			default:
+				b.WriteByte(".#%o*?brks"[item])
+			}
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// pad completes a drawing with rows of passages.
+func pad(text string) string {
+	rows := strings.Fields(text)
+	for len(rows) < drawn {
+		rows = append(rows, strings.Repeat(".", drawn))
+	}
+	return strings.Join(rows, "\n") + "\n"
+}
+
+func (sc *scenario) run(t *testing.T, r Rules) State {
+	t.Helper()
+	r.BoardSize = drawn
+	s := draw(&r, sc.start)
+	if sc.edit != nil {
+		sc.edit(&r, &s)
+	}
+	if err := r.Check(&s); err != nil {
+		t.Fatalf("%s: the drawing is no state: %v", sc.name, err)
+	}
+	for i, want := range sc.want {
+		var moves [4]Action
+		if i < len(sc.moves) {
+			moves = sc.moves[i]
+		}
+		compareStep(t, &r, &s, []uint8{uint8(moves[0]), uint8(moves[1]), uint8(moves[2]), uint8(moves[3])})
+		if got := picture(&r, &s); got != pad(want) {
+			t.Fatalf("%s (%s): after step %d\n%s\nwant\n%s", sc.name, sc.reason, i+1, got, pad(want))
+		}
+	}
+	return s
+}
+
+func lives(life ...uint8) func(*Rules, *State) {
+	return func(_ *Rules, s *State) {
+		for i, l := range life {
+			s.Bombs[i].Life = l
+		}
+	}
+}
+
+// TestJavaScenarios is every rule in which the Java preset differs.
+func TestJavaScenarios(t *testing.T) {
+	start := "#.....0 .oo.... #......"
+	for _, sc := range []scenario{
+		{
+			name: "chain a step later", reason: "a bomb reached by an explosion detonates in the next step",
+			start: start, edit: lives(1, 9),
+			want: []string{"#*....0 ***.... #*.....", "#**...0 ****... #**...."},
+		},
+		{
+			name: "a third bomb two steps later", reason: "the delay adds up along a chain",
+			start: "......0 .ooo... .......", edit: lives(1, 9, 9),
+			want: []string{".*....0 ***o... .*.....", ".**...0 ****... .**....", ".***..0 *****.. .***..."},
+		},
+		{
+			name: "flames of five steps", reason: "flames show in five observations",
+			start: "......0 .o..... .......", edit: lives(1),
+			want: []string{".*....0 ***.... .*.....", ".*....0 ***.... .*.....", ".*....0 ***.... .*.....", ".*....0 ***.... .*.....", ".*....0 ***.... .*.....", "......0 ....... ......."},
+		},
+		{
+			name: "a reached bomb may roll on", reason: "its life is one, and a rolling bomb moves before it ticks",
+			start: "......0 .oo.... .......",
+			edit: func(_ *Rules, s *State) {
+				s.Bombs[0].Life = 1
+				s.Bombs[1].roll(grid.Right)
+				s.Board[grid.At(1, 2)], s.Board[grid.At(1, 3)] = BombItem, Passage
+				s.Bombs[1].Cell = grid.At(1, 2)
+				s.Bombs[0].Blast = 4
+			},
+			want: []string{".*....0 *****.. .*..... .*..... .*.....", ".*..*.0 ******. .*..*.. .*..... .*....."},
+		},
+		{
+			name: "laid in a blast", reason: "a bomb laid on a cell that is reached in that step detonates in the next",
+			start: "....... .o1.... ....... ......0", edit: lives(1),
+			moves: [][4]Action{{Stop, LayBomb}},
+			want:  []string{".*..... ***.... .*..... ......0", ".**.... ****... .**.... ......0"},
+		},
+	} {
+		t.Run(sc.name, func(t *testing.T) { sc.run(t, Java(FFA)) })
+	}
+}
+
+// TestJavaCollapseAndNumbers checks the preset's numbers and that its collapse
+// is on.
+func TestJavaCollapseAndNumbers(t *testing.T) {
+	r := Java(FFA)
+	if r.NumRigid != 36 || r.NumWood != 36 || r.NumItems != 20 || r.FlameLife != 5 || !r.DelayedChain {
+		t.Errorf("Java preset is %+v", r)
+	}
+	if got := fmt.Sprint(r.Collapses()); got != "[500 575 650 725]" {
+		t.Errorf("rings fall at %s, want [500 575 650 725]", got)
+	}
+	s := draw(&Rules{FlameLife: 5, StartBlast: 2, BombLife: 10}, "......0 ....... .......")
+	r.BoardSize, s.StepCount = drawn, 499
+	r.Step(&s, make([]uint8, 4))
+	if !s.Agents[0].Alive {
+		t.Error("the agent died in the step in which the ring is due, want one step later")
+	}
+	settled := r.Settled(s)
+	if settled.Agents[0].Alive || settled.Board[grid.At(0, 3)] != Rigid {
+		t.Error("ring 0 did not fall at step 500")
+	}
+}
+
+// Test2018Scenarios is every rule in which the 2018 preset differs.
+func Test2018Scenarios(t *testing.T) {
+	for _, sc := range []scenario{
+		{
+			name: "blast of three", reason: "strength 3 reaches two cells each way",
+			start: "......0 ....... ....... ...o...", edit: lives(1),
+			want: []string{"......0 ...*... ...*... .*****. ...*... ...*..."},
+		},
+		{
+			name: "cell values", reason: "agents are 11 to 14, the skull 9",
+			start: "s.....0 1.....2",
+			want:  []string{"s.....0 1.....2"},
+		},
+		{
+			name: "a skull stops a rolling bomb", reason: "it is a power-up like the others",
+			start: "......0 .o.s...",
+			edit:  func(_ *Rules, s *State) { s.Bombs[0].roll(grid.Right) },
+			want:  []string{"......0 ..os...", "......0 ..os..."},
+		},
+		{
+			name: "a skull is taken", reason: "moving onto it picks it up",
+			start: ".....s0",
+			moves: [][4]Action{{Left}},
+			want:  []string{".....0."},
+		},
+		{
+			name: "a skull burns", reason: "uncovered power-ups burn",
+			start: "......0 ....... .o.s...", edit: lives(1),
+			want: []string{".*....0 .*..... ****... .*..... .*....."},
+		},
+	} {
+		t.Run(sc.name, func(t *testing.T) { sc.run(t, Rules2018(FFA)) })
+	}
+	t.Run("bomb life 25", func(t *testing.T) {
+		r := Rules2018(FFA)
+		r.BoardSize = drawn
+		s := draw(&r, "0.....1")
+		for step := 1; step <= 25; step++ {
+			move := Stop
+			if step == 1 {
+				move = LayBomb
+			}
+			r.Step(&s, []uint8{uint8(move), 0, 0, 0})
+			if exploded := s.NumBombs == 0; exploded != (step == 25) {
+				t.Fatalf("after step %d the bomb has exploded: %v, want it in step 25", step, exploded)
+			}
+		}
+	})
+	r := Rules2018(FFA)
+	if r.BoardSize != 13 || r.NumRigid != 50 || r.NumWood != 50 || r.NumItems != 25 || r.MaxSteps != 2500 || r.Agent0() != 11 || r.Dummy() != 10 {
+		t.Errorf("2018 preset is %+v", r)
+	}
+}
+
+// TestSkullEffects draws each effect from known dice and checks its bounds.
+func TestSkullEffects(t *testing.T) {
+	r := Rules2018(FFA)
+	effects := map[[2]uint8]int{}
+	dice := env.Dice{State: 1}
+	for range 3000 {
+		a := Agent{Ammo: 4, Blast: 5}
+		a.pickUp(&r, Skull, &dice)
+		effects[[2]uint8{a.Ammo, a.Blast}]++
+	}
+	for _, want := range [][2]uint8{{4, 4}, {3, 5}, {4, 7}} {
+		if n := effects[want]; n < 900 || n > 1100 {
+			t.Errorf("effect to ammo and blast %v happened %d times in 3000, want about 1000", want, n)
+		}
+	}
+	if len(effects) != 3 {
+		t.Errorf("skulls have the effects %v, want three", effects)
+	}
+	for range 100 {
+		a := Agent{Ammo: 1, Blast: 2}
+		a.pickUp(&r, Skull, &dice)
+		b := Agent{Ammo: 10, Blast: 10}
+		b.pickUp(&r, Skull, &dice)
+		if a.Ammo < 1 || a.Blast < 2 || b.Blast > 10 {
+			t.Fatalf("a skull led to %+v and %+v, out of bounds", a, b)
+		}
+	}
+}
+
+// TestStateSize pins what a running game costs.
+func TestStateSize(t *testing.T) {
+	const want = 816
+	if got := stateSize; got != want {
+		t.Errorf("a State takes %d bytes, want %d: if that is meant, pin the new size", got, want)
+	}
+}
