@@ -1,0 +1,76 @@
+# What others call: build, venv, demo, test, lint, bench. All are quick when
+# nothing has changed.
+
+SHELL := bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+
+PYTHON ?= python3
+PY     := .venv/bin/python
+GO_SRC := $(shell find env vec bridge cmd benchmarks -name '*.go' -not -name '*_test.go' 2>/dev/null)
+TRACES := env/pommerman/testdata/traces
+
+export CGO_ENABLED ?= 0
+
+.PHONY: help build venv demo test test-go test-race test-python verify lint bench determinism fuzz clean
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+
+build: bin/pommego ## build bin/pommego
+
+bin/pommego: $(GO_SRC) go.mod go.sum
+	go build -trimpath -o $@ ./cmd/pommego
+
+venv: .venv/.ready ## make .venv with the client and its test requirements
+
+.venv/.ready: python_client/pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(PY) -m pip install --quiet --disable-pip-version-check -e 'python_client[test]'
+	touch $@
+
+demo: build venv ## roll out 1024 games from Python and show what happened
+	$(PY) -m pommego.demo
+
+test: build venv lint verify test-go test-race test-python ## run everything
+
+lint: venv ## gofmt, vet, staticcheck, ruff
+	@unformatted=$$(gofmt -l env vec bridge cmd benchmarks); \
+	if [ -n "$$unformatted" ]; then echo "not gofmt-ed: $$unformatted"; exit 1; fi
+	go vet ./...
+	go tool staticcheck ./...
+	$(PY) -m ruff check python_client benchmarks
+	$(PY) -m ruff format --check python_client benchmarks
+
+verify: build ## replay the recorded games
+	bin/pommego verify $(TRACES)/*.jsonl.gz
+
+test-go: ## Go tests
+	go test ./...
+
+# The race detector needs cgo. Short tests: it slows games down tenfold.
+test-race: ## Go tests of what runs in parallel, under the race detector
+	@if ! command -v $$(go env CC) >/dev/null; then \
+		echo "no C compiler ($$(go env CC)): the race detector needs one, skipping"; exit 0; fi; \
+	CGO_ENABLED=1 go test -race -short ./vec ./bridge ./env/trace
+
+test-python: build venv ## Python tests, on real sockets and processes
+	$(PY) -m pytest -q python_client/tests
+
+bench: build venv ## measure speed
+	bin/pommego bench
+	$(PY) -m pommego.bench
+
+determinism: ## 10 million steps: the same bytes for any number of workers, and over the socket
+	go test ./bridge -run TestDeterminismEverywhere -determinism-steps 10000000 -timeout 60m -v
+
+fuzz: ## fuzz everything that has a fuzz target, a minute each
+	for pkg in $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n1 dirname | sort -u); do \
+		for target in $$(grep -hoE '^func Fuzz[A-Za-z0-9]+' $$pkg/*_test.go | cut -c6-); do \
+			go test ./$$pkg -run '^$$' -fuzz "^$$target$$" -fuzztime 60s; \
+		done; \
+	done
+
+clean: ## remove what was built
+	rm -rf bin .venv
