@@ -1,0 +1,143 @@
+package trace
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+// MaxLine is the longest line that is read. A record of a long game with every
+// observation is some megabytes.
+const MaxLine = 64 << 20
+
+// Reader reads a file of recorded games line by line.
+type Reader struct {
+	name  string
+	lines *bufio.Reader
+	close func() error
+	line  int    // the line last read, from 1
+	buf   []byte // a line that did not fit the reader's buffer
+	max   int    // MaxLine, smaller in tests
+	done  error  // what every further Next returns
+}
+
+// Open opens a file, plain or compressed.
+func Open(path string) (*Reader, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err // it names the file
+	}
+	r, err := NewReader(path, f)
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	r.close = f.Close
+	return r, nil
+}
+
+// NewReader reads from src, whose name is for errors; a name that ends in .gz
+// promises compressed data. Compression is recognised from the first bytes.
+func NewReader(name string, src io.Reader) (*Reader, error) {
+	r := &Reader{name: name, max: MaxLine, close: func() error { return nil }}
+	in := bufio.NewReaderSize(src, 1<<16)
+	magic, err := in.Peek(2)
+	switch {
+	case len(magic) == 0 && err == io.EOF:
+		return nil, r.fail(0, ErrEmpty)
+	case err != nil && err != io.EOF:
+		return nil, r.fail(0, err)
+	case bytes.Equal(magic, []byte{0x1f, 0x8b}):
+		unzip, err := gzip.NewReader(in)
+		if err != nil {
+			return nil, r.fail(0, damage(err))
+		}
+		r.lines = bufio.NewReaderSize(unzip, 1<<16)
+	case strings.HasSuffix(name, ".gz"):
+		return nil, r.fail(0, errors.New("not compressed with gzip, though its name ends in .gz"))
+	default:
+		r.lines = in
+	}
+	return r, nil
+}
+
+// Close closes the file.
+func (r *Reader) Close() error { return r.close() }
+
+// Line is the number of the line that Next last returned, from 1.
+func (r *Reader) Line() int { return r.line }
+
+// Next returns the next line without its line feed. The bytes are valid until
+// the following call. At the end it returns io.EOF, of a damaged file an
+// *Error, and the same again ever after.
+func (r *Reader) Next() ([]byte, error) {
+	if r.done != nil {
+		return nil, r.done
+	}
+	line, err := r.next()
+	if err != nil {
+		r.done = err
+	}
+	return line, err
+}
+
+func (r *Reader) next() ([]byte, error) {
+	line, err := r.readLine()
+	switch {
+	case err == io.EOF && len(line) == 0 && r.line == 0:
+		return nil, r.fail(0, ErrEmpty)
+	case err == io.EOF && len(line) == 0:
+		return nil, io.EOF
+	case err != nil && err != io.EOF:
+		return nil, r.fail(r.line+1, damage(err))
+	case err == io.EOF && !json.Valid(line):
+		return nil, r.fail(r.line+1, fmt.Errorf("%w: the last line ends inside its record", ErrTruncated))
+	}
+	r.line++
+	if len(bytes.TrimSpace(line)) == 0 {
+		return nil, r.fail(r.line, ErrBlank)
+	}
+	return line, nil
+}
+
+// readLine reads up to the next line feed and leaves that out. With io.EOF it
+// returns what there was after the last one.
+func (r *Reader) readLine() ([]byte, error) {
+	r.buf = r.buf[:0]
+	for {
+		part, err := r.lines.ReadSlice('\n')
+		if len(r.buf)+len(part) > r.max {
+			return nil, ErrLong
+		}
+		if err == nil && len(r.buf) == 0 {
+			return part[:len(part)-1], nil
+		}
+		r.buf = append(r.buf, part...)
+		switch err {
+		case nil:
+			return r.buf[:len(r.buf)-1], nil
+		case bufio.ErrBufferFull:
+		default:
+			return r.buf, err
+		}
+	}
+}
+
+func (r *Reader) fail(line int, err error) error { return &Error{r.name, line, err} }
+
+// damage says what an error of the compressed data means for the file.
+func damage(err error) error {
+	if errors.Is(err, io.ErrUnexpectedEOF) || err == io.EOF {
+		return fmt.Errorf("%w: its compressed data ends early", ErrTruncated)
+	}
+	if errors.Is(err, gzip.ErrChecksum) || errors.Is(err, gzip.ErrHeader) {
+		return fmt.Errorf("its compressed data is damaged: %w", err)
+	}
+	return err
+}
