@@ -73,12 +73,36 @@ func (b Bits) Grow() Bits {
 // inside open. Cells of b outside open count as reached.
 func (b Bits) Flood(open Bits) Bits {
 	for {
-		next := b.Or(b.Grow().And(open))
+		next := b.sweep(open)
 		if next == b {
 			return b
 		}
 		b = next
 	}
+}
+
+// sweep is b with its neighbours in open, found word by word downwards and then
+// upwards, so that one sweep can reach across the whole board.
+func (b Bits) sweep(open Bits) Bits {
+	above := uint64(0)
+	for w := range b {
+		b[w] = spread(b[w]|above>>48&open[w], open[w])
+		above = b[w]
+	}
+	below := uint64(0)
+	for w := len(b) - 1; w >= 0; w-- {
+		b[w] = spread(b[w]|below<<48&open[w], open[w])
+		below = b[w]
+	}
+	return b
+}
+
+// spread grows a word of four rows within open, a few steps.
+func spread(x, open uint64) uint64 {
+	for range 3 {
+		x |= (x<<1 | x>>1 | x<<16 | x>>16) & open
+	}
+	return x
 }
 
 // First is the lowest cell of the set, which must not be empty.

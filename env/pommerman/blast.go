@@ -65,14 +65,21 @@ func (s *State) rays(b *Bomb, reached *grid.Bits) {
 	}
 }
 
-// draw puts the bombs that are left and all flames onto the board. The cells
-// reached get a new flame each.
+// draw puts the bombs that are left and the new flames onto the board: the cells
+// reached get one each. Older flames are still drawn, except where a bomb lay.
 func (s *State) draw(r *Rules, reached grid.Bits) {
 	for i := range s.bombs() {
-		s.Board[s.Bombs[i].Cell] = BombItem
+		c := s.Bombs[i].Cell
+		s.Board[c] = BombItem
+		if s.Flame(c) != 0 {
+			s.Board[c] = Flames
+		}
+	}
+	if reached.Empty() {
+		return
 	}
 	s.flames[r.FlameLife-1] = reached
-	for c := range s.burning().All {
+	for c := range reached.All {
 		s.Board[c] = Flames
 	}
 }

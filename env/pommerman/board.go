@@ -11,8 +11,10 @@ import (
 type layout struct {
 	rules *Rules
 	blank State       // agents and the guaranteed wood on an empty board
+	cells grid.Bits   // the board
 	pairs []grid.Cell // free cells above the diagonal; each stands for itself and its mirror image
 	solid grid.Bits   // cells that are no passage on the blank board
+	wood  grid.Bits   // the guaranteed wood
 	start grid.Cell   // where reachability is measured from: the last-placed agent
 	walls int         // pairs of rigid walls to lay
 	woods int         // pairs of wood to lay
@@ -28,12 +30,12 @@ const maxUnreachable = 4
 // wood, so that everyone can dig a way to everyone. Walls are laid in mirrored
 // pairs about the main diagonal, which stays free.
 func newLayout(r *Rules) (*layout, error) {
-	l := &layout{rules: r, walls: r.NumRigid / 2}
+	l := &layout{rules: r, walls: r.NumRigid / 2, cells: grid.Square(r.BoardSize)}
 	n := r.BoardSize
 	for c := range l.blank.Board {
 		l.blank.Board[c] = Rigid
 	}
-	free := grid.Square(n)
+	free := l.cells
 	for c := range free.All {
 		l.blank.Board[c] = Passage
 	}
@@ -54,12 +56,13 @@ func newLayout(r *Rules) (*layout, error) {
 		for i := 4; i < n-4; i++ {
 			for _, c := range []grid.Cell{grid.At(1, i), grid.At(i, 1), grid.At(n-2, i), grid.At(i, n-2)} {
 				l.blank.Board[c] = Wood
-				l.solid.Add(c)
+				l.wood.Add(c)
 				free.Remove(c)
 			}
 			woods -= 2
 		}
 	}
+	l.solid = l.solid.Or(l.wood)
 	l.woods = max(woods, 0)
 	l.start = grid.At(n-2, n-2)
 	for c := range free.All {
@@ -102,80 +105,87 @@ func (l *layout) check() error {
 	if l.walls+l.woods > len(l.pairs) {
 		return errors.New("rules: num_rigid and num_wood do not fit on the board: lower them or raise board_size")
 	}
-	var s State
 	dice := env.Seed{}.Dice(env.StreamBoard)
-	s = l.blank
 	for range 10_000 {
-		if l.lay(&s, &dice) {
+		if w := l.lay(&dice); l.connected(&w) {
 			return nil
 		}
-		s.Board = l.blank.Board
 	}
 	return errors.New("rules: with this num_rigid on this board_size hardly any board is connected: lower num_rigid")
 }
 
+// walls is where a board's walls stand.
+type walls struct{ rigid, wood grid.Bits }
+
 // deal makes a fresh board: draws walls until almost all passages can be
 // reached, then hides the items.
 func (l *layout) deal(s *State, dice *env.Dice) {
-	*s = l.blank
-	for !l.lay(s, dice) {
-		s.Board = l.blank.Board
+	w := l.lay(dice)
+	for !l.connected(&w) {
+		w = l.lay(dice)
 	}
-	l.hideItems(s, dice)
+	*s = l.blank
+	for c := range w.rigid.All {
+		s.Board[c] = Rigid
+	}
+	for c := range w.wood.All {
+		s.Board[c] = Wood
+	}
+	l.hideItems(s, w.wood, dice)
 }
 
-// lay draws rigid walls and then wood, uniformly over the free pairs, and tells
-// whether the board is connected enough.
-func (l *layout) lay(s *State, dice *env.Dice) bool {
+// lay draws rigid walls and then wood, uniformly over the free pairs.
+func (l *layout) lay(dice *env.Dice) walls {
 	var pairs [grid.MaxSide * grid.MaxSide / 2]grid.Cell
-	n := copy(pairs[:], l.pairs)
-	var rigid grid.Bits
-	solid := l.solid
-	for i := range l.walls + l.woods {
-		k := dice.IntN(n)
-		c := pairs[k]
-		n--
-		pairs[k] = pairs[n]
-		mirror := c<<4 | c>>4
-		if i < l.walls {
-			s.Board[c], s.Board[mirror] = Rigid, Rigid
-			rigid.Add(c)
-			rigid.Add(mirror)
-		} else {
-			s.Board[c], s.Board[mirror] = Wood, Wood
-			solid.Add(c)
-			solid.Add(mirror)
-		}
+	left := pairs[:copy(pairs[:], l.pairs)]
+	w := walls{wood: l.wood}
+	for range l.walls {
+		left = drawPair(left, dice, &w.rigid)
 	}
-	board := grid.Square(l.rules.BoardSize)
-	open := board.AndNot(rigid)
+	for range l.woods {
+		left = drawPair(left, dice, &w.wood)
+	}
+	return w
+}
+
+// drawPair moves one of the pairs left, and its mirror image, into a set.
+func drawPair(left []grid.Cell, dice *env.Dice, to *grid.Bits) []grid.Cell {
+	k, last := dice.IntN(len(left)), len(left)-1
+	c := left[k]
+	left[k] = left[last]
+	to.Add(c)
+	to.Add(c<<4 | c>>4)
+	return left[:last]
+}
+
+// connected tells whether all but a few passages can be reached from the start
+// through whatever is not rigid.
+func (l *layout) connected(w *walls) bool {
+	open := l.cells.AndNot(w.rigid)
+	passages := open.AndNot(l.solid).AndNot(w.wood)
 	var from grid.Bits
 	from.Add(l.start)
-	unreached := open.AndNot(solid).AndNot(from.Flood(open))
+	unreached := passages.AndNot(from.Flood(open))
 	return unreached.Len() <= maxUnreachable
 }
 
 // hideItems puts the items under wood: cells uniformly, kinds equally likely.
-func (l *layout) hideItems(s *State, dice *env.Dice) {
+func (l *layout) hideItems(s *State, wood grid.Bits, dice *env.Dice) {
 	kinds := 3
 	if l.rules.Skulls {
 		kinds = 4
 	}
-	var wood [grid.MaxSide * grid.MaxSide]grid.Cell
+	var cells [grid.MaxSide * grid.MaxSide]grid.Cell
 	n := 0
-	for row := range l.rules.BoardSize {
-		for col := range l.rules.BoardSize {
-			if c := grid.At(row, col); s.Board[c] == Wood {
-				wood[n] = c
-				n++
-			}
-		}
+	for c := range wood.All {
+		cells[n] = c
+		n++
 	}
+	left := cells[:n]
 	for range l.rules.NumItems {
-		k := dice.IntN(n)
-		c := wood[k]
-		n--
-		wood[k] = wood[n]
-		s.hide(c, ExtraBomb+Item(dice.IntN(kinds)))
+		k, last := dice.IntN(len(left)), len(left)-1
+		s.hide(left[k], ExtraBomb+Item(dice.IntN(kinds)))
+		left[k] = left[last]
+		left = left[:last]
 	}
 }
