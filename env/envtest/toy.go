@@ -78,7 +78,7 @@ func ToyTeams() ToyRules {
 // ToySolo is three seats, each on its own.
 func ToySolo() ToyRules {
 	return ToyRules{
-		ID: "ToySolo-v0", Rows: 4, Cols: 3, Teams: [][]int{{0}, {1}, {2}}, Energy: 300, MaxSteps: 40,
+		ID: "ToySolo-v0", Rows: 4, Cols: 3, Teams: [][]int{{0}, {1}, {2}}, Energy: 300, MaxSteps: 24,
 	}
 }
 

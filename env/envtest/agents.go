@@ -1,0 +1,182 @@
+package envtest
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+
+	"pommego/env"
+)
+
+// checkAgentNames: every name in the spec makes an agent that can be reseeded,
+// and the error for another lists them.
+func checkAgentNames(k *kit) {
+	for _, name := range k.spec.Agents {
+		if _, ok := k.agent(name).(env.Reseeder); !ok {
+			k.failf("agent %q is no env.Reseeder: it has no Reseed(dice env.Dice)", name)
+		}
+	}
+	const unknown = "nobody-of-that-name"
+	a, err := k.game.NewAgent(unknown)
+	if err == nil {
+		k.failf("NewAgent(%q) makes a %T, want an error", unknown, a)
+	}
+	for _, name := range k.spec.Agents {
+		if !strings.Contains(err.Error(), name) {
+			k.failf("the error for an unknown agent is %q, want it to list what exists: %q", err, k.spec.Agents)
+		}
+	}
+}
+
+// eachAgent plays each agent in some games, in a seat that changes from game to
+// game, and calls visit at every step at which the seat is in. The agent's
+// action is what is done.
+func (k *kit) eachAgent(visit func(name string, a env.Agent, m env.Match, seat int, action []uint8)) {
+	parts := len(k.spec.Actions)
+	for _, name := range k.spec.Agents {
+		for i, s := range k.plays() {
+			seat := i % k.spec.Seats
+			a, m := k.agent(name), k.match()
+			a.Reset(s.seed.Dice(env.StreamAgents + uint64(seat)))
+			m.Reset(s.seed)
+			k.at = place{playing: true, seed: s.seed, agent: name}
+			for n := 0; n < min(len(s.actions), 60) && m.Status().In.Has(seat) && !m.Status().Over; n++ {
+				k.at.step, k.at.seat = n, seat
+				acts := slices.Clone(s.actions[n])
+				visit(name, a, m, seat, acts[seat*parts:(seat+1)*parts])
+				m.Step(acts)
+			}
+		}
+	}
+}
+
+// checkAgentPlay: agents write actions within range, alike for the same dice,
+// leave the match alone, and allocate nothing.
+func checkAgentPlay(k *kit) {
+	var twin env.Agent
+	k.eachAgent(func(name string, a env.Agent, m env.Match, seat int, action []uint8) {
+		if k.at.step == 0 {
+			twin = k.agent(name)
+			twin.Reset(k.at.seed.Dice(env.StreamAgents + uint64(seat)))
+		}
+		before := m.Append(nil)
+		again := bytes.Repeat([]byte{255}, len(action))
+		twin.Act(m, seat, again)
+		if k.at.step%16 == 5 {
+			k.checkActAllocs(a, m, seat)
+		}
+		for i := range action {
+			action[i] = 255
+		}
+		a.Act(m, seat, action)
+		k.checkAction(action)
+		if !bytes.Equal(action, again) {
+			k.failf("two agents with the same dice act differently: %v and %v", action, again)
+		}
+		if d := diffBytes(m.Append(nil), before); d != "" {
+			k.failf("Act changed the match: state %s", d)
+		}
+	})
+}
+
+// checkAction: an agent's action is within range.
+func (k *kit) checkAction(action []uint8) {
+	for i, c := range k.spec.Actions {
+		if int(action[i]) >= c.N {
+			k.failf("the agent's %q is %d, want 0 to %d (255: not written)", c.Name, action[i], c.N-1)
+		}
+	}
+}
+
+// checkActAllocs counts what Act allocates and puts the agent back.
+func (k *kit) checkActAllocs(a env.Agent, m env.Match, seat int) {
+	memory, action := a.Append(nil), make([]uint8, len(k.spec.Actions))
+	if n := testing.AllocsPerRun(3, func() { a.Act(m, seat, action) }); n != 0 {
+		k.failf("Act allocates %v times, want 0", n)
+	}
+	if err := a.Restore(memory); err != nil {
+		k.failf("Restore refuses what Append wrote: %v", err)
+	}
+}
+
+// checkAgentMemory: an agent can be saved and restored at any step, Reset
+// empties it, Reseed leaves the size of its memory, and bad memories are
+// refused or harmless.
+func checkAgentMemory(k *kit) {
+	dice := env.Dice{State: 3}
+	var shadow env.Agent // restored from the agent at the step before
+	k.eachAgent(func(name string, a env.Agent, m env.Match, seat int, action []uint8) {
+		want := make([]uint8, len(action))
+		if shadow != nil && k.at.step > 0 {
+			shadow.Act(m, seat, want)
+		}
+		memory := a.Append(nil)
+		a.Act(m, seat, action)
+		if shadow != nil && k.at.step > 0 && !bytes.Equal(action, want) {
+			k.failf("restored a step ago, the agent acts as %v, want %v as it does without", want, action)
+		}
+		shadow = k.agent(name)
+		if err := shadow.Restore(a.Append(nil)); err != nil {
+			k.failf("Restore refuses what Append wrote: %v", err)
+		}
+		if d := diffBytes(shadow.Append(nil), a.Append(nil)); d != "" {
+			k.failf("memory restored and saved again %s", d)
+		}
+		if k.at.step%8 == 3 {
+			k.checkAgentReset(name, memory, m, seat)
+			k.checkBadMemory(name, memory, m, seat, &dice)
+		}
+	})
+}
+
+// checkAgentReset compares an agent that was reset, or reseeded, with memories
+// of its own.
+func (k *kit) checkAgentReset(name string, memory []byte, m env.Match, seat int) {
+	used, fresh := k.agent(name), k.agent(name)
+	one, two := env.Seed{Value: 5}.Dice(0), env.Seed{Value: 6}.Dice(0)
+	if err := used.Restore(memory); err != nil {
+		k.failf("Restore refuses what Append wrote: %v", err)
+	}
+	used.(env.Reseeder).Reseed(one)
+	once := used.Append(nil)
+	used.(env.Reseeder).Reseed(two)
+	used.(env.Reseeder).Reseed(one)
+	if d := diffBytes(used.Append(nil), once); d != "" {
+		k.failf("Reseed depends on the dice there were before: memory %s", d)
+	}
+	used.Reset(one)
+	fresh.Reset(one)
+	if d := diffBytes(used.Append(nil), fresh.Append(nil)); d != "" {
+		k.failf("Reset does not empty the memory: it %s", d)
+	}
+	a, b := make([]uint8, len(k.spec.Actions)), make([]uint8, len(k.spec.Actions))
+	used.Act(m, seat, a)
+	fresh.Act(m, seat, b)
+	if !bytes.Equal(a, b) {
+		k.failf("after Reset the agent acts as %v, a new one as %v", a, b)
+	}
+}
+
+func (k *kit) checkBadMemory(name string, memory []byte, m env.Match, seat int, dice *env.Dice) {
+	bad := append(slices.Clone(memory), 7)
+	for range 20 {
+		if dice.Coin() && len(memory) > 0 {
+			bad = slices.Clone(memory)
+			bad[dice.IntN(len(bad))] ^= 1 << dice.IntN(8)
+		}
+		if dice.IntN(4) == 0 {
+			bad = bad[:dice.IntN(len(bad)+1)]
+		}
+		a, action := k.agent(name), make([]uint8, len(k.spec.Actions))
+		if a.Restore(bad) != nil {
+			continue
+		}
+		a.Act(m, seat, action)
+		for i, c := range k.spec.Actions {
+			if int(action[i]) >= c.N {
+				k.failf("with the damaged memory %x, %q is %d, want 0 to %d", bad, c.Name, action[i], c.N-1)
+			}
+		}
+	}
+}

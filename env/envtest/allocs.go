@@ -1,0 +1,67 @@
+package envtest
+
+import (
+	"testing"
+
+	"pommego/env"
+)
+
+// checkAllocations: nothing on the way of a step allocates. Reset is among it,
+// because a pool of games resets some in every step.
+func checkAllocations(k *kit) {
+	m := k.match()
+	for _, s := range k.plays() {
+		points := s.points(5)
+		for n := range k.play(m, s) {
+			if !points[n] || n == len(s.actions) {
+				continue
+			}
+			saved := m.Append(nil)
+			k.countAllocs(m)
+			k.restore(m, saved)
+			k.countStepAllocs(s, n)
+		}
+	}
+}
+
+func (k *kit) countAllocs(m env.Match) {
+	numbers, mask := make([]float64, k.spec.Seats), make([]uint8, k.spec.MaskSize())
+	k.noAllocs("Status", func() { m.Status() })
+	k.noAllocs("Rewards", func() { m.Rewards(numbers) })
+	k.noAllocs("Outcome", func() { m.Outcome(numbers) })
+	k.noAllocs("Mask", func() { m.Mask(0, mask) })
+	seats := k.seats()
+	for e := range k.spec.Encodings {
+		dst := k.observe(m, e, seats, 0)
+		k.noAllocs("Observe "+k.spec.Encodings[e].Name, func() { m.Observe(e, seats, dst) })
+	}
+	k.noAllocs("Reseed", func() { m.Reseed(env.Seed{Value: 1}) })
+	k.noAllocs("Reset", func() { m.Reset(env.Seed{Value: 1}) })
+}
+
+// countStepAllocs makes step n of the script in several matches at once: a
+// match can make it only once.
+func (k *kit) countStepAllocs(s *script, n int) {
+	const runs = 3
+	twins := k.game.New(runs + 1) // AllocsPerRun has a run for warming up
+	for _, m := range twins {
+		for at := range k.play(m, s) {
+			if at == n {
+				break
+			}
+		}
+	}
+	next := 0
+	if got := testing.AllocsPerRun(runs, func() {
+		twins[next].Step(s.actions[n])
+		next++
+	}); got != 0 {
+		k.failf("Step allocates %v times, want 0", got)
+	}
+}
+
+func (k *kit) noAllocs(what string, call func()) {
+	if n := testing.AllocsPerRun(3, call); n != 0 {
+		k.failf("%s allocates %v times, want 0", what, n)
+	}
+}

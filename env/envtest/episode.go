@@ -1,0 +1,138 @@
+package envtest
+
+import (
+	"pommego/env"
+)
+
+// checkMatches: New makes as many matches as asked for, and none touches
+// another.
+func checkMatches(k *kit) {
+	for _, n := range []int{0, 1, 3} {
+		if got := len(k.game.New(n)); got != n {
+			k.failf("New(%d) made %d matches", n, got)
+		}
+	}
+	s := k.plays()[0]
+	all := k.game.New(3)
+	for _, m := range all {
+		m.Reset(env.Seed{Value: 99})
+	}
+	before := k.look(all[0])
+	for range k.play(all[1], s) {
+		if d := k.diff(k.look(all[0]), before); d != "" {
+			k.failf("playing one match of New(3) changed another: %s", d)
+		}
+	}
+}
+
+// checkReset: Reset depends on the seed alone, on both parts of it, and not on
+// what was played before.
+func checkReset(k *kit) {
+	used := k.match()
+	for range k.play(used, k.plays()[0]) {
+	}
+	states := make(map[string]env.Seed)
+	for _, seed := range []env.Seed{{}, {Value: 1}, {Episode: 1}, {Value: 1, Episode: 1}, {Value: 2}, {Value: 1 << 63, Episode: 1 << 40}} {
+		k.at = place{playing: true, seed: seed, seat: -1}
+		fresh := k.match()
+		fresh.Reset(seed)
+		want := k.look(fresh)
+		if twin, there := states[string(want.state)]; there {
+			k.failf("Reset gives the very state, dice included, that seed %+v gives: want the seed's value and episode both to matter", twin)
+		}
+		states[string(want.state)] = seed
+		used.Reset(seed)
+		if d := k.diff(k.look(used), want); d != "" {
+			k.failf("Reset of a match that has been played differs from Reset of a new one: %s", d)
+		}
+		if st := want.status; st.Over || st.Result != env.Incomplete || st.Steps != 0 || st.In != env.AllSeats(k.spec.Seats) || st.Decided != 0 || st.Winners != 0 {
+			k.failf("after Reset the status is %+v, want a running game with everybody in, nobody decided and 0 steps", st)
+		}
+	}
+}
+
+// checkDeterminism: the same seed and actions give the same of everything, also
+// while another match is played in between.
+func checkDeterminism(k *kit) {
+	other := k.match()
+	for _, s := range k.plays() {
+		a, b := k.match(), k.match()
+		b.Reset(s.seed)
+		other.Reset(env.Seed{Value: ^s.seed.Value})
+		for n := range k.play(a, s) {
+			if n > 0 {
+				b.Step(s.actions[n-1])
+			}
+			if !other.Status().Over && n < len(s.actions) {
+				other.Step(s.actions[n])
+			}
+			if n%8 == 0 || n == len(s.actions) {
+				if d := k.diff(k.look(b), k.look(a)); d != "" {
+					k.failf("two matches with the same seed and actions differ: %s", d)
+				}
+			}
+		}
+	}
+}
+
+// checkReseed: Reseed shows in nothing but the dice, and replaces all of them.
+func checkReseed(k *kit) {
+	one, two := env.Seed{Value: 77, Episode: 1}, env.Seed{Value: 78}
+	a, b := k.match(), k.match()
+	for _, s := range k.plays() {
+		points := s.points(8)
+		for n := range k.play(a, s) {
+			if !points[n] {
+				continue
+			}
+			saved := a.Append(nil)
+			want := k.look(a)
+			k.restore(b, saved)
+			b.Reseed(one)
+			got := k.look(b)
+			if d := diffBytes(got.state, want.state); d == "" {
+				k.failf("Reseed changed nothing, want other dice")
+			}
+			reseeded := got.state
+			got.state = want.state
+			if d := k.diff(got, want); d != "" {
+				k.failf("Reseed changed more than the dice: %s", d)
+			}
+			b.Reseed(two)
+			b.Reseed(one)
+			if d := diffBytes(b.Append(nil), reseeded); d != "" {
+				k.failf("Reseed depends on the dice there were before: state %s", d)
+			}
+		}
+	}
+}
+
+// restore restores what Append wrote, which must succeed.
+func (k *kit) restore(m env.Match, state []byte) {
+	if err := m.Restore(state); err != nil {
+		k.failf("Restore refuses what Append wrote: %v", err)
+	}
+}
+
+// checkText: there is a picture, in plain characters unless colour is asked for.
+func checkText(k *kit) {
+	m := k.match()
+	s := k.plays()[1]
+	points := s.points(4)
+	for n := range k.play(m, s) {
+		if !points[n] {
+			continue
+		}
+		for _, colour := range []bool{false, true} {
+			text := string(m.AppendText([]byte("> "), colour))
+			if len(text) <= 3 || text[:2] != "> " {
+				k.failf("AppendText(%q, %v) is %q, want the prefix and a picture after it", "> ", colour, text)
+			}
+			for i := range len(text) {
+				if text[i] == 0x1b && !colour {
+					k.failf("AppendText without colour has an escape sequence at byte %d", i)
+				}
+			}
+		}
+	}
+}

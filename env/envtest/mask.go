@@ -1,0 +1,122 @@
+package envtest
+
+import (
+	"bytes"
+	"slices"
+
+	"pommego/env"
+)
+
+// checkMaskForm: masks are zeros and ones, choice 0 is always legal, and it is
+// all that is left to a seat that is out.
+func checkMaskForm(k *kit) {
+	m := k.match()
+	for _, s := range k.plays() {
+		for range k.play(m, s) {
+			st := m.Status()
+			for seat := range k.spec.Seats {
+				k.at.seat = seat
+				mask := bytes.Repeat([]byte{0xaa}, k.spec.MaskSize())
+				m.Mask(seat, mask)
+				at := 0
+				for _, c := range k.spec.Actions {
+					k.checkMaskPart(c, mask[at:at+c.N], st.In.Has(seat))
+					at += c.N
+				}
+			}
+		}
+	}
+}
+
+func (k *kit) checkMaskPart(c env.Choice, mask []uint8, in bool) {
+	for choice, legal := range mask {
+		switch {
+		case legal > 1:
+			k.failf("mask of %q is %v, want 0 or 1 each (170: not written)", c.Name, mask)
+		case choice == 0 && legal == 0:
+			k.failf("mask of %q is %v: choice 0 is always legal", c.Name, mask)
+		case choice > 0 && legal == 1 && !in:
+			k.failf("mask of %q is %v: a seat that is out has choice 0 only", c.Name, mask)
+		}
+	}
+}
+
+// checkMaskMeaning: a choice that the mask forbids does exactly what choice 0
+// does, whatever the other components and the other seats do.
+func checkMaskMeaning(k *kit) {
+	m, a, b := k.match(), k.match(), k.match()
+	mask := make([]uint8, k.spec.MaskSize())
+	for _, s := range k.plays() {
+		points := s.points(24)
+		for n := range k.play(m, s) {
+			if !points[n] || n == len(s.actions) {
+				continue
+			}
+			saved := m.Append(nil)
+			for seat := range k.spec.Seats {
+				k.at.seat = seat
+				m.Mask(seat, mask)
+				at := 0
+				for part, c := range k.spec.Actions {
+					for choice := 1; choice < c.N; choice++ {
+						if mask[at+choice] == 0 {
+							k.checkForbidden(a, b, saved, s.actions[n], seat, part, choice)
+						}
+					}
+					at += c.N
+				}
+			}
+		}
+	}
+}
+
+func (k *kit) checkForbidden(a, b env.Match, saved, actions []uint8, seat, part, choice int) {
+	k.restore(a, saved)
+	k.restore(b, saved)
+	acts := slices.Clone(actions)
+	at := &acts[seat*len(k.spec.Actions)+part]
+	*at = 0
+	a.Step(acts)
+	*at = uint8(choice)
+	b.Step(acts)
+	if d := k.diff(k.look(b), k.look(a)); d != "" {
+		c := k.spec.Actions[part]
+		k.failf("the mask forbids %q of %q, but it does something that %q does not (all actions: %v): %s",
+			c.Names[choice], c.Name, c.Names[0], acts, d)
+	}
+}
+
+// checkIgnored: what seats that are out send is not looked at, not even if it
+// is no choice at all.
+func checkIgnored(k *kit) {
+	if !k.spec.Elimination {
+		return
+	}
+	m, a, b := k.match(), k.match(), k.match()
+	parts := len(k.spec.Actions)
+	for _, s := range k.plays() {
+		points := s.points(24)
+		for n := range k.play(m, s) {
+			in := m.Status().In
+			if n == len(s.actions) || !points[n] || in == env.AllSeats(k.spec.Seats) {
+				continue
+			}
+			saved := m.Append(nil)
+			k.restore(a, saved)
+			k.restore(b, saved)
+			zeros, junk := slices.Clone(s.actions[n]), slices.Clone(s.actions[n])
+			for seat := range k.spec.Seats {
+				if !in.Has(seat) {
+					for p := range parts {
+						zeros[seat*parts+p], junk[seat*parts+p] = 0, 255
+					}
+				}
+			}
+			a.Step(zeros)
+			b.Step(junk)
+			if d := k.diff(k.look(b), k.look(a)); d != "" {
+				k.failf("with %0*b in, the actions of the others were looked at (%v or %v): %s", k.spec.Seats, in, junk, zeros, d)
+			}
+		}
+	}
+}

@@ -1,0 +1,118 @@
+package envtest
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"pommego/env"
+)
+
+// picture is everything the contract shows of a match.
+type picture struct {
+	state   []byte
+	status  env.Status
+	rewards []float64
+	outcome []float64 // of decided seats; 0 for others
+	masks   [][]uint8
+	views   [][][]byte // by encoding and field, all seats
+}
+
+func (k *kit) look(m env.Match) *picture {
+	p := &picture{
+		state: m.Append(nil), status: m.Status(),
+		rewards: make([]float64, k.spec.Seats), outcome: make([]float64, k.spec.Seats),
+	}
+	m.Rewards(p.rewards)
+	m.Outcome(p.outcome)
+	for seat := range k.spec.Seats {
+		if !p.status.Decided.Has(seat) {
+			p.outcome[seat] = 0
+		}
+		mask := make([]uint8, k.spec.MaskSize())
+		m.Mask(seat, mask)
+		p.masks = append(p.masks, mask)
+	}
+	for e := range k.spec.Encodings {
+		p.views = append(p.views, k.observe(m, e, k.seats(), 0))
+	}
+	return p
+}
+
+// seats is all seats in order.
+func (k *kit) seats() []uint8 {
+	all := make([]uint8, k.spec.Seats)
+	for i := range all {
+		all[i] = uint8(i)
+	}
+	return all
+}
+
+// observe returns each field of an encoding for some seats, in buffers of
+// exactly the right size that held filler before.
+func (k *kit) observe(m env.Match, encoding int, seats []uint8, filler byte) [][]byte {
+	var dst [][]byte
+	for i := range k.spec.Encodings[encoding].Fields {
+		f := &k.spec.Encodings[encoding].Fields[i]
+		n := f.Size()
+		if !f.Shared {
+			n *= len(seats)
+		}
+		buf := make([]byte, n)
+		for i := range buf {
+			buf[i] = filler
+		}
+		dst = append(dst, buf)
+	}
+	m.Observe(encoding, seats, dst)
+	return dst
+}
+
+// diff names the first thing in which got differs from want, "" if none does.
+func (k *kit) diff(got, want *picture) string {
+	switch {
+	case got.status != want.status:
+		return fmt.Sprintf("status is %+v, want %+v", got.status, want.status)
+	case !slices.Equal(got.rewards, want.rewards):
+		return fmt.Sprintf("rewards are %v, want %v", got.rewards, want.rewards)
+	case !slices.Equal(got.outcome, want.outcome):
+		return fmt.Sprintf("outcome is %v, want %v", got.outcome, want.outcome)
+	}
+	for seat := range want.masks {
+		if !bytes.Equal(got.masks[seat], want.masks[seat]) {
+			return fmt.Sprintf("mask of seat %d is %v, want %v", seat, got.masks[seat], want.masks[seat])
+		}
+	}
+	for e := range want.views {
+		if d := k.diffViews(e, got.views[e], want.views[e]); d != "" {
+			return d
+		}
+	}
+	if d := diffBytes(got.state, want.state); d != "" {
+		return "saved state " + d
+	}
+	return ""
+}
+
+func (k *kit) diffViews(encoding int, got, want [][]byte) string {
+	e := &k.spec.Encodings[encoding]
+	for f := range e.Fields {
+		if d := diffBytes(got[f], want[f]); d != "" {
+			return fmt.Sprintf("observation %q, field %q: %s", e.Name, e.Fields[f].Name, d)
+		}
+	}
+	return ""
+}
+
+// diffBytes says where two byte strings first differ.
+func diffBytes(got, want []byte) string {
+	for i := range min(len(got), len(want)) {
+		if got[i] != want[i] {
+			return fmt.Sprintf("byte %d is %d, want %d", i, got[i], want[i])
+		}
+	}
+	if len(got) != len(want) {
+		return fmt.Sprintf("has %d bytes, want %d", len(got), len(want))
+	}
+	return ""
+}
