@@ -138,12 +138,14 @@ func (k *kit) checkAgentReset(name string, memory []byte, m env.Match, seat int)
 	if err := used.Restore(memory); err != nil {
 		k.failf("Restore refuses what Append wrote: %v", err)
 	}
-	used.(env.Reseeder).Reseed(one)
-	once := used.Append(nil)
-	used.(env.Reseeder).Reseed(two)
-	used.(env.Reseeder).Reseed(one)
-	if d := diffBytes(used.Append(nil), once); d != "" {
-		k.failf("Reseed depends on the dice there were before: memory %s", d)
+	if r, ok := used.(env.Reseeder); ok {
+		r.Reseed(one)
+		once := used.Append(nil)
+		r.Reseed(two)
+		r.Reseed(one)
+		if d := diffBytes(used.Append(nil), once); d != "" {
+			k.failf("Reseed depends on the dice there were before: memory %s", d)
+		}
 	}
 	used.Reset(one)
 	fresh.Reset(one)
