@@ -1,0 +1,49 @@
+"""Memory for messages, used again as soon as nobody looks at it any more.
+
+A batch of observations can have tens of megabytes. Asking the operating system
+for that much afresh at every step costs more than filling it, so buffers are
+kept: one that was given away comes back when the last array on it is gone.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+
+__all__ = ["ALIGNMENT", "BufferPool"]
+
+ALIGNMENT = 64  # bytes: a cache line, and the widest vector register
+_KEPT = 4
+
+
+class BufferPool:
+    """Hands out 64-byte aligned, writable buffers.
+
+    Whether a buffer is still looked at is read off its reference count, which
+    only CPython with its interpreter lock keeps exactly; elsewhere buffers are
+    simply made anew.
+    """
+
+    def __init__(self) -> None:
+        self._memory: list[np.ndarray] = []
+        self._counts = hasattr(sys, "getrefcount") and getattr(sys, "_is_gil_enabled", lambda: True)()
+
+    def take(self, size: int) -> memoryview:
+        """Return a buffer of at least `size` bytes that no other view shares.
+
+        It belongs to whoever holds views of it: there is nothing to give back.
+        """
+        for memory in self._memory if self._counts else ():
+            # Two references are ours: the list's entry and getrefcount's argument; one is the loop's.
+            if sys.getrefcount(memory) == 3 and memory.size >= size + ALIGNMENT:
+                return self._aligned(memory)
+        memory = np.empty(size + ALIGNMENT, np.uint8)
+        if self._counts:
+            self._memory = [*self._memory[-_KEPT + 1 :], memory]
+        return self._aligned(memory)
+
+    @staticmethod
+    def _aligned(memory: np.ndarray) -> memoryview:
+        skip = -memory.__array_interface__["data"][0] % ALIGNMENT
+        return memoryview(memory)[skip : skip + memory.size - ALIGNMENT]

@@ -1,0 +1,111 @@
+"""Everything that pommego raises of its own.
+
+All of it is a `PommegoError`. Where Python has a word for the same thing (a
+lost connection, a timeout) the class is that one's subclass too, so that
+``except TimeoutError`` works without importing anything from here.
+"""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+__all__ = [
+    "BinaryNotFoundError",
+    "ClosedError",
+    "ConnectionError",
+    "HandshakeError",
+    "PommegoError",
+    "ProtocolError",
+    "ServerError",
+    "ServerStartError",
+    "TimeoutError",
+    "VersionError",
+]
+
+
+class PommegoError(Exception):
+    """What all of pommego's own exceptions have in common."""
+
+
+class ConnectionError(PommegoError, builtins.ConnectionError):
+    """The server cannot be reached, or has gone away.
+
+    Attributes:
+        code: the WebSocket close code that the server sent, None without one.
+    """
+
+    def __init__(self, message: str, code: int | None = None) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class HandshakeError(ConnectionError):
+    """Something answered at the address, but did not open a connection.
+
+    Attributes:
+        status: the HTTP status it answered with, 0 if it was not HTTP.
+        body: what it said, cut after 64 KiB.
+    """
+
+    def __init__(self, message: str, status: int = 0, body: str = "") -> None:
+        super().__init__(message)
+        self.status = status
+        self.body = body
+
+
+class ProtocolError(ConnectionError):
+    """The peer sent bytes that break the WebSocket or the pommego protocol.
+
+    The connection is closed then, since what follows cannot be trusted.
+    """
+
+
+class VersionError(ConnectionError):
+    """Client and server speak no common version of the protocol."""
+
+
+class TimeoutError(PommegoError, builtins.TimeoutError):
+    """A deadline passed. The connection is closed, as its state is unknown."""
+
+
+class ClosedError(PommegoError, RuntimeError):
+    """The environment or connection has been closed and cannot be used again."""
+
+
+class ServerStartError(PommegoError, RuntimeError):
+    """The embedded server did not come up. The message ends with what it printed."""
+
+
+class BinaryNotFoundError(PommegoError, FileNotFoundError):
+    """There is no pommego binary where it is looked for."""
+
+
+class ServerError(PommegoError, ValueError):
+    """The server refused a request; the connection and the environment live on.
+
+    Attributes:
+        code: what kind of error, one of the protocol's names.
+        message: what was wrong.
+        hint: what to do about it, may be empty.
+        field: the field of the request that was at fault, may be empty.
+        details: anything else that came with the error.
+    """
+
+    def __init__(
+        self,
+        code: str,
+        message: str,
+        hint: str = "",
+        field: str = "",
+        details: dict[str, Any] | None = None,
+    ) -> None:
+        text = f"{message} [{code}{', field ' + field if field else ''}]"
+        if hint:
+            text += f"\n  hint: {hint}"
+        super().__init__(text)
+        self.code = code
+        self.message = message
+        self.hint = hint
+        self.field = field
+        self.details = details or {}

@@ -1,0 +1,267 @@
+"""Opening a WebSocket: addresses, sockets and the HTTP upgrade (RFC 6455, section 4).
+
+What comes out is a connected socket on which the next byte is the first byte
+of the server's first frame. `pommego.websocket` takes it from there.
+"""
+
+from __future__ import annotations
+
+import base64
+import builtins
+import hashlib
+import os
+import socket
+import time
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from pommego.errors import ConnectionError, HandshakeError, TimeoutError
+
+__all__ = ["Address", "open_socket", "upgrade"]
+
+_GUID = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"  # RFC 6455, section 1.3
+_MAX_HEAD = 16 << 10
+_MAX_BODY = 64 << 10
+_SWITCHING = 101
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where a server listens.
+
+    Attributes:
+        host: host name or IP address; empty for a Unix socket.
+        port: TCP port; 0 for a Unix socket.
+        path: what the HTTP request asks for.
+        socket_path: the Unix socket's path, "@name" for one in Linux' abstract
+            namespace; empty for TCP.
+    """
+
+    host: str = ""
+    port: int = 0
+    path: str = "/"
+    socket_path: str = ""
+
+    @classmethod
+    def parse(cls, text: str) -> Address:
+        """Read ``ws://host:port[/path]``, ``host:port`` or ``unix:/path/of/socket``.
+
+        Raises:
+            ValueError: it is none of these; the message says what was expected.
+        """
+        expected = "expected ws://HOST:PORT or unix:/PATH"
+        if text.startswith("unix:"):
+            path = text.removeprefix("unix:").removeprefix("//")
+            if not path:
+                raise ValueError(f"address {text!r} has no path, {expected}")
+            return cls(socket_path=path)
+        url = urlsplit(text if "://" in text else f"ws://{text}")
+        if url.scheme == "wss":
+            raise ValueError(
+                f"address {text!r}: TLS is not built in; run a tunnel (ssh -L, stunnel) and join it by ws://"
+            )
+        if url.scheme != "ws":
+            raise ValueError(f"address {text!r} has scheme {url.scheme!r}, {expected}")
+        try:
+            port = url.port
+        except ValueError as e:
+            raise ValueError(f"address {text!r}: {e}, {expected}") from None
+        if not url.hostname or not port:
+            raise ValueError(f"address {text!r} lacks a host or a port, {expected}")
+        return cls(host=url.hostname, port=port, path=url.path or "/")
+
+    @property
+    def authority(self) -> str:
+        """What the Host header says."""
+        if self.socket_path:
+            return "localhost"
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{host}:{self.port}"
+
+    def __str__(self) -> str:
+        if self.socket_path:
+            return f"unix:{self.socket_path}"
+        return f"ws://{self.authority}{self.path if self.path != '/' else ''}"
+
+
+def open_socket(address: Address, timeout: float) -> socket.socket:
+    """Connect, by TCP with delays switched off or by a Unix socket.
+
+    Args:
+        address: where to.
+        timeout: seconds, for each of the host's IP addresses.
+
+    Raises:
+        ConnectionError: nobody listens there, or the host is unknown.
+        TimeoutError: nobody answered in time.
+    """
+    try:
+        if address.socket_path:
+            path = address.socket_path
+            sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            try:
+                sock.settimeout(timeout)
+                sock.connect("\0" + path[1:] if path.startswith("@") else path)
+            except BaseException:
+                sock.close()
+                raise
+            return sock
+        sock = socket.create_connection((address.host, address.port), timeout)
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        return sock
+    except builtins.TimeoutError:
+        raise TimeoutError(
+            f"no answer from {address} in {timeout:g} s: is the address right, and is a firewall in between?"
+        ) from None
+    except OSError as e:
+        raise ConnectionError(
+            f"cannot connect to {address}: {e.strerror or e}. "
+            "Start a server there with `pommego serve`, or leave address out to have one started for you."
+        ) from e
+
+
+def upgrade(
+    sock: socket.socket,
+    address: Address,
+    *,
+    subprotocol: str,
+    token: str | None,
+    timeout: float,
+) -> None:
+    """Ask the HTTP server at the other end of sock to speak WebSocket.
+
+    Args:
+        sock: a connected socket. It is left to the caller to close it on errors.
+        address: what it is connected to.
+        subprotocol: the one that the server has to agree to.
+        token: sent as the bearer token, if there is one.
+        timeout: seconds for all of it.
+
+    Raises:
+        HandshakeError: the answer is not the one RFC 6455 asks for.
+        TimeoutError: it did not come in time.
+    """
+    deadline = time.monotonic() + timeout
+    key = base64.b64encode(os.urandom(16))
+    lines = [
+        f"GET {address.path} HTTP/1.1",
+        f"Host: {address.authority}",
+        "Upgrade: websocket",
+        "Connection: Upgrade",
+        f"Sec-WebSocket-Key: {key.decode()}",
+        "Sec-WebSocket-Version: 13",
+        f"Sec-WebSocket-Protocol: {subprotocol}",
+    ]
+    if token:
+        if not token.isascii() or not token.isprintable():
+            raise ValueError("the token must be printable ASCII")
+        lines.append(f"Authorization: Bearer {token}")
+    try:
+        sock.settimeout(timeout)
+        sock.sendall("\r\n".join([*lines, "", ""]).encode("ascii"))
+        head = _read_head(sock, address, deadline)
+        status, headers = _parse_head(head, address)
+        if status != _SWITCHING:
+            raise _refusal(status, _read_body(sock, headers, deadline), address)
+    except builtins.TimeoutError:
+        raise TimeoutError(f"{address} took the connection but did not answer in {timeout:g} s") from None
+    except HandshakeError:
+        raise
+    except OSError as e:
+        raise ConnectionError(f"{address} went away during the handshake: {e.strerror or e}") from e
+    _check(headers, key, subprotocol, address)
+
+
+def _remaining(deadline: float) -> float:
+    left = deadline - time.monotonic()
+    if left <= 0:
+        raise builtins.TimeoutError
+    return left
+
+
+def _read_head(sock: socket.socket, address: Address, deadline: float) -> bytes:
+    """Read up to the empty line, and not one byte of the frames behind it."""
+    head = b""
+    while True:
+        sock.settimeout(_remaining(deadline))
+        seen = sock.recv(4096, socket.MSG_PEEK)
+        if not seen:
+            raise HandshakeError(f"{address} closed the connection during the handshake: {_excerpt(head)}")
+        end = (head + seen).find(b"\r\n\r\n")
+        take = len(seen) if end < 0 else end + 4 - len(head)
+        head += sock.recv(take)
+        if end >= 0:
+            return head
+        if not b"HTTP/".startswith(head[:5]) and not head.startswith(b"HTTP/"):
+            raise HandshakeError(f"{address} does not speak HTTP: {_excerpt(head)}")
+        if len(head) > _MAX_HEAD:
+            raise HandshakeError(f"{address} sent more than {_MAX_HEAD} bytes of HTTP headers")
+
+
+def _parse_head(head: bytes, address: Address) -> tuple[int, dict[str, str]]:
+    first, *rest = head.decode("latin-1").split("\r\n")
+    version, _, status = first.partition(" ")
+    if version != "HTTP/1.1" or not status[:3].isdigit():
+        raise HandshakeError(f"{address} does not speak HTTP/1.1: {_excerpt(head)}")
+    headers: dict[str, str] = {}
+    for line in filter(None, rest):
+        name, colon, value = line.partition(":")
+        if not colon:
+            raise HandshakeError(f"{address} sent a header without a colon: {line[:80]!r}")
+        name = name.strip().lower()
+        value = value.strip()
+        headers[name] = f"{headers[name]}, {value}" if name in headers else value
+    return int(status[:3]), headers
+
+
+def _read_body(sock: socket.socket, headers: dict[str, str], deadline: float) -> str:
+    """Read why we were refused, as far as it comes."""
+    length = headers.get("content-length", "")
+    want = min(int(length), _MAX_BODY) if length.isdigit() else _MAX_BODY
+    body = b""
+    try:
+        while len(body) < want:
+            sock.settimeout(min(_remaining(deadline), 1.0))
+            part = sock.recv(want - len(body))
+            if not part:
+                break
+            body += part
+    except OSError:
+        pass  # the status alone says enough
+    return body.decode("utf-8", "replace")
+
+
+def _refusal(status: int, body: str, address: Address) -> HandshakeError:
+    advice = {
+        400: "Do client and server have the same version of pommego?",
+        401: "Pass the server's token with token=.",
+        403: "The server does not accept this host name or origin.",
+        404: "Is this a pommego server, and is the path right?",
+        429: "The server has too many connections; try again later.",
+        503: "The server has too many connections or is shutting down; try again later.",
+    }.get(status, "Is this a pommego server?")
+    said = f": {body.strip()}" if body.strip() else ""
+    text = f"{address} refused the connection with HTTP {status}{said}. {advice}"
+    return HandshakeError(text, status, body)
+
+
+def _check(headers: dict[str, str], key: bytes, subprotocol: str, address: Address) -> None:
+    accept = base64.b64encode(hashlib.sha1(key + _GUID, usedforsecurity=False).digest()).decode()
+    tokens = {t.strip().lower() for t in headers.get("connection", "").split(",")}
+    wrong = None
+    if headers.get("upgrade", "").lower() != "websocket" or "upgrade" not in tokens:
+        wrong = "its headers do not confirm the upgrade"
+    elif headers.get("sec-websocket-accept") != accept:
+        wrong = "its Sec-WebSocket-Accept does not fit our key"
+    elif headers.get("sec-websocket-extensions"):
+        wrong = f"it switched on extensions nobody asked for: {headers['sec-websocket-extensions']!r}"
+    elif headers.get("sec-websocket-protocol") != subprotocol:
+        spoken = headers.get("sec-websocket-protocol", "none")
+        wrong = f"it speaks the subprotocol {spoken!r}, this client {subprotocol!r}"
+    if wrong:
+        raise HandshakeError(f"{address} answered the handshake wrongly: {wrong}", _SWITCHING)
+
+
+def _excerpt(data: bytes) -> str:
+    return f"it sent {data[:80]!r}" if data else "it sent nothing"

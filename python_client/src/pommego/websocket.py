@@ -1,0 +1,379 @@
+"""A small WebSocket client for large binary messages (RFC 6455).
+
+Libraries for every purpose cost half the throughput or more here, because they
+copy each message once or twice. This one does one thing: a message is received
+straight into one buffer that is used again and again, at an address divisible
+by 64, and is handed out as a view of it.
+
+    socket = WebSocket.connect("ws://127.0.0.1:8765", subprotocol="pommego.v1+msgpack")
+    socket.send(b"...", timeout=10)
+    view = socket.recv(timeout=10)  # valid until the next recv
+    socket.close()
+
+Concurrency: a connection belongs to one thread at a time, and to the process
+that made it. In a forked child it refuses to work, and the parent's goes on.
+
+Interrupts: a KeyboardInterrupt during `recv` does no harm, the next `recv` goes
+on where the last one stopped. Only if it falls into the few microseconds in
+which a frame's head is taken apart is the connection given up.
+
+Limits: every call has a deadline, for the whole of it and not for each byte. A
+message larger than `max_message` closes the connection. Fragments are put
+together, pings answered, text refused. There is no compression.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import socket
+import time
+from typing import Self
+
+from pommego import frames
+from pommego.buffers import BufferPool
+from pommego.errors import ClosedError, ConnectionError, ProtocolError, TimeoutError
+from pommego.frames import FrameWriter
+from pommego.handshake import Address, open_socket, upgrade
+
+__all__ = ["WebSocket"]
+
+_FIRST_BUFFER = 64 << 10
+_MAX_MESSAGE = 1 << 30
+
+
+class WebSocket:
+    """One connection, client side.
+
+    Args:
+        sock: a connected socket after the opening handshake; the WebSocket owns
+            it from here on.
+        max_message: bytes in the largest message taken.
+        peer: what error messages call the other side.
+    """
+
+    def __init__(
+        self, sock: socket.socket, *, max_message: int = _MAX_MESSAGE, peer: str = "the server"
+    ) -> None:
+        sock.setblocking(False)
+        self.max_message = max_message
+        self._sock = sock
+        self._recv_into = sock.recv_into
+        self._peer = peer
+        self._pid = os.getpid()
+        self._why_closed: Exception | None = None
+        self._writer = FrameWriter()
+
+        # Between frames, what has been read and not yet used is in head[:hi].
+        # Inside a data frame, `left` bytes of it are still to come; they go
+        # behind the `size` bytes of the message that are in `memory`.
+        self._pool = BufferPool()
+        self._memory = self._pool.take(_FIRST_BUFFER)
+        self._head = memoryview(bytearray(2 + frames.MAX_CONTROL + frames.LONGEST_HEAD))
+        self._hi = 0
+        self._size = 0
+        self._left = 0
+        self._inside = False  # a message has begun, and its last frame has not
+        self._complete = True  # the message in memory is whole and was handed out
+        self._steady = True  # an interrupt right now would find all of this in order
+        self._count: list[int] = []  # bytes read and not yet accounted for
+
+    @classmethod
+    def connect(
+        cls,
+        address: str | Address,
+        *,
+        subprotocol: str,
+        token: str | None = None,
+        timeout: float = 10.0,
+        max_message: int = _MAX_MESSAGE,
+    ) -> Self:
+        """Open a connection; see `pommego.handshake` for addresses and errors."""
+        where = Address.parse(address) if isinstance(address, str) else address
+        sock = open_socket(where, timeout)
+        try:
+            upgrade(sock, where, subprotocol=subprotocol, token=token, timeout=timeout)
+        except BaseException:
+            sock.close()
+            raise
+        return cls(sock, max_message=max_message, peer=str(where))
+
+    @property
+    def closed(self) -> bool:
+        """Whether the connection is gone, by whosever doing."""
+        return self._why_closed is not None
+
+    def fileno(self) -> int:
+        """The socket's file descriptor, -1 once closed."""
+        return self._sock.fileno()
+
+    def send(self, message: bytes | bytearray | memoryview, timeout: float) -> None:
+        """Send one binary message.
+
+        Args:
+            message: any contiguous bytes; they are copied.
+            timeout: seconds.
+
+        Raises:
+            TimeoutError: the peer does not read; the connection is closed.
+            ConnectionError: the connection is lost.
+            ClosedError: it was closed before.
+        """
+        self._check_usable()
+        self._send_frame(frames.BINARY, message, time.monotonic() + timeout)
+
+    def recv(self, timeout: float) -> memoryview:
+        """Receive one message.
+
+        Args:
+            timeout: seconds for the whole message.
+
+        Returns:
+            a writable view of its bytes, 64-byte aligned, valid until the next
+            `recv`. After `give_away` it is valid for good.
+
+        Raises:
+            TimeoutError: it did not come in time; the connection is closed.
+            ConnectionError: the connection is lost or was closed by the peer
+                (`code` then has the close code).
+            ProtocolError: the peer broke RFC 6455; the connection is closed.
+            ClosedError: it was closed before.
+        """
+        self._check_usable()
+        deadline = time.monotonic() + timeout
+        try:
+            if self._complete:
+                self._size, self._complete = 0, False
+            while not self._complete:
+                if self._left:
+                    self._read_payload(deadline)
+                else:
+                    self._read_head(deadline)
+            self._steady = True
+            return self._memory[: self._size]
+        except BaseException as e:
+            error = self._receive_failed(e, timeout)
+            if error is e:
+                raise
+            raise error from e
+
+    def give_away(self) -> None:
+        """Leave the last message to whoever holds views of it, and go on in another buffer."""
+        self._memory = self._pool.take(len(self._memory))
+
+    def close(self, code: int = frames.NORMAL, reason: str = "", timeout: float = 1.0) -> None:
+        """Say goodbye as far as the peer listens, and close. Never raises; idempotent.
+
+        Args:
+            code: the close code to send.
+            reason: up to 123 bytes of UTF-8.
+            timeout: seconds spent on the goodbye at most.
+        """
+        if self.closed:
+            return
+        if self._pid == os.getpid():
+            self._goodbye(code, reason, timeout)
+        self._abandon(ClosedError("the connection has been closed"))
+
+    def forget(self) -> None:
+        """Close this process's handle without a word to the peer, as a forked child has to."""
+        self._abandon(ClosedError("this connection belongs to the parent process; open one after the fork"))
+
+    # Ends ---------------------------------------------------------------------
+
+    def _check_usable(self) -> None:
+        if self._pid != os.getpid():
+            self.forget()
+        if self._why_closed is not None:
+            was = self._why_closed
+            raise ClosedError(str(was)) from (None if isinstance(was, ClosedError) else was)
+
+    def _abandon(self, why: Exception) -> None:
+        """Close the socket; later calls say why."""
+        if self._why_closed is None:
+            self._why_closed = why
+        self._sock.close()
+
+    def _goodbye(self, code: int, reason: str, timeout: float) -> None:
+        """Send a close frame and half-close; what still comes is nobody's business."""
+        said = reason.encode()[: frames.MAX_CONTROL - 2].decode(errors="ignore").encode()
+        payload = code.to_bytes(2, "big") + said if code else b""
+        try:
+            self._send_frame(frames.CLOSE, payload, time.monotonic() + timeout)
+            self._sock.shutdown(socket.SHUT_WR)
+        except OSError:
+            pass
+
+    def _receive_failed(self, error: BaseException, timeout: float) -> BaseException:
+        """Close, if need be, and return the error to raise."""
+        if isinstance(error, ProtocolError):
+            self._goodbye(error.code or frames.BAD_FRAME, str(error), timeout=0.2)
+        elif isinstance(error, TimeoutError):
+            error = TimeoutError(
+                f"no message from {self._peer} within {timeout:g} s. The connection is closed, as it would "
+                "be out of step. Is the server overloaded or stopped? Perhaps a longer timeout= is needed."
+            )
+        elif isinstance(error, OSError) and not isinstance(error, ConnectionError):
+            error = self._lost(error)
+        elif not isinstance(error, Exception):
+            if not self._steady:
+                self._abandon(ClosedError("the connection was interrupted in the middle of a frame"))
+            return error
+        self._abandon(error)
+        return error
+
+    def _lost(self, error: OSError) -> ConnectionError:
+        return ConnectionError(f"the connection to {self._peer} was lost: {error.strerror or error}")
+
+    # Receiving ----------------------------------------------------------------
+
+    def _read(self, view: memoryview, deadline: float) -> int:
+        """Read at least one byte into view and return how many.
+
+        Interrupted before `_steady` is cleared, it can be called again with the
+        same view, and no byte is lost: the count goes into a list by one call
+        that never leaves C.
+        """
+        while not self._count:
+            self._steady = True
+            wait(self._sock, deadline)
+            try:
+                self._count.extend(map(self._recv_into, (view,)))
+            except BlockingIOError:
+                continue
+        self._steady = False
+        n = self._count[0]
+        self._count.clear()
+        if n == 0:
+            raise ConnectionError(f"{self._peer} closed the connection without a word; it may have crashed")
+        return n
+
+    def _fill(self, need: int, deadline: float) -> None:
+        """Have at least `need` bytes in the head buffer.
+
+        A whole head is asked for at once; so up to eight bytes that lie behind
+        a short one may come along, never more: payloads are not to be copied.
+        """
+        while self._hi < need:
+            end = max(need, frames.LONGEST_HEAD)
+            self._hi += self._read(self._head[self._hi : end], deadline)
+
+    def _read_head(self, deadline: float) -> None:
+        """Read one frame's head, and all of the frame if it is a control frame."""
+        self._fill(2, deadline)
+        first, length = self._head[0], self._head[1]
+        frames.check_head(first, length, inside=self._inside, peer=self._peer)
+        opcode, used = first & frames.OPCODE, 2
+        if opcode >= frames.CLOSE:
+            self._fill(used + length, deadline)
+            payload = bytes(self._head[used : used + length])
+            self._drop(used + length)
+            self._control(opcode, payload, deadline)
+            return
+        if length > frames.MAX_CONTROL:
+            used += 2 if length == frames.LENGTH16 else 8
+            self._fill(used, deadline)
+            length = frames.long_length(self._head[2:used], self._peer)
+        self._begin_frame(length, used, final=bool(first & frames.FIN))
+        _check_deadline(deadline)  # a flood of empty fragments must not hold us for ever
+
+    def _begin_frame(self, length: int, used: int, *, final: bool) -> None:
+        """Make room for a data frame's payload, and take what came with its head."""
+        total = self._size + length
+        if total > self.max_message:
+            raise ProtocolError(
+                f"{self._peer} sent a message of at least {total} bytes; the limit is {self.max_message}",
+                frames.TOO_BIG,
+            )
+        if total > len(self._memory):
+            self._grow(total)
+        early = min(self._hi - used, length)
+        self._memory[self._size : self._size + early] = self._head[used : used + early]
+        self._drop(used + early)
+        self._size += early
+        self._left = length - early
+        self._inside = not final
+        self._complete = final and not self._left
+
+    def _grow(self, size: int) -> None:
+        """Move to a larger buffer. Views of the old one stay as they are."""
+        memory = self._pool.take(size)
+        memory[: self._size] = self._memory[: self._size]
+        self._memory = memory
+
+    def _drop(self, n: int) -> None:
+        rest = bytes(self._head[n : self._hi])
+        self._head[: len(rest)] = rest
+        self._hi = len(rest)
+
+    def _read_payload(self, deadline: float) -> None:
+        n = self._read(self._memory[self._size : self._size + self._left], deadline)
+        self._size += n
+        self._left -= n
+        self._complete = not self._inside and not self._left
+
+    def _control(self, opcode: int, payload: bytes, deadline: float) -> None:
+        _check_deadline(deadline)  # nor must a flood of pings
+        if opcode == frames.PING:
+            self._send_frame(frames.PONG, payload, deadline)
+        elif opcode == frames.CLOSE:
+            raise self._closed_by_peer(payload)
+
+    def _closed_by_peer(self, payload: bytes) -> ConnectionError:
+        try:
+            code, reason = frames.read_close(payload)
+        except ValueError as e:
+            return ProtocolError(f"{self._peer} sent a malformed close frame: {e}", frames.BAD_FRAME)
+        self._goodbye(code, "", timeout=0.2)
+        why = f" ({code}, {frames.CLOSE_CODES.get(code, 'for a reason of its own')})" if code else ""
+        said = f": {reason}" if reason else ""
+        return ConnectionError(f"{self._peer} closed the connection{why}{said}", code or None)
+
+    # Sending ------------------------------------------------------------------
+
+    def _send_frame(self, opcode: int, payload: bytes | bytearray | memoryview, deadline: float) -> None:
+        rest = self._writer.frame(opcode, payload)
+        begun = False
+        try:
+            while rest:
+                begun = True
+                try:
+                    rest = rest[self._sock.send(rest) :]
+                except BlockingIOError:
+                    wait(self._sock, deadline, writing=True)
+        except TimeoutError:
+            error = TimeoutError(f"{self._peer} does not take what is sent; the connection is closed")
+            self._abandon(error)
+            raise error from None
+        except OSError as e:
+            error = self._lost(e)
+            self._abandon(error)
+            raise error from e
+        except BaseException:
+            if begun:
+                self._abandon(ClosedError("the connection was interrupted while sending"))
+            raise
+
+
+def wait(sock: socket.socket, deadline: float, *, writing: bool = False) -> None:
+    """Wait until sock can be read or, if `writing`, written.
+
+    Raises:
+        TimeoutError: the deadline, a time.monotonic(), has passed.
+    """
+    left = _check_deadline(deadline)
+    if hasattr(select, "poll"):
+        poll = select.poll()
+        poll.register(sock, select.POLLOUT if writing else select.POLLIN)
+        ready = bool(poll.poll(left * 1000))
+    else:  # Windows
+        ready = any(select.select([sock] * (not writing), [sock] * writing, [], left))
+    if not ready:
+        raise TimeoutError("the deadline has passed")
+
+
+def _check_deadline(deadline: float) -> float:
+    left = deadline - time.monotonic()
+    if left <= 0:
+        raise TimeoutError("the deadline has passed")
+    return left
