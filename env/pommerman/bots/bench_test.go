@@ -1,0 +1,63 @@
+package bots
+
+import (
+	"testing"
+
+	"pommego/env"
+	"pommego/env/pommerman"
+)
+
+// BenchmarkDecide makes the recorded decisions with dice, views given.
+func BenchmarkDecide(b *testing.B) {
+	var all []*decision
+	for _, line := range decisions(b) {
+		d, err := readDecision(line)
+		if err != nil {
+			b.Fatal(err)
+		}
+		all = append(all, d)
+	}
+	var a simple
+	for i := 0; b.Loop(); i++ {
+		d := all[i%len(all)]
+		a.memory = d.before
+		a.decide(d.view)
+	}
+}
+
+// BenchmarkGame steps games of four simple agents: an operation is one move of
+// a whole game.
+func BenchmarkGame(b *testing.B) {
+	game, err := pommerman.New("bench", "", pommerman.Playground(pommerman.FFA), pommerman.Bots{Names: Names(), New: New})
+	if err != nil {
+		b.Fatal(err)
+	}
+	match := game.New(1)[0]
+	var players []env.Agent
+	for range 4 {
+		p, err := game.NewAgent("simple")
+		if err != nil {
+			b.Fatal(err)
+		}
+		players = append(players, p)
+	}
+	seed := env.Seed{}
+	actions := make([]uint8, 4)
+	for over := true; b.Loop(); over = match.Status().Over {
+		if over {
+			seed.Episode++
+			match.Reset(seed)
+			for k := range players {
+				players[k].Reset(seed.Dice(env.StreamAgents + uint64(k)))
+			}
+		}
+		in := match.Status().In
+		for k := range players {
+			if in.Has(k) {
+				players[k].Act(match, k, actions[k:k+1])
+			}
+		}
+		match.Step(actions)
+	}
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "steps/s")
+}

@@ -1,0 +1,94 @@
+// Package bots holds Pommerman's built-in agents. Each plays one seat from that
+// seat's view alone and keeps its memory and dice to itself.
+//
+//	bot, err := bots.New("simple")
+//	bot.Reset(seed.Dice(env.StreamAgents + seat))
+//	rules.See(&state, seat, &view)
+//	bot.Act(&view, action)
+//
+// # Names
+//
+// "static" always stops. "random" draws each component of its action evenly.
+// "simple" is the reference's rule-based agent, decision for decision: see
+// [CheckDecision], which holds it against recorded decisions of the original.
+// A name may carry options, "name:key=value,key=value"; these three have none.
+//
+// # Concurrency
+//
+// A bot belongs to one goroutine at a time. Different bots share nothing.
+package bots
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"pommego/env/pommerman"
+)
+
+// kind is one entry of the registry.
+type kind struct {
+	name    string
+	options []string // the keys it takes
+	make    func(o options) (pommerman.Bot, error)
+}
+
+// registry lists every built-in agent, the simplest first.
+var registry = []kind{
+	{"static", nil, func(options) (pommerman.Bot, error) { return static{}, nil }},
+	{"random", nil, func(options) (pommerman.Bot, error) { return new(random), nil }},
+	{"simple", nil, func(options) (pommerman.Bot, error) { return new(simple), nil }},
+}
+
+// Names lists the built-in agents, without options.
+func Names() []string {
+	names := make([]string, len(registry))
+	for i := range registry {
+		names[i] = registry[i].name
+	}
+	return names
+}
+
+// New makes a bot from its name and options, such as "simple". It must be Reset
+// or Restored before it acts. The error for a name, a key or a form that does
+// not exist says what does.
+func New(name string) (pommerman.Bot, error) {
+	base, list, given := strings.Cut(name, ":")
+	i := slices.IndexFunc(registry, func(k kind) bool { return k.name == base })
+	if i < 0 {
+		return nil, fmt.Errorf("bots: no agent is called %q, there are: %s", base, strings.Join(Names(), ", "))
+	}
+	var o options
+	if given {
+		var err error
+		if o, err = registry[i].parse(list); err != nil {
+			return nil, fmt.Errorf("bots: agent %q: %w", name, err)
+		}
+	}
+	return registry[i].make(o)
+}
+
+// options are what follows the colon of a name, by key.
+type options map[string]string
+
+// parse reads "key=value,key=value" and accepts the keys the kind takes, each
+// at most once.
+func (k *kind) parse(list string) (options, error) {
+	o := make(options)
+	for pair := range strings.SplitSeq(list, ",") {
+		key, value, ok := strings.Cut(pair, "=")
+		switch {
+		case !ok || key == "" || value == "":
+			return nil, fmt.Errorf("option %q, want key=value", pair)
+		case len(k.options) == 0:
+			return nil, fmt.Errorf("option %q: %s takes no options, write %q", key, k.name, k.name)
+		case !slices.Contains(k.options, key):
+			return nil, fmt.Errorf("option %q does not exist, %s takes: %s", key, k.name, strings.Join(k.options, ", "))
+		}
+		if _, twice := o[key]; twice {
+			return nil, fmt.Errorf("option %q is given twice", key)
+		}
+		o[key] = value
+	}
+	return o, nil
+}

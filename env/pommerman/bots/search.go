@@ -1,0 +1,225 @@
+package bots
+
+import (
+	"pommego/env/grid"
+	"pommego/env/pommerman"
+)
+
+const (
+	// depth is how far away, counting rows and columns together, the agent
+	// looks at all.
+	depth = 10
+	// nearby is how many steps away the targets are that it walks to. Which of
+	// several shortest ways it takes matters up to there and no further.
+	nearby = 3
+)
+
+// items is a set of cell values.
+type items uint32
+
+func itemSet(all ...pommerman.Item) items {
+	var set items
+	for _, i := range all {
+		set |= 1 << (i & 31)
+	}
+	return set
+}
+
+func (s items) has(i pommerman.Item) bool { return s>>(i&31)&1 != 0 }
+
+// opaque is what the search leaves out altogether. The border is Rigid.
+const opaque = items(1<<pommerman.Fog | 1<<pommerman.Rigid | 1<<pommerman.Flames)
+
+// passable is what the agent thinks it can walk on: passages, items to pick up,
+// itself and its teammate.
+func passable(v *pommerman.View) items {
+	agents := items(1<<pommerman.MaxAgents-1) << v.Rules.Agent0()
+	pickups := items(1<<v.Rules.Dummy() - 1<<pommerman.ExtraBomb)
+	return (1<<pommerman.Passage | pickups | agents) &^ itemSet(v.Enemies[0], v.Enemies[1], v.Enemies[2])
+}
+
+// search is a breadth-first search from the agent's cell over the cells in its
+// sight. Cells that cannot be entered are reached, but not left again. Where a
+// cell is reached a second time by an equally short way, a coin decides whether
+// that way replaces the one known.
+//
+// It starts with the cells nearby, which is as far as ways matter. Further away
+// only distances do, so the rest is searched on demand, and its coins are
+// tossed only if a script wants the whole of them.
+//
+// Invariant: queue[:head] has been left, queue[head:tail] waits, in the order
+// of reaching; a cell's dist is set exactly if it is in queue[:tail].
+type search struct {
+	v     *pommerman.View
+	draws *draws
+	open  items // what can be walked on
+	whole bool
+
+	dist  [256]uint8    // steps from the agent's cell plus one, 0 where not reached
+	first [256]grid.Dir // the first step of the way there; nearby cells only
+	queue [256]grid.Cell
+
+	head, tail int
+	around     [nearby + 1]items // what was reached at each distance
+}
+
+// start searches the cells nearby.
+func (s *search) start(v *pommerman.View, d *draws) {
+	s.v, s.draws, s.whole = v, d, d.whole()
+	s.open = passable(v)
+	self := v.Self.Cell
+	if opaque.has(v.Board[self]) {
+		return // an agent that died in flames
+	}
+	s.dist[self] = 1
+	s.queue[0] = self
+	s.tail = 1
+	for s.expand(nearby) {
+	}
+	for s.whole && s.expand(len(s.dist)) {
+	}
+}
+
+// expand leaves the next cell of the queue, unless it lies limit or more steps
+// away or there is none: then it returns false. With that, all cells up to
+// limit steps away have been reached.
+func (s *search) expand(limit int) bool {
+	if s.head == s.tail || int(s.dist[s.queue[s.head]]) > limit {
+		return false
+	}
+	from := s.queue[s.head]
+	s.head++
+	if !s.open.has(s.v.Board[from]) {
+		return true
+	}
+	steps := int(s.dist[from])
+	for _, d := range grid.Dirs {
+		to := from.Next(d)
+		first := s.first[from]
+		if first == grid.Stay {
+			first = d
+		}
+		switch int(s.dist[to]) {
+		case 0:
+			s.reach(to, steps, first)
+		case steps + 1:
+			if (steps <= nearby || s.whole) && s.draws.coin() {
+				s.first[to] = first
+			}
+		}
+	}
+	return true
+}
+
+// reach enters a cell into the queue if it is one the agent looks at.
+func (s *search) reach(c grid.Cell, steps int, first grid.Dir) {
+	item := s.v.Board[c]
+	if opaque.has(item) || steps >= depth && !s.sees(c) {
+		return
+	}
+	s.dist[c] = uint8(steps + 1)
+	s.first[c] = first
+	s.queue[s.tail] = c
+	s.tail++
+	if steps <= nearby {
+		s.around[steps] |= 1 << (item & 31)
+	}
+}
+
+// sees tells whether a cell is in the agent's sight: up to depth rows and
+// columns away taken together, where the rows and columns depth further down
+// and right are left out.
+func (s *search) sees(c grid.Cell) bool {
+	rows, cols := c.Row()-s.v.Self.Cell.Row(), c.Col()-s.v.Self.Cell.Col()
+	return abs(rows)+abs(cols) <= depth && rows < depth && cols < depth
+}
+
+// within tells whether a cell can be reached in at most limit steps.
+func (s *search) within(c grid.Cell, limit int) bool {
+	for s.dist[c] == 0 && s.expand(limit) {
+	}
+	return s.dist[c] != 0 && int(s.dist[c]) <= limit+1
+}
+
+// toward is the first step of the way to the nearest cell that shows one of
+// wanted, at most radius steps away; grid.Stay if there is none. Of equally
+// near cells it is the one with the item named last, and of those the last in
+// row-major order.
+func (s *search) toward(radius int, wanted ...pommerman.Item) grid.Dir {
+	set := itemSet(wanted...)
+	for steps := 1; steps <= radius; steps++ {
+		if s.around[steps]&set == 0 {
+			continue
+		}
+		for i := len(wanted) - 1; i >= 0; i-- {
+			if s.around[steps].has(wanted[i]) {
+				return s.first[s.last(steps, wanted[i])]
+			}
+		}
+	}
+	return grid.Stay
+}
+
+// last is the last cell in row-major order that shows item steps away. There
+// must be one.
+func (s *search) last(steps int, item pommerman.Item) grid.Cell {
+	var found grid.Cell
+	for _, c := range s.queue[:s.tail] {
+		if int(s.dist[c]) == steps+1 && s.v.Board[c] == item {
+			found = max(found, c)
+		}
+	}
+	return found
+}
+
+// canHide tells whether the agent reaches a passage that a bomb laid on its
+// cell would not reach: further away than the blast, or round a corner.
+func (s *search) canHide() bool {
+	self, blast := s.v.Self.Cell, int(s.v.Self.Blast)
+	for i := 0; i < s.tail || s.expand(len(s.dist)); {
+		if i == s.tail {
+			continue // the last expansion reached nothing
+		}
+		c := s.queue[i]
+		i++
+		if s.v.Board[c] == pommerman.Passage && (int(s.dist[c]) > blast+1 || line(self, c) == offLine) {
+			return true
+		}
+	}
+	return false
+}
+
+// seesPassage tells whether any passage is in sight, reachable or not.
+func (s *search) seesPassage() bool {
+	for row := range s.v.Rules.BoardSize {
+		for col := range s.v.Rules.BoardSize {
+			if c := grid.At(row, col); s.v.Board[c] == pommerman.Passage && s.sees(c) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// offLine is what line returns for cells that share neither row nor column.
+const offLine grid.Dir = 7
+
+// line is the direction from one cell to another in the same row or column,
+// grid.Stay for the same cell.
+func line(from, to grid.Cell) grid.Dir {
+	switch {
+	case from == to:
+		return grid.Stay
+	case from>>4 == to>>4 && from < to:
+		return grid.Right
+	case from>>4 == to>>4:
+		return grid.Left
+	case from&15 == to&15 && from < to:
+		return grid.Down
+	case from&15 == to&15:
+		return grid.Up
+	}
+	return offLine
+}
+
+func abs(x int) int { return max(x, -x) }
