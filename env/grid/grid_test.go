@@ -1,0 +1,145 @@
+package grid
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// naive floods over plain lists of rows and columns.
+func naiveFlood(from, open Bits) Bits {
+	for changed := true; changed; {
+		changed = false
+		for c := range open.All {
+			if from.Has(c) {
+				continue
+			}
+			for _, d := range Dirs {
+				dr, dc := d.Delta()
+				if n := At(c.Row()+dr, c.Col()+dc); from.Has(n) {
+					from.Add(c)
+					changed = true
+				}
+			}
+		}
+	}
+	return from
+}
+
+// TestFloodAgreesWithSlowTwin floods random boards of all sides.
+func TestFloodAgreesWithSlowTwin(t *testing.T) {
+	dice := rand.New(rand.NewPCG(1, 2))
+	for i := range 2000 {
+		side := 1 + i%MaxSide
+		var open, from Bits
+		for c := range Square(side).All {
+			if dice.IntN(3) > 0 {
+				open.Add(c)
+			}
+		}
+		from.Add(At(dice.IntN(side), dice.IntN(side)))
+		if got, want := from.Flood(open), naiveFlood(from, open); got != want {
+			t.Fatalf("flood %d from %v in %v is %v, want %v", i, from, open, got, want)
+		}
+	}
+}
+
+// TestGrowIsTheFourNeighbours grows single cells.
+func TestGrowIsTheFourNeighbours(t *testing.T) {
+	for c := range Square(MaxSide).All {
+		var b Bits
+		b.Add(c)
+		want := b
+		for _, d := range Dirs {
+			want.Add(c.Next(d))
+		}
+		if got := b.Grow(); got != want {
+			t.Fatalf("cell %d grows to %v, want %v", c, got, want)
+		}
+	}
+}
+
+// TestBitsAgreeWithSet runs the operations beside a map.
+func TestBitsAgreeWithSet(t *testing.T) {
+	dice := rand.New(rand.NewPCG(3, 4))
+	var b Bits
+	set := map[Cell]bool{}
+	for range 5000 {
+		c := Cell(dice.IntN(256))
+		if dice.IntN(2) == 0 {
+			b.Add(c)
+			set[c] = true
+		} else {
+			b.Remove(c)
+			delete(set, c)
+		}
+		if b.Has(c) != set[c] || b.Len() != len(set) || b.Empty() != (len(set) == 0) {
+			t.Fatalf("after cell %d the set has %d cells, want %d", c, b.Len(), len(set))
+		}
+	}
+	var listed []Cell
+	for c := range b.All {
+		if !set[c] {
+			t.Errorf("All visits %d, which is not in the set", c)
+		}
+		listed = append(listed, c)
+	}
+	if len(listed) != len(set) || !slices.IsSorted(listed) || listed[0] != b.First() {
+		t.Errorf("All visits %v, want %d cells in row-major order", listed, len(set))
+	}
+}
+
+// TestCellsKnowRowAndColumn goes there and back, the border included.
+func TestCellsKnowRowAndColumn(t *testing.T) {
+	for row := -1; row <= MaxSide; row++ {
+		for col := -1; col <= MaxSide; col++ {
+			if c := At(row, col); c.Row() != row || c.Col() != col {
+				t.Fatalf("At(%d, %d) is row %d, column %d", row, col, c.Row(), c.Col())
+			}
+		}
+	}
+	for c := range Square(MaxSide).All {
+		for _, d := range Dirs {
+			dr, dc := d.Delta()
+			if n := c.Next(d); n != At(c.Row()+dr, c.Col()+dc) || n.Next(d.Opposite()) != c {
+				t.Fatalf("cell %d has %d as its neighbour %v", c, n, d)
+			}
+		}
+	}
+}
+
+// TestTopology checks neighbours, rays and distances with walls and on a torus.
+func TestTopology(t *testing.T) {
+	walled, torus := Bounded(3, 4), Torus(3, 4)
+	if walled.Next(0, Up) != None || walled.Next(0, Left) != None || walled.Next(0, Right) != 1 || walled.Next(0, Down) != 4 {
+		t.Error("the corner of a bounded board has the wrong neighbours")
+	}
+	if torus.Next(0, Up) != 8 || torus.Next(0, Left) != 3 || torus.Next(11, Right) != 8 || torus.Next(11, Down) != 3 {
+		t.Error("the corners of a torus have the wrong neighbours")
+	}
+	for c := range torus.Cells() {
+		if row, col := torus.RowCol(c); torus.At(row, col) != c {
+			t.Errorf("cell %d is row %d, column %d, and back %d", c, row, col, torus.At(row, col))
+		}
+		for _, d := range Dirs {
+			if torus.Next(torus.Next(c, d), d.Opposite()) != c {
+				t.Errorf("%v and back from %d does not return", d, c)
+			}
+		}
+	}
+	var ray []int
+	walled.Ray(1, Right, 9, func(c int) bool { ray = append(ray, c); return true })
+	if !slices.Equal(ray, []int{2, 3}) {
+		t.Errorf("ray right of cell 1 is %v, want [2 3]", ray)
+	}
+	ray = nil
+	torus.Ray(1, Left, 3, func(c int) bool { ray = append(ray, c); return c != 3 })
+	if !slices.Equal(ray, []int{0, 3}) {
+		t.Errorf("ray left of cell 1 stopped at 3 is %v, want [0 3]", ray)
+	}
+	dist, queue := make([]int16, 12), make([]int16, 12)
+	walled.Distances(0, func(c int) bool { return c != 1 && c != 5 }, dist, queue)
+	if want := []int16{0, -1, 6, 7, 1, -1, 5, 6, 2, 3, 4, 5}; !slices.Equal(dist, want) {
+		t.Errorf("distances round a wall are %v, want %v", dist, want)
+	}
+}
