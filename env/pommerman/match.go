@@ -186,6 +186,8 @@ type player struct {
 
 func (p *player) Reset(dice env.Dice) { p.bot.Reset(dice) }
 
+func (p *player) Reseed(dice env.Dice) { p.bot.Reseed(dice) }
+
 func (p *player) Act(m env.Match, seat int, action []uint8) {
 	m.(*Match).View(seat, &p.view)
 	p.bot.Act(&p.view, action)

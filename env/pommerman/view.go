@@ -133,6 +133,8 @@ func (r *Rules) relations(seat int) (teammate Item, enemies [3]Item) {
 type Bot interface {
 	// Reset empties the memory; dice are for the whole episode.
 	Reset(dice env.Dice)
+	// Reseed replaces the dice and leaves the memory as it is.
+	Reseed(dice env.Dice)
 	// Act decides on one action: the move, and for radio games the words.
 	Act(v *View, action []uint8)
 	// Append and Restore save memory and dice.

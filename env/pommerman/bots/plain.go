@@ -13,6 +13,8 @@ type static struct{}
 
 func (static) Reset(env.Dice) {}
 
+func (static) Reseed(env.Dice) {}
+
 func (static) Act(_ *pommerman.View, action []uint8) { clear(action) }
 
 func (static) Append(dst []byte) []byte { return dst }
@@ -29,6 +31,8 @@ func (static) Restore(state []byte) error {
 type random struct{ dice env.Dice }
 
 func (a *random) Reset(dice env.Dice) { a.dice = dice }
+
+func (a *random) Reseed(dice env.Dice) { a.dice = dice }
 
 func (a *random) Act(v *pommerman.View, action []uint8) {
 	action[0] = uint8(a.dice.IntN(int(pommerman.LayBomb) + 1))

@@ -76,6 +76,8 @@ type simple struct {
 
 func (a *simple) Reset(dice env.Dice) { *a = simple{draws: draws{dice: dice}} }
 
+func (a *simple) Reseed(dice env.Dice) { a.dice = dice }
+
 func (a *simple) Act(v *pommerman.View, action []uint8) {
 	clear(action) // it never says a word
 	move, _ := a.decide(v)

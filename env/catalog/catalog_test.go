@@ -1,0 +1,90 @@
+package catalog_test
+
+import (
+	"strings"
+	"testing"
+
+	"pommego/env/catalog"
+	"pommego/env/envtest"
+	"pommego/env/pommerman"
+)
+
+// TestConformance holds every game of the catalog to the contract.
+func TestConformance(t *testing.T) {
+	for _, id := range catalog.IDs() {
+		t.Run(id, func(t *testing.T) {
+			game, err := catalog.Game(id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			envtest.Run(t, game)
+		})
+	}
+}
+
+// TestReferenceIDs pins what the reference registers for each id.
+func TestReferenceIDs(t *testing.T) {
+	for _, c := range []struct {
+		id       string
+		kind     pommerman.GameType
+		view     int
+		collapse int
+		env      string
+	}{
+		{"PommeFFACompetition-v0", pommerman.FFA, 0, pommerman.NoCollapse, "v0"},
+		{"PommeFFACompetitionFast-v0", pommerman.FFA, 0, pommerman.NoCollapse, "v0"},
+		{"PommeFFAFast-v0", pommerman.FFA, 0, pommerman.NoCollapse, "v0"},
+		{"PommeFFA-v1", pommerman.FFA, 0, 500, "v1"},
+		{"PommeTeam-v0", pommerman.Team, 0, pommerman.NoCollapse, "v0"},
+		{"PommeTeamFast-v0", pommerman.Team, 0, pommerman.NoCollapse, "v0"},
+		{"PommeTeamCompetition-v0", pommerman.Team, 4, pommerman.NoCollapse, "v0"},
+		{"PommeTeamCompetitionFast-v0", pommerman.Team, 4, pommerman.NoCollapse, "v0"},
+		{"PommeTeamCompetition-v1", pommerman.Team, 4, 500, "v1"},
+		{"PommeRadio-v2", pommerman.TeamRadio, 4, pommerman.NoCollapse, "v2"},
+		{"PommeRadioCompetition-v2", pommerman.TeamRadio, 4, pommerman.NoCollapse, "v2"},
+		{"OneVsOne-v0", pommerman.OneVsOne, 0, pommerman.NoCollapse, "v0"},
+	} {
+		game, err := catalog.Game(c.id)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		r := game.(*pommerman.Game).Rules()
+		if r.GameType != c.kind || r.ViewSize != c.view || r.FirstCollapse != c.collapse || r.GameEnv != "pommerman.envs."+c.env+":Pomme" {
+			t.Errorf("%s is %v with view %d, collapse %d, %s; want %v, %d, %d, %s", c.id, r.GameType, r.ViewSize, r.FirstCollapse, r.GameEnv, c.kind, c.view, c.collapse, c.env)
+		}
+		blast := 10
+		if c.view > 0 {
+			blast = c.view
+		}
+		if r.MaxBlast != blast || r.MaxSteps != 800 {
+			t.Errorf("%s caps blasts at %d and ends at step %d, want %d and 800", c.id, r.MaxBlast, r.MaxSteps, blast)
+		}
+	}
+}
+
+// TestVariant changes rules by their names.
+func TestVariant(t *testing.T) {
+	game, err := catalog.Variant("PommeFFACompetition-v0", []byte(`{"board_size": 9, "num_rigid": 20, "num_wood": 20, "num_items": 10}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	envtest.Run(t, game)
+	for _, c := range []struct{ id, changes, want string }{
+		{"PommeFFACompetition-v0", `{"board_sise": 9}`, "board_sise"},
+		{"PommeFFACompetition-v0", `{"board_size": 99}`, "want 7 to 14"},
+		{"PommeFFACompetition-v0", `[]`, "want an object"},
+		{"Nope-v0", `{}`, "unknown environment"},
+	} {
+		if _, err := catalog.Variant(c.id, []byte(c.changes)); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s with %s: error %v, want one that says %q", c.id, c.changes, err, c.want)
+		}
+	}
+}
+
+// TestUnknownID names what exists.
+func TestUnknownID(t *testing.T) {
+	if _, err := catalog.Game("Nope-v0"); err == nil || !strings.Contains(err.Error(), "OneVsOne-v0") {
+		t.Errorf("error is %v, want one that lists the ids", err)
+	}
+}
