@@ -14,7 +14,7 @@
 //
 //	rules.go  numbers, switches, presets
 //	state.go  what a running game consists of, and its layout in memory
-//	turn.go   one step: flames, wishes, crossings, settling, kicks, moves, deaths
+//	turn.go   one step: flames, wishes, moves, deaths; meet.go who gives way, kicks
 //	blast.go  ticking bombs, explosions, drawing, and the collapse
 //	ending.go when a game is over, who won, what it pays
 //	board.go  how a board is drawn and where items hide
