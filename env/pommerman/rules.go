@@ -216,7 +216,7 @@ func (r *Rules) Validate() error {
 		{"start_blast_strength", r.StartBlast, 1, grid.MaxSide},
 		{"bomb_life", r.BombLife, 1, 100},
 		{"flame_life", r.FlameLife, 1, maxFlameLife},
-		{"first_collapse", r.FirstCollapse, NoCollapse, r.MaxSteps - 4},
+		{"first_collapse", r.FirstCollapse, NoCollapse, max(NoCollapse, r.MaxSteps-4)},
 		{"radio_num_words", r.RadioWords, 0, MaxWords},
 		{"radio_vocab_size", r.RadioVocab, 0, 100},
 		{"training_agent", r.TrainingAgent, NoSeat, r.Seats() - 1},

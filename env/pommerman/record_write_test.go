@@ -1,0 +1,245 @@
+package pommerman
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"pommego/env"
+)
+
+// playRecorded plays a game of random moves and returns its record.
+func playRecorded(t testing.TB, rules Rules, seed uint64, info RecordInfo) []byte {
+	t.Helper()
+	g, err := New("test", "", rules, Bots{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := g.New(1)[0].(*Match)
+	m.Reset(env.Seed{Value: seed})
+	rec, err := NewRecorder(&g.rules, &m.State, info)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dice := env.Seed{Value: seed}.Dice(env.StreamPolicy)
+	actions := make([]uint8, rules.Seats()*(1+rules.RadioWords))
+	for !m.Status().Over {
+		for i := range actions {
+			n := int(numActions)
+			if i%(1+rules.RadioWords) != 0 {
+				n = rules.RadioVocab + 1
+			} else if dice.IntN(3) != 0 {
+				n = int(LayBomb) // fewer bombs, longer games
+			}
+			actions[i] = uint8(dice.IntN(n))
+		}
+		m.Step(actions)
+		if err := rec.Step(actions, &m.State); err != nil {
+			t.Fatal(err)
+		}
+	}
+	line, err := rec.Append(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return line
+}
+
+// What the Recorder writes replays without a difference, by any rules; only
+// rules that the reference's configuration cannot express are spelled out.
+func TestRecorderRoundTrip(t *testing.T) {
+	trained := Playground(FFA)
+	trained.TrainingAgent = 2
+	odd := Playground(Team).Fogged(3).Collapsing(10)
+	odd.BoardSize, odd.NumRigid, odd.NumWood, odd.NumItems, odd.MaxSteps = 9, 16, 20, 8, 60
+	for _, tc := range []struct {
+		reason  string
+		rules   Rules
+		spelled bool
+	}{
+		{"FFA", Playground(FFA), false},
+		{"team with fog", Playground(Team).Fogged(4), false},
+		{"radio", Playground(TeamRadio).Fogged(4), false},
+		{"one against one", Playground(OneVsOne), false},
+		{"collapse", Playground(FFA).Collapsing(20), false},
+		{"training agent", trained, false},
+		{"another board, early collapse", odd, false},
+		{"delayed chains and long flames", Java(FFA), true},
+		{"skulls, slow bombs", Rules2018(Team), true},
+	} {
+		t.Run(tc.reason, func(t *testing.T) {
+			for seed := range uint64(5) {
+				line := playRecorded(t, tc.rules, seed, RecordInfo{EnvID: "Test-v0", Seed: seed, ObsEvery: int(seed)})
+				report, err := CheckRecord(line)
+				if err != nil || report.Mismatches != 0 || report.Steps == 0 {
+					t.Fatalf("seed %d: %d mismatches in %d steps, %v, first %v", seed, report.Mismatches, report.Steps, err, report.Differences)
+				}
+				rec, _ := ParseRecord(line)
+				if rec.Rules != tc.rules || rec.EnvID != "Test-v0" || rec.Seed != fmt.Sprint(seed) {
+					t.Errorf("seed %d: read back as %+v of %s, seed %s", seed, rec.Rules, rec.EnvID, rec.Seed)
+				}
+				if got := strings.Contains(string(line), `"rules":`); got != tc.spelled {
+					t.Errorf("rules spelled out: %v, want %v", got, tc.spelled)
+				}
+			}
+		})
+	}
+}
+
+// The reference's games, recorded again from their replay, give the same
+// records.
+func TestRecorderWritesWhatTheReferenceWrote(t *testing.T) {
+	for _, tc := range recorded {
+		t.Run(tc.file, func(t *testing.T) {
+			t.Parallel()
+			for i, line := range recordLines(t, tc.file)[:4] {
+				want, got := new(recordJSON), new(recordJSON)
+				for v, text := range map[*recordJSON][]byte{want: line, got: recordAgain(t, line)} {
+					if err := json.Unmarshal(text, v); err != nil {
+						t.Fatal(err)
+					}
+					for k := range v.Steps { // null and words past the last are not kept
+						v.Steps[k].Messages = nil
+					}
+				}
+				for k := range want.Steps {
+					if !reflect.DeepEqual(got.Steps[k], want.Steps[k]) {
+						t.Fatalf("game %d, step %d: got\n%+v, want\n%+v", i+1, k+1, got.Steps[k], want.Steps[k])
+					}
+				}
+				if !reflect.DeepEqual(got, want) {
+					t.Errorf("game %d: got\n%.600s, want\n%.600s", i+1, recordAgain(t, line), line)
+				}
+			}
+		})
+	}
+}
+
+// recordAgain replays a record and records the replay.
+func recordAgain(t *testing.T, line []byte) []byte {
+	t.Helper()
+	rec, err := ParseRecord(line)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var in recordJSON
+	if err := json.Unmarshal(line, &in); err != nil {
+		t.Fatal(err)
+	}
+	var seed uint64
+	if err := json.Unmarshal(in.Seed, &seed); err != nil {
+		t.Fatal(err)
+	}
+	s := rec.Start
+	again, err := NewRecorder(&rec.Rules, &s, RecordInfo{
+		EnvID: rec.EnvID, Variant: rec.Variant, Name: rec.Name, Note: rec.Note, Seed: seed,
+		Setup: rec.Setup, Policies: rec.Policies, ObsEvery: in.ObsEvery,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := rec.Rules.RadioWords
+	for i := range rec.Len() {
+		actions := make([]uint8, rec.Rules.Seats()*(1+words))
+		for seat, move := range rec.steps[i].Actions {
+			actions[seat*(1+words)] = uint8(move)
+		}
+		if err := rec.Step(&s, i); err != nil {
+			t.Fatal(err)
+		}
+		if err := again.Step(actions, &s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out, err := again.Append(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// Draws inside the rules come from the recorded dice: with others a game with
+// skulls takes another course.
+func TestRecordedDiceMatter(t *testing.T) {
+	differ := 0
+	for seed := range uint64(40) {
+		game := decode(t, playRecorded(t, Rules2018(FFA), seed, RecordInfo{}))
+		game["dice"] = "0123456789abcdef"
+		report, err := CheckRecord(encode(t, game))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if report.Mismatches > 0 {
+			differ++
+		}
+	}
+	if differ == 0 {
+		t.Error("no game of 40 changed with its dice")
+	}
+}
+
+// A game recorded from the middle begins after the ring that was due.
+func TestRecordFromTheMiddle(t *testing.T) {
+	rules := Playground(FFA).Collapsing(3)
+	g, err := New("test", "", rules, Bots{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := g.New(1)[0].(*Match)
+	m.Reset(env.Seed{Value: 1})
+	idle := make([]uint8, 4)
+	for range 3 {
+		m.Step(idle)
+	}
+	if m.due == 0 {
+		t.Fatal("no ring is due after three steps")
+	}
+	rec, err := NewRecorder(&rules, &m.State, RecordInfo{ObsEvery: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		m.Step(idle)
+		if err := rec.Step(idle, &m.State); err != nil {
+			t.Fatal(err)
+		}
+	}
+	line, err := rec.Append(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report, err := CheckRecord(line); err != nil || report.Mismatches != 0 || report.Steps != 3 {
+		t.Errorf("got %+v, %v; want 3 steps without a difference", report, err)
+	}
+}
+
+func TestRecorderRefuses(t *testing.T) {
+	rules := Playground(OneVsOne)
+	var s State
+	if _, err := NewRecorder(&rules, &s, RecordInfo{ObsEvery: -1}); err == nil {
+		t.Error("observations every -1 steps were accepted")
+	}
+	rec, err := NewRecorder(&rules, &s, RecordInfo{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	idle := make([]uint8, 2)
+	if err := rec.Step(idle, &s); err != nil { // nobody lives: the game is over
+		t.Fatal(err)
+	}
+	if err := rec.Step(idle, &s); err == nil {
+		t.Error("a step after the end was recorded")
+	}
+	slow := Playground(FFA)
+	slow.BombLife = 50
+	s.Agents[0].Alive, s.Agents[1].Alive = true, true
+	s.addBomb(NewBomb(17, 49, 2, 0, 0))
+	if _, err := NewRecorder(&slow, &s, RecordInfo{ObsEvery: 1}); err == nil {
+		t.Error("a bomb of life 49 was written as one digit")
+	}
+	if _, err := NewRecorder(&slow, &s, RecordInfo{}); err != nil {
+		t.Errorf("without observations a slow bomb was refused: %v", err)
+	}
+}
