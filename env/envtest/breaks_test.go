@@ -359,6 +359,10 @@ var trainBreaks = []struct {
 }{
 	{"training is ignored", "but the game goes on",
 		broken{match: func(m *brokenMatch) { m.train = func(int) {} }}},
+	{"training is not saved", "saved after Train and restored",
+		broken{match: func(m *brokenMatch) {
+			m.restore = func(state []byte) error { defer m.Match.Train(-1); return m.Match.Restore(state) }
+		}}},
 	{"training outlasts the episode", "Train outlasts Reset",
 		broken{match: func(m *brokenMatch) {
 			trained := -1

@@ -103,7 +103,7 @@ func checkOutcome(k *kit) {
 }
 
 // checkTrain: where a seat can drop out on its own, training it ends the game
-// as it drops out, until the next Reset.
+// as it drops out, until the next Reset; it is part of the saved state.
 func checkTrain(k *kit) {
 	for _, team := range k.spec.Teams {
 		if len(team) > 1 {
@@ -115,13 +115,19 @@ func checkTrain(k *kit) {
 	}
 	m, plain := k.match(), k.match()
 	for i, s := range k.plays() {
-		seat := i % k.spec.Seats
+		seat, saved := i%k.spec.Seats, k.match()
 		for n := range k.play(m, s) {
 			if n == 0 {
 				m.Train(seat)
+				k.restore(saved, m.Append(nil))
+			} else {
+				saved.Step(s.actions[n-1])
 			}
 			k.at.seat = seat
 			st := m.Status()
+			if now := saved.Status(); now != st {
+				k.failf("saved after Train and restored, the game stands at %+v, want %+v", now, st)
+			}
 			if !st.Over && !st.In.Has(seat) {
 				k.failf("the seat was trained and is out, but the game goes on: %+v", st)
 			}
