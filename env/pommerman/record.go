@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"pommego/env"
+	"pommego/env/trace"
 )
 
 // A recorded game is one JSON object on one line, format pommerman-trace/1: the
@@ -131,15 +132,9 @@ func (f flag) MarshalJSON() ([]byte, error) { return []byte{'0' + toByte(bool(f)
 
 // Record is a recorded game that has been read.
 type Record struct {
-	Rules    Rules
-	Start    State
-	EnvID    string
-	Variant  string
-	Name     string // of a scenario made by hand, with a note about it
-	Note     string
-	Seed     string // as it stands in the record: information only
-	Setup    string
-	Policies []string // who chose the actions, by seat
+	Rules Rules
+	Start State
+	Info  trace.Info
 
 	initial recordState
 	steps   []recordStep
@@ -164,8 +159,11 @@ func ParseRecord(line []byte) (*Record, error) {
 		return nil, err
 	}
 	rec := &Record{
-		Rules: rules, EnvID: in.Config.EnvID, Variant: in.Variant, Name: in.Name, Note: in.Note,
-		Seed: string(in.Seed), Setup: in.Setup, Policies: in.Policies, initial: *in.Initial, steps: in.Steps,
+		Rules: rules, initial: *in.Initial, steps: in.Steps,
+		Info: trace.Info{
+			EnvID: in.Config.EnvID, Variant: in.Variant, Name: in.Name, Note: in.Note,
+			Setup: in.Setup, Policies: in.Policies, ObsEvery: in.ObsEvery,
+		},
 	}
 	if err := rec.complete(); err != nil {
 		return nil, err
@@ -174,6 +172,7 @@ func ParseRecord(line []byte) (*Record, error) {
 	if err != nil {
 		return nil, fmt.Errorf("initial: %w", err)
 	}
+	rec.Info.Seed, _ = strconv.ParseUint(string(in.Seed), 10, 64) // of any form: the replay does without
 	if in.Dice != "" {
 		dice, err := strconv.ParseUint(in.Dice, 16, 64)
 		if err != nil {

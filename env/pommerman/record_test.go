@@ -2,6 +2,7 @@ package pommerman
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"pommego/env/trace"
@@ -49,5 +50,40 @@ func TestRecordedGames(t *testing.T) {
 				t.Errorf("checked %d games and %d steps, want %d and %d", report.Games, report.Steps, tc.games, tc.steps)
 			}
 		})
+	}
+}
+
+// A replay that is shown takes the recorded course.
+func TestOpenRecord(t *testing.T) {
+	for _, line := range recordLines(t, "team-collapse")[:3] {
+		shown, err := OpenRecord(line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rec, err := ParseRecord(line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range shown.Len() {
+			if err := shown.Step(); err != nil {
+				t.Fatal(err)
+			}
+			want := &rec.steps[i]
+			if st := shown.Status(); st.Steps != *want.StepCount || st.Over != bool(*want.Done) || st.Result.String() != want.Result {
+				t.Fatalf("step %d: %+v, want as recorded: %+v", i+1, st, want)
+			}
+			// The picture begins with a line of text; rows of two characters a
+			// cell follow. Rigid walls fall before the picture is drawn.
+			row := strings.Split(string(shown.AppendText(nil, false)), "\n")[1]
+			if got, want := row[:2] == "##", want.Board[0] == '1'; got != want {
+				t.Fatalf("step %d: the picture's first row is %q, the recorded board begins with %s", i+1, row, rec.steps[i].Board[:11])
+			}
+		}
+		if err := shown.Step(); err == nil {
+			t.Error("a step past the last was made")
+		}
+		if info := shown.Info(); info.Variant != "team-collapse" || len(info.Policies) != 4 || info.Seed == 0 {
+			t.Errorf("info is %+v", info)
+		}
 	}
 }

@@ -6,20 +6,9 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-)
 
-// RecordInfo is what a record says about its game besides the game itself. All
-// of it may be left empty.
-type RecordInfo struct {
-	EnvID    string
-	Variant  string // EnvID if empty
-	Name     string // of a scenario made by hand, with a note about it
-	Note     string
-	Seed     uint64
-	Setup    string   // how it began; "standard" if empty
-	Policies []string // who plays, by seat
-	ObsEvery int      // observations are recorded every so many steps, at the end and when a ring falls; 0: never
-}
+	"pommego/env/trace"
+)
 
 // Recorder writes one game down, step by step:
 //
@@ -41,7 +30,7 @@ type Recorder struct {
 
 // NewRecorder begins the record of a game that stands at s. A ring that is due
 // there has fallen in the record, as in the reference between two steps.
-func NewRecorder(r *Rules, s *State, info RecordInfo) (*Recorder, error) {
+func NewRecorder(r *Rules, s *State, info trace.Info) (*Recorder, error) {
 	if info.ObsEvery < 0 {
 		return nil, fmt.Errorf("pommerman: observations are to be recorded every %d steps, want 0 or more", info.ObsEvery)
 	}
@@ -159,4 +148,22 @@ func (rec *Recorder) fits(in *recordState) error {
 func (rec *Recorder) Append(dst []byte) ([]byte, error) {
 	line, err := json.Marshal(&rec.out)
 	return append(dst, line...), err
+}
+
+// Record begins the record of the match: trace.Recordable.
+func (m *Match) Record(info trace.Info) (trace.Recorder, error) {
+	rec, err := NewRecorder(&m.game.rules, &m.State, info)
+	if err != nil {
+		return nil, err
+	}
+	return &matchRecorder{rec, m}, nil
+}
+
+type matchRecorder struct {
+	*Recorder
+	match *Match
+}
+
+func (r *matchRecorder) Step(actions []uint8) error {
+	return r.Recorder.Step(actions, &r.match.State)
 }

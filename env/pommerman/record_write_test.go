@@ -2,16 +2,16 @@ package pommerman
 
 import (
 	"encoding/json"
-	"fmt"
 	"reflect"
 	"strings"
 	"testing"
 
 	"pommego/env"
+	"pommego/env/trace"
 )
 
 // playRecorded plays a game of random moves and returns its record.
-func playRecorded(t testing.TB, rules Rules, seed uint64, info RecordInfo) []byte {
+func playRecorded(t testing.TB, rules Rules, seed uint64, info trace.Info) []byte {
 	t.Helper()
 	g, err := New("test", "", rules, Bots{})
 	if err != nil {
@@ -19,7 +19,7 @@ func playRecorded(t testing.TB, rules Rules, seed uint64, info RecordInfo) []byt
 	}
 	m := g.New(1)[0].(*Match)
 	m.Reset(env.Seed{Value: seed})
-	rec, err := NewRecorder(&g.rules, &m.State, info)
+	rec, err := m.Record(info)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func playRecorded(t testing.TB, rules Rules, seed uint64, info RecordInfo) []byt
 			actions[i] = uint8(dice.IntN(n))
 		}
 		m.Step(actions)
-		if err := rec.Step(actions, &m.State); err != nil {
+		if err := rec.Step(actions); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -71,14 +71,14 @@ func TestRecorderRoundTrip(t *testing.T) {
 	} {
 		t.Run(tc.reason, func(t *testing.T) {
 			for seed := range uint64(5) {
-				line := playRecorded(t, tc.rules, seed, RecordInfo{EnvID: "Test-v0", Seed: seed, ObsEvery: int(seed)})
+				line := playRecorded(t, tc.rules, seed, trace.Info{EnvID: "Test-v0", Seed: seed, ObsEvery: int(seed)})
 				report, err := CheckRecord(line)
 				if err != nil || report.Mismatches != 0 || report.Steps == 0 {
 					t.Fatalf("seed %d: %d mismatches in %d steps, %v, first %v", seed, report.Mismatches, report.Steps, err, report.Differences)
 				}
 				rec, _ := ParseRecord(line)
-				if rec.Rules != tc.rules || rec.EnvID != "Test-v0" || rec.Seed != fmt.Sprint(seed) {
-					t.Errorf("seed %d: read back as %+v of %s, seed %s", seed, rec.Rules, rec.EnvID, rec.Seed)
+				if rec.Rules != tc.rules || rec.Info.EnvID != "Test-v0" || rec.Info.Seed != seed {
+					t.Errorf("seed %d: read back as %+v with %+v", seed, rec.Rules, rec.Info)
 				}
 				if got := strings.Contains(string(line), `"rules":`); got != tc.spelled {
 					t.Errorf("rules spelled out: %v, want %v", got, tc.spelled)
@@ -124,19 +124,8 @@ func recordAgain(t *testing.T, line []byte) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var in recordJSON
-	if err := json.Unmarshal(line, &in); err != nil {
-		t.Fatal(err)
-	}
-	var seed uint64
-	if err := json.Unmarshal(in.Seed, &seed); err != nil {
-		t.Fatal(err)
-	}
 	s := rec.Start
-	again, err := NewRecorder(&rec.Rules, &s, RecordInfo{
-		EnvID: rec.EnvID, Variant: rec.Variant, Name: rec.Name, Note: rec.Note, Seed: seed,
-		Setup: rec.Setup, Policies: rec.Policies, ObsEvery: in.ObsEvery,
-	})
+	again, err := NewRecorder(&rec.Rules, &s, rec.Info)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +154,7 @@ func recordAgain(t *testing.T, line []byte) []byte {
 func TestRecordedDiceMatter(t *testing.T) {
 	differ := 0
 	for seed := range uint64(40) {
-		game := decode(t, playRecorded(t, Rules2018(FFA), seed, RecordInfo{}))
+		game := decode(t, playRecorded(t, Rules2018(FFA), seed, trace.Info{}))
 		game["dice"] = "0123456789abcdef"
 		report, err := CheckRecord(encode(t, game))
 		if err != nil {
@@ -196,7 +185,7 @@ func TestRecordFromTheMiddle(t *testing.T) {
 	if m.due == 0 {
 		t.Fatal("no ring is due after three steps")
 	}
-	rec, err := NewRecorder(&rules, &m.State, RecordInfo{ObsEvery: 1})
+	rec, err := NewRecorder(&rules, &m.State, trace.Info{ObsEvery: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,10 +207,10 @@ func TestRecordFromTheMiddle(t *testing.T) {
 func TestRecorderRefuses(t *testing.T) {
 	rules := Playground(OneVsOne)
 	var s State
-	if _, err := NewRecorder(&rules, &s, RecordInfo{ObsEvery: -1}); err == nil {
+	if _, err := NewRecorder(&rules, &s, trace.Info{ObsEvery: -1}); err == nil {
 		t.Error("observations every -1 steps were accepted")
 	}
-	rec, err := NewRecorder(&rules, &s, RecordInfo{})
+	rec, err := NewRecorder(&rules, &s, trace.Info{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,10 +225,10 @@ func TestRecorderRefuses(t *testing.T) {
 	slow.BombLife = 50
 	s.Agents[0].Alive, s.Agents[1].Alive = true, true
 	s.addBomb(NewBomb(17, 49, 2, 0, 0))
-	if _, err := NewRecorder(&slow, &s, RecordInfo{ObsEvery: 1}); err == nil {
+	if _, err := NewRecorder(&slow, &s, trace.Info{ObsEvery: 1}); err == nil {
 		t.Error("a bomb of life 49 was written as one digit")
 	}
-	if _, err := NewRecorder(&slow, &s, RecordInfo{}); err != nil {
+	if _, err := NewRecorder(&slow, &s, trace.Info{}); err != nil {
 		t.Errorf("without observations a slow bomb was refused: %v", err)
 	}
 }

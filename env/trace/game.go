@@ -1,0 +1,49 @@
+package trace
+
+import "pommego/env"
+
+// Info is what a record says about its game besides the game itself. All of it
+// may be left empty.
+type Info struct {
+	EnvID    string   `json:"env_id"`
+	Variant  string   `json:"variant"`        // EnvID if empty
+	Name     string   `json:"name,omitempty"` // of a scenario made by hand, with a note about it
+	Note     string   `json:"note,omitempty"`
+	Seed     uint64   `json:"seed"`
+	Setup    string   `json:"setup"`    // how it began; "standard" if empty
+	Policies []string `json:"policies"` // who plays, by seat
+	// ObsEvery: observations are recorded every so many steps, and at the end;
+	// 0: never.
+	ObsEvery int `json:"obs_every"`
+}
+
+// Recordable is a match that can be written down. Record begins the record of
+// the match as it stands.
+type Recordable interface {
+	Record(info Info) (Recorder, error)
+}
+
+// Recorder writes down the match it was made for.
+type Recorder interface {
+	// Step is called after each step of the match with the step's actions.
+	Step(actions []uint8) error
+	// Append appends the record of all steps so far, one line without its line
+	// feed.
+	Append(dst []byte) ([]byte, error)
+}
+
+// Replay is a recorded game that is being shown. It is made by a [Reopen] and
+// stands at the game's start.
+type Replay interface {
+	Info() Info
+	Len() int    // recorded steps
+	Step() error // makes the next of them
+	Status() env.Status
+	AppendText(dst []byte, colour bool) []byte // a picture of the game as it stands
+}
+
+// Reopen makes a Replay of a record.
+type Reopen func(line []byte) (Replay, error)
+
+// Replays are the ways to show a record by the name of its format.
+type Replays map[string]Reopen
