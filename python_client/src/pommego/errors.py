@@ -14,6 +14,7 @@ __all__ = [
     "BinaryNotFoundError",
     "ClosedError",
     "ConnectionError",
+    "GamePanicError",
     "HandshakeError",
     "PommegoError",
     "ProtocolError",
@@ -109,3 +110,12 @@ class ServerError(PommegoError, ValueError):
         self.hint = hint
         self.field = field
         self.details = details or {}
+
+
+class GamePanicError(ServerError):
+    """A fault inside one game on the server. The other games have made the step.
+
+    The game has to be reset before it can go on; the rewards of this step are
+    lost. Please report it: `details` has the `game`, its `seed` and `episode`,
+    and as `state` the game as it was before the step.
+    """

@@ -28,6 +28,7 @@ import os
 import select
 import socket
 import time
+import weakref
 from typing import Self
 
 from pommego import frames
@@ -40,6 +41,8 @@ __all__ = ["WebSocket"]
 
 _FIRST_BUFFER = 64 << 10
 _MAX_MESSAGE = 1 << 30
+
+_open: weakref.WeakSet[WebSocket] = weakref.WeakSet()
 
 
 class WebSocket:
@@ -63,6 +66,7 @@ class WebSocket:
         self._pid = os.getpid()
         self._why_closed: Exception | None = None
         self._writer = FrameWriter()
+        _open.add(self)
 
         # Between frames, what has been read and not yet used is in head[:hi].
         # Inside a data frame, `left` bytes of it are still to come; they go
@@ -377,3 +381,13 @@ def _check_deadline(deadline: float) -> float:
     if left <= 0:
         raise TimeoutError("the deadline has passed")
     return left
+
+
+def _after_fork() -> None:
+    """Let go of the parent's connections: held open here, they would outlive it."""
+    for connection in list(_open):
+        connection.forget()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

@@ -1,0 +1,112 @@
+"""What callers hand in, checked and brought into the form in which it travels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["one_seed", "reset_mask", "seeds", "write_actions"]
+
+_SEEDS = 1 << 64
+
+
+def reset_mask(options: Mapping[str, Any] | None, games: int, learners: int) -> NDArray[np.bool_] | None:
+    """Read ``options["reset_mask"]`` and return one flag for each game, None for all games.
+
+    Raises:
+        ValueError, TypeError: it is not bool (rows,), covers a game in part, or
+            covers none; or there are other options.
+    """
+    options = options or {}
+    unknown = set(options) - {"reset_mask"}
+    if unknown:
+        raise ValueError(f"unknown reset options {sorted(unknown)}; there is only 'reset_mask'")
+    mask = options.get("reset_mask")
+    if mask is None:
+        return None
+    rows = games * learners
+    if not isinstance(mask, np.ndarray):
+        raise TypeError(f"options['reset_mask'] must be a numpy array, got {type(mask).__name__}")
+    if mask.dtype != np.bool_:
+        raise TypeError(f"options['reset_mask'] must have dtype bool, got {mask.dtype}")
+    if mask.shape != (rows,):
+        raise ValueError(f"options['reset_mask'] must have shape {(rows,)}, one flag a row, got {mask.shape}")
+    if not mask.any():
+        raise ValueError("options['reset_mask'] must have at least one True")
+    grouped = mask.reshape(games, learners)
+    whole = grouped.all(axis=1)
+    partly = grouped.any(axis=1) & ~whole
+    if partly.any():
+        game = int(partly.argmax())
+        raise ValueError(
+            f"options['reset_mask'] covers only some of the rows of game {game} "
+            f"(rows {game * learners} to {game * learners + learners - 1}): a game is reset as a whole"
+        )
+    return whole
+
+
+def seeds(
+    seed: int | Sequence[int | None] | NDArray[Any] | None, games: int
+) -> int | tuple[NDArray[np.uint64], NDArray[np.bool_]] | None:
+    """Read `seed`: a number, or for a list the values and which of them were given.
+
+    Raises:
+        ValueError: a seed is outside 0 to 2**64-1, or the list is not one for each game.
+        TypeError: a seed is not an integer.
+    """
+    if seed is None or isinstance(seed, int | np.integer):
+        return None if seed is None else one_seed(seed)
+    values = list(seed)
+    if len(values) != games:
+        raise ValueError(f"a list of seeds needs one for each of the {games} games, got {len(values)}")
+    given = np.array([value is not None for value in values], np.bool_)
+    if not given.any():
+        return None
+    return np.array([0 if value is None else one_seed(value) for value in values], np.uint64), given
+
+
+def one_seed(value: Any) -> int:
+    """Check one seed.
+
+    Raises:
+        ValueError: it is outside 0 to 2**64-1.
+        TypeError: it is not an integer.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        raise TypeError(f"a seed is an integer, not {type(value).__name__}")
+    if not 0 <= value < _SEEDS:
+        raise ValueError(f"seed {value} is outside 0 to 2**64-1")
+    return int(value)
+
+
+def write_actions(actions: ArrayLike, out: NDArray[np.uint8], games: int, learners: int) -> None:
+    """Copy actions to where they are sent from.
+
+    What does not fit into a byte is sent as 255, which no game has: whether it
+    is looked at at all is for the server to say.
+
+    Args:
+        actions: integers, in out's shape or with its rows split into (games, learners).
+        out: (games * learners, ...).
+        games: number of games.
+        learners: rows a game.
+
+    Raises:
+        ValueError, TypeError: the wrong shape, or not integers.
+    """
+    array = np.asarray(actions)
+    if array.dtype.kind not in "iu":
+        raise TypeError(f"actions must be integers, got dtype {array.dtype}")
+    if array.shape != out.shape:
+        by_game = (games, learners, *out.shape[1:])
+        if array.shape != by_game:
+            raise ValueError(f"actions must have shape {out.shape}, or {by_game}, got {array.shape}")
+        array = array.reshape(out.shape)
+    if array.dtype.itemsize > 1 or array.dtype.kind == "i":
+        wide = (array < 0) | (array > 255)
+        if wide.any():
+            array = np.where(wide, 255, array)
+    np.copyto(out, array, casting="unsafe")

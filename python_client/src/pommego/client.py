@@ -1,0 +1,223 @@
+"""Requests and replies over one connection.
+
+Replies come in the order of the requests. Each carries its request's id back,
+so that a reply whose request was given up (after Ctrl-C, say) is recognised
+and skipped, and never taken for another's.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any, TypeVar
+
+import msgspec
+
+from pommego import wire
+from pommego._version import __version__
+from pommego.errors import (
+    ClosedError,
+    ConnectionError,
+    GamePanicError,
+    ProtocolError,
+    ServerError,
+    VersionError,
+)
+from pommego.handshake import Address
+from pommego.server import Server
+from pommego.websocket import WebSocket
+
+__all__ = ["Client"]
+
+_MARGIN = 1 << 20  # bytes a message may be longer than the longest batch
+
+R = TypeVar("R", bound=msgspec.Struct)
+
+
+class Client:
+    """A connection that has said hello.
+
+    It belongs to one thread at a time.
+
+    Args:
+        address: as `pommego.handshake.Address` reads it.
+        token: the server's token, if it has one.
+        timeout: seconds that connecting, or one reply, may take.
+        server: the embedded server at that address, for the story of its death.
+
+    Raises:
+        ConnectionError: nobody listens there, or not a pommego server.
+        VersionError: no common version of the protocol.
+        TimeoutError: no answer in time.
+
+    Attributes:
+        limits: what the server allows, by the protocol's names.
+        server_version: name and version of the server.
+        seed_version: how seeds become games; another version, other games.
+    """
+
+    def __init__(
+        self, address: str, *, token: str | None = None, timeout: float = 60.0, server: Server | None = None
+    ) -> None:
+        self.timeout = timeout
+        self.address = Address.parse(address)
+        self._server = server
+        self._next_id = 1
+        self._expected: deque[int] = deque()
+        self._socket = WebSocket.connect(
+            self.address, subprotocol=wire.SUBPROTOCOL, token=token, timeout=min(timeout, 10.0)
+        )
+        try:
+            hello = self._greet()
+        except BaseException:
+            self.close()
+            raise
+        self.limits = hello.limits
+        self.server_version = hello.server
+        self.seed_version = hello.seed_version
+        self._socket.max_message = 2 * self.limits.get("batch_bytes", 1 << 30) + _MARGIN
+
+    def _greet(self) -> wire.Hello:
+        try:
+            me = f"pommego-python/{__version__}"
+            return self.call("hello", wire.Hello, versions=wire.VERSIONS, client=me)
+        except ServerError as e:
+            if e.code != "version_mismatch":
+                raise
+            raise VersionError(
+                f"the server at {self.address} speaks version {e.details.get('versions')} of the protocol, "
+                f"this client (pommego {__version__}) version {wire.VERSIONS}. "
+                "Install client and server from the same release."
+            ) from e
+
+    @property
+    def closed(self) -> bool:
+        """Whether the connection is gone."""
+        return self._socket.closed
+
+    @property
+    def in_flight(self) -> int:
+        """How many requests have no reply yet."""
+        return len(self._expected)
+
+    def call(self, kind: str, reply: type[R], **fields: Any) -> R:
+        """Send a request and wait for its reply.
+
+        Args:
+            kind: the request's type.
+            reply: the reply's class.
+            fields: the request's fields; None means absent.
+
+        Raises:
+            ServerError: the server refused it.
+            ConnectionError, TimeoutError, ClosedError: as `WebSocket.recv`.
+        """
+        request_id = self.submit(self.encode(kind, **fields))
+        try:
+            return self.collect(reply)
+        except BaseException:
+            self.give_up(request_id)
+            raise
+
+    def encode(self, kind: str, **fields: Any) -> bytes:
+        """Encode a request with the id that `submit` will give it."""
+        return wire.encode(kind, self._next_id, fields)
+
+    @property
+    def next_id(self) -> int:
+        """The id that the next request submitted has to have."""
+        return self._next_id
+
+    def submit(self, message: bytes | bytearray) -> int:
+        """Send an encoded request without waiting; returns its id, which is `next_id`."""
+        request_id = self._next_id
+        self._next_id += 1
+        self._expected.append(request_id)
+        try:
+            self._socket.send(message, self.timeout)
+        except BaseException as e:
+            self.give_up(request_id)
+            if isinstance(e, ConnectionError):
+                raise self._with_obituary(e) from e
+            raise
+        return request_id
+
+    def collect(self, kind: type[R]) -> R:
+        """Receive the reply to the oldest request in flight.
+
+        Tensors in it are valid until the next `collect`, unless the message is
+        kept with `give_away`.
+        """
+        reply = self._receive()
+        if isinstance(reply, wire.Error):
+            raise _server_error(reply)
+        if not isinstance(reply, kind):
+            raise self.distrust(f"a reply of type {type(reply).__name__} where {kind.__name__} was due")
+        return reply
+
+    def give_away(self) -> None:
+        """Leave the last reply's memory to whoever looks at it."""
+        self._socket.give_away()
+
+    def give_up(self, request_id: int) -> None:
+        """Skip the reply to this request when it comes."""
+        if request_id in self._expected:
+            self._expected.remove(request_id)
+
+    def give_up_all(self) -> None:
+        """Skip the replies to all requests in flight."""
+        self._expected.clear()
+
+    def close(self) -> None:
+        """Close the connection. Never raises; idempotent."""
+        self._socket.close()
+
+    def forget(self) -> None:
+        """In a forked child: let go of the connection without a word."""
+        self._socket.forget()
+
+    def distrust(self, what: str) -> ProtocolError:
+        """Close the connection and return the error that says why."""
+        self._socket.close(1002, "unexpected reply")
+        return ProtocolError(
+            f"{self.address} sent {what}. The connection is closed. "
+            "Are client and server from the same release?"
+        )
+
+    def _receive(self) -> wire.Reply:
+        if not self._expected:
+            raise ClosedError("there is no request in flight to receive a reply for")
+        while True:
+            try:
+                message = self._socket.recv(self.timeout)
+            except ConnectionError as e:
+                raise self._with_obituary(e) from e
+            try:
+                reply = wire.decode(message)
+            except msgspec.DecodeError as e:
+                raise self.distrust(f"a reply that cannot be read ({e})") from e
+            if reply.id is None:
+                self._expected.popleft()
+                return reply
+            if reply.id in self._expected:
+                while self._expected.popleft() != reply.id:
+                    pass  # the replies before it were lost to an interrupt
+                return reply
+
+    def _with_obituary(self, error: ConnectionError) -> ConnectionError:
+        """Add what is known of the embedded server's end, where there is one."""
+        obituary = self._server.obituary() if self._server else ""
+        if not obituary:
+            return error
+        told = type(error)(f"{error}\n{obituary}")
+        told.code = error.code
+        return told
+
+
+def _server_error(error: wire.Error) -> ServerError:
+    details = {
+        name: value
+        for name in ("versions", "game", "seed", "episode", "state")
+        if (value := getattr(error, name)) is not None
+    }
+    kind = GamePanicError if error.code == "game_panic" else ServerError
+    return kind(error.code, error.message, error.hint, error.field, details)

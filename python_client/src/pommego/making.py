@@ -1,0 +1,178 @@
+"""The ways in: `make_vec`, `make` and `catalog`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from gymnasium.vector import AutoresetMode
+
+from pommego import wire
+from pommego.client import Client
+from pommego.server import Server
+from pommego.single import PommegoEnv
+from pommego.spec import GameSpec
+from pommego.vector import PommegoVectorEnv
+
+__all__ = ["catalog", "make", "make_vec"]
+
+T = TypeVar("T")
+
+
+def make_vec(
+    id: str,
+    num_envs: int = 1,
+    *,
+    observation: str = "planes",
+    reward: str = "outcome",
+    autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+    opponents: Sequence[str] | None = None,
+    seat: int | None = None,
+    seats: Sequence[str] | None = None,
+    on_death: str | None = None,
+    max_episode_steps: int | None = None,
+    rules: dict[str, Any] | None = None,
+    copy: bool = True,
+    expand_shared: bool = True,
+    workers: int = 0,
+    address: str | None = None,
+    token: str | None = None,
+    transport: str = "tcp",
+    timeout: float = 60.0,
+) -> PommegoVectorEnv:
+    """Make many games of one id, stepped together.
+
+    Without `address` a server is started, which ends with the environment.
+
+    Args:
+        id: of the catalog, such as "PommeFFACompetition-v0".
+        num_envs: games. (The attribute of this name counts rows.)
+        observation: "planes" (uint8 planes for networks and a vector of
+            scalars) or "raw" (the reference's maps and scalars, lossless).
+        reward: "outcome" (+1 or -1 once, when a row's fate is decided) or
+            "reference" (what the original pays at each step).
+        autoreset_mode: NEXT_STEP, SAME_STEP or DISABLED, as gymnasium defines them.
+        opponents: agents of all seats but the learner's; then there is one row
+            a game. Opponent k sits at (learner + 1 + k) mod seats, so that in
+            team games number 1 is the teammate.
+        seat: with `opponents`: the learner's seat; None: drawn each episode.
+        seats: any other mix: for each seat "learner" or an agent's name.
+            Without this and `opponents`, all seats learn.
+        on_death: with one learner, in games of everybody for themselves: "end"
+            (the default: the row terminates at its death) or "wait".
+        max_episode_steps: truncates after so many steps.
+        rules: rules that differ from the id's, by the names in `game_spec.rules`.
+        copy: True: every array returned is the caller's. False: they look at
+            the buffer that the next `recv`, `step`, `reset` or other call
+            receives into, and hold only until then; final observations have
+            memory of their own even so.
+        expand_shared: False leaves fields that all seats of a game share, such
+            as unfogged maps of "raw", with games instead of rows first;
+            `by_game` broadcasts them without a copy.
+        workers: goroutines; 0: the server's choice. Results never depend on it.
+        address: of a running server: ws://HOST:PORT or unix:/PATH.
+        token: that server's token, if it has one.
+        transport: how to talk to a server of one's own: "tcp" or "unix".
+        timeout: seconds to wait for any one reply.
+
+    Raises:
+        ServerError: an option cannot be; message, hint and field say which.
+        ConnectionError, TimeoutError, VersionError: the server at `address`.
+        BinaryNotFoundError, ServerStartError: the server of one's own.
+    """
+    if max_episode_steps is not None and max_episode_steps < 0:
+        raise ValueError(f"max_episode_steps is {max_episode_steps}, expected 0 (no limit) or more")
+    options = {
+        "env_id": id,
+        "games": num_envs,
+        "observation": observation,
+        "reward": reward,
+        "autoreset_mode": AutoresetMode(autoreset_mode).value,
+        "opponents": _names("opponents", opponents),
+        "seat": seat,
+        "seats": _names("seats", seats),
+        "on_death": on_death,
+        "max_episode_steps": max_episode_steps,
+        "rules": rules,
+        "workers": workers,
+    }
+
+    def connect() -> PommegoVectorEnv:
+        def made(client: Client, server: Server | None) -> PommegoVectorEnv:
+            return PommegoVectorEnv(
+                client, server, options, copy=copy, expand_shared=expand_shared, respawn=connect
+            )
+
+        return _connected(made, address, token, transport, timeout)
+
+    return connect()
+
+
+def make(id: str, *, render_mode: str | None = None, **options: Any) -> PommegoEnv:
+    """Make one game with one learner, as an ordinary gymnasium environment.
+
+    Args:
+        id: of the catalog.
+        render_mode: None or "ansi".
+        options: as for `make_vec`; `opponents` (or `seats` with one "learner")
+            is needed, `num_envs` and `autoreset_mode` are not known here.
+
+    Raises:
+        ValueError: more than one seat learns; use `make_vec` then.
+        Others as `make_vec`.
+    """
+    for name in ("num_envs", "autoreset_mode", "copy", "expand_shared"):
+        if name in options:
+            raise TypeError(f"make() has no option {name}; make_vec() has")
+    options.setdefault("workers", 1)
+    return PommegoEnv(
+        make_vec(id, 1, autoreset_mode=AutoresetMode.DISABLED, **options), render_mode=render_mode
+    )
+
+
+def catalog(
+    *, address: str | None = None, token: str | None = None, timeout: float = 60.0
+) -> dict[str, GameSpec]:
+    """Return what games the server has, by id. Errors as for `make_vec`."""
+
+    def ask(client: Client, server: Server | None) -> dict[str, GameSpec]:
+        try:
+            specs = [GameSpec.from_wire(spec) for spec in client.call("envs", wire.EnvsReply).envs]
+        finally:
+            client.close()
+            if server:
+                server.close()
+        return {spec.id: spec for spec in specs}
+
+    return _connected(ask, address, token, "tcp", timeout)
+
+
+def _connected(
+    use: Callable[[Client, Server | None], T],
+    address: str | None,
+    token: str | None,
+    transport: str,
+    timeout: float,
+) -> T:
+    """Connect, start a server first if there is no address, and clean up if anything fails."""
+    server = None if address else Server(transport=transport)
+    client = None
+    try:
+        client = Client(
+            address or server.address, token=server.token if server else token, timeout=timeout, server=server
+        )
+        return use(client, server)
+    except BaseException:
+        if client:
+            client.close()
+        if server:
+            server.close()
+        raise
+
+
+def _names(what: str, names: Sequence[str] | None) -> list[str] | None:
+    if names is None:
+        return None
+    if isinstance(names, str):
+        raise TypeError(f"{what} is a list of names, such as [{names!r}], not one name")
+    return list(names)

@@ -1,0 +1,256 @@
+"""The embedded server: a pommego process of our own, gone when we are.
+
+The server watches its standard input, which is a pipe whose other end only
+this process holds. However we end, by `close`, garbage collection, an exception
+or kill -9, the pipe closes and the server with it. It runs in a session of its
+own, so that Ctrl-C in a terminal reaches Python alone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import select
+import shutil
+import subprocess
+import tempfile
+import time
+import weakref
+from pathlib import Path
+from typing import IO, Self
+
+from pommego.errors import BinaryNotFoundError, ServerStartError
+
+__all__ = ["Server", "find_binary"]
+
+_GRACE = 5.0  # seconds a server gets to shut down before it is killed
+_TAIL = 4096  # bytes of its output shown
+
+_servers: weakref.WeakSet[Server] = weakref.WeakSet()
+
+
+def find_binary() -> Path:
+    """Find the pommego binary.
+
+    It is looked for in the environment variable POMMEGO_BINARY, in the package,
+    in the repository this package was installed from (editable), and in PATH.
+
+    Raises:
+        BinaryNotFoundError: it is in none of these places.
+    """
+    named = os.environ.get("POMMEGO_BINARY")
+    if named:
+        if os.access(named, os.X_OK):
+            return Path(named)
+        raise BinaryNotFoundError(f"POMMEGO_BINARY is {named!r}, which is not a program that can be run")
+    package = Path(__file__).resolve().parent
+    places = [package / "bin" / "pommego", package.parents[2] / "bin" / "pommego"]
+    for place in places:
+        if os.access(place, os.X_OK):
+            return place
+    found = shutil.which("pommego")
+    if found:
+        return Path(found)
+    looked = "".join(f"\n  {place}" for place in places)
+    raise BinaryNotFoundError(
+        "there is no pommego binary to start. Run `make build` in the repository, or name one in the "
+        f"environment variable POMMEGO_BINARY. Looked in PATH and in{looked}"
+    )
+
+
+class Server:
+    """A running server.
+
+    `make_vec` starts one for itself. Start one by hand to let several
+    environments share it::
+
+        with pommego.Server() as server:
+            where = {"address": server.address, "token": server.token}
+            a = pommego.make_vec("PommeFFACompetition-v0", num_envs=64, **where)
+            b = pommego.make_vec("PommeTeamCompetition-v0", num_envs=64, **where)
+
+    Args:
+        transport: "tcp", on a free port of the loopback interface, or "unix",
+            a socket in a private directory. On both, only who has the token gets in.
+        binary: the program, if `find_binary` should not look for it.
+        timeout: seconds it may take to start.
+
+    Raises:
+        BinaryNotFoundError: there is no program to start.
+        ServerStartError: it did not come up; with what it printed.
+
+    Attributes:
+        address: for `make_vec`.
+        token: for `make_vec`.
+        pid: its process id.
+    """
+
+    def __init__(
+        self, *, transport: str = "tcp", binary: str | os.PathLike[str] | None = None, timeout: float = 20.0
+    ) -> None:
+        if transport not in ("tcp", "unix"):
+            raise ValueError(f'transport is {transport!r}, expected "tcp" or "unix"')
+        program = Path(binary) if binary else find_binary()
+        self.token = secrets.token_urlsafe(32)
+        self._directory = tempfile.mkdtemp(prefix="pommego-") if transport == "unix" else ""
+        listen = f"unix:{self._directory}/socket" if self._directory else "127.0.0.1:0"
+        self._output = tempfile.TemporaryFile()  # noqa: SIM115, it has no name, so nothing is left of it
+
+        try:
+            self._process, self._lifeline, ready = _spawn(program, listen, self.token, self._output)
+        except OSError as e:
+            self._output.close()
+            _remove(self._directory)
+            raise ServerStartError(f"{program} cannot be run: {e}") from e
+        self.pid = self._process.pid
+        self._finalizer = weakref.finalize(
+            self, _stop, self._process, self._lifeline, self._output, self._directory, os.getpid()
+        )
+        _servers.add(self)
+        try:
+            self.address = _read_address(ready, self._process, self._output, timeout)
+        except BaseException:
+            self.close()
+            raise
+        finally:
+            os.close(ready)
+
+    @property
+    def running(self) -> bool:
+        """Whether the process is there."""
+        return self._process.poll() is None
+
+    def obituary(self) -> str:
+        """Say how the server died and what it printed last; empty while it runs or after `close`."""
+        if not self._finalizer.alive:
+            return ""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(timeout=0.5)  # its connections go a moment before it does
+        if self.running:
+            return ""
+        return _obituary(self._process, self._output)
+
+    def forget_address(self) -> None:
+        """Remove a Unix socket from the file system: who is connected stays so, nobody else can."""
+        _remove(self._directory)
+
+    def close(self) -> None:
+        """Stop the server and wait until it is gone. Idempotent."""
+        self._finalizer()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def forget(self) -> None:
+        """In a forked child: let go of the pipe, so that only the parent's end keeps the server alive."""
+        if self._finalizer.detach():
+            os.close(self._lifeline)
+            self._output.close()
+            self._process.returncode = 0  # not ours to wait for
+
+
+def _spawn(
+    program: Path, listen: str, token: str, output: IO[bytes]
+) -> tuple[subprocess.Popen[bytes], int, int]:
+    """Start the process.
+
+    Returns:
+        it, the write end of its standard input, and where to read its address.
+    """
+    with contextlib.ExitStack() as stack:
+        stdin, lifeline = _pipe(stack)
+        ready, tell = _pipe(stack)
+        process = subprocess.Popen(
+            [program, "serve", "--listen", listen, "--ready-fd", str(tell), "--exit-on-stdin-close"],
+            stdin=stdin,
+            stdout=output,
+            stderr=output,
+            pass_fds=[tell],
+            env=os.environ | {"POMMEGO_TOKEN": token},
+            start_new_session=True,
+        )
+        stack.pop_all()
+    os.close(stdin)
+    os.close(tell)
+    return process, lifeline, ready
+
+
+def _pipe(stack: contextlib.ExitStack) -> tuple[int, int]:
+    ends = os.pipe()
+    for end in ends:
+        stack.callback(os.close, end)
+    return ends
+
+
+def _read_address(ready: int, process: subprocess.Popen[bytes], output: IO[bytes], timeout: float) -> str:
+    deadline = time.monotonic() + timeout
+    line = b""
+    while not line.endswith(b"\n"):
+        left = deadline - time.monotonic()
+        if left <= 0 or not any(select.select([ready], [], [], left)):
+            raise ServerStartError(
+                f"the server (process {process.pid}) did not say where it listens within {timeout:g} s"
+                + _quoted(output)
+            )
+        part = os.read(ready, 4096)
+        if not part:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(timeout=1)
+            raise ServerStartError(f"the server did not start. {_obituary(process, output)}")
+        line += part
+    for word in line.decode(errors="replace").split():
+        if word.startswith(("ws://", "unix:")):
+            return word
+    raise ServerStartError(f"the server said {line!r} where its address was due")
+
+
+def _obituary(process: subprocess.Popen[bytes], output: IO[bytes]) -> str:
+    code = process.poll()
+    if code is None:
+        how = "still runs"
+    elif code < 0:
+        how = f"was killed by signal {-code}"
+    else:
+        how = f"exited with status {code}"
+    return f"The embedded server (process {process.pid}) {how}{_quoted(output)}"
+
+
+def _quoted(output: IO[bytes]) -> str:
+    size = output.seek(0, os.SEEK_END)
+    output.seek(max(size - _TAIL, 0))
+    tail = output.read().decode(errors="replace").strip()
+    return f"; it printed last:\n{tail}" if tail else " and printed nothing"
+
+
+def _stop(
+    process: subprocess.Popen[bytes], lifeline: int, output: IO[bytes], directory: str, pid: int
+) -> None:
+    """Close the pipe, wait, and help along if that is not enough."""
+    if os.getpid() != pid:
+        return
+    with contextlib.suppress(OSError):
+        os.close(lifeline)
+    for help_along in (lambda: None, process.terminate, process.kill):
+        help_along()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=_GRACE)
+            break
+    output.close()
+    _remove(directory)
+
+
+def _remove(directory: str) -> None:
+    if directory:
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+def _after_fork() -> None:
+    for server in list(_servers):
+        server.forget()
+
+
+os.register_at_fork(after_in_child=_after_fork)

@@ -1,0 +1,111 @@
+"""One game with one learner, as an ordinary gymnasium environment."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+
+from pommego.batch import Observation
+from pommego.state import State
+from pommego.vector import PommegoVectorEnv
+
+__all__ = ["PommegoEnv"]
+
+
+class PommegoEnv(gymnasium.Env):
+    """One learner against agents on the server. Make one with `pommego.make`.
+
+    Observations, rewards and info are those of `PommegoVectorEnv`, without the
+    axis of rows and without masks. ``info["seed"]`` comes with `reset`,
+    ``info["game"]`` with the last step.
+
+    A step costs a round trip to the server, whatever the number of games: for
+    speed there is `pommego.make_vec`.
+
+    Attributes:
+        game_spec: what the game is.
+        encoding: how it is observed.
+    """
+
+    metadata = {"render_modes": ["ansi"], "render_fps": 10}  # noqa: RUF012, gymnasium's own form
+
+    def __init__(self, envs: PommegoVectorEnv, *, render_mode: str | None = None) -> None:
+        if envs.num_envs != 1:
+            seats = envs.num_envs
+            envs.close()
+            raise ValueError(
+                f"{seats} seats learn in this game, and a single environment has one learner: "
+                "fill the others with opponents=[...], or use pommego.make_vec"
+            )
+        if render_mode not in (None, "ansi"):
+            envs.close()
+            raise ValueError(f'render_mode is {render_mode!r}, expected None or "ansi"')
+        self._envs = envs
+        self.render_mode = render_mode
+        self.game_spec = envs.game_spec
+        self.encoding = envs.encoding
+        self.observation_space = envs.single_observation_space
+        self.action_space = envs.single_action_space
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Begin a new episode: the first of `seed`, or the next without one.
+
+        Args:
+            seed: 0 to 2**64-1.
+            options: there are none; an empty dictionary will do.
+        """
+        super().reset(seed=seed)
+        if options:
+            raise ValueError(f"unknown reset options {sorted(options)}; there are none")
+        obs, info = self._envs.reset(seed=seed)
+        return _first(obs), _first_info(info)
+
+    def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        """Make one step.
+
+        Args:
+            action: an integer, or an array of one for each component.
+
+        Raises:
+            ServerError: the action is out of range, or the episode is over.
+        """
+        obs, reward, terminated, truncated, info = self._envs.step(np.asarray(action)[None])
+        return _first(obs), float(reward[0]), bool(terminated[0]), bool(truncated[0]), _first_info(info)
+
+    def render(self) -> str | None:
+        """Draw the game as text if render_mode is "ansi"."""
+        return self._envs.render(0) if self.render_mode == "ansi" else None
+
+    def close(self) -> None:
+        """End the game, and the server if it is ours. Idempotent."""
+        self._envs.close()
+
+    def get_state(self) -> State:
+        """Save the game."""
+        return self._envs.get_state(0)
+
+    def set_state(self, state: State | bytes | dict[str, Any]) -> tuple[Observation, dict[str, Any]]:
+        """Restore a game; returns its observation and info."""
+        obs, info = self._envs.set_state(0, state)
+        return _first(obs), _first_info(info)
+
+
+def _first(obs: Observation) -> Observation:
+    return {name: array[0] for name, array in obs.items()}
+
+
+def _first_info(info: dict[str, Any]) -> dict[str, Any]:
+    """Take the masks and the axis of rows away."""
+    first: dict[str, Any] = {}
+    for name, value in info.items():
+        if name.startswith("_"):
+            continue
+        if isinstance(value, dict):
+            first[name] = _first_info(value)
+        else:
+            first[name] = bool(value[0]) if value.dtype == np.bool_ and value.ndim == 1 else value[0]
+    return first

@@ -1,0 +1,178 @@
+"""What a game is: seats, actions, observations and rules, as the server tells it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any
+
+import gymnasium
+import numpy as np
+
+__all__ = ["Choice", "Encoding", "Field", "GameSpec", "Name", "Result"]
+
+
+class Result(IntEnum):
+    """How a game as a whole ended, as in ``info["game"]["result"]``."""
+
+    WIN = 0
+    LOSS = 1
+    TIE = 2
+    INCOMPLETE = 3
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One component of an action: a number from 0 to n-1. 0 is always legal.
+
+    Attributes:
+        name: what is chosen.
+        n: how many choices there are.
+        names: what each number means.
+    """
+
+    name: str
+    n: int
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Name:
+    """What one plane, map or scalar is called and means."""
+
+    name: str
+    meaning: str
+
+
+@dataclass(frozen=True)
+class Field:
+    """One array of an observation, for one seat.
+
+    Attributes:
+        name: its key in the observation.
+        dtype: numpy's name of the element type.
+        shape: for one seat.
+        low: the least value.
+        high: the greatest value.
+        shared: whether all seats of a game see the same, so that it travels once a game.
+        names: what each entry along the first axis is.
+    """
+
+    name: str
+    dtype: str
+    shape: tuple[int, ...]
+    low: float
+    high: float
+    shared: bool
+    names: tuple[Name, ...]
+
+    def space(self) -> gymnasium.spaces.Box:
+        """Return the field's space, for one seat."""
+        return gymnasium.spaces.Box(self.low, self.high, self.shape, np.dtype(self.dtype).type)
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """One way to write an observation down: a list of fields.
+
+    ``encoding["planes"].names`` says what the planes are.
+    """
+
+    name: str
+    fields: tuple[Field, ...]
+
+    def __getitem__(self, name: str) -> Field:
+        for field in self.fields:
+            if field.name == name:
+                return field
+        raise KeyError(f"no field {name!r} in encoding {self.name!r}; it has {[f.name for f in self.fields]}")
+
+    def space(self) -> gymnasium.spaces.Dict:
+        """Return the observation space of one seat."""
+        return gymnasium.spaces.Dict({field.name: field.space() for field in self.fields})
+
+
+@dataclass(frozen=True)
+class GameSpec:
+    """One id of the catalog.
+
+    Attributes:
+        id: such as "PommeFFACompetition-v0".
+        game: the family it belongs to.
+        version: grows whenever a recorded game would come out differently.
+        description: one line.
+        seats: how many play.
+        teams: the seats that share their fate.
+        elimination: whether a seat can be out before the game is over.
+        max_steps: the rules' own limit.
+        actions: the components of one seat's action.
+        encodings: the ways to observe, the default first.
+        agents: the built-in agents' names.
+        rules: the rules, by name.
+    """
+
+    id: str
+    game: str
+    version: int
+    description: str
+    seats: int
+    teams: tuple[tuple[int, ...], ...]
+    elimination: bool
+    max_steps: int
+    actions: tuple[Choice, ...]
+    encodings: tuple[Encoding, ...]
+    agents: tuple[str, ...]
+    rules: dict[str, Any]
+
+    def encoding(self, name: str) -> Encoding:
+        """Find an encoding by name.
+
+        Raises:
+            KeyError: there is none of this name.
+        """
+        for encoding in self.encodings:
+            if encoding.name == name:
+                return encoding
+        raise KeyError(f"no encoding {name!r}; there are {[e.name for e in self.encodings]}")
+
+    def action_space(self) -> gymnasium.spaces.Discrete | gymnasium.spaces.MultiDiscrete:
+        """Return the action space of one seat."""
+        if len(self.actions) == 1:
+            return gymnasium.spaces.Discrete(self.actions[0].n)
+        return gymnasium.spaces.MultiDiscrete([choice.n for choice in self.actions])
+
+    @classmethod
+    def from_wire(cls, spec: dict[str, Any]) -> GameSpec:
+        """Read the spec in a reply, where numbers may be floats and empty lists nil."""
+        return cls(
+            id=spec["id"],
+            game=spec["game"],
+            version=int(spec["version"]),
+            description=spec["description"],
+            seats=int(spec["seats"]),
+            teams=tuple(tuple(map(int, team)) for team in spec["teams"] or ()),
+            elimination=bool(spec["elimination"]),
+            max_steps=int(spec["max_steps"]),
+            actions=tuple(
+                Choice(choice["name"], int(choice["n"]), tuple(choice["names"] or ()))
+                for choice in spec["actions"]
+            ),
+            encodings=tuple(
+                Encoding(encoding["name"], tuple(map(_field, encoding["fields"])))
+                for encoding in spec["encodings"]
+            ),
+            agents=tuple(spec["agents"] or ()),
+            rules=spec["rules"] or {},
+        )
+
+
+def _field(field: dict[str, Any]) -> Field:
+    return Field(
+        name=field["name"],
+        dtype=field["dtype"],
+        shape=tuple(map(int, field["shape"] or ())),
+        low=field["low"],
+        high=field["high"],
+        shared=bool(field["shared"]),
+        names=tuple(Name(name["name"], name["meaning"]) for name in field["names"] or ()),
+    )

@@ -1,0 +1,217 @@
+"""The messages of the wire protocol, version 1, as Python values.
+
+`bridge/PROTOCOL.md` in the project's repository is the reference. Replies are
+decoded by msgspec into the classes below; the data of tensors stay where they
+were received, as memoryviews, and become numpy arrays without a copy.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["SUBPROTOCOL", "VERSIONS", "StepRequest", "Tensor", "decode", "encode", "tensor"]
+
+SUBPROTOCOL = "pommego.v1+msgpack"
+VERSIONS = [1]
+
+#: Element types that travel; all little-endian.
+DTYPES: dict[str, np.dtype] = {
+    name: np.dtype(name).newbyteorder("<")
+    for name in ("uint8", "int16", "int32", "float32", "float64", "uint64")
+}
+
+
+class Tensor(msgspec.Struct, array_like=True):
+    """An array as it travels; the padding aligns the data to 64 bytes."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    pad: memoryview
+    data: memoryview
+
+    def array(self) -> NDArray[Any]:
+        """Return the elements as an array that looks at the message's own bytes.
+
+        Raises:
+            ValueError: the parts do not fit together.
+        """
+        dtype = DTYPES.get(self.dtype)
+        if dtype is None:
+            raise ValueError(f"unknown dtype {self.dtype!r}")
+        array = np.ndarray(self.shape, dtype, self.data)  # too little data is its error
+        if array.shape != self.shape or array.nbytes != len(self.data):
+            raise ValueError(f"{len(self.data)} bytes of data for {self.dtype} {self.shape}")
+        return array
+
+
+class Hello(msgspec.Struct, tag_field="type", tag="hello"):
+    """The answer to hello."""
+
+    id: int
+    version: int
+    server: str
+    seed_version: int
+    limits: dict[str, int]
+
+
+class EnvsReply(msgspec.Struct, tag_field="type", tag="envs"):
+    """The catalog."""
+
+    id: int
+    envs: list[dict[str, Any]]
+
+
+class SpacesReply(msgspec.Struct, tag_field="type", tag="spaces"):
+    """What one id is."""
+
+    id: int
+    spec: dict[str, Any]
+
+
+class Field(msgspec.Struct):
+    """One tensor of every batch: its name, element type and whole shape."""
+
+    name: str
+    dtype: str
+    shape: tuple[int, ...]
+    per_game: bool
+
+
+class EnvReply(msgspec.Struct, tag_field="type", tag="env"):
+    """The answer to make."""
+
+    id: int
+    env: int
+    spec: dict[str, Any]
+    games: int
+    learners: int
+    rows: int
+    observation: str
+    reward: str
+    autoreset_mode: str
+    on_death: str
+    fields: list[Field]
+    final_fields: list[str] | None
+    batch_bytes: int
+
+
+class Batch(msgspec.Struct, tag_field="type", tag="batch"):
+    """All observations, rewards and flags of an environment."""
+
+    id: int
+    env: int
+    tensors: dict[str, Tensor]
+    finished: Tensor
+    final: dict[str, Tensor] | None = None
+
+
+class Simulated(msgspec.Struct, tag_field="type", tag="simulated"):
+    """The answer to simulate."""
+
+    id: int
+    env: int
+    seed: int
+    tensors: dict[str, Tensor]
+    finished: Tensor
+    states: list[bytes]
+
+
+class States(msgspec.Struct, tag_field="type", tag="states"):
+    """Saved games, or their readable forms."""
+
+    id: int
+    env: int
+    states: list[Any]  # bytes, or str if asked for JSON
+
+
+class Text(msgspec.Struct, tag_field="type", tag="text"):
+    """A picture of a game."""
+
+    id: int
+    env: int
+    text: str
+
+
+class Ok(msgspec.Struct, tag_field="type", tag="ok"):
+    """It has been done."""
+
+    id: int
+
+
+class Pong(msgspec.Struct, tag_field="type", tag="pong"):
+    """The answer to ping."""
+
+    id: int
+
+
+class Error(msgspec.Struct, tag_field="type", tag="error"):
+    """Why a request was refused."""
+
+    id: int | None
+    code: str
+    message: str
+    hint: str = ""
+    field: str = ""
+    versions: list[int] | None = None
+    game: int | None = None
+    seed: int | None = None
+    episode: int | None = None
+    state: bytes | None = None
+
+
+Reply = Hello | EnvsReply | SpacesReply | EnvReply | Batch | Simulated | States | Text | Ok | Pong | Error
+
+_decoder = msgspec.msgpack.Decoder(Reply)
+_encoder = msgspec.msgpack.Encoder()
+
+
+def decode(message: bytes | memoryview) -> Reply:
+    """Decode one reply. Tensors keep looking at `message`.
+
+    Raises:
+        msgspec.DecodeError: it is not msgpack, or not a reply of the protocol.
+    """
+    return _decoder.decode(message)
+
+
+def encode(kind: str, request_id: int, fields: dict[str, Any]) -> bytes:
+    """Encode a request; fields that are None are left out."""
+    given = {name: value for name, value in fields.items() if value is not None}
+    return _encoder.encode({"type": kind, "id": request_id, **given})
+
+
+def tensor(array: NDArray[Any]) -> list[Any]:
+    """Return an array in the form in which it travels."""
+    dtype = DTYPES[array.dtype.name]
+    data = np.ascontiguousarray(array, dtype)
+    return [array.dtype.name, list(array.shape), b"", data.tobytes()]
+
+
+class StepRequest:
+    """The step request of one environment, built once and filled in each time.
+
+    Args:
+        env: the environment's handle.
+        shape: of the actions, (rows,) or (rows, components).
+    """
+
+    def __init__(self, env: int, shape: Sequence[int]) -> None:
+        size = int(np.prod(shape))
+        sample = {"type": "step", "id": 0, "env": env, "actions": ["uint8", list(shape), b"", bytes(size)]}
+        head, mark, rest = _encoder.encode(sample).partition(b"\xa2id\x00")
+        # The id always takes nine bytes, so that nothing behind it moves.
+        self._message = bytearray(head + mark[:-1] + b"\xcf" + bytes(8) + rest)
+        self._id_at = len(head) + len(mark)
+        #: Where the actions go, uint8 in the shape given.
+        self.actions = np.frombuffer(self._message, np.uint8)[len(self._message) - size :].reshape(shape)
+
+    def message(self, request_id: int) -> bytearray:
+        """Return the request, with the actions that `actions` holds now."""
+        struct.pack_into("!Q", self._message, self._id_at, request_id)
+        return self._message
