@@ -1,0 +1,223 @@
+package vec
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+
+	"pommego/env"
+)
+
+// Autoreset is what happens after a game's episode has ended.
+type Autoreset uint8
+
+// The three modes of gymnasium.
+const (
+	NextStep Autoreset = iota // the next Step resets the game
+	SameStep                  // the same Step resets it; Batch.Final holds the end
+	Disabled                  // the caller resets it
+)
+
+var autoresetNames = []string{"NextStep", "SameStep", "Disabled"}
+
+// String is gymnasium's name of the mode.
+func (a Autoreset) String() string { return nameOf(autoresetNames, uint8(a)) }
+
+// ParseAutoreset reads a mode's name; "" is the default.
+func ParseAutoreset(name string) (Autoreset, error) {
+	return parse[Autoreset]("autoreset mode", autoresetNames, name)
+}
+
+// Reward is the measure that rewards are paid by.
+type Reward uint8
+
+// The measures.
+const (
+	// Outcome pays once, when the row's fate is decided: +1 won, -1 lost, ties
+	// as the game itself values them.
+	Outcome Reward = iota
+	// Reference pays what the game's original gives each step.
+	Reference
+)
+
+var rewardNames = []string{"outcome", "reference"}
+
+func (r Reward) String() string { return nameOf(rewardNames, uint8(r)) }
+
+// ParseReward reads a measure's name; "" is the default.
+func ParseReward(name string) (Reward, error) { return parse[Reward]("reward", rewardNames, name) }
+
+// OnDeath is what the death of a game's only learner means.
+type OnDeath uint8
+
+// The ways to take it.
+const (
+	End  OnDeath = iota // the episode ends
+	Wait                // it goes on to the end of the game
+)
+
+var onDeathNames = []string{"end", "wait"}
+
+func (d OnDeath) String() string { return nameOf(onDeathNames, uint8(d)) }
+
+// ParseOnDeath reads a name; "" is the default.
+func ParseOnDeath(name string) (OnDeath, error) {
+	return parse[OnDeath]("on_death", onDeathNames, name)
+}
+
+func nameOf(names []string, i uint8) string {
+	if int(i) < len(names) {
+		return names[i]
+	}
+	return "unknown"
+}
+
+func parse[E ~uint8](what string, names []string, name string) (E, error) {
+	if name == "" {
+		return 0, nil
+	}
+	if i := slices.Index(names, name); i >= 0 {
+		return E(i), nil
+	}
+	return 0, fmt.Errorf("vec: %s %q does not exist; there are %q", what, name, names)
+}
+
+// AnySeat as Config.Seat draws the learner's seat anew each episode.
+const AnySeat = 0
+
+// Learner names a seat in Config.Seats whose actions come from the caller.
+const Learner = "learner"
+
+// MaxGames is the most games a pool can hold.
+const MaxGames = 1 << 20
+
+// Config says what a pool holds. Game and Games are required; every other zero
+// is a default.
+type Config struct {
+	Game  env.Game
+	Games int // 1 to MaxGames
+
+	// Workers is how many goroutines step the games; 0: GOMAXPROCS. A pool uses
+	// fewer where a worker would have less than 64 games.
+	Workers int
+
+	// Observation names one of the game's encodings; "": its first.
+	Observation string
+
+	Reward    Reward
+	Autoreset Autoreset
+
+	// Opponents are the agents of all seats but the learner's; opponent k sits
+	// at (learner+1+k) mod seats. Seat is AnySeat or the learner's seat plus 1.
+	Opponents []string
+	Seat      int
+
+	// Seats is any other mix: Learner or an agent's name for each seat. It
+	// excludes Opponents. With neither, every seat learns.
+	Seats []string
+
+	// OnDeath matters only with exactly one learner in a game whose teams are
+	// single seats. Everywhere else it is Wait.
+	OnDeath OnDeath
+
+	// MaxEpisodeSteps truncates an episode after so many steps; 0: never. The
+	// rules' own limit is the game's affair, and terminates.
+	MaxEpisodeSteps int
+
+	// Headroom is how many bytes are kept free before each field of a batch.
+	Headroom int
+}
+
+// Validate says what is wrong with the configuration: the field, its value and
+// what it may be. It makes each agent once, to see that it exists.
+func (c *Config) Validate() error {
+	_, err := resolve(*c)
+	return err
+}
+
+// plan is a configuration that has been checked, with what follows from it.
+type plan struct {
+	cfg      Config // in force
+	spec     *env.Spec
+	encoding int
+	seating  seating
+	train    bool // a learner's death ends its game
+	names    []string
+}
+
+// resolve checks c and fills in its defaults.
+func resolve(c Config) (*plan, error) {
+	if c.Game == nil {
+		return nil, fmt.Errorf("vec: Game is nil, want a game, as from catalog.Game")
+	}
+	p := &plan{cfg: c, spec: c.Game.Spec()}
+	for _, f := range []struct {
+		name       string
+		is, lo, hi int
+	}{
+		{"Games", c.Games, 1, MaxGames},
+		{"Workers", c.Workers, 0, 1 << 10},
+		{"Seat", c.Seat, 0, p.spec.Seats},
+		{"MaxEpisodeSteps", c.MaxEpisodeSteps, 0, 1<<31 - 1},
+		{"Headroom", c.Headroom, 0, 1 << 16},
+		{"Reward", int(c.Reward), 0, len(rewardNames) - 1},
+		{"Autoreset", int(c.Autoreset), 0, len(autoresetNames) - 1},
+		{"OnDeath", int(c.OnDeath), 0, len(onDeathNames) - 1},
+	} {
+		if f.is < f.lo || f.is > f.hi {
+			return nil, fmt.Errorf("vec: %s is %d, want %d to %d", f.name, f.is, f.lo, f.hi)
+		}
+	}
+	if p.cfg.Workers == 0 {
+		p.cfg.Workers = runtime.GOMAXPROCS(0)
+	}
+	if err := p.resolveObservation(); err != nil {
+		return nil, err
+	}
+	return p, p.resolveSeats()
+}
+
+func (p *plan) resolveObservation() error {
+	if p.cfg.Observation == "" {
+		p.cfg.Observation = p.spec.Encodings[0].Name
+	}
+	if p.encoding = p.spec.Encoding(p.cfg.Observation); p.encoding < 0 {
+		var names []string
+		for _, e := range p.spec.Encodings {
+			names = append(names, e.Name)
+		}
+		return fmt.Errorf("vec: Observation %q does not exist in %s; there are %q", p.cfg.Observation, p.spec.ID, names)
+	}
+	return nil
+}
+
+func (p *plan) resolveSeats() error {
+	p.cfg.Opponents, p.cfg.Seats = slices.Clone(p.cfg.Opponents), slices.Clone(p.cfg.Seats)
+	s, names, err := newSeating(&p.cfg)
+	if err != nil {
+		return err
+	}
+	p.seating, p.names = s, names
+	alone := s.learners == 1 && p.spec.Elimination
+	for _, team := range p.spec.Teams {
+		alone = alone && len(team) == 1
+	}
+	if !alone {
+		p.cfg.OnDeath = Wait
+	}
+	p.train = p.cfg.OnDeath == End
+	return p.checkAgents(names)
+}
+
+// checkAgents makes each agent once.
+func (p *plan) checkAgents(names []string) error {
+	for i, name := range names {
+		if slices.Contains(names[:i], name) {
+			continue
+		}
+		if _, err := p.cfg.Game.NewAgent(name); err != nil {
+			return fmt.Errorf("vec: opponent %d: %w", i, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,93 @@
+// Package vec steps many games of one kind at once and writes what they show
+// into one block of memory.
+//
+// A [Pool] holds N games. Each game has one row for each of its learners, the
+// seats whose actions come from the caller; built-in agents play the other
+// seats. A [Batch] receives the rows: observations, rewards, flags, masks and
+// statistics, each field one array over all rows (or all games).
+//
+//	pool, err := vec.New(vec.Config{Game: game, Games: 1024})
+//	defer pool.Close()
+//	batch := pool.NewBatch(nil)
+//	err = pool.Reset(batch, vec.ResetOptions{Seed: &seed})
+//	for {
+//		actions := choose(batch.Tensor("obs.planes"), batch.Bytes("action_mask"))
+//		err = pool.Step(batch, actions)
+//		reward := batch.Tensor("reward")
+//	}
+//
+// # Rows
+//
+// Rows are games x learners, game-major: row g*Learners()+k is the k-th learner
+// of game g, learners in the order of their seats. Without opponents every seat
+// learns. With [Config.Opponents] there is one learner a game, at a fixed seat or
+// at one drawn each episode, and opponent k sits at (learner+1+k) mod seats.
+// [Config.Seats] names any other mix.
+//
+// A learner that is out keeps its row: "alive" turns 0 there, only choice 0 is
+// legal and its actions are no longer looked at, but it still gets its team's
+// outcome, and all rows of a game finish together. With one learner in a game of
+// single players its death ends the episode, unless [Config.OnDeath] is [Wait].
+//
+// # Fields of a batch
+//
+//	obs.NAME            each field of the observation   rows, or games if shared
+//	reward              float64                         rows
+//	terminated          uint8: the rules ended the game rows
+//	truncated           uint8: MaxEpisodeSteps ended it rows
+//	action_mask         uint8, a byte a choice          rows
+//	alive, seat         uint8                           rows
+//	game.done           uint8: ended in this very step  games
+//	game.return         float64: rewards of the episode rows
+//	game.length         int32: steps                    games
+//	game.result         uint8: env.Result               games
+//	game.winners        uint8, a byte a seat            games
+//	game.seed           uint64                          games
+//	game.episode        uint64                          games
+//
+// Return, length, result and winners describe the episode that has just ended
+// where game.done is 1, and the one under way elsewhere. Seed and episode are
+// those of the position shown. If the rules and the caller's limit end a game in
+// the same step it is terminated, and pays; truncation alone pays nothing.
+//
+// # Autoreset
+//
+// What follows the end of an episode is [Config.Autoreset], with gymnasium's
+// meanings. [NextStep]: the batch shows the last position; the next Step ignores
+// the game's actions and shows the first one of the next episode, with reward and
+// flags 0. [SameStep]: the batch shows the first position of the next episode
+// along with the flags and rewards of the old one, whose last observation,
+// action_mask, alive and seat are in buffers of their own, [Batch.Final].
+// [Disabled]: the caller resets, with [ResetOptions.Mask].
+//
+// # Determinism
+//
+// Game i has seed Seed+i (or Seeds[i]). The seed and the number of its episode
+// decide board, dice, the learner's seat and the agents' dice (env.Seed); agents
+// start each episode with an empty memory. An explicit seed starts again at
+// episode 0, a reset without one goes on to the next episode. Games never given
+// a seed get one drawn from entropy once, game i again with i added to it, and
+// game.seed tells. Nothing else matters: not the number of workers, not other
+// games, not which batch is written to.
+//
+// # Concurrency
+//
+// A pool belongs to one goroutine at a time. Inside, each worker has a fixed run
+// of games; the calling goroutine is one of the workers, and a pool of fewer than
+// 128 games has no other. A batch may be read by another goroutine while the pool
+// writes to a different batch. Close stops the workers.
+//
+// # Memory
+//
+// A batch is one slab. Every field starts at a multiple of 64 bytes, after at
+// least [Config.Headroom] free bytes in which a caller can put a frame's header.
+// [Batch.Tensor] and [Batch.Bytes] are views made once, when the batch is made.
+// Multi-byte numbers are little-endian, and so must the machine be. Step and
+// Reset allocate nothing.
+//
+// # Faults
+//
+// A panic inside a game or an agent is caught where it happens and comes back as
+// a [GameError]. The other games have stepped, so the batch is good for them; the
+// game's rows are blank, and no Step is possible until it is reset or loaded.
+package vec

@@ -1,0 +1,244 @@
+package vec
+
+import (
+	"pommego/env"
+)
+
+// phase is where a game is in its life.
+type phase uint8
+
+const (
+	unset   phase = iota // never reset
+	running              // can be stepped
+	ended                // its episode is over; it awaits its reset
+	broken               // it panicked; it awaits the caller's reset
+)
+
+// game is one game of a pool.
+type game struct {
+	match  env.Match
+	seed   env.Seed
+	seeded bool
+	status env.Status // of match, since its last step
+
+	rows    []uint8 // the learners' seats
+	others  []uint8 // the agents' seats
+	returns []float64
+
+	lineup lineup // who plays this episode
+	next   lineup // and the next
+
+	fault *GameError // why it is broken
+}
+
+// lineup is the agents of one game, in the order of the opponents.
+type lineup struct {
+	names  []string
+	agents []env.Agent
+}
+
+// reset does what Reset asks of game i.
+func (w *worker) reset(i int) {
+	p, g := w.p, &w.p.games[i]
+	o := &p.job.reset
+	if o.Mask != nil && !o.Mask[i] {
+		w.show(i)
+		return
+	}
+	seed := env.Seed{Value: g.seed.Value, Episode: g.seed.Episode + 1}
+	switch {
+	case o.Seed != nil:
+		seed = env.Seed{Value: *o.Seed + uint64(i)}
+	case o.Seeds != nil:
+		seed = env.Seed{Value: o.Seeds[i]}
+	case !g.seeded:
+		seed = env.Seed{Value: p.entropic(i)}
+	}
+	w.begin(i, seed)
+	w.show(i)
+}
+
+// begin begins an episode of game i.
+func (w *worker) begin(i int, seed env.Seed) {
+	p, g := w.p, &w.p.games[i]
+	g.seed, g.seeded, g.fault = seed, true, nil
+	p.seating.deal(seed, g.rows, g.others)
+	g.match.Reset(seed)
+	if p.train {
+		g.match.Train(int(g.rows[0]))
+	}
+	g.lineup = g.next
+	for k, a := range g.lineup.agents {
+		a.Reset(seed.Dice(env.StreamAgents + uint64(g.others[k])))
+	}
+	clear(g.returns)
+	g.status = g.match.Status()
+	p.phases[i] = running
+}
+
+// step does what Step asks of game i.
+func (w *worker) step(i int) {
+	p, g, b := w.p, &w.p.games[i], w.p.job.batch
+	if p.phases[i] == ended { // checkStep lets it pass only with autoreset
+		w.begin(i, env.Seed{Value: g.seed.Value, Episode: g.seed.Episode + 1})
+		w.show(i)
+		return
+	}
+	w.move(i)
+	done := w.score(i)
+	if done {
+		b.ended[w.lo+w.finished] = int32(i)
+		w.finished++
+		p.phases[i] = ended
+		if p.cfg.Autoreset == SameStep {
+			w.write(i, &b.last)
+			w.begin(i, env.Seed{Value: g.seed.Value, Episode: g.seed.Episode + 1})
+		}
+	}
+	b.seed[i], b.episode[i] = g.seed.Value, g.seed.Episode
+	w.write(i, &b.now)
+}
+
+// move makes the step, with the rows' actions and the agents'. All agents see
+// the position before it.
+func (w *worker) move(i int) {
+	p, g := w.p, &w.p.games[i]
+	parts := len(p.spec.Actions)
+	given := p.job.actions[i*len(g.rows)*parts : (i+1)*len(g.rows)*parts]
+	if len(g.others) == 0 {
+		w.make(g, given)
+		return
+	}
+	for k, seat := range g.rows {
+		copy(w.actions[int(seat)*parts:], given[k*parts:(k+1)*parts])
+	}
+	for k, a := range g.lineup.agents {
+		seat := int(g.others[k])
+		action := w.actions[seat*parts : (seat+1)*parts]
+		clear(action)
+		if g.status.In.Has(seat) {
+			a.Act(g.match, seat, action)
+		}
+	}
+	w.make(g, w.actions)
+}
+
+func (w *worker) make(g *game, actions []uint8) {
+	w.acting = actions
+	g.match.Step(actions)
+	w.acting = nil
+}
+
+// score writes what the step paid and whether it ended the episode.
+func (w *worker) score(i int) (done bool) {
+	p, g, b := w.p, &w.p.games[i], w.p.job.batch
+	before := g.status.Decided
+	g.status = g.match.Status()
+	pay := env.AllSeats(p.spec.Seats)
+	if p.cfg.Reward == Reference {
+		g.match.Rewards(w.numbers)
+	} else if pay = g.status.Decided &^ before; pay != 0 {
+		g.match.Outcome(w.numbers)
+	}
+	terminated := g.status.Over
+	truncated := !terminated && p.cfg.MaxEpisodeSteps > 0 && g.status.Steps >= p.cfg.MaxEpisodeSteps
+	first := i * len(g.rows)
+	for k, seat := range g.rows {
+		reward := 0.0
+		if pay.Has(int(seat)) {
+			reward = w.numbers[seat]
+		}
+		g.returns[k] += reward
+		b.reward[first+k] = reward
+		b.terminated[first+k], b.truncated[first+k] = toByte(terminated), toByte(truncated)
+	}
+	done = terminated || truncated
+	w.writeGame(i, done)
+	return done
+}
+
+// show writes the position of game i, with rewards and flags 0.
+func (w *worker) show(i int) {
+	p, g, b := w.p, &w.p.games[i], w.p.job.batch
+	if p.phases[i] == unset || p.phases[i] == broken {
+		w.blank(i)
+		return
+	}
+	first, end := i*len(g.rows), (i+1)*len(g.rows)
+	clear(b.reward[first:end])
+	clear(b.terminated[first:end])
+	clear(b.truncated[first:end])
+	w.writeGame(i, false)
+	b.seed[i], b.episode[i] = g.seed.Value, g.seed.Episode
+	w.write(i, &b.now)
+}
+
+// writeGame writes the statistics of the episode so far.
+func (w *worker) writeGame(i int, done bool) {
+	p, g, b := w.p, &w.p.games[i], w.p.job.batch
+	copy(b.returns[i*len(g.rows):], g.returns)
+	b.done[i], b.length[i], b.result[i] = toByte(done), int32(g.status.Steps), uint8(g.status.Result)
+	winners := b.winners[i*p.spec.Seats : (i+1)*p.spec.Seats]
+	for seat := range winners {
+		winners[seat] = toByte(g.status.Winners.Has(seat))
+	}
+}
+
+// write writes what the rows of game i see.
+func (w *worker) write(i int, to *shown) {
+	p, g := w.p, &w.p.games[i]
+	first, n := i*len(g.rows), len(g.rows)
+	for f := range p.fields {
+		size := p.fields[f].size
+		if p.fields[f].shared {
+			w.obs[f] = to.obs[f][i*size : (i+1)*size]
+		} else {
+			w.obs[f] = to.obs[f][first*size : (first+n)*size]
+		}
+	}
+	g.match.Observe(p.encoding, g.rows, w.obs)
+	for k, seat := range g.rows {
+		row := first + k
+		g.match.Mask(int(seat), to.mask[row*p.maskN:(row+1)*p.maskN])
+		to.alive[row], to.seat[row] = toByte(g.status.In.Has(int(seat))), seat
+	}
+}
+
+// blank writes the rows of a game that has nothing to show.
+func (w *worker) blank(i int) {
+	p, g, b := w.p, &w.p.games[i], w.p.job.batch
+	first, n := i*len(g.rows), len(g.rows)
+	for f := range p.fields {
+		size := p.fields[f].size
+		if p.fields[f].shared {
+			clear(b.now.obs[f][i*size : (i+1)*size])
+		} else {
+			clear(b.now.obs[f][first*size : (first+n)*size])
+		}
+	}
+	clear(b.reward[first : first+n])
+	clear(b.terminated[first : first+n])
+	clear(b.truncated[first : first+n])
+	clear(b.returns[first : first+n])
+	clear(b.now.alive[first : first+n])
+	clear(b.winners[i*p.spec.Seats : (i+1)*p.spec.Seats])
+	copy(b.now.seat[first:], g.rows)
+	b.done[i], b.length[i], b.result[i] = 0, 0, uint8(env.Incomplete)
+	b.seed[i], b.episode[i] = g.seed.Value, g.seed.Episode
+	mask := b.now.mask[first*p.maskN : (first+n)*p.maskN]
+	clear(mask)
+	for row := range n {
+		at := row * p.maskN
+		for _, c := range p.spec.Actions {
+			mask[at] = 1
+			at += c.N
+		}
+	}
+}
+
+func toByte(b bool) uint8 {
+	if b {
+		return 1
+	}
+	return 0
+}

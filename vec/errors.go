@@ -1,0 +1,65 @@
+package vec
+
+import (
+	"errors"
+	"fmt"
+)
+
+// What a game or a pool can be in the wrong state for. Errors that name the
+// game wrap these.
+var (
+	ErrClosed   = errors.New("the pool is closed")
+	ErrNotReset = errors.New("the game has never been reset; reset it first")
+	ErrFinished = errors.New("the game has finished and autoreset is disabled; reset it, with a mask")
+	ErrBroken   = errors.New("the game broke in an earlier call; reset it, with a mask")
+)
+
+// ActionError is an action out of range. Nothing has been stepped.
+type ActionError struct {
+	Row       int
+	Component int
+	Name      string // the component's
+	Value     uint8
+	N         int // values are 0 to N-1
+}
+
+func (e *ActionError) Error() string {
+	return fmt.Sprintf("vec: action of row %d, component %d (%s), is %d, want 0 to %d", e.Row, e.Component, e.Name, e.Value, e.N-1)
+}
+
+// StateError is a saved game that cannot be loaded. Nothing has changed.
+type StateError struct {
+	Game int
+	Err  error
+}
+
+func (e *StateError) Error() string { return fmt.Sprintf("vec: state for game %d: %v", e.Game, e.Err) }
+
+// Unwrap is what is wrong with the state.
+func (e *StateError) Unwrap() error { return e.Err }
+
+// GameError is a panic inside one game: a fault of the game or of an agent, not
+// of the caller. The other games have done what they were asked to.
+type GameError struct {
+	Game    int
+	Seed    uint64
+	Episode uint64
+	// Actions is what every seat was about to do, agents included; nil if the
+	// panic was not in a step, or in an agent.
+	Actions []uint8
+	// State is the match as Match.Append wrote it after the panic; nil if that
+	// panicked too. A step that panicked may have been half made.
+	State []byte
+	Value any    // what the panic carried
+	Stack []byte // where
+}
+
+func (e *GameError) Error() string {
+	return fmt.Sprintf("vec: game %d (seed %d, episode %d) panicked: %v", e.Game, e.Seed, e.Episode, e.Value)
+}
+
+// Unwrap is the panic's value if it is an error.
+func (e *GameError) Unwrap() error {
+	err, _ := e.Value.(error)
+	return err
+}

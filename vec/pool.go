@@ -1,0 +1,311 @@
+package vec
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"sync"
+	"unsafe"
+
+	"pommego/env"
+)
+
+// minShare is the fewest games that are worth a worker: waking one costs as
+// much as stepping them.
+const minShare = 64
+
+// Pool is a set of games that are stepped together. See the package comment.
+type Pool struct {
+	*plan
+	layout *layout
+	fields []fieldSize // of the observation
+	games  []game
+	phases []phase // of each game, close together because Step looks at all
+	maskN  int
+	stamp  uint64 // fingerprint of game and rules
+
+	workers []worker
+	job     job
+	pending sync.WaitGroup // workers that have not finished the job
+	running sync.WaitGroup // worker goroutines
+	closed  bool
+
+	drawn   bool // entropy has been drawn
+	entropy uint64
+	scratch []byte
+}
+
+// fieldSize is what is needed of a field of the observation to write it.
+type fieldSize struct {
+	name   string
+	size   int // of one row, or of one game if shared
+	shared bool
+}
+
+// New makes a pool. Its games must be Reset before they are stepped.
+func New(cfg Config) (*Pool, error) { return newPool(cfg, minShare) }
+
+// newPool lets tests have workers for a few games each.
+func newPool(cfg Config, share int) (*Pool, error) {
+	if one := uint16(1); *(*byte)(unsafe.Pointer(&one)) != 1 {
+		return nil, errors.New("vec: this machine is big-endian; batches are little-endian memory")
+	}
+	plan, err := resolve(cfg)
+	if err != nil {
+		return nil, err
+	}
+	p := &Pool{plan: plan, layout: newLayout(plan), maskN: plan.spec.MaskSize(), stamp: fingerprint(plan.spec), phases: make([]phase, plan.cfg.Games)}
+	for i := range plan.spec.Encodings[plan.encoding].Fields {
+		f := &plan.spec.Encodings[plan.encoding].Fields[i]
+		p.fields = append(p.fields, fieldSize{f.Name, f.Size(), f.Shared})
+	}
+	p.makeGames()
+	if err := p.SetOpponents(plan.names); err != nil {
+		return nil, err
+	}
+	p.start(max(1, min(plan.cfg.Workers, plan.cfg.Games/share)))
+	return p, nil
+}
+
+// makeGames makes the games; what belongs to one lies close together.
+func (p *Pool) makeGames() {
+	n, learners, agents := p.cfg.Games, p.seating.learners, p.seating.agents
+	p.games = make([]game, n)
+	rows, others := make([]uint8, n*learners), make([]uint8, n*agents)
+	returns := make([]float64, n*learners)
+	for i, m := range p.cfg.Game.New(n) {
+		p.games[i] = game{
+			match:   m,
+			rows:    rows[i*learners : (i+1)*learners : (i+1)*learners],
+			others:  others[i*agents : (i+1)*agents : (i+1)*agents],
+			returns: returns[i*learners : (i+1)*learners : (i+1)*learners],
+		}
+	}
+}
+
+// Spec describes the game.
+func (p *Pool) Spec() *env.Spec { return p.spec }
+
+// Games is the number of games.
+func (p *Pool) Games() int { return p.cfg.Games }
+
+// Learners is the number of rows of each game.
+func (p *Pool) Learners() int { return p.seating.learners }
+
+// Rows is the number of rows of a batch.
+func (p *Pool) Rows() int { return p.cfg.Games * p.seating.learners }
+
+// Config is the configuration in force: defaults filled in, OnDeath as it
+// holds, the opponents last set.
+func (p *Pool) Config() Config { return p.cfg }
+
+// Fields is the layout of a batch. The caller must not change it.
+func (p *Pool) Fields() []Field { return p.layout.fields }
+
+// BatchSize is how many bytes a batch takes.
+func (p *Pool) BatchSize() int { return p.layout.size }
+
+// Match is a game's match, to look at or draw between steps.
+func (p *Pool) Match(game int) env.Match { return p.games[game].match }
+
+// ResetOptions say which games to reset, and with which seeds.
+type ResetOptions struct {
+	Seed  *uint64  // game i gets *Seed+i and begins with episode 0
+	Seeds []uint64 // or each its own; entries of games not reset are not looked at
+	Mask  []bool   // the games to reset; nil: all
+}
+
+// Reset begins new episodes and writes the position of every game to b: also of
+// those that are not reset, whose rewards and flags are 0 then. Without seeds a
+// game goes on to its next episode.
+func (p *Pool) Reset(b *Batch, o ResetOptions) error {
+	if err := p.checkReset(b, &o); err != nil {
+		return err
+	}
+	if o.Seed == nil && o.Seeds == nil {
+		p.entropic(0) // drawn here, before the workers ask for it
+	}
+	p.job = job{call: callReset, batch: b, reset: o}
+	return p.run()
+}
+
+// entropic is the seed of a game that was never given one.
+func (p *Pool) entropic(game int) uint64 {
+	if !p.drawn {
+		var bytes [8]byte
+		rand.Read(bytes[:]) // never fails
+		p.entropy, p.drawn = binary.LittleEndian.Uint64(bytes[:]), true
+	}
+	return p.entropy + uint64(game)
+}
+
+func (p *Pool) checkReset(b *Batch, o *ResetOptions) error {
+	n := p.cfg.Games
+	switch {
+	case p.closed:
+		return fmt.Errorf("vec: Reset: %w", ErrClosed)
+	case b == nil || b.pool != p:
+		return errors.New("vec: Reset: the batch is not of this pool; make it with NewBatch")
+	case o.Seed != nil && o.Seeds != nil:
+		return errors.New("vec: Reset: Seed and Seeds are both given, want one of them")
+	case o.Seeds != nil && len(o.Seeds) != n:
+		return fmt.Errorf("vec: Reset: %d Seeds, want %d, one a game", len(o.Seeds), n)
+	case o.Mask != nil && len(o.Mask) != n:
+		return fmt.Errorf("vec: Reset: Mask has %d entries, want %d, one a game", len(o.Mask), n)
+	}
+	for i, reset := range o.Mask {
+		if !reset && p.phases[i] == unset {
+			return fmt.Errorf("vec: Reset: game %d is left out by Mask: %w", i, ErrNotReset)
+		}
+	}
+	return nil
+}
+
+// Step makes one step in every game and writes what they show to b. actions has
+// one byte for each component of each row. Those of rows that are out, and of
+// games that this Step resets, are not looked at. An action out of range, or a
+// game that cannot be stepped, is an error, and then no game has been stepped;
+// but with a *GameError all the others have.
+func (p *Pool) Step(b *Batch, actions []uint8) error {
+	if err := p.checkStep(b, actions); err != nil {
+		return err
+	}
+	p.job = job{call: callStep, batch: b, actions: actions}
+	return p.run()
+}
+
+func (p *Pool) checkStep(b *Batch, actions []uint8) error {
+	parts := len(p.spec.Actions)
+	switch {
+	case p.closed:
+		return fmt.Errorf("vec: Step: %w", ErrClosed)
+	case b == nil || b.pool != p:
+		return errors.New("vec: Step: the batch is not of this pool; make it with NewBatch")
+	case len(actions) != p.Rows()*parts:
+		return fmt.Errorf("vec: Step: %d bytes of actions, want %d: %d rows x %d components", len(actions), p.Rows()*parts, p.Rows(), parts)
+	}
+	for i, ph := range p.phases {
+		if ph != running && (ph != ended || p.cfg.Autoreset == Disabled) {
+			return p.refuse(i)
+		}
+	}
+	if parts == 1 {
+		n := p.spec.Actions[0].N
+		for row, a := range actions {
+			if int(a) >= n && p.heeded(row) {
+				return p.actionError(row, 0, a)
+			}
+		}
+		return nil
+	}
+	return p.checkParts(actions)
+}
+
+func (p *Pool) checkParts(actions []uint8) error {
+	parts := len(p.spec.Actions)
+	for part := range parts {
+		n := p.spec.Actions[part].N
+		for row, at := 0, part; at < len(actions); row, at = row+1, at+parts {
+			if int(actions[at]) >= n && p.heeded(row) {
+				return p.actionError(row, part, actions[at])
+			}
+		}
+	}
+	return nil
+}
+
+// refuse says why game i cannot be stepped.
+func (p *Pool) refuse(i int) error {
+	switch p.phases[i] {
+	case unset:
+		return fmt.Errorf("vec: Step: game %d: %w", i, ErrNotReset)
+	case broken:
+		return fmt.Errorf("vec: Step: game %d: %w (%v)", i, ErrBroken, p.games[i].fault.Value)
+	}
+	return fmt.Errorf("vec: Step: game %d: %w", i, ErrFinished)
+}
+
+// heeded tells whether a row's action is looked at.
+func (p *Pool) heeded(row int) bool {
+	i := row / p.seating.learners
+	g := &p.games[i]
+	return p.phases[i] == running && g.status.In.Has(int(g.rows[row%p.seating.learners]))
+}
+
+func (p *Pool) actionError(row, part int, value uint8) error {
+	c := &p.spec.Actions[part]
+	return &ActionError{Row: row, Component: part, Name: c.Name, Value: value, N: c.N}
+}
+
+// Observe writes the present position of every game to b, with rewards and flags
+// 0: after Load, or for a batch that has not seen the last step. Games that were
+// never reset are blank.
+func (p *Pool) Observe(b *Batch) {
+	if p.closed || b.pool != p {
+		panic("vec: Observe on a closed pool, or with another pool's batch")
+	}
+	p.job = job{call: callObserve, batch: b}
+	// A game that panics here is broken, and the next Step says so.
+	_ = p.run()
+}
+
+// Reseed replaces the dice of a game and of the agents in it, as Match.Reseed
+// does. Seed and episode, which decide the next episode, stay as they are.
+func (p *Pool) Reseed(game int, seed env.Seed) {
+	g := &p.games[game]
+	g.match.Reseed(seed)
+	for k, a := range g.lineup.agents {
+		if r, ok := a.(env.Reseeder); ok {
+			r.Reseed(seed.Dice(env.StreamAgents + uint64(g.others[k])))
+		}
+	}
+}
+
+// SetOpponents replaces the agents, as many as there were and in the same order
+// (with Config.Seats in the order of the seats). Each game changes over at its
+// next episode.
+func (p *Pool) SetOpponents(names []string) error {
+	if len(names) != p.seating.agents {
+		return fmt.Errorf("vec: %d opponents, want %d, as many as the pool's games have", len(names), p.seating.agents)
+	}
+	all := make([]lineup, p.cfg.Games)
+	own := append([]string(nil), names...)
+	for i := range all {
+		l, err := p.newLineup(own)
+		if err != nil {
+			return err
+		}
+		all[i] = l
+	}
+	for i := range all {
+		p.games[i].next = all[i]
+	}
+	p.noteOpponents(own)
+	return nil
+}
+
+// noteOpponents keeps Config up to date.
+func (p *Pool) noteOpponents(names []string) {
+	if p.cfg.Seats == nil {
+		p.cfg.Opponents = names
+		return
+	}
+	seats := append([]string(nil), p.cfg.Seats...)
+	for k, seat := range p.seating.others {
+		seats[seat] = names[k]
+	}
+	p.cfg.Seats = seats
+}
+
+func (p *Pool) newLineup(names []string) (lineup, error) {
+	l := lineup{names: names}
+	for k, name := range names {
+		a, err := p.cfg.Game.NewAgent(name)
+		if err != nil {
+			return l, fmt.Errorf("vec: opponent %d: %w", k, err)
+		}
+		l.agents = append(l.agents, a)
+	}
+	return l, nil
+}

@@ -1,0 +1,370 @@
+package vec
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"pommego/env"
+)
+
+// twin is what a pool should do, written to be obviously right and nothing else:
+// one object a game, one map a row, one seat observed at a time.
+type twin struct {
+	cfg   Config
+	spec  *env.Spec
+	names []string // the agents', as last set
+	games []*twinGame
+}
+
+type twinGame struct {
+	match    env.Match
+	learners []int
+	agents   map[int]env.Agent // by seat
+	seed     env.Seed
+	seeded   bool
+	finished bool
+	decided  map[int]bool
+	returns  map[int]float64
+}
+
+// record is what a batch says of one game: by field, the bytes of each row, or
+// one entry if the field is per game.
+type record map[string][][]byte
+
+func newTwin(cfg Config) *twin {
+	t := &twin{cfg: cfg, spec: cfg.Game.Spec(), names: cfg.Opponents}
+	for _, name := range cfg.Seats {
+		if name != Learner {
+			t.names = append(t.names, name)
+		}
+	}
+	for range cfg.Games {
+		t.games = append(t.games, &twinGame{match: cfg.Game.New(1)[0]})
+	}
+	return t
+}
+
+// begin begins an episode.
+func (t *twin) begin(g *twinGame, seed env.Seed) {
+	g.seed, g.seeded, g.finished = seed, true, false
+	g.decided, g.returns = map[int]bool{}, map[int]float64{}
+	g.learners, g.agents = nil, map[int]env.Agent{}
+	var agents []int // their seats, in the order of the names
+	switch {
+	case len(t.cfg.Opponents) > 0:
+		dice := seed.Dice(env.StreamSeats)
+		learner := dice.IntN(t.spec.Seats)
+		if t.cfg.Seat > 0 {
+			learner = t.cfg.Seat - 1
+		}
+		g.learners = []int{learner}
+		for k := 1; k < t.spec.Seats; k++ {
+			agents = append(agents, (learner+k)%t.spec.Seats)
+		}
+	default:
+		for seat := range t.spec.Seats {
+			if len(t.cfg.Seats) == 0 || t.cfg.Seats[seat] == Learner {
+				g.learners = append(g.learners, seat)
+			} else {
+				agents = append(agents, seat)
+			}
+		}
+	}
+	for k, seat := range agents {
+		agent, err := t.cfg.Game.NewAgent(t.names[k])
+		if err != nil {
+			panic(err)
+		}
+		agent.Reset(seed.Dice(env.StreamAgents + uint64(seat)))
+		g.agents[seat] = agent
+	}
+	g.match.Reset(seed)
+	alone := len(t.spec.Teams) == t.spec.Seats
+	if len(g.learners) == 1 && alone && t.cfg.OnDeath == End {
+		g.match.Train(g.learners[0])
+	}
+}
+
+// reset is Pool.Reset.
+func (t *twin) reset(o ResetOptions) []record {
+	var all []record
+	for i, g := range t.games {
+		if o.Mask == nil || o.Mask[i] {
+			switch {
+			case o.Seed != nil:
+				t.begin(g, env.Seed{Value: *o.Seed + uint64(i)})
+			case o.Seeds != nil:
+				t.begin(g, env.Seed{Value: o.Seeds[i]})
+			default:
+				t.begin(g, env.Seed{Value: g.seed.Value, Episode: g.seed.Episode + 1})
+			}
+		}
+		all = append(all, t.quiet(g))
+	}
+	return all
+}
+
+// step is Pool.Step.
+func (t *twin) step(actions []uint8) []record {
+	var all []record
+	for _, g := range t.games {
+		n := t.rows() * len(t.spec.Actions)
+		all = append(all, t.stepGame(g, actions[:n]))
+		actions = actions[n:]
+	}
+	return all
+}
+
+func (t *twin) rows() int {
+	switch {
+	case len(t.cfg.Opponents) > 0:
+		return 1
+	case len(t.cfg.Seats) > 0:
+		return t.spec.Seats - len(t.names)
+	}
+	return t.spec.Seats
+}
+
+func (t *twin) stepGame(g *twinGame, rows []uint8) record {
+	if g.finished {
+		t.begin(g, env.Seed{Value: g.seed.Value, Episode: g.seed.Episode + 1})
+		return t.quiet(g)
+	}
+	parts := len(t.spec.Actions)
+	acts := make([]uint8, t.spec.Seats*parts)
+	for k, seat := range g.learners {
+		copy(acts[seat*parts:(seat+1)*parts], rows[k*parts:])
+	}
+	for seat, agent := range g.agents {
+		if g.match.Status().In.Has(seat) {
+			agent.Act(g.match, seat, acts[seat*parts:(seat+1)*parts])
+		}
+	}
+	g.match.Step(acts)
+	r := t.after(g)
+	if r["game.done"][0][0] == 1 {
+		g.finished = true
+		if t.cfg.Autoreset == SameStep {
+			final := t.shows(g)
+			t.begin(g, env.Seed{Value: g.seed.Value, Episode: g.seed.Episode + 1})
+			for name, v := range final {
+				r["final."+name] = v
+			}
+		}
+	}
+	t.present(g, r)
+	return r
+}
+
+// after is what a step says of rewards and ends.
+func (t *twin) after(g *twinGame) record {
+	st := g.match.Status()
+	terminated := st.Over
+	truncated := t.cfg.MaxEpisodeSteps > 0 && st.Steps >= t.cfg.MaxEpisodeSteps && !terminated
+	pay, outcome := make([]float64, t.spec.Seats), make([]float64, t.spec.Seats)
+	g.match.Rewards(pay)
+	g.match.Outcome(outcome)
+	r := record{}
+	for _, seat := range g.learners {
+		reward := pay[seat]
+		if t.cfg.Reward == Outcome {
+			reward = 0
+			if st.Decided.Has(seat) && !g.decided[seat] {
+				g.decided[seat], reward = true, outcome[seat]
+			}
+		}
+		g.returns[seat] += reward
+		r.add("reward", float(reward))
+		r.add("terminated", truth(terminated))
+		r.add("truncated", truth(truncated))
+	}
+	t.statistics(g, r, terminated || truncated)
+	return r
+}
+
+// quiet is what a game says when it has not been stepped.
+func (t *twin) quiet(g *twinGame) record {
+	r := record{}
+	for range g.learners {
+		r.add("reward", float(0))
+		r.add("terminated", truth(false))
+		r.add("truncated", truth(false))
+	}
+	t.statistics(g, r, false)
+	t.present(g, r)
+	return r
+}
+
+func (t *twin) statistics(g *twinGame, r record, done bool) {
+	st := g.match.Status()
+	for _, seat := range g.learners {
+		r.add("game.return", float(g.returns[seat]))
+	}
+	var winners []byte
+	for seat := range t.spec.Seats {
+		winners = append(winners, truth(st.Winners.Has(seat))...)
+	}
+	r.add("game.done", truth(done))
+	r.add("game.length", binary.LittleEndian.AppendUint32(nil, uint32(st.Steps)))
+	r.add("game.result", []byte{uint8(st.Result)})
+	r.add("game.winners", winners)
+}
+
+// present adds what the game shows now.
+func (t *twin) present(g *twinGame, r record) {
+	for name, v := range t.shows(g) {
+		r[name] = v
+	}
+	r["game.seed"] = [][]byte{binary.LittleEndian.AppendUint64(nil, g.seed.Value)}
+	r["game.episode"] = [][]byte{binary.LittleEndian.AppendUint64(nil, g.seed.Episode)}
+}
+
+func (t *twin) shows(g *twinGame) record {
+	r := record{}
+	encoding := max(0, t.spec.Encoding(t.cfg.Observation))
+	for k, seat := range g.learners {
+		var dst [][]byte
+		for i := range t.spec.Encodings[encoding].Fields {
+			dst = append(dst, make([]byte, t.spec.Encodings[encoding].Fields[i].Size()))
+		}
+		g.match.Observe(encoding, []uint8{uint8(seat)}, dst)
+		for i, f := range t.spec.Encodings[encoding].Fields {
+			if !f.Shared || k == 0 {
+				r.add("obs."+f.Name, dst[i])
+			}
+		}
+		mask := make([]uint8, t.spec.MaskSize())
+		g.match.Mask(seat, mask)
+		r.add("action_mask", mask)
+		r.add("alive", truth(g.match.Status().In.Has(seat)))
+		r.add("seat", []byte{uint8(seat)})
+	}
+	return r
+}
+
+func (r record) add(name string, v []byte) { r[name] = append(r[name], v) }
+
+func truth(b bool) []byte { return []byte{toByte(b)} }
+
+func float(v float64) []byte { return binary.LittleEndian.AppendUint64(nil, math.Float64bits(v)) }
+
+// compare says where a batch differs from the twin's records.
+func compare(b *Batch, want []record) error {
+	for _, f := range b.pool.Fields() {
+		var all []byte
+		for _, r := range want {
+			all = append(all, slices.Concat(r[f.Name]...)...)
+		}
+		if err := sameField(&f, b.Bytes(f.Name), all); err != nil {
+			return err
+		}
+	}
+	var finished []int32
+	for g, r := range want {
+		if r["game.done"][0][0] == 0 {
+			continue
+		}
+		finished = append(finished, int32(g))
+		for _, f := range b.pool.layout.finals {
+			n := f.Size() / b.pool.Games()
+			if err := sameField(&f, b.Final(f.Name)[g*n:(g+1)*n], slices.Concat(r[f.Name]...)); err != nil {
+				return fmt.Errorf("game %d: %w", g, err)
+			}
+		}
+	}
+	if !slices.Equal(b.Finished(), finished) {
+		return fmt.Errorf("finished games are %v, want %v", b.Finished(), finished)
+	}
+	return nil
+}
+
+func sameField(f *Field, got, want []byte) error {
+	if bytes.Equal(got, want) {
+		return nil
+	}
+	if len(got) != len(want) {
+		return fmt.Errorf("%s has %d bytes, want %d", f.Name, len(got), len(want))
+	}
+	for i := range got {
+		if got[i] != want[i] {
+			n := f.DType.Bytes()
+			i = i / n * n
+			return fmt.Errorf("%s %v: element %d is %v, want %v", f.Name, f.Shape, i/n, got[i:i+n], want[i:i+n])
+		}
+	}
+	return nil
+}
+
+// TestTwin runs pool and twin side by side through steps and everything that can
+// come in between.
+func TestTwin(t *testing.T) {
+	eachConfig(t, func(t *testing.T, cfg Config) {
+		cfg.Workers = 2
+		p, tw := make1(t, cfg), newTwin(cfg)
+		batches := []*Batch{p.NewBatch(nil), p.NewBatch(nil)}
+		pl := &player{spec: p.Spec(), dice: env.Dice{State: 5}}
+		b := batches[0]
+		must(t, p.Reset(b, ResetOptions{Seed: ptr(100)}))
+		if err := compare(b, tw.reset(ResetOptions{Seed: ptr(100)})); err != nil {
+			t.Fatalf("first reset: %v", err)
+		}
+		episodes := 0
+		for n := range 300 {
+			var want []record
+			now := batches[n%2]
+			if o, names, yes := pl.interlude(p, b); yes {
+				if names != nil {
+					must(t, p.SetOpponents(names))
+					tw.names = names
+				}
+				must(t, p.Reset(now, o))
+				want = tw.reset(o)
+			} else {
+				actions := pl.actions(b, autoresets(b))
+				must(t, p.Step(now, actions))
+				want = tw.step(actions)
+			}
+			if err := compare(now, want); err != nil {
+				t.Fatalf("round %d: %v", n, err)
+			}
+			b = now
+			episodes += len(b.Finished())
+		}
+		if episodes < 10 {
+			t.Errorf("only %d episodes ended, want 10 for the test to mean something", episodes)
+		}
+	})
+}
+
+// interlude says whether to reset instead of stepping, and how, and which
+// opponents to change to before that.
+func (pl *player) interlude(p *Pool, b *Batch) (o ResetOptions, names []string, yes bool) {
+	disabled := p.cfg.Autoreset == Disabled && len(b.Finished()) > 0
+	if !disabled && pl.dice.IntN(50) > 0 {
+		return o, nil, false
+	}
+	if pl.dice.Coin() || disabled {
+		o.Mask = make([]bool, p.Games())
+		for i := range o.Mask {
+			o.Mask[i] = b.Bytes("game.done")[i] == 1 || pl.dice.IntN(4) == 0
+		}
+	}
+	switch pl.dice.IntN(4) {
+	case 0:
+		o.Seed = ptr(pl.dice.Uint64())
+	case 1:
+		for range p.Games() {
+			o.Seeds = append(o.Seeds, pl.dice.Uint64())
+		}
+	}
+	if p.seating.agents > 0 && pl.dice.Coin() {
+		for range p.seating.agents {
+			names = append(names, []string{"still", "wander", "hunter"}[pl.dice.IntN(3)])
+		}
+	}
+	return o, names, true
+}
