@@ -1,0 +1,245 @@
+package bots
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"pommego/env"
+	"pommego/env/grid"
+	"pommego/env/pommerman"
+)
+
+func TestNames(t *testing.T) {
+	if want := []string{"static", "random", "simple"}; !slices.Equal(Names(), want) {
+		t.Errorf("Names() is %v, want %v", Names(), want)
+	}
+	for _, name := range Names() {
+		if bot, err := New(name); err != nil || bot == nil {
+			t.Errorf("New(%q): %v", name, err)
+		}
+	}
+}
+
+func TestNewErrors(t *testing.T) {
+	for _, test := range []struct{ name, want, reason string }{
+		{"smart", "static, random, simple", "an unknown name lists what exists"},
+		{"", "static, random, simple", "so does none"},
+		{"Simple", "static, random, simple", "names are written in lower case"},
+		{"simple:ticks=2000", `"ticks": simple takes no options`, "an option given to a bot without any"},
+		{"simple:", "key=value", "a colon without options"},
+		{"random:fast", "key=value", "no value"},
+		{"random:=3", "key=value", "no key"},
+		{"static:a=", "key=value", "an empty value"},
+	} {
+		bot, err := New(test.name)
+		if err == nil || bot != nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: New(%q) gives %v, want an error with %q", test.reason, test.name, err, test.want)
+		}
+	}
+}
+
+func TestOptions(t *testing.T) {
+	k := kind{name: "search", options: []string{"ticks", "depth"}}
+	o, err := k.parse("ticks=20,depth=a=b")
+	if err != nil || len(o) != 2 || o["ticks"] != "20" || o["depth"] != "a=b" {
+		t.Errorf("parse gives %v, %v", o, err)
+	}
+	for _, test := range []struct{ list, want string }{
+		{"ticks=1,ticks=2", "twice"},
+		{"tick=1", `"tick" does not exist, search takes: ticks, depth`},
+		{"ticks=1,", "key=value"},
+	} {
+		if _, err := k.parse(test.list); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("parse(%q): %v, want an error with %q", test.list, err, test.want)
+		}
+	}
+}
+
+// bot makes a bot and gives it dice.
+func bot(t testing.TB, name string, seed uint64) pommerman.Bot {
+	t.Helper()
+	b, err := New(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Reset(env.Seed{Value: seed}.Dice(env.StreamAgents))
+	return b
+}
+
+func TestStatic(t *testing.T) {
+	rules := pommerman.Playground(pommerman.TeamRadio)
+	action := []uint8{1, 2, 3}
+	bot(t, "static", 0).Act(blank(&rules), action)
+	if !slices.Equal(action, []uint8{0, 0, 0}) {
+		t.Errorf("static plays %v, want stop and no words", action)
+	}
+}
+
+// TestSimpleSaysNothing: the reference's agent returns a bare move.
+func TestSimpleSaysNothing(t *testing.T) {
+	rules := pommerman.Playground(pommerman.TeamRadio)
+	v := blank(&rules)
+	v.Self.Cell = grid.At(1, 1)
+	v.Board[v.Self.Cell] = rules.Agent0()
+	action := []uint8{1, 2, 3}
+	bot(t, "simple", 0).Act(v, action)
+	if !slices.Equal(action, []uint8{0, 0, 0}) {
+		t.Errorf("walled in, simple plays %v, want stop and no words", action)
+	}
+}
+
+// TestRandom counts what random plays: each of 6 x 9 x 9 actions should come up
+// about equally often.
+func TestRandom(t *testing.T) {
+	rules := pommerman.Playground(pommerman.TeamRadio)
+	v := blank(&rules)
+	b := bot(t, "random", 1)
+	var counts [6 * 9 * 9]float64
+	const each = 100
+	for range each * len(counts) {
+		action := []uint8{77, 77, 77}
+		b.Act(v, action)
+		counts[(int(action[0])*9+int(action[1]))*9+int(action[2])]++
+	}
+	statistic := 0.0
+	for _, n := range counts {
+		statistic += (n - each) * (n - each) / each
+	}
+	// 485 degrees of freedom: four standard deviations are 125.
+	if statistic < 360 || statistic > 610 {
+		t.Errorf("chi-square %.1f over 485 degrees of freedom", statistic)
+	}
+}
+
+// TestSaved shows that a bot restored from what another appended plays on like
+// it, and that appending leaves what is there.
+func TestSaved(t *testing.T) {
+	for _, name := range Names() {
+		one, other := bot(t, name, 3), bot(t, name, 4)
+		for seed := range uint64(200) {
+			play(one, seed)
+			saved := one.Append([]byte("before"))
+			if string(saved[:6]) != "before" {
+				t.Fatalf("%s: Append overwrote what was there", name)
+			}
+			if err := other.Restore(saved[6:]); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if again := other.Append(nil); string(again) != string(saved[6:]) {
+				t.Fatalf("%s: saved %v, restored and saved again %v", name, saved[6:], again)
+			}
+			for next := range uint64(5) {
+				if a, b := play(one, seed+next), play(other, seed+next); a != b {
+					t.Fatalf("%s: plays %d, restored %d", name, a, b)
+				}
+			}
+		}
+	}
+}
+
+func play(b pommerman.Bot, seed uint64) uint8 {
+	v, _ := randomView(seed)
+	action := make([]uint8, 1+v.Rules.RadioWords)
+	b.Act(v, action)
+	return action[0]
+}
+
+func TestRestoreErrors(t *testing.T) {
+	dice := "12345678"
+	for _, test := range []struct{ name, state, reason string }{
+		{"static", "x", "static has no state"},
+		{"random", "1234567", "dice cut short"},
+		{"random", "123456789", "more than dice"},
+		{"simple", "", "nothing at all"},
+		{"simple", dice + "\x00", "no count"},
+		{"simple", dice + "\x05\x00", "direction 5"},
+		{"simple", dice + "\x00\x07\x11\x11\x11\x11\x11\x11\x11", "seven recent cells"},
+		{"simple", dice + "\x00\x02\x11", "a cell missing"},
+		{"simple", dice + "\x00\x01\x11\x11", "a cell too many"},
+		{"simple", dice + "\x00\x01\x01", "a cell in the border, above"},
+		{"simple", dice + "\x00\x01\x1f", "a cell in the border, right"},
+	} {
+		b := bot(t, test.name, 9)
+		before := string(b.Append(nil))
+		if err := b.Restore([]byte(test.state)); err == nil {
+			t.Errorf("%s: Restore takes it, want an error", test.reason)
+		}
+		if after := string(b.Append(nil)); after != before {
+			t.Errorf("%s: a failed Restore changed the bot", test.reason)
+		}
+	}
+}
+
+func TestActAllocatesNothing(t *testing.T) {
+	for _, name := range Names() {
+		b := bot(t, name, 5)
+		var views []*pommerman.View
+		for seed := range uint64(50) {
+			v, _ := randomView(seed)
+			views = append(views, v)
+		}
+		action := make([]uint8, 1+pommerman.MaxWords)
+		i := 0
+		saved := make([]byte, 0, 64)
+		if n := testing.AllocsPerRun(1000, func() {
+			v := views[i%len(views)]
+			b.Act(v, action[:1+v.Rules.RadioWords])
+			saved = b.Append(saved[:0])
+			i++
+		}); n != 0 {
+			t.Errorf("%s: %v allocations a decision, want none", name, n)
+		}
+	}
+}
+
+// FuzzAct lets every bot act on boards of any bytes, with bombs on any cells:
+// it must not panic and must return an action there is.
+func FuzzAct(f *testing.F) {
+	f.Add(uint64(1), []byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 255})
+	f.Add(uint64(2), make([]byte, 196))
+	f.Fuzz(func(t *testing.T, seed uint64, cells []byte) {
+		v, _ := randomView(seed)
+		n := v.Rules.BoardSize
+		for i, value := range cells {
+			c := grid.At(i%(n*n)/n, i%n)
+			v.Board[c] = pommerman.Item(value)
+			if value%16 == 3 && v.NumBombs < len(v.Bombs) {
+				lay(v, c, value>>4)
+			}
+		}
+		v.Seat = int(seed % 4)
+		for _, name := range Names() {
+			b := bot(t, name, seed)
+			for range 3 {
+				action := make([]uint8, 1+v.Rules.RadioWords)
+				b.Act(v, action)
+				if int(action[0]) >= numMoves {
+					t.Fatalf("%s plays %d", name, action[0])
+				}
+				for _, word := range action[1:] {
+					if int(word) > v.Rules.RadioVocab {
+						t.Fatalf("%s says %d", name, word)
+					}
+				}
+			}
+			if err := b.Restore(b.Append(nil)); err != nil {
+				t.Fatalf("%s cannot be restored: %v", name, err)
+			}
+		}
+	})
+}
+
+// FuzzRestore gives every bot any bytes: it takes them or leaves them, and what
+// it takes it saves again.
+func FuzzRestore(f *testing.F) {
+	f.Add([]byte("12345678\x00\x01\x11"))
+	f.Fuzz(func(t *testing.T, state []byte) {
+		for _, name := range Names() {
+			b := bot(t, name, 1)
+			if b.Restore(state) == nil && string(b.Append(nil)) != string(state) {
+				t.Fatalf("%s takes %v and saves %v", name, state, b.Append(nil))
+			}
+		}
+	})
+}

@@ -1,0 +1,224 @@
+package bots
+
+import (
+	"strings"
+	"testing"
+
+	"pommego/env"
+	"pommego/env/grid"
+	"pommego/env/pommerman"
+)
+
+// glyphs are the characters of drawn boards by cell value, agents aside.
+const glyphs = ".#+o*?erks"
+
+// draw makes a view from a drawn board, one line a row. Agents are A to D, and
+// A looks; B, C and D are its enemies. A bomb o, or the one under an agent
+// written in lower case, has blast strength 2.
+func draw(t testing.TB, rules pommerman.Rules, board string) *pommerman.View {
+	t.Helper()
+	rows := strings.Fields(board)
+	rules.BoardSize = len(rows)
+	v := blank(&rules)
+	for row, text := range rows {
+		if len(text) != len(rows) {
+			t.Fatalf("row %d of the board is %q, want %d cells", row, text, len(rows))
+		}
+		for col, ch := range text {
+			if err := put(v, grid.At(row, col), ch); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return v
+}
+
+// blank is a view of nothing but rigid walls.
+func blank(rules *pommerman.Rules) *pommerman.View {
+	v := &pommerman.View{Rules: rules}
+	for c := range v.Board {
+		v.Board[c] = pommerman.Rigid
+	}
+	agents := rules.Agent0()
+	v.Self = pommerman.Agent{Ammo: 1, Blast: 2, Alive: true}
+	v.Teammate = rules.Dummy()
+	v.Enemies = [3]pommerman.Item{agents + 1, agents + 2, agents + 3}
+	v.Alive = env.AllSeats(rules.Seats())
+	return v
+}
+
+func put(v *pommerman.View, c grid.Cell, ch rune) error {
+	if i := strings.IndexRune(glyphs, ch); i >= 0 {
+		v.Board[c] = pommerman.Item(i)
+		if ch == 'o' {
+			lay(v, c, 2)
+		}
+		return nil
+	}
+	if ch >= 'a' && ch <= 'd' {
+		lay(v, c, 2)
+		ch += 'A' - 'a'
+	}
+	if ch < 'A' || ch > 'D' {
+		return errGlyph(ch)
+	}
+	v.Board[c] = v.Rules.Agent0() + pommerman.Item(ch-'A')
+	if ch == 'A' {
+		v.Self.Cell = c
+	}
+	return nil
+}
+
+type errGlyph rune
+
+func (e errGlyph) Error() string { return "no cell is drawn " + string(e) }
+
+func lay(v *pommerman.View, c grid.Cell, blast uint8) {
+	v.Bombs[v.NumBombs] = pommerman.SeenBomb{Cell: c, Life: 5, Blast: blast}
+	v.NumBombs++
+}
+
+// picture draws a view.
+func picture(v *pommerman.View) string {
+	var b strings.Builder
+	for row := range v.Rules.BoardSize {
+		for col := range v.Rules.BoardSize {
+			switch item := v.Board[grid.At(row, col)]; {
+			case item >= v.Rules.Agent0():
+				b.WriteByte('A' + byte(item-v.Rules.Agent0()))
+			case int(item) < len(glyphs):
+				b.WriteByte(glyphs[item])
+			default:
+				b.WriteByte('!')
+			}
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// randomView makes a view and a memory such as games seldom show, out of a
+// number: any board size, game type and fog, crowded or bare.
+func randomView(seed uint64) (*pommerman.View, memory) {
+	dice := env.Seed{Value: seed}.Dice(env.StreamPolicy)
+	rules := pommerman.Playground(pommerman.GameType(1 + dice.IntN(4)))
+	rules.BoardSize = 7 + dice.IntN(8)
+	rules.Skulls = dice.IntN(4) == 0
+	if dice.Coin() {
+		rules.ViewSize = 1 + dice.IntN(6)
+	}
+	v := blank(&rules)
+	v.Seat = dice.IntN(rules.Seats())
+	scatter(v, &dice)
+	relate(v)
+	v.Self.Cell = grid.At(dice.IntN(rules.BoardSize), dice.IntN(rules.BoardSize))
+	v.Self.Ammo = uint8(dice.IntN(3))
+	v.Self.Blast = uint8(1 + dice.IntN(6))
+	for other := range rules.Seats() {
+		// Near ones are what most rules look at.
+		row := v.Self.Cell.Row() + dice.IntN(7) - 3
+		col := v.Self.Cell.Col() + dice.IntN(7) - 3
+		if c := grid.At(row, col); other != v.Seat && onBoard(c, rules.BoardSize) && dice.IntN(3) > 0 {
+			v.Board[c] = rules.Agent0() + pommerman.Item(other)
+		}
+	}
+	v.Board[v.Self.Cell] = rules.Agent0() + pommerman.Item(v.Seat)
+	if dice.IntN(50) == 0 {
+		v.Board[v.Self.Cell] = pommerman.Flames // a dead agent
+	}
+	layBombs(v, &dice)
+	fog(v)
+	return v, randomMemory(v, &dice)
+}
+
+// scatter fills the board, with weights of its own for passage, walls and bombs.
+func scatter(v *pommerman.View, dice *env.Dice) {
+	items := []pommerman.Item{pommerman.Passage, pommerman.Rigid, pommerman.Wood, pommerman.BombItem, pommerman.Flames,
+		pommerman.ExtraBomb, pommerman.IncrRange, pommerman.Kick, pommerman.Passage}
+	if v.Rules.Skulls {
+		items[len(items)-1] = pommerman.Skull
+	}
+	weights := []int{dice.IntN(40), dice.IntN(12), dice.IntN(12), dice.IntN(4), dice.IntN(3), 1, 1, 1, 1}
+	var bag []pommerman.Item
+	for i, w := range weights {
+		for range w {
+			bag = append(bag, items[i])
+		}
+	}
+	for row := range v.Rules.BoardSize {
+		for col := range v.Rules.BoardSize {
+			v.Board[grid.At(row, col)] = bag[dice.IntN(len(bag))]
+		}
+	}
+}
+
+// relate names teammate and enemies as the rules do.
+func relate(v *pommerman.View) {
+	agents, n := v.Rules.Agent0(), 0
+	v.Enemies = [3]pommerman.Item{v.Rules.Dummy(), v.Rules.Dummy(), v.Rules.Dummy()}
+	for other := range v.Rules.Seats() {
+		switch other {
+		case v.Seat:
+		case v.Rules.Teammate(v.Seat):
+			v.Teammate = agents + pommerman.Item(other)
+		default:
+			v.Enemies[n] = agents + pommerman.Item(other)
+			n++
+		}
+	}
+}
+
+// layBombs puts a bomb where the board shows one, and under some agents.
+func layBombs(v *pommerman.View, dice *env.Dice) {
+	for row := range v.Rules.BoardSize {
+		for col := range v.Rules.BoardSize {
+			c := grid.At(row, col)
+			item := v.Board[c]
+			under := item >= v.Rules.Agent0() && dice.IntN(4) == 0
+			if item != pommerman.BombItem && !under {
+				continue
+			}
+			if v.NumBombs == len(v.Bombs) {
+				v.Board[c] = pommerman.Passage
+				continue
+			}
+			lay(v, c, uint8(1+dice.IntN(4)*dice.IntN(4)))
+		}
+	}
+}
+
+// fog hides what is out of view.
+func fog(v *pommerman.View) {
+	hidden := func(c grid.Cell) bool {
+		p, self := posOf(c), posOf(v.Self.Cell)
+		return v.Rules.ViewSize > 0 && max(abs(p.row-self.row), abs(p.col-self.col)) > v.Rules.ViewSize
+	}
+	for row := range v.Rules.BoardSize {
+		for col := range v.Rules.BoardSize {
+			if c := grid.At(row, col); hidden(c) {
+				v.Board[c] = pommerman.Fog
+			}
+		}
+	}
+	n := 0
+	for _, b := range v.Bombs[:v.NumBombs] {
+		if !hidden(b.Cell) {
+			v.Bombs[n] = b
+			n++
+		}
+	}
+	v.NumBombs = n
+}
+
+// randomMemory remembers cells around the agent.
+func randomMemory(v *pommerman.View, dice *env.Dice) (m memory) {
+	for range dice.IntN(10) {
+		row := v.Self.Cell.Row() + dice.IntN(3) - 1
+		col := v.Self.Cell.Col() + dice.IntN(3) - 1
+		if c := grid.At(row, col); onBoard(c, v.Rules.BoardSize) {
+			m.visit(c)
+		}
+	}
+	m.heading = grid.Dir(dice.IntN(5))
+	return m
+}
