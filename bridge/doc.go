@@ -1,0 +1,32 @@
+// Package bridge serves environments over WebSocket: one connection, many
+// environments, one reply a request. PROTOCOL.md is what goes over the wire.
+//
+//	server, err := bridge.New(bridge.Config{IDs: catalog.IDs, Game: catalog.Game})
+//	listener, err := net.Listen("tcp", "127.0.0.1:0")
+//	err = server.Serve(ctx, listener) // until ctx is done
+//
+// # Trust
+//
+// What comes in is hostile until checked. A message is read into a buffer that
+// grows with the bytes that arrive, never with those promised; its structure
+// is checked as a whole, without recursion and without allocating (check.go);
+// only then are fields taken out of it, one by one, each with its own range
+// (decode.go, request.go). The msgpack library never sees unchecked bytes, and
+// reflection sees none at all.
+//
+// # The way out
+//
+// A batch is written by package vec straight into a message: the msgpack
+// around each tensor is constant, so it is laid into the gaps between the
+// fields once, when the environment is made (frame.go). A step fills in the
+// request's number, appends the list of finished games and hands the slab to
+// the socket as it is.
+//
+// # Concurrency
+//
+// Three goroutines serve a connection. The reader reads requests ahead, up to
+// a bound, and handles control frames; the worker answers requests in their
+// order; the writer sends replies, so that one batch is on its way while the
+// next is computed. Games are never stepped by the reader, or a long step
+// would look like a dead connection.
+package bridge

@@ -1,0 +1,110 @@
+package bridge
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/vmihailenco/msgpack/v5"
+)
+
+// entries is a map to be sent: name, value, name, value, in this order.
+type entries []any
+
+// asJSON is a value to be sent as the msgpack of its JSON.
+type asJSON struct{ value any }
+
+// encode writes a message that is not on the way of every step.
+func encode(message entries) ([]byte, error) {
+	var buf bytes.Buffer
+	err := encodeValue(msgpack.NewEncoder(&buf), message)
+	return buf.Bytes(), err
+}
+
+func encodeValue(out *msgpack.Encoder, v any) error {
+	switch v := v.(type) {
+	case nil:
+		return out.EncodeNil()
+	case bool:
+		return out.EncodeBool(v)
+	case string:
+		return out.EncodeString(v)
+	case int:
+		return out.EncodeInt(int64(v))
+	case uint64:
+		return out.EncodeUint(v)
+	case []byte:
+		return out.EncodeBytes(v)
+	case asJSON:
+		return encodeJSON(out, v.value)
+	case []string:
+		return encodeList(out, v)
+	case []int:
+		return encodeList(out, v)
+	case []uint64:
+		return encodeList(out, v)
+	case []any:
+		return encodeList(out, v)
+	case [][]byte:
+		return encodeList(out, v)
+	case Tensor:
+		return encodeList(out, []any{string(v.DType), v.Shape, []byte{}, v.Data})
+	case Message:
+		return encodeMessage(out, v)
+	case entries:
+		if err := out.EncodeMapLen(len(v) / 2); err != nil {
+			return err
+		}
+		for _, e := range v {
+			if err := encodeValue(out, e); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return fmt.Errorf("bridge: cannot encode a %T", v)
+}
+
+// encodeMessage writes a map whose order does not matter, its keys sorted.
+func encodeMessage(out *msgpack.Encoder, m Message) error {
+	list := entries{}
+	for _, key := range slices.Sorted(maps.Keys(m)) {
+		list = append(list, key, m[key])
+	}
+	return encodeValue(out, list)
+}
+
+func encodeList[E any](out *msgpack.Encoder, list []E) error {
+	if err := out.EncodeArrayLen(len(list)); err != nil {
+		return err
+	}
+	for _, e := range list {
+		if err := encodeValue(out, e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// encodeError writes an error reply. Without an id the reply's is nil.
+func encodeError(e *Error, id uint64, hasID bool) []byte {
+	message := entries{"type", "error", "id", nil, "code", string(e.Code), "message", e.Message, "hint", e.Hint}
+	if hasID {
+		message[3] = id
+	}
+	if e.Field != "" {
+		message = append(message, "field", e.Field)
+	}
+	if e.Versions != nil {
+		message = append(message, "versions", e.Versions)
+	}
+	if f := e.Fault; f != nil {
+		message = append(message, "game", f.Game, "seed", f.Seed, "episode", f.Episode, "state", append([]byte{}, f.State...))
+	}
+	msg, err := encode(message)
+	if err != nil {
+		panic(err) // only numbers and texts, which always encode
+	}
+	return msg
+}

@@ -1,0 +1,205 @@
+package bridge
+
+import (
+	"encoding/binary"
+	"slices"
+	"strings"
+	"unsafe"
+
+	"github.com/vmihailenco/msgpack/v5/msgpcode"
+
+	"pommego/vec"
+)
+
+// layout is where everything lies in the batch messages of one pool.
+//
+//	head | key, header | data of field 0 | key, header | data of field 1 | ... | tail
+//
+// Package vec keeps Headroom bytes free before each field, and the msgpack
+// around the field goes there, once: message and batch are the same memory.
+// What changes from step to step is the request's number, whose size is fixed,
+// and the tail: the list of finished games and their last observations.
+type layout struct {
+	kind   string // the reply's type
+	handle uint32
+	fields []vec.Field
+	final  []finalField
+	games  int
+
+	idAt   int // where the request's number is
+	seedAt int // where the dice's seed is, 0 if the reply has none
+	lead   int // bytes before the batch's slab
+	size   int // up to the end of the slab
+	tail   int // the most bytes the tail can take
+}
+
+// finalField is a field that a finished game's last position has, too.
+type finalField struct {
+	vec.Field
+	rows  int // of one game
+	bytes int // of one game
+}
+
+// The types of the replies that carry a batch.
+const (
+	kindBatch     = "batch"
+	kindSimulated = "simulated"
+)
+
+// headroom is the space that the msgpack around a field takes at most.
+func headroom(fields []vec.Field) int {
+	most := 0
+	for i := range fields {
+		f := &fields[i]
+		most = max(most, 2+len(f.Name)+tensorHeaderSize(f.DType, len(f.Shape)))
+	}
+	return most
+}
+
+// newLayout lays the messages of a pool's batches out, given vec.Layout's
+// result for its configuration.
+func newLayout(kind string, handle uint32, cfg *vec.Config, fields []vec.Field, batch int) *layout {
+	l := &layout{kind: kind, handle: handle, fields: fields, games: cfg.Games, lead: align}
+	l.size = l.lead + batch
+	l.tail = len("finished") + 2 + 2*align + 4*cfg.Games
+	if cfg.Autoreset != vec.SameStep {
+		return l
+	}
+	l.tail += len("final") + 4
+	for _, f := range fields {
+		if !strings.HasPrefix(f.Name, "obs.") && f.Name != "action_mask" && f.Name != "alive" && f.Name != "seat" {
+			continue
+		}
+		f.Shape = slices.Clone(f.Shape)
+		l.final = append(l.final, finalField{Field: f, rows: f.Shape[0] / cfg.Games, bytes: f.Size() / cfg.Games})
+		l.tail += 2 + len(f.Name) + 3*align + f.Size()
+	}
+	return l
+}
+
+// finalNames lists the fields under "final".
+func (l *layout) finalNames() []string {
+	names := make([]string, len(l.final))
+	for i := range l.final {
+		names[i] = l.final[i].Name
+	}
+	return names
+}
+
+// frame is one batch and the message around it.
+type frame struct {
+	*layout
+	mem   []byte
+	batch *vec.Batch
+	last  [][]byte    // the batch's final rows, of each of layout.final
+	home  chan *frame // where it goes when the message has been sent
+}
+
+// newFrame makes a frame for a pool's batches.
+func newFrame(l *layout, pool *vec.Pool, home chan *frame) *frame {
+	f := &frame{layout: l, mem: alignedMemory(l.size, l.size+l.tail), home: home}
+	f.batch = pool.NewBatch(f.mem[l.lead:])
+	for i := range l.final {
+		f.last = append(f.last, f.batch.Final(l.final[i].Name))
+	}
+	msg := f.appendHead(f.mem[:0])
+	for i := range l.fields {
+		field := &l.fields[i]
+		msg = appendKey(msg, field.Name)
+		msg = appendTensorHeader(msg, l.lead+field.Offset, field.DType, field.Shape, field.Size())
+		msg = msg[:l.lead+field.Offset+field.Size()]
+	}
+	return f
+}
+
+// alignedMemory makes memory that begins at a multiple of align.
+func alignedMemory(size, capacity int) []byte {
+	mem := make([]byte, capacity+align)
+	at := -int(uintptr(unsafe.Pointer(unsafe.SliceData(mem)))) & (align - 1)
+	return mem[at : at+size : at+capacity]
+}
+
+// appendHead writes what comes before the first tensor.
+func (f *frame) appendHead(msg []byte) []byte {
+	msg = append(msg, msgpcode.FixedMapLow) // the number of entries comes with each message
+	msg = appendKey(appendKey(msg, "type"), f.kind)
+	msg = appendKey(msg, "id")
+	f.idAt = len(msg) + 1
+	msg = appendUint64(msg, 0)
+	msg = appendUint32(appendKey(msg, "env"), f.handle)
+	if f.kind == kindSimulated {
+		msg = appendKey(msg, "seed")
+		f.seedAt = len(msg) + 1
+		msg = appendUint64(msg, 0)
+	}
+	return appendMapHeader(appendKey(msg, "tensors"), len(f.fields))
+}
+
+// message makes the message of what the batch holds, as the reply to request
+// id. It is valid until the frame is used again.
+func (f *frame) message(id uint64) []byte {
+	binary.BigEndian.PutUint64(f.mem[f.idAt:], id)
+	finished := f.batch.Finished()
+	entries := byte(5) // type, id, env, tensors, finished
+	msg := f.appendFinished(f.mem[:f.size], finished)
+	if f.final != nil && len(finished) > 0 {
+		msg = f.appendFinal(msg, finished)
+		entries++
+	}
+	msg[0] = msgpcode.FixedMapLow | entries
+	return msg
+}
+
+// simulated is the message of a simulation: the seed of its dice, and the
+// states of the pool's games after the step.
+func (f *frame) simulated(id, seed uint64, pool *vec.Pool) ([]byte, error) {
+	binary.BigEndian.PutUint64(f.mem[f.idAt:], id)
+	binary.BigEndian.PutUint64(f.mem[f.seedAt:], seed)
+	msg := f.appendFinished(f.mem[:f.size], f.batch.Finished())
+	msg[0] = msgpcode.FixedMapLow | 7 // type, id, env, seed, tensors, finished, states
+	msg = appendArrayHeader(appendKey(msg, "states"), f.games)
+	for game := range f.games {
+		var err error
+		if msg, err = appendState(msg, pool, game); err != nil {
+			return nil, err
+		}
+	}
+	return msg, nil
+}
+
+// appendState appends a game's state as a binary.
+func appendState(msg []byte, pool *vec.Pool, game int) ([]byte, error) {
+	msg = appendBinary(msg, nil)
+	from := len(msg)
+	msg, err := pool.Save(game, msg)
+	if err == nil {
+		binary.BigEndian.PutUint32(msg[from-4:], uint32(len(msg)-from))
+	}
+	return msg, err
+}
+
+func (f *frame) appendFinished(msg []byte, finished []int32) []byte {
+	msg = appendKey(msg, "finished")
+	shape := [1]int{len(finished)}
+	msg = appendAligned(msg, "int32", shape[:], 4*len(finished))
+	for _, game := range finished {
+		msg = binary.LittleEndian.AppendUint32(msg, uint32(game))
+	}
+	return msg
+}
+
+// appendFinal collects the last rows of the finished games, which lie where
+// the games do, into one run.
+func (f *frame) appendFinal(msg []byte, finished []int32) []byte {
+	msg = appendMapHeader(appendKey(msg, "final"), len(f.final))
+	for i := range f.final {
+		field := &f.final[i]
+		field.Shape[0] = len(finished) * field.rows
+		msg = appendKey(msg, field.Name)
+		msg = appendAligned(msg, field.DType, field.Shape, len(finished)*field.bytes)
+		for _, game := range finished {
+			msg = append(msg, f.last[i][int(game)*field.bytes:][:field.bytes]...)
+		}
+	}
+	return msg
+}

@@ -1,0 +1,74 @@
+package bridge
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"fmt"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/gorilla/websocket"
+)
+
+// admit looks at a request before anything of it is upgraded. A status other
+// than 0 refuses it.
+func (srv *Server) admit(r *http.Request) (status int, reason string) {
+	switch {
+	case !srv.knowsHost(r.Host):
+		return http.StatusForbidden, fmt.Sprintf("the Host header is %q, and this server answers to 127.0.0.1, localhost, [::1] and the names it was started with", r.Host)
+	case !srv.knowsOrigin(r):
+		return http.StatusForbidden, fmt.Sprintf("the Origin header is %q, and this server was not started with it as an allowed origin", r.Header.Get("Origin"))
+	case !srv.knowsToken(r):
+		return http.StatusUnauthorized, "this server wants the header Authorization: Bearer TOKEN, with the token it was started with"
+	case r.URL.Path != "/":
+		return http.StatusNotFound, fmt.Sprintf("the path is %q, want /", r.URL.Path)
+	case !websocket.IsWebSocketUpgrade(r):
+		return http.StatusBadRequest, "this is a pommego server: connect with WebSocket and subprotocol " + Subprotocol
+	case !slices.Contains(websocket.Subprotocols(r), Subprotocol):
+		return http.StatusBadRequest, fmt.Sprintf("the subprotocols offered are %q, want %s among them", websocket.Subprotocols(r), Subprotocol)
+	}
+	return 0, ""
+}
+
+func (srv *Server) knowsHost(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	host = strings.TrimSuffix(strings.TrimPrefix(strings.ToLower(host), "["), "]")
+	switch host {
+	case "127.0.0.1", "localhost", "::1":
+		return true
+	}
+	return slices.ContainsFunc(srv.cfg.Hosts, func(known string) bool { return strings.EqualFold(known, host) })
+}
+
+// knowsOrigin refuses web pages that are not on the list. Programs send no
+// Origin.
+func (srv *Server) knowsOrigin(r *http.Request) bool {
+	for _, origin := range r.Header.Values("Origin") {
+		if !slices.Contains(srv.cfg.Origins, origin) {
+			return false
+		}
+	}
+	return true
+}
+
+func (srv *Server) knowsToken(r *http.Request) bool {
+	if srv.cfg.Token == "" {
+		return true
+	}
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	// Hashes have one length, so the comparison's time tells nothing.
+	sum := sha256.Sum256([]byte(strings.TrimSpace(token)))
+	return subtle.ConstantTimeCompare(sum[:], srv.token[:]) == 1 && strings.EqualFold(scheme, "Bearer")
+}
+
+// refuse answers a request with one line that says why.
+func refuse(w http.ResponseWriter, status int, reason string) {
+	if status == http.StatusUnauthorized {
+		w.Header().Set("WWW-Authenticate", "Bearer")
+	}
+	http.Error(w, reason, status)
+}

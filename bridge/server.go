@@ -1,0 +1,183 @@
+package bridge
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/gorilla/websocket"
+)
+
+// The bounds of a handshake.
+const (
+	headerTimeout  = 5 * time.Second
+	maxHeaderBytes = 8 << 10
+)
+
+// Server serves environments. Make one with [New]; it may serve several
+// listeners at once, which share its limits.
+type Server struct {
+	cfg      Config
+	token    [sha256.Size]byte
+	upgrader websocket.Upgrader
+
+	connections atomic.Int64
+	games       atomic.Int64
+}
+
+// New makes a server. It does not listen yet.
+func New(cfg Config) (*Server, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	return &Server{
+		cfg:   cfg.withDefaults(),
+		token: sha256.Sum256([]byte(cfg.Token)),
+		upgrader: websocket.Upgrader{
+			HandshakeTimeout: headerTimeout,
+			ReadBufferSize:   16 << 10,
+			WriteBufferSize:  4 << 10,
+			Subprotocols:     []string{Subprotocol},
+			CheckOrigin:      func(*http.Request) bool { return true }, // admit has done it
+			Error: func(w http.ResponseWriter, _ *http.Request, status int, reason error) {
+				refuse(w, status, reason.Error())
+			},
+		},
+	}, nil
+}
+
+// Serve accepts connections until ctx is done or the listener fails, then shuts
+// down: replies in progress are finished, connections closed with code 1001,
+// environments freed. It closes the listener. The error is nil after a clean
+// shutdown by ctx.
+func (srv *Server) Serve(ctx context.Context, ln net.Listener) error {
+	s := &service{server: srv, sessions: map[*session]bool{}}
+	web := &http.Server{
+		Handler:           s,
+		ReadHeaderTimeout: headerTimeout,
+		IdleTimeout:       headerTimeout,
+		MaxHeaderBytes:    maxHeaderBytes,
+		ErrorLog:          slog.NewLogLogger(srv.cfg.Log.Handler(), slog.LevelDebug),
+	}
+	web.SetKeepAlivesEnabled(false)
+	failed := make(chan error, 1)
+	go func() {
+		failed <- web.Serve(&listener{Listener: ln, most: int64(srv.cfg.MaxConnections + spareConnections)})
+	}()
+	select {
+	case err := <-failed:
+		return errors.Join(fmt.Errorf("bridge: listening: %w", err), s.shutdown(web))
+	case <-ctx.Done():
+		err := s.shutdown(web)
+		<-failed
+		return err
+	}
+}
+
+// reserve takes games off what the server may have.
+func (srv *Server) reserve(games int) error {
+	if now := srv.games.Add(int64(games)); now > int64(srv.cfg.MaxTotalGames) {
+		srv.games.Add(-int64(games))
+		return fail(CodeLimit, "games", "close environments, or ask for a higher limit when the server is started",
+			"the server has %d games, %d more would exceed its %d", now-int64(games), games, srv.cfg.MaxTotalGames)
+	}
+	return nil
+}
+
+func (srv *Server) release(games int) { srv.games.Add(-int64(games)) }
+
+// service is what one call of Serve looks after.
+type service struct {
+	server *Server
+
+	mu       sync.Mutex
+	sessions map[*session]bool
+	stopping bool
+	running  sync.WaitGroup // one for each session
+}
+
+// ServeHTTP admits one connection and runs its session.
+func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	srv := s.server
+	if status, reason := srv.admit(r); status != 0 {
+		srv.cfg.Log.Info("refused", "address", r.RemoteAddr, "status", status, "reason", reason)
+		refuse(w, status, reason)
+		return
+	}
+	if srv.connections.Add(1) > int64(srv.cfg.MaxConnections) {
+		srv.connections.Add(-1)
+		refuse(w, http.StatusServiceUnavailable, fmt.Sprintf("this server has all of its %d connections; close one or come back later", srv.cfg.MaxConnections))
+		return
+	}
+	defer srv.connections.Add(-1)
+	ws, err := srv.upgrader.Upgrade(w, r, nil)
+	if err != nil {
+		srv.cfg.Log.Info("refused", "address", r.RemoteAddr, "reason", err)
+		return
+	}
+	session := newSession(srv, ws)
+	if !s.add(session) {
+		ws.Close()
+		return
+	}
+	defer s.remove(session)
+	session.run()
+}
+
+// add registers a session, so that shutdown finds it. It does not if the
+// service is shutting down already.
+func (s *service) add(session *session) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.stopping {
+		return false
+	}
+	s.sessions[session] = true
+	s.running.Add(1)
+	return true
+}
+
+func (s *service) remove(session *session) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.sessions, session)
+	s.running.Done()
+}
+
+// shutdown ends everything. A session cuts its own connection when its time is
+// up, but a game's step cannot be cut, so the wait has an end of its own.
+func (s *service) shutdown(web *http.Server) error {
+	s.mu.Lock()
+	s.stopping = true
+	for session := range s.sessions {
+		session.stop(websocket.CloseGoingAway, "the server is shutting down")
+	}
+	s.mu.Unlock()
+
+	patience := s.server.cfg.ShutdownTimeout
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	if web.Shutdown(ctx) != nil {
+		web.Close()
+	}
+	done := make(chan struct{})
+	go func() {
+		s.running.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+		return nil
+	case <-time.After(patience + lingerTime):
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return fmt.Errorf("bridge: shutting down: %d connections are still at work after %v", len(s.sessions), 2*patience+lingerTime)
+	}
+}

@@ -1,0 +1,203 @@
+package bridge
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"pommego/env"
+)
+
+const (
+	helloBytes = 4 << 10 // the longest first message
+
+	// keepBytes is the longest message whose buffer is kept for the next, and
+	// that others may be read ahead of. So a connection holds its requests in
+	// flight times this, and one long message.
+	keepBytes = 1 << 20
+
+	// tooLong times the limit is what is read of a message over it, to answer
+	// with an error. Anything longer ends the connection.
+	tooLong = 4
+
+	lingerTime = time.Second // for the peer to take the last bytes
+)
+
+// session is one connection, from its hello to its end.
+//
+// Three goroutines work on it. read fills requests taken from free and puts
+// them into queue; work answers them in order and owns the environments;
+// write sends the replies. Requests go round between read and work, so there
+// are never more of them than may be in flight.
+type session struct {
+	server *Server
+	ws     *websocket.Conn
+	conn   peer
+	client string // for the log
+	start  time.Time
+
+	free  chan *request
+	queue chan *request
+	long  chan struct{} // the worker is done with a long message
+	out   chan reply
+
+	// The worker's own, and the reader's before there is a worker.
+	checker    checker
+	decoder    *decoder
+	envs       []*environment
+	nextHandle uint32
+	loan       *frame // taken, and not yet handed to the writer
+
+	control bucket // of control frames; the reader's own
+
+	busy atomic.Int64 // requests read and not yet answered
+	last atomic.Int64 // when there was one, as time since start
+
+	stopOnce sync.Once
+	quit     chan struct{} // closed when the session is to end
+	code     int           // what to tell the peer then; 0: nothing. Set before quit is closed
+	reason   string
+	cut      *time.Timer
+}
+
+func newSession(srv *Server, ws *websocket.Conn) *session {
+	s := &session{
+		server: srv, ws: ws, conn: ws.NetConn().(peer), client: ws.RemoteAddr().String(), start: time.Now(), nextHandle: 1,
+		free: make(chan *request, srv.cfg.MaxInFlight), queue: make(chan *request, srv.cfg.MaxInFlight),
+		long: make(chan struct{}, 1), out: make(chan reply), quit: make(chan struct{}),
+		decoder: newDecoder(),
+	}
+	for range srv.cfg.MaxInFlight {
+		s.free <- &request{}
+	}
+	ws.SetPingHandler(s.ping)
+	ws.SetPongHandler(s.pong)
+	return s
+}
+
+// run serves the connection to its end.
+func (s *session) run() {
+	defer s.conn.Close()
+	if s.greet() {
+		var both sync.WaitGroup
+		both.Go(s.work)
+		both.Go(s.write)
+		s.read()
+		close(s.queue)
+		both.Wait()
+	} else {
+		s.sayGoodbye()
+	}
+	s.linger()
+	s.cut.Stop()
+	s.server.cfg.Log.Info("disconnected", "client", s.client, "code", s.code, "reason", s.reason)
+}
+
+// stop ends the session, once: the request in progress is finished, those
+// behind it are dropped, and the peer is told code, unless that is 0. If that
+// takes too long the connection is cut. Anybody may call it.
+func (s *session) stop(code int, reason string) {
+	s.stopOnce.Do(func() {
+		s.code, s.reason = code, reason
+		s.cut = time.AfterFunc(s.server.cfg.ShutdownTimeout, func() { s.conn.Close() })
+		close(s.quit)
+		s.conn.SetReadDeadline(longAgo) // wakes the reader
+	})
+}
+
+var longAgo = time.Unix(1, 0)
+
+func (s *session) stopped() bool {
+	select {
+	case <-s.quit:
+		return true
+	default:
+		return false
+	}
+}
+
+// greet has the client say hello. If it returns false the session is stopped.
+func (s *session) greet() bool {
+	cfg := &s.server.cfg
+	s.ws.SetReadLimit(tooLong * helloBytes)
+	r := &request{}
+	if err := s.receive(r, helloBytes, cfg.HelloTimeout, cfg.HelloTimeout); err != nil {
+		s.stopFor(err)
+		return false
+	}
+	message, err := s.hello(r)
+	if err != nil {
+		message = encodeError(asError(err), r.id, r.hasID)
+	}
+	s.ws.SetWriteDeadline(time.Now().Add(cfg.HelloTimeout))
+	if failed := s.ws.WriteMessage(websocket.BinaryMessage, message); failed != nil {
+		s.stop(0, failed.Error())
+		return false
+	}
+	if err != nil {
+		s.stop(websocket.CloseProtocolError, err.Error())
+		return false
+	}
+	s.ws.SetReadLimit(tooLong * int64(cfg.MaxMessageBytes))
+	s.touch()
+	return true
+}
+
+// hello answers the first request.
+func (s *session) hello(r *request) ([]byte, error) {
+	if r.length > helloBytes {
+		return nil, messageTooLarge(r.length, helloBytes)
+	}
+	if err := r.parse(&s.checker, s.decoder); err != nil {
+		return nil, err
+	}
+	if r.name != "hello" {
+		return nil, fail(CodeHelloExpected, "type", "send hello first", "the first request is %s, want hello", r.name)
+	}
+	if !slices.Contains(r.versions, Version) {
+		err := fail(CodeVersionMismatch, "versions", "install client and server of the same release",
+			"the client speaks versions %v, the server %v", r.versions, []uint64{Version})
+		err.Versions = []uint64{Version}
+		return nil, err
+	}
+	cfg := &s.server.cfg
+	s.client = fmt.Sprintf("%s %q", s.client, r.client)
+	cfg.Log.Info("connected", "client", s.client)
+	return encode(entries{
+		"type", "hello", "id", r.id, "version", Version, "server", "pommego/" + cfg.Version, "seed_version", env.SeedVersion,
+		"limits", entries{
+			"message_bytes", cfg.MaxMessageBytes, "batch_bytes", cfg.MaxBatchBytes,
+			"games_per_env", cfg.MaxGames, "envs", cfg.MaxEnvs, "total_games", cfg.MaxTotalGames,
+			"in_flight", cfg.MaxInFlight, "workers", cfg.MaxWorkers, "idle_seconds", int(cfg.IdleTimeout.Seconds()),
+		},
+	})
+}
+
+// sayGoodbye tells the peer why the session ends.
+func (s *session) sayGoodbye() {
+	if s.code == 0 {
+		return
+	}
+	text := s.reason[:min(len(s.reason), 123)] // a control frame holds no more
+	closing := websocket.FormatCloseMessage(s.code, strings.ToValidUTF8(text, ""))
+	// If it cannot be sent there is nobody to tell.
+	_ = s.ws.WriteControl(websocket.CloseMessage, closing, time.Now().Add(lingerTime))
+}
+
+// linger lets the peer take what has been sent. A connection closed with
+// unread bytes in it would be reset, and the peer would lose the last reply.
+func (s *session) linger() {
+	half, ok := s.conn.(interface{ CloseWrite() error })
+	if s.code == 0 || !ok || half.CloseWrite() != nil {
+		return
+	}
+	s.conn.SetReadDeadline(time.Now().Add(lingerTime))
+	s.conn.allow(maxMessageBytes)
+	_, _ = io.Copy(io.Discard, s.conn)
+}

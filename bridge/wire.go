@@ -1,0 +1,87 @@
+package bridge
+
+import (
+	"encoding/binary"
+
+	"github.com/vmihailenco/msgpack/v5/msgpcode"
+
+	"pommego/env"
+)
+
+// align is what a tensor's data starts at a multiple of, counted from the
+// start of its message.
+const align = 64
+
+// The headers that are written by hand, because they lie between the tensors
+// of a batch or behind them. All have a fixed size for a given name and number
+// of dimensions, so that what comes after never moves.
+
+func appendKey(dst []byte, name string) []byte {
+	if len(name) < 32 {
+		dst = append(dst, msgpcode.FixedStrLow|byte(len(name)))
+	} else {
+		dst = append(dst, msgpcode.Str8, byte(len(name)))
+	}
+	return append(dst, name...)
+}
+
+func appendMapHeader(dst []byte, n int) []byte {
+	return binary.BigEndian.AppendUint16(append(dst, msgpcode.Map16), uint16(n))
+}
+
+func appendArrayHeader(dst []byte, n int) []byte {
+	return binary.BigEndian.AppendUint32(append(dst, msgpcode.Array32), uint32(n))
+}
+
+func appendUint32(dst []byte, n uint32) []byte {
+	return binary.BigEndian.AppendUint32(append(dst, msgpcode.Uint32), n)
+}
+
+func appendUint64(dst []byte, n uint64) []byte {
+	return binary.BigEndian.AppendUint64(append(dst, msgpcode.Uint64), n)
+}
+
+func appendBinary(dst, data []byte) []byte {
+	dst = binary.BigEndian.AppendUint32(append(dst, msgpcode.Bin32), uint32(len(data)))
+	return append(dst, data...)
+}
+
+// tensorHeaderSize is how many bytes appendTensorHeader writes with an empty pad.
+func tensorHeaderSize(dtype env.DType, dims int) int {
+	const array, shape, pad, data = 1, 1, 3, 5
+	return array + 1 + len(dtype) + shape + 5*dims + pad + data
+}
+
+// appendTensorHeader appends all of a tensor but its data of size bytes. The
+// pad is such that dst is end bytes long afterwards.
+func appendTensorHeader(dst []byte, end int, dtype env.DType, shape []int, size int) []byte {
+	dst = append(dst, msgpcode.FixedArrayLow|4)
+	dst = appendKey(dst, string(dtype))
+	dst = append(dst, msgpcode.FixedArrayLow|byte(len(shape)))
+	for _, n := range shape {
+		dst = appendUint32(dst, uint32(n))
+	}
+	pad := end - len(dst) - 3 - 5
+	if pad < 0 {
+		panic("bridge: no room for a tensor's header")
+	}
+	dst = binary.BigEndian.AppendUint16(append(dst, msgpcode.Bin16), uint16(pad))
+	for range pad {
+		dst = append(dst, 0)
+	}
+	return binary.BigEndian.AppendUint32(append(dst, msgpcode.Bin32), uint32(size))
+}
+
+// aligned rounds n up.
+func aligned(n int) int { return (n + align - 1) / align * align }
+
+// appendTensor appends a whole tensor to a message that begins at dst[0].
+func appendTensor(dst []byte, dtype env.DType, shape []int, data []byte) []byte {
+	dst = appendAligned(dst, dtype, shape, len(data))
+	return append(dst, data...)
+}
+
+// appendAligned appends a tensor's header so that its data will be aligned.
+func appendAligned(dst []byte, dtype env.DType, shape []int, size int) []byte {
+	return appendTensorHeader(dst, aligned(len(dst)+tensorHeaderSize(dtype, len(shape))), dtype, shape, size)
+}

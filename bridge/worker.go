@@ -1,0 +1,165 @@
+package bridge
+
+import (
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"github.com/gorilla/websocket"
+)
+
+// handlers answer the requests of an open connection.
+var handlers = map[string]func(*session, *request) (reply, error){
+	"hello":         (*session).helloAgain,
+	"envs":          (*session).listEnvs,
+	"spaces":        (*session).spaces,
+	"make":          (*session).makeEnv,
+	"reset":         (*session).reset,
+	"step":          (*session).step,
+	"observe":       (*session).observe,
+	"set_opponents": (*session).setOpponents,
+	"get_state":     (*session).getState,
+	"set_state":     (*session).setState,
+	"simulate":      (*session).simulate,
+	"render":        (*session).render,
+	"close":         (*session).closeEnv,
+	"ping":          (*session).pingReply,
+}
+
+// work answers requests until there are no more, then frees the environments.
+func (s *session) work() {
+	defer close(s.out)
+	for r := range s.queue {
+		if s.stopped() {
+			continue
+		}
+		s.out <- s.answer(r)
+		long := len(r.buf) > keepBytes
+		if long {
+			r.buf = nil
+		}
+		s.free <- r
+		if long {
+			s.long <- struct{}{}
+		}
+	}
+	for _, e := range s.envs {
+		s.freeEnv(e)
+	}
+	s.envs = nil
+}
+
+// answer makes the reply to one request. Whatever goes wrong in it, it is a
+// reply, and a frame that was taken is either in it or back in its place.
+func (s *session) answer(r *request) (rep reply) {
+	defer func() {
+		if v := recover(); v != nil {
+			s.server.cfg.Log.Error("fault", "client", s.client, "request", r.name, "value", v, "stack", string(debug.Stack()))
+			err := fail(CodeInternal, "", "please report it; close the environment and make it again", "%s failed: %v", r.name, v)
+			rep = reply{msg: encodeError(err, r.id, r.hasID)}
+		}
+		if rep.frame == nil && s.loan != nil {
+			s.loan.home <- s.loan
+		}
+		s.loan = nil
+	}()
+	rep, err := s.handle(r)
+	if err != nil {
+		rep = reply{msg: encodeError(asError(err), r.id, r.hasID)}
+	}
+	return rep
+}
+
+func (s *session) handle(r *request) (reply, error) {
+	if most := s.server.cfg.MaxMessageBytes; r.length > int64(most) {
+		r.name, r.hasID = "message", false
+		return reply{}, messageTooLarge(r.length, most)
+	}
+	if err := r.parse(&s.checker, s.decoder); err != nil {
+		return reply{}, err
+	}
+	return handlers[r.name](s, r)
+}
+
+func messageTooLarge(length int64, limit int) error {
+	return fail(CodeMessageTooLarge, "", "send less at a time; hello's reply has the limits", "the message has %d bytes, want at most %d", length, limit)
+}
+
+func (s *session) helloAgain(*request) (reply, error) {
+	return reply{}, fail(CodeHelloExpected, "type", "", "hello was said already, want it once, at the start")
+}
+
+func (s *session) pingReply(r *request) (reply, error) {
+	msg, err := encode(entries{"type", "pong", "id", r.id})
+	return reply{msg: msg}, err
+}
+
+func (s *session) listEnvs(r *request) (reply, error) {
+	specs := []any{}
+	for _, id := range s.server.cfg.IDs() {
+		game, err := s.server.cfg.Game(id)
+		if err != nil {
+			return reply{}, fmt.Errorf("the catalog lists %q, but: %w", id, err)
+		}
+		specs = append(specs, asJSON{game.Spec()})
+	}
+	msg, err := encode(entries{"type", "envs", "id", r.id, "envs", specs})
+	return reply{msg: msg}, err
+}
+
+func (s *session) spaces(r *request) (reply, error) {
+	game, err := s.catalogGame(r)
+	if err != nil {
+		return reply{}, err
+	}
+	msg, err := encode(entries{"type", "spaces", "id", r.id, "spec", asJSON{game.Spec()}})
+	return reply{msg: msg}, err
+}
+
+// write sends replies until there are no more, and watches over the time in
+// between. It returns the frames even if the peer has gone, or the worker
+// would wait for them.
+func (s *session) write() {
+	cfg := &s.server.cfg
+	watch := time.NewTicker(min(cfg.PingInterval, cfg.IdleTimeout/4+1))
+	defer watch.Stop()
+	for {
+		select {
+		case rep, more := <-s.out:
+			if !more {
+				s.sayGoodbye()
+				return
+			}
+			s.send(rep)
+		case <-watch.C:
+			s.keepAlive()
+		}
+	}
+}
+
+func (s *session) send(rep reply) {
+	s.ws.SetWriteDeadline(time.Now().Add(s.server.cfg.WriteTimeout))
+	if err := s.ws.WriteMessage(websocket.BinaryMessage, rep.msg); err != nil {
+		s.stop(0, err.Error())
+	}
+	if rep.frame != nil {
+		rep.frame.home <- rep.frame
+	}
+	s.busy.Add(-1)
+	s.touch()
+}
+
+// keepAlive pings the peer, or ends an idle session.
+func (s *session) keepAlive() {
+	idle := time.Since(s.start) - time.Duration(s.last.Load())
+	if most := s.server.cfg.IdleTimeout; s.busy.Load() == 0 && idle > most {
+		s.stop(websocket.CloseGoingAway, fmt.Sprintf("no request for %v", most))
+		return
+	}
+	if err := s.ws.WriteControl(websocket.PingMessage, nil, time.Now().Add(s.server.cfg.WriteTimeout)); err != nil {
+		s.stop(0, err.Error())
+	}
+}
+
+// touch notes that there was a request.
+func (s *session) touch() { s.last.Store(int64(time.Since(s.start))) }
