@@ -9,14 +9,15 @@ import (
 
 // Game is Pommerman with one set of rules: env.Game.
 type Game struct {
-	rules        Rules
-	spec         env.Spec
-	layout       *layout
-	bots         Bots
-	rawScalars   []scalar[int16]
-	planeScalars []scalar[float32]
-	planeOf      [MaxAgents][16]uint8
-	fingerprint  uint64
+	rules       Rules
+	spec        env.Spec
+	layout      *layout
+	bots        Bots
+	fingerprint uint64
+
+	flatAt  [256]uint8           // each cell's place on a flat board
+	planeOf [MaxAgents][16]uint8 // for each seat, the plane of each item
+	related [MaxAgents]relation  // for each seat, who is who
 }
 
 // Bots makes agents by name. Package bots has the built-in ones; it is handed
@@ -31,24 +32,32 @@ func New(id, description string, rules Rules, bots Bots) (*Game, error) {
 	if err := rules.Validate(); err != nil {
 		return nil, fmt.Errorf("%s: %w", id, err)
 	}
-	g := &Game{rules: rules, bots: bots, fingerprint: rules.Fingerprint()}
+	g := undealt(rules)
 	l, err := newLayout(&g.rules)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", id, err)
 	}
-	g.layout = l
-	g.rawScalars, g.planeScalars = rules.rawScalars(), rules.planeScalars()
+	g.layout, g.bots = l, bots
+	g.spec.ID, g.spec.Description, g.spec.Agents = id, description, bots.Names
+	return g, nil
+}
+
+// undealt is a game that can be played and observed, but not dealt: no boards
+// are made for its rules.
+func undealt(rules Rules) *Game {
+	g := &Game{rules: rules, fingerprint: rules.Fingerprint(), flatAt: rules.flatIndex()}
 	for seat := range rules.Seats() {
 		g.planeOf[seat] = rules.planeOf(seat)
+		g.related[seat].teammate, g.related[seat].enemies = rules.relations(seat)
 	}
 	g.spec = env.Spec{
-		ID: id, Game: "pommerman", Version: Version, Description: description,
+		Game: "pommerman", Version: Version,
 		Seats: rules.Seats(), Teams: rules.teams(), Elimination: true, MaxSteps: rules.MaxSteps,
 		Actions:   rules.actions(),
 		Encodings: []env.Encoding{encodingPlanes: rules.planesEncoding(), encodingRaw: rules.rawEncoding()},
-		Agents:    bots.Names, Rules: rules,
+		Rules:     rules,
 	}
-	return g, nil
+	return g
 }
 
 // The encodings' indices.
@@ -153,25 +162,20 @@ func (m *Match) Mask(seat int, dst []uint8) {
 // Observe writes the observations of the given seats.
 func (m *Match) Observe(encoding int, seats []uint8, dst [][]byte) {
 	g, s := m.game, &m.State
+	fields := g.spec.Encodings[encoding].Fields
+	size, width := fields[0].Size(), fields[1].Size()
 	maps, scalars := dst[0], dst[1]
-	switch encoding {
-	case encodingPlanes:
-		size, width := numPlanes*g.rules.BoardSize*g.rules.BoardSize, 4*len(g.planeScalars)
-		for i, seat := range seats {
+	for i, seat := range seats {
+		switch {
+		case encoding == encodingPlanes:
 			g.encodePlanes(s, int(seat), maps[i*size:])
 			g.encodePlaneScalars(s, int(seat), scalars[i*width:])
-		}
-	case encodingRaw:
-		size, width := len(rawMaps)*g.rules.BoardSize*g.rules.BoardSize, 2*len(g.rawScalars)
-		shared := g.rules.ViewSize == 0
-		for i, seat := range seats {
-			if !shared || i == 0 {
-				g.rules.encodeRawMaps(s, int(seat), maps[i*size:])
-			}
+		case i == 0 || !fields[0].Shared:
+			g.encodeRawMaps(s, int(seat), maps[i*size:])
+			fallthrough
+		default:
 			g.encodeRawScalars(s, int(seat), scalars[i*width:])
 		}
-	default:
-		panic("pommerman: no such encoding")
 	}
 }
 

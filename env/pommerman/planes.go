@@ -58,38 +58,26 @@ var planeNames = [numPlanes]env.Name{
 	planeFog:       {Name: "fog", Meaning: "1 where the seat cannot see"},
 }
 
-// planeScalars lists the planes vector's entries in order.
-func (r *Rules) planeScalars() []scalar[float32] {
-	list := []scalar[float32]{
-		{"alive", "1 while the seat's agent lives", func(_ *Rules, s *State, seat int) float32 { return one(s.Agents[seat].Alive) }},
-		{"ammo", "bombs it can lay now, over the most it can carry", func(r *Rules, s *State, seat int) float32 {
-			return share(int(s.Agents[seat].Ammo), r.MaxAmmo)
-		}},
-		{"blast_strength", "blast strength of its bombs, over the most it can get", func(r *Rules, s *State, seat int) float32 {
-			return share(int(s.Agents[seat].Blast), max(r.MaxBlast, r.StartBlast))
-		}},
-		{"can_kick", "1 if it can kick bombs", func(_ *Rules, s *State, seat int) float32 { return one(s.Agents[seat].Kicks) }},
-		{"row", "its row, over the last row", func(r *Rules, s *State, seat int) float32 { return share(s.Agents[seat].Cell.Row(), r.BoardSize-1) }},
-		{"col", "its column, over the last column", func(r *Rules, s *State, seat int) float32 { return share(s.Agents[seat].Cell.Col(), r.BoardSize-1) }},
-		{"step", "steps made, over the step limit", func(r *Rules, s *State, _ int) float32 { return share(int(s.StepCount), r.MaxSteps) }},
+// planeScalarNames names the planes vector's entries, in the order in which
+// encodePlaneScalars writes them.
+func (r *Rules) planeScalarNames() []env.Name {
+	list := []env.Name{
+		{Name: "alive", Meaning: "1 while the seat's agent lives"},
+		{Name: "ammo", Meaning: "bombs it can lay now, over the most it can carry"},
+		{Name: "blast_strength", Meaning: "blast strength of its bombs, over the most it can get"},
+		{Name: "can_kick", Meaning: "1 if it can kick bombs"},
+		{Name: "row", Meaning: "its row, over the last row"},
+		{Name: "col", Meaning: "its column, over the last column"},
+		{Name: "step", Meaning: "steps made, over the step limit"},
 	}
 	if r.Teams() {
-		list = append(list, scalar[float32]{"teammate_alive", "1 while its teammate lives", func(r *Rules, s *State, seat int) float32 {
-			return one(s.Agents[r.Teammate(seat)].Alive)
-		}})
+		list = append(list, env.Name{Name: "teammate_alive", Meaning: "1 while its teammate lives"})
 	}
 	for k := range r.Seats() - len(r.teams()[0]) {
-		list = append(list, scalar[float32]{fmt.Sprintf("enemy%d_alive", k), "1 while this enemy lives, enemies in order of their seats",
-			func(r *Rules, s *State, seat int) float32 {
-				_, enemies := r.relations(seat)
-				return one(s.Agents[enemies[k]-r.Agent0()].Alive)
-			}})
+		list = append(list, env.Name{Name: fmt.Sprintf("enemy%d_alive", k), Meaning: "1 while this enemy lives, enemies in order of their seats"})
 	}
 	for k := range r.RadioWords {
-		list = append(list, scalar[float32]{fmt.Sprintf("message%d", k), "word the teammate sent in the last step (0 for none), over the size of the vocabulary",
-			func(r *Rules, s *State, seat int) float32 {
-				return share(int(s.Radio[r.Teammate(seat)][k]), r.RadioVocab)
-			}})
+		list = append(list, env.Name{Name: fmt.Sprintf("message%d", k), Meaning: "word the teammate sent in the last step (0 for none), over the size of the vocabulary"})
 	}
 	return list
 }
@@ -102,7 +90,7 @@ func share(n, most int) float32 { return min(float32(n)/float32(most), 1) }
 // planesEncoding describes the encoding.
 func (r *Rules) planesEncoding() env.Encoding {
 	n := r.BoardSize
-	scalars := names(r.planeScalars())
+	scalars := r.planeScalarNames()
 	return env.Encoding{Name: "planes", Fields: []env.Field{
 		{Name: "planes", DType: env.Uint8, Shape: []int{numPlanes, n, n}, Low: 0, High: 255, Names: planeNames[:]},
 		{Name: "scalars", DType: env.Float32, Shape: []int{len(scalars)}, Low: 0, High: 1, Names: scalars},
@@ -132,45 +120,83 @@ func (r *Rules) planeOf(seat int) (of [16]uint8) {
 // encodePlanes writes the planes as seat sees them, numPlanes*n*n bytes.
 func (g *Game) encodePlanes(s *State, seat int, dst []byte) {
 	r := &g.rules
-	n := r.BoardSize
-	size := n * n
+	size := r.BoardSize * r.BoardSize
 	dst = dst[:numPlanes*size]
-	clear(dst)
 	w := r.window(s, seat)
-	if r.ViewSize != 0 {
-		fog := dst[planeFog*size:][:size]
-		for i := range fog {
-			fog[i] = 1
-		}
-		for row := w.top; row < w.bottom; row++ {
-			clear(fog[row*n+w.left : row*n+w.right])
-		}
-	}
-	of := &g.planeOf[seat]
-	for row := w.top; row < w.bottom; row++ {
-		for col := w.left; col < w.right; col++ {
-			if plane := of[s.Board[grid.At(row, col)]&15]; plane < numPlanes {
-				dst[int(plane)*size+row*n+col] = 1
-			}
-		}
-	}
+	var flat [flatRoom]byte
+	r.flatten(s, &w, flat[:])
+	spreadPlanes(dst, flat[:size], &g.planeOf[seat])
 	for i := range s.bombs() {
-		if b := &s.Bombs[i]; w.has(b.Cell) {
-			at := b.Cell.Row()*n + b.Cell.Col()
-			dst[planeBombBlast*size+at] = b.Blast
-			dst[planeBombLife*size+at] = b.Life
-			if d := b.Moving(); d != grid.Stay {
-				dst[(planeBombUp+int(d-grid.Up))*size+at] = 1
-			}
+		b := &s.Bombs[i]
+		at := int(g.flatAt[b.Cell])
+		if flat[at] == byte(Fog) {
+			continue
+		}
+		dst[planeBombBlast*size+at] = b.Blast
+		dst[planeBombLife*size+at] = b.Life
+		if d := b.Moving(); d != grid.Stay {
+			dst[(planeBombUp+int(d-grid.Up))*size+at] = 1
 		}
 	}
-	s.eachFlame(&w, func(c grid.Cell, life uint8) { dst[planeFlame*size+c.Row()*n+c.Col()] = life })
+	g.encodeFlames(s, flat[:size], dst[planeFlame*size:][:size])
 }
 
-// encodePlaneScalars writes the vector of float32.
-func (g *Game) encodePlaneScalars(s *State, seat int, dst []byte) {
-	for i := range g.planeScalars {
-		v := g.planeScalars[i].value(&g.rules, s, seat)
-		binary.LittleEndian.PutUint32(dst[4*i:], math.Float32bits(v))
+// encodeFlames writes the life of the flames a seat sees: of those on one cell
+// the youngest. flat is the board as it sees it.
+func (g *Game) encodeFlames(s *State, flat, dst []byte) {
+	for life := range s.flames[:g.rules.FlameLife] {
+		for c := range s.flames[life].All {
+			if at := g.flatAt[c]; flat[at] != byte(Fog) {
+				dst[at] = uint8(life + 1)
+			}
+		}
 	}
+}
+
+// spreadPlanesSlowly sets, for every cell of a flat board, the byte of that cell
+// to 1 in the plane that of names for the item there, and all other bytes of
+// dst to 0. It is the twin of the faster spreadPlanes some machines have.
+func spreadPlanesSlowly(dst, flat []byte, of *[16]uint8) {
+	clear(dst)
+	for at, item := range flat {
+		if plane := int(of[item&15]); plane < numPlanes {
+			dst[plane*len(flat)+at] = 1
+		}
+	}
+}
+
+// encodePlaneScalars writes the vector of float32 that planeScalarNames names.
+func (g *Game) encodePlaneScalars(s *State, seat int, dst []byte) {
+	r := &g.rules
+	a := &s.Agents[seat]
+	mate := r.Teammate(seat)
+	list := [...]float32{
+		one(a.Alive),
+		share(int(a.Ammo), r.MaxAmmo),
+		share(int(a.Blast), max(r.MaxBlast, r.StartBlast)),
+		one(a.Kicks),
+		share(a.Cell.Row(), r.BoardSize-1),
+		share(a.Cell.Col(), r.BoardSize-1),
+		share(int(s.StepCount), r.MaxSteps),
+	}
+	for _, v := range list {
+		dst = putFloat(dst, v)
+	}
+	if mate != NoSeat {
+		dst = putFloat(dst, one(s.Agents[mate].Alive))
+	}
+	for other := range r.Seats() {
+		if other != seat && other != mate {
+			dst = putFloat(dst, one(s.Agents[other].Alive))
+		}
+	}
+	for k := range r.RadioWords {
+		dst = putFloat(dst, share(int(s.Radio[mate][k]), r.RadioVocab))
+	}
+}
+
+// putFloat writes one number and returns what is left of dst.
+func putFloat(dst []byte, v float32) []byte {
+	binary.LittleEndian.PutUint32(dst, math.Float32bits(v))
+	return dst[4:]
 }

@@ -99,11 +99,12 @@ type rawEncoder struct {
 }
 
 func newRawEncoder(r *Rules) *rawEncoder {
-	g := &Game{rules: *r, rawScalars: r.rawScalars()}
+	g := undealt(*r)
+	fields := g.spec.Encodings[encodingRaw].Fields
 	return &rawEncoder{
 		match:   Match{game: g},
-		maps:    make([]byte, len(rawMaps)*r.BoardSize*r.BoardSize),
-		scalars: make([]byte, 2*len(g.rawScalars)),
+		maps:    make([]byte, fields[0].Size()),
+		scalars: make([]byte, fields[1].Size()),
 	}
 }
 
@@ -122,8 +123,8 @@ func (g *Game) unpackRaw(maps, scalars []byte) recordObs {
 	o.Board, o.BombBlast = g.rawMap(maps, "board"), g.rawMap(maps, "bomb_blast_strength")
 	o.BombLife, o.BombMoving = g.rawMap(maps, "bomb_life"), g.rawMap(maps, "bomb_moving_direction")
 	o.FlameLife = g.rawMap(maps, "flame_life")
-	for i := range g.rawScalars {
-		name, v := g.rawScalars[i].name, int(int16(binary.LittleEndian.Uint16(scalars[2*i:])))
+	for i, entry := range g.spec.Encodings[encodingRaw].Fields[1].Names {
+		name, v := entry.Name, int(int16(binary.LittleEndian.Uint16(scalars[2*i:])))
 		switch {
 		case name == "row":
 			o.Position[0] = v
