@@ -229,6 +229,41 @@ func TestVerify(t *testing.T) {
 	}
 }
 
+func TestKeepNone(t *testing.T) {
+	if got, err := verifyText(t, record(1, 3)+"\n", Options{Keep: -1}); err != nil || got.Mismatches != 3 || len(got.Differences) != 0 {
+		t.Errorf("got %+v, %v; want 3 mismatches and none listed", got, err)
+	}
+}
+
+// shown is a Replay that knows which record it was made of.
+type shown struct {
+	Replay
+	line string
+}
+
+func TestReplaysOpen(t *testing.T) {
+	replays := Replays{
+		"toy/1":   func(line []byte) (Replay, error) { return shown{line: string(line)}, nil },
+		"other/1": func([]byte) (Replay, error) { return nil, errors.New("refused") },
+	}
+	path := filepath.Join(t.TempDir(), "g.jsonl")
+	write(t, path, record(1, 0), record(2, 0), `{"format":"other/1"}`, `{"format":"nope/1"}`)
+	for game, want := range map[int]string{1: record(1, 0), 2: record(2, 0)} {
+		got, err := replays.Open(path, game)
+		if err != nil || got.(shown).line != want {
+			t.Errorf("game %d: got %v, %v; want %s", game, got, err, want)
+		}
+	}
+	for game, want := range map[int]string{
+		3: "line 3: refused", 4: `line 4: no known format: "nope/1" cannot be shown, want one of other/1, toy/1`,
+		5: "no such game in the file: it holds 4, not 5",
+	} {
+		if _, err := replays.Open(path, game); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
+			t.Errorf("game %d: got %v, want %q", game, err, want)
+		}
+	}
+}
+
 func TestVerifyErrors(t *testing.T) {
 	for _, tc := range []struct {
 		reason, text, want string

@@ -20,7 +20,7 @@ func (c Checkers) Formats() []string { return slices.Sorted(maps.Keys(c)) }
 // Options are how a file is checked.
 type Options struct {
 	Workers int // goroutines that check records; 0: one a processor
-	Keep    int // differences to list; 0: 10
+	Keep    int // differences to list; 0: 10, below 0: none
 	// Progress is called after every record with what was found so far, from
 	// the goroutine that called Verify. nil: not at all.
 	Progress func(FileReport)
@@ -89,7 +89,7 @@ func (c Checkers) VerifyReader(r *Reader, o Options) (FileReport, error) {
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
-	if o.Keep <= 0 {
+	if o.Keep == 0 {
 		o.Keep = 10
 	}
 	file := FileReport{File: r.name}

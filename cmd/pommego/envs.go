@@ -1,0 +1,97 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"pommego/env"
+	"pommego/env/catalog"
+)
+
+func newEnvs() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "envs [ID]",
+		Short: "List the environments: ids, seats, spaces, rules",
+		Long: `List the environments. With an id, describe one: its seats, what a seat may do,
+what it sees in each encoding, and the rules. With --json, the same for programs:
+a list of all, or the one.`,
+		Example: `  pommego envs
+  pommego envs PommeRadioCompetition-v2
+  pommego envs --json`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usagef("got %d arguments, want one id at the most", len(args))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ids := catalog.IDs()
+			if len(args) == 1 {
+				ids = args
+			}
+			specs := []*env.Spec{}
+			for _, id := range ids {
+				game, err := catalog.Game(id)
+				if err != nil {
+					return usageError{err}
+				}
+				specs = append(specs, game.Spec())
+			}
+			out := cmd.OutOrStdout()
+			switch {
+			case asJSON && len(args) == 1:
+				return printJSON(out, specs[0])
+			case asJSON:
+				return printJSON(out, specs)
+			case len(args) == 1:
+				return describe(out, specs[0])
+			}
+			return tabulate(out, specs)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+// tabulate prints a line a game.
+func tabulate(w io.Writer, specs []*env.Spec) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "ID\tSEATS\tACTIONS\tSTEPS\tDESCRIPTION")
+	for _, s := range specs {
+		fmt.Fprintf(t, "%s\t%d\t%s\t%d\t%s\n", s.ID, s.Seats, sizes(s.Actions), s.MaxSteps, s.Description)
+	}
+	return t.Flush()
+}
+
+// sizes is how many choices each component of an action has, such as "6x9x9".
+func sizes(actions []env.Choice) string {
+	var n []string
+	for _, c := range actions {
+		n = append(n, fmt.Sprint(c.N))
+	}
+	return strings.Join(n, "x")
+}
+
+// describe prints all about one game.
+func describe(w io.Writer, s *env.Spec) error {
+	fmt.Fprintf(w, "%s: %s\n", s.ID, s.Description)
+	fmt.Fprintf(w, "seats: %d, teams %v, agents %s\n", s.Seats, s.Teams, strings.Join(s.Agents, ", "))
+	for _, c := range s.Actions {
+		fmt.Fprintf(w, "action %s: %s\n", c.Name, strings.Join(c.Names, ", "))
+	}
+	for _, e := range s.Encodings {
+		for _, f := range e.Fields {
+			fmt.Fprintf(w, "observation %s, %s: %s %v\n", e.Name, f.Name, f.DType, f.Shape)
+			for i, n := range f.Names {
+				fmt.Fprintf(w, "  %2d %s: %s\n", i, n.Name, n.Meaning)
+			}
+		}
+	}
+	fmt.Fprint(w, "rules: ")
+	return printJSON(w, s.Rules)
+}

@@ -1,0 +1,28 @@
+package main
+
+import (
+	"pommego/env/pommerman"
+	"pommego/env/pommerman/bots"
+	"pommego/env/trace"
+)
+
+// checkers are the formats of recorded games that can be checked.
+var checkers = trace.Checkers{
+	pommerman.RecordFormat: trace.CheckFunc(pommerman.CheckRecord),
+	bots.DecisionFormat:    trace.CheckFunc(checkDecision),
+}
+
+// replays are the formats of recorded games that can be shown.
+var replays = trace.Replays{
+	pommerman.RecordFormat: pommerman.OpenRecord,
+}
+
+// checkDecision checks one recorded decision of the SimpleAgent.
+func checkDecision(line []byte) (trace.Report, error) {
+	differences, err := bots.CheckDecision(line)
+	report := trace.Report{Decisions: 1, Mismatches: len(differences)}
+	for _, d := range differences {
+		report.Differences = append(report.Differences, trace.Difference{Field: d.Field, Expected: d.Expected, Got: d.Got})
+	}
+	return report, err
+}

@@ -1,0 +1,182 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// program is the real program, built once for all tests.
+var program string
+
+func TestMain(m *testing.M) { os.Exit(buildAndRun(m)) }
+
+func buildAndRun(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "pommego-test")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	program = filepath.Join(dir, "pommego")
+	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "building pommego: %v\n%s", err, out)
+		return 1
+	}
+	return m.Run()
+}
+
+// ran is what one run of the program came to.
+type ran struct {
+	code        int
+	out, errors string
+}
+
+// pommego runs the program with nothing on its standard input.
+func pommego(t *testing.T, args ...string) ran {
+	t.Helper()
+	return pommegoReading(t, "", args...)
+}
+
+func pommegoReading(t *testing.T, input string, args ...string) ran {
+	t.Helper()
+	var out, errs bytes.Buffer
+	cmd := exec.Command(program, args...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(input), &out, &errs
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatalf("pommego %v: %v", args, err)
+	}
+	return ran{cmd.ProcessState.ExitCode(), out.String(), errs.String()}
+}
+
+// want checks the exit code and, when it is 0, that nothing was complained of.
+func (r ran) want(t *testing.T, code int) {
+	t.Helper()
+	if r.code != code || code == 0 && r.errors != "" {
+		t.Fatalf("exit code %d, want %d\nstdout:\n%.2000s\nstderr:\n%.2000s", r.code, code, r.out, r.errors)
+	}
+}
+
+// decodes reads what the program printed as one JSON value.
+func (r ran) decodes(t *testing.T, v any) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(r.out), v); err != nil {
+		t.Fatalf("stdout is not JSON: %v\n%.2000s", err, r.out)
+	}
+}
+
+func lastLine(text string) string {
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	return lines[len(lines)-1]
+}
+
+// Every command explains itself, with examples that call it.
+func TestHelp(t *testing.T) {
+	for _, make := range commands {
+		name := make().Name()
+		t.Run(name, func(t *testing.T) {
+			r := pommego(t, name, "--help")
+			r.want(t, exitOK)
+			for _, text := range []string{"Usage:", "Examples:", "\n  pommego " + name, "--json"} {
+				if !strings.Contains(r.out, text) {
+					t.Errorf("help does not hold %q:\n%s", text, r.out)
+				}
+			}
+		})
+	}
+	for _, args := range [][]string{{}, {"--help"}, {"help"}} {
+		r := pommego(t, args...)
+		r.want(t, exitOK)
+		if !strings.Contains(r.out, "Available Commands:") {
+			t.Errorf("pommego %v printed no list of commands:\n%s", args, r.out)
+		}
+	}
+}
+
+// A wrong call exits with 2 and says why in one line.
+func TestWrongUsage(t *testing.T) {
+	games := testdata("crafted.jsonl.gz")
+	for _, tc := range []struct {
+		args string
+		want string
+	}{
+		{"paly", `there is no command "paly", want one of envs`},
+		{"--nope", "unknown flag: --nope"},
+		{"envs --nope", "unknown flag: --nope"},
+		{"envs a b", "got 2 arguments, want one id at the most"},
+		{"envs Pomme-v9", `unknown environment "Pomme-v9", want one of PommeFFACompetition-v0`},
+		{"verify", "no file is named"},
+		{"verify --show -1 x", "--show is -1, want 0 or more"},
+		{"verify --workers -1 x", "--workers is -1, want 0"},
+		{"verify --workers many x", `invalid argument "many"`},
+		{"replay", "want FILE"},
+		{"replay a b", "got 2 arguments [a b], want FILE"},
+		{"replay --game 0 " + games, "--game is 0, want 1 or more"},
+		{"replay --game 121 " + games, "no such game in the file: it holds 120, not 121"},
+		{"replay --fps -1 " + games, "--fps is -1"},
+		{"play extra", "got 1 arguments [extra]"},
+		{"play --env Pomme-v9", `unknown environment "Pomme-v9"`},
+		{"play --agents nobody", `no agent is called "nobody", there are: static, random, simple`},
+		{"play --agents simple,simple", "names 2 agents, want 4"},
+		{"play --agents simple,,simple,simple", `no agent is called ""`},
+		{"play --agents simple:x=1", "takes no options"},
+		{"play --seed -1", `invalid argument "-1"`},
+		{"play --show --quiet", "--show and --quiet exclude each other"},
+		{"play --obs-every -1", "--obs-every is -1"},
+		{"play --fps -1", "--fps is -1"},
+	} {
+		t.Run(tc.args, func(t *testing.T) {
+			r := pommego(t, strings.Fields(tc.args)...)
+			r.want(t, exitUsage)
+			if !strings.Contains(r.errors, tc.want) || strings.Count(r.errors, "\n") != 1 || r.out != "" {
+				t.Errorf("stderr %q, stdout %.200q; want one line with %q on stderr", r.errors, r.out, tc.want)
+			}
+		})
+	}
+}
+
+func TestEnvs(t *testing.T) {
+	var specs []struct {
+		ID        string
+		Seats     int
+		Actions   []struct{ N int }
+		Encodings []struct{ Name string }
+		Rules     map[string]any
+	}
+	r := pommego(t, "envs", "--json")
+	r.want(t, exitOK)
+	r.decodes(t, &specs)
+	table := pommego(t, "envs")
+	table.want(t, exitOK)
+	if lines := strings.Count(table.out, "\n"); lines != len(specs)+1 {
+		t.Errorf("the table has %d lines for %d environments", lines, len(specs))
+	}
+	radio := false
+	for _, s := range specs {
+		if !strings.Contains(table.out, s.ID+" ") {
+			t.Errorf("%s is not in the table", s.ID)
+		}
+		if s.Seats == 0 || len(s.Actions) == 0 || len(s.Encodings) == 0 || len(s.Rules) == 0 {
+			t.Errorf("%s is described without seats, actions, encodings or rules: %+v", s.ID, s)
+		}
+		radio = radio || s.ID == "PommeRadioCompetition-v2" && len(s.Actions) == 3 && s.Actions[2].N == 9
+	}
+	if !radio {
+		t.Error("PommeRadioCompetition-v2 with actions of 6, 9, 9 is missing")
+	}
+	one := pommego(t, "envs", "PommeFFA-v1")
+	one.want(t, exitOK)
+	for _, text := range []string{"PommeFFA-v1", "action move: stop, up, down, left, right, bomb", "bomb_moving_direction", `"first_collapse": 500`} {
+		if !strings.Contains(one.out, text) {
+			t.Errorf("the description does not hold %q:\n%s", text, one.out)
+		}
+	}
+}

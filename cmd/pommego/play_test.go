@@ -1,0 +1,219 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"pommego/env/catalog"
+)
+
+// Whatever play records, of whatever environment, verify replays without a
+// difference, and the same seed gives the same file.
+func TestPlayRecordVerify(t *testing.T) {
+	dir := t.TempDir()
+	var files []string
+	for i, id := range catalog.IDs() {
+		path := filepath.Join(dir, fmt.Sprintf("%s.jsonl", id))
+		agents := "simple"
+		if i%2 == 1 {
+			agents = "random" // over sooner
+		}
+		if i%3 == 0 {
+			path += ".gz"
+		}
+		r := pommego(t, "play", "--env", id, "--agents", agents, "--seed", "11", "--record", path, "--obs-every", fmt.Sprint(i%4), "--quiet")
+		r.want(t, exitOK)
+		if !strings.HasPrefix(r.out, id+", seed 11: ") || strings.Count(r.out, "\n") != 1 {
+			t.Errorf("%s: printed %q, want one line", id, r.out)
+		}
+		files = append(files, path)
+	}
+	r := pommego(t, append([]string{"verify"}, files...)...)
+	r.want(t, exitOK)
+	if !strings.HasPrefix(lastLine(r.out), fmt.Sprintf("%d games, ", len(files))) {
+		t.Errorf("verify printed\n%s\nwant %d games", r.out, len(files))
+	}
+	again := filepath.Join(dir, "again.jsonl.gz")
+	pommego(t, "play", "--env", catalog.IDs()[0], "--agents", "simple", "--seed", "11", "--record", again, "--obs-every", "0", "--quiet").want(t, exitOK)
+	one, _ := os.ReadFile(files[0])
+	two, _ := os.ReadFile(again)
+	if len(one) == 0 || !bytes.Equal(one, two) {
+		t.Error("the same seed gave two different records")
+	}
+}
+
+func TestPlayJSON(t *testing.T) {
+	play := func(args ...string) (got struct {
+		Env     string
+		Seed    uint64
+		Agents  []string
+		Steps   int
+		Over    bool
+		Result  string
+		Winners []int
+		Rewards []float64
+	}) {
+		t.Helper()
+		r := pommego(t, append([]string{"play", "--json", "--env", "PommeTeam-v0"}, args...)...)
+		r.want(t, exitOK)
+		r.decodes(t, &got)
+		return got
+	}
+	got := play("--agents", "static,random,static,random", "--seed", "5")
+	if got.Env != "PommeTeam-v0" || got.Seed != 5 || !got.Over || got.Steps == 0 || len(got.Rewards) != 4 ||
+		!reflect.DeepEqual(got.Agents, []string{"static", "random", "static", "random"}) {
+		t.Errorf("got %+v", got)
+	}
+	if again := play("--agents", "static,random,static,random", "--seed", "5"); !reflect.DeepEqual(again, got) {
+		t.Errorf("the same seed gave %+v, then %+v", got, again)
+	}
+	if drawn := play("--agents", "random"); !reflect.DeepEqual(play("--agents", "random", "--seed", fmt.Sprint(drawn.Seed)), drawn) {
+		t.Errorf("the seed it drew and reported, %d, gave another match", drawn.Seed)
+	}
+}
+
+// The pictures of a match: all of them, or the last, or none.
+func TestPlayPictures(t *testing.T) {
+	args := []string{"play", "--agents", "random", "--seed", "2"}
+	last := pommego(t, args...)
+	all := pommego(t, append(args, "--show")...)
+	none := pommego(t, append(args, "--quiet")...)
+	for _, r := range []ran{last, all, none} {
+		r.want(t, exitOK)
+		if strings.Contains(r.out, "\x1b") {
+			t.Error("escape sequences were written to what is no terminal")
+		}
+		if lastLine(r.out) != lastLine(none.out) {
+			t.Errorf("it ended with %q, and with --quiet with %q", lastLine(r.out), none.out)
+		}
+	}
+	var steps int
+	if _, err := fmt.Sscanf(none.out[strings.Index(none.out, "after"):], "after %d steps", &steps); err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		name string
+		ran  ran
+		want int
+	}{{"--show", all, steps + 1}, {"no flag", last, 1}, {"--quiet", none, 0}} {
+		if got := strings.Count(tc.ran.out, " of 800\n"); got != tc.want {
+			t.Errorf("with %s there were %d pictures, want %d", tc.name, got, tc.want)
+		}
+	}
+}
+
+// A record that cannot be written is an error before the match is played.
+func TestPlayRecordErrors(t *testing.T) {
+	for _, path := range []string{t.TempDir(), filepath.Join(t.TempDir(), "no", "such", "folder.jsonl")} {
+		if r := pommego(t, "play", "--agents", "static", "--record", path); r.code != exitError || strings.Count(r.errors, "\n") != 1 {
+			t.Errorf("recording to %s: %+v", path, r)
+		}
+	}
+}
+
+func TestReplay(t *testing.T) {
+	file := testdata("crafted.jsonl.gz")
+	r := pommego(t, "replay", file, "--game", "1")
+	r.want(t, exitOK)
+	if n := strings.Count(r.out, " of 800\n"); n != 14 {
+		t.Errorf("a game of 13 steps was shown in %d pictures, want 14", n)
+	}
+	if !strings.Contains(r.out, "lay_bomb_and_stand_on_it") || lastLine(r.out) != "Incomplete after 13 steps" {
+		t.Errorf("printed\n%s", r.out)
+	}
+	r = pommego(t, "replay", testdata("team.jsonl.gz"))
+	r.want(t, exitOK)
+	if want := "Win after 20 steps: agent 1 (uniform) and agent 3 (uniform)"; lastLine(r.out) != want {
+		t.Errorf("it ended with %q, want %q", lastLine(r.out), want)
+	}
+}
+
+// With --step a picture waits for a line; q ends it, and so does the end of the
+// input.
+func TestReplayStep(t *testing.T) {
+	for _, tc := range []struct {
+		input string
+		want  int
+	}{{"\n\nq\n\n\n", 3}, {"\n\n", 3}, {"", 1}, {strings.Repeat("\n", 50), 14}} {
+		r := pommegoReading(t, tc.input, "replay", testdata("crafted.jsonl.gz"), "--step")
+		r.want(t, exitOK)
+		if n := strings.Count(r.out, " of 800\n"); n != tc.want {
+			t.Errorf("after the input %q there were %d pictures, want %d", tc.input, n, tc.want)
+		}
+	}
+}
+
+func TestReplayJSON(t *testing.T) {
+	var got struct {
+		Game     int
+		EnvID    string `json:"env_id"`
+		Policies []string
+		Steps    int
+		Over     bool
+		Result   string
+		Winners  []int
+	}
+	r := pommego(t, "replay", "--json", testdata("team.jsonl.gz"))
+	r.want(t, exitOK)
+	r.decodes(t, &got)
+	if got.Game != 1 || got.EnvID != "PommeTeamCompetition-v0" || len(got.Policies) != 4 || got.Steps != 20 ||
+		!got.Over || got.Result != "Win" || !reflect.DeepEqual(got.Winners, []int{1, 3}) {
+		t.Errorf("got %+v, want the win of agents 1 and 3 after 20 steps", got)
+	}
+}
+
+func TestReplayErrors(t *testing.T) {
+	for _, tc := range []struct{ reason, path, want string }{
+		{"missing file", "nowhere.jsonl", "nowhere.jsonl"},
+		{"a format without pictures", testdata("simple_agent.jsonl.gz"), `"pommerman-simple-agent/1" cannot be shown`},
+		{"not a record", writeFile(t, "a.jsonl", "{}\n"), "a.jsonl: line 1: no known format"},
+		{"empty file", writeFile(t, "b.jsonl", ""), "b.jsonl: the file is empty"},
+	} {
+		if r := pommego(t, "replay", tc.path); r.code != exitError || !strings.Contains(r.errors, tc.want) || strings.Count(r.errors, "\n") != 1 {
+			t.Errorf("%s: %+v, want one line with %q", tc.reason, r, tc.want)
+		}
+	}
+}
+
+func TestAgentNames(t *testing.T) {
+	for _, tc := range []struct {
+		list string
+		want []string
+	}{
+		{"simple", []string{"simple"}},
+		{"simple, random,static", []string{"simple", "random", "static"}},
+		{"mcts:ticks=20,depth=3,simple", []string{"mcts:ticks=20,depth=3", "simple"}},
+		{"mcts:ticks=20,mcts:ticks=30", []string{"mcts:ticks=20", "mcts:ticks=30"}},
+		{"", []string{""}},
+	} {
+		if got := agentNames(tc.list); !reflect.DeepEqual(got, tc.want) {
+			t.Errorf("%q was read as %q, want %q", tc.list, got, tc.want)
+		}
+	}
+}
+
+// On a terminal pictures replace each other, and a wait ends with the context.
+func TestLiveScreen(t *testing.T) {
+	var out strings.Builder
+	draw := func(dst []byte, colour bool) []byte { return append(dst, "picture\n\n"...) }
+	s := newScreen(&out, true, 0, nil)
+	for range 2 {
+		if !s.show(t.Context(), "title", draw) {
+			t.Error("the show ended by itself")
+		}
+	}
+	if want := strings.Repeat("\x1b[H\x1b[2Jtitle\npicture\n", 2); out.String() != want {
+		t.Errorf("wrote %q, want %q", out.String(), want)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if newScreen(&out, true, 0.0001, nil).show(ctx, "", draw) {
+		t.Error("a show that was cancelled went on")
+	}
+}

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"pommego/env"
+	"pommego/env/trace"
+)
+
+func newReplay() *cobra.Command {
+	var o replayOptions
+	cmd := &cobra.Command{
+		Use:   "replay FILE",
+		Short: "Show a recorded game in the terminal",
+		Long: `Show a recorded game, made again from its start and its actions. On a terminal the
+pictures follow each other in place; elsewhere they are written one below the
+other. To see whether a recorded game agrees with the rules, use verify.`,
+		Example: `  pommego replay games.jsonl.gz
+  pommego replay games.jsonl.gz --game 3 --fps 10
+  pommego replay games.jsonl.gz --game 3 --step
+  pommego replay games.jsonl.gz --json`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case o.game < 1:
+				return usagef("--game is %d, want 1 or more", o.game)
+			case o.fps < 0:
+				return usagef("--fps is %v, want 0 or more", o.fps)
+			}
+			return exactly(1, "FILE")(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args[0]) },
+	}
+	cmd.Flags().IntVar(&o.game, "game", 1, "which game of the file: its line")
+	cmd.Flags().Float64Var(&o.fps, "fps", 5, "pictures a second on a terminal, 0: as fast as can be")
+	cmd.Flags().BoolVar(&o.step, "step", false, "wait for Enter after each picture")
+	cmd.Flags().BoolVar(&o.asJSON, "json", false, "print how the game went as one JSON object, no pictures")
+	return cmd
+}
+
+type replayOptions struct {
+	game   int
+	fps    float64
+	step   bool
+	asJSON bool
+}
+
+func (o *replayOptions) run(cmd *cobra.Command, path string) error {
+	game, err := replays.Open(path, o.game)
+	if errors.Is(err, trace.ErrNoGame) {
+		return usageError{err}
+	}
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	out := cmd.OutOrStdout()
+	if !o.asJSON {
+		if err := o.show(ctx, out, path, game); err != nil {
+			return err
+		}
+		_, err = fmt.Fprintln(out, inWords(game.Status(), game.Info().Policies))
+		return err
+	}
+	for range game.Len() {
+		if err := game.Step(); err != nil {
+			return fmt.Errorf("%s: line %d: %w", path, o.game, err)
+		}
+	}
+	return printJSON(out, struct {
+		File string `json:"file"`
+		Game int    `json:"game"`
+		trace.Info
+		ended
+	}{path, o.game, game.Info(), newEnded(game.Status())})
+}
+
+// show shows the game until its end, or until the person has seen enough.
+func (o *replayOptions) show(ctx context.Context, out io.Writer, path string, game trace.Replay) error {
+	var keys io.Reader
+	if o.step {
+		keys = os.Stdin
+	}
+	s := newScreen(out, onTerminal(os.Stdout), o.fps, keys)
+	title := fmt.Sprintf("%s, game %d: %s", path, o.game, about(game.Info()))
+	more := s.show(ctx, title, game.AppendText)
+	for range game.Len() {
+		if !more {
+			break
+		}
+		if err := game.Step(); err != nil {
+			return fmt.Errorf("%s: line %d: %w", path, o.game, err)
+		}
+		more = s.show(ctx, title, game.AppendText)
+	}
+	return nil
+}
+
+// about is what a record says about its game, in a line.
+func about(info trace.Info) string {
+	parts := []string{info.EnvID}
+	if info.Name != "" {
+		parts = append(parts, info.Name)
+	}
+	if info.Note != "" {
+		parts = append(parts, "("+info.Note+")")
+	}
+	if len(info.Policies) > 0 {
+		parts = append(parts, strings.Join(info.Policies, ", "))
+	}
+	return strings.Join(parts, " ")
+}
+
+// ended is how a game stands, for JSON.
+type ended struct {
+	Steps   int    `json:"steps"`
+	Over    bool   `json:"over"`
+	Result  string `json:"result"`
+	Winners []int  `json:"winners"`
+}
+
+func newEnded(s env.Status) ended {
+	e := ended{Steps: s.Steps, Over: s.Over, Result: s.Result.String(), Winners: []int{}}
+	for seat := range 16 {
+		if s.Winners.Has(seat) {
+			e.Winners = append(e.Winners, seat)
+		}
+	}
+	return e
+}
+
+// inWords says how a game stands, with the names of the agents that won.
+func inWords(s env.Status, names []string) string {
+	e := newEnded(s)
+	text := fmt.Sprintf("%s after %d steps", e.Result, e.Steps)
+	for i, seat := range e.Winners {
+		if i == 0 {
+			text += ": "
+		} else {
+			text += " and "
+		}
+		text += fmt.Sprintf("agent %d", seat)
+		if seat < len(names) {
+			text += " (" + names[seat] + ")"
+		}
+	}
+	return text
+}

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"pommego/env/trace"
+)
+
+func newVerify() *cobra.Command {
+	var v verification
+	cmd := &cobra.Command{
+		Use:   "verify FILE...",
+		Short: "Replay recorded games and compare everything recorded",
+		Long: `Replay recorded games, from their start and their actions alone, and compare
+everything else they hold: states, rewards, results, observations. Files are JSON
+Lines, plain or .gz; the format is recognised, recorded decisions of the
+SimpleAgent too. Prints a line a file, the first differences, and then how many
+games, steps (or decisions) and mismatches there were. A damaged file is an error.
+
+Exits with 0 only if something was compared and nothing differed.`,
+		Example: `  pommego verify games.jsonl.gz
+  pommego verify --json recorded/*.jsonl.gz
+  pommego verify --show 100 --workers 1 games.jsonl`,
+		Args: func(_ *cobra.Command, args []string) error {
+			switch {
+			case len(args) == 0:
+				return usagef("no file is named, want FILE...")
+			case v.show < 0:
+				return usagef("--show is %d, want 0 or more", v.show)
+			case v.workers < 0:
+				return usagef("--workers is %d, want 0 (all cores) or more", v.workers)
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return v.run(cmd.OutOrStdout(), args) },
+	}
+	cmd.Flags().IntVar(&v.show, "show", 10, "how many mismatches to list")
+	cmd.Flags().IntVar(&v.workers, "workers", 0, "how many games to check at a time, 0: as many as there are cores")
+	cmd.Flags().BoolVar(&v.asJSON, "json", false, "print one JSON object")
+	return cmd
+}
+
+// verification is one run of the command: its flags, and what it found.
+type verification struct {
+	show, workers int
+	asJSON        bool
+	listed        int // differences
+	total         verifyTotal
+}
+
+// verifyTotal is what --json prints.
+type verifyTotal struct {
+	OK         bool         `json:"ok"`
+	Games      int          `json:"games"`
+	Steps      int          `json:"steps"`
+	Decisions  int          `json:"decisions"`
+	Mismatches int          `json:"mismatches"`
+	Errors     int          `json:"errors"`
+	Files      []verifyFile `json:"files"`
+
+	wrongDecisions int
+}
+
+type verifyFile struct {
+	trace.FileReport
+	Error string `json:"error,omitempty"`
+}
+
+func (v *verification) run(out io.Writer, paths []string) error {
+	line := newProgress()
+	for _, path := range paths {
+		keep := v.show - v.listed
+		if keep == 0 {
+			keep = -1 // none; 0 would be the default
+		}
+		report, err := checkers.Verify(path, trace.Options{
+			Workers: v.workers, Keep: keep,
+			Progress: func(f trace.FileReport) { line.show("%s: %s", path, f.Counted()) },
+		})
+		line.clear()
+		v.listed += len(report.Differences)
+		v.total.add(report, err)
+		if !v.asJSON {
+			v.total.Files[len(v.total.Files)-1].print(out)
+		}
+	}
+	t := &v.total
+	t.OK = t.Mismatches == 0 && t.Errors == 0 && t.Steps+t.Decisions > 0
+	if v.asJSON {
+		if err := printJSON(out, t); err != nil {
+			return err
+		}
+	} else {
+		t.print(out)
+	}
+	if !t.OK {
+		return errFound
+	}
+	return nil
+}
+
+func (t *verifyTotal) add(report trace.FileReport, err error) {
+	f := verifyFile{FileReport: report}
+	if err != nil {
+		f.Error = err.Error()
+		t.Errors++
+	}
+	t.Games += report.Games
+	t.Steps += report.Steps
+	t.Decisions += report.Decisions
+	t.Mismatches += report.Mismatches
+	if report.Decisions > 0 {
+		t.wrongDecisions += report.Mismatches
+	}
+	t.Files = append(t.Files, f)
+}
+
+// print writes the file's line and, below it, its differences.
+func (f *verifyFile) print(out io.Writer) {
+	if f.Error != "" {
+		fmt.Fprintf(out, "error: %s (after %s, %d mismatches)\n", f.Error, f.Counted(), f.Mismatches)
+	} else {
+		fmt.Fprintf(out, "%s: %s, %d mismatches\n", f.File, f.Counted(), f.Mismatches)
+	}
+	for _, d := range f.Differences {
+		if f.Decisions > 0 {
+			fmt.Fprintf(out, "  %s: decision %d, %s: expected %s, got %s\n", f.File, d.Game, d.Field, d.Expected, d.Got)
+		} else {
+			fmt.Fprintf(out, "  %s: %s\n", f.File, d)
+		}
+	}
+}
+
+// print writes the last lines: decisions have one of their own if there were
+// games too. The last counts all mismatches.
+func (t *verifyTotal) print(out io.Writer) {
+	if t.Errors > 0 {
+		fmt.Fprintf(out, "%d of %d files could not be checked\n", t.Errors, len(t.Files))
+	}
+	switch {
+	case t.Decisions == 0:
+		fmt.Fprintf(out, "%d games, %d steps, %d mismatches\n", t.Games, t.Steps, t.Mismatches)
+	case t.Games == 0:
+		fmt.Fprintf(out, "%d games, %d decisions, %d mismatches\n", t.Games, t.Decisions, t.Mismatches)
+	default:
+		fmt.Fprintf(out, "%d decisions, %d mismatches\n", t.Decisions, t.wrongDecisions)
+		fmt.Fprintf(out, "%d games, %d steps, %d mismatches\n", t.Games, t.Steps, t.Mismatches)
+	}
+}

@@ -1,0 +1,229 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// testdata is the path of a file of recorded games.
+func testdata(name string) string {
+	return filepath.Join("..", "..", "env", "pommerman", "testdata", "traces", name)
+}
+
+// unpacked is the text of a compressed file.
+func unpacked(t *testing.T, name string) string {
+	t.Helper()
+	f, err := os.Open(testdata(name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	zip, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(zip)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func writeFile(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// All recorded games of the reference, and all recorded decisions of its
+// SimpleAgent, agree with ours.
+func TestVerifyEverything(t *testing.T) {
+	files, err := filepath.Glob(testdata("*.jsonl.gz"))
+	if err != nil || len(files) != 10 {
+		t.Fatalf("found %d files of recorded games, %v; want 10", len(files), err)
+	}
+	r := pommego(t, append([]string{"verify"}, files...)...)
+	r.want(t, exitOK)
+	lines := strings.Split(strings.TrimSuffix(r.out, "\n"), "\n")
+	if len(lines) != 12 || lines[10] != "5000 decisions, 0 mismatches" || lines[11] != "969 games, 19739 steps, 0 mismatches" {
+		t.Errorf("printed\n%s\nwant ten files, 5000 decisions, 969 games, 19739 steps, 0 mismatches", r.out)
+	}
+	for i, file := range files {
+		if !strings.HasPrefix(lines[i], file+": ") || !strings.HasSuffix(lines[i], ", 0 mismatches") {
+			t.Errorf("line %d is %q, want one about %s", i+1, lines[i], file)
+		}
+	}
+}
+
+func TestVerifyGamesAlone(t *testing.T) {
+	r := pommego(t, "verify", testdata("crafted.jsonl.gz"))
+	r.want(t, exitOK)
+	want := testdata("crafted.jsonl.gz") + ": 120 games, 479 steps, 0 mismatches\n120 games, 479 steps, 0 mismatches\n"
+	if r.out != want {
+		t.Errorf("printed %q, want %q", r.out, want)
+	}
+}
+
+// firstDecisions is a plain file of the first n recorded decisions.
+func firstDecisions(t *testing.T, n int, alter func(string) string) string {
+	t.Helper()
+	lines := strings.SplitAfter(unpacked(t, "simple_agent.jsonl.gz"), "\n")[:n]
+	return writeFile(t, "decisions.jsonl", alter(strings.Join(lines, "")))
+}
+
+func TestVerifyDecisions(t *testing.T) {
+	good := firstDecisions(t, 20, func(s string) string { return s })
+	r := pommego(t, "verify", good)
+	r.want(t, exitOK)
+	if want := good + ": 20 decisions, 0 mismatches\n0 games, 20 decisions, 0 mismatches\n"; r.out != want {
+		t.Errorf("printed %q, want %q", r.out, want)
+	}
+	bad := firstDecisions(t, 20, func(s string) string {
+		return strings.Replace(s, `"prev_direction_after":0`, `"prev_direction_after":1`, 1)
+	})
+	r = pommego(t, "verify", bad, testdata("crafted.jsonl.gz"))
+	r.want(t, exitError)
+	for _, text := range []string{
+		bad + ": 20 decisions, 1 mismatches\n",
+		bad + ": decision 1, prev_direction_after: expected 1",
+		"\n20 decisions, 1 mismatches\n120 games, 479 steps, 1 mismatches\n",
+	} {
+		if !strings.Contains(r.out, text) {
+			t.Errorf("printed %q, want %q in it", r.out, text)
+		}
+	}
+}
+
+// alteredGames is a file in which the games on the given lines, from 1, claim
+// another result in their first step.
+func alteredGames(t *testing.T, games ...int) string {
+	t.Helper()
+	lines := strings.SplitAfter(unpacked(t, "crafted.jsonl.gz"), "\n")
+	for _, game := range games {
+		altered := strings.Replace(lines[game-1], `"result":"Incomplete"`, `"result":"Loss"`, 1)
+		if altered == lines[game-1] {
+			t.Fatalf("game %d has no step that could be altered", game)
+		}
+		lines[game-1] = altered
+	}
+	return writeFile(t, "altered.jsonl", strings.Join(lines, ""))
+}
+
+func TestVerifyMismatches(t *testing.T) {
+	path := alteredGames(t, 4, 51, 60)
+	r := pommego(t, "verify", "--show", "2", path)
+	r.want(t, exitError)
+	want := fmt.Sprintf("%[1]s: 120 games, 479 steps, 3 mismatches\n"+
+		"  %[1]s: game 4, step 1, result: expected Loss, got Incomplete\n"+
+		"  %[1]s: game 51, step 1, result: expected Loss, got Incomplete\n"+
+		"120 games, 479 steps, 3 mismatches\n", path)
+	if r.out != want || r.errors != "" {
+		t.Errorf("printed\n%s%s\nwant\n%s", r.out, r.errors, want)
+	}
+	for _, workers := range []string{"1", "3"} {
+		if again := pommego(t, "verify", "--show", "2", "--workers", workers, path); again != r {
+			t.Errorf("with %s workers it printed\n%s\nwant\n%s", workers, again.out, r.out)
+		}
+	}
+	if r := pommego(t, "verify", "--show", "0", path); strings.Contains(r.out, "expected") {
+		t.Errorf("--show 0 listed mismatches:\n%s", r.out)
+	}
+}
+
+func TestVerifyJSON(t *testing.T) {
+	bad, good := alteredGames(t, 4), testdata("onevsone.jsonl.gz")
+	r := pommego(t, "verify", "--json", bad, good, "nowhere.jsonl")
+	r.want(t, exitError)
+	var got struct {
+		OK                               bool
+		Games, Steps, Mismatches, Errors int
+		Files                            []struct {
+			File, Format, Error string
+			Games, Mismatches   int
+			Differences         []struct {
+				Game, Step           int
+				Field, Expected, Got string
+			}
+		}
+	}
+	r.decodes(t, &got)
+	if got.OK || got.Games != 140 || got.Steps != 2072 || got.Mismatches != 1 || got.Errors != 1 || len(got.Files) != 3 {
+		t.Fatalf("got %+v, want 140 games, 2072 steps, 1 mismatch and 1 error in 3 files", got)
+	}
+	if f := got.Files[0]; f.File != bad || f.Format != "pommerman-trace/1" || len(f.Differences) != 1 ||
+		f.Differences[0].Game != 4 || f.Differences[0].Field != "result" || f.Differences[0].Expected != "Loss" {
+		t.Errorf("the altered file is reported as %+v", f)
+	}
+	if f := got.Files[2]; !strings.Contains(f.Error, "nowhere.jsonl") {
+		t.Errorf("the missing file is reported as %+v", f)
+	}
+	r = pommego(t, "verify", "--json", good)
+	r.want(t, exitOK)
+	if r.decodes(t, &got); !got.OK {
+		t.Errorf("a good file is reported as %+v", got)
+	}
+}
+
+// A file that cannot be checked to its end is an error, however good the rest.
+func TestVerifyDamage(t *testing.T) {
+	packed, err := os.ReadFile(testdata("crafted.jsonl.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain := unpacked(t, "crafted.jsonl.gz")
+	first := plain[:strings.Index(plain, "\n")+1]
+	noSteps := first[:strings.Index(first, `"steps":[`)] + `"steps":[]}` + "\n"
+	for _, tc := range []struct {
+		reason, name, text, want string
+	}{
+		{"compressed, cut", "a.jsonl.gz", string(packed[:len(packed)-5]), "cut short"},
+		{"plain, cut", "b.jsonl", plain[:len(plain)-10], "b.jsonl: line 120: the file is cut short"},
+		{"empty", "c.jsonl", "", "c.jsonl: the file is empty"},
+		{"blank line", "d.jsonl", first + "\n" + first, "d.jsonl: line 2: blank line"},
+		{"unknown format", "e.jsonl", `{"format":"chess/1"}` + "\n", `e.jsonl: line 1: no known format: "chess/1", want one of pommerman-simple-agent/1, pommerman-trace/1`},
+		{"not JSON", "f.jsonl", "hello\n", "f.jsonl: line 1: not a JSON object"},
+		{"key missing", "g.jsonl", strings.Replace(first, `"rewards"`, `"reward"`, 1), `unknown field "reward"`},
+		{"nothing to compare", "h.jsonl", noSteps, "1 games, 0 steps, 0 mismatches"},
+	} {
+		t.Run(tc.reason, func(t *testing.T) {
+			path := writeFile(t, tc.name, tc.text)
+			r := pommego(t, "verify", testdata("onevsone.jsonl.gz"), path)
+			if tc.name == "h.jsonl" {
+				r = pommego(t, "verify", path)
+			}
+			r.want(t, exitError)
+			if !strings.Contains(r.out, tc.want) {
+				t.Errorf("printed\n%s\nwant %q in it", r.out, tc.want)
+			}
+			if !strings.HasSuffix(lastLine(r.out), " mismatches") {
+				t.Errorf("the last line is %q, want the counts", lastLine(r.out))
+			}
+		})
+	}
+	if r := pommego(t, "verify", "nowhere.jsonl"); r.code != exitError || !strings.Contains(r.out, "nowhere.jsonl") {
+		t.Errorf("for a missing file: %+v", r)
+	}
+}
+
+// A file is read as it comes: it need not be a regular one.
+func TestVerifyPipe(t *testing.T) {
+	var small bytes.Buffer
+	zip := gzip.NewWriter(&small)
+	text := unpacked(t, "crafted.jsonl.gz")
+	io.WriteString(zip, text[:strings.Index(text, "\n")+1])
+	zip.Close()
+	r := pommegoReading(t, small.String(), "verify", "/dev/stdin")
+	r.want(t, exitOK)
+	if lastLine(r.out) != "1 games, 13 steps, 0 mismatches" {
+		t.Errorf("printed %q, want 1 games, 13 steps, 0 mismatches", r.out)
+	}
+}
