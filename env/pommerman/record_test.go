@@ -87,3 +87,43 @@ func TestOpenRecord(t *testing.T) {
 		}
 	}
 }
+
+// The raw encoding is compared with the view value by value: an altered one of
+// any kind is found under its name.
+func TestAlteredRawEncodingIsFound(t *testing.T) {
+	rec, err := ParseRecord(recordLines(t, "radio")[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := comparison{rules: &rec.Rules, raw: newRawEncoder(&rec.Rules)}
+	c.rules.See(&rec.Start, 1, &c.view)
+	seen := c.view.seen()
+	raw := c.raw.observe(&rec.Start, 1)
+	if c.obs("", &seen, &raw); c.report.Mismatches != 0 {
+		t.Fatalf("before anything is altered: %v", c.report.Differences)
+	}
+	check := func(b *byte, name string) {
+		t.Helper()
+		*b ^= 1
+		c.report = trace.Report{}
+		raw := c.raw.match.game.unpackRaw(c.raw.maps, c.raw.scalars)
+		c.obs("", &seen, &raw)
+		*b ^= 1
+		if c.report.Mismatches != 1 || !strings.HasPrefix(c.report.Differences[0].Field, name) {
+			t.Errorf("%s was altered, found %v", name, c.report.Differences)
+		}
+	}
+	for i, m := range rawMaps {
+		check(&c.raw.maps[i*121+60], m.Name+"[5,5]")
+	}
+	for i, s := range rec.Rules.rawEncoding().Fields[1].Names {
+		name := strings.TrimRight(s.Name, "0123456789")
+		switch name {
+		case "enemy":
+			name = "enemies"
+		case "row", "col":
+			name = "position"
+		}
+		check(&c.raw.scalars[2*i], name)
+	}
+}
