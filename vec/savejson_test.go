@@ -1,0 +1,100 @@
+package vec
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"pommego/env"
+)
+
+// The readable form is the match's own object with the pool's part in it; the
+// match's alone is taken too.
+func TestJSON(t *testing.T) {
+	p := make1(t, Config{Game: solo, Games: 2, Opponents: []string{"still", "wander"}, OnDeath: Wait})
+	b := p.NewBatch(nil)
+	must(t, p.Reset(b, ResetOptions{Seed: ptr(1)}))
+	for range 4 {
+		must(t, p.Step(b, still(p)))
+	}
+	text, err := p.SaveJSON(0)
+	must(t, err)
+	match, err := p.Match(0).AppendJSON(nil)
+	must(t, err)
+	var got, own map[string]json.RawMessage
+	must(t, json.Unmarshal(text, &got))
+	must(t, json.Unmarshal(match, &own))
+	for key := range own {
+		if _, there := got[key]; !there {
+			t.Errorf("the match's %q is missing", key)
+		}
+	}
+	if _, there := got["pommego"]; !there || len(got) != len(own)+1 {
+		t.Errorf("keys of the state are %d, want the match's %d and \"pommego\"", len(got), len(own))
+	}
+	must(t, p.LoadJSON(1, match))
+	g := &p.games[1]
+	if string(p.Match(1).Append(nil)) != string(p.Match(0).Append(nil)) {
+		t.Error("a match's own JSON restores to something else")
+	}
+	if g.seed != (env.Seed{Value: 2}) || g.returns[0] != 0 || p.phases[1] != running || g.status.Steps != 4 {
+		t.Errorf("seed %v, return %v, phase %v, steps %d, want game 1's own seed, nothing paid, running, 4", g.seed, g.returns[0], p.phases[1], g.status.Steps)
+	}
+	must(t, p.Step(b, still(p)))
+	fresh := make1(t, Config{Game: solo, Games: 2, Opponents: []string{"wander", "hunter"}})
+	must(t, fresh.LoadJSON(1, match))
+	if seed := fresh.games[1].seed; seed.Value != fresh.entropy+1 || seed.Episode != 0 {
+		t.Errorf("a game never seeded has seed %v after loading a bare match, want one drawn", seed)
+	}
+}
+
+// A bare match loaded where the learner's death ends the game ends with it.
+func TestBareMatchTrains(t *testing.T) {
+	p := make1(t, Config{Game: solo, Games: 1, Opponents: []string{"still", "still"}, Seat: 2})
+	alone := solo.New(1)[0]
+	alone.Reset(env.Seed{Value: 1})
+	match, err := alone.AppendJSON(nil)
+	must(t, err)
+	must(t, p.LoadJSON(0, match))
+	alone.Train(1)
+	if string(p.Match(0).Append(nil)) != string(alone.Append(nil)) {
+		t.Error("the match does not end with the learner at seat 1")
+	}
+}
+
+func TestJSONErrors(t *testing.T) {
+	p := make1(t, Config{Game: solo, Games: 1, Opponents: []string{"wander", "hunter"}})
+	must(t, p.Reset(p.NewBatch(nil), ResetOptions{Seed: ptr(1)}))
+	text, err := p.SaveJSON(0)
+	must(t, err)
+	edit := func(from, to string) string {
+		if !strings.Contains(string(text), from) {
+			t.Fatalf("no %q in %s", from, text)
+		}
+		return strings.Replace(string(text), from, to, 1)
+	}
+	for _, c := range []struct{ reason, state, want string }{
+		{"no JSON", "x", "no JSON object"},
+		{"null", "null", "want a JSON object"},
+		{"a list", "[]", "no JSON object"},
+		{"cut", string(text[:len(text)-1]), "no JSON object"},
+		{"pommego is no object", `{"pommego":7}`, `"pommego" in it is no JSON object`},
+		{"a key too many", edit(`"ended":`, `"x":1,"ended":`), `unknown field "x"`},
+		{"another version", edit(`"version":1`, `"version":2`), "version 2, want 1"},
+		{"other rules", edit(`"fingerprint":"`, `"fingerprint":"0`), `of "ToySolo-v0" with its rules`},
+		{"a seat too far", edit(`"learners":[`, `"learners":[7`), "a learner sits at 7"},
+		{"too many returns", edit(`"returns":[`, `"returns":[0,`), "2 returns for 1 learners"},
+		{"an agent too few", edit(`{"name":"wander"`, `{"name":"gone"`), `no agent "gone"`},
+		{"a bad match", edit(`"cell":`, `"cell":9`), "cell"},
+	} {
+		before := saveAll(t, p)
+		var se *StateError
+		if err := p.LoadJSON(0, []byte(c.state)); !errors.As(err, &se) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error is %v, want a StateError with %q in it", c.reason, err, c.want)
+		}
+		if saveAll(t, p) != before {
+			t.Errorf("%s: refused, but the pool has changed", c.reason)
+		}
+	}
+}

@@ -1,0 +1,231 @@
+package vec
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"gorgonia.org/tensor"
+
+	"pommego/env"
+	"pommego/env/envtest"
+)
+
+func TestConfigErrors(t *testing.T) {
+	for _, c := range []struct {
+		reason string
+		cfg    Config
+		want   string
+	}{
+		{"no game", Config{Games: 1}, "Game is nil"},
+		{"no games", Config{Game: teams}, "Games is 0, want 1 to 1048576"},
+		{"too many games", Config{Game: teams, Games: 1 << 21}, "Games is 2097152"},
+		{"less than no workers", Config{Game: teams, Games: 1, Workers: -1}, "Workers is -1"},
+		{"an unknown encoding", Config{Game: teams, Games: 1, Observation: "rgb"}, `Observation "rgb" does not exist in ToyTeams-v0; there are ["maps" "list"]`},
+		{"too few opponents", Config{Game: teams, Games: 1, Opponents: []string{"still"}}, "1 Opponents, want 5"},
+		{"an unknown opponent", Config{Game: solo, Games: 1, Opponents: []string{"still", "ghost"}}, `opponent 1: no agent "ghost"; there are still, wander, hunter`},
+		{"a seat that does not exist", Config{Game: solo, Games: 1, Opponents: []string{"still", "still"}, Seat: 4}, "Seat is 4, want 0 to 3"},
+		{"a seat without opponents", Config{Game: solo, Games: 1, Seat: 1}, "without Opponents"},
+		{"two ways at once", Config{Game: solo, Games: 1, Opponents: []string{"still", "still"}, Seats: []string{Learner, Learner, Learner}}, "both given"},
+		{"too few seats", Config{Game: solo, Games: 1, Seats: []string{Learner}}, "Seats has 1 entries, want 3"},
+		{"nobody learns", Config{Game: solo, Games: 1, Seats: []string{"still", "still", "still"}}, "at least one"},
+		{"an unknown agent in a seat", Config{Game: solo, Games: 1, Seats: []string{"still", "ghost", Learner}}, `no agent "ghost"`},
+		{"a mode that does not exist", Config{Game: solo, Games: 1, Autoreset: 7}, "Autoreset is 7, want 0 to 2"},
+		{"negative headroom", Config{Game: solo, Games: 1, Headroom: -1}, "Headroom is -1"},
+		{"a negative limit", Config{Game: solo, Games: 1, MaxEpisodeSteps: -3}, "MaxEpisodeSteps is -3"},
+	} {
+		t.Run(c.reason, func(t *testing.T) {
+			_, err := New(c.cfg)
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error is %v, want %q in it", err, c.want)
+			}
+			if again := c.cfg.Validate(); fmt.Sprint(again) != fmt.Sprint(err) {
+				t.Errorf("Validate says %v, New %v", again, err)
+			}
+		})
+	}
+}
+
+func TestConfigInForce(t *testing.T) {
+	for _, c := range []struct {
+		reason string
+		cfg    Config
+		want   OnDeath
+	}{
+		{"one learner among single seats", Config{Game: solo, Opponents: []string{"still", "still"}}, End},
+		{"the same, asked to wait", Config{Game: solo, Opponents: []string{"still", "still"}, OnDeath: Wait}, Wait},
+		{"all learn", Config{Game: solo}, Wait},
+		{"one learner with mates", Config{Game: teams, Opponents: opponents(teams)}, Wait},
+		{"one learner, by Seats", Config{Game: solo, Seats: []string{"still", Learner, "still"}}, End},
+	} {
+		c.cfg.Games = 1
+		p := make1(t, c.cfg)
+		got := p.Config()
+		if got.OnDeath != c.want || got.Observation != "maps" || got.Workers < 1 {
+			t.Errorf("%s: config in force has OnDeath %v, Observation %q, Workers %d; want %v, maps, 1 or more",
+				c.reason, got.OnDeath, got.Observation, got.Workers, c.want)
+		}
+	}
+}
+
+func TestParse(t *testing.T) {
+	for _, name := range autoresetNames {
+		if a, err := ParseAutoreset(name); err != nil || a.String() != name {
+			t.Errorf("ParseAutoreset(%q) is %v, %v", name, a, err)
+		}
+	}
+	for _, name := range rewardNames {
+		if r, err := ParseReward(name); err != nil || r.String() != name {
+			t.Errorf("ParseReward(%q) is %v, %v", name, r, err)
+		}
+	}
+	for _, name := range onDeathNames {
+		if d, err := ParseOnDeath(name); err != nil || d.String() != name {
+			t.Errorf("ParseOnDeath(%q) is %v, %v", name, d, err)
+		}
+	}
+	if a, err := ParseAutoreset(""); a != NextStep || err != nil {
+		t.Errorf("ParseAutoreset of nothing is %v, %v, want the default", a, err)
+	}
+	const want = `autoreset mode "never" does not exist; there are ["NextStep" "SameStep" "Disabled"]`
+	if _, err := ParseAutoreset("never"); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("error is %v, want %q in it", err, want)
+	}
+}
+
+func TestLayout(t *testing.T) {
+	cfg := Config{Game: teams, Games: 3, Headroom: 100, Autoreset: SameStep}
+	p := make1(t, cfg)
+	fields, size, err := Layout(cfg)
+	must(t, err)
+	if size != p.BatchSize() || len(fields) != len(p.Fields()) {
+		t.Errorf("Layout has %d fields in %d bytes, the pool %d in %d", len(fields), size, len(p.Fields()), p.BatchSize())
+	}
+	b := p.NewBatch(nil)
+	want := map[string]string{
+		"obs.board": "uint8 [3 3 5 9] true", "obs.self": "int16 [18 4] false", "obs.odds": "float32 [18 2] false",
+		"action_mask": "uint8 [18 8] false", "alive": "uint8 [18] false", "seat": "uint8 [18] false",
+		"reward": "float64 [18] false", "terminated": "uint8 [18] false", "truncated": "uint8 [18] false",
+		"game.done": "uint8 [3] true", "game.return": "float64 [18] false", "game.length": "int32 [3] true",
+		"game.result": "uint8 [3] true", "game.winners": "uint8 [3 6] true", "game.seed": "uint64 [3] true", "game.episode": "uint64 [3] true",
+	}
+	end := 0
+	for i, f := range p.Fields() {
+		if got := fmt.Sprint(f.DType, " ", f.Shape, " ", f.PerGame); got != want[f.Name] {
+			t.Errorf("%s is %s, want %s", f.Name, got, want[f.Name])
+		}
+		delete(want, f.Name)
+		if f.Offset%64 != 0 || f.Offset-end < cfg.Headroom || f.Offset != fields[i].Offset {
+			t.Errorf("%s lies at %d (Layout: %d), want a multiple of 64 and %d free bytes from %d on", f.Name, f.Offset, fields[i].Offset, cfg.Headroom, end)
+		}
+		end = f.Offset + f.Size()
+		if &b.Bytes(f.Name)[0] != &b.Slab()[f.Offset] {
+			t.Errorf("%s: Bytes is not the slab at %d", f.Name, f.Offset)
+		}
+	}
+	if len(want) > 0 || end != p.BatchSize() || len(b.Slab()) != end {
+		t.Errorf("missing fields %v; they end at %d of %d", want, end, p.BatchSize())
+	}
+	if addr := uintptr(unsafe.Pointer(&b.Slab()[0])); addr%64 != 0 {
+		t.Errorf("the slab starts at %#x, want a multiple of 64", addr)
+	}
+}
+
+// Tensors and bytes are one memory, with the types and shapes of the fields.
+func TestTensors(t *testing.T) {
+	p := make1(t, Config{Game: teams, Games: 2, Autoreset: SameStep})
+	b := p.NewBatch(nil)
+	types := map[env.DType]tensor.Dtype{
+		env.Uint8: tensor.Uint8, env.Int16: tensor.Int16, env.Int32: tensor.Int32,
+		env.Uint64: tensor.Uint64, env.Float32: tensor.Float32, env.Float64: tensor.Float64,
+	}
+	for _, f := range append(slices.Clone(p.Fields()), p.layout.finals...) {
+		d := b.Tensor(f.Name)
+		if d.Dtype() != types[f.DType] || !slices.Equal(d.Shape(), f.Shape) {
+			t.Errorf("%s: tensor of %v %v, want %s %v", f.Name, d.Dtype(), d.Shape(), f.DType, f.Shape)
+		}
+		if d.Uintptr() != uintptr(unsafe.Pointer(unsafe.SliceData(b.Bytes(f.Name)))) || int(d.MemSize()) != f.Size() {
+			t.Errorf("%s: tensor over %d bytes at %#x, want %d at %p", f.Name, d.MemSize(), d.Uintptr(), f.Size(), b.Bytes(f.Name))
+		}
+	}
+	must(t, p.Reset(b, ResetOptions{Seed: ptr(40)}))
+	if got := b.Tensor("game.seed").Uint64s(); !slices.Equal(got, []uint64{40, 41}) {
+		t.Errorf("game.seed is %v, want 40 and 41", got)
+	}
+	if b.Tensor("obs.nothing") != nil || b.Bytes("obs.nothing") != nil {
+		t.Error("a field that does not exist has bytes")
+	}
+}
+
+// A caller's memory is used as it is, whole or not at all.
+func TestBatchMemory(t *testing.T) {
+	p := make1(t, Config{Game: solo, Games: 2})
+	mem := slices.Repeat([]byte{0xee}, p.BatchSize()+10)
+	if uintptr(unsafe.Pointer(&mem[0]))%8 != 0 {
+		t.Skip("the allocator gave memory at an odd address")
+	}
+	b := p.NewBatch(mem)
+	must(t, p.Reset(b, ResetOptions{Seed: ptr(1)}))
+	if &b.Slab()[0] != &mem[0] {
+		t.Error("the batch lies elsewhere")
+	}
+	if tail := mem[p.BatchSize():]; !slices.Equal(tail, slices.Repeat([]byte{0xee}, 10)) {
+		t.Errorf("bytes after the batch were written: %x", tail)
+	}
+	other := p.NewBatch(nil)
+	p.Observe(other)
+	if string(other.Slab()) != string(b.Slab()) {
+		t.Error("the same position in the pool's memory and in the caller's differs")
+	}
+	for _, bad := range [][]byte{mem[:p.BatchSize()-1], mem[1:]} {
+		func() {
+			defer func() {
+				if v := recover(); v == nil || !strings.Contains(fmt.Sprint(v), "want") {
+					t.Errorf("NewBatch in bad memory: panics with %v, want a panic that says what it needs", v)
+				}
+			}()
+			p.NewBatch(bad)
+		}()
+	}
+}
+
+func TestCounts(t *testing.T) {
+	for _, c := range []struct {
+		setup          int
+		learners, rows int
+	}{{0, 6, 30}, {1, 1, 5}, {4, 2, 10}} {
+		cfg := Config{Game: teams, Games: 5}
+		setups[c.setup].set(&cfg)
+		p := make1(t, cfg)
+		if p.Games() != 5 || p.Learners() != c.learners || p.Rows() != c.rows || p.Spec() != teams.Spec() {
+			t.Errorf("%s: %d games, %d learners, %d rows, want 5, %d, %d", setups[c.setup].name, p.Games(), p.Learners(), p.Rows(), c.learners, c.rows)
+		}
+	}
+}
+
+// Small pools have few workers; workers share the games evenly and in order.
+func TestShares(t *testing.T) {
+	for _, c := range []struct{ games, workers, want int }{
+		{1, 8, 1}, {127, 8, 1}, {128, 8, 2}, {128, 1, 1}, {450, 7, 7}, {450, 16, 7}, {4096, 2, 2},
+	} {
+		p, err := New(Config{Game: envtest.NewToy(envtest.ToySolo()), Games: c.games, Workers: c.workers})
+		must(t, err)
+		if len(p.workers) != c.want {
+			t.Errorf("%d games, Workers %d: %d workers, want %d", c.games, c.workers, len(p.workers), c.want)
+		}
+		next := 0
+		for i := range p.workers {
+			w := &p.workers[i]
+			if w.lo != next || w.hi-w.lo < min(minShare, c.games) {
+				t.Errorf("%d games, worker %d has %d to %d, want them from %d on and %d or more", c.games, i, w.lo, w.hi-1, next, minShare)
+			}
+			next = w.hi
+		}
+		if next != c.games {
+			t.Errorf("%d games, the workers end at %d", c.games, next)
+		}
+		p.Close()
+	}
+}
