@@ -1,0 +1,92 @@
+package benchmarks
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"pommego/env"
+)
+
+// TestNamesAreFixed pins the names scripts rely on.
+func TestNamesAreFixed(t *testing.T) {
+	want := []string{
+		"rules/random", "rules/cautious", "rules/simple", "encode/raw", "encode/planes",
+		"step/raw", "step/planes", "copy/raw", "copy/planes", "clear/planes",
+	}
+	if got := Names(); !slices.Equal(got, want) {
+		t.Errorf("measurements are %v, want %v", got, want)
+	}
+}
+
+// TestRunMeasuresEverything makes a very short run: every measurement works,
+// none allocates a step, and limits are there where they belong.
+func TestRunMeasuresEverything(t *testing.T) {
+	o := Options{Games: 128, Workers: 2, Time: 7 * time.Millisecond, Seed: 1}
+	report, err := Run(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(report.Results) != len(all) {
+		t.Fatalf("%d results, want %d", len(report.Results), len(all))
+	}
+	for i, r := range report.Results {
+		if r.Name != all[i].name || r.Median <= 0 || r.Min > r.Median || r.Median > r.Max {
+			t.Errorf("result %+v, want %s with a rate between its bounds", r, all[i].name)
+		}
+		if (r.Limit > 0) != (all[i].limit != "") {
+			t.Errorf("%s has limit %g, want one: %v", r.Name, r.Limit, all[i].limit != "")
+		}
+		if r.AllocsPerStep > 0.5 {
+			t.Errorf("%s allocates %g times a step, want none", r.Name, r.AllocsPerStep)
+		}
+	}
+	var table bytes.Buffer
+	if err := report.WriteTable(&table); err != nil || !bytes.Contains(table.Bytes(), []byte("encode/planes")) {
+		t.Errorf("table is %q (error %v)", table.String(), err)
+	}
+}
+
+// TestRunOnly measures what is asked for and the limits that needs.
+func TestRunOnly(t *testing.T) {
+	report, err := Run(context.Background(), Options{Games: 8, Workers: 1, Time: time.Millisecond, Only: "encode/planes"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(report.Results) != 2 || report.Results[1].Name != "clear/planes" || report.Results[0].Limit != report.Results[1].Median {
+		t.Errorf("results are %+v, want encode/planes and its limit", report.Results)
+	}
+}
+
+// TestRunStops ends with the context.
+func TestRunStops(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := Run(ctx, Options{Games: 8, Time: time.Hour}); !errors.Is(err, context.Canceled) {
+		t.Errorf("error is %v, want context.Canceled", err)
+	}
+}
+
+// TestRandomMovesAreMoves draws many.
+func TestRandomMovesAreMoves(t *testing.T) {
+	report := map[uint8]int{}
+	for i := range uint64(1000) {
+		actions := make([]uint8, 4)
+		d := env.Seed{Value: i}.Dice(env.StreamPolicy)
+		randomMoves(&d, actions)
+		for _, a := range actions {
+			report[a]++
+		}
+	}
+	for a := range uint8(6) {
+		if report[a] < 500 || report[a] > 850 {
+			t.Errorf("move %d was drawn %d times in 4000, want about 667", a, report[a])
+		}
+	}
+	if len(report) != 6 {
+		t.Errorf("drawn moves are %v, want 0 to 5", report)
+	}
+}

@@ -1,0 +1,142 @@
+package benchmarks
+
+import (
+	"context"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Options says what to measure and for how long.
+type Options struct {
+	Games   int           // games stepped at once
+	Workers int           // goroutines that step them; 0: one a core
+	Time    time.Duration // for each measurement, all rounds together
+	Only    string        // measure only names that begin so
+	Seed    uint64
+	// Progress, if not nil, is told before each round what is being measured.
+	Progress func(round, rounds int, name string)
+}
+
+// Report is what a run found. Its JSON form is the one scripts rely on.
+type Report struct {
+	Games   int      `json:"games"`
+	Workers int      `json:"workers"`
+	Results []Result `json:"results"`
+}
+
+// Result is one measurement, in moves of whole games a second.
+type Result struct {
+	Name   string  `json:"name"`
+	Median float64 `json:"env_steps_per_second"`
+	Min    float64 `json:"min"`
+	Max    float64 `json:"max"`
+	// Limit is what the machine reached in the same run where the same bytes
+	// were only copied or cleared; 0 where there is no such limit.
+	Limit         float64 `json:"limit,omitempty"`
+	AllocsPerStep float64 `json:"allocs_per_step"`
+}
+
+// rounds is how many samples each measurement gets.
+const rounds = 7
+
+// bench is one measurement: run does some milliseconds of work and returns how
+// many moves that were.
+type bench struct {
+	name  string
+	limit string // the name of the measurement that is its limit
+	setup func(Options) (work, error)
+}
+
+// work is a measurement made ready.
+type work struct {
+	run  func() int
+	stop func()
+}
+
+// Names lists all measurements.
+func Names() []string {
+	var names []string
+	for _, b := range all {
+		names = append(names, b.name)
+	}
+	return names
+}
+
+// Run measures. It stops early, with ctx's error, when ctx ends.
+func Run(ctx context.Context, o Options) (*Report, error) {
+	if o.Workers == 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	chosen := chosen(o.Only)
+	samples := make(map[string][]float64)
+	allocs := make(map[string]float64)
+	each := o.Time / rounds
+	for round := range rounds {
+		for _, b := range chosen {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			if o.Progress != nil {
+				o.Progress(round+1, rounds, b.name)
+			}
+			rate, alloc, err := sample(b, o, each)
+			if err != nil {
+				return nil, err
+			}
+			samples[b.name] = append(samples[b.name], rate)
+			allocs[b.name] = alloc
+		}
+	}
+	report := &Report{Games: o.Games, Workers: o.Workers}
+	for _, b := range chosen {
+		s := samples[b.name]
+		slices.Sort(s)
+		r := Result{Name: b.name, Median: s[len(s)/2], Min: s[0], Max: s[len(s)-1], AllocsPerStep: allocs[b.name]}
+		if limit := samples[b.limit]; len(limit) > 0 {
+			slices.Sort(limit)
+			r.Limit = limit[len(limit)/2]
+		}
+		report.Results = append(report.Results, r)
+	}
+	return report, nil
+}
+
+// chosen is the measurements asked for, with the limits they need.
+func chosen(prefix string) []bench {
+	wanted := map[string]bool{}
+	for _, b := range all {
+		if strings.HasPrefix(b.name, prefix) {
+			wanted[b.name] = true
+			wanted[b.limit] = true
+		}
+	}
+	var list []bench
+	for _, b := range all {
+		if wanted[b.name] {
+			list = append(list, b)
+		}
+	}
+	return list
+}
+
+// sample measures once: warms up, then works for the given time.
+func sample(b bench, o Options, d time.Duration) (rate, allocs float64, err error) {
+	w, err := b.setup(o)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer w.stop()
+	w.run()
+	runtime.GC()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	steps, start := 0, time.Now()
+	for time.Since(start) < d {
+		steps += w.run()
+	}
+	seconds := time.Since(start).Seconds()
+	runtime.ReadMemStats(&after)
+	return float64(steps) / seconds, float64(after.Mallocs-before.Mallocs) / float64(max(steps, 1)), nil
+}

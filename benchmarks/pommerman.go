@@ -1,0 +1,300 @@
+package benchmarks
+
+import (
+	"pommego/env"
+	"pommego/env/catalog"
+	"pommego/env/pommerman"
+	"pommego/vec"
+)
+
+// The ids that stand for the game in the measurements.
+const (
+	freeForAll = "PommeFFACompetition-v0"
+	foggedTeam = "PommeTeamCompetition-v0"
+)
+
+var all = []bench{
+	{"rules/random", "", rulesRandom},
+	{"rules/cautious", "", rulesCautious},
+	{"rules/simple", "", rulesSimple},
+	{"encode/raw", "copy/raw", encode("raw")},
+	{"encode/planes", "clear/planes", encode("planes")},
+	{"step/raw", "copy/raw", step("raw")},
+	{"step/planes", "copy/planes", step("planes")},
+	{"copy/raw", "", move("raw", func(dst, src []byte) { copy(dst, src) })},
+	{"copy/planes", "", move("planes", func(dst, src []byte) { copy(dst, src) })},
+	{"clear/planes", "", move("planes", func(dst, _ []byte) { clear(dst) })},
+}
+
+// turns is how many moves of each game one run of a measurement makes.
+const turns = 16
+
+func pommermanGame(id string) (*pommerman.Game, error) {
+	g, err := catalog.Game(id)
+	if err != nil {
+		return nil, err
+	}
+	return g.(*pommerman.Game), nil
+}
+
+// rulesRandom is the rules alone: random moves, a fresh board for each game.
+func rulesRandom(o Options) (work, error) {
+	g, err := pommermanGame(freeForAll)
+	if err != nil {
+		return work{}, err
+	}
+	r := g.Rules()
+	states := make([]pommerman.State, o.Games)
+	seeds := make([]env.Seed, o.Games)
+	for i := range states {
+		seeds[i].Value = o.Seed + uint64(i)
+		g.Deal(&states[i], seeds[i])
+	}
+	c := newCrew(o.Workers, func(w int) int {
+		from, to := share(o.Games, o.Workers, w)
+		dice := env.Seed{Value: o.Seed, Episode: seeds[from].Episode}.Dice(env.StreamPolicy + uint64(w))
+		actions := make([]uint8, r.Seats())
+		for i := from; i < to; i++ {
+			s := &states[i]
+			for range turns {
+				if r.Status(s).Over {
+					seeds[i].Episode++
+					g.Deal(s, seeds[i])
+				}
+				randomMoves(&dice, actions)
+				r.Step(s, actions)
+			}
+		}
+		return turns * (to - from)
+	})
+	return work{c.run, c.stop}, nil
+}
+
+// randomMoves draws one of the six moves for each seat.
+func randomMoves(dice *env.Dice, actions []uint8) {
+	x := dice.Uint64()
+	for i := range actions {
+		actions[i] = uint8(x & 0xffff * 6 >> 16)
+		x >>= 16
+	}
+}
+
+// recording is one game of cautious players: its start and all moves.
+type recording struct {
+	start pommerman.State
+	moves []uint8
+}
+
+// record plays games of four simple agents, which are long and careful, and
+// keeps their moves.
+func record(g *pommerman.Game, seed uint64, n int) ([]recording, error) {
+	list := make([]recording, n)
+	m := g.New(1)[0].(*pommerman.Match)
+	seats := g.Spec().Seats
+	agents := make([]env.Agent, seats)
+	for i := range list {
+		s := env.Seed{Value: seed, Episode: uint64(i)}
+		m.Reset(s)
+		list[i].start = m.State
+		for seat := range agents {
+			var err error
+			if agents[seat], err = g.NewAgent("simple"); err != nil {
+				return nil, err
+			}
+			agents[seat].Reset(s.Dice(env.StreamAgents + uint64(seat)))
+		}
+		for actions := make([]uint8, seats); !m.Status().Over; m.Step(actions) {
+			for seat, a := range agents {
+				a.Act(m, seat, actions[seat:seat+1])
+			}
+			list[i].moves = append(list[i].moves, actions...)
+		}
+	}
+	return list, nil
+}
+
+// rulesCautious is stepping alone: long games of careful players, recorded
+// once, are played again and again.
+func rulesCautious(o Options) (work, error) {
+	g, err := pommermanGame(freeForAll)
+	if err != nil {
+		return work{}, err
+	}
+	games, err := record(g, o.Seed, 24)
+	if err != nil {
+		return work{}, err
+	}
+	r := g.Rules()
+	c := newCrew(o.Workers, func(w int) int {
+		steps := 0
+		from, to := share(len(games), o.Workers, w)
+		for _, game := range games[from:to] {
+			s := game.start
+			for at := 0; at < len(game.moves); at += 4 {
+				r.Step(&s, game.moves[at:at+4])
+			}
+			steps += len(game.moves) / 4
+		}
+		return steps
+	})
+	return work{c.run, c.stop}, nil
+}
+
+// rulesSimple is whole games of four simple agents, a fresh board each.
+func rulesSimple(o Options) (work, error) {
+	g, err := pommermanGame(freeForAll)
+	if err != nil {
+		return work{}, err
+	}
+	seats := g.Spec().Seats
+	matches := g.New(o.Games)
+	seeds := make([]env.Seed, o.Games)
+	agents := make([]env.Agent, o.Games*seats)
+	begin := func(i int) {
+		matches[i].Reset(seeds[i])
+		for seat, a := range agents[i*seats : (i+1)*seats] {
+			a.Reset(seeds[i].Dice(env.StreamAgents + uint64(seat)))
+		}
+	}
+	for i := range agents {
+		if agents[i], err = g.NewAgent("simple"); err != nil {
+			return work{}, err
+		}
+	}
+	for i := range matches {
+		seeds[i].Value = o.Seed + uint64(i)
+		begin(i)
+	}
+	c := newCrew(o.Workers, func(w int) int {
+		from, to := share(o.Games, o.Workers, w)
+		actions := make([]uint8, seats)
+		for i := from; i < to; i++ {
+			if matches[i].Status().Over {
+				seeds[i].Episode++
+				begin(i)
+			}
+			for seat := range seats {
+				agents[i*seats+seat].Act(matches[i], seat, actions[seat:seat+1])
+			}
+			matches[i].Step(actions)
+		}
+		return to - from
+	})
+	return work{c.run, c.stop}, nil
+}
+
+// spread is matches of the fogged team game some way into their episodes.
+func spread(o Options) ([]env.Match, error) {
+	g, err := pommermanGame(foggedTeam)
+	if err != nil {
+		return nil, err
+	}
+	matches := g.New(o.Games)
+	actions := make([]uint8, g.Spec().Seats)
+	for i, m := range matches {
+		seed := env.Seed{Value: o.Seed + uint64(i)}
+		m.Reset(seed)
+		dice := seed.Dice(env.StreamPolicy)
+		for n := i % 32; n > 0 && !m.Status().Over; n-- {
+			randomMoves(&dice, actions)
+			m.Step(actions)
+		}
+	}
+	return matches, nil
+}
+
+// observationSize is the bytes of one encoding for all seats of one game.
+func observationSize(spec *env.Spec, encoding string) int {
+	size := 0
+	for _, f := range spec.Encodings[spec.Encoding(encoding)].Fields {
+		size += f.Size() * spec.Seats
+	}
+	return size
+}
+
+// encode is observing alone: all four seats of every game.
+func encode(encoding string) func(Options) (work, error) {
+	return func(o Options) (work, error) {
+		matches, err := spread(o)
+		if err != nil {
+			return work{}, err
+		}
+		g, _ := pommermanGame(foggedTeam)
+		spec := g.Spec()
+		e := spec.Encoding(encoding)
+		fields := spec.Encodings[e].Fields
+		slabs := make([][]byte, len(fields))
+		for f := range fields {
+			slabs[f] = make([]byte, o.Games*spec.Seats*fields[f].Size())
+		}
+		seats := []uint8{0, 1, 2, 3}
+		c := newCrew(o.Workers, func(w int) int {
+			from, to := share(o.Games, o.Workers, w)
+			dst := make([][]byte, len(fields))
+			for i := from; i < to; i++ {
+				for f := range fields {
+					size := spec.Seats * fields[f].Size()
+					dst[f] = slabs[f][i*size : (i+1)*size]
+				}
+				matches[i].Observe(e, seats, dst)
+			}
+			return to - from
+		})
+		return work{c.run, c.stop}, nil
+	}
+}
+
+// move is what the machine can do with as many bytes as an encoding has: op
+// copies or clears them, game by game.
+func move(encoding string, op func(dst, src []byte)) func(Options) (work, error) {
+	return func(o Options) (work, error) {
+		g, err := pommermanGame(foggedTeam)
+		if err != nil {
+			return work{}, err
+		}
+		size := observationSize(g.Spec(), encoding)
+		dst, src := make([]byte, o.Games*size), make([]byte, o.Games*size)
+		for i := range src {
+			src[i] = byte(i)
+		}
+		c := newCrew(o.Workers, func(w int) int {
+			from, to := share(o.Games, o.Workers, w)
+			for i := from; i < to; i++ {
+				op(dst[i*size:(i+1)*size], src[i*size:(i+1)*size])
+			}
+			return to - from
+		})
+		return work{c.run, c.stop}, nil
+	}
+}
+
+// step is the whole batch as a learner gets it: random moves, all four seats'
+// observations, rewards, flags and masks.
+func step(encoding string) func(Options) (work, error) {
+	return func(o Options) (work, error) {
+		g, err := pommermanGame(foggedTeam)
+		if err != nil {
+			return work{}, err
+		}
+		pool, err := vec.New(vec.Config{Game: g, Games: o.Games, Workers: o.Workers, Observation: encoding, Autoreset: vec.SameStep})
+		if err != nil {
+			return work{}, err
+		}
+		batch := pool.NewBatch(nil)
+		if err := pool.Reset(batch, vec.ResetOptions{Seed: &o.Seed}); err != nil {
+			return work{}, err
+		}
+		dice := env.Seed{Value: o.Seed}.Dice(env.StreamPolicy)
+		actions := make([]uint8, pool.Rows())
+		run := func() int {
+			for i := 0; i < len(actions); i += 4 {
+				randomMoves(&dice, actions[i:i+4])
+			}
+			if err := pool.Step(batch, actions); err != nil {
+				panic(err) // the moves are in range and the rules do not fail
+			}
+			return o.Games
+		}
+		return work{run, pool.Close}, nil
+	}
+}

@@ -1,0 +1,170 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"pommego/bridge"
+	"pommego/env/catalog"
+)
+
+// tokenVariable holds the token where no flag may show it to other users.
+const tokenVariable = "POMMEGO_TOKEN"
+
+type serveOptions struct {
+	listen, tokenFile string
+	readyFD           int
+	stdin, verbose    bool
+	cfg               bridge.Config
+}
+
+func newServe() *cobra.Command {
+	var o serveOptions
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Serve environments over WebSocket",
+		Long: `Serve environments over WebSocket, as bridge/PROTOCOL.md describes. Once it listens, the
+server prints one line with its address. SIGINT and SIGTERM shut it down cleanly.
+
+Only this machine is listened to unless --listen says otherwise, and other machines only
+with a token. The token comes from --token-file or the environment variable ` + tokenVariable + `;
+clients send it as "Authorization: Bearer TOKEN".`,
+		Example: `  pommego serve
+  pommego serve --listen 127.0.0.1:0
+  pommego serve --listen unix:/run/user/1000/pommego.sock
+  POMMEGO_TOKEN=secret pommego serve --listen 0.0.0.0:8765 --host training-box`,
+		Args: exactly(0, "none"),
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.OutOrStdout()) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.listen, "listen", "127.0.0.1:8765", "where to listen: host:port (port 0: a free one) or unix:PATH")
+	f.IntVar(&o.readyFD, "ready-fd", -1, "write the address to this file descriptor instead, and close it")
+	f.BoolVar(&o.stdin, "exit-on-stdin-close", false, "shut down when standard input closes, as it does when a parent process ends")
+	f.StringVar(&o.tokenFile, "token-file", "", "a file that holds the token")
+	f.StringSliceVar(&o.cfg.Hosts, "host", nil, "a name by which clients may call this machine, besides localhost; may be repeated")
+	f.StringSliceVar(&o.cfg.Origins, "origin", nil, "a web page's origin that may connect, such as https://example.org; may be repeated")
+	f.IntVar(&o.cfg.MaxConnections, "max-connections", 0, "connections at a time (default 64)")
+	f.IntVar(&o.cfg.MaxEnvs, "max-envs", 0, "environments of one connection (default 64)")
+	f.IntVar(&o.cfg.MaxGames, "max-games", 0, "games of one environment (default 16384)")
+	f.IntVar(&o.cfg.MaxTotalGames, "max-total-games", 0, "games of the whole server (default 65536)")
+	f.IntVar(&o.cfg.MaxInFlight, "max-in-flight", 0, "requests of one connection read ahead (default 8)")
+	f.IntVar(&o.cfg.MaxMessageBytes, "max-message-bytes", 0, "size of a request (default 16 MiB)")
+	f.IntVar(&o.cfg.MaxBatchBytes, "max-batch-bytes", 0, "size of a reply (default 256 MiB)")
+	f.IntVar(&o.cfg.MaxWorkers, "max-workers", 0, "threads that step one environment (default: one a core)")
+	f.DurationVar(&o.cfg.IdleTimeout, "idle-timeout", 0, "end a connection without requests after this long (default 30m)")
+	f.DurationVar(&o.cfg.MessageTimeout, "message-timeout", 0, "time one request may take to arrive (default 1m)")
+	f.DurationVar(&o.cfg.WriteTimeout, "write-timeout", 0, "time one reply may wait for its reader (default: the idle timeout)")
+	f.BoolVarP(&o.verbose, "verbose", "v", false, "log connections and refusals to standard error")
+	return cmd
+}
+
+func (o *serveOptions) run(out io.Writer) error {
+	if err := o.prepare(); err != nil {
+		return err
+	}
+	srv, err := bridge.New(o.cfg)
+	if err != nil {
+		return usageError{err}
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if o.stdin {
+		var gone context.CancelFunc
+		ctx, gone = context.WithCancel(ctx)
+		defer gone()
+		go func() {
+			io.Copy(io.Discard, os.Stdin) // returns when nobody holds the other end
+			gone()
+		}()
+	}
+	ln, err := o.open()
+	if err != nil {
+		return err
+	}
+	if err := o.announce(out, ln.Addr()); err != nil {
+		return errors.Join(err, ln.Close())
+	}
+	return srv.Serve(ctx, ln)
+}
+
+// prepare completes the configuration and checks what only a command line can
+// get wrong.
+func (o *serveOptions) prepare() error {
+	o.cfg.IDs, o.cfg.Game, o.cfg.Variant, o.cfg.Version = catalog.IDs, catalog.Game, catalog.Variant, version()
+	o.cfg.Token = os.Getenv(tokenVariable)
+	os.Unsetenv(tokenVariable)
+	if o.tokenFile != "" {
+		text, err := os.ReadFile(o.tokenFile)
+		if err != nil {
+			return usagef("--token-file: %v", err)
+		}
+		o.cfg.Token = strings.TrimSpace(string(text))
+	}
+	if o.verbose {
+		o.cfg.Log = slog.New(slog.NewTextHandler(os.Stderr, nil))
+	}
+	if o.cfg.Token == "" && !o.local() {
+		return usagef("--listen %s reaches other machines, which needs a token: set %s or --token-file", o.listen, tokenVariable)
+	}
+	return nil
+}
+
+// local tells whether only this machine can connect.
+func (o *serveOptions) local() bool {
+	if strings.HasPrefix(o.listen, "unix:") {
+		return true
+	}
+	host, _, err := net.SplitHostPort(o.listen)
+	if err != nil {
+		return true // listening fails, and says why
+	}
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+func (o *serveOptions) open() (net.Listener, error) {
+	path, isUnix := strings.CutPrefix(o.listen, "unix:")
+	if !isUnix {
+		return net.Listen("tcp", o.listen)
+	}
+	// A socket file that nobody answers on is left from a server that was
+	// killed; one that somebody answers on is in use.
+	if conn, err := net.DialTimeout("unix", path, time.Second); err == nil {
+		conn.Close()
+		return nil, fmt.Errorf("--listen %s: a server is listening there already", o.listen)
+	} else if errors.Is(err, syscall.ECONNREFUSED) {
+		if err := os.Remove(path); err != nil {
+			return nil, err
+		}
+	}
+	return net.Listen("unix", path)
+}
+
+// announce tells whoever started the server where it listens.
+func (o *serveOptions) announce(out io.Writer, addr net.Addr) error {
+	address := "ws://" + addr.String()
+	if addr.Network() == "unix" {
+		address = "unix:" + addr.String()
+	}
+	if o.readyFD < 0 {
+		_, err := fmt.Fprintf(out, "pommego listens on %s\n", address)
+		return err
+	}
+	ready := os.NewFile(uintptr(o.readyFD), "ready-fd")
+	if ready == nil {
+		return usagef("--ready-fd %d is no file descriptor", o.readyFD)
+	}
+	_, err := fmt.Fprintln(ready, address)
+	return errors.Join(err, ready.Close())
+}
