@@ -85,7 +85,11 @@ func TestHelp(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := pommego(t, name, "--help")
 			r.want(t, exitOK)
-			for _, text := range []string{"Usage:", "Examples:", "\n  pommego " + name, "--json"} {
+			texts := []string{"Usage:", "Examples:", "\n  pommego " + name}
+			if name != "serve" { // it prints its address and nothing else
+				texts = append(texts, "--json")
+			}
+			for _, text := range texts {
 				if !strings.Contains(r.out, text) {
 					t.Errorf("help does not hold %q:\n%s", text, r.out)
 				}
@@ -108,7 +112,7 @@ func TestWrongUsage(t *testing.T) {
 		args string
 		want string
 	}{
-		{"paly", `there is no command "paly", want one of envs`},
+		{"paly", `there is no command "paly", want one of `},
 		{"--nope", "unknown flag: --nope"},
 		{"envs --nope", "unknown flag: --nope"},
 		{"envs a b", "got 2 arguments, want one id at the most"},
