@@ -1,8 +1,71 @@
-"""What several test files need."""
+"""What several test files need: the binary, a server to share, processes to watch."""
 
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
+
+import pytest
+
+import pommego
 
 sys.path.insert(0, str(Path(__file__).parent))
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="session")
+def binary() -> Path:
+    """The server's binary, built if it is not there. Only a failing build skips a test."""
+    if "POMMEGO_BINARY" in os.environ:
+        return Path(os.environ["POMMEGO_BINARY"])
+    path = REPOSITORY / "bin" / "pommego"
+    if not path.exists():
+        if not shutil.which("go"):
+            pytest.skip("there is no bin/pommego, and no Go to build it")
+        build = ["go", "build", "-o", str(path), "./cmd/pommego"]
+        done = subprocess.run(build, cwd=REPOSITORY, capture_output=True, text=True, check=False)
+        if done.returncode:
+            pytest.skip(f"bin/pommego cannot be built: {done.stderr}")
+    return path
+
+
+@pytest.fixture(scope="session")
+def server(binary: Path) -> Iterator[pommego.Server]:
+    """A server for tests that do not care which."""
+    with pommego.Server() as server:
+        yield server
+
+
+@pytest.fixture
+def vec(server: pommego.Server) -> Iterator[Callable[..., pommego.PommegoVectorEnv]]:
+    """`make_vec` on the shared server; closes what it made."""
+    made = []
+
+    def make(id: str = "PommeFFACompetition-v0", games: int = 3, **options: Any) -> pommego.PommegoVectorEnv:
+        made.append(pommego.make_vec(id, games, address=server.address, token=server.token, **options))
+        return made[-1]
+
+    yield make
+    for envs in made:
+        envs.close()
+
+
+@pytest.fixture
+def single(server: pommego.Server) -> Iterator[Callable[..., pommego.PommegoEnv]]:
+    """`make` on the shared server; closes what it made."""
+    made = []
+
+    def make(id: str = "PommeFFACompetition-v0", **options: Any) -> pommego.PommegoEnv:
+        options.setdefault("opponents", ["static"] * (1 if id.startswith("OneVsOne") else 3))
+        made.append(pommego.make(id, address=server.address, token=server.token, **options))
+        return made[-1]
+
+    yield make
+    for env in made:
+        env.close()

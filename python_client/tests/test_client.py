@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import pickle
 import socket
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -211,3 +212,17 @@ def test_reply_beyond_what_the_server_promised() -> None:
 
     with greeted(script) as client, pytest.raises(ProtocolError, match="limit"):
         client.call("close", wire.Ok, env=1)
+
+
+def test_errors_survive_pickling() -> None:
+    """Between processes exceptions travel as pickles; one that cannot be read hangs the other side."""
+    for error in (
+        ServerError("bad_option", "m", "h", "f", {"versions": [1]}),
+        GamePanicError("game_panic", "m"),
+        ConnectionError("gone", 1001),
+        TimeoutError("late"),
+    ):
+        copy = pickle.loads(pickle.dumps(error))
+        assert type(copy) is type(error)
+        assert str(copy) == str(error)
+        assert vars(copy) == vars(error)

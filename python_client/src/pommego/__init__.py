@@ -7,7 +7,8 @@
         obs, reward, terminated, truncated, info = envs.step(envs.sample_actions(info["action_mask"]))
 
 `make_vec` gives a gymnasium vector environment, `make` a single one, `Server`
-a server to share between several, `catalog` what games there are.
+a server to share between several, `catalog` what games there are. Importing
+this enters the games in gymnasium's registry, as "pommego/" and their id.
 """
 
 from gymnasium.vector import AutoresetMode
@@ -27,6 +28,7 @@ from pommego.errors import (
     VersionError,
 )
 from pommego.making import catalog, make, make_vec
+from pommego.registration import register as _register
 from pommego.server import Server
 from pommego.single import PommegoEnv
 from pommego.spec import GameSpec, Result
@@ -58,3 +60,5 @@ __all__ = [
     "make",
     "make_vec",
 ]
+
+_register()

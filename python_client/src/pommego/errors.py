@@ -111,11 +111,14 @@ class ServerError(PommegoError, ValueError):
         self.field = field
         self.details = details or {}
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.code, self.message, self.hint, self.field, self.details)
+
 
 class GamePanicError(ServerError):
     """A fault inside one game on the server. The other games have made the step.
 
-    The game has to be reset before it can go on; the rewards of this step are
-    lost. Please report it: `details` has the `game`, its `seed` and `episode`,
-    and as `state` the game as it was before the step.
+    The game refuses to step until it is reset or its state is set; the rewards
+    of this step are lost. Please report it: `details` has the `game`, its
+    `seed` and `episode`, and as `state` what the fault left of it.
     """

@@ -89,6 +89,11 @@ class Server:
     def __init__(
         self, *, transport: str = "tcp", binary: str | os.PathLike[str] | None = None, timeout: float = 20.0
     ) -> None:
+        if os.name != "posix":
+            raise ServerStartError(
+                "a server can be started from here on Linux and macOS only: "
+                "run `pommego serve` yourself and pass its address="
+            )
         if transport not in ("tcp", "unix"):
             raise ValueError(f'transport is {transport!r}, expected "tcp" or "unix"')
         program = Path(binary) if binary else find_binary()
@@ -132,7 +137,7 @@ class Server:
         return _obituary(self._process, self._output)
 
     def forget_address(self) -> None:
-        """Remove a Unix socket from the file system: who is connected stays so, nobody else can."""
+        """Remove a Unix socket from the file system: who is connected stays so, nobody else can join."""
         _remove(self._directory)
 
     def close(self) -> None:
@@ -253,4 +258,5 @@ def _after_fork() -> None:
         server.forget()
 
 
-os.register_at_fork(after_in_child=_after_fork)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

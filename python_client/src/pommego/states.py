@@ -35,7 +35,7 @@ class StateMethods:
         _client: Client
         _handle: int
         _options: dict[str, Any]
-        _batch_bytes: int
+        batch_bytes: int
         _action_shape: tuple[int, ...]
         _simulated: BatchReader
         _call: Callable[..., Any]
@@ -177,7 +177,7 @@ class StateMethods:
 
     def _simulated_at_once(self) -> int:
         """How many states one simulate may have, by what its reply may weigh."""
-        each = self._batch_bytes // self.num_games + _ROOM  # a game's batch and its state, generously
+        each = self.batch_bytes // self.num_games + _ROOM  # a game's batch and its state, generously
         limits = self._client.limits
         return max(1, min(_AT_ONCE, limits["games_per_env"], limits["batch_bytes"] // (2 * each)))
 

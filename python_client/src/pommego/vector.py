@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import weakref
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
@@ -18,6 +19,7 @@ from pommego import checks, wire
 from pommego.batch import BatchReader, Observation, View, episode_info, final_info
 from pommego.client import Client
 from pommego.errors import ClosedError, PommegoError
+from pommego.rows import RowMethods
 from pommego.server import Server
 from pommego.spec import Encoding, GameSpec
 from pommego.states import StateMethods
@@ -27,7 +29,7 @@ __all__ = ["PommegoVectorEnv", "StepReturn"]
 StepReturn = tuple[Observation, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]
 
 
-class PommegoVectorEnv(VectorEnv, StateMethods):
+class PommegoVectorEnv(VectorEnv, RowMethods, StateMethods):
     """Games stepped together on a server. Make one with `pommego.make_vec`.
 
     Rows: a row is one learner of one game, game-major: row r belongs to game
@@ -69,7 +71,9 @@ class PommegoVectorEnv(VectorEnv, StateMethods):
         game_spec: what the game is.
         encoding: how it is observed.
         autoreset_mode: gymnasium's AutoresetMode.
+        server: the embedded server, None if it joined another.
         on_death: "end" or "wait", as in force.
+        batch_bytes: bytes of the longest batch the server may send.
         timeout: seconds to wait for one reply; may be changed.
     """
 
@@ -84,12 +88,13 @@ class PommegoVectorEnv(VectorEnv, StateMethods):
         respawn: Callable[[], PommegoVectorEnv],
     ) -> None:
         self._client = client
+        self.server = server
         self._respawn = respawn
         self._finalizer = weakref.finalize(self, _dispose, client, server)
         made = client.call("make", wire.EnvReply, **options)
         self._options = options
         self._handle = made.env
-        self._batch_bytes = made.batch_bytes
+        self.batch_bytes = made.batch_bytes
         self.num_envs = made.rows
         self.num_games = made.games
         self.learners = made.learners
@@ -297,55 +302,12 @@ class PommegoVectorEnv(VectorEnv, StateMethods):
     def timeout(self, seconds: float) -> None:
         self._client.timeout = seconds
 
-    def by_game(self, x: Any) -> Any:
-        """Give rows the shape (games, learners, ...), without a copy.
-
-        Args:
-            x: an array with rows first, or a dict (or tuple) of such. What has
-                games first, as shared fields with ``expand_shared=False``, is
-                broadcast, read-only; anything else is left as it is.
-
-        Returns:
-            the same in the new shape, as views.
-        """
-        if isinstance(x, Mapping):
-            return {key: self.by_game(value) for key, value in x.items()}
-        if isinstance(x, tuple):
-            return tuple(map(self.by_game, x))
-        if not isinstance(x, np.ndarray) or not x.ndim:
-            return x
-        shape = (self.num_games, self.learners, *x.shape[1:])
-        if len(x) == self.num_envs:
-            return x.reshape(shape)
-        if len(x) == self.num_games:
-            return np.broadcast_to(x[:, None], shape)
-        return x
-
-    def split_mask(self, action_mask: NDArray[np.int8]) -> tuple[NDArray[np.int8], ...]:
-        """Split (..., choices) into one mask for each component of an action, without a copy."""
-        ends = np.cumsum([choice.n for choice in self.game_spec.actions])[:-1]
-        return tuple(np.split(action_mask, ends, axis=-1))
-
-    def sample_actions(self, action_mask: NDArray[np.int8] | None = None) -> NDArray[np.uint8]:
-        """Draw random actions, each legal one equally likely.
-
-        They come from `np_random`, so after ``reset(seed=...)`` they are the same each time.
-
-        Args:
-            action_mask: as in info; None: everything is legal.
-
-        Returns:
-            uint8 (rows,) or (rows, components).
-        """
-        choices = [choice.n for choice in self.game_spec.actions]
-        if action_mask is None:
-            action_mask = np.ones((self.num_envs, sum(choices)), np.int8)
-        drawn = []
-        for mask in self.split_mask(action_mask):
-            reach = np.cumsum(mask, axis=1, dtype=np.float32)
-            point = self.np_random.random((len(mask), 1), np.float32) * reach[:, -1:]
-            drawn.append((reach <= point).sum(axis=1, dtype=np.uint8))
-        return np.stack(drawn, axis=1).reshape(self._action_shape)
+    def ping(self) -> float:
+        """Make a request that does nothing, and return the seconds it took."""
+        self._check_idle()
+        begin = time.perf_counter()
+        self._client.call("ping", wire.Pong)
+        return time.perf_counter() - begin
 
     def set_opponents(self, opponents: Sequence[str]) -> None:
         """Change the agents in the seats that do not learn, from each game's next episode on.

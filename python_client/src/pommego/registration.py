@@ -1,0 +1,43 @@
+"""The games' names in gymnasium's registry: "pommego/" and the id.
+
+``import pommego`` enters them; then ``gymnasium.make_vec("pommego/PommeFFACompetition-v0",
+num_envs=64)`` and ``gymnasium.make("pommego/...", opponents=[...])`` are `make_vec` and `make`.
+"""
+
+from __future__ import annotations
+
+import gymnasium
+
+__all__ = ["IDS", "register"]
+
+#: What the server's catalog has; a test compares.
+IDS = (
+    "PommeFFACompetition-v0",
+    "PommeFFACompetitionFast-v0",
+    "PommeFFAFast-v0",
+    "PommeFFA-v1",
+    "PommeTeam-v0",
+    "PommeTeamFast-v0",
+    "PommeTeamCompetition-v0",
+    "PommeTeamCompetitionFast-v0",
+    "PommeTeamCompetition-v1",
+    "PommeRadio-v2",
+    "PommeRadioCompetition-v2",
+    "OneVsOne-v0",
+    "PommeFFA2018-v0",
+    "PommeTeam2018-v0",
+    "PommeFFAJava-v0",
+    "PommeTeamJava-v0",
+)
+
+
+def register() -> None:
+    """Enter all games; those already there are left alone."""
+    for name in IDS:
+        if f"pommego/{name}" not in gymnasium.registry:
+            gymnasium.register(
+                id=f"pommego/{name}",
+                entry_point="pommego.making:make",
+                vector_entry_point="pommego.making:make_vec",
+                kwargs={"id": name},
+            )

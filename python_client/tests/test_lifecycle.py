@@ -1,0 +1,349 @@
+"""However either side ends, the other finds out, and nothing is left behind."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import textwrap
+import time
+import weakref
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import pommego
+
+
+def is_running(pid: int) -> bool:
+    """Whether the process is there and no zombie."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def assert_gone(pid: int, within: float = 15.0) -> None:
+    deadline = time.monotonic() + within
+    while is_running(pid):
+        assert time.monotonic() < deadline, f"process {pid} is still there after {within} s"
+        time.sleep(0.02)
+
+
+def leftovers() -> set[str]:
+    return {path.name for path in Path(tempfile.gettempdir()).iterdir() if path.name.startswith("pommego")}
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left_behind(binary: Path) -> Iterator[None]:
+    before = leftovers()
+    yield
+    gc.collect()
+    assert leftovers() - before == set()
+
+
+def make(**options: object) -> pommego.PommegoVectorEnv:
+    envs = pommego.make_vec("OneVsOne-v0", 2, **options)
+    envs.reset(seed=0)
+    return envs
+
+
+def server_of(envs: pommego.PommegoVectorEnv) -> int:
+    return envs.server.pid
+
+
+ACTIONS = np.zeros(4, int)
+
+
+@pytest.mark.parametrize("transport", ["tcp", "unix"])
+def test_close_stops_the_server(transport: str) -> None:
+    envs = make(transport=transport)
+    pid = server_of(envs)
+    assert is_running(pid)
+    envs.close()
+    assert not is_running(pid), "close waits until it is gone"
+
+
+def test_with_block_and_exceptions() -> None:
+    with contextlib.suppress(ZeroDivisionError), make() as envs:
+        pid = server_of(envs)
+        _ = 1 / 0
+    assert not is_running(pid)
+    assert envs.closed
+
+
+def test_garbage_collection_stops_the_server() -> None:
+    envs = make()
+    pid, gone = server_of(envs), weakref.ref(envs)
+    del envs
+    gc.collect()
+    assert gone() is None, "something keeps the environment alive"
+    assert not is_running(pid)
+
+
+def test_a_failing_make_leaves_nothing() -> None:
+    before = children()
+    with pytest.raises(pommego.ServerError):
+        pommego.make_vec("NoSuchGame-v0")
+    assert children() == before
+
+
+def children() -> set[str]:
+    listed = subprocess.run(
+        ["ps", "-o", "pid=,comm=", "--ppid", str(os.getpid())], capture_output=True, text=True, check=False
+    )
+    return {line.split()[0] for line in listed.stdout.splitlines() if "pommego" in line}
+
+
+# The client's end --------------------------------------------------------------
+
+START = """
+    import os, signal, sys, time
+    import numpy as np
+    import pommego
+    envs = pommego.make_vec("OneVsOne-v0", 2, transport=sys.argv[1])
+    envs.reset(seed=0)
+    print(envs.server.pid, flush=True)
+"""
+
+
+@contextlib.contextmanager
+def client(code: str, transport: str = "tcp") -> Iterator[tuple[subprocess.Popen[str], int]]:
+    """Run code in another Python, after START; yields it and its server's process id."""
+    program = textwrap.dedent(START) + textwrap.dedent(code)
+    process = subprocess.Popen(
+        [sys.executable, "-c", program, transport],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        yield process, int(process.stdout.readline())
+    finally:
+        process.kill()
+        process.communicate()
+
+
+STEP_FOR_EVER = "while True: envs.step(np.zeros(4, int))"
+
+
+@pytest.mark.parametrize("transport", ["tcp", "unix"])
+@pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_client_dies_of_a_signal(sent: signal.Signals, transport: str) -> None:
+    with client(STEP_FOR_EVER, transport) as (process, server):
+        assert is_running(server)
+        process.send_signal(sent)
+        process.wait(timeout=15)
+        assert_gone(server)
+
+
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        ("", "it ends without closing"),
+        ("sys.exit(3)", "it exits"),
+        ("raise RuntimeError", "it fails"),
+        ("os._exit(0)", "it exits without cleaning up"),
+        ("os.abort()", "it crashes"),
+        ("sys.stdout = None; del envs", "it forgets the environment"),
+        ("keep = [envs]; keep.append(keep)", "the environment is in a cycle"),
+    ],
+    ids=lambda value: value if " " in value and "=" not in value and "." not in value else "",
+)
+def test_client_ends(code: str, reason: str) -> None:
+    with client(code) as (process, server):
+        process.wait(timeout=15)
+        assert_gone(server)
+        assert "Exception ignored" not in process.stderr.read(), reason
+
+
+def test_ctrl_c_reaches_python_alone() -> None:
+    """As in a terminal, the whole process group is interrupted; the environment goes on."""
+    code = """
+    try:
+        print("ready", flush=True)
+        while True: envs.step(np.zeros(4, int))
+    except KeyboardInterrupt:
+        pass
+    envs.reset(seed=0)
+    *_, info = envs.step(np.zeros(4, int))
+    print("went on" if "action_mask" in info else "broken", flush=True)
+    """
+    with client(code) as (process, server):
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(0.2)
+        os.killpg(process.pid, signal.SIGINT)
+        out, err = process.communicate(timeout=15)
+        assert "went on" in out or "ClosedError" in err, err
+        assert "the connection was interrupted" in err or not err, err
+        assert_gone(server)
+
+
+def test_a_forked_child_does_not_keep_the_server() -> None:
+    """The parent is killed while its forked child lives on: the server goes all the same."""
+    code = """
+    if os.fork() == 0:
+        time.sleep(30)
+        os._exit(0)
+    print("forked", flush=True)
+    time.sleep(30)
+    """
+    with client(code) as (process, server):
+        assert process.stdout.readline() == "forked\n"
+        process.kill()
+        assert_gone(server)
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+def test_a_forked_child_leaves_the_parents_server_alone() -> None:
+    with make() as envs:
+        child = os.fork()
+        if child == 0:
+            try:
+                envs.step(ACTIONS)
+            except pommego.ClosedError:
+                envs.close()
+                os._exit(0)
+            finally:
+                os._exit(1)
+        assert os.waitpid(child, 0)[1] == 0
+        envs.step(ACTIONS)
+
+
+# The server's end --------------------------------------------------------------
+
+
+@pytest.mark.parametrize("transport", ["tcp", "unix"])
+def test_server_is_killed(transport: str) -> None:
+    with make(transport=transport) as envs:
+        os.kill(server_of(envs), signal.SIGKILL)
+        with pytest.raises(pommego.ConnectionError, match="killed by signal 9"):
+            for _ in range(100):
+                envs.step(ACTIONS)
+        with pytest.raises(pommego.ClosedError, match="killed by signal 9|lost|without a word"):
+            envs.step(ACTIONS)
+
+
+def test_server_is_asked_to_stop() -> None:
+    with make() as envs:
+        os.kill(server_of(envs), signal.SIGTERM)
+        with pytest.raises(pommego.ConnectionError):
+            for _ in range(10_000):
+                envs.step(ACTIONS)
+        assert_gone(server_of(envs))
+
+
+def test_server_hangs() -> None:
+    with make() as envs:
+        envs.timeout = 0.5
+        os.kill(server_of(envs), signal.SIGSTOP)
+        try:
+            with pytest.raises(pommego.TimeoutError, match="0.5 s"):
+                envs.step(ACTIONS)
+        finally:
+            os.kill(server_of(envs), signal.SIGCONT)
+
+
+def test_a_stopped_server_is_killed_on_close(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pommego.server._GRACE", 0.3)
+    envs = make()
+    pid = server_of(envs)
+    os.kill(pid, signal.SIGSTOP)
+    envs.close()
+    assert not is_running(pid)
+
+
+# Starting ----------------------------------------------------------------------
+
+
+@pytest.fixture
+def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Make POMMEGO_BINARY a shell script."""
+
+    def write(script: str) -> None:
+        path = tmp_path / "pommego"
+        path.write_text("#!/bin/sh\n" + textwrap.dedent(script))
+        path.chmod(0o755)
+        monkeypatch.setenv("POMMEGO_BINARY", str(path))
+
+    return write
+
+
+@pytest.mark.parametrize(
+    ("script", "text", "reason"),
+    [
+        ("echo no such flag >&2; exit 2", "(?s)exited with status 2.*no such flag", "it fails at once"),
+        ("kill -9 $$", "killed by signal 9 and printed nothing", "it is killed"),
+        ("echo hello >/proc/self/fd/$5", "where its address was due", "it says something else"),
+    ],
+)
+def test_server_does_not_start(fake: Callable[[str], None], script: str, text: str, reason: str) -> None:
+    fake(script)
+    with pytest.raises(pommego.ServerStartError, match=text):
+        pommego.Server()
+    assert reason
+
+
+def test_server_says_nothing(fake: Callable[[str], None], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pommego.server._GRACE", 0.3)
+    fake("echo thinking >&2; exec sleep 30")
+    before = children()
+    with pytest.raises(pommego.ServerStartError, match="(?s)within 0.5 s.*thinking"):
+        pommego.Server(timeout=0.5)
+    assert children() == before
+
+
+def test_no_binary(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("POMMEGO_BINARY", str(tmp_path / "none"))
+    with pytest.raises(pommego.BinaryNotFoundError, match="POMMEGO_BINARY is"):
+        pommego.make_vec("OneVsOne-v0")
+    monkeypatch.delenv("POMMEGO_BINARY")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr("pommego.server.__file__", str(tmp_path / "a" / "b" / "c" / "server.py"))
+    with pytest.raises(pommego.BinaryNotFoundError, match="make build"):
+        pommego.make_vec("OneVsOne-v0")
+
+
+def test_binary_that_is_no_program(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    path = tmp_path / "pommego"
+    path.write_bytes(b"\0\1\2")
+    path.chmod(0o755)
+    monkeypatch.setenv("POMMEGO_BINARY", str(path))
+    with pytest.raises(pommego.ServerStartError, match="cannot be run"):
+        pommego.Server(transport="unix")
+
+
+# Joining -----------------------------------------------------------------------
+
+
+def test_a_server_for_several(server: pommego.Server) -> None:
+    where = {"address": server.address, "token": server.token}
+    with make(**where) as a, make(**where) as b:
+        assert a.server is None
+        a.step(ACTIONS)
+        b.step(ACTIONS)
+        a.close()
+        b.step(ACTIONS)
+    with make(**where) as c:
+        c.step(ACTIONS)
+
+
+@pytest.mark.parametrize("token", [None, "wrong"])
+def test_the_token_is_needed(server: pommego.Server, token: str | None) -> None:
+    with pytest.raises(pommego.HandshakeError, match="token=") as caught:
+        make(address=server.address, token=token)
+    assert caught.value.status == 401
+
+
+def test_nobody_at_the_address() -> None:
+    with pytest.raises(pommego.ConnectionError, match="pommego serve"):
+        make(address="ws://127.0.0.1:1")
+    with pytest.raises(ValueError, match="expected ws://"):
+        make(address="http://127.0.0.1:1")

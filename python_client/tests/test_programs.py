@@ -1,0 +1,84 @@
+"""The demo, the benchmark and the README's example, run as users run them."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from conftest import REPOSITORY
+
+EXAMPLES = REPOSITORY / "python_client" / "examples"
+
+
+def run(*arguments: str, code: int = 0) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(
+        [sys.executable, "-W", "error", *arguments], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == code, done.stderr
+    return done
+
+
+def test_demo(binary: Path) -> None:
+    out = run("-m", "pommego.demo", "--games", "32", "--seconds", "0.5").stdout
+    assert re.search(r"32 games, 128 learners, each seeing planes uint8 \(18, 11, 11\)", out)
+    assert re.search(r"speed +[\d.,]+( [kM])? game steps/s", out)
+    assert re.search(r"episodes +[\d,]+ ended: .*win \d", out)
+    picture = out[out.index("as it stands:") :]
+    assert len(picture.splitlines()) > 11
+
+
+def test_demo_says_what_is_wrong(binary: Path) -> None:
+    err = run("-m", "pommego.demo", "--id", "Nothing-v0", code=1).stderr
+    assert err.startswith("pommego.demo: ")
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        [],
+        ["--observation", "raw", "--no-copy", "--transport", "unix"],
+        ["--opponents", "simple", "--workers", "1"],
+    ],
+    ids=" ".join,
+)
+def test_bench(binary: Path, options: list[str]) -> None:
+    done = run("-m", "pommego.bench", "--json", "--games", "16", "--seconds", "0.5", *options)
+    report = json.loads(done.stdout)
+    assert report["games"] == 16
+    results = {result["name"]: result for result in report["results"]}
+    assert results.keys() == {"end-to-end", "copy", "round_trip_us"}
+    end = results["end-to-end"]
+    assert 0 < end["min"] <= end["env_steps_per_second"] <= end["max"]
+    assert end["limit"] == results["copy"]["env_steps_per_second"]
+    assert 0 < report["round_trip_us"] == results["round_trip_us"]["microseconds"]
+
+
+def test_bench_for_people(binary: Path) -> None:
+    out = run("-m", "pommego.bench", "--games", "4", "--seconds", "0.3").stdout
+    assert re.search(r"end-to-end +[\d.,]+( [kM])? steps/s .*% of copy", out)
+
+
+def test_example_is_ten_lines_and_runs(binary: Path) -> None:
+    source = (EXAMPLES / "rollout.py").read_text()
+    code = [line for line in source.splitlines() if line.strip() and not line.startswith('"""')]
+    assert len(code) <= 10
+    out = run(str(EXAMPLES / "rollout.py")).stdout
+    assert "(256, 18, 11, 11)" in out
+    assert "episodes ended" in out
+
+
+def test_examples_of_the_docstrings_name_what_exists() -> None:
+    import pommego
+
+    for name in re.findall(
+        r"pommego\.(\w+)\(", pommego.__doc__ + (EXAMPLES.parent / "README.md").read_text()
+    ):
+        assert hasattr(pommego, name)
+    assert set(pommego.__all__) <= set(dir(pommego))
+    assert (Path(pommego.__file__).parent / "py.typed").exists()

@@ -1,0 +1,214 @@
+"""Saving, restoring, cloning and simulating games."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import pommego
+from compare import assert_same
+
+Vec = Callable[..., pommego.PommegoVectorEnv]
+
+
+def play(envs: pommego.PommegoVectorEnv, steps: int, seed: int = 0) -> list[object]:
+    dice = np.random.default_rng(seed)
+    return [envs.step(dice.integers(0, 6, envs.action_space.shape)) for _ in range(steps)]
+
+
+@pytest.mark.parametrize("form", ["State", "bytes", "json", "pickle"])
+def test_restored_games_go_on_as_they_would_have(vec: Vec, form: str) -> None:
+    """Dice, the agents' memory and the episode's statistics included, in another environment too."""
+    options = {"games": 3, "opponents": ["simple", "random", "simple"]}
+    envs = vec(**options)
+    envs.reset(seed=4)
+    play(envs, 12)
+    states = envs.get_state()
+    kept = {
+        "State": states,
+        "bytes": [bytes(s) for s in states],
+        "json": [s.json() for s in states],
+        "pickle": pickle.loads(pickle.dumps(states)),
+    }[form]
+    want = play(envs, 60, seed=1)
+    other = vec(**options)
+    other.reset(seed=999)
+    other.set_state(range(3), kept)
+    assert_same(tuple(play(other, 60, seed=1)), tuple(want))
+
+
+def test_states_are_values(vec: Vec) -> None:
+    envs = vec(games=2)
+    envs.reset(seed=[3, 3])
+    a, b = envs.get_state()
+    assert a == b
+    assert hash(a) == hash(b)
+    assert len(a) == len(bytes(a)) > 0
+    assert pommego.State(bytes(a)) == a
+    assert a != bytes(a)
+    assert repr(a) == f"State({len(a)} bytes)"
+    play(envs, 1)
+    assert envs.get_state(0) != a
+
+
+def test_one_game_or_several(vec: Vec) -> None:
+    envs = vec(games=3)
+    obs, _ = envs.reset(seed=0)
+    start = envs.get_state([2, 0])
+    assert start[1] == envs.get_state(0)
+    assert start[0] == envs.get_state(np.int64(2))
+    play(envs, 5)
+    mixed, info = envs.set_state(1, start[1])
+    assert_same(mixed["planes"][4:8], obs["planes"][:4], "game 1 stands as game 0 did: ")
+    assert (mixed["planes"][:4] != obs["planes"][:4]).any()
+    assert "action_mask" in info
+
+
+def test_json_has_the_references_fields(vec: Vec) -> None:
+    envs = vec(games=1)
+    envs.reset(seed=0)
+    view = envs.get_state(0).json()
+    assert {
+        "board_size",
+        "step_count",
+        "board",
+        "agents",
+        "bombs",
+        "flames",
+        "items",
+        "pommego",
+    } <= view.keys()
+    state = envs.get_state(0)
+    envs.close()
+    with pytest.raises(pommego.PommegoError, match="state_json"):
+        state.json()
+    other = vec(games=1)
+    assert other.state_json(bytes(state)) == view, "another environment reads it too, even before a reset"
+
+
+def test_bad_states_are_refused(vec: Vec) -> None:
+    envs = vec(games=2)
+    envs.reset(seed=0)
+    state = bytes(envs.get_state(0))
+    other = vec("OneVsOne-v0", 1)
+    other.reset(seed=0)
+    before = envs.get_state()
+    for bad, reason in [
+        (b"", "nothing"),
+        (state[:-1], "cut off"),
+        (state + b"x", "too long"),
+        (bytes(other.get_state(0)), "another game's"),
+        ("{", "JSON that is cut off"),
+        ({"board": 1}, "JSON of something else"),
+    ]:
+        with pytest.raises(pommego.ServerError) as caught:
+            envs.set_state([0, 1], [state, bad])
+        assert caught.value.code == "bad_state", reason
+    assert envs.get_state() == before, "if one is refused, none is set"
+    with pytest.raises(TypeError, match="a state is"):
+        envs.set_state(0, 5)
+    with pytest.raises(ValueError, match="1 states for 2 games"):
+        envs.set_state([0, 1], [state])
+    with pytest.raises(pommego.ServerError):
+        envs.get_state(2)
+
+
+def test_large_sets_of_states_go_in_several_messages(vec: Vec) -> None:
+    envs = vec(games=40)
+    envs.reset(seed=0)
+    want = envs.get_state()
+    size = max(map(len, want))
+    small = vec(games=40)
+    small.reset(seed=77)
+    small._client.limits["message_bytes"] = 4096 + 5 * size
+    calls = []
+    call = small._client.call
+    small._client.call = lambda kind, *a, **k: calls.append(kind) or call(kind, *a, **k)
+    small.set_state(range(40), want)
+    assert len(calls) >= 8
+    assert small.get_state() == want
+
+
+def test_clones_are_independent(vec: Vec) -> None:
+    envs = vec(games=3, opponents=["simple"] * 3)
+    envs.reset(seed=1)
+    play(envs, 10)
+    twin = envs.clone()
+    try:
+        want = tuple(play(envs, 30, seed=2))
+        assert_same(tuple(play(twin, 30, seed=2)), want)
+        twin.reset(seed=5)
+        play(envs, 1)
+    finally:
+        twin.close()
+    play(envs, 1)
+
+
+def test_simulate_is_a_step_apart(vec: Vec) -> None:
+    """Nothing is random in a step of four learners, so it must be the very step."""
+    envs = vec("PommeTeamCompetition-v0", 6)
+    envs.reset(seed=8)
+    play(envs, 9)
+    states = envs.get_state()
+    actions = np.random.default_rng(0).integers(0, 6, 24)
+    simulated = envs.simulate(states, actions, seed=1)
+    assert envs.get_state() == states, "the games themselves stand still"
+    obs, reward, terminated, truncated, _ = envs.step(actions)
+    assert_same(
+        (simulated.obs, simulated.reward, simulated.terminated, simulated.truncated),
+        (obs, reward, terminated, truncated),
+    )
+    assert simulated.info["seed"] == 1
+    assert len(simulated.states) == 6
+
+
+def test_search_cannot_foresee_the_dice(vec: Vec) -> None:
+    """Random opponents move differently in each copy, and the same again with the same seed."""
+    envs = vec(games=1, opponents=["random"] * 3, seat=0)
+    envs.reset(seed=8)
+    state = envs.get_state(0)
+    copies = [state] * 64
+    actions = np.zeros(64, int)
+    a = envs.simulate(copies, actions, seed=3)
+    b = envs.simulate(copies, actions, seed=3)
+    c = envs.simulate(copies, actions)
+    assert_same(a.obs, b.obs)
+    assert len({obs.tobytes() for obs in a.obs["planes"]}) > 10, "the copies' dice differ"
+    assert (a.obs["planes"] != c.obs["planes"]).any()
+
+
+def test_simulating_many_is_simulating_each(vec: Vec) -> None:
+    """Split over several messages or not, with games that end in some of them."""
+    envs = vec("OneVsOne-v0", 64, max_episode_steps=5)
+    envs.reset(seed=0)
+    play(envs, 3)
+    ending = envs.get_state()
+    play(envs, 1)
+    states = ending[:30] + envs.get_state()[:30]
+    actions = np.random.default_rng(0).integers(0, 6, (60, 2))
+    whole = envs.simulate(states, actions, seed=2**64 - 7)
+    assert whole.truncated.tolist() == [False] * 60 + [True] * 60
+    assert whole.info["game"]["length"].tolist() == [0] * 60 + [5] * 60
+    envs._client.limits["games_per_env"] = 17
+    parts = envs.simulate(states, actions, seed=2**64 - 7)
+    assert_same(parts._asdict() | {"states": 0}, whole._asdict() | {"states": 0})
+    assert parts.states == whole.states
+    with pytest.raises(pommego.ServerError, match="game_finished"):
+        envs.simulate(whole.states[-1:], np.zeros(2, int))
+
+
+def test_simulate_refuses_nonsense(vec: Vec) -> None:
+    envs = vec(games=1)
+    envs.reset(seed=0)
+    state = envs.get_state(0)
+    with pytest.raises(ValueError, match="no states"):
+        envs.simulate([], [])
+    with pytest.raises(ValueError, match="shape"):
+        envs.simulate([state], np.zeros(3, int))
+    with pytest.raises(pommego.ServerError, match="bad_action"):
+        envs.simulate([state], np.full(4, 6))
+    with pytest.raises(pommego.ServerError, match="bad_state"):
+        envs.simulate([b"nonsense"], np.zeros(4, int))

@@ -1,0 +1,507 @@
+"""The vector environment on a real server."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pommego
+from compare import assert_same, frozen
+
+Vec = Callable[..., pommego.PommegoVectorEnv]
+
+
+def rollout(envs: pommego.PommegoVectorEnv, steps: int, seed: int = 5) -> list[Any]:
+    """Play with fixed random actions; returns everything that came back."""
+    dice = np.random.default_rng(seed)
+    results = [frozen(envs.reset(seed=seed))]
+    shape = envs.action_space.shape
+    for _ in range(steps):
+        results.append(frozen(envs.step(dice.integers(0, 6, shape))))
+    return results
+
+
+def assert_same_run(got: list[Any], want: list[Any], reason: str) -> None:
+    for step, (a, b) in enumerate(zip(got, want, strict=True)):
+        assert_same(a, b, f"{reason}, step {step}: ")
+
+
+# Shapes, spaces, meanings ------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("id", "options", "rows", "shapes", "reason"),
+    [
+        ("PommeFFACompetition-v0", {}, 12, {"planes": (18, 11, 11)}, "four learners"),
+        ("PommeFFACompetition-v0", {"opponents": ["static"] * 3}, 3, {"planes": (18, 11, 11)}, "one learner"),
+        ("PommeTeamCompetition-v0", {"observation": "raw"}, 12, {"maps": (5, 11, 11)}, "raw, fogged"),
+        ("PommeFFACompetition-v0", {"observation": "raw"}, 12, {"maps": (5, 11, 11)}, "raw, shared maps"),
+        ("OneVsOne-v0", {"observation": "raw"}, 6, {"maps": (5, 8, 8)}, "two seats, a small board"),
+        ("PommeRadioCompetition-v2", {}, 12, {"planes": (18, 11, 11)}, "three components"),
+        ("PommeTeam-v0", {"seats": ["learner", "static"] * 2}, 6, {"planes": (18, 11, 11)}, "two of four"),
+    ],
+)
+def test_everything_is_inside_its_space(
+    vec: Vec, id: str, options: dict[str, Any], rows: int, shapes: dict[str, Any], reason: str
+) -> None:
+    envs = vec(id, 3, **options)
+    assert envs.num_envs == rows, reason
+    assert envs.num_games == 3
+    assert envs.learners == rows // 3
+    obs, info = envs.reset(seed=1)
+    for _ in range(40):
+        assert obs in envs.observation_space
+        for name, array in obs.items():
+            assert array[0] in envs.single_observation_space[name]
+            assert len(envs.encoding[name].names) == array.shape[1]
+        for name, shape in shapes.items():
+            assert obs[name].shape == (rows, *shape)
+            assert obs[name].dtype == np.uint8
+        actions = envs.action_space.sample()
+        assert actions.shape == ((rows, 3) if "Radio" in id else (rows,))
+        obs, reward, terminated, truncated, info = envs.step(actions)
+        assert reward.dtype == np.float64
+        assert terminated.dtype == truncated.dtype == info["alive"].dtype == np.bool_
+        assert reward.shape == terminated.shape == truncated.shape == info["seat"].shape == (rows,)
+        assert info["action_mask"].shape == (rows, 24 if "Radio" in id else 6)
+        assert info["action_mask"].dtype == np.int8
+        assert (info["action_mask"][:, 0] == 1).all(), "stop is always legal"
+
+
+def test_what_the_server_tells_about_the_game(vec: Vec) -> None:
+    envs = vec(games=1)
+    spec = envs.game_spec
+    assert spec.id == "PommeFFACompetition-v0"
+    assert spec.seats == 4
+    assert spec.max_steps == 800
+    assert [choice.n for choice in spec.actions] == [6]
+    assert spec.actions[0].names[0].lower() == "stop"
+    assert {"static", "random", "simple"} <= set(spec.agents)
+    assert spec.encodings[0].name == "planes"
+    assert spec.rules["board_size"] == 11
+    assert all(name.name and name.meaning for name in envs.encoding["planes"].names)
+    with pytest.raises(KeyError, match="no field"):
+        envs.encoding["nonsense"]
+    with pytest.raises(KeyError, match="no encoding"):
+        spec.encoding("nonsense")
+
+
+def test_catalog(server: pommego.Server) -> None:
+    games = pommego.catalog(address=server.address, token=server.token)
+    assert {"PommeFFACompetition-v0", "PommeTeamCompetition-v0", "OneVsOne-v0"} <= games.keys()
+    assert games["OneVsOne-v0"].seats == 2
+    for spec in games.values():
+        assert {e.name for e in spec.encodings} >= {"raw", "planes"}
+        for encoding in spec.encodings:
+            encoding.space()
+
+
+def test_seats_of_the_rows(vec: Vec) -> None:
+    envs = vec("PommeTeam-v0", 5, seats=["static", "learner", "static", "learner"])
+    _, info = envs.reset(seed=0)
+    assert envs.by_game(info["seat"]).tolist() == [[1, 3]] * 5
+    envs = vec(games=2, opponents=["static"] * 3, seat=2)
+    assert envs.reset(seed=0)[1]["seat"].tolist() == [2, 2]
+    envs = vec(games=64, opponents=["static"] * 3)
+    assert set(envs.reset(seed=0)[1]["seat"].tolist()) == {0, 1, 2, 3}, "drawn if not given"
+
+
+def test_by_game_is_a_view(vec: Vec) -> None:
+    envs = vec(games=3)
+    obs, info = envs.reset(seed=0)
+    grouped = envs.by_game(obs)
+    assert grouped["planes"].shape == (3, 4, 18, 11, 11)
+    assert np.shares_memory(grouped["planes"], obs["planes"])
+    np.testing.assert_array_equal(grouped["planes"][1, 2], obs["planes"][6])
+    assert envs.by_game(info)["seat"].tolist() == [[0, 1, 2, 3]] * 3
+    assert envs.by_game((info["seat"], 7))[1] == 7
+    assert envs.by_game("text") == "text"
+
+
+def test_shared_fields_may_stay_once_a_game(vec: Vec) -> None:
+    rows = vec(observation="raw")
+    games = vec(observation="raw", expand_shared=False)
+    assert games.encoding["maps"].shared
+    expanded, _ = rows.reset(seed=4)
+    once, _ = games.reset(seed=4)
+    assert once["maps"].shape == (3, 5, 11, 11)
+    assert once in games.observation_space
+    broadcast = games.by_game(once)["maps"]
+    assert np.shares_memory(broadcast, once["maps"]), "broadcasting must not copy"
+    np.testing.assert_array_equal(broadcast.reshape(12, 5, 11, 11), expanded["maps"])
+
+
+def test_fogged_maps_are_not_shared(vec: Vec) -> None:
+    envs = vec("PommeTeamCompetition-v0", observation="raw")
+    assert not envs.encoding["maps"].shared
+
+
+# Copies and views --------------------------------------------------------------
+
+
+def arrays(result: Any) -> list[np.ndarray]:
+    if isinstance(result, dict):
+        return [a for value in result.values() for a in arrays(value)]
+    if isinstance(result, tuple):
+        return [a for value in result for a in arrays(value)]
+    return [result] if isinstance(result, np.ndarray) and result.dtype != object else []
+
+
+@pytest.mark.parametrize("games", [2, 300], ids=["small", "large"])
+@pytest.mark.parametrize("observation", ["planes", "raw"])
+def test_copies_are_the_callers(vec: Vec, games: int, observation: str) -> None:
+    """No two arrays of any two calls share memory, and none is written again."""
+    envs = vec(games=games, observation=observation)
+    dice = np.random.default_rng(0)
+    results = [envs.reset(seed=0)]
+    kept = [frozen(results[0])]
+    for _ in range(6):
+        results.append(envs.step(dice.integers(0, 6, envs.num_envs)))
+        kept.append(frozen(results[-1]))
+    envs.get_state([0, 1])
+    for result, copy in zip(results, kept, strict=True):
+        assert_same(result, copy)
+    everything = [a for result in results for a in arrays(result)]
+    for i, a in enumerate(everything):
+        assert a.flags.writeable
+        for b in everything[i + 1 :]:
+            assert not np.may_share_memory(a, b) or not np.shares_memory(a, b)
+
+
+def test_a_kept_reward_does_not_keep_a_batch(vec: Vec) -> None:
+    envs = vec(games=300)
+    envs.reset(seed=0)
+    _, reward, terminated, truncated, info = envs.step(np.zeros(1200, int))
+    for array in [reward, terminated, truncated, *arrays(info)]:
+        owner = array
+        while isinstance(owner.base, np.ndarray):
+            owner = owner.base
+        assert owner.base is None, "its memory should be its own"
+        assert owner.nbytes <= 1200 * 8 + 16
+
+
+def test_views_live_until_the_next_batch(vec: Vec) -> None:
+    envs = vec(games=300, copy=False)
+    envs.reset(seed=0)
+    first = envs.step(np.zeros(1200, int))
+    was = frozen(first[0])
+    second = envs.step(np.arange(1200) % 6)
+    assert np.shares_memory(first[0]["planes"], second[0]["planes"]), "copy=False should reuse the buffer"
+    assert (first[0]["planes"] != was["planes"]).any(), "the old view now shows the new batch"
+
+
+@pytest.mark.parametrize("observation", ["planes", "raw"])
+@pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
+def test_views_and_copies_agree(vec: Vec, observation: str, mode: str) -> None:
+    options = {"observation": observation, "autoreset_mode": mode}
+    want = rollout(vec(games=5, **options), 60)
+    assert_same_run(rollout(vec(games=5, copy=False, **options), 60), want, "views")
+
+
+# Seeds and determinism ---------------------------------------------------------
+
+
+def test_seeds_and_episodes(vec: Vec) -> None:
+    envs = vec(games=3)
+    _, info = envs.reset(seed=100)
+    assert envs.by_game(info["seed"])[:, 0].tolist() == [100, 101, 102]
+    assert info["seed"].dtype == np.uint64
+    assert info["_seed"].all()
+    assert not info["episode_number"].any()
+    _, info = envs.reset()
+    assert envs.by_game(info["seed"])[:, 0].tolist() == [100, 101, 102]
+    assert (info["episode_number"] == 1).all()
+    obs, info = envs.reset(seed=[7, 2**64 - 1, 7])
+    assert envs.by_game(info["seed"])[:, 0].tolist() == [7, 2**64 - 1, 7]
+    boards = envs.by_game(obs["planes"])
+    np.testing.assert_array_equal(boards[0], boards[2])
+    assert (boards[0] != boards[1]).any()
+    _, info = envs.reset(seed=[None, 5, None])
+    assert envs.by_game(info["seed"])[:, 0].tolist() == [7, 5, 7]
+    assert envs.by_game(info["episode_number"])[:, 0].tolist() == [1, 0, 1]
+
+
+def test_entropy_is_drawn_and_reported(vec: Vec) -> None:
+    envs = vec(games=3)
+    obs, info = envs.reset()
+    seeds = envs.by_game(info["seed"])[:, 0]
+    assert len(set(seeds.tolist())) == 3
+    again, _ = envs.reset(seed=seeds.tolist())
+    assert_same(again, obs, "the reported seeds give the same games: ")
+
+
+@pytest.mark.parametrize(
+    "other",
+    [{"workers": 1}, {"workers": 2}, {"timeout": 20.0}],
+    ids=["one worker", "two workers", "another run"],
+)
+def test_same_seed_same_bytes(vec: Vec, other: dict[str, Any]) -> None:
+    options = {
+        "id": "PommeTeamCompetition-v0",
+        "games": 70,
+        "seats": ["learner", "simple", "learner", "random"],
+    }
+    want = rollout(vec(**options), 60)
+    assert_same_run(rollout(vec(**options, **other), 60), want, str(other))
+
+
+def test_same_seed_same_bytes_on_either_transport(binary: object) -> None:
+    runs = []
+    for transport in ("tcp", "unix"):
+        with pommego.make_vec("OneVsOne-v0", 9, transport=transport) as envs:
+            assert envs.address.startswith("ws" if transport == "tcp" else "unix")
+            runs.append(rollout(envs, 50))
+    assert_same_run(runs[1], runs[0], "unix against tcp")
+
+
+def test_masked_reset_leaves_the_others_alone(vec: Vec) -> None:
+    envs = vec(games=3)
+    envs.reset(seed=0)
+    before, *_ = envs.step(np.full(12, 1))
+    mask = np.repeat([False, True, False], 4)
+    options = {"reset_mask": mask}
+    after, info = envs.reset(seed=50, options=options)
+    assert options == {"reset_mask": mask}, "the caller's options must stay as they are"
+    assert_same(after["planes"][~mask], before["planes"][~mask])
+    assert info["seed"][mask].tolist() == [51] * 4
+    np.testing.assert_array_equal(info["_seed"], mask)
+    assert info["action_mask"][:, 0].all(), "masks are there for all rows"
+    _, info = envs.reset()
+    assert envs.by_game(info["seed"])[:, 0].tolist() == [0, 51, 2]
+
+
+# Actions -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("action", [6, 255, 256, 261, -1, -250])
+def test_actions_out_of_range_are_refused(vec: Vec, action: int) -> None:
+    """261 is 5 in a byte, and -250 is 6: neither may slip through."""
+    envs = vec(games=2)
+    envs.reset(seed=0)
+    actions = np.zeros(8, int)
+    actions[3] = action
+    with pytest.raises(pommego.ServerError, match="bad_action") as caught:
+        envs.step(actions)
+    assert "3" in caught.value.message, "the row is named"
+    fresh = vec(games=2)
+    fresh.reset(seed=0)
+    assert_same(envs.step(np.full(8, 1)), fresh.step(np.full(8, 1)), "nothing was stepped: ")
+
+
+def test_actions_of_the_dead_are_not_looked_at(vec: Vec) -> None:
+    envs = vec(games=1)
+    _, info = envs.reset(seed=0)
+    for _ in range(300):
+        actions = np.where(info["alive"], 5, 77)
+        *_, info = envs.step(actions)
+        if not info["alive"].all():
+            dead = info["action_mask"][~info["alive"]]
+            assert (dead == [1, 0, 0, 0, 0, 0]).all(), "the dead can only stop"
+            return
+    pytest.fail("nobody died of their own bombs")
+
+
+def test_actions_by_game_and_of_any_integer_type(vec: Vec) -> None:
+    wanted = np.arange(12) % 6
+    results = []
+    for actions in (wanted, wanted.reshape(3, 4), wanted.astype(np.uint8), wanted.tolist()):
+        envs = vec(games=3)
+        envs.reset(seed=0)
+        results.append(envs.step(actions))
+    for result in results[1:]:
+        assert_same(result, results[0])
+
+
+def test_sampled_actions_are_legal_and_repeatable(vec: Vec) -> None:
+    envs = vec("PommeRadioCompetition-v2", 50)
+    _, info = envs.reset(seed=9)
+    masks = envs.split_mask(info["action_mask"])
+    assert [mask.shape[1] for mask in masks] == [6, 9, 9]
+    actions = envs.sample_actions(info["action_mask"])
+    assert actions in envs.action_space
+    for k, mask in enumerate(masks):
+        assert mask[np.arange(200), actions[:, k]].all()
+    _, info = envs.reset(seed=9)
+    assert_same(envs.sample_actions(info["action_mask"]), actions)
+    drawn = np.concatenate([envs.sample_actions()[:, 0] for _ in range(40)])
+    counts = np.bincount(drawn, minlength=6)
+    assert counts.min() > 0.9 * drawn.size / 6, "without a mask everything is equally likely"
+
+
+# Several in flight -------------------------------------------------------------
+
+
+def test_send_and_recv_are_step_taken_apart(vec: Vec) -> None:
+    dice = np.random.default_rng(2)
+    batches = dice.integers(0, 6, (40, 12))
+    one, many = vec(games=3), vec(games=3)
+    one.reset(seed=1)
+    many.reset(seed=1)
+    assert many.max_in_flight > 1
+    depth = many.max_in_flight
+    got = []
+    for i, actions in enumerate(batches):
+        many.send(actions)
+        if i >= depth - 1:
+            got.append(many.recv())
+    got += [many.recv() for _ in range(depth - 1)]
+    assert_same_run(got, [one.step(actions) for actions in batches], "in flight")
+
+
+def test_order_of_send_and_recv(vec: Vec) -> None:
+    envs = vec(games=1)
+    envs.reset(seed=0)
+    actions = np.zeros(4, int)
+    with pytest.raises(pommego.PommegoError, match="call send"):
+        envs.recv()
+    for _ in range(envs.max_in_flight):
+        envs.send(actions)
+    with pytest.raises(pommego.PommegoError, match="no more may be"):
+        envs.send(actions)
+    with pytest.raises(pommego.PommegoError, match="in flight"):
+        envs.step(actions)
+    with pytest.raises(pommego.PommegoError, match="in flight"):
+        envs.get_state(0)
+    envs.recv()
+    want = vec(games=1).reset(seed=5)
+    assert_same(envs.reset(seed=5), want, "reset forgets what is in flight: ")
+    envs.step(actions)
+
+
+def test_a_refused_step_in_flight_is_that_batchs_error(vec: Vec) -> None:
+    envs = vec(games=1)
+    envs.reset(seed=0)
+    for action in (0, 9, 0):
+        envs.send(np.full(4, action))
+    envs.recv()
+    with pytest.raises(pommego.ServerError, match="bad_action"):
+        envs.recv()
+    envs.recv()
+    with pytest.raises(pommego.PommegoError, match="call send"):
+        envs.recv()
+
+
+# Options and errors ------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("id", "options", "code", "reason"),
+    [
+        ("NoSuchGame-v0", {}, "unknown_env_id", "an id that is not there"),
+        ("OneVsOne-v0", {"observation": "pixels"}, "bad_option", "an encoding that is not there"),
+        ("OneVsOne-v0", {"reward": "shaped"}, "bad_option", "a reward that is not there"),
+        ("OneVsOne-v0", {"opponents": ["nobody"]}, "bad_option", "an agent that is not there"),
+        ("OneVsOne-v0", {"opponents": ["static"] * 2}, "bad_option", "too many opponents"),
+        ("OneVsOne-v0", {"opponents": ["static"], "seat": 2}, "", "a seat that is not there"),
+        ("OneVsOne-v0", {"seats": ["learner"]}, "bad_option", "too few seats"),
+        ("OneVsOne-v0", {"seats": ["static"] * 2}, "bad_option", "nobody learns"),
+        ("OneVsOne-v0", {"opponents": ["static"], "seats": ["learner"] * 2}, "bad_option", "both"),
+        ("OneVsOne-v0", {"on_death": "mourn"}, "bad_option", "no such thing"),
+        ("OneVsOne-v0", {"games": 0}, "", "no games"),
+        ("OneVsOne-v0", {"games": 10**9}, "", "more games than the server allows"),
+    ],
+    ids=lambda value: value if isinstance(value, str) and " " in value else "",
+)
+def test_options_that_cannot_be(vec: Vec, id: str, options: dict[str, Any], code: str, reason: str) -> None:
+    with pytest.raises(pommego.ServerError) as caught:
+        vec(id, **options)
+    if code:
+        assert caught.value.code == code, reason
+    assert caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        ({"autoreset_mode": "Sometimes"}, ValueError),
+        ({"opponents": "static"}, TypeError),
+        ({"max_episode_steps": -1}, ValueError),
+    ],
+)
+def test_options_refused_before_anything_is_sent(vec: Vec, options: dict[str, Any], error: type) -> None:
+    with pytest.raises(error):
+        vec(**options)
+
+
+def test_stepping_before_the_first_reset(vec: Vec) -> None:
+    envs = vec(games=1)
+    with pytest.raises(pommego.ServerError, match="not_reset"):
+        envs.step(np.zeros(4, int))
+    envs.reset()
+
+
+def test_closed_environments_say_so(vec: Vec) -> None:
+    envs = vec(games=1)
+    envs.reset(seed=0)
+    envs.close()
+    envs.close()
+    for use in (envs.reset, lambda: envs.step(np.zeros(4, int)), envs.get_state, envs.render, envs.recv):
+        with pytest.raises(pommego.ClosedError, match="closed"):
+            use()
+
+
+def test_opponents_change_with_the_next_episode(vec: Vec) -> None:
+    envs = vec(games=1, opponents=["static"] * 3, seat=0)
+    envs.reset(seed=0)
+    envs.set_opponents(["random"] * 3)
+
+    def others_moved() -> bool:
+        first = envs.get_state(0).json()
+        for _ in range(12):
+            envs.step([0])
+        return envs.get_state(0).json()["agents"] != first["agents"]
+
+    assert not others_moved(), "not in the middle of an episode"
+    envs.reset()
+    assert others_moved()
+    with pytest.raises(pommego.ServerError):
+        envs.set_opponents(["random"])
+    with pytest.raises(pommego.ServerError):
+        envs.set_opponents(["nobody"] * 3)
+
+
+def test_max_episode_steps_truncates(vec: Vec) -> None:
+    envs = vec(games=2, max_episode_steps=3)
+    envs.reset(seed=0)
+    for step in range(1, 4):
+        _, reward, terminated, truncated, info = envs.step(np.zeros(8, int))
+        assert truncated.all() == (step == 3)
+        assert not terminated.any()
+        assert not reward.any()
+    assert (info["game"]["length"] == 3).all()
+    assert (info["game"]["result"] == pommego.Result.INCOMPLETE).all()
+
+
+def test_render(vec: Vec) -> None:
+    envs = vec(games=2)
+    envs.reset(seed=0)
+    picture = envs.render(1)
+    assert isinstance(picture, str)
+    assert len(picture.splitlines()) >= 11
+    assert "\x1b[" not in picture
+    assert "\x1b[" in envs.render(1, colour=True)
+    assert envs.render([1, 0]) == (picture, envs.render(0))
+    assert envs.render()[4:] == (picture,) * 4, "one for each row, as gymnasium has it"
+    with pytest.raises(pommego.ServerError):
+        envs.render(2)
+
+
+def test_rules_of_ones_own_are_passed_on(vec: Vec) -> None:
+    try:
+        envs = vec("PommeFFACompetition-v0", 1, rules={"max_steps": 5})
+    except pommego.ServerError as e:
+        assert e.field == "rules"  # a server without variants says so
+        return
+    envs.reset(seed=0)
+    for _ in range(5):
+        *_, terminated, _, _ = envs.step(np.zeros(4, int))
+    assert terminated.all()
+
+
+def test_repr_and_ping(vec: Vec) -> None:
+    envs = vec(games=2)
+    assert repr(envs) == "PommegoVectorEnv(PommeFFACompetition-v0, games=2, rows=8, observation=planes)"
+    assert 0 < envs.ping() < 5
