@@ -114,12 +114,17 @@ func opponents(g env.Game) []string {
 	return []string{"hunter", "wander", "still", "hunter:reach=2", "wander"}[:g.Spec().Seats-1]
 }
 
-// eachConfig calls test for games of both kinds in all setups and modes.
+// eachConfig calls test for games of both kinds in all setups and modes; for
+// every fifth of them with -short, as under the race detector.
 func eachConfig(t *testing.T, test func(t *testing.T, cfg Config)) {
+	n := 0
 	for _, game := range []env.Game{teams, solo} {
 		for _, setup := range setups {
 			for _, auto := range []Autoreset{NextStep, SameStep, Disabled} {
 				for _, limit := range []int{0, 13} {
+					if n++; testing.Short() && n%5 != 0 {
+						continue
+					}
 					cfg := Config{Game: game, Games: 5, Autoreset: auto, MaxEpisodeSteps: limit}
 					setup.set(&cfg)
 					if limit > 0 {
