@@ -173,13 +173,16 @@ func (r *Rules) Teammate(seat int) int {
 // CollapseStep is how many steps lie between two rings.
 func (r *Rules) CollapseStep() int { return (r.MaxSteps - r.FirstCollapse) / 4 }
 
-// Collapses lists the step counts at which rings fall, ring 0 first.
+// Collapses lists the step counts at which rings fall, ring 0 first. With a
+// FirstCollapse past MaxSteps it counts backwards, as the reference does, and
+// no game gets that far.
 func (r *Rules) Collapses() []int {
 	if r.FirstCollapse == NoCollapse {
 		return nil
 	}
 	var at []int
-	for s := r.FirstCollapse; s < r.MaxSteps; s += r.CollapseStep() {
+	step := r.CollapseStep()
+	for s := r.FirstCollapse; step > 0 && s < r.MaxSteps || step < 0 && s > r.MaxSteps; s += step {
 		at = append(at, s)
 	}
 	return at
@@ -216,7 +219,7 @@ func (r *Rules) Validate() error {
 		{"start_blast_strength", r.StartBlast, 1, grid.MaxSide},
 		{"bomb_life", r.BombLife, 1, 100},
 		{"flame_life", r.FlameLife, 1, maxFlameLife},
-		{"first_collapse", r.FirstCollapse, NoCollapse, max(NoCollapse, r.MaxSteps-4)},
+		{"first_collapse", r.FirstCollapse, NoCollapse, 30000},
 		{"radio_num_words", r.RadioWords, 0, MaxWords},
 		{"radio_vocab_size", r.RadioVocab, 0, 100},
 		{"training_agent", r.TrainingAgent, NoSeat, r.Seats() - 1},
@@ -226,6 +229,8 @@ func (r *Rules) Validate() error {
 		}
 	}
 	switch {
+	case r.FirstCollapse != NoCollapse && r.CollapseStep() == 0:
+		return fmt.Errorf("rules: first_collapse %d is less than 4 steps from max_steps %d: rings fall every quarter of what lies between", r.FirstCollapse, r.MaxSteps)
 	case r.NumRigid%2 != 0 || r.NumWood%2 != 0:
 		return fmt.Errorf("rules: num_rigid %d and num_wood %d must be even: walls are laid in mirrored pairs", r.NumRigid, r.NumWood)
 	case (r.RadioWords > 0) != (r.GameType == TeamRadio) || (r.RadioVocab > 0) != (r.RadioWords > 0):

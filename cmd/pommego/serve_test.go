@@ -1,0 +1,193 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// serving is a running server process.
+type serving struct {
+	cmd     *exec.Cmd
+	stdin   io.WriteCloser
+	address string
+}
+
+// serve starts a server and waits for its address.
+func serve(t *testing.T, args ...string) *serving {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	t.Cleanup(cancel)
+	s := &serving{cmd: exec.CommandContext(ctx, program, append([]string{"serve"}, args...)...)}
+	stdin, err := s.cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := s.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.stdin = stdin
+	if err := s.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = s.cmd.Process.Kill() // fails if it has ended, as it should have
+		_ = s.cmd.Wait()
+	})
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatalf("the server printed %q and then: %v", line, err)
+	}
+	words := strings.Fields(line)
+	s.address = words[len(words)-1]
+	return s
+}
+
+// answers tells whether somebody listens at the address.
+func answers(t *testing.T, address string) bool {
+	t.Helper()
+	network, at := "unix", strings.TrimPrefix(address, "unix:")
+	if host, isTCP := strings.CutPrefix(address, "ws://"); isTCP {
+		network, at = "tcp", host
+	}
+	conn, err := net.DialTimeout(network, at, 5*time.Second)
+	if err != nil {
+		return false
+	}
+	conn.Close()
+	return true
+}
+
+// TestServeEnds ends the server in each of the ways it can be asked to: it goes
+// with status 0, answers no more, and leaves no socket behind.
+func TestServeEnds(t *testing.T) {
+	for _, c := range []struct {
+		name, reason string
+		args         []string
+		end          func(*serving) error
+	}{
+		{"SIGINT", "Ctrl-C", nil, func(s *serving) error { return s.cmd.Process.Signal(os.Interrupt) }},
+		{"SIGTERM", "a service manager", nil, func(s *serving) error { return s.cmd.Process.Signal(syscall.SIGTERM) }},
+		{"stdin", "the parent is gone", []string{"--exit-on-stdin-close"}, func(s *serving) error { return s.stdin.Close() }},
+	} {
+		for _, listen := range []string{"127.0.0.1:0", "unix:" + filepath.Join(t.TempDir(), "socket")} {
+			s := serve(t, append([]string{"--listen", listen}, c.args...)...)
+			if !answers(t, s.address) {
+				t.Fatalf("%s: nobody answers at %s", c.name, s.address)
+			}
+			if err := c.end(s); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.cmd.Wait(); err != nil {
+				t.Errorf("%s (%s): the server ended with %v", c.name, c.reason, err)
+			}
+			if answers(t, s.address) {
+				t.Errorf("%s (%s): somebody still answers at %s", c.name, c.reason, s.address)
+			}
+			if path, isUnix := strings.CutPrefix(s.address, "unix:"); isUnix {
+				if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+					t.Errorf("%s (%s): %s was left behind (%v)", c.name, c.reason, path, err)
+				}
+			}
+		}
+	}
+}
+
+// TestServeReadyFD reads the address from a descriptor of our choice.
+func TestServeReadyFD(t *testing.T) {
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer read.Close()
+	cmd := exec.Command(program, "serve", "--listen", "127.0.0.1:0", "--ready-fd", "3", "--exit-on-stdin-close")
+	cmd.ExtraFiles = []*os.File{write}
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	write.Close()
+	line, err := io.ReadAll(read) // ends because the server closes its end
+	if err != nil || !answers(t, strings.TrimSpace(string(line))) {
+		t.Errorf("the server said %q (%v), want an address that answers", line, err)
+	}
+	stdin.Close()
+	if err := cmd.Wait(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestServeUnixSocket takes over a socket that a killed server left, and not
+// one that is in use.
+func TestServeUnixSocket(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "socket")
+	first := serve(t, "--listen", "unix:"+path)
+	if r := pommego(t, "serve", "--listen", "unix:"+path); r.code != exitError || !strings.Contains(r.errors, "already") {
+		t.Errorf("a second server exits with %d and %q, want %d and a word about the first", r.code, r.errors, exitError)
+	}
+	if err := first.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = first.cmd.Wait() // killed
+	if second := serve(t, "--listen", "unix:"+path); !answers(t, second.address) {
+		t.Error("a new server does not answer on the socket a killed one left")
+	}
+}
+
+// TestServeRefusesStrangers wants a token before it listens to other machines.
+func TestServeRefusesStrangers(t *testing.T) {
+	for _, listen := range []string{"0.0.0.0:0", ":0", "[::]:0"} {
+		if r := pommego(t, "serve", "--listen", listen); r.code != exitUsage || !strings.Contains(r.errors, "token") {
+			t.Errorf("--listen %s without a token exits with %d and %q, want %d and a word about tokens", listen, r.code, r.errors, exitUsage)
+		}
+	}
+	if r := pommego(t, "serve", "--token-file", filepath.Join(t.TempDir(), "none")); r.code != exitUsage {
+		t.Errorf("a missing token file exits with %d, want %d", r.code, exitUsage)
+	}
+	if r := pommego(t, "serve", "--max-games", "-1"); r.code != exitUsage || !strings.Contains(r.errors, "MaxGames") {
+		t.Errorf("--max-games -1 exits with %d and %q, want %d and the limit's name", r.code, r.errors, exitUsage)
+	}
+}
+
+// TestBench runs the bench command as a script would.
+func TestBench(t *testing.T) {
+	r := pommego(t, "bench", "--json", "--only", "copy/", "--seconds", "0.01", "--games", "32", "--workers", "1")
+	r.want(t, 0)
+	var report struct {
+		Games, Workers int
+		Results        []struct {
+			Name   string
+			Median float64 `json:"env_steps_per_second"`
+			Min    float64
+			Max    float64
+			Allocs *float64 `json:"allocs_per_step"`
+		}
+	}
+	r.decodes(t, &report)
+	if report.Games != 32 || report.Workers != 1 || len(report.Results) != 2 {
+		t.Fatalf("report is %+v, want 2 results of 32 games and 1 worker", report)
+	}
+	for _, x := range report.Results {
+		if !strings.HasPrefix(x.Name, "copy/") || x.Median <= 0 || x.Min > x.Max || x.Allocs == nil {
+			t.Errorf("result %+v is not complete", x)
+		}
+	}
+	for _, wrong := range [][]string{{"--only", "nothing"}, {"--games", "0"}, {"--seconds", "0"}, {"--workers", "-1"}, {"extra"}} {
+		if r := pommego(t, append([]string{"bench"}, wrong...)...); r.code != exitUsage {
+			t.Errorf("bench %v exits with %d, want %d", wrong, r.code, exitUsage)
+		}
+	}
+}
