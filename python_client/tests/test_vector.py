@@ -235,8 +235,8 @@ def test_entropy_is_drawn_and_reported(vec: Vec) -> None:
 
 @pytest.mark.parametrize(
     "other",
-    [{"workers": 1}, {"workers": 2}, {"timeout": 20.0}],
-    ids=["one worker", "two workers", "another run"],
+    [{"workers": 1}, {"workers": 2}, {"workers": 7}, {"timeout": 20.0}],
+    ids=["one worker", "two workers", "seven workers", "another run"],
 )
 def test_same_seed_same_bytes(vec: Vec, other: dict[str, Any]) -> None:
     options = {

@@ -24,6 +24,15 @@ from pommego.errors import BinaryNotFoundError, ServerStartError
 
 __all__ = ["Server", "find_binary"]
 
+# A server of one's own has one user, who may ask for what the machine can do and pause overnight.
+_GENEROUS = [
+    *("--idle-timeout", "87600h"),
+    *("--max-connections", "1024"),
+    *("--max-games", "1048576"),
+    *("--max-total-games", "4194304"),
+    *("--max-batch-bytes", str(1 << 30)),
+    *("--max-workers", "1024"),
+]
 _GRACE = 5.0  # seconds a server gets to shut down before it is killed
 _TAIL = 4096  # bytes of its output shown
 
@@ -170,7 +179,13 @@ def _spawn(
         stdin, lifeline = _pipe(stack)
         ready, tell = _pipe(stack)
         process = subprocess.Popen(
-            [program, "serve", "--listen", listen, "--ready-fd", str(tell), "--exit-on-stdin-close"],
+            [
+                program,
+                "serve",
+                *("--listen", listen, "--ready-fd", str(tell)),
+                "--exit-on-stdin-close",
+                *_GENEROUS,
+            ],
             stdin=stdin,
             stdout=output,
             stderr=output,
