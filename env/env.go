@@ -116,19 +116,16 @@ type Agent interface {
 	// Reset empties the agent's memory and gives it dice for the episode.
 	Reset(dice Dice)
 
+	// Reseed replaces the dice and leaves the memory as it is, as Match.Reseed
+	// does for the game's.
+	Reseed(dice Dice)
+
 	// Act writes the seat's action, len(Spec.Actions) numbers.
 	Act(m Match, seat int, action []uint8)
 
 	// Append and Restore save the agent's memory and dice.
 	Append(dst []byte) []byte
 	Restore(state []byte) error
-}
-
-// Reseeder is an Agent whose dice can be replaced without touching its memory,
-// as Match.Reseed does for the game's. Every built-in agent is one: a forward
-// model must be able to reseed whoever plays in it.
-type Reseeder interface {
-	Reseed(dice Dice)
 }
 
 // Spec describes a game: all that a caller needs to size its buffers, name

@@ -256,9 +256,7 @@ func (p *Pool) Reseed(game int, seed env.Seed) {
 	g := &p.games[game]
 	g.match.Reseed(seed)
 	for k, a := range g.lineup.agents {
-		if r, ok := a.(env.Reseeder); ok {
-			r.Reseed(seed.Dice(env.StreamAgents + uint64(g.others[k])))
-		}
+		a.Reseed(seed.Dice(env.StreamAgents + uint64(g.others[k])))
 	}
 }
 

@@ -9,13 +9,11 @@ import (
 	"pommego/env"
 )
 
-// checkAgentNames: every name in the spec makes an agent that can be reseeded,
-// and the error for another lists them.
+// checkAgentNames: every name in the spec makes an agent, and the error for
+// another lists them.
 func checkAgentNames(k *kit) {
 	for _, name := range k.spec.Agents {
-		if _, ok := k.agent(name).(env.Reseeder); !ok {
-			k.failf("agent %q is no env.Reseeder: it has no Reseed(dice env.Dice)", name)
-		}
+		k.agent(name)
 	}
 	const unknown = "nobody-of-that-name"
 	a, err := k.game.NewAgent(unknown)
@@ -138,14 +136,12 @@ func (k *kit) checkAgentReset(name string, memory []byte, m env.Match, seat int)
 	if err := used.Restore(memory); err != nil {
 		k.failf("Restore refuses what Append wrote: %v", err)
 	}
-	if r, ok := used.(env.Reseeder); ok {
-		r.Reseed(one)
-		once := used.Append(nil)
-		r.Reseed(two)
-		r.Reseed(one)
-		if d := diffBytes(used.Append(nil), once); d != "" {
-			k.failf("Reseed depends on the dice there were before: memory %s", d)
-		}
+	used.Reseed(one)
+	once := used.Append(nil)
+	used.Reseed(two)
+	used.Reseed(one)
+	if d := diffBytes(used.Append(nil), once); d != "" {
+		k.failf("Reseed depends on the dice there were before: memory %s", d)
 	}
 	used.Reset(one)
 	fresh.Reset(one)

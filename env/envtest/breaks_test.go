@@ -313,11 +313,6 @@ var breaks = []struct {
 		}}},
 	{"an unknown name makes an agent", "agents/names", "want an error",
 		broken{newAgent: func(string) (env.Agent, error) { return Toy().NewAgent("still") }}},
-	{"an agent cannot be reseeded", "agents/names", "is no env.Reseeder",
-		broken{newAgent: func(name string) (env.Agent, error) {
-			a, err := Toy().NewAgent(name)
-			return struct{ env.Agent }{a}, err
-		}}},
 	{"an action out of range", "agents/play", `"move" is 5, want 0 to 4`,
 		breakAct(func(a *brokenAgent, m env.Match, seat int, action []uint8) { action[0] = 5 })},
 	{"half an action", "agents/play", "255: not written",

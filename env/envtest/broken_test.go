@@ -129,7 +129,7 @@ type brokenAgent struct {
 }
 
 func newBrokenAgent(a env.Agent) *brokenAgent {
-	return &brokenAgent{a, a.Reset, a.(env.Reseeder).Reseed, a.Act, a.Append, a.Restore}
+	return &brokenAgent{a, a.Reset, a.Reseed, a.Act, a.Append, a.Restore}
 }
 
 func (a *brokenAgent) Reset(dice env.Dice)                       { a.reset(dice) }
