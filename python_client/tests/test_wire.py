@@ -69,11 +69,12 @@ def test_tensors_are_views_of_the_message(dtype: str) -> None:
         (wire.Tensor("int16", (3,), b"", b"1234567"), "too much data"),
         (wire.Tensor("uint8", (2**40, 2**40), b"", b""), "a shape beyond memory"),
         (wire.Tensor("uint8", (-1,), b"", b""), "a negative shape"),
+        (wire.Tensor("uint8", (2**63,), b"", b""), "a shape beyond 64 bits"),
     ],
 )
 def test_tensors_that_do_not_fit_together(tensor: wire.Tensor, reason: str) -> None:
     tensor.data = memoryview(tensor.data)
-    with pytest.raises((ValueError, TypeError)):
+    with pytest.raises(ValueError):
         tensor.array()
     assert reason
 
@@ -101,7 +102,7 @@ def test_replies_may_gain_fields_and_change_their_order() -> None:
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_hostile_replies_are_errors(message: bytes, reason: str) -> None:
-    with pytest.raises((msgspec.DecodeError, RecursionError)):
+    with pytest.raises(ValueError):
         wire.decode(message)
     assert reason
 

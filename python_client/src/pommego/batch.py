@@ -125,6 +125,12 @@ class BatchReader:
         """
         arrays = self.arrays(batch.tensors, games)
         finished = batch.finished.array().copy()
+        if (
+            finished.dtype != np.int32
+            or finished.ndim != 1
+            or not ((finished >= 0) & (finished < games)).all()
+        ):
+            raise ValueError(f"the finished games as {finished.dtype} {finished.tolist()[:5]}")
         take = np.copy if self._copy else np.asarray
         obs = {}
         for field in self._obs:

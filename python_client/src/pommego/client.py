@@ -193,7 +193,7 @@ class Client:
                 raise self._with_obituary(e) from e
             try:
                 reply = wire.decode(message)
-            except msgspec.DecodeError as e:
+            except ValueError as e:
                 raise self.distrust(f"a reply that cannot be read ({e})") from e
             if reply.id is None:
                 self._expected.popleft()

@@ -92,7 +92,20 @@ class PommegoVectorEnv(VectorEnv, RowMethods, StateMethods):
         self._respawn = respawn
         self._finalizer = weakref.finalize(self, _dispose, client, server)
         made = client.call("make", wire.EnvReply, **options)
+        layout = {"learners": made.learners, "expand": expand_shared}
+        try:
+            self._adopt(made)
+            self._reader = BatchReader(made.fields, copy=copy, **layout)
+            self._simulated = BatchReader(made.fields, copy=True, **layout)
+        except (ValueError, TypeError, KeyError, AttributeError) as e:
+            raise client.distrust(f"an environment that cannot be understood: {e!r}") from e
         self._options = options
+        self._expand = expand_shared
+        self._episode = np.zeros(self.num_games, np.uint64)
+        self._steps: deque[int] = deque()  # ids of the steps in flight
+
+    def _adopt(self, made: wire.EnvReply) -> None:
+        """Take over what the server tells of the environment it made."""
         self._handle = made.env
         self.batch_bytes = made.batch_bytes
         self.num_envs = made.rows
@@ -110,12 +123,6 @@ class PommegoVectorEnv(VectorEnv, RowMethods, StateMethods):
         shape = (self.num_envs, len(self.game_spec.actions))
         self._action_shape = shape[:1] if shape[1] == 1 else shape
         self._request = wire.StepRequest(self._handle, self._action_shape)
-        self._expand = expand_shared
-        layout = {"learners": self.learners, "expand": expand_shared}
-        self._reader = BatchReader(made.fields, copy=copy, **layout)
-        self._simulated = BatchReader(made.fields, copy=True, **layout)
-        self._episode = np.zeros(self.num_games, np.uint64)
-        self._steps: deque[int] = deque()  # ids of the steps in flight
 
     # gymnasium's interface ----------------------------------------------------
 

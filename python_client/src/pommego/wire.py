@@ -44,7 +44,10 @@ class Tensor(msgspec.Struct, array_like=True):
         dtype = DTYPES.get(self.dtype)
         if dtype is None:
             raise ValueError(f"unknown dtype {self.dtype!r}")
-        array = np.ndarray(self.shape, dtype, self.data)  # too little data is its error
+        try:
+            array = np.ndarray(self.shape, dtype, self.data)  # too little data is its error
+        except (TypeError, OverflowError) as e:
+            raise ValueError(str(e)) from e
         if array.shape != self.shape or array.nbytes != len(self.data):
             raise ValueError(f"{len(self.data)} bytes of data for {self.dtype} {self.shape}")
         return array
@@ -175,9 +178,12 @@ def decode(message: bytes | memoryview) -> Reply:
     """Decode one reply. Tensors keep looking at `message`.
 
     Raises:
-        msgspec.DecodeError: it is not msgpack, or not a reply of the protocol.
+        ValueError: it is not msgpack, or not a reply of the protocol.
     """
-    return _decoder.decode(message)
+    try:
+        return _decoder.decode(message)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as e:
+        raise ValueError(str(e)) from e
 
 
 def encode(kind: str, request_id: int, fields: dict[str, Any]) -> bytes:
