@@ -63,7 +63,7 @@ bench: build venv ## measure speed
 	$(PY) -m pommego.bench
 
 determinism: ## 10 million steps: the same bytes for any number of workers, and over the socket
-	go test ./bridge -run TestDeterminismEverywhere -determinism-steps 10000000 -timeout 60m -v
+	go test ./cmd/pommego -run TestDeterminismEverywhere -determinism-steps 10000000 -timeout 60m -v
 
 fuzz: ## fuzz everything that has a fuzz target, a minute each
 	for pkg in $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n1 dirname | sort -u); do \

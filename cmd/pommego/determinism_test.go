@@ -1,0 +1,248 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"flag"
+	"fmt"
+	"hash/crc64"
+	"net"
+	"slices"
+	"testing"
+
+	"pommego/bridge"
+	"pommego/env"
+	"pommego/env/catalog"
+	"pommego/vec"
+)
+
+var determinismSteps = flag.Int("determinism-steps", 40_000, "moves of whole games that TestDeterminismEverywhere makes")
+
+// determinismGames is enough for seven workers to have their share.
+const determinismGames = 7 * 64
+
+// TestDeterminismEverywhere steps every id in both encodings and all autoreset
+// modes, with and without opponents, in pools of 1, 2 and 7 workers and through
+// a server, and demands the same bytes of everything at every step:
+// observations, final observations, rewards, flags, masks and info. It logs a
+// hash of all of it, which must not change unless a version does.
+func TestDeterminismEverywhere(t *testing.T) {
+	client := dialOwnServer(t)
+	defer client.Close()
+	var cases []vec.Config
+	for _, id := range catalog.IDs() {
+		game, err := catalog.Game(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, encoding := range game.Spec().Encodings {
+			for _, mode := range []vec.Autoreset{vec.NextStep, vec.SameStep, vec.Disabled} {
+				cfg := vec.Config{Game: game, Games: determinismGames, Observation: encoding.Name, Autoreset: mode}
+				cases = append(cases, cfg)
+				cfg.Opponents = []string{"simple", "random", "static"}[:game.Spec().Seats-1]
+				cases = append(cases, cfg)
+			}
+		}
+	}
+	hash := crc64.New(crc64.MakeTable(crc64.ECMA))
+	moves, rounds := 0, max(1, *determinismSteps/(len(cases)*determinismGames))
+	for i, cfg := range cases {
+		d := newDeterminism(t, client, cfg, uint64(i))
+		for range rounds {
+			moves += d.step()
+		}
+		sum := d.close()
+		hash.Write(binary.LittleEndian.AppendUint64(nil, sum))
+	}
+	t.Logf("%d moves of whole games in %d configurations, the same bytes with 1, 2 and 7 workers and over the socket; hash %016x", moves, len(cases), hash.Sum64())
+}
+
+// dialOwnServer starts a server in this process.
+func dialOwnServer(t *testing.T) *bridge.Client {
+	t.Helper()
+	srv, err := bridge.New(bridge.Config{IDs: catalog.IDs, Game: catalog.Game})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- srv.Serve(ctx, ln) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	client, err := bridge.Dial(ctx, "ws://"+ln.Addr().String(), bridge.DialOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return client
+}
+
+// determinism is one configuration in three pools and on a server.
+type determinism struct {
+	t       *testing.T
+	cfg     vec.Config
+	pools   []*vec.Pool
+	batches []*vec.Batch
+	client  *bridge.Client
+	handle  int
+	dice    env.Dice
+	actions []uint8
+	table   *crc64.Table
+	sum     uint64
+}
+
+func newDeterminism(t *testing.T, client *bridge.Client, cfg vec.Config, seed uint64) *determinism {
+	t.Helper()
+	d := &determinism{t: t, cfg: cfg, client: client, dice: env.Seed{Value: seed}.Dice(env.StreamPolicy), table: crc64.MakeTable(crc64.ECMA)}
+	for _, workers := range []int{1, 2, 7} {
+		cfg.Workers = workers
+		pool, err := vec.New(cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.pools, d.batches = append(d.pools, pool), append(d.batches, pool.NewBatch(nil))
+		if err := pool.Reset(d.batches[len(d.batches)-1], vec.ResetOptions{Seed: &seed}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fields := []any{"env_id", cfg.Game.Spec().ID, "games", cfg.Games, "observation", cfg.Observation, "autoreset_mode", cfg.Autoreset.String()}
+	if cfg.Opponents != nil {
+		fields = append(fields, "opponents", cfg.Opponents)
+	}
+	d.handle = d.call("make", fields...).Int("env")
+	d.compare(d.call("reset", "env", d.handle, "seed", seed))
+	d.actions = make([]uint8, d.pools[0].Rows()*len(cfg.Game.Spec().Actions))
+	return d
+}
+
+func (d *determinism) call(kind string, fields ...any) bridge.Message {
+	d.t.Helper()
+	reply, err := d.client.Call(kind, fields...)
+	if err != nil {
+		d.t.Fatalf("%s of %s: %v", kind, d.cfg.Game.Spec().ID, err)
+	}
+	return reply
+}
+
+// step makes one step everywhere and returns how many games moved.
+func (d *determinism) step() int {
+	d.t.Helper()
+	parts := d.cfg.Game.Spec().Actions
+	for i := range d.actions {
+		d.actions[i] = uint8(d.dice.IntN(parts[i%len(parts)].N))
+	}
+	resting := 0 // games that this step resets
+	if d.cfg.Autoreset == vec.NextStep {
+		resting = len(d.batches[0].Finished())
+	}
+	for i, pool := range d.pools {
+		if err := pool.Step(d.batches[i], d.actions); err != nil {
+			d.t.Fatal(err)
+		}
+	}
+	shape := []int{len(d.actions)}
+	if len(parts) > 1 {
+		shape = []int{len(d.actions) / len(parts), len(parts)}
+	}
+	d.compare(d.call("step", "env", d.handle, "actions", bridge.Tensor{DType: env.Uint8, Shape: shape, Data: d.actions}))
+	if finished := d.batches[0].Finished(); d.cfg.Autoreset == vec.Disabled && len(finished) > 0 {
+		d.resetFinished(slices.Clone(finished))
+	}
+	return d.cfg.Games - resting
+}
+
+// resetFinished does what a caller without autoreset must do.
+func (d *determinism) resetFinished(finished []int32) {
+	d.t.Helper()
+	mask, bits := make([]bool, d.cfg.Games), make([]uint8, d.cfg.Games)
+	for _, game := range finished {
+		mask[game], bits[game] = true, 1
+	}
+	for i, pool := range d.pools {
+		if err := pool.Reset(d.batches[i], vec.ResetOptions{Mask: mask}); err != nil {
+			d.t.Fatal(err)
+		}
+	}
+	d.compare(d.call("reset", "env", d.handle, "mask", bridge.Tensor{DType: env.Uint8, Shape: []int{len(bits)}, Data: bits}))
+}
+
+// compare holds all pools and the server's reply to the first pool.
+func (d *determinism) compare(reply bridge.Message) {
+	d.t.Helper()
+	first := d.batches[0]
+	tensors := reply.Map("tensors")
+	for _, f := range d.pools[0].Fields() {
+		want := first.Bytes(f.Name)
+		d.sum = crc64.Update(d.sum, d.table, want)
+		for i, b := range d.batches[1:] {
+			d.same(fmt.Sprintf("pool %d", i+1), f.Name, b.Bytes(f.Name), want)
+		}
+		d.same("the server", f.Name, tensors.Tensor(f.Name).Data, want)
+	}
+	finished := first.Finished()
+	for i, b := range d.batches[1:] {
+		if !slices.Equal(b.Finished(), finished) {
+			d.t.Fatalf("pool %d has finished games %v, want %v", i+1, b.Finished(), finished)
+		}
+	}
+	var sent []byte
+	for _, game := range finished {
+		sent = binary.LittleEndian.AppendUint32(sent, uint32(game))
+	}
+	d.same("the server", "finished", reply.Tensor("finished").Data, sent)
+	if d.cfg.Autoreset == vec.SameStep && len(finished) > 0 {
+		d.compareFinal(reply.Map("final"), finished)
+	}
+}
+
+// compareFinal does the same for what finished games last showed.
+func (d *determinism) compareFinal(final bridge.Message, finished []int32) {
+	d.t.Helper()
+	if len(final) == 0 {
+		d.t.Fatal("the server sent no final observations")
+	}
+	for name := range final {
+		all := d.batches[0].Final(name)
+		size := len(all) / d.cfg.Games
+		var want []byte
+		for _, game := range finished {
+			want = append(want, all[int(game)*size:(int(game)+1)*size]...)
+		}
+		for i, b := range d.batches[1:] {
+			for _, game := range finished {
+				at := int(game) * size
+				d.same(fmt.Sprintf("pool %d", i+1), "final "+name, b.Final(name)[at:at+size], all[at:at+size])
+			}
+		}
+		d.same("the server", "final "+name, final.Tensor(name).Data, want)
+	}
+	for _, f := range d.pools[0].Fields() { // in order, unlike a map
+		if final[f.Name] != nil {
+			d.sum = crc64.Update(d.sum, d.table, final.Tensor(f.Name).Data)
+		}
+	}
+}
+
+func (d *determinism) same(who, field string, got, want []byte) {
+	d.t.Helper()
+	if !bytes.Equal(got, want) {
+		d.t.Fatalf("%s, %s, %s, opponents %v: %s of %s differs from 1 worker's at byte %d of %d",
+			d.cfg.Game.Spec().ID, d.cfg.Observation, d.cfg.Autoreset, d.cfg.Opponents, field, who, firstDifference(got, want), len(want))
+	}
+}
+
+func (d *determinism) close() uint64 {
+	for _, pool := range d.pools {
+		pool.Close()
+	}
+	d.call("close", "env", d.handle)
+	return d.sum
+}
