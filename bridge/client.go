@@ -136,7 +136,7 @@ func (c *Client) ReceiveRaw() ([]byte, error) {
 		return nil, errText
 	}
 	r := request{buf: c.buf}
-	err = r.fill(in, maxBatchBytes-1)
+	err = r.fill(in, maxBatchBytes)
 	c.buf = r.buf
 	return r.buf, err
 }
@@ -185,8 +185,11 @@ func (d *decoder) any(depth int) (any, error) {
 		return d.bytes()
 	case isArray(code):
 		n, err := d.in.DecodeArrayLen()
-		if err != nil || n > d.src.Len() {
-			return nil, errors.Join(err, errors.New("an array longer than the message"))
+		if err != nil {
+			return nil, err
+		}
+		if n > d.src.Len() {
+			return nil, errors.New("an array longer than the message")
 		}
 		list := make([]any, n)
 		for i := range list {
@@ -212,8 +215,11 @@ func (d *decoder) any(depth int) (any, error) {
 
 func (d *decoder) anyMap(depth int) (any, error) {
 	n, err := d.in.DecodeMapLen()
-	if err != nil || n > d.src.Len() {
-		return nil, errors.Join(err, errors.New("a map longer than the message"))
+	if err != nil {
+		return nil, err
+	}
+	if n > d.src.Len() {
+		return nil, errors.New("a map longer than the message")
 	}
 	m := make(Message, n)
 	for range n {

@@ -83,7 +83,7 @@ type Config struct {
 const (
 	minMessageBytes = 4 << 10
 	maxMessageBytes = 1 << 30
-	maxBatchBytes   = 1 << 31
+	maxBatchBytes   = 1<<31 - 1
 )
 
 // Validate says what is wrong with a configuration.

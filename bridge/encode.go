@@ -32,8 +32,12 @@ func encodeValue(out *msgpack.Encoder, v any) error {
 		return out.EncodeString(v)
 	case int:
 		return out.EncodeInt(int64(v))
+	case int64:
+		return out.EncodeInt(v)
 	case uint64:
 		return out.EncodeUint(v)
+	case float64:
+		return out.EncodeFloat64(v)
 	case []byte:
 		return out.EncodeBytes(v)
 	case asJSON:
@@ -49,7 +53,7 @@ func encodeValue(out *msgpack.Encoder, v any) error {
 	case [][]byte:
 		return encodeList(out, v)
 	case Tensor:
-		return encodeList(out, []any{string(v.DType), v.Shape, []byte{}, v.Data})
+		return encodeList(out, []any{string(v.DType), v.Shape, []byte{}, append([]byte{}, v.Data...)})
 	case Message:
 		return encodeMessage(out, v)
 	case entries:

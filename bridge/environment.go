@@ -148,14 +148,21 @@ func badOption(field string, err error) error {
 	return fail(CodeBadOption, field, "", "%s", strings.TrimPrefix(err.Error(), "vec: "))
 }
 
-// optionField guesses the field that vec's complaint about a configuration is
-// about: its messages begin with it.
+// optionFields are make's names of the fields that vec names in its errors.
+var optionFields = map[string]string{
+	"Games": "games", "Workers": "workers", "Seat": "seat", "Seats": "seats", "Opponents": "opponents",
+	"opponent": "opponents", "MaxEpisodeSteps": "max_episode_steps", "Observation": "observation",
+}
+
+// optionField is the field that vec's error about a configuration is about,
+// the first it names.
 func optionField(err error) string {
-	word, _, _ := strings.Cut(strings.TrimPrefix(err.Error(), "vec: "), " ")
-	return map[string]string{
-		"Games": "games", "Workers": "workers", "Seat": "seat", "Seats": "seats", "Opponents": "opponents",
-		"opponent": "opponents", "MaxEpisodeSteps": "max_episode_steps", "Observation": "observation",
-	}[word]
+	for _, word := range strings.Fields(err.Error()) {
+		if name := optionFields[strings.Trim(word, ",:")]; name != "" {
+			return name
+		}
+	}
+	return ""
 }
 
 // newPool makes a pool with its frames, within the server's limits.

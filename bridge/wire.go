@@ -75,12 +75,6 @@ func appendTensorHeader(dst []byte, end int, dtype env.DType, shape []int, size 
 // aligned rounds n up.
 func aligned(n int) int { return (n + align - 1) / align * align }
 
-// appendTensor appends a whole tensor to a message that begins at dst[0].
-func appendTensor(dst []byte, dtype env.DType, shape []int, data []byte) []byte {
-	dst = appendAligned(dst, dtype, shape, len(data))
-	return append(dst, data...)
-}
-
 // appendAligned appends a tensor's header so that its data will be aligned.
 func appendAligned(dst []byte, dtype env.DType, shape []int, size int) []byte {
 	return appendTensorHeader(dst, aligned(len(dst)+tensorHeaderSize(dtype, len(shape))), dtype, shape, size)

@@ -1,0 +1,228 @@
+package bridge
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"pommego/env"
+)
+
+// TestOptions makes environments that cannot be.
+func TestOptions(t *testing.T) {
+	c := startServer(t, func(cfg *Config) { cfg.MaxGames = 10 }).dial(t)
+	for _, test := range []struct {
+		reason string
+		fields []any
+		code   Code
+		field  string
+		says   string
+	}{
+		{"unknown id", []any{"env_id", "Nothing-v0", "games", 1}, CodeUnknownEnvID, "env_id", "ToySolo-v0"},
+		{"too many games", []any{"env_id", "ToySolo-v0", "games", 11}, CodeLimit, "games", "games is 11, want at most 10"},
+		{"too many workers", []any{"env_id", "ToySolo-v0", "games", 1, "workers", 3}, CodeLimit, "workers", "workers is 3, want at most 2"},
+		{"unknown observation", []any{"env_id", "ToySolo-v0", "games", 1, "observation", "pixels"}, CodeBadOption, "observation", `"maps" "list"`},
+		{"unknown reward", []any{"env_id", "ToySolo-v0", "games", 1, "reward", "money"}, CodeBadOption, "reward", "outcome"},
+		{"unknown autoreset mode", []any{"env_id", "ToySolo-v0", "games", 1, "autoreset_mode", "Never"}, CodeBadOption, "autoreset_mode", "SameStep"},
+		{"unknown on_death", []any{"env_id", "ToySolo-v0", "games", 1, "on_death", "cry"}, CodeBadOption, "on_death", "wait"},
+		{"unknown agent", []any{"env_id", "ToySolo-v0", "games", 1, "opponents", []string{"still", "genius"}}, CodeBadOption, "opponents", "genius"},
+		{"too few opponents", []any{"env_id", "ToySolo-v0", "games", 1, "opponents", []string{"still"}}, CodeBadOption, "opponents", "want 2"},
+		{"opponents and seats", []any{"env_id", "ToySolo-v0", "games", 1, "opponents", []string{"still", "still"}, "seats", []string{"learner", "still", "still"}}, CodeBadOption, "opponents", "Seats"},
+		{"a seat without opponents", []any{"env_id", "ToySolo-v0", "games", 1, "seat", 0}, CodeBadOption, "seat", "without"},
+		{"a seat there is not", []any{"env_id", "ToySolo-v0", "games", 1, "seat", 3, "opponents", []string{"still", "still"}}, CodeBadOption, "seat", "4, want 0 to 3"},
+		{"too few seats", []any{"env_id", "ToySolo-v0", "games", 1, "seats", []string{"learner"}}, CodeBadOption, "seats", "want 3"},
+		{"nobody learns", []any{"env_id", "ToySolo-v0", "games", 1, "seats", []string{"still", "still", "still"}}, CodeBadOption, "seats", "learner"},
+		{"rules with a name that is none", []any{"env_id", "ToySolo-v0", "games", 1, "rules", Message{"gravity": 1}}, CodeBadOption, "rules", "gravity"},
+		{"rules that break the maker", []any{"env_id", "ToySolo-v0", "games", 1, "rules", Message{"teams": []any{}}}, CodeInternal, "", "make failed"},
+	} {
+		reply, err := c.Call("make", append(slices.Clone(test.fields), "max_episode_steps", 3)...)
+		e := wantError(t, reply, err, test.code)
+		if e.Field != test.field || !strings.Contains(e.Message, test.says) {
+			t.Errorf("%s: error of field %q: %s; want %q with %q", test.reason, e.Field, e.Message, test.field, test.says)
+		}
+	}
+	if made := call(t, c, "make", "env_id", "ToySolo-v0", "games", 10); made.Int("env") != 1 {
+		t.Errorf("after nothing but errors the first handle is %d, want 1", made.Int("env"))
+	}
+}
+
+// TestUse sends requests that an environment refuses, and sees that they have
+// changed nothing.
+func TestUse(t *testing.T) {
+	c := startServer(t, nil).dial(t)
+	call(t, c, "make", "env_id", "ToySolo-v0", "games", 2, "autoreset_mode", "Disabled")
+	for _, kind := range []string{"step", "observe", "get_state", "render"} {
+		fields := map[string][]any{"step": {"actions", toyActions(6, 0, 0)}, "render": {"game", 0}}[kind]
+		if e := callError(t, c, CodeNotReset, kind, append([]any{"env", 1}, fields...)...); e.Hint == "" {
+			t.Errorf("%s: no hint", kind)
+		}
+	}
+	callError(t, c, CodeNotReset, "reset", "env", 1, "mask", uint8s(1, 0))
+	call(t, c, "reset", "env", 1, "seed", 7)
+	before := observation(t, c)
+	seeds := Tensor{env.Uint64, []int{2}, make([]byte, 16)}
+	for _, test := range []struct {
+		reason string
+		kind   string
+		fields []any
+		code   Code
+		says   string
+	}{
+		{"another environment", "observe", []any{"env", 2}, CodeUnknownEnv, "no environment 2, it has [1]"},
+		{"an action out of range", "step", []any{"env", 1, "actions", toyActions(6, 5, 0)}, CodeBadAction, "row 0, component 0 (move), is 5, want 0 to 4"},
+		{"one component", "step", []any{"env", 1, "actions", uint8s(0, 0, 0, 0, 0, 0)}, CodeWrongShape, "shape [6], want [6 2]"},
+		{"too many rows", "step", []any{"env", 1, "actions", toyActions(7, 0, 0)}, CodeWrongShape, "shape [7 2], want [6 2]"},
+		{"rows and components exchanged", "step", []any{"env", 1, "actions", Tensor{env.Uint8, []int{2, 6}, make([]byte, 12)}}, CodeWrongShape, "shape [2 6]"},
+		{"mask of rows", "reset", []any{"env", 1, "mask", uint8s(1, 1, 1, 0, 0, 0)}, CodeWrongShape, "shape [6], want [2]"},
+		{"mask of twos", "reset", []any{"env", 1, "mask", uint8s(0, 2)}, CodeOutOfRange, "mask[1] is 2"},
+		{"empty mask", "reset", []any{"env", 1, "mask", uint8s(0, 0)}, CodeOutOfRange, "0 everywhere"},
+		{"seed and seeds", "reset", []any{"env", 1, "seed", 1, "seeds", seeds}, CodeBadOption, "both"},
+		{"too few seeds", "reset", []any{"env", 1, "seeds", Tensor{env.Uint64, []int{1}, make([]byte, 8)}}, CodeWrongShape, "shape [1], want [2]"},
+		{"a game there is not", "render", []any{"env", 1, "game", 2}, CodeOutOfRange, "game is 2, want 0 to 1"},
+		{"states of a game there is not", "get_state", []any{"env", 1, "games", []int{0, 2}}, CodeOutOfRange, "games[1] is 2"},
+		{"states of a game twice", "get_state", []any{"env", 1, "games", []int{1, 1}}, CodeBadOption, "names 1 twice"},
+		{"too few states", "set_state", []any{"env", 1, "games", []int{0, 1}, "states", [][]byte{{1}}}, CodeWrongShape, "1 entries, want 2"},
+		{"a state that is none", "set_state", []any{"env", 1, "games", []int{1}, "states", [][]byte{[]byte("nonsense")}}, CodeBadState, ""},
+		{"JSON that is none", "set_state", []any{"env", 1, "games", []int{1}, "states", []string{"{"}}, CodeBadState, ""},
+		{"opponents where there are none", "set_opponents", []any{"env", 1, "opponents", []string{"still"}}, CodeBadOption, "want 0"},
+		{"simulated states that are none", "simulate", []any{"env", 1, "states", [][]byte{{}}, "actions", toyActions(3, 0, 0)}, CodeBadState, ""},
+		{"too few simulated actions", "simulate", []any{"env", 1, "states", [][]byte{{}, {}}, "actions", toyActions(3, 0, 0)}, CodeWrongShape, "shape [3 2], want [6 2]"},
+		{"hello again", "hello", []any{"versions", []int{1}, "client", "x"}, CodeHelloExpected, "already"},
+	} {
+		reply, err := c.Call(test.kind, test.fields...)
+		if e := wantError(t, reply, err, test.code); !strings.Contains(e.Message, test.says) {
+			t.Errorf("%s: %s; want %q in it", test.reason, e.Message, test.says)
+		}
+	}
+	if after := observation(t, c); !bytes.Equal(before, after) {
+		t.Error("requests that failed have changed the games")
+	}
+}
+
+// observation is all tensors of the environment's present batch.
+func observation(t *testing.T, c *Client) []byte {
+	t.Helper()
+	msg, err := encode(entries{"t", call(t, c, "observe", "env", 1).Map("tensors")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return msg
+}
+
+func TestFinishedGames(t *testing.T) {
+	c := startServer(t, nil).dial(t)
+	call(t, c, "make", "env_id", "ToySolo-v0", "games", 2, "autoreset_mode", "Disabled", "max_episode_steps", 1)
+	call(t, c, "reset", "env", 1, "seed", 7)
+	call(t, c, "step", "env", 1, "actions", toyActions(6, 0, 0))
+	callError(t, c, CodeGameFinished, "step", "env", 1, "actions", toyActions(6, 0, 0))
+	states := slices.Clone(call(t, c, "get_state", "env", 1, "games", []int{0}).Binaries("states"))
+	callError(t, c, CodeGameFinished, "simulate", "env", 1, "states", states, "actions", toyActions(3, 0, 0))
+	call(t, c, "reset", "env", 1, "mask", uint8s(1, 1))
+	call(t, c, "step", "env", 1, "actions", toyActions(6, 0, 0))
+}
+
+func TestStates(t *testing.T) {
+	c := startServer(t, nil).dial(t)
+	call(t, c, "make", "env_id", "ToySolo-v0", "games", 3, "opponents", []string{"hunter", "wander"})
+	call(t, c, "reset", "env", 1, "seed", 7)
+	call(t, c, "step", "env", 1, "actions", toyActions(3, 1, 0))
+	want := observation(t, c)
+	var states [][]byte
+	for _, s := range call(t, c, "get_state", "env", 1).Binaries("states") {
+		states = append(states, bytes.Clone(s))
+	}
+	texts := call(t, c, "get_state", "env", 1, "games", []int{2, 0}, "json", true).list("states")
+	if len(states) != 3 || len(texts) != 2 || !json.Valid([]byte(texts[0].(string))) {
+		t.Fatalf("%d states, texts %v", len(states), texts)
+	}
+	step := func() []byte {
+		call(t, c, "step", "env", 1, "actions", toyActions(3, 2, 1))
+		return observation(t, c)
+	}
+	then := step()
+	if bytes.Equal(want, then) {
+		t.Fatal("a step changes nothing, so the test shows nothing")
+	}
+	// In any order, in both forms, and after one that fails.
+	bad := append(slices.Clone(states[:2]), []byte("nonsense"))
+	callError(t, c, CodeBadState, "set_state", "env", 1, "games", []int{0, 1, 2}, "states", bad)
+	if !bytes.Equal(observation(t, c), then) {
+		t.Error("set_state with one bad state has set others")
+	}
+	call(t, c, "set_state", "env", 1, "games", []int{1, 2, 0}, "states", []any{states[1], texts[0], texts[1]})
+	if !bytes.Equal(observation(t, c), want) {
+		t.Error("the states set do not show what the states got did")
+	}
+	if !bytes.Equal(step(), then) {
+		t.Error("after set_state a step leads elsewhere")
+	}
+}
+
+func TestSimulate(t *testing.T) {
+	c := startServer(t, nil).dial(t)
+	call(t, c, "make", "env_id", "ToySolo-v0", "games", 2, "autoreset_mode", "SameStep")
+	call(t, c, "reset", "env", 1, "seed", 7)
+	var states [][]byte
+	for _, s := range call(t, c, "get_state", "env", 1).Binaries("states") {
+		states = append(states, bytes.Clone(s), bytes.Clone(s))
+	}
+	before := observation(t, c)
+	simulate := func(seed any, n int) ([]byte, Message) {
+		reply := call(t, c, "simulate", "env", 1, "states", states[:n], "actions", toyActions(3*n, 1, 0), "seed", seed)
+		msg, err := encode(entries{"states", reply["states"], "tensors", reply["tensors"], "finished", reply["finished"]})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return msg, reply
+	}
+	first, reply := simulate(5, 4)
+	if reply.Int("seed") != 5 || len(reply.Binaries("states")) != 4 {
+		t.Errorf("seed %d and %d states, want 5 and 4", reply.Int("seed"), len(reply.Binaries("states")))
+	}
+	if board := reply.Map("tensors").Tensor("obs.board"); !slices.Equal(board.Shape, []int{4, 3, 4, 3}) {
+		t.Errorf("board's shape is %v", board.Shape)
+	}
+	if s := reply.Binaries("states"); bytes.Equal(s[0], s[1]) {
+		t.Error("the same state twice has the same dice")
+	}
+	again, _ := simulate(5, 4)
+	if !bytes.Equal(first, again) {
+		t.Error("the same seed gives another result")
+	}
+	for n := 4; n > 0; n-- { // as many sizes as are kept, one after another
+		simulate(nil, n)
+	}
+	if other, _ := simulate(6, 4); bytes.Equal(first, other) {
+		t.Error("another seed gives the same result")
+	}
+	if !bytes.Equal(observation(t, c), before) {
+		t.Error("simulate has changed the environment's own games")
+	}
+	next := call(t, c, "simulate", "env", 1, "states", reply.Binaries("states"), "actions", toyActions(12, 0, 0))
+	if got := next.Map("tensors").Tensor("game.length").Data; !bytes.Equal(got, bytes.Repeat([]byte{2, 0, 0, 0}, 4)) {
+		t.Errorf("after two simulated steps the lengths are %v", got)
+	}
+}
+
+func TestGamePanic(t *testing.T) {
+	c := startServer(t, nil).dial(t)
+	call(t, c, "make", "env_id", "ToyBreaks-v0", "games", 3)
+	call(t, c, "reset", "env", 1, "seed", 7)
+	call(t, c, "step", "env", 1, "actions", toyActions(9, 0, 0))
+	call(t, c, "step", "env", 1, "actions", toyActions(9, 0, 0))
+	e := callError(t, c, CodeGamePanic, "step", "env", 1, "actions", toyActions(9, 0, 0))
+	if e.Fault == nil || e.Fault.Game != 1 || e.Fault.Seed != 8 || e.Fault.Episode != 0 || len(e.Fault.State) == 0 {
+		t.Errorf("fault %+v, want game 1 with seed 8, episode 0 and its state", e.Fault)
+	}
+	callError(t, c, CodeGameBroken, "step", "env", 1, "actions", toyActions(9, 0, 0))
+	lengths := call(t, c, "observe", "env", 1).Map("tensors").Tensor("game.length").Data
+	if want := []byte{3, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0}; !bytes.Equal(lengths, want) {
+		t.Errorf("lengths %v, want %v: the other games have made the step", lengths, want)
+	}
+	call(t, c, "reset", "env", 1, "mask", uint8s(0, 1, 0)) // episode 1, in which it does not break
+	for range 5 {
+		call(t, c, "step", "env", 1, "actions", toyActions(9, 0, 0))
+	}
+}

@@ -1,0 +1,380 @@
+package bridge
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"pommego/env"
+	"pommego/env/envtest"
+)
+
+// short are timeouts that a test can wait for.
+func short(c *Config) {
+	c.HelloTimeout, c.MessageTimeout, c.ShutdownTimeout = 500*time.Millisecond, 500*time.Millisecond, 500*time.Millisecond
+}
+
+// TestBadPeers has peers misbehave, each on its own connection, and looks at
+// how they are sent away. Meanwhile and after, a good client is served.
+func TestBadPeers(t *testing.T) {
+	server := startServer(t, short)
+	good := server.dial(t)
+	hello := binaryFrame(mustEncode(t, rawHello))
+	ping := binaryFrame(mustEncode(t, entries{"type", "ping", "id", 1}))
+	for _, test := range []struct {
+		reason string
+		bytes  []byte
+		then   []byte // sent again and again
+		code   int    // of the close frame; 0: none
+	}{
+		{"says nothing", nil, nil, 1008},
+		{"says ping first", ping, nil, 1002},
+		{"says nonsense first", binaryFrame([]byte("nonsense")), nil, 1002},
+		{"speaks another version", binaryFrame(mustEncode(t, entries{"type", "hello", "id", 1, "versions", []int{2}, "client", ""})), nil, 1002},
+		{"says hello at great length", binaryFrame(mustEncode(t, append(rawHello[:len(rawHello):len(rawHello)], "x", make([]byte, 5000)))), nil, 1002},
+		{"says hello at greater length", frameBytes(0x82, make([]byte, 20000)), nil, 1009},
+		{"promises a hello of exabytes", []byte{0x82, 0xff, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0}, nil, 1009},
+		{"sends text first", frameBytes(0x81, []byte("hello")), nil, 1003},
+		{"sends text later", append(bytes.Clone(hello), frameBytes(0x81, []byte("hello"))...), nil, 1003},
+		{"does not mask", append(bytes.Clone(hello), 0x82, 0x01, 0x80), nil, 1002},
+		{"uses a reserved bit", append(bytes.Clone(hello), frameBytes(0xc2, []byte{0x80})...), nil, 1002},
+		{"uses an unknown opcode", append(bytes.Clone(hello), frameBytes(0x83, []byte{0x80})...), nil, 1002},
+		{"continues what it has not begun", append(bytes.Clone(hello), frameBytes(0x80, []byte{0x80})...), nil, 1002},
+		{"begins anew inside a message", append(append(bytes.Clone(hello), frameBytes(0x02, []byte{0x80})...), ping...), nil, 1002},
+		{"sends half a message", append(bytes.Clone(hello), ping[:len(ping)-3]...), nil, 1008},
+		{"drips a message", append(bytes.Clone(hello), 0x82, 0xff, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0), []byte{0}, 1008},
+		{"continues for ever with nothing", append(bytes.Clone(hello), frameBytes(0x02, nil)...), frameBytes(0x00, nil), 1008},
+		{"pings for ever", hello, frameBytes(0x89, []byte("ping")), 1008},
+		{"pongs for ever", hello, frameBytes(0x8a, nil), 1008},
+		{"pings for ever before hello", nil, frameBytes(0x89, nil), 1008},
+		{"pings for ever inside a message", append(bytes.Clone(hello), frameBytes(0x02, nil)...), frameBytes(0x89, nil), 1008},
+		{"sends a long ping", append(bytes.Clone(hello), frameBytes(0x89, make([]byte, 126))...), nil, 1002},
+		{"closes with a code that is none", append(bytes.Clone(hello), frameBytes(0x88, []byte{0x03, 0xec})...), nil, 1002},
+		{"closes properly", append(bytes.Clone(hello), frameBytes(0x88, []byte{0x03, 0xe8})...), nil, 1000},
+	} {
+		t.Run(test.reason, func(t *testing.T) {
+			p := dialRaw(t, server.host)
+			if _, err := p.Write(test.bytes); err != nil {
+				t.Fatal(err)
+			}
+			done := make(chan struct{})
+			flood := p.repeat(test.then, done)
+			if got := p.closed(t); got != test.code {
+				t.Errorf("close code %d, want %d", got, test.code)
+			}
+			close(done)
+			flood.Wait()
+			call(t, good, "ping")
+		})
+	}
+	good.Close()
+	eventually(t, "all connections are gone", func() bool { return server.connections.Load() == 0 })
+}
+
+// repeat sends some bytes once a millisecond, until done or nobody takes them.
+func (p *rawPeer) repeat(what []byte, done chan struct{}) *sync.WaitGroup {
+	var flood sync.WaitGroup
+	flood.Go(func() {
+		for len(what) > 0 {
+			if _, err := p.Write(what); err != nil {
+				return
+			}
+			select {
+			case <-done:
+				return
+			case <-time.After(time.Millisecond):
+			}
+		}
+	})
+	return &flood
+}
+
+// TestEmptyFragments floods a message that has no end: it is not the time that
+// ends it.
+func TestEmptyFragments(t *testing.T) {
+	server := startServer(t, func(c *Config) { c.MaxMessageBytes, c.MessageTimeout = 4096, time.Hour })
+	p := dialRaw(t, server.host)
+	p.send(t, rawHello)
+	p.expect(t)
+	if _, err := p.Write(frameBytes(0x02, nil)); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	flood := p.repeat(bytes.Repeat(frameBytes(0x00, nil), 1000), done)
+	if got := p.closed(t); got != 1008 {
+		t.Errorf("close code %d, want 1008", got)
+	}
+	close(done)
+	flood.Wait()
+}
+
+// TestFragments sends a request in pieces, with a ping among them.
+func TestFragments(t *testing.T) {
+	server := startServer(t, nil)
+	p := dialRaw(t, server.host)
+	hello := mustEncode(t, rawHello)
+	var pieces []byte
+	for i, b := range hello {
+		first := byte(0x00)
+		if i == 0 {
+			first = 0x02
+		}
+		pieces = append(pieces, frameBytes(first, []byte{b})...)
+		if i == 9 {
+			pieces = append(pieces, frameBytes(0x89, []byte("in between"))...)
+		}
+	}
+	if _, err := p.Write(append(pieces, frameBytes(0x80, nil)...)); err != nil {
+		t.Fatal(err)
+	}
+	if first, payload, err := p.next(); err != nil || first != 0x8a || string(payload) != "in between" {
+		t.Errorf("frame 0x%02x %q, %v; want the pong", first, payload, err)
+	}
+	p.expect(t)
+}
+
+// TestBeforeUpgrade has connections that never get as far as a WebSocket.
+func TestBeforeUpgrade(t *testing.T) {
+	server := startServer(t, func(c *Config) { c.MaxConnections = 1 })
+	var open []net.Conn
+	for range 1 + spareConnections + 10 {
+		conn, err := net.Dial("tcp", server.host)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		open = append(open, conn)
+	}
+	// The last ones are over the bound, and closed without a word.
+	last := open[len(open)-1]
+	last.SetReadDeadline(time.Now().Add(10 * time.Second))
+	if n, err := last.Read(make([]byte, 1)); n != 0 || errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("a connection over the bound: %d bytes, %v; want it closed", n, err)
+	}
+	// Of the others each may stay until the header's time is up, and no more
+	// than a header is read.
+	conn := open[0]
+	conn.SetDeadline(time.Now().Add(10 * time.Second))
+	_, _ = io.WriteString(conn, "GET / HTTP/1.1\r\n"+strings.Repeat("X: "+strings.Repeat("y", 1000)+"\r\n", 100)) // it may close in the middle
+	if answer, _ := io.ReadAll(conn); len(answer) > 0 && !bytes.Contains(answer, []byte("431")) {
+		t.Errorf("a header of 100 KB: %q, want 431", answer)
+	}
+}
+
+// TestMemory promises much and sends little: memory follows what is sent.
+func TestMemory(t *testing.T) {
+	server := startServer(t, func(c *Config) { c.MaxMessageBytes = 1 << 28 })
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range 20 {
+		p := dialRaw(t, server.host)
+		p.send(t, rawHello)
+		p.expect(t)
+		promise := binary.BigEndian.AppendUint64([]byte{0x82, 0xff}, 1<<28)
+		if _, err := p.Write(append(promise, 0, 0, 0, 0, 1, 2, 3)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := server.dial(t)
+	call(t, c, "ping")
+	runtime.ReadMemStats(&after)
+	if grown := after.TotalAlloc - before.TotalAlloc; grown > 8<<20 {
+		t.Errorf("20 promises of 256 MiB allocated %d bytes, want less than 8 MiB", grown)
+	}
+}
+
+// TestIdle ends a connection without requests, but not one whose request takes
+// longer than the idle time.
+func TestIdle(t *testing.T) {
+	game := newSlowGame()
+	server := startServer(t, func(c *Config) {
+		c.Game = func(string) (env.Game, error) { return game, nil }
+		c.IdleTimeout, c.WriteTimeout = 500*time.Millisecond, time.Minute
+	})
+	c := server.dial(t)
+	call(t, c, "make", "env_id", "ToySolo-v0", "games", 1)
+	call(t, c, "reset", "env", 1)
+	if _, err := c.Send("step", "env", 1, "actions", toyActions(3, 0, 0)); err != nil {
+		t.Fatal(err)
+	}
+	<-game.stepping
+	time.Sleep(3 * 200 * time.Millisecond)
+	game.resume <- struct{}{}
+	if reply, err := c.Receive(); err != nil || reply["type"] != "batch" {
+		t.Errorf("a long step: %v, %v; want its batch", reply, err)
+	}
+	_, err := c.Receive()
+	if closed := (*websocket.CloseError)(nil); !errors.As(err, &closed) || closed.Code != 1001 || !strings.Contains(closed.Text, "no request for 500ms") {
+		t.Errorf("got %v, want close code 1001 with the reason", err)
+	}
+	eventually(t, "the idle client's games are free", func() bool { return server.games.Load() == 0 })
+}
+
+// TestPause has a client send requests, more than may be in flight, and then
+// not read for longer than the idle time: it still gets all its replies.
+func TestPause(t *testing.T) {
+	server := startServer(t, func(c *Config) {
+		c.IdleTimeout, c.WriteTimeout, c.MaxInFlight = 200*time.Millisecond, time.Minute, 2
+	})
+	c := server.dial(t)
+	call(t, c, "make", "env_id", "ToyTeams-v0", "games", 5000)
+	const n = 10
+	for range n {
+		if _, err := c.Send("reset", "env", 1, "seed", 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	time.Sleep(time.Second)
+	for i := range n {
+		if _, err := c.Receive(); err != nil {
+			t.Fatalf("reply %d: %v", i, err)
+		}
+	}
+}
+
+// TestGone has clients vanish at different points.
+func TestGone(t *testing.T) {
+	server := startServer(t, nil)
+	for i := range 20 {
+		c, err := Dial(context.Background(), server.address, DialOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		call(t, c, "make", "env_id", "ToyTeams-v0", "games", 2000)
+		for range i {
+			if _, err := c.Send("reset", "env", 1); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if tcp := c.ws.NetConn().(*net.TCPConn); i%2 == 0 {
+			_ = tcp.SetLinger(0) // a reset instead of an end
+		}
+		c.ws.NetConn().Close()
+	}
+	eventually(t, "all of it is free", func() bool { return server.games.Load() == 0 && server.connections.Load() == 0 })
+}
+
+// slowGame takes a while for each step.
+type slowGame struct {
+	env.Game
+	stepping chan struct{} // receives as each step begins
+	resume   chan struct{}
+}
+
+type slowMatch struct {
+	env.Match
+	game *slowGame
+}
+
+func (g *slowGame) New(n int) []env.Match {
+	all := g.Game.New(n)
+	for i := range all {
+		all[i] = &slowMatch{all[i], g}
+	}
+	return all
+}
+
+func (m *slowMatch) Step(actions []uint8) {
+	m.game.stepping <- struct{}{}
+	<-m.game.resume
+	m.Match.Step(actions)
+}
+
+func newSlowGame() *slowGame {
+	return &slowGame{Game: envtest.NewToy(envtest.ToySolo()), stepping: make(chan struct{}), resume: make(chan struct{})}
+}
+
+// TestShutdown asks for it while a step is in progress, with more behind it.
+func TestShutdown(t *testing.T) {
+	game := newSlowGame()
+	server := startServer(t, func(c *Config) { c.Game = func(string) (env.Game, error) { return game, nil } })
+	silent, err := net.Dial("tcp", server.host) // has not even sent a header
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	idle, c := server.dial(t), server.dial(t)
+	call(t, c, "make", "env_id", "ToySolo-v0", "games", 1)
+	call(t, c, "reset", "env", 1)
+	for range 3 {
+		if _, err := c.Send("step", "env", 1, "actions", toyActions(3, 0, 0)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	<-game.stepping
+	stopped := make(chan error, 1)
+	go func() { stopped <- server.stop() }()
+	if _, err := idle.Receive(); !websocket.IsCloseError(err, websocket.CloseGoingAway) {
+		t.Errorf("the idle client got %v, want close code 1001", err)
+	}
+	idle.Close()
+	silent.Close()
+	game.resume <- struct{}{}
+	if reply, err := c.Receive(); err != nil || reply["type"] != "batch" {
+		t.Errorf("the step in progress: %v, %v; want its batch", reply, err)
+	}
+	if _, err := c.Receive(); !websocket.IsCloseError(err, websocket.CloseGoingAway) {
+		t.Errorf("after it: %v, want close code 1001", err)
+	}
+	c.Close()
+	if err := <-stopped; err != nil {
+		t.Error(err)
+	}
+	if _, err := net.Dial("tcp", server.host); err == nil {
+		t.Error("after shutdown the server still listens")
+	}
+	if n := server.games.Load(); n != 0 {
+		t.Errorf("after shutdown %d games are still counted", n)
+	}
+}
+
+// TestShutdownCut has a step in progress that takes too long: the client is cut
+// off, and Serve says so.
+func TestShutdownCut(t *testing.T) {
+	game := newSlowGame()
+	server := startServer(t, func(c *Config) {
+		c.Game = func(string) (env.Game, error) { return game, nil }
+		c.ShutdownTimeout = 50 * time.Millisecond
+	})
+	c := server.dial(t)
+	call(t, c, "make", "env_id", "ToySolo-v0", "games", 1)
+	call(t, c, "reset", "env", 1)
+	if _, err := c.Send("step", "env", 1, "actions", toyActions(3, 0, 0)); err != nil {
+		t.Fatal(err)
+	}
+	<-game.stepping
+	if err := server.stop(); err == nil || !strings.Contains(err.Error(), "1 connections are still at work") {
+		t.Errorf("Serve returned %v, want an error about the connection", err)
+	}
+	if _, err := c.Receive(); err == nil {
+		t.Error("the client was not cut off")
+	}
+	game.resume <- struct{}{} // so that its goroutines end
+}
+
+// TestListenerFails closes the listener under the server.
+func TestListenerFails(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server, err := New(testConfig())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ln.Close()
+	if err := server.Serve(context.Background(), ln); err == nil || !strings.Contains(err.Error(), "listening") {
+		t.Errorf("Serve returned %v, want an error about listening", err)
+	}
+}

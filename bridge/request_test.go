@@ -1,0 +1,210 @@
+package bridge
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"pommego/env"
+)
+
+// requestExamples has one good request of each type, with all its fields.
+func requestExamples() []entries {
+	seeds := Tensor{DType: env.Uint64, Shape: []int{2}, Data: make([]byte, 16)}
+	return []entries{
+		{"type", "hello", "id", 1, "versions", []int{1, 2}, "client", "example/1"},
+		{"type", "envs", "id", 2},
+		{"type", "ping", "id", 3},
+		{"type", "spaces", "id", 4, "env_id", "ToySolo-v0", "rules", Message{"rows": 3, "cols": 1.5, "x": []any{nil, true, "y", -1}}},
+		{"type", "make", "id", 5, "env_id", "ToySolo-v0", "rules", nil, "games", 2, "observation", "maps", "reward", "outcome",
+			"autoreset_mode", "SameStep", "opponents", []string{"still", "wander"}, "seats", nil, "seat", 1, "on_death", "wait", "max_episode_steps", 9, "workers", 1},
+		{"type", "reset", "id", 6, "env", 1, "seed", uint64(math.MaxUint64), "seeds", seeds, "mask", uint8s(0, 1)},
+		{"type", "step", "id", 7, "env", 1, "actions", toyActions(6, 1, 2)},
+		{"type", "observe", "id", 8, "env", 1},
+		{"type", "set_opponents", "id", 9, "env", 1, "opponents", []string{"still"}},
+		{"type", "get_state", "id", 10, "env", 1, "games", []int{0, 1}, "json", true},
+		{"type", "set_state", "id", 11, "env", 1, "games", []int{0, 1}, "states", []any{[]byte("state"), "{}"}},
+		{"type", "simulate", "id", 12, "env", 1, "states", [][]byte{[]byte("state")}, "actions", toyActions(3, 1, 2), "seed", 1},
+		{"type", "render", "id", 13, "env", 1, "game", 1, "colour", true},
+		{"type", "close", "id", 14, "env", 1},
+	}
+}
+
+func parseEntries(t *testing.T, message entries) (*request, error) {
+	t.Helper()
+	msg, err := encode(message)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &request{buf: msg, length: int64(len(msg))}
+	return r, r.parse(new(checker), newDecoder())
+}
+
+func TestParse(t *testing.T) {
+	parsed := map[string]*request{}
+	for _, message := range requestExamples() {
+		r, err := parseEntries(t, message)
+		if err != nil {
+			t.Errorf("%v: %v", message, err)
+			continue
+		}
+		parsed[r.name] = r
+		for i := 4; i < len(message); i += 2 {
+			if want := message[i+1] != nil; r.given(message[i].(string)) != want {
+				t.Errorf("%s: field %s is given: %v, want %v", r.name, message[i], !want, want)
+			}
+		}
+	}
+	if len(parsed) != len(handlers) || len(parsed) != len(requests) {
+		t.Errorf("%d examples, %d handlers, %d requests", len(parsed), len(handlers), len(requests))
+	}
+	if r := parsed["make"]; r.envID != "ToySolo-v0" || r.count != 2 || r.seat != 1 || r.maxSteps != 9 || !slices.Equal(r.opponents, []string{"still", "wander"}) {
+		t.Errorf("make: %+v", r)
+	}
+	if r := parsed["reset"]; r.seed != math.MaxUint64 || len(r.seeds.data) != 16 || !slices.Equal(r.mask.data, []byte{0, 1}) {
+		t.Errorf("reset: %+v", r)
+	}
+	if r := parsed["step"]; r.id != 7 || r.env != 1 || !slices.Equal(r.actions.shape, []int{6, 2}) {
+		t.Errorf("step: %+v", r)
+	}
+	if r := parsed["set_state"]; string(r.states[0].data) != "state" || r.states[0].json || !r.states[1].json {
+		t.Errorf("set_state: %+v", r)
+	}
+	if got := string(parsed["spaces"].rules); got != `{"cols":1.5,"rows":3,"x":[null,true,"y",-1]}` {
+		t.Errorf("rules: %s", got)
+	}
+}
+
+// raw is a tensor of any parts.
+func raw(dtype any, shape any, pad any, data any) []any { return []any{dtype, shape, pad, data} }
+
+func TestParseRefuses(t *testing.T) {
+	step := func(actions any) entries { return entries{"type", "step", "id", 1, "env", 1, "actions", actions} }
+	long := strings.Repeat("n", 257)
+	none := []byte{}
+	for _, test := range []struct {
+		reason  string
+		message entries
+		code    Code
+		field   string
+		says    string
+	}{
+		{"no type", entries{"id", 1}, CodeMissingField, "type", "no type"},
+		{"no id", entries{"type", "ping"}, CodeMissingField, "id", "no id"},
+		{"nothing at all", entries{}, CodeMissingField, "id", "no id"},
+		{"type is a number", entries{"type", 5, "id", 1}, CodeWrongType, "type", "an integer, want a text"},
+		{"type is a binary", entries{"type", []byte("ping"), "id", 1}, CodeWrongType, "type", "a binary, want a text"},
+		{"unknown type", entries{"type", "stop", "id", 1}, CodeUnknownType, "type", `"stop"`},
+		{"a reply's type", entries{"type", "batch", "id", 1}, CodeUnknownType, "type", "want one of close, envs"},
+		{"id is a text", entries{"type", "ping", "id", "1"}, CodeWrongType, "id", "a text, want an integer"},
+		{"id is a float", entries{"type", "ping", "id", 1.0}, CodeWrongType, "id", "a float"},
+		{"id is negative: the library would wrap it", entries{"type", "ping", "id", -1}, CodeOutOfRange, "id", "id is -1"},
+		{"id is more than a double holds", entries{"type", "ping", "id", uint64(1 << 53)}, CodeOutOfRange, "id", "9007199254740992"},
+		{"id is nil", entries{"type", "ping", "id", nil}, CodeWrongType, "id", "nil"},
+		{"a field too many", entries{"type", "ping", "id", 1, "env", 1}, CodeUnknownField, "env", "it has type, id"},
+		{"a typing error", entries{"type", "step", "id", 1, "env", 1, "action", 1}, CodeUnknownField, "action", "actions"},
+		{"a required field missing", entries{"type", "step", "id", 1, "env", 1}, CodeMissingField, "actions", "needs the field actions"},
+		{"a required field nil", step(nil), CodeMissingField, "actions", ""},
+		{"env is 0", entries{"type", "observe", "id", 1, "env", 0}, CodeOutOfRange, "env", "env is 0"},
+		{"env is -2^63", entries{"type", "observe", "id", 1, "env", math.MinInt64}, CodeOutOfRange, "env", "-9223372036854775808"},
+		{"seed is negative", entries{"type", "reset", "id", 1, "env", 1, "seed", -1}, CodeOutOfRange, "seed", "want 0 to 18446744073709551615"},
+		{"seed is a bool", entries{"type", "reset", "id", 1, "env", 1, "seed", true}, CodeWrongType, "seed", "a bool"},
+		{"games is 0", entries{"type", "make", "id", 1, "env_id", "x", "games", 0}, CodeOutOfRange, "games", "games is 0"},
+		{"games is huge", entries{"type", "make", "id", 1, "env_id", "x", "games", 1 << 40}, CodeOutOfRange, "games", "1099511627776"},
+		{"an id too long", entries{"type", "spaces", "id", 1, "env_id", long}, CodeOutOfRange, "env_id", "257 bytes"},
+		{"opponents is a text", entries{"type", "set_opponents", "id", 1, "env", 1, "opponents", "still"}, CodeWrongType, "opponents", "a text, want an array"},
+		{"an opponent is a number", entries{"type", "set_opponents", "id", 1, "env", 1, "opponents", []any{"still", 1}}, CodeWrongType, "opponents", "opponents[1] is an integer"},
+		{"an opponent is nil", entries{"type", "set_opponents", "id", 1, "env", 1, "opponents", []any{nil}}, CodeWrongType, "opponents", "nil"},
+		{"an opponent too long", entries{"type", "set_opponents", "id", 1, "env", 1, "opponents", []string{long}}, CodeOutOfRange, "opponents", "opponents[0] has 257"},
+		{"too many opponents", entries{"type", "set_opponents", "id", 1, "env", 1, "opponents", make([]string, 257)}, CodeWrongShape, "opponents", "257 entries"},
+		{"rules are a text", entries{"type", "spaces", "id", 1, "env_id", "x", "rules", "{}"}, CodeWrongType, "rules", "want a map"},
+		{"rules hold NaN", entries{"type", "spaces", "id", 1, "env_id", "x", "rules", Message{"a": []any{math.NaN()}}}, CodeOutOfRange, "rules", "NaN"},
+		{"rules hold a binary", entries{"type", "spaces", "id", 1, "env_id", "x", "rules", Message{"a": none}}, CodeWrongType, "rules", "a binary"},
+		{"a flag is a number", entries{"type", "render", "id", 1, "env", 1, "game", 0, "colour", 1}, CodeWrongType, "colour", "want a bool"},
+		{"games list is a tensor", entries{"type", "get_state", "id", 1, "env", 1, "games", uint8s(1)}, CodeWrongType, "games", "a text, want an integer"},
+		{"a game is negative", entries{"type", "get_state", "id", 1, "env", 1, "games", []int{-1}}, CodeOutOfRange, "games", "-1"},
+		{"states are missing", entries{"type", "set_state", "id", 1, "env", 1, "games", []int{}, "states", []any{}}, CodeWrongShape, "states", "0 entries"},
+		{"a state is a map", entries{"type", "set_state", "id", 1, "env", 1, "games", []int{0}, "states", []any{Message{}}}, CodeWrongType, "states", "a map"},
+		{"no versions", entries{"type", "hello", "id", 1, "versions", []int{}, "client", "x"}, CodeWrongShape, "versions", "0 entries"},
+		{"too many versions", entries{"type", "hello", "id", 1, "versions", make([]int, 17), "client", "x"}, CodeWrongShape, "versions", "17 entries"},
+
+		{"actions are a list of numbers", step([]int{1, 2, 3}), CodeWrongType, "actions", "an array of 3, want a tensor"},
+		{"actions are four numbers", step([]int{1, 2, 3, 4}), CodeWrongType, "actions", "an integer, want a text"},
+		{"actions are a binary", step([]byte{1, 2}), CodeWrongType, "actions", "want a tensor"},
+		{"actions of another type: 261 would become 5", step(raw("int64", []int{1}, none, []byte{5, 1, 0, 0, 0, 0, 0, 0})), CodeWrongType, "actions", `tensor of "int64", want "uint8"`},
+		{"an unknown type", step(raw("complex", []int{1}, none, []byte{1})), CodeWrongType, "actions", `"complex"`},
+		{"the type is a number", step(raw(1, []int{1}, none, []byte{1})), CodeWrongType, "actions", "an integer"},
+		{"the shape is a number", step(raw("uint8", 1, none, []byte{1})), CodeWrongType, "actions", "an array of dimensions"},
+		{"a negative dimension", step(raw("uint8", []int{-1}, none, []byte{1})), CodeOutOfRange, "actions", "-1"},
+		{"too many dimensions", step(raw("uint8", []int{1, 1, 1, 1, 1}, none, []byte{1})), CodeWrongShape, "actions", "5 entries"},
+		{"dimensions whose product wraps to 0", step(raw("uint8", []int{1 << 30, 1 << 30, 1 << 4}, none, none)), CodeWrongShape, "actions", "0 bytes"},
+		{"a dimension beyond everything", step(raw("uint8", []any{uint64(math.MaxUint64)}, none, none)), CodeOutOfRange, "actions", "18446744073709551615"},
+		{"less data than the shape says", step(raw("uint8", []int{3}, none, []byte{1, 2})), CodeWrongShape, "actions", "2 bytes of data, want 3"},
+		{"more data than the shape says", step(raw("uint8", []int{1}, none, []byte{1, 2})), CodeWrongShape, "actions", "2 bytes of data, want 1"},
+		{"the data is a text", step(raw("uint8", []int{1}, none, "1")), CodeWrongType, "actions", "a text, want a binary"},
+		{"the pad is nil", step(raw("uint8", []int{1}, nil, []byte{1})), CodeWrongType, "actions", "nil, want a binary"},
+		{"the pad is huge", step(raw("uint8", []int{1}, make([]byte, 1<<16), []byte{1})), CodeOutOfRange, "actions", "65536 bytes"},
+		{"seeds are half numbers", entries{"type", "reset", "id", 1, "env", 1, "seeds", raw("uint64", []int{1}, none, make([]byte, 7))}, CodeWrongShape, "seeds", "7 bytes of data, want 8"},
+	} {
+		r, err := parseEntries(t, test.message)
+		if err == nil {
+			t.Errorf("%s: accepted as %+v", test.reason, r)
+			continue
+		}
+		e := asError(err)
+		if e.Code != test.code || e.Field != test.field || !strings.Contains(e.Message, test.says) {
+			t.Errorf("%s: got %s of field %q: %s; want %s of %q with %q", test.reason, e.Code, e.Field, e.Message, test.code, test.field, test.says)
+		}
+	}
+}
+
+// TestParseForgets reads different requests into one buffer's request, as the
+// server does: nothing of one may be seen in the next.
+func TestParseForgets(t *testing.T) {
+	r, c, d := new(request), new(checker), newDecoder()
+	for _, message := range append(requestExamples(), requestExamples()...) {
+		msg, err := encode(message)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.buf, r.length = append(r.buf[:0], msg...), int64(len(msg))
+		if err := r.parse(c, d); err != nil {
+			t.Fatal(err)
+		}
+		fresh, err := parseEntries(t, message)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.has != fresh.has || r.seed != fresh.seed || len(r.states) != len(fresh.states) || r.count != fresh.count || len(r.actions.data) != len(fresh.actions.data) {
+			t.Errorf("%v: got %+v, want %+v", message, r, fresh)
+		}
+	}
+}
+
+// TestWideIntegers reads each encoding of an integer, at and beyond a bound.
+func TestWideIntegers(t *testing.T) {
+	for _, test := range []struct {
+		msg  string
+		want uint64
+		ok   bool
+	}{
+		{"\x05", 5, true}, {"\x7f", 127, true}, {"\xe0", 0, false}, {"\xff", 0, false},
+		{"\xcc\xff", 255, true}, {"\xcd\x01\x05", 261, true}, {"\xce\x00\x00\x01\x2c", 300, true}, {"\xce\x00\x00\x01\x2d", 0, false},
+		{"\xcf\x00\x00\x00\x00\x00\x00\x00\x07", 7, true}, {"\xcf\xff\xff\xff\xff\xff\xff\xff\xff", 0, false},
+		{"\xd0\x05", 5, true}, {"\xd0\xff", 0, false}, {"\xd1\x00\xff", 255, true}, {"\xd1\xff\xff", 0, false},
+		{"\xd2\x00\x00\x00\x09", 9, true}, {"\xd2\x80\x00\x00\x00", 0, false},
+		{"\xd3\x00\x00\x00\x00\x00\x00\x00\x09", 9, true}, {"\xd3\x80\x00\x00\x00\x00\x00\x00\x00", 0, false},
+		{"\xca\x40\x00\x00\x00", 0, false}, {"\xc0", 0, false}, {"\xc3", 0, false},
+	} {
+		d := newDecoder()
+		d.seek([]byte(test.msg), 0)
+		got, err := d.uint("n", 0, 300)
+		if (err == nil) != test.ok || got != test.want {
+			t.Errorf("%x: got %d, %v; want %d, accepted: %v", test.msg, got, err, test.want, test.ok)
+		}
+		if test.ok && d.pos() != len(test.msg) {
+			t.Errorf("%x: read %d bytes", test.msg, d.pos())
+		}
+	}
+}

@@ -1,0 +1,293 @@
+package bridge
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+func TestConfigValidate(t *testing.T) {
+	for _, test := range []struct {
+		reason string
+		change func(*Config)
+		says   string // empty: valid
+	}{
+		{"zeros are defaults", func(*Config) {}, ""},
+		{"all that can be said", func(c *Config) {
+			c.Hosts, c.Origins, c.Token, c.MaxConnections = []string{"box", "fe80::1"}, []string{"https://example.org"}, "secret", 1
+		}, ""},
+		{"no catalog", func(c *Config) { c.IDs = nil }, "IDs and Game"},
+		{"negative", func(c *Config) { c.MaxEnvs = -1 }, "MaxEnvs is -1, want 1 to"},
+		{"too much", func(c *Config) { c.MaxMessageBytes = 1<<30 + 1 }, "MaxMessageBytes"},
+		{"too little for a hello", func(c *Config) { c.MaxMessageBytes = 100 }, "want 4096 to"},
+		{"negative time", func(c *Config) { c.IdleTimeout = -time.Second }, "IdleTimeout is -1s"},
+		{"host with port", func(c *Config) { c.Hosts = []string{"box:80"} }, `"box:80"`},
+		{"host with scheme", func(c *Config) { c.Hosts = []string{"ws://box"} }, `"ws://box"`},
+		{"origin without scheme", func(c *Config) { c.Origins = []string{"example.org"} }, `"example.org"`},
+		{"token that no header holds", func(c *Config) { c.Token = "a b" }, "white space"},
+	} {
+		cfg := testConfig()
+		test.change(&cfg)
+		_, err := New(cfg)
+		if (err == nil) != (test.says == "") || err != nil && !strings.Contains(err.Error(), test.says) {
+			t.Errorf("%s: %v, want an error with %q", test.reason, err, test.says)
+		}
+		if test.says == "" && err != nil {
+			t.Errorf("%s: %v", test.reason, err)
+		}
+	}
+}
+
+// TestAdmission sends opening handshakes.
+func TestAdmission(t *testing.T) {
+	server := startServer(t, func(c *Config) {
+		c.Token, c.Hosts, c.Origins = "secret", []string{"box.example"}, []string{"https://page.example"}
+	})
+	for _, test := range []struct {
+		reason string
+		change func(*http.Request)
+		status int
+		says   string
+	}{
+		{"all right", func(r *http.Request) {}, 101, ""},
+		{"a host on the list", func(r *http.Request) { r.Host = "BOX.example:99" }, 101, ""},
+		{"localhost without a port", func(r *http.Request) { r.Host = "localhost" }, 101, ""},
+		{"IPv6 loopback", func(r *http.Request) { r.Host = "[::1]:80" }, 101, ""},
+		{"an origin on the list", func(r *http.Request) { r.Header.Set("Origin", "https://page.example") }, 101, ""},
+		{"a name rebound to this machine", func(r *http.Request) {
+			r.Host = "evil.example"
+			r.Header.Set("Origin", "http://evil.example")
+		}, 403, "Host header"},
+		{"a page on this machine", func(r *http.Request) { r.Header.Set("Origin", "http://127.0.0.1:3000") }, 403, "Origin header"},
+		{"an origin that ends like one on the list", func(r *http.Request) { r.Header.Set("Origin", "https://evil-page.example") }, 403, "Origin"},
+		{"two origins", func(r *http.Request) { r.Header["Origin"] = []string{"https://page.example", "https://evil.example"} }, 403, "Origin"},
+		{"an empty origin", func(r *http.Request) { r.Header["Origin"] = []string{""} }, 403, "Origin"},
+		{"no token", func(r *http.Request) { r.Header.Del("Authorization") }, 401, "Bearer"},
+		{"another token", func(r *http.Request) { r.Header.Set("Authorization", "Bearer secrets") }, 401, "Bearer"},
+		{"an empty token", func(r *http.Request) { r.Header.Set("Authorization", "Bearer ") }, 401, "Bearer"},
+		{"another scheme", func(r *http.Request) { r.Header.Set("Authorization", "Basic secret") }, 401, "Bearer"},
+		{"a token in the address", func(r *http.Request) {
+			r.Header.Del("Authorization")
+			r.URL.RawQuery = "token=secret"
+		}, 401, "Bearer"},
+		{"another path", func(r *http.Request) { r.URL.Path = "/metrics" }, 404, "want /"},
+		{"a browser's visit", func(r *http.Request) { r.Header.Del("Upgrade") }, 400, "connect with WebSocket"},
+		{"no subprotocol", func(r *http.Request) { r.Header.Del("Sec-WebSocket-Protocol") }, 400, Subprotocol},
+		{"another subprotocol", func(r *http.Request) { r.Header.Set("Sec-WebSocket-Protocol", "pommego.v2+msgpack") }, 400, "pommego.v2"},
+		{"another version of WebSocket", func(r *http.Request) { r.Header.Set("Sec-WebSocket-Version", "12") }, 400, "13"},
+		{"no key", func(r *http.Request) { r.Header.Del("Sec-WebSocket-Key") }, 400, "Key"},
+		{"another method", func(r *http.Request) { r.Method = "POST" }, 405, "GET"},
+		{"a header too large", func(r *http.Request) { r.Header.Set("X-Large", strings.Repeat("x", 20<<10)) }, 431, ""},
+	} {
+		r, err := http.NewRequest("GET", "http://"+server.host+"/", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header = http.Header{
+			"Upgrade": {"websocket"}, "Connection": {"Upgrade"}, "Sec-Websocket-Version": {"13"}, "Sec-Websocket-Key": {"AAAAAAAAAAAAAAAAAAAAAA=="},
+			"Sec-Websocket-Protocol": {"other, " + Subprotocol}, "Authorization": {"Bearer secret"},
+		}
+		test.change(r)
+		transport := &http.Transport{}
+		answer, err := transport.RoundTrip(r)
+		if err != nil {
+			t.Errorf("%s: %v", test.reason, err)
+			continue
+		}
+		text := ""
+		if answer.StatusCode != 101 {
+			all, _ := io.ReadAll(answer.Body)
+			text = string(all)
+		} else if got := answer.Header.Get("Sec-Websocket-Protocol"); got != Subprotocol {
+			t.Errorf("%s: the server chose subprotocol %q", test.reason, got)
+		}
+		answer.Body.Close()
+		transport.CloseIdleConnections()
+		if answer.StatusCode != test.status || !strings.Contains(text, test.says) {
+			t.Errorf("%s: status %d, %q; want %d with %q", test.reason, answer.StatusCode, text, test.status, test.says)
+		}
+	}
+}
+
+func TestDial(t *testing.T) {
+	server := startServer(t, func(c *Config) { c.Token = "secret" })
+	server.dial(t)
+	if _, err := Dial(context.Background(), server.address, DialOptions{Token: "wrong"}); err == nil || !strings.Contains(err.Error(), "401") {
+		t.Errorf("with a wrong token: %v, want 401", err)
+	}
+	if _, err := Dial(context.Background(), server.address, DialOptions{Token: "secret", Origin: "http://x"}); err == nil || !strings.Contains(err.Error(), "Origin") {
+		t.Errorf("with an origin: %v, want the reason", err)
+	}
+}
+
+func TestUnixSocket(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "socket")
+	ln, err := net.Listen("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := serveOn(t, ln, nil)
+	server.address = "unix:" + path
+	c := server.dial(t)
+	call(t, c, "make", "env_id", "ToyTeams-v0", "games", 100)
+	call(t, c, "reset", "env", 1)
+	if err := server.stop(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(path); !os.IsNotExist(err) {
+		t.Errorf("after shutdown the socket's file is still there: %v", err)
+	}
+}
+
+// TestLimits reaches each limit; the same request one less is fine.
+func TestLimits(t *testing.T) {
+	server := startServer(t, func(c *Config) {
+		c.MaxEnvs, c.MaxGames, c.MaxTotalGames, c.MaxBatchBytes, c.MaxMessageBytes, c.MaxConnections = 2, 60, 100, 25_000, 10_000, 2
+	})
+	c := server.dial(t)
+	other := server.dial(t)
+	if _, err := Dial(context.Background(), server.address, DialOptions{}); err == nil || !strings.Contains(err.Error(), "all of its 2 connections") {
+		t.Errorf("a third connection: %v", err)
+	}
+	limits := c.Hello().Map("limits")
+	for name, want := range map[string]int{"message_bytes": 10_000, "batch_bytes": 25_000, "games_per_env": 60, "envs": 2, "total_games": 100, "in_flight": 8, "workers": 2, "idle_seconds": 1800} {
+		if got := limits.Int(name); got != want {
+			t.Errorf("hello says %s is %d, want %d", name, got, want)
+		}
+	}
+
+	made := call(t, c, "make", "env_id", "ToySolo-v0", "games", 60, "opponents", []string{"still", "still"})
+	if n := made.Int("batch_bytes"); n > 25_000 {
+		t.Errorf("batch_bytes is %d, over the limit", n)
+	}
+	e := callError(t, c, CodeLimit, "make", "env_id", "ToyTeams-v0", "games", 60)
+	if !strings.Contains(e.Message, "want at most 25000") || e.Hint == "" || e.Field != "games" {
+		t.Errorf("a batch too large: %+v", e)
+	}
+	if e := callError(t, other, CodeLimit, "make", "env_id", "ToySolo-v0", "games", 41); !strings.Contains(e.Message, "has 60 games, 41 more") {
+		t.Errorf("too many games in all: %v", e)
+	}
+	call(t, other, "make", "env_id", "ToySolo-v0", "games", 39)
+	call(t, c, "make", "env_id", "ToySolo-v0", "games", 1)
+	if e := callError(t, c, CodeLimit, "make", "env_id", "ToySolo-v0", "games", 1); !strings.Contains(e.Message, "has 2 environments") {
+		t.Errorf("too many environments: %v", e)
+	}
+	call(t, c, "reset", "env", 2)
+	state := bytes.Clone(call(t, c, "get_state", "env", 2).Binaries("states")[0])
+	callError(t, other, CodeLimit, "simulate", "env", 1, "states", [][]byte{state}, "actions", toyActions(3, 0, 0))
+
+	call(t, c, "close", "env", 2)
+	call(t, other, "simulate", "env", 1, "states", [][]byte{state}, "actions", toyActions(3, 0, 0))
+	other.Close()
+	eventually(t, "what a closed connection had is free again", func() bool { return server.games.Load() == 60 && server.connections.Load() == 1 })
+	server.dial(t)
+}
+
+func TestStatesLimit(t *testing.T) {
+	c := startServer(t, func(c *Config) { c.MaxBatchBytes = 20_000 }).dial(t)
+	call(t, c, "make", "env_id", "ToySolo-v0", "games", 50, "opponents", []string{"still", "still"})
+	call(t, c, "reset", "env", 1)
+	e := callError(t, c, CodeLimit, "get_state", "env", 1, "json", true)
+	if e.Hint == "" || e.Field != "games" {
+		t.Errorf("too many states: %+v", e)
+	}
+	call(t, c, "get_state", "env", 1, "json", true, "games", []int{0, 1})
+}
+
+func TestMessageTooLarge(t *testing.T) {
+	c := startServer(t, func(c *Config) { c.MaxMessageBytes = 5000 }).dial(t)
+	for n, want := range map[int]Code{5000: CodeUnknownField, 5001: CodeMessageTooLarge, 19000: CodeMessageTooLarge} {
+		const others = 20 // bytes besides those of x
+		msg := mustEncode(t, entries{"type", "ping", "id", 1, "x", make([]byte, n-others)})
+		if len(msg) != n {
+			t.Fatalf("the message has %d bytes, want %d", len(msg), n)
+		}
+		if err := c.SendRaw(msg); err != nil {
+			t.Fatal(err)
+		}
+		reply, err := c.Receive()
+		wantError(t, reply, err, want)
+	}
+	call(t, c, "ping")
+	if err := c.SendRaw(make([]byte, 20_001)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Receive(); err == nil || !strings.Contains(err.Error(), "1009") {
+		t.Errorf("a message over four times the limit: %v, want close code 1009", err)
+	}
+}
+
+// TestMalformedMessages sends every hostile message of the checker's table:
+// each is answered, and the connection goes on.
+func TestMalformedMessages(t *testing.T) {
+	c := startServer(t, nil).dial(t)
+	for _, h := range hostile {
+		if err := c.SendRaw([]byte(h.msg)); err != nil {
+			t.Fatal(err)
+		}
+		reply, err := c.Receive()
+		e := wantError(t, reply, err, CodeMalformed)
+		if reply["id"] != nil || e.Hint == "" {
+			t.Errorf("%s: id %v and hint %q, want nil and a hint", h.reason, reply["id"], e.Hint)
+		}
+	}
+	call(t, c, "ping")
+}
+
+func TestManyClients(t *testing.T) {
+	server := startServer(t, nil)
+	const clients, steps = 24, 30
+	hashes := make([]string, clients)
+	var all sync.WaitGroup
+	for i := range clients {
+		c := server.dial(t)
+		all.Go(func() {
+			if err := func() error {
+				for _, request := range [][]any{
+					{"make", "env_id", "ToyTeams-v0", "games", 5}, {"reset", "env", 1, "seed", i % 3},
+				} {
+					if _, err := c.Call(request[0].(string), request[1:]...); err != nil {
+						return err
+					}
+				}
+				for range steps {
+					reply, err := c.Call("step", "env", 1, "actions", toyActions(30, 3, 1))
+					if err != nil {
+						return err
+					}
+					hashes[i] += fmt.Sprintf("%x", reply.Map("tensors").Tensor("obs.board").Data)
+				}
+				return nil
+			}(); err != nil {
+				t.Errorf("client %d: %v", i, err)
+			}
+		})
+	}
+	all.Wait()
+	for i := range hashes {
+		if hashes[i] != hashes[i%3] || hashes[i] == hashes[(i+1)%3] {
+			t.Fatalf("clients %d and %d have the same seed, %d another; the boards say otherwise", i, i%3, (i+1)%3)
+		}
+	}
+}
+
+func TestTwoServers(t *testing.T) {
+	a, b := startServer(t, nil), startServer(t, nil)
+	ca, cb := a.dial(t), b.dial(t)
+	call(t, ca, "make", "env_id", "ToySolo-v0", "games", 1)
+	if err := a.stop(); err != nil {
+		t.Error(err)
+	}
+	if call(t, cb, "make", "env_id", "ToySolo-v0", "games", 1).Int("env") != 1 {
+		t.Error("the servers share their handles")
+	}
+}
