@@ -46,7 +46,8 @@ func TestDeterminismEverywhere(t *testing.T) {
 		}
 	}
 	hash := crc64.New(crc64.MakeTable(crc64.ECMA))
-	moves, rounds := 0, max(1, *determinismSteps/(len(cases)*determinismGames))
+	perRound := len(cases) * determinismGames
+	moves, rounds := 0, max(1, (*determinismSteps*101/100+perRound-1)/perRound)
 	for i, cfg := range cases {
 		d := newDeterminism(t, client, cfg, uint64(i))
 		for range rounds {

@@ -18,6 +18,7 @@ type Game struct {
 	flatAt  [256]uint8           // each cell's place on a flat board
 	planeOf [MaxAgents][16]uint8 // for each seat, the plane of each item
 	related [MaxAgents]relation  // for each seat, who is who
+	shares  *shares
 }
 
 // Bots makes agents by name. Package bots has the built-in ones; it is handed
@@ -45,7 +46,7 @@ func New(id, description string, rules Rules, bots Bots) (*Game, error) {
 // undealt is a game that can be played and observed, but not dealt: no boards
 // are made for its rules.
 func undealt(rules Rules) *Game {
-	g := &Game{rules: rules, fingerprint: rules.Fingerprint(), flatAt: rules.flatIndex()}
+	g := &Game{rules: rules, fingerprint: rules.Fingerprint(), flatAt: rules.flatIndex(), shares: rules.shares()}
 	for seat := range rules.Seats() {
 		g.planeOf[seat] = rules.planeOf(seat)
 		g.related[seat].teammate, g.related[seat].enemies = rules.relations(seat)
@@ -165,13 +166,17 @@ func (m *Match) Observe(encoding int, seats []uint8, dst [][]byte) {
 	fields := g.spec.Encodings[encoding].Fields
 	size, width := fields[0].Size(), fields[1].Size()
 	maps, scalars := dst[0], dst[1]
+	step := share(int(s.StepCount), g.rules.MaxSteps)
 	for i, seat := range seats {
 		switch {
 		case encoding == encodingPlanes:
 			g.encodePlanes(s, int(seat), maps[i*size:])
-			g.encodePlaneScalars(s, int(seat), scalars[i*width:])
+			g.encodePlaneScalars(s, int(seat), step, scalars[i*width:])
 		case i == 0 || !fields[0].Shared:
 			g.encodeRawMaps(s, int(seat), maps[i*size:])
+			if g.rules.BombList {
+				g.encodeRawBombs(s, int(seat), dst[2][i*3*MaxBombs:])
+			}
 			fallthrough
 		default:
 			g.encodeRawScalars(s, int(seat), scalars[i*width:])

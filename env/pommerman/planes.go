@@ -165,21 +165,36 @@ func spreadPlanesSlowly(dst, flat []byte, of *[16]uint8) {
 	}
 }
 
+// shares is the quotients that scalars consist of, worked out once: dividing
+// takes longer than the rest of writing them.
+type shares struct {
+	ammo, blast, word [256]float32
+	place             [grid.MaxSide]float32
+}
+
+func (r *Rules) shares() *shares {
+	var all shares
+	for n := range all.ammo {
+		all.ammo[n] = share(n, r.MaxAmmo)
+		all.blast[n] = share(n, max(r.MaxBlast, r.StartBlast))
+		all.word[n] = share(n, max(r.RadioVocab, 1))
+	}
+	for n := range all.place {
+		all.place[n] = share(n, r.BoardSize-1)
+	}
+	return &all
+}
+
 // encodePlaneScalars writes the vector of float32 that planeScalarNames names.
-func (g *Game) encodePlaneScalars(s *State, seat int, dst []byte) {
+// step is the share of the steps that are made.
+func (g *Game) encodePlaneScalars(s *State, seat int, step float32, dst []byte) {
 	r := &g.rules
 	a := &s.Agents[seat]
 	mate := r.Teammate(seat)
-	list := [...]float32{
-		one(a.Alive),
-		share(int(a.Ammo), r.MaxAmmo),
-		share(int(a.Blast), max(r.MaxBlast, r.StartBlast)),
-		one(a.Kicks),
-		share(a.Cell.Row(), r.BoardSize-1),
-		share(a.Cell.Col(), r.BoardSize-1),
-		share(int(s.StepCount), r.MaxSteps),
-	}
-	for _, v := range list {
+	for _, v := range [...]float32{
+		one(a.Alive), g.shares.ammo[a.Ammo], g.shares.blast[a.Blast], one(a.Kicks),
+		g.shares.place[a.Cell.Row()], g.shares.place[a.Cell.Col()], step,
+	} {
 		dst = putFloat(dst, v)
 	}
 	if mate != NoSeat {
@@ -191,7 +206,7 @@ func (g *Game) encodePlaneScalars(s *State, seat int, dst []byte) {
 		}
 	}
 	for k := range r.RadioWords {
-		dst = putFloat(dst, share(int(s.Radio[mate][k]), r.RadioVocab))
+		dst = putFloat(dst, g.shares.word[s.Radio[mate][k]])
 	}
 }
 

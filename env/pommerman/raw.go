@@ -22,6 +22,27 @@ var rawMaps = []env.Name{
 }
 
 // rawScalarNames names the raw vector's entries, in the order in which
+// rawBombNames names the places of the list of bombs.
+func rawBombNames() []env.Name {
+	list := make([]env.Name, MaxBombs)
+	for i := range list {
+		list[i] = env.Name{Name: fmt.Sprintf("bomb%d", i), Meaning: "row, column and blast strength of a bomb, in row-major order; all 0 past the last"}
+	}
+	return list
+}
+
+// encodeRawBombs writes row, column and blast strength of each bomb that seat
+// sees.
+func (g *Game) encodeRawBombs(s *State, seat int, dst []byte) {
+	w := g.rules.window(s, seat)
+	var v View
+	v.seeBombs(s, &w)
+	clear(dst[:3*MaxBombs])
+	for i, b := range v.Bombs[:v.NumBombs] {
+		dst[3*i], dst[3*i+1], dst[3*i+2] = uint8(b.Cell.Row()), uint8(b.Cell.Col()), b.Blast
+	}
+}
+
 // encodeRawScalars writes them.
 func (r *Rules) rawScalarNames() []env.Name {
 	list := []env.Name{
@@ -66,10 +87,15 @@ func toByte(b bool) uint8 {
 func (r *Rules) rawEncoding() env.Encoding {
 	n := r.BoardSize
 	scalars := r.rawScalarNames()
-	return env.Encoding{Name: "raw", Fields: []env.Field{
-		{Name: "maps", DType: env.Uint8, Shape: []int{len(rawMaps), n, n}, Low: 0, High: 255, Shared: r.ViewSize == 0, Names: rawMaps},
+	shared := r.ViewSize == 0
+	fields := []env.Field{
+		{Name: "maps", DType: env.Uint8, Shape: []int{len(rawMaps), n, n}, Low: 0, High: 255, Shared: shared, Names: rawMaps},
 		{Name: "scalars", DType: env.Int16, Shape: []int{len(scalars)}, Low: 0, High: 32767, Names: scalars},
-	}}
+	}
+	if r.BombList {
+		fields = append(fields, env.Field{Name: "bombs", DType: env.Uint8, Shape: []int{MaxBombs, 3}, Low: 0, High: 255, Shared: shared, Names: rawBombNames()})
+	}
+	return env.Encoding{Name: "raw", Fields: fields}
 }
 
 // encodeRawMaps writes the five maps as seat sees them, 5*n*n bytes.

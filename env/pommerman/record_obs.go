@@ -93,26 +93,24 @@ func (v *View) seen() recordObs {
 // rawEncoder encodes observations in the raw encoding and reads them back, to
 // hold that encoding to what it promises: that nothing is lost.
 type rawEncoder struct {
-	match   Match
-	maps    []byte
-	scalars []byte
+	match  Match
+	fields [][]byte
 }
 
 func newRawEncoder(r *Rules) *rawEncoder {
 	g := undealt(*r)
-	fields := g.spec.Encodings[encodingRaw].Fields
-	return &rawEncoder{
-		match:   Match{game: g},
-		maps:    make([]byte, fields[0].Size()),
-		scalars: make([]byte, fields[1].Size()),
+	e := &rawEncoder{match: Match{game: g}}
+	for i := range g.spec.Encodings[encodingRaw].Fields {
+		e.fields = append(e.fields, make([]byte, g.spec.Encodings[encodingRaw].Fields[i].Size()))
 	}
+	return e
 }
 
 // observe is the observation dictionary of a seat by way of the encoding.
 func (e *rawEncoder) observe(s *State, seat int) recordObs {
 	e.match.State = *s
-	e.match.Observe(encodingRaw, []uint8{uint8(seat)}, [][]byte{e.maps, e.scalars})
-	return e.match.game.unpackRaw(e.maps, e.scalars)
+	e.match.Observe(encodingRaw, []uint8{uint8(seat)}, e.fields)
+	return e.match.game.unpackRaw(e.fields[0], e.fields[1])
 }
 
 // unpackRaw rebuilds the observation dictionary from the raw encoding, going by

@@ -106,7 +106,7 @@ func TestAlteredRawEncodingIsFound(t *testing.T) {
 		t.Helper()
 		*b ^= 1
 		c.report = trace.Report{}
-		raw := c.raw.match.game.unpackRaw(c.raw.maps, c.raw.scalars)
+		raw := c.raw.match.game.unpackRaw(c.raw.fields[0], c.raw.fields[1])
 		c.obs("", &seen, &raw)
 		*b ^= 1
 		if c.report.Mismatches != 1 || !strings.HasPrefix(c.report.Differences[0].Field, name) {
@@ -114,7 +114,7 @@ func TestAlteredRawEncodingIsFound(t *testing.T) {
 		}
 	}
 	for i, m := range rawMaps {
-		check(&c.raw.maps[i*121+60], m.Name+"[5,5]")
+		check(&c.raw.fields[0][i*121+60], m.Name+"[5,5]")
 	}
 	for i, s := range rec.Rules.rawEncoding().Fields[1].Names {
 		name := strings.TrimRight(s.Name, "0123456789")
@@ -124,6 +124,6 @@ func TestAlteredRawEncodingIsFound(t *testing.T) {
 		case "row", "col":
 			name = "position"
 		}
-		check(&c.raw.scalars[2*i], name)
+		check(&c.raw.fields[1][2*i], name)
 	}
 }

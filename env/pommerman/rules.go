@@ -73,6 +73,9 @@ type Rules struct {
 	// values of the dummy and the agents up by one.
 	Skulls bool `json:"skulls"`
 
+	// BombList: the raw observation also lists the bombs a seat sees.
+	BombList bool `json:"bomb_list"`
+
 	// FirstCollapse is the step count at which the outermost ring falls;
 	// NoCollapse: never. Further rings follow every quarter of what is left.
 	FirstCollapse int `json:"first_collapse"`
@@ -104,12 +107,13 @@ func Playground(t GameType) Rules {
 }
 
 // Java is the rules of the Java re-implementation: chains a step later, flames
-// of five steps, and the collapse from step 500.
+// of five steps, the collapse from step 500, and a list of bombs to see.
 func Java(t GameType) Rules {
 	r := Playground(t)
 	r.GameEnv = "pommerman.envs.v1:Pomme"
 	r.DelayedChain = true
 	r.FlameLife = 5
+	r.BombList = true
 	r.FirstCollapse = 500
 	return r
 }

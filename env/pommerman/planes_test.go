@@ -1,0 +1,192 @@
+package pommerman
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+	"testing"
+
+	"pommego/env"
+	"pommego/env/grid"
+)
+
+// TestSpreadPlanesAgreesWithSlowTwin compares the two on boards of all sizes,
+// with every item on every place.
+func TestSpreadPlanesAgreesWithSlowTwin(t *testing.T) {
+	dice := env.Dice{State: 3}
+	for side := 7; side <= grid.MaxSide; side++ {
+		for range 200 {
+			flat := make([]byte, side*side)
+			for i := range flat {
+				flat[i] = byte(dice.IntN(16))
+			}
+			var of [16]uint8
+			for i := range of {
+				of[i] = uint8(dice.IntN(numPlanes + 1))
+			}
+			got, want := bytes.Repeat([]byte{7}, numPlanes*len(flat)), make([]byte, numPlanes*len(flat))
+			spreadPlanes(got, flat, &of)
+			spreadPlanesSlowly(want, flat, &of)
+			if !bytes.Equal(got, want) {
+				t.Fatalf("side %d: planes of %v with %v differ from the slow twin's", side, flat, of)
+			}
+		}
+	}
+}
+
+// TestEncodingsAgreeWithViews plays games of every variant and rebuilds both
+// encodings, cell by cell, from what each seat may know.
+func TestEncodingsAgreeWithViews(t *testing.T) {
+	for name, rules := range variants() {
+		t.Run(name, func(t *testing.T) {
+			g := mustGame(t, rules)
+			m := g.New(1)[0].(*Match)
+			actions := make([]uint8, rules.Seats()*(1+rules.RadioWords))
+			for episode := range uint64(6) {
+				seed := env.Seed{Value: 3, Episode: episode}
+				m.Reset(seed)
+				dice := seed.Dice(env.StreamPolicy)
+				if episode%2 == 1 {
+					boost(&rules, &m.State, &dice)
+				}
+				for range 80 {
+					if m.Status().Over {
+						break
+					}
+					for seat := range rules.Seats() {
+						checkRaw(t, g, m, seat)
+						checkPlanes(t, g, m, seat)
+					}
+					randomActions(&rules, &dice, actions)
+					m.Step(actions)
+				}
+			}
+		})
+	}
+}
+
+// observe makes one seat's observation in one encoding.
+func observe(g *Game, m *Match, encoding, seat int) [][]byte {
+	var dst [][]byte
+	for i := range g.spec.Encodings[encoding].Fields {
+		dst = append(dst, bytes.Repeat([]byte{0xaa}, g.spec.Encodings[encoding].Fields[i].Size()))
+	}
+	m.Observe(encoding, []uint8{uint8(seat)}, dst)
+	return dst
+}
+
+func checkRaw(t *testing.T, g *Game, m *Match, seat int) {
+	t.Helper()
+	var v View
+	m.View(seat, &v)
+	obs := observe(g, m, encodingRaw, seat)
+	n := g.rules.BoardSize
+	want := make([]byte, len(rawMaps)*n*n)
+	for row := range n {
+		for col := range n {
+			c := grid.At(row, col)
+			want[row*n+col] = byte(v.Board[c])
+			want[4*n*n+row*n+col] = v.Flames[c]
+		}
+	}
+	list := make([]byte, 3*MaxBombs)
+	for i, b := range v.Bombs[:v.NumBombs] {
+		at := b.Cell.Row()*n + b.Cell.Col()
+		want[n*n+at], want[2*n*n+at], want[3*n*n+at] = b.Blast, b.Life, uint8(b.Moving)
+		copy(list[3*i:], []byte{uint8(b.Cell.Row()), uint8(b.Cell.Col()), b.Blast})
+	}
+	if !bytes.Equal(obs[0], want) {
+		t.Fatalf("seat %d: maps are\n%v\nwant\n%v", seat, obs[0], want)
+	}
+	if g.rules.BombList && !bytes.Equal(obs[2], list) {
+		t.Fatalf("seat %d: list of bombs is %v, want %v", seat, obs[2], list)
+	}
+	checkRawScalars(t, g, seat, &v, obs[1])
+}
+
+func checkRawScalars(t *testing.T, g *Game, seat int, v *View, got []byte) {
+	t.Helper()
+	values := map[string]int{
+		"row": v.Self.Cell.Row(), "col": v.Self.Cell.Col(), "ammo": int(v.Self.Ammo), "blast_strength": int(v.Self.Blast),
+		"can_kick": int(toByte(v.Self.Kicks)), "teammate": int(v.Teammate),
+		"enemy0": int(v.Enemies[0]), "enemy1": int(v.Enemies[1]), "enemy2": int(v.Enemies[2]),
+		"alive0": int(toByte(v.Alive.Has(0))), "alive1": int(toByte(v.Alive.Has(1))), "alive2": int(toByte(v.Alive.Has(2))), "alive3": int(toByte(v.Alive.Has(3))),
+		"game_type": int(g.rules.GameType), "step_count": v.StepCount, "message0": int(v.Message[0]), "message1": int(v.Message[1]),
+	}
+	for i, name := range g.spec.Encodings[encodingRaw].Fields[1].Names {
+		want, known := values[name.Name]
+		if x := int(int16(binary.LittleEndian.Uint16(got[2*i:]))); !known || x != want {
+			t.Fatalf("seat %d: %s is %d, want %d", seat, name.Name, x, want)
+		}
+	}
+}
+
+func checkPlanes(t *testing.T, g *Game, m *Match, seat int) {
+	t.Helper()
+	var v View
+	m.View(seat, &v)
+	obs := observe(g, m, encodingPlanes, seat)
+	r := &g.rules
+	n := r.BoardSize
+	items := map[Item]int{
+		Passage: planePassage, Rigid: planeRigid, Wood: planeWood, Fog: planeFog,
+		ExtraBomb: planeExtraBomb, IncrRange: planeIncrRange, Kick: planeKick, Skull: planeSkull,
+		r.Agent0() + Item(seat): planeSelf,
+	}
+	for _, e := range v.Enemies {
+		if e != r.Dummy() {
+			items[e] = planeEnemies
+		}
+	}
+	if v.Teammate != r.Dummy() {
+		items[v.Teammate] = planeTeammate
+	}
+	want := make([]byte, numPlanes*n*n)
+	for row := range n {
+		for col := range n {
+			c := grid.At(row, col)
+			if plane, ok := items[v.Board[c]]; ok {
+				want[plane*n*n+row*n+col] = 1
+			}
+			want[planeFlame*n*n+row*n+col] = v.Flames[c]
+		}
+	}
+	for _, b := range v.Bombs[:v.NumBombs] {
+		at := b.Cell.Row()*n + b.Cell.Col()
+		want[planeBombBlast*n*n+at], want[planeBombLife*n*n+at] = b.Blast, b.Life
+		if plane := [...]int{0, planeBombUp, planeBombDown, planeBombLeft, planeBombRight}[b.Moving]; plane > 0 {
+			want[plane*n*n+at] = 1
+		}
+	}
+	if !bytes.Equal(obs[0], want) {
+		t.Fatalf("seat %d: planes differ from what the seat may know", seat)
+	}
+	checkPlaneScalars(t, g, seat, &v, obs[1])
+}
+
+func checkPlaneScalars(t *testing.T, g *Game, seat int, v *View, got []byte) {
+	t.Helper()
+	r := &g.rules
+	part := func(n, most int) float32 { return min(float32(n)/float32(most), 1) }
+	lives := func(value Item) float32 {
+		if value == r.Dummy() {
+			return 0
+		}
+		return one(v.Alive.Has(int(value - r.Agent0())))
+	}
+	values := map[string]float32{
+		"alive": one(v.Self.Alive), "ammo": part(int(v.Self.Ammo), r.MaxAmmo), "blast_strength": part(int(v.Self.Blast), max(r.MaxBlast, r.StartBlast)),
+		"can_kick": one(v.Self.Kicks), "row": part(v.Self.Cell.Row(), r.BoardSize-1), "col": part(v.Self.Cell.Col(), r.BoardSize-1),
+		"step": part(v.StepCount, r.MaxSteps), "teammate_alive": lives(v.Teammate),
+		"enemy0_alive": lives(v.Enemies[0]), "enemy1_alive": lives(v.Enemies[1]), "enemy2_alive": lives(v.Enemies[2]),
+	}
+	if r.RadioWords > 0 {
+		values["message0"], values["message1"] = part(int(v.Message[0]), r.RadioVocab), part(int(v.Message[1]), r.RadioVocab)
+	}
+	for i, name := range g.spec.Encodings[encodingPlanes].Fields[1].Names {
+		want, known := values[name.Name]
+		if x := math.Float32frombits(binary.LittleEndian.Uint32(got[4*i:])); !known || x != want {
+			t.Fatalf("seat %d: %s is %g, want %g", seat, name.Name, x, want)
+		}
+	}
+}
