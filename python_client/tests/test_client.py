@@ -96,6 +96,19 @@ def test_a_reply_lost_to_an_interrupt_is_not_waited_for() -> None:
         assert client.in_flight == 0
 
 
+def test_an_interrupted_call_does_not_answer_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(timeout: float) -> memoryview:
+        raise KeyboardInterrupt
+
+    with greeted(ok_for_ever) as client:
+        monkeypatch.setattr(client._socket, "recv", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            client.call("close", wire.Ok, env=1)
+        monkeypatch.undo()
+        assert client.in_flight == 0
+        assert client.call("close", wire.Ok, env=2).id == 3
+
+
 def test_errors_carry_what_the_server_said() -> None:
     def script(sock: socket.socket) -> None:
         got = request(sock)

@@ -36,16 +36,18 @@ def assert_gone(pid: int, within: float = 15.0) -> None:
         time.sleep(0.02)
 
 
-def leftovers() -> set[str]:
-    return {path.name for path in Path(tempfile.gettempdir()).iterdir() if path.name.startswith("pommego")}
-
-
 @pytest.fixture(autouse=True)
-def nothing_is_left_behind(binary: Path) -> Iterator[None]:
-    before = leftovers()
-    yield
-    gc.collect()
-    assert leftovers() - before == set()
+def nothing_is_left_behind(
+    binary: Path, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[None]:
+    """Give each test a folder for temporary files, and see that it is empty at the end."""
+    tmp_path_factory.getbasetemp()  # pytest's own are elsewhere
+    with tempfile.TemporaryDirectory() as folder:
+        monkeypatch.setenv("TMPDIR", folder)
+        monkeypatch.setattr(tempfile, "tempdir", None)
+        yield
+        gc.collect()
+        assert list(Path(folder).iterdir()) == []
 
 
 def make(**options: object) -> pommego.PommegoVectorEnv:

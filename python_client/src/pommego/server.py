@@ -119,7 +119,7 @@ class Server:
             raise ServerStartError(f"{program} cannot be run: {e}") from e
         self.pid = self._process.pid
         self._finalizer = weakref.finalize(
-            self, _stop, self._process, self._lifeline, self._output, self._directory, os.getpid()
+            self, _stop, self._process, self._lifeline, self._output, self._directory
         )
         _servers.add(self)
         try:
@@ -246,12 +246,8 @@ def _quoted(output: IO[bytes]) -> str:
     return f"; it printed last:\n{tail}" if tail else " and printed nothing"
 
 
-def _stop(
-    process: subprocess.Popen[bytes], lifeline: int, output: IO[bytes], directory: str, pid: int
-) -> None:
+def _stop(process: subprocess.Popen[bytes], lifeline: int, output: IO[bytes], directory: str) -> None:
     """Close the pipe, wait, and help along if that is not enough."""
-    if os.getpid() != pid:
-        return
     with contextlib.suppress(OSError):
         os.close(lifeline)
     for help_along in (lambda: None, process.terminate, process.kill):

@@ -279,7 +279,6 @@ class WebSocket:
             self._fill(used, deadline)
             length = frames.long_length(self._head[2:used], self._peer)
         self._begin_frame(length, used, final=bool(first & frames.FIN))
-        _check_deadline(deadline)  # a flood of empty fragments must not hold us for ever
 
     def _begin_frame(self, length: int, used: int, *, final: bool) -> None:
         """Make room for a data frame's payload, and take what came with its head."""
@@ -317,7 +316,6 @@ class WebSocket:
         self._complete = not self._inside and not self._left
 
     def _control(self, opcode: int, payload: bytes, deadline: float) -> None:
-        _check_deadline(deadline)  # nor must a flood of pings
         if opcode == frames.PING:
             self._send_frame(frames.PONG, payload, deadline)
         elif opcode == frames.CLOSE:
@@ -365,7 +363,9 @@ def wait(sock: socket.socket, deadline: float, *, writing: bool = False) -> None
     Raises:
         TimeoutError: the deadline, a time.monotonic(), has passed.
     """
-    left = _check_deadline(deadline)
+    left = deadline - time.monotonic()
+    if left <= 0:  # checked even if there is something to read: a flood must not hold us for ever
+        raise TimeoutError("the deadline has passed")
     if hasattr(select, "poll"):
         poll = select.poll()
         poll.register(sock, select.POLLOUT if writing else select.POLLIN)
@@ -374,13 +374,6 @@ def wait(sock: socket.socket, deadline: float, *, writing: bool = False) -> None
         ready = any(select.select([sock] * (not writing), [sock] * writing, [], left))
     if not ready:
         raise TimeoutError("the deadline has passed")
-
-
-def _check_deadline(deadline: float) -> float:
-    left = deadline - time.monotonic()
-    if left <= 0:
-        raise TimeoutError("the deadline has passed")
-    return left
 
 
 def _after_fork() -> None:
