@@ -56,7 +56,7 @@ test-race: ## Go tests of what runs in parallel, under the race detector
 	CGO_ENABLED=1 go test -race -short ./vec ./bridge ./env/trace
 
 test-python: build venv ## Python tests, on real sockets and processes
-	$(PY) -m pytest -q python_client/tests
+	$(PY) -m pytest python_client/tests
 
 bench: build venv ## measure speed
 	bin/pommego bench

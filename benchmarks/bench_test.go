@@ -90,3 +90,23 @@ func TestRandomMovesAreMoves(t *testing.T) {
 		t.Errorf("drawn moves are %v, want 0 to 5", report)
 	}
 }
+
+// BenchmarkAll is every measurement for Go's own tools; steps/s are moves of
+// whole games.
+func BenchmarkAll(b *testing.B) {
+	for _, m := range all {
+		b.Run(m.name, func(b *testing.B) {
+			w, err := m.setup(Options{Games: 256, Workers: 1, Seed: 1})
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer w.stop()
+			b.ReportAllocs()
+			steps := 0
+			for b.Loop() {
+				steps += w.run()
+			}
+			b.ReportMetric(float64(steps)/b.Elapsed().Seconds(), "steps/s")
+		})
+	}
+}
