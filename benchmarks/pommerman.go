@@ -173,8 +173,11 @@ func rulesSimple(o Options) (work, error) {
 				seeds[i].Episode++
 				begin(i)
 			}
+			in := matches[i].Status().In
 			for seat := range seats {
-				agents[i*seats+seat].Act(matches[i], seat, actions[seat:seat+1])
+				if in.Has(seat) {
+					agents[i*seats+seat].Act(matches[i], seat, actions[seat:seat+1])
+				}
 			}
 			matches[i].Step(actions)
 		}

@@ -2,6 +2,7 @@ package pommerman
 
 import (
 	"fmt"
+	"sync"
 
 	"pommego/env"
 	"pommego/env/grid"
@@ -19,6 +20,10 @@ type Game struct {
 	planeOf [MaxAgents][16]uint8 // for each seat, the plane of each item
 	related [MaxAgents]relation  // for each seat, who is who
 	shares  *shares
+
+	// views are lent to agents while they act: one for each agent would push
+	// the games out of the processor's cache.
+	views sync.Pool
 }
 
 // Bots makes agents by name. Package bots has the built-in ones; it is handed
@@ -47,6 +52,7 @@ func New(id, description string, rules Rules, bots Bots) (*Game, error) {
 // are made for its rules.
 func undealt(rules Rules) *Game {
 	g := &Game{rules: rules, fingerprint: rules.Fingerprint(), flatAt: rules.flatIndex(), shares: rules.shares()}
+	g.views.New = func() any { return new(View) }
 	for seat := range rules.Seats() {
 		g.planeOf[seat] = rules.planeOf(seat)
 		g.related[seat].teammate, g.related[seat].enemies = rules.relations(seat)
@@ -91,7 +97,7 @@ func (g *Game) NewAgent(name string) (env.Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &player{bot: bot}, nil
+	return &player{g, bot}, nil
 }
 
 // Deal starts a new episode in s.
@@ -189,8 +195,8 @@ func (m *Match) View(seat int, v *View) { m.game.rules.See(&m.State, seat, v) }
 
 // player seats a Bot: env.Agent that shows the bot its view and nothing else.
 type player struct {
+	game *Game
 	bot  Bot
-	view View
 }
 
 func (p *player) Reset(dice env.Dice) { p.bot.Reset(dice) }
@@ -198,8 +204,10 @@ func (p *player) Reset(dice env.Dice) { p.bot.Reset(dice) }
 func (p *player) Reseed(dice env.Dice) { p.bot.Reseed(dice) }
 
 func (p *player) Act(m env.Match, seat int, action []uint8) {
-	m.(*Match).View(seat, &p.view)
-	p.bot.Act(&p.view, action)
+	v := p.game.views.Get().(*View)
+	m.(*Match).View(seat, v)
+	p.bot.Act(v, action)
+	p.game.views.Put(v)
 }
 
 func (p *player) Append(dst []byte) []byte { return p.bot.Append(dst) }
