@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"pommego/env"
+	"pommego/vec"
 )
 
 // Config says what a server serves, to whom, and how much of it. The zero
@@ -98,12 +99,12 @@ func (c Config) Validate() error {
 	}{
 		{"MaxConnections", c.MaxConnections, 1, 1 << 20},
 		{"MaxEnvs", c.MaxEnvs, 1, 1 << 20},
-		{"MaxGames", c.MaxGames, 1, 1 << 24},
+		{"MaxGames", c.MaxGames, 1, vec.MaxGames},
 		{"MaxTotalGames", c.MaxTotalGames, 1, 1 << 28},
 		{"MaxInFlight", c.MaxInFlight, 1, 1 << 10},
 		{"MaxMessageBytes", c.MaxMessageBytes, minMessageBytes, maxMessageBytes},
 		{"MaxBatchBytes", c.MaxBatchBytes, minMessageBytes, maxBatchBytes},
-		{"MaxWorkers", c.MaxWorkers, 1, 1 << 12},
+		{"MaxWorkers", c.MaxWorkers, 1, 1 << 10},
 	} {
 		if n.value != 0 && (n.value < n.atLeast || n.value > n.top) {
 			return fmt.Errorf("bridge: Config.%s is %d, want %d to %d, or 0 for the default", n.name, n.value, n.atLeast, n.top)
