@@ -1,3 +1,3 @@
-"""The package's version, and the wire protocol it speaks."""
+"""The version of the package."""
 
 __version__ = "0.1.0"

@@ -105,8 +105,6 @@ def write_actions(actions: ArrayLike, out: NDArray[np.uint8], games: int, learne
         if array.shape != by_game:
             raise ValueError(f"actions must have shape {out.shape}, or {by_game}, got {array.shape}")
         array = array.reshape(out.shape)
-    if array.dtype.itemsize > 1 or array.dtype.kind == "i":
-        wide = (array < 0) | (array > 255)
-        if wide.any():
-            array = np.where(wide, 255, array)
     np.copyto(out, array, casting="unsafe")
+    if array.dtype != np.uint8:
+        out[(array < 0) | (array > 255)] = 255
