@@ -20,8 +20,9 @@ type environment struct {
 	pool    *vec.Pool
 	layout  *layout
 	frames  chan *frame // those not on their way
-	running bool        // all games have been reset
-	mask    []bool      // scratch for reset
+	shared  *sharedMemory
+	running bool   // all games have been reset
+	mask    []bool // scratch for reset
 	sims    []*simulator
 }
 
@@ -102,7 +103,11 @@ func (s *session) makeEnv(r *request) (reply, error) {
 		return reply{}, fail(CodeLimit, "", "close one, or use another connection", "this connection has %d environments, and may have no more", len(s.envs))
 	}
 	e := &environment{handle: s.nextHandle}
-	if e.pool, e.layout, e.frames, err = s.newPool(kindBatch, e.handle, cfg); err != nil {
+	if e.pool, e.layout, err = s.newPool(kindBatch, e.handle, cfg); err != nil {
+		return reply{}, err
+	}
+	if err := e.makeFrames(r.shared); err != nil {
+		s.freeEnv(e)
 		return reply{}, err
 	}
 	s.nextHandle++
@@ -166,34 +171,59 @@ func optionField(err error) string {
 }
 
 // newPool makes a pool with its frames, within the server's limits.
-func (s *session) newPool(kind string, handle uint32, cfg vec.Config) (*vec.Pool, *layout, chan *frame, error) {
+func (s *session) newPool(kind string, handle uint32, cfg vec.Config) (*vec.Pool, *layout, error) {
 	fields, _, err := vec.Layout(cfg)
 	if err != nil {
-		return nil, nil, nil, badOption(optionField(err), err)
+		return nil, nil, badOption(optionField(err), err)
 	}
 	cfg.Headroom = headroom(fields)
 	fields, size, err := vec.Layout(cfg)
 	if err != nil {
-		return nil, nil, nil, badOption(optionField(err), err)
+		return nil, nil, badOption(optionField(err), err)
 	}
 	l := newLayout(kind, handle, &cfg, fields, size)
 	if most := s.server.cfg.MaxBatchBytes; l.size+l.tail > most {
-		return nil, nil, nil, fail(CodeLimit, "games", "make several environments with fewer games, or choose a smaller observation",
+		return nil, nil, fail(CodeLimit, "games", "make several environments with fewer games, or choose a smaller observation",
 			"a batch of %d games has up to %d bytes, want at most %d", cfg.Games, l.size+l.tail, most)
 	}
 	if err := s.server.reserve(cfg.Games); err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
 	pool, err := vec.New(cfg)
 	if err != nil {
 		s.server.release(cfg.Games)
-		return nil, nil, nil, badOption(optionField(err), err)
+		return nil, nil, badOption(optionField(err), err)
 	}
+	return pool, l, nil
+}
+
+// newFrames makes a pool's frames, in memory of the server's own.
+func newFrames(l *layout, pool *vec.Pool) chan *frame {
 	frames := make(chan *frame, framesPerPool)
 	for range framesPerPool {
-		frames <- newFrame(l, pool, frames)
+		frames <- newFrame(l, pool, frames, alignedMemory(l.size+l.tail))
 	}
-	return pool, l, frames, nil
+	return frames
+}
+
+// makeFrames makes the environment's frames: shared of them in memory that the
+// client can map, or, if that is 0, the usual ones.
+func (e *environment) makeFrames(shared int) error {
+	if shared == 0 {
+		e.frames = newFrames(e.layout, e.pool)
+		return nil
+	}
+	var err error
+	if e.shared, err = share(shared, e.layout.size+e.layout.tail); err != nil {
+		return fail(CodeBadOption, "shared_memory", "leave it out: batches then come through the socket", "memory cannot be shared: %v", err)
+	}
+	e.frames = make(chan *frame, shared)
+	for k := range shared {
+		f := newFrame(e.layout, e.pool, e.frames, e.shared.frame(k))
+		f.bell = newBell(e.handle, k)
+		e.frames <- f
+	}
+	return nil
 }
 
 // describe is the reply to make.
@@ -203,12 +233,16 @@ func (e *environment) describe(id uint64) ([]byte, error) {
 	for _, f := range e.layout.fields {
 		fields = append(fields, entries{"name", f.Name, "dtype", string(f.DType), "shape", f.Shape, "per_game", f.PerGame})
 	}
-	return encode(entries{
+	about := entries{
 		"type", "env", "id", id, "env", int(e.handle), "spec", asJSON{e.pool.Spec()},
 		"games", e.pool.Games(), "learners", e.pool.Learners(), "rows", e.pool.Rows(),
 		"observation", cfg.Observation, "reward", cfg.Reward.String(), "autoreset_mode", cfg.Autoreset.String(), "on_death", cfg.OnDeath.String(),
 		"fields", fields, "final_fields", e.layout.finalNames(), "batch_bytes", e.layout.size + e.layout.tail,
-	})
+	}
+	if e.shared != nil {
+		about = append(about, "shared_memory", e.shared.describe())
+	}
+	return encode(about)
 }
 
 func (s *session) reset(r *request) (reply, error) {
@@ -225,7 +259,7 @@ func (s *session) reset(r *request) (reply, error) {
 		return reply{}, s.fromVec(err, "mask")
 	}
 	e.running = true
-	return reply{f.message(r.id), f}, nil
+	return f.reply(r.id), nil
 }
 
 func (e *environment) resetOptions(r *request) (o vec.ResetOptions, err error) {
@@ -281,7 +315,7 @@ func (s *session) step(r *request) (reply, error) {
 	if err := e.pool.Step(f.batch, r.actions.data); err != nil {
 		return reply{}, s.fromVec(err, "actions")
 	}
-	return reply{f.message(r.id), f}, nil
+	return f.reply(r.id), nil
 }
 
 func wantActions(t *tensor, rows int, spec *env.Spec) error {
@@ -299,7 +333,7 @@ func (s *session) observe(r *request) (reply, error) {
 	}
 	f := s.take(e.frames)
 	e.pool.Observe(f.batch)
-	return reply{f.message(r.id), f}, nil
+	return f.reply(r.id), nil
 }
 
 func (s *session) setOpponents(r *request) (reply, error) {
@@ -330,6 +364,9 @@ func (s *session) freeEnv(e *environment) {
 	}
 	e.pool.Close()
 	s.server.release(e.pool.Games())
+	if e.shared != nil {
+		e.shared.free()
+	}
 }
 
 // ok is the reply that says no more than that.

@@ -92,12 +92,14 @@ type frame struct {
 	mem   []byte
 	batch *vec.Batch
 	last  [][]byte    // the batch's final rows, of each of layout.final
+	bell  []byte      // what is sent instead of the message, if the client shares the memory
 	home  chan *frame // where it goes when the message has been sent
 }
 
-// newFrame makes a frame for a pool's batches.
-func newFrame(l *layout, pool *vec.Pool, home chan *frame) *frame {
-	f := &frame{layout: l, mem: alignedMemory(l.size, l.size+l.tail), home: home}
+// newFrame makes a frame for a pool's batches, in memory of at least size and
+// tail that begins at a multiple of align.
+func newFrame(l *layout, pool *vec.Pool, home chan *frame, mem []byte) *frame {
+	f := &frame{layout: l, mem: mem[: l.size : l.size+l.tail], home: home}
 	f.batch = pool.NewBatch(f.mem[l.lead:])
 	for i := range l.final {
 		f.last = append(f.last, f.batch.Final(l.final[i].Name))
@@ -113,10 +115,10 @@ func newFrame(l *layout, pool *vec.Pool, home chan *frame) *frame {
 }
 
 // alignedMemory makes memory that begins at a multiple of align.
-func alignedMemory(size, capacity int) []byte {
-	mem := make([]byte, capacity+align)
+func alignedMemory(size int) []byte {
+	mem := make([]byte, size+align)
 	at := -int(uintptr(unsafe.Pointer(unsafe.SliceData(mem)))) & (align - 1)
-	return mem[at : at+size : at+capacity]
+	return mem[at : at+size]
 }
 
 // appendHead writes what comes before the first tensor.
@@ -133,6 +135,15 @@ func (f *frame) appendHead(msg []byte) []byte {
 		msg = appendUint64(msg, 0)
 	}
 	return appendMapHeader(appendKey(msg, "tensors"), len(f.fields))
+}
+
+// reply is the answer to request id: what the batch holds, or the bell for it.
+func (f *frame) reply(id uint64) reply {
+	msg := f.message(id)
+	if f.bell != nil {
+		msg = ring(f.bell, id, len(msg))
+	}
+	return reply{msg, f}
 }
 
 // message makes the message of what the batch holds, as the reply to request

@@ -46,6 +46,7 @@ type request struct {
 	onDeath     string
 	maxSteps    int
 	workers     int
+	shared      int // frames to share
 
 	env     uint64
 	seed    uint64
@@ -93,12 +94,14 @@ var requests = map[string][]field{
 		{"on_death", false, textInto(func(r *request) *string { return &r.onDeath })},
 		{"max_episode_steps", false, intInto(0, 1<<31-1, func(r *request) *int { return &r.maxSteps })},
 		{"workers", false, intInto(0, 1<<31-1, func(r *request) *int { return &r.workers })},
+		{"shared_memory", false, intInto(2, 16, func(r *request) *int { return &r.shared })},
 	},
 	"reset": {
 		readEnv, readSeed,
 		{"seeds", false, tensorInto(env.Uint64, func(r *request) *tensor { return &r.seeds })},
 		{"mask", false, tensorInto(env.Uint8, func(r *request) *tensor { return &r.mask })},
 	},
+	"attach":        {readEnv},
 	"step":          {readEnv, readActions},
 	"observe":       {readEnv},
 	"set_opponents": {readEnv, {"opponents", true, textsInto(func(r *request) *[]string { return &r.opponents })}},

@@ -90,7 +90,7 @@ func (s *session) setState(r *request) (reply, error) {
 	}
 	f := s.take(e.frames)
 	e.pool.Observe(f.batch)
-	return reply{f.message(r.id), f}, nil
+	return f.reply(r.id), nil
 }
 
 // load sets all of the states, or none.
@@ -199,11 +199,11 @@ func (s *session) simulator(e *environment, n int) (*simulator, error) {
 	}
 	cfg := e.pool.Config()
 	cfg.Games, cfg.Autoreset = n, vec.Disabled
-	pool, _, frames, err := s.newPool(kindSimulated, e.handle, cfg)
+	pool, l, err := s.newPool(kindSimulated, e.handle, cfg)
 	if err != nil {
 		return nil, inField(err, "states")
 	}
-	sim := &simulator{pool, frames}
+	sim := &simulator{pool, newFrames(l, pool)}
 	e.sims = append(e.sims, sim)
 	return sim, nil
 }

@@ -14,6 +14,7 @@ var handlers = map[string]func(*session, *request) (reply, error){
 	"envs":          (*session).listEnvs,
 	"spaces":        (*session).spaces,
 	"make":          (*session).makeEnv,
+	"attach":        (*session).attach,
 	"reset":         (*session).reset,
 	"step":          (*session).step,
 	"observe":       (*session).observe,
