@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pommego import wire
+from pommego.buffers import BufferPool
 
 __all__ = ["BatchReader", "Observation", "View"]
 
@@ -64,14 +65,20 @@ class BatchReader:
     which costs nothing; the rest is copied, so that keeping a reward does not
     keep a whole batch alive. Without it, arrays look at the receive buffer.
 
+    Batches in shared memory cannot be handed over: there the largest part is
+    copied into a buffer that is used again once its arrays are gone.
+
     Args:
         fields: the layout, as the server told it.
         learners: rows a game.
         copy: whether the arrays are the caller's.
         expand: whether fields that travel once a game are repeated for each row.
+        shared: whether batches come in shared memory.
     """
 
-    def __init__(self, fields: list[wire.Field], *, learners: int, copy: bool, expand: bool) -> None:
+    def __init__(
+        self, fields: list[wire.Field], *, learners: int, copy: bool, expand: bool, shared: bool = False
+    ) -> None:
         self._fields = {field.name: field for field in fields}
         self._obs = [field for field in fields if field.name.startswith(_OBS)]
         self._learners = learners
@@ -80,6 +87,7 @@ class BatchReader:
         rows = self._fields["reward"].shape[0]
         self._sizes = {f.name: _nbytes(f) for f in fields}
         self._giving = self._largest() if copy else None
+        self._buffers = BufferPool() if shared else None
         self._all = np.ones(rows, np.bool_)
 
     def _largest(self) -> str | None:
@@ -138,7 +146,10 @@ class BatchReader:
             if field.per_game and self._expand:
                 array = np.repeat(array, self._learners, axis=0)
             elif field.name == self._giving:
-                give_away()
+                if self._buffers:
+                    array = _copy_into(self._buffers.take(array.nbytes), array)
+                else:
+                    give_away()
             elif self._copy:
                 array = array.copy()
             obs[field.name.removeprefix(_OBS)] = array
@@ -199,6 +210,12 @@ class BatchReader:
                 array = np.repeat(array, self._learners, axis=0)
             final[name] = array
         return final
+
+
+def _copy_into(buffer: memoryview, array: Array) -> Array:
+    copy = np.frombuffer(buffer, array.dtype, array.size).reshape(array.shape)
+    np.copyto(copy, array)
+    return copy
 
 
 def episode_info(view: View, learners: int, rows: int) -> dict[str, Any]:

@@ -54,7 +54,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--observation", choices=["raw", "planes"], default="planes")
     parser.add_argument("--opponents", help="an agent in all seats but one, such as simple")
     parser.add_argument("--copy", action=argparse.BooleanOptionalAction, default=True)
-    parser.add_argument("--transport", choices=["tcp", "unix"], default="unix")
+    parser.add_argument("--transport", choices=["shm", "tcp", "unix"], default="shm")
     parser.add_argument("--seed", type=int, default=0)
     return parser
 
@@ -70,7 +70,8 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
         workers=options.workers,
         copy=options.copy,
         expand_shared=options.copy,
-        transport=options.transport,
+        transport="tcp" if options.transport == "tcp" else "unix",
+        shared_memory=options.transport == "shm",
     ) as envs:
         envs.reset(seed=options.seed)
         driver, progress = _Driver(envs, options.seed), Progress()

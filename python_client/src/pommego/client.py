@@ -24,6 +24,7 @@ from pommego.errors import (
 )
 from pommego.handshake import Address
 from pommego.server import Server
+from pommego.shared import SharedMemory
 from pommego.websocket import WebSocket
 
 __all__ = ["Client"]
@@ -63,6 +64,7 @@ class Client:
         self._server = server
         self._next_id = 1
         self._expected: deque[int] = deque()
+        self._shared: dict[int, SharedMemory] = {}
         self._socket = WebSocket.connect(
             self.address, subprotocol=wire.SUBPROTOCOL, token=token, timeout=min(timeout, 10.0)
         )
@@ -154,6 +156,10 @@ class Client:
             raise self.distrust(f"a reply of type {type(reply).__name__} where {kind.__name__} was due")
         return reply
 
+    def share(self, env: int, memory: SharedMemory) -> None:
+        """Look for this environment's batches in shared memory from now on."""
+        self._shared[env] = memory
+
     def give_away(self) -> None:
         """Leave the last reply's memory to whoever looks at it."""
         self._socket.give_away()
@@ -195,6 +201,8 @@ class Client:
                 reply = wire.decode(message)
             except ValueError as e:
                 raise self.distrust(f"a reply that cannot be read ({e})") from e
+            if isinstance(reply, wire.Shared):
+                reply = self._from_shared(reply)
             if reply.id is None:
                 self._expected.popleft()
                 return reply
@@ -202,6 +210,18 @@ class Client:
                 while self._expected.popleft() != reply.id:
                     pass  # the replies before it were lost to an interrupt
                 return reply
+
+    def _from_shared(self, reply: wire.Shared) -> wire.Reply:
+        """Read the batch that lies in shared memory."""
+        try:
+            if reply.id not in self._expected:
+                return reply  # to be skipped, and perhaps written over by now
+            batch = wire.decode(self._shared[reply.env].message(reply))
+        except (ValueError, KeyError) as e:
+            raise self.distrust(f"word of a shared batch that cannot be read ({e!r})") from e
+        if batch.id != reply.id:
+            raise self.distrust(f"word of the shared batch {reply.id} where {batch.id} lies")
+        return batch
 
     def _with_obituary(self, error: ConnectionError) -> ConnectionError:
         """Add what is known of the embedded server's end, where there is one."""

@@ -71,6 +71,11 @@ class Address:
         return cls(host=url.hostname, port=port, path=url.path or "/")
 
     @property
+    def local(self) -> bool:
+        """Whether the server is on this machine for sure."""
+        return bool(self.socket_path) or self.host in ("localhost", "::1") or self.host.startswith("127.")
+
+    @property
     def authority(self) -> str:
         """What the Host header says."""
         if self.socket_path:

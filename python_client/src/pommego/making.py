@@ -38,6 +38,7 @@ def make_vec(
     address: str | None = None,
     token: str | None = None,
     transport: str = "unix",
+    shared_memory: bool | None = None,
     timeout: float = 60.0,
 ) -> PommegoVectorEnv:
     """Make many games of one id, stepped together.
@@ -65,7 +66,7 @@ def make_vec(
         copy: True: every array returned is the caller's. False: they look at
             the buffer that the next `recv`, `step`, `reset` or other call
             receives into, and hold only until then; final observations have
-            memory of their own even so.
+            memory of their own even so. In shared memory they are read-only.
         expand_shared: False leaves fields that all seats of a game share, such
             as unfogged maps of "raw", with games instead of rows first;
             `by_game` broadcasts them without a copy.
@@ -74,6 +75,10 @@ def make_vec(
         token: that server's token, if it has one.
         transport: how to talk to a server of one's own: "unix" (sockets, up to
             twice as fast) or "tcp" (on the loopback interface).
+        shared_memory: look at batches where a server on this machine writes
+            them, instead of receiving them: the same bytes, several times as
+            fast. None: where it can be (Linux so far); False: never; True: or
+            else it is an error. Then `max_in_flight` is 2.
         timeout: seconds to wait for any one reply.
 
     Raises:
@@ -101,7 +106,13 @@ def make_vec(
     def connect() -> PommegoVectorEnv:
         def made(client: Client, server: Server | None) -> PommegoVectorEnv:
             return PommegoVectorEnv(
-                client, server, options, copy=copy, expand_shared=expand_shared, respawn=connect
+                client,
+                server,
+                options,
+                copy=copy,
+                expand_shared=expand_shared,
+                shared_memory=shared_memory,
+                respawn=connect,
             )
 
         return _connected(made, address, token, transport, timeout)

@@ -18,9 +18,10 @@ from numpy.typing import ArrayLike, NDArray
 from pommego import checks, wire
 from pommego.batch import BatchReader, Observation, View, episode_info, final_info
 from pommego.client import Client
-from pommego.errors import ClosedError, PommegoError
+from pommego.errors import ClosedError, PommegoError, ServerError
 from pommego.rows import RowMethods
 from pommego.server import Server
+from pommego.shared import BATCHES, SharedMemory
 from pommego.spec import Encoding, GameSpec
 from pommego.states import StateMethods
 
@@ -85,17 +86,18 @@ class PommegoVectorEnv(VectorEnv, RowMethods, StateMethods):
         *,
         copy: bool,
         expand_shared: bool,
+        shared_memory: bool | None,
         respawn: Callable[[], PommegoVectorEnv],
     ) -> None:
         self._client = client
         self.server = server
         self._respawn = respawn
         self._finalizer = weakref.finalize(self, _dispose, client, server)
-        made = client.call("make", wire.EnvReply, **options)
+        made, self._memory = _make(client, options, shared_memory)
         layout = {"learners": made.learners, "expand": expand_shared}
         try:
             self._adopt(made)
-            self._reader = BatchReader(made.fields, copy=copy, **layout)
+            self._reader = BatchReader(made.fields, copy=copy, shared=self.shared_memory, **layout)
             self._simulated = BatchReader(made.fields, copy=True, **layout)
         except (ValueError, TypeError, KeyError, AttributeError) as e:
             raise client.distrust(f"an environment that cannot be understood: {e!r}") from e
@@ -222,8 +224,8 @@ class PommegoVectorEnv(VectorEnv, RowMethods, StateMethods):
     def send(self, actions: ArrayLike) -> None:
         """Begin a step without waiting for it; `recv` gets its batch.
 
-        Several may be in flight, as many as the server reads ahead
-        (``envs.max_in_flight``); their batches come in order.
+        Several may be in flight (``envs.max_in_flight``); their batches come in
+        order.
 
         Args:
             actions: as for `step`.
@@ -293,7 +295,13 @@ class PommegoVectorEnv(VectorEnv, RowMethods, StateMethods):
     @property
     def max_in_flight(self) -> int:
         """How many steps may be sent before the first is received."""
-        return self._client.limits.get("in_flight", 1)
+        limit = self._client.limits.get("in_flight", 1)
+        return min(limit, self._memory.in_flight) if self._memory else limit
+
+    @property
+    def shared_memory(self) -> bool:
+        """Whether batches come through memory shared with the server, not through the socket."""
+        return self._memory is not None
 
     @property
     def address(self) -> str:
@@ -399,6 +407,43 @@ class PommegoVectorEnv(VectorEnv, RowMethods, StateMethods):
             if self.autoreset_mode == AutoresetMode.SAME_STEP:
                 info |= final_info(view, self.learners, self.num_envs)
         return info
+
+
+def _make(
+    client: Client, options: dict[str, Any], shared: bool | None
+) -> tuple[wire.EnvReply, SharedMemory | None]:
+    """Have the environment made, in shared memory if that is wanted and can be.
+
+    Args:
+        client: the connection.
+        options: of make.
+        shared: None: if it can be; True: or else it is an error.
+    """
+    if shared is None:
+        shared_may_fail, shared = True, client.address.local
+    else:
+        shared_may_fail = False
+    if not shared:
+        return client.call("make", wire.EnvReply, **options), None
+    try:
+        made = client.call("make", wire.EnvReply, **options, shared_memory=BATCHES)
+    except ServerError as e:
+        if e.field != "shared_memory" or not shared_may_fail:
+            raise
+        return client.call("make", wire.EnvReply, **options), None
+    try:
+        memory = SharedMemory(made.shared_memory)
+    except (OSError, ValueError) as e:
+        client.call("close", wire.Ok, env=made.env)
+        if not shared_may_fail:
+            raise PommegoError(
+                f"memory cannot be shared with the server at {client.address}: {e}. "
+                "That takes a server on the same machine and of the same user; leave shared_memory out."
+            ) from e
+        return client.call("make", wire.EnvReply, **options), None
+    client.call("attach", wire.Ok, env=made.env)
+    client.share(made.env, memory)
+    return made, memory
 
 
 def _dispose(client: Client, server: Server | None) -> None:

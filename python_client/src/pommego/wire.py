@@ -86,6 +86,15 @@ class Field(msgspec.Struct):
     per_game: bool
 
 
+class SharedMemoryReply(msgspec.Struct, kw_only=True):
+    """Where an environment's batches are, for a client on the server's machine."""
+
+    path: str
+    size: int = msgspec.field(name="bytes")
+    key: bytes
+    batches: list[int]
+
+
 class EnvReply(msgspec.Struct, tag_field="type", tag="env"):
     """The answer to make."""
 
@@ -102,6 +111,7 @@ class EnvReply(msgspec.Struct, tag_field="type", tag="env"):
     fields: list[Field]
     final_fields: list[str] | None
     batch_bytes: int
+    shared_memory: SharedMemoryReply | None = None
 
 
 class Batch(msgspec.Struct, tag_field="type", tag="batch"):
@@ -112,6 +122,15 @@ class Batch(msgspec.Struct, tag_field="type", tag="batch"):
     tensors: dict[str, Tensor]
     finished: Tensor
     final: dict[str, Tensor] | None = None
+
+
+class Shared(msgspec.Struct, tag_field="type", tag="shared"):
+    """A batch is ready in shared memory."""
+
+    id: int
+    env: int
+    batch: int
+    size: int = msgspec.field(name="bytes")
 
 
 class Simulated(msgspec.Struct, tag_field="type", tag="simulated"):
@@ -168,7 +187,20 @@ class Error(msgspec.Struct, tag_field="type", tag="error"):
     state: bytes | None = None
 
 
-Reply = Hello | EnvsReply | SpacesReply | EnvReply | Batch | Simulated | States | Text | Ok | Pong | Error
+Reply = (
+    Hello
+    | EnvsReply
+    | SpacesReply
+    | EnvReply
+    | Batch
+    | Shared
+    | Simulated
+    | States
+    | Text
+    | Ok
+    | Pong
+    | Error
+)
 
 _decoder = msgspec.msgpack.Decoder(Reply)
 _encoder = msgspec.msgpack.Encoder()
