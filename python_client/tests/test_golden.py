@@ -143,7 +143,9 @@ def test_a_whole_session(monkeypatch: pytest.MonkeyPatch) -> None:
             fields.pop("id", None)
             if entry["name"] == "make":
                 respawn = pytest.fail
-                envs = PommegoVectorEnv(client, None, fields, copy=True, expand_shared=True, respawn=respawn)
+                envs = PommegoVectorEnv(
+                    client, None, fields, copy=True, expand_shared=True, shared_memory=False, respawn=respawn
+                )
             elif entry["name"] == "reset":
                 check_reset(envs.reset(seed=fields["seed"]))
             elif entry["name"] == "step":

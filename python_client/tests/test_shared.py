@@ -1,0 +1,136 @@
+"""Shared memory: the same batches as through the socket, and nothing left behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pommego
+from compare import assert_same, frozen
+from pommego import shared, wire
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="memory is shared on Linux only")
+
+Vec = Callable[..., pommego.PommegoVectorEnv]
+
+
+def run(envs: pommego.PommegoVectorEnv, steps: int = 60) -> list[Any]:
+    dice = np.random.default_rng(1)
+    results = [frozen(envs.reset(seed=3))]
+    for _ in range(steps):
+        results.append(frozen(envs.step(dice.integers(0, 6, envs.action_space.shape))))
+    return results
+
+
+@pytest.mark.parametrize("observation", ["planes", "raw"])
+@pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
+@pytest.mark.parametrize("copy", [True, False])
+def test_same_as_through_the_socket(vec: Vec, observation: str, mode: str, copy: bool) -> None:
+    options = {"games": 40, "observation": observation, "autoreset_mode": mode, "copy": copy}
+    socket, memory = vec(shared_memory=False, **options), vec(shared_memory=True, **options)
+    assert memory.shared_memory
+    assert not socket.shared_memory
+    for step, (got, want) in enumerate(zip(run(memory), run(socket), strict=True)):
+        assert_same(got, want, f"step {step}: ")
+
+
+def test_copies_are_the_callers(vec: Vec) -> None:
+    envs = vec(games=300, shared_memory=True)
+    envs.reset(seed=0)
+    kept = [envs.step(np.full(1200, action)) for action in range(6)]
+    seen = [frozen(result) for result in kept]
+    for action in range(6):
+        envs.step(np.full(1200, action))
+    for got, want in zip(kept, seen, strict=True):
+        assert_same(got, want)
+        assert got[0]["planes"].flags.writeable
+
+
+def test_views_stand_while_batches_are_in_flight(vec: Vec) -> None:
+    envs = vec(games=300, copy=False, shared_memory=True)
+    envs.reset(seed=0)
+    assert envs.max_in_flight == shared.BATCHES - 1
+    envs.send(np.zeros(1200, int))
+    for action in range(40):
+        envs.send(np.full(1200, action % 6))
+        obs, *_ = envs.recv()
+        was = frozen(obs)
+        assert not obs["planes"].flags.writeable
+        envs.send(np.full(1200, (action + 1) % 6))  # two are being made while we look
+        time.sleep(0.01)
+        assert_same(obs, was)
+        envs.recv()
+    envs.recv()
+
+
+def test_views_outlive_the_environment_and_the_server(binary: Path) -> None:
+    envs = pommego.make_vec("PommeFFACompetition-v0", 8, copy=False, shared_memory=True)
+    obs, _ = envs.reset(seed=0)
+    was = frozen(obs)
+    os.kill(envs.server.pid, signal.SIGKILL)
+    with pytest.raises(pommego.ConnectionError):
+        envs.step(np.zeros(32, int))
+    envs.close()
+    assert_same(obs, was)
+
+
+@pytest.mark.parametrize("reason", ["missing", "another file", "another size"])
+def test_falls_back_to_the_socket(
+    vec: Vec, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, reason: str
+) -> None:
+    """On another machine the path is missing, or is something else."""
+    real = shared.SharedMemory.__init__
+
+    def elsewhere(self: shared.SharedMemory, about: wire.SharedMemoryReply) -> None:
+        file = tmp_path / "memory"
+        if reason != "missing":
+            file.write_bytes(bytes(about.size - (reason == "another size")))
+        about.path = str(file)
+        real(self, about)
+
+    monkeypatch.setattr(shared.SharedMemory, "__init__", elsewhere)
+    envs = vec(games=5)
+    assert not envs.shared_memory
+    want = run(vec(games=5, shared_memory=False))
+    for step, (got, expected) in enumerate(zip(run(envs), want, strict=True)):
+        assert_same(got, expected, f"step {step}: ")
+    with pytest.raises(pommego.PommegoError, match="leave shared_memory out"):
+        vec(games=5, shared_memory=True)
+
+
+def test_no_memory_stays_behind(binary: Path) -> None:
+    def mapped(pid: int) -> int:
+        return Path(f"/proc/{pid}/maps").read_text().count("memfd:pommego")
+
+    with pommego.Server() as server:
+        where = {"address": server.address, "token": server.token, "shared_memory": True}
+        for _ in range(5):
+            with pommego.make_vec("OneVsOne-v0", 10, **where) as envs:
+                envs.reset(seed=0)
+                assert mapped(server.pid) == 1
+                assert mapped(os.getpid()) == 1
+                names = [str(f.readlink()) for f in Path(f"/proc/{server.pid}/fd").iterdir()]
+                assert not [n for n in names if "memfd" in n], "the server keeps the file open"
+            del envs
+        with pommego.make_vec("OneVsOne-v0", 1, **where | {"shared_memory": False}) as envs:
+            envs.reset(seed=0)  # the server has noticed that the others are gone
+        assert mapped(os.getpid()) == 0
+        assert mapped(server.pid) == 0
+
+
+def test_a_reset_forgets_shared_batches_in_flight(vec: Vec) -> None:
+    envs = vec(games=50, shared_memory=True)
+    want = vec(games=50, shared_memory=False).reset(seed=9)
+    envs.reset(seed=1)
+    for _ in range(20):
+        while len(envs._steps) < envs.max_in_flight:
+            envs.send(np.zeros(200, int))
+        assert_same(envs.reset(seed=9), want)
