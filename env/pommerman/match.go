@@ -145,26 +145,31 @@ func (m *Match) Outcome(dst []float64) { m.game.rules.Rewards(&m.State, dst) }
 // another bomb. Any word may be sent by radio while the seat lives.
 func (m *Match) Mask(seat int, dst []uint8) {
 	r, agent := &m.game.rules, &m.Agents[seat]
-	clear(dst)
-	dst[Stop] = 1
-	at := int(numActions)
-	for range r.RadioWords {
-		dst[at] = 1
-		if agent.Alive {
-			for v := 1; v <= r.RadioVocab; v++ {
-				dst[at+v] = 1
-			}
+	moves, words := dst[:numActions], dst[numActions:]
+	for word := range r.RadioWords {
+		choices := words[word*(r.RadioVocab+1):][:r.RadioVocab+1]
+		for v := range choices {
+			choices[v] = toByte(v == 0 || agent.Alive)
 		}
-		at += r.RadioVocab + 1
 	}
+	clear(moves)
+	moves[Stop] = 1
 	if !agent.Alive {
 		return
 	}
 	for _, d := range grid.Dirs {
-		dst[d] = toByte(!m.Board[agent.Cell.Next(d)].wall())
+		moves[d] = enterable[m.Board[agent.Cell.Next(d)]&15]
 	}
-	dst[LayBomb] = toByte(agent.Ammo > 0 && !m.bombAt(agent.Cell))
+	moves[LayBomb] = toByte(agent.Ammo > 0 && !m.bombAt(agent.Cell))
 }
+
+// enterable is 1 for the items that are no wall.
+var enterable = func() (all [16]uint8) {
+	for item := range all {
+		all[item] = toByte(!Item(item).wall())
+	}
+	return all
+}()
 
 // Observe writes the observations of the given seats.
 func (m *Match) Observe(encoding int, seats []uint8, dst [][]byte) {
@@ -173,13 +178,15 @@ func (m *Match) Observe(encoding int, seats []uint8, dst [][]byte) {
 	size, width := fields[0].Size(), fields[1].Size()
 	maps, scalars := dst[0], dst[1]
 	step := share(int(s.StepCount), g.rules.MaxSteps)
+	var fire fire
+	fire.collect(g, s)
 	for i, seat := range seats {
 		switch {
 		case encoding == encodingPlanes:
-			g.encodePlanes(s, int(seat), maps[i*size:])
+			g.encodePlanes(s, &fire, int(seat), maps[i*size:])
 			g.encodePlaneScalars(s, int(seat), step, scalars[i*width:])
 		case i == 0 || !fields[0].Shared:
-			g.encodeRawMaps(s, int(seat), maps[i*size:])
+			g.encodeRawMaps(s, &fire, int(seat), maps[i*size:])
 			if g.rules.BombList {
 				g.encodeRawBombs(s, int(seat), dst[2][i*3*MaxBombs:])
 			}

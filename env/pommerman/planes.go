@@ -118,7 +118,7 @@ func (r *Rules) planeOf(seat int) (of [16]uint8) {
 }
 
 // encodePlanes writes the planes as seat sees them, numPlanes*n*n bytes.
-func (g *Game) encodePlanes(s *State, seat int, dst []byte) {
+func (g *Game) encodePlanes(s *State, fire *fire, seat int, dst []byte) {
 	r := &g.rules
 	size := r.BoardSize * r.BoardSize
 	dst = dst[:numPlanes*size]
@@ -138,17 +138,31 @@ func (g *Game) encodePlanes(s *State, seat int, dst []byte) {
 			dst[(planeBombUp+int(d-grid.Up))*size+at] = 1
 		}
 	}
-	g.encodeFlames(s, flat[:size], dst[planeFlame*size:][:size])
+	fire.encode(flat[:size], dst[planeFlame*size:][:size])
 }
 
-// encodeFlames writes the life of the flames a seat sees: of those on one cell
-// the youngest. flat is the board as it sees it.
-func (g *Game) encodeFlames(s *State, flat, dst []byte) {
-	for life := range s.flames[:g.rules.FlameLife] {
-		for c := range s.flames[life].All {
-			if at := g.flatAt[c]; flat[at] != byte(Fog) {
-				dst[at] = uint8(life + 1)
-			}
+// fire is the flames of a game as observations show them, collected once for
+// all seats: where they are on a flat board, and for how long they still show.
+type fire struct {
+	n    int
+	at   [grid.MaxSide * grid.MaxSide]uint8
+	life [grid.MaxSide * grid.MaxSide]uint8
+}
+
+// collect lists the burning cells, each with its youngest flame.
+func (f *fire) collect(g *Game, s *State) {
+	for c := range s.burning().All {
+		f.at[f.n], f.life[f.n] = g.flatAt[c], s.Flame(c)
+		f.n++
+	}
+}
+
+// encode writes the life of the flames a seat sees; flat is the board as it
+// sees it.
+func (f *fire) encode(flat, dst []byte) {
+	for i, at := range f.at[:f.n] {
+		if flat[at] != byte(Fog) {
+			dst[at] = f.life[i]
 		}
 	}
 }

@@ -99,7 +99,7 @@ func (r *Rules) rawEncoding() env.Encoding {
 }
 
 // encodeRawMaps writes the five maps as seat sees them, 5*n*n bytes.
-func (g *Game) encodeRawMaps(s *State, seat int, dst []byte) {
+func (g *Game) encodeRawMaps(s *State, fire *fire, seat int, dst []byte) {
 	r := &g.rules
 	size := r.BoardSize * r.BoardSize
 	dst = dst[:len(rawMaps)*size]
@@ -115,7 +115,7 @@ func (g *Game) encodeRawMaps(s *State, seat int, dst []byte) {
 			dst[3*size+at] = uint8(b.Moving())
 		}
 	}
-	g.encodeFlames(s, board, dst[4*size:])
+	fire.encode(board, dst[4*size:])
 }
 
 // encodeRawScalars writes the vector of int16 that rawScalarNames names.

@@ -89,6 +89,7 @@ class BatchReader:
         self._giving = self._largest() if copy else None
         self._buffers = BufferPool() if shared else None
         self._all = np.ones(rows, np.bool_)
+        self._layouts: dict[int, list[tuple[str, str, tuple[int, ...]]]] = {}  # by number of games
 
     def _largest(self) -> str | None:
         """Choose the observation field that is worth a buffer of its own."""
@@ -108,17 +109,16 @@ class BatchReader:
         Raises:
             ValueError: a tensor is missing or is not what was announced.
         """
-        arrays = {}
-        for name, field in self._fields.items():
-            try:
-                array = tensors[name].array()
-            except KeyError:
-                raise ValueError(f"a batch without {name}") from None
-            shape = (games if field.per_game else games * self._learners, *field.shape[1:])
-            if array.dtype != wire.DTYPES[field.dtype] or array.shape != shape:
-                raise ValueError(f"{name} as {array.dtype} {array.shape}, expected {field.dtype} {shape}")
-            arrays[name] = array
-        return arrays
+        layout = self._layouts.get(games)
+        if layout is None:
+            layout = self._layouts[games] = [
+                (f.name, f.dtype, (games if f.per_game else games * self._learners, *f.shape[1:]))
+                for f in self._fields.values()
+            ]
+        try:
+            return {name: tensors[name].array_of(dtype, shape) for name, dtype, shape in layout}
+        except KeyError as e:
+            raise ValueError(f"a batch without {e}") from None
 
     def read(self, batch: wire.Batch | wire.Simulated, games: int, give_away: Callable[[], None]) -> View:
         """Read one batch.
@@ -202,10 +202,8 @@ class BatchReader:
             field = self._fields.get(name)
             if field is None:
                 continue  # a later server may send more
-            array = tensor.array().copy()
             lead = games if field.per_game else games * self._learners
-            if array.dtype != wire.DTYPES[field.dtype] or array.shape != (lead, *field.shape[1:]):
-                raise ValueError(f"final {name} as {array.dtype} {array.shape} for {games} games")
+            array = tensor.array_of(field.dtype, (lead, *field.shape[1:])).copy()
             if field.per_game and self._expand:
                 array = np.repeat(array, self._learners, axis=0)
             final[name] = array

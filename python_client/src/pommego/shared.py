@@ -9,10 +9,15 @@ from __future__ import annotations
 
 import mmap
 import os
+from typing import TYPE_CHECKING, Any
 
 from pommego import wire
+from pommego.errors import PommegoError, ServerError
 
-__all__ = ["BATCHES", "SharedMemory"]
+if TYPE_CHECKING:
+    from pommego.client import Client
+
+__all__ = ["BATCHES", "SharedMemory", "make_shared"]
 
 #: How many batches are shared: one to look at, one that is ready, one being written.
 BATCHES = 3
@@ -57,11 +62,47 @@ class SharedMemory:
         Raises:
             ValueError: there is no such message.
         """
-        try:
-            start = self._starts[reply.batch]
-        except IndexError:
-            raise ValueError(f"batch {reply.batch} of {len(self._starts)}") from None
+        if not 0 <= reply.batch < len(self._starts):
+            raise ValueError(f"batch {reply.batch} of {len(self._starts)}")
+        start = self._starts[reply.batch]
         message = self._memory[start : start + reply.size]
         if len(message) != reply.size:
             raise ValueError(f"a batch of {reply.size} bytes, which the shared memory cannot hold")
         return message
+
+
+def make_shared(
+    client: Client, options: dict[str, Any], shared: bool | None
+) -> tuple[wire.EnvReply, SharedMemory | None]:
+    """Have the environment made, in shared memory if that is wanted and can be.
+
+    Args:
+        client: the connection.
+        options: of make.
+        shared: None: if it can be; True: or else it is an error.
+    """
+    if shared is None:
+        shared_may_fail, shared = True, client.address.local
+    else:
+        shared_may_fail = False
+    if not shared:
+        return client.call("make", wire.EnvReply, **options), None
+    try:
+        made = client.call("make", wire.EnvReply, **options, shared_memory=BATCHES)
+    except ServerError as e:
+        if e.field != "shared_memory" or not shared_may_fail:
+            raise
+        return client.call("make", wire.EnvReply, **options), None
+    try:
+        memory = SharedMemory(made.shared_memory)
+    except (OSError, ValueError) as e:
+        client.call("close", wire.Ok, env=made.env)
+        if not shared_may_fail:
+            raise PommegoError(
+                f"memory cannot be shared with the server at {client.address}: {e}. "
+                "That takes a server on the same machine and of the same user; leave shared_memory out."
+            ) from e
+        return client.call("make", wire.EnvReply, **options), None
+    client.call("attach", wire.Ok, env=made.env)
+    client.share(made.env, memory)
+    return made, memory

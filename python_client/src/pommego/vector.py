@@ -18,10 +18,10 @@ from numpy.typing import ArrayLike, NDArray
 from pommego import checks, wire
 from pommego.batch import BatchReader, Observation, View, episode_info, final_info
 from pommego.client import Client
-from pommego.errors import ClosedError, PommegoError, ServerError
+from pommego.errors import ClosedError, PommegoError
 from pommego.rows import RowMethods
 from pommego.server import Server
-from pommego.shared import BATCHES, SharedMemory
+from pommego.shared import make_shared
 from pommego.spec import Encoding, GameSpec
 from pommego.states import StateMethods
 
@@ -93,7 +93,7 @@ class PommegoVectorEnv(VectorEnv, RowMethods, StateMethods):
         self.server = server
         self._respawn = respawn
         self._finalizer = weakref.finalize(self, _dispose, client, server)
-        made, self._memory = _make(client, options, shared_memory)
+        made, self._memory = make_shared(client, options, shared_memory)
         layout = {"learners": made.learners, "expand": expand_shared}
         try:
             self._adopt(made)
@@ -407,43 +407,6 @@ class PommegoVectorEnv(VectorEnv, RowMethods, StateMethods):
             if self.autoreset_mode == AutoresetMode.SAME_STEP:
                 info |= final_info(view, self.learners, self.num_envs)
         return info
-
-
-def _make(
-    client: Client, options: dict[str, Any], shared: bool | None
-) -> tuple[wire.EnvReply, SharedMemory | None]:
-    """Have the environment made, in shared memory if that is wanted and can be.
-
-    Args:
-        client: the connection.
-        options: of make.
-        shared: None: if it can be; True: or else it is an error.
-    """
-    if shared is None:
-        shared_may_fail, shared = True, client.address.local
-    else:
-        shared_may_fail = False
-    if not shared:
-        return client.call("make", wire.EnvReply, **options), None
-    try:
-        made = client.call("make", wire.EnvReply, **options, shared_memory=BATCHES)
-    except ServerError as e:
-        if e.field != "shared_memory" or not shared_may_fail:
-            raise
-        return client.call("make", wire.EnvReply, **options), None
-    try:
-        memory = SharedMemory(made.shared_memory)
-    except (OSError, ValueError) as e:
-        client.call("close", wire.Ok, env=made.env)
-        if not shared_may_fail:
-            raise PommegoError(
-                f"memory cannot be shared with the server at {client.address}: {e}. "
-                "That takes a server on the same machine and of the same user; leave shared_memory out."
-            ) from e
-        return client.call("make", wire.EnvReply, **options), None
-    client.call("attach", wire.Ok, env=made.env)
-    client.share(made.env, memory)
-    return made, memory
 
 
 def _dispose(client: Client, server: Server | None) -> None:

@@ -52,6 +52,19 @@ class Tensor(msgspec.Struct, array_like=True):
             raise ValueError(f"{len(self.data)} bytes of data for {self.dtype} {self.shape}")
         return array
 
+    def array_of(self, dtype: str, shape: tuple[int, ...]) -> NDArray[Any]:
+        """Return the elements as `array` does, if they are what was announced.
+
+        Raises:
+            ValueError: they are something else.
+        """
+        if self.dtype != dtype or self.shape != shape:
+            raise ValueError(f"{self.dtype} {self.shape} where {dtype} {shape} was due")
+        array = np.ndarray(shape, DTYPES[dtype], self.data)
+        if array.nbytes != len(self.data):
+            raise ValueError(f"{len(self.data)} bytes of data for {dtype} {shape}")
+        return array
+
 
 class Hello(msgspec.Struct, tag_field="type", tag="hello"):
     """The answer to hello."""
