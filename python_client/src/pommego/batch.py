@@ -216,6 +216,22 @@ def _copy_into(buffer: memoryview, array: Array) -> Array:
     return copy
 
 
+def begin_info(view: View, begun: NDArray[np.bool_], learners: int) -> dict[str, Any]:
+    """Say which episodes began, and with which seeds.
+
+    Args:
+        view: the batch.
+        begun: bool (games,), the games in which one did.
+        learners: rows a game.
+    """
+    info: dict[str, Any] = {}
+    mask = np.repeat(begun, learners)
+    for name, values in (("seed", view.seed), ("episode_number", view.episode)):
+        info[name] = np.repeat(np.where(begun, values, np.uint64(0)), learners)
+        info[f"_{name}"] = mask.copy()
+    return info
+
+
 def episode_info(view: View, learners: int, rows: int) -> dict[str, Any]:
     """Lay out the statistics of the episodes that ended as an info dictionary."""
     mask = np.zeros(rows, np.bool_)

@@ -16,7 +16,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
 from pommego import checks, wire
-from pommego.batch import BatchReader, Observation, View, episode_info, final_info
+from pommego.batch import BatchReader, Observation, View, begin_info, episode_info, final_info
 from pommego.client import Client
 from pommego.errors import ClosedError, PommegoError
 from pommego.rows import RowMethods
@@ -176,7 +176,7 @@ class PommegoVectorEnv(VectorEnv, RowMethods, StateMethods):
         view = self._reset(seeds, mask)
         begun = np.ones(self.num_games, np.bool_) if mask is None else mask
         self._episode = view.episode
-        return view.obs, view.info | self._begun(view, begun)
+        return view.obs, view.info | begin_info(view, begun, self.learners)
 
     def _reset(self, seeds: int | tuple[NDArray, NDArray] | None, mask: NDArray[np.bool_] | None) -> View:
         if isinstance(seeds, tuple):
@@ -387,20 +387,11 @@ class PommegoVectorEnv(VectorEnv, RowMethods, StateMethods):
         except (ValueError, TypeError) as e:
             raise self._client.distrust(f"a batch that cannot be read: {e}") from e
 
-    def _begun(self, view: View, begun: NDArray[np.bool_]) -> dict[str, Any]:
-        """Say which episodes began, and with which seeds."""
-        info: dict[str, Any] = {}
-        mask = np.repeat(begun, self.learners)
-        for name, values in (("seed", view.seed), ("episode_number", view.episode)):
-            info[name] = np.repeat(np.where(begun, values, np.uint64(0)), self.learners)
-            info[f"_{name}"] = mask.copy()
-        return info
-
     def _step_info(self, view: View) -> dict[str, Any]:
         info = view.info
         begun = view.episode != self._episode
         if begun.any():
-            info |= self._begun(view, begun)
+            info |= begin_info(view, begun, self.learners)
         self._episode = view.episode
         if view.finished.size:
             info |= episode_info(view, self.learners, self.num_envs)
