@@ -3,7 +3,6 @@ package bridge
 import (
 	"crypto/rand"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"os"
 
@@ -27,8 +26,6 @@ const (
 	sharedPage = 4096
 	keyBytes   = 16
 )
-
-var errNoShared = errors.New("this server cannot share memory")
 
 // sharedMemory is memory that a client can map.
 type sharedMemory struct {

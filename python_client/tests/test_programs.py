@@ -82,3 +82,8 @@ def test_examples_of_the_docstrings_name_what_exists() -> None:
         assert hasattr(pommego, name)
     assert set(pommego.__all__) <= set(dir(pommego))
     assert (Path(pommego.__file__).parent / "py.typed").exists()
+
+
+def test_the_readmes_example_is_the_tested_one() -> None:
+    readme = (EXAMPLES.parents[1] / "README.md").read_text()
+    assert f"```python\n{(EXAMPLES / 'rollout.py').read_text()}```" in readme
