@@ -9,10 +9,6 @@ import (
 	"pommego/vec"
 )
 
-// framesPerPool is how many batches a pool has: one can be on its way to the
-// client while the next is written.
-const framesPerPool = 2
-
 // environment is what make makes. It belongs to its session's worker; only
 // frames come back from the writer, through their channel.
 type environment struct {
@@ -195,35 +191,6 @@ func (s *session) newPool(kind string, handle uint32, cfg vec.Config) (*vec.Pool
 		return nil, nil, badOption(optionField(err), err)
 	}
 	return pool, l, nil
-}
-
-// newFrames makes a pool's frames, in memory of the server's own.
-func newFrames(l *layout, pool *vec.Pool) chan *frame {
-	frames := make(chan *frame, framesPerPool)
-	for range framesPerPool {
-		frames <- newFrame(l, pool, frames, alignedMemory(l.size+l.tail))
-	}
-	return frames
-}
-
-// makeFrames makes the environment's frames: shared of them in memory that the
-// client can map, or, if that is 0, the usual ones.
-func (e *environment) makeFrames(shared int) error {
-	if shared == 0 {
-		e.frames = newFrames(e.layout, e.pool)
-		return nil
-	}
-	var err error
-	if e.shared, err = share(shared, e.layout.size+e.layout.tail); err != nil {
-		return fail(CodeBadOption, "shared_memory", "leave it out: batches then come through the socket", "memory cannot be shared: %v", err)
-	}
-	e.frames = make(chan *frame, shared)
-	for k := range shared {
-		f := newFrame(e.layout, e.pool, e.frames, e.shared.frame(k))
-		f.bell = newBell(e.handle, k)
-		e.frames <- f
-	}
-	return nil
 }
 
 // describe is the reply to make.

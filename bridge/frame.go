@@ -86,6 +86,10 @@ func (l *layout) finalNames() []string {
 	return names
 }
 
+// framesPerPool is how many batches a pool has: one can be on its way to the
+// client while the next is written.
+const framesPerPool = 2
+
 // frame is one batch and the message around it.
 type frame struct {
 	*layout
@@ -112,6 +116,15 @@ func newFrame(l *layout, pool *vec.Pool, home chan *frame, mem []byte) *frame {
 		msg = msg[:l.lead+field.Offset+field.Size()]
 	}
 	return f
+}
+
+// newFrames makes a pool's frames, in memory of the server's own.
+func newFrames(l *layout, pool *vec.Pool) chan *frame {
+	frames := make(chan *frame, framesPerPool)
+	for range framesPerPool {
+		frames <- newFrame(l, pool, frames, alignedMemory(l.size+l.tail))
+	}
+	return frames
 }
 
 // alignedMemory makes memory that begins at a multiple of align.

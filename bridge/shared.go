@@ -78,6 +78,26 @@ func (m *sharedMemory) free() {
 	m.mem = nil
 }
 
+// makeFrames makes the environment's frames: shared of them in memory that the
+// client can map, or, if that is 0, the usual ones.
+func (e *environment) makeFrames(shared int) error {
+	if shared == 0 {
+		e.frames = newFrames(e.layout, e.pool)
+		return nil
+	}
+	var err error
+	if e.shared, err = share(shared, e.layout.size+e.layout.tail); err != nil {
+		return fail(CodeBadOption, "shared_memory", "leave it out: batches then come through the socket", "memory cannot be shared: %v", err)
+	}
+	e.frames = make(chan *frame, shared)
+	for k := range shared {
+		f := newFrame(e.layout, e.pool, e.frames, e.shared.frame(k))
+		f.bell = newBell(e.handle, k)
+		e.frames <- f
+	}
+	return nil
+}
+
 // newBell prepares the reply that stands for frame k: of fixed size, with the
 // request's number and the message's length to be filled in.
 func newBell(handle uint32, k int) []byte {

@@ -26,6 +26,7 @@ type serveOptions struct {
 	listen, tokenFile string
 	readyFD           int
 	stdin, verbose    bool
+	asJSON            bool
 	cfg               bridge.Config
 }
 
@@ -65,6 +66,7 @@ clients send it as "Authorization: Bearer TOKEN".`,
 	f.DurationVar(&o.cfg.IdleTimeout, "idle-timeout", 0, "end a connection without requests after this long (default 30m)")
 	f.DurationVar(&o.cfg.MessageTimeout, "message-timeout", 0, "time one request may take to arrive (default 1m)")
 	f.DurationVar(&o.cfg.WriteTimeout, "write-timeout", 0, "time one reply may wait for its reader (default: the idle timeout)")
+	f.BoolVar(&o.asJSON, "json", false, "print the address as a JSON object")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "log connections and refusals to standard error")
 	return cmd
 }
@@ -157,7 +159,10 @@ func (o *serveOptions) announce(out io.Writer, addr net.Addr) error {
 	if addr.Network() == "unix" {
 		address = "unix:" + addr.String()
 	}
-	if o.readyFD < 0 {
+	switch {
+	case o.asJSON && o.readyFD < 0:
+		return printJSON(out, map[string]string{"address": address})
+	case o.readyFD < 0:
 		_, err := fmt.Fprintf(out, "pommego listens on %s\n", address)
 		return err
 	}
