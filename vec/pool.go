@@ -27,7 +27,7 @@ type Pool struct {
 
 	workers []worker
 	job     job
-	pending sync.WaitGroup // workers that have not finished the job
+	shares  *shares
 	running sync.WaitGroup // worker goroutines
 	closed  bool
 
@@ -64,7 +64,7 @@ func newPool(cfg Config, share int) (*Pool, error) {
 	if err := p.SetOpponents(plan.names); err != nil {
 		return nil, err
 	}
-	p.start(max(1, min(plan.cfg.Workers, plan.cfg.Games/share)))
+	p.start(max(1, min(plan.cfg.Workers, plan.cfg.Games/share)), min(share, chunkGames))
 	return p, nil
 }
 

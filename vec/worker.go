@@ -23,29 +23,36 @@ type job struct {
 	reset   ResetOptions
 }
 
-// worker does the job for the games lo to hi-1 and writes their part of the
-// batch, nothing else. It has what a game needs while it is being stepped.
+// worker does the job for one chunk of games after the other and writes their
+// part of the batch, nothing else. It has what a game needs while it is being
+// stepped.
 type worker struct {
-	p      *Pool
-	lo, hi int
-	wake   chan struct{}
+	p    *Pool
+	id   int
+	wake chan struct{}
 
+	lo, hi   int // the chunk's games
 	at       int // the game being worked on
-	finished int // games whose episode ended, noted in Batch.ended from lo on
+	finished int // games of the chunk whose episode ended, noted in Batch.ended from lo on
 	faults   []*GameError
 
 	actions []uint8 // of one game, all seats
 	acting  []uint8 // those being made, nil outside Match.Step
 	numbers []float64
 	obs     [][]byte // where one game's observation goes
+
+	// The next worker's core writes to its own part all the time: that must
+	// not share a cache line with this one's. Processors fetch two at a time.
+	_ [128]byte
 }
 
 // start makes the workers. The first has no goroutine: it is the caller.
-func (p *Pool) start(n int) {
+func (p *Pool) start(n, chunk int) {
+	p.shares = newShares(p.cfg.Games, n, chunk)
 	p.workers = make([]worker, n)
 	for i := range p.workers {
 		p.workers[i] = worker{
-			p: p, lo: i * p.cfg.Games / n, hi: (i + 1) * p.cfg.Games / n,
+			p: p, id: i,
 			wake:    make(chan struct{}, 1),
 			actions: make([]uint8, p.spec.Seats*len(p.spec.Actions)),
 			numbers: make([]float64, p.spec.Seats),
@@ -71,52 +78,72 @@ func (p *Pool) Close() {
 	p.running.Wait()
 }
 
+// serve helps with every job it is woken for, or wakes in time for.
 func (w *worker) serve() {
 	defer w.p.running.Done()
 	for range w.wake {
-		w.work()
-		w.p.pending.Done()
+		if w.work() {
+			w.p.shares.last <- struct{}{}
+		}
 	}
 }
 
-// run has the job done by all workers and collects what they report.
+// run has the job done by all workers that wake in time, and collects what they
+// report.
 func (p *Pool) run() error {
-	p.pending.Add(len(p.workers) - 1)
+	p.shares.offer()
 	for i := 1; i < len(p.workers); i++ {
-		p.workers[i].wake <- struct{}{}
+		select {
+		case p.workers[i].wake <- struct{}{}:
+		default: // it has not woken for the job before yet
+		}
 	}
-	p.workers[0].work()
-	p.pending.Wait()
+	if !p.workers[0].work() {
+		<-p.shares.last
+	}
 	b := p.job.batch
 	p.job = job{} // keeps nothing of the caller's
-	n := p.workers[0].finished
-	for i := 1; i < len(p.workers); i++ {
-		w := &p.workers[i]
-		n += copy(b.ended[n:], b.ended[w.lo:w.lo+w.finished])
+	n := 0
+	for chunk, ended := range p.shares.done {
+		lo, _ := p.shares.bounds(chunk)
+		n += copy(b.ended[n:], b.ended[lo:lo+int(ended)])
 	}
 	b.finished = b.ended[:n]
 	return p.faults()
 }
 
-// faults returns what panicked: a *GameError, or several joined.
+// faults returns what panicked: a *GameError, or several joined, by game.
 func (p *Pool) faults() error {
-	var all []error
+	var broke []*GameError
 	for i := range p.workers {
-		for _, f := range p.workers[i].faults {
-			all = append(all, f)
-		}
+		broke = append(broke, p.workers[i].faults...)
 		p.workers[i].faults = nil
 	}
-	if len(all) == 1 {
-		return all[0]
+	slices.SortFunc(broke, func(a, b *GameError) int { return a.Game - b.Game })
+	if len(broke) == 1 {
+		return broke[0]
+	}
+	var all []error
+	for _, f := range broke {
+		all = append(all, f)
 	}
 	return errors.Join(all...)
 }
 
-func (w *worker) work() {
-	w.finished = 0
-	for w.at = w.lo; w.at < w.hi; w.at++ {
-		w.workOn()
+// work does chunks until there are none, and tells whether it did the last one.
+func (w *worker) work() (last bool) {
+	s := w.p.shares
+	for {
+		chunk, ok := s.take(w.id)
+		if !ok {
+			return last
+		}
+		w.lo, w.hi = s.bounds(chunk)
+		w.finished = 0
+		for w.at = w.lo; w.at < w.hi; w.at++ {
+			w.workOn()
+		}
+		last = s.finish(chunk, w.finished)
 	}
 }
 
