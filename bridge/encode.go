@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -42,6 +43,10 @@ func encodeValue(out *msgpack.Encoder, v any) error {
 		return out.EncodeBytes(v)
 	case asJSON:
 		return encodeJSON(out, v.value)
+	case json.Number:
+		return encodeNumber(out, v)
+	case map[string]any:
+		return encodeMessage(out, v)
 	case []string:
 		return encodeList(out, v)
 	case []int:

@@ -3,10 +3,7 @@ package bridge
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
-	"maps"
 	"math"
-	"slices"
 	"strconv"
 
 	"github.com/vmihailenco/msgpack/v5"
@@ -95,44 +92,7 @@ func encodeJSON(out *msgpack.Encoder, v any) error {
 	if err := in.Decode(&tree); err != nil {
 		return err
 	}
-	return encodeTree(out, tree)
-}
-
-func encodeTree(out *msgpack.Encoder, v any) error {
-	switch v := v.(type) {
-	case nil:
-		return out.EncodeNil()
-	case bool:
-		return out.EncodeBool(v)
-	case string:
-		return out.EncodeString(v)
-	case json.Number:
-		return encodeNumber(out, v)
-	case []any:
-		if err := out.EncodeArrayLen(len(v)); err != nil {
-			return err
-		}
-		for _, e := range v {
-			if err := encodeTree(out, e); err != nil {
-				return err
-			}
-		}
-		return nil
-	case map[string]any:
-		if err := out.EncodeMapLen(len(v)); err != nil {
-			return err
-		}
-		for _, key := range slices.Sorted(maps.Keys(v)) {
-			if err := out.EncodeString(key); err != nil {
-				return err
-			}
-			if err := encodeTree(out, v[key]); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	return fmt.Errorf("bridge: JSON gave a %T", v)
+	return encodeValue(out, tree)
 }
 
 func encodeNumber(out *msgpack.Encoder, n json.Number) error {

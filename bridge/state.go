@@ -33,12 +33,18 @@ func (e *environment) pickGames(r *request) ([]int, error) {
 	return r.games, nil
 }
 
-func (s *session) getState(r *request) (reply, error) {
+// findGames is findRunning for requests about some of the games.
+func (s *session) findGames(r *request) (*environment, []int, error) {
 	e, err := s.findRunning(r)
 	if err != nil {
-		return reply{}, err
+		return nil, nil, err
 	}
 	games, err := e.pickGames(r)
+	return e, games, err
+}
+
+func (s *session) getState(r *request) (reply, error) {
+	e, games, err := s.findGames(r)
 	if err != nil {
 		return reply{}, err
 	}
@@ -74,11 +80,7 @@ func appendJSONState(msg []byte, pool *vec.Pool, game int) ([]byte, error) {
 }
 
 func (s *session) setState(r *request) (reply, error) {
-	e, err := s.findRunning(r)
-	if err != nil {
-		return reply{}, err
-	}
-	games, err := e.pickGames(r)
+	e, games, err := s.findGames(r)
 	if err != nil {
 		return reply{}, err
 	}
