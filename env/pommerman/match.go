@@ -16,10 +16,14 @@ type Game struct {
 	bots        Bots
 	fingerprint uint64
 
-	flatAt  [256]uint8           // each cell's place on a flat board
-	planeOf [MaxAgents][16]uint8 // for each seat, the plane of each item
-	related [MaxAgents]relation  // for each seat, who is who
-	shares  *shares
+	// What the encodings look up instead of working it out each time.
+	flatAt       [256]uint8           // each cell's place on a flat board
+	sights       []sight              // what is seen from each cell
+	planeOf      [MaxAgents][16]uint8 // for each seat, the plane of each item
+	others       [MaxAgents][]uint8   // for each seat, the other seats
+	rawTemplates [MaxAgents][]byte    // for each seat, the raw vector
+	rawAt        rawAt
+	shares       *shares
 
 	// views are lent to agents while they act: one for each agent would push
 	// the games out of the processor's cache.
@@ -51,11 +55,12 @@ func New(id, description string, rules Rules, bots Bots) (*Game, error) {
 // undealt is a game that can be played and observed, but not dealt: no boards
 // are made for its rules.
 func undealt(rules Rules) *Game {
-	g := &Game{rules: rules, fingerprint: rules.Fingerprint(), flatAt: rules.flatIndex(), shares: rules.shares()}
+	g := &Game{rules: rules, fingerprint: rules.Fingerprint(), flatAt: rules.flatIndex(), sights: rules.sights(), shares: rules.shares()}
+	g.rawTemplates, g.rawAt = rules.rawTemplates()
 	g.views.New = func() any { return new(View) }
 	for seat := range rules.Seats() {
 		g.planeOf[seat] = rules.planeOf(seat)
-		g.related[seat].teammate, g.related[seat].enemies = rules.relations(seat)
+		g.others[seat] = rules.othersOf(seat)
 	}
 	g.spec = env.Spec{
 		Game: "pommerman", Version: Version,
@@ -173,28 +178,11 @@ var enterable = func() (all [16]uint8) {
 
 // Observe writes the observations of the given seats.
 func (m *Match) Observe(encoding int, seats []uint8, dst [][]byte) {
-	g, s := m.game, &m.State
-	fields := g.spec.Encodings[encoding].Fields
-	size, width := fields[0].Size(), fields[1].Size()
-	maps, scalars := dst[0], dst[1]
-	step := share(int(s.StepCount), g.rules.MaxSteps)
-	var fire fire
-	fire.collect(g, s)
-	for i, seat := range seats {
-		switch {
-		case encoding == encodingPlanes:
-			g.encodePlanes(s, &fire, int(seat), maps[i*size:])
-			g.encodePlaneScalars(s, int(seat), step, scalars[i*width:])
-		case i == 0 || !fields[0].Shared:
-			g.encodeRawMaps(s, &fire, int(seat), maps[i*size:])
-			if g.rules.BombList {
-				g.encodeRawBombs(s, int(seat), dst[2][i*3*MaxBombs:])
-			}
-			fallthrough
-		default:
-			g.encodeRawScalars(s, int(seat), scalars[i*width:])
-		}
+	if encoding == encodingPlanes {
+		m.game.observePlanes(&m.State, seats, dst[0], dst[1])
+		return
 	}
+	m.game.observeRaw(&m.State, seats, dst)
 }
 
 // View fills v with what seat may know.

@@ -82,7 +82,9 @@ func (r *Rules) planeScalarNames() []env.Name {
 	return list
 }
 
-func one(b bool) float32 { return float32(toByte(b)) }
+func one(b bool) float32 { return ones[toByte(b)&1] }
+
+var ones = [2]float32{0, 1}
 
 // share is n over most, at most 1: hand-made starts can hold more than most.
 func share(n, most int) float32 { return min(float32(n)/float32(most), 1) }
@@ -117,65 +119,17 @@ func (r *Rules) planeOf(seat int) (of [16]uint8) {
 	return of
 }
 
-// encodePlanes writes the planes as seat sees them, numPlanes*n*n bytes.
-func (g *Game) encodePlanes(s *State, fire *fire, seat int, dst []byte) {
-	r := &g.rules
-	size := r.BoardSize * r.BoardSize
-	dst = dst[:numPlanes*size]
-	w := r.window(s, seat)
-	var flat [flatRoom]byte
-	r.flatten(s, &w, flat[:])
-	spreadPlanes(dst, flat[:size], &g.planeOf[seat])
-	for i := range s.bombs() {
-		b := &s.Bombs[i]
-		at := int(g.flatAt[b.Cell])
-		if flat[at] == byte(Fog) {
-			continue
-		}
-		dst[planeBombBlast*size+at] = b.Blast
-		dst[planeBombLife*size+at] = b.Life
-		if d := b.Moving(); d != grid.Stay {
-			dst[(planeBombUp+int(d-grid.Up))*size+at] = 1
-		}
-	}
-	fire.encode(flat[:size], dst[planeFlame*size:][:size])
-}
-
-// fire is the flames of a game as observations show them, collected once for
-// all seats: where they are on a flat board, and for how long they still show.
-type fire struct {
-	n    int
-	at   [grid.MaxSide * grid.MaxSide]uint8
-	life [grid.MaxSide * grid.MaxSide]uint8
-}
-
-// collect lists the burning cells, each with its youngest flame.
-func (f *fire) collect(g *Game, s *State) {
-	for c := range s.burning().All {
-		f.at[f.n], f.life[f.n] = g.flatAt[c], s.Flame(c)
-		f.n++
-	}
-}
-
-// encode writes the life of the flames a seat sees; flat is the board as it
-// sees it.
-func (f *fire) encode(flat, dst []byte) {
-	for i, at := range f.at[:f.n] {
-		if flat[at] != byte(Fog) {
-			dst[at] = f.life[i]
-		}
-	}
-}
-
-// spreadPlanesSlowly sets, for every cell of a flat board, the byte of that cell
-// to 1 in the plane that of names for the item there, and all other bytes of
-// dst to 0. It is the twin of the faster spreadPlanes some machines have.
-func spreadPlanesSlowly(dst, flat []byte, of *[16]uint8) {
-	clear(dst)
-	for at, item := range flat {
-		if plane := int(of[item&15]); plane < numPlanes {
-			dst[plane*len(flat)+at] = 1
-		}
+// observePlanes writes the planes and the vectors of the given seats.
+func (g *Game) observePlanes(s *State, seats []uint8, planes, scalars []byte) {
+	cells := g.rules.BoardSize * g.rules.BoardSize
+	size := numPlanes * cells
+	width := 4 * (7 + len(g.others[0]) + g.rules.RadioWords)
+	step := share(int(s.StepCount), g.rules.MaxSteps)
+	var scene scene
+	g.paint(s, scene[:])
+	for i, seat := range seats {
+		spreadPlanes(planes[i*size:(i+1)*size], scene[:], g.sight(&s.Agents[seat]), &g.planeOf[seat], cells)
+		g.encodePlaneScalars(s, int(seat), step, scalars[i*width:(i+1)*width])
 	}
 }
 
@@ -204,28 +158,38 @@ func (r *Rules) shares() *shares {
 func (g *Game) encodePlaneScalars(s *State, seat int, step float32, dst []byte) {
 	r := &g.rules
 	a := &s.Agents[seat]
-	mate := r.Teammate(seat)
-	for _, v := range [...]float32{
-		one(a.Alive), g.shares.ammo[a.Ammo], g.shares.blast[a.Blast], one(a.Kicks),
-		g.shares.place[a.Cell.Row()], g.shares.place[a.Cell.Col()], step,
-	} {
-		dst = putFloat(dst, v)
-	}
-	if mate != NoSeat {
-		dst = putFloat(dst, one(s.Agents[mate].Alive))
-	}
-	for other := range r.Seats() {
-		if other != seat && other != mate {
-			dst = putFloat(dst, one(s.Agents[other].Alive))
-		}
+	own := dst[:28]
+	putFloat(own, one(a.Alive))
+	putFloat(own[4:], g.shares.ammo[a.Ammo])
+	putFloat(own[8:], g.shares.blast[a.Blast])
+	putFloat(own[12:], one(a.Kicks))
+	putFloat(own[16:], g.shares.place[a.Cell.Row()])
+	putFloat(own[20:], g.shares.place[a.Cell.Col()])
+	putFloat(own[24:], step)
+	rest := dst[28:]
+	for k, other := range g.others[seat] {
+		putFloat(rest[4*k:], one(s.Agents[other].Alive))
 	}
 	for k := range r.RadioWords {
-		dst = putFloat(dst, g.shares.word[s.Radio[mate][k]])
+		putFloat(rest[4*(len(g.others[seat])+k):], g.shares.word[s.Radio[r.Teammate(seat)][k]])
 	}
 }
 
-// putFloat writes one number and returns what is left of dst.
-func putFloat(dst []byte, v float32) []byte {
+func putFloat(dst []byte, v float32) {
 	binary.LittleEndian.PutUint32(dst, math.Float32bits(v))
-	return dst[4:]
+}
+
+// othersOf is the other seats in the order of the vector: first the teammate.
+func (r *Rules) othersOf(seat int) []uint8 {
+	var others []uint8
+	mate := r.Teammate(seat)
+	if mate != NoSeat {
+		others = append(others, uint8(mate))
+	}
+	for other := range r.Seats() {
+		if other != seat && other != mate {
+			others = append(others, uint8(other))
+		}
+	}
+	return others
 }

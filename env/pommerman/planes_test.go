@@ -10,30 +10,6 @@ import (
 	"pommego/env/grid"
 )
 
-// TestSpreadPlanesAgreesWithSlowTwin compares the two on boards of all sizes,
-// with every item on every place.
-func TestSpreadPlanesAgreesWithSlowTwin(t *testing.T) {
-	dice := env.Dice{State: 3}
-	for side := 7; side <= grid.MaxSide; side++ {
-		for range 200 {
-			flat := make([]byte, side*side)
-			for i := range flat {
-				flat[i] = byte(dice.IntN(16))
-			}
-			var of [16]uint8
-			for i := range of {
-				of[i] = uint8(dice.IntN(numPlanes + 1))
-			}
-			got, want := bytes.Repeat([]byte{7}, numPlanes*len(flat)), make([]byte, numPlanes*len(flat))
-			spreadPlanes(got, flat, &of)
-			spreadPlanesSlowly(want, flat, &of)
-			if !bytes.Equal(got, want) {
-				t.Fatalf("side %d: planes of %v with %v differ from the slow twin's", side, flat, of)
-			}
-		}
-	}
-}
-
 // TestEncodingsAgreeWithViews plays games of every variant and rebuilds both
 // encodings, cell by cell, from what each seat may know.
 func TestEncodingsAgreeWithViews(t *testing.T) {
@@ -81,7 +57,7 @@ func checkRaw(t *testing.T, g *Game, m *Match, seat int) {
 	m.View(seat, &v)
 	obs := observe(g, m, encodingRaw, seat)
 	n := g.rules.BoardSize
-	want := make([]byte, len(rawMaps)*n*n)
+	want := make([]byte, numMaps*n*n)
 	for row := range n {
 		for col := range n {
 			c := grid.At(row, col)

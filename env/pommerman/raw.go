@@ -13,15 +13,14 @@ import (
 // and stands in the rules).
 
 // rawMaps names the maps, in order.
-var rawMaps = []env.Name{
-	{Name: "board", Meaning: "what each cell shows; 5 where the seat cannot see"},
-	{Name: "bomb_blast_strength", Meaning: "blast strength of the bomb on the cell, 0 without one"},
-	{Name: "bomb_life", Meaning: "steps until the bomb on the cell explodes, 0 without one"},
-	{Name: "bomb_moving_direction", Meaning: "direction in which the bomb on the cell rolls (1 up, 2 down, 3 left, 4 right), 0 if it lies still"},
-	{Name: "flame_life", Meaning: "observations for which the youngest flame on the cell still shows, 0 without one"},
+var rawMaps = [numMaps]env.Name{
+	mapBoard:  {Name: "board", Meaning: "what each cell shows; 5 where the seat cannot see"},
+	mapBlast:  {Name: "bomb_blast_strength", Meaning: "blast strength of the bomb on the cell, 0 without one"},
+	mapLife:   {Name: "bomb_life", Meaning: "steps until the bomb on the cell explodes, 0 without one"},
+	mapMoving: {Name: "bomb_moving_direction", Meaning: "direction in which the bomb on the cell rolls (1 up, 2 down, 3 left, 4 right), 0 if it lies still"},
+	mapFlame:  {Name: "flame_life", Meaning: "observations for which the youngest flame on the cell still shows, 0 without one"},
 }
 
-// rawScalarNames names the raw vector's entries, in the order in which
 // rawBombNames names the places of the list of bombs.
 func rawBombNames() []env.Name {
 	list := make([]env.Name, MaxBombs)
@@ -29,6 +28,28 @@ func rawBombNames() []env.Name {
 		list[i] = env.Name{Name: fmt.Sprintf("bomb%d", i), Meaning: "row, column and blast strength of a bomb, in row-major order; all 0 past the last"}
 	}
 	return list
+}
+
+// observeRaw writes the raw observations of the given seats.
+func (g *Game) observeRaw(s *State, seats []uint8, dst [][]byte) {
+	r := &g.rules
+	cells := r.BoardSize * r.BoardSize
+	size, width := numMaps*cells, len(g.rawTemplates[0])
+	if r.ViewSize == 0 {
+		g.paint(s, dst[0])
+	} else {
+		var scene scene
+		g.paint(s, scene[:])
+		for i, seat := range seats {
+			maskMaps(dst[0][i*size:(i+1)*size], scene[:], g.sight(&s.Agents[seat]), cells)
+		}
+	}
+	for i, seat := range seats {
+		g.encodeRawScalars(s, int(seat), dst[1][i*width:(i+1)*width])
+		if r.BombList && (i == 0 || r.ViewSize != 0) {
+			g.encodeRawBombs(s, int(seat), dst[2][i*3*MaxBombs:])
+		}
+	}
 }
 
 // encodeRawBombs writes row, column and blast strength of each bomb that seat
@@ -43,7 +64,7 @@ func (g *Game) encodeRawBombs(s *State, seat int, dst []byte) {
 	}
 }
 
-// encodeRawScalars writes them.
+// rawScalarNames names the raw vector's entries, in their order.
 func (r *Rules) rawScalarNames() []env.Name {
 	list := []env.Name{
 		{Name: "row", Meaning: "the seat's row (its last one when dead)"},
@@ -89,7 +110,7 @@ func (r *Rules) rawEncoding() env.Encoding {
 	scalars := r.rawScalarNames()
 	shared := r.ViewSize == 0
 	fields := []env.Field{
-		{Name: "maps", DType: env.Uint8, Shape: []int{len(rawMaps), n, n}, Low: 0, High: 255, Shared: shared, Names: rawMaps},
+		{Name: "maps", DType: env.Uint8, Shape: []int{numMaps, n, n}, Low: 0, High: 255, Shared: shared, Names: rawMaps[:]},
 		{Name: "scalars", DType: env.Int16, Shape: []int{len(scalars)}, Low: 0, High: 32767, Names: scalars},
 	}
 	if r.BombList {
@@ -98,49 +119,52 @@ func (r *Rules) rawEncoding() env.Encoding {
 	return env.Encoding{Name: "raw", Fields: fields}
 }
 
-// encodeRawMaps writes the five maps as seat sees them, 5*n*n bytes.
-func (g *Game) encodeRawMaps(s *State, fire *fire, seat int, dst []byte) {
-	r := &g.rules
-	size := r.BoardSize * r.BoardSize
-	dst = dst[:len(rawMaps)*size]
-	w := r.window(s, seat)
-	r.flatten(s, &w, dst) // runs over into the next map
-	board := dst[:size]
-	clear(dst[size:])
-	for i := range s.bombs() {
-		b := &s.Bombs[i]
-		if at := int(g.flatAt[b.Cell]); board[at] != byte(Fog) {
-			dst[size+at] = b.Blast
-			dst[2*size+at] = b.Life
-			dst[3*size+at] = uint8(b.Moving())
+// rawAt is where the entries of the raw vector that change are, as rawScalarNames
+// orders them.
+type rawAt struct{ alive, step, message int }
+
+// rawTemplates is for each seat the raw vector with what never changes.
+func (r *Rules) rawTemplates() (all [MaxAgents][]byte, at rawAt) {
+	names := r.rawScalarNames()
+	for seat := range r.Seats() {
+		teammate, enemies := r.relations(seat)
+		fixed := map[string]int{"teammate": int(teammate), "game_type": int(r.GameType)}
+		for k, enemy := range enemies {
+			fixed[fmt.Sprintf("enemy%d", k)] = int(enemy)
+		}
+		for i, name := range names {
+			all[seat] = binary.LittleEndian.AppendUint16(all[seat], uint16(fixed[name.Name]))
+			switch name.Name {
+			case "alive0":
+				at.alive = 2 * i
+			case "step_count":
+				at.step = 2 * i
+			case "message0":
+				at.message = 2 * i
+			}
 		}
 	}
-	fire.encode(board, dst[4*size:])
+	return all, at
 }
 
 // encodeRawScalars writes the vector of int16 that rawScalarNames names.
 func (g *Game) encodeRawScalars(s *State, seat int, dst []byte) {
-	r := &g.rules
 	a := &s.Agents[seat]
-	who := &g.related[seat]
-	for _, v := range [...]int{a.Cell.Row(), a.Cell.Col(), int(a.Ammo), int(a.Blast), int(toByte(a.Kicks)), int(who.teammate)} {
-		dst = putInt16(dst, v)
+	copy(dst, g.rawTemplates[seat])
+	own := dst[:10]
+	putInt16(own, a.Cell.Row())
+	putInt16(own[2:], a.Cell.Col())
+	putInt16(own[4:], int(a.Ammo))
+	putInt16(own[6:], int(a.Blast))
+	putInt16(own[8:], int(toByte(a.Kicks)))
+	alive := dst[g.rawAt.alive:]
+	for k := range g.rules.Seats() {
+		putInt16(alive[2*k:], int(toByte(s.Agents[k].Alive)))
 	}
-	for k := range r.enemies() {
-		dst = putInt16(dst, int(who.enemies[k]))
-	}
-	for k := range r.Seats() {
-		dst = putInt16(dst, int(toByte(s.Agents[k].Alive)))
-	}
-	dst = putInt16(dst, int(r.GameType))
-	dst = putInt16(dst, int(s.StepCount))
-	for k := range r.RadioWords {
-		dst = putInt16(dst, int(s.Radio[r.Teammate(seat)][k]))
+	putInt16(dst[g.rawAt.step:], int(s.StepCount))
+	for k := range g.rules.RadioWords {
+		putInt16(dst[g.rawAt.message+2*k:], int(s.Radio[g.rules.Teammate(seat)][k]))
 	}
 }
 
-// putInt16 writes one number and returns what is left of dst.
-func putInt16(dst []byte, v int) []byte {
-	binary.LittleEndian.PutUint16(dst, uint16(v))
-	return dst[2:]
-}
+func putInt16(dst []byte, v int) { binary.LittleEndian.PutUint16(dst, uint16(v)) }

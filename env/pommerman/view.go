@@ -110,12 +110,6 @@ func (v *View) seeBombs(s *State, w *window) {
 	}
 }
 
-// relation is who a seat's teammate and enemies are, as cell values.
-type relation struct {
-	teammate Item
-	enemies  [3]Item
-}
-
 // relations is the teammate and the enemies of a seat as cell values, in the
 // reference's order. One-vs-one uses the first enemy alone.
 func (r *Rules) relations(seat int) (teammate Item, enemies [3]Item) {

@@ -1,0 +1,9 @@
+//go:build !amd64
+
+package pommerman
+
+func maskMaps(dst, maps []byte, seen *sight, cells int) { maskMapsSlowly(dst, maps, seen, cells) }
+
+func spreadPlanes(dst, maps []byte, seen *sight, of *[16]uint8, cells int) {
+	spreadPlanesSlowly(dst, maps, seen, of, cells)
+}

@@ -1,0 +1,48 @@
+package pommerman
+
+import (
+	"bytes"
+	"testing"
+
+	"pommego/env"
+	"pommego/env/grid"
+)
+
+// TestEncodersAgreeWithSlowTwins compares what the processor does many cells at
+// a time with its plain twin, on boards of all sizes, with every value on every
+// place and memory that is not clear.
+func TestEncodersAgreeWithSlowTwins(t *testing.T) {
+	dice := env.Dice{State: 3}
+	for side := 5; side <= grid.MaxSide; side++ {
+		cells := side * side
+		for range 200 {
+			maps := make([]byte, numMaps*cells)
+			for i := range maps {
+				maps[i] = byte(dice.IntN(256))
+			}
+			for at := range cells {
+				maps[at] &= 15
+				maps[mapMoving*cells+at] = byte(dice.IntN(5))
+			}
+			var seen sight
+			for at := range cells {
+				seen[at] = 0xff * byte(dice.IntN(2))
+			}
+			var of [16]uint8
+			for i := range of {
+				of[i] = uint8([...]int{planePassage, planeRigid, planeWood, planeExtraBomb + dice.IntN(numPlanes-planeExtraBomb), numPlanes}[dice.IntN(5)])
+			}
+			got, want := bytes.Repeat([]byte{7}, numPlanes*cells+1), bytes.Repeat([]byte{7}, numPlanes*cells+1)
+			spreadPlanes(got, maps, &seen, &of, cells)
+			spreadPlanesSlowly(want, maps, &seen, &of, cells)
+			if !bytes.Equal(got, want) {
+				t.Fatalf("side %d: planes of %v with %v differ from the slow twin's", side, maps, of)
+			}
+			maskMaps(got, maps, &seen, cells)
+			maskMapsSlowly(want, maps, &seen, cells)
+			if !bytes.Equal(got, want) {
+				t.Fatalf("side %d: masked maps of %v differ from the slow twin's", side, maps)
+			}
+		}
+	}
+}
