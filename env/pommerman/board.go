@@ -184,7 +184,7 @@ func (l *layout) hideItems(s *State, wood grid.Bits, dice *env.Dice) {
 	left := cells[:n]
 	for range l.rules.NumItems {
 		k, last := dice.IntN(len(left)), len(left)-1
-		s.hide(left[k], ExtraBomb+Item(dice.IntN(kinds)))
+		s.hideFirst(left[k], ExtraBomb+Item(dice.IntN(kinds)))
 		left[k] = left[last]
 		left = left[:last]
 	}

@@ -6,6 +6,7 @@ import "pommego/env/grid"
 // has received, and who kicks what.
 type crowd struct {
 	*turn
+	bombWish [MaxBombs]grid.Cell
 
 	// Wishes counted on each cell. Counts are never taken back from a cell
 	// that is no longer wished: one who bounced still blocks a kick.
@@ -20,13 +21,28 @@ type crowd struct {
 
 // resolve settles who gets the cell it wishes for, and moves the bombs.
 func (t *turn) resolve() {
-	t.cross() // 4
 	c := crowd{turn: t}
+	c.bombsWish() // 3
+	c.cross()     // 4
 	c.settle()    // 5
 	if c.kick() { // 6
 		c.settleKicks() // 7
 	}
 	c.moveBombs() // 8
+}
+
+// bombsWish finds the cell each bomb wants: the next one if it rolls and nothing
+// but flames, bombs or agents is there.
+func (t *crowd) bombsWish() {
+	s := t.s
+	for i := range s.bombs() {
+		b := &s.Bombs[i]
+		wish := b.Cell.Next(b.Moving())
+		if s.Board[wish].wall() || s.Board[wish].powerup() {
+			wish = b.Cell
+		}
+		t.bombWish[i] = wish
+	}
 }
 
 // border names the border between two neighbouring cells.
@@ -40,7 +56,7 @@ func borderOf(a, b grid.Cell) border {
 // cross lets nobody swap cells: two agents both stay, two bombs both stay, and
 // against an agent the bomb stays. The first to use a border is the one
 // remembered for it.
-func (t *turn) cross() {
+func (t *crowd) cross() {
 	s := t.s
 	var used [MaxAgents + MaxBombs]border
 	var user [MaxAgents + MaxBombs]uint8 // an agent, or MaxAgents plus a bomb

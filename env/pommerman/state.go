@@ -33,10 +33,10 @@ const (
 
 // powerup tells whether an agent can pick the item up. No board shows the
 // dummy, so Skull's value means a skull wherever it is on one.
-func (i Item) powerup() bool { return i >= ExtraBomb && i <= Skull }
+func (i Item) powerup() bool { return i-ExtraBomb <= Skull-ExtraBomb }
 
 // wall tells whether nothing can enter the cell. The border is Rigid.
-func (i Item) wall() bool { return i == Rigid || i == Wood }
+func (i Item) wall() bool { return i-Rigid <= Wood-Rigid }
 
 // Action is what an agent may do, with the reference's numbers.
 type Action uint8
@@ -160,6 +160,14 @@ func (s *State) hide(c grid.Cell, item Item) {
 		if code>>digit&1 != 0 {
 			s.hidden[digit].Add(c)
 		}
+	}
+}
+
+// hideFirst puts an item under a cell that has none yet.
+func (s *State) hideFirst(c grid.Cell, item Item) {
+	code := uint64(item - Fog)
+	for digit := range s.hidden {
+		s.hidden[digit][c>>6] |= code >> digit & 1 << (c & 63)
 	}
 }
 

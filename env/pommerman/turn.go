@@ -1,37 +1,43 @@
 package pommerman
 
 import (
+	"math/bits"
+
 	"pommego/env"
 	"pommego/env/grid"
 )
 
-// turn is the working memory of one step: what the living do and where agents
-// and bombs wish to be.
+// turn is the working memory of one step: what the living do and where they wish
+// to be.
 type turn struct {
 	s       *State
 	actions [MaxAgents]Action
 	living  [MaxAgents]uint8 // ids of the living agents, in order
 	alive   int              // how many
 
-	agentWish [MaxAgents]grid.Cell
-	bombWish  [MaxBombs]grid.Cell
-	bombs     grid.Bits // where the bombs lie
-	rolling   bool      // at least one of them rolls
+	agentAt   [MaxAgents]grid.Cell // of those who are out, different cells off the board
+	agentWish [MaxAgents]grid.Cell // the same for those
+	bombs     grid.Bits            // where the bombs lie
+	rolling   bool                 // at least one of them rolls
 }
+
+// away is where agents are that are out: each in a cell of the border.
+var away = [MaxAgents]grid.Cell{0, 1, 2, 3}
 
 // Step makes one move of all agents. actions holds 1+RadioWords numbers a seat.
 // The numbers in the comments are those of the rules page in the package
 // comment. Observations, rewards and the result are read off the state after
 // it; a ring of the collapse that became due falls when the next step begins.
 func (r *Rules) Step(s *State, actions []uint8) {
-	t := turn{s: s}
+	var t turn
+	t.s, t.agentAt, t.agentWish = s, away, away
 	r.fallDue(s)       // 14, of the step before
 	s.burnDown()       // 1
 	t.read(r, actions) // the moves of the living, and what they say
 	t.agentsWish(r)    // 2
-	t.bombsWish()      // 3
+	t.liftBombs()
 	if !t.undisturbed() {
-		t.resolve() // 4 to 8
+		t.resolve() // 3 to 8
 	}
 	t.moveAgents(r)            // 9
 	due := s.tickBombs()       // 10
@@ -49,17 +55,16 @@ func (r *Rules) Step(s *State, actions []uint8) {
 func (t *turn) read(r *Rules, actions []uint8) {
 	width := 1 + r.RadioWords
 	for a := range r.Seats() {
-		own := actions[a*width : (a+1)*width]
-		if r.RadioWords > 0 {
-			t.s.Radio[a] = [MaxWords]uint8{}
-		}
-		if !t.s.Agents[a].Alive {
-			continue
-		}
-		t.actions[a] = Action(own[0])
+		t.actions[a] = Action(actions[a*width])
 		t.living[t.alive] = uint8(a)
-		t.alive++
-		copy(t.s.Radio[a][:], own[1:])
+		t.alive += int(toByte(t.s.Agents[a].Alive))
+	}
+	if r.RadioWords == 0 {
+		return
+	}
+	t.s.Radio = [MaxAgents][MaxWords]uint8{}
+	for _, a := range t.living[:t.alive] {
+		copy(t.s.Radio[a][:], actions[int(a)*width+1:][:r.RadioWords])
 	}
 }
 
@@ -67,7 +72,9 @@ func (t *turn) read(r *Rules, actions []uint8) {
 // appears, or a passage; an item that appears under another flame is lost.
 func (s *State) burnDown() {
 	out := s.flames[0]
-	copy(s.flames[:], s.flames[1:])
+	for life := 1; life < maxFlameLife; life++ {
+		s.flames[life-1] = s.flames[life]
+	}
 	s.flames[maxFlameLife-1] = grid.Bits{}
 	if out.Empty() {
 		return
@@ -83,77 +90,75 @@ func (s *State) burnDown() {
 	}
 }
 
-// agentsWish lays the bombs and finds the cell each living agent wants.
+// agentsWish lays the bombs and finds the cell each living agent wants. Who
+// stops or lays a bomb wants its own cell, where the board shows no wall now.
 func (t *turn) agentsWish(r *Rules) {
 	s := t.s
 	for _, a := range t.living[:t.alive] {
 		agent := &s.Agents[a]
 		s.Board[agent.Cell] = Passage
-		wish := agent.Cell
-		switch action := t.actions[a]; action {
-		case Stop:
-		case LayBomb:
-			if agent.Ammo > 0 && !s.bombAt(agent.Cell) {
-				agent.Ammo--
-				s.addBomb(NewBomb(agent.Cell, uint8(r.BombLife), agent.Blast, int(a), grid.Stay))
-			}
-		default:
-			if next := agent.Cell.Next(grid.Dir(action)); !s.Board[next].wall() {
-				wish = next
-			}
+		action := t.actions[a]
+		if action == LayBomb && agent.Ammo > 0 && !s.bombAt(agent.Cell) {
+			agent.Ammo--
+			s.addBomb(NewBomb(agent.Cell, uint8(r.BombLife), agent.Blast, int(a), grid.Stay))
 		}
-		t.agentWish[a] = wish
+		wish := agent.Cell.Next(grid.Dir(action))
+		if s.Board[wish].wall() {
+			wish = agent.Cell
+		}
+		t.agentWish[a], t.agentAt[a] = wish, agent.Cell
 	}
 }
 
-// bombsWish finds the cell each bomb wants: the next one if it rolls and
-// nothing but flames, bombs or agents is there.
-func (t *turn) bombsWish() {
+// liftBombs takes the bombs off the board and notes where they lie.
+func (t *turn) liftBombs() {
 	s := t.s
 	for i := range s.bombs() {
 		b := &s.Bombs[i]
 		s.Board[b.Cell] = Passage
 		t.bombs.Add(b.Cell)
-		wish := b.Cell
-		if d := b.Moving(); d != grid.Stay {
-			t.rolling = true
-			if next := b.Cell.Next(d); !s.Board[next].wall() && !s.Board[next].powerup() {
-				wish = next
-			}
-		}
-		t.bombWish[i] = wish
+		t.rolling = t.rolling || b.Moving() != grid.Stay
 	}
 }
 
-// undisturbed tells whether everyone gets what it wishes for, as in most steps:
-// no bomb rolls, no agent walks onto a bomb, and no two agents want the same
-// cell or each other's. Then phases 4 to 8 change nothing and are left out.
+// undisturbed tells whether everyone surely gets what it wishes for, as in most
+// steps: no bomb rolls, no agent walks onto a bomb, and no two agents want the
+// same cell, or one the cell that another comes from. Then phases 3 to 8 change
+// nothing and are left out.
+//
+// Actions can hardly be foreseen, so there is nothing in it to branch on: the
+// agents' cells are compared four at a time, as the bytes of a word.
 func (t *turn) undisturbed() bool {
-	if t.rolling {
-		return false
+	wish, at := asWord(&t.agentWish), asWord(&t.agentAt)
+	meet := equalBytes(wish, bits.RotateLeft32(wish, 8)) | equalBytes(wish, bits.RotateLeft32(wish, 16))
+	for turn := 8; turn < 32; turn += 8 {
+		meet |= equalBytes(wish, bits.RotateLeft32(at, turn))
 	}
-	for i, a := range t.living[:t.alive] {
-		wish, cell := t.agentWish[a], t.s.Agents[a].Cell
-		if wish != cell && t.bombs.Has(wish) {
-			return false
-		}
-		for _, b := range t.living[:i] {
-			if wish == t.agentWish[b] || wish == t.s.Agents[b].Cell && cell == t.agentWish[b] {
-				return false
-			}
-		}
+	for i, wish := range t.agentWish {
+		onBomb := t.bombs[wish>>6] >> (wish & 63) & 1
+		moves := uint32(wish^t.agentAt[i]) + 0xff // from 0x100 on if it does
+		meet |= uint32(onBomb) & (moves >> 8)
 	}
-	return true
+	return meet == 0 && !t.rolling
 }
 
-// moveAgents moves the agents and lets those that moved pick up what is there.
+// asWord is the agents' cells as the bytes of a word.
+func asWord(c *[MaxAgents]grid.Cell) uint32 {
+	return uint32(c[0]) | uint32(c[1])<<8 | uint32(c[2])<<16 | uint32(c[3])<<24
+}
+
+// equalBytes is not 0 if a byte of a is equal to that of b in the same place.
+func equalBytes(a, b uint32) uint32 {
+	x := a ^ b
+	return (x - 0x01010101) &^ x & 0x80808080
+}
+
+// moveAgents moves the agents and lets them pick up what is there. Nothing is where
+// one stayed.
 func (t *turn) moveAgents(r *Rules) {
 	s := t.s
 	for _, a := range t.living[:t.alive] {
 		agent := &s.Agents[a]
-		if t.agentWish[a] == agent.Cell {
-			continue
-		}
 		agent.Cell = t.agentWish[a]
 		if item := s.Board[agent.Cell]; item.powerup() {
 			agent.pickUp(r, item, &s.Dice)
