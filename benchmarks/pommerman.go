@@ -57,7 +57,7 @@ func rulesRandom(o Options) (work, error) {
 		for i := from; i < to; i++ {
 			s := &states[i]
 			for range turns {
-				if r.Status(s).Over {
+				if r.Over(s) {
 					seeds[i].Episode++
 					g.Deal(s, seeds[i])
 				}

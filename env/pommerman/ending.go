@@ -29,7 +29,7 @@ func (r *Rules) winners(alive env.SeatSet) env.SeatSet {
 // over tells whether the game has ended.
 func (r *Rules) over(s *State, alive env.SeatSet) bool {
 	switch {
-	case int(s.StepCount) >= r.MaxSteps || alive.Len() <= 1:
+	case int(s.StepCount) >= r.MaxSteps || alive&(alive-1) == 0: // one at most
 		return true
 	case r.Teams():
 		// Both of a team and none of the other; a lone survivor ends it above.
@@ -37,6 +37,9 @@ func (r *Rules) over(s *State, alive env.SeatSet) bool {
 	}
 	return s.training != 0 && !alive.Has(int(s.training)-1)
 }
+
+// Over tells whether the game has ended, as Status does.
+func (r *Rules) Over(s *State) bool { return r.over(s, s.alive()) }
 
 // Status tells how the game stands.
 func (r *Rules) Status(s *State) env.Status {

@@ -157,12 +157,12 @@ func (m *Match) Mask(seat int, dst []uint8) {
 			choices[v] = toByte(v == 0 || agent.Alive)
 		}
 	}
-	clear(moves)
 	moves[Stop] = 1
 	if !agent.Alive {
+		clear(moves[Up:])
 		return
 	}
-	for _, d := range grid.Dirs {
+	for d := grid.Up; d <= grid.Right; d++ {
 		moves[d] = enterable[m.Board[agent.Cell.Next(d)]&15]
 	}
 	moves[LayBomb] = toByte(agent.Ammo > 0 && !m.bombAt(agent.Cell))

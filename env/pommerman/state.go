@@ -210,9 +210,7 @@ func (s *State) keepBombs(keep func(*Bomb) bool) {
 func (s *State) alive() env.SeatSet {
 	var set env.SeatSet
 	for i := range s.Agents {
-		if s.Agents[i].Alive {
-			set = set.With(i)
-		}
+		set |= env.SeatSet(toByte(s.Agents[i].Alive)) << i
 	}
 	return set
 }
