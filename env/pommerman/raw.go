@@ -151,15 +151,11 @@ func (r *Rules) rawTemplates() (all [MaxAgents][]byte, at rawAt) {
 func (g *Game) encodeRawScalars(s *State, seat int, dst []byte) {
 	a := &s.Agents[seat]
 	copy(dst, g.rawTemplates[seat])
-	own := dst[:10]
-	putInt16(own, a.Cell.Row())
-	putInt16(own[2:], a.Cell.Col())
-	putInt16(own[4:], int(a.Ammo))
-	putInt16(own[6:], int(a.Blast))
-	putInt16(own[8:], int(toByte(a.Kicks)))
-	alive := dst[g.rawAt.alive:]
-	for k := range g.rules.Seats() {
-		putInt16(alive[2*k:], int(toByte(s.Agents[k].Alive)))
+	// The numbers are small: several make one word.
+	binary.LittleEndian.PutUint64(dst, uint64(a.Cell.Row())|uint64(a.Cell.Col())<<16|uint64(a.Ammo)<<32|uint64(a.Blast)<<48)
+	putInt16(dst[8:], int(toByte(a.Kicks)))
+	for k, alive := 0, dst[g.rawAt.alive:]; k < g.rules.Seats(); k += 2 {
+		binary.LittleEndian.PutUint32(alive[2*k:], uint32(toByte(s.Agents[k].Alive))|uint32(toByte(s.Agents[k+1].Alive))<<16)
 	}
 	putInt16(dst[g.rawAt.step:], int(s.StepCount))
 	for k := range g.rules.RadioWords {

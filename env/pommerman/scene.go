@@ -50,9 +50,11 @@ func (g *Game) paint(s *State, maps []byte) {
 		maps[mapMoving*cells+at] = uint8(b.Moving())
 	}
 	flames := maps[mapFlame*cells:]
-	for life := range s.flames { // the youngest is written last
-		for c := range s.flames[life].All {
-			flames[g.flatAt[c]] = uint8(life + 1)
+	for life := range g.rules.FlameLife { // the youngest is written last
+		if burning := &s.flames[life]; !burning.Empty() {
+			for c := range burning.All {
+				flames[g.flatAt[c]] = uint8(life + 1)
+			}
 		}
 	}
 }
