@@ -28,6 +28,7 @@ const (
 	StreamGame   = 1  // draws inside the rules, such as a skull's effect
 	StreamSeats  = 2  // which seat a learner gets
 	StreamPolicy = 3  // random actions of a driver, such as the benchmark's
+	StreamReruns = 4  // seeds of the games that follow when a match is a tie
 	StreamAgents = 16 // 16+k: the built-in agent in seat k
 )
 

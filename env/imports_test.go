@@ -21,11 +21,12 @@ var mayImport = map[string][]string{
 	"env/envtest":        {"env", "env/grid"},
 	"env/pommerman":      {"env", "env/grid", "env/trace"},
 	"env/pommerman/bots": {"env", "env/grid", "env/pommerman", "env/trace"},
+	"env/match":          {"env", "env/trace"},
 	"env/catalog":        {"env", "env/pommerman", "env/pommerman/bots"},
 	"vec":                {"env"},
 	"bridge":             {"env", "vec"},
 	"benchmarks":         {"env", "env/catalog", "env/pommerman", "vec"},
-	"cmd/pommego":        {"benchmarks", "bridge", "env", "env/catalog", "env/pommerman", "env/pommerman/bots", "env/trace", "vec"},
+	"cmd/pommego":        {"benchmarks", "bridge", "env", "env/catalog", "env/match", "env/pommerman", "env/pommerman/bots", "env/trace", "vec"},
 }
 
 // TestImportsGoOneWay reads every source file that is not a test and compares

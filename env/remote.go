@@ -1,0 +1,27 @@
+package env
+
+// What a game may offer besides [Game], for matches with rules of competition
+// and for agents outside this program.
+
+// Collapser is a Game whose board can shrink as the game goes on, so that a tie
+// becomes less likely.
+type Collapser interface {
+	// Collapsing is the same game on a collapsing board; the game itself if it
+	// has one already, or can have none.
+	Collapsing() Game
+}
+
+// Dictionary is a Game that can tell programs in other languages what its
+// matches look like, as JSON in the words of the game's reference, spaces and
+// order of keys included.
+type Dictionary interface {
+	// AppendObservation appends the observation of one seat of a match of this
+	// game as a JSON object: what the seat may know, and nothing else.
+	AppendObservation(dst []byte, m Match, seat int) []byte
+
+	// ActionSpace is the action space as JSON, such as "6" or "[6, 8, 8]".
+	ActionSpace() string
+
+	// GameType is the reference's number for the kind of game, as JSON.
+	GameType() string
+}
