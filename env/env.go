@@ -128,6 +128,13 @@ type Agent interface {
 	Restore(state []byte) error
 }
 
+// Searcher is what an agent may be besides: one that plans by simulation.
+type Searcher interface {
+	// Searched is how many ticks of the game the last Act simulated, 0 if it
+	// decided without.
+	Searched() uint64
+}
+
 // Spec describes a game: all that a caller needs to size its buffers, name
 // what is in them and know what it may do.
 type Spec struct {

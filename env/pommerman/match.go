@@ -205,6 +205,14 @@ func (p *player) Act(m env.Match, seat int, action []uint8) {
 	p.game.views.Put(v)
 }
 
+// Searched is what a bot that searches says of its last move: env.Searcher.
+func (p *player) Searched() uint64 {
+	if s, ok := p.bot.(env.Searcher); ok {
+		return s.Searched()
+	}
+	return 0
+}
+
 func (p *player) Append(dst []byte) []byte { return p.bot.Append(dst) }
 
 func (p *player) Restore(state []byte) error { return p.bot.Restore(state) }

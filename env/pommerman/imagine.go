@@ -1,0 +1,420 @@
+package pommerman
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"pommego/env"
+	"pommego/env/grid"
+)
+
+// Belief is what a seat makes of its views: a state to plan on, made from
+// nothing but what it has seen and what the rules say. To the seat it looks
+// exactly like the game itself; the rest is remembered or guessed. The zero
+// value believes nothing yet.
+//
+// What was seen before stays where it was, except that bombs tick and explode,
+// flames burn down and rings fall as the rules have it. What was never seen is
+// taken for passage, or for the wall that was seen in its mirror image. An agent
+// out of sight stands where it was seen last, or next to there. What others
+// carry is counted up from the start by what they were seen to pick up and lay.
+// Nothing is hidden under wood, and the dice are nobody's: reseed them.
+//
+// Invariant: if side is not 0, the state is one that Rules.Check accepts.
+type Belief struct {
+	State
+	Seen grid.Bits // the cells that were ever in view
+
+	side  uint8  // the board's, 0 if nothing is believed yet
+	bound uint64 // the traits of the rules the belief belongs to
+	fresh bool   // came from Restore, so it has not been checked yet
+}
+
+// Imagine takes the seat's next view into its belief. A belief that does not
+// lead to the view, because it is of other rules or another time, is forgotten.
+// It may be shown the same view again.
+func (r *Rules) Imagine(b *Belief, v *View) {
+	if !r.leadsTo(b, v) {
+		r.forget(b)
+	} else if int(b.StepCount) < v.StepCount {
+		var stop [MaxAgents * (1 + MaxWords)]uint8
+		r.Step(&b.State, stop[:])
+	}
+	c := correction{Rules: r, Belief: b, v: v, was: b.Agents}
+	c.were = b.Board
+	c.lift()
+	c.see()
+	c.placeAgents()
+	c.placeBombs()
+	b.Radio = [MaxAgents][MaxWords]uint8{}
+	b.StepCount = uint16(v.StepCount)
+	b.due = int8(r.ringDue(v.StepCount) + 1)
+	b.training = int8(r.TrainingAgent + 1)
+	b.Dice = env.Dice{}
+}
+
+// leadsTo tells whether the view can be the next one of what is believed, or is
+// the same again.
+func (r *Rules) leadsTo(b *Belief, v *View) bool {
+	if int(b.side) != r.BoardSize || b.bound != r.traits() {
+		return false
+	}
+	if late := v.StepCount - int(b.StepCount); late < 0 || late > 1 {
+		return false
+	}
+	ok := !b.fresh || r.Check(&b.State) == nil
+	b.fresh = false
+	return ok
+}
+
+// traits is a number that differs, almost surely, between rules under which
+// different states are possible or different things follow from them.
+func (r *Rules) traits() uint64 {
+	h := uint64(r.GameType)
+	for _, x := range [...]int{
+		r.BoardSize, r.MaxSteps, r.ViewSize, r.StartAmmo, r.StartBlast, r.MaxAmmo, r.MaxBlast,
+		r.BombLife, r.FlameLife, r.FirstCollapse, r.RadioWords, r.TrainingAgent,
+		int(toByte(r.DelayedChain)), int(toByte(r.Skulls)),
+	} {
+		h = (h ^ uint64(x)) * 0x100000001b3 // as FNV-1a does with bytes
+	}
+	return h
+}
+
+// forget starts from what is known before the first view: who starts where,
+// with what.
+func (r *Rules) forget(b *Belief) {
+	*b = Belief{side: uint8(r.BoardSize), bound: r.traits()}
+	for i := range b.Board {
+		b.Board[i] = Rigid
+	}
+	for row := range r.BoardSize {
+		for col := range r.BoardSize {
+			b.Board[grid.At(row, col)] = Passage
+		}
+	}
+	far := r.BoardSize - 2
+	corners := [MaxAgents]grid.Cell{grid.At(1, 1), grid.At(far, 1), grid.At(far, far), grid.At(1, far)}
+	if r.Seats() == 2 {
+		corners[1] = corners[2]
+	}
+	for seat := range r.Seats() {
+		b.Agents[seat] = Agent{corners[seat], uint8(r.StartAmmo), uint8(r.StartBlast), true, false}
+	}
+}
+
+// correction is the working memory of one Imagine.
+type correction struct {
+	*Rules
+	*Belief
+	v    *View
+	was  [MaxAgents]Agent // what was believed before the view
+	were [256]Item
+
+	inView grid.Bits
+	at     [MaxAgents]grid.Cell // where the view shows each agent, 0 where it does not
+}
+
+// lift takes agents and bombs off the board, and what is believed hidden.
+func (c *correction) lift() {
+	for row := range c.BoardSize {
+		for col := range c.BoardSize {
+			at := grid.At(row, col)
+			if item := c.Board[at]; item == BombItem || item >= c.Agent0() {
+				c.Board[at] = Passage
+			}
+		}
+	}
+	c.hidden = [3]grid.Bits{}
+}
+
+// see takes over what the view shows of board and flames. Elsewhere only the
+// youngest flame of a cell is kept, for no other makes a difference.
+func (c *correction) see() {
+	last := c.Dummy() - 1
+	var flames [maxFlameLife]grid.Bits
+	for row := range c.BoardSize {
+		for col := range c.BoardSize {
+			at := grid.At(row, col)
+			item := c.v.Board[at]
+			if item == Fog {
+				continue
+			}
+			c.inView.Add(at)
+			if seat := int(item) - int(c.Agent0()); seat >= 0 && seat < c.Seats() {
+				c.at[seat] = at
+			}
+			switch {
+			case item == Flames:
+				flames[min(max(int(c.v.Flames[at]), 1), c.FlameLife)-1].Add(at)
+			case item > last || item == BombItem:
+				item = Passage
+			}
+			c.Board[at] = item
+		}
+	}
+	younger := c.inView
+	for life := maxFlameLife - 1; life >= 0; life-- {
+		old := c.flames[life].AndNot(younger)
+		c.flames[life] = old.Or(flames[life])
+		younger = younger.Or(old)
+	}
+	c.mirror()
+	c.Seen = c.Seen.Or(c.inView)
+}
+
+// mirror guesses cells that were never seen: boards are dealt in mirrored pairs.
+func (c *correction) mirror() {
+	if c.ViewSize == 0 {
+		return
+	}
+	known := c.Seen.Or(c.inView)
+	for at := range c.inView.AndNot(c.Seen).All {
+		if image := at<<4 | at>>4; c.Board[at].wall() && !known.Has(image) {
+			c.Board[image] = c.Board[at]
+		}
+	}
+}
+
+// placeAgents puts the living agents onto the board: where they are seen, else
+// where they may be. One that is said to live but can be nowhere is taken for
+// dead.
+func (c *correction) placeAgents() {
+	for seat := range c.Seats() {
+		a := &c.Agents[seat]
+		a.Alive = c.v.Alive.Has(seat)
+		if at := c.at[seat]; a.Alive && at != 0 {
+			c.pickedUp(a, &c.was[seat], at)
+			a.Cell = at
+			c.Board[at] = c.Agent0() + Item(seat)
+		}
+	}
+	for seat := range c.Seats() {
+		a := &c.Agents[seat]
+		if a.Alive && c.at[seat] == 0 {
+			a.Cell, a.Alive = c.whereabouts(a.Cell)
+			if a.Alive {
+				c.Board[a.Cell] = c.Agent0() + Item(seat)
+			}
+		}
+	}
+	if seat := c.v.Seat; seat < c.Seats() && c.Agents[seat].Alive && c.at[seat] == c.v.Self.Cell {
+		c.Agents[seat] = c.v.Self
+		c.Agents[seat].Alive = true
+		c.Agents[seat].Blast = max(c.v.Self.Blast, 1)
+	}
+}
+
+// pickedUp gives an agent what it found on the cell on which it is now. What a
+// skull does to others cannot be seen.
+func (c *correction) pickedUp(a, was *Agent, at grid.Cell) {
+	if item := c.were[at]; at != was.Cell && item.powerup() && item != Skull {
+		a.pickUp(c.Rules, item, nil)
+	}
+}
+
+// whereabouts is the cell nearest to the given one on which somebody could stand
+// unseen.
+func (c *correction) whereabouts(near grid.Cell) (grid.Cell, bool) {
+	best, found := near, false
+	gap := 255
+	for row := range c.BoardSize {
+		for col := range c.BoardSize {
+			at := grid.At(row, col)
+			if c.inView.Has(at) || c.Board[at].wall() || c.Board[at] == Flames || c.Board[at] >= c.Agent0() {
+				continue
+			}
+			if d := apart(at, near); d < gap {
+				best, gap, found = at, d, true
+			}
+		}
+	}
+	return best, found
+}
+
+// apart is the distance in rows and columns together.
+func apart(a, b grid.Cell) int {
+	rows, cols := a.Row()-b.Row(), a.Col()-b.Col()
+	return max(rows, -rows) + max(cols, -cols)
+}
+
+// placeBombs lists the bombs: those in view, with the owners they had in the
+// belief, then those remembered out of view.
+func (c *correction) placeBombs() {
+	believed, n := c.Bombs, int(c.NumBombs)
+	c.Bombs, c.NumBombs = [MaxBombs]Bomb{}, 0
+	var taken grid.Bits
+	var known uint64 // the believed bombs that are in view
+	for i := range c.v.Bombs[:c.v.NumBombs] {
+		b := &c.v.Bombs[i]
+		if !c.inView.Has(b.Cell) || taken.Has(b.Cell) || !c.holdsBomb(b.Cell) {
+			continue
+		}
+		owner := NoSeat
+		if k := recognise(b, believed[:n], known); k >= 0 {
+			known |= 1 << k
+			owner = believed[k].Owner()
+		} else {
+			owner = c.laidBy(b)
+		}
+		taken.Add(b.Cell)
+		c.lay(NewBomb(b.Cell, max(b.Life, 1), max(b.Blast, 1), owner, min(b.Moving, grid.Right)))
+	}
+	for i := range believed[:n] {
+		b := &believed[i]
+		switch {
+		case known>>i&1 != 0:
+		case !c.inView.Has(b.Cell) && !taken.Has(b.Cell) && c.holdsBomb(b.Cell):
+			taken.Add(b.Cell)
+			c.lay(*b)
+		case b.Owner() != c.v.Seat: // gone, and its owner can lay another
+			c.Agents[b.Owner()].giveAmmo(c.Rules)
+		}
+	}
+}
+
+// lay adds a bomb to the list and to the board.
+func (c *correction) lay(b Bomb) {
+	c.addBomb(b)
+	if c.Board[b.Cell] == Passage && c.bombAt(b.Cell) {
+		c.Board[b.Cell] = BombItem
+	}
+}
+
+// holdsBomb tells whether a bomb can lie on a cell, given what the board shows.
+func (c *correction) holdsBomb(at grid.Cell) bool {
+	item := c.Board[at]
+	return item == Passage || item == Flames || item >= c.Agent0()
+}
+
+// recognise finds a bomb of the view among the believed ones that are not known
+// yet, -1 if it is none of them. A kick, or a bomb that was stopped, may have
+// taken it a cell or two from where it was believed.
+func recognise(seen *SeenBomb, believed []Bomb, known uint64) int {
+	best, gap := -1, 3
+	for i := range believed {
+		b := &believed[i]
+		if known>>i&1 == 0 && b.Life == seen.Life && b.Blast == seen.Blast {
+			if d := apart(b.Cell, seen.Cell); d < gap {
+				best, gap = i, d
+			}
+		}
+	}
+	return best
+}
+
+// laidBy tells who laid a bomb that was not known. If it was laid in the last
+// step, the agent that stands on it did, and has one less now; else it is
+// anybody's guess: the one nearest to it.
+func (c *correction) laidBy(b *SeenBomb) int {
+	owner, gap := 0, 255
+	for seat := range c.Seats() {
+		a := &c.Agents[seat]
+		if d := apart(a.Cell, b.Cell); a.Alive && d < gap {
+			owner, gap = seat, d
+		}
+	}
+	if a := &c.Agents[owner]; gap == 0 && int(b.Life) == c.BombLife-1 && owner != c.v.Seat {
+		a.Ammo = max(a.Ammo, 1) - 1
+		a.Blast = max(b.Blast, 1)
+	}
+	return owner
+}
+
+// The saved form of a belief: side and, unless that is 0, step count, ring due,
+// traits, a byte for each cell of the board, four for each agent, the number of
+// bombs, and four bytes for each. A cell's byte is its item, 16 times the life
+// of its flame, and 128 if it was ever seen.
+const (
+	cellFlame = 4
+	cellSeen  = 7
+)
+
+// Append appends the belief to dst.
+func (b *Belief) Append(dst []byte) []byte {
+	dst = append(dst, b.side)
+	if b.side == 0 {
+		return dst
+	}
+	dst = binary.LittleEndian.AppendUint16(dst, b.StepCount)
+	dst = append(dst, byte(b.due), byte(b.training))
+	dst = binary.LittleEndian.AppendUint64(dst, b.bound)
+	for row := range int(b.side) {
+		for col := range int(b.side) {
+			at := grid.At(row, col)
+			dst = append(dst, byte(b.Board[at])|b.Flame(at)<<cellFlame|toByte(b.Seen.Has(at))<<cellSeen)
+		}
+	}
+	for i := range b.Agents {
+		a := &b.Agents[i]
+		dst = append(dst, byte(a.Cell), a.Ammo, a.Blast, toByte(a.Alive)|toByte(a.Kicks)<<1)
+	}
+	dst = append(dst, b.NumBombs)
+	for i := range b.bombs() {
+		bomb := &b.Bombs[i]
+		dst = append(dst, byte(bomb.Cell), bomb.Life, bomb.Blast, bomb.owner)
+	}
+	return dst
+}
+
+// Restore takes what Append wrote from the front of state and returns what is
+// left. Whether the belief fits the rules turns out at the next Imagine, which
+// forgets it if not.
+func (b *Belief) Restore(state []byte) (rest []byte, err error) {
+	in := reader{left: state}
+	read := Belief{side: in.uint8(), fresh: true}
+	if read.side > grid.MaxSide {
+		return nil, fmt.Errorf("pommerman: saved belief is of a board of side %d, want at most %d", read.side, grid.MaxSide)
+	}
+	if read.side != 0 {
+		read.StepCount = binary.LittleEndian.Uint16(in.bytes(2))
+		read.due, read.training = int8(in.uint8()), int8(in.uint8())
+		read.bound = in.uint64()
+		if err := read.restore(&in); err != nil {
+			return nil, fmt.Errorf("pommerman: saved belief: %w", err)
+		}
+	}
+	if in.short {
+		return nil, errors.New("pommerman: saved belief is cut short")
+	}
+	*b = read
+	return in.left, nil
+}
+
+func (b *Belief) restore(in *reader) error {
+	for i := range b.Board {
+		b.Board[i] = Rigid
+	}
+	for row := range int(b.side) {
+		for col := range int(b.side) {
+			at, x := grid.At(row, col), in.uint8()
+			flame := x >> cellFlame & 7
+			if flame > maxFlameLife {
+				return fmt.Errorf("there is a flame of life %d, want at most %d", flame, maxFlameLife)
+			}
+			if flame > 0 {
+				b.flames[flame-1].Add(at)
+			}
+			if x>>cellSeen != 0 {
+				b.Seen.Add(at)
+			}
+			b.Board[at] = Item(x & 15)
+		}
+	}
+	for i := range b.Agents {
+		x := in.bytes(4)
+		if x[3] > 3 {
+			return fmt.Errorf("agent %d has flags %#x, want at most 3", i, x[3])
+		}
+		b.Agents[i] = Agent{grid.Cell(x[0]), x[1], x[2], x[3]&1 != 0, x[3]&2 != 0}
+	}
+	if b.NumBombs = in.uint8(); b.NumBombs > MaxBombs {
+		return fmt.Errorf("there are %d bombs, want at most %d", b.NumBombs, MaxBombs)
+	}
+	for i := range b.bombs() {
+		x := in.bytes(4)
+		b.Bombs[i] = Bomb{grid.Cell(x[0]), x[1], x[2], x[3]}
+	}
+	return nil
+}
