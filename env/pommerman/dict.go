@@ -1,0 +1,149 @@
+package pommerman
+
+import (
+	"encoding/json"
+	"strconv"
+
+	"pommego/env"
+	"pommego/env/grid"
+)
+
+// The observation dictionary as the reference's own encoder writes it for
+// agents behind HTTP: keys in the order in which the reference fills them in,
+// a space after commas and colons, and of the maps the board in integers but
+// the others, which are arrays of float64 there, with a fraction. Rules with a
+// BombList add the key "bombs": row, column and blast strength of each bomb.
+
+// AppendObservation appends the observation dictionary of seat: env.Dictionary.
+func (g *Game) AppendObservation(dst []byte, m env.Match, seat int) []byte {
+	v := g.views.Get().(*View)
+	m.(*Match).View(seat, v)
+	dst = v.appendDict(dst)
+	g.views.Put(v)
+	return dst
+}
+
+// ActionSpace is 6, or for radio a list that begins with it. The reference
+// counts its words without "none".
+func (g *Game) ActionSpace() string {
+	if g.rules.RadioWords == 0 {
+		return strconv.Itoa(int(numActions))
+	}
+	space := []int{int(numActions)}
+	for range g.rules.RadioWords {
+		space = append(space, g.rules.RadioVocab)
+	}
+	return string(appendList(nil, space))
+}
+
+// GameType is the number of the game type.
+func (g *Game) GameType() string { return strconv.Itoa(int(g.rules.GameType)) }
+
+func (v *View) appendDict(dst []byte) []byte {
+	r := v.Rules
+	var bombs [256]SeenBomb
+	for _, b := range v.Bombs[:v.NumBombs] {
+		bombs[b.Cell] = b
+	}
+	dst = append(dst, `{"alive": `...)
+	dst = v.appendAlive(dst)
+	for _, m := range []struct {
+		key, unit string
+		value     func(grid.Cell) uint8
+	}{
+		{"board", "", func(c grid.Cell) uint8 { return uint8(v.Board[c]) }},
+		{"bomb_blast_strength", ".0", func(c grid.Cell) uint8 { return bombs[c].Blast }},
+		{"bomb_life", ".0", func(c grid.Cell) uint8 { return bombs[c].Life }},
+		{"bomb_moving_direction", ".0", func(c grid.Cell) uint8 { return uint8(bombs[c].Moving) }},
+		{"flame_life", ".0", func(c grid.Cell) uint8 { return v.Flames[c] }},
+	} {
+		dst = appendMap(appendKey(dst, m.key), r.BoardSize, m.unit, m.value)
+	}
+	dst = appendNumber(dst, "game_type", int(r.GameType))
+	dst = appendString(appendKey(dst, "game_env"), r.GameEnv)
+	dst = appendList(appendKey(dst, "position"), []int{v.Self.Cell.Row(), v.Self.Cell.Col()})
+	dst = appendNumber(dst, "blast_strength", int(v.Self.Blast))
+	dst = strconv.AppendBool(appendKey(dst, "can_kick"), v.Self.Kicks)
+	dst = appendNumber(dst, "teammate", int(v.Teammate))
+	dst = appendNumber(dst, "ammo", int(v.Self.Ammo))
+	dst = appendList(appendKey(dst, "enemies"), v.Enemies[:r.enemies()])
+	dst = appendNumber(dst, "step_count", v.StepCount)
+	if r.RadioWords > 0 {
+		dst = appendList(appendKey(dst, "message"), v.Message[:r.RadioWords])
+	}
+	if r.BombList {
+		dst = v.appendBombs(appendKey(dst, "bombs"))
+	}
+	return append(dst, '}')
+}
+
+// appendAlive lists the cell values of the living.
+func (v *View) appendAlive(dst []byte) []byte {
+	var alive [MaxAgents]int
+	n := 0
+	for seat := range v.Rules.Seats() {
+		if v.Alive.Has(seat) {
+			alive[n] = int(v.Rules.Agent0()) + seat
+			n++
+		}
+	}
+	return appendList(dst, alive[:n])
+}
+
+func (v *View) appendBombs(dst []byte) []byte {
+	dst = append(dst, '[')
+	for i, b := range v.Bombs[:v.NumBombs] {
+		dst = appendComma(dst, i)
+		dst = appendList(dst, []int{b.Cell.Row(), b.Cell.Col(), int(b.Blast)})
+	}
+	return append(dst, ']')
+}
+
+// appendMap appends a list of rows; unit follows each number.
+func appendMap(dst []byte, size int, unit string, value func(grid.Cell) uint8) []byte {
+	dst = append(dst, '[')
+	for row := range size {
+		dst = append(appendComma(dst, row), '[')
+		for col := range size {
+			dst = strconv.AppendUint(appendComma(dst, col), uint64(value(grid.At(row, col))), 10)
+			dst = append(dst, unit...)
+		}
+		dst = append(dst, ']')
+	}
+	return append(dst, ']')
+}
+
+func appendList[T ~int | ~uint8](dst []byte, list []T) []byte {
+	dst = append(dst, '[')
+	for i, v := range list {
+		dst = strconv.AppendInt(appendComma(dst, i), int64(v), 10)
+	}
+	return append(dst, ']')
+}
+
+// appendComma parts entry i of a list from the one before it.
+func appendComma(dst []byte, i int) []byte {
+	if i == 0 {
+		return dst
+	}
+	return append(dst, ", "...)
+}
+
+// appendKey begins a further entry of an object.
+func appendKey(dst []byte, key string) []byte {
+	dst = append(dst, `, "`...)
+	dst = append(dst, key...)
+	return append(dst, `": `...)
+}
+
+func appendNumber(dst []byte, key string, v int) []byte {
+	return strconv.AppendInt(appendKey(dst, key), int64(v), 10)
+}
+
+func appendString(dst []byte, s string) []byte {
+	text, err := json.Marshal(s)
+	if err != nil {
+		panic(err) // a string always marshals
+	}
+	return append(dst, text...)
+}
