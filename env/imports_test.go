@@ -21,6 +21,7 @@ var mayImport = map[string][]string{
 	"env/envtest":        {"env", "env/grid"},
 	"env/pommerman":      {"env", "env/grid", "env/trace"},
 	"env/pommerman/bots": {"env", "env/grid", "env/pommerman", "env/trace"},
+	"env/tournament":     {"env", "env/match"},
 	"env/match":          {"env", "env/trace"},
 	"env/catalog":        {"env", "env/pommerman", "env/pommerman/bots"},
 	"vec":                {"env"},

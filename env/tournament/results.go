@@ -1,0 +1,247 @@
+package tournament
+
+import (
+	"slices"
+
+	"pommego/env"
+)
+
+// Results are what a tournament's games show, the clock left aside.
+type Results struct {
+	Env     string `json:"env"`
+	Version int    `json:"version"` // of the game
+	Seeds   int    `json:"seed_version"`
+	Program string `json:"program,omitempty"`
+	Config
+
+	Played   int        `json:"games_played"`
+	Reruns   int        `json:"reruns"`   // of ties, beyond those games
+	Balanced bool       `json:"balanced"` // each agent had each seat equally often
+	Anchor   string     `json:"rating_0"` // who has the rating 0
+	Agents   []Standing `json:"standings"`
+	Pairs    []Pair     `json:"pairs"`
+}
+
+// Standing is how one agent did.
+type Standing struct {
+	Agent string `json:"agent"`
+	Label string `json:"label"`
+
+	Games  int      `json:"games"`
+	Wins   int      `json:"wins"`
+	Losses int      `json:"losses"`
+	Ties   int      `json:"ties"` // games nobody won, whoever was still in
+	Win    Estimate `json:"win_rate"`
+	Loss   Estimate `json:"loss_rate"`
+	Tie    Estimate `json:"tie_rate"`
+	Rating Estimate `json:"rating"` // on Elo's scale
+	Steps  Estimate `json:"steps"`  // of its games
+
+	Moves  int        `json:"moves"` // decisions made
+	Ticks  float64    `json:"ticks_per_move"`
+	Late   int        `json:"late"`
+	Failed int        `json:"failed"`
+	Sides  []SideWins `json:"sides"` // by side, in the order of the game's teams
+}
+
+// SideWins is how often an agent had a side, and won.
+type SideWins struct {
+	Seats []int `json:"seats"`
+	Games int   `json:"games"`
+	Wins  int   `json:"wins"`
+}
+
+// Pair compares two agents on the games that exactly one of them won: games of
+// the same seed against the same opponent, or games in which they met.
+type Pair struct {
+	Row     string   `json:"row"`
+	Col     string   `json:"col"`
+	RowOnly int      `json:"row_only"`
+	ColOnly int      `json:"col_only"`
+	Both    int      `json:"both"`
+	Neither int      `json:"neither"`
+	Share   *float64 `json:"share"`   // RowOnly of RowOnly+ColOnly; null if there are none
+	P       float64  `json:"p_value"` // of the exact two-sided binomial test
+}
+
+// report works out what the games show.
+func (t *Tournament) report(records []Record, program string) (*Report, error) {
+	s := t.schedule
+	r := &Results{
+		Env: s.spec.ID, Version: s.spec.Version, Seeds: env.SeedVersion, Program: program,
+		Config: t.config, Played: len(records), Anchor: t.config.Against,
+		Balanced: t.config.Games%len(s.spec.Teams) == 0,
+	}
+	if r.Anchor == "" {
+		r.Anchor = "the mean"
+	}
+	for _, record := range records {
+		r.Reruns += record.Played - 1
+	}
+	r.Agents = s.standings(records)
+	ratings, err := s.rate(records)
+	if err != nil {
+		return nil, err
+	}
+	for i := range r.Agents {
+		r.Agents[i].Rating = ratings[i]
+	}
+	r.Pairs = s.pairs(records)
+	return &Report{Results: r, Timing: s.timing(records), Records: records}, nil
+}
+
+// standings counts how each agent did.
+func (s *schedule) standings(records []Record) []Standing {
+	agents := make([]Standing, len(s.config.Agents))
+	steps := make([][]float64, len(agents))
+	for i, label := range s.config.Labels() {
+		agents[i] = Standing{Agent: s.config.Agents[i], Label: label}
+		for _, team := range s.spec.Teams {
+			agents[i].Sides = append(agents[i].Sides, SideWins{Seats: team})
+		}
+	}
+	for i := range records {
+		f := s.game(i)
+		for side, entrant := range f.sides {
+			if entrant < len(agents) {
+				agents[entrant].add(&records[i], side, s.spec.Teams[side])
+				steps[entrant] = append(steps[entrant], float64(records[i].Steps))
+			}
+		}
+	}
+	for i := range agents {
+		a := &agents[i]
+		a.Win, a.Loss, a.Tie = rate(a.Wins, a.Games), rate(a.Losses, a.Games), rate(a.Ties, a.Games)
+		a.Steps = mean(steps[i])
+		a.Ticks /= float64(max(1, a.Moves))
+	}
+	return agents
+}
+
+// add counts a game that the agent played on a side.
+func (a *Standing) add(r *Record, side int, team []int) {
+	a.Games++
+	a.Sides[side].Games++
+	switch r.Outcome[team[0]] {
+	case 1:
+		a.Wins++
+		a.Sides[side].Wins++
+	case -1:
+		a.Losses++
+	default:
+		a.Ties++
+	}
+	for _, seat := range team {
+		a.Moves += r.Moves[seat]
+		a.Ticks += float64(r.Ticks[seat])
+		a.Late += r.Late[seat]
+		a.Failed += r.Failed[seat]
+	}
+}
+
+// rate fits the agents' ratings.
+func (s *schedule) rate(records []Record) ([]Estimate, error) {
+	contests := make([]contest, len(s.tables))
+	for i, table := range s.tables {
+		c := &contests[i]
+		for _, entrant := range table {
+			k := slices.Index(c.entrants, entrant)
+			if k < 0 {
+				k = len(c.entrants)
+				c.entrants = append(c.entrants, entrant)
+				c.sides, c.shares = append(c.sides, 0), append(c.shares, 0)
+			}
+			c.sides[k]++
+		}
+	}
+	for i := range records {
+		f := s.game(i)
+		c := &contests[f.table]
+		c.games++
+		sides := s.sharing(&records[i])
+		for _, side := range sides {
+			c.shares[slices.Index(c.entrants, f.sides[side])] += 1 / float64(len(sides))
+		}
+	}
+	fit := strengths{contests: contests, free: len(s.config.Agents)}
+	return fit.ratings(s.config.Against == "")
+}
+
+// sharing lists the sides that won, or all if none did.
+func (s *schedule) sharing(r *Record) []int {
+	var won, all []int
+	for side, team := range s.spec.Teams {
+		all = append(all, side)
+		if r.Outcome[team[0]] > 0 {
+			won = append(won, side)
+		}
+	}
+	if won == nil {
+		return all
+	}
+	return won
+}
+
+// pairs compares every two agents.
+func (s *schedule) pairs(records []Record) []Pair {
+	n := len(s.config.Agents)
+	grid := make([][]Pair, n)
+	labels := s.config.Labels()
+	for row := range grid {
+		grid[row] = make([]Pair, n)
+		for col := range grid[row] {
+			grid[row][col].Row, grid[row][col].Col = labels[row], labels[col]
+		}
+	}
+	perRound := len(s.tables)
+	if s.config.Against == "" {
+		perRound = 1 // only who met in one game is compared
+	}
+	for first := 0; first < len(records); first += perRound {
+		s.compare(grid, records, first, first+perRound)
+	}
+	var pairs []Pair
+	for row := range grid {
+		for _, p := range grid[row][row+1:] {
+			if decided := p.RowOnly + p.ColOnly; decided > 0 {
+				share := float64(p.RowOnly) / float64(decided)
+				p.Share = &share
+			}
+			p.P = binomialTest(p.RowOnly, p.RowOnly+p.ColOnly)
+			pairs = append(pairs, p)
+		}
+	}
+	return pairs
+}
+
+// compare counts who of the agents that played in a run of games won.
+func (s *schedule) compare(grid [][]Pair, records []Record, first, end int) {
+	type played struct {
+		agent int
+		won   bool
+	}
+	var all []played
+	for i := first; i < end; i++ {
+		f := s.game(i)
+		for side, entrant := range f.sides {
+			if entrant < len(grid) {
+				all = append(all, played{entrant, records[i].Outcome[s.spec.Teams[side][0]] > 0})
+			}
+		}
+	}
+	for _, a := range all {
+		for _, b := range all {
+			p := &grid[a.agent][b.agent]
+			switch {
+			case a.won && b.won:
+				p.Both++
+			case a.won:
+				p.RowOnly++
+			case b.won:
+				p.ColOnly++
+			default:
+				p.Neither++
+			}
+		}
+	}
+}

@@ -1,0 +1,104 @@
+package tournament
+
+import (
+	"gonum.org/v1/gonum/stat/combin"
+
+	"pommego/env"
+)
+
+// schedule knows every game of a tournament by its number.
+type schedule struct {
+	config *Config
+	spec   *env.Spec
+	tables [][]int // who meets: an entrant for each side
+	orders int     // ways to sit down that are no rotation of each other
+}
+
+// fixture is one game to play.
+type fixture struct {
+	index int
+	table int
+	round int
+	sides []int // the entrant of each side
+	seats []int // the entrant in each seat
+	seed  env.Seed
+}
+
+// newSchedule takes a valid configuration. Entrants are numbered: the agents in
+// their order, and after them the fixed opponent if there is one.
+func newSchedule(c *Config, spec *env.Spec) *schedule {
+	sides := len(spec.Teams)
+	s := &schedule{config: c, spec: spec, orders: 1}
+	for n := 2; n < sides; n++ {
+		s.orders *= n
+	}
+	if c.Against == "" {
+		s.tables = combin.Combinations(len(c.Agents), sides)
+		return s
+	}
+	for agent := range c.Agents {
+		table := make([]int, sides)
+		for i := range table {
+			table[i] = len(c.Agents)
+		}
+		table[0] = agent
+		s.tables = append(s.tables, table)
+	}
+	return s
+}
+
+// games is how many games there are.
+func (s *schedule) games() int { return len(s.tables) * s.config.Games }
+
+// entrants is how many there are, the fixed opponent included.
+func (s *schedule) entrants() int {
+	if s.config.Against != "" {
+		return len(s.config.Agents) + 1
+	}
+	return len(s.config.Agents)
+}
+
+// name is an entrant's name.
+func (s *schedule) name(entrant int) string {
+	if entrant == len(s.config.Agents) {
+		return s.config.Against
+	}
+	return s.config.Agents[entrant]
+}
+
+// game describes game number i.
+func (s *schedule) game(i int) fixture {
+	f := fixture{index: i, table: i % len(s.tables), round: i / len(s.tables)}
+	f.seed = env.Seed{Value: s.config.Seed + uint64(f.round)}
+	f.sides = s.sitDown(s.tables[f.table], f.round)
+	f.seats = make([]int, s.spec.Seats)
+	for side, team := range s.spec.Teams {
+		for _, seat := range team {
+			f.seats[seat] = f.sides[side]
+		}
+	}
+	return f
+}
+
+// sitDown gives each side its entrant. The first of the table takes each side
+// in turn, and the others follow it in an order that changes when all have had
+// every side.
+func (s *schedule) sitDown(table []int, round int) []int {
+	n := len(table)
+	sides := make([]int, n)
+	order := combin.IndexToPermutation(nil, round/n%s.orders, n-1, n-1)
+	sides[round%n] = table[0]
+	for i, k := range order {
+		sides[(round+1+i)%n] = table[1+k]
+	}
+	return sides
+}
+
+// names lists who sits where.
+func (s *schedule) names(f *fixture) []string {
+	names := make([]string, len(f.seats))
+	for seat, entrant := range f.seats {
+		names[seat] = s.name(entrant)
+	}
+	return names
+}

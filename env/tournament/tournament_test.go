@@ -1,0 +1,171 @@
+package tournament
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"pommego/env"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func asJSON(t testing.TB, v any) string {
+	t.Helper()
+	text, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// TestWorkers: the number of games played at a time does not show.
+func TestWorkers(t *testing.T) {
+	for _, test := range []struct {
+		id     string
+		config Config
+	}{
+		{ffaID, gauntlet()},
+		{duelID, Config{Format: RoundRobin, Agents: []string{"random", "static", "simple"}, Games: 10}},
+		{teamID, Config{Format: TwoAgainstTwo, Agents: []string{"random", "simple"}, Games: 10, Ties: 1}},
+	} {
+		tour, err := New(game(t, test.id), test.config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want string
+		for _, workers := range []int{1, 2, 7, 100} {
+			report, err := tour.Run(context.Background(), Options{Workers: workers})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := asJSON(t, report.Results)
+			if want == "" {
+				want = got
+			}
+			if got != want {
+				t.Errorf("%s, %s: %d workers give other results:\n%s\n%s", test.id, test.config.Format, workers, got, want)
+			}
+		}
+	}
+}
+
+// TestStopped stops a tournament again and again, resumes it each time, and
+// compares with one that was left alone.
+func TestStopped(t *testing.T) {
+	c := gauntlet()
+	c.Games = 60
+	tour, err := New(game(t, ffaID), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	alone, err := tour.Run(context.Background(), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "games.jsonl")
+	stops, last := 0, 0
+	for {
+		ctx, stop := context.WithCancel(context.Background())
+		report, err := tour.Run(ctx, Options{Workers: 2, Log: path, Resume: true, Progress: func(p Progress) {
+			if p.Done < last || p.Resumed < last && p.Done == p.Resumed {
+				t.Errorf("%d games done, %d resumed, when there were %d", p.Done, p.Resumed, last)
+			}
+			if last = p.Done; p.Done >= p.Resumed+5 {
+				stop()
+			}
+		}})
+		stop()
+		if err == nil {
+			if asJSON(t, report.Results) != asJSON(t, alone.Results) {
+				t.Errorf("stopped %d times: other results than without", stops)
+			}
+			break
+		}
+		if !errors.Is(err, ErrStopped) {
+			t.Fatal(err)
+		}
+		stops++
+	}
+	if stops < 2 {
+		t.Errorf("stopped %d times only", stops)
+	}
+}
+
+// TestSimpleAgainstSimple: the same agent in all seats wins as often as not
+// more than one of four can, and is rated like its opponent.
+func TestSimpleAgainstSimple(t *testing.T) {
+	tour, err := New(game(t, ffaID), Config{Format: OneAgainstThree, Agents: []string{"simple", "static"}, Against: "simple", Games: 400, Seed: 100000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := tour.Run(context.Background(), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	simple, static := report.Results.Agents[0], report.Results.Agents[1]
+	if simple.Win.Low > 0.25 || simple.Win.High < 0.15 {
+		t.Errorf("simple wins %+v against three of its kind", simple.Win)
+	}
+	if simple.Rating.Low > 0 || simple.Rating.High < 0 {
+		t.Errorf("simple is rated %+v against itself", simple.Rating)
+	}
+	if static.Wins > simple.Wins || static.Rating.Value > simple.Rating.Value {
+		t.Errorf("static wins %d and is rated %v, simple %d and %v", static.Wins, static.Rating, simple.Wins, simple.Rating)
+	}
+}
+
+// TestRecords: a record names who sat where, and nobody made more moves than
+// the game has steps.
+func TestRecords(t *testing.T) {
+	tour := newQuick(t)
+	report, err := tour.Run(context.Background(), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, r := range report.Records {
+		f := tour.schedule.game(i)
+		if err := tour.schedule.check(&r); err != nil {
+			t.Error(err)
+		}
+		won := 0
+		for _, o := range r.Outcome {
+			won += max(0, o)
+		}
+		if r.Game != i || !slices.Equal(r.Agents, tour.schedule.names(&f)) || won > 1 || r.Steps < 1 || r.Played != 1 || slices.Max(r.Moves) > r.Steps {
+			t.Errorf("game %d: %+v", i, r)
+		}
+	}
+}
+
+// absent is a game whose agents are there once and never again.
+type absent struct {
+	env.Game
+	made int
+}
+
+var errAbsent = errors.New("not there any more")
+
+func (g *absent) NewAgent(name string) (env.Agent, error) {
+	if g.made++; g.made > 3 {
+		return nil, errAbsent
+	}
+	return g.Game.NewAgent(name)
+}
+
+// TestPlayerMissing: a game that cannot be played ends the run, with its number.
+func TestPlayerMissing(t *testing.T) {
+	tour, err := New(&absent{Game: game(t, ffaID)}, quick())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = tour.Run(context.Background(), Options{Workers: 1})
+	if !errors.Is(err, errAbsent) {
+		t.Errorf("got %v, want %v", err, errAbsent)
+	}
+}
