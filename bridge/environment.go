@@ -17,8 +17,9 @@ type environment struct {
 	layout  *layout
 	frames  chan *frame // those not on their way
 	shared  *sharedMemory
-	running bool   // all games have been reset
-	mask    []bool // scratch for reset
+	mailbox *mailbox // nil without shared memory, or where there are none
+	running bool     // all games have been reset
+	mask    []bool   // scratch for reset
 	sims    []*simulator
 }
 
@@ -51,9 +52,13 @@ func (s *session) handles() []uint32 {
 func (s *session) findRunning(r *request) (*environment, error) {
 	e, err := s.find(r)
 	if err == nil && !e.running {
-		err = fail(CodeNotReset, "env", "send reset first", "environment %d has not been reset", r.env)
+		err = notReset(e)
 	}
 	return e, err
+}
+
+func notReset(e *environment) error {
+	return fail(CodeNotReset, "env", "send reset first", "environment %d has not been reset", e.handle)
 }
 
 // take waits for a frame of a pool. The session owns it until it is sent.
@@ -207,7 +212,7 @@ func (e *environment) describe(id uint64) ([]byte, error) {
 		"fields", fields, "final_fields", e.layout.finalNames(), "batch_bytes", e.layout.size + e.layout.tail,
 	}
 	if e.shared != nil {
-		about = append(about, "shared_memory", e.shared.describe())
+		about = append(about, "shared_memory", e.shared.describe(e.mailbox))
 	}
 	return encode(about)
 }
@@ -275,14 +280,20 @@ func (s *session) step(r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
+	s.attentive = e.mailbox != nil
 	if err := wantActions(&r.actions, e.pool.Rows(), e.pool.Spec()); err != nil {
 		return reply{}, err
 	}
+	return s.stepWith(e, r.id, r.actions.data)
+}
+
+// stepWith makes a step with as many actions as there have to be.
+func (s *session) stepWith(e *environment, id uint64, actions []byte) (reply, error) {
 	f := s.take(e.frames)
-	if err := e.pool.Step(f.batch, r.actions.data); err != nil {
+	if err := e.pool.Step(f.batch, actions); err != nil {
 		return reply{}, s.fromVec(err, "actions")
 	}
-	return f.reply(r.id), nil
+	return f.reply(id), nil
 }
 
 func wantActions(t *tensor, rows int, spec *env.Spec) error {

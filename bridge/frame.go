@@ -96,8 +96,12 @@ type frame struct {
 	mem   []byte
 	batch *vec.Batch
 	last  [][]byte    // the batch's final rows, of each of layout.final
-	bell  []byte      // what is sent instead of the message, if the client shares the memory
 	home  chan *frame // where it goes when the message has been sent
+
+	// If the client shares the memory:
+	number int    // of the frame, among those of its environment
+	bell   []byte // what is sent instead of the message
+	length int    // of the message
 }
 
 // newFrame makes a frame for a pool's batches, in memory of at least size and
@@ -153,7 +157,7 @@ func (f *frame) appendHead(msg []byte) []byte {
 // reply is the answer to request id: what the batch holds, or the bell for it.
 func (f *frame) reply(id uint64) reply {
 	msg := f.message(id)
-	if f.bell != nil {
+	if f.length = len(msg); f.bell != nil {
 		msg = ring(f.bell, id, len(msg))
 	}
 	return reply{msg, f}

@@ -59,7 +59,7 @@ func handSession(tb testing.TB) *session {
 // ask has a request answered, and gives the frame back as the writer would.
 func ask(tb testing.TB, s *session, r *request, msg []byte) {
 	r.buf, r.length = append(r.buf[:0], msg...), int64(len(msg))
-	rep := s.answer(r)
+	rep := s.answer(r, (*session).handle)
 	if rep.frame != nil {
 		rep.frame.home <- rep.frame
 	}

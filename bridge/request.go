@@ -103,6 +103,7 @@ var requests = map[string][]field{
 	},
 	"attach":        {readEnv},
 	"step":          {readEnv, readActions},
+	"ring":          {readEnv},
 	"observe":       {readEnv},
 	"set_opponents": {readEnv, {"opponents", true, textsInto(func(r *request) *[]string { return &r.opponents })}},
 	"get_state": {

@@ -22,6 +22,7 @@ func requestExamples() []entries {
 		{"type", "attach", "id", 15, "env", 1},
 		{"type", "reset", "id", 6, "env", 1, "seed", uint64(math.MaxUint64), "seeds", seeds, "mask", uint8s(0, 1)},
 		{"type", "step", "id", 7, "env", 1, "actions", toyActions(6, 1, 2)},
+		{"type", "ring", "id", 16, "env", 1},
 		{"type", "observe", "id", 8, "env", 1},
 		{"type", "set_opponents", "id", 9, "env", 1, "opponents", []string{"still"}},
 		{"type", "get_state", "id", 10, "env", 1, "games", []int{0, 1}, "json", true},

@@ -53,6 +53,7 @@ type session struct {
 	envs       []*environment
 	nextHandle uint32
 	loan       *frame // taken, and not yet handed to the writer
+	attentive  bool   // the last step was of an environment with a mailbox
 
 	control bucket // of control frames; the reader's own
 

@@ -21,7 +21,7 @@ import (
 // received for as long as it likes.
 
 // The memory begins with a key by which the client knows it has mapped the
-// right one; frames follow, each at the start of a page.
+// right one; the mailbox and the frames follow, each at the start of a page.
 const (
 	sharedPage = 4096
 	keyBytes   = 16
@@ -29,36 +29,45 @@ const (
 
 // sharedMemory is memory that a client can map.
 type sharedMemory struct {
-	mem    []byte
-	file   *os.File // nil once the client has mapped it
-	frames []int    // where each begins
-	stride int
+	mem     []byte
+	file    *os.File // nil once the client has mapped it
+	mailbox int      // where the mailbox begins
+	frames  []int    // where each begins
+	stride  int
 }
 
-// share makes memory for n frames of the given size.
-func share(n, size int) (*sharedMemory, error) {
-	m := &sharedMemory{stride: (size + sharedPage - 1) / sharedPage * sharedPage}
+// share makes memory for n frames of the given size and a mailbox.
+func share(n, size, mailbox int) (*sharedMemory, error) {
+	m := &sharedMemory{mailbox: sharedPage, stride: pages(size)}
+	first := m.mailbox + pages(mailbox)
 	for k := range n {
-		m.frames = append(m.frames, sharedPage+k*m.stride)
+		m.frames = append(m.frames, first+k*m.stride)
 	}
 	var err error
-	if m.file, m.mem, err = mapShared(sharedPage + n*m.stride); err != nil {
+	if m.file, m.mem, err = mapShared(first + n*m.stride); err != nil {
 		return nil, err
 	}
 	rand.Read(m.mem[:keyBytes]) // never fails
 	return m, nil
 }
 
+// pages is size rounded up to whole pages.
+func pages(size int) int { return (size + sharedPage - 1) / sharedPage * sharedPage }
+
 // frame is the memory of frame k.
 func (m *sharedMemory) frame(k int) []byte { return m.mem[m.frames[k]:][:m.stride] }
 
 // describe is what the client needs to map it: a path that only processes of
 // this machine can open, and only those of the server's user.
-func (m *sharedMemory) describe() entries {
-	return entries{
+func (m *sharedMemory) describe(box *mailbox) entries {
+	about := entries{
 		"path", fmt.Sprintf("/proc/%d/fd/%d", os.Getpid(), m.file.Fd()),
 		"bytes", len(m.mem), "key", append([]byte{}, m.mem[:keyBytes]...), "batches", m.frames,
 	}
+	if box != nil {
+		about = append(about, "mailbox", box.describe(m.mailbox))
+	}
+	return about
 }
 
 // attached lets go of the file: the client has mapped it, and nobody else is to.
@@ -86,13 +95,17 @@ func (e *environment) makeFrames(shared int) error {
 		return nil
 	}
 	var err error
-	if e.shared, err = share(shared, e.layout.size+e.layout.tail); err != nil {
+	actions := e.pool.Rows() * len(e.pool.Spec().Actions)
+	if e.shared, err = share(shared, e.layout.size+e.layout.tail, mailboxBytes(shared, actions)); err != nil {
 		return fail(CodeBadOption, "shared_memory", "leave it out: batches then come through the socket", "memory cannot be shared: %v", err)
+	}
+	if mailboxes {
+		e.mailbox = newMailbox(e.shared.mem[e.shared.mailbox:e.shared.frames[0]], shared, actions)
 	}
 	e.frames = make(chan *frame, shared)
 	for k := range shared {
 		f := newFrame(e.layout, e.pool, e.frames, e.shared.frame(k))
-		f.bell = newBell(e.handle, k)
+		f.number, f.bell = k, newBell(e.handle, k)
 		e.frames <- f
 	}
 	return nil

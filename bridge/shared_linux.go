@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"os"
+	"runtime"
 
 	"golang.org/x/sys/unix"
 )
@@ -9,12 +10,18 @@ import (
 // mapShared makes memory without a name in the file system, so that none can
 // be left there whatever happens to the server.
 func mapShared(size int) (*os.File, []byte, error) {
-	fd, err := unix.MemfdCreate("pommego", unix.MFD_CLOEXEC)
+	fd, err := unix.MemfdCreate("pommego", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
 	if err != nil {
 		return nil, nil, err
 	}
 	file := os.NewFile(uintptr(fd), "shared memory")
 	if err := file.Truncate(int64(size)); err != nil {
+		file.Close()
+		return nil, nil, err
+	}
+	// A client that could make it shorter could make the server fault.
+	const seals = unix.F_SEAL_SHRINK | unix.F_SEAL_GROW | unix.F_SEAL_SEAL
+	if _, err := unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, seals); err != nil {
 		file.Close()
 		return nil, nil, err
 	}
@@ -30,4 +37,11 @@ func unmapShared(mem []byte) {
 	if err := unix.Munmap(mem); err != nil {
 		panic(err) // it was mapped here, and is unmapped once
 	}
+}
+
+// yield lets other goroutines and other processes have the processor, if they
+// want it.
+func yield() {
+	runtime.Gosched()
+	unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
 }

@@ -17,6 +17,7 @@ var handlers = map[string]func(*session, *request) (reply, error){
 	"attach":        (*session).attach,
 	"reset":         (*session).reset,
 	"step":          (*session).step,
+	"ring":          (*session).ring,
 	"observe":       (*session).observe,
 	"set_opponents": (*session).setOpponents,
 	"get_state":     (*session).getState,
@@ -30,11 +31,20 @@ var handlers = map[string]func(*session, *request) (reply, error){
 // work answers requests until there are no more, then frees the environments.
 func (s *session) work() {
 	defer close(s.out)
-	for r := range s.queue {
+	for {
+		r, more := s.next()
+		if !more {
+			break
+		}
 		if s.stopped() {
 			continue
 		}
-		s.out <- s.answer(r)
+		s.stepPosted() // what was posted before the request was sent
+		if rep := s.answer(r, (*session).handle); rep.msg != nil {
+			s.out <- rep
+		} else {
+			s.busy.Add(-1) // answered in a mailbox
+		}
 		long := len(r.buf) > keepBytes
 		if long {
 			r.buf = nil
@@ -52,7 +62,7 @@ func (s *session) work() {
 
 // answer makes the reply to one request. Whatever goes wrong in it, it is a
 // reply, and a frame that was taken is either in it or back in its place.
-func (s *session) answer(r *request) (rep reply) {
+func (s *session) answer(r *request, handle func(*session, *request) (reply, error)) (rep reply) {
 	defer func() {
 		if v := recover(); v != nil {
 			s.server.cfg.Log.Error("fault", "client", s.client, "request", r.name, "value", v, "stack", string(debug.Stack()))
@@ -64,7 +74,7 @@ func (s *session) answer(r *request) (rep reply) {
 		}
 		s.loan = nil
 	}()
-	rep, err := s.handle(r)
+	rep, err := handle(s, r)
 	if err != nil {
 		rep = reply{msg: encodeError(asError(err), r.id, r.hasID)}
 	}

@@ -90,12 +90,12 @@ def test_falls_back_to_the_socket(
     """On another machine the path is missing, or is something else."""
     real = shared.SharedMemory.__init__
 
-    def elsewhere(self: shared.SharedMemory, about: wire.SharedMemoryReply) -> None:
+    def elsewhere(self: shared.SharedMemory, about: wire.SharedMemoryReply, actions: tuple[int, ...]) -> None:
         file = tmp_path / "memory"
         if reason != "missing":
             file.write_bytes(bytes(about.size - (reason == "another size")))
         about.path = str(file)
-        real(self, about)
+        real(self, about, actions)
 
     monkeypatch.setattr(shared.SharedMemory, "__init__", elsewhere)
     envs = vec(games=5)
@@ -126,7 +126,8 @@ def test_no_memory_stays_behind(binary: Path) -> None:
             with pommego.make_vec("OneVsOne-v0", 10, **where) as envs:
                 envs.reset(seed=0)
                 assert comes_to(1, server.pid)
-                assert mapped(os.getpid()) == before + 1
+                parts = 2 if envs._memory.mailbox else 1
+                assert mapped(os.getpid()) == before + parts
                 names = [str(f.readlink()) for f in Path(f"/proc/{server.pid}/fd").iterdir()]
                 assert not [n for n in names if "memfd" in n], "the server keeps the file open"
             del envs

@@ -12,9 +12,11 @@ type task uint8
 // The tasks. With nothing left, the move is decided.
 const (
 	nothing  task = iota
-	toEvade       // no neighbouring cell on the way to safety is safe
-	toAttack      // the target enemy is near
+	toEvade       // bombs threaten, and the next cell of the way to safety too
+	toAttack      // the target is near
 )
+
+func (t task) String() string { return [...]string{"nothing", "evade", "attack"}[t] }
 
 // hybrid is what all hybrid agents share: a state machine that evades bombs,
 // attacks a near enemy or else explores, in this order, and the memory it needs.
@@ -43,16 +45,6 @@ func (h *hybrid) Reset(dice env.Dice) { *h = hybrid{dice: dice} }
 
 func (h *hybrid) Reseed(dice env.Dice) { h.dice = dice }
 
-// outlook is the working memory of one decision: what the seat knows, and what
-// follows from it. It lives on the stack.
-type outlook struct {
-	v      *pommerman.View // what the seat sees and, under fog, remembers
-	memory *hybridMemory
-	target int       // the seat of the enemy to attack, pommerman.NoSeat if none is known
-	at     grid.Cell // where it is
-	gap    int       // how far, in rows and columns together
-}
-
 // The distances, in rows and columns together, at which an enemy is walked to
 // and attacked.
 const (
@@ -63,39 +55,61 @@ const (
 // decide looks around, remembers, and goes through the state machine. It gives
 // the move, or, if something is left to plan, the task.
 func (h *hybrid) decide(v *pommerman.View, o *outlook) (pommerman.Action, task) {
-	o.v, o.memory = h.remember(v), &h.hybridMemory
-	o.aim()
-	return pommerman.Stop, nothing
-}
-
-// aim finds the target: the nearest enemy known, of equals that of the lowest
-// seat.
-func (o *outlook) aim() {
-	o.target, o.gap = pommerman.NoSeat, 99
-	for row := range o.v.Rules.BoardSize {
-		for col := range o.v.Rules.BoardSize {
-			c := grid.At(row, col)
-			item := o.v.Board[c]
-			if item < o.v.Rules.Agent0() || item != o.v.Enemies[0] && item != o.v.Enemies[1] && item != o.v.Enemies[2] {
-				continue
-			}
-			seat := int(item - o.v.Rules.Agent0())
-			if gap := manhattan(c, o.v.Self.Cell); gap < o.gap || gap == o.gap && seat < o.target {
-				o.target, o.at, o.gap = seat, c, gap
-			}
+	o.look(h.remember(v), &h.hybridMemory, &h.dice)
+	switch {
+	case o.mustEvade():
+		d, found := o.toSafety()
+		if !found || o.threatened(v.Self.Cell.Next(d)) {
+			return pommerman.Action(d), toEvade
+		}
+		return o.sound(pommerman.Action(d)), nothing
+	case o.mustAttack():
+		if o.gap <= attackRange {
+			return pommerman.Stop, toAttack
+		}
+		if d := o.toTarget(); d != grid.Stay {
+			return o.sound(pommerman.Action(d)), nothing
 		}
 	}
+	return o.sound(o.explore()), nothing
 }
 
-// evade is the heuristic agent's answer to toEvade.
-func (o *outlook) evade() pommerman.Action { return pommerman.Stop }
+// sound is a move, or if somebody who makes it could not survive the bombs that
+// lie there as long as possible, one after which it can.
+func (o *outlook) sound(move pommerman.Action) pommerman.Action {
+	if move == pommerman.LayBomb {
+		return move // mayBomb has seen to it
+	}
+	if o.survives(grid.Dir(move)) < horizon {
+		return o.evade()
+	}
+	return move
+}
 
-// attack is the heuristic agent's answer to toAttack.
-func (o *outlook) attack() pommerman.Action { return pommerman.Stop }
+// evade is the heuristic agent's answer to toEvade: the move after which it can
+// survive the longest, the way to safety if that is one of them.
+func (o *outlook) evade() pommerman.Action {
+	best, _ := o.toSafety()
+	longest := o.survives(best)
+	for _, d := range o.dirs {
+		if t := o.survives(d); t > longest {
+			best, longest = d, t
+		}
+	}
+	if t := o.survives(grid.Stay); t > longest {
+		best = grid.Stay
+	}
+	return pommerman.Action(best)
+}
 
-// mayBomb is the rule against accidental suicide: the agent has a bomb to lay,
-// and reaches a cell that is safe from it and has two neighbours to go on to.
-func (o *outlook) mayBomb() bool { return false }
-
-// manhattan is the distance of two cells in rows and columns together.
-func manhattan(a, b grid.Cell) int { return abs(a.Row()-b.Row()) + abs(a.Col()-b.Col()) }
+// attack is the heuristic agent's answer to toAttack: a bomb next to the target,
+// or a step towards it, or else what it would explore.
+func (o *outlook) attack() pommerman.Action {
+	if o.gap == 1 && o.mayBomb() {
+		return pommerman.LayBomb
+	}
+	if d := o.toTarget(); d != grid.Stay {
+		return o.sound(pommerman.Action(d))
+	}
+	return o.sound(o.explore())
+}

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from pommego import wire
 from pommego.buffers import BufferPool
+from pommego.shared import SharedBatch
 
 __all__ = ["BatchReader", "Observation", "View"]
 
@@ -24,6 +25,20 @@ Array = NDArray[Any]
 Observation = dict[str, Array]
 
 _OBS = "obs."
+_STANDING = ("action_mask", "alive", "seat")  # what info has in every batch
+_STATISTICS = (
+    ("length", True),
+    ("result", True),
+    ("winners", True),
+    ("return", False),
+)  # and whether once a game
+
+#: What arrays are for the caller, where that is not what travels.
+_TYPES: dict[str, Any] = dict.fromkeys(
+    ("terminated", "truncated", "alive", "game.done", "game.winners"), np.bool_
+)
+_TYPES["action_mask"] = np.int8
+
 _SMALL = 256 << 10  # bytes: below this a copy costs less than a fresh receive buffer
 
 
@@ -74,26 +89,36 @@ class BatchReader:
         copy: whether the arrays are the caller's.
         expand: whether fields that travel once a game are repeated for each row.
         shared: whether batches come in shared memory.
+        final: whether last observations come with them.
     """
 
     def __init__(
-        self, fields: list[wire.Field], *, learners: int, copy: bool, expand: bool, shared: bool = False
+        self,
+        fields: list[wire.Field],
+        *,
+        learners: int,
+        copy: bool,
+        expand: bool,
+        shared: bool = False,
+        final: bool = False,
     ) -> None:
         self._fields = {field.name: field for field in fields}
-        self._obs = [field for field in fields if field.name.startswith(_OBS)]
+        self._obs = [(f, f.name.removeprefix(_OBS)) for f in fields if f.name.startswith(_OBS)]
         self._learners = learners
         self._copy = copy
         self._expand = expand and learners > 1
         rows = self._fields["reward"].shape[0]
+        self._games = rows // learners
+        self._final_fields = final
         self._sizes = {f.name: _nbytes(f) for f in fields}
         self._giving = self._largest() if copy else None
         self._buffers = BufferPool() if shared else None
-        self._all = np.ones(rows, np.bool_)
-        self._layouts: dict[int, list[tuple[str, str, tuple[int, ...]]]] = {}  # by number of games
+        self._all = _all_rows(rows)
+        self._layouts: dict[int, list[tuple[str, str, tuple[int, ...], Any]]] = {}  # by number of games
 
     def _largest(self) -> str | None:
         """Choose the observation field that is worth a buffer of its own."""
-        kept = [f for f in self._obs if not (f.per_game and self._expand)]
+        kept = [f for f, _ in self._obs if not (f.per_game and self._expand)]
         largest = max(kept, key=_nbytes, default=None)
         if largest is None or _nbytes(largest) < max(_SMALL, sum(self._sizes.values()) / 2):
             return None
@@ -112,15 +137,26 @@ class BatchReader:
         layout = self._layouts.get(games)
         if layout is None:
             layout = self._layouts[games] = [
-                (f.name, f.dtype, (games if f.per_game else games * self._learners, *f.shape[1:]))
+                (
+                    f.name,
+                    f.dtype,
+                    (games if f.per_game else games * self._learners, *f.shape[1:]),
+                    _TYPES.get(f.name),
+                )
                 for f in self._fields.values()
             ]
+        arrays = {}
         try:
-            return {name: tensors[name].array_of(dtype, shape) for name, dtype, shape in layout}
+            for name, dtype, shape, kind in layout:
+                array = tensors[name].array_of(dtype, shape)
+                arrays[name] = array if kind is None else array.view(kind)
         except KeyError as e:
             raise ValueError(f"a batch without {e}") from None
+        return arrays
 
-    def read(self, batch: wire.Batch | wire.Simulated, games: int, give_away: Callable[[], None]) -> View:
+    def read(
+        self, batch: wire.Batch | SharedBatch | wire.Simulated, games: int, give_away: Callable[[], None]
+    ) -> View:
         """Read one batch.
 
         Args:
@@ -131,17 +167,37 @@ class BatchReader:
         Raises:
             ValueError: the batch is not what the server announced.
         """
-        arrays = self.arrays(batch.tensors, games)
-        finished = batch.finished.array().copy()
-        if (
-            finished.dtype != np.int32
-            or finished.ndim != 1
-            or not ((finished >= 0) & (finished < games)).all()
-        ):
-            raise ValueError(f"the finished games as {finished.dtype} {finished.tolist()[:5]}")
-        take = np.copy if self._copy else np.asarray
+        if isinstance(batch, SharedBatch):
+            arrays = batch.views  # the same for all batches in this place
+            if not arrays:
+                arrays.update(self.arrays(batch.tensors, games))
+            finished = arrays["game.done"].nonzero()[0]
+            if finished.size and self._final_fields:
+                batch = batch.whole()
+        else:
+            arrays = self.arrays(batch.tensors, games)
+            finished = _finished(batch.finished.array(), games)
+        stats = self._statistics(arrays, finished) if finished.size else {}
+        copy = self._copy
+        view = View(
+            obs=self._observation(arrays, give_away),
+            reward=arrays["reward"].copy() if copy else arrays["reward"],
+            terminated=arrays["terminated"].copy() if copy else arrays["terminated"],
+            truncated=arrays["truncated"].copy() if copy else arrays["truncated"],
+            info=self._standing(arrays, games),
+            seed=arrays["game.seed"],
+            episode=arrays["game.episode"].copy(),
+            finished=finished,
+            stats=stats,
+            final={},
+        )
+        if finished.size and isinstance(batch, wire.Batch) and batch.final:
+            view.final = self._final(batch.final, finished.size)
+        return view
+
+    def _observation(self, arrays: dict[str, Array], give_away: Callable[[], None]) -> Observation:
         obs = {}
-        for field in self._obs:
+        for field, name in self._obs:
             array = arrays[field.name]
             if field.per_game and self._expand:
                 array = np.repeat(array, self._learners, axis=0)
@@ -152,47 +208,28 @@ class BatchReader:
                     give_away()
             elif self._copy:
                 array = array.copy()
-            obs[field.name.removeprefix(_OBS)] = array
-        view = View(
-            obs=obs,
-            reward=take(arrays["reward"]),
-            terminated=take(arrays["terminated"]).view(np.bool_),
-            truncated=take(arrays["truncated"]).view(np.bool_),
-            info=self._standing(arrays, take),
-            seed=arrays["game.seed"].copy(),
-            episode=arrays["game.episode"].copy(),
-            finished=finished,
-            stats=self._statistics(arrays) if finished.size else {},
-            final={},
-        )
-        if isinstance(batch, wire.Batch) and batch.final:
-            view.final = self._final(batch.final, finished.size)
-        return view
+            obs[name] = array
+        return obs
 
-    def _standing(self, arrays: dict[str, Array], take: Callable[[Array], Array]) -> dict[str, Any]:
+    def _standing(self, arrays: dict[str, Array], games: int) -> dict[str, Any]:
         """What info has in every batch; all rows have it."""
-        n = len(arrays["seat"])
-        ones = self._all if n == len(self._all) else np.ones(n, np.bool_)
-        return {
-            "action_mask": take(arrays["action_mask"]).view(np.int8),
-            "_action_mask": ones.copy(),
-            "alive": take(arrays["alive"]).view(np.bool_),
-            "_alive": ones.copy(),
-            "seat": take(arrays["seat"]),
-            "_seat": ones.copy(),
-        }
+        if not self._copy:
+            info = {name: arrays[name] for name in _STANDING}
+            return info | self._all if games == self._games else info | _all_rows(games * self._learners)
+        return {name: arrays[name].copy() for name in _STANDING} | _all_rows(games * self._learners)
 
-    def _statistics(self, arrays: dict[str, Array]) -> dict[str, Array]:
+    def _statistics(self, arrays: dict[str, Array], finished: Array) -> dict[str, Array]:
         """Per-episode statistics with rows first, zero where no episode ended."""
-        done = arrays["game.done"].astype(np.bool_)
-        rows = np.repeat(done, self._learners)
-        per_game = {
-            "length": np.where(done, arrays["game.length"], 0).astype(np.int32),
-            "result": np.where(done, arrays["game.result"], 0).astype(np.uint8),
-            "winners": arrays["game.winners"].astype(np.bool_) & done[:, None],
-        }
-        stats = {"return": np.where(rows, arrays["game.return"], 0.0)}
-        stats |= {name: np.repeat(array, self._learners, axis=0) for name, array in per_game.items()}
+        rows = rows_of(finished, self._learners)
+        number = len(arrays["reward"])
+        stats = {}
+        for name, per_game in _STATISTICS:
+            array = arrays[f"game.{name}"]
+            whole = stats[name] = np.zeros((number, *array.shape[1:]), array.dtype)
+            if not per_game:
+                whole[rows] = array[rows]
+            else:
+                whole[rows] = np.repeat(array[finished], self._learners, axis=0)
         return stats
 
     def _final(self, tensors: dict[str, wire.Tensor], games: int) -> dict[str, Array]:
@@ -216,6 +253,22 @@ def _copy_into(buffer: memoryview, array: Array) -> Array:
     return copy
 
 
+def _all_rows(rows: int) -> dict[str, Array]:
+    """The masks of what all rows have."""
+    return {f"_{name}": np.ones(rows, np.bool_) for name in _STANDING}
+
+
+def _finished(games: Array, most: int) -> Array:
+    """Check the list of finished games.
+
+    Raises:
+        ValueError: it is not one.
+    """
+    if games.dtype != np.int32 or games.ndim != 1 or not ((games >= 0) & (games < most)).all():
+        raise ValueError(f"the finished games as {games.dtype} {games.tolist()[:5]}")
+    return games.copy()
+
+
 def begin_info(view: View, begun: NDArray[np.bool_], learners: int) -> dict[str, Any]:
     """Say which episodes began, and with which seeds.
 
@@ -224,18 +277,21 @@ def begin_info(view: View, begun: NDArray[np.bool_], learners: int) -> dict[str,
         begun: bool (games,), the games in which one did.
         learners: rows a game.
     """
+    games = begun.nonzero()[0]
+    rows = rows_of(games, learners)
     info: dict[str, Any] = {}
-    mask = np.repeat(begun, learners)
     for name, values in (("seed", view.seed), ("episode_number", view.episode)):
-        info[name] = np.repeat(np.where(begun, values, np.uint64(0)), learners)
-        info[f"_{name}"] = mask.copy()
+        whole, mask = np.zeros(len(begun) * learners, np.uint64), np.zeros(len(begun) * learners, np.bool_)
+        whole[rows] = np.repeat(values[games], learners)
+        mask[rows] = True
+        info[name], info[f"_{name}"] = whole, mask
     return info
 
 
 def episode_info(view: View, learners: int, rows: int) -> dict[str, Any]:
     """Lay out the statistics of the episodes that ended as an info dictionary."""
     mask = np.zeros(rows, np.bool_)
-    mask[finished_rows(view, learners)] = True
+    mask[rows_of(view.finished, learners)] = True
     info: dict[str, Any] = {}
     for name, array in view.stats.items():
         info[name], info[f"_{name}"] = array, mask.copy()
@@ -244,7 +300,7 @@ def episode_info(view: View, learners: int, rows: int) -> dict[str, Any]:
 
 def final_info(view: View, learners: int, rows: int) -> dict[str, Any]:
     """Lay out the last observations and what came with them, as SAME_STEP has it."""
-    at = finished_rows(view, learners)
+    at = rows_of(view.finished, learners)
     mask = np.zeros(rows, np.bool_)
     mask[at] = True
     obs = {n.removeprefix(_OBS): a for n, a in view.final.items() if n.startswith(_OBS)}
@@ -263,10 +319,10 @@ def final_info(view: View, learners: int, rows: int) -> dict[str, Any]:
     return {"final_obs": final_obs, "_final_obs": mask, "final_info": last, "_final_info": mask.copy()}
 
 
-def finished_rows(view: View, learners: int) -> NDArray[np.intp]:
-    """Return the rows of the finished games, ascending."""
-    first = view.finished.astype(np.intp)[:, None] * learners
-    return (first + np.arange(learners)).ravel()
+def rows_of(games: Array, learners: int) -> NDArray[np.intp]:
+    """Return the rows of these games, ascending."""
+    first = games.astype(np.intp) * learners
+    return (first[:, None] + np.arange(learners)).ravel() if learners > 1 else first
 
 
 def _nbytes(field: wire.Field) -> int:

@@ -7,6 +7,7 @@ and skipped, and never taken for another's.
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from typing import Any, TypeVar
 
@@ -23,13 +24,15 @@ from pommego.errors import (
     VersionError,
 )
 from pommego.handshake import Address
+from pommego.mailbox import Mailbox
 from pommego.server import Server
-from pommego.shared import SharedMemory
+from pommego.shared import SharedBatch, SharedMemory
 from pommego.websocket import WebSocket
 
 __all__ = ["Client"]
 
 _MARGIN = 1 << 20  # bytes a message may be longer than the longest batch
+_NAP = 2e-3  # seconds to sleep before looking again whether the server answered without a word
 
 R = TypeVar("R", bound=msgspec.Struct)
 
@@ -65,6 +68,7 @@ class Client:
         self._next_id = 1
         self._expected: deque[int] = deque()
         self._shared: dict[int, SharedMemory] = {}
+        self._mailbox: Mailbox | None = None
         self._socket = WebSocket.connect(
             self.address, subprotocol=wire.SUBPROTOCOL, token=token, timeout=min(timeout, 10.0)
         )
@@ -135,30 +139,48 @@ class Client:
         self._next_id += 1
         self._expected.append(request_id)
         try:
-            self._socket.send(message, self.timeout)
-        except BaseException as e:
+            self._send(message)
+        except BaseException:
             self.give_up(request_id)
-            if isinstance(e, ConnectionError):
-                raise self._with_obituary(e) from e
             raise
+        return request_id
+
+    def _send(self, message: bytes | bytearray) -> None:
+        try:
+            self._socket.send(message, self.timeout)
+        except ConnectionError as e:
+            raise self._with_obituary(e) from e
+
+    def post(self, env: int) -> int:
+        """Hand over the step whose actions lie in the mailbox; returns its id."""
+        request_id = self._next_id
+        self._next_id += 1
+        self._expected.append(request_id)
+        if not self._mailbox.post(request_id):
+            self._send_ring(env, request_id)
         return request_id
 
     def collect(self, kind: type[R]) -> R:
         """Receive the reply to the oldest request in flight.
 
         Tensors in it are valid until the next `collect`, unless the message is
-        kept with `give_away`.
+        kept with `give_away`. A batch in shared memory comes as `SharedBatch`.
         """
         reply = self._receive()
         if isinstance(reply, wire.Error):
             raise _server_error(reply)
-        if not isinstance(reply, kind):
+        if not isinstance(reply, kind) and not (kind is wire.Batch and isinstance(reply, SharedBatch)):
             raise self.distrust(f"a reply of type {type(reply).__name__} where {kind.__name__} was due")
         return reply
 
-    def share(self, env: int, memory: SharedMemory) -> None:
-        """Look for this environment's batches in shared memory from now on."""
+    def share(self, env: int, memory: SharedMemory, mailbox: Mailbox | None) -> None:
+        """Look for this environment's batches in shared memory from now on.
+
+        A connection has one mailbox at most, the last one it was given.
+        """
         self._shared[env] = memory
+        if mailbox is not None:
+            self._mailbox, self._mailbox_env = mailbox, env
 
     def give_away(self) -> None:
         """Leave the last reply's memory to whoever looks at it."""
@@ -189,39 +211,90 @@ class Client:
             "Are client and server from the same release?"
         )
 
-    def _receive(self) -> wire.Reply:
+    def _receive(self) -> wire.Reply | SharedBatch:
         if not self._expected:
             raise ClosedError("there is no request in flight to receive a reply for")
+        if self._mailbox is not None and self._mailbox.holds(self._expected[0]):
+            return self._receive_posted(self._mailbox, self._expected[0])
         while True:
-            try:
-                message = self._socket.recv(self.timeout)
-            except ConnectionError as e:
-                raise self._with_obituary(e) from e
-            try:
-                reply = wire.decode(message)
-            except ValueError as e:
-                raise self.distrust(f"a reply that cannot be read ({e})") from e
-            if isinstance(reply, wire.Shared):
-                reply = self._from_shared(reply)
-            if reply.id is None:
-                self._expected.popleft()
-                return reply
-            if reply.id in self._expected:
-                while self._expected.popleft() != reply.id:
-                    pass  # the replies before it were lost to an interrupt
+            reply = self._receive_message(self.timeout)
+            if isinstance(reply, wire.Shared) and reply.id in self._expected:
+                # Others are skipped, and perhaps written over by now.
+                reply = self._from_place(reply.env, reply.id, reply.batch, reply.size)
+            if self._answers(reply):
                 return reply
 
-    def _from_shared(self, reply: wire.Shared) -> wire.Reply:
+    def _receive_message(self, timeout: float) -> wire.Reply:
+        try:
+            message = self._socket.recv(timeout)
+        except ConnectionError as e:
+            raise self._with_obituary(e) from e
+        try:
+            return wire.decode(message)
+        except ValueError as e:
+            raise self.distrust(f"a reply that cannot be read ({e})") from e
+
+    def _answers(self, reply: wire.Reply | SharedBatch) -> bool:
+        """Whether a request in flight is answered by this; it no longer is in flight then."""
+        if reply.id is None:
+            self._expected.popleft()
+        elif reply.id in self._expected:
+            while self._expected.popleft() != reply.id:
+                pass  # the replies before it were lost to an interrupt
+        else:
+            return False
+        return True
+
+    def _receive_posted(self, mailbox: Mailbox, request_id: int) -> wire.Reply | SharedBatch:
+        """Receive the answer to a step that went through the mailbox."""
+        if not mailbox.look():
+            mailbox.sleeps(True)
+            try:
+                self._sleep_until_answered(mailbox, request_id)
+            finally:
+                mailbox.sleeps(False)
+        answer = mailbox.take()
+        if answer is not None:
+            self._expected.popleft()
+            return self._from_place(self._mailbox_env, request_id, *answer)
+        while True:
+            reply = self._receive_message(self.timeout)
+            if not isinstance(reply, wire.Shared) and self._answers(reply):
+                return reply
+
+    def _sleep_until_answered(self, mailbox: Mailbox, request_id: int) -> None:
+        """Sleep at the socket until the server says, or has done without a word, what was posted.
+
+        Neither side waits for the other to see what it has written: the server
+        may have stopped looking at the moment the step was posted, and may have
+        looked whether we sleep at the moment we began to.
+        """
+        deadline = time.monotonic() + self.timeout
+        rung = False
+        while not mailbox.answered():
+            if self._socket.readable(_NAP):
+                if mailbox.answered():
+                    return  # what there is to read may be the answer
+                reply = self._receive_message(self.timeout)
+                if not isinstance(reply, wire.Shared) and reply.id in (None, request_id):
+                    raise self.distrust(
+                        f"a reply of type {type(reply).__name__} before its word in the mailbox"
+                    )
+            elif time.monotonic() > deadline:
+                raise self._socket.timed_out(self.timeout)
+            elif not rung:
+                self._send_ring(self._mailbox_env, request_id)
+                rung = True
+
+    def _send_ring(self, env: int, request_id: int) -> None:
+        self._send(wire.encode("ring", request_id, {"env": env}))
+
+    def _from_place(self, env: int, request_id: int, place: int, size: int) -> SharedBatch:
         """Read the batch that lies in shared memory."""
         try:
-            if reply.id not in self._expected:
-                return reply  # to be skipped, and perhaps written over by now
-            batch = wire.decode(self._shared[reply.env].message(reply))
+            return self._shared[env].batch(request_id, place, size)
         except (ValueError, KeyError) as e:
             raise self.distrust(f"word of a shared batch that cannot be read ({e!r})") from e
-        if batch.id != reply.id:
-            raise self.distrust(f"word of the shared batch {reply.id} where {batch.id} lies")
-        return batch
 
     def _with_obituary(self, error: ConnectionError) -> ConnectionError:
         """Add what is known of the embedded server's end, where there is one."""

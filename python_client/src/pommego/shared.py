@@ -9,20 +9,60 @@ from __future__ import annotations
 
 import mmap
 import os
+import platform
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from pommego import wire
 from pommego.errors import PommegoError, ServerError
+from pommego.mailbox import Mailbox
 
 if TYPE_CHECKING:
     from pommego.client import Client
 
-__all__ = ["BATCHES", "SharedMemory", "make_shared"]
+__all__ = ["BATCHES", "SharedBatch", "SharedMemory", "action_shape", "make_shared"]
 
 #: How many batches are shared: one to look at, one that is ready, one being written.
 BATCHES = 3
 
 _KEY = 16  # bytes
+_ID = b"\xa2id\xcf"  # what comes before a batch's number, which always takes eight bytes
+
+#: Processors that show one thread's writes to others in the order in which they were made.
+_ORDERLY = ("x86_64", "AMD64")
+
+
+@dataclass
+class SharedBatch:
+    """A batch where the server wrote it.
+
+    A place always holds batches of the same form; only their numbers and what
+    follows the tensors differ. So one is decoded once for each place.
+
+    Attributes:
+        id: the request it answers.
+        message: all of it.
+        tensors: as decoded; the same object for every batch in this place.
+        views: what the reader has made of the tensors; kept with the place.
+    """
+
+    id: int
+    message: memoryview
+    tensors: dict[str, wire.Tensor]
+    views: dict[str, Any]
+
+    def whole(self) -> wire.Batch:
+        """Decode all of it, with the last observations."""
+        return wire.decode(self.message)
+
+
+@dataclass
+class _Place:
+    """What is known of the batches in one place."""
+
+    tensors: dict[str, wire.Tensor]
+    id_at: int
+    views: dict[str, Any] = field(default_factory=dict)
 
 
 class SharedMemory:
@@ -32,6 +72,7 @@ class SharedMemory:
 
     Args:
         about: what the server's reply to make says of it.
+        actions: the shape of a step's actions.
 
     Raises:
         OSError: it cannot be mapped here; the server is on another machine or
@@ -39,36 +80,57 @@ class SharedMemory:
         ValueError: what is there is not what the server meant.
     """
 
-    def __init__(self, about: wire.SharedMemoryReply) -> None:
-        file = os.open(about.path, os.O_RDONLY | os.O_CLOEXEC)
+    def __init__(self, about: wire.SharedMemoryReply, actions: tuple[int, ...]) -> None:
+        box = about.mailbox if platform.machine() in _ORDERLY else None
+        first = min(about.batches)  # what comes before is the mailbox's
+        file = os.open(about.path, (os.O_RDWR if box else os.O_RDONLY) | os.O_CLOEXEC)
         try:
             if os.fstat(file).st_size != about.size:
                 raise ValueError(f"{about.path} has another size than {about.size} bytes")
             self._memory = memoryview(mmap.mmap(file, about.size, prot=mmap.PROT_READ))
+            control = mmap.mmap(file, first, prot=mmap.PROT_READ | mmap.PROT_WRITE) if box else None
         finally:
             os.close(file)
         if bytes(self._memory[:_KEY]) != about.key:
             raise ValueError(f"{about.path} does not begin with the key of the server's memory")
         self._starts = about.batches
+        self._places: list[_Place | None] = [None] * len(about.batches)
+        #: For steps without messages, None if they need them.
+        self.mailbox = Mailbox(memoryview(control), box, actions) if box else None
 
     @property
     def in_flight(self) -> int:
         """How many requests may be in flight without a batch being written over too early."""
         return len(self._starts) - 1
 
-    def message(self, reply: wire.Shared) -> memoryview:
-        """Return the message that a reply stands for, read-only.
+    def batch(self, request_id: int, place: int, size: int) -> SharedBatch:
+        """Return the batch that answers a request, and is `size` bytes long, from its place.
 
         Raises:
-            ValueError: there is no such message.
+            ValueError: there is no such batch.
         """
-        if not 0 <= reply.batch < len(self._starts):
-            raise ValueError(f"batch {reply.batch} of {len(self._starts)}")
-        start = self._starts[reply.batch]
-        message = self._memory[start : start + reply.size]
-        if len(message) != reply.size:
-            raise ValueError(f"a batch of {reply.size} bytes, which the shared memory cannot hold")
-        return message
+        if not 0 <= place < len(self._starts):
+            raise ValueError(f"batch {place} of {len(self._starts)}")
+        start = self._starts[place]
+        message = self._memory[start : start + size]
+        if len(message) != size:
+            raise ValueError(f"a batch of {size} bytes, which the shared memory cannot hold")
+        known = self._places[place]
+        if known is None:
+            known = self._places[place] = _decode(message)
+        found = int.from_bytes(message[known.id_at : known.id_at + 8], "big")
+        if found != request_id:
+            raise ValueError(f"batch {found} lies where {request_id} should")
+        return SharedBatch(request_id, message, known.tensors, known.views)
+
+
+def _decode(message: memoryview) -> _Place:
+    """Decode the first batch that lies in a place."""
+    batch = wire.decode(message)
+    head = bytes(message[:64])
+    if not isinstance(batch, wire.Batch) or _ID not in head:
+        raise ValueError("something else than a batch")
+    return _Place(batch.tensors, head.index(_ID) + len(_ID))
 
 
 def make_shared(
@@ -94,8 +156,8 @@ def make_shared(
             raise
         return client.call("make", wire.EnvReply, **options), None
     try:
-        memory = SharedMemory(made.shared_memory)
-    except (OSError, ValueError) as e:
+        memory = SharedMemory(made.shared_memory, action_shape(made))
+    except (OSError, ValueError, IndexError) as e:
         client.call("close", wire.Ok, env=made.env)
         if not shared_may_fail:
             raise PommegoError(
@@ -104,5 +166,11 @@ def make_shared(
             ) from e
         return client.call("make", wire.EnvReply, **options), None
     client.call("attach", wire.Ok, env=made.env)
-    client.share(made.env, memory)
+    client.share(made.env, memory, memory.mailbox)
     return made, memory
+
+
+def action_shape(made: wire.EnvReply) -> tuple[int, ...]:
+    """Return the shape of a step's actions: (rows,), or (rows, components) if there are several."""
+    components = len(made.spec["actions"])
+    return (made.rows,) if components == 1 else (made.rows, components)

@@ -21,7 +21,7 @@ from pommego.client import Client
 from pommego.errors import ClosedError, PommegoError
 from pommego.rows import RowMethods
 from pommego.server import Server
-from pommego.shared import make_shared
+from pommego.shared import SharedBatch, action_shape, make_shared
 from pommego.spec import Encoding, GameSpec
 from pommego.states import StateMethods
 
@@ -97,7 +97,9 @@ class PommegoVectorEnv(VectorEnv, RowMethods, StateMethods):
         layout = {"learners": made.learners, "expand": expand_shared}
         try:
             self._adopt(made)
-            self._reader = BatchReader(made.fields, copy=copy, shared=self.shared_memory, **layout)
+            self._reader = BatchReader(
+                made.fields, copy=copy, shared=self.shared_memory, final=bool(made.final_fields), **layout
+            )
             self._simulated = BatchReader(made.fields, copy=True, **layout)
         except (ValueError, TypeError, KeyError, AttributeError) as e:
             raise client.distrust(f"an environment that cannot be understood: {e!r}") from e
@@ -122,8 +124,7 @@ class PommegoVectorEnv(VectorEnv, RowMethods, StateMethods):
         self.single_observation_space = self.encoding.space()
         self.single_action_space = self.game_spec.action_space()
 
-        shape = (self.num_envs, len(self.game_spec.actions))
-        self._action_shape = shape[:1] if shape[1] == 1 else shape
+        self._action_shape = action_shape(made)
         self._request = wire.StepRequest(self._handle, self._action_shape)
 
     # gymnasium's interface ----------------------------------------------------
@@ -237,6 +238,11 @@ class PommegoVectorEnv(VectorEnv, RowMethods, StateMethods):
         self._check_open()
         if len(self._steps) >= self.max_in_flight:
             raise PommegoError(f"{len(self._steps)} batches are in flight and no more may be: recv() first")
+        slot = self._memory.mailbox.actions() if self._memory and self._memory.mailbox else None
+        if slot is not None:
+            checks.write_actions(actions, slot, self.num_games, self.learners)
+            self._steps.append(self._client.post(self._handle))
+            return
         checks.write_actions(actions, self._request.actions, self.num_games, self.learners)
         self._steps.append(self._client.submit(self._request.message(self._client.next_id)))
 
@@ -380,7 +386,10 @@ class PommegoVectorEnv(VectorEnv, RowMethods, StateMethods):
             raise PommegoError(f"{len(self._steps)} batches are in flight: recv() them, or reset(), first")
 
     def _read(
-        self, reply: wire.Batch | wire.Simulated, reader: BatchReader | None = None, games: int | None = None
+        self,
+        reply: wire.Batch | SharedBatch | wire.Simulated,
+        reader: BatchReader | None = None,
+        games: int | None = None,
     ) -> View:
         try:
             return (reader or self._reader).read(reply, games or self.num_games, self._client.give_away)

@@ -161,6 +161,30 @@ class WebSocket:
                 raise
             raise error from e
 
+    def readable(self, seconds: float) -> bool:
+        """Wait for bytes of the next message, at most so long; tells whether there are any.
+
+        Raises:
+            ClosedError: the connection was closed before.
+        """
+        self._check_usable()
+        if self._hi or self._left:
+            return True
+        try:
+            wait(self._sock, time.monotonic() + seconds)
+        except TimeoutError:
+            return False
+        return True
+
+    def timed_out(self, seconds: float) -> TimeoutError:
+        """Close because nothing came in so many seconds, and return the error that says so."""
+        error = TimeoutError(
+            f"no message from {self._peer} within {seconds:g} s. The connection is closed, as it would "
+            "be out of step. Is the server overloaded or stopped? Perhaps a longer timeout= is needed."
+        )
+        self._abandon(error)
+        return error
+
     def give_away(self) -> None:
         """Leave the last message to whoever holds views of it, and go on in another buffer."""
         self._memory = self._pool.take(len(self._memory))
@@ -213,10 +237,7 @@ class WebSocket:
         if isinstance(error, ProtocolError):
             self._goodbye(error.code or frames.BAD_FRAME, str(error), timeout=0.2)
         elif isinstance(error, TimeoutError):
-            error = TimeoutError(
-                f"no message from {self._peer} within {timeout:g} s. The connection is closed, as it would "
-                "be out of step. Is the server overloaded or stopped? Perhaps a longer timeout= is needed."
-            )
+            return self.timed_out(timeout)
         elif isinstance(error, OSError) and not isinstance(error, ConnectionError):
             error = self._lost(error)
         elif not isinstance(error, Exception):

@@ -99,6 +99,15 @@ class Field(msgspec.Struct):
     per_game: bool
 
 
+class MailboxReply(msgspec.Struct):
+    """Where in the shared memory the mailbox's parts are, in bytes."""
+
+    server_looks: int
+    client_sleeps: int
+    slots: list[int]
+    actions: list[int]
+
+
 class SharedMemoryReply(msgspec.Struct, kw_only=True):
     """Where an environment's batches are, for a client on the server's machine."""
 
@@ -106,6 +115,7 @@ class SharedMemoryReply(msgspec.Struct, kw_only=True):
     size: int = msgspec.field(name="bytes")
     key: bytes
     batches: list[int]
+    mailbox: MailboxReply | None = None
 
 
 class EnvReply(msgspec.Struct, tag_field="type", tag="env"):

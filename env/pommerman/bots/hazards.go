@@ -1,0 +1,183 @@
+package bots
+
+import (
+	"pommego/env/grid"
+	"pommego/env/pommerman"
+)
+
+// horizon is how many steps ahead hazards are known cell by cell: a bomb of the
+// slowest preset and its flames.
+const horizon = 40
+
+// hazards is what bombs, flames and the collapse are going to do if nobody
+// lays, kicks or moves anything: bombs set each other off, burnt wood lets later
+// rays through, rolling bombs roll until something stops them. Step 1 is the
+// one to come.
+type hazards struct {
+	deadly [horizon + 1]grid.Bits // by step: where nobody survives its end
+	due    [256]uint8             // the first step in which a bomb or a ring reaches the cell, 0 if none
+}
+
+// foresee finds the hazards of what a seat knows. laying tells whether the seat
+// itself lays a bomb in the coming step.
+func (h *hazards) foresee(v *pommerman.View, laying bool) {
+	*h = hazards{}
+	h.seeFlames(v)
+	h.seeRings(v)
+	var f fuses
+	f.light(v)
+	if laying && f.n < len(f.bombs) {
+		f.bombs[f.n] = pommerman.SeenBomb{Cell: v.Self.Cell, Life: uint8(v.Rules.BombLife), Blast: v.Self.Blast}
+		f.n++
+	}
+	if f.n == 0 {
+		return
+	}
+	board := v.Board
+	for {
+		at, burnt := f.blow(&board, v.Rules.DelayedChain)
+		if at == 0 {
+			return
+		}
+		h.explode(at, v.Rules.FlameLife, burnt)
+		for c := range burnt.All {
+			if board[c] == pommerman.Wood {
+				board[c] = pommerman.Passage
+			}
+		}
+	}
+}
+
+// seeFlames marks the cells that burn: a flame that shows for one observation
+// more goes out before anybody moves.
+func (h *hazards) seeFlames(v *pommerman.View) {
+	for c, life := range v.Flames {
+		for t := 1; t < int(life); t++ {
+			h.deadly[min(t, horizon)].Add(grid.Cell(c))
+		}
+	}
+}
+
+// seeRings marks the rings of the collapse. Whoever is on one at the end of the
+// step at whose count it is due dies, and from then on it is a wall.
+func (h *hazards) seeRings(v *pommerman.View) {
+	for t := range horizon + 1 {
+		ring := ringDue(v.Rules, v.StepCount+t)
+		if ring < 0 {
+			continue
+		}
+		first := max(t, 1)
+		cells := ringCells(v.Rules.BoardSize, ring)
+		for later := first; later <= horizon; later++ {
+			h.deadly[later] = h.deadly[later].Or(cells)
+		}
+		h.mark(uint8(first), cells)
+	}
+}
+
+// explode marks what bombs burn in a step, and the flames they leave.
+func (h *hazards) explode(at, flameLife int, burnt grid.Bits) {
+	for t := at; t < at+flameLife && t <= horizon; t++ {
+		h.deadly[t] = h.deadly[t].Or(burnt)
+	}
+	h.mark(uint8(at), burnt)
+}
+
+func (h *hazards) mark(at uint8, cells grid.Bits) {
+	for c := range cells.All {
+		if h.due[c] == 0 || at < h.due[c] {
+			h.due[c] = at
+		}
+	}
+}
+
+// fuses is the bombs that have not exploded yet, their lives counted from now.
+type fuses struct {
+	bombs [pommerman.MaxBombs]pommerman.SeenBomb
+	n     int
+}
+
+// light takes the bombs of a view to where they will explode.
+func (f *fuses) light(v *pommerman.View) {
+	f.n = copy(f.bombs[:], v.Bombs[:v.NumBombs])
+	for i := range f.bombs[:f.n] {
+		b := &f.bombs[i]
+		b.Life = max(b.Life, 1)
+		for range b.Life {
+			to := b.Cell.Next(b.Moving)
+			if b.Moving == grid.Stay || v.Board[to] != pommerman.Passage && v.Board[to] != pommerman.Flames {
+				break
+			}
+			b.Cell = to
+		}
+		if v.Flames[b.Cell] > 1 {
+			b.Life = 1
+		}
+	}
+}
+
+// blow lets the bombs that are due first explode, takes them off the list, and
+// tells when that is and what they burn; 0 if there are none left.
+func (f *fuses) blow(board *[256]pommerman.Item, delayed bool) (at int, burnt grid.Bits) {
+	if f.n == 0 {
+		return 0, burnt
+	}
+	first := f.bombs[0].Life
+	for _, b := range f.bombs[:f.n] {
+		first = min(first, b.Life)
+	}
+	for again := true; again; {
+		again = false
+		n := 0
+		for _, b := range f.bombs[:f.n] {
+			if b.Life == first {
+				burn(board, b.Cell, b.Blast, &burnt)
+				again = !delayed
+				continue
+			}
+			f.bombs[n] = b
+			n++
+		}
+		f.n = n
+		f.setOff(first, delayed, &burnt)
+	}
+	return int(first), burnt
+}
+
+// setOff lights the bombs on burnt cells.
+func (f *fuses) setOff(at uint8, delayed bool, burnt *grid.Bits) {
+	if delayed {
+		at++
+	}
+	for i := range f.bombs[:f.n] {
+		if b := &f.bombs[i]; burnt.Has(b.Cell) {
+			b.Life = min(b.Life, at)
+		}
+	}
+}
+
+// ringDue is the ring of the collapse that falls between the step that brings
+// the count to step and the next, -1 if none does.
+func ringDue(r *pommerman.Rules, step int) int {
+	if r.FirstCollapse == pommerman.NoCollapse || step < r.FirstCollapse || step >= r.MaxSteps {
+		return -1
+	}
+	past := step - r.FirstCollapse
+	if past%r.CollapseStep() != 0 {
+		return -1
+	}
+	return past / r.CollapseStep()
+}
+
+// ringCells is the cells at the given distance from the edge.
+func ringCells(side, ring int) grid.Bits {
+	var cells grid.Bits
+	far := side - ring - 1
+	for i := ring; i <= far; i++ {
+		cells.Add(grid.At(ring, i))
+		cells.Add(grid.At(i, ring))
+		cells.Add(grid.At(far, i))
+		cells.Add(grid.At(i, far))
+	}
+	return cells
+}
