@@ -1,0 +1,120 @@
+package search
+
+import (
+	"math"
+
+	"pommego/env"
+)
+
+// Bandit is a rule for which of several moves to try next.
+type Bandit uint8
+
+// The bandits.
+const (
+	Random  Bandit = iota // any, evenly
+	UCB1                  // the highest sum of mean score and C times uncertainty
+	Exploit               // the highest mean score
+	Explore               // the highest uncertainty: the one tried least
+)
+
+func (b Bandit) String() string {
+	if int(b) < len(banditNames) {
+		return banditNames[b]
+	}
+	return "Bandit(?)"
+}
+
+var banditNames = [...]string{"random", "ucb1", "exploit", "explore"}
+
+// tally counts what trying a move has brought.
+type tally struct {
+	sum    float64
+	visits int32
+}
+
+func (t *tally) add(score float64) {
+	t.sum += score
+	t.visits++
+}
+
+func (t *tally) mean() float64 { return t.sum / float64(t.visits) }
+
+// uncertainty is UCB1's second term: it falls with the visits of one move and
+// rises with logVisits, the logarithm of those of all together.
+func (t *tally) uncertainty(logVisits float64) float64 {
+	return math.Sqrt(2 * logVisits / float64(t.visits))
+}
+
+// ucb1 is the upper confidence bound. The product is rounded before the sum, so
+// that no machine fuses them.
+func (t *tally) ucb1(c, logVisits float64) float64 {
+	return t.mean() + float64(c*t.uncertainty(logVisits))
+}
+
+// logarithm is the natural logarithm in single precision: libraries differ in
+// the last digits of the double.
+func logarithm(n int32) float64 { return float64(float32(math.Log(float64(n)))) }
+
+// arm is one move of a flat search.
+type arm struct {
+	tally
+	move  Move
+	final bool // the state after it is terminal: there is no more to learn
+}
+
+// pull says which arm that is not final to try next, -1 if all are. Every arm
+// has been tried once.
+func (b Bandit) pull(arms []arm, c float64, dice *env.Dice) int {
+	open, visits := 0, int32(0)
+	for i := range arms {
+		visits += arms[i].visits
+		if !arms[i].final {
+			open++
+		}
+	}
+	if open == 0 {
+		return -1
+	}
+	if b == Random {
+		return nthOpen(arms, dice.IntN(open))
+	}
+	logVisits := logarithm(visits)
+	at, top := -1, 0.0
+	for i := range arms {
+		a := &arms[i]
+		if a.final {
+			continue
+		}
+		if value := b.value(&a.tally, c, logVisits); at < 0 || value > top {
+			at, top = i, value
+		}
+	}
+	return at
+}
+
+// value is what the bandit takes the highest of.
+func (b Bandit) value(t *tally, c, logVisits float64) float64 {
+	switch b {
+	case UCB1:
+		return t.ucb1(c, logVisits)
+	case Exploit:
+		return t.mean()
+	case Explore:
+		return t.uncertainty(logVisits)
+	}
+	panic("search: unknown bandit")
+}
+
+// nthOpen is the k-th arm that is not final.
+func nthOpen(arms []arm, k int) int {
+	for i := range arms {
+		if arms[i].final {
+			continue
+		}
+		if k == 0 {
+			return i
+		}
+		k--
+	}
+	panic("search: too few open arms")
+}

@@ -1,0 +1,189 @@
+// Package search plans by simulation, in any game that has a forward model.
+//
+// A searcher knows a game through a [Model]: what its own moves are, what a tick
+// does, and how good a state is for it. What the other seats do is the model's
+// business, and so is what the searcher cannot see; both may be drawn from dice.
+// From that, each of four searches finds a move:
+//
+//   - [Flat], flat Monte Carlo: each move is tried again and again, with random
+//     moves after it, and a [Bandit] says which one next.
+//   - [Tree], Monte Carlo tree search: the same, with a tree growing where it
+//     looks best.
+//   - [Ahead], one step look-ahead: each move, and no further.
+//   - [Rolling], rolling horizon evolution: whole plans compete, and the best is
+//     kept from one decision to the next.
+//
+// The shortest use:
+//
+//	var s search.Flat[State]
+//	s.Bandit, s.C, s.Depth = search.UCB1, 25, 3
+//	found := s.Search(model, &state, search.Budget{Ticks: 2000}, &dice)
+//	play(found.Move)
+//
+// # Budgets
+//
+// A search ends when its [Budget] is used up: a number of simulated ticks, which
+// makes it repeatable from its dice, or time on the clock, which does not. It
+// also ends when there is nothing left to find out.
+//
+// # Memory and concurrency
+//
+// A search keeps its working memory and grows it as needed, so that only the
+// first decisions allocate; nothing of one decision influences the next, except
+// a [Rolling]'s plan. It belongs to one goroutine at a time, and it may serve
+// many agents in turn: lend searches from a sync.Pool where there are many.
+//
+// # Chance
+//
+// Scores are compared and averaged, never converted, so they can be in any unit;
+// only UCB1's constant must suit it. Logarithms are rounded to single precision,
+// so that they agree on all machines; apart from that there is nothing but exact
+// operations, and a search gives the same move everywhere.
+package search
+
+import (
+	"time"
+
+	"pommego/env"
+)
+
+// Move is one of the searcher's choices, numbered by the model.
+type Move uint8
+
+// Model is a game as a searcher sees it. S is a state: a value without pointers,
+// so that assignment clones it.
+type Model[S any] interface {
+	// Moves appends the moves worth trying in s to dst: at least one, unless s
+	// is terminal.
+	Moves(s *S, dst []Move) []Move
+
+	// Step makes one tick: the searcher's move, and those that the others make.
+	Step(s *S, move Move, dice *env.Dice)
+
+	// Terminal tells whether nothing that follows s can change its score.
+	Terminal(s *S) bool
+
+	// Score is how good s is for the searcher, the higher the better.
+	Score(s *S) float64
+}
+
+// Budget is what a search may spend. If both are given, what is used up first
+// ends it.
+type Budget struct {
+	Ticks int           // calls of Model.Step; 0: no limit
+	Time  time.Duration // on the clock; 0: no limit
+}
+
+// Found is what came out of a search.
+type Found struct {
+	Move  Move
+	Score float64 // the mean of what was found after Move; 0 if there was no choice
+	Ticks uint64  // calls of Model.Step
+}
+
+// meter spends a budget. Invariant: left and spent together are the limit.
+type meter struct {
+	left, spent int
+	deadline    time.Time // zero: none
+	asked       uint8     // how often the clock could have been looked at
+}
+
+// noLimit is more ticks than anybody will wait for.
+const noLimit = 1 << 50
+
+// newMeter panics if the budget has no end.
+func newMeter(b Budget) meter {
+	if b.Ticks <= 0 && b.Time <= 0 {
+		panic("search: a budget needs ticks or time")
+	}
+	m := meter{left: b.Ticks}
+	if b.Ticks <= 0 {
+		m.left = noLimit
+	}
+	if b.Time > 0 {
+		m.deadline = time.Now().Add(b.Time)
+	}
+	return m
+}
+
+// clockEvery is how many rounds a search makes between two looks at the clock.
+const clockEvery = 8
+
+// open tells whether something is left.
+func (m *meter) open() bool {
+	if m.left <= 0 {
+		return false
+	}
+	if m.deadline.IsZero() {
+		return true
+	}
+	if m.asked++; m.asked%clockEvery != 0 {
+		return true
+	}
+	if !time.Now().Before(m.deadline) {
+		m.left = 0
+	}
+	return m.left > 0
+}
+
+// run is one search at work.
+type run[S any] struct {
+	model Model[S]
+	dice  *env.Dice
+	meter
+}
+
+// step makes a tick if one is left.
+func (r *run[S]) step(s *S, move Move) bool {
+	if r.left <= 0 {
+		return false
+	}
+	r.left--
+	r.spent++
+	r.model.Step(s, move, r.dice)
+	return true
+}
+
+// roll makes 1 to depth random moves, none if depth is 0, until the state is
+// terminal or the budget is used up. moves is working memory; it is returned
+// grown.
+func (r *run[S]) roll(s *S, depth int, moves []Move) []Move {
+	if depth <= 0 {
+		return moves
+	}
+	for range 1 + r.dice.IntN(depth) {
+		if r.left <= 0 || r.model.Terminal(s) {
+			break
+		}
+		moves = r.model.Moves(s, moves[:0])
+		r.step(s, moves[r.dice.IntN(len(moves))])
+	}
+	return moves
+}
+
+// best keeps the best of a number of scores; of equals each is as likely.
+type best struct {
+	at    int
+	score float64
+	equal int // how many have this score
+}
+
+// offer looks at one more.
+func (b *best) offer(at int, score float64, dice *env.Dice) {
+	switch {
+	case b.equal == 0 || score > b.score:
+		*b = best{at, score, 1}
+	case score == b.score:
+		b.equal++
+		if dice.IntN(b.equal) == 0 {
+			b.at = at
+		}
+	}
+}
+
+// Planner is what all searches have in common.
+type Planner[S any] interface {
+	// Search finds a move in root, which it leaves as it is and which must not
+	// be terminal.
+	Search(model Model[S], root *S, budget Budget, dice *env.Dice) Found
+}

@@ -1,0 +1,262 @@
+package search
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"pommego/env"
+)
+
+// planners is every search, new.
+func planners() map[string]Planner[walker] {
+	all := map[string]Planner[walker]{
+		"tree":                &Tree[walker]{C: 25, Depth: 3},
+		"tree of 20 nodes":    &Tree[walker]{C: 25, Depth: 3, MaxNodes: 20},
+		"tree, no roll-outs":  &Tree[walker]{C: 25},
+		"ahead":               &Ahead[walker]{},
+		"ahead, many samples": &Ahead[walker]{Samples: 1000},
+		"rolling":             &Rolling[walker]{},
+		"rolling, short":      &Rolling[walker]{Length: 3, Population: 2, Mutation: 0.5},
+	}
+	for b := Random; b <= Explore; b++ {
+		all["flat "+b.String()] = &Flat[walker]{Bandit: b, C: 25, Depth: 3}
+	}
+	return all
+}
+
+// TestBestMoveIsFound: searches that look far enough find the move known to be
+// best, from any dice; those that do not take the bait.
+func TestBestMoveIsFound(t *testing.T) {
+	flat := func(b Bandit) Planner[walker] { return &Flat[walker]{Bandit: b, C: 25, Depth: 3} }
+	tree := &Tree[walker]{C: 25, Depth: 3}
+	for _, test := range []struct {
+		name   string
+		by     Planner[walker]
+		on     *hill
+		from   int
+		ticks  int
+		want   Move
+		reason string
+	}{
+		{"ahead", &Ahead[walker]{}, trap(), 4, 100, right, "one step ahead the ice looks best"},
+		{"flat random", flat(Random), trap(), 4, 400, left, "all that follows the ice is the pit"},
+		{"flat ucb1", flat(UCB1), trap(), 4, 400, left, "all that follows the ice is the pit"},
+		{"flat explore", flat(Explore), trap(), 4, 400, left, "all that follows the ice is the pit"},
+		{"tree", tree, trap(), 4, 400, left, "the tree goes where no bait is left"},
+		{"rolling", &Rolling[walker]{Length: 4}, trap(), 4, 2000, left, "no plan over the ice survives"},
+		{"ahead", &Ahead[walker]{}, slope(), top, 100, right, "one step to the right is the higher"},
+		{"rolling, short", &Rolling[walker]{Length: 2}, slope(), top, 600, right, "so are two"},
+		{"rolling", &Rolling[walker]{}, slope(), top, 6000, left, "but not twelve"},
+		{"ahead", &Ahead[walker]{}, slope(), 3, 10, left, "up the slope"},
+		{"tree", tree, slope(), 3, 200, left, "up the slope"},
+		{"flat random", flat(Random), slope(), top + 2, 400, left, "away from the hole"},
+	} {
+		for seed := range uint64(20) {
+			if r, ok := test.by.(*Rolling[walker]); ok {
+				r.Plan = nil
+			}
+			found := test.by.Search(test.on, &walker{test.from}, Budget{Ticks: test.ticks}, &env.Dice{State: seed})
+			if found.Move != test.want {
+				t.Errorf("%s, from %d with dice %d: move %d, want %d (%s)", test.name, test.from, seed, found.Move, test.want, test.reason)
+			}
+		}
+	}
+}
+
+// TestWind: with others' moves drawn, one step look-ahead needs samples to know
+// its best move, and finds it then.
+func TestWind(t *testing.T) {
+	h := slope()
+	h.wind = true
+	right := 0
+	for seed := range uint64(100) {
+		a := Ahead[walker]{Samples: 400}
+		if a.Search(h, &walker{5}, Budget{Ticks: 1200}, &env.Dice{State: seed}).Move == left {
+			right++
+		}
+	}
+	if right < 98 {
+		t.Errorf("with 400 samples the best move was found %d times in 100, want nearly always", right)
+	}
+}
+
+// TestBudgets: a search spends no more ticks than it may and says truly how
+// many, leaves the root alone, and gives a legal move even for a single tick.
+func TestBudgets(t *testing.T) {
+	for name, p := range planners() {
+		for ticks := 1; ticks < 80; ticks++ {
+			for _, from := range []int{10, 0, 4} {
+				h, root := slope(), walker{from}
+				found := p.Search(h, &root, Budget{Ticks: ticks}, &env.Dice{State: uint64(ticks)})
+				if root.at != from {
+					t.Fatalf("%s moved the root", name)
+				}
+				if int(found.Ticks) != h.ticks || h.ticks > ticks {
+					t.Fatalf("%s with %d ticks says that it spent %d, and spent %d", name, ticks, found.Ticks, h.ticks)
+				}
+				if h.ticks == 0 || found.Move > right || from == 0 && found.Move == left {
+					t.Fatalf("%s with %d ticks spent %d and found %d", name, ticks, h.ticks, found.Move)
+				}
+			}
+		}
+	}
+}
+
+// TestBudgetIsUsed: all but look-ahead use what they are given to within a
+// round.
+func TestBudgetIsUsed(t *testing.T) {
+	for name, p := range planners() {
+		if _, ok := p.(*Ahead[walker]); ok {
+			continue
+		}
+		if found := p.Search(slope(), &walker{9}, Budget{Ticks: 500}, &env.Dice{}); found.Ticks < 488 {
+			t.Errorf("%s spent %d of 500 ticks", name, found.Ticks)
+		}
+	}
+}
+
+// TestTime: a search with a clock comes to an end and gives a move, whichever
+// limit is the first.
+func TestTime(t *testing.T) {
+	for name, p := range planners() {
+		for _, b := range []Budget{{Time: 1}, {Time: time.Millisecond}, {Time: time.Hour, Ticks: 100}, {Time: 1, Ticks: 1 << 40}} {
+			found := p.Search(slope(), &walker{9}, b, &env.Dice{})
+			if found.Ticks == 0 || found.Move > right {
+				t.Errorf("%s with %+v: %+v", name, b, found)
+			}
+			if b.Ticks == 100 && found.Ticks > 100 {
+				t.Errorf("%s with %+v spent %d ticks", name, b, found.Ticks)
+			}
+		}
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a budget without end is taken, want a panic")
+		}
+	}()
+	new(Ahead[walker]).Search(slope(), &walker{9}, Budget{}, &env.Dice{})
+}
+
+// TestNothingToChoose: with one move there is nothing to search.
+func TestNothingToChoose(t *testing.T) {
+	single := &slots{means: []float64{5}}
+	for name, p := range map[string]Planner[pull]{
+		"flat": &Flat[pull]{Depth: 3}, "tree": &Tree[pull]{C: 25, Depth: 3}, "ahead": &Ahead[pull]{}, "rolling": &Rolling[pull]{},
+	} {
+		if found := p.Search(single, &pull{}, Budget{Ticks: 50}, &env.Dice{}); found != (Found{}) {
+			t.Errorf("%s: %+v, want move 0 and nothing spent", name, found)
+		}
+	}
+}
+
+// TestAllLost: where every move ends the game, a search still comes to an end.
+func TestAllLost(t *testing.T) {
+	lost := &hill{heights: []float64{0, 5, 0}, ice: 1}
+	for name, p := range planners() {
+		if found := p.Search(lost, &walker{1}, Budget{Ticks: 1000}, &env.Dice{}); found.Move > right || found.Score != 0 {
+			t.Errorf("%s: %+v", name, found)
+		}
+	}
+}
+
+// TestRepeatable: the same dice give the same, whether the search is new or was
+// used for something else before.
+func TestRepeatable(t *testing.T) {
+	fresh := planners()
+	used := planners()
+	h := slope()
+	h.wind = true
+	for name, p := range used {
+		for seed := range uint64(10) {
+			var got, want [2]string
+			for i, q := range []Planner[walker]{p, fresh[name]} {
+				if i == 0 { // disturb it
+					q.Search(trap(), &walker{3}, Budget{Ticks: int(seed) + 1}, &env.Dice{State: 99})
+				}
+				if r, ok := q.(*Rolling[walker]); ok {
+					r.Plan = nil
+				}
+				dice := env.Dice{State: seed}
+				text := fmt.Sprint(q.Search(h, &walker{9}, Budget{Ticks: 300}, &dice), dice)
+				if i == 0 {
+					got[0] = text
+				} else {
+					want[0] = text
+				}
+			}
+			if got != want {
+				t.Fatalf("%s with dice %d: used %s, new %s", name, seed, got[0], want[0])
+			}
+		}
+	}
+}
+
+// TestNothingIsAllocated once the working memory has grown.
+func TestNothingIsAllocated(t *testing.T) {
+	h, root := slope(), walker{9}
+	h.wind = true
+	for name, p := range planners() {
+		dice := env.Dice{}
+		if n := testing.AllocsPerRun(50, func() { p.Search(h, &root, Budget{Ticks: 400}, &dice) }); n != 0 {
+			t.Errorf("%s allocates %v times a search, want 0", name, n)
+		}
+	}
+}
+
+// TestTreeStaysSmall keeps to MaxNodes.
+func TestTreeStaysSmall(t *testing.T) {
+	small := Tree[walker]{C: 25, Depth: 3, MaxNodes: 20}
+	small.Search(slope(), &walker{9}, Budget{Ticks: 2000}, &env.Dice{})
+	if len(small.nodes) != 20 {
+		t.Errorf("the tree has %d nodes, want 20", len(small.nodes))
+	}
+}
+
+// TestTreeAddsUp: each node's visits are one for itself and its children's, and
+// so are the sums.
+func TestTreeAddsUp(t *testing.T) {
+	tree := Tree[walker]{C: 25, Depth: 3}
+	tree.Search(slope(), &walker{9}, Budget{Ticks: 2000}, &env.Dice{})
+	for i := range tree.nodes {
+		n := &tree.nodes[i]
+		visits, children := int32(0), int32(0)
+		for c := n.child; c != 0; c = tree.nodes[c].sibling {
+			if tree.nodes[c].parent != int32(i) {
+				t.Fatalf("node %d has a child of node %d", i, tree.nodes[c].parent)
+			}
+			visits += tree.nodes[c].visits
+			children++
+		}
+		own := int32(1) // the round that made it
+		if i == 0 {
+			own = 0
+		}
+		if n.visits != visits+own && children > 0 {
+			t.Errorf("node %d was visited %d times, its children %d", i, n.visits, visits)
+		}
+		if n.mean() < 1 || n.mean() > 70 {
+			t.Errorf("node %d has the mean %v, out of all heights", i, n.mean())
+		}
+	}
+}
+
+// TestPlanIsKept: the plan of one decision, without its first move, is the first
+// to be judged in the next, so with hardly any budget it is followed.
+func TestPlanIsKept(t *testing.T) {
+	h, dice := slope(), env.Dice{}
+	p := Rolling[walker]{}
+	at := walker{top}
+	first := p.Search(h, &at, Budget{Ticks: 4000}, &dice)
+	if first.Move != left || len(p.Plan) != 11 {
+		t.Fatalf("move %d, and %d moves left of the plan; want %d and 11", first.Move, len(p.Plan), left)
+	}
+	for i := range 8 {
+		want := p.Plan[0]
+		found := p.Search(h, &at, Budget{Ticks: 1}, &dice)
+		if found.Move != want {
+			t.Fatalf("step %d of the plan: move %d, want %d", i, found.Move, want)
+		}
+		h.Step(&at, found.Move, &dice)
+	}
+}
