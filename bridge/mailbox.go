@@ -6,6 +6,8 @@ import (
 	"sync/atomic"
 	"time"
 	"unsafe"
+
+	"pommego/vec"
 )
 
 // mailbox is the part of an environment's shared memory through which steps go
@@ -34,13 +36,20 @@ type mailbox struct {
 // never share a pair of cache lines with another's.
 const (
 	serverLooks  = 0   // 1 while the server looks at the slots without being told
-	clientSleeps = 128 // 1 while the client waits at its socket
+	clientSleeps = 128 // how the client waits: see below
 	firstSlot    = 256
 	slotBytes    = 256
 	slotRequest  = 0   // the number of the step whose actions lie in the slot
 	slotReply    = 128 // the number of the step that has been answered
 	slotBatch    = 136 // which batch the answer is, or onSocket
 	slotLength   = 144 // how long its message is
+)
+
+// How the client waits for an answer.
+const (
+	clientLooks   = 0 // in the slot
+	clientListens = 1 // at its socket: the bell wakes it
+	clientDozes   = 2 // in a futex on the slot's word
 )
 
 // onSocket stands for an answer that is no batch, and comes as a message.
@@ -108,14 +117,19 @@ func (m *mailbox) posted() (id uint64, actions []byte, ok bool) {
 	return id, m.own, true
 }
 
-// answer says that the step last taken is done, and tells whether the client
-// has to be woken.
-func (m *mailbox) answer(batch uint64, length int) (asleep bool) {
+// answer says that the step last taken is done. It wakes a client that dozes,
+// and tells whether it is one that listens.
+func (m *mailbox) answer(batch uint64, length int) (listens bool) {
 	slot := firstSlot + (m.turn-1)%m.slots*slotBytes
 	m.word(slot + slotBatch).Store(batch)
 	m.word(slot + slotLength).Store(uint64(length))
-	m.word(slot + slotReply).Store(m.last)
-	return m.word(clientSleeps).Load() != 0
+	reply := m.word(slot + slotReply)
+	reply.Store(m.last)
+	how := m.word(clientSleeps).Load()
+	if how == clientDozes {
+		wake(reply)
+	}
+	return how == clientListens
 }
 
 // next waits for a request. While steps come through mailboxes it makes them,
@@ -124,7 +138,7 @@ func (s *session) next() (r *request, more bool) {
 	if s.attentive {
 		s.attentive = false
 		s.look(true)
-		for until := time.Now().Add(attention); time.Now().Before(until) && !s.stopped(); yield() {
+		for until := time.Now().Add(attention); time.Now().Before(until) && !s.stopped(); vec.Yield() {
 			if s.stepPosted() {
 				until = time.Now().Add(attention)
 			}

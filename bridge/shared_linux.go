@@ -1,8 +1,10 @@
 package bridge
 
 import (
+	"math"
 	"os"
-	"runtime"
+	"sync/atomic"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -33,15 +35,15 @@ func mapShared(size int) (*os.File, []byte, error) {
 	return file, mem, nil
 }
 
+// wake wakes whoever waits in a futex on a word: on its lower half, where the
+// bits are that change. It returns at once if nobody does.
+func wake(word *atomic.Uint64) {
+	const futexWake = 1
+	unix.RawSyscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), futexWake, math.MaxInt32, 0, 0, 0)
+}
+
 func unmapShared(mem []byte) {
 	if err := unix.Munmap(mem); err != nil {
 		panic(err) // it was mapped here, and is unmapped once
 	}
-}
-
-// yield lets other goroutines and other processes have the processor, if they
-// want it.
-func yield() {
-	runtime.Gosched()
-	unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"runtime/debug"
 	"slices"
+	"time"
 )
 
 // call is what the workers are asked to do with each game.
@@ -46,6 +47,9 @@ type worker struct {
 	_ [128]byte
 }
 
+// linger is for how long a worker looks for the next job before it sleeps.
+const linger = 50 * time.Microsecond
+
 // start makes the workers. The first has no goroutine: it is the caller.
 func (p *Pool) start(n, chunk int) {
 	p.shares = newShares(p.cfg.Games, n, chunk)
@@ -81,11 +85,24 @@ func (p *Pool) Close() {
 // serve helps with every job it is woken for, or wakes in time for.
 func (w *worker) serve() {
 	defer w.p.running.Done()
-	for range w.wake {
+	for w.wait() {
 		if w.work() {
 			w.p.shares.last <- struct{}{}
 		}
 	}
+}
+
+// wait waits for a job; it returns false when there will be none.
+func (w *worker) wait() bool {
+	for until := time.Now().Add(linger); time.Now().Before(until); Yield() {
+		select {
+		case _, more := <-w.wake:
+			return more
+		default:
+		}
+	}
+	_, more := <-w.wake
+	return more
 }
 
 // run has the job done by all workers that wake in time, and collects what they

@@ -248,11 +248,7 @@ class Client:
     def _receive_posted(self, mailbox: Mailbox, request_id: int) -> wire.Reply | SharedBatch:
         """Receive the answer to a step that went through the mailbox."""
         if not mailbox.look():
-            mailbox.sleeps(True)
-            try:
-                self._sleep_until_answered(mailbox, request_id)
-            finally:
-                mailbox.sleeps(False)
+            self._sleep_until_answered(mailbox, request_id)
         answer = mailbox.take()
         if answer is not None:
             self._expected.popleft()
@@ -263,23 +259,28 @@ class Client:
                 return reply
 
     def _sleep_until_answered(self, mailbox: Mailbox, request_id: int) -> None:
-        """Sleep at the socket until the server says, or has done without a word, what was posted.
+        """Sleep until the answer to what was posted is there.
 
         Neither side waits for the other to see what it has written: the server
         may have stopped looking at the moment the step was posted, and may have
-        looked whether we sleep at the moment we began to.
+        looked whether we sleep at the moment we began to. So we look again soon,
+        and ring once more if need be.
         """
         deadline = time.monotonic() + self.timeout
         rung = False
         while not mailbox.answered():
-            if self._socket.readable(_NAP):
-                if mailbox.answered():
-                    return  # what there is to read may be the answer
+            nap = 0.0
+            if not mailbox.doze(_NAP):
+                mailbox.listen(True)
+                nap = _NAP
+            something = not mailbox.answered() and self._socket.readable(nap)
+            mailbox.listen(False)
+            if mailbox.answered():
+                return  # and what there is to read may belong to it
+            if something:
                 reply = self._receive_message(self.timeout)
                 if not isinstance(reply, wire.Shared) and reply.id in (None, request_id):
-                    raise self.distrust(
-                        f"a reply of type {type(reply).__name__} before its word in the mailbox"
-                    )
+                    raise self.distrust(f"a {type(reply).__name__} before the word of it in the mailbox")
             elif time.monotonic() > deadline:
                 raise self._socket.timed_out(self.timeout)
             elif not rung:

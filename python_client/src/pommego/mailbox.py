@@ -12,10 +12,12 @@ by themselves are the only ones on which servers offer a mailbox.
 
 from __future__ import annotations
 
+import ctypes
+import errno
 import os
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -29,7 +31,39 @@ _REPLY, _BATCH, _LENGTH = 16, 17, 18  # words of a slot; its first is the reques
 _LOOK = 100e-6  # seconds to look for an answer before sleeping
 _TRY_AGAIN = 64  # steps after which looking is tried again where it has not paid
 
+_LISTENS, _DOZES = 1, 2  # how the client sleeps
+_SYS_FUTEX = 202  # on x86-64, the only processor with mailboxes; and Linux the only system
+_FUTEX_WAIT = 0
+
 _yield = getattr(os, "sched_yield", lambda: None)
+
+
+class _Timespec(ctypes.Structure):
+    _fields_ = (("seconds", ctypes.c_int64), ("nanoseconds", ctypes.c_int64))
+
+
+def _make_futex() -> Callable[[int, int, float], bool] | None:
+    """Return a function that waits in a futex, None where there is none."""
+    try:
+        call = ctypes.CDLL(None, use_errno=True).syscall
+    except (OSError, AttributeError, TypeError):
+        return None
+    call.argtypes = [ctypes.c_long, ctypes.c_void_p, ctypes.c_int, ctypes.c_uint32, ctypes.c_void_p]
+    call.restype = ctypes.c_long
+    limit = _Timespec()
+    where = ctypes.addressof(limit)
+
+    def wait(address: int, value: int, seconds: float) -> bool:
+        """Wait while the word has this value; returns False if the system refuses."""
+        limit.seconds, limit.nanoseconds = int(seconds), int(seconds % 1 * 1e9)
+        if call(_SYS_FUTEX, address, _FUTEX_WAIT, value, where) == 0:
+            return True
+        return ctypes.get_errno() in (errno.EAGAIN, errno.EINTR, errno.ETIMEDOUT)
+
+    return wait
+
+
+_futex = _make_futex()
 
 
 class Mailbox:
@@ -55,6 +89,8 @@ class Mailbox:
         size = int(np.prod(shape))
         flat = np.frombuffer(memory, np.uint8)
         self._actions = [flat[at : at + size].reshape(shape) for at in about.actions]
+        self._address = flat.__array_interface__["data"][0]
+        self._futex = _futex
         self._turn = 0
         self._posted: deque[tuple[int, int]] = deque()  # numbers of steps in flight, and their slots
         self._idle = 0  # steps to go before looking is tried again
@@ -114,9 +150,25 @@ class Mailbox:
             _yield()
         return True
 
-    def sleeps(self, now: bool) -> None:
+    def doze(self, seconds: float) -> bool:
+        """Sleep until the answer may be there, at most so long; tells whether that can be done here.
+
+        Once is enough: the caller looks, and does it again.
+        """
+        _, slot = self._posted[0]
+        at = slot + _REPLY
+        seen = self._words[at]
+        if self._futex is None or self.answered():
+            return self._futex is not None
+        self._words[self._sleeps] = _DOZES
+        try:
+            return self._futex(self._address + 8 * at, seen & 0xFFFFFFFF, seconds)
+        finally:
+            self._words[self._sleeps] = 0
+
+    def listen(self, now: bool) -> None:
         """Tell the server whether it has to send a message when it answers."""
-        self._words[self._sleeps] = now
+        self._words[self._sleeps] = _LISTENS if now else 0
 
     def take(self) -> tuple[int, int] | None:
         """Take the answer that is there: which batch it is, and its length; None: it comes as a message."""

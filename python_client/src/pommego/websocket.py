@@ -168,13 +168,7 @@ class WebSocket:
             ClosedError: the connection was closed before.
         """
         self._check_usable()
-        if self._hi or self._left:
-            return True
-        try:
-            wait(self._sock, time.monotonic() + seconds)
-        except TimeoutError:
-            return False
-        return True
+        return bool(self._hi or self._left) or ready(self._sock, seconds)
 
     def timed_out(self, seconds: float) -> TimeoutError:
         """Close because nothing came in so many seconds, and return the error that says so."""
@@ -385,16 +379,18 @@ def wait(sock: socket.socket, deadline: float, *, writing: bool = False) -> None
         TimeoutError: the deadline, a time.monotonic(), has passed.
     """
     left = deadline - time.monotonic()
-    if left <= 0:  # checked even if there is something to read: a flood must not hold us for ever
+    # The deadline is checked even if there is something to read: a flood must not hold us for ever.
+    if left <= 0 or not ready(sock, left, writing=writing):
         raise TimeoutError("the deadline has passed")
+
+
+def ready(sock: socket.socket, seconds: float, *, writing: bool = False) -> bool:
+    """Wait at most so long until sock can be read or, if `writing`, written; tells whether it can."""
     if hasattr(select, "poll"):
         poll = select.poll()
         poll.register(sock, select.POLLOUT if writing else select.POLLIN)
-        ready = bool(poll.poll(left * 1000))
-    else:  # Windows
-        ready = any(select.select([sock] * (not writing), [sock] * writing, [], left))
-    if not ready:
-        raise TimeoutError("the deadline has passed")
+        return bool(poll.poll(seconds * 1000))
+    return any(select.select([sock] * (not writing), [sock] * writing, [], seconds))  # Windows
 
 
 def _after_fork() -> None:
