@@ -196,8 +196,8 @@ func (c *contest) end(at Moment) error {
 		if c.ctx.Err() != nil {
 			return c.ctx.Err()
 		}
-		if err != nil {
-			c.result.Seats[seat].LastError = fmt.Sprintf("at the end of game %d: %v", at.Number+1, err)
+		if report := &c.result.Seats[seat]; err != nil && report.LastError == "" { // a move's error matters more
+			report.LastError = fmt.Sprintf("at the end of game %d: %v", at.Number+1, err)
 		}
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
@@ -67,8 +68,10 @@ type Outcome struct {
 // "http://host:port" or "exec:COMMAND". It must be closed.
 func NewPlayer(game env.Game, name string) (Player, error) {
 	switch kind, _, _ := strings.Cut(name, ":"); kind {
-	case "http", "https", "exec":
-		return nil, fmt.Errorf("match: player %q: remote players are not there yet", name)
+	case "http", "https":
+		return newHTTP(game, name)
+	case "exec":
+		return newExec(game, name, os.Stderr)
 	}
 	agent, err := game.NewAgent(name)
 	if err != nil {

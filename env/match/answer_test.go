@@ -1,0 +1,54 @@
+package match
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"pommego/env"
+)
+
+func TestReadAction(t *testing.T) {
+	plain := []env.Choice{{Name: "move", N: 6}}
+	radio := []env.Choice{{Name: "move", N: 6}, {Name: "word0", N: 9}, {Name: "word1", N: 9}}
+	for _, tc := range []struct {
+		reason, text string
+		choices      []env.Choice
+		want         []uint8
+		err          string
+	}{
+		{"a move", "5", plain, []uint8{5}, ""},
+		{"a move as Python writes a float", "5.0", plain, []uint8{5}, ""},
+		{"a list of one", "[2]", plain, []uint8{2}, ""},
+		{"a radio agent in a game without radio", "[2, 7, 8]", plain, []uint8{2}, ""},
+		{"a bare move is silent", "3", radio, []uint8{3, 0, 0}, ""},
+		{"a move and words", "[3, 1, 8]", radio, []uint8{3, 1, 8}, ""},
+		{"a word too few", "[3, 1]", radio, []uint8{3, 1, 0}, ""},
+		{"a word too many", "[3, 1, 8, 4]", radio, []uint8{3, 1, 8}, ""},
+		{"no action", "", plain, nil, "the answer has no action"},
+		{"null", "null", plain, nil, "want a whole number of 0 to 5 for move"},
+		{"an empty list", "[]", plain, nil, "want a list of 1 numbers"},
+		{"a list of null", "[null]", plain, nil, "want a whole number"},
+		{"a list of lists", "[[1]]", plain, nil, "want a list of 1 numbers"},
+		{"text", `"up"`, plain, nil, "want a number or a list of numbers"},
+		{"true", "true", plain, nil, "want a number or a list of numbers"},
+		{"an object", "{}", plain, nil, "want a number or a list of numbers"},
+		{"too large", "6", plain, nil, `the action is "6", want a whole number of 0 to 5 for move`},
+		{"negative", "-1", plain, nil, "want a whole number"},
+		{"a fraction", "1.5", plain, nil, "want a whole number"},
+		{"beyond a byte", "258", plain, nil, "want a whole number"},
+		{"huge", "1e300", plain, nil, "want a whole number"},
+		{"no float", "1e999", plain, nil, "want a number"},
+		{"a word too large", "[0, 9, 1]", radio, nil, "want a whole number of 0 to 8 for word0"},
+		{"long", "[" + strings.Repeat("x", 500) + "]", plain, nil, `xxx"..., want a list`},
+	} {
+		action := make([]uint8, len(tc.choices))
+		err := readAction([]byte(tc.text), tc.choices, action)
+		switch {
+		case tc.err == "" && (err != nil || !reflect.DeepEqual(action, tc.want)):
+			t.Errorf("%s: %s is read as %v, %v; want %v", tc.reason, tc.text, action, err, tc.want)
+		case tc.err != "" && (err == nil || !strings.Contains(err.Error(), tc.err)):
+			t.Errorf("%s: %s is read as %v, %v; want an error with %q", tc.reason, tc.text, action, err, tc.err)
+		}
+	}
+}

@@ -1,0 +1,27 @@
+//go:build !unix
+
+package match
+
+import (
+	"context"
+	"errors"
+	"io"
+)
+
+// program is not there on this system: pipes without deadlines and processes
+// without groups cannot be held to the rules.
+type program struct{}
+
+var errNoPrograms = errors.New("exec: players need a Unix system; serve the agent by HTTP instead")
+
+func startProgram(string, io.Writer) (*program, error) { return nil, errNoPrograms }
+
+func (*program) bound(context.Context) (release func()) { return func() {} }
+
+func (*program) send([]byte) error { return errNoPrograms }
+
+func (*program) receive() ([]byte, error) { return nil, errNoPrograms }
+
+func (*program) end(reason error) error { return reason }
+
+func (*program) finish() {}

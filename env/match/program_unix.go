@@ -1,0 +1,172 @@
+//go:build unix
+
+package match
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"syscall"
+	"time"
+)
+
+// program is a running program in a process group of its own, with a pipe each
+// way. The group is not reaped before it has been killed, so that its number
+// cannot have passed to anybody else.
+type program struct {
+	cmd     *exec.Cmd
+	in, out *os.File
+	unsent  []byte // rest of a line that the program has not read in time
+	buf     []byte // what was read, from at on not looked at yet
+	at      int
+}
+
+// The times that a program has to end by itself, once it has closed its output
+// and once it has been asked to.
+const (
+	lastBreath = 20 * time.Millisecond
+	grace      = time.Second
+)
+
+// startProgram runs a command by the shell.
+func startProgram(command string, stderr io.Writer) (*program, error) {
+	childIn, in, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	out, childOut, err := os.Pipe()
+	if err != nil {
+		return nil, errors.Join(err, childIn.Close(), in.Close())
+	}
+	cmd := exec.Command("/bin/sh", "-c", command)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = childIn, childOut, stderr
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.WaitDelay = grace // for one that has left its group and keeps stderr
+	err = cmd.Start()
+	childIn.Close()
+	childOut.Close()
+	if err != nil {
+		return nil, errors.Join(err, in.Close(), out.Close())
+	}
+	return &program{cmd: cmd, in: in, out: out, buf: make([]byte, 0, maxAnswer)}, nil
+}
+
+// bound makes sending and receiving fail once ctx ends, until it is released.
+func (p *program) bound(ctx context.Context) (release func()) {
+	p.deadline(time.Time{})
+	ended := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		p.deadline(time.Unix(1, 0))
+		close(ended)
+	})
+	return func() {
+		if !stop() {
+			<-ended
+		}
+	}
+}
+
+func (p *program) deadline(t time.Time) {
+	p.in.SetWriteDeadline(t)
+	p.out.SetReadDeadline(t)
+}
+
+// send writes a line. If the program does not read, a line may be left over in
+// part: then the rest goes out before anything else, and lines in between not
+// at all.
+func (p *program) send(line []byte) error {
+	if len(p.unsent) > 0 {
+		n, err := p.in.Write(p.unsent)
+		p.unsent = p.unsent[n:]
+		if err != nil {
+			return p.sending(err)
+		}
+	}
+	whole := append(slices.Clone(line), '\n')
+	n, err := p.in.Write(whole)
+	if n > 0 {
+		p.unsent = whole[n:]
+	}
+	if err != nil {
+		return p.sending(err)
+	}
+	return nil
+}
+
+func (p *program) sending(err error) error {
+	if errors.Is(err, syscall.EPIPE) {
+		return errGone
+	}
+	return err
+}
+
+// errGone says that the program has closed its output or its input.
+var errGone = errors.New("the program has ended")
+
+// receive reads a line. It is valid until the next.
+func (p *program) receive() ([]byte, error) {
+	for looked := p.at; ; {
+		if i := bytes.IndexByte(p.buf[looked:], '\n'); i >= 0 {
+			line := p.buf[p.at : looked+i]
+			p.at = looked + i + 1
+			return line, nil
+		}
+		if p.at > 0 {
+			p.buf = p.buf[:copy(p.buf, p.buf[p.at:])]
+			p.at = 0
+		}
+		if len(p.buf) == cap(p.buf) {
+			return nil, fmt.Errorf("the program wrote a line of more than %d bytes", maxAnswer)
+		}
+		looked = len(p.buf)
+		n, err := p.out.Read(p.buf[looked:cap(p.buf)])
+		p.buf = p.buf[:looked+n]
+		if n == 0 && err == io.EOF {
+			return nil, errGone
+		}
+		if n == 0 && err != nil {
+			return nil, err
+		}
+	}
+}
+
+// end ends a program for the given reason, and adds what it ended with.
+func (p *program) end(reason error) error {
+	if reason == errGone {
+		time.Sleep(lastBreath)
+	}
+	p.kill()
+	if reason == errGone {
+		return fmt.Errorf("%w: %v", errGone, p.cmd.ProcessState)
+	}
+	return reason
+}
+
+// finish asks the program to end and ends it.
+func (p *program) finish() {
+	ctx, cancel := context.WithTimeout(context.Background(), grace)
+	defer cancel()
+	release := p.bound(ctx)
+	p.send([]byte(`{"type": "shutdown"}`))
+	p.in.Close()
+	for {
+		if _, err := p.out.Read(p.buf[:cap(p.buf)]); err != nil {
+			break
+		}
+	}
+	release()
+	p.end(errGone)
+}
+
+// kill ends the whole group and waits for the program.
+func (p *program) kill() {
+	syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
+	p.cmd.Wait()
+	p.in.Close()
+	p.out.Close()
+}
