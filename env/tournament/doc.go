@@ -40,6 +40,10 @@
 //
 // # Statistics
 //
+// A game that nobody wins is a tie for the agents that were in until its last
+// step, and lost for those that were out before. In a rating a tie is a win
+// shared by those who tied.
+//
 // Rates come with Wilson's interval, means with Student's. Two agents are
 // compared on the games that exactly one of them won, by the exact binomial
 // test. The rating is Bradley and Terry's, in Luce's form for more than two

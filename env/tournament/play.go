@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"pommego/env"
 	"pommego/env/match"
 )
 
@@ -88,11 +89,41 @@ func (p *players) play(ctx context.Context, f *fixture) (Record, error) {
 	if err != nil {
 		return Record{}, err
 	}
-	result, err := match.Play(ctx, p.t.game, seats, f.seed, *p.t.config.rules(), nil)
+	var end ending
+	result, err := match.Play(ctx, p.t.game, seats, f.seed, *p.t.config.rules(), end.watch)
 	if err != nil {
 		return Record{}, err
 	}
-	return newRecord(f, names, result), nil
+	return newRecord(f, names, result, end.seats(p.t.schedule.spec)), nil
+}
+
+// ending finds out who is still in when a game ends.
+type ending struct {
+	before, after env.SeatSet // the last step
+}
+
+func (s *ending) watch(m match.Moment) error {
+	s.before, s.after = s.after, m.Match.Status().In
+	return nil
+}
+
+// seats are those that were in at the end, or if nobody was, those that went
+// out in the last step. A team is in as long as one of it is.
+func (s *ending) seats(spec *env.Spec) env.SeatSet {
+	in := s.after
+	if in == 0 {
+		in = s.before
+	}
+	for _, team := range spec.Teams {
+		var all env.SeatSet
+		for _, seat := range team {
+			all = all.With(seat)
+		}
+		if in&all != 0 {
+			in |= all
+		}
+	}
+	return in
 }
 
 // seat gives each seat a player of its name.
@@ -123,13 +154,18 @@ func (p *players) close() error {
 	return err
 }
 
-// newRecord keeps of a result what the statistics need.
-func newRecord(f *fixture, names []string, result *match.Result) Record {
+// newRecord keeps of a result what the statistics need. A tie is one for those
+// who were in at the end; the others have lost.
+func newRecord(f *fixture, names []string, result *match.Result, in env.SeatSet) Record {
 	r := Record{Game: f.index, Seed: f.seed.Value, Agents: names, Steps: result.Steps, Played: result.Games}
 	var errs []string
 	failed := false
 	for seat, s := range result.Seats {
-		r.Outcome = append(r.Outcome, sign(result.Outcome[seat]))
+		outcome := sign(result.Outcome[seat])
+		if outcome == 0 && !in.Has(seat) {
+			outcome = -1
+		}
+		r.Outcome = append(r.Outcome, outcome)
 		r.Moves = append(r.Moves, s.Moves)
 		r.Ticks = append(r.Ticks, s.Ticks)
 		r.Late = append(r.Late, s.Late)

@@ -17,7 +17,7 @@ const eloPerUnit = 400 / math.Ln10
 
 // contest is what a table's games came to: the entrants that met, each as often
 // as it had sides, and how the wins were shared. A win is a share of 1; a game
-// that nobody won is shared equally by all sides.
+// that nobody won is shared equally by those who tied.
 type contest struct {
 	entrants []int     // different ones
 	sides    []float64 // how many each had

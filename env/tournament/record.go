@@ -11,10 +11,10 @@ import (
 
 // Record is one finished game.
 type Record struct {
-	Game    int      `json:"game"`   // its number in the schedule
-	Seed    uint64   `json:"seed"`   //
-	Agents  []string `json:"agents"` // by seat
-	Outcome []int    `json:"outcome"`
+	Game    int      `json:"game"` // its number in the schedule
+	Seed    uint64   `json:"seed"`
+	Agents  []string `json:"agents"`  // by seat
+	Outcome []int    `json:"outcome"` // by seat: +1 won, -1 lost, 0 tied
 	Steps   int      `json:"steps"`
 	Played  int      `json:"played"` // games, the re-runs of ties included
 

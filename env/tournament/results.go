@@ -30,7 +30,7 @@ type Standing struct {
 	Games  int      `json:"games"`
 	Wins   int      `json:"wins"`
 	Losses int      `json:"losses"`
-	Ties   int      `json:"ties"` // games nobody won, whoever was still in
+	Ties   int      `json:"ties"` // games nobody won, this one being in at the end
 	Win    Estimate `json:"win_rate"`
 	Loss   Estimate `json:"loss_rate"`
 	Tie    Estimate `json:"tie_rate"`
@@ -167,19 +167,17 @@ func (s *schedule) rate(records []Record) ([]Estimate, error) {
 	return fit.ratings(s.config.Against == "")
 }
 
-// sharing lists the sides that won, or all if none did.
+// sharing lists the sides that share the win: the winner, or those that tied,
+// or all if everybody lost.
 func (s *schedule) sharing(r *Record) []int {
-	var won, all []int
+	best := slices.Max(r.Outcome)
+	var sides []int
 	for side, team := range s.spec.Teams {
-		all = append(all, side)
-		if r.Outcome[team[0]] > 0 {
-			won = append(won, side)
+		if r.Outcome[team[0]] == best {
+			sides = append(sides, side)
 		}
 	}
-	if won == nil {
-		return all
-	}
-	return won
+	return sides
 }
 
 // pairs compares every two agents.

@@ -1,8 +1,12 @@
 package tournament
 
 import (
+	"slices"
 	"testing"
 	"time"
+
+	"pommego/env"
+	"pommego/env/match"
 )
 
 // recorded makes the records of a tournament from the outcomes of its games:
@@ -136,5 +140,43 @@ func TestNobodyWon(t *testing.T) {
 	}
 	if r.Balanced {
 		t.Error("three rounds of two sides are balanced")
+	}
+}
+
+// TestTies: who was out before a game ended without a winner has lost it.
+func TestTies(t *testing.T) {
+	ffa, team := game(t, ffaID).Spec(), game(t, teamID).Spec()
+	for _, test := range []struct {
+		spec   *env.Spec
+		end    ending
+		result match.Result
+		want   []int
+		reason string
+	}{
+		{ffa, ending{0b1011, 0b0011}, match.Result{Outcome: make([]float64, 4)}, []int{0, 0, -1, -1}, "two are left at the last step"},
+		{ffa, ending{0b1100, 0}, match.Result{Outcome: make([]float64, 4)}, []int{-1, -1, 0, 0}, "the last two went together"},
+		{ffa, ending{0b0011, 0b0001}, match.Result{Outcome: []float64{1, -1, -1, -1}}, []int{1, -1, -1, -1}, "a winner"},
+		{ffa, ending{0b0011, 0}, match.Result{Outcome: []float64{-1, -1, -1, -1}}, []int{-1, -1, -1, -1}, "a rule by which all lose"},
+		{team, ending{0b0011, 0b0011}, match.Result{Outcome: make([]float64, 4)}, []int{0, 0, 0, 0}, "one is left of each team"},
+	} {
+		test.result.Seats = make([]match.SeatReport, 4)
+		r := newRecord(&fixture{}, nil, &test.result, test.end.seats(test.spec))
+		if !slices.Equal(r.Outcome, test.want) {
+			t.Errorf("%s: outcome %v, want %v", test.reason, r.Outcome, test.want)
+		}
+	}
+}
+
+// TestSharing: a game counts for the rating as a win shared by the best.
+func TestSharing(t *testing.T) {
+	s := tournamentOf(t, ffaID, Config{Format: OneAgainstThree, Agents: []string{"a"}, Against: "x", Games: 1}).schedule
+	for _, test := range []struct{ outcome, want []int }{
+		{[]int{-1, -1, 1, -1}, []int{2}},
+		{[]int{-1, 0, 0, -1}, []int{1, 2}},
+		{[]int{-1, -1, -1, -1}, []int{0, 1, 2, 3}},
+	} {
+		if got := s.sharing(&Record{Outcome: test.outcome}); !slices.Equal(got, test.want) {
+			t.Errorf("outcome %v is shared by sides %v, want %v", test.outcome, got, test.want)
+		}
 	}
 }
