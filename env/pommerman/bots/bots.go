@@ -11,7 +11,8 @@
 // "static" always stops. "random" draws each component of its action evenly.
 // "simple" is the reference's rule-based agent, decision for decision: see
 // [CheckDecision], which holds it against recorded decisions of the original.
-// A name may carry options, "name:key=value,key=value"; these three have none.
+// "heuristic" evades bombs, attacks near enemies and explores, by rules alone.
+// A name may carry options, "name:key=value,key=value"; these have none.
 //
 // # Concurrency
 //
@@ -38,6 +39,7 @@ var registry = []kind{
 	{"static", nil, func(options) (pommerman.Bot, error) { return static{}, nil }},
 	{"random", nil, func(options) (pommerman.Bot, error) { return new(random), nil }},
 	{"simple", nil, func(options) (pommerman.Bot, error) { return new(simple), nil }},
+	{"heuristic", nil, func(options) (pommerman.Bot, error) { return new(heuristic), nil }},
 }
 
 // Names lists the built-in agents, without options.

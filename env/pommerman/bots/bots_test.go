@@ -11,7 +11,7 @@ import (
 )
 
 func TestNames(t *testing.T) {
-	if want := []string{"static", "random", "simple"}; !slices.Equal(Names(), want) {
+	if want := []string{"static", "random", "simple", "heuristic"}; !slices.Equal(Names(), want) {
 		t.Errorf("Names() is %v, want %v", Names(), want)
 	}
 	for _, name := range Names() {

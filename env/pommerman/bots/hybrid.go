@@ -16,11 +16,13 @@ const (
 	toAttack      // the target is near
 )
 
-func (t task) String() string { return [...]string{"nothing", "evade", "attack"}[t] }
+func (t task) String() string { return taskNames[t] }
+
+var taskNames = [...]string{"nothing", "evade", "attack"}
 
 // hybrid is what all hybrid agents share: a state machine that evades bombs,
-// attacks a near enemy or else explores, in this order, and the memory it needs.
-// Embed it, and let Act ask decide:
+// else attacks a near enemy, else explores, and the memory it needs. Embed it,
+// and let Act ask decide:
 //
 //	func (a *searcher) Act(v *pommerman.View, action []uint8) {
 //		clear(action)
@@ -35,7 +37,11 @@ func (t task) String() string { return [...]string{"nothing", "evade", "attack"}
 //		action[0] = uint8(move)
 //	}
 //
-// The planner must not lay a bomb unless o.mayBomb().
+// A planner keeps to the moves after which o.survives longest, and lays no bomb
+// unless o.mayBomb.
+//
+// The machine is Algorithm 1 of Zhou and others, "A Hybrid Search Agent in
+// Pommerman" (FDG 2018), where the names of states and the thresholds come from.
 type hybrid struct {
 	hybridMemory
 	dice env.Dice
@@ -45,11 +51,12 @@ func (h *hybrid) Reset(dice env.Dice) { *h = hybrid{dice: dice} }
 
 func (h *hybrid) Reseed(dice env.Dice) { h.dice = dice }
 
-// The distances, in rows and columns together, at which an enemy is walked to
-// and attacked.
+// The distances, in rows and columns together, at which an enemy is walked to,
+// attacked, and bombed.
 const (
 	approachRange = 6
 	attackRange   = 4
+	bombRange     = 2
 )
 
 // decide looks around, remembers, and goes through the state machine. It gives
@@ -60,7 +67,7 @@ func (h *hybrid) decide(v *pommerman.View, o *outlook) (pommerman.Action, task) 
 	case o.mustEvade():
 		d, found := o.toSafety()
 		if !found || o.threatened(v.Self.Cell.Next(d)) {
-			return pommerman.Action(d), toEvade
+			return pommerman.Stop, toEvade
 		}
 		return o.sound(pommerman.Action(d)), nothing
 	case o.mustAttack():
@@ -74,20 +81,8 @@ func (h *hybrid) decide(v *pommerman.View, o *outlook) (pommerman.Action, task) 
 	return o.sound(o.explore()), nothing
 }
 
-// sound is a move, or if somebody who makes it could not survive the bombs that
-// lie there as long as possible, one after which it can.
-func (o *outlook) sound(move pommerman.Action) pommerman.Action {
-	if move == pommerman.LayBomb {
-		return move // mayBomb has seen to it
-	}
-	if o.survives(grid.Dir(move)) < horizon {
-		return o.evade()
-	}
-	return move
-}
-
 // evade is the heuristic agent's answer to toEvade: the move after which it can
-// survive the longest, the way to safety if that is one of them.
+// survive longest, the way to safety if that is one of them.
 func (o *outlook) evade() pommerman.Action {
 	best, _ := o.toSafety()
 	longest := o.survives(best)
@@ -96,20 +91,50 @@ func (o *outlook) evade() pommerman.Action {
 			best, longest = d, t
 		}
 	}
-	if t := o.survives(grid.Stay); t > longest {
+	if o.survives(grid.Stay) > longest {
 		best = grid.Stay
 	}
 	return pommerman.Action(best)
 }
 
-// attack is the heuristic agent's answer to toAttack: a bomb next to the target,
-// or a step towards it, or else what it would explore.
+// attack is the heuristic agent's answer to toAttack: a bomb close to the
+// target, or a step towards it, or else what it would explore.
 func (o *outlook) attack() pommerman.Action {
-	if o.gap == 1 && o.mayBomb() {
+	if o.gap <= bombRange && o.mayBomb() {
 		return pommerman.LayBomb
 	}
 	if d := o.toTarget(); d != grid.Stay {
 		return o.sound(pommerman.Action(d))
 	}
 	return o.sound(o.explore())
+}
+
+// explore lays a bomb next to wood, or walks to the nearest item or cell next to
+// wood, or else to the cell least visited.
+func (o *outlook) explore() pommerman.Action {
+	self := o.v.Self.Cell
+	if o.besideWood(self) && o.mayBomb() {
+		return pommerman.LayBomb
+	}
+	d, found := o.cheapest(func(c grid.Cell) (extra int, good bool) {
+		if pickups.has(o.v.Board[c]) {
+			return 0, true
+		}
+		return int(o.memory.visits[c]), c != self && o.v.Self.Ammo > 0 && o.besideWood(c)
+	})
+	if !found {
+		d, _ = o.cheapest(func(c grid.Cell) (extra int, good bool) {
+			return costVisit * int(o.memory.visits[c]), c != self
+		})
+	}
+	return pommerman.Action(d)
+}
+
+// sound is a move, unless somebody who makes it might not survive the bombs that
+// lie there: then it is the one after which that is likeliest.
+func (o *outlook) sound(move pommerman.Action) pommerman.Action {
+	if move == pommerman.LayBomb || o.survives(grid.Dir(move)) == forGood {
+		return move // a bomb is sound if mayBomb says so
+	}
+	return o.evade()
 }

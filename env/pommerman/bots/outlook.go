@@ -16,6 +16,8 @@ type outlook struct {
 	hazards   hazards
 	threshold uint8 // a bomb with less life than this is dangerous
 	ways      ways
+	open      grid.Bits // what can be walked on, flames included
+	quiet     grid.Bits // open cells that no other agent is next to
 
 	target int       // the seat of the enemy to attack, pommerman.NoSeat if none is known
 	at     grid.Cell // where it is
@@ -32,7 +34,42 @@ func (o *outlook) look(v *pommerman.View, memory *hybridMemory, dice *env.Dice) 
 	o.hazards.foresee(v, false)
 	o.threshold = dangerLife + dangerPerBomb*uint8(o.furtherBombs())
 	o.ways.find(o)
-	o.aim()
+	o.survey()
+}
+
+// What the agent can walk on, what it sees as a wall or a bomb that it cannot
+// pass, and what makes it stronger. The value of Skull shows on a board only
+// where it is one.
+const (
+	roomy    = pickups | 1<<pommerman.Passage | 1<<pommerman.Skull
+	walkable = roomy | 1<<pommerman.Flames | 1<<pommerman.Fog // flames go out, and into fog it has a look
+	pickups  = items(1<<pommerman.ExtraBomb | 1<<pommerman.IncrRange | 1<<pommerman.Kick)
+)
+
+// survey finds the target, which is the nearest enemy known, of equals that of
+// the lowest seat; and where the agent and others can be.
+func (o *outlook) survey() {
+	self, agents := o.v.Self.Cell, o.v.Rules.Agent0()
+	o.target, o.gap = pommerman.NoSeat, 2*grid.MaxSide
+	enemies := itemSet(o.v.Enemies[:]...)
+	var others grid.Bits
+	for row := range o.v.Rules.BoardSize {
+		for col := range o.v.Rules.BoardSize {
+			c := grid.At(row, col)
+			item := o.v.Board[c]
+			switch {
+			case c == self && !o.onBomb() || (roomy | 1<<pommerman.Flames).has(item):
+				o.open.Add(c) // it cannot come back to its own cell if a bomb lies there
+			case c != self && item >= agents:
+				others.Add(c)
+				seat, gap := int(item-agents), manhattan(c, self)
+				if enemies.has(item) && (gap < o.gap || gap == o.gap && seat < o.target) {
+					o.target, o.at, o.gap = seat, c, gap
+				}
+			}
+		}
+	}
+	o.quiet = o.open.AndNot(others.Grow())
 }
 
 // A bomb is dangerous if its life is under dangerLife, and earlier by
@@ -42,22 +79,28 @@ const (
 	dangerPerBomb = 2
 )
 
-// furtherBombs counts the bombs that reach the agent's cell or one it could
-// step onto, but for one.
+// furtherBombs counts the bombs around the agent, those that reach its cell or
+// one it could step onto, but for one.
 func (o *outlook) furtherBombs() int {
 	n := 0
-	for _, b := range o.v.Bombs[:o.v.NumBombs] {
-		self := o.v.Self.Cell
-		near := reaches(&o.v.Board, b.Cell, b.Blast, self)
-		for _, d := range grid.Dirs {
-			to := self.Next(d)
-			near = near || walkable.has(o.v.Board[to]) && reaches(&o.v.Board, b.Cell, b.Blast, to)
-		}
-		if near {
+	for i := range o.v.NumBombs {
+		if o.concerns(&o.v.Bombs[i]) {
 			n++
 		}
 	}
 	return max(n-1, 0)
+}
+
+// concerns tells whether a bomb reaches the agent or a cell it could step onto.
+func (o *outlook) concerns(b *pommerman.SeenBomb) bool {
+	self := o.v.Self.Cell
+	for d := grid.Stay; d <= grid.Right; d++ {
+		to := self.Next(d)
+		if (to == self || walkable.has(o.v.Board[to])) && reaches(&o.v.Board, b.Cell, b.Blast, to) {
+			return true
+		}
+	}
+	return false
 }
 
 // threatened tells whether a dangerous bomb reaches a cell, or a ring of the
@@ -84,72 +127,22 @@ func (o *outlook) mustEvade() bool {
 // mustAttack tells whether the agent has a bomb, and an enemy is near.
 func (o *outlook) mustAttack() bool { return o.v.Self.Ammo > 0 && o.gap <= approachRange }
 
-// aim finds the target: the nearest enemy known, of equals that of the lowest
-// seat.
-func (o *outlook) aim() {
-	o.target, o.gap = pommerman.NoSeat, 99
-	enemies := itemSet(o.v.Enemies[:]...)
-	for row := range o.v.Rules.BoardSize {
-		for col := range o.v.Rules.BoardSize {
-			c := grid.At(row, col)
-			item := o.v.Board[c]
-			if item < o.v.Rules.Agent0() || !enemies.has(item) {
-				continue
-			}
-			seat := int(item - o.v.Rules.Agent0())
-			if gap := manhattan(c, o.v.Self.Cell); gap < o.gap || gap == o.gap && seat < o.target {
-				o.target, o.at, o.gap = seat, c, gap
-			}
-		}
-	}
-}
-
 // toSafety is the first step to the nearest cell that is not threatened, Stay
-// if the agent is on it or knows of none it can reach.
+// if the agent is on it or reaches none.
 func (o *outlook) toSafety() (d grid.Dir, found bool) {
-	c, found := o.ways.nearest(func(c grid.Cell) bool {
-		return o.v.Board[c] != pommerman.Fog && !o.threatened(c)
-	})
-	return o.ways.first[c], found
+	return o.cheapest(func(c grid.Cell) (extra int, good bool) { return 0, o.v.Board[c] != pommerman.Fog })
 }
 
 // toTarget is the first step to the nearest cell next to the target, Stay if
-// the agent is on it or there is no way.
+// the agent is on it or reaches none.
 func (o *outlook) toTarget() grid.Dir {
-	c, _ := o.ways.nearest(func(c grid.Cell) bool { return manhattan(c, o.at) == 1 })
-	return o.ways.first[c]
+	d, _ := o.cheapest(func(c grid.Cell) (extra int, good bool) { return 0, manhattan(c, o.at) == 1 })
+	return d
 }
 
-// explore lays a bomb next to wood, or walks to the nearest item or wood, or to
-// the cell least visited.
-func (o *outlook) explore() pommerman.Action {
-	self := o.v.Self.Cell
-	stuck := false // next to wood, but not to be bombed from here
-	if o.besideWood(self) {
-		if o.mayBomb() {
-			return pommerman.LayBomb
-		}
-		stuck = true
-	}
-	if d, ok := o.cheapest(func(c grid.Cell) (extra int, good bool) {
-		if c == self {
-			return 0, false
-		}
-		if pickups.has(o.v.Board[c]) {
-			return 0, true
-		}
-		return int(o.memory.visits[c]), o.besideWood(c) && (o.v.Self.Ammo > 0 || stuck)
-	}); ok {
-		return pommerman.Action(d)
-	}
-	d, _ := o.cheapest(func(c grid.Cell) (extra int, good bool) {
-		return 8 * int(o.memory.visits[c]), c != self
-	})
-	return pommerman.Action(d)
-}
-
-// cheapest is the first step to the cell that is good and for which the cost of
-// the way and extra are least, and whether there is one that is not threatened.
+// cheapest is the first step to the cell, of the good ones that are not
+// threatened, for which the cost of the way and extra are least; false if the
+// agent reaches none.
 func (o *outlook) cheapest(rate func(grid.Cell) (extra int, good bool)) (d grid.Dir, found bool) {
 	least := 0
 	for _, c := range o.ways.order[:o.ways.n] {
@@ -162,9 +155,6 @@ func (o *outlook) cheapest(rate func(grid.Cell) (extra int, good bool)) (d grid.
 	return d, found
 }
 
-// pickups is what makes an agent stronger.
-const pickups = items(1<<pommerman.ExtraBomb | 1<<pommerman.IncrRange | 1<<pommerman.Kick)
-
 // besideWood tells whether wood is next to a cell.
 func (o *outlook) besideWood(c grid.Cell) bool {
 	for _, d := range grid.Dirs {
@@ -175,101 +165,14 @@ func (o *outlook) besideWood(c grid.Cell) bool {
 	return false
 }
 
-// mayBomb is the rule against accidental suicide: the agent has a bomb to lay,
-// and from there it reaches, in time, a cell that nothing is going to burn and
-// that has at least two neighbours to go on to.
-func (o *outlook) mayBomb() bool {
-	self := o.v.Self.Cell
-	if o.v.Self.Ammo == 0 {
-		return false
-	}
-	if o.onBomb() {
-		return false
-	}
-	var h hazards
-	h.foresee(o.v, true)
-	var at grid.Bits
-	at.Add(self)
-	open := o.open()
-	open.Remove(self)
-	refuge := o.refuges(&h, open)
-	for t := 1; t <= horizon && !at.Empty(); t++ {
-		if t > 1 {
-			at = at.Or(at.Grow().And(open))
-		}
-		at = at.AndNot(h.deadly[t])
-		if reached := at.And(refuge); !reached.Empty() {
-			return true
-		}
-	}
-	return false
-}
-
-// refuges is the open cells that nothing is going to burn and that have two
-// neighbours to go on to, the agent's own cell included.
-func (o *outlook) refuges(h *hazards, open grid.Bits) (good grid.Bits) {
-	for c := range open.All {
-		ways := 0
-		for _, d := range grid.Dirs {
-			if to := c.Next(d); open.Has(to) {
-				ways++
-			}
-		}
-		if ways >= 2 && h.due[c] == 0 {
-			good.Add(c)
-		}
-	}
-	return good
-}
-
 // onBomb tells whether a bomb lies on the agent's cell.
 func (o *outlook) onBomb() bool {
-	for _, b := range o.v.Bombs[:o.v.NumBombs] {
-		if b.Cell == o.v.Self.Cell {
+	for i := range o.v.NumBombs {
+		if o.v.Bombs[i].Cell == o.v.Self.Cell {
 			return true
 		}
 	}
 	return false
-}
-
-// open is the cells that can be walked on, flames included, and the agent's own
-// unless it could not come back to it because of a bomb.
-func (o *outlook) open() (open grid.Bits) {
-	for row := range o.v.Rules.BoardSize {
-		for col := range o.v.Rules.BoardSize {
-			c := grid.At(row, col)
-			if (roomy | 1<<pommerman.Flames).has(o.v.Board[c]) {
-				open.Add(c)
-			}
-		}
-	}
-	if !o.onBomb() {
-		open.Add(o.v.Self.Cell)
-	}
-	return open
-}
-
-// survives is how many steps somebody who now goes in direction d can stay
-// alive at best, up to the horizon; 0 if the step itself is deadly or leads
-// nowhere.
-func (o *outlook) survives(d grid.Dir) int {
-	open := o.open()
-	to := o.v.Self.Cell.Next(d)
-	if !open.Has(to) && d != grid.Stay {
-		return 0
-	}
-	var at grid.Bits
-	at.Add(to)
-	for t := 1; t <= horizon; t++ {
-		if t > 1 {
-			at = at.Or(at.Grow().And(open))
-		}
-		at = at.AndNot(o.hazards.deadly[t])
-		if at.Empty() {
-			return t - 1
-		}
-	}
-	return horizon
 }
 
 // manhattan is the distance of two cells in rows and columns together.

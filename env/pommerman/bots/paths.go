@@ -10,6 +10,7 @@ const (
 	costStep   = 2  // one step
 	costThreat = 6  // more, onto a cell that a bomb is about to reach
 	costSkull  = 20 // more, over a skull
+	costVisit  = 8  // more, to a cell to explore, for each time it was visited
 )
 
 // ways is the cheapest ways from an agent's cell to all it can walk to, found
@@ -112,19 +113,4 @@ func (w *ways) enter(o *outlook, f *frontier, from grid.Cell, d grid.Dir, cost u
 		w.first[to] = d
 	}
 	f.push(cost, to)
-}
-
-// walkable is what a hybrid agent walks on: what it can enter, flames once
-// they have gone out, and fog to have a look.
-const walkable = roomy | 1<<pommerman.Flames | 1<<pommerman.Fog
-
-// nearest is the cheapest cell to walk to that is good, if there is one. Its
-// own cell counts too.
-func (w *ways) nearest(good func(grid.Cell) bool) (grid.Cell, bool) {
-	for _, c := range w.order[:w.n] {
-		if good(c) {
-			return c, true
-		}
-	}
-	return 0, false
 }

@@ -106,21 +106,3 @@ func rollsTo(s *pommerman.State, b *pommerman.Bomb) grid.Cell {
 	}
 	return b.Cell
 }
-
-// burn adds the cells that a bomb's rays reach.
-func burn(board *[256]pommerman.Item, from grid.Cell, blast uint8, burnt *grid.Bits) {
-	burnt.Add(from)
-	for _, d := range grid.Dirs {
-		c := from
-		for range int(blast) - 1 {
-			c = c.Next(d)
-			if board[c] == pommerman.Rigid {
-				break
-			}
-			burnt.Add(c)
-			if board[c] == pommerman.Wood {
-				break
-			}
-		}
-	}
-}

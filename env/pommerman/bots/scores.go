@@ -72,10 +72,6 @@ func roomOf(s *pommerman.State, c grid.Cell) int {
 	return safe
 }
 
-// roomy is what somebody who flees can enter: passages and what can be picked
-// up. The value of Skull shows on a board only where it is one.
-const roomy = items(1<<pommerman.Passage | 1<<pommerman.ExtraBomb | 1<<pommerman.IncrRange | 1<<pommerman.Kick | 1<<pommerman.Skull)
-
 // inReach tells whether any bomb would burn c if it exploded where it lies.
 func inReach(s *pommerman.State, c grid.Cell) bool {
 	for i := range s.Bombs[:s.NumBombs] {

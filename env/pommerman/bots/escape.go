@@ -1,0 +1,108 @@
+package bots
+
+import (
+	"pommego/env/grid"
+	"pommego/env/pommerman"
+)
+
+// Ways out are looked for with all cells at once: from the set of cells where
+// the agent can be after one step, bombs and flames considered, follows that
+// after the next. Others may walk or lay bombs into the way, so a careful agent
+// counts on no cell that another agent is next to.
+
+// forGood is what survives gives a move after which a careful agent survives all
+// hazards it knows of.
+const forGood = 2 * horizon
+
+// survives rates a step in direction d, or Stay: the number of steps the agent
+// can survive at best from then on, 0 if this one is deadly or leads nowhere. If
+// it survives all, the number of steps it survives with care comes on top.
+func (o *outlook) survives(d grid.Dir) int {
+	to := o.v.Self.Cell.Next(d)
+	if d != grid.Stay && !o.open.Has(to) {
+		return 0
+	}
+	steps := o.hazards.outlast(to, o.open)
+	if steps < horizon {
+		return steps
+	}
+	return horizon + o.hazards.outlast(to, o.quiet)
+}
+
+// outlast is how many steps somebody can stay alive who is on a cell at the end
+// of the first and walks over open cells, or stays, in each one after it.
+func (h *hazards) outlast(c grid.Cell, open grid.Bits) int {
+	var at grid.Bits
+	at.Add(c)
+	for t := 1; t <= horizon; t++ {
+		if at = at.AndNot(h.deadly[t]); at.Empty() {
+			return t - 1
+		}
+		at = at.Or(at.Grow().And(open))
+	}
+	return horizon
+}
+
+// mayBomb is the rule against accidental suicide: the agent has a bomb to lay,
+// and from there it reaches, in time and with care, a cell that nothing is going
+// to burn and that has at least two neighbours to go on to.
+func (o *outlook) mayBomb() bool {
+	if o.v.Self.Ammo == 0 || o.onBomb() {
+		return false
+	}
+	self := o.v.Self.Cell
+	var h hazards
+	h.foresee(o.v, true)
+	open := o.quiet
+	open.Remove(self)
+	goals := h.refuges(open)
+	var at grid.Bits
+	at.Add(self)
+	for t := 1; t <= horizon; t++ {
+		at = at.AndNot(h.deadly[t])
+		if safe := at.And(goals); !safe.Empty() {
+			return true
+		}
+		if at.Empty() {
+			return false
+		}
+		at = at.Or(at.Grow().And(open))
+	}
+	return false
+}
+
+// refuges is those of some cells that nothing is going to burn and that have at
+// least two neighbours among them.
+func (h *hazards) refuges(open grid.Bits) (good grid.Bits) {
+	for c := range open.All {
+		ways := 0
+		for _, d := range grid.Dirs {
+			if open.Has(c.Next(d)) {
+				ways++
+			}
+		}
+		if ways >= 2 && h.due[c] == 0 {
+			good.Add(c)
+		}
+	}
+	return good
+}
+
+// burn adds to burnt the cells that a bomb reaches: its own and those of its
+// rays, which stop before rigid walls and with the first wood.
+func burn(board *[256]pommerman.Item, from grid.Cell, blast uint8, burnt *grid.Bits) {
+	burnt.Add(from)
+	for _, d := range grid.Dirs {
+		c := from
+		for range int(blast) - 1 {
+			c = c.Next(d)
+			if board[c] == pommerman.Rigid {
+				break
+			}
+			burnt.Add(c)
+			if board[c] == pommerman.Wood {
+				break
+			}
+		}
+	}
+}
