@@ -59,7 +59,7 @@ func (c *contest) ask(m env.Match, seat int, choices []env.Choice, action []uint
 	report.Longest = max(report.Longest, took)
 	report.Ticks += thought.Ticks
 	switch {
-	case limit > 0 && took > limit, errors.Is(err, context.DeadlineExceeded):
+	case err == nil && limit > 0 && took > limit, errors.Is(err, context.DeadlineExceeded):
 		return true, fmt.Errorf("no answer within %v", limit)
 	case err != nil:
 		return false, err

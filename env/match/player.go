@@ -103,13 +103,9 @@ func (p *builtIn) Begin(_ context.Context, g Start) error {
 	return nil
 }
 
-// searcher is an agent that tells how many moves of the game its last decision
-// has simulated.
-type searcher interface{ Searched() uint64 }
-
 func (p *builtIn) Act(_ context.Context, m env.Match, seat int, action []uint8) (Thought, error) {
 	p.agent.Act(m, seat, action)
-	if s, ok := p.agent.(searcher); ok {
+	if s, ok := p.agent.(env.Searcher); ok {
 		return Thought{Ticks: s.Searched()}, nil
 	}
 	return Thought{}, nil

@@ -26,10 +26,10 @@ type program struct {
 	at      int
 }
 
-// The times that a program has to end by itself, once it has closed its output
-// and once it has been asked to.
+// The times that a program has to end by itself, once it has closed its input
+// or output and once it has been asked to.
 const (
-	lastBreath = 20 * time.Millisecond
+	lastBreath = 500 * time.Millisecond
 	grace      = time.Second
 )
 
@@ -138,7 +138,7 @@ func (p *program) receive() ([]byte, error) {
 // end ends a program for the given reason, and adds what it ended with.
 func (p *program) end(reason error) error {
 	if reason == errGone {
-		time.Sleep(lastBreath)
+		awaitExit(p.cmd.Process.Pid, lastBreath)
 	}
 	p.kill()
 	if reason == errGone {
@@ -154,13 +154,15 @@ func (p *program) finish() {
 	release := p.bound(ctx)
 	p.send([]byte(`{"type": "shutdown"}`))
 	p.in.Close()
-	for {
-		if _, err := p.out.Read(p.buf[:cap(p.buf)]); err != nil {
-			break
-		}
+	var err error
+	for err == nil {
+		_, err = p.out.Read(p.buf[:cap(p.buf)])
 	}
 	release()
-	p.end(errGone)
+	if err == io.EOF {
+		awaitExit(p.cmd.Process.Pid, lastBreath)
+	}
+	p.kill()
 }
 
 // kill ends the whole group and waits for the program.

@@ -1,0 +1,9 @@
+//go:build unix && !linux
+
+package match
+
+import "time"
+
+// awaitExit gives a child time to end. Here one cannot look whether it has
+// without reaping it.
+func awaitExit(_ int, d time.Duration) { time.Sleep(min(d, 50*time.Millisecond)) }
