@@ -6,8 +6,6 @@ import (
 	"sync/atomic"
 	"time"
 	"unsafe"
-
-	"pommego/vec"
 )
 
 // mailbox is the part of an environment's shared memory through which steps go
@@ -135,22 +133,26 @@ func (m *mailbox) answer(batch uint64, length int) (listens bool) {
 // next waits for a request. While steps come through mailboxes it makes them,
 // and looks there for a while longer before it sleeps.
 func (s *session) next() (r *request, more bool) {
-	if s.attentive {
+	for s.attentive {
 		s.attentive = false
 		s.look(true)
-		for until := time.Now().Add(attention); time.Now().Before(until) && !s.stopped(); vec.Yield() {
-			if s.stepPosted() {
-				until = time.Now().Add(attention)
-			}
+		queued := false
+		s.patience.Look(attention, func() bool {
 			select {
 			case r, more = <-s.queue:
-				s.look(false)
-				return r, more
+				queued = true
 			default:
+				s.attentive = !s.stopped() && s.stepPosted()
 			}
+			return queued || s.attentive
+		})
+		if queued || !s.attentive {
+			s.look(false)
 		}
-		s.look(false)
-		s.stepPosted() // before the client could see that
+		if queued {
+			return r, more
+		}
+		s.attentive = s.attentive || s.stepPosted() // before the client could see that nobody looks
 	}
 	r, more = <-s.queue
 	return r, more

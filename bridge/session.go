@@ -12,6 +12,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"pommego/env"
+	"pommego/vec"
 )
 
 const (
@@ -53,7 +54,8 @@ type session struct {
 	envs       []*environment
 	nextHandle uint32
 	loan       *frame // taken, and not yet handed to the writer
-	attentive  bool   // the last step was of an environment with a mailbox
+	patience   vec.Patience
+	attentive  bool // the last step was of an environment with a mailbox
 
 	control bucket // of control frames; the reader's own
 

@@ -28,9 +28,10 @@ type job struct {
 // part of the batch, nothing else. It has what a game needs while it is being
 // stepped.
 type worker struct {
-	p    *Pool
-	id   int
-	wake chan struct{}
+	p        *Pool
+	id       int
+	wake     chan struct{}
+	patience Patience
 
 	lo, hi   int // the chunk's games
 	at       int // the game being worked on
@@ -93,15 +94,18 @@ func (w *worker) serve() {
 }
 
 // wait waits for a job; it returns false when there will be none.
-func (w *worker) wait() bool {
-	for until := time.Now().Add(linger); time.Now().Before(until); Yield() {
+func (w *worker) wait() (more bool) {
+	seen := w.patience.Look(linger, func() bool {
 		select {
-		case _, more := <-w.wake:
-			return more
+		case _, more = <-w.wake:
+			return true
 		default:
+			return false
 		}
+	})
+	if !seen {
+		_, more = <-w.wake
 	}
-	_, more := <-w.wake
 	return more
 }
 

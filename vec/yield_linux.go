@@ -6,10 +6,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Yield lets other goroutines and other processes have the processor, if they
+// yield lets other goroutines and other processes have the processor, if they
 // want it. Who waits for something that is about to happen calls it between
 // looks.
-func Yield() {
+func yield() {
 	runtime.Gosched()
 	unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
 }

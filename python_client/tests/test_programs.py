@@ -44,6 +44,7 @@ def test_demo_says_what_is_wrong(binary: Path) -> None:
         [],
         ["--observation", "raw", "--no-copy", "--transport", "unix"],
         ["--opponents", "simple", "--workers", "1"],
+        ["--in-flight", "2"],
     ],
     ids=" ".join,
 )
@@ -52,16 +53,17 @@ def test_bench(binary: Path, options: list[str]) -> None:
     report = json.loads(done.stdout)
     assert report["games"] == 16
     results = {result["name"]: result for result in report["results"]}
-    assert results.keys() == {"end-to-end", "copy", "round_trip_us"}
+    assert results.keys() == {"end-to-end", "noop", "copy", "round_trip_us", "step_us"}
     end = results["end-to-end"]
     assert 0 < end["min"] <= end["env_steps_per_second"] <= end["max"]
-    assert end["limit"] == results["copy"]["env_steps_per_second"]
+    assert end["limit"] == results["noop"]["env_steps_per_second"]
     assert 0 < report["round_trip_us"] == results["round_trip_us"]["microseconds"]
+    assert results["round_trip_us"]["microseconds"] <= results["round_trip_us"]["p99"]
 
 
 def test_bench_for_people(binary: Path) -> None:
     out = run("-m", "pommego.bench", "--games", "4", "--seconds", "0.3").stdout
-    assert re.search(r"end-to-end +[\d.,]+( [kM])? steps/s .*% of copy", out)
+    assert re.search(r"end-to-end +[\d.,]+( [kM])? steps/s .*% of noop", out)
 
 
 def test_example_is_ten_lines_and_runs(binary: Path) -> None:

@@ -2,10 +2,11 @@
 
 ``end-to-end`` is whole games stepped with random actions, observations
 received and turned into arrays; a step is one move of a whole game, and steps
-that only begin an episode do not count. Its ``limit`` is ``copy``, how often in
-a second the bytes of such a step could be copied once, measured between the
-rounds of the same run. ``round_trip_us`` is the time of a request that does
-nothing, in microseconds.
+that only begin an episode do not count. Its ``limit`` is ``noop``: the same with
+a server that steps nothing and only hands the batch over. ``copy`` is how often
+in a second the bytes of such a step could be copied once. ``round_trip_us`` is
+the time of one such step that does nothing, in microseconds. All of them are
+measured in turn, in rounds of the same run.
 """
 
 from __future__ import annotations
@@ -55,14 +56,27 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--opponents", help="an agent in all seats but one, such as simple")
     parser.add_argument("--copy", action=argparse.BooleanOptionalAction, default=True)
     parser.add_argument("--transport", choices=["shm", "tcp", "unix"], default="shm")
+    parser.add_argument("--in-flight", type=int, default=1, help="steps sent ahead (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=0)
     return parser
 
 
 def run(options: argparse.Namespace) -> dict[str, Any]:
     """Measure; returns the report."""
-    seats = pommego.catalog()[options.id].seats if options.opponents else 0
-    with pommego.make_vec(
+    with (
+        pommego.Server(transport="tcp" if options.transport == "tcp" else "unix") as server,
+        _make(options, server) as envs,
+        _make(options, server, noop=True) as idle,
+    ):
+        return _measure(options, _Driver(envs, options), _Driver(idle, options))
+
+
+def _make(
+    options: argparse.Namespace, server: pommego.Server, noop: bool = False
+) -> pommego.PommegoVectorEnv:
+    where = {"address": server.address, "token": server.token}
+    seats = pommego.catalog(**where)[options.id].seats if options.opponents else 0
+    return pommego.make_vec(
         options.id,
         num_envs=options.games,
         observation=options.observation,
@@ -70,69 +84,84 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
         workers=options.workers,
         copy=options.copy,
         expand_shared=options.copy,
-        transport="tcp" if options.transport == "tcp" else "unix",
         shared_memory=options.transport == "shm",
-    ) as envs:
-        envs.reset(seed=options.seed)
-        driver, progress = _Driver(envs, options.seed), Progress()
+        noop=noop,
+        **where,
+    )
+
+
+def _measure(options: argparse.Namespace, real: _Driver, idle: _Driver) -> dict[str, Any]:
+    progress = Progress()
+    for driver in (real, idle):
         driver.steps_per_second(min(0.2, options.seconds / 10))  # warm up
-        each = options.seconds / _ROUNDS / 1.25
-        stepped, copied = [], []
-        for i in range(_ROUNDS):
-            progress.show(f"round {i + 1} of {_ROUNDS}")
-            stepped.append(driver.steps_per_second(each))
-            copied.append(driver.copies_per_second(each / 4))
-        trips = driver.round_trips(200)
-        progress.clear()
-        copy = _result("copy", copied, None)
-        return {
-            "games": envs.num_games,
-            "workers": options.workers,
-            "id": options.id,
-            "observation": options.observation,
-            "opponents": options.opponents,
-            "copy": options.copy,
-            "transport": options.transport,
-            "batch_bytes": driver.batch_bytes,
-            "round_trip_us": statistics.median(trips),
-            "results": [
-                _result("end-to-end", stepped, copy["env_steps_per_second"]),
-                copy,
-                {
-                    "name": "round_trip_us",
-                    "microseconds": statistics.median(trips),
-                    "min": min(trips),
-                    "max": max(trips),
-                },
-            ],
-        }
+    each = options.seconds / _ROUNDS / 1.75
+    stepped, handed, copied = [], [], []
+    for i in range(_ROUNDS):
+        progress.show(f"round {i + 1} of {_ROUNDS}")
+        stepped.append(real.steps_per_second(each))
+        handed.append(idle.steps_per_second(each / 2))
+        copied.append(real.copies_per_second(each / 4))
+    trips = idle.round_trips(1000)
+    steps = real.round_trips(1000 if real.games <= 1024 else 200)
+    progress.clear()
+    noop = _result("noop", handed, None)
+    return {
+        "games": real.games,
+        "workers": options.workers,
+        "id": options.id,
+        "observation": options.observation,
+        "opponents": options.opponents,
+        "copy": options.copy,
+        "transport": options.transport,
+        "in_flight": options.in_flight,
+        "batch_bytes": real.batch_bytes,
+        "round_trip_us": statistics.median(trips),
+        "results": [
+            _result("end-to-end", stepped, noop["env_steps_per_second"]),
+            noop,
+            _result("copy", copied, None),
+            _latency("round_trip_us", trips),
+            _latency("step_us", steps),
+        ],
+    }
 
 
 class _Driver:
     """Does the same work again and again."""
 
-    def __init__(self, envs: pommego.PommegoVectorEnv, seed: int) -> None:
+    def __init__(self, envs: pommego.PommegoVectorEnv, options: argparse.Namespace) -> None:
+        envs.reset(seed=options.seed)
         self._envs = envs
-        dice = np.random.default_rng(seed)
+        self.games = envs.num_games
+        dice = np.random.default_rng(options.seed)
         choices = [choice.n for choice in envs.game_spec.actions]
         shape = (_ACTIONS, envs.num_envs, len(choices))
         actions = dice.integers(0, choices, shape, np.uint8)
         self._actions = actions[:, :, 0] if len(choices) == 1 else actions
         self._next = 0
         self._resetting = 0
+        self._ahead = min(options.in_flight, envs.max_in_flight) - 1
         self.batch_bytes = envs.batch_bytes
         self._source = np.ones(self.batch_bytes, np.uint8)
         self._target = np.ones_like(self._source)
 
+    def _send(self) -> None:
+        self._envs.send(self._actions[self._next])
+        self._next = (self._next + 1) % _ACTIONS
+
     def steps_per_second(self, seconds: float) -> float:
         """Step for so long; games that only begin anew do not count."""
         envs, steps = self._envs, 0
+        for _ in range(self._ahead):
+            self._send()
         begin = time.perf_counter()
         while (elapsed := time.perf_counter() - begin) < seconds:
-            *_, info = envs.step(self._actions[self._next])
-            self._next = (self._next + 1) % _ACTIONS
-            steps += envs.num_games - self._resetting
+            self._send()
+            *_, info = envs.recv()
+            steps += self.games - self._resetting
             self._resetting = int(info["_game"].sum()) // envs.learners if "game" in info else 0
+        for _ in range(self._ahead):
+            envs.recv()
         return steps / elapsed
 
     def copies_per_second(self, seconds: float) -> float:
@@ -141,12 +170,23 @@ class _Driver:
         begin = time.perf_counter()
         while (elapsed := time.perf_counter() - begin) < seconds:
             np.copyto(self._target, self._source)
-            copies += self._envs.num_games
+            copies += self.games
         return copies / elapsed
 
     def round_trips(self, n: int) -> list[float]:
-        """Time n requests that do nothing, in microseconds."""
-        return [self._envs.ping() * 1e6 for _ in range(n)]
+        """Time n steps one by one, in microseconds."""
+        times = []
+        for _ in range(n):
+            begin = time.perf_counter()
+            self._send()
+            self._envs.recv()
+            times.append((time.perf_counter() - begin) * 1e6)
+        return times
+
+
+def _latency(name: str, times: list[float]) -> dict[str, Any]:
+    p50, p90, p99 = np.percentile(times, [50, 90, 99]).tolist()
+    return {"name": name, "microseconds": p50, "p90": p90, "p99": p99, "min": min(times), "max": max(times)}
 
 
 def _result(name: str, rates: list[float], limit: float | None) -> dict[str, Any]:
@@ -162,15 +202,21 @@ def _result(name: str, rates: list[float], limit: float | None) -> dict[str, Any
 
 def _print(report: dict[str, Any]) -> None:
     kind = f"{report['id']}, {report['observation']}, opponents {report['opponents'] or 'none'}"
-    print(f"{report['games']:,} games of {kind}, {report['transport']}, copy={report['copy']}")
+    print(
+        f"{report['games']:,} games of {kind}, {report['transport']}, copy={report['copy']}, "
+        f"{report['in_flight']} in flight"
+    )
     for result in report["results"]:
         if "microseconds" in result:
-            print(f"{'round trip':12} {result['microseconds']:10.1f} us")
+            print(
+                f"{result['name']:14} {result['microseconds']:10.1f} us   "
+                f"(90 % under {result['p90']:.1f}, 99 % under {result['p99']:.1f})"
+            )
             continue
         rate, limit = result["env_steps_per_second"], result["limit"]
         spread = f"{count(result['min'])} to {count(result['max'])}"
-        ratio = f"   {rate / limit:.0%} of copy" if limit else ""
-        print(f"{result['name']:12} {count(rate):>10} steps/s   ({spread}){ratio}")
+        ratio = f"   {rate / limit:.0%} of noop" if limit else ""
+        print(f"{result['name']:14} {count(rate):>10} steps/s   ({spread}){ratio}")
 
 
 if __name__ == "__main__":

@@ -29,6 +29,7 @@ _ON_SOCKET = (1 << 64) - 1  # in place of a batch: the answer comes as a message
 _REPLY, _BATCH, _LENGTH = 16, 17, 18  # words of a slot; its first is the request
 
 _LOOK = 100e-6  # seconds to look for an answer before sleeping
+_CROWDED = 40e-6  # seconds: a yield that takes longer says that others want the processor
 _TRY_AGAIN = 64  # steps after which looking is tried again where it has not paid
 
 _LISTENS, _DOZES = 1, 2  # how the client sleeps
@@ -132,8 +133,8 @@ class Mailbox:
     def look(self) -> bool:
         """Look for the answer for a moment; tells whether it came.
 
-        Where answers take longer than that, looking would only keep others from
-        the processor, the server among them: it is tried now and then only.
+        Where answers take longer than that, or others want the processor, the
+        server among them, looking does not pay: it is tried now and then only.
         """
         request_id, slot = self._posted[0]
         words, reply = self._words, slot + _REPLY
@@ -142,12 +143,14 @@ class Mailbox:
         if self._idle:
             self._idle -= 1
             return False
-        until = time.perf_counter() + _LOOK
+        now = time.perf_counter()
+        until = now + _LOOK
         while words[reply] != request_id:
-            if time.perf_counter() > until:
-                self._idle = _TRY_AGAIN
-                return False
             _yield()
+            last, now = now, time.perf_counter()
+            if now > until or now - last > _CROWDED:
+                self._idle = _TRY_AGAIN
+                return words[reply] == request_id
         return True
 
     def doze(self, seconds: float) -> bool:

@@ -39,6 +39,7 @@ def make_vec(
     token: str | None = None,
     transport: str = "unix",
     shared_memory: bool | None = None,
+    noop: bool = False,
     timeout: float = 60.0,
 ) -> PommegoVectorEnv:
     """Make many games of one id, stepped together.
@@ -79,6 +80,8 @@ def make_vec(
             them, instead of receiving them: the same bytes, several times as
             fast. None: where it can be (Linux so far); False: never; True: or
             else it is an error. Then `max_in_flight` is 2.
+        noop: steps do nothing, and batches hold whatever they held before: what
+            is left is the way from server to client, to be measured.
         timeout: seconds to wait for any one reply.
 
     Raises:
@@ -101,6 +104,7 @@ def make_vec(
         "max_episode_steps": max_episode_steps,
         "rules": rules,
         "workers": workers,
+        "noop": noop or None,
     }
 
     def connect() -> PommegoVectorEnv:
