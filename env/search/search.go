@@ -3,8 +3,9 @@
 // A searcher knows a game through a [Model]: what its own moves are, what a tick
 // does, and how good a state is for it. What the other seats do is the model's
 // business, and so is what the searcher cannot see; both may be drawn from dice.
-// From that, each of four searches finds a move:
+// From that, each of five searches finds a move:
 //
+//   - [Breadth], breadth-first search: all that can come, tick by tick.
 //   - [Flat], flat Monte Carlo: each move is tried again and again, with random
 //     moves after it, and a [Bandit] says which one next.
 //   - [Tree], Monte Carlo tree search: the same, with a tree growing where it

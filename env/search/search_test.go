@@ -11,6 +11,7 @@ import (
 // planners is every search, new.
 func planners() map[string]Planner[walker] {
 	all := map[string]Planner[walker]{
+		"breadth":             &Breadth[walker]{},
 		"tree":                &Tree[walker]{C: 25, Depth: 3},
 		"tree of 20 nodes":    &Tree[walker]{C: 25, Depth: 3, MaxNodes: 20},
 		"tree, no roll-outs":  &Tree[walker]{C: 25},
@@ -28,6 +29,7 @@ func planners() map[string]Planner[walker] {
 // TestBestMoveIsFound: searches that look far enough find the move known to be
 // best, from any dice; those that do not take the bait.
 func TestBestMoveIsFound(t *testing.T) {
+	breadth := &Breadth[walker]{}
 	flat := func(b Bandit) Planner[walker] { return &Flat[walker]{Bandit: b, C: 25, Depth: 3} }
 	tree := &Tree[walker]{C: 25, Depth: 3}
 	for _, test := range []struct {
@@ -39,6 +41,10 @@ func TestBestMoveIsFound(t *testing.T) {
 		want   Move
 		reason string
 	}{
+		{"breadth", breadth, trap(), 4, 3, right, "one tick ahead the ice looks best"},
+		{"breadth", breadth, trap(), 4, 12, left, "two ticks ahead it has slid down"},
+		{"breadth", breadth, slope(), top, 12, right, "two ticks ahead the bait looks best"},
+		{"breadth", breadth, slope(), top, 120, left, "four ticks ahead the slope is higher"},
 		{"ahead", &Ahead[walker]{}, trap(), 4, 100, right, "one step ahead the ice looks best"},
 		{"flat random", flat(Random), trap(), 4, 400, left, "all that follows the ice is the pit"},
 		{"flat ucb1", flat(UCB1), trap(), 4, 400, left, "all that follows the ice is the pit"},
@@ -142,7 +148,7 @@ func TestTime(t *testing.T) {
 func TestNothingToChoose(t *testing.T) {
 	single := &slots{means: []float64{5}}
 	for name, p := range map[string]Planner[pull]{
-		"flat": &Flat[pull]{Depth: 3}, "tree": &Tree[pull]{C: 25, Depth: 3}, "ahead": &Ahead[pull]{}, "rolling": &Rolling[pull]{},
+		"breadth": &Breadth[pull]{}, "flat": &Flat[pull]{Depth: 3}, "tree": &Tree[pull]{C: 25, Depth: 3}, "ahead": &Ahead[pull]{}, "rolling": &Rolling[pull]{},
 	} {
 		if found := p.Search(single, &pull{}, Budget{Ticks: 50}, &env.Dice{}); found != (Found{}) {
 			t.Errorf("%s: %+v, want move 0 and nothing spent", name, found)
@@ -201,6 +207,31 @@ func TestNothingIsAllocated(t *testing.T) {
 		if n := testing.AllocsPerRun(50, func() { p.Search(h, &root, Budget{Ticks: 400}, &dice) }); n != 0 {
 			t.Errorf("%s allocates %v times a search, want 0", name, n)
 		}
+	}
+}
+
+// TestBreadthGoesLevelByLevel: of the ticks given, each level gets what it needs
+// before the next gets any.
+func TestBreadthGoesLevelByLevel(t *testing.T) {
+	b := Breadth[walker]{}
+	for _, test := range []struct{ ticks, depth int }{{3, 1}, {11, 2}, {12, 2}, {13, 3}} {
+		b.Search(slope(), &walker{9}, Budget{Ticks: test.ticks}, &env.Dice{})
+		deepest := 0
+		for _, w := range b.states {
+			deepest = max(deepest, 9-w.at, w.at-9)
+		}
+		if deepest != test.depth {
+			t.Errorf("with %d ticks it got %d cells away, want %d", test.ticks, deepest, test.depth)
+		}
+	}
+}
+
+// TestBreadthStaysSmall keeps to MaxNodes.
+func TestBreadthStaysSmall(t *testing.T) {
+	small := Breadth[walker]{MaxNodes: 20}
+	small.Search(slope(), &walker{9}, Budget{Ticks: 2000}, &env.Dice{})
+	if len(small.states) != 20 {
+		t.Errorf("%d states were kept, want 20", len(small.states))
 	}
 }
 
