@@ -29,7 +29,7 @@ var mayImport = map[string][]string{
 	"vec":                   {"env"},
 	"bridge":                {"env", "vec"},
 	"benchmarks":            {"env", "env/catalog", "env/pommerman", "vec"},
-	"cmd/pommego":           {"benchmarks", "bridge", "env", "env/catalog", "env/match", "env/pommerman", "env/pommerman/bots", "env/trace", "vec"},
+	"cmd/pommego":           {"benchmarks", "bridge", "env", "env/catalog", "env/match", "env/pommerman", "env/pommerman/bots", "env/tournament", "env/tournament/report", "env/trace", "vec"},
 }
 
 // TestImportsGoOneWay reads every source file that is not a test and compares

@@ -2,6 +2,7 @@
 //
 //	pommego envs                          what there is
 //	pommego play --agents simple --show   watch a match
+//	pommego tournament --agents simple    many matches, and what they show
 //	pommego verify games.jsonl.gz         replay recorded games and compare
 //	pommego replay games.jsonl.gz         watch a recorded game
 //

@@ -44,9 +44,6 @@ func newHeader(spec *env.Spec, c *Config, program string) (*header, error) {
 // differs says in what another header differs, "" for nothing.
 func (h *header) differs(other *header) string {
 	a, b := h.fields(), other.fields()
-	if h.anyProgram {
-		a = a[:len(a)-1]
-	}
 	for i := range a {
 		if a[i].value != b[i].value {
 			return fmt.Sprintf("with %s %s, this run has %s", a[i].name, b[i].value, a[i].value)
@@ -57,22 +54,23 @@ func (h *header) differs(other *header) string {
 
 type headerField struct{ name, value string }
 
-// fields lists what two logs can differ in, the program last.
+// fields lists what two logs can differ in, besides the program.
 func (h *header) fields() []headerField {
 	c := &h.Config
 	return []headerField{
 		{"log format", h.Format}, {"env", h.Env}, {"agents", fmt.Sprintf("%q", c.Agents)}, {"against", fmt.Sprintf("%q", c.Against)},
 		{"format", c.Format.String()}, {"games", fmt.Sprint(c.Games)}, {"seed", fmt.Sprint(c.Seed)},
 		{"limit", c.Limit.String()}, {"limit for all", fmt.Sprint(c.LimitAll)}, {"ties", c.Ties.String()}, {"game version", fmt.Sprint(h.Version)},
-		{"seed version", fmt.Sprint(h.Seeds)}, {"rules", string(h.Rules)}, {"program", fmt.Sprintf("%q", h.Program)},
+		{"seed version", fmt.Sprint(h.Seeds)}, {"rules", string(h.Rules)},
 	}
 }
 
 // Errors of opening a log.
 var (
-	ErrLogExists = errors.New("the log exists")
-	ErrLogOther  = errors.New("the log is of another tournament")
-	ErrLogInUse  = errors.New("another process writes to the log")
+	ErrLogExists  = errors.New("the log exists")
+	ErrLogOther   = errors.New("the log is of another tournament")
+	ErrLogProgram = errors.New("another build of the program, whose agents may play otherwise, began the log")
+	ErrLogInUse   = errors.New("another process writes to the log")
 )
 
 // logFile is what a log needs of its file.
@@ -157,6 +155,9 @@ func readLog(in io.Reader, path string, first []byte, h *header, s *schedule) ([
 	}
 	if d := h.differs(&other); d != "" {
 		return nil, 0, fmt.Errorf("%s: %w: it was begun %s", path, ErrLogOther, d)
+	}
+	if h.Program != other.Program && !h.anyProgram {
+		return nil, 0, fmt.Errorf("%s: %w: %q, this one is %q", path, ErrLogProgram, other.Program, h.Program)
 	}
 	r := logReader{path: path, schedule: s, seen: make([]bool, s.games()), good: int64(len(line))}
 	return r.read(lines)

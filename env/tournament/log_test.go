@@ -175,7 +175,6 @@ func TestOtherTournament(t *testing.T) {
 		{ffaID, func(c *Config, o *Options) { c.Ties = match.RerunJava }, "with ties none, this run has java"},
 		{ffaID, func(c *Config, o *Options) { c.LimitAll = true }, "with limit for all false, this run has true"},
 		{"PommeFFA2018-v0", func(c *Config, o *Options) {}, "with env PommeFFACompetition-v0, this run has PommeFFA2018-v0"},
-		{ffaID, func(c *Config, o *Options) { o.Program = "v2" }, `with program "v1", this run has "v2"`},
 		{ffaID, func(c *Config, o *Options) { c.Seed, o.OtherProgram = 2, true }, "with seed 1"},
 	} {
 		c, o := quick(), begin
@@ -188,7 +187,11 @@ func TestOtherTournament(t *testing.T) {
 			t.Errorf("want an error with %q, got %v", test.want, err)
 		}
 	}
-	begin.Program, begin.OtherProgram = "v2", true
+	begin.Program = "v2"
+	if _, err := newQuick(t).Run(context.Background(), begin); !errors.Is(err, ErrLogProgram) || !strings.Contains(err.Error(), `"v1", this one is "v2"`) {
+		t.Errorf("another build gives %v, want ErrLogProgram", err)
+	}
+	begin.OtherProgram = true
 	if _, err := newQuick(t).Run(context.Background(), begin); err != nil {
 		t.Errorf("another build is asked for and refused: %v", err)
 	}

@@ -1,0 +1,219 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"pommego/env/catalog"
+	"pommego/env/tournament"
+	"pommego/env/tournament/report"
+)
+
+func newTournament() *cobra.Command {
+	var o tournamentOptions
+	cmd := &cobra.Command{
+		Use:   "tournament",
+		Short: "Play many matches between agents: ratings, tables, tests of significance",
+		Long: `Play many matches between agents and print how often each won, how they are rated and
+which differences are significant, with 95 % intervals. Seats and seeds are balanced: all
+agents play the same seeds and have each seat equally often.
+
+Formats:
+  one-against-three  each agent alone, with --against in all other seats; --games for each
+                     agent. The default where everybody plays for themselves.
+  two-against-two    teams of two of a kind, every agent against every other one, or against
+                     --against alone; --games for each pair. The default in team games.
+  round-robin        all agents against each other, as many at a time as there are sides;
+                     --games for each choice of them.
+
+With --log (or --out) every finished game is kept. A tournament that was stopped, in whatever
+way, goes on with --resume and ends as if it had not been. Results depend neither on the
+number of workers nor on interruptions, as long as no agent plays by the clock; what the clock
+says is printed on a terminal, or with --timing, and has files of its own.`,
+		Example: `  pommego tournament --agents simple,random,static --games 200
+  pommego tournament --env PommeTeam-v0 --agents simple,random --games 100 --json
+  pommego tournament --env OneVsOne-v0 --format round-robin --agents simple,random,static
+  pommego tournament --agents simple,random --games 10000 --out results --resume`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			o.againstGiven = cmd.Flags().Changed("against")
+			if o.resume && o.log == "" && o.out == "" {
+				return usagef("--resume needs --log FILE or --out DIR")
+			}
+			return exactly(0, "none")(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.id, "env", "PommeFFACompetition-v0", "the environment's id, see: pommego envs")
+	f.StringVar(&o.format, "format", "", "who meets whom: "+strings.Join(tournament.FormatNames(), ", "))
+	f.StringVar(&o.agents, "agents", "simple", "the agents' names, with commas between")
+	f.StringVar(&o.against, "against", "simple", "who the agents play against; by default each other in two-against-two")
+	f.IntVar(&o.config.Games, "games", 100, "games for each agent, pair or table")
+	f.Uint64Var(&o.config.Seed, "seed", 1, "seed of the first game; the others count on from it")
+	f.DurationVar(&o.config.Limit, "limit", 0, "time for a move of remote agents (0: 100ms)")
+	f.BoolVar(&o.config.LimitAll, "limit-all", false, "hold built-in agents to --limit too")
+	f.StringVar(&o.ties, "ties", "none", "play ties again: none, playground, java")
+	f.IntVar(&o.workers, "workers", 0, "how many games to play at a time, 0: as many as there are cores")
+	f.StringVar(&o.log, "log", "", "the file that keeps finished games; with --out, by default DIR/games.jsonl")
+	f.BoolVar(&o.resume, "resume", false, "go on with the log if it exists")
+	f.BoolVar(&o.otherBuild, "other-build", false, "go on even if another build of pommego began it")
+	f.StringVar(&o.out, "out", "", "a folder for tables (Markdown, CSV), JSON and a chart (PNG, SVG)")
+	f.BoolVar(&o.timing, "timing", false, "print thinking times even where no terminal is")
+	f.BoolVar(&o.asJSON, "json", false, "print one JSON object")
+	return cmd
+}
+
+type tournamentOptions struct {
+	id, format, agents, against, ties string
+	againstGiven                      bool
+	config                            tournament.Config
+	workers                           int
+	log, out                          string
+	resume, otherBuild                bool
+	timing, asJSON                    bool
+}
+
+func (o *tournamentOptions) run(cmd *cobra.Command) error {
+	t, err := o.prepare()
+	if err != nil {
+		return err
+	}
+	if err := o.makeFolder(); err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal is not held back
+	defer stop()
+	line := progressOfGames{line: newProgress(), now: time.Now}
+	r, err := t.Run(ctx, tournament.Options{
+		Workers: o.workers, Log: o.log, Resume: o.resume,
+		Program: build(), OtherProgram: o.otherBuild, Progress: line.show,
+	})
+	line.line.clear()
+	if err != nil {
+		return o.explain(err)
+	}
+	if o.out != "" {
+		if err := report.WriteFolder(o.out, r); err != nil {
+			return err
+		}
+	}
+	return o.print(cmd.OutOrStdout(), r)
+}
+
+// prepare makes the tournament that the flags describe.
+func (o *tournamentOptions) prepare() (*tournament.Tournament, error) {
+	game, err := catalog.Game(o.id)
+	if err != nil {
+		return nil, usagef("--env: %w", err)
+	}
+	c := &o.config
+	if err := c.Ties.UnmarshalText([]byte(o.ties)); err != nil {
+		return nil, usagef("--ties: %w", err)
+	}
+	teams := len(game.Spec().Teams) < game.Spec().Seats
+	switch {
+	case o.format != "":
+		if c.Format, err = tournament.ParseFormat(o.format); err != nil {
+			return nil, usagef("--format: %w", err)
+		}
+	case teams:
+		c.Format = tournament.TwoAgainstTwo
+	default:
+		c.Format = tournament.OneAgainstThree
+	}
+	c.Agents = agentNames(o.agents)
+	if o.againstGiven || c.Format == tournament.OneAgainstThree {
+		c.Against = o.against
+	}
+	if o.workers < 0 {
+		return nil, usagef("--workers is %d, want 0 (all cores) or more", o.workers)
+	}
+	t, err := tournament.New(game, *c)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return t, nil
+}
+
+// makeFolder makes the folder for the results, which is also where the log
+// goes if nothing else is said.
+func (o *tournamentOptions) makeFolder() error {
+	if o.out == "" {
+		return nil
+	}
+	if o.log == "" {
+		o.log = filepath.Join(o.out, "games.jsonl")
+	}
+	return os.MkdirAll(o.out, 0o755)
+}
+
+// explain adds to an error what to do about it.
+func (o *tournamentOptions) explain(err error) error {
+	switch {
+	case errors.Is(err, tournament.ErrStopped) && o.log == "":
+		return fmt.Errorf("%w; nothing was kept, as neither --log nor --out was given", err)
+	case errors.Is(err, tournament.ErrStopped):
+		return fmt.Errorf("%w; they are in %s, go on with --resume", err, o.log)
+	case errors.Is(err, tournament.ErrLogExists):
+		return usagef("%s exists: go on with --resume, or name another --log", o.log)
+	case errors.Is(err, tournament.ErrLogProgram):
+		return usagef("%w; --other-build goes on all the same", err)
+	case errors.Is(err, tournament.ErrLogOther):
+		return usageError{err}
+	}
+	return err
+}
+
+func (o *tournamentOptions) print(out io.Writer, r *tournament.Report) error {
+	timed := o.timing || onTerminal(os.Stdout) && !o.asJSON
+	switch {
+	case o.asJSON && timed:
+		return printJSON(out, struct {
+			*tournament.Results
+			Timing *tournament.Timing `json:"timing"`
+		}{r.Results, r.Timing})
+	case o.asJSON:
+		return printJSON(out, r.Results)
+	}
+	if err := report.Text(out, r.Results); err != nil || !timed {
+		return err
+	}
+	return report.Timing(out, r.Timing)
+}
+
+// progressOfGames tells how many games are over and how long the rest will
+// take.
+type progressOfGames struct {
+	line  *progress
+	now   func() time.Time
+	start time.Time
+}
+
+func (p *progressOfGames) show(at tournament.Progress) {
+	if p.start.IsZero() {
+		p.start = p.now()
+	}
+	p.line.show("%s", describeProgress(at, p.now().Sub(p.start)))
+}
+
+// describeProgress guesses the time left from the games of this run.
+func describeProgress(at tournament.Progress, passed time.Duration) string {
+	text := fmt.Sprintf("%d of %d games, %d %%", at.Done, at.Total, 100*at.Done/at.Total)
+	played := at.Done - at.Resumed
+	if played == 0 || passed <= 0 {
+		return text
+	}
+	left := time.Duration(float64(passed) / float64(played) * float64(at.Total-at.Done))
+	return fmt.Sprintf("%s, %.3g games/s, %v left", text, float64(played)/passed.Seconds(), left.Round(time.Second))
+}

@@ -1,0 +1,266 @@
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"pommego/env/tournament"
+	"pommego/env/tournament/report"
+)
+
+// marathon is a tournament that takes long enough to be stopped a few times.
+var marathon = strings.Fields("tournament --agents simple,random,static --games 240 --seed 3")
+
+func with(args []string, more ...string) []string { return append(slices.Clone(args), more...) }
+
+func TestTournamentUsage(t *testing.T) {
+	log := filepath.Join(t.TempDir(), "log")
+	for _, tc := range []struct{ args, want string }{
+		{"extra", "got 1 arguments [extra]"},
+		{"--env Pomme-v9", `unknown environment "Pomme-v9"`},
+		{"--format knock-out", `there is no format "knock-out", want one of round-robin, one-against-three, two-against-two`},
+		{"--agents nobody", `no agent is called "nobody", there are: static, random, simple`},
+		{"--agents simple,simple", `"simple" is named twice`},
+		{"--against nobody", `no agent is called "nobody"`},
+		{"--games 0", "games is 0, want 1 to"},
+		{"--workers -1", "--workers is -1, want 0"},
+		{"--ties maybe", `no rule for ties is called "maybe"`},
+		{"--limit -1s", "the limit for a move is -1s"},
+		{"--format round-robin --agents simple,random", "2 agents, want 4 or more"},
+		{"--format round-robin --agents simple --against random", "the agents play each other"},
+		{"--env PommeTeam-v0 --format one-against-three", "has teams"},
+		{"--resume", "--resume needs --log FILE or --out DIR"},
+		{"--games 4 --log " + log, "exists: go on with --resume"},
+		{"--games 5 --resume --log " + log, "it was begun with games 4, this run has 5"},
+	} {
+		if strings.Contains(tc.args, "--log") {
+			pommego(t, strings.Fields("tournament --games 4 --resume --log "+log)...).want(t, exitOK)
+		}
+		t.Run(tc.args, func(t *testing.T) {
+			r := pommego(t, with([]string{"tournament"}, strings.Fields(tc.args)...)...)
+			r.want(t, exitUsage)
+			if !strings.Contains(r.errors, tc.want) || strings.Count(r.errors, "\n") != 1 || r.out != "" {
+				t.Errorf("stderr %q, stdout %.200q; want one line with %q on stderr", r.errors, r.out, tc.want)
+			}
+		})
+	}
+}
+
+// TestTournamentOutput plays small tournaments and looks at what they print.
+func TestTournamentOutput(t *testing.T) {
+	for _, tc := range []struct {
+		args   string
+		format tournament.Format
+		played int
+		lines  []string
+	}{
+		{"--agents simple,random --games 8", tournament.OneAgainstThree, 16, []string{"one-against-three against simple", "Row against column", "simple is 0"}},
+		{"--env PommeTeam-v0 --agents simple,random,static --games 4", tournament.TwoAgainstTwo, 12, []string{"two-against-two: 4 games at each of 3 tables", "the mean is 0", "seats 0 2"}},
+		{"--env PommeTeam-v0 --agents random,static --against simple --games 4", tournament.TwoAgainstTwo, 8, []string{"two-against-two against simple"}},
+		{"--env OneVsOne-v0 --format round-robin --agents simple,random,static --games 6", tournament.RoundRobin, 18, []string{"round-robin: 6 games at each of 3 tables"}},
+		{"--env OneVsOne-v0 --agents simple --games 6 --ties playground", tournament.OneAgainstThree, 6, []string{"ties: playground"}},
+	} {
+		t.Run(tc.args, func(t *testing.T) {
+			args := with([]string{"tournament"}, strings.Fields(tc.args)...)
+			text := pommego(t, args...)
+			text.want(t, exitOK)
+			for _, line := range append(tc.lines, "Standings", "Wins by seat") {
+				if !strings.Contains(text.out, line) {
+					t.Errorf("the text does not hold %q:\n%s", line, text.out)
+				}
+			}
+			if strings.Contains(text.out, "Thinking time") {
+				t.Error("thinking times are printed where no terminal is")
+			}
+			var r tournament.Results
+			out := pommego(t, with(args, "--json")...)
+			out.want(t, exitOK)
+			out.decodes(t, &r)
+			if r.Format != tc.format || r.Played != tc.played || len(r.Agents) != len(r.Config.Agents) || !strings.Contains(r.Program, "-") {
+				t.Errorf("results: format %v, %d games, %d agents, program %q", r.Format, r.Played, len(r.Agents), r.Program)
+			}
+		})
+	}
+}
+
+// TestTournamentTiming: the clock is asked for, so it is shown.
+func TestTournamentTiming(t *testing.T) {
+	r := pommego(t, "tournament", "--games", "2", "--timing")
+	r.want(t, exitOK)
+	if !strings.Contains(r.out, "Thinking time") {
+		t.Errorf("no thinking times:\n%s", r.out)
+	}
+	var both struct {
+		tournament.Results
+		Timing tournament.Timing
+	}
+	r = pommego(t, "tournament", "--games", "2", "--timing", "--json")
+	r.want(t, exitOK)
+	r.decodes(t, &both)
+	if both.Played != 2 || len(both.Timing.Agents) != 1 || both.Timing.Agents[0].Total <= 0 {
+		t.Errorf("results and timing: %+v", both)
+	}
+}
+
+// outcome is all that a tournament leaves and that must not depend on anything
+// but its configuration: what it printed and its files.
+func outcome(t *testing.T, printed, folder string) string {
+	t.Helper()
+	all := printed
+	for _, name := range report.Files() {
+		if strings.HasPrefix(name, "timing.") {
+			continue
+		}
+		content, err := os.ReadFile(filepath.Join(folder, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all += "\n" + name + "\n" + string(content)
+	}
+	return all
+}
+
+// alone plays the marathon without interruption.
+func alone(t *testing.T) string {
+	t.Helper()
+	folder := filepath.Join(t.TempDir(), "out")
+	r := pommego(t, with(marathon, "--out", folder, "--workers", "1")...)
+	r.want(t, exitOK)
+	return outcome(t, r.out, folder)
+}
+
+// gamesKept is how many games a log holds.
+func gamesKept(path string) int {
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return 0
+	}
+	return max(0, bytes.Count(content, []byte("\n"))-1)
+}
+
+// interrupt starts the marathon, waits until some games more are in the log,
+// and sends it a signal. It returns its exit code, which is -1 if the signal
+// killed it, 0 if it was done before, and what it printed.
+func interrupt(t *testing.T, folder string, signal os.Signal, workers string) ran {
+	t.Helper()
+	var out, errs bytes.Buffer
+	cmd := exec.Command(program, with(marathon, "--out", folder, "--resume", "--workers", workers)...)
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	log := filepath.Join(folder, "games.jsonl")
+	enough := gamesKept(log) + 60
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	for {
+		select {
+		case err := <-ended:
+			var exit *exec.ExitError
+			if err != nil && !errors.As(err, &exit) {
+				t.Fatal(err)
+			}
+			return ran{cmd.ProcessState.ExitCode(), out.String(), errs.String()}
+		case <-time.After(time.Millisecond):
+			if gamesKept(log) >= enough {
+				cmd.Process.Signal(signal) // it may be gone by now
+				enough = 1 << 30
+			}
+		}
+	}
+}
+
+// TestTournamentKilled kills a tournament again and again, without warning, and
+// resumes it with another number of workers: in the end no game is missing or
+// there twice, and everything it leaves is the same, byte for byte, as from one
+// that was left alone.
+func TestTournamentKilled(t *testing.T) {
+	want := alone(t)
+	folder := filepath.Join(t.TempDir(), "out")
+	kills := 0
+	for try := 0; ; try++ {
+		r := interrupt(t, folder, syscall.SIGKILL, []string{"1", "3", "2"}[try%3])
+		if r.code == exitOK {
+			if got := outcome(t, r.out, folder); got != want {
+				t.Errorf("killed %d times: other results\n%.3000s\nwant\n%.3000s", kills, got, want)
+			}
+			break
+		}
+		if r.code != -1 || r.out != "" {
+			t.Fatalf("exit code %d, stdout %q, stderr %q; want it killed", r.code, r.out, r.errors)
+		}
+		kills++
+	}
+	if kills < 3 {
+		t.Errorf("killed %d times only", kills)
+	}
+	checkGames(t, folder)
+}
+
+// checkGames looks for every game, once.
+func checkGames(t *testing.T, folder string) {
+	t.Helper()
+	if n := gamesKept(filepath.Join(folder, "games.jsonl")); n != 3*240 {
+		t.Errorf("the log holds %d games, want %d", n, 3*240)
+	}
+	file, err := os.Open(filepath.Join(folder, "games.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	rows, err := csv.NewReader(file).ReadAll()
+	if err != nil || len(rows) != 1+3*240 {
+		t.Errorf("games.csv has %d rows (%v)", len(rows), err)
+	}
+}
+
+// TestTournamentInterrupted: asked to stop, it stops at once, says how far it
+// is and how to go on, and goes on.
+func TestTournamentInterrupted(t *testing.T) {
+	want := alone(t)
+	folder := filepath.Join(t.TempDir(), "out")
+	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+		r := interrupt(t, folder, signal, "2")
+		if r.code != exitError || r.out != "" || !strings.Contains(r.errors, "of 720 games; they are in "+folder) || !strings.Contains(r.errors, "go on with --resume") {
+			t.Fatalf("%v: exit code %d, stdout %q, stderr %q", signal, r.code, r.out, r.errors)
+		}
+	}
+	r := pommego(t, with(marathon, "--out", folder, "--resume")...)
+	r.want(t, exitOK)
+	if outcome(t, r.out, folder) != want {
+		t.Error("interrupted twice: other results")
+	}
+	checkGames(t, folder)
+	again := pommego(t, with(marathon, "--out", folder, "--resume")...)
+	again.want(t, exitOK)
+	if again.out != r.out {
+		t.Error("resumed when all was done: other results")
+	}
+}
+
+func TestDescribeProgress(t *testing.T) {
+	for _, tc := range []struct {
+		at     tournament.Progress
+		passed time.Duration
+		want   string
+		reason string
+	}{
+		{tournament.Progress{Done: 0, Total: 200}, 0, "0 of 200 games, 0 %", "nothing to go by yet"},
+		{tournament.Progress{Done: 50, Total: 200}, 10 * time.Second, "50 of 200 games, 25 %, 5 games/s, 30s left", "all in this run"},
+		{tournament.Progress{Done: 150, Total: 200, Resumed: 140}, time.Minute, "150 of 200 games, 75 %, 0.167 games/s, 5m0s left", "games of earlier runs took none of this one's time"},
+		{tournament.Progress{Done: 140, Total: 200, Resumed: 140}, time.Minute, "140 of 200 games, 70 %", "none in this run yet"},
+	} {
+		if got := describeProgress(tc.at, tc.passed); got != tc.want {
+			t.Errorf("%s: %q, want %q", tc.reason, got, tc.want)
+		}
+	}
+}
