@@ -100,6 +100,9 @@ func (s *session) makeEnv(r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
+	if err := checkCompression(r.compression, r.shared); err != nil {
+		return reply{}, err
+	}
 	limits := &s.server.cfg
 	if len(s.envs) >= limits.MaxEnvs {
 		return reply{}, fail(CodeLimit, "", "close one, or use another connection", "this connection has %d environments, and may have no more", len(s.envs))
@@ -108,7 +111,7 @@ func (s *session) makeEnv(r *request) (reply, error) {
 	if e.pool, e.layout, err = s.newPool(kindBatch, e.handle, cfg); err != nil {
 		return reply{}, err
 	}
-	if err := e.makeFrames(r.shared); err != nil {
+	if err := e.makeFrames(r.shared, r.compression != ""); err != nil {
 		s.freeEnv(e)
 		return reply{}, err
 	}

@@ -98,6 +98,9 @@ type frame struct {
 	last  [][]byte    // the batch's final rows, of each of layout.final
 	home  chan *frame // where it goes when the message has been sent
 
+	packs  bool   // the message is sent compressed
+	packed []byte // in this
+
 	// If the client shares the memory:
 	number int    // of the frame, among those of its environment
 	bell   []byte // what is sent instead of the message
@@ -123,10 +126,12 @@ func newFrame(l *layout, pool *vec.Pool, home chan *frame, mem []byte) *frame {
 }
 
 // newFrames makes a pool's frames, in memory of the server's own.
-func newFrames(l *layout, pool *vec.Pool) chan *frame {
+func newFrames(l *layout, pool *vec.Pool, packs bool) chan *frame {
 	frames := make(chan *frame, framesPerPool)
 	for range framesPerPool {
-		frames <- newFrame(l, pool, frames, alignedMemory(l.size+l.tail))
+		f := newFrame(l, pool, frames, alignedMemory(l.size+l.tail))
+		f.packs = packs
+		frames <- f
 	}
 	return frames
 }
@@ -157,8 +162,11 @@ func (f *frame) appendHead(msg []byte) []byte {
 // reply is the answer to request id: what the batch holds, or the bell for it.
 func (f *frame) reply(id uint64) reply {
 	msg := f.message(id)
-	if f.length = len(msg); f.bell != nil {
+	switch f.length = len(msg); {
+	case f.bell != nil:
 		msg = ring(f.bell, id, len(msg))
+	case f.packs:
+		msg = f.pack(id, msg)
 	}
 	return reply{msg, f}
 }

@@ -47,6 +47,7 @@ type request struct {
 	maxSteps    int
 	workers     int
 	noop        bool
+	compression string
 	shared      int // frames to share
 
 	env     uint64
@@ -95,6 +96,7 @@ var requests = map[string][]field{
 		{"on_death", false, textInto(func(r *request) *string { return &r.onDeath })},
 		{"max_episode_steps", false, intInto(0, 1<<31-1, func(r *request) *int { return &r.maxSteps })},
 		{"workers", false, intInto(0, 1<<31-1, func(r *request) *int { return &r.workers })},
+		{"compression", false, textInto(func(r *request) *string { return &r.compression })},
 		{"noop", false, boolInto(func(r *request) *bool { return &r.noop })},
 		{"shared_memory", false, intInto(2, 16, func(r *request) *int { return &r.shared })},
 	},

@@ -88,10 +88,11 @@ func (m *sharedMemory) free() {
 }
 
 // makeFrames makes the environment's frames: shared of them in memory that the
-// client can map, or, if that is 0, the usual ones.
-func (e *environment) makeFrames(shared int) error {
+// client can map, or, if that is 0, the usual ones, which are perhaps compressed
+// to be sent.
+func (e *environment) makeFrames(shared int, packs bool) error {
 	if shared == 0 {
-		e.frames = newFrames(e.layout, e.pool)
+		e.frames = newFrames(e.layout, e.pool, packs)
 		return nil
 	}
 	var err error

@@ -205,7 +205,7 @@ func (s *session) simulator(e *environment, n int) (*simulator, error) {
 	if err != nil {
 		return nil, inField(err, "states")
 	}
-	sim := &simulator{pool, newFrames(l, pool)}
+	sim := &simulator{pool, newFrames(l, pool, false)}
 	e.sims = append(e.sims, sim)
 	return sim, nil
 }

@@ -15,6 +15,7 @@ import msgspec
 
 from pommego import wire
 from pommego._version import __version__
+from pommego.compression import Unpacker
 from pommego.errors import (
     ClosedError,
     ConnectionError,
@@ -69,6 +70,7 @@ class Client:
         self._expected: deque[int] = deque()
         self._shared: dict[int, SharedMemory] = {}
         self._mailbox: Mailbox | None = None
+        self._unpacker: Unpacker | None = None
         self._socket = WebSocket.connect(
             self.address, subprotocol=wire.SUBPROTOCOL, token=token, timeout=min(timeout, 10.0)
         )
@@ -230,7 +232,12 @@ class Client:
         except ConnectionError as e:
             raise self._with_obituary(e) from e
         try:
-            return wire.decode(message)
+            reply = wire.decode(message)
+            if isinstance(reply, wire.Compressed):
+                if self._unpacker is None:
+                    self._unpacker = Unpacker()
+                reply = self._unpacker.unpack(reply, self._socket.max_message)
+            return reply
         except ValueError as e:
             raise self.distrust(f"a reply that cannot be read ({e})") from e
 

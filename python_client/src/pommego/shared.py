@@ -144,7 +144,7 @@ def make_shared(
         shared: None: if it can be; True: or else it is an error.
     """
     if shared is None:
-        shared_may_fail, shared = True, client.address.local
+        shared_may_fail, shared = True, client.address.local and options["compression"] is None
     else:
         shared_may_fail = False
     if not shared:

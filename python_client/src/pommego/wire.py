@@ -156,6 +156,15 @@ class Shared(msgspec.Struct, tag_field="type", tag="shared"):
     size: int = msgspec.field(name="bytes")
 
 
+class Compressed(msgspec.Struct, tag_field="type", tag="compressed"):
+    """A batch, as one zstd frame."""
+
+    id: int
+    env: int
+    size: int = msgspec.field(name="bytes")
+    data: memoryview
+
+
 class Simulated(msgspec.Struct, tag_field="type", tag="simulated"):
     """The answer to simulate."""
 
@@ -217,6 +226,7 @@ Reply = (
     | EnvReply
     | Batch
     | Shared
+    | Compressed
     | Simulated
     | States
     | Text

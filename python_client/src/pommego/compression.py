@@ -1,0 +1,68 @@
+"""Batches compressed on their way, for thin links: `make_vec(..., compression="zstd")`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pommego import wire
+from pommego.buffers import BufferPool
+from pommego.errors import PommegoError
+
+__all__ = ["Unpacker", "check"]
+
+_WINDOW = 1 << 20  # bytes: what the protocol allows
+
+
+def check(compression: str | None) -> None:
+    """See whether this client can undo it.
+
+    Raises:
+        PommegoError: the package that does is not installed.
+    """
+    if compression is not None:
+        _library()
+
+
+def _library() -> Any:
+    try:
+        import zstandard  # noqa: PLC0415  # an extra: most users do not need it
+    except ImportError:
+        raise PommegoError(
+            "compression needs the package zstandard, which is not installed: pip install 'pommego[zstd]'"
+        ) from None
+    return zstandard
+
+
+class Unpacker:
+    """Undoes the compression of one connection's batches."""
+
+    def __init__(self) -> None:
+        library = _library()
+        self._decompressor = library.ZstdDecompressor(max_window_size=_WINDOW)
+        self._error = library.ZstdError
+        self._buffers = BufferPool()
+
+    def unpack(self, reply: wire.Compressed, most: int) -> wire.Batch:
+        """Return the batch, in memory that belongs to whoever looks at it.
+
+        Args:
+            reply: as it came.
+            most: bytes that a message may have.
+
+        Raises:
+            ValueError: it is damaged, too long, or no batch.
+        """
+        if not 0 < reply.size <= most:
+            raise ValueError(f"a compressed message of {reply.size} bytes, want at most {most}")
+        try:
+            data = self._decompressor.decompress(reply.data, max_output_size=reply.size)
+        except self._error as e:
+            raise ValueError(f"a compressed message that cannot be read ({e})") from e
+        if len(data) != reply.size:
+            raise ValueError(f"a compressed message of {len(data)} bytes, where {reply.size} were announced")
+        memory = self._buffers.take(reply.size)[: reply.size]
+        memory[:] = data
+        batch = wire.decode(memory)
+        if not isinstance(batch, wire.Batch) or batch.id != reply.id:
+            raise ValueError(f"a {type(batch).__name__} where the batch {reply.id} was announced")
+        return batch
