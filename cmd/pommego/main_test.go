@@ -132,6 +132,13 @@ func TestWrongUsage(t *testing.T) {
 		{"play --show --quiet", "--show and --quiet exclude each other"},
 		{"play --obs-every -1", "--obs-every is -1"},
 		{"play --fps -1", "--fps is -1"},
+		{"play --limit 0s", "--limit is 0s, want more than 0"},
+		{"play --limit soon", `invalid argument "soon"`},
+		{"play --wait -1s", "--wait is -1s, want more than 0"},
+		{"play --ties coin", `no rule for ties is called "coin", there are: none, playground, java`},
+		{"play --agents exec:", "want exec:COMMAND"},
+		{"play --agents http://127.0.0.1:1/x", "want http://host:port"},
+		{"play --agents http://127.0.0.1:1", "has a seat already"},
 	} {
 		t.Run(tc.args, func(t *testing.T) {
 			r := pommego(t, strings.Fields(tc.args)...)

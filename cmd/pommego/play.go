@@ -11,11 +11,13 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"pommego/env"
 	"pommego/env/catalog"
+	"pommego/env/match"
 	"pommego/env/trace"
 )
 
@@ -24,21 +26,29 @@ func newPlay() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "play",
 		Short: "Play one match between agents, on screen or recorded",
-		Long: `Play one match between built-in agents and print how it ended. The same seed gives
-the same match. Agents are named seat by seat; a single name plays in every seat.`,
+		Long: `Play one match and print how it ended. Agents are named seat by seat; a single name
+plays in every seat. An agent is a built-in one, with options where it has any
+(simple, mcts:ticks=2000); http://host:port, a server that speaks the protocol of the
+original's HTTP and Docker agents; or exec:COMMAND, a program that reads observations
+and writes actions as lines of JSON (write \, for a comma in the command). Both
+protocols are described in env/match/PROTOCOL.md.
+
+Remote agents (http and exec) have a time limit for each move; one that is late, fails
+or answers nonsense plays stop, the match goes on, and how often that happened is
+reported and recorded. With built-in agents the same seed gives the same match.
+
+Ties stand, or are played again: by the playground's rule once more and then on a
+collapsing board until there is a winner, 20 times at most; by the Java rule up to
+three times, and then all have lost.`,
 		Example: `  pommego play --agents simple --show
   pommego play --env PommeTeamCompetition-v0 --agents simple,random,simple,static --seed 7
   pommego play --agents simple --seed 7 --record match.jsonl.gz --quiet
-  pommego play --env OneVsOne-v0 --agents simple --json`,
+  pommego play --agents http://localhost:10080,simple,simple,simple --ties playground
+  pommego play --env OneVsOne-v0 --agents "exec:python3 agent.py,simple" --limit 50ms --json`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			o.seeded = cmd.Flags().Changed("seed")
-			switch {
-			case o.show && o.quiet:
-				return usagef("--show and --quiet exclude each other")
-			case o.obsEvery < 0:
-				return usagef("--obs-every is %d, want 0 or more", o.obsEvery)
-			case o.fps < 0:
-				return usagef("--fps is %v, want 0 or more", o.fps)
+			if err := o.check(); err != nil {
+				return usageError{err}
 			}
 			return exactly(0, "none")(cmd, args)
 		},
@@ -48,185 +58,226 @@ the same match. Agents are named seat by seat; a single name plays in every seat
 	f.StringVar(&o.id, "env", "PommeFFACompetition-v0", "the environment's id, see: pommego envs")
 	f.StringVar(&o.agents, "agents", "simple", "the agents' names, by seat, with commas between")
 	f.Uint64Var(&o.seed, "seed", 0, "what decides everything random; drawn and printed if not given")
-	f.StringVar(&o.record, "record", "", "a file to write the match to (.gz compresses)")
+	f.StringVar(&o.ties, "ties", "none", "play ties again by a rule: none, playground or java")
+	f.DurationVar(&o.rules.Limit, "limit", match.DefaultLimit, "how long a remote agent may take for a move")
+	f.BoolVar(&o.rules.LimitAll, "limit-all", false, "hold built-in agents to --limit too")
+	f.DurationVar(&o.rules.Wait, "wait", match.DefaultWait, "how long a remote agent may take to get ready for a game")
+	f.StringVar(&o.record, "record", "", "a file to write the match to, a line a game (.gz compresses)")
 	f.IntVar(&o.obsEvery, "obs-every", 3, "record observations every so many steps, 0: never")
 	f.BoolVar(&o.show, "show", false, "show every step")
 	f.Float64Var(&o.fps, "fps", 5, "with --show, pictures a second on a terminal, 0: as fast as can be")
-	f.BoolVar(&o.quiet, "quiet", false, "print one line, no picture")
-	f.BoolVar(&o.asJSON, "json", false, "print how the match ended as one JSON object")
+	f.BoolVar(&o.quiet, "quiet", false, "print how it ended, no picture")
+	f.BoolVar(&o.asJSON, "json", false, "print how the match ended, and how each seat did, as one JSON object")
 	return cmd
 }
 
 type playOptions struct {
-	id, agents, record string
-	seed               uint64
-	seeded             bool
-	obsEvery           int
-	show, quiet        bool
-	fps                float64
-	asJSON             bool
+	id, agents, ties, record string
+	rules                    match.Rules
+	seed                     uint64
+	seeded                   bool
+	obsEvery                 int
+	show, quiet              bool
+	fps                      float64
+	asJSON                   bool
 }
 
-// match is one match with its agents.
-type match struct {
-	env.Match
-	spec    *env.Spec
+// check says what is wrong with the flags' values.
+func (o *playOptions) check() (err error) {
+	switch {
+	case o.show && o.quiet:
+		return errors.New("--show and --quiet exclude each other")
+	case o.obsEvery < 0:
+		return fmt.Errorf("--obs-every is %d, want 0 or more", o.obsEvery)
+	case o.fps < 0:
+		return fmt.Errorf("--fps is %v, want 0 or more", o.fps)
+	case o.rules.Limit <= 0:
+		return fmt.Errorf("--limit is %v, want more than 0", o.rules.Limit)
+	case o.rules.Wait <= 0:
+		return fmt.Errorf("--wait is %v, want more than 0", o.rules.Wait)
+	}
+	if o.rules.Ties, err = match.ParseTies(o.ties); err != nil {
+		return fmt.Errorf("--ties: %w", err)
+	}
+	return nil
+}
+
+// seated is a match that is about to be played.
+type seated struct {
+	game    env.Game
 	names   []string
-	agents  []env.Agent
-	actions []uint8
+	players []match.Player
+}
+
+func (s *seated) close() {
+	for _, p := range s.players {
+		p.Close()
+	}
 }
 
 func (o *playOptions) run(cmd *cobra.Command) error {
-	m, err := o.prepare()
+	s, err := o.seat()
+	defer s.close()
 	if err != nil {
 		return err
-	}
-	var file *trace.Writer
-	var rec trace.Recorder
-	if o.record != "" {
-		if rec, err = o.recorder(m); err != nil {
-			return err
-		}
-		if file, err = trace.Create(o.record); err != nil {
-			return err
-		}
-		defer file.Abort() // nothing, once it is closed
-	}
-	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	out := cmd.OutOrStdout()
-	if err := o.play(ctx, out, m, rec); err != nil {
-		return err
-	}
-	if rec != nil {
-		if err := finish(file, rec); err != nil {
-			return err
-		}
-	}
-	return o.report(out, m)
-}
-
-// prepare makes the match and the agents, and seeds them.
-func (o *playOptions) prepare() (*match, error) {
-	game, err := catalog.Game(o.id)
-	if err != nil {
-		return nil, usagef("--env: %w", err)
-	}
-	m := &match{Match: game.New(1)[0], spec: game.Spec(), names: agentNames(o.agents)}
-	if len(m.names) == 1 {
-		for len(m.names) < m.spec.Seats {
-			m.names = append(m.names, m.names[0])
-		}
-	}
-	if len(m.names) != m.spec.Seats {
-		return nil, usagef("--agents names %d agents, want %d for %s, or one for all seats", len(m.names), m.spec.Seats, o.id)
 	}
 	if !o.seeded {
 		var random [4]byte // short enough to be typed again
 		rand.Read(random[:])
 		o.seed = uint64(binary.LittleEndian.Uint32(random[:]))
 	}
-	seed := env.Seed{Value: o.seed}
-	for seat, name := range m.names {
-		agent, err := game.NewAgent(name)
-		if err != nil {
-			return nil, usagef("--agents: %w", err)
+	var file *trace.Writer
+	var rec *match.Recording
+	if o.record != "" {
+		if file, err = trace.Create(o.record); err != nil {
+			return err
 		}
-		agent.Reset(seed.Dice(env.StreamAgents + uint64(seat)))
-		m.agents = append(m.agents, agent)
+		defer file.Abort() // nothing, once it is closed
+		if rec, err = match.NewRecording(s.game, s.players, o.obsEvery, file); err != nil {
+			return usagef("--record: %w", err)
+		}
 	}
-	m.Reset(seed)
-	m.actions = make([]uint8, m.spec.Seats*len(m.spec.Actions))
-	return m, nil
+	out := cmd.OutOrStdout()
+	report, err := o.play(cmd.Context(), out, s, rec)
+	if err != nil {
+		return err
+	}
+	if file != nil {
+		if err := file.Close(); err != nil {
+			return err
+		}
+	}
+	return o.report(out, s, report)
+}
+
+// seat makes the game and its players. What it has made is to be closed, also
+// with an error.
+func (o *playOptions) seat() (*seated, error) {
+	s := &seated{names: agentNames(o.agents)}
+	game, err := catalog.Game(o.id)
+	if err != nil {
+		return s, usagef("--env: %w", err)
+	}
+	s.game = game
+	seats := game.Spec().Seats
+	if len(s.names) == 1 {
+		for len(s.names) < seats {
+			s.names = append(s.names, s.names[0])
+		}
+	}
+	if len(s.names) != seats {
+		return s, usagef("--agents names %d agents, want %d for %s, or one for all seats", len(s.names), seats, o.id)
+	}
+	for _, name := range s.names {
+		p, err := match.NewPlayer(game, name)
+		if err != nil {
+			return s, usagef("--agents: %w", err)
+		}
+		s.players = append(s.players, p)
+	}
+	return s, nil
 }
 
 // agentNames takes a list of names apart. What follows a comma belongs to the
-// name before it if it is an option, as in "mcts:ticks=200,depth=8,simple".
+// name before it if it is an option, as in "mcts:ticks=200,depth=8,simple", or
+// if a backslash stands before the comma.
 func agentNames(list string) []string {
 	var names []string
+	joined := false // to the name before
 	for _, part := range strings.Split(list, ",") {
 		isOption := strings.Contains(part, "=") && !strings.Contains(part, ":")
-		if isOption && len(names) > 0 {
-			names[len(names)-1] += "," + part
-			continue
+		if n := len(names); n > 0 && (joined || isOption) {
+			names[n-1] += "," + part
+		} else {
+			names = append(names, strings.TrimSpace(part))
 		}
-		names = append(names, strings.TrimSpace(part))
+		last := &names[len(names)-1]
+		if joined = strings.HasSuffix(*last, `\`); joined {
+			*last = strings.TrimSuffix(*last, `\`)
+		}
 	}
 	return names
 }
 
-func (o *playOptions) recorder(m *match) (trace.Recorder, error) {
-	recordable, ok := m.Match.(trace.Recordable)
-	if !ok {
-		return nil, usagef("--record: matches of %s cannot be recorded", o.id)
-	}
-	return recordable.Record(trace.Info{EnvID: o.id, Seed: o.seed, Policies: m.names, ObsEvery: o.obsEvery})
+// errInterrupted says that somebody has seen enough.
+var errInterrupted = errors.New("interrupted before the match was over")
+
+// played is a match that is over.
+type played struct {
+	*match.Result
+	last env.Match // its last game
 }
 
-// play plays the match to its end.
-func (o *playOptions) play(ctx context.Context, out io.Writer, m *match, rec trace.Recorder) error {
+// play plays the match to its end, shows it and records it.
+func (o *playOptions) play(ctx context.Context, out io.Writer, s *seated, rec *match.Recording) (*played, error) {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	over := new(played)
 	pictures := newScreen(out, onTerminal(os.Stdout), o.fps, nil)
-	title := fmt.Sprintf("%s, seed %d: %s", o.id, o.seed, strings.Join(m.names, ", "))
-	show := func() bool { return !o.show || o.asJSON || pictures.show(ctx, title, m.AppendText) }
-	more := show()
-	for more && !m.Status().Over {
-		m.step()
+	watch := func(at match.Moment) error {
+		over.last = at.Match
 		if rec != nil {
-			if err := rec.Step(m.actions); err != nil {
+			if err := rec.Watch(at); err != nil {
 				return err
 			}
 		}
-		more = show() && ctx.Err() == nil
-	}
-	if !m.Status().Over {
-		return errors.New("interrupted before the match was over")
-	}
-	return nil
-}
-
-// step lets the agents that are still in act, and makes the move.
-func (m *match) step() {
-	in, width := m.Status().In, len(m.spec.Actions)
-	clear(m.actions)
-	for seat, agent := range m.agents {
-		if in.Has(seat) {
-			agent.Act(m.Match, seat, m.actions[seat*width:(seat+1)*width])
+		if o.show && !o.asJSON && !pictures.show(ctx, o.title(s, at), at.Match.AppendText) {
+			return errInterrupted
 		}
+		return nil
 	}
-	m.Step(m.actions)
+	var err error
+	over.Result, err = match.Play(ctx, s.game, s.players, env.Seed{Value: o.seed}, o.rules, watch)
+	if errors.Is(err, context.Canceled) {
+		return nil, errInterrupted
+	}
+	return over, err
 }
 
-// finish writes the record and puts the file in its place.
-func finish(file *trace.Writer, rec trace.Recorder) error {
-	line, err := rec.Append(nil)
-	if err != nil {
-		return err
+// title is what stands above a picture.
+func (o *playOptions) title(s *seated, at match.Moment) string {
+	title := fmt.Sprintf("%s, seed %d: %s", o.id, o.seed, strings.Join(s.names, ", "))
+	if at.Number > 0 {
+		title += fmt.Sprintf(" (game %d, seed %d)", at.Number+1, at.Seed.Value)
 	}
-	if err := file.Write(line); err != nil {
-		return err
-	}
-	return file.Close()
+	return title
 }
 
 // report prints how the match ended.
-func (o *playOptions) report(out io.Writer, m *match) error {
-	rewards := make([]float64, m.spec.Seats)
-	m.Rewards(rewards)
+func (o *playOptions) report(out io.Writer, s *seated, p *played) error {
+	status := env.Status{Over: true, Result: p.Result.Result, Winners: p.Winners, Steps: p.Steps}
 	if o.asJSON {
+		rewards := make([]float64, len(s.players))
+		p.last.Rewards(rewards)
 		return printJSON(out, struct {
 			Env    string   `json:"env"`
 			Seed   uint64   `json:"seed"`
 			Agents []string `json:"agents"`
 			ended
-			Rewards []float64 `json:"rewards"`
-			Record  string    `json:"record,omitempty"`
-		}{o.id, o.seed, m.names, newEnded(m.Status()), rewards, o.record})
+			Rewards []float64          `json:"rewards"`
+			Outcome []float64          `json:"outcome"`
+			Ties    string             `json:"ties"`
+			Games   int                `json:"games"`
+			Total   int                `json:"total_steps"`
+			Seats   []match.SeatReport `json:"seats"`
+			Record  string             `json:"record,omitempty"`
+		}{o.id, o.seed, s.names, newEnded(status), rewards, p.Outcome, o.ties, p.Games, p.Total, p.Seats, o.record})
 	}
 	if !o.quiet && !o.show {
-		if _, err := out.Write(m.AppendText(nil, inColour())); err != nil {
+		if _, err := out.Write(p.last.AppendText(nil, inColour())); err != nil {
 			return err
 		}
 	}
-	_, err := fmt.Fprintf(out, "%s, seed %d: %s\n", o.id, o.seed, inWords(m.Status(), m.names))
+	for seat, report := range p.Seats {
+		if report.Late+report.Failed > 0 {
+			fmt.Fprintf(out, "agent %d (%s): of %d moves %d late, %d failed; longest %v; %s\n", seat, report.Agent,
+				report.Moves, report.Late, report.Failed, report.Longest.Round(time.Millisecond), oneLine(errors.New(report.LastError)))
+		}
+	}
+	again := ""
+	if p.Games > 1 {
+		again = fmt.Sprintf(" (game %d, after %d ties)", p.Games, p.Games-1)
+	}
+	_, err := fmt.Fprintf(out, "%s, seed %d: %s%s\n", o.id, o.seed, inWords(status, s.names), again)
 	return err
 }

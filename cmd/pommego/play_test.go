@@ -190,6 +190,9 @@ func TestAgentNames(t *testing.T) {
 		{"simple, random,static", []string{"simple", "random", "static"}},
 		{"mcts:ticks=20,depth=3,simple", []string{"mcts:ticks=20,depth=3", "simple"}},
 		{"mcts:ticks=20,mcts:ticks=30", []string{"mcts:ticks=20", "mcts:ticks=30"}},
+		{"http://127.0.0.1:10080,simple", []string{"http://127.0.0.1:10080", "simple"}},
+		{`exec:agent -x 1\,2\,3 --y,simple`, []string{"exec:agent -x 1,2,3 --y", "simple"}},
+		{`simple,exec:A=1 agent b,random`, []string{"simple", "exec:A=1 agent b", "random"}},
 		{"", []string{""}},
 	} {
 		if got := agentNames(tc.list); !reflect.DeepEqual(got, tc.want) {
