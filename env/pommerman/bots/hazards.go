@@ -62,12 +62,11 @@ func (h *hazards) seeFlames(v *pommerman.View) {
 // step at whose count it is due dies, and from then on it is a wall.
 func (h *hazards) seeRings(v *pommerman.View) {
 	for t := range horizon + 1 {
-		ring := ringDue(v.Rules, v.StepCount+t)
-		if ring < 0 {
+		cells := ringAt(v.Rules, v.StepCount+t)
+		if cells.Empty() {
 			continue
 		}
 		first := max(t, 1)
-		cells := ringCells(v.Rules.BoardSize, ring)
 		for later := first; later <= horizon; later++ {
 			h.deadly[later] = h.deadly[later].Or(cells)
 		}
@@ -156,28 +155,23 @@ func (f *fuses) setOff(at uint8, delayed bool, burnt *grid.Bits) {
 	}
 }
 
-// ringDue is the ring of the collapse that falls between the step that brings
-// the count to step and the next, -1 if none does.
-func ringDue(r *pommerman.Rules, step int) int {
+// ringAt is the ring of the collapse that falls between the step that brings the
+// count to step and the next.
+func ringAt(r *pommerman.Rules, step int) (ring grid.Bits) {
 	if r.FirstCollapse == pommerman.NoCollapse || step < r.FirstCollapse || step >= r.MaxSteps {
-		return -1
+		return ring
 	}
-	past := step - r.FirstCollapse
-	if past%r.CollapseStep() != 0 {
-		return -1
+	past, every := step-r.FirstCollapse, r.CollapseStep()
+	if past%every != 0 {
+		return ring
 	}
-	return past / r.CollapseStep()
-}
-
-// ringCells is the cells at the given distance from the edge.
-func ringCells(side, ring int) grid.Bits {
-	var cells grid.Bits
-	far := side - ring - 1
-	for i := ring; i <= far; i++ {
-		cells.Add(grid.At(ring, i))
-		cells.Add(grid.At(i, ring))
-		cells.Add(grid.At(far, i))
-		cells.Add(grid.At(i, far))
+	near := past / every
+	far := r.BoardSize - near - 1
+	for i := near; i <= far; i++ {
+		ring.Add(grid.At(near, i))
+		ring.Add(grid.At(i, near))
+		ring.Add(grid.At(far, i))
+		ring.Add(grid.At(i, far))
 	}
-	return cells
+	return ring
 }

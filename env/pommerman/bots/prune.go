@@ -33,13 +33,12 @@ func (m actionSet) nth(k int) pommerman.Action {
 // If every move is deadly only Stop is left, so the set is never empty.
 func usefulMoves(r *pommerman.Rules, s *pommerman.State, seat int) actionSet {
 	agent := &s.Agents[seat]
-	if !agent.Alive {
+	if falling := ringAt(r, int(s.StepCount)); !agent.Alive || falling.Has(agent.Cell) {
 		return actionSet(0).with(pommerman.Stop)
 	}
 	deadly := deadlyNext(r, s)
 	var m actionSet
-	stays := !deadly.Has(agent.Cell)
-	if stays {
+	if !deadly.Has(agent.Cell) {
 		m = m.with(pommerman.Stop)
 		if agent.Ammo > 0 && !bombOn(s, agent.Cell) {
 			m = m.with(pommerman.LayBomb)
@@ -47,7 +46,7 @@ func usefulMoves(r *pommerman.Rules, s *pommerman.State, seat int) actionSet {
 	}
 	for _, d := range grid.Dirs {
 		to := agent.Cell.Next(d)
-		if !deadly.Has(to) && s.Flame(to) <= 1 && canEnter(s, agent, to, d) {
+		if !deadly.Has(to) && canEnter(s, agent, to, d) && s.Flame(to) <= 1 {
 			m = m.with(pommerman.Action(d))
 		}
 	}
@@ -58,15 +57,17 @@ func usefulMoves(r *pommerman.Rules, s *pommerman.State, seat int) actionSet {
 }
 
 // canEnter tells whether an agent that walks in direction d gets to the cell
-// there if nobody else moves. A bomb must be one it can kick away.
+// there if nobody else moves. A bomb must be one it can kick away; under flames
+// beyond it an item may come to light that stops it.
 func canEnter(s *pommerman.State, agent *pommerman.Agent, to grid.Cell, d grid.Dir) bool {
 	item := s.Board[to]
-	if item == pommerman.BombItem {
-		return agent.Kicks && (s.Board[to.Next(d)] == pommerman.Passage || s.Board[to.Next(d)] == pommerman.Flames)
+	if item != pommerman.BombItem {
+		return roomy.has(item) || item == pommerman.Flames
 	}
-	return roomy.has(item) || item == pommerman.Flames
+	return agent.Kicks && s.Board[to.Next(d)] == pommerman.Passage
 }
 
+// bombOn tells whether a bomb lies on a cell.
 func bombOn(s *pommerman.State, c grid.Cell) bool {
 	for i := range s.Bombs[:s.NumBombs] {
 		if s.Bombs[i].Cell == c {
@@ -77,25 +78,29 @@ func bombOn(s *pommerman.State, c grid.Cell) bool {
 }
 
 // deadlyNext is the cells on which nobody survives the coming step besides
-// those that burn already: where bombs explode in it, and the ring of the
-// collapse that falls at its end.
+// those that burn already: where bombs explode in it, and the rings of the
+// collapse that fall before and after it.
 func deadlyNext(r *pommerman.Rules, s *pommerman.State) grid.Bits {
 	var deadly grid.Bits
-	var gone uint64 // bombs that explode
+	for step := int(s.StepCount); step <= int(s.StepCount)+1; step++ {
+		deadly = deadly.Or(ringAt(r, step))
+	}
+	var blast grid.Bits
+	var gone uint64 // the bombs that explode
 	for more := true; more; {
 		more = false
 		for i := range s.Bombs[:s.NumBombs] {
 			b := &s.Bombs[i]
 			at := rollsTo(s, b)
-			due := b.Life <= 1 || s.Flame(at) > 1 || !r.DelayedChain && deadly.Has(at)
+			due := b.Life <= 1 || s.Board[at] == pommerman.Flames && s.Flame(at) > 1 || !r.DelayedChain && blast.Has(at)
 			if due && gone>>i&1 == 0 {
 				gone |= 1 << i
 				more = true
-				burn(&s.Board, at, b.Blast, &deadly)
+				burn(&s.Board, at, b.Blast, &blast)
 			}
 		}
 	}
-	return deadly
+	return deadly.Or(blast)
 }
 
 // rollsTo is where a bomb lies when it ages in the coming step.

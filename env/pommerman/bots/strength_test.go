@@ -98,6 +98,11 @@ func TestStrength(t *testing.T) {
 		{"2018", pommerman.Rules2018(pommerman.FFA)},
 		{"today", pommerman.Playground(pommerman.FFA)},
 		{"java", pommerman.Java(pommerman.FFA)},
+		{"fog", pommerman.Playground(pommerman.FFA).Fogged(4)},
+		{"collapse", pommerman.Playground(pommerman.FFA).Collapsing(500)},
+		{"team", pommerman.Playground(pommerman.Team)},
+		{"team in fog", pommerman.Playground(pommerman.Team).Fogged(4)},
+		{"one-vs-one", pommerman.Playground(pommerman.OneVsOne)},
 	} {
 		share, own, base := strength(t, test.rules, *strengthAgent, *strengthGames)
 		t.Logf("%s: share %.1f%%, %s %+v, simple %+v", test.name, 100*share, *strengthAgent, own, base)

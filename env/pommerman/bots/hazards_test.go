@@ -1,0 +1,179 @@
+package bots
+
+import (
+	"testing"
+
+	"pommego/env/grid"
+	"pommego/env/pommerman"
+)
+
+// rolling tells whether any bomb rolls.
+func (s *situation) rolling() bool {
+	for _, b := range s.state.Bombs[:s.state.NumBombs] {
+		if b.Moving() != grid.Stay {
+			return true
+		}
+	}
+	return false
+}
+
+// ringsFall tells whether a ring falls within some steps.
+func (s *situation) ringsFall(steps int) bool {
+	for t := range steps + 1 {
+		if ring := ringAt(s.rules, int(s.state.StepCount)+t); !ring.Empty() {
+			return true
+		}
+	}
+	return false
+}
+
+// TestHazardsComeTrue foresees, and then lets everybody stop: what burns in each
+// step must be what was foreseen, as long as no bomb rolls and no ring falls.
+func TestHazardsComeTrue(t *testing.T) {
+	const ahead = 30
+	checked, burnt := 0, 0
+	situations(t, 3, func(s *situation) {
+		if s.rolling() || s.ringsFall(horizon) || s.state.NumBombs == 0 || s.rules.ViewSize > 0 {
+			return
+		}
+		checked++
+		var v pommerman.View
+		s.rules.See(&s.state, 0, &v)
+		var h hazards
+		h.foresee(&v, false)
+		now, first := s.state, [256]uint8{}
+		stop := make([]uint8, 16)
+		for step := 1; step <= ahead; step++ {
+			old := now
+			s.rules.Step(&now, stop)
+			for c := range now.Board {
+				burns := now.Board[c] == pommerman.Flames
+				if h.deadly[step].Has(grid.Cell(c)) != burns {
+					t.Fatalf("step %d: (%d,%d) foreseen to burn: %v, burns: %v\n%s", step, grid.Cell(c).Row(), grid.Cell(c).Col(), !burns, burns, picture(&v))
+				}
+				if burns && now.Flame(grid.Cell(c)) == uint8(s.rules.FlameLife) && old.Flame(grid.Cell(c)) <= now.Flame(grid.Cell(c)) {
+					if first[c] == 0 {
+						first[c] = uint8(step)
+					}
+					burnt++
+				}
+			}
+		}
+		if h.due != first {
+			t.Fatalf("foreseen %v, came %v", h.due, first)
+		}
+	})
+	if checked < 500 || burnt < 5000 {
+		t.Errorf("%d situations with %d burnt cells checked, want more", checked, burnt)
+	}
+}
+
+// TestLaidBombIsForeseen lays the bomb that foresee was asked about.
+func TestLaidBombIsForeseen(t *testing.T) {
+	checked := 0
+	situations(t, 2, func(s *situation) {
+		a := &s.state.Agents[0]
+		if s.rolling() || s.ringsFall(horizon) || s.rules.ViewSize > 0 || !a.Alive || a.Ammo == 0 || bombOn(&s.state, a.Cell) {
+			return
+		}
+		checked++
+		var v pommerman.View
+		s.rules.See(&s.state, 0, &v)
+		var h hazards
+		h.foresee(&v, true)
+		now := s.state
+		actions := make([]uint8, 16)
+		for step := 1; step <= s.rules.BombLife; step++ {
+			actions[0] = 0
+			if step == 1 {
+				actions[0] = uint8(pommerman.LayBomb)
+			}
+			s.rules.Step(&now, actions)
+			for c := range now.Board {
+				if burns := now.Board[c] == pommerman.Flames; h.deadly[step].Has(grid.Cell(c)) != burns {
+					t.Fatalf("step %d: (%d,%d) foreseen to burn: %v, burns: %v", step, grid.Cell(c).Row(), grid.Cell(c).Col(), !burns, burns)
+				}
+			}
+		}
+	})
+	if checked < 100 {
+		t.Errorf("%d situations checked, want more", checked)
+	}
+}
+
+// TestRingsAreForeseen: a ring is deadly at the end of the step at whose count
+// it is due, and for good.
+func TestRingsAreForeseen(t *testing.T) {
+	rules := pommerman.Playground(pommerman.FFA).Collapsing(500)
+	v := blank(&rules)
+	for _, test := range []struct {
+		count, ring, from int
+		reason            string
+	}{
+		{499, 0, 1, "due after the coming step"},
+		{490, 0, 10, "due in ten steps"},
+		{500, 0, 1, "falls at once"},
+		{570, 1, 5, "the second ring"},
+		{501, 0, 0, "the first ring has fallen"},
+		{459, 0, 0, "too far off"},
+	} {
+		v.StepCount = test.count
+		var h hazards
+		h.foresee(v, false)
+		corner := grid.At(test.ring, test.ring)
+		for step := 1; step <= horizon; step++ {
+			if deadly := h.deadly[step].Has(corner); deadly != (test.from > 0 && step >= test.from) {
+				t.Errorf("%s: at step count %d the corner is deadly in step %d: %v, want from %d on", test.reason, test.count, step, deadly, test.from)
+			}
+			if h.deadly[step].Has(grid.At(test.ring+1, test.ring+1)) {
+				t.Errorf("%s: the inner cells are deadly too", test.reason)
+			}
+		}
+		if int(h.due[corner]) != test.from {
+			t.Errorf("%s: due in step %d, want %d", test.reason, h.due[corner], test.from)
+		}
+	}
+}
+
+// TestRollingBombsAreForeseen where they will have rolled to.
+func TestRollingBombsAreForeseen(t *testing.T) {
+	for _, test := range []struct {
+		board  string
+		life   uint8
+		at     grid.Cell
+		reason string
+	}{
+		{`
+			o . . . . . .
+			. . . . . . .
+			. . . . . . .
+			. . . . . . .
+			. . . . . . .
+			. . . . . . .
+			. . . . . . A`, 3, grid.At(0, 3), "three cells in three steps"},
+		{`
+			o . + . . . .
+			. . . . . . .
+			. . . . . . .
+			. . . . . . .
+			. . . . . . .
+			. . . . . . .
+			. . . . . . A`, 3, grid.At(0, 1), "as far as the wood"},
+		{`
+			o . k . . . .
+			. . . . . . .
+			. . . . . . .
+			. . . . . . .
+			. . . . . . .
+			. . . . . . .
+			. . . . . . A`, 3, grid.At(0, 1), "items stop it"},
+	} {
+		v := draw(t, pommerman.Playground(pommerman.FFA), rows(test.board))
+		v.Bombs[0].Life, v.Bombs[0].Moving = test.life, grid.Right
+		var h hazards
+		h.foresee(v, false)
+		if !h.deadly[test.life].Has(test.at) || h.due[test.at.Next(grid.Down)] != test.life || h.deadly[test.life].Has(grid.At(0, 6)) {
+			t.Errorf("%s: the explosion was foreseen elsewhere: %v", test.reason, h.due)
+		}
+	}
+}
