@@ -24,7 +24,8 @@ type httpPlayer struct {
 	client     *http.Client
 	game       env.Game
 	dict       env.Dictionary
-	met        bool // it has answered
+	met        bool   // it has answered
+	told       string // the body of /init_agent that it has been sent and still knows
 	obs        []byte
 }
 
@@ -68,7 +69,8 @@ func (p *httpPlayer) Name() string { return p.name }
 func (p *httpPlayer) Remote() bool { return true }
 
 // Begin waits until the server answers, whatever it answers, and tells it its
-// number and the kind of game.
+// number and the kind of game. As with the original, whose own runner cannot
+// take it twice, it is not told again in the next game if nothing has changed.
 func (p *httpPlayer) Begin(ctx context.Context, g Start) (err error) {
 	p.game = g.Game
 	if p.dict, err = dictionary(g.Game, p.name); err != nil {
@@ -78,7 +80,12 @@ func (p *httpPlayer) Begin(ctx context.Context, g Start) (err error) {
 		return err
 	}
 	p.met = true
-	_, err = p.post(ctx, "/init_agent", appendFields(nil, "id", strconv.Itoa(g.Seat), "game_type", p.dict.GameType()))
+	body := string(appendFields(nil, "id", strconv.Itoa(g.Seat), "game_type", p.dict.GameType()))
+	if body == p.told {
+		return nil
+	}
+	p.told = body
+	_, err = p.post(ctx, "/init_agent", []byte(body))
 	return err
 }
 
@@ -156,6 +163,9 @@ func (p *httpPlayer) do(ctx context.Context, method, path string, body []byte) (
 	}
 	resp, err := p.client.Do(req)
 	if err != nil {
+		if ctx.Err() == nil {
+			p.told = "" // it may be another when it is back
+		}
 		return nil, err
 	}
 	defer resp.Body.Close()

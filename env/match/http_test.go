@@ -293,6 +293,28 @@ func TestHTTPAgentsMinimal(t *testing.T) {
 	}
 }
 
+// A server is told its seat once, and again when it is another.
+func TestHTTPAgentsAreToldOnce(t *testing.T) {
+	game := duel(t, "2")
+	s := serve(t, func(int, map[string]any) any { return 0 })
+	players := seatsOf(t, game, "static", s.URL)
+	for range 2 {
+		play(t, game, players, patient)
+	}
+	players[0], players[1] = players[1], players[0]
+	play(t, game, players, patient)
+	var got []string
+	for i, call := range s.calls {
+		if call == "POST /init_agent" {
+			got = append(got, s.bodies[i])
+		}
+	}
+	want := []string{`{"id": "1", "game_type": "4"}`, `{"id": "0", "game_type": "4"}`}
+	if !reflect.DeepEqual(got, want) || s.note("POST /episode_end", "") != 4 {
+		t.Errorf("it was told %q and of the end after each of 3 games: %q; want %q", got, s.calls, want)
+	}
+}
+
 // One server is one agent: it cannot have two seats, until it is closed.
 func TestHTTPAgentsOneSeatEach(t *testing.T) {
 	game := duel(t, "6")
