@@ -44,11 +44,11 @@ type Config struct {
 
 	MaxConnections  int // 0: 64
 	MaxEnvs         int // environments of one connection. 0: 64
-	MaxGames        int // games of one environment, and states of one simulate. 0: 16,384
-	MaxTotalGames   int // games of the whole server, those of simulate included. 0: 65,536
+	MaxGames        int // games of one environment, and states of one simulate. 0: 65,536
+	MaxTotalGames   int // games of the whole server, those of simulate included. 0: 131,072
 	MaxInFlight     int // requests of one connection read ahead. 0: 8
 	MaxMessageBytes int // a request. 0: 16 MiB
-	MaxBatchBytes   int // a reply. 0: 256 MiB
+	MaxBatchBytes   int // a reply. 0: 1 GiB
 	MaxWorkers      int // goroutines of one environment. 0: GOMAXPROCS
 
 	// HelloTimeout bounds the time from connection to hello. 0: 10 s.
@@ -155,11 +155,11 @@ func (c Config) withDefaults() Config {
 	}
 	orInt(&c.MaxConnections, 64)
 	orInt(&c.MaxEnvs, 64)
-	orInt(&c.MaxGames, 16384)
-	orInt(&c.MaxTotalGames, 65536)
+	orInt(&c.MaxGames, 65536)
+	orInt(&c.MaxTotalGames, 131072)
 	orInt(&c.MaxInFlight, 8)
 	orInt(&c.MaxMessageBytes, 16<<20)
-	orInt(&c.MaxBatchBytes, 256<<20)
+	orInt(&c.MaxBatchBytes, 1<<30)
 	orInt(&c.MaxWorkers, runtime.GOMAXPROCS(0))
 	orTime(&c.HelloTimeout, 10*time.Second)
 	orTime(&c.MessageTimeout, time.Minute)

@@ -18,6 +18,7 @@ func newBench() *cobra.Command {
 	var o benchmarks.Options
 	var seconds float64
 	var asJSON bool
+	var profile string
 	cmd := &cobra.Command{
 		Use:   "bench",
 		Short: "Measure steps per second, beside what the machine could do",
@@ -51,7 +52,11 @@ Measurements: ` + strings.Join(benchmarks.Names(), ", ") + `.`,
 					fmt.Fprintf(os.Stderr, "\r\x1b[Kround %d of %d: %s", round, rounds, name)
 				}
 			}
-			report, err := benchmarks.Run(ctx, o)
+			var report *benchmarks.Report
+			err := profiled(profile, func() (err error) {
+				report, err = benchmarks.Run(ctx, o)
+				return err
+			})
 			if o.Progress != nil {
 				fmt.Fprint(os.Stderr, "\r\x1b[K")
 			}
@@ -72,6 +77,7 @@ Measurements: ` + strings.Join(benchmarks.Names(), ", ") + `.`,
 	f.Float64Var(&seconds, "seconds", 2, "time for each measurement")
 	f.StringVar(&o.Only, "only", "", "measure only what begins so")
 	f.Uint64Var(&o.Seed, "seed", 1, "seed of the first game")
+	f.StringVar(&profile, "cpuprofile", "", profileUsage)
 	f.BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }

@@ -26,6 +26,7 @@ type serveOptions struct {
 	listen, tokenFile string
 	readyFD           int
 	stdin, verbose    bool
+	profile           string
 	asJSON            bool
 	cfg               bridge.Config
 }
@@ -46,7 +47,9 @@ clients send it as "Authorization: Bearer TOKEN".`,
   pommego serve --listen unix:/run/user/1000/pommego.sock
   POMMEGO_TOKEN=secret pommego serve --listen 0.0.0.0:8765 --host training-box`,
 		Args: exactly(0, "none"),
-		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.OutOrStdout()) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return profiled(o.profile, func() error { return o.run(cmd.OutOrStdout()) })
+		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.listen, "listen", "127.0.0.1:8765", "where to listen: host:port (port 0: a free one) or unix:PATH")
@@ -57,16 +60,17 @@ clients send it as "Authorization: Bearer TOKEN".`,
 	f.StringSliceVar(&o.cfg.Origins, "origin", nil, "a web page's origin that may connect, such as https://example.org; may be repeated")
 	f.IntVar(&o.cfg.MaxConnections, "max-connections", 0, "connections at a time (default 64)")
 	f.IntVar(&o.cfg.MaxEnvs, "max-envs", 0, "environments of one connection (default 64)")
-	f.IntVar(&o.cfg.MaxGames, "max-games", 0, "games of one environment (default 16384)")
-	f.IntVar(&o.cfg.MaxTotalGames, "max-total-games", 0, "games of the whole server (default 65536)")
+	f.IntVar(&o.cfg.MaxGames, "max-games", 0, "games of one environment (default 65536)")
+	f.IntVar(&o.cfg.MaxTotalGames, "max-total-games", 0, "games of the whole server (default 131072)")
 	f.IntVar(&o.cfg.MaxInFlight, "max-in-flight", 0, "requests of one connection read ahead (default 8)")
 	f.IntVar(&o.cfg.MaxMessageBytes, "max-message-bytes", 0, "size of a request (default 16 MiB)")
-	f.IntVar(&o.cfg.MaxBatchBytes, "max-batch-bytes", 0, "size of a reply (default 256 MiB)")
+	f.IntVar(&o.cfg.MaxBatchBytes, "max-batch-bytes", 0, "size of a reply (default 1 GiB)")
 	f.IntVar(&o.cfg.MaxWorkers, "max-workers", 0, "threads that step one environment (default: one a core)")
 	f.DurationVar(&o.cfg.IdleTimeout, "idle-timeout", 0, "end a connection without requests after this long (default 30m)")
 	f.DurationVar(&o.cfg.MessageTimeout, "message-timeout", 0, "time one request may take to arrive (default 1m)")
 	f.DurationVar(&o.cfg.WriteTimeout, "write-timeout", 0, "time one reply may wait for its reader (default: the idle timeout)")
 	f.BoolVar(&o.asJSON, "json", false, "print the address as a JSON object")
+	f.StringVar(&o.profile, "cpuprofile", "", profileUsage)
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "log connections and refusals to standard error")
 	return cmd
 }
