@@ -1,0 +1,257 @@
+"""The experiment of "A Hybrid Search Agent in Pommerman", with this project's agents.
+
+    make hybrid-search                       # all of it, hours
+    make hybrid-search ARGS="--games 20"     # a test, minutes
+    python benchmarks/hybrid_search/run.py --only 2018-ticks2000
+
+Each agent plays the same seeds alone against three of the kind "simple", in two rule sets and
+with three budgets; README.md says why. Every run is one `pommego tournament --resume`, so this
+can be stopped and started again at any time. When all is done, comparison.md puts the results
+beside the paper's.
+"""
+
+import argparse
+import dataclasses
+import json
+import pathlib
+import shlex
+import signal
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+
+RULES = {"2018": "PommeFFA2018-v0", "today": "PommeFFACompetition-v0"}
+
+# The paper's order. Those that search take a budget.
+AGENTS = ["fmcs-exploit", "fmcs-explore", "fmcs-ucb1", "fmcs-random", "heuristic", "bfs", "mcts", "simple"]
+WITHOUT_BUDGET = {"heuristic", "simple", "random", "static"}
+
+# The paper's Table 1: of the seeds that exactly one of the two won, the row's percentage.
+PAPER = {
+    "fmcs-exploit": [None, 58.0, 48.9, 56.5, 64.1, 62.7, 76.3, 95.9],
+    "fmcs-explore": [None, None, 40.3, 45.8, 54.1, 50.9, 64.5, 90.6],
+    "fmcs-ucb1": [None, None, None, 54.9, 63.8, 60.4, 73.7, 94.9],
+    "fmcs-random": [None, None, None, None, 57.9, 55.3, 68.3, 94.1],
+    "heuristic": [None, None, None, None, None, 47.3, 64.3, 90.2],
+    "bfs": [None, None, None, None, None, None, 63.8, 92.3],
+    "mcts": [None, None, None, None, None, None, None, 87.5],
+}
+PAPER_SIMPLE_WINS = 21.67
+
+# What is asked of the agents by the paper's measure on its rules: % over simple.
+GOALS = {agent: 95.0 if agent == "fmcs-exploit" else 85.0 for agent in PAPER}
+
+ABOUT = """Written by run.py. A cell of a table of pairs is what the row won of the seeds that exactly one of
+the two won, in %, and in brackets the paper's figure. Exact binomial test: \\* p < 0.05, \\*\\* p < 0.01.
+Other brackets hold 95 % intervals."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Run:
+    """One tournament: a rule set and a budget."""
+
+    rules: str
+    budget: str  # an agent's option, such as "ticks=2000"
+    games: int
+
+    @property
+    def name(self) -> str:
+        """Gives the run's folder."""
+        return f"{self.rules}-{self.budget.replace('=', '')}-games{self.games}"
+
+    def agents(self, names: list[str]) -> str:
+        """Lists the agents with their budget, as the command line wants them."""
+        return ",".join(name if name in WITHOUT_BUDGET else f"{name}:{self.budget}" for name in names)
+
+
+def plan(games: int, timed_games: int, ticks: int, ms: float) -> list[Run]:
+    """Lists the runs, the quickest first."""
+    budgets = [("ticks=30", games), (f"ticks={ticks}", games), (f"ms={ms:g}", timed_games)]
+    return [Run(rules, budget, n) for budget, n in budgets for rules in RULES]
+
+
+def timed(games: int) -> int:
+    """Says how many games with a budget in time go with so many others: 40 with 300.
+
+    A multiple of four, so that each agent has each seat equally often.
+    """
+    return max(4, round(games * 40 / 300 / 4) * 4)
+
+
+def command(run: Run, options: argparse.Namespace) -> list[str]:
+    """Writes the command line of a run."""
+    line = [options.pommego, "tournament", "--env", RULES[run.rules], "--format", "one-against-three"]
+    line += ["--agents", run.agents(options.agents), "--against", "simple", "--games", str(run.games)]
+    line += ["--seed", str(options.seed), "--workers", str(options.workers)]
+    line += ["--out", str(options.results / run.name), "--resume"]
+    return line + (["--other-build"] if options.other_build else [])
+
+
+def call(line: list[str]) -> int:
+    """Runs a command to its end, and hands it the signals that ask to stop."""
+    with subprocess.Popen(line, stdout=subprocess.DEVNULL) as process:
+        old = {
+            s: signal.signal(s, lambda number, _: process.send_signal(number))
+            for s in (signal.SIGINT, signal.SIGTERM)
+        }
+        try:
+            return process.wait()
+        finally:
+            for number, handler in old.items():
+                signal.signal(number, handler)
+
+
+def percent(estimate: dict) -> str:
+    """Writes a rate and its interval."""
+    return f"{100 * estimate['value']:.1f} ({100 * estimate['low']:.1f} to {100 * estimate['high']:.1f})"
+
+
+def base(agent: str) -> str:
+    """Leaves the options of a name away."""
+    return agent.partition(":")[0]
+
+
+def paper_over(row: str, column: str) -> float | None:
+    """Gives the paper's figure for one agent over another, either way round."""
+    if row not in AGENTS or column not in AGENTS or row == column:
+        return None
+    if AGENTS.index(row) > AGENTS.index(column):
+        turned = paper_over(column, row)
+        return None if turned is None else round(100 - turned, 1)
+    return PAPER[row][AGENTS.index(column)]
+
+
+def over(pair: dict) -> str:
+    """Writes a pair as the paper's table does."""
+    if pair["share"] is None:
+        return "-"
+    stars = "\\*\\*" if pair["p_value"] < 0.01 else "\\*" if pair["p_value"] < 0.05 else ""
+    return f"{100 * pair['share']:.1f}{stars}"
+
+
+def rates(results: dict, timing: dict) -> list[str]:
+    """Writes the rates of each agent, as in the paper's Figure 4, and what its moves cost."""
+    lines = [
+        "| agent | won % | lost % | tied % | rating | ticks a move | mean move | ticks a second |",
+        "|" + " --- |" * 8,
+    ]
+    for agent, clock in zip(results["standings"], timing["agents"], strict=True):
+        rating = agent["rating"]
+        cells = [
+            agent["agent"],
+            percent(agent["win_rate"]),
+            percent(agent["loss_rate"]),
+            percent(agent["tie_rate"]),
+        ]
+        cells += [
+            f"{rating['value']:+.0f} ({rating['low']:+.0f} to {rating['high']:+.0f})",
+            f"{agent['ticks_per_move']:.1f}",
+        ]
+        cells += [f"{clock['mean_ns'] / 1e6:.3f} ms", f"{clock['ticks_per_second']:,.0f}"]
+        lines.append("| " + " | ".join(cells) + " |")
+    return lines
+
+
+def table(results: dict) -> list[str]:
+    """Writes the paper's Table 1 with our figures, and the paper's in brackets."""
+    names = [base(agent["agent"]) for agent in results["standings"]]
+    pairs = {(base(p["row"]), base(p["col"])): p for p in results["pairs"]}
+    lines = ["| | " + " | ".join(names[1:]) + " |", "|" + " --- |" * len(names)]
+    for i, row in enumerate(names[:-1]):
+        cells = [""] * i
+        for column in names[i + 1 :]:
+            theirs = paper_over(row, column)
+            cells.append(over(pairs[row, column]) + (f" ({theirs:.1f})" if theirs is not None else ""))
+        lines.append(f"| {row} | " + " | ".join(cells) + " |")
+    return lines
+
+
+def goals(results: dict) -> list[str]:
+    """Says of each agent whether it is as far above simple as it should be."""
+    lines = []
+    for pair in results["pairs"]:
+        goal = GOALS.get(base(pair["row"]))
+        if base(pair["col"]) == "simple" and goal is not None and pair["share"] is not None:
+            reached = "reached" if 100 * pair["share"] >= goal else "MISSED"
+            won, decided = pair["row_only"], pair["row_only"] + pair["col_only"]
+            figure = f"{over(pair)} % ({won} of {decided})"
+            lines.append(f"* {base(pair['row'])} over simple: {figure}, goal {goal:.0f} %: {reached}")
+    return lines
+
+
+def describe(run: Run, results: dict, timing: dict) -> list[str]:
+    """Writes down one run beside the paper."""
+    title = f"## {run.rules.capitalize()} rules, {run.budget}"
+    what = f"`{results['env']}`, {results['games']} games an agent, seeds from {results['seed']}, "
+    what += f"build `{results['program']}`."
+    lines = [title, "", what, "", *rates(results, timing), "", *table(results), ""]
+    wins = [a["win_rate"] for a in results["standings"] if a["agent"] == "simple"]
+    if wins:
+        lines += [f"`simple` won {percent(wins[0])} % (in the paper {PAPER_SIMPLE_WINS}).", ""]
+    if run.rules == "2018":
+        lines += [*goals(results), ""]
+    return lines
+
+
+def compare(runs: list[Run], folder: pathlib.Path) -> str:
+    """Writes down all runs beside the paper."""
+    lines = ["# The experiment beside the paper", "", ABOUT, ""]
+    for run in runs:
+        results = json.loads((folder / run.name / "results.json").read_text())
+        timing = json.loads((folder / run.name / "timing.json").read_text())
+        lines += describe(run, results, timing)
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def parse(arguments: list[str]) -> argparse.Namespace:
+    """Reads the command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    add = parser.add_argument
+    add("--games", type=int, default=300, help="games an agent with a budget in ticks")
+    add("--timed-games", type=int, help="games an agent with a budget in time (40 for 300 games)")
+    add("--ticks", type=int, default=2000, help="ticks a move, of the larger budget")
+    add("--ms", type=float, default=100, help="milliseconds a move")
+    add("--seed", type=int, default=1, help="seed of the first game")
+    add("--workers", type=int, default=0, help="games at a time, 0: one a core")
+    add("--agents", type=lambda text: text.split(","), default=AGENTS, help="names without options")
+    add("--only", default="", help="only the runs whose names begin so")
+    add("--results", type=pathlib.Path, default=HERE / "results", help="the folder for everything")
+    add("--pommego", default=str(ROOT / "bin" / "pommego"), help="the program")
+    add("--other-build", action="store_true", help="go on with games that another build of the program began")
+    options = parser.parse_args(arguments)
+    if options.games < 1 or (options.timed_games is not None and options.timed_games < 1):
+        parser.error("--games and --timed-games must be 1 or more")
+    return options
+
+
+def main(arguments: list[str]) -> int:
+    """Makes all runs that are not done yet, and the comparison."""
+    options = parse(arguments)
+    timed_games = options.timed_games or timed(options.games)
+    all_runs = plan(options.games, timed_games, options.ticks, options.ms)
+    runs = [run for run in all_runs if run.name.startswith(options.only)]
+    if not runs:
+        print(
+            f"--only {options.only!r} fits no run, there are: {', '.join(run.name for run in all_runs)}",
+            file=sys.stderr,
+        )
+        return 2
+    for run in runs:
+        line = command(run, options)
+        print(shlex.join(line), flush=True)
+        code = call(line)
+        if code != 0:
+            return code if code > 0 else 1
+    path = options.results / "comparison.md"
+    done = [run for run in all_runs if (options.results / run.name / "results.json").exists()]
+    path.write_text(compare(done, options.results))
+    print(f"{path} holds {len(done)} of {len(all_runs)} runs")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,132 @@
+"""Tests of the experiment's command, with agents that need no search, and the real program."""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+import run
+
+PROGRAM = pathlib.Path(os.environ.get("POMMEGO", run.ROOT / "bin" / "pommego"))
+QUICK = ["--agents", "simple,random,static", "--games", "4", "--pommego", str(PROGRAM)]
+
+
+def test_plan() -> None:
+    names = [r.name for r in run.plan(300, 40, 2000, 100)]
+    assert names == [
+        "2018-ticks30-games300",
+        "today-ticks30-games300",
+        "2018-ticks2000-games300",
+        "today-ticks2000-games300",
+        "2018-ms100-games40",
+        "today-ms100-games40",
+    ]
+
+
+@pytest.mark.parametrize(("games", "expected"), [(300, 40), (20, 4), (1, 4), (600, 80)])
+def test_timed_games_come_in_whole_rounds_of_seats(games: int, expected: int) -> None:
+    assert run.timed(games) == expected
+
+
+def test_only_agents_that_search_take_the_budget() -> None:
+    r = run.Run("2018", "ticks=30", 4)
+    assert r.agents(["mcts", "heuristic", "simple"]) == "mcts:ticks=30,heuristic,simple"
+
+
+def test_the_papers_table_can_be_read_either_way_round() -> None:
+    assert run.paper_over("fmcs-exploit", "simple") == 95.9
+    assert run.paper_over("simple", "fmcs-exploit") == 4.1
+    assert run.paper_over("heuristic", "bfs") == 47.3
+    assert run.paper_over("bfs", "bfs") is None
+    assert run.paper_over("bfs", "rhea") is None
+    table = [figure for row in run.PAPER.values() for figure in row if figure is not None]
+    assert len(table) == 28
+
+
+def estimate(value: float) -> dict:
+    return {"value": value, "low": value - 0.05, "high": value + 0.05}
+
+
+def test_description_puts_our_figures_beside_the_papers() -> None:
+    names = ["fmcs-exploit:ticks=30", "heuristic", "simple"]
+    standing = {"ticks_per_move": 29.5, "rating": {"value": 301.4, "low": 250, "high": 350}}
+    rates = {"win_rate": estimate(0.8), "loss_rate": estimate(0.1), "tie_rate": estimate(0.1)}
+    pairs = [
+        {"row": "fmcs-exploit", "col": "heuristic", "row_only": 5, "col_only": 5, "share": 0.5, "p_value": 1},
+        {
+            "row": "fmcs-exploit",
+            "col": "simple",
+            "row_only": 98,
+            "col_only": 2,
+            "share": 0.98,
+            "p_value": 0.001,
+        },
+        {"row": "heuristic", "col": "simple", "row_only": 8, "col_only": 2, "share": 0.8, "p_value": 0.02},
+    ]
+    results = {
+        "env": "PommeFFA2018-v0",
+        "games": 300,
+        "seed": 1,
+        "program": "v1",
+        "standings": [{"agent": name, **standing, **rates} for name in names],
+        "pairs": pairs,
+    }
+    timing = {"agents": [{"mean_ns": 1234567, "ticks_per_second": 2345678.9}] * 3}
+    text = "\n".join(run.describe(run.Run("2018", "ticks=30", 300), results, timing))
+    assert "| heuristic | 80.0 (75.0 to 85.0) | 10.0 (5.0 to 15.0) | 10.0 (5.0 to 15.0) |" in text
+    assert "| +301 (+250 to +350) | 29.5 | 1.235 ms | 2,345,679 |" in text
+    assert "| fmcs-exploit | 50.0 (64.1) | 98.0\\*\\* (95.9) |" in text
+    assert "| heuristic |  | 80.0\\* (90.2) |" in text
+    assert "* fmcs-exploit over simple: 98.0\\*\\* % (98 of 100), goal 95 %: reached" in text
+    assert "* heuristic over simple: 80.0\\* % (8 of 10), goal 85 %: MISSED" in text
+    assert "`simple` won 80.0 (75.0 to 85.0) % (in the paper 21.67)." in text
+
+
+def test_everything_runs_and_runs_again(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = [*QUICK, "--results", str(tmp_path)]
+    assert run.main(arguments) == 0
+    first = (tmp_path / "comparison.md").read_text()
+    assert first.count("## ") == 6
+    assert "holds 6 of 6 runs" in capsys.readouterr().out
+    for r in run.plan(4, 4, 2000, 100):
+        results = json.loads((tmp_path / r.name / "results.json").read_text())
+        assert results["env"] == run.RULES[r.rules]
+        assert results["games_played"] == 12
+    assert run.main(arguments) == 0
+    assert (tmp_path / "comparison.md").read_text() == first
+
+
+def test_one_run_alone(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run.main([*QUICK, "--results", str(tmp_path), "--only", "today-ticks30"]) == 0
+    assert (tmp_path / "comparison.md").read_text().count("## ") == 1
+    assert run.main([*QUICK, "--results", str(tmp_path), "--only", "nothing"]) == 2
+    assert "there are: 2018-ticks30-games4, " in capsys.readouterr().err
+
+
+def test_a_run_that_fails_ends_it(tmp_path: pathlib.Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert run.main([*QUICK, "--agents", "nobody", "--results", str(tmp_path)]) == 2
+    assert 'no agent is called "nobody' in capfd.readouterr().err
+    assert not (tmp_path / "comparison.md").exists()
+
+
+def test_stopped_and_resumed(tmp_path: pathlib.Path) -> None:
+    """SIGTERM reaches the tournament, which ends in order; the next start goes on where it was."""
+    arguments = [*QUICK, "--games", "400", "--only", "today-ticks30", "--workers", "1"]
+    line = [sys.executable, run.__file__, *arguments, "--results"]
+    log = tmp_path / "stopped" / "today-ticks30-games400" / "games.jsonl"
+    with subprocess.Popen([*line, str(tmp_path / "stopped")], stderr=subprocess.PIPE, text=True) as process:
+        while not (log.exists() and log.read_text().count("\n") > 10):
+            time.sleep(0.005)
+            assert process.poll() is None
+        process.send_signal(signal.SIGTERM)
+        _, errors = process.communicate()
+    assert process.returncode == 1
+    assert "of 1200 games; they are in" in errors
+    for folder in ("stopped", "alone"):
+        subprocess.run([*line, str(tmp_path / folder)], check=True)
+    stopped, alone = (tmp_path / f / "today-ticks30-games400" / "results.json" for f in ("stopped", "alone"))
+    assert stopped.read_bytes() == alone.read_bytes()
