@@ -13,7 +13,7 @@ TRACES := env/pommerman/testdata/traces
 
 export CGO_ENABLED ?= 0
 
-.PHONY: help build venv demo test test-go test-race test-python verify lint bench profile determinism fuzz clean
+.PHONY: help build venv demo test test-go test-race test-python verify lint bench profile hybrid-search determinism fuzz clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -53,10 +53,10 @@ test-go: ## Go tests
 test-race: ## Go tests of what runs in parallel, under the race detector
 	@if ! command -v $$(go env CC) >/dev/null; then \
 		echo "no C compiler ($$(go env CC)): the race detector needs one, skipping"; exit 0; fi; \
-	CGO_ENABLED=1 go test -race -short ./vec ./bridge ./env/trace
+	CGO_ENABLED=1 go test -race -short ./vec ./bridge ./env/trace ./env/tournament
 
 test-python: build venv ## Python tests, on real sockets and processes
-	$(PY) -m pytest python_client/tests
+	$(PY) -m pytest python_client/tests benchmarks/hybrid_search
 
 bench: build venv ## measure speed
 	bin/pommego bench
@@ -66,6 +66,9 @@ bench: build venv ## measure speed
 # optimisation): some 10 % faster. Worth doing again after larger changes.
 profile: build ## record cmd/pommego/default.pgo, by which the binary is optimised
 	bin/pommego bench --workers 1 --seconds 4 --cpuprofile cmd/pommego/default.pgo
+
+hybrid-search: build ## play the hybrid search paper's experiment, hours; ARGS="--games 20": minutes
+	$(PYTHON) benchmarks/hybrid_search/run.py $(ARGS)
 
 determinism: ## 10 million steps: the same bytes for any number of workers, and over the socket
 	go test ./cmd/pommego -run TestDeterminismEverywhere -determinism-steps 10000000 -timeout 60m -v
