@@ -84,46 +84,45 @@ func (s *search) start(v *pommerman.View, d *draws) {
 // away or there is none: then it returns false. With that, all cells up to
 // limit steps away have been reached.
 func (s *search) expand(limit int) bool {
-	if s.head == s.tail || int(s.dist[s.queue[s.head]]) > limit {
+	if s.head == s.tail || int(s.dist[s.queue[s.head&255]]) > limit {
 		return false
 	}
-	from := s.queue[s.head]
+	from := s.queue[s.head&255]
 	s.head++
-	if !s.open.has(s.v.Board[from]) {
+	board := &s.v.Board
+	if !s.open.has(board[from]) {
 		return true
 	}
-	steps := int(s.dist[from])
-	for _, d := range grid.Dirs {
+	steps, way := int(s.dist[from]), s.first[from]
+	for d := grid.Up; d <= grid.Right; d++ {
 		to := from.Next(d)
-		first := s.first[from]
-		if first == grid.Stay {
-			first = d
-		}
-		switch int(s.dist[to]) {
-		case 0:
-			s.reach(to, steps, first)
-		case steps + 1:
-			if (steps <= nearby || s.whole) && s.draws.coin() {
-				s.first[to] = first
+		if known := int(s.dist[to]); known != 0 {
+			if known > steps && (steps <= nearby || s.whole) && s.draws.coin() {
+				s.first[to] = along(way, d)
 			}
+			continue
+		}
+		item := board[to]
+		if opaque.has(item) || steps >= depth && !s.sees(to) {
+			continue
+		}
+		s.dist[to] = uint8(steps + 1)
+		s.first[to] = along(way, d)
+		s.queue[s.tail&255] = to
+		s.tail++
+		if steps <= nearby {
+			s.around[steps] |= 1 << (item & 31)
 		}
 	}
 	return true
 }
 
-// reach enters a cell into the queue if it is one the agent looks at.
-func (s *search) reach(c grid.Cell, steps int, first grid.Dir) {
-	item := s.v.Board[c]
-	if opaque.has(item) || steps >= depth && !s.sees(c) {
-		return
+// along is the first step of a way that goes on in direction d.
+func along(way, d grid.Dir) grid.Dir {
+	if way == grid.Stay {
+		return d
 	}
-	s.dist[c] = uint8(steps + 1)
-	s.first[c] = first
-	s.queue[s.tail] = c
-	s.tail++
-	if steps <= nearby {
-		s.around[steps] |= 1 << (item & 31)
-	}
+	return way
 }
 
 // sees tells whether a cell is in the agent's sight: up to depth rows and
