@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -94,12 +95,12 @@ func (o *tournamentOptions) run(cmd *cobra.Command) error {
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal is not held back
 	defer stop()
-	line := progressOfGames{line: newProgress(), now: time.Now}
+	line := newGameProgress()
 	r, err := t.Run(ctx, tournament.Options{
 		Workers: o.workers, Log: o.log, Resume: o.resume,
-		Program: build(), OtherProgram: o.otherBuild, Progress: line.show,
+		Program: build(), OtherProgram: o.otherBuild, Progress: line.tell,
 	})
-	line.line.clear()
+	line.end()
 	if err != nil {
 		return o.explain(err)
 	}
@@ -192,28 +193,73 @@ func (o *tournamentOptions) print(out io.Writer, r *tournament.Report) error {
 	return report.Timing(out, r.Timing)
 }
 
-// progressOfGames tells how many games are over and how long the rest will
-// take.
-type progressOfGames struct {
+// gameProgress tells how many games are over and how long the rest will take.
+// It goes on counting between games, which can be minutes long.
+type gameProgress struct {
+	mu    sync.Mutex
 	line  *progress
-	now   func() time.Time
 	start time.Time
+	at    tournament.Progress
+	then  time.Duration // when at was told, from the start
+	done  chan struct{}
 }
 
-func (p *progressOfGames) show(at tournament.Progress) {
-	if p.start.IsZero() {
-		p.start = p.now()
+func newGameProgress() *gameProgress {
+	p := &gameProgress{line: newProgress(), start: time.Now(), done: make(chan struct{})}
+	if p.line.on {
+		go p.count()
 	}
-	p.line.show("%s", describeProgress(at, p.now().Sub(p.start)))
+	return p
 }
 
-// describeProgress guesses the time left from the games of this run.
-func describeProgress(at tournament.Progress, passed time.Duration) string {
-	text := fmt.Sprintf("%d of %d games, %d %%", at.Done, at.Total, 100*at.Done/at.Total)
+// tell takes the news of a run.
+func (p *gameProgress) tell(at tournament.Progress) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.at, p.then = at, time.Since(p.start)
+	p.line.show("%s", describeProgress(p.at, p.then, p.then))
+}
+
+// count rewrites the line every second.
+func (p *gameProgress) count() {
+	second := time.NewTicker(time.Second)
+	defer second.Stop()
+	for {
+		select {
+		case <-p.done:
+			return
+		case <-second.C:
+			p.mu.Lock()
+			if p.at.Total > 0 {
+				p.line.show("%s", describeProgress(p.at, p.then, time.Since(p.start)))
+			}
+			p.mu.Unlock()
+		}
+	}
+}
+
+// end takes the line away.
+func (p *gameProgress) end() {
+	close(p.done)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.line.on = false
+	p.line.clear()
+}
+
+// describeProgress guesses the time left from the games of this run: what was
+// told after then, seen now.
+func describeProgress(at tournament.Progress, then, now time.Duration) string {
+	text := fmt.Sprintf("%d of %d games, %d %%, %v", at.Done, at.Total, 100*at.Done/at.Total, now.Round(time.Second))
 	played := at.Done - at.Resumed
-	if played == 0 || passed <= 0 {
+	if played == 0 || then <= 0 {
 		return text
 	}
-	left := time.Duration(float64(passed) / float64(played) * float64(at.Total-at.Done))
-	return fmt.Sprintf("%s, %.3g games/s, %v left", text, float64(played)/passed.Seconds(), left.Round(time.Second))
+	digits := 0
+	perMinute := float64(played) / then.Minutes()
+	if perMinute < 10 {
+		digits = 1
+	}
+	left := time.Duration(float64(then)/float64(played)*float64(at.Total-at.Done)) - (now - then)
+	return fmt.Sprintf("%s, %.*f games a minute, %v left", text, digits, perMinute, max(0, left).Round(time.Second))
 }

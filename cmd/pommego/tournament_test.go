@@ -249,17 +249,20 @@ func TestTournamentInterrupted(t *testing.T) {
 
 func TestDescribeProgress(t *testing.T) {
 	for _, tc := range []struct {
-		at     tournament.Progress
-		passed time.Duration
-		want   string
-		reason string
+		at        tournament.Progress
+		then, now time.Duration
+		want      string
+		reason    string
 	}{
-		{tournament.Progress{Done: 0, Total: 200}, 0, "0 of 200 games, 0 %", "nothing to go by yet"},
-		{tournament.Progress{Done: 50, Total: 200}, 10 * time.Second, "50 of 200 games, 25 %, 5 games/s, 30s left", "all in this run"},
-		{tournament.Progress{Done: 150, Total: 200, Resumed: 140}, time.Minute, "150 of 200 games, 75 %, 0.167 games/s, 5m0s left", "games of earlier runs took none of this one's time"},
-		{tournament.Progress{Done: 140, Total: 200, Resumed: 140}, time.Minute, "140 of 200 games, 70 %", "none in this run yet"},
+		{tournament.Progress{Total: 200}, 0, 0, "0 of 200 games, 0 %, 0s", "nothing to go by yet"},
+		{tournament.Progress{Total: 200}, 0, 7 * time.Second, "0 of 200 games, 0 %, 7s", "a first game that takes long"},
+		{tournament.Progress{Done: 50, Total: 200}, 10 * time.Second, 10 * time.Second, "50 of 200 games, 25 %, 10s, 300 games a minute, 30s left", "all in this run"},
+		{tournament.Progress{Done: 50, Total: 200}, 10 * time.Second, 14 * time.Second, "50 of 200 games, 25 %, 14s, 300 games a minute, 26s left", "between two games"},
+		{tournament.Progress{Done: 50, Total: 200}, 10 * time.Second, time.Minute, "50 of 200 games, 25 %, 1m0s, 300 games a minute, 0s left", "a game that takes longer than all were thought to"},
+		{tournament.Progress{Done: 150, Total: 200, Resumed: 140}, time.Minute, time.Minute, "150 of 200 games, 75 %, 1m0s, 10 games a minute, 5m0s left", "games of earlier runs took none of this one's time"},
+		{tournament.Progress{Done: 140, Total: 200, Resumed: 140}, time.Second, time.Minute, "140 of 200 games, 70 %, 1m0s", "none in this run yet"},
 	} {
-		if got := describeProgress(tc.at, tc.passed); got != tc.want {
+		if got := describeProgress(tc.at, tc.then, tc.now); got != tc.want {
 			t.Errorf("%s: %q, want %q", tc.reason, got, tc.want)
 		}
 	}
