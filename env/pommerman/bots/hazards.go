@@ -26,6 +26,7 @@ func (h *hazards) foresee(v *pommerman.View, laying bool) {
 	h.seeRings(v)
 	var f fuses
 	f.light(v)
+	f.bury(h, ringAt(v.Rules, v.StepCount))
 	if laying && f.n < len(f.bombs) {
 		f.bombs[f.n] = pommerman.SeenBomb{Cell: v.Self.Cell, Life: uint8(v.Rules.BombLife), Blast: v.Self.Blast}
 		f.n++
@@ -113,6 +114,20 @@ func (f *fuses) light(v *pommerman.View) {
 			b.Life = 1
 		}
 	}
+}
+
+// bury takes away the bombs on rings that fall before they explode, of which h
+// knows nothing else yet. The ring that falls next takes all on it.
+func (f *fuses) bury(h *hazards, next grid.Bits) {
+	n := 0
+	for _, b := range f.bombs[:f.n] {
+		falls := h.due[b.Cell]
+		if !next.Has(b.Cell) && (falls == 0 || falls >= b.Life) {
+			f.bombs[n] = b
+			n++
+		}
+	}
+	f.n = n
 }
 
 // blow lets the bombs that are due first explode, takes them off the list, and

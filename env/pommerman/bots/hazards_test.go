@@ -135,6 +135,43 @@ func TestRingsAreForeseen(t *testing.T) {
 	}
 }
 
+// TestRingsBuryBombs: a bomb on a ring that falls before it explodes is harmless.
+func TestRingsBuryBombs(t *testing.T) {
+	rules := pommerman.Playground(pommerman.FFA).Collapsing(500)
+	for _, test := range []struct {
+		count int
+		life  uint8
+		burns bool
+	}{
+		{498, 2, true}, {498, 3, false}, {499, 1, true}, {499, 2, false}, {500, 1, false}, {480, 9, true},
+	} {
+		v := draw(t, rules, rows(`
+			. . . o . . .
+			. . . . . . .
+			. . . . . . .
+			. . . A . . .
+			. . . . . . .
+			. . . . . . .
+			. . . . . . .`))
+		v.StepCount, v.Bombs[0].Life = test.count, test.life
+		var h hazards
+		h.foresee(v, false)
+		if got := h.due[grid.At(1, 3)] != 0; got != test.burns {
+			t.Errorf("at step count %d with %d steps to go: the bomb explodes is %v, want %v", test.count, test.life, got, test.burns)
+		}
+		s := stateOf(v)
+		s.Agents[1].Alive = true
+		exploded := false
+		for range test.life {
+			v.Rules.Step(s, make([]uint8, 4))
+			exploded = exploded || s.Flame(grid.At(1, 3)) > 0
+		}
+		if v.StepCount != rules.FirstCollapse && exploded != test.burns {
+			t.Errorf("at step count %d with %d steps to go: the bomb of the game explodes is %v", test.count, test.life, exploded)
+		}
+	}
+}
+
 // TestRollingBombsAreForeseen where they will have rolled to.
 func TestRollingBombsAreForeseen(t *testing.T) {
 	for _, test := range []struct {

@@ -11,7 +11,11 @@ import (
 type outlook struct {
 	v      *pommerman.View // what the seat sees and, under fog, remembers
 	memory *hybridMemory
-	dirs   [4]grid.Dir // the order in which to try directions, drawn anew each time
+
+	// Among equals the dice decide: the order in which to try directions, and
+	// what to change in cells to put them in order. Both are drawn anew each time.
+	dirs  [4]grid.Dir
+	twist uint8
 
 	hazards   hazards
 	threshold uint8 // a bomb with less life than this is dangerous
@@ -27,10 +31,11 @@ type outlook struct {
 // look takes in what the seat knows.
 func (o *outlook) look(v *pommerman.View, memory *hybridMemory, dice *env.Dice) {
 	o.v, o.memory = v, memory
-	first := dice.IntN(len(grid.Dirs))
+	drawn := dice.Uint64()
 	for i := range o.dirs {
-		o.dirs[i] = grid.Dirs[(first+i)%len(grid.Dirs)]
+		o.dirs[i] = grid.Dirs[(int(drawn&3)+i)%len(grid.Dirs)]
 	}
+	o.twist = uint8(drawn >> 32)
 	o.hazards.foresee(v, false)
 	o.threshold = dangerLife + dangerPerBomb*uint8(o.furtherBombs())
 	o.ways.find(o)

@@ -25,17 +25,19 @@ type ways struct {
 }
 
 // frontier is a binary heap of the cells to go on from, the cheapest on top:
-// the cost and the cell in one number. A cell whose cost fell is in it more
-// than once. A cell is left once and then enters at most four others.
+// the cost and the cell in one number, the cell twisted so that no place on the
+// board comes first among equals. A cell whose cost fell is in it more than
+// once. A cell is left once and then enters at most four others.
 type frontier struct {
-	heap [1 + 4*256]uint32
-	n    int
+	heap  [1 + 4*256]uint32
+	n     int
+	twist uint8
 }
 
 func (f *frontier) push(cost uint16, c grid.Cell) {
 	at := f.n
 	f.n++
-	entry := uint32(cost)<<8 | uint32(c)
+	entry := uint32(cost)<<8 | uint32(uint8(c)^f.twist)
 	for at > 0 && f.heap[(at-1)/2] > entry {
 		f.heap[at] = f.heap[(at-1)/2]
 		at = (at - 1) / 2
@@ -62,13 +64,13 @@ func (f *frontier) pop() (cost uint16, c grid.Cell) {
 		at = child
 	}
 	f.heap[at] = entry
-	return uint16(top >> 8), grid.Cell(top)
+	return uint16(top >> 8), grid.Cell(uint8(top) ^ f.twist)
 }
 
 // find searches all ways of o's agent. Of equally cheap ones it keeps the first
 // found in the order of o.dirs.
 func (w *ways) find(o *outlook) {
-	var f frontier
+	f := frontier{twist: o.twist}
 	var left grid.Bits
 	self := o.v.Self.Cell
 	w.cost[self] = 1

@@ -1,8 +1,6 @@
 package bots
 
 import (
-	"math/bits"
-
 	"pommego/env/grid"
 	"pommego/env/pommerman"
 )
@@ -15,17 +13,6 @@ func (m actionSet) has(a pommerman.Action) bool { return m>>a&1 != 0 }
 func (m actionSet) with(a pommerman.Action) actionSet { return m | 1<<a }
 
 func (m actionSet) without(a pommerman.Action) actionSet { return m &^ (1 << a) }
-
-func (m actionSet) len() int { return bits.OnesCount8(uint8(m)) }
-
-// nth is the k-th move of the set, which must have more than k, in the order of
-// their numbers.
-func (m actionSet) nth(k int) pommerman.Action {
-	for range k {
-		m &= m - 1
-	}
-	return pommerman.Action(bits.TrailingZeros8(uint8(m)))
-}
 
 // usefulMoves is what a seat can sensibly do in a state: the moves without
 // those that kill it in this step if nobody else interferes, and without those
@@ -46,7 +33,7 @@ func usefulMoves(r *pommerman.Rules, s *pommerman.State, seat int) actionSet {
 	}
 	for _, d := range grid.Dirs {
 		to := agent.Cell.Next(d)
-		if !deadly.Has(to) && canEnter(s, agent, to, d) && s.Flame(to) <= 1 {
+		if !deadly.Has(to) && canEnter(s, agent, to, d, &deadly) && s.Flame(to) <= 1 {
 			m = m.with(pommerman.Action(d))
 		}
 	}
@@ -57,14 +44,16 @@ func usefulMoves(r *pommerman.Rules, s *pommerman.State, seat int) actionSet {
 }
 
 // canEnter tells whether an agent that walks in direction d gets to the cell
-// there if nobody else moves. A bomb must be one it can kick away; under flames
-// beyond it an item may come to light that stops it.
-func canEnter(s *pommerman.State, agent *pommerman.Agent, to grid.Cell, d grid.Dir) bool {
+// there if nobody else moves. A bomb must be one it can kick away, not to where
+// it would be set off; under flames beyond it an item may come to light that
+// stops it.
+func canEnter(s *pommerman.State, agent *pommerman.Agent, to grid.Cell, d grid.Dir, deadly *grid.Bits) bool {
 	item := s.Board[to]
 	if item != pommerman.BombItem {
 		return roomy.has(item) || item == pommerman.Flames
 	}
-	return agent.Kicks && s.Board[to.Next(d)] == pommerman.Passage
+	beyond := to.Next(d)
+	return agent.Kicks && s.Board[beyond] == pommerman.Passage && !deadly.Has(beyond)
 }
 
 // bombOn tells whether a bomb lies on a cell.
@@ -85,6 +74,7 @@ func deadlyNext(r *pommerman.Rules, s *pommerman.State) grid.Bits {
 	for step := int(s.StepCount); step <= int(s.StepCount)+1; step++ {
 		deadly = deadly.Or(ringAt(r, step))
 	}
+	falling := ringAt(r, int(s.StepCount)) // and takes its bombs with it
 	var blast grid.Bits
 	var gone uint64 // the bombs that explode
 	for more := true; more; {
@@ -93,7 +83,7 @@ func deadlyNext(r *pommerman.Rules, s *pommerman.State) grid.Bits {
 			b := &s.Bombs[i]
 			at := rollsTo(s, b)
 			due := b.Life <= 1 || s.Board[at] == pommerman.Flames && s.Flame(at) > 1 || !r.DelayedChain && blast.Has(at)
-			if due && gone>>i&1 == 0 {
+			if due && gone>>i&1 == 0 && !falling.Has(b.Cell) {
 				gone |= 1 << i
 				more = true
 				burn(&s.Board, at, b.Blast, &blast)

@@ -86,25 +86,40 @@ func strength(t testing.TB, rules pommerman.Rules, name string, games int) (shar
 	return float64(only) / float64(max(only+other, 1)), own, base
 }
 
-// TestStrength prints how strong an agent is: go test -run Strength -strength 300 -v.
+// strengths is where strength is measured.
+var strengths = []struct {
+	name  string
+	rules pommerman.Rules
+}{
+	{"2018", pommerman.Rules2018(pommerman.FFA)},
+	{"today", pommerman.Playground(pommerman.FFA)},
+	{"java", pommerman.Java(pommerman.FFA)},
+	{"fog", pommerman.Playground(pommerman.FFA).Fogged(4)},
+	{"collapse", pommerman.Playground(pommerman.FFA).Collapsing(500)},
+	{"team", pommerman.Playground(pommerman.Team)},
+	{"team in fog", pommerman.Playground(pommerman.Team).Fogged(4)},
+	{"one-vs-one", pommerman.Playground(pommerman.OneVsOne)},
+}
+
+// TestStrength prints how strong an agent is, for example over 300 games each:
+//
+//	go test ./env/pommerman/bots -run TestStrength -v -strength 300 -agent heuristic
 func TestStrength(t *testing.T) {
 	if *strengthGames == 0 {
 		t.Skip("no -strength given")
 	}
-	for _, test := range []struct {
-		name  string
-		rules pommerman.Rules
-	}{
-		{"2018", pommerman.Rules2018(pommerman.FFA)},
-		{"today", pommerman.Playground(pommerman.FFA)},
-		{"java", pommerman.Java(pommerman.FFA)},
-		{"fog", pommerman.Playground(pommerman.FFA).Fogged(4)},
-		{"collapse", pommerman.Playground(pommerman.FFA).Collapsing(500)},
-		{"team", pommerman.Playground(pommerman.Team)},
-		{"team in fog", pommerman.Playground(pommerman.Team).Fogged(4)},
-		{"one-vs-one", pommerman.Playground(pommerman.OneVsOne)},
-	} {
+	for _, test := range strengths {
 		share, own, base := strength(t, test.rules, *strengthAgent, *strengthGames)
 		t.Logf("%s: share %.1f%%, %s %+v, simple %+v", test.name, 100*share, *strengthAgent, own, base)
+	}
+}
+
+// TestHeuristicBeatsSimple over a few seeds by every kind of rules.
+func TestHeuristicBeatsSimple(t *testing.T) {
+	for _, test := range strengths {
+		share, own, base := strength(t, test.rules, "heuristic", 40)
+		if share < 0.8 || own.won <= base.won {
+			t.Errorf("%s: heuristic has %.0f%% of the games that one of the two wins, want 80%%; heuristic %+v, simple %+v", test.name, 100*share, own, base)
+		}
 	}
 }
