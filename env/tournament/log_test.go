@@ -43,6 +43,11 @@ func resume(t *testing.T, tour *Tournament, held []byte) (results string, resume
 	if err != nil {
 		return "", 0, log, err
 	}
+	for line := range bytes.Lines(log) {
+		if err := readLine(line, new(map[string]any)); err != nil {
+			t.Errorf("in the end the log holds a bad line, %v: %.80q", err, line)
+		}
+	}
 	return asJSON(t, report.Results), resumed, log, nil
 }
 
@@ -87,10 +92,6 @@ func checkCut(t *testing.T, tour *Tournament, whole []byte, cut int, want string
 	}
 	seen := map[string]bool{}
 	for line := range bytes.Lines(log) {
-		var r Record
-		if err := readLine(line, &r); err != nil {
-			t.Errorf("cut at byte %d: %v", cut, err)
-		}
 		key := string(line[sumAt : sumAt+12])
 		if seen[key] {
 			t.Errorf("cut at byte %d: %s is there twice", cut, key)
@@ -130,6 +131,7 @@ func TestDamagedLog(t *testing.T) {
 	}{
 		{join(lines[:9], one(make([]byte, 500))), 8, "", "a hole of zeros at the end"},
 		{join(lines[:9], one([]byte("{\n\n\x00\n"))), 8, "", "several bad lines at the end"},
+		{join(lines[:16], one(make([]byte, 5000))), 15, "", "more zeros at the end than the last game takes"},
 		{join(lines[:16], one(flipped(16))), 15, "", "a changed last line"},
 		{join(lines[:5], one(flipped(5)), lines[6:]), 0, "line 6 is damaged: its checksum is wrong", "a changed line in the middle"},
 		{join(lines[:5], one([]byte("\n")), lines[5:]), 0, "line 6 is damaged", "an empty line in the middle"},
@@ -267,14 +269,24 @@ func (d *fullDisk) Write(p []byte) (int, error) {
 func (d *fullDisk) Sync() error  { return nil }
 func (d *fullDisk) Close() error { return nil }
 
-// TestFullDisk: a game that cannot be kept ends the run with the reason.
+// TestFullDisk: a game that cannot be kept ends the run with the reason, and
+// the games after it are not played in vain.
 func TestFullDisk(t *testing.T) {
-	r := run{t: newQuick(t), log: &gameLog{path: "games.jsonl", file: &fullDisk{left: 3000}}, records: make([]Record, 16)}
-	for i := range 16 {
+	c := quick()
+	c.Games = 2000
+	tour, err := New(game(t, ffaID), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := run{t: tour, log: &gameLog{path: "games.jsonl", file: &fullDisk{left: 3000}}, records: make([]Record, tour.Games())}
+	for i := range tour.Games() {
 		r.todo = append(r.todo, i)
 	}
 	r.o.Workers = 3
 	if err := r.playAll(context.Background()); !errors.Is(err, errFull) {
 		t.Errorf("playing with a full disk gives %v, want %v", err, errFull)
+	}
+	if begun := int(r.next.Load()); begun >= tour.Games() {
+		t.Errorf("all %d games were begun", begun)
 	}
 }

@@ -1,11 +1,15 @@
 package tournament
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -156,6 +160,75 @@ func (g *absent) NewAgent(name string) (env.Agent, error) {
 		return nil, errAbsent
 	}
 	return g.Game.NewAgent(name)
+}
+
+// stopping is a game whose agents end a context in the middle of their first
+// game.
+type stopping struct {
+	env.Game
+	stop func()
+}
+
+type stopper struct {
+	env.Agent
+	stop  func()
+	moves int
+}
+
+func (g *stopping) NewAgent(name string) (env.Agent, error) {
+	agent, err := g.Game.NewAgent(name)
+	return &stopper{Agent: agent, stop: g.stop}, err
+}
+
+func (s *stopper) Act(m env.Match, seat int, action []uint8) {
+	if s.moves++; s.moves == 5 {
+		s.stop()
+	}
+	s.Agent.Act(m, seat, action)
+}
+
+// TestStoppedInAGame: a game that was running does not count, and to be stopped
+// is no failure.
+func TestStoppedInAGame(t *testing.T) {
+	ctx, stop := context.WithCancel(context.Background())
+	tour, err := New(&stopping{game(t, ffaID), stop}, quick())
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "games.jsonl")
+	_, err = tour.Run(ctx, Options{Workers: 2, Log: path})
+	if !errors.Is(err, ErrStopped) || !strings.Contains(err.Error(), "after 0 of 16 games") {
+		t.Errorf("got %v, want that it was stopped after 0 of 16 games", err)
+	}
+	log, err := os.ReadFile(path)
+	if err != nil || bytes.Count(log, []byte("\n")) != 1 {
+		t.Errorf("the log holds more than its first line (%v):\n%s", err, log)
+	}
+}
+
+// TestHowManyWorkers: one a core, no more than there are games, and one alone
+// where an agent is a server.
+func TestHowManyWorkers(t *testing.T) {
+	const url = "http://127.0.0.1:1"
+	for _, test := range []struct {
+		agents      []string
+		asked, todo int
+		want        int
+		reason      string
+	}{
+		{[]string{"simple"}, 3, 100, 3, "as asked"},
+		{[]string{"simple"}, 0, 100, runtime.GOMAXPROCS(0), "one a core"},
+		{[]string{"simple"}, 8, 2, 2, "fewer games"},
+		{[]string{"simple"}, 8, 0, 0, "no games"},
+		{[]string{"simple", url}, 8, 100, 1, "a server plays one game at a time"},
+		{[]string{"exec:x"}, 8, 100, 8, "programs are started as often as needed"},
+	} {
+		tour := tournamentOf(t, ffaID, Config{Format: OneAgainstThree, Agents: test.agents, Against: "simple", Games: 100})
+		r := run{t: tour, o: Options{Workers: test.asked}, todo: make([]int, test.todo)}
+		if got := r.workers(); got != test.want {
+			t.Errorf("%s: %d workers, want %d", test.reason, got, test.want)
+		}
+	}
 }
 
 // TestPlayerMissing: a game that cannot be played ends the run, with its number.
