@@ -25,9 +25,15 @@ func BenchmarkDecide(b *testing.B) {
 	}
 }
 
-// BenchmarkGame steps games of four simple agents: an operation is one move of
+// BenchmarkGame steps games of four agents of a kind: an operation is one move of
 // a whole game.
 func BenchmarkGame(b *testing.B) {
+	for _, name := range []string{"simple", "heuristic"} {
+		b.Run(name, func(b *testing.B) { benchmarkGame(b, name) })
+	}
+}
+
+func benchmarkGame(b *testing.B, name string) {
 	game, err := pommerman.New("bench", "", pommerman.Playground(pommerman.FFA), pommerman.Bots{Names: Names(), New: New})
 	if err != nil {
 		b.Fatal(err)
@@ -35,7 +41,7 @@ func BenchmarkGame(b *testing.B) {
 	match := game.New(1)[0]
 	var players []env.Agent
 	for range 4 {
-		p, err := game.NewAgent("simple")
+		p, err := game.NewAgent(name)
 		if err != nil {
 			b.Fatal(err)
 		}

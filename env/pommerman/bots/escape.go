@@ -34,7 +34,7 @@ func (o *outlook) survives(d grid.Dir) int {
 func (h *hazards) outlast(c grid.Cell, open grid.Bits) int {
 	var at grid.Bits
 	at.Add(c)
-	for t := 1; t <= horizon; t++ {
+	for t := 1; t <= h.last; t++ {
 		if at = at.AndNot(h.deadly[t]); at.Empty() {
 			return t - 1
 		}

@@ -16,6 +16,7 @@ const horizon = 40
 type hazards struct {
 	deadly [horizon + 1]grid.Bits // by step: where nobody survives its end
 	due    [256]uint8             // the first step in which a bomb or a ring reaches the cell, 0 if none
+	last   int                    // the last step that is deadly anywhere, 0 if none
 }
 
 // foresee finds the hazards of what a seat knows. laying tells whether the seat
@@ -53,8 +54,9 @@ func (h *hazards) foresee(v *pommerman.View, laying bool) {
 // more goes out before anybody moves.
 func (h *hazards) seeFlames(v *pommerman.View) {
 	for c, life := range v.Flames {
-		for t := 1; t < int(life); t++ {
-			h.deadly[min(t, horizon)].Add(grid.Cell(c))
+		for t := 1; t < min(int(life), horizon); t++ {
+			h.deadly[t].Add(grid.Cell(c))
+			h.last = max(h.last, t)
 		}
 	}
 }
@@ -62,6 +64,9 @@ func (h *hazards) seeFlames(v *pommerman.View) {
 // seeRings marks the rings of the collapse. Whoever is on one at the end of the
 // step at whose count it is due dies, and from then on it is a wall.
 func (h *hazards) seeRings(v *pommerman.View) {
+	if v.Rules.FirstCollapse == pommerman.NoCollapse {
+		return
+	}
 	for t := range horizon + 1 {
 		cells := ringAt(v.Rules, v.StepCount+t)
 		if cells.Empty() {
@@ -71,6 +76,7 @@ func (h *hazards) seeRings(v *pommerman.View) {
 		for later := first; later <= horizon; later++ {
 			h.deadly[later] = h.deadly[later].Or(cells)
 		}
+		h.last = horizon
 		h.mark(uint8(first), cells)
 	}
 }
@@ -79,6 +85,7 @@ func (h *hazards) seeRings(v *pommerman.View) {
 func (h *hazards) explode(at, flameLife int, burnt grid.Bits) {
 	for t := at; t < at+flameLife && t <= horizon; t++ {
 		h.deadly[t] = h.deadly[t].Or(burnt)
+		h.last = max(h.last, t)
 	}
 	h.mark(uint8(at), burnt)
 }
