@@ -159,6 +159,15 @@ func TestRestoreErrors(t *testing.T) {
 		{"simple", dice + "\x00\x01\x11\x11", "a cell too many"},
 		{"simple", dice + "\x00\x01\x01", "a cell in the border, above"},
 		{"simple", dice + "\x00\x01\x1f", "a cell in the border, right"},
+		{"heuristic", "", "nothing at all"},
+		{"heuristic", "\x00" + dice, "no number of visited cells"},
+		{"heuristic", "\x00" + dice + "\x01\x11\x01", "half a visit"},
+		{"heuristic", "\x00" + dice + "\x00\x11\x01\x00", "a visit too many"},
+		{"heuristic", "\x00" + dice + "\x01\x11\x00\x00", "a cell visited no times"},
+		{"heuristic", "\x00" + dice + "\x01\x01\x01\x00", "a cell in the border"},
+		{"heuristic", "\x00" + dice + "\x02\x12\x01\x00\x11\x01\x00", "cells out of order"},
+		{"heuristic", "\x00" + dice + "\x02\x11\x01\x00\x11\x01\x00", "a cell twice"},
+		{"heuristic", "\x0b" + dice, "a belief cut short"},
 	} {
 		b := bot(t, test.name, 9)
 		before := string(b.Append(nil))

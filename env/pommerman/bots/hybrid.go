@@ -20,9 +20,27 @@ func (t task) String() string { return taskNames[t] }
 
 var taskNames = [...]string{"nothing", "evade", "attack"}
 
-// hybrid is what all hybrid agents share: a state machine that evades bombs,
-// else attacks a near enemy, else explores, and the memory it needs. Embed it,
-// and let Act ask decide:
+// hybrid is what all hybrid agents share: a state machine, which is Algorithm 1
+// of Zhou and others, "A Hybrid Search Agent in Pommerman" (FDG 2018), and the
+// memory it needs. In order:
+//
+//   - Evade. A bomb is dangerous with less than 5 steps to go, and 2 earlier for
+//     each further bomb around the agent. If a dangerous one reaches the agent's
+//     cell or one it could step onto, it goes to the nearest cell that none
+//     reaches. If the first cell on the way there is threatened, or there is no
+//     way, it plans.
+//   - Attack, with a bomb to lay and an enemy within 6 rows and columns. It goes
+//     there if it can; within 4 it plans.
+//   - Explore: bomb wood, walk to items and wood, or to the cell least visited.
+//
+// Without a planner the rules themselves evade and attack; see [outlook.evade]
+// and [outlook.attack]. Ways are Dijkstra's. The text leaves open what becomes
+// of an agent that walks into a corner which a bomb then closes, and with bombs
+// of 25 steps that is how games are lost: so no rule makes a move after which
+// the agent might not survive what lies there, see [outlook.sound]. The paper's
+// rule against accidental suicide is [outlook.mayBomb].
+//
+// Embed hybrid, and let Act ask decide:
 //
 //	func (a *searcher) Act(v *pommerman.View, action []uint8) {
 //		clear(action)
@@ -39,9 +57,6 @@ var taskNames = [...]string{"nothing", "evade", "attack"}
 //
 // A planner keeps to the moves after which o.survives longest, and lays no bomb
 // unless o.mayBomb.
-//
-// The machine is Algorithm 1 of Zhou and others, "A Hybrid Search Agent in
-// Pommerman" (FDG 2018), where the names of states and the thresholds come from.
 type hybrid struct {
 	hybridMemory
 	dice env.Dice
