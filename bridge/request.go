@@ -16,6 +16,9 @@ const Version = 1
 // Subprotocol is what a client must offer when it connects.
 const Subprotocol = "pommego.v1+msgpack"
 
+// maxTile is the largest tile of a picture, in pixels.
+const maxTile = 64
+
 // maxID is the largest request number: what a double holds exactly.
 const maxID = 1<<53 - 1
 
@@ -59,6 +62,7 @@ type request struct {
 	games   []int
 	json    bool
 	colour  bool
+	tile    int
 	states  []savedState
 }
 
@@ -121,6 +125,7 @@ var requests = map[string][]field{
 		readEnv,
 		{"game", true, intInto(0, 1<<31-1, func(r *request) *int { return &r.game })},
 		{"colour", false, boolInto(func(r *request) *bool { return &r.colour })},
+		{"tile", false, intInto(4, maxTile, func(r *request) *int { return &r.tile })},
 	},
 	"close": {readEnv},
 }

@@ -28,7 +28,7 @@ func requestExamples() []entries {
 		{"type", "get_state", "id", 10, "env", 1, "games", []int{0, 1}, "json", true},
 		{"type", "set_state", "id", 11, "env", 1, "games", []int{0, 1}, "states", []any{[]byte("state"), "{}"}},
 		{"type", "simulate", "id", 12, "env", 1, "states", [][]byte{[]byte("state")}, "actions", toyActions(3, 1, 2), "seed", 1},
-		{"type", "render", "id", 13, "env", 1, "game", 1, "colour", true},
+		{"type", "render", "id", 13, "env", 1, "game", 1, "colour", true, "tile", nil},
 		{"type", "close", "id", 14, "env", 1},
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/vmihailenco/msgpack/v5/msgpcode"
 
 	"pommego/env"
+	"pommego/env/picture"
 	"pommego/vec"
 )
 
@@ -131,8 +132,27 @@ func (s *session) render(r *request) (reply, error) {
 	if r.game >= e.pool.Games() {
 		return reply{}, outOfRange("game", r.game, 0, uint64(e.pool.Games()-1))
 	}
+	if r.tile > 0 {
+		return e.renderPixels(r)
+	}
 	text := e.pool.Match(r.game).AppendText(nil, r.colour)
 	msg, err := encode(entries{"type", "text", "id", r.id, "env", r.env, "text", string(text)})
+	return reply{msg: msg}, err
+}
+
+// renderPixels draws a game as an image: red, green and blue of each pixel.
+func (e *environment) renderPixels(r *request) (reply, error) {
+	pictured, ok := e.pool.Match(r.game).(env.Pictured)
+	if !ok {
+		return reply{}, fail(CodeBadOption, "tile", "leave it out for a picture as text", "%s cannot be drawn in pixels", e.pool.Spec().ID)
+	}
+	img := picture.Image(pictured.Picture(), r.tile)
+	width, height := img.Rect.Dx(), img.Rect.Dy()
+	pixels := make([]byte, 0, 3*width*height)
+	for at := 0; at < len(img.Pix); at += 4 {
+		pixels = append(pixels, img.Pix[at:at+3]...)
+	}
+	msg, err := encode(entries{"type", "image", "id", r.id, "env", r.env, "pixels", Tensor{env.Uint8, []int{height, width, 3}, pixels}})
 	return reply{msg: msg}, err
 }
 

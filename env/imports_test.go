@@ -17,6 +17,7 @@ import (
 var mayImport = map[string][]string{
 	"env":                   {},
 	"env/grid":              {},
+	"env/picture":           {"env"},
 	"env/trace":             {"env"},
 	"env/search":            {"env"},
 	"env/envtest":           {"env", "env/grid"},
@@ -27,9 +28,9 @@ var mayImport = map[string][]string{
 	"env/match":             {"env", "env/trace"},
 	"env/catalog":           {"env", "env/pommerman", "env/pommerman/bots"},
 	"vec":                   {"env"},
-	"bridge":                {"env", "vec"},
+	"bridge":                {"env", "env/picture", "vec"},
 	"benchmarks":            {"env", "env/catalog", "env/pommerman", "vec"},
-	"cmd/pommego":           {"benchmarks", "bridge", "env", "env/catalog", "env/match", "env/pommerman", "env/pommerman/bots", "env/tournament", "env/tournament/report", "env/trace", "vec"},
+	"cmd/pommego":           {"benchmarks", "bridge", "env", "env/catalog", "env/match", "env/picture", "env/pommerman", "env/pommerman/bots", "env/tournament", "env/tournament/report", "env/trace", "vec"},
 }
 
 // TestImportsGoOneWay reads every source file that is not a test and compares

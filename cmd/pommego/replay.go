@@ -20,13 +20,14 @@ func newReplay() *cobra.Command {
 	var o replayOptions
 	cmd := &cobra.Command{
 		Use:   "replay FILE",
-		Short: "Show a recorded game in the terminal",
+		Short: "Show a recorded game in the terminal, or turn it into a film",
 		Long: `Show a recorded game, made again from its start and its actions. On a terminal the
 pictures follow each other in place; elsewhere they are written one below the
 other. To see whether a recorded game agrees with the rules, use verify.`,
 		Example: `  pommego replay games.jsonl.gz
   pommego replay games.jsonl.gz --game 3 --fps 10
   pommego replay games.jsonl.gz --game 3 --step
+  pommego replay games.jsonl.gz --gif game.gif --html game.html
   pommego replay games.jsonl.gz --json`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {
@@ -34,6 +35,10 @@ other. To see whether a recorded game agrees with the rules, use verify.`,
 				return usagef("--game is %d, want 1 or more", o.game)
 			case o.fps < 0:
 				return usagef("--fps is %v, want 0 or more", o.fps)
+			case o.tile < 8 || o.tile > 128:
+				return usagef("--tile is %d, want 8 to 128", o.tile)
+			case o.fps == 0 && o.films():
+				return usagef("--fps is 0, want more with --gif or --html")
 			}
 			return exactly(1, "FILE")(cmd, args)
 		},
@@ -42,6 +47,9 @@ other. To see whether a recorded game agrees with the rules, use verify.`,
 	cmd.Flags().IntVar(&o.game, "game", 1, "which game of the file: its line")
 	cmd.Flags().Float64Var(&o.fps, "fps", 5, "pictures a second on a terminal, 0: as fast as can be")
 	cmd.Flags().BoolVar(&o.step, "step", false, "wait for Enter after each picture")
+	cmd.Flags().StringVar(&o.gif, "gif", "", "write the game to this file as an animated picture")
+	cmd.Flags().StringVar(&o.html, "html", "", "write the game to this file as a web page with a player")
+	cmd.Flags().IntVar(&o.tile, "tile", 32, "with --gif and --html, the size of a cell in pixels")
 	cmd.Flags().BoolVar(&o.asJSON, "json", false, "print how the game went as one JSON object, no pictures")
 	return cmd
 }
@@ -51,6 +59,9 @@ type replayOptions struct {
 	fps    float64
 	step   bool
 	asJSON bool
+	gif    string
+	html   string
+	tile   int
 }
 
 func (o *replayOptions) run(cmd *cobra.Command, path string) error {
@@ -64,6 +75,9 @@ func (o *replayOptions) run(cmd *cobra.Command, path string) error {
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	out := cmd.OutOrStdout()
+	if o.films() {
+		return o.film(ctx, out, path, game)
+	}
 	if !o.asJSON {
 		if err := o.show(ctx, out, path, game); err != nil {
 			return err

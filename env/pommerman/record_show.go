@@ -47,3 +47,9 @@ func (p *replay) AppendText(dst []byte, colour bool) []byte {
 	settled := p.rec.Rules.Settled(p.state)
 	return p.rec.Rules.AppendText(dst, &settled, colour)
 }
+
+// Picture shows the state as AppendText does.
+func (p *replay) Picture() env.Picture {
+	settled := p.rec.Rules.Settled(p.state)
+	return p.rec.Rules.Picture(&settled)
+}

@@ -144,7 +144,14 @@ def test_a_whole_session(monkeypatch: pytest.MonkeyPatch) -> None:
             if entry["name"] == "make":
                 respawn = pytest.fail
                 envs = PommegoVectorEnv(
-                    client, None, fields, copy=True, expand_shared=True, shared_memory=False, respawn=respawn
+                    client,
+                    None,
+                    fields,
+                    copy=True,
+                    expand_shared=True,
+                    shared_memory=False,
+                    render_mode="ansi",
+                    respawn=respawn,
                 )
             elif entry["name"] == "reset":
                 check_reset(envs.reset(seed=fields["seed"]))

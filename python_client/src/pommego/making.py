@@ -13,7 +13,7 @@ from pommego.compression import check as check_compression
 from pommego.server import Server
 from pommego.single import PommegoEnv
 from pommego.spec import GameSpec
-from pommego.vector import PommegoVectorEnv
+from pommego.vector import RENDER_MODES, PommegoVectorEnv
 
 __all__ = ["catalog", "make", "make_vec"]
 
@@ -40,6 +40,7 @@ def make_vec(
     token: str | None = None,
     transport: str = "unix",
     shared_memory: bool | None = None,
+    render_mode: str = "ansi",
     compression: str | None = None,
     noop: bool = False,
     timeout: float = 60.0,
@@ -82,6 +83,7 @@ def make_vec(
             them, instead of receiving them: the same bytes, several times as
             fast. None: where it can be (Linux so far); False: never; True: or
             else it is an error. Then `max_in_flight` is 2.
+        render_mode: what `render` draws: "ansi" (text) or "rgb_array" (images).
         compression: "zstd" sends batches compressed: some 20 to 40 times
             smaller, for servers behind a thin link; on fast ones it costs more
             than it saves. Needs the extra ``pommego[zstd]``.
@@ -97,6 +99,8 @@ def make_vec(
     if max_episode_steps is not None and max_episode_steps < 0:
         raise ValueError(f"max_episode_steps is {max_episode_steps}, expected 0 (no limit) or more")
     check_compression(compression)
+    if render_mode not in RENDER_MODES:
+        raise ValueError(f"render_mode is {render_mode!r}, expected one of {RENDER_MODES}")
     options = {
         "env_id": id,
         "games": num_envs,
@@ -123,6 +127,7 @@ def make_vec(
                 copy=copy,
                 expand_shared=expand_shared,
                 shared_memory=shared_memory,
+                render_mode=render_mode,
                 respawn=connect,
             )
 
@@ -136,7 +141,7 @@ def make(id: str, *, render_mode: str | None = None, **options: Any) -> PommegoE
 
     Args:
         id: of the catalog.
-        render_mode: None or "ansi".
+        render_mode: None, "ansi" (text) or "rgb_array" (images).
         options: as for `make_vec`; `opponents` (or `seats` with one "learner")
             is needed, `num_envs` and `autoreset_mode` are not known here.
 
@@ -148,9 +153,9 @@ def make(id: str, *, render_mode: str | None = None, **options: Any) -> PommegoE
         if name in options:
             raise TypeError(f"make() has no option {name}; make_vec() has")
     options.setdefault("workers", 1)
-    return PommegoEnv(
-        make_vec(id, 1, autoreset_mode=AutoresetMode.DISABLED, **options), render_mode=render_mode
-    )
+    drawn = render_mode or "ansi"
+    envs = make_vec(id, 1, autoreset_mode=AutoresetMode.DISABLED, render_mode=drawn, **options)
+    return PommegoEnv(envs, render_mode=render_mode)
 
 
 def catalog(

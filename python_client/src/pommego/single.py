@@ -6,6 +6,7 @@ from typing import Any
 
 import gymnasium
 import numpy as np
+from numpy.typing import NDArray
 
 from pommego.batch import Observation
 from pommego.state import State
@@ -29,7 +30,7 @@ class PommegoEnv(gymnasium.Env):
         encoding: how it is observed.
     """
 
-    metadata = {"render_modes": ["ansi"], "render_fps": 10}  # noqa: RUF012, gymnasium's own form
+    metadata = {"render_modes": ["ansi", "rgb_array"], "render_fps": 10}  # noqa: RUF012, gymnasium's own form
 
     def __init__(self, envs: PommegoVectorEnv, *, render_mode: str | None = None) -> None:
         if envs.num_envs != 1:
@@ -39,9 +40,6 @@ class PommegoEnv(gymnasium.Env):
                 f"{seats} seats learn in this game, and a single environment has one learner: "
                 "fill the others with opponents=[...], or use pommego.make_vec"
             )
-        if render_mode not in (None, "ansi"):
-            envs.close()
-            raise ValueError(f'render_mode is {render_mode!r}, expected None or "ansi"')
         self._envs = envs
         self.render_mode = render_mode
         self.game_spec = envs.game_spec
@@ -76,9 +74,9 @@ class PommegoEnv(gymnasium.Env):
         obs, reward, terminated, truncated, info = self._envs.step(np.asarray(action)[None])
         return _first(obs), float(reward[0]), bool(terminated[0]), bool(truncated[0]), _first_info(info)
 
-    def render(self) -> str | None:
-        """Draw the game as text if render_mode is "ansi"."""
-        return self._envs.render(0) if self.render_mode == "ansi" else None
+    def render(self) -> str | NDArray[np.uint8] | None:
+        """Draw the game as `render_mode` says: text, or an image (height, width, 3)."""
+        return self._envs.render(0) if self.render_mode else None
 
     def close(self) -> None:
         """End the game, and the server if it is ours. Idempotent."""

@@ -25,7 +25,11 @@ from pommego.shared import SharedBatch, action_shape, make_shared
 from pommego.spec import Encoding, GameSpec
 from pommego.states import StateMethods
 
-__all__ = ["PommegoVectorEnv", "StepReturn"]
+__all__ = ["RENDER_MODES", "PommegoVectorEnv", "StepReturn"]
+
+#: How games can be drawn: as text, or as images.
+RENDER_MODES = ("ansi", "rgb_array")
+_TILE = 16  # pixels of a tile in an image
 
 StepReturn = tuple[Observation, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]
 
@@ -87,6 +91,7 @@ class PommegoVectorEnv(VectorEnv, RowMethods, StateMethods):
         copy: bool,
         expand_shared: bool,
         shared_memory: bool | None,
+        render_mode: str,
         respawn: Callable[[], PommegoVectorEnv],
     ) -> None:
         self._client = client
@@ -104,6 +109,7 @@ class PommegoVectorEnv(VectorEnv, RowMethods, StateMethods):
         except (ValueError, TypeError, KeyError, AttributeError) as e:
             raise client.distrust(f"an environment that cannot be understood: {e!r}") from e
         self._options = options
+        self.render_mode = render_mode
         self._expand = expand_shared
         self._episode = np.zeros(self.num_games, np.uint64)
         self._steps: deque[int] = deque()  # ids of the steps in flight
@@ -119,8 +125,11 @@ class PommegoVectorEnv(VectorEnv, RowMethods, StateMethods):
         self.game_spec = GameSpec.from_wire(made.spec)
         self.encoding: Encoding = self.game_spec.encoding(made.observation)
         self.autoreset_mode = AutoresetMode(made.autoreset_mode)
-        self.render_mode = "ansi"
-        self.metadata = {"autoreset_mode": self.autoreset_mode, "render_modes": ["ansi"]}
+        self.metadata = {
+            "autoreset_mode": self.autoreset_mode,
+            "render_modes": list(RENDER_MODES),
+            "render_fps": 10,
+        }
         self.single_observation_space = self.encoding.space()
         self.single_action_space = self.game_spec.action_space()
 
@@ -278,22 +287,30 @@ class PommegoVectorEnv(VectorEnv, RowMethods, StateMethods):
         """Free the games; stop the server if it is ours."""
         self._finalizer()
 
-    def render(self, games: int | Sequence[int] | None = None, *, colour: bool = False) -> Any:
-        """Draw games as text.
+    def render(
+        self, games: int | Sequence[int] | None = None, *, colour: bool = False, tile: int | None = None
+    ) -> Any:
+        """Draw games.
 
         Args:
             games: one number for one picture, several for a tuple; None for a
                 tuple with one entry for each row, as gymnasium has it.
-            colour: with ANSI escape sequences.
+            colour: text with ANSI escape sequences.
+            tile: pixels of a tile, for an image; None: what `render_mode` says,
+                text for "ansi" and 16 for "rgb_array".
 
         Returns:
-            str, or a tuple of them.
+            str, or uint8 (height, width, 3), or a tuple of either.
         """
+        if tile is None and self.render_mode == "rgb_array":
+            tile = _TILE
         if isinstance(games, int | np.integer):
-            return self._call("render", wire.Text, game=int(games), colour=colour).text
+            if tile is None:
+                return self._call("render", wire.Text, game=int(games), colour=colour).text
+            return self._call("render", wire.Image, game=int(games), tile=tile).pixels.array().copy()
         if games is not None:
-            return tuple(self.render(game, colour=colour) for game in games)
-        each = self.render(range(self.num_games), colour=colour)
+            return tuple(self.render(game, colour=colour, tile=tile) for game in games)
+        each = self.render(range(self.num_games), colour=colour, tile=tile)
         return tuple(picture for picture in each for _ in range(self.learners))
 
     # What gymnasium does not have ---------------------------------------------

@@ -192,6 +192,14 @@ class Text(msgspec.Struct, tag_field="type", tag="text"):
     text: str
 
 
+class Image(msgspec.Struct, tag_field="type", tag="image"):
+    """A picture of a game, in pixels."""
+
+    id: int
+    env: int
+    pixels: Tensor
+
+
 class Ok(msgspec.Struct, tag_field="type", tag="ok"):
     """It has been done."""
 
@@ -230,6 +238,7 @@ Reply = (
     | Simulated
     | States
     | Text
+    | Image
     | Ok
     | Pong
     | Error

@@ -1,0 +1,57 @@
+"""Games as images: what `render` returns, and gymnasium's own recorders on top of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import pommego
+
+Vec = Callable[..., pommego.PommegoVectorEnv]
+
+
+def test_images(vec: Vec) -> None:
+    envs = vec(games=2, render_mode="rgb_array")
+    envs.reset(seed=0)
+    image = envs.render(0)
+    assert image.dtype == np.uint8
+    assert image.shape[1:] == (11 * 16, 3)
+    assert image.shape[0] > 11 * 16, "there are lines below the board"
+    assert len(np.unique(image.reshape(-1, 3), axis=0)) > 5
+    assert image.flags.writeable
+    pictures = envs.render()
+    assert isinstance(pictures, tuple)
+    assert len(pictures) == envs.num_envs
+    np.testing.assert_array_equal(pictures[0], image)
+    np.testing.assert_array_equal(pictures[4], envs.render(1))
+    assert envs.render(0, tile=8).shape[1] == 88
+    assert isinstance(vec(games=1).render_mode, str)
+
+
+def test_moves_show(vec: Vec) -> None:
+    envs = vec(games=1, render_mode="rgb_array")
+    envs.reset(seed=0)
+    before = envs.render(0)
+    envs.step(np.full(4, 5))
+    assert (envs.render(0) != before).any()
+
+
+@pytest.mark.parametrize("tile", [3, 65])
+def test_tiles_that_cannot_be(vec: Vec, tile: int) -> None:
+    envs = vec(games=1)
+    envs.reset(seed=0)
+    with pytest.raises(pommego.ServerError, match="tile"):
+        envs.render(0, tile=tile)
+
+
+def test_unknown_mode(vec: Vec) -> None:
+    with pytest.raises(ValueError, match="render_mode"):
+        vec(render_mode="human")
+
+
+def test_single(single: Callable[..., pommego.PommegoEnv]) -> None:
+    env = single(render_mode="rgb_array")
+    env.reset(seed=0)
+    assert env.render().shape[1:] == (176, 3)
