@@ -2,8 +2,16 @@ package grid
 
 import "math/bits"
 
-// MaxSide is the longest side of a board in the bordered layout.
+// MaxSide is the longest side of a board in the bordered layout, with a border of
+// its own on each of the four sides.
 const MaxSide = 14
+
+// MaxSharedSide is the longest side of a board whose border is shared: beyond the
+// last column lies the border before the first one, a row further down, and
+// beyond the last row the border above the first. Next and Grow stay right, as
+// whatever they reach off the board is in the border; only what needs to know at
+// which side the border was reached does not work.
+const MaxSharedSide = 15
 
 // Cell is a cell of a board in the bordered layout: 16*(row+1) + (col+1). Every
 // cell next to one of the board is a Cell too, in the border if need be.

@@ -4,9 +4,10 @@
 //
 // Two layouts are offered. [Topology] serves any board: cells are numbered row
 // by row and a table says who is whose neighbour, so walls and torus are data.
-// [Cell] and [Bits] serve boards of up to 14x14 cells with a border: a cell is
-// one byte, 16*(row+1) + (col+1), so that a step in a direction is one addition
-// that always lands inside a 256-entry array, and a set of cells is four words.
+// [Cell] and [Bits] serve boards of up to 14x14 cells with a border (15x15 if its
+// sides may share one): a cell is one byte, 16*(row+1) + (col+1), so that a step
+// in a direction is one addition that always lands inside a 256-entry array, and
+// a set of cells is four words.
 package grid
 
 // Dir is a direction, numbered as the reference numbers its moves.

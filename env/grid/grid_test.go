@@ -108,6 +108,41 @@ func TestCellsKnowRowAndColumn(t *testing.T) {
 	}
 }
 
+// TestSharedBorder shows that a board of MaxSharedSide works: what a step or Grow
+// reaches off the board is never on it, and Flood finds what a slow search finds.
+func TestSharedBorder(t *testing.T) {
+	board := Square(MaxSharedSide)
+	if board.Len() != MaxSharedSide*MaxSharedSide {
+		t.Fatalf("the board has %d cells, want %d", board.Len(), MaxSharedSide*MaxSharedSide)
+	}
+	for c := range board.All {
+		var grown Bits
+		grown.Add(c)
+		grown = grown.Grow().And(board)
+		want := 1
+		for _, d := range Dirs {
+			dr, dc := d.Delta()
+			row, col := c.Row()+dr, c.Col()+dc
+			on := min(row, col) >= 0 && max(row, col) < MaxSharedSide
+			n := c.Next(d)
+			if board.Has(n) != on || on && (n != At(row, col) || !grown.Has(n)) {
+				t.Fatalf("row %d, column %d has %d as its neighbour %v", c.Row(), c.Col(), n, d)
+			}
+			if on {
+				want++
+			}
+		}
+		if grown.Len() != want {
+			t.Fatalf("row %d, column %d grows to %d cells, want %d", c.Row(), c.Col(), grown.Len(), want)
+		}
+	}
+	var corner Bits
+	corner.Add(At(0, 0))
+	if got := corner.Flood(board); got != board {
+		t.Errorf("a flood from a corner reaches %d cells, want the whole board", got.Len())
+	}
+}
+
 // TestTopology checks neighbours, rays and distances with walls and on a torus.
 func TestTopology(t *testing.T) {
 	walled, torus := Bounded(3, 4), Torus(3, 4)
