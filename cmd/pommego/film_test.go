@@ -16,9 +16,7 @@ func TestReplayAsFilm(t *testing.T) {
 		{"play", "--env", "OneVsOne-v0", "--agents", "random", "--seed", "3", "--record", record, "--quiet"},
 		{"replay", record, "--gif", film, "--html", page, "--tile", "8", "--fps", "20"},
 	} {
-		if done := pommego(t, args...); done.code != 0 {
-			t.Fatalf("%v: exit %d: %s", args, done.code, done.stderr)
-		}
+		pommego(t, args...).want(t, 0)
 	}
 	file, err := os.Open(film)
 	if err != nil {
