@@ -17,7 +17,7 @@ import pytest
 
 import pommego
 from compare import assert_same, frozen
-from pommego import mailbox, shared
+from pommego import frames, mailbox, shared
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux" or platform.machine() != "x86_64",
@@ -122,6 +122,19 @@ def test_the_server_dies_while_we_wait(binary: Path) -> None:
     threading.Timer(0.1, os.kill, (pid, signal.SIGKILL)).start()
     with pytest.raises(pommego.ConnectionError):
         envs.step(np.zeros(20, int))
+
+
+def test_a_control_frame_is_no_answer(binary: Path) -> None:
+    """What keeps the connection alive comes while we sleep in the mailbox, and nothing behind it."""
+    envs = pommego.make_vec("PommeFFACompetition-v0", 5, timeout=5)
+    envs.reset(seed=0)
+    pid = envs.server.pid
+    envs._client._socket._send_frame(frames.PING, b"", time.monotonic() + 5)
+    time.sleep(0.2)  # the pong is here
+    os.kill(pid, signal.SIGSTOP)
+    threading.Timer(0.2, os.kill, (pid, signal.SIGCONT)).start()
+    envs.step(np.zeros(20, int))
+    envs.close()
 
 
 def test_a_missed_ring_is_repeated(vec: Vec, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -136,6 +136,30 @@ def test_ping_is_answered_with_its_payload() -> None:
     assert seen[0][2] == b"are you there"
 
 
+def test_a_ping_is_no_message_to_wait_for() -> None:
+    answered, seen = threading.Event(), []
+
+    def script(sock: socket.socket) -> None:
+        sock.sendall(frame(b"one", 9) + frame(b"unasked", 10) + frame(b"two", 9))
+        seen.extend([read_frame(sock), read_frame(sock)])
+        answered.wait(10)
+        sock.sendall(frame(b"three", 9) + frame(b"data"))
+        seen.append(read_frame(sock))
+        sends()(sock)
+
+    with connected(script) as ws:
+        assert not ws.readable(0.2, timeout=10)
+        answered.set()
+        assert ws.readable(10, timeout=10)
+        assert ws.readable(0, timeout=10), "what has begun stays"
+        assert ws.recv(timeout=10) == b"data"
+    assert [(first, payload) for first, _, payload in seen] == [
+        (0x8A, b"one"),
+        (0x8A, b"two"),
+        (0x8A, b"three"),
+    ]
+
+
 BAD = [
     (frame(b"x", reserved=4), 1002, "reserved bit (compression was not agreed)"),
     (frame(b"x", masked=True), 1002, "masked by a server"),

@@ -280,7 +280,7 @@ class Client:
             if not mailbox.doze(_NAP):
                 mailbox.listen(True)
                 nap = _NAP
-            something = not mailbox.answered() and self._socket.readable(nap)
+            something = not mailbox.answered() and self._message_begins(nap)
             mailbox.listen(False)
             if mailbox.answered():
                 return  # and what there is to read may belong to it
@@ -293,6 +293,12 @@ class Client:
             elif not rung:
                 self._send_ring(self._mailbox_env, request_id)
                 rung = True
+
+    def _message_begins(self, seconds: float) -> bool:
+        try:
+            return self._socket.readable(seconds, self.timeout)
+        except ConnectionError as e:
+            raise self._with_obituary(e) from e
 
     def _send_ring(self, env: int, request_id: int) -> None:
         self._send(wire.encode("ring", request_id, {"env": env}))

@@ -161,14 +161,42 @@ class WebSocket:
                 raise
             raise error from e
 
-    def readable(self, seconds: float) -> bool:
-        """Wait for bytes of the next message, at most so long; tells whether there are any.
+    def readable(self, seconds: float, timeout: float) -> bool:
+        """Wait for the next message to begin, at most so long; tells whether it has.
+
+        Control frames that come first, such as pings, are answered: whoever waits
+        for something else than a message must not take one for it.
+
+        Args:
+            seconds: to wait.
+            timeout: seconds that the rest of a control frame may take.
 
         Raises:
-            ClosedError: the connection was closed before.
+            As `recv`.
         """
         self._check_usable()
-        return bool(self._hi or self._left) or ready(self._sock, seconds)
+        deadline = time.monotonic() + timeout
+        try:
+            while self._hi or self._left or ready(self._sock, seconds):
+                if self._left or not self._take_control(deadline):
+                    self._steady = True
+                    return True
+                seconds = 0.0
+            self._steady = True
+            return False
+        except BaseException as e:
+            error = self._receive_failed(e, timeout)
+            if error is e:
+                raise
+            raise error from e
+
+    def _take_control(self, deadline: float) -> bool:
+        """Read and answer the next frame if it is a control frame, else leave it and return False."""
+        self._fill(2, deadline)
+        if self._head[0] & frames.OPCODE < frames.CLOSE:
+            return False
+        self._read_head(deadline)
+        return True
 
     def timed_out(self, seconds: float) -> TimeoutError:
         """Close because nothing came in so many seconds, and return the error that says so."""
