@@ -45,6 +45,7 @@ def test_demo_says_what_is_wrong(binary: Path) -> None:
         ["--observation", "raw", "--no-copy", "--transport", "unix"],
         ["--opponents", "simple", "--workers", "1"],
         ["--in-flight", "2"],
+        ["--transport", "tcp", "--compression", "zstd"],
     ],
     ids=" ".join,
 )
@@ -59,6 +60,14 @@ def test_bench(binary: Path, options: list[str]) -> None:
     assert end["limit"] == results["noop"]["env_steps_per_second"]
     assert 0 < report["round_trip_us"] == results["round_trip_us"]["microseconds"]
     assert results["round_trip_us"]["microseconds"] <= results["round_trip_us"]["p99"]
+    assert results["step_us"]["samples"] > 0
+    if report["wire_bytes"] is not None:
+        travels = report["transport"] != "shm" and not report["compression"]
+        assert (report["wire_bytes"] > 0.8 * report["batch_bytes"]) == travels
+
+
+def test_bench_refuses_to_compress_what_does_not_travel() -> None:
+    assert "--transport" in run("-m", "pommego.bench", "--compression", "zstd", code=2).stderr
 
 
 def test_bench_for_people(binary: Path) -> None:

@@ -5,8 +5,11 @@ received and turned into arrays; a step is one move of a whole game, and steps
 that only begin an episode do not count. Its ``limit`` is ``noop``: the same with
 a server that steps nothing and only hands the batch over. ``copy`` is how often
 in a second the bytes of such a step could be copied once. ``round_trip_us`` is
-the time of one such step that does nothing, in microseconds. All of them are
-measured in turn, in rounds of the same run.
+the time of one such step that does nothing, in microseconds, `step_us` that of one
+that does. All of them are measured in turn, in rounds of the same run.
+
+With ``--compression`` the batches travel compressed; ``wire_bytes`` is what the
+server wrote for one, where the system tells that, beside its ``batch_bytes``.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ import json
 import statistics
 import sys
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,11 +29,16 @@ from pommego.terminal import Progress, count
 
 _ROUNDS = 5
 _ACTIONS = 64  # batches of random actions drawn beforehand
+_TRIPS = 1000  # single steps timed, at most
+_FEWEST = 5  # and at least, however long they take
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the benchmark; returns the exit status."""
-    options = _parser().parse_args(arguments)
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    if options.compression and options.transport == "shm":
+        parser.error("--compression needs --transport tcp or unix: in shared memory nothing travels")
     try:
         report = run(options)
     except pommego.PommegoError as e:
@@ -56,6 +65,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--opponents", help="an agent in all seats but one, such as simple")
     parser.add_argument("--copy", action=argparse.BooleanOptionalAction, default=True)
     parser.add_argument("--transport", choices=["shm", "tcp", "unix"], default="shm")
+    parser.add_argument("--compression", choices=["zstd"], help="of batches, for thin links (default: none)")
     parser.add_argument("--in-flight", type=int, default=1, help="steps sent ahead (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=0)
     return parser
@@ -68,7 +78,7 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
         _make(options, server) as envs,
         _make(options, server, noop=True) as idle,
     ):
-        return _measure(options, _Driver(envs, options), _Driver(idle, options))
+        return _measure(options, _Driver(envs, options), _Driver(idle, options), server.pid)
 
 
 def _make(
@@ -85,12 +95,13 @@ def _make(
         copy=options.copy,
         expand_shared=options.copy,
         shared_memory=options.transport == "shm",
+        compression=options.compression,
         noop=noop,
         **where,
     )
 
 
-def _measure(options: argparse.Namespace, real: _Driver, idle: _Driver) -> dict[str, Any]:
+def _measure(options: argparse.Namespace, real: _Driver, idle: _Driver, server: int) -> dict[str, Any]:
     progress = Progress()
     for driver in (real, idle):
         driver.steps_per_second(min(0.2, options.seconds / 10))  # warm up
@@ -101,8 +112,10 @@ def _measure(options: argparse.Namespace, real: _Driver, idle: _Driver) -> dict[
         stepped.append(real.steps_per_second(each))
         handed.append(idle.steps_per_second(each / 2))
         copied.append(real.copies_per_second(each / 4))
-    trips = idle.round_trips(1000)
-    steps = real.round_trips(1000 if real.games <= 1024 else 200)
+    trips = idle.round_trips(options.seconds / 8)
+    before = _written(server)
+    steps = real.round_trips(options.seconds / 8)
+    after = _written(server)
     progress.clear()
     noop = _result("noop", handed, None)
     return {
@@ -114,7 +127,9 @@ def _measure(options: argparse.Namespace, real: _Driver, idle: _Driver) -> dict[
         "copy": options.copy,
         "transport": options.transport,
         "in_flight": options.in_flight,
+        "compression": options.compression,
         "batch_bytes": real.batch_bytes,
+        "wire_bytes": None if before is None or after is None else (after - before) / len(steps),
         "round_trip_us": statistics.median(trips),
         "results": [
             _result("end-to-end", stepped, noop["env_steps_per_second"]),
@@ -173,10 +188,11 @@ class _Driver:
             copies += self.games
         return copies / elapsed
 
-    def round_trips(self, n: int) -> list[float]:
-        """Time n steps one by one, in microseconds."""
-        times = []
-        for _ in range(n):
+    def round_trips(self, seconds: float) -> list[float]:
+        """Time steps one by one for so long, in microseconds."""
+        times: list[float] = []
+        end = time.perf_counter() + seconds
+        while len(times) < _FEWEST or (len(times) < _TRIPS and time.perf_counter() < end):
             begin = time.perf_counter()
             self._send()
             self._envs.recv()
@@ -186,7 +202,17 @@ class _Driver:
 
 def _latency(name: str, times: list[float]) -> dict[str, Any]:
     p50, p90, p99 = np.percentile(times, [50, 90, 99]).tolist()
-    return {"name": name, "microseconds": p50, "p90": p90, "p99": p99, "min": min(times), "max": max(times)}
+    spread = {"p90": p90, "p99": p99, "min": min(times), "max": max(times)}
+    return {"name": name, "microseconds": p50, **spread, "samples": len(times)}
+
+
+def _written(process: int) -> int | None:
+    """How many bytes a process has written so far, to sockets too; None if the system does not tell."""
+    try:
+        lines = Path(f"/proc/{process}/io").read_text().splitlines()
+    except OSError:
+        return None
+    return next((int(line.split()[1]) for line in lines if line.startswith("wchar:")), None)
 
 
 def _result(name: str, rates: list[float], limit: float | None) -> dict[str, Any]:
@@ -206,6 +232,9 @@ def _print(report: dict[str, Any]) -> None:
         f"{report['games']:,} games of {kind}, {report['transport']}, copy={report['copy']}, "
         f"{report['in_flight']} in flight"
     )
+    if report["compression"] and report["wire_bytes"] is not None:
+        share = report["wire_bytes"] / report["batch_bytes"]
+        print(f"{report['compression']}: {report['wire_bytes']:,.0f} bytes a batch, {share:.1%} of it")
     for result in report["results"]:
         if "microseconds" in result:
             print(
