@@ -56,14 +56,11 @@ func (o *outlook) mayBomb() bool {
 	if o.v.Self.Ammo == 0 || o.onBomb() {
 		return false
 	}
-	self := o.v.Self.Cell
 	var h hazards
 	h.foresee(o.v, true)
-	open := o.quiet
-	open.Remove(self)
-	goals := h.refuges(open)
+	goals := h.refuges(o.quiet)
 	var at grid.Bits
-	at.Add(self)
+	at.Add(o.v.Self.Cell)
 	for t := 1; t <= horizon; t++ {
 		at = at.AndNot(h.deadly[t])
 		if safe := at.And(goals); !safe.Empty() {
@@ -72,7 +69,7 @@ func (o *outlook) mayBomb() bool {
 		if at.Empty() {
 			return false
 		}
-		at = at.Or(at.Grow().And(open))
+		at = at.Or(at.Grow().And(o.quiet))
 	}
 	return false
 }

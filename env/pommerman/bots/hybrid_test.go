@@ -116,6 +116,26 @@ func TestEvading(t *testing.T) {
 			v.Bombs[0].Life, v.Bombs[0].Blast = 2, 3
 			v.Bombs[1].Life, v.Bombs[1].Blast = 4, 3
 		}, left: toEvade, want: []pommerman.Action{pommerman.Right}},
+		{reason: "what is in fog is not known to be safe", board: `
+			# # # # # # #
+			? A . . # # #
+			# o # # # # #
+			# # # # # # #
+			# # # # # # #
+			# # # # # # #
+			# # # # # # #`, change: fuse(0, 4, 2), want: []pommerman.Action{pommerman.Right}},
+		{reason: "it waits for flames to go out if the way to safety is one to death", rules: pommerman.Java(pommerman.FFA), board: `
+			# # # # # # #
+			. . * A . . o
+			# # # o # # #
+			# # # # # # #
+			# # # # # # #
+			# # # # # # #
+			# # # # # # #`, change: func(v *pommerman.View, _ *hybridMemory) {
+			v.Flames[grid.At(1, 2)] = 2
+			v.Bombs[0].Life, v.Bombs[0].Blast = 7, 4
+			v.Bombs[1].Life, v.Bombs[1].Blast = 2, 2
+		}, want: []pommerman.Action{pommerman.Stop}},
 		{reason: "a ring that falls soon is like a bomb", rules: pommerman.Playground(pommerman.FFA).Collapsing(500), board: `
 			. A . # # # #
 			# . # # # # #
@@ -194,7 +214,7 @@ func TestAttacking(t *testing.T) {
 	for _, s := range []scene{
 		{reason: "six cells away: walk there", board: `
 			A . . . . . B
-			# # # # # # .
+			k # # # # # .
 			# # # # # # .
 			# # # # # # .
 			# # # # # # .
@@ -240,6 +260,14 @@ func TestAttacking(t *testing.T) {
 			# . . # # # #
 			# . # # # # #
 			# . # # # # #`, left: toAttack, want: []pommerman.Action{pommerman.LayBomb}},
+		{reason: "but not three cells away", board: `
+			# . # # # # #
+			. A . . B . .
+			# . # # # # #
+			# . . # # # #
+			# . . # # # #
+			# . # # # # #
+			# . # # # # #`, left: toAttack, want: []pommerman.Action{pommerman.Right}},
 		{reason: "no bomb where it could not hide, but a step closer", board: `
 			# # # # # # #
 			. A . B . . .
