@@ -135,7 +135,7 @@ func (o *outlook) mustAttack() bool { return o.v.Self.Ammo > 0 && o.gap <= appro
 // toSafety is the first step to the nearest cell that is not threatened, Stay
 // if the agent is on it or reaches none.
 func (o *outlook) toSafety() (d grid.Dir, found bool) {
-	return o.cheapest(func(c grid.Cell) (extra int, good bool) { return 0, o.v.Board[c] != pommerman.Fog })
+	return o.cheapest(func(grid.Cell) (extra int, good bool) { return 0, true })
 }
 
 // toTarget is the first step to the nearest cell next to the target, Stay if
