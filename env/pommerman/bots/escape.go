@@ -16,23 +16,29 @@ const forGood = 2 * horizon
 
 // survives rates a step in direction d, or Stay: the number of steps the agent
 // can survive at best from then on, 0 if this one is deadly or leads nowhere. If
-// it survives all, the number of steps it survives with care comes on top. Onto
-// a cell that another may enter too it may not get, so where to stay is deadly
-// in the end such a step is no better than that.
+// it survives all, the number of steps it survives with care comes on top.
+//
+// Onto a cell next to another agent it may not get, for that one may enter it
+// too: where to stay is deadly in the end such a step is no better than that.
 func (o *outlook) survives(d grid.Dir) int {
 	self := o.v.Self.Cell
 	to := self.Next(d)
 	if d != grid.Stay && !o.open.Has(to) {
 		return 0
 	}
+	contested := !o.quiet.Has(to)
 	steps := o.hazards.outlast(to, o.open)
-	if !o.quiet.Has(to) {
+	if contested {
 		steps = min(steps, o.hazards.outlast(self, o.open))
 	}
 	if steps < horizon {
 		return steps
 	}
-	return horizon + o.hazards.outlast(to, o.quiet)
+	careful := o.hazards.outlast(to, o.quiet)
+	if contested && o.threatened(self) {
+		careful = min(careful, o.hazards.outlast(self, o.quiet))
+	}
+	return horizon + careful
 }
 
 // outlast is how many steps somebody can stay alive who is on a cell at the end
