@@ -6,10 +6,17 @@
         obs, info = envs.reset(seed=0)
         obs, reward, terminated, truncated, info = envs.step(envs.sample_actions(info["action_mask"]))
 
-`make_vec` gives a gymnasium vector environment, `make` a single one, `Server`
-a server to share between several, `catalog` what games there are. Importing
-this enters the games in gymnasium's registry, as "pommego/" and their id.
+`make_vec` gives a gymnasium vector environment, `make` a single one,
+`parallel_env` and `aec_env` PettingZoo's kinds, `Server` a server to share
+between several, `catalog` what games there are. Importing this enters the games
+in gymnasium's registry, as "pommego/" and their id.
+
+Adapters to other frameworks have modules of their own (`pommego.pettingzoo`,
+`pommego.sb3`, `pommego.torchrl`, `pommego.rllib`, `pommego.puffer`), which
+import their framework only when they are imported themselves.
 """
+
+from typing import TYPE_CHECKING, Any
 
 from gymnasium.vector import AutoresetMode
 
@@ -34,6 +41,10 @@ from pommego.single import PommegoEnv
 from pommego.spec import GameSpec, Result
 from pommego.state import Simulation, State
 from pommego.vector import PommegoVectorEnv
+
+if TYPE_CHECKING:
+    from pommego.pettingzoo import aec_env as aec_env
+    from pommego.pettingzoo import parallel_env as parallel_env
 
 __all__ = [
     "AutoresetMode",
@@ -62,3 +73,16 @@ __all__ = [
 ]
 
 _register()
+
+
+def __getattr__(name: str) -> Any:
+    """Import PettingZoo only when somebody asks for what needs it."""
+    if name not in ("aec_env", "parallel_env"):
+        raise AttributeError(f"module 'pommego' has no attribute {name!r}")
+    try:
+        from pommego import pettingzoo  # noqa: PLC0415
+    except ModuleNotFoundError as e:
+        raise ModuleNotFoundError(
+            f"pommego.{name} needs {e.name}: pip install 'pommego[pettingzoo]'", name=e.name
+        ) from e
+    return getattr(pettingzoo, name)
