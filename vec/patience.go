@@ -12,8 +12,8 @@ import "time"
 type Patience struct{ tired int }
 
 const (
-	crowded = 40 * time.Microsecond // a yield that takes longer: somebody else wants the processor
-	rest    = 64                    // waits in which it then does not look
+	crowded = 200 * time.Microsecond // a yield that takes longer: somebody else wants the processor
+	rest    = 8                      // waits in which it then does not look
 )
 
 // Look calls seen until it returns true, for at most so long, and tells whether

@@ -26,12 +26,13 @@ Observation = dict[str, Array]
 
 _OBS = "obs."
 _STANDING = ("action_mask", "alive", "seat")  # what info has in every batch
+#: Per-episode statistics: their names, the batch's, and whether there is one a game or one a row.
 _STATISTICS = (
-    ("length", True),
-    ("result", True),
-    ("winners", True),
-    ("return", False),
-)  # and whether once a game
+    ("length", "game.length", True),
+    ("result", "game.result", True),
+    ("winners", "game.winners", True),
+    ("return", "game.return", False),
+)
 
 #: What arrays are for the caller, where that is not what travels.
 _TYPES: dict[str, Any] = dict.fromkeys(
@@ -220,16 +221,14 @@ class BatchReader:
 
     def _statistics(self, arrays: dict[str, Array], finished: Array) -> dict[str, Array]:
         """Per-episode statistics with rows first, zero where no episode ended."""
-        rows = rows_of(finished, self._learners)
-        number = len(arrays["reward"])
+        grouped = (len(arrays["game.done"]), self._learners)
         stats = {}
-        for name, per_game in _STATISTICS:
-            array = arrays[f"game.{name}"]
-            whole = stats[name] = np.zeros((number, *array.shape[1:]), array.dtype)
-            if not per_game:
-                whole[rows] = array[rows]
-            else:
-                whole[rows] = np.repeat(array[finished], self._learners, axis=0)
+        for name, key, per_game in _STATISTICS:
+            array = arrays[key]
+            rest = array.shape[1:]
+            whole = np.zeros((*grouped, *rest), array.dtype)
+            whole[finished] = array[finished][:, None] if per_game else array.reshape(grouped)[finished]
+            stats[name] = whole.reshape(-1, *rest)
         return stats
 
     def _final(self, tensors: dict[str, wire.Tensor], games: int) -> dict[str, Array]:
@@ -277,14 +276,10 @@ def begin_info(view: View, begun: NDArray[np.bool_], learners: int) -> dict[str,
         begun: bool (games,), the games in which one did.
         learners: rows a game.
     """
-    games = begun.nonzero()[0]
-    rows = rows_of(games, learners)
+    mask = np.repeat(begun, learners)
     info: dict[str, Any] = {}
     for name, values in (("seed", view.seed), ("episode_number", view.episode)):
-        whole, mask = np.zeros(len(begun) * learners, np.uint64), np.zeros(len(begun) * learners, np.bool_)
-        whole[rows] = np.repeat(values[games], learners)
-        mask[rows] = True
-        info[name], info[f"_{name}"] = whole, mask
+        info[name], info[f"_{name}"] = np.repeat(values * begun, learners), mask.copy()
     return info
 
 

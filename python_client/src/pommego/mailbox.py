@@ -29,8 +29,8 @@ _ON_SOCKET = (1 << 64) - 1  # in place of a batch: the answer comes as a message
 _REPLY, _BATCH, _LENGTH = 16, 17, 18  # words of a slot; its first is the request
 
 _LOOK = 100e-6  # seconds to look for an answer before sleeping
-_CROWDED = 40e-6  # seconds: a yield that takes longer says that others want the processor
-_TRY_AGAIN = 64  # steps after which looking is tried again where it has not paid
+_CROWDED = 200e-6  # seconds: a yield that takes longer says that others want the processor
+_TRY_AGAIN = 8  # steps after which looking is tried again where it has not paid
 
 _LISTENS, _DOZES = 1, 2  # how the client sleeps
 _SYS_FUTEX = 202  # on x86-64, the only processor with mailboxes; and Linux the only system
