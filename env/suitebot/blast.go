@@ -1,0 +1,157 @@
+package suitebot
+
+import (
+	"math/bits"
+
+	"pommego/env"
+)
+
+// explosion is the bombs that go off in one round, and what they reach.
+type explosion struct {
+	bombs   [MaxPlayers * (MaxDelay + 1)]struct{ at, owner uint16 }
+	n       int
+	owners  env.SeatSet
+	reached Cells
+}
+
+// add lets a volley go off.
+func (e *explosion) add(v *volley) {
+	for owner, f := range v {
+		if f != 0 {
+			e.set(f, owner)
+		}
+	}
+}
+
+func (e *explosion) set(f fuse, owner int) {
+	e.bombs[e.n].at, e.bombs[e.n].owner = uint16(f.cell()), uint16(owner)
+	e.n++
+	e.owners = e.owners.With(owner)
+}
+
+// explode lets the bombs go off that are due, and those they set off, and
+// returns who is killed.
+func (p *Plan) explode(s *State, due *volley, dead env.SeatSet) (killed env.SeatSet) {
+	var e explosion
+	e.add(due)
+	p.chain(s, &e)
+	if e.owners&(e.owners-1) == 0 {
+		p.collectAlone(s, &e)
+	} else {
+		p.collect(s, &e)
+	}
+	if p.rules.DeadKills {
+		dead = 0
+	}
+	killed = p.kill(s, &e, dead)
+	for w := range p.words {
+		s.Spent[w] |= e.reached[w]
+	}
+	s.Blast = e.reached
+	return killed
+}
+
+// chain marks what the bombs reach and lets every bomb there go off too, until
+// there is none.
+func (p *Plan) chain(s *State, e *explosion) {
+	for done := 0; done < e.n; {
+		for ; done < e.n; done++ {
+			for w, word := range p.reach(Cell(e.bombs[done].at)) {
+				e.reached[w] |= word
+			}
+		}
+		for k := range p.rules.BombDelay {
+			v := &s.fuses[k]
+			for owner, f := range v {
+				if f != 0 && e.reached.Has(f.cell()) {
+					e.set(f, owner)
+					v[owner] = 0
+				}
+			}
+		}
+	}
+}
+
+// collectAlone gives what is reached to the one whose bombs went off.
+func (p *Plan) collectAlone(s *State, e *explosion) {
+	n := 0
+	for w, word := range e.reached[:p.words] {
+		n += bits.OnesCount64(word &^ s.Spent[w])
+	}
+	p.give(s, bits.TrailingZeros16(uint16(e.owners)), n)
+}
+
+// collect gives each what only its own bombs reached.
+func (p *Plan) collect(s *State, e *explosion) {
+	var once, twice Cells
+	for owners := e.owners; owners != 0; owners &= owners - 1 {
+		own := p.reachedBy(e, bits.TrailingZeros16(uint16(owners)))
+		for w, word := range own[:p.words] {
+			twice[w] |= once[w] & word
+			once[w] |= word
+		}
+	}
+	for owners := e.owners; owners != 0; owners &= owners - 1 {
+		owner := bits.TrailingZeros16(uint16(owners))
+		own := p.reachedBy(e, owner)
+		n := 0
+		for w, word := range own[:p.words] {
+			n += bits.OnesCount64(word &^ twice[w] &^ s.Spent[w])
+		}
+		p.give(s, owner, n)
+	}
+}
+
+// reachedBy is what the bombs of one player reach.
+func (p *Plan) reachedBy(e *explosion, owner int) (own Cells) {
+	for _, b := range e.bombs[:e.n] {
+		if int(b.owner) != owner {
+			continue
+		}
+		for w, word := range p.reach(Cell(b.at)) {
+			own[w] |= word
+		}
+	}
+	return own
+}
+
+// give gives a player n fields.
+func (p *Plan) give(s *State, owner, n int) {
+	owner &= MaxPlayers - 1
+	s.Collected[owner] += uint16(n)
+	s.Gains[owner] += int32(n * p.rules.FieldPoints)
+}
+
+// kill kills the agents that are reached and not dead yet, and gives the points
+// for each to the only one whose bombs reached it.
+func (p *Plan) kill(s *State, e *explosion, dead env.SeatSet) (killed env.SeatSet) {
+	for victim, at := range s.Agents[:p.rules.Players] {
+		if dead.Has(victim) || !e.reached.Has(at) {
+			continue
+		}
+		killed = killed.With(victim)
+		by := p.reaching(e, at)
+		if !p.rules.OwnBombsContest && by.Len() > 1 {
+			by = by.Without(victim)
+		}
+		switch killer := bits.TrailingZeros16(uint16(by)) & (MaxPlayers - 1); {
+		case by.Len() > 1:
+		case killer == victim:
+			s.Gains[victim] += int32(p.rules.SelfKillPoints)
+		default:
+			s.Kills[killer]++
+			s.Gains[killer] += int32(p.rules.KillPoints)
+		}
+	}
+	return killed
+}
+
+// reaching is the owners of the bombs that reach a field.
+func (p *Plan) reaching(e *explosion, at Cell) (owners env.SeatSet) {
+	for _, b := range e.bombs[:e.n] {
+		if p.reach(Cell(b.at))[at>>6]>>(at&63)&1 != 0 {
+			owners = owners.With(int(b.owner))
+		}
+	}
+	return owners
+}

@@ -1,0 +1,259 @@
+package suitebot
+
+import (
+	"slices"
+
+	"pommego/env"
+	"pommego/env/grid"
+)
+
+// Plan is the rules with all that follows from them worked out: who is whose
+// neighbour on the torus, what a bomb reaches from where, where the home bases
+// can be. It is read-only and shared by every goroutine.
+type Plan struct {
+	rules   Rules
+	torus   *grid.Topology
+	cells   int
+	words   int // of a Cells that are in use
+	next    [][8]Cell
+	reaches []uint64 // words a field
+	sights  []uint64 // the same, of what is seen from there; nil: everything
+	places  []place
+	lattice []Cell // the home bases before they are shifted
+}
+
+// place is a field's column and row.
+type place struct{ x, y uint8 }
+
+// NewPlan works the rules out.
+func NewPlan(rules Rules) (*Plan, error) {
+	if err := rules.Validate(); err != nil {
+		return nil, err
+	}
+	p := &Plan{rules: rules, torus: grid.Torus(rules.Height, rules.Width), cells: rules.Width * rules.Height}
+	p.words = (p.cells + 63) / 64
+	p.next = make([][8]Cell, p.cells)
+	p.places = make([]place, p.cells)
+	for c := range p.cells {
+		for a := range p.next[c] {
+			p.next[c][a] = Cell(c)
+		}
+		for _, d := range grid.Dirs {
+			p.next[c][d] = Cell(p.torus.Next(c, d))
+		}
+		y, x := p.torus.RowCol(c)
+		p.places[c] = place{uint8(x), uint8(y)}
+	}
+	if rules.BlastShape == Cross {
+		p.reaches = p.around(func(at Cell, all *Cells) { p.cross(at, rules.BlastRadius, all) })
+	} else {
+		p.reaches = p.around(func(at Cell, all *Cells) { p.square(at, rules.BlastRadius, all) })
+	}
+	if rules.ViewRadius > 0 {
+		p.sights = p.around(func(at Cell, all *Cells) { p.square(at, rules.ViewRadius, all) })
+	}
+	p.lattice = evenHomes(rules.Width, rules.Height, rules.Players)
+	return p, nil
+}
+
+// Rules is the plan's rules. The caller must not change them.
+func (p *Plan) Rules() *Rules { return &p.rules }
+
+// Cells is the number of fields.
+func (p *Plan) Cells() int { return p.cells }
+
+// At is the field at column x and row y.
+func (p *Plan) At(x, y int) Cell { return Cell(p.torus.At(y, x)) }
+
+// XY is the column and the row of a field.
+func (p *Plan) XY(c Cell) (x, y int) { return int(p.places[c].x), int(p.places[c].y) }
+
+// Next is where an action leads from a field.
+func (p *Plan) Next(c Cell, a Action) Cell { return p.next[c][a&7] }
+
+// around makes a table of one set of fields for each field.
+func (p *Plan) around(mark func(at Cell, all *Cells)) []uint64 {
+	table := make([]uint64, 0, p.cells*p.words)
+	for c := range p.cells {
+		var all Cells
+		mark(Cell(c), &all)
+		table = append(table, all[:p.words]...)
+	}
+	return table
+}
+
+// cross adds a field and radius fields each way. A ray that meets itself round
+// the torus adds fields that are there already.
+func (p *Plan) cross(at Cell, radius int, all *Cells) {
+	all.Add(at)
+	for _, d := range grid.Dirs {
+		p.torus.Ray(int(at), d, radius, func(c int) bool {
+			all.Add(Cell(c))
+			return true
+		})
+	}
+}
+
+// square adds all fields up to radius rows and columns away.
+func (p *Plan) square(at Cell, radius int, all *Cells) {
+	across := func(from int) bool {
+		all.Add(Cell(from))
+		for _, d := range []grid.Dir{grid.Left, grid.Right} {
+			p.torus.Ray(from, d, radius, func(c int) bool {
+				all.Add(Cell(c))
+				return true
+			})
+		}
+		return true
+	}
+	across(int(at))
+	p.torus.Ray(int(at), grid.Up, radius, across)
+	p.torus.Ray(int(at), grid.Down, radius, across)
+}
+
+// reach is what a bomb on a field reaches, the words in use.
+func (p *Plan) reach(c Cell) []uint64 { return p.reaches[int(c)*p.words:][:p.words] }
+
+// Reach is what a bomb on a field reaches.
+func (p *Plan) Reach(c Cell) (all Cells) {
+	copy(all[:], p.reach(c))
+	return all
+}
+
+// sight is what a seat sees whose agent stands on a field.
+func (p *Plan) sight(c Cell) (all Cells) {
+	if p.sights == nil {
+		return p.everything()
+	}
+	copy(all[:], p.sights[int(c)*p.words:][:p.words])
+	return all
+}
+
+// everything is all fields of the plan.
+func (p *Plan) everything() (all Cells) {
+	for w := range p.words {
+		all[w] = ^uint64(0)
+	}
+	if rest := p.cells % 64; rest != 0 {
+		all[p.words-1] = 1<<rest - 1
+	}
+	return all
+}
+
+// Distance is how many moves lead from one field to another.
+func (p *Plan) Distance(a, b Cell) int {
+	from, to := p.places[a], p.places[b]
+	return apart(int(from.x), int(to.x), p.rules.Width) + apart(int(from.y), int(to.y), p.rules.Height)
+}
+
+// apart is the shorter way between two places on a circle.
+func apart(a, b, round int) int {
+	d := max(a-b, b-a)
+	return min(d, round-d)
+}
+
+// Deal starts a new episode in s.
+func (p *Plan) Deal(s *State, seed env.Seed) {
+	*s = State{Dice: seed.Dice(env.StreamGame)}
+	dice := seed.Dice(env.StreamBoard)
+	var taken Cells
+	switch p.rules.HomeLayout {
+	case Even:
+		p.dealEven(s, &dice)
+	case Fixed:
+		copy(s.Homes[:], p.lattice)
+	case Drawn:
+		for seat := range p.rules.Players {
+			s.Homes[seat] = p.drawCell(&taken, &dice)
+		}
+	}
+	s.Agents = s.Homes
+	if p.rules.Start != Scattered {
+		return
+	}
+	for _, home := range s.Homes[:p.rules.Players] {
+		taken.Add(home)
+	}
+	for seat := range p.rules.Players {
+		s.Agents[seat] = p.drawCell(&taken, &dice)
+	}
+}
+
+// dealEven shifts the lattice and deals its bases to the seats.
+func (p *Plan) dealEven(s *State, dice *env.Dice) {
+	var order [MaxPlayers]int
+	seats := order[:p.rules.Players]
+	for i := range seats {
+		j := dice.IntN(i + 1)
+		seats[i], seats[j] = seats[j], i
+	}
+	dx, dy := dice.IntN(p.rules.Width), dice.IntN(p.rules.Height)
+	for k, seat := range seats {
+		x, y := p.XY(p.lattice[k])
+		s.Homes[seat] = p.At((x+dx)%p.rules.Width, (y+dy)%p.rules.Height)
+	}
+}
+
+// drawCell draws a field that is not taken, and takes it.
+func (p *Plan) drawCell(taken *Cells, dice *env.Dice) Cell {
+	for {
+		c := Cell(dice.IntN(p.cells))
+		if !taken.Has(c) {
+			taken.Add(c)
+			return c
+		}
+	}
+}
+
+// evenHomes spreads n home bases over a torus: of all lattices of n points the
+// one whose points fall on fields without rounding, if there is one, so that the
+// translation from any base to any other leads every base to a base; of those
+// the one whose nearest bases are furthest apart, then the next nearest, and so
+// on.
+func evenHomes(width, height, n int) []Cell {
+	var best []Cell
+	var bestKey []int
+	for rows := 1; rows <= n; rows++ {
+		if n%rows != 0 {
+			continue
+		}
+		for shear := range rows {
+			homes, exact := latticePoints(width, height, n, rows, shear)
+			key := append([]int{exact}, distancesOf(homes, width, height)...)
+			if best == nil || slices.Compare(key, bestKey) > 0 {
+				best, bestKey = homes, key
+			}
+		}
+	}
+	return best
+}
+
+// latticePoints is the lattice of n points with the given number of rows, each
+// of which begins shear/n of the width to the right of the one above; exact is 1
+// if no point had to be rounded.
+func latticePoints(width, height, n, rows, shear int) (homes []Cell, exact int) {
+	exact = 1
+	for row := range rows {
+		for col := range n / rows {
+			x, y := (col*rows+row*shear)*width, row*height
+			if x%n != 0 || y%rows != 0 {
+				exact = 0
+			}
+			homes = append(homes, Cell(y/rows*width+x/n%width))
+		}
+	}
+	return homes, exact
+}
+
+// distancesOf is the distances of all pairs, ascending.
+func distancesOf(homes []Cell, width, height int) []int {
+	var all []int
+	for i, a := range homes {
+		for _, b := range homes[:i] {
+			x, y := apart(int(a)%width, int(b)%width, width), apart(int(a)/width, int(b)/width, height)
+			all = append(all, x+y)
+		}
+	}
+	slices.Sort(all)
+	return all
+}

@@ -1,0 +1,293 @@
+package suitebot
+
+import (
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"strings"
+
+	"pommego/env"
+)
+
+// Version of the rules as a whole: it grows when a recorded game would change.
+const Version = 1
+
+// Rules is every number and switch of the game. [Standard] is the contest's own;
+// change what you like and hand it to [New], which validates it.
+//
+// The contest's document leaves some things open. Each of them is a field here,
+// marked "reading", with what Standard takes it to mean.
+type Rules struct {
+	Width   int `json:"width"`   // reading: 20; 5 to 32
+	Height  int `json:"height"`  // reading: 20; 5 to 32
+	Players int `json:"players"` // reading: 4; 2 to 8
+	Rounds  int `json:"rounds"`
+
+	// BombDelay is how many rounds after the one in which it was planted a bomb
+	// goes off. Reading: "at the end of the 4th round" does not count the round
+	// of planting, so a bomb of round t goes off at the end of round t+4.
+	BombDelay int `json:"bomb_delay"`
+
+	// BlastRadius and BlastShape are a bomb's reach. Reading: its own field and
+	// three fields each way in a cross. Nothing stops a blast, and a field that
+	// it meets twice round the torus counts once.
+	BlastRadius int        `json:"blast_radius"`
+	BlastShape  BlastShape `json:"blast_shape"`
+
+	FieldPoints int `json:"field_points"` // for each field collected
+	KillPoints  int `json:"kill_points"`  // for each opponent killed by bombs
+
+	// HomeLayout is where the home bases are. Reading: spread evenly over the
+	// torus, the same for all by translation.
+	HomeLayout HomeLayout `json:"home_layout"`
+
+	// Start is where agents stand at first. Reading: on their own home base.
+	Start Start `json:"start"`
+
+	// ViewRadius is how many rows and columns away a seat sees; 0: the whole
+	// plan, which is the reading.
+	ViewRadius int `json:"view_radius"`
+
+	// DeadPlant: who died in a collision still plants its bomb where it lies.
+	// Reading: it does not.
+	DeadPlant bool `json:"dead_plant"`
+
+	// CollisionPoints is what an agent that collides gets for each other one on
+	// its field, and HomePoints what a player gets for each enemy that dies on
+	// its home base. Reading: nobody scores.
+	CollisionPoints int `json:"collision_points"`
+	HomePoints      int `json:"home_points"`
+
+	// OwnBombsContest: if the victim's own bombs reach it together with those
+	// of one opponent, the kill is contested. Reading: it is. Else the victim's
+	// bombs are not looked at.
+	OwnBombsContest bool `json:"own_bombs_contest"`
+
+	// SelfKillPoints is what a victim gets that its own bombs alone killed.
+	// Reading: nothing.
+	SelfKillPoints int `json:"self_kill_points"`
+
+	// DeadKills: an agent that died in a collision and lies in a blast is killed
+	// again. Reading: it is dead already.
+	DeadKills bool `json:"dead_kills"`
+
+	// HomeDeaths is when those on an enemy's home base die. Reading: once all
+	// the dead have respawned, judged together.
+	HomeDeaths HomeDeaths `json:"home_deaths"`
+
+	// SharedFirst: players with equal points at the top have all won. Reading:
+	// they share the first place. Else such a game is a tie. It is a tie in any
+	// case if everybody has the same points.
+	SharedFirst bool `json:"shared_first"`
+}
+
+// Standard is the rules of the contest.
+func Standard() Rules {
+	return Rules{
+		Width: 20, Height: 20, Players: 4, Rounds: 100,
+		BombDelay: 4, BlastRadius: 3, BlastShape: Cross,
+		FieldPoints: 1, KillPoints: 10,
+		OwnBombsContest: true, SharedFirst: true,
+	}
+}
+
+// BlastShape is the form of a bomb's reach.
+type BlastShape uint8
+
+// The shapes.
+const (
+	Cross  BlastShape = iota // BlastRadius fields up, down, left and right
+	Square                   // all fields up to BlastRadius rows and columns away
+)
+
+// HomeLayout is where the home bases are.
+type HomeLayout uint8
+
+// The layouts.
+const (
+	// Even is a lattice on the torus, as wide as it can be; each episode draws
+	// where it begins and which base is whose. Where the plan's sides allow it,
+	// every base has the others in the same places around it.
+	Even HomeLayout = iota
+	// Fixed is the lattice of Even with nothing drawn: seat 0's base is at
+	// (0, 0).
+	Fixed
+	// Drawn is anywhere: each episode draws a field for each base.
+	Drawn
+)
+
+// Start is where agents stand at first.
+type Start uint8
+
+// The starts.
+const (
+	AtHome    Start = iota // each on its home base
+	Scattered              // each on a field that is drawn, none on a base
+)
+
+// HomeDeaths is when those on an enemy's home base die.
+type HomeDeaths uint8
+
+// The times.
+const (
+	AtEnd      HomeDeaths = iota // at the end of the round, after the dead have respawned
+	AfterMoves                   // with the collisions, so that they do not plant
+)
+
+var (
+	shapeNames  = []string{"cross", "square"}
+	layoutNames = []string{"even", "fixed", "drawn"}
+	startNames  = []string{"home", "scattered"}
+	deathsNames = []string{"end", "moves"}
+)
+
+func (b BlastShape) String() string { return nameOf("BlastShape", shapeNames, b) }
+func (h HomeLayout) String() string { return nameOf("HomeLayout", layoutNames, h) }
+func (s Start) String() string      { return nameOf("Start", startNames, s) }
+func (d HomeDeaths) String() string { return nameOf("HomeDeaths", deathsNames, d) }
+
+// MarshalText writes the name.
+func (b BlastShape) MarshalText() ([]byte, error) { return []byte(b.String()), nil }
+
+// MarshalText writes the name.
+func (h HomeLayout) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
+
+// MarshalText writes the name.
+func (s Start) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// MarshalText writes the name.
+func (d HomeDeaths) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
+// UnmarshalText reads the name.
+func (b *BlastShape) UnmarshalText(text []byte) error {
+	return readName("blast_shape", shapeNames, text, b)
+}
+
+// UnmarshalText reads the name.
+func (h *HomeLayout) UnmarshalText(text []byte) error {
+	return readName("home_layout", layoutNames, text, h)
+}
+
+// UnmarshalText reads the name.
+func (s *Start) UnmarshalText(text []byte) error { return readName("start", startNames, text, s) }
+
+// UnmarshalText reads the name.
+func (d *HomeDeaths) UnmarshalText(text []byte) error {
+	return readName("home_deaths", deathsNames, text, d)
+}
+
+func nameOf[T ~uint8](kind string, names []string, v T) string {
+	if int(v) < len(names) {
+		return names[v]
+	}
+	return kind + "(?)"
+}
+
+func readName[T ~uint8](key string, names []string, text []byte, v *T) error {
+	at := slices.Index(names, string(text))
+	if at < 0 {
+		return fmt.Errorf("%s is %q, want one of %s", key, text, strings.Join(names, ", "))
+	}
+	*v = T(at)
+	return nil
+}
+
+// The limits of what rules can ask for.
+const (
+	MaxSide    = 32
+	MaxPlayers = 8
+	MaxDelay   = 8
+	MaxRounds  = 5000
+
+	minSide   = 5
+	maxRadius = MaxSide / 2 // reaches everything in a row
+	maxPoints = 1000
+)
+
+// Validate says what is wrong with the rules: the field, its value and what it
+// may be.
+func (r *Rules) Validate() error {
+	for _, f := range []struct {
+		name       string
+		is, lo, hi int
+	}{
+		{"width", r.Width, minSide, MaxSide},
+		{"height", r.Height, minSide, MaxSide},
+		{"players", r.Players, 2, MaxPlayers},
+		{"rounds", r.Rounds, 1, MaxRounds},
+		{"bomb_delay", r.BombDelay, 1, MaxDelay},
+		{"blast_radius", r.BlastRadius, 0, maxRadius},
+		{"field_points", r.FieldPoints, 0, maxPoints},
+		{"kill_points", r.KillPoints, 0, maxPoints},
+		{"view_radius", r.ViewRadius, 0, MaxSide},
+		{"collision_points", r.CollisionPoints, -maxPoints, maxPoints},
+		{"home_points", r.HomePoints, -maxPoints, maxPoints},
+		{"self_kill_points", r.SelfKillPoints, -maxPoints, maxPoints},
+	} {
+		if f.is < f.lo || f.is > f.hi {
+			return fmt.Errorf("rules: %s is %d, want %d to %d", f.name, f.is, f.lo, f.hi)
+		}
+	}
+	for _, f := range []struct {
+		name  string
+		is    uint8
+		names []string
+	}{
+		{"blast_shape", uint8(r.BlastShape), shapeNames},
+		{"home_layout", uint8(r.HomeLayout), layoutNames},
+		{"start", uint8(r.Start), startNames},
+		{"home_deaths", uint8(r.HomeDeaths), deathsNames},
+	} {
+		if int(f.is) >= len(f.names) {
+			return fmt.Errorf("rules: %s is number %d, want one of %s", f.name, f.is, strings.Join(f.names, ", "))
+		}
+	}
+	return nil
+}
+
+// Fingerprint is a number that tells rules apart: saved states carry it.
+func (r *Rules) Fingerprint() uint64 {
+	text, err := json.Marshal(r)
+	if err != nil {
+		panic(err) // numbers, switches and names always marshal
+	}
+	h := fnv.New64a()
+	fmt.Fprintf(h, "suitebot/%d/%s", Version, text)
+	return h.Sum64()
+}
+
+// teams is every player alone.
+func (r *Rules) teams() [][]int {
+	var alone [][]int
+	for seat := range r.Players {
+		alone = append(alone, []int{seat})
+	}
+	return alone
+}
+
+// actions is the one component of an action.
+func (r *Rules) actions() []env.Choice {
+	move := env.Choice{Name: "move", N: int(numActions)}
+	for a := Hold; a < numActions; a++ {
+		move.Names = append(move.Names, a.String())
+	}
+	return []env.Choice{move}
+}
+
+// mostPoints bounds what anybody can have after a game.
+func (r *Rules) mostPoints() (most, least int) {
+	most, least = r.otherPoints()
+	return r.Width*r.Height*r.FieldPoints + r.Rounds*((r.Players-1)*r.KillPoints+most), r.Rounds * least
+}
+
+// otherPoints bounds what anybody can get, or lose, in a round otherwise than
+// for fields and kills.
+func (r *Rules) otherPoints() (most, least int) {
+	others := r.Players - 1
+	for _, each := range []int{others * r.CollisionPoints, others * r.HomePoints, r.SelfKillPoints} {
+		most += max(each, 0)
+		least += min(each, 0)
+	}
+	return most, least
+}

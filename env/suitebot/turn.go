@@ -1,0 +1,128 @@
+package suitebot
+
+import (
+	"math/bits"
+
+	"pommego/env"
+)
+
+// Step plays one round. actions holds a number a seat. The numbers in the
+// comments are those of the rules page in the package comment.
+func (p *Plan) Step(s *State, actions []uint8) {
+	s.Gains = [MaxPlayers]int32{}
+	s.Blast = Cells{}
+	p.move(s, actions)   // 1
+	dead := p.collide(s) // 2
+	due := p.burnFuses(s)
+	planters := p.plants(actions) &^ dead
+	if p.rules.DeadPlant {
+		planters |= p.plants(actions)
+	}
+	p.plant(s, planters, &due) // 3
+	if due != (volley{}) {
+		dead |= p.explode(s, &due, dead) // 4
+	}
+	p.respawn(s, dead) // 5
+	if p.rules.HomeDeaths == AtEnd {
+		p.respawn(s, p.onBases(s)) // 6
+	}
+	for seat, gain := range s.Gains {
+		s.Scores[seat] += gain
+	}
+	s.StepCount++
+}
+
+// move moves the agents. On a torus nothing is in the way, so each goes where
+// it wants.
+func (p *Plan) move(s *State, actions []uint8) {
+	for seat, action := range actions[:p.rules.Players] {
+		s.Agents[seat] = p.next[s.Agents[seat]][action&7]
+	}
+}
+
+// collide is who dies of having moved: those who share a field and, with
+// AfterMoves, those on an enemy's home base. They lie where they died until they
+// respawn.
+func (p *Plan) collide(s *State) (dead env.SeatSet) {
+	agents := s.Agents[:p.rules.Players]
+	for i, at := range agents {
+		for k := range i {
+			if agents[k] == at {
+				dead |= 1<<i | 1<<k
+				s.Gains[i] += int32(p.rules.CollisionPoints)
+				s.Gains[k] += int32(p.rules.CollisionPoints)
+			}
+		}
+	}
+	if p.rules.HomeDeaths == AfterMoves {
+		dead |= p.onBases(s)
+	}
+	return dead
+}
+
+// onBases is who stands on an enemy's home base; the enemies get their points.
+func (p *Plan) onBases(s *State) (dead env.SeatSet) {
+	agents := s.Agents[:p.rules.Players]
+	for owner, home := range s.Homes[:p.rules.Players] {
+		for seat, at := range agents {
+			if at == home && seat != owner {
+				dead = dead.With(seat)
+				s.Gains[owner] += int32(p.rules.HomePoints)
+			}
+		}
+	}
+	return dead
+}
+
+// burnFuses makes all fuses one round shorter and returns the bombs that are
+// due at the end of this one.
+func (p *Plan) burnFuses(s *State) (due volley) {
+	due = s.fuses[0]
+	last := p.rules.BombDelay - 1
+	copy(s.fuses[:last], s.fuses[1:])
+	s.fuses[last&(MaxDelay-1)] = volley{}
+	return due
+}
+
+// plants is the seats that want to plant.
+func (p *Plan) plants(actions []uint8) (seats env.SeatSet) {
+	for seat, action := range actions[:p.rules.Players] {
+		if Action(action) == PlantBomb {
+			seats = seats.With(seat)
+		}
+	}
+	return seats
+}
+
+// plant plants bombs. One that lies on the field already is removed, even if it
+// would go off in this round.
+func (p *Plan) plant(s *State, seats env.SeatSet, due *volley) {
+	last := p.rules.BombDelay - 1
+	for ; seats != 0; seats &= seats - 1 {
+		seat := bits.TrailingZeros16(uint16(seats)) & (MaxPlayers - 1)
+		f := fuseAt(s.Agents[seat])
+		due.remove(f)
+		for k := range last + 1 {
+			s.fuses[k&(MaxDelay-1)].remove(f)
+		}
+		s.fuses[last&(MaxDelay-1)][seat] = f
+	}
+}
+
+// remove takes away the bomb that lies on a field.
+func (v *volley) remove(f fuse) {
+	for i := range v {
+		if v[i] == f {
+			v[i] = 0
+		}
+	}
+}
+
+// respawn puts the dead on their home bases.
+func (p *Plan) respawn(s *State, dead env.SeatSet) {
+	for ; dead != 0; dead &= dead - 1 {
+		seat := bits.TrailingZeros16(uint16(dead)) & (MaxPlayers - 1)
+		s.Agents[seat] = s.Homes[seat]
+		s.Deaths[seat]++
+	}
+}
