@@ -16,6 +16,8 @@ import (
 // contract, the bridge sees vec, and cmd wires.
 var mayImport = map[string][]string{
 	"env":                   {},
+	"env/disk":              {},
+	"env/disk/disktest":     {"env/disk"},
 	"env/grid":              {},
 	"env/picture":           {"env"},
 	"env/trace":             {"env"},

@@ -1,0 +1,149 @@
+package disk
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// FS is the operations that change a file system.
+type FS interface {
+	// OpenFile opens a file as os.OpenFile does.
+	OpenFile(path string, flag int, perm fs.FileMode) (File, error)
+	// MkdirAll makes a folder and those above it.
+	MkdirAll(path string) error
+	// Rename gives a file another name, whatever bore that before.
+	Rename(from, to string) error
+	// Remove removes a file or an empty folder.
+	Remove(path string) error
+	// SyncFolder makes the names in a folder last.
+	SyncFolder(path string) error
+}
+
+// File is an open file of an FS.
+type File interface {
+	io.ReadWriteSeeker
+	io.ReaderAt
+	Truncate(size int64) error
+	Sync() error
+	Close() error
+	Name() string
+}
+
+// OS is the operating system's own.
+var OS FS = osFS{}
+
+type osFS struct{}
+
+func (osFS) OpenFile(path string, flag int, perm fs.FileMode) (File, error) {
+	file, err := os.OpenFile(path, flag, perm)
+	if err != nil {
+		return nil, err // not a nil *os.File in a File
+	}
+	return file, nil
+}
+
+func (osFS) MkdirAll(path string) error { return os.MkdirAll(path, 0o755) }
+
+func (osFS) Rename(from, to string) error { return os.Rename(from, to) }
+
+func (osFS) Remove(path string) error { return os.Remove(path) }
+
+// SyncFolder does nothing where folders cannot be synced.
+func (osFS) SyncFolder(path string) error {
+	folder, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	if err := folder.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, fs.ErrInvalid) {
+		return err
+	}
+	return nil
+}
+
+// WriteFile writes a file as a whole: what write writes, or nothing.
+func WriteFile(d FS, path string, write func(io.Writer) error) error {
+	p, err := Begin(d, path, filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	defer p.Abort()
+	if err := write(p); err != nil {
+		return err
+	}
+	return p.Commit()
+}
+
+// Pending is a file that is being written and does not have its name yet.
+// Writes are buffered.
+type Pending struct {
+	disk FS
+	path string
+	file File
+	out  *bufio.Writer
+	size int64
+}
+
+// Begin begins a file. Until Commit it lies in the folder scratch, which must be
+// on the same file system, as the file's name and ".part"; what an earlier
+// attempt left there is overwritten.
+func Begin(d FS, path, scratch string) (*Pending, error) {
+	file, err := d.OpenFile(filepath.Join(scratch, filepath.Base(path)+".part"), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	return &Pending{disk: d, path: path, file: file, out: bufio.NewWriterSize(file, 1<<18)}, nil
+}
+
+// Write adds to the file.
+func (p *Pending) Write(data []byte) (int, error) {
+	n, err := p.out.Write(data)
+	p.size += int64(n)
+	return n, err
+}
+
+// Size is how many bytes have been written.
+func (p *Pending) Size() int64 { return p.size }
+
+// Commit brings the file to the disk and gives it its name. After an error it
+// does not have it, unless the disk failed at the very last.
+func (p *Pending) Commit() error {
+	if p.file == nil {
+		return fmt.Errorf("%s: already committed or given up", p.path)
+	}
+	if err := errors.Join(p.out.Flush(), p.file.Sync()); err != nil {
+		return err
+	}
+	file := p.file
+	p.file = nil
+	err := file.Close()
+	if err == nil {
+		err = p.disk.Rename(file.Name(), p.path)
+	}
+	if err != nil {
+		return errors.Join(err, remove(p.disk, file.Name()))
+	}
+	return p.disk.SyncFolder(filepath.Dir(p.path))
+}
+
+// Abort gives the file up. After Commit it does nothing.
+func (p *Pending) Abort() {
+	if p.file == nil {
+		return
+	}
+	_ = p.file.Close() // what failed has been reported
+	_ = remove(p.disk, p.file.Name())
+	p.file = nil
+}
+
+func remove(d FS, path string) error {
+	if err := d.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,23 @@
+package disk
+
+import (
+	"errors"
+	"fmt"
+	"os"
+)
+
+// ErrInUse says that another process has the lock.
+var ErrInUse = errors.New("another process is at work there")
+
+// Lock takes a lock that goes with the process, however that ends. path names a
+// file that is there for nothing else; it is made, and stays.
+func Lock(path string) (unlock func() error, err error) {
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	if err := lockFile(file); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w: %w", path, ErrInUse, err), file.Close())
+	}
+	return file.Close, nil
+}
