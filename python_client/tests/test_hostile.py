@@ -56,7 +56,7 @@ def use(message: bytes, reader: BatchReader) -> str:
         view = reader.read(reply, GAMES, lambda: None)
         assert all(len(array) == ROWS for array in view.obs.values())
         if view.finished.size:
-            episode_info(view, 4, ROWS)
+            episode_info(view)
             final_info(view, 4, ROWS)
     elif isinstance(reply, wire.EnvReply):
         spec = GameSpec.from_wire(reply.spec)

@@ -26,19 +26,14 @@ Observation = dict[str, Array]
 
 _OBS = "obs."
 _STANDING = ("action_mask", "alive", "seat")  # what info has in every batch
-#: Per-episode statistics: their names, the batch's, and whether there is one a game or one a row.
-_STATISTICS = (
-    ("length", "game.length", True),
-    ("result", "game.result", True),
-    ("winners", "game.winners", True),
-    ("return", "game.return", False),
-)
 
 #: What arrays are for the caller, where that is not what travels.
 _TYPES: dict[str, Any] = dict.fromkeys(
     ("terminated", "truncated", "alive", "game.done", "game.winners"), np.bool_
 )
 _TYPES["action_mask"] = np.int8
+
+_ENDED = "_ended"  # among the statistics: the rows of games whose episode ended
 
 _SMALL = 256 << 10  # bytes: below this a copy costs less than a fresh receive buffer
 
@@ -178,7 +173,7 @@ class BatchReader:
         else:
             arrays = self.arrays(batch.tensors, games)
             finished = _finished(batch.finished.array(), games)
-        stats = self._statistics(arrays, finished) if finished.size else {}
+        stats = self._statistics(arrays) if finished.size else {}
         copy = self._copy
         view = View(
             obs=self._observation(arrays, give_away),
@@ -219,17 +214,19 @@ class BatchReader:
             return info | self._all if games == self._games else info | _all_rows(games * self._learners)
         return {name: arrays[name].copy() for name in _STANDING} | _all_rows(games * self._learners)
 
-    def _statistics(self, arrays: dict[str, Array], finished: Array) -> dict[str, Array]:
+    def _statistics(self, arrays: dict[str, Array]) -> dict[str, Array]:
         """Per-episode statistics with rows first, zero where no episode ended."""
-        grouped = (len(arrays["game.done"]), self._learners)
-        stats = {}
-        for name, key, per_game in _STATISTICS:
-            array = arrays[key]
-            rest = array.shape[1:]
-            whole = np.zeros((*grouped, *rest), array.dtype)
-            whole[finished] = array[finished][:, None] if per_game else array.reshape(grouped)[finished]
-            stats[name] = whole.reshape(-1, *rest)
-        return stats
+        done, learners = arrays["game.done"], self._learners
+        ended = done.repeat(learners)
+        winners = arrays["game.winners"].repeat(learners, axis=0)
+        winners &= ended[:, None]
+        return {
+            "length": (arrays["game.length"] * done).repeat(learners),
+            "result": (arrays["game.result"] * done).repeat(learners),
+            "winners": winners,
+            "return": arrays["game.return"] * ended,
+            _ENDED: ended,
+        }
 
     def _final(self, tensors: dict[str, wire.Tensor], games: int) -> dict[str, Array]:
         """The last observations of finished games, always in memory of their own."""
@@ -276,21 +273,23 @@ def begin_info(view: View, begun: NDArray[np.bool_], learners: int) -> dict[str,
         begun: bool (games,), the games in which one did.
         learners: rows a game.
     """
-    mask = np.repeat(begun, learners)
-    info: dict[str, Any] = {}
-    for name, values in (("seed", view.seed), ("episode_number", view.episode)):
-        info[name], info[f"_{name}"] = np.repeat(values * begun, learners), mask.copy()
-    return info
+    mask = begun.repeat(learners)
+    return {
+        "seed": (view.seed * begun).repeat(learners),
+        "_seed": mask,
+        "episode_number": (view.episode * begun).repeat(learners),
+        "_episode_number": mask.copy(),
+    }
 
 
-def episode_info(view: View, learners: int, rows: int) -> dict[str, Any]:
+def episode_info(view: View) -> dict[str, Any]:
     """Lay out the statistics of the episodes that ended as an info dictionary."""
-    mask = np.zeros(rows, np.bool_)
-    mask[rows_of(view.finished, learners)] = True
+    mask = view.stats[_ENDED]
     info: dict[str, Any] = {}
     for name, array in view.stats.items():
-        info[name], info[f"_{name}"] = array, mask.copy()
-    return {"game": info, "_game": mask}
+        if name != _ENDED:
+            info[name], info[f"_{name}"] = array, mask.copy()
+    return {"game": info, "_game": mask.copy()}
 
 
 def final_info(view: View, learners: int, rows: int) -> dict[str, Any]:
@@ -310,7 +309,7 @@ def final_info(view: View, learners: int, rows: int) -> dict[str, Any]:
             whole = np.zeros((rows, *array.shape[1:]), dtype)
             whole[at] = array
             last[name], last[f"_{name}"] = whole, mask.copy()
-    last |= episode_info(view, learners, rows)
+    last |= episode_info(view)
     return {"final_obs": final_obs, "_final_obs": mask, "final_info": last, "_final_info": mask.copy()}
 
 

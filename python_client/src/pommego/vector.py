@@ -420,7 +420,7 @@ class PommegoVectorEnv(VectorEnv, RowMethods, StateMethods):
             info |= begin_info(view, begun, self.learners)
         self._episode = view.episode
         if view.finished.size:
-            info |= episode_info(view, self.learners, self.num_envs)
+            info |= episode_info(view)
             if self.autoreset_mode == AutoresetMode.SAME_STEP:
                 info |= final_info(view, self.learners, self.num_envs)
         return info
