@@ -172,7 +172,7 @@ class StateMethods:
     def _simulation(self, view: View, after: list[State], seed: int) -> Simulation:
         info = view.info | {"seed": seed}
         if view.stats:
-            info |= episode_info(view, self.learners, len(view.reward))
+            info |= episode_info(view)
         return Simulation(after, view.obs, view.reward, view.terminated, view.truncated, info)
 
     def _simulated_at_once(self) -> int:
