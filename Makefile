@@ -13,7 +13,7 @@ TRACES := env/pommerman/testdata/traces
 
 export CGO_ENABLED ?= 0
 
-.PHONY: help build venv demo test test-go test-race test-python verify lint bench profile hybrid-search determinism fuzz clean
+.PHONY: help build venv demo test test-go test-race test-python verify lint bench bench-report profile hybrid-search determinism fuzz clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -61,6 +61,14 @@ test-python: build venv ## Python tests, on real sockets and processes
 bench: build venv ## measure speed
 	bin/pommego bench
 	$(PY) -m pommego.bench
+
+bench-report: build .venv/.bench ## measure all of it into benchmarks/results, 30 minutes; ARGS="--quick": one
+	$(PY) -m benchmarks.report $(ARGS)
+
+# What it draws with, and a peer to measure beside; a gigabyte of it is the peer's.
+.venv/.bench: .venv/.ready
+	$(PY) -m pip install --quiet --disable-pip-version-check -e 'python_client[bench]'
+	touch $@
 
 # The compiler lays out what the benchmark does most often (profile-guided
 # optimisation): some 10 % faster. Worth doing again after larger changes.
