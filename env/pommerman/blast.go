@@ -16,12 +16,13 @@ func (s *State) tickBombs() (due bool) {
 	return due
 }
 
-// explode lets all bombs that are due explode together and returns the cells
-// they reach. Bombs reached explode in the next round of the same step, or,
-// with DelayedChain, in the next step. All rays see the board as it was before
-// the first explosion.
-func (s *State) explode(r *Rules, due bool) (reached grid.Bits) {
-	for due {
+// explode lets all bombs that are due explode together and draws what is left.
+// Bombs reached explode in the next round of the same step, or, with
+// DelayedChain, in the next step. All rays see the board as it was before the
+// first explosion.
+func (s *State) explode(r *Rules) {
+	var reached grid.Bits
+	for due := true; due; {
 		s.keepBombs(func(b *Bomb) bool {
 			if b.Life != 0 {
 				return true
@@ -43,7 +44,8 @@ func (s *State) explode(r *Rules, due bool) (reached grid.Bits) {
 			}
 		}
 	}
-	return reached
+	s.drawBombs()
+	s.drawFlames(r, reached)
 }
 
 // rays marks the bomb's cell and up to Blast-1 cells each way. A ray stops
@@ -65,9 +67,9 @@ func (s *State) rays(b *Bomb, reached *grid.Bits) {
 	}
 }
 
-// draw puts the bombs that are left and the new flames onto the board: the cells
-// reached get one each. Older flames are still drawn, except where a bomb lay.
-func (s *State) draw(r *Rules, reached grid.Bits) {
+// drawBombs puts the bombs that are left onto the board. Older flames are still
+// drawn, except where a bomb lay.
+func (s *State) drawBombs() {
 	for i := range s.bombs() {
 		c := s.Bombs[i].Cell
 		s.Board[c] = BombItem
@@ -75,9 +77,10 @@ func (s *State) draw(r *Rules, reached grid.Bits) {
 			s.Board[c] = Flames
 		}
 	}
-	if reached.Empty() {
-		return
-	}
+}
+
+// drawFlames puts a new flame onto every cell reached.
+func (s *State) drawFlames(r *Rules, reached grid.Bits) {
 	s.flames[r.FlameLife-1] = reached
 	for c := range reached.All {
 		s.Board[c] = Flames

@@ -32,19 +32,21 @@ func (r *Rules) Step(s *State, actions []uint8) {
 	var t turn
 	t.s, t.agentAt, t.agentWish = s, away, away
 	r.fallDue(s)       // 14, of the step before
-	s.burnDown()       // 1
+	s.burnDown(r)      // 1
 	t.read(r, actions) // the moves of the living, and what they say
 	t.agentsWish(r)    // 2
 	t.liftBombs()
 	if !t.undisturbed() {
 		t.resolve() // 3 to 8
 	}
-	t.moveAgents(r)            // 9
-	due := s.tickBombs()       // 10
-	blast := s.explode(r, due) // 11
-	s.draw(r, blast)           // 12
-	t.deaths(r)                // 13
-	s.StepCount++              // 14
+	t.moveAgents(r)    // 9
+	if s.tickBombs() { // 10
+		s.explode(r) // 11 and 12
+	} else {
+		s.drawBombs() // 12
+	}
+	t.deaths(r)   // 13
+	s.StepCount++ // 14
 	if ring := r.ringDue(int(s.StepCount)); ring >= 0 {
 		s.due = int8(ring + 1)
 	}
@@ -70,12 +72,13 @@ func (t *turn) read(r *Rules, actions []uint8) {
 
 // burnDown ages the flames. Where the last one goes out, the item hidden there
 // appears, or a passage; an item that appears under another flame is lost.
-func (s *State) burnDown() {
+func (s *State) burnDown(r *Rules) {
 	out := s.flames[0]
-	for life := 1; life < maxFlameLife; life++ {
-		s.flames[life-1] = s.flames[life]
+	youngest := r.FlameLife - 1 // no flame is younger
+	for life := range s.flames[:youngest] {
+		s.flames[life] = s.flames[life+1]
 	}
-	s.flames[maxFlameLife-1] = grid.Bits{}
+	s.flames[youngest] = grid.Bits{}
 	if out.Empty() {
 		return
 	}
