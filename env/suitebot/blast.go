@@ -62,10 +62,13 @@ func (p *Plan) chain(s *State, e *explosion) {
 		}
 		for k := range p.rules.BombDelay {
 			v := &s.fuses[k]
-			for owner, f := range v {
-				if f != 0 && e.reached.Has(f.cell()) {
-					e.set(f, owner)
-					v[owner] = 0
+			for half, word := range lanesOf((*[MaxPlayers]fuse)(v)) {
+				for ; word != 0; word &^= 0xffff << (16 * firstLane(word)) {
+					owner := (4*half + firstLane(word)) & (MaxPlayers - 1)
+					if f := v[owner]; e.reached.Has(f.cell()) {
+						e.set(f, owner)
+						v[owner] = 0
+					}
 				}
 			}
 		}

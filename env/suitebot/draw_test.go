@@ -43,7 +43,11 @@ func (s *State) drawPart(t testing.TB, c Cell, part string) {
 	case len(part) == 2 && first == 'H':
 		s.Homes[part[1]-'0'] = c
 	case len(part) == 2 && first >= '1' && first <= '9':
-		s.Place(Bomb{c, int(first - '0'), int(part[1] - 'a')})
+		b := Bomb{c, int(first - '0'), int(part[1] - 'a')}
+		if s.fuses[b.Rounds-1][b.Owner] != 0 {
+			t.Fatalf("the drawing has two bombs %s, but nobody plants twice a round", part)
+		}
+		s.Place(b)
 	default:
 		t.Fatalf("the drawing holds %q, which means nothing", part)
 	}

@@ -19,6 +19,7 @@ type Plan struct {
 	reaches []uint64 // words a field
 	sights  []uint64 // the same, of what is seen from there; nil: everything
 	places  []place
+	seated  lanes  // of the players there are
 	lattice []Cell // the home bases before they are shifted
 }
 
@@ -31,7 +32,7 @@ func NewPlan(rules Rules) (*Plan, error) {
 		return nil, err
 	}
 	p := &Plan{rules: rules, torus: grid.Torus(rules.Height, rules.Width), cells: rules.Width * rules.Height}
-	p.words = (p.cells + 63) / 64
+	p.words, p.seated = (p.cells+63)/64, seated(rules.Players)
 	p.next = make([][8]Cell, p.cells)
 	p.places = make([]place, p.cells)
 	for c := range p.cells {

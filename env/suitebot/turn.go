@@ -44,6 +44,34 @@ func (p *Plan) move(s *State, actions []uint8) {
 // AfterMoves, those on an enemy's home base. They lie where they died until they
 // respawn.
 func (p *Plan) collide(s *State) (dead env.SeatSet) {
+	if p.meet(&s.Agents, &s.Agents) {
+		dead = p.collided(s)
+	}
+	if p.rules.HomeDeaths == AfterMoves {
+		dead |= p.onBases(s)
+	}
+	return dead
+}
+
+// meet tells whether any player's number in a is another player's in b.
+func (p *Plan) meet(a, b *[MaxPlayers]Cell) bool {
+	found, words := uint64(0), lanesOf(b)
+	for seat := range min(p.rules.Players, 4) {
+		found |= equalTo(words[0], uint16(a[seat])) & p.seated[0] &^ (1 << (16*seat + 15))
+	}
+	if p.rules.Players > 4 {
+		for seat := range p.rules.Players {
+			others := p.seated
+			others[seat/4] &^= 1 << (seat%4*16 + 15)
+			found |= equalTo(words[0], uint16(a[seat])) & others[0]
+			found |= equalTo(words[1], uint16(a[seat])) & others[1]
+		}
+	}
+	return found != 0
+}
+
+// collided is who shares a field.
+func (p *Plan) collided(s *State) (dead env.SeatSet) {
 	agents := s.Agents[:p.rules.Players]
 	for i, at := range agents {
 		for k := range i {
@@ -54,14 +82,14 @@ func (p *Plan) collide(s *State) (dead env.SeatSet) {
 			}
 		}
 	}
-	if p.rules.HomeDeaths == AfterMoves {
-		dead |= p.onBases(s)
-	}
 	return dead
 }
 
 // onBases is who stands on an enemy's home base; the enemies get their points.
 func (p *Plan) onBases(s *State) (dead env.SeatSet) {
+	if !p.meet(&s.Homes, &s.Agents) {
+		return 0
+	}
 	agents := s.Agents[:p.rules.Players]
 	for owner, home := range s.Homes[:p.rules.Players] {
 		for seat, at := range agents {
@@ -87,9 +115,8 @@ func (p *Plan) burnFuses(s *State) (due volley) {
 // plants is the seats that want to plant.
 func (p *Plan) plants(actions []uint8) (seats env.SeatSet) {
 	for seat, action := range actions[:p.rules.Players] {
-		if Action(action) == PlantBomb {
-			seats = seats.With(seat)
-		}
+		other := action&7 ^ uint8(PlantBomb) // 0 if it is that
+		seats |= env.SeatSet((other-1)>>7) << seat
 	}
 	return seats
 }
@@ -97,20 +124,24 @@ func (p *Plan) plants(actions []uint8) (seats env.SeatSet) {
 // plant plants bombs. One that lies on the field already is removed, even if it
 // would go off in this round.
 func (p *Plan) plant(s *State, seats env.SeatSet, due *volley) {
-	last := p.rules.BombDelay - 1
+	last := (p.rules.BombDelay - 1) & (MaxDelay - 1)
 	for ; seats != 0; seats &= seats - 1 {
 		seat := bits.TrailingZeros16(uint16(seats)) & (MaxPlayers - 1)
 		f := fuseAt(s.Agents[seat])
 		due.remove(f)
 		for k := range last + 1 {
-			s.fuses[k&(MaxDelay-1)].remove(f)
+			s.fuses[k].remove(f)
 		}
-		s.fuses[last&(MaxDelay-1)][seat] = f
+		s.fuses[last][seat] = f
 	}
 }
 
 // remove takes away the bomb that lies on a field.
 func (v *volley) remove(f fuse) {
+	words := lanesOf((*[MaxPlayers]fuse)(v))
+	if equalTo(words[0], uint16(f))|equalTo(words[1], uint16(f)) == 0 {
+		return
+	}
 	for i := range v {
 		if v[i] == f {
 			v[i] = 0

@@ -1,0 +1,173 @@
+package suitebot
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+	"testing"
+
+	"pommego/env"
+)
+
+// observed is one seat's observation in an encoding.
+func observed(g *Game, s *State, encoding, seat int) (maps, scalars []byte) {
+	m := g.New(1)[0].(*Match)
+	m.State = *s
+	fields := g.spec.Encodings[encoding].Fields
+	dst := [][]byte{make([]byte, fields[0].Size()), make([]byte, fields[1].Size())}
+	m.Observe(encoding, []uint8{uint8(seat)}, dst)
+	return dst[0], dst[1]
+}
+
+// slowPlanes writes the planes from the view of a seat, plane by plane as their
+// meanings say.
+func slowPlanes(v *View) []byte {
+	p, s := v.Plan, &v.State
+	n := p.Rules().Players
+	number := func(owner int) uint8 { return uint8((owner - v.Seat + n) % n) }
+	var all []byte
+	for plane := range p.Rules().planes() {
+		for c := range Cell(p.Cells()) {
+			value := uint8(0)
+			for seat := range n {
+				switch {
+				case plane == planeSelf && s.Agents[seat] == c && seat == v.Seat, plane == planeHome && s.Homes[seat] == c && seat == v.Seat:
+					value = 1
+				case plane == planeEnemies && s.Agents[seat] == c, plane == planeEnemyHomes && s.Homes[seat] == c:
+					value = number(seat)
+				}
+			}
+			for b := range s.Bombs {
+				switch {
+				case b.Cell != c:
+				case plane == planeOwnBombs && b.Owner == v.Seat, plane == planeEnemyBombs && b.Owner != v.Seat:
+					value = uint8(b.Rounds)
+				case plane == planeBombEnemy:
+					value = number(b.Owner)
+				}
+			}
+			if plane == planePoints && v.Sight.Has(c) && !s.Spent.Has(c) || plane == planeFog && !v.Sight.Has(c) {
+				value = 1
+			}
+			all = append(all, value)
+		}
+	}
+	return all
+}
+
+// TestPlanesAgreeWithSlowTwin compares the planes of random games with ones
+// written from the view.
+func TestPlanesAgreeWithSlowTwin(t *testing.T) {
+	for name, rules := range variants() {
+		p := mustPlan(t, rules)
+		g := gameOf(p)
+		for i, s := range walk(p, 60) {
+			for seat := range rules.Players {
+				var v View
+				p.See(&s, seat, &v)
+				planes, scalars := observed(g, &s, encodingPlanes, seat)
+				if want := slowPlanes(&v); !bytes.Equal(planes, want) {
+					at := firstDifference(planes, want)
+					t.Fatalf("%s, game %d, seat %d: plane %q at field %d is %d, want %d", name, i, seat, planeNames[at/p.cells].Name, at%p.cells, planes[at], want[at])
+				}
+				checkScalars(t, &v, scalars)
+			}
+		}
+	}
+}
+
+func firstDifference(a, b []byte) int {
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return min(len(a), len(b))
+}
+
+// checkScalars compares the vector of the planes encoding with what its names
+// mean.
+func checkScalars(t *testing.T, v *View, scalars []byte) {
+	t.Helper()
+	r := v.Plan.Rules()
+	x, y := v.Plan.XY(v.State.Agents[v.Seat])
+	want := []float64{float64(x) / float64(r.Width-1), float64(y) / float64(r.Height-1), float64(v.State.StepCount) / float64(r.Rounds)}
+	for k := range r.Players {
+		want = append(want, float64(v.State.Scores[(v.Seat+k)%r.Players])/float64(r.Width*r.Height))
+	}
+	for i, name := range r.planeScalarNames() {
+		if got := math.Float32frombits(binary.LittleEndian.Uint32(scalars[4*i:])); math.Abs(float64(got)-want[i]) > 1e-5 {
+			t.Fatalf("scalar %q is %v, want %v", name.Name, got, want[i])
+		}
+	}
+}
+
+// unpackRaw rebuilds the view from the raw encoding.
+func unpackRaw(g *Game, v *View, maps, scalars []byte) State {
+	p := g.plan
+	s := State{StepCount: uint16(int32At(scalars, 3))}
+	for i := range p.rules.Players {
+		s.Agents[i] = NoCell
+		s.Scores[i] = int32(int32At(scalars, 4+i))
+	}
+	for c := range Cell(p.cells) {
+		at := func(m int) uint8 { return maps[m*p.cells+int(c)] }
+		if at(mapField) == fieldSpent {
+			s.Spent.Add(c)
+		}
+		if a := at(mapAgent); a > 0 {
+			s.Agents[a-1] = c
+		}
+		if h := at(mapHome); h > 0 {
+			s.Homes[h-1] = c
+		}
+		if k := at(mapRounds); k > 0 {
+			s.Place(Bomb{c, int(k), int(at(mapOwner)) - 1})
+		}
+	}
+	return s
+}
+
+func int32At(scalars []byte, i int) int { return int(int32(binary.LittleEndian.Uint32(scalars[4*i:]))) }
+
+// TestRawLosesNothing rebuilds what a seat sees from its raw observation.
+func TestRawLosesNothing(t *testing.T) {
+	for name, rules := range variants() {
+		p := mustPlan(t, rules)
+		g := gameOf(p)
+		for i, s := range walk(p, 60) {
+			for seat := range rules.Players {
+				var v View
+				p.See(&s, seat, &v)
+				maps, scalars := observed(g, &s, encodingRaw, seat)
+				got, want := unpackRaw(g, &v, maps, scalars), v.State
+				// What a round changed and what it counted is not shown.
+				want.Blast, want.Gains, want.Collected, want.Kills, want.Deaths = Cells{}, [MaxPlayers]int32{}, [MaxPlayers]uint16{}, [MaxPlayers]uint16{}, [MaxPlayers]uint16{}
+				x, y := p.XY(s.Agents[seat])
+				if got != want || int32At(scalars, 0) != seat || int32At(scalars, 1) != x || int32At(scalars, 2) != y {
+					t.Fatalf("%s, game %d, seat %d: the raw observation tells\n%s\nwant\n%s", name, i, seat, drawing(p, &got), drawing(p, &want))
+				}
+				for c := range Cell(p.cells) {
+					if (maps[c] == fieldUnseen) != !v.Sight.Has(c) {
+						t.Fatalf("%s, game %d, seat %d: field %d is %d, seen: %v", name, i, seat, c, maps[c], v.Sight.Has(c))
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestSpread writes sets of all lengths.
+func TestSpread(t *testing.T) {
+	dice := env.Dice{State: 3}
+	for n := range 200 {
+		set := Cells{dice.Uint64(), dice.Uint64(), dice.Uint64(), dice.Uint64()}
+		dst := make([]byte, n)
+		spread(dst, &set, 7, 2)
+		for c, got := range dst {
+			if want := map[bool]uint8{true: 2, false: 7}[set.Has(Cell(c))]; got != want {
+				t.Fatalf("of %d fields number %d is %d, want %d", n, c, got, want)
+			}
+		}
+	}
+}
