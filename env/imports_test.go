@@ -24,6 +24,7 @@ var mayImport = map[string][]string{
 	"env/search":            {"env"},
 	"env/envtest":           {"env", "env/grid"},
 	"env/pommerman":         {"env", "env/grid", "env/trace"},
+	"env/basewar":           {"env", "env/grid", "env/trace"},
 	"env/pommerman/bots":    {"env", "env/grid", "env/pommerman", "env/search", "env/trace"},
 	"env/tournament":        {"env", "env/match"},
 	"env/tournament/report": {"env/tournament"},

@@ -1,0 +1,165 @@
+package basewar
+
+import (
+	"errors"
+
+	"pommego/env"
+	"pommego/env/grid"
+)
+
+// layout is what all maps of one set of rules have in common.
+type layout struct {
+	rules *Rules
+	blank State     // bombers and energy on an empty map
+	cells grid.Bits // the board
+	bases grid.Bits
+	spots []spot // free cells, each with its counterpart
+}
+
+// spot is a cell on which a stone or a box may be put, and the cell that gets
+// the same: itself in the middle column of a mirrored map.
+type spot struct{ a, b grid.Cell }
+
+// size is how many cells a spot has.
+func (p spot) size() int {
+	if p.a == p.b {
+		return 1
+	}
+	return 2
+}
+
+// start is where a bomber starts: A above its base, B before it, C below it.
+func (r *Rules) start(id int) grid.Cell {
+	base := r.Base(SideOf(id))
+	switch id / 2 {
+	case 0:
+		return base.Next(grid.Up)
+	case 2:
+		return base.Next(grid.Down)
+	}
+	if SideOf(id) == Blue {
+		return base.Next(grid.Right)
+	}
+	return base.Next(grid.Left)
+}
+
+// newLayout works out where stones and boxes may be.
+func newLayout(r *Rules) (*layout, error) {
+	l := &layout{rules: r, cells: grid.Square(r.BoardSize)}
+	free := l.cells
+	for id := range l.blank.Bombers {
+		start := r.start(id)
+		l.blank.Bombers[id] = Bomber{start, uint8(r.Lives), uint8(r.Bombs)}
+		for c := range free.All {
+			if distance(c, start) <= r.FreeSteps {
+				free.Remove(c)
+			}
+		}
+		free.Remove(start)
+	}
+	for side := range l.blank.Energy {
+		l.blank.Energy[side] = uint8(r.BaseEnergy)
+		l.bases.Add(r.Base(Side(side)))
+		free.Remove(r.Base(Side(side)))
+	}
+	for c := range free.All {
+		if other := r.counterpart(c); c <= other {
+			l.spots = append(l.spots, spot{c, other})
+		}
+	}
+	return l, l.check()
+}
+
+// distance is how many steps lie between two cells with nothing in the way.
+func distance(a, b grid.Cell) int {
+	rows, cols := a.Row()-b.Row(), a.Col()-b.Col()
+	return max(rows, -rows) + max(cols, -cols)
+}
+
+// counterpart is the cell that gets what c gets.
+func (r *Rules) counterpart(c grid.Cell) grid.Cell {
+	last := r.BoardSize - 1
+	switch r.Symmetry {
+	case Mirrored:
+		return grid.At(c.Row(), last-c.Col())
+	case Rotated:
+		return grid.At(last-c.Row(), last-c.Col())
+	}
+	return c
+}
+
+// check makes sure that maps can be made: there must be room for stones and
+// boxes, and dice must find a connected map soon.
+func (l *layout) check() error {
+	dice := env.Seed{}.Dice(env.StreamBoard)
+	for range 10_000 {
+		if _, _, ok := l.draw(&dice); ok {
+			return nil
+		}
+	}
+	return errors.New("rules: num_stones and num_boxes hardly ever fit on a connected map: lower them, or raise board_size")
+}
+
+// deal makes a fresh map.
+func (l *layout) deal(s *State, dice *env.Dice) {
+	for {
+		if stones, boxes, ok := l.draw(dice); ok {
+			*s = l.blank
+			s.Stones, s.Boxes = stones, boxes
+			return
+		}
+	}
+}
+
+// draw puts stones and then boxes on spots, each as likely as any other, and
+// tells whether the map will do: all of it must be within reach, once the boxes
+// are out of the way.
+func (l *layout) draw(dice *env.Dice) (stones, boxes grid.Bits, ok bool) {
+	var list [grid.MaxSharedSide * grid.MaxSharedSide]spot
+	left := list[:copy(list[:], l.spots)]
+	stones, left, ok = fill(left, l.rules.NumStones, dice)
+	if !ok || !l.connected(stones) {
+		return stones, boxes, false
+	}
+	boxes, _, ok = fill(left, l.rules.NumBoxes, dice)
+	return stones, boxes, ok
+}
+
+// fill draws spots until they have n cells. Pairs do not fit when one cell is
+// left to fill; it fails if nothing else is there.
+func fill(left []spot, n int, dice *env.Dice) (cells grid.Bits, rest []spot, ok bool) {
+	for n > 0 {
+		if len(left) == 0 || n == 1 && !anySingle(left) {
+			return cells, left, false
+		}
+		k, last := dice.IntN(len(left)), len(left)-1
+		p := left[k]
+		if p.size() > n {
+			continue
+		}
+		cells.Add(p.a)
+		cells.Add(p.b)
+		n -= p.size()
+		left[k] = left[last]
+		left = left[:last]
+	}
+	return cells, left, true
+}
+
+func anySingle(list []spot) bool {
+	for _, p := range list {
+		if p.size() == 1 {
+			return true
+		}
+	}
+	return false
+}
+
+// connected tells whether every cell without a stone can be reached from every
+// other, through boxes but not through bases.
+func (l *layout) connected(stones grid.Bits) bool {
+	open := l.cells.AndNot(stones).AndNot(l.bases)
+	var from grid.Bits
+	from.Add(l.blank.Bombers[0].Cell)
+	return from.Flood(open) == open
+}

@@ -1,0 +1,189 @@
+// Package basewar is BaseWar, a contest of programs: two sides of three bombers
+// each on 15x15 cells, who bomb boxes and each other for points and the other
+// side's base for victory.
+//
+//	game, err := basewar.New("my-basewar", "", basewar.Standard(), basewar.Bots{})
+//	var s basewar.State
+//	game.Deal(&s, env.Seed{Value: 7})
+//	game.Step(&s, []uint8{0, 1, 2, 5, 4, 0})
+//
+// Rules holds every number and switch, State a running game as one comparable
+// value, Game what is worked out once from the rules, Match state and game
+// together as package env wants it. A step allocates nothing and draws nothing:
+// after the map is dealt there is no chance in the game.
+//
+// # Seats
+//
+// With [Standard] each of six seats moves one bomber; seats 0, 2 and 4 are blue,
+// 1, 3 and 5 green, so that every other seat is a mate. With [StandardSides] each
+// of two seats moves the three bombers of a side, A, B and C, and its action has
+// three components. It is the same game: bombers are numbered as the six seats.
+// Everybody sees everything.
+//
+// # Where a rule lives
+//
+//	rules.go  numbers, switches, presets
+//	state.go  what a running game consists of, and its layout in memory
+//	turn.go   one round: moves, laying, ticking
+//	blast.go  chains, rays, what is hit
+//	ending.go when a game is over, who won, what it pays
+//	board.go  how a map is drawn
+//	raw.go    the lossless encoding; planes.go the one for networks
+//	match.go  the contract; save.go, json.go saved states; check.go their checks
+//	record.go recorded games; dict.go what programs of the contest are told
+//
+// # The map
+//
+// The bases stand in the middle row, blue's in the first column, green's in the
+// last. A starts above its base, B in front of it, C below. Cells at most
+// FreeSteps steps from a start are free. Stones are drawn first, cell by cell,
+// each as likely as any other, and its mirror image with it; then boxes in the
+// same way. A map on which a cell cannot be reached even with all boxes gone is
+// drawn again.
+//
+// # One round, in order
+//
+// All is judged on the map as the round began, so 1 and 2 happen together.
+//
+//  1. Living bombers that move go one cell up, down, left or right, unless there
+//     is a stone, a box, a base, a bomb or the edge. Bombers do not hinder each
+//     other: they may pass and share a cell.
+//  2. Living bombers that lay a bomb and have one lay it where they stand, if no
+//     bomb lies there yet. Several on one cell lay one bomb, which belongs to the
+//     first of each side, and those pay for it. A bomb of both sides is public.
+//     Who is on the cell of a new bomb may stay there and leave.
+//  3. The life of each bomb falls by 1, except of those laid in this round. A bomb
+//     whose life is 0 explodes.
+//  4. An explosion reaches the bomb's cell, where it hurts all and nothing
+//     shields, and BlastRange cells each way, up to and with the first that holds
+//     a box, a base or a bomber. A stone and the edge end a ray before them.
+//     Bombs do not stop it: a bomb reached explodes at the same time. All rays see
+//     the map as it was before the first explosion.
+//  5. What was reached is hurt once, however many bombs reached it: a box goes, and
+//     each side scores BoxPoints of whose bombs, not public ones, one reached it; a
+//     bomber loses a life, and when that was the last it leaves the map and the
+//     other side scores DeathPoints, whoever laid the bomb; a base loses 1 energy.
+//  6. Exploded bombs are gone; who paid for them can lay them again.
+//  7. The round is counted. The game is over if a base has no energy left, after
+//     the last round, and when nothing can change any more, because no bomb lies
+//     and nobody is left who has one.
+//
+// # The end, and what it pays
+//
+// Whose base alone stands has won. Otherwise, and if both bases fell in the same
+// round, the higher score wins and equal scores are a draw.
+//
+// The measure that the game pays every round ("reference") is by how much the
+// seat's lead in points grew: points of its side less points of the other, the
+// round's alone. Its sum over a game is the final lead. The base counts nothing
+// there. The outcome is +1 for all seats of the side that won, -1 for the others
+// and 0 for a draw, once, in the last round.
+//
+// # Sides by lot
+//
+// A game does not care who plays blue. Where the sides are to be drawn, whoever
+// seats the players does it: package match for matches (match.DrawSides), and a
+// learner without a fixed seat is given another one each episode.
+//
+// # The document's sentences
+//
+// Each is a drawn map in TestDocument, under the name that stands before it.
+//
+//	first-base-wins       within the rounds, who first destroys the other's base wins
+//	score-decides         if no base is destroyed, the higher score wins in the end
+//	equal-scores-draw     equal scores are a draw
+//	one-operation         each round each bomber moves one cell, lays a bomb or does nothing
+//	free-cells-only       it moves into cells that can be entered
+//	at-the-same-time      both sides' operations are carried out at the same time
+//	one-thing-a-cell      besides bombers a cell holds one thing
+//	bombers-overlap       several bombers can be on one cell
+//	bombers-and-things    but not together with anything else, bombs excepted
+//	base-energy           a base does not move and has energy 5
+//	base-loses-one        an explosion that reaches a base takes 1
+//	base-decides          destroying the other's base wins at once
+//	box-blocks            a box does not move and blocks the way
+//	box-burns             an explosion that reaches a box removes it; its cell is free
+//	box-scores            1 point for the side whose bomb it was
+//	box-example           the example: A lays Q beside a box; the box goes, score++
+//	stone-blocks          a stone does not move and blocks the way
+//	stone-stays           bombs do not destroy stones
+//	one-bomb-a-cell       one bomb to a cell
+//	life-of-seven         a bomb's time to live is 7, and 1 less each round
+//	explodes-at-zero      at 0 it explodes
+//	explosion-hurts       things around are hurt, stones excepted
+//	reach                 the picture of the usual reach
+//	chain                 a bomb in reach of one that explodes explodes at the same time
+//	chain-goes-on         the picture of a chain
+//	first-thing-is-hit    a thing in reach is hurt and shields what is behind it
+//	bomber-shields        a bomber does
+//	base-shields          a base does
+//	stone-shields         a stone does, unhurt
+//	bomb-does-not-shield  a bomb does not
+//	shielded-bomb         a shielded bomb is not reached
+//	shield-example        the example of W and X
+//	three-bombs           a bomber has 3 bombs
+//	one-bomb-a-round      each bomber can lay one a round, where it stands
+//	stands-on-its-bomb    who lays a bomb may be on it
+//	bombs-block           otherwise nobody can be on a bomb or pass it
+//	bombers-pass          bombers do not hinder each other
+//	three-lives           a bomber has 3 lives; at 0 it dies and leaves the map
+//	hurt-once             hurt, it loses one
+//	death-scores          the other side gets 3 points for a death, from whichever side the bomb
+//	suicide-scores        the same for an own bomb
+//	public-death-scores   and for a public one
+//	public-bomb           both sides lay on a cell in one round: the bomb is public
+//	public-box            what it destroys scores for neither side
+//	no-double-damage      several bombs that hit one thing together hit it once
+//	no-double-box         they destroy a box once
+//	both-score            every side whose bombs hit it scores
+//	both-bases-by-score   both bases destroyed together: by score
+//	points                a box +1, a death +3
+//
+// And in tests of their own:
+//
+//	TestMap               15x15 cells; blue's base at the left, green's at the right
+//	TestTeams             each side has three bombers
+//	TestEverythingIsSeen  each round both sides are told the whole state of the map
+//	TestReplayFile        the server writes a replay, which a program can show
+//	match.TestDrawSides   who plays blue is drawn
+//
+// # What the document leaves open
+//
+// The reading taken, and after the semicolon what a switch of the rules makes of
+// it; each is a drawn map in TestReadings.
+//
+//	range                    how far explosions reach: blast_range
+//	range-of-four            ... any number of cells
+//	last-round               max_steps
+//	as-the-round-began       moves are judged on the map as the round began
+//	walks-into-the-blast     explosions come last
+//	not-the-round-it-is-laid the round of laying does not count
+//	tick-at-once             ... tick_at_once: it does
+//	laid-in-a-blast          a new bomb can be part of a chain at once
+//	bomb-comes-back          bombs come back when they explode
+//	bombs-spent              ... bombs_spent: never
+//	lowest-pays              of several mates on a cell the first pays
+//	lowest-that-has-one-pays ... of those that have a bomb
+//	public-pays              a public bomb is paid by the first of each side
+//	all-pay                  ... all_pay: by all
+//	public-needs-both        both sides must have a bomb to lay
+//	own-cell-hurt            on the bomb's own cell all are hurt and none shields
+//	own-cell-safe            ... own_cell_safe: they are not hurt
+//	own-cell-shields         ... own_cell_shields: they shield
+//	all-on-a-cell-hurt       all bombers on a cell are hurt
+//	hurt-first               ... hurt_first: the first
+//	base-once-a-round        bombs that reach a base together take 1
+//	base-for-each-bomb       ... base_damage bomb: 1 each
+//	both-bases-equal         both bases and equal scores: a draw
+//	draw-together            ... draw_together: a draw whatever the score
+//	enters-a-new-bomb        who enters the cell of a new bomb may
+//	lay-first                ... lay_first: may not
+//	stands-on-anothers-bomb  who stands where another lays may stay and leave
+//	own-bomb-hurts           own bombs hurt own bombers
+//	own-base-hurt            ... and the own base
+//	own-harmless             ... own_harmless: they do not
+//	public-is-nobodys-own    ... but public ones do
+//	nothing-can-change       the game ends when nothing can change
+//	play-on                  ... play_on: it goes on
+//	a-bomb-is-left           ... but not while a bomb lies
+package basewar

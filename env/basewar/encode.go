@@ -1,0 +1,96 @@
+package basewar
+
+import (
+	"encoding/binary"
+
+	"pommego/env/grid"
+)
+
+// encoder is what the encodings look up instead of working it out each time.
+type encoder struct {
+	size   int               // of the board
+	cells  int               // on it
+	flatAt [256]uint8        // each cell's place on a flat board
+	ground grid.Bits         // the board without bases
+	order  [NumBombers][]int // for each seat, the bombers in the order of its vector
+	planes [NumBombers][]int // for each seat and bomber, the plane it stands in
+	flat   [2]int            // the places of the bases
+	most   struct{ score float32 }
+}
+
+// newEncoder works all that out.
+func newEncoder(r *Rules) encoder {
+	e := encoder{size: r.BoardSize, cells: r.BoardSize * r.BoardSize, ground: grid.Square(r.BoardSize)}
+	for c := range e.ground.All {
+		e.flatAt[c] = uint8(c.Row()*r.BoardSize + c.Col())
+	}
+	for side := range e.flat {
+		e.ground.Remove(r.Base(Side(side)))
+		e.flat[side] = int(e.flatAt[r.Base(Side(side))])
+	}
+	for seat := range r.Seats() {
+		e.order[seat] = r.order(seat)
+		e.planes[seat] = r.planesOf(seat)
+	}
+	e.most.score = float32(r.MaxScore())
+	return e
+}
+
+// order is the bombers as a seat counts them: its own, then those of its side
+// that others move, then the enemies.
+func (r *Rules) order(seat int) []int {
+	var list []int
+	for _, id := range r.Own(seat) {
+		list = append(list, int(id))
+	}
+	own := len(list)
+	for _, side := range []Side{r.SideOf(seat), r.SideOf(seat).Other()} {
+		for _, id := range sideBombers[side] {
+			if int(id) != list[0] && (own == 1 || side != r.SideOf(seat)) {
+				list = append(list, int(id))
+			}
+		}
+	}
+	return list
+}
+
+// spreadBits is the bits of a number as bytes of 0 and 1.
+var spreadBits = func() (all [256]uint64) {
+	for n := range all {
+		for bit := range 8 {
+			all[n] |= uint64(n>>bit&1) << (8 * bit)
+		}
+	}
+	return all
+}()
+
+// sceneSlack is how far spread may write past the board: rows are written
+// sixteen bytes at a time, from the first to the last.
+const sceneSlack = 16
+
+// rowBits is the cells of a set in one row of the board, column 0 in bit 0.
+func rowBits(b *grid.Bits, row int) uint64 {
+	return b[(row+1)>>2] >> ((row + 1) & 3 * 16) & 0xffff >> 1
+}
+
+// spread writes 1 for each cell of a set and 0 for the others. dst must have
+// sceneSlack bytes more than the board has cells.
+func (e *encoder) spread(dst []byte, b *grid.Bits) {
+	for row := range e.size {
+		x := rowBits(b, row)
+		to := dst[row*e.size:][:16]
+		binary.LittleEndian.PutUint64(to, spreadBits[x&255])
+		binary.LittleEndian.PutUint64(to[8:], spreadBits[x>>8])
+	}
+}
+
+// spreadTwo writes 1 for each cell of one set, 2 for each of another, and 0 for
+// the others.
+func (e *encoder) spreadTwo(dst []byte, one, two *grid.Bits) {
+	for row := range e.size {
+		x, y := rowBits(one, row), rowBits(two, row)
+		to := dst[row*e.size:][:16]
+		binary.LittleEndian.PutUint64(to, spreadBits[x&255]|spreadBits[y&255]<<1)
+		binary.LittleEndian.PutUint64(to[8:], spreadBits[x>>8]|spreadBits[y>>8]<<1)
+	}
+}

@@ -1,0 +1,88 @@
+package basewar
+
+import "pommego/env"
+
+// Over tells whether the game has ended.
+func (r *Rules) Over(s *State) bool {
+	return s.Energy[Blue] == 0 || s.Energy[Green] == 0 || int(s.StepCount) >= r.MaxSteps || !r.PlayOn && s.settled()
+}
+
+// settled tells whether nothing can change any more: no bomb lies, and nobody
+// lives who has one.
+func (s *State) settled() bool {
+	if s.NumBombs > 0 {
+		return false
+	}
+	for id := range s.Bombers {
+		if b := &s.Bombers[id]; b.Alive() && b.Bombs > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Leader is the side that would win if the game ended as it stands: the one
+// whose base alone stands, else the one with the higher score. There may be none.
+func (r *Rules) Leader(s *State) (Side, bool) {
+	blue, green := int(s.Score[Blue]), int(s.Score[Green])
+	blueStands, greenStands := s.Energy[Blue] > 0, s.Energy[Green] > 0
+	switch {
+	case blueStands && !greenStands:
+		return Blue, true
+	case greenStands && !blueStands:
+		return Green, true
+	case r.DrawTogether && !blueStands, blue == green:
+		return 0, false
+	case blue > green:
+		return Blue, true
+	}
+	return Green, true
+}
+
+// Status tells how the game stands. A seat is out when its bomber is dead; one
+// that moves a side never is.
+func (r *Rules) Status(s *State) env.Status {
+	all := env.AllSeats(r.Seats())
+	st := env.Status{In: all, Steps: int(s.StepCount), Result: env.Incomplete}
+	if !r.Sides {
+		st.In = env.SeatSet(s.Living())
+	}
+	if !r.Over(s) {
+		return st
+	}
+	st.Over, st.Decided, st.Result = true, all, env.Tie
+	if winner, decided := r.Leader(s); decided {
+		st.Result = env.Win
+		for seat := range r.Seats() {
+			if r.SideOf(seat) == winner {
+				st.Winners = st.Winners.With(seat)
+			}
+		}
+	}
+	return st
+}
+
+// Rewards writes by how much the score's difference grew in the last round, for
+// each seat as its side sees it.
+func (r *Rules) Rewards(s *State, dst []float64) {
+	for seat := range r.Seats() {
+		side := r.SideOf(seat)
+		dst[seat] = float64(s.Gained[side]) - float64(s.Gained[side.Other()])
+	}
+}
+
+// Outcome writes +1 for the winners, -1 for the losers and 0 for a draw. It
+// means something once the game is over.
+func (r *Rules) Outcome(s *State, dst []float64) {
+	winner, decided := r.Leader(s)
+	for seat := range r.Seats() {
+		switch {
+		case !decided:
+			dst[seat] = 0
+		case r.SideOf(seat) == winner:
+			dst[seat] = 1
+		default:
+			dst[seat] = -1
+		}
+	}
+}

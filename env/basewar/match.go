@@ -1,0 +1,237 @@
+package basewar
+
+import (
+	"fmt"
+	"sync"
+
+	"pommego/env"
+	"pommego/env/grid"
+)
+
+// Game is BaseWar with one set of rules: env.Game. It is safe for concurrent
+// use.
+type Game struct {
+	rules       Rules
+	spec        env.Spec
+	layout      *layout
+	bots        Bots
+	fingerprint uint64
+
+	actionAt [NumBombers]uint8 // where each bomber's action stands among those of all seats
+	bases    [2]grid.Cell
+	off      grid.Bits // cells off the board
+	fixed    grid.Bits // those and the bases
+
+	encoder encoder
+	views   sync.Pool // lent to agents while they act
+}
+
+// Bots makes agents by name. Package bots has the built-in ones; it is handed
+// in because bots know the game and not the other way round.
+type Bots struct {
+	Names []string
+	New   func(name string) (Bot, error)
+}
+
+// New makes the game with the given id and rules.
+func New(id, description string, rules Rules, bots Bots) (*Game, error) {
+	if err := rules.Validate(); err != nil {
+		return nil, fmt.Errorf("%s: %w", id, err)
+	}
+	g := undealt(rules)
+	l, err := newLayout(&g.rules)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", id, err)
+	}
+	g.layout, g.bots = l, bots
+	g.spec.ID, g.spec.Description, g.spec.Agents = id, description, bots.Names
+	return g, nil
+}
+
+// undealt is a game that can be played and observed, but not dealt: no maps are
+// made for its rules, which must be valid.
+func undealt(rules Rules) *Game {
+	g := &Game{rules: rules, fingerprint: rules.Fingerprint()}
+	g.views.New = func() any { return new(View) }
+	for seat := range rules.Seats() {
+		own := rules.Own(seat)
+		for i, id := range own {
+			g.actionAt[id] = uint8(seat*len(own) + i)
+		}
+	}
+	board := grid.Square(rules.BoardSize)
+	g.off = grid.Bits{^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0)}.AndNot(board)
+	g.fixed = g.off
+	for side := range g.bases {
+		g.bases[side] = rules.Base(Side(side))
+		g.fixed.Add(g.bases[side])
+	}
+	g.encoder = newEncoder(&g.rules)
+	g.spec = env.Spec{
+		Game: "basewar", Version: Version,
+		Seats: rules.Seats(), Teams: rules.teams(), Elimination: !rules.Sides, MaxSteps: rules.MaxSteps,
+		Actions:   rules.actions(),
+		Encodings: []env.Encoding{encodingPlanes: rules.planesEncoding(), encodingRaw: rules.rawEncoding()},
+		Rules:     rules,
+	}
+	return g
+}
+
+// The encodings' indices.
+const (
+	encodingPlanes = iota
+	encodingRaw
+)
+
+// Spec describes the game.
+func (g *Game) Spec() *env.Spec { return &g.spec }
+
+// Rules is the game's rules. The caller must not change them.
+func (g *Game) Rules() *Rules { return &g.rules }
+
+// New makes n matches in one block of memory.
+func (g *Game) New(n int) []env.Match {
+	block := make([]Match, n)
+	all := make([]env.Match, n)
+	for i := range block {
+		block[i].game = g
+		block[i].State = g.layout.blank
+		all[i] = &block[i]
+	}
+	return all
+}
+
+// NewAgent makes a built-in agent.
+func (g *Game) NewAgent(name string) (env.Agent, error) {
+	bot, err := g.bots.New(name)
+	if err != nil {
+		return nil, err
+	}
+	return &player{g, bot}, nil
+}
+
+// Deal starts a new episode in s.
+func (g *Game) Deal(s *State, seed env.Seed) {
+	dice := seed.Dice(env.StreamBoard)
+	g.layout.deal(s, &dice)
+	s.Dice = seed.Dice(env.StreamGame)
+}
+
+// Match is one running game: env.Match over a State.
+type Match struct {
+	State
+	game *Game
+}
+
+// Reset starts a new episode.
+func (m *Match) Reset(seed env.Seed) { m.game.Deal(&m.State, seed) }
+
+// Reseed replaces the dice.
+func (m *Match) Reseed(seed env.Seed) { m.Dice = seed.Dice(env.StreamGame) }
+
+// Train does nothing: sides win and lose together.
+func (m *Match) Train(int) {}
+
+// Step plays one round.
+func (m *Match) Step(actions []uint8) { m.game.Step(&m.State, actions) }
+
+// Status tells how the game stands.
+func (m *Match) Status() env.Status { return m.game.rules.Status(&m.State) }
+
+// Rewards writes by how much each seat's lead in points grew in the last round.
+func (m *Match) Rewards(dst []float64) { m.game.rules.Rewards(&m.State, dst) }
+
+// Outcome writes +1 for winners, -1 for losers, 0 for a draw.
+func (m *Match) Outcome(dst []float64) { m.game.rules.Outcome(&m.State, dst) }
+
+// Mask writes which moves would do something: a move into what cannot be
+// entered does what stop does, and so does laying a bomb without having one or
+// onto another bomb.
+func (m *Match) Mask(seat int, dst []uint8) {
+	for i, id := range m.game.rules.Own(seat) {
+		m.game.Legal(&m.State, int(id), (*[numActions]uint8)(dst[i*int(numActions):]))
+	}
+}
+
+// Legal writes 1 for each action of a bomber that would do something, and for
+// stop.
+func (g *Game) Legal(s *State, id int, dst *[numActions]uint8) {
+	b := &s.Bombers[id]
+	*dst = [numActions]uint8{Stop: 1}
+	if !b.Alive() {
+		return
+	}
+	bombs := s.bombCells()
+	for d := grid.Up; d <= grid.Right; d++ {
+		c := b.Cell.Next(d)
+		w, bit := c>>6, c&63
+		closed := s.Stones[w] | s.Boxes[w] | g.fixed[w] | bombs[w]
+		dst[d] = uint8(^closed >> bit & 1)
+	}
+	dst[LayBomb] = toByte(b.Bombs > 0 && !bombs.Has(b.Cell))
+}
+
+// Observe writes the observations of the given seats.
+func (m *Match) Observe(encoding int, seats []uint8, dst [][]byte) {
+	if encoding == encodingPlanes {
+		m.game.observePlanes(&m.State, seats, dst[0], dst[1])
+		return
+	}
+	m.game.observeRaw(&m.State, seats, dst)
+}
+
+// View is what one seat may know, for agents written in Go: everything but the
+// dice.
+type View struct {
+	Game  *Game
+	Seat  int
+	State State
+}
+
+// View fills v with what seat may know.
+func (m *Match) View(seat int, v *View) {
+	v.Game, v.Seat, v.State = m.game, seat, m.State
+	v.State.Dice = env.Dice{}
+}
+
+// Bot is an agent for one seat, written against its view alone.
+type Bot interface {
+	// Reset empties the memory; dice are for the whole episode.
+	Reset(dice env.Dice)
+	// Reseed replaces the dice and leaves the memory as it is.
+	Reseed(dice env.Dice)
+	// Act decides on the action of each of the seat's bombers.
+	Act(v *View, action []uint8)
+	// Append and Restore save memory and dice.
+	Append(dst []byte) []byte
+	Restore(state []byte) error
+}
+
+// player seats a Bot: env.Agent that shows the bot its view and nothing else.
+type player struct {
+	game *Game
+	bot  Bot
+}
+
+func (p *player) Reset(dice env.Dice) { p.bot.Reset(dice) }
+
+func (p *player) Reseed(dice env.Dice) { p.bot.Reseed(dice) }
+
+func (p *player) Act(m env.Match, seat int, action []uint8) {
+	v := p.game.views.Get().(*View)
+	m.(*Match).View(seat, v)
+	p.bot.Act(v, action)
+	p.game.views.Put(v)
+}
+
+// Searched is what a bot that searches says of its last move: env.Searcher.
+func (p *player) Searched() uint64 {
+	if s, ok := p.bot.(env.Searcher); ok {
+		return s.Searched()
+	}
+	return 0
+}
+
+func (p *player) Append(dst []byte) []byte { return p.bot.Append(dst) }
+
+func (p *player) Restore(state []byte) error { return p.bot.Restore(state) }

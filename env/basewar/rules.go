@@ -1,0 +1,249 @@
+package basewar
+
+import (
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+
+	"pommego/env"
+	"pommego/env/grid"
+)
+
+// Version of the rules as a whole: it grows when a recorded game would change.
+const Version = 1
+
+// BaseDamage is how much energy a base loses in a round in which bombs reach it.
+type BaseDamage uint8
+
+// The readings of what bombs do to a base.
+const (
+	PerRound BaseDamage = iota // 1, like anything that several bombs reach together
+	PerBomb                    // 1 for each bomb
+)
+
+// Symmetry is how the two halves of a map belong together.
+type Symmetry uint8
+
+// The symmetries.
+const (
+	Mirrored  Symmetry = iota // left and right are mirror images
+	Rotated                   // either half is the other turned by 180 degrees
+	Unrelated                 // each cell is drawn by itself
+)
+
+var (
+	baseDamageNames = [...]string{"round", "bomb"}
+	symmetryNames   = [...]string{"mirror", "rotation", "none"}
+)
+
+func (d BaseDamage) String() string { return nameOf(baseDamageNames[:], int(d), "BaseDamage(?)") }
+
+func (y Symmetry) String() string { return nameOf(symmetryNames[:], int(y), "Symmetry(?)") }
+
+func nameOf(names []string, i int, unknown string) string {
+	if i < len(names) {
+		return names[i]
+	}
+	return unknown
+}
+
+// MarshalText writes the name.
+func (d BaseDamage) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
+// MarshalText writes the name.
+func (y Symmetry) MarshalText() ([]byte, error) { return []byte(y.String()), nil }
+
+// UnmarshalText reads the name.
+func (d *BaseDamage) UnmarshalText(text []byte) error {
+	i, err := numberOf("base_damage", baseDamageNames[:], text)
+	*d = BaseDamage(i)
+	return err
+}
+
+// UnmarshalText reads the name.
+func (y *Symmetry) UnmarshalText(text []byte) error {
+	i, err := numberOf("symmetry", symmetryNames[:], text)
+	*y = Symmetry(i)
+	return err
+}
+
+func numberOf(what string, names []string, text []byte) (int, error) {
+	for i, name := range names {
+		if name == string(text) {
+			return i, nil
+		}
+	}
+	return 0, fmt.Errorf("%s is %q, want one of %q", what, text, names)
+}
+
+// Rules is every number and switch of the game. Start from [Standard], change
+// what you like, and hand it to [New], which validates it. Where the contest's
+// document leaves something open there is a switch; off is the reading that this
+// package takes unless told otherwise.
+type Rules struct {
+	// Sides: each of two seats moves the three bombers of a side. Otherwise
+	// each of six seats moves one.
+	Sides bool `json:"sides"`
+
+	BoardSize int      `json:"board_size"` // rows and columns, odd, 7 to 15
+	NumStones int      `json:"num_stones"`
+	NumBoxes  int      `json:"num_boxes"`
+	Symmetry  Symmetry `json:"symmetry"`
+	// FreeSteps: cells at most so many steps from where a bomber starts are free.
+	FreeSteps int `json:"free_steps"`
+	MaxSteps  int `json:"max_steps"` // the last round
+
+	BaseEnergy  int        `json:"base_energy"`
+	BaseDamage  BaseDamage `json:"base_damage"`
+	Lives       int        `json:"lives"`        // of a bomber
+	Bombs       int        `json:"bombs"`        // of a bomber
+	BombLife    int        `json:"bomb_life"`    // rounds from laying to explosion
+	BlastRange  int        `json:"blast_range"`  // cells reached each way besides the bomb's own
+	BoxPoints   int        `json:"box_points"`   // for a box destroyed
+	DeathPoints int        `json:"death_points"` // for the other side, when a bomber dies
+
+	// TickAtOnce: the round in which a bomb is laid counts for its life.
+	TickAtOnce bool `json:"tick_at_once"`
+	// LayFirst: nobody can enter a cell on which a bomb is laid in that round.
+	LayFirst bool `json:"lay_first"`
+	// BombsSpent: a bomber has Bombs for the whole game; none comes back.
+	BombsSpent bool `json:"bombs_spent"`
+	// AllPay: all who lay on a cell in one round spend a bomb for the one that
+	// lies there, not only the first of each side.
+	AllPay bool `json:"all_pay"`
+
+	// OwnCellSafe: an explosion does not hurt whoever stands on the bomb's own
+	// cell.
+	OwnCellSafe bool `json:"own_cell_safe"`
+	// OwnCellShields: whoever stands on the bomb's own cell shields everything
+	// else.
+	OwnCellShields bool `json:"own_cell_shields"`
+	// HurtFirst: of several bombers on a cell only the first is hurt.
+	HurtFirst bool `json:"hurt_first"`
+	// OwnHarmless: a bomb hurts neither bombers nor base of the side it
+	// belongs to. They shield all the same.
+	OwnHarmless bool `json:"own_harmless"`
+
+	// DrawTogether: it is a draw, whatever the score, if both bases are
+	// destroyed in one round.
+	DrawTogether bool `json:"draw_together"`
+	// PlayOn: the game goes on to the last round even if no bomb lies and
+	// nobody is left who could lay one.
+	PlayOn bool `json:"play_on"`
+}
+
+// Standard is the contest's rules with six seats.
+func Standard() Rules {
+	return Rules{
+		BoardSize: 15, NumStones: 40, NumBoxes: 80, FreeSteps: 2, MaxSteps: 300,
+		BaseEnergy: 5, Lives: 3, Bombs: 3, BombLife: 7, BlastRange: 2, BoxPoints: 1, DeathPoints: 3,
+	}
+}
+
+// StandardSides is the contest's rules with two seats, each a side.
+func StandardSides() Rules {
+	r := Standard()
+	r.Sides = true
+	return r
+}
+
+// Seats is how many seats there are.
+func (r *Rules) Seats() int {
+	if r.Sides {
+		return 2
+	}
+	return NumBombers
+}
+
+// Own lists the bombers that a seat moves, in the order of its action's
+// components.
+func (r *Rules) Own(seat int) []uint8 {
+	if r.Sides {
+		return sideBombers[seat]
+	}
+	return eachBomber[seat : seat+1]
+}
+
+// SideOf is the side that a seat plays for.
+func (r *Rules) SideOf(seat int) Side { return Side(seat & 1) }
+
+// sideBombers lists the bombers of each side, eachBomber all of them.
+var (
+	sideBombers = [2][]uint8{{0, 2, 4}, {1, 3, 5}}
+	eachBomber  = []uint8{0, 1, 2, 3, 4, 5}
+)
+
+// Base is the cell of a side's base: in the middle row, in the outermost column.
+func (r *Rules) Base(side Side) grid.Cell {
+	return grid.At(r.BoardSize/2, int(side)*(r.BoardSize-1))
+}
+
+// Validate says what is wrong with the rules: the field, its value and what it
+// may be.
+func (r *Rules) Validate() error {
+	cells := r.BoardSize * r.BoardSize
+	for _, f := range []struct {
+		name       string
+		is, lo, hi int
+	}{
+		{"board_size", r.BoardSize, 7, grid.MaxSharedSide},
+		{"num_stones", r.NumStones, 0, cells},
+		{"num_boxes", r.NumBoxes, 0, cells},
+		{"symmetry", int(r.Symmetry), 0, len(symmetryNames) - 1},
+		{"free_steps", r.FreeSteps, 0, 5},
+		{"max_steps", r.MaxSteps, 1, 30000},
+		{"base_energy", r.BaseEnergy, 1, 100},
+		{"base_damage", int(r.BaseDamage), 0, len(baseDamageNames) - 1},
+		{"lives", r.Lives, 1, 100},
+		{"bombs", r.Bombs, 1, MaxBombs / NumBombers},
+		{"bomb_life", r.BombLife, 1, 100},
+		{"blast_range", r.BlastRange, 0, grid.MaxSharedSide - 1},
+		{"box_points", r.BoxPoints, 0, 100},
+		{"death_points", r.DeathPoints, 0, 100},
+	} {
+		if f.is < f.lo || f.is > f.hi {
+			return fmt.Errorf("rules: %s is %d, want %d to %d", f.name, f.is, f.lo, f.hi)
+		}
+	}
+	if r.BoardSize%2 == 0 {
+		return fmt.Errorf("rules: board_size is %d, want an odd number: the bases stand in the middle row", r.BoardSize)
+	}
+	return nil
+}
+
+// MaxScore is more than a side can score in a game.
+func (r *Rules) MaxScore() int {
+	return max(1, r.NumBoxes*r.BoxPoints+NumBombers/2*r.DeathPoints)
+}
+
+// Fingerprint is a number that tells rules apart: saved states carry it.
+func (r *Rules) Fingerprint() uint64 {
+	text, err := json.Marshal(r)
+	if err != nil {
+		panic(err) // a struct of numbers always marshals
+	}
+	h := fnv.New64a()
+	fmt.Fprintf(h, "basewar/%d/%s", Version, text)
+	return h.Sum64()
+}
+
+// teams lists the seats that share their fate.
+func (r *Rules) teams() [][]int {
+	if r.Sides {
+		return [][]int{{0}, {1}}
+	}
+	return [][]int{{0, 2, 4}, {1, 3, 5}}
+}
+
+// actions lists the components of one seat's action: a move for each bomber.
+func (r *Rules) actions() []env.Choice {
+	names := []string{"move"}
+	if r.Sides {
+		names = []string{"move_a", "move_b", "move_c"}
+	}
+	var all []env.Choice
+	for _, name := range names {
+		all = append(all, env.Choice{Name: name, N: int(numActions), Names: actionNames[:]})
+	}
+	return all
+}

@@ -1,0 +1,94 @@
+package basewar
+
+import "pommego/env/grid"
+
+// Step plays one round. actions holds what each seat sends, seat after seat, a
+// number for each of its bombers. The numbers in the comments are those of the
+// rules page in the package comment.
+func (g *Game) Step(s *State, actions []uint8) {
+	r := &g.rules
+	var moves [NumBombers]Action
+	for id := range moves {
+		moves[id] = Action(actions[g.actionAt[id]])
+	}
+	s.Blast, s.Gained = grid.Bits{}, [2]uint16{}
+	bombs := s.bombCells()
+	old := s.NumBombs
+	layers := s.layers(&moves, &bombs)
+	closed := s.Stones.Or(s.Boxes).Or(g.fixed).Or(bombs)
+	if r.LayFirst {
+		closed = closed.Or(s.cellsOf(layers))
+	}
+	s.move(&moves, &closed) // 1
+	s.lay(r, layers)        // 2
+	if s.tick(r, old) {     // 3
+		g.explode(s) // 4 to 6
+	}
+	s.StepCount++ // 7
+}
+
+// move lets the living bombers walk into cells that are not closed.
+func (s *State) move(moves *[NumBombers]Action, closed *grid.Bits) {
+	for id := range s.Bombers {
+		b := &s.Bombers[id]
+		if b.Alive() {
+			if to := b.Cell.Next(grid.Dir(moves[id])); !closed.Has(to) {
+				b.Cell = to
+			}
+		}
+	}
+}
+
+// layers is who lays a bomb, or wants to and can: who lives, has one, and stands
+// where none lies yet.
+func (s *State) layers(moves *[NumBombers]Action, bombs *grid.Bits) BomberSet {
+	var set BomberSet
+	for id := range s.Bombers {
+		b := &s.Bombers[id]
+		if moves[id] == LayBomb && b.Alive() && b.Bombs > 0 && !bombs.Has(b.Cell) {
+			set |= 1 << id
+		}
+	}
+	return set
+}
+
+// cellsOf is where the given bombers stand.
+func (s *State) cellsOf(set BomberSet) grid.Bits {
+	var cells grid.Bits
+	for ; set != 0; set &= set - 1 {
+		cells.Add(s.Bombers[set.first()].Cell)
+	}
+	return cells
+}
+
+// lay lays the bombs: one on each cell, however many lay there. The first of
+// each side gives a bomb for it and owns it.
+func (s *State) lay(r *Rules, layers BomberSet) {
+	for ; layers != 0; layers &= layers - 1 {
+		id := layers.first()
+		b := &s.Bombers[id]
+		own := BomberSet(1) << id
+		if i := s.bombAt(b.Cell); i < 0 {
+			s.addBomb(Bomb{b.Cell, uint8(r.BombLife), own})
+		} else if owners := &s.Bombs[i].Owners; r.AllPay || *owners&SideOf(id).Bombers() == 0 {
+			*owners |= own
+		} else {
+			continue
+		}
+		b.Bombs--
+	}
+}
+
+// tick ages the bombs, of those laid in this round only with TickAtOnce, and
+// tells whether one is due. old is how many lay there before.
+func (s *State) tick(r *Rules, old uint8) (due bool) {
+	list := s.bombs()
+	if !r.TickAtOnce {
+		list = list[:old]
+	}
+	for i := range list {
+		list[i].Life--
+		due = due || list[i].Life == 0
+	}
+	return due
+}
