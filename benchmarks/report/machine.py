@@ -7,8 +7,8 @@ import hashlib
 import importlib.metadata
 import os
 import platform
+import resource
 import subprocess
-import time
 from pathlib import Path
 from typing import Any
 
@@ -56,30 +56,32 @@ def describe() -> dict[str, Any]:
 
 
 class Processors:
-    """How the machine's processors spent their time, from one look to the next (Linux; elsewhere nothing)."""
+    """Who had the machine's processors, from one look to the next (Linux; elsewhere nothing is known)."""
 
     def __init__(self) -> None:
-        self._last = self._read()
+        self._last, self._ours = self._read(), self._own()
 
     def _read(self) -> list[int]:
         return [int(n) for n in _text(Path("/proc/stat")).partition("\n")[0].split()[1:9]]
 
+    def _own(self) -> float:
+        """Return the seconds that we and the processes we have waited for took."""
+        return sum(
+            sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+        )
+
     def since(self) -> dict[str, float | None]:
-        """Return the shares of busy and of stolen time since the last look."""
-        now = self._read()
+        """Return the shares that others had, and that the host took away, since the last look."""
+        now, ours = self._read(), self._own()
         spent = [after - before for before, after in zip(self._last, now, strict=True)]
-        self._last = now
+        own = (ours - self._ours) * os.sysconf("SC_CLK_TCK")
+        self._last, self._ours = now, ours
         total = sum(spent)
         if not total:
-            return {"busy": None, "stolen": None}
+            return {"others": None, "stolen": None}
         idle, stolen = spent[3] + spent[4], spent[7]
-        return {"busy": 1 - idle / total, "stolen": stolen / total}
-
-    def others(self, seconds: float = 0.1) -> float | None:
-        """Measure how busy they are while we do nothing."""
-        self._last = self._read()
-        time.sleep(seconds)
-        return self.since()["busy"]
+        others = max(total - idle - stolen - own, 0.0)
+        return {"others": others / total, "stolen": stolen / total}
 
 
 def _caches() -> str:

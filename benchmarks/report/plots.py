@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
-from matplotlib.ticker import FuncFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from benchmarks.report.findings import Findings, Found
-from benchmarks.report.markdown import rate
-from benchmarks.report.sections import stepping_alone
+from benchmarks.report.markdown import rate, times
+from benchmarks.report.sections import slower, stepping_alone
 
 __all__ = ["draw"]
 
@@ -57,10 +57,10 @@ def _steps(findings: Findings) -> Canvas | None:
             for label, style, found in _ways(findings, id=id_, observation=observation):
                 _rates(axes, found, label, style)
             axes.set_title(f"{id_}, {observation}", fontsize=9)
-            axes.legend(fontsize=7)
-            _logarithmic(axes)
+            _logarithmic(axes, rate)
     for axes in grid[:, 0]:
         axes.set_ylabel("steps of whole games a second")
+    _legend(canvas)
     return canvas
 
 
@@ -110,15 +110,14 @@ def _latency(findings: Findings) -> Canvas | None:
         chosen = {"id": ids[0], "observation": observation, "opponents": None, "copy": False, "in_flight": 1}
         for label, style, found in _ways(findings, **chosen):
             games = [f.options["games"] for f in found]
-            times = [f.latency("step_us") for f in found]
-            axes.plot(games, [t["p50"] for t in times], label=label.split(",")[0], markersize=3, **style)
-            most = [t["p99"] for t in times]
-            axes.plot(games, [t["p90"] for t in times], linewidth=0.6, color=style["color"], linestyle="--")
-            axes.fill_between(games, [t["p50"] for t in times], most, color=style["color"], alpha=0.12)
+            half, most, nearly = ([f.latency("step_us")[p] for f in found] for p in ("p50", "p90", "p99"))
+            axes.plot(games, half, label=label.split(",")[0], markersize=3, **style)
+            axes.plot(games, most, linewidth=0.6, color=style["color"], linestyle="--")
+            axes.fill_between(games, half, nearly, color=style["color"], alpha=0.12)
         axes.set_title(f"{ids[0]}, {observation}: median, 90 % (dashed), 99 % (band)", fontsize=9)
-        axes.legend(fontsize=8)
-        _logarithmic(axes, rates=False)
-    canvas.axes[0].set_ylabel("time of one step, µs")
+        _logarithmic(axes, times)
+    canvas.axes[0].set_ylabel("time of one step of all games")
+    _legend(canvas)
     return canvas
 
 
@@ -136,9 +135,9 @@ def _cost(findings: Findings) -> Canvas | None:
             limit = name.startswith(("copy/", "clear/"))
             axes.plot(games, costs, label=name, markersize=3, marker="o", linestyle=":" if limit else "-")
         axes.set_title(f"{w} worker{'s' * (w > 1)}", fontsize=9)
-        axes.legend(fontsize=7, ncols=2)
-        _logarithmic(axes, rates=False)
-    canvas.axes[0].set_ylabel("time a core takes for a step of one game, ns")
+        _logarithmic(axes, lambda nanoseconds: f"{nanoseconds:,.0f} ns")
+    canvas.axes[0].set_ylabel("time a core takes for a step of one game")
+    _legend(canvas)
     return canvas
 
 
@@ -155,9 +154,11 @@ def _limits(findings: Findings) -> Canvas | None:
     axes.set_yticks(range(len(bars)), labels, fontsize=7)
     axes.axvline(1, color="0.3", linewidth=0.8)
     axes.grid(visible=False, axis="y")
+    axes.margins(y=0.01)
     axes.xaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{share:.0%}"))
     axes.set_xlabel(
-        "of the limit: the same bytes only copied or cleared; the slower of no-op way and stepping alone"
+        "share of the limit: the same bytes only copied or cleared (in Go);\n"
+        "the slower of stepping alone and the way to the client alone (into Python)"
     )
     return canvas
 
@@ -185,8 +186,10 @@ def _client_shares(findings: Findings) -> list[tuple[str, float, str]]:
         return []
     bars = []
     for found in findings.select("python", games=_size(findings, "python")):
-        o, noop = found.options, found.figure("noop").median
-        share = found.figure("end-to-end").median / min(noop, stepping_alone(findings, found) or noop)
+        o, bound = found.options, slower(findings, found)
+        if bound is None:
+            continue
+        share = found.figure("end-to-end").median / bound
         words = [
             o["id"].removesuffix("-v0"),
             o["observation"],
@@ -199,12 +202,21 @@ def _client_shares(findings: Findings) -> list[tuple[str, float, str]]:
     return bars
 
 
-def _logarithmic(axes: Axes, *, rates: bool = True) -> None:
+def _legend(canvas: Canvas) -> None:
+    """Draw one legend for all axes, below them."""
+    lines = {}
+    for axes in canvas.axes:
+        handles, labels = axes.get_legend_handles_labels()
+        lines |= dict(zip(labels, handles, strict=True))
+    canvas.legend(lines.values(), lines.keys(), loc="outside lower center", ncols=5, fontsize=8)
+
+
+def _logarithmic(axes: Axes, write: Callable[[float], str]) -> None:
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")
     axes.xaxis.set_major_formatter(FuncFormatter(lambda games, _: f"{games:.0f}"))
     axes.set_xlabel("games")
     axes.tick_params(axis="x", labelrotation=45, labelsize=7)
-    if rates:
-        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: rate(value)))
-        axes.yaxis.set_minor_formatter(FuncFormatter(lambda *_: ""))
+    axes.yaxis.set_major_locator(LogLocator(10, subs=(1, 2, 5)))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: write(value)))
+    axes.yaxis.set_minor_formatter(NullFormatter())

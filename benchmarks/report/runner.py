@@ -37,14 +37,12 @@ def run(plan: Sequence[Measurement], journal: Journal) -> None:
     processors = Processors()
     for round_, m in left:
         clock.begin(m)
-        others = processors.others()
         begin = time.monotonic()
         outcome = _measure(m, clock)
         taken = time.monotonic() - begin
-        stolen = processors.since()["stolen"]
         journal.add(
             {"command": m.text, "round": round_, "part": m.part, "options": m.options}
-            | {"seconds": round(taken, 2), "others": others, "stolen": stolen}
+            | {"seconds": round(taken, 2), **processors.since()}
             | outcome
         )
         clock.end(m, taken)

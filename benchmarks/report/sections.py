@@ -10,7 +10,7 @@ from typing import Any
 from benchmarks.report import markdown as md
 from benchmarks.report.findings import Findings, Found
 
-__all__ = ["document", "stepping_alone"]
+__all__ = ["document", "slower", "stepping_alone"]
 
 _LIMITS = ("copy/", "clear/")  # measurements that are there to be limits
 _SIZES = (1024, 4096)  # games for which shares of limits are told
@@ -31,7 +31,7 @@ def _wrapped(block: str) -> str:
 
 
 def stepping_alone(findings: Findings, found: Found) -> float | None:
-    """What the server steps and encodes without anybody to send it to, on all cores.
+    """Return what the server steps and encodes without anybody to send it to, on all cores.
 
     Known for the team game with learners in all seats.
     """
@@ -40,6 +40,12 @@ def stepping_alone(findings: Findings, found: Found) -> float | None:
         return None
     alone = list(findings.select("go", games=o["games"]))
     return alone[-1].figure(f"step/{o['observation']}").median if alone else None
+
+
+def slower(findings: Findings, found: Found) -> float | None:
+    """Return what bounds a figure: the slower of stepping alone and the way to the client alone."""
+    alone = stepping_alone(findings, found)
+    return min(alone, found.figure("noop").median) if alone else None
 
 
 def _setting(findings: Findings, made_by: str) -> Iterator[str]:
@@ -61,8 +67,8 @@ def _setting(findings: Findings, made_by: str) -> Iterator[str]:
         "frequency governor": machine["governor"] or "not told",
         "versions": ", ".join(f"{name} {v or 'not installed'}" for name, v in head["versions"].items()),
         "built with": " ".join(f"`{setting}`" for setting in head["go_build"]) or "not told",
-        "busy with others": _range([r["others"] for r in findings.records]) + ", right before measurements",
-        "stolen by the host": _range([r["stolen"] for r in findings.records]) + ", during measurements",
+        "processors busy with others": _range([r["others"] for r in findings.records]),
+        "processors taken by the host": _range([r["stolen"] for r in findings.records]),
     }
     yield "\n".join(f"* {name}: {what}" for name, what in about.items())
 
@@ -71,7 +77,7 @@ def _range(shares: list[float | None]) -> str:
     known = [share for share in shares if share is not None]
     if not known:
         return "not told"
-    return f"{md.percent(statistics.median(known))} of the processors (at most {md.percent(max(known))})"
+    return f"{md.percent(statistics.median(known))} of the time (at most {md.percent(max(known))})"
 
 
 def _go(findings: Findings) -> Iterator[str]:
@@ -197,17 +203,17 @@ def _limits(findings: Findings) -> Iterator[str]:
 
 
 def _limits_row(findings: Findings, found: Found) -> list[str]:
-    o, alone = found.options, stepping_alone(findings, found)
-    end, noop = found.figure("end-to-end").median, found.figure("noop").median
+    o, alone, bound = found.options, stepping_alone(findings, found), slower(findings, found)
+    end = found.figure("end-to-end").median
     return [
         o["id"],
         o["opponents"] or "none",
         *_way(o),
         str(o["games"]),
         md.rate(end),
-        md.rate(noop),
+        md.rate(found.figure("noop").median),
         md.rate(alone) if alone else "-",
-        md.percent(end / min(noop, alone or noop)),
+        md.percent(end / bound if bound else None),
         md.rate(found.figure("copy").median),
     ]
 

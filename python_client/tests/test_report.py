@@ -21,7 +21,7 @@ if not (REPOSITORY / "benchmarks" / "report").is_dir():
 sys.path.insert(0, str(REPOSITORY))
 
 from benchmarks.report import __main__ as program
-from benchmarks.report import markdown, profiling, runner, sections
+from benchmarks.report import machine, markdown, profiling, runner, sections
 from benchmarks.report.findings import Figure, Findings
 from benchmarks.report.journal import Journal, JournalError
 from benchmarks.report.plan import Grid, Measurement
@@ -77,7 +77,6 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return {"result": made_up(m)}
 
     monkeypatch.setattr(runner, "_measure", measure)
-    monkeypatch.setattr(runner.Processors, "others", lambda self: 0.0)
     monkeypatch.setattr(program.machine, "describe", lambda: HEAD)
     return commands
 
@@ -255,6 +254,16 @@ def test_the_clients_benchmark_knows_the_plans_options() -> None:
     for m in plan:
         told = vars(bench._parser().parse_args(m.command[3:]))
         assert {name: told[name] for name in m.options} == m.options
+
+
+def test_others_are_told_from_us(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(machine.os, "sysconf", lambda name: {"SC_CLK_TCK": 100}[name])
+    user, system, idle, stolen = 500, 100, 300, 100
+    looks = iter([[0] * 8, [user, 0, system, idle, 0, 0, 0, stolen]])
+    seconds = iter([1.0, 3.5])
+    monkeypatch.setattr(machine.Processors, "_read", lambda self: next(looks))
+    monkeypatch.setattr(machine.Processors, "_own", lambda self: next(seconds))
+    assert machine.Processors().since() == {"others": 0.35, "stolen": 0.1}
 
 
 def test_pprofs_table_is_read() -> None:
