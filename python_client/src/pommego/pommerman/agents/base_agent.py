@@ -1,0 +1,56 @@
+"""What all agents have in common."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pommego.pommerman import characters, constants
+
+__all__ = ["BaseAgent"]
+
+
+class BaseAgent:
+    """Something that acts. Subclasses write `act`.
+
+    An agent has what its character has: `agent_id`, `position`, `ammo` and the
+    rest can be read from it.
+
+    Args:
+        character: a class, of which `init_agent` makes one; or one made already.
+    """
+
+    def __init__(self, character: Any = characters.Bomber) -> None:
+        self._character = character
+
+    def __getattr__(self, name: str) -> Any:
+        """Ask the character."""
+        if name == "_character" or (name.startswith("__") and name.endswith("__")):
+            raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}")
+        return getattr(self._character, name)
+
+    def act(self, obs: dict[str, Any], action_space: Any) -> Any:
+        """Choose an action.
+
+        Args:
+            obs: what this agent sees; see the package's documentation.
+            action_space: `Discrete(6)`, or with radio a Tuple of that and one for each word.
+
+        Returns:
+            the number of an Action; with radio also (action, word, word).
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no act(obs, action_space)")
+
+    def episode_end(self, reward: float) -> None:
+        """Hear that the game is over, and what it paid in its last step."""
+
+    def init_agent(self, id_: int, game_type: constants.GameType) -> None:
+        """Take a seat: make the character."""
+        self._character = self._character(id_, game_type)
+
+    @staticmethod
+    def has_user_input() -> bool:
+        """Tell whether a person plays."""
+        return False
+
+    def shutdown(self) -> None:
+        """Let go of whatever the agent holds: the environment closes."""

@@ -1,0 +1,112 @@
+"""Agents that run elsewhere and are asked over HTTP."""
+
+from __future__ import annotations
+
+import json
+import time
+import urllib.error
+import urllib.request
+import warnings
+from typing import Any
+
+import gymnasium
+
+from pommego.pommerman import characters, constants, utility
+from pommego.pommerman.agents.base_agent import BaseAgent
+
+__all__ = ["DockerAgent", "HttpAgent"]
+
+_LONGEST_PAUSE = 4.0  # seconds between two tries to reach it
+_SECONDS = 0.5  # for anything but an action
+
+
+class HttpAgent(BaseAgent):
+    """An agent behind a `runner.DockerAgentRunner`, the original's or ours.
+
+    Args:
+        port: of its server.
+        host: of its server.
+        timeout: seconds to wait for it to be there; 0: forever.
+        character: see `BaseAgent`.
+        act_timeout: seconds for an action; then it stops, with a warning.
+
+    Raises:
+        TimeoutError: it is not there.
+    """
+
+    def __init__(
+        self,
+        port: int = 8080,
+        host: str = "localhost",
+        timeout: float = 120,
+        character: Any = characters.Bomber,
+        *,
+        act_timeout: float = 0.15,
+    ) -> None:
+        super().__init__(character)
+        self._url = f"http://{host}:{port}"
+        self._act_timeout = act_timeout
+        self._wait_for_remote(timeout)
+
+    def _wait_for_remote(self, timeout: float) -> None:
+        deadline = time.monotonic() + timeout
+        pause = 0.25
+        while True:
+            try:
+                with urllib.request.urlopen(f"{self._url}/ping", timeout=_SECONDS):
+                    return
+            except OSError as error:
+                if timeout and time.monotonic() >= deadline:
+                    raise TimeoutError(f"no agent at {self._url} within {timeout:g} s: {error}") from error
+            time.sleep(min(pause, max(deadline - time.monotonic(), 0)) if timeout else pause)
+            pause = min(2 * pause, _LONGEST_PAUSE)
+
+    def _post(self, what: str, timeout: float, **fields: Any) -> bytes | None:
+        """Send fields, each a JSON text in JSON; return the reply, None if it did not come in time."""
+        texts = {name: json.dumps(value, cls=utility.PommermanJSONEncoder) for name, value in fields.items()}
+        request = urllib.request.Request(
+            f"{self._url}/{what}",
+            data=json.dumps(texts).encode(),
+            headers={"Content-Type": "application/json"},
+        )
+        try:
+            with urllib.request.urlopen(request, timeout=timeout) as reply:
+                return reply.read()
+        except (TimeoutError, urllib.error.URLError) as error:
+            if isinstance(error, TimeoutError) or isinstance(error.reason, TimeoutError):
+                warnings.warn(
+                    f"the agent at {self._url} did not answer {what} in {timeout:g} s", stacklevel=3
+                )
+                return None
+            raise
+
+    def init_agent(self, id_: int, game_type: constants.GameType) -> None:
+        """Take a seat, and tell the agent."""
+        super().init_agent(id_, game_type)
+        self._post("init_agent", _SECONDS, id=id_, game_type=game_type)
+
+    def act(self, obs: dict[str, Any], action_space: Any) -> Any:
+        """Ask for an action."""
+        reply = self._post("action", self._act_timeout, obs=obs, action_space=action_space)
+        if reply is not None:
+            return json.loads(reply)["action"]
+        return [0] * len(action_space) if isinstance(action_space, gymnasium.spaces.Tuple) else 0
+
+    def episode_end(self, reward: float) -> None:
+        """Tell the agent."""
+        self._post("episode_end", _SECONDS, reward=reward)
+
+    def shutdown(self) -> None:
+        """Tell the agent."""
+        self._post("shutdown", _SECONDS)
+
+
+class DockerAgent(BaseAgent):
+    """Not here: start the container yourself, and play it with `HttpAgent`."""
+
+    def __init__(self, docker_image: str, port: int, *args: Any, **kwargs: Any) -> None:
+        raise NotImplementedError(
+            "pommego starts no containers. Run `docker run --rm -p "
+            f"127.0.0.1:{port}:10080 {docker_image}`, then use agents.HttpAgent(port={port}); "
+            "`pommego play` and `pommego tournament` seat such agents too"
+        )

@@ -1,0 +1,17 @@
+"""An agent that does anything."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pommego.pommerman.agents.base_agent import BaseAgent
+
+__all__ = ["RandomAgent"]
+
+
+class RandomAgent(BaseAgent):
+    """Draws each action from the action space."""
+
+    def act(self, obs: dict[str, Any], action_space: Any) -> Any:
+        """Draw."""
+        return action_space.sample()

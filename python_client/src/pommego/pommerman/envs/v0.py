@@ -1,0 +1,423 @@
+"""The environment: four agents, or two, on a board that stays as it is."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import random
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import gymnasium
+import numpy as np
+from gymnasium.utils import seeding
+from numpy.typing import NDArray
+
+from pommego.pommerman import constants, drawing, forward_model, scene, utility
+from pommego.pommerman.remote import Rules
+from pommego.pommerman.table import Table
+
+__all__ = ["Pomme"]
+
+_SEEDS = 1 << 63
+
+
+class Pomme:
+    """A game of Pommerman with the original's interface, stepped on a server.
+
+    Make one with `pommego.pommerman.make`, or as `make` does it: construct,
+    `set_agents`, `set_init_game_state`, `reset`.
+
+    A step takes a list with an action for each agent, and returns lists with an
+    observation and a reward for each, whether the game is over, and info. See
+    the package for what they contain.
+
+    Subclasses can do what the original's can: replace `make_board`,
+    `get_observations` and the like, and read and write ``_board``, ``_agents``,
+    ``_bombs``, ``_flames``, ``_items`` and ``_step_count``.
+
+    Args:
+        render_fps: `render` sleeps so that there are that many frames a second.
+        game_type: a GameType.
+        board_size: rows and columns.
+        agent_view_size: how many rows and columns away agents see, if
+            `is_partially_observable`; in any case what blasts grow to.
+        num_rigid: rigid walls, an even number.
+        num_wood: wooden ones, an even number.
+        num_items: items under them.
+        max_steps: the game is over then.
+        is_partially_observable: whether agents see only their surroundings.
+        env: repeated in observations as "game_env".
+        kwargs: of the other versions; `address` and `token` of a running
+            server, to play there.
+
+    Attributes:
+        action_space: Discrete(6).
+        observation_space: of what `featurize` returns.
+        training_agent: the id of an agent that `act` does not ask, and with
+            whose death the game is over; None.
+        model: a ForwardModel.
+        observations: the last ones.
+        spec: the id and the options, if made by `make`.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {"render.modes": ["human", "rgb_array", "rgb_pixel"]}
+    reward_range = (-float("inf"), float("inf"))
+    spec: Any = None
+
+    def __init__(
+        self,
+        render_fps: float | None = None,
+        game_type: constants.GameType | None = None,
+        board_size: int | None = None,
+        agent_view_size: int | None = None,
+        num_rigid: int | None = None,
+        num_wood: int | None = None,
+        num_items: int | None = None,
+        max_steps: int = 1000,
+        is_partially_observable: bool = False,
+        env: str | None = None,
+        **kwargs: Any,
+    ) -> None:
+        self._render_fps = render_fps
+        self._intended_actions: Any = []
+        self._game_type = game_type
+        self._board_size = board_size
+        self._agent_view_size = agent_view_size
+        self._num_rigid = num_rigid
+        self._num_wood = num_wood
+        self._num_items = num_items
+        self._max_steps = max_steps
+        self._is_partially_observable = is_partially_observable
+        self._env = env
+        self._table = Table(kwargs.get("address"), kwargs.get("token"))
+        self._seeded = False
+        self._init_game_state: Mapping[str, Any] | None = None
+        self._agents: Any = None
+        self._mode = "human"
+        self.training_agent: int | None = None
+        self.model = forward_model.ForwardModel()
+        self.np_random: np.random.Generator | None = None
+        self._set_action_space()
+        self._set_observation_space()
+
+    # Preparing ----------------------------------------------------------------
+
+    def _set_action_space(self) -> None:
+        self.action_space: gymnasium.Space = gymnasium.spaces.Discrete(6)
+
+    def _set_observation_space(self) -> None:
+        cells = self._board_size**2
+        last = constants.Item.Agent3.value
+        low = [0] * (3 * cells + 5) + [constants.Item.AgentDummy.value] * 4
+        high = [len(constants.Item)] * cells + [self._board_size] * cells + [25] * cells
+        high += [self._board_size] * 2 + [self._num_items] * 2 + [1] + [last] * 4
+        extra = self._extra_features()
+        self.observation_space = gymnasium.spaces.Box(
+            np.array(low + [0] * extra, np.float32),
+            np.array(high + [1] * extra, np.float32),
+            dtype=np.float32,
+        )
+
+    def _extra_features(self) -> int:
+        return 0
+
+    def set_agents(self, agents: Sequence[Any]) -> None:
+        """Seat agents, which have their ids already."""
+        self._agents = agents
+
+    def set_training_agent(self, agent_id: int | None) -> None:
+        """Name the agent that the caller acts for."""
+        self.training_agent = agent_id
+
+    def set_render_mode(self, mode: str) -> None:
+        """Choose what `render` does by default: "human", "rgb_array" or "rgb_pixel"."""
+        self._mode = mode
+
+    def set_init_game_state(self, game_state_file: str | Path | Mapping[str, Any] | None) -> None:
+        """Choose the state in which games begin.
+
+        Args:
+            game_state_file: a file as `save_json` writes it, or what
+                `get_json_info` returns; None: a fresh board each time.
+        """
+        if game_state_file is None or isinstance(game_state_file, Mapping):
+            self._init_game_state = game_state_file
+        else:
+            self._init_game_state = json.loads(Path(game_state_file).read_text()) if game_state_file else None
+
+    def seed(self, seed: int | None = None) -> list[int]:
+        """Seed the boards and the action space.
+
+        The boards that follow depend on the seed alone. Without one ever given
+        they depend on the generator of the module `random`.
+
+        Returns:
+            the seed, in a list; one drawn by chance for None.
+        """
+        self.np_random, seed = seeding.np_random(seed)
+        self._seeded = True
+        self.action_space.seed(seed)
+        return [seed]
+
+    # Playing ------------------------------------------------------------------
+
+    def reset(self) -> list[dict[str, Any]]:
+        """Begin a game, on a fresh board or in the state that was set.
+
+        Returns:
+            the observation of each agent.
+
+        Raises:
+            ValueError: no agents have been set, or not as many as play.
+        """
+        if self._agents is None:
+            raise ValueError("nobody plays: call set_agents(agents) before reset()")
+        if self._init_game_state is not None:
+            self.set_json_info()
+        else:
+            self._step_count = 0
+            self._deal()
+        return self.get_observations()
+
+    def _deal(self) -> None:
+        cls = type(self)
+        ours = cls.make_board is Pomme.make_board and cls.make_items is Pomme.make_items
+        if ours and self._table.deal(self._rules(), self._next_seed()):
+            return
+        self.make_board()
+        self.make_items()
+        self._bombs, self._flames = [], []
+        for seat, agent in enumerate(self._agents):
+            rows, cols = np.where(self._board == utility.agent_value(seat))
+            agent.set_start_position((rows[0], cols[0]))
+            agent.reset()
+
+    def _next_seed(self) -> int:
+        if self._seeded:
+            return int(self.np_random.integers(_SEEDS))
+        return random.randrange(_SEEDS)
+
+    def make_board(self) -> None:
+        """Deal a board here in Python; `reset` calls this where a subclass replaces it."""
+        self._board = utility.make_board(self._board_size, self._num_rigid, self._num_wood, len(self._agents))
+
+    def make_items(self) -> None:
+        """Hide items on the board here in Python; see `make_board`."""
+        self._items = utility.make_items(self._board, self._num_items)
+
+    def act(self, obs: list[dict[str, Any]]) -> list[Any]:
+        """Ask all agents but the training agent for an action; the dead stop."""
+        agents = [agent for agent in self._agents if agent.agent_id != self.training_agent]
+        return self.model.act(agents, obs, self.action_space)
+
+    def step(self, actions: Any) -> tuple[list[dict[str, Any]], list[int], bool, dict[str, Any]]:
+        """Make one step.
+
+        Args:
+            actions: one for each agent; those of the dead are not looked at.
+
+        Returns:
+            observations and rewards, one for each agent; whether the game is
+            over; and info: "result", a Result, and with a win "winners", ids.
+
+        Raises:
+            ValueError: a living agent's action is none.
+        """
+        self._intended_actions = actions
+        self._table.step(self._rules(), self._step_count, actions)
+        self._step_count += 1
+        done = self._get_done()
+        obs = self.get_observations()
+        reward = self._get_rewards()
+        info = self._get_info(done, reward)
+        if done:
+            for agent in self._agents:
+                agent.episode_end(reward[agent.agent_id])
+        return obs, reward, done, info
+
+    def get_observations(self) -> list[dict[str, Any]]:
+        """Return the observation of each agent as the game stands."""
+        bodies, game_type = self._table.bodies, self._game_type
+        maps = self._table.maps(self._rules(), self._step_count)
+        if maps is None:
+            self.observations = self.model.get_observations(
+                self._board,
+                bodies,
+                self._bombs,
+                self._flames,
+                self._is_partially_observable,
+                self._agent_view_size,
+                game_type,
+                self._env,
+            )
+        else:
+            alive = [utility.agent_value(body.agent_id) for body in bodies if body.is_alive]
+            self.observations = [
+                forward_model.observation(body, seen, alive, game_type, self._env)
+                for body, seen in zip(bodies, maps, strict=True)
+            ]
+        for obs in self.observations:
+            obs["step_count"] = self._step_count
+        return self.observations
+
+    def _get_rewards(self) -> list[int]:
+        return self.model.get_rewards(self._table.bodies, self._game_type, self._step_count, self._max_steps)
+
+    def _get_done(self) -> bool:
+        return self.model.get_done(
+            self._table.bodies, self._step_count, self._max_steps, self._game_type, self.training_agent
+        )
+
+    def _get_info(self, done: bool, rewards: list[int]) -> dict[str, Any]:
+        return self.model.get_info(done, rewards, self._game_type, self._table.bodies)
+
+    # Saved games --------------------------------------------------------------
+
+    def get_json_info(self) -> dict[str, str]:
+        """Save the game: JSON texts by name."""
+        fields = scene.saved(self._table.scene, self._agents, self._step_count)
+        return scene.encoded(fields | {"intended_actions": self._intended_actions})
+
+    def set_json_info(self) -> None:
+        """Put the game into the state that was set with `set_init_game_state`.
+
+        Raises:
+            KeyError, ValueError: it is no saved game of this environment's agents.
+        """
+        state = self._init_game_state
+        self._board_size = int(scene.field(state, "board_size"))
+        self._step_count = int(scene.field(state, "step_count"))
+        scene.restore_agents(state, self._agents)
+        self._table.set(scene.Scene.read(state, self._agents))
+
+    def save_json(self, record_json_dir: str) -> None:
+        """Save the game to a file in a folder, named after its step: "000.json"."""
+        text = json.dumps(self.get_json_info(), sort_keys=True, indent=4)
+        (Path(record_json_dir) / f"{self._step_count:03}.json").write_text(text)
+
+    # Watching -----------------------------------------------------------------
+
+    def render(
+        self,
+        mode: str | None = None,
+        close: bool = False,
+        record_pngs_dir: str | None = None,
+        record_json_dir: str | None = None,
+        do_sleep: bool = True,
+    ) -> NDArray[np.float64] | None:
+        """Draw the game.
+
+        Args:
+            mode: "human" or "rgb_pixel": as text, over the last picture if the
+                output is a terminal. "rgb_array": return colours instead.
+            close: leave it instead, and close the environment.
+            record_pngs_dir: save a picture there, too.
+            record_json_dir: save the game there, too.
+            do_sleep: sleep for the time of a frame.
+
+        Returns:
+            float64 (rows, columns, 3) for "rgb_array", else None.
+        """
+        if close:
+            self.close()
+            return None
+        mode = mode or self._mode or "human"
+        if mode == "rgb_array":
+            return drawing.rgb_array(self._board, self._agents)
+        remote = self._table.remote(self._rules(), self._step_count)
+        drawing.show(remote, self._board)
+        if record_pngs_dir:
+            drawing.save_png(record_pngs_dir, self._step_count, remote, self._board, self._agents)
+        if record_json_dir:
+            self.save_json(record_json_dir)
+        if do_sleep and self._render_fps:
+            time.sleep(1.0 / self._render_fps)
+        return None
+
+    def close(self) -> None:
+        """Leave the server and shut the agents down. `reset` begins anew. Idempotent."""
+        self._table.release()
+        for agent in self._agents or ():
+            agent.shutdown()
+
+    @staticmethod
+    def featurize(obs: dict[str, Any]) -> NDArray[np.float32]:
+        """Flatten an observation: board, blast strengths, lives, and seven to nine scalars."""
+        maps = [obs[name].reshape(-1) for name in ("board", "bomb_blast_strength", "bomb_life")]
+        scalars = [*obs["position"], obs["ammo"], obs["blast_strength"], obs["can_kick"]]
+        scalars += [obs["teammate"].value, *(enemy.value for enemy in obs["enemies"])]
+        return np.concatenate([utility.make_np_float(part) for part in (*maps, scalars)])
+
+    # What the original keeps in attributes ------------------------------------
+
+    @property
+    def unwrapped(self) -> Self:
+        """The environment itself: there are no wrappers around it."""
+        return self
+
+    @property
+    def _agents(self) -> Any:
+        return self._seated
+
+    @_agents.setter
+    def _agents(self, agents: Any) -> None:
+        self._seated = agents
+        self._table.agents = agents or ()
+
+    @property
+    def _board(self) -> NDArray[Any]:
+        return self._table.scene.board
+
+    @_board.setter
+    def _board(self, board: NDArray[Any]) -> None:
+        self._table.put("board", board)
+
+    @property
+    def _bombs(self) -> list[Any]:
+        return self._table.scene.bombs
+
+    @_bombs.setter
+    def _bombs(self, bombs: list[Any]) -> None:
+        self._table.put("bombs", bombs)
+
+    @property
+    def _flames(self) -> list[Any]:
+        return self._table.scene.flames
+
+    @_flames.setter
+    def _flames(self, flames: list[Any]) -> None:
+        self._table.put("flames", flames)
+
+    @property
+    def _items(self) -> dict[tuple[int, int], int]:
+        return self._table.scene.items
+
+    @_items.setter
+    def _items(self, items: dict[tuple[int, int], int]) -> None:
+        self._table.put("items", items)
+
+    def _rules(self) -> Rules:
+        return Rules(
+            self._game_type,
+            self._board_size,
+            self._agent_view_size,
+            self._is_partially_observable,
+            self._num_rigid,
+            self._num_wood,
+            self._num_items,
+            self._max_steps,
+            self._env,
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with contextlib.suppress(AttributeError):
+            self.close()
+
+    def __str__(self) -> str:
+        return f"<Pomme<{self.spec.id}>>" if self.spec else "<Pomme instance>"

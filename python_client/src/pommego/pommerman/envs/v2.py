@@ -1,0 +1,105 @@
+"""The environment with radio: each agent can send words to its teammate with each step."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import gymnasium
+import numpy as np
+from numpy.typing import NDArray
+
+from pommego.pommerman import constants, scene, utility
+from pommego.pommerman.envs import v0
+
+__all__ = ["Pomme"]
+
+_SILENCE = (0, 0)
+
+
+class Pomme(v0.Pomme):
+    """As `v0.Pomme`, with radio.
+
+    An action is a number, or a list or tuple of one and words. An observation
+    has "message", the words that the teammate sent in the step just made. They
+    come as they were sent; a dead teammate, one who sent a bare number, and a
+    fresh game say (0, 0).
+
+    Args:
+        args: as `v0.Pomme`.
+        kwargs: the same; `radio_vocab_size`, how many words there are, and
+            `radio_num_words`, how many make a message.
+
+    Attributes:
+        action_space: a Tuple of Discrete(6) and one Discrete for each word.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {
+        **v0.Pomme.metadata,
+        "video.frames_per_second": constants.RENDER_FPS,
+    }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        self._radio_vocab_size = kwargs["radio_vocab_size"]
+        self._radio_num_words = kwargs["radio_num_words"]
+        self._silence()
+        super().__init__(*args, **kwargs)
+
+    def _silence(self) -> None:
+        self._radio_from_agent = {constants.Item[f"Agent{seat}"]: _SILENCE for seat in range(4)}
+
+    def _set_action_space(self) -> None:
+        sizes = [6] + [self._radio_vocab_size] * self._radio_num_words
+        self.action_space = gymnasium.spaces.Tuple([gymnasium.spaces.Discrete(size) for size in sizes])
+
+    def _extra_features(self) -> int:
+        return self._radio_vocab_size * self._radio_num_words
+
+    def _deal(self) -> None:
+        self._silence()
+        super()._deal()
+
+    def get_observations(self) -> list[dict[str, Any]]:
+        """Return the observation of each agent as the game stands."""
+        observations = super().get_observations()
+        for obs in observations:
+            obs["message"] = self._radio_from_agent[obs["teammate"]]
+        return observations
+
+    def step(self, actions: Any) -> tuple[list[dict[str, Any]], list[int], bool, dict[str, Any]]:
+        """Make one step; see `v0.Pomme.step`.
+
+        Raises:
+            TypeError: a living agent's action is neither a number nor a list or tuple.
+        """
+        moves = []
+        for action, agent in zip(actions, self._agents, strict=True):
+            move, words = action, _SILENCE
+            if agent.is_alive and isinstance(action, list | tuple):
+                move, words = action[0], tuple(action[1 : 1 + self._radio_num_words])
+            elif agent.is_alive and not isinstance(action, int | np.integer | constants.Action):
+                raise TypeError(f"action {action!r} is neither a number nor a list of one and words")
+            moves.append(move)
+            self._radio_from_agent[constants.Item[f"Agent{agent.agent_id}"]] = words
+        return super().step(moves)
+
+    @staticmethod
+    def featurize(obs: dict[str, Any]) -> NDArray[np.float32]:
+        """Flatten an observation, the message last."""
+        return np.concatenate([v0.Pomme.featurize(obs), utility.make_np_float(obs["message"])])
+
+    def get_json_info(self) -> dict[str, str]:
+        """Save the game: JSON texts by name."""
+        words = {agent.name: message for agent, message in self._radio_from_agent.items()}
+        return super().get_json_info() | scene.encoded(
+            {
+                "radio_vocab_size": self._radio_vocab_size,
+                "radio_num_words": self._radio_num_words,
+                "radio_from_agent": words,
+            }
+        )
+
+    def set_json_info(self) -> None:
+        """Put the game into the state that was set, with the messages in it."""
+        super().set_json_info()
+        words = scene.field(self._init_game_state, "radio_from_agent")
+        self._radio_from_agent.update({constants.Item[name]: message for name, message in words.items()})

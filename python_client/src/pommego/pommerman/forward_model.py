@@ -1,0 +1,232 @@
+"""The rules as functions of boards and lists of objects, for agents that search.
+
+    from pommego.pommerman.forward_model import ForwardModel
+
+    board, agents, bombs, items, flames = ForwardModel.step(actions, board, agents, bombs, items, flames)
+
+Everything here is Python and takes any state one can imagine. An environment
+itself is stepped on the server; see also `pommego.PommegoVectorEnv.simulate`,
+which steps many whole states at once and far faster.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pommego.pommerman import constants, turn, utility
+
+__all__ = ["ForwardModel"]
+
+Board = NDArray[Any]
+Observations = list[dict[str, Any]]
+
+_TEAMS = ({0, 2}, {1, 3})
+_WORDS = 2
+
+
+class ForwardModel:
+    """What happens in a step, what agents see of it, and what it is worth."""
+
+    @staticmethod
+    def act(
+        agents: Sequence[Any], obs: Observations, action_space: Any, is_communicative: bool = False
+    ) -> list[Any]:
+        """Ask agents for their actions; those of the dead are to stop.
+
+        Args:
+            agents: of any number of seats.
+            obs: of all seats.
+            action_space: handed on.
+            is_communicative: a bare number becomes [number, 0, 0].
+
+        Raises:
+            TypeError: `is_communicative`, and an action is neither int nor list.
+        """
+        stop = constants.Action.Stop.value
+        actions = []
+        for agent in agents:
+            action = agent.act(obs[agent.agent_id], action_space=action_space) if agent.is_alive else stop
+            if is_communicative and isinstance(action, int | np.integer):
+                action = [action] + [0] * _WORDS
+            elif is_communicative and not isinstance(action, list):
+                raise TypeError(f"agent {agent.agent_id} acts {action!r}, expected an int or a list")
+            actions.append(action)
+        return actions
+
+    @staticmethod
+    def step(
+        actions: Any,
+        curr_board: Board,
+        curr_agents: list[Any],
+        curr_bombs: list[Any],
+        curr_items: dict[tuple[int, int], int],
+        curr_flames: list[Any],
+        max_blast_strength: int = 10,
+    ) -> tuple[Board, list[Any], list[Any], dict[tuple[int, int], int], list[Any]]:
+        """Make one step. What is handed in is changed; see `turn.play`.
+
+        Returns:
+            board, agents, bombs, items and flames after it.
+        """
+        pieces = turn.Pieces(curr_board, curr_agents, curr_bombs, curr_items, curr_flames)
+        return tuple(turn.play(actions, pieces, max_blast_strength))
+
+    def get_observations(
+        self,
+        curr_board: Board,
+        agents: Sequence[Any],
+        bombs: Sequence[Any],
+        flames: Sequence[Any],
+        is_partially_observable: bool,
+        agent_view_size: int | None,
+        game_type: constants.GameType,
+        game_env: str,
+    ) -> Observations:
+        """Return each agent's observation, the dead ones' too.
+
+        Args:
+            curr_board: cell values.
+            agents: all of them.
+            bombs: all of them.
+            flames: all of them.
+            is_partially_observable: whether agents see their surroundings only.
+            agent_view_size: how many rows and columns away they see then.
+            game_type: repeated in the observations.
+            game_env: repeated in the observations.
+
+        Returns:
+            dictionaries without step_count, which the environment adds.
+        """
+        whole = _maps(curr_board, bombs, flames)
+        alive = [utility.agent_value(agent.agent_id) for agent in agents if agent.is_alive]
+        views = []
+        for agent in agents:
+            maps = {name: array.copy() for name, array in whole.items()}
+            if is_partially_observable:
+                hidden = _out_of_sight(agent.position, agent_view_size, len(curr_board))
+                for name, array in maps.items():
+                    array[hidden] = constants.Item.Fog.value if name == "board" else 0
+            views.append(observation(agent, maps, alive, game_type, game_env))
+        return views
+
+    @staticmethod
+    def get_done(
+        agents: Sequence[Any],
+        step_count: int,
+        max_steps: int,
+        game_type: constants.GameType,
+        training_agent: int | None,
+    ) -> bool:
+        """Tell whether the game is over.
+
+        It is when one agent at most is left, or one team, or at the step limit;
+        where everybody plays alone also when the training agent is dead.
+        """
+        alive = {agent.agent_id for agent in agents if agent.is_alive}
+        if step_count >= max_steps or len(alive) <= 1:
+            return True
+        if _teams(game_type):
+            return alive in _TEAMS
+        return training_agent is not None and training_agent not in alive
+
+    @staticmethod
+    def get_rewards(
+        agents: Sequence[Any], game_type: constants.GameType, step_count: int, max_steps: int
+    ) -> list[int]:
+        """Return what a step pays each agent.
+
+        1 and -1 once somebody has won, also in the step that reaches the limit;
+        -1 for all at the limit otherwise, and to teams that died together. In a
+        running FFA the dead get -1 in every step; else there is 0.
+        """
+        alive = {seat for seat, agent in enumerate(agents) if agent.is_alive}
+        seats = range(4 if _teams(game_type) else len(agents))
+        winners: set[int] = set()
+        if _teams(game_type):
+            winners = next((team for team in _TEAMS if alive and alive <= team), winners)
+        elif len(alive) == 1:
+            winners = alive
+        if winners:
+            return [1 if seat in winners else -1 for seat in seats]
+        if step_count >= max_steps or (_teams(game_type) and not alive):
+            return [-1 for _ in seats]
+        if game_type is constants.GameType.FFA:
+            return [0 if seat in alive else -1 for seat in seats]
+        return [0 for _ in seats]
+
+    @staticmethod
+    def get_info(
+        done: bool, rewards: list[int], game_type: constants.GameType, agents: Sequence[Any]
+    ) -> dict[str, Any]:
+        """Return the result, and with a win the ids of the winners."""
+        if not done:
+            return {"result": constants.Result.Incomplete}
+        lost_by_all = rewards == [-1] * 4
+        if lost_by_all if _teams(game_type) else sum(agent.is_alive for agent in agents) != 1:
+            return {"result": constants.Result.Tie}
+        return {
+            "result": constants.Result.Win,
+            "winners": [seat for seat, reward in enumerate(rewards) if reward == 1],
+        }
+
+
+def observation(
+    agent: Any, maps: dict[str, Board], alive: list[int], game_type: constants.GameType, game_env: str
+) -> dict[str, Any]:
+    """Put one agent's observation together, in the order of the original's keys.
+
+    Args:
+        agent: whose.
+        maps: the board and the four other maps, as it sees them.
+        alive: cell values of the living.
+        game_type: of the game.
+        game_env: of the game.
+    """
+    return {
+        "alive": alive,
+        **maps,
+        "game_type": game_type.value,
+        "game_env": game_env,
+        "position": agent.position,
+        "blast_strength": agent.blast_strength,
+        "can_kick": agent.can_kick,
+        "teammate": agent.teammate,
+        "ammo": agent.ammo,
+        "enemies": agent.enemies,
+    }
+
+
+def _teams(game_type: constants.GameType) -> bool:
+    return game_type not in (constants.GameType.FFA, constants.GameType.OneVsOne)
+
+
+def _maps(board: Board, bombs: Sequence[Any], flames: Sequence[Any]) -> dict[str, Board]:
+    """Draw the maps as somebody sees them who sees everything."""
+    blast, life, moving, burning = (np.zeros(board.shape) for _ in range(4))
+    for bomb in bombs:
+        blast[bomb.position] = bomb.blast_strength
+        life[bomb.position] = bomb.life
+        if bomb.moving_direction is not None:
+            moving[bomb.position] = bomb.moving_direction.value
+    for flame in flames:  # life 0 shows once more
+        burning[flame.position] = flame.life + 1
+    return {
+        "board": board,
+        "bomb_blast_strength": blast,
+        "bomb_life": life,
+        "bomb_moving_direction": moving,
+        "flame_life": burning,
+    }
+
+
+def _out_of_sight(position: tuple[int, int], far: int | None, size: int) -> NDArray[np.bool_]:
+    if far is None:
+        raise ValueError("is_partially_observable needs an agent_view_size")
+    hidden = np.ones((size, size), np.bool_)
+    row, col = position
+    hidden[max(row - far, 0) : row + far + 1, max(col - far, 0) : col + far + 1] = False
+    return hidden

@@ -1,0 +1,59 @@
+"""Agents by name, as command lines have them."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+from pommego.pommerman import agents
+
+__all__ = ["make_agent_from_string"]
+
+
+def make_agent_from_string(agent_string: str, agent_id: int, docker_env_dict: Any = None) -> agents.BaseAgent:
+    """Make an agent from a text such as "test::agents.SimpleAgent".
+
+    Args:
+        agent_string: a kind and, after two colons, what it needs: "player" and
+            "playerblock" the keys ("arrows", "wasd"); "simple" and "random"
+            anything; "http" host:port; "test" a class, of `agents` or with its
+            module ("my.module.MyAgent").
+        agent_id: the seat, which no kind needs.
+        docker_env_dict: not needed.
+
+    Raises:
+        ValueError: the text is not of this form, or names no class.
+        NotImplementedError: for "docker"; see `agents.DockerAgent`.
+    """
+    kind, separator, control = agent_string.partition("::")
+    if not separator:
+        raise ValueError(f"agent {agent_string!r} has no '::' between its kind and what that needs")
+    makers: dict[str, Callable[[], agents.BaseAgent]] = {
+        "player": lambda: agents.PlayerAgent(agent_control=control),
+        "playerblock": lambda: agents.PlayerAgentBlocking(agent_control=control),
+        "simple": agents.SimpleAgent,
+        "random": agents.RandomAgent,
+        "http": lambda: _http(control),
+        "docker": lambda: agents.DockerAgent(control, port=agent_id + 1000),
+        "test": lambda: _of_class(control),
+    }
+    if kind not in makers:
+        raise ValueError(f"agent {agent_string!r} is of the unknown kind {kind!r}; there are {list(makers)}")
+    return makers[kind]()
+
+
+def _http(where: str) -> agents.HttpAgent:
+    host, _, port = where.rpartition(":")
+    if not host or not port.isdigit():
+        raise ValueError(f"{where!r} is not host:port")
+    return agents.HttpAgent(port=int(port), host=host)
+
+
+def _of_class(path: str) -> agents.BaseAgent:
+    module, _, name = path.rpartition(".")
+    try:
+        made_by = getattr(agents if module == "agents" else importlib.import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise ValueError(f"there is no agent {path!r}: {error}") from error
+    return made_by()

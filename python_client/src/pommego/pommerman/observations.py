@@ -1,0 +1,128 @@
+"""From the raw encoding of a batch to the original's observation dictionaries.
+
+    envs = pommego.make_vec("PommeTeamCompetition-v0", 64, observation="raw", opponents=["simple"] * 3)
+    dictionaries = Dictionaries(envs.game_spec)
+    obs, info = envs.reset(seed=0)
+    for row, observation in enumerate(dictionaries(obs)):
+        ...
+
+The raw encoding has everything, so nothing is lost: keys, their order, types
+and dtypes are the original's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pommego.pommerman import constants
+from pommego.spec import GameSpec
+
+__all__ = ["Dictionaries", "Scalars"]
+
+_MAPS = ("board", "bomb_blast_strength", "bomb_life", "bomb_moving_direction", "flame_life")
+_AGENT0 = constants.Item.Agent0.value
+
+
+class Scalars:
+    """Where in the raw encoding's vector of scalars things stand.
+
+    Args:
+        spec: the game.
+
+    Attributes:
+        body: row, column, ammo, blast strength and can_kick.
+        teammate: one place.
+        enemies: a range.
+        alive: a range.
+        step_count: one place.
+        message: a range, empty without radio.
+
+    Raises:
+        ValueError: the game is not Pommerman, or has cell values of its own.
+    """
+
+    def __init__(self, spec: GameSpec) -> None:
+        if spec.game != "pommerman" or spec.rules["skulls"]:
+            raise ValueError(f"{spec.id} has other observations than the original's Pommerman")
+        names = [name.name for name in spec.encoding("raw")["scalars"].names]
+        self.body = slice(names.index("row"), names.index("can_kick") + 1)
+        self.teammate = names.index("teammate")
+        self.enemies = _run(names, "enemy")
+        self.alive = _run(names, "alive")
+        self.step_count = names.index("step_count")
+        self.message = _run(names, "message")
+
+
+def _run(names: list[str], prefix: str) -> slice:
+    """Return where the names prefix0, prefix1, ... stand."""
+    places = [at for at, name in enumerate(names) if name.startswith(prefix)]
+    return slice(places[0], places[-1] + 1) if places else slice(0, 0)
+
+
+class Dictionaries:
+    """Turns a batch of raw observations into one dictionary for each row.
+
+    Dictionaries of one batch look at different parts of the same memory; the
+    original's own do not share any either.
+
+    Args:
+        spec: the game, as `PommegoVectorEnv.game_spec` has it.
+
+    Raises:
+        ValueError: the game is not Pommerman, or has cell values of its own.
+    """
+
+    def __init__(self, spec: GameSpec) -> None:
+        self.at = Scalars(spec)
+        self._game_type = int(spec.rules["game_type"])
+        self._game_env = spec.rules["game_env"]
+
+    def __call__(self, obs: Mapping[str, NDArray[Any]]) -> list[dict[str, Any]]:
+        """Return the observations of all rows.
+
+        Args:
+            obs: "maps", uint8 (rows, 5, n, n), and "scalars", int16 (rows, ...).
+        """
+        at = self.at
+        scalars = obs["scalars"]
+        positions = scalars[:, at.body][:, :2].astype(np.int64)  # the original's are found by a search
+        maps = split_maps(obs["maps"])
+        return [
+            self._dictionary(*row) for row in zip(scalars.tolist(), map(tuple, positions), maps, strict=True)
+        ]
+
+    def _dictionary(
+        self, row: list[int], position: tuple[np.int64, np.int64], maps: dict[str, NDArray[Any]]
+    ) -> dict[str, Any]:
+        at = self.at
+        _, _, ammo, blast, kicks = row[at.body]
+        observation = {
+            "alive": [_AGENT0 + seat for seat, lives in enumerate(row[at.alive]) if lives],
+            **maps,
+            "game_type": self._game_type,
+            "game_env": self._game_env,
+            "position": position,
+            "blast_strength": blast,
+            "can_kick": bool(kicks),
+            "teammate": _ITEMS[row[at.teammate]],
+            "ammo": ammo,
+            "enemies": [_ITEMS[enemy] for enemy in row[at.enemies]],
+            "step_count": row[at.step_count],
+        }
+        if at.message.stop:
+            observation["message"] = tuple(row[at.message])
+        return observation
+
+
+_ITEMS = list(constants.Item)  # by value
+
+
+def split_maps(maps: NDArray[np.uint8]) -> list[dict[str, NDArray[Any]]]:
+    """Split maps, uint8 (rows, 5, n, n), into each row's, by name: the board uint8, the others float64."""
+    boards = maps[:, 0].copy()
+    others = maps[:, 1:].astype(np.float64)
+    return [dict(zip(_MAPS, (board, *rest), strict=True)) for board, rest in zip(boards, others, strict=True)]

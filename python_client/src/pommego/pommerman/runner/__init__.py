@@ -1,0 +1,5 @@
+"""How to serve an agent of one's own."""
+
+from pommego.pommerman.runner.docker_agent_runner import DockerAgentRunner
+
+__all__ = ["DockerAgentRunner"]

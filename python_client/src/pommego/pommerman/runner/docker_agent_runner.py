@@ -1,0 +1,129 @@
+"""Serves an agent over HTTP, as the original's containers do, with nothing but the standard library."""
+
+from __future__ import annotations
+
+import abc
+import json
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from typing import Any
+
+import numpy as np
+
+from pommego.pommerman import constants, utility
+
+__all__ = ["DockerAgentRunner"]
+
+_FLOATS = ("bomb_life", "bomb_blast_strength", "bomb_moving_direction", "flame_life")
+_LONGEST = 1 << 20  # bytes of a request
+_Handlers = dict[tuple[str, str], Callable[[dict[str, Any]], dict[str, Any]]]
+
+
+class DockerAgentRunner(abc.ABC):
+    """Subclasses write `act` and whatever else they want to hear of, and call `run`.
+
+    The interface is five paths: GET /ping; POST /init_agent, /action,
+    /episode_end and /shutdown, with JSON texts as fields of a JSON object.
+    `agents.HttpAgent`, the original's agents of that kind and `pommego play`
+    call it.
+    """
+
+    @abc.abstractmethod
+    def act(self, observation: dict[str, Any], action_space: Any) -> Any:
+        """Choose an action.
+
+        Args:
+            observation: the dictionary, its arrays and Items restored.
+            action_space: 6, or with radio a list of sizes.
+        """
+
+    def init_agent(self, id: int, game_type: constants.GameType) -> None:  # noqa: B027, nobody has to listen
+        """Take a seat."""
+
+    def episode_end(self, reward: float) -> None:  # noqa: B027, nobody has to listen
+        """Hear that a game is over."""
+
+    def shutdown(self) -> None:  # noqa: B027, nobody has to listen
+        """Let go of whatever there is: nobody will ask any more."""
+
+    def run(self, host: str = "0.0.0.0", port: int = 10080) -> None:
+        """Serve until the process ends.
+
+        Args:
+            host: the interface to listen on. The default, all of them, is what
+                a container needs; outside of one say "127.0.0.1".
+            port: the port.
+        """
+        with self.server(host, port) as server:
+            server.serve_forever()
+
+    def server(self, host: str, port: int) -> HTTPServer:
+        """Return a server that listens already; `serve_forever` makes it answer."""
+        handlers: _Handlers = {
+            ("GET", "/ping"): lambda _: {"success": True},
+            ("POST", "/action"): self._on_action,
+            ("POST", "/init_agent"): self._on_init_agent,
+            ("POST", "/episode_end"): self._on_episode_end,
+            ("POST", "/shutdown"): self._on_shutdown,
+        }
+        return HTTPServer((host, port), _handler(handlers))
+
+    def _on_action(self, fields: dict[str, Any]) -> dict[str, Any]:
+        observation = fields["obs"]
+        observation["teammate"] = constants.Item(observation["teammate"])
+        observation["enemies"] = [constants.Item(enemy) for enemy in observation["enemies"]]
+        observation["position"] = tuple(observation["position"])
+        observation["board"] = np.array(observation["board"], np.uint8)
+        for name in _FLOATS:
+            observation[name] = np.array(observation[name], np.float64)
+        return {"action": self.act(observation, fields["action_space"])}
+
+    def _on_init_agent(self, fields: dict[str, Any]) -> dict[str, Any]:
+        self.init_agent(fields["id"], constants.GameType(fields["game_type"]))
+        return {"success": True}
+
+    def _on_episode_end(self, fields: dict[str, Any]) -> dict[str, Any]:
+        self.episode_end(fields["reward"])
+        return {"success": True}
+
+    def _on_shutdown(self, _: dict[str, Any]) -> dict[str, Any]:
+        self.shutdown()
+        return {"success": True}
+
+
+def _handler(handlers: _Handlers) -> type[BaseHTTPRequestHandler]:
+    """Return a request handler that calls these."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self._answer({})
+
+        def do_POST(self) -> None:
+            length = int(self.headers.get("Content-Length") or 0)
+            if not 0 <= length <= _LONGEST:
+                self.send_error(413)
+                return
+            try:
+                texts = json.loads(self.rfile.read(length) or b"{}")
+                fields = {name: json.loads(text) for name, text in texts.items()}
+            except (ValueError, TypeError, AttributeError):
+                self.send_error(400, "expected a JSON object of JSON texts")
+                return
+            self._answer(fields)
+
+        def _answer(self, fields: dict[str, Any]) -> None:
+            handle = handlers.get((self.command, self.path))
+            if handle is None:
+                self.send_error(404)
+                return
+            body = json.dumps(handle(fields), cls=utility.PommermanJSONEncoder).encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: Any) -> None:
+            """Say nothing: an action comes every tenth of a second."""
+
+    return Handler

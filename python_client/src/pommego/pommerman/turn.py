@@ -1,0 +1,343 @@
+"""One step of the game in Python, for agents that look ahead on boards of their own.
+
+A step is the list of calls in `play`, each one phase of the rules. The server
+plays by the same rules; it cannot be asked here, because what agents imagine
+(boards with fog, two of four agents, bombs without an owner) is no state that
+a game could be in.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pommego.pommerman import characters, constants, utility
+
+__all__ = ["Pieces", "play"]
+
+Board = NDArray[Any]
+Cell = tuple[int, int]
+
+_PASSAGE = constants.Item.Passage.value
+_FLAMES = constants.Item.Flames.value
+_RIGID = constants.Item.Rigid.value
+_WOOD = constants.Item.Wood.value
+
+
+class Pieces(NamedTuple):
+    """All that a step changes.
+
+    Attributes:
+        board: cell values, agents drawn over bombs and flames over everything.
+        agents: with the methods of `characters.Bomber`.
+        bombs: in the order in which they were laid.
+        items: the value of each hidden item by its position.
+        flames: the oldest first; several can share a cell.
+    """
+
+    board: Board
+    agents: list[Any]
+    bombs: list[Any]
+    items: dict[Cell, int]
+    flames: list[Any]
+
+
+def play(actions: Any, pieces: Pieces, max_blast_strength: int) -> Pieces:
+    """Make one step.
+
+    Board, agents, bombs, items and flames are changed in place, as far as they
+    live on.
+
+    Args:
+        actions: by agent id, an Action's number each; those of the dead are not
+            looked at.
+        pieces: what there is.
+        max_blast_strength: what range items stop at.
+
+    Returns:
+        what there is after the step.
+
+    Raises:
+        ValueError: a living agent's action is none.
+    """
+    board, agents, bombs, items, _ = pieces
+    flames = _burn_down(pieces)
+    living = [agent for agent in agents if agent.is_alive]
+
+    wishes = _Wishes(board, living, bombs)
+    wishes.ask_agents(actions)
+    wishes.ask_bombs()
+    wishes.part_crossings()
+    wishes.settle()
+    if wishes.kick(actions):
+        wishes.settle_again()
+    wishes.move_bombs()
+    wishes.move_agents(actions, max_blast_strength)
+
+    bombs, marked = _explode(board, bombs)
+    _draw(board, living, bombs, flames, marked)
+    return Pieces(board, agents, bombs, items, flames)
+
+
+def _burn_down(pieces: Pieces) -> list[Any]:
+    """Put out the flames whose time is up, uncovering items; return the others."""
+    board, _, _, items, flames = pieces
+    left = []
+    for flame in flames:
+        if flame.is_dead():
+            board[flame.position] = items.pop(flame.position, 0) or _PASSAGE
+        else:
+            flame.tick()
+            left.append(flame)
+    for flame in left:  # an item uncovered under another flame burns
+        board[flame.position] = _FLAMES
+    return left
+
+
+class _Wishes:
+    """Where agents and bombs want to be after the step, until all can have their wish.
+
+    Two counts say how many want to be at a cell. Who has to stay is counted at
+    its cell too; what it no longer wants is never taken back from the counts.
+    """
+
+    def __init__(self, board: Board, agents: list[Any], bombs: list[Any]) -> None:
+        self.board, self.agents, self.bombs = board, agents, bombs
+        self.agent_to: list[Cell] = []
+        self.bomb_to: list[Cell] = []
+        self.agents_at: Counter[Cell] = Counter()
+        self.bombs_at: Counter[Cell] = Counter()
+        self.kicker_of: dict[int, int] = {}  # of a kicked bomb
+        self.kicked_by: dict[int, int] = {}  # the same, the other way round
+
+    def ask_agents(self, actions: Any) -> None:
+        """Lay bombs and note where agents want to go."""
+        for agent in self.agents:
+            goal = agent.position
+            self.board[goal] = _PASSAGE  # drawn anew at the end
+            action = constants.Action(actions[agent.agent_id])
+            if action is constants.Action.Bomb:
+                if not utility.position_is_bomb(self.bombs, goal):
+                    bomb = agent.maybe_lay_bomb()
+                    if bomb:
+                        self.bombs.append(bomb)
+            elif utility.is_valid_direction(self.board, goal, action):
+                goal = agent.get_next_position(action)
+            self.agent_to.append(goal)
+
+    def ask_bombs(self) -> None:
+        """Note where rolling bombs roll."""
+        for bomb in self.bombs:
+            self.board[bomb.position] = _PASSAGE
+            goal = bomb.position
+            if bomb.is_moving():
+                ahead = utility.get_next_position(goal, bomb.moving_direction)
+                goal = ahead if self._rollable(ahead) else goal
+            self.bomb_to.append(goal)
+
+    def _rollable(self, cell: Cell) -> bool:
+        board = self.board
+        return (
+            utility.position_on_board(board, cell)
+            and not utility.position_is_powerup(board, cell)
+            and not utility.position_is_wall(board, cell)
+        )
+
+    def part_crossings(self) -> None:
+        """Keep those who would swap cells: two agents, two bombs, or the bomb of bomb and agent.
+
+        Only the first to use the border between two cells is remembered.
+        """
+        first: dict[frozenset[Cell], int] = {}
+        for i, agent in enumerate(self.agents):
+            here, goal = agent.position, self.agent_to[i]
+            if here == goal:
+                continue
+            other = first.setdefault(frozenset((here, goal)), i)
+            if other != i:
+                self.agent_to[i] = here
+                self.agent_to[other] = self.agents[other].position
+        by_agents = set(first)
+        for i, bomb in enumerate(self.bombs):
+            here, goal = bomb.position, self.bomb_to[i]
+            if here == goal:
+                continue
+            border = frozenset((here, goal))
+            if border in by_agents:
+                self.bomb_to[i] = here
+                continue
+            other = first.setdefault(border, i)
+            if other != i:
+                self.bomb_to[i] = here
+                self.bomb_to[other] = self.bombs[other].position
+
+    def settle(self) -> None:
+        """Keep everybody whose goal is wanted by two agents or two bombs, until nothing changes."""
+        self.agents_at.update(self.agent_to)
+        self.bombs_at.update(self.bomb_to)
+        changed = True
+        while changed:
+            changed = False
+            for i, agent in enumerate(self.agents):
+                goal = self.agent_to[i]
+                if goal != agent.position and self._crowded(goal):
+                    self._keep_agent(i)
+                    changed = True
+            for i, bomb in enumerate(self.bombs):
+                goal = self.bomb_to[i]
+                if goal != bomb.position and self._crowded(goal):
+                    self._keep_bomb(i)
+                    changed = True
+
+    def _crowded(self, cell: Cell) -> bool:
+        return self.agents_at[cell] > 1 or self.bombs_at[cell] > 1
+
+    def _keep_agent(self, i: int) -> None:
+        here = self.agent_to[i] = self.agents[i].position
+        self.agents_at[here] += 1
+
+    def _keep_bomb(self, i: int) -> None:
+        here = self.bomb_to[i] = self.bombs[i].position
+        self.bombs_at[here] += 1
+
+    def kick(self, actions: Any) -> bool:
+        """Kick bombs that agents walk into; tell whether any wish changed.
+
+        What is found is applied after all bombs have been looked at.
+        """
+        sent: list[tuple[int, Cell]] = []
+        kept: list[int] = []
+        for i, bomb in enumerate(self.bombs):
+            goal = self.bomb_to[i]
+            if not self.agents_at[goal] or goal not in self.agent_to:
+                continue
+            k = self.agent_to.index(goal)
+            agent = self.agents[k]
+            if agent.position == goal:  # it stands there, or lies on the bomb
+                if bomb.position != goal:
+                    sent.append((i, bomb.position))
+                continue
+            direction = constants.Action(actions[agent.agent_id])
+            beyond = utility.get_next_position(goal, direction)
+            if agent.can_kick and self._free(beyond):
+                self.bombs_at[goal] = 0  # so that the agent can have the cell
+                sent.append((i, beyond))
+                self.kicker_of[i], self.kicked_by[k] = k, i
+                bomb.moving_direction = direction
+            else:
+                sent.append((i, bomb.position))
+                kept.append(k)
+        for i, cell in sent:
+            self.bomb_to[i] = cell
+            self.bombs_at[cell] += 1
+        for k in kept:
+            self._keep_agent(k)
+        return bool(sent or kept)
+
+    def _free(self, cell: Cell) -> bool:
+        """Tell whether a bomb can be kicked there: nobody ever wanted the cell."""
+        return not self.agents_at[cell] and not self.bombs_at[cell] and self._rollable(cell)
+
+    def settle_again(self) -> None:
+        """Settle what kicks have stirred up; a kick that does not work is undone.
+
+        Now agents and bombs share a cell only where neither of them moved.
+        """
+        changed = True
+        while changed:
+            changed = False
+            for i, agent in enumerate(self.agents):
+                goal = self.agent_to[i]
+                if goal != agent.position and (self.agents_at[goal] > 1 or self.bombs_at[goal]):
+                    if i in self.kicked_by:
+                        bomb = self.kicked_by.pop(i)
+                        del self.kicker_of[bomb]
+                        self._keep_bomb(bomb)
+                    self._keep_agent(i)
+                    changed = True
+            for i, bomb in enumerate(self.bombs):
+                goal = self.bomb_to[i]
+                if goal == bomb.position and i not in self.kicker_of:
+                    continue
+                if self.bombs_at[goal] > 1 or self.agents_at[goal]:
+                    self._keep_bomb(i)
+                    if i in self.kicker_of:
+                        agent = self.kicker_of.pop(i)
+                        del self.kicked_by[agent]
+                        self._keep_agent(agent)
+                    changed = True
+
+    def move_bombs(self) -> None:
+        """Give bombs their cells; one that stays and was not kicked lies still for good."""
+        for i, bomb in enumerate(self.bombs):
+            if self.bomb_to[i] == bomb.position and i not in self.kicker_of:
+                bomb.stop()
+            else:
+                bomb.position = self.bomb_to[i]
+
+    def move_agents(self, actions: Any, max_blast_strength: int) -> None:
+        """Give agents their cells; those who moved take what lies there."""
+        for i, agent in enumerate(self.agents):
+            if self.agent_to[i] == agent.position:
+                continue
+            agent.move(actions[agent.agent_id])
+            if utility.position_is_powerup(self.board, agent.position):
+                item = constants.Item(self.board[agent.position])
+                agent.pick_up(item, max_blast_strength=max_blast_strength)
+
+
+def _explode(board: Board, bombs: list[Any]) -> tuple[list[Any], NDArray[np.bool_]]:
+    """Tick bombs and explode those due, and those they reach.
+
+    Returns:
+        the bombs that are left, and which cells are in a blast.
+    """
+    marked = np.zeros(board.shape, np.bool_)
+    due = False
+    for bomb in bombs:
+        bomb.tick()
+        if not bomb.exploded() and board[bomb.position] == _FLAMES:
+            bomb.fire()
+        due = due or bomb.exploded()
+    while due:
+        for bomb in bombs:
+            if bomb.exploded():
+                bomb.bomber.incr_ammo()
+                _mark(board, bomb, marked)
+        bombs = [bomb for bomb in bombs if not bomb.exploded()]
+        due = False
+        for bomb in bombs:
+            if marked[bomb.position]:
+                bomb.fire()
+                due = True
+    return bombs, marked
+
+
+def _mark(board: Board, bomb: Any, marked: NDArray[np.bool_]) -> None:
+    """Mark where a blast gets to: up to rigid, and into wood."""
+    for ray in bomb.explode().values():
+        for row, col in ray:
+            if not (0 <= row < len(board) and 0 <= col < len(board)) or board[row, col] == _RIGID:
+                break
+            marked[row, col] = True
+            if board[row, col] == _WOOD:
+                break
+
+
+def _draw(
+    board: Board, living: list[Any], bombs: list[Any], flames: list[Any], marked: NDArray[np.bool_]
+) -> None:
+    """Draw bombs, new flames and the living; who stands in flames dies."""
+    for bomb in bombs:
+        board[bomb.position] = constants.Item.Bomb.value
+    flames.extend(characters.Flame((int(row), int(col))) for row, col in np.argwhere(marked))
+    for flame in flames:
+        board[flame.position] = _FLAMES
+    for agent in living:
+        if board[agent.position] == _FLAMES:
+            agent.die()
+        else:
+            board[agent.position] = utility.agent_value(agent.agent_id)

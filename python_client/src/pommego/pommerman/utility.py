@@ -1,0 +1,245 @@
+"""Small questions about boards and positions, which agents ask all the time.
+
+A board is a two-dimensional numpy array of cell values, a position a tuple
+(row, column).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import numpy as np
+from numpy.typing import NDArray
+
+from pommego.pommerman import constants
+from pommego.pommerman.boards import inaccessible_passages, make_board, make_items
+
+__all__ = [
+    "PommermanJSONEncoder",
+    "agent_value",
+    "get_direction",
+    "get_next_position",
+    "inaccessible_passages",
+    "is_valid_direction",
+    "join_json_state",
+    "make_board",
+    "make_items",
+    "make_np_float",
+    "position_in_items",
+    "position_is_agent",
+    "position_is_bomb",
+    "position_is_enemy",
+    "position_is_flames",
+    "position_is_fog",
+    "position_is_passable",
+    "position_is_passage",
+    "position_is_powerup",
+    "position_is_rigid",
+    "position_is_wall",
+    "position_is_wood",
+    "position_on_board",
+]
+
+Board = NDArray[Any]
+Cell = tuple[int, int]
+
+_WALLS = (constants.Item.Rigid.value, constants.Item.Wood.value)
+_POWERUPS = (constants.Item.ExtraBomb.value, constants.Item.IncrRange.value, constants.Item.Kick.value)
+_AGENTS = range(constants.Item.Agent0.value, constants.Item.Agent3.value + 1)
+_PASSABLE = (constants.Item.Passage.value, *_POWERUPS, *_AGENTS)
+
+_STEPS = {
+    constants.Action.Stop: (0, 0),
+    constants.Action.Up: (-1, 0),
+    constants.Action.Down: (1, 0),
+    constants.Action.Left: (0, -1),
+    constants.Action.Right: (0, 1),
+}
+
+
+class PommermanJSONEncoder(json.JSONEncoder):
+    """Writes observations and games: arrays as lists, enums as numbers, spaces as their sizes."""
+
+    def default(self, obj: Any) -> Any:
+        """Turn what JSON does not know into what it does."""
+        if isinstance(obj, np.ndarray | np.integer):
+            return obj.tolist()
+        if isinstance(obj, constants.Item | constants.Action | constants.GameType):
+            return obj.value
+        if isinstance(obj, gymnasium.spaces.Discrete):
+            return int(obj.n)
+        if isinstance(obj, gymnasium.spaces.Tuple):
+            return [int(space.n) for space in obj.spaces]
+        return obj.to_json() if hasattr(obj, "to_json") else super().default(obj)
+
+
+# Directions -------------------------------------------------------------------
+
+
+def is_valid_direction(
+    board: Board, position: Cell, direction: Any, invalid_values: Sequence[int] | None = None
+) -> bool:
+    """Tell whether a step from a position stays on the board and does not run into a wall.
+
+    Args:
+        board: cell values.
+        position: where from.
+        direction: an Action or its number; Stop always will do.
+        invalid_values: cell values that cannot be entered; None: rigid and wood.
+
+    Raises:
+        InvalidAction: the action is no direction.
+        ValueError: it is no action at all.
+    """
+    action = constants.Action(direction)
+    if action is constants.Action.Stop:
+        return True
+    if action not in _STEPS:
+        raise constants.InvalidAction(f"{action} is not a direction: Stop, Up, Down, Left or Right")
+    row, col = get_next_position(position, action)
+    blocked = _WALLS if invalid_values is None else invalid_values
+    return 0 <= row < len(board) and 0 <= col < len(board[0]) and board[row][col] not in blocked
+
+
+def get_direction(position: Cell, next_position: Cell) -> constants.Action:
+    """Return the direction from one cell to another in the same row or column.
+
+    Raises:
+        InvalidAction: they share neither row nor column.
+    """
+    (row, col), (next_row, next_col) = position, next_position
+    if row == next_row:
+        return constants.Action.Right if col < next_col else constants.Action.Left
+    if col == next_col:
+        return constants.Action.Down if row < next_row else constants.Action.Up
+    raise constants.InvalidAction(f"no single direction leads from {position} to {next_position}")
+
+
+def get_next_position(position: Cell, direction: Any) -> Cell:
+    """Return the cell one step away, which may be off the board.
+
+    Raises:
+        InvalidAction: `direction` is not Stop, Up, Down, Left or Right.
+    """
+    try:
+        down, right = _STEPS[direction]
+    except KeyError:
+        raise constants.InvalidAction(f"{direction!r} is not a direction: use an Action") from None
+    row, col = position
+    return row + down, col + right
+
+
+# What is at a position --------------------------------------------------------
+
+
+def position_on_board(board: Board, position: Cell) -> bool:
+    """Tell whether the position is on the board."""
+    row, col = position
+    return 0 <= row < len(board) and 0 <= col < len(board[0])
+
+
+def position_is_flames(board: Board, position: Cell) -> bool:
+    """Tell whether there are flames."""
+    return board[position] == constants.Item.Flames.value
+
+
+def position_is_bomb(bombs: Iterable[Any], position: Cell) -> bool:
+    """Tell whether one of the bombs lies there; on the board an agent can hide it."""
+    return any(bomb.position == position for bomb in bombs)
+
+
+def position_is_powerup(board: Board, position: Cell) -> bool:
+    """Tell whether something can be picked up there."""
+    return board[position] in _POWERUPS
+
+
+def position_is_wall(board: Board, position: Cell) -> bool:
+    """Tell whether there is rigid or wood."""
+    return board[position] in _WALLS
+
+
+def position_is_passage(board: Board, position: Cell) -> bool:
+    """Tell whether the cell is empty."""
+    return board[position] == constants.Item.Passage.value
+
+
+def position_is_rigid(board: Board, position: Cell) -> bool:
+    """Tell whether there is a wall that never burns."""
+    return board[position] == constants.Item.Rigid.value
+
+
+def position_is_wood(board: Board, position: Cell) -> bool:
+    """Tell whether there is wood."""
+    return board[position] == constants.Item.Wood.value
+
+
+def position_is_agent(board: Board, position: Cell) -> bool:
+    """Tell whether an agent stands there."""
+    return board[position] in _AGENTS
+
+
+def position_is_enemy(board: Board, position: Cell, enemies: Iterable[constants.Item]) -> bool:
+    """Tell whether one of the enemies, given as Items, stands there."""
+    return constants.Item(board[position]) in enemies
+
+
+def position_is_passable(board: Board, position: Cell, enemies: Iterable[constants.Item]) -> bool:
+    """Tell whether there is a passage, a power-up, or an agent that is no enemy."""
+    return board[position] in _PASSABLE and not position_is_enemy(board, position, enemies)
+
+
+def position_is_fog(board: Board, position: Cell) -> bool:
+    """Tell whether the cell is out of sight."""
+    return board[position] == constants.Item.Fog.value
+
+
+def position_in_items(board: Board, position: Cell, items: Iterable[constants.Item]) -> bool:
+    """Tell whether the cell shows one of the items."""
+    return any(board[position] == item.value for item in items)
+
+
+def agent_value(id_: int) -> int:
+    """Return the cell value of an agent."""
+    return constants.Item[f"Agent{id_}"].value
+
+
+# Numbers and files ------------------------------------------------------------
+
+
+def make_np_float(feature: Any) -> NDArray[np.float32]:
+    """Turn numbers into an array of float32."""
+    return np.array(feature).astype(np.float32)
+
+
+def join_json_state(
+    record_json_dir: str, agents: list[str], finished_at: str, config: str, info: dict[str, Any]
+) -> None:
+    """Put the games that `save_json` wrote, one file a step, into one file "game_state.json".
+
+    The single files are removed.
+
+    Args:
+        record_json_dir: the folder, and those in it, where they are.
+        agents: the agents' names.
+        finished_at: the time, as text.
+        config: the id.
+        info: what the last step returned.
+    """
+    folder = Path(record_json_dir)
+    parts = sorted(path for path in folder.rglob("*.json") if "game_state" not in path.name)
+    game: dict[str, Any] = {
+        "agents": agents,
+        "finished_at": finished_at,
+        "config": config,
+        "result": {"name": info["result"].name, "id": info["result"].value},
+        "state": [json.loads(part.read_text()) for part in parts],
+    }
+    if "winners" in info:
+        game["winners"] = info["winners"]
+    (folder / "game_state.json").write_text(json.dumps(game, sort_keys=True, indent=4))
+    for part in parts:
+        part.unlink()
