@@ -12,7 +12,30 @@
 // "simple" is the reference's rule-based agent, decision for decision: see
 // [CheckDecision], which holds it against recorded decisions of the original.
 // "heuristic" evades bombs, attacks near enemies and explores, by rules alone.
-// A name may carry options, "name:key=value,key=value"; these have none.
+//
+// The others search: they simulate the game from what they believe of it (see
+// [pommerman.Belief]) and tell how many ticks they did (env.Searcher). Where the
+// heuristic agent evades or attacks, "bfs" searches breadth first, "mcts" with
+// Monte Carlo tree search, and "fmcs-random", "fmcs-ucb1", "fmcs-exploit" and
+// "fmcs-explore" with flat Monte Carlo search, named after its bandit. "osla",
+// one step look-ahead, and "rhea", rolling horizon evolution, search in every
+// situation.
+//
+// A name may carry options, "name:key=value,key=value". All that search take
+//
+//	ticks       how many ticks a decision may simulate (5000)
+//	ms          how many milliseconds it may take; without ticks, the only limit
+//
+// and, where they apply,
+//
+//	c           the weight of exploration in UCB1, in points of score (25)
+//	depth       the longest roll-out in ticks (3)
+//	samples     how often look-ahead makes each move (10)
+//	length      moves in a plan of rolling horizon evolution (12)
+//	population  plans (8)
+//	mutation    the share of a plan's moves that are drawn anew (one a plan)
+//
+// With ticks a game is repeatable from its seed, with ms it is not.
 //
 // # Concurrency
 //
@@ -35,12 +58,12 @@ type kind struct {
 }
 
 // registry lists every built-in agent, the simplest first.
-var registry = []kind{
+var registry = append([]kind{
 	{"static", nil, func(options) (pommerman.Bot, error) { return static{}, nil }},
 	{"random", nil, func(options) (pommerman.Bot, error) { return new(random), nil }},
 	{"simple", nil, func(options) (pommerman.Bot, error) { return new(simple), nil }},
 	{"heuristic", nil, func(options) (pommerman.Bot, error) { return new(heuristic), nil }},
-}
+}, searchers...)
 
 // Names lists the built-in agents, without options.
 func Names() []string {

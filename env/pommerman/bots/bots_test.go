@@ -11,7 +11,11 @@ import (
 )
 
 func TestNames(t *testing.T) {
-	if want := []string{"static", "random", "simple", "heuristic"}; !slices.Equal(Names(), want) {
+	want := []string{
+		"static", "random", "simple", "heuristic",
+		"bfs", "mcts", "fmcs-random", "fmcs-ucb1", "fmcs-exploit", "fmcs-explore", "osla", "rhea",
+	}
+	if !slices.Equal(Names(), want) {
 		t.Errorf("Names() is %v, want %v", Names(), want)
 	}
 	for _, name := range Names() {
@@ -56,10 +60,20 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// bot makes a bot and gives it dice.
+// quick gives an agent that searches a budget small enough for tests.
+func quick(name string) string {
+	for _, k := range registry {
+		if k.name == name && slices.Contains(k.options, "ticks") {
+			return name + ":ticks=60"
+		}
+	}
+	return name
+}
+
+// bot makes a bot, quick if it searches, and gives it dice.
 func bot(t testing.TB, name string, seed uint64) pommerman.Bot {
 	t.Helper()
-	b, err := New(name)
+	b, err := New(quick(name))
 	if err != nil {
 		t.Fatal(err)
 	}

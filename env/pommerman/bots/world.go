@@ -1,0 +1,113 @@
+package bots
+
+import (
+	"sync"
+
+	"pommego/env"
+	"pommego/env/pommerman"
+	planning "pommego/env/search"
+)
+
+// world is the game as a searching agent imagines it: planning.Model over states.
+// The agent moves as the search says, the movers at random, and all others
+// stand still. Nobody but the agent lays bombs.
+type world struct {
+	rules  *pommerman.Rules
+	seat   int
+	movers env.SeatSet
+
+	// A search starts at step count begin, with the moves of first.
+	begin uint16
+	first actionSet
+
+	goal   task // what scores count
+	target int  // with toAttack: whom
+	stand  standing
+
+	actions [pommerman.MaxAgents * (1 + pommerman.MaxWords)]uint8
+}
+
+// Moves appends the moves that are neither void nor at once deadly.
+func (w *world) Moves(s *pommerman.State, dst []planning.Move) []planning.Move {
+	moves := w.first
+	if s.StepCount != w.begin {
+		moves = w.useful(s)
+	}
+	for move := pommerman.Stop; moves>>move != 0; move++ {
+		if moves.has(move) {
+			dst = append(dst, planning.Move(move))
+		}
+	}
+	return dst
+}
+
+// useful is what to try in a state. Nobody evades a bomb by laying another.
+func (w *world) useful(s *pommerman.State) actionSet {
+	moves := usefulMoves(w.rules, s, w.seat)
+	if w.goal == toEvade {
+		moves = moves.without(pommerman.LayBomb)
+	}
+	if moves == 0 {
+		moves = moves.with(pommerman.Stop)
+	}
+	return moves
+}
+
+// Step makes one tick.
+func (w *world) Step(s *pommerman.State, move planning.Move, dice *env.Dice) {
+	width := 1 + w.rules.RadioWords
+	for seat := range w.rules.Seats() {
+		action := uint8(pommerman.Stop)
+		switch {
+		case seat == w.seat:
+			action = uint8(move)
+		case w.movers.Has(seat):
+			action = uint8(dice.IntN(int(pommerman.Right) + 1))
+		}
+		w.actions[seat*width] = action
+	}
+	w.rules.Step(s, w.actions[:])
+}
+
+// Terminal tells whether the agent is dead or the game is over.
+func (w *world) Terminal(s *pommerman.State) bool {
+	return !s.Agents[w.seat].Alive || w.rules.Over(s)
+}
+
+// Score is how good a state is for the agent's goal.
+func (w *world) Score(s *pommerman.State) float64 {
+	switch w.goal {
+	case toEvade:
+		return evadeScore(s, w.seat)
+	case toAttack:
+		return attackScore(s, w.seat, w.target)
+	}
+	return w.stand.score(w, s)
+}
+
+// imagine sets the world up for one decision of a seat and returns false if it
+// believes itself out of the game, so that there is nothing to search.
+func (w *world) imagine(r *pommerman.Rules, root *pommerman.State, seat int, goal task) bool {
+	if seat >= r.Seats() || !root.Agents[seat].Alive || r.Over(root) {
+		return false
+	}
+	clear(w.actions[:]) // whose width differs between rules
+	w.rules, w.seat, w.goal = r, seat, goal
+	w.begin, w.movers, w.target = root.StepCount, 0, pommerman.NoSeat
+	w.first = w.useful(root)
+	return true
+}
+
+// bench is what a decision by search needs: a world and the searches with their
+// working memory. Benches are lent to agents while they act, because a tree for
+// each of thousands of agents would not fit anywhere.
+type bench struct {
+	world   world
+	flat    planning.Flat[pommerman.State]
+	tree    planning.Tree[pommerman.State]
+	breadth planning.Breadth[pommerman.State]
+	ahead   planning.Ahead[pommerman.State]
+	rolling planning.Rolling[pommerman.State]
+}
+
+var benches = sync.Pool{New: func() any { return new(bench) }}
