@@ -1,0 +1,77 @@
+package bots
+
+import (
+	"testing"
+
+	"pommego/env"
+	"pommego/env/pommerman"
+)
+
+// TestBreadthFirst lets bfs decide on drawn boards in which the rules leave the
+// move to it, with any dice.
+func TestBreadthFirst(t *testing.T) {
+	for _, test := range []struct {
+		reason string
+		agent  string
+		board  string
+		change func(*pommerman.View)
+		want   []pommerman.Action
+	}{
+		{"evading it sees that only one way leads out of reach in time", "bfs:ticks=300", `
+			# # # # # # #
+			# o A . . # #
+			# # . # . # #
+			# # . # # # #
+			# # . # # # #
+			# # . # # # #
+			# # # # # # #`, func(v *pommerman.View) { v.Bombs[0].Life, v.Bombs[0].Blast = 2, 5 }, []pommerman.Action{pommerman.Down}},
+		{"a bomb in a corridor: away from it", "bfs:ticks=300", `
+			# # # # # # #
+			# a . . . . #
+			# # # . # # #
+			# # # . # # #
+			# # # # # # #
+			# # # # # # #
+			# # # # # # #`, func(v *pommerman.View) { v.Bombs[0].Life, v.Bombs[0].Blast = 4, 9 }, []pommerman.Action{pommerman.Right}},
+		{"attacking, with ticks for each move once, it lays the bomb that takes the target's room", "bfs:ticks=5", `
+			. . # # # # #
+			. # . . # # #
+			A . . B # # #
+			. # # # # # #
+			. . # # # # #
+			. . # # # # #
+			. . # # # # #`, func(v *pommerman.View) { v.Self.Blast = 4 }, []pommerman.Action{pommerman.LayBomb}},
+	} {
+		var want, got actionSet
+		for _, a := range test.want {
+			want = want.with(a)
+		}
+		for value := range uint64(20) {
+			v := draw(t, pommerman.Playground(pommerman.FFA), rows(test.board))
+			test.change(v)
+			v.Alive = env.SeatSet(0).With(0).With(1)
+			b, err := New(test.agent)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b.Reset(env.Dice{State: value})
+			action := []uint8{0}
+			b.Act(v, action)
+			if n := b.(env.Searcher).Searched(); n > 300 {
+				t.Fatalf("%s: %d ticks searched, want at most 300", test.reason, n)
+			}
+			got = got.with(pommerman.Action(action[0]))
+		}
+		if got != want {
+			t.Errorf("%s: with some dice or other it plays%v, want%v", test.reason, got, want)
+		}
+	}
+}
+
+// TestBreadthFirstBeatsSimple at the paper's own budget of some 30 ticks a move.
+func TestBreadthFirstBeatsSimple(t *testing.T) {
+	share, own, base := strength(t, pommerman.Rules2018(pommerman.FFA), "bfs:ticks=30", 40)
+	if share < 0.85 || own.won <= base.won {
+		t.Errorf("bfs has %.0f%% of the games that one of the two wins, want 85%%; bfs %+v, simple %+v", 100*share, own, base)
+	}
+}
