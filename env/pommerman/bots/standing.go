@@ -68,13 +68,12 @@ func (w *world) company(s *pommerman.State) int {
 
 // field is a board taken apart into sets of cells.
 type field struct {
-	open   grid.Bits // what can be walked on
-	wood   grid.Bits
-	items  grid.Bits // to pick up
-	burns  grid.Bits // what any bomb is going to reach
-	own    grid.Bits // what the seat's bombs are going to reach
-	bombs  int       // the seat's
-	places [pommerman.MaxAgents]grid.Cell
+	open  grid.Bits // what can be walked on
+	wood  grid.Bits
+	items grid.Bits // to pick up
+	burns grid.Bits // what any bomb is going to reach
+	own   grid.Bits // what the seat's bombs are going to reach
+	bombs int       // the seat's
 }
 
 // survey takes a state apart.
