@@ -134,9 +134,9 @@ def play(env: PommegoParallelEnv, seed: int, dice: int) -> list[Any]:
     observations, infos = env.reset(seed=seed)
     history: list[Any] = [(observations, infos)]
     while env.agents:
-        actions = {agent: draw(infos[agent]["action_mask"], rng) for agent in env.agents}
+        actions = {agent: draw(observations[agent]["action_mask"], rng) for agent in env.agents}
         history.append(env.step(actions))
-        infos = history[-1][4]
+        observations = history[-1][0]
     return history
 
 
@@ -210,13 +210,13 @@ def test_the_dead_stay_in_team_games(zoo: types.SimpleNamespace) -> None:
     waited = shared = 0
     for seed in range(8):
         history = play(env, seed, dice=seed)
-        for _, rewards, terminations, _, infos in history[1:]:
+        for observations, rewards, terminations, _, infos in history[1:]:
             assert list(rewards) == env.possible_agents
             assert len(set(terminations.values())) == 1, "all end together"
-            for info in infos.values():
+            for agent, info in infos.items():
                 if not info["alive"]:
                     waited += 1
-                    assert info["action_mask"].tolist() == [1, 0, 0, 0, 0, 0]
+                    assert observations[agent]["action_mask"].tolist() == [1, 0, 0, 0, 0, 0]
         _, rewards, _, _, infos = history[-1]
         assert rewards["agent_0"] == rewards["agent_2"]
         assert rewards["agent_1"] == rewards["agent_3"]
@@ -263,6 +263,19 @@ def test_server_agents_in_some_seats(zoo: types.SimpleNamespace) -> None:
     one = zoo.parallel_env(FFA, seats=["random", "random", "learner", "random"])
     parallel_api_test(one, num_cycles=400)
     assert len(one.state()) == 18 * 11 * 11 + 10
+
+
+def test_masks_are_in_one_place(zoo: types.SimpleNamespace) -> None:
+    """Those who find them in both trip over the second."""
+    inside, beside = zoo.parallel_env(TEAM), zoo.parallel_env(TEAM, action_mask="info")
+    observations, infos = inside.reset(seed=3)
+    plain, masked = beside.reset(seed=3)
+    for agent in inside.agents:
+        assert_same(plain[agent], observations[agent]["observation"])
+        assert_same(masked[agent], infos[agent] | {"action_mask": observations[agent]["action_mask"]})
+        assert "action_mask" not in infos[agent]
+    observations, _ = zoo.parallel_env(RADIO).reset()
+    assert [len(part) for part in observations["agent_0"]["action_mask"]] == [6, 9, 9]
 
 
 def test_state_is_what_all_see(zoo: types.SimpleNamespace) -> None:

@@ -5,7 +5,8 @@
     env = pommego.parallel_env("PommeTeamCompetition-v0", max_cycles=400)
     observations, infos = env.reset(seed=0)
     while env.agents:
-        actions = {agent: env.action_space(agent).sample(infos[agent]["action_mask"]) for agent in env.agents}
+        masks = {agent: observations[agent]["action_mask"] for agent in env.agents}
+        actions = {agent: env.action_space(agent).sample(masks[agent]) for agent in env.agents}
         observations, rewards, terminations, truncations, infos = env.step(actions)
 
 Agents are called by their seats, "agent_0" and so on. Where everybody plays for
@@ -70,7 +71,7 @@ def parallel_env(
             standard output at each step) or None.
         action_mask: where masks are found. "observation": each observation is
             ``{"observation": ..., "action_mask": ...}``; "info": it is what the
-            server sent. In infos they are either way.
+            server sent, and the mask is in info.
         options: more, as for `pommego.make_vec`: observation, reward, rules,
             address, token and so on.
 
@@ -114,13 +115,12 @@ class PommegoParallelEnv(pettingzoo.ParallelEnv):
     """One game, all its agents at once. Make one with `pommego.parallel_env`.
 
     * Observation: that of `pommego.make_vec` for one row, a dict of arrays, with
-      the action mask beside it (see `parallel_env`).
+      the action mask beside it or in info (see `parallel_env`).
     * Action mask: int8 (choices,), 0 where an action can have no effect that the
       seat could know of; for several action components a tuple of such. It is
       what ``action_space(agent).sample(mask)`` takes. Acting against it is no error.
-    * Info: ``action_mask``, ``alive``, ``seat``; after `reset` ``seed`` and
-      ``episode_number``; with the game's last step ``game`` (return, length,
-      result, winners).
+    * Info: ``alive`` and ``seat``; after `reset` ``seed`` and ``episode_number``;
+      with the game's last step ``game`` (return, length, result, winners).
     * The rules' own step limit terminates, `max_cycles` truncates. Who dies in
       the very step that truncates is both terminated and truncated, so that the
       last step is the same for all.
@@ -179,8 +179,7 @@ class PommegoParallelEnv(pettingzoo.ParallelEnv):
         self._obs, info = self.envs.reset(seed=seed)
         self.agents = self.possible_agents[:]
         self._show()
-        infos = {agent: self._info(info, agent) for agent in self.agents}
-        return self._observations(infos), infos
+        return self._observations(info), self._infos(info)
 
     def step(
         self, actions: Mapping[str, Any]
@@ -204,14 +203,13 @@ class PommegoParallelEnv(pettingzoo.ParallelEnv):
             self._actions[self._rows[agent]] = self._action(agent, actions.get(agent))
         self._obs, reward, terminated, truncated, info = self.envs.step(self._actions)
         alive = info["alive"]
-        rewards, terminations, truncations, infos = {}, {}, {}, {}
+        rewards, terminations, truncations = {}, {}, {}
         for agent in self.agents:
             row = self._rows[agent]
             rewards[agent] = float(reward[row])
             terminations[agent] = bool(terminated[row] or (self._dead_leave and not alive[row]))
             truncations[agent] = bool(truncated[row])
-            infos[agent] = self._info(info, agent)
-        observations = self._observations(infos)
+        observations, infos = self._observations(info), self._infos(info)
         self.agents = [a for a in self.agents if not (terminations[a] or truncations[a])]
         self._show()
         return observations, rewards, terminations, truncations, infos
@@ -245,19 +243,27 @@ class PommegoParallelEnv(pettingzoo.ParallelEnv):
         mask = masks[0] if len(masks) == 1 else spaces.Tuple(masks)
         return spaces.Dict({"observation": observation, "action_mask": mask})
 
-    def _info(self, info: dict[str, Any], agent: str) -> dict[str, Any]:
-        own = row_info(info, self._rows[agent])
-        masks = self.envs.split_mask(own["action_mask"])
-        return own | {"action_mask": masks[0] if len(masks) == 1 else masks}
-
-    def _observations(self, infos: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    def _observations(self, info: dict[str, Any]) -> dict[str, Any]:
         seen = {agent: row_obs(self._obs, self._rows[agent]) for agent in self.agents}
         if not self._masks_inside:
             return seen
         return {
-            agent: {"observation": obs, "action_mask": infos[agent]["action_mask"]}
-            for agent, obs in seen.items()
+            agent: {"observation": obs, "action_mask": self._mask(info, agent)} for agent, obs in seen.items()
         }
+
+    def _infos(self, info: dict[str, Any]) -> dict[str, dict[str, Any]]:
+        infos = {}
+        for agent in self.agents:
+            own = infos[agent] = row_info(info, self._rows[agent])
+            if self._masks_inside:
+                del own["action_mask"]  # who finds it in two places may stumble
+            else:
+                own["action_mask"] = self._mask(info, agent)
+        return infos
+
+    def _mask(self, info: dict[str, Any], agent: str) -> Any:
+        masks = self.envs.split_mask(info["action_mask"][self._rows[agent]])
+        return masks[0] if len(masks) == 1 else masks
 
     def _action(self, agent: str, action: Any) -> NDArray[Any]:
         given, shape = np.asarray(action), self._actions.shape[1:]
