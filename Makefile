@@ -13,7 +13,7 @@ TRACES := env/pommerman/testdata/traces
 
 export CGO_ENABLED ?= 0
 
-.PHONY: help build venv demo test test-go test-race test-python verify lint bench bench-report profile hybrid-search determinism fuzz clean
+.PHONY: help build venv demo test test-go test-race test-python test-integrations verify lint bench bench-report profile hybrid-search determinism fuzz clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -58,6 +58,17 @@ test-race: ## Go tests of what runs in parallel, under the race detector
 test-python: build venv ## Python tests, on real sockets and processes
 	$(PY) -m pytest python_client/tests benchmarks/hybrid_search
 
+# In an environment of its own: PyTorch, Ray and the like have gigabytes.
+INTEGRATIONS ?= .venv-integrations
+
+test-integrations: build $(INTEGRATIONS)/.ready ## Python tests of the adapters, with the frameworks themselves
+	$(INTEGRATIONS)/bin/python -m pytest python_client/integration_tests
+
+$(INTEGRATIONS)/.ready: python_client/pyproject.toml
+	$(PYTHON) -m venv $(INTEGRATIONS)
+	$(INTEGRATIONS)/bin/python -m pip install --quiet --disable-pip-version-check -e 'python_client[integrations]'
+	touch $@
+
 bench: build venv ## measure speed
 	bin/pommego bench
 	$(PY) -m pommego.bench
@@ -89,4 +100,4 @@ fuzz: ## fuzz everything that has a fuzz target, a minute each
 	done
 
 clean: ## remove what was built
-	rm -rf bin .venv
+	rm -rf bin .venv $(INTEGRATIONS)

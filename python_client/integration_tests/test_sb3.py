@@ -1,0 +1,206 @@
+"""Stable-Baselines3 and sb3-contrib."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pytest
+
+pytest.importorskip("sb3_contrib")
+
+from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable.evaluation import evaluate_policy as evaluate_masked
+from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
+from stable_baselines3 import DQN, PPO
+from stable_baselines3.common.env_checker import check_env
+from stable_baselines3.common.evaluation import evaluate_policy
+from stable_baselines3.common.preprocessing import is_image_space
+from stable_baselines3.common.vec_env import VecMonitor
+
+import pommego
+from pommego import sb3
+from recipes import recipe
+
+FFA, TEAM, RADIO = "PommeFFACompetition-v0", "PommeTeamCompetition-v0", "PommeRadioCompetition-v2"
+SMALL = {"n_steps": 8, "batch_size": 16, "n_epochs": 1}
+
+Make = Callable[..., sb3.PommegoVecEnv]
+
+
+@pytest.fixture
+def make(server: pommego.Server) -> Iterator[Make]:
+    made = []
+
+    def call(id: str = FFA, games: int = 2, **options: object) -> sb3.PommegoVecEnv:
+        made.append(sb3.make_vec(id, games, address=server.address, token=server.token, **options))
+        return made[-1]
+
+    yield call
+    for envs in made:
+        envs.close()
+
+
+def test_recipe() -> None:
+    names = recipe(
+        sb3,
+        **{
+            "64": "4",
+            ".learn(100_000)": ", n_steps=8, batch_size=8, n_epochs=1).learn(64)",
+            '"MultiInputPolicy", envs)': '"MultiInputPolicy", envs',
+        },
+    )
+    names["envs"].close()
+
+
+@pytest.mark.parametrize(
+    ("id", "options"),
+    [
+        (FFA, {"opponents": ["random"] * 3}),
+        (FFA, {"opponents": ["static"] * 3, "max_episode_steps": 9, "observation": "raw"}),
+        (TEAM, {}),
+        (RADIO, {"max_episode_steps": 15}),
+    ],
+    ids=str,
+)
+def test_same_as_the_vector_environment(make: Make, vec: Callable, id: str, options: dict) -> None:
+    ours, plain = make(id, 3, **options), vec(id, 3, autoreset_mode="SameStep", **options)
+    ours.seed(7)
+    obs = ours.reset()
+    want, info = plain.reset(seed=7)
+    plain.action_space.seed(0)
+    assert [i["seed"] for i in ours.reset_infos] == info["seed"].tolist()
+    ends = 0
+    for _ in range(60):
+        for name, array in want.items():
+            np.testing.assert_array_equal(obs[name], array)
+        np.testing.assert_array_equal(ours.action_masks(), info["action_mask"])
+        actions = plain.action_space.sample()
+        obs, reward, done, infos = ours.step(actions)
+        want, want_reward, terminated, truncated, info = plain.step(actions)
+        np.testing.assert_array_equal(reward, want_reward)
+        np.testing.assert_array_equal(done, terminated | truncated)
+        for row in range(ours.num_envs):
+            if not done[row]:
+                assert infos[row] == {}
+                continue
+            ends += 1
+            assert infos[row]["TimeLimit.truncated"] == (truncated[row] and not terminated[row])
+            assert infos[row]["episode"]["r"] == info["game"]["return"][row]
+            for name, array in info["final_obs"][row].items():
+                np.testing.assert_array_equal(infos[row]["terminal_observation"][name], array)
+    assert ends >= 3
+    if "max_episode_steps" in options:
+        assert ours.reset() is not None
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "id", "options"),
+    [
+        (MaskablePPO, FFA, {}),
+        (MaskablePPO, RADIO, {"opponents": ["static"] * 3}),
+        (PPO, TEAM, {"observation": "raw"}),
+    ],
+    ids=lambda value: getattr(value, "__name__", str(value)),
+)
+def test_learns(make: Make, algorithm: type, id: str, options: dict) -> None:
+    envs = make(id, 2, **options)
+    model = algorithm("MultiInputPolicy", envs, seed=1, **SMALL).learn(16 * envs.num_envs)
+    assert model.num_timesteps == 16 * envs.num_envs
+
+
+def test_learns_off_policy(make: Make) -> None:
+    envs = make(FFA, 2, opponents=["static"] * 3, max_episode_steps=12)
+    model = DQN("MultiInputPolicy", envs, buffer_size=500, learning_starts=40, batch_size=8, seed=1)
+    model.learn(120)
+    assert model.replay_buffer.size() >= 50
+    assert model.ep_info_buffer, "episodes are reported without a VecMonitor"
+
+
+def test_masked_policies_play_legal_moves(make: Make) -> None:
+    envs = make(RADIO, 2)
+    assert is_masking_supported(envs)
+    model = MaskablePPO("MultiInputPolicy", envs, seed=3, **SMALL)
+    obs = envs.reset()
+    for _ in range(20):
+        masks = get_action_masks(envs)
+        assert masks.shape == (8, 24)
+        actions, _ = model.predict(obs, action_masks=masks)
+        for mask, action in zip(masks, actions, strict=True):
+            assert all(part[a] for part, a in zip(np.split(mask, [6, 15]), action, strict=True))
+        obs, *_ = envs.step(actions)
+    assert np.array_equal(envs.env_method("action_masks", indices=[1])[0], envs.action_masks()[1])
+
+
+def test_evaluates_without_a_warning(make: Make) -> None:
+    envs = make(FFA, 2, opponents=["static"] * 3, max_episode_steps=30)
+    model = MaskablePPO("MultiInputPolicy", envs, seed=3, **SMALL)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        returns, lengths = evaluate_masked(model, envs, n_eval_episodes=3, return_episode_rewards=True)
+        assert set(returns) <= {-1, 0, 1}
+        assert min(lengths) >= 10
+        evaluate_policy(PPO("MultiInputPolicy", envs, seed=3, **SMALL), envs, n_eval_episodes=2)
+
+
+def test_vec_monitor_counts_the_same(make: Make) -> None:
+    envs = make(TEAM, 2)
+    with pytest.warns(UserWarning, match="overwritten"):
+        monitor = VecMonitor(envs)
+    monitor.seed(2)
+    monitor.reset()
+    rng = np.random.default_rng(0)
+    ends = 0
+    for _ in range(60):
+        *_, done, infos = monitor.step(rng.integers(0, 6, 8))
+        for row in done.nonzero()[0]:
+            assert infos[row]["episode"]["r"] == infos[row]["game"]["return"]
+            assert infos[row]["episode"]["l"] == infos[row]["game"]["length"]
+            ends += 1
+    assert ends >= 4
+
+
+def test_planes_are_not_photographs(make: Make) -> None:
+    envs = make()
+    assert not is_image_space(envs.observation_space["planes"])
+    envs.seed(0)
+    assert envs.reset()["planes"].max() <= 254
+    assert envs.observation_space.contains({k: v[0] for k, v in envs.reset().items()})
+
+
+def test_single_environment_passes_their_checker(server: pommego.Server) -> None:
+    env = pommego.make(FFA, opponents=["static"] * 3, address=server.address, token=server.token)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it wants planes to look like photographs
+        check_env(env)
+    env.close()
+
+
+def test_renders(make: Make) -> None:
+    envs = make(FFA, 3, render_mode="rgb_array")
+    envs.reset()
+    assert len(envs.get_images()) == 3
+    picture = envs.render()
+    assert picture.dtype == np.uint8
+    assert picture.shape[1:] == (2 * 176, 3)
+
+
+def test_methods_and_attributes(make: Make) -> None:
+    envs = make(FFA, 2, opponents=["static"] * 3)
+    assert envs.get_attr("num_games") == [2, 2]
+    assert envs.env_method("set_opponents", ["random"] * 3) == [None, None]
+    envs.set_attr("timeout", 50.0)
+    assert envs.envs.timeout == 50
+    assert not envs.has_attr("nothing")
+    with pytest.raises(ValueError, match="all rows"):
+        envs.env_method("set_opponents", ["random"] * 3, indices=0)
+    with pytest.raises(ValueError, match="all rows"):
+        envs.set_attr("timeout", 3, indices=[1])
+    with pytest.raises(AttributeError):
+        envs.set_attr("nothing", 3)
+    with pytest.raises(TypeError, match="autoreset_mode"):
+        make(FFA, 2, autoreset_mode="SameStep")
+    envs.set_options({"board": 3})
+    with pytest.raises(ValueError, match="options"):
+        envs.reset()
