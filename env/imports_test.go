@@ -31,9 +31,10 @@ var mayImport = map[string][]string{
 	"env/match":             {"env", "env/trace"},
 	"env/catalog":           {"env", "env/pommerman", "env/pommerman/bots"},
 	"vec":                   {"env"},
+	"vec/dataset":           {"env", "env/disk", "env/match", "vec"},
 	"bridge":                {"env", "env/picture", "vec"},
 	"benchmarks":            {"env", "env/catalog", "env/pommerman", "vec"},
-	"cmd/pommego":           {"benchmarks", "bridge", "env", "env/catalog", "env/match", "env/picture", "env/pommerman", "env/pommerman/bots", "env/tournament", "env/tournament/report", "env/trace", "vec"},
+	"cmd/pommego":           {"benchmarks", "bridge", "env", "env/catalog", "env/match", "env/picture", "env/pommerman", "env/pommerman/bots", "env/tournament", "env/tournament/report", "env/trace", "vec", "vec/dataset"},
 }
 
 // TestImportsGoOneWay reads every source file that is not a test and compares

@@ -1,0 +1,275 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"pommego/env"
+	"pommego/env/catalog"
+	"pommego/env/match"
+	"pommego/vec/dataset"
+)
+
+func newGenerate() *cobra.Command {
+	var o generateOptions
+	cmd := &cobra.Command{
+		Use:   "generate --out DIR",
+		Short: "Play games and store them as a data set, for learning from them",
+		Long: `Play games between agents and store them in a folder: Parquet files, a manifest with
+checksums and all that the data's meaning depends on, and a data card.
+
+Layouts:
+  games  a row a game: its start and its actions, from which any observation can be made
+         again exactly. Some 2 bytes a step.
+  steps  a row a step and seat: the observation, the action, what it paid, what was legal,
+         who played, and for agents that search the visits and values they chose by.
+
+The same command gives the same bytes, whatever the number of workers. A run that was
+stopped, in whatever way, goes on when the same command is given again, and ends with the
+same bytes as if it had not been stopped. Agents of which that is not true, because they
+think by the clock (ms=) or are outside this program (http://host:port, exec:COMMAND), are
+refused unless --unrepeatable is given, and the manifest names them then.`,
+		Example: `  pommego generate --out ffa --games 100000
+  pommego generate --out team --env PommeTeamCompetition-v0 --agents simple,heuristic --seating drawn --steps 1000000
+  pommego generate --out steps --layout steps --observation raw --games 1000
+  pommego generate --out own --agents "exec:python3 agent.py,simple,simple,simple" --unrepeatable --games 100`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if o.out == "" {
+				return usagef("no folder is named, want --out DIR")
+			}
+			if !cmd.Flags().Changed("games") && !cmd.Flags().Changed("steps") {
+				o.config.Games = 1000
+			}
+			return exactly(0, "none")(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return profiled(o.profile, func() error { return o.run(cmd.Context(), cmd.OutOrStdout()) })
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.out, "out", "", "the folder for the data set")
+	f.StringVar(&o.id, "env", "PommeFFACompetition-v0", "the environment's id, see: pommego envs")
+	f.StringVar(&o.layout, "layout", "games", "what a row is: "+strings.Join(dataset.LayoutNames(), ", "))
+	f.StringVar(&o.config.Observation, "observation", "", "with --layout steps, the encoding (default: the environment's first)")
+	f.StringVar(&o.agents, "agents", "simple", "the agents' names, with commas between; one alone plays in all seats")
+	f.StringVar(&o.seating, "seating", "fixed", "who sits where: "+strings.Join(dataset.SeatingNames(), ", "))
+	f.IntVar(&o.config.Games, "games", 0, "how many games (default 1000)")
+	f.IntVar(&o.config.Steps, "steps", 0, "instead: as many games as it takes to make so many steps")
+	f.Uint64Var(&o.config.Seed, "seed", 1, "seed of the first game; the others count on from it")
+	f.IntVar(&o.config.MaxSteps, "max-steps", 0, "cut games off after so many steps, 0: play them to the end")
+	f.IntVar(&o.config.FileGames, "games-per-file", 0, "games in a file (default 10000, or 100 with --layout steps)")
+	f.BoolVar(&o.config.Unrepeatable, "unrepeatable", false, "admit agents that may play otherwise the next time")
+	f.DurationVar(&o.config.Limit, "limit", match.DefaultLimit, "how long an agent outside this program may take for a move")
+	f.IntVar(&o.workers, "workers", 0, "how many games to play at a time, 0: as many as there are cores")
+	f.BoolVar(&o.otherBuild, "other-build", false, "go on even if another build of pommego began it")
+	f.BoolVar(&o.asJSON, "json", false, "print the summary as one JSON object")
+	f.StringVar(&o.profile, "cpuprofile", "", profileUsage)
+	return cmd
+}
+
+type generateOptions struct {
+	out, id, layout, agents, seating string
+	config                           dataset.Config
+	workers                          int
+	otherBuild, asJSON               bool
+	profile                          string
+}
+
+func (o *generateOptions) run(ctx context.Context, out io.Writer) error {
+	game, err := o.game()
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal is not held back
+	defer stop()
+	line := newDataProgress()
+	m, work, err := dataset.Generate(ctx, game, o.config, o.out, dataset.Options{
+		Workers: o.workers, Version: version(), Build: build(), OtherBuild: o.otherBuild, Progress: line.tell,
+	})
+	line.end()
+	if err != nil {
+		return o.explain(err)
+	}
+	return o.print(out, m, work)
+}
+
+// game is the game that the flags name. It fills in the configuration.
+func (o *generateOptions) game() (env.Game, error) {
+	game, err := catalog.Game(o.id)
+	if err != nil {
+		return nil, usagef("--env: %w", err)
+	}
+	if err := o.config.Layout.UnmarshalText([]byte(o.layout)); err != nil {
+		return nil, usagef("--layout: %w", err)
+	}
+	if err := o.config.Seating.UnmarshalText([]byte(o.seating)); err != nil {
+		return nil, usagef("--seating: %w", err)
+	}
+	o.config.Agents = agentNames(o.agents)
+	if o.workers < 0 {
+		return nil, usagef("--workers is %d, want 0 (all cores) or more", o.workers)
+	}
+	if err := o.config.Validate(game); err != nil {
+		if errors.Is(err, dataset.ErrUnrepeatable) {
+			return nil, usagef("%w: --unrepeatable", err)
+		}
+		return nil, usageError{err}
+	}
+	return game, nil
+}
+
+// explain adds to an error what to do about it.
+func (o *generateOptions) explain(err error) error {
+	switch {
+	case errors.Is(err, dataset.ErrStopped):
+		return fmt.Errorf("%w, which are kept in %s: the same command goes on with them", err, o.out)
+	case errors.Is(err, dataset.ErrOtherBuild):
+		return usagef("%w; --other-build goes on all the same", err)
+	case errors.Is(err, dataset.ErrOther), errors.Is(err, dataset.ErrNotEmpty):
+		return usagef("%w; name another --out", err)
+	}
+	return err
+}
+
+// generated is what --json prints.
+type generated struct {
+	Out            string  `json:"out"`
+	Games          int     `json:"games"`
+	Steps          int     `json:"steps"`
+	Rows           int     `json:"rows"`
+	Files          int     `json:"files"`
+	Bytes          int64   `json:"bytes"`
+	BytesPerStep   float64 `json:"bytes_per_step"`
+	Played         int     `json:"games_played"` // in this run
+	PlayedSteps    int     `json:"steps_played"`
+	Seconds        float64 `json:"seconds"`
+	GamesPerSecond float64 `json:"games_per_second"`
+	StepsPerSecond float64 `json:"steps_per_second"`
+	// Outside is the share of the workers' time that was not spent in games and
+	// agents.
+	Outside float64 `json:"outside_simulator"`
+}
+
+func summarise(folder string, m *dataset.Manifest, w dataset.Work) generated {
+	s := generated{
+		Out: folder, Games: m.Games, Steps: m.Steps, Rows: m.Rows, Files: len(m.Files), Bytes: m.Bytes,
+		Played: w.Games, PlayedSteps: w.Steps, Seconds: w.Wall.Seconds(),
+	}
+	if m.Steps > 0 {
+		s.BytesPerStep = float64(m.Bytes) / float64(m.Steps)
+	}
+	if w.Games > 0 {
+		s.GamesPerSecond = float64(w.Games) / w.Wall.Seconds()
+		s.StepsPerSecond = float64(w.Steps) / w.Wall.Seconds()
+		s.Outside = float64(w.Write) / float64(w.Play+w.Write)
+	}
+	return s
+}
+
+func (o *generateOptions) print(out io.Writer, m *dataset.Manifest, w dataset.Work) error {
+	s := summarise(o.out, m, w)
+	if o.asJSON {
+		return printJSON(out, s)
+	}
+	_, err := fmt.Fprintf(out, "%s: %d games, %d steps, %d rows in %d files, %s, %.2f bytes a step\n",
+		s.Out, s.Games, s.Steps, s.Rows, s.Files, inBytes(s.Bytes), s.BytesPerStep)
+	if err == nil && s.Played > 0 {
+		_, err = fmt.Fprintf(out, "%d games in %.1f s: %.0f games and %.0f steps a second, %.1f %% of the time outside the simulator\n",
+			s.Played, s.Seconds, s.GamesPerSecond, s.StepsPerSecond, 100*s.Outside)
+	}
+	return err
+}
+
+// inBytes is a size for people.
+func inBytes(n int64) string {
+	for _, unit := range []struct {
+		size int64
+		name string
+	}{{1e9, "GB"}, {1e6, "MB"}, {1e3, "kB"}} {
+		if n >= unit.size {
+			return fmt.Sprintf("%.1f %s", float64(n)/float64(unit.size), unit.name)
+		}
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
+
+// dataProgress shows how far generating is. It goes on counting between games.
+type dataProgress struct {
+	mu    sync.Mutex
+	line  *progress
+	start time.Time
+	at    dataset.Progress
+	done  chan struct{}
+}
+
+func newDataProgress() *dataProgress {
+	p := &dataProgress{line: newProgress(), start: time.Now(), done: make(chan struct{})}
+	if p.line.on {
+		go p.count()
+	}
+	return p
+}
+
+// tell takes the news of a run.
+func (p *dataProgress) tell(at dataset.Progress) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.at = at
+	if p.line.on {
+		p.line.show("%s", describeData(at, time.Since(p.start)))
+	}
+}
+
+func (p *dataProgress) count() {
+	second := time.NewTicker(time.Second)
+	defer second.Stop()
+	for {
+		select {
+		case <-p.done:
+			return
+		case <-second.C:
+			p.tell(p.at)
+		}
+	}
+}
+
+// end takes the line away.
+func (p *dataProgress) end() {
+	close(p.done)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.line.on = false
+	p.line.clear()
+}
+
+// describeData says how far generating is, and guesses the time left from what
+// this run has done.
+func describeData(at dataset.Progress, now time.Duration) string {
+	done, total, resumed := at.Games, at.TotalGames, at.Resumed
+	text := fmt.Sprintf("%d games", at.Games)
+	if at.TotalGames > 0 {
+		text = fmt.Sprintf("%d of %d games", at.Games, at.TotalGames)
+	}
+	if at.TotalSteps > 0 {
+		text += fmt.Sprintf(", %d of %d steps", at.Steps, at.TotalSteps)
+		done, total, resumed = at.Steps, at.TotalSteps, at.ResumedSteps
+	}
+	text += fmt.Sprintf(", %s, %v", inBytes(at.Bytes), now.Round(time.Second))
+	if done <= resumed || now <= 0 {
+		return text
+	}
+	left := time.Duration(float64(now) / float64(done-resumed) * float64(max(0, total-done)))
+	return fmt.Sprintf("%s, %.0f games and %.0f steps a second, %v left", text,
+		float64(at.Games-at.Resumed)/now.Seconds(), float64(at.Steps-at.ResumedSteps)/now.Seconds(), left.Round(time.Second))
+}

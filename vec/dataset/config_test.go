@@ -1,0 +1,136 @@
+package dataset
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestConfigRefused(t *testing.T) {
+	for _, c := range []struct {
+		reason string
+		change func(*Config)
+		says   string
+	}{
+		{"neither games nor steps", func(c *Config) { c.Games = 0 }, "one of them"},
+		{"both games and steps", func(c *Config) { c.Steps = 1 }, "one of them"},
+		{"less than no games", func(c *Config) { c.Games = -1 }, "games is -1"},
+		{"less than no steps", func(c *Config) { c.Games, c.Steps = 0, -1 }, "steps is -1"},
+		{"a layout that does not exist", func(c *Config) { c.Layout = 9 }, "layout 9"},
+		{"a seating that does not exist", func(c *Config) { c.Seating = 9 }, "seating 9"},
+		{"files of no games", func(c *Config) { c.FileGames = -1 }, "games_per_file is -1"},
+		{"games of less than no steps", func(c *Config) { c.MaxSteps = -1 }, "max_episode_steps is -1"},
+		{"no time for a move", func(c *Config) { c.Limit = -1 }, "limit for a move"},
+		{"an observation where there is none", func(c *Config) { c.Observation = "raw" }, "layout games"},
+		{"an observation that does not exist", func(c *Config) { c.Layout, c.Observation = Steps, "smell" }, "planes, raw"},
+		{"nobody to draw from", func(c *Config) { c.Agents = nil }, "no agents"},
+		{"too few for the seats", func(c *Config) { c.Seating = Fixed }, "2 agents, want 1 or 4"},
+		{"an agent that does not exist", func(c *Config) { c.Agents = []string{"clever"} }, "clever"},
+		{"an agent behind a server in drawn seats", func(c *Config) { c.Agents, c.Unrepeatable = []string{"http://localhost:1"}, true }, "one at a time"},
+		{"an agent behind a server in several seats", func(c *Config) {
+			c.Agents, c.Seating, c.Unrepeatable = []string{"http://localhost:1"}, Fixed, true
+		}, "one at a time"},
+	} {
+		config := small()
+		c.change(&config)
+		if err := config.Validate(gameOf(t, ffa)); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: error %v, want one that says %q", c.reason, err, c.says)
+		}
+	}
+}
+
+func TestUnrepeatableAgents(t *testing.T) {
+	for _, c := range []struct {
+		agent string
+		says  string // "": it is repeatable
+	}{
+		{"simple", ""},
+		{"mcts:ticks=50", ""},
+		{"mcts:c=3,ticks=50", ""},
+		{"mcts:ms=5", "clock"},
+		{"mcts:ticks=50,ms=5", "clock"},
+		{"http://localhost:8000", "outside"},
+		{"exec:python3 agent.py", "outside"},
+	} {
+		if why := unrepeatable(c.agent); (why != "") != (c.says != "") || !strings.Contains(why, c.says) {
+			t.Errorf("%s: unrepeatable because it %q, want %q", c.agent, why, c.says)
+		}
+	}
+	config := small()
+	config.Agents, config.Seating = []string{"exec:agent", "simple", "exec:agent", "simple"}, Fixed
+	if err := config.Validate(gameOf(t, ffa)); !errors.Is(err, ErrUnrepeatable) {
+		t.Errorf("an agent outside: error %v, want %v", err, ErrUnrepeatable)
+	}
+	config.Unrepeatable = true
+	if err := config.Validate(gameOf(t, ffa)); err != nil {
+		t.Errorf("an agent outside, asked for: %v", err)
+	}
+	if got := config.reasons(); len(got) != 1 || !strings.Contains(got[0], "exec:agent") {
+		t.Errorf("reasons %q, want one that names the agent", got)
+	}
+}
+
+func TestLineup(t *testing.T) {
+	for _, c := range []struct {
+		seating Seating
+		game    int
+		want    []uint16
+	}{
+		{Fixed, 0, []uint16{0, 1, 2, 3}},
+		{Fixed, 3, []uint16{0, 1, 2, 3}},
+		{Rotated, 0, []uint16{0, 1, 2, 3}},
+		{Rotated, 1, []uint16{3, 0, 1, 2}},
+		{Rotated, 6, []uint16{2, 3, 0, 1}},
+	} {
+		config := Config{Seating: c.seating, Agents: []string{"a", "b", "c", "d"}}
+		got := make([]uint16, 4)
+		if config.lineup(c.game, got); !slices.Equal(got, c.want) {
+			t.Errorf("%v, game %d: %v, want %v", c.seating, c.game, got, c.want)
+		}
+	}
+	config := Config{Seating: Drawn, Agents: []string{"a", "b", "c"}}
+	var counts [4][3]int
+	seats := make([]uint16, 4)
+	for game := range 3000 {
+		config.lineup(game, seats)
+		for seat, agent := range seats {
+			counts[seat][agent]++
+		}
+	}
+	for seat := range counts {
+		for agent, n := range counts[seat] {
+			if n < 850 || n > 1150 {
+				t.Errorf("drawn: agent %d sat in seat %d in %d of 3000 games, want about 1000", agent, seat, n)
+			}
+		}
+	}
+}
+
+// TestNames wants every name to come back from JSON, and others to be refused.
+func TestNames(t *testing.T) {
+	type named struct {
+		Layout  Layout
+		Seating Seating
+		Type    Type
+	}
+	for _, want := range []named{{Games, Fixed, Bool}, {Steps, Drawn, FixedBytes}, {Steps, Rotated, Uint64}} {
+		text, err := json.Marshal(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got named
+		if err := json.Unmarshal(text, &got); err != nil || got != want {
+			t.Errorf("%s became %v (%v), want %v", text, got, err, want)
+		}
+	}
+	for _, text := range []string{`{"Layout":"rows"}`, `{"Seating":"lost"}`, `{"Type":"complex"}`} {
+		if err := json.Unmarshal([]byte(text), new(named)); err == nil || !strings.Contains(err.Error(), "want one of") {
+			t.Errorf("%s: error %v, want one that lists what there is", text, err)
+		}
+	}
+	if slices.Contains(LayoutNames(), "") || slices.Contains(SeatingNames(), "") {
+		t.Errorf("names %q and %q, want none empty", LayoutNames(), SeatingNames())
+	}
+}

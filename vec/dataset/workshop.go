@@ -1,0 +1,237 @@
+package dataset
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"pommego/env"
+	"pommego/env/disk"
+)
+
+// plan is what a folder is to hold. An interrupted run leaves it there, so that
+// no other can go on by mistake.
+type plan struct {
+	config Config
+	about  About
+	text   string // about, as files carry it
+	build  string
+
+	missed   bool // moves can be replaced, and are counted
+	searched bool // some agent tells what it chose by
+}
+
+func newPlan(game env.Game, c Config, o Options) (*plan, error) {
+	spec := game.Spec()
+	e, err := envOf(spec)
+	if err != nil {
+		return nil, err
+	}
+	p := &plan{config: c, build: o.Build, about: About{
+		Format: manifestFormat, Layout: c.Layout, Env: e, Program: o.Version, Observation: c.Observation,
+		Agents: c.Agents, Generated: &c, Unrepeatable: c.reasons(),
+	}}
+	p.missed, p.searched = slices.ContainsFunc(c.Agents, outside), slices.ContainsFunc(c.Agents, func(name string) bool { return thinks(game, name) })
+	if c.Layout == Games {
+		p.about.Columns = gameColumns(spec, p.missed)
+	} else {
+		encoding := spec.Encoding(c.Observation)
+		p.about.Fields = spec.Encodings[encoding].Fields
+		p.about.Columns = stepColumns(spec, encoding, p.searched)
+	}
+	text, err := json.Marshal(&p.about)
+	p.text = string(text)
+	return p, err
+}
+
+// thinks tells whether a built-in agent tells what it chooses by.
+func thinks(game env.Game, name string) bool {
+	if outside(name) {
+		return false
+	}
+	agent, err := game.NewAgent(name)
+	_, ok := agent.(Thinker)
+	return err == nil && ok
+}
+
+// Errors of a folder that holds something else.
+var (
+	ErrOther      = errors.New("the folder holds another data set")
+	ErrOtherBuild = errors.New("another build of the program, whose agents may play otherwise, began the data set")
+	ErrNotEmpty   = errors.New("the folder is not empty, and holds no data set that could be gone on with")
+)
+
+// workshop is the folder in which a data set comes to be.
+type workshop struct {
+	plan    *plan
+	disk    disk.FS
+	folder  string
+	scratch string // for what is not finished: a folder in it
+	unlock  func() error
+	data    string // the folder of data files
+}
+
+// openWorkshop takes possession of a folder, or returns the manifest of what the
+// plan wants if it lies there already.
+func openWorkshop(p *plan, folder string, o Options) (*workshop, *Manifest, error) {
+	w := &workshop{
+		plan: p, disk: o.Disk, folder: folder, scratch: filepath.Join(folder, workFolder), data: filepath.Join(folder, dataFolder),
+	}
+	m, err := ReadManifest(folder)
+	if err == nil {
+		if err := p.accept(&m.About); err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", folder, err)
+		}
+		return nil, m, w.clear()
+	}
+	if !errors.Is(err, ErrNone) {
+		return nil, nil, err
+	}
+	if err := w.vacant(); err != nil {
+		return nil, nil, err
+	}
+	for _, path := range []string{w.scratch, w.data} {
+		if err := o.Disk.MkdirAll(path); err != nil {
+			return nil, nil, err
+		}
+	}
+	if err := o.Disk.SyncFolder(folder); err != nil {
+		return nil, nil, err
+	}
+	if w.unlock, err = disk.Lock(filepath.Join(w.scratch, "lock")); err != nil {
+		return nil, nil, err
+	}
+	if err := w.sign(o); err != nil {
+		return nil, nil, errors.Join(err, w.close())
+	}
+	return w, nil, nil
+}
+
+// vacant tells whether the folder is free, or an interrupted run's.
+func (w *workshop) vacant() error {
+	there, err := os.ReadDir(w.folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	ours := slices.ContainsFunc(there, func(e fs.DirEntry) bool { return e.Name() == workFolder })
+	if len(there) > 0 && !ours {
+		return fmt.Errorf("%s: %w", w.folder, ErrNotEmpty)
+	}
+	return nil
+}
+
+// signature is the plan in its file.
+type signature struct {
+	Build string `json:"build"`
+	About About  `json:"about"`
+}
+
+// sign leaves the plan in the folder, or compares it with the one there.
+func (w *workshop) sign(o Options) error {
+	path := filepath.Join(w.scratch, "plan.json")
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		text, err := json.Marshal(signature{w.plan.build, w.plan.about})
+		if err != nil {
+			return err
+		}
+		return writeWhole(w.disk, path, w.scratch, text)
+	}
+	if err != nil {
+		return err
+	}
+	var there signature
+	if err := json.Unmarshal(text, &there); err != nil {
+		return fmt.Errorf("%s: %w: %w", path, ErrDamaged, err)
+	}
+	if err := w.plan.accept(&there.About); err != nil {
+		return fmt.Errorf("%s: %w", w.folder, err)
+	}
+	if there.Build != w.plan.build && !o.OtherBuild {
+		return fmt.Errorf("%s: %w: %q, this one is %q", w.folder, ErrOtherBuild, there.Build, w.plan.build)
+	}
+	return nil
+}
+
+// accept says in what another plan differs.
+func (p *plan) accept(there *About) error {
+	if there.Generated == nil {
+		return fmt.Errorf("%w: that was not generated", ErrOther)
+	}
+	a, b := p.about, *there
+	a.Program, b.Program = "", ""
+	var ours, theirs map[string]json.RawMessage
+	for _, x := range []struct {
+		about *About
+		to    *map[string]json.RawMessage
+	}{{&a, &ours}, {&b, &theirs}} {
+		text, err := json.Marshal(x.about)
+		if err != nil {
+			return err
+		}
+		if err := json.Unmarshal(text, x.to); err != nil {
+			return err
+		}
+	}
+	for _, key := range sortedKeys(ours) {
+		if !bytes.Equal(ours[key], theirs[key]) {
+			return fmt.Errorf("%w: its %q is %s, now it would be %s", ErrOther, key, short(theirs[key]), short(ours[key]))
+		}
+	}
+	return nil
+}
+
+// short is the beginning of a text, for errors.
+func short(text []byte) string {
+	if len(text) > 200 {
+		return string(text[:200]) + "..."
+	}
+	return string(text)
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+// begun is how many shards earlier runs have begun.
+func (w *workshop) begun() (int, error) {
+	there, err := os.ReadDir(w.scratch)
+	n := 0
+	for _, entry := range there {
+		var k int
+		if _, err := fmt.Sscanf(entry.Name(), "shard-%d.", &k); err == nil {
+			n = max(n, k+1)
+		}
+	}
+	return n, err
+}
+
+// clear takes the workshop away.
+func (w *workshop) clear() error {
+	there, err := os.ReadDir(w.scratch)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, entry := range there {
+		err = errors.Join(err, w.disk.Remove(filepath.Join(w.scratch, entry.Name())))
+	}
+	if err != nil {
+		return err
+	}
+	return w.disk.Remove(w.scratch)
+}
+
+func (w *workshop) close() error { return w.unlock() }
+
+// dataName is the name of a data file in the data set's folder.
+func dataName(l Layout, k int) string {
+	return strings.Join([]string{dataFolder, fmt.Sprintf("%s-%05d.parquet", l, k)}, "/")
+}
