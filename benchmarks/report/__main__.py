@@ -35,6 +35,8 @@ def main(arguments: list[str] | None = None) -> int:
         journal = Journal(path)
         if not options.tables:
             _measure(plan, journal)
+        elif journal.head is None:
+            _restore(journal, out)
         if journal.head is None:
             raise JournalError(f"{path} is empty: there is nothing to write yet")
     except JournalError as e:
@@ -62,7 +64,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--rounds", type=int, help="how often each is measured (default: 2)")
     parser.add_argument("--out", type=Path, help="folder for everything (default: benchmarks/results)")
     parser.add_argument("--fresh", action="store_true", help="forget what has been measured so far")
-    parser.add_argument("--tables", action="store_true", help="measure nothing, write down what is there")
+    parser.add_argument(
+        "--tables", action="store_true", help="measure nothing, write tables of what is there"
+    )
     return parser
 
 
@@ -82,6 +86,14 @@ def _measure(plan: list[Measurement], journal: Journal) -> None:
         return
     journal.begin(machine.describe())
     runner.run(plan, journal)
+
+
+def _restore(journal: Journal, out: Path) -> None:
+    """Read what `_write` wrote: the raw figures are kept in the repository, the journal is not."""
+    if (out / "setting.json").exists():
+        parts = [out / f"{part}.json" for part in PARTS]
+        records = [r for part in parts if part.exists() for r in json.loads(part.read_text())]
+        journal.restore(json.loads((out / "setting.json").read_text()), records)
 
 
 def _write(findings: Findings, plan: list[Measurement], out: Path, made_by: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +58,11 @@ class Journal:
             self.head = record
         else:
             self._results[record["command"], record["round"]] = record
+
+    def restore(self, head: dict[str, Any], records: Iterable[dict[str, Any]]) -> None:
+        """Take over what was written down elsewhere, without writing it here."""
+        for record in (head, *records):
+            self._take(record)
 
     def begin(self, head: dict[str, Any]) -> None:
         """Write down what is measured; a journal of something else is refused.

@@ -121,6 +121,21 @@ def test_tables_and_plots_of_everything(fake: list[str], tmp_path: Path) -> None
         assert png.read_bytes().startswith(b"\x89PNG")
 
 
+def test_tables_come_from_the_raw_figures_too(fake: list[str], tmp_path: Path) -> None:
+    options = ["--quick", "--out", str(tmp_path)]
+    program.main(options)
+    (tmp_path / "journal.jsonl").unlink()
+    written = {path: path.read_bytes() for path in tmp_path.glob("*.*") if path.suffix != ".png"}
+    assert program.main([*options, "--tables"]) == 0
+    assert {path: path.read_bytes() for path in written} == written
+    assert not (tmp_path / "journal.jsonl").exists()
+
+
+def test_no_tables_of_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert program.main(["--tables", "--out", str(tmp_path)]) == 2
+    assert "nothing to write" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("options", [[], ["--quick"]], ids=["full", "quick"])
 def test_every_table_has_equal_lines(fake: list[str], tmp_path: Path, options: list[str]) -> None:
     program.main([*options, "--out", str(tmp_path)])
