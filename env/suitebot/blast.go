@@ -35,11 +35,7 @@ func (p *Plan) explode(s *State, due *volley, dead env.SeatSet) (killed env.Seat
 	var e explosion
 	e.add(due)
 	p.chain(s, &e)
-	if e.owners&(e.owners-1) == 0 {
-		p.collectAlone(s, &e)
-	} else {
-		p.collect(s, &e)
-	}
+	p.share(s, &e)
 	if p.rules.DeadKills {
 		dead = 0
 	}
@@ -72,6 +68,16 @@ func (p *Plan) chain(s *State, e *explosion) {
 				}
 			}
 		}
+	}
+}
+
+// share gives the fields that are reached and still hold their points to those
+// who collect them.
+func (p *Plan) share(s *State, e *explosion) {
+	if e.owners&(e.owners-1) == 0 {
+		p.collectAlone(s, e)
+	} else {
+		p.collect(s, e)
 	}
 }
 

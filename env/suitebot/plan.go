@@ -1,6 +1,7 @@
 package suitebot
 
 import (
+	"math/bits"
 	"slices"
 
 	"pommego/env"
@@ -119,6 +120,15 @@ func (p *Plan) reach(c Cell) []uint64 { return p.reaches[int(c)*p.words:][:p.wor
 func (p *Plan) Reach(c Cell) (all Cells) {
 	copy(all[:], p.reach(c))
 	return all
+}
+
+// Worth is how many fields a bomb on a field reaches that are not gone.
+func (p *Plan) Worth(c Cell, gone *Cells) int {
+	n := 0
+	for w, word := range p.reach(c) {
+		n += bits.OnesCount64(word &^ gone[w%cellWords])
+	}
+	return n
 }
 
 // sight is what a seat sees whose agent stands on a field.

@@ -1,0 +1,99 @@
+package bots
+
+import "pommego/env/suitebot"
+
+// outlook is a view and what follows from it.
+type outlook struct {
+	plan *suitebot.Plan
+	seat int
+	at   suitebot.Cell // where the agent stands
+	s    *suitebot.State
+	f    suitebot.Forecast
+	gone suitebot.Cells // fields that hold nothing or will be reached by a bomb that lies already
+	away suitebot.Cells // where not to step: enemies' home bases, and where enemies stand
+	near suitebot.Cells // where an enemy can be after the next move
+}
+
+func (o *outlook) look(v *suitebot.View) {
+	o.plan, o.seat, o.at, o.s = v.Plan, v.Seat, v.State.Agents[v.Seat], &v.State
+	o.plan.Forecast(o.s, &o.f)
+	o.gone, o.away, o.near = o.f.Claimed, suitebot.Cells{}, suitebot.Cells{}
+	for w := range o.gone {
+		o.gone[w] |= o.s.Spent[w]
+	}
+	for seat := range o.plan.Rules().Players {
+		if seat == o.seat {
+			continue
+		}
+		o.away.Add(o.s.Homes[seat])
+		if at := o.s.Agents[seat]; at != suitebot.NoCell {
+			o.away.Add(at)
+			for _, move := range moves {
+				o.near.Add(o.plan.Next(at, move))
+			}
+		}
+	}
+}
+
+// moves are all actions but planting, hold first.
+var moves = [...]suitebot.Action{suitebot.Hold, suitebot.Up, suitebot.Down, suitebot.Left, suitebot.Right}
+
+// survives tells whether who does something now has a way out of all blasts to
+// come.
+func (o *outlook) survives(a suitebot.Action) bool {
+	c := o.plan.Next(o.at, a)
+	if c != o.at && o.away.Has(c) {
+		return false
+	}
+	// The fields where one can be after each round, alive.
+	var places [maxPlaces]suitebot.Cell
+	places[0] = c
+	n := 1
+	for k := range o.f.Rounds {
+		n = o.outside(&places, n, k)
+		if n == 0 {
+			return false
+		}
+		for _, c := range places[:n] {
+			if !o.f.Claimed.Has(c) {
+				return true // and stays there
+			}
+		}
+		n = o.spread(&places, n)
+	}
+	return true
+}
+
+// maxPlaces is how many fields can be reached in as many moves as a bomb has
+// rounds.
+const maxPlaces = 2*suitebot.MaxDelay*(suitebot.MaxDelay+1) + 1
+
+// outside keeps the places that no bomb reaches at the end of the k-th round.
+func (o *outlook) outside(places *[maxPlaces]suitebot.Cell, n, k int) int {
+	kept := 0
+	for _, c := range places[:n] {
+		if !o.f.At[k].Has(c) {
+			places[kept] = c
+			kept++
+		}
+	}
+	return kept
+}
+
+// spread adds the neighbours of all places.
+func (o *outlook) spread(places *[maxPlaces]suitebot.Cell, n int) int {
+	var seen suitebot.Cells
+	for _, c := range places[:n] {
+		seen.Add(c)
+	}
+	for i := range n {
+		for _, a := range moves[1:] {
+			if c := o.plan.Next(places[i], a); !seen.Has(c) && !o.away.Has(c) {
+				seen.Add(c)
+				places[n] = c
+				n++
+			}
+		}
+	}
+	return n
+}

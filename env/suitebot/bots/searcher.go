@@ -1,0 +1,91 @@
+package bots
+
+import (
+	"time"
+
+	"pommego/env/search"
+	"pommego/env/suitebot"
+)
+
+// method is a way to search.
+type method uint8
+
+const (
+	flat method = iota // flat Monte Carlo with UCB1
+	tree               // Monte Carlo tree search
+)
+
+// searcher plans every move by simulation.
+type searcher struct {
+	forgetful
+	method method
+	budget search.Budget
+	c      float64
+	depth  int
+	ticks  uint64 // of the last decision
+}
+
+// searchOptions are the keys that a searcher takes.
+var searchOptions = []string{"ticks", "ms", "c", "depth"}
+
+// What holds where options say nothing else: a decision of about a millisecond.
+const (
+	defaultTicks = 1000
+	defaultC     = 6
+	maxNodes     = 1 << 14 // of a tree that grows by the clock
+)
+
+var defaultDepth = [...]float64{flat: 6, tree: 3}
+
+// newSearcher makes a searcher. With a limit on time alone, ticks are not
+// counted.
+func newSearcher(m method, o options) (suitebot.Bot, error) {
+	_, byTicks := o["ticks"]
+	_, byTime := o["ms"]
+	ticks, err := o.number("ticks", defaultTicks, 1, 1e9, true)
+	if err != nil {
+		return nil, err
+	}
+	ms, err := o.number("ms", 0, 0.01, 60_000, false)
+	if err != nil {
+		return nil, err
+	}
+	c, err := o.number("c", defaultC, 0, 1e6, false)
+	if err != nil {
+		return nil, err
+	}
+	depth, err := o.number("depth", defaultDepth[m], 0, 100, true)
+	if err != nil {
+		return nil, err
+	}
+	if byTime && !byTicks {
+		ticks = 0
+	}
+	budget := search.Budget{Ticks: int(ticks), Time: time.Duration(ms * float64(time.Millisecond))}
+	return &searcher{method: m, budget: budget, c: c, depth: int(depth)}, nil
+}
+
+// Searched is how many ticks the last decision simulated.
+func (a *searcher) Searched() uint64 { return a.ticks }
+
+func (a *searcher) Act(v *suitebot.View, action []uint8) {
+	action[0], a.ticks = uint8(suitebot.Hold), 0
+	b := benches.Get().(*bench)
+	defer benches.Put(b)
+	b.world.plan, b.world.seat = v.Plan, v.Seat
+	b.root = imagine(v)
+	if v.Plan.Over(&b.root) {
+		return
+	}
+	found := a.search(b)
+	a.ticks, action[0] = found.Ticks, uint8(found.Move)
+}
+
+func (a *searcher) search(b *bench) search.Found {
+	if a.method == flat {
+		b.flat.Bandit, b.flat.C, b.flat.Depth = search.UCB1, a.c, a.depth
+		return b.flat.Search(&b.world, &b.root, a.budget, &a.dice)
+	}
+	b.tree.C, b.tree.Depth, b.tree.MaxNodes = a.c, a.depth, maxNodes
+	return b.tree.Search(&b.world, &b.root, a.budget, &a.dice)
+}

@@ -1,0 +1,108 @@
+package bots
+
+import (
+	"pommego/env"
+	"pommego/env/suitebot"
+)
+
+// simple goes by rules. It looks for the field from which a bomb will collect
+// most for the way there, counting only fields that no bomb will reach anyway;
+// walks there and plants. When nothing is left to collect it hunts the nearest
+// enemy. It never does what leaves it no way out of the blasts to come, if there
+// is anything else to do.
+type simple struct{ forgetful }
+
+func (a *simple) Act(v *suitebot.View, action []uint8) {
+	var o outlook
+	o.look(v)
+	want := suitebot.Hold
+	if goal, found := a.mine(&o); found {
+		want = a.toward(&o, goal)
+	} else if prey, seen := a.prey(&o); seen {
+		want = a.toward(&o, prey)
+		if reach := o.plan.Reach(o.at); reach.Has(prey) && !o.f.Claimed.Has(o.at) {
+			want = suitebot.PlantBomb
+		}
+	}
+	action[0] = uint8(a.prudent(&o, want))
+}
+
+// pick keeps the best of several choices; of equals each is as likely.
+type pick[T any] struct {
+	best  T
+	score int
+	equal int // how many have this score; 0: nothing was offered
+}
+
+func (p *pick[T]) offer(choice T, score int, dice *env.Dice) {
+	switch {
+	case p.equal == 0 || score > p.score:
+		*p = pick[T]{choice, score, 1}
+	case score == p.score:
+		p.equal++
+		if dice.IntN(p.equal) == 0 {
+			p.best = choice
+		}
+	}
+}
+
+// mine is the field from which a bomb collects most in the rounds it takes to
+// get there and plant, if any does.
+func (a *simple) mine(o *outlook) (suitebot.Cell, bool) {
+	var top pick[suitebot.Cell]
+	for c := range suitebot.Cell(o.plan.Cells()) {
+		if worth := o.plan.Worth(c, &o.gone); worth > 0 && !o.away.Has(c) {
+			top.offer(c, worth<<16/(o.plan.Distance(o.at, c)+1), &a.dice)
+		}
+	}
+	return top.best, top.equal > 0
+}
+
+// prey is where the nearest enemy stands, if any is seen.
+func (a *simple) prey(o *outlook) (suitebot.Cell, bool) {
+	var top pick[suitebot.Cell]
+	for seat := range o.plan.Rules().Players {
+		if at := o.s.Agents[seat]; seat != o.seat && at != suitebot.NoCell {
+			top.offer(at, -o.plan.Distance(o.at, at), &a.dice)
+		}
+	}
+	return top.best, top.equal > 0
+}
+
+// toward is what brings the agent nearer to a goal, or plants on it.
+func (a *simple) toward(o *outlook, goal suitebot.Cell) suitebot.Action {
+	if goal == o.at {
+		return suitebot.PlantBomb
+	}
+	var top pick[suitebot.Action]
+	for _, move := range moves[1:] {
+		c := o.plan.Next(o.at, move)
+		score := -o.plan.Distance(c, goal)
+		if o.near.Has(c) {
+			score -= detour
+		}
+		top.offer(move, score, &a.dice)
+	}
+	return top.best
+}
+
+// detour is how much longer a way may be that keeps clear of enemies.
+const detour = 3
+
+// prudent is what the agent wants, if it survives that; else any move that it
+// survives, and if there is none what it wants all the same.
+func (a *simple) prudent(o *outlook, want suitebot.Action) suitebot.Action {
+	if o.survives(want) {
+		return want
+	}
+	var top pick[suitebot.Action]
+	for _, move := range moves {
+		if o.survives(move) {
+			top.offer(move, 0, &a.dice)
+		}
+	}
+	if top.equal == 0 {
+		return want
+	}
+	return top.best
+}

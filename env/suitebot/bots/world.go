@@ -1,0 +1,118 @@
+package bots
+
+import (
+	"math"
+	"sync"
+
+	"pommego/env"
+	"pommego/env/search"
+	"pommego/env/suitebot"
+)
+
+// world is the game as a searching agent imagines it: search.Model over states.
+// The agent moves as the search says, all others walk about at random and plant
+// nothing.
+type world struct {
+	plan    *suitebot.Plan
+	seat    int
+	f       suitebot.Forecast
+	actions [suitebot.MaxPlayers]uint8
+}
+
+// Moves appends the moves worth trying: all but planting where a bomb would
+// collect nothing.
+func (w *world) Moves(s *suitebot.State, dst []search.Move) []search.Move {
+	for _, move := range moves {
+		dst = append(dst, search.Move(move))
+	}
+	if w.plan.Worth(s.Agents[w.seat], &s.Spent) > 0 {
+		dst = append(dst, search.Move(suitebot.PlantBomb))
+	}
+	return dst
+}
+
+// Step plays a round.
+func (w *world) Step(s *suitebot.State, move search.Move, dice *env.Dice) {
+	x := dice.Uint64()
+	for seat := range w.actions {
+		w.actions[seat] = uint8(x & 0xff * 5 >> 8)
+		x >>= 8
+	}
+	w.actions[w.seat] = uint8(move)
+	w.plan.Step(s, w.actions[:])
+}
+
+// Terminal tells whether the last round has been played.
+func (w *world) Terminal(s *suitebot.State) bool { return w.plan.Over(s) }
+
+// Score is the lead in points over the best of the others, counting what the
+// bombs that lie will collect if there is time for it, and a little for standing
+// near more.
+func (w *world) Score(s *suitebot.State) float64 {
+	w.plan.Forecast(s, &w.f)
+	each := float64(w.plan.Rules().FieldPoints)
+	in := w.left(s) >= w.f.Rounds
+	best, own := math.Inf(-1), 0.0
+	for seat := range w.plan.Rules().Players {
+		points := float64(s.Scores[seat])
+		if in {
+			points += each * float64(w.f.Collects[seat])
+		}
+		switch {
+		case seat == w.seat:
+			own = points
+		case best < points:
+			best = points
+		}
+	}
+	return own - best + nearness*each*w.prospect(s)
+}
+
+// nearness is what a field that a bomb could collect from here is worth before
+// the bomb lies.
+const nearness = 0.8
+
+// prospect is the fields that a bomb could collect at the best place near,
+// less for each move there.
+func (w *world) prospect(s *suitebot.State) float64 {
+	gone := w.f.Claimed
+	for i := range gone {
+		gone[i] |= s.Spent[i]
+	}
+	at, top := s.Agents[w.seat], 0
+	left := w.left(s) - w.plan.Rules().BombDelay - 1 // for the way
+	for c := range suitebot.Cell(w.plan.Cells()) {
+		way := w.plan.Distance(at, c)
+		if worth := w.plan.Worth(c, &gone); worth > 0 && way <= left {
+			top = max(top, worth<<8/(way+4))
+		}
+	}
+	return float64(top) / 64
+}
+
+// left is how many rounds are still to be played.
+func (w *world) left(s *suitebot.State) int { return w.plan.Rules().Rounds - int(s.StepCount) }
+
+// imagine is what the agent believes: what it sees, with enemies that it does
+// not see on their home bases.
+func imagine(v *suitebot.View) suitebot.State {
+	s := v.State
+	for seat := range v.Plan.Rules().Players {
+		if s.Agents[seat] == suitebot.NoCell {
+			s.Agents[seat] = s.Homes[seat]
+		}
+	}
+	return s
+}
+
+// bench is what a decision by search needs. Benches are lent to agents while
+// they act, because a tree for each of thousands of agents would not fit
+// anywhere.
+type bench struct {
+	world world
+	root  suitebot.State
+	flat  search.Flat[suitebot.State]
+	tree  search.Tree[suitebot.State]
+}
+
+var benches = sync.Pool{New: func() any { return new(bench) }}
