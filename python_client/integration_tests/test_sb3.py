@@ -43,14 +43,7 @@ def make(server: pommego.Server) -> Iterator[Make]:
 
 
 def test_recipe() -> None:
-    names = recipe(
-        sb3,
-        **{
-            "64": "4",
-            ".learn(100_000)": ", n_steps=8, batch_size=8, n_epochs=1).learn(64)",
-            '"MultiInputPolicy", envs)': '"MultiInputPolicy", envs',
-        },
-    )
+    names = recipe(sb3, {"64": "4", "envs).learn(100_000)": "envs, n_steps=8, batch_size=8).learn(64)"})
     names["envs"].close()
 
 

@@ -57,7 +57,7 @@ def masked(env: torchrl.PommegoTorchEnv) -> TransformedEnv:
 
 
 def test_recipe() -> None:
-    names = recipe(torchrl, **{"64": "4", "1000": "30", "simple": "random"})
+    names = recipe(torchrl, {"64": "4", "1000": "30", "simple": "random"})
     assert names["data"].shape == (4, 30)
     names["env"].close()
 
