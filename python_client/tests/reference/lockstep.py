@@ -120,7 +120,8 @@ class Comparison:
         left = dice.randrange(2, _PAST_END) if dice.random() < 0.3 else 0
         done = False
         for number in range(_LONGEST):
-            self._ours.env._table._here = here or not self._ours.env._table.on_server
+            if here:
+                self._ours.env._table.stay_here()
             done = self._step(env_id, policy, number) or done
             if done:
                 left -= 1

@@ -109,6 +109,11 @@ class Table:
             self._remote.close()
         self._remote = self._seen = self._scene = self._sent = self._sent_scene = None
 
+    def stay_here(self) -> None:
+        """Make all steps in Python, until there is another game or pieces are put on the board."""
+        self.set(self.scene)
+        self._here = True
+
     # Steps --------------------------------------------------------------------
 
     def step(self, rules: Rules, step_count: int, moves: Any) -> None:
@@ -126,8 +131,7 @@ class Table:
         self.settle(rules, step_count)
         over = ForwardModel.get_done(bodies, step_count, rules.max_steps, rules.game_type, None)
         if over and not self._here:
-            self.set(self.scene)
-            self._here = True
+            self.stay_here()
         if self._here:
             scene = self.scene
             pieces = turn.Pieces(scene.board, bodies, scene.bombs, scene.items, scene.flames)
@@ -152,14 +156,14 @@ class Table:
         if self._here or not self._changed(rules, step_count):
             return
         scene = self.scene
-        if not self._connect(rules):
-            self._here = True
+        if step_count > rules.max_steps or not self._connect(rules):
+            self.stay_here()
             return
         try:
             seen = self._remote.put(encoded(saved(scene, self.bodies, step_count)))
         except ServerError as error:
             warnings.warn(f"this game is stepped in Python from here on: {error.message}", stacklevel=4)
-            self._here = True
+            self.stay_here()
             return
         self._adopt(seen, step_count)
         self._scene, self._sent_scene = scene, scene.fingerprint()

@@ -74,9 +74,8 @@ class HttpAgent(BaseAgent):
                 return reply.read()
         except (TimeoutError, urllib.error.URLError) as error:
             if isinstance(error, TimeoutError) or isinstance(error.reason, TimeoutError):
-                warnings.warn(
-                    f"the agent at {self._url} did not answer {what} in {timeout:g} s", stacklevel=3
-                )
+                late = f"the agent at {self._url} did not answer {what} within {timeout:g} s"
+                warnings.warn(late, stacklevel=3)
                 return None
             raise
 

@@ -24,6 +24,13 @@ __all__ = ["Pomme"]
 _SEEDS = 1 << 63
 
 
+def _piece(name: str) -> property:
+    """Return an attribute that is a part of the scene on the table."""
+    return property(
+        lambda self: getattr(self._table.scene, name), lambda self, pieces: self._table.put(name, pieces)
+    )
+
+
 class Pomme:
     """A game of Pommerman with the original's interface, stepped on a server.
 
@@ -367,37 +374,10 @@ class Pomme:
         self._seated = agents
         self._table.agents = agents or ()
 
-    @property
-    def _board(self) -> NDArray[Any]:
-        return self._table.scene.board
-
-    @_board.setter
-    def _board(self, board: NDArray[Any]) -> None:
-        self._table.put("board", board)
-
-    @property
-    def _bombs(self) -> list[Any]:
-        return self._table.scene.bombs
-
-    @_bombs.setter
-    def _bombs(self, bombs: list[Any]) -> None:
-        self._table.put("bombs", bombs)
-
-    @property
-    def _flames(self) -> list[Any]:
-        return self._table.scene.flames
-
-    @_flames.setter
-    def _flames(self, flames: list[Any]) -> None:
-        self._table.put("flames", flames)
-
-    @property
-    def _items(self) -> dict[tuple[int, int], int]:
-        return self._table.scene.items
-
-    @_items.setter
-    def _items(self, items: dict[tuple[int, int], int]) -> None:
-        self._table.put("items", items)
+    _board = _piece("board")
+    _bombs = _piece("bombs")
+    _flames = _piece("flames")
+    _items = _piece("items")
 
     def _rules(self) -> Rules:
         return Rules(

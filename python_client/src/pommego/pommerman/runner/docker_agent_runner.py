@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import contextlib
 import json
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -117,11 +118,12 @@ def _handler(handlers: _Handlers) -> type[BaseHTTPRequestHandler]:
                 self.send_error(404)
                 return
             body = json.dumps(handle(fields), cls=utility.PommermanJSONEncoder).encode()
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+            with contextlib.suppress(ConnectionError):  # who asked may have given up
+                self.send_response(200)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
 
         def log_message(self, *_: Any) -> None:
             """Say nothing: an action comes every tenth of a second."""

@@ -1,0 +1,284 @@
+"""The agents of pommego.pommerman: what SimpleAgent decides, and those that ask elsewhere."""
+
+from __future__ import annotations
+
+import copy
+import os
+import pty
+import random
+import sys
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+
+import recorded
+from pommego.pommerman import agents, characters, constants, helpers
+from pommego.pommerman.runner import DockerAgentRunner
+from reference.exact import difference, exact
+
+FFA = constants.GameType.FFA
+SPACE = gymnasium.spaces.Discrete(6)
+
+
+def seated(agent: agents.BaseAgent, seat: int = 0, game_type: constants.GameType = FFA) -> agents.BaseAgent:
+    agent.init_agent(seat, game_type)
+    return agent
+
+
+# SimpleAgent ------------------------------------------------------------------
+
+
+class Draws:
+    """Recorded draws in the place of the module random."""
+
+    def __init__(self, coins: str, choice: list[int] | None) -> None:
+        self.coins, self.choose = list(coins), choice
+
+    def random(self) -> float:
+        return 0.25 if self.coins.pop(0) == "1" else 0.75
+
+    def choice(self, options: list[Any]) -> Any:
+        number, chosen = self.choose
+        assert len(options) == number
+        self.choose = None
+        return options[chosen]
+
+
+@pytest.mark.parametrize("first", range(4))
+def test_simple_agent_decides_as_recorded(first: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Action, memory and the number of draws; half of the recorded decisions in all."""
+    branches = set()
+    for record in recorded.records("simple_agent", 8, first):
+        draws = Draws(record["coins"], record["choice"])
+        monkeypatch.setattr("pommego.pommerman.agents.simple_agent.random", draws)
+        agent = seated(agents.SimpleAgent(), record["agent"])
+        agent._recently_visited_positions = [tuple(cell) for cell in record["recent"]]
+        agent._prev_direction = (
+            constants.Action(record["prev_direction"]) if record["prev_direction"] else None
+        )
+        action = agent.act(recorded.observation(record["obs"], record["board_size"]), SPACE)
+        after = agent._prev_direction.value if agent._prev_direction else 0
+        assert (type(action), action) == (int, record["action"]), record["branch"]
+        assert [list(cell) for cell in agent._recently_visited_positions] == record["recent_after"]
+        assert after == record["prev_direction_after"]
+        assert (draws.coins, draws.choose) == ([], None), "draws are left over"
+        branches.add(record["branch"])
+    assert len(branches) >= 8
+
+
+def scene(drawing: str, **changes: Any) -> dict[str, Any]:
+    """Return what agent 0 sees of a drawn board: A it, B an enemy, # rigid, % wood, o a bomb, . passage."""
+    rows = [row.split() for row in drawing.strip().splitlines()]
+    values = {"A": 10, "B": 11, "#": 1, "%": 2, "o": 3, ".": 0}
+    board = np.array([[values[cell] for cell in row] for row in rows], np.uint8)
+    obs = {
+        "board": board,
+        "bomb_blast_strength": np.where(board == 3, 2.0, 0.0),
+        "position": tuple(int(k) for k in np.argwhere(board == 10)[0]),
+        "enemies": [constants.Item.Agent1, constants.Item.Agent2, constants.Item.Agent3],
+        "ammo": 1,
+        "blast_strength": 2,
+    }
+    return obs | changes
+
+
+def test_simple_agent_stops_where_the_original_fails() -> None:
+    """An enemy beside it, a bomb in hand, and no passage in sight."""
+    agent = seated(agents.SimpleAgent())
+    assert agent.act(scene("A B # #\n# # # #\n# # # #\n# # # #"), SPACE) == constants.Action.Stop.value
+    assert agent.act(scene("A % # #\n# # # #\n# # # #\n# # # #"), SPACE) == constants.Action.Stop.value
+
+
+def test_parts_of_simple_agent_can_be_replaced() -> None:
+    class Peaceful(agents.SimpleAgent):
+        def _maybe_bomb(self, *_: Any) -> bool:
+            return False
+
+        def _filter_recently_visited(self, directions: list[Any], *_: Any) -> list[Any]:
+            return [constants.Action.Stop]
+
+    obs = scene("A B . .\n. . . .\n. . . .\n. . . .")
+    assert seated(agents.SimpleAgent()).act(obs, SPACE) == constants.Action.Bomb.value
+    assert seated(Peaceful()).act(obs, SPACE) == constants.Action.Right.value
+    empty = scene("A . . .\n. . . .\n. . . .\n. . . .")
+    assert {seated(Peaceful()).act(empty, SPACE) for _ in range(20)} == {constants.Action.Stop.value}
+
+
+# BaseAgent and its character ---------------------------------------------------
+
+
+def test_an_agent_has_what_its_character_has() -> None:
+    agent = seated(agents.BaseAgent(), 1, constants.GameType.Team)
+    assert (agent.agent_id, agent.ammo, agent.is_alive, agent.can_kick) == (1, 1, True, False)
+    assert agent.teammate is constants.Item.Agent3
+    assert agent.enemies == [constants.Item.Agent0, constants.Item.Agent2, constants.Item.AgentDummy]
+    given = agents.BaseAgent(characters.Bomber(0, constants.GameType.OneVsOne))
+    assert given.enemies == [constants.Item.Agent1]
+    with pytest.raises(AttributeError, match="nothing"):
+        _ = agent.nothing
+    with pytest.raises(NotImplementedError, match="BaseAgent has no act"):
+        agent.act({}, SPACE)
+    assert copy.deepcopy(agent).enemies == agent.enemies
+
+
+def test_random_agent_draws_from_the_space() -> None:
+    assert {int(agents.RandomAgent().act({}, SPACE)) for _ in range(200)} == set(range(6))
+
+
+# Agents by name -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("test::agents.SimpleAgent", agents.SimpleAgent),
+        ("test::pommego.pommerman.agents.RandomAgent", agents.RandomAgent),
+        ("simple::null", agents.SimpleAgent),
+        ("random::null", agents.RandomAgent),
+        ("player::arrows", agents.PlayerAgent),
+        ("playerblock::wasd", agents.PlayerAgentBlocking),
+    ],
+)
+def test_agents_by_name(text: str, kind: type) -> None:
+    assert type(helpers.make_agent_from_string(text, 0)) is kind
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "reason"),
+    [
+        ("SimpleAgent", ValueError, "no '::'"),
+        ("wizard::agents.SimpleAgent", ValueError, "unknown kind 'wizard'"),
+        ("test::agents.Nobody", ValueError, r"no agent 'agents\.Nobody'"),
+        ("test::no_such_module.Agent", ValueError, "no_such_module"),
+        ("http::localhost", ValueError, "not host:port"),
+        ("player::mouse", ValueError, "'mouse', expected one of"),
+        (
+            "docker::an/image",
+            NotImplementedError,
+            r"docker run .*1002:10080 an/image.*HttpAgent\(port=1002\)",
+        ),
+    ],
+)
+def test_names_that_mean_nothing(text: str, error: type[Exception], reason: str) -> None:
+    with pytest.raises(error, match=reason):
+        helpers.make_agent_from_string(text, 2)
+
+
+# Agents behind HTTP --------------------------------------------------------------
+
+
+class Remote(DockerAgentRunner):
+    """Notes what it hears and does what it is told to."""
+
+    def __init__(self) -> None:
+        self.heard: list[Any] = []
+        self.action: Any = 3
+        self.slow = threading.Event()
+        self.slow.set()
+
+    def init_agent(self, id: int, game_type: constants.GameType) -> None:
+        self.heard.append((id, game_type))
+
+    def act(self, observation: dict[str, Any], action_space: Any) -> Any:
+        self.heard.append((observation, action_space))
+        self.slow.wait(5)
+        return self.action
+
+    def episode_end(self, reward: float) -> None:
+        self.heard.append(reward)
+
+    def shutdown(self) -> None:
+        self.heard.append("shutdown")
+
+
+@pytest.fixture
+def remote() -> Iterator[tuple[Remote, int]]:
+    runner = Remote()
+    with runner.server("127.0.0.1", 0) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        yield runner, server.server_address[1]
+        runner.slow.set()
+        server.shutdown()
+        thread.join()
+
+
+def test_an_agent_behind_http_sees_what_others_see(remote: tuple[Remote, int]) -> None:
+    runner, port = remote
+    agent = agents.HttpAgent(port=port, host="127.0.0.1", act_timeout=5)
+    agent.init_agent(2, constants.GameType.Team)
+    record = next(recorded.records("team"))
+    obs = recorded.observation(record["initial"]["obs"][2], 11)
+    assert agent.act(obs, SPACE) == 3
+    agent.episode_end(-1)
+    agent.shutdown()
+    (seat, game_type), (seen, space), reward, goodbye = runner.heard
+    assert (seat, game_type, reward, goodbye) == (2, constants.GameType.Team, -1, "shutdown")
+    assert space == 6
+    assert difference(exact(seen), exact(obs)) is None
+
+
+def test_a_late_agent_stops(remote: tuple[Remote, int]) -> None:
+    runner, port = remote
+    agent = seated(agents.HttpAgent(port=port, host="127.0.0.1", act_timeout=0.05))
+    runner.slow.clear()
+    radio = gymnasium.spaces.Tuple([gymnasium.spaces.Discrete(n) for n in (6, 8, 8)])
+    with pytest.warns(UserWarning, match="did not answer action within 0.05 s"):
+        assert agent.act({"board": np.zeros((2, 2))} | EMPTY, radio) == [0, 0, 0]
+    runner.slow.set()
+
+
+EMPTY: dict[str, Any] = {"teammate": 9, "enemies": [], "position": (0, 0)}
+EMPTY |= {name: [] for name in recorded.FLOATS}
+
+
+def test_nobody_there() -> None:
+    with pytest.raises(TimeoutError, match=r"no agent at http://127\.0\.0\.1:9 within 0\.1 s"):
+        agents.HttpAgent(port=9, host="127.0.0.1", timeout=0.1)
+
+
+# Agents that people play -----------------------------------------------------------
+
+
+@pytest.fixture
+def keyboard(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
+    """A terminal in the place of the standard input; what is written here are keys."""
+    keys, terminal = pty.openpty()
+    with os.fdopen(terminal, "r") as stdin:
+        monkeypatch.setattr(sys, "stdin", stdin)
+        yield keys
+        agents.PlayerAgent().shutdown()
+    os.close(keys)
+
+
+def test_keys_become_actions(keyboard: int) -> None:
+    one, other = agents.PlayerAgent(), agents.PlayerAgent(agent_control="wasd")
+    assert one.has_user_input()
+    assert one.act({}, SPACE) == constants.Action.Stop.value
+    os.write(keyboard, b"\x1b[Aw \x1b[Dxe")
+    waiting = agents.PlayerAgentBlocking()
+    assert waiting.act({}, SPACE) == constants.Action.Up.value
+    assert [one.act({}, SPACE) for _ in range(3)] == [5, 3, 0]
+    assert [other.act({}, SPACE) for _ in range(3)] == [1, 5, 0]
+
+
+def test_people_need_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    with open(os.devnull) as nothing:  # noqa: PTH123, for its file number
+        monkeypatch.setattr(sys, "stdin", nothing)
+        with pytest.raises(RuntimeError, match="needs a terminal"):
+            agents.PlayerAgent().act({}, SPACE)
+
+
+def test_decisions_follow_the_module_random() -> None:
+    obs = recorded.observation(next(recorded.records("ffa"))["initial"]["obs"][0], 11)
+
+    def decide() -> list[int]:
+        random.seed(7)
+        agent = seated(agents.SimpleAgent())
+        return [agent.act(obs, SPACE) for _ in range(20)]
+
+    assert decide() == decide()

@@ -1,0 +1,578 @@
+"""pommego.pommerman's environments: how they are made, seeded, looked into, altered, copied and drawn."""
+
+from __future__ import annotations
+
+import copy
+import json
+import multiprocessing
+import pickle
+import random
+import subprocess
+import sys
+import zlib
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+
+import recorded
+from pommego import pommerman
+from pommego.pommerman import agents, characters, constants, envs, remote, utility
+from reference.exact import difference, exact
+
+pytestmark = pytest.mark.usefixtures("binary")
+
+FFA = "PommeFFACompetition-v0"
+TEAM = "PommeTeamCompetition-v0"
+
+
+class Quiet(agents.BaseAgent):
+    """Stops, and counts what it is asked."""
+
+    asked = 0
+
+    def act(self, obs: dict[str, Any], action_space: Any) -> int:
+        self.asked += 1
+        return 0
+
+
+def quiet(number: int = 4) -> list[Quiet]:
+    return [Quiet() for _ in range(number)]
+
+
+def made(env_id: str = FFA, seed: int | None = 1, **options: Any) -> Any:
+    env = pommerman.make(env_id, quiet(2 if env_id.startswith("OneVsOne") else 4), **options)
+    if seed is not None:
+        env.seed(seed)
+    return env
+
+
+def assert_same(got: Any, want: Any) -> None:
+    found = difference(exact(got), exact(want))
+    assert found is None, found
+
+
+def moves(env: Any, dice: random.Random) -> list[int]:
+    return [dice.choice([0, 1, 2, 3, 4, 1, 2, 3, 4, 5]) for _ in env._agents]
+
+
+# Making ------------------------------------------------------------------------
+
+
+def test_the_notebook_of_the_original() -> None:
+    """Its way to make an environment and agents, step by step."""
+    config = pommerman.configs.ffa_v0_fast_env()
+    env = pommerman.envs.v0.Pomme(**config["env_kwargs"])
+    players = [agents.SimpleAgent(config["agent"](seat, config["game_type"])) for seat in range(4)]
+    env.set_agents(players)
+    env.set_training_agent(players[3].agent_id)
+    env.set_init_game_state(None)
+    env.seed(0)
+    env.reset()
+    actions = env.act(env.get_observations())
+    assert len(actions) == 3
+    actions.insert(env.training_agent, 0)
+    obs, rewards, done, info = env.step(actions)
+    assert (rewards, done, info) == ([0] * 4, False, {"result": constants.Result.Incomplete})
+    assert obs[3]["step_count"] == 1
+    env.close()
+
+
+def test_registry() -> None:
+    """The ids in the original's order; what the options are the lock-step comparison shows."""
+    assert pommerman.REGISTRY[0] == FFA
+    assert len(pommerman.REGISTRY) == 12
+    assert set(pommerman.REGISTRY) <= set(__import__("pommego").registration.IDS)
+    env = made(TEAM)
+    assert env.spec.id == TEAM
+    assert env.spec._kwargs["agent_view_size"] == 4
+    assert env.unwrapped is env
+    assert str(env) == f"<Pomme<{TEAM}>>"
+
+
+@pytest.mark.parametrize("env_id", pommerman.REGISTRY)
+def test_spaces(env_id: str) -> None:
+    env = pommerman.make(env_id, [])
+    size = env.spec.kwargs["board_size"]
+    words = 16 if "Radio" in env_id else 0
+    assert env.observation_space.shape == (3 * size**2 + 9 + words,)
+    sizes = [6, 8, 8] if words else 6
+    assert json.loads(json.dumps(env.action_space, cls=utility.PommermanJSONEncoder)) == sizes
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "reason"),
+    [
+        (("Pomme-v9", []), ValueError, "unknown configuration 'Pomme-v9'; there are"),
+        ((FFA, [object()] * 4), TypeError, "agent 0 is .*, expected a BaseAgent"),
+    ],
+)
+def test_what_cannot_be_made(arguments: tuple[Any, ...], error: type[Exception], reason: str) -> None:
+    with pytest.raises(error, match=reason):
+        pommerman.make(*arguments)
+
+
+def test_mistakes_before_a_game() -> None:
+    with pytest.raises(ValueError, match="call set_agents"):
+        envs.v0.Pomme(**pommerman.configs.ffa_competition_env()["env_kwargs"]).reset()
+    with pytest.raises(AttributeError, match=r"call reset\(\) first"):
+        _ = made()._board
+    with pytest.raises(ValueError, match="expected four steps between"):
+        envs.v1.Pomme(**pommerman.configs.ffa_v1_env()["env_kwargs"] | {"first_collapse": 799})
+
+
+@pytest.mark.parametrize("module", ["cli", "network", "graphics"])
+def test_what_is_not_here_says_what_is(module: str) -> None:
+    with pytest.raises(ImportError, match=f"no {module} module: "):
+        __import__(f"pommego.pommerman.{module}")
+
+
+# Observations --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("env_id", [FFA, "PommeRadio-v2", "OneVsOne-v0"])
+def test_types_of_a_fresh_game(env_id: str) -> None:
+    """As the original's, whose positions come from a search of the board."""
+    with made(env_id) as env:
+        for seat, obs in enumerate(env.reset()):
+            assert [type(k) for k in obs["position"]] == [np.int64] * 2
+            assert obs["board"].dtype == np.uint8
+            assert obs["board"][obs["position"]] == 10 + seat
+            assert {obs[name].dtype for name in recorded.FLOATS} == {np.dtype(np.float64)}
+            assert [type(obs[k]) for k in ("ammo", "blast_strength", "can_kick")] == [int, int, bool]
+            assert type(obs["teammate"]) is constants.Item
+            assert obs.get("message") == ((0, 0) if "Radio" in env_id else None)
+            if env_id == FFA:  # the original's other spaces have not the size of their features
+                assert env.observation_space.contains(env.featurize(obs))
+        obs = env.step([1] * len(env._agents))[0]
+        assert {type(k) for one in obs for k in one["position"]} == {np.int64}
+
+
+def test_observations_are_the_callers() -> None:
+    with made() as env:
+        first = env.reset()
+        for obs in first:
+            for name in ("board", *recorded.FLOATS):
+                obs[name][:] = 99
+        assert all((obs["board"] < 14).all() for obs in env.get_observations())
+        second = env.step([0] * 4)[0]
+        assert all((obs["board"] < 14).all() for obs in second)
+
+
+def test_words_come_as_they_were_sent() -> None:
+    with made("PommeRadio-v2") as env:
+        env.reset()
+        said = [[0, 3, 8], (0, 70), 0, np.int64(0)]
+        obs = env.step(said)[0]
+        assert [one["message"] for one in obs] == [(0, 0), (0, 0), (3, 8), (70,)]
+        assert json.loads(env.get_json_info()["radio_from_agent"])["Agent0"] == [3, 8]
+        with pytest.raises(TypeError, match="neither a number nor a list"):
+            env.step(["stop"] * 4)
+        assert {one["message"] for one in env.reset()} == {(0, 0)}
+
+
+# Seeds ----------------------------------------------------------------------------
+
+
+def boards(env: Any, number: int) -> list[bytes]:
+    return [env.reset()[0]["board"].tobytes() for _ in range(number)]
+
+
+def test_a_seed_decides_the_boards() -> None:
+    with made(seed=5) as one, made(seed=5) as same, made(seed=6) as other:
+        first = boards(one, 3)
+        assert len(set(first)) == 3
+        assert boards(same, 3) == first
+        assert not set(boards(other, 3)) & set(first)
+        assert one.seed(5) == [5]
+        one.close()  # boards do not depend on the connection
+        assert boards(one, 3) == first
+        assert env_seed_is_drawn(one)
+
+
+def env_seed_is_drawn(env: Any) -> bool:
+    return env.seed()[0] != env.seed()[0]
+
+
+def test_without_a_seed_the_module_random_decides() -> None:
+    with made(seed=None) as env:
+        random.seed(3)
+        first = boards(env, 2)
+        random.seed(3)
+        assert boards(env, 2) == first
+        assert boards(env, 2) != first
+
+
+# What is over ------------------------------------------------------------------------
+
+
+def test_a_dead_training_agent_ends_the_game() -> None:
+    """And agents hear of the end, and the dead are not asked."""
+    with made() as env:
+        env.set_training_agent(1)
+        env.reset()
+        env._agents[1].die()
+        env._board[9, 1] = 0
+        obs, rewards, done, info = env.step([0] * 4)
+        assert (rewards, done, info) == ([0, -1, 0, 0], True, {"result": constants.Result.Tie})
+        assert env.act(obs) == [0, 0, 0]
+        assert [agent.asked for agent in env._agents] == [1, 0, 1, 1]
+        assert not env.step([0, None, 0, 0])[0][0]["alive"].count(11)
+
+
+def test_steps_after_the_end() -> None:
+    """The original goes on, and so does this, in Python; `reset` leads back to the server."""
+    with made() as env:
+        env.set_init_game_state(None)
+        env.reset()
+        env._step_count = 799
+        dice = random.Random(1)
+        assert env.step(moves(env, dice))[2]
+        for _ in range(3):
+            obs, rewards, done, _ = env.step(moves(env, dice))
+            assert done
+        assert not env._table.on_server
+        assert rewards == [-1] * 4
+        assert obs[0]["step_count"] == 803
+        env.reset()
+        assert env._table.on_server
+
+
+@pytest.mark.parametrize("action", [6, -1, "up", None])
+def test_actions_that_are_none(action: Any) -> None:
+    with made() as env:
+        env.reset()
+        with pytest.raises(ValueError, match="is not a valid Action"):
+            env.step([0, action, 0, 0])
+        assert env.step([0] * 4)[0][0]["step_count"] == 1
+
+
+def test_actions_of_any_number_type() -> None:
+    with made() as env:
+        env.reset()
+        start = [agent.position for agent in env._agents]
+        env.step([constants.Action.Right, np.int64(1), np.uint8(3), np.array(3)])
+        moved = [np.subtract(a.position, s).tolist() for a, s in zip(env._agents, start, strict=True)]
+        assert moved == [[0, 1], [-1, 0], [0, -1], [0, -1]]
+
+
+# Looking inside ------------------------------------------------------------------------
+
+
+def test_what_is_inside_can_be_changed() -> None:
+    """Between any two steps, as scripts written for the original do."""
+    with made() as env:
+        env.reset()
+        body = env._agents[0]._character
+        env._board[body.position] = 0
+        body.position, body.ammo, body.can_kick = (5, 5), 7, True
+        env._board[5, 5] = 10
+        env._items = {}
+        env._bombs.append(characters.Bomb(body, (5, 7), 3, 2, constants.Action.Left))
+        env._board[5, 7] = 3
+        env._board[5, 6] = 0
+        env._flames = [characters.Flame((8, 8), 1)]
+        env._board[8, 8] = 4
+        env._step_count = 40
+        obs = env.step([0] * 4)[0][0]
+        assert env._table.on_server
+        assert (obs["position"], obs["ammo"], obs["can_kick"], obs["step_count"]) == ((5, 5), 7, True, 41)
+        assert obs["bomb_life"][5, 6] == 2
+        assert obs["bomb_moving_direction"][5, 6] == constants.Action.Left.value
+        assert obs["flame_life"][8, 8] == 1
+        assert env._bombs[0].bomber.agent_id == 0
+
+
+def test_a_state_no_game_gets_into_is_stepped_in_python() -> None:
+    with made() as env:
+        env.reset()
+        env._board[6, 6], env._items = 0, {(6, 6): 8}
+        with pytest.warns(UserWarning, match="stepped in Python from here on: .*hidden"):
+            env.step([0] * 4)
+        assert env._items == {(6, 6): 8}
+        env._board = np.where(env._board == 2, 0, env._board)
+        env._items = {}
+        env.step([0] * 4)
+        assert env._table.on_server, "once it is put right the server can go on"
+
+
+def test_boards_the_server_does_not_have() -> None:
+    kwargs = pommerman.configs.one_vs_one_env()["env_kwargs"] | {"board_size": 6, "num_rigid": 4}
+    env = envs.v0.Pomme(**kwargs | {"num_wood": 4, "num_items": 2})
+    env.set_agents([agents.SimpleAgent(characters.Bomber(k, constants.GameType.OneVsOne)) for k in range(2)])
+    with pytest.warns(UserWarning, match="stepped in Python: .*board_size is 6"):
+        obs = env.reset()
+    for _ in range(20):
+        obs, _, done, _ = env.step(env.act(obs))
+        if done:
+            break
+    assert obs[0]["board"].shape == (6, 6)
+    env.close()
+
+
+def test_subclasses_replace_parts() -> None:
+    class Mine(envs.v0.Pomme):
+        def make_board(self) -> None:
+            super().make_board()
+            self._board[self._board == 2] = 0
+
+        def make_items(self) -> None:
+            self._items = {}
+
+        def _get_rewards(self) -> list[int]:
+            return [7, 8, 9, 10]
+
+        def get_observations(self) -> list[dict[str, Any]]:
+            return [obs | {"mine": True} for obs in super().get_observations()]
+
+    env = Mine(**pommerman.configs.ffa_competition_env()["env_kwargs"])
+    env.set_agents([Quiet(characters.Bomber(seat, constants.GameType.FFA)) for seat in range(4)])
+    obs = env.reset()
+    assert not (obs[0]["board"] == 2).any()
+    obs, rewards, _, _ = env.step([0] * 4)
+    assert obs[3]["mine"]
+    assert rewards == [7, 8, 9, 10]
+    assert env._table.on_server
+    env.close()
+
+
+def test_a_reset_of_ones_own() -> None:
+    """Much code has a copy of the original's `reset` with one thing changed."""
+
+    class Mine(envs.v0.Pomme):
+        def reset(self) -> list[dict[str, Any]]:
+            self._step_count = 0
+            self.make_board()
+            self.make_items()
+            self._bombs = []
+            self._flames = []
+            self._powerups = []
+            for seat, agent in enumerate(self._agents):
+                where = np.where(self._board == utility.agent_value(seat))
+                agent.set_start_position((where[0][0], where[1][0]))
+                agent.reset(ammo=3)
+            return self.get_observations()
+
+    env = Mine(**pommerman.configs.team_competition_env()["env_kwargs"])
+    env.set_agents([Quiet(characters.Bomber(seat, constants.GameType.Team)) for seat in range(4)])
+    for _ in range(2):
+        assert [obs["ammo"] for obs in env.reset()] == [3] * 4
+        env.step([5] * 4)
+        assert [len(env._bombs), len(env._items)] == [4, 20]
+    assert env._table.on_server
+    env.close()
+
+
+# Saving, loading, copying --------------------------------------------------------------
+
+
+@pytest.mark.parametrize("env_id", ["PommeFFA-v1", "PommeRadio-v2", TEAM])
+def test_saved_games_go_on_as_they_would_have(env_id: str, tmp_path: Path) -> None:
+    with made(env_id) as env:
+        env.reset()
+        dice = random.Random(2)
+        for _ in range(12):
+            env.step(moves(env, dice))
+        env.save_json(str(tmp_path))
+        file = tmp_path / "012.json"
+        assert json.loads(file.read_text()) == env.get_json_info()
+        with made(env_id, game_state_file=str(file)) as loaded:
+            obs = loaded.reset()
+            assert obs[1]["step_count"] == 12
+            for _ in range(10):
+                actions = moves(env, dice)
+                ours, theirs = env.step(actions), loaded.step(actions)
+                # A loaded position is made of int, a dealt one of numpy.int64.
+                for one in ours[0]:
+                    one["position"] = tuple(map(int, one["position"]))
+                assert_same(theirs, ours)
+            assert loaded.get_json_info() == env.get_json_info()
+
+
+def test_a_search_that_goes_back_and_forth() -> None:
+    """As tree searches do that were written for the original: by its private attribute."""
+    with made() as env:
+        env.reset()
+        root = env.get_json_info()
+        seen = set()
+        for action in (1, 2, 5, 1):
+            env._init_game_state = root
+            env.reset()
+            assert env.get_json_info() == {
+                **root,
+                "intended_actions": env.get_json_info()["intended_actions"],
+            }
+            env.step([action] * 4)
+            seen.add(str(env.get_json_info()))
+        assert len(seen) == 3
+        env.set_json_info()
+        env._init_game_state = None
+        assert env.get_observations()[0]["step_count"] == 0
+
+
+@pytest.mark.parametrize("how", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+def test_copies_live_their_own_lives(how: Any) -> None:
+    with made() as env:
+        env.reset()
+        dice = random.Random(4)
+        for _ in range(5):
+            env.step(moves(env, dice))
+        twin = how(env)
+        assert twin._agents[0] is not env._agents[0]
+        before = env.get_json_info()
+        for _ in range(5):
+            actions = moves(env, dice)
+            twin.step(actions)
+        assert env.get_json_info() == before
+        assert twin._table.on_server
+        assert twin._step_count == 10
+        twin.close()
+
+
+def test_a_bad_saved_game() -> None:
+    with made() as env:
+        env.reset()
+        state = env.get_json_info()
+        env.set_init_game_state({**state, "agents": json.dumps([{**AGENT, "agent_id": 7}])})
+        with pytest.raises(ValueError, match="an agent 7, which is none"):
+            env.reset()
+        env.set_init_game_state({name: text for name, text in state.items() if name != "bombs"})
+        with pytest.raises(KeyError, match="bombs"):
+            env.reset()
+
+
+AGENT = {"position": [1, 1], "is_alive": True, "ammo": 1, "blast_strength": 2, "can_kick": False}
+
+
+def test_files_of_steps_are_joined(tmp_path: Path) -> None:
+    with made() as env:
+        env.reset()
+        for _ in range(3):
+            env.save_json(str(tmp_path))
+            _, _, _, info = env.step([0] * 4)
+    utility.join_json_state(str(tmp_path), ["me"] * 4, "now", FFA, info)
+    assert [path.name for path in tmp_path.iterdir()] == ["game_state.json"]
+    joined = json.loads((tmp_path / "game_state.json").read_text())
+    assert [json.loads(state["step_count"]) for state in joined["state"]] == [0, 1, 2]
+    assert joined["result"] == {"name": "Incomplete", "id": 3}
+    assert "winners" not in joined
+
+
+# The server ------------------------------------------------------------------------------
+
+
+def test_environments_share_a_server(server: Any) -> None:
+    with made() as one, made(TEAM) as other, made(address=server.address, token=server.token) as elsewhere:
+        for env in (one, other, elsewhere):
+            env.reset()
+        addresses = [env._table._remote._envs.address for env in (one, other, elsewhere)]
+        assert addresses[0] == addresses[1] != addresses[2]
+        assert elsewhere._table._remote._envs.address == server.address
+
+
+def test_closing_is_no_end() -> None:
+    env = made()
+    env.reset()
+    for _ in range(2):
+        env.close()
+    with pytest.raises(AttributeError, match=r"call reset\(\) first"):
+        env.step([0] * 4)
+    env.reset()
+    env.step([0] * 4)
+    env.render(close=True)
+
+
+def _child(env: Any, results: Any) -> None:
+    try:
+        env.reset()
+        results.put((env.step([0] * 4)[0][0]["step_count"], remote._server[0]))
+    except BaseException as error:
+        results.put((repr(error), 0))
+
+
+def test_a_forked_child_has_a_server_of_its_own() -> None:
+    context = multiprocessing.get_context("fork")
+    with made() as env:
+        env.reset()
+        results = context.Queue()
+        child = context.Process(target=_child, args=(env, results))
+        child.start()
+        assert results.get(timeout=30) == (1, child.pid)
+        child.join()
+        assert env.step([0] * 4)[0][0]["step_count"] == 1
+
+
+def test_programs_that_import_pommerman(tmp_path: Path) -> None:
+    """They run unchanged after one call, and the process ends cleanly."""
+    (tmp_path / "theirs.py").write_text(
+        "import pommerman\n"
+        "from pommerman.agents.simple_agent import SimpleAgent\n"
+        "from pommerman.envs.v0 import Pomme\n"
+        "env = pommerman.make('OneVsOne-v0', [SimpleAgent(), pommerman.agents.RandomAgent()])\n"
+        "assert isinstance(env, Pomme)\n"
+        "obs = env.reset()\n"
+        "print(len(env.step(env.act(obs))[0]))\n"
+    )
+    program = "from pommego import pommerman; pommerman.install_as_pommerman(); import theirs"
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", program],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.stdout, done.stderr) == ("2\n", "")
+
+
+def test_another_pommerman_is_not_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pommerman", gymnasium)
+    with pytest.raises(ImportError, match="another pommerman"):
+        pommerman.install_as_pommerman()
+
+
+# Pictures ------------------------------------------------------------------------------------
+
+
+def test_colours() -> None:
+    with made(render_mode="rgb_array") as env:
+        env.reset()
+        env._agents[3].die()
+        frame = env.render()
+        assert (frame.shape, frame.dtype) == ((11, 11, 3), np.float64)
+        assert frame[1, 1].tolist() == constants.AGENT_COLORS[0]
+        assert frame[1, 9].tolist() == [0, 0, 0], "the dead are black"
+        for row, col in np.argwhere(env._board < 10):
+            assert frame[row, col].tolist() == list(constants.ITEM_COLORS[env._board[row, col]])
+
+
+def test_drawing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with made() as env:
+        env.reset()
+        env.render(do_sleep=False, record_pngs_dir=str(tmp_path), record_json_dir=str(tmp_path))
+        text = capsys.readouterr().out
+        assert text.startswith("step 0 of 800\n")
+        assert "\x1b" not in text, "colours are for terminals"
+        env._table.stay_here()
+        env.render(do_sleep=False, record_pngs_dir=str(tmp_path))
+        assert capsys.readouterr().out.count("\n") == 11
+    assert (tmp_path / "000.json").exists()
+    for picture in tmp_path.glob("*_0.png"):
+        assert image_of(picture.read_bytes()) == (352, 352)
+
+
+def image_of(png: bytes) -> tuple[int, int]:
+    """Read a PNG file's size, and see that all of it is there."""
+    assert png.startswith(b"\x89PNG\r\n\x1a\n")
+    at, parts = 8, {}
+    while at < len(png):
+        length = int.from_bytes(png[at : at + 4], "big")
+        kind, data = png[at + 4 : at + 8], png[at + 8 : at + 8 + length]
+        assert zlib.crc32(kind + data) == int.from_bytes(png[at + 8 + length : at + 12 + length], "big")
+        parts[kind] = data
+        at += 12 + length
+    width, height = (int.from_bytes(parts[b"IHDR"][k : k + 4], "big") for k in (0, 4))
+    assert len(zlib.decompress(parts[b"IDAT"])) == height * (1 + 3 * width)
+    return width, height
