@@ -13,7 +13,7 @@ TRACES := env/pommerman/testdata/traces
 
 export CGO_ENABLED ?= 0
 
-.PHONY: help build venv demo test test-go test-race test-python test-integrations verify lint bench bench-report profile hybrid-search determinism fuzz clean
+.PHONY: help build venv demo test test-go test-race test-python test-reference test-integrations verify lint bench bench-report profile hybrid-search determinism test-dataset-soak fuzz clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -69,6 +69,13 @@ $(INTEGRATIONS)/.ready: python_client/pyproject.toml
 	$(INTEGRATIONS)/bin/python -m pip install --quiet --disable-pip-version-check -e 'python_client[integrations]'
 	touch $@
 
+# The original needs an older Python of its own: REFERENCE names that, where
+# `import pommerman` works. ARGS="--steps 3000" is quick.
+test-reference: build venv ## play in lock step with the original, REFERENCE=/path/to/its/python, a quarter of an hour
+	@if [ -z "$(REFERENCE)" ] || ! "$(REFERENCE)" -W ignore -c 'import pommerman' >/dev/null 2>&1; then \
+		echo "the original is not installed for REFERENCE='$(REFERENCE)': skipping"; exit 0; fi; \
+	$(PY) python_client/tests/reference/lockstep.py --reference "$(REFERENCE)" $(ARGS)
+
 bench: build venv ## measure speed
 	bin/pommego bench
 	$(PY) -m pommego.bench
@@ -91,6 +98,10 @@ hybrid-search: build ## play the hybrid search paper's experiment, hours; ARGS="
 
 determinism: ## 10 million steps: the same bytes for any number of workers, and over the socket
 	go test ./cmd/pommego -run TestDeterminismEverywhere -determinism-steps 10000000 -timeout 60m -v
+
+test-dataset-soak: ## 200 SIGKILLs of generate, 1,000 damaged files: half an hour
+	go test ./cmd/pommego -run 'TestGenerate(Killed|DiskTrouble)' -generate-kills 100 -timeout 120m -v
+	go test ./vec/dataset -run TestDamageIsFound -damages 500 -timeout 60m -v
 
 fuzz: ## fuzz everything that has a fuzz target, a minute each
 	for pkg in $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n1 dirname | sort -u); do \

@@ -18,7 +18,7 @@ const (
 )
 
 // commands makes the subcommands, in the order in which help lists them.
-var commands = []func() *cobra.Command{newEnvs, newServe, newPlay, newTournament, newGenerate, newReplay, newVerify, newBench}
+var commands = []func() *cobra.Command{newEnvs, newServe, newPlay, newTournament, newGenerate, newData, newReplay, newVerify, newBench}
 
 // usageError is a command called wrongly.
 type usageError struct{ error }

@@ -3,6 +3,7 @@ package dataset
 import (
 	"bytes"
 	"errors"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -15,12 +16,10 @@ import (
 	"pommego/env/catalog"
 )
 
+var damages = flag.Int("damages", 100, "flipped bits and cut files that TestDamageIsFound makes, for each layout")
+
 // TestDamageIsFound flips bits and cuts files off, anywhere in a data set.
 func TestDamageIsFound(t *testing.T) {
-	rounds := 150
-	if testing.Short() {
-		rounds = 20
-	}
 	dice := rand.New(rand.NewPCG(1, 2))
 	for _, layout := range []Layout{Games, Steps} {
 		config := small()
@@ -29,7 +28,7 @@ func TestDamageIsFound(t *testing.T) {
 		verifyClean(t, folder)
 		whole := contents(t, folder)
 		names := sortedKeys(whole)
-		for round := range rounds {
+		for round := range *damages {
 			name := names[dice.IntN(len(names))]
 			damaged := bytes.Clone(whole[name])
 			at := dice.IntN(len(damaged))
@@ -55,6 +54,7 @@ func TestDamageIsFound(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+		t.Logf("%v: %d damages, all found unless it says otherwise", layout, *damages)
 	}
 }
 

@@ -1,0 +1,247 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"pommego/env/catalog"
+	"pommego/vec/dataset"
+)
+
+// generateKills is how often TestGenerateKilled kills: the more, the surer.
+var generateKills = flag.Int("generate-kills", 5, "SIGKILLs that TestGenerateKilled makes, for each layout")
+
+func TestGenerateUsage(t *testing.T) {
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "thesis.tex"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct{ args, want string }{
+		{"", "want --out DIR"},
+		{"--out x extra", "got 1 arguments [extra]"},
+		{"--out x --env Pomme-v9", `unknown environment "Pomme-v9"`},
+		{"--out x --layout rows", `there is no layout "rows", want one of games, steps`},
+		{"--out x --seating lost", `there is no seating "lost", want one of fixed, rotated, drawn`},
+		{"--out x --agents nobody", `no agent is called "nobody"`},
+		{"--out x --agents simple,random", "2 agents, want 1 or 4"},
+		{"--out x --games 3 --steps 100", "want one of them"},
+		{"--out x --games 0", "want one of them"},
+		{"--out x --workers -1", "--workers is -1"},
+		{"--out x --observation raw", "layout games"},
+		{"--out x --agents exec:true,simple,simple,simple", "--unrepeatable"},
+		{"--out " + folder, "name another --out"},
+	} {
+		t.Run(tc.args, func(t *testing.T) {
+			r := pommego(t, with([]string{"generate"}, strings.Fields(tc.args)...)...)
+			r.want(t, exitUsage)
+			if !strings.Contains(r.errors, tc.want) || strings.Count(r.errors, "\n") != 1 || r.out != "" {
+				t.Errorf("stderr %q, stdout %.200q; want one line with %q on stderr", r.errors, r.out, tc.want)
+			}
+		})
+	}
+}
+
+// TestGenerateOutput generates, checks and shows, and damages what it has made.
+func TestGenerateOutput(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "set")
+	args := strings.Fields("generate --games 12 --games-per-file 5 --agents simple,random --seating drawn --json --out " + folder)
+	r := pommego(t, args...)
+	r.want(t, exitOK)
+	var made generated
+	if err := json.Unmarshal([]byte(r.out), &made); err != nil || made.Games != 12 || made.Files != 3 || made.Played != 12 {
+		t.Errorf("%s (%v), want 12 games in 3 files", r.out, err)
+	}
+	again := pommego(t, args...)
+	again.want(t, exitOK)
+	if err := json.Unmarshal([]byte(again.out), &made); err != nil || made.Games != 12 || made.Played != 0 {
+		t.Errorf("the same again: %s (%v), want 12 games and none played", again.out, err)
+	}
+	r = pommego(t, "data", "verify", "--replay", folder)
+	r.want(t, exitOK)
+	if !strings.Contains(r.out, "3 files, 12 games,") || !strings.Contains(r.out, " 0 problems") {
+		t.Errorf("verify says %q, want 3 files, 12 games, 0 problems", r.out)
+	}
+	r = pommego(t, "data", "show", folder)
+	r.want(t, exitOK)
+	for _, want := range []string{"12 games", "agent simple", "agent random", "actions (bytes)"} {
+		if !strings.Contains(r.out, want) {
+			t.Errorf("show does not say %q:\n%s", want, r.out)
+		}
+	}
+	path := filepath.Join(folder, "data", "games-00001.parquet")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data[len(data)/2] ^= 4
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r = pommego(t, "data", "verify", folder)
+	if r.code != exitError || !strings.Contains(r.out, "games-00001.parquet: the file is damaged") {
+		t.Errorf("verify of a flipped bit: exit code %d, %q, want %d and the file's name", r.code, r.out, exitError)
+	}
+}
+
+// lengthy is a data set that takes long enough to be killed a few times.
+func lengthy(layout string) []string {
+	games := "2500"
+	if layout == "steps" {
+		games = "400"
+	}
+	return strings.Fields("generate --games-per-file 70 --agents simple,random --seating drawn --max-steps 100 --layout " + layout + " --games " + games)
+}
+
+// TestGenerateKilled kills without warning, again and again, and goes on.
+func TestGenerateKilled(t *testing.T) {
+	dice := rand.New(rand.NewPCG(uint64(os.Getpid()), 1))
+	for _, layout := range []string{"games", "steps"} {
+		want := filepath.Join(t.TempDir(), "want")
+		begun := time.Now()
+		pommego(t, append(lengthy(layout), "--out", want)...).want(t, exitOK)
+		whole := time.Since(begun)
+		kills, finished := 0, 0
+		for kills < *generateKills {
+			got := filepath.Join(t.TempDir(), "got")
+			for kills < *generateKills {
+				cmd := exec.Command(program, append(lengthy(layout), "--out", got, "--workers", fmt.Sprint(1+kills%3))...)
+				var errs bytes.Buffer
+				cmd.Stderr = &errs
+				if err := cmd.Start(); err != nil {
+					t.Fatal(err)
+				}
+				time.AfterFunc(time.Duration(dice.Int64N(int64(whole)/2)), func() { cmd.Process.Kill() })
+				if err := cmd.Wait(); err == nil {
+					finished++
+					break
+				} else if cmd.ProcessState.ExitCode() != -1 {
+					t.Fatalf("%s: after %d kills: %v: %s", layout, kills, err, errs.String())
+				}
+				kills++
+			}
+			pommego(t, append(lengthy(layout), "--out", got)...).want(t, exitOK)
+			sameTree(t, fmt.Sprintf("%s, %d kills", layout, kills), got, want)
+		}
+		t.Logf("%s: %d kills, %d runs that were finished before", layout, kills, finished)
+	}
+}
+
+// sameTree fails the test unless two folders hold the same files.
+func sameTree(t *testing.T, what, got, want string) {
+	t.Helper()
+	out, err := exec.Command("diff", "-r", got, want).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v: %.2000s", what, err, out)
+	}
+}
+
+// TestGenerateDiskTrouble fills a small disk, makes it read-only, and then lets
+// the work be finished, all in a file system of the test's own.
+func TestGenerateDiskTrouble(t *testing.T) {
+	if err := exec.Command("unshare", "--user", "--map-root-user", "--mount", "true").Run(); err != nil {
+		t.Skipf("there are no namespaces to mount a disk in: %v", err)
+	}
+	disk, want := t.TempDir(), filepath.Join(t.TempDir(), "want")
+	args := strings.Fields("generate --games 400 --games-per-file 100 --max-steps 300")
+	pommego(t, append(args, "--out", want)...).want(t, exitOK)
+	generate := fmt.Sprintf("%s %s --out %s/set", program, strings.Join(args, " "), disk)
+	script := strings.NewReplacer("DISK", disk, "WANT", want, "PROGRAM", program, "GENERATE", generate).Replace(`
+		mount -t tmpfs -o size=200k none DISK
+		GENERATE; echo "full: $?"
+		ls DISK/set/data DISK/set/manifest.json
+		mount -o remount,ro DISK
+		GENERATE; echo "read-only: $?"
+		mount -o remount,rw,size=100m DISK
+		GENERATE >DISK/said; echo "after that: $?"
+		diff -r DISK/set WANT; echo "differs: $?"
+		mkdir DISK/other; mount -o remount,ro DISK
+		PROGRAM generate --games 1 --out DISK/other/set; echo "new and read-only: $?"`)
+	out, err := exec.Command("unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script).CombinedOutput()
+	if err != nil && !bytes.Contains(out, []byte("new and read-only")) {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for _, line := range []string{
+		"no space left on device", "full: 1", "read-only file system", "read-only: 1", "after that: 0", "differs: 0", "new and read-only: 1",
+	} {
+		if !strings.Contains(string(out), line) {
+			t.Errorf("%q is missing in:\n%s", line, out)
+		}
+	}
+	if strings.Contains(string(out), "panic") {
+		t.Errorf("it panicked:\n%s", out)
+	}
+}
+
+// TestGenerateWithAProgram seats an agent outside this program.
+func TestGenerateWithAProgram(t *testing.T) {
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip("there is no python3")
+	}
+	agent := filepath.Join(t.TempDir(), "agent.py")
+	source := "import json, sys\nfor line in sys.stdin:\n q = json.loads(line)\n if 'id' in q: print(json.dumps({'id': q['id'], 'action': 9 if q.get('obs', {}).get('step_count') == 3 else 0}), flush=True)\n"
+	if err := os.WriteFile(agent, []byte(source), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	folder := filepath.Join(t.TempDir(), "set")
+	name := "exec:python3 " + agent
+	r := pommego(t, "generate", "--out", folder, "--unrepeatable", "--games", "3", "--max-steps", "12", "--limit", "1m",
+		"--agents", name+",simple,simple,simple", "--seating", "rotated", "--workers", "2")
+	r.want(t, exitOK)
+	pommego(t, "data", "verify", "--replay", folder).want(t, exitOK)
+	m, err := dataset.ReadManifest(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(m.Unrepeatable) != 1 || !strings.Contains(m.Unrepeatable[0], "outside") {
+		t.Errorf("the manifest says %q, want why it is not repeatable", m.Unrepeatable)
+	}
+	set, err := dataset.Open(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = set.Episodes(func(e *dataset.Episode) error {
+		seat := e.Game % 4
+		if m.Agents[e.Agents[seat]] != name || e.Steps > 3 && e.Missed[seat] != 1 {
+			t.Errorf("game %d: seat %d is %q and missed %d moves, want the program and 1", e.Game, seat, m.Agents[e.Agents[seat]], e.Missed[seat])
+		}
+		for step := range e.Steps {
+			if e.Actions[4*step+seat] != 0 {
+				t.Errorf("game %d, step %d: the program's move is %d, want 0", e.Game, step, e.Actions[4*step+seat])
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestPlayedIn finds the game of every id, and of changed rules.
+func TestPlayedIn(t *testing.T) {
+	var m dataset.Manifest
+	m.Env.ID = "PommeFFACompetition-v0"
+	game, err := playedIn(&m)
+	if err != nil || game.Spec().ID != m.Env.ID {
+		t.Errorf("game %v (%v), want %s", game, err, m.Env.ID)
+	}
+	own, err := catalog.Variant("OneVsOne-v0", json.RawMessage(`{"max_steps": 77}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Env.ID = own.Spec().ID
+	if m.Env.Rules, err = json.Marshal(own.Spec().Rules); err != nil {
+		t.Fatal(err)
+	}
+	if game, err = playedIn(&m); err != nil || game.Spec().MaxSteps != 77 {
+		t.Errorf("game %v (%v), want one of 77 steps", game, err)
+	}
+}
