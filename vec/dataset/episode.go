@@ -50,7 +50,7 @@ var errEpisode = errors.New("it is no episode of this game")
 func (e *Episode) append(dst []byte) []byte {
 	le := binary.LittleEndian
 	dst = le.AppendUint64(dst, uint64(e.Game))
-	dst = append(dst, uint8(e.Result), flag(e.Truncated))
+	dst = append(dst, uint8(e.Result), toByte(e.Truncated))
 	dst = le.AppendUint16(dst, uint16(e.Winners))
 	dst = le.AppendUint32(dst, uint32(e.Steps))
 	for seat := range e.Agents {
@@ -63,7 +63,7 @@ func (e *Episode) append(dst []byte) []byte {
 	return append(dst, e.Thoughts...)
 }
 
-func flag(b bool) uint8 {
+func toByte(b bool) uint8 {
 	if b {
 		return 1
 	}

@@ -164,7 +164,7 @@ func (p *player) playRemote(ctx context.Context, e *Episode) error {
 			e.Actions = append(e.Actions, at.Actions...)
 			e.Steps++
 			for k := range in {
-				e.Missed[k] += int32(flag(at.Late.Has(k) || at.Failed.Has(k)))
+				e.Missed[k] += int32(toByte(at.Late.Has(k) || at.Failed.Has(k)))
 			}
 		}
 		status := at.Match.Status()
@@ -173,7 +173,7 @@ func (p *player) playRemote(ctx context.Context, e *Episode) error {
 			e.conclude(at.Match, status)
 		}
 		for k := range in {
-			e.Lived[k] += int32(flag(status.In.Has(k) && !status.Over && !long))
+			e.Lived[k] += int32(toByte(status.In.Has(k) && !status.Over && !long))
 		}
 		if long && !status.Over {
 			return errLimit

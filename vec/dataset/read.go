@@ -253,7 +253,7 @@ func (r *stepReader) episode(row int) *Episode {
 		for _, at := range r.actions {
 			e.Actions = append(e.Actions, byte(r.table.values[at][row+k].Int32()))
 		}
-		e.Lived[k%r.shape.seats] += int32(flag(r.value("alive", row+k).Boolean()))
+		e.Lived[k%r.shape.seats] += int32(toByte(r.value("alive", row+k).Boolean()))
 	}
 	e.Truncated = !r.value("terminated", row+rows-1).Boolean()
 	return e

@@ -105,7 +105,7 @@ func (e *Episode) differs(from *starts) (string, error) {
 	in := m.Status().In
 	err = e.play(m, shapeOf(spec), func(int) {
 		for seat := range again.Lived {
-			again.Lived[seat] += int32(flag(in.Has(seat)))
+			again.Lived[seat] += int32(toByte(in.Has(seat)))
 		}
 	}, func(_ int, st env.Status) { in = st.In })
 	if err != nil {

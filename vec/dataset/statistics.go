@@ -67,7 +67,7 @@ func (s *Statistics) count(e *Episode, agents []string, sh shape) {
 	s.Longest = max(s.Longest, e.Steps)
 	s.Games++
 	s.Steps += e.Steps
-	s.Truncated += int(flag(e.Truncated))
+	s.Truncated += int(toByte(e.Truncated))
 	s.Results[e.Result.String()]++
 	s.lengthBin(e.Steps / s.LengthBin)
 	for seat, index := range e.Agents {
