@@ -114,11 +114,11 @@ func picture(r *Rules, s *State) string {
 	for row := range drawn {
 		for col := range drawn {
 			c := grid.At(row, col)
-			first, _ := s.bombersAt(c)
+			here := s.standing(c)
 			bomb := s.bombAt(c)
 			switch {
-			case first >= 0:
-				b.WriteByte('0' + byte(first))
+			case here != 0:
+				b.WriteByte('0' + byte(here.first()))
 			case bomb >= 0:
 				b.WriteByte("bgp"[s.Bombs[bomb].Owner()])
 			case r.ground(s, c) == boardEmpty && s.Blast.Has(c):

@@ -196,9 +196,9 @@ func TestMaskIsWhatHasAnEffect(t *testing.T) {
 		still := m.State
 		g.Step(&still, make([]uint8, NumBombers))
 		for id := range NumBombers {
-			var legal [numActions]uint8
+			var legal [NumActions]uint8
 			g.Legal(&m.State, id, &legal)
-			for a := Up; a < numActions; a++ {
+			for a := Up; a < NumActions; a++ {
 				actions := make([]uint8, NumBombers)
 				actions[g.actionAt[id]] = uint8(a)
 				after := m.State

@@ -110,6 +110,9 @@ func (g *Game) NewAgent(name string) (env.Agent, error) {
 	return &player{g, bot}, nil
 }
 
+// ActionAt is where a bomber's action stands among those of all seats.
+func (g *Game) ActionAt(id int) int { return int(g.actionAt[id]) }
+
 // Deal starts a new episode in s.
 func (g *Game) Deal(s *State, seed env.Seed) {
 	dice := seed.Dice(env.StreamBoard)
@@ -149,15 +152,15 @@ func (m *Match) Outcome(dst []float64) { m.game.rules.Outcome(&m.State, dst) }
 // onto another bomb.
 func (m *Match) Mask(seat int, dst []uint8) {
 	for i, id := range m.game.rules.Own(seat) {
-		m.game.Legal(&m.State, int(id), (*[numActions]uint8)(dst[i*int(numActions):]))
+		m.game.Legal(&m.State, int(id), (*[NumActions]uint8)(dst[i*int(NumActions):]))
 	}
 }
 
 // Legal writes 1 for each action of a bomber that would do something, and for
 // stop.
-func (g *Game) Legal(s *State, id int, dst *[numActions]uint8) {
+func (g *Game) Legal(s *State, id int, dst *[NumActions]uint8) {
 	b := &s.Bombers[id]
-	*dst = [numActions]uint8{Stop: 1}
+	*dst = [NumActions]uint8{Stop: 1}
 	if !b.Alive() {
 		return
 	}

@@ -79,10 +79,10 @@ func crowd(r *Rules, s *State, dice *env.Dice) {
 // who meet.
 func randomActions(g *Game, s *State, dice *env.Dice, actions []uint8) {
 	for i := range actions {
-		actions[i] = uint8(dice.IntN(int(numActions)))
+		actions[i] = uint8(dice.IntN(int(NumActions)))
 	}
 	for id := range s.Bombers {
-		if _, several := s.bombersAt(s.Bombers[id].Cell); several && dice.IntN(3) == 0 {
+		if several(s.standing(s.Bombers[id].Cell)) && dice.IntN(3) == 0 {
 			actions[g.actionAt[id]] = uint8(LayBomb)
 		}
 	}
@@ -143,7 +143,7 @@ func FuzzStep(f *testing.F) {
 		for ; len(moves) >= NumBombers && !g.rules.Over(&s); moves = moves[NumBombers:] {
 			actions := make([]uint8, NumBombers)
 			for i := range actions {
-				actions[i] = moves[i] % uint8(numActions)
+				actions[i] = moves[i] % uint8(NumActions)
 			}
 			compareStep(t, g, &s, actions)
 		}

@@ -34,8 +34,8 @@ func (rec *Record) Step(s *State, i int) error {
 		if !s.Bombers[id].Alive() {
 			continue
 		}
-		if a < 0 || a >= int(numActions) {
-			return fmt.Errorf("step %d: actions[%d] is %d, want 0 to %d", i+1, id, a, numActions-1)
+		if a < 0 || a >= int(NumActions) {
+			return fmt.Errorf("step %d: actions[%d] is %d, want 0 to %d", i+1, id, a, NumActions-1)
 		}
 		actions[rec.game.actionAt[id]] = uint8(a)
 	}

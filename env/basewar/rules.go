@@ -164,6 +164,9 @@ func (r *Rules) Own(seat int) []uint8 {
 	return eachBomber[seat : seat+1]
 }
 
+// Mates lists the bombers of a bomber's side, itself included.
+func (r *Rules) Mates(id int) []uint8 { return sideBombers[SideOf(id)] }
+
 // SideOf is the side that a seat plays for.
 func (r *Rules) SideOf(seat int) Side { return Side(seat & 1) }
 
@@ -243,7 +246,7 @@ func (r *Rules) actions() []env.Choice {
 	}
 	var all []env.Choice
 	for _, name := range names {
-		all = append(all, env.Choice{Name: name, N: int(numActions), Names: actionNames[:]})
+		all = append(all, env.Choice{Name: name, N: int(NumActions), Names: actionNames[:]})
 	}
 	return all
 }

@@ -118,7 +118,7 @@ func TestViewsAreOneGame(t *testing.T) {
 	for !six.rules.Over(&a) {
 		var moves, sided [NumBombers]uint8
 		for id := range moves {
-			moves[id] = uint8(dice.IntN(int(numActions)))
+			moves[id] = uint8(dice.IntN(int(NumActions)))
 			sided[id%2*3+id/2] = moves[id]
 		}
 		six.Step(&a, moves[:])

@@ -24,7 +24,7 @@ const (
 	Left
 	Right
 	LayBomb
-	numActions
+	NumActions // how many there are
 )
 
 func (a Action) String() string { return nameOf(actionNames[:], int(a), "Action(?)") }

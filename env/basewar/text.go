@@ -57,12 +57,12 @@ func (r *Rules) AppendText(dst []byte, s *State, colour bool) []byte {
 
 // drawCell is what a terminal shows of a cell, and in which colours.
 func (r *Rules) drawCell(s *State, c grid.Cell) (text [2]byte, ink string) {
-	if first, several := s.bombersAt(c); first >= 0 {
-		text = [2]byte{' ', '0' + byte(first)}
-		if several {
+	if here := s.standing(c); here != 0 {
+		text = [2]byte{' ', '0' + byte(here.first())}
+		if several(here) {
 			text[0] = '+'
 		}
-		return text, sideInk[SideOf(first)]
+		return text, sideInk[SideOf(here.first())]
 	}
 	if i := s.bombAt(c); i >= 0 {
 		b := &s.Bombs[i]
@@ -81,19 +81,4 @@ func (r *Rules) drawCell(s *State, c grid.Cell) (text [2]byte, ink string) {
 		return [2]byte{'*', '*'}, blastInk
 	}
 	return [2]byte{' ', '.'}, dim
-}
-
-// bombersAt is the first living bomber on a cell, -1 if there is none, and
-// whether there are more.
-func (s *State) bombersAt(c grid.Cell) (first int, several bool) {
-	first = -1
-	for id := range s.Bombers {
-		if b := &s.Bombers[id]; b.Alive() && b.Cell == c {
-			if first >= 0 {
-				return first, true
-			}
-			first = id
-		}
-	}
-	return first, false
 }

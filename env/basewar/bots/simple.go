@@ -1,0 +1,141 @@
+package bots
+
+import (
+	"sync"
+
+	"pommego/env"
+	"pommego/env/basewar"
+)
+
+// simple goes by rules, for each of its bombers alone:
+//
+//  1. Where a bomb pays, it lays one, if it can get away from it and no mate is
+//     caught by it.
+//  2. Otherwise it goes on towards the enemy's base, by the way that costs least
+//     if boxes on it have to be bombed.
+//  3. Of all moves only those count that leave it a way out of the blasts to come;
+//     if there is none, the one that is hurt last.
+type simple struct{ forgetful }
+
+// What a bomb is worth, in points: boxes count what they score.
+const (
+	basePoints  = 10 // each round in which it reaches a base
+	enemyPoints = 1  // each enemy in its reach
+	boxCost     = 9  // what a box in the way costs, in steps
+)
+
+// outlook is what a decision goes by. Outlooks are lent to agents while they act.
+type outlook struct {
+	game *basewar.Game
+	s    *basewar.State
+	side basewar.Side
+
+	ways     [256]uint16      // what it costs to get near the enemy's base
+	forecast basewar.Forecast // of the bombs that lie
+	bombed   basewar.Forecast // with one more
+}
+
+var outlooks = sync.Pool{New: func() any { return new(outlook) }}
+
+func (a *simple) Act(v *basewar.View, action []uint8) {
+	o := outlooks.Get().(*outlook)
+	defer outlooks.Put(o)
+	o.look(v)
+	for i, id := range v.Game.Rules().Own(v.Seat) {
+		action[i] = uint8(basewar.Stop)
+		if v.State.Bombers[id].Alive() {
+			action[i] = uint8(a.decide(o, int(id)))
+		}
+	}
+}
+
+// look takes in what the seat sees.
+func (o *outlook) look(v *basewar.View) {
+	o.game, o.s, o.side = v.Game, &v.State, v.Game.Rules().SideOf(v.Seat)
+	o.game.Ways(o.s, o.game.Approach(o.s, o.side.Other()), boxCost, &o.ways)
+	o.game.Foresee(o.s, -1, &o.forecast)
+}
+
+// decide chooses the action of a bomber.
+func (a *simple) decide(o *outlook, id int) basewar.Action {
+	var legal [basewar.NumActions]uint8
+	o.game.Legal(o.s, id, &legal)
+	if legal[basewar.LayBomb] == 1 && o.turn(id) && o.pays(id) {
+		return basewar.LayBomb
+	}
+	var top pick
+	for move := basewar.Stop; move <= basewar.Right; move++ {
+		if legal[move] == 0 {
+			continue
+		}
+		to, _ := o.forecast.Destination(o.s.Bombers[id].Cell, move)
+		points := -int(o.ways[to])
+		if round, survives := o.forecast.Survives(to); !survives {
+			points = round - 2*basewar.Far
+		}
+		top.offer(move, points, &a.dice)
+	}
+	return top.move
+}
+
+// pays tells whether a bomb laid by a bomber is worth it, and it and its mates
+// can get away.
+func (o *outlook) pays(id int) bool {
+	at := o.s.Bombers[id].Cell
+	o.game.Foresee(o.s, id, &o.bombed)
+	if _, survives := o.bombed.Survives(at); !survives {
+		return false
+	}
+	enemy := o.side.Other()
+	points := o.game.Rules().BoxPoints*(o.bombed.Boxes[o.side]-o.forecast.Boxes[o.side]) +
+		basePoints*(o.bombed.Hits[enemy]-o.forecast.Hits[enemy]) -
+		basePoints*(o.bombed.Hits[o.side]-o.forecast.Hits[o.side])
+	reach := o.game.Reach(o.s, at)
+	for other := range o.s.Bombers {
+		b := &o.s.Bombers[other]
+		switch {
+		case !b.Alive() || other == id:
+		case basewar.SideOf(other) != o.side:
+			if reach.Has(b.Cell) {
+				points += enemyPoints
+			}
+		case !o.bombed.Escapes(b.Cell) && o.forecast.Escapes(b.Cell):
+			return false
+		}
+	}
+	return points > 0
+}
+
+// turn tells whether a bomber may lay in this round. Mates near each other take
+// turns: what two lay at once neither has reckoned with.
+func (o *outlook) turn(id int) bool {
+	for _, mate := range o.game.Rules().Mates(id) {
+		b := &o.s.Bombers[mate]
+		if int(mate) != id && b.Alive() && basewar.Distance(b.Cell, o.s.Bombers[id].Cell) <= nearMate {
+			return int(o.s.StepCount)%3 == id/2
+		}
+	}
+	return true
+}
+
+// nearMate is how near a mate is that takes turns.
+const nearMate = 5
+
+// pick keeps the best of several moves; of equals each is as likely.
+type pick struct {
+	move   basewar.Action
+	points int
+	equal  int // how many have these points; 0: nothing was offered
+}
+
+func (p *pick) offer(move basewar.Action, points int, dice *env.Dice) {
+	switch {
+	case p.equal == 0 || points > p.points:
+		*p = pick{move, points, 1}
+	case points == p.points:
+		p.equal++
+		if dice.IntN(p.equal) == 0 {
+			p.move = move
+		}
+	}
+}

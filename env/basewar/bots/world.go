@@ -1,0 +1,176 @@
+package bots
+
+import (
+	"pommego/env"
+	"pommego/env/basewar"
+	"pommego/env/grid"
+	"pommego/env/search"
+)
+
+// world is the game as a searching agent imagines it, for one of its bombers:
+// search.Model over states. That one acts as the search says. In the round that
+// is decided, those who have already been decided do so too; everybody else
+// walks about at random and lays nothing.
+type world struct {
+	game  *basewar.Game
+	side  basewar.Side
+	id    int
+	root  uint16 // the round that is decided
+	fixed [basewar.NumBombers]fixed
+
+	goals    grid.Bits // cells from which a bomb reaches the enemy's base
+	roads    [16]road
+	forecast basewar.Forecast
+	actions  [basewar.NumBombers]uint8
+}
+
+// road is what it costs to get near the enemy's base, with the given boxes in the
+// way. A search comes upon few sets of boxes, so it is worth keeping some.
+type road struct {
+	known bool
+	boxes grid.Bits
+	ways  [256]uint16
+}
+
+// fixed is an action that has been decided.
+type fixed struct {
+	set    bool
+	action basewar.Action
+}
+
+// begin sets the world up for the decisions of a round.
+func (w *world) begin(v *basewar.View) {
+	w.game, w.side, w.root = v.Game, v.Game.Rules().SideOf(v.Seat), v.State.StepCount
+	w.fixed = [basewar.NumBombers]fixed{}
+	w.goals = w.game.Approach(&v.State, w.side.Other())
+	for i := range w.roads {
+		w.roads[i].known = false
+	}
+}
+
+// steps is what it costs to get from a cell near the enemy's base once the given
+// boxes alone are left.
+func (w *world) steps(s *basewar.State, boxes *grid.Bits, c grid.Cell) int {
+	hash := (boxes[0] ^ boxes[1]*3 ^ boxes[2]*5 ^ boxes[3]*7) * 0x9e3779b97f4a7c15 >> 60
+	r := &w.roads[hash]
+	if !r.known || r.boxes != *boxes {
+		then := *s
+		then.Boxes = *boxes
+		w.game.Ways(&then, w.goals, boxCost, &r.ways)
+		r.known, r.boxes = true, *boxes
+	}
+	return int(r.ways[c])
+}
+
+// settle notes what a bomber is going to do in this round.
+func (w *world) settle(id int, a basewar.Action) { w.fixed[id] = fixed{true, a} }
+
+// Moves appends what would do something, but no bomb that would reach neither
+// box nor base nor enemy.
+func (w *world) Moves(s *basewar.State, dst []search.Move) []search.Move {
+	var legal [basewar.NumActions]uint8
+	w.game.Legal(s, w.id, &legal)
+	if legal[basewar.LayBomb] == 1 && !w.aims(s) {
+		legal[basewar.LayBomb] = 0
+	}
+	for move, ok := range legal {
+		if ok == 1 {
+			dst = append(dst, search.Move(move))
+		}
+	}
+	return dst
+}
+
+// aims tells whether a bomb would reach anything.
+func (w *world) aims(s *basewar.State) bool {
+	reach := w.game.Reach(s, s.Bombers[w.id].Cell)
+	if boxes := reach.And(s.Boxes); !boxes.Empty() || reach.Has(w.game.Base(w.side.Other())) {
+		return true
+	}
+	for id := range s.Bombers {
+		if b := &s.Bombers[id]; basewar.SideOf(id) != w.side && b.Alive() && reach.Has(b.Cell) {
+			return true
+		}
+	}
+	return false
+}
+
+// Step plays a round.
+func (w *world) Step(s *basewar.State, move search.Move, dice *env.Dice) {
+	x := dice.Uint64()
+	for id := range s.Bombers {
+		a := uint8(x & 0xff * 5 >> 8)
+		x >>= 8
+		if w.fixed[id].set && s.StepCount == w.root {
+			a = uint8(w.fixed[id].action)
+		}
+		if id == w.id {
+			a = uint8(move)
+		}
+		w.actions[w.game.ActionAt(id)] = a
+	}
+	w.game.Step(s, w.actions[:])
+}
+
+// Terminal tells whether the game is over, or the bomber dead.
+func (w *world) Terminal(s *basewar.State) bool {
+	return !s.Bombers[w.id].Alive() || w.game.Rules().Over(s)
+}
+
+// What a state is worth, in points of the game.
+const (
+	winPoints    = 200
+	energyPoints = 15  // each energy of a base
+	lifePoints   = 2   // each life of a side's bombers
+	ownLife      = 2   // and of the bomber itself
+	trapPoints   = 6   // no way out of the blasts to come
+	stepPoints   = 1.2 // each step away from the enemy's base
+	stockPoints  = 0.3 // each bomb it can lay
+	farSteps     = 200 // as far as anything
+)
+
+// Score is the lead of the bomber's side, with what the bombs that lie are going
+// to do, and how the bomber itself is placed.
+func (w *world) Score(s *basewar.State) float64 {
+	other := w.side.Other()
+	r := w.game.Rules()
+	if r.Over(s) {
+		switch winner, decided := r.Leader(s); {
+		case !decided:
+			return 0
+		case winner == w.side:
+			return winPoints
+		}
+		return -winPoints
+	}
+	w.game.Foresee(s, -1, &w.forecast)
+	f := &w.forecast
+	lead := int(s.Score[w.side]) - int(s.Score[other]) + r.BoxPoints*(f.Boxes[w.side]-f.Boxes[other])
+	lead += energyPoints * (w.energy(s, w.side) - w.energy(s, other))
+	lead += lifePoints * (lives(s, w.side) - lives(s, other))
+	self := &s.Bombers[w.id]
+	lead += ownLife * int(self.Lives)
+	score := float64(lead)
+	if !self.Alive() {
+		return score
+	}
+	if !f.Escapes(self.Cell) {
+		score -= trapPoints
+	}
+	steps := min(w.steps(s, &f.Left, self.Cell), farSteps)
+	return score - float64(stepPoints*float64(steps)) + float64(stockPoints*float64(self.Bombs))
+}
+
+// energy is what a base is going to have left.
+func (w *world) energy(s *basewar.State, side basewar.Side) int {
+	return max(0, int(s.Energy[side])-w.forecast.Hits[side])
+}
+
+// lives is how many lives a side has left.
+func lives(s *basewar.State, side basewar.Side) int {
+	n := 0
+	for id := int(side); id < basewar.NumBombers; id += 2 {
+		n += int(s.Bombers[id].Lives)
+	}
+	return n
+}

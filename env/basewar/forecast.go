@@ -1,0 +1,206 @@
+package basewar
+
+import (
+	"math/bits"
+
+	"pommego/env/grid"
+)
+
+// Horizon is how many rounds a Forecast looks ahead at most.
+const Horizon = 16
+
+// Forecast is what the bombs on a map are going to do if nobody lays another.
+// Where bombers are by then cannot be known, so none of them shields anything.
+// Rounds count from 1, the round that is about to be played. Bombs that are due
+// later than Horizon are left out, unless others set them off.
+type Forecast struct {
+	Rounds int // the last round in which a bomb explodes, at most Horizon; 0: none does
+
+	// Blast is what is reached at the end of each round, Closed what cannot be
+	// entered in it. Both are right up to Rounds; Closed[Rounds+1] is for what
+	// comes after.
+	Blast  [Horizon + 1]grid.Bits
+	Closed [Horizon + 2]grid.Bits
+
+	Boxes [2]int    // that each side's bombs are going to destroy
+	Left  grid.Bits // the boxes that no bomb is going to destroy
+	Hits  [2]int    // rounds in which each side's base is going to be reached
+}
+
+// fuse is a bomb in a forecast.
+type fuse struct {
+	cell  grid.Cell
+	owner Owner
+}
+
+// Foresee works out a forecast. With a bomber's id it supposes that this one lays
+// a bomb now, below 0 nobody does.
+func (g *Game) Foresee(s *State, layer int, f *Forecast) {
+	var due [Horizon + 1]uint32 // the bombs that explode in a round by themselves
+	var fuses [MaxBombs + 1]fuse
+	var lying, fresh grid.Bits
+	n := 0
+	for i := range s.bombs() {
+		b := &s.Bombs[i]
+		if int(b.Life) <= Horizon {
+			due[b.Life] |= 1 << n
+		}
+		fuses[n] = fuse{b.Cell, b.Owner()}
+		lying.Add(b.Cell)
+		n++
+	}
+	if layer >= 0 {
+		c := s.Bombers[layer].Cell
+		if life := g.rules.BombLife + int(1-toByte(g.rules.TickAtOnce)); life <= Horizon {
+			due[life] |= 1 << n
+		}
+		fuses[n] = fuse{c, Owner(SideOf(layer))}
+		fresh.Add(c)
+		n++
+	}
+	boxes := s.Boxes
+	walls := g.off.Or(s.Stones)
+	*f = Forecast{}
+	alight := uint32(1)<<n - 1 // bombs that have not exploded
+	f.Closed[1] = s.Stones.Or(g.fixed).Or(boxes).Or(lying)
+	lying = lying.Or(fresh)
+	for t := 1; alight != 0 && t <= Horizon; t++ {
+		if burning := due[t] & alight; burning != 0 {
+			g.foreseeRound(f, t, burning, &alight, fuses[:n], &boxes, &walls)
+			lying = lying.AndNot(f.Blast[t])
+			f.Rounds = t
+		}
+		f.Closed[t+1] = s.Stones.Or(g.fixed).Or(boxes).Or(lying)
+	}
+	f.Left = boxes
+}
+
+// foreseeRound lets the bombs explode that burn in round t, and those they reach.
+func (g *Game) foreseeRound(f *Forecast, t int, burning uint32, alight *uint32, fuses []fuse, boxes, walls *grid.Bits) {
+	stops := walls.Or(*boxes).Or(g.fixed)
+	var by [numOwners]grid.Bits
+	*alight &^= burning
+	for burning != 0 {
+		b := &fuses[bits.TrailingZeros32(burning)]
+		burning &= burning - 1
+		cells := g.rules.rays(b.cell, walls, &stops)
+		cells.Add(b.cell)
+		by[b.owner] = by[b.owner].Or(cells)
+		for left := *alight; left != 0; left &= left - 1 {
+			if i := bits.TrailingZeros32(left); cells.Has(fuses[i].cell) {
+				burning |= 1 << i
+				*alight &^= 1 << i
+			}
+		}
+	}
+	f.Blast[t] = by[OfBlue].Or(by[OfGreen]).Or(by[Public])
+	for side := range f.Boxes {
+		own := boxes.And(by[side])
+		f.Boxes[side] += own.Len()
+		f.Hits[side] += int(toByte(f.Blast[t].Has(g.bases[side])))
+	}
+	*boxes = boxes.AndNot(f.Blast[t])
+}
+
+// Survives tells whether somebody who is on a cell after its move of the next
+// round can keep out of all blasts of the forecast from then on. If not, round
+// is the one that hurts it at the latest.
+func (f *Forecast) Survives(c grid.Cell) (round int, survives bool) {
+	var reach grid.Bits
+	reach.Add(c)
+	for t := 1; t <= f.Rounds; t++ {
+		if t > 1 {
+			reach = reach.Grow().AndNot(f.Closed[t]).Or(reach)
+		}
+		reach = reach.AndNot(f.Blast[t])
+		if reach.Empty() {
+			return t, false
+		}
+	}
+	return 0, true
+}
+
+// Reach is the cells that a bomb on c would reach now, if no bomber shielded any.
+func (g *Game) Reach(s *State, c grid.Cell) grid.Bits {
+	walls := g.off.Or(s.Stones)
+	stops := walls.Or(s.Boxes).Or(g.fixed)
+	cells := g.rules.rays(c, &walls, &stops)
+	cells.Add(c)
+	return cells
+}
+
+// Escapes tells whether somebody who is on a cell before its move of the next
+// round can keep out of all blasts of the forecast.
+func (f *Forecast) Escapes(c grid.Cell) bool {
+	for a := Stop; a <= Right; a++ {
+		to, moves := f.Destination(c, a)
+		if _, survives := f.Survives(to); survives && (moves || a == Stop) {
+			return true
+		}
+	}
+	return false
+}
+
+// Destination is where a bomber is after an action of the next round, and whether
+// it moves.
+func (f *Forecast) Destination(c grid.Cell, a Action) (to grid.Cell, moves bool) {
+	if a == Stop || a >= LayBomb {
+		return c, false
+	}
+	if to = c.Next(grid.Dir(a)); f.Closed[1].Has(to) {
+		return c, false
+	}
+	return to, true
+}
+
+// Base is the cell of a side's base.
+func (g *Game) Base(side Side) grid.Cell { return g.bases[side] }
+
+// Far is a distance that is never reached: there is no way.
+const Far = 1 << 14
+
+// Ways writes for each cell what it costs to get from there to the nearest goal,
+// if a step into a free cell costs 1 and one into a box boxCost, and Far where
+// there is no way. Bombs and bombers are not in the way.
+func (g *Game) Ways(s *State, goals grid.Bits, boxCost int, cost *[256]uint16) {
+	const ring = 64 // more than any step costs
+	var waves [ring]grid.Bits
+	for i := range cost {
+		cost[i] = Far
+	}
+	open := g.encoder.ground.AndNot(s.Stones)
+	waves[0] = goals.And(open)
+	var done grid.Bits
+	boxCost = min(boxCost, ring-1)
+	for at, idle := 0, 0; idle < ring; at++ {
+		wave := waves[at%ring].AndNot(done)
+		waves[at%ring] = grid.Bits{}
+		if idle++; wave.Empty() {
+			continue
+		}
+		idle = 0
+		done = done.Or(wave)
+		for c := range wave.All {
+			cost[c] = uint16(at)
+		}
+		left := open.AndNot(done)
+		boxes := wave.And(s.Boxes)
+		plain := wave.AndNot(boxes)
+		next := &waves[(at+1)%ring]
+		*next = next.Or(plain.Grow().And(left))
+		if !boxes.Empty() {
+			later := &waves[(at+boxCost)%ring]
+			*later = later.Or(boxes.Grow().And(left))
+		}
+	}
+}
+
+// Approach is the cells from which a bomb reaches a side's base, once boxes are
+// out of the way.
+func (g *Game) Approach(s *State, side Side) grid.Bits {
+	walls := g.off.Or(s.Stones)
+	var nothing grid.Bits
+	cells := g.rules.rays(g.bases[side], &walls, &nothing)
+	cells.Remove(g.bases[side])
+	return cells
+}
