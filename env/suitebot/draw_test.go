@@ -119,8 +119,8 @@ func actionsOf(text string) (actions []uint8) {
 	return actions
 }
 
-// play plays the scene with the slow twin beside it and returns how it ends.
-func (sc *scene) play(t *testing.T) (*Plan, State) {
+// begin is the scene's plan and how it starts.
+func (sc *scene) begin(t *testing.T) (*Plan, State) {
 	t.Helper()
 	r := sceneRules()
 	if sc.rules != nil {
@@ -131,6 +131,13 @@ func (sc *scene) play(t *testing.T) (*Plan, State) {
 	if err := p.Check(&s); err != nil {
 		t.Fatalf("%s: the drawing is no state: %v", sc.reason, err)
 	}
+	return p, s
+}
+
+// play plays the scene with the slow twin beside it and returns how it ends.
+func (sc *scene) play(t *testing.T) (*Plan, State) {
+	t.Helper()
+	p, s := sc.begin(t)
 	for i, acts := range sc.acts {
 		compareStep(t, p, &s, actionsOf(acts))
 		if i >= len(sc.want) || sc.want[i] == "" {

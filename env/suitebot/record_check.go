@@ -1,0 +1,216 @@
+package suitebot
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"pommego/env/trace"
+)
+
+// keepDifferences is how many differences of one game are spelled out.
+const keepDifferences = 100
+
+// CheckRecord reads a recorded game, replays it and compares: the checker of
+// [RecordFormat] for package trace.
+func CheckRecord(line []byte) (trace.Report, error) {
+	rec, err := ParseRecord(line)
+	if err != nil {
+		return trace.Report{}, err
+	}
+	return rec.Check(), nil
+}
+
+// Check replays the game from its start and its actions alone and compares
+// every other recorded value. Where the replay is over and the record goes on,
+// that is a difference in "done" and the comparison ends.
+func (rec *Record) Check() trace.Report {
+	c := comparison{plan: rec.Plan, raw: newRawReader(rec.Plan)}
+	c.report.Games = 1
+	s := rec.Start
+	c.state(&rec.initial, &s)
+	for i := range rec.steps {
+		if rec.Plan.Over(&s) {
+			if i == 0 {
+				c.differs("initial.step_count", *rec.initial.StepCount, "the end of the game, but steps follow")
+			}
+			break
+		}
+		rec.Step(&s, i)
+		c.step = i + 1
+		c.outcome(&rec.steps[i], &s)
+		c.state(&rec.steps[i].recordState, &s)
+		c.report.Steps++
+	}
+	return c.report
+}
+
+// comparison collects what differs between a record and its replay.
+type comparison struct {
+	plan   *Plan
+	raw    *rawReader
+	view   View
+	step   int
+	report trace.Report
+}
+
+func (c *comparison) differs(field string, expected, got any) {
+	c.report.Mismatches++
+	if len(c.report.Differences) < keepDifferences {
+		c.report.Differences = append(c.report.Differences, trace.Difference{
+			Step: c.step, Field: field, Expected: fmt.Sprint(expected), Got: fmt.Sprint(got),
+		})
+	}
+}
+
+func equal[T comparable](c *comparison, field string, want, got T) {
+	if want != got {
+		c.differs(field, want, got)
+	}
+}
+
+func equalLists[T comparable](c *comparison, field string, want, got []T) {
+	if !slices.Equal(want, got) {
+		c.differs(field, want, got)
+	}
+}
+
+// outcome compares what the round led to.
+func (c *comparison) outcome(want *recordStep, s *State) {
+	status := c.plan.Status(s)
+	rewards := make([]float64, c.plan.rules.Players)
+	c.plan.Rewards(s, rewards)
+	var winners []int
+	for seat := range c.plan.rules.Players {
+		if status.Winners.Has(seat) {
+			winners = append(winners, seat)
+		}
+	}
+	equalLists(c, "rewards", want.Rewards, rewards)
+	equal(c, "done", *want.Done, status.Over)
+	equal(c, "result", want.Result, status.Result.String())
+	equalLists(c, "winners", want.Winners, winners)
+}
+
+// state compares a state and what was observed of it.
+func (c *comparison) state(want *recordState, s *State) {
+	got := c.plan.recordOf(s)
+	equal(c, "step_count", *want.StepCount, *got.StepCount)
+	c.cells("fields", want.Fields, got.Fields)
+	c.rows("agents", want.Agents, got.Agents, []string{"x", "y", "score", "collected", "kills", "deaths"})
+	c.rows("bombs", want.Bombs, got.Bombs, []string{"x", "y", "rounds", "owner"})
+	for seat := range want.Obs {
+		c.plan.See(s, seat, &c.view)
+		seen, raw := c.view.seen(), c.raw.observe(s, seat)
+		c.obs(fmt.Sprintf("obs[%d].", seat), &want.Obs[seat], &seen)
+		c.obs(fmt.Sprintf("obs[%d].raw.", seat), &seen, &raw)
+	}
+}
+
+// obs compares two observations.
+func (c *comparison) obs(at string, want, got *recordObs) {
+	equal(c, at+"seat", want.Seat, got.Seat)
+	equal(c, at+"step_count", want.StepCount, got.StepCount)
+	equal(c, at+"position", want.Position, got.Position)
+	equalLists(c, at+"scores", want.Scores, got.Scores)
+	c.cells(at+"field", want.Field, got.Field)
+	c.cells(at+"agent", want.Agent, got.Agent)
+	c.cells(at+"home", want.Home, got.Home)
+	c.cells(at+"bomb_rounds", want.BombRounds, got.BombRounds)
+	c.cells(at+"bomb_owner", want.BombOwner, got.BombOwner)
+}
+
+// cells compares two maps and names the first field that differs.
+func (c *comparison) cells(field, want, got string) {
+	if want == got {
+		return
+	}
+	if len(want) != len(got) {
+		c.differs(field, fmt.Sprintf("%d characters", len(want)), fmt.Sprintf("%d characters", len(got)))
+		return
+	}
+	first, more := -1, -1
+	for i := range want {
+		if want[i] != got[i] {
+			more++
+			if first < 0 {
+				first = i
+			}
+		}
+	}
+	rest := ""
+	if more > 0 {
+		rest = fmt.Sprintf(" (and %d more fields differ)", more)
+	}
+	x, y := c.plan.XY(Cell(first))
+	c.differs(fmt.Sprintf("%s[%d,%d]", field, x, y), string(want[first]), string(got[first])+rest)
+}
+
+// rows compares two lists of things.
+func (c *comparison) rows(field string, want, got [][]int, names []string) {
+	if len(want) != len(got) {
+		c.differs(field, want, got)
+		return
+	}
+	for i := range want {
+		if len(want[i]) != len(got[i]) {
+			c.differs(fmt.Sprintf("%s[%d]", field, i), want[i], got[i])
+			continue
+		}
+		for k := range want[i] {
+			equal(c, fmt.Sprintf("%s[%d].%s", field, i, names[k]), want[i][k], got[i][k])
+		}
+	}
+}
+
+// rawReader encodes observations in the raw encoding and reads them back, to
+// hold that encoding to what it promises: that nothing is lost.
+type rawReader struct {
+	match         Match
+	maps, scalars []byte
+}
+
+func newRawReader(p *Plan) *rawReader {
+	g := gameOf(p)
+	fields := g.spec.Encodings[encodingRaw].Fields
+	return &rawReader{Match{game: g}, make([]byte, fields[0].Size()), make([]byte, fields[1].Size())}
+}
+
+// observe is what a seat sees, by way of the encoding.
+func (r *rawReader) observe(s *State, seat int) recordObs {
+	r.match.State = *s
+	r.match.Observe(encodingRaw, []uint8{uint8(seat)}, [][]byte{r.maps, r.scalars})
+	scalar := func(i int) int { return int(int32(binary.LittleEndian.Uint32(r.scalars[4*i:]))) }
+	p := r.match.game.plan
+	o := recordObs{Seat: scalar(0), Position: [2]int{scalar(1), scalar(2)}, StepCount: scalar(3)}
+	for seat := range p.rules.Players {
+		o.Scores = append(o.Scores, scalar(4+seat))
+	}
+	o.Field = r.written(mapField, func(v uint8) byte { return [...]byte{textFull, textSpent, textUnseen}[v] })
+	o.Agent, o.Home, o.BombOwner = r.written(mapAgent, seatLetter), r.written(mapHome, seatLetter), r.written(mapOwner, seatLetter)
+	o.BombRounds = r.written(mapRounds, func(v uint8) byte {
+		if v == 0 {
+			return '.'
+		}
+		return '0' + v
+	})
+	return o
+}
+
+// written is a map with a character for each value.
+func (r *rawReader) written(m int, letter func(v uint8) byte) string {
+	cells := r.match.game.plan.cells
+	text := make([]byte, cells)
+	for c, v := range r.maps[m*cells:][:cells] {
+		text[c] = letter(v)
+	}
+	return string(text)
+}
+
+// seatLetter is a seat plus 1, or 0 for none, as a record shows it.
+func seatLetter(v uint8) byte {
+	if v == 0 {
+		return '.'
+	}
+	return '0' + v - 1
+}
