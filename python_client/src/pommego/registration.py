@@ -6,9 +6,15 @@ num_envs=64)`` and ``gymnasium.make("pommego/...", opponents=[...])`` are `make_
 
 from __future__ import annotations
 
+from typing import Any
+
 import gymnasium
 
-__all__ = ["IDS", "register"]
+from pommego.making import make, make_vec
+from pommego.single import PommegoEnv
+from pommego.vector import PommegoVectorEnv
+
+__all__ = ["IDS", "register", "single", "vector"]
 
 #: What the server's catalog has; a test compares.
 IDS = (
@@ -37,7 +43,17 @@ def register() -> None:
         if f"pommego/{name}" not in gymnasium.registry:
             gymnasium.register(
                 id=f"pommego/{name}",
-                entry_point="pommego.making:make",
-                vector_entry_point="pommego.making:make_vec",
-                kwargs={"id": name},
+                entry_point="pommego.registration:single",
+                vector_entry_point="pommego.registration:vector",
+                kwargs={"game": name},  # not "id", of which gymnasium.make has one already
             )
+
+
+def single(game: str, **options: Any) -> PommegoEnv:
+    """Make one game: what ``gymnasium.make`` calls."""
+    return make(game, **options)
+
+
+def vector(game: str, **options: Any) -> PommegoVectorEnv:
+    """Make many games: what ``gymnasium.make_vec`` calls."""
+    return make_vec(game, **options)
