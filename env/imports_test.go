@@ -28,17 +28,17 @@ var mayImport = map[string][]string{
 	"env/basewar":           {"env", "env/grid", "env/trace"},
 	"env/basewar/bots":      {"env", "env/basewar", "env/grid", "env/roster", "env/search"},
 	"env/suitebot":          {"env", "env/grid", "env/trace"},
-	"env/suitebot/bots":     {"env", "env/search", "env/suitebot"},
+	"env/suitebot/bots":     {"env", "env/roster", "env/search", "env/suitebot"},
 	"env/pommerman/bots":    {"env", "env/grid", "env/pommerman", "env/search", "env/trace"},
 	"env/tournament":        {"env", "env/match"},
 	"env/tournament/report": {"env/tournament"},
 	"env/match":             {"env", "env/trace"},
-	"env/catalog":           {"env", "env/pommerman", "env/pommerman/bots", "env/suitebot", "env/suitebot/bots"},
+	"env/catalog":           {"env", "env/basewar", "env/basewar/bots", "env/pommerman", "env/pommerman/bots", "env/suitebot", "env/suitebot/bots"},
 	"vec":                   {"env"},
 	"vec/dataset":           {"env", "env/disk", "env/match", "vec"},
 	"bridge":                {"env", "env/picture", "vec"},
-	"benchmarks":            {"env", "env/catalog", "env/pommerman", "env/suitebot", "vec"},
-	"cmd/pommego":           {"benchmarks", "bridge", "env", "env/catalog", "env/match", "env/picture", "env/pommerman", "env/pommerman/bots", "env/suitebot", "env/tournament", "env/tournament/report", "env/trace", "vec", "vec/dataset"},
+	"benchmarks":            {"env", "env/basewar", "env/catalog", "env/pommerman", "env/suitebot", "vec"},
+	"cmd/pommego":           {"benchmarks", "bridge", "env", "env/basewar", "env/catalog", "env/match", "env/picture", "env/pommerman", "env/pommerman/bots", "env/suitebot", "env/tournament", "env/tournament/report", "env/trace", "vec", "vec/dataset"},
 }
 
 // TestImportsGoOneWay reads every source file that is not a test and compares

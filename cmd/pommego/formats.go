@@ -1,20 +1,26 @@
 package main
 
 import (
+	"pommego/env/basewar"
 	"pommego/env/pommerman"
 	"pommego/env/pommerman/bots"
+	"pommego/env/suitebot"
 	"pommego/env/trace"
 )
 
 // checkers are the formats of recorded games that can be checked.
 var checkers = trace.Checkers{
 	pommerman.RecordFormat: trace.CheckFunc(pommerman.CheckRecord),
+	basewar.RecordFormat:   trace.CheckFunc(basewar.CheckRecord),
 	bots.DecisionFormat:    trace.CheckFunc(checkDecision),
+	suitebot.RecordFormat:  trace.CheckFunc(suitebot.CheckRecord),
 }
 
 // replays are the formats of recorded games that can be shown.
 var replays = trace.Replays{
 	pommerman.RecordFormat: pommerman.OpenRecord,
+	basewar.RecordFormat:   basewar.OpenRecord,
+	suitebot.RecordFormat:  suitebot.OpenRecord,
 }
 
 // checkDecision checks one recorded decision of the SimpleAgent.

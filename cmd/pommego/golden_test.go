@@ -7,14 +7,30 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
+	"pommego/env"
 	"pommego/env/catalog"
 )
 
 var update = flag.Bool("update", false, "record the golden games again")
 
-const golden = "../../env/pommerman/testdata/golden"
+// goldenFile is where the golden game of an id is kept: with its game.
+func goldenFile(spec *env.Spec) string {
+	return filepath.Join("..", "..", "env", spec.Game, "testdata", "golden", spec.ID+".jsonl.gz")
+}
+
+// goldenAgents is who plays them: simple agents and, where there is room, a
+// random one.
+func goldenAgents(spec *env.Spec) string {
+	names := slices.Repeat([]string{"simple"}, spec.Seats)
+	if spec.Seats > 2 {
+		names[1] = "random"
+	}
+	return strings.Join(names, ",")
+}
 
 // TestGoldenGames plays one match of every id again and demands the bytes that
 // were recorded: boards from seeds, agents, rules and observations are all in
@@ -24,16 +40,16 @@ func TestGoldenGames(t *testing.T) {
 	for _, id := range catalog.IDs() {
 		t.Run(id, func(t *testing.T) {
 			t.Parallel()
-			file := filepath.Join(golden, id+".jsonl.gz")
+			game, err := catalog.Game(id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			file := goldenFile(game.Spec())
 			fresh := file
 			if !*update {
 				fresh = filepath.Join(t.TempDir(), "fresh.jsonl.gz")
 			}
-			agents := "simple,random,simple,simple"
-			if id == "OneVsOne-v0" {
-				agents = "simple,simple"
-			}
-			pommego(t, "play", "--env", id, "--agents", agents, "--seed", "20", "--obs-every", "20", "--quiet", "--record", fresh).want(t, 0)
+			pommego(t, "play", "--env", id, "--agents", goldenAgents(game.Spec()), "--seed", "20", "--obs-every", "20", "--quiet", "--record", fresh).want(t, 0)
 			if got, want := unzip(t, fresh), unzip(t, file); !bytes.Equal(got, want) {
 				t.Errorf("the game differs from the golden one from byte %d on", firstDifference(got, want))
 			}

@@ -1,8 +1,10 @@
 package bots
 
 import (
+	"cmp"
 	"time"
 
+	"pommego/env/roster"
 	"pommego/env/search"
 	"pommego/env/suitebot"
 )
@@ -35,34 +37,24 @@ const (
 	maxNodes     = 1 << 14 // of a tree that grows by the clock
 )
 
-var defaultDepth = [...]float64{flat: 6, tree: 3}
+var defaultDepth = [...]int{flat: 6, tree: 3}
 
 // newSearcher makes a searcher. With a limit on time alone, ticks are not
 // counted.
-func newSearcher(m method, o options) (suitebot.Bot, error) {
+func newSearcher(m method, o roster.Options) (suitebot.Bot, error) {
+	ticks, err1 := o.Whole("ticks", defaultTicks, 1, 1e9)
+	ms, err2 := o.Number("ms", 0, 0.01, 60_000)
+	c, err3 := o.Number("c", defaultC, 0, 1e6)
+	depth, err4 := o.Whole("depth", defaultDepth[m], 0, 100)
+	if err := cmp.Or(err1, err2, err3, err4); err != nil {
+		return nil, err
+	}
 	_, byTicks := o["ticks"]
-	_, byTime := o["ms"]
-	ticks, err := o.number("ticks", defaultTicks, 1, 1e9, true)
-	if err != nil {
-		return nil, err
-	}
-	ms, err := o.number("ms", 0, 0.01, 60_000, false)
-	if err != nil {
-		return nil, err
-	}
-	c, err := o.number("c", defaultC, 0, 1e6, false)
-	if err != nil {
-		return nil, err
-	}
-	depth, err := o.number("depth", defaultDepth[m], 0, 100, true)
-	if err != nil {
-		return nil, err
-	}
-	if byTime && !byTicks {
+	if _, byTime := o["ms"]; byTime && !byTicks {
 		ticks = 0
 	}
-	budget := search.Budget{Ticks: int(ticks), Time: time.Duration(ms * float64(time.Millisecond))}
-	return &searcher{method: m, budget: budget, c: c, depth: int(depth)}, nil
+	budget := search.Budget{Ticks: ticks, Time: time.Duration(ms * float64(time.Millisecond))}
+	return &searcher{method: m, budget: budget, c: c, depth: depth}, nil
 }
 
 // Searched is how many ticks the last decision simulated.
