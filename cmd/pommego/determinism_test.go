@@ -40,7 +40,9 @@ func TestDeterminismEverywhere(t *testing.T) {
 			for _, mode := range []vec.Autoreset{vec.NextStep, vec.SameStep, vec.Disabled} {
 				cfg := vec.Config{Game: game, Games: determinismGames, Observation: encoding.Name, Autoreset: mode}
 				cases = append(cases, cfg)
-				cfg.Opponents = []string{"simple", "random", "static"}[:game.Spec().Seats-1]
+				for k := range game.Spec().Seats - 1 {
+					cfg.Opponents = append(cfg.Opponents, []string{"simple", "random", "static"}[k%3])
+				}
 				cases = append(cases, cfg)
 			}
 		}

@@ -58,6 +58,7 @@ three times, and then all have lost.`,
 	f.StringVar(&o.id, "env", "PommeFFACompetition-v0", "the environment's id, see: pommego envs")
 	f.StringVar(&o.agents, "agents", "simple", "the agents' names, by seat, with commas between")
 	f.Uint64Var(&o.seed, "seed", 0, "what decides everything random; drawn and printed if not given")
+	f.BoolVar(&o.lot, "draw-sides", false, "draw from the seed which side each agent or team of agents plays")
 	f.StringVar(&o.ties, "ties", "none", "play ties again by a rule: none, playground or java")
 	f.DurationVar(&o.rules.Limit, "limit", match.DefaultLimit, "how long a remote agent may take for a move")
 	f.BoolVar(&o.rules.LimitAll, "limit-all", false, "hold built-in agents to --limit too")
@@ -75,7 +76,7 @@ type playOptions struct {
 	id, agents, ties, record string
 	rules                    match.Rules
 	seed                     uint64
-	seeded                   bool
+	seeded, lot              bool
 	obsEvery                 int
 	show, quiet              bool
 	fps                      float64
@@ -116,15 +117,15 @@ func (s *seated) close() {
 }
 
 func (o *playOptions) run(cmd *cobra.Command) error {
-	s, err := o.seat()
-	defer s.close()
-	if err != nil {
-		return err
-	}
 	if !o.seeded {
 		var random [4]byte // short enough to be typed again
 		rand.Read(random[:])
 		o.seed = uint64(binary.LittleEndian.Uint32(random[:]))
+	}
+	s, err := o.seat()
+	defer s.close()
+	if err != nil {
+		return err
 	}
 	var file *trace.Writer
 	var rec *match.Recording
@@ -167,6 +168,11 @@ func (o *playOptions) seat() (*seated, error) {
 	}
 	if len(s.names) != seats {
 		return s, usagef("--agents names %d agents, want %d for %s, or one for all seats", len(s.names), seats, o.id)
+	}
+	if o.lot {
+		if s.names, err = match.DrawSides(game.Spec(), s.names, env.Seed{Value: o.seed}); err != nil {
+			return s, usagef("--draw-sides: %w", err)
+		}
 	}
 	for _, name := range s.names {
 		p, err := match.NewPlayer(game, name)
