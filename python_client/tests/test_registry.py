@@ -41,17 +41,14 @@ def registry(server: pommego.Server) -> Iterator[Make]:
         env.close()
 
 
-def others(id: str, agent: str = "random") -> list[str]:
-    return [agent] * (1 if "OneVsOne" in id else 3)
-
-
 @pytest.mark.filterwarnings("ignore:.*out of date.*")  # v0 and v1 are different games
 @pytest.mark.parametrize("id", IDS)
 def test_every_id(registry: Make, id: str) -> None:
-    env = registry(f"pommego/{id}", opponents=others(id), max_episode_steps=50)
-    check_env(env.unwrapped, skip_render_check=True)
     envs = registry(f"pommego/{id}", games=2)
     assert envs.unwrapped.game_spec.id == id
+    opponents = ["random"] * (envs.unwrapped.game_spec.seats - 1)
+    env = registry(f"pommego/{id}", opponents=opponents, max_episode_steps=50)
+    check_env(env.unwrapped, skip_render_check=True)
     _, info = envs.reset(seed=3)
     obs, *_ = envs.step(envs.action_space.sample())
     assert obs in envs.observation_space

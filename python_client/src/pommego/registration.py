@@ -34,6 +34,9 @@ IDS = (
     "PommeTeam2018-v0",
     "PommeFFAJava-v0",
     "PommeTeamJava-v0",
+    "BaseWar-v0",
+    "BaseWarSides-v0",
+    "SuiteBot-v0",
 )
 
 
