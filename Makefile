@@ -13,7 +13,7 @@ TRACES := env/pommerman/testdata/traces
 
 export CGO_ENABLED ?= 0
 
-.PHONY: help build venv demo test test-go test-race test-python test-reference test-integrations verify lint bench bench-report profile hybrid-search determinism test-dataset-soak fuzz clean
+.PHONY: help build venv demo test test-go test-race test-python test-reference test-integrations verify lint bench bench-report wheel wheels profile hybrid-search determinism test-dataset-soak fuzz clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -87,6 +87,15 @@ bench-report: build .venv/.bench ## measure all of it into benchmarks/results, 3
 .venv/.bench: .venv/.ready
 	$(PY) -m pip install --quiet --disable-pip-version-check -e 'python_client[bench]'
 	touch $@
+
+wheel: venv ## build this platform's wheel into dist/
+	$(PY) -m pip wheel --quiet --no-deps --wheel-dir dist ./python_client
+
+# The first build for a platform compiles everything, some minutes each.
+wheels: venv ## build the wheels of all platforms into dist/
+	for target in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64; do \
+		POMMEGO_TARGET=$$target $(PY) -m pip wheel --quiet --no-deps --wheel-dir dist ./python_client; \
+	done
 
 # The compiler lays out what the benchmark does most often (profile-guided
 # optimisation): some 10 % faster. Worth doing again after larger changes.

@@ -39,11 +39,15 @@ _TAIL = 4096  # bytes of its output shown
 _servers: weakref.WeakSet[Server] = weakref.WeakSet()
 
 
-def find_binary() -> Path:
+def find_binary(*, search_path: bool = True) -> Path:
     """Find the pommego binary.
 
     It is looked for in the environment variable POMMEGO_BINARY, in the package,
     in the repository this package was installed from (editable), and in PATH.
+
+    Args:
+        search_path: whether to look in PATH, where this package's own console
+            script has the same name.
 
     Raises:
         BinaryNotFoundError: it is in none of these places.
@@ -54,18 +58,26 @@ def find_binary() -> Path:
             return Path(named)
         raise BinaryNotFoundError(f"POMMEGO_BINARY is {named!r}, which is not a program that can be run")
     package = Path(__file__).resolve().parent
-    places = [package / "bin" / "pommego", package.parents[2] / "bin" / "pommego"]
+    name = "pommego.exe" if os.name == "nt" else "pommego"
+    places = [package / "bin" / name, *(up / "bin" / name for up in package.parents[2:3])]
     for place in places:
         if os.access(place, os.X_OK):
             return place
-    found = shutil.which("pommego")
-    if found:
+    found = shutil.which("pommego") if search_path else None
+    if found and not _is_script(Path(found)):
         return Path(found)
     looked = "".join(f"\n  {place}" for place in places)
     raise BinaryNotFoundError(
         "there is no pommego binary to start. Run `make build` in the repository, or name one in the "
         f"environment variable POMMEGO_BINARY. Looked in PATH and in{looked}"
     )
+
+
+def _is_script(program: Path) -> bool:
+    """Whether this is a console script, such as our own, which would only ask us again."""
+    with contextlib.suppress(OSError), program.open("rb") as file:
+        return file.read(2) == b"#!"
+    return False
 
 
 class Server:

@@ -1,0 +1,28 @@
+"""The console script ``pommego``: runs the program that came with the package."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+from pommego.errors import BinaryNotFoundError
+from pommego.server import find_binary
+
+__all__ = ["main"]
+
+
+def main() -> int:
+    """Become the program, with the same arguments; where a process cannot, run it and return its status."""
+    try:
+        program = str(find_binary(search_path=False))
+    except BinaryNotFoundError as e:
+        print(f"pommego: {e}", file=sys.stderr)
+        return 1
+    if sys.platform != "win32":
+        os.execv(program, [program, *sys.argv[1:]])
+    return subprocess.run([program, *sys.argv[1:]], check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())

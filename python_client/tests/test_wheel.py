@@ -1,0 +1,95 @@
+"""The wheel, built and installed as users do it, where there is no Go."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[1]
+
+ROLLOUT = """
+import time
+begin = time.perf_counter()
+import pommego, pommego.server
+with pommego.make_vec("PommeFFACompetition-v0", 16) as envs:
+    obs, info = envs.reset(seed=0)
+    assert str(pommego.server.find_binary()).startswith(__import__("sys").prefix), pommego.server.find_binary()
+    print(obs["planes"].shape, f"{time.perf_counter() - begin:.2f} s")
+"""
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    if shutil.which("go") is None:
+        pytest.skip("building a wheel needs Go")
+    folder = tmp_path_factory.mktemp("wheel")
+    # Without the profile: this is about what is in the wheel, not how fast it is, and saves a minute.
+    environment = os.environ | {"GOFLAGS": "-pgo=off"}
+    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", folder, PACKAGE]
+    subprocess.run(command, check=True, env=environment, timeout=600)
+    (built,) = folder.glob("*.whl")
+    return built
+
+
+def test_what_is_in_it(wheel: Path) -> None:
+    assert "-py3-none-" in wheel.name
+    assert not wheel.name.endswith("any.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+    program = "pommego/bin/pommego.exe" if os.name == "nt" else "pommego/bin/pommego"
+    assert program in names
+    assert "pommego/vector.py" in names
+    assert not [name for name in names if name.endswith(".go") or "/tests/" in name]
+    assert not (PACKAGE / "src" / "pommego" / "bin").exists(), "nothing is left in the sources"
+
+
+def test_in_an_empty_environment(wheel: Path, tmp_path: Path) -> None:
+    venv.create(tmp_path / "env", with_pip=True)
+    scripts = tmp_path / "env" / ("Scripts" if os.name == "nt" else "bin")
+    python = scripts / "python"
+    bare = {"PATH": os.pathsep.join([str(scripts), "/usr/bin", "/bin"]), "HOME": str(tmp_path)}
+    keep = {
+        name: value
+        for name, value in os.environ.items()
+        if name.startswith(("PIP_", "SSL_", "UV_")) or "proxy" in name.lower()
+    }
+    environment = bare | keep
+    if shutil.which("go", path=environment["PATH"]):
+        pytest.skip("Go is in /usr/bin")
+    install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", wheel]
+    subprocess.run(install, check=True, env=environment, timeout=600)
+    out = subprocess.run([python, "-c", ROLLOUT], check=True, env=environment, capture_output=True, text=True)
+    assert "(64, 18, 11, 11)" in out.stdout
+    told = subprocess.run(
+        [scripts / "pommego", "envs"], check=True, env=environment, capture_output=True, text=True
+    )
+    assert "PommeFFACompetition-v0" in told.stdout
+
+
+def test_a_console_script_is_no_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Looking for the program in PATH must not find the script that looks for it."""
+    script = tmp_path / "pommego"
+    script.write_text("#!/usr/bin/env python3\n")
+    script.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("POMMEGO_BINARY", raising=False)
+    from pommego import server
+
+    monkeypatch.setattr(server, "__file__", str(tmp_path / "a" / "b" / "c" / "server.py"))
+    with pytest.raises(server.BinaryNotFoundError):
+        server.find_binary()
+
+
+def test_unknown_targets(tmp_path: Path) -> None:
+    environment = os.environ | {"POMMEGO_TARGET": "plan9/386"}
+    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", tmp_path, PACKAGE]
+    done = subprocess.run(command, check=False, env=environment, capture_output=True, text=True, timeout=600)
+    assert done.returncode
+    assert "plan9/386, only for linux/amd64" in done.stdout + done.stderr
