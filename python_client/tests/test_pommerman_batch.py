@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import random
+import re
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
 import pytest
 
 import pommego
+from conftest import REPOSITORY
 from pommego import pommerman
 from pommego.pommerman import agents, constants
 from reference.exact import difference, exact
@@ -150,3 +154,16 @@ def test_dictionaries_of_rows(vec: Any) -> None:
     assert [row["board"][row["position"]] - 10 for row in rows] == info["seat"].tolist()
     with pytest.raises(ValueError, match="has other observations"):
         pommerman.Dictionaries(vec("PommeFFA2018-v0", 1).game_spec)
+
+
+def test_the_example_runs() -> None:
+    program = REPOSITORY / "python_client" / "examples" / "pommerman_api.py"
+    done = subprocess.run(
+        [sys.executable, "-W", "error", str(program), "8"],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.stderr == ""
+    assert re.search(r"one game: .*\nmany games, ended and won: \((\d+), \d+\)\n", done.stdout), done.stdout

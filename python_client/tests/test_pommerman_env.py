@@ -477,7 +477,7 @@ def test_closing_is_no_end() -> None:
     env.reset()
     for _ in range(2):
         env.close()
-    with pytest.raises(AttributeError, match=r"call reset\(\) first"):
+    with pytest.raises(RuntimeError, match=r"call reset\(\) first"):
         env.step([0] * 4)
     env.reset()
     env.step([0] * 4)

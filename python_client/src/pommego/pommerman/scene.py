@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,8 @@ __all__ = ["Scene", "body_of", "condition", "encoded", "field", "restore_agents"
 
 Cell = tuple[int, int]
 
-_BOMB = ("position", "life", "blast_strength", "moving_direction")
+_BOMB = attrgetter("position", "life", "blast_strength", "moving_direction")
+_CONDITION = attrgetter("position", "ammo", "blast_strength", "can_kick", "is_alive")
 
 
 @dataclass
@@ -70,7 +72,7 @@ class Scene:
         """Return something that is equal for scenes that are."""
         return (
             np.asarray(self.board).tobytes(),
-            [(bomb.bomber.agent_id, *(vars(bomb)[name] for name in _BOMB)) for bomb in self.bombs],
+            [(bomb.bomber.agent_id, *_BOMB(bomb)) for bomb in self.bombs],
             [(flame.position, flame.life) for flame in self.flames],
             list(self.items.items()),
         )
@@ -124,7 +126,7 @@ def body_of(agent: Any) -> Any:
 
 def condition(agent: Any) -> tuple[Any, ...]:
     """Return all of an agent that a step can change."""
-    return agent.position, agent.ammo, agent.blast_strength, agent.can_kick, agent.is_alive
+    return _CONDITION(agent)
 
 
 def _find(agents: Sequence[Any], agent_id: int) -> Any:

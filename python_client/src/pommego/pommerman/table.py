@@ -27,6 +27,8 @@ from pommego.pommerman.scene import Scene, body_of, condition, encoded, saved
 
 __all__ = ["Table"]
 
+_NO_GAME = "there is no game, or no longer: call reset() first"
+
 
 class Table:
     """The pieces of one game.
@@ -54,6 +56,12 @@ class Table:
     def on_server(self) -> bool:
         """Whether the next step is the server's to make."""
         return not self._here
+
+    @property
+    def begun(self) -> bool:
+        """Whether there is a game."""
+        on_server = self._seen is not None and self._remote is not None and self._remote.usable
+        return on_server or self._scene is not None
 
     @property
     def bodies(self) -> list[Any]:
@@ -88,18 +96,15 @@ class Table:
             AttributeError: there is no game.
         """
         if self._scene is None:
-            if self._seen is None or self._remote is None or not self._remote.usable:
-                raise AttributeError("there is no game (any more): call reset() first")
+            if not self.begun:
+                raise AttributeError(_NO_GAME)
             self._scene = Scene.read(self._remote.state(), self.bodies)
             self._sent_scene = self._scene.fingerprint()
         return self._scene
 
     def put(self, name: str, pieces: Any) -> None:
         """Replace one part of the scene; without a game this begins one."""
-        try:
-            scene = self.scene
-        except AttributeError:
-            scene = Scene(np.zeros((0, 0), np.uint8), [], [], {})
+        scene = self.scene if self.begun else Scene(np.zeros((0, 0), np.uint8), [], [], {})
         setattr(scene, name, pieces)
         self.set(scene)
 
@@ -126,6 +131,7 @@ class Table:
 
         Raises:
             ValueError: a living agent's move is none.
+            RuntimeError: there is no game.
         """
         bodies = self.bodies
         self.settle(rules, step_count)
@@ -152,7 +158,13 @@ class Table:
         return None if self._here else split_maps(self._seen.maps)
 
     def settle(self, rules: Rules, step_count: int) -> None:
-        """Send the server what has been changed by hand, if anything has."""
+        """Send the server what has been changed by hand, if anything has.
+
+        Raises:
+            RuntimeError: there is no game.
+        """
+        if not self.begun:
+            raise RuntimeError(_NO_GAME)
         if self._here or not self._changed(rules, step_count):
             return
         scene = self.scene
@@ -206,7 +218,7 @@ class Table:
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the connection out: a copy makes its own when it needs one."""
-        if self._scene is None and self._remote is not None and self._remote.usable and self._seen:
+        if self.begun:
             _ = self.scene
         return vars(self) | {"_remote": None, "_seen": None, "_sent": None, "_sent_scene": None}
 

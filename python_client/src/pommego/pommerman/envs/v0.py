@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import random
 import time
@@ -40,6 +39,9 @@ class Pomme:
     A step takes a list with an action for each agent, and returns lists with an
     observation and a reward for each, whether the game is over, and info. See
     the package for what they contain.
+
+    It is no gymnasium environment, whose step returns something else; those are
+    `pommego.make` and `pommego.make_vec`.
 
     Subclasses can do what the original's can: replace `make_board`,
     `get_observations` and the like, and read and write ``_board``, ``_agents``,
@@ -101,6 +103,7 @@ class Pomme:
         self._env = env
         self._table = Table(kwargs.get("address"), kwargs.get("token"))
         self._seeded = False
+        self._step_count = 0
         self._init_game_state: Mapping[str, Any] | None = None
         self._agents: Any = None
         self._mode = "human"
@@ -396,8 +399,7 @@ class Pomme:
         return self
 
     def __exit__(self, *_: object) -> None:
-        with contextlib.suppress(AttributeError):
-            self.close()
+        self.close()
 
     def __str__(self) -> str:
         return f"<Pomme<{self.spec.id}>>" if self.spec else "<Pomme instance>"
