@@ -16,6 +16,8 @@ func TestNamesAreFixed(t *testing.T) {
 	want := []string{
 		"rules/random", "rules/cautious", "rules/simple", "encode/raw", "encode/planes",
 		"step/raw", "step/planes", "copy/raw", "copy/planes", "clear/planes",
+		"basewar:rules/random", "basewar:rules/cautious", "basewar:rules/simple",
+		"basewar:step/raw", "basewar:step/planes", "basewar:copy/raw", "basewar:copy/planes",
 	}
 	if got := Names(); !slices.Equal(got, want) {
 		t.Errorf("measurements are %v, want %v", got, want)

@@ -1,10 +1,11 @@
 package benchmarks
 
 import (
+	"slices"
+
 	"pommego/env"
 	"pommego/env/catalog"
 	"pommego/env/pommerman"
-	"pommego/vec"
 )
 
 // The ids that stand for the game in the measurements.
@@ -13,21 +14,21 @@ const (
 	foggedTeam = "PommeTeamCompetition-v0"
 )
 
-var all = []bench{
+// all is every measurement of every game.
+var all = slices.Concat(ofPommerman, ofBaseWar)
+
+var ofPommerman = []bench{
 	{"rules/random", "", rulesRandom},
 	{"rules/cautious", "", rulesCautious},
-	{"rules/simple", "", rulesSimple},
+	{"rules/simple", "", rulesSimple(freeForAll)},
 	{"encode/raw", "copy/raw", encode("raw")},
 	{"encode/planes", "clear/planes", encode("planes")},
-	{"step/raw", "copy/raw", step("raw")},
-	{"step/planes", "copy/planes", step("planes")},
-	{"copy/raw", "", move("raw", func(dst, src []byte) { copy(dst, src) })},
-	{"copy/planes", "", move("planes", func(dst, src []byte) { copy(dst, src) })},
-	{"clear/planes", "", move("planes", func(dst, _ []byte) { clear(dst) })},
+	{"step/raw", "copy/raw", step(foggedTeam, "raw")},
+	{"step/planes", "copy/planes", step(foggedTeam, "planes")},
+	{"copy/raw", "", move(foggedTeam, "raw", copyBytes)},
+	{"copy/planes", "", move(foggedTeam, "planes", copyBytes)},
+	{"clear/planes", "", move(foggedTeam, "planes", func(dst, _ []byte) { clear(dst) })},
 }
-
-// turns is how many moves of each game one run of a measurement makes.
-const turns = 16
 
 func pommermanGame(id string) (*pommerman.Game, error) {
 	g, err := catalog.Game(id)
@@ -68,15 +69,6 @@ func rulesRandom(o Options) (work, error) {
 		return turns * (to - from)
 	})
 	return work{c.run, c.stop}, nil
-}
-
-// randomMoves draws one of the six moves for each seat.
-func randomMoves(dice *env.Dice, actions []uint8) {
-	x := dice.Uint64()
-	for i := range actions {
-		actions[i] = uint8(x & 0xffff * 6 >> 16)
-		x >>= 16
-	}
 }
 
 // recording is one game of cautious players: its start and all moves.
@@ -140,52 +132,6 @@ func rulesCautious(o Options) (work, error) {
 	return work{c.run, c.stop}, nil
 }
 
-// rulesSimple is whole games of four simple agents, a fresh board each.
-func rulesSimple(o Options) (work, error) {
-	g, err := pommermanGame(freeForAll)
-	if err != nil {
-		return work{}, err
-	}
-	seats := g.Spec().Seats
-	matches := g.New(o.Games)
-	seeds := make([]env.Seed, o.Games)
-	agents := make([]env.Agent, o.Games*seats)
-	begin := func(i int) {
-		matches[i].Reset(seeds[i])
-		for seat, a := range agents[i*seats : (i+1)*seats] {
-			a.Reset(seeds[i].Dice(env.StreamAgents + uint64(seat)))
-		}
-	}
-	for i := range agents {
-		if agents[i], err = g.NewAgent("simple"); err != nil {
-			return work{}, err
-		}
-	}
-	for i := range matches {
-		seeds[i].Value = o.Seed + uint64(i)
-		begin(i)
-	}
-	c := newCrew(o.Workers, func(w int) int {
-		from, to := share(o.Games, o.Workers, w)
-		actions := make([]uint8, seats)
-		for i := from; i < to; i++ {
-			if matches[i].Status().Over {
-				seeds[i].Episode++
-				begin(i)
-			}
-			in := matches[i].Status().In
-			for seat := range seats {
-				if in.Has(seat) {
-					agents[i*seats+seat].Act(matches[i], seat, actions[seat:seat+1])
-				}
-			}
-			matches[i].Step(actions)
-		}
-		return to - from
-	})
-	return work{c.run, c.stop}, nil
-}
-
 // spread is matches of the fogged team game some way into their episodes.
 func spread(o Options) ([]env.Match, error) {
 	g, err := pommermanGame(foggedTeam)
@@ -204,15 +150,6 @@ func spread(o Options) ([]env.Match, error) {
 		}
 	}
 	return matches, nil
-}
-
-// observationSize is the bytes of one encoding for all seats of one game.
-func observationSize(spec *env.Spec, encoding string) int {
-	size := 0
-	for _, f := range spec.Encodings[spec.Encoding(encoding)].Fields {
-		size += f.Size() * spec.Seats
-	}
-	return size
 }
 
 // encode is observing alone: all four seats of every game.
@@ -244,60 +181,5 @@ func encode(encoding string) func(Options) (work, error) {
 			return to - from
 		})
 		return work{c.run, c.stop}, nil
-	}
-}
-
-// move is what the machine can do with as many bytes as an encoding has: op
-// copies or clears them, game by game.
-func move(encoding string, op func(dst, src []byte)) func(Options) (work, error) {
-	return func(o Options) (work, error) {
-		g, err := pommermanGame(foggedTeam)
-		if err != nil {
-			return work{}, err
-		}
-		size := observationSize(g.Spec(), encoding)
-		dst, src := make([]byte, o.Games*size), make([]byte, o.Games*size)
-		for i := range src {
-			src[i] = byte(i)
-		}
-		c := newCrew(o.Workers, func(w int) int {
-			from, to := share(o.Games, o.Workers, w)
-			for i := from; i < to; i++ {
-				op(dst[i*size:(i+1)*size], src[i*size:(i+1)*size])
-			}
-			return to - from
-		})
-		return work{c.run, c.stop}, nil
-	}
-}
-
-// step is the whole batch as a learner gets it: random moves, all four seats'
-// observations, rewards, flags and masks.
-func step(encoding string) func(Options) (work, error) {
-	return func(o Options) (work, error) {
-		g, err := pommermanGame(foggedTeam)
-		if err != nil {
-			return work{}, err
-		}
-		pool, err := vec.New(vec.Config{Game: g, Games: o.Games, Workers: o.Workers, Observation: encoding, Autoreset: vec.SameStep})
-		if err != nil {
-			return work{}, err
-		}
-		batch := pool.NewBatch(nil)
-		if err := pool.Reset(batch, vec.ResetOptions{Seed: &o.Seed}); err != nil {
-			return work{}, err
-		}
-		dice := env.Seed{Value: o.Seed}.Dice(env.StreamPolicy)
-		actions := make([]uint8, pool.Rows())
-		run := func() int {
-			for i := 0; i < len(actions); i += 4 {
-				randomMoves(&dice, actions[i:i+4])
-			}
-			if err := pool.Step(batch, actions); err != nil {
-				panic(err) // the moves are in range and the rules do not fail
-			}
-			return o.Games
-		}
-		return work{run, pool.Close}, nil
 	}
 }
