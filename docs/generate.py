@@ -1,0 +1,218 @@
+"""Write a page for each game from what the server says of itself.
+
+    python docs/generate.py            # writes docs/games/*.md
+    python docs/generate.py --check    # only says which pages are not current
+
+The tables come from ``pommego envs --json``, and that from the encoders' own
+tables, so they say what observations really hold. What stands above `MARK` in a
+page is written by hand and kept.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from pommego.server import find_binary
+
+MARK = "<!-- From here on written by docs/generate.py; `make docs` writes it anew. -->"
+REPOSITORY = Path(__file__).resolve().parents[1]
+GAMES = Path(__file__).resolve().parent / "games"
+
+Spec = dict[str, Any]
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Write or check the pages; returns the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--check", action="store_true", help="write nothing; fail if a page is not current")
+    options = parser.parse_args(arguments)
+    stale = [path for path, text in pages(catalog()).items() if not path.exists() or path.read_text() != text]
+    if options.check:
+        for path in stale:
+            print(f"{path} is not current: run make docs", file=sys.stderr)
+        return 1 if stale else 0
+    for path, text in pages(catalog()).items():
+        if path in stale:
+            path.write_text(text)
+            print(f"wrote {path.relative_to(REPOSITORY)}")
+    return 0
+
+
+def catalog() -> list[Spec]:
+    """Ask the program what games it has."""
+    asked = subprocess.run([find_binary(), "envs", "--json"], capture_output=True, check=True)
+    return json.loads(asked.stdout)
+
+
+def pages(specs: list[Spec]) -> dict[Path, str]:
+    """Make the page of each game, by its path."""
+    games: dict[str, list[Spec]] = {}
+    for spec in specs:
+        games.setdefault(spec["game"], []).append(spec)
+    made = {}
+    for game, ids in games.items():
+        path = GAMES / f"{game}.md"
+        head = path.read_text().split(MARK)[0] if path.exists() else f"# {game}\n\n"
+        made[path] = f"{head.rstrip()}\n\n{MARK}\n\n{tables(ids)}"
+    return made
+
+
+def tables(specs: list[Spec]) -> str:
+    """Everything about one game's ids that the server knows."""
+    parts = [ids_table(specs), actions(specs), agents(specs)]
+    for encoding in specs[0]["encodings"]:
+        for field in encoding["fields"]:
+            parts.append(field_table(specs, encoding["name"], field["name"]))
+    parts.append(rules(specs))
+    return "\n\n".join(parts) + "\n"
+
+
+def ids_table(specs: list[Spec]) -> str:
+    """List the ids."""
+    rows = [
+        (f"`{s['id']}`", s["description"], s["seats"], teams(s), s["max_steps"], s["version"]) for s in specs
+    ]
+    return "## Ids\n\n" + table(["id", "", "seats", "teams of seats", "steps at most", "version"], rows)
+
+
+def teams(spec: Spec) -> str:
+    """Who plays together."""
+    if all(len(team) == 1 for team in spec["teams"]):
+        return "none"
+    return ", ".join("+".join(map(str, team)) for team in spec["teams"])
+
+
+def actions(specs: list[Spec]) -> str:
+    """List what a seat may do, for each kind of action there is."""
+    parts = ["## Actions"]
+    for ids, choices in grouped(specs, lambda spec: spec["actions"]):
+        rows = [(c["name"], c["n"], numbered(c["names"])) for c in choices]
+        parts.append(where(ids, specs) + table(["component", "choices", "what they are"], rows))
+    return "\n\n".join(parts)
+
+
+def numbered(names: list[str]) -> str:
+    """Write numbers and what they are called, where that is something else."""
+    return ", ".join(name if name == str(i) else f"{i} {name}" for i, name in enumerate(names))
+
+
+def agents(specs: list[Spec]) -> str:
+    """List the built-in agents."""
+    lines = ["## Built-in agents", "For `opponents=` and `seats=` in Python, `--agents` on the command line."]
+    for ids, names in grouped(specs, lambda spec: spec["agents"] or []):
+        lines.append(where(ids, specs) + (", ".join(f"`{name}`" for name in names) or "None."))
+    return "\n\n".join(lines)
+
+
+def field_table(specs: list[Spec], encoding: str, name: str) -> str:
+    """Say what one field of an observation holds, entry by entry, in all ids."""
+    found = {spec["id"]: field_of(spec, encoding, name) for spec in specs}
+    having = [spec for spec in specs if found[spec["id"]]]
+    groups = grouped(having, lambda spec: found[spec["id"]]["names"] or [])
+    shapes = grouped(having, lambda spec: {k: v for k, v in found[spec["id"]].items() if k != "names"})
+    parts = [f'## `observation="{encoding}"`: `{name}`']
+    parts += [where(ids, specs) + describe(field) for ids, field in shapes]
+    letters = [chr(ord("A") + i) for i in range(len(groups))] if len(groups) > 1 else [""]
+    if len(groups) > 1:
+        parts.append(
+            "\n".join(f"* {at}: {listed(ids)}" for at, (ids, _) in zip(letters, groups, strict=True))
+        )
+    columns = [{entry: i for i, entry in enumerate(entries(names))} for _, names in groups]
+    order: list[tuple[str, str, int]] = []
+    for column in columns:
+        order = merged(order, list(column))
+    if order:
+        rows = [(*(c.get(entry, "") for c in columns), f"`{entry[0]}`", entry[1]) for entry in order]
+        parts.append(table([f"index {at}".strip() for at in letters] + ["name", "meaning"], rows))
+    return "\n\n".join(parts)
+
+
+def field_of(spec: Spec, encoding: str, name: str) -> dict[str, Any] | None:
+    """Find a field of an encoding, None where there is none."""
+    fields = [f for e in spec["encodings"] if e["name"] == encoding for f in e["fields"] if f["name"] == name]
+    return fields[0] if fields else None
+
+
+def describe(field: dict[str, Any]) -> str:
+    """Say what array it is."""
+    shape = tuple(field["shape"])
+    shared = "; the same for all seats of a game" if field["shared"] else ""
+    return f"`{field['dtype']}` {shape}, {field['low']} to {field['high']}{shared}."
+
+
+def entries(names: list[dict[str, str]]) -> list[tuple[str, str, int]]:
+    """Name, meaning and how often it occurred before, so that no two are the same."""
+    made: list[tuple[str, str, int]] = []
+    for name in names:
+        before = sum(entry[:2] == (name["name"], name["meaning"]) for entry in made)
+        made.append((name["name"], name["meaning"], before))
+    return made
+
+
+def merged(order: list, more: list) -> list:
+    """Put what is new after what it follows."""
+    order, at = list(order), 0
+    for entry in more:
+        if entry in order:
+            at = order.index(entry) + 1
+        else:
+            order.insert(at, entry)
+            at += 1
+    return order
+
+
+def rules(specs: list[Spec]) -> str:
+    """List the first id's rules, and where others differ."""
+    first = specs[0]["rules"] or {}
+    names = list(dict.fromkeys(name for spec in specs for name in spec["rules"] or {}))
+    rows = []
+    for name in names:
+        others = grouped(
+            [spec for spec in specs if (spec["rules"] or {}).get(name) != first.get(name)],
+            lambda spec, name=name: (spec["rules"] or {}).get(name),
+        )
+        differs = "; ".join(f"{shown(value)} in {listed(ids)}" for ids, value in others)
+        rows.append((f"`{name}`", shown(first.get(name)), differs))
+    text = f"Those of `{specs[0]['id']}`, and what differs elsewhere. `rules={{...}}` changes any of them."
+    return f"## Rules\n\n{text}\n\n" + table(["rule", "value", "differs"], rows)
+
+
+def shown(value: Any) -> str:
+    """Write a rule's value down."""
+    return f"`{json.dumps(value)}`"
+
+
+def grouped(specs: Iterable[Spec], key: Any) -> list[tuple[list[str], Any]]:
+    """Put ids together that have the same."""
+    groups: dict[str, tuple[list[str], Any]] = {}
+    for spec in specs:
+        value = key(spec)
+        groups.setdefault(json.dumps(value), ([], value))[0].append(spec["id"])
+    return list(groups.values())
+
+
+def where(ids: list[str], specs: list[Spec]) -> str:
+    """Introduce what holds for some ids only."""
+    return "" if len(ids) == len(specs) else f"{listed(ids)}:\n\n"
+
+
+def listed(ids: list[str]) -> str:
+    """Write ids one after the other."""
+    return ", ".join(f"`{id}`" for id in ids)
+
+
+def table(head: list[str], rows: Iterable[Iterable[Any]]) -> str:
+    """Write a table in Markdown."""
+    lines = [head, ["---"] * len(head), *rows]
+    cells = ([str(cell).replace("|", "\\|") for cell in line] for line in lines)
+    return "\n".join(f"| {' | '.join(line)} |" for line in cells)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,220 @@
+"""The documentation: its code runs, its commands run, its errors are real, its tables are current.
+
+Blocks of a page run in order, Python ones in one namespace, in an empty folder.
+What stands behind the language of a block says how:
+
+* ``python``, and ``sh`` with commands of pommego: run it.
+* ``python needs=torch,ray``: run it where these can be imported.
+* ``python file=agent.py``: write it to that file.
+* ``python raises`` or ``sh fails``: it fails with what the next ``text`` block
+  says, in which ``...`` stands for anything.
+* ``skip``: only shown.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import importlib.util
+import os
+import re
+import subprocess
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conftest import REPOSITORY
+
+DOCS = REPOSITORY / "docs"
+PAGES = sorted(DOCS.rglob("*.md"))
+FENCE = re.compile(r"^```(\w*) ?(.*?)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LANGUAGES = {"python", "sh", "text", "go"}
+MARKS = {
+    "python": {"needs", "file", "raises", "skip"},
+    "sh": {"fails", "skip"},
+    "text": set(),
+    "go": {"skip"},
+}
+
+# What would take too long here: texts in a page, and what stands for them under test.
+SHORT = {
+    "tutorial.md": {"total_timesteps=300_000": "total_timesteps=300", "n_steps=128": "n_steps=8"},
+}
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block of a page."""
+
+    page: str
+    line: int
+    language: str
+    marks: dict[str, str]
+    code: str
+
+    def run(self, names: dict[str, Any]) -> None:
+        """Do what the block says."""
+        if "skip" in self.marks or self.language in ("text", "go"):
+            return
+        if "file" in self.marks:
+            Path(self.marks["file"]).write_text(self.code)
+        elif self.language == "sh":
+            self._shell()
+        else:
+            self._python(names)
+
+    def _python(self, names: dict[str, Any]) -> None:
+        tree = ast.increment_lineno(ast.parse(self.code), self.line)
+        code = compile(tree, self.page, "exec")
+        if "raises" not in self.marks:
+            exec(code, names)
+            return
+        with pytest.raises(Exception) as raised:
+            exec(code, names)
+        name = type(raised.value).__name__
+        if type(raised.value).__module__.startswith("pommego"):
+            name = f"pommego.{name}"
+        self._expect(f"{name}: {raised.value}")
+
+    def _shell(self) -> None:
+        done = subprocess.run(["bash", "-eu", "-c", self.code], capture_output=True, text=True, check=False)
+        if "fails" in self.marks:
+            assert done.returncode, f"line {self.line}: {self.code}did not fail"
+            self._expect(done.stderr.strip())
+        else:
+            assert not done.returncode, f"line {self.line}: {self.code}failed: {done.stderr}"
+
+    def _expect(self, said: str) -> None:
+        """Compare with what the page says is said."""
+        wanted = next(b for b in blocks(DOCS / self.page) if b.line > self.line)
+        assert wanted.language == "text", f"line {self.line}: no text block with the error follows"
+        pattern = re.sub(r"([\[\]?*])", r"[\1]", wanted.code.strip()).replace("...", "*")
+        assert fnmatchcase(said, pattern), f"line {self.line} says\n{wanted.code}but it is\n{said}"
+
+
+def blocks(page: Path) -> list[Block]:
+    """Find the fenced blocks of a page."""
+    text = page.read_text()
+    found = []
+    for match in FENCE.finditer(text):
+        language, info, code = match.groups()
+        marks = dict(mark.partition("=")[::2] for mark in info.split())
+        line = text.count("\n", 0, match.start()) + 1
+        found.append(Block(str(page.relative_to(DOCS)), line, language, marks, code))
+    return found
+
+
+def shortened(block: Block) -> Block:
+    code = block.code
+    for long, short in SHORT.get(block.page, {}).items():
+        code = code.replace(long, short)
+    return Block(block.page, block.line, block.language, block.marks, code)
+
+
+def needs(block: Block) -> list[str]:
+    return block.marks["needs"].split(",") if "needs" in block.marks else []
+
+
+def run_page(page: Path, *, frameworks: bool) -> None:
+    names: dict[str, Any] = {"__name__": page.stem}
+    try:
+        for block in blocks(page):
+            if frameworks or not needs(block):
+                shortened(block).run(names)
+    finally:
+        for value in names.values():
+            if hasattr(value, "close") and not isinstance(value, type):
+                with contextlib.suppress(Exception):
+                    value.close()
+
+
+@pytest.fixture
+def folder(binary: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An empty folder to work in, with pommego in PATH."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("POMMEGO_BINARY", str(binary))
+    monkeypatch.setenv("PATH", f"{binary.parent}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.delenv("POMMEGO_TOKEN", raising=False)
+
+
+def name_of(page: Path) -> str:
+    return str(page.relative_to(DOCS))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_page(page: Path, folder: None) -> None:
+    run_page(page, frameworks=False)
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if any(map(needs, blocks(p)))], ids=name_of)
+def test_page_with_frameworks(page: Path, folder: None) -> None:
+    wanted = {name for block in blocks(page) for name in needs(block)}
+    missing = sorted(name for name in wanted if not importlib.util.find_spec(name))
+    if missing:
+        pytest.skip(f"not installed: {', '.join(missing)}")
+    run_page(page, frameworks=True)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_blocks_are_marked(page: Path) -> None:
+    """A misspelt mark would leave a block out, or run one that should fail."""
+    assert page.read_text().count("\n```") == 2 * len(blocks(page)), "a fence is not closed, or indented"
+    for block in blocks(page):
+        assert block.language in LANGUAGES, f"line {block.line}: {block.language!r}"
+        assert set(block.marks) <= MARKS[block.language], f"line {block.line}: {block.marks}"
+
+
+@pytest.mark.parametrize("page", SHORT)
+def test_what_is_shortened_is_there(page: str) -> None:
+    text = (DOCS / page).read_text()
+    assert [long for long in SHORT[page] if long not in text] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_links_lead_somewhere(page: Path) -> None:
+    text = FENCE.sub("", page.read_text())
+    links = [link.split("#")[0] for link in re.findall(r"\]\(([^)]+)\)", text) if "://" not in link]
+    missing = [link for link in links if link and not (page.parent / link).exists()]
+    assert missing == []
+
+
+def generator() -> Any:
+    spec = importlib.util.spec_from_file_location("generate", DOCS / "generate.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_games_pages_are_current(folder: None) -> None:
+    generate = generator()
+    stale = [
+        str(path.relative_to(REPOSITORY))
+        for path, text in generate.pages(generate.catalog()).items()
+        if not path.exists() or path.read_text() != text
+    ]
+    assert stale == [], "write them anew: make docs"
+
+
+def test_generated_tables_keep_every_entry_in_order() -> None:
+    """Of ids that differ, each column counts its own entries from 0 on."""
+    generate = generator()
+
+    def spec(id: str, names: list[str]) -> dict[str, Any]:
+        field = {"name": "x", "dtype": "uint8", "shape": [len(names)], "low": 0, "high": 1, "shared": False}
+        field["names"] = [{"name": name, "meaning": f"{name}|"} for name in names]
+        return {"id": id, "encodings": [{"name": "e", "fields": [field]}]}
+
+    text = generate.field_table([spec("one", ["a", "b", "c"]), spec("two", ["a", "n", "c", "c"])], "e", "x")
+    rows = [line for line in text.splitlines() if line.startswith("| ")]
+    assert rows == [
+        "| index A | index B | name | meaning |",
+        "| --- | --- | --- | --- |",
+        "| 0 | 0 | `a` | a\\| |",
+        "|  | 1 | `n` | n\\| |",
+        "| 1 |  | `b` | b\\| |",
+        "| 2 | 2 | `c` | c\\| |",
+        "|  | 3 | `c` | c\\| |",
+    ]
