@@ -66,9 +66,8 @@ def pages(specs: list[Spec]) -> dict[Path, str]:
 def tables(specs: list[Spec]) -> str:
     """Everything about one game's ids that the server knows."""
     parts = [ids_table(specs), actions(specs), agents(specs)]
-    for encoding in specs[0]["encodings"]:
-        for field in encoding["fields"]:
-            parts.append(field_table(specs, encoding["name"], field["name"]))
+    fields = [(e["name"], f["name"]) for spec in specs for e in spec["encodings"] for f in e["fields"]]
+    parts += [field_table(specs, encoding, field) for encoding, field in dict.fromkeys(fields)]
     parts.append(rules(specs))
     return "\n\n".join(parts) + "\n"
 
