@@ -1,0 +1,841 @@
+"""Learn to play Pommerman by PPO, in one file: `python ppo.py train`.
+
+One network learns from games against built-in agents (`--opponents`, several
+times for a mix, `--curriculum` to take them one after the other) and, with
+`--self-play`, against its own past. It sees the board as centred on itself and
+is told which actions are pointless. `--imitate N` lets it begin by imitating N
+games of `simple`; without that it learns from nothing.
+
+    python ppo.py train --out runs/a --opponents static --opponents simple --curriculum 0.8 --minutes 60
+    python ppo.py train --out runs/a --resume --minutes 120       # goes on as if it had not stopped
+    python ppo.py evaluate runs/a --opponents simple --episodes 1000
+    python ppo.py plot runs/a runs/b --png curve.png
+    tensorboard --logdir runs
+
+A run's folder holds `progress.jsonl` (a line an update), `checkpoint.pt` and
+TensorBoard's files. Needs torch; tensorboard and matplotlib where they are used.
+The file is longer than it would be in a library: it is meant to be read and
+changed as a whole.
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import json
+import math
+import subprocess
+import sys
+import tempfile
+import time
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+import torch
+from numpy.lib.stride_tricks import sliding_window_view
+from torch import Tensor, nn
+from torch.nn import functional
+
+import pommego
+from pommego.agents import dead_leave
+from pommego.server import find_binary
+
+NEAR = 11  # side of the part of the board around itself that the network looks at closely
+FAR = ("rigid", "wood", "self", "enemies")  # planes it sees of the whole board
+SCALE = {"bomb_blast": 0.1, "bomb_life": 0.1, "flame": 1 / 3}  # of planes that count, not only mark
+WINDOW = 200  # episodes that running win rates are taken over
+EVALUATION_SEED = 1_000_000_000  # evaluation never plays boards that training may have seen
+
+
+@dataclass
+class Config:
+    """What a run depends on; each is an option of `train`."""
+
+    out: str = field(default="runs/ppo", metadata={"help": "the run's folder"})
+    env: str = field(
+        default="PommeFFACompetition-v0", metadata={"help": "id, with a single action component"}
+    )
+    rules: str = field(default="", metadata={"help": 'rules that differ, as JSON: {"num_wood": 0}'})
+    opponents: list[str] = field(
+        default_factory=list, metadata={"help": "a line-up: names with commas, or one for all seats"}
+    )
+    curriculum: float = field(
+        default=0.0,
+        metadata={"help": "play line-ups in order; the next comes at this win rate (0: all at once)"},
+    )
+    self_play: float = field(default=0.0, metadata={"help": "share of games played against past policies"})
+    pool: int = field(default=8, metadata={"help": "past policies to keep"})
+    pool_every: int = field(default=20, metadata={"help": "updates from one of them to the next"})
+    imitate: int = field(default=0, metadata={"help": "games of simple to imitate first"})
+    imitate_epochs: int = field(default=4, metadata={"help": "how often to go through them"})
+    seed: int = field(default=0, metadata={"help": "of boards, seats and network"})
+    games: int = field(default=256, metadata={"help": "played together"})
+    rollout: int = field(default=48, metadata={"help": "steps of each game in an update"})
+    minibatch: int = field(default=1024, metadata={"help": "samples in a gradient step"})
+    epochs: int = field(default=2, metadata={"help": "how often to go through an update's samples"})
+    learning_rate: float = field(default=5e-4, metadata={"help": "of Adam"})
+    gamma: float = field(default=0.99, metadata={"help": "discount"})
+    gae: float = field(default=0.95, metadata={"help": "lambda of the advantage estimate"})
+    clip: float = field(default=0.2, metadata={"help": "how far the policy may move in an update"})
+    entropy: float = field(default=0.01, metadata={"help": "weight of the entropy"})
+    shaping: float = field(default=0.2, metadata={"help": "reward for each enemy that one outlives"})
+    minutes: float = field(
+        default=60.0, metadata={"help": "when to stop, resumed runs' earlier time included"}
+    )
+    steps: int = field(default=0, metadata={"help": "when to stop, 0: only by time"})
+    threads: int = field(
+        default=1, metadata={"help": "of PyTorch; more only help where nothing else wants the cores"}
+    )
+    save_every: int = field(default=20, metadata={"help": "updates from one checkpoint to the next"})
+
+    def line_up(self, names: str, seats: int) -> list[str]:
+        """Name the agents of all other seats."""
+        given = names.split(",")
+        return given * (seats - 1) if len(given) == 1 else given
+
+
+# What the network sees ---------------------------------------------------------
+
+
+class Seen(NamedTuple):
+    """Observations of n seats, as small as they can be kept.
+
+    Attributes:
+        near: uint8 (n, planes, NEAR, NEAR), the board around the seat's agent; rigid beyond the edge.
+        far: uint8 (n, len(FAR), board, board).
+        scalars: float32 (n, scalars).
+        mask: bool (n, actions).
+    """
+
+    near: Tensor
+    far: Tensor
+    scalars: Tensor
+    mask: Tensor
+
+    def rows(self, index: Tensor) -> Seen:
+        """Take some rows."""
+        return Seen(*(tensor[index] for tensor in self))
+
+    @classmethod
+    def join(cls, parts: Sequence[Seen]) -> Self:
+        """Put parts one after the other."""
+        return cls(*map(torch.cat, zip(*parts, strict=True)))
+
+
+class Eyes:
+    """Turns the environment's observations of one game id into `Seen`."""
+
+    def __init__(self, spec: pommego.GameSpec) -> None:
+        encoding = spec.encoding("planes")
+        self.planes = [plane.name for plane in encoding["planes"].names]
+        self.scalars = [scalar.name for scalar in encoding["scalars"].names]
+        self.board = encoding["planes"].shape[-1]
+        self.actions = spec.actions[0].n
+        self._far = [self.planes.index(name) for name in FAR]
+        self._place = [self.scalars.index("row"), self.scalars.index("col")]
+        self._enemies = [i for i, name in enumerate(self.scalars) if name.startswith("enemy")]
+
+    def __call__(self, obs: dict[str, np.ndarray], mask: np.ndarray) -> Seen:
+        """Copy what is needed of a batch."""
+        planes, scalars, edge = obs["planes"], obs["scalars"], NEAR // 2
+        size = self.board + 2 * edge
+        padded = np.zeros((len(planes), len(self.planes), size, size), np.uint8)
+        padded[:, self.planes.index("rigid")] = 1
+        padded[:, :, edge:-edge, edge:-edge] = planes
+        row, col = np.rint(scalars[:, self._place] * (self.board - 1)).astype(np.intp).T
+        windows = sliding_window_view(padded, (NEAR, NEAR), axis=(2, 3))
+        near = windows[np.arange(len(planes)), :, row, col]
+        arrays = near, planes[:, self._far], np.array(scalars), mask.astype(np.bool_)
+        return Seen(*map(torch.from_numpy, arrays))
+
+    def enemies(self, seen: Seen) -> Tensor:
+        """Count the enemies alive, (n,)."""
+        return seen.scalars[:, self._enemies].sum(1)
+
+
+class Policy(nn.Module):
+    """A small convolutional network: the logits of actions, and the value."""
+
+    def __init__(self, eyes: Eyes) -> None:
+        super().__init__()
+        scale = torch.tensor([SCALE.get(name, 1.0) for name in eyes.planes])
+        self.register_buffer("scale", scale[:, None, None], persistent=False)
+        layers: list[nn.Module] = []
+        for before, after in ((len(eyes.planes), 32), (32, 48), (48, 48)):
+            layers += [nn.Conv2d(before, after, 3), nn.ReLU()]
+        self.convolutions = nn.Sequential(*layers, nn.Flatten())
+        features = 48 * (NEAR - 6) ** 2 + len(FAR) * eyes.board**2 + len(eyes.scalars)
+        self.body = nn.Sequential(nn.Linear(features, 192), nn.ReLU())
+        self.actor, self.critic = nn.Linear(192, eyes.actions), nn.Linear(192, 1)
+        nn.init.orthogonal_(self.actor.weight, 0.01)
+        nn.init.zeros_(self.actor.bias)
+
+    def forward(self, seen: Seen) -> tuple[Tensor, Tensor]:
+        """Return log probabilities (n, actions), minus infinity nearly where masked, and values (n,)."""
+        near = self.convolutions(seen.near * self.scale)
+        body = self.body(torch.cat([near, seen.far.flatten(1), seen.scalars], 1))
+        logits = self.actor(body).masked_fill(~seen.mask, -1e9)
+        return logits.log_softmax(1), self.critic(body).squeeze(1)
+
+    @torch.no_grad()
+    def act(self, seen: Seen, *, greedy: bool = False) -> Tensor:
+        """Choose an action for each row."""
+        logp, _ = self(seen)
+        return logp.argmax(1) if greedy else torch.multinomial(logp.exp(), 1).squeeze(1)
+
+
+# Games -------------------------------------------------------------------------
+
+
+class Outcome(NamedTuple):
+    """What a step of n rows brought: reward and done, and for rows that are done whether they won."""
+
+    reward: Tensor
+    done: Tensor
+    won: Tensor
+
+
+class Arena:
+    """Games with one learner each, against a line-up of built-in agents."""
+
+    def __init__(self, config: Config, spec: pommego.GameSpec, line_up: str, games: int, seed: int) -> None:
+        self.config, self.line_up, self.waited = config, line_up, 0.0
+        self.eyes = Eyes(spec)
+        self.dead_leave = dead_leave(spec)
+        self.envs = pommego.make_vec(
+            config.env,
+            games,
+            autoreset_mode="SameStep",
+            copy=False,
+            rules=json.loads(config.rules) if config.rules else None,
+            **self._seats(spec),
+        )
+        self.look(*self.envs.reset(seed=seed))
+
+    def _seats(self, spec: pommego.GameSpec) -> dict[str, Any]:
+        return {"opponents": self.config.line_up(self.line_up, spec.seats)}
+
+    def look(self, obs: dict[str, np.ndarray], info: dict[str, Any]) -> None:
+        """Take in a batch: `seen` is what the learners decide by."""
+        self.seen = self.eyes(obs, info["action_mask"])
+
+    def change(self, line_up: str) -> None:
+        """Meet others from now on, in new episodes."""
+        self.line_up = line_up
+        self.envs.set_opponents(self.config.line_up(line_up, self.envs.game_spec.seats))
+        self.look(*self.envs.reset())
+
+    def send(self, actions: Tensor) -> None:
+        """Begin a step of the learners."""
+        self.envs.send(actions.numpy())
+
+    def wait(self) -> tuple[Any, ...]:
+        """Wait for the games, and note for how long."""
+        begin = time.perf_counter()
+        batch = self.envs.recv()
+        self.waited += time.perf_counter() - begin
+        return batch
+
+    def receive(self) -> Outcome:
+        """Finish it."""
+        obs, reward, terminated, _, info = self.wait()
+        self.look(obs, info)
+        paid = torch.from_numpy(reward.astype(np.float32))
+        return Outcome(paid, torch.from_numpy(terminated.copy()), paid > 0)
+
+    def save(self) -> dict[str, Any]:
+        """Return what `restore` needs."""
+        states = [torch.frombuffer(bytearray(bytes(s)), dtype=torch.uint8) for s in self.envs.get_state()]
+        return {"states": states, "line_up": self.line_up}
+
+    def restore(self, saved: dict[str, Any]) -> None:
+        """Go on where `save` was called."""
+        if saved["line_up"] != self.line_up:
+            self.change(saved["line_up"])
+        states = [state.numpy().tobytes() for state in saved["states"]]
+        self.look(*self.envs.set_state(range(self.envs.num_games), states))
+
+
+class League(Arena):
+    """Games where past policies have all seats but one.
+
+    The learner's seat is drawn for each game; when its agent dies in a game
+    that goes on, it takes over another agent that lives, so that no game runs on
+    without it.
+    """
+
+    def __init__(self, config: Config, spec: pommego.GameSpec, games: int, seed: int) -> None:
+        self.seat = torch.zeros(games, dtype=torch.long)
+        self.rivals: list[Policy] = []
+        super().__init__(config, spec, "past selves", games, seed)
+        self.seat = self._drawn(torch.ones(games, self.envs.learners))
+        self._choose()
+
+    def _seats(self, spec: pommego.GameSpec) -> dict[str, Any]:
+        return {}
+
+    def _drawn(self, alive: Tensor) -> Tensor:
+        return torch.multinomial(alive, 1).squeeze(1)
+
+    def look(self, obs: dict[str, np.ndarray], info: dict[str, Any]) -> None:
+        """Take in a batch."""
+        self.everybody = self.eyes(obs, info["action_mask"])
+        self.alive = torch.from_numpy(info["alive"].astype(np.float32)).reshape(len(self.seat), -1)
+        self._choose()
+
+    def _choose(self) -> None:
+        self.own = torch.arange(len(self.seat)) * self.alive.shape[1] + self.seat
+        self.seen = self.everybody.rows(self.own)
+
+    def send(self, actions: Tensor) -> None:
+        """Begin a step; the rivals, each in its share of the games, decide here."""
+        everybody = torch.zeros(self.alive.numel(), dtype=torch.long)
+        game = torch.arange(len(everybody)) // self.alive.shape[1]
+        for i, rival in enumerate(self.rivals):
+            rows = torch.nonzero((game % len(self.rivals) == i) & (self.alive.flatten() > 0)).squeeze(1)
+            everybody[rows] = rival.act(self.everybody.rows(rows))
+        everybody[self.own] = actions
+        self.envs.send(everybody.numpy())
+
+    def receive(self) -> Outcome:
+        """Finish it."""
+        obs, reward, terminated, _, info = self.wait()
+        paid = torch.from_numpy(reward.astype(np.float32))[self.own]
+        over = torch.from_numpy(terminated.copy())[self.own]
+        self.look(obs, info)
+        died = self.alive.flatten()[self.own] == 0
+        done = over | died if self.dead_leave else over
+        if done.any():
+            self.seat = torch.where(done, self._drawn(self.alive), self.seat)
+            self._choose()
+        return Outcome(paid, done, paid > 0)
+
+    def save(self) -> dict[str, Any]:
+        """Return what `restore` needs."""
+        return super().save() | {"seat": self.seat}
+
+    def restore(self, saved: dict[str, Any]) -> None:
+        """Go on where `save` was called."""
+        self.seat = saved["seat"]
+        super().restore(saved)
+
+
+# Learning ----------------------------------------------------------------------
+
+
+class Rollout(NamedTuple):
+    """What was seen and done in `rollout` steps of n rows: tensors (steps, n, ...)."""
+
+    seen: Seen
+    action: Tensor
+    logp: Tensor
+    value: Tensor
+    reward: Tensor
+    done: Tensor
+
+
+def advantages(
+    reward: Tensor, value: Tensor, done: Tensor, last: Tensor, *, gamma: float, lam: float
+) -> Tensor:
+    """Estimate by how much each action was better than expected (GAE).
+
+    Args:
+        reward: float (steps, n), what each step paid.
+        value: float (steps, n), of what was seen before it.
+        done: float (steps, n), 1 where it ended an episode.
+        last: float (n,), the value after the last step.
+        gamma: discount.
+        lam: 0 trusts the values, 1 the rewards alone.
+    """
+    estimate, following, result = torch.zeros_like(last), last, torch.empty_like(reward)
+    for t in reversed(range(len(reward))):
+        goes_on = 1 - done[t]
+        surprise = reward[t] + gamma * goes_on * following - value[t]
+        estimate = surprise + gamma * lam * goes_on * estimate
+        result[t], following = estimate, value[t]
+    return result
+
+
+class Trainer:
+    """One run. The same configuration gives the same run, also when interrupted and resumed."""
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+        self.line_ups = config.opponents or ([] if config.self_play else ["static"])
+        self.stage = 0 if config.curriculum else max(len(self.line_ups) - 1, 0)
+        torch.set_num_threads(config.threads)
+        torch.manual_seed(config.seed)
+        self.arenas = self._arenas(pommego.catalog()[config.env])
+        self.eyes = self.arenas[0].eyes
+        self.policy = Policy(self.eyes)
+        self.optimizer = torch.optim.Adam(self.policy.parameters(), config.learning_rate, eps=1e-5)
+        self.pool: list[Policy] = []
+        self.wins: dict[str, deque[float]] = {}
+        self.history: list[dict[str, Any]] = []
+        self.update = self.steps = 0
+        self.seconds = 0.0
+
+    def _arenas(self, spec: pommego.GameSpec) -> list[Arena]:
+        config, arenas = self.config, []
+        league = round(config.games * config.self_play) if self.line_ups else config.games
+        for i in range(len(self.line_ups)):
+            games = (config.games - league) * (i + 1) // len(self.line_ups)
+            games -= (config.games - league) * i // len(self.line_ups)
+            if games:
+                line_up = self.line_ups[i % (self.stage + 1)]
+                arenas.append(Arena(config, spec, line_up, games, (config.seed * 100 + i) * 1_000_000))
+        if league:
+            arenas.append(League(config, spec, league, (config.seed * 100 + 99) * 1_000_000))
+        return arenas
+
+    def collect(self) -> tuple[Rollout, Tensor]:
+        """Play: the steps, and the values of what is seen after them."""
+        steps = []
+        seen = Seen.join([arena.seen for arena in self.arenas])
+        sizes = [len(arena.seen.mask) for arena in self.arenas]
+        for _ in range(self.config.rollout):
+            with torch.no_grad():
+                logp, value = self.policy(seen)
+            action = torch.multinomial(logp.exp(), 1)
+            outcome, after = self._step(action.squeeze(1).split(sizes))
+            reward = outcome.reward + self._shaping(seen, after, outcome.done)
+            chosen = logp.gather(1, action).squeeze(1)
+            steps.append((seen, action.squeeze(1), chosen, value, reward, outcome.done.float()))
+            seen = after
+        with torch.no_grad():
+            _, last = self.policy(seen)
+        columns = list(zip(*steps, strict=True))
+        everything = Seen(*map(torch.stack, zip(*columns[0], strict=True)))
+        self.steps += self.config.rollout * sum(sizes)
+        return Rollout(everything, *map(torch.stack, columns[1:])), last
+
+    def _step(self, actions: Sequence[Tensor]) -> tuple[Outcome, Seen]:
+        """Step all arenas at once: each is sent its actions before the first is waited for."""
+        for arena, action in zip(self.arenas, actions, strict=True):
+            arena.send(action)
+        outcomes = []
+        for arena in self.arenas:
+            outcome = arena.receive()
+            recent = self.wins.setdefault(arena.line_up, deque(maxlen=WINDOW))
+            recent.extend(outcome.won[outcome.done].float().tolist())
+            outcomes.append(outcome)
+        joined = Outcome(*map(torch.cat, zip(*outcomes, strict=True)))
+        return joined, Seen.join([arena.seen for arena in self.arenas])
+
+    def _shaping(self, before: Seen, after: Seen, done: Tensor) -> Tensor:
+        """Pay for enemies that died; what an episode's last step is worth, the outcome says."""
+        fewer = self.eyes.enemies(before) - self.eyes.enemies(after)
+        return torch.where(done, 0, self.config.shaping * fewer)
+
+    def learn(self, rollout: Rollout, last: Tensor) -> dict[str, float]:
+        """Make an update's gradient steps and say how they went."""
+        c = self.config
+        gain = advantages(
+            rollout.reward, rollout.value, rollout.done, last, gamma=c.gamma, lam=c.gae
+        ).flatten()
+        aim = gain + rollout.value.flatten()
+        seen = Seen(*(tensor.flatten(0, 1) for tensor in rollout.seen))
+        action, old = rollout.action.flatten(), rollout.logp.flatten()
+        noted = []
+        for _ in range(c.epochs):
+            for part in torch.randperm(len(action)).split(c.minibatch):
+                logp, value = self.policy(seen.rows(part))
+                log_ratio = logp.gather(1, action[part, None]).squeeze(1) - old[part]
+                ratio = log_ratio.exp()
+                better = (gain[part] - gain[part].mean()) / (gain[part].std() + 1e-8)
+                clipped = ratio.clamp(1 - c.clip, 1 + c.clip)
+                policy_loss = -torch.minimum(ratio * better, clipped * better).mean()
+                value_loss = functional.mse_loss(value, aim[part])
+                entropy = -(logp.exp() * logp).sum(1).mean()
+                self._descend(policy_loss + 0.5 * value_loss - c.entropy * entropy)
+                kl = ((ratio - 1) - log_ratio).mean()
+                noted.append(torch.stack([policy_loss, value_loss, entropy, kl]).detach())
+        means = torch.stack(noted).mean(0).tolist()
+        return dict(zip(("policy_loss", "value_loss", "entropy", "kl"), means, strict=True))
+
+    def _descend(self, loss: Tensor) -> None:
+        self.optimizer.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(self.policy.parameters(), 0.5)
+        self.optimizer.step()
+
+    def one_update(self) -> dict[str, Any]:
+        """Play, learn, and note what came of it."""
+        begin, waited = time.perf_counter(), self.waited()
+        self._meet_the_past()
+        noted = self.learn(*self.collect())
+        self.update += 1
+        spent = time.perf_counter() - begin
+        self.seconds += spent
+        row = {"update": self.update, "steps": self.steps, "minutes": self.seconds / 60}
+        row |= {"steps_per_second": self.config.rollout * self.config.games / spent}
+        row |= {"waiting": (self.waited() - waited) / spent} | noted
+        row["wins"] = {name: float(np.mean(recent)) for name, recent in self.wins.items() if recent}
+        self.history.append(row)
+        self._advance()
+        return row
+
+    def waited(self) -> float:
+        """Sum the seconds spent waiting for games."""
+        return sum(arena.waited for arena in self.arenas)
+
+    def _meet_the_past(self) -> None:
+        """Put the policy into the pool now and then, and draw two of the pool as rivals."""
+        if not self.config.self_play:
+            return
+        if self.update % self.config.pool_every == 0:
+            self.pool.append(copy.deepcopy(self.policy).requires_grad_(False))
+            del self.pool[: -self.config.pool]
+        rivals = [self.pool[i] for i in torch.randint(len(self.pool), (2,)).tolist()]
+        for arena in self.arenas:
+            if isinstance(arena, League):
+                arena.rivals = rivals
+
+    def _advance(self) -> None:
+        """Take the curriculum's next line-up once the hardest so far is beaten often enough."""
+        if not self.config.curriculum or self.stage >= len(self.line_ups) - 1:
+            return
+        recent = self.wins.get(self.line_ups[self.stage], ())
+        if len(recent) < WINDOW or np.mean(recent) < self.config.curriculum:
+            return
+        self.stage += 1
+        for i, arena in enumerate(arena for arena in self.arenas if not isinstance(arena, League)):
+            # Most games meet the newest; every third stays with what came before.
+            line_up = self.line_ups[self.stage - (i % 3 == 2)]
+            if arena.line_up != line_up:
+                arena.change(line_up)
+
+    def save(self) -> None:
+        """Write the checkpoint, whole or not at all."""
+        path = Path(self.config.out) / "checkpoint.pt"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        saved = {name: getattr(self, name) for name in ("update", "steps", "seconds", "stage")}
+        saved |= {"config": asdict(self.config), "history": self.history}
+        saved |= {"policy": self.policy.state_dict(), "optimizer": self.optimizer.state_dict()}
+        saved |= {"pool": [past.state_dict() for past in self.pool], "dice": torch.get_rng_state()}
+        saved |= {"wins": {name: list(recent) for name, recent in self.wins.items()}}
+        saved |= {"arenas": [arena.save() for arena in self.arenas]}
+        torch.save(saved, path.with_suffix(".new"))
+        path.with_suffix(".new").replace(path)
+
+    def restore(self, saved: dict[str, Any]) -> None:
+        """Go on where `save` was called."""
+        for name in ("update", "steps", "seconds", "stage", "history"):
+            setattr(self, name, saved[name])
+        self.policy.load_state_dict(saved["policy"])
+        self.optimizer.load_state_dict(saved["optimizer"])
+        for weights in saved["pool"]:
+            past = copy.deepcopy(self.policy).requires_grad_(False)
+            past.load_state_dict(weights)
+            self.pool.append(past)
+        self.wins = {name: deque(recent, maxlen=WINDOW) for name, recent in saved["wins"].items()}
+        for arena, state in zip(self.arenas, saved["arenas"], strict=True):
+            arena.restore(state)
+        torch.set_rng_state(saved["dice"])
+
+    def run(self) -> None:
+        """Train until time or steps are spent."""
+        c, log = self.config, Log(self.config, self.history)
+        if c.imitate and not self.update:
+            begin = time.perf_counter()
+            agreed = imitate(self.policy, c)
+            self.seconds += time.perf_counter() - begin
+            log.say(f"imitation of {c.imitate} games: agrees with simple in {agreed:.1%} of held-out moves")
+        try:
+            while self.seconds < 60 * c.minutes and not (c.steps and self.steps >= c.steps):
+                log.write(self.one_update())
+                if self.update % c.save_every == 0:
+                    self.save()
+        finally:
+            self.save()
+            log.close()
+
+    def close(self) -> None:
+        """Stop the games."""
+        for arena in self.arenas:
+            arena.envs.close()
+
+
+class Log:
+    """Progress on the terminal, in progress.jsonl and for TensorBoard."""
+
+    def __init__(self, config: Config, history: list[dict[str, Any]]) -> None:
+        out = Path(config.out)
+        out.mkdir(parents=True, exist_ok=True)
+        self._file = (out / "progress.jsonl").open("w")
+        self._file.writelines(json.dumps(row) + "\n" for row in history)  # without what a checkpoint lost
+        self._spoke = 0.0
+        self._board = None
+        try:
+            from torch.utils.tensorboard import SummaryWriter  # noqa: PLC0415
+
+            self._board = SummaryWriter(out, purge_step=history[-1]["steps"] + 1 if history else None)
+        except ImportError:
+            self.say("no TensorBoard logs: pip install tensorboard")
+
+    def say(self, text: str) -> None:
+        """Print a line."""
+        print(text, file=sys.stderr, flush=True)
+
+    def write(self, row: dict[str, Any]) -> None:
+        """Note an update; without a terminal only every ten seconds in words."""
+        self._file.write(json.dumps(row) + "\n")
+        self._file.flush()
+        if self._board:
+            for name, value in row.items():
+                if name != "wins":
+                    self._board.add_scalar(f"train/{name}", value, row["steps"])
+            for name, value in row["wins"].items():
+                self._board.add_scalar(f"wins/{name}", value, row["steps"])
+        wins = ", ".join(f"{value:.0%} against {name}" for name, value in row["wins"].items())
+        text = (
+            f"{row['minutes']:6.1f} min {row['steps']:9,} steps {row['steps_per_second']:6,.0f}/s, "
+            f"waiting {row['waiting']:.1%}, entropy {row['entropy']:.2f}, wins {wins}"
+        )
+        if sys.stderr.isatty():
+            print(f"\r{text}\033[K", end="", file=sys.stderr, flush=True)
+        elif time.monotonic() - self._spoke > 10:
+            self._spoke = time.monotonic()
+            self.say(text)
+
+    def close(self) -> None:
+        """Finish the files."""
+        self._file.close()
+        if self._board:
+            self._board.close()
+        if sys.stderr.isatty():
+            self.say("")
+
+
+# Imitation ---------------------------------------------------------------------
+
+
+class Example(NamedTuple):
+    """Moves of others: what they saw and did, and the discounted outcome."""
+
+    seen: Seen
+    action: Tensor
+    value: Tensor
+
+
+def watch(config: Config, games: int, at_once: int = 32) -> Example:
+    """Watch `simple` play: record games, then step them again from their seeds to see what it saw."""
+    parts = []
+    for begin in range(0, games, at_once):
+        seeds = [
+            EVALUATION_SEED // 2 + config.seed * 100_000 + begin + i
+            for i in range(min(at_once, games - begin))
+        ]
+        parts.append(_watch(config, seeds))
+    return Example(Seen.join([p.seen for p in parts]), *(torch.cat([p[i] for p in parts]) for i in (1, 2)))
+
+
+def _recorded(config: Config, seed: int, folder: str) -> list[list[int]]:
+    path = Path(folder) / f"{seed}.jsonl"
+    command = [find_binary(), "play", "--env", config.env, "--agents", "simple", "--seed", seed]
+    command += ["--obs-every", 0, "--quiet", "--record", path]
+    subprocess.run(list(map(str, command)), check=True, stdout=subprocess.DEVNULL)
+    game = json.loads(path.read_text())
+    return [step["actions"] for step in game["steps"]]
+
+
+def _watch(config: Config, seeds: list[int]) -> Example:
+    with tempfile.TemporaryDirectory() as folder:
+        games = [_recorded(config, seed, folder) for seed in seeds]
+    with pommego.make_vec(config.env, len(seeds), autoreset_mode="Disabled", copy=False) as envs:
+        eyes, seats = Eyes(envs.game_spec), envs.learners
+        obs, info = envs.reset(seed=seeds)
+        noted = []
+        for t in range(max(map(len, games))):
+            active = np.repeat([t < len(game) for game in games], seats)
+            act = np.array([game[t] if t < len(game) else [0] * seats for game in games]).ravel()
+            rows = np.flatnonzero(active & info["alive"])
+            part = {name: array[rows] for name, array in obs.items()}
+            mask = info["action_mask"][rows]
+            # What the mask forbids has no effect, so it is the same as to stop.
+            chosen = np.where(mask[np.arange(len(rows)), act[rows]] > 0, act[rows], 0)
+            noted.append((rows, eyes(part, mask), torch.from_numpy(chosen)))
+            over = [t == len(game) for game in games]
+            if any(over):  # to step others, the finished have to be begun again
+                envs.reset(options={"reset_mask": np.repeat(over, seats)})
+            obs, reward, terminated, _, info = envs.step(act)
+            noted[-1] += (reward.copy(),)
+            ended = np.repeat([t + 1 >= len(game) for game in games], seats)
+            if (terminated != ended)[active].any():
+                raise RuntimeError(
+                    "a recorded game came out differently: is the pommego binary another version?"
+                )
+    return Example(
+        Seen.join([seen for _, seen, _, _ in noted]),
+        torch.cat([action for _, _, action, _ in noted]),
+        torch.cat(_outcomes(noted, len(seeds) * seats, config.gamma)),
+    )
+
+
+def _outcomes(noted: list[tuple[Any, ...]], rows: int, gamma: float) -> list[Tensor]:
+    """Discount each row's outcome back to each of its moves."""
+    running, values = np.zeros(rows, np.float32), []
+    for alive, _, _, reward in reversed(noted):
+        running[alive] = reward[alive] + gamma * running[alive]
+        values.append(torch.from_numpy(running[alive]))
+    return values[::-1]
+
+
+def imitate(policy: Policy, config: Config) -> float:
+    """Teach a policy the moves of `simple`, and the value head what came of them.
+
+    Returns:
+        the share of moves of games held out in which it would most likely do the same.
+    """
+    train, held_out = watch(config, config.imitate), watch(config, max(config.imitate // 10, 2))
+    optimizer = torch.optim.Adam(policy.parameters(), 1e-3)
+    for _ in range(config.imitate_epochs):
+        for part in torch.randperm(len(train.action)).split(512):
+            logp, value = policy(train.seen.rows(part))
+            loss = functional.nll_loss(logp, train.action[part])
+            loss = loss + 0.5 * functional.mse_loss(value, train.value[part])
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+    parts = torch.arange(len(held_out.action)).split(4096)
+    same = torch.cat(
+        [policy.act(held_out.seen.rows(part), greedy=True) == held_out.action[part] for part in parts]
+    )
+    return same.float().mean().item()
+
+
+# Evaluation --------------------------------------------------------------------
+
+
+def wilson(wins: int, of: int, z: float = 1.96) -> tuple[float, float]:
+    """Return the 95 % interval of a share, as Wilson has it."""
+    centre, width = (
+        wins / of + z * z / (2 * of),
+        z * math.sqrt(wins * (of - wins) / of**3 + z * z / (4 * of * of)),
+    )
+    return (centre - width) / (1 + z * z / of), (centre + width) / (1 + z * z / of)
+
+
+def evaluate(
+    policy: Policy, config: Config, line_up: str, episodes: int, *, greedy: bool = False
+) -> dict[str, Any]:
+    """Play one episode on each of `episodes` boards that training has not seen.
+
+    Returns:
+        episodes, wins, share of wins and its interval, and the mean length.
+    """
+    spec = pommego.catalog()[config.env]
+    arena = Arena(config, spec, line_up, episodes, EVALUATION_SEED)
+    going, wins, moves = torch.ones(episodes, dtype=torch.bool), 0, 0
+    while going.any():
+        actions = torch.zeros(episodes, dtype=torch.long)
+        actions[going] = policy.act(arena.seen.rows(going), greedy=greedy)
+        moves += int(going.sum())
+        arena.send(actions)
+        outcome = arena.receive()
+        wins += int((going & outcome.done & outcome.won).sum())
+        going &= ~outcome.done
+    arena.envs.close()
+    low, high = wilson(wins, episodes)
+    share = {"share": wins / episodes, "low": low, "high": high}
+    return {"opponents": line_up, "episodes": episodes, "wins": wins} | share | {"length": moves / episodes}
+
+
+def load(folder: str) -> tuple[Config, dict[str, Any]]:
+    """Read a run's checkpoint. Nothing but plain data is accepted from it."""
+    saved = torch.load(Path(folder) / "checkpoint.pt", weights_only=True)
+    return Config(**saved["config"]), saved
+
+
+def plot(folders: Sequence[str], png: str) -> None:
+    """Draw the win rates of runs over their steps."""
+    import matplotlib as mpl  # noqa: PLC0415
+
+    mpl.use("Agg")
+    from matplotlib import pyplot  # noqa: PLC0415
+
+    figure, axes = pyplot.subplots(figsize=(7, 4), layout="constrained")
+    for folder in folders:
+        rows = [json.loads(line) for line in (Path(folder) / "progress.jsonl").read_text().splitlines()]
+        for name in sorted({name for row in rows for name in row["wins"]}):
+            points = [(row["steps"] / 1e6, 100 * row["wins"][name]) for row in rows if name in row["wins"]]
+            label = f"{Path(folder).name}: against {name} ({rows[-1]['minutes']:.0f} min)"
+            axes.plot(*zip(*points, strict=True), label=label, linewidth=1)
+    axes.set(xlabel="million steps", ylabel=f"% won of the last {WINDOW} episodes", ylim=(0, 100))
+    axes.grid(alpha=0.3)
+    axes.legend(fontsize=8)
+    figure.savefig(png, dpi=90)
+    pyplot.close(figure)
+
+
+# Command line ------------------------------------------------------------------
+
+
+def _arguments() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        description=__doc__.split("\n")[0], formatter_class=argparse.ArgumentDefaultsHelpFormatter
+    )
+    commands = parser.add_subparsers(dest="command", required=True)
+    form = {"formatter_class": argparse.ArgumentDefaultsHelpFormatter}
+    training = commands.add_parser("train", help="learn, or go on learning", **form)
+    training.add_argument(
+        "--resume", action="store_true", help="go on with --out's run; only limits may change"
+    )
+    for option in fields(Config):
+        flag, words = "--" + option.name.replace("_", "-"), option.metadata["help"]
+        if option.name == "opponents":
+            training.add_argument(flag, action="append", default=[], help=words)
+        else:
+            training.add_argument(flag, type=type(option.default), default=option.default, help=words)
+    judging = commands.add_parser(
+        "evaluate", help="play new boards; print wins with a 95 %% interval", **form
+    )
+    judging.add_argument("run")
+    judging.add_argument("--opponents", action="append", help="a line-up; several times for several")
+    judging.add_argument("--episodes", type=int, default=1000, help="boards, one episode each")
+    judging.add_argument("--greedy", action="store_true", help="always take the likeliest action")
+    drawing = commands.add_parser("plot", help="draw learning curves", **form)
+    drawing.add_argument("runs", nargs="+")
+    drawing.add_argument("--png", default="curve.png", help="where to")
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Do what the command line says."""
+    given = vars(_arguments().parse_args(arguments))
+    command = given.pop("command")
+    if command == "plot":
+        plot(given["runs"], given["png"])
+        return
+    if command == "evaluate":
+        config, saved = load(given["run"])
+        policy = Policy(Eyes(pommego.catalog()[config.env]))
+        policy.load_state_dict(saved["policy"])
+        torch.manual_seed(0)
+        for line_up in given["opponents"] or config.opponents:
+            print(
+                json.dumps(evaluate(policy, config, line_up, given["episodes"], greedy=given["greedy"])),
+                flush=True,
+            )
+        return
+    resume = given.pop("resume")
+    config, saved = Config(**given), None
+    if resume:
+        limits = {name: given[name] for name in ("minutes", "steps", "out", "threads")}
+        config, saved = load(config.out)
+        config = Config(**asdict(config) | limits)
+    trainer = Trainer(config)
+    if saved:
+        trainer.restore(saved)
+    try:
+        trainer.run()
+    finally:
+        trainer.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,187 @@
+"""The training example, `examples/ppo.py`: its parts, that it can be resumed, and that it learns."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+
+import pommego
+
+EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
+FFA, DUEL = "PommeFFACompetition-v0", "OneVsOne-v0"
+SMALL = {"games": 12, "rollout": 5, "minibatch": 30, "minutes": 9.0, "save_every": 1000}
+
+
+@pytest.fixture(scope="module")
+def ppo(binary: Path) -> Iterator[ModuleType]:
+    spec = importlib.util.spec_from_file_location("ppo_example", EXAMPLES / "ppo.py")
+    module = importlib.util.module_from_spec(spec)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(__import__("sys").modules, "ppo_example", module)  # dataclasses look there
+        patch.setitem(os.environ, "POMMEGO_BINARY", str(binary))
+        spec.loader.exec_module(module)
+        yield module
+
+
+def trained(ppo: ModuleType, config: object, saved: dict | None = None) -> dict:
+    """Train, and return the checkpoint."""
+    trainer = ppo.Trainer(config)
+    if saved:
+        trainer.restore(saved)
+    trainer.run()
+    trainer.close()
+    return ppo.load(config.out)[1]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {
+            "env": FFA,
+            "opponents": ["static", "simple,random,static"],
+            "self_play": 0.5,
+            "pool_every": 1,
+            "pool": 2,
+        },
+        {"env": DUEL, "opponents": ["static"]},
+        {
+            "env": "PommeTeamCompetition-v0",
+            "self_play": 1.0,
+            "rules": json.dumps({"num_wood": 0, "num_items": 0}),
+        },
+    ],
+    ids=["mix and self-play", "duel", "team"],
+)
+def test_resumed_is_the_same(ppo: ModuleType, tmp_path: Path, options: dict) -> None:
+    update = SMALL["games"] * SMALL["rollout"]
+    options = SMALL | options
+    whole = trained(ppo, ppo.Config(out=str(tmp_path / "whole"), steps=12 * update, **options))
+    parts = ppo.Config(out=str(tmp_path / "parts"), steps=6 * update, **options)
+    trained(ppo, parts)
+    parts.steps = 12 * update
+    resumed = trained(ppo, parts, ppo.load(parts.out)[1])
+    assert resumed["update"] == whole["update"] == 12
+    for name, weights in whole["policy"].items():
+        torch.testing.assert_close(resumed["policy"][name], weights, rtol=0, atol=0)
+    assert resumed["wins"] == whole["wins"]
+    rows = [json.loads(line) for line in (tmp_path / "parts" / "progress.jsonl").read_text().splitlines()]
+    assert [row["update"] for row in rows] == list(range(1, 13))
+
+
+def test_sees_the_board_around_itself(ppo: ModuleType) -> None:
+    with pommego.make_vec(FFA, 2) as envs:
+        obs, info = envs.reset(seed=0)
+        eyes = ppo.Eyes(envs.game_spec)
+        seen, middle = eyes(obs, info["action_mask"]), ppo.NEAR // 2
+        assert eyes.enemies(seen).tolist() == [3] * 8
+        own = eyes.planes.index("self")
+        for row in range(envs.num_envs):
+            (y,), (x,) = np.nonzero(obs["planes"][row, own])
+            for dy in range(-middle, middle + 1):
+                for dx in range(-middle, middle + 1):
+                    inside = 0 <= y + dy < 11 and 0 <= x + dx < 11
+                    beyond = [name == "rigid" for name in eyes.planes]
+                    want = obs["planes"][row, :, y + dy, x + dx] if inside else beyond
+                    assert seen.near[row, :, middle + dy, middle + dx].tolist() == list(want)
+
+
+def test_masked_actions_are_not_chosen(ppo: ModuleType) -> None:
+    with pommego.make_vec(FFA, 8) as envs:
+        obs, info = envs.reset(seed=0)
+        eyes = ppo.Eyes(envs.game_spec)
+        policy = ppo.Policy(eyes)
+        for _ in range(30):
+            actions = policy.act(eyes(obs, info["action_mask"])).numpy()
+            assert info["action_mask"][np.arange(len(actions)), actions].all()
+            obs, _, _, _, info = envs.step(actions)
+
+
+def test_advantages(ppo: ModuleType) -> None:
+    """Against the definition: the weighted sum of surprises up to the episode's end."""
+    steps, rows, gamma, lam = 7, 3, 0.9, 0.8
+    dice = torch.Generator().manual_seed(1)
+    reward, value = torch.randn(2, steps, rows, generator=dice)
+    done = (torch.rand(steps, rows, generator=dice) < 0.3).float()
+    last = torch.randn(rows, generator=dice)
+    got = ppo.advantages(reward, value, done, last, gamma=gamma, lam=lam)
+    values = torch.cat([value, last[None]])
+    for row in range(rows):
+        for t in range(steps):
+            want, weight = 0.0, 1.0
+            for k in range(t, steps):
+                after = 0 if done[k, row] else values[k + 1, row]
+                want += weight * (reward[k, row] + gamma * after - value[k, row])
+                if done[k, row]:
+                    break
+                weight *= gamma * lam
+            assert got[t, row].item() == pytest.approx(float(want), abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("wins", "of", "low", "high", "reason"),
+    [
+        (0, 10, 0.0, 0.2775, "nothing won still leaves a chance"),
+        (50, 100, 0.4038, 0.5962, "symmetric in the middle"),
+        (10, 10, 0.7225, 1.0, "the mirror image of nothing"),
+    ],
+)
+def test_wilson(ppo: ModuleType, wins: int, of: int, low: float, high: float, reason: str) -> None:
+    assert ppo.wilson(wins, of) == pytest.approx((low, high), abs=1e-4), reason
+
+
+def test_watches_what_simple_did(ppo: ModuleType) -> None:
+    """Simple, watched, does something on most moves, never what is masked, and values follow outcomes."""
+    example = ppo.watch(ppo.Config(env=DUEL), games=3, at_once=2)
+    n = len(example.action)
+    assert n > 50
+    assert example.seen.mask[torch.arange(n), example.action].all()
+    assert (example.action == 5).any()
+    assert example.value.abs().max() == 1
+
+
+def test_learns_to_beat_static(ppo: ModuleType, tmp_path: Path) -> None:
+    """From a favourable start: one opponent on an open board, and a look at how `simple` plays."""
+    config = ppo.Config(
+        out=str(tmp_path / "run"),
+        env=DUEL,
+        rules=json.dumps({"num_wood": 0, "num_rigid": 0, "num_items": 0}),
+        opponents=["static"],
+        games=64,
+        rollout=32,
+        minibatch=512,
+        steps=100_000,
+        minutes=30.0,
+        seed=1,
+    )
+    trainer = ppo.Trainer(config)
+    before = ppo.evaluate(trainer.policy, config, "static", 200)
+    trainer.run()
+    trainer.close()
+    after = ppo.evaluate(trainer.policy, config, "static", 200)
+    print(before, after, trainer.history[-1])
+    assert after["low"] > before["high"], (before, after)
+    assert after["low"] > 0.5, after
+
+
+def test_command_line(ppo: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    pytest.importorskip("matplotlib")
+    run, png = str(tmp_path / "run"), tmp_path / "curve.png"
+    small = ["--games", "8", "--rollout", "4", "--minibatch", "16"]
+    ppo.main(["train", "--out", run, "--env", DUEL, "--opponents", "random", "--steps", "200", *small])
+    assert "steps" in capsys.readouterr().err
+    ppo.main(["train", "--out", run, "--resume", "--steps", "400"])
+    ppo.main(["evaluate", run, "--opponents", "static", "--episodes", "10"])
+    result = json.loads(capsys.readouterr().out)
+    assert result["episodes"] == 10
+    assert 0 <= result["low"] <= result["share"] <= result["high"] <= 1
+    ppo.main(["plot", run, "--png", str(png)])
+    assert png.read_bytes().startswith(b"\x89PNG")
