@@ -1,5 +1,7 @@
 package env
 
+import "time"
+
 // What a game may offer besides [Game], for matches with rules of competition
 // and for agents outside this program.
 
@@ -9,6 +11,12 @@ type Collapser interface {
 	// Collapsing is the same game on a collapsing board; the game itself if it
 	// has one already, or can have none.
 	Collapsing() Game
+}
+
+// Clocked is a Game whose own document says how long a program may take for a
+// move, and after how long without an answer it is not asked again.
+type Clocked interface {
+	Clock() (limit, giveUp time.Duration)
 }
 
 // Dictionary is a Game that can tell programs in other languages what its

@@ -16,7 +16,6 @@ import (
 
 	"pommego/env"
 	"pommego/env/catalog"
-	"pommego/env/match"
 	"pommego/vec/dataset"
 )
 
@@ -69,7 +68,7 @@ refused unless --unrepeatable is given, and the manifest names them then.`,
 	f.IntVar(&o.config.MaxSteps, "max-steps", 0, "cut games off after so many steps, 0: play them to the end")
 	f.IntVar(&o.config.FileGames, "games-per-file", 0, "games in a file (default 10000, or 100 with --layout steps)")
 	f.BoolVar(&o.config.Unrepeatable, "unrepeatable", false, "admit agents that may play otherwise the next time")
-	f.DurationVar(&o.config.Limit, "limit", match.DefaultLimit, "how long an agent outside this program may take for a move")
+	f.DurationVar(&o.config.Limit, "limit", 0, "how long an agent outside this program may take for a move (0: as the game's own rules say, else 100ms)")
 	f.IntVar(&o.workers, "workers", 0, "how many games to play at a time, 0: as many as there are cores")
 	f.BoolVar(&o.otherBuild, "other-build", false, "go on even if another build of pommego began it")
 	f.BoolVar(&o.asJSON, "json", false, "print the summary as one JSON object")

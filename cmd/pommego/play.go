@@ -60,7 +60,8 @@ three times, and then all have lost.`,
 	f.Uint64Var(&o.seed, "seed", 0, "what decides everything random; drawn and printed if not given")
 	f.BoolVar(&o.lot, "draw-sides", false, "draw from the seed which side each agent or team of agents plays")
 	f.StringVar(&o.ties, "ties", "none", "play ties again by a rule: none, playground or java")
-	f.DurationVar(&o.rules.Limit, "limit", match.DefaultLimit, "how long a remote agent may take for a move")
+	f.DurationVar(&o.rules.Limit, "limit", 0, "how long a remote agent may take for a move (0: as the game's own rules say, else 100ms)")
+	f.DurationVar(&o.rules.GiveUp, "give-up", 0, "after how long without an answer a remote agent is not asked again in a game (0: as the game's own rules say, else never)")
 	f.BoolVar(&o.rules.LimitAll, "limit-all", false, "hold built-in agents to --limit too")
 	f.DurationVar(&o.rules.Wait, "wait", match.DefaultWait, "how long a remote agent may take to get ready for a game")
 	f.StringVar(&o.record, "record", "", "a file to write the match to, a line a game (.gz compresses)")
@@ -92,8 +93,10 @@ func (o *playOptions) check() (err error) {
 		return fmt.Errorf("--obs-every is %d, want 0 or more", o.obsEvery)
 	case o.fps < 0:
 		return fmt.Errorf("--fps is %v, want 0 or more", o.fps)
-	case o.rules.Limit <= 0:
-		return fmt.Errorf("--limit is %v, want more than 0", o.rules.Limit)
+	case o.rules.Limit < 0:
+		return fmt.Errorf("--limit is %v, want 0 or more", o.rules.Limit)
+	case o.rules.GiveUp < 0 || o.rules.GiveUp > 0 && o.rules.GiveUp < o.rules.Limit:
+		return fmt.Errorf("--give-up is %v, want 0, or at least --limit", o.rules.GiveUp)
 	case o.rules.Wait <= 0:
 		return fmt.Errorf("--wait is %v, want more than 0", o.rules.Wait)
 	}
@@ -276,8 +279,12 @@ func (o *playOptions) report(out io.Writer, s *seated, p *played) error {
 	}
 	for seat, report := range p.Seats {
 		if report.Late+report.Failed > 0 {
-			fmt.Fprintf(out, "agent %d (%s): of %d moves %d late, %d failed; longest %v; %s\n", seat, report.Agent,
-				report.Moves, report.Late, report.Failed, report.Longest.Round(time.Millisecond), oneLine(errors.New(report.LastError)))
+			gone := ""
+			if report.Gone > 0 {
+				gone = fmt.Sprintf(", for %d not asked", report.Gone)
+			}
+			fmt.Fprintf(out, "agent %d (%s): of %d moves %d late, %d failed%s; longest %v; %s\n", seat, report.Agent,
+				report.Moves, report.Late, report.Failed, gone, report.Longest.Round(time.Millisecond), oneLine(errors.New(report.LastError)))
 		}
 	}
 	again := ""

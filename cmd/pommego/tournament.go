@@ -61,7 +61,7 @@ says is printed on a terminal, or with --timing, and has files of its own.`,
 	f.StringVar(&o.against, "against", "simple", "who the agents play against; by default each other in two-against-two")
 	f.IntVar(&o.config.Games, "games", 100, "games for each agent, pair or table")
 	f.Uint64Var(&o.config.Seed, "seed", 1, "seed of the first game; the others count on from it")
-	f.DurationVar(&o.config.Limit, "limit", 0, "time for a move of remote agents (0: 100ms)")
+	f.DurationVar(&o.config.Limit, "limit", 0, "time for a move of remote agents (0: as the game's own rules say, else 100ms)")
 	f.BoolVar(&o.config.LimitAll, "limit-all", false, "hold built-in agents to --limit too")
 	f.StringVar(&o.ties, "ties", "none", "play ties again: none, playground, java")
 	f.IntVar(&o.workers, "workers", 0, "how many games to play at a time, 0: as many as there are cores")

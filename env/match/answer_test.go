@@ -9,7 +9,7 @@ import (
 )
 
 func TestReadAction(t *testing.T) {
-	plain := []env.Choice{{Name: "move", N: 6}}
+	plain := []env.Choice{{Name: "move", N: 6, Names: []string{"stop", "up", "down", "left", "right", "bomb"}}}
 	radio := []env.Choice{{Name: "move", N: 6}, {Name: "word0", N: 9}, {Name: "word1", N: 9}}
 	for _, tc := range []struct {
 		reason, text string
@@ -30,7 +30,11 @@ func TestReadAction(t *testing.T) {
 		{"an empty list", "[]", plain, nil, "want a list of 1 numbers"},
 		{"a list of null", "[null]", plain, nil, "want a whole number"},
 		{"a list of lists", "[[1]]", plain, nil, "want a list of 1 numbers"},
-		{"text", `"up"`, plain, nil, "want a number or a list of numbers"},
+		{"a move by name", `"left"`, plain, []uint8{3}, ""},
+		{"a move by name in capitals", `"BOMB"`, plain, []uint8{5}, ""},
+		{"no name of a move", `"jump"`, plain, nil, "want a number or one of stop, up, down, left, right, bomb"},
+		{"a number in a string", `"5"`, plain, nil, "want a number or one of stop"},
+		{"a string that does not end", `"up`, plain, nil, "no JSON string"},
 		{"true", "true", plain, nil, "want a number or a list of numbers"},
 		{"an object", "{}", plain, nil, "want a number or a list of numbers"},
 		{"too large", "6", plain, nil, `the action is "6", want a whole number of 0 to 5 for move`},

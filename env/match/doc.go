@@ -24,7 +24,10 @@
 //
 // A remote player has [Rules.Limit] for a move. One that is late plays stop and
 // says nothing (all zeros), which is counted; its answer, should it still come,
-// is never taken for a later move's. Built-in agents keep no clock unless
+// is never taken for a later move's. With [Rules.GiveUp] its answer is awaited
+// longer, though it is not played, and a player that does not answer even then is
+// not asked again in that game. Games whose document sets a clock (env.Clocked)
+// have it unless the rules say otherwise. Built-in agents keep no clock unless
 // [Rules.LimitAll] asks for it, so that their matches depend on the seed alone.
 //
 // # Failures

@@ -53,6 +53,7 @@ type beginning struct {
 	GameType    json.RawMessage `json:"game_type"`
 	ActionSpace json.RawMessage `json:"action_space"`
 	LimitMS     float64         `json:"limit_ms"`
+	Rules       any             `json:"rules"` // the game's, as its spec has them
 }
 
 // Begin starts the program, again if it has broken, and waits until it is ready.
@@ -72,7 +73,7 @@ func (p *execPlayer) Begin(ctx context.Context, g Start) (err error) {
 	line, err := json.Marshal(beginning{
 		"begin", p.id, spec.ID, g.Seat, spec.Seats,
 		json.RawMessage(p.dict.GameType()), json.RawMessage(p.dict.ActionSpace()),
-		float64(g.Limit) / float64(time.Millisecond),
+		float64(g.Limit) / float64(time.Millisecond), spec.Rules,
 	})
 	if err != nil {
 		return err

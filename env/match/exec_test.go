@@ -37,6 +37,10 @@ func TestProgramsPlay(t *testing.T) {
 // What a program is sent, line by line, in two games and at the end of all.
 func TestProgramsAreAsked(t *testing.T) {
 	game := variant(t, "PommeTeamCompetition-v0", `{"max_steps": 9}`)
+	rules, err := json.Marshal(game.Spec().Rules)
+	if err != nil {
+		t.Fatal(err)
+	}
 	path := filepath.Join(t.TempDir(), "diary")
 	players := seatsOf(t, game, "static", "static", program(t, "diary:"+path), "static")
 	const seed = 1234567890123456
@@ -54,9 +58,9 @@ func TestProgramsAreAsked(t *testing.T) {
 		t.Fatalf("it was sent %d lines, want 24 without the seed:\n%.3000s", len(lines), text)
 	}
 	for i, want := range map[int]string{
-		0:  `{"type":"begin","id":1,"env":"custom:PommeTeamCompetition-v0","seat":2,"seats":4,"game_type":2,"action_space":6,"limit_ms":60000}`,
+		0:  `{"type":"begin","id":1,"env":"custom:PommeTeamCompetition-v0","seat":2,"seats":4,"game_type":2,"action_space":6,"limit_ms":60000,"rules":` + string(rules) + `}`,
 		10: `{"type":"end","result":"Tie","winners":[],"steps":9,"reward":-1}`,
-		11: `{"type":"begin","id":11,"env":"custom:PommeTeamCompetition-v0","seat":2,"seats":4,"game_type":2,"action_space":6,"limit_ms":60000}`,
+		11: `{"type":"begin","id":11,"env":"custom:PommeTeamCompetition-v0","seat":2,"seats":4,"game_type":2,"action_space":6,"limit_ms":60000,"rules":` + string(rules) + `}`,
 		22: `{"type": "shutdown"}`,
 		23: "the end",
 	} {

@@ -171,7 +171,7 @@ func TestHTTPAgentsFail(t *testing.T) {
 		says   string
 	}{
 		{"out of range", 6, `the action is "6", want a whole number of 0 to 5 for move`},
-		{"text", "up", "want a number or a list of numbers"},
+		{"text", "jump", "want a number or one of stop, up"},
 		{"null", nil, "want a whole number"},
 		{"no action", answer(`{"move": 3}`), "the answer has no action"},
 		{"a list", answer(`[3]`), `POST /action answered "[3]", want {"action": ...}`},

@@ -27,6 +27,7 @@ type SeatReport struct {
 	Moves     int           `json:"moves"`  // it was asked for
 	Late      int           `json:"late"`   // of these: answered too late or not at all
 	Failed    int           `json:"failed"` // of these: not answered with an action
+	Gone      int           `json:"gone"`   // moves it was not asked for, because it was given up
 	Think     time.Duration `json:"think_ns"`
 	Longest   time.Duration `json:"longest_ns"`
 	Ticks     uint64        `json:"ticks"` // simulated by agents that search
@@ -41,7 +42,8 @@ type Moment struct {
 	Seed    env.Seed  // the game's
 	Actions []uint8   // of the step just made, nil at the start; valid during the call
 	Late    env.SeatSet
-	Failed  env.SeatSet // seats whose answer was no action; both play stop
+	Failed  env.SeatSet // seats whose answer was no action
+	Gone    env.SeatSet // seats that were not asked; all three play stop
 }
 
 // Watch is shown a match as it is played. An error ends the match.
@@ -58,7 +60,7 @@ func Play(ctx context.Context, game env.Game, players []Player, seed env.Seed, r
 		return nil, fmt.Errorf("match: %d players, want %d for %s", len(players), seats, game.Spec().ID)
 	}
 	c := &contest{
-		ctx: ctx, rules: r, players: players, watch: watch,
+		ctx: ctx, rules: r.of(game), players: players, watch: watch,
 		result: &Result{Seed: seed, Seats: make([]SeatReport, len(players))},
 	}
 	for seat, p := range players {
@@ -77,6 +79,7 @@ type contest struct {
 	players []Player
 	watch   Watch
 	result  *Result
+	gone    env.SeatSet // players given up in this game
 }
 
 // play plays games until one has a winner or the rules end it.
@@ -136,6 +139,7 @@ func (c *contest) conclude(last env.Status) {
 // playGame plays one game to its end.
 func (c *contest) playGame(at Moment) error {
 	at.Match.Reset(at.Seed)
+	c.gone = 0
 	if err := c.begin(at); err != nil {
 		return err
 	}
@@ -144,7 +148,7 @@ func (c *contest) playGame(at Moment) error {
 	}
 	actions := make([]uint8, len(c.players)*len(at.Game.Spec().Actions))
 	for status := at.Match.Status(); !status.Over; status = at.Match.Status() {
-		at.Late, at.Failed = 0, 0
+		at.Late, at.Failed, at.Gone = 0, 0, c.gone
 		clear(actions)
 		if err := c.decide(&at, status, actions); err != nil {
 			return err

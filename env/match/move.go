@@ -20,6 +20,10 @@ func (c *contest) decide(at *Moment, status env.Status, actions []uint8) error {
 		if !status.In.Has(seat) {
 			continue
 		}
+		if c.gone.Has(seat) {
+			c.result.Seats[seat].Gone++
+			continue
+		}
 		action := actions[seat*len(choices):][:len(choices)]
 		late, err := c.ask(at.Match, seat, choices, action)
 		if err == nil {
@@ -48,7 +52,7 @@ func (c *contest) ask(m env.Match, seat int, choices []env.Choice, action []uint
 	ctx, limit := c.ctx, c.rules.limit(p)
 	if p.Remote() {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, limit)
+		ctx, cancel = context.WithTimeout(ctx, c.rules.patience())
 		defer cancel()
 	}
 	start := time.Now()
@@ -58,8 +62,12 @@ func (c *contest) ask(m env.Match, seat int, choices []env.Choice, action []uint
 	report.Think += took
 	report.Longest = max(report.Longest, took)
 	report.Ticks += thought.Ticks
+	unanswered := errors.Is(err, context.DeadlineExceeded)
+	if c.rules.GiveUp > 0 && limit > 0 && (unanswered || took >= c.rules.GiveUp) {
+		c.gone = c.gone.With(seat)
+	}
 	switch {
-	case err == nil && limit > 0 && took > limit, errors.Is(err, context.DeadlineExceeded):
+	case err == nil && limit > 0 && took > limit, unanswered:
 		return true, fmt.Errorf("no answer within %v", limit)
 	case err != nil:
 		return false, err

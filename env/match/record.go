@@ -23,6 +23,7 @@ type Recording struct {
 	actions [][]byte
 	late    []steps // by seat
 	failed  []steps
+	gone    []steps
 }
 
 // NewRecording makes a recording that writes to out, such as a [trace.Writer].
@@ -43,7 +44,7 @@ func (r *Recording) Watch(at Moment) error {
 	if at.Actions == nil {
 		r.game, r.start = at, at.Match.Append(nil)
 		r.actions = nil
-		r.late, r.failed = make([]steps, len(r.policies)), make([]steps, len(r.policies))
+		r.late, r.failed, r.gone = make([]steps, len(r.policies)), make([]steps, len(r.policies)), make([]steps, len(r.policies))
 	} else {
 		r.actions = append(r.actions, bytes.Clone(at.Actions))
 		for seat := range r.policies {
@@ -52,6 +53,9 @@ func (r *Recording) Watch(at Moment) error {
 			}
 			if at.Failed.Has(seat) {
 				r.failed[seat] = append(r.failed[seat], len(r.actions))
+			}
+			if at.Gone.Has(seat) {
+				r.gone[seat] = append(r.gone[seat], len(r.actions))
 			}
 		}
 	}
@@ -97,7 +101,7 @@ func (r *Recording) note() string {
 		for _, kind := range []struct {
 			what string
 			at   steps
-		}{{"late", r.late[seat]}, {"failed", r.failed[seat]}} {
+		}{{"late", r.late[seat]}, {"failed", r.failed[seat]}, {"gone", r.gone[seat]}} {
 			if len(kind.at) > 0 {
 				parts = append(parts, fmt.Sprintf("agent %d %s at %v", seat, kind.what, kind.at))
 			}

@@ -14,11 +14,22 @@ const (
 	DefaultWait  = 10 * time.Second
 )
 
+// Never as a Rules.GiveUp asks every player at every move.
+const Never time.Duration = -1
+
 // Rules are the rules of competition, which hold beside those of the game. The
-// zero value has the default limit for remote players and keeps ties.
+// zero value has the limits of the game's own document, or the default limit, for
+// remote players, and keeps ties.
 type Rules struct {
-	// Limit is how long a remote player may take for a move; 0: DefaultLimit.
+	// Limit is how long a remote player may take for a move; 0: what the game's
+	// document says (env.Clocked), else DefaultLimit.
 	Limit time.Duration
+
+	// GiveUp is after how long without an answer a remote player counts as gone:
+	// it is not asked again in this game and plays stop. Until then its answer is
+	// awaited, although it comes too late to be played. 0: what the game's
+	// document says, else Never, and then nobody waits longer than Limit.
+	GiveUp time.Duration
 
 	// LimitAll holds built-in agents to Limit too. They are not interrupted,
 	// but what they decide too late is not played. The match then depends on
@@ -38,6 +49,8 @@ func (r *Rules) Validate() error {
 	switch {
 	case r.Limit < 0:
 		return fmt.Errorf("match: the limit for a move is %v, want more than 0, or 0 for %v", r.Limit, DefaultLimit)
+	case r.GiveUp != 0 && r.GiveUp != Never && (r.GiveUp < 0 || r.GiveUp < r.Limit):
+		return fmt.Errorf("match: a player is given up after %v, want at least the limit for a move, %v, or 0 for the game's own rule", r.GiveUp, r.Limit)
 	case r.Wait < 0:
 		return fmt.Errorf("match: the wait for a player is %v, want more than 0, or 0 for %v", r.Wait, DefaultWait)
 	case int(r.Ties) >= len(tiesNames):
@@ -46,16 +59,34 @@ func (r *Rules) Validate() error {
 	return nil
 }
 
+// of is the rules for matches of a game, with nothing left open.
+func (r Rules) of(game env.Game) Rules {
+	limit, giveUp := DefaultLimit, Never
+	if c, ok := game.(env.Clocked); ok {
+		limit, giveUp = c.Clock()
+	}
+	if r.Limit == 0 {
+		r.Limit = limit
+	}
+	if r.GiveUp == 0 {
+		r.GiveUp = giveUp
+		if giveUp != Never {
+			r.GiveUp = max(giveUp, r.Limit)
+		}
+	}
+	return r
+}
+
 // limit is how long a player may take for a move, 0 without a clock.
 func (r *Rules) limit(p Player) time.Duration {
-	switch {
-	case !p.Remote() && !r.LimitAll:
+	if !p.Remote() && !r.LimitAll {
 		return 0
-	case r.Limit == 0:
-		return DefaultLimit
 	}
 	return r.Limit
 }
+
+// patience is how long the answer of a remote player is awaited.
+func (r *Rules) patience() time.Duration { return max(r.Limit, r.GiveUp) }
 
 func (r *Rules) wait() time.Duration {
 	if r.Wait == 0 {

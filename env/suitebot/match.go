@@ -3,6 +3,7 @@ package suitebot
 import (
 	"fmt"
 	"sync"
+	"time"
 
 	"pommego/env"
 )
@@ -62,6 +63,15 @@ const (
 
 // Spec describes the game.
 func (g *Game) Spec() *env.Spec { return &g.spec }
+
+// The times of the contest, which its document sets for programs.
+const (
+	MoveLimit = 200 * time.Millisecond // longer, and the move is forfeited: hold
+	GiveUp    = time.Second            // longer, and the program is not asked again: hold to the end
+)
+
+// Clock is the contest's clock: env.Clocked.
+func (g *Game) Clock() (limit, giveUp time.Duration) { return MoveLimit, GiveUp }
 
 // Plan is the game plan: the rules and what follows from them.
 func (g *Game) Plan() *Plan { return g.plan }
