@@ -312,6 +312,25 @@ def test_boards_the_server_does_not_have() -> None:
     env.close()
 
 
+def test_two_agents_where_four_play() -> None:
+    """Which the original does not mind, and people use for duels on large boards."""
+    with pommerman.make(FFA, [agents.SimpleAgent(), agents.SimpleAgent()]) as env:
+        random.seed(5)
+        with pytest.warns(UserWarning, match="stepped in Python: FFA is for 4 agents, not 2"):
+            obs = env.reset()
+        assert [o["position"] for o in obs] == [(1, 1), (9, 9)]
+        done = False
+        while not done:
+            obs, rewards, done, info = env.step(env.act(obs))
+        if info["result"] is constants.Result.Win:
+            assert sorted(rewards) == [-1, 1]
+        env.set_agents(quiet())
+        for seat, agent in enumerate(env._agents):
+            agent.init_agent(seat, constants.GameType.FFA)
+        env.reset()
+        assert env._table.on_server
+
+
 def test_subclasses_replace_parts() -> None:
     class Mine(envs.v0.Pomme):
         def make_board(self) -> None:

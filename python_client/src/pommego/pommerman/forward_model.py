@@ -153,7 +153,7 @@ class ForwardModel:
         if winners:
             return [1 if seat in winners else -1 for seat in seats]
         if step_count >= max_steps or (_teams(game_type) and not alive):
-            return [-1 for _ in seats]
+            return [-1] * (2 if game_type is constants.GameType.OneVsOne else 4)
         if game_type is constants.GameType.FFA:
             return [0 if seat in alive else -1 for seat in seats]
         return [0 for _ in seats]

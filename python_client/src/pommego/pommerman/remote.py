@@ -68,6 +68,11 @@ class Rules(NamedTuple):
         """What range items stop at: what can be seen, if that is limited."""
         return self.agent_view_size or _LARGEST_BLAST
 
+    @property
+    def seats(self) -> int:
+        """How many play on a server."""
+        return 2 if self.game_type is constants.GameType.OneVsOne else 4
+
     def options(self) -> dict[str, Any]:
         """Return them as options of `make_vec`.
 

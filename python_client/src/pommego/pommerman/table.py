@@ -4,9 +4,10 @@ The server is asked for each step, and for what its answer lacks (bombs'
 owners, hidden items) only when somebody looks. What has been changed by hand
 since is noticed before the next step, and sent there.
 
-Three things the server cannot do, and then the game is stepped here: go on
-after its end, which the original does; states that no game gets into, such as
-an item hidden under a passage; and boards of other than 7 to 14 rows.
+What the server cannot do is stepped here: going on after the end of a game,
+which the original does; states that no game gets into, such as an item hidden
+under a passage; boards of other than 7 to 14 rows, and other numbers of agents
+than four (two in a duel).
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ class Table:
         self._address, self._token = address, token
         self.agents: Sequence[Any] = ()
         self._remote: RemoteGame | None = None
-        self._refused: Rules | None = None  # rules the server has no games for
+        self._refused: tuple[Rules, int] | None = None  # what the server has no games for, and for how many
         self._here = False  # whether steps are made here
         self._seen: Seen | None = None  # what the server said last
         self._scene: Scene | None = None  # None: the server has it
@@ -194,20 +195,24 @@ class Table:
 
     def _connect(self, rules: Rules) -> bool:
         """See to it that there is a game with these rules; False if there can be none."""
-        if rules == self._refused:
+        if self._refused == (rules, len(self.agents)):
             return False
-        if self._remote is not None and self._remote.usable and self._remote.rules == rules:
+        fits = len(self.agents) == rules.seats
+        if fits and self._remote is not None and self._remote.usable and self._remote.rules == rules:
             return True
         old, self._remote = self._remote, None
         if old is not None and old.usable:
             old.close()
+        why = f"{rules.game_type.name} is for {rules.seats} agents, not {len(self.agents)}"
         try:
-            self._remote = RemoteGame(rules, game_options(self._address, self._token))
+            if fits:
+                self._remote = RemoteGame(rules, game_options(self._address, self._token))
+                return True
         except ServerError as error:
-            warnings.warn(f"games of these rules are stepped in Python: {error.message}", stacklevel=5)
-            self._refused = rules
-            return False
-        return True
+            why = error.message
+        warnings.warn(f"games of these rules are stepped in Python: {why}", stacklevel=5)
+        self._refused = rules, len(self.agents)
+        return False
 
     # Pictures -----------------------------------------------------------------
 

@@ -34,11 +34,8 @@ class Pomme:
     """A game of Pommerman with the original's interface, stepped on a server.
 
     Make one with `pommego.pommerman.make`, or as `make` does it: construct,
-    `set_agents`, `set_init_game_state`, `reset`.
-
-    A step takes a list with an action for each agent, and returns lists with an
-    observation and a reward for each, whether the game is over, and info. See
-    the package for what they contain.
+    `set_agents`, `set_init_game_state`, `reset`. What observations contain is
+    said with the package.
 
     It is no gymnasium environment, whose step returns something else; those are
     `pommego.make` and `pommego.make_vec`.
@@ -181,7 +178,7 @@ class Pomme:
             the observation of each agent.
 
         Raises:
-            ValueError: no agents have been set, or not as many as play.
+            ValueError: no agents have been set, or an odd number.
         """
         if self._agents is None:
             raise ValueError("nobody plays: call set_agents(agents) before reset()")
