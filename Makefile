@@ -13,7 +13,7 @@ TRACES := env/pommerman/testdata/traces
 
 export CGO_ENABLED ?= 0
 
-.PHONY: help build venv demo test test-go test-race test-python test-reference test-integrations verify lint bench bench-report wheel wheels profile hybrid-search determinism test-dataset-soak fuzz clean
+.PHONY: help build venv demo test test-go test-race test-python test-reference test-integrations verify lint bench bench-report docs wheel wheels profile hybrid-search determinism test-dataset-soak fuzz clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -40,8 +40,8 @@ lint: venv ## gofmt, vet, staticcheck, ruff
 	if [ -n "$$unformatted" ]; then echo "not gofmt-ed: $$unformatted"; exit 1; fi
 	go vet ./...
 	go tool staticcheck ./...
-	$(PY) -m ruff check python_client benchmarks
-	$(PY) -m ruff format --check python_client benchmarks
+	$(PY) -m ruff check python_client benchmarks docs
+	$(PY) -m ruff format --check python_client benchmarks docs
 
 verify: build ## replay the recorded games
 	bin/pommego verify $(TRACES)/*.jsonl.gz
@@ -63,6 +63,7 @@ INTEGRATIONS ?= .venv-integrations
 
 test-integrations: build $(INTEGRATIONS)/.ready ## Python tests of the adapters, with the frameworks themselves
 	$(INTEGRATIONS)/bin/python -m pytest python_client/integration_tests
+	$(INTEGRATIONS)/bin/python -m pytest -W default python_client/tests/test_docs.py
 
 $(INTEGRATIONS)/.ready: python_client/pyproject.toml
 	$(PYTHON) -m venv $(INTEGRATIONS)
@@ -87,6 +88,10 @@ bench-report: build .venv/.bench ## measure all of it into benchmarks/results, 3
 .venv/.bench: .venv/.ready
 	$(PY) -m pip install --quiet --disable-pip-version-check -e 'python_client[bench]'
 	touch $@
+
+docs: build venv ## write the games' pages in docs/games, and the API reference into docs/api
+	$(PY) docs/generate.py
+	$(PY) docs/api.py
 
 wheel: venv ## build this platform's wheel into dist/
 	$(PY) -m pip wheel --quiet --no-deps --wheel-dir dist ./python_client

@@ -24,6 +24,8 @@ MARK = "<!-- From here on written by docs/generate.py; `make docs` writes it ane
 REPOSITORY = Path(__file__).resolve().parents[1]
 GAMES = Path(__file__).resolve().parent / "games"
 
+FEW = 4  # entries that only count on are written one by one up to here
+
 Spec = dict[str, Any]
 
 
@@ -127,8 +129,8 @@ def field_table(specs: list[Spec], encoding: str, name: str) -> str:
     for column in columns:
         order = merged(order, list(column))
     if order:
-        rows = [(*(c.get(entry, "") for c in columns), f"`{entry[0]}`", entry[1]) for entry in order]
-        parts.append(table([f"index {at}".strip() for at in letters] + ["name", "meaning"], rows))
+        head = [f"index {at}".strip() for at in letters] + ["name", "meaning"]
+        parts.append(table(head, [row(run, columns) for run in runs(order, columns)]))
     return "\n\n".join(parts)
 
 
@@ -164,6 +166,37 @@ def merged(order: list, more: list) -> list:
             order.insert(at, entry)
             at += 1
     return order
+
+
+def runs(order: list, columns: list[dict]) -> list[list]:
+    """Put entries together that only count on: bomb0, bomb1 and so on, of one meaning."""
+    found: list[list] = []
+    for entry in order:
+        last = found[-1][-1] if found else None
+        if (
+            last
+            and entry == (counted_on(last[0]), *last[1:])
+            and all(c.get(entry) == (c[last] + 1 if last in c else None) for c in columns)
+        ):
+            found[-1].append(entry)
+        else:
+            found.append([entry])
+    return [part for run in found for part in ([run] if len(run) > FEW else [[entry] for entry in run])]
+
+
+def counted_on(name: str) -> str:
+    """Return the name with its number one higher."""
+    stem = name.rstrip("0123456789")
+    return f"{stem}{int(name[len(stem) :]) + 1}" if stem != name else name
+
+
+def row(run: list, columns: list[dict]) -> list[str]:
+    """Write one entry, or several that only count on."""
+    first, last = run[0], run[-1]
+    if first == last:
+        return [*(str(c.get(first, "")) for c in columns), f"`{first[0]}`", first[1]]
+    indices = [f"{c[first]} to {c[last]}" if first in c else "" for c in columns]
+    return [*indices, f"`{first[0]}` to `{last[0]}`", first[1]]
 
 
 def rules(specs: list[Spec]) -> str:

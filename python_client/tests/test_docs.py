@@ -19,6 +19,7 @@ import importlib.util
 import os
 import re
 import subprocess
+import sys
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -26,6 +27,7 @@ from typing import Any
 
 import pytest
 
+import pommego
 from conftest import REPOSITORY
 
 DOCS = REPOSITORY / "docs"
@@ -196,6 +198,42 @@ def test_games_pages_are_current(folder: None) -> None:
         if not path.exists() or path.read_text() != text
     ]
     assert stale == [], "write them anew: make docs"
+
+
+def test_entries_that_count_on_are_one_row() -> None:
+    """Only with one meaning, without a gap, and only where there are many."""
+    generate = generator()
+
+    def table(names: list[str], meaning: str = "m") -> list[str]:
+        field = {"name": "x", "dtype": "uint8", "shape": [len(names)], "low": 0, "high": 1, "shared": False}
+        field["names"] = [{"name": name, "meaning": meaning} for name in names]
+        spec = {"id": "one", "encodings": [{"name": "e", "fields": [field]}]}
+        return [line for line in generate.field_table([spec], "e", "x").splitlines() if line.startswith("| ")]
+
+    assert table(["a", *(f"b{i}" for i in range(8, 20)), "c"])[2:] == [
+        "| 0 | `a` | m |",
+        "| 1 to 12 | `b8` to `b19` | m |",
+        "| 13 | `c` | m |",
+    ]
+    assert len(table(["b0", "b1", "b2"])[2:]) == 3
+    assert len(table(["b0", "b1", "b2", "b4", "b5", "b6"])[2:]) == 6, "there is no b3"
+
+
+def test_the_api_reference_has_what_users_call(tmp_path: Path) -> None:
+    pytest.importorskip("pdoc", reason="needs the extra docs")
+    asked = [sys.executable, str(DOCS / "api.py"), str(tmp_path)]
+    done = subprocess.run(asked, capture_output=True, text=True, check=False)
+    assert not done.returncode, done.stderr
+    assert not done.stderr
+    page = (tmp_path / "pommego.html").read_text()
+    assert [name for name in pommego.__all__ if f'id="{name}"' not in page and name != "__version__"] == []
+    assert 'href="pommego/states.html#StateMethods.simulate"' in page
+    modules = {"pettingzoo", "sb3", "torchrl", "rllib", "puffer", "pommerman"}
+    missing = [name for name in modules if f'href="pommego/{name}.html"' not in page]
+    assert missing == [], "the first page does not lead there"
+    pages = {path.stem for path in (tmp_path / "pommego").glob("*.html")}
+    assert pages == modules | {"rows", "spec", "states"}
+    assert 'id="PommegoVecEnv"' in (tmp_path / "pommego" / "sb3.html").read_text()
 
 
 def test_generated_tables_keep_every_entry_in_order() -> None:

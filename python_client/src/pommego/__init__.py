@@ -13,7 +13,8 @@ in gymnasium's registry, as "pommego/" and their id.
 
 Adapters to other frameworks have modules of their own (`pommego.pettingzoo`,
 `pommego.sb3`, `pommego.torchrl`, `pommego.rllib`, `pommego.puffer`), which
-import their framework only when they are imported themselves.
+import their framework only when they are imported themselves. `pommego.pommerman`
+is the original's own API.
 """
 
 from typing import TYPE_CHECKING, Any
