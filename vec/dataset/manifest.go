@@ -56,6 +56,8 @@ type Env struct {
 	Version     int             `json:"version"`
 	SeedVersion int             `json:"seed_version"`
 	Seats       int             `json:"seats"`
+	Teams       [][]int         `json:"teams"`
+	Elimination bool            `json:"elimination"`
 	Actions     []env.Choice    `json:"actions"`
 	MaxSteps    int             `json:"max_steps"`
 	Rules       json.RawMessage `json:"rules"`
@@ -63,7 +65,7 @@ type Env struct {
 
 func envOf(s *env.Spec) (Env, error) {
 	rules, err := json.Marshal(s.Rules)
-	return Env{s.ID, s.Game, s.Version, env.SeedVersion, s.Seats, s.Actions, s.MaxSteps, rules}, err
+	return Env{s.ID, s.Game, s.Version, env.SeedVersion, s.Seats, s.Teams, s.Elimination, s.Actions, s.MaxSteps, rules}, err
 }
 
 func (e *Env) shape() shape { return shape{e.Seats, len(e.Actions)} }

@@ -1,0 +1,115 @@
+"""Data sets in the hands of others: Minari, Hugging Face's datasets, PyTorch."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pommego import data
+
+Make = Callable[..., Path]
+
+
+@pytest.fixture(scope="module")
+def generated(binary: Path, tmp_path_factory: pytest.TempPathFactory) -> Make:
+    """Make data sets, each once."""
+    made: dict[tuple[str, ...], Path] = {}
+
+    def make(*args: str) -> Path:
+        if args not in made:
+            made[args] = tmp_path_factory.mktemp("data") / "set"
+            command = [str(binary), "generate", "--out", str(made[args]), "--agents", "simple,random"]
+            command += ["--seating", "drawn", "--games", "9", "--games-per-file", "4", "--max-steps", "60"]
+            subprocess.run([*command, *args], check=True, capture_output=True)
+        return made[args]
+
+    return make
+
+
+@pytest.mark.parametrize("id", ["PommeFFACompetition-v0", "PommeTeamCompetition-v0"])
+@pytest.mark.parametrize("layout", ["games", "steps"])
+def test_minari(
+    generated: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, layout: str, id: str
+) -> None:
+    minari = pytest.importorskip("minari")
+    pytest.importorskip("PIL")
+    monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
+    path = generated("--layout", layout, "--env", id)
+    data.to_minari(path, "pommerman/test-v0", author="somebody")
+    loaded = minari.load_dataset("pommerman/test-v0")
+    games = list(data.episodes(path))
+    assert len(loaded) == 4 * len(games)
+    cut = id == "PommeFFACompetition-v0"
+    for k, episode in enumerate(loaded):
+        game, seat = games[k // 4], k % 4
+        steps = int(game.alive[:-1, seat].sum()) if cut else len(game)
+        for name, array in game.observations.items():
+            assert array[: steps + 1, seat].tobytes() == episode.observations[name].tobytes()
+        np.testing.assert_array_equal(episode.actions, game.actions[:steps, seat])
+        np.testing.assert_array_equal(episode.rewards, game.rewards[:steps, seat])
+        assert not (episode.terminations | episode.truncations)[:-1].any()
+        assert episode.terminations[-1] == (game.terminated or steps < len(game))
+        assert episode.truncations[-1] == (game.truncated and steps == len(game))
+        np.testing.assert_array_equal(episode.infos["legal"][:steps], game.legal[:steps, seat])
+        assert sum(episode.rewards) == game.outcome[seat]
+
+
+def test_minari_chosen(generated: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("minari")
+    pytest.importorskip("PIL")
+    monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
+    path = generated("--layout", "steps")
+    games = list(data.episodes(path))
+    for options, wanted in [
+        ({"agents": "simple"}, lambda game, seat: game.agents[seat] == "simple"),
+        ({"won": True, "agents": ["random", "simple"]}, lambda game, seat: game.outcome[seat] > 0),
+    ]:
+        made = data.to_minari(path, f"pommerman/{'-'.join(options)}-v0", author="somebody", **options)
+        assert len(made) == sum(bool(wanted(game, seat)) for game in games for seat in range(4))
+    with pytest.raises(ValueError, match="no seats"):
+        data.to_minari(path, "pommerman/none-v0", agents="nobody")
+
+
+def test_hugging_face(generated: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    datasets = pytest.importorskip("datasets")
+    path = generated("--layout", "steps")
+    files = str(path / "data" / "*.parquet")
+    loaded = datasets.load_dataset("parquet", data_files=files, split="train", cache_dir=str(tmp_path))
+    batches = list(data.load(path))
+    columns = data.Manifest.read(path).columns
+    assert loaded.num_rows == sum(len(batch["game"]) for batch in batches)
+    assert set(loaded.column_names) == set(columns)
+    rows, mine = loaded[:50], batches[0]
+    for name in ("obs_planes", "obs_scalars", "legal"):
+        got = columns[name].array(rows[name])
+        assert got.tobytes() == mine[name][:50].tobytes()
+        assert got.shape == mine[name][:50].shape
+        np.testing.assert_array_equal(columns[name].array(rows[name][7]), got[7])
+    for name in ("game", "action", "reward", "alive", "agent", "outcome"):
+        assert rows[name] == mine[name][:50].tolist()
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_torch(generated: Make, workers: int) -> None:
+    torch = pytest.importorskip("torch")
+    from torch.utils.data import DataLoader
+
+    path = generated("--layout", "steps")
+    columns = ["game", "step", "seat", "obs_planes", "action", "alive"]
+    made = data.torch_dataset(path, columns=columns, batch_size=128)
+    got = list(DataLoader(made, batch_size=None, num_workers=workers))
+    assert got[0]["obs_planes"].dtype == torch.uint8
+    assert got[0]["alive"].dtype == torch.bool
+    want = list(data.load(path, columns=columns))
+    keys = ("game", "step", "seat", "action")
+    rows = [tuple(row) for batch in got for row in torch.stack([batch[k].long() for k in keys], 1).tolist()]
+    assert sorted(rows) == sorted(
+        tuple(row) for batch in want for row in np.stack([batch[k] for k in keys], 1).tolist()
+    )
+    assert sum(int(batch["obs_planes"].long().sum()) for batch in got) == sum(
+        int(batch["obs_planes"].sum()) for batch in want
+    )

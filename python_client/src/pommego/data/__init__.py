@@ -1,0 +1,39 @@
+"""Data sets of played games: read them, make observations from them, make them.
+
+    from pommego import data
+
+    for batch in data.load("steps", columns=["obs_planes", "action"]):
+        train(batch["obs_planes"], batch["action"])
+
+A data set is a folder that ``pommego generate`` made (or `record`, with agents of
+yours). Of layout "steps" a row is a step of one seat; `load` streams them. Of
+layout "games" a row is a game, small, and `rebuild` makes from it what the seats
+saw, byte for byte, on a server of its own. `episodes` gives whole games of either.
+
+`to_minari` writes a Minari data set, `torch_dataset` feeds PyTorch; Hugging Face's
+``load_dataset("parquet", data_files="steps/data/*.parquet")`` reads the files as
+they are. `verify` holds every byte against the checksums.
+
+Reading needs pyarrow: ``pip install pommego[data]``.
+"""
+
+from pommego.data.converting import to_minari, torch_dataset
+from pommego.data.episode import Episode
+from pommego.data.loading import Loader, load
+from pommego.data.manifest import Column, DamagedError, Manifest, verify
+from pommego.data.rebuilding import rebuild
+from pommego.data.whole import episodes
+
+__all__ = [
+    "Column",
+    "DamagedError",
+    "Episode",
+    "Loader",
+    "Manifest",
+    "episodes",
+    "load",
+    "rebuild",
+    "to_minari",
+    "torch_dataset",
+    "verify",
+]

@@ -1,0 +1,164 @@
+"""Data sets for others: Minari, PyTorch."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+import gymnasium
+import numpy as np
+
+from pommego.data.episode import Episode
+from pommego.data.loading import Batch, load
+from pommego.data.manifest import Manifest
+from pommego.data.whole import episodes
+
+__all__ = ["to_minari", "torch_dataset"]
+
+_AT_ONCE = 256  # episodes handed to Minari together
+
+
+def to_minari(
+    path: str | os.PathLike[str],
+    dataset_id: str,
+    *,
+    observation: str = "planes",
+    agents: str | list[str] | None = None,
+    won: bool = False,
+    data_format: str = "arrow",
+    **options: Any,
+) -> Any:
+    """Write a Minari data set, with an episode for each seat of each game.
+
+    Where everybody plays for themselves a seat's episode ends with its death,
+    as in a single environment; where seats share their team's fate, with the game.
+
+    Args:
+        path: a data set of either layout.
+        dataset_id: Minari's name for it, such as "pommerman/simple-v0".
+        observation: of layout "games": the encoding.
+        agents: only seats of these agents.
+        won: only seats that won.
+        data_format: "arrow", "hdf5" or "parquet", as Minari has them.
+        options: others of `minari.create_dataset_from_buffers`.
+
+    Returns:
+        the `minari.MinariDataset`.
+
+    Raises:
+        ImportError: Minari is not installed.
+    """
+    try:
+        import minari  # noqa: PLC0415, an extra
+        from minari.data_collector import EpisodeBuffer  # noqa: PLC0415
+    except ImportError as e:
+        raise ImportError("to_minari needs Minari: pip install pommego[data] minari") from e
+    manifest = Manifest.read(path)
+    names = [agents] if isinstance(agents, str) else agents
+    games = episodes(path, observation=observation) if manifest.layout == "games" else episodes(path)
+    env = manifest.json["env"]
+    cut = env["elimination"] and all(len(team) == 1 for team in env["teams"])
+
+    def wanted(game: Episode, seat: int) -> bool:
+        return (not won or game.outcome[seat] > 0) and (names is None or game.agents[seat] in names)
+
+    seats = (
+        (game, EpisodeBuffer(**_seat_episode(game, seat, cut)))
+        for game in games
+        for seat in range(manifest.seats)
+        if wanted(game, seat)
+    )
+    made = None
+    while some := list(islice(seats, _AT_ONCE)):
+        buffers = [buffer for _, buffer in some]
+        if made is not None:
+            made.update_dataset_from_buffer(buffers)
+            continue
+        options.setdefault("description", f"{manifest.env_id}, played by {', '.join(manifest.agents)}")
+        made = minari.create_dataset_from_buffers(
+            dataset_id,
+            buffers,
+            observation_space=_space(some[0][0]),
+            action_space=_action_space(manifest),
+            data_format=data_format,
+            **options,
+        )
+    if made is None:
+        raise ValueError(f"{path} has no seats that are wanted")
+    return made
+
+
+def _seat_episode(game: Episode, seat: int, cut: bool) -> dict[str, Any]:
+    """Cut one seat's part out of a game."""
+    steps = int(game.alive[:-1, seat].sum()) if cut else len(game)
+    ends = np.arange(steps) == steps - 1
+    died = steps < len(game)
+    return {
+        "observations": {name: array[: steps + 1, seat].copy() for name, array in game.observations.items()},
+        "actions": game.actions[:steps, seat].astype(np.int64),
+        "rewards": game.rewards[:steps, seat].copy(),
+        "terminations": ends & (game.terminated or died),
+        "truncations": ends & (game.truncated and not died),
+        "infos": {"legal": game.legal[np.minimum(np.arange(steps + 1), len(game) - 1), seat]},
+    }
+
+
+def _space(game: Episode) -> gymnasium.spaces.Dict:
+    spaces = {}
+    for name, array in game.observations.items():
+        limits = np.iinfo(array.dtype) if array.dtype.kind in "iu" else np.finfo(array.dtype)
+        spaces[name] = gymnasium.spaces.Box(limits.min, limits.max, array.shape[2:], array.dtype.type)
+    return gymnasium.spaces.Dict(spaces)
+
+
+def _action_space(manifest: Manifest) -> gymnasium.Space:
+    choices = [action["n"] for action in manifest.json["env"]["actions"]]
+    return (
+        gymnasium.spaces.Discrete(choices[0])
+        if len(choices) == 1
+        else gymnasium.spaces.MultiDiscrete(choices)
+    )
+
+
+def torch_dataset(path: str | os.PathLike[str], **options: Any) -> Any:
+    """Make a `torch.utils.data.IterableDataset` whose items are batches of tensors.
+
+    Use it with ``DataLoader(..., batch_size=None)``; each of the loader's workers
+    reads files of its own.
+
+    Args:
+        path: a data set of layout "steps".
+        options: as for `load`.
+
+    Raises:
+        ImportError: PyTorch is not installed.
+    """
+    try:
+        import torch  # noqa: PLC0415, an extra
+        from torch.utils.data import IterableDataset, get_worker_info  # noqa: PLC0415
+    except ImportError as e:
+        raise ImportError("torch_dataset needs PyTorch: pip install torch") from e
+
+    class Batches(IterableDataset):
+        """Batches of a data set."""
+
+        def __iter__(self) -> Iterator[dict[str, torch.Tensor]]:
+            worker = get_worker_info()
+            loader = load(path, **options)
+            if worker is not None:
+                loader.take_share(worker.id, worker.num_workers)
+            for batch in loader:
+                yield {name: torch.from_numpy(array) for name, array in _numbers(batch).items()}
+
+    return Batches()
+
+
+def _numbers(batch: Batch) -> Batch:
+    """Take the columns that can be tensors, as memory that may be written to."""
+    return {
+        name: np.ascontiguousarray(array) if array.flags.writeable else array.copy()
+        for name, array in batch.items()
+        if array.dtype.kind in "biuf"
+    }

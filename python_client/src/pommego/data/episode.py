@@ -1,0 +1,106 @@
+"""One whole game, as its seats saw it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from pommego.data.manifest import Manifest
+
+__all__ = ["Episode", "from_rows"]
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Episode:
+    """One game: T steps, T + 1 positions.
+
+    Attributes:
+        game: its number in the data set.
+        agents: who plays, by seat.
+        result: "Win", "Tie", "Loss", or "Incomplete" if it was truncated.
+        outcome: float64 (seats,): 1 won, -1 lost, as the game itself values ties; 0 not decided.
+        observations: arrays (T + 1, seats, ...), by the names of the encoding's fields.
+        legal: uint8 (T, seats, choices): 1 where a choice might have had an effect.
+        alive: bool (T + 1, seats): who is in.
+        actions: uint8 (T, seats) or (T, seats, components).
+        rewards: float64 (T, seats).
+        terminated: whether the rules ended it.
+        truncated: whether it was cut off.
+    """
+
+    game: int
+    agents: tuple[str, ...]
+    result: str
+    outcome: NDArray[np.float64]
+    observations: dict[str, Array]
+    legal: NDArray[np.uint8]
+    alive: NDArray[np.bool_]
+    actions: NDArray[np.uint8]
+    rewards: NDArray[np.float64]
+    terminated: bool
+    truncated: bool
+
+    def __len__(self) -> int:
+        """Return how many steps there are."""
+        return len(self.actions)
+
+    def rows(self) -> dict[str, Array]:
+        """Return the rows that layout "steps" has of this game, a row a step and seat."""
+        steps, seats = self.actions.shape[:2]
+        n = steps * seats
+        ends = np.arange(steps) == steps - 1
+        batch: dict[str, Array] = {
+            "game": np.full(n, self.game, np.int64),
+            "step": np.repeat(np.arange(steps, dtype=np.int32), seats),
+            "seat": np.tile(np.arange(seats, dtype=np.uint8), steps),
+            "agent": np.tile(np.array(self.agents), steps),
+            "alive": self.alive[:-1].reshape(n),
+        }
+        for name, array in self.observations.items():
+            batch[f"obs_{name}"] = array[:-1].reshape(n, *array.shape[2:])
+        batch["legal"] = self.legal.reshape(n, -1)
+        batch["action"] = self.actions.reshape(n, *self.actions.shape[2:])
+        batch["reward"] = self.rewards.reshape(n)
+        batch["terminated"] = np.repeat(ends & self.terminated, seats)
+        batch["truncated"] = np.repeat(ends & self.truncated, seats)
+        batch["died"] = (self.alive[:-1] & ~self.alive[1:]).reshape(n)
+        batch["outcome"] = np.tile(self.outcome, steps)
+        batch["result"] = np.full(n, self.result)
+        batch["length"] = np.full(n, steps, np.int32)
+        return batch
+
+
+def from_rows(batch: dict[str, Array], manifest: Manifest) -> Episode:
+    """Make an episode from all rows of a game."""
+    seats = manifest.seats
+    steps = len(batch["game"]) // seats
+
+    def by_seat(array: Array) -> Array:
+        return array.reshape(steps, seats, *array.shape[1:])
+
+    observations = {}
+    for name in (field["name"] for field in manifest.fields):
+        final = batch[f"final_{name}"][-seats:]
+        observations[name] = np.concatenate([by_seat(batch[f"obs_{name}"]), final[None]])
+    alive = by_seat(batch["alive"])
+    names = [name for name in batch if name == "action" or name.startswith("action_")]
+    actions = by_seat(batch["action"] if names == ["action"] else np.stack([batch[n] for n in names], axis=1))
+    return Episode(
+        game=int(batch["game"][0]),
+        agents=tuple(map(str, batch["agent"][:seats])),
+        result=str(batch["result"][0]),
+        outcome=batch["outcome"][:seats],
+        observations=observations,
+        legal=by_seat(batch["legal"]),
+        alive=np.concatenate([alive, (alive[-1] & ~by_seat(batch["died"])[-1])[None]]),
+        actions=actions,
+        rewards=by_seat(batch["reward"]),
+        terminated=bool(batch["terminated"][-1]),
+        truncated=bool(batch["truncated"][-1]),
+    )

@@ -1,0 +1,262 @@
+"""Streaming the rows of a data set as numpy arrays."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pommego.data.manifest import Column, Manifest, parquet_library
+
+__all__ = ["Batch", "Loader", "joined", "load", "rows_of"]
+
+Array = NDArray[Any]
+Batch = dict[str, Array]
+
+_NUMBERS = {
+    "uint8": np.uint8,
+    "int32": np.int32,
+    "int64": np.int64,
+    "uint64": np.uint64,
+    "float64": np.float64,
+}
+_MIXED = 4  # row groups whose rows are mixed with each other
+
+
+class Loader:
+    """A data set's rows, batch after batch. Make one with `load`.
+
+    Iterating reads the files from the beginning each time; shuffled, it is in
+    another order each time. Memory: a batch, or some row groups if shuffled.
+
+    Attributes:
+        manifest: what the data set is.
+        columns: the columns that batches have.
+    """
+
+    def __init__(
+        self,
+        manifest: Manifest,
+        columns: Sequence[str] | None,
+        batch_size: int,
+        where: list[tuple[list[str], Callable[[Batch], Array]]],
+        shuffle: int | None,
+    ) -> None:
+        self.manifest = manifest
+        self._files = manifest.files
+        self.columns = _chosen(manifest, columns)
+        self._batch_size = batch_size
+        self._where = where
+        self._dice = None if shuffle is None else np.random.default_rng(shuffle)
+        needed = [name for names, _ in where for name in names]
+        self._read = list(dict.fromkeys([*self.columns, *needed]))
+        missing = [name for name in self._read if name not in manifest.columns]
+        if missing:
+            raise KeyError(f"there are no columns {missing}; there are {list(manifest.columns)}")
+
+    def take_share(self, index: int, of: int) -> None:
+        """Read only every so many-th file, from a certain one: for one of several readers."""
+        self._files = self.manifest.files[index::of]
+
+    def __iter__(self) -> Iterator[Batch]:
+        parts = self._in_order() if self._dice is None else self._shuffled(self._dice)
+        return _batches(parts, self._batch_size)
+
+    def _in_order(self) -> Iterator[Batch]:
+        for path in self._files:
+            file = self._open(path)
+            for group in range(file.num_row_groups):
+                yield self._group(file, group)
+
+    def _shuffled(self, dice: np.random.Generator) -> Iterator[Batch]:
+        """Mix the rows of a few row groups at a time, drawn from all files."""
+        groups = [(path, g) for path in self._files for g in range(self._open(path).num_row_groups)]
+        order = dice.permutation(len(groups))
+        for begin in range(0, len(order), _MIXED):
+            some = [groups[k] for k in order[begin : begin + _MIXED]]
+            mixed = joined([self._group(self._open(path), group) for path, group in some])
+            rows = dice.permutation(_length(mixed))
+            for at in range(0, len(rows), self._batch_size):
+                own = rows[at : at + self._batch_size]
+                yield {name: array[own] for name, array in mixed.items()}
+
+    def _open(self, path: Path) -> Any:
+        return parquet_library().ParquetFile(path, read_dictionary=self._texts())
+
+    def _group(self, file: Any, group: int) -> Batch:
+        """Read a row group, and keep of it what is wanted."""
+        table = file.read_row_group(group, columns=self._read).combine_chunks()
+        parts = [_arrays(part, self.manifest, self._read) for part in table.to_batches()]
+        return self._kept(joined(parts) if parts else _arrays(table.slice(0, 0), self.manifest, self._read))
+
+    def _texts(self) -> list[str]:
+        return [name for name in self._read if self.manifest.columns[name].type == "string"]
+
+    def _kept(self, batch: Batch) -> Batch:
+        """Take the rows and columns that are wanted."""
+        keep = None
+        for _, test in self._where:
+            passed = np.asarray(test(batch), np.bool_)
+            keep = passed if keep is None else keep & passed
+        wanted = {name: array for name, array in batch.items() if name.removeprefix("_") in self.columns}
+        if keep is None or keep.all():
+            return wanted
+        return {name: array[keep] for name, array in wanted.items()}
+
+
+def load(
+    path: str | os.PathLike[str],
+    *,
+    columns: Sequence[str] | None = None,
+    batch_size: int = 4096,
+    shuffle: int | None = None,
+    alive: bool = False,
+    won: bool = False,
+    agents: str | Sequence[str] | None = None,
+    where: Callable[[Batch], Array] | None = None,
+    needs: Sequence[str] = (),
+) -> Loader:
+    """Stream the rows of a data set as dictionaries of numpy arrays.
+
+    A batch has an array for each column, rows first; observations have their
+    own shapes. Arrays are read-only views where that saves a copy. A nullable
+    column comes with a mask under its name with an underscore before it, and
+    zeros where the mask is false. Of layout "games", ``start`` and ``actions``
+    are arrays of objects: bytes, and uint8 (steps, seats[, components]).
+
+    Args:
+        path: a data set's folder, or a single file of one.
+        columns: which; None: all.
+        batch_size: rows of a batch; the last may have fewer.
+        shuffle: a seed to read in random order with: row groups in any order,
+            the rows of some groups mixed; None: in the files' order.
+        alive: only rows of seats that are in ("steps").
+        won: only rows of seats that will win ("steps").
+        agents: only rows of these agents ("steps").
+        where: a test of rows: takes a batch, returns bool (rows,).
+        needs: the columns that `where` looks at, if not among `columns`.
+
+    Raises:
+        FileNotFoundError: there is no finished data set.
+        DamagedError: the manifest is damaged. (Damage of files is noticed for
+            sure by `verify` alone.)
+        KeyError: there is no such column.
+        ImportError: pyarrow is not installed.
+    """
+    if batch_size < 1:
+        raise ValueError(f"batch_size is {batch_size}, expected 1 or more")
+    tests: list[tuple[list[str], Callable[[Batch], Array]]] = []
+    if alive:
+        tests.append((["alive"], lambda batch: batch["alive"]))
+    if won:
+        tests.append((["outcome"], lambda batch: batch["outcome"] > 0))
+    if agents is not None:
+        names = [agents] if isinstance(agents, str) else list(agents)
+        tests.append((["agent"], lambda batch: np.isin(batch["agent"], names)))
+    if where is not None:
+        tests.append((list(needs), where))
+    return Loader(Manifest.read(path), columns, batch_size, tests, shuffle)
+
+
+def _chosen(manifest: Manifest, columns: Sequence[str] | None) -> list[str]:
+    if isinstance(columns, str):
+        raise TypeError(f"columns is a list of names, such as [{columns!r}], not one name")
+    return list(manifest.columns) if columns is None else list(columns)
+
+
+def _batches(parts: Iterator[Batch], size: int) -> Iterator[Batch]:
+    """Cut parts of any length into batches of one size, without a copy but where two parts meet."""
+    rest: Batch = {}
+    for part in parts:
+        n, at = _length(part), 0
+        if _length(rest):
+            at = min(size - _length(rest), n)
+            rest = joined([rest, rows_of(part, 0, at)])
+            if _length(rest) < size:
+                continue
+            yield rest
+        while at + size <= n:
+            yield rows_of(part, at, at + size)
+            at += size
+        rest = rows_of(part, at, n)
+    if _length(rest):
+        yield rest
+
+
+def rows_of(batch: Batch, begin: int, end: int) -> Batch:
+    """Take a stretch of rows, without a copy."""
+    return {name: array[begin:end] for name, array in batch.items()}
+
+
+def _length(batch: Mapping[str, Array]) -> int:
+    return len(next(iter(batch.values()))) if batch else 0
+
+
+def joined(parts: list[Batch]) -> Batch:
+    """Put batches one after another."""
+    if len(parts) == 1:
+        return parts[0]
+    return {name: np.concatenate([part[name] for part in parts]) for name in (parts[0] if parts else ())}
+
+
+def _arrays(part: Any, manifest: Manifest, names: Sequence[str]) -> Batch:
+    """Turn a pyarrow record batch into numpy arrays."""
+    batch: Batch = {}
+    for name in names:
+        column, values = manifest.columns[name], part.column(name)
+        if column.nullable:
+            batch[f"_{name}"] = values.is_valid().to_numpy(zero_copy_only=False)
+        batch[name] = _array(values, column, manifest)
+    return batch
+
+
+def _array(values: Any, column: Column, manifest: Manifest) -> Array:
+    if column.type == "fixed_bytes":
+        return _fixed(values, column)
+    if column.type == "bool":
+        return values.fill_null(False).to_numpy(zero_copy_only=False)
+    if column.type == "string":
+        return _text(values)
+    if column.type == "bytes":
+        return _objects(values, column, manifest)
+    if column.nullable and values.null_count:
+        values = values.fill_null(0)
+    return values.to_numpy(zero_copy_only=False).astype(_NUMBERS[column.type], copy=False)
+
+
+def _fixed(values: Any, column: Column) -> Array:
+    """Look at an array's own memory."""
+    size = int(np.prod(column.shape, dtype=np.int64)) * column.numpy.itemsize
+    data = values.buffers()[1]
+    if data is None:  # nothing but nulls
+        return np.zeros((len(values), *column.shape), column.numpy)
+    rows = np.frombuffer(data, np.uint8)[values.offset * size : (values.offset + len(values)) * size]
+    array = rows.view(column.numpy).reshape(len(values), *column.shape)
+    if values.null_count:
+        valid = values.is_valid().to_numpy(zero_copy_only=False)
+        filled = np.zeros(array.shape, array.dtype)
+        filled[valid] = array[valid]
+        return filled
+    return array
+
+
+def _text(values: Any) -> Array:
+    """Repeat the few different texts that there are."""
+    words = np.array(values.dictionary.to_pylist(), np.str_)
+    codes = values.indices.to_numpy(zero_copy_only=False)
+    return words[codes] if len(words) else np.zeros(len(codes), np.str_)
+
+
+def _objects(values: Any, column: Column, manifest: Manifest) -> Array:
+    all_bytes = np.empty(len(values), np.object_)
+    shape = (-1, manifest.seats, manifest.components)[: 2 if manifest.components == 1 else 3]
+    for i, value in enumerate(values):
+        data = value.as_buffer()
+        all_bytes[i] = (
+            np.frombuffer(data, np.uint8).reshape(shape) if column.name == "actions" else data.to_pybytes()
+        )
+    return all_bytes

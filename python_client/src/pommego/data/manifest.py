@@ -1,0 +1,236 @@
+"""What a data set is: its manifest, and whether the files are what it says."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pommego.errors import PommegoError
+
+__all__ = ["Column", "DamagedError", "Manifest", "parquet_library", "verify"]
+
+_FORMAT = "pommego-dataset/1"
+_NAME = "manifest.json"
+_CHUNK = 1 << 22  # bytes hashed at a time
+
+
+class DamagedError(PommegoError):
+    """A data set is not what was written."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of the files.
+
+    Attributes:
+        name: its name.
+        type: "bool", "uint8", "int32", "int64", "uint64", "float64", "string",
+            "bytes", or "fixed_bytes", an array of one shape.
+        nullable: whether it can have no value in a row.
+        meaning: what it says.
+        dtype: of a fixed_bytes column's elements, as numpy names it; else "".
+        shape: of the array; else ().
+    """
+
+    name: str
+    type: str
+    nullable: bool
+    meaning: str
+    dtype: str
+    shape: tuple[int, ...]
+
+    @property
+    def numpy(self) -> np.dtype[Any]:
+        """The type of a fixed_bytes column's elements, which are little-endian."""
+        return np.dtype(self.dtype).newbyteorder("<")
+
+    def array(self, values: bytes | Sequence[bytes]) -> NDArray[Any]:
+        """Make arrays of a fixed_bytes column's bytes, as other libraries give them.
+
+        Args:
+            values: of one row, or of several.
+
+        Returns:
+            the array, of several rows with rows first.
+        """
+        if isinstance(values, bytes):
+            return np.frombuffer(values, self.numpy).reshape(self.shape)
+        joined = b"".join(values)
+        return np.frombuffer(joined, self.numpy).reshape(len(values), *self.shape)
+
+
+class Manifest:
+    """What a data set holds.
+
+    Attributes:
+        json: the manifest as it stands in its file.
+        folder: where it is; None for a single file.
+        files: the paths of the data files, in the order of games.
+    """
+
+    def __init__(self, content: dict[str, Any], folder: Path | None, files: list[Path]) -> None:
+        self.json = content
+        self.folder = folder
+        self.files = files
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Self:
+        """Read the manifest of a folder, or what a single Parquet file says of itself.
+
+        Raises:
+            FileNotFoundError: there is no finished data set.
+            DamagedError: the manifest is damaged, or of a later format.
+        """
+        at = Path(path)
+        if at.suffix == ".parquet":
+            file = parquet_library().ParquetFile(at)
+            text = (file.schema_arrow.metadata or {}).get(b"pommego")
+            if text is None:
+                raise DamagedError(f"{at} is no file of a data set: it does not say what it holds")
+            return cls(_known(json.loads(text), at), None, [at])
+        try:
+            text = (at / _NAME).read_bytes()
+        except FileNotFoundError as e:
+            unfinished = (at / ".generate").exists()
+            why = (
+                "it is not finished: run the command that began it again"
+                if unfinished
+                else f"it has no {_NAME}"
+            )
+            raise FileNotFoundError(f"{at} holds no data set: {why}") from e
+        content = _known(_parse(text, at / _NAME), at / _NAME)
+        return cls(content, at, [at / file["path"] for file in content["files"]])
+
+    @property
+    def layout(self) -> str:
+        """The layout: "games" or "steps"."""
+        return self.json["layout"]
+
+    @property
+    def env_id(self) -> str:
+        """The game's id; with rules of one's own it begins with "custom:"."""
+        return self.json["env"]["id"]
+
+    @property
+    def seats(self) -> int:
+        """How many play."""
+        return self.json["env"]["seats"]
+
+    @property
+    def components(self) -> int:
+        """How many numbers an action has."""
+        return len(self.json["env"]["actions"])
+
+    @property
+    def agents(self) -> list[str]:
+        """Who plays."""
+        return list(dict.fromkeys(self.json["agents"]))
+
+    @cached_property
+    def columns(self) -> dict[str, Column]:
+        """The columns by name, in the files' order."""
+        return {
+            c["name"]: Column(
+                c["name"],
+                c["type"],
+                c.get("nullable", False),
+                c["meaning"],
+                c.get("dtype", ""),
+                tuple(c.get("shape") or ()),
+            )
+            for c in self.json["columns"]
+        }
+
+    @property
+    def fields(self) -> list[dict[str, Any]]:
+        """The fields of the observation, of layout "steps": name, dtype, shape, names and so on."""
+        return self.json.get("fields") or []
+
+    def make_options(self) -> dict[str, Any]:
+        """Return the options of `pommego.make_vec` that make this game."""
+        env = self.json["env"]
+        base = env["id"].removeprefix("custom:")
+        return {"id": base} if base == env["id"] else {"id": base, "rules": env["rules"]}
+
+    def __repr__(self) -> str:
+        counts = "".join(f", {self.json[k]} {k}" for k in ("games", "steps", "rows") if k in self.json)
+        return f"<Manifest of {self.folder or self.files[0]}: {self.layout} of {self.env_id}{counts}>"
+
+
+def parquet_library() -> Any:
+    """Import pyarrow.parquet, which reading needs."""
+    try:
+        import pyarrow.parquet  # noqa: PLC0415, an extra
+    except ImportError as e:
+        raise ImportError("reading data sets needs pyarrow: pip install pommego[data]") from e
+    return pyarrow.parquet
+
+
+def _parse(text: bytes, path: Path) -> dict[str, Any]:
+    """Parse a manifest and hold it against its checksum."""
+    try:
+        content = json.loads(text)
+        checksum = content["checksum"]
+        before, after = text.rsplit(checksum.encode(), 1)
+    except (ValueError, KeyError, TypeError, AttributeError) as e:
+        raise DamagedError(f"{path} is damaged: {e!r}") from e
+    if hashlib.sha256(before + after).hexdigest() != checksum:
+        raise DamagedError(f"{path} is damaged: its checksum does not hold")
+    return content
+
+
+def _known(content: dict[str, Any], path: Path) -> dict[str, Any]:
+    found = content.get("format")
+    if found != _FORMAT:
+        raise DamagedError(f"{path}: its format is {found!r}, expected {_FORMAT!r}")
+    return content
+
+
+def verify(path: str | os.PathLike[str]) -> list[str]:
+    """Hold every file of a data set against the size and SHA-256 in its manifest.
+
+    ``pommego data verify`` looks into the files as well, and with ``--replay``
+    plays the games again.
+
+    Returns:
+        the problems, one text each; none if all is well.
+
+    Raises:
+        FileNotFoundError: there is no finished data set.
+    """
+    folder = Path(path)
+    try:
+        content = Manifest.read(folder).json
+    except DamagedError as e:
+        return [str(e)]
+    listed = content["files"] + content["others"]
+    problems = [problem for entry in listed if (problem := _wrong(folder, entry))]
+    known = {folder / entry["path"] for entry in listed}
+    strangers = sorted(at for at in (folder / "data").iterdir() if at not in known)
+    return problems + [f"{at}: the manifest does not know this file" for at in strangers]
+
+
+def _wrong(folder: Path, entry: dict[str, Any]) -> str | None:
+    """Say what is wrong with a file."""
+    at = folder / entry["path"]
+    if not at.is_file():
+        return f"{at}: the file is missing"
+    size = at.stat().st_size
+    if size != entry["bytes"]:
+        return f"{at}: the file is damaged: it has {size} bytes, expected {entry['bytes']}"
+    total = hashlib.sha256()
+    with at.open("rb") as file:
+        while chunk := file.read(_CHUNK):
+            total.update(chunk)
+    if total.hexdigest() != entry["sha256"]:
+        return f"{at}: the file is damaged: its SHA-256 is {total.hexdigest()}, expected {entry['sha256']}"
+    return None

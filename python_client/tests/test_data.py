@@ -1,0 +1,270 @@
+"""Data sets from Python: reading, damage, rebuilding, handing on to others."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pommego
+
+pytest.importorskip("pyarrow")
+
+from pommego import data
+
+Make = Callable[..., Path]
+
+
+@pytest.fixture(scope="session")
+def generated(binary: Path, tmp_path_factory: pytest.TempPathFactory) -> Make:
+    """Make data sets, each once."""
+    made: dict[tuple[str, ...], Path] = {}
+
+    def make(*args: str) -> Path:
+        if args not in made:
+            made[args] = tmp_path_factory.mktemp("data") / "set"
+            common = ["--agents", "simple,random", "--seating", "drawn", "--max-steps", "70"]
+            command = [str(binary), "generate", "--out", str(made[args]), *common, "--seed", "11", *args]
+            subprocess.run(command, check=True, capture_output=True)
+        return made[args]
+
+    return make
+
+
+def steps(observation: str, *, id: str = "PommeFFACompetition-v0", games: int = 7) -> list[str]:
+    return ["--layout", "steps", "--observation", observation, *small(id, games)]
+
+
+def small(id: str = "PommeFFACompetition-v0", games: int = 7) -> list[str]:
+    return ["--env", id, "--games", str(games), "--games-per-file", "3"]
+
+
+def everything(loader: data.Loader) -> dict[str, np.ndarray]:
+    batches = list(loader)
+    return {name: np.concatenate([batch[name] for batch in batches]) for name in batches[0]}
+
+
+IDS = ["PommeFFACompetition-v0", "PommeTeamCompetition-v0", "PommeRadioCompetition-v2", "OneVsOne-v0"]
+
+
+@pytest.mark.parametrize("observation", ["planes", "raw"])
+@pytest.mark.parametrize("id", IDS)
+def test_rebuilt_is_what_was_recorded(
+    generated: Make, server: pommego.Server, id: str, observation: str
+) -> None:
+    """What the server shows again is, byte for byte, what generating wrote down."""
+    where = {"address": server.address, "token": server.token}
+    recorded = list(data.episodes(generated(*steps(observation, id=id))))
+    rebuilt = list(data.rebuild(generated(*small(id)), observation=observation, slots=3, **where))
+    assert [game.game for game in rebuilt] == list(range(7))
+    assert sum(map(len, rebuilt)) == data.Manifest.read(generated(*small(id))).json["steps"]
+    for got, want in zip(rebuilt, recorded, strict=True):
+        same_rows(got.rows(), want.rows())
+        for name, array in want.observations.items():  # the last ones, too
+            assert array.tobytes() == got.observations[name].tobytes()
+        np.testing.assert_array_equal(got.alive, want.alive)
+
+
+def same_rows(got: dict[str, np.ndarray], want: dict[str, np.ndarray]) -> None:
+    assert list(got) == list(want)
+    for name, array in want.items():
+        assert got[name].dtype == array.dtype, name
+        assert got[name].shape == array.shape, name
+        assert got[name].tobytes() == array.tobytes(), name
+
+
+def test_episode_rows_are_the_files_rows(generated: Make) -> None:
+    path = generated(*steps("planes"))
+    stored = everything(data.load(path))
+    games = [game.rows() for game in data.episodes(path)]
+    for name in games[0]:
+        np.testing.assert_array_equal(np.concatenate([rows[name] for rows in games]), stored[name], name)
+
+
+def test_reference_rewards(generated: Make, server: pommego.Server) -> None:
+    stored = everything(data.load(generated(*steps("raw")), columns=["reward_reference", "reward"]))
+    where = {"address": server.address, "token": server.token}
+    rebuilt = data.rebuild(generated(*small()), observation="raw", reward="reference", **where)
+    rewards = np.concatenate([game.rewards.ravel() for game in rebuilt])
+    np.testing.assert_array_equal(rewards, stored["reward_reference"])
+    assert not np.array_equal(rewards, stored["reward"])
+
+
+def test_rebuild_some(generated: Make, server: pommego.Server) -> None:
+    where = {"address": server.address, "token": server.token}
+    every = list(data.rebuild(generated(*small()), **where))
+    some = list(data.rebuild(generated(*small()), games={5, 2}, slots=1, **where))
+    assert [game.game for game in some] == [2, 5]
+    for game in some:
+        same_rows(game.rows(), every[game.game].rows())
+
+
+def test_rebuild_on_a_server_of_its_own(generated: Make) -> None:
+    assert sum(1 for _ in data.rebuild(generated(*small()), slots=2)) == 7
+    with pytest.raises(ValueError, match="use episodes"):
+        next(data.rebuild(generated(*steps("raw"))))
+
+
+def test_rebuild_notices(generated: Make, server: pommego.Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Actions that are not those of the game lead to another end."""
+    from pommego.data import rebuilding
+
+    def changed(*args: Any) -> Any:
+        for record in original(*args):
+            record.actions = record.actions[: len(record.actions) // 2]
+            record.truncated = False
+            yield record
+
+    original = rebuilding._records
+    monkeypatch.setattr(rebuilding, "_records", changed)
+    with pytest.raises(data.DamagedError, match="does not end after"):
+        list(data.rebuild(generated(*small()), address=server.address, token=server.token))
+
+
+@pytest.mark.parametrize("size", [1, 7, 64, 4096, 10**6])
+def test_batches(generated: Make, size: int) -> None:
+    path = generated(*steps("raw"))
+    want = everything(data.load(path))
+    batches = list(data.load(path, batch_size=size))
+    lengths = [len(batch["game"]) for batch in batches]
+    assert all(n == size for n in lengths[:-1])
+    assert 0 < lengths[-1] <= size
+    for name, array in want.items():
+        np.testing.assert_array_equal(np.concatenate([batch[name] for batch in batches]), array)
+
+
+def test_what_batches_hold(generated: Make) -> None:
+    path = generated(*steps("planes"))
+    manifest = data.Manifest.read(path)
+    batch = next(iter(data.load(path)))
+    assert manifest.layout == "steps"
+    assert manifest.agents == ["simple", "random"]
+    assert set(manifest.columns) == {name for name in batch if not name.startswith("_")}
+    n = len(batch["game"])
+    assert batch["obs_planes"].shape[1:] == tuple(manifest.fields[0]["shape"])
+    assert batch["obs_planes"].dtype == np.uint8
+    assert batch["legal"].shape == (n, 6)
+    assert batch["action"].dtype == np.uint8
+    assert batch["reward"].dtype == np.float64
+    assert batch["alive"].dtype == np.bool_
+    assert set(batch["agent"]) == {"simple", "random"}
+    done = batch["terminated"] | batch["truncated"]
+    np.testing.assert_array_equal(batch["_final_planes"], done)
+    assert batch["final_planes"][done].any()
+    assert not batch["final_planes"][~done].any()
+    assert not batch["action"][~batch["alive"]].any()
+    assert batch["action"].any()
+
+
+def test_games_as_rows(generated: Make) -> None:
+    batch = next(iter(data.load(generated(*small("PommeRadioCompetition-v2")))))
+    assert batch["game"].tolist() == list(range(7))
+    np.testing.assert_array_equal(batch["seed"], np.arange(11, 18, dtype=np.uint64))
+    for k in range(7):
+        assert batch["actions"][k].shape == (batch["steps"][k], 4, 3)
+        assert isinstance(batch["start"][k], bytes)
+
+
+def test_filters(generated: Make) -> None:
+    path = generated(*steps("raw"))
+    rows = everything(data.load(path))
+    columns = ["game", "step", "seat"]
+    for options, keep in [
+        ({"alive": True}, rows["alive"]),
+        ({"won": True}, rows["outcome"] > 0),
+        ({"agents": "simple"}, rows["agent"] == "simple"),
+        ({"agents": ["simple"], "alive": True}, (rows["agent"] == "simple") & rows["alive"]),
+        ({"where": lambda batch: batch["step"] < 3}, rows["step"] < 3),
+        ({"where": lambda batch: batch["died"], "needs": ["died"]}, rows["died"]),
+        ({"where": lambda batch: batch["step"] < 0}, rows["step"] < 0),
+    ]:
+        batches = list(data.load(path, columns=columns, batch_size=50, **options))
+        assert keep.any() == bool(batches)
+        for name in columns:
+            got = np.concatenate([batch[name] for batch in batches]) if batches else np.zeros(0)
+            np.testing.assert_array_equal(got, rows[name][keep], str(options))
+            assert all(set(batch) == set(columns) for batch in batches)
+
+
+def test_shuffled(generated: Make) -> None:
+    path = generated(*steps("raw"))
+    columns = ["game", "step", "seat"]
+
+    def keys(rows: dict[str, np.ndarray]) -> list[tuple[int, ...]]:
+        return list(zip(*(rows[name].tolist() for name in columns), strict=True))
+
+    plain = keys(everything(data.load(path, columns=columns)))
+    loader = data.load(path, columns=columns, shuffle=3, batch_size=40)
+    first, second = keys(everything(loader)), keys(everything(loader))
+    again = keys(everything(data.load(path, columns=columns, shuffle=3, batch_size=40)))
+    assert first != plain
+    assert first != second  # another order in each epoch
+    assert first == again
+    assert sorted(first) == sorted(second) == sorted(plain)
+
+
+def test_a_single_file(generated: Make) -> None:
+    path = generated(*steps("raw"))
+    whole = everything(data.load(path))
+    one = everything(data.load(path / "data" / "steps-00001.parquet"))
+    mine = (whole["game"] >= 3) & (whole["game"] < 6)
+    for name, array in one.items():
+        np.testing.assert_array_equal(array, whole[name][mine])
+
+
+def test_refusals(generated: Make, tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"no manifest\.json"):
+        data.load(tmp_path)
+    (tmp_path / ".generate").mkdir()
+    with pytest.raises(FileNotFoundError, match="not finished"):
+        data.load(tmp_path)
+    path = generated(*steps("raw"))
+    with pytest.raises(KeyError, match="obs_smell"):
+        data.load(path, columns=["obs_smell"])
+    with pytest.raises(TypeError, match="not one name"):
+        data.load(path, columns="action")
+    with pytest.raises(ValueError, match="batch_size is 0"):
+        data.load(path, batch_size=0)
+    with pytest.raises(TypeError, match="no options"):
+        next(data.episodes(path, slots=3))
+
+
+def test_verify(generated: Make, tmp_path: Path) -> None:
+    good = generated(*small())
+    assert data.verify(good) == []
+    dice = np.random.default_rng(5)
+    names = [at.relative_to(good) for at in sorted(good.rglob("*")) if at.is_file()]
+    for round in range(60):
+        bad = tmp_path / str(round)
+        shutil.copytree(good, bad)
+        at = bad / names[dice.integers(len(names))]
+        content = bytearray(at.read_bytes())
+        where = int(dice.integers(len(content)))
+        if round % 2:
+            content[where] ^= 1 << int(dice.integers(8))
+        else:
+            del content[where:]
+        at.write_bytes(content)
+        assert any(at.name in problem for problem in data.verify(bad)), f"{at}, byte {where}"
+    (bad / "data" / "stray").touch()
+    at.unlink()
+    shutil.copy(good / at.relative_to(bad), at)
+    assert data.verify(bad) == [f"{bad / 'data' / 'stray'}: the manifest does not know this file"]
+
+
+def test_importing_needs_no_pyarrow() -> None:
+    """Only reading does, and it says so."""
+    code = (
+        "import sys; sys.modules['pyarrow'] = sys.modules['pyarrow.parquet'] = None\n"
+        "from pommego import data\n"
+        "try: data.load('x.parquet')\n"
+        "except ImportError as e: print(e)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "pip install pommego[data]" in done.stdout
