@@ -178,7 +178,9 @@ func endValue(r *Rules, s *State, name string) int {
 	panic("no number is called " + name)
 }
 
-func (sc *scenario) run(t *testing.T) {
+// begin is the game by the scenario's rules and the state it begins with.
+func (sc *scenario) begin(t testing.TB) (*Game, State) {
+	t.Helper()
 	r := drawnRules()
 	if sc.rules != nil {
 		sc.rules(&r)
@@ -191,21 +193,32 @@ func (sc *scenario) run(t *testing.T) {
 			t.Fatalf("the edited drawing is no state: %v", err)
 		}
 	}
-	for i, want := range sc.want {
-		actions := make([]uint8, NumBombers)
-		if i < len(sc.moves) {
-			for id, a := range sc.moves[i] {
-				actions[id] = uint8(a)
-			}
+	return g, s
+}
+
+// actions is what the bombers do in a round.
+func (sc *scenario) actions(round int) []uint8 {
+	actions := make([]uint8, NumBombers)
+	if round < len(sc.moves) {
+		for id, a := range sc.moves[round] {
+			actions[id] = uint8(a)
 		}
-		compareStep(t, g, &s, actions)
-		if got := picture(&r, &s); want != "" && got != pad(want) {
+	}
+	return actions
+}
+
+func (sc *scenario) run(t *testing.T) {
+	g, s := sc.begin(t)
+	r := &g.rules
+	for i, want := range sc.want {
+		compareStep(t, g, &s, sc.actions(i))
+		if got := picture(r, &s); want != "" && got != pad(want) {
 			t.Fatalf("%s: after round %d\n%s\nwant\n%s", sc.reason, i+1, got, pad(want))
 		}
 	}
 	for name, want := range sc.end {
-		if got := endValue(&r, &s, name); got != want {
-			t.Errorf("%s: %s is %d, want %d, at the end of\n%s", sc.reason, name, got, want, newTwin(&r, &s).text())
+		if got := endValue(r, &s, name); got != want {
+			t.Errorf("%s: %s is %d, want %d, at the end of\n%s", sc.reason, name, got, want, newTwin(r, &s).text())
 		}
 	}
 }

@@ -1,0 +1,63 @@
+package basewar
+
+import (
+	"flag"
+	"maps"
+	"slices"
+	"testing"
+
+	"pommego/env"
+)
+
+var invariantSteps = flag.Int("invariant-steps", 150_000, "rounds that TestInvariants plays")
+
+// TestInvariants plays random games of all variants and holds every state to
+// Rules.Check (one thing and one bomb a cell, every bomber's bombs accounted for,
+// all values in range) and every round to checkCourse (lives, energy and boxes
+// only fall, points are what was destroyed, nobody jumps):
+// -invariant-steps says how many rounds.
+func TestInvariants(t *testing.T) {
+	all := variants()
+	names := slices.Sorted(maps.Keys(all))
+	games := make([]*Game, len(names))
+	for i, name := range names {
+		games[i] = mustGame(t, all[name])
+	}
+	dice := env.Dice{State: 11}
+	actions := make([]uint8, NumBombers)
+	played, burnt, deaths, public, bases := 0, 0, 0, 0, 0
+	var s State
+	for episode := uint64(0); played < *invariantSteps; episode++ {
+		which := int(episode % uint64(2*len(games)))
+		if which >= len(games) { // half of all games are the contest's own, with six seats and with two
+			which = slices.Index(names, []string{"standard", "sides"}[which%2])
+		}
+		g := games[which]
+		g.Deal(&s, env.Seed{Value: 12, Episode: episode})
+		if dice.IntN(3) == 0 {
+			crowd(&g.rules, &s, &dice)
+		}
+		start := s
+		for before := s; !g.rules.Over(&s); before = s {
+			randomActions(g, &s, &dice, actions)
+			g.Step(&s, actions)
+			if err := g.rules.Check(&s); err != nil {
+				t.Fatalf("episode %d, moves %v: %v, from\n%s", episode, actions, err, newTwin(&g.rules, &before).text())
+			}
+			checkCourse(t, &g.rules, &before, &s)
+			for i := range s.bombs() {
+				public += int(toByte(s.Bombs[i].Owner() == Public && s.Bombs[i].Life == uint8(g.rules.BombLife)))
+			}
+			played++
+		}
+		burnt += start.Boxes.Len() - s.Boxes.Len()
+		for id := range s.Bombers {
+			deaths += int(toByte(start.Bombers[id].Alive() && !s.Bombers[id].Alive()))
+		}
+		bases += int(toByte(s.Energy[Blue] == 0)) + int(toByte(s.Energy[Green] == 0))
+	}
+	t.Logf("%d rounds, %d boxes burnt, %d deaths, %d public bombs, %d bases destroyed, 0 violations", played, burnt, deaths, public, bases)
+	if min(burnt, deaths, public, bases) == 0 {
+		t.Error("too dull a sample")
+	}
+}
