@@ -18,6 +18,8 @@ func TestNamesAreFixed(t *testing.T) {
 		"step/raw", "step/planes", "copy/raw", "copy/planes", "clear/planes",
 		"basewar:rules/random", "basewar:rules/cautious", "basewar:rules/simple",
 		"basewar:step/raw", "basewar:step/planes", "basewar:copy/raw", "basewar:copy/planes",
+		"suitebot:rules/random", "suitebot:rules/cautious", "suitebot:rules/simple",
+		"suitebot:step/raw", "suitebot:step/planes", "suitebot:copy/raw", "suitebot:copy/planes",
 	}
 	if got := Names(); !slices.Equal(got, want) {
 		t.Errorf("measurements are %v, want %v", got, want)

@@ -15,7 +15,7 @@ const (
 )
 
 // all is every measurement of every game.
-var all = slices.Concat(ofPommerman, ofBaseWar)
+var all = slices.Concat(ofPommerman, ofBaseWar, ofSuiteBot)
 
 var ofPommerman = []bench{
 	{"rules/random", "", rulesRandom},
