@@ -717,7 +717,7 @@ def wilson(wins: int, of: int, z: float = 1.96) -> tuple[float, float]:
         wins / of + z * z / (2 * of),
         z * math.sqrt(wins * (of - wins) / of**3 + z * z / (4 * of * of)),
     )
-    return (centre - width) / (1 + z * z / of), (centre + width) / (1 + z * z / of)
+    return max((centre - width) / (1 + z * z / of), 0.0), min((centre + width) / (1 + z * z / of), 1.0)
 
 
 def evaluate(

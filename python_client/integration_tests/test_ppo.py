@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -26,7 +28,7 @@ def ppo(binary: Path) -> Iterator[ModuleType]:
     spec = importlib.util.spec_from_file_location("ppo_example", EXAMPLES / "ppo.py")
     module = importlib.util.module_from_spec(spec)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(__import__("sys").modules, "ppo_example", module)  # dataclasses look there
+        patch.setitem(sys.modules, "ppo_example", module)  # dataclasses look there
         patch.setitem(os.environ, "POMMEGO_BINARY", str(binary))
         spec.loader.exec_module(module)
         yield module
@@ -158,7 +160,10 @@ def test_learns_to_beat_static(ppo: ModuleType, tmp_path: Path) -> None:
         games=64,
         rollout=32,
         minibatch=512,
-        steps=100_000,
+        imitate=50,
+        epochs=4,
+        learning_rate=1e-3,
+        steps=60_000,
         minutes=30.0,
         seed=1,
     )
@@ -185,3 +190,32 @@ def test_command_line(ppo: ModuleType, tmp_path: Path, capsys: pytest.CaptureFix
     assert 0 <= result["low"] <= result["share"] <= result["high"] <= 1
     ppo.main(["plot", run, "--png", str(png)])
     assert png.read_bytes().startswith(b"\x89PNG")
+
+
+def test_plays_for_the_command_line(ppo: ModuleType, binary: Path, tmp_path: Path) -> None:
+    """In a match it makes of every dictionary what the environment shows of the same game."""
+    run, asked = str(tmp_path / "run"), tmp_path / "asked.jsonl"
+    trained(ppo, ppo.Config(out=run, env=FFA, opponents=["static"], steps=1, **SMALL))
+    agent = f"tee {asked} | {sys.executable} {EXAMPLES / 'ppo_agent.py'} {run}"
+    record = tmp_path / "match.jsonl"
+    command = [binary, "play", "--agents", f"exec:{agent},simple,simple,simple", "--seed", "5", "--json"]
+    command += ["--record", record, "--wait", "90s", "--limit", "20s", "--quiet"]
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=True, timeout=200)
+    seat = json.loads(done.stdout)["seats"][0]
+    assert seat["late"] == seat["failed"] == 0, done
+    game = json.loads(record.read_text())
+    questions = [json.loads(line) for line in asked.read_text().splitlines()]
+    shown = [question["obs"] for question in questions if question["type"] == "act"]
+    assert len(shown) >= 8
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(EXAMPLES)
+        from ppo_agent import Player
+
+        player = Player(run)
+    with pommego.make_vec(FFA, 1, autoreset_mode="Disabled") as envs:
+        obs, info = envs.reset(seed=5)
+        for dictionary, step in zip(shown, game["steps"], strict=False):
+            np.testing.assert_array_equal(player.planes(dictionary, 0), obs["planes"][0])
+            np.testing.assert_array_equal(player.scalars(dictionary, 0), obs["scalars"][0])
+            np.testing.assert_array_equal(player.mask(dictionary), info["action_mask"][0])
+            obs, _, _, _, info = envs.step(step["actions"])
