@@ -22,10 +22,16 @@ type Plan struct {
 	places  []place
 	seated  lanes  // of the players there are
 	lattice []Cell // the home bases before they are shifted
+	nearest []step // from any field to all others, the nearest first
+	most    int    // fields that a bomb reaches
 }
 
 // place is a field's column and row.
 type place struct{ x, y uint8 }
+
+// step is the way from one field to another: columns to the right, rows down, and
+// how many moves that takes.
+type step struct{ right, down, moves uint8 }
 
 // NewPlan works the rules out.
 func NewPlan(rules Rules) (*Plan, error) {
@@ -55,6 +61,9 @@ func NewPlan(rules Rules) (*Plan, error) {
 		p.sights = p.around(func(at Cell, all *Cells) { p.square(at, rules.ViewRadius, all) })
 	}
 	p.lattice = evenHomes(rules.Width, rules.Height, rules.Players)
+	p.nearest = p.steps()
+	first := p.Reach(0)
+	p.most = first.Len()
 	return p, nil
 }
 
@@ -156,6 +165,33 @@ func (p *Plan) Distance(a, b Cell) int {
 	from, to := p.places[a], p.places[b]
 	return apart(int(from.x), int(to.x), p.rules.Width) + apart(int(from.y), int(to.y), p.rules.Height)
 }
+
+// steps is the ways to all fields, the nearest first.
+func (p *Plan) steps() []step {
+	all := make([]step, p.cells)
+	for c := range all {
+		all[c] = step{p.places[c].x, p.places[c].y, uint8(p.Distance(0, Cell(c)))}
+	}
+	slices.SortStableFunc(all, func(a, b step) int { return int(a.moves) - int(b.moves) })
+	return all
+}
+
+// Nearest is the i-th field in the order of distance from c, 0 being c itself,
+// and how many moves lead there.
+func (p *Plan) Nearest(c Cell, i int) (there Cell, moves int) {
+	by := p.nearest[i]
+	x, y := int(p.places[c].x)+int(by.right), int(p.places[c].y)+int(by.down)
+	if x >= p.rules.Width {
+		x -= p.rules.Width
+	}
+	if y >= p.rules.Height {
+		y -= p.rules.Height
+	}
+	return Cell(y*p.rules.Width + x), int(by.moves)
+}
+
+// MostWorth is how many fields a bomb reaches.
+func (p *Plan) MostWorth() int { return p.most }
 
 // apart is the shorter way between two places on a circle.
 func apart(a, b, round int) int {

@@ -50,9 +50,13 @@ func (p *pick[T]) offer(choice T, score int, dice *env.Dice) {
 // get there and plant, if any does.
 func (a *simple) mine(o *outlook) (suitebot.Cell, bool) {
 	var top pick[suitebot.Cell]
-	for c := range suitebot.Cell(o.plan.Cells()) {
+	for i := range o.plan.Cells() {
+		c, way := o.plan.Nearest(o.at, i)
+		if o.plan.MostWorth()<<16/(way+1) < top.score {
+			break // nothing further away can be better
+		}
 		if worth := o.plan.Worth(c, &o.gone); worth > 0 && !o.away.Has(c) {
-			top.offer(c, worth<<16/(o.plan.Distance(o.at, c)+1), &a.dice)
+			top.offer(c, worth<<16/(way+1), &a.dice)
 		}
 	}
 	return top.best, top.equal > 0

@@ -81,11 +81,12 @@ func (w *world) prospect(s *suitebot.State) float64 {
 	}
 	at, top := s.Agents[w.seat], 0
 	left := w.left(s) - w.plan.Rules().BombDelay - 1 // for the way
-	for c := range suitebot.Cell(w.plan.Cells()) {
-		way := w.plan.Distance(at, c)
-		if worth := w.plan.Worth(c, &gone); worth > 0 && way <= left {
-			top = max(top, worth<<8/(way+4))
+	for i := range w.plan.Cells() {
+		c, way := w.plan.Nearest(at, i)
+		if way > left || w.plan.MostWorth()<<8/(way+4) <= top {
+			break
 		}
+		top = max(top, w.plan.Worth(c, &gone)<<8/(way+4))
 	}
 	return float64(top) / 64
 }
