@@ -9,11 +9,11 @@ SHELL := bash
 PYTHON ?= python3
 PY     := .venv/bin/python
 GO_SRC := $(shell find env vec bridge cmd benchmarks -name '*.go' -not -name '*_test.go' 2>/dev/null)
-TRACES := env/pommerman/testdata/traces
+TRACES := $(wildcard env/*/testdata/traces/*.jsonl.gz)
 
 export CGO_ENABLED ?= 0
 
-.PHONY: help build venv demo test test-go test-race test-python test-reference test-integrations verify lint bench bench-report docs wheel wheels profile hybrid-search determinism test-dataset-soak fuzz clean
+.PHONY: help build venv demo test test-go test-race test-python test-reference test-integrations verify lint bench bench-report docs wheel wheels profile hybrid-search determinism invariants test-dataset-soak fuzz clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -44,7 +44,7 @@ lint: venv ## gofmt, vet, staticcheck, ruff
 	$(PY) -m ruff format --check python_client benchmarks docs
 
 verify: build ## replay the recorded games
-	bin/pommego verify $(TRACES)/*.jsonl.gz
+	bin/pommego verify $(TRACES)
 
 test-go: ## Go tests
 	go test ./...
@@ -116,6 +116,9 @@ determinism: ## 10 million steps: the same bytes for any number of workers, and 
 test-dataset-soak: ## 200 SIGKILLs of generate, 1,000 damaged files: half an hour
 	go test ./cmd/pommego -run 'TestGenerate(Killed|DiskTrouble)' -generate-kills 100 -timeout 120m -v
 	go test ./vec/dataset -run TestDamageIsFound -damages 500 -timeout 60m -v
+
+invariants: ## 10 million random steps of each sister game, every one checked
+	go test ./env/basewar ./env/suitebot -run '^TestInvariants$$' -invariant-steps 10000000 -timeout 60m -v
 
 fuzz: ## fuzz everything that has a fuzz target, a minute each
 	for pkg in $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n1 dirname | sort -u); do \
