@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import io
-import subprocess
-import sys
 import types
 import warnings
 from collections.abc import Callable, Iterator
@@ -320,21 +318,3 @@ def test_wrong_actions(zoo: types.SimpleNamespace) -> None:
     with pytest.raises(pommego.ServerError, match="action"):
         env.step(good | {"agent_3": 6})
     env.step(good | {"agent_3": np.int64(5)})
-
-
-def test_imported_only_when_asked_for() -> None:
-    program = (
-        "import sys, pommego; assert 'pettingzoo' not in sys.modules; pommego.parallel_env; "
-        "assert 'pettingzoo' in sys.modules"
-    )
-    subprocess.run([sys.executable, "-W", "error", "-c", program], check=True)
-    missing = (
-        "import sys; sys.modules['pettingzoo'] = None\n"
-        "import pommego\n"
-        "try: pommego.parallel_env\n"
-        "except ModuleNotFoundError as e: assert \"pip install 'pommego[pettingzoo]'\" in str(e), e\n"
-        "else: raise SystemExit('no error')"
-    )
-    subprocess.run([sys.executable, "-c", missing], check=True)
-    with pytest.raises(AttributeError, match="nothing"):
-        _ = pommego.nothing

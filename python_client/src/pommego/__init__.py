@@ -17,6 +17,7 @@ import their framework only when they are imported themselves. `pommego.pommerma
 is the original's own API.
 """
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 from gymnasium.vector import AutoresetMode
@@ -76,14 +77,26 @@ __all__ = [
 _register()
 
 
+# What each adapter needs, as pip knows it.
+_ADAPTERS = {
+    "pettingzoo": "pommego[pettingzoo]",
+    "puffer": "pufferlib",
+    "rllib": "pommego[rllib]",
+    "sb3": "pommego[sb3]",
+    "torchrl": "pommego[torchrl]",
+}
+
+
 def __getattr__(name: str) -> Any:
-    """Import PettingZoo only when somebody asks for what needs it."""
-    if name not in ("aec_env", "parallel_env"):
+    """Import an adapter, and with it its framework, only when somebody asks for it."""
+    if name in ("aec_env", "parallel_env"):
+        return getattr(__getattr__("pettingzoo"), name)
+    if name not in _ADAPTERS:
         raise AttributeError(f"module 'pommego' has no attribute {name!r}")
     try:
-        from pommego import pettingzoo  # noqa: PLC0415
+        return importlib.import_module(f"pommego.{name}")
     except ModuleNotFoundError as e:
+        missing = (e.name or "").partition(".")[0]
         raise ModuleNotFoundError(
-            f"pommego.{name} needs {e.name}: pip install 'pommego[pettingzoo]'", name=e.name
+            f"pommego.{name} needs {missing}: pip install '{_ADAPTERS[name]}'", name=e.name
         ) from e
-    return getattr(pettingzoo, name)
