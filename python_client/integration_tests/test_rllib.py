@@ -44,9 +44,9 @@ def cluster() -> Iterator[None]:
     ray.shutdown()
 
 
-def small(config: AlgorithmConfig) -> AlgorithmConfig:
+def small(config: AlgorithmConfig, runners: int = 0) -> AlgorithmConfig:
     return (
-        config.env_runners(num_env_runners=0)
+        config.env_runners(num_env_runners=runners)
         .learners(num_learners=0)
         .training(train_batch_size=96, minibatch_size=32, num_epochs=1)
     )
@@ -65,14 +65,16 @@ def test_recipes(cluster: None) -> None:
     algorithm.stop()
 
 
-def test_single_agent_learns(cluster: None) -> None:
+@pytest.mark.parametrize("runners", [0, 1])
+def test_single_agent_learns(cluster: None, runners: int) -> None:
+    """In the learner's own process, and in one of Ray's, which gets to know the names by Ray."""
     config = (
         PPOConfig()
         .environment("pommego", env_config={"id": DUEL, "opponents": ["static"], "action_mask": True})
         .env_runners(gym_env_vectorize_mode="vector_entry_point", num_envs_per_env_runner=4)
         .rl_module(rl_module_spec=RLModuleSpec(module_class=ActionMaskingTorchRLModule, model_config=SMALL))
     )
-    algorithm = small(config).build_algo()
+    algorithm = small(config, runners).build_algo()
     result = algorithm.train()["env_runners"]
     assert result["num_env_steps_sampled"] >= 96
     algorithm.stop()
@@ -125,7 +127,9 @@ def test_single_agent_episodes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("id", "max_cycles"), [(FFA, None), (FFA, 11), (TEAM, 13), (RADIO, None), (DUEL, 20)], ids=str
+    ("id", "max_cycles"),
+    [(FFA, None), (FFA, 11), (TEAM, 13), (RADIO, None), (DUEL, 20), ("SuiteBot-v0", 30)],
+    ids=str,
 )
 def test_multi_agent_episodes(id: str, max_cycles: int | None) -> None:
     options = {"id": id, "max_cycles": max_cycles}

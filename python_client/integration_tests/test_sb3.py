@@ -54,6 +54,8 @@ def test_recipe() -> None:
         (FFA, {"opponents": ["static"] * 3, "max_episode_steps": 9, "observation": "raw"}),
         (TEAM, {}),
         (RADIO, {"max_episode_steps": 15}),
+        ("BaseWarSides-v0", {"max_episode_steps": 25}),
+        ("SuiteBot-v0", {"opponents": ["random"] * 3, "max_episode_steps": 25}),
     ],
     ids=str,
 )

@@ -32,6 +32,8 @@ CASES = [
     (RADIO, {}),
     (RADIO, {"opponents": ["random"] * 3}),
     (DUEL, {}),
+    ("BaseWarSides-v0", {"max_episode_steps": 25}),
+    ("SuiteBot-v0", {"opponents": ["random"] * 3, "max_episode_steps": 25}),
 ]
 
 Make = Callable[..., torchrl.PommegoTorchEnv]

@@ -58,6 +58,8 @@ def make(puffer: types.ModuleType, server: pommego.Server) -> Iterator[Make]:
         (TEAM, {"observation": "raw"}),
         (RADIO, {"max_episode_steps": 15}),
         (DUEL, {}),
+        ("BaseWarSides-v0", {"max_episode_steps": 25}),
+        ("SuiteBot-v0", {"opponents": ["random"] * 3, "max_episode_steps": 25}),
     ],
     ids=str,
 )
