@@ -15,12 +15,12 @@ import pytest
 PACKAGE = Path(__file__).parents[1]
 
 ROLLOUT = """
-import time
+import sys, time
 begin = time.perf_counter()
 import pommego, pommego.server
 with pommego.make_vec("PommeFFACompetition-v0", 16) as envs:
     obs, info = envs.reset(seed=0)
-    assert str(pommego.server.find_binary()).startswith(__import__("sys").prefix), pommego.server.find_binary()
+    assert str(pommego.server.find_binary()).startswith(sys.prefix)
     print(obs["planes"].shape, f"{time.perf_counter() - begin:.2f} s")
 """
 
