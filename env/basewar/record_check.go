@@ -3,15 +3,10 @@ package basewar
 import (
 	"fmt"
 	"hash/crc64"
-	"slices"
-	"strconv"
 
 	"pommego/env"
 	"pommego/env/trace"
 )
-
-// keepDifferences is how many differences of one game are spelled out.
-const keepDifferences = 100
 
 // CheckRecord reads a recorded game, replays it and compares: the checker of
 // [RecordFormat] for package trace.
@@ -48,7 +43,7 @@ func (rec *Record) Step(s *State, i int) error {
 // that is a difference in "done" and the comparison ends.
 func (rec *Record) Check() (trace.Report, error) {
 	c := comparison{rules: &rec.Rules, sums: newObserver(rec.game)}
-	c.report.Games = 1
+	c.Report.Games = 1
 	s := rec.Start
 	c.state(&rec.initial, &s)
 	for i := range rec.steps {
@@ -56,37 +51,21 @@ func (rec *Record) Check() (trace.Report, error) {
 			break
 		}
 		if err := rec.Step(&s, i); err != nil {
-			return c.report, err
+			return c.Report, err
 		}
-		c.step = i + 1
+		c.Step = i + 1
 		c.outcome(&rec.steps[i], &s)
 		c.state(&rec.steps[i].recordState, &s)
-		c.report.Steps++
+		c.Report.Steps++
 	}
-	return c.report, nil
+	return c.Report, nil
 }
 
-// comparison collects what differs between a record and its replay.
+// comparison compares a record with its replay.
 type comparison struct {
-	rules  *Rules
-	sums   *observer
-	step   int
-	report trace.Report
-}
-
-func (c *comparison) differs(field string, expected, got any) {
-	c.report.Mismatches++
-	if len(c.report.Differences) < keepDifferences {
-		c.report.Differences = append(c.report.Differences, trace.Difference{
-			Step: c.step, Field: field, Expected: fmt.Sprint(expected), Got: fmt.Sprint(got),
-		})
-	}
-}
-
-func (c *comparison) numbers(field string, want, got []int) {
-	if !slices.Equal(want, got) {
-		c.differs(field, want, got)
-	}
+	trace.Comparison
+	rules *Rules
+	sums  *observer
 }
 
 // outcome compares what the step led to.
@@ -94,96 +73,45 @@ func (c *comparison) outcome(want *recordStep, s *State) {
 	status := c.rules.Status(s)
 	rewards := make([]float64, c.rules.Seats())
 	c.rules.Rewards(s, rewards)
-	if !slices.Equal(want.Rewards, rewards) {
-		c.differs("rewards", want.Rewards, rewards)
-	}
-	if over := int(toByte(status.Over)); *want.Done != over {
-		c.differs("done", *want.Done, over)
-	}
-	if want.Result != status.Result.String() {
-		c.differs("result", want.Result, status.Result)
-	}
 	var winners []int
 	for seat := range c.rules.Seats() {
 		if status.Winners.Has(seat) {
 			winners = append(winners, seat)
 		}
 	}
-	c.numbers("winners", want.Winners, winners)
+	trace.EqualLists(&c.Comparison, "rewards", want.Rewards, rewards)
+	trace.Equal(&c.Comparison, "done", *want.Done, int(toByte(status.Over)))
+	trace.Equal(&c.Comparison, "result", want.Result, status.Result.String())
+	trace.EqualLists(&c.Comparison, "winners", want.Winners, winners)
 }
 
 // state compares a state and what was observed of it.
 func (c *comparison) state(want *recordState, s *State) {
 	got := c.rules.jsonOf(s)
-	if *want.StepCount != *got.StepCount {
-		c.differs("step_count", *want.StepCount, *got.StepCount)
+	trace.Equal(&c.Comparison, "step_count", *want.StepCount, *got.StepCount)
+	trace.EqualMaps(&c.Comparison, "board", want.Board, got.Board, c.rules.BoardSize)
+	trace.EqualRows(&c.Comparison, "bombers", want.Bombers, got.Bombers, []string{"row", "col", "lives", "bombs"})
+	trace.EqualRows(&c.Comparison, "bombs", want.Bombs, got.Bombs, []string{"row", "col", "life", "owners"})
+	trace.EqualRows(&c.Comparison, "blast", want.Blast, got.Blast, []string{"row", "col"})
+	trace.EqualLists(&c.Comparison, "energy", want.Energy, got.Energy)
+	trace.EqualLists(&c.Comparison, "score", want.Score, got.Score)
+	trace.EqualLists(&c.Comparison, "gained", want.Gained, got.Gained)
+	if want.Obs != nil {
+		c.observations(want.Obs, s)
 	}
-	c.board(want.Board, got.Board)
-	c.rows("bombers", want.Bombers, got.Bombers, []string{"row", "col", "lives", "bombs"})
-	c.rows("bombs", want.Bombs, got.Bombs, []string{"row", "col", "life", "owners"})
-	c.rows("blast", want.Blast, got.Blast, []string{"row", "col"})
-	c.numbers("energy", want.Energy, got.Energy)
-	c.numbers("score", want.Score, got.Score)
-	c.numbers("gained", want.Gained, got.Gained)
-	if want.Obs == nil {
-		return
-	}
+}
+
+// observations compares the checksums of what was observed.
+func (c *comparison) observations(want map[string]string, s *State) {
 	sums := c.sums.sum(s)
 	for _, name := range c.sums.names() { // in order, unlike a map
-		if want.Obs[name] != sums[name] {
-			c.differs("obs."+name, want.Obs[name], sums[name])
-		}
+		trace.Equal(&c.Comparison, "obs."+name, want[name], sums[name])
 	}
-	if len(want.Obs) != len(sums) {
-		c.differs("obs", want.Obs, sums)
+	if len(want) != len(sums) {
+		c.Differs("obs", want, sums)
 	}
-	if lost := c.sums.lost(s); lost {
-		c.differs("obs.raw", "the whole state", "a part of it")
-	}
-}
-
-// board compares two boards and names the first cell that differs.
-func (c *comparison) board(want, got string) {
-	if len(want) != len(got) {
-		c.differs("board", strconv.Itoa(len(want))+" cells", strconv.Itoa(len(got))+" cells")
-		return
-	}
-	first, more := -1, -1
-	for i := range want {
-		if want[i] != got[i] {
-			more++
-			if first < 0 {
-				first = i
-			}
-		}
-	}
-	if first < 0 {
-		return
-	}
-	rest := ""
-	if more > 0 {
-		rest = fmt.Sprintf(" (and %d more cells differ)", more)
-	}
-	n := c.rules.BoardSize
-	c.differs(fmt.Sprintf("board[%d,%d]", first/n, first%n), string(want[first]), string(got[first])+rest)
-}
-
-// rows compares two lists of things.
-func (c *comparison) rows(field string, want, got [][]int, names []string) {
-	if len(want) != len(got) {
-		c.differs(field, want, got)
-		return
-	}
-	for i := range want {
-		if len(want[i]) != len(got[i]) {
-			c.differs(fmt.Sprintf("%s[%d]", field, i), want[i], got[i])
-			continue
-		}
-		for k := range want[i] {
-			if want[i][k] != got[i][k] {
-				c.differs(fmt.Sprintf("%s[%d].%s", field, i, names[k]), want[i][k], got[i][k])
-			}
-		}
+	if c.sums.lost(s) {
+		c.Differs("obs.raw", "the whole state", "a part of it")
 	}
 }
 
