@@ -78,11 +78,12 @@ class Config:
     minibatch: int = field(default=1024, metadata={"help": "samples in a gradient step"})
     epochs: int = field(default=2, metadata={"help": "how often to go through an update's samples"})
     learning_rate: float = field(default=5e-4, metadata={"help": "of Adam"})
-    gamma: float = field(default=0.99, metadata={"help": "discount"})
+    gamma: float = field(default=0.995, metadata={"help": "discount"})
     gae: float = field(default=0.95, metadata={"help": "lambda of the advantage estimate"})
     clip: float = field(default=0.2, metadata={"help": "how far the policy may move in an update"})
     entropy: float = field(default=0.01, metadata={"help": "weight of the entropy"})
-    shaping: float = field(default=0.2, metadata={"help": "reward for each enemy that one outlives"})
+    outliving: float = field(default=0.5, metadata={"help": "reward for each enemy that one outlives"})
+    digging: float = field(default=0.01, metadata={"help": "reward for each piece of wood that goes"})
     minutes: float = field(
         default=60.0, metadata={"help": "when to stop, resumed runs' earlier time included"}
     )
@@ -155,6 +156,10 @@ class Eyes:
     def enemies(self, seen: Seen) -> Tensor:
         """Count the enemies alive, (n,)."""
         return seen.scalars[:, self._enemies].sum(1)
+
+    def wood(self, seen: Seen) -> Tensor:
+        """Count the wood in sight, (n,)."""
+        return seen.far[:, FAR.index("wood")].flatten(1).sum(1, dtype=torch.float32)
 
 
 class Policy(nn.Module):
@@ -427,9 +432,13 @@ class Trainer:
         return joined, Seen.join([arena.seen for arena in self.arenas])
 
     def _shaping(self, before: Seen, after: Seen, done: Tensor) -> Tensor:
-        """Pay for enemies that died; what an episode's last step is worth, the outcome says."""
-        fewer = self.eyes.enemies(before) - self.eyes.enemies(after)
-        return torch.where(done, 0, self.config.shaping * fewer)
+        """Pay for enemies and wood that went; what an episode's last step is worth, the outcome says.
+
+        Without it nothing is learned but not to bomb oneself, that is, to bomb nothing.
+        """
+        enemies = self.eyes.enemies(before) - self.eyes.enemies(after)
+        wood = self.eyes.wood(before) - self.eyes.wood(after)
+        return torch.where(done, 0, self.config.outliving * enemies + self.config.digging * wood)
 
     def learn(self, rollout: Rollout, last: Tensor) -> dict[str, float]:
         """Make an update's gradient steps and say how they went."""

@@ -128,6 +128,43 @@ def test_advantages(ppo: ModuleType) -> None:
             assert got[t, row].item() == pytest.approx(float(want), abs=1e-5)
 
 
+def test_shaping(ppo: ModuleType, tmp_path: Path) -> None:
+    options = SMALL | {"games": 3}
+    trainer = ppo.Trainer(ppo.Config(out=str(tmp_path), opponents=["static"], **options))
+    before = trainer.arenas[0].seen
+    trainer.close()
+    after = ppo.Seen(*(tensor.clone() for tensor in before))
+    after.scalars[:, trainer.eyes.scalars.index("enemy1_alive")] = 0
+    wood = after.far[:, ppo.FAR.index("wood")]
+    y, x = np.argwhere(wood[1].numpy())[0]
+    wood[1, y, x] = 0
+    paid = trainer._shaping(before, after, torch.tensor([False, False, True]))
+    want = [0.5, 0.51, 0]  # an enemy; an enemy and a piece of wood; the outcome alone
+    assert paid.tolist() == pytest.approx(want)
+
+
+def test_league(ppo: ModuleType) -> None:
+    """The learner's seat is always one that lives, and each of its episodes is paid once, at its end."""
+    torch.manual_seed(3)
+    config, spec = ppo.Config(), pommego.catalog()[FFA]
+    league = ppo.League(config, spec, 6, 0)
+    policy = ppo.Policy(league.eyes)
+    league.rivals = [policy, ppo.Policy(league.eyes)]
+    ended, seats = 0, set()
+    for _ in range(80):
+        assert league.alive.flatten()[league.own].all()
+        assert league.seen.mask.equal(league.everybody.mask.reshape(6, 4, -1)[torch.arange(6), league.seat])
+        league.send(policy.act(league.seen))
+        outcome = league.receive()
+        assert outcome.done.equal(outcome.reward != 0)
+        assert outcome.won.equal(outcome.reward > 0)
+        ended += int(outcome.done.sum())
+        seats |= set(league.seat.tolist())
+    league.envs.close()
+    assert ended > 10
+    assert seats == {0, 1, 2, 3}
+
+
 @pytest.mark.parametrize(
     ("wins", "of", "low", "high", "reason"),
     [
@@ -163,7 +200,7 @@ def test_learns_to_beat_static(ppo: ModuleType, tmp_path: Path) -> None:
         imitate=50,
         epochs=4,
         learning_rate=1e-3,
-        steps=60_000,
+        steps=30_000,
         minutes=30.0,
         seed=1,
     )
