@@ -24,7 +24,7 @@ var mayImport = map[string][]string{
 	"env/search":            {"env"},
 	"env/envtest":           {"env", "env/grid"},
 	"env/pommerman":         {"env", "env/grid", "env/trace"},
-	"env/roster":            {},
+	"env/roster":            {"env"},
 	"env/basewar":           {"env", "env/grid", "env/trace"},
 	"env/basewar/bots":      {"env", "env/basewar", "env/grid", "env/roster", "env/search"},
 	"env/suitebot":          {"env", "env/grid", "env/trace"},

@@ -22,15 +22,16 @@
 //
 // # Where a rule lives
 //
-//	rules.go  numbers, switches, presets
-//	state.go  what a running game consists of, and its layout in memory
-//	turn.go   one round: moves, laying, ticking
-//	blast.go  chains, rays, what is hit
-//	ending.go when a game is over, who won, what it pays
-//	board.go  how a map is drawn
-//	raw.go    the lossless encoding; planes.go the one for networks
-//	match.go  the contract; save.go, json.go saved states; check.go their checks
-//	record.go recorded games; dict.go what programs of the contest are told
+//	rules.go    numbers, switches, presets
+//	state.go    what a running game consists of, and its layout in memory
+//	turn.go     one round: moves, laying, ticking
+//	blast.go    chains, rays, what is hit
+//	ending.go   when a game is over, who won, what it pays
+//	board.go    how a map is drawn
+//	raw.go      the lossless encoding; planes.go the one for networks
+//	match.go    the contract; save.go, json.go saved states; check.go their checks
+//	record.go   recorded games; dict.go what programs of the contest are told
+//	forecast.go what the bombs on a map are going to do, for agents
 //
 // # The map
 //

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"pommego/env"
 )
 
 // agents of the tests are what they were made with, in words.
@@ -56,5 +58,34 @@ func TestNewErrors(t *testing.T) {
 		if got, err := agents.New(tc.name); err == nil || got != "" || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: New(%q) is %q with error %v, want an error with %q", tc.reason, tc.name, got, err, tc.want)
 		}
+	}
+}
+
+// TestForgetful saves and restores dice, and nothing else.
+func TestForgetful(t *testing.T) {
+	var a, b Forgetful
+	a.Reset(env.Dice{State: 7})
+	a.Reseed(env.Dice{State: 1 << 60})
+	saved := a.Append([]byte("x"))
+	if err := b.Restore(saved[1:]); err != nil || b != a || saved[0] != 'x' {
+		t.Errorf("restored %+v from %x (error %v), want %+v", b, saved, err, a)
+	}
+	for _, bad := range []string{"", "1234567", "123456789"} {
+		if err := b.Restore([]byte(bad)); err == nil || b != a {
+			t.Errorf("restoring %q: error %v and %+v, want an error and no change", bad, err, b)
+		}
+	}
+}
+
+// TestMindless has nothing to save.
+func TestMindless(t *testing.T) {
+	var a Mindless
+	a.Reset(env.Dice{State: 7})
+	a.Reseed(env.Dice{State: 8})
+	if saved := a.Append([]byte("x")); string(saved) != "x" {
+		t.Errorf("saved %x, want nothing", saved[1:])
+	}
+	if a.Restore(nil) != nil || a.Restore([]byte("x")) == nil {
+		t.Error("want nothing restored, and nothing else")
 	}
 }

@@ -22,7 +22,7 @@ const (
 // its bombers one after the other, each with its share of the budget and knowing
 // what those before it are going to do in this round.
 type searcher struct {
-	forgetful
+	roster.Forgetful
 	method method
 	budget search.Budget
 	c      float64
@@ -104,10 +104,10 @@ func (a *searcher) share(n int) search.Budget {
 func (a *searcher) search(b *bench, root *basewar.State, budget search.Budget) search.Found {
 	if a.method == flat {
 		b.flat.Bandit, b.flat.C, b.flat.Depth = search.UCB1, a.c, a.depth
-		return b.flat.Search(&b.world, root, budget, &a.dice)
+		return b.flat.Search(&b.world, root, budget, &a.Dice)
 	}
 	b.tree.C, b.tree.Depth, b.tree.MaxNodes = a.c, a.depth, maxNodes
-	return b.tree.Search(&b.world, root, budget, &a.dice)
+	return b.tree.Search(&b.world, root, budget, &a.Dice)
 }
 
 // bench is what a decision by search needs. Benches are lent to agents while

@@ -5,6 +5,7 @@ import (
 
 	"pommego/env"
 	"pommego/env/basewar"
+	"pommego/env/roster"
 )
 
 // simple goes by rules, for each of its bombers alone:
@@ -15,7 +16,7 @@ import (
 //     if boxes on it have to be bombed.
 //  3. Of all moves only those count that leave it a way out of the blasts to come;
 //     if there is none, the one that is hurt last.
-type simple struct{ forgetful }
+type simple struct{ roster.Forgetful }
 
 // What a bomb is worth, in points: boxes count what they score.
 const (
@@ -73,7 +74,7 @@ func (a *simple) decide(o *outlook, id int) basewar.Action {
 		if round, survives := o.forecast.Survives(to); !survives {
 			points = round - 2*basewar.Far
 		}
-		top.offer(move, points, &a.dice)
+		top.offer(move, points, &a.Dice)
 	}
 	return top.move
 }
