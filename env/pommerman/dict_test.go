@@ -121,6 +121,9 @@ func TestCollapsing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if game.Spec().Game != "pommerman" {
+			continue
+		}
 		if _, err := game.(env.Collapser).Collapsing().NewAgent("simple"); err != nil {
 			t.Errorf("%s on a collapsing board: %v", id, err)
 		}
