@@ -70,6 +70,9 @@ class Config:
     self_play: float = field(default=0.0, metadata={"help": "share of games played against past policies"})
     pool: int = field(default=8, metadata={"help": "past policies to keep"})
     pool_every: int = field(default=20, metadata={"help": "updates from one of them to the next"})
+    init: str = field(
+        default="", metadata={"help": "a run to begin with the policy of, as from easier boards"}
+    )
     imitate: int = field(default=0, metadata={"help": "games of simple to imitate first"})
     imitate_epochs: int = field(default=4, metadata={"help": "how often to go through them"})
     seed: int = field(default=0, metadata={"help": "of boards, seats and network"})
@@ -377,6 +380,8 @@ class Trainer:
         self.arenas = self._arenas(pommego.catalog()[config.env])
         self.eyes = self.arenas[0].eyes
         self.policy = Policy(self.eyes)
+        if config.init:
+            self.policy.load_state_dict(load(config.init)[1]["policy"])
         self.optimizer = torch.optim.Adam(self.policy.parameters(), config.learning_rate, eps=1e-5)
         self.pool: list[Policy] = []
         self.wins: dict[str, deque[float]] = {}

@@ -79,6 +79,15 @@ def test_resumed_is_the_same(ppo: ModuleType, tmp_path: Path, options: dict) -> 
     assert [row["update"] for row in rows] == list(range(1, 13))
 
 
+def test_begins_with_the_policy_of_another_run(ppo: ModuleType, tmp_path: Path) -> None:
+    easy = ppo.Config(out=str(tmp_path / "easy"), rules='{"num_wood": 0, "num_items": 0}', steps=1, **SMALL)
+    first = trained(ppo, easy)["policy"]
+    trainer = ppo.Trainer(ppo.Config(out=str(tmp_path / "hard"), init=easy.out, seed=1, **SMALL))
+    trainer.close()
+    for name, weights in trainer.policy.state_dict().items():
+        torch.testing.assert_close(weights, first[name], rtol=0, atol=0)
+
+
 def test_sees_the_board_around_itself(ppo: ModuleType) -> None:
     with pommego.make_vec(FFA, 2) as envs:
         obs, info = envs.reset(seed=0)
