@@ -36,9 +36,11 @@ var mayImport = map[string][]string{
 	"env/catalog":           {"env", "env/basewar", "env/basewar/bots", "env/pommerman", "env/pommerman/bots", "env/suitebot", "env/suitebot/bots"},
 	"vec":                   {"env"},
 	"vec/dataset":           {"env", "env/disk", "env/match", "vec"},
+	"vec/dataset/card":      {"vec/dataset"},
+	"vec/dataset/joined":    {"env", "env/pommerman", "vec/dataset"},
 	"bridge":                {"env", "env/picture", "vec"},
 	"benchmarks":            {"env", "env/basewar", "env/catalog", "env/pommerman", "env/suitebot", "vec"},
-	"cmd/pommego":           {"benchmarks", "bridge", "env", "env/basewar", "env/catalog", "env/match", "env/picture", "env/pommerman", "env/pommerman/bots", "env/suitebot", "env/tournament", "env/tournament/report", "env/trace", "vec", "vec/dataset"},
+	"cmd/pommego":           {"benchmarks", "bridge", "env", "env/basewar", "env/catalog", "env/disk", "env/match", "env/picture", "env/pommerman", "env/pommerman/bots", "env/suitebot", "env/tournament", "env/tournament/report", "env/trace", "vec", "vec/dataset", "vec/dataset/card", "vec/dataset/joined"},
 }
 
 // TestImportsGoOneWay reads every source file that is not a test and compares

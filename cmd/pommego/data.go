@@ -32,7 +32,7 @@ func newData() *cobra.Command {
 }
 
 // dataCommands makes the subcommands of data.
-var dataCommands = []func() *cobra.Command{newDataVerify, newDataShow}
+var dataCommands = []func() *cobra.Command{newDataVerify, newDataShow, newDataMerge, newDataExport, newDataImport}
 
 // playedIn is the game that a data set's games were played in.
 func playedIn(m *dataset.Manifest) (env.Game, error) {

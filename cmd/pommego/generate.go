@@ -17,6 +17,7 @@ import (
 	"pommego/env"
 	"pommego/env/catalog"
 	"pommego/vec/dataset"
+	"pommego/vec/dataset/card"
 )
 
 func newGenerate() *cobra.Command {
@@ -94,7 +95,7 @@ func (o *generateOptions) run(ctx context.Context, out io.Writer) error {
 	defer stop()
 	line := newDataProgress()
 	m, work, err := dataset.Generate(ctx, game, o.config, o.out, dataset.Options{
-		Workers: o.workers, Version: version(), Build: build(), OtherBuild: o.otherBuild, Progress: line.tell,
+		Workers: o.workers, Version: version(), Build: build(), OtherBuild: o.otherBuild, Progress: line.tell, Card: card.Files,
 	})
 	line.end()
 	if err != nil {

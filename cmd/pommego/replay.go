@@ -23,16 +23,28 @@ func newReplay() *cobra.Command {
 		Short: "Show a recorded game in the terminal, or turn it into a film",
 		Long: `Show a recorded game, made again from its start and its actions. On a terminal the
 pictures follow each other in place; elsewhere they are written one below the
-other. To see whether a recorded game agrees with the rules, use verify.`,
+other. To see whether a recorded game agrees with the rules, use verify.
+
+FILE may also be a data set that generate has made, its folder or one of its files.`,
 		Example: `  pommego replay games.jsonl.gz
   pommego replay games.jsonl.gz --game 3 --fps 10
   pommego replay games.jsonl.gz --game 3 --step
   pommego replay games.jsonl.gz --gif game.gif --html game.html
-  pommego replay games.jsonl.gz --json`,
+  pommego replay games.jsonl.gz --json
+  pommego replay ffa --game 17`,
 		Args: func(cmd *cobra.Command, args []string) error {
+			least := 1
+			if len(args) == 1 {
+				if o.set = inDataSet(args[0]); o.set != "" {
+					least = 0
+				}
+			}
+			if !cmd.Flags().Changed("game") {
+				o.game = least
+			}
 			switch {
-			case o.game < 1:
-				return usagef("--game is %d, want 1 or more", o.game)
+			case o.game < least:
+				return usagef("--game is %d, want %d or more", o.game, least)
 			case o.fps < 0:
 				return usagef("--fps is %v, want 0 or more", o.fps)
 			case o.tile < 8 || o.tile > 128:
@@ -44,7 +56,7 @@ other. To see whether a recorded game agrees with the rules, use verify.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args[0]) },
 	}
-	cmd.Flags().IntVar(&o.game, "game", 1, "which game of the file: its line")
+	cmd.Flags().IntVar(&o.game, "game", 1, "which game of the file: its line; of a data set: its number, from 0")
 	cmd.Flags().Float64Var(&o.fps, "fps", 5, "pictures a second on a terminal, 0: as fast as can be")
 	cmd.Flags().BoolVar(&o.step, "step", false, "wait for Enter after each picture")
 	cmd.Flags().StringVar(&o.gif, "gif", "", "write the game to this file as an animated picture")
@@ -55,6 +67,7 @@ other. To see whether a recorded game agrees with the rules, use verify.`,
 }
 
 type replayOptions struct {
+	set    string // the data set's folder, "" for a file of records
 	game   int
 	fps    float64
 	step   bool
@@ -65,7 +78,7 @@ type replayOptions struct {
 }
 
 func (o *replayOptions) run(cmd *cobra.Command, path string) error {
-	game, err := replays.Open(path, o.game)
+	game, err := o.open(path)
 	if errors.Is(err, trace.ErrNoGame) {
 		return usageError{err}
 	}
@@ -96,6 +109,13 @@ func (o *replayOptions) run(cmd *cobra.Command, path string) error {
 		trace.Info
 		ended
 	}{path, o.game, game.Info(), newEnded(game.Status())})
+}
+
+func (o *replayOptions) open(path string) (trace.Replay, error) {
+	if o.set != "" {
+		return openDataGame(o.set, o.game)
+	}
+	return replays.Open(path, o.game)
 }
 
 // show shows the game until its end, or until the person has seen enough.

@@ -63,6 +63,7 @@ def test_rebuilt_is_what_was_recorded(
     recorded = list(data.episodes(generated(*steps(observation, id=id))))
     rebuilt = list(data.rebuild(generated(*small(id)), observation=observation, slots=3, **where))
     assert [game.game for game in rebuilt] == list(range(7))
+    assert [game.seed for game in rebuilt] == [(11 + k, 0) for k in range(7)]
     assert sum(map(len, rebuilt)) == data.Manifest.read(generated(*small(id))).json["steps"]
     for got, want in zip(rebuilt, recorded, strict=True):
         same_rows(got.rows(), want.rows())

@@ -36,13 +36,7 @@ func gameColumns(spec *env.Spec, missed bool) []Column {
 // the episode.
 func gameRow(t *table, e *Episode, names []string, missed bool) {
 	t.int64(e.Game)
-	if e.Dealt {
-		t.uint64(e.Seed.Value)
-		t.uint64(e.Seed.Episode)
-	} else {
-		t.null()
-		t.null()
-	}
+	t.seed(e)
 	t.int32(e.Steps)
 	t.text(e.Result.String())
 	t.bool(e.Truncated)
@@ -56,4 +50,15 @@ func gameRow(t *table, e *Episode, names []string, missed bool) {
 	}
 	t.bytes(e.Start)
 	t.bytes(e.Actions)
+}
+
+// seed adds an episode's seed and the seed's episode.
+func (t *table) seed(e *Episode) {
+	if !e.Dealt {
+		t.null()
+		t.null()
+		return
+	}
+	t.uint64(e.Seed.Value)
+	t.uint64(e.Seed.Episode)
 }

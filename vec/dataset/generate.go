@@ -381,17 +381,10 @@ func (g *generation) conclude() (*Manifest, error) {
 		}
 		m.append(s.summary)
 	}
-	var others map[string][]byte
-	if g.options.Card != nil {
-		var err error
-		if others, err = g.options.Card(m); err != nil {
-			return nil, err
-		}
-	}
 	if err := g.close(); err != nil {
 		return nil, err
 	}
-	if err := m.write(g.options.Disk, g.shop.folder, g.shop.scratch, others); err != nil {
+	if err := m.finish(g.options, g.shop); err != nil {
 		return nil, err
 	}
 	return m, g.shop.clear()

@@ -42,8 +42,10 @@ type About struct {
 
 	// Generated is the configuration of generated data sets; nil for others.
 	Generated *Config `json:"generated,omitempty"`
-	// Sources tells where the games of other data sets are from.
-	Sources []string `json:"sources,omitempty"`
+	// Sources tells where the games of other data sets are from, and Filter
+	// which were left out.
+	Sources []Source `json:"sources,omitempty"`
+	Filter  string   `json:"filter,omitempty"`
 	// Unrepeatable lists why the same command could give other games; empty if
 	// it could not.
 	Unrepeatable []string `json:"unrepeatable,omitempty"`

@@ -1,7 +1,10 @@
 package dataset
 
 import (
+	"encoding/binary"
+	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 
@@ -45,8 +48,9 @@ func (s *Set) Agrees(game env.Game) error {
 	return nil
 }
 
-// Episodes hands out the games of a data set of layout Games in their order,
-// until yield returns an error, which it returns.
+// Episodes hands out the games of a data set in their order, until yield returns
+// an error, which it returns. Of layout Steps they can be had where they were
+// dealt from seeds: only then is it known how they began.
 func (s *Set) Episodes(yield func(*Episode) error) error {
 	for i := range s.Manifest.Files {
 		if err := s.fileEpisodes(&s.Manifest.Files[i], yield); err != nil {
@@ -56,7 +60,10 @@ func (s *Set) Episodes(yield func(*Episode) error) error {
 	return nil
 }
 
-// Episode reads one game of a data set of layout Games.
+// errEnough ends the reading of a file.
+var errEnough = errors.New("enough")
+
+// Episode reads one game.
 func (s *Set) Episode(number int) (*Episode, error) {
 	for i := range s.Manifest.Files {
 		f := &s.Manifest.Files[i]
@@ -65,24 +72,25 @@ func (s *Set) Episode(number int) (*Episode, error) {
 		}
 		var found *Episode
 		err := s.fileEpisodes(f, func(e *Episode) error {
-			if e.Game == number {
-				found = e
+			if e.Game != number {
+				return nil
 			}
-			return nil
+			found = e
+			return errEnough
 		})
-		if err == nil && found == nil {
+		if found != nil {
+			return found, nil
+		}
+		if err == nil {
 			err = fmt.Errorf("%s: %w: it has no game %d, though the manifest says so", s.path(f.Path), ErrDamaged, number)
 		}
-		return found, err
+		return nil, err
 	}
-	return nil, fmt.Errorf("%s: there is no game %d, it has %d, from 0", s.Folder, number, s.Manifest.Games)
+	return nil, fmt.Errorf("%s: there is no game %d, want 0 to %d", s.Folder, number, s.Manifest.Games-1)
 }
 
 func (s *Set) fileEpisodes(f *File, yield func(*Episode) error) error {
 	m := s.Manifest
-	if m.Layout != Games {
-		return fmt.Errorf("%s: its layout is %s, want %s", s.Folder, m.Layout, Games)
-	}
 	r, err := openFile(s.path(f.Path), m.Columns)
 	if err != nil {
 		return err
@@ -90,24 +98,40 @@ func (s *Set) fileEpisodes(f *File, yield func(*Episode) error) error {
 	defer r.close()
 	t := newTable(m.Columns)
 	in, err := newGameReader(t, m)
+	steps := m.Layout == Steps
+	if steps {
+		in, err = newStepReader(t, m)
+	}
 	if err != nil {
 		return err
 	}
 	for g := range r.groups() {
-		if err := r.read(g, t, nil); err != nil {
+		if err := r.read(g, t, in.wants); err != nil {
 			return err
 		}
-		for row := range t.rows() {
-			e, err := in.episode(row)
+		for row := 0; row < t.rows(); {
+			e, n, err := in.episode(row)
 			if err != nil {
 				return fmt.Errorf("%s: row group %d, row %d: %w", r.path, g, row, err)
 			}
 			if err := yield(e); err != nil {
 				return err
 			}
+			row += n
 		}
 	}
 	return nil
+}
+
+// ErrNoStarts says that games of layout Steps cannot be played again.
+var ErrNoStarts = errors.New("the game did not begin as a seed deals it, and layout steps does not say how")
+
+// episodeReader turns rows back into episodes.
+type episodeReader interface {
+	// wants tells whether it looks at a column.
+	wants(name string) bool
+	// episode is the one whose first row is given, and how many rows it has.
+	episode(row int) (*Episode, int, error)
 }
 
 // gameReader turns rows of gameColumns back into episodes.
@@ -121,7 +145,7 @@ type gameReader struct {
 	agent, outcome, lived, missed                                   []int
 }
 
-func newGameReader(t *table, m *Manifest) (*gameReader, error) {
+func newGameReader(t *table, m *Manifest) (episodeReader, error) {
 	r := &gameReader{table: t, shape: m.Env.shape(), agents: map[string]uint16{}}
 	for i, name := range m.Agents {
 		if _, twice := r.agents[name]; !twice {
@@ -158,8 +182,9 @@ func newGameReader(t *table, m *Manifest) (*gameReader, error) {
 	return r, nil
 }
 
-// episode is the episode in a row.
-func (r *gameReader) episode(row int) (*Episode, error) {
+func (r *gameReader) wants(string) bool { return true }
+
+func (r *gameReader) episode(row int) (*Episode, int, error) {
 	value := func(column int) parquet.Value { return r.table.values[column][row] }
 	e := &Episode{
 		Game: int(value(r.game).Int64()), Dealt: !value(r.seed).IsNull(),
@@ -168,16 +193,14 @@ func (r *gameReader) episode(row int) (*Episode, error) {
 		Steps: int(value(r.steps).Int32()), Truncated: value(r.truncated).Boolean(),
 		Missed: make([]int32, r.shape.seats),
 	}
-	name := string(value(r.result).ByteArray())
-	for e.Result = env.Win; e.Result.String() != name; e.Result++ {
-		if e.Result == env.Incomplete {
-			return nil, fmt.Errorf("%w: its result is %q", ErrDamaged, name)
-		}
+	var err error
+	if e.Result, err = parseResult(value(r.result)); err != nil {
+		return nil, 0, err
 	}
 	for seat := range r.shape.seats {
 		agent, known := r.agents[string(value(r.agent[seat]).ByteArray())]
 		if !known {
-			return nil, fmt.Errorf("%w: agent %q is not in the manifest", ErrDamaged, value(r.agent[seat]).ByteArray())
+			return nil, 0, fmt.Errorf("%w: agent %q is not in the manifest", ErrDamaged, value(r.agent[seat]).ByteArray())
 		}
 		e.Agents = append(e.Agents, agent)
 		e.Lived = append(e.Lived, value(r.lived[seat]).Int32())
@@ -190,71 +213,132 @@ func (r *gameReader) episode(row int) (*Episode, error) {
 		}
 	}
 	if e.Steps < 0 || len(e.Actions) != e.Steps*r.shape.step() {
-		return nil, fmt.Errorf("%w: it has %d bytes of actions for %d steps, want %d", ErrDamaged, len(e.Actions), e.Steps, e.Steps*r.shape.step())
+		return nil, 0, fmt.Errorf("%w: it has %d bytes of actions for %d steps, want %d", ErrDamaged, len(e.Actions), e.Steps, e.Steps*r.shape.step())
 	}
-	return e, nil
+	return e, 1, nil
 }
 
 // stepReader turns rows of stepColumns back into episodes.
 type stepReader struct {
-	table   *table
-	shape   shape
-	agents  []string
-	at      map[string]int
-	actions []int
+	table    *table
+	manifest *Manifest
+	at       map[string]int
+	actions  []string // names of the columns
+	visits   []string // likewise; none if nobody searched
+	values   []string
 }
 
-func newStepReader(t *table, m *Manifest) (*stepReader, error) {
-	r := &stepReader{table: t, shape: m.Env.shape(), agents: m.Agents, at: map[string]int{}}
-	for i := range t.columns {
-		r.at[t.columns[i].Name] = i
-	}
-	want := []string{"game", "agent", "alive", "terminated", "outcome", "result", "length"}
+func newStepReader(t *table, m *Manifest) (episodeReader, error) {
+	r := &stepReader{table: t, manifest: m, at: map[string]int{}}
+	want := slices.Clone(stepWanted)
 	for _, c := range m.Env.Actions {
-		name := "action"
-		if len(m.Env.Actions) > 1 {
-			name += "_" + c.Name
-		}
-		want = append(want, name)
-		r.actions = append(r.actions, r.at[name])
+		r.actions = append(r.actions, actionName(len(m.Env.Actions), c))
 	}
-	for _, name := range want {
-		if _, there := r.at[name]; !there {
-			return nil, fmt.Errorf("%w: there is no column %q", ErrDamaged, name)
+	first := &m.Env.Actions[0]
+	if _, err := t.index(visitsName(first.Names[0])); err == nil {
+		for _, choice := range first.Names {
+			r.visits, r.values = append(r.visits, visitsName(choice)), append(r.values, valueName(choice))
+		}
+	}
+	for _, name := range slices.Concat(want, r.actions, r.visits, r.values) {
+		var err error
+		if r.at[name], err = t.index(name); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 		}
 	}
 	return r, nil
+}
+
+// stepWanted are the columns that make an episode, besides the actions.
+var stepWanted = []string{"game", "seed", "episode", "step", "seat", "agent", "alive", "terminated", "outcome", "result", "length"}
+
+func (r *stepReader) wants(name string) bool {
+	_, wanted := r.at[name]
+	return wanted
 }
 
 func (r *stepReader) value(name string, row int) parquet.Value {
 	return r.table.values[r.at[name]][row]
 }
 
-// episode is the episode whose first row is given. All of its rows are there, as
-// counted.count has seen to.
-func (r *stepReader) episode(row int) *Episode {
+func (r *stepReader) episode(row int) (*Episode, int, error) {
+	sh := r.manifest.Env.shape()
 	e := &Episode{
 		Game: int(r.value("game", row).Int64()), Steps: int(r.value("length", row).Int32()),
-		Lived: make([]int32, r.shape.seats), Missed: make([]int32, r.shape.seats),
+		Lived: make([]int32, sh.seats), Missed: make([]int32, sh.seats),
 	}
-	name := string(r.value("result", row).ByteArray())
-	for e.Result = env.Win; e.Result.String() != name && e.Result < env.Incomplete; e.Result++ {
+	rows := e.Steps * sh.seats
+	if e.Steps < 1 || row+rows > len(r.table.values[r.at["game"]]) {
+		return nil, 0, fmt.Errorf("%w: game %d is to have %d steps, which are not all there", ErrDamaged, e.Game, e.Steps)
 	}
-	for seat := range r.shape.seats {
-		agent := string(r.value("agent", row+seat).ByteArray())
-		e.Agents = append(e.Agents, uint16(max(0, slices.Index(r.agents, agent))))
-		e.Outcome = append(e.Outcome, r.value("outcome", row+seat).Double())
-		if e.Result == env.Win && e.Outcome[seat] > 0 {
-			e.Winners = e.Winners.With(seat)
-		}
-	}
-	rows := e.Steps * r.shape.seats
 	for k := range rows {
-		for _, at := range r.actions {
-			e.Actions = append(e.Actions, byte(r.table.values[at][row+k].Int32()))
+		game, step, seat := int(r.value("game", row+k).Int64()), int(r.value("step", row+k).Int32()), int(r.value("seat", row+k).Int32())
+		if game != e.Game || step != k/sh.seats || seat != k%sh.seats {
+			return nil, 0, fmt.Errorf("%w: game %d, step %d, seat %d, want game %d, step %d, seat %d", ErrDamaged, game, step, seat, e.Game, k/sh.seats, k%sh.seats)
 		}
-		e.Lived[k%r.shape.seats] += int32(toByte(r.value("alive", row+k).Boolean()))
+		for _, name := range r.actions {
+			e.Actions = append(e.Actions, byte(r.value(name, row+k).Int32()))
+		}
+		e.Lived[seat] += int32(toByte(r.value("alive", row+k).Boolean()))
+		e.Thoughts = r.thought(e.Thoughts, row+k, step, seat)
+	}
+	if err := r.ending(e, row); err != nil {
+		return nil, 0, err
 	}
 	e.Truncated = !r.value("terminated", row+rows-1).Boolean()
-	return e
+	if r.value("seed", row).IsNull() {
+		return nil, 0, fmt.Errorf("game %d: %w", e.Game, ErrNoStarts)
+	}
+	e.Seed, e.Dealt = env.Seed{Value: r.value("seed", row).Uint64(), Episode: r.value("episode", row).Uint64()}, true
+	return e, rows, nil
+}
+
+// thought appends what a search chose by, if there was one, as weighed.append
+// does.
+func (r *stepReader) thought(dst []byte, row, step, seat int) []byte {
+	if len(r.visits) == 0 || r.value(r.visits[0], row).IsNull() {
+		return dst
+	}
+	le := binary.LittleEndian
+	dst = append(le.AppendUint32(dst, uint32(step)), uint8(seat))
+	for i := range r.visits {
+		dst = le.AppendUint32(dst, uint32(r.value(r.visits[i], row).Int32()))
+		value := 0.0
+		if v := r.value(r.values[i], row); !v.IsNull() {
+			value = v.Double()
+		}
+		dst = le.AppendUint64(dst, math.Float64bits(value))
+	}
+	return dst
+}
+
+// ending reads who played and how it ended from a game's first rows.
+func (r *stepReader) ending(e *Episode, row int) error {
+	var err error
+	if e.Result, err = parseResult(r.value("result", row)); err != nil {
+		return err
+	}
+	for k := range e.Lived {
+		agent := slices.Index(r.manifest.Agents, string(r.value("agent", row+k).ByteArray()))
+		if agent < 0 {
+			return fmt.Errorf("%w: agent %q is not in the manifest", ErrDamaged, r.value("agent", row+k).ByteArray())
+		}
+		e.Agents = append(e.Agents, uint16(agent))
+		e.Outcome = append(e.Outcome, r.value("outcome", row+k).Double())
+		if e.Result == env.Win && e.Outcome[k] > 0 {
+			e.Winners = e.Winners.With(k)
+		}
+	}
+	return nil
+}
+
+// parseResult reads a result's name.
+func parseResult(v parquet.Value) (env.Result, error) {
+	name := string(v.ByteArray())
+	for r := env.Win; r <= env.Incomplete; r++ {
+		if r.String() == name {
+			return r, nil
+		}
+	}
+	return 0, fmt.Errorf("%w: its result is %q", ErrDamaged, name)
 }

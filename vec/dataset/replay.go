@@ -125,3 +125,34 @@ func (e *Episode) differs(from *starts) (string, error) {
 	}
 	return "", nil
 }
+
+// Start turns a match in its readable form, as env.Match.RestoreJSON reads it,
+// into the start of an episode.
+func Start(game env.Game, state []byte) ([]byte, error) {
+	s, err := newStarts(game)
+	if err != nil {
+		return nil, err
+	}
+	defer s.close()
+	if err := s.pool.Reset(s.batch, vec.ResetOptions{Seeds: []uint64{0}}); err != nil {
+		return nil, err
+	}
+	if err := s.pool.LoadJSON(0, state); err != nil {
+		return nil, err
+	}
+	return s.pool.Save(0, nil)
+}
+
+// Begin is a match at the start of an episode, which is checked: it can be
+// stepped with the episode's actions.
+func Begin(game env.Game, e *Episode) (env.Match, error) {
+	s, err := newStarts(game)
+	if err != nil {
+		return nil, err
+	}
+	defer s.close()
+	if err := e.check(game.Spec()); err != nil {
+		return nil, err
+	}
+	return s.begin(e)
+}

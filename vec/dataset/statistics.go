@@ -30,7 +30,7 @@ type Statistics struct {
 type SeatStatistics struct {
 	Won  int `json:"won"`
 	Lost int `json:"lost"`
-	Tied int `json:"tied"` // what is neither
+	Tied int `json:"tied"` // neither: all in a tie, and whose fate was not decided
 }
 
 // AgentStatistics are how one agent did, in all its seats.
@@ -95,7 +95,7 @@ func (s *SeatStatistics) count(e *Episode, seat int) {
 	switch {
 	case e.Winners.Has(seat):
 		s.Won++
-	case e.Outcome[seat] < 0 && e.Winners != 0:
+	case e.Outcome[seat] < 0 && e.Result != env.Tie:
 		s.Lost++
 	default:
 		s.Tied++

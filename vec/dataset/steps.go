@@ -11,6 +11,8 @@ import (
 func stepColumns(spec *env.Spec, encoding int, searched bool) []Column {
 	all := []Column{
 		{Name: "game", Type: Int64, Meaning: "number of the game in the data set, from 0"},
+		{Name: "seed", Type: Uint64, Null: true, Meaning: "seed of the game; null: it began from a position that no seed gives"},
+		{Name: "episode", Type: Uint64, Null: true, Meaning: "the seed's episode"},
 		{Name: "step", Type: Int32, Meaning: "steps made before this one"},
 		{Name: "seat", Type: Uint8, Meaning: "whose row it is"},
 		{Name: "agent", Type: String, Meaning: "who plays the seat"},
@@ -21,7 +23,7 @@ func stepColumns(spec *env.Spec, encoding int, searched bool) []Column {
 	}
 	all = append(all, Column{Name: "legal", Type: FixedBytes, Meaning: "1 for each choice of each action component that may have an effect", DType: env.Uint8, Shape: []int{spec.MaskSize()}})
 	for _, c := range spec.Actions {
-		all = append(all, Column{Name: actionName(spec, c), Type: Uint8, Meaning: "the choice made: " + c.Name})
+		all = append(all, Column{Name: actionName(len(spec.Actions), c), Type: Uint8, Meaning: "the choice made: " + c.Name})
 	}
 	all = append(all,
 		Column{Name: "reward", Type: Float64, Meaning: "1 or -1 in the step that decides the seat's fate, as the game itself values ties; else 0"},
@@ -43,8 +45,8 @@ func stepColumns(spec *env.Spec, encoding int, searched bool) []Column {
 }
 
 // actionName is the column of an action's component.
-func actionName(spec *env.Spec, c env.Choice) string {
-	if len(spec.Actions) == 1 {
+func actionName(components int, c env.Choice) string {
+	if components == 1 {
 		return "action"
 	}
 	return "action_" + c.Name
@@ -55,13 +57,17 @@ func actionName(spec *env.Spec, c env.Choice) string {
 func searchColumns(spec *env.Spec) []Column {
 	var all []Column
 	for _, name := range spec.Actions[0].Names {
-		all = append(all, Column{Name: "visits_" + name, Type: Int32, Null: true, Meaning: fmt.Sprintf("how often the agent's search tried %s; null: it decided without a search", name)})
+		all = append(all, Column{Name: visitsName(name), Type: Int32, Null: true, Meaning: fmt.Sprintf("how often the agent's search tried %s; null: it decided without a search", name)})
 	}
 	for _, name := range spec.Actions[0].Names {
-		all = append(all, Column{Name: "value_" + name, Type: Float64, Null: true, Meaning: fmt.Sprintf("what the search found %s to be worth, in the agent's own unit; null: it was not tried", name)})
+		all = append(all, Column{Name: valueName(name), Type: Float64, Null: true, Meaning: fmt.Sprintf("what the search found %s to be worth, in the agent's own unit; null: it was not tried", name)})
 	}
 	return all
 }
+
+func visitsName(choice string) string { return "visits_" + choice }
+
+func valueName(choice string) string { return "value_" + choice }
 
 // stepRows turns episodes into rows of layout Steps.
 type stepRows struct {
@@ -145,6 +151,7 @@ func (r *stepRows) look(t *table) shown {
 func (r *stepRows) row(t *table, e *Episode, step, seat int, before, after env.Status) {
 	parts, masks := len(r.spec.Actions), r.spec.MaskSize()
 	t.int64(e.Game)
+	t.seed(e)
 	t.int32(step)
 	t.int32(seat)
 	t.text(r.names[e.Agents[seat]])

@@ -276,11 +276,12 @@ func (c *replayCheck) group(t *table) error {
 	if err != nil {
 		return err
 	}
-	for row := range t.rows() {
-		e, err := in.episode(row)
+	for row := 0; row < t.rows(); {
+		e, n, err := in.episode(row)
 		if err != nil {
 			return fmt.Errorf("row %d: %w", row, err)
 		}
+		row += n
 		what, err := e.differs(c.starts)
 		if err == nil && what != "" {
 			err = errors.New(what)
@@ -294,19 +295,24 @@ func (c *replayCheck) group(t *table) error {
 }
 
 // stepGroup plays the games of rows of layout Steps again from their seeds, and
-// compares every value. Where games come from is known of generated data sets.
+// compares every value, but for what agents thought.
 func (c *replayCheck) stepGroup(t *table) error {
-	from := c.manifest.Generated
-	if from == nil {
-		return nil
-	}
 	in, err := newStepReader(t, c.manifest)
 	if err != nil {
 		return err
 	}
 	for row := 0; row < t.rows(); {
-		e := in.episode(row)
-		e.Seed, e.Dealt = from.seed(e.Game), true
+		e, n, err := in.episode(row)
+		if errors.Is(err, ErrNoStarts) {
+			row += int(in.(*stepReader).value("length", row).Int32()) * c.manifest.Env.Seats
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if g := c.manifest.Generated; g != nil && e.Seed != g.seed(e.Game) {
+			return fmt.Errorf("game %d has seed %d, want %d", e.Game, e.Seed.Value, g.seed(e.Game).Value)
+		}
 		m, err := c.starts.begin(e)
 		if err != nil {
 			return err
@@ -322,7 +328,7 @@ func (c *replayCheck) stepGroup(t *table) error {
 			return fmt.Errorf("game %d: %w", e.Game, err)
 		}
 		c.steps += e.Steps
-		row += c.again.rows()
+		row += n
 	}
 	return nil
 }
@@ -330,7 +336,7 @@ func (c *replayCheck) stepGroup(t *table) error {
 // compare holds the rows of a game, from row on, against those made again.
 func (c *replayCheck) compare(t *table, row int) error {
 	for i := range c.again.columns {
-		for k, want := range c.again.values[i] {
+		for k, want := range c.again.values[i] { // what agents thought comes after these columns
 			if got := t.values[i][row+k]; !parquet.Equal(got, want) {
 				return fmt.Errorf("row %d, column %q is not what comes out when the game is played again", row+k, c.again.columns[i].Name)
 			}

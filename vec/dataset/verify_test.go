@@ -114,7 +114,7 @@ func TestVerifyFinds(t *testing.T) {
 		{"a file outside", Games, func(t *testing.T, folder string, m *Manifest) { m.Files[0].Path = "../../etc/passwd" }, "outside the folder"},
 		{"another number of games", Steps, func(t *testing.T, folder string, m *Manifest) { m.Files[0].Games++ }, "the manifest says 4"},
 		{"games that other agents played", Games, func(t *testing.T, folder string, m *Manifest) { m.Agents[0] = "heuristic" }, "not in the manifest"},
-		{"games from other seeds", Steps, func(t *testing.T, folder string, m *Manifest) { m.Generated.Seed++ }, "played again"},
+		{"games from other seeds", Steps, func(t *testing.T, folder string, m *Manifest) { m.Generated.Seed++ }, "has seed 5, want 6"},
 	} {
 		config := small()
 		config.Layout = c.layout

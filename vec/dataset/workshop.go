@@ -29,26 +29,31 @@ type plan struct {
 }
 
 func newPlan(game env.Game, c Config, o Options) (*plan, error) {
-	spec := game.Spec()
-	e, err := envOf(spec)
-	if err != nil {
+	p := &plan{config: c, build: o.Build}
+	p.missed = slices.ContainsFunc(c.Agents, outside)
+	p.searched = slices.ContainsFunc(c.Agents, func(name string) bool { return thinks(game, name) })
+	var err error
+	if p.about, err = aboutOf(game.Spec(), &c, o, p.missed, p.searched); err != nil {
 		return nil, err
 	}
-	p := &plan{config: c, build: o.Build, about: About{
-		Format: manifestFormat, Layout: c.Layout, Env: e, Program: o.Version, Observation: c.Observation,
-		Agents: c.Agents, Generated: &c, Unrepeatable: c.reasons(),
-	}}
-	p.missed, p.searched = slices.ContainsFunc(c.Agents, outside), slices.ContainsFunc(c.Agents, func(name string) bool { return thinks(game, name) })
-	if c.Layout == Games {
-		p.about.Columns = gameColumns(spec, p.missed)
-	} else {
-		encoding := spec.Encoding(c.Observation)
-		p.about.Fields = spec.Encodings[encoding].Fields
-		p.about.Columns = stepColumns(spec, encoding, p.searched)
-	}
+	p.about.Agents, p.about.Generated, p.about.Unrepeatable = c.Agents, &c, c.reasons()
 	text, err := json.Marshal(&p.about)
 	p.text = string(text)
 	return p, err
+}
+
+// aboutOf is what follows from a game and the layout alone.
+func aboutOf(spec *env.Spec, c *Config, o Options, missed, searched bool) (About, error) {
+	e, err := envOf(spec)
+	a := About{Format: manifestFormat, Layout: c.Layout, Env: e, Program: o.Version, Observation: c.Observation}
+	if c.Layout == Games {
+		a.Columns = gameColumns(spec, missed)
+	} else {
+		encoding := spec.Encoding(c.Observation)
+		a.Fields = spec.Encodings[encoding].Fields
+		a.Columns = stepColumns(spec, encoding, searched)
+	}
+	return a, err
 }
 
 // thinks tells whether a built-in agent tells what it chooses by.
@@ -97,21 +102,28 @@ func openWorkshop(p *plan, folder string, o Options) (*workshop, *Manifest, erro
 	if err := w.vacant(); err != nil {
 		return nil, nil, err
 	}
-	for _, path := range []string{w.scratch, w.data} {
-		if err := o.Disk.MkdirAll(path); err != nil {
-			return nil, nil, err
-		}
-	}
-	if err := o.Disk.SyncFolder(folder); err != nil {
-		return nil, nil, err
-	}
-	if w.unlock, err = disk.Lock(filepath.Join(w.scratch, "lock")); err != nil {
+	if err := w.occupy(); err != nil {
 		return nil, nil, err
 	}
 	if err := w.sign(o); err != nil {
 		return nil, nil, errors.Join(err, w.close())
 	}
 	return w, nil, nil
+}
+
+// occupy makes the folders and keeps other processes out.
+func (w *workshop) occupy() error {
+	for _, path := range []string{w.scratch, w.data} {
+		if err := w.disk.MkdirAll(path); err != nil {
+			return err
+		}
+	}
+	if err := w.disk.SyncFolder(w.folder); err != nil {
+		return err
+	}
+	var err error
+	w.unlock, err = disk.Lock(filepath.Join(w.scratch, "lock"))
+	return err
 }
 
 // vacant tells whether the folder is free, or an interrupted run's.
@@ -130,6 +142,9 @@ func (w *workshop) vacant() error {
 	return nil
 }
 
+// planName is the file of the plan, among what is not finished.
+const planName = "plan.json"
+
 // signature is the plan in its file.
 type signature struct {
 	Build string `json:"build"`
@@ -138,7 +153,7 @@ type signature struct {
 
 // sign leaves the plan in the folder, or compares it with the one there.
 func (w *workshop) sign(o Options) error {
-	path := filepath.Join(w.scratch, "plan.json")
+	path := filepath.Join(w.scratch, planName)
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		text, err := json.Marshal(signature{w.plan.build, w.plan.about})

@@ -22,6 +22,8 @@ class Episode:
 
     Attributes:
         game: its number in the data set.
+        seed: what it was dealt from: a seed, and the number of the seed's
+            episode; None if it began from a position that no seed gives.
         agents: who plays, by seat.
         result: "Win", "Tie", "Loss", or "Incomplete" if it was truncated.
         outcome: float64 (seats,): 1 won, -1 lost, as the game itself values ties; 0 not decided.
@@ -35,6 +37,7 @@ class Episode:
     """
 
     game: int
+    seed: tuple[int, int] | None
     agents: tuple[str, ...]
     result: str
     outcome: NDArray[np.float64]
@@ -55,8 +58,11 @@ class Episode:
         steps, seats = self.actions.shape[:2]
         n = steps * seats
         ends = np.arange(steps) == steps - 1
+        seed, episode = self.seed or (0, 0)
         batch: dict[str, Array] = {
             "game": np.full(n, self.game, np.int64),
+            "seed": np.full(n, seed, np.uint64),
+            "episode": np.full(n, episode, np.uint64),
             "step": np.repeat(np.arange(steps, dtype=np.int32), seats),
             "seat": np.tile(np.arange(seats, dtype=np.uint8), steps),
             "agent": np.tile(np.array(self.agents), steps),
@@ -93,6 +99,7 @@ def from_rows(batch: dict[str, Array], manifest: Manifest) -> Episode:
     actions = by_seat(batch["action"] if names == ["action"] else np.stack([batch[n] for n in names], axis=1))
     return Episode(
         game=int(batch["game"][0]),
+        seed=(int(batch["seed"][0]), int(batch["episode"][0])) if batch["_seed"][0] else None,
         agents=tuple(map(str, batch["agent"][:seats])),
         result=str(batch["result"][0]),
         outcome=batch["outcome"][:seats],

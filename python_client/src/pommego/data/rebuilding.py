@@ -83,6 +83,7 @@ class _Record:
 
     index: int  # among those that are wanted
     game: int
+    seed: tuple[int, int] | None
     start: bytes
     actions: Array
     agents: tuple[str, ...]
@@ -104,6 +105,7 @@ def _records(
             yield _Record(
                 index=index,
                 game=game,
+                seed=(int(batch["seed"][k]), int(batch["episode"][k])) if batch["_seed"][k] else None,
                 start=batch["start"][k],
                 actions=batch["actions"][k],
                 agents=tuple(str(batch[f"agent{seat}"][k]) for seat in seats),
@@ -227,6 +229,7 @@ class _Stage:
             seen[name] = own
         return Episode(
             game=record.game,
+            seed=record.seed,
             agents=record.agents,
             result=record.result,
             outcome=record.outcome,

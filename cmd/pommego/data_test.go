@@ -1,0 +1,153 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pommego/vec/dataset"
+)
+
+// made makes a small data set.
+func made(t *testing.T, args string) string {
+	t.Helper()
+	folder := filepath.Join(t.TempDir(), "set")
+	pommego(t, strings.Fields("generate --games 6 --games-per-file 4 --agents simple,random --seating drawn --out "+folder+" "+args)...).want(t, exitOK)
+	return folder
+}
+
+func TestDataUsage(t *testing.T) {
+	set := made(t, "--max-steps 20")
+	for _, tc := range []struct{ args, want string }{
+		{"polish", `there is no command "polish", want one of export, import, merge, show, verify`},
+		{"verify", "no data set is named"},
+		{"show", "want DIR"},
+		{"merge", "no data set is named"},
+		{"merge " + set, "want --out DIR"},
+		{"merge --out x --result Victory " + set, `there is no result "Victory"`},
+		{"merge --out x --min-steps 9 --max-steps 3 " + set, "there are none"},
+		{"merge --out x --layout rows " + set, `there is no layout "rows"`},
+		{"merge --out " + set + " " + set, "name another --out"},
+		{"export " + set, "want --out FOLDER"},
+		{"import", "no record is named"},
+		{"import " + set, "want --out DIR"},
+	} {
+		t.Run(tc.args, func(t *testing.T) {
+			r := pommego(t, with([]string{"data"}, strings.Fields(tc.args)...)...)
+			r.want(t, exitUsage)
+			if !strings.Contains(r.errors, tc.want) || strings.Count(r.errors, "\n") != 1 || r.out != "" {
+				t.Errorf("stderr %q, stdout %.200q; want one line with %q on stderr", r.errors, r.out, tc.want)
+			}
+		})
+	}
+	r := pommego(t, "data")
+	r.want(t, exitOK)
+	if !strings.Contains(r.out, "verify") {
+		t.Errorf("data alone says %q, want its help", r.out)
+	}
+	if r := pommego(t, "data", "verify", t.TempDir()); r.code != exitError || !strings.Contains(r.out, "no finished data set") {
+		t.Errorf("verify of nothing: exit code %d, %q", r.code, r.out)
+	}
+}
+
+// TestDataMerge merges, filters and lays out otherwise, by the command.
+func TestDataMerge(t *testing.T) {
+	a, b := made(t, "--max-steps 40"), made(t, "--seed 50 --max-steps 40")
+	out := filepath.Join(t.TempDir(), "out")
+	pommego(t, "data", "merge", a, b, "--out", out, "--layout", "steps", "--observation", "raw").want(t, exitOK)
+	r := pommego(t, "data", "verify", "--replay", out)
+	r.want(t, exitOK)
+	if !strings.Contains(r.out, "12 games") {
+		t.Errorf("verify says %q, want 12 games", r.out)
+	}
+	few := filepath.Join(t.TempDir(), "few")
+	pommego(t, "data", "filter", out, "--out", few, "--result", "Incomplete", "--agent", "random").want(t, exitOK)
+	r = pommego(t, "data", "verify", "--json", few)
+	r.want(t, exitOK)
+	var report struct {
+		Sets []dataset.Report `json:"sets"`
+	}
+	if err := json.Unmarshal([]byte(r.out), &report); err != nil || report.Sets[0].Games == 0 || report.Sets[0].Games > 12 {
+		t.Errorf("%s (%v), want some of 12 games", r.out, err)
+	}
+}
+
+// TestDataRecords writes the original's records and reads them again.
+func TestDataRecords(t *testing.T) {
+	for _, id := range []string{"PommeFFA-v1", "PommeRadio-v2"} {
+		set := made(t, "--games 2 --env "+id)
+		records, back := filepath.Join(t.TempDir(), "records"), filepath.Join(t.TempDir(), "back")
+		pommego(t, "data", "export", set, "--out", records).want(t, exitOK)
+		pommego(t, "data", "import", records, "--out", back).want(t, exitOK)
+		pommego(t, "data", "verify", "--replay", back).want(t, exitOK)
+		var names, actions [2][]string
+		for i, folder := range []string{set, back} {
+			s, err := dataset.Open(folder)
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = s.Episodes(func(e *dataset.Episode) error {
+				names[i] = append(names[i], s.Names(e)...)
+				actions[i] = append(actions[i], string(e.Actions))
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if strings.Join(names[0], ",") != strings.Join(names[1], ",") || strings.Join(actions[0], ",") != strings.Join(actions[1], ",") {
+			t.Errorf("%s: other games came back", id)
+		}
+		pommego(t, "data", "export", back, "--out", records, "--game", "1").want(t, exitOK)
+	}
+	bad := filepath.Join(t.TempDir(), "game_state.json")
+	if err := os.WriteFile(bad, []byte("{}"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r := pommego(t, "data", "import", bad, "--out", filepath.Join(t.TempDir(), "out"))
+	if r.code != exitError || !strings.Contains(r.errors, "game_state.json: it is no game") {
+		t.Errorf("no record: exit code %d, %q", r.code, r.errors)
+	}
+}
+
+// TestReplayData shows games of data sets of both layouts.
+func TestReplayData(t *testing.T) {
+	for _, layout := range []string{"games", "steps"} {
+		set := made(t, "--max-steps 30 --layout "+layout)
+		s, err := dataset.Open(set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := s.Episode(5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range []string{set, filepath.Join(set, "data", layout+"-00001.parquet")} {
+			r := pommego(t, "replay", path, "--game", "5", "--json")
+			r.want(t, exitOK)
+			var shown struct {
+				Steps    int      `json:"steps"`
+				Policies []string `json:"policies"`
+				Seed     uint64   `json:"seed"`
+			}
+			if err := json.Unmarshal([]byte(r.out), &shown); err != nil || shown.Steps != e.Steps || shown.Seed != e.Seed.Value || strings.Join(shown.Policies, ",") != strings.Join(s.Names(e), ",") {
+				t.Errorf("%s: %s (%v), want %d steps of %q from seed %d", path, r.out, err, e.Steps, s.Names(e), e.Seed.Value)
+			}
+		}
+		r := pommego(t, "replay", set)
+		r.want(t, exitOK)
+		if strings.Count(r.out, "step") < 3 && len(r.out) < 1000 {
+			t.Errorf("replay shows %q", r.out)
+		}
+		if r := pommego(t, "replay", set, "--game", "6"); r.code != exitUsage || !strings.Contains(r.errors, "want 0 to 5") {
+			t.Errorf("a game that is not there: exit code %d, %q", r.code, r.errors)
+		}
+		film := filepath.Join(t.TempDir(), "game.html")
+		pommego(t, "replay", set, "--game", "2", "--html", film).want(t, exitOK)
+		if info, err := os.Stat(film); err != nil || info.Size() < 1000 {
+			t.Errorf("no film (%v)", err)
+		}
+	}
+}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"pommego/env/trace"
+	"pommego/vec/dataset"
+)
+
+// inDataSet finds the data set that path is or lies in; "" if there is none.
+func inDataSet(path string) string {
+	folder := path
+	if strings.HasSuffix(path, ".parquet") {
+		folder = filepath.Dir(filepath.Dir(path))
+	}
+	if _, err := os.Stat(filepath.Join(folder, dataset.ManifestName)); err != nil {
+		return ""
+	}
+	return folder
+}
+
+// openDataGame opens a game of a data set to be shown: as a record, which it is
+// made into first.
+func openDataGame(folder string, number int) (trace.Replay, error) {
+	set, err := dataset.Open(folder)
+	if err != nil {
+		return nil, err
+	}
+	game, err := playedIn(set.Manifest)
+	if err == nil {
+		err = set.Agrees(game)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if number >= set.Manifest.Games {
+		return nil, usagef("%s: there is no game %d, want 0 to %d", folder, number, set.Manifest.Games-1)
+	}
+	e, err := set.Episode(number)
+	if err != nil {
+		return nil, err
+	}
+	m, err := dataset.Begin(game, e)
+	if err != nil {
+		return nil, err
+	}
+	recordable, ok := m.(trace.Recordable)
+	if !ok {
+		return nil, usagef("games of %s cannot be shown", game.Spec().ID)
+	}
+	rec, err := recordable.Record(trace.Info{EnvID: game.Spec().ID, Seed: e.Seed.Value, Policies: set.Names(e)})
+	if err != nil {
+		return nil, err
+	}
+	width := len(e.Actions) / max(1, e.Steps)
+	for step := range e.Steps {
+		actions := e.Actions[step*width : (step+1)*width]
+		m.Step(actions)
+		if err := rec.Step(actions); err != nil {
+			return nil, err
+		}
+	}
+	line, err := rec.Append(nil)
+	if err != nil {
+		return nil, err
+	}
+	format, err := trace.Format(line)
+	if err != nil {
+		return nil, err
+	}
+	return replays[format](line)
+}
