@@ -36,7 +36,7 @@ func TestBreadthFirst(t *testing.T) {
 		{"attacking, with ticks for each move once, it lays the bomb that takes the target's room", "bfs:ticks=5", `
 			. . # # # # #
 			. # . . # # #
-			A . . B # # #
+			A . B . # # #
 			. # # # # # #
 			. . # # # # #
 			. . # # # # #

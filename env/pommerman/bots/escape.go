@@ -41,6 +41,41 @@ func (o *outlook) survives(d grid.Dir) int {
 	return horizon + careful
 }
 
+// enoughRoom is how many cells of its own an agent needs while others are near:
+// where it has less they could shut it in with a bomb.
+const enoughRoom = 3
+
+// room counts the cells, up to enough, that the agent reaches before anybody else
+// if it now goes in direction d or, laying a bomb that it cannot pass again, stays.
+func (o *outlook) room(d grid.Dir, laying bool) int {
+	if o.near.Empty() {
+		return enoughRoom
+	}
+	open := o.open
+	if laying {
+		open.Remove(o.v.Self.Cell)
+	}
+	var mine grid.Bits
+	mine.Add(o.v.Self.Cell.Next(d))
+	theirs := o.near
+	for mine.Len() < enoughRoom {
+		theirs = theirs.Or(theirs.Grow().And(open))
+		next := mine.Or(mine.Grow().And(open).AndNot(theirs))
+		if next == mine {
+			break
+		}
+		mine = next
+	}
+	return min(mine.Len(), enoughRoom)
+}
+
+// prospects rates a step in direction d, or Stay, by how long the agent survives
+// after it, and among equals by its room.
+func (o *outlook) prospects(d grid.Dir) int { return o.survives(d)*(enoughRoom+1) + o.room(d, false) }
+
+// bright is the highest prospects there are.
+const bright = forGood*(enoughRoom+1) + enoughRoom
+
 // outlast is how many steps somebody can stay alive who is on a cell at the end
 // of the first and walks over open cells, or stays, in each one after it.
 func (h *hazards) outlast(c grid.Cell, open grid.Bits) int {

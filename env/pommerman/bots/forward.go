@@ -32,10 +32,9 @@ func (a *forward) Act(v *pommerman.View, action []uint8) {
 	a.ticks = 0
 	b := benches.Get().(*bench)
 	defer benches.Put(b)
-	if !b.world.imagine(v.Rules, &a.belief.State, v.Seat, nothing) {
+	if !b.world.imagine(v.Rules, &a.belief.State, v.Seat, nothing, pommerman.NoSeat) {
 		return
 	}
-	b.world.movers = env.AllSeats(v.Rules.Seats())
 	found := a.planner.plan(b, &a.belief.State, &a.dice, &a.plan)
 	a.ticks = found.Ticks
 	action[0] = uint8(found.Move)

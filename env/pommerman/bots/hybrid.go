@@ -96,17 +96,17 @@ func (h *hybrid) decide(v *pommerman.View, o *outlook) (pommerman.Action, task) 
 	return o.sound(o.explore()), nothing
 }
 
-// evade is the heuristic agent's answer to toEvade: the move after which it can
-// survive longest, the way to safety if that is one of them.
+// evade is the heuristic agent's answer to toEvade: the move with the best
+// prospects, the way to safety if that is one of them.
 func (o *outlook) evade() pommerman.Action {
 	best, _ := o.toSafety()
-	longest := o.survives(best)
+	most := o.prospects(best)
 	for _, d := range o.dirs {
-		if t := o.survives(d); t > longest {
-			best, longest = d, t
+		if p := o.prospects(d); p > most {
+			best, most = d, p
 		}
 	}
-	if o.survives(grid.Stay) > longest {
+	if o.prospects(grid.Stay) > most {
 		best = grid.Stay
 	}
 	return pommerman.Action(best)
@@ -145,10 +145,10 @@ func (o *outlook) explore() pommerman.Action {
 	return pommerman.Action(d)
 }
 
-// sound is a move, unless somebody who makes it might not survive the bombs that
-// lie there: then it is the one after which that is likeliest.
+// sound is a move, unless somebody who makes it might not survive, or be shut in:
+// then it is the one with the best prospects.
 func (o *outlook) sound(move pommerman.Action) pommerman.Action {
-	if move == pommerman.LayBomb || o.survives(grid.Dir(move)) == forGood {
+	if move == pommerman.LayBomb || o.prospects(grid.Dir(move)) == bright {
 		return move // a bomb is sound if mayBomb says so
 	}
 	return o.evade()

@@ -43,13 +43,10 @@ func (a *hybridSearch) search(o *outlook, left task) pommerman.Action {
 	b := benches.Get().(*bench)
 	defer benches.Put(b)
 	w, root := &b.world, &a.belief.State
-	if !w.imagine(o.v.Rules, root, o.v.Seat, left) {
+	if !w.imagine(o.v.Rules, root, o.v.Seat, left, o.target) {
 		return o.answer(left)
 	}
-	if left == toAttack {
-		w.target, w.movers = o.target, env.SeatSet(0).With(o.target)
-	}
-	w.first = o.lasting(w.first, root)
+	w.first = o.lasting(w.first)
 	found := a.planner.plan(b, root, &a.dice, nil)
 	a.ticks = found.Ticks
 	if left == toAttack && found.Score <= w.Score(root) {
@@ -68,56 +65,24 @@ func (o *outlook) answer(left task) pommerman.Action {
 	return o.attack()
 }
 
-// enoughRoom is how many cells of its own an agent wants: in less, others could
-// lock it up with a bomb.
-const enoughRoom = 8
-
-// lasting is what to choose from: those moves after which the agent survives
-// longest, and of these, as long as there is not enough, those that leave it the
-// most room. A bomb is among them if it is no suicide and leaves as much.
-func (o *outlook) lasting(moves actionSet, s *pommerman.State) (kept actionSet) {
-	longest, widest := -1, 0
+// lasting is what to choose from: the moves with the best prospects, and a bomb
+// if it is no suicide and leaves as much room.
+func (o *outlook) lasting(moves actionSet) (kept actionSet) {
+	most := -1
 	for move := pommerman.Stop; move <= pommerman.Right; move++ {
 		if !moves.has(move) {
 			continue
 		}
-		d := grid.Dir(move)
-		steps, room := o.survives(d), o.room(s, o.v.Self.Cell.Next(d), false)
-		if steps > longest || steps == longest && room > widest {
-			kept, longest, widest = 0, steps, room
+		p := o.prospects(grid.Dir(move))
+		if p > most {
+			kept, most = 0, p
 		}
-		if steps == longest && room == widest {
+		if p == most {
 			kept = kept.with(move)
 		}
 	}
-	if moves.has(pommerman.LayBomb) && o.mayBomb() && o.room(s, o.v.Self.Cell, true) >= widest {
+	if moves.has(pommerman.LayBomb) && o.mayBomb() && o.room(grid.Stay, true) >= most%(enoughRoom+1) {
 		kept = kept.with(pommerman.LayBomb)
 	}
 	return kept
-}
-
-// room counts the cells that the agent, from the cell given, reaches before
-// anybody else who has a bomb to lay, up to enough. laying tells whether it
-// lays one first, which it cannot pass again.
-func (o *outlook) room(s *pommerman.State, from grid.Cell, laying bool) int {
-	open := o.open
-	if laying {
-		open.Remove(o.v.Self.Cell)
-	}
-	var mine, theirs grid.Bits
-	mine.Add(from)
-	for seat := range o.v.Rules.Seats() {
-		if a := &s.Agents[seat]; seat != o.v.Seat && a.Alive && a.Ammo > 0 {
-			theirs.Add(a.Cell)
-		}
-	}
-	for mine.Len() < enoughRoom {
-		theirs = theirs.Or(theirs.Grow().And(open))
-		next := mine.Or(mine.Grow().And(open).AndNot(theirs))
-		if next == mine {
-			break
-		}
-		mine = next
-	}
-	return min(mine.Len(), enoughRoom)
 }

@@ -230,8 +230,8 @@ func TestAttacking(t *testing.T) {
 			# # # # # # .`, want: []pommerman.Action{pommerman.Left}},
 		{reason: "without a bomb to lay too", board: `
 			k A . . B . .
-			# # # # # # .
-			# # # # # # .
+			. # # # # # .
+			. # # # # # .
 			# # # # # # .
 			# # # # # # .
 			# # # # # # .
@@ -278,8 +278,8 @@ func TestAttacking(t *testing.T) {
 			# # # # # # #`, left: toAttack, want: []pommerman.Action{pommerman.Right}},
 		{reason: "a teammate is no enemy", rules: team, change: mate, board: `
 			k A . . C . .
-			# # # # # # .
-			# # # # # # .
+			. # # # # # .
+			. # # # # # .
 			# # # # # # .
 			# # # # # # .
 			# # # # # # .
@@ -291,7 +291,7 @@ func TestAttacking(t *testing.T) {
 			# # # # # # #
 			# # # # # # #
 			# # # # # # #
-			# # # # # # #`, change: fuse(0, 4, 2), want: []pommerman.Action{pommerman.Left, pommerman.Right}},
+			# # # # # # #`, change: fuse(0, 4, 2), want: []pommerman.Action{pommerman.Right}},
 	} {
 		s.run(t)
 	}
@@ -472,6 +472,22 @@ func TestSoundMoves(t *testing.T) {
 			v.Bombs[0].Life, v.Bombs[0].Blast = 9, 4
 			v.Self.Ammo = 0
 		}, want: []pommerman.Action{pommerman.Stop}},
+		{reason: "with somebody near it does not go for an item where it could be shut in", board: `
+			# # # # # # #
+			# k A . . B .
+			# # # . # # #
+			# # # . # # #
+			# # # # # # #
+			# # # # # # #
+			# # # # # # #`, change: func(v *pommerman.View, _ *hybridMemory) { v.Self.Ammo = 0 }, want: []pommerman.Action{pommerman.Stop, pommerman.Right}},
+		{reason: "but with nobody near it does", board: `
+			# # # # # # #
+			# k A . . . .
+			# # # . # # #
+			# # # . # # #
+			# # # # # # #
+			# # # # # # #
+			# # # # # # #`, change: func(v *pommerman.View, _ *hybridMemory) { v.Self.Ammo = 0 }, want: []pommerman.Action{pommerman.Left}},
 		{reason: "with the enemy further off it goes", board: `
 			# # # # # # #
 			# . a e . . B

@@ -21,6 +21,7 @@ type outlook struct {
 	threshold uint8 // a bomb with less life than this is dangerous
 	ways      ways
 	open      grid.Bits // what can be walked on, flames included
+	near      grid.Bits // where other agents are that could come into the way
 	quiet     grid.Bits // open cells that no other agent is next to
 
 	target int       // the seat of the enemy to attack, pommerman.NoSeat if none is known
@@ -56,8 +57,8 @@ const (
 func (o *outlook) survey() {
 	self, agents := o.v.Self.Cell, o.v.Rules.Agent0()
 	o.target, o.gap = pommerman.NoSeat, 2*grid.MaxSide
-	enemies := itemSet(o.v.Enemies[:]...)
 	var others grid.Bits
+	enemies := itemSet(o.v.Enemies[:]...)
 	for row := range o.v.Rules.BoardSize {
 		for col := range o.v.Rules.BoardSize {
 			c := grid.At(row, col)
@@ -68,6 +69,9 @@ func (o *outlook) survey() {
 			case c != self && item >= agents:
 				others.Add(c)
 				seat, gap := int(item-agents), manhattan(c, self)
+				if gap <= approachRange {
+					o.near.Add(c)
+				}
 				if enemies.has(item) && (gap < o.gap || gap == o.gap && seat < o.target) {
 					o.target, o.at, o.gap = seat, c, gap
 				}

@@ -41,14 +41,13 @@ func (w *world) Moves(s *pommerman.State, dst []planning.Move) []planning.Move {
 	return dst
 }
 
-// useful is what to try in a state. Nobody evades a bomb by laying another.
+// useful is what to try in a state. Nobody evades a bomb by laying another, and
+// bombs against a target are laid where the rules would lay them.
 func (w *world) useful(s *pommerman.State) actionSet {
 	moves := usefulMoves(w.rules, s, w.seat)
-	if w.goal == toEvade {
-		moves = moves.without(pommerman.LayBomb)
-	}
-	if moves == 0 {
-		moves = moves.with(pommerman.Stop)
+	far := w.goal == toAttack && manhattan(s.Agents[w.seat].Cell, s.Agents[w.target].Cell) > bombRange
+	if w.goal == toEvade || far {
+		moves = moves.without(pommerman.LayBomb) // then Stop is left, if nothing else
 	}
 	return moves
 }
@@ -85,16 +84,24 @@ func (w *world) Score(s *pommerman.State) float64 {
 	return w.stand.score(w, s)
 }
 
-// imagine sets the world up for one decision of a seat and returns false if it
-// believes itself out of the game, so that there is nothing to search.
-func (w *world) imagine(r *pommerman.Rules, root *pommerman.State, seat int, goal task) bool {
+// imagine sets the world up for one decision of a seat: with nothing as its goal
+// everybody moves, else only the target if there is one. It returns false if the
+// seat believes itself out of the game, so that there is nothing to search.
+func (w *world) imagine(r *pommerman.Rules, root *pommerman.State, seat int, goal task, target int) bool {
 	if seat >= r.Seats() || !root.Agents[seat].Alive || r.Over(root) {
 		return false
 	}
 	clear(w.actions[:]) // whose width differs between rules
-	w.rules, w.seat, w.goal = r, seat, goal
-	w.begin, w.movers, w.target = root.StepCount, 0, pommerman.NoSeat
-	w.first = w.useful(root)
+	w.rules, w.seat, w.goal, w.target = r, seat, goal, target
+	switch goal {
+	case nothing:
+		w.movers = env.AllSeats(r.Seats())
+	case toEvade:
+		w.movers = 0
+	case toAttack:
+		w.movers = env.SeatSet(0).With(target)
+	}
+	w.begin, w.first = root.StepCount, w.useful(root)
 	return true
 }
 
