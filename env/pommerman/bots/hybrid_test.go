@@ -479,7 +479,7 @@ func TestSoundMoves(t *testing.T) {
 			# # # . # # #
 			# # # # # # #
 			# # # # # # #
-			# # # # # # #`, change: func(v *pommerman.View, _ *hybridMemory) { v.Self.Ammo = 0 }, want: []pommerman.Action{pommerman.Stop, pommerman.Right}},
+			# # # # # # #`, change: func(v *pommerman.View, _ *hybridMemory) { v.Self.Ammo = 0 }, want: []pommerman.Action{pommerman.Stop}},
 		{reason: "but with nobody near it does", board: `
 			# # # # # # #
 			# k A . . . .
