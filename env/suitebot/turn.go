@@ -22,10 +22,8 @@ func (p *Plan) Step(s *State, actions []uint8) {
 	if due != (volley{}) {
 		dead |= p.explode(s, &due, dead) // 4
 	}
-	p.respawn(s, dead) // 5
-	if p.rules.HomeDeaths == AtEnd {
-		p.respawn(s, p.onBases(s)) // 6
-	}
+	p.respawn(s, dead)         // 5
+	p.respawn(s, p.onBases(s)) // 6; nobody, if they died after the moves
 	for seat, gain := range s.Gains {
 		s.Scores[seat] += gain
 	}
@@ -122,14 +120,15 @@ func (p *Plan) plants(actions []uint8) (seats env.SeatSet) {
 }
 
 // plant plants bombs. One that lies on the field already is removed, even if it
-// would go off in this round.
+// would go off in this round. Who plants has not moved, so no two plant on one
+// field.
 func (p *Plan) plant(s *State, seats env.SeatSet, due *volley) {
 	last := (p.rules.BombDelay - 1) & (MaxDelay - 1)
 	for ; seats != 0; seats &= seats - 1 {
 		seat := bits.TrailingZeros16(uint16(seats)) & (MaxPlayers - 1)
 		f := fuseAt(s.Agents[seat])
 		due.remove(f)
-		for k := range last + 1 {
+		for k := range last {
 			s.fuses[k].remove(f)
 		}
 		s.fuses[last][seat] = f
