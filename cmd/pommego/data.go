@@ -17,6 +17,9 @@ func newData() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "data",
 		Short: "Check, show and change data sets that generate has made",
+		Example: `  pommego data verify ffa
+  pommego data show --json ffa
+  pommego data merge --help`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return usagef("there is no command %q, want one of %s", args[0], strings.Join(commandNames(cmd), ", "))
