@@ -410,6 +410,30 @@ def test_saved_games_go_on_as_they_would_have(env_id: str, tmp_path: Path) -> No
             assert loaded.get_json_info() == env.get_json_info()
 
 
+def test_games_looked_into_at_each_step_are_stepped_in_python() -> None:
+    """Three times in a row; what comes of it is the same."""
+    with made(TEAM) as env, made(TEAM) as plain:
+        assert_same(env.reset(), plain.reset())
+        dice = random.Random(6)
+        for number in range(8):
+            env.get_json_info()
+            assert env._table.on_server == (number < 2)
+            actions = moves(env, dice)
+            assert_same(list(env.step(actions)), list(plain.step(actions)))
+        assert env.get_json_info() == plain.get_json_info()
+        for number in range(8):
+            plain.step([0] * 4)
+            if number % 2:
+                plain.get_json_info()
+        assert plain._table.on_server, "that was not in a row"
+        env._init_game_state = env.get_json_info()
+        env.reset()
+        assert not env._table.on_server
+        env._init_game_state = None
+        env.reset()
+        assert env._table.on_server
+
+
 def test_a_search_that_goes_back_and_forth() -> None:
     """As tree searches do that were written for the original: by its private attribute."""
     with made() as env:
@@ -576,7 +600,11 @@ def test_drawing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert "\x1b" not in text, "colours are for terminals"
         env._table.stay_here()
         env.render(do_sleep=False, record_pngs_dir=str(tmp_path))
-        assert capsys.readouterr().out.count("\n") == 11
+        text = capsys.readouterr().out
+        assert text.count("\n") == 11
+        assert {"A0", "A3", "##"} <= {
+            text[k : k + 2] for line in range(11) for k in range(23 * line, 23 * line + 22, 2)
+        }
     assert (tmp_path / "000.json").exists()
     for picture in tmp_path.glob("*_0.png"):
         assert image_of(picture.read_bytes()) == (352, 352)

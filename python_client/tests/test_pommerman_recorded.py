@@ -28,6 +28,7 @@ def begin(record: dict[str, Any]) -> Any:
         player.init_agent(seat, constants.GameType(config["game_type"]))
     env.set_agents(players)
     env.set_training_agent(config["training_agent"])
+    env._table.patience = 1000  # or it would be stepped in Python, as it is looked into at each step
     env.set_init_game_state(recorded.saved_game(record["initial"], config["board_size"]))
     return env
 

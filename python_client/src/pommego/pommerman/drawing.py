@@ -19,6 +19,8 @@ from pommego.pommerman.remote import RemoteGame
 __all__ = ["png", "rgb_array", "save_png", "show"]
 
 _HOME_AND_CLEAR = "\x1b[H\x1b[J"
+#: As the server draws cells, but for the life of bombs.
+_SYMBOLS = [" .", "##", "%%", " o", "**", "??", "+b", "+r", "+k", "??", "A0", "A1", "A2", "A3"]
 _AGENT0 = constants.Item.Agent0.value
 
 
@@ -34,7 +36,7 @@ def show(remote: RemoteGame | None, board: NDArray[Any]) -> None:
     if remote is not None:
         text = remote.text(colour=live)
     else:
-        text = "".join(" ".join(f"{value:2}" for value in row) + "\n" for row in board.tolist())
+        text = "".join("".join(_SYMBOLS[value] for value in row) + "\n" for row in board.tolist())
     out.write((_HOME_AND_CLEAR if live else "") + text)
     out.flush()
 

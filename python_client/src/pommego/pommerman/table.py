@@ -7,7 +7,8 @@ since is noticed before the next step, and sent there.
 What the server cannot do is stepped here: going on after the end of a game,
 which the original does; states that no game gets into, such as an item hidden
 under a passage; boards of other than 7 to 14 rows, and other numbers of agents
-than four (two in a duel).
+than four (two in a duel). And so is a game that somebody looks into after each
+step, as searches do that save and load it: asking takes longer than a step.
 """
 
 from __future__ import annotations
@@ -40,7 +41,11 @@ class Table:
 
     Attributes:
         agents: at their seats; set them before anything else.
+        patience: how often in a row somebody may look before steps are made
+            here, until the next game is dealt.
     """
+
+    patience = 3
 
     def __init__(self, address: str | None = None, token: str | None = None) -> None:
         self._address, self._token = address, token
@@ -48,6 +53,7 @@ class Table:
         self._remote: RemoteGame | None = None
         self._refused: tuple[Rules, int] | None = None  # what the server has no games for, and for how many
         self._here = False  # whether steps are made here
+        self._looks = 0  # how often somebody looked, after each step since the first of them
         self._seen: Seen | None = None  # what the server said last
         self._scene: Scene | None = None  # None: the server has it
         self._sent: tuple[Any, ...] | None = None  # step count and agents as the server has them
@@ -81,13 +87,14 @@ class Table:
             # numbers of this type; positions keep it from then on.
             agent.set_start_position((np.int64(row), np.int64(col)))
             agent.reset()
-        self._here = False
+        self._here, self._looks = False, 0
         self._adopt(seen, 0)
         return True
 
     def set(self, scene: Scene) -> None:
         """Put pieces on the board; where the agents are they know themselves."""
-        self._scene, self._sent_scene, self._here = scene, None, False
+        self._scene, self._sent_scene = scene, None
+        self._here = self._looks >= self.patience
 
     @property
     def scene(self) -> Scene:
@@ -101,6 +108,8 @@ class Table:
                 raise AttributeError(_NO_GAME)
             self._scene = Scene.read(self._remote.state(), self.bodies)
             self._sent_scene = self._scene.fingerprint()
+            self._looks += 1
+            self._here = self._looks >= self.patience
         return self._scene
 
     def put(self, name: str, pieces: Any) -> None:
@@ -145,6 +154,8 @@ class Table:
             after = turn.play(moves, pieces, rules.max_blast_strength)
             self._scene = Scene(after.board, after.bombs, after.flames, after.items)
             return
+        if self._scene is None:
+            self._looks = 0
         seen = self._remote.step([_code(moves[body.agent_id]) if body.is_alive else 0 for body in bodies])
         for body, (row, col, ammo, blast, kicks), alive in zip(bodies, seen.bodies, seen.alive, strict=True):
             number = type(body.position[0])
