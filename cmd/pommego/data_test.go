@@ -21,7 +21,7 @@ func made(t *testing.T, args string) string {
 func TestDataUsage(t *testing.T) {
 	set := made(t, "--max-steps 20")
 	for _, tc := range []struct{ args, want string }{
-		{"polish", `there is no command "polish", want one of export, import, merge, show, verify`},
+		{"polish", `there is no command "polish", want one of export, import, merge, pack, show, verify`},
 		{"verify", "no data set is named"},
 		{"show", "want DIR"},
 		{"merge", "no data set is named"},

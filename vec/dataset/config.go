@@ -43,12 +43,13 @@ const (
 	Fixed   Seating = iota // agent k in seat k
 	Rotated                // in game i agent k sits in seat (k+i) mod seats
 	Drawn                  // each seat's agent is drawn, from the game's own dice
+	Told                   // the client tells with each game, see Fed
 )
 
-var seatingNames = []string{Fixed: "fixed", Rotated: "rotated", Drawn: "drawn"}
+var seatingNames = []string{Fixed: "fixed", Rotated: "rotated", Drawn: "drawn", Told: "told"}
 
-// SeatingNames lists the seatings' names.
-func SeatingNames() []string { return slices.Clone(seatingNames) }
+// SeatingNames lists the names of the seatings to choose from.
+func SeatingNames() []string { return slices.Clone(seatingNames[:Told]) }
 
 func (s Seating) String() string { return nameOf(seatingNames, int(s)) }
 
@@ -177,13 +178,20 @@ func (c *Config) resolveObservation(spec *env.Spec) error {
 
 func (c *Config) resolveAgents(game env.Game) error {
 	seats := game.Spec().Seats
-	if len(c.Agents) == 1 && c.Seating != Drawn {
+	served := slices.ContainsFunc(c.Agents, atClient)
+	if len(c.Agents) == 1 && c.Seating < Drawn {
 		c.Agents = slices.Repeat(c.Agents, seats)
 	}
 	switch {
-	case c.Seating == Drawn && len(c.Agents) == 0:
+	case c.Seating >= Drawn && len(c.Agents) == 0:
 		return errors.New("no agents, want one or more to draw from")
-	case c.Seating != Drawn && len(c.Agents) != seats:
+	case served != (c.Seating == Told):
+		return fmt.Errorf("agents %q and seating %s: agents that a client serves (%sNAME) go with seating told, and with no other", c.Agents, c.Seating, clientPrefix)
+	case served && slices.ContainsFunc(c.Agents, func(name string) bool { return outside(name) && !atClient(name) }):
+		return fmt.Errorf("agents %q: who plays beside agents that a client serves must be built in", c.Agents)
+	case served && c.Games == 0:
+		return errors.New("with agents that a client serves, want a number of games, not of steps")
+	case c.Seating < Drawn && len(c.Agents) != seats:
 		return fmt.Errorf("%d agents, want 1 or %d, one for each seat of %s", len(c.Agents), seats, game.Spec().ID)
 	case len(c.Agents) > math.MaxUint16:
 		return fmt.Errorf("%d agents, want %d at the most", len(c.Agents), math.MaxUint16)
@@ -209,7 +217,7 @@ func (c *Config) resolveAgents(game env.Game) error {
 // tell its seats apart.
 func (c *Config) checkServers() error {
 	for i, name := range c.Agents {
-		if atURL(name) && (c.Seating == Drawn || slices.Contains(c.Agents[:i], name)) {
+		if atURL(name) && (c.Seating >= Drawn || slices.Contains(c.Agents[:i], name)) {
 			return fmt.Errorf("the agent at %s would sit in several seats of a game, and a server plays one at a time", name)
 		}
 	}
@@ -220,8 +228,15 @@ func atURL(name string) bool {
 	return strings.HasPrefix(name, "http://") || strings.HasPrefix(name, "https://")
 }
 
+// clientPrefix begins the names of agents that a client serves.
+const clientPrefix = "client:"
+
+func atClient(name string) bool { return strings.HasPrefix(name, clientPrefix) }
+
 // outside tells whether an agent is outside this program.
-func outside(name string) bool { return atURL(name) || strings.HasPrefix(name, "exec:") }
+func outside(name string) bool {
+	return atURL(name) || atClient(name) || strings.HasPrefix(name, "exec:")
+}
 
 // unrepeatable says why an agent may play otherwise the next time; "" if it does
 // not. By the naming of agents, the option ms is a budget in time.
@@ -260,6 +275,8 @@ func (c *Config) lineup(game int, seats []uint16) {
 			seats[(seat+game)%len(seats)] = uint16(seat)
 		case Drawn:
 			seats[seat] = uint16(dice.IntN(len(c.Agents)))
+		case Told:
+			// the client does it
 		}
 	}
 }

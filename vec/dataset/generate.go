@@ -13,48 +13,6 @@ import (
 	"pommego/env/disk"
 )
 
-// Options are the things that a data set's content does not depend on. The zero
-// value works on all cores.
-type Options struct {
-	// Workers is how many games are played at a time; 0: one a core. With an
-	// agent at a URL it is one, as a server plays one game at a time.
-	Workers int
-
-	// Version is the program's version, which the manifest names. Build tells
-	// builds apart: what another one has begun is refused unless OtherBuild is
-	// set, since its agents may have played otherwise.
-	Version    string
-	Build      string
-	OtherBuild bool
-
-	// Progress is told how far things are, at the start and after each game, by
-	// one goroutine at a time.
-	Progress func(Progress)
-
-	// Card makes the files that go beside the manifest, by their names.
-	Card func(*Manifest) (map[string][]byte, error)
-
-	Disk disk.FS // nil: disk.OS
-}
-
-// Progress tells how far a run is.
-type Progress struct {
-	Games, Steps           int // so far, those of earlier runs included
-	TotalGames, TotalSteps int // 0: not known
-	Resumed                int // games of earlier runs
-	ResumedSteps           int
-	Bytes                  int64 // written so far
-}
-
-// Work is what a run has spent: time of all workers together.
-type Work struct {
-	Games int           `json:"games"` // played in this run
-	Steps int           `json:"steps"`
-	Wall  time.Duration `json:"wall_ns"`
-	Play  time.Duration `json:"play_ns"`  // in games and agents
-	Write time.Duration `json:"write_ns"` // in keeping, encoding, compressing and writing them
-}
-
 // ErrStopped says that the context ended before the last game. What is finished
 // is kept; the same call goes on from there.
 var ErrStopped = errors.New("stopped")
@@ -85,6 +43,9 @@ func Generate(ctx context.Context, game env.Game, c Config, folder string, o Opt
 	g := &generation{game: game, plan: p, options: o, shop: w}
 	g.changed = sync.NewCond(&g.mu)
 	err = g.resume()
+	if err == nil && c.Seating == Told {
+		err = g.tellMissing()
+	}
 	if err == nil {
 		err = g.run(ctx)
 	}
@@ -108,6 +69,7 @@ type generation struct {
 	shards  []*shard   // in order; more come as games are handed out
 	open    []*shard   // those of them that nobody writes yet
 	next    int        // the next game to hand out
+	fed     int        // games yet to be taken from the client
 	total   int        // games there are to be; 0: not known yet
 	prefix  int        // with Config.Steps: games finished without a gap
 	reached int        // their steps
@@ -219,6 +181,8 @@ func (g *generation) help(ctx context.Context) (err error) {
 			return err
 		case s != nil:
 			err = g.writeShard(e, s)
+		case g.plan.config.Seating == Told:
+			err = g.playFed(ctx, p)
 		default:
 			err = g.playGame(ctx, p, number)
 		}
@@ -245,6 +209,10 @@ func (g *generation) task(ctx context.Context) (*shard, int, error) {
 			g.ready = g.ready[1:]
 			return s, 0, nil
 		}
+		if g.fed > 0 {
+			g.fed--
+			return nil, 0, nil // which game it is, the client says
+		}
 		number, err := g.nextGame()
 		if err != nil || number >= 0 {
 			return nil, number, err
@@ -260,6 +228,8 @@ func (g *generation) task(ctx context.Context) (*shard, int, error) {
 func (g *generation) nextGame() (int, error) {
 	for ; ; g.next++ {
 		switch {
+		case g.plan.config.Seating == Told:
+			return -1, nil
 		case g.total > 0 && g.next >= g.total:
 			return -1, nil
 		case g.total == 0 && g.next >= g.prefix+g.ahead():
@@ -281,10 +251,15 @@ func (g *generation) nextGame() (int, error) {
 // playGame plays one game and keeps it.
 func (g *generation) playGame(ctx context.Context, p *player, number int) error {
 	begun := time.Now()
-	e, err := p.play(ctx, number)
+	e, err := p.play(ctx, number, nil)
 	if err != nil {
 		return err
 	}
+	return g.played(e, begun)
+}
+
+// played keeps a game that has been played since begun.
+func (g *generation) played(e *Episode, begun time.Time) error {
 	played := time.Now()
 	j, err := g.keep(e)
 	if err != nil || j == nil {
@@ -312,6 +287,9 @@ func (g *generation) keep(e *Episode) (*journal, error) {
 		return nil, nil
 	}
 	j, before := s.journal, s.journal.end
+	if j.has(e.Game) {
+		return nil, fmt.Errorf("game %d was played twice", e.Game)
+	}
 	if err := j.add(e); err != nil {
 		return nil, err
 	}

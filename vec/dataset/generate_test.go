@@ -91,7 +91,7 @@ func TestEpisodesComeBack(t *testing.T) {
 	}
 	p := newPlayer(gameOf(t, team), &config)
 	for i, got := range episodes(t, generate(t, team, small(), testOptions(2))) {
-		want, err := p.play(context.Background(), i)
+		want, err := p.play(context.Background(), i, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -32,7 +32,7 @@ type seat struct {
 
 func newPlayer(game env.Game, c *Config) *player {
 	return &player{
-		game: game, config: c, match: game.New(1)[0], remote: slices.ContainsFunc(c.Agents, outside),
+		game: game, config: c, match: game.New(1)[0], remote: c.Seating != Told && slices.ContainsFunc(c.Agents, outside),
 		agents: map[seat]env.Agent{}, others: map[seat]match.Player{}, weighed: newWeighed(game.Spec()),
 	}
 }
@@ -47,8 +47,9 @@ func (p *player) close() error {
 	return errors.Join(errs...)
 }
 
-// play plays one game of the data set. A panic in it comes back as an error.
-func (p *player) play(ctx context.Context, number int) (e *Episode, err error) {
+// play plays one game of the data set, with fed if a client has played it. A
+// panic in it comes back as an error.
+func (p *player) play(ctx context.Context, number int, fed *Fed) (e *Episode, err error) {
 	s := shapeOf(p.game.Spec())
 	e = &Episode{
 		Game: number, Seed: p.config.seed(number), Dealt: true, Agents: make([]uint16, s.seats),
@@ -63,18 +64,21 @@ func (p *player) play(ctx context.Context, number int) (e *Episode, err error) {
 			err = fmt.Errorf("game %d (seed %d): %w", number, e.Seed.Value, err)
 		}
 	}()
-	if p.remote {
+	switch {
+	case p.remote:
 		return e, p.playRemote(ctx, e)
+	case fed == nil:
+		if err := p.sit(e); err != nil {
+			return nil, err
+		}
+		return e, p.playHere(ctx, e)
 	}
-	return e, p.playHere(ctx, e)
+	return e, p.playAgain(ctx, e, fed)
 }
 
-// playHere plays with built-in agents alone.
+// playHere plays with the agents that are sitting.
 func (p *player) playHere(ctx context.Context, e *Episode) error {
 	parts := len(p.game.Spec().Actions)
-	if err := p.sit(e); err != nil {
-		return err
-	}
 	p.match.Reset(e.Seed)
 	status := p.match.Status()
 	for !status.Over && (p.config.MaxSteps == 0 || e.Steps < p.config.MaxSteps) {
@@ -103,19 +107,28 @@ func (p *player) playHere(ctx context.Context, e *Episode) error {
 func (p *player) sit(e *Episode) error {
 	p.sitting = p.sitting[:0]
 	for k, index := range e.Agents {
-		agent := p.agents[seat{index, k}]
-		if agent == nil {
-			made, err := p.game.NewAgent(p.config.Agents[index])
-			if err != nil {
-				return err
-			}
-			agent = made
-			p.agents[seat{index, k}] = agent
+		agent, err := p.agent(index, k, e.Seed)
+		if err != nil {
+			return err
 		}
-		agent.Reset(e.Seed.Dice(env.StreamAgents + uint64(k)))
 		p.sitting = append(p.sitting, agent)
 	}
 	return nil
+}
+
+// agent is a built-in agent, ready to play a game in a seat.
+func (p *player) agent(index uint16, k int, seed env.Seed) (env.Agent, error) {
+	agent := p.agents[seat{index, k}]
+	if agent == nil {
+		made, err := p.game.NewAgent(p.config.Agents[index])
+		if err != nil {
+			return nil, err
+		}
+		agent = made
+		p.agents[seat{index, k}] = agent
+	}
+	agent.Reset(seed.Dice(env.StreamAgents + uint64(k)))
+	return agent, nil
 }
 
 // conclude writes down how a game stands at its end.

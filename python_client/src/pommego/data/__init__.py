@@ -22,6 +22,7 @@ from pommego.data.episode import Episode
 from pommego.data.loading import Loader, load
 from pommego.data.manifest import Column, DamagedError, Manifest, verify
 from pommego.data.rebuilding import rebuild
+from pommego.data.recording import record
 from pommego.data.whole import episodes
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "episodes",
     "load",
     "rebuild",
+    "record",
     "to_minari",
     "torch_dataset",
     "verify",

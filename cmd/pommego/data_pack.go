@@ -1,0 +1,178 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"pommego/env"
+	"pommego/env/catalog"
+	"pommego/vec/dataset"
+	"pommego/vec/dataset/card"
+)
+
+func newDataPack() *cobra.Command {
+	var o packOptions
+	cmd := &cobra.Command{
+		Use:   "pack --out DIR --agents client:NAME,...",
+		Short: "Store games that a client plays: the other end of pommego.data.record",
+		Long: `Make a data set of games that a client plays with agents of its own, such as a network in
+Python; pommego.data.record does it all. It goes on where it was interrupted.
+
+Writes a line of JSON to standard output: {"missing": [[0, 99], [200, 499]]}, the numbers
+of the games that are wanted, first and last of each stretch; game i has --seed + i. Then
+reads games from standard input, in any order. All numbers are little-endian:
+
+  length of what follows        4 bytes
+  number of the game            8
+  result, as in the protocol    1
+  winners, a bit a seat         2
+  agents by seat, as --agents   2 each
+  actions of the client's seats a byte for each step, seat and component
+
+Writes the summary as a line of JSON once all games are there.`,
+		Example: `  pommego data pack --out league --agents client:net,simple --games 1000 <games`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if o.out == "" {
+				return usagef("no folder is named, want --out DIR")
+			}
+			return exactly(0, "none")(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return o.run(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout())
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.out, "out", "", "the folder for the data set")
+	f.StringVar(&o.id, "env", "PommeFFACompetition-v0", "the environment's id, see: pommego envs")
+	f.StringVar(&o.rules, "rules", "", "rules that differ from the id's, as a JSON object")
+	f.StringVar(&o.layout, "layout", "games", "what a row is: "+strings.Join(dataset.LayoutNames(), ", "))
+	f.StringVar(&o.config.Observation, "observation", "", "with --layout steps, the encoding (default: the environment's first)")
+	f.StringSliceVar(&o.config.Agents, "agents", nil, "the agents that can occur: client:NAME, and built-in ones")
+	f.IntVar(&o.config.Games, "games", 1000, "how many games")
+	f.Uint64Var(&o.config.Seed, "seed", 1, "seed of the first game; the others count on from it")
+	f.IntVar(&o.config.MaxSteps, "max-steps", 0, "games are cut off after so many steps, 0: played to the end")
+	f.IntVar(&o.config.FileGames, "games-per-file", 0, "games in a file (default 10000, or 100 with --layout steps)")
+	f.IntVar(&o.workers, "workers", 0, "how many games to work on at a time, 0: as many as there are cores")
+	f.BoolVar(&o.otherBuild, "other-build", false, "go on even if another build of pommego began it")
+	return cmd
+}
+
+type packOptions struct {
+	out, id, rules, layout string
+	config                 dataset.Config
+	workers                int
+	otherBuild             bool
+}
+
+func (o *packOptions) run(ctx context.Context, in io.Reader, out io.Writer) error {
+	game, err := o.game()
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	feed, failed := make(chan dataset.Fed), make(chan error, 1)
+	m, w, err := dataset.Generate(ctx, game, o.config, o.out, dataset.Options{
+		Workers: o.workers, Version: version(), Build: build(), OtherBuild: o.otherBuild, Card: card.Files, Fed: feed,
+		Missing: func(games []int) {
+			err := json.NewEncoder(out).Encode(map[string]any{"missing": stretches(games)})
+			go func() {
+				defer close(feed)
+				if err == nil {
+					err = readFed(ctx, in, game.Spec(), feed)
+				}
+				failed <- err
+			}()
+		},
+	})
+	select {
+	case input := <-failed:
+		err = errors.Join(input, err)
+	default:
+	}
+	if err != nil {
+		return (&generateOptions{out: o.out}).explain(err)
+	}
+	return json.NewEncoder(out).Encode(summarise(o.out, m, w))
+}
+
+func (o *packOptions) game() (env.Game, error) {
+	var game env.Game
+	var err error
+	if o.rules != "" {
+		game, err = catalog.Variant(o.id, json.RawMessage(o.rules))
+	} else {
+		game, err = catalog.Game(o.id)
+	}
+	if err != nil {
+		return nil, usagef("--env: %w", err)
+	}
+	if err := o.config.Layout.UnmarshalText([]byte(o.layout)); err != nil {
+		return nil, usagef("--layout: %w", err)
+	}
+	o.config.Seating, o.config.Unrepeatable = dataset.Told, true
+	if err := o.config.Validate(game); err != nil {
+		return nil, usageError{err}
+	}
+	return game, nil
+}
+
+// stretches writes ascending numbers as pairs of first and last.
+func stretches(numbers []int) [][2]int {
+	all := [][2]int{}
+	for _, n := range numbers {
+		if k := len(all); k > 0 && all[k-1][1] == n-1 {
+			all[k-1][1] = n
+		} else {
+			all = append(all, [2]int{n, n})
+		}
+	}
+	return all
+}
+
+// longestFed is the most bytes a game may have.
+const longestFed = 1 << 28
+
+// readFed reads games until the end of the input.
+func readFed(ctx context.Context, in io.Reader, spec *env.Spec, feed chan<- dataset.Fed) error {
+	reader := bufio.NewReaderSize(in, 1<<18)
+	le, head := binary.LittleEndian, 8+1+2+2*spec.Seats
+	for {
+		var size [4]byte
+		if _, err := io.ReadFull(reader, size[:]); err == io.EOF {
+			return nil
+		} else if err != nil {
+			return fmt.Errorf("the input ends inside a game: %w", err)
+		}
+		n := int(le.Uint32(size[:]))
+		if n < head || n > longestFed {
+			return fmt.Errorf("a game of %d bytes, want %d to %d", n, head, longestFed)
+		}
+		body := make([]byte, n)
+		if _, err := io.ReadFull(reader, body); err != nil {
+			return fmt.Errorf("the input ends inside a game: %w", err)
+		}
+		fed := dataset.Fed{
+			Game: int(le.Uint64(body)), Result: env.Result(body[8]), Winners: env.SeatSet(le.Uint16(body[9:])), Actions: body[head:],
+		}
+		for seat := range spec.Seats {
+			fed.Agents = append(fed.Agents, le.Uint16(body[11+2*seat:]))
+		}
+		select {
+		case feed <- fed:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}

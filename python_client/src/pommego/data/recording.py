@@ -1,0 +1,267 @@
+"""Data sets of games in which agents of one's own play, such as networks."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import struct
+import subprocess
+from collections.abc import Callable, Iterator, Sequence
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pommego.data.manifest import Manifest
+from pommego.errors import PommegoError
+from pommego.making import make_vec
+from pommego.server import find_binary
+from pommego.vector import PommegoVectorEnv
+
+__all__ = ["record"]
+
+Array = NDArray[Any]
+Policy = Callable[[dict[str, Array], dict[str, Any]], ArrayLike]
+
+_LEARNER = "learner"
+_GRACE = 30.0  # seconds that storing may take when it is interrupted
+
+
+def record(
+    policy: Policy,
+    path: str | os.PathLike[str],
+    id: str = "PommeFFACompetition-v0",
+    *,
+    games: int = 1000,
+    name: str = "policy",
+    seats: Sequence[str] | None = None,
+    opponents: Sequence[str] | None = None,
+    seat: int | None = None,
+    seed: int = 1,
+    num_envs: int = 256,
+    observation: str = "planes",
+    max_steps: int = 0,
+    layout: str = "games",
+    games_per_file: int = 0,
+    rules: dict[str, Any] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    **options: Any,
+) -> Manifest:
+    """Play games with a policy and store them as a data set, as ``pommego generate`` does.
+
+    A run that was interrupted goes on when it is called again with the same
+    arguments. What the policy does is not promised to be the same again, which
+    the manifest says.
+
+    Args:
+        policy: is given the observation and info of all its rows, as from
+            `PommegoVectorEnv.step`, and returns their actions.
+        path: the folder for the data set.
+        id: of the catalog.
+        games: how many. Game i has seed ``seed + i``.
+        name: what the policy is called in the data, after "client:".
+        seats: who plays: "learner", the policy, or an agent's name, for each
+            seat; without it and `opponents` the policy plays in all.
+        opponents: agents of all seats but one, as for `pommego.make_vec`.
+        seat: with `opponents`: the policy's seat; None: drawn for each game.
+        seed: of the first game.
+        num_envs: games at a time.
+        observation: what the policy sees, and what layout "steps" holds.
+        max_steps: cut games off after so many steps; 0: never.
+        layout: "games" or "steps".
+        games_per_file: how many games a file holds; 0: the default.
+        rules: rules that differ from the id's.
+        progress: told now and then how many games there are, and how many there will be.
+        options: others of `pommego.make_vec`, such as address and token.
+
+    Returns:
+        the data set's manifest.
+
+    Raises:
+        PommegoError: storing failed; the message says why.
+        ServerError: an option cannot be; see `pommego.make_vec`.
+    """
+    others = [agent for agent in (opponents or seats or ()) if agent != _LEARNER]
+    agents = [f"client:{name}", *dict.fromkeys(others)]
+    command = ["data", "pack", "--out", os.fspath(path), "--env", id, "--agents", ",".join(agents)]
+    command += ["--games", str(games), "--seed", str(seed), "--max-steps", str(max_steps), "--layout", layout]
+    command += ["--games-per-file", str(games_per_file)]
+    if layout == "steps":
+        command += ["--observation", observation]
+    if rules:
+        command += ["--rules", json.dumps(rules)]
+    with _Packer(command) as packer:
+        missing = packer.missing()
+        if missing is not None:
+            with make_vec(
+                id,
+                max(1, min(num_envs, _count(missing))),
+                observation=observation,
+                autoreset_mode="Disabled",
+                on_death="wait",
+                seats=seats,
+                opponents=opponents,
+                seat=seat,
+                max_episode_steps=max_steps or None,
+                rules=rules,
+                **options,
+            ) as envs:
+                numbers = (n for first, last in missing for n in range(first, last + 1))
+                table = _Table(envs, agents, seats, opponents, seed)
+                done = games - _count(missing)
+                for game in table.play(policy, numbers):
+                    packer.send(game)
+                    done += 1
+                    if progress:
+                        progress(done, games)
+        packer.finish()
+    return Manifest.read(path)
+
+
+def _count(stretches: Sequence[Sequence[int]]) -> int:
+    return sum(last - first + 1 for first, last in stretches)
+
+
+class _Packer:
+    """The process that stores games."""
+
+    def __init__(self, command: Sequence[str]) -> None:
+        self._process = subprocess.Popen(
+            [find_binary(), *command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+
+    def __enter__(self) -> _Packer:
+        return self
+
+    def missing(self) -> list[list[int]] | None:
+        """Wait for the list of games that are wanted; None if all are there."""
+        line = self._stdout.readline()
+        if not line:
+            self.finish()
+            raise PommegoError("pommego data pack ended without a word")
+        return json.loads(line).get("missing")
+
+    def send(self, game: bytes) -> None:
+        """Hand over a game."""
+        try:
+            self._stdin.write(struct.pack("<I", len(game)) + game)
+            self._stdin.flush()  # from now on it is kept, whatever becomes of us
+        except BrokenPipeError:
+            self.finish()  # says why
+            raise
+
+    def finish(self) -> None:
+        """Wait until everything is on the disk.
+
+        Raises:
+            PommegoError: it is not.
+        """
+        with contextlib.suppress(BrokenPipeError):
+            self._stdin.close()
+        self._stdout.read()
+        complaint = self._stderr.read().decode(errors="replace").strip()
+        if self._process.wait():
+            raise PommegoError(
+                complaint or f"pommego data pack exited with status {self._process.returncode}"
+            )
+
+    def __exit__(self, *_: object) -> None:
+        """Let the process keep what it was given and end."""
+        with contextlib.suppress(OSError):
+            self._stdin.close()
+        try:
+            self._process.wait(timeout=_GRACE)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        for stream in (self._stdin, self._stdout, self._stderr):
+            with contextlib.suppress(OSError):
+                stream.close()
+
+    @property
+    def _stdin(self) -> IO[bytes]:
+        return self._process.stdin  # type: ignore[return-value]
+
+    @property
+    def _stdout(self) -> IO[bytes]:
+        return self._process.stdout  # type: ignore[return-value]
+
+    @property
+    def _stderr(self) -> IO[bytes]:
+        return self._process.stderr  # type: ignore[return-value]
+
+
+class _Table:
+    """Games under way, and what the policy did in them."""
+
+    def __init__(
+        self,
+        envs: PommegoVectorEnv,
+        agents: list[str],
+        seats: Sequence[str] | None,
+        opponents: Sequence[str] | None,
+        seed: int,
+    ) -> None:
+        self._envs = envs
+        self._indices = {agent: k for k, agent in enumerate(agents)}
+        self._seats = seats
+        self._opponents = opponents
+        self._seed = seed
+        self._n = n = envs.num_games
+        self._numbers = np.full(n, -1)  # of the game in each slot; -1: none that is wanted
+        self._at = np.zeros(n, np.int64)
+        longest = envs.game_spec.max_steps
+        width = len(envs.game_spec.actions)
+        self._shape = (envs.num_envs,) if width == 1 else (envs.num_envs, width)
+        self._actions = np.zeros((n, longest, envs.learners, width), np.uint8)
+
+    def play(self, policy: Policy, numbers: Iterator[int]) -> Iterator[bytes]:
+        """Play all games and give each as `pommego data pack` reads it, as they end."""
+        envs = self._envs
+        every = np.arange(self._n)
+        obs, info = self._begin(every, numbers)
+        while (self._numbers >= 0).any():
+            actions = np.asarray(policy(obs, info)).astype(np.uint8)
+            actions = actions.reshape(self._n, envs.learners, -1)
+            self._actions[every, self._at] = actions
+            self._at += 1
+            obs, _, terminated, truncated, info = envs.step(actions.reshape(self._shape))
+            over = np.flatnonzero((terminated | truncated)[:: envs.learners])
+            for slot in over.tolist():
+                if self._numbers[slot] >= 0:
+                    yield self._packed(slot, info)
+            if len(over):
+                obs, info = self._begin(over, numbers)
+
+    def _begin(self, slots: Array, numbers: Iterator[int]) -> tuple[dict[str, Array], dict[str, Any]]:
+        """Begin the next games in some slots; when there are none left, others that nobody looks at."""
+        envs = self._envs
+        seeds = np.zeros(self._n, np.uint64)
+        mask = np.zeros(self._n, np.bool_)
+        for slot in slots.tolist():
+            number = next(numbers, -1)
+            self._numbers[slot], self._at[slot], mask[slot] = number, 0, True
+            seeds[slot] = (self._seed + max(number, 0)) % 2**64
+        if mask.all():
+            return envs.reset(seed=seeds)
+        return envs.reset(seed=seeds, options={"reset_mask": np.repeat(mask, envs.learners)})
+
+    def _packed(self, slot: int, info: dict[str, Any]) -> bytes:
+        row = slot * self._envs.learners
+        game = info["game"]
+        winners = sum(1 << seat for seat, won in enumerate(game["winners"][row]) if won)
+        head = struct.pack("<QBH", int(self._numbers[slot]), int(game["result"][row]), winners)
+        lineup = np.array(self._lineup(int(info["seat"][row])), "<u2")
+        return head + lineup.tobytes() + self._actions[slot, : self._at[slot]].tobytes()
+
+    def _lineup(self, learner: int) -> list[int]:
+        """Say which agent sits where; learner is the seat of the game's first row."""
+        seats = self._envs.game_spec.seats
+        if self._opponents is not None:
+            names = [""] * seats
+            for k, agent in enumerate(self._opponents):
+                names[(learner + 1 + k) % seats] = agent
+        else:
+            names = ["" if agent == _LEARNER else agent for agent in self._seats or [_LEARNER] * seats]
+        return [self._indices[agent] if agent else 0 for agent in names]

@@ -1,0 +1,158 @@
+"""Recording games in which a policy of Python's plays."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pommego
+
+pytest.importorskip("pyarrow")
+
+from pommego import data
+
+
+def by_what_it_sees(obs: dict[str, np.ndarray], info: dict[str, Any]) -> np.ndarray:
+    """A policy that needs no dice: one of the legal moves, depending on the observation."""
+    del info
+    total = sum(array.reshape(len(array), -1).astype(np.int64).sum(axis=1) for array in obs.values())
+    return total % 5
+
+
+def checked(binary: Path, path: Path) -> None:
+    subprocess.run([str(binary), "data", "verify", "--replay", str(path)], check=True, capture_output=True)
+
+
+@pytest.mark.parametrize(
+    ("id", "options", "lineups"),
+    [
+        ("PommeFFACompetition-v0", {}, {("client:me",) * 4}),
+        (
+            "PommeFFACompetition-v0",
+            {"opponents": ["simple", "random", "static"]},
+            {
+                ("client:me", "simple", "random", "static"),
+                ("static", "client:me", "simple", "random"),
+                ("random", "static", "client:me", "simple"),
+                ("simple", "random", "static", "client:me"),
+            },
+        ),
+        (
+            "PommeTeamCompetition-v0",
+            {"seats": ["learner", "simple", "learner", "random"]},
+            {("client:me", "simple", "client:me", "random")},
+        ),
+        ("OneVsOne-v0", {"opponents": ["simple"], "seat": 1}, {("simple", "client:me")}),
+    ],
+)
+def test_record(
+    binary: Path, server: pommego.Server, tmp_path: Path, id: str, options: dict[str, Any], lineups: set
+) -> None:
+    path = tmp_path / "set"
+    where = {"address": server.address, "token": server.token}
+    told = []
+    manifest = data.record(
+        by_what_it_sees,
+        path,
+        id,
+        games=11,
+        name="me",
+        seed=7,
+        num_envs=4,
+        max_steps=60,
+        observation="raw",
+        layout="steps",
+        progress=lambda done, games: told.append((done, games)),
+        **options,
+        **where,
+    )
+    checked(binary, path)
+    assert told == [(k + 1, 11) for k in range(11)]
+    assert manifest.json["games"] == 11
+    assert "outside" in manifest.json["unrepeatable"][0]
+    seen = set()
+    for game in data.episodes(path):
+        seen.add(game.agents)
+        assert game.seed == (7 + game.game, 0)
+        for seat, agent in enumerate(game.agents):
+            if agent == "client:me":
+                obs = {name: array[:-1, seat] for name, array in game.observations.items()}
+                alive = game.alive[:-1, seat]
+                np.testing.assert_array_equal(game.actions[alive, seat], by_what_it_sees(obs, {})[alive])
+    assert seen <= lineups
+    assert len(seen) == min(len(lineups), len(seen))
+    assert len(lineups) == 1 or len(seen) > 1
+
+
+def test_radio(binary: Path, server: pommego.Server, tmp_path: Path) -> None:
+    where = {"address": server.address, "token": server.token}
+
+    def words(obs: dict[str, np.ndarray], info: dict[str, Any]) -> np.ndarray:
+        return np.stack([by_what_it_sees(obs, info), np.full(len(info["seat"]), 3), info["seat"]], axis=1)
+
+    data.record(
+        words, tmp_path / "set", "PommeRadioCompetition-v2", games=3, num_envs=2, max_steps=30, **where
+    )
+    checked(binary, tmp_path / "set")
+    for game in data.episodes(tmp_path / "set", **where):
+        alive = game.alive[:-1]
+        assert (game.actions[..., 1][alive] == 3).all()
+        assert (game.actions[..., 2] == np.arange(4))[alive].all()
+
+
+def interrupted(after: int) -> Callable[..., Any]:
+    """A policy that fails after so many calls."""
+    calls = 0
+
+    def policy(obs: dict[str, np.ndarray], info: dict[str, Any]) -> np.ndarray:
+        nonlocal calls
+        calls += 1
+        if calls > after:
+            raise KeyboardInterrupt
+        return by_what_it_sees(obs, info)
+
+    return policy
+
+
+def test_goes_on(binary: Path, server: pommego.Server, tmp_path: Path) -> None:
+    """What was interrupted goes on, and ends as if it had not been."""
+    options = {
+        "games": 30,
+        "num_envs": 3,
+        "max_steps": 25,
+        "games_per_file": 8,
+        "address": server.address,
+        "token": server.token,
+    }
+    data.record(by_what_it_sees, tmp_path / "want", **options)
+    for after in (40, 100, 10**6):
+        played = []
+        done = lambda now, games, played=played: played.append(now)  # noqa: E731
+        try:
+            data.record(interrupted(after), tmp_path / "got", progress=done, **options)
+        except KeyboardInterrupt:
+            assert after < 10**6
+        else:
+            assert 0 < len(played) < 30  # the others were there
+    want = {at.relative_to(tmp_path / "want"): at.read_bytes() for at in (tmp_path / "want").rglob("*.*")}
+    got = {at.relative_to(tmp_path / "got"): at.read_bytes() for at in (tmp_path / "got").rglob("*.*")}
+    assert got == want
+    again = data.record(interrupted(0), tmp_path / "got", **options)  # all is there
+    assert again.json["games"] == 30
+    with pytest.raises(pommego.PommegoError, match="another --out"):
+        data.record(by_what_it_sees, tmp_path / "got", **options | {"seed": 5})
+
+
+def test_refused(server: pommego.Server, tmp_path: Path) -> None:
+    where = {"address": server.address, "token": server.token}
+    with pytest.raises(pommego.PommegoError, match="no agent is called"):
+        data.record(by_what_it_sees, tmp_path / "set", opponents=["nobody"] * 3, **where)
+    with pytest.raises(pommego.PommegoError, match="Pomme-v9"):
+        data.record(by_what_it_sees, tmp_path / "set", "Pomme-v9", **where)
+    with pytest.raises(pommego.ServerError, match="seat"):
+        data.record(by_what_it_sees, tmp_path / "set", seats=["learner"] * 3, **where)
