@@ -358,8 +358,6 @@ class Pomme:
         scalars += [obs["teammate"].value, *(enemy.value for enemy in obs["enemies"])]
         return np.concatenate([utility.make_np_float(part) for part in (*maps, scalars)])
 
-    # What the original keeps in attributes ------------------------------------
-
     @property
     def unwrapped(self) -> Self:
         """The environment itself: there are no wrappers around it."""
