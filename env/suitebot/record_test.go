@@ -123,7 +123,7 @@ func writeRecords(t *testing.T, file string, lines [][]byte) {
 	}
 }
 
-func readRecords(t *testing.T, file string) (lines [][]byte) {
+func readRecords(t testing.TB, file string) (lines [][]byte) {
 	t.Helper()
 	r, err := trace.Open(file)
 	if err != nil {
@@ -325,4 +325,27 @@ func TestBadRecords(t *testing.T) {
 	if _, err := CheckRecord(append(marshalled(t, sample(t)), "{}"...)); err == nil {
 		t.Error("text after the record is accepted")
 	}
+}
+
+// FuzzRecord reads whatever there is: an error or a report, never a panic.
+func FuzzRecord(f *testing.F) {
+	for _, line := range readRecords(f, traceFile("crafted"))[:8] {
+		f.Add(line)
+	}
+	f.Fuzz(func(t *testing.T, line []byte) {
+		report, err := CheckRecord(line)
+		if err != nil {
+			return
+		}
+		shown, err := OpenRecord(line)
+		if err != nil {
+			t.Fatalf("it was checked as %+v, but cannot be shown: %v", report, err)
+		}
+		for range report.Steps {
+			if err := shown.Step(); err != nil {
+				t.Fatalf("it was checked as %+v, but cannot be shown: %v", report, err)
+			}
+		}
+		shown.AppendText(nil, true)
+	})
 }
