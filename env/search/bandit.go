@@ -53,7 +53,20 @@ func (t *tally) ucb1(c, logVisits float64) float64 {
 
 // logarithm is the natural logarithm in single precision: libraries differ in
 // the last digits of the double.
-func logarithm(n int32) float64 { return float64(float32(math.Log(float64(n)))) }
+func logarithm(n int32) float64 {
+	if int(n) < len(logarithms) {
+		return logarithms[n]
+	}
+	return float64(float32(math.Log(float64(n))))
+}
+
+// logarithms are those of the numbers of visits that come up most.
+var logarithms = func() (all [1024]float64) {
+	for n := range all {
+		all[n] = float64(float32(math.Log(float64(n))))
+	}
+	return all
+}()
 
 // arm is one move of a flat search.
 type arm struct {

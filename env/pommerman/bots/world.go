@@ -85,10 +85,11 @@ func (w *world) Score(s *pommerman.State) float64 {
 }
 
 // imagine sets the world up for one decision of a seat: with nothing as its goal
-// everybody moves, else only the target if there is one. It returns false if the
-// seat believes itself out of the game, so that there is nothing to search.
+// everybody moves, else only the target if there is one. It returns false if
+// there is nothing to search: the seat believes itself out of the game, or the
+// target is nobody in it.
 func (w *world) imagine(r *pommerman.Rules, root *pommerman.State, seat int, goal task, target int) bool {
-	if seat >= r.Seats() || !root.Agents[seat].Alive || r.Over(root) {
+	if seat >= r.Seats() || !root.Agents[seat].Alive || r.Over(root) || goal == toAttack && uint(target) >= uint(r.Seats()) {
 		return false
 	}
 	clear(w.actions[:]) // whose width differs between rules

@@ -1,0 +1,250 @@
+package bots
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pommego/env"
+	"pommego/env/grid"
+	"pommego/env/pommerman"
+)
+
+// searching lists the agents that search.
+func searching() []string {
+	var names []string
+	for _, k := range searchers {
+		names = append(names, k.name)
+	}
+	return names
+}
+
+func TestSearchOptions(t *testing.T) {
+	for _, test := range []struct{ name, want, reason string }{
+		{"mcts:bandit=ucb1", `"bandit" does not exist, mcts takes: ticks, ms, c, depth`, "an unknown option lists what exists"},
+		{"fmcs-random:c=3", `"c" does not exist, fmcs-random takes: ticks, ms, depth`, "a bandit without UCB1 has no constant"},
+		{"bfs:depth=3", "bfs takes: ticks, ms", "breadth-first search makes no roll-outs"},
+		{"osla:length=3", "osla takes: ticks, ms, samples", "nor plans"},
+		{"mcts:ticks=0", "ticks=0, want a whole number from 1 to", "no budget at all"},
+		{"mcts:ticks=1.5", "ticks=1.5, want a whole number", "half a tick"},
+		{"mcts:ticks=-5", "want a whole number from 1", "less than none"},
+		{"mcts:ticks=many", "ticks=many", "no number"},
+		{"mcts:ms=0", "ms=0, want a number from 0.01 to 60000", "no time"},
+		{"mcts:c=NaN", "c=NaN, want a number", "what is no number compares with nothing"},
+		{"mcts:c=-1", "c=-1", "an exploration that deters"},
+		{"mcts:depth=101", "from 0 to 100", "roll-outs too long"},
+		{"rhea:mutation=2", "from 0.001 to 1", "a share over one"},
+		{"rhea:length=41", "from 1 to 40", "a plan too long"},
+		{"rhea:population=1001", "from 1 to 1000", "too many plans"},
+	} {
+		bot, err := New(test.name)
+		if err == nil || bot != nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: New(%q) gives %v, want an error with %q", test.reason, test.name, err, test.want)
+		}
+	}
+}
+
+// TestSearchSettings: options arrive where they belong.
+func TestSearchSettings(t *testing.T) {
+	settings := func(name string) planner {
+		t.Helper()
+		b, err := New(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if h, ok := b.(*hybridSearch); ok {
+			return h.planner
+		}
+		return b.(*forward).planner
+	}
+	if p := settings("mcts"); p.budget.Ticks != defaultTicks || p.budget.Time != 0 || p.c != 25 || p.depth != 3 {
+		t.Errorf("mcts by default has %+v, want the paper's numbers", p)
+	}
+	if p := settings("mcts:ticks=2000,c=0.5,depth=7"); p.budget.Ticks != 2000 || p.c != 0.5 || p.depth != 7 {
+		t.Errorf("mcts has %+v, want 2000 ticks, c 0.5 and depth 7", p)
+	}
+	if p := settings("fmcs-explore:ms=1.5"); p.budget.Ticks != 0 || p.budget.Time.Microseconds() != 1500 {
+		t.Errorf("with ms alone the budget is %+v, want 1.5 ms and no limit of ticks", p.budget)
+	}
+	if p := settings("bfs:ms=100,ticks=30"); p.budget.Ticks != 30 || p.budget.Time.Milliseconds() != 100 {
+		t.Errorf("with both the budget is %+v, want 100 ms and 30 ticks", p.budget)
+	}
+	if p := settings("rhea:length=5,population=3,mutation=0.5"); p.length != 5 || p.population != 3 || p.mutation != 0.5 {
+		t.Errorf("rhea has %+v, want length 5, population 3 and mutation 0.5", p)
+	}
+	if p := settings("osla:samples=4"); p.samples != 4 {
+		t.Errorf("osla has %d samples, want 4", p.samples)
+	}
+}
+
+// follow plays a game and shows one agent, which sits at seat 0, every view of
+// its seat while it lives: visit is to let it act.
+func follow(t *testing.T, rules pommerman.Rules, seed uint64, visit func(game *pommerman.Game, m *pommerman.Match)) {
+	t.Helper()
+	game, err := pommerman.New("follow", "", rules, pommerman.Bots{Names: Names(), New: New})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := game.New(1)[0].(*pommerman.Match)
+	m.Reset(env.Seed{Value: seed})
+	playOn(t, game, m, env.Seed{Value: seed}, func() {
+		if m.Agents[0].Alive {
+			visit(game, m)
+		}
+	})
+}
+
+// TestSearched: agents tell what they searched, at most their budget, and all
+// of them do search.
+func TestSearched(t *testing.T) {
+	const ticks = 50
+	for _, name := range searching() {
+		most := uint64(0)
+		for i, rules := range variants() {
+			var a env.Agent
+			follow(t, rules, uint64(i), func(game *pommerman.Game, m *pommerman.Match) {
+				if a == nil {
+					a = agent(t, game, fmt.Sprintf("%s:ticks=%d", name, ticks))
+					a.Reset(env.Dice{State: 1})
+				}
+				a.Act(m, 0, make([]uint8, 1+rules.RadioWords))
+				most = max(most, a.(env.Searcher).Searched())
+			})
+		}
+		if most > ticks || most < ticks-2 {
+			t.Errorf("%s says that it searched up to %d ticks, want %d", name, most, ticks)
+		}
+	}
+	game, err := pommerman.New("", "", pommerman.Playground(pommerman.FFA), pommerman.Bots{Names: Names(), New: New})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := agent(t, game, "simple").(env.Searcher).Searched(); n != 0 {
+		t.Errorf("simple says that it searched %d ticks, want none", n)
+	}
+}
+
+// TestNoPeeking changes what a seat cannot see, which must change neither what
+// it does nor what it remembers.
+func TestNoPeeking(t *testing.T) {
+	for i, rules := range variants() {
+		agents := map[string]env.Agent{}
+		dice := env.Dice{State: uint64(i)}
+		follow(t, rules, uint64(i), func(game *pommerman.Game, m *pommerman.Match) {
+			altered := alter(t, game, m, &dice)
+			for _, name := range append(searching(), "heuristic") {
+				a := agents[name]
+				if a == nil {
+					a = agent(t, game, quick(name))
+					a.Reset(env.Dice{State: 1})
+					agents[name] = a
+				}
+				twin := agent(t, game, quick(name))
+				if err := twin.Restore(a.Append(nil)); err != nil {
+					t.Fatal(err)
+				}
+				want, got := make([]uint8, 1+rules.RadioWords), make([]uint8, 1+rules.RadioWords)
+				a.Act(m, 0, want)
+				twin.Act(altered, 0, got)
+				if !slices.Equal(got, want) || !slices.Equal(twin.Append(nil), a.Append(nil)) {
+					t.Fatalf("%s: with things changed that it cannot see it plays %v, want %v; the game is\n%s", name, got, want, m.AppendText(nil, false))
+				}
+			}
+		})
+	}
+}
+
+// alter makes a match that looks the same to seat 0 and differs where it cannot
+// look: in the items under wood, in what others carry, in fog, and in the dice.
+func alter(t *testing.T, game *pommerman.Game, m *pommerman.Match, dice *env.Dice) *pommerman.Match {
+	t.Helper()
+	rules := game.Rules()
+	altered := game.New(1)[0].(*pommerman.Match)
+	if m.StepCount%4 == 0 {
+		emptied(t, m, altered)
+	} else {
+		altered.State = m.State
+	}
+	altered.Dice = env.Dice{State: dice.Uint64()}
+	var before, after pommerman.View
+	m.View(0, &before)
+	for seat := 1; seat < rules.Seats(); seat++ {
+		a := &altered.Agents[seat]
+		a.Ammo, a.Blast, a.Kicks = uint8(dice.IntN(5)), uint8(2+dice.IntN(5)), dice.Coin()
+	}
+	for row := range rules.BoardSize {
+		for col := range rules.BoardSize {
+			c := grid.At(row, col)
+			if item := altered.Board[c]; before.Board[c] == pommerman.Fog && item <= pommerman.Rigid && dice.Coin() {
+				altered.Board[c] = pommerman.Rigid - item
+			}
+		}
+	}
+	altered.View(0, &after)
+	clear(before.Bombs[before.NumBombs:])
+	clear(after.Bombs[after.NumBombs:])
+	if before != after {
+		t.Fatal("the altered game does not look the same")
+	}
+	return altered
+}
+
+// emptied takes a match over without the items under wood.
+func emptied(t *testing.T, m, to *pommerman.Match) {
+	t.Helper()
+	text, err := m.AppendJSON(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(text, &fields); err != nil {
+		t.Fatal(err)
+	}
+	fields["items"] = json.RawMessage(`"[]"`)
+	if text, err = json.Marshal(fields); err != nil {
+		t.Fatal(err)
+	}
+	if err := to.RestoreJSON(text); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestSearchersBeatSimple one against one, over a few seeds and with hardly any
+// budget.
+func TestSearchersBeatSimple(t *testing.T) {
+	for _, name := range searching() {
+		game, err := pommerman.New("duel", "", pommerman.Playground(pommerman.OneVsOne), pommerman.Bots{Names: Names(), New: New})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var sum tally
+		for i := range 24 {
+			playSeat(t, game, quick(name), i%2, env.Seed{Value: uint64(i)}, &sum)
+		}
+		if sum.won <= sum.lost+3 {
+			t.Errorf("%s against simple: %+v, want more games won than lost", name, sum)
+		}
+	}
+}
+
+// TestClock: with a limit on time alone an agent searches too, and comes to an
+// end.
+func TestClock(t *testing.T) {
+	for _, name := range searching() {
+		most := uint64(0)
+		var a env.Agent
+		follow(t, pommerman.Playground(pommerman.FFA), 3, func(game *pommerman.Game, m *pommerman.Match) {
+			if a == nil {
+				a = agent(t, game, name+":ms=0.05")
+				a.Reset(env.Dice{State: 1})
+			}
+			a.Act(m, 0, make([]uint8, 1))
+			most = max(most, a.(env.Searcher).Searched())
+		})
+		if most == 0 {
+			t.Errorf("%s with 0.05 ms searched nothing", name)
+		}
+	}
+}
