@@ -113,6 +113,9 @@ hybrid-search: build ## play the hybrid search paper's experiment, hours; ARGS="
 determinism: ## 10 million steps: the same bytes for any number of workers, and over the socket
 	go test ./cmd/pommego -run TestDeterminismEverywhere -determinism-steps 10000000 -timeout 60m -v
 
+imitation: build venv ## teach a network a million decisions of simple; runs/imitation/curve.svg
+	$(PY) python_client/examples/imitation.py $(ARGS)
+
 test-dataset-soak: ## 200 SIGKILLs of generate, 1,000 damaged files: half an hour
 	go test ./cmd/pommego -run 'TestGenerate(Killed|DiskTrouble)' -generate-kills 100 -timeout 120m -v
 	go test ./vec/dataset -run TestDamageIsFound -damages 500 -timeout 60m -v

@@ -1,0 +1,253 @@
+"""Teach a small network to play like `simple`, from a data set, and let it play.
+
+    python imitation.py                                       # a million decisions, some minutes
+    python imitation.py --decisions 20000 --matches 50        # a taste
+
+Generates games of four `simple` agents as a data set, one row a decision;
+streams it to a network of two hidden layers, written out here in numpy; and
+after every tenth of the way sees how often the network chooses what `simple`
+chose in games it has not seen, and how often it wins against three of them.
+Draws both as `curve.svg`, beside the network's weights and the figures.
+
+Needs pyarrow (``pip install pommego[data]``) and nothing else.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import subprocess
+import time
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+from numpy.typing import NDArray
+
+import pommego
+from pommego import data
+from pommego.server import find_binary
+
+ID = "PommeFFACompetition-v0"
+SIDE = 11  # of the board, and of the part around itself that the network looks at
+SEEN = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 16]  # planes; the others are empty in this game
+SCALE = np.ones(18, np.float32)
+SCALE[[3, 4, 9]] = 0.1, 0.1, 0.3  # planes that count, not only mark
+RIGID = 1  # the plane that is 1 beyond the edge
+Array = NDArray[np.float32]
+
+
+def look(planes: NDArray[np.uint8], scalars: Array) -> Array:
+    """Turn observations into what the network sees: the board around the agent, and a few numbers."""
+    n, half = len(planes), SIDE // 2
+    wide = np.zeros((n, len(SEEN), SIDE + 2 * half, SIDE + 2 * half), np.float32)
+    wide[:, SEEN.index(RIGID)] = 1
+    wide[:, :, half:-half, half:-half] = planes[:, SEEN] * SCALE[SEEN, None, None]
+    row, col = (np.rint(scalars[:, k] * (SIDE - 1)).astype(int) for k in (4, 5))
+    around = sliding_window_view(wide, (SIDE, SIDE), axis=(2, 3))[np.arange(n), :, row, col]
+    return np.concatenate([around.reshape(n, -1), scalars[:, 1:4]], axis=1)
+
+
+class Network:
+    """Two hidden layers and a softmax over moves, trained by Adam."""
+
+    def __init__(self, inputs: int, hidden: int, moves: int, rate: float, seed: int) -> None:
+        dice = np.random.default_rng(seed)
+        sizes = [inputs, hidden, hidden // 2, moves]
+        self.weights: list[Array] = []
+        for a, b in pairwise(sizes):
+            self.weights += [
+                (dice.standard_normal((a, b)) * math.sqrt(2 / a)).astype(np.float32),
+                np.zeros(b, np.float32),
+            ]
+        self.weights[-2] *= 0.1  # no opinion to begin with
+        self._rate, self._steps = rate, 0
+        self._means = [np.zeros_like(w) for w in self.weights]
+        self._squares = [np.zeros_like(w) for w in self.weights]
+
+    def forward(self, x: Array) -> list[Array]:
+        """Return what each layer makes of x, x first and the moves' scores last."""
+        layers = [x]
+        for k in range(0, len(self.weights), 2):
+            y = layers[-1] @ self.weights[k] + self.weights[k + 1]
+            layers.append(np.maximum(y, 0) if k < len(self.weights) - 2 else y)
+        return layers
+
+    def chances(self, x: Array, legal: NDArray[np.integer]) -> Array:
+        """Return how likely the network makes each move; pointless moves not at all."""
+        return softmax(np.where(legal == 1, self.forward(x)[-1], -np.inf))
+
+    def learn(self, x: Array, legal: NDArray[np.integer], moves: NDArray[np.integer], rate: float) -> None:
+        """Make the moves more likely. rate: by what part of the first step."""
+        layers = self.forward(x)
+        slope = softmax(np.where(legal == 1, layers[-1], -np.inf))
+        slope[np.arange(len(x)), moves] -= 1
+        slope /= len(x)
+        slopes: list[Array] = []
+        for k in range(len(self.weights) - 2, -1, -2):
+            slopes = [layers[k // 2].T @ slope, slope.sum(axis=0), *slopes]
+            if k:
+                slope = (slope @ self.weights[k].T) * (layers[k // 2] > 0)
+        self._adam(slopes, self._rate * rate)
+
+    def _adam(self, slopes: Sequence[Array], rate: float) -> None:
+        self._steps += 1
+        fix = math.sqrt(1 - 0.999**self._steps) / (1 - 0.9**self._steps)
+        for k, g in enumerate(slopes):
+            self._means[k] += 0.1 * (g - self._means[k])
+            self._squares[k] += 0.001 * (g * g - self._squares[k])
+            self.weights[k] -= rate * fix * self._means[k] / (np.sqrt(self._squares[k]) + 1e-8)
+
+
+def softmax(scores: Array) -> Array:
+    """Turn scores into chances."""
+    powers = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return powers / powers.sum(axis=1, keepdims=True)
+
+
+def generated(path: Path, decisions: int, seed: int) -> Path:
+    """Generate a data set of about so many decisions, unless it is there."""
+    command = [
+        find_binary(),
+        "generate",
+        "--out",
+        path,
+        "--env",
+        ID,
+        "--agents",
+        "simple",
+        "--seed",
+        str(seed),
+    ]
+    command += ["--layout", "steps", "--observation", "planes", "--steps", str(max(1, decisions // 2))]
+    subprocess.run(command, check=True)
+    return path
+
+
+def decisions_of(path: Path, batch_size: int, shuffle: int | None) -> Iterator[tuple[Array, ...]]:
+    """Stream what was seen, what was legal, and what was done."""
+    columns = ["obs_planes", "obs_scalars", "legal", "action"]
+    for batch in data.load(path, columns=columns, batch_size=batch_size, alive=True, shuffle=shuffle):
+        legal, moves = batch["legal"], batch["action"]
+        useful = legal[np.arange(len(moves)), moves] == 1
+        yield look(batch["obs_planes"][useful], batch["obs_scalars"][useful]), legal[useful], moves[useful]
+
+
+def agreement(net: Network, held_out: Sequence[tuple[Array, ...]]) -> dict[str, float]:
+    """See how often the network would choose what was chosen, and how surprised it is."""
+    right = total = surprise = 0.0
+    for x, legal, moves in held_out:
+        chances = net.chances(x, legal)
+        right += float((chances.argmax(axis=1) == moves).sum())
+        surprise -= float(np.log(chances[np.arange(len(moves)), moves] + 1e-9).sum())
+        total += len(moves)
+    return {"accuracy": right / total, "loss": surprise / total}
+
+
+def matches(net: Network, games: int, seed: int) -> dict[str, float]:
+    """Play games against three `simple`, each move drawn by its chance."""
+    dice = np.random.default_rng(seed)
+    playing = np.ones(games, np.bool_)  # each plays once: who counts the first to end counts short games
+    won = tied = 0
+    with pommego.make_vec(ID, games, opponents=["simple"] * 3, on_death="wait") as envs:
+        obs, info = envs.reset(seed=seed)
+        while playing.any():
+            chances = net.chances(look(obs["planes"], obs["scalars"]), info["action_mask"])
+            reach = chances.cumsum(axis=1)
+            moves = (reach < dice.random((games, 1)) * reach[:, -1:]).sum(axis=1)
+            obs, _, _, _, info = envs.step(moves)
+            if "game" in info:
+                over, game = info["_game"] & playing, info["game"]
+                won += int((game["winners"][np.arange(games), info["seat"]] & over).sum())
+                tied += int(((game["result"] == pommego.Result.TIE) & over).sum())
+                playing &= ~over
+    return {"won": won / games, "tied": tied / games, "matches": games}
+
+
+def curve(points: Sequence[dict[str, float]]) -> str:
+    """Draw the learning curve as an SVG image."""
+    width, height, left, bottom = 560, 300, 50, 40
+    most = points[-1]["decisions"] or 1
+
+    def at(point: dict[str, float], name: str) -> tuple[float, float]:
+        x = left + (width - left - 20) * point["decisions"] / most
+        return x, height - bottom - (height - bottom - 20) * point[name]
+
+    parts = [f'<rect width="{width}" height="{height}" fill="white"/>']
+    for tenth in range(0, 11, 2):
+        y = height - bottom - (height - bottom - 20) * tenth / 10
+        parts.append(f'<path d="M{left} {y:.1f}H{width - 20}" stroke="#ddd"/>')
+        parts.append(f'<text x="{left - 8}" y="{y + 4:.1f}" text-anchor="end">{tenth * 10} %</text>')
+    for k in range(5):
+        x = left + (width - left - 20) * k / 4
+        parts.append(
+            f'<text x="{x:.1f}" y="{height - bottom + 18}" text-anchor="middle">{most * k / 4:,.0f}</text>'
+        )
+    parts.append(f'<text x="{width / 2}" y="{height - 6}" text-anchor="middle">decisions learned from</text>')
+    lines = [
+        ("accuracy", "#0072b2", "chooses what simple chose"),
+        ("won", "#009e73", "wins against three simple"),
+        ("tied", "#999999", "ties with them"),
+    ]
+    for k, (name, colour, label) in enumerate(lines):
+        path = "L".join("{:.1f} {:.1f}".format(*at(point, name)) for point in points)
+        parts.append(f'<path d="M{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
+        parts.append(f'<text x="{left + 12}" y="{34 + 16 * k}" fill="{colour}">{label}</text>')
+    body = "\n".join(parts)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
+        f'font-family="sans-serif" font-size="12">\n{body}\n</svg>\n'
+    )
+
+
+def main() -> None:
+    """Generate, learn, play, draw."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--out", type=Path, default=Path("runs/imitation"), help="a folder for everything")
+    parser.add_argument("--decisions", type=int, default=1_000_000, help="to learn from")
+    parser.add_argument("--epochs", type=int, default=2, help="how often to go through them")
+    parser.add_argument("--matches", type=int, default=300, help="to play at each point of the curve")
+    parser.add_argument("--points", type=int, default=10, help="of the curve, besides its start")
+    parser.add_argument("--hidden", type=int, default=256, help="units of the first hidden layer")
+    parser.add_argument("--batch", type=int, default=512, help="decisions of one step of learning")
+    parser.add_argument("--rate", type=float, default=1e-3, help="of learning; it falls to 0")
+    parser.add_argument("--seed", type=int, default=1, help="of boards, network and matches")
+    o = parser.parse_args()
+
+    path = generated(o.out / "data", o.decisions, o.seed)
+    unseen = generated(o.out / "held-out", max(2000, o.decisions // 50), o.seed + 10_000_000)
+    held_out = list(decisions_of(unseen, 4096, None))
+    inputs = held_out[0][0].shape[1]
+    net = Network(inputs, o.hidden, held_out[0][1].shape[1], o.rate, o.seed)
+    points: list[dict[str, float]] = []
+    begun, learned, total = time.time(), 0, o.decisions * o.epochs
+
+    def note() -> None:
+        point = {"decisions": float(learned), "seconds": time.time() - begun, **agreement(net, held_out)}
+        point |= matches(net, o.matches, o.seed + 20_000_000)
+        points.append(point)
+        print(json.dumps(point), flush=True)
+        (o.out / "curve.svg").write_text(curve(points))
+
+    note()
+    for epoch in range(o.epochs):
+        seen = 0
+        for x, legal, moves in decisions_of(path, o.batch, shuffle=o.seed + epoch):
+            net.learn(x, legal, moves, rate=max(0.02, 1 - learned / total))
+            seen += len(moves)
+            learned += len(moves)
+            if learned >= total * len(points) / o.points:
+                note()
+            if seen >= o.decisions:
+                break
+    if learned - points[-1]["decisions"] > total / o.points / 2:  # there were fewer than expected
+        note()
+    np.savez(o.out / "network.npz", *net.weights)
+    (o.out / "curve.json").write_text(json.dumps(points, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
