@@ -43,6 +43,19 @@ func newSlowGame() *slowGame {
 	return &slowGame{Game: envtest.NewToy(envtest.ToySolo()), stepping: make(chan struct{}), resume: make(chan struct{})}
 }
 
+// waitDeaf waits until the server no longer listens, which a shutdown brings
+// about once it has told every session to stop.
+func (s *testServer) waitDeaf() {
+	for {
+		conn, err := net.Dial("tcp", s.host)
+		if err != nil {
+			return
+		}
+		conn.Close()
+		time.Sleep(time.Millisecond)
+	}
+}
+
 // TestShutdown asks for it while a step is in progress, with more behind it.
 func TestShutdown(t *testing.T) {
 	game := newSlowGame()
@@ -68,6 +81,7 @@ func TestShutdown(t *testing.T) {
 	}
 	idle.Close()
 	silent.Close()
+	server.waitDeaf()
 	game.resume <- struct{}{}
 	if reply, err := c.Receive(); err != nil || reply["type"] != "batch" {
 		t.Errorf("the step in progress: %v, %v; want its batch", reply, err)
