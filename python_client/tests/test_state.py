@@ -89,6 +89,16 @@ def test_json_has_the_references_fields(vec: Vec) -> None:
     assert other.state_json(bytes(state)) == view, "another environment reads it too, even before a reset"
 
 
+def test_games_are_saved_as_json_at_once(vec: Vec) -> None:
+    envs = vec(games=3, opponents=["simple"] * 3)
+    envs.reset(seed=0)
+    play(envs, 7)
+    want = [state.json() for state in envs.get_state()]
+    assert envs.get_state(as_json=True) == want
+    assert envs.get_state([2, 0], as_json=True) == [want[2], want[0]]
+    assert envs.get_state(np.int64(1), as_json=True) == want[1]
+
+
 def test_bad_states_are_refused(vec: Vec) -> None:
     envs = vec(games=2)
     envs.reset(seed=0)

@@ -44,36 +44,38 @@ class StateMethods:
 
     _scratch: int | None = None  # an environment of one game, for state_json
 
-    def get_state(self, games: int | Sequence[int] | None = None) -> Any:
+    def get_state(self, games: int | Sequence[int] | None = None, *, as_json: bool = False) -> Any:
         """Save games.
 
         Args:
             games: one number, several (none twice), or None for all.
+            as_json: the readable form, as `state_json` returns it, with nothing
+                asked of the server twice.
 
         Returns:
-            one `State` for one number, else a list in that order. Large numbers
-            of games are asked for in several messages.
+            one `State` for one number (a dict if `as_json`), else a list in that
+            order. Large numbers of games are asked for in several messages.
 
         Raises:
             ServerError: there is no such game, or the environment was never reset.
         """
         if isinstance(games, int | np.integer):
-            return self._save([int(games)])[0]
-        return self._save(list(range(self.num_games)) if games is None else list(map(int, games)))
+            return self._save([int(games)], as_json)[0]
+        return self._save(list(range(self.num_games)) if games is None else list(map(int, games)), as_json)
 
-    def _save(self, games: list[int]) -> list[State]:
-        states: list[State] = []
+    def _save(self, games: list[int], as_json: bool) -> list[State] | list[dict[str, Any]]:
+        states: list[Any] = []
         at_once = _AT_ONCE
         while len(states) < len(games):
             part = games[len(states) : len(states) + at_once]
             try:
-                reply = self._call("get_state", wire.States, games=part)
+                reply = self._call("get_state", wire.States, games=part, json=as_json or None)
             except ServerError as e:
                 if e.code != "limit" or len(part) == 1:
                     raise
                 at_once = max(len(part) // 4, 1)  # the reply would have been too long
                 continue
-            states += [State(state, self) for state in reply.states]
+            states += map(json.loads, reply.states) if as_json else [State(s, self) for s in reply.states]
         return states
 
     def set_state(

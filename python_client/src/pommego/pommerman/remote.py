@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import threading
 from collections.abc import Mapping, Sequence
@@ -11,7 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pommego import wire
 from pommego.making import make_vec
 from pommego.pommerman import constants
 from pommego.pommerman.observations import Scalars
@@ -168,9 +166,7 @@ class RemoteGame:
 
     def state(self) -> dict[str, Any]:
         """Save the game: the original's fields, JSON texts as their values."""
-        # As `State.json`, but in one request: the game need not be kept in between.
-        reply = self._envs._call("get_state", wire.States, games=[0], json=True)
-        return json.loads(reply.states[0])
+        return self._envs.get_state(0, as_json=True)
 
     def text(self, *, colour: bool) -> str:
         """Draw the game as text."""
