@@ -1,7 +1,7 @@
 """Write a page for each game from what the server says of itself.
 
-    python docs/generate.py            # writes docs/games/*.md
-    python docs/generate.py --check    # only says which pages are not current
+    python docs/generate.py            # writes docs/games/*.md, and the client's list of ids
+    python docs/generate.py --check    # only says which files are not current
 
 The tables come from ``pommego envs --json``, and that from the encoders' own
 tables, so they say what observations really hold. What stands above `MARK` in a
@@ -23,6 +23,7 @@ from pommego.server import find_binary
 MARK = "<!-- From here on written by docs/generate.py; `make docs` writes it anew. -->"
 REPOSITORY = Path(__file__).resolve().parents[1]
 GAMES = Path(__file__).resolve().parent / "games"
+IDS = REPOSITORY / "python_client" / "src" / "pommego" / "ids.txt"
 
 FEW = 4  # entries that only count on are written one by one up to here
 
@@ -32,17 +33,18 @@ Spec = dict[str, Any]
 def main(arguments: list[str] | None = None) -> int:
     """Write or check the pages; returns the exit status."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("--check", action="store_true", help="write nothing; fail if a page is not current")
+    parser.add_argument("--check", action="store_true", help="write nothing; fail if a file is not current")
     options = parser.parse_args(arguments)
-    stale = [path for path, text in pages(catalog()).items() if not path.exists() or path.read_text() != text]
+    specs = catalog()
+    current = pages(specs) | {IDS: "".join(f"{spec['id']}\n" for spec in specs)}
+    stale = [path for path, text in current.items() if not path.exists() or path.read_text() != text]
     if options.check:
         for path in stale:
             print(f"{path} is not current: run make docs", file=sys.stderr)
         return 1 if stale else 0
-    for path, text in pages(catalog()).items():
-        if path in stale:
-            path.write_text(text)
-            print(f"wrote {path.relative_to(REPOSITORY)}")
+    for path in stale:
+        path.write_text(current[path])
+        print(f"wrote {path.relative_to(REPOSITORY)}")
     return 0
 
 

@@ -106,7 +106,7 @@ def test_wrappers_run(vec: Vec) -> None:
 
 def test_registered_ids_are_the_catalog(server: pommego.Server) -> None:
     where = {"address": server.address, "token": server.token}
-    assert set(IDS) == set(pommego.catalog(**where))
+    assert list(IDS) == list(pommego.catalog(**where))
     envs = gymnasium.make_vec("pommego/PommeTeam-v0", num_envs=2, observation="raw", **where)
     assert envs.num_envs == 8
     assert envs.unwrapped.spec.id == "pommego/PommeTeam-v0"

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 import pommego
+from pommego.registration import IDS
 from pommego.terminal import Progress, count
 
 
@@ -54,7 +55,7 @@ class Tally:
 def main(arguments: list[str] | None = None) -> int:
     """Run the demo; returns the exit status."""
     parser = argparse.ArgumentParser(prog="python -m pommego.demo", description=__doc__.split("\n\n")[1])
-    parser.add_argument("--id", default="PommeFFACompetition-v0", help="which game (default: %(default)s)")
+    parser.add_argument("--id", default=IDS[0], help="which game (default: %(default)s)")
     parser.add_argument("--games", type=int, default=1024, help="how many at once (default: %(default)s)")
     parser.add_argument("--seconds", type=float, default=5.0, help="how long (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=0)

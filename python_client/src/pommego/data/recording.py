@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from pommego.data.manifest import Manifest
 from pommego.errors import PommegoError
 from pommego.making import make_vec
+from pommego.registration import IDS
 from pommego.server import find_binary
 from pommego.vector import PommegoVectorEnv
 
@@ -31,7 +32,7 @@ _GRACE = 30.0  # seconds that storing may take when it is interrupted
 def record(
     policy: Policy,
     path: str | os.PathLike[str],
-    id: str = "PommeFFACompetition-v0",
+    id: str = IDS[0],
     *,
     games: int = 1000,
     name: str = "policy",
