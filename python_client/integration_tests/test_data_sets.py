@@ -93,15 +93,15 @@ def test_hugging_face(generated: Make, tmp_path: Path, monkeypatch: pytest.Monke
         assert rows[name] == mine[name][:50].tolist()
 
 
-@pytest.mark.parametrize("workers", [0, 2])
-def test_torch(generated: Make, workers: int) -> None:
+@pytest.mark.parametrize(("workers", "start"), [(0, None), (2, "fork"), (2, "spawn")])
+def test_torch(generated: Make, workers: int, start: str | None) -> None:
     torch = pytest.importorskip("torch")
     from torch.utils.data import DataLoader
 
     path = generated("--layout", "steps")
     columns = ["game", "step", "seat", "obs_planes", "action", "alive"]
     made = data.torch_dataset(path, columns=columns, batch_size=128)
-    got = list(DataLoader(made, batch_size=None, num_workers=workers))
+    got = list(DataLoader(made, batch_size=None, num_workers=workers, multiprocessing_context=start))
     assert got[0]["obs_planes"].dtype == torch.uint8
     assert got[0]["alive"].dtype == torch.bool
     want = list(data.load(path, columns=columns))

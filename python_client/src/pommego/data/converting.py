@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -130,7 +131,8 @@ def torch_dataset(path: str | os.PathLike[str], **options: Any) -> Any:
 
     Args:
         path: a data set of layout "steps".
-        options: as for `load`.
+        options: as for `load`; for workers that are spawned a `where` must be
+            a function that can be pickled, of a module.
 
     Raises:
         ImportError: PyTorch is not installed.
@@ -151,6 +153,10 @@ def torch_dataset(path: str | os.PathLike[str], **options: Any) -> Any:
                 loader.take_share(worker.id, worker.num_workers)
             for batch in loader:
                 yield {name: torch.from_numpy(array) for name, array in _numbers(batch).items()}
+
+        def __reduce__(self) -> tuple[Any, ...]:
+            """Be made anew in workers that are spawned, as macOS, Windows and some frameworks have them."""
+            return partial(torch_dataset, path, **options), ()
 
     return Batches()
 
