@@ -32,8 +32,9 @@ agents play the same seeds and have each seat equally often.
 Formats:
   one-against-three  each agent alone, with --against in all other seats; --games for each
                      agent. The default where everybody plays for themselves.
-  two-against-two    teams of two of a kind, every agent against every other one, or against
-                     --against alone; --games for each pair. The default in team games.
+  two-against-two    two teams, each of a kind (of three in BaseWar-v0), every agent against every
+                     other one, or against --against alone; --games for each pair. The default in
+                     team games.
   round-robin        all agents against each other, as many at a time as there are sides;
                      --games for each choice of them.
 

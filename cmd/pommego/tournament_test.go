@@ -68,6 +68,9 @@ func TestTournamentOutput(t *testing.T) {
 		{"--env PommeTeam-v0 --agents random,static --against simple --games 4", tournament.TwoAgainstTwo, 8, []string{"two-against-two against simple"}},
 		{"--env OneVsOne-v0 --format round-robin --agents simple,random,static --games 6", tournament.RoundRobin, 18, []string{"round-robin: 6 games at each of 3 tables"}},
 		{"--env OneVsOne-v0 --agents simple --games 6 --ties playground", tournament.OneAgainstThree, 6, []string{"ties: playground"}},
+		{"--env BaseWar-v0 --agents simple,random --games 4", tournament.TwoAgainstTwo, 4, []string{"seats 0 2 4"}},
+		{"--env BaseWarSides-v0 --agents static,random --games 4", tournament.OneAgainstThree, 8, []string{"against simple"}},
+		{"--env SuiteBot-v0 --agents simple,random --games 4", tournament.OneAgainstThree, 8, []string{"against simple"}},
 	} {
 		t.Run(tc.args, func(t *testing.T) {
 			args := with([]string{"tournament"}, strings.Fields(tc.args)...)

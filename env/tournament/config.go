@@ -23,8 +23,9 @@ const (
 	// OneAgainstThree: each agent alone against Config.Against in every other
 	// seat. For games without teams.
 	OneAgainstThree
-	// TwoAgainstTwo: teams of two of a kind. Every agent meets every other
-	// one, or Config.Against alone if that is set.
+	// TwoAgainstTwo: two teams, each of a kind: of two, or of more where the
+	// game has larger ones. Every agent meets every other one, or
+	// Config.Against alone if that is set.
 	TwoAgainstTwo
 )
 
@@ -126,8 +127,8 @@ func (c *Config) fits(spec *env.Spec) error {
 		return fmt.Errorf("%s has teams, want format two-against-two or round-robin", spec.ID)
 	case c.Format == OneAgainstThree && c.Against == "":
 		return fmt.Errorf("format %s wants an agent that the others play against", c.Format)
-	case c.Format == TwoAgainstTwo && (sides != 2 || widest != 2):
-		return fmt.Errorf("%s has no two teams of two, want format one-against-three or round-robin", spec.ID)
+	case c.Format == TwoAgainstTwo && (sides != 2 || widest < 2):
+		return fmt.Errorf("%s has no two teams, want format one-against-three or round-robin", spec.ID)
 	case c.Format == RoundRobin && c.Against != "":
 		return fmt.Errorf("in format round-robin the agents play each other, not %q", c.Against)
 	case c.Against == "" && len(c.Agents) < sides:

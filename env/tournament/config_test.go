@@ -15,6 +15,7 @@ import (
 const (
 	ffaID  = "PommeFFACompetition-v0"
 	teamID = "PommeTeam-v0"
+	warID  = "BaseWar-v0"
 	duelID = "OneVsOne-v0"
 )
 
@@ -51,8 +52,8 @@ func TestNewErrors(t *testing.T) {
 		{ffaID, func(c *Config) { c.Against = "nobody" }, `no agent is called "nobody"`, "an unknown opponent"},
 		{ffaID, func(c *Config) { c.Agents[1] = "sample" }, `no agent is called "sample"`, "an unknown agent"},
 		{teamID, func(c *Config) {}, "has teams", "one against three of which one is a friend"},
-		{ffaID, func(c *Config) { c.Format = TwoAgainstTwo }, "no two teams of two", "two against two without teams"},
-		{duelID, func(c *Config) { c.Format = TwoAgainstTwo }, "no two teams of two", "two against two with two seats"},
+		{ffaID, func(c *Config) { c.Format = TwoAgainstTwo }, "no two teams", "two against two without teams"},
+		{duelID, func(c *Config) { c.Format = TwoAgainstTwo }, "no two teams", "two against two with two seats"},
 		{ffaID, func(c *Config) { c.Format = RoundRobin }, "play each other", "a fixed opponent in a round robin"},
 		{ffaID, func(c *Config) { c.Format, c.Against = RoundRobin, "" }, "3 agents, want 4 or more", "a table that cannot be filled"},
 		{teamID, func(c *Config) { c.Format, c.Against, c.Agents = TwoAgainstTwo, "", c.Agents[:1] }, "1 agents, want 2", "nobody to meet"},

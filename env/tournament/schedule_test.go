@@ -38,6 +38,7 @@ func TestBalance(t *testing.T) {
 		{teamID, Config{Format: TwoAgainstTwo, Agents: names, Games: 10}, 4 * 10, "pairs of teams"},
 		{teamID, Config{Format: RoundRobin, Agents: names, Games: 10}, 4 * 10, "the same by its other name"},
 		{teamID, Config{Format: TwoAgainstTwo, Agents: names, Against: "x", Games: 10}, 10, "teams against one fixed team"},
+		{warID, Config{Format: TwoAgainstTwo, Agents: names, Games: 10}, 4 * 10, "teams of three"},
 	} {
 		spec := game(t, test.id).Spec()
 		if err := test.config.Validate(spec); err != nil {
