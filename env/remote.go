@@ -30,6 +30,7 @@ type Dictionary interface {
 	// ActionSpace is the action space as JSON, such as "6" or "[6, 8, 8]".
 	ActionSpace() string
 
-	// GameType is the reference's number for the kind of game, as JSON.
+	// GameType is the reference's number for the kind of game, or its name
+	// where there is no such number, as JSON.
 	GameType() string
 }

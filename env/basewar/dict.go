@@ -87,10 +87,10 @@ func (g *Game) ActionSpace() string {
 	return "6"
 }
 
-// GameType is how many seats there are: 6, or 2 for whole sides.
+// GameType is the name of the game, another one where a seat is a side.
 func (g *Game) GameType() string {
 	if g.rules.Sides {
-		return "2"
+		return `"basewar-sides"`
 	}
-	return "6"
+	return `"basewar"`
 }

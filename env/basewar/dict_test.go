@@ -51,7 +51,7 @@ func TestDictionary(t *testing.T) {
 		}
 	})
 	six, two := mustGame(t, Standard()), mustGame(t, StandardSides())
-	if six.ActionSpace() != "6" || two.ActionSpace() != "[6, 6, 6]" || six.GameType() != "6" || two.GameType() != "2" {
+	if six.ActionSpace() != "6" || two.ActionSpace() != "[6, 6, 6]" || six.GameType() != `"basewar"` || two.GameType() != `"basewar-sides"` {
 		t.Errorf("spaces %s and %s, types %s and %s", six.ActionSpace(), two.ActionSpace(), six.GameType(), two.GameType())
 	}
 }

@@ -13,49 +13,52 @@ import (
 // maxAnswer is how many bytes a remote player may answer with.
 const maxAnswer = 64 << 10
 
-// readAction reads an action from JSON into numbers that are all zero: a number
-// is the first component, and so is a string, which names one of its choices in
-// capitals or not; a list is one number a component. What a list lacks
-// stays 0, what it has beyond the components is not looked at, as in the
-// reference. A number with a fraction of 0 is a whole one.
+// readAction reads an action from JSON into numbers that are all zero: a list
+// has an entry a component, and anything else is the first component alone. What
+// a list lacks stays 0, what it has beyond the components is not looked at, as in
+// the reference.
 func readAction(text json.RawMessage, choices []env.Choice, action []uint8) error {
 	if len(text) == 0 {
 		return errors.New("the answer has no action")
 	}
-	if text[0] == '"' {
-		return readName(text, choices[0], action)
-	}
-	var list []*float64
+	var list []json.RawMessage
 	if text[0] != '[' {
-		list = make([]*float64, 1)
-		if err := json.Unmarshal(text, &list[0]); err != nil {
-			return fmt.Errorf("the action is %s, want a number or a list of numbers", short(text))
-		}
+		list = []json.RawMessage{text}
 	} else if err := json.Unmarshal(text, &list); err != nil || len(list) == 0 {
-		return fmt.Errorf("the action is %s, want a list of %d numbers", short(text), len(choices))
+		return fmt.Errorf("the action is %s, want a list of %d numbers or names", short(text), len(choices))
 	}
-	for i, choice := range choices[:min(len(choices), len(list))] {
-		v := list[i]
-		if v == nil || !(*v >= 0 && *v < float64(choice.N)) || *v != float64(uint8(*v)) {
-			return fmt.Errorf("the action is %s, want a whole number of 0 to %d for %s", short(text), choice.N-1, choice.Name)
+	for i := range choices[:min(len(choices), len(list))] {
+		v, err := readChoice(list[i], &choices[i])
+		if err != nil {
+			return fmt.Errorf("the action is %s, want %w", short(text), err)
 		}
-		action[i] = uint8(*v)
+		action[i] = v
 	}
 	return nil
 }
 
-// readName reads an action that is the name of a choice.
-func readName(text json.RawMessage, choice env.Choice, action []uint8) error {
+// readChoice reads one component: its number, or its name in capitals or not. A
+// number with a fraction of 0 is a whole one. The error says what is wanted.
+func readChoice(text json.RawMessage, choice *env.Choice) (uint8, error) {
 	var name string
-	if err := json.Unmarshal(text, &name); err != nil {
-		return fmt.Errorf("the action is %s, which is no JSON string", short(text))
+	if len(text) > 0 && text[0] == '"' {
+		if err := json.Unmarshal(text, &name); err != nil {
+			return 0, errors.New("a JSON string that ends")
+		}
+		i := slices.IndexFunc(choice.Names, func(known string) bool { return strings.EqualFold(known, name) })
+		if i < 0 {
+			return 0, fmt.Errorf("a number or one of %s for %s", strings.Join(choice.Names, ", "), choice.Name)
+		}
+		return uint8(i), nil
 	}
-	i := slices.IndexFunc(choice.Names, func(known string) bool { return strings.EqualFold(known, name) })
-	if i < 0 {
-		return fmt.Errorf("the action is %s, want a number or one of %s", short(text), strings.Join(choice.Names, ", "))
+	var v *float64
+	if err := json.Unmarshal(text, &v); err != nil {
+		return 0, fmt.Errorf("a number or a name for %s, or a list of them", choice.Name)
 	}
-	action[0] = uint8(i)
-	return nil
+	if v == nil || !(*v >= 0 && *v < float64(choice.N)) || *v != float64(uint8(*v)) {
+		return 0, fmt.Errorf("a whole number of 0 to %d for %s", choice.N-1, choice.Name)
+	}
+	return uint8(*v), nil
 }
 
 // short is the beginning of what somebody answered, for an error.

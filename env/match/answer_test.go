@@ -11,6 +11,7 @@ import (
 func TestReadAction(t *testing.T) {
 	plain := []env.Choice{{Name: "move", N: 6, Names: []string{"stop", "up", "down", "left", "right", "bomb"}}}
 	radio := []env.Choice{{Name: "move", N: 6}, {Name: "word0", N: 9}, {Name: "word1", N: 9}}
+	side := []env.Choice{plain[0], plain[0], {Name: "move_c", N: 6, Names: plain[0].Names}}
 	for _, tc := range []struct {
 		reason, text string
 		choices      []env.Choice
@@ -27,16 +28,20 @@ func TestReadAction(t *testing.T) {
 		{"a word too many", "[3, 1, 8, 4]", radio, []uint8{3, 1, 8}, ""},
 		{"no action", "", plain, nil, "the answer has no action"},
 		{"null", "null", plain, nil, "want a whole number of 0 to 5 for move"},
-		{"an empty list", "[]", plain, nil, "want a list of 1 numbers"},
+		{"an empty list", "[]", plain, nil, "want a list of 1 numbers or names"},
 		{"a list of null", "[null]", plain, nil, "want a whole number"},
-		{"a list of lists", "[[1]]", plain, nil, "want a list of 1 numbers"},
+		{"a list of lists", "[[1]]", plain, nil, `the action is "[[1]]", want a number or a name for move`},
 		{"a move by name", `"left"`, plain, []uint8{3}, ""},
 		{"a move by name in capitals", `"BOMB"`, plain, []uint8{5}, ""},
+		{"three moves by name", `["up", "BOMB", "stop"]`, side, []uint8{1, 5, 0}, ""},
+		{"names and numbers", `["up", 2]`, side, []uint8{1, 2, 0}, ""},
+		{"a name for the first of three", `"bomb"`, side, []uint8{5, 0, 0}, ""},
+		{"a name in a list that is none", `[0, 0, "jump"]`, side, nil, "right, bomb for move_c"},
 		{"no name of a move", `"jump"`, plain, nil, "want a number or one of stop, up, down, left, right, bomb"},
 		{"a number in a string", `"5"`, plain, nil, "want a number or one of stop"},
-		{"a string that does not end", `"up`, plain, nil, "no JSON string"},
-		{"true", "true", plain, nil, "want a number or a list of numbers"},
-		{"an object", "{}", plain, nil, "want a number or a list of numbers"},
+		{"a string that does not end", `"up`, plain, nil, "a JSON string that ends"},
+		{"true", "true", plain, nil, "want a number or a name for move, or a list of them"},
+		{"an object", "{}", plain, nil, "want a number or a name for move, or a list of them"},
 		{"too large", "6", plain, nil, `the action is "6", want a whole number of 0 to 5 for move`},
 		{"negative", "-1", plain, nil, "want a whole number"},
 		{"a fraction", "1.5", plain, nil, "want a whole number"},

@@ -94,7 +94,7 @@ func TestProgramsFail(t *testing.T) {
 		{"closes", 0, []uint8{0, 0, 0, 0, 0, 0}, 0, 6, "the program has ended: signal: killed"},
 		{"long", 0, []uint8{0, 0, 0, 0, 0, 0}, 0, 6, "the program wrote a line of more than 65536 bytes"},
 		{"say:6", 0, []uint8{0, 0, 0, 0, 0, 0}, 0, 6, "want a whole number of 0 to 5 for move"},
-		{`say:{"move": 1}`, 0, []uint8{0, 0, 0, 0, 0, 0}, 0, 6, "want a number or a list"},
+		{`say:{"move": 1}`, 0, []uint8{0, 0, 0, 0, 0, 0}, 0, 6, "want a number or a name"},
 		{`write:{"id": ID}`, 0, []uint8{0, 0, 0, 0, 0, 0}, 0, 6, "the answer has no action"},
 		{"write:go left", 0, []uint8{0, 0, 0, 0, 0, 0}, 0, 6, `it wrote "go left", want a line {"id": 7, ...}`},
 		{`write:{"action": 5}`, 0, []uint8{0, 0, 0, 0, 0, 0}, 0, 6, "want a line"},
