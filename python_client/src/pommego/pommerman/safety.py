@@ -1,0 +1,211 @@
+"""Which moves an agent can survive, for whole batches of `planes` observations.
+
+An agent that explores dies of its own bombs long before it learns what they are
+good for. One that is held to `Safety.moves` can lay bombs without fear:
+
+    safety = Safety(envs.game_spec)
+    mask = safety.moves(obs["planes"], obs["scalars"], info["action_mask"])
+
+A move is safe if, with all bombs and other agents staying where they are, there
+is a way on from it that no flame touches until the last bomb of today, its own
+included, has burnt out. Nothing is read but the observation: cells in
+fog count as free.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pommego.spec import GameSpec
+
+__all__ = ["Safety"]
+
+Cells = NDArray[np.uint8]  # (n, rows, 16): boards with a wall around, in 16 columns
+Times = NDArray[np.uint32]  # the same, bit t set for what happens in the t-th step from now
+Rows = NDArray[np.uint16]  # (n, ..., rows): a bit a column
+
+_WIDTH = 16
+_NEVER = 255
+_MOVES = ((0, 0), (-1, 0), (1, 0), (0, -1), (0, 1))  # rows and columns: stop, up, down, left, right
+
+
+class _Bombs(NamedTuple):
+    """All bombs of a batch: where, as an index into `Cells`, how strong, and steps until they explode."""
+
+    cell: NDArray[np.intp]
+    blast: NDArray[np.intp]
+    life: NDArray[np.intp]
+
+
+class Safety:
+    """Looks ahead in one game id.
+
+    Args:
+        spec: the id's, of a game that encodes `planes` as Pommerman does.
+
+    Raises:
+        ValueError: the board, or a bomb's life, is too large for the bits used here.
+    """
+
+    def __init__(self, spec: GameSpec) -> None:
+        encoding, rules = spec.encoding("planes"), spec.rules
+        self._plane = {plane.name: i for i, plane in enumerate(encoding["planes"].names)}
+        self._scalar = {scalar.name: i for i, scalar in enumerate(encoding["scalars"].names)}
+        self._board: int = rules["board_size"]
+        self._bomb_life: int = rules["bomb_life"]
+        self._flame_life: int = rules["flame_life"]
+        self._strongest: int = rules["max_blast_strength"]
+        self._chain_delay = int(rules["delayed_chain"])
+        self._steps = self._bomb_life + self._flame_life - 1
+        if self._board + 2 > _WIDTH or self._steps > 31:
+            raise ValueError(
+                f"{spec.id} has {self._board} columns, and bombs that matter for {self._steps} steps; "
+                f"at most {_WIDTH - 2} and 31 can be looked at"
+            )
+
+    def danger(self, planes: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """Say when flames will next break out.
+
+        Args:
+            planes: uint8 (n, planes, board, board).
+
+        Returns:
+            uint8 (n, board, board), the step from now, 1 for the next, in which the
+            cell begins to burn; 255 if no bomb in sight reaches it.
+        """
+        times = self._blasts(self._bombs(planes), *self._walls(planes))
+        inner = slice(1, self._board + 1)
+        return _first(times[:, inner, inner]).astype(np.uint8)
+
+    def moves(
+        self,
+        planes: NDArray[np.uint8],
+        scalars: NDArray[np.float32],
+        mask: NDArray[np.uint8] | NDArray[np.bool_],
+    ) -> NDArray[np.bool_]:
+        """Take what cannot be survived out of a mask, and moves that kick a bomb.
+
+        Args:
+            planes: uint8 (n, planes, board, board).
+            scalars: float32 (n, scalars).
+            mask: (n, 6), not 0 for the moves to choose from, as the server's `action_mask`.
+
+        Returns:
+            bool (n, 6). Where no move of the mask is safe, the mask itself.
+        """
+        allowed = np.asarray(mask) > 0
+        stone, wood = self._walls(planes)
+        own, bombs = self._padded(planes, "self"), self._bombs(planes)
+        others = self._padded(planes, "enemies") | self._padded(planes, "teammate")
+        at, free = _rows(own), ~_rows(stone | wood | others | self._padded(planes, "bomb_blast"))
+        ways = np.stack([_moved(at, free, move) for move in _MOVES], axis=1)
+        flame = self._padded(planes, "flame")
+        survived = self._survived(ways, free, self._blasts(bombs, stone, wood), flame)
+        survived &= ~self._kicks(at, _rows(self._padded(planes, "bomb_blast")), scalars)
+        laid = np.zeros((len(planes), 1), np.bool_)
+        who = np.flatnonzero(allowed[:, len(_MOVES)])
+        if len(who):
+            times = self._blasts(self._laid(bombs, own, scalars, who), stone[who], wood[who])
+            beside = free[who] & ~at[who]  # nobody comes back over the bomb just laid
+            laid[who] = self._survived(at[who, None], beside, times, flame[who])
+        safe = allowed & np.concatenate([survived, laid], axis=1)
+        return np.where(safe.any(1, keepdims=True), safe, allowed)
+
+    def _padded(self, planes: NDArray[np.uint8], name: str, around: int = 0) -> Cells:
+        cells = np.full((len(planes), self._board + 2, _WIDTH), around, np.uint8)
+        cells[:, 1:-1, 1 : self._board + 1] = planes[:, self._plane[name]]
+        return cells
+
+    def _walls(self, planes: NDArray[np.uint8]) -> tuple[Cells, Cells]:
+        return self._padded(planes, "rigid", around=1), self._padded(planes, "wood")
+
+    def _bombs(self, planes: NDArray[np.uint8]) -> _Bombs:
+        blast, life = (self._padded(planes, name).ravel() for name in ("bomb_blast", "bomb_life"))
+        cell = np.flatnonzero(blast)
+        return _Bombs(cell, blast[cell].astype(np.intp), life[cell].astype(np.intp))
+
+    def _laid(self, bombs: _Bombs, own: Cells, scalars: NDArray[np.float32], who: NDArray[np.intp]) -> _Bombs:
+        """Take the bombs of some boards, and let each seat's agent lay one more."""
+        size = own[0].size
+        place = np.full(len(own), -1)
+        place[who] = np.arange(len(who))
+        kept = place[bombs.cell // size] >= 0
+        there = bombs.cell[kept]
+        new = np.flatnonzero(own[who])
+        strength = np.rint(scalars[who, self._scalar["blast_strength"]] * self._strongest).astype(np.intp)
+        return _Bombs(
+            np.concatenate([place[there // size] * size + there % size, new]),
+            np.concatenate([bombs.blast[kept], strength[new // size]]),
+            np.concatenate([bombs.life[kept], np.full(len(new), self._bomb_life)]),
+        )
+
+    def _blasts(self, bombs: _Bombs, stone: Cells, wood: Cells) -> Times:
+        """Say when explosions reach each cell: a bomb that another one reaches does not wait."""
+        while True:
+            times = _rays(bombs, stone, wood)
+            sooner = np.minimum(_first(times.ravel()[bombs.cell]) + self._chain_delay, bombs.life)
+            if (sooner == bombs.life).all():
+                return times
+            bombs = bombs._replace(life=sooner)
+
+    def _kicks(self, at: Rows, bombs: Rows, scalars: NDArray[np.float32]) -> NDArray[np.bool_]:
+        """Find the moves that kick a bomb: where it comes to lie is not looked at here."""
+        hits = [(_moved(at, bombs, move) & bombs & ~at).any(1) for move in _MOVES]
+        return np.stack(hits, axis=1) & (scalars[:, self._scalar["can_kick"], None] > 0)
+
+    def _survived(self, at: Rows, free: Rows, times: Times, flame: Cells) -> NDArray[np.bool_]:
+        """Walk on from each of (n, ways) places in all directions at once."""
+        burning = times.copy()
+        for later in range(1, self._flame_life):
+            burning |= times << np.uint32(later)
+        # Flames that are shown as f burn in this step's and the f - 1 following observations.
+        burning |= (np.uint32(1) << flame) - np.uint32(1)
+        for step in range(1, self._steps + 1):
+            if step > 1:
+                at = at | (_neighbours(at) & free[:, None])
+            at = at & ~_rows(burning & np.uint32(1 << step))[:, None]
+        return at.any(2)
+
+
+def _rays(bombs: _Bombs, stone: Cells, wood: Cells) -> Times:
+    """Send each bomb's four rays out, all of them a cell at a time."""
+    times = np.zeros(stone.shape, np.uint32)
+    flat, stones, woods = times.ravel(), stone.ravel(), wood.ravel()
+    bit = np.left_shift(1, bombs.life).astype(np.uint32)
+    np.bitwise_or.at(flat, bombs.cell, bit)
+    cell, left, bit = np.tile(bombs.cell, 4), np.tile(bombs.blast, 4), np.tile(bit, 4)
+    way = np.repeat([-_WIDTH, _WIDTH, -1, 1], len(bombs.cell))
+    while len(cell):
+        cell, left = cell + way, left - 1
+        go = (left > 0) & (stones[cell] == 0)
+        cell, left, bit, way = cell[go], left[go], bit[go], way[go]
+        np.bitwise_or.at(flat, cell, bit)
+        left = np.where(woods[cell] == 0, left, 0)
+    return times
+
+
+def _first(times: Times) -> NDArray[np.intp]:
+    """Find the lowest bit."""
+    lowest = times & (~times + np.uint32(1))
+    return np.where(times > 0, np.log2(np.maximum(lowest, 1)), _NEVER).astype(np.intp)
+
+
+def _rows(cells: NDArray[np.generic]) -> Rows:
+    packed = np.packbits(cells != 0, axis=-1, bitorder="little")
+    return packed.view("<u2")[..., 0].astype(np.uint16)
+
+
+def _moved(at: Rows, free: Rows, move: tuple[int, int]) -> Rows:
+    """Make a move; who cannot go there stays."""
+    down, right = move
+    there = np.roll(at, down, axis=-1)
+    there = there << 1 if right > 0 else there >> 1 if right < 0 else there
+    there = there & free
+    return np.where(there.any(-1, keepdims=True), there, at)
+
+
+def _neighbours(at: Rows) -> Rows:
+    return (at << 1) | (at >> 1) | np.roll(at, 1, axis=-1) | np.roll(at, -1, axis=-1)

@@ -1,0 +1,103 @@
+"""`pommego.pommerman.safety`, by playing: what it foretells has to come about."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import pommego
+from pommego.pommerman.safety import Safety
+
+ALONE = ["PommeFFACompetition-v0", "OneVsOne-v0", "PommeFFA2018-v0", "PommeFFAJava-v0"]  # no fog
+
+
+def alone(env_id: str, games: int) -> pommego.PommegoVectorEnv:
+    """Play beside agents that stand still, so that all bombs are one's own."""
+    others = pommego.catalog()[env_id].seats - 1
+    return pommego.make_vec(env_id, games, opponents=["static"] * others, autoreset_mode="SameStep")
+
+
+@pytest.mark.parametrize("env_id", ALONE)
+def test_safe_moves_are_survived(env_id: str) -> None:
+    """Whoever lays bombs at every second chance lives on; by the server's mask alone nobody does."""
+    for careful in (True, False):
+        dice = np.random.default_rng(1)
+        with alone(env_id, 48) as envs:
+            safety = Safety(envs.game_spec)
+            obs, info = envs.reset(seed=1)
+            died = 0
+            for _ in range(150):
+                mask = info["action_mask"] > 0
+                if careful:
+                    mask = safety.moves(obs["planes"], obs["scalars"], mask)
+                lay = mask[:, 5] & (dice.random(len(mask)) < 0.5)
+                actions = np.where(lay, 5, (dice.random(mask.shape) * mask).argmax(1))
+                obs, reward, terminated, _, info = envs.step(actions)
+                died += int((terminated & (reward < 0)).sum())
+        assert (died == 0) == careful, f"careful={careful}: {died} died"
+
+
+@pytest.mark.parametrize("env_id", ALONE)
+def test_danger_is_where_flames_break_out(env_id: str) -> None:
+    dice = np.random.default_rng(2)
+    with alone(env_id, 48) as envs:
+        spec = envs.game_spec
+        safety, flame = Safety(spec), envs.game_spec.rules["flame_life"]
+        names = [plane.name for plane in spec.encoding("planes")["planes"].names]
+        obs, info = envs.reset(seed=3)
+        before = safety.danger(obs["planes"])
+        seen = 0
+        for _ in range(150):
+            mask = safety.moves(obs["planes"], obs["scalars"], info["action_mask"])
+            obs, _, terminated, _, info = envs.step((dice.random(mask.shape) * mask).argmax(1))
+            new = obs["planes"][:, names.index("flame")] == flame
+            np.testing.assert_array_equal(new[~terminated], before[~terminated] == 1)
+            after = safety.danger(obs["planes"])
+            soon = ~terminated[:, None, None] & (before > 1) & (before < 255)
+            assert (after[soon] < before[soon]).all(), "what burns later burns a step sooner now"
+            before, seen = after, seen + int(new.sum())
+        assert seen > 500
+
+
+def test_no_way_out_leaves_the_mask() -> None:
+    """In a blind alley beside one's own bomb nothing is safe: the choice is left as it was."""
+    spec = pommego.catalog()["OneVsOne-v0"]
+    encoding, size = spec.encoding("planes"), spec.rules["board_size"]
+    plane = {p.name: i for i, p in enumerate(encoding["planes"].names)}
+    planes = np.zeros((2, len(plane), size, size), np.uint8)
+    planes[:, plane["rigid"]] = 1
+    planes[:, plane["rigid"], 0, :2] = 0
+    planes[:, plane["self"], 0, 0] = 1
+    planes[:, plane["bomb_blast"], 0, 1] = 2
+    planes[:, plane["bomb_life"], 0, 1] = 5
+    planes[1, plane["rigid"], 1, 0] = 0  # the second has a way on,
+    planes[1, plane["rigid"], 2, 0] = 0
+    scalars = np.zeros((2, len(encoding["scalars"].names)), np.float32)
+    mask = np.array([[1, 0, 0, 0, 1, 0], [1, 0, 1, 0, 1, 0]], np.uint8)
+    moves = Safety(spec).moves(planes, scalars, mask)
+    assert moves.tolist() == [
+        [True, False, False, False, True, False],
+        [True, False, True, False, True, False],
+    ]
+    planes[:, plane["bomb_life"], 0, 1] = 1  # that it has to take at once
+    assert Safety(spec).moves(planes, scalars, mask)[1].tolist() == [False, False, True, False, False, False]
+
+
+def test_no_kicks() -> None:
+    spec = pommego.catalog()["PommeFFACompetition-v0"]
+    encoding = spec.encoding("planes")
+    plane = {p.name: i for i, p in enumerate(encoding["planes"].names)}
+    planes = np.zeros((1, len(plane), 11, 11), np.uint8)
+    planes[0, plane["self"], 5, 5] = 1
+    planes[0, plane["bomb_blast"], 5, 6], planes[0, plane["bomb_life"], 5, 6] = 2, 9
+    scalars = np.zeros((1, len(encoding["scalars"].names)), np.float32)
+    assert Safety(spec).moves(planes, scalars, np.ones((1, 6)))[0].tolist() == [True] * 6
+    scalars[0, [scalar.name for scalar in encoding["scalars"].names].index("can_kick")] = 1
+    assert Safety(spec).moves(planes, scalars, np.ones((1, 6)))[0].tolist() == [True] * 4 + [False, True]
+
+
+def test_bombs_that_live_too_long_are_refused() -> None:
+    rules = {"bomb_life": 40}
+    with pommego.make_vec("PommeFFACompetition-v0", 1, rules=rules) as envs:
+        with pytest.raises(ValueError, match="bombs that matter for 42 steps; at most 14 and 31"):
+            Safety(envs.game_spec)
