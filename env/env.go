@@ -135,6 +135,16 @@ type Searcher interface {
 	Searched() uint64
 }
 
+// Weigher is what an agent may be besides: one that compares its choices by
+// searching, and tells what it chose by.
+type Weigher interface {
+	// Weighed writes, for each choice of each action component (numbered as
+	// Mask does), how often the last Act tried it and, where it did, what it
+	// found it to be worth, in its own unit. visits and values are all zeros
+	// when it is called. It returns false if that Act decided without a search.
+	Weighed(visits []int32, values []float64) bool
+}
+
 // Spec describes a game: all that a caller needs to size its buffers, name
 // what is in them and know what it may do.
 type Spec struct {

@@ -208,6 +208,11 @@ func TestGenerateWithAProgram(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	folder = filepath.Join(t.TempDir(), "steps")
+	r = pommego(t, "generate", "--out", folder, "--unrepeatable", "--games", "1", "--max-steps", "12", "--limit", "1m",
+		"--layout", "steps", "--agents", name+",osla:ticks=20,simple,simple")
+	r.want(t, exitOK)
+	searched(t, folder)
 	err = set.Episodes(func(e *dataset.Episode) error {
 		seat := e.Game % 4
 		if m.Agents[e.Agents[seat]] != name || e.Steps > 3 && e.Missed[seat] != 1 {
@@ -217,6 +222,24 @@ func TestGenerateWithAProgram(t *testing.T) {
 			if e.Actions[4*step+seat] != 0 {
 				t.Errorf("game %d, step %d: the program's move is %d, want 0", e.Game, step, e.Actions[4*step+seat])
 			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// searched fails the test unless a data set has what agents chose by.
+func searched(t *testing.T, folder string) {
+	t.Helper()
+	set, err := dataset.Open(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = set.Episodes(func(e *dataset.Episode) error {
+		if len(e.Thoughts) == 0 {
+			t.Errorf("game %d of %q has nothing of what a search chose by", e.Game, set.Manifest.Agents)
 		}
 		return nil
 	})

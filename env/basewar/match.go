@@ -107,7 +107,11 @@ func (g *Game) NewAgent(name string) (env.Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &player{g, bot}, nil
+	p := &player{g, bot}
+	if w, ok := bot.(env.Weigher); ok {
+		return &weigher{p, w}, nil
+	}
+	return p, nil
 }
 
 // ActionAt is where a bomber's action stands among those of all seats.
@@ -238,3 +242,9 @@ func (p *player) Searched() uint64 {
 func (p *player) Append(dst []byte) []byte { return p.bot.Append(dst) }
 
 func (p *player) Restore(state []byte) error { return p.bot.Restore(state) }
+
+// weigher is a player whose bot tells what it chose by.
+type weigher struct {
+	*player
+	env.Weigher
+}

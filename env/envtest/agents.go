@@ -50,7 +50,7 @@ func (k *kit) eachAgent(visit func(name string, a env.Agent, m env.Match, seat i
 }
 
 // checkAgentPlay: agents write actions within range, alike for the same dice,
-// leave the match alone, and allocate nothing.
+// leave the match alone, allocate nothing, and do what they say that they chose.
 func checkAgentPlay(k *kit) {
 	var twin env.Agent
 	k.eachAgent(func(name string, a env.Agent, m env.Match, seat int, action []uint8) {
@@ -72,6 +72,7 @@ func checkAgentPlay(k *kit) {
 		if !bytes.Equal(action, again) {
 			k.failf("two agents with the same dice act differently: %v and %v", action, again)
 		}
+		k.checkWeighed(a, twin, action)
 		if d := diffBytes(m.Append(nil), before); d != "" {
 			k.failf("Act changed the match: state %s", d)
 		}

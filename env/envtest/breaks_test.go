@@ -3,6 +3,7 @@ package envtest
 import (
 	"encoding/json"
 	"errors"
+	"math"
 	"strings"
 	"testing"
 
@@ -326,6 +327,22 @@ var breaks = []struct {
 			var common env.Dice
 			return breakAct(func(a *brokenAgent, m env.Match, seat int, action []uint8) { action[0] = uint8(common.IntN(5)) })
 		}()},
+	{"an agent that does not do what it found best", "agents/play", "choice 3 is the best",
+		breakWeighed(func(visits []int32, values []float64) bool {
+			visits[0], visits[1], visits[2], visits[3], visits[4], values[3] = 1, 1, 1, 1, 1, 2
+			return true
+		})},
+	{"an agent that says it weighed, and what it does not say", "agents/play", "Weighed returns true, with visits",
+		breakWeighed(func([]int32, []float64) bool { return true })},
+	{"a value that is no number", "agents/play", "want a number",
+		breakWeighed(func(visits []int32, values []float64) bool { visits[0], values[0] = 1, math.NaN(); return true })},
+	{"a value of what was not tried", "agents/play", "0 for what was not tried",
+		breakWeighed(func(visits []int32, values []float64) bool { values[0] = 1; return false })},
+	{"agents with the same dice that weigh differently", "agents/play", "weigh differently",
+		func() broken {
+			n := int32(0)
+			return breakWeighed(func(visits []int32, _ []float64) bool { n++; visits[0] = n; return true })
+		}()},
 	{"a memory that is not saved", "agents/memory", "restored a step ago",
 		broken{agent: func(a *brokenAgent) {
 			toy := a.Agent.(*toyAgent)
@@ -449,4 +466,9 @@ func TestPanicIsReported(t *testing.T) {
 			t.Errorf("reported %q, want %q in it", report, want)
 		}
 	}
+}
+
+// breakWeighed breaks what all agents say that they chose by.
+func breakWeighed(weighed func(visits []int32, values []float64) bool) broken {
+	return broken{agent: func(a *brokenAgent) { a.weighed = weighed }}
 }

@@ -126,10 +126,11 @@ type brokenAgent struct {
 	act     func(m env.Match, seat int, action []uint8)
 	save    func(dst []byte) []byte
 	restore func(state []byte) error
+	weighed func(visits []int32, values []float64) bool
 }
 
 func newBrokenAgent(a env.Agent) *brokenAgent {
-	return &brokenAgent{a, a.Reset, a.Reseed, a.Act, a.Append, a.Restore}
+	return &brokenAgent{a, a.Reset, a.Reseed, a.Act, a.Append, a.Restore, func([]int32, []float64) bool { return false }}
 }
 
 func (a *brokenAgent) Reset(dice env.Dice)                       { a.reset(dice) }
@@ -137,6 +138,10 @@ func (a *brokenAgent) Reseed(dice env.Dice)                      { a.reseed(dice
 func (a *brokenAgent) Act(m env.Match, seat int, action []uint8) { a.act(m, seat, action) }
 func (a *brokenAgent) Append(dst []byte) []byte                  { return a.save(dst) }
 func (a *brokenAgent) Restore(state []byte) error                { return a.restore(state) }
+
+func (a *brokenAgent) Weighed(visits []int32, values []float64) bool {
+	return a.weighed(visits, values)
+}
 
 // failures is a TB that keeps what is reported.
 type failures []string

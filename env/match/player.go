@@ -111,6 +111,12 @@ func (p *builtIn) Act(_ context.Context, m env.Match, seat int, action []uint8) 
 	return Thought{}, nil
 }
 
+// Weighed is what a built-in agent chose by: env.Weigher.
+func (p *builtIn) Weighed(visits []int32, values []float64) bool {
+	w, ok := p.agent.(env.Weigher)
+	return ok && w.Weighed(visits, values)
+}
+
 func (p *builtIn) End(context.Context, Outcome) error { return nil }
 
 func (p *builtIn) Close() error { return nil }

@@ -14,19 +14,21 @@ type Breadth[S any] struct {
 	first  []Move // the root's move that leads to each of them
 	moves  []Move
 	last   int // the first state from which the search has not gone on
+
+	weights weights // of the states that are compared
 }
 
 // Search finds a move.
 func (b *Breadth[S]) Search(model Model[S], root *S, budget Budget, dice *env.Dice) Found {
 	r := run[S]{model, dice, newMeter(budget)}
-	b.states, b.first = append(b.states[:0], *root), append(b.first[:0], 0)
+	b.states, b.first, b.weights = append(b.states[:0], *root), append(b.first[:0], 0), b.weights[:0]
 	if b.moves = model.Moves(root, b.moves[:0]); len(b.moves) == 1 {
 		return Found{Move: b.moves[0]}
 	}
 	var top best
 	for b.last = 0; b.last < len(b.states); b.last++ {
 		if b.last > 0 && model.Terminal(&b.states[b.last]) {
-			top.offer(b.last, model.Score(&b.states[b.last]), dice)
+			b.compare(&r, b.last, &top)
 			continue
 		}
 		if !b.expand(&r) {
@@ -34,9 +36,16 @@ func (b *Breadth[S]) Search(model Model[S], root *S, budget Budget, dice *env.Di
 		}
 	}
 	for i := max(b.last, 1); i < len(b.states); i++ {
-		top.offer(i, model.Score(&b.states[i]), dice)
+		b.compare(&r, i, &top)
 	}
 	return Found{b.first[top.at], top.score, uint64(r.spent)}
+}
+
+// compare scores a state, against the best there is.
+func (b *Breadth[S]) compare(r *run[S], at int, top *best) {
+	score := r.model.Score(&b.states[at])
+	b.weights.note(b.first[at], score)
+	top.offer(at, score, r.dice)
 }
 
 // expand makes every move in the state that is last, as long as the budget

@@ -19,7 +19,7 @@ type Flat[S any] struct {
 // Search finds a move.
 func (f *Flat[S]) Search(model Model[S], root *S, budget Budget, dice *env.Dice) Found {
 	r := run[S]{model, dice, newMeter(budget)}
-	f.moves = model.Moves(root, f.moves[:0])
+	f.moves, f.arms = model.Moves(root, f.moves[:0]), f.arms[:0]
 	if len(f.moves) == 1 {
 		return Found{Move: f.moves[0]}
 	}

@@ -21,6 +21,8 @@ type Rolling[S any] struct {
 	genes []Move // of all plans, and of the child after them
 	try   S
 	moves []Move
+
+	weights weights // of the plans that have been judged
 }
 
 type plan struct {
@@ -34,7 +36,7 @@ const anyMove Move = 255
 // Search finds a move and leaves the rest of the plan in Plan.
 func (p *Rolling[S]) Search(model Model[S], root *S, budget Budget, dice *env.Dice) Found {
 	r := run[S]{model, dice, newMeter(budget)}
-	p.moves = model.Moves(root, p.moves[:0])
+	p.moves, p.weights = model.Moves(root, p.moves[:0]), p.weights[:0]
 	if len(p.moves) == 1 {
 		p.Plan = append(p.Plan[:0], p.moves...)
 		p.shift()
@@ -54,6 +56,7 @@ func (p *Rolling[S]) Search(model Model[S], root *S, budget Budget, dice *env.Di
 			r.left--
 		}
 		child.score = score
+		p.weights.note(child.genes[0], score)
 		if worst := worstOf(plans); score >= worst.score {
 			*worst, *child = *child, *worst
 		}
@@ -108,6 +111,7 @@ func (p *Rolling[S]) begin(r *run[S], root *S) {
 				return
 			}
 			one.score = score
+			p.weights.note(genes[0], score)
 		}
 		p.plans = append(p.plans, one)
 	}

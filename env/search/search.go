@@ -21,6 +21,8 @@
 //	found := s.Search(model, &state, search.Budget{Ticks: 2000}, &dice)
 //	play(found.Move)
 //
+// What it chose by, each move's tries and worth, [Weighs] tells.
+//
 // # Budgets
 //
 // A search ends when its [Budget] is used up: a number of simulated ticks, which
@@ -187,4 +189,5 @@ type Planner[S any] interface {
 	// Search finds a move in root, which it leaves as it is and which must not
 	// be terminal.
 	Search(model Model[S], root *S, budget Budget, dice *env.Dice) Found
+	Weighs
 }

@@ -163,6 +163,54 @@ def test_what_batches_hold(generated: Make) -> None:
     assert batch["action"].any()
 
 
+SEARCHES = [
+    ("PommeFFACompetition-v0", "fmcs-exploit:ticks=50"),
+    ("PommeRadioCompetition-v2", "rhea:ticks=50,simple,simple,simple"),
+    ("BaseWarSides-v0", "mcts:ticks=50,simple"),
+    ("SuiteBot-v0", "flat:ticks=50,simple,simple,simple"),
+]
+
+
+@pytest.mark.parametrize(("id", "agents"), SEARCHES)
+def test_what_searches_chose_by(generated: Make, id: str, agents: str) -> None:
+    """Each action that a search decided is the best of what it tried."""
+    players = ["--agents", agents, "--seating", "fixed"]
+    path = generated("--env", id, "--layout", "steps", "--observation", "raw", "--games", "2", *players)
+    manifest = data.Manifest.read(path)
+    rows = everything(data.load(path))
+    told = rows["_visits"]
+    searcher = agents.partition(",")[0]
+    assert set(rows["agent"][told]) == {searcher}
+    assert rows["alive"][told].all()
+    np.testing.assert_array_equal(rows["_values"], told)
+    assert (rows["visits"][told].sum(axis=1) > 0).all()
+    assert not rows["visits"][~told].any()
+    np.testing.assert_array_equal(np.isnan(rows["values"][told]), rows["visits"][told] == 0)
+    begin, chosen_by_search = 0, 0
+    actions = [name for name in rows if name == "action" or name.startswith("action_")]
+    for name, kind in zip(actions, manifest.json["env"]["actions"], strict=True):
+        own = slice(begin, begin + kind["n"])
+        weighed = told & (rows["visits"][:, own].sum(axis=1) > 0)
+        values, chosen = rows["values"][weighed, own], rows[name][weighed]
+        np.testing.assert_array_equal(values[np.arange(len(chosen)), chosen], np.nanmax(values, axis=1))
+        assert rows["legal"][weighed, begin + chosen].all()
+        chosen_by_search += len(chosen)
+        begin = own.stop
+    assert chosen_by_search > 20
+    games = list(data.episodes(path))
+    visits = np.concatenate([game.visits.reshape(-1, begin) for game in games])
+    np.testing.assert_array_equal(visits, rows["visits"])
+    values = np.concatenate([game.values.reshape(-1, begin) for game in games])
+    np.testing.assert_array_equal(values[told], rows["values"][told])
+    assert np.isnan(values[~told]).all()
+
+
+def test_nothing_was_searched(generated: Make) -> None:
+    path = generated(*steps("raw"))
+    assert "visits" not in data.Manifest.read(path).columns
+    assert next(data.episodes(path)).visits is None
+
+
 def test_games_as_rows(generated: Make) -> None:
     batch = next(iter(data.load(generated(*small("PommeRadioCompetition-v2")))))
     assert batch["game"].tolist() == list(range(7))

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"pommego/env"
 	"pommego/env/disk"
@@ -276,7 +275,7 @@ func Merge(game env.Game, sets []*Set, s Shape, keep func(e *Episode, names []st
 			}
 		}
 		p.Missed = p.Missed || slices.ContainsFunc(set.Manifest.Agents, outside)
-		p.Searched = p.Searched || slices.ContainsFunc(set.Manifest.Columns, func(c Column) bool { return strings.HasPrefix(c.Name, visitsName("")) })
+		p.Searched = p.Searched || slices.ContainsFunc(set.Manifest.Columns, func(c Column) bool { return c.Name == visitsName })
 	}
 	a, err := NewAssembly(game, s, p, folder, o)
 	if err != nil {

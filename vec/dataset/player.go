@@ -17,6 +17,7 @@ type player struct {
 	config *Config
 	match  env.Match
 	remote bool // some agent is outside the program
+	listen bool // what agents choose by is wanted
 	agents map[seat]env.Agent
 	others map[seat]match.Player // all agents, if some are outside
 
@@ -33,6 +34,7 @@ type seat struct {
 func newPlayer(game env.Game, c *Config) *player {
 	return &player{
 		game: game, config: c, match: game.New(1)[0], remote: c.Seating != Told && slices.ContainsFunc(c.Agents, outside),
+		listen: c.Layout == Steps,
 		agents: map[seat]env.Agent{}, others: map[seat]match.Player{}, weighed: newWeighed(game.Spec()),
 	}
 }
@@ -92,7 +94,9 @@ func (p *player) playHere(ctx context.Context, e *Episode) error {
 			if status.In.Has(k) {
 				agent.Act(p.match, k, actions[k*parts:(k+1)*parts])
 				e.Lived[k]++
-				e.Thoughts = p.weighed.append(e.Thoughts, agent, e.Steps, k)
+				if p.listen {
+					e.Thoughts = p.weighed.append(e.Thoughts, agent, e.Steps, k)
+				}
 			}
 		}
 		p.match.Step(actions)
@@ -171,21 +175,26 @@ func (p *player) playRemote(ctx context.Context, e *Episode) error {
 		}
 		players[k] = m
 	}
-	in := p.game.Spec().Seats
+	seats := p.game.Spec().Seats
+	var asked env.SeatSet // who made the step to come
 	watch := func(at match.Moment) error {
 		if at.Actions != nil {
 			e.Actions = append(e.Actions, at.Actions...)
-			e.Steps++
-			for k := range in {
+			for k := range seats {
+				if p.listen && asked.Has(k) {
+					e.Thoughts = p.weighed.append(e.Thoughts, players[k], e.Steps, k)
+				}
 				e.Missed[k] += int32(toByte(at.Late.Has(k) || at.Failed.Has(k)))
 			}
+			e.Steps++
 		}
 		status := at.Match.Status()
 		long := p.config.MaxSteps > 0 && e.Steps >= p.config.MaxSteps
 		if status.Over || long {
 			e.conclude(at.Match, status)
 		}
-		for k := range in {
+		asked = status.In
+		for k := range seats {
 			e.Lived[k] += int32(toByte(status.In.Has(k) && !status.Over && !long))
 		}
 		if long && !status.Over {

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
 	"path/filepath"
 	"slices"
 
@@ -224,23 +223,19 @@ type stepReader struct {
 	manifest *Manifest
 	at       map[string]int
 	actions  []string // names of the columns
-	visits   []string // likewise; none if nobody searched
-	values   []string
+	searched bool     // rows tell what agents that search chose by
 }
 
 func newStepReader(t *table, m *Manifest) (episodeReader, error) {
 	r := &stepReader{table: t, manifest: m, at: map[string]int{}}
-	want := slices.Clone(stepWanted)
 	for _, c := range m.Env.Actions {
 		r.actions = append(r.actions, actionName(len(m.Env.Actions), c))
 	}
-	first := &m.Env.Actions[0]
-	if _, err := t.index(visitsName(first.Names[0])); err == nil {
-		for _, choice := range first.Names {
-			r.visits, r.values = append(r.visits, visitsName(choice)), append(r.values, valueName(choice))
-		}
+	var thought []string
+	if _, err := t.index(visitsName); err == nil {
+		r.searched, thought = true, []string{visitsName, valuesName}
 	}
-	for _, name := range slices.Concat(want, r.actions, r.visits, r.values) {
+	for _, name := range slices.Concat(stepWanted, r.actions, thought) {
 		var err error
 		if r.at[name], err = t.index(name); err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
@@ -296,20 +291,12 @@ func (r *stepReader) episode(row int) (*Episode, int, error) {
 // thought appends what a search chose by, if there was one, as weighed.append
 // does.
 func (r *stepReader) thought(dst []byte, row, step, seat int) []byte {
-	if len(r.visits) == 0 || r.value(r.visits[0], row).IsNull() {
+	if !r.searched || r.value(visitsName, row).IsNull() {
 		return dst
 	}
-	le := binary.LittleEndian
-	dst = append(le.AppendUint32(dst, uint32(step)), uint8(seat))
-	for i := range r.visits {
-		dst = le.AppendUint32(dst, uint32(r.value(r.visits[i], row).Int32()))
-		value := 0.0
-		if v := r.value(r.values[i], row); !v.IsNull() {
-			value = v.Double()
-		}
-		dst = le.AppendUint64(dst, math.Float64bits(value))
-	}
-	return dst
+	dst = append(binary.LittleEndian.AppendUint32(dst, uint32(step)), uint8(seat))
+	dst = append(dst, r.value(visitsName, row).ByteArray()...)
+	return append(dst, r.value(valuesName, row).ByteArray()...)
 }
 
 // ending reads who played and how it ended from a game's first rows.

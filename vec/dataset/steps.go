@@ -1,8 +1,6 @@
 package dataset
 
 import (
-	"fmt"
-
 	"pommego/env"
 )
 
@@ -52,22 +50,21 @@ func actionName(components int, c env.Choice) string {
 	return "action_" + c.Name
 }
 
-// searchColumns are what searching agents chose by, for each choice of the
-// action's first component.
+// The names of searchColumns.
+const (
+	visitsName = "visits"
+	valuesName = "values"
+)
+
+// searchColumns are what searching agents chose by, for each choice of each
+// action component, as legal numbers them.
 func searchColumns(spec *env.Spec) []Column {
-	var all []Column
-	for _, name := range spec.Actions[0].Names {
-		all = append(all, Column{Name: visitsName(name), Type: Int32, Null: true, Meaning: fmt.Sprintf("how often the agent's search tried %s; null: it decided without a search", name)})
+	shape := []int{spec.MaskSize()}
+	return []Column{
+		{Name: visitsName, Type: FixedBytes, Null: true, Meaning: "how often the agent's search tried each choice of each action component; null: it decided without a search", DType: env.Int32, Shape: shape},
+		{Name: valuesName, Type: FixedBytes, Null: true, Meaning: "what the search found each choice to be worth, in the agent's own unit; NaN: it was not tried", DType: env.Float64, Shape: shape},
 	}
-	for _, name := range spec.Actions[0].Names {
-		all = append(all, Column{Name: valueName(name), Type: Float64, Null: true, Meaning: fmt.Sprintf("what the search found %s to be worth, in the agent's own unit; null: it was not tried", name)})
-	}
-	return all
 }
-
-func visitsName(choice string) string { return "visits_" + choice }
-
-func valueName(choice string) string { return "value_" + choice }
 
 // stepRows turns episodes into rows of layout Steps.
 type stepRows struct {

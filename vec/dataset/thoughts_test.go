@@ -2,8 +2,11 @@ package dataset
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
+	"math"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"pommego/env"
@@ -91,27 +94,25 @@ func checkThought(t *testing.T, rows *gameRows, row int) int {
 	t.Helper()
 	a := thinker{step: rows.int("step", row), seat: rows.int("seat", row)}
 	tells := rows.text("agent", row) == "simple" && rows.value("alive", row).Boolean() && a.step%3 != 0
-	for choice, name := range []string{"stop", "up", "down", "left", "right", "bomb"} {
-		visits, value := rows.value("visits_"+name, row), rows.value("value_"+name, row)
-		want := fmt.Sprint(true, true)
-		switch {
-		case tells && choice == 4:
-			want = fmt.Sprint(0, true)
-		case tells:
-			want = fmt.Sprint(a.visits(choice), a.value(choice))
+	visits, values := rows.value("visits", row), rows.value("values", row)
+	if visits.IsNull() == tells || values.IsNull() == tells {
+		t.Fatalf("step %d, seat %d: no visits is %v, no values is %v, want both %v", a.step, a.seat, visits.IsNull(), values.IsNull(), !tells)
+	}
+	if !tells {
+		return 0
+	}
+	le := binary.LittleEndian
+	for choice := range 6 {
+		want := fmt.Sprint(a.visits(choice), a.value(choice))
+		if choice == 4 {
+			want = fmt.Sprint(0, math.NaN())
 		}
-		var v, x any = visits.IsNull(), value.IsNull()
-		if !visits.IsNull() {
-			v = visits.Int32()
-		}
-		if !value.IsNull() {
-			x = value.Double()
-		}
-		if got := fmt.Sprint(v, x); got != want {
-			t.Fatalf("step %d, seat %d, %s: visits and value are %s, want %s", a.step, a.seat, name, got, want)
+		got := fmt.Sprint(int32(le.Uint32(visits.ByteArray()[4*choice:])), math.Float64frombits(le.Uint64(values.ByteArray()[8*choice:])))
+		if got != want {
+			t.Fatalf("step %d, seat %d, choice %d: visits and value are %s, want %s", a.step, a.seat, choice, got, want)
 		}
 	}
-	return int(toByte(tells))
+	return 1
 }
 
 // TestNobodyThinks wants no columns for what nobody tells.
@@ -120,8 +121,83 @@ func TestNobodyThinks(t *testing.T) {
 	config.Layout = Steps
 	set := sets(t, generate(t, ffa, config, testOptions(1)))[0]
 	for _, c := range set.Manifest.Columns {
-		if c.Name == visitsName("stop") {
+		if c.Name == visitsName {
 			t.Errorf("there is a column %q", c.Name)
 		}
 	}
+}
+
+// TestSearchersTell stores what the built-in agents that search choose by: for
+// each component of the action that they tell of, it is the best they tried.
+func TestSearchersTell(t *testing.T) {
+	for _, c := range []struct {
+		id, agents string
+		silent     int // agents that never tell
+	}{
+		{ffa, "bfs mcts fmcs-exploit simple", 1},
+		{team, "osla rhea fmcs-ucb1 fmcs-explore", 0},
+		{radio, "fmcs-random heuristic osla osla", 1},
+		{"BaseWar-v0", "flat mcts simple flat mcts random", 2},
+		{"BaseWarSides-v0", "flat mcts", 0},
+		{"SuiteBot-v0", "flat mcts simple static", 2},
+	} {
+		config := Config{Layout: Steps, Games: 2, MaxSteps: 60, Seed: 3}
+		for _, name := range strings.Fields(c.agents) {
+			if !strings.Contains("simple heuristic random static", name) {
+				name += ":ticks=60"
+			}
+			config.Agents = append(config.Agents, name)
+		}
+		set := sets(t, generate(t, c.id, config, testOptions(2)))[0]
+		told := map[string]int{}
+		for _, rows := range readRows(t, set) {
+			for row := range rows.rows() {
+				if checkChoice(t, set.Manifest, rows, row) {
+					told[rows.text("agent", row)]++
+				}
+			}
+		}
+		distinct := map[string]bool{}
+		for _, name := range config.Agents {
+			distinct[name] = true
+		}
+		if len(told) != len(distinct)-c.silent {
+			t.Errorf("%s: these tell what they choose by: %v; want all but %d of %v", c.id, told, c.silent, config.Agents)
+		}
+	}
+}
+
+// checkChoice tells whether a row has what was chosen by, and checks it.
+func checkChoice(t *testing.T, m *Manifest, rows *gameRows, row int) bool {
+	t.Helper()
+	visits, values := rows.value("visits", row), rows.value("values", row)
+	if visits.IsNull() {
+		return false
+	}
+	le, at, some := binary.LittleEndian, 0, false
+	for i := range m.Env.Actions {
+		c := &m.Env.Actions[i]
+		chosen, top := int(rows.int(actionName(len(m.Env.Actions), *c), row)), math.Inf(-1)
+		tried := func(choice int) bool { return le.Uint32(visits.ByteArray()[4*(at+choice):]) > 0 }
+		worth := func(choice int) float64 {
+			return math.Float64frombits(le.Uint64(values.ByteArray()[8*(at+choice):]))
+		}
+		weighs := false
+		for choice := range c.N {
+			if tried(choice) == math.IsNaN(worth(choice)) {
+				t.Fatalf("row %d: %s %d was tried is %v, but its value is %v", row, c.Name, choice, tried(choice), worth(choice))
+			}
+			if tried(choice) {
+				weighs, top = true, max(top, worth(choice))
+			}
+		}
+		if weighs && (!tried(chosen) || worth(chosen) != top) {
+			t.Fatalf("row %d: %s is %d, of value %v, but the best is %v", row, c.Name, chosen, worth(chosen), top)
+		}
+		some, at = some || weighs, at+c.N
+	}
+	if !some {
+		t.Fatalf("row %d: it tells of a search in which nothing was tried", row)
+	}
+	return true
 }

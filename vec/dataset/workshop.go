@@ -25,13 +25,13 @@ type plan struct {
 	build  string
 
 	missed   bool // moves can be replaced, and are counted
-	searched bool // some agent tells what it chose by
+	searched bool // rows tell what agents that search chose by
 }
 
 func newPlan(game env.Game, c Config, o Options) (*plan, error) {
 	p := &plan{config: c, build: o.Build}
 	p.missed = slices.ContainsFunc(c.Agents, outside)
-	p.searched = slices.ContainsFunc(c.Agents, func(name string) bool { return thinks(game, name) })
+	p.searched = c.Layout == Steps && slices.ContainsFunc(c.Agents, func(name string) bool { return thinks(game, name) })
 	var err error
 	if p.about, err = aboutOf(game.Spec(), &c, o, p.missed, p.searched); err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func thinks(game env.Game, name string) bool {
 		return false
 	}
 	agent, err := game.NewAgent(name)
-	_, ok := agent.(Thinker)
+	_, ok := agent.(env.Weigher)
 	return err == nil && ok
 }
 

@@ -28,6 +28,7 @@ type searcher struct {
 	c      float64
 	depth  int
 	ticks  uint64 // of the last decision
+	search.Memo
 }
 
 // searchOptions are the keys that a searcher takes.
@@ -66,6 +67,7 @@ func (a *searcher) Searched() uint64 { return a.ticks }
 func (a *searcher) Act(v *basewar.View, action []uint8) {
 	clear(action)
 	a.ticks = 0
+	a.Forget()
 	r := v.Game.Rules()
 	if r.Over(&v.State) {
 		return
@@ -87,6 +89,9 @@ func (a *searcher) Act(v *basewar.View, action []uint8) {
 		b.world.id = int(id)
 		found := a.search(b, &v.State, a.share(living))
 		a.ticks += found.Ticks
+		if found.Ticks > 0 {
+			a.Keep(b.by(a.method), i*int(basewar.NumActions), int(basewar.NumActions))
+		}
 		action[i] = uint8(found.Move)
 		b.world.settle(int(id), basewar.Action(found.Move))
 	}
@@ -117,6 +122,14 @@ type bench struct {
 	world world
 	flat  search.Flat[basewar.State]
 	tree  search.Tree[basewar.State]
+}
+
+// by is the search that a method uses.
+func (b *bench) by(m method) search.Weighs {
+	if m == flat {
+		return &b.flat
+	}
+	return &b.tree
 }
 
 var benches = sync.Pool{New: func() any { return new(bench) }}

@@ -17,9 +17,12 @@ type forward struct {
 	planner planner
 	plan    rest
 	ticks   uint64 // of the last decision
+	planning.Memo
 }
 
-func (a *forward) Reset(dice env.Dice) { *a = forward{dice: dice, planner: a.planner} }
+func (a *forward) Reset(dice env.Dice) {
+	*a = forward{dice: dice, planner: a.planner, Memo: a.Memo}
+}
 
 func (a *forward) Reseed(dice env.Dice) { a.dice = dice }
 
@@ -30,6 +33,7 @@ func (a *forward) Act(v *pommerman.View, action []uint8) {
 	clear(action) // it never says a word
 	v.Rules.Imagine(&a.belief, v)
 	a.ticks = 0
+	a.Forget()
 	b := benches.Get().(*bench)
 	defer benches.Put(b)
 	if !b.world.imagine(v.Rules, &a.belief.State, v.Seat, nothing, pommerman.NoSeat) {
@@ -37,6 +41,9 @@ func (a *forward) Act(v *pommerman.View, action []uint8) {
 	}
 	found := a.planner.plan(b, &a.belief.State, &a.dice, &a.plan)
 	a.ticks = found.Ticks
+	if found.Ticks > 0 {
+		a.Keep(b.by(a.planner.method), 0, choices)
+	}
 	action[0] = uint8(found.Move)
 }
 

@@ -4,6 +4,7 @@ import (
 	"pommego/env"
 	"pommego/env/grid"
 	"pommego/env/pommerman"
+	planning "pommego/env/search"
 )
 
 // hybridSearch is a hybrid agent that searches where it evades and attacks. It
@@ -13,6 +14,7 @@ type hybridSearch struct {
 	hybrid
 	planner planner
 	ticks   uint64 // of the last decision
+	planning.Memo
 }
 
 func (a *hybridSearch) Reset(dice env.Dice) {
@@ -26,6 +28,7 @@ func (a *hybridSearch) Searched() uint64 { return a.ticks }
 func (a *hybridSearch) Act(v *pommerman.View, action []uint8) {
 	clear(action) // it never says a word
 	a.ticks = 0
+	a.Forget()
 	var o outlook
 	move, left := a.decide(v, &o)
 	if v.Rules.ViewSize == 0 { // else decide has done it
@@ -53,6 +56,9 @@ func (a *hybridSearch) search(o *outlook, left task) pommerman.Action {
 		if move := o.attack(); w.first.has(move) {
 			return move
 		}
+	}
+	if found.Ticks > 0 {
+		a.Keep(b.by(a.planner.method), 0, choices)
 	}
 	return pommerman.Action(found.Move)
 }

@@ -66,6 +66,9 @@ func (p *planner) plan(b *bench, root *pommerman.State, dice *env.Dice, plan *re
 	panic("bots: unknown method")
 }
 
+// choices is how many moves there are to choose from.
+const choices = int(pommerman.LayBomb) + 1
+
 // maxLength is the longest plan of rolling horizon evolution.
 const maxLength = 40
 

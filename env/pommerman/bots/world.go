@@ -118,4 +118,21 @@ type bench struct {
 	rolling planning.Rolling[pommerman.State]
 }
 
+// by is the search that a method uses.
+func (b *bench) by(m method) planning.Weighs {
+	switch m {
+	case flatSearch:
+		return &b.flat
+	case treeSearch:
+		return &b.tree
+	case breadthFirst:
+		return &b.breadth
+	case lookAhead:
+		return &b.ahead
+	case rollingHorizon:
+		return &b.rolling
+	}
+	panic("bots: unknown method")
+}
+
 var benches = sync.Pool{New: func() any { return new(bench) }}

@@ -25,6 +25,7 @@ type searcher struct {
 	c      float64
 	depth  int
 	ticks  uint64 // of the last decision
+	search.Memo
 }
 
 // searchOptions are the keys that a searcher takes.
@@ -62,6 +63,7 @@ func (a *searcher) Searched() uint64 { return a.ticks }
 
 func (a *searcher) Act(v *suitebot.View, action []uint8) {
 	action[0], a.ticks = uint8(suitebot.Hold), 0
+	a.Forget()
 	b := benches.Get().(*bench)
 	defer benches.Put(b)
 	b.world.plan, b.world.seat = v.Plan, v.Seat
@@ -71,6 +73,9 @@ func (a *searcher) Act(v *suitebot.View, action []uint8) {
 	}
 	found := a.search(b)
 	a.ticks, action[0] = found.Ticks, uint8(found.Move)
+	if found.Ticks > 0 {
+		a.Keep(b.by(a.method), 0, int(suitebot.PlantBomb)+1)
+	}
 }
 
 func (a *searcher) search(b *bench) search.Found {

@@ -116,4 +116,12 @@ type bench struct {
 	tree  search.Tree[suitebot.State]
 }
 
+// by is the search that a method uses.
+func (b *bench) by(m method) search.Weighs {
+	if m == flat {
+		return &b.flat
+	}
+	return &b.tree
+}
+
 var benches = sync.Pool{New: func() any { return new(bench) }}

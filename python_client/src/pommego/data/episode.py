@@ -34,6 +34,10 @@ class Episode:
         rewards: float64 (T, seats).
         terminated: whether the rules ended it.
         truncated: whether it was cut off.
+        visits: of layout "steps", where agents search: int32 (T, seats, choices),
+            how often the search tried each choice; all zeros where a seat decided
+            without. Else None.
+        values: likewise, float64: what it found each to be worth; NaN: not tried.
     """
 
     game: int
@@ -48,6 +52,8 @@ class Episode:
     rewards: NDArray[np.float64]
     terminated: bool
     truncated: bool
+    visits: NDArray[np.int32] | None = None
+    values: NDArray[np.float64] | None = None
 
     def __len__(self) -> int:
         """Return how many steps there are."""
@@ -95,6 +101,10 @@ def from_rows(batch: dict[str, Array], manifest: Manifest) -> Episode:
         final = batch[f"final_{name}"][-seats:]
         observations[name] = np.concatenate([by_seat(batch[f"obs_{name}"]), final[None]])
     alive = by_seat(batch["alive"])
+    weighed = {}
+    if "visits" in batch:
+        values = np.where(batch["_values"][:, None], batch["values"], np.nan)
+        weighed = {"visits": by_seat(batch["visits"]), "values": by_seat(values)}
     names = [name for name in batch if name == "action" or name.startswith("action_")]
     actions = by_seat(batch["action"] if names == ["action"] else np.stack([batch[n] for n in names], axis=1))
     return Episode(
@@ -110,4 +120,5 @@ def from_rows(batch: dict[str, Array], manifest: Manifest) -> Episode:
         rewards=by_seat(batch["reward"]),
         terminated=bool(batch["terminated"][-1]),
         truncated=bool(batch["truncated"][-1]),
+        **weighed,
     )
