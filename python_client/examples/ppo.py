@@ -1,12 +1,13 @@
 """Learn to play Pommerman by PPO, in one file: `python ppo.py train`.
 
-One network learns from games against built-in agents (`--opponents`, several
-times for a mix, `--curriculum` to take them one after the other) and, with
-`--self-play`, against its own past. It sees the board as centred on itself and
-is told which actions are pointless. `--imitate N` lets it begin by imitating N
-games of `simple`; without that it learns from nothing.
+One network learns from nothing, in games against built-in agents (`--opponents`,
+several times for a mix, `--curriculum` to take them one after the other) and,
+with `--self-play`, against its own past. It sees the board as centred on itself,
+and chooses among the moves that it can survive as far as it can see
+(`pommego.pommerman.safety`): without that it learns for a long time only not to
+bomb itself, that is, not to lay bombs. `--moves legal` takes that away.
 
-    python ppo.py train --out runs/a --opponents static --opponents simple --curriculum 0.8 --minutes 60
+    python ppo.py train --out runs/a --opponents static --opponents simple --minutes 60
     python ppo.py train --out runs/a --resume --minutes 120       # goes on as if it had not stopped
     python ppo.py evaluate runs/a --opponents simple --episodes 1000
     python ppo.py plot runs/a runs/b --png curve.png
@@ -24,9 +25,7 @@ import argparse
 import copy
 import json
 import math
-import subprocess
 import sys
-import tempfile
 import time
 from collections import deque
 from collections.abc import Sequence
@@ -42,11 +41,12 @@ from torch.nn import functional
 
 import pommego
 from pommego.agents import dead_leave
-from pommego.server import find_binary
+from pommego.pommerman.safety import Safety
 
 NEAR = 11  # side of the part of the board around itself that the network looks at closely
 FAR = ("rigid", "wood", "self", "enemies")  # planes it sees of the whole board
-SCALE = {"bomb_blast": 0.1, "bomb_life": 0.1, "flame": 1 / 3}  # of planes that count, not only mark
+SCALE = {"bomb_blast": 0.1, "bomb_life": 0.1, "flame": 1 / 3, "danger": 0.1}  # of planes that count
+SOON = 10  # steps from now that count as dangerous
 WINDOW = 200  # episodes that running win rates are taken over
 EVALUATION_SEED = 1_000_000_000  # evaluation never plays boards that training may have seen
 
@@ -67,14 +67,15 @@ class Config:
         default=0.0,
         metadata={"help": "play line-ups in order; the next comes at this win rate (0: all at once)"},
     )
+    moves: str = field(
+        default="safe", metadata={"help": "what it chooses from", "choices": ("safe", "legal")}
+    )
     self_play: float = field(default=0.0, metadata={"help": "share of games played against past policies"})
     pool: int = field(default=8, metadata={"help": "past policies to keep"})
     pool_every: int = field(default=20, metadata={"help": "updates from one of them to the next"})
     init: str = field(
         default="", metadata={"help": "a run to begin with the policy of, as from easier boards"}
     )
-    imitate: int = field(default=0, metadata={"help": "games of simple to imitate first"})
-    imitate_epochs: int = field(default=4, metadata={"help": "how often to go through them"})
     seed: int = field(default=0, metadata={"help": "of boards, seats and network"})
     games: int = field(default=256, metadata={"help": "played together"})
     rollout: int = field(default=48, metadata={"help": "steps of each game in an update"})
@@ -110,6 +111,7 @@ class Seen(NamedTuple):
 
     Attributes:
         near: uint8 (n, planes, NEAR, NEAR), the board around the seat's agent; rigid beyond the edge.
+            The last plane is `danger`: 10 where flames break out in the next step, 1 ten steps off.
         far: uint8 (n, len(FAR), board, board).
         scalars: float32 (n, scalars).
         mask: bool (n, actions).
@@ -133,9 +135,10 @@ class Seen(NamedTuple):
 class Eyes:
     """Turns the environment's observations of one game id into `Seen`."""
 
-    def __init__(self, spec: pommego.GameSpec) -> None:
+    def __init__(self, spec: pommego.GameSpec, moves: str = "safe") -> None:
         encoding = spec.encoding("planes")
-        self.planes = [plane.name for plane in encoding["planes"].names]
+        self.safety, self.careful = Safety(spec), moves == "safe"
+        self.planes = [*(plane.name for plane in encoding["planes"].names), "danger"]
         self.scalars = [scalar.name for scalar in encoding["scalars"].names]
         self.board = encoding["planes"].shape[-1]
         self.actions = spec.actions[0].n
@@ -149,11 +152,13 @@ class Eyes:
         size = self.board + 2 * edge
         padded = np.zeros((len(planes), len(self.planes), size, size), np.uint8)
         padded[:, self.planes.index("rigid")] = 1
-        padded[:, :, edge:-edge, edge:-edge] = planes
+        padded[:, :-1, edge:-edge, edge:-edge] = planes
+        padded[:, -1, edge:-edge, edge:-edge] = SOON + 1 - np.minimum(self.safety.danger(planes), SOON + 1)
         row, col = np.rint(scalars[:, self._place] * (self.board - 1)).astype(np.intp).T
         windows = sliding_window_view(padded, (NEAR, NEAR), axis=(2, 3))
         near = windows[np.arange(len(planes)), :, row, col]
-        arrays = near, planes[:, self._far], np.array(scalars), mask.astype(np.bool_)
+        mask = self.safety.moves(planes, scalars, mask) if self.careful else mask > 0
+        arrays = near, planes[:, self._far], np.array(scalars), mask
         return Seen(*map(torch.from_numpy, arrays))
 
     def enemies(self, seen: Seen) -> Tensor:
@@ -212,7 +217,7 @@ class Arena:
 
     def __init__(self, config: Config, spec: pommego.GameSpec, line_up: str, games: int, seed: int) -> None:
         self.config, self.line_up, self.waited = config, line_up, 0.0
-        self.eyes = Eyes(spec)
+        self.eyes = Eyes(spec, config.moves)
         self.dead_leave = dead_leave(spec)
         self.envs = pommego.make_vec(
             config.env,
@@ -554,11 +559,6 @@ class Trainer:
     def run(self) -> None:
         """Train until time or steps are spent."""
         c, log = self.config, Log(self.config, self.history)
-        if c.imitate and not self.update:
-            begin = time.perf_counter()
-            agreed = imitate(self.policy, c)
-            self.seconds += time.perf_counter() - begin
-            log.say(f"imitation of {c.imitate} games: agrees with simple in {agreed:.1%} of held-out moves")
         try:
             while self.seconds < 60 * c.minutes and not (c.steps and self.steps >= c.steps):
                 log.write(self.one_update())
@@ -623,103 +623,6 @@ class Log:
             self._board.close()
         if sys.stderr.isatty():
             self.say("")
-
-
-# Imitation ---------------------------------------------------------------------
-
-
-class Example(NamedTuple):
-    """Moves of others: what they saw and did, and the discounted outcome."""
-
-    seen: Seen
-    action: Tensor
-    value: Tensor
-
-
-def watch(config: Config, games: int, at_once: int = 32) -> Example:
-    """Watch `simple` play: record games, then step them again from their seeds to see what it saw."""
-    parts = []
-    for begin in range(0, games, at_once):
-        seeds = [
-            EVALUATION_SEED // 2 + config.seed * 100_000 + begin + i
-            for i in range(min(at_once, games - begin))
-        ]
-        parts.append(_watch(config, seeds))
-    return Example(Seen.join([p.seen for p in parts]), *(torch.cat([p[i] for p in parts]) for i in (1, 2)))
-
-
-def _recorded(config: Config, seed: int, folder: str) -> list[list[int]]:
-    path = Path(folder) / f"{seed}.jsonl"
-    command = [find_binary(), "play", "--env", config.env, "--agents", "simple", "--seed", seed]
-    command += ["--obs-every", 0, "--quiet", "--record", path]
-    subprocess.run(list(map(str, command)), check=True, stdout=subprocess.DEVNULL)
-    game = json.loads(path.read_text())
-    return [step["actions"] for step in game["steps"]]
-
-
-def _watch(config: Config, seeds: list[int]) -> Example:
-    with tempfile.TemporaryDirectory() as folder:
-        games = [_recorded(config, seed, folder) for seed in seeds]
-    with pommego.make_vec(config.env, len(seeds), autoreset_mode="Disabled", copy=False) as envs:
-        eyes, seats = Eyes(envs.game_spec), envs.learners
-        obs, info = envs.reset(seed=seeds)
-        noted = []
-        for t in range(max(map(len, games))):
-            active = np.repeat([t < len(game) for game in games], seats)
-            act = np.array([game[t] if t < len(game) else [0] * seats for game in games]).ravel()
-            rows = np.flatnonzero(active & info["alive"])
-            part = {name: array[rows] for name, array in obs.items()}
-            mask = info["action_mask"][rows]
-            # What the mask forbids has no effect, so it is the same as to stop.
-            chosen = np.where(mask[np.arange(len(rows)), act[rows]] > 0, act[rows], 0)
-            noted.append((rows, eyes(part, mask), torch.from_numpy(chosen)))
-            over = [t == len(game) for game in games]
-            if any(over):  # to step others, the finished have to be begun again
-                envs.reset(options={"reset_mask": np.repeat(over, seats)})
-            obs, reward, terminated, _, info = envs.step(act)
-            noted[-1] += (reward.copy(),)
-            ended = np.repeat([t + 1 >= len(game) for game in games], seats)
-            if (terminated != ended)[active].any():
-                raise RuntimeError(
-                    "a recorded game came out differently: is the pommego binary another version?"
-                )
-    return Example(
-        Seen.join([seen for _, seen, _, _ in noted]),
-        torch.cat([action for _, _, action, _ in noted]),
-        torch.cat(_outcomes(noted, len(seeds) * seats, config.gamma)),
-    )
-
-
-def _outcomes(noted: list[tuple[Any, ...]], rows: int, gamma: float) -> list[Tensor]:
-    """Discount each row's outcome back to each of its moves."""
-    running, values = np.zeros(rows, np.float32), []
-    for alive, _, _, reward in reversed(noted):
-        running[alive] = reward[alive] + gamma * running[alive]
-        values.append(torch.from_numpy(running[alive]))
-    return values[::-1]
-
-
-def imitate(policy: Policy, config: Config) -> float:
-    """Teach a policy the moves of `simple`, and the value head what came of them.
-
-    Returns:
-        the share of moves of games held out in which it would most likely do the same.
-    """
-    train, held_out = watch(config, config.imitate), watch(config, max(config.imitate // 10, 2))
-    optimizer = torch.optim.Adam(policy.parameters(), 1e-3)
-    for _ in range(config.imitate_epochs):
-        for part in torch.randperm(len(train.action)).split(512):
-            logp, value = policy(train.seen.rows(part))
-            loss = functional.nll_loss(logp, train.action[part])
-            loss = loss + 0.5 * functional.mse_loss(value, train.value[part])
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-    parts = torch.arange(len(held_out.action)).split(4096)
-    same = torch.cat(
-        [policy.act(held_out.seen.rows(part), greedy=True) == held_out.action[part] for part in parts]
-    )
-    return same.float().mean().item()
 
 
 # Evaluation --------------------------------------------------------------------
@@ -804,7 +707,8 @@ def _arguments() -> argparse.ArgumentParser:
         if option.name == "opponents":
             training.add_argument(flag, action="append", default=[], help=words)
         else:
-            training.add_argument(flag, type=type(option.default), default=option.default, help=words)
+            choices, default = option.metadata.get("choices"), option.default
+            training.add_argument(flag, type=type(default), default=default, choices=choices, help=words)
     judging = commands.add_parser(
         "evaluate", help="play new boards; print wins with a 95 %% interval", **form
     )
@@ -827,7 +731,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         return
     if command == "evaluate":
         config, saved = load(given["run"])
-        policy = Policy(Eyes(pommego.catalog()[config.env]))
+        policy = Policy(Eyes(pommego.catalog()[config.env], config.moves))
         policy.load_state_dict(saved["policy"])
         torch.manual_seed(0)
         for line_up in given["opponents"] or config.opponents:

@@ -33,7 +33,7 @@ class Player:
     def __init__(self, run: str) -> None:
         config, saved = load(run)
         self.spec = pommego.catalog()[config.env]
-        self.eyes = Eyes(self.spec)
+        self.eyes = Eyes(self.spec, config.moves)
         self.policy = Policy(self.eyes)
         self.policy.load_state_dict(saved["policy"])
 
@@ -50,7 +50,8 @@ class Player:
         drawn["teammate"] = (board == obs["teammate"]) & (obs["teammate"] >= 10)
         drawn["enemies"] = np.isin(board, [enemy for enemy in obs["enemies"] if enemy >= 10])
         nothing = np.zeros_like(board)
-        return np.stack([drawn.get(name, nothing) for name in self.eyes.planes]).astype(np.uint8)
+        names = self.eyes.planes[:-1]  # the last the eyes make themselves
+        return np.stack([drawn.get(name, nothing) for name in names]).astype(np.uint8)
 
     def scalars(self, obs: dict[str, Any], seat: int) -> np.ndarray:
         """Return the scalars, float32 (scalars,), by the names the environment gives them."""
