@@ -223,7 +223,7 @@ def test_a_dead_training_agent_ends_the_game() -> None:
 
 
 def test_steps_after_the_end() -> None:
-    """The original goes on, and so does this, in Python; `reset` leads back to the server."""
+    """The original goes on, and so does this."""
     with made() as env:
         env.set_init_game_state(None)
         env.reset()
@@ -233,11 +233,9 @@ def test_steps_after_the_end() -> None:
         for _ in range(3):
             obs, rewards, done, _ = env.step(moves(env, dice))
             assert done
-        assert not env._table.on_server
         assert rewards == [-1] * 4
         assert obs[0]["step_count"] == 803
-        env.reset()
-        assert env._table.on_server
+        assert env.reset()[0]["step_count"] == 0
 
 
 @pytest.mark.parametrize("action", [6, -1, "up", None])
@@ -277,7 +275,6 @@ def test_what_is_inside_can_be_changed() -> None:
         env._board[8, 8] = 4
         env._step_count = 40
         obs = env.step([0] * 4)[0][0]
-        assert env._table.on_server
         assert (obs["position"], obs["ammo"], obs["can_kick"], obs["step_count"]) == ((5, 5), 7, True, 41)
         assert obs["bomb_life"][5, 6] == 2
         assert obs["bomb_moving_direction"][5, 6] == constants.Action.Left.value
@@ -285,24 +282,27 @@ def test_what_is_inside_can_be_changed() -> None:
         assert env._bombs[0].bomber.agent_id == 0
 
 
-def test_a_state_no_game_gets_into_is_stepped_in_python() -> None:
+def test_a_state_no_game_gets_into(capsys: pytest.CaptureFixture[str]) -> None:
+    """It is stepped, and drawn, though not by the server."""
     with made() as env:
         env.reset()
         env._board[6, 6], env._items = 0, {(6, 6): 8}
-        with pytest.warns(UserWarning, match="stepped in Python from here on: .*hidden"):
-            env.step([0] * 4)
+        env.step([0] * 4)
         assert env._items == {(6, 6): 8}
+        env.render(do_sleep=False)
+        assert capsys.readouterr().out.count("\n") == 11
         env._board = np.where(env._board == 2, 0, env._board)
         env._items = {}
         env.step([0] * 4)
-        assert env._table.on_server, "once it is put right the server can go on"
+        env.render(do_sleep=False)
+        assert capsys.readouterr().out.startswith("step 2 of 800\n"), "put right, the server draws it"
 
 
 def test_boards_the_server_does_not_have() -> None:
     kwargs = pommerman.configs.one_vs_one_env()["env_kwargs"] | {"board_size": 6, "num_rigid": 4}
     env = envs.v0.Pomme(**kwargs | {"num_wood": 4, "num_items": 2})
     env.set_agents([agents.SimpleAgent(characters.Bomber(k, constants.GameType.OneVsOne)) for k in range(2)])
-    with pytest.warns(UserWarning, match="stepped in Python: .*board_size is 6"):
+    with pytest.warns(UserWarning, match="dealt in Python: .*board_size is 6"):
         obs = env.reset()
     for _ in range(20):
         obs, _, done, _ = env.step(env.act(obs))
@@ -316,7 +316,7 @@ def test_two_agents_where_four_play() -> None:
     """Which the original does not mind, and people use for duels on large boards."""
     with pommerman.make(FFA, [agents.SimpleAgent(), agents.SimpleAgent()]) as env:
         random.seed(5)
-        with pytest.warns(UserWarning, match="stepped in Python: FFA is for 4 agents, not 2"):
+        with pytest.warns(UserWarning, match="dealt in Python: FFA is for 4 agents, not 2"):
             obs = env.reset()
         assert [o["position"] for o in obs] == [(1, 1), (9, 9)]
         done = False
@@ -327,8 +327,7 @@ def test_two_agents_where_four_play() -> None:
         env.set_agents(quiet())
         for seat, agent in enumerate(env._agents):
             agent.init_agent(seat, constants.GameType.FFA)
-        env.reset()
-        assert env._table.on_server
+        assert len(env.reset()) == 4
 
 
 def test_subclasses_replace_parts() -> None:
@@ -353,7 +352,6 @@ def test_subclasses_replace_parts() -> None:
     obs, rewards, _, _ = env.step([0] * 4)
     assert obs[3]["mine"]
     assert rewards == [7, 8, 9, 10]
-    assert env._table.on_server
     env.close()
 
 
@@ -380,7 +378,6 @@ def test_a_reset_of_ones_own() -> None:
         assert [obs["ammo"] for obs in env.reset()] == [3] * 4
         env.step([5] * 4)
         assert [len(env._bombs), len(env._items)] == [4, 20]
-    assert env._table.on_server
     env.close()
 
 
@@ -410,28 +407,16 @@ def test_saved_games_go_on_as_they_would_have(env_id: str, tmp_path: Path) -> No
             assert loaded.get_json_info() == env.get_json_info()
 
 
-def test_games_looked_into_at_each_step_are_stepped_in_python() -> None:
-    """Three times in a row; what comes of it is the same."""
+def test_looking_changes_nothing() -> None:
     with made(TEAM) as env, made(TEAM) as plain:
         assert_same(env.reset(), plain.reset())
         dice = random.Random(6)
-        for number in range(8):
+        for _ in range(8):
             env.get_json_info()
-            assert env._table.on_server == (number < 2)
+            env.render(do_sleep=False)
             actions = moves(env, dice)
             assert_same(list(env.step(actions)), list(plain.step(actions)))
         assert env.get_json_info() == plain.get_json_info()
-        for number in range(8):
-            plain.step([0] * 4)
-            if number % 2:
-                plain.get_json_info()
-        assert plain._table.on_server, "that was not in a row"
-        env._init_game_state = env.get_json_info()
-        env.reset()
-        assert not env._table.on_server
-        env._init_game_state = None
-        env.reset()
-        assert env._table.on_server
 
 
 def test_a_search_that_goes_back_and_forth() -> None:
@@ -469,7 +454,6 @@ def test_copies_live_their_own_lives(how: Any) -> None:
             actions = moves(env, dice)
             twin.step(actions)
         assert env.get_json_info() == before
-        assert twin._table.on_server
         assert twin._step_count == 10
         twin.close()
 
@@ -598,7 +582,7 @@ def test_drawing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         text = capsys.readouterr().out
         assert text.startswith("step 0 of 800\n")
         assert "\x1b" not in text, "colours are for terminals"
-        env._table.stay_here()
+        env._step_count = 801  # which the server has no game for
         env.render(do_sleep=False, record_pngs_dir=str(tmp_path))
         text = capsys.readouterr().out
         assert text.count("\n") == 11
@@ -606,8 +590,8 @@ def test_drawing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
             text[k : k + 2] for line in range(11) for k in range(23 * line, 23 * line + 22, 2)
         }
     assert (tmp_path / "000.json").exists()
-    for picture in tmp_path.glob("*_0.png"):
-        assert image_of(picture.read_bytes()) == (352, 352)
+    sizes = {path.stem.split("_")[-1]: image_of(path.read_bytes()) for path in tmp_path.glob("*.png")}
+    assert sizes == {"0": (352, 432), "801": (352, 352)}, "the server adds how the agents stand"
 
 
 def image_of(png: bytes) -> tuple[int, int]:

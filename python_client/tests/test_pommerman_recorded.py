@@ -1,4 +1,4 @@
-"""The original's recorded games, played again through its own API: on the server, and in Python."""
+"""The original's recorded games, played again through its own API."""
 
 from __future__ import annotations
 
@@ -28,7 +28,6 @@ def begin(record: dict[str, Any]) -> Any:
         player.init_agent(seat, constants.GameType(config["game_type"]))
     env.set_agents(players)
     env.set_training_agent(config["training_agent"])
-    env._table.patience = 1000  # or it would be stepped in Python, as it is looked into at each step
     env.set_init_game_state(recorded.saved_game(record["initial"], config["board_size"]))
     return env
 
@@ -40,15 +39,13 @@ def assert_seen(
     assert found is None, found
 
 
-def replay(record: dict[str, Any], *, here: bool) -> int:
+def replay(record: dict[str, Any]) -> int:
     """Play one recorded game and compare everything; return its steps."""
     size = record["config"]["board_size"]
     env = begin(record)
     # The original reads words as lists from a saved game, as JSON has no tuples.
     assert_seen(env.reset(), record["initial"]["obs"], size, list)
     for step in record["steps"]:
-        if here:
-            env._table.stay_here()
         obs, rewards, done, info = env.step(recorded.actions(step))
         if "obs" in step:
             assert_seen(obs, step["obs"], size)
@@ -59,9 +56,6 @@ def replay(record: dict[str, Any], *, here: bool) -> int:
         if "obs" in step:
             state = recorded.pieces(env)
             assert state == {name: step[name] for name in state}
-    # A ring can kill all but one, and the original says so only after another step.
-    if not record["config"]["collapses"]:
-        assert env._table.on_server != here, "the server is to play every recorded game"
     assert [player.heard for player in env._agents] == (
         record["steps"][-1]["rewards"] if done else [None] * 4
     )
@@ -85,11 +79,8 @@ GAMES = {
 
 @pytest.mark.usefixtures("binary")
 @pytest.mark.parametrize("name", GAMES)
-@pytest.mark.parametrize("here", [False, True], ids=["server", "python"])
-def test_recorded_games(name: str, here: bool) -> None:
-    every = GAMES[name]
-    steps = sum(replay(record, here=here) for record in recorded.records(name, every, int(here) % every))
-    assert steps > 30
+def test_recorded_games(name: str) -> None:
+    assert sum(map(replay, recorded.records(name, GAMES[name]))) > 30
 
 
 @pytest.mark.usefixtures("binary")
@@ -98,7 +89,7 @@ def test_an_altered_record_is_noticed() -> None:
     step = next(step for step in record["steps"] if "obs" in step)
     step["obs"][2]["ammo"] += 1
     with pytest.raises(AssertionError, match=r"\[2\]\['ammo'\]"):
-        replay(record, here=False)
+        replay(record)
 
 
 @pytest.mark.usefixtures("binary")

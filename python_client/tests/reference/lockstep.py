@@ -6,8 +6,7 @@ The Python named has the original installed (see the guide). Every game starts
 from a saved state, boards dealt and sometimes altered here; then both make the
 same moves. Compared, with their types: observations, rewards, done, info, the
 agents' attributes, saved games, features, and what SimpleAgents decide and
-remember with the same random numbers. Half of the games are stepped by the
-server, half by the Python rules that agents search with.
+remember with the same random numbers.
 """
 
 from __future__ import annotations
@@ -109,9 +108,8 @@ class Comparison:
         teams = "Team" in env_id or "Radio" in env_id
         training = dice.choice([None, None, None if teams else 0])
         policy = dice.choice(_POLICIES)
-        here = dice.random() < 0.5
         self.counts["games"] += 1
-        self._where = f"{env_id}, game {self.counts['games']} ({policy}, {'python' if here else 'server'})"
+        self._where = f"{env_id}, game {self.counts['games']} ({policy})"
         self._compare(
             "reset",
             self._ours.begin(env_id, state, training),
@@ -120,8 +118,6 @@ class Comparison:
         left = dice.randrange(2, _PAST_END) if dice.random() < 0.3 else 0
         done = False
         for number in range(_LONGEST):
-            if here:
-                self._ours.env._table.stay_here()
             done = self._step(env_id, policy, number) or done
             if done:
                 left -= 1

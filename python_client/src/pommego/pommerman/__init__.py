@@ -11,8 +11,9 @@
         obs, rewards, done, info = env.step(actions)
     env.close()
 
-Games are played on a `pommego` server, one for all environments of the process,
-started when the first is reset. Many games at once: `make_batch`.
+Boards come from a `pommego` server, one for all environments of the process,
+started when the first is reset; steps are made in Python, which for one game is
+the fastest way. Many games at once are stepped on the server: `make_batch`.
 
 An observation is a dictionary:
 

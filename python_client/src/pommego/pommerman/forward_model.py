@@ -4,9 +4,9 @@
 
     board, agents, bombs, items, flames = ForwardModel.step(actions, board, agents, bombs, items, flames)
 
-Everything here is Python and takes any state one can imagine. An environment
-itself is stepped on the server; see also `pommego.PommegoVectorEnv.simulate`,
-which steps many whole states at once and far faster.
+Everything here is Python and takes any state one can imagine; environments are
+stepped by it too. See also `pommego.PommegoVectorEnv.simulate`, which steps
+many whole states at once and far faster.
 """
 
 from __future__ import annotations
@@ -24,6 +24,9 @@ __all__ = ["ForwardModel"]
 Board = NDArray[Any]
 Observations = list[dict[str, Any]]
 
+#: A seat's maps, in the order of the original's keys.
+MAPS = ("board", "bomb_blast_strength", "bomb_life", "bomb_moving_direction", "flame_life")
+_FOG = constants.Item.Fog.value
 _TEAMS = ({0, 2}, {1, 3})
 _WORDS = 2
 
@@ -101,15 +104,18 @@ class ForwardModel:
         Returns:
             dictionaries without step_count, which the environment adds.
         """
-        whole = _maps(curr_board, bombs, flames)
+        others = _others(curr_board.shape, bombs, flames)
         alive = [utility.agent_value(agent.agent_id) for agent in agents if agent.is_alive]
         views = []
         for agent in agents:
-            maps = {name: array.copy() for name, array in whole.items()}
             if is_partially_observable:
-                hidden = _out_of_sight(agent.position, agent_view_size, len(curr_board))
-                for name, array in maps.items():
-                    array[hidden] = constants.Item.Fog.value if name == "board" else 0
+                sight = _sight(agent.position, agent_view_size)
+                board, rest = np.full_like(curr_board, _FOG), np.zeros_like(others)
+                board[sight] = curr_board[sight]
+                rest[:, *sight] = others[:, *sight]
+            else:
+                board, rest = curr_board.copy(), others.copy()
+            maps = dict(zip(MAPS, (board, *rest), strict=True))
             views.append(observation(agent, maps, alive, game_type, game_env))
         return views
 
@@ -204,9 +210,10 @@ def _teams(game_type: constants.GameType) -> bool:
     return game_type not in (constants.GameType.FFA, constants.GameType.OneVsOne)
 
 
-def _maps(board: Board, bombs: Sequence[Any], flames: Sequence[Any]) -> dict[str, Board]:
-    """Draw the maps as somebody sees them who sees everything."""
-    blast, life, moving, burning = (np.zeros(board.shape) for _ in range(4))
+def _others(shape: tuple[int, ...], bombs: Sequence[Any], flames: Sequence[Any]) -> Board:
+    """Draw the maps besides the board as somebody sees them who sees everything."""
+    maps = np.zeros((4, *shape))
+    blast, life, moving, burning = maps
     for bomb in bombs:
         blast[bomb.position] = bomb.blast_strength
         life[bomb.position] = bomb.life
@@ -214,19 +221,12 @@ def _maps(board: Board, bombs: Sequence[Any], flames: Sequence[Any]) -> dict[str
             moving[bomb.position] = bomb.moving_direction.value
     for flame in flames:  # life 0 shows once more
         burning[flame.position] = flame.life + 1
-    return {
-        "board": board,
-        "bomb_blast_strength": blast,
-        "bomb_life": life,
-        "bomb_moving_direction": moving,
-        "flame_life": burning,
-    }
+    return maps
 
 
-def _out_of_sight(position: tuple[int, int], far: int | None, size: int) -> NDArray[np.bool_]:
+def _sight(position: tuple[int, int], far: int | None) -> tuple[slice, slice]:
+    """Return the rows and columns that somebody there sees."""
     if far is None:
         raise ValueError("is_partially_observable needs an agent_view_size")
-    hidden = np.ones((size, size), np.bool_)
     row, col = position
-    hidden[max(row - far, 0) : row + far + 1, max(col - far, 0) : col + far + 1] = False
-    return hidden
+    return slice(max(row - far, 0), row + far + 1), slice(max(col - far, 0), col + far + 1)

@@ -19,11 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pommego.pommerman import constants
+from pommego.pommerman.forward_model import MAPS
 from pommego.spec import GameSpec
 
 __all__ = ["Dictionaries", "Scalars"]
 
-_MAPS = ("board", "bomb_blast_strength", "bomb_life", "bomb_moving_direction", "flame_life")
 _AGENT0 = constants.Item.Agent0.value
 
 
@@ -90,7 +90,7 @@ class Dictionaries:
         at = self.at
         scalars = obs["scalars"]
         positions = scalars[:, at.body][:, :2].astype(np.int64)  # the original's are found by a search
-        maps = split_maps(obs["maps"])
+        maps = _split(obs["maps"])
         return [
             self._dictionary(*row) for row in zip(scalars.tolist(), map(tuple, positions), maps, strict=True)
         ]
@@ -121,8 +121,8 @@ class Dictionaries:
 _ITEMS = list(constants.Item)  # by value
 
 
-def split_maps(maps: NDArray[np.uint8]) -> list[dict[str, NDArray[Any]]]:
+def _split(maps: NDArray[np.uint8]) -> list[dict[str, NDArray[Any]]]:
     """Split maps, uint8 (rows, 5, n, n), into each row's, by name: the board uint8, the others float64."""
     boards = maps[:, 0].copy()
     others = maps[:, 1:].astype(np.float64)
-    return [dict(zip(_MAPS, (board, *rest), strict=True)) for board, rest in zip(boards, others, strict=True)]
+    return [dict(zip(MAPS, (board, *rest), strict=True)) for board, rest in zip(boards, others, strict=True)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 
 from pommego.making import make_vec
 from pommego.pommerman import constants
-from pommego.pommerman.observations import Scalars
 from pommego.server import Server
 from pommego.vector import PommegoVectorEnv
 
-__all__ = ["RemoteGame", "Rules", "Seen", "game_options"]
+__all__ = ["RemoteGame", "Rules", "game_options"]
 
 _BASE = {  # an id of each game type; all that differs is said in rules
     constants.GameType.FFA: "PommeFFACompetition-v0",
@@ -90,22 +89,8 @@ class Rules(NamedTuple):
         return {"id": _BASE[self.game_type], "rules": rules}
 
 
-class Seen(NamedTuple):
-    """A game as its seats see it.
-
-    Attributes:
-        maps: uint8 (seats, 5, n, n).
-        bodies: row, column, ammo, blast strength and can_kick of each seat.
-        alive: of each seat, 1 or 0.
-    """
-
-    maps: NDArray[np.uint8]
-    bodies: list[list[int]]
-    alive: list[int]
-
-
 class RemoteGame:
-    """One game on a server, in which all seats are ours.
+    """One game on a server, to be dealt and drawn there.
 
     Args:
         rules: of the game.
@@ -127,7 +112,6 @@ class RemoteGame:
             autoreset_mode="Disabled",
             workers=1,
         )
-        self._at = Scalars(self._envs.game_spec)
         self._begun = False
 
     @property
@@ -135,38 +119,26 @@ class RemoteGame:
         """Whether it is this process's, and not its parent's, and open."""
         return self._pid == os.getpid() and not self._envs.closed
 
-    def deal(self, seed: int) -> Seen:
-        """Begin a game on a fresh board, the first of this seed."""
-        obs, _ = self._envs.reset(seed=seed)
-        self._begun = True
-        return self._seen(obs)
+    def deal(self, seed: int) -> dict[str, Any]:
+        """Begin a game on a fresh board, the first of this seed.
 
-    def step(self, moves: Sequence[int]) -> Seen:
-        """Make one step.
-
-        Args:
-            moves: one for each seat.
-
-        Raises:
-            ServerError: a living seat's move is none, or the game is over.
+        Returns:
+            the game as saved: the original's fields, JSON texts as their values.
         """
-        obs, *_ = self._envs.step(np.array(moves, np.uint8))
-        return self._seen(obs)
+        self._envs.reset(seed=seed)
+        self._begun = True
+        return self._envs.get_state(0, as_json=True)
 
-    def put(self, state: Mapping[str, Any]) -> Seen:
+    def put(self, state: Mapping[str, Any]) -> None:
         """Set the game, as saved with the original's fields.
 
         Raises:
             ServerError: no game can stand like this.
         """
         if not self._begun:
-            self.deal(0)
-        obs, _ = self._envs.set_state(0, dict(state))
-        return self._seen(obs)
-
-    def state(self) -> dict[str, Any]:
-        """Save the game: the original's fields, JSON texts as their values."""
-        return self._envs.get_state(0, as_json=True)
+            self._envs.reset(seed=0)
+            self._begun = True
+        self._envs.set_state(0, dict(state))
 
     def text(self, *, colour: bool) -> str:
         """Draw the game as text."""
@@ -179,8 +151,3 @@ class RemoteGame:
     def close(self) -> None:
         """Leave the server. Idempotent."""
         self._envs.close()
-
-    def _seen(self, obs: Mapping[str, NDArray[Any]]) -> Seen:
-        at = self._at
-        rows = obs["scalars"].tolist()
-        return Seen(obs["maps"], [row[at.body] for row in rows], rows[0][at.alive])

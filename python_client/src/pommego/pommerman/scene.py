@@ -1,11 +1,10 @@
-"""What lies on a board: read from saved games, written to them, and compared."""
+"""What lies on a board: read from saved games, and written to them."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -13,12 +12,9 @@ from numpy.typing import NDArray
 
 from pommego.pommerman import characters, constants, utility
 
-__all__ = ["Scene", "body_of", "condition", "encoded", "field", "restore_agents", "saved"]
+__all__ = ["Scene", "body_of", "encoded", "field", "restore_agents", "saved"]
 
 Cell = tuple[int, int]
-
-_BOMB = attrgetter("position", "life", "blast_strength", "moving_direction")
-_CONDITION = attrgetter("position", "ammo", "blast_strength", "can_kick", "is_alive")
 
 
 @dataclass
@@ -68,15 +64,6 @@ class Scene:
             items={tuple(cell): item for cell, item in field(state, "items")},
         )
 
-    def fingerprint(self) -> tuple[Any, ...]:
-        """Return something that is equal for scenes that are."""
-        return (
-            np.asarray(self.board).tobytes(),
-            [(bomb.bomber.agent_id, *_BOMB(bomb)) for bomb in self.bombs],
-            [(flame.position, flame.life) for flame in self.flames],
-            list(self.items.items()),
-        )
-
 
 def field(state: Mapping[str, Any], name: str) -> Any:
     """Return a field of a saved game, whose values are JSON texts (or plain)."""
@@ -122,11 +109,6 @@ def restore_agents(state: Mapping[str, Any], agents: Sequence[Any]) -> None:
 def body_of(agent: Any) -> Any:
     """Return what has the agent's position and the like: its character, or the agent if it is one."""
     return getattr(agent, "_character", agent)
-
-
-def condition(agent: Any) -> tuple[Any, ...]:
-    """Return all of an agent that a step can change."""
-    return _CONDITION(agent)
 
 
 def _find(agents: Sequence[Any], agent_id: int) -> Any:

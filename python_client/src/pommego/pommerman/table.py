@@ -1,14 +1,11 @@
-"""One game, on the server as long as it can be, in Python where it cannot.
+"""One game: dealt and drawn by the server, stepped in Python.
 
-The server is asked for each step, and for what its answer lacks (bombs'
-owners, hidden items) only when somebody looks. What has been changed by hand
-since is noticed before the next step, and sent there.
-
-What the server cannot do is stepped here: going on after the end of a game,
-which the original does; states that no game gets into, such as an item hidden
-under a passage; boards of other than 7 to 14 rows, and other numbers of agents
-than four (two in a duel). And so is a game that somebody looks into after each
-step, as searches do that save and load it: asking takes longer than a step.
+A step here takes less time than asking a server for one and turning its answer
+into dictionaries. (Many games at once are another matter, see `batch`.) So the
+server is asked where it knows more: for boards, which a seed decides there as
+everywhere else, and for pictures. Between the two nothing has to be sent, and
+pieces can be looked at and changed at any time; states that no game gets into,
+steps after the end, other boards and other numbers of agents need no exception.
 """
 
 from __future__ import annotations
@@ -18,14 +15,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pommego.errors import ServerError
 from pommego.pommerman import constants, turn
-from pommego.pommerman.forward_model import ForwardModel
-from pommego.pommerman.observations import split_maps
-from pommego.pommerman.remote import RemoteGame, Rules, Seen, game_options
-from pommego.pommerman.scene import Scene, body_of, condition, encoded, saved
+from pommego.pommerman.remote import RemoteGame, Rules, game_options
+from pommego.pommerman.scene import Scene, body_of, encoded, field, saved
 
 __all__ = ["Table"]
 
@@ -41,34 +35,14 @@ class Table:
 
     Attributes:
         agents: at their seats; set them before anything else.
-        patience: how often in a row somebody may look before steps are made
-            here, until the next game is dealt.
     """
-
-    patience = 3
 
     def __init__(self, address: str | None = None, token: str | None = None) -> None:
         self._address, self._token = address, token
         self.agents: Sequence[Any] = ()
         self._remote: RemoteGame | None = None
-        self._refused: tuple[Rules, int] | None = None  # what the server has no games for, and for how many
-        self._here = False  # whether steps are made here
-        self._looks = 0  # how often somebody looked, after each step since the first of them
-        self._seen: Seen | None = None  # what the server said last
-        self._scene: Scene | None = None  # None: the server has it
-        self._sent: tuple[Any, ...] | None = None  # step count and agents as the server has them
-        self._sent_scene: tuple[Any, ...] | None = None  # and the scene's fingerprint
-
-    @property
-    def on_server(self) -> bool:
-        """Whether the next step is the server's to make."""
-        return not self._here
-
-    @property
-    def begun(self) -> bool:
-        """Whether there is a game."""
-        on_server = self._seen is not None and self._remote is not None and self._remote.usable
-        return on_server or self._scene is not None
+        self._refused: tuple[Rules, int, str] | None = None  # what the server has no games for, and why
+        self._scene: Scene | None = None
 
     @property
     def bodies(self) -> list[Any]:
@@ -78,23 +52,20 @@ class Table:
     # Pieces -------------------------------------------------------------------
 
     def deal(self, rules: Rules, seed: int) -> bool:
-        """Let the server deal a board and place the agents; False if it has no such games."""
-        if not self._connect(rules):
+        """Let the server deal a board, and place the agents; False if it has no such games."""
+        reason = self._connect(rules)
+        if reason:
+            warnings.warn(f"boards of these rules are dealt in Python: {reason}", stacklevel=4)
             return False
-        seen = self._remote.deal(seed)
-        for agent, (row, col, *_) in zip(self.agents, seen.bodies, strict=True):
+        state = self._remote.deal(seed)
+        for agent, entry in zip(self.agents, field(state, "agents"), strict=True):
             # The original finds its agents by a search of the board, which gives
             # numbers of this type; positions keep it from then on.
+            row, col = entry["position"]
             agent.set_start_position((np.int64(row), np.int64(col)))
             agent.reset()
-        self._here, self._looks = False, 0
-        self._adopt(seen, 0)
+        self._scene = Scene.read(state, self.bodies)
         return True
-
-    def set(self, scene: Scene) -> None:
-        """Put pieces on the board; where the agents are they know themselves."""
-        self._scene, self._sent_scene = scene, None
-        self._here = self._looks >= self.patience
 
     @property
     def scene(self) -> Scene:
@@ -104,139 +75,81 @@ class Table:
             AttributeError: there is no game.
         """
         if self._scene is None:
-            if not self.begun:
-                raise AttributeError(_NO_GAME)
-            self._scene = Scene.read(self._remote.state(), self.bodies)
-            self._sent_scene = self._scene.fingerprint()
-            self._looks += 1
-            self._here = self._looks >= self.patience
+            raise AttributeError(_NO_GAME)
         return self._scene
+
+    @scene.setter
+    def scene(self, scene: Scene) -> None:
+        self._scene = scene
 
     def put(self, name: str, pieces: Any) -> None:
         """Replace one part of the scene; without a game this begins one."""
-        scene = self.scene if self.begun else Scene(np.zeros((0, 0), np.uint8), [], [], {})
-        setattr(scene, name, pieces)
-        self.set(scene)
+        if self._scene is None:
+            self._scene = Scene(np.zeros((0, 0), np.uint8), [], [], {})
+        setattr(self._scene, name, pieces)
 
     def release(self) -> None:
         """Leave the server, and forget the game."""
         if self._remote is not None and self._remote.usable:
             self._remote.close()
-        self._remote = self._seen = self._scene = self._sent = self._sent_scene = None
-
-    def stay_here(self) -> None:
-        """Make all steps in Python, until there is another game or pieces are put on the board."""
-        self.set(self.scene)
-        self._here = True
+        self._remote = self._scene = None
 
     # Steps --------------------------------------------------------------------
 
-    def step(self, rules: Rules, step_count: int, moves: Any) -> None:
+    def step(self, moves: Any, max_blast_strength: int) -> None:
         """Make one step.
 
         Args:
-            rules: of the game.
-            step_count: steps made before.
             moves: by agent id; those of the dead are not looked at.
+            max_blast_strength: what range items stop at.
 
         Raises:
-            ValueError: a living agent's move is none.
+            ValueError: a living agent's move is none; nothing has changed then.
             RuntimeError: there is no game.
         """
-        bodies = self.bodies
-        self.settle(rules, step_count)
-        over = ForwardModel.get_done(bodies, step_count, rules.max_steps, rules.game_type, None)
-        if over and not self._here:
-            self.stay_here()
-        if self._here:
-            scene = self.scene
-            pieces = turn.Pieces(scene.board, bodies, scene.bombs, scene.items, scene.flames)
-            after = turn.play(moves, pieces, rules.max_blast_strength)
-            self._scene = Scene(after.board, after.bombs, after.flames, after.items)
-            return
-        if self._scene is None:
-            self._looks = 0
-        seen = self._remote.step([_code(moves[body.agent_id]) if body.is_alive else 0 for body in bodies])
-        for body, (row, col, ammo, blast, kicks), alive in zip(bodies, seen.bodies, seen.alive, strict=True):
-            number = type(body.position[0])
-            body.position = number(row), number(col)
-            body.ammo, body.blast_strength = ammo, blast
-            body.can_kick, body.is_alive = bool(kicks), bool(alive)
-        self._adopt(seen, step_count + 1)
-
-    def maps(self, rules: Rules, step_count: int) -> list[dict[str, NDArray[Any]]] | None:
-        """Return each seat's maps as the server shows them; None if the game is stepped here."""
-        self.settle(rules, step_count)
-        return None if self._here else split_maps(self._seen.maps)
-
-    def settle(self, rules: Rules, step_count: int) -> None:
-        """Send the server what has been changed by hand, if anything has.
-
-        Raises:
-            RuntimeError: there is no game.
-        """
-        if not self.begun:
+        scene, bodies = self._scene, self.bodies
+        if scene is None:
             raise RuntimeError(_NO_GAME)
-        if self._here or not self._changed(rules, step_count):
-            return
-        scene = self.scene
-        if step_count > rules.max_steps or not self._connect(rules):
-            self.stay_here()
-            return
-        try:
-            seen = self._remote.put(encoded(saved(scene, self.bodies, step_count)))
-        except ServerError as error:
-            warnings.warn(f"this game is stepped in Python from here on: {error.message}", stacklevel=4)
-            self.stay_here()
-            return
-        self._adopt(seen, step_count)
-        self._scene, self._sent_scene = scene, scene.fingerprint()
+        chosen = {body.agent_id: _code(moves[body.agent_id]) for body in bodies if body.is_alive}
+        pieces = turn.Pieces(scene.board, bodies, scene.bombs, scene.items, scene.flames)
+        after = turn.play(chosen, pieces, max_blast_strength)
+        self._scene = Scene(after.board, after.bombs, after.flames, after.items)
 
-    def _changed(self, rules: Rules, step_count: int) -> bool:
-        if self._remote is None or not self._remote.usable or self._remote.rules != rules:
-            return True
-        if self._sent != (step_count, *map(condition, self.bodies)):
-            return True
-        return self._scene is not None and self._scene.fingerprint() != self._sent_scene
-
-    def _adopt(self, seen: Seen, step_count: int) -> None:
-        """Take note of what the server has."""
-        self._seen, self._scene, self._sent_scene = seen, None, None
-        self._sent = (step_count, *map(condition, self.bodies))
-
-    def _connect(self, rules: Rules) -> bool:
-        """See to it that there is a game with these rules; False if there can be none."""
-        if self._refused == (rules, len(self.agents)):
-            return False
-        fits = len(self.agents) == rules.seats
-        if fits and self._remote is not None and self._remote.usable and self._remote.rules == rules:
-            return True
-        old, self._remote = self._remote, None
-        if old is not None and old.usable:
-            old.close()
-        why = f"{rules.game_type.name} is for {rules.seats} agents, not {len(self.agents)}"
-        try:
-            if fits:
-                self._remote = RemoteGame(rules, game_options(self._address, self._token))
-                return True
-        except ServerError as error:
-            why = error.message
-        warnings.warn(f"games of these rules are stepped in Python: {why}", stacklevel=5)
-        self._refused = rules, len(self.agents)
-        return False
-
-    # Pictures -----------------------------------------------------------------
+    # The server ---------------------------------------------------------------
 
     def remote(self, rules: Rules, step_count: int) -> RemoteGame | None:
-        """Return the game on the server as it now stands; None if it is stepped here."""
-        self.settle(rules, step_count)
-        return None if self._here else self._remote
+        """Return the game on the server as it now stands, to be drawn; None if there can be none like it."""
+        if self._connect(rules):
+            return None
+        try:
+            self._remote.put(encoded(saved(self.scene, self.bodies, step_count)))
+        except ServerError:
+            return None
+        return self._remote
+
+    def _connect(self, rules: Rules) -> str:
+        """See to it that there is a game with these rules; return why there can be none."""
+        remote, seats = self._remote, len(self.agents)
+        if remote is not None and remote.usable and (remote.rules, rules.seats) == (rules, seats):
+            return ""
+        if self._refused is not None and self._refused[:2] == (rules, seats):
+            return self._refused[2]
+        self._remote = None
+        if remote is not None and remote.usable:
+            remote.close()
+        reason = f"{rules.game_type.name} is for {rules.seats} agents, not {seats}"
+        try:
+            if seats == rules.seats:
+                self._remote = RemoteGame(rules, game_options(self._address, self._token))
+                return ""
+        except ServerError as error:
+            reason = error.message
+        self._refused = rules, seats, reason
+        return reason
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the connection out: a copy makes its own when it needs one."""
-        if self.begun:
-            _ = self.scene
-        return vars(self) | {"_remote": None, "_seen": None, "_sent": None, "_sent_scene": None}
+        return vars(self) | {"_remote": None}
 
 
 _CODES = {code: action.value for action in constants.Action for code in (action, action.value)}

@@ -1,9 +1,8 @@
-"""One step of the game in Python, for agents that look ahead on boards of their own.
+"""One step of the game in Python: of an environment, or of what an agent imagines.
 
 A step is the list of calls in `play`, each one phase of the rules. The server
-plays by the same rules; it cannot be asked here, because what agents imagine
-(boards with fog, two of four agents, bombs without an owner) is no state that
-a game could be in.
+plays by the same rules, but what agents imagine (boards with fog, two of four
+agents, bombs without an owner) is no state that a game could be in there.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ def _piece(name: str) -> property:
 
 
 class Pomme:
-    """A game of Pommerman with the original's interface, stepped on a server.
+    """A game of Pommerman with the original's interface.
 
     Make one with `pommego.pommerman.make`, or as `make` does it: construct,
     `set_agents`, `set_init_game_state`, `reset`. What observations contain is
@@ -234,7 +234,7 @@ class Pomme:
             ValueError: a living agent's action is none.
         """
         self._intended_actions = actions
-        self._table.step(self._rules(), self._step_count, actions)
+        self._table.step(actions, self._rules().max_blast_strength)
         self._step_count += 1
         done = self._get_done()
         obs = self.get_observations()
@@ -247,25 +247,16 @@ class Pomme:
 
     def get_observations(self) -> list[dict[str, Any]]:
         """Return the observation of each agent as the game stands."""
-        bodies, game_type = self._table.bodies, self._game_type
-        maps = self._table.maps(self._rules(), self._step_count)
-        if maps is None:
-            self.observations = self.model.get_observations(
-                self._board,
-                bodies,
-                self._bombs,
-                self._flames,
-                self._is_partially_observable,
-                self._agent_view_size,
-                game_type,
-                self._env,
-            )
-        else:
-            alive = [utility.agent_value(body.agent_id) for body in bodies if body.is_alive]
-            self.observations = [
-                forward_model.observation(body, seen, alive, game_type, self._env)
-                for body, seen in zip(bodies, maps, strict=True)
-            ]
+        self.observations = self.model.get_observations(
+            self._board,
+            self._table.bodies,
+            self._bombs,
+            self._flames,
+            self._is_partially_observable,
+            self._agent_view_size,
+            self._game_type,
+            self._env,
+        )
         for obs in self.observations:
             obs["step_count"] = self._step_count
         return self.observations
@@ -298,7 +289,7 @@ class Pomme:
         self._board_size = int(scene.field(state, "board_size"))
         self._step_count = int(scene.field(state, "step_count"))
         scene.restore_agents(state, self._agents)
-        self._table.set(scene.Scene.read(state, self._agents))
+        self._table.scene = scene.Scene.read(state, self._agents)
 
     def save_json(self, record_json_dir: str) -> None:
         """Save the game to a file in a folder, named after its step: "000.json"."""
