@@ -25,6 +25,7 @@ import argparse
 import copy
 import json
 import math
+import signal
 import sys
 import time
 from collections import deque
@@ -393,6 +394,7 @@ class Trainer:
         self.history: list[dict[str, Any]] = []
         self.update = self.steps = 0
         self.seconds = 0.0
+        self.stopping = False
 
     def _arenas(self, spec: pommego.GameSpec) -> list[Arena]:
         config, arenas = self.config, []
@@ -557,16 +559,24 @@ class Trainer:
         torch.set_rng_state(saved["dice"])
 
     def run(self) -> None:
-        """Train until time or steps are spent."""
+        """Train until time or steps are spent, or it is told to stop."""
         c, log = self.config, Log(self.config, self.history)
         try:
-            while self.seconds < 60 * c.minutes and not (c.steps and self.steps >= c.steps):
+            while not self.stopping and self.seconds < 60 * c.minutes and not 0 < c.steps <= self.steps:
                 log.write(self.one_update())
                 if self.update % c.save_every == 0:
                     self.save()
-        finally:
             self.save()
+        finally:
             log.close()
+
+    def stop(self, number: int, _frame: object) -> None:
+        """Have `run` save and return after this update; asked again, give up at once."""
+        if self.stopping:
+            raise KeyboardInterrupt
+        self.stopping = True
+        name = signal.Signals(number).name
+        print(f"\n{name}: stopping after this update, to go on with --resume", file=sys.stderr, flush=True)
 
     def close(self) -> None:
         """Stop the games."""
@@ -749,10 +759,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     trainer = Trainer(config)
     if saved:
         trainer.restore(saved)
+    before = {number: signal.signal(number, trainer.stop) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         trainer.run()
     finally:
         trainer.close()
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 if __name__ == "__main__":

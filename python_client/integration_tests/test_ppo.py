@@ -5,8 +5,10 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -77,6 +79,36 @@ def test_resumed_is_the_same(ppo: ModuleType, tmp_path: Path, options: dict) -> 
     assert resumed["wins"] == whole["wins"]
     rows = [json.loads(line) for line in (tmp_path / "parts" / "progress.jsonl").read_text().splitlines()]
     assert [row["update"] for row in rows] == list(range(1, 13))
+
+
+def test_stopped_by_a_signal_is_the_same(ppo: ModuleType, binary: Path, tmp_path: Path) -> None:
+    """Ctrl-C in a terminal reaches every process of the group: the update is finished and saved."""
+    update, run = SMALL["games"] * SMALL["rollout"], tmp_path / "parts"
+    options = [f"--{name.replace('_', '-')}={value}" for name, value in SMALL.items()]
+    command = [sys.executable, str(EXAMPLES / "ppo.py"), "train", "--env", DUEL, "--out", str(run), *options]
+    training = subprocess.Popen(
+        command,
+        env=os.environ | {"POMMEGO_BINARY": str(binary)},
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    progress = run / "progress.jsonl"
+    while not (progress.exists() and progress.read_text().count("\n") > 2):
+        assert training.poll() is None, training.stderr
+        time.sleep(0.05)
+    os.killpg(training.pid, signal.SIGINT)
+    _, said = training.communicate(timeout=60)
+    assert training.returncode == 0, said
+    assert "SIGINT: stopping after this update, to go on with --resume" in said
+    config, saved = ppo.load(str(run))
+    config.steps = (saved["update"] + 3) * update
+    resumed = trained(ppo, config, saved)
+    options = SMALL | {"env": DUEL, "steps": config.steps}
+    whole = trained(ppo, ppo.Config(out=str(tmp_path / "whole"), **options))
+    assert resumed["update"] == whole["update"] == saved["update"] + 3
+    for name, weights in whole["policy"].items():
+        torch.testing.assert_close(resumed["policy"][name], weights, rtol=0, atol=0)
 
 
 def test_begins_with_the_policy_of_another_run(ppo: ModuleType, tmp_path: Path) -> None:
