@@ -13,7 +13,7 @@ TRACES := $(wildcard env/*/testdata/traces/*.jsonl.gz)
 
 export CGO_ENABLED ?= 0
 
-.PHONY: help build venv demo test test-go test-race test-python test-reference test-integrations verify lint bench bench-report docs wheel wheels profile hybrid-search determinism invariants test-dataset-soak fuzz clean
+.PHONY: help build venv demo test test-go test-race test-python test-reference test-integrations verify lint bench bench-report docs wheel wheels profile hybrid-search determinism imitation invariants test-dataset-soak fuzz clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -56,7 +56,7 @@ test-race: ## Go tests of what runs in parallel, under the race detector
 	CGO_ENABLED=1 go test -race -short ./vec ./bridge ./env/trace ./env/tournament
 
 test-python: build venv ## Python tests, on real sockets and processes
-	$(PY) -m pytest python_client/tests benchmarks/hybrid_search
+	$(PY) -m pytest python_client/tests benchmarks/hybrid_search benchmarks/data_sets
 
 # In an environment of its own: PyTorch, Ray and the like have gigabytes.
 INTEGRATIONS ?= .venv-integrations
@@ -116,9 +116,9 @@ determinism: ## 10 million steps: the same bytes for any number of workers, and 
 imitation: build venv ## teach a network a million decisions of simple; runs/imitation/curve.svg
 	$(PY) python_client/examples/imitation.py $(ARGS)
 
-test-dataset-soak: ## 200 SIGKILLs of generate, 1,000 damaged files: half an hour
+test-dataset-soak: ## generate under 200 SIGKILLs and every disk fault, 1,000 damaged files: half an hour
 	go test ./cmd/pommego -run 'TestGenerate(Killed|DiskTrouble)' -generate-kills 100 -timeout 120m -v
-	go test ./vec/dataset -run TestDamageIsFound -damages 500 -timeout 60m -v
+	go test ./vec/dataset -run 'Test(DamageIsFound|DamageDoesNotPanic|CrashAtEveryOperation|CrashAgainAndAgain|WriteErrors|MergeFaults)' -damages 500 -timeout 60m -v
 
 invariants: ## 10 million random steps of each sister game, every one checked
 	go test ./env/basewar ./env/suitebot -run '^TestInvariants$$' -invariant-steps 10000000 -timeout 60m -v
