@@ -295,6 +295,15 @@ func (s SeatSet) With(seat int) SeatSet { return s | 1<<seat }
 // Without returns the set with seat taken out.
 func (s SeatSet) Without(seat int) SeatSet { return s &^ (1 << seat) }
 
+// List lists the seats in the set in order, nil if there are none.
+func (s SeatSet) List() []int {
+	var seats []int
+	for ; s != 0; s &= s - 1 {
+		seats = append(seats, bits.TrailingZeros16(uint16(s)))
+	}
+	return seats
+}
+
 // Len is the number of seats in the set.
 func (s SeatSet) Len() int { return bits.OnesCount16(uint16(s)) }
 

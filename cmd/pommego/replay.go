@@ -163,13 +163,7 @@ type ended struct {
 }
 
 func newEnded(s env.Status) ended {
-	e := ended{Steps: s.Steps, Over: s.Over, Result: s.Result.String(), Winners: []int{}}
-	for seat := range 16 {
-		if s.Winners.Has(seat) {
-			e.Winners = append(e.Winners, seat)
-		}
-	}
-	return e
+	return ended{Steps: s.Steps, Over: s.Over, Result: s.Result.String(), Winners: append([]int{}, s.Winners.List()...)}
 }
 
 // inWords says how a game stands, with the names of the agents that won.

@@ -1,15 +1,12 @@
 package basewar
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"strconv"
 
-	"pommego/env"
 	"pommego/env/grid"
+	"pommego/env/saved"
 )
 
 // The readable form of a state, which recorded games use too. Cells are [row,
@@ -40,7 +37,7 @@ type savedState struct {
 // AppendJSON appends the state in its readable form.
 func (m *Match) AppendJSON(dst []byte) ([]byte, error) {
 	body, err := json.Marshal(savedState{
-		stateFormat, fmt.Sprintf("%016x", m.game.fingerprint), fmt.Sprintf("%016x", m.Dice.State), m.game.rules.jsonOf(&m.State),
+		stateFormat, saved.Hex(m.game.fingerprint), saved.Hex(m.Dice.State), m.game.rules.jsonOf(&m.State),
 	})
 	return append(dst, body...), err
 }
@@ -48,15 +45,15 @@ func (m *Match) AppendJSON(dst []byte) ([]byte, error) {
 // RestoreJSON sets the state from what AppendJSON wrote.
 func (m *Match) RestoreJSON(state json.RawMessage) error {
 	var in savedState
-	if err := strictJSON(state, &in); err != nil {
+	if err := saved.DecodeJSON(state, &in); err != nil {
 		return fmt.Errorf("basewar: state is not a JSON object of the expected form: %w", err)
 	}
-	if in.Format != stateFormat || in.Rules != fmt.Sprintf("%016x", m.game.fingerprint) {
-		return fmt.Errorf("basewar: state has format %d and rules %.40q, want %d and %016x (%s)", in.Format, in.Rules, stateFormat, m.game.fingerprint, m.game.spec.ID)
+	if err := m.game.header().Check(in.Format, in.Rules); err != nil {
+		return err
 	}
-	dice, err := strconv.ParseUint(in.Dice, 16, 64)
+	dice, err := saved.ParseDice(in.Dice)
 	if err != nil {
-		return fmt.Errorf("basewar: state's dice %.40q are not a hexadecimal number of 64 bits", in.Dice)
+		return fmt.Errorf("basewar: state: %w", err)
 	}
 	s, err := m.game.rules.fromJSON(&in.jsonState)
 	if err != nil {
@@ -65,22 +62,8 @@ func (m *Match) RestoreJSON(state json.RawMessage) error {
 	if err := m.game.rules.Check(&s); err != nil {
 		return err
 	}
-	s.Dice = env.Dice{State: dice}
+	s.Dice = dice
 	m.State = s
-	return nil
-}
-
-// strictJSON decodes one JSON value without unknown keys and with nothing
-// after it.
-func strictJSON(text []byte, v any) error {
-	dec := json.NewDecoder(bytes.NewReader(text))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(v); err != nil {
-		return err
-	}
-	if _, err := dec.Token(); err != io.EOF {
-		return errors.New("more follows the JSON object")
-	}
 	return nil
 }
 
@@ -171,18 +154,9 @@ func (r *Rules) readBoard(in *jsonState, s *State) error {
 }
 
 // row takes a list of numbers apart: a cell and then values of a byte.
-func (r *Rules) row(what string, i int, row []int, length int) (grid.Cell, error) {
-	if len(row) != length {
-		return 0, fmt.Errorf("%s[%d] has %d numbers, want %d", what, i, len(row), length)
-	}
-	n := r.BoardSize
-	if row[0] < 0 || row[1] < 0 || row[0] >= n || row[1] >= n {
-		return 0, fmt.Errorf("%s[%d] is at row %d, column %d, want 0 to %d", what, i, row[0], row[1], n-1)
-	}
-	for _, v := range row[2:] {
-		if v < 0 || v > 255 {
-			return 0, fmt.Errorf("%s[%d] has the value %d, want 0 to 255", what, i, v)
-		}
+func (r *Rules) row(list string, i int, row []int, length int) (grid.Cell, error) {
+	if err := saved.CheckRow(list, i, row, length, r.BoardSize); err != nil {
+		return 0, err
 	}
 	return grid.At(row[0], row[1]), nil
 }

@@ -114,4 +114,4 @@ func (r *Rules) sideLine(s *State, side Side) string {
 }
 
 // Picture is the recorded game as it stands: env.Pictured.
-func (p *replay) Picture() env.Picture { return p.rec.Rules.Picture(&p.state) }
+func (p *replay) Picture() env.Picture { return p.rules.Picture(&p.state) }

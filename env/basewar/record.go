@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"pommego/env/saved"
 	"pommego/env/trace"
 )
 
@@ -83,7 +84,7 @@ type Record struct {
 // [Record.Check].
 func ParseRecord(line []byte) (*Record, error) {
 	var in recordJSON
-	if err := strictJSON(line, &in); err != nil {
+	if err := saved.DecodeJSON(line, &in); err != nil {
 		return nil, err
 	}
 	switch {
@@ -99,7 +100,7 @@ func ParseRecord(line []byte) (*Record, error) {
 			Setup: in.Setup, Policies: in.Policies, ObsEvery: in.ObsEvery,
 		},
 	}
-	if err := strictJSON(in.Config.Rules, &rec.Rules); err != nil {
+	if err := saved.DecodeJSON(in.Config.Rules, &rec.Rules); err != nil {
 		return nil, fmt.Errorf("config: rules: %w", err)
 	}
 	if err := rec.Rules.Validate(); err != nil {
@@ -150,8 +151,9 @@ type Recorder struct {
 
 // NewRecorder begins the record of a game that stands at s.
 func NewRecorder(g *Game, s *State, info trace.Info) (*Recorder, error) {
-	if info.ObsEvery < 0 {
-		return nil, fmt.Errorf("basewar: observations are to be recorded every %d steps, want 0 or more", info.ObsEvery)
+	info, err := info.Complete()
+	if err != nil {
+		return nil, err
 	}
 	rules, err := json.Marshal(g.rules)
 	if err != nil {
@@ -162,12 +164,6 @@ func NewRecorder(g *Game, s *State, info trace.Info) (*Recorder, error) {
 		Format: RecordFormat, Variant: info.Variant, Name: info.Name, Note: info.Note,
 		Seed: info.Seed, Setup: info.Setup, Policies: info.Policies,
 		Config: &recordConfig{info.EnvID, rules}, ObsEvery: info.ObsEvery, Steps: []recordStep{},
-	}
-	if info.Variant == "" {
-		rec.out.Variant = info.EnvID
-	}
-	if info.Setup == "" {
-		rec.out.Setup = "standard"
 	}
 	rec.out.Initial = &recordState{jsonState: g.rules.jsonOf(s)}
 	if rec.every > 0 {
@@ -187,16 +183,12 @@ func (rec *Recorder) Step(actions []uint8, s *State) error {
 	step := recordStep{
 		recordState: recordState{jsonState: r.jsonOf(s)},
 		Rewards:     make([]float64, r.Seats()), Done: new(int(toByte(status.Over))), Result: status.Result.String(),
+		Winners: status.Winners.List(),
 	}
 	for id := range NumBombers {
 		step.Actions = append(step.Actions, int(actions[rec.game.actionAt[id]]))
 	}
 	r.Rewards(s, step.Rewards)
-	for seat := range r.Seats() {
-		if status.Winners.Has(seat) {
-			step.Winners = append(step.Winners, seat)
-		}
-	}
 	if made := len(rec.out.Steps) + 1; rec.every > 0 && (made%rec.every == 0 || status.Over) {
 		step.Obs = rec.sums.sum(s)
 	}

@@ -73,23 +73,17 @@ func (c *comparison) outcome(want *recordStep, s *State) {
 	status := c.rules.Status(s)
 	rewards := make([]float64, c.rules.Seats())
 	c.rules.Rewards(s, rewards)
-	var winners []int
-	for seat := range c.rules.Seats() {
-		if status.Winners.Has(seat) {
-			winners = append(winners, seat)
-		}
-	}
 	trace.EqualLists(&c.Comparison, "rewards", want.Rewards, rewards)
 	trace.Equal(&c.Comparison, "done", *want.Done, int(toByte(status.Over)))
 	trace.Equal(&c.Comparison, "result", want.Result, status.Result.String())
-	trace.EqualLists(&c.Comparison, "winners", want.Winners, winners)
+	trace.EqualLists(&c.Comparison, "winners", want.Winners, status.Winners.List())
 }
 
 // state compares a state and what was observed of it.
 func (c *comparison) state(want *recordState, s *State) {
 	got := c.rules.jsonOf(s)
 	trace.Equal(&c.Comparison, "step_count", *want.StepCount, *got.StepCount)
-	trace.EqualMaps(&c.Comparison, "board", want.Board, got.Board, c.rules.BoardSize)
+	trace.EqualMaps(&c.Comparison, "board", want.Board, got.Board, trace.InRows(c.rules.BoardSize))
 	trace.EqualRows(&c.Comparison, "bombers", want.Bombers, got.Bombers, []string{"row", "col", "lives", "bombs"})
 	trace.EqualRows(&c.Comparison, "bombs", want.Bombs, got.Bombs, []string{"row", "col", "life", "owners"})
 	trace.EqualRows(&c.Comparison, "blast", want.Blast, got.Blast, []string{"row", "col"})

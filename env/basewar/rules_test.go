@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"pommego/env"
+	"pommego/env/saved"
 )
 
 // TestStandardNumbers pins the contest's numbers and the names of the rules'
@@ -26,7 +27,7 @@ func TestStandardNumbers(t *testing.T) {
 	for name, r := range variants() {
 		text, _ := json.Marshal(r)
 		var back Rules
-		if err := strictJSON(text, &back); err != nil || back != r {
+		if err := saved.DecodeJSON(text, &back); err != nil || back != r {
 			t.Errorf("%s: %s reads back as %+v (error %v)", name, text, back, err)
 		}
 	}
@@ -67,7 +68,7 @@ func TestValidateNamesTheField(t *testing.T) {
 		`{"symetry": "none"}`:     "symetry",
 	} {
 		r := Standard()
-		if err := strictJSON([]byte(text), &r); err == nil || !strings.Contains(err.Error(), want) {
+		if err := saved.DecodeJSON([]byte(text), &r); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error is %v, want one that says %q", text, err, want)
 		}
 	}

@@ -152,12 +152,7 @@ func (p *execPlayer) End(ctx context.Context, r Outcome) error {
 	if p.program == nil {
 		return nil
 	}
-	winners := []int{}
-	for seat := range p.game.Spec().Seats {
-		if r.Winners.Has(seat) {
-			winners = append(winners, seat)
-		}
-	}
+	winners := append([]int{}, r.Winners.List()...)
 	line, err := json.Marshal(struct {
 		Type    string  `json:"type"`
 		Result  string  `json:"result"`

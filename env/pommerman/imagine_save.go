@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"pommego/env/grid"
+	"pommego/env/saved"
 )
 
 // The saved form of a belief: side and, unless that is 0, step count, ring due,
@@ -48,33 +49,33 @@ func (b *Belief) Append(dst []byte) []byte {
 // left. Whether the belief fits the rules turns out at the next Imagine, which
 // forgets it if not.
 func (b *Belief) Restore(state []byte) (rest []byte, err error) {
-	in := reader{left: state}
-	read := Belief{side: in.uint8(), fresh: true}
+	in := saved.Reader{Left: state}
+	read := Belief{side: in.Uint8(), fresh: true}
 	if read.side > grid.MaxSide {
 		return nil, fmt.Errorf("pommerman: saved belief is of a board of side %d, want at most %d", read.side, grid.MaxSide)
 	}
 	if read.side != 0 {
-		read.StepCount = binary.LittleEndian.Uint16(in.bytes(2))
-		read.due, read.training = int8(in.uint8()), int8(in.uint8())
-		read.bound = in.uint64()
+		read.StepCount = in.Uint16()
+		read.due, read.training = int8(in.Uint8()), int8(in.Uint8())
+		read.bound = in.Uint64()
 		if err := read.restore(&in); err != nil {
 			return nil, fmt.Errorf("pommerman: saved belief: %w", err)
 		}
 	}
-	if in.short {
+	if in.Short {
 		return nil, errors.New("pommerman: saved belief is cut short")
 	}
 	*b = read
-	return in.left, nil
+	return in.Left, nil
 }
 
-func (b *Belief) restore(in *reader) error {
+func (b *Belief) restore(in *saved.Reader) error {
 	for i := range b.Board {
 		b.Board[i] = Rigid
 	}
 	for row := range int(b.side) {
 		for col := range int(b.side) {
-			at, x := grid.At(row, col), in.uint8()
+			at, x := grid.At(row, col), in.Uint8()
 			flame := x >> cellFlame & 7
 			if flame > maxFlameLife {
 				return fmt.Errorf("there is a flame of life %d, want at most %d", flame, maxFlameLife)
@@ -89,17 +90,17 @@ func (b *Belief) restore(in *reader) error {
 		}
 	}
 	for i := range b.Agents {
-		x := in.bytes(4)
+		x := in.Bytes(4)
 		if x[3] > 3 {
 			return fmt.Errorf("agent %d has flags %#x, want at most 3", i, x[3])
 		}
 		b.Agents[i] = Agent{grid.Cell(x[0]), x[1], x[2], x[3]&1 != 0, x[3]&2 != 0}
 	}
-	if b.NumBombs = in.uint8(); b.NumBombs > MaxBombs {
+	if b.NumBombs = in.Uint8(); b.NumBombs > MaxBombs {
 		return fmt.Errorf("there are %d bombs, want at most %d", b.NumBombs, MaxBombs)
 	}
 	for i := range b.bombs() {
-		x := in.bytes(4)
+		x := in.Bytes(4)
 		b.Bombs[i] = Bomb{grid.Cell(x[0]), x[1], x[2], x[3]}
 	}
 	return nil

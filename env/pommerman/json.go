@@ -4,10 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
 
 	"pommego/env"
 	"pommego/env/grid"
+	"pommego/env/saved"
 )
 
 // The readable form of a state is the reference's own: an object whose values
@@ -84,8 +84,8 @@ func (m *Match) AppendJSON(dst []byte) ([]byte, error) {
 		Board: text(m.jsonBoard()), Agents: text(m.jsonAgents()), Bombs: text(m.jsonBombs()),
 		Flames: text(m.jsonFlames()), Items: text(m.jsonItems()),
 		Pommego: &jsonExtra{
-			Format: stateFormat, Rules: fmt.Sprintf("%016x", m.game.fingerprint),
-			Dice: fmt.Sprintf("%016x", s.Dice.State), RingDue: int(s.due) - 1, Training: int(s.training) - 1,
+			Format: stateFormat, Rules: saved.Hex(m.game.fingerprint),
+			Dice: saved.Hex(s.Dice.State), RingDue: int(s.due) - 1, Training: int(s.training) - 1,
 		},
 	}
 	if r.FirstCollapse != NoCollapse {
@@ -369,16 +369,16 @@ func (m *Match) readExtra(in *jsonState, s *State) error {
 	if x == nil {
 		return nil
 	}
-	if x.Format != stateFormat || x.Rules != fmt.Sprintf("%016x", m.game.fingerprint) {
-		return fmt.Errorf("pommerman: state has format %d and rules %s, want %d and %016x (%s)", x.Format, x.Rules, stateFormat, m.game.fingerprint, m.game.spec.ID)
+	if err := m.game.header().Check(x.Format, x.Rules); err != nil {
+		return err
 	}
-	dice, err := strconv.ParseUint(x.Dice, 16, 64)
+	dice, err := saved.ParseDice(x.Dice)
 	if err != nil {
-		return fmt.Errorf("pommerman: state's dice %q are not a hexadecimal number of 64 bits", x.Dice)
+		return fmt.Errorf("pommerman: state: %w", err)
 	}
 	if x.RingDue < -1 || x.RingDue > 100 || x.Training < -1 || x.Training >= r.Seats() {
 		return fmt.Errorf("pommerman: state has ring_due %d and training_agent %d, out of range", x.RingDue, x.Training)
 	}
-	s.Dice.State, s.due, s.training = dice, int8(x.RingDue+1), int8(x.Training+1)
+	s.Dice, s.due, s.training = dice, int8(x.RingDue+1), int8(x.Training+1)
 	return nil
 }

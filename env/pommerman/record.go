@@ -1,14 +1,12 @@
 package pommerman
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strconv"
 
-	"pommego/env"
+	"pommego/env/saved"
 	"pommego/env/trace"
 )
 
@@ -145,7 +143,7 @@ type Record struct {
 // [Record.Check].
 func ParseRecord(line []byte) (*Record, error) {
 	var in recordJSON
-	if err := strictJSON(line, &in); err != nil {
+	if err := saved.DecodeJSON(line, &in); err != nil {
 		return nil, err
 	}
 	switch {
@@ -174,27 +172,11 @@ func ParseRecord(line []byte) (*Record, error) {
 	}
 	rec.Info.Seed, _ = strconv.ParseUint(string(in.Seed), 10, 64) // of any form: the replay does without
 	if in.Dice != "" {
-		dice, err := strconv.ParseUint(in.Dice, 16, 64)
-		if err != nil {
-			return nil, fmt.Errorf("dice are %q, want a hexadecimal number of 64 bits", in.Dice)
+		if rec.Start.Dice, err = saved.ParseDice(in.Dice); err != nil {
+			return nil, err
 		}
-		rec.Start.Dice = env.Dice{State: dice}
 	}
 	return rec, nil
-}
-
-// strictJSON decodes one JSON value without unknown keys and with nothing
-// after it.
-func strictJSON(text []byte, v any) error {
-	dec := json.NewDecoder(bytes.NewReader(text))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(v); err != nil {
-		return err
-	}
-	if _, err := dec.Token(); err != io.EOF {
-		return errors.New("more follows the JSON object, want one record a line")
-	}
-	return nil
 }
 
 // rules is the rules the game was played by.
@@ -205,7 +187,7 @@ func (in *recordJSON) rules() (Rules, error) {
 	}
 	if in.Rules != nil {
 		r = Rules{}
-		if err := strictJSON(in.Rules, &r); err != nil {
+		if err := saved.DecodeJSON(in.Rules, &r); err != nil {
 			return Rules{}, fmt.Errorf("rules: %w", err)
 		}
 	}

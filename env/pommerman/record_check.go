@@ -3,13 +3,9 @@ package pommerman
 import (
 	"fmt"
 	"slices"
-	"strconv"
 
 	"pommego/env/trace"
 )
-
-// keepDifferences is how many differences of one game are spelled out.
-const keepDifferences = 100
 
 // CheckRecord reads a recorded game, replays it and compares: the checker of
 // [RecordFormat] for package trace.
@@ -54,7 +50,7 @@ func (rec *Record) Step(s *State, i int) error {
 // that is a difference in "done" and the comparison ends.
 func (rec *Record) Check() (trace.Report, error) {
 	c := comparison{rules: &rec.Rules, raw: newRawEncoder(&rec.Rules)}
-	c.report.Games = 1
+	c.Report.Games = 1
 	s := rec.Start
 	c.state(&rec.initial, &s)
 	for i := range rec.steps {
@@ -62,32 +58,22 @@ func (rec *Record) Check() (trace.Report, error) {
 			break
 		}
 		if err := rec.Step(&s, i); err != nil {
-			return c.report, err
+			return c.Report, err
 		}
-		c.step = i + 1
+		c.Step = i + 1
 		c.outcome(&rec.steps[i], &s)
 		c.state(&rec.steps[i].recordState, &s)
-		c.report.Steps++
+		c.Report.Steps++
 	}
-	return c.report, nil
+	return c.Report, nil
 }
 
-// comparison collects what differs between a record and its replay.
+// comparison compares a record with its replay.
 type comparison struct {
-	rules  *Rules
-	raw    *rawEncoder
-	view   View
-	step   int
-	report trace.Report
-}
-
-func (c *comparison) differs(field string, expected, got any) {
-	c.report.Mismatches++
-	if len(c.report.Differences) < keepDifferences {
-		c.report.Differences = append(c.report.Differences, trace.Difference{
-			Step: c.step, Field: field, Expected: fmt.Sprint(expected), Got: fmt.Sprint(got),
-		})
-	}
+	trace.Comparison
+	rules *Rules
+	raw   *rawEncoder
+	view  View
 }
 
 // outcome compares what the step led to.
@@ -95,20 +81,10 @@ func (c *comparison) outcome(want *recordStep, s *State) {
 	status := c.rules.Status(s)
 	rewards := make([]float64, c.rules.Seats())
 	c.rules.Rewards(s, rewards)
-	var winners []int
-	for seat := range c.rules.Seats() {
-		if status.Winners.Has(seat) {
-			winners = append(winners, seat)
-		}
-	}
-	if !slices.Equal(want.Rewards, rewards) {
-		c.differs("rewards", want.Rewards, rewards)
-	}
-	equal(c, "done", *want.Done, flag(status.Over))
-	equal(c, "result", want.Result, status.Result.String())
-	if !slices.Equal(want.Winners, winners) {
-		c.differs("winners", want.Winners, winners)
-	}
+	trace.EqualLists(&c.Comparison, "rewards", want.Rewards, rewards)
+	trace.Equal(&c.Comparison, "done", *want.Done, flag(status.Over))
+	trace.Equal(&c.Comparison, "result", want.Result, status.Result.String())
+	trace.EqualLists(&c.Comparison, "winners", want.Winners, status.Winners.List())
 }
 
 // state compares a state and what was observed of it. A record shows the state
@@ -116,7 +92,7 @@ func (c *comparison) outcome(want *recordStep, s *State) {
 func (c *comparison) state(want *recordState, s *State) {
 	settled := c.rules.Settled(*s)
 	got := c.rules.recordOf(&settled)
-	equal(c, "step_count", *want.StepCount, *got.StepCount)
+	trace.Equal(&c.Comparison, "step_count", *want.StepCount, *got.StepCount)
 	c.cells("board", want.Board, got.Board)
 	c.rows("agents", want.Agents, got.Agents, []string{"row", "col", "alive", "ammo", "blast_strength", "can_kick"})
 	c.rows("bombs", want.Bombs, got.Bombs, []string{"row", "col", "life", "blast_strength", "bomber", "direction"})
@@ -139,79 +115,34 @@ func (c *comparison) obs(at string, want, got *recordObs) {
 	c.cells(at+"bomb_life", want.BombLife, got.BombLife)
 	c.cells(at+"bomb_moving_direction", want.BombMoving, got.BombMoving)
 	c.cells(at+"flame_life", want.FlameLife, got.FlameLife)
-	c.numbers(at+"position", want.Position, got.Position)
-	equal(c, at+"ammo", *want.Ammo, *got.Ammo)
-	equal(c, at+"blast_strength", *want.Blast, *got.Blast)
-	equal(c, at+"can_kick", *want.CanKick, *got.CanKick)
-	equal(c, at+"teammate", *want.Teammate, *got.Teammate)
-	c.numbers(at+"enemies", want.Enemies, got.Enemies)
-	c.numbers(at+"alive", want.Alive, got.Alive)
-	equal(c, at+"game_type", *want.GameType, *got.GameType)
-	equal(c, at+"game_env", want.GameEnv, got.GameEnv)
-	equal(c, at+"step_count", *want.StepCount, *got.StepCount)
-	c.numbers(at+"message", want.Message, got.Message)
+	trace.EqualLists(&c.Comparison, at+"position", want.Position, got.Position)
+	trace.Equal(&c.Comparison, at+"ammo", *want.Ammo, *got.Ammo)
+	trace.Equal(&c.Comparison, at+"blast_strength", *want.Blast, *got.Blast)
+	trace.Equal(&c.Comparison, at+"can_kick", *want.CanKick, *got.CanKick)
+	trace.Equal(&c.Comparison, at+"teammate", *want.Teammate, *got.Teammate)
+	trace.EqualLists(&c.Comparison, at+"enemies", want.Enemies, got.Enemies)
+	trace.EqualLists(&c.Comparison, at+"alive", want.Alive, got.Alive)
+	trace.Equal(&c.Comparison, at+"game_type", *want.GameType, *got.GameType)
+	trace.Equal(&c.Comparison, at+"game_env", want.GameEnv, got.GameEnv)
+	trace.Equal(&c.Comparison, at+"step_count", *want.StepCount, *got.StepCount)
+	trace.EqualLists(&c.Comparison, at+"message", want.Message, got.Message)
 }
 
-func equal[T comparable](c *comparison, field string, want, got T) {
-	if want != got {
-		c.differs(field, want, got)
-	}
-}
-
-func (c *comparison) numbers(field string, want, got []int) {
-	if !slices.Equal(want, got) {
-		c.differs(field, want, got)
-	}
-}
-
-// cells compares two maps and names the first cell that differs.
+// cells compares two maps.
 func (c *comparison) cells(field, want, got string) {
-	if want == got {
-		return
-	}
-	if len(want) != len(got) {
-		c.differs(field, strconv.Itoa(len(want))+" cells", strconv.Itoa(len(got))+" cells")
-		return
-	}
-	first, more := -1, -1
-	for i := range want {
-		if want[i] != got[i] {
-			more++
-			if first < 0 {
-				first = i
-			}
-		}
-	}
-	n := c.rules.BoardSize
-	rest := ""
-	if more > 0 {
-		rest = fmt.Sprintf(" (and %d more cells differ)", more)
-	}
-	c.differs(fmt.Sprintf("%s[%d,%d]", field, first/n, first%n), string(want[first]), string(got[first])+rest)
+	trace.EqualMaps(&c.Comparison, field, want, got, trace.InRows(c.rules.BoardSize))
 }
 
 // rows compares two lists of things. A list of the same things in another order
 // is one difference, and so is one with more or fewer of them.
 func (c *comparison) rows(field string, want, got [][]int, names []string) {
-	switch {
-	case slices.EqualFunc(want, got, slices.Equal[[]int]):
-		return
-	case len(want) != len(got):
-		c.differs(field, want, got)
-		return
-	case slices.EqualFunc(sorted(want), sorted(got), slices.Equal[[]int]) && field != "agents" && field != "radio":
-		c.differs(field+" (order)", want, got)
+	reordered := field != "agents" && field != "radio" && !slices.EqualFunc(want, got, slices.Equal[[]int]) &&
+		slices.EqualFunc(sorted(want), sorted(got), slices.Equal[[]int])
+	if reordered {
+		c.Differs(field+" (order)", want, got)
 		return
 	}
-	for i := range want {
-		if len(want[i]) != len(got[i]) {
-			c.differs(fmt.Sprintf("%s[%d]", field, i), want[i], got[i])
-			continue
-		}
-		for k := range want[i] {
-			equal(c, fmt.Sprintf("%s[%d].%s", field, i, names[k]), want[i][k], got[i][k])
-		}
-	}
+	trace.EqualRows(&c.Comparison, field, want, got, names)
 }
 
 func sorted(rows [][]int) [][]int {

@@ -1,17 +1,15 @@
 package pommerman
 
 import (
-	"errors"
-
 	"pommego/env"
 	"pommego/env/trace"
 )
 
 // replay shows a record: trace.Replay.
 type replay struct {
-	rec   *Record
+	trace.Playback
+	rules *Rules
 	state State
-	made  int
 }
 
 // OpenRecord reads a recorded game to be shown: the trace.Reopen of
@@ -22,34 +20,21 @@ func OpenRecord(line []byte) (trace.Replay, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &replay{rec: rec, state: rec.Start}, nil
+	p := &replay{rules: &rec.Rules, state: rec.Start}
+	p.Playback = trace.NewPlayback(rec.Info, rec.Len(), func(i int) error { return rec.Step(&p.state, i) })
+	return p, nil
 }
 
-func (p *replay) Info() trace.Info { return p.rec.Info }
-
-func (p *replay) Len() int { return p.rec.Len() }
-
-func (p *replay) Step() error {
-	if p.made == p.rec.Len() {
-		return errors.New("pommerman: all recorded steps have been made")
-	}
-	err := p.rec.Step(&p.state, p.made)
-	if err == nil {
-		p.made++
-	}
-	return err
-}
-
-func (p *replay) Status() env.Status { return p.rec.Rules.Status(&p.state) }
+func (p *replay) Status() env.Status { return p.rules.Status(&p.state) }
 
 // AppendText shows the state as it is recorded, after a ring that falls.
 func (p *replay) AppendText(dst []byte, colour bool) []byte {
-	settled := p.rec.Rules.Settled(p.state)
-	return p.rec.Rules.AppendText(dst, &settled, colour)
+	settled := p.rules.Settled(p.state)
+	return p.rules.AppendText(dst, &settled, colour)
 }
 
 // Picture shows the state as AppendText does.
 func (p *replay) Picture() env.Picture {
-	settled := p.rec.Rules.Settled(p.state)
-	return p.rec.Rules.Picture(&settled)
+	settled := p.rules.Settled(p.state)
+	return p.rules.Picture(&settled)
 }

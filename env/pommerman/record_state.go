@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"pommego/env/grid"
+	"pommego/env/saved"
 )
 
 // complete tells whether every key that has to be in the record is there, and
@@ -129,18 +130,9 @@ func (r *Rules) readRecordBoard(in *recordState, s *State) error {
 }
 
 // recordRow takes a list of numbers apart: a cell and then values of a byte.
-func (r *Rules) recordRow(what string, i int, row []int, length int) (grid.Cell, error) {
-	if len(row) != length {
-		return 0, fmt.Errorf("%s[%d] has %d numbers, want %d", what, i, len(row), length)
-	}
-	n := r.BoardSize
-	if row[0] < 0 || row[1] < 0 || row[0] >= n || row[1] >= n {
-		return 0, fmt.Errorf("%s[%d] is at row %d, column %d, want 0 to %d", what, i, row[0], row[1], n-1)
-	}
-	for _, v := range row[2:] {
-		if v < 0 || v > 255 {
-			return 0, fmt.Errorf("%s[%d] has the value %d, want 0 to 255", what, i, v)
-		}
+func (r *Rules) recordRow(list string, i int, row []int, length int) (grid.Cell, error) {
+	if err := saved.CheckRow(list, i, row, length, r.BoardSize); err != nil {
+		return 0, err
 	}
 	return grid.At(row[0], row[1]), nil
 }

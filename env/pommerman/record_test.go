@@ -99,18 +99,18 @@ func TestAlteredRawEncodingIsFound(t *testing.T) {
 	c.rules.See(&rec.Start, 1, &c.view)
 	seen := c.view.seen()
 	raw := c.raw.observe(&rec.Start, 1)
-	if c.obs("", &seen, &raw); c.report.Mismatches != 0 {
-		t.Fatalf("before anything is altered: %v", c.report.Differences)
+	if c.obs("", &seen, &raw); c.Report.Mismatches != 0 {
+		t.Fatalf("before anything is altered: %v", c.Report.Differences)
 	}
 	check := func(b *byte, name string) {
 		t.Helper()
 		*b ^= 1
-		c.report = trace.Report{}
+		c.Report = trace.Report{}
 		raw := c.raw.match.game.unpackRaw(c.raw.fields[0], c.raw.fields[1])
 		c.obs("", &seen, &raw)
 		*b ^= 1
-		if c.report.Mismatches != 1 || !strings.HasPrefix(c.report.Differences[0].Field, name) {
-			t.Errorf("%s was altered, found %v", name, c.report.Differences)
+		if c.Report.Mismatches != 1 || !strings.HasPrefix(c.Report.Differences[0].Field, name) {
+			t.Errorf("%s was altered, found %v", name, c.Report.Differences)
 		}
 	}
 	for i, m := range rawMaps {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"pommego/env/saved"
 	"pommego/env/trace"
 )
 
@@ -31,8 +32,9 @@ type Recorder struct {
 // NewRecorder begins the record of a game that stands at s. A ring that is due
 // there has fallen in the record, as in the reference between two steps.
 func NewRecorder(r *Rules, s *State, info trace.Info) (*Recorder, error) {
-	if info.ObsEvery < 0 {
-		return nil, fmt.Errorf("pommerman: observations are to be recorded every %d steps, want 0 or more", info.ObsEvery)
+	info, err := info.Complete()
+	if err != nil {
+		return nil, err
 	}
 	start := r.Settled(*s)
 	rules := *r
@@ -43,15 +45,9 @@ func NewRecorder(r *Rules, s *State, info trace.Info) (*Recorder, error) {
 		Seed: strconv.AppendUint(nil, info.Seed, 10), Setup: info.Setup, Policies: info.Policies,
 		Config: rules.config(info.EnvID), ObsEvery: info.ObsEvery, Steps: []recordStep{},
 	}
-	if info.Variant == "" {
-		rec.out.Variant = info.EnvID
-	}
-	if info.Setup == "" {
-		rec.out.Setup = "standard"
-	}
 	if plain, err := rec.out.Config.rules(); err != nil || plain != rules {
 		rec.out.Rules, _ = json.Marshal(rules) // a struct of numbers always marshals
-		rec.out.Dice = fmt.Sprintf("%016x", start.Dice.State)
+		rec.out.Dice = saved.Hex(start.Dice.State)
 	}
 	initial := rules.recordOf(&start)
 	if rec.every > 0 {
@@ -95,7 +91,7 @@ func (rec *Recorder) Step(actions []uint8, s *State) error {
 	settled := r.Settled(*s)
 	step := recordStep{
 		recordState: r.recordOf(&settled), Rewards: make([]float64, r.Seats()),
-		Done: new(flag(status.Over)), Result: status.Result.String(),
+		Done: new(flag(status.Over)), Result: status.Result.String(), Winners: status.Winners.List(),
 	}
 	r.Rewards(s, step.Rewards)
 	width := 1 + r.RadioWords
@@ -106,9 +102,6 @@ func (rec *Recorder) Step(actions []uint8, s *State) error {
 			var message [MaxWords]uint8
 			copy(message[:], own[1:])
 			step.Messages = append(step.Messages, r.words(&message))
-		}
-		if status.Winners.Has(seat) {
-			step.Winners = append(step.Winners, seat)
 		}
 	}
 	made := len(rec.out.Steps) + 1

@@ -2,11 +2,11 @@ package pommerman
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 
 	"pommego/env"
 	"pommego/env/grid"
+	"pommego/env/saved"
 )
 
 // stateFormat is the version of the bytes Append writes.
@@ -16,8 +16,7 @@ const stateFormat = 1
 // State in order, little-endian.
 func (m *Match) Append(dst []byte) []byte {
 	s := &m.State
-	dst = append(dst, stateFormat)
-	dst = binary.LittleEndian.AppendUint64(dst, m.game.fingerprint)
+	dst = m.game.header().Append(dst)
 	for _, item := range s.Board {
 		dst = append(dst, byte(item))
 	}
@@ -53,71 +52,47 @@ func (s *State) layers() []*grid.Bits {
 	return all[:]
 }
 
-// errShort says that a state ends too early.
-var errShort = errors.New("pommerman: saved state is cut short")
-
-// reader takes saved bytes apart. Reading past the end gives zeros and is
-// noted.
-type reader struct {
-	left  []byte
-	short bool
+// header is what saved states begin with.
+func (g *Game) header() saved.Header {
+	return saved.Header{Game: "pommerman", ID: g.spec.ID, Format: stateFormat, Rules: g.fingerprint}
 }
-
-func (r *reader) bytes(n int) []byte {
-	if len(r.left) < n {
-		r.short = true
-		return make([]byte, n)
-	}
-	b := r.left[:n]
-	r.left = r.left[n:]
-	return b
-}
-
-func (r *reader) uint8() uint8   { return r.bytes(1)[0] }
-func (r *reader) uint64() uint64 { return binary.LittleEndian.Uint64(r.bytes(8)) }
 
 // Restore sets the state from what Append wrote.
 func (m *Match) Restore(state []byte) error {
-	in := reader{left: state}
-	if v := in.uint8(); v != stateFormat && !in.short {
-		return fmt.Errorf("pommerman: saved state has format %d, want %d", v, stateFormat)
-	}
-	if f := in.uint64(); f != m.game.fingerprint && !in.short {
-		return fmt.Errorf("pommerman: saved state belongs to other rules than %s (fingerprint %016x, want %016x)", m.game.spec.ID, f, m.game.fingerprint)
+	in := saved.Reader{Left: state}
+	if err := m.game.header().Read(&in); err != nil {
+		return err
 	}
 	var s State
-	for i, b := range in.bytes(len(s.Board)) {
+	for i, b := range in.Bytes(len(s.Board)) {
 		s.Board[i] = Item(b)
 	}
 	for _, layer := range s.layers() {
 		for w := range layer {
-			layer[w] = in.uint64()
+			layer[w] = in.Uint64()
 		}
 	}
-	s.NumBombs = in.uint8()
+	s.NumBombs = in.Uint8()
 	if s.NumBombs > MaxBombs {
 		return fmt.Errorf("pommerman: saved state has %d bombs, want at most %d", s.NumBombs, MaxBombs)
 	}
 	for i := range s.bombs() {
-		b := in.bytes(4)
+		b := in.Bytes(4)
 		s.Bombs[i] = Bomb{grid.Cell(b[0]), b[1], b[2], b[3]}
 	}
 	for i := range s.Agents {
-		b := in.bytes(4)
+		b := in.Bytes(4)
 		if b[3] > 3 {
 			return fmt.Errorf("pommerman: saved state has flags %#x for agent %d, want at most 3", b[3], i)
 		}
 		s.Agents[i] = Agent{grid.Cell(b[0]), b[1], b[2], b[3]&1 != 0, b[3]&2 != 0}
-		copy(s.Radio[i][:], in.bytes(MaxWords))
+		copy(s.Radio[i][:], in.Bytes(MaxWords))
 	}
-	s.StepCount = binary.LittleEndian.Uint16(in.bytes(2))
-	s.due, s.training = int8(in.uint8()), int8(in.uint8())
-	s.Dice = env.Dice{State: in.uint64()}
-	switch {
-	case in.short:
-		return errShort
-	case len(in.left) > 0:
-		return fmt.Errorf("pommerman: saved state has %d bytes too many", len(in.left))
+	s.StepCount = in.Uint16()
+	s.due, s.training = int8(in.Uint8()), int8(in.Uint8())
+	s.Dice = env.Dice{State: in.Uint64()}
+	if err := in.End("pommerman"); err != nil {
+		return err
 	}
 	if err := m.game.rules.Check(&s); err != nil {
 		return err

@@ -1,14 +1,11 @@
 package suitebot
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"strconv"
 
-	"pommego/env"
+	"pommego/env/saved"
 )
 
 // jsonState is the readable form of a state.
@@ -52,8 +49,8 @@ type jsonBomb struct {
 func (m *Match) AppendJSON(dst []byte) ([]byte, error) {
 	p, s := m.game.plan, &m.State
 	out := jsonState{
-		Format: stateFormat, Rules: fmt.Sprintf("%016x", m.game.fingerprint), Round: s.StepCount,
-		Fields: p.rows(s), Bombs: []jsonBomb{}, Dice: fmt.Sprintf("%016x", s.Dice.State),
+		Format: stateFormat, Rules: saved.Hex(m.game.fingerprint), Round: s.StepCount,
+		Fields: p.rows(s), Bombs: []jsonBomb{}, Dice: saved.Hex(s.Dice.State),
 	}
 	for seat := range p.rules.Players {
 		x, y := p.XY(s.Agents[seat])
@@ -89,28 +86,14 @@ func (p *Plan) rows(s *State) []string {
 	return rows
 }
 
-// strictJSON decodes one JSON value without unknown keys and with nothing
-// after it.
-func strictJSON(text []byte, v any) error {
-	dec := json.NewDecoder(bytes.NewReader(text))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(v); err != nil {
-		return err
-	}
-	if _, err := dec.Token(); err != io.EOF {
-		return errors.New("more follows the JSON object")
-	}
-	return nil
-}
-
 // RestoreJSON sets the state from what AppendJSON wrote.
 func (m *Match) RestoreJSON(state json.RawMessage) error {
 	var in jsonState
-	if err := strictJSON(state, &in); err != nil {
+	if err := saved.DecodeJSON(state, &in); err != nil {
 		return fmt.Errorf("suitebot: state is not a JSON object of the expected form: %w", err)
 	}
-	if in.Format != stateFormat || in.Rules != fmt.Sprintf("%016x", m.game.fingerprint) {
-		return fmt.Errorf("suitebot: state has format %d and rules %s, want %d and %016x (%s)", in.Format, in.Rules, stateFormat, m.game.fingerprint, m.game.spec.ID)
+	if err := m.game.header().Check(in.Format, in.Rules); err != nil {
+		return err
 	}
 	s, err := m.game.plan.readJSON(&in)
 	if err == nil {
@@ -124,11 +107,10 @@ func (m *Match) RestoreJSON(state json.RawMessage) error {
 }
 
 func (p *Plan) readJSON(in *jsonState) (s State, err error) {
-	dice, err := strconv.ParseUint(in.Dice, 16, 64)
-	if err != nil {
-		return s, fmt.Errorf("suitebot: state's dice %q are not a hexadecimal number of 64 bits", in.Dice)
+	if s.Dice, err = saved.ParseDice(in.Dice); err != nil {
+		return s, fmt.Errorf("suitebot: state: %w", err)
 	}
-	s.Dice, s.StepCount = env.Dice{State: dice}, in.Round
+	s.StepCount = in.Round
 	if err := p.readRows(in.Fields, &s); err != nil {
 		return s, fmt.Errorf("suitebot: state: %w", err)
 	}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"pommego/env"
+	"pommego/env/saved"
 	"pommego/env/trace"
 )
 
@@ -113,7 +114,7 @@ type Record struct {
 // [Record.Check].
 func ParseRecord(line []byte) (*Record, error) {
 	var in recordJSON
-	if err := strictJSON(line, &in); err != nil {
+	if err := saved.DecodeJSON(line, &in); err != nil {
 		return nil, err
 	}
 	switch {
@@ -123,7 +124,7 @@ func ParseRecord(line []byte) (*Record, error) {
 		return nil, errors.New("rules, initial or steps is missing")
 	}
 	var rules Rules
-	if err := strictJSON(in.Rules, &rules); err != nil {
+	if err := saved.DecodeJSON(in.Rules, &rules); err != nil {
 		return nil, fmt.Errorf("rules: %w", err)
 	}
 	plan, err := NewPlan(rules)
@@ -259,9 +260,9 @@ func (rec *Record) Step(s *State, i int) {
 
 // replay shows a record: trace.Replay.
 type replay struct {
-	rec   *Record
+	trace.Playback
+	plan  *Plan
 	state State
-	made  int
 }
 
 // OpenRecord reads a recorded game to be shown: the trace.Reopen of
@@ -272,30 +273,22 @@ func OpenRecord(line []byte) (trace.Replay, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &replay{rec: rec, state: rec.Start}, nil
+	p := &replay{plan: rec.Plan, state: rec.Start}
+	p.Playback = trace.NewPlayback(rec.Info, rec.Len(), func(i int) error {
+		if p.plan.Over(&p.state) {
+			return fmt.Errorf("suitebot: the game is over after %d steps, but %d are recorded", i, rec.Len())
+		}
+		rec.Step(&p.state, i)
+		return nil
+	})
+	return p, nil
 }
 
-func (p *replay) Info() trace.Info { return p.rec.Info }
-
-func (p *replay) Len() int { return p.rec.Len() }
-
-func (p *replay) Step() error {
-	switch {
-	case p.made == p.rec.Len():
-		return errors.New("suitebot: all recorded steps have been made")
-	case p.rec.Plan.Over(&p.state):
-		return fmt.Errorf("suitebot: the game is over after %d steps, but %d are recorded", p.made, p.rec.Len())
-	}
-	p.rec.Step(&p.state, p.made)
-	p.made++
-	return nil
-}
-
-func (p *replay) Status() env.Status { return p.rec.Plan.Status(&p.state) }
+func (p *replay) Status() env.Status { return p.plan.Status(&p.state) }
 
 func (p *replay) AppendText(dst []byte, colour bool) []byte {
-	return p.rec.Plan.AppendText(dst, &p.state, colour)
+	return p.plan.AppendText(dst, &p.state, colour)
 }
 
 // Picture shows the game as it stands: env.Pictured.
-func (p *replay) Picture() env.Picture { return p.rec.Plan.Picture(&p.state) }
+func (p *replay) Picture() env.Picture { return p.plan.Picture(&p.state) }

@@ -3,13 +3,9 @@ package suitebot
 import (
 	"encoding/binary"
 	"fmt"
-	"slices"
 
 	"pommego/env/trace"
 )
-
-// keepDifferences is how many differences of one game are spelled out.
-const keepDifferences = 100
 
 // CheckRecord reads a recorded game, replays it and compares: the checker of
 // [RecordFormat] for package trace.
@@ -26,53 +22,31 @@ func CheckRecord(line []byte) (trace.Report, error) {
 // that is a difference in "done" and the comparison ends.
 func (rec *Record) Check() trace.Report {
 	c := comparison{plan: rec.Plan, raw: newRawReader(rec.Plan)}
-	c.report.Games = 1
+	c.Report.Games = 1
 	s := rec.Start
 	c.state(&rec.initial, &s)
 	for i := range rec.steps {
 		if rec.Plan.Over(&s) {
 			if i == 0 {
-				c.differs("initial.step_count", *rec.initial.StepCount, "the end of the game, but steps follow")
+				c.Differs("initial.step_count", *rec.initial.StepCount, "the end of the game, but steps follow")
 			}
 			break
 		}
 		rec.Step(&s, i)
-		c.step = i + 1
+		c.Step = i + 1
 		c.outcome(&rec.steps[i], &s)
 		c.state(&rec.steps[i].recordState, &s)
-		c.report.Steps++
+		c.Report.Steps++
 	}
-	return c.report
+	return c.Report
 }
 
-// comparison collects what differs between a record and its replay.
+// comparison compares a record with its replay.
 type comparison struct {
-	plan   *Plan
-	raw    *rawReader
-	view   View
-	step   int
-	report trace.Report
-}
-
-func (c *comparison) differs(field string, expected, got any) {
-	c.report.Mismatches++
-	if len(c.report.Differences) < keepDifferences {
-		c.report.Differences = append(c.report.Differences, trace.Difference{
-			Step: c.step, Field: field, Expected: fmt.Sprint(expected), Got: fmt.Sprint(got),
-		})
-	}
-}
-
-func equal[T comparable](c *comparison, field string, want, got T) {
-	if want != got {
-		c.differs(field, want, got)
-	}
-}
-
-func equalLists[T comparable](c *comparison, field string, want, got []T) {
-	if !slices.Equal(want, got) {
-		c.differs(field, want, got)
-	}
+	trace.Comparison
+	plan *Plan
+	raw  *rawReader
+	view View
 }
 
 // outcome compares what the round led to.
@@ -80,25 +54,19 @@ func (c *comparison) outcome(want *recordStep, s *State) {
 	status := c.plan.Status(s)
 	rewards := make([]float64, c.plan.rules.Players)
 	c.plan.Rewards(s, rewards)
-	var winners []int
-	for seat := range c.plan.rules.Players {
-		if status.Winners.Has(seat) {
-			winners = append(winners, seat)
-		}
-	}
-	equalLists(c, "rewards", want.Rewards, rewards)
-	equal(c, "done", *want.Done, status.Over)
-	equal(c, "result", want.Result, status.Result.String())
-	equalLists(c, "winners", want.Winners, winners)
+	trace.EqualLists(&c.Comparison, "rewards", want.Rewards, rewards)
+	trace.Equal(&c.Comparison, "done", *want.Done, status.Over)
+	trace.Equal(&c.Comparison, "result", want.Result, status.Result.String())
+	trace.EqualLists(&c.Comparison, "winners", want.Winners, status.Winners.List())
 }
 
 // state compares a state and what was observed of it.
 func (c *comparison) state(want *recordState, s *State) {
 	got := c.plan.recordOf(s)
-	equal(c, "step_count", *want.StepCount, *got.StepCount)
+	trace.Equal(&c.Comparison, "step_count", *want.StepCount, *got.StepCount)
 	c.cells("fields", want.Fields, got.Fields)
-	c.rows("agents", want.Agents, got.Agents, []string{"x", "y", "score", "collected", "kills", "deaths"})
-	c.rows("bombs", want.Bombs, got.Bombs, []string{"x", "y", "rounds", "owner"})
+	trace.EqualRows(&c.Comparison, "agents", want.Agents, got.Agents, []string{"x", "y", "score", "collected", "kills", "deaths"})
+	trace.EqualRows(&c.Comparison, "bombs", want.Bombs, got.Bombs, []string{"x", "y", "rounds", "owner"})
 	for seat := range want.Obs {
 		c.plan.See(s, seat, &c.view)
 		seen, raw := c.view.seen(), c.raw.observe(s, seat)
@@ -109,10 +77,10 @@ func (c *comparison) state(want *recordState, s *State) {
 
 // obs compares two observations.
 func (c *comparison) obs(at string, want, got *recordObs) {
-	equal(c, at+"seat", want.Seat, got.Seat)
-	equal(c, at+"step_count", want.StepCount, got.StepCount)
-	equal(c, at+"position", want.Position, got.Position)
-	equalLists(c, at+"scores", want.Scores, got.Scores)
+	trace.Equal(&c.Comparison, at+"seat", want.Seat, got.Seat)
+	trace.Equal(&c.Comparison, at+"step_count", want.StepCount, got.StepCount)
+	trace.Equal(&c.Comparison, at+"position", want.Position, got.Position)
+	trace.EqualLists(&c.Comparison, at+"scores", want.Scores, got.Scores)
 	c.cells(at+"field", want.Field, got.Field)
 	c.cells(at+"agent", want.Agent, got.Agent)
 	c.cells(at+"home", want.Home, got.Home)
@@ -120,47 +88,9 @@ func (c *comparison) obs(at string, want, got *recordObs) {
 	c.cells(at+"bomb_owner", want.BombOwner, got.BombOwner)
 }
 
-// cells compares two maps and names the first field that differs.
+// cells compares two maps, whose fields are [x, y].
 func (c *comparison) cells(field, want, got string) {
-	if want == got {
-		return
-	}
-	if len(want) != len(got) {
-		c.differs(field, fmt.Sprintf("%d characters", len(want)), fmt.Sprintf("%d characters", len(got)))
-		return
-	}
-	first, more := -1, -1
-	for i := range want {
-		if want[i] != got[i] {
-			more++
-			if first < 0 {
-				first = i
-			}
-		}
-	}
-	rest := ""
-	if more > 0 {
-		rest = fmt.Sprintf(" (and %d more fields differ)", more)
-	}
-	x, y := c.plan.XY(Cell(first))
-	c.differs(fmt.Sprintf("%s[%d,%d]", field, x, y), string(want[first]), string(got[first])+rest)
-}
-
-// rows compares two lists of things.
-func (c *comparison) rows(field string, want, got [][]int, names []string) {
-	if len(want) != len(got) {
-		c.differs(field, want, got)
-		return
-	}
-	for i := range want {
-		if len(want[i]) != len(got[i]) {
-			c.differs(fmt.Sprintf("%s[%d]", field, i), want[i], got[i])
-			continue
-		}
-		for k := range want[i] {
-			equal(c, fmt.Sprintf("%s[%d].%s", field, i, names[k]), want[i][k], got[i][k])
-		}
-	}
+	trace.EqualMaps(&c.Comparison, field, want, got, func(i int) (x, y int) { return c.plan.XY(Cell(i)) })
 }
 
 // rawReader encodes observations in the raw encoding and reads them back, to

@@ -3,7 +3,6 @@ package suitebot
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -30,8 +29,9 @@ type Recorder struct {
 
 // NewRecorder begins the record of a game that stands at s.
 func NewRecorder(p *Plan, s *State, info trace.Info) (*Recorder, error) {
-	if info.ObsEvery < 0 {
-		return nil, fmt.Errorf("suitebot: observations are to be recorded every %d steps, want 0 or more", info.ObsEvery)
+	info, err := info.Complete()
+	if err != nil {
+		return nil, err
 	}
 	rules, err := json.Marshal(p.rules)
 	if err != nil {
@@ -51,12 +51,6 @@ func NewRecorder(p *Plan, s *State, info trace.Info) (*Recorder, error) {
 		Seed: strconv.AppendUint(nil, info.Seed, 10), Setup: info.Setup, Policies: info.Policies,
 		Rules: rules, ObsEvery: info.ObsEvery, Initial: &initial, Steps: []recordStep{},
 	}
-	if info.Variant == "" {
-		rec.out.Variant = info.EnvID
-	}
-	if info.Setup == "" {
-		rec.out.Setup = "standard"
-	}
 	return rec, nil
 }
 
@@ -71,14 +65,11 @@ func (rec *Recorder) Step(actions []uint8, s *State) error {
 	rec.done = status.Over
 	step := recordStep{
 		recordState: p.recordOf(s), Rewards: make([]float64, p.rules.Players),
-		Done: &status.Over, Result: status.Result.String(),
+		Done: &status.Over, Result: status.Result.String(), Winners: status.Winners.List(),
 	}
 	p.Rewards(s, step.Rewards)
 	for seat := range p.rules.Players {
 		step.Actions = append(step.Actions, int(actions[seat]))
-		if status.Winners.Has(seat) {
-			step.Winners = append(step.Winners, seat)
-		}
 	}
 	if made := len(rec.out.Steps) + 1; rec.every > 0 && (made%rec.every == 0 || status.Over) {
 		step.Obs = rec.observe(s)

@@ -59,9 +59,9 @@ func EqualRows(c *Comparison, field string, want, got [][]int, names []string) {
 	}
 }
 
-// EqualMaps compares two maps of so many columns, a character a cell, and names
-// the first cell that differs.
-func EqualMaps(c *Comparison, field, want, got string, columns int) {
+// EqualMaps compares two maps, a character a cell, and names the first cell that
+// differs by the two numbers that at gives it.
+func EqualMaps(c *Comparison, field, want, got string, at func(i int) (int, int)) {
 	if len(want) != len(got) {
 		c.Differs(field, strconv.Itoa(len(want))+" cells", strconv.Itoa(len(got))+" cells")
 		return
@@ -82,5 +82,12 @@ func EqualMaps(c *Comparison, field, want, got string, columns int) {
 	if more > 0 {
 		rest = fmt.Sprintf(" (and %d more cells differ)", more)
 	}
-	c.Differs(fmt.Sprintf("%s[%d,%d]", field, first/columns, first%columns), string(want[first]), string(got[first])+rest)
+	i, k := at(first)
+	c.Differs(fmt.Sprintf("%s[%d,%d]", field, i, k), string(want[first]), string(got[first])+rest)
+}
+
+// InRows numbers the cells of a map of so many columns by row and column, for
+// EqualMaps.
+func InRows(columns int) func(i int) (row, col int) {
+	return func(i int) (int, int) { return i / columns, i % columns }
 }

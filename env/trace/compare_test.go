@@ -26,10 +26,10 @@ func TestComparison(t *testing.T) {
 		{"a row too few", func(c *Comparison) { EqualRows(c, "bombs", rows([]int{1, 2}), nil, names) }, []string{"bombs: expected [[1 2]], got []"}},
 		{"a longer row", func(c *Comparison) { EqualRows(c, "bombs", rows([]int{1, 2, 3}), rows([]int{1, 2}), names) }, []string{"bombs[0]: expected [1 2 3], got [1 2]"}},
 		{"rows longer than their names", func(c *Comparison) { EqualRows(c, "bombs", rows([]int{1, 2, 3}), rows([]int{1, 2, 4}), names) }, []string{"bombs[0]: expected [1 2 3], got [1 2 4]"}},
-		{"equal maps", func(c *Comparison) { EqualMaps(c, "board", "0123", "0123", 2) }, nil},
-		{"one cell", func(c *Comparison) { EqualMaps(c, "board", "0123", "0120", 2) }, []string{"board[1,1]: expected 3, got 0"}},
-		{"several cells", func(c *Comparison) { EqualMaps(c, "board", "0123", "0210", 2) }, []string{"board[0,1]: expected 1, got 2 (and 2 more cells differ)"}},
-		{"a shorter map", func(c *Comparison) { EqualMaps(c, "board", "0123", "01", 2) }, []string{"board: expected 4 cells, got 2 cells"}},
+		{"equal maps", func(c *Comparison) { EqualMaps(c, "board", "0123", "0123", InRows(2)) }, nil},
+		{"one cell", func(c *Comparison) { EqualMaps(c, "board", "0123", "0120", InRows(2)) }, []string{"board[1,1]: expected 3, got 0"}},
+		{"several cells", func(c *Comparison) { EqualMaps(c, "board", "0123", "0210", InRows(2)) }, []string{"board[0,1]: expected 1, got 2 (and 2 more cells differ)"}},
+		{"a shorter map", func(c *Comparison) { EqualMaps(c, "board", "0123", "01", InRows(2)) }, []string{"board: expected 4 cells, got 2 cells"}},
 	} {
 		c := Comparison{Step: 7}
 		tc.compare(&c)

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -26,6 +27,16 @@ type Info struct {
 	ObsEvery int `json:"obs_every"`
 }
 
+// Complete fills in what may be left empty and has a default. Observations
+// every so many steps less than none are an error.
+func (i Info) Complete() (Info, error) {
+	if i.ObsEvery < 0 {
+		return i, fmt.Errorf("trace: observations are to be recorded every %d steps, want 0 or more", i.ObsEvery)
+	}
+	i.Variant, i.Setup = cmp.Or(i.Variant, i.EnvID), cmp.Or(i.Setup, "standard")
+	return i, nil
+}
+
 // Recordable is a match that can be written down. Record begins the record of
 // the match as it stands.
 type Recordable interface {
@@ -49,6 +60,37 @@ type Replay interface {
 	Step() error // makes the next of them
 	Status() env.Status
 	AppendText(dst []byte, colour bool) []byte // a picture of the game as it stands
+}
+
+// Playback is the part of a Replay that is the same in every game, to be
+// embedded.
+type Playback struct {
+	info        Info
+	steps, made int
+	step        func(i int) error
+}
+
+// NewPlayback counts the steps that step makes, from 0.
+func NewPlayback(info Info, steps int, step func(i int) error) Playback {
+	return Playback{info: info, steps: steps, step: step}
+}
+
+// Info is what the record says about its game.
+func (p *Playback) Info() Info { return p.info }
+
+// Len is the number of recorded steps.
+func (p *Playback) Len() int { return p.steps }
+
+// Step makes the next of them.
+func (p *Playback) Step() error {
+	if p.made == p.steps {
+		return errors.New("trace: all recorded steps have been made")
+	}
+	err := p.step(p.made)
+	if err == nil {
+		p.made++
+	}
+	return err
 }
 
 // Reopen makes a Replay of a record.

@@ -1,53 +1,18 @@
 package bots
 
 import (
-	"encoding/binary"
-	"fmt"
-
-	"pommego/env"
+	"pommego/env/roster"
 	"pommego/env/suitebot"
 )
 
 // static always holds.
-type static struct{}
-
-func (static) Reset(env.Dice) {}
-
-func (static) Reseed(env.Dice) {}
+type static struct{ roster.Mindless }
 
 func (static) Act(_ *suitebot.View, action []uint8) { action[0] = uint8(suitebot.Hold) }
 
-func (static) Append(dst []byte) []byte { return dst }
-
-func (static) Restore(state []byte) error {
-	if len(state) != 0 {
-		return fmt.Errorf("bots: state of static has %d bytes, want none", len(state))
-	}
-	return nil
-}
-
-// forgetful is what an agent has that remembers nothing but its dice.
-type forgetful struct{ dice env.Dice }
-
-func (a *forgetful) Reset(dice env.Dice) { a.dice = dice }
-
-func (a *forgetful) Reseed(dice env.Dice) { a.dice = dice }
-
-func (a *forgetful) Append(dst []byte) []byte {
-	return binary.LittleEndian.AppendUint64(dst, a.dice.State)
-}
-
-func (a *forgetful) Restore(state []byte) error {
-	if len(state) != 8 {
-		return fmt.Errorf("bots: state of an agent without memory has %d bytes, want the 8 of its dice", len(state))
-	}
-	a.dice.State = binary.LittleEndian.Uint64(state)
-	return nil
-}
-
 // random draws its action from all six.
-type random struct{ forgetful }
+type random struct{ roster.Forgetful }
 
 func (a *random) Act(_ *suitebot.View, action []uint8) {
-	action[0] = uint8(a.dice.IntN(int(suitebot.PlantBomb) + 1))
+	action[0] = uint8(a.Dice.IntN(int(suitebot.PlantBomb) + 1))
 }

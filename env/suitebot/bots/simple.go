@@ -2,6 +2,7 @@ package bots
 
 import (
 	"pommego/env"
+	"pommego/env/roster"
 	"pommego/env/suitebot"
 )
 
@@ -10,7 +11,7 @@ import (
 // walks there and plants. When nothing is left to collect it hunts the nearest
 // enemy. It never does what leaves it no way out of the blasts to come, if there
 // is anything else to do.
-type simple struct{ forgetful }
+type simple struct{ roster.Forgetful }
 
 func (a *simple) Act(v *suitebot.View, action []uint8) {
 	var o outlook
@@ -56,7 +57,7 @@ func (a *simple) mine(o *outlook) (suitebot.Cell, bool) {
 			break // nothing further away can be better
 		}
 		if worth := o.plan.Worth(c, &o.gone); worth > 0 && !o.away.Has(c) {
-			top.offer(c, worth<<16/(way+1), &a.dice)
+			top.offer(c, worth<<16/(way+1), &a.Dice)
 		}
 	}
 	return top.best, top.equal > 0
@@ -67,7 +68,7 @@ func (a *simple) prey(o *outlook) (suitebot.Cell, bool) {
 	var top pick[suitebot.Cell]
 	for seat := range o.plan.Rules().Players {
 		if at := o.s.Agents[seat]; seat != o.seat && at != suitebot.NoCell {
-			top.offer(at, -o.plan.Distance(o.at, at), &a.dice)
+			top.offer(at, -o.plan.Distance(o.at, at), &a.Dice)
 		}
 	}
 	return top.best, top.equal > 0
@@ -85,7 +86,7 @@ func (a *simple) toward(o *outlook, goal suitebot.Cell) suitebot.Action {
 		if o.near.Has(c) {
 			score -= detour
 		}
-		top.offer(move, score, &a.dice)
+		top.offer(move, score, &a.Dice)
 	}
 	return top.best
 }
@@ -102,7 +103,7 @@ func (a *simple) prudent(o *outlook, want suitebot.Action) suitebot.Action {
 	var top pick[suitebot.Action]
 	for _, move := range moves {
 		if o.survives(move) {
-			top.offer(move, 0, &a.dice)
+			top.offer(move, 0, &a.Dice)
 		}
 	}
 	if top.equal == 0 {
