@@ -1,6 +1,6 @@
 // Package grid is the geometry that games on square cells share: directions,
-// boards with walls or wrapped into a torus, distances, and sets of cells small
-// enough to be handled as bits.
+// boards with walls or wrapped into a torus, rays, and sets of cells small enough
+// to be handled as bits.
 //
 // Two layouts are offered. [Topology] serves any board: cells are numbered row
 // by row and a table says who is whose neighbour, so walls and torus are data.
@@ -128,30 +128,6 @@ func (t *Topology) Ray(cell int, d Dir, length int, visit func(cell int) bool) {
 		cell = t.Next(cell, d)
 		if cell == None || !visit(cell) {
 			return
-		}
-	}
-}
-
-// Distances writes to dist the number of steps from cell to every other cell
-// through cells that open allows (the start always counts as open), and -1
-// where there is no way. dist must have Cells entries; queue is scratch of the
-// same length.
-func (t *Topology) Distances(cell int, open func(cell int) bool, dist, queue []int16) {
-	for i := range dist {
-		dist[i] = -1
-	}
-	dist[cell] = 0
-	queue[0] = int16(cell)
-	for head, tail := 0, 1; head < tail; head++ {
-		from := queue[head]
-		for _, d := range Dirs {
-			to := t.next[from][d]
-			if to == None || dist[to] >= 0 || !open(int(to)) {
-				continue
-			}
-			dist[to] = dist[from] + 1
-			queue[tail] = to
-			tail++
 		}
 	}
 }

@@ -172,9 +172,4 @@ func TestTopology(t *testing.T) {
 	if !slices.Equal(ray, []int{0, 3}) {
 		t.Errorf("ray left of cell 1 stopped at 3 is %v, want [0 3]", ray)
 	}
-	dist, queue := make([]int16, 12), make([]int16, 12)
-	walled.Distances(0, func(c int) bool { return c != 1 && c != 5 }, dist, queue)
-	if want := []int16{0, -1, 6, 7, 1, -1, 5, 6, 2, 3, 4, 5}; !slices.Equal(dist, want) {
-		t.Errorf("distances round a wall are %v, want %v", dist, want)
-	}
 }

@@ -18,10 +18,13 @@
 //	blast.go  ticking bombs, explosions, drawing, and the collapse
 //	ending.go when a game is over, who won, what it pays
 //	board.go  how a board is drawn and where items hide
-//	view.go   what a seat may know
+//	view.go   what a seat may know; imagine.go what it can believe of the rest
+//	scene.go  what all seats see, painted once (scene_amd64.s: many cells at a time)
 //	raw.go    the lossless encoding of that; planes.go the one for networks
+//	dict.go   the reference's observation dictionary, for programs
+//	text.go   pictures for terminals; draw.go drawn ones
 //	match.go  the contract; save.go, json.go saved states; check.go their checks
-//	record.go recorded games
+//	record.go recorded games: record_check.go compares, record_show.go shows, record_write.go writes
 //
 // # One step, in order
 //

@@ -86,7 +86,7 @@ type Found struct {
 
 // meter spends a budget. Invariant: left and spent together are the limit.
 type meter struct {
-	left, spent int
+	left, spent int64
 	deadline    time.Time // zero: none
 	asked       uint8     // how often the clock could have been looked at
 }
@@ -99,7 +99,7 @@ func newMeter(b Budget) meter {
 	if b.Ticks <= 0 && b.Time <= 0 {
 		panic("search: a budget needs ticks or time")
 	}
-	m := meter{left: b.Ticks}
+	m := meter{left: int64(b.Ticks)}
 	if b.Ticks <= 0 {
 		m.left = noLimit
 	}

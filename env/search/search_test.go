@@ -2,6 +2,7 @@ package search
 
 import (
 	"fmt"
+	"math"
 	"testing"
 	"time"
 
@@ -126,7 +127,7 @@ func TestBudgetIsUsed(t *testing.T) {
 // limit is the first.
 func TestTime(t *testing.T) {
 	for name, p := range planners() {
-		for _, b := range []Budget{{Time: 1}, {Time: time.Millisecond}, {Time: time.Hour, Ticks: 100}, {Time: 1, Ticks: 1 << 40}} {
+		for _, b := range []Budget{{Time: 1}, {Time: time.Millisecond}, {Time: time.Hour, Ticks: 100}, {Time: 1, Ticks: math.MaxInt}} {
 			found := p.Search(slope(), &walker{9}, b, &env.Dice{})
 			if found.Ticks == 0 || found.Move > right {
 				t.Errorf("%s with %+v: %+v", name, b, found)

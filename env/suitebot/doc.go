@@ -14,16 +14,18 @@
 //
 // # Where a rule lives
 //
-//	rules.go  numbers, switches, the standard
-//	plan.go   the torus, what bombs reach, home bases, dealing
-//	state.go  what a running game consists of, and its layout in memory
-//	turn.go   one round: moves, collisions, planting, respawning
-//	blast.go  chains, what explosions collect and whom they kill
-//	ending.go when a game is over, who won, what it pays
-//	view.go   what a seat may know
-//	raw.go    the lossless encoding of that; planes.go the one for networks
-//	match.go  the contract; save.go, json.go saved states; check.go their checks
-//	record.go recorded games; dict.go observations for programs
+//	rules.go    numbers, switches, the standard
+//	plan.go     the torus, what bombs reach, home bases, dealing
+//	state.go    what a running game consists of, and its layout in memory
+//	turn.go     one round: moves, collisions, planting, respawning; lanes.go compares players
+//	blast.go    chains, what explosions collect and whom they kill
+//	ending.go   when a game is over, who won, what it pays
+//	view.go     what a seat may know
+//	raw.go      the lossless encoding of that; planes.go the one for networks
+//	match.go    the contract; save.go, json.go saved states; check.go their checks
+//	record.go   recorded games; dict.go observations for programs
+//	forecast.go what the bombs on a plan are going to do, for agents
+//	text.go     pictures for terminals; picture.go drawn ones
 //
 // # The game
 //
