@@ -126,7 +126,7 @@ invariants: ## 10 million random steps of each sister game, every one checked
 fuzz: ## fuzz everything that has a fuzz target, a minute each
 	for pkg in $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n1 dirname | sort -u); do \
 		for target in $$(grep -hoE '^func Fuzz[A-Za-z0-9]+' $$pkg/*_test.go | cut -c6-); do \
-			go test ./$$pkg -run '^$$' -fuzz "^$$target$$" -fuzztime 60s; \
+			go test ./$$pkg -run '^$$' -fuzz "^$$target$$" -fuzztime 60s -fuzzminimizetime 5x; \
 		done; \
 	done
 
