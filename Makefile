@@ -116,7 +116,7 @@ determinism: ## 10 million steps: the same bytes for any number of workers, and 
 imitation: build venv ## teach a network a million decisions of simple; runs/imitation/curve.svg
 	$(PY) python_client/examples/imitation.py $(ARGS)
 
-test-dataset-soak: ## generate under 200 SIGKILLs and every disk fault, 1,000 damaged files: half an hour
+test-dataset-soak: ## generate under 200 SIGKILLs and every disk fault, 1,000 damaged files: some minutes
 	go test ./cmd/pommego -run 'TestGenerate(Killed|DiskTrouble)' -generate-kills 100 -timeout 120m -v
 	go test ./vec/dataset -run 'Test(DamageIsFound|DamageDoesNotPanic|CrashAtEveryOperation|CrashAgainAndAgain|WriteErrors|MergeFaults)' -damages 500 -timeout 60m -v
 

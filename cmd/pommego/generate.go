@@ -117,6 +117,11 @@ func (o *generateOptions) game() (env.Game, error) {
 		return nil, usagef("--seating: %w", err)
 	}
 	o.config.Agents = agentNames(o.agents)
+	for _, name := range o.config.Agents {
+		if strings.HasPrefix(name, "client:") {
+			return nil, usagef("--agents: %q is an agent of a Python program's, which stores its games by pommego.data.record", name)
+		}
+	}
 	if o.workers < 0 {
 		return nil, usagef("--workers is %d, want 0 (all cores) or more", o.workers)
 	}

@@ -156,3 +156,14 @@ def test_refused(server: pommego.Server, tmp_path: Path) -> None:
         data.record(by_what_it_sees, tmp_path / "set", "Pomme-v9", **where)
     with pytest.raises(pommego.ServerError, match="seat"):
         data.record(by_what_it_sees, tmp_path / "set", seats=["learner"] * 3, **where)
+
+
+def test_opponents_that_search(binary: Path, server: pommego.Server, tmp_path: Path) -> None:
+    """What they chose by is stored, too."""
+    path = tmp_path / "set"
+    where = {"address": server.address, "token": server.token}
+    seats = ["learner", "osla:ticks=20", "simple", "static"]
+    data.record(by_what_it_sees, path, games=2, seats=seats, layout="steps", max_steps=30, **where)
+    checked(binary, path)
+    rows = next(iter(data.load(path, columns=["agent", "visits"])))
+    assert set(rows["agent"][rows["_visits"]]) == {"osla:ticks=20"}
