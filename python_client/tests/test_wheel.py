@@ -1,4 +1,7 @@
-"""The wheel, built and installed as users do it, where there is no Go."""
+"""The wheel, built and installed as users do it, where there is no Go; and the sources it can be built from.
+
+With ``pytest -s`` it prints the wheel's size, and how long it takes from `pip install` to the first batch.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,8 @@ import os
 import shutil
 import subprocess
 import sys
+import tarfile
+import time
 import venv
 import zipfile
 from pathlib import Path
@@ -15,27 +20,48 @@ import pytest
 PACKAGE = Path(__file__).parents[1]
 
 ROLLOUT = """
-import sys, time
-begin = time.perf_counter()
+import sys
 import pommego, pommego.server
 with pommego.make_vec("PommeFFACompetition-v0", 16) as envs:
     obs, info = envs.reset(seed=0)
     assert str(pommego.server.find_binary()).startswith(sys.prefix)
-    print(obs["planes"].shape, f"{time.perf_counter() - begin:.2f} s")
+    print(obs["planes"].shape)
 """
+
+
+def build(sources: Path, folder: Path) -> Path:
+    """Build a wheel from the repository's folder, or an sdist's."""
+    if shutil.which("go") is None:
+        pytest.skip("building a wheel needs Go")
+    # Without the profile: this is about what is in the wheel, not how fast it is, and saves a minute.
+    environment = os.environ | {"GOFLAGS": "-pgo=off"}
+    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", folder, sources]
+    subprocess.run(command, check=True, env=environment, timeout=600)
+    (built,) = folder.glob("*.whl")
+    return built
 
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    if shutil.which("go") is None:
-        pytest.skip("building a wheel needs Go")
-    folder = tmp_path_factory.mktemp("wheel")
-    # Without the profile: this is about what is in the wheel, not how fast it is, and saves a minute.
-    environment = os.environ | {"GOFLAGS": "-pgo=off"}
-    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", folder, PACKAGE]
-    subprocess.run(command, check=True, env=environment, timeout=600)
-    (built,) = folder.glob("*.whl")
-    return built
+    return build(PACKAGE, tmp_path_factory.mktemp("wheel"))
+
+
+@pytest.fixture(scope="module")
+def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of an sdist."""
+    pytest.importorskip("hatchling", reason="needs the extra test")
+    folder = tmp_path_factory.mktemp("sdist")
+    command = [sys.executable, "-m", "hatchling", "build", "--target", "sdist", "--directory", folder]
+    subprocess.run(command, cwd=PACKAGE, check=True, capture_output=True, timeout=600)
+    (packed,) = folder.glob("*.tar.gz")
+    with tarfile.open(packed) as archive:
+        archive.extractall(folder, filter="data")
+    return packed.with_name(packed.name.removesuffix(".tar.gz"))
+
+
+def test_the_licence_is_the_repositorys() -> None:
+    """Only what lies beside pyproject.toml gets into a wheel, so there are two copies."""
+    assert (PACKAGE / "LICENSE").read_text() == (PACKAGE.parent / "LICENSE").read_text()
 
 
 def test_what_is_in_it(wheel: Path) -> None:
@@ -46,6 +72,7 @@ def test_what_is_in_it(wheel: Path) -> None:
     program = "pommego/bin/pommego.exe" if os.name == "nt" else "pommego/bin/pommego"
     assert program in names
     assert "pommego/vector.py" in names
+    assert [name for name in names if name.endswith("/licenses/LICENSE")]
     assert not [name for name in names if name.endswith(".go") or "/tests/" in name]
     assert not (PACKAGE / "src" / "pommego" / "bin").exists(), "nothing is left in the sources"
 
@@ -64,13 +91,23 @@ def test_in_an_empty_environment(wheel: Path, tmp_path: Path) -> None:
     if shutil.which("go", path=environment["PATH"]):
         pytest.skip("Go is in /usr/bin")
     install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", wheel]
+    began = time.perf_counter()
     subprocess.run(install, check=True, env=environment, timeout=600)
     out = subprocess.run([python, "-c", ROLLOUT], check=True, env=environment, capture_output=True, text=True)
+    took, size = time.perf_counter() - began, wheel.stat().st_size / 1e6
     assert "(64, 18, 11, 11)" in out.stdout
+    print(f"\n{wheel.name}: {size:.1f} MB, {took:.1f} s from pip install to the first batch")
     told = subprocess.run(
         [scripts / "pommego", "envs"], check=True, env=environment, capture_output=True, text=True
     )
     assert "PommeFFACompetition-v0" in told.stdout
+
+
+def test_the_sources_suffice(unpacked: Path, wheel: Path, tmp_path: Path) -> None:
+    """An sdist builds the same wheel, far from the repository."""
+    built = build(unpacked, tmp_path)
+    with zipfile.ZipFile(built) as ours, zipfile.ZipFile(wheel) as wanted:
+        assert sorted(ours.namelist()) == sorted(wanted.namelist())
 
 
 def test_a_console_script_is_no_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
