@@ -12,6 +12,8 @@ from __future__ import annotations
 import importlib.abc
 import importlib.machinery
 import importlib.util
+import inspect
+import re
 import sys
 import warnings
 from pathlib import Path
@@ -19,10 +21,11 @@ from types import ModuleType
 from typing import Any
 
 import pdoc
+from numpy.typing import ArrayLike
 
 ADAPTERS = ["pettingzoo", "sb3", "torchrl", "rllib", "puffer"]
 PARTS = ["rows", "spec", "states"]  # what public classes have from there is documented there
-SHOWN = [*ADAPTERS, *PARTS]
+SHOWN = [*ADAPTERS, *PARTS, "data"]
 MODULES = ["pommego", *(f"pommego.{name}" for name in SHOWN), "pommego.pommerman"]
 FRAMEWORKS = ["pettingzoo", "pufferlib", "ray", "stable_baselines3", "tensordict", "torch", "torchrl"]
 
@@ -75,6 +78,44 @@ class StandIns(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         """Leave it empty."""
 
 
+# How annotations are written in the sources, where Python only knows what they stand for.
+QUALIFIED = re.compile(r"\b(typing|collections\.abc|gymnasium\.vector\.vector_env)\.")
+UNIONS = {
+    QUALIFIED.sub("", inspect.formatannotation(union)): name
+    for union, name in ((ArrayLike | None, "ArrayLike | None"), (ArrayLike, "ArrayLike"))
+}
+ARRAY = re.compile(r"numpy\.ndarray\[tuple\[Any, \.\.\.\], numpy\.dtype(\[[\w.]+\]|\[~_ScalarT\])\]")
+
+
+def short(text: str) -> str:
+    """Write an annotation as the sources do."""
+    text = QUALIFIED.sub("", text)
+    for union, name in UNIONS.items():
+        text = text.replace(union, name)
+    return ARRAY.sub(r"NDArray\1", text).replace("[~_ScalarT]", "")
+
+
+class Annotation:
+    """What a signature shows of one."""
+
+    def __init__(self, of: Any) -> None:
+        self.text = short(of if isinstance(of, str) else inspect.formatannotation(of))
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+def shortened(signature: inspect.Signature) -> inspect.Signature:
+    """Shorten all annotations of a signature."""
+    empty = inspect.Signature.empty
+
+    def shown(annotation: Any) -> Any:
+        return empty if annotation is empty else Annotation(annotation)
+
+    parameters = [p.replace(annotation=shown(p.annotation)) for p in signature.parameters.values()]
+    return signature.replace(parameters=parameters, return_annotation=shown(signature.return_annotation))
+
+
 def write(folder: Path) -> None:
     """Write the reference as web pages.
 
@@ -84,6 +125,8 @@ def write(folder: Path) -> None:
     stand_ins = StandIns(FRAMEWORKS)
     sys.meta_path.append(stand_ins)
     pdoc.render.configure(docformat="google", footer_text="pommego", show_source=False)
+    formatted = pdoc.render_helpers.format_signature
+    pdoc.render.env.filters["format_signature"] = lambda of, colon: formatted(shortened(of), colon)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
@@ -92,6 +135,10 @@ def write(folder: Path) -> None:
             pdoc.pdoc(*MODULES, *INSIDE, *PROGRAMS, output_directory=folder)
     finally:
         sys.meta_path.remove(stand_ins)
+    for page in folder.rglob("*.html"):  # attributes' annotations go through no filter
+        page.write_text(
+            re.sub(r'<span class="annotation">.*?</span>', lambda m: short(m[0]), page.read_text())
+        )
 
 
 if __name__ == "__main__":

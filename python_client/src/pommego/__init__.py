@@ -4,7 +4,8 @@
 
     with pommego.make_vec("PommeFFACompetition-v0", num_envs=1024) as envs:
         obs, info = envs.reset(seed=0)
-        obs, reward, terminated, truncated, info = envs.step(envs.sample_actions(info["action_mask"]))
+        actions = envs.sample_actions(info["action_mask"])
+        obs, reward, terminated, truncated, info = envs.step(actions)
 
 `make_vec` gives a gymnasium vector environment, `make` a single one,
 `parallel_env` and `aec_env` PettingZoo's kinds, `Server` a server to share
@@ -14,7 +15,7 @@ in gymnasium's registry, as "pommego/" and their id.
 Adapters to other frameworks have modules of their own (`pommego.pettingzoo`,
 `pommego.sb3`, `pommego.torchrl`, `pommego.rllib`, `pommego.puffer`), which
 import their framework only when they are imported themselves. `pommego.pommerman`
-is the original's own API.
+is the original's own API, `pommego.data` reads and makes data sets of games.
 """
 
 import importlib
@@ -48,30 +49,30 @@ if TYPE_CHECKING:
     from pommego.pettingzoo import aec_env as aec_env
     from pommego.pettingzoo import parallel_env as parallel_env
 
-__all__ = [
+__all__ = [  # noqa: RUF022, the order of the API reference
+    "make_vec",
+    "make",
+    "catalog",
+    "PommegoVectorEnv",
+    "PommegoEnv",
     "AutoresetMode",
+    "GameSpec",
+    "Result",
+    "Server",
+    "Simulation",
+    "State",
+    "PommegoError",
     "BinaryNotFoundError",
     "ClosedError",
     "ConnectionError",
     "GamePanicError",
-    "GameSpec",
     "HandshakeError",
-    "PommegoEnv",
-    "PommegoError",
-    "PommegoVectorEnv",
     "ProtocolError",
-    "Result",
-    "Server",
     "ServerError",
     "ServerStartError",
-    "Simulation",
-    "State",
     "TimeoutError",
     "VersionError",
     "__version__",
-    "catalog",
-    "make",
-    "make_vec",
 ]
 
 _register()

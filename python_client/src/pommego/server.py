@@ -84,7 +84,7 @@ class Server:
     """A running server.
 
     `make_vec` starts one for itself. Start one by hand to let several
-    environments share it::
+    environments share it:
 
         with pommego.Server() as server:
             where = {"address": server.address, "token": server.token}

@@ -79,7 +79,7 @@ class PommeBatch:
     What `Pomme` has for each agent, this has for each agent of each game:
     ``obs[game][agent]``, ``actions[game][agent]``, ``rewards[game][agent]``;
     and ``dones[game]`` and ``infos[game]``. A game that is done has to be reset
-    before the next step::
+    before the next step:
 
         obs = games.reset(seed=0)
         while True:

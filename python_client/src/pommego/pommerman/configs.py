@@ -1,6 +1,6 @@
 """The registered games: for each a function that returns what it is made of.
 
-To make an environment by hand::
+To make an environment by hand:
 
     config = ffa_v0_fast_env()
     env = Pomme(**config["env_kwargs"])
