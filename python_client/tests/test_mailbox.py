@@ -18,6 +18,7 @@ import pytest
 import pommego
 from compare import assert_same, frozen
 from pommego import frames, mailbox, shared
+from processes import halt
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux" or platform.machine() != "x86_64",
@@ -103,7 +104,7 @@ def test_interrupted_steps_are_forgotten(vec: Vec) -> None:
     envs.reset(seed=0)
     pid = envs.server.pid
     for _ in range(2 * shared.BATCHES):  # more than there are slots
-        os.kill(pid, signal.SIGSTOP)
+        halt(pid)
         threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT)).start()
         try:
             with pytest.raises(KeyboardInterrupt):
@@ -118,7 +119,7 @@ def test_the_server_dies_while_we_wait(binary: Path) -> None:
     envs = pommego.make_vec("PommeFFACompetition-v0", 5)
     envs.reset(seed=0)
     pid = envs.server.pid
-    os.kill(pid, signal.SIGSTOP)
+    halt(pid)
     threading.Timer(0.1, os.kill, (pid, signal.SIGKILL)).start()
     with pytest.raises(pommego.ConnectionError):
         envs.step(np.zeros(20, int))
@@ -131,7 +132,7 @@ def test_a_control_frame_is_no_answer(binary: Path) -> None:
     pid = envs.server.pid
     envs._client._socket._send_frame(frames.PING, b"", time.monotonic() + 5)
     time.sleep(0.2)  # the pong is here
-    os.kill(pid, signal.SIGSTOP)
+    halt(pid)
     threading.Timer(0.2, os.kill, (pid, signal.SIGCONT)).start()
     envs.step(np.zeros(20, int))
     envs.close()
