@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/signal"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
@@ -93,7 +92,7 @@ func (o *generateOptions) run(ctx context.Context, out io.Writer) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal is not held back
 	defer stop()
-	line := newDataProgress()
+	line := newLive(describeData)
 	m, work, err := dataset.Generate(ctx, game, o.config, o.out, dataset.Options{
 		Workers: o.workers, Version: version(), Build: build(), OtherBuild: o.otherBuild, Progress: line.tell, Card: card.Files,
 	})
@@ -209,58 +208,9 @@ func inBytes(n int64) string {
 	return fmt.Sprintf("%d bytes", n)
 }
 
-// dataProgress shows how far generating is. It goes on counting between games.
-type dataProgress struct {
-	mu    sync.Mutex
-	line  *progress
-	start time.Time
-	at    dataset.Progress
-	done  chan struct{}
-}
-
-func newDataProgress() *dataProgress {
-	p := &dataProgress{line: newProgress(), start: time.Now(), done: make(chan struct{})}
-	if p.line.on {
-		go p.count()
-	}
-	return p
-}
-
-// tell takes the news of a run.
-func (p *dataProgress) tell(at dataset.Progress) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.at = at
-	if p.line.on {
-		p.line.show("%s", describeData(at, time.Since(p.start)))
-	}
-}
-
-func (p *dataProgress) count() {
-	second := time.NewTicker(time.Second)
-	defer second.Stop()
-	for {
-		select {
-		case <-p.done:
-			return
-		case <-second.C:
-			p.tell(p.at)
-		}
-	}
-}
-
-// end takes the line away.
-func (p *dataProgress) end() {
-	close(p.done)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.line.on = false
-	p.line.clear()
-}
-
 // describeData says how far generating is, and guesses the time left from what
 // this run has done.
-func describeData(at dataset.Progress, now time.Duration) string {
+func describeData(at dataset.Progress, _, now time.Duration) string {
 	done, total, resumed := at.Games, at.TotalGames, at.Resumed
 	text := fmt.Sprintf("%d games", at.Games)
 	if at.TotalGames > 0 {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
 	"time"
 )
 
@@ -49,4 +50,67 @@ func (p *progress) clear() {
 		fmt.Fprint(os.Stderr, "\r\x1b[K")
 		p.shown = false
 	}
+}
+
+// live is a progress line that goes on counting between the news of a run,
+// which can be minutes apart.
+type live[P any] struct {
+	describe func(at P, then, now time.Duration) string // what was told after then, seen now
+
+	mu    sync.Mutex
+	line  *progress
+	start time.Time
+	at    P
+	then  time.Duration
+	told  bool
+	done  chan struct{}
+}
+
+func newLive[P any](describe func(at P, then, now time.Duration) string) *live[P] {
+	l := &live[P]{describe: describe, line: newProgress(), start: time.Now(), done: make(chan struct{})}
+	if l.line.on {
+		go l.count()
+	}
+	return l
+}
+
+// tell takes the news of a run.
+func (l *live[P]) tell(at P) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.at, l.then, l.told = at, time.Since(l.start), true
+	l.show()
+}
+
+// count rewrites the line every second.
+func (l *live[P]) count() {
+	second := time.NewTicker(time.Second)
+	defer second.Stop()
+	for {
+		select {
+		case <-l.done:
+			return
+		case <-second.C:
+			l.mu.Lock()
+			if l.told {
+				l.show()
+			}
+			l.mu.Unlock()
+		}
+	}
+}
+
+func (l *live[P]) show() {
+	if l.line.on {
+		l.line.show("%s", l.describe(l.at, l.then, time.Since(l.start)))
+	}
+}
+
+// end takes the line away.
+func (l *live[P]) end() {
+	close(l.done)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.line.on = false
+	l.line.clear()
 }

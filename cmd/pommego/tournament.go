@@ -9,7 +9,6 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
@@ -96,7 +95,7 @@ func (o *tournamentOptions) run(cmd *cobra.Command) error {
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal is not held back
 	defer stop()
-	line := newGameProgress()
+	line := newLive(describeProgress)
 	r, err := t.Run(ctx, tournament.Options{
 		Workers: o.workers, Log: o.log, Resume: o.resume,
 		Program: build(), OtherProgram: o.otherBuild, Progress: line.tell,
@@ -192,60 +191,6 @@ func (o *tournamentOptions) print(out io.Writer, r *tournament.Report) error {
 		return err
 	}
 	return report.Timing(out, r.Timing)
-}
-
-// gameProgress tells how many games are over and how long the rest will take.
-// It goes on counting between games, which can be minutes long.
-type gameProgress struct {
-	mu    sync.Mutex
-	line  *progress
-	start time.Time
-	at    tournament.Progress
-	then  time.Duration // when at was told, from the start
-	done  chan struct{}
-}
-
-func newGameProgress() *gameProgress {
-	p := &gameProgress{line: newProgress(), start: time.Now(), done: make(chan struct{})}
-	if p.line.on {
-		go p.count()
-	}
-	return p
-}
-
-// tell takes the news of a run.
-func (p *gameProgress) tell(at tournament.Progress) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.at, p.then = at, time.Since(p.start)
-	p.line.show("%s", describeProgress(p.at, p.then, p.then))
-}
-
-// count rewrites the line every second.
-func (p *gameProgress) count() {
-	second := time.NewTicker(time.Second)
-	defer second.Stop()
-	for {
-		select {
-		case <-p.done:
-			return
-		case <-second.C:
-			p.mu.Lock()
-			if p.at.Total > 0 {
-				p.line.show("%s", describeProgress(p.at, p.then, time.Since(p.start)))
-			}
-			p.mu.Unlock()
-		}
-	}
-}
-
-// end takes the line away.
-func (p *gameProgress) end() {
-	close(p.done)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.line.on = false
-	p.line.clear()
 }
 
 // describeProgress guesses the time left from the games of this run: what was
