@@ -75,9 +75,10 @@ def test_basewar_rewards(vec: Vec) -> None:
     assert paid.tolist() == [lead, -lead]
 
 
-def test_basewar_states(vec: Vec) -> None:
+@pytest.mark.parametrize(("env_id", "others"), [("BaseWar-v0", 5), ("SuiteBot-v0", 3)])
+def test_states(vec: Vec, env_id: str, others: int) -> None:
     """Games are saved, and restored from bytes and from JSON."""
-    envs = vec("BaseWar-v0", 2, opponents=["simple"] * 5)
+    envs = vec(env_id, 2, opponents=["simple"] * others)
     envs.reset(seed=4)
     dice = np.random.default_rng(0)
     for _ in range(15):
@@ -158,20 +159,6 @@ def test_suitebot_against_agents(vec: Vec) -> None:
         _, reward, terminated, _, _ = envs.step(np.zeros(2, np.int64))
     assert terminated.all()
     assert reward.tolist() == [-1, -1]
-
-
-def test_suitebot_states(vec: Vec) -> None:
-    """Games are saved, and restored from bytes and from JSON."""
-    envs = vec("SuiteBot-v0", 2, opponents=["simple"] * 3)
-    envs.reset(seed=4)
-    dice = np.random.default_rng(0)
-    for _ in range(15):
-        envs.step(dice.integers(0, 6, 2))
-    for kept in (envs.get_state(), [s.json() for s in envs.get_state()]):
-        envs.set_state(range(2), kept)
-        want = tuple(envs.step(np.full(2, move)) for move in (1, 5, 4))
-        envs.set_state(range(2), kept)
-        assert_same(tuple(envs.step(np.full(2, move)) for move in (1, 5, 4)), want)
 
 
 def test_suitebot_rules_are_data(vec: Vec) -> None:
