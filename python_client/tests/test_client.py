@@ -11,8 +11,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from pommego import wire
-from pommego.client import Client
+from pommego._transport import wire
+from pommego._transport.client import Client
 from pommego.errors import (
     ClosedError,
     ConnectionError,

@@ -11,8 +11,8 @@ import zstandard
 
 import pommego
 from compare import assert_same, frozen
-from pommego import wire
-from pommego.compression import Unpacker
+from pommego._transport import wire
+from pommego._transport.compression import Unpacker
 
 Vec = Callable[..., pommego.PommegoVectorEnv]
 

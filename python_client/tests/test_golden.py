@@ -14,9 +14,9 @@ import pytest
 import pommego
 from compare import assert_same
 from conftest import REPOSITORY
-from pommego import wire
-from pommego.buffers import ALIGNMENT, BufferPool
-from pommego.client import Client
+from pommego._transport import wire
+from pommego._transport.buffers import ALIGNMENT, BufferPool
+from pommego._transport.client import Client
 from pommego.vector import PommegoVectorEnv
 from scripted import frame, read_frame, upgraded
 

@@ -9,9 +9,9 @@ from collections.abc import Callable
 
 import pytest
 
+from pommego._transport.handshake import Address
+from pommego._transport.websocket import WebSocket
 from pommego.errors import ConnectionError, HandshakeError, TimeoutError
-from pommego.handshake import Address
-from pommego.websocket import WebSocket
 from scripted import SUBPROTOCOL, answer, listening, read_request
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import pommego
-from pommego import wire
+from pommego._transport import wire
 from pommego.batch import BatchReader, episode_info, final_info
 from pommego.spec import GameSpec
 

@@ -17,7 +17,7 @@ import pytest
 
 import pommego
 from compare import assert_same, frozen
-from pommego import frames, mailbox, shared
+from pommego._transport import frames, mailbox, shared, wire
 from processes import halt
 
 pytestmark = pytest.mark.skipif(
@@ -161,4 +161,4 @@ def test_a_missed_ring_is_repeated(vec: Vec, monkeypatch: pytest.MonkeyPatch) ->
 def test_a_mailbox_that_does_not_fit_is_refused(change: dict[str, Any], reason: str) -> None:
     about = {"server_looks": 0, "client_sleeps": 128, "slots": [256, 512], "actions": [768, 896]} | change
     with pytest.raises((ValueError, IndexError)):
-        mailbox.Mailbox(memoryview(bytearray(1024)), pommego.wire.MailboxReply(**about), (4,))
+        mailbox.Mailbox(memoryview(bytearray(1024)), wire.MailboxReply(**about), (4,))

@@ -29,11 +29,11 @@ def puffer() -> Iterator[types.ModuleType]:
     """Our adapter, on PufferLib's contract."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(sys.modules, "pufferlib", puffer_contract)
-        patch.delitem(sys.modules, "pommego.puffer", raising=False)
-        from pommego import puffer
+        patch.delitem(sys.modules, "pommego.adapters.puffer", raising=False)
+        from pommego.adapters import puffer
 
         yield puffer
-    del sys.modules["pommego.puffer"]
+    del sys.modules["pommego.adapters.puffer"]
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ import pytest
 
 import pommego
 from compare import assert_same, frozen
-from pommego import shared, wire
+from pommego._transport import shared, wire
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="memory is shared on Linux only")
 

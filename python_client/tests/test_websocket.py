@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from pommego._transport.websocket import WebSocket, wait
 from pommego.errors import ClosedError, ConnectionError, ProtocolError, TimeoutError
-from pommego.websocket import WebSocket, wait
 from scripted import SUBPROTOCOL, answer, frame, listening, read_frame, read_request, upgraded
 
 
@@ -330,7 +330,7 @@ def test_interrupts_lose_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
         wait(*args, **kwargs)
 
     with connected(script) as ws:
-        monkeypatch.setattr("pommego.websocket.wait", interrupting)
+        monkeypatch.setattr("pommego._transport.websocket.wait", interrupting)
         for message in messages:
             while True:
                 with contextlib.suppress(KeyboardInterrupt):
@@ -361,7 +361,7 @@ def test_interrupt_inside_a_head_is_not_silent(monkeypatch: pytest.MonkeyPatch) 
         raise KeyboardInterrupt
 
     with connected(sends(frame(b"data"))) as ws:
-        monkeypatch.setattr("pommego.frames.check_head", interrupted)
+        monkeypatch.setattr("pommego._transport.frames.check_head", interrupted)
         with pytest.raises(KeyboardInterrupt):
             ws.recv(timeout=10)
         with pytest.raises(ClosedError, match="middle of a frame"):

@@ -8,8 +8,8 @@ import msgspec
 import numpy as np
 import pytest
 
-from pommego import wire
-from pommego.buffers import ALIGNMENT, BufferPool
+from pommego._transport import wire
+from pommego._transport.buffers import ALIGNMENT, BufferPool
 
 
 def packed(**fields: object) -> bytearray:

@@ -46,8 +46,8 @@ from pommego.state import Simulation, State
 from pommego.vector import PommegoVectorEnv
 
 if TYPE_CHECKING:
-    from pommego.pettingzoo import aec_env as aec_env
-    from pommego.pettingzoo import parallel_env as parallel_env
+    from pommego.adapters.pettingzoo import aec_env as aec_env
+    from pommego.adapters.pettingzoo import parallel_env as parallel_env
 
 __all__ = [  # noqa: RUF022, the order of the API reference
     "make_vec",

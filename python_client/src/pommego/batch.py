@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pommego import wire
-from pommego.buffers import BufferPool
-from pommego.shared import SharedBatch
+from pommego._transport import wire
+from pommego._transport.buffers import BufferPool
+from pommego._transport.shared import SharedBatch
 
 __all__ = ["BatchReader", "Observation", "View"]
 

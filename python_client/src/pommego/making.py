@@ -7,9 +7,9 @@ from typing import Any, TypeVar
 
 from gymnasium.vector import AutoresetMode
 
-from pommego import wire
-from pommego.client import Client
-from pommego.compression import check as check_compression
+from pommego._transport import wire
+from pommego._transport.client import Client
+from pommego._transport.compression import check as check_compression
 from pommego.server import Server
 from pommego.single import PommegoEnv
 from pommego.spec import GameSpec

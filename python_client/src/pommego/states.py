@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pommego import checks, wire
+from pommego import checks
+from pommego._transport import wire
 from pommego.batch import Observation, View, episode_info
 from pommego.errors import ServerError
 from pommego.state import Simulation, State, to_wire
 
 if TYPE_CHECKING:
+    from pommego._transport.client import Client
     from pommego.batch import BatchReader
-    from pommego.client import Client
 
 __all__ = ["StateMethods"]
 

@@ -15,13 +15,15 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
-from pommego import checks, wire
+from pommego import checks
+from pommego._transport import wire
+from pommego._transport.client import Client
+from pommego._transport.opening import action_shape, make_shared
+from pommego._transport.shared import SharedBatch
 from pommego.batch import BatchReader, Observation, View, begin_info, episode_info, final_info
-from pommego.client import Client
 from pommego.errors import ClosedError, PommegoError
 from pommego.rows import RowMethods
 from pommego.server import Server
-from pommego.shared import SharedBatch, action_shape, make_shared
 from pommego.spec import Encoding, GameSpec
 from pommego.states import StateMethods
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from pommego import wire
-from pommego.buffers import BufferPool
+from pommego._transport import wire
+from pommego._transport.buffers import BufferPool
 from pommego.errors import PommegoError
 
 __all__ = ["Unpacker", "check"]

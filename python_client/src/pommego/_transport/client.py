@@ -13,9 +13,13 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from pommego import wire
+from pommego._transport import wire
+from pommego._transport.compression import Unpacker
+from pommego._transport.handshake import Address
+from pommego._transport.mailbox import Mailbox
+from pommego._transport.shared import SharedBatch, SharedMemory
+from pommego._transport.websocket import WebSocket
 from pommego._version import __version__
-from pommego.compression import Unpacker
 from pommego.errors import (
     ClosedError,
     ConnectionError,
@@ -24,11 +28,7 @@ from pommego.errors import (
     ServerError,
     VersionError,
 )
-from pommego.handshake import Address
-from pommego.mailbox import Mailbox
 from pommego.server import Server
-from pommego.shared import SharedBatch, SharedMemory
-from pommego.websocket import WebSocket
 
 __all__ = ["Client"]
 
@@ -44,7 +44,7 @@ class Client:
     It belongs to one thread at a time.
 
     Args:
-        address: as `pommego.handshake.Address` reads it.
+        address: as `pommego._transport.handshake.Address` reads it.
         token: the server's token, if it has one.
         timeout: seconds that connecting, or one reply, may take.
         server: the embedded server at that address, for the story of its death.

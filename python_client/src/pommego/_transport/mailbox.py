@@ -21,7 +21,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from pommego import wire
+from pommego._transport import wire
 
 __all__ = ["Mailbox"]
 

@@ -1,7 +1,7 @@
 """Opening a WebSocket: addresses, sockets and the HTTP upgrade (RFC 6455, section 4).
 
 What comes out is a connected socket on which the next byte is the first byte
-of the server's first frame. `pommego.websocket` takes it from there.
+of the server's first frame. `pommego._transport.websocket` takes it from there.
 """
 
 from __future__ import annotations

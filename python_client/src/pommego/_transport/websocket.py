@@ -31,11 +31,11 @@ import time
 import weakref
 from typing import Self
 
-from pommego import frames
-from pommego.buffers import BufferPool
+from pommego._transport import frames
+from pommego._transport.buffers import BufferPool
+from pommego._transport.frames import FrameWriter
+from pommego._transport.handshake import Address, open_socket, upgrade
 from pommego.errors import ClosedError, ConnectionError, ProtocolError, TimeoutError
-from pommego.frames import FrameWriter
-from pommego.handshake import Address, open_socket, upgrade
 
 __all__ = ["WebSocket"]
 
@@ -92,7 +92,7 @@ class WebSocket:
         timeout: float = 10.0,
         max_message: int = _MAX_MESSAGE,
     ) -> Self:
-        """Open a connection; see `pommego.handshake` for addresses and errors."""
+        """Open a connection; see `pommego._transport.handshake` for addresses and errors."""
         where = Address.parse(address) if isinstance(address, str) else address
         sock = open_socket(where, timeout)
         try:

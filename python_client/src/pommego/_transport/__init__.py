@@ -1,0 +1,1 @@
+"""The connection to a server: messages, the WebSocket and shared memory that carry them."""

@@ -1,0 +1,55 @@
+"""Having an environment made, in shared memory where that can be."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pommego._transport import wire
+from pommego._transport.client import Client
+from pommego._transport.shared import BATCHES, SharedMemory
+from pommego.errors import PommegoError, ServerError
+
+__all__ = ["action_shape", "make_shared"]
+
+
+def make_shared(
+    client: Client, options: dict[str, Any], shared: bool | None
+) -> tuple[wire.EnvReply, SharedMemory | None]:
+    """Have the environment made, in shared memory if that is wanted and can be.
+
+    Args:
+        client: the connection.
+        options: of make.
+        shared: None: if it can be; True: or else it is an error.
+    """
+    if shared is None:
+        shared_may_fail, shared = True, client.address.local and options["compression"] is None
+    else:
+        shared_may_fail = False
+    if not shared:
+        return client.call("make", wire.EnvReply, **options), None
+    try:
+        made = client.call("make", wire.EnvReply, **options, shared_memory=BATCHES)
+    except ServerError as e:
+        if e.field != "shared_memory" or not shared_may_fail:
+            raise
+        return client.call("make", wire.EnvReply, **options), None
+    try:
+        memory = SharedMemory(made.shared_memory, action_shape(made))
+    except (OSError, ValueError, IndexError) as e:
+        client.call("close", wire.Ok, env=made.env)
+        if not shared_may_fail:
+            raise PommegoError(
+                f"memory cannot be shared with the server at {client.address}: {e}. "
+                "That takes a server on the same machine and of the same user; leave shared_memory out."
+            ) from e
+        return client.call("make", wire.EnvReply, **options), None
+    client.call("attach", wire.Ok, env=made.env)
+    client.share(made.env, memory, memory.mailbox)
+    return made, memory
+
+
+def action_shape(made: wire.EnvReply) -> tuple[int, ...]:
+    """Return the shape of a step's actions: (rows,), or (rows, components) if there are several."""
+    components = len(made.spec["actions"])
+    return (made.rows,) if components == 1 else (made.rows, components)

@@ -1,0 +1,277 @@
+"""Games for Ray RLlib's new API stack, with one policy or several.
+
+One learner against agents on the server, many games at once in each env runner:
+
+    import pommego.rllib  # which registers the names "pommego" and "pommego-multi-agent"
+    from ray.rllib.algorithms.ppo import PPOConfig
+
+    config = (
+        PPOConfig()
+        .environment("pommego", env_config={"id": "OneVsOne-v0", "opponents": ["simple"]})
+        .env_runners(gym_env_vectorize_mode="vector_entry_point", num_envs_per_env_runner=64)
+    )
+
+All seats learning, each agent mapped to a policy as usual (RLlib steps such
+environments one after the other, so this is much slower):
+
+    config = PPOConfig().environment("pommego-multi-agent", env_config={"id": "PommeTeam-v0"})
+
+Observations are one vector of all fields, float32 (size,), which RLlib's default
+networks take. With ``"action_mask": True`` they are ``{"observations": that vector,
+"action_mask": float32 (choices,)}``, as the module of RLlib's own example of action
+masking has it:
+
+    from ray.rllib.core.rl_module import RLModuleSpec
+    from ray.rllib.examples.rl_modules.classes.action_masking_rlm import ActionMaskingTorchRLModule
+
+    config = (
+        config.environment(env_config={"id": "OneVsOne-v0", "opponents": ["simple"], "action_mask": True})
+        .rl_module(rl_module_spec=RLModuleSpec(module_class=ActionMaskingTorchRLModule))
+    )
+
+Who wants planes as they are can have ``"pommego:pommego/<id>"``, as with any
+gymnasium environment.
+
+Needs the extra ``pommego[rllib]``.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+from numpy.typing import NDArray
+from ray.rllib.env.multi_agent_env import MultiAgentEnv
+from ray.tune.registry import register_env
+
+from pommego.adapters.pettingzoo import parallel_env
+from pommego.batch import Observation
+from pommego.making import make_vec
+from pommego.server import Server
+from pommego.spec import Encoding, GameSpec
+from pommego.vector import PommegoVectorEnv
+
+__all__ = ["PommegoMultiAgentEnv", "SingleAgentVectorEnv", "single_agent"]
+
+_KEPT = ("game", "seed", "episode_number")  # of info; RLlib stores it with every step
+
+
+def single_agent(config: Mapping[str, Any]) -> gymnasium.Env | SingleAgentVectorEnv:
+    """Make what RLlib asks for: many games if `config` says how many, else one.
+
+    Args:
+        config: options as for `pommego.make_vec`, with "id", and such that one
+            seat learns: "opponents", for example; and "action_mask" (bool).
+            RLlib itself adds "num_envs".
+
+    Raises:
+        KeyError: there is no "id".
+        ValueError: more than one seat learns.
+        Others as `pommego.make_vec`.
+    """
+    options = _connected(config)
+    masked = options.pop("action_mask", False)
+    games = options.pop("num_envs", None)
+    envs = make_vec(num_envs=games or 1, autoreset_mode=AutoresetMode.NEXT_STEP, **options)
+    if envs.learners != 1:
+        learners = envs.learners
+        envs.close()
+        raise ValueError(
+            f"{learners} seats learn, and a single agent is one: fill the others with opponents=[...], "
+            "or use PommegoMultiAgentEnv"
+        )
+    many = SingleAgentVectorEnv(envs, masked=masked)
+    return many if games else _OneGame(many)
+
+
+class SingleAgentVectorEnv(VectorEnv):
+    """Many games with one learner each, as RLlib's single-agent env runner wants them.
+
+    Args:
+        envs: with one learner a game, in mode NEXT_STEP.
+        masked: whether observations have an action mask beside them.
+    """
+
+    def __init__(self, envs: PommegoVectorEnv, *, masked: bool = False) -> None:
+        self.envs = envs
+        self._form = _Form(envs.game_spec, envs.encoding, masked)
+        self.num_envs = envs.num_envs
+        self.metadata = envs.metadata
+        self.render_mode = envs.render_mode
+        self.single_observation_space = self._form.space()
+        self.single_action_space = envs.single_action_space
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self.action_space = envs.action_space
+
+    def reset(self, *, seed: Any = None, options: dict[str, Any] | None = None) -> tuple[Any, dict]:
+        """Begin new games; arguments as for `PommegoVectorEnv.reset`."""
+        obs, info = self.envs.reset(seed=seed, options=options)
+        return self._form.of(obs, info["action_mask"]), _short(info)
+
+    def step(self, actions: NDArray[Any]) -> tuple[Any, NDArray, NDArray, NDArray, dict]:
+        """Make one step of all games."""
+        obs, reward, terminated, truncated, info = self.envs.step(actions)
+        seen = self._form.of(obs, info["action_mask"])
+        return seen, reward, terminated, truncated, _short(info)
+
+    def render(self) -> Any:
+        """Draw all games."""
+        return self.envs.render()
+
+    def close_extras(self, **_: Any) -> None:
+        """End the games."""
+        self.envs.close()
+
+
+class _OneGame(gymnasium.Env):
+    """The first of many games, for who wants a single one."""
+
+    def __init__(self, envs: SingleAgentVectorEnv) -> None:
+        self._envs = envs
+        self.metadata = envs.metadata
+        self.render_mode = envs.render_mode
+        self.observation_space = envs.single_observation_space
+        self.action_space = envs.single_action_space
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple:
+        super().reset(seed=seed)
+        obs, _ = self._envs.reset(seed=seed)
+        return _first(obs), {}
+
+    def step(self, action: Any) -> tuple:
+        obs, reward, terminated, truncated, _ = self._envs.step(np.asarray(action)[None])
+        return _first(obs), float(reward[0]), bool(terminated[0]), bool(truncated[0]), {}
+
+    def render(self) -> Any:
+        return self._envs.render()[0]
+
+    def close(self) -> None:
+        self._envs.close()
+
+
+class PommegoMultiAgentEnv(MultiAgentEnv):
+    """One game, its agents acting at once; see `pommego.pettingzoo` for who leaves when.
+
+    Args:
+        config: options as for `pommego.parallel_env`, with "id"; but
+            "action_mask" is a bool.
+    """
+
+    def __init__(self, config: Mapping[str, Any]) -> None:
+        super().__init__()
+        options = _connected(config)
+        masked = options.pop("action_mask", False)
+        self.game = parallel_env(action_mask="info", **options)
+        self._form = _Form(self.game.envs.game_spec, self.game.envs.encoding, masked)
+        self.metadata = dict(self.game.metadata)  # RLlib writes into it
+        self.render_mode = self.game.render_mode
+        self.possible_agents = self.game.possible_agents[:]
+        self.agents = self.possible_agents[:]
+        self.observation_spaces = {agent: self._form.space() for agent in self.possible_agents}
+        self.action_spaces = self.game.action_spaces
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[dict, dict]:
+        """Begin a new game: the first of `seed`, or the next one without."""
+        super().reset(seed=seed)
+        observations, infos = self.game.reset(seed=seed)
+        self.agents = self.game.agents[:]
+        return self._seen(observations, infos), {}
+
+    def step(self, action_dict: Mapping[str, Any]) -> tuple[dict, dict, dict, dict, dict]:
+        """Make one step with the action of each agent.
+
+        Returns:
+            observations, rewards, terminateds, truncateds and infos by agent.
+            A game that is cut off is truncated under ``__all__`` only: RLlib
+            takes an episode whose agents are each truncated for terminated, and
+            would not bootstrap.
+        """
+        observations, rewards, terminateds, truncateds, infos = self.game.step(action_dict)
+        self.agents = self.game.agents[:]
+        cut_off = any(truncateds.values())
+        truncateds = {"__all__": cut_off}
+        terminateds["__all__"] = not self.agents and not cut_off
+        ended = {agent: {"game": info["game"]} for agent, info in infos.items() if "game" in info}
+        return self._seen(observations, infos), rewards, terminateds, truncateds, ended
+
+    def render(self) -> Any:
+        """Draw the game as `render_mode` says."""
+        return self.game.render()
+
+    def close(self) -> None:
+        """End the game."""
+        self.game.close()
+
+    def _seen(self, observations: dict[str, Any], infos: dict[str, Any]) -> dict[str, Any]:
+        seen = {}
+        for agent, obs in observations.items():
+            mask = infos[agent]["action_mask"]
+            parts = mask if isinstance(mask, tuple) else (mask,)
+            batch = {name: array[None] for name, array in obs.items()}
+            seen[agent] = _first(self._form.of(batch, np.concatenate(parts)[None]))
+        return seen
+
+
+class _Form:
+    """What becomes of observations: one vector, and the mask beside it if that is wanted."""
+
+    def __init__(self, spec: GameSpec, encoding: Encoding, masked: bool) -> None:
+        self._fields = encoding.fields
+        self._choices = sum(choice.n for choice in spec.actions)
+        self._masked = masked
+
+    def space(self) -> spaces.Box | spaces.Dict:
+        low, high = (
+            np.concatenate([np.full(np.prod(field.shape), bound, np.float32) for field, bound in bounds])
+            for bounds in ([(f, f.low) for f in self._fields], [(f, f.high) for f in self._fields])
+        )
+        vector = spaces.Box(low, high, dtype=np.float32)
+        if not self._masked:
+            return vector
+        mask = spaces.Box(0, 1, (self._choices,), np.float32)
+        return spaces.Dict({"observations": vector, "action_mask": mask})
+
+    def of(self, obs: Observation, mask: NDArray[Any]) -> Any:
+        """Bring a batch, rows first, into this form."""
+        rows = [obs[field.name].reshape(len(mask), -1) for field in self._fields]
+        vector = np.concatenate(rows, axis=1, dtype=np.float32)
+        if not self._masked:
+            return vector
+        return {"observations": vector, "action_mask": mask.astype(np.float32)}
+
+
+def _first(batch: Any) -> Any:
+    return {name: array[0] for name, array in batch.items()} if isinstance(batch, dict) else batch[0]
+
+
+def _short(info: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in info.items() if key.removeprefix("_") in _KEPT}
+
+
+def _connected(config: Mapping[str, Any]) -> dict[str, Any]:
+    """Let all environments of a process share one server, unless they are told another."""
+    options = dict(config)
+    if "id" not in options:
+        raise KeyError('env_config needs "id", such as {"id": "PommeFFACompetition-v0"}')
+    if options.get("address") is None:
+        server = _server()
+        if not server.running:
+            _server.cache_clear()
+            server = _server()
+        options |= {"address": server.address, "token": server.token}
+    return options
+
+
+@functools.cache
+def _server() -> Server:
+    return Server(transport="unix")
+
+
+register_env("pommego", single_agent)
+register_env("pommego-multi-agent", PommegoMultiAgentEnv)

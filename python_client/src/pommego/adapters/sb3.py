@@ -1,0 +1,212 @@
+"""Games as a Stable-Baselines3 VecEnv, with action masks for sb3-contrib's MaskablePPO.
+
+    from sb3_contrib import MaskablePPO
+    from pommego import sb3
+
+    envs = sb3.make_vec("PommeFFACompetition-v0", 64, opponents=["simple"] * 3)
+    MaskablePPO("MultiInputPolicy", envs).learn(100_000)
+
+Each row (a learner of a game) is one environment of Stable-Baselines3's. Without
+`opponents` all seats learn, all rows with the one policy: self-play.
+
+Needs the extra ``pommego[sb3]``.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode
+from numpy.typing import NDArray
+from stable_baselines3.common.monitor import Monitor
+from stable_baselines3.common.vec_env import VecEnv
+
+from pommego.agents import row_info
+from pommego.batch import Observation
+from pommego.making import make_vec as make_vector_env
+from pommego.vector import PommegoVectorEnv
+
+__all__ = ["PommegoVecEnv", "make_vec"]
+
+_NOT_HERE = ("autoreset_mode", "copy", "expand_shared")
+_LARGEST = 254  # see _space
+
+Indices = None | int | Sequence[int]
+
+
+def make_vec(id: str, num_envs: int = 1, *, render_mode: str | None = None, **options: Any) -> PommegoVecEnv:
+    """Make many games of one id, stepped together.
+
+    Args:
+        id: of the catalog.
+        num_envs: games. (The attribute of this name counts rows.)
+        render_mode: "rgb_array" or None.
+        options: as for `pommego.make_vec`, except autoreset_mode (here games
+            always begin anew in the step that ends them), copy and expand_shared.
+
+    Raises:
+        As `pommego.make_vec`.
+    """
+    for name in _NOT_HERE:
+        if name in options:
+            raise TypeError(f"sb3.make_vec() has no option {name}; pommego.make_vec() has")
+    drawn = render_mode or "ansi"
+    envs = make_vector_env(id, num_envs, autoreset_mode=AutoresetMode.SAME_STEP, render_mode=drawn, **options)
+    return PommegoVecEnv(envs, render_mode=render_mode)
+
+
+class PommegoVecEnv(VecEnv):
+    """Games stepped together, one row for each learner. Make one with `make_vec`.
+
+    In the step that ends a row's episode its info has ``terminal_observation``,
+    ``TimeLimit.truncated`` (the limit was the caller's, not the rules'),
+    ``episode`` (as Monitor writes it, so that no VecMonitor is needed) and
+    ``game`` (as `pommego.PommegoVectorEnv` has it). Other infos are empty:
+    `info` has what came with the batch for all rows at once.
+
+    All rows of a game have its seed: ``seed(s)`` gives game i seed s + i, from
+    the next `reset` on.
+
+    ``env_method`` and ``get_attr`` know what the vector environment behind it
+    has, such as ``env_method("set_opponents", [...])``, and "action_masks".
+
+    Attributes:
+        envs: that vector environment.
+        info: of the last batch, arrays with rows first.
+    """
+
+    def __init__(self, envs: PommegoVectorEnv, *, render_mode: str | None = None) -> None:
+        self.envs = envs
+        self.info: dict[str, Any] = {}
+        self.render_mode = render_mode
+        self._begin = time.time()
+        super().__init__(envs.num_envs, _space(envs.single_observation_space), envs.single_action_space)
+
+    def reset(self) -> Observation:
+        """Begin new games, with the seeds that `seed` was given.
+
+        Returns:
+            the observation; infos are in `reset_infos`.
+        """
+        if any(self._options):
+            raise ValueError("there are no reset options")
+        seeds = self._seeds[:: self.envs.learners]
+        obs, self.info = self.envs.reset(seed=None if seeds[0] is None else seeds)
+        self.reset_infos = [row_info(self.info, row) for row in range(self.num_envs)]
+        self._reset_seeds()
+        self._reset_options()
+        return obs
+
+    def seed(self, seed: int | None = None) -> Sequence[int | None]:
+        """Give games seeds, from the next reset on: game i gets seed + i.
+
+        Args:
+            seed: None: draw one.
+
+        Returns:
+            the seed of each row.
+        """
+        first = int(np.random.default_rng().integers(1 << 32)) if seed is None else seed
+        self._seeds = [first + row // self.envs.learners for row in range(self.num_envs)]
+        return self._seeds
+
+    def step_async(self, actions: NDArray[Any]) -> None:
+        """Send actions, (rows,) or (rows, components)."""
+        self.envs.send(actions)
+
+    def step_wait(self) -> tuple[Observation, NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
+        """Return observation, rewards, dones and infos of the step that was sent."""
+        obs, reward, terminated, truncated, self.info = self.envs.recv()
+        done = terminated | truncated
+        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        for row in done.nonzero()[0].tolist():
+            infos[row] = self._last(row, bool(truncated[row] and not terminated[row]))
+        return obs, reward.astype(np.float32), done, infos
+
+    def _last(self, row: int, truncated: bool) -> dict[str, Any]:
+        """The info of a row whose episode ended."""
+        game = row_info(self.info["game"], row)
+        seconds = round(time.time() - self._begin, 6)
+        return {
+            "terminal_observation": self.info["final_obs"][row],
+            "TimeLimit.truncated": truncated,
+            "episode": {"r": game["return"], "l": game["length"], "t": seconds},
+            "game": game,
+        }
+
+    def action_masks(self) -> NDArray[np.int8]:
+        """Return the action masks as they now stand: int8 (rows, choices), as MaskablePPO has them."""
+        return self.info["action_mask"]
+
+    def env_method(
+        self, method_name: str, *method_args: Any, indices: Indices = None, **method_kwargs: Any
+    ) -> list[Any]:
+        """Call "action_masks", or for all rows at once a method of `envs`.
+
+        Returns:
+            one result for each row asked for; the same one if it was called once for all.
+
+        Raises:
+            AttributeError: there is no such method.
+            ValueError: it cannot be called for some rows only.
+        """
+        rows = list(self._get_indices(indices))
+        if method_name == "action_masks":
+            masks = self.action_masks()
+            return [masks[row] for row in rows]
+        method = getattr(self.envs, method_name)
+        self._all(method_name, rows)
+        result = method(*method_args, **method_kwargs)
+        return [result] * len(rows)
+
+    def get_attr(self, attr_name: str, indices: Indices = None) -> list[Any]:
+        """Return an attribute, which all rows share, once for each row asked for."""
+        holder = self if attr_name in ("render_mode", "action_masks") else self.envs
+        return [getattr(holder, attr_name)] * len(list(self._get_indices(indices)))
+
+    def set_attr(self, attr_name: str, value: Any, indices: Indices = None) -> None:
+        """Set an attribute that `envs` has, for all rows.
+
+        Raises:
+            AttributeError: it has none of this name.
+            ValueError: only some rows were named.
+        """
+        self._all(attr_name, list(self._get_indices(indices)))
+        getattr(self.envs, attr_name)
+        setattr(self.envs, attr_name, value)
+
+    def env_is_wrapped(self, wrapper_class: type, indices: Indices = None) -> list[bool]:
+        """Tell whether rows do what a wrapper would: they report their episodes as Monitor does."""
+        return [wrapper_class is Monitor] * len(list(self._get_indices(indices)))
+
+    def get_images(self) -> Sequence[NDArray[np.uint8]]:
+        """Draw each game once: uint8 (height, width, 3)."""
+        return list(self.envs.render(range(self.envs.num_games)))
+
+    def close(self) -> None:
+        """End the games, and the server if it is ours. Idempotent."""
+        self.envs.close()
+
+    def _all(self, name: str, rows: list[int]) -> None:
+        if len(rows) != self.num_envs:
+            raise ValueError(f"{name} is of all rows at once, and cannot be used for {len(rows)} of them")
+
+
+def _space(space: spaces.Dict) -> spaces.Dict:
+    """Return the space in a form that Stable-Baselines3 does not take for photographs.
+
+    It treats every uint8 box of three axes with bounds of 0 and 255 as an
+    image: guesses which axis has the channels, moves it, and divides by 255.
+    A bound of 254 is as true of planes, and leaves them as they are.
+    """
+
+    def plain(box: spaces.Box) -> spaces.Box:
+        if box.dtype != np.uint8:
+            return box
+        return spaces.Box(box.low, np.minimum(box.high, _LARGEST), dtype=np.uint8)
+
+    return spaces.Dict({name: plain(box) for name, box in space.items()})

@@ -1,0 +1,202 @@
+"""Games as a TorchRL environment.
+
+    from pommego import torchrl
+    from torchrl.envs import ActionMask, TransformedEnv
+
+    games = torchrl.make_vec("PommeFFACompetition-v0", 64, opponents=["simple"] * 3)
+    env = TransformedEnv(games, ActionMask())
+    data = env.rollout(1000, break_when_any_done=False)
+
+With one learner a game, everything is at the root of the tensordict. With
+several, what each of them has is under "agents", as TorchRL's multi-agent
+environments have it: ``ActionMask(("agents", "action"), ("agents", "action_mask"))``.
+
+Needs the extra ``pommego[torchrl]``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode
+from numpy.typing import NDArray
+from tensordict import TensorDict, TensorDictBase
+from torchrl.data import Binary, Bounded, Categorical, Composite, MultiCategorical, Unbounded
+from torchrl.envs import EnvBase
+
+from pommego.making import make_vec as make_vector_env
+from pommego.vector import PommegoVectorEnv
+
+__all__ = ["PommegoTorchEnv", "make_vec"]
+
+_NOT_HERE = ("autoreset_mode", "copy", "expand_shared", "render_mode")
+_GROUP = "agents"
+
+
+def make_vec(
+    id: str, num_envs: int = 1, *, device: torch.device | str | None = None, **options: Any
+) -> PommegoTorchEnv:
+    """Make many games of one id, stepped together.
+
+    Args:
+        id: of the catalog.
+        num_envs: games, which are the batch.
+        device: where tensors are wanted; None: the CPU, without saying so.
+        options: as for `pommego.make_vec`, except autoreset_mode (TorchRL
+            resets where and when it is told to), copy, expand_shared and render_mode.
+
+    Raises:
+        As `pommego.make_vec`.
+    """
+    for name in _NOT_HERE:
+        if name in options:
+            raise TypeError(f"torchrl.make_vec() has no option {name}; pommego.make_vec() has")
+    envs = make_vector_env(id, num_envs, autoreset_mode=AutoresetMode.SAME_STEP, **options)
+    return PommegoTorchEnv(envs, device=device)
+
+
+class PommegoTorchEnv(EnvBase):
+    """A batch of games. Make one with `make_vec`.
+
+    Of each learner: the observation's fields, ``action_mask`` (bool, choices of
+    one action component after the other's), ``alive`` (bool, 1), ``action`` and
+    ``reward`` (float32, 1). With one learner they have the shape (games, ...),
+    with several, under "agents", (games, learners, ...). ``done``,
+    ``terminated`` and ``truncated`` are of games: bool (games, 1).
+
+    After `set_seed` with s, the next full reset gives game i the seed s + i.
+
+    The server begins a finished game anew in the same step. What it then sends
+    is kept here until it is asked for, so that a reset after the end of games
+    costs no round trip; any other reset does.
+
+    Attributes:
+        envs: the vector environment behind it.
+        info: what came with the last batch, arrays with rows first.
+    """
+
+    def __init__(self, envs: PommegoVectorEnv, *, device: torch.device | str | None = None) -> None:
+        super().__init__(device=device, batch_size=torch.Size([envs.num_games]))
+        self.envs = envs
+        self.info: dict[str, Any] = {}
+        self._first_seed: int | None = None
+        self._fresh: TensorDict | None = None  # the batch as the server showed it, finished games begun anew
+        self._anew = np.zeros(envs.num_games, np.bool_)  # the games that it began
+        self._single = envs.learners == 1
+        self._lead = (envs.num_games,) if self._single else (envs.num_games, envs.learners)
+        self._make_specs()
+
+    def _make_specs(self) -> None:
+        space = self.envs.single_observation_space
+        choices = sum(choice.n for choice in self.envs.game_spec.actions)
+        observation = {name: self._bounded(box) for name, box in space.items()} | {
+            "action_mask": Binary(choices, shape=(*self._lead, choices), dtype=torch.bool),
+            "alive": Binary(1, shape=(*self._lead, 1), dtype=torch.bool),
+        }
+        self.observation_spec = self._grouped(observation)
+        self.action_spec = self._grouped({"action": self._actions()})
+        reward = Unbounded(shape=(*self._lead, 1), dtype=torch.float32)
+        self.reward_spec = self._grouped({"reward": reward})
+        flag = Binary(1, shape=(*self.batch_size, 1), dtype=torch.bool)
+        self.done_spec = Composite(
+            {name: flag.clone() for name in ("done", "terminated", "truncated")}, shape=self.batch_size
+        )
+
+    def _bounded(self, box: spaces.Box) -> Bounded:
+        shape = (*self._lead, *box.shape)
+        dtype = torch.from_numpy(np.empty(0, box.dtype)).dtype
+        return Bounded(float(box.low.min()), float(box.high.max()), shape=shape, dtype=dtype)
+
+    def _actions(self) -> Categorical | MultiCategorical:
+        space = self.envs.single_action_space
+        if isinstance(space, spaces.Discrete):
+            return Categorical(int(space.n), shape=self._lead, dtype=torch.int64)
+        return MultiCategorical(
+            [int(n) for n in space.nvec], shape=(*self._lead, len(space.nvec)), dtype=torch.int64
+        )
+
+    def _grouped(self, specs: dict[str, Any]) -> Composite:
+        own = Composite(specs, shape=self._lead)
+        return own if self._single else Composite({_GROUP: own}, shape=self.batch_size)
+
+    def _reset(self, tensordict: TensorDictBase | None = None, **_: Any) -> TensorDictBase:
+        wanted = None if tensordict is None else tensordict.get("_reset", None)
+        if wanted is None:
+            wanted = torch.ones(self.batch_size, dtype=torch.bool)
+        mask = wanted.reshape(self.batch_size).cpu().numpy()
+        if self._fresh is None or (self._first_seed is not None and mask.all()):
+            self._begin(seed=self._first_seed)
+        elif (rest := mask & ~self._anew).any():
+            self._begin(options={"reset_mask": np.repeat(rest, self.envs.learners)})
+        self._anew &= ~mask
+        return self._fresh.copy().update(self.full_done_spec.zero())
+
+    def _begin(self, **how: Any) -> None:
+        obs, self.info = self.envs.reset(**how)
+        self._first_seed = None
+        self._fresh = self._seen(obs, self.info)
+
+    def _step(self, tensordict: TensorDictBase) -> TensorDictBase:
+        action = tensordict.get("action" if self._single else (_GROUP, "action"))
+        obs, reward, terminated, truncated, self.info = self.envs.step(action.cpu().numpy())
+        self._fresh = self._seen(obs, self.info)
+        done = terminated | truncated
+        if done.any():
+            obs, standing = self._at_the_end(obs, done)
+            after = self._seen(obs, standing)
+        else:
+            after = self._fresh.copy()
+        rewards = torch.from_numpy(reward.astype(np.float32)).reshape(*self._lead, 1)
+        after["reward" if self._single else (_GROUP, "reward")] = rewards
+        self._anew = self._of_games(done)
+        after["done"] = self._flags(self._anew)
+        after["terminated"] = self._flags(self._of_games(terminated))
+        after["truncated"] = self._flags(self._of_games(truncated))
+        return after
+
+    def _at_the_end(
+        self, obs: dict[str, NDArray[Any]], done: NDArray[np.bool_]
+    ) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+        """Put the last observations of finished games where the first of the next ones are."""
+        rows = done.nonzero()[0]
+        last, info = self.info["final_obs"], self.info["final_info"]
+        whole = {name: array.copy() for name, array in obs.items()}
+        for name, array in whole.items():
+            array[rows] = np.stack([last[row][name] for row in rows])
+        standing = {name: self.info[name].copy() for name in ("action_mask", "alive")}
+        for name, array in standing.items():
+            array[rows] = info[name][rows]
+        return whole, standing
+
+    def _seen(self, obs: dict[str, NDArray[Any]], info: dict[str, Any]) -> TensorDict:
+        """Lay out what learners see."""
+        arrays = obs | {"action_mask": info["action_mask"].view(np.bool_), "alive": info["alive"][:, None]}
+        tensors = {
+            name: torch.from_numpy(array).reshape(*self._lead, *array.shape[1:])
+            for name, array in arrays.items()
+        }
+        if not self._single:
+            tensors = {_GROUP: TensorDict(tensors, self._lead)}
+        return TensorDict(tensors, self.batch_size, device=self.device)
+
+    def _of_games(self, rows: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """All rows of a game end together."""
+        return rows[:: self.envs.learners].copy()
+
+    def _flags(self, games: NDArray[np.bool_]) -> torch.Tensor:
+        return torch.from_numpy(games.copy()).unsqueeze(-1)
+
+    def _set_seed(self, seed: int | None) -> None:
+        self._first_seed = seed
+
+    def close(self, *, raise_if_closed: bool = True) -> None:
+        """End the games, and the server if it is ours.
+
+        Args:
+            raise_if_closed: whether closing twice is an error.
+        """
+        super().close(raise_if_closed=raise_if_closed)
+        self.envs.close()
