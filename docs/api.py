@@ -24,8 +24,7 @@ import pdoc
 from numpy.typing import ArrayLike
 
 ADAPTERS = ["pettingzoo", "sb3", "torchrl", "rllib", "puffer"]
-PARTS = ["rows", "spec", "states"]  # what public classes have from there is documented there
-SHOWN = [*ADAPTERS, *PARTS, "data"]
+SHOWN = [*ADAPTERS, "spec", "data"]
 MODULES = ["pommego", *(f"pommego.{name}" for name in SHOWN), "pommego.pommerman"]
 FRAMEWORKS = ["pettingzoo", "pufferlib", "ray", "stable_baselines3", "tensordict", "torch", "torchrl"]
 

@@ -41,7 +41,6 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 import pommego
-from pommego.agents import dead_leave
 from pommego.pommerman.safety import Safety
 
 NEAR = 11  # side of the part of the board around itself that the network looks at closely
@@ -219,7 +218,7 @@ class Arena:
     def __init__(self, config: Config, spec: pommego.GameSpec, line_up: str, games: int, seed: int) -> None:
         self.config, self.line_up, self.waited = config, line_up, 0.0
         self.eyes = Eyes(spec, config.moves)
-        self.dead_leave = dead_leave(spec)
+        self.dead_leave = spec.dead_leave
         self.envs = pommego.make_vec(
             config.env,
             games,

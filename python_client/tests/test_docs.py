@@ -233,12 +233,12 @@ def test_the_api_reference_has_what_users_call(tmp_path: Path) -> None:
     assert not done.stderr
     page = (tmp_path / "pommego.html").read_text()
     assert [name for name in pommego.__all__ if f'id="{name}"' not in page and name != "__version__"] == []
-    assert 'href="pommego/states.html#StateMethods.simulate"' in page
+    assert 'href="#PommegoVectorEnv.simulate"' in page
     modules = {"pettingzoo", "sb3", "torchrl", "rllib", "puffer", "pommerman", "data"}
     missing = [name for name in modules if f'href="pommego/{name}.html"' not in page]
     assert missing == [], "the first page does not lead there"
     pages = {path.stem for path in (tmp_path / "pommego").glob("*.html")}
-    assert pages == modules | {"rows", "spec", "states"}
+    assert pages == modules | {"spec"}
     assert 'id="PommegoVecEnv"' in (tmp_path / "pommego" / "sb3.html").read_text()
     shown = [re.sub(r"<[^>]+>", "", path.read_text()) for path in tmp_path.rglob("*.html")]
     assert any("actions: ArrayLike" in text for text in shown)

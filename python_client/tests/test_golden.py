@@ -17,6 +17,7 @@ from conftest import REPOSITORY
 from pommego._transport import wire
 from pommego._transport.buffers import ALIGNMENT, BufferPool
 from pommego._transport.client import Client
+from pommego.session import Session
 from pommego.vector import PommegoVectorEnv
 from scripted import frame, read_frame, upgraded
 
@@ -142,17 +143,8 @@ def test_a_whole_session(monkeypatch: pytest.MonkeyPatch) -> None:
             kind = fields.pop("type", "")
             fields.pop("id", None)
             if entry["name"] == "make":
-                respawn = pytest.fail
-                envs = PommegoVectorEnv(
-                    client,
-                    None,
-                    fields,
-                    copy=True,
-                    expand_shared=True,
-                    shared_memory=False,
-                    render_mode="ansi",
-                    respawn=respawn,
-                )
+                session = Session(client, None, fields, copy=True, expand=True, shared_memory=False)
+                envs = PommegoVectorEnv(session, render_mode="ansi", respawn=pytest.fail)
             elif entry["name"] == "reset":
                 check_reset(envs.reset(seed=fields["seed"]))
             elif entry["name"] == "step":

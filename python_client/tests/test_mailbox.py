@@ -56,7 +56,7 @@ def test_same_games(
     monkeypatch.setattr(mailbox, "_TRY_AGAIN", 0)
     options = {"games": 30, "autoreset_mode": mode, "copy": copy}
     posted, sent = vec(shared_memory=True, **options), vec(shared_memory=False, **options)
-    assert posted._memory.mailbox is not None
+    assert posted._session.memory.mailbox is not None
     same(run(posted, pause=pause), run(sent))
 
 
@@ -65,7 +65,7 @@ def test_without_a_mailbox(vec: Vec, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shared, "_ORDERLY", ())
     envs = vec(games=30, shared_memory=True)
     assert envs.shared_memory
-    assert envs._memory.mailbox is None
+    assert envs._session.memory.mailbox is None
     same(run(envs), want)
 
 
@@ -130,7 +130,7 @@ def test_a_control_frame_is_no_answer(binary: Path) -> None:
     envs = pommego.make_vec("PommeFFACompetition-v0", 5, timeout=5)
     envs.reset(seed=0)
     pid = envs.server.pid
-    envs._client._socket._send_frame(frames.PING, b"", time.monotonic() + 5)
+    envs._session.client._socket._send_frame(frames.PING, b"", time.monotonic() + 5)
     time.sleep(0.2)  # the pong is here
     halt(pid)
     threading.Timer(0.2, os.kill, (pid, signal.SIGCONT)).start()

@@ -126,7 +126,7 @@ def test_no_memory_stays_behind(binary: Path) -> None:
             with pommego.make_vec("OneVsOne-v0", 10, **where) as envs:
                 envs.reset(seed=0)
                 assert comes_to(1, server.pid)
-                parts = 2 if envs._memory.mailbox else 1
+                parts = 2 if envs._session.memory.mailbox else 1
                 assert mapped(os.getpid()) == before + parts
                 names = [str(f.readlink()) for f in Path(f"/proc/{server.pid}/fd").iterdir()]
                 assert not [n for n in names if "memfd" in n], "the server keeps the file open"
@@ -140,6 +140,6 @@ def test_a_reset_forgets_shared_batches_in_flight(vec: Vec) -> None:
     want = vec(games=50, shared_memory=False).reset(seed=9)
     envs.reset(seed=1)
     for _ in range(20):
-        while len(envs._steps) < envs.max_in_flight:
+        while len(envs._session.steps) < envs.max_in_flight:
             envs.send(np.zeros(200, int))
         assert_same(envs.reset(seed=9), want)

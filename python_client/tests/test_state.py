@@ -133,10 +133,10 @@ def test_large_sets_of_states_go_in_several_messages(vec: Vec) -> None:
     size = max(map(len, want))
     small = vec(games=40)
     small.reset(seed=77)
-    small._client.limits["message_bytes"] = 4096 + 5 * size
+    small._session.client.limits["message_bytes"] = 4096 + 5 * size
     calls = []
-    call = small._client.call
-    small._client.call = lambda kind, *a, **k: calls.append(kind) or call(kind, *a, **k)
+    call = small._session.client.call
+    small._session.client.call = lambda kind, *a, **k: calls.append(kind) or call(kind, *a, **k)
     small.set_state(range(40), want)
     assert len(calls) >= 8
     assert small.get_state() == want
@@ -202,7 +202,7 @@ def test_simulating_many_is_simulating_each(vec: Vec) -> None:
     whole = envs.simulate(states, actions, seed=2**64 - 7)
     assert whole.truncated.tolist() == [False] * 60 + [True] * 60
     assert whole.info["game"]["length"].tolist() == [0] * 60 + [5] * 60
-    envs._client.limits["games_per_env"] = 17
+    envs._session.client.limits["games_per_env"] = 17
     parts = envs.simulate(states, actions, seed=2**64 - 7)
     assert_same(parts._asdict() | {"states": 0}, whole._asdict() | {"states": 0})
     assert parts.states == whole.states

@@ -265,6 +265,36 @@ def _finished(games: Array, most: int) -> Array:
     return games.copy()
 
 
+def joined(views: list[View]) -> View:
+    """Put the parts of a batch that came in several messages together."""
+    if len(views) == 1:
+        return views[0]
+
+    def together(pick: Callable[[View], Any]) -> Any:
+        return np.concatenate([pick(view) for view in views])
+
+    starts = np.cumsum([0] + [len(view.seed) for view in views])
+    stats = {}
+    for name, sample in next((view.stats for view in views if view.stats), {}).items():
+
+        def zeros(view: View, sample: Any = sample) -> Any:
+            return np.zeros((len(view.reward), *sample.shape[1:]), sample.dtype)
+
+        stats[name] = np.concatenate([v.stats[name] if v.stats else zeros(v) for v in views])
+    return View(
+        obs={name: together(lambda v, name=name: v.obs[name]) for name in views[0].obs},
+        reward=together(lambda v: v.reward),
+        terminated=together(lambda v: v.terminated),
+        truncated=together(lambda v: v.truncated),
+        info={name: together(lambda v, name=name: v.info[name]) for name in views[0].info},
+        seed=together(lambda v: v.seed),
+        episode=together(lambda v: v.episode),
+        finished=np.concatenate([v.finished + start for v, start in zip(views, starts, strict=False)]),
+        stats=stats,
+        final={},
+    )
+
+
 def begin_info(view: View, begun: NDArray[np.bool_], learners: int) -> dict[str, Any]:
     """Say which episodes began, and with which seeds.
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Sequence
+from contextlib import closing, nullcontext
+from typing import Any
 
 from gymnasium.vector import AutoresetMode
 
@@ -11,13 +12,12 @@ from pommego._transport import wire
 from pommego._transport.client import Client
 from pommego._transport.compression import check as check_compression
 from pommego.server import Server
+from pommego.session import Session
 from pommego.single import PommegoEnv
 from pommego.spec import GameSpec
 from pommego.vector import RENDER_MODES, PommegoVectorEnv
 
 __all__ = ["catalog", "make", "make_vec"]
-
-T = TypeVar("T")
 
 
 def make_vec(
@@ -119,19 +119,11 @@ def make_vec(
     }
 
     def connect() -> PommegoVectorEnv:
-        def made(client: Client, server: Server | None) -> PommegoVectorEnv:
-            return PommegoVectorEnv(
-                client,
-                server,
-                options,
-                copy=copy,
-                expand_shared=expand_shared,
-                shared_memory=shared_memory,
-                render_mode=render_mode,
-                respawn=connect,
-            )
-
-        return _connected(made, address, token, transport, timeout)
+        client, server = _connected(address, token, transport, timeout)
+        session = Session(
+            client, server, options, copy=copy, expand=expand_shared, shared_memory=shared_memory
+        )
+        return PommegoVectorEnv(session, render_mode=render_mode, respawn=connect)
 
     return connect()
 
@@ -162,42 +154,26 @@ def catalog(
     *, address: str | None = None, token: str | None = None, timeout: float = 60.0
 ) -> dict[str, GameSpec]:
     """Return what games the server has, by id. Errors as for `make_vec`."""
-
-    def ask(client: Client, server: Server | None) -> dict[str, GameSpec]:
-        try:
-            specs = [GameSpec.from_wire(spec) for spec in client.call("envs", wire.EnvsReply).envs]
-        finally:
-            client.close()
-            if server:
-                server.close()
-        return {spec.id: spec for spec in specs}
-
-    return _connected(ask, address, token, "unix", timeout)
+    client, server = _connected(address, token, "unix", timeout)
+    with server or nullcontext(), closing(client):
+        specs = [GameSpec.from_wire(spec) for spec in client.call("envs", wire.EnvsReply).envs]
+    return {spec.id: spec for spec in specs}
 
 
 def _connected(
-    use: Callable[[Client, Server | None], T],
-    address: str | None,
-    token: str | None,
-    transport: str,
-    timeout: float,
-) -> T:
-    """Connect, start a server first if there is no address, and clean up if anything fails."""
-    server = None if address else Server(transport=transport)
-    client = None
+    address: str | None, token: str | None, transport: str, timeout: float
+) -> tuple[Client, Server | None]:
+    """Connect; start a server first if there is no address."""
+    if address:
+        return Client(address, token=token, timeout=timeout), None
+    server = Server(transport=transport)
     try:
-        client = Client(
-            address or server.address, token=server.token if server else token, timeout=timeout, server=server
-        )
-        if server:
-            server.forget_address()  # nobody else is to join, and no file is to be left, whatever happens
-        return use(client, server)
+        client = Client(server.address, token=server.token, timeout=timeout, obituary=server.obituary)
     except BaseException:
-        if client:
-            client.close()
-        if server:
-            server.close()
+        server.close()
         raise
+    server.forget_address()  # nobody else is to join, and no file is to be left, whatever happens
+    return client, server
 
 
 def _names(what: str, names: Sequence[str] | None) -> list[str] | None:

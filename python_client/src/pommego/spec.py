@@ -124,6 +124,11 @@ class GameSpec:
     agents: tuple[str, ...]
     rules: dict[str, Any]
 
+    @property
+    def dead_leave(self) -> bool:
+        """Whether an agent's part ends with its death: not where it shares a team's fate."""
+        return self.elimination and all(len(team) == 1 for team in self.teams)
+
     def encoding(self, name: str) -> Encoding:
         """Find an encoding by name.
 

@@ -1,24 +1,31 @@
-"""Saved games."""
+"""Saved games: what they are, and the requests that save, restore and simulate them."""
 
 from __future__ import annotations
 
 import json
+import secrets
 import weakref
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from pommego.errors import PommegoError
+from pommego import checks
+from pommego._transport import wire
+from pommego.batch import View, episode_info, joined
+from pommego.errors import PommegoError, ServerError
+from pommego.session import Session
 
-if TYPE_CHECKING:
-    from pommego.vector import PommegoVectorEnv
+__all__ = ["Simulation", "State", "game_json", "restore_games", "save_games", "simulate_games"]
 
-__all__ = ["Simulation", "State"]
+_AT_ONCE = 8192  # states in one message, whatever their size
+_ROOM = 4096  # bytes of a message that are not states
+_PER_STATE = 16  # bytes a state takes besides its own
 
 
 class State:
-    """One game as it stood: board, dice, the built-in agents' memory, seed and episode.
+    """One game as it stood: board, random generators, the built-in agents' memory, seed and episode.
 
     What is in it is the server's business: opaque bytes that any environment of
     the same id takes, also in another process or on another day. States can be
@@ -28,11 +35,11 @@ class State:
         data: the bytes, as `bytes(state)` gives them.
     """
 
-    __slots__ = ("_data", "_env")
+    __slots__ = ("_data", "_session")
 
-    def __init__(self, data: bytes, env: PommegoVectorEnv | None = None) -> None:
+    def __init__(self, data: bytes, session: Session | None = None) -> None:
         self._data = bytes(data)
-        self._env = weakref.ref(env) if env is not None else lambda: None
+        self._session = weakref.ref(session) if session is not None else lambda: None
 
     def json(self) -> dict[str, Any]:
         """Return the readable form; `set_state` takes it too.
@@ -41,10 +48,10 @@ class State:
             PommegoError: the environment that it came from is gone. Use another
                 one's `state_json(state)`.
         """
-        env = self._env()
-        if env is None or env.closed:
+        session = self._session()
+        if session is None or session.closed:
             raise PommegoError("its environment is closed; use envs.state_json(state) of another")
-        return env.state_json(self)
+        return game_json(session, self)
 
     def __bytes__(self) -> bytes:
         return self._data
@@ -74,7 +81,7 @@ class Simulation(NamedTuple):
         reward: float64 (n * learners,).
         terminated: bool (n * learners,).
         truncated: bool (n * learners,).
-        info: as from `step`, with "seed" as the one the dice came from.
+        info: as from `step`, with "seed" as the one that randomness came from.
     """
 
     states: list[State]
@@ -85,7 +92,7 @@ class Simulation(NamedTuple):
     info: dict[str, Any]
 
 
-def to_wire(state: State | bytes | dict[str, Any] | str) -> bytes | str:
+def _to_wire(state: State | bytes | dict[str, Any] | str) -> bytes | str:
     """Return a state as it travels: bytes if opaque, text if JSON."""
     if isinstance(state, State):
         return bytes(state)
@@ -96,3 +103,89 @@ def to_wire(state: State | bytes | dict[str, Any] | str) -> bytes | str:
     if isinstance(state, dict):
         return json.dumps(state)
     raise TypeError(f"a state is a State, bytes, or JSON as a dict or str, not {type(state).__name__}")
+
+
+def save_games(session: Session, games: list[int], as_json: bool) -> list[Any]:
+    """Save games, in as many messages as it takes; see `PommegoVectorEnv.get_state`."""
+    states: list[Any] = []
+    at_once = _AT_ONCE
+    while len(states) < len(games):
+        part = games[len(states) : len(states) + at_once]
+        try:
+            reply = session.call("get_state", wire.States, games=part, json=as_json or None)
+        except ServerError as e:
+            if e.code != "limit" or len(part) == 1:
+                raise
+            at_once = max(len(part) // 4, 1)  # the reply would have been too long
+            continue
+        states += map(json.loads, reply.states) if as_json else [State(s, session) for s in reply.states]
+    return states
+
+
+def restore_games(session: Session, games: list[int], states: Sequence[Any]) -> View:
+    """Restore games and return the batch as they stand; see `PommegoVectorEnv.set_state`."""
+    given = [_to_wire(state) for state in states]
+    if len(games) != len(given):
+        raise ValueError(f"{len(given)} states for {len(games)} games")
+    if not games:
+        raise ValueError("no games to restore")
+    for begin, end in _parts(session, given, _AT_ONCE):
+        reply = session.call("set_state", wire.Batch, games=games[begin:end], states=given[begin:end])
+        view = session.read(reply)
+    return view
+
+
+def game_json(session: Session, state: State | bytes) -> dict[str, Any]:
+    """Return the readable form of any state; see `PommegoVectorEnv.state_json`."""
+    session.check_idle()
+    call, env = session.client.call, session.scratch
+    call("set_state", wire.Batch, env=env, games=[0], states=[_to_wire(state)])
+    return json.loads(call("get_state", wire.States, env=env, games=[0], json=True).states[0])
+
+
+def simulate_games(
+    session: Session, states: Sequence[State | bytes], actions: ArrayLike, seed: int | None
+) -> Simulation:
+    """Make one step from each state; see `PommegoVectorEnv.simulate`."""
+    given = [_to_wire(state) for state in states]
+    if not given:
+        raise ValueError("no states to simulate")
+    first = secrets.randbits(63) if seed is None else checks.one_seed(seed)
+    n, learners = len(given), session.made.learners
+    wanted = np.empty((n * learners, *session.action_shape[1:]), np.uint8)
+    checks.write_actions(actions, wanted, n, learners)
+    views, after = [], []
+    for begin, end in _parts(session, given, _simulated_at_once(session)):
+        reply = session.call(
+            "simulate",
+            wire.Simulated,
+            states=given[begin:end],
+            actions=wire.tensor(wanted[begin * learners : end * learners]),
+            seed=(first + begin) % (1 << 64),
+        )
+        views.append(session.read_simulated(reply, end - begin))
+        after += [State(state, session) for state in reply.states]
+    view = joined(views)
+    info = view.info | {"seed": first} | (episode_info(view) if view.stats else {})
+    return Simulation(after, view.obs, view.reward, view.terminated, view.truncated, info)
+
+
+def _simulated_at_once(session: Session) -> int:
+    """How many states one simulate may have, by how long its reply may be."""
+    each = session.made.batch_bytes // session.made.games + _ROOM  # a game's batch and its state, generously
+    limits = session.client.limits
+    return max(1, min(_AT_ONCE, limits["games_per_env"], limits["batch_bytes"] // (2 * each)))
+
+
+def _parts(session: Session, states: list[bytes | str], at_once: int) -> Iterator[tuple[int, int]]:
+    """Split states into ranges that fit one message each."""
+    room = session.client.limits["message_bytes"] - _ROOM
+    each = session.made.learners * int(np.prod(session.action_shape[1:])) + _PER_STATE
+    begin = size = 0
+    for i, state in enumerate(states):
+        need = len(state) * (3 if isinstance(state, str) else 1) + each  # a character can be three bytes
+        if i > begin and (size + need > room or i - begin >= at_once):
+            yield begin, i
+            begin, size = i, 0
+        size += need
+    yield begin, len(states)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import time
-import weakref
-from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Self
@@ -15,17 +13,11 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
-from pommego import checks
+from pommego import checks, rows
 from pommego._transport import wire
-from pommego._transport.client import Client
-from pommego._transport.opening import action_shape, make_shared
-from pommego._transport.shared import SharedBatch
-from pommego.batch import BatchReader, Observation, View, begin_info, episode_info, final_info
-from pommego.errors import ClosedError, PommegoError
-from pommego.rows import RowMethods
-from pommego.server import Server
-from pommego.spec import Encoding, GameSpec
-from pommego.states import StateMethods
+from pommego.batch import Observation, View, begin_info, episode_info, final_info
+from pommego.session import Session
+from pommego.state import Simulation, State, game_json, restore_games, save_games, simulate_games
 
 __all__ = ["RENDER_MODES", "PommegoVectorEnv", "StepReturn"]
 
@@ -36,7 +28,7 @@ _TILE = 16  # pixels of a tile in an image
 StepReturn = tuple[Observation, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]
 
 
-class PommegoVectorEnv(VectorEnv, RowMethods, StateMethods):
+class PommegoVectorEnv(VectorEnv):
     """Games stepped together on a server. Make one with `pommego.make_vec`.
 
     Rows: a row is one learner of one game, game-major: row r belongs to game
@@ -85,48 +77,21 @@ class PommegoVectorEnv(VectorEnv, RowMethods, StateMethods):
     """
 
     def __init__(
-        self,
-        client: Client,
-        server: Server | None,
-        options: dict[str, Any],
-        *,
-        copy: bool,
-        expand_shared: bool,
-        shared_memory: bool | None,
-        render_mode: str,
-        respawn: Callable[[], PommegoVectorEnv],
+        self, session: Session, *, render_mode: str, respawn: Callable[[], PommegoVectorEnv]
     ) -> None:
-        self._client = client
-        self.server = server
+        made = session.made
+        self._session = session
         self._respawn = respawn
-        self._finalizer = weakref.finalize(self, _dispose, client, server)
-        made, self._memory = make_shared(client, options, shared_memory)
-        layout = {"learners": made.learners, "expand": expand_shared}
-        try:
-            self._adopt(made)
-            self._reader = BatchReader(
-                made.fields, copy=copy, shared=self.shared_memory, final=bool(made.final_fields), **layout
-            )
-            self._simulated = BatchReader(made.fields, copy=True, **layout)
-        except (ValueError, TypeError, KeyError, AttributeError) as e:
-            raise client.distrust(f"an environment that cannot be understood: {e!r}") from e
-        self._options = options
-        self.render_mode = render_mode
-        self._expand = expand_shared
-        self._episode = np.zeros(self.num_games, np.uint64)
-        self._steps: deque[int] = deque()  # ids of the steps in flight
-
-    def _adopt(self, made: wire.EnvReply) -> None:
-        """Take over what the server tells of the environment it made."""
-        self._handle = made.env
-        self.batch_bytes = made.batch_bytes
+        self.server = session.server
         self.num_envs = made.rows
         self.num_games = made.games
         self.learners = made.learners
         self.on_death = made.on_death
-        self.game_spec = GameSpec.from_wire(made.spec)
-        self.encoding: Encoding = self.game_spec.encoding(made.observation)
+        self.batch_bytes = made.batch_bytes
+        self.game_spec = session.spec
+        self.encoding = session.encoding
         self.autoreset_mode = AutoresetMode(made.autoreset_mode)
+        self.render_mode = render_mode
         self.metadata = {
             "autoreset_mode": self.autoreset_mode,
             "render_modes": list(RENDER_MODES),
@@ -134,9 +99,7 @@ class PommegoVectorEnv(VectorEnv, RowMethods, StateMethods):
         }
         self.single_observation_space = self.encoding.space()
         self.single_action_space = self.game_spec.action_space()
-
-        self._action_shape = action_shape(made)
-        self._request = wire.StepRequest(self._handle, self._action_shape)
+        self._episode = np.zeros(self.num_games, np.uint64)
 
     # gymnasium's interface ----------------------------------------------------
 
@@ -145,7 +108,7 @@ class PommegoVectorEnv(VectorEnv, RowMethods, StateMethods):
         """The space of a whole batch's observation."""
         batched = {}
         for field in self.encoding.fields:
-            lead = self.num_games if field.shared and not self._expand else self.num_envs
+            lead = self.num_games if field.shared and not self._session.expand else self.num_envs
             batched[field.name] = batch_space(self.single_observation_space[field.name], lead)
         return gymnasium.spaces.Dict(batched)
 
@@ -182,30 +145,12 @@ class PommegoVectorEnv(VectorEnv, RowMethods, StateMethods):
         seeds = checks.seeds(seed, self.num_games)
         if isinstance(seeds, int):
             super().reset(seed=seeds)
-        self._check_open()
-        self._client.give_up_all()
-        self._steps.clear()
-        view = self._reset(seeds, mask)
+        self._session.check_open()
+        self._session.abandon_steps()
+        view = self._session.reset(seeds, mask)
         begun = np.ones(self.num_games, np.bool_) if mask is None else mask
         self._episode = view.episode
         return view.obs, view.info | begin_info(view, begun, self.learners)
-
-    def _reset(self, seeds: int | tuple[NDArray, NDArray] | None, mask: NDArray[np.bool_] | None) -> View:
-        if isinstance(seeds, tuple):
-            values, given = seeds
-            if not given.all():  # those without a seed of their own first, in a request of theirs
-                rest = ~given if mask is None else ~given & mask
-                mask = given if mask is None else given & mask
-                view = self._reset(None, rest) if rest.any() else None
-                if view is not None and not mask.any():
-                    return view
-            fields = {"seeds": wire.tensor(values)}
-        else:
-            fields = {"seed": seeds}
-        if mask is not None:
-            fields["mask"] = wire.tensor(mask.astype(np.uint8))
-        reply = self._client.call("reset", wire.Batch, env=self._handle, **fields)
-        return self._read(reply)
 
     def step(self, actions: ArrayLike) -> StepReturn:
         """Make one step of all games.
@@ -224,13 +169,12 @@ class PommegoVectorEnv(VectorEnv, RowMethods, StateMethods):
             ValueError, TypeError: actions have the wrong shape or type.
             PommegoError: batches are in flight; `recv` them first.
         """
-        self._check_idle()
+        self._session.check_idle()
         self.send(actions)
         try:
             return self.recv()
         except BaseException:  # an interrupted step must not be answered in the next one
-            self._client.give_up_all()
-            self._steps.clear()
+            self._session.abandon_steps()
             raise
 
     def send(self, actions: ArrayLike) -> None:
@@ -246,16 +190,7 @@ class PommegoVectorEnv(VectorEnv, RowMethods, StateMethods):
             PommegoError: too many are in flight.
             Others as `step`, except ServerError, which `recv` raises.
         """
-        self._check_open()
-        if len(self._steps) >= self.max_in_flight:
-            raise PommegoError(f"{len(self._steps)} batches are in flight and no more may be: recv() first")
-        slot = self._memory.mailbox.actions() if self._memory and self._memory.mailbox else None
-        if slot is not None:
-            checks.write_actions(actions, slot, self.num_games, self.learners)
-            self._steps.append(self._client.post(self._handle))
-            return
-        checks.write_actions(actions, self._request.actions, self.num_games, self.learners)
-        self._steps.append(self._client.submit(self._request.message(self._client.next_id)))
+        self._session.send(actions)
 
     def recv(self) -> StepReturn:
         """Wait for the batch of the oldest step in flight.
@@ -270,24 +205,12 @@ class PommegoVectorEnv(VectorEnv, RowMethods, StateMethods):
             ServerError: the server refused the step; later ones in flight are
                 not affected.
         """
-        self._check_open()
-        if not self._steps:
-            raise PommegoError("no step is in flight: call send(actions) first")
-        try:
-            reply = self._client.collect(wire.Batch)
-        except KeyboardInterrupt:
-            raise
-        except BaseException:
-            self._steps.popleft()
-            raise
-        while self._steps and self._steps.popleft() != reply.id:
-            pass
-        view = self._read(reply)
+        view = self._session.recv()
         return view.obs, view.reward, view.terminated, view.truncated, self._step_info(view)
 
     def close_extras(self, **_: Any) -> None:
         """Free the games; stop the server if it is ours."""
-        self._finalizer()
+        self._session.close()
 
     def render(
         self, games: int | Sequence[int] | None = None, *, colour: bool = False, tile: int | None = None
@@ -308,8 +231,8 @@ class PommegoVectorEnv(VectorEnv, RowMethods, StateMethods):
             tile = _TILE
         if isinstance(games, int | np.integer):
             if tile is None:
-                return self._call("render", wire.Text, game=int(games), colour=colour).text
-            return self._call("render", wire.Image, game=int(games), tile=tile).pixels.array().copy()
+                return self._session.call("render", wire.Text, game=int(games), colour=colour).text
+            return self._session.call("render", wire.Image, game=int(games), tile=tile).pixels.array().copy()
         if games is not None:
             return tuple(self.render(game, colour=colour, tile=tile) for game in games)
         each = self.render(range(self.num_games), colour=colour, tile=tile)
@@ -320,33 +243,32 @@ class PommegoVectorEnv(VectorEnv, RowMethods, StateMethods):
     @property
     def max_in_flight(self) -> int:
         """How many steps may be sent before the first is received."""
-        limit = self._client.limits.get("in_flight", 1)
-        return min(limit, self._memory.in_flight) if self._memory else limit
+        return self._session.max_in_flight
 
     @property
     def shared_memory(self) -> bool:
         """Whether batches come through memory shared with the server, not through the socket."""
-        return self._memory is not None
+        return self._session.memory is not None
 
     @property
     def address(self) -> str:
         """Where the server is."""
-        return str(self._client.address)
+        return str(self._session.client.address)
 
     @property
     def timeout(self) -> float:
         """Seconds to wait for one reply."""
-        return self._client.timeout
+        return self._session.client.timeout
 
     @timeout.setter
     def timeout(self, seconds: float) -> None:
-        self._client.timeout = seconds
+        self._session.client.timeout = seconds
 
     def ping(self) -> float:
         """Make a request that does nothing, and return the seconds it took."""
-        self._check_idle()
+        self._session.check_idle()
         begin = time.perf_counter()
-        self._client.call("ping", wire.Pong)
+        self._session.client.call("ping", wire.Pong)
         return time.perf_counter() - begin
 
     def set_opponents(self, opponents: Sequence[str]) -> None:
@@ -359,7 +281,88 @@ class PommegoVectorEnv(VectorEnv, RowMethods, StateMethods):
         Raises:
             ServerError: an agent is unknown, or the number does not fit.
         """
-        self._call("set_opponents", wire.Ok, opponents=list(opponents))
+        self._session.call("set_opponents", wire.Ok, opponents=list(opponents))
+
+    # Saved games ---------------------------------------------------------------
+
+    def get_state(self, games: int | Sequence[int] | None = None, *, as_json: bool = False) -> Any:
+        """Save games.
+
+        Args:
+            games: one number, several (none twice), or None for all.
+            as_json: the readable form, as `state_json` returns it, with nothing
+                asked of the server twice.
+
+        Returns:
+            one `State` for one number (a dict if `as_json`), else a list in that
+            order. Large numbers of games are asked for in several messages.
+
+        Raises:
+            ServerError: there is no such game, or the environment was never reset.
+        """
+        if isinstance(games, int | np.integer):
+            return save_games(self._session, [int(games)], as_json)[0]
+        numbers = range(self.num_games) if games is None else games
+        return save_games(self._session, list(map(int, numbers)), as_json)
+
+    def set_state(
+        self,
+        games: int | Sequence[int],
+        states: State | bytes | dict[str, Any] | Sequence[State | bytes | dict[str, Any]],
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Restore games.
+
+        Args:
+            games: one number, or several (none twice).
+            states: one state, or one for each game: a `State`, its bytes, or
+                the JSON form as a dict or str. A game of the reference's own
+                `game_state_file` will do.
+
+        Returns:
+            the observation and info of all rows as they now stand.
+
+        Raises:
+            ServerError: a state cannot be restored here. In a set too large for
+                one message, those sent before it have been restored by then.
+            ValueError: the numbers of games and states differ.
+        """
+        if isinstance(games, int | np.integer):
+            games, states = [int(games)], [states]
+        view = restore_games(self._session, list(map(int, games)), states)
+        self._episode = view.episode
+        return view.obs, view.info
+
+    def state_json(self, state: State | bytes) -> dict[str, Any]:
+        """Return the readable form of any state of this id.
+
+        It has the reference's own game-state fields, and one object "pommego"
+        with what those lack.
+        """
+        return game_json(self._session, state)
+
+    def simulate(
+        self, states: Sequence[State | bytes], actions: ArrayLike, *, seed: int | None = None
+    ) -> Simulation:
+        """Make one step from each of the given states, apart from the environment's own games.
+
+        This is a forward model for search. The dice of the copies are made
+        anew, so that what search sees is what can happen, not what will.
+
+        Args:
+            states: n states of games that are not over; one may occur many times.
+            actions: (n * learners,), with components last if there are several;
+                (n, learners...) will do too.
+            seed: state k's dice start from seed + k; None: drawn at random.
+
+        Returns:
+            the n states after the step and their batch. ``info["game"]`` says
+            how games ended, where some did. Large sets go in several messages.
+
+        Raises:
+            ServerError: a state does not belong here or is finished, or an
+                action is out of range.
+        """
+        return simulate_games(self._session, states, actions, seed)
 
     def clone(self) -> PommegoVectorEnv:
         """Make an independent environment whose games stand as these do.
@@ -376,6 +379,43 @@ class PommegoVectorEnv(VectorEnv, RowMethods, StateMethods):
             raise
         return twin
 
+    # Rows and games ------------------------------------------------------------
+
+    def by_game(self, x: Any) -> Any:
+        """Give rows the shape (games, learners, ...), without a copy.
+
+        Args:
+            x: an array with rows first, or a dict (or tuple) of such. What has
+                games first, as shared fields with ``expand_shared=False``, is
+                broadcast, read-only; anything else is left as it is.
+
+        Returns:
+            the same in the new shape, as views.
+        """
+        return rows.by_game(x, self.num_games, self.learners)
+
+    def split_mask(self, action_mask: NDArray[np.int8]) -> tuple[NDArray[np.int8], ...]:
+        """Split (..., choices) into one mask for each component of an action, without a copy."""
+        return rows.split_mask(action_mask, [choice.n for choice in self.game_spec.actions])
+
+    def sample_actions(self, action_mask: NDArray[np.int8] | None = None) -> NDArray[np.uint8]:
+        """Draw random actions, each legal one equally likely.
+
+        They come from `np_random`, so after ``reset(seed=...)`` with a number
+        they are the same each time.
+
+        Args:
+            action_mask: as in info; None: everything is legal.
+
+        Returns:
+            uint8 (rows,) or (rows, components).
+        """
+        choices = [choice.n for choice in self.game_spec.actions]
+        if action_mask is None:
+            action_mask = np.ones((self.num_envs, sum(choices)), np.int8)
+        drawn = rows.sample(rows.split_mask(action_mask, choices), self.np_random)
+        return drawn.reshape(self._session.action_shape)
+
     def __enter__(self) -> Self:
         return self
 
@@ -388,33 +428,6 @@ class PommegoVectorEnv(VectorEnv, RowMethods, StateMethods):
             f"observation={self.encoding.name})"
         )
 
-    # Inside -------------------------------------------------------------------
-
-    def _check_open(self) -> None:
-        if self.closed:
-            raise ClosedError("this environment has been closed; make a new one")
-
-    def _call(self, kind: str, reply: type, **fields: Any) -> Any:
-        """Make a request that must not overtake steps in flight."""
-        self._check_idle()
-        return self._client.call(kind, reply, env=self._handle, **fields)
-
-    def _check_idle(self) -> None:
-        self._check_open()
-        if self._steps:
-            raise PommegoError(f"{len(self._steps)} batches are in flight: recv() them, or reset(), first")
-
-    def _read(
-        self,
-        reply: wire.Batch | SharedBatch | wire.Simulated,
-        reader: BatchReader | None = None,
-        games: int | None = None,
-    ) -> View:
-        try:
-            return (reader or self._reader).read(reply, games or self.num_games, self._client.give_away)
-        except (ValueError, TypeError) as e:
-            raise self._client.distrust(f"a batch that cannot be read: {e}") from e
-
     def _step_info(self, view: View) -> dict[str, Any]:
         info = view.info
         begun = view.episode != self._episode
@@ -426,9 +439,3 @@ class PommegoVectorEnv(VectorEnv, RowMethods, StateMethods):
             if self.autoreset_mode == AutoresetMode.SAME_STEP:
                 info |= final_info(view, self.learners, self.num_envs)
         return info
-
-
-def _dispose(client: Client, server: Server | None) -> None:
-    client.close()
-    if server is not None:
-        server.close()

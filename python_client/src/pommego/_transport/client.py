@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 import msgspec
@@ -28,7 +29,6 @@ from pommego.errors import (
     ServerError,
     VersionError,
 )
-from pommego.server import Server
 
 __all__ = ["Client"]
 
@@ -47,7 +47,7 @@ class Client:
         address: as `pommego._transport.handshake.Address` reads it.
         token: the server's token, if it has one.
         timeout: seconds that connecting, or one reply, may take.
-        server: the embedded server at that address, for the story of its death.
+        obituary: says how the embedded server at that address died; empty while it runs.
 
     Raises:
         ConnectionError: nobody listens there, or not a pommego server.
@@ -61,11 +61,16 @@ class Client:
     """
 
     def __init__(
-        self, address: str, *, token: str | None = None, timeout: float = 60.0, server: Server | None = None
+        self,
+        address: str,
+        *,
+        token: str | None = None,
+        timeout: float = 60.0,
+        obituary: Callable[[], str] = str,
     ) -> None:
         self.timeout = timeout
         self.address = Address.parse(address)
-        self._server = server
+        self._obituary = obituary
         self._next_id = 1
         self._expected: deque[int] = deque()
         self._shared: dict[int, SharedMemory] = {}
@@ -312,7 +317,7 @@ class Client:
 
     def _with_obituary(self, error: ConnectionError) -> ConnectionError:
         """Add what is known of the embedded server's end, where there is one."""
-        obituary = self._server.obituary() if self._server else ""
+        obituary = self._obituary()
         if not obituary:
             return error
         told = type(error)(f"{error}\n{obituary}")

@@ -32,7 +32,7 @@ from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 from pettingzoo.utils.conversions import parallel_to_aec
 
-from pommego.agents import agent_names, dead_leave, row_info, row_obs
+from pommego.adapters.agents import agent_names, row_info, row_obs
 from pommego.making import make_vec
 from pommego.vector import PommegoVectorEnv
 
@@ -149,7 +149,7 @@ class PommegoParallelEnv(pettingzoo.ParallelEnv):
         self.agents: list[str] = []
         self._rows = {agent: row for row, agent in enumerate(agents)}
         self._masks_inside = action_mask == "observation"
-        self._dead_leave = dead_leave(envs.game_spec)
+        self._dead_leave = envs.game_spec.dead_leave
         self._actions = np.zeros(envs.action_space.shape, np.int64)
         # Each agent has spaces of its own, which can be seeded apart.
         self.observation_spaces = {agent: self._observation_space() for agent in agents}

@@ -31,7 +31,6 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 
-from pommego.agents import dead_leave
 from pommego.making import make_vec
 from pommego.vector import PommegoVectorEnv
 
@@ -85,7 +84,7 @@ class PommegoPufferEnv(pufferlib.PufferEnv):
         self.num_agents = envs.num_envs
         self.single_action_space = envs.single_action_space
         self._seed = seed
-        self._dead_leave = dead_leave(envs.game_spec)
+        self._dead_leave = envs.game_spec.dead_leave
         self._place_fields()
         super().__init__(buf)
 

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecEnv
 
-from pommego.agents import row_info
+from pommego.adapters.agents import row_info
 from pommego.batch import Observation
 from pommego.making import make_vec as make_vector_env
 from pommego.vector import PommegoVectorEnv

@@ -1,4 +1,4 @@
-"""One row's share of a batch: what adapters need that name agents instead of counting rows."""
+"""One row of a batch, for adapters that name agents instead of counting rows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from pommego.batch import Observation
 from pommego.spec import GameSpec
 
-__all__ = ["agent_names", "dead_leave", "row_info", "row_obs"]
+__all__ = ["agent_names", "row_info", "row_obs"]
 
 
 def agent_names(spec: GameSpec, seats: list[str] | tuple[str, ...] | None) -> list[str]:
@@ -25,11 +25,6 @@ def agent_names(spec: GameSpec, seats: list[str] | tuple[str, ...] | None) -> li
     """
     kinds = seats or ["learner"] * spec.seats
     return [f"agent_{seat}" for seat, kind in enumerate(kinds) if kind == "learner"]
-
-
-def dead_leave(spec: GameSpec) -> bool:
-    """Tell whether an agent's part ends with its death: not where it shares a team's fate."""
-    return spec.elimination and all(len(team) == 1 for team in spec.teams)
 
 
 def row_obs(obs: Observation, row: int) -> Observation:

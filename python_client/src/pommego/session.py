@@ -1,0 +1,204 @@
+"""One environment on a server: what is asked of it, and which steps it has not answered yet."""
+
+from __future__ import annotations
+
+import weakref
+from collections import deque
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pommego import checks
+from pommego._transport import wire
+from pommego._transport.client import Client
+from pommego._transport.opening import action_shape, make_shared
+from pommego._transport.shared import SharedBatch
+from pommego.batch import BatchReader, View
+from pommego.errors import ClosedError, PommegoError
+from pommego.server import Server
+from pommego.spec import GameSpec
+
+__all__ = ["Session"]
+
+
+class Session:
+    """The requests of one environment, and their replies as arrays.
+
+    It ends with `close`, or when it is garbage collected; its connection ends
+    with it, and its server if it has one of its own.
+
+    Args:
+        client: the connection, which has this environment alone.
+        server: the embedded server at the other end, None if it is another's.
+        options: of the request "make".
+        copy: whether arrays are the caller's; see `BatchReader`.
+        expand: whether fields that travel once a game are repeated for each row.
+        shared_memory: None: if it can be; True: or else it is an error.
+
+    Attributes:
+        made: what the server tells of the environment.
+        spec: what the game is.
+        encoding: how it is observed.
+        action_shape: of a step's actions.
+        memory: the memory shared with the server, None without any.
+        steps: the ids of the steps in flight.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        server: Server | None,
+        options: dict[str, Any],
+        *,
+        copy: bool,
+        expand: bool,
+        shared_memory: bool | None,
+    ) -> None:
+        self.client, self.server, self.options, self.expand = client, server, options, expand
+        self.steps: deque[int] = deque()
+        self._finalizer = weakref.finalize(self, _end, client, server)
+        try:
+            self.made, self.memory = make_shared(client, options, shared_memory)
+            self._understand(copy)
+        except BaseException:
+            self.close()
+            raise
+
+    def _understand(self, copy: bool) -> None:
+        made = self.made
+        layout = {"learners": made.learners, "expand": self.expand}
+        try:
+            self.spec = GameSpec.from_wire(made.spec)
+            self.encoding = self.spec.encoding(made.observation)
+            self.action_shape = action_shape(made)
+            self._step = wire.StepRequest(made.env, self.action_shape)
+            self._batches = BatchReader(
+                made.fields,
+                copy=copy,
+                shared=self.memory is not None,
+                final=bool(made.final_fields),
+                **layout,
+            )
+            self._simulated = BatchReader(made.fields, copy=True, **layout)
+        except (ValueError, TypeError, KeyError, AttributeError) as e:
+            raise self.client.distrust(f"an environment that cannot be understood: {e!r}") from e
+
+    @property
+    def closed(self) -> bool:
+        """Whether `close` has been called."""
+        return not self._finalizer.alive
+
+    def close(self) -> None:
+        """Free the games; stop the server if it is ours. Idempotent."""
+        self._finalizer()
+
+    @property
+    def max_in_flight(self) -> int:
+        """How many steps may be sent before the first is received."""
+        limit = self.client.limits.get("in_flight", 1)
+        return min(limit, self.memory.in_flight) if self.memory else limit
+
+    def check_open(self) -> None:
+        """Raise ClosedError after `close`."""
+        if self.closed:
+            raise ClosedError("this environment has been closed; make a new one")
+
+    def check_idle(self) -> None:
+        """Raise ClosedError after `close`, and PommegoError while steps are in flight."""
+        self.check_open()
+        if self.steps:
+            raise PommegoError(f"{len(self.steps)} batches are in flight: recv() them, or reset(), first")
+
+    def call(self, kind: str, reply: type, **fields: Any) -> Any:
+        """Make a request that must not overtake steps in flight."""
+        self.check_idle()
+        return self.client.call(kind, reply, env=self.made.env, **fields)
+
+    @cached_property
+    def scratch(self) -> int:
+        """A game of its own on the server, to put states into."""
+        env = self.client.call("make", wire.EnvReply, **self.options | {"games": 1}).env
+        self.client.call("reset", wire.Batch, env=env, seed=0)
+        return env
+
+    def abandon_steps(self) -> None:
+        """Forget the steps in flight: their batches are skipped when they come."""
+        self.client.give_up_all()
+        self.steps.clear()
+
+    def reset(self, seeds: int | tuple[NDArray, NDArray] | None, mask: NDArray[np.bool_] | None) -> View:
+        """Begin new episodes.
+
+        Args:
+            seeds: as `checks.seeds` returns them.
+            mask: a flag for each game; None: all.
+        """
+        fields: dict[str, Any] = {}
+        if isinstance(seeds, tuple):
+            values, given = seeds
+            if not given.all():  # those without a seed of their own first, in a request of theirs
+                rest = ~given if mask is None else ~given & mask
+                mask = given if mask is None else given & mask
+                view = self.reset(None, rest) if rest.any() else None
+                if view is not None and not mask.any():
+                    return view
+            fields["seeds"] = wire.tensor(values)
+        else:
+            fields["seed"] = seeds
+        if mask is not None:
+            fields["mask"] = wire.tensor(mask.astype(np.uint8))
+        return self.read(self.call("reset", wire.Batch, **fields))
+
+    def send(self, actions: ArrayLike) -> None:
+        """Begin a step."""
+        self.check_open()
+        if len(self.steps) >= self.max_in_flight:
+            raise PommegoError(f"{len(self.steps)} batches are in flight and no more may be: recv() first")
+        games, learners = self.made.games, self.made.learners
+        slot = self.memory.mailbox.actions() if self.memory and self.memory.mailbox else None
+        if slot is not None:
+            checks.write_actions(actions, slot, games, learners)
+            self.steps.append(self.client.post(self.made.env))
+            return
+        checks.write_actions(actions, self._step.actions, games, learners)
+        self.steps.append(self.client.submit(self._step.message(self.client.next_id)))
+
+    def recv(self) -> View:
+        """Wait for the batch of the oldest step in flight."""
+        self.check_open()
+        if not self.steps:
+            raise PommegoError("no step is in flight: call send(actions) first")
+        try:
+            reply = self.client.collect(wire.Batch)
+        except KeyboardInterrupt:
+            raise
+        except BaseException:
+            self.steps.popleft()
+            raise
+        while self.steps and self.steps.popleft() != reply.id:
+            pass
+        return self.read(reply)
+
+    def read(self, reply: wire.Batch | SharedBatch) -> View:
+        """Read a batch of all games."""
+        return self._read(self._batches, reply, self.made.games)
+
+    def read_simulated(self, reply: wire.Simulated, games: int) -> View:
+        """Read the batch of games that were simulated."""
+        return self._read(self._simulated, reply, games)
+
+    def _read(
+        self, reader: BatchReader, reply: wire.Batch | SharedBatch | wire.Simulated, games: int
+    ) -> View:
+        try:
+            return reader.read(reply, games, self.client.give_away)
+        except (ValueError, TypeError) as e:
+            raise self.client.distrust(f"a batch that cannot be read: {e}") from e
+
+
+def _end(client: Client, server: Server | None) -> None:
+    client.close()
+    if server is not None:
+        server.close()

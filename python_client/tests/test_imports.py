@@ -1,0 +1,93 @@
+"""Which part of the package may import which: one way only, from the adapters down to the wire."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pommego
+
+PACKAGE = Path(pommego.__file__).parent
+
+#: What every part may import: these know nothing of the others.
+BASE = {"_version", "errors"}
+
+#: The environment itself: the modules that lie in the package, but for those below.
+CORE = {
+    *("batch", "checks", "making", "registration", "rows", "server", "session", "single"),
+    *("spec", "state", "vector"),
+}
+
+#: For each part of the package, the parts it may import besides itself and `BASE`. "core" stands for `CORE`.
+MAY_IMPORT: dict[str, set[str]] = {
+    "_transport": set(),
+    "core": {"_transport"},
+    "adapters": {"core"},
+    "pommerman": {"core"},
+    "data": {"core"},
+    # The adapters' public names, and programs.
+    **{name: {"adapters"} for name in ("pettingzoo", "puffer", "rllib", "sb3", "torchrl")},
+    "terminal": set(),
+    "command": {"core"},
+    "bench": {"core", "terminal", "__init__"},
+    "demo": {"core", "terminal", "__init__"},
+    "__init__": {"core", "adapters"},
+}
+
+
+def part_of(module: str) -> str:
+    """Name the part that a module, without "pommego." before it, belongs to."""
+    name = module.partition(".")[0] or "__init__"
+    return "core" if name in CORE else name
+
+
+def graph() -> dict[str, set[str]]:
+    """Return what each module imports of the package, at its top or anywhere else, without "pommego."."""
+    files = {}
+    for file in PACKAGE.rglob("*.py"):
+        parts = file.relative_to(PACKAGE.parent).with_suffix("").parts
+        files[".".join(parts).removesuffix(".__init__")] = file
+    return {short(name): {short(t) for t in imported(file, set(files))} for name, file in files.items()}
+
+
+def short(module: str) -> str:
+    return module.removeprefix("pommego").removeprefix(".")
+
+
+def imported(file: Path, modules: set[str]) -> set[str]:
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert not node.level, f"{file}: a relative import"
+            for alias in node.names:  # of a package, a module of its or a name in it
+                inner = f"{node.module}.{alias.name}"
+                names.add(inner if inner in modules else str(node.module))
+    return names & modules
+
+
+def test_parts_import_only_what_they_may() -> None:
+    wrong, seen = [], set()
+    for module, targets in graph().items():
+        part = part_of(module)
+        if part in BASE:
+            allowed: set[str] = set()
+        else:
+            assert part in MAY_IMPORT, f"pommego.{module} belongs to no part: name it in MAY_IMPORT or CORE"
+            seen.add(part)
+            allowed = MAY_IMPORT[part] | BASE | {part}
+        for target in sorted(targets):
+            if part_of(target) not in allowed:
+                wrong.append(f"pommego.{module} imports pommego.{target}; it may import {sorted(allowed)}")
+    assert not wrong, "\n".join(wrong)
+    assert seen == set(MAY_IMPORT), "the policy names parts that do not exist"
+    assert {module for module in graph() if module in CORE} == CORE
+
+
+def test_no_modules_import_each_other() -> None:
+    modules = graph()
+    left = set(modules)
+    while ready := {name for name in left if not modules[name] & left}:
+        left -= ready
+    assert not left, f"import circles among {sorted(left)}"
