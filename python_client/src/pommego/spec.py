@@ -7,6 +7,7 @@ from enum import IntEnum
 from typing import Any
 
 import gymnasium
+import msgspec
 import numpy as np
 
 __all__ = ["Choice", "Encoding", "Field", "GameSpec", "Name", "Result"]
@@ -61,8 +62,8 @@ class Field:
     name: str
     dtype: str
     shape: tuple[int, ...]
-    low: float
-    high: float
+    low: int | float
+    high: int | float
     shared: bool
     names: tuple[Name, ...]
 
@@ -148,36 +149,21 @@ class GameSpec:
 
     @classmethod
     def from_wire(cls, spec: dict[str, Any]) -> GameSpec:
-        """Read the spec in a reply, where numbers may be floats and empty lists nil."""
-        return cls(
-            id=spec["id"],
-            game=spec["game"],
-            version=int(spec["version"]),
-            description=spec["description"],
-            seats=int(spec["seats"]),
-            teams=tuple(tuple(map(int, team)) for team in spec["teams"] or ()),
-            elimination=bool(spec["elimination"]),
-            max_steps=int(spec["max_steps"]),
-            actions=tuple(
-                Choice(choice["name"], int(choice["n"]), tuple(choice["names"] or ()))
-                for choice in spec["actions"]
-            ),
-            encodings=tuple(
-                Encoding(encoding["name"], tuple(map(_field, encoding["fields"])))
-                for encoding in spec["encodings"]
-            ),
-            agents=tuple(spec["agents"] or ()),
-            rules=spec["rules"] or {},
-        )
+        """Read the spec in a reply, where numbers may be floats and empty lists nil.
+
+        Raises:
+            ValueError: it is none.
+        """
+        try:
+            return msgspec.convert(_without_nil(spec) | {"rules": spec["rules"] or {}}, cls)
+        except (msgspec.ValidationError, KeyError, TypeError) as e:
+            raise ValueError(f"a spec that cannot be read: {e}") from e
 
 
-def _field(field: dict[str, Any]) -> Field:
-    return Field(
-        name=field["name"],
-        dtype=field["dtype"],
-        shape=tuple(map(int, field["shape"] or ())),
-        low=field["low"],
-        high=field["high"],
-        shared=bool(field["shared"]),
-        names=tuple(Name(name["name"], name["meaning"]) for name in field["names"] or ()),
-    )
+def _without_nil(value: Any) -> Any:
+    """Put an empty list in place of each nil."""
+    if isinstance(value, dict):
+        return {name: _without_nil(entry) for name, entry in value.items()}
+    if isinstance(value, list):
+        return [_without_nil(entry) for entry in value]
+    return [] if value is None else value

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from pommego.pommerman import constants, utility
@@ -125,10 +126,11 @@ class Bomber:
         }
 
 
+@dataclass(eq=False)
 class Bomb:
     """One bomb.
 
-    Args:
+    Attributes:
         bomber: who gets the ammo back.
         position: (row, column).
         life: it explodes when this gets to 0.
@@ -136,19 +138,11 @@ class Bomb:
         moving_direction: the Action in which it rolls, None if it lies still.
     """
 
-    def __init__(
-        self,
-        bomber: Any,
-        position: Cell,
-        life: int,
-        blast_strength: int,
-        moving_direction: constants.Action | None = None,
-    ) -> None:
-        self.bomber = bomber
-        self.position = position
-        self.life = life
-        self.blast_strength = blast_strength
-        self.moving_direction = moving_direction
+    bomber: Any
+    position: Cell
+    life: int
+    blast_strength: int
+    moving_direction: constants.Action | None = None
 
     def tick(self) -> None:
         """Burn down by one."""
@@ -202,12 +196,12 @@ class Bomb:
         }
 
 
+@dataclass(eq=False)
 class Flame:
     """One flame. Life 2 shows for three observations."""
 
-    def __init__(self, position: Cell, life: int = 2) -> None:
-        self.position = position
-        self.life = life
+    position: Cell
+    life: int = 2
 
     def tick(self) -> None:
         """Burn down by one."""

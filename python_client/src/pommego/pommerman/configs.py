@@ -9,6 +9,7 @@ To make an environment by hand:
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from pommego.pommerman import characters, constants, envs
@@ -50,87 +51,40 @@ _SMALL = {
 
 def _config(
     env_id: str, game_type: constants.GameType, *, fps: int = constants.RENDER_FPS, **options: Any
-) -> dict[str, Any]:
-    """Put a config together; the version is the id's last letters."""
+) -> Callable[[], dict[str, Any]]:
+    """Return the function that puts a config together; the version is the id's last letters."""
     version = env_id[-2:]
-    env = getattr(envs, version).Pomme
     entry_point = f"pommerman.envs.{version}:Pomme"
     size = _SMALL if game_type is constants.GameType.OneVsOne else _LARGE
-    return {
-        "env": env,
-        "game_type": game_type,
-        "env_entry_point": entry_point,
-        "env_id": env_id,
-        "env_kwargs": {
+
+    def config() -> dict[str, Any]:
+        kwargs = {"game_type": game_type, **size, "max_steps": constants.MAX_STEPS, "render_fps": fps}
+        return {
+            "env": getattr(envs, version).Pomme,
             "game_type": game_type,
-            **size,
-            "max_steps": constants.MAX_STEPS,
-            "render_fps": fps,
-            "env": entry_point,
-            **options,
-        },
-        "agent": characters.Bomber,
-    }
+            "env_entry_point": entry_point,
+            "env_id": env_id,
+            "env_kwargs": kwargs | {"env": entry_point} | options,
+            "agent": characters.Bomber,
+        }
+
+    return config
 
 
-def ffa_competition_env() -> dict[str, Any]:
-    """Everybody for themselves, as in the competition."""
-    return _config("PommeFFACompetition-v0", constants.GameType.FFA)
+_FFA, _TEAM, _RADIO_TEAM = constants.GameType.FFA, constants.GameType.Team, constants.GameType.TeamRadio
 
-
-def ffa_competition_fast_env() -> dict[str, Any]:
-    """The same, drawn without a pause."""
-    return _config("PommeFFACompetitionFast-v0", constants.GameType.FFA, fps=_FAST)
-
-
-def ffa_v0_fast_env() -> dict[str, Any]:
-    """Everybody for themselves, drawn without a pause."""
-    return _config("PommeFFAFast-v0", constants.GameType.FFA, fps=_FAST)
-
-
-def ffa_v1_env() -> dict[str, Any]:
-    """Everybody for themselves on a board that collapses."""
-    return _config("PommeFFA-v1", constants.GameType.FFA, **_COLLAPSING)
-
-
-def one_vs_one_env() -> dict[str, Any]:
-    """A duel on a small board."""
-    return _config("OneVsOne-v0", constants.GameType.OneVsOne)
-
-
-def radio_competition_env() -> dict[str, Any]:
-    """Teams with radio in the fog, as in the competition."""
-    return _config("PommeRadioCompetition-v2", constants.GameType.TeamRadio, **_FOGGED, **_RADIO)
-
-
-def radio_v2_env() -> dict[str, Any]:
-    """Teams with radio in the fog."""
-    return _config("PommeRadio-v2", constants.GameType.TeamRadio, **_FOGGED, **_RADIO)
-
-
-def team_competition_env() -> dict[str, Any]:
-    """Teams in the fog, as in the competition."""
-    return _config("PommeTeamCompetition-v0", constants.GameType.Team, **_FOGGED)
-
-
-def team_competition_fast_env() -> dict[str, Any]:
-    """The same, drawn without a pause."""
-    return _config("PommeTeamCompetitionFast-v0", constants.GameType.Team, fps=_FAST, **_FOGGED)
-
-
-def team_competition_v1_env() -> dict[str, Any]:
-    """Teams in the fog on a board that collapses."""
-    return _config("PommeTeamCompetition-v1", constants.GameType.Team, **_FOGGED, **_COLLAPSING)
-
-
-def team_v0_env() -> dict[str, Any]:
-    """Teams that see everything."""
-    return _config("PommeTeam-v0", constants.GameType.Team)
-
-
-def team_v0_fast_env() -> dict[str, Any]:
-    """The same, drawn without a pause."""
-    return _config("PommeTeamFast-v0", constants.GameType.Team, fps=2 * _FAST)
+ffa_competition_env = _config("PommeFFACompetition-v0", _FFA)
+ffa_competition_fast_env = _config("PommeFFACompetitionFast-v0", _FFA, fps=_FAST)
+ffa_v0_fast_env = _config("PommeFFAFast-v0", _FFA, fps=_FAST)
+ffa_v1_env = _config("PommeFFA-v1", _FFA, **_COLLAPSING)
+one_vs_one_env = _config("OneVsOne-v0", constants.GameType.OneVsOne)
+radio_competition_env = _config("PommeRadioCompetition-v2", _RADIO_TEAM, **_FOGGED, **_RADIO)
+radio_v2_env = _config("PommeRadio-v2", _RADIO_TEAM, **_FOGGED, **_RADIO)
+team_competition_env = _config("PommeTeamCompetition-v0", _TEAM, **_FOGGED)
+team_competition_fast_env = _config("PommeTeamCompetitionFast-v0", _TEAM, fps=_FAST, **_FOGGED)
+team_competition_v1_env = _config("PommeTeamCompetition-v1", _TEAM, **_FOGGED, **_COLLAPSING)
+team_v0_env = _config("PommeTeam-v0", _TEAM)
+team_v0_fast_env = _config("PommeTeamFast-v0", _TEAM, fps=2 * _FAST)
 
 
 def by_id(env_id: str) -> dict[str, Any]:

@@ -7,7 +7,7 @@ A board is a two-dimensional numpy array of cell values, a position a tuple
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -100,9 +100,9 @@ def is_valid_direction(
         return True
     if action not in _STEPS:
         raise constants.InvalidAction(f"{action} is not a direction: Stop, Up, Down, Left or Right")
-    row, col = get_next_position(position, action)
+    goal = get_next_position(position, action)
     blocked = _WALLS if invalid_values is None else invalid_values
-    return 0 <= row < len(board) and 0 <= col < len(board[0]) and board[row][col] not in blocked
+    return position_on_board(board, goal) and board[goal[0]][goal[1]] not in blocked
 
 
 def get_direction(position: Cell, next_position: Cell) -> constants.Action:
@@ -142,44 +142,24 @@ def position_on_board(board: Board, position: Cell) -> bool:
     return 0 <= row < len(board) and 0 <= col < len(board[0])
 
 
-def position_is_flames(board: Board, position: Cell) -> bool:
-    """Tell whether there are flames."""
-    return board[position] == constants.Item.Flames.value
+def _shows(*values: int) -> Callable[[Board, Cell], bool]:
+    """Return the question whether a cell of a board has one of these values."""
+    return lambda board, position: board[position] in values
+
+
+position_is_passage = _shows(constants.Item.Passage.value)
+position_is_rigid = _shows(constants.Item.Rigid.value)
+position_is_wood = _shows(constants.Item.Wood.value)
+position_is_wall = _shows(*_WALLS)
+position_is_flames = _shows(constants.Item.Flames.value)
+position_is_fog = _shows(constants.Item.Fog.value)
+position_is_powerup = _shows(*_POWERUPS)
+position_is_agent = _shows(*_AGENTS)
 
 
 def position_is_bomb(bombs: Iterable[Any], position: Cell) -> bool:
     """Tell whether one of the bombs lies there; on the board an agent can hide it."""
     return any(bomb.position == position for bomb in bombs)
-
-
-def position_is_powerup(board: Board, position: Cell) -> bool:
-    """Tell whether something can be picked up there."""
-    return board[position] in _POWERUPS
-
-
-def position_is_wall(board: Board, position: Cell) -> bool:
-    """Tell whether there is rigid or wood."""
-    return board[position] in _WALLS
-
-
-def position_is_passage(board: Board, position: Cell) -> bool:
-    """Tell whether the cell is empty."""
-    return board[position] == constants.Item.Passage.value
-
-
-def position_is_rigid(board: Board, position: Cell) -> bool:
-    """Tell whether there is a wall that never burns."""
-    return board[position] == constants.Item.Rigid.value
-
-
-def position_is_wood(board: Board, position: Cell) -> bool:
-    """Tell whether there is wood."""
-    return board[position] == constants.Item.Wood.value
-
-
-def position_is_agent(board: Board, position: Cell) -> bool:
-    """Tell whether an agent stands there."""
-    return board[position] in _AGENTS
 
 
 def position_is_enemy(board: Board, position: Cell, enemies: Iterable[constants.Item]) -> bool:
@@ -190,11 +170,6 @@ def position_is_enemy(board: Board, position: Cell, enemies: Iterable[constants.
 def position_is_passable(board: Board, position: Cell, enemies: Iterable[constants.Item]) -> bool:
     """Tell whether there is a passage, a power-up, or an agent that is no enemy."""
     return board[position] in _PASSABLE and not position_is_enemy(board, position, enemies)
-
-
-def position_is_fog(board: Board, position: Cell) -> bool:
-    """Tell whether the cell is out of sight."""
-    return board[position] == constants.Item.Fog.value
 
 
 def position_in_items(board: Board, position: Cell, items: Iterable[constants.Item]) -> bool:

@@ -14,7 +14,7 @@ import gymnasium
 from pommego.pommerman import characters, constants, utility
 from pommego.pommerman.agents.base_agent import BaseAgent
 
-__all__ = ["DockerAgent", "HttpAgent"]
+__all__ = ["HttpAgent"]
 
 _LONGEST_PAUSE = 4.0  # seconds between two tries to reach it
 _SECONDS = 0.5  # for anything but an action
@@ -98,14 +98,3 @@ class HttpAgent(BaseAgent):
     def shutdown(self) -> None:
         """Tell the agent."""
         self._post("shutdown", _SECONDS)
-
-
-class DockerAgent(BaseAgent):
-    """Not here: start the container yourself, and play it with `HttpAgent`."""
-
-    def __init__(self, docker_image: str, port: int, *args: Any, **kwargs: Any) -> None:
-        raise NotImplementedError(
-            "pommego starts no containers. Run `docker run --rm -p "
-            f"127.0.0.1:{port}:10080 {docker_image}`, then use agents.HttpAgent(port={port}); "
-            "`pommego play` and `pommego tournament` seat such agents too"
-        )

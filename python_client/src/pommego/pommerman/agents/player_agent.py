@@ -11,7 +11,7 @@ from typing import Any
 from pommego.pommerman import characters, constants
 from pommego.pommerman.agents.base_agent import BaseAgent
 
-__all__ = ["PlayerAgent", "PlayerAgentBlocking"]
+__all__ = ["PlayerAgent"]
 
 _ARROWS = {
     "\x1b[A": constants.Action.Up,
@@ -121,9 +121,3 @@ class PlayerAgent(BaseAgent):
     def shutdown(self) -> None:
         """Leave the terminal as it was."""
         _keyboard.close()
-
-
-class PlayerAgentBlocking(PlayerAgent):
-    """The same, but the game waits for a key."""
-
-    _wait = True
