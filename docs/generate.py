@@ -85,7 +85,7 @@ def ids_table(specs: list[Spec]) -> str:
 
 
 def teams(spec: Spec) -> str:
-    """Who plays together."""
+    """The seats that play together."""
     if all(len(team) == 1 for team in spec["teams"]):
         return "none"
     return ", ".join("+".join(map(str, team)) for team in spec["teams"])

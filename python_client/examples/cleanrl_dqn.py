@@ -216,7 +216,7 @@ def summary_writer(args: Args) -> Any:
     """Begin a run of TensorBoard's, if it is wanted."""
     if not args.log_dir:
         return None
-    from torch.utils.tensorboard import SummaryWriter  # noqa: PLC0415, slow, and not everybody's
+    from torch.utils.tensorboard import SummaryWriter  # noqa: PLC0415, slow, and not always installed
 
     return SummaryWriter(f"{args.log_dir}/{args.env_id}__cleanrl_dqn__{args.seed}__{int(time.time())}")
 

@@ -55,12 +55,12 @@ class Network:
     """Two hidden layers and a softmax over moves, trained by Adam."""
 
     def __init__(self, inputs: int, hidden: int, moves: int, rate: float, seed: int) -> None:
-        dice = np.random.default_rng(seed)
+        rng = np.random.default_rng(seed)
         sizes = [inputs, hidden, hidden // 2, moves]
         self.weights: list[Array] = []
         for a, b in pairwise(sizes):
             self.weights += [
-                (dice.standard_normal((a, b)) * math.sqrt(2 / a)).astype(np.float32),
+                (rng.standard_normal((a, b)) * math.sqrt(2 / a)).astype(np.float32),
                 np.zeros(b, np.float32),
             ]
         self.weights[-2] *= 0.1  # no opinion to begin with
@@ -149,7 +149,7 @@ def agreement(net: Network, held_out: Sequence[tuple[Array, ...]]) -> dict[str, 
 
 def matches(net: Network, games: int, seed: int) -> dict[str, float]:
     """Play games against three `simple`, each move drawn by its chance."""
-    dice = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
     playing = np.ones(games, np.bool_)  # each plays once: who counts the first to end counts short games
     won = tied = 0
     with pommego.make_vec(ID, games, opponents=["simple"] * 3, on_death="wait") as envs:
@@ -157,7 +157,7 @@ def matches(net: Network, games: int, seed: int) -> dict[str, float]:
         while playing.any():
             chances = net.chances(look(obs["planes"], obs["scalars"]), info["action_mask"])
             reach = chances.cumsum(axis=1)
-            moves = (reach < dice.random((games, 1)) * reach[:, -1:]).sum(axis=1)
+            moves = (reach < rng.random((games, 1)) * reach[:, -1:]).sum(axis=1)
             obs, _, _, _, info = envs.step(moves)
             if "game" in info:
                 over, game = info["_game"] & playing, info["game"]

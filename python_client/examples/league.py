@@ -5,7 +5,7 @@
 
 All four seats are rows of one vector environment. Each game seats four members
 of the league; in a step each member acts once, for all its rows in all games.
-Who dies later ranks higher, who dies in the same step ties. A learner's
+An agent that dies later ranks higher; agents that die in the same step tie. A learner's
 snapshots are members like any other: a function from a batch of observations
 and masks to actions.
 """

@@ -296,23 +296,23 @@ class League(Arena):
 
     def look(self, obs: dict[str, np.ndarray], info: dict[str, Any]) -> None:
         """Take in a batch."""
-        self.everybody = self.eyes(obs, info["action_mask"])
+        self.all_seats = self.eyes(obs, info["action_mask"])
         self.alive = torch.from_numpy(info["alive"].astype(np.float32)).reshape(len(self.seat), -1)
         self._choose()
 
     def _choose(self) -> None:
         self.own = torch.arange(len(self.seat)) * self.alive.shape[1] + self.seat
-        self.seen = self.everybody.rows(self.own)
+        self.seen = self.all_seats.rows(self.own)
 
     def send(self, actions: Tensor) -> None:
         """Begin a step; the rivals, each in its share of the games, decide here."""
-        everybody = torch.zeros(self.alive.numel(), dtype=torch.long)
-        game = torch.arange(len(everybody)) // self.alive.shape[1]
+        moves = torch.zeros(self.alive.numel(), dtype=torch.long)
+        game = torch.arange(len(moves)) // self.alive.shape[1]
         for i, rival in enumerate(self.rivals):
             rows = torch.nonzero((game % len(self.rivals) == i) & (self.alive.flatten() > 0)).squeeze(1)
-            everybody[rows] = rival.act(self.everybody.rows(rows))
-        everybody[self.own] = actions
-        self.envs.send(everybody.numpy())
+            moves[rows] = rival.act(self.all_seats.rows(rows))
+        moves[self.own] = actions
+        self.envs.send(moves.numpy())
 
     def receive(self) -> Outcome:
         """Finish it."""

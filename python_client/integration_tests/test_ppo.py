@@ -166,10 +166,10 @@ def test_masked_actions_are_not_chosen(ppo: ModuleType) -> None:
 def test_advantages(ppo: ModuleType) -> None:
     """Against the definition: the weighted sum of surprises up to the episode's end."""
     steps, rows, gamma, lam = 7, 3, 0.9, 0.8
-    dice = torch.Generator().manual_seed(1)
-    reward, value = torch.randn(2, steps, rows, generator=dice)
-    done = (torch.rand(steps, rows, generator=dice) < 0.3).float()
-    last = torch.randn(rows, generator=dice)
+    rng = torch.Generator().manual_seed(1)
+    reward, value = torch.randn(2, steps, rows, generator=rng)
+    done = (torch.rand(steps, rows, generator=rng) < 0.3).float()
+    last = torch.randn(rows, generator=rng)
     got = ppo.advantages(reward, value, done, last, gamma=gamma, lam=lam)
     values = torch.cat([value, last[None]])
     for row in range(rows):
@@ -209,7 +209,7 @@ def test_league(ppo: ModuleType) -> None:
     ended, seats = 0, set()
     for _ in range(80):
         assert league.alive.flatten()[league.own].all()
-        assert league.seen.mask.equal(league.everybody.mask.reshape(6, 4, -1)[torch.arange(6), league.seat])
+        assert league.seen.mask.equal(league.all_seats.mask.reshape(6, 4, -1)[torch.arange(6), league.seat])
         league.send(policy.act(league.seen))
         outcome = league.receive()
         assert outcome.done.equal(outcome.reward != 0)

@@ -81,7 +81,7 @@ def test_single_agent_learns(cluster: None, runners: int) -> None:
 
 
 def test_multi_agent_learns(cluster: None) -> None:
-    """Two policies of different standing, and a game that the caller cuts off."""
+    """Two policies of different strength, and a game that the caller cuts off."""
     module = RLModuleSpec(module_class=ActionMaskingTorchRLModule, model_config=SMALL)
     config = (
         PPOConfig()

@@ -65,10 +65,10 @@ def test_same_as_gymnasium(
 ) -> None:
     ours, theirs = pair(vec, single, id, options, mode)
     assert_same(ours.reset(seed=SEED), theirs.reset(seed=SEED), f"{reason}, reset: ")
-    dice = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     ends = 0
     for step in range(STEPS):
-        actions = dice.integers(0, 6, ours.action_space.shape)
+        actions = rng.integers(0, 6, ours.action_space.shape)
         got, want = ours.step(actions), theirs.step(actions)
         done = want[2] | want[3]
         ends += done.sum()
@@ -89,10 +89,10 @@ def test_same_as_gymnasium_when_disabled(
 ) -> None:
     ours, theirs = pair(vec, single, id, options, AutoresetMode.DISABLED)
     assert_same(ours.reset(seed=SEED), theirs.reset(seed=SEED), f"{reason}, reset: ")
-    dice = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     ends = 0
     for step in range(STEPS):
-        actions = dice.integers(0, 6, ours.action_space.shape)
+        actions = rng.integers(0, 6, ours.action_space.shape)
         got, want = ours.step(actions), theirs.step(actions)
         assert_same(got, want, f"{reason}, step {step}: ")
         done = want[2] | want[3]
@@ -100,7 +100,7 @@ def test_same_as_gymnasium_when_disabled(
             ends += done.sum()
             with pytest.raises(pommego.ServerError, match="game_finished"):
                 ours.step(actions)
-            seed = None if step % 2 else [int(s) for s in dice.integers(0, 1000, GAMES)]
+            seed = None if step % 2 else [int(s) for s in rng.integers(0, 1000, GAMES)]
             got_obs, got_info = ours.reset(seed=seed, options={"reset_mask": done})
             want_obs, want_info = theirs.reset(seed=seed, options={"reset_mask": done})
             assert_same(got_obs, want_obs, f"{reason}, masked reset after step {step}: ")
@@ -117,11 +117,11 @@ def test_all_rows_of_a_game_finish_together(vec: Vec, mode: AutoresetMode) -> No
     """With four learners a game: what gymnasium's documentation says of each mode, spelled out."""
     envs = vec(games=4, autoreset_mode=mode)
     envs.reset(seed=3)
-    dice = np.random.default_rng(1)
+    rng = np.random.default_rng(1)
     finished = np.zeros(4, bool)
     ends = 0
     for _ in range(150):
-        actions = dice.integers(0, 6, envs.num_envs)
+        actions = rng.integers(0, 6, envs.num_envs)
         _, reward, terminated, truncated, info = envs.step(actions)
         done = terminated | truncated
         games = envs.by_game(done)

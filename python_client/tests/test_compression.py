@@ -24,10 +24,10 @@ def test_same_as_uncompressed(vec: Vec, mode: str, copy: bool) -> None:
     packed, plain = vec(compression="zstd", **options), vec(shared_memory=False, **options)
     assert not packed.shared_memory
     assert_same(frozen(packed.reset(seed=1)), plain.reset(seed=1))
-    dice = np.random.default_rng(1)
+    rng = np.random.default_rng(1)
     kept = []
     for step in range(50):
-        actions = dice.integers(0, 6, 120)
+        actions = rng.integers(0, 6, 120)
         got, want = packed.step(actions), plain.step(actions)
         assert_same(got, want, f"step {step}: ")
         if copy:

@@ -190,10 +190,10 @@ def test_what_searches_chose_by(generated: Make, id: str, agents: str) -> None:
     actions = [name for name in rows if name == "action" or name.startswith("action_")]
     for name, kind in zip(actions, manifest.json["env"]["actions"], strict=True):
         own = slice(begin, begin + kind["n"])
-        weighed = told & (rows["visits"][:, own].sum(axis=1) > 0)
-        values, chosen = rows["values"][weighed, own], rows[name][weighed]
+        searched = told & (rows["visits"][:, own].sum(axis=1) > 0)
+        values, chosen = rows["values"][searched, own], rows[name][searched]
         np.testing.assert_array_equal(values[np.arange(len(chosen)), chosen], np.nanmax(values, axis=1))
-        assert rows["legal"][weighed, begin + chosen].all()
+        assert rows["legal"][searched, begin + chosen].all()
         chosen_by_search += len(chosen)
         begin = own.stop
     assert chosen_by_search > 20
@@ -287,16 +287,16 @@ def test_refusals(generated: Make, tmp_path: Path) -> None:
 def test_verify(generated: Make, tmp_path: Path) -> None:
     good = generated(*small())
     assert data.verify(good) == []
-    dice = np.random.default_rng(5)
+    rng = np.random.default_rng(5)
     names = [at.relative_to(good) for at in sorted(good.rglob("*")) if at.is_file()]
     for round in range(60):
         bad = tmp_path / str(round)
         shutil.copytree(good, bad)
-        at = bad / names[dice.integers(len(names))]
+        at = bad / names[rng.integers(len(names))]
         content = bytearray(at.read_bytes())
-        where = int(dice.integers(len(content)))
+        where = int(rng.integers(len(content)))
         if round % 2:
-            content[where] ^= 1 << int(dice.integers(8))
+            content[where] ^= 1 << int(rng.integers(8))
         else:
             del content[where:]
         at.write_bytes(content)

@@ -18,7 +18,7 @@ from pommego import data
 
 
 def by_what_it_sees(obs: dict[str, np.ndarray], info: dict[str, Any]) -> np.ndarray:
-    """A policy that needs no dice: one of the legal moves, depending on the observation."""
+    """A policy that needs no randomness: one of the legal moves, depending on the observation."""
     del info
     total = sum(array.reshape(len(array), -1).astype(np.int64).sum(axis=1) for array in obs.values())
     return total % 5

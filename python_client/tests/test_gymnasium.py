@@ -76,10 +76,10 @@ def test_episode_statistics_agree_with_gymnasiums(vec: Vec) -> None:
     for mode in ("NextStep", "SameStep"):
         envs = wrappers.RecordEpisodeStatistics(vec(games=4, opponents=["random"] * 3, autoreset_mode=mode))
         envs.reset(seed=0)
-        dice = np.random.default_rng(0)
+        rng = np.random.default_rng(0)
         seen = 0
         for _ in range(150):
-            *_, info = envs.step(dice.integers(0, 6, 4))
+            *_, info = envs.step(rng.integers(0, 6, 4))
             if "episode" in info:
                 done = info["_episode"]
                 np.testing.assert_array_equal(info["_game"], done)

@@ -36,17 +36,17 @@ def replies(monkeypatch: pytest.MonkeyPatch, vec: Callable[..., pommego.PommegoV
     return seen
 
 
-def mangled(message: bytes, dice: random.Random) -> bytes:
+def mangled(message: bytes, rng: random.Random) -> bytes:
     out = bytearray(message)
-    for _ in range(dice.choice([1, 1, 2, 5])):
-        at = dice.randrange(min(len(out), dice.choice([60, 300, len(out)])))
-        what = dice.random()
+    for _ in range(rng.choice([1, 1, 2, 5])):
+        at = rng.randrange(min(len(out), rng.choice([60, 300, len(out)])))
+        what = rng.random()
         if what < 0.7:
-            out[at] = dice.choice([dice.randrange(256), 0xFF, 0, 0xDD, 0xC6, 0xCF, 0x90, 0x80])
+            out[at] = rng.choice([rng.randrange(256), 0xFF, 0, 0xDD, 0xC6, 0xCF, 0x90, 0x80])
         elif what < 0.85:
-            del out[at : at + dice.randrange(1, 9)]
+            del out[at : at + rng.randrange(1, 9)]
         else:
-            out[at:at] = dice.randbytes(dice.randrange(1, 9))
+            out[at:at] = rng.randbytes(rng.randrange(1, 9))
     return bytes(out)
 
 
@@ -75,9 +75,9 @@ def test_mangled_replies(replies: list[bytes]) -> None:
         "States",
         "Error",
     }
-    dice, outcomes = random.Random(7), Counter()
+    rng, outcomes = random.Random(7), Counter()
     for _ in range(6000):
-        message = mangled(dice.choice(replies), dice)
+        message = mangled(rng.choice(replies), rng)
         try:  # these exceptions are what the environment turns into one of its own
             outcomes[use(message, reader)] += 1
         except (

@@ -126,9 +126,9 @@ def test_suites_with_other_options(zoo: types.SimpleNamespace, id: str, options:
 # What the suites do not look at ----------------------------------------------
 
 
-def play(env: PommegoParallelEnv, seed: int, dice: int) -> list[Any]:
+def play(env: PommegoParallelEnv, seed: int, action_seed: int) -> list[Any]:
     """Play one game with random legal actions and return everything that was seen."""
-    rng = np.random.default_rng(dice)
+    rng = np.random.default_rng(action_seed)
     observations, infos = env.reset(seed=seed)
     history: list[Any] = [(observations, infos)]
     while env.agents:
@@ -149,8 +149,8 @@ def test_whole_games_repeat(zoo: types.SimpleNamespace, id: str) -> None:
     """parallel_seed_test stops after one step, seed_test at the first death: this does not."""
     ours, twin = zoo.parallel_env(id), zoo.parallel_env(id)
     for seed in (3, 4):
-        want = play(ours, seed, dice=seed)
-        got = play(twin, seed, dice=seed)
+        want = play(ours, seed, action_seed=seed)
+        got = play(twin, seed, action_seed=seed)
         assert len(want) > 5
         assert len(got) == len(want)
         for step, pair in enumerate(zip(got, want, strict=True)):
@@ -186,7 +186,7 @@ def test_the_dead_leave_where_all_fight_all(zoo: types.SimpleNamespace, id: str)
     for seed in range(8):
         returns = dict.fromkeys(env.possible_agents, 0.0)
         last = {}
-        for _, rewards, terminations, truncations, infos in play(env, seed, dice=seed)[1:]:
+        for _, rewards, terminations, truncations, infos in play(env, seed, action_seed=seed)[1:]:
             for agent, reward in rewards.items():
                 returns[agent] += reward
                 assert not truncations[agent]
@@ -207,7 +207,7 @@ def test_the_dead_stay_in_team_games(zoo: types.SimpleNamespace) -> None:
     env = zoo.parallel_env(TEAM)
     waited = shared = 0
     for seed in range(8):
-        history = play(env, seed, dice=seed)
+        history = play(env, seed, action_seed=seed)
         for observations, rewards, terminations, _, infos in history[1:]:
             assert list(rewards) == env.possible_agents
             assert len(set(terminations.values())) == 1, "all end together"

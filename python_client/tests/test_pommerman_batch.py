@@ -39,22 +39,22 @@ def assert_same(got: Any, want: Any) -> None:
     assert found is None, found
 
 
-def drawn(dice: random.Random, seats: int, words: bool) -> list[Any]:
+def drawn(rng: random.Random, seats: int, words: bool) -> list[Any]:
     """Draw an action for each seat, sometimes with words."""
-    moves: list[Any] = [dice.randrange(6) for _ in range(seats)]
-    return [[move, dice.randint(1, 8), 0] if words and dice.random() < 0.5 else move for move in moves]
+    moves: list[Any] = [rng.randrange(6) for _ in range(seats)]
+    return [[move, rng.randint(1, 8), 0] if words and rng.random() < 0.5 else move for move in moves]
 
 
 def assert_played_alike(games: Any, twins: list[Any], seeds: list[int], *, words: bool = False) -> None:
     """Deal the same boards and make the same moves: the same of everything, types included, to the end."""
-    dice, seats = random.Random(3), games.envs.learners
+    rng, seats = random.Random(3), games.envs.learners
     for twin, seed, seen in zip(twins, seeds, games.reset(seed=seeds), strict=True):
         twin._step_count = 0
         assert twin._table.deal(twin._rules(), seed)
         assert_same(seen, twin.get_observations())
     going = [True] * len(twins)
     while any(going):
-        actions = [drawn(dice, seats, words) for _ in twins]
+        actions = [drawn(rng, seats, words) for _ in twins]
         results = list(zip(*games.step(actions), strict=True))
         for game, twin in enumerate(twins):
             if going[game]:

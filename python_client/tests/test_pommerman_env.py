@@ -54,8 +54,8 @@ def assert_same(got: Any, want: Any) -> None:
     assert found is None, found
 
 
-def moves(env: Any, dice: random.Random) -> list[int]:
-    return [dice.choice([0, 1, 2, 3, 4, 1, 2, 3, 4, 5]) for _ in env._agents]
+def moves(env: Any, rng: random.Random) -> list[int]:
+    return [rng.choice([0, 1, 2, 3, 4, 1, 2, 3, 4, 5]) for _ in env._agents]
 
 
 # Making ------------------------------------------------------------------------
@@ -228,10 +228,10 @@ def test_steps_after_the_end() -> None:
         env.set_init_game_state(None)
         env.reset()
         env._step_count = 799
-        dice = random.Random(1)
-        assert env.step(moves(env, dice))[2]
+        rng = random.Random(1)
+        assert env.step(moves(env, rng))[2]
         for _ in range(3):
-            obs, rewards, done, _ = env.step(moves(env, dice))
+            obs, rewards, done, _ = env.step(moves(env, rng))
             assert done
         assert rewards == [-1] * 4
         assert obs[0]["step_count"] == 803
@@ -388,9 +388,9 @@ def test_a_reset_of_ones_own() -> None:
 def test_saved_games_go_on_as_they_would_have(env_id: str, tmp_path: Path) -> None:
     with made(env_id) as env:
         env.reset()
-        dice = random.Random(2)
+        rng = random.Random(2)
         for _ in range(12):
-            env.step(moves(env, dice))
+            env.step(moves(env, rng))
         env.save_json(str(tmp_path))
         file = tmp_path / "012.json"
         assert json.loads(file.read_text()) == env.get_json_info()
@@ -398,7 +398,7 @@ def test_saved_games_go_on_as_they_would_have(env_id: str, tmp_path: Path) -> No
             obs = loaded.reset()
             assert obs[1]["step_count"] == 12
             for _ in range(10):
-                actions = moves(env, dice)
+                actions = moves(env, rng)
                 ours, theirs = env.step(actions), loaded.step(actions)
                 # A loaded position is made of int, a dealt one of numpy.int64.
                 for one in ours[0]:
@@ -410,11 +410,11 @@ def test_saved_games_go_on_as_they_would_have(env_id: str, tmp_path: Path) -> No
 def test_looking_changes_nothing() -> None:
     with made(TEAM) as env, made(TEAM) as plain:
         assert_same(env.reset(), plain.reset())
-        dice = random.Random(6)
+        rng = random.Random(6)
         for _ in range(8):
             env.get_json_info()
             env.render(do_sleep=False)
-            actions = moves(env, dice)
+            actions = moves(env, rng)
             assert_same(list(env.step(actions)), list(plain.step(actions)))
         assert env.get_json_info() == plain.get_json_info()
 
@@ -444,14 +444,14 @@ def test_a_search_that_goes_back_and_forth() -> None:
 def test_copies_live_their_own_lives(how: Any) -> None:
     with made() as env:
         env.reset()
-        dice = random.Random(4)
+        rng = random.Random(4)
         for _ in range(5):
-            env.step(moves(env, dice))
+            env.step(moves(env, rng))
         twin = how(env)
         assert twin._agents[0] is not env._agents[0]
         before = env.get_json_info()
         for _ in range(5):
-            actions = moves(env, dice)
+            actions = moves(env, rng)
             twin.step(actions)
         assert env.get_json_info() == before
         assert twin._step_count == 10

@@ -209,7 +209,7 @@ def test_endings(
     assert MODEL.get_info(done, rewards, game_type, players) == info, reason
 
 
-def test_the_training_agent_ends_games_of_everybody_alone() -> None:
+def test_the_training_agent_ends_a_free_for_all() -> None:
     for kind, ends in ((GameType.FFA, True), (GameType.OneVsOne, True), (GameType.Team, False)):
         assert MODEL.get_done(bodies(T, F, T, T), 10, 800, kind, 1) is ends
         assert MODEL.get_done(bodies(T, F, T, T), 10, 800, kind, 0) is False

@@ -114,7 +114,7 @@ def test_gymnasiums_own_vectorisation(registry: Make) -> None:
 
 
 def test_names_its_own_module(binary: object) -> None:
-    """Who does not want to import pommego can have gymnasium do it."""
+    """Users that do not want to import pommego can have gymnasium do it."""
     program = (
         "import gymnasium, sys; "
         "envs = gymnasium.make_vec('pommego:pommego/OneVsOne-v0', num_envs=3); "

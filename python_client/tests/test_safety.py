@@ -21,7 +21,7 @@ def alone(env_id: str, games: int) -> pommego.PommegoVectorEnv:
 def test_safe_moves_are_survived(env_id: str) -> None:
     """Whoever lays bombs at every second chance lives on; by the server's mask alone nobody does."""
     for careful in (True, False):
-        dice = np.random.default_rng(1)
+        rng = np.random.default_rng(1)
         with alone(env_id, 48) as envs:
             safety = Safety(envs.game_spec)
             obs, info = envs.reset(seed=1)
@@ -30,8 +30,8 @@ def test_safe_moves_are_survived(env_id: str) -> None:
                 mask = info["action_mask"] > 0
                 if careful:
                     mask = safety.moves(obs["planes"], obs["scalars"], mask)
-                lay = mask[:, 5] & (dice.random(len(mask)) < 0.5)
-                actions = np.where(lay, 5, (dice.random(mask.shape) * mask).argmax(1))
+                lay = mask[:, 5] & (rng.random(len(mask)) < 0.5)
+                actions = np.where(lay, 5, (rng.random(mask.shape) * mask).argmax(1))
                 obs, reward, terminated, _, info = envs.step(actions)
                 died += int((terminated & (reward < 0)).sum())
         assert (died == 0) == careful, f"careful={careful}: {died} died"
@@ -39,7 +39,7 @@ def test_safe_moves_are_survived(env_id: str) -> None:
 
 @pytest.mark.parametrize("env_id", ALONE)
 def test_danger_is_where_flames_break_out(env_id: str) -> None:
-    dice = np.random.default_rng(2)
+    rng = np.random.default_rng(2)
     with alone(env_id, 48) as envs:
         spec = envs.game_spec
         safety, flame = Safety(spec), envs.game_spec.rules["flame_life"]
@@ -49,7 +49,7 @@ def test_danger_is_where_flames_break_out(env_id: str) -> None:
         seen = 0
         for _ in range(150):
             mask = safety.moves(obs["planes"], obs["scalars"], info["action_mask"])
-            obs, _, terminated, _, info = envs.step((dice.random(mask.shape) * mask).argmax(1))
+            obs, _, terminated, _, info = envs.step((rng.random(mask.shape) * mask).argmax(1))
             new = obs["planes"][:, names.index("flame")] == flame
             np.testing.assert_array_equal(new[~terminated], before[~terminated] == 1)
             after = safety.danger(obs["planes"])

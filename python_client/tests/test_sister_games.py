@@ -80,9 +80,9 @@ def test_states(vec: Vec, env_id: str, others: int) -> None:
     """Games are saved, and restored from bytes and from JSON."""
     envs = vec(env_id, 2, opponents=["simple"] * others)
     envs.reset(seed=4)
-    dice = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     for _ in range(15):
-        envs.step(dice.integers(0, 6, 2))
+        envs.step(rng.integers(0, 6, 2))
     for kept in (envs.get_state(), [s.json() for s in envs.get_state()]):
         envs.set_state(range(2), kept)
         want = tuple(envs.step(np.full(2, move)) for move in (1, 5, 4))

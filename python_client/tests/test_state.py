@@ -15,8 +15,8 @@ Vec = Callable[..., pommego.PommegoVectorEnv]
 
 
 def play(envs: pommego.PommegoVectorEnv, steps: int, seed: int = 0) -> list[object]:
-    dice = np.random.default_rng(seed)
-    return [envs.step(dice.integers(0, 6, envs.action_space.shape)) for _ in range(steps)]
+    rng = np.random.default_rng(seed)
+    return [envs.step(rng.integers(0, 6, envs.action_space.shape)) for _ in range(steps)]
 
 
 @pytest.mark.parametrize("form", ["State", "bytes", "json", "pickle"])
@@ -186,7 +186,7 @@ def test_search_cannot_foresee_the_dice(vec: Vec) -> None:
     b = envs.simulate(copies, actions, seed=3)
     c = envs.simulate(copies, actions)
     assert_same(a.obs, b.obs)
-    assert len({obs.tobytes() for obs in a.obs["planes"]}) > 10, "the copies' dice differ"
+    assert len({obs.tobytes() for obs in a.obs["planes"]}) > 10, "the copies' random generators differ"
     assert (a.obs["planes"] != c.obs["planes"]).any()
 
 

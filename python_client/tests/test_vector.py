@@ -16,11 +16,11 @@ Vec = Callable[..., pommego.PommegoVectorEnv]
 
 def rollout(envs: pommego.PommegoVectorEnv, steps: int, seed: int = 5) -> list[Any]:
     """Play with fixed random actions; returns everything that came back."""
-    dice = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
     results = [frozen(envs.reset(seed=seed))]
     shape = envs.action_space.shape
     for _ in range(steps):
-        results.append(frozen(envs.step(dice.integers(0, 6, shape))))
+        results.append(frozen(envs.step(rng.integers(0, 6, shape))))
     return results
 
 
@@ -155,11 +155,11 @@ def arrays(result: Any) -> list[np.ndarray]:
 def test_copies_are_the_callers(vec: Vec, games: int, observation: str) -> None:
     """No two arrays of any two calls share memory, and none is written again."""
     envs = vec(games=games, observation=observation)
-    dice = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     results = [envs.reset(seed=0)]
     kept = [frozen(results[0])]
     for _ in range(6):
-        results.append(envs.step(dice.integers(0, 6, envs.num_envs)))
+        results.append(envs.step(rng.integers(0, 6, envs.num_envs)))
         kept.append(frozen(results[-1]))
     envs.get_state([0, 1])
     for result, copy in zip(results, kept, strict=True):
@@ -335,8 +335,8 @@ def test_sampled_actions_are_legal_and_repeatable(vec: Vec) -> None:
 
 
 def test_send_and_recv_are_step_taken_apart(vec: Vec) -> None:
-    dice = np.random.default_rng(2)
-    batches = dice.integers(0, 6, (40, 12))
+    rng = np.random.default_rng(2)
+    batches = rng.integers(0, 6, (40, 12))
     one, many = vec(games=3), vec(games=3)
     one.reset(seed=1)
     many.reset(seed=1)

@@ -100,21 +100,21 @@ def test_growing_keeps_old_views_intact() -> None:
 @pytest.mark.parametrize("seed", range(8))
 def test_random_fragments_in_random_chunks(seed: int) -> None:
     """Any split into frames, control frames in between, and TCP segments gives the same messages."""
-    dice = random.Random(seed)
-    messages = [dice.randbytes(dice.choice([0, 1, 7, 200, 5000, 100_000])) for _ in range(12)]
+    rng = random.Random(seed)
+    messages = [rng.randbytes(rng.choice([0, 1, 7, 200, 5000, 100_000])) for _ in range(12)]
     stream = b""
     for message in messages:
-        cuts = sorted(dice.randint(0, len(message)) for _ in range(dice.randint(0, 5)))
+        cuts = sorted(rng.randint(0, len(message)) for _ in range(rng.randint(0, 5)))
         parts = [message[a:b] for a, b in zip([0, *cuts], [*cuts, len(message)], strict=True)]
         for i, part in enumerate(parts):
-            if dice.random() < 0.3:
-                stream += frame(dice.randbytes(dice.randint(0, 125)), 9)
-            if dice.random() < 0.2:
+            if rng.random() < 0.3:
+                stream += frame(rng.randbytes(rng.randint(0, 125)), 9)
+            if rng.random() < 0.2:
                 stream += frame(b"unasked", 10)
             stream += frame(part, 2 if i == 0 else 0, fin=i == len(parts) - 1)
     chunks = []
     while stream:
-        n = dice.choice([1, 2, 3, 11, 4000, 60_000])
+        n = rng.choice([1, 2, 3, 11, 4000, 60_000])
         chunks.append(stream[:n])
         stream = stream[n:]
     with connected(sends(*chunks)) as ws:

@@ -25,7 +25,7 @@ Array = NDArray[Any]
 Observation = dict[str, Array]
 
 _OBS = "obs."
-_STANDING = ("action_mask", "alive", "seat")  # what info has in every batch
+_ALWAYS = ("action_mask", "alive", "seat")  # what info has in every batch
 
 #: What arrays are for the caller, where that is not what travels.
 _TYPES: dict[str, Any] = dict.fromkeys(
@@ -180,7 +180,7 @@ class BatchReader:
             reward=arrays["reward"].copy() if copy else arrays["reward"],
             terminated=arrays["terminated"].copy() if copy else arrays["terminated"],
             truncated=arrays["truncated"].copy() if copy else arrays["truncated"],
-            info=self._standing(arrays, games),
+            info=self._always(arrays, games),
             seed=arrays["game.seed"],
             episode=arrays["game.episode"].copy(),
             finished=finished,
@@ -207,12 +207,12 @@ class BatchReader:
             obs[name] = array
         return obs
 
-    def _standing(self, arrays: dict[str, Array], games: int) -> dict[str, Any]:
+    def _always(self, arrays: dict[str, Array], games: int) -> dict[str, Any]:
         """What info has in every batch; all rows have it."""
         if not self._copy:
-            info = {name: arrays[name] for name in _STANDING}
+            info = {name: arrays[name] for name in _ALWAYS}
             return info | self._all if games == self._games else info | _all_rows(games * self._learners)
-        return {name: arrays[name].copy() for name in _STANDING} | _all_rows(games * self._learners)
+        return {name: arrays[name].copy() for name in _ALWAYS} | _all_rows(games * self._learners)
 
     def _statistics(self, arrays: dict[str, Array]) -> dict[str, Array]:
         """Per-episode statistics with rows first, zero where no episode ended."""
@@ -251,7 +251,7 @@ def _copy_into(buffer: memoryview, array: Array) -> Array:
 
 def _all_rows(rows: int) -> dict[str, Array]:
     """The masks of what all rows have."""
-    return {f"_{name}": np.ones(rows, np.bool_) for name in _STANDING}
+    return {f"_{name}": np.ones(rows, np.bool_) for name in _ALWAYS}
 
 
 def _finished(games: Array, most: int) -> Array:

@@ -9,7 +9,7 @@ the time of one such step that does nothing, in microseconds, `step_us` that of 
 that does. All of them are measured in turn, in rounds of the same run.
 
 With ``--compression`` the batches travel compressed; ``wire_bytes`` is what the
-server wrote for one, where the system tells that, beside its ``batch_bytes``.
+server wrote for one, where the system reports that, beside its ``batch_bytes``.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--opponents", help="an agent in all seats but one, such as simple")
     parser.add_argument("--copy", action=argparse.BooleanOptionalAction, default=True)
     parser.add_argument("--transport", choices=["shm", "tcp", "unix"], default="shm")
-    parser.add_argument("--compression", choices=["zstd"], help="of batches, for thin links (default: none)")
+    parser.add_argument("--compression", choices=["zstd"], help="of batches, for slow links (default: none)")
     parser.add_argument("--in-flight", type=int, default=1, help="steps sent ahead (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=0)
     return parser
@@ -148,10 +148,10 @@ class _Driver:
         envs.reset(seed=options.seed)
         self._envs = envs
         self.games = envs.num_games
-        dice = np.random.default_rng(options.seed)
+        rng = np.random.default_rng(options.seed)
         choices = [choice.n for choice in envs.game_spec.actions]
         shape = (_ACTIONS, envs.num_envs, len(choices))
-        actions = dice.integers(0, choices, shape, np.uint8)
+        actions = rng.integers(0, choices, shape, np.uint8)
         self._actions = actions[:, :, 0] if len(choices) == 1 else actions
         self._next = 0
         self._resetting = 0

@@ -1,7 +1,7 @@
 """Run with ``python -m pommego.demo``: many games at once, figures, and a picture.
 
 A thousand four-player games with random legal moves, all of them stepped by the
-embedded server and seen from Python through all four pairs of eyes.
+embedded server; Python receives the observations of all four agents.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def _run(options: argparse.Namespace) -> None:
         print()
         rate, each = count(steps / elapsed), count(steps / elapsed * envs.learners)
         print(f"speed      {rate} game steps/s, {each} agent steps/s, with random moves, and")
-        print("           with everybody's observation as arrays in Python")
+        print("           with all agents' observations as arrays in Python")
         print("\n".join(tally.lines()))
         print(f"\ngame 0 of {envs.num_games:,}, as it stands:\n")
         print(envs.render(0, colour=sys.stdout.isatty()))

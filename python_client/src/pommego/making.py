@@ -63,7 +63,7 @@ def make_vec(
         seat: with `opponents`: the learner's seat; None: drawn each episode.
         seats: any other mix: for each seat "learner" or an agent's name.
             Without this and `opponents`, all seats learn.
-        on_death: with one learner, in games of everybody for themselves: "end"
+        on_death: with one learner, in free-for-all games: "end"
             (the default: the row terminates at its death) or "wait".
         max_episode_steps: truncates after so many steps.
         rules: rules that differ from the id's, by the names in `game_spec.rules`.
@@ -85,7 +85,7 @@ def make_vec(
             else it is an error. Then `max_in_flight` is 2.
         render_mode: what `render` draws: "ansi" (text) or "rgb_array" (images).
         compression: "zstd" sends batches compressed: some 20 to 40 times
-            smaller, for servers behind a thin link; on fast ones it costs more
+            smaller, for servers behind a slow link; on fast ones it costs more
             than it saves. Needs the extra ``pommego[zstd]``.
         noop: steps do nothing, and batches hold whatever they held before: what
             is left is the way from server to client, to be measured.

@@ -158,7 +158,7 @@ class PommegoVectorEnv(VectorEnv):
         Args:
             actions: integers, (rows,), or (rows, components) if an action has
                 several; (games, learners...) will do too. Those of dead rows,
-                and of rows being reset, are not looked at.
+                and of rows being reset, are ignored.
 
         Returns:
             obs, reward, terminated, truncated, info; see the class.
@@ -345,14 +345,14 @@ class PommegoVectorEnv(VectorEnv):
     ) -> Simulation:
         """Make one step from each of the given states, apart from the environment's own games.
 
-        This is a forward model for search. The dice of the copies are made
-        anew, so that what search sees is what can happen, not what will.
+        This is a forward model for search. The random generators of the
+        copies are seeded anew, so that search sees what can happen, not what will.
 
         Args:
             states: n states of games that are not over; one may occur many times.
             actions: (n * learners,), with components last if there are several;
                 (n, learners...) will do too.
-            seed: state k's dice start from seed + k; None: drawn at random.
+            seed: state k's generator starts from seed + k; None: drawn at random.
 
         Returns:
             the n states after the step and their batch. ``info["game"]`` says

@@ -89,7 +89,7 @@ class Comparison:
 
     def __init__(self, reference: Reference, seed: int) -> None:
         self._reference = reference
-        self._dice = random.Random(seed)
+        self._rng = random.Random(seed)
         self._ours = peer.Peer.__new__(peer.Peer)
         self._ours.pommerman = pommerman
         self.steps: Counter[str] = Counter()
@@ -103,11 +103,11 @@ class Comparison:
 
     def game(self, env_id: str) -> None:
         """Play one game."""
-        dice = self._dice
+        rng = self._rng
         state = self._start(env_id)
         teams = "Team" in env_id or "Radio" in env_id
-        training = dice.choice([None, None, None if teams else 0])
-        policy = dice.choice(_POLICIES)
+        training = rng.choice([None, None, None if teams else 0])
+        policy = rng.choice(_POLICIES)
         self.counts["games"] += 1
         self._where = f"{env_id}, game {self.counts['games']} ({policy})"
         self._compare(
@@ -115,7 +115,7 @@ class Comparison:
             self._ours.begin(env_id, state, training),
             self._reference.ask("begin", env_id, state, training),
         )
-        left = dice.randrange(2, _PAST_END) if dice.random() < 0.3 else 0
+        left = rng.randrange(2, _PAST_END) if rng.random() < 0.3 else 0
         done = False
         for number in range(_LONGEST):
             done = self._step(env_id, policy, number) or done
@@ -124,7 +124,7 @@ class Comparison:
                 self.counts["steps past the end"] += 1
                 if left < 0:
                     break
-            elif dice.random() < 0.01:
+            elif rng.random() < 0.01:
                 self._reload(env_id, training)
         self._ours.env.close()
 
@@ -152,57 +152,56 @@ class Comparison:
 
     def _start(self, env_id: str) -> dict[str, str]:
         """Deal a board, and alter it for two games of three."""
-        dice = self._dice
+        rng = self._rng
         seats = 2 if env_id.startswith("OneVsOne") else 4
         with pommerman.make(env_id, [pommerman.agents.BaseAgent() for _ in range(seats)]) as env:
-            env.seed(dice.getrandbits(60))
+            env.seed(rng.getrandbits(60))
             env.reset()
-            if dice.random() < 0.66:
+            if rng.random() < 0.66:
                 self._alter(env)
             return env.get_json_info()
 
     def _alter(self, env: Any) -> None:
         """Strengthen agents, open the board, begin late."""
-        dice = self._dice
+        rng = self._rng
         for agent in env._agents:
             body = agent._character
-            body.ammo, body.blast_strength = dice.randint(0, 5), dice.randint(1, 6)
-            body.can_kick = dice.random() < 0.7
-        gone = dice.random()
+            body.ammo, body.blast_strength = rng.randint(0, 5), rng.randint(1, 6)
+            body.can_kick = rng.random() < 0.7
+        gone = rng.random()
         for row, col in zip(*(env._board == 2).nonzero(), strict=True):
-            if (row, col) not in env._items and dice.random() < gone:
-                env._board[row, col] = dice.choice([0, 0, 0, 6, 7, 8])
-        env._step_count = dice.choice([0, 0, 0, 120, 480, 560, 790])
+            if (row, col) not in env._items and rng.random() < gone:
+                env._board[row, col] = rng.choice([0, 0, 0, 6, 7, 8])
+        env._step_count = rng.choice([0, 0, 0, 120, 480, 560, 790])
 
     def _actions(self, env_id: str, policy: str) -> list[Any]:
-        dice = self._dice
+        rng = self._rng
         seats = len(self._ours.obs)
         if policy == "uniform":
-            moves: list[Any] = [dice.randrange(6) for _ in range(seats)]
+            moves: list[Any] = [rng.randrange(6) for _ in range(seats)]
         elif policy == "careful":
             moves = [
-                dice.choice([0, 1, 2, 3, 4, 1, 2, 3, 4, 5 if dice.random() < 0.2 else 0])
-                for _ in range(seats)
+                rng.choice([0, 1, 2, 3, 4, 1, 2, 3, 4, 5 if rng.random() < 0.2 else 0]) for _ in range(seats)
             ]
         else:
             moves = self._decided(seats)
             if policy == "mixed":
-                moves = [dice.randrange(6) if dice.random() < 0.15 else move for move in moves]
+                moves = [rng.randrange(6) if rng.random() < 0.15 else move for move in moves]
         if "Radio" in env_id:
-            words = [[move, dice.randint(1, 8), dice.randint(1, 8)] for move in moves]
-            moves = [dice.choice([move, said, tuple(said)]) for move, said in zip(moves, words, strict=True)]
+            words = [[move, rng.randint(1, 8), rng.randint(1, 8)] for move in moves]
+            moves = [rng.choice([move, said, tuple(said)]) for move, said in zip(moves, words, strict=True)]
         return moves
 
     def _decided(self, seats: int) -> list[int]:
         """Let the SimpleAgents of both sides decide; compare them and return what they do."""
-        seed = self._dice.getrandbits(32)
+        seed = self._rng.getrandbits(32)
         ours = self._ours.act(seed)
         self._compare("decisions", ours, self._reference.ask("act", seed))
         self.counts["decisions"] += len(ours[1][0][1])
         moves = [move[1] for move in ours[1][0][1]]
         training = self._ours.env.training_agent
         if training is not None:
-            moves.insert(training, self._dice.randrange(5))
+            moves.insert(training, self._rng.randrange(5))
         return moves
 
     def _compare(self, what: str, ours: Any, theirs: Any) -> None:

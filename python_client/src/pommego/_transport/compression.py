@@ -1,4 +1,4 @@
-"""Batches compressed on their way, for thin links: `make_vec(..., compression="zstd")`."""
+"""Batches compressed for slow links: `make_vec(..., compression="zstd")`."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Unpacker:
         self._buffers = BufferPool()
 
     def unpack(self, reply: wire.Compressed, most: int) -> wire.Batch:
-        """Return the batch, in memory that belongs to whoever looks at it.
+        """Return the batch, in memory that belongs to its views.
 
         Args:
             reply: as it came.

@@ -104,7 +104,7 @@ class WebSocket:
 
     @property
     def closed(self) -> bool:
-        """Whether the connection is gone, by whosever doing."""
+        """Whether the connection has ended, whichever side closed it."""
         return self._why_closed is not None
 
     def fileno(self) -> int:

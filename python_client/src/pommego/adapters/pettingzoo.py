@@ -9,9 +9,9 @@
         actions = {agent: env.action_space(agent).sample(masks[agent]) for agent in env.agents}
         observations, rewards, terminations, truncations, infos = env.step(actions)
 
-Agents are called by their seats, "agent_0" and so on. Where everybody plays for
-themselves the dead leave `agents`, with their reward; in team games they stay
-to the end, with only "stop" legal, and share what their team gets.
+Agents are called by their seats, "agent_0" and so on. In a free-for-all
+the dead leave `agents`, with their reward; in team games they stay to the end,
+with only "stop" legal, and share what their team gets.
 
 A step of one game costs a round trip to the server. Thousands of games with all
 their agents as rows of one batch are `pommego.make_vec`.
@@ -121,9 +121,9 @@ class PommegoParallelEnv(pettingzoo.ParallelEnv):
       what ``action_space(agent).sample(mask)`` takes. Acting against it is no error.
     * Info: ``alive`` and ``seat``; after `reset` ``seed`` and ``episode_number``;
       with the game's last step ``game`` (return, length, result, winners).
-    * The rules' own step limit terminates, `max_cycles` truncates. Who dies in
-      the very step that truncates is both terminated and truncated, so that the
-      last step is the same for all.
+    * The rules' own step limit terminates, `max_cycles` truncates. An agent that
+      dies in the very step that truncates is both terminated and truncated, so
+      that the last step is the same for all.
 
     Attributes:
         possible_agents: names of all that learn, by seat.
@@ -171,7 +171,7 @@ class PommegoParallelEnv(pettingzoo.ParallelEnv):
 
         Args:
             seed: 0 to 2**64-1.
-            options: not looked at; PettingZoo's tests hand in any.
+            options: ignored; PettingZoo's tests hand in any.
 
         Returns:
             observations and infos by agent.
@@ -187,7 +187,7 @@ class PommegoParallelEnv(pettingzoo.ParallelEnv):
         """Make one step.
 
         Args:
-            actions: one for each of `agents`; those of agents who left are not looked at.
+            actions: one for each of `agents`; those of agents who left are ignored.
 
         Returns:
             observations, rewards, terminations, truncations and infos, by the
@@ -256,7 +256,7 @@ class PommegoParallelEnv(pettingzoo.ParallelEnv):
         for agent in self.agents:
             own = infos[agent] = row_info(info, self._rows[agent])
             if self._masks_inside:
-                del own["action_mask"]  # who finds it in two places may stumble
+                del own["action_mask"]  # it has one place
             else:
                 own["action_mask"] = self._mask(info, agent)
         return infos

@@ -67,8 +67,8 @@ class PommegoPufferEnv(pufferlib.PufferEnv):
     are written in place. Observations after the end of a game are those of the
     next one.
 
-    Where everybody plays for themselves an agent is terminal when it dies, and
-    masked until its game is over. In teams none is masked: they share their
+    In a free-for-all an agent is terminal when it dies, and masked until its game
+    is over. In teams none is masked: they share their
     team's fate.
 
     Infos are one dict for each game that ended: ``episode_return`` (mean of its
@@ -182,7 +182,7 @@ class PommegoPufferEnv(pufferlib.PufferEnv):
             if isinstance(part, np.ndarray):
                 fields[name] = np.ascontiguousarray(part).view(dtype).reshape(*lead, *shape)
             else:
-                import torch  # noqa: PLC0415, whoever has a tensor has it
+                import torch  # noqa: PLC0415, a tensor comes from it
 
                 kind = operator.attrgetter(dtype.name)(torch)
                 fields[name] = part.contiguous().view(kind).reshape(*lead, *shape)

@@ -29,8 +29,8 @@ masking has it:
         .rl_module(rl_module_spec=RLModuleSpec(module_class=ActionMaskingTorchRLModule))
     )
 
-Who wants planes as they are can have ``"pommego:pommego/<id>"``, as with any
-gymnasium environment.
+For planes as they are use ``"pommego:pommego/<id>"``, as with any gymnasium
+environment.
 
 Needs the extra ``pommego[rllib]``.
 """
@@ -130,7 +130,7 @@ class SingleAgentVectorEnv(VectorEnv):
 
 
 class _OneGame(gymnasium.Env):
-    """The first of many games, for who wants a single one."""
+    """The first of many games, as a single environment."""
 
     def __init__(self, envs: SingleAgentVectorEnv) -> None:
         self._envs = envs

@@ -180,7 +180,7 @@ class PommegoVecEnv(VecEnv):
         setattr(self.envs, attr_name, value)
 
     def env_is_wrapped(self, wrapper_class: type, indices: Indices = None) -> list[bool]:
-        """Tell whether rows do what a wrapper would: they report their episodes as Monitor does."""
+        """Return whether rows do what a wrapper would: they report their episodes as Monitor does."""
         return [wrapper_class is Monitor] * len(list(self._get_indices(indices)))
 
     def get_images(self) -> Sequence[NDArray[np.uint8]]:

@@ -145,8 +145,8 @@ class PommegoTorchEnv(EnvBase):
         self._fresh = self._seen(obs, self.info)
         done = terminated | truncated
         if done.any():
-            obs, standing = self._at_the_end(obs, done)
-            after = self._seen(obs, standing)
+            obs, last_info = self._at_the_end(obs, done)
+            after = self._seen(obs, last_info)
         else:
             after = self._fresh.copy()
         rewards = torch.from_numpy(reward.astype(np.float32)).reshape(*self._lead, 1)
@@ -166,10 +166,10 @@ class PommegoTorchEnv(EnvBase):
         whole = {name: array.copy() for name, array in obs.items()}
         for name, array in whole.items():
             array[rows] = np.stack([last[row][name] for row in rows])
-        standing = {name: self.info[name].copy() for name in ("action_mask", "alive")}
-        for name, array in standing.items():
+        last_info = {name: self.info[name].copy() for name in ("action_mask", "alive")}
+        for name, array in last_info.items():
             array[rows] = info[name][rows]
-        return whole, standing
+        return whole, last_info
 
     def _seen(self, obs: dict[str, NDArray[Any]], info: dict[str, Any]) -> TensorDict:
         """Lay out what learners see."""

@@ -33,7 +33,7 @@ def to_minari(
 ) -> Any:
     """Write a Minari data set, with an episode for each seat of each game.
 
-    Where everybody plays for themselves a seat's episode ends with its death,
+    In a free-for-all a seat's episode ends with its death,
     as in a single environment; where seats share their team's fate, with the game.
 
     Args:

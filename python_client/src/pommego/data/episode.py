@@ -101,10 +101,10 @@ def from_rows(batch: dict[str, Array], manifest: Manifest) -> Episode:
         final = batch[f"final_{name}"][-seats:]
         observations[name] = np.concatenate([by_seat(batch[f"obs_{name}"]), final[None]])
     alive = by_seat(batch["alive"])
-    weighed = {}
+    search = {}
     if "visits" in batch:
         values = np.where(batch["_values"][:, None], batch["values"], np.nan)
-        weighed = {"visits": by_seat(batch["visits"]), "values": by_seat(values)}
+        search = {"visits": by_seat(batch["visits"]), "values": by_seat(values)}
     names = [name for name in batch if name == "action" or name.startswith("action_")]
     actions = by_seat(batch["action"] if names == ["action"] else np.stack([batch[n] for n in names], axis=1))
     return Episode(
@@ -120,5 +120,5 @@ def from_rows(batch: dict[str, Array], manifest: Manifest) -> Episode:
         rewards=by_seat(batch["reward"]),
         terminated=bool(batch["terminated"][-1]),
         truncated=bool(batch["truncated"][-1]),
-        **weighed,
+        **search,
     )

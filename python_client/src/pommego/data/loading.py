@@ -51,7 +51,7 @@ class Loader:
         self.columns = _chosen(manifest, columns)
         self._batch_size = batch_size
         self._where = where
-        self._dice = None if shuffle is None else np.random.default_rng(shuffle)
+        self._rng = None if shuffle is None else np.random.default_rng(shuffle)
         needed = [name for names, _ in where for name in names]
         self._read = list(dict.fromkeys([*self.columns, *needed]))
         missing = [name for name in self._read if name not in manifest.columns]
@@ -63,7 +63,7 @@ class Loader:
         self._files = self.manifest.files[index::of]
 
     def __iter__(self) -> Iterator[Batch]:
-        parts = self._in_order() if self._dice is None else self._shuffled(self._dice)
+        parts = self._in_order() if self._rng is None else self._shuffled(self._rng)
         return _batches(parts, self._batch_size)
 
     def _in_order(self) -> Iterator[Batch]:
@@ -72,14 +72,14 @@ class Loader:
             for group in range(file.num_row_groups):
                 yield self._group(file, group)
 
-    def _shuffled(self, dice: np.random.Generator) -> Iterator[Batch]:
+    def _shuffled(self, rng: np.random.Generator) -> Iterator[Batch]:
         """Mix the rows of a few row groups at a time, drawn from all files."""
         groups = [(path, g) for path in self._files for g in range(self._open(path).num_row_groups)]
-        order = dice.permutation(len(groups))
+        order = rng.permutation(len(groups))
         for begin in range(0, len(order), _MIXED):
             some = [groups[k] for k in order[begin : begin + _MIXED]]
             mixed = joined([self._group(self._open(path), group) for path, group in some])
-            rows = dice.permutation(_length(mixed))
+            rows = rng.permutation(_length(mixed))
             for at in range(0, len(rows), self._batch_size):
                 own = rows[at : at + self._batch_size]
                 yield {name: array[own] for name, array in mixed.items()}

@@ -132,7 +132,7 @@ class Manifest:
 
     @property
     def agents(self) -> list[str]:
-        """Who plays."""
+        """The agents that play."""
         return list(dict.fromkeys(self.json["agents"]))
 
     @cached_property

@@ -41,7 +41,7 @@ def make_batch(
         make_agents: returns the agents of one game; called once for each. None:
             the caller has all the actions.
         training_agent: the seat whose actions are the caller's, and with whose
-            death a game is over where everybody plays alone.
+            death a free-for-all game is over.
         seats: for each seat "learner", or the name of an agent that plays on
             the server, such as "simple"; see `pommego.make_vec`. Lists then have
             entries for the learners only. Not together with the two above.

@@ -79,7 +79,7 @@ class Bomber:
         """Stay."""
 
     def in_range(self, exploded_map: Any) -> bool:
-        """Tell whether the cell it is on is marked with 1."""
+        """Return whether the cell it is on is marked with 1."""
         row, col = self.position
         return exploded_map[row][col] == 1
 
@@ -162,7 +162,7 @@ class Bomb:
         self.moving_direction = None
 
     def exploded(self) -> bool:
-        """Tell whether it is due."""
+        """Return whether it is due."""
         return self.life == 0
 
     def explode(self) -> dict[str, Iterator[list[int]]]:
@@ -177,12 +177,12 @@ class Bomb:
         }
 
     def in_range(self, exploded_map: Any) -> bool:
-        """Tell whether the cell it is on is marked with 1."""
+        """Return whether the cell it is on is marked with 1."""
         row, col = self.position
         return exploded_map[row][col] == 1
 
     def is_moving(self) -> bool:
-        """Tell whether it rolls."""
+        """Return whether it rolls."""
         return self.moving_direction is not None
 
     def to_json(self) -> dict[str, Any]:
@@ -208,7 +208,7 @@ class Flame:
         self.life -= 1
 
     def is_dead(self) -> bool:
-        """Tell whether it goes out in the next step."""
+        """Return whether it goes out in the next step."""
         return self.life == 0
 
     def to_json(self) -> dict[str, Any]:

@@ -127,10 +127,10 @@ class ForwardModel:
         game_type: constants.GameType,
         training_agent: int | None,
     ) -> bool:
-        """Tell whether the game is over.
+        """Return whether the game is over.
 
         It is when one agent at most is left, or one team, or at the step limit;
-        where everybody plays alone also when the training agent is dead.
+        in a free-for-all also when the training agent is dead.
         """
         alive = {agent.agent_id for agent in agents if agent.is_alive}
         if step_count >= max_steps or len(alive) <= 1:

@@ -2,5 +2,5 @@
 
 raise ImportError(
     "pommego.pommerman has no graphics module: "
-    "render() draws in the terminal, `pommego replay --gif` and `--html` make films"
+    "render() draws in the terminal, `pommego replay --gif` and `--html` make videos"
 )

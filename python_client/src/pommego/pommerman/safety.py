@@ -1,15 +1,14 @@
 """Which moves an agent can survive, for whole batches of `planes` observations.
 
-An agent that explores dies of its own bombs long before it learns what they are
-good for. One that is held to `Safety.moves` can lay bombs without fear:
+An agent that explores is killed by its own bombs long before it learns what they
+are good for. One that is restricted to `Safety.moves` can lay bombs safely:
 
     safety = Safety(envs.game_spec)
     mask = safety.moves(obs["planes"], obs["scalars"], info["action_mask"])
 
 A move is safe if, with all bombs and other agents staying where they are, there
-is a way on from it that no flame touches until the last bomb of today, its own
-included, has burnt out. Nothing is read but the observation: cells in
-fog count as free.
+is a way on from it that no flame touches until the last of these bombs, its own
+included, has burnt out. Only the observation is used: cells in fog count as free.
 """
 
 from __future__ import annotations

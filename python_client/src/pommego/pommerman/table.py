@@ -100,7 +100,7 @@ class Table:
         """Make one step.
 
         Args:
-            moves: by agent id; those of the dead are not looked at.
+            moves: by agent id; those of the dead are ignored.
             max_blast_strength: what range items stop at.
 
         Raises:

@@ -51,8 +51,8 @@ def play(actions: Any, pieces: Pieces, max_blast_strength: int) -> Pieces:
     live on.
 
     Args:
-        actions: by agent id, an Action's number each; those of the dead are not
-            looked at.
+        actions: by agent id, an Action's number each; those of the dead are
+            ignored.
         pieces: what there is.
         max_blast_strength: what range items stop at.
 
@@ -174,7 +174,7 @@ class _Wishes:
                 self.bomb_to[other] = self.bombs[other].position
 
     def settle(self) -> None:
-        """Keep everybody whose goal is wanted by two agents or two bombs, until nothing changes."""
+        """Keep in place whoever has a goal that two agents or two bombs want, until nothing changes."""
         self.agents_at.update(self.agent_to)
         self.bombs_at.update(self.bomb_to)
         changed = True
@@ -203,7 +203,7 @@ class _Wishes:
         self.bombs_at[here] += 1
 
     def kick(self, actions: Any) -> bool:
-        """Kick bombs that agents walk into; tell whether any wish changed.
+        """Kick bombs that agents walk into; return whether any wish changed.
 
         What is found is applied after all bombs have been looked at.
         """
@@ -237,7 +237,7 @@ class _Wishes:
         return bool(sent or kept)
 
     def _free(self, cell: Cell) -> bool:
-        """Tell whether a bomb can be kicked there: nobody ever wanted the cell."""
+        """Return whether a bomb can be kicked there: nobody ever wanted the cell."""
         return not self.agents_at[cell] and not self.bombs_at[cell] and self._rollable(cell)
 
     def settle_again(self) -> None:

@@ -83,7 +83,7 @@ class PommermanJSONEncoder(json.JSONEncoder):
 def is_valid_direction(
     board: Board, position: Cell, direction: Any, invalid_values: Sequence[int] | None = None
 ) -> bool:
-    """Tell whether a step from a position stays on the board and does not run into a wall.
+    """Return whether a step from a position stays on the board and does not run into a wall.
 
     Args:
         board: cell values.
@@ -137,7 +137,7 @@ def get_next_position(position: Cell, direction: Any) -> Cell:
 
 
 def position_on_board(board: Board, position: Cell) -> bool:
-    """Tell whether the position is on the board."""
+    """Return whether the position is on the board."""
     row, col = position
     return 0 <= row < len(board) and 0 <= col < len(board[0])
 
@@ -158,22 +158,22 @@ position_is_agent = _shows(*_AGENTS)
 
 
 def position_is_bomb(bombs: Iterable[Any], position: Cell) -> bool:
-    """Tell whether one of the bombs lies there; on the board an agent can hide it."""
+    """Return whether one of the bombs lies there; on the board an agent can hide it."""
     return any(bomb.position == position for bomb in bombs)
 
 
 def position_is_enemy(board: Board, position: Cell, enemies: Iterable[constants.Item]) -> bool:
-    """Tell whether one of the enemies, given as Items, stands there."""
+    """Return whether one of the enemies, given as Items, stands there."""
     return constants.Item(board[position]) in enemies
 
 
 def position_is_passable(board: Board, position: Cell, enemies: Iterable[constants.Item]) -> bool:
-    """Tell whether there is a passage, a power-up, or an agent that is no enemy."""
+    """Return whether there is a passage, a power-up, or an agent that is no enemy."""
     return board[position] in _PASSABLE and not position_is_enemy(board, position, enemies)
 
 
 def position_in_items(board: Board, position: Cell, items: Iterable[constants.Item]) -> bool:
-    """Tell whether the cell shows one of the items."""
+    """Return whether the cell shows one of the items."""
     return any(board[position] == item.value for item in items)
 
 

@@ -49,7 +49,7 @@ class BaseAgent:
 
     @staticmethod
     def has_user_input() -> bool:
-        """Tell whether a person plays."""
+        """Return whether a person plays."""
         return False
 
     def shutdown(self) -> None:

@@ -115,7 +115,7 @@ class PlayerAgent(BaseAgent):
 
     @staticmethod
     def has_user_input() -> bool:
-        """Tell that a person plays."""
+        """Return True: a person plays."""
         return True
 
     def shutdown(self) -> None:

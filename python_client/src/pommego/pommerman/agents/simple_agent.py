@@ -1,4 +1,4 @@
-"""The rule-based agent that everybody measures theirs against.
+"""The rule-based agent that others are usually compared with.
 
 In order: get away from bombs, bomb an adjacent enemy, walk to a near enemy, walk
 to a near item, bomb adjacent wood, walk to wood, wander. Chances come from the
@@ -238,7 +238,7 @@ class SimpleAgent(BaseAgent):
 
     @staticmethod
     def _maybe_bomb(ammo: int, blast_strength: int, items: Items, dist: Distances, my_position: Cell) -> bool:
-        """Tell whether there is a bomb to lay, and then a passage to hide from it.
+        """Return whether there is a bomb to lay, and then a passage to hide from it.
 
         That is one in another row and column, or further away than its blast.
         """
@@ -357,7 +357,7 @@ class SimpleAgent(BaseAgent):
 
 
 def _leads_out(board: Board, start: Cell, blast: int, enemies: Sequence[Item]) -> bool:
-    """Tell whether one can get from a cell to another row and column, or further away than a blast."""
+    """Return whether one can get from a cell to another row and column, or further away than a blast."""
     seen, todo = {start}, [start]
     while todo:
         row, col = todo.pop()

@@ -162,7 +162,7 @@ class Pomme:
         they depend on the generator of the module `random`.
 
         Returns:
-            the seed, in a list; one drawn by chance for None.
+            the seed, in a list; for None one drawn at random.
         """
         self.np_random, seed = seeding.np_random(seed)
         self._seeded = True
@@ -224,7 +224,7 @@ class Pomme:
         """Make one step.
 
         Args:
-            actions: one for each agent; those of the dead are not looked at.
+            actions: one for each agent; those of the dead are ignored.
 
         Returns:
             observations and rewards, one for each agent; whether the game is
