@@ -9,7 +9,7 @@ underscore before it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -51,7 +51,7 @@ class View:
         seed: uint64 (games,), of the episodes shown.
         episode: uint64 (games,), the number of the episode since the seed.
         finished: int32 (F,), the games whose episode ended in this step.
-        stats: per-episode statistics by name, with rows first; empty if F is 0.
+        stats: per-episode statistics by name, with rows first; of a step in which F is 0, empty.
         final: the last observation of the finished games' rows and what comes
             with it, by the batch's names; empty unless SAME_STEP and F > 0.
     """
@@ -173,7 +173,8 @@ class BatchReader:
         else:
             arrays = self.arrays(batch.tensors, games)
             finished = _finished(batch.finished.array(), games)
-        stats = self._statistics(arrays) if finished.size else {}
+        ended = finished.size or isinstance(batch, wire.Simulated)  # whose parts are joined, alike
+        stats = self._statistics(arrays) if ended else {}
         copy = self._copy
         view = View(
             obs=self._observation(arrays, give_away),
@@ -266,33 +267,16 @@ def _finished(games: Array, most: int) -> Array:
 
 
 def joined(views: list[View]) -> View:
-    """Put the parts of a batch that came in several messages together."""
+    """Put the parts of a batch of simulated games together that came in several messages."""
+
+    def together(parts: list[Any]) -> Any:
+        if isinstance(parts[0], dict):
+            return {name: together([part[name] for part in parts]) for name in parts[0]}
+        return np.concatenate(parts)
+
     if len(views) == 1:
         return views[0]
-
-    def together(pick: Callable[[View], Any]) -> Any:
-        return np.concatenate([pick(view) for view in views])
-
-    starts = np.cumsum([0] + [len(view.seed) for view in views])
-    stats = {}
-    for name, sample in next((view.stats for view in views if view.stats), {}).items():
-
-        def zeros(view: View, sample: Any = sample) -> Any:
-            return np.zeros((len(view.reward), *sample.shape[1:]), sample.dtype)
-
-        stats[name] = np.concatenate([v.stats[name] if v.stats else zeros(v) for v in views])
-    return View(
-        obs={name: together(lambda v, name=name: v.obs[name]) for name in views[0].obs},
-        reward=together(lambda v: v.reward),
-        terminated=together(lambda v: v.terminated),
-        truncated=together(lambda v: v.truncated),
-        info={name: together(lambda v, name=name: v.info[name]) for name in views[0].info},
-        seed=together(lambda v: v.seed),
-        episode=together(lambda v: v.episode),
-        finished=np.concatenate([v.finished + start for v, start in zip(views, starts, strict=False)]),
-        stats=stats,
-        final={},
-    )
+    return View(**{f.name: together([getattr(view, f.name) for view in views]) for f in fields(View)})
 
 
 def begin_info(view: View, begun: NDArray[np.bool_], learners: int) -> dict[str, Any]:

@@ -124,15 +124,13 @@ class Server:
         self._output = tempfile.TemporaryFile()  # noqa: SIM115, it has no name, so nothing is left of it
 
         try:
-            self._process, self._lifeline, ready = _spawn(program, listen, self.token, self._output)
+            self._process, ready = _spawn(program, listen, self.token, self._output)
         except OSError as e:
             self._output.close()
             _remove(self._directory)
             raise ServerStartError(f"{program} cannot be run: {e}") from e
         self.pid = self._process.pid
-        self._finalizer = weakref.finalize(
-            self, _stop, self._process, self._lifeline, self._output, self._directory
-        )
+        self._finalizer = weakref.finalize(self, _stop, self._process, self._output, self._directory)
         _servers.add(self)
         try:
             self.address = _read_address(ready, self._process, self._output, timeout)
@@ -174,48 +172,31 @@ class Server:
     def forget(self) -> None:
         """In a forked child: let go of the pipe, so that only the parent's end keeps the server alive."""
         if self._finalizer.detach():
-            os.close(self._lifeline)
+            self._process.stdin.close()
             self._output.close()
             self._process.returncode = 0  # not ours to wait for
 
 
-def _spawn(
-    program: Path, listen: str, token: str, output: IO[bytes]
-) -> tuple[subprocess.Popen[bytes], int, int]:
-    """Start the process.
-
-    Returns:
-        it, the write end of its standard input, and where to read its address.
-    """
-    with contextlib.ExitStack() as stack:
-        stdin, lifeline = _pipe(stack)
-        ready, tell = _pipe(stack)
+def _spawn(program: Path, listen: str, token: str, output: IO[bytes]) -> tuple[subprocess.Popen[bytes], int]:
+    """Start the process; returns it, and where to read its address."""
+    ready, tell = os.pipe()
+    arguments = ["--listen", listen, "--ready-fd", str(tell), "--exit-on-stdin-close"]
+    try:
         process = subprocess.Popen(
-            [
-                program,
-                "serve",
-                *("--listen", listen, "--ready-fd", str(tell)),
-                "--exit-on-stdin-close",
-                *_GENEROUS,
-            ],
-            stdin=stdin,
+            [program, "serve", *arguments, *_GENEROUS],
+            stdin=subprocess.PIPE,
             stdout=output,
             stderr=output,
             pass_fds=[tell],
             env=os.environ | {"POMMEGO_TOKEN": token},
             start_new_session=True,
         )
-        stack.pop_all()
-    os.close(stdin)
-    os.close(tell)
-    return process, lifeline, ready
-
-
-def _pipe(stack: contextlib.ExitStack) -> tuple[int, int]:
-    ends = os.pipe()
-    for end in ends:
-        stack.callback(os.close, end)
-    return ends
+    except BaseException:
+        os.close(ready)
+        raise
+    finally:
+        os.close(tell)
+    return process, ready
 
 
 def _read_address(ready: int, process: subprocess.Popen[bytes], output: IO[bytes], timeout: float) -> str:
@@ -258,10 +239,10 @@ def _quoted(output: IO[bytes]) -> str:
     return f"; it printed last:\n{tail}" if tail else " and printed nothing"
 
 
-def _stop(process: subprocess.Popen[bytes], lifeline: int, output: IO[bytes], directory: str) -> None:
+def _stop(process: subprocess.Popen[bytes], output: IO[bytes], directory: str) -> None:
     """Close the pipe, wait, and help along if that is not enough."""
     with contextlib.suppress(OSError):
-        os.close(lifeline)
+        process.stdin.close()
     for help_along in (lambda: None, process.terminate, process.kill):
         help_along()
         with contextlib.suppress(subprocess.TimeoutExpired):

@@ -166,7 +166,7 @@ def simulate_games(
         views.append(session.read_simulated(reply, end - begin))
         after += [State(state, session) for state in reply.states]
     view = joined(views)
-    info = view.info | {"seed": first} | (episode_info(view) if view.stats else {})
+    info = view.info | {"seed": first} | (episode_info(view) if view.finished.size else {})
     return Simulation(after, view.obs, view.reward, view.terminated, view.truncated, info)
 
 

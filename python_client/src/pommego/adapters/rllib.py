@@ -44,7 +44,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 from gymnasium import spaces
-from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector import AutoresetMode, VectorWrapper
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 from ray.rllib.env.multi_agent_env import MultiAgentEnv
@@ -54,6 +54,7 @@ from pommego.adapters.pettingzoo import parallel_env
 from pommego.batch import Observation
 from pommego.making import make_vec
 from pommego.server import Server
+from pommego.single import PommegoEnv
 from pommego.spec import Encoding, GameSpec
 from pommego.vector import PommegoVectorEnv
 
@@ -80,17 +81,15 @@ def single_agent(config: Mapping[str, Any]) -> gymnasium.Env | SingleAgentVector
     games = options.pop("num_envs", None)
     envs = make_vec(num_envs=games or 1, autoreset_mode=AutoresetMode.NEXT_STEP, **options)
     if envs.learners != 1:
-        learners = envs.learners
         envs.close()
         raise ValueError(
-            f"{learners} seats learn, and a single agent is one: fill the others with opponents=[...], "
+            f"{envs.learners} seats learn, and a single agent is one: fill the others with opponents=[...], "
             "or use PommegoMultiAgentEnv"
         )
-    many = SingleAgentVectorEnv(envs, masked=masked)
-    return many if games else _OneGame(many)
+    return SingleAgentVectorEnv(envs, masked=masked) if games else _OneGame(PommegoEnv(envs), masked)
 
 
-class SingleAgentVectorEnv(VectorEnv):
+class SingleAgentVectorEnv(VectorWrapper):
     """Many games with one learner each, as RLlib's single-agent env runner wants them.
 
     Args:
@@ -99,15 +98,11 @@ class SingleAgentVectorEnv(VectorEnv):
     """
 
     def __init__(self, envs: PommegoVectorEnv, *, masked: bool = False) -> None:
+        super().__init__(envs)
         self.envs = envs
         self._form = _Form(envs.game_spec, envs.encoding, masked)
-        self.num_envs = envs.num_envs
-        self.metadata = envs.metadata
-        self.render_mode = envs.render_mode
         self.single_observation_space = self._form.space()
-        self.single_action_space = envs.single_action_space
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
-        self.action_space = envs.action_space
 
     def reset(self, *, seed: Any = None, options: dict[str, Any] | None = None) -> tuple[Any, dict]:
         """Begin new games; arguments as for `PommegoVectorEnv.reset`."""
@@ -120,39 +115,22 @@ class SingleAgentVectorEnv(VectorEnv):
         seen = self._form.of(obs, info["action_mask"])
         return seen, reward, terminated, truncated, _short(info)
 
-    def render(self) -> Any:
-        """Draw all games."""
-        return self.envs.render()
 
-    def close_extras(self, **_: Any) -> None:
-        """End the games."""
-        self.envs.close()
+class _OneGame(gymnasium.Wrapper):
+    """One game with one learner, as RLlib wants it."""
 
-
-class _OneGame(gymnasium.Env):
-    """The first of many games, as a single environment."""
-
-    def __init__(self, envs: SingleAgentVectorEnv) -> None:
-        self._envs = envs
-        self.metadata = envs.metadata
-        self.render_mode = envs.render_mode
-        self.observation_space = envs.single_observation_space
-        self.action_space = envs.single_action_space
+    def __init__(self, env: PommegoEnv, masked: bool) -> None:
+        super().__init__(env)
+        self._form = _Form(env.game_spec, env.encoding, masked)
+        self.observation_space = self._form.space()
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple:
-        super().reset(seed=seed)
-        obs, _ = self._envs.reset(seed=seed)
-        return _first(obs), {}
+        obs, info = self.env.reset(seed=seed)
+        return self._form.of_one(obs, info["action_mask"]), {}
 
     def step(self, action: Any) -> tuple:
-        obs, reward, terminated, truncated, _ = self._envs.step(np.asarray(action)[None])
-        return _first(obs), float(reward[0]), bool(terminated[0]), bool(truncated[0]), {}
-
-    def render(self) -> Any:
-        return self._envs.render()[0]
-
-    def close(self) -> None:
-        self._envs.close()
+        obs, reward, terminated, truncated, info = self.env.step(action)
+        return self._form.of_one(obs, info["action_mask"]), reward, terminated, truncated, {}
 
 
 class PommegoMultiAgentEnv(MultiAgentEnv):
@@ -212,9 +190,7 @@ class PommegoMultiAgentEnv(MultiAgentEnv):
         seen = {}
         for agent, obs in observations.items():
             mask = infos[agent]["action_mask"]
-            parts = mask if isinstance(mask, tuple) else (mask,)
-            batch = {name: array[None] for name, array in obs.items()}
-            seen[agent] = _first(self._form.of(batch, np.concatenate(parts)[None]))
+            seen[agent] = self._form.of_one(obs, np.concatenate(mask) if isinstance(mask, tuple) else mask)
         return seen
 
 
@@ -227,10 +203,9 @@ class _Form:
         self._masked = masked
 
     def space(self) -> spaces.Box | spaces.Dict:
-        low, high = (
-            np.concatenate([np.full(np.prod(field.shape), bound, np.float32) for field, bound in bounds])
-            for bounds in ([(f, f.low) for f in self._fields], [(f, f.high) for f in self._fields])
-        )
+        sizes = [int(np.prod(field.shape)) for field in self._fields]
+        low = np.repeat([field.low for field in self._fields], sizes).astype(np.float32)
+        high = np.repeat([field.high for field in self._fields], sizes).astype(np.float32)
         vector = spaces.Box(low, high, dtype=np.float32)
         if not self._masked:
             return vector
@@ -245,9 +220,10 @@ class _Form:
             return vector
         return {"observations": vector, "action_mask": mask.astype(np.float32)}
 
-
-def _first(batch: Any) -> Any:
-    return {name: array[0] for name, array in batch.items()} if isinstance(batch, dict) else batch[0]
+    def of_one(self, obs: Observation, mask: NDArray[Any]) -> Any:
+        """Bring the observation of one row into this form."""
+        seen = self.of({name: array[None] for name, array in obs.items()}, mask[None])
+        return {name: array[0] for name, array in seen.items()} if self._masked else seen[0]
 
 
 def _short(info: dict[str, Any]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,7 +21,6 @@ __all__ = ["Column", "DamagedError", "Manifest", "parquet_library", "verify"]
 
 _FORMAT = "pommego-dataset/1"
 _NAME = "manifest.json"
-_CHUNK = 1 << 22  # bytes hashed at a time
 
 
 class DamagedError(PommegoError):
@@ -35,18 +35,18 @@ class Column:
         name: its name.
         type: "bool", "uint8", "int32", "int64", "uint64", "float64", "string",
             "bytes", or "fixed_bytes", an array of one shape.
-        nullable: whether it can have no value in a row.
         meaning: what it says.
+        nullable: whether it can have no value in a row.
         dtype: of a fixed_bytes column's elements, as numpy names it; else "".
         shape: of the array; else ().
     """
 
     name: str
     type: str
-    nullable: bool
     meaning: str
-    dtype: str
-    shape: tuple[int, ...]
+    nullable: bool = False
+    dtype: str = ""
+    shape: tuple[int, ...] = ()
 
     @property
     def numpy(self) -> np.dtype[Any]:
@@ -100,12 +100,8 @@ class Manifest:
         try:
             text = (at / _NAME).read_bytes()
         except FileNotFoundError as e:
-            unfinished = (at / ".generate").exists()
-            why = (
-                "it is not finished: run the command that began it again"
-                if unfinished
-                else f"it has no {_NAME}"
-            )
+            begun = (at / ".generate").exists()
+            why = "it is not finished: run the command that began it again" if begun else f"it has no {_NAME}"
             raise FileNotFoundError(f"{at} holds no data set: {why}") from e
         content = _known(_parse(text, at / _NAME), at / _NAME)
         return cls(content, at, [at / file["path"] for file in content["files"]])
@@ -138,17 +134,7 @@ class Manifest:
     @cached_property
     def columns(self) -> dict[str, Column]:
         """The columns by name, in the files' order."""
-        return {
-            c["name"]: Column(
-                c["name"],
-                c["type"],
-                c.get("nullable", False),
-                c["meaning"],
-                c.get("dtype", ""),
-                tuple(c.get("shape") or ()),
-            )
-            for c in self.json["columns"]
-        }
+        return {column["name"]: msgspec.convert(column, Column) for column in self.json["columns"]}
 
     @property
     def fields(self) -> list[dict[str, Any]]:
@@ -227,10 +213,8 @@ def _wrong(folder: Path, entry: dict[str, Any]) -> str | None:
     size = at.stat().st_size
     if size != entry["bytes"]:
         return f"{at}: the file is damaged: it has {size} bytes, expected {entry['bytes']}"
-    total = hashlib.sha256()
     with at.open("rb") as file:
-        while chunk := file.read(_CHUNK):
-            total.update(chunk)
-    if total.hexdigest() != entry["sha256"]:
-        return f"{at}: the file is damaged: its SHA-256 is {total.hexdigest()}, expected {entry['sha256']}"
+        found = hashlib.file_digest(file, "sha256").hexdigest()
+    if found != entry["sha256"]:
+        return f"{at}: the file is damaged: its SHA-256 is {found}, expected {entry['sha256']}"
     return None

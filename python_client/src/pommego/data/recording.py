@@ -8,7 +8,7 @@ import os
 import struct
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -131,6 +131,11 @@ class _Packer:
         self._process = subprocess.Popen(
             [find_binary(), *command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
         )
+        self._stdin, self._stdout, self._stderr = (
+            self._process.stdin,
+            self._process.stdout,
+            self._process.stderr,
+        )
 
     def __enter__(self) -> _Packer:
         return self
@@ -179,18 +184,6 @@ class _Packer:
         for stream in (self._stdin, self._stdout, self._stderr):
             with contextlib.suppress(OSError):
                 stream.close()
-
-    @property
-    def _stdin(self) -> IO[bytes]:
-        return self._process.stdin  # type: ignore[return-value]
-
-    @property
-    def _stdout(self) -> IO[bytes]:
-        return self._process.stdout  # type: ignore[return-value]
-
-    @property
-    def _stderr(self) -> IO[bytes]:
-        return self._process.stderr  # type: ignore[return-value]
 
 
 class _Table:

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pommego.pommerman import constants, turn, utility
+from pommego.pommerman.scene import Scene
 
 __all__ = ["ForwardModel"]
 
@@ -75,8 +76,9 @@ class ForwardModel:
         Returns:
             board, agents, bombs, items and flames after it.
         """
-        pieces = turn.Pieces(curr_board, curr_agents, curr_bombs, curr_items, curr_flames)
-        return tuple(turn.play(actions, pieces, max_blast_strength))
+        scene = Scene(curr_board, curr_bombs, curr_flames, curr_items)
+        turn.play(actions, curr_agents, scene, max_blast_strength)
+        return scene.board, curr_agents, scene.bombs, scene.items, scene.flames
 
     def get_observations(
         self,

@@ -1,4 +1,4 @@
-"""What lies on a board: read from saved games, and written to them."""
+"""What there is besides agents: read from saved games, and written to them."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class Scene:
     """Everything of a game but its agents.
 
     Attributes:
-        board: uint8 (n, n).
+        board: uint8 (n, n), agents drawn over bombs and flames over everything.
         bombs: in the order in which they were laid.
-        flames: the oldest first.
+        flames: the oldest first; several can share a cell.
         items: the value of each hidden item by its position.
     """
 

@@ -107,13 +107,11 @@ class Table:
             ValueError: a living agent's move is none; nothing has changed then.
             RuntimeError: there is no game.
         """
-        scene, bodies = self._scene, self.bodies
-        if scene is None:
+        if self._scene is None:
             raise RuntimeError(_NO_GAME)
+        bodies = self.bodies
         chosen = {body.agent_id: _code(moves[body.agent_id]) for body in bodies if body.is_alive}
-        pieces = turn.Pieces(scene.board, bodies, scene.bombs, scene.items, scene.flames)
-        after = turn.play(chosen, pieces, max_blast_strength)
-        self._scene = Scene(after.board, after.bombs, after.flames, after.items)
+        turn.play(chosen, bodies, self._scene, max_blast_strength)
 
     # The server ---------------------------------------------------------------
 

@@ -8,14 +8,16 @@ agents, bombs without an owner) is no state that a game could be in there.
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pommego.pommerman import characters, constants, utility
+from pommego.pommerman.scene import Scene
 
-__all__ = ["Pieces", "play"]
+__all__ = ["play"]
 
 Board = NDArray[Any]
 Cell = tuple[int, int]
@@ -26,47 +28,23 @@ _RIGID = constants.Item.Rigid.value
 _WOOD = constants.Item.Wood.value
 
 
-class Pieces(NamedTuple):
-    """All that a step changes.
-
-    Attributes:
-        board: cell values, agents drawn over bombs and flames over everything.
-        agents: with the methods of `characters.Bomber`.
-        bombs: in the order in which they were laid.
-        items: the value of each hidden item by its position.
-        flames: the oldest first; several can share a cell.
-    """
-
-    board: Board
-    agents: list[Any]
-    bombs: list[Any]
-    items: dict[Cell, int]
-    flames: list[Any]
-
-
-def play(actions: Any, pieces: Pieces, max_blast_strength: int) -> Pieces:
-    """Make one step.
-
-    Board, agents, bombs, items and flames are changed in place, as far as they
-    live on.
+def play(actions: Any, agents: Sequence[Any], scene: Scene, max_blast_strength: int) -> None:
+    """Make one step. Agents and scene are changed in place.
 
     Args:
         actions: by agent id, an Action's number each; those of the dead are
             ignored.
-        pieces: what there is.
+        agents: with the methods of `characters.Bomber`.
+        scene: all else that there is.
         max_blast_strength: what range items stop at.
-
-    Returns:
-        what there is after the step.
 
     Raises:
         ValueError: a living agent's action is none.
     """
-    board, agents, bombs, items, _ = pieces
-    flames = _burn_down(pieces)
+    _burn_down(scene)
     living = [agent for agent in agents if agent.is_alive]
 
-    wishes = _Wishes(board, living, bombs)
+    wishes = _Wishes(scene.board, living, scene.bombs)
     wishes.ask_agents(actions)
     wishes.ask_bombs()
     wishes.part_crossings()
@@ -76,24 +54,22 @@ def play(actions: Any, pieces: Pieces, max_blast_strength: int) -> Pieces:
     wishes.move_bombs()
     wishes.move_agents(actions, max_blast_strength)
 
-    bombs, marked = _explode(board, bombs)
-    _draw(board, living, bombs, flames, marked)
-    return Pieces(board, agents, bombs, items, flames)
+    scene.bombs, marked = _explode(scene.board, scene.bombs)
+    _draw(scene, living, marked)
 
 
-def _burn_down(pieces: Pieces) -> list[Any]:
-    """Put out the flames whose time is up, uncovering items; return the others."""
-    board, _, _, items, flames = pieces
+def _burn_down(scene: Scene) -> None:
+    """Put out the flames whose time is up, uncovering items."""
     left = []
-    for flame in flames:
+    for flame in scene.flames:
         if flame.is_dead():
-            board[flame.position] = items.pop(flame.position, 0) or _PASSAGE
+            scene.board[flame.position] = scene.items.pop(flame.position, 0) or _PASSAGE
         else:
             flame.tick()
             left.append(flame)
     for flame in left:  # an item uncovered under another flame burns
-        board[flame.position] = _FLAMES
-    return left
+        scene.board[flame.position] = _FLAMES
+    scene.flames = left
 
 
 class _Wishes:
@@ -326,14 +302,13 @@ def _mark(board: Board, bomb: Any, marked: NDArray[np.bool_]) -> None:
                 break
 
 
-def _draw(
-    board: Board, living: list[Any], bombs: list[Any], flames: list[Any], marked: NDArray[np.bool_]
-) -> None:
+def _draw(scene: Scene, living: list[Any], marked: NDArray[np.bool_]) -> None:
     """Draw bombs, new flames and the living; who stands in flames dies."""
-    for bomb in bombs:
+    board = scene.board
+    for bomb in scene.bombs:
         board[bomb.position] = constants.Item.Bomb.value
-    flames.extend(characters.Flame((int(row), int(col))) for row, col in np.argwhere(marked))
-    for flame in flames:
+    scene.flames.extend(characters.Flame((int(row), int(col))) for row, col in np.argwhere(marked))
+    for flame in scene.flames:
         board[flame.position] = _FLAMES
     for agent in living:
         if board[agent.position] == _FLAMES:
