@@ -494,9 +494,9 @@ def test_environments_share_a_server(server: Any) -> None:
     with made() as one, made(TEAM) as other, made(address=server.address, token=server.token) as elsewhere:
         for env in (one, other, elsewhere):
             env.reset()
-        addresses = [env._table._remote._envs.address for env in (one, other, elsewhere)]
+        addresses = [env._table._envs.address for env in (one, other, elsewhere)]
         assert addresses[0] == addresses[1] != addresses[2]
-        assert elsewhere._table._remote._envs.address == server.address
+        assert elsewhere._table._envs.address == server.address
 
 
 def test_closing_is_no_end() -> None:

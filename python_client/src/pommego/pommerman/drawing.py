@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pommego.pommerman import constants
-from pommego.pommerman.remote import RemoteGame
+from pommego.vector import PommegoVectorEnv
 
 __all__ = ["png", "rgb_array", "save_png", "show"]
 
@@ -24,7 +24,7 @@ _SYMBOLS = [" .", "##", "%%", " o", "**", "??", "+b", "+r", "+k", "??", "A0", "A
 _AGENT0 = constants.Item.Agent0.value
 
 
-def show(remote: RemoteGame | None, board: NDArray[Any]) -> None:
+def show(remote: PommegoVectorEnv | None, board: NDArray[Any]) -> None:
     """Write a game to the standard output, in place of the last one on a terminal.
 
     Args:
@@ -34,7 +34,7 @@ def show(remote: RemoteGame | None, board: NDArray[Any]) -> None:
     out = sys.stdout
     live = out.isatty()
     if remote is not None:
-        text = remote.text(colour=live)
+        text = remote.render(0, colour=live)
     else:
         text = "".join("".join(_SYMBOLS[value] for value in row) + "\n" for row in board.tolist())
     out.write((_HOME_AND_CLEAR if live else "") + text)
@@ -53,12 +53,12 @@ def rgb_array(board: NDArray[Any], agents: Sequence[Any]) -> NDArray[np.float64]
 
 
 def save_png(
-    folder: str, step_count: int, remote: RemoteGame | None, board: NDArray[Any], agents: Sequence[Any]
+    folder: str, step_count: int, remote: PommegoVectorEnv | None, board: NDArray[Any], agents: Sequence[Any]
 ) -> Path:
     """Save a picture in a folder, named after the time and the step; return its path."""
     tile = constants.HUMAN_FACTOR
     if remote is not None:
-        image = remote.image(tile)
+        image = remote.render(0, tile=tile)
     else:
         image = rgb_array(board, agents).astype(np.uint8).repeat(tile, axis=0).repeat(tile, axis=1)
     path = Path(folder) / f"{datetime.now():%m-%d-%y_%H-%M-%S}_{step_count}.png"

@@ -7,15 +7,12 @@ import threading
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from pommego.making import make_vec
 from pommego.pommerman import constants
 from pommego.server import Server
 from pommego.vector import PommegoVectorEnv
 
-__all__ = ["RemoteGame", "Rules", "game_options"]
+__all__ = ["Rules", "game_options"]
 
 _BASE = {  # an id of each game type; all that differs is said in rules
     constants.GameType.FFA: "PommeFFACompetition-v0",
@@ -70,11 +67,16 @@ class Rules(NamedTuple):
         """How many play on a server."""
         return 2 if self.game_type is constants.GameType.OneVsOne else 4
 
-    def options(self) -> dict[str, Any]:
-        """Return them as options of `make_vec`.
+    def make(self, where: Mapping[str, Any]) -> PommegoVectorEnv:
+        """Make one game on a server, where boards are dealt and pictures drawn.
 
-        No ring of the board falls on the server: when it does is for
-        `envs.v1.Pomme` to say.
+        No ring of its board falls there: when it does is for `envs.v1.Pomme` to say.
+
+        Args:
+            where: as `game_options` returns it.
+
+        Raises:
+            ServerError: there can be no such game.
         """
         rules = {
             "game_env": self.env or "",
@@ -86,68 +88,14 @@ class Rules(NamedTuple):
             "agent_view_size": self.agent_view_size if self.is_partially_observable else 0,
             "max_blast_strength": self.max_blast_strength,
         }
-        return {"id": _BASE[self.game_type], "rules": rules}
-
-
-class RemoteGame:
-    """One game on a server, to be dealt and drawn there.
-
-    Args:
-        rules: of the game.
-        where: as `game_options` returns it.
-
-    Raises:
-        ServerError: there can be no such game there.
-    """
-
-    def __init__(self, rules: Rules, where: Mapping[str, Any]) -> None:
-        self.rules = rules
-        self._pid = os.getpid()
-        options = rules.options()
-        self._envs: PommegoVectorEnv = make_vec(
-            **options,
-            **where,
+        envs = make_vec(
+            _BASE[self.game_type],
+            rules=rules,
             observation="raw",
             reward="reference",
             autoreset_mode="Disabled",
             workers=1,
+            **where,
         )
-        self._begun = False
-
-    @property
-    def usable(self) -> bool:
-        """Whether it is this process's, and not its parent's, and open."""
-        return self._pid == os.getpid() and not self._envs.closed
-
-    def deal(self, seed: int) -> dict[str, Any]:
-        """Begin a game on a fresh board, the first of this seed.
-
-        Returns:
-            the game as saved: the original's fields, JSON texts as their values.
-        """
-        self._envs.reset(seed=seed)
-        self._begun = True
-        return self._envs.get_state(0, as_json=True)
-
-    def put(self, state: Mapping[str, Any]) -> None:
-        """Set the game, as saved with the original's fields.
-
-        Raises:
-            ServerError: no game can stand like this.
-        """
-        if not self._begun:
-            self._envs.reset(seed=0)
-            self._begun = True
-        self._envs.set_state(0, dict(state))
-
-    def text(self, *, colour: bool) -> str:
-        """Draw the game as text."""
-        return self._envs.render(0, colour=colour)
-
-    def image(self, tile: int) -> NDArray[np.uint8]:
-        """Draw the game: uint8 (height, width, 3), so many pixels a tile."""
-        return self._envs.render(0, tile=tile)
-
-    def close(self) -> None:
-        """Leave the server. Idempotent."""
-        self._envs.close()
+        envs.reset(seed=0)
+        return envs

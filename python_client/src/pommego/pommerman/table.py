@@ -10,6 +10,7 @@ steps after the end, other boards and other numbers of agents need no exception.
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -18,8 +19,9 @@ import numpy as np
 
 from pommego.errors import ServerError
 from pommego.pommerman import constants, turn
-from pommego.pommerman.remote import RemoteGame, Rules, game_options
+from pommego.pommerman.remote import Rules, game_options
 from pommego.pommerman.scene import Scene, body_of, encoded, field, saved
+from pommego.vector import PommegoVectorEnv
 
 __all__ = ["Table"]
 
@@ -38,9 +40,10 @@ class Table:
     """
 
     def __init__(self, address: str | None = None, token: str | None = None) -> None:
-        self._address, self._token = address, token
+        self._where = address, token
         self.agents: Sequence[Any] = ()
-        self._remote: RemoteGame | None = None
+        self._envs: PommegoVectorEnv | None = None  # one game on the server, to be dealt and drawn there
+        self._made: tuple[Rules, int] | None = None  # its rules, and the process that it belongs to
         self._refused: tuple[Rules, int, str] | None = None  # what the server has no games for, and why
         self._scene: Scene | None = None
 
@@ -57,7 +60,8 @@ class Table:
         if reason:
             warnings.warn(f"boards of these rules are dealt in Python: {reason}", stacklevel=4)
             return False
-        state = self._remote.deal(seed)
+        self._envs.reset(seed=seed)
+        state = self._envs.get_state(0, as_json=True)
         for agent, entry in zip(self.agents, field(state, "agents"), strict=True):
             # The original finds its agents by a search of the board, which gives
             # numbers of this type; positions keep it from then on.
@@ -90,9 +94,8 @@ class Table:
 
     def release(self) -> None:
         """Leave the server, and forget the game."""
-        if self._remote is not None and self._remote.usable:
-            self._remote.close()
-        self._remote = self._scene = None
+        self._disconnect()
+        self._scene = None
 
     # Steps --------------------------------------------------------------------
 
@@ -115,39 +118,46 @@ class Table:
 
     # The server ---------------------------------------------------------------
 
-    def remote(self, rules: Rules, step_count: int) -> RemoteGame | None:
+    def remote(self, rules: Rules, step_count: int) -> PommegoVectorEnv | None:
         """Return the game on the server as it now stands, to be drawn; None if there can be none like it."""
         if self._connect(rules):
             return None
         try:
-            self._remote.put(encoded(saved(self.scene, self.bodies, step_count)))
+            self._envs.set_state(0, encoded(saved(self.scene, self.bodies, step_count)))
         except ServerError:
             return None
-        return self._remote
+        return self._envs
 
     def _connect(self, rules: Rules) -> str:
         """See to it that there is a game with these rules; return why there can be none."""
-        remote, seats = self._remote, len(self.agents)
-        if remote is not None and remote.usable and (remote.rules, rules.seats) == (rules, seats):
+        seats = len(self.agents)
+        if self._usable() and self._made[0] == rules and seats == rules.seats:
             return ""
         if self._refused is not None and self._refused[:2] == (rules, seats):
             return self._refused[2]
-        self._remote = None
-        if remote is not None and remote.usable:
-            remote.close()
+        self._disconnect()
         reason = f"{rules.game_type.name} is for {rules.seats} agents, not {seats}"
         try:
             if seats == rules.seats:
-                self._remote = RemoteGame(rules, game_options(self._address, self._token))
+                self._envs, self._made = rules.make(game_options(*self._where)), (rules, os.getpid())
                 return ""
         except ServerError as error:
             reason = error.message
         self._refused = rules, seats, reason
         return reason
 
+    def _usable(self) -> bool:
+        """Whether the game on the server is this process's, not its parent's, and open."""
+        return self._envs is not None and self._made[1] == os.getpid() and not self._envs.closed
+
+    def _disconnect(self) -> None:
+        if self._usable():
+            self._envs.close()
+        self._envs = None
+
     def __getstate__(self) -> dict[str, Any]:
         """Leave the connection out: a copy makes its own when it needs one."""
-        return vars(self) | {"_remote": None}
+        return vars(self) | {"_envs": None}
 
 
 _CODES = {code: action.value for action in constants.Action for code in (action, action.value)}
