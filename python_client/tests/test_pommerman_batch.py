@@ -126,7 +126,7 @@ def test_opponents_on_the_server() -> None:
     [
         ({"config_id": "Pomme-v9"}, "unknown configuration"),
         ({"make_agents": lambda: [Noting()] * 3}, "made 3 agents for 4 seats"),
-        ({"seats": ["learner"] * 4, "training_agent": 1}, "leave make_agents and training_agent away"),
+        ({"seats": ["learner"] * 4, "training_agent": 1}, "leave out make_agents and training_agent"),
         ({"rules": {"board_size": 3}}, "board_size"),
     ],
 )

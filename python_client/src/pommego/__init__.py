@@ -1,4 +1,4 @@
-"""Pommerman, stepped by the thousand.
+"""Thousands of Pommerman games, stepped together.
 
     import pommego
 
@@ -9,8 +9,8 @@
 
 `make_vec` gives a gymnasium vector environment, `make` a single one,
 `parallel_env` and `aec_env` PettingZoo's kinds, `Server` a server to share
-between several, `catalog` what games there are. Importing this enters the games
-in gymnasium's registry, as "pommego/" and their id.
+between several, `catalog` the games there are. Importing this registers the games
+with gymnasium, as "pommego/" and their id.
 
 Adapters to other frameworks have modules of their own (`pommego.pettingzoo`,
 `pommego.sb3`, `pommego.torchrl`, `pommego.rllib`, `pommego.puffer`), which
@@ -89,7 +89,7 @@ _ADAPTERS = {
 
 
 def __getattr__(name: str) -> Any:
-    """Import an adapter, and with it its framework, only when somebody asks for it."""
+    """Import an adapter, and with it its framework, on first use."""
     if name in ("aec_env", "parallel_env"):
         return getattr(__getattr__("pettingzoo"), name)
     if name not in _ADAPTERS:

@@ -280,7 +280,7 @@ def joined(views: list[View]) -> View:
 
 
 def begin_info(view: View, begun: NDArray[np.bool_], learners: int) -> dict[str, Any]:
-    """Say which episodes began, and with which seeds.
+    """Lay out which episodes began, and with which seeds.
 
     Args:
         view: the batch.

@@ -2,7 +2,7 @@
 
 ``end-to-end`` is whole games stepped with random actions, observations
 received and turned into arrays; a step is one move of a whole game, and steps
-that only begin an episode do not count. Its ``limit`` is ``noop``: the same with
+that only reset do not count. Its ``limit`` is ``noop``: the same with
 a server that steps nothing and only hands the batch over. ``copy`` is how often
 in a second the bytes of such a step could be copied once. ``round_trip_us`` is
 the time of one such step that does nothing, in microseconds, `step_us` that of one
@@ -165,7 +165,7 @@ class _Driver:
         self._next = (self._next + 1) % _ACTIONS
 
     def steps_per_second(self, seconds: float) -> float:
-        """Step for so long; games that only begin anew do not count."""
+        """Step for so long; steps that only reset a game do not count."""
         envs, steps = self._envs, 0
         for _ in range(self._ahead):
             self._send()

@@ -82,7 +82,7 @@ def _run(options: argparse.Namespace) -> None:
         steps = resetting = 0
         while (elapsed := time.perf_counter() - begin) < options.seconds:
             *_, info = envs.step(envs.sample_actions(info["action_mask"]))
-            steps += envs.num_games - resetting  # games that only begin anew have not made a step
+            steps += envs.num_games - resetting  # games that were only reset have not made a step
             resetting = int(info["_game"].sum()) // envs.learners if "game" in info else 0
             tally.add(info, envs.learners)
             rate = count(steps / max(elapsed, 1e-9))

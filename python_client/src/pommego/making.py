@@ -65,11 +65,11 @@ def make_vec(
             Without this and `opponents`, all seats learn.
         on_death: with one learner, in free-for-all games: "end"
             (the default: the row terminates at its death) or "wait".
-        max_episode_steps: truncates after so many steps.
+        max_episode_steps: truncates episodes after this many steps.
         rules: rules that differ from the id's, by the names in `game_spec.rules`.
-        copy: True: every array returned is the caller's. False: they look at
+        copy: True: every array returned is yours. False: arrays are views of
             the buffer that the next `recv`, `step`, `reset` or other call
-            receives into, and hold only until then; final observations have
+            receives into, and valid only until then; final observations have
             memory of their own even so. In shared memory they are read-only.
         expand_shared: False leaves fields that all seats of a game share, such
             as unfogged maps of "raw", with games instead of rows first;
@@ -77,24 +77,24 @@ def make_vec(
         workers: goroutines; 0: the server's choice. Results never depend on it.
         address: of a running server: ws://HOST:PORT or unix:/PATH.
         token: that server's token, if it has one.
-        transport: how to talk to a server of one's own: "unix" (sockets, up to
+        transport: how to talk to a server started here: "unix" (sockets, up to
             twice as fast) or "tcp" (on the loopback interface).
-        shared_memory: look at batches where a server on this machine writes
+        shared_memory: read batches where a server on this machine writes
             them, instead of receiving them: the same bytes, several times as
-            fast. None: where it can be (Linux so far); False: never; True: or
-            else it is an error. Then `max_in_flight` is 2.
+            fast. None: where possible (Linux so far); False: never; True:
+            required, an error where it is not possible. Then `max_in_flight` is 2.
         render_mode: what `render` draws: "ansi" (text) or "rgb_array" (images).
         compression: "zstd" sends batches compressed: some 20 to 40 times
             smaller, for servers behind a slow link; on fast ones it costs more
             than it saves. Needs the extra ``pommego[zstd]``.
-        noop: steps do nothing, and batches hold whatever they held before: what
-            is left is the way from server to client, to be measured.
+        noop: steps do nothing, and batches hold whatever they held before: for
+            measuring the transport alone.
         timeout: seconds to wait for any one reply.
 
     Raises:
-        ServerError: an option cannot be; message, hint and field say which.
+        ServerError: an option is refused; message, hint and field say which.
         ConnectionError, TimeoutError, VersionError: the server at `address`.
-        BinaryNotFoundError, ServerStartError: the server of one's own.
+        BinaryNotFoundError, ServerStartError: the server started here.
     """
     if max_episode_steps is not None and max_episode_steps < 0:
         raise ValueError(f"max_episode_steps is {max_episode_steps}, expected 0 (no limit) or more")
@@ -172,7 +172,7 @@ def _connected(
     except BaseException:
         server.close()
         raise
-    server.forget_address()  # nobody else is to join, and no file is to be left, whatever happens
+    server.forget_address()  # so that nobody else joins and no file is left behind
     return client, server
 
 

@@ -24,7 +24,7 @@ from pommego.errors import BinaryNotFoundError, ServerStartError
 
 __all__ = ["Server", "find_binary"]
 
-# A server of one's own has one user, who may ask for what the machine can do and pause overnight.
+# The embedded server has one user, who may use the whole machine and pause overnight.
 _GENEROUS = [
     *("--idle-timeout", "87600h"),
     *("--max-connections", "1024"),
@@ -93,7 +93,7 @@ class Server:
 
     Args:
         transport: "tcp", on a free port of the loopback interface, or "unix",
-            a socket in a private directory. On both, only who has the token gets in.
+            a socket in a private directory. Both admit only clients that have the token.
         binary: the program, if `find_binary` should not look for it.
         timeout: seconds it may take to start.
 
@@ -146,7 +146,7 @@ class Server:
         return self._process.poll() is None
 
     def obituary(self) -> str:
-        """Say how the server died and what it printed last; empty while it runs or after `close`."""
+        """Return how the server died and what it printed last; empty while it runs or after `close`."""
         if not self._finalizer.alive:
             return ""
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -156,7 +156,7 @@ class Server:
         return _obituary(self._process, self._output)
 
     def forget_address(self) -> None:
-        """Remove a Unix socket from the file system: who is connected stays so, nobody else can join."""
+        """Remove a Unix socket from the file system: connections stay, and nobody else can join."""
         _remove(self._directory)
 
     def close(self) -> None:

@@ -54,7 +54,7 @@ class PommegoEnv(gymnasium.Env):
 
         Args:
             seed: 0 to 2**64-1.
-            options: there are none; an empty dictionary will do.
+            options: there are none; an empty dictionary is accepted.
         """
         super().reset(seed=seed)
         if options:

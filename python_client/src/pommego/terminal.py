@@ -1,4 +1,4 @@
-"""Progress and figures for people, shared by the demo and the benchmark."""
+"""Progress lines and readable figures, for the demo and the benchmark."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def count(number: float) -> str:
 
 
 class Progress:
-    """One line that is written over on a terminal; elsewhere a line now and then.
+    """One line that is rewritten in place on a terminal; elsewhere a new line every few seconds.
 
     Args:
         out: where to.
@@ -45,7 +45,7 @@ class Progress:
         self._out.flush()
 
     def clear(self) -> None:
-        """Take the line away."""
+        """Remove the line."""
         if self._live and self._width:
             self._out.write("\r" + " " * self._width + "\r")
             self._out.flush()

@@ -157,7 +157,7 @@ class PommegoVectorEnv(VectorEnv):
 
         Args:
             actions: integers, (rows,), or (rows, components) if an action has
-                several; (games, learners...) will do too. Those of dead rows,
+                several; (games, learners...) is accepted too. Those of dead rows,
                 and of rows being reset, are ignored.
 
         Returns:
@@ -351,7 +351,7 @@ class PommegoVectorEnv(VectorEnv):
         Args:
             states: n states of games that are not over; one may occur many times.
             actions: (n * learners,), with components last if there are several;
-                (n, learners...) will do too.
+                (n, learners...) is accepted too.
             seed: state k's generator starts from seed + k; None: drawn at random.
 
         Returns:

@@ -1,8 +1,8 @@
-"""Memory for messages, used again as soon as nobody looks at it any more.
+"""Memory for messages, used again as soon as no array refers to it.
 
-A batch of observations can have tens of megabytes. Asking the operating system
-for that much afresh at every step costs more than filling it, so buffers are
-kept: one that was given away comes back when the last array on it is gone.
+A batch of observations can have tens of megabytes. Allocating that much
+at every step costs more than filling it, so buffers are kept: one that was given
+away is free again when the last array on it is gone.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ _KEPT = 4
 class BufferPool:
     """Hands out 64-byte aligned, writable buffers.
 
-    Whether a buffer is still looked at is read off its reference count, which
-    only CPython with its interpreter lock keeps exactly; elsewhere buffers are
-    simply made anew.
+    Whether a buffer is in use is read off its reference count, which only
+    CPython with its interpreter lock keeps exactly; elsewhere every buffer is
+    newly allocated.
     """
 
     def __init__(self) -> None:

@@ -64,7 +64,7 @@ def parallel_env(
 
     Args:
         id: of the catalog.
-        max_cycles: truncates after so many steps; None: only the rules end a game.
+        max_cycles: truncates after this many steps; None: only the rules end a game.
         seats: for each seat "learner" or the name of an agent on the server;
             None: all seats learn. `agents` are those that learn.
         render_mode: "ansi" (text), "rgb_array" (images), "human" (drawn on
@@ -187,7 +187,7 @@ class PommegoParallelEnv(pettingzoo.ParallelEnv):
         """Make one step.
 
         Args:
-            actions: one for each of `agents`; those of agents who left are ignored.
+            actions: one for each of `agents`; those of agents that left are ignored.
 
         Returns:
             observations, rewards, terminations, truncations and infos, by the

@@ -46,7 +46,7 @@ def creator(id: str, num_envs: int = 1, **options: Any) -> Callable[..., Pommego
         id: of the catalog.
         num_envs: games in each environment that it makes.
         options: as for `pommego.make_vec`, except autoreset_mode (here games
-            always begin anew in the step that ends them), copy, expand_shared
+            always restart in the step that ends them), copy, expand_shared
             and render_mode.
     """
     for name in _NOT_HERE:

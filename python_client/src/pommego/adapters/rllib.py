@@ -134,7 +134,7 @@ class _OneGame(gymnasium.Wrapper):
 
 
 class PommegoMultiAgentEnv(MultiAgentEnv):
-    """One game, its agents acting at once; see `pommego.pettingzoo` for who leaves when.
+    """One game, its agents acting at once; see `pommego.pettingzoo` for when agents leave.
 
     Args:
         config: options as for `pommego.parallel_env`, with "id"; but

@@ -46,7 +46,7 @@ def make_vec(id: str, num_envs: int = 1, *, render_mode: str | None = None, **op
         num_envs: games. (The attribute of this name counts rows.)
         render_mode: "rgb_array" or None.
         options: as for `pommego.make_vec`, except autoreset_mode (here games
-            always begin anew in the step that ends them), copy and expand_shared.
+            always restart in the step that ends them), copy and expand_shared.
 
     Raises:
         As `pommego.make_vec`.

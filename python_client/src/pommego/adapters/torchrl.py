@@ -69,7 +69,7 @@ class PommegoTorchEnv(EnvBase):
 
     After `set_seed` with s, the next full reset gives game i the seed s + i.
 
-    The server begins a finished game anew in the same step. What it then sends
+    The server restarts a finished game in the same step. What it then sends
     is kept here until it is asked for, so that a reset after the end of games
     costs no round trip; any other reset does.
 
@@ -83,8 +83,8 @@ class PommegoTorchEnv(EnvBase):
         self.envs = envs
         self.info: dict[str, Any] = {}
         self._first_seed: int | None = None
-        self._fresh: TensorDict | None = None  # the batch as the server showed it, finished games begun anew
-        self._anew = np.zeros(envs.num_games, np.bool_)  # the games that it began
+        self._fresh: TensorDict | None = None  # the batch as the server sent it, finished games restarted
+        self._restarted = np.zeros(envs.num_games, np.bool_)  # those games
         self._single = envs.learners == 1
         self._lead = (envs.num_games,) if self._single else (envs.num_games, envs.learners)
         self._make_specs()
@@ -129,9 +129,9 @@ class PommegoTorchEnv(EnvBase):
         mask = wanted.reshape(self.batch_size).cpu().numpy()
         if self._fresh is None or (self._first_seed is not None and mask.all()):
             self._begin(seed=self._first_seed)
-        elif (rest := mask & ~self._anew).any():
+        elif (rest := mask & ~self._restarted).any():
             self._begin(options={"reset_mask": np.repeat(rest, self.envs.learners)})
-        self._anew &= ~mask
+        self._restarted &= ~mask
         return self._fresh.copy().update(self.full_done_spec.zero())
 
     def _begin(self, **how: Any) -> None:
@@ -151,8 +151,8 @@ class PommegoTorchEnv(EnvBase):
             after = self._fresh.copy()
         rewards = torch.from_numpy(reward.astype(np.float32)).reshape(*self._lead, 1)
         after["reward" if self._single else (_GROUP, "reward")] = rewards
-        self._anew = self._of_games(done)
-        after["done"] = self._flags(self._anew)
+        self._restarted = self._of_games(done)
+        after["done"] = self._flags(self._restarted)
         after["terminated"] = self._flags(self._of_games(terminated))
         after["truncated"] = self._flags(self._of_games(truncated))
         return after

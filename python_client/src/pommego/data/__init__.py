@@ -5,8 +5,8 @@
     for batch in data.load("steps", columns=["obs_planes", "action"]):
         train(batch["obs_planes"], batch["action"])
 
-A data set is a folder that ``pommego generate`` made (or `record`, with agents of
-yours). Of layout "steps" a row is a step of one seat; `load` streams them. Of
+A data set is a folder that ``pommego generate`` made (or `record`, with your own
+agents). Of layout "steps" a row is a step of one seat; `load` streams them. Of
 layout "games" a row is a game, small, and `rebuild` makes from it what the seats
 saw, byte for byte, on a server of its own. `episodes` gives whole games of either.
 

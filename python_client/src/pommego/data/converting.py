@@ -1,4 +1,4 @@
-"""Data sets for others: Minari, PyTorch."""
+"""Data sets in other libraries' forms: Minari, PyTorch."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def torch_dataset(path: str | os.PathLike[str], **options: Any) -> Any:
                 yield {name: torch.from_numpy(array) for name, array in _numbers(batch).items()}
 
         def __reduce__(self) -> tuple[Any, ...]:
-            """Be made anew in workers that are spawned, as macOS, Windows and some frameworks have them."""
+            """Make it again in workers that are spawned, as on macOS and Windows and by some frameworks."""
             return partial(torch_dataset, path, **options), ()
 
     return Batches()

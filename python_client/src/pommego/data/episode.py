@@ -24,12 +24,12 @@ class Episode:
         game: its number in the data set.
         seed: what it was dealt from: a seed, and the number of the seed's
             episode; None if it began from a position that no seed gives.
-        agents: who plays, by seat.
+        agents: the agents' names, by seat.
         result: "Win", "Tie", "Loss", or "Incomplete" if it was truncated.
         outcome: float64 (seats,): 1 won, -1 lost, as the game itself values ties; 0 not decided.
         observations: arrays (T + 1, seats, ...), by the names of the encoding's fields.
         legal: uint8 (T, seats, choices): 1 where a choice might have had an effect.
-        alive: bool (T + 1, seats): who is in.
+        alive: bool (T + 1, seats): which seats are still in the game.
         actions: uint8 (T, seats) or (T, seats, components).
         rewards: float64 (T, seats).
         terminated: whether the rules ended it.

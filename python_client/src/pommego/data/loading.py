@@ -59,7 +59,7 @@ class Loader:
             raise KeyError(f"there are no columns {missing}; there are {list(manifest.columns)}")
 
     def take_share(self, index: int, of: int) -> None:
-        """Read only every so many-th file, from a certain one: for one of several readers."""
+        """Read one share of the files, number `index` of `of`: for one of several readers."""
         self._files = self.manifest.files[index::of]
 
     def __iter__(self) -> Iterator[Batch]:

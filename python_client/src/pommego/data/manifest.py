@@ -113,7 +113,7 @@ class Manifest:
 
     @property
     def env_id(self) -> str:
-        """The game's id; with rules of one's own it begins with "custom:"."""
+        """The game's id; with rules of your own it begins with "custom:"."""
         return self.json["env"]["id"]
 
     @property
@@ -162,7 +162,7 @@ def parquet_library() -> Any:
 
 
 def _parse(text: bytes, path: Path) -> dict[str, Any]:
-    """Parse a manifest and hold it against its checksum."""
+    """Parse a manifest and check it against its checksum."""
     try:
         content = json.loads(text)
         checksum = content["checksum"]
@@ -182,10 +182,10 @@ def _known(content: dict[str, Any], path: Path) -> dict[str, Any]:
 
 
 def verify(path: str | os.PathLike[str]) -> list[str]:
-    """Hold every file of a data set against the size and SHA-256 in its manifest.
+    """Check every file of a data set against the size and SHA-256 in its manifest.
 
-    ``pommego data verify`` looks into the files as well, and with ``--replay``
-    plays the games again.
+    ``pommego data verify`` also checks the contents of the files, and with
+    ``--replay`` plays the games again.
 
     Returns:
         the problems, one text each; none if all is well.
@@ -201,12 +201,12 @@ def verify(path: str | os.PathLike[str]) -> list[str]:
     listed = content["files"] + content["others"]
     problems = [problem for entry in listed if (problem := _wrong(folder, entry))]
     known = {folder / entry["path"] for entry in listed}
-    strangers = sorted(at for at in (folder / "data").iterdir() if at not in known)
-    return problems + [f"{at}: the manifest does not know this file" for at in strangers]
+    unknown = sorted(at for at in (folder / "data").iterdir() if at not in known)
+    return problems + [f"{at}: the manifest does not know this file" for at in unknown]
 
 
 def _wrong(folder: Path, entry: dict[str, Any]) -> str | None:
-    """Say what is wrong with a file."""
+    """Return what is wrong with a file, None if nothing is."""
     at = folder / entry["path"]
     if not at.is_file():
         return f"{at}: the file is missing"

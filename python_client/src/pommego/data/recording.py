@@ -1,4 +1,4 @@
-"""Data sets of games in which agents of one's own play, such as networks."""
+"""Data sets of games in which your own agents play, such as networks."""
 
 from __future__ import annotations
 
@@ -69,11 +69,11 @@ def record(
         seed: of the first game.
         num_envs: games at a time.
         observation: what the policy sees, and what layout "steps" holds.
-        max_steps: cut games off after so many steps; 0: never.
+        max_steps: cut games off after this many steps; 0: never.
         layout: "games" or "steps".
         games_per_file: how many games a file holds; 0: the default.
         rules: rules that differ from the id's.
-        progress: told now and then how many games there are, and how many there will be.
+        progress: called after each game with the number of games stored and of all games.
         options: others of `pommego.make_vec`, such as address and token.
 
     Returns:
@@ -145,14 +145,14 @@ class _Packer:
         line = self._stdout.readline()
         if not line:
             self.finish()
-            raise PommegoError("pommego data pack ended without a word")
+            raise PommegoError("pommego data pack ended without a message")
         return json.loads(line).get("missing")
 
     def send(self, game: bytes) -> None:
         """Hand over a game."""
         try:
             self._stdin.write(struct.pack("<I", len(game)) + game)
-            self._stdin.flush()  # from now on it is kept, whatever becomes of us
+            self._stdin.flush()  # from now on the game is kept, even if this process is killed
         except BrokenPipeError:
             self.finish()  # says why
             raise
@@ -166,11 +166,9 @@ class _Packer:
         with contextlib.suppress(BrokenPipeError):
             self._stdin.close()
         self._stdout.read()
-        complaint = self._stderr.read().decode(errors="replace").strip()
+        message = self._stderr.read().decode(errors="replace").strip()
         if self._process.wait():
-            raise PommegoError(
-                complaint or f"pommego data pack exited with status {self._process.returncode}"
-            )
+            raise PommegoError(message or f"pommego data pack exited with status {self._process.returncode}")
 
     def __exit__(self, *_: object) -> None:
         """Let the process keep what it was given and end."""
@@ -229,7 +227,7 @@ class _Table:
                 obs, info = self._begin(over, numbers)
 
     def _begin(self, slots: Array, numbers: Iterator[int]) -> tuple[dict[str, Array], dict[str, Any]]:
-        """Begin the next games in some slots; when there are none left, others that nobody looks at."""
+        """Begin the next games in some slots; when there are none left, others that are not recorded."""
         envs = self._envs
         seeds = np.zeros(self._n, np.uint64)
         mask = np.zeros(self._n, np.bool_)
@@ -250,7 +248,7 @@ class _Table:
         return head + lineup.tobytes() + self._actions[slot, : self._at[slot]].tobytes()
 
     def _lineup(self, learner: int) -> list[int]:
-        """Say which agent sits where; learner is the seat of the game's first row."""
+        """Return each seat's agent, by its index; learner is the seat of the game's first row."""
         seats = self._envs.game_spec.seats
         if self._opponents is not None:
             names = [""] * seats

@@ -55,9 +55,7 @@ def make_batch(
     """
     config = by_id(config_id)
     if seats is not None and (make_agents is not None or training_agent is not None):
-        raise ValueError(
-            "seats= says who plays on the server; leave make_agents and training_agent away then"
-        )
+        raise ValueError("seats= says who plays on the server; leave out make_agents and training_agent then")
     if training_agent is not None:
         options["rules"] = {**(options.get("rules") or {}), "training_agent": training_agent}
     envs = make_vec(

@@ -1,7 +1,7 @@
 """Random boards, dealt here in Python from the generator of the module `random`.
 
 An environment's boards come from the server. These are for scripts that deal
-boards of their own; the distribution is the same.
+their own boards; the distribution is the same.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["inaccessible_passages", "make_board", "make_items"]
 
 Cell = tuple[int, int]
 
-_MOST_CUT_OFF = 4  # passages that nobody can get to, before a board is dealt again
+_MOST_CUT_OFF = 4  # unreachable passages allowed, before a board is dealt again
 
 
 def make_board(size: int, num_rigid: int = 0, num_wood: int = 0, num_agents: int = 4) -> NDArray[np.uint8]:

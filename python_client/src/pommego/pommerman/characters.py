@@ -20,7 +20,7 @@ class Bomber:
 
     Args:
         agent_id: 0 to 3; None: `set_agent_id` follows.
-        game_type: decides who is teammate and who enemy.
+        game_type: decides teammate and enemies.
 
     Attributes:
         ammo: bombs it can lay now.
@@ -88,7 +88,7 @@ class Bomber:
         self.is_alive = False
 
     def set_start_position(self, start_position: Cell) -> None:
-        """Say where `reset` puts it."""
+        """Set where `reset` puts it."""
         self.start_position = start_position
 
     def reset(
@@ -131,7 +131,7 @@ class Bomb:
     """One bomb.
 
     Attributes:
-        bomber: who gets the ammo back.
+        bomber: gets the ammo back.
         position: (row, column).
         life: it explodes when this gets to 0.
         blast_strength: 2 reaches one cell besides its own.

@@ -40,7 +40,7 @@ ITEM_COLORS = [
 
 
 class Item(Enum):
-    """What a cell shows. AgentDummy stands for nobody among teammate and enemies."""
+    """What a cell shows. AgentDummy means no agent, among teammate and enemies."""
 
     Passage = 0
     Rigid = 1
@@ -59,7 +59,7 @@ class Item(Enum):
 
 
 class GameType(Enum):
-    """Who plays against whom: all, or agents 0 and 2 against 1 and 3, or two."""
+    """The kind of game: free-for-all, agents 0 and 2 against 1 and 3, or one against one."""
 
     FFA = 1
     Team = 2
@@ -88,4 +88,4 @@ class Result(Enum):
 
 
 class InvalidAction(Exception):  # noqa: N818, the original's name
-    """A direction was expected and something else given."""
+    """Something else was given where a direction was expected."""

@@ -1,11 +1,11 @@
-"""The rules as functions of boards and lists of objects, for agents that search.
+"""The rules as functions of boards and lists of objects, for search.
 
     from pommego.pommerman.forward_model import ForwardModel
 
     board, agents, bombs, items, flames = ForwardModel.step(actions, board, agents, bombs, items, flames)
 
-Everything here is Python and takes any state one can imagine; environments are
-stepped by it too. See also `pommego.PommegoVectorEnv.simulate`, which steps
+Everything here is Python and takes any state, possible in a game or not;
+environments are stepped by it too. See also `pommego.PommegoVectorEnv.simulate`, which steps
 many whole states at once and far faster.
 """
 
@@ -147,7 +147,7 @@ class ForwardModel:
     ) -> list[int]:
         """Return what a step pays each agent.
 
-        1 and -1 once somebody has won, also in the step that reaches the limit;
+        1 and -1 once an agent or team has won, also in the step that reaches the limit;
         -1 for all at the limit otherwise, and to teams that died together. In a
         running FFA the dead get -1 in every step; else there is 0.
         """
@@ -185,7 +185,7 @@ class ForwardModel:
 def observation(
     agent: Any, maps: dict[str, Board], alive: list[int], game_type: constants.GameType, game_env: str
 ) -> dict[str, Any]:
-    """Put one agent's observation together, in the order of the original's keys.
+    """Build one agent's observation, with the keys in the original's order.
 
     Args:
         agent: whose.
@@ -213,7 +213,7 @@ def _teams(game_type: constants.GameType) -> bool:
 
 
 def _others(shape: tuple[int, ...], bombs: Sequence[Any], flames: Sequence[Any]) -> Board:
-    """Draw the maps besides the board as somebody sees them who sees everything."""
+    """Draw the maps besides the board, without fog."""
     maps = np.zeros((4, *shape))
     blast, life, moving, burning = maps
     for bomb in bombs:
@@ -227,7 +227,7 @@ def _others(shape: tuple[int, ...], bombs: Sequence[Any], flames: Sequence[Any])
 
 
 def _sight(position: tuple[int, int], far: int | None) -> tuple[slice, slice]:
-    """Return the rows and columns that somebody there sees."""
+    """Return the rows and columns that are visible from a position."""
     if far is None:
         raise ValueError("is_partially_observable needs an agent_view_size")
     row, col = position

@@ -108,7 +108,7 @@ class Safety:
         who = np.flatnonzero(allowed[:, len(_MOVES)])
         if len(who):
             times = self._blasts(self._laid(bombs, own, scalars, who), stone[who], wood[who])
-            beside = free[who] & ~at[who]  # nobody comes back over the bomb just laid
+            beside = free[who] & ~at[who]  # no way leads back over the bomb just laid
             laid[who] = self._survived(at[who, None], beside, times, flame[who])
         safe = allowed & np.concatenate([survived, laid], axis=1)
         return np.where(safe.any(1, keepdims=True), safe, allowed)
@@ -198,7 +198,7 @@ def _rows(cells: NDArray[np.generic]) -> Rows:
 
 
 def _moved(at: Rows, free: Rows, move: tuple[int, int]) -> Rows:
-    """Make a move; who cannot go there stays."""
+    """Make a move; where it is blocked, stay."""
     down, right = move
     there = np.roll(at, down, axis=-1)
     there = there << 1 if right > 0 else there >> 1 if right < 0 else there

@@ -43,7 +43,7 @@ class Scene:
 
         Raises:
             KeyError: a field is missing.
-            ValueError: a bomb is nobody's.
+            ValueError: a bomb has no owner.
         """
         bombs = []
         for bomb in field(state, "bombs"):

@@ -129,7 +129,7 @@ class Table:
         return self._envs
 
     def _connect(self, rules: Rules) -> str:
-        """See to it that there is a game with these rules; return why there can be none."""
+        """Have a game with these rules on the server; return why there can be none, else ""."""
         seats = len(self.agents)
         if self._usable() and self._made[0] == rules and seats == rules.seats:
             return ""

@@ -1,8 +1,8 @@
-"""One step of the game in Python: of an environment, or of what an agent imagines.
+"""One step of the game in Python: of an environment, or of an agent's search.
 
 A step is the list of calls in `play`, each one phase of the rules. The server
-plays by the same rules, but what agents imagine (boards with fog, two of four
-agents, bombs without an owner) is no state that a game could be in there.
+plays by the same rules, but the states that agents search from (boards with fog, two
+of four agents, bombs without an owner) cannot occur in a game there.
 """
 
 from __future__ import annotations
@@ -73,10 +73,10 @@ def _burn_down(scene: Scene) -> None:
 
 
 class _Wishes:
-    """Where agents and bombs want to be after the step, until all can have their wish.
+    """Where agents and bombs want to be after the step, until no wishes conflict.
 
-    Two counts say how many want to be at a cell. Who has to stay is counted at
-    its cell too; what it no longer wants is never taken back from the counts.
+    Two counts say how many want to be at a cell. An agent or bomb that
+    has to stay is counted at its cell too; its former goal is never uncounted.
     """
 
     def __init__(self, board: Board, agents: list[Any], bombs: list[Any]) -> None:
@@ -92,7 +92,7 @@ class _Wishes:
         """Lay bombs and note where agents want to go."""
         for agent in self.agents:
             goal = agent.position
-            self.board[goal] = _PASSAGE  # drawn anew at the end
+            self.board[goal] = _PASSAGE  # redrawn at the end
             action = constants.Action(actions[agent.agent_id])
             if action is constants.Action.Bomb:
                 if not utility.position_is_bomb(self.bombs, goal):
@@ -150,7 +150,7 @@ class _Wishes:
                 self.bomb_to[other] = self.bombs[other].position
 
     def settle(self) -> None:
-        """Keep in place whoever has a goal that two agents or two bombs want, until nothing changes."""
+        """Keep in place what wants a cell that two agents or two bombs want, until nothing changes."""
         self.agents_at.update(self.agent_to)
         self.bombs_at.update(self.bomb_to)
         changed = True
@@ -213,7 +213,7 @@ class _Wishes:
         return bool(sent or kept)
 
     def _free(self, cell: Cell) -> bool:
-        """Return whether a bomb can be kicked there: nobody ever wanted the cell."""
+        """Return whether a bomb can be kicked there: nothing ever wanted the cell."""
         return not self.agents_at[cell] and not self.bombs_at[cell] and self._rollable(cell)
 
     def settle_again(self) -> None:
@@ -303,7 +303,7 @@ def _mark(board: Board, bomb: Any, marked: NDArray[np.bool_]) -> None:
 
 
 def _draw(scene: Scene, living: list[Any], marked: NDArray[np.bool_]) -> None:
-    """Draw bombs, new flames and the living; who stands in flames dies."""
+    """Draw bombs, new flames and living agents; agents in flames die."""
     board = scene.board
     for bomb in scene.bombs:
         board[bomb.position] = constants.Item.Bomb.value

@@ -1,4 +1,4 @@
-"""Small questions about boards and positions, which agents ask all the time.
+"""Small questions about boards and positions, as agents ask them.
 
 A board is a two-dimensional numpy array of cell values, a position a tuple
 (row, column).
@@ -88,7 +88,7 @@ def is_valid_direction(
     Args:
         board: cell values.
         position: where from.
-        direction: an Action or its number; Stop always will do.
+        direction: an Action or its number; Stop is always valid.
         invalid_values: cell values that cannot be entered; None: rigid and wood.
 
     Raises:

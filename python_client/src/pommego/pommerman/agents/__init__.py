@@ -1,4 +1,4 @@
-"""Agents: what to make one's own from, and opponents."""
+"""Agents: the base class for your own, and opponents."""
 
 from pommego.pommerman.agents.base_agent import BaseAgent
 from pommego.pommerman.agents.docker_agent import DockerAgent

@@ -10,7 +10,7 @@ __all__ = ["BaseAgent"]
 
 
 class BaseAgent:
-    """Something that acts. Subclasses write `act`.
+    """An agent. Subclasses define `act`.
 
     An agent has what its character has: `agent_id`, `position`, `ammo` and the
     rest can be read from it.
@@ -41,10 +41,10 @@ class BaseAgent:
         raise NotImplementedError(f"{type(self).__name__} has no act(obs, action_space)")
 
     def episode_end(self, reward: float) -> None:
-        """Hear that the game is over, and what it paid in its last step."""
+        """Called when the game is over, with the reward of its last step."""
 
     def init_agent(self, id_: int, game_type: constants.GameType) -> None:
-        """Take a seat: make the character."""
+        """Called with the agent's seat: make the character."""
         self._character = self._character(id_, game_type)
 
     @staticmethod
@@ -53,4 +53,4 @@ class BaseAgent:
         return False
 
     def shutdown(self) -> None:
-        """Let go of whatever the agent holds: the environment closes."""
+        """Called when the environment closes: release what the agent holds."""

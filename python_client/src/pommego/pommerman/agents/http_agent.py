@@ -80,7 +80,7 @@ class HttpAgent(BaseAgent):
             raise
 
     def init_agent(self, id_: int, game_type: constants.GameType) -> None:
-        """Take a seat, and tell the agent."""
+        """Make the character, and tell the remote agent its seat."""
         super().init_agent(id_, game_type)
         self._post("init_agent", _SECONDS, id=id_, game_type=game_type)
 
@@ -92,9 +92,9 @@ class HttpAgent(BaseAgent):
         return [0] * len(action_space) if isinstance(action_space, gymnasium.spaces.Tuple) else 0
 
     def episode_end(self, reward: float) -> None:
-        """Tell the agent."""
+        """Tell the remote agent."""
         self._post("episode_end", _SECONDS, reward=reward)
 
     def shutdown(self) -> None:
-        """Tell the agent."""
+        """Tell the remote agent."""
         self._post("shutdown", _SECONDS)

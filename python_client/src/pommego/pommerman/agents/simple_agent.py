@@ -99,7 +99,7 @@ class SimpleAgent(BaseAgent):
         return direction
 
     def _wander(self, board: Board, me: Cell, bombs: Bombs, enemies: Sequence[Item]) -> Action:
-        """Draw a safe direction, rather one to where it has not been lately."""
+        """Draw a safe direction, preferably one to a cell not visited recently."""
         ways = [Action.Stop, Action.Left, Action.Right, Action.Up, Action.Down]
         ways = self._filter_invalid_directions(board, me, ways, enemies)
         ways = self._filter_unsafe_directions(board, me, ways, bombs)

@@ -336,7 +336,7 @@ class Pomme:
         return None
 
     def close(self) -> None:
-        """Leave the server and shut the agents down. `reset` begins anew. Idempotent."""
+        """Leave the server and shut the agents down. `reset` starts again. Idempotent."""
         self._table.release()
         for agent in self._agents or ():
             agent.shutdown()

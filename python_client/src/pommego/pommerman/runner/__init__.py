@@ -1,4 +1,4 @@
-"""How to serve an agent of one's own."""
+"""How to serve an agent of your own."""
 
 from pommego.pommerman.runner.docker_agent_runner import DockerAgentRunner
 

@@ -21,7 +21,7 @@ _Handlers = dict[tuple[str, str], Callable[[dict[str, Any]], dict[str, Any]]]
 
 
 class DockerAgentRunner(abc.ABC):
-    """Subclasses write `act` and whatever else they want to hear of, and call `run`.
+    """Subclasses define `act`, and other methods if they need them, and call `run`.
 
     The interface is five paths: GET /ping; POST /init_agent, /action,
     /episode_end and /shutdown, with JSON texts as fields of a JSON object.
@@ -38,14 +38,14 @@ class DockerAgentRunner(abc.ABC):
             action_space: 6, or with radio a list of sizes.
         """
 
-    def init_agent(self, id: int, game_type: constants.GameType) -> None:  # noqa: B027, nobody has to listen
-        """Take a seat."""
+    def init_agent(self, id: int, game_type: constants.GameType) -> None:  # noqa: B027, optional
+        """Called with the agent's seat."""
 
-    def episode_end(self, reward: float) -> None:  # noqa: B027, nobody has to listen
-        """Hear that a game is over."""
+    def episode_end(self, reward: float) -> None:  # noqa: B027, optional
+        """Called when a game is over."""
 
-    def shutdown(self) -> None:  # noqa: B027, nobody has to listen
-        """Let go of whatever there is: nobody will ask any more."""
+    def shutdown(self) -> None:  # noqa: B027, optional
+        """Called at the end: release what the agent holds."""
 
     def run(self, host: str = "0.0.0.0", port: int = 10080) -> None:
         """Serve until the process ends.
@@ -118,7 +118,7 @@ def _handler(handlers: _Handlers) -> type[BaseHTTPRequestHandler]:
                 self.send_error(404)
                 return
             body = json.dumps(handle(fields), cls=utility.PommermanJSONEncoder).encode()
-            with contextlib.suppress(ConnectionError):  # who asked may have given up
+            with contextlib.suppress(ConnectionError):  # the client may have given up
                 self.send_response(200)
                 self.send_header("Content-Type", "application/json")
                 self.send_header("Content-Length", str(len(body)))
