@@ -118,8 +118,9 @@ def test_rebuild_notices(generated: Make, server: pommego.Server, monkeypatch: p
 
     def changed(*args: Any) -> Any:
         for record in original(*args):
-            record.actions = record.actions[: len(record.actions) // 2]
-            record.truncated = False
+            known = record.known
+            known["actions"] = known["actions"][: len(known["actions"]) // 2]
+            known["truncated"] = False
             yield record
 
     original = rebuilding._records

@@ -17,13 +17,6 @@ __all__ = ["Batch", "Loader", "joined", "load", "rows_of"]
 Array = NDArray[Any]
 Batch = dict[str, Array]
 
-_NUMBERS = {
-    "uint8": np.uint8,
-    "int32": np.int32,
-    "int64": np.int64,
-    "uint64": np.uint64,
-    "float64": np.float64,
-}
 _MIXED = 4  # row groups whose rows are mixed with each other
 
 
@@ -225,7 +218,7 @@ def _array(values: Any, column: Column, manifest: Manifest) -> Array:
         return _objects(values, column, manifest)
     if column.nullable and values.null_count:
         values = values.fill_null(0)
-    return values.to_numpy(zero_copy_only=False).astype(_NUMBERS[column.type], copy=False)
+    return values.to_numpy(zero_copy_only=False).astype(column.type, copy=False)  # numpy has the same names
 
 
 def _fixed(values: Any, column: Column) -> Array:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,19 +76,12 @@ def rebuild(
         yield from _Stage(envs, longest, manifest.components).play(records)
 
 
-@dataclass
-class _Record:
+class _Record(NamedTuple):
     """One row of layout "games"."""
 
     index: int  # among those that are wanted
-    game: int
-    seed: tuple[int, int] | None
     start: bytes
-    actions: Array
-    agents: tuple[str, ...]
-    outcome: Array
-    result: str
-    truncated: bool
+    known: dict[str, Any]  # of its Episode
 
 
 def _records(
@@ -102,17 +94,16 @@ def _records(
         for k, game in enumerate(batch["game"].tolist()):
             if wanted is not None and game not in wanted:
                 continue
-            yield _Record(
-                index=index,
-                game=game,
-                seed=(int(batch["seed"][k]), int(batch["episode"][k])) if batch["_seed"][k] else None,
-                start=batch["start"][k],
-                actions=batch["actions"][k],
-                agents=tuple(str(batch[f"agent{seat}"][k]) for seat in seats),
-                outcome=np.array([batch[f"outcome{seat}"][k] for seat in seats]),
-                result=str(batch["result"][k]),
-                truncated=bool(batch["truncated"][k]),
-            )
+            known = {
+                "game": game,
+                "seed": (int(batch["seed"][k]), int(batch["episode"][k])) if batch["_seed"][k] else None,
+                "actions": batch["actions"][k],
+                "agents": tuple(str(batch[f"agent{seat}"][k]) for seat in seats),
+                "outcome": np.array([batch[f"outcome{seat}"][k] for seat in seats]),
+                "result": str(batch["result"][k]),
+                "truncated": bool(batch["truncated"][k]),
+            }
+            yield _Record(index, batch["start"][k], known)
             index += 1
 
 
@@ -173,11 +164,13 @@ class _Stage:
             record = next(records, None)
             if record is None:
                 break
-            steps = len(record.actions)
+            actions = record.known["actions"]
+            steps = len(actions)
             if steps >= self._actions.shape[1]:
-                raise DamagedError(f"game {record.game} has {steps} steps, more than the manifest's longest")
+                game = record.known["game"]
+                raise DamagedError(f"game {game} has {steps} steps, more than the manifest's longest")
             self._records[slot], self._at[slot], self._ends[slot] = record, 0, steps
-            self._actions[slot, :steps] = record.actions
+            self._actions[slot, :steps] = actions
             begun.append(slot)
         if begun:
             obs, info = self._envs.set_state(begun, [self._records[slot].start for slot in begun])
@@ -214,11 +207,11 @@ class _Stage:
 
     def _take(self, slot: int, terminated: bool) -> Episode:
         """Make an episode of what a slot has shown."""
-        record, steps = self._records[slot], int(self._at[slot])
-        if steps != self._ends[slot] or terminated == record.truncated:
+        known, steps = self._records[slot].known, int(self._at[slot])
+        if steps != self._ends[slot] or terminated == known["truncated"]:
             what = "ends" if terminated else "does not end"
             raise DamagedError(
-                f"game {record.game} {what} after {steps} steps, but {int(self._ends[slot])} are recorded: "
+                f"game {known['game']} {what} after {steps} steps, but {int(self._ends[slot])} are recorded: "
                 "the data are damaged, or were made by other rules"
             )
         seen = {}
@@ -228,16 +221,10 @@ class _Stage:
                 own = np.broadcast_to(own[:, None], (steps + 1, self._seats, *own.shape[1:]))
             seen[name] = own
         return Episode(
-            game=record.game,
-            seed=record.seed,
-            agents=record.agents,
-            result=record.result,
-            outcome=record.outcome,
+            **known,
             observations=seen,
             legal=self._legal[slot, :steps].copy(),
             alive=self._alive[slot, : steps + 1].copy(),
-            actions=record.actions,
             rewards=self._rewards[slot, :steps].copy(),
             terminated=terminated,
-            truncated=record.truncated,
         )

@@ -217,4 +217,4 @@ class Flame:
 
 
 def _agent(seat: int) -> constants.Item:
-    return constants.Item(constants.Item.Agent0.value + seat)
+    return constants.Item[f"Agent{seat}"]

@@ -117,8 +117,20 @@ class ForwardModel:
                 rest[:, *sight] = others[:, *sight]
             else:
                 board, rest = curr_board.copy(), others.copy()
-            maps = dict(zip(MAPS, (board, *rest), strict=True))
-            views.append(observation(agent, maps, alive, game_type, game_env))
+            views.append(
+                {  # in the order of the original's keys
+                    "alive": alive,
+                    **dict(zip(MAPS, (board, *rest), strict=True)),
+                    "game_type": game_type.value,
+                    "game_env": game_env,
+                    "position": agent.position,
+                    "blast_strength": agent.blast_strength,
+                    "can_kick": agent.can_kick,
+                    "teammate": agent.teammate,
+                    "ammo": agent.ammo,
+                    "enemies": agent.enemies,
+                }
+            )
         return views
 
     @staticmethod
@@ -180,32 +192,6 @@ class ForwardModel:
             "result": constants.Result.Win,
             "winners": [seat for seat, reward in enumerate(rewards) if reward == 1],
         }
-
-
-def observation(
-    agent: Any, maps: dict[str, Board], alive: list[int], game_type: constants.GameType, game_env: str
-) -> dict[str, Any]:
-    """Build one agent's observation, with the keys in the original's order.
-
-    Args:
-        agent: whose.
-        maps: the board and the four other maps, as it sees them.
-        alive: cell values of the living.
-        game_type: of the game.
-        game_env: of the game.
-    """
-    return {
-        "alive": alive,
-        **maps,
-        "game_type": game_type.value,
-        "game_env": game_env,
-        "position": agent.position,
-        "blast_strength": agent.blast_strength,
-        "can_kick": agent.can_kick,
-        "teammate": agent.teammate,
-        "ammo": agent.ammo,
-        "enemies": agent.enemies,
-    }
 
 
 def _teams(game_type: constants.GameType) -> bool:

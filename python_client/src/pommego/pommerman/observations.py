@@ -22,39 +22,9 @@ from pommego.pommerman import constants
 from pommego.pommerman.forward_model import MAPS
 from pommego.spec import GameSpec
 
-__all__ = ["Dictionaries", "Scalars"]
+__all__ = ["Dictionaries"]
 
 _AGENT0 = constants.Item.Agent0.value
-
-
-class Scalars:
-    """Where in the raw encoding's vector of scalars things stand.
-
-    Args:
-        spec: the game.
-
-    Attributes:
-        body: row, column, ammo, blast strength and can_kick.
-        teammate: one place.
-        enemies: a range.
-        alive: a range.
-        step_count: one place.
-        message: a range, empty without radio.
-
-    Raises:
-        ValueError: the game is not Pommerman, or has cell values of its own.
-    """
-
-    def __init__(self, spec: GameSpec) -> None:
-        if spec.game != "pommerman" or spec.rules["skulls"]:
-            raise ValueError(f"{spec.id} has other observations than the original's Pommerman")
-        names = [name.name for name in spec.encoding("raw")["scalars"].names]
-        self.body = slice(names.index("row"), names.index("can_kick") + 1)
-        self.teammate = names.index("teammate")
-        self.enemies = _run(names, "enemy")
-        self.alive = _run(names, "alive")
-        self.step_count = names.index("step_count")
-        self.message = _run(names, "message")
 
 
 def _run(names: list[str], prefix: str) -> slice:
@@ -77,7 +47,16 @@ class Dictionaries:
     """
 
     def __init__(self, spec: GameSpec) -> None:
-        self.at = Scalars(spec)
+        if spec.game != "pommerman" or spec.rules["skulls"]:
+            raise ValueError(f"{spec.id} has other observations than the original's Pommerman")
+        names = [name.name for name in spec.encoding("raw")["scalars"].names]
+        # Where in the vector of scalars things are.
+        self._body = slice(names.index("row"), names.index("can_kick") + 1)
+        self._teammate = names.index("teammate")
+        self._enemies = _run(names, "enemy")
+        self._alive = _run(names, "alive")
+        self._step_count = names.index("step_count")
+        self._message = _run(names, "message")  # empty without radio
         self._game_type = int(spec.rules["game_type"])
         self._game_env = spec.rules["game_env"]
 
@@ -87,9 +66,8 @@ class Dictionaries:
         Args:
             obs: "maps", uint8 (rows, 5, n, n), and "scalars", int16 (rows, ...).
         """
-        at = self.at
         scalars = obs["scalars"]
-        positions = scalars[:, at.body][:, :2].astype(np.int64)  # the original's are found by a search
+        positions = scalars[:, self._body][:, :2].astype(np.int64)  # the original's are found by a search
         maps = _split(obs["maps"])
         return [
             self._dictionary(*row) for row in zip(scalars.tolist(), map(tuple, positions), maps, strict=True)
@@ -98,23 +76,22 @@ class Dictionaries:
     def _dictionary(
         self, row: list[int], position: tuple[np.int64, np.int64], maps: dict[str, NDArray[Any]]
     ) -> dict[str, Any]:
-        at = self.at
-        _, _, ammo, blast, kicks = row[at.body]
+        _, _, ammo, blast, kicks = row[self._body]
         observation = {
-            "alive": [_AGENT0 + seat for seat, lives in enumerate(row[at.alive]) if lives],
+            "alive": [_AGENT0 + seat for seat, lives in enumerate(row[self._alive]) if lives],
             **maps,
             "game_type": self._game_type,
             "game_env": self._game_env,
             "position": position,
             "blast_strength": blast,
             "can_kick": bool(kicks),
-            "teammate": _ITEMS[row[at.teammate]],
+            "teammate": _ITEMS[row[self._teammate]],
             "ammo": ammo,
-            "enemies": [_ITEMS[enemy] for enemy in row[at.enemies]],
-            "step_count": row[at.step_count],
+            "enemies": [_ITEMS[enemy] for enemy in row[self._enemies]],
+            "step_count": row[self._step_count],
         }
-        if at.message.stop:
-            observation["message"] = tuple(row[at.message])
+        if self._message.stop:
+            observation["message"] = tuple(row[self._message])
         return observation
 
 

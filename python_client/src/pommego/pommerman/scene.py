@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pommego.pommerman import characters, constants, utility
 
-__all__ = ["Scene", "body_of", "encoded", "field", "restore_agents", "saved"]
+__all__ = ["Scene", "encoded", "field", "restore_agents", "saved"]
 
 Cell = tuple[int, int]
 
@@ -104,11 +104,6 @@ def restore_agents(state: Mapping[str, Any], agents: Sequence[Any]) -> None:
             int(entry["blast_strength"]),
             bool(entry["can_kick"]),
         )
-
-
-def body_of(agent: Any) -> Any:
-    """Return what has the agent's position and the like: its character, or the agent if it is one."""
-    return getattr(agent, "_character", agent)
 
 
 def _find(agents: Sequence[Any], agent_id: int) -> Any:

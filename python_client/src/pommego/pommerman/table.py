@@ -20,7 +20,7 @@ import numpy as np
 from pommego.errors import ServerError
 from pommego.pommerman import constants, turn
 from pommego.pommerman.remote import Rules, game_options
-from pommego.pommerman.scene import Scene, body_of, encoded, field, saved
+from pommego.pommerman.scene import Scene, encoded, field, saved
 from pommego.vector import PommegoVectorEnv
 
 __all__ = ["Table"]
@@ -49,8 +49,8 @@ class Table:
 
     @property
     def bodies(self) -> list[Any]:
-        """The agents' characters."""
-        return [body_of(agent) for agent in self.agents]
+        """The agents' characters: what has position, ammo and so on. An agent can be its own."""
+        return [getattr(agent, "_character", agent) for agent in self.agents]
 
     # Pieces -------------------------------------------------------------------
 
