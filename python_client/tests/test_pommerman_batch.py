@@ -50,7 +50,7 @@ def assert_played_alike(games: Any, twins: list[Any], seeds: list[int], *, words
     rng, seats = random.Random(3), games.envs.learners
     for twin, seed, seen in zip(twins, seeds, games.reset(seed=seeds), strict=True):
         twin._step_count = 0
-        assert twin._table.deal(twin._rules(), seed)
+        assert twin._game.begin(twin._rules(), seed)
         assert_same(seen, twin.get_observations())
     going = [True] * len(twins)
     while any(going):

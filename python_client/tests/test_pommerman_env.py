@@ -302,7 +302,7 @@ def test_boards_the_server_does_not_have() -> None:
     kwargs = pommerman.configs.one_vs_one_env()["env_kwargs"] | {"board_size": 6, "num_rigid": 4}
     env = envs.v0.Pomme(**kwargs | {"num_wood": 4, "num_items": 2})
     env.set_agents([agents.SimpleAgent(characters.Bomber(k, constants.GameType.OneVsOne)) for k in range(2)])
-    with pytest.warns(UserWarning, match="dealt in Python: .*board_size is 6"):
+    with pytest.warns(UserWarning, match="generated in Python: .*board_size is 6"):
         obs = env.reset()
     for _ in range(20):
         obs, _, done, _ = env.step(env.act(obs))
@@ -316,7 +316,7 @@ def test_two_agents_where_four_play() -> None:
     """Which the original does not mind, and people use for duels on large boards."""
     with pommerman.make(FFA, [agents.SimpleAgent(), agents.SimpleAgent()]) as env:
         random.seed(5)
-        with pytest.warns(UserWarning, match="dealt in Python: FFA is for 4 agents, not 2"):
+        with pytest.warns(UserWarning, match="generated in Python: FFA is for 4 agents, not 2"):
             obs = env.reset()
         assert [o["position"] for o in obs] == [(1, 1), (9, 9)]
         done = False
@@ -400,7 +400,7 @@ def test_saved_games_go_on_as_they_would_have(env_id: str, tmp_path: Path) -> No
             for _ in range(10):
                 actions = moves(env, rng)
                 ours, theirs = env.step(actions), loaded.step(actions)
-                # A loaded position is made of int, a dealt one of numpy.int64.
+                # A loaded position is made of int, a generated one of numpy.int64.
                 for one in ours[0]:
                     one["position"] = tuple(map(int, one["position"]))
                 assert_same(theirs, ours)
@@ -494,9 +494,9 @@ def test_environments_share_a_server(server: Any) -> None:
     with made() as one, made(TEAM) as other, made(address=server.address, token=server.token) as elsewhere:
         for env in (one, other, elsewhere):
             env.reset()
-        addresses = [env._table._envs.address for env in (one, other, elsewhere)]
+        addresses = [env._game._envs.address for env in (one, other, elsewhere)]
         assert addresses[0] == addresses[1] != addresses[2]
-        assert elsewhere._table._envs.address == server.address
+        assert elsewhere._game._envs.address == server.address
 
 
 def test_closing_is_no_end() -> None:

@@ -142,7 +142,7 @@ def _measure(options: argparse.Namespace, real: _Driver, idle: _Driver, server: 
 
 
 class _Driver:
-    """Does the same work again and again."""
+    """Steps one environment with actions drawn beforehand."""
 
     def __init__(self, envs: pommego.PommegoVectorEnv, options: argparse.Namespace) -> None:
         envs.reset(seed=options.seed)

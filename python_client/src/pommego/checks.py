@@ -1,4 +1,4 @@
-"""What callers hand in, checked and brought into the form in which it travels."""
+"""Arguments, checked and converted to the form in which they are sent."""
 
 from __future__ import annotations
 
@@ -85,8 +85,8 @@ def one_seed(value: Any) -> int:
 def write_actions(actions: ArrayLike, out: NDArray[np.uint8], games: int, learners: int) -> None:
     """Copy actions to where they are sent from.
 
-    What does not fit into a byte is sent as 255, which no game has: whether it
-    is looked at at all is for the server to say.
+    What does not fit into a byte is sent as 255, which no game has: the server
+    decides whether it matters.
 
     Args:
         actions: integers, in out's shape or with its rows split into (games, learners).

@@ -1,7 +1,7 @@
-"""Everything that pommego raises of its own.
+"""The exceptions that pommego raises.
 
-All of it is a `PommegoError`. Where Python has a word for the same thing (a
-lost connection, a timeout) the class is that one's subclass too, so that
+All of them are a `PommegoError`. Where Python has an exception for the same
+thing (a lost connection, a timeout) the class is a subclass of that too, so that
 ``except TimeoutError`` works without importing anything from here.
 """
 
@@ -26,7 +26,7 @@ __all__ = [
 
 
 class PommegoError(Exception):
-    """What all of pommego's own exceptions have in common."""
+    """Base class of pommego's exceptions."""
 
 
 class ConnectionError(PommegoError, builtins.ConnectionError):

@@ -1,6 +1,6 @@
 """The games' names in gymnasium's registry: "pommego/" and the id.
 
-``import pommego`` enters them; then ``gymnasium.make_vec("pommego/PommeFFACompetition-v0",
+``import pommego`` registers them; then ``gymnasium.make_vec("pommego/PommeFFACompetition-v0",
 num_envs=64)`` and ``gymnasium.make("pommego/...", opponents=[...])`` are `make_vec` and `make`.
 """
 
@@ -23,7 +23,7 @@ IDS = tuple((files("pommego") / "ids.txt").read_text(encoding="utf-8").split())
 
 
 def register() -> None:
-    """Enter all games; those already there are left alone."""
+    """Register all games that are not registered yet."""
     for name in IDS:
         if f"pommego/{name}" not in gymnasium.registry:
             gymnasium.register(

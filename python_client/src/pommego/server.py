@@ -1,7 +1,7 @@
-"""The embedded server: a pommego process of our own, gone when we are.
+"""The embedded server: a pommego process that ends with this one.
 
 The server watches its standard input, which is a pipe whose other end only
-this process holds. However we end, by `close`, garbage collection, an exception
+this process holds. However this process ends, by `close`, garbage collection, an exception
 or kill -9, the pipe closes and the server with it. It runs in a session of its
 own, so that Ctrl-C in a terminal reaches Python alone.
 """

@@ -1,4 +1,4 @@
-"""What a game is: seats, actions, observations and rules, as the server tells it."""
+"""What a game is: seats, actions, observations and rules, as the server describes it."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Field:
 
 @dataclass(frozen=True)
 class Encoding:
-    """One way to write an observation down: a list of fields.
+    """One form of observation: a list of fields.
 
     ``encoding["planes"].names`` says what the planes are.
     """

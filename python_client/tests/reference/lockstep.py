@@ -3,7 +3,7 @@
     python lockstep.py --reference /path/to/python --steps 100000
 
 The Python named has the original installed (see the guide). Every game starts
-from a saved state, boards dealt and sometimes altered here; then both make the
+from a saved state, boards generated and sometimes altered here; then both make the
 same moves. Compared, with their types: observations, rewards, done, info, the
 agents' attributes, saved games, features, and what SimpleAgents decide and
 remember with the same random numbers.

@@ -22,8 +22,8 @@ class Episode:
 
     Attributes:
         game: its number in the data set.
-        seed: what it was dealt from: a seed, and the number of the seed's
-            episode; None if it began from a position that no seed gives.
+        seed: its seed, and the number of the seed's episode; None if it began from
+            a position that no seed gives.
         agents: the agents' names, by seat.
         result: "Win", "Tie", "Loss", or "Incomplete" if it was truncated.
         outcome: float64 (seats,): 1 won, -1 lost, as the game itself values ties; 0 not decided.

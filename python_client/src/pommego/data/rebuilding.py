@@ -73,7 +73,7 @@ def rebuild(
             make_vec(num_envs=slots, autoreset_mode="NextStep", copy=False, expand_shared=False, **options)
         )
         envs.reset(seed=0)  # states replace these games
-        yield from _Stage(envs, longest, manifest.components).play(records)
+        yield from _Replay(envs, longest, manifest.components).play(records)
 
 
 class _Record(NamedTuple):
@@ -119,8 +119,8 @@ def _fitting(longest: int, options: dict[str, Any]) -> int:
     return int(np.clip(_MEMORY // (_WAITING * (longest + 1) * step), 8, _MOST))
 
 
-class _Stage:
-    """Games under way, a slot for each, and room for all that they show."""
+class _Replay:
+    """Games being replayed, a slot for each, with room for all their observations."""
 
     def __init__(self, envs: PommegoVectorEnv, longest: int, components: int) -> None:
         self._envs = envs

@@ -109,9 +109,9 @@ def record(
                 **options,
             ) as envs:
                 numbers = (n for first, last in missing for n in range(first, last + 1))
-                table = _Table(envs, agents, seats, opponents, seed)
+                recording = _Recording(envs, agents, seats, opponents, seed)
                 done = games - _count(missing)
-                for game in table.play(policy, numbers):
+                for game in recording.play(policy, numbers):
                     packer.send(game)
                     done += 1
                     if progress:
@@ -184,7 +184,7 @@ class _Packer:
                 stream.close()
 
 
-class _Table:
+class _Recording:
     """Games under way, and what the policy did in them."""
 
     def __init__(

@@ -1,7 +1,7 @@
-"""Random boards, dealt here in Python from the generator of the module `random`.
+"""Random boards, generated here in Python from the generator of the module `random`.
 
-An environment's boards come from the server. These are for scripts that deal
-their own boards; the distribution is the same.
+An environment's boards come from the server. These are for scripts that
+need their own boards; the distribution is the same.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ __all__ = ["inaccessible_passages", "make_board", "make_items"]
 
 Cell = tuple[int, int]
 
-_MOST_CUT_OFF = 4  # unreachable passages allowed, before a board is dealt again
+_MOST_CUT_OFF = 4  # unreachable passages allowed, before another board is tried
 
 
 def make_board(size: int, num_rigid: int = 0, num_wood: int = 0, num_agents: int = 4) -> NDArray[np.uint8]:
-    """Deal a board that is its own mirror image along the main diagonal.
+    """Generate a board that is its own mirror image along the main diagonal.
 
     Args:
         size: rows and columns.
@@ -41,13 +41,13 @@ def make_board(size: int, num_rigid: int = 0, num_wood: int = 0, num_agents: int
         if number % 2:
             raise ValueError(f"{name} is {number}, expected an even number")
     while True:
-        board, corners = _deal(size, num_rigid, num_wood, num_agents)
+        board, corners = _try(size, num_rigid, num_wood, num_agents)
         if len(inaccessible_passages(board, corners)) <= _MOST_CUT_OFF:
             return board
 
 
-def _deal(size: int, num_rigid: int, num_wood: int, num_agents: int) -> tuple[NDArray[np.uint8], list[Cell]]:
-    """Deal once; returns the agents' cells too, the one to search from last."""
+def _try(size: int, num_rigid: int, num_wood: int, num_agents: int) -> tuple[NDArray[np.uint8], list[Cell]]:
+    """Try once; returns the agents' cells too, the one to search from last."""
     board = np.zeros((size, size), np.uint8)
     near, far = 1, size - 2
     corners = [(near, near), (far, near), (near, far), (far, far)]

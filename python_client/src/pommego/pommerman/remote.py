@@ -68,7 +68,7 @@ class Rules(NamedTuple):
         return 2 if self.game_type is constants.GameType.OneVsOne else 4
 
     def make(self, where: Mapping[str, Any]) -> PommegoVectorEnv:
-        """Make one game on a server, where boards are dealt and pictures drawn.
+        """Make one game on a server, for its boards and pictures.
 
         No ring of its board falls there: when it does is for `envs.v1.Pomme` to say.
 

@@ -15,8 +15,8 @@ from gymnasium.utils import seeding
 from numpy.typing import NDArray
 
 from pommego.pommerman import constants, drawing, forward_model, scene, utility
+from pommego.pommerman.game import Game
 from pommego.pommerman.remote import Rules
-from pommego.pommerman.table import Table
 
 __all__ = ["Pomme"]
 
@@ -24,9 +24,9 @@ _SEEDS = 1 << 63
 
 
 def _piece(name: str) -> property:
-    """Return an attribute that is a part of the scene on the table."""
+    """Return an attribute that is a part of the scene of the game."""
     return property(
-        lambda self: getattr(self._table.scene, name), lambda self, pieces: self._table.put(name, pieces)
+        lambda self: getattr(self._game.scene, name), lambda self, pieces: self._game.put(name, pieces)
     )
 
 
@@ -98,7 +98,7 @@ class Pomme:
         self._max_steps = max_steps
         self._is_partially_observable = is_partially_observable
         self._env = env
-        self._table = Table(kwargs.get("address"), kwargs.get("token"))
+        self._game = Game(kwargs.get("address"), kwargs.get("token"))
         self._seeded = False
         self._step_count = 0
         self._init_game_state: Mapping[str, Any] | None = None
@@ -186,13 +186,13 @@ class Pomme:
             self.set_json_info()
         else:
             self._step_count = 0
-            self._deal()
+            self._begin()
         return self.get_observations()
 
-    def _deal(self) -> None:
+    def _begin(self) -> None:
         cls = type(self)
         ours = cls.make_board is Pomme.make_board and cls.make_items is Pomme.make_items
-        if ours and self._table.deal(self._rules(), self._next_seed()):
+        if ours and self._game.begin(self._rules(), self._next_seed()):
             return
         self.make_board()
         self.make_items()
@@ -234,7 +234,7 @@ class Pomme:
             ValueError: a living agent's action is none.
         """
         self._intended_actions = actions
-        self._table.step(actions, self._rules().max_blast_strength)
+        self._game.step(actions, self._rules().max_blast_strength)
         self._step_count += 1
         done = self._get_done()
         obs = self.get_observations()
@@ -249,7 +249,7 @@ class Pomme:
         """Return the observation of each agent as the game stands."""
         self.observations = self.model.get_observations(
             self._board,
-            self._table.bodies,
+            self._game.bodies,
             self._bombs,
             self._flames,
             self._is_partially_observable,
@@ -262,21 +262,21 @@ class Pomme:
         return self.observations
 
     def _get_rewards(self) -> list[int]:
-        return self.model.get_rewards(self._table.bodies, self._game_type, self._step_count, self._max_steps)
+        return self.model.get_rewards(self._game.bodies, self._game_type, self._step_count, self._max_steps)
 
     def _get_done(self) -> bool:
         return self.model.get_done(
-            self._table.bodies, self._step_count, self._max_steps, self._game_type, self.training_agent
+            self._game.bodies, self._step_count, self._max_steps, self._game_type, self.training_agent
         )
 
     def _get_info(self, done: bool, rewards: list[int]) -> dict[str, Any]:
-        return self.model.get_info(done, rewards, self._game_type, self._table.bodies)
+        return self.model.get_info(done, rewards, self._game_type, self._game.bodies)
 
     # Saved games --------------------------------------------------------------
 
     def get_json_info(self) -> dict[str, str]:
         """Save the game: JSON texts by name."""
-        fields = scene.saved(self._table.scene, self._agents, self._step_count)
+        fields = scene.saved(self._game.scene, self._agents, self._step_count)
         return scene.encoded(fields | {"intended_actions": self._intended_actions})
 
     def set_json_info(self) -> None:
@@ -289,7 +289,7 @@ class Pomme:
         self._board_size = int(scene.field(state, "board_size"))
         self._step_count = int(scene.field(state, "step_count"))
         scene.restore_agents(state, self._agents)
-        self._table.scene = scene.Scene.read(state, self._agents)
+        self._game.scene = scene.Scene.read(state, self._agents)
 
     def save_json(self, record_json_dir: str) -> None:
         """Save the game to a file in a folder, named after its step: "000.json"."""
@@ -325,7 +325,7 @@ class Pomme:
         mode = mode or self._mode or "human"
         if mode == "rgb_array":
             return drawing.rgb_array(self._board, self._agents)
-        remote = self._table.remote(self._rules(), self._step_count)
+        remote = self._game.remote(self._rules(), self._step_count)
         drawing.show(remote, self._board)
         if record_pngs_dir:
             drawing.save_png(record_pngs_dir, self._step_count, remote, self._board, self._agents)
@@ -337,7 +337,7 @@ class Pomme:
 
     def close(self) -> None:
         """Leave the server and shut the agents down. `reset` starts again. Idempotent."""
-        self._table.release()
+        self._game.release()
         for agent in self._agents or ():
             agent.shutdown()
 
@@ -361,7 +361,7 @@ class Pomme:
     @_agents.setter
     def _agents(self, agents: Any) -> None:
         self._seated = agents
-        self._table.agents = agents or ()
+        self._game.agents = agents or ()
 
     _board = _piece("board")
     _bombs = _piece("bombs")

@@ -54,9 +54,9 @@ class Pomme(v0.Pomme):
     def _extra_features(self) -> int:
         return self._radio_vocab_size * self._radio_num_words
 
-    def _deal(self) -> None:
+    def _begin(self) -> None:
         self._silence()
-        super()._deal()
+        super()._begin()
 
     def get_observations(self) -> list[dict[str, Any]]:
         """Return the observation of each agent as the game stands."""

@@ -1,11 +1,11 @@
-"""One game: dealt and drawn by the server, stepped in Python.
+"""One game: its boards and pictures come from a server, its steps are made in Python.
 
 A step here takes less time than asking a server for one and turning its answer
-into dictionaries. (Many games at once are another matter, see `batch`.) So the
-server is asked where it knows more: for boards, which a seed decides there as
-everywhere else, and for pictures. Between the two nothing has to be sent, and
-pieces can be looked at and changed at any time; states that no game gets into,
-steps after the end, other boards and other numbers of agents need no exception.
+into dictionaries. (For many games at once see `batch`.) The server is asked only
+for boards, which a seed decides there as everywhere else, and for pictures.
+Between the two nothing is sent, and the pieces can be read and changed at any
+time: states that cannot occur in a game, steps after the end, other boards and
+other numbers of agents are no special cases.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from pommego.pommerman.remote import Rules, game_options
 from pommego.pommerman.scene import Scene, encoded, field, saved
 from pommego.vector import PommegoVectorEnv
 
-__all__ = ["Table"]
+__all__ = ["Game"]
 
 _NO_GAME = "there is no game, or no longer: call reset() first"
 
 
-class Table:
+class Game:
     """The pieces of one game.
 
     Args:
@@ -42,7 +42,7 @@ class Table:
     def __init__(self, address: str | None = None, token: str | None = None) -> None:
         self._where = address, token
         self.agents: Sequence[Any] = ()
-        self._envs: PommegoVectorEnv | None = None  # one game on the server, to be dealt and drawn there
+        self._envs: PommegoVectorEnv | None = None  # one game on the server, for its boards and pictures
         self._made: tuple[Rules, int] | None = None  # its rules, and the process that it belongs to
         self._refused: tuple[Rules, int, str] | None = None  # what the server has no games for, and why
         self._scene: Scene | None = None
@@ -54,11 +54,11 @@ class Table:
 
     # Pieces -------------------------------------------------------------------
 
-    def deal(self, rules: Rules, seed: int) -> bool:
-        """Let the server deal a board, and place the agents; False if it has no such games."""
+    def begin(self, rules: Rules, seed: int) -> bool:
+        """Begin on a board of the server's, and place the agents; return False if it has no such games."""
         reason = self._connect(rules)
         if reason:
-            warnings.warn(f"boards of these rules are dealt in Python: {reason}", stacklevel=4)
+            warnings.warn(f"boards of these rules are generated in Python: {reason}", stacklevel=4)
             return False
         self._envs.reset(seed=seed)
         state = self._envs.get_state(0, as_json=True)
