@@ -80,7 +80,7 @@ class BatchReader:
     copied into a buffer that is used again once its arrays are gone.
 
     Args:
-        fields: the layout, as the server told it.
+        fields: the layout, as the server describes it.
         learners: rows a game.
         copy: whether the arrays are the caller's.
         expand: whether fields that travel once a game are repeated for each row.

@@ -38,7 +38,7 @@ class Session:
         shared_memory: None: if it can be; True: or else it is an error.
 
     Attributes:
-        made: what the server tells of the environment.
+        made: what the server says of the environment.
         spec: what the game is.
         encoding: how it is observed.
         action_shape: of a step's actions.
@@ -118,7 +118,7 @@ class Session:
 
     @cached_property
     def scratch(self) -> int:
-        """A game of its own on the server, to put states into."""
+        """A separate game on the server, to put states into."""
         env = self.client.call("make", wire.EnvReply, **self.options | {"games": 1}).env
         self.client.call("reset", wire.Batch, env=env, seed=0)
         return env
@@ -138,7 +138,7 @@ class Session:
         fields: dict[str, Any] = {}
         if isinstance(seeds, tuple):
             values, given = seeds
-            if not given.all():  # those without a seed of their own first, in a request of theirs
+            if not given.all():  # first those without a seed, in a separate request
                 rest = ~given if mask is None else ~given & mask
                 mask = given if mask is None else given & mask
                 view = self.reset(None, rest) if rest.any() else None

@@ -231,7 +231,7 @@ def _short(info: dict[str, Any]) -> dict[str, Any]:
 
 
 def _connected(config: Mapping[str, Any]) -> dict[str, Any]:
-    """Let all environments of a process share one server, unless they are told another."""
+    """Let all environments of a process share one server, unless they name another."""
     options = dict(config)
     if "id" not in options:
         raise KeyError('env_config needs "id", such as {"id": "PommeFFACompetition-v0"}')

@@ -159,7 +159,7 @@ class PommegoVecEnv(VecEnv):
             masks = self.action_masks()
             return [masks[row] for row in rows]
         method = getattr(self.envs, method_name)
-        self._all(method_name, rows)
+        self._check_all_rows(method_name, rows)
         result = method(*method_args, **method_kwargs)
         return [result] * len(rows)
 
@@ -175,7 +175,7 @@ class PommegoVecEnv(VecEnv):
             AttributeError: it has none of this name.
             ValueError: only some rows were named.
         """
-        self._all(attr_name, list(self._get_indices(indices)))
+        self._check_all_rows(attr_name, list(self._get_indices(indices)))
         getattr(self.envs, attr_name)
         setattr(self.envs, attr_name, value)
 
@@ -191,7 +191,7 @@ class PommegoVecEnv(VecEnv):
         """End the games, and the server if it is ours. Idempotent."""
         self.envs.close()
 
-    def _all(self, name: str, rows: list[int]) -> None:
+    def _check_all_rows(self, name: str, rows: list[int]) -> None:
         if len(rows) != self.num_envs:
             raise ValueError(f"{name} is of all rows at once, and cannot be used for {len(rows)} of them")
 

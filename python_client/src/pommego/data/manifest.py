@@ -72,7 +72,7 @@ class Manifest:
     """What a data set holds.
 
     Attributes:
-        json: the manifest as it stands in its file.
+        json: the contents of the manifest's file.
         folder: where it is; None for a single file.
         files: the paths of the data files, in the order of games.
     """
