@@ -65,11 +65,11 @@ func (w *worker) begin(i int, seed env.Seed) {
 	p.seating.deal(seed, g.rows, g.others)
 	g.match.Reset(seed)
 	if p.train {
-		g.match.Train(int(g.rows[0]))
+		g.match.SetTrainingSeat(int(g.rows[0]))
 	}
 	g.lineup = g.next
 	for k, a := range g.lineup.agents {
-		a.Reset(seed.Dice(env.StreamAgents + uint64(g.others[k])))
+		a.Reset(seed.RNG(env.StreamAgents + uint64(g.others[k])))
 	}
 	clear(g.returns)
 	g.status = g.match.Status()

@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pommego/arena/dataset"
 	"pommego/env"
 	"pommego/env/catalog"
-	"pommego/vec/dataset"
 )
 
 func newData() *cobra.Command {

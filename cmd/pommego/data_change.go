@@ -12,12 +12,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pommego/arena/dataset"
+	"pommego/arena/dataset/card"
+	"pommego/arena/dataset/joined"
 	"pommego/env"
 	"pommego/env/catalog"
-	"pommego/env/disk"
-	"pommego/vec/dataset"
-	"pommego/vec/dataset/card"
-	"pommego/vec/dataset/joined"
+	"pommego/internal/disk"
 )
 
 // shapeFlags are the flags of commands that put a data set together.

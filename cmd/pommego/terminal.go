@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// onTerminal tells whether a person looks at the stream.
+// onTerminal reports whether a person looks at the stream.
 func onTerminal(f *os.File) bool {
 	info, err := f.Stat()
 	return err == nil && info.Mode()&os.ModeCharDevice != 0 && os.Getenv("TERM") != "dumb" && f.Name() != os.DevNull
 }
 
-// inColour tells whether to write colours: to a person who has not set NO_COLOR.
+// inColour reports whether to write colours: to a person who has not set NO_COLOR.
 func inColour() bool { return onTerminal(os.Stdout) && os.Getenv("NO_COLOR") == "" }
 
 // printJSON writes one JSON object, indented.

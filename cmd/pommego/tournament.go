@@ -14,9 +14,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pommego/arena/tournament"
+	"pommego/arena/tournament/report"
 	"pommego/env/catalog"
-	"pommego/env/tournament"
-	"pommego/env/tournament/report"
 )
 
 func newTournament() *cobra.Command {

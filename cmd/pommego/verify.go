@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"pommego/env/trace"
+	"pommego/arena/trace"
 )
 
 func newVerify() *cobra.Command {

@@ -356,7 +356,7 @@ func TestCommentListsTests(t *testing.T) {
 	}
 }
 
-// hasTest tells whether a folder has a test function of that name.
+// hasTest reports whether a folder has a test function of that name.
 func hasTest(t *testing.T, dir, name string) bool {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))

@@ -2,12 +2,12 @@ package basewar
 
 import "pommego/env"
 
-// Over tells whether the game has ended.
+// Over reports whether the game has ended.
 func (r *Rules) Over(s *State) bool {
 	return s.Energy[Blue] == 0 || s.Energy[Green] == 0 || int(s.StepCount) >= r.MaxSteps || !r.PlayOn && s.settled()
 }
 
-// settled tells whether nothing can change any more: no bomb lies, and nobody
+// settled reports whether nothing can change any more: no bomb lies, and nobody
 // lives who has one.
 func (s *State) settled() bool {
 	if s.NumBombs > 0 {

@@ -102,7 +102,7 @@ func (g *Game) foreseeRound(f *Forecast, t int, burning uint32, alight *uint32, 
 	*boxes = boxes.AndNot(f.Blast[t])
 }
 
-// Survives tells whether somebody who is on a cell after its move of the next
+// Survives reports whether somebody who is on a cell after its move of the next
 // round can keep out of all blasts of the forecast from then on. If not, round
 // is the one that hurts it at the latest.
 func (f *Forecast) Survives(c grid.Cell) (round int, survives bool) {
@@ -129,7 +129,7 @@ func (g *Game) Reach(s *State, c grid.Cell) grid.Bits {
 	return cells
 }
 
-// Escapes tells whether somebody who is on a cell before its move of the next
+// Escapes reports whether somebody who is on a cell before its move of the next
 // round can keep out of all blasts of the forecast.
 func (f *Forecast) Escapes(c grid.Cell) bool {
 	for a := Stop; a <= Right; a++ {

@@ -80,7 +80,7 @@ func (s *State) lay(r *Rules, layers BomberSet) {
 }
 
 // tick ages the bombs, of those laid in this round only with TickAtOnce, and
-// tells whether one is due. old is how many lay there before.
+// reports whether one is due. old is how many lay there before.
 func (s *State) tick(r *Rules, old uint8) (due bool) {
 	list := s.bombs()
 	if !r.TickAtOnce {

@@ -2,7 +2,7 @@ package pommerman
 
 import "pommego/env/grid"
 
-// tickBombs ages the bombs and tells whether one is due: at the end of its
+// tickBombs ages the bombs and reports whether one is due: at the end of its
 // life, or because it lies in flames.
 func (s *State) tickBombs() (due bool) {
 	for i := range s.bombs() {

@@ -15,7 +15,7 @@ import (
 // taken for passage, or for the wall that was seen in its mirror image. An agent
 // out of sight stands where it was seen last, or next to there. What others
 // carry is counted up from the start by what they were seen to pick up and lay.
-// Nothing is hidden under wood, and the dice are nobody's: reseed them.
+// Nothing is hidden under wood, and the RNG is nobody's: reseed it.
 //
 // Invariant: if side is not 0, the state is one that Rules.Check accepts.
 type Belief struct {
@@ -47,10 +47,10 @@ func (r *Rules) Imagine(b *Belief, v *View) {
 	b.StepCount = uint16(v.StepCount)
 	b.due = int8(r.ringDue(v.StepCount) + 1)
 	b.training = int8(r.TrainingAgent + 1)
-	b.Dice = env.Dice{}
+	b.RNG = env.RNG{}
 }
 
-// leadsTo tells whether the view can be the next one of what is believed, or is
+// leadsTo reports whether the view can be the next one of what is believed, or is
 // the same again.
 func (r *Rules) leadsTo(b *Belief, v *View) bool {
 	if int(b.side) != r.BoardSize || b.bound != r.traits() {
@@ -278,7 +278,7 @@ func (c *correction) lay(b Bomb) {
 	}
 }
 
-// holdsBomb tells whether a bomb can lie on a cell, given what the board shows.
+// holdsBomb reports whether a bomb can lie on a cell, given what the board shows.
 func (c *correction) holdsBomb(at grid.Cell) bool {
 	item := c.Board[at]
 	return item == Passage || item == Flames || item >= c.Agent0()

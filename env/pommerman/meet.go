@@ -141,7 +141,7 @@ func (t *crowd) bombStays(i int) {
 }
 
 // kick settles agents that walk into bombs and bombs that roll into agents. It
-// tells whether anything changed. What happens is applied after all bombs have
+// reports whether anything changed. What happens is applied after all bombs have
 // been looked at.
 func (t *crowd) kick() bool {
 	s := t.s

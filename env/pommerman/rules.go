@@ -152,7 +152,7 @@ func (r *Rules) Seats() int {
 	return 4
 }
 
-// Teams tells whether seats 0 and 2 play against 1 and 3.
+// Teams reports whether seats 0 and 2 play against 1 and 3.
 func (r *Rules) Teams() bool { return r.GameType == Team || r.GameType == TeamRadio }
 
 // Agent0 is the cell value of agent 0; the others follow.

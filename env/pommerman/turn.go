@@ -124,7 +124,7 @@ func (t *turn) liftBombs() {
 	}
 }
 
-// undisturbed tells whether everyone surely gets what it wishes for, as in most
+// undisturbed reports whether everyone surely gets what it wishes for, as in most
 // steps: no bomb rolls, no agent walks onto a bomb, and no two agents want the
 // same cell, or one the cell that another comes from. Then phases 3 to 8 change
 // nothing and are left out.
@@ -164,13 +164,13 @@ func (t *turn) moveAgents(r *Rules) {
 		agent := &s.Agents[a]
 		agent.Cell = t.agentWish[a]
 		if item := s.Board[agent.Cell]; item.powerup() {
-			agent.pickUp(r, item, &s.Dice)
+			agent.pickUp(r, item, &s.RNG)
 		}
 	}
 }
 
 // pickUp applies an item. A blast strength above the cap falls to it.
-func (a *Agent) pickUp(r *Rules, item Item, dice *env.Dice) {
+func (a *Agent) pickUp(r *Rules, item Item, rng *env.RNG) {
 	switch item {
 	case ExtraBomb:
 		a.giveAmmo(r)
@@ -179,7 +179,7 @@ func (a *Agent) pickUp(r *Rules, item Item, dice *env.Dice) {
 	case Kick:
 		a.Kicks = true
 	case Skull:
-		switch dice.IntN(3) {
+		switch rng.IntN(3) {
 		case 0:
 			a.Blast = max(a.Blast, 3) - 1
 		case 1:

@@ -2,7 +2,7 @@ package suitebot
 
 import "pommego/env"
 
-// Over tells whether the last round has been played.
+// Over reports whether the last round has been played.
 func (p *Plan) Over(s *State) bool { return int(s.StepCount) >= p.rules.Rounds }
 
 // Status tells how the game stands. Nobody drops out.

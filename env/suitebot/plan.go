@@ -201,17 +201,17 @@ func apart(a, b, round int) int {
 
 // Deal starts a new episode in s.
 func (p *Plan) Deal(s *State, seed env.Seed) {
-	*s = State{Dice: seed.Dice(env.StreamGame)}
-	dice := seed.Dice(env.StreamBoard)
+	*s = State{RNG: seed.RNG(env.StreamGame)}
+	rng := seed.RNG(env.StreamBoard)
 	var taken Cells
 	switch p.rules.HomeLayout {
 	case Even:
-		p.dealEven(s, &dice)
+		p.dealEven(s, &rng)
 	case Fixed:
 		copy(s.Homes[:], p.lattice)
 	case Drawn:
 		for seat := range p.rules.Players {
-			s.Homes[seat] = p.drawCell(&taken, &dice)
+			s.Homes[seat] = p.drawCell(&taken, &rng)
 		}
 	}
 	s.Agents = s.Homes
@@ -222,19 +222,19 @@ func (p *Plan) Deal(s *State, seed env.Seed) {
 		taken.Add(home)
 	}
 	for seat := range p.rules.Players {
-		s.Agents[seat] = p.drawCell(&taken, &dice)
+		s.Agents[seat] = p.drawCell(&taken, &rng)
 	}
 }
 
 // dealEven shifts the lattice and deals its bases to the seats.
-func (p *Plan) dealEven(s *State, dice *env.Dice) {
+func (p *Plan) dealEven(s *State, rng *env.RNG) {
 	var order [MaxPlayers]int
 	seats := order[:p.rules.Players]
 	for i := range seats {
-		j := dice.IntN(i + 1)
+		j := rng.IntN(i + 1)
 		seats[i], seats[j] = seats[j], i
 	}
-	dx, dy := dice.IntN(p.rules.Width), dice.IntN(p.rules.Height)
+	dx, dy := rng.IntN(p.rules.Width), rng.IntN(p.rules.Height)
 	for k, seat := range seats {
 		x, y := p.XY(p.lattice[k])
 		s.Homes[seat] = p.At((x+dx)%p.rules.Width, (y+dy)%p.rules.Height)
@@ -242,9 +242,9 @@ func (p *Plan) dealEven(s *State, dice *env.Dice) {
 }
 
 // drawCell draws a field that is not taken, and takes it.
-func (p *Plan) drawCell(taken *Cells, dice *env.Dice) Cell {
+func (p *Plan) drawCell(taken *Cells, rng *env.RNG) Cell {
 	for {
-		c := Cell(dice.IntN(p.cells))
+		c := Cell(rng.IntN(p.cells))
 		if !taken.Has(c) {
 			taken.Add(c)
 			return c

@@ -51,7 +51,7 @@ func (p *Plan) collide(s *State) (dead env.SeatSet) {
 	return dead
 }
 
-// meet tells whether any player's number in a is another player's in b.
+// meet reports whether any player's number in a is another player's in b.
 func (p *Plan) meet(a, b *[MaxPlayers]Cell) bool {
 	found, words := uint64(0), lanesOf(b)
 	for seat := range min(p.rules.Players, 4) {
