@@ -8,7 +8,7 @@ SHELL := bash
 
 PYTHON ?= python3
 PY     := .venv/bin/python
-GO_SRC := $(shell find env vec bridge cmd benchmarks -name '*.go' -not -name '*_test.go' 2>/dev/null)
+GO_SRC := $(shell find env arena vec bridge internal cmd benchmarks -name '*.go' -not -name '*_test.go' 2>/dev/null)
 TRACES := $(wildcard env/*/testdata/traces/*.jsonl.gz)
 
 export CGO_ENABLED ?= 0
@@ -36,7 +36,7 @@ demo: build venv ## roll out 1024 games from Python and show what happened
 test: build venv lint verify test-go test-race test-python ## run everything
 
 lint: venv ## gofmt, vet, staticcheck, ruff
-	@unformatted=$$(gofmt -l env vec bridge cmd benchmarks); \
+	@unformatted=$$(gofmt -l env arena vec bridge internal cmd benchmarks); \
 	if [ -n "$$unformatted" ]; then echo "not gofmt-ed: $$unformatted"; exit 1; fi
 	go vet ./...
 	go tool staticcheck ./...

@@ -79,7 +79,7 @@ func NewAssembly(game env.Game, s Shape, p Players, folder string, o Options) (*
 		return nil, err
 	}
 	if a.starts, err = newStarts(game); err != nil {
-		return nil, errors.Join(err, a.shop.close())
+		return nil, errors.Join(err, a.shop.Close())
 	}
 	if s.Layout == Steps {
 		a.rows = newStepRows(game.Spec(), game.Spec().Encoding(c.Observation), p.Agents, p.Searched)
@@ -106,7 +106,7 @@ func newStaging(folder string, o Options) (*staging, error) {
 		err = errors.Join(err, o.Disk.Remove(filepath.Join(w.data, entry.Name())))
 	}
 	if err != nil {
-		return nil, errors.Join(err, w.close())
+		return nil, errors.Join(err, w.Close())
 	}
 	return w, nil
 }
@@ -183,7 +183,7 @@ func (a *Assembly) file() error {
 
 func (a *Assembly) flush() error {
 	err := a.out.write(a.table)
-	a.table.clear()
+	a.table.reset()
 	return err
 }
 
@@ -204,7 +204,7 @@ func (a *Assembly) endFile() error {
 	if err := a.pending.Commit(); err != nil {
 		return err
 	}
-	a.m.append(&summary{file, a.stats})
+	a.m.add(&summary{file, a.stats})
 	a.out, a.pending = nil, nil
 	return nil
 }
@@ -230,7 +230,7 @@ func (a *Assembly) Finish(sources []Source) (*Manifest, error) {
 	if err := a.m.finish(a.options, a.shop); err != nil {
 		return nil, err
 	}
-	return a.m, a.shop.clear()
+	return a.m, a.shop.removeAll()
 }
 
 // ErrNoGames says that nothing is left to be a data set.
@@ -244,9 +244,9 @@ func (a *Assembly) Close() error {
 	if a.pending != nil {
 		a.pending.Abort()
 	}
-	a.starts.close()
+	a.starts.Close()
 	a.starts = nil
-	return a.shop.close()
+	return a.shop.Close()
 }
 
 // finish writes the manifest and what goes beside it.

@@ -135,8 +135,8 @@ func newTable(columns []Column) *table {
 // rows is how many rows there are.
 func (t *table) rows() int { return len(t.values[0]) }
 
-// clear takes all rows out.
-func (t *table) clear() {
+// reset takes all rows out.
+func (t *table) reset() {
 	for i := range t.values {
 		t.values[i] = t.values[i][:0]
 	}

@@ -27,7 +27,7 @@ func newEncoder(game env.Game, p *plan) (*encoder, error) {
 	return e, nil
 }
 
-func (e *encoder) close() { e.starts.close() }
+func (e *encoder) Close() { e.starts.Close() }
 
 // someRows is how many rows are handed to the writer together.
 const someRows = 256
@@ -38,7 +38,7 @@ func (e *encoder) encode(p *disk.Pending, s *shard) (*summary, error) {
 	sh := shapeOf(e.game.Spec())
 	out := newWriter(p, e.plan.about.Columns, c.Layout, e.plan.text)
 	stats := newStatistics(e.game.Spec(), c.Agents)
-	e.table.clear()
+	e.table.reset()
 	for game := s.first; game < s.first+s.count; game++ {
 		ep, err := s.journal.episode(game)
 		if err != nil {
@@ -55,7 +55,7 @@ func (e *encoder) encode(p *disk.Pending, s *shard) (*summary, error) {
 		if err := out.write(e.table); err != nil {
 			return nil, err
 		}
-		e.table.clear()
+		e.table.reset()
 	}
 	if err := out.write(e.table); err != nil {
 		return nil, err

@@ -45,9 +45,9 @@ func (s shape) step() int { return s.seats * s.components }
 
 var errEpisode = errors.New("it is no episode of this game")
 
-// append appends the episode in the form journals keep: what cannot be had from
+// appendTo appends the episode in the form journals keep: what cannot be had from
 // the configuration. Numbers are little-endian.
-func (e *Episode) append(dst []byte) []byte {
+func (e *Episode) appendTo(dst []byte) []byte {
 	le := binary.LittleEndian
 	dst = le.AppendUint64(dst, uint64(e.Game))
 	dst = append(dst, uint8(e.Result), toByte(e.Truncated))

@@ -39,7 +39,7 @@ func Generate(ctx context.Context, game env.Game, c Config, folder string, o Opt
 	if err != nil || m != nil {
 		return m, Work{Wall: time.Since(begun)}, err
 	}
-	defer w.close()
+	defer w.Close()
 	g := &generation{game: game, plan: p, options: o, shop: w}
 	g.changed = sync.NewCond(&g.mu)
 	err = g.resume()
@@ -53,7 +53,7 @@ func Generate(ctx context.Context, game env.Game, c Config, folder string, o Opt
 		m, err = g.conclude()
 	}
 	g.work.Wall = time.Since(begun)
-	return m, g.work, errors.Join(err, g.close())
+	return m, g.work, errors.Join(err, g.Close())
 }
 
 // generation is one run of Generate. All but the first four fields are guarded
@@ -168,12 +168,12 @@ func (g *generation) fail(err error) {
 // help is one worker: it writes what is ready, and else plays.
 func (g *generation) help(ctx context.Context) (err error) {
 	p := newPlayer(g.game, &g.plan.config)
-	defer func() { err = errors.Join(err, p.close()) }()
+	defer func() { err = errors.Join(err, p.Close()) }()
 	e, err := newEncoder(g.game, g.plan)
 	if err != nil {
 		return err
 	}
-	defer e.close()
+	defer e.Close()
 	for {
 		s, number, err := g.task(ctx)
 		switch {
@@ -357,19 +357,19 @@ func (g *generation) conclude() (*Manifest, error) {
 		if s.summary == nil {
 			continue // games played beyond the last that is wanted
 		}
-		m.append(s.summary)
+		m.add(s.summary)
 	}
-	if err := g.close(); err != nil {
+	if err := g.Close(); err != nil {
 		return nil, err
 	}
 	if err := m.finish(g.options, g.shop); err != nil {
 		return nil, err
 	}
-	return m, g.shop.clear()
+	return m, g.shop.removeAll()
 }
 
-// append adds a file.
-func (m *Manifest) append(s *summary) {
+// add adds a file.
+func (m *Manifest) add(s *summary) {
 	m.Files = append(m.Files, s.File)
 	m.Games += s.File.Games
 	m.Rows += s.File.Rows
@@ -378,10 +378,10 @@ func (m *Manifest) append(s *summary) {
 	m.Statistics.add(s.Statistics)
 }
 
-func (g *generation) close() error {
+func (g *generation) Close() error {
 	var errs []error
 	for _, s := range g.shards {
-		errs = append(errs, s.close())
+		errs = append(errs, s.Close())
 	}
 	return errors.Join(errs...)
 }

@@ -139,7 +139,7 @@ func wholeFiles(t *testing.T, folder string) {
 		if err != nil {
 			t.Fatalf("a file under its final name is not whole: %v", err)
 		}
-		r.close()
+		r.Close()
 	}
 	if _, err := ReadManifest(folder); err != nil && !errors.Is(err, ErrNone) {
 		t.Fatalf("a manifest under its name is not whole: %v", err)

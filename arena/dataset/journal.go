@@ -123,7 +123,7 @@ func (j *journal) add(e *Episode) error {
 	if j.broken != nil {
 		return j.broken
 	}
-	j.record = e.append(append(j.record[:0], make([]byte, recordHead)...))
+	j.record = e.appendTo(append(j.record[:0], make([]byte, recordHead)...))
 	body := j.record[recordHead:]
 	if len(body) > longestEpisode {
 		return fmt.Errorf("game %d takes %d bytes, want at most %d", e.Game, len(body), longestEpisode)
@@ -172,7 +172,7 @@ func (j *journal) episode(game int) (*Episode, error) {
 	return e, nil
 }
 
-func (j *journal) close() error {
+func (j *journal) Close() error {
 	j.syncing.Lock()
 	defer j.syncing.Unlock()
 	if j.closed {

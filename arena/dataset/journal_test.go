@@ -27,7 +27,7 @@ func journalOf(t *testing.T, games ...int) (path string, ends []int64) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "journal")
 	j := open(t, path)
-	defer j.close()
+	defer j.Close()
 	for _, game := range games {
 		if err := j.add(sample(game)); err != nil {
 			t.Fatal(err)
@@ -83,10 +83,10 @@ func TestJournalTorn(t *testing.T) {
 		if err := j.add(sample(7)); err != nil {
 			t.Fatal(err)
 		}
-		j.close()
+		j.Close()
 		again := open(t, path)
 		holds(t, what+", gone on with", again, append(left, 7)...)
-		again.close()
+		again.Close()
 	}
 }
 
@@ -112,7 +112,7 @@ func TestJournalDamaged(t *testing.T) {
 		}
 		j := open(t, path)
 		holds(t, fmt.Sprintf("bit %d flipped", bit), j, left...)
-		j.close()
+		j.Close()
 	}
 }
 
@@ -120,13 +120,13 @@ func TestJournalDamaged(t *testing.T) {
 func TestJournalTwice(t *testing.T) {
 	path, _ := journalOf(t, 4, 2, 4)
 	j := open(t, path)
-	defer j.close()
+	defer j.Close()
 	holds(t, "one game twice", j, 4, 2)
 }
 
 // TestEpisodeDecode feeds what is no episode.
 func TestEpisodeDecode(t *testing.T) {
-	whole := sample(3).append(nil)
+	whole := sample(3).appendTo(nil)
 	for _, c := range []struct {
 		reason string
 		data   []byte

@@ -132,7 +132,7 @@ func openFile(path string, columns []Column) (r *reader, err error) {
 	return r, nil
 }
 
-func (r *reader) close() error { return r.file.Close() }
+func (r *reader) Close() error { return r.file.Close() }
 
 // groups is how many row groups there are.
 func (r *reader) groups() int { return len(r.parquet.RowGroups()) }

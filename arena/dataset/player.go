@@ -39,8 +39,8 @@ func newPlayer(game env.Game, c *Config) *player {
 	}
 }
 
-// close ends the programs that agents play in.
-func (p *player) close() error {
+// Close ends the programs that agents play in.
+func (p *player) Close() error {
 	var errs []error
 	for _, m := range p.others {
 		errs = append(errs, m.Close())

@@ -94,7 +94,7 @@ func (s *Set) fileEpisodes(f *File, yield func(*Episode) error) error {
 	if err != nil {
 		return err
 	}
-	defer r.close()
+	defer r.Close()
 	t := newTable(m.Columns)
 	in, err := newGameReader(t, m)
 	steps := m.Layout == Steps

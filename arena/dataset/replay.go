@@ -23,7 +23,7 @@ func newStarts(game env.Game) (*starts, error) {
 	return &starts{game, pool, pool.NewBatch(nil), game.New(1)[0]}, nil
 }
 
-func (s *starts) close() { s.pool.Close() }
+func (s *starts) Close() { s.pool.Close() }
 
 // dealt is the saved start of the game that a seed gives.
 func (s *starts) dealt(seed env.Seed) ([]byte, error) {
@@ -133,7 +133,7 @@ func Start(game env.Game, state []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer s.close()
+	defer s.Close()
 	if err := s.pool.Reset(s.batch, vec.ResetOptions{Seeds: []uint64{0}}); err != nil {
 		return nil, err
 	}
@@ -150,7 +150,7 @@ func Begin(game env.Game, e *Episode) (env.Match, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer s.close()
+	defer s.Close()
 	if err := e.check(game.Spec()); err != nil {
 		return nil, err
 	}

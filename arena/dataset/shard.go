@@ -90,11 +90,11 @@ func (s *shard) bytes() int64 {
 	return s.journal.end
 }
 
-func (s *shard) close() error {
+func (s *shard) Close() error {
 	if s.journal == nil {
 		return nil
 	}
-	return s.journal.close()
+	return s.journal.Close()
 }
 
 // journalPath and summaryPath are where those of a shard lie.
@@ -175,7 +175,7 @@ func (w *staging) write(e *encoder, s *shard) (*summary, error) {
 	if err := p.Commit(); err != nil {
 		return nil, err
 	}
-	return made, errors.Join(s.journal.close(), w.forget(w.journalPath(s.index)))
+	return made, errors.Join(s.journal.Close(), w.forget(w.journalPath(s.index)))
 }
 
 // forget removes a file that may be gone already.

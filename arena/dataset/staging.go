@@ -94,7 +94,7 @@ func openStaging(p *plan, folder string, o Options) (*staging, *Manifest, error)
 		if err := p.accept(&m.About); err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", folder, err)
 		}
-		return nil, m, w.clear()
+		return nil, m, w.removeAll()
 	}
 	if !errors.Is(err, ErrNone) {
 		return nil, nil, err
@@ -106,7 +106,7 @@ func openStaging(p *plan, folder string, o Options) (*staging, *Manifest, error)
 		return nil, nil, err
 	}
 	if err := w.sign(o); err != nil {
-		return nil, nil, errors.Join(err, w.close())
+		return nil, nil, errors.Join(err, w.Close())
 	}
 	return w, nil, nil
 }
@@ -229,8 +229,8 @@ func (w *staging) begun() (int, error) {
 	return n, err
 }
 
-// clear takes the staging away.
-func (w *staging) clear() error {
+// removeAll takes the staging away.
+func (w *staging) removeAll() error {
 	there, err := os.ReadDir(w.scratch)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -244,7 +244,7 @@ func (w *staging) clear() error {
 	return w.disk.Remove(w.scratch)
 }
 
-func (w *staging) close() error { return w.unlock() }
+func (w *staging) Close() error { return w.unlock() }
 
 // dataName is the name of a data file in the data set's folder.
 func dataName(l Layout, k int) string {

@@ -193,7 +193,7 @@ func readRows(t testing.TB, set *Set) []*gameRows {
 				from = to
 			}
 		}
-		r.close()
+		r.Close()
 	}
 	return all
 }
@@ -210,7 +210,7 @@ func TestGroupsAreWholeGames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer r.close()
+	defer r.Close()
 	if r.groups() < 2 {
 		t.Fatalf("%d row groups, want several for a test", r.groups())
 	}

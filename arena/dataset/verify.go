@@ -60,7 +60,7 @@ func Verify(folder string, o VerifyOptions) (*Report, error) {
 		if err != nil {
 			return nil, err
 		}
-		defer v.replay.close()
+		defer v.replay.Close()
 	}
 	v.all()
 	return &v.report, nil
@@ -131,7 +131,7 @@ func (v *verification) file(f *File) error {
 	if err != nil {
 		return err
 	}
-	defer r.close()
+	defer r.Close()
 	c := &counted{next: f.Game, layout: v.set.Manifest.Layout, seats: v.set.Manifest.Env.Seats}
 	t := newTable(v.set.Manifest.Columns)
 	for g := range r.groups() {
@@ -265,7 +265,7 @@ func newReplayCheck(game env.Game, m *Manifest) (*replayCheck, error) {
 	return c, nil
 }
 
-func (c *replayCheck) close() { c.starts.close() }
+func (c *replayCheck) Close() { c.starts.Close() }
 
 // group checks the games of a row group.
 func (c *replayCheck) group(t *table) error {
@@ -317,7 +317,7 @@ func (c *replayCheck) stepGroup(t *table) error {
 		if err != nil {
 			return err
 		}
-		c.again.clear()
+		c.again.reset()
 		if err := e.check(c.rows.spec); err != nil {
 			return fmt.Errorf("game %d: %w", e.Game, err)
 		}

@@ -153,7 +153,7 @@ func TestReplayFinds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer from.close()
+	defer from.Close()
 	folder := generate(t, ffa, small(), testOptions(1))
 	for _, c := range []struct {
 		reason string

@@ -206,8 +206,8 @@ func (r *logReader) read(lines *bufio.Reader) ([]Record, int64, error) {
 	}
 }
 
-// append writes finished games and waits until they are on the disk.
-func (l *gameLog) append(records []Record) error {
+// add writes finished games and waits until they are on the disk.
+func (l *gameLog) add(records []Record) error {
 	l.line = l.line[:0]
 	for i := range records {
 		var err error
@@ -228,7 +228,7 @@ func (l *gameLog) write(lines []byte) error {
 	return nil
 }
 
-func (l *gameLog) close() error { return l.file.Close() }
+func (l *gameLog) Close() error { return l.file.Close() }
 
 // syncFolder makes a new file's name last. Where folders cannot be synced there
 // is nothing to do.

@@ -259,7 +259,7 @@ func TestLogInUse(t *testing.T) {
 	if _, err := tour.Run(context.Background(), o); !errors.Is(err, ErrLogInUse) {
 		t.Errorf("while the log is held: %v, want ErrLogInUse", err)
 	}
-	if err := held.close(); err != nil {
+	if err := held.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := tour.Run(context.Background(), o); err != nil {

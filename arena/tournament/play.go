@@ -27,7 +27,7 @@ func (r *run) work(ctx context.Context, results chan<- finished) {
 		}
 		results <- finished{record, err}
 	}
-	if err := seated.close(); err != nil && ctx.Err() == nil {
+	if err := seated.Close(); err != nil && ctx.Err() == nil {
 		results <- finished{err: err}
 	}
 }
@@ -43,7 +43,7 @@ func (r *run) collect(results <-chan finished, cancel func()) error {
 			continue
 		}
 		if r.log != nil && len(batch) > 0 {
-			err = errors.Join(r.log.append(batch), err)
+			err = errors.Join(r.log.add(batch), err)
 		}
 		for _, record := range batch {
 			r.records[record.Game] = record
@@ -144,7 +144,7 @@ func (p *players) seat(names []string) ([]match.Player, error) {
 	return seats, nil
 }
 
-func (p *players) close() error {
+func (p *players) Close() error {
 	var err error
 	for _, all := range p.made {
 		for _, player := range all {

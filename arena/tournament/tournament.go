@@ -108,7 +108,7 @@ func (t *Tournament) Run(ctx context.Context, o Options) (*Report, error) {
 	}
 	err := r.playAll(ctx)
 	if r.log != nil {
-		err = errors.Join(err, r.log.close())
+		err = errors.Join(err, r.log.Close())
 	}
 	if err != nil {
 		return nil, err

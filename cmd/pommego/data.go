@@ -91,7 +91,7 @@ func verifyData(out io.Writer, folders []string, replay, asJSON bool) error {
 			o.Game = playedIn
 		}
 		r, err := dataset.Verify(folder, o)
-		line.clear()
+		line.erase()
 		if err != nil {
 			r = &dataset.Report{Folder: folder, Problems: []string{err.Error()}}
 		}

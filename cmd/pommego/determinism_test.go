@@ -55,7 +55,7 @@ func TestDeterminismEverywhere(t *testing.T) {
 		for range rounds {
 			moves += d.step()
 		}
-		sum := d.close()
+		sum := d.Close()
 		hash.Write(binary.LittleEndian.AppendUint64(nil, sum))
 	}
 	t.Logf("%d moves of whole games in %d configurations, the same bytes with 1, 2 and 7 workers and over the socket; hash %016x", moves, len(cases), hash.Sum64())
@@ -242,7 +242,7 @@ func (d *determinism) same(who, field string, got, want []byte) {
 	}
 }
 
-func (d *determinism) close() uint64 {
+func (d *determinism) Close() uint64 {
 	for _, pool := range d.pools {
 		pool.Close()
 	}

@@ -113,7 +113,8 @@ type seated struct {
 	players []match.Player
 }
 
-func (s *seated) close() {
+// release closes the players that have been opened.
+func (s *seated) release() {
 	for _, p := range s.players {
 		p.Close()
 	}
@@ -126,7 +127,7 @@ func (o *playOptions) run(cmd *cobra.Command) error {
 		o.seed = uint64(binary.LittleEndian.Uint32(random[:]))
 	}
 	s, err := o.seat()
-	defer s.close()
+	defer s.release()
 	if err != nil {
 		return err
 	}

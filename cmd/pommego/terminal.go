@@ -44,8 +44,8 @@ func (p *progress) show(format string, args ...any) {
 	fmt.Fprintf(os.Stderr, "\r\x1b[K"+format, args...)
 }
 
-// clear takes the line away.
-func (p *progress) clear() {
+// erase takes the line away.
+func (p *progress) erase() {
 	if p.shown {
 		fmt.Fprint(os.Stderr, "\r\x1b[K")
 		p.shown = false
@@ -112,5 +112,5 @@ func (l *live[P]) end() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.line.on = false
-	l.line.clear()
+	l.line.erase()
 }

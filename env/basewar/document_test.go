@@ -348,7 +348,7 @@ func TestCommentListsTests(t *testing.T) {
 		if !elsewhere {
 			dir, test = ".", name
 		} else {
-			dir = filepath.Join("..", dir)
+			dir = filepath.Join("..", "..", "arena", dir)
 		}
 		if !hasTest(t, dir, test) {
 			t.Errorf("the package comment lists %s, and there is no such test", name)

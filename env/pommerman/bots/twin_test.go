@@ -95,7 +95,7 @@ func (t *twin) decide() pommerman.Action {
 		}
 		return pommerman.Stop
 	}
-	if d := t.toward(2, pommerman.Wood); d != grid.Stay && t.clear(t.self.next(d)) {
+	if d := t.toward(2, pommerman.Wood); d != grid.Stay && t.isClear(t.self.next(d)) {
 		return pommerman.Action(d)
 	}
 	return t.wander()
@@ -285,8 +285,8 @@ func (t *twin) toward(radius int, wanted ...pommerman.Item) grid.Dir {
 	return line(t.self.cell(), at.cell())
 }
 
-// clear reports whether no bomb's row or column reaches p.
-func (t *twin) clear(p pos) bool {
+// isClear reports whether no bomb's row or column reaches p.
+func (t *twin) isClear(p pos) bool {
 	for at, strength := range t.bombs {
 		if (at.row == p.row || at.col == p.col) && at.apart(p) <= strength {
 			return false
@@ -298,7 +298,7 @@ func (t *twin) clear(p pos) bool {
 func (t *twin) wander() pommerman.Action {
 	var ways, fresh, moves []grid.Dir
 	for _, d := range []grid.Dir{grid.Stay, grid.Left, grid.Right, grid.Up, grid.Down} {
-		if to := t.self.next(d); t.passable(to) && t.clear(to) {
+		if to := t.self.next(d); t.passable(to) && t.isClear(to) {
 			ways = append(ways, d)
 		}
 	}
