@@ -61,7 +61,7 @@ type Match interface {
 	Reseed(seed Seed)
 
 	// SetTrainingSeat names the seat whose death ends the game too, -1 for none. It
-	// holds until the next Reset. Games nobody drops out of ignore it.
+	// holds until the next Reset. Games without elimination ignore it.
 	SetTrainingSeat(seat int)
 
 	// Step makes one move. actions holds len(Spec.Actions) numbers a seat,
@@ -69,7 +69,7 @@ type Match interface {
 	// must not be called once Status().Over.
 	Step(actions []uint8)
 
-	// Status tells how the game stands.
+	// Status reports the state of play after the last step.
 	Status() Status
 
 	// Rewards writes what the last step paid each seat, by the game's own
@@ -128,19 +128,19 @@ type Agent interface {
 	Restore(state []byte) error
 }
 
-// Searcher is what an agent may be besides: one that plans by simulation.
+// Searcher is an Agent that plans by simulation.
 type Searcher interface {
 	// Searched is how many ticks of the game the last Act simulated, 0 if it
 	// decided without.
 	Searched() uint64
 }
 
-// SearchReporter is what an agent may be besides: one that compares its choices by
-// searching, and tells what it chose by.
+// SearchReporter is an Agent that compares its choices by searching and reports
+// the statistics of its search.
 type SearchReporter interface {
 	// SearchStatistics writes, for each choice of each action component (numbered as
-	// Mask does), how often the last Act tried it and, where it did, what it
-	// found it to be worth, in its own unit. visits and values are all zeros
+	// Mask does), how often the last Act visited it and, if it did, the
+	// value it found, in its own unit. visits and values are all zeros
 	// when it is called. It returns false if that Act decided without a search.
 	SearchStatistics(visits []int32, values []float64) bool
 }
@@ -248,7 +248,7 @@ func (s *Spec) MaskSize() int {
 	return n
 }
 
-// Result is how a game stands as a whole, with the reference's numbers.
+// Result is the result of a game as a whole, with the reference's numbers.
 type Result uint8
 
 // The results a game can have.
@@ -273,7 +273,7 @@ func (r Result) String() string {
 	return "Result(?)"
 }
 
-// Status tells how a match stands after its last step.
+// Status is the state of play after a match's last step.
 type Status struct {
 	Over    bool    // the rules have ended the game
 	Result  Result  // Incomplete until Over

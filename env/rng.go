@@ -15,14 +15,14 @@ const SeedVersion = 1
 //	mix(mix(mix(Value) + Episode) + s)
 //
 // where mix is SplitMix64's output function applied to its argument plus the
-// golden gamma. The streams are those of the Stream constants; the agent's RNG of
-// seat k are StreamAgents + k.
+// golden gamma. The streams are those of the Stream constants; the agent in
+// seat k has stream StreamAgents + k.
 type Seed struct {
 	Value   uint64
 	Episode uint64
 }
 
-// The streams of one seed, so that what one part draws never moves another's.
+// The streams of one seed, so that draws of one part never change another's.
 const (
 	StreamBoard  = 0  // the starting position
 	StreamGame   = 1  // draws inside the rules, such as a skull's effect

@@ -142,7 +142,7 @@ func (m *Match) SetTrainingSeat(int) {}
 // Step plays one round.
 func (m *Match) Step(actions []uint8) { m.game.Step(&m.State, actions) }
 
-// Status tells how the game stands.
+// Status reports the state of play.
 func (m *Match) Status() env.Status { return m.game.rules.Status(&m.State) }
 
 // Rewards writes by how much each seat's lead in points grew in the last round.

@@ -39,8 +39,8 @@ func (s *State) move(moves *[NumBombers]Action, closed *grid.Bits) {
 	}
 }
 
-// layers is who lays a bomb, or wants to and can: who lives, has one, and stands
-// where none lies yet.
+// layers is the set of bombers that lay a bomb and can: they live, have one, and
+// stand where none lies yet.
 func (s *State) layers(moves *[NumBombers]Action, bombs *grid.Bits) BomberSet {
 	var set BomberSet
 	for id := range s.Bombers {

@@ -67,7 +67,7 @@ func (s *State) rays(b *Bomb, reached *grid.Bits) {
 	}
 }
 
-// drawBombs puts the bombs that are left onto the board. Older flames are still
+// drawBombs draws the remaining bombs on the board. Older flames stay
 // drawn, except where a bomb lay.
 func (s *State) drawBombs() {
 	for i := range s.bombs() {

@@ -12,7 +12,7 @@ type layout struct {
 	rules *Rules
 	blank State       // agents and the guaranteed wood on an empty board
 	cells grid.Bits   // the board
-	pairs []grid.Cell // free cells above the diagonal; each stands for itself and its mirror image
+	pairs []grid.Cell // free cells above the diagonal; each represents itself and its mirror image
 	solid grid.Bits   // cells that are no passage on the blank board
 	wood  grid.Bits   // the guaranteed wood
 	start grid.Cell   // where reachability is measured from: the last-placed agent
@@ -83,7 +83,7 @@ func (l *layout) corners() []grid.Cell {
 }
 
 // besides is the cells near an agent's start that stay free: two along each of
-// its lines, from one beyond the next corner cell on.
+// its lines, starting one beyond the next corner cell.
 func (l *layout) besides(at grid.Cell) []grid.Cell {
 	n := l.rules.BoardSize
 	near := func(i int) [2]int {

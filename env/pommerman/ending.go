@@ -41,7 +41,7 @@ func (r *Rules) over(s *State, alive env.SeatSet) bool {
 // Over reports whether the game has ended, as Status does.
 func (r *Rules) Over(s *State) bool { return r.over(s, s.alive()) }
 
-// Status tells how the game stands.
+// Status reports the state of play.
 func (r *Rules) Status(s *State) env.Status {
 	alive := s.alive()
 	st := env.Status{In: alive, Steps: int(s.StepCount), Result: env.Incomplete}

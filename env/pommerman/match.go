@@ -139,7 +139,7 @@ func (m *Match) SetTrainingSeat(seat int) {
 // Step makes one move.
 func (m *Match) Step(actions []uint8) { m.game.rules.Step(&m.State, actions) }
 
-// Status tells how the game stands.
+// Status reports the state of play.
 func (m *Match) Status() env.Status { return m.game.rules.Status(&m.State) }
 
 // Rewards writes what the reference pays each seat in this step.

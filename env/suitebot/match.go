@@ -118,7 +118,7 @@ func (m *Match) SetTrainingSeat(int) {}
 // Step plays one round.
 func (m *Match) Step(actions []uint8) { m.game.plan.Step(&m.State, actions) }
 
-// Status tells how the game stands.
+// Status reports the state of play.
 func (m *Match) Status() env.Status { return m.game.plan.Status(&m.State) }
 
 // Rewards writes the points that each seat got in the last round.

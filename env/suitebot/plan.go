@@ -8,9 +8,8 @@ import (
 	"pommego/env/grid"
 )
 
-// Plan is the rules with all that follows from them worked out: who is whose
-// neighbour on the torus, what a bomb reaches from where, where the home bases
-// can be. It is read-only and shared by every goroutine.
+// Plan is the rules with all that follows from them: each field's neighbours on
+// the torus, the fields that a bomb reaches, where home bases can be. It is read-only and shared by every goroutine.
 type Plan struct {
 	rules   Rules
 	torus   *grid.Topology
@@ -33,7 +32,7 @@ type place struct{ x, y uint8 }
 // how many moves that takes.
 type step struct{ right, down, moves uint8 }
 
-// NewPlan works the rules out.
+// NewPlan makes the plan of rules.
 func NewPlan(rules Rules) (*Plan, error) {
 	if err := rules.Validate(); err != nil {
 		return nil, err
@@ -93,7 +92,7 @@ func (p *Plan) around(mark func(at Cell, all *Cells)) []uint64 {
 	return table
 }
 
-// cross adds a field and radius fields each way. A ray that meets itself round
+// cross adds a field and radius fields each way. A ray that meets itself around
 // the torus adds fields that are there already.
 func (p *Plan) cross(at Cell, radius int, all *Cells) {
 	all.Add(at)
