@@ -8,7 +8,7 @@ SHELL := bash
 
 PYTHON ?= python3
 PY     := .venv/bin/python
-GO_SRC := $(shell find env vec bridge cmd benchmarks -name '*.go' -not -name '*_test.go' 2>/dev/null)
+GO_SRC := $(shell find env arena vec bridge internal cmd benchmarks -name '*.go' -not -name '*_test.go' 2>/dev/null)
 TRACES := $(wildcard env/*/testdata/traces/*.jsonl.gz)
 
 export CGO_ENABLED ?= 0
@@ -36,7 +36,7 @@ demo: build venv ## roll out 1024 games from Python and show what happened
 test: build venv lint verify test-go test-race test-python ## run everything
 
 lint: venv ## gofmt, vet, staticcheck, ruff
-	@unformatted=$$(gofmt -l env vec bridge cmd benchmarks); \
+	@unformatted=$$(gofmt -l env arena vec bridge internal cmd benchmarks); \
 	if [ -n "$$unformatted" ]; then echo "not gofmt-ed: $$unformatted"; exit 1; fi
 	go vet ./...
 	go tool staticcheck ./...
@@ -53,7 +53,7 @@ test-go: ## Go tests
 test-race: ## Go tests of what runs in parallel, under the race detector
 	@if ! command -v $$(go env CC) >/dev/null; then \
 		echo "no C compiler ($$(go env CC)): the race detector needs one, skipping"; exit 0; fi; \
-	CGO_ENABLED=1 go test -race -short ./vec ./bridge ./env/trace ./env/tournament
+	CGO_ENABLED=1 go test -race -short ./vec ./bridge ./arena/trace ./arena/tournament
 
 test-python: build venv ## Python tests, on real sockets and processes
 	$(PY) -m pytest python_client/tests benchmarks/hybrid_search benchmarks/data_sets
@@ -118,7 +118,7 @@ imitation: build venv ## teach a network a million decisions of simple; runs/imi
 
 test-dataset-soak: ## generate under 200 SIGKILLs and every disk fault, 1,000 damaged files: some minutes
 	go test ./cmd/pommego -run 'TestGenerate(Killed|DiskTrouble)' -generate-kills 100 -timeout 120m -v
-	go test ./vec/dataset -run 'Test(DamageIsFound|DamageDoesNotPanic|CrashAtEveryOperation|CrashAgainAndAgain|WriteErrors|MergeFaults)' -damages 500 -timeout 60m -v
+	go test ./arena/dataset -run 'Test(DamageIsFound|DamageDoesNotPanic|CrashAtEveryOperation|CrashAgainAndAgain|WriteErrors|MergeFaults)' -damages 500 -timeout 60m -v
 
 invariants: ## 10 million random steps of each sister game, every one checked
 	go test ./env/basewar ./env/suitebot -run '^TestInvariants$$' -invariant-steps 10000000 -timeout 60m -v

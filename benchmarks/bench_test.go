@@ -79,7 +79,7 @@ func TestRandomMovesAreMoves(t *testing.T) {
 	report := map[uint8]int{}
 	for i := range uint64(1000) {
 		actions := make([]uint8, 4)
-		d := env.Seed{Value: i}.Dice(env.StreamPolicy)
+		d := env.Seed{Value: i}.RNG(env.StreamPolicy)
 		randomMoves(&d, actions)
 		for _, a := range actions {
 			report[a]++

@@ -12,11 +12,11 @@ import (
 const turns = 16
 
 // randomMoves draws one of six moves for each of the actions: all games have six.
-func randomMoves(dice *env.Dice, actions []uint8) {
+func randomMoves(rng *env.RNG, actions []uint8) {
 	for len(actions) > 0 {
 		some := actions[:min(len(actions), 4)]
 		actions = actions[len(some):]
-		x := dice.Uint64()
+		x := rng.Uint64()
 		for i := range some {
 			some[i] = uint8(x & 0xffff * 6 >> 16)
 			x >>= 16
@@ -42,7 +42,7 @@ func playSimple(id string, o Options) (work, error) {
 	begin := func(i int) {
 		matches[i].Reset(seeds[i])
 		for seat, a := range agents[i*seats : (i+1)*seats] {
-			a.Reset(seeds[i].Dice(env.StreamAgents + uint64(seat)))
+			a.Reset(seeds[i].RNG(env.StreamAgents + uint64(seat)))
 		}
 	}
 	for i := range agents {
@@ -135,10 +135,10 @@ func step(id, encoding string) func(Options) (work, error) {
 		if err := pool.Reset(batch, vec.ResetOptions{Seed: &o.Seed}); err != nil {
 			return work{}, err
 		}
-		dice := env.Seed{Value: o.Seed}.Dice(env.StreamPolicy)
+		rng := env.Seed{Value: o.Seed}.RNG(env.StreamPolicy)
 		actions := make([]uint8, pool.Rows()*len(g.Spec().Actions))
 		run := func() int {
-			randomMoves(&dice, actions)
+			randomMoves(&rng, actions)
 			if err := pool.Step(batch, actions); err != nil {
 				panic(err) // the moves are in range and the rules do not fail
 			}

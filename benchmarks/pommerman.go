@@ -53,7 +53,7 @@ func rulesRandom(o Options) (work, error) {
 	}
 	c := newCrew(o.Workers, func(w int) int {
 		from, to := share(o.Games, o.Workers, w)
-		dice := env.Seed{Value: o.Seed, Episode: seeds[from].Episode}.Dice(env.StreamPolicy + uint64(w))
+		rng := env.Seed{Value: o.Seed, Episode: seeds[from].Episode}.RNG(env.StreamPolicy + uint64(w))
 		actions := make([]uint8, r.Seats())
 		for i := from; i < to; i++ {
 			s := &states[i]
@@ -62,7 +62,7 @@ func rulesRandom(o Options) (work, error) {
 					seeds[i].Episode++
 					g.Deal(s, seeds[i])
 				}
-				randomMoves(&dice, actions)
+				randomMoves(&rng, actions)
 				r.Step(s, actions)
 			}
 		}
@@ -93,7 +93,7 @@ func record(g *pommerman.Game, seed uint64, n int) ([]recording, error) {
 			if agents[seat], err = g.NewAgent("simple"); err != nil {
 				return nil, err
 			}
-			agents[seat].Reset(s.Dice(env.StreamAgents + uint64(seat)))
+			agents[seat].Reset(s.RNG(env.StreamAgents + uint64(seat)))
 		}
 		for actions := make([]uint8, seats); !m.Status().Over; m.Step(actions) {
 			for seat, a := range agents {
@@ -143,9 +143,9 @@ func spread(o Options) ([]env.Match, error) {
 	for i, m := range matches {
 		seed := env.Seed{Value: o.Seed + uint64(i)}
 		m.Reset(seed)
-		dice := seed.Dice(env.StreamPolicy)
+		rng := seed.RNG(env.StreamPolicy)
 		for n := i % 32; n > 0 && !m.Status().Over; n-- {
-			randomMoves(&dice, actions)
+			randomMoves(&rng, actions)
 			m.Step(actions)
 		}
 	}

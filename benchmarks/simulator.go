@@ -24,7 +24,7 @@ func (sim *simulator[S]) random(o Options) work {
 	width := sim.width()
 	c := newCrew(o.Workers, func(w int) int {
 		from, to := share(o.Games, o.Workers, w)
-		dice := env.Seed{Value: o.Seed, Episode: seeds[from].Episode}.Dice(env.StreamPolicy + uint64(w))
+		rng := env.Seed{Value: o.Seed, Episode: seeds[from].Episode}.RNG(env.StreamPolicy + uint64(w))
 		actions := make([]uint8, width)
 		for i := from; i < to; i++ {
 			s := &states[i]
@@ -33,7 +33,7 @@ func (sim *simulator[S]) random(o Options) work {
 					seeds[i].Episode++
 					sim.deal(s, seeds[i])
 				}
-				randomMoves(&dice, actions)
+				randomMoves(&rng, actions)
 				sim.step(s, actions)
 			}
 		}
@@ -70,7 +70,7 @@ func (sim *simulator[S]) shoot(seed uint64, n int) ([]film[S], error) {
 			if agents[seat], err = sim.game.NewAgent("simple"); err != nil {
 				return nil, err
 			}
-			agents[seat].Reset(s.Dice(env.StreamAgents + uint64(seat)))
+			agents[seat].Reset(s.RNG(env.StreamAgents + uint64(seat)))
 		}
 		for actions := make([]uint8, sim.width()); !m.Status().Over; m.Step(actions) {
 			for seat, a := range agents {

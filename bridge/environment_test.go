@@ -185,7 +185,7 @@ func TestSimulate(t *testing.T) {
 		t.Errorf("board's shape is %v", board.Shape)
 	}
 	if s := reply.Binaries("states"); bytes.Equal(s[0], s[1]) {
-		t.Error("the same state twice has the same dice")
+		t.Error("the same state twice has the same RNG")
 	}
 	again, _ := simulate(5, 4)
 	if !bytes.Equal(first, again) {

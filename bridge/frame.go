@@ -27,7 +27,7 @@ type layout struct {
 	games  int
 
 	idAt   int // where the request's number is
-	seedAt int // where the dice's seed is, 0 if the reply has none
+	seedAt int // where the RNG's seed is, 0 if the reply has none
 	lead   int // bytes before the batch's slab
 	size   int // up to the end of the slab
 	tail   int // the most bytes the tail can take
@@ -186,7 +186,7 @@ func (f *frame) message(id uint64) []byte {
 	return msg
 }
 
-// simulated is the message of a simulation: the seed of its dice, and the
+// simulated is the message of a simulation: the seed of its RNG, and the
 // states of the pool's games after the step.
 func (f *frame) simulated(id, seed uint64, pool *vec.Pool) ([]byte, error) {
 	binary.BigEndian.PutUint64(f.mem[f.idAt:], id)

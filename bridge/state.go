@@ -7,8 +7,8 @@ import (
 
 	"github.com/vmihailenco/msgpack/v5/msgpcode"
 
+	"pommego/arena/picture"
 	"pommego/env"
-	"pommego/env/picture"
 	"pommego/vec"
 )
 

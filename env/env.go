@@ -16,7 +16,7 @@
 // # Determinism
 //
 // A match has no clock, no global state and no goroutine. Everything random in
-// it comes from its [Dice], and those come from its [Seed] alone (see [Seed]).
+// it comes from its [RNG], and that comes from its [Seed] alone (see [Seed]).
 // The same seed and the same actions give the same bytes everywhere.
 //
 // # Concurrency
@@ -56,20 +56,20 @@ type Match interface {
 	// Reset starts a new episode.
 	Reset(seed Seed)
 
-	// Reseed replaces the dice and leaves the rest as it is. A forward model
-	// must do it to its copies, or search would foresee the dice.
+	// Reseed replaces the RNG and leaves the rest as it is. A forward model
+	// must do it to its copies, or search would foresee the draws.
 	Reseed(seed Seed)
 
-	// Train names the seat whose death ends the game too, -1 for none. It
-	// holds until the next Reset. Games nobody drops out of ignore it.
-	Train(seat int)
+	// SetTrainingSeat names the seat whose death ends the game too, -1 for none. It
+	// holds until the next Reset. Games without elimination ignore it.
+	SetTrainingSeat(seat int)
 
 	// Step makes one move. actions holds len(Spec.Actions) numbers a seat,
 	// seat after seat. What a seat that is out sends is not looked at. Step
 	// must not be called once Status().Over.
 	Step(actions []uint8)
 
-	// Status tells how the game stands.
+	// Status reports the state of play after the last step.
 	Status() Status
 
 	// Rewards writes what the last step paid each seat, by the game's own
@@ -93,7 +93,7 @@ type Match interface {
 	// if it is Shared). Multi-byte elements are little-endian.
 	Observe(encoding int, seats []uint8, dst [][]byte)
 
-	// Append appends the match's whole state, dice included, to dst.
+	// Append appends the match's whole state, RNG included, to dst.
 	Append(dst []byte) []byte
 
 	// Restore sets the state from what Append wrote in a match of the same
@@ -113,36 +113,36 @@ type Match interface {
 // at what its seat may see; the built-in ones get a view of their seat and
 // nothing else.
 type Agent interface {
-	// Reset empties the agent's memory and gives it dice for the episode.
-	Reset(dice Dice)
+	// Reset empties the agent's memory and gives it an RNG for the episode.
+	Reset(rng RNG)
 
-	// Reseed replaces the dice and leaves the memory as it is, as Match.Reseed
+	// Reseed replaces the RNG and leaves the memory as it is, as Match.Reseed
 	// does for the game's.
-	Reseed(dice Dice)
+	Reseed(rng RNG)
 
 	// Act writes the seat's action, len(Spec.Actions) numbers.
 	Act(m Match, seat int, action []uint8)
 
-	// Append and Restore save the agent's memory and dice.
+	// Append and Restore save the agent's memory and RNG state.
 	Append(dst []byte) []byte
 	Restore(state []byte) error
 }
 
-// Searcher is what an agent may be besides: one that plans by simulation.
+// Searcher is an Agent that plans by simulation.
 type Searcher interface {
 	// Searched is how many ticks of the game the last Act simulated, 0 if it
 	// decided without.
 	Searched() uint64
 }
 
-// Weigher is what an agent may be besides: one that compares its choices by
-// searching, and tells what it chose by.
-type Weigher interface {
-	// Weighed writes, for each choice of each action component (numbered as
-	// Mask does), how often the last Act tried it and, where it did, what it
-	// found it to be worth, in its own unit. visits and values are all zeros
+// SearchReporter is an Agent that compares its choices by searching and reports
+// the statistics of its search.
+type SearchReporter interface {
+	// SearchStatistics writes, for each choice of each action component (numbered as
+	// Mask does), how often the last Act visited it and, if it did, the
+	// value it found, in its own unit. visits and values are all zeros
 	// when it is called. It returns false if that Act decided without a search.
-	Weighed(visits []int32, values []float64) bool
+	SearchStatistics(visits []int32, values []float64) bool
 }
 
 // Spec describes a game: all that a caller needs to size its buffers, name
@@ -248,7 +248,7 @@ func (s *Spec) MaskSize() int {
 	return n
 }
 
-// Result is how a game stands as a whole, with the reference's numbers.
+// Result is the result of a game as a whole, with the reference's numbers.
 type Result uint8
 
 // The results a game can have.
@@ -273,7 +273,7 @@ func (r Result) String() string {
 	return "Result(?)"
 }
 
-// Status tells how a match stands after its last step.
+// Status is the state of play after a match's last step.
 type Status struct {
 	Over    bool    // the rules have ended the game
 	Result  Result  // Incomplete until Over
@@ -286,7 +286,7 @@ type Status struct {
 // SeatSet is a set of up to 16 seats.
 type SeatSet uint16
 
-// Has tells whether seat is in the set.
+// Has reports whether seat is in the set.
 func (s SeatSet) Has(seat int) bool { return s>>seat&1 != 0 }
 
 // With returns the set with seat added.

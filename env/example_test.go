@@ -9,7 +9,7 @@ import (
 )
 
 // One game between built-in agents, played by hand. Package vec does this with
-// thousands of games at once, and package env/match with rules of competition.
+// thousands of games at once, and package arena/match with rules of competition.
 func Example() {
 	game, err := catalog.Game("PommeFFACompetition-v0")
 	if err != nil {
@@ -27,7 +27,7 @@ func Example() {
 	match := game.New(1)[0]
 	match.Reset(seed)
 	for seat, agent := range agents {
-		agent.Reset(seed.Dice(env.StreamAgents + uint64(seat)))
+		agent.Reset(seed.RNG(env.StreamAgents + uint64(seat)))
 	}
 	actions := make([]uint8, spec.Seats*len(spec.Actions))
 	for !match.Status().Over {
@@ -43,7 +43,7 @@ func Example() {
 	// Output: Win of seats [2] after 97 steps
 }
 
-// A look ahead: the game is saved, played on by a copy with dice of its own,
+// A look ahead: the game is saved, played on by a copy with an RNG of its own,
 // and has not changed.
 func ExampleMatch() {
 	game, err := catalog.Game("OneVsOne-v0")
@@ -58,7 +58,7 @@ func ExampleMatch() {
 	if err := ahead.Restore(state); err != nil {
 		log.Fatal(err)
 	}
-	ahead.Reseed(env.Seed{Value: 1}) // or it would foresee the dice
+	ahead.Reseed(env.Seed{Value: 1}) // or it would foresee the draws
 	for range 12 {
 		ahead.Step([]uint8{5, 0}) // the first lays a bomb and stays, the second waits
 	}

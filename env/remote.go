@@ -13,15 +13,15 @@ type Collapser interface {
 	Collapsing() Game
 }
 
-// Clocked is a Game whose own document says how long a program may take for a
-// move, and after how long without an answer it is not asked again.
+// Clocked is a Game whose own document sets the time a program has for a move, and
+// the time without an answer after which it is not asked again.
 type Clocked interface {
 	Clock() (limit, giveUp time.Duration)
 }
 
-// Dictionary is a Game that can tell programs in other languages what its
-// matches look like, as JSON in the words of the game's reference, spaces and
-// order of keys included.
+// Dictionary is a Game that can describe its matches to programs in other
+// languages, as JSON with exactly the keys, order and spaces of the game's
+// reference.
 type Dictionary interface {
 	// AppendObservation appends the observation of one seat of a match of this
 	// game as a JSON object: what the seat may know, and nothing else.

@@ -187,7 +187,7 @@ func TestOutcomePaysOnce(t *testing.T) {
 	p := make1(t, Config{Game: teams, Games: 10, Autoreset: SameStep})
 	b := p.NewBatch(nil)
 	must(t, p.Reset(b, ResetOptions{Seed: ptr(5)}))
-	pl := &player{spec: p.Spec(), dice: env.Dice{State: 2}}
+	pl := &player{spec: p.Spec(), rng: env.RNG{State: 2}}
 	paid, returns := make([]int, p.Rows()), make([]float64, p.Rows())
 	early := 0
 	for range 400 {

@@ -33,7 +33,7 @@ func TestCatalog(t *testing.T) {
 func besideTwin(t *testing.T, cfg Config, steps int) {
 	p, tw := make1(t, cfg), newTwin(cfg)
 	b := p.NewBatch(nil)
-	pl := &player{spec: p.Spec(), dice: env.Dice{State: 6}}
+	pl := &player{spec: p.Spec(), rng: env.RNG{State: 6}}
 	must(t, p.Reset(b, ResetOptions{Seed: ptr(1)}))
 	if err := compare(b, tw.reset(ResetOptions{Seed: ptr(1)})); err != nil {
 		t.Fatalf("reset: %v", err)

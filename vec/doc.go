@@ -63,7 +63,7 @@
 // # Determinism
 //
 // Game i has seed Seed+i (or Seeds[i]). The seed and the number of its episode
-// decide board, dice, the learner's seat and the agents' dice (env.Seed); agents
+// decide board, RNG, the learner's seat and the agents' RNGs (env.Seed); agents
 // start each episode with an empty memory. An explicit seed starts again at
 // episode 0, a reset without one goes on to the next episode. Games never given
 // a seed get one drawn from entropy once, game i again with i added to it, and

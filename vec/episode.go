@@ -65,11 +65,11 @@ func (w *worker) begin(i int, seed env.Seed) {
 	p.seating.deal(seed, g.rows, g.others)
 	g.match.Reset(seed)
 	if p.train {
-		g.match.Train(int(g.rows[0]))
+		g.match.SetTrainingSeat(int(g.rows[0]))
 	}
 	g.lineup = g.next
 	for k, a := range g.lineup.agents {
-		a.Reset(seed.Dice(env.StreamAgents + uint64(g.others[k])))
+		a.Reset(seed.RNG(env.StreamAgents + uint64(g.others[k])))
 	}
 	clear(g.returns)
 	g.status = g.match.Status()
@@ -106,7 +106,7 @@ func (w *worker) move(i int) {
 	parts := len(p.spec.Actions)
 	given := p.job.actions[i*len(g.rows)*parts : (i+1)*len(g.rows)*parts]
 	if len(g.others) == 0 {
-		w.make(g, given)
+		w.stepMatch(g, given)
 		return
 	}
 	for k, seat := range g.rows {
@@ -120,10 +120,10 @@ func (w *worker) move(i int) {
 			a.Act(g.match, seat, action)
 		}
 	}
-	w.make(g, w.actions)
+	w.stepMatch(g, w.actions)
 }
 
-func (w *worker) make(g *game, actions []uint8) {
+func (w *worker) stepMatch(g *game, actions []uint8) {
 	w.acting = actions
 	g.match.Step(actions)
 	w.acting = nil

@@ -47,7 +47,7 @@ func Example() {
 	// true true
 }
 
-// A game can be saved, loaded elsewhere, and played on with other dice: a step
+// A game can be saved, loaded elsewhere, and played on with another RNG: a step
 // of a search.
 func ExamplePool_Save() {
 	pool, err := vec.New(vec.Config{Game: envtest.Toy(), Games: 2})

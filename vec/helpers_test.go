@@ -44,7 +44,7 @@ func must(t testing.TB, err error) {
 // player chooses actions: any in range, and junk where nobody looks.
 type player struct {
 	spec *env.Spec
-	dice env.Dice
+	rng  env.RNG
 }
 
 // actions needs the batch that the pool wrote last, to see who is out. resetting
@@ -54,12 +54,12 @@ func (pl *player) actions(b *Batch, resetting func(game int) bool) []uint8 {
 	var all []uint8
 	for row := range alive {
 		for _, c := range pl.spec.Actions {
-			a := uint8(pl.dice.IntN(c.N))
-			if pl.dice.IntN(3) == 0 {
+			a := uint8(pl.rng.IntN(c.N))
+			if pl.rng.IntN(3) == 0 {
 				a = 0
 			}
 			if alive[row] == 0 || resetting(row/b.pool.Learners()) {
-				a = uint8(pl.dice.IntN(256))
+				a = uint8(pl.rng.IntN(256))
 			}
 			all = append(all, a)
 		}

@@ -226,7 +226,7 @@ func (p *Pool) refuse(i int) error {
 	return fmt.Errorf("vec: Step: game %d: %w", i, ErrFinished)
 }
 
-// heeded tells whether a row's action is looked at.
+// heeded reports whether a row's action is looked at.
 func (p *Pool) heeded(row int) bool {
 	i := row / p.seating.learners
 	g := &p.games[i]
@@ -250,13 +250,13 @@ func (p *Pool) Observe(b *Batch) {
 	_ = p.run()
 }
 
-// Reseed replaces the dice of a game and of the agents in it, as Match.Reseed
+// Reseed replaces the RNG of a game and of the agents in it, as Match.Reseed
 // does. Seed and episode, which decide the next episode, stay as they are.
 func (p *Pool) Reseed(game int, seed env.Seed) {
 	g := &p.games[game]
 	g.match.Reseed(seed)
 	for k, a := range g.lineup.agents {
-		a.Reseed(seed.Dice(env.StreamAgents + uint64(g.others[k])))
+		a.Reseed(seed.RNG(env.StreamAgents + uint64(g.others[k])))
 	}
 }
 

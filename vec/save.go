@@ -55,8 +55,8 @@ func fingerprint(s *env.Spec) uint64 {
 	return h.Sum64()
 }
 
-// Save appends one game to dst, whole: the match with its dice, the agents'
-// memory and dice, seed and episode, the learners' seats, the statistics, and
+// Save appends one game to dst, whole: the match with its RNG, the agents'
+// memory and RNG, seed and episode, the learners' seats, the statistics, and
 // whether the episode has ended. What Save wrote can be loaded into any pool
 // with the same rules, the same seats learning and the same OnDeath, whatever
 // its observation, reward, autoreset and size.
@@ -223,7 +223,7 @@ func (p *Pool) put(i int, s *saved, restore func(env.Match) error) error {
 		return err
 	}
 	if s.bare && p.train {
-		g.match.Train(int(s.rows[0]))
+		g.match.SetTrainingSeat(int(s.rows[0]))
 	}
 	over := g.match.Status().Over
 	s.ended = s.ended || s.bare && over

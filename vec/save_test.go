@@ -34,7 +34,7 @@ func TestSave(t *testing.T) {
 		for _, f := range forms {
 			home := make1(t, cfg)
 			b := home.NewBatch(nil)
-			pl := &player{spec: home.Spec(), dice: env.Dice{State: 8}}
+			pl := &player{spec: home.Spec(), rng: env.RNG{State: 8}}
 			must(t, home.Reset(b, ResetOptions{Seed: ptr(60)}))
 			for round := range 4 {
 				for range 9 {
@@ -122,7 +122,7 @@ func TestSaveAcross(t *testing.T) {
 	if string(state[:2]) != "> " {
 		t.Error("Save does not append")
 	}
-	if drawn := (env.Seed{Value: 5}).Dice(env.StreamSeats); drawn.IntN(6) == 1 {
+	if drawn := (env.Seed{Value: 5}).RNG(env.StreamSeats); drawn.IntN(6) == 1 {
 		t.Fatal("seed 5 draws the seat that is fixed here; choose another")
 	}
 	to := make1(t, Config{Game: teams, Games: 1, Opponents: slices.Repeat([]string{"still"}, 5), Observation: "list",
@@ -239,16 +239,16 @@ func TestLoadDamage(t *testing.T) {
 	}
 	good, err := p.Save(0, nil)
 	must(t, err)
-	dice, accepted := env.Dice{State: 1}, 0
+	rng, accepted := env.RNG{State: 1}, 0
 	for range 3000 {
 		bad := slices.Clone(good)
-		bad[dice.IntN(len(bad))] ^= 1 << dice.IntN(8)
+		bad[rng.IntN(len(bad))] ^= 1 << rng.IntN(8)
 		if p.Load(0, bad) == nil {
 			t.Fatalf("a state with a flipped bit is accepted: %x", bad)
 		}
 		body := bad[:len(bad)-4]
-		if dice.IntN(4) == 0 {
-			body = body[:dice.IntN(len(body))]
+		if rng.IntN(4) == 0 {
+			body = body[:rng.IntN(len(body))]
 		}
 		before := saveAll(t, p)
 		if err := p.Load(0, binary.LittleEndian.AppendUint32(body, crc32.ChecksumIEEE(body))); err != nil {
@@ -295,7 +295,7 @@ func TestLoadContradiction(t *testing.T) {
 	}
 }
 
-// Reseed changes what dice bring, of the game and of its agents, and nothing
+// Reseed changes what RNGs bring, of the game and of its agents, and nothing
 // that can be seen now; the next episode is what it would have been.
 func TestReseed(t *testing.T) {
 	p := make1(t, Config{Game: teams, Games: 2, Opponents: slices.Repeat([]string{"wander"}, 5)})
@@ -312,7 +312,7 @@ func TestReseed(t *testing.T) {
 	heading := p.games[0].lineup.agents[0].Append(nil)
 	other := p.games[1].lineup.agents[0].Append(nil)
 	if string(heading[8:]) != string(other[8:]) || string(heading[:8]) == string(other[:8]) {
-		t.Errorf("agents' memories are %x and %x, want other dice (8 bytes) and the same rest", heading, other)
+		t.Errorf("agents' memories are %x and %x, want another RNG (8 bytes) and the same rest", heading, other)
 	}
 	for range 5 {
 		must(t, p.Step(b, still(p)))

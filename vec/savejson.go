@@ -189,7 +189,7 @@ func (p *Pool) invent(game int) (*saved, error) {
 		return nil, err
 	}
 	for k, a := range l.agents {
-		a.Reset(s.seed.Dice(env.StreamAgents + uint64(others[k])))
+		a.Reset(s.seed.RNG(env.StreamAgents + uint64(others[k])))
 		s.names, s.memories = append(s.names, l.names[k]), append(s.memories, a.Append(nil))
 	}
 	return s, nil

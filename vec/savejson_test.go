@@ -57,7 +57,7 @@ func TestBareMatchTrains(t *testing.T) {
 	match, err := alone.AppendJSON(nil)
 	must(t, err)
 	must(t, p.LoadJSON(0, match))
-	alone.Train(1)
+	alone.SetTrainingSeat(1)
 	if string(p.Match(0).Append(nil)) != string(alone.Append(nil)) {
 		t.Error("the match does not end with the learner at seat 1")
 	}

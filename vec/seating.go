@@ -87,15 +87,15 @@ func (s *seating) around(learner int, rows, others []uint8) {
 // deal fills in the seats of one game's episode.
 func (s *seating) deal(seed env.Seed, rows, others []uint8) {
 	if s.drawn {
-		dice := seed.Dice(env.StreamSeats)
-		s.around(dice.IntN(s.seats), rows, others)
+		rng := seed.RNG(env.StreamSeats)
+		s.around(rng.IntN(s.seats), rows, others)
 		return
 	}
 	copy(rows, s.rows)
 	copy(others, s.others)
 }
 
-// fits tells whether a saved game's learners may sit like this.
+// fits reports whether a saved game's learners may sit like this.
 func (s *seating) fits(rows []uint8) bool {
 	if s.drawn {
 		return len(rows) == 1 && int(rows[0]) < s.seats

@@ -87,7 +87,7 @@ func (s *shares) bounds(chunk int) (lo, hi int) {
 	return chunk * s.chunk, min((chunk+1)*s.chunk, s.games)
 }
 
-// finish notes that a chunk is done and tells whether it was the last.
+// finish notes that a chunk is done and reports whether it was the last.
 func (s *shares) finish(chunk, ended int) (last bool) {
 	s.done[chunk] = int32(ended)
 	return s.left.Add(-1) == 0

@@ -56,8 +56,8 @@ func (t *twin) begin(g *twinGame, seed env.Seed) {
 	var agents []int // their seats, in the order of the names
 	switch {
 	case len(t.cfg.Opponents) > 0:
-		dice := seed.Dice(env.StreamSeats)
-		learner := dice.IntN(t.spec.Seats)
+		rng := seed.RNG(env.StreamSeats)
+		learner := rng.IntN(t.spec.Seats)
 		if t.cfg.Seat > 0 {
 			learner = t.cfg.Seat - 1
 		}
@@ -79,13 +79,13 @@ func (t *twin) begin(g *twinGame, seed env.Seed) {
 		if err != nil {
 			panic(err)
 		}
-		agent.Reset(seed.Dice(env.StreamAgents + uint64(seat)))
+		agent.Reset(seed.RNG(env.StreamAgents + uint64(seat)))
 		g.agents[seat] = agent
 	}
 	g.match.Reset(seed)
 	alone := len(t.spec.Teams) == t.spec.Seats
 	if len(g.learners) == 1 && alone && t.cfg.OnDeath == End {
-		g.match.Train(g.learners[0])
+		g.match.SetTrainingSeat(g.learners[0])
 	}
 }
 
@@ -306,7 +306,7 @@ func TestTwin(t *testing.T) {
 		cfg.Workers = 2
 		p, tw := make1(t, cfg), newTwin(cfg)
 		batches := []*Batch{p.NewBatch(nil), p.NewBatch(nil)}
-		pl := &player{spec: p.Spec(), dice: env.Dice{State: 5}}
+		pl := &player{spec: p.Spec(), rng: env.RNG{State: 5}}
 		b := batches[0]
 		must(t, p.Reset(b, ResetOptions{Seed: ptr(100)}))
 		if err := compare(b, tw.reset(ResetOptions{Seed: ptr(100)})); err != nil {
@@ -344,26 +344,26 @@ func TestTwin(t *testing.T) {
 // opponents to change to before that.
 func (pl *player) interlude(p *Pool, b *Batch) (o ResetOptions, names []string, yes bool) {
 	disabled := p.cfg.Autoreset == Disabled && len(b.Finished()) > 0
-	if !disabled && pl.dice.IntN(50) > 0 {
+	if !disabled && pl.rng.IntN(50) > 0 {
 		return o, nil, false
 	}
-	if pl.dice.Coin() || disabled {
+	if pl.rng.Coin() || disabled {
 		o.Mask = make([]bool, p.Games())
 		for i := range o.Mask {
-			o.Mask[i] = b.Bytes("game.done")[i] == 1 || pl.dice.IntN(4) == 0
+			o.Mask[i] = b.Bytes("game.done")[i] == 1 || pl.rng.IntN(4) == 0
 		}
 	}
-	switch pl.dice.IntN(4) {
+	switch pl.rng.IntN(4) {
 	case 0:
-		o.Seed = ptr(pl.dice.Uint64())
+		o.Seed = ptr(pl.rng.Uint64())
 	case 1:
 		for range p.Games() {
-			o.Seeds = append(o.Seeds, pl.dice.Uint64())
+			o.Seeds = append(o.Seeds, pl.rng.Uint64())
 		}
 	}
-	if p.seating.agents > 0 && pl.dice.Coin() {
+	if p.seating.agents > 0 && pl.rng.Coin() {
 		for range p.seating.agents {
-			names = append(names, []string{"still", "wander", "hunter"}[pl.dice.IntN(3)])
+			names = append(names, []string{"still", "wander", "hunter"}[pl.rng.IntN(3)])
 		}
 	}
 	return o, names, true

@@ -151,7 +151,7 @@ func (p *Pool) faults() error {
 	return errors.Join(all...)
 }
 
-// work does chunks until there are none, and tells whether it did the last one.
+// work does chunks until there are none, and reports whether it did the last one.
 func (w *worker) work() (last bool) {
 	s := w.p.shares
 	for {

@@ -34,7 +34,7 @@ func rollout(t *testing.T, cfg Config, steps int) []uint64 {
 		t.Fatalf("%d workers, want %d", len(p.workers), cfg.Workers)
 	}
 	b := p.NewBatch(nil)
-	pl := &player{spec: p.Spec(), dice: env.Dice{State: 1}}
+	pl := &player{spec: p.Spec(), rng: env.RNG{State: 1}}
 	must(t, p.Reset(b, ResetOptions{Seed: ptr(9)}))
 	all := []uint64{digest(b)}
 	for range steps {
@@ -61,7 +61,7 @@ func TestCompany(t *testing.T) {
 	a, b := many.NewBatch(nil), one.NewBatch(nil)
 	must(t, many.Reset(a, ResetOptions{Seed: ptr(30)}))
 	must(t, one.Reset(b, ResetOptions{Seed: ptr(34)}))
-	pl := &player{spec: teams.Spec(), dice: env.Dice{State: 1}}
+	pl := &player{spec: teams.Spec(), rng: env.RNG{State: 1}}
 	for n := range 120 {
 		actions := pl.actions(a, autoresets(a))
 		must(t, many.Step(a, actions))

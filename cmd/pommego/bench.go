@@ -82,7 +82,7 @@ Measurements: ` + strings.Join(benchmarks.Names(), ", ") + `.`,
 	return cmd
 }
 
-// begins tells whether a measurement's name begins so.
+// begins reports whether a measurement's name begins so.
 func begins(prefix string) bool {
 	for _, name := range benchmarks.Names() {
 		if strings.HasPrefix(name, prefix) {

@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pommego/arena/dataset"
 	"pommego/env"
 	"pommego/env/catalog"
-	"pommego/vec/dataset"
 )
 
 func newData() *cobra.Command {
@@ -91,7 +91,7 @@ func verifyData(out io.Writer, folders []string, replay, asJSON bool) error {
 			o.Game = playedIn
 		}
 		r, err := dataset.Verify(folder, o)
-		line.clear()
+		line.erase()
 		if err != nil {
 			r = &dataset.Report{Folder: folder, Problems: []string{err.Error()}}
 		}

@@ -12,12 +12,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pommego/arena/dataset"
+	"pommego/arena/dataset/card"
+	"pommego/arena/dataset/joined"
 	"pommego/env"
 	"pommego/env/catalog"
-	"pommego/env/disk"
-	"pommego/vec/dataset"
-	"pommego/vec/dataset/card"
-	"pommego/vec/dataset/joined"
+	"pommego/internal/disk"
 )
 
 // shapeFlags are the flags of commands that put a data set together.
@@ -163,7 +163,7 @@ func exportData(out io.Writer, folder, to string, only int) error {
 		return err
 	}
 	line := newProgress()
-	defer line.clear()
+	defer line.erase()
 	written := 0
 	write := func(e *dataset.Episode) error {
 		text, err := joined.Format(game, e, set.Names(e))
@@ -188,7 +188,7 @@ func exportData(out io.Writer, folder, to string, only int) error {
 	} else if err := set.Episodes(write); err != nil {
 		return err
 	}
-	line.clear()
+	line.erase()
 	_, err = fmt.Fprintf(out, "%s: %d records\n", to, written)
 	return err
 }
@@ -247,14 +247,14 @@ func importData(out io.Writer, args []string, id string, f *shapeFlags) error {
 	}
 	defer a.Close()
 	line := newProgress()
-	defer line.clear()
+	defer line.erase()
 	for i, path := range paths {
 		line.show("%d of %d games", i, len(paths))
 		if err := addRecord(a, game, path); err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
 	}
-	line.clear()
+	line.erase()
 	m, err := a.Finish([]dataset.Source{{What: "records of the original Pommerman", Games: len(paths), Kept: len(paths)}})
 	if err != nil {
 		return err

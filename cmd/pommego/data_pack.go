@@ -15,10 +15,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pommego/arena/dataset"
+	"pommego/arena/dataset/card"
 	"pommego/env"
 	"pommego/env/catalog"
-	"pommego/vec/dataset"
-	"pommego/vec/dataset/card"
 )
 
 func newDataPack() *cobra.Command {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"pommego/vec/dataset"
+	"pommego/arena/dataset"
 )
 
 // made makes a small data set.
@@ -144,10 +144,10 @@ func TestReplayData(t *testing.T) {
 		if r := pommego(t, "replay", set, "--game", "6"); r.code != exitUsage || !strings.Contains(r.errors, "want 0 to 5") {
 			t.Errorf("a game that is not there: exit code %d, %q", r.code, r.errors)
 		}
-		film := filepath.Join(t.TempDir(), "game.html")
-		pommego(t, "replay", set, "--game", "2", "--html", film).want(t, exitOK)
-		if info, err := os.Stat(film); err != nil || info.Size() < 1000 {
-			t.Errorf("no film (%v)", err)
+		video := filepath.Join(t.TempDir(), "game.html")
+		pommego(t, "replay", set, "--game", "2", "--html", video).want(t, exitOK)
+		if info, err := os.Stat(video); err != nil || info.Size() < 1000 {
+			t.Errorf("no video (%v)", err)
 		}
 	}
 }

@@ -55,7 +55,7 @@ func TestDeterminismEverywhere(t *testing.T) {
 		for range rounds {
 			moves += d.step()
 		}
-		sum := d.close()
+		sum := d.Close()
 		hash.Write(binary.LittleEndian.AppendUint64(nil, sum))
 	}
 	t.Logf("%d moves of whole games in %d configurations, the same bytes with 1, 2 and 7 workers and over the socket; hash %016x", moves, len(cases), hash.Sum64())
@@ -96,7 +96,7 @@ type determinism struct {
 	batches []*vec.Batch
 	client  *bridge.Client
 	handle  int
-	dice    env.Dice
+	rng     env.RNG
 	actions []uint8
 	table   *crc64.Table
 	sum     uint64
@@ -104,7 +104,7 @@ type determinism struct {
 
 func newDeterminism(t *testing.T, client *bridge.Client, cfg vec.Config, seed uint64) *determinism {
 	t.Helper()
-	d := &determinism{t: t, cfg: cfg, client: client, dice: env.Seed{Value: seed}.Dice(env.StreamPolicy), table: crc64.MakeTable(crc64.ECMA)}
+	d := &determinism{t: t, cfg: cfg, client: client, rng: env.Seed{Value: seed}.RNG(env.StreamPolicy), table: crc64.MakeTable(crc64.ECMA)}
 	for _, workers := range []int{1, 2, 7} {
 		cfg.Workers = workers
 		pool, err := vec.New(cfg)
@@ -140,7 +140,7 @@ func (d *determinism) step() int {
 	d.t.Helper()
 	parts := d.cfg.Game.Spec().Actions
 	for i := range d.actions {
-		d.actions[i] = uint8(d.dice.IntN(parts[i%len(parts)].N))
+		d.actions[i] = uint8(d.rng.IntN(parts[i%len(parts)].N))
 	}
 	resting := 0 // games that this step resets
 	if d.cfg.Autoreset == vec.NextStep {
@@ -242,7 +242,7 @@ func (d *determinism) same(who, field string, got, want []byte) {
 	}
 }
 
-func (d *determinism) close() uint64 {
+func (d *determinism) Close() uint64 {
 	for _, pool := range d.pools {
 		pool.Close()
 	}

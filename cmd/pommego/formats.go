@@ -1,11 +1,12 @@
 package main
 
 import (
+	"pommego/arena/trace"
 	"pommego/env/basewar"
 	"pommego/env/pommerman"
 	"pommego/env/pommerman/bots"
+	"pommego/env/record"
 	"pommego/env/suitebot"
-	"pommego/env/trace"
 )
 
 // checkers are the formats of recorded games that can be checked.
@@ -24,11 +25,11 @@ var replays = trace.Replays{
 }
 
 // checkDecision checks one recorded decision of the SimpleAgent.
-func checkDecision(line []byte) (trace.Report, error) {
+func checkDecision(line []byte) (record.Report, error) {
 	differences, err := bots.CheckDecision(line)
-	report := trace.Report{Decisions: 1, Mismatches: len(differences)}
+	report := record.Report{Decisions: 1, Mismatches: len(differences)}
 	for _, d := range differences {
-		report.Differences = append(report.Differences, trace.Difference{Field: d.Field, Expected: d.Expected, Got: d.Got})
+		report.Differences = append(report.Differences, record.Difference{Field: d.Field, Expected: d.Expected, Got: d.Got})
 	}
 	return report, err
 }

@@ -13,10 +13,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pommego/arena/dataset"
+	"pommego/arena/dataset/card"
 	"pommego/env"
 	"pommego/env/catalog"
-	"pommego/vec/dataset"
-	"pommego/vec/dataset/card"
 )
 
 func newGenerate() *cobra.Command {
@@ -100,7 +100,7 @@ func (o *generateOptions) run(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return o.explain(err)
 	}
-	return o.print(out, m, work)
+	return o.report(out, m, work)
 }
 
 // game is the game that the flags name. It fills in the configuration.
@@ -181,7 +181,7 @@ func summarise(folder string, m *dataset.Manifest, w dataset.Work) generated {
 	return s
 }
 
-func (o *generateOptions) print(out io.Writer, m *dataset.Manifest, w dataset.Work) error {
+func (o *generateOptions) report(out io.Writer, m *dataset.Manifest, w dataset.Work) error {
 	s := summarise(o.out, m, w)
 	if o.asJSON {
 		return printJSON(out, s)

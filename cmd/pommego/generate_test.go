@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"pommego/arena/dataset"
 	"pommego/env/catalog"
-	"pommego/vec/dataset"
 )
 
 // generateKills is how often TestGenerateKilled kills: the more, the surer.
@@ -105,7 +105,7 @@ func lengthy(layout string) []string {
 
 // TestGenerateKilled kills without warning, again and again, and goes on.
 func TestGenerateKilled(t *testing.T) {
-	dice := rand.New(rand.NewPCG(uint64(os.Getpid()), 1))
+	rng := rand.New(rand.NewPCG(uint64(os.Getpid()), 1))
 	for _, layout := range []string{"games", "steps"} {
 		want := filepath.Join(t.TempDir(), "want")
 		begun := time.Now()
@@ -121,7 +121,7 @@ func TestGenerateKilled(t *testing.T) {
 				if err := cmd.Start(); err != nil {
 					t.Fatal(err)
 				}
-				time.AfterFunc(time.Duration(dice.Int64N(int64(whole)/2)), func() { cmd.Process.Kill() })
+				time.AfterFunc(time.Duration(rng.Int64N(int64(whole)/2)), func() { cmd.Process.Kill() })
 				if err := cmd.Wait(); err == nil {
 					finished++
 					break
@@ -240,7 +240,7 @@ func searched(t *testing.T, folder string) {
 		t.Fatal(err)
 	}
 	err = set.Episodes(func(e *dataset.Episode) error {
-		if len(e.Thoughts) == 0 {
+		if len(e.SearchStatistics) == 0 {
 			t.Errorf("game %d of %q has nothing of what a search chose by", e.Game, set.Manifest.Agents)
 		}
 		return nil

@@ -15,10 +15,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pommego/arena/match"
+	"pommego/arena/trace"
 	"pommego/env"
 	"pommego/env/catalog"
-	"pommego/env/match"
-	"pommego/env/trace"
 )
 
 func newPlay() *cobra.Command {
@@ -31,7 +31,7 @@ plays in every seat. An agent is a built-in one, with options where it has any
 (simple, mcts:ticks=2000); http://host:port, a server that speaks the protocol of the
 original's HTTP and Docker agents; or exec:COMMAND, a program that reads observations
 and writes actions as lines of JSON (write \, for a comma in the command). Both
-protocols are described in env/match/PROTOCOL.md.
+protocols are described in arena/match/PROTOCOL.md.
 
 Remote agents (http and exec) have a time limit for each move; one that is late, fails
 or answers nonsense plays stop, the match goes on, and how often that happened is
@@ -113,7 +113,8 @@ type seated struct {
 	players []match.Player
 }
 
-func (s *seated) close() {
+// release closes the players that have been opened.
+func (s *seated) release() {
 	for _, p := range s.players {
 		p.Close()
 	}
@@ -126,7 +127,7 @@ func (o *playOptions) run(cmd *cobra.Command) error {
 		o.seed = uint64(binary.LittleEndian.Uint32(random[:]))
 	}
 	s, err := o.seat()
-	defer s.close()
+	defer s.release()
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"pommego/env/match"
+	"pommego/arena/match"
 )
 
 // lineAgent is an agent of the line protocol in one command: it repeats the

@@ -12,15 +12,16 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pommego/arena/trace"
 	"pommego/env"
-	"pommego/env/trace"
+	"pommego/env/record"
 )
 
 func newReplay() *cobra.Command {
 	var o replayOptions
 	cmd := &cobra.Command{
 		Use:   "replay FILE",
-		Short: "Show a recorded game in the terminal, or turn it into a film",
+		Short: "Show a recorded game in the terminal, or turn it into a video",
 		Long: `Show a recorded game, made again from its start and its actions. On a terminal the
 pictures follow each other in place; elsewhere they are written one below the
 other. To see whether a recorded game agrees with the rules, use verify.
@@ -49,7 +50,7 @@ FILE may also be a data set that generate has made, its folder or one of its fil
 				return usagef("--fps is %v, want 0 or more", o.fps)
 			case o.tile < 8 || o.tile > 128:
 				return usagef("--tile is %d, want 8 to 128", o.tile)
-			case o.fps == 0 && o.films():
+			case o.fps == 0 && o.videos():
 				return usagef("--fps is 0, want more with --gif or --html")
 			}
 			return exactly(1, "FILE")(cmd, args)
@@ -88,8 +89,8 @@ func (o *replayOptions) run(cmd *cobra.Command, path string) error {
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	out := cmd.OutOrStdout()
-	if o.films() {
-		return o.film(ctx, out, path, game)
+	if o.videos() {
+		return o.video(ctx, out, path, game)
 	}
 	if !o.asJSON {
 		if err := o.show(ctx, out, path, game); err != nil {
@@ -106,12 +107,12 @@ func (o *replayOptions) run(cmd *cobra.Command, path string) error {
 	return printJSON(out, struct {
 		File string `json:"file"`
 		Game int    `json:"game"`
-		trace.Info
+		record.Info
 		ended
 	}{path, o.game, game.Info(), newEnded(game.Status())})
 }
 
-func (o *replayOptions) open(path string) (trace.Replay, error) {
+func (o *replayOptions) open(path string) (record.Replay, error) {
 	if o.set != "" {
 		return openDataGame(o.set, o.game)
 	}
@@ -119,7 +120,7 @@ func (o *replayOptions) open(path string) (trace.Replay, error) {
 }
 
 // show shows the game until its end, or until the person has seen enough.
-func (o *replayOptions) show(ctx context.Context, out io.Writer, path string, game trace.Replay) error {
+func (o *replayOptions) show(ctx context.Context, out io.Writer, path string, game record.Replay) error {
 	var keys io.Reader
 	if o.step {
 		keys = os.Stdin
@@ -140,7 +141,7 @@ func (o *replayOptions) show(ctx context.Context, out io.Writer, path string, ga
 }
 
 // about is what a record says about its game, in a line.
-func about(info trace.Info) string {
+func about(info record.Info) string {
 	parts := []string{info.EnvID}
 	if info.Name != "" {
 		parts = append(parts, info.Name)

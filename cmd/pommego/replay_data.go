@@ -5,8 +5,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"pommego/env/trace"
-	"pommego/vec/dataset"
+	"pommego/arena/dataset"
+	"pommego/arena/trace"
+	"pommego/env/record"
 )
 
 // inDataSet finds the data set that path is or lies in; "" if there is none.
@@ -23,7 +24,7 @@ func inDataSet(path string) string {
 
 // openDataGame opens a game of a data set to be shown: as a record, which it is
 // made into first.
-func openDataGame(folder string, number int) (trace.Replay, error) {
+func openDataGame(folder string, number int) (record.Replay, error) {
 	set, err := dataset.Open(folder)
 	if err != nil {
 		return nil, err
@@ -46,11 +47,11 @@ func openDataGame(folder string, number int) (trace.Replay, error) {
 	if err != nil {
 		return nil, err
 	}
-	recordable, ok := m.(trace.Recordable)
+	recordable, ok := m.(record.Recordable)
 	if !ok {
 		return nil, usagef("games of %s cannot be shown", game.Spec().ID)
 	}
-	rec, err := recordable.Record(trace.Info{EnvID: game.Spec().ID, Seed: e.Seed.Value, Policies: set.Names(e)})
+	rec, err := recordable.Record(record.Info{EnvID: game.Spec().ID, Seed: e.Seed.Value, Policies: set.Names(e)})
 	if err != nil {
 		return nil, err
 	}

@@ -126,7 +126,7 @@ func (o *serveOptions) prepare() error {
 	return nil
 }
 
-// local tells whether only this machine can connect.
+// local reports whether only this machine can connect.
 func (o *serveOptions) local() bool {
 	if strings.HasPrefix(o.listen, "unix:") {
 		return true

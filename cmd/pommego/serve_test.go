@@ -53,7 +53,7 @@ func serve(t *testing.T, args ...string) *serving {
 	return s
 }
 
-// answers tells whether somebody listens at the address.
+// answers reports whether somebody listens at the address.
 func answers(t *testing.T, address string) bool {
 	t.Helper()
 	network, at := "unix", strings.TrimPrefix(address, "unix:")

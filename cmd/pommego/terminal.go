@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// onTerminal tells whether a person looks at the stream.
+// onTerminal reports whether a person looks at the stream.
 func onTerminal(f *os.File) bool {
 	info, err := f.Stat()
 	return err == nil && info.Mode()&os.ModeCharDevice != 0 && os.Getenv("TERM") != "dumb" && f.Name() != os.DevNull
 }
 
-// inColour tells whether to write colours: to a person who has not set NO_COLOR.
+// inColour reports whether to write colours: to a person who has not set NO_COLOR.
 func inColour() bool { return onTerminal(os.Stdout) && os.Getenv("NO_COLOR") == "" }
 
 // printJSON writes one JSON object, indented.
@@ -44,8 +44,8 @@ func (p *progress) show(format string, args ...any) {
 	fmt.Fprintf(os.Stderr, "\r\x1b[K"+format, args...)
 }
 
-// clear takes the line away.
-func (p *progress) clear() {
+// erase takes the line away.
+func (p *progress) erase() {
 	if p.shown {
 		fmt.Fprint(os.Stderr, "\r\x1b[K")
 		p.shown = false
@@ -112,5 +112,5 @@ func (l *live[P]) end() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.line.on = false
-	l.line.clear()
+	l.line.erase()
 }

@@ -14,9 +14,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pommego/arena/tournament"
+	"pommego/arena/tournament/report"
 	"pommego/env/catalog"
-	"pommego/env/tournament"
-	"pommego/env/tournament/report"
 )
 
 func newTournament() *cobra.Command {
@@ -109,7 +109,7 @@ func (o *tournamentOptions) run(cmd *cobra.Command) error {
 			return err
 		}
 	}
-	return o.print(cmd.OutOrStdout(), r)
+	return o.report(cmd.OutOrStdout(), r)
 }
 
 // prepare makes the tournament that the flags describe.
@@ -176,7 +176,7 @@ func (o *tournamentOptions) explain(err error) error {
 	return err
 }
 
-func (o *tournamentOptions) print(out io.Writer, r *tournament.Report) error {
+func (o *tournamentOptions) report(out io.Writer, r *tournament.Report) error {
 	timed := o.timing || onTerminal(os.Stdout) && !o.asJSON
 	switch {
 	case o.asJSON && timed:

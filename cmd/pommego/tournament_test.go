@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"pommego/env/tournament"
-	"pommego/env/tournament/report"
+	"pommego/arena/tournament"
+	"pommego/arena/tournament/report"
 )
 
 // marathon is a tournament that takes long enough to be stopped a few times.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"pommego/env/trace"
+	"pommego/arena/trace"
 )
 
 func newVerify() *cobra.Command {
@@ -80,11 +80,11 @@ func (v *verification) run(out io.Writer, paths []string) error {
 			Workers: v.workers, Keep: keep,
 			Progress: func(f trace.FileReport) { line.show("%s: %s", path, f.Counted()) },
 		})
-		line.clear()
+		line.erase()
 		v.listed += len(report.Differences)
 		v.total.add(report, err)
 		if !v.asJSON {
-			v.total.Files[len(v.total.Files)-1].print(out)
+			v.total.Files[len(v.total.Files)-1].report(out)
 		}
 	}
 	t := &v.total
@@ -94,7 +94,7 @@ func (v *verification) run(out io.Writer, paths []string) error {
 			return err
 		}
 	} else {
-		t.print(out)
+		t.report(out)
 	}
 	if !t.OK {
 		return errFound
@@ -118,8 +118,8 @@ func (t *verifyTotal) add(report trace.FileReport, err error) {
 	t.Files = append(t.Files, f)
 }
 
-// print writes the file's line and, below it, its differences.
-func (f *verifyFile) print(out io.Writer) {
+// report writes the file's line and, below it, its differences.
+func (f *verifyFile) report(out io.Writer) {
 	if f.Error != "" {
 		fmt.Fprintf(out, "error: %s (after %s, %d mismatches)\n", f.Error, f.Counted(), f.Mismatches)
 	} else {
@@ -134,9 +134,9 @@ func (f *verifyFile) print(out io.Writer) {
 	}
 }
 
-// print writes the last lines: decisions have one of their own if there were
+// report writes the last lines: decisions have one of their own if there were
 // games too. The last counts all mismatches.
-func (t *verifyTotal) print(out io.Writer) {
+func (t *verifyTotal) report(out io.Writer) {
 	if t.Errors > 0 {
 		fmt.Fprintf(out, "%d of %d files could not be checked\n", t.Errors, len(t.Files))
 	}

@@ -11,7 +11,7 @@ func BenchmarkRandom(b *testing.B) {
 	g := mustGame(b, Standard())
 	r := g.Rules()
 	var s State
-	dice := env.Dice{}
+	rng := env.RNG{}
 	seed := env.Seed{}
 	g.Deal(&s, seed)
 	actions := make([]uint8, NumBombers)
@@ -21,7 +21,7 @@ func BenchmarkRandom(b *testing.B) {
 			seed.Episode++
 			g.Deal(&s, seed)
 		}
-		x := dice.Uint64()
+		x := rng.Uint64()
 		for i := range actions {
 			actions[i] = uint8(x & 0x3ff * 6 >> 10)
 			x >>= 10

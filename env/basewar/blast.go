@@ -93,8 +93,8 @@ func (r *Rules) rays(at grid.Cell, walls, stops *grid.Bits) grid.Bits {
 	return cells
 }
 
-// clearBombs takes the bombs that exploded off the map and gives them back to
-// those who laid them, so that they can lay again.
+// clearBombs removes the bombs that exploded and gives them back to the bombers
+// that laid them.
 func (s *State) clearBombs(r *Rules, gone uint32) {
 	n := 0
 	for i := range s.bombs() {
@@ -134,7 +134,7 @@ func (s *State) hurtBombers(r *Rules, b *blast) {
 		hurt[Blue] = b.by[OfGreen].Or(b.by[Public])
 		hurt[Green] = b.by[OfBlue].Or(b.by[Public])
 	}
-	var done grid.Bits // cells on which somebody has been hurt
+	var done grid.Bits // cells on which a bomber has been hurt
 	for id := range s.Bombers {
 		bomber, side := &s.Bombers[id], SideOf(id)
 		if !bomber.Alive() || !hurt[side].Has(bomber.Cell) || r.HurtFirst && done.Has(bomber.Cell) {

@@ -89,11 +89,11 @@ func (r *Rules) counterpart(c grid.Cell) grid.Cell {
 }
 
 // check makes sure that maps can be made: there must be room for stones and
-// boxes, and dice must find a connected map soon.
+// boxes, and the RNG must find a connected map soon.
 func (l *layout) check() error {
-	dice := env.Seed{}.Dice(env.StreamBoard)
+	rng := env.Seed{}.RNG(env.StreamBoard)
 	for range 10_000 {
-		if _, _, ok := l.draw(&dice); ok {
+		if _, _, ok := l.draw(&rng); ok {
 			return nil
 		}
 	}
@@ -101,9 +101,9 @@ func (l *layout) check() error {
 }
 
 // deal makes a fresh map.
-func (l *layout) deal(s *State, dice *env.Dice) {
+func (l *layout) deal(s *State, rng *env.RNG) {
 	for {
-		if stones, boxes, ok := l.draw(dice); ok {
+		if stones, boxes, ok := l.draw(rng); ok {
 			*s = l.blank
 			s.Stones, s.Boxes = stones, boxes
 			return
@@ -112,27 +112,27 @@ func (l *layout) deal(s *State, dice *env.Dice) {
 }
 
 // draw puts stones and then boxes on spots, each as likely as any other, and
-// tells whether the map will do: all of it must be within reach, once the boxes
+// reports whether the map will do: all of it must be within reach, once the boxes
 // are out of the way.
-func (l *layout) draw(dice *env.Dice) (stones, boxes grid.Bits, ok bool) {
+func (l *layout) draw(rng *env.RNG) (stones, boxes grid.Bits, ok bool) {
 	var list [grid.MaxSharedSide * grid.MaxSharedSide]spot
 	left := list[:copy(list[:], l.spots)]
-	stones, left, ok = fill(left, l.rules.NumStones, dice)
+	stones, left, ok = fill(left, l.rules.NumStones, rng)
 	if !ok || !l.connected(stones) {
 		return stones, boxes, false
 	}
-	boxes, _, ok = fill(left, l.rules.NumBoxes, dice)
+	boxes, _, ok = fill(left, l.rules.NumBoxes, rng)
 	return stones, boxes, ok
 }
 
 // fill draws spots until they have n cells. Pairs do not fit when one cell is
 // left to fill; it fails if nothing else is there.
-func fill(left []spot, n int, dice *env.Dice) (cells grid.Bits, rest []spot, ok bool) {
+func fill(left []spot, n int, rng *env.RNG) (cells grid.Bits, rest []spot, ok bool) {
 	for n > 0 {
 		if len(left) == 0 || n == 1 && !anySingle(left) {
 			return cells, left, false
 		}
-		k, last := dice.IntN(len(left)), len(left)-1
+		k, last := rng.IntN(len(left)), len(left)-1
 		p := left[k]
 		if p.size() > n {
 			continue
@@ -155,7 +155,7 @@ func anySingle(list []spot) bool {
 	return false
 }
 
-// connected tells whether every cell without a stone can be reached from every
+// connected reports whether every cell without a stone can be reached from every
 // other, through boxes but not through bases.
 func (l *layout) connected(stones grid.Bits) bool {
 	open := l.cells.AndNot(stones).AndNot(l.bases)

@@ -1,6 +1,6 @@
 // Package basewar is BaseWar, a contest of programs: two sides of three bombers
-// each on 15x15 cells, who bomb boxes and each other for points and the other
-// side's base for victory.
+// each on 15x15 cells, which bomb boxes and each other for points, and the other
+// side's base to win.
 //
 //	game, err := basewar.New("my-basewar", "", basewar.Standard(), basewar.Bots{})
 //	var s basewar.State
@@ -8,9 +8,9 @@
 //	game.Step(&s, []uint8{0, 1, 2, 5, 4, 0})
 //
 // Rules holds every number and switch, State a running game as one comparable
-// value, Game what is worked out once from the rules, Match state and game
-// together as package env wants it. A step allocates nothing and draws nothing:
-// after the map is dealt there is no chance in the game.
+// value, Game what follows from the rules, Match state and game
+// together as the contract of package env. A step allocates nothing and draws nothing:
+// once the map has been made, nothing in the game is random.
 //
 // # Seats
 //
@@ -46,7 +46,7 @@
 //
 // # One round, in order
 //
-// All is judged on the map as the round began, so 1 and 2 happen together.
+// The map at the beginning of the round decides, so 1 and 2 happen together.
 //
 //  1. Living bombers that move go one cell up, down, left or right, unless there
 //     is a stone, a box, a base, a bomb or the edge. Bombers do not hinder each
@@ -54,26 +54,26 @@
 //  2. Living bombers that lay a bomb and have one lay it where they stand, if no
 //     bomb lies there yet. Several on one cell lay one bomb, which belongs to the
 //     first of each side, and those pay for it. A bomb of both sides is public.
-//     Who is on the cell of a new bomb may stay there and leave.
+//     A bomber on the cell of a new bomb may stay there or leave.
 //  3. The life of each bomb falls by 1, except of those laid in this round. A bomb
 //     whose life is 0 explodes.
 //  4. An explosion reaches the bomb's cell, where it hurts all and nothing
-//     shields, and BlastRange cells each way, up to and with the first that holds
+//     shields, and BlastRange cells each way, up to and including the first that holds
 //     a box, a base or a bomber. A stone and the edge end a ray before them.
 //     Bombs do not stop it: a bomb reached explodes at the same time. All rays see
 //     the map as it was before the first explosion.
-//  5. What was reached is hurt once, however many bombs reached it: a box goes, and
-//     each side scores BoxPoints of whose bombs, not public ones, one reached it; a
+//  5. What was reached is hurt once, however many bombs reached it: a box is removed, and
+//     each side one of whose own bombs (not public ones) reached it scores BoxPoints; a
 //     bomber loses a life, and when that was the last it leaves the map and the
 //     other side scores DeathPoints, whoever laid the bomb; a base loses 1 energy.
-//  6. Exploded bombs are gone; who paid for them can lay them again.
+//  6. Exploded bombs are gone; the bombers that paid for them can lay them again.
 //  7. The round is counted. The game is over if a base has no energy left, after
-//     the last round, and when nothing can change any more, because no bomb lies
-//     and nobody is left who has one.
+//     the last round, and when nothing can change any more because no bomb lies
+//     and no living bomber has one.
 //
 // # The end, and what it pays
 //
-// Whose base alone stands has won. Otherwise, and if both bases fell in the same
+// The side whose base alone stands has won. Otherwise, and if both bases fell in the same
 // round, the higher score wins and equal scores are a draw.
 //
 // The measure that the game pays every round ("reference") is by how much the
@@ -84,15 +84,15 @@
 //
 // # Sides by lot
 //
-// A game does not care who plays blue. Where the sides are to be drawn, whoever
-// seats the players does it: package match for matches (match.DrawSides), and a
-// learner without a fixed seat is given another one each episode.
+// A game does not decide who plays blue. Package match draws the sides of a match
+// (match.DrawSides), and a learner without a fixed seat gets a random one each
+// episode.
 //
 // # The document's sentences
 //
 // Each is a drawn map in TestDocument, under the name that stands before it.
 //
-//	first-base-wins       within the rounds, who first destroys the other's base wins
+//	first-base-wins       within the rounds, the side that first destroys the other's base wins
 //	score-decides         if no base is destroyed, the higher score wins in the end
 //	equal-scores-draw     equal scores are a draw
 //	one-operation         each round each bomber moves one cell, lays a bomb or does nothing
@@ -126,13 +126,13 @@
 //	shield-example        the example of W and X
 //	three-bombs           a bomber has 3 bombs
 //	one-bomb-a-round      each bomber can lay one a round, where it stands
-//	stands-on-its-bomb    who lays a bomb may be on it
-//	bombs-block           otherwise nobody can be on a bomb or pass it
+//	stands-on-its-bomb    a bomber that lays a bomb may be on it
+//	bombs-block           no other bomber can be on a bomb or pass it
 //	bombers-pass          bombers do not hinder each other
 //	three-lives           a bomber has 3 lives; at 0 it dies and leaves the map
 //	hurt-once             hurt, it loses one
-//	death-scores          the other side gets 3 points for a death, from whichever side the bomb
-//	suicide-scores        the same for an own bomb
+//	death-scores          the other side gets 3 points for a death, whichever side's bomb it was
+//	suicide-scores        the same for one's own bomb
 //	public-death-scores   and for a public one
 //	public-bomb           both sides lay on a cell in one round: the bomb is public
 //	public-box            what it destroys scores for neither side
@@ -152,8 +152,8 @@
 //
 // # What the document leaves open
 //
-// The reading taken, and after the semicolon what a switch of the rules makes of
-// it; each is a drawn map in TestReadings.
+// The reading taken; a line that begins with dots is the reading that a switch of
+// the rules chooses instead. Each is a drawn map in TestReadings.
 //
 //	range                    how far explosions reach: blast_range
 //	range-of-four            ... any number of cells
@@ -179,11 +179,11 @@
 //	base-for-each-bomb       ... base_damage bomb: 1 each
 //	both-bases-equal         both bases and equal scores: a draw
 //	draw-together            ... draw_together: a draw whatever the score
-//	enters-a-new-bomb        who enters the cell of a new bomb may
-//	lay-first                ... lay_first: may not
-//	stands-on-anothers-bomb  who stands where another lays may stay and leave
-//	own-bomb-hurts           own bombs hurt own bombers
-//	own-base-hurt            ... and the own base
+//	enters-a-new-bomb        a bomber may enter the cell of a new bomb
+//	lay-first                ... lay_first: it may not
+//	stands-on-anothers-bomb  a bomber that stands where another lays may stay or leave
+//	own-bomb-hurts           a side's bombs hurt its own bombers
+//	own-base-hurt            ... and its own base
 //	own-harmless             ... own_harmless: they do not
 //	public-is-nobodys-own    ... but public ones do
 //	nothing-can-change       the game ends when nothing can change

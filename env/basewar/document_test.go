@@ -348,7 +348,7 @@ func TestCommentListsTests(t *testing.T) {
 		if !elsewhere {
 			dir, test = ".", name
 		} else {
-			dir = filepath.Join("..", dir)
+			dir = filepath.Join("..", "..", "arena", dir)
 		}
 		if !hasTest(t, dir, test) {
 			t.Errorf("the package comment lists %s, and there is no such test", name)
@@ -356,7 +356,7 @@ func TestCommentListsTests(t *testing.T) {
 	}
 }
 
-// hasTest tells whether a folder has a test function of that name.
+// hasTest reports whether a folder has a test function of that name.
 func hasTest(t *testing.T, dir, name string) bool {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))

@@ -31,16 +31,16 @@ func eachPosition(t *testing.T, visit func(t *testing.T, g *Game, m *Match)) {
 			for episode := range uint64(6) {
 				seed := env.Seed{Value: 3, Episode: episode}
 				m.Reset(seed)
-				dice := seed.Dice(env.StreamPolicy)
+				rng := seed.RNG(env.StreamPolicy)
 				if episode%2 == 1 {
-					crowd(&rules, &m.State, &dice)
+					crowd(&rules, &m.State, &rng)
 				}
 				for range 60 {
 					visit(t, g, m)
 					if m.Status().Over {
 						break
 					}
-					randomActions(g, &m.State, &dice, actions)
+					randomActions(g, &m.State, &rng, actions)
 					m.Step(actions)
 				}
 			}
@@ -56,7 +56,7 @@ func TestEverythingIsSeen(t *testing.T) {
 			obs := observe(g, m, encodingRaw, seat)
 			got := g.unpackRaw(obs)
 			want := m.State
-			want.Dice, want.Gained = env.Dice{}, [2]uint16{}
+			want.RNG, want.Gained = env.RNG{}, [2]uint16{}
 			want.sortBombs()
 			if got != want {
 				t.Fatalf("seat %d is told\n%s\nwant\n%s", seat, newTwin(&g.rules, &got).text(), newTwin(&g.rules, &want).text())

@@ -2,13 +2,13 @@ package basewar
 
 import "pommego/env"
 
-// Over tells whether the game has ended.
+// Over reports whether the game has ended.
 func (r *Rules) Over(s *State) bool {
 	return s.Energy[Blue] == 0 || s.Energy[Green] == 0 || int(s.StepCount) >= r.MaxSteps || !r.PlayOn && s.settled()
 }
 
-// settled tells whether nothing can change any more: no bomb lies, and nobody
-// lives who has one.
+// settled reports whether nothing can change any more: no bomb lies, and no
+// living bomber has one.
 func (s *State) settled() bool {
 	if s.NumBombs > 0 {
 		return false
@@ -21,8 +21,8 @@ func (s *State) settled() bool {
 	return true
 }
 
-// Leader is the side that would win if the game ended as it stands: the one
-// whose base alone stands, else the one with the higher score. There may be none.
+// Leader is the side that would win if the game ended now: the one whose base
+// alone stands, else the one with the higher score. There may be none.
 func (r *Rules) Leader(s *State) (Side, bool) {
 	blue, green := int(s.Score[Blue]), int(s.Score[Green])
 	blueStands, greenStands := s.Energy[Blue] > 0, s.Energy[Green] > 0
@@ -39,7 +39,7 @@ func (r *Rules) Leader(s *State) (Side, bool) {
 	return Green, true
 }
 
-// Status tells how the game stands. A seat is out when its bomber is dead; one
+// Status reports the state of play. A seat is out when its bomber is dead; one
 // that moves a side never is.
 func (r *Rules) Status(s *State) env.Status {
 	all := env.AllSeats(r.Seats())

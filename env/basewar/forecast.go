@@ -9,8 +9,8 @@ import (
 // Horizon is how many rounds a Forecast looks ahead at most.
 const Horizon = 16
 
-// Forecast is what the bombs on a map are going to do if nobody lays another.
-// Where bombers are by then cannot be known, so none of them shields anything.
+// Forecast is what the bombs on a map are going to do if no more are laid. Where
+// bombers will be is unknown, so none of them shields anything.
 // Rounds count from 1, the round that is about to be played. Bombs that are due
 // later than Horizon are left out, unless others set them off.
 type Forecast struct {
@@ -33,8 +33,8 @@ type fuse struct {
 	owner Owner
 }
 
-// Foresee works out a forecast. With a bomber's id it supposes that this one lays
-// a bomb now, below 0 nobody does.
+// Foresee computes a forecast. With a bomber's id it assumes that this bomber lays
+// a bomb now; an id below 0 means none does.
 func (g *Game) Foresee(s *State, layer int, f *Forecast) {
 	var due [Horizon + 1]uint32 // the bombs that explode in a round by themselves
 	var fuses [MaxBombs + 1]fuse
@@ -102,9 +102,9 @@ func (g *Game) foreseeRound(f *Forecast, t int, burning uint32, alight *uint32, 
 	*boxes = boxes.AndNot(f.Blast[t])
 }
 
-// Survives tells whether somebody who is on a cell after its move of the next
-// round can keep out of all blasts of the forecast from then on. If not, round
-// is the one that hurts it at the latest.
+// Survives reports whether a bomber that is on a cell after its move of the next
+// round can avoid all blasts of the forecast from then on. If not, round
+// is the last one by which it is hurt.
 func (f *Forecast) Survives(c grid.Cell) (round int, survives bool) {
 	var reach grid.Bits
 	reach.Add(c)
@@ -129,8 +129,8 @@ func (g *Game) Reach(s *State, c grid.Cell) grid.Bits {
 	return cells
 }
 
-// Escapes tells whether somebody who is on a cell before its move of the next
-// round can keep out of all blasts of the forecast.
+// Escapes reports whether a bomber that is on a cell before its move of the next
+// round can avoid all blasts of the forecast.
 func (f *Forecast) Escapes(c grid.Cell) bool {
 	for a := Stop; a <= Right; a++ {
 		to, moves := f.Destination(c, a)
@@ -156,7 +156,7 @@ func (f *Forecast) Destination(c grid.Cell, a Action) (to grid.Cell, moves bool)
 // Base is the cell of a side's base.
 func (g *Game) Base(side Side) grid.Cell { return g.bases[side] }
 
-// Far is a distance that is never reached: there is no way.
+// Far is the distance of what cannot be reached.
 const Far = 1 << 14
 
 // Ways writes for each cell what it costs to get from there to the nearest goal,

@@ -8,7 +8,7 @@ import (
 )
 
 // eachCrowd calls visit with positions of crowded games of every variant.
-func eachCrowd(t *testing.T, visit func(t *testing.T, g *Game, s *State, dice *env.Dice)) {
+func eachCrowd(t *testing.T, visit func(t *testing.T, g *Game, s *State, rng *env.RNG)) {
 	for name, rules := range variants() {
 		t.Run(name, func(t *testing.T) {
 			g := mustGame(t, rules)
@@ -17,11 +17,11 @@ func eachCrowd(t *testing.T, visit func(t *testing.T, g *Game, s *State, dice *e
 				var s State
 				seed := env.Seed{Value: 21, Episode: episode}
 				g.Deal(&s, seed)
-				dice := seed.Dice(env.StreamPolicy)
-				crowd(&rules, &s, &dice)
+				rng := seed.RNG(env.StreamPolicy)
+				crowd(&rules, &s, &rng)
 				for ; !rules.Over(&s) && s.StepCount < 40; g.Step(&s, actions) {
-					visit(t, g, &s, &dice)
-					randomActions(g, &s, &dice, actions)
+					visit(t, g, &s, &rng)
+					randomActions(g, &s, &rng, actions)
 				}
 			}
 		})
@@ -31,8 +31,8 @@ func eachCrowd(t *testing.T, visit func(t *testing.T, g *Game, s *State, dice *e
 // TestForecast compares forecasts with what happens when nobody is left to do
 // anything: blasts, boxes, hits on bases, and what is closed.
 func TestForecast(t *testing.T) {
-	eachCrowd(t, func(t *testing.T, g *Game, s *State, dice *env.Dice) {
-		layer := dice.IntN(NumBombers+1) - 1
+	eachCrowd(t, func(t *testing.T, g *Game, s *State, rng *env.RNG) {
+		layer := rng.IntN(NumBombers+1) - 1
 		if layer >= 0 && (s.Bombers[layer].Bombs == 0 || s.bombAt(s.Bombers[layer].Cell) >= 0 || !s.Bombers[layer].Alive()) {
 			layer = -1
 		}
@@ -92,10 +92,10 @@ func TestForecast(t *testing.T) {
 
 // TestSurvives compares with all walks there are, in the forecast's own map.
 func TestSurvives(t *testing.T) {
-	eachCrowd(t, func(t *testing.T, g *Game, s *State, dice *env.Dice) {
+	eachCrowd(t, func(t *testing.T, g *Game, s *State, rng *env.RNG) {
 		var f Forecast
 		g.Foresee(s, -1, &f)
-		id := dice.IntN(NumBombers)
+		id := rng.IntN(NumBombers)
 		c := s.Bombers[id].Cell
 		_, got := f.Survives(c)
 		if want := survivesSlowly(&f, c, 1); got != want {

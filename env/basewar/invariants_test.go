@@ -23,7 +23,7 @@ func TestInvariants(t *testing.T) {
 	for i, name := range names {
 		games[i] = mustGame(t, all[name])
 	}
-	dice := env.Dice{State: 11}
+	rng := env.RNG{State: 11}
 	actions := make([]uint8, NumBombers)
 	played, burnt, deaths, public, bases := 0, 0, 0, 0, 0
 	var s State
@@ -34,12 +34,12 @@ func TestInvariants(t *testing.T) {
 		}
 		g := games[which]
 		g.Deal(&s, env.Seed{Value: 12, Episode: episode})
-		if dice.IntN(3) == 0 {
-			crowd(&g.rules, &s, &dice)
+		if rng.IntN(3) == 0 {
+			crowd(&g.rules, &s, &rng)
 		}
 		start := s
 		for before := s; !g.rules.Over(&s); before = s {
-			randomActions(g, &s, &dice, actions)
+			randomActions(g, &s, &rng, actions)
 			g.Step(&s, actions)
 			if err := g.rules.Check(&s); err != nil {
 				t.Fatalf("episode %d, moves %v: %v, from\n%s", episode, actions, err, newTwin(&g.rules, &before).text())

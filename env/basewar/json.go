@@ -13,7 +13,7 @@ import (
 // column]; the board is a string of one digit a cell, as in the raw encoding:
 // 0 free, 1 stone, 2 box, 3 blue's base, 4 green's base.
 
-// jsonState is a state without dice. Pointers and nil tell what is missing.
+// jsonState is a state without an RNG. Pointers and nil tell what is missing.
 type jsonState struct {
 	StepCount *int    `json:"step_count"`
 	Board     string  `json:"board"`
@@ -30,14 +30,14 @@ type jsonState struct {
 type savedState struct {
 	Format int    `json:"format"`
 	Rules  string `json:"rules"` // fingerprint, in hexadecimal
-	Dice   string `json:"dice"`  // in hexadecimal
+	RNG    string `json:"dice"`  // in hexadecimal
 	jsonState
 }
 
 // AppendJSON appends the state in its readable form.
 func (m *Match) AppendJSON(dst []byte) ([]byte, error) {
 	body, err := json.Marshal(savedState{
-		stateFormat, saved.Hex(m.game.fingerprint), saved.Hex(m.Dice.State), m.game.rules.jsonOf(&m.State),
+		stateFormat, saved.Hex(m.game.fingerprint), saved.Hex(m.RNG.State), m.game.rules.jsonOf(&m.State),
 	})
 	return append(dst, body...), err
 }
@@ -51,7 +51,7 @@ func (m *Match) RestoreJSON(state json.RawMessage) error {
 	if err := m.game.header().Check(in.Format, in.Rules); err != nil {
 		return err
 	}
-	dice, err := saved.ParseDice(in.Dice)
+	rng, err := saved.ParseRNG(in.RNG)
 	if err != nil {
 		return fmt.Errorf("basewar: state: %w", err)
 	}
@@ -62,7 +62,7 @@ func (m *Match) RestoreJSON(state json.RawMessage) error {
 	if err := m.game.rules.Check(&s); err != nil {
 		return err
 	}
-	s.Dice = dice
+	s.RNG = rng
 	m.State = s
 	return nil
 }

@@ -108,7 +108,7 @@ func (g *Game) NewAgent(name string) (env.Agent, error) {
 		return nil, err
 	}
 	p := &player{g, bot}
-	if w, ok := bot.(env.Weigher); ok {
+	if w, ok := bot.(env.SearchReporter); ok {
 		return &weigher{p, w}, nil
 	}
 	return p, nil
@@ -119,9 +119,9 @@ func (g *Game) ActionAt(id int) int { return int(g.actionAt[id]) }
 
 // Deal starts a new episode in s.
 func (g *Game) Deal(s *State, seed env.Seed) {
-	dice := seed.Dice(env.StreamBoard)
-	g.layout.deal(s, &dice)
-	s.Dice = seed.Dice(env.StreamGame)
+	rng := seed.RNG(env.StreamBoard)
+	g.layout.deal(s, &rng)
+	s.RNG = seed.RNG(env.StreamGame)
 }
 
 // Match is one running game: env.Match over a State.
@@ -133,16 +133,16 @@ type Match struct {
 // Reset starts a new episode.
 func (m *Match) Reset(seed env.Seed) { m.game.Deal(&m.State, seed) }
 
-// Reseed replaces the dice.
-func (m *Match) Reseed(seed env.Seed) { m.Dice = seed.Dice(env.StreamGame) }
+// Reseed replaces the RNG.
+func (m *Match) Reseed(seed env.Seed) { m.RNG = seed.RNG(env.StreamGame) }
 
-// Train does nothing: sides win and lose together.
-func (m *Match) Train(int) {}
+// SetTrainingSeat does nothing: sides win and lose together.
+func (m *Match) SetTrainingSeat(int) {}
 
 // Step plays one round.
 func (m *Match) Step(actions []uint8) { m.game.Step(&m.State, actions) }
 
-// Status tells how the game stands.
+// Status reports the state of play.
 func (m *Match) Status() env.Status { return m.game.rules.Status(&m.State) }
 
 // Rewards writes by how much each seat's lead in points grew in the last round.
@@ -188,7 +188,7 @@ func (m *Match) Observe(encoding int, seats []uint8, dst [][]byte) {
 }
 
 // View is what one seat may know, for agents written in Go: everything but the
-// dice.
+// RNG.
 type View struct {
 	Game  *Game
 	Seat  int
@@ -198,18 +198,18 @@ type View struct {
 // View fills v with what seat may know.
 func (m *Match) View(seat int, v *View) {
 	v.Game, v.Seat, v.State = m.game, seat, m.State
-	v.State.Dice = env.Dice{}
+	v.State.RNG = env.RNG{}
 }
 
 // Bot is an agent for one seat, written against its view alone.
 type Bot interface {
-	// Reset empties the memory; dice are for the whole episode.
-	Reset(dice env.Dice)
-	// Reseed replaces the dice and leaves the memory as it is.
-	Reseed(dice env.Dice)
+	// Reset empties the memory; rng is for the whole episode.
+	Reset(rng env.RNG)
+	// Reseed replaces the RNG and leaves the memory as it is.
+	Reseed(rng env.RNG)
 	// Act decides on the action of each of the seat's bombers.
 	Act(v *View, action []uint8)
-	// Append and Restore save memory and dice.
+	// Append and Restore save memory and RNG state.
 	Append(dst []byte) []byte
 	Restore(state []byte) error
 }
@@ -220,9 +220,9 @@ type player struct {
 	bot  Bot
 }
 
-func (p *player) Reset(dice env.Dice) { p.bot.Reset(dice) }
+func (p *player) Reset(rng env.RNG) { p.bot.Reset(rng) }
 
-func (p *player) Reseed(dice env.Dice) { p.bot.Reseed(dice) }
+func (p *player) Reseed(rng env.RNG) { p.bot.Reseed(rng) }
 
 func (p *player) Act(m env.Match, seat int, action []uint8) {
 	v := p.game.views.Get().(*View)
@@ -246,5 +246,5 @@ func (p *player) Restore(state []byte) error { return p.bot.Restore(state) }
 // weigher is a player whose bot tells what it chose by.
 type weigher struct {
 	*player
-	env.Weigher
+	env.SearchReporter
 }

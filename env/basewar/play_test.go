@@ -53,19 +53,19 @@ func mustGame(t testing.TB, r Rules) *Game {
 
 // crowd makes a state in which much happens: bombers stand anywhere free, often
 // together, with few lives, and many boxes are gone.
-func crowd(r *Rules, s *State, dice *env.Dice) {
+func crowd(r *Rules, s *State, rng *env.RNG) {
 	for c := range s.Boxes.All {
-		if dice.IntN(3) > 0 {
+		if rng.IntN(3) > 0 {
 			s.Boxes.Remove(c)
 		}
 	}
 	for id := range s.Bombers {
 		b := &s.Bombers[id]
-		b.Lives = uint8(1 + dice.IntN(r.Lives))
+		b.Lives = uint8(1 + rng.IntN(r.Lives))
 		for range 20 {
-			to := s.Bombers[dice.IntN(NumBombers)].Cell
-			for range dice.IntN(4) {
-				to = to.Next(grid.Dirs[dice.IntN(4)])
+			to := s.Bombers[rng.IntN(NumBombers)].Cell
+			for range rng.IntN(4) {
+				to = to.Next(grid.Dirs[rng.IntN(4)])
 			}
 			if r.standable(s, to) == nil {
 				b.Cell = to
@@ -77,12 +77,12 @@ func crowd(r *Rules, s *State, dice *env.Dice) {
 
 // randomActions draws actions in which bombs are a sixth, or a third for those
 // who meet.
-func randomActions(g *Game, s *State, dice *env.Dice, actions []uint8) {
+func randomActions(g *Game, s *State, rng *env.RNG, actions []uint8) {
 	for i := range actions {
-		actions[i] = uint8(dice.IntN(int(NumActions)))
+		actions[i] = uint8(rng.IntN(int(NumActions)))
 	}
 	for id := range s.Bombers {
-		if several(s.standing(s.Bombers[id].Cell)) && dice.IntN(3) == 0 {
+		if several(s.standing(s.Bombers[id].Cell)) && rng.IntN(3) == 0 {
 			actions[g.actionAt[id]] = uint8(LayBomb)
 		}
 	}
@@ -111,12 +111,12 @@ func TestSlowTwin(t *testing.T) {
 			for episode := uint64(0); rounds > 0; episode++ {
 				seed := env.Seed{Value: 1, Episode: episode}
 				g.Deal(&s, seed)
-				dice := seed.Dice(env.StreamPolicy)
+				rng := seed.RNG(env.StreamPolicy)
 				if episode%2 == 1 {
-					crowd(&rules, &s, &dice)
+					crowd(&rules, &s, &rng)
 				}
 				for ; !rules.Over(&s) && rounds > 0; rounds-- {
-					randomActions(g, &s, &dice, actions)
+					randomActions(g, &s, &rng, actions)
 					compareStep(t, g, &s, actions)
 				}
 			}
@@ -136,9 +136,9 @@ func FuzzStep(f *testing.F) {
 		g := all[int(variant/2)%len(all)]
 		var s State
 		g.Deal(&s, env.Seed{Value: seed})
-		dice := env.Dice{State: seed}
+		rng := env.RNG{State: seed}
 		if variant%2 == 1 {
-			crowd(g.Rules(), &s, &dice)
+			crowd(g.Rules(), &s, &rng)
 		}
 		for ; len(moves) >= NumBombers && !g.rules.Over(&s); moves = moves[NumBombers:] {
 			actions := make([]uint8, NumBombers)

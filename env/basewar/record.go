@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"pommego/env/record"
 	"pommego/env/saved"
-	"pommego/env/trace"
 )
 
 // A recorded game is one JSON object on one line, format basewar-trace/1: the
@@ -72,7 +72,7 @@ type recordStep struct {
 type Record struct {
 	Rules Rules
 	Start State
-	Info  trace.Info
+	Info  record.Info
 
 	game    *Game
 	initial recordState
@@ -95,7 +95,7 @@ func ParseRecord(line []byte) (*Record, error) {
 	}
 	rec := &Record{
 		initial: *in.Initial, steps: in.Steps,
-		Info: trace.Info{
+		Info: record.Info{
 			EnvID: in.Config.EnvID, Variant: in.Variant, Name: in.Name, Note: in.Note, Seed: in.Seed,
 			Setup: in.Setup, Policies: in.Policies, ObsEvery: in.ObsEvery,
 		},
@@ -117,7 +117,7 @@ func ParseRecord(line []byte) (*Record, error) {
 	return rec, rec.complete()
 }
 
-// complete tells whether every key that has to be in the steps is there, and
+// complete reports whether every key that has to be in the steps is there, and
 // whether the list ends where the game does.
 func (rec *Record) complete() error {
 	for i := range rec.steps {
@@ -150,7 +150,7 @@ type Recorder struct {
 }
 
 // NewRecorder begins the record of a game that stands at s.
-func NewRecorder(g *Game, s *State, info trace.Info) (*Recorder, error) {
+func NewRecorder(g *Game, s *State, info record.Info) (*Recorder, error) {
 	info, err := info.Complete()
 	if err != nil {
 		return nil, err
@@ -204,8 +204,8 @@ func (rec *Recorder) Append(dst []byte) ([]byte, error) {
 	return append(dst, line...), err
 }
 
-// Record begins the record of the match: trace.Recordable.
-func (m *Match) Record(info trace.Info) (trace.Recorder, error) {
+// Record begins the record of the match: record.Recordable.
+func (m *Match) Record(info record.Info) (record.Recorder, error) {
 	rec, err := NewRecorder(m.game, &m.State, info)
 	if err != nil {
 		return nil, err

@@ -5,15 +5,15 @@ import (
 	"hash/crc64"
 
 	"pommego/env"
-	"pommego/env/trace"
+	"pommego/env/record"
 )
 
 // CheckRecord reads a recorded game, replays it and compares: the checker of
 // [RecordFormat] for package trace.
-func CheckRecord(line []byte) (trace.Report, error) {
+func CheckRecord(line []byte) (record.Report, error) {
 	rec, err := ParseRecord(line)
 	if err != nil {
-		return trace.Report{}, err
+		return record.Report{}, err
 	}
 	return rec.Check()
 }
@@ -41,7 +41,7 @@ func (rec *Record) Step(s *State, i int) error {
 // Check replays the game from its start and its actions alone and compares
 // every other recorded value. Where the replay is over and the record goes on,
 // that is a difference in "done" and the comparison ends.
-func (rec *Record) Check() (trace.Report, error) {
+func (rec *Record) Check() (record.Report, error) {
 	c := comparison{rules: &rec.Rules, sums: newObserver(rec.game)}
 	c.Report.Games = 1
 	s := rec.Start
@@ -63,7 +63,7 @@ func (rec *Record) Check() (trace.Report, error) {
 
 // comparison compares a record with its replay.
 type comparison struct {
-	trace.Comparison
+	record.Comparison
 	rules *Rules
 	sums  *observer
 }
@@ -73,23 +73,23 @@ func (c *comparison) outcome(want *recordStep, s *State) {
 	status := c.rules.Status(s)
 	rewards := make([]float64, c.rules.Seats())
 	c.rules.Rewards(s, rewards)
-	trace.EqualLists(&c.Comparison, "rewards", want.Rewards, rewards)
-	trace.Equal(&c.Comparison, "done", *want.Done, int(toByte(status.Over)))
-	trace.Equal(&c.Comparison, "result", want.Result, status.Result.String())
-	trace.EqualLists(&c.Comparison, "winners", want.Winners, status.Winners.List())
+	record.EqualLists(&c.Comparison, "rewards", want.Rewards, rewards)
+	record.Equal(&c.Comparison, "done", *want.Done, int(toByte(status.Over)))
+	record.Equal(&c.Comparison, "result", want.Result, status.Result.String())
+	record.EqualLists(&c.Comparison, "winners", want.Winners, status.Winners.List())
 }
 
 // state compares a state and what was observed of it.
 func (c *comparison) state(want *recordState, s *State) {
 	got := c.rules.jsonOf(s)
-	trace.Equal(&c.Comparison, "step_count", *want.StepCount, *got.StepCount)
-	trace.EqualMaps(&c.Comparison, "board", want.Board, got.Board, trace.InRows(c.rules.BoardSize))
-	trace.EqualRows(&c.Comparison, "bombers", want.Bombers, got.Bombers, []string{"row", "col", "lives", "bombs"})
-	trace.EqualRows(&c.Comparison, "bombs", want.Bombs, got.Bombs, []string{"row", "col", "life", "owners"})
-	trace.EqualRows(&c.Comparison, "blast", want.Blast, got.Blast, []string{"row", "col"})
-	trace.EqualLists(&c.Comparison, "energy", want.Energy, got.Energy)
-	trace.EqualLists(&c.Comparison, "score", want.Score, got.Score)
-	trace.EqualLists(&c.Comparison, "gained", want.Gained, got.Gained)
+	record.Equal(&c.Comparison, "step_count", *want.StepCount, *got.StepCount)
+	record.EqualMaps(&c.Comparison, "board", want.Board, got.Board, record.InRows(c.rules.BoardSize))
+	record.EqualRows(&c.Comparison, "bombers", want.Bombers, got.Bombers, []string{"row", "col", "lives", "bombs"})
+	record.EqualRows(&c.Comparison, "bombs", want.Bombs, got.Bombs, []string{"row", "col", "life", "owners"})
+	record.EqualRows(&c.Comparison, "blast", want.Blast, got.Blast, []string{"row", "col"})
+	record.EqualLists(&c.Comparison, "energy", want.Energy, got.Energy)
+	record.EqualLists(&c.Comparison, "score", want.Score, got.Score)
+	record.EqualLists(&c.Comparison, "gained", want.Gained, got.Gained)
 	if want.Obs != nil {
 		c.observations(want.Obs, s)
 	}
@@ -99,7 +99,7 @@ func (c *comparison) state(want *recordState, s *State) {
 func (c *comparison) observations(want map[string]string, s *State) {
 	sums := c.sums.sum(s)
 	for _, name := range c.sums.names() { // in order, unlike a map
-		trace.Equal(&c.Comparison, "obs."+name, want[name], sums[name])
+		record.Equal(&c.Comparison, "obs."+name, want[name], sums[name])
 	}
 	if len(want) != len(sums) {
 		c.Differs("obs", want, sums)
@@ -161,10 +161,10 @@ func (o *observer) sum(s *State) map[string]string {
 	return sums
 }
 
-// lost tells whether the raw observation just made leaves anything out.
+// lost reports whether the raw observation just made leaves anything out.
 func (o *observer) lost(s *State) bool {
 	want := *s
-	want.Dice, want.Gained = env.Dice{}, [2]uint16{}
+	want.RNG, want.Gained = env.RNG{}, [2]uint16{}
 	want.sortBombs()
 	return o.match.game.unpackRaw(o.fields[encodingRaw]) != want
 }

@@ -2,12 +2,12 @@ package basewar
 
 import (
 	"pommego/env"
-	"pommego/env/trace"
+	"pommego/env/record"
 )
 
-// replay shows a record: trace.Replay.
+// replay shows a record: record.Replay.
 type replay struct {
-	trace.Playback
+	record.Playback
 	rules *Rules
 	state State
 }
@@ -15,13 +15,13 @@ type replay struct {
 // OpenRecord reads a recorded game to be shown: the trace.Reopen of
 // [RecordFormat]. What it shows comes from the record's start and actions
 // alone, like what [Record.Check] compares.
-func OpenRecord(line []byte) (trace.Replay, error) {
+func OpenRecord(line []byte) (record.Replay, error) {
 	rec, err := ParseRecord(line)
 	if err != nil {
 		return nil, err
 	}
 	p := &replay{rules: &rec.Rules, state: rec.Start}
-	p.Playback = trace.NewPlayback(rec.Info, rec.Len(), func(i int) error { return rec.Step(&p.state, i) })
+	p.Playback = record.NewPlayback(rec.Info, rec.Len(), func(i int) error { return rec.Step(&p.state, i) })
 	return p, nil
 }
 

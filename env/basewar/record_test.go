@@ -7,8 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"pommego/arena/trace"
 	"pommego/env"
-	"pommego/env/trace"
+	"pommego/env/record"
 )
 
 // recordGame plays a game of random moves and records it.
@@ -16,14 +17,14 @@ func recordGame(t testing.TB, g *Game, seed env.Seed, obsEvery int) (line []byte
 	t.Helper()
 	m := g.New(1)[0].(*Match)
 	m.Reset(seed)
-	rec, err := m.Record(trace.Info{EnvID: "BaseWar-v0", Seed: seed.Value, Policies: []string{"uniform"}, ObsEvery: obsEvery})
+	rec, err := m.Record(record.Info{EnvID: "BaseWar-v0", Seed: seed.Value, Policies: []string{"uniform"}, ObsEvery: obsEvery})
 	if err != nil {
 		t.Fatal(err)
 	}
-	dice := seed.Dice(env.StreamPolicy)
+	rng := seed.RNG(env.StreamPolicy)
 	actions := make([]uint8, NumBombers)
 	for !m.Status().Over {
-		randomActions(g, &m.State, &dice, actions)
+		randomActions(g, &m.State, &rng, actions)
 		m.Step(actions)
 		if err := rec.Step(actions); err != nil {
 			t.Fatal(err)

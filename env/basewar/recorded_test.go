@@ -7,8 +7,9 @@ import (
 	"slices"
 	"testing"
 
+	"pommego/arena/trace"
 	"pommego/env"
-	"pommego/env/trace"
+	"pommego/env/record"
 )
 
 var update = flag.Bool("update", false, "write the recorded games in testdata/traces anew")
@@ -69,7 +70,7 @@ func craftedRecords(t *testing.T) [][]byte {
 		for i := range list {
 			sc := &list[i]
 			g, s := sc.begin(t)
-			info := trace.Info{EnvID: "BaseWar-v0", Variant: "crafted", Name: sc.name, Note: sc.reason, Setup: "crafted", Policies: slices.Repeat([]string{"scripted"}, NumBombers), ObsEvery: 1}
+			info := record.Info{EnvID: "BaseWar-v0", Variant: "crafted", Name: sc.name, Note: sc.reason, Setup: "crafted", Policies: slices.Repeat([]string{"scripted"}, NumBombers), ObsEvery: 1}
 			rec, err := NewRecorder(g, &s, info)
 			if err != nil {
 				t.Fatal(err)

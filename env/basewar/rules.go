@@ -108,27 +108,25 @@ type Rules struct {
 	LayFirst bool `json:"lay_first"`
 	// BombsSpent: a bomber has Bombs for the whole game; none comes back.
 	BombsSpent bool `json:"bombs_spent"`
-	// AllPay: all who lay on a cell in one round spend a bomb for the one that
-	// lies there, not only the first of each side.
+	// AllPay: all bombers that lay on a cell in one round spend a bomb for the one
+	// that lies there, not only the first of each side.
 	AllPay bool `json:"all_pay"`
 
-	// OwnCellSafe: an explosion does not hurt whoever stands on the bomb's own
-	// cell.
+	// OwnCellSafe: an explosion does not hurt bombers on the bomb's own cell.
 	OwnCellSafe bool `json:"own_cell_safe"`
-	// OwnCellShields: whoever stands on the bomb's own cell shields everything
-	// else.
+	// OwnCellShields: a bomber on the bomb's own cell shields everything else.
 	OwnCellShields bool `json:"own_cell_shields"`
 	// HurtFirst: of several bombers on a cell only the first is hurt.
 	HurtFirst bool `json:"hurt_first"`
 	// OwnHarmless: a bomb hurts neither bombers nor base of the side it
-	// belongs to. They shield all the same.
+	// belongs to. They still shield what is behind them.
 	OwnHarmless bool `json:"own_harmless"`
 
 	// DrawTogether: it is a draw, whatever the score, if both bases are
 	// destroyed in one round.
 	DrawTogether bool `json:"draw_together"`
-	// PlayOn: the game goes on to the last round even if no bomb lies and
-	// nobody is left who could lay one.
+	// PlayOn: the game goes on to the last round even if no bomb lies and no
+	// bomber can lay one.
 	PlayOn bool `json:"play_on"`
 }
 

@@ -115,11 +115,11 @@ func TestViewsAreOneGame(t *testing.T) {
 	seed := env.Seed{Value: 12}
 	six.Deal(&a, seed)
 	two.Deal(&b, seed)
-	dice := seed.Dice(env.StreamPolicy)
+	rng := seed.RNG(env.StreamPolicy)
 	for !six.rules.Over(&a) {
 		var moves, sided [NumBombers]uint8
 		for id := range moves {
-			moves[id] = uint8(dice.IntN(int(NumActions)))
+			moves[id] = uint8(rng.IntN(int(NumActions)))
 			sided[id%2*3+id/2] = moves[id]
 		}
 		six.Step(&a, moves[:])

@@ -33,7 +33,7 @@ func (m *Match) Append(dst []byte) []byte {
 	for _, n := range s.counters() {
 		dst = binary.LittleEndian.AppendUint16(dst, *n)
 	}
-	return binary.LittleEndian.AppendUint64(dst, s.Dice.State)
+	return binary.LittleEndian.AppendUint64(dst, s.RNG.State)
 }
 
 // sets is the sets of cells in the state.
@@ -77,7 +77,7 @@ func (m *Match) Restore(state []byte) error {
 	for _, n := range s.counters() {
 		*n = in.Uint16()
 	}
-	s.Dice = env.Dice{State: in.Uint64()}
+	s.RNG = env.RNG{State: in.Uint64()}
 	if err := in.End("basewar"); err != nil {
 		return err
 	}

@@ -56,7 +56,7 @@ type BomberSet uint8
 
 const blueBombers BomberSet = 1<<0 | 1<<2 | 1<<4
 
-// Has tells whether a bomber is in the set.
+// Has reports whether a bomber is in the set.
 func (b BomberSet) Has(id int) bool { return b>>id&1 != 0 }
 
 // SideOf is the side of a bomber.
@@ -98,9 +98,9 @@ type State struct {
 
 	StepCount uint16 // rounds played
 
-	// Dice are there for whoever copies the state; the rules draw nothing once
+	// RNG is there for whoever copies the state; the rules draw nothing once
 	// the map is dealt.
-	Dice env.Dice
+	RNG env.RNG
 }
 
 // Bomber is one bomber. A dead one keeps its last cell.
@@ -110,7 +110,7 @@ type Bomber struct {
 	Bombs uint8 // it can lay now
 }
 
-// Alive tells whether the bomber is on the map.
+// Alive reports whether the bomber is on the map.
 func (b *Bomber) Alive() bool { return b.Lives > 0 }
 
 // Bomb is one bomb.

@@ -39,8 +39,8 @@ func (s *State) move(moves *[NumBombers]Action, closed *grid.Bits) {
 	}
 }
 
-// layers is who lays a bomb, or wants to and can: who lives, has one, and stands
-// where none lies yet.
+// layers is the set of bombers that lay a bomb and can: they live, have one, and
+// stand where none lies yet.
 func (s *State) layers(moves *[NumBombers]Action, bombs *grid.Bits) BomberSet {
 	var set BomberSet
 	for id := range s.Bombers {
@@ -80,7 +80,7 @@ func (s *State) lay(r *Rules, layers BomberSet) {
 }
 
 // tick ages the bombs, of those laid in this round only with TickAtOnce, and
-// tells whether one is due. old is how many lay there before.
+// reports whether one is due. old is how many lay there before.
 func (s *State) tick(r *Rules, old uint8) (due bool) {
 	list := s.bombs()
 	if !r.TickAtOnce {

@@ -36,7 +36,7 @@ func (k *kit) eachAgent(visit func(name string, a env.Agent, m env.Match, seat i
 		for i, s := range k.plays() {
 			seat := i % k.spec.Seats
 			a, m := k.agent(name), k.match()
-			a.Reset(s.seed.Dice(env.StreamAgents + uint64(seat)))
+			a.Reset(s.seed.RNG(env.StreamAgents + uint64(seat)))
 			m.Reset(s.seed)
 			k.at = place{playing: true, seed: s.seed, agent: name}
 			for n := 0; n < min(len(s.actions), 60) && m.Status().In.Has(seat) && !m.Status().Over; n++ {
@@ -49,14 +49,14 @@ func (k *kit) eachAgent(visit func(name string, a env.Agent, m env.Match, seat i
 	}
 }
 
-// checkAgentPlay: agents write actions within range, alike for the same dice,
+// checkAgentPlay: agents write actions within range, alike for equal RNGs,
 // leave the match alone, allocate nothing, and do what they say that they chose.
 func checkAgentPlay(k *kit) {
 	var twin env.Agent
 	k.eachAgent(func(name string, a env.Agent, m env.Match, seat int, action []uint8) {
 		if k.at.step == 0 {
 			twin = k.agent(name)
-			twin.Reset(k.at.seed.Dice(env.StreamAgents + uint64(seat)))
+			twin.Reset(k.at.seed.RNG(env.StreamAgents + uint64(seat)))
 		}
 		before := m.Append(nil)
 		again := bytes.Repeat([]byte{255}, len(action))
@@ -70,9 +70,9 @@ func checkAgentPlay(k *kit) {
 		a.Act(m, seat, action)
 		k.checkAction(action)
 		if !bytes.Equal(action, again) {
-			k.failf("two agents with the same dice act differently: %v and %v", action, again)
+			k.failf("two agents with equal RNGs act differently: %v and %v", action, again)
 		}
-		k.checkWeighed(a, twin, action)
+		k.checkSearchStatistics(a, twin, action)
 		if d := diffBytes(m.Append(nil), before); d != "" {
 			k.failf("Act changed the match: state %s", d)
 		}
@@ -103,7 +103,7 @@ func (k *kit) checkActAllocs(a env.Agent, m env.Match, seat int) {
 // empties it, Reseed leaves the size of its memory, and bad memories are
 // refused or harmless.
 func checkAgentMemory(k *kit) {
-	dice := env.Dice{State: 3}
+	rng := env.RNG{State: 3}
 	var shadow env.Agent // restored from the agent at the step before
 	k.eachAgent(func(name string, a env.Agent, m env.Match, seat int, action []uint8) {
 		want := make([]uint8, len(action))
@@ -124,7 +124,7 @@ func checkAgentMemory(k *kit) {
 		}
 		if k.at.step%8 == 3 {
 			k.checkAgentReset(name, memory, m, seat)
-			k.checkBadMemory(name, memory, m, seat, &dice)
+			k.checkBadMemory(name, memory, m, seat, &rng)
 		}
 	})
 }
@@ -133,7 +133,7 @@ func checkAgentMemory(k *kit) {
 // of its own.
 func (k *kit) checkAgentReset(name string, memory []byte, m env.Match, seat int) {
 	used, fresh := k.agent(name), k.agent(name)
-	one, two := env.Seed{Value: 5}.Dice(0), env.Seed{Value: 6}.Dice(0)
+	one, two := env.Seed{Value: 5}.RNG(0), env.Seed{Value: 6}.RNG(0)
 	if err := used.Restore(memory); err != nil {
 		k.failf("Restore refuses what Append wrote: %v", err)
 	}
@@ -142,7 +142,7 @@ func (k *kit) checkAgentReset(name string, memory []byte, m env.Match, seat int)
 	used.Reseed(two)
 	used.Reseed(one)
 	if d := diffBytes(used.Append(nil), once); d != "" {
-		k.failf("Reseed depends on the dice there were before: memory %s", d)
+		k.failf("Reseed depends on the RNG there were before: memory %s", d)
 	}
 	used.Reset(one)
 	fresh.Reset(one)
@@ -157,15 +157,15 @@ func (k *kit) checkAgentReset(name string, memory []byte, m env.Match, seat int)
 	}
 }
 
-func (k *kit) checkBadMemory(name string, memory []byte, m env.Match, seat int, dice *env.Dice) {
+func (k *kit) checkBadMemory(name string, memory []byte, m env.Match, seat int, rng *env.RNG) {
 	bad := append(slices.Clone(memory), 7)
 	for range 20 {
-		if dice.Coin() && len(memory) > 0 {
+		if rng.Coin() && len(memory) > 0 {
 			bad = slices.Clone(memory)
-			bad[dice.IntN(len(bad))] ^= 1 << dice.IntN(8)
+			bad[rng.IntN(len(bad))] ^= 1 << rng.IntN(8)
 		}
-		if dice.IntN(4) == 0 {
-			bad = bad[:dice.IntN(len(bad)+1)]
+		if rng.IntN(4) == 0 {
+			bad = bad[:rng.IntN(len(bad)+1)]
 		}
 		a, action := k.agent(name), make([]uint8, len(k.spec.Actions))
 		if a.Restore(bad) != nil {

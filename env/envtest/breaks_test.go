@@ -51,7 +51,7 @@ var breaks = []struct {
 		broken{match: func(m *brokenMatch) {
 			m.reset = func(seed env.Seed) { m.Match.Reset(env.Seed{Value: seed.Value}) }
 		}}},
-	{"Reset leaves the dice", "reset", "differs from Reset of a new one",
+	{"Reset leaves the RNG", "reset", "differs from Reset of a new one",
 		broken{match: func(m *brokenMatch) {
 			used := false
 			m.reset = func(seed env.Seed) {
@@ -67,9 +67,9 @@ var breaks = []struct {
 			m.reset = func(seed env.Seed) { m.Match.Reset(seed); m.Match.Step(make([]uint8, 12)) }
 		}}},
 
-	{"matches draw from common dice", "determinism", "two matches with the same seed and actions differ",
+	{"matches draw from a common RNG", "determinism", "two matches with the same seed and actions differ",
 		func() broken {
-			var common env.Dice
+			var common env.RNG
 			return broken{match: func(m *brokenMatch) {
 				m.step = func(actions []uint8) { m.Match.Reseed(env.Seed{Value: common.Uint64()}); m.Match.Step(actions) }
 			}}
@@ -178,7 +178,7 @@ var breaks = []struct {
 			m.Match.Observe(e, seats, dst)
 			*last = was
 		})},
-	{"observing moves the dice", "observe/range", "Observe changed the match",
+	{"observing moves the RNG", "observe/range", "Observe changed the match",
 		breakObserve(func(m *brokenMatch, e int, seats []uint8, dst [][]byte) {
 			m.Match.Observe(e, seats, dst)
 			m.Match.Reseed(env.Seed{})
@@ -198,7 +198,7 @@ var breaks = []struct {
 			}
 		})},
 
-	{"Reseed moves a piece", "reseed", "changed more than the dice",
+	{"Reseed moves a piece", "reseed", "changed more than the RNG",
 		broken{match: func(m *brokenMatch) {
 			m.reseed = func(seed env.Seed) {
 				m.Match.Reseed(seed)
@@ -210,13 +210,13 @@ var breaks = []struct {
 	{"Reseed does nothing", "reseed", "changed nothing",
 		broken{match: func(m *brokenMatch) { m.reseed = func(env.Seed) {} }}},
 
-	{"the dice are not restored", "save/state", "restores to something else",
+	{"the RNG is not restored", "save/state", "restores to something else",
 		broken{match: func(m *brokenMatch) {
 			m.restore = func(state []byte) error { defer m.Match.Reseed(env.Seed{}); return m.Match.Restore(state) }
 		}}},
 	{"saving overwrites what was there", "save/state", "want the prefix",
 		broken{match: func(m *brokenMatch) { m.save = func(dst []byte) []byte { return m.Match.Append(dst[:0]) } }}},
-	{"the JSON form loses the dice", "save/json", "restores to something else",
+	{"the JSON form loses the RNG", "save/json", "restores to something else",
 		broken{match: func(m *brokenMatch) {
 			m.restoreJSON = func(state json.RawMessage) error {
 				defer m.Match.Reseed(env.Seed{})
@@ -322,26 +322,26 @@ var breaks = []struct {
 		breakAct(func(a *brokenAgent, m env.Match, seat int, action []uint8) { sink = make([]byte, 8) })},
 	{"an agent that meddles", "agents/play", "Act changed the match",
 		breakAct(func(a *brokenAgent, m env.Match, seat int, action []uint8) { m.Reseed(env.Seed{}) })},
-	{"agents that share dice", "agents/play", "two agents with the same dice act differently",
+	{"agents that share an RNG", "agents/play", "two agents with equal RNGs act differently",
 		func() broken {
-			var common env.Dice
+			var common env.RNG
 			return breakAct(func(a *brokenAgent, m env.Match, seat int, action []uint8) { action[0] = uint8(common.IntN(5)) })
 		}()},
 	{"an agent that does not do what it found best", "agents/play", "choice 3 is the best",
-		breakWeighed(func(visits []int32, values []float64) bool {
+		breakSearchStatistics(func(visits []int32, values []float64) bool {
 			visits[0], visits[1], visits[2], visits[3], visits[4], values[3] = 1, 1, 1, 1, 1, 2
 			return true
 		})},
-	{"an agent that says it weighed, and what it does not say", "agents/play", "Weighed returns true, with visits",
-		breakWeighed(func([]int32, []float64) bool { return true })},
+	{"an agent that says it weighed, and what it does not say", "agents/play", "SearchStatistics returns true, with visits",
+		breakSearchStatistics(func([]int32, []float64) bool { return true })},
 	{"a value that is no number", "agents/play", "want a number",
-		breakWeighed(func(visits []int32, values []float64) bool { visits[0], values[0] = 1, math.NaN(); return true })},
+		breakSearchStatistics(func(visits []int32, values []float64) bool { visits[0], values[0] = 1, math.NaN(); return true })},
 	{"a value of what was not tried", "agents/play", "0 for what was not tried",
-		breakWeighed(func(visits []int32, values []float64) bool { values[0] = 1; return false })},
-	{"agents with the same dice that weigh differently", "agents/play", "weigh differently",
+		breakSearchStatistics(func(visits []int32, values []float64) bool { values[0] = 1; return false })},
+	{"agents with equal RNGs that weigh differently", "agents/play", "weigh differently",
 		func() broken {
 			n := int32(0)
-			return breakWeighed(func(visits []int32, _ []float64) bool { n++; visits[0] = n; return true })
+			return breakSearchStatistics(func(visits []int32, _ []float64) bool { n++; visits[0] = n; return true })
 		}()},
 	{"a memory that is not saved", "agents/memory", "restored a step ago",
 		broken{agent: func(a *brokenAgent) {
@@ -355,7 +355,7 @@ var breaks = []struct {
 	{"Reset keeps the memory", "agents/memory", "does not empty the memory",
 		broken{agent: func(a *brokenAgent) {
 			toy := a.Agent.(*toyAgent)
-			a.reset = func(dice env.Dice) { toy.dice = dice }
+			a.reset = func(rng env.RNG) { toy.rng = rng }
 		}}},
 	{"a bad memory panics", "agents/memory", "panicked",
 		broken{agent: func(a *brokenAgent) {
@@ -373,13 +373,13 @@ var trainBreaks = []struct {
 		broken{match: func(m *brokenMatch) { m.train = func(int) {} }}},
 	{"training is not saved", "saved after Train and restored",
 		broken{match: func(m *brokenMatch) {
-			m.restore = func(state []byte) error { defer m.Match.Train(-1); return m.Match.Restore(state) }
+			m.restore = func(state []byte) error { defer m.Match.SetTrainingSeat(-1); return m.Match.Restore(state) }
 		}}},
 	{"training outlasts the episode", "Train outlasts Reset",
 		broken{match: func(m *brokenMatch) {
 			trained := -1
-			m.train = func(seat int) { trained = seat; m.Match.Train(seat) }
-			m.reset = func(seed env.Seed) { m.Match.Reset(seed); m.Match.Train(trained) }
+			m.train = func(seat int) { trained = seat; m.Match.SetTrainingSeat(seat) }
+			m.reset = func(seed env.Seed) { m.Match.Reset(seed); m.Match.SetTrainingSeat(trained) }
 		}}},
 }
 
@@ -468,7 +468,7 @@ func TestPanicIsReported(t *testing.T) {
 	}
 }
 
-// breakWeighed breaks what all agents say that they chose by.
-func breakWeighed(weighed func(visits []int32, values []float64) bool) broken {
+// breakSearchStatistics breaks what all agents say that they chose by.
+func breakSearchStatistics(weighed func(visits []int32, values []float64) bool) broken {
 	return broken{agent: func(a *brokenAgent) { a.weighed = weighed }}
 }

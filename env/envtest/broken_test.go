@@ -96,14 +96,14 @@ type brokenMatch struct {
 
 func newBrokenMatch(m env.Match) *brokenMatch {
 	return &brokenMatch{
-		m, m.Reset, m.Reseed, m.Train, m.Step, m.Status, m.Rewards, m.Outcome, m.Mask, m.Observe,
+		m, m.Reset, m.Reseed, m.SetTrainingSeat, m.Step, m.Status, m.Rewards, m.Outcome, m.Mask, m.Observe,
 		m.Append, m.Restore, m.AppendJSON, m.RestoreJSON, m.AppendText,
 	}
 }
 
 func (m *brokenMatch) Reset(seed env.Seed)                       { m.reset(seed) }
 func (m *brokenMatch) Reseed(seed env.Seed)                      { m.reseed(seed) }
-func (m *brokenMatch) Train(seat int)                            { m.train(seat) }
+func (m *brokenMatch) SetTrainingSeat(seat int)                  { m.train(seat) }
 func (m *brokenMatch) Step(actions []uint8)                      { m.step(actions) }
 func (m *brokenMatch) Status() env.Status                        { return m.status() }
 func (m *brokenMatch) Rewards(dst []float64)                     { m.rewards(dst) }
@@ -121,8 +121,8 @@ func (m *brokenMatch) Observe(encoding int, seats []uint8, dst [][]byte) {
 // brokenAgent is to env.Agent what brokenMatch is to env.Match.
 type brokenAgent struct {
 	env.Agent
-	reset   func(dice env.Dice)
-	reseed  func(dice env.Dice)
+	reset   func(rng env.RNG)
+	reseed  func(rng env.RNG)
 	act     func(m env.Match, seat int, action []uint8)
 	save    func(dst []byte) []byte
 	restore func(state []byte) error
@@ -133,13 +133,13 @@ func newBrokenAgent(a env.Agent) *brokenAgent {
 	return &brokenAgent{a, a.Reset, a.Reseed, a.Act, a.Append, a.Restore, func([]int32, []float64) bool { return false }}
 }
 
-func (a *brokenAgent) Reset(dice env.Dice)                       { a.reset(dice) }
-func (a *brokenAgent) Reseed(dice env.Dice)                      { a.reseed(dice) }
+func (a *brokenAgent) Reset(rng env.RNG)                         { a.reset(rng) }
+func (a *brokenAgent) Reseed(rng env.RNG)                        { a.reseed(rng) }
 func (a *brokenAgent) Act(m env.Match, seat int, action []uint8) { a.act(m, seat, action) }
 func (a *brokenAgent) Append(dst []byte) []byte                  { return a.save(dst) }
 func (a *brokenAgent) Restore(state []byte) error                { return a.restore(state) }
 
-func (a *brokenAgent) Weighed(visits []int32, values []float64) bool {
+func (a *brokenAgent) SearchStatistics(visits []int32, values []float64) bool {
 	return a.weighed(visits, values)
 }
 

@@ -20,7 +20,7 @@ const (
 type damage struct {
 	*kit
 	form form
-	dice env.Dice
+	rng  env.RNG
 	to   env.Match // restored into
 	was  *picture  // what to shows
 }
@@ -36,10 +36,10 @@ func checkDamagedState(k *kit) {
 		for range damagedFlips {
 			bad := slices.Clone(good)
 			var what string
-			for range 1 + d.dice.IntN(3) {
-				at, to := d.dice.IntN(len(bad)), uint8(d.dice.IntN(256))
-				if d.dice.Coin() {
-					to = bad[at] ^ 1<<d.dice.IntN(8)
+			for range 1 + d.rng.IntN(3) {
+				at, to := d.rng.IntN(len(bad)), uint8(d.rng.IntN(256))
+				if d.rng.Coin() {
+					to = bad[at] ^ 1<<d.rng.IntN(8)
 				}
 				bad[at] = to
 				what += fmt.Sprintf(" byte %d set to %d", at, to)
@@ -64,7 +64,7 @@ func checkDamagedJSON(k *kit) {
 		d.mustRefuse("JSON with text after it", append(slices.Clone(good), "{}"...))
 		for range damagedFlips / 2 {
 			bad := slices.Clone(good)
-			at, to := d.dice.IntN(len(bad)), "0123456789-.eE\"[]{},:ntf"[d.dice.IntN(24)]
+			at, to := d.rng.IntN(len(bad)), "0123456789-.eE\"[]{},:ntf"[d.rng.IntN(24)]
 			bad[at] = to
 			d.try(fmt.Sprintf("JSON with byte %d set to %q", at, to), bad)
 		}
@@ -73,7 +73,7 @@ func checkDamagedJSON(k *kit) {
 }
 
 func (k *kit) damage(f form) *damage {
-	d := &damage{kit: k, form: f, dice: env.Dice{State: 2}, to: k.match()}
+	d := &damage{kit: k, form: f, rng: env.RNG{State: 2}, to: k.match()}
 	for n := range k.play(d.to, k.plays()[0]) {
 		if n == 3 {
 			break
@@ -142,7 +142,7 @@ func (d *damage) try(what string, state []byte) (accepted bool) {
 		if d.to.Status().Over {
 			break
 		}
-		d.to.Step(d.choose(d.to, &d.dice, styles[0]))
+		d.to.Step(d.choose(d.to, &d.rng, styles[0]))
 	}
 	d.to.AppendText(nil, true)
 	d.restore(d.to, d.was.state)

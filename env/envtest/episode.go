@@ -38,7 +38,7 @@ func checkReset(k *kit) {
 		fresh.Reset(seed)
 		want := k.look(fresh)
 		if twin, there := states[string(want.state)]; there {
-			k.failf("Reset gives the very state, dice included, that seed %+v gives: want the seed's value and episode both to matter", twin)
+			k.failf("Reset gives the very state, RNG included, that seed %+v gives: want the seed's value and episode both to matter", twin)
 		}
 		states[string(want.state)] = seed
 		used.Reset(seed)
@@ -75,7 +75,7 @@ func checkDeterminism(k *kit) {
 	}
 }
 
-// checkReseed: Reseed shows in nothing but the dice, and replaces all of them.
+// checkReseed: Reseed shows in nothing but the RNG, and replaces it whole.
 func checkReseed(k *kit) {
 	one, two := env.Seed{Value: 77, Episode: 1}, env.Seed{Value: 78}
 	a, b := k.match(), k.match()
@@ -91,17 +91,17 @@ func checkReseed(k *kit) {
 			b.Reseed(one)
 			got := k.look(b)
 			if d := diffBytes(got.state, want.state); d == "" {
-				k.failf("Reseed changed nothing, want other dice")
+				k.failf("Reseed changed nothing, want another RNG")
 			}
 			reseeded := got.state
 			got.state = want.state
 			if d := k.diff(got, want); d != "" {
-				k.failf("Reseed changed more than the dice: %s", d)
+				k.failf("Reseed changed more than the RNG: %s", d)
 			}
 			b.Reseed(two)
 			b.Reseed(one)
 			if d := diffBytes(b.Append(nil), reseeded); d != "" {
-				k.failf("Reseed depends on the dice there were before: state %s", d)
+				k.failf("Reseed depends on the RNG there were before: state %s", d)
 			}
 		}
 	}

@@ -70,7 +70,7 @@ func element(t env.DType, data []byte) float64 {
 // for and in whatever order, and shared fields are the same for all.
 func checkObserveSeats(k *kit) {
 	m := k.match()
-	dice := env.Dice{State: 1}
+	rng := env.RNG{State: 1}
 	for _, s := range k.plays() {
 		points := s.points(12)
 		for n := range k.play(m, s) {
@@ -78,19 +78,19 @@ func checkObserveSeats(k *kit) {
 				continue
 			}
 			for e := range k.spec.Encodings {
-				k.checkSubsets(m, e, &dice)
+				k.checkSubsets(m, e, &rng)
 			}
 		}
 	}
 }
 
-func (k *kit) checkSubsets(m env.Match, encoding int, dice *env.Dice) {
+func (k *kit) checkSubsets(m env.Match, encoding int, rng *env.RNG) {
 	var alone [][][]byte
 	for seat := range k.spec.Seats {
 		alone = append(alone, k.observe(m, encoding, []uint8{uint8(seat)}, 0))
 	}
 	for range 4 {
-		seats := k.shuffled(dice)
+		seats := k.shuffled(rng)
 		together := k.observe(m, encoding, seats, 0)
 		for i, seat := range seats {
 			k.at.seat = int(seat)
@@ -117,11 +117,11 @@ func (k *kit) checkPart(encoding int, seats []uint8, i int, together, alone [][]
 }
 
 // shuffled is some of the seats in some order, at least one.
-func (k *kit) shuffled(dice *env.Dice) []uint8 {
+func (k *kit) shuffled(rng *env.RNG) []uint8 {
 	all := k.seats()
 	for i := len(all) - 1; i > 0; i-- {
-		j := dice.IntN(i + 1)
+		j := rng.IntN(i + 1)
 		all[i], all[j] = all[j], all[i]
 	}
-	return all[:1+dice.IntN(len(all))]
+	return all[:1+rng.IntN(len(all))]
 }

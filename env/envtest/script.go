@@ -21,13 +21,13 @@ const (
 )
 
 // style chooses one action component of one seat.
-type style func(d *env.Dice, legal []uint8) uint8
+type style func(d *env.RNG, legal []uint8) uint8
 
 // styles are the ways to play without an agent.
 var styles = []style{
-	func(d *env.Dice, legal []uint8) uint8 { return uint8(d.IntN(len(legal))) },
+	func(d *env.RNG, legal []uint8) uint8 { return uint8(d.IntN(len(legal))) },
 	chooseLegal,
-	func(d *env.Dice, legal []uint8) uint8 { // mostly idle, so that games last
+	func(d *env.RNG, legal []uint8) uint8 { // mostly idle, so that games last
 		if d.IntN(6) > 0 {
 			return 0
 		}
@@ -36,9 +36,9 @@ var styles = []style{
 	idle,
 }
 
-func idle(*env.Dice, []uint8) uint8 { return 0 }
+func idle(*env.RNG, []uint8) uint8 { return 0 }
 
-func chooseLegal(d *env.Dice, legal []uint8) uint8 {
+func chooseLegal(d *env.RNG, legal []uint8) uint8 {
 	choice := d.IntN(len(legal))
 	for legal[choice] == 0 && choice > 0 {
 		choice--
@@ -54,13 +54,13 @@ func (k *kit) plays() []*script {
 	var all []*script
 	for round := range scriptRounds {
 		for _, s := range styles {
-			all = append(all, k.write(env.Seed{Value: uint64(len(all)), Episode: uint64(round)}, scriptSteps, func(m env.Match, d *env.Dice) []uint8 {
+			all = append(all, k.write(env.Seed{Value: uint64(len(all)), Episode: uint64(round)}, scriptSteps, func(m env.Match, d *env.RNG) []uint8 {
 				return k.choose(m, d, s)
 			}))
 		}
 		all = append(all, k.writeAgents(env.Seed{Value: uint64(len(all)), Episode: uint64(round)}))
 	}
-	all = append(all, k.write(env.Seed{Value: uint64(len(all))}, k.spec.MaxSteps, func(m env.Match, d *env.Dice) []uint8 {
+	all = append(all, k.write(env.Seed{Value: uint64(len(all))}, k.spec.MaxSteps, func(m env.Match, d *env.RNG) []uint8 {
 		return k.choose(m, d, idle)
 	}))
 	k.scripts = all
@@ -68,10 +68,10 @@ func (k *kit) plays() []*script {
 }
 
 // write plays a game and notes what was done.
-func (k *kit) write(seed env.Seed, steps int, act func(env.Match, *env.Dice) []uint8) *script {
+func (k *kit) write(seed env.Seed, steps int, act func(env.Match, *env.RNG) []uint8) *script {
 	m, s := k.match(), &script{seed: seed}
 	m.Reset(seed)
-	d := seed.Dice(env.StreamPolicy)
+	d := seed.RNG(env.StreamPolicy)
 	k.at = place{playing: true, seed: seed, seat: -1}
 	for len(s.actions) < steps && !m.Status().Over {
 		a := act(m, &d)
@@ -84,7 +84,7 @@ func (k *kit) write(seed env.Seed, steps int, act func(env.Match, *env.Dice) []u
 }
 
 // choose lets a style choose for every seat.
-func (k *kit) choose(m env.Match, d *env.Dice, choose style) []uint8 {
+func (k *kit) choose(m env.Match, d *env.RNG, choose style) []uint8 {
 	actions, mask := make([]uint8, 0, k.spec.Seats*len(k.spec.Actions)), make([]uint8, k.spec.MaskSize())
 	for seat := range k.spec.Seats {
 		m.Mask(seat, mask)
@@ -106,11 +106,11 @@ func (k *kit) writeAgents(seed env.Seed) *script {
 			break
 		}
 		a := k.agent(k.spec.Agents[(len(k.spec.Agents)-1+seat)%len(k.spec.Agents)])
-		a.Reset(seed.Dice(env.StreamAgents + uint64(seat)))
+		a.Reset(seed.RNG(env.StreamAgents + uint64(seat)))
 		agents = append(agents, a)
 	}
 	parts := len(k.spec.Actions)
-	return k.write(seed, scriptSteps, func(m env.Match, d *env.Dice) []uint8 {
+	return k.write(seed, scriptSteps, func(m env.Match, d *env.RNG) []uint8 {
 		actions := k.choose(m, d, chooseLegal)
 		for seat, a := range agents {
 			if seat > 0 && m.Status().In.Has(seat) {

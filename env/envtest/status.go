@@ -118,7 +118,7 @@ func checkTrain(k *kit) {
 		seat, saved := i%k.spec.Seats, k.match()
 		for n := range k.play(m, s) {
 			if n == 0 {
-				m.Train(seat)
+				m.SetTrainingSeat(seat)
 				k.restore(saved, m.Append(nil))
 			} else {
 				saved.Step(s.actions[n-1])

@@ -24,7 +24,7 @@ const (
 // Each seat stands on a cell of a board that ends at its edges. In a step the
 // seats move in seat order, a taken cell blocking the way; then those who
 // strike take energy from every enemy next to them who does not guard; then
-// the dice heat a few cells, more as the game goes on, and a hot cell takes
+// the RNG heats a few cells, more as the game goes on, and a hot cell takes
 // energy from whoever stands there. A seat without energy is out. The last
 // team wins; if none is left or the steps are up it is a tie.
 type ToyRules struct {

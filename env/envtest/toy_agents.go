@@ -18,7 +18,7 @@ type toyAgent struct {
 	play  func(a *toyAgent, m env.Match, seat int, action []uint8)
 	reach int // the hunter's: how near an enemy must be to be struck
 
-	dice    env.Dice
+	rng     env.RNG
 	heading uint8 // the wanderer's, for the next few steps
 	left    uint8
 
@@ -56,7 +56,7 @@ func (g *toyGame) NewAgent(name string) (env.Agent, error) {
 	return a, nil
 }
 
-func (a *toyAgent) Reset(dice env.Dice) { a.dice, a.heading, a.left = dice, 0, 0 }
+func (a *toyAgent) Reset(rng env.RNG) { a.rng, a.heading, a.left = rng, 0, 0 }
 
 func (a *toyAgent) Act(m env.Match, seat int, action []uint8) {
 	if toy, ok := m.(*toyMatch); ok {
@@ -68,10 +68,10 @@ func (a *toyAgent) Act(m env.Match, seat int, action []uint8) {
 
 func (a *toyAgent) wander(_ env.Match, _ int, action []uint8) {
 	if a.left == 0 {
-		a.heading, a.left = uint8(a.dice.IntN(5)), uint8(1+a.dice.IntN(maxHeadingSteps))
+		a.heading, a.left = uint8(a.rng.IntN(5)), uint8(1+a.rng.IntN(maxHeadingSteps))
 	}
 	a.left--
-	action[0], action[1] = a.allowed(0, a.heading), a.allowed(5, uint8(a.dice.IntN(3)))
+	action[0], action[1] = a.allowed(0, a.heading), a.allowed(5, uint8(a.rng.IntN(3)))
 }
 
 // allowed is choice if the mask of the component that starts at base has it,
@@ -114,7 +114,7 @@ func (a *toyAgent) hunt(m env.Match, seat int, action []uint8) {
 		horizontal = grid.Left
 	}
 	action[0] = uint8(vertical)
-	if down == 0 || right != 0 && a.dice.Coin() {
+	if down == 0 || right != 0 && a.rng.Coin() {
 		action[0] = uint8(horizontal)
 	}
 }
@@ -127,16 +127,16 @@ func (a *toyAgent) seen(seat, k int) float32 {
 func (a *toyAgent) at(seat int) (row, col int) { return int(a.seen(seat, 0)), int(a.seen(seat, 1)) }
 
 func (a *toyAgent) Append(dst []byte) []byte {
-	return append(binary.LittleEndian.AppendUint64(dst, a.dice.State), a.heading, a.left)
+	return append(binary.LittleEndian.AppendUint64(dst, a.rng.State), a.heading, a.left)
 }
 
 func (a *toyAgent) Restore(state []byte) error {
 	if len(state) != 10 || state[8] > 4 || state[9] > maxHeadingSteps {
 		return errors.New("not the memory of a toy game's agent")
 	}
-	a.dice.State = binary.LittleEndian.Uint64(state)
+	a.rng.State = binary.LittleEndian.Uint64(state)
 	a.heading, a.left = state[8], state[9]
 	return nil
 }
 
-func (a *toyAgent) Reseed(dice env.Dice) { a.dice = dice }
+func (a *toyAgent) Reseed(rng env.RNG) { a.rng = rng }

@@ -19,7 +19,7 @@ type toyState struct {
 	Steps  uint16               `json:"steps"`
 	Train  int8                 `json:"train"`  // the seat whose end ends the game, -1 for none
 	Doomed bool                 `json:"doomed"` // this is the game that ToyPanic means
-	Dice   env.Dice             `json:"dice"`
+	RNG    env.RNG              `json:"dice"`
 }
 
 type toySeat struct {
@@ -35,13 +35,13 @@ type toyMatch struct {
 }
 
 func (m *toyMatch) Reset(seed env.Seed) {
-	g, dice := m.game, seed.Dice(env.StreamBoard)
-	m.toyState = toyState{Train: -1, Dice: seed.Dice(env.StreamGame)}
+	g, rng := m.game, seed.RNG(env.StreamBoard)
+	m.toyState = toyState{Train: -1, RNG: seed.RNG(env.StreamGame)}
 	var taken [maxToyCells]bool
 	for seat := range g.spec.Seats {
-		cell := dice.IntN(g.board.Cells())
+		cell := rng.IntN(g.board.Cells())
 		for taken[cell] {
-			cell = dice.IntN(g.board.Cells())
+			cell = rng.IntN(g.board.Cells())
 		}
 		taken[cell] = true
 		m.Seats[seat] = toySeat{Cell: uint8(cell), Energy: int16(g.rules.Energy)}
@@ -56,9 +56,9 @@ func (m *toyMatch) perhapsPanic(call ToyCall) {
 	}
 }
 
-func (m *toyMatch) Reseed(seed env.Seed) { m.Dice = seed.Dice(env.StreamGame) }
+func (m *toyMatch) Reseed(seed env.Seed) { m.RNG = seed.RNG(env.StreamGame) }
 
-func (m *toyMatch) Train(seat int) { m.toyState.Train = int8(seat) }
+func (m *toyMatch) SetTrainingSeat(seat int) { m.toyState.Train = int8(seat) }
 
 var errToySize = errors.New("not a state of this toy game: wrong size or other rules")
 

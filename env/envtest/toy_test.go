@@ -15,11 +15,11 @@ func TestToyIsVaried(t *testing.T) {
 		for seed := range 60 {
 			m := game.New(1)[0]
 			m.Reset(env.Seed{Value: uint64(seed)})
-			dice := env.Dice{State: uint64(seed)}
+			rng := env.RNG{State: uint64(seed)}
 			early := false
 			for !m.Status().Over {
 				early = early || m.Status().In != env.AllSeats(k.spec.Seats)
-				m.Step(k.choose(m, &dice, styles[seed%3]))
+				m.Step(k.choose(m, &rng, styles[seed%3]))
 			}
 			if early {
 				outEarly++

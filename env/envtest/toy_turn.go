@@ -76,7 +76,7 @@ func (m *toyMatch) heat() {
 		}
 	}
 	for range 1 + m.Steps/8 {
-		m.Heat[m.Dice.IntN(cells)] = maxToyHeat
+		m.Heat[m.RNG.IntN(cells)] = maxToyHeat
 	}
 	for i := range m.Seats {
 		if s := &m.Seats[i]; s.Energy > 0 && m.Heat[s.Cell] > 0 {

@@ -34,7 +34,7 @@ var deltas = [8]Cell{Up: 0xf0, Down: 0x10, Left: 0xff, Right: 0x01}
 // Bits is a set of cells of the bordered layout.
 type Bits [4]uint64
 
-// Has tells whether c is in the set.
+// Has reports whether c is in the set.
 func (b *Bits) Has(c Cell) bool { return b[c>>6]>>(c&63)&1 != 0 }
 
 // Add puts c into the set.
@@ -43,7 +43,7 @@ func (b *Bits) Add(c Cell) { b[c>>6] |= 1 << (c & 63) }
 // Remove takes c out of the set.
 func (b *Bits) Remove(c Cell) { b[c>>6] &^= 1 << (c & 63) }
 
-// Empty tells whether the set is empty.
+// Empty reports whether the set is empty.
 func (b *Bits) Empty() bool { return b[0]|b[1]|b[2]|b[3] == 0 }
 
 // Len is the number of cells in the set.

@@ -28,16 +28,16 @@ func naiveFlood(from, open Bits) Bits {
 
 // TestFloodAgreesWithSlowTwin floods random boards of all sides.
 func TestFloodAgreesWithSlowTwin(t *testing.T) {
-	dice := rand.New(rand.NewPCG(1, 2))
+	rng := rand.New(rand.NewPCG(1, 2))
 	for i := range 2000 {
 		side := 1 + i%MaxSide
 		var open, from Bits
 		for c := range Square(side).All {
-			if dice.IntN(3) > 0 {
+			if rng.IntN(3) > 0 {
 				open.Add(c)
 			}
 		}
-		from.Add(At(dice.IntN(side), dice.IntN(side)))
+		from.Add(At(rng.IntN(side), rng.IntN(side)))
 		if got, want := from.Flood(open), naiveFlood(from, open); got != want {
 			t.Fatalf("flood %d from %v in %v is %v, want %v", i, from, open, got, want)
 		}
@@ -61,12 +61,12 @@ func TestGrowIsTheFourNeighbours(t *testing.T) {
 
 // TestBitsAgreeWithSet runs the operations beside a map.
 func TestBitsAgreeWithSet(t *testing.T) {
-	dice := rand.New(rand.NewPCG(3, 4))
+	rng := rand.New(rand.NewPCG(3, 4))
 	var b Bits
 	set := map[Cell]bool{}
 	for range 5000 {
-		c := Cell(dice.IntN(256))
-		if dice.IntN(2) == 0 {
+		c := Cell(rng.IntN(256))
+		if rng.IntN(2) == 0 {
 			b.Add(c)
 			set[c] = true
 		} else {

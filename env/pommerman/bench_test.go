@@ -11,7 +11,7 @@ func BenchmarkRandom(b *testing.B) {
 	g := mustGame(b, Playground(FFA))
 	r := g.Rules()
 	var s State
-	dice := env.Dice{}
+	rng := env.RNG{}
 	seed := env.Seed{}
 	g.Deal(&s, seed)
 	actions := make([]uint8, 4)
@@ -21,7 +21,7 @@ func BenchmarkRandom(b *testing.B) {
 			seed.Episode++
 			g.Deal(&s, seed)
 		}
-		x := dice.Uint64()
+		x := rng.Uint64()
 		for i := range actions {
 			actions[i] = uint8(x & 0xffff * 6 >> 16)
 			x >>= 16

@@ -2,7 +2,7 @@ package pommerman
 
 import "pommego/env/grid"
 
-// tickBombs ages the bombs and tells whether one is due: at the end of its
+// tickBombs ages the bombs and reports whether one is due: at the end of its
 // life, or because it lies in flames.
 func (s *State) tickBombs() (due bool) {
 	for i := range s.bombs() {
@@ -67,7 +67,7 @@ func (s *State) rays(b *Bomb, reached *grid.Bits) {
 	}
 }
 
-// drawBombs puts the bombs that are left onto the board. Older flames are still
+// drawBombs draws the remaining bombs on the board. Older flames stay
 // drawn, except where a bomb lay.
 func (s *State) drawBombs() {
 	for i := range s.bombs() {

@@ -12,7 +12,7 @@ type layout struct {
 	rules *Rules
 	blank State       // agents and the guaranteed wood on an empty board
 	cells grid.Bits   // the board
-	pairs []grid.Cell // free cells above the diagonal; each stands for itself and its mirror image
+	pairs []grid.Cell // free cells above the diagonal; each represents itself and its mirror image
 	solid grid.Bits   // cells that are no passage on the blank board
 	wood  grid.Bits   // the guaranteed wood
 	start grid.Cell   // where reachability is measured from: the last-placed agent
@@ -83,7 +83,7 @@ func (l *layout) corners() []grid.Cell {
 }
 
 // besides is the cells near an agent's start that stay free: two along each of
-// its lines, from one beyond the next corner cell on.
+// its lines, starting one beyond the next corner cell.
 func (l *layout) besides(at grid.Cell) []grid.Cell {
 	n := l.rules.BoardSize
 	near := func(i int) [2]int {
@@ -100,14 +100,14 @@ func (l *layout) besides(at grid.Cell) []grid.Cell {
 }
 
 // check makes sure that boards can be made: there must be room for the walls,
-// and dice must find a connected board soon.
+// and the RNG must find a connected board soon.
 func (l *layout) check() error {
 	if l.walls+l.woods > len(l.pairs) {
 		return errors.New("rules: num_rigid and num_wood do not fit on the board: lower them or raise board_size")
 	}
-	dice := env.Seed{}.Dice(env.StreamBoard)
+	rng := env.Seed{}.RNG(env.StreamBoard)
 	for range 10_000 {
-		if w := l.lay(&dice); l.connected(&w) {
+		if w := l.lay(&rng); l.connected(&w) {
 			return nil
 		}
 	}
@@ -119,10 +119,10 @@ type walls struct{ rigid, wood grid.Bits }
 
 // deal makes a fresh board: draws walls until almost all passages can be
 // reached, then hides the items.
-func (l *layout) deal(s *State, dice *env.Dice) {
-	w := l.lay(dice)
+func (l *layout) deal(s *State, rng *env.RNG) {
+	w := l.lay(rng)
 	for !l.connected(&w) {
-		w = l.lay(dice)
+		w = l.lay(rng)
 	}
 	*s = l.blank
 	for c := range w.rigid.All {
@@ -131,26 +131,26 @@ func (l *layout) deal(s *State, dice *env.Dice) {
 	for c := range w.wood.All {
 		s.Board[c] = Wood
 	}
-	l.hideItems(s, w.wood, dice)
+	l.hideItems(s, w.wood, rng)
 }
 
 // lay draws rigid walls and then wood, uniformly over the free pairs.
-func (l *layout) lay(dice *env.Dice) walls {
+func (l *layout) lay(rng *env.RNG) walls {
 	var pairs [grid.MaxSide * grid.MaxSide / 2]grid.Cell
 	left := pairs[:copy(pairs[:], l.pairs)]
 	w := walls{wood: l.wood}
 	for range l.walls {
-		left = drawPair(left, dice, &w.rigid)
+		left = drawPair(left, rng, &w.rigid)
 	}
 	for range l.woods {
-		left = drawPair(left, dice, &w.wood)
+		left = drawPair(left, rng, &w.wood)
 	}
 	return w
 }
 
 // drawPair moves one of the pairs left, and its mirror image, into a set.
-func drawPair(left []grid.Cell, dice *env.Dice, to *grid.Bits) []grid.Cell {
-	k, last := dice.IntN(len(left)), len(left)-1
+func drawPair(left []grid.Cell, rng *env.RNG, to *grid.Bits) []grid.Cell {
+	k, last := rng.IntN(len(left)), len(left)-1
 	c := left[k]
 	left[k] = left[last]
 	to.Add(c)
@@ -158,7 +158,7 @@ func drawPair(left []grid.Cell, dice *env.Dice, to *grid.Bits) []grid.Cell {
 	return left[:last]
 }
 
-// connected tells whether all but a few passages can be reached from the start
+// connected reports whether all but a few passages can be reached from the start
 // through whatever is not rigid.
 func (l *layout) connected(w *walls) bool {
 	open := l.cells.AndNot(w.rigid)
@@ -170,7 +170,7 @@ func (l *layout) connected(w *walls) bool {
 }
 
 // hideItems puts the items under wood: cells uniformly, kinds equally likely.
-func (l *layout) hideItems(s *State, wood grid.Bits, dice *env.Dice) {
+func (l *layout) hideItems(s *State, wood grid.Bits, rng *env.RNG) {
 	kinds := 3
 	if l.rules.Skulls {
 		kinds = 4
@@ -183,8 +183,8 @@ func (l *layout) hideItems(s *State, wood grid.Bits, dice *env.Dice) {
 	}
 	left := cells[:n]
 	for range l.rules.NumItems {
-		k, last := dice.IntN(len(left)), len(left)-1
-		s.hideFirst(left[k], ExtraBomb+Item(dice.IntN(kinds)))
+		k, last := rng.IntN(len(left)), len(left)-1
+		s.hideFirst(left[k], ExtraBomb+Item(rng.IntN(kinds)))
 		left[k] = left[last]
 		left = left[:last]
 	}

@@ -7,9 +7,9 @@ import (
 	"pommego/env"
 )
 
-// collapseFrom is the step at which the board of a game begins to collapse that
-// is played again after ties: the reference's 500 of 800 steps, or as large a
-// part of another number.
+// collapseFrom is the step at which the board of a game that is played again after
+// a tie begins to collapse: the reference's 500 of 800 steps, or the same share of
+// another limit.
 func (r *Rules) collapseFrom() int { return r.MaxSteps * 5 / 8 }
 
 // Collapsing is the game on a board that collapses, or the game itself if its

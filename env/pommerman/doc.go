@@ -7,19 +7,19 @@
 //	game.Rules().Step(&s, []uint8{0, 1, 2, 5})
 //
 // Rules holds every number and switch, State a running game as one comparable
-// value, Match the two together as package env wants it. Whatever is fixed by
-// the rules is worked out once in New; a step allocates nothing.
+// value, Match the two together as the contract of package env. New computes once
+// whatever the rules fix; a step allocates nothing.
 //
 // # Where a rule lives
 //
 //	rules.go  numbers, switches, presets
 //	state.go  what a running game consists of, and its layout in memory
-//	turn.go   one step: flames, wishes, moves, deaths; meet.go who gives way, kicks
+//	turn.go   one step: flames, intended moves, moves, deaths; meet.go conflicts and kicks
 //	blast.go  ticking bombs, explosions, drawing, and the collapse
 //	ending.go when a game is over, who won, what it pays
 //	board.go  how a board is drawn and where items hide
-//	view.go   what a seat may know; imagine.go what it can believe of the rest
-//	scene.go  what all seats see, painted once (scene_amd64.s: many cells at a time)
+//	view.go   what a seat may know; imagine.go its belief about the rest
+//	scene.go  the maps all seats see, drawn once a step (scene_amd64.s: many cells at a time)
 //	raw.go    the lossless encoding of that; planes.go the one for networks
 //	dict.go   the reference's observation dictionary, for programs
 //	text.go   pictures for terminals; draw.go drawn ones
@@ -32,33 +32,33 @@
 //     there appears, or a passage. New flames show in FlameLife observations.
 //     An item that appears under another flame is lost.
 //  2. Living agents act in order of their ids. One that lays a bomb needs ammo
-//     and a cell without a bomb. One that moves wishes for the neighbouring
+//     and a cell without a bomb. One that moves wants the neighbouring
 //     cell unless that is rigid, wood or off the board.
-//  3. Rolling bombs wish for the next cell unless that is rigid, wood, a
+//  3. Rolling bombs want the next cell unless that is rigid, wood, a
 //     power-up or off the board.
 //  4. Nobody swaps cells. Two agents both stay, two bombs both stay; a bomb
 //     that meets an agent stays and the agent goes on. For each border between
-//     two cells the first to use it is remembered, agents before bombs, and
-//     the direction is not looked at.
-//  5. Wishes are counted. Whoever wishes for a cell that two agents or two
-//     bombs wish for stays, until nothing changes. Staying counts as a wish for
-//     the own cell. No wish is ever uncounted, so one who bounced still blocks.
+//     two cells the first to use it is remembered, agents before bombs,
+//     whatever the direction.
+//  5. Claims are counted for each cell. An agent or bomb whose cell two agents or two
+//     bombs claim stays where it is, until nothing changes. Staying claims
+//     its own cell. A claim is never taken back, so one that had to stay still blocks.
 //  6. Kicks, bomb by bomb in the order of laying. An agent walks onto a bomb's
-//     cell: if it can kick and the cell beyond was wished for by nobody and
+//     cell: if it can kick and no one claimed the cell beyond, which
 //     holds no power-up or wall, the bomb rolls there, in the agent's
 //     direction; else both stay. A bomb that rolls onto an agent that does not
 //     move stays. All this takes effect once every bomb has been looked at.
 //  7. If step 6 changed anything, everyone is settled again: an agent may not
 //     enter a cell with another agent or any bomb, a bomb none with an agent or
-//     another bomb. A kick that fails so is undone, and kicker and bomb stay.
-//  8. Bombs move. One that stays without having been kicked stops for good.
+//     another bomb. A kick that fails here is undone, and kicker and bomb stay.
+//  8. Bombs move. One that stays without having been kicked stops rolling.
 //  9. Agents move, and those that moved pick up what lies there: ammo plus one
 //     up to MaxAmmo; blast strength plus one, cut to MaxBlast; the ability to
 //     kick; a skull's effect (below).
 //  10. Bombs age. One explodes at the end of its life, or if it lies in flames.
 //  11. All bombs due explode at once: each gives one ammo back and reaches its
 //     cell and Blast-1 cells each way, up to the edge, before rigid walls, and
-//     up to and with the first wood. Agents and items stop nothing. Bombs on
+//     up to and including the first wood. Agents and items stop nothing. Bombs on
 //     cells reached explode in the next round of the same step; the rays of
 //     all rounds see the wood as it was. With DelayedChain they explode in the
 //     next step instead.

@@ -15,9 +15,9 @@ func TestPictureShowsTheBoard(t *testing.T) {
 		g := mustGame(t, rules)
 		m := g.New(1)[0].(*Match)
 		m.Reset(env.Seed{Value: 5})
-		dice := env.Dice{State: 1}
+		rng := env.RNG{State: 1}
 		actions := make([]uint8, rules.Seats()*(1+rules.RadioWords))
-		boost(&rules, &m.State, &dice)
+		boost(&rules, &m.State, &rng)
 		for range 40 {
 			p := m.Picture()
 			n := rules.BoardSize
@@ -43,7 +43,7 @@ func TestPictureShowsTheBoard(t *testing.T) {
 			if m.Status().Over {
 				break
 			}
-			randomActions(&rules, &dice, actions)
+			randomActions(&rules, &rng, actions)
 			m.Step(actions)
 		}
 	}

@@ -26,7 +26,7 @@ func (r *Rules) winners(alive env.SeatSet) env.SeatSet {
 	return 0
 }
 
-// over tells whether the game has ended.
+// over reports whether the game has ended.
 func (r *Rules) over(s *State, alive env.SeatSet) bool {
 	switch {
 	case int(s.StepCount) >= r.MaxSteps || alive&(alive-1) == 0: // one at most
@@ -38,10 +38,10 @@ func (r *Rules) over(s *State, alive env.SeatSet) bool {
 	return s.training != 0 && !alive.Has(int(s.training)-1)
 }
 
-// Over tells whether the game has ended, as Status does.
+// Over reports whether the game has ended, as Status does.
 func (r *Rules) Over(s *State) bool { return r.over(s, s.alive()) }
 
-// Status tells how the game stands.
+// Status reports the state of play.
 func (r *Rules) Status(s *State) env.Status {
 	alive := s.alive()
 	st := env.Status{In: alive, Steps: int(s.StepCount), Result: env.Incomplete}

@@ -5,17 +5,16 @@ import (
 	"pommego/env/grid"
 )
 
-// Belief is what a seat makes of its views: a state to plan on, made from
-// nothing but what it has seen and what the rules say. To the seat it looks
-// exactly like the game itself; the rest is remembered or guessed. The zero
-// value believes nothing yet.
+// Belief is the state that a seat plans on, derived from its views and the rules
+// alone. What the seat sees of it is exactly what it sees of the game; the rest is
+// remembered or guessed. The zero value is the belief before the first view.
 //
 // What was seen before stays where it was, except that bombs tick and explode,
 // flames burn down and rings fall as the rules have it. What was never seen is
-// taken for passage, or for the wall that was seen in its mirror image. An agent
-// out of sight stands where it was seen last, or next to there. What others
-// carry is counted up from the start by what they were seen to pick up and lay.
-// Nothing is hidden under wood, and the dice are nobody's: reseed them.
+// assumed to be passage, or the wall that was seen in its mirror image. An agent
+// out of sight stands where it was last seen, or next to it. What others carry
+// is counted from the start, by what they were seen to pick up and lay.
+// Nothing is hidden under wood, and the RNG is nobody's: reseed it.
 //
 // Invariant: if side is not 0, the state is one that Rules.Check accepts.
 type Belief struct {
@@ -23,7 +22,7 @@ type Belief struct {
 	Seen grid.Bits // the cells that were ever in view
 
 	side  uint8  // the board's, 0 if nothing is believed yet
-	bound uint64 // the traits of the rules the belief belongs to
+	bound uint64 // hash of the rules the belief belongs to
 	fresh bool   // came from Restore, so it has not been checked yet
 }
 
@@ -47,10 +46,10 @@ func (r *Rules) Imagine(b *Belief, v *View) {
 	b.StepCount = uint16(v.StepCount)
 	b.due = int8(r.ringDue(v.StepCount) + 1)
 	b.training = int8(r.TrainingAgent + 1)
-	b.Dice = env.Dice{}
+	b.RNG = env.RNG{}
 }
 
-// leadsTo tells whether the view can be the next one of what is believed, or is
+// leadsTo reports whether the view can be the next one of what is believed, or is
 // the same again.
 func (r *Rules) leadsTo(b *Belief, v *View) bool {
 	if int(b.side) != r.BoardSize || b.bound != r.traits() {
@@ -126,7 +125,7 @@ func (c *correction) lift() {
 }
 
 // see takes over what the view shows of board and flames. Elsewhere only the
-// youngest flame of a cell is kept, for no other makes a difference.
+// youngest flame of a cell is kept, as no other makes a difference.
 func (c *correction) see() {
 	last := c.Dummy() - 1
 	var flames [maxFlameLife]grid.Bits
@@ -174,7 +173,7 @@ func (c *correction) mirror() {
 }
 
 // placeAgents puts the living agents onto the board: where they are seen, else
-// where they may be. One that is said to live but can be nowhere is taken for
+// where they may be. An agent that is alive but fits nowhere is treated as
 // dead.
 func (c *correction) placeAgents() {
 	for seat := range c.Seats() {
@@ -202,15 +201,15 @@ func (c *correction) placeAgents() {
 	}
 }
 
-// pickedUp gives an agent what it found on the cell on which it is now. What a
-// skull does to others cannot be seen.
+// pickedUp gives an agent the item of the cell on which it is now. The effect of a
+// skull on others cannot be seen.
 func (c *correction) pickedUp(a, was *Agent, at grid.Cell) {
 	if item := c.were[at]; at != was.Cell && item.powerup() && item != Skull {
 		a.pickUp(c.Rules, item, nil)
 	}
 }
 
-// whereabouts is the cell nearest to the given one on which somebody could stand
+// whereabouts is the cell nearest to the given one on which an agent could stand
 // unseen.
 func (c *correction) whereabouts(near grid.Cell) (grid.Cell, bool) {
 	best, found := near, false
@@ -229,7 +228,7 @@ func (c *correction) whereabouts(near grid.Cell) (grid.Cell, bool) {
 	return best, found
 }
 
-// apart is the distance in rows and columns together.
+// apart is the sum of the distances in rows and columns.
 func apart(a, b grid.Cell) int {
 	rows, cols := a.Row()-b.Row(), a.Col()-b.Col()
 	return max(rows, -rows) + max(cols, -cols)
@@ -278,7 +277,7 @@ func (c *correction) lay(b Bomb) {
 	}
 }
 
-// holdsBomb tells whether a bomb can lie on a cell, given what the board shows.
+// holdsBomb reports whether a bomb can lie on a cell, given what the board shows.
 func (c *correction) holdsBomb(at grid.Cell) bool {
 	item := c.Board[at]
 	return item == Passage || item == Flames || item >= c.Agent0()
@@ -300,9 +299,9 @@ func recognise(seen *SeenBomb, believed []Bomb, known uint64) int {
 	return best
 }
 
-// laidBy tells who laid a bomb that was not known. If it was laid in the last
-// step, the agent that stands on it did, and has one less now; else it is
-// anybody's guess: the one nearest to it.
+// laidBy guesses who laid a bomb that was not known. If it was laid in the last
+// step, the agent on it did, and has one bomb less now; else the guess is the
+// nearest agent.
 func (c *correction) laidBy(b *SeenBomb) int {
 	owner, gap := 0, 255
 	for seat := range c.Seats() {

@@ -18,11 +18,11 @@ func believed(t *testing.T, r Rules, boosted bool, games int, visit func(s *Stat
 	var v View
 	for i := range games {
 		seed := env.Seed{Value: uint64(i)}
-		dice := seed.Dice(env.StreamPolicy)
+		rng := seed.RNG(env.StreamPolicy)
 		var s State
 		g.Deal(&s, seed)
 		if boosted {
-			boost(&r, &s, &dice)
+			boost(&r, &s, &rng)
 		}
 		var beliefs [MaxAgents]Belief
 		for !r.Over(&s) && s.StepCount < 200 {
@@ -33,7 +33,7 @@ func believed(t *testing.T, r Rules, boosted bool, games int, visit func(s *Stat
 					visit(&s, &v, &beliefs[seat])
 				}
 			}
-			randomActions(&r, &dice, actions)
+			randomActions(&r, &rng, actions)
 			r.Step(&s, actions)
 		}
 	}
@@ -130,13 +130,13 @@ func TestBeliefsSaved(t *testing.T) {
 // if they make no state.
 func TestDamagedBeliefs(t *testing.T) {
 	r := Playground(Team).Fogged(4)
-	dice := env.Dice{State: 5}
+	rng := env.RNG{State: 5}
 	refused := 0
 	believed(t, r, true, 6, func(_ *State, v *View, b *Belief) {
 		saved := b.Append(nil)
-		saved[dice.IntN(len(saved))] ^= 1 << dice.IntN(8)
-		if dice.IntN(10) == 0 {
-			saved = saved[:dice.IntN(len(saved))]
+		saved[rng.IntN(len(saved))] ^= 1 << rng.IntN(8)
+		if rng.IntN(10) == 0 {
+			saved = saved[:rng.IntN(len(saved))]
 		}
 		var again Belief
 		if _, err := again.Restore(saved); err != nil {

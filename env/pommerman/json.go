@@ -13,7 +13,7 @@ import (
 // The readable form of a state is the reference's own: an object whose values
 // are JSON texts in strings, as its get_json_info writes and its
 // game_state_file reads. What those lack stands in one more key, "pommego". A
-// file of the reference alone is accepted: then no ring is due and the dice are
+// file of the reference alone is accepted: then no ring is due and the RNG is
 // those of seed 0.
 
 // jsonState is the object with its values still as text.
@@ -37,7 +37,7 @@ type jsonState struct {
 type jsonExtra struct {
 	Format   int    `json:"format"`
 	Rules    string `json:"rules"` // fingerprint, in hexadecimal
-	Dice     string `json:"dice"`  // state of the game's dice, in hexadecimal
+	RNG      string `json:"dice"`  // state of the game's RNG, in hexadecimal
 	RingDue  int    `json:"ring_due"`
 	Training int    `json:"training_agent"`
 }
@@ -85,7 +85,7 @@ func (m *Match) AppendJSON(dst []byte) ([]byte, error) {
 		Flames: text(m.jsonFlames()), Items: text(m.jsonItems()),
 		Pommego: &jsonExtra{
 			Format: stateFormat, Rules: saved.Hex(m.game.fingerprint),
-			Dice: saved.Hex(s.Dice.State), RingDue: int(s.due) - 1, Training: int(s.training) - 1,
+			RNG: saved.Hex(s.RNG.State), RingDue: int(s.due) - 1, Training: int(s.training) - 1,
 		},
 	}
 	if r.FirstCollapse != NoCollapse {
@@ -363,7 +363,7 @@ func (r *Rules) readRadio(in *jsonState, s *State) error {
 // readExtra takes what the reference lacks, or its defaults.
 func (m *Match) readExtra(in *jsonState, s *State) error {
 	r := &m.game.rules
-	s.Dice = env.Seed{}.Dice(env.StreamGame)
+	s.RNG = env.Seed{}.RNG(env.StreamGame)
 	s.training = int8(r.TrainingAgent + 1)
 	x := in.Pommego
 	if x == nil {
@@ -372,13 +372,13 @@ func (m *Match) readExtra(in *jsonState, s *State) error {
 	if err := m.game.header().Check(x.Format, x.Rules); err != nil {
 		return err
 	}
-	dice, err := saved.ParseDice(x.Dice)
+	rng, err := saved.ParseRNG(x.RNG)
 	if err != nil {
 		return fmt.Errorf("pommerman: state: %w", err)
 	}
 	if x.RingDue < -1 || x.RingDue > 100 || x.Training < -1 || x.Training >= r.Seats() {
 		return fmt.Errorf("pommerman: state has ring_due %d and training_agent %d, out of range", x.RingDue, x.Training)
 	}
-	s.Dice, s.due, s.training = dice, int8(x.RingDue+1), int8(x.Training+1)
+	s.RNG, s.due, s.training = rng, int8(x.RingDue+1), int8(x.Training+1)
 	return nil
 }

@@ -103,7 +103,7 @@ func (g *Game) NewAgent(name string) (env.Agent, error) {
 		return nil, err
 	}
 	p := &player{g, bot}
-	if w, ok := bot.(env.Weigher); ok {
+	if w, ok := bot.(env.SearchReporter); ok {
 		return &weigher{p, w}, nil
 	}
 	return p, nil
@@ -111,9 +111,9 @@ func (g *Game) NewAgent(name string) (env.Agent, error) {
 
 // Deal starts a new episode in s.
 func (g *Game) Deal(s *State, seed env.Seed) {
-	dice := seed.Dice(env.StreamBoard)
-	g.layout.deal(s, &dice)
-	s.Dice = seed.Dice(env.StreamGame)
+	rng := seed.RNG(env.StreamBoard)
+	g.layout.deal(s, &rng)
+	s.RNG = seed.RNG(env.StreamGame)
 	s.training = int8(g.rules.TrainingAgent + 1)
 }
 
@@ -126,11 +126,11 @@ type Match struct {
 // Reset starts a new episode.
 func (m *Match) Reset(seed env.Seed) { m.game.Deal(&m.State, seed) }
 
-// Reseed replaces the dice.
-func (m *Match) Reseed(seed env.Seed) { m.Dice = seed.Dice(env.StreamGame) }
+// Reseed replaces the RNG.
+func (m *Match) Reseed(seed env.Seed) { m.RNG = seed.RNG(env.StreamGame) }
 
-// Train names the seat whose death ends the game too.
-func (m *Match) Train(seat int) {
+// SetTrainingSeat names the seat whose death ends the game too.
+func (m *Match) SetTrainingSeat(seat int) {
 	if !m.game.rules.Teams() {
 		m.training = int8(seat + 1)
 	}
@@ -139,7 +139,7 @@ func (m *Match) Train(seat int) {
 // Step makes one move.
 func (m *Match) Step(actions []uint8) { m.game.rules.Step(&m.State, actions) }
 
-// Status tells how the game stands.
+// Status reports the state of play.
 func (m *Match) Status() env.Status { return m.game.rules.Status(&m.State) }
 
 // Rewards writes what the reference pays each seat in this step.
@@ -198,9 +198,9 @@ type player struct {
 	bot  Bot
 }
 
-func (p *player) Reset(dice env.Dice) { p.bot.Reset(dice) }
+func (p *player) Reset(rng env.RNG) { p.bot.Reset(rng) }
 
-func (p *player) Reseed(dice env.Dice) { p.bot.Reseed(dice) }
+func (p *player) Reseed(rng env.RNG) { p.bot.Reseed(rng) }
 
 func (p *player) Act(m env.Match, seat int, action []uint8) {
 	v := p.game.views.Get().(*View)
@@ -224,5 +224,5 @@ func (p *player) Restore(state []byte) error { return p.bot.Restore(state) }
 // weigher is a player whose bot tells what it chose by.
 type weigher struct {
 	*player
-	env.Weigher
+	env.SearchReporter
 }

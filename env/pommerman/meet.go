@@ -3,13 +3,13 @@ package pommerman
 import "pommego/env/grid"
 
 // crowd is a turn in which agents and bombs may meet: how many wishes each cell
-// has received, and who kicks what.
+// has received, and who kicks which bomb.
 type crowd struct {
 	*turn
 	bombWish [MaxBombs]grid.Cell
 
 	// Wishes counted on each cell. Counts are never taken back from a cell
-	// that is no longer wished: one who bounced still blocks a kick.
+	// that is no longer wanted: an agent that had to stay still blocks a kick.
 	agentsOn [256]uint8
 	bombsOn  [256]uint8
 
@@ -19,7 +19,7 @@ type crowd struct {
 	kicks    [MaxAgents]uint8
 }
 
-// resolve settles who gets the cell it wishes for, and moves the bombs.
+// resolve decides who gets the cell it wants, and moves the bombs.
 func (t *turn) resolve() {
 	c := crowd{turn: t}
 	c.bombsWish() // 3
@@ -141,7 +141,7 @@ func (t *crowd) bombStays(i int) {
 }
 
 // kick settles agents that walk into bombs and bombs that roll into agents. It
-// tells whether anything changed. What happens is applied after all bombs have
+// reports whether anything changed. What happens is applied after all bombs have
 // been looked at.
 func (t *crowd) kick() bool {
 	s := t.s
@@ -240,7 +240,7 @@ func (t *crowd) settleKicks() {
 	}
 }
 
-// moveBombs moves the bombs. One that stays and was not kicked stops for good.
+// moveBombs moves the bombs. One that stays and was not kicked stops rolling.
 func (t *crowd) moveBombs() {
 	for i := range t.s.bombs() {
 		b := &t.s.Bombs[i]

@@ -21,9 +21,9 @@ func TestEncodingsAgreeWithViews(t *testing.T) {
 			for episode := range uint64(6) {
 				seed := env.Seed{Value: 3, Episode: episode}
 				m.Reset(seed)
-				dice := seed.Dice(env.StreamPolicy)
+				rng := seed.RNG(env.StreamPolicy)
 				if episode%2 == 1 {
-					boost(&rules, &m.State, &dice)
+					boost(&rules, &m.State, &rng)
 				}
 				for range 80 {
 					if m.Status().Over {
@@ -33,7 +33,7 @@ func TestEncodingsAgreeWithViews(t *testing.T) {
 						checkRaw(t, g, m, seat)
 						checkPlanes(t, g, m, seat)
 					}
-					randomActions(&rules, &dice, actions)
+					randomActions(&rules, &rng, actions)
 					m.Step(actions)
 				}
 			}

@@ -35,31 +35,31 @@ func mustGame(t testing.TB, r Rules) *Game {
 }
 
 // boost gives agents what makes games dense: ammo, range, kicks, less wood.
-func boost(r *Rules, s *State, dice *env.Dice) {
+func boost(r *Rules, s *State, rng *env.RNG) {
 	for i := range s.Agents[:r.Seats()] {
 		a := &s.Agents[i]
-		a.Ammo = uint8(1 + dice.IntN(4))
-		a.Blast = uint8(2 + dice.IntN(4))
-		a.Kicks = dice.Coin()
+		a.Ammo = uint8(1 + rng.IntN(4))
+		a.Blast = uint8(2 + rng.IntN(4))
+		a.Kicks = rng.Coin()
 	}
 	for c, item := range s.Board {
-		if item == Wood && dice.IntN(3) > 0 {
+		if item == Wood && rng.IntN(3) > 0 {
 			s.Board[c] = s.Hidden(cell(c))
 			s.hide(cell(c), Passage)
 		}
 	}
 }
 
-func randomActions(r *Rules, dice *env.Dice, actions []uint8) {
+func randomActions(r *Rules, rng *env.RNG, actions []uint8) {
 	width := 1 + r.RadioWords
 	for seat := range r.Seats() {
 		// Bombs are rarer than a sixth, or nobody lives to kick them.
-		actions[seat*width] = uint8(dice.IntN(5))
-		if dice.IntN(8) == 0 {
+		actions[seat*width] = uint8(rng.IntN(5))
+		if rng.IntN(8) == 0 {
 			actions[seat*width] = uint8(LayBomb)
 		}
 		for w := 1; w < width; w++ {
-			actions[seat*width+w] = uint8(dice.IntN(r.RadioVocab + 1))
+			actions[seat*width+w] = uint8(rng.IntN(r.RadioVocab + 1))
 		}
 	}
 }
@@ -102,12 +102,12 @@ func TestSlowTwin(t *testing.T) {
 			for episode := uint64(0); steps > 0; episode++ {
 				seed := env.Seed{Value: 1, Episode: episode}
 				g.Deal(&s, seed)
-				dice := seed.Dice(env.StreamPolicy)
+				rng := seed.RNG(env.StreamPolicy)
 				if episode%2 == 1 {
-					boost(&rules, &s, &dice)
+					boost(&rules, &s, &rng)
 				}
 				for ; !rules.Status(&s).Over && steps > 0; steps-- {
-					randomActions(&rules, &dice, actions)
+					randomActions(&rules, &rng, actions)
 					compareStep(t, &rules, &s, actions)
 				}
 			}
@@ -128,9 +128,9 @@ func FuzzStep(f *testing.F) {
 		r := g.Rules()
 		var s State
 		g.Deal(&s, env.Seed{Value: seed})
-		dice := env.Dice{State: seed}
+		rng := env.RNG{State: seed}
 		if variant%2 == 1 {
-			boost(r, &s, &dice)
+			boost(r, &s, &rng)
 		}
 		for n := r.Seats(); len(moves) >= n && !r.Status(&s).Over; moves = moves[n:] {
 			actions := make([]uint8, n)

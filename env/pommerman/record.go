@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"strconv"
 
+	"pommego/env/record"
 	"pommego/env/saved"
-	"pommego/env/trace"
 )
 
 // A recorded game is one JSON object on one line, format pommerman-trace/1: the
@@ -20,7 +20,7 @@ import (
 //
 // Two optional keys extend what the reference writes: "rules", a Rules object,
 // which then holds instead of what follows from "config"; and "dice", the state
-// of the game's dice at the start, 16 hexadecimal digits.
+// of the game's RNG at the start, 16 hexadecimal digits.
 
 // RecordFormat is the name of the format of recorded games.
 const RecordFormat = "pommerman-trace/1"
@@ -36,7 +36,7 @@ type recordJSON struct {
 	Policies []string        `json:"policies"`
 	Config   *recordConfig   `json:"config"`
 	Rules    json.RawMessage `json:"rules,omitempty"`
-	Dice     string          `json:"dice,omitempty"`
+	RNG      string          `json:"dice,omitempty"`
 	ObsEvery int             `json:"obs_every"`
 	Initial  *recordState    `json:"initial"`
 	Steps    []recordStep    `json:"steps"`
@@ -132,7 +132,7 @@ func (f flag) MarshalJSON() ([]byte, error) { return []byte{'0' + toByte(bool(f)
 type Record struct {
 	Rules Rules
 	Start State
-	Info  trace.Info
+	Info  record.Info
 
 	initial recordState
 	steps   []recordStep
@@ -158,7 +158,7 @@ func ParseRecord(line []byte) (*Record, error) {
 	}
 	rec := &Record{
 		Rules: rules, initial: *in.Initial, steps: in.Steps,
-		Info: trace.Info{
+		Info: record.Info{
 			EnvID: in.Config.EnvID, Variant: in.Variant, Name: in.Name, Note: in.Note,
 			Setup: in.Setup, Policies: in.Policies, ObsEvery: in.ObsEvery,
 		},
@@ -171,8 +171,8 @@ func ParseRecord(line []byte) (*Record, error) {
 		return nil, fmt.Errorf("initial: %w", err)
 	}
 	rec.Info.Seed, _ = strconv.ParseUint(string(in.Seed), 10, 64) // of any form: the replay does without
-	if in.Dice != "" {
-		if rec.Start.Dice, err = saved.ParseDice(in.Dice); err != nil {
+	if in.RNG != "" {
+		if rec.Start.RNG, err = saved.ParseRNG(in.RNG); err != nil {
 			return nil, err
 		}
 	}

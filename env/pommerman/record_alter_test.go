@@ -9,7 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"pommego/env/trace"
+	"pommego/arena/trace"
+	"pommego/env/record"
 )
 
 // object is a JSON object taken apart, for altering.
@@ -267,7 +268,7 @@ func TestAlteredFile(t *testing.T) {
 		t.Fatalf("got %+v, %v; want 120 games, 479 steps, 3 mismatches", report, err)
 	}
 	for i, game := range []int{4, 51, 120} {
-		if d := report.Differences[i]; d != (trace.Difference{Game: game, Step: 1, Field: "result", Expected: "Loss", Got: "Incomplete"}) {
+		if d := report.Differences[i]; d != (record.Difference{Game: game, Step: 1, Field: "result", Expected: "Loss", Got: "Incomplete"}) {
 			t.Errorf("difference %d is %v, want game %d, step 1, result", i, d, game)
 		}
 	}

@@ -4,15 +4,15 @@ import (
 	"fmt"
 	"slices"
 
-	"pommego/env/trace"
+	"pommego/env/record"
 )
 
 // CheckRecord reads a recorded game, replays it and compares: the checker of
 // [RecordFormat] for package trace.
-func CheckRecord(line []byte) (trace.Report, error) {
+func CheckRecord(line []byte) (record.Report, error) {
 	rec, err := ParseRecord(line)
 	if err != nil {
-		return trace.Report{}, err
+		return record.Report{}, err
 	}
 	return rec.Check()
 }
@@ -48,7 +48,7 @@ func (rec *Record) Step(s *State, i int) error {
 // Check replays the game from its start and its actions alone and compares
 // every other recorded value. Where the replay is over and the record goes on,
 // that is a difference in "done" and the comparison ends.
-func (rec *Record) Check() (trace.Report, error) {
+func (rec *Record) Check() (record.Report, error) {
 	c := comparison{rules: &rec.Rules, raw: newRawEncoder(&rec.Rules)}
 	c.Report.Games = 1
 	s := rec.Start
@@ -70,7 +70,7 @@ func (rec *Record) Check() (trace.Report, error) {
 
 // comparison compares a record with its replay.
 type comparison struct {
-	trace.Comparison
+	record.Comparison
 	rules *Rules
 	raw   *rawEncoder
 	view  View
@@ -81,10 +81,10 @@ func (c *comparison) outcome(want *recordStep, s *State) {
 	status := c.rules.Status(s)
 	rewards := make([]float64, c.rules.Seats())
 	c.rules.Rewards(s, rewards)
-	trace.EqualLists(&c.Comparison, "rewards", want.Rewards, rewards)
-	trace.Equal(&c.Comparison, "done", *want.Done, flag(status.Over))
-	trace.Equal(&c.Comparison, "result", want.Result, status.Result.String())
-	trace.EqualLists(&c.Comparison, "winners", want.Winners, status.Winners.List())
+	record.EqualLists(&c.Comparison, "rewards", want.Rewards, rewards)
+	record.Equal(&c.Comparison, "done", *want.Done, flag(status.Over))
+	record.Equal(&c.Comparison, "result", want.Result, status.Result.String())
+	record.EqualLists(&c.Comparison, "winners", want.Winners, status.Winners.List())
 }
 
 // state compares a state and what was observed of it. A record shows the state
@@ -92,7 +92,7 @@ func (c *comparison) outcome(want *recordStep, s *State) {
 func (c *comparison) state(want *recordState, s *State) {
 	settled := c.rules.Settled(*s)
 	got := c.rules.recordOf(&settled)
-	trace.Equal(&c.Comparison, "step_count", *want.StepCount, *got.StepCount)
+	record.Equal(&c.Comparison, "step_count", *want.StepCount, *got.StepCount)
 	c.cells("board", want.Board, got.Board)
 	c.rows("agents", want.Agents, got.Agents, []string{"row", "col", "alive", "ammo", "blast_strength", "can_kick"})
 	c.rows("bombs", want.Bombs, got.Bombs, []string{"row", "col", "life", "blast_strength", "bomber", "direction"})
@@ -115,22 +115,22 @@ func (c *comparison) obs(at string, want, got *recordObs) {
 	c.cells(at+"bomb_life", want.BombLife, got.BombLife)
 	c.cells(at+"bomb_moving_direction", want.BombMoving, got.BombMoving)
 	c.cells(at+"flame_life", want.FlameLife, got.FlameLife)
-	trace.EqualLists(&c.Comparison, at+"position", want.Position, got.Position)
-	trace.Equal(&c.Comparison, at+"ammo", *want.Ammo, *got.Ammo)
-	trace.Equal(&c.Comparison, at+"blast_strength", *want.Blast, *got.Blast)
-	trace.Equal(&c.Comparison, at+"can_kick", *want.CanKick, *got.CanKick)
-	trace.Equal(&c.Comparison, at+"teammate", *want.Teammate, *got.Teammate)
-	trace.EqualLists(&c.Comparison, at+"enemies", want.Enemies, got.Enemies)
-	trace.EqualLists(&c.Comparison, at+"alive", want.Alive, got.Alive)
-	trace.Equal(&c.Comparison, at+"game_type", *want.GameType, *got.GameType)
-	trace.Equal(&c.Comparison, at+"game_env", want.GameEnv, got.GameEnv)
-	trace.Equal(&c.Comparison, at+"step_count", *want.StepCount, *got.StepCount)
-	trace.EqualLists(&c.Comparison, at+"message", want.Message, got.Message)
+	record.EqualLists(&c.Comparison, at+"position", want.Position, got.Position)
+	record.Equal(&c.Comparison, at+"ammo", *want.Ammo, *got.Ammo)
+	record.Equal(&c.Comparison, at+"blast_strength", *want.Blast, *got.Blast)
+	record.Equal(&c.Comparison, at+"can_kick", *want.CanKick, *got.CanKick)
+	record.Equal(&c.Comparison, at+"teammate", *want.Teammate, *got.Teammate)
+	record.EqualLists(&c.Comparison, at+"enemies", want.Enemies, got.Enemies)
+	record.EqualLists(&c.Comparison, at+"alive", want.Alive, got.Alive)
+	record.Equal(&c.Comparison, at+"game_type", *want.GameType, *got.GameType)
+	record.Equal(&c.Comparison, at+"game_env", want.GameEnv, got.GameEnv)
+	record.Equal(&c.Comparison, at+"step_count", *want.StepCount, *got.StepCount)
+	record.EqualLists(&c.Comparison, at+"message", want.Message, got.Message)
 }
 
 // cells compares two maps.
 func (c *comparison) cells(field, want, got string) {
-	trace.EqualMaps(&c.Comparison, field, want, got, trace.InRows(c.rules.BoardSize))
+	record.EqualMaps(&c.Comparison, field, want, got, record.InRows(c.rules.BoardSize))
 }
 
 // rows compares two lists of things. A list of the same things in another order
@@ -142,7 +142,7 @@ func (c *comparison) rows(field string, want, got [][]int, names []string) {
 		c.Differs(field+" (order)", want, got)
 		return
 	}
-	trace.EqualRows(&c.Comparison, field, want, got, names)
+	record.EqualRows(&c.Comparison, field, want, got, names)
 }
 
 func sorted(rows [][]int) [][]int {

@@ -8,7 +8,7 @@ import (
 	"pommego/env/saved"
 )
 
-// complete tells whether every key that has to be in the record is there, and
+// complete reports whether every key that has to be in the record is there, and
 // whether the step list ends where the game does.
 func (rec *Record) complete() error {
 	if err := rec.completeState(&rec.initial); err != nil {

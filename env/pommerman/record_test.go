@@ -5,7 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"pommego/env/trace"
+	"pommego/arena/trace"
+	"pommego/env/record"
 )
 
 var checkers = trace.Checkers{RecordFormat: trace.CheckFunc(CheckRecord)}
@@ -105,7 +106,7 @@ func TestAlteredRawEncodingIsFound(t *testing.T) {
 	check := func(b *byte, name string) {
 		t.Helper()
 		*b ^= 1
-		c.Report = trace.Report{}
+		c.Report = record.Report{}
 		raw := c.raw.match.game.unpackRaw(c.raw.fields[0], c.raw.fields[1])
 		c.obs("", &seen, &raw)
 		*b ^= 1

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"pommego/env/record"
 	"pommego/env/saved"
-	"pommego/env/trace"
 )
 
 // Recorder writes one game down, step by step:
@@ -31,7 +31,7 @@ type Recorder struct {
 
 // NewRecorder begins the record of a game that stands at s. A ring that is due
 // there has fallen in the record, as in the reference between two steps.
-func NewRecorder(r *Rules, s *State, info trace.Info) (*Recorder, error) {
+func NewRecorder(r *Rules, s *State, info record.Info) (*Recorder, error) {
 	info, err := info.Complete()
 	if err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func NewRecorder(r *Rules, s *State, info trace.Info) (*Recorder, error) {
 	}
 	if plain, err := rec.out.Config.rules(); err != nil || plain != rules {
 		rec.out.Rules, _ = json.Marshal(rules) // a struct of numbers always marshals
-		rec.out.Dice = saved.Hex(start.Dice.State)
+		rec.out.RNG = saved.Hex(start.RNG.State)
 	}
 	initial := rules.recordOf(&start)
 	if rec.every > 0 {
@@ -123,7 +123,7 @@ func (rec *Recorder) observe(s *State) []recordObs {
 	return all
 }
 
-// fits tells whether everything in the state has a digit in its maps: bombs
+// fits reports whether everything in the state has a digit in its maps: bombs
 // that live longer than 35 steps have none.
 func (rec *Recorder) fits(in *recordState) error {
 	for _, o := range in.Obs {
@@ -143,8 +143,8 @@ func (rec *Recorder) Append(dst []byte) ([]byte, error) {
 	return append(dst, line...), err
 }
 
-// Record begins the record of the match: trace.Recordable.
-func (m *Match) Record(info trace.Info) (trace.Recorder, error) {
+// Record begins the record of the match: record.Recordable.
+func (m *Match) Record(info record.Info) (record.Recorder, error) {
 	rec, err := NewRecorder(&m.game.rules, &m.State, info)
 	if err != nil {
 		return nil, err

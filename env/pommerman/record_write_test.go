@@ -7,11 +7,11 @@ import (
 	"testing"
 
 	"pommego/env"
-	"pommego/env/trace"
+	"pommego/env/record"
 )
 
 // playRecorded plays a game of random moves and returns its record.
-func playRecorded(t testing.TB, rules Rules, seed uint64, info trace.Info) []byte {
+func playRecorded(t testing.TB, rules Rules, seed uint64, info record.Info) []byte {
 	t.Helper()
 	g, err := New("test", "", rules, Bots{})
 	if err != nil {
@@ -23,17 +23,17 @@ func playRecorded(t testing.TB, rules Rules, seed uint64, info trace.Info) []byt
 	if err != nil {
 		t.Fatal(err)
 	}
-	dice := env.Seed{Value: seed}.Dice(env.StreamPolicy)
+	rng := env.Seed{Value: seed}.RNG(env.StreamPolicy)
 	actions := make([]uint8, rules.Seats()*(1+rules.RadioWords))
 	for !m.Status().Over {
 		for i := range actions {
 			n := int(numActions)
 			if i%(1+rules.RadioWords) != 0 {
 				n = rules.RadioVocab + 1
-			} else if dice.IntN(3) != 0 {
+			} else if rng.IntN(3) != 0 {
 				n = int(LayBomb) // fewer bombs, longer games
 			}
-			actions[i] = uint8(dice.IntN(n))
+			actions[i] = uint8(rng.IntN(n))
 		}
 		m.Step(actions)
 		if err := rec.Step(actions); err != nil {
@@ -71,7 +71,7 @@ func TestRecorderRoundTrip(t *testing.T) {
 	} {
 		t.Run(tc.reason, func(t *testing.T) {
 			for seed := range uint64(5) {
-				line := playRecorded(t, tc.rules, seed, trace.Info{EnvID: "Test-v0", Seed: seed, ObsEvery: int(seed)})
+				line := playRecorded(t, tc.rules, seed, record.Info{EnvID: "Test-v0", Seed: seed, ObsEvery: int(seed)})
 				report, err := CheckRecord(line)
 				if err != nil || report.Mismatches != 0 || report.Steps == 0 {
 					t.Fatalf("seed %d: %d mismatches in %d steps, %v, first %v", seed, report.Mismatches, report.Steps, err, report.Differences)
@@ -149,12 +149,12 @@ func recordAgain(t *testing.T, line []byte) []byte {
 	return out
 }
 
-// Draws inside the rules come from the recorded dice: with others a game with
+// Draws inside the rules come from the recorded RNG: with another a game with
 // skulls takes another course.
-func TestRecordedDiceMatter(t *testing.T) {
+func TestRecordedRNGMatter(t *testing.T) {
 	differ := 0
 	for seed := range uint64(40) {
-		game := decode(t, playRecorded(t, Rules2018(FFA), seed, trace.Info{}))
+		game := decode(t, playRecorded(t, Rules2018(FFA), seed, record.Info{}))
 		game["dice"] = "0123456789abcdef"
 		report, err := CheckRecord(encode(t, game))
 		if err != nil {
@@ -165,7 +165,7 @@ func TestRecordedDiceMatter(t *testing.T) {
 		}
 	}
 	if differ == 0 {
-		t.Error("no game of 40 changed with its dice")
+		t.Error("no game of 40 changed with its RNG")
 	}
 }
 
@@ -185,7 +185,7 @@ func TestRecordFromTheMiddle(t *testing.T) {
 	if m.due == 0 {
 		t.Fatal("no ring is due after three steps")
 	}
-	rec, err := NewRecorder(&rules, &m.State, trace.Info{ObsEvery: 1})
+	rec, err := NewRecorder(&rules, &m.State, record.Info{ObsEvery: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,10 +207,10 @@ func TestRecordFromTheMiddle(t *testing.T) {
 func TestRecorderRefuses(t *testing.T) {
 	rules := Playground(OneVsOne)
 	var s State
-	if _, err := NewRecorder(&rules, &s, trace.Info{ObsEvery: -1}); err == nil {
+	if _, err := NewRecorder(&rules, &s, record.Info{ObsEvery: -1}); err == nil {
 		t.Error("observations every -1 steps were accepted")
 	}
-	rec, err := NewRecorder(&rules, &s, trace.Info{})
+	rec, err := NewRecorder(&rules, &s, record.Info{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,10 +225,10 @@ func TestRecorderRefuses(t *testing.T) {
 	slow.BombLife = 50
 	s.Agents[0].Alive, s.Agents[1].Alive = true, true
 	s.addBomb(NewBomb(17, 49, 2, 0, 0))
-	if _, err := NewRecorder(&slow, &s, trace.Info{ObsEvery: 1}); err == nil {
+	if _, err := NewRecorder(&slow, &s, record.Info{ObsEvery: 1}); err == nil {
 		t.Error("a bomb of life 49 was written as one digit")
 	}
-	if _, err := NewRecorder(&slow, &s, trace.Info{}); err != nil {
+	if _, err := NewRecorder(&slow, &s, record.Info{}); err != nil {
 		t.Errorf("without observations a slow bomb was refused: %v", err)
 	}
 }

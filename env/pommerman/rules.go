@@ -17,7 +17,7 @@ type GameType uint8
 
 // The game types.
 const (
-	FFA       GameType = 1 // everybody for themselves, four seats
+	FFA       GameType = 1 // free-for-all, four seats
 	Team      GameType = 2 // seats 0 and 2 against 1 and 3
 	TeamRadio GameType = 3 // Team, with words sent to the teammate
 	OneVsOne  GameType = 4 // two seats
@@ -130,8 +130,8 @@ func Rules2018(t GameType) Rules {
 	return r
 }
 
-// Fogged makes a seat see only size rows and columns around itself, which is
-// also what the blast strength is capped at then.
+// Fogged limits a seat's view to size rows and columns around itself, and caps the
+// blast strength at that size.
 func (r Rules) Fogged(size int) Rules {
 	r.ViewSize, r.MaxBlast = size, size
 	return r
@@ -152,7 +152,7 @@ func (r *Rules) Seats() int {
 	return 4
 }
 
-// Teams tells whether seats 0 and 2 play against 1 and 3.
+// Teams reports whether seats 0 and 2 play against 1 and 3.
 func (r *Rules) Teams() bool { return r.GameType == Team || r.GameType == TeamRadio }
 
 // Agent0 is the cell value of agent 0; the others follow.

@@ -37,7 +37,7 @@ func (m *Match) Append(dst []byte) []byte {
 	}
 	dst = binary.LittleEndian.AppendUint16(dst, s.StepCount)
 	dst = append(dst, byte(s.due), byte(s.training))
-	return binary.LittleEndian.AppendUint64(dst, s.Dice.State)
+	return binary.LittleEndian.AppendUint64(dst, s.RNG.State)
 }
 
 // layers is the sets of cells in the state.
@@ -90,7 +90,7 @@ func (m *Match) Restore(state []byte) error {
 	}
 	s.StepCount = in.Uint16()
 	s.due, s.training = int8(in.Uint8()), int8(in.Uint8())
-	s.Dice = env.Dice{State: in.Uint64()}
+	s.RNG = env.RNG{State: in.Uint64()}
 	if err := in.End("pommerman"); err != nil {
 		return err
 	}

@@ -238,14 +238,14 @@ func Test2018Scenarios(t *testing.T) {
 	}
 }
 
-// TestSkullEffects draws each effect from known dice and checks its bounds.
+// TestSkullEffects draws each effect from a known RNG and checks its bounds.
 func TestSkullEffects(t *testing.T) {
 	r := Rules2018(FFA)
 	effects := map[[2]uint8]int{}
-	dice := env.Dice{State: 1}
+	rng := env.RNG{State: 1}
 	for range 3000 {
 		a := Agent{Ammo: 4, Blast: 5}
-		a.pickUp(&r, Skull, &dice)
+		a.pickUp(&r, Skull, &rng)
 		effects[[2]uint8{a.Ammo, a.Blast}]++
 	}
 	for _, want := range [][2]uint8{{4, 4}, {3, 5}, {4, 7}} {
@@ -258,9 +258,9 @@ func TestSkullEffects(t *testing.T) {
 	}
 	for range 100 {
 		a := Agent{Ammo: 1, Blast: 2}
-		a.pickUp(&r, Skull, &dice)
+		a.pickUp(&r, Skull, &rng)
 		b := Agent{Ammo: 10, Blast: 10}
-		b.pickUp(&r, Skull, &dice)
+		b.pickUp(&r, Skull, &rng)
 		if a.Ammo < 1 || a.Blast < 2 || b.Blast > 10 {
 			t.Fatalf("a skull led to %+v and %+v, out of bounds", a, b)
 		}

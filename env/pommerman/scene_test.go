@@ -12,25 +12,25 @@ import (
 // a time with its plain twin, on boards of all sizes, with every value on every
 // place and memory that is not clear.
 func TestEncodersAgreeWithSlowTwins(t *testing.T) {
-	dice := env.Dice{State: 3}
+	rng := env.RNG{State: 3}
 	for side := 5; side <= grid.MaxSide; side++ {
 		cells := side * side
 		for range 200 {
 			maps := make([]byte, numMaps*cells)
 			for i := range maps {
-				maps[i] = byte(dice.IntN(256))
+				maps[i] = byte(rng.IntN(256))
 			}
 			for at := range cells {
 				maps[at] &= 15
-				maps[mapMoving*cells+at] = byte(dice.IntN(5))
+				maps[mapMoving*cells+at] = byte(rng.IntN(5))
 			}
 			var seen sight
 			for at := range cells {
-				seen[at] = 0xff * byte(dice.IntN(2))
+				seen[at] = 0xff * byte(rng.IntN(2))
 			}
 			var of [16]uint8
 			for i := range of {
-				of[i] = uint8([...]int{planePassage, planeRigid, planeWood, planeExtraBomb + dice.IntN(numPlanes-planeExtraBomb), numPlanes}[dice.IntN(5)])
+				of[i] = uint8([...]int{planePassage, planeRigid, planeWood, planeExtraBomb + rng.IntN(numPlanes-planeExtraBomb), numPlanes}[rng.IntN(5)])
 			}
 			got, want := bytes.Repeat([]byte{7}, numPlanes*cells+1), bytes.Repeat([]byte{7}, numPlanes*cells+1)
 			spreadPlanes(got, maps, &seen, &of, cells)

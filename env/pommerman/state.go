@@ -31,11 +31,11 @@ const (
 	Skull     Item = 9 // with Rules.Skulls; else this value is the dummy agent
 )
 
-// powerup tells whether an agent can pick the item up. No board shows the
+// powerup reports whether an agent can pick the item up. No board shows the
 // dummy, so Skull's value means a skull wherever it is on one.
 func (i Item) powerup() bool { return i-ExtraBomb <= Skull-ExtraBomb }
 
-// wall tells whether nothing can enter the cell. The border is Rigid.
+// wall reports whether nothing can enter the cell. The border is Rigid.
 func (i Item) wall() bool { return i-Rigid <= Wood-Rigid }
 
 // Action is what an agent may do, with the reference's numbers.
@@ -86,7 +86,7 @@ type State struct {
 	due       int8 // the ring that falls before the next step, plus one
 	training  int8 // the seat whose death ends the game, plus one
 
-	Dice env.Dice // for draws inside the rules
+	RNG env.RNG // for draws inside the rules
 }
 
 // Agent is one bomber.
@@ -171,7 +171,7 @@ func (s *State) hideFirst(c grid.Cell, item Item) {
 	}
 }
 
-// bombAt tells whether a bomb lies on c.
+// bombAt reports whether a bomb lies on c.
 func (s *State) bombAt(c grid.Cell) bool {
 	for i := range s.bombs() {
 		if s.Bombs[i].Cell == c {

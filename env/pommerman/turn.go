@@ -7,8 +7,8 @@ import (
 	"pommego/env/grid"
 )
 
-// turn is the working memory of one step: what the living do and where they wish
-// to be.
+// turn is the working memory of one step: what living agents do and which cells
+// they want.
 type turn struct {
 	s       *State
 	actions [MaxAgents]Action
@@ -93,8 +93,8 @@ func (s *State) burnDown(r *Rules) {
 	}
 }
 
-// agentsWish lays the bombs and finds the cell each living agent wants. Who
-// stops or lays a bomb wants its own cell, where the board shows no wall now.
+// agentsWish lays the bombs and finds the cell each living agent wants. An agent
+// that stops or lays a bomb wants its own cell, which cannot be a wall now.
 func (t *turn) agentsWish(r *Rules) {
 	s := t.s
 	for _, a := range t.living[:t.alive] {
@@ -124,13 +124,13 @@ func (t *turn) liftBombs() {
 	}
 }
 
-// undisturbed tells whether everyone surely gets what it wishes for, as in most
+// undisturbed reports whether everyone is sure to get the cell it wants, as in most
 // steps: no bomb rolls, no agent walks onto a bomb, and no two agents want the
-// same cell, or one the cell that another comes from. Then phases 3 to 8 change
+// same cell or the cell that another comes from. Then phases 3 to 8 change
 // nothing and are left out.
 //
-// Actions can hardly be foreseen, so there is nothing in it to branch on: the
-// agents' cells are compared four at a time, as the bytes of a word.
+// Actions are hard to predict, so it does not branch: it compares the agents'
+// cells four at a time, as the bytes of a word.
 func (t *turn) undisturbed() bool {
 	wish, at := asWord(&t.agentWish), asWord(&t.agentAt)
 	meet := equalBytes(wish, bits.RotateLeft32(wish, 8)) | equalBytes(wish, bits.RotateLeft32(wish, 16))
@@ -157,20 +157,20 @@ func equalBytes(a, b uint32) uint32 {
 }
 
 // moveAgents moves the agents and lets them pick up what is there. Nothing is where
-// one stayed.
+// an agent stayed.
 func (t *turn) moveAgents(r *Rules) {
 	s := t.s
 	for _, a := range t.living[:t.alive] {
 		agent := &s.Agents[a]
 		agent.Cell = t.agentWish[a]
 		if item := s.Board[agent.Cell]; item.powerup() {
-			agent.pickUp(r, item, &s.Dice)
+			agent.pickUp(r, item, &s.RNG)
 		}
 	}
 }
 
 // pickUp applies an item. A blast strength above the cap falls to it.
-func (a *Agent) pickUp(r *Rules, item Item, dice *env.Dice) {
+func (a *Agent) pickUp(r *Rules, item Item, rng *env.RNG) {
 	switch item {
 	case ExtraBomb:
 		a.giveAmmo(r)
@@ -179,7 +179,7 @@ func (a *Agent) pickUp(r *Rules, item Item, dice *env.Dice) {
 	case Kick:
 		a.Kicks = true
 	case Skull:
-		switch dice.IntN(3) {
+		switch rng.IntN(3) {
 		case 0:
 			a.Blast = max(a.Blast, 3) - 1
 		case 1:

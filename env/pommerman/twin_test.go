@@ -65,8 +65,8 @@ func twinAt(c grid.Cell) twinPos { return twinPos{c.Row(), c.Col()} }
 // newTwin reads a State.
 func newTwin(r *Rules, s *State) *twin {
 	t := &twin{r: r, board: map[twinPos]Item{}, items: map[twinPos]Item{}, steps: int(s.StepCount)}
-	dice := s.Dice
-	t.skull = func() int { return dice.IntN(3) }
+	rng := s.RNG
+	t.skull = func() int { return rng.IntN(3) }
 	for row := range r.BoardSize {
 		for col := range r.BoardSize {
 			c := grid.At(row, col)

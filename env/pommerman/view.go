@@ -131,13 +131,13 @@ func (r *Rules) relations(seat int) (teammate Item, enemies [3]Item) {
 
 // Bot is an agent for one seat, written against its view alone.
 type Bot interface {
-	// Reset empties the memory; dice are for the whole episode.
-	Reset(dice env.Dice)
-	// Reseed replaces the dice and leaves the memory as it is.
-	Reseed(dice env.Dice)
+	// Reset empties the memory; rng is for the whole episode.
+	Reset(rng env.RNG)
+	// Reseed replaces the RNG and leaves the memory as it is.
+	Reseed(rng env.RNG)
 	// Act decides on one action: the move, and for radio games the words.
 	Act(v *View, action []uint8)
-	// Append and Restore save memory and dice.
+	// Append and Restore save memory and RNG state.
 	Append(dst []byte) []byte
 	Restore(state []byte) error
 }

@@ -61,11 +61,11 @@ func TestNewErrors(t *testing.T) {
 	}
 }
 
-// TestForgetful saves and restores dice, and nothing else.
+// TestForgetful saves and restores an RNG, and nothing else.
 func TestForgetful(t *testing.T) {
 	var a, b Forgetful
-	a.Reset(env.Dice{State: 7})
-	a.Reseed(env.Dice{State: 1 << 60})
+	a.Reset(env.RNG{State: 7})
+	a.Reseed(env.RNG{State: 1 << 60})
 	saved := a.Append([]byte("x"))
 	if err := b.Restore(saved[1:]); err != nil || b != a || saved[0] != 'x' {
 		t.Errorf("restored %+v from %x (error %v), want %+v", b, saved, err, a)
@@ -80,8 +80,8 @@ func TestForgetful(t *testing.T) {
 // TestMindless has nothing to save.
 func TestMindless(t *testing.T) {
 	var a Mindless
-	a.Reset(env.Dice{State: 7})
-	a.Reseed(env.Dice{State: 8})
+	a.Reset(env.RNG{State: 7})
+	a.Reseed(env.RNG{State: 8})
 	if saved := a.Append([]byte("x")); string(saved) != "x" {
 		t.Errorf("saved %x, want nothing", saved[1:])
 	}

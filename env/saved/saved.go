@@ -63,13 +63,13 @@ func (h Header) Check(format int, rules string) error {
 // Hex is a number of 64 bits as the readable forms write it.
 func Hex(v uint64) string { return fmt.Sprintf("%016x", v) }
 
-// ParseDice reads dice as [Hex] writes their state.
-func ParseDice(text string) (env.Dice, error) {
+// ParseDice reads an RNG as [Hex] writes its state.
+func ParseRNG(text string) (env.RNG, error) {
 	state, err := strconv.ParseUint(text, 16, 64)
 	if err != nil {
-		return env.Dice{}, fmt.Errorf("dice are %.40q, want a hexadecimal number of 64 bits", text)
+		return env.RNG{}, fmt.Errorf("dice are %.40q, want a hexadecimal number of 64 bits", text)
 	}
-	return env.Dice{State: state}, nil
+	return env.RNG{State: state}, nil
 }
 
 // Reader takes saved bytes apart. Reading past the end gives zeros and is noted.

@@ -9,7 +9,7 @@ import (
 
 var header = Header{Game: "toy", ID: "Toy-v0", Format: 3, Rules: 0xabc}
 
-// wants tells whether an error holds a text; "" wants none.
+// wants reports whether an error holds a text; "" wants none.
 func wants(t *testing.T, reason string, err error, want string) {
 	t.Helper()
 	if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
@@ -60,13 +60,13 @@ func TestHeader(t *testing.T) {
 	wants(t, "a format beyond a byte", header.Check(259, Hex(header.Rules)), "format 259")
 }
 
-func TestParseDice(t *testing.T) {
-	dice := env.Dice{State: 1<<63 | 5}
-	if got, err := ParseDice(Hex(dice.State)); err != nil || got != dice {
-		t.Errorf("dice %+v are read as %+v, %v", dice, got, err)
+func TestParseRNG(t *testing.T) {
+	rng := env.RNG{State: 1<<63 | 5}
+	if got, err := ParseRNG(Hex(rng.State)); err != nil || got != rng {
+		t.Errorf("RNG %+v is read as %+v, %v", rng, got, err)
 	}
 	for _, bad := range []string{"", "g", "-1", "10000000000000000"} {
-		_, err := ParseDice(bad)
+		_, err := ParseRNG(bad)
 		wants(t, bad, err, "want a hexadecimal number")
 	}
 }

@@ -77,7 +77,7 @@ type arm struct {
 
 // pull says which arm that is not final to try next, -1 if all are. Every arm
 // has been tried once.
-func (b Bandit) pull(arms []arm, c float64, dice *env.Dice) int {
+func (b Bandit) pull(arms []arm, c float64, rng *env.RNG) int {
 	open, visits := 0, int32(0)
 	for i := range arms {
 		visits += arms[i].visits
@@ -89,7 +89,7 @@ func (b Bandit) pull(arms []arm, c float64, dice *env.Dice) int {
 		return -1
 	}
 	if b == Random {
-		return nthOpen(arms, dice.IntN(open))
+		return nthOpen(arms, rng.IntN(open))
 	}
 	logVisits := logarithm(visits)
 	at, top := -1, 0.0

@@ -11,7 +11,7 @@ import (
 func pulls(t *testing.T, b Bandit, means []float64, ticks int, seed uint64) ([]int32, Move) {
 	t.Helper()
 	f := Flat[pull]{Bandit: b, C: 25, Depth: 1}
-	found := f.Search(&slots{means}, &pull{}, Budget{Ticks: ticks}, &env.Dice{State: seed})
+	found := f.Search(&slots{means}, &pull{}, Budget{Ticks: ticks}, &env.RNG{State: seed})
 	var n []int32
 	for _, a := range f.arms {
 		n = append(n, a.visits)
@@ -85,12 +85,12 @@ func TestFinalArmsAreLeft(t *testing.T) {
 			{tally: tally{90, 1}, final: true}, {tally: tally{10, 1}}, {tally: tally{80, 1}, final: true},
 		}
 		for seed := range uint64(20) {
-			if got := b.pull(arms, 25, &env.Dice{State: seed}); got != 1 {
+			if got := b.pull(arms, 25, &env.RNG{State: seed}); got != 1 {
 				t.Fatalf("%v tries arm %d, want 1, the only open one", b, got)
 			}
 		}
 		arms[1].final = true
-		if got := b.pull(arms, 25, &env.Dice{}); got != -1 {
+		if got := b.pull(arms, 25, &env.RNG{}); got != -1 {
 			t.Errorf("%v tries arm %d where all are final, want -1", b, got)
 		}
 	}
@@ -102,7 +102,7 @@ func TestEqualsAreDrawn(t *testing.T) {
 	var counts [3]int
 	for seed := range uint64(3000) {
 		var a Ahead[walker]
-		counts[a.Search(flat, &walker{1}, Budget{Ticks: 3}, &env.Dice{State: seed * 7919}).Move]++
+		counts[a.Search(flat, &walker{1}, Budget{Ticks: 3}, &env.RNG{State: seed * 7919}).Move]++
 	}
 	for move, n := range counts {
 		if n < 900 || n > 1100 {

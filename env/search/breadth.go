@@ -15,13 +15,13 @@ type Breadth[S any] struct {
 	moves  []Move
 	last   int // the first state from which the search has not gone on
 
-	weights weights // of the states that are compared
+	tallies tallies // of the states that are compared
 }
 
 // Search finds a move.
-func (b *Breadth[S]) Search(model Model[S], root *S, budget Budget, dice *env.Dice) Found {
-	r := run[S]{model, dice, newMeter(budget)}
-	b.states, b.first, b.weights = append(b.states[:0], *root), append(b.first[:0], 0), b.weights[:0]
+func (b *Breadth[S]) Search(model Model[S], root *S, budget Budget, rng *env.RNG) Found {
+	r := run[S]{model, rng, newMeter(budget)}
+	b.states, b.first, b.tallies = append(b.states[:0], *root), append(b.first[:0], 0), b.tallies[:0]
 	if b.moves = model.Moves(root, b.moves[:0]); len(b.moves) == 1 {
 		return Found{Move: b.moves[0]}
 	}
@@ -44,8 +44,8 @@ func (b *Breadth[S]) Search(model Model[S], root *S, budget Budget, dice *env.Di
 // compare scores a state, against the best there is.
 func (b *Breadth[S]) compare(r *run[S], at int, top *best) {
 	score := r.model.Score(&b.states[at])
-	b.weights.note(b.first[at], score)
-	top.offer(at, score, r.dice)
+	b.tallies.note(b.first[at], score)
+	top.offer(at, score, r.rng)
 }
 
 // expand makes every move in the state that is last, as long as the budget

@@ -17,15 +17,15 @@ type Flat[S any] struct {
 }
 
 // Search finds a move.
-func (f *Flat[S]) Search(model Model[S], root *S, budget Budget, dice *env.Dice) Found {
-	r := run[S]{model, dice, newMeter(budget)}
+func (f *Flat[S]) Search(model Model[S], root *S, budget Budget, rng *env.RNG) Found {
+	r := run[S]{model, rng, newMeter(budget)}
 	f.moves, f.arms = model.Moves(root, f.moves[:0]), f.arms[:0]
 	if len(f.moves) == 1 {
 		return Found{Move: f.moves[0]}
 	}
 	f.expand(&r, root)
 	for f.Depth > 0 && r.open() {
-		i := f.Bandit.pull(f.arms, f.C, dice)
+		i := f.Bandit.pull(f.arms, f.C, rng)
 		if i < 0 {
 			break
 		}
@@ -35,7 +35,7 @@ func (f *Flat[S]) Search(model Model[S], root *S, budget Budget, dice *env.Dice)
 	}
 	var top best
 	for i := range f.arms {
-		top.offer(i, f.arms[i].mean(), dice)
+		top.offer(i, f.arms[i].mean(), rng)
 	}
 	return Found{f.arms[top.at].move, top.score, uint64(r.spent)}
 }
@@ -67,8 +67,8 @@ type Ahead[S any] struct {
 }
 
 // Search finds a move.
-func (a *Ahead[S]) Search(model Model[S], root *S, budget Budget, dice *env.Dice) Found {
-	r := run[S]{model, dice, newMeter(budget)}
+func (a *Ahead[S]) Search(model Model[S], root *S, budget Budget, rng *env.RNG) Found {
+	r := run[S]{model, rng, newMeter(budget)}
 	a.moves = model.Moves(root, a.moves[:0])
 	a.arms = a.arms[:0]
 	for _, move := range a.moves {
@@ -90,7 +90,7 @@ func (a *Ahead[S]) Search(model Model[S], root *S, budget Budget, dice *env.Dice
 	var top best
 	for i := range a.arms {
 		if a.arms[i].visits > 0 {
-			top.offer(i, a.arms[i].mean(), dice)
+			top.offer(i, a.arms[i].mean(), rng)
 		}
 	}
 	return Found{a.arms[top.at].move, top.score, uint64(r.spent)}

@@ -22,7 +22,7 @@ type Rolling[S any] struct {
 	try   S
 	moves []Move
 
-	weights weights // of the plans that have been judged
+	tallies tallies // of the plans that have been judged
 }
 
 type plan struct {
@@ -34,9 +34,9 @@ type plan struct {
 const anyMove Move = 255
 
 // Search finds a move and leaves the rest of the plan in Plan.
-func (p *Rolling[S]) Search(model Model[S], root *S, budget Budget, dice *env.Dice) Found {
-	r := run[S]{model, dice, newMeter(budget)}
-	p.moves, p.weights = model.Moves(root, p.moves[:0]), p.weights[:0]
+func (p *Rolling[S]) Search(model Model[S], root *S, budget Budget, rng *env.RNG) Found {
+	r := run[S]{model, rng, newMeter(budget)}
+	p.moves, p.tallies = model.Moves(root, p.moves[:0]), p.tallies[:0]
 	if len(p.moves) == 1 {
 		p.Plan = append(p.Plan[:0], p.moves...)
 		p.shift()
@@ -46,7 +46,7 @@ func (p *Rolling[S]) Search(model Model[S], root *S, budget Budget, dice *env.Di
 	child := &p.plans[len(p.plans)-1]
 	plans := p.plans[:len(p.plans)-1]
 	for len(plans) == p.population() && r.open() {
-		p.breed(plans, child.genes, dice)
+		p.breed(plans, child.genes, rng)
 		before := r.spent
 		score, whole := p.judge(&r, root, child.genes)
 		if !whole {
@@ -56,7 +56,7 @@ func (p *Rolling[S]) Search(model Model[S], root *S, budget Budget, dice *env.Di
 			r.left--
 		}
 		child.score = score
-		p.weights.note(child.genes[0], score)
+		p.tallies.note(child.genes[0], score)
 		if worst := worstOf(plans); score >= worst.score {
 			*worst, *child = *child, *worst
 		}
@@ -111,7 +111,7 @@ func (p *Rolling[S]) begin(r *run[S], root *S) {
 				return
 			}
 			one.score = score
-			p.weights.note(genes[0], score)
+			p.tallies.note(genes[0], score)
 		}
 		p.plans = append(p.plans, one)
 	}
@@ -119,7 +119,7 @@ func (p *Rolling[S]) begin(r *run[S], root *S) {
 
 // judge follows a plan and scores where it leads. Moves that are not worth
 // trying where their turn comes, and those left open, are replaced by some that
-// are. It tells whether the budget sufficed.
+// are. It reports whether the budget sufficed.
 func (p *Rolling[S]) judge(r *run[S], root *S, genes []Move) (score float64, whole bool) {
 	p.try = *root
 	whole = true
@@ -128,7 +128,7 @@ func (p *Rolling[S]) judge(r *run[S], root *S, genes []Move) (score float64, who
 			break
 		}
 		p.moves = r.model.Moves(&p.try, p.moves[:0])
-		genes[i] = p.mend(gene, r.dice)
+		genes[i] = p.mend(gene, r.rng)
 		if !r.step(&p.try, genes[i]) {
 			whole = false
 			break
@@ -138,25 +138,25 @@ func (p *Rolling[S]) judge(r *run[S], root *S, genes []Move) (score float64, who
 }
 
 // mend is gene, if it is one of the moves, else one of them.
-func (p *Rolling[S]) mend(gene Move, dice *env.Dice) Move {
+func (p *Rolling[S]) mend(gene Move, rng *env.RNG) Move {
 	for _, m := range p.moves {
 		if m == gene {
 			return gene
 		}
 	}
-	return p.moves[dice.IntN(len(p.moves))]
+	return p.moves[rng.IntN(len(p.moves))]
 }
 
 // breed writes the child of two parents.
-func (p *Rolling[S]) breed(plans []plan, child []Move, dice *env.Dice) {
-	one, two := parent(plans, dice), parent(plans, dice)
+func (p *Rolling[S]) breed(plans []plan, child []Move, rng *env.RNG) {
+	one, two := parent(plans, rng), parent(plans, rng)
 	rate := p.Mutation
 	if rate <= 0 {
 		rate = 1 / float64(len(child))
 	}
 	limit := uint32(rate * (1 << 31))
 	for i := range child {
-		chance := dice.Uint64()
+		chance := rng.Uint64()
 		switch {
 		case uint32(chance>>33) < limit:
 			child[i] = anyMove
@@ -169,8 +169,8 @@ func (p *Rolling[S]) breed(plans []plan, child []Move, dice *env.Dice) {
 }
 
 // parent is the better of two plans drawn.
-func parent(plans []plan, dice *env.Dice) *plan {
-	a, b := &plans[dice.IntN(len(plans))], &plans[dice.IntN(len(plans))]
+func parent(plans []plan, rng *env.RNG) *plan {
+	a, b := &plans[rng.IntN(len(plans))], &plans[rng.IntN(len(plans))]
 	if b.score > a.score {
 		return b
 	}

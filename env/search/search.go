@@ -2,7 +2,7 @@
 //
 // A searcher knows a game through a [Model]: what its own moves are, what a tick
 // does, and how good a state is for it. What the other seats do is the model's
-// business, and so is what the searcher cannot see; both may be drawn from dice.
+// business, and so is what the searcher cannot see; both may be drawn from an RNG.
 // From that, each of five searches finds a move:
 //
 //   - [Breadth], breadth-first search: all that can come, tick by tick.
@@ -18,15 +18,15 @@
 //
 //	var s search.Flat[State]
 //	s.Bandit, s.C, s.Depth = search.UCB1, 25, 3
-//	found := s.Search(model, &state, search.Budget{Ticks: 2000}, &dice)
+//	found := s.Search(model, &state, search.Budget{Ticks: 2000}, &rng)
 //	play(found.Move)
 //
-// What it chose by, each move's tries and worth, [Weighs] tells.
+// What it chose by, each move's tries and worth, [Reporter] tells.
 //
 // # Budgets
 //
 // A search ends when its [Budget] is used up: a number of simulated ticks, which
-// makes it repeatable from its dice, or time on the clock, which does not. It
+// makes it repeatable from its RNG, or time on the clock, which does not. It
 // also ends when there is nothing left to find out.
 //
 // # Memory and concurrency
@@ -61,9 +61,9 @@ type Model[S any] interface {
 	Moves(s *S, dst []Move) []Move
 
 	// Step makes one tick: the searcher's move, and those that the others make.
-	Step(s *S, move Move, dice *env.Dice)
+	Step(s *S, move Move, rng *env.RNG)
 
-	// Terminal tells whether nothing that follows s can change its score.
+	// Terminal reports whether nothing that follows s can change its score.
 	Terminal(s *S) bool
 
 	// Score is how good s is for the searcher, the higher the better.
@@ -112,7 +112,7 @@ func newMeter(b Budget) meter {
 // clockEvery is how many rounds a search makes between two looks at the clock.
 const clockEvery = 8
 
-// open tells whether something is left.
+// open reports whether something is left.
 func (m *meter) open() bool {
 	if m.left <= 0 {
 		return false
@@ -132,7 +132,7 @@ func (m *meter) open() bool {
 // run is one search at work.
 type run[S any] struct {
 	model Model[S]
-	dice  *env.Dice
+	rng   *env.RNG
 	meter
 }
 
@@ -143,7 +143,7 @@ func (r *run[S]) step(s *S, move Move) bool {
 	}
 	r.left--
 	r.spent++
-	r.model.Step(s, move, r.dice)
+	r.model.Step(s, move, r.rng)
 	return true
 }
 
@@ -154,12 +154,12 @@ func (r *run[S]) roll(s *S, depth int, moves []Move) []Move {
 	if depth <= 0 {
 		return moves
 	}
-	for range 1 + r.dice.IntN(depth) {
+	for range 1 + r.rng.IntN(depth) {
 		if r.left <= 0 || r.model.Terminal(s) {
 			break
 		}
 		moves = r.model.Moves(s, moves[:0])
-		r.step(s, moves[r.dice.IntN(len(moves))])
+		r.step(s, moves[r.rng.IntN(len(moves))])
 	}
 	return moves
 }
@@ -172,13 +172,13 @@ type best struct {
 }
 
 // offer looks at one more.
-func (b *best) offer(at int, score float64, dice *env.Dice) {
+func (b *best) offer(at int, score float64, rng *env.RNG) {
 	switch {
 	case b.equal == 0 || score > b.score:
 		*b = best{at, score, 1}
 	case score == b.score:
 		b.equal++
-		if dice.IntN(b.equal) == 0 {
+		if rng.IntN(b.equal) == 0 {
 			b.at = at
 		}
 	}
@@ -188,6 +188,6 @@ func (b *best) offer(at int, score float64, dice *env.Dice) {
 type Planner[S any] interface {
 	// Search finds a move in root, which it leaves as it is and which must not
 	// be terminal.
-	Search(model Model[S], root *S, budget Budget, dice *env.Dice) Found
-	Weighs
+	Search(model Model[S], root *S, budget Budget, rng *env.RNG) Found
+	Reporter
 }

@@ -28,7 +28,7 @@ func planners() map[string]Planner[walker] {
 }
 
 // TestBestMoveIsFound: searches that look far enough find the move known to be
-// best, from any dice; those that do not take the bait.
+// best, from any RNG; those that do not take the bait.
 func TestBestMoveIsFound(t *testing.T) {
 	breadth := &Breadth[walker]{}
 	flat := func(b Bandit) Planner[walker] { return &Flat[walker]{Bandit: b, C: 25, Depth: 3} }
@@ -63,9 +63,9 @@ func TestBestMoveIsFound(t *testing.T) {
 			if r, ok := test.by.(*Rolling[walker]); ok {
 				r.Plan = nil
 			}
-			found := test.by.Search(test.on, &walker{test.from}, Budget{Ticks: test.ticks}, &env.Dice{State: seed})
+			found := test.by.Search(test.on, &walker{test.from}, Budget{Ticks: test.ticks}, &env.RNG{State: seed})
 			if found.Move != test.want {
-				t.Errorf("%s, from %d with dice %d: move %d, want %d (%s)", test.name, test.from, seed, found.Move, test.want, test.reason)
+				t.Errorf("%s, from %d with RNG %d: move %d, want %d (%s)", test.name, test.from, seed, found.Move, test.want, test.reason)
 			}
 		}
 	}
@@ -79,7 +79,7 @@ func TestWind(t *testing.T) {
 	right := 0
 	for seed := range uint64(100) {
 		a := Ahead[walker]{Samples: 400}
-		if a.Search(h, &walker{5}, Budget{Ticks: 1200}, &env.Dice{State: seed}).Move == left {
+		if a.Search(h, &walker{5}, Budget{Ticks: 1200}, &env.RNG{State: seed}).Move == left {
 			right++
 		}
 	}
@@ -95,7 +95,7 @@ func TestBudgets(t *testing.T) {
 		for ticks := 1; ticks < 80; ticks++ {
 			for _, from := range []int{10, 0, 4} {
 				h, root := slope(), walker{from}
-				found := p.Search(h, &root, Budget{Ticks: ticks}, &env.Dice{State: uint64(ticks)})
+				found := p.Search(h, &root, Budget{Ticks: ticks}, &env.RNG{State: uint64(ticks)})
 				if root.at != from {
 					t.Fatalf("%s moved the root", name)
 				}
@@ -117,7 +117,7 @@ func TestBudgetIsUsed(t *testing.T) {
 		if _, ok := p.(*Ahead[walker]); ok {
 			continue
 		}
-		if found := p.Search(slope(), &walker{9}, Budget{Ticks: 500}, &env.Dice{}); found.Ticks < 488 {
+		if found := p.Search(slope(), &walker{9}, Budget{Ticks: 500}, &env.RNG{}); found.Ticks < 488 {
 			t.Errorf("%s spent %d of 500 ticks", name, found.Ticks)
 		}
 	}
@@ -128,7 +128,7 @@ func TestBudgetIsUsed(t *testing.T) {
 func TestTime(t *testing.T) {
 	for name, p := range planners() {
 		for _, b := range []Budget{{Time: 1}, {Time: time.Millisecond}, {Time: time.Hour, Ticks: 100}, {Time: 1, Ticks: math.MaxInt}} {
-			found := p.Search(slope(), &walker{9}, b, &env.Dice{})
+			found := p.Search(slope(), &walker{9}, b, &env.RNG{})
 			if found.Ticks == 0 || found.Move > right {
 				t.Errorf("%s with %+v: %+v", name, b, found)
 			}
@@ -142,7 +142,7 @@ func TestTime(t *testing.T) {
 			t.Error("a budget without end is taken, want a panic")
 		}
 	}()
-	new(Ahead[walker]).Search(slope(), &walker{9}, Budget{}, &env.Dice{})
+	new(Ahead[walker]).Search(slope(), &walker{9}, Budget{}, &env.RNG{})
 }
 
 // TestNothingToChoose: with one move there is nothing to search.
@@ -151,7 +151,7 @@ func TestNothingToChoose(t *testing.T) {
 	for name, p := range map[string]Planner[pull]{
 		"breadth": &Breadth[pull]{}, "flat": &Flat[pull]{Depth: 3}, "tree": &Tree[pull]{C: 25, Depth: 3}, "ahead": &Ahead[pull]{}, "rolling": &Rolling[pull]{},
 	} {
-		if found := p.Search(single, &pull{}, Budget{Ticks: 50}, &env.Dice{}); found != (Found{}) {
+		if found := p.Search(single, &pull{}, Budget{Ticks: 50}, &env.RNG{}); found != (Found{}) {
 			t.Errorf("%s: %+v, want move 0 and nothing spent", name, found)
 		}
 	}
@@ -161,13 +161,13 @@ func TestNothingToChoose(t *testing.T) {
 func TestAllLost(t *testing.T) {
 	lost := &hill{heights: []float64{0, 5, 0}, ice: 1}
 	for name, p := range planners() {
-		if found := p.Search(lost, &walker{1}, Budget{Ticks: 1000}, &env.Dice{}); found.Move > right || found.Score != 0 {
+		if found := p.Search(lost, &walker{1}, Budget{Ticks: 1000}, &env.RNG{}); found.Move > right || found.Score != 0 {
 			t.Errorf("%s: %+v", name, found)
 		}
 	}
 }
 
-// TestRepeatable: the same dice give the same, whether the search is new or was
+// TestRepeatable: the same RNG gives the same, whether the search is new or was
 // used for something else before.
 func TestRepeatable(t *testing.T) {
 	fresh := planners()
@@ -179,13 +179,13 @@ func TestRepeatable(t *testing.T) {
 			var got, want [2]string
 			for i, q := range []Planner[walker]{p, fresh[name]} {
 				if i == 0 { // disturb it
-					q.Search(trap(), &walker{3}, Budget{Ticks: int(seed) + 1}, &env.Dice{State: 99})
+					q.Search(trap(), &walker{3}, Budget{Ticks: int(seed) + 1}, &env.RNG{State: 99})
 				}
 				if r, ok := q.(*Rolling[walker]); ok {
 					r.Plan = nil
 				}
-				dice := env.Dice{State: seed}
-				text := fmt.Sprint(q.Search(h, &walker{9}, Budget{Ticks: 300}, &dice), dice)
+				rng := env.RNG{State: seed}
+				text := fmt.Sprint(q.Search(h, &walker{9}, Budget{Ticks: 300}, &rng), rng)
 				if i == 0 {
 					got[0] = text
 				} else {
@@ -193,7 +193,7 @@ func TestRepeatable(t *testing.T) {
 				}
 			}
 			if got != want {
-				t.Fatalf("%s with dice %d: used %s, new %s", name, seed, got[0], want[0])
+				t.Fatalf("%s with RNG %d: used %s, new %s", name, seed, got[0], want[0])
 			}
 		}
 	}
@@ -204,8 +204,8 @@ func TestNothingIsAllocated(t *testing.T) {
 	h, root := slope(), walker{9}
 	h.wind = true
 	for name, p := range planners() {
-		dice := env.Dice{}
-		if n := testing.AllocsPerRun(50, func() { p.Search(h, &root, Budget{Ticks: 400}, &dice) }); n != 0 {
+		rng := env.RNG{}
+		if n := testing.AllocsPerRun(50, func() { p.Search(h, &root, Budget{Ticks: 400}, &rng) }); n != 0 {
 			t.Errorf("%s allocates %v times a search, want 0", name, n)
 		}
 	}
@@ -216,7 +216,7 @@ func TestNothingIsAllocated(t *testing.T) {
 func TestBreadthGoesLevelByLevel(t *testing.T) {
 	b := Breadth[walker]{}
 	for _, test := range []struct{ ticks, depth int }{{3, 1}, {11, 2}, {12, 2}, {13, 3}} {
-		b.Search(slope(), &walker{9}, Budget{Ticks: test.ticks}, &env.Dice{})
+		b.Search(slope(), &walker{9}, Budget{Ticks: test.ticks}, &env.RNG{})
 		deepest := 0
 		for _, w := range b.states {
 			deepest = max(deepest, 9-w.at, w.at-9)
@@ -230,7 +230,7 @@ func TestBreadthGoesLevelByLevel(t *testing.T) {
 // TestBreadthStaysSmall keeps to MaxNodes.
 func TestBreadthStaysSmall(t *testing.T) {
 	small := Breadth[walker]{MaxNodes: 20}
-	small.Search(slope(), &walker{9}, Budget{Ticks: 2000}, &env.Dice{})
+	small.Search(slope(), &walker{9}, Budget{Ticks: 2000}, &env.RNG{})
 	if len(small.states) != 20 {
 		t.Errorf("%d states were kept, want 20", len(small.states))
 	}
@@ -239,7 +239,7 @@ func TestBreadthStaysSmall(t *testing.T) {
 // TestTreeStaysSmall keeps to MaxNodes.
 func TestTreeStaysSmall(t *testing.T) {
 	small := Tree[walker]{C: 25, Depth: 3, MaxNodes: 20}
-	small.Search(slope(), &walker{9}, Budget{Ticks: 2000}, &env.Dice{})
+	small.Search(slope(), &walker{9}, Budget{Ticks: 2000}, &env.RNG{})
 	if len(small.nodes) != 20 {
 		t.Errorf("the tree has %d nodes, want 20", len(small.nodes))
 	}
@@ -249,7 +249,7 @@ func TestTreeStaysSmall(t *testing.T) {
 // so are the sums.
 func TestTreeAddsUp(t *testing.T) {
 	tree := Tree[walker]{C: 25, Depth: 3}
-	tree.Search(slope(), &walker{9}, Budget{Ticks: 2000}, &env.Dice{})
+	tree.Search(slope(), &walker{9}, Budget{Ticks: 2000}, &env.RNG{})
 	for i := range tree.nodes {
 		n := &tree.nodes[i]
 		visits, children := int32(0), int32(0)
@@ -276,19 +276,19 @@ func TestTreeAddsUp(t *testing.T) {
 // TestPlanIsKept: the plan of one decision, without its first move, is the first
 // to be judged in the next, so with hardly any budget it is followed.
 func TestPlanIsKept(t *testing.T) {
-	h, dice := slope(), env.Dice{}
+	h, rng := slope(), env.RNG{}
 	p := Rolling[walker]{}
 	at := walker{top}
-	first := p.Search(h, &at, Budget{Ticks: 4000}, &dice)
+	first := p.Search(h, &at, Budget{Ticks: 4000}, &rng)
 	if first.Move != left || len(p.Plan) != 11 {
 		t.Fatalf("move %d, and %d moves left of the plan; want %d and 11", first.Move, len(p.Plan), left)
 	}
 	for i := range 8 {
 		want := p.Plan[0]
-		found := p.Search(h, &at, Budget{Ticks: 1}, &dice)
+		found := p.Search(h, &at, Budget{Ticks: 1}, &rng)
 		if found.Move != want {
 			t.Fatalf("step %d of the plan: move %d, want %d", i, found.Move, want)
 		}
-		h.Step(&at, found.Move, &dice)
+		h.Step(&at, found.Move, &rng)
 	}
 }

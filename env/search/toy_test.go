@@ -35,10 +35,10 @@ func (h *hill) Moves(w *walker, dst []Move) []Move {
 	return dst
 }
 
-func (h *hill) Step(w *walker, move Move, dice *env.Dice) {
+func (h *hill) Step(w *walker, move Move, rng *env.RNG) {
 	h.ticks++
-	if h.wind && dice.IntN(4) == 0 {
-		move = Move(dice.IntN(3))
+	if h.wind && rng.IntN(4) == 0 {
+		move = Move(rng.IntN(3))
 	}
 	if w.at == h.ice {
 		move = right
@@ -89,11 +89,11 @@ func (m *slots) Moves(p *pull, dst []Move) []Move {
 	return dst
 }
 
-func (m *slots) Step(p *pull, move Move, dice *env.Dice) {
+func (m *slots) Step(p *pull, move Move, rng *env.RNG) {
 	if p.arm == 0 {
 		p.arm = int8(move) + 1
 	}
-	p.paid = 2 * m.means[p.arm-1] * float64(dice.IntN(1001)) / 1000
+	p.paid = 2 * m.means[p.arm-1] * float64(rng.IntN(1001)) / 1000
 }
 
 func (m *slots) Terminal(*pull) bool { return false }

@@ -34,8 +34,8 @@ type node struct {
 }
 
 // Search finds a move.
-func (t *Tree[S]) Search(model Model[S], root *S, budget Budget, dice *env.Dice) Found {
-	r := run[S]{model, dice, newMeter(budget)}
+func (t *Tree[S]) Search(model Model[S], root *S, budget Budget, rng *env.RNG) Found {
+	r := run[S]{model, rng, newMeter(budget)}
 	t.nodes, t.states, t.moves = t.nodes[:0], t.states[:0], t.moves[:0]
 	t.add(&r, root, 0, 0)
 	if t.nodes[0].to == 1 {
@@ -53,7 +53,7 @@ func (t *Tree[S]) Search(model Model[S], root *S, budget Budget, dice *env.Dice)
 	}
 	var top best
 	for i := t.nodes[0].child; i != 0; i = t.nodes[i].sibling {
-		top.offer(int(i), t.nodes[i].mean(), dice)
+		top.offer(int(i), t.nodes[i].mean(), rng)
 	}
 	return Found{t.nodes[top.at].move, top.score, uint64(r.spent)}
 }
@@ -97,7 +97,7 @@ func (t *Tree[S]) grow(r *run[S], at int32) int32 {
 	if n.final || n.from == n.to || r.left <= 0 || t.MaxNodes > 0 && len(t.nodes) >= t.MaxNodes {
 		return at
 	}
-	k := n.from + int32(r.dice.IntN(int(n.to-n.from)))
+	k := n.from + int32(r.rng.IntN(int(n.to-n.from)))
 	n.to--
 	move := t.moves[k]
 	t.moves[k] = t.moves[n.to]

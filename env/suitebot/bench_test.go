@@ -14,9 +14,9 @@ func walk(p *Plan, n int) []State {
 	for i := range states {
 		seed := env.Seed{Value: uint64(i)}
 		p.Deal(&states[i], seed)
-		dice := seed.Dice(env.StreamPolicy)
+		rng := seed.RNG(env.StreamPolicy)
 		for range i % p.rules.Rounds {
-			randomActions(&dice, actions)
+			randomActions(&rng, actions)
 			p.Step(&states[i], actions)
 		}
 	}
@@ -31,9 +31,9 @@ func BenchmarkStep(b *testing.B) {
 			r.Players = players
 			p := mustPlan(b, r)
 			states := walk(p, 64)
-			dice := env.Dice{State: 1}
+			rng := env.RNG{State: 1}
 			moves := make([]uint8, players*1024)
-			randomActions(&dice, moves)
+			randomActions(&rng, moves)
 			seed := env.Seed{}
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {

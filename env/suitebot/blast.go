@@ -30,7 +30,7 @@ func (e *explosion) set(f fuse, owner int) {
 }
 
 // explode lets the bombs go off that are due, and those they set off, and
-// returns who is killed.
+// returns the agents killed.
 func (p *Plan) explode(s *State, due *volley, dead env.SeatSet) (killed env.SeatSet) {
 	var e explosion
 	e.add(due)
@@ -71,8 +71,8 @@ func (p *Plan) chain(s *State, e *explosion) {
 	}
 }
 
-// share gives the fields that are reached and still hold their points to those
-// who collect them.
+// share gives the fields that are reached and still hold their points to the
+// players that collect them.
 func (p *Plan) share(s *State, e *explosion) {
 	if e.owners&(e.owners-1) == 0 {
 		p.collectAlone(s, e)

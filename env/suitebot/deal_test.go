@@ -44,7 +44,7 @@ func testHomes(t *testing.T) {
 	}
 }
 
-// translates tells whether the way from any base to any other leads every base
+// translates reports whether the way from any base to any other leads every base
 // to a base.
 func translates(homes []Cell, width, height int) bool {
 	is := map[[2]int]bool{}
@@ -119,13 +119,13 @@ func testSight(t *testing.T) {
 	r := sceneRules()
 	p := mustPlan(t, r)
 	s := draw(t, p, start)
-	s.Dice = env.Dice{State: 99}
+	s.RNG = env.RNG{State: 99}
 	var v View
 	p.See(&s, 0, &v)
 	open := s
-	open.Dice = env.Dice{}
+	open.RNG = env.RNG{}
 	if v.State != open || v.Sight.Len() != 35 {
-		t.Error("without view_radius a seat does not see all but the dice")
+		t.Error("without view_radius a seat does not see all but the RNG")
 	}
 	r.ViewRadius = 1
 	p = mustPlan(t, r)
@@ -156,14 +156,14 @@ func testBasesInAnyOrder(t *testing.T) {
 	r := Standard()
 	r.Width, r.Height, r.Players = 5, 5, 6
 	p := mustPlan(t, r)
-	dice := env.Dice{State: 5}
+	rng := env.RNG{State: 5}
 	actions := make([]uint8, 6)
 	intruders := 0
 	var s State
 	for episode := range uint64(40) {
 		p.Deal(&s, env.Seed{Episode: episode})
 		for !p.Over(&s) {
-			randomActions(&dice, actions)
+			randomActions(&rng, actions)
 			before := s
 			p.Step(&s, actions)
 			moved := before
@@ -171,7 +171,7 @@ func testBasesInAnyOrder(t *testing.T) {
 			if dead := p.collide(&moved); dead == 0 && s.Blast == (Cells{}) {
 				order := []int{0, 1, 2, 3, 4, 5}
 				for i := range order {
-					j := dice.IntN(i + 1)
+					j := rng.IntN(i + 1)
 					order[i], order[j] = order[j], order[i]
 				}
 				for _, seat := range order {

@@ -8,9 +8,9 @@
 //	plan.Step(&s, []uint8{0, 1, 2, 5})
 //
 // Rules holds every number and switch, Plan what follows from them, State a
-// running game as one comparable value, Match the last two together as package
-// env wants it. A step allocates nothing and draws nothing: once a game has been
-// dealt, chance is up to the players.
+// running game as one comparable value, Match the last two together as the
+// contract of package env. A step allocates nothing and draws nothing: once a game has begun,
+// nothing in it is random but the players.
 //
 // # Where a rule lives
 //
@@ -41,35 +41,35 @@
 //     plant_bomb). Two may swap fields. Bombs and home bases stop nobody.
 //  2. Agents that share a field collide and die, all of them.
 //  3. Living agents that plant put a bomb on their field. A bomb that lies there
-//     is removed, whosever it is and even if it would go off now; the new one
+//     is removed, whoever owns it and even if it would go off now; the new one
 //     has its own countdown and owner.
 //  4. Bombs planted BombDelay rounds ago go off, all at once. A bomb reaches
 //     its own field and BlastRadius fields each way, in a cross or in a square;
-//     nothing stops it, and round the torus a field is reached but once. Bombs
+//     nothing stops it, and a field reached twice around the torus counts once. Bombs
 //     it reaches go off with it, and so on. Living agents it reaches die.
 //     A field that is reached and still holds its points loses them: to
 //     the owner of the bombs that reached it, or, if they have different owners,
 //     to nobody. In the same way the owner of the bombs that reached another's
 //     agent gets KillPoints, and nobody does if they have different owners, the
-//     victim included. Who dies by its own bombs alone gains and loses nothing.
+//     victim included. An agent killed by its own bombs alone gains and loses nothing.
 //  5. The dead respawn on their home bases.
 //  6. Agents on an enemy's home base die and respawn on their own, all of them
 //     together. Nobody scores.
 //
-// Nobody can die twice in a round: the field of a home base is never another's.
+// An agent cannot die twice in a round: no two home bases share a field.
 // After a round, agents therefore stand on fields of their own.
 //
 // # The end, and what it pays
 //
-// Who has the most points after the last round has won; several with equal
-// points share the first place and have all won, unless everybody has the same,
+// The player with the most points after the last round has won; players with
+// equal points share the first place and have all won, unless all are equal,
 // which is a tie. The outcome is +1 for winners, -1 for the others, 0 in a tie.
 // The game's own measure, the reference reward, is the points of the round.
 //
 // # Sentences and tests
 //
-// Each sentence of the contest's document that rules something, in our words,
-// and the test of it: TestSentences/S01 and so on.
+// Each rule of the contest's document, in our words, and its test:
+// TestSentences/S01 and so on.
 //
 //	S01 agents move about and plant bombs that go off after a while
 //	S02 an explosion destroys what is around it, for points
@@ -80,9 +80,9 @@
 //	S07 stepping on home bases and on bombs does nothing
 //	S08 two agents on one field collide and both die
 //	S09 two agents may swap places
-//	S10 who dies respawns on its home base in the same round
+//	S10 an agent that dies respawns on its home base in the same round
 //	S11 a game has 100 rounds
-//	S12 the plan is a torus: who leaves at one edge comes in at the opposite one
+//	S12 the plan is a torus: an agent that leaves at one edge enters at the opposite one
 //	S13 [0,0] is the field at the top left, [width-1,height-1] at the bottom right
 //	S14 a bomb is planted on the planter's own field
 //	S15 the planter has 4 rounds to get away; at the end of the 4th it goes off
@@ -90,7 +90,7 @@
 //	S17 an explosion collects the fields in reach
 //	S18 an explosion sets off every bomb in reach, and these others
 //	S19 a bomb planted on a bomb replaces it, with a countdown of its own
-//	S20 so an opponent's bomb can be stopped from exploding, and one's own be put there
+//	S20 so a player can replace an opponent's bomb by one of its own
 //	S21 every field has 1 point, for the first explosion that hits it
 //	S22 a second explosion on the same field gives nothing
 //	S23 killing an opponent gives 10 points
@@ -103,7 +103,7 @@
 //	S30 order: collisions come before planting
 //	S31 order: planting comes before explosions
 //	S32 order: explosions come before respawning
-//	S33 order: the dead respawn, and who stands on an enemy's home base dies and respawns
+//	S33 order: the dead respawn, and an agent on an enemy's home base dies and respawns
 //	S34 an answer after more than 200 ms forfeits the move: package match, TestForfeit
 //	S35 none within 1000 ms: hold to the end, not asked again: package match, TestGiveUp
 //
@@ -114,15 +114,15 @@
 //	R02 home bases are spread evenly, the same for all by translation (home_layout)
 //	R03 a bomb reaches three fields each way in a cross, or in a square (blast_radius, blast_shape)
 //	R04 nothing stops a blast
-//	R05 a blast that meets itself round the torus counts a field once
+//	R05 a field that a blast reaches twice around the torus counts once
 //	R06 a bomb of round t goes off at the end of round t+4 (bomb_delay)
-//	R07 who died before planting does not plant (dead_plant)
+//	R07 an agent that died before planting does not plant (dead_plant)
 //	R08 nobody scores for collisions and deaths on home bases (collision_points, home_points)
 //	R09 the victim's own bomb contests a kill (own_bombs_contest)
 //	R10 by its own bombs alone: nobody scores (self_kill_points)
 //	R11 agents start on their home bases (start)
 //	R12 everything is seen (view_radius)
-//	R13 the collided in a blast are dead already (dead_kills)
+//	R13 collided agents in a blast are dead already (dead_kills)
 //	R14 the dead respawn first, then home bases are judged together (home_deaths)
 //	R15 equal points share the first place (shared_first)
 package suitebot

@@ -159,9 +159,9 @@ func TestRawLosesNothing(t *testing.T) {
 
 // TestSpread writes sets of all lengths.
 func TestSpread(t *testing.T) {
-	dice := env.Dice{State: 3}
+	rng := env.RNG{State: 3}
 	for n := range 200 {
-		set := Cells{dice.Uint64(), dice.Uint64(), dice.Uint64(), dice.Uint64()}
+		set := Cells{rng.Uint64(), rng.Uint64(), rng.Uint64(), rng.Uint64()}
 		dst := make([]byte, n)
 		spread(dst, &set, 7, 2)
 		for c, got := range dst {

@@ -2,10 +2,10 @@ package suitebot
 
 import "pommego/env"
 
-// Over tells whether the last round has been played.
+// Over reports whether the last round has been played.
 func (p *Plan) Over(s *State) bool { return int(s.StepCount) >= p.rules.Rounds }
 
-// Status tells how the game stands. Nobody drops out.
+// Status reports the state of play. Nobody drops out.
 func (p *Plan) Status(s *State) env.Status {
 	all := env.AllSeats(p.rules.Players)
 	st := env.Status{In: all, Steps: int(s.StepCount), Result: env.Incomplete}
@@ -40,8 +40,8 @@ func (p *Plan) Rewards(s *State, dst []float64) {
 	}
 }
 
-// Outcome writes +1 for who has won, -1 for who has lost, and 0 for all in a
-// tie and until the game is over.
+// Outcome writes +1 for seats that have won, -1 for seats that have lost, and 0
+// for all in a tie and until the game is over.
 func (p *Plan) Outcome(s *State, dst []float64) {
 	st := p.Status(s)
 	for seat := range p.rules.Players {

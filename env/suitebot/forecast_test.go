@@ -13,10 +13,10 @@ func TestForecastComesTrue(t *testing.T) {
 		rules.Rounds = 200
 		p := mustPlan(t, rules)
 		idle := make([]uint8, rules.Players)
-		dice := env.Dice{State: 2}
+		rng := env.RNG{State: 2}
 		for i, s := range walk(p, 80) {
 			if i%2 == 0 {
-				boost(p, &s, &dice)
+				boost(p, &s, &rng)
 			}
 			var f Forecast
 			p.Forecast(&s, &f)

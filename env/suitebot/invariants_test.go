@@ -6,24 +6,24 @@ import (
 	"pommego/env"
 )
 
-var dense = []string{"standard", "5x5", "7x13", "duel", "32x32", "other readings", "rays round the torus", "5x5 square"}
+var dense = []string{"standard", "5x5", "7x13", "duel", "32x32", "other readings", "rays around the torus", "5x5 square"}
 
 // TestInvariants plays random games and holds every round to what must be true
 // of any: -invariant-steps says how many rounds.
 func TestInvariants(t *testing.T) {
 	played, kills, contested, collisions := 0, 0, 0, 0
-	dice := env.Dice{State: 11}
+	rng := env.RNG{State: 11}
 	actions := make([]uint8, MaxPlayers)
 	var s State
 	for episode := uint64(0); played < *invariantSteps; episode++ {
 		p := mustPlan(t, variants()[dense[episode%uint64(len(dense))]])
 		for range 20 {
 			p.Deal(&s, env.Seed{Value: episode})
-			if dice.IntN(4) == 0 {
-				boost(p, &s, &dice)
+			if rng.IntN(4) == 0 {
+				boost(p, &s, &rng)
 			}
 			for before := s; !p.Over(&s); before = s {
-				randomActions(&dice, actions)
+				randomActions(&rng, actions)
 				p.Step(&s, actions[:p.rules.Players])
 				if broken := brokenInvariant(p, &before, &s); broken != "" {
 					t.Fatalf("episode %d, round %d, actions %v: %s\nfrom\n%s\nto\n%s", episode, s.StepCount, actions, broken, drawing(p, &before), drawing(p, &s))
@@ -114,14 +114,14 @@ func brokenPlaces(p *Plan, s *State) string {
 
 // TestLanesAgreeWithSlowTwin compares words at once and one by one.
 func TestLanesAgreeWithSlowTwin(t *testing.T) {
-	dice := env.Dice{State: 1}
+	rng := env.RNG{State: 1}
 	numbers := []uint16{0, 1, 2, 3, 0x7fff, 0x8000, 0x8001, 0xffff}
 	for range 100_000 {
 		var v [MaxPlayers]uint16
 		for i := range v {
-			v[i] = numbers[dice.IntN(len(numbers))]
+			v[i] = numbers[rng.IntN(len(numbers))]
 		}
-		x := numbers[dice.IntN(len(numbers))]
+		x := numbers[rng.IntN(len(numbers))]
 		for half, word := range lanesOf(&v) {
 			want := uint64(0)
 			for lane := range 4 {

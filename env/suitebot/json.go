@@ -16,7 +16,7 @@ type jsonState struct {
 	Fields []string    `json:"fields"`
 	Agents []jsonAgent `json:"agents"`
 	Bombs  []jsonBomb  `json:"bombs"`
-	Dice   string      `json:"dice"` // state of the game's dice, in hexadecimal
+	RNG    string      `json:"dice"` // state of the game's RNG, in hexadecimal
 }
 
 // What stands for a field in rows of text.
@@ -50,7 +50,7 @@ func (m *Match) AppendJSON(dst []byte) ([]byte, error) {
 	p, s := m.game.plan, &m.State
 	out := jsonState{
 		Format: stateFormat, Rules: saved.Hex(m.game.fingerprint), Round: s.StepCount,
-		Fields: p.rows(s), Bombs: []jsonBomb{}, Dice: saved.Hex(s.Dice.State),
+		Fields: p.rows(s), Bombs: []jsonBomb{}, RNG: saved.Hex(s.RNG.State),
 	}
 	for seat := range p.rules.Players {
 		x, y := p.XY(s.Agents[seat])
@@ -107,7 +107,7 @@ func (m *Match) RestoreJSON(state json.RawMessage) error {
 }
 
 func (p *Plan) readJSON(in *jsonState) (s State, err error) {
-	if s.Dice, err = saved.ParseDice(in.Dice); err != nil {
+	if s.RNG, err = saved.ParseRNG(in.RNG); err != nil {
 		return s, fmt.Errorf("suitebot: state: %w", err)
 	}
 	s.StepCount = in.Round

@@ -4,8 +4,8 @@ import "math/bits"
 
 // What each player has, such as the field its agent stands on, is eight numbers
 // of 16 bits. Here they are looked at as two words of four lanes, and all lanes
-// of a word are compared at once: what players do can hardly be foreseen, so a
-// comparison each would cost a processor more wrong guesses than work.
+// of a word are compared at once: moves are hard to predict, so separate
+// comparisons would cost more in mispredicted branches than in work.
 
 // lanes is two words of four lanes: player p's is lane p%4 of word p/4.
 type lanes [2]uint64

@@ -94,7 +94,7 @@ func (g *Game) NewAgent(name string) (env.Agent, error) {
 		return nil, err
 	}
 	p := &player{g, bot}
-	if w, ok := bot.(env.Weigher); ok {
+	if w, ok := bot.(env.SearchReporter); ok {
 		return &weigher{p, w}, nil
 	}
 	return p, nil
@@ -109,16 +109,16 @@ type Match struct {
 // Reset starts a new episode.
 func (m *Match) Reset(seed env.Seed) { m.game.plan.Deal(&m.State, seed) }
 
-// Reseed replaces the dice.
-func (m *Match) Reseed(seed env.Seed) { m.Dice = seed.Dice(env.StreamGame) }
+// Reseed replaces the RNG.
+func (m *Match) Reseed(seed env.Seed) { m.RNG = seed.RNG(env.StreamGame) }
 
-// Train does nothing: nobody drops out.
-func (m *Match) Train(int) {}
+// SetTrainingSeat does nothing: nobody drops out.
+func (m *Match) SetTrainingSeat(int) {}
 
 // Step plays one round.
 func (m *Match) Step(actions []uint8) { m.game.plan.Step(&m.State, actions) }
 
-// Status tells how the game stands.
+// Status reports the state of play.
 func (m *Match) Status() env.Status { return m.game.plan.Status(&m.State) }
 
 // Rewards writes the points that each seat got in the last round.
@@ -153,9 +153,9 @@ type player struct {
 	bot  Bot
 }
 
-func (p *player) Reset(dice env.Dice) { p.bot.Reset(dice) }
+func (p *player) Reset(rng env.RNG) { p.bot.Reset(rng) }
 
-func (p *player) Reseed(dice env.Dice) { p.bot.Reseed(dice) }
+func (p *player) Reseed(rng env.RNG) { p.bot.Reseed(rng) }
 
 func (p *player) Act(m env.Match, seat int, action []uint8) {
 	v := p.game.views.Get().(*View)
@@ -179,5 +179,5 @@ func (p *player) Restore(state []byte) error { return p.bot.Restore(state) }
 // weigher is a player whose bot tells what it chose by.
 type weigher struct {
 	*player
-	env.Weigher
+	env.SearchReporter
 }

@@ -8,9 +8,8 @@ import (
 	"pommego/env/grid"
 )
 
-// Plan is the rules with all that follows from them worked out: who is whose
-// neighbour on the torus, what a bomb reaches from where, where the home bases
-// can be. It is read-only and shared by every goroutine.
+// Plan is the rules with all that follows from them: each field's neighbours on
+// the torus, the fields that a bomb reaches, where home bases can be. It is read-only and shared by every goroutine.
 type Plan struct {
 	rules   Rules
 	torus   *grid.Topology
@@ -33,7 +32,7 @@ type place struct{ x, y uint8 }
 // how many moves that takes.
 type step struct{ right, down, moves uint8 }
 
-// NewPlan works the rules out.
+// NewPlan makes the plan of rules.
 func NewPlan(rules Rules) (*Plan, error) {
 	if err := rules.Validate(); err != nil {
 		return nil, err
@@ -93,7 +92,7 @@ func (p *Plan) around(mark func(at Cell, all *Cells)) []uint64 {
 	return table
 }
 
-// cross adds a field and radius fields each way. A ray that meets itself round
+// cross adds a field and radius fields each way. A ray that meets itself around
 // the torus adds fields that are there already.
 func (p *Plan) cross(at Cell, radius int, all *Cells) {
 	all.Add(at)
@@ -201,17 +200,17 @@ func apart(a, b, round int) int {
 
 // Deal starts a new episode in s.
 func (p *Plan) Deal(s *State, seed env.Seed) {
-	*s = State{Dice: seed.Dice(env.StreamGame)}
-	dice := seed.Dice(env.StreamBoard)
+	*s = State{RNG: seed.RNG(env.StreamGame)}
+	rng := seed.RNG(env.StreamBoard)
 	var taken Cells
 	switch p.rules.HomeLayout {
 	case Even:
-		p.dealEven(s, &dice)
+		p.dealEven(s, &rng)
 	case Fixed:
 		copy(s.Homes[:], p.lattice)
 	case Drawn:
 		for seat := range p.rules.Players {
-			s.Homes[seat] = p.drawCell(&taken, &dice)
+			s.Homes[seat] = p.drawCell(&taken, &rng)
 		}
 	}
 	s.Agents = s.Homes
@@ -222,19 +221,19 @@ func (p *Plan) Deal(s *State, seed env.Seed) {
 		taken.Add(home)
 	}
 	for seat := range p.rules.Players {
-		s.Agents[seat] = p.drawCell(&taken, &dice)
+		s.Agents[seat] = p.drawCell(&taken, &rng)
 	}
 }
 
 // dealEven shifts the lattice and deals its bases to the seats.
-func (p *Plan) dealEven(s *State, dice *env.Dice) {
+func (p *Plan) dealEven(s *State, rng *env.RNG) {
 	var order [MaxPlayers]int
 	seats := order[:p.rules.Players]
 	for i := range seats {
-		j := dice.IntN(i + 1)
+		j := rng.IntN(i + 1)
 		seats[i], seats[j] = seats[j], i
 	}
-	dx, dy := dice.IntN(p.rules.Width), dice.IntN(p.rules.Height)
+	dx, dy := rng.IntN(p.rules.Width), rng.IntN(p.rules.Height)
 	for k, seat := range seats {
 		x, y := p.XY(p.lattice[k])
 		s.Homes[seat] = p.At((x+dx)%p.rules.Width, (y+dy)%p.rules.Height)
@@ -242,9 +241,9 @@ func (p *Plan) dealEven(s *State, dice *env.Dice) {
 }
 
 // drawCell draws a field that is not taken, and takes it.
-func (p *Plan) drawCell(taken *Cells, dice *env.Dice) Cell {
+func (p *Plan) drawCell(taken *Cells, rng *env.RNG) Cell {
 	for {
-		c := Cell(dice.IntN(p.cells))
+		c := Cell(rng.IntN(p.cells))
 		if !taken.Has(c) {
 			taken.Add(c)
 			return c

@@ -34,7 +34,7 @@ func variants() map[string]Rules {
 	crowded.OwnBombsContest, crowded.CollisionPoints, crowded.BlastShape = false, 1, Square
 	return map[string]Rules{
 		"standard": Standard(), "5x5": small, "32x32": large, "7x13": oblong, "duel": duel,
-		"other readings": other, "fog": fog, "rays round the torus": long, "5x5 square": crowded,
+		"other readings": other, "fog": fog, "rays around the torus": long, "5x5 square": crowded,
 	}
 }
 
@@ -48,7 +48,7 @@ func mustPlan(t testing.TB, r Rules) *Plan {
 }
 
 // boost makes a game dense: agents near each other and bombs everywhere.
-func boost(p *Plan, s *State, dice *env.Dice) {
+func boost(p *Plan, s *State, rng *env.RNG) {
 	r := p.Rules()
 	var taken Cells
 	for _, home := range s.Homes[:r.Players] {
@@ -56,7 +56,7 @@ func boost(p *Plan, s *State, dice *env.Dice) {
 	}
 	for seat := range r.Players {
 		for {
-			c := p.At(dice.IntN(min(r.Width, 6)), dice.IntN(min(r.Height, 6)))
+			c := p.At(rng.IntN(min(r.Width, 6)), rng.IntN(min(r.Height, 6)))
 			if !taken.Has(c) {
 				taken.Add(c)
 				s.Agents[seat] = c
@@ -67,7 +67,7 @@ func boost(p *Plan, s *State, dice *env.Dice) {
 	taken = Cells{}
 	for k := range r.BombDelay {
 		for seat := range r.Players {
-			if c := p.At(dice.IntN(r.Width), dice.IntN(r.Height)); !taken.Has(c) && dice.Coin() {
+			if c := p.At(rng.IntN(r.Width), rng.IntN(r.Height)); !taken.Has(c) && rng.Coin() {
 				taken.Add(c)
 				s.Place(Bomb{c, k + 1, seat})
 			}
@@ -75,9 +75,9 @@ func boost(p *Plan, s *State, dice *env.Dice) {
 	}
 }
 
-func randomActions(dice *env.Dice, actions []uint8) {
+func randomActions(rng *env.RNG, actions []uint8) {
 	for i := range actions {
-		actions[i] = uint8(dice.IntN(int(numActions)))
+		actions[i] = uint8(rng.IntN(int(numActions)))
 	}
 }
 
@@ -99,12 +99,12 @@ func TestSlowTwin(t *testing.T) {
 				if err := p.Check(&s); err != nil {
 					t.Fatalf("%+v deals a state that is none: %v", seed, err)
 				}
-				dice := seed.Dice(env.StreamPolicy)
+				rng := seed.RNG(env.StreamPolicy)
 				if episode%2 == 1 {
-					boost(p, &s, &dice)
+					boost(p, &s, &rng)
 				}
 				for ; !p.Over(&s) && rounds > 0; rounds-- {
-					randomActions(&dice, actions)
+					randomActions(&rng, actions)
 					compareStep(t, p, &s, actions)
 				}
 			}
@@ -117,7 +117,7 @@ func FuzzStep(f *testing.F) {
 	f.Add(uint64(1), uint8(0), []byte("\x05\x01\x02\x03\x04\x00\x05\x05"))
 	f.Add(uint64(7), uint8(9), []byte("\x05\x05\x05\x05\x01\x02\x03\x04\x01\x02\x03\x04"))
 	var all []*Plan
-	for _, name := range []string{"standard", "5x5", "7x13", "duel", "other readings", "rays round the torus", "5x5 square", "32x32"} {
+	for _, name := range []string{"standard", "5x5", "7x13", "duel", "other readings", "rays around the torus", "5x5 square", "32x32"} {
 		all = append(all, mustPlan(f, variants()[name]))
 	}
 	f.Fuzz(func(t *testing.T, seed uint64, variant uint8, moves []byte) {
@@ -125,8 +125,8 @@ func FuzzStep(f *testing.F) {
 		var s State
 		p.Deal(&s, env.Seed{Value: seed})
 		if variant%2 == 1 {
-			dice := env.Dice{State: seed}
-			boost(p, &s, &dice)
+			rng := env.RNG{State: seed}
+			boost(p, &s, &rng)
 		}
 		for n := p.Rules().Players; len(moves) >= n && !p.Over(&s); moves = moves[n:] {
 			actions := make([]uint8, n)

@@ -12,11 +12,11 @@ import (
 	"testing"
 	"time"
 
+	"pommego/arena/match"
+	"pommego/arena/trace"
 	"pommego/env"
-	"pommego/env/match"
 	"pommego/env/suitebot"
 	"pommego/env/suitebot/bots"
-	"pommego/env/trace"
 )
 
 // TestMain runs the tests, or, where a test has started this very program as an

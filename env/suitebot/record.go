@@ -7,8 +7,8 @@ import (
 	"strconv"
 
 	"pommego/env"
+	"pommego/env/record"
 	"pommego/env/saved"
-	"pommego/env/trace"
 )
 
 // A recorded game is one JSON object on one line, format suitebot-trace/1: the
@@ -103,7 +103,7 @@ type recordObs struct {
 type Record struct {
 	Plan  *Plan
 	Start State
-	Info  trace.Info
+	Info  record.Info
 
 	initial recordState
 	steps   []recordStep
@@ -133,7 +133,7 @@ func ParseRecord(line []byte) (*Record, error) {
 	}
 	rec := &Record{
 		Plan: plan, initial: *in.Initial, steps: in.Steps,
-		Info: trace.Info{
+		Info: record.Info{
 			EnvID: in.Variant, Variant: in.Variant, Name: in.Name, Note: in.Note,
 			Setup: in.Setup, Policies: in.Policies, ObsEvery: in.ObsEvery,
 		},
@@ -148,7 +148,7 @@ func ParseRecord(line []byte) (*Record, error) {
 	return rec, nil
 }
 
-// complete tells whether every key that has to be in the record is there, and
+// complete reports whether every key that has to be in the record is there, and
 // whether the list of steps ends where the game does.
 func (rec *Record) complete() error {
 	if err := rec.completeState(&rec.initial); err != nil {
@@ -258,9 +258,9 @@ func (rec *Record) Step(s *State, i int) {
 	rec.Plan.Step(s, actions[:rec.Plan.rules.Players])
 }
 
-// replay shows a record: trace.Replay.
+// replay shows a record: record.Replay.
 type replay struct {
-	trace.Playback
+	record.Playback
 	plan  *Plan
 	state State
 }
@@ -268,13 +268,13 @@ type replay struct {
 // OpenRecord reads a recorded game to be shown: the trace.Reopen of
 // [RecordFormat]. What it shows comes from the record's start and actions
 // alone, like what [Record.Check] compares.
-func OpenRecord(line []byte) (trace.Replay, error) {
+func OpenRecord(line []byte) (record.Replay, error) {
 	rec, err := ParseRecord(line)
 	if err != nil {
 		return nil, err
 	}
 	p := &replay{plan: rec.Plan, state: rec.Start}
-	p.Playback = trace.NewPlayback(rec.Info, rec.Len(), func(i int) error {
+	p.Playback = record.NewPlayback(rec.Info, rec.Len(), func(i int) error {
 		if p.plan.Over(&p.state) {
 			return fmt.Errorf("suitebot: the game is over after %d steps, but %d are recorded", i, rec.Len())
 		}

@@ -4,15 +4,15 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"pommego/env/trace"
+	"pommego/env/record"
 )
 
 // CheckRecord reads a recorded game, replays it and compares: the checker of
 // [RecordFormat] for package trace.
-func CheckRecord(line []byte) (trace.Report, error) {
+func CheckRecord(line []byte) (record.Report, error) {
 	rec, err := ParseRecord(line)
 	if err != nil {
-		return trace.Report{}, err
+		return record.Report{}, err
 	}
 	return rec.Check(), nil
 }
@@ -20,7 +20,7 @@ func CheckRecord(line []byte) (trace.Report, error) {
 // Check replays the game from its start and its actions alone and compares
 // every other recorded value. Where the replay is over and the record goes on,
 // that is a difference in "done" and the comparison ends.
-func (rec *Record) Check() trace.Report {
+func (rec *Record) Check() record.Report {
 	c := comparison{plan: rec.Plan, raw: newRawReader(rec.Plan)}
 	c.Report.Games = 1
 	s := rec.Start
@@ -43,7 +43,7 @@ func (rec *Record) Check() trace.Report {
 
 // comparison compares a record with its replay.
 type comparison struct {
-	trace.Comparison
+	record.Comparison
 	plan *Plan
 	raw  *rawReader
 	view View
@@ -54,19 +54,19 @@ func (c *comparison) outcome(want *recordStep, s *State) {
 	status := c.plan.Status(s)
 	rewards := make([]float64, c.plan.rules.Players)
 	c.plan.Rewards(s, rewards)
-	trace.EqualLists(&c.Comparison, "rewards", want.Rewards, rewards)
-	trace.Equal(&c.Comparison, "done", *want.Done, status.Over)
-	trace.Equal(&c.Comparison, "result", want.Result, status.Result.String())
-	trace.EqualLists(&c.Comparison, "winners", want.Winners, status.Winners.List())
+	record.EqualLists(&c.Comparison, "rewards", want.Rewards, rewards)
+	record.Equal(&c.Comparison, "done", *want.Done, status.Over)
+	record.Equal(&c.Comparison, "result", want.Result, status.Result.String())
+	record.EqualLists(&c.Comparison, "winners", want.Winners, status.Winners.List())
 }
 
 // state compares a state and what was observed of it.
 func (c *comparison) state(want *recordState, s *State) {
 	got := c.plan.recordOf(s)
-	trace.Equal(&c.Comparison, "step_count", *want.StepCount, *got.StepCount)
+	record.Equal(&c.Comparison, "step_count", *want.StepCount, *got.StepCount)
 	c.cells("fields", want.Fields, got.Fields)
-	trace.EqualRows(&c.Comparison, "agents", want.Agents, got.Agents, []string{"x", "y", "score", "collected", "kills", "deaths"})
-	trace.EqualRows(&c.Comparison, "bombs", want.Bombs, got.Bombs, []string{"x", "y", "rounds", "owner"})
+	record.EqualRows(&c.Comparison, "agents", want.Agents, got.Agents, []string{"x", "y", "score", "collected", "kills", "deaths"})
+	record.EqualRows(&c.Comparison, "bombs", want.Bombs, got.Bombs, []string{"x", "y", "rounds", "owner"})
 	for seat := range want.Obs {
 		c.plan.See(s, seat, &c.view)
 		seen, raw := c.view.seen(), c.raw.observe(s, seat)
@@ -77,10 +77,10 @@ func (c *comparison) state(want *recordState, s *State) {
 
 // obs compares two observations.
 func (c *comparison) obs(at string, want, got *recordObs) {
-	trace.Equal(&c.Comparison, at+"seat", want.Seat, got.Seat)
-	trace.Equal(&c.Comparison, at+"step_count", want.StepCount, got.StepCount)
-	trace.Equal(&c.Comparison, at+"position", want.Position, got.Position)
-	trace.EqualLists(&c.Comparison, at+"scores", want.Scores, got.Scores)
+	record.Equal(&c.Comparison, at+"seat", want.Seat, got.Seat)
+	record.Equal(&c.Comparison, at+"step_count", want.StepCount, got.StepCount)
+	record.Equal(&c.Comparison, at+"position", want.Position, got.Position)
+	record.EqualLists(&c.Comparison, at+"scores", want.Scores, got.Scores)
 	c.cells(at+"field", want.Field, got.Field)
 	c.cells(at+"agent", want.Agent, got.Agent)
 	c.cells(at+"home", want.Home, got.Home)
@@ -90,7 +90,7 @@ func (c *comparison) obs(at string, want, got *recordObs) {
 
 // cells compares two maps, whose fields are [x, y].
 func (c *comparison) cells(field, want, got string) {
-	trace.EqualMaps(&c.Comparison, field, want, got, func(i int) (x, y int) { return c.plan.XY(Cell(i)) })
+	record.EqualMaps(&c.Comparison, field, want, got, func(i int) (x, y int) { return c.plan.XY(Cell(i)) })
 }
 
 // rawReader encodes observations in the raw encoding and reads them back, to

@@ -9,8 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"pommego/arena/trace"
 	"pommego/env"
-	"pommego/env/trace"
+	"pommego/env/record"
 )
 
 var update = flag.Bool("update", false, "write the recorded games anew")
@@ -27,7 +28,7 @@ func recordScenes(t *testing.T) (lines [][]byte) {
 		for i := range s.scenes {
 			sc := &s.scenes[i]
 			p, state := sc.begin(t)
-			rec, err := NewRecorder(p, &state, trace.Info{
+			rec, err := NewRecorder(p, &state, record.Info{
 				Variant: "scene", Setup: "scene", Name: fmt.Sprintf("%s/%d", s.id, i+1), Note: sc.reason, ObsEvery: 1,
 				Policies: strings.Fields(strings.Repeat("scripted ", p.rules.Players)),
 			})
@@ -57,16 +58,16 @@ func appended(t *testing.T, rec *Recorder) []byte {
 
 // recordVariants is a game of random actions of every variant.
 func recordVariants(t *testing.T) (lines [][]byte) {
-	for _, name := range []string{"standard", "5x5", "7x13", "duel", "other readings", "fog", "rays round the torus", "5x5 square"} {
+	for _, name := range []string{"standard", "5x5", "7x13", "duel", "other readings", "fog", "rays around the torus", "5x5 square"} {
 		rules := variants()[name]
 		rules.Rounds = min(rules.Rounds, 60)
 		p := mustPlan(t, rules)
 		seed := env.Seed{Value: 20}
 		var s State
 		p.Deal(&s, seed)
-		dice := seed.Dice(env.StreamPolicy)
-		boost(p, &s, &dice)
-		rec, err := NewRecorder(p, &s, trace.Info{
+		rng := seed.RNG(env.StreamPolicy)
+		boost(p, &s, &rng)
+		rec, err := NewRecorder(p, &s, record.Info{
 			Variant: "custom:SuiteBot-v0", Setup: "dense", Name: name, Seed: seed.Value, ObsEvery: 7,
 			Policies: strings.Fields(strings.Repeat("uniform ", rules.Players)),
 		})
@@ -74,7 +75,7 @@ func recordVariants(t *testing.T) (lines [][]byte) {
 			t.Fatal(err)
 		}
 		for actions := make([]uint8, rules.Players); !p.Over(&s); {
-			randomActions(&dice, actions)
+			randomActions(&rng, actions)
 			compareStep(t, p, &s, actions)
 			if err := rec.Step(actions, &s); err != nil {
 				t.Fatal(err)
@@ -181,7 +182,7 @@ func sample(t *testing.T) map[string]any {
 	r.Rounds = 3
 	p := mustPlan(t, r)
 	s := draw(t, p, `. _ . . . . .   . . 1a A1 3b . .   . . . . 2b . .   . . . . . . A0   H0 . . . . . H1`)
-	rec, err := NewRecorder(p, &s, trace.Info{Variant: "scene", Policies: []string{"a", "b"}, ObsEvery: 1})
+	rec, err := NewRecorder(p, &s, record.Info{Variant: "scene", Policies: []string{"a", "b"}, ObsEvery: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

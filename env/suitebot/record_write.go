@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"pommego/env/trace"
+	"pommego/env/record"
 )
 
 // Recorder writes one game down, round by round:
@@ -28,7 +28,7 @@ type Recorder struct {
 }
 
 // NewRecorder begins the record of a game that stands at s.
-func NewRecorder(p *Plan, s *State, info trace.Info) (*Recorder, error) {
+func NewRecorder(p *Plan, s *State, info record.Info) (*Recorder, error) {
 	info, err := info.Complete()
 	if err != nil {
 		return nil, err
@@ -135,8 +135,8 @@ func (v *View) seen() recordObs {
 	return o
 }
 
-// Record begins the record of the match: trace.Recordable.
-func (m *Match) Record(info trace.Info) (trace.Recorder, error) {
+// Record begins the record of the match: record.Recordable.
+func (m *Match) Record(info record.Info) (record.Recorder, error) {
 	rec, err := NewRecorder(m.game.plan, &m.State, info)
 	if err != nil {
 		return nil, err

@@ -31,7 +31,7 @@ type Rules struct {
 
 	// BlastRadius and BlastShape are a bomb's reach. Reading: its own field and
 	// three fields each way in a cross. Nothing stops a blast, and a field that
-	// it meets twice round the torus counts once.
+	// it reaches twice around the torus counts once.
 	BlastRadius int        `json:"blast_radius"`
 	BlastShape  BlastShape `json:"blast_shape"`
 
@@ -49,7 +49,7 @@ type Rules struct {
 	// plan, which is the reading.
 	ViewRadius int `json:"view_radius"`
 
-	// DeadPlant: who died in a collision still plants its bomb where it lies.
+	// DeadPlant: an agent that died in a collision still plants its bomb there.
 	// Reading: it does not.
 	DeadPlant bool `json:"dead_plant"`
 

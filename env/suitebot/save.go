@@ -35,7 +35,7 @@ func (m *Match) Append(dst []byte) []byte {
 		dst = binary.LittleEndian.AppendUint16(dst, s.Deaths[seat])
 	}
 	dst = binary.LittleEndian.AppendUint16(dst, s.StepCount)
-	return binary.LittleEndian.AppendUint64(dst, s.Dice.State)
+	return binary.LittleEndian.AppendUint64(dst, s.RNG.State)
 }
 
 // header is what saved states begin with.
@@ -81,6 +81,6 @@ func (p *Plan) readState(in *saved.Reader) (s State) {
 		s.Deaths[seat] = in.Uint16()
 	}
 	s.StepCount = in.Uint16()
-	s.Dice = env.Dice{State: in.Uint64()}
+	s.RNG = env.RNG{State: in.Uint64()}
 	return s
 }

@@ -162,13 +162,13 @@ var sentences = []sentence{
 		p := mustPlan(t, Standard())
 		var s State
 		p.Deal(&s, env.Seed{})
-		dice := env.Dice{State: 4}
+		rng := env.RNG{State: 4}
 		actions := make([]uint8, 4)
 		for !p.Over(&s) {
 			if in := p.Status(&s).In; in != env.AllSeats(4) {
 				t.Fatalf("after round %d players %04b are in, want all", s.StepCount, in)
 			}
-			randomActions(&dice, actions)
+			randomActions(&rng, actions)
 			p.Step(&s, actions)
 		}
 	}},

@@ -42,7 +42,7 @@ const cellWords = MaxSide * MaxSide / 64
 // Cells is a set of fields.
 type Cells [cellWords]uint64
 
-// Has tells whether c is in the set.
+// Has reports whether c is in the set.
 func (b *Cells) Has(c Cell) bool { return b[c>>6%cellWords]>>(c&63)&1 != 0 }
 
 // Add puts c into the set.
@@ -100,8 +100,8 @@ type State struct {
 	Kills     [MaxPlayers]uint16
 	Deaths    [MaxPlayers]uint16
 
-	StepCount uint16   // rounds played
-	Dice      env.Dice // the rules draw nothing once a game has begun
+	StepCount uint16  // rounds played
+	RNG       env.RNG // the rules draw nothing once a game has begun
 }
 
 // fuse is a field with a bomb on it: its Cell plus one, 0 for no bomb.

@@ -38,9 +38,9 @@ func (p *Plan) move(s *State, actions []uint8) {
 	}
 }
 
-// collide is who dies of having moved: those who share a field and, with
-// AfterMoves, those on an enemy's home base. They lie where they died until they
-// respawn.
+// collide is the set of agents that die because of their moves: those that share a
+// field and, with AfterMoves, those on an enemy's home base. They stay where they
+// died until they respawn.
 func (p *Plan) collide(s *State) (dead env.SeatSet) {
 	if p.meet(&s.Agents, &s.Agents) {
 		dead = p.collided(s)
@@ -51,7 +51,7 @@ func (p *Plan) collide(s *State) (dead env.SeatSet) {
 	return dead
 }
 
-// meet tells whether any player's number in a is another player's in b.
+// meet reports whether any player's number in a is another player's in b.
 func (p *Plan) meet(a, b *[MaxPlayers]Cell) bool {
 	found, words := uint64(0), lanesOf(b)
 	for seat := range min(p.rules.Players, 4) {
@@ -68,7 +68,7 @@ func (p *Plan) meet(a, b *[MaxPlayers]Cell) bool {
 	return found != 0
 }
 
-// collided is who shares a field.
+// collided is the set of agents that share a field.
 func (p *Plan) collided(s *State) (dead env.SeatSet) {
 	agents := s.Agents[:p.rules.Players]
 	for i, at := range agents {
@@ -83,7 +83,7 @@ func (p *Plan) collided(s *State) (dead env.SeatSet) {
 	return dead
 }
 
-// onBases is who stands on an enemy's home base; the enemies get their points.
+// onBases is the set of agents on an enemy's home base; the enemies get their points.
 func (p *Plan) onBases(s *State) (dead env.SeatSet) {
 	if !p.meet(&s.Homes, &s.Agents) {
 		return 0
@@ -120,7 +120,7 @@ func (p *Plan) plants(actions []uint8) (seats env.SeatSet) {
 }
 
 // plant plants bombs. One that lies on the field already is removed, even if it
-// would go off in this round. Who plants has not moved, so no two plant on one
+// would go off in this round. An agent that plants has not moved, so no two plant on one
 // field.
 func (p *Plan) plant(s *State, seats env.SeatSet, due *volley) {
 	last := (p.rules.BombDelay - 1) & (MaxDelay - 1)

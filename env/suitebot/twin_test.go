@@ -172,7 +172,7 @@ func (t *twin) die(i int) {
 	t.agents[i].at = t.agents[i].home
 }
 
-// reaches tells whether a bomb at one place reaches another: some way round the
+// reaches reports whether a bomb at one place reaches another: some way round the
 // torus leads there within the radius.
 func (t *twin) reaches(from, to spot) bool {
 	near := func(a, b, round int) bool {

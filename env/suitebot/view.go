@@ -3,7 +3,7 @@ package suitebot
 import "pommego/env"
 
 // View is what one seat may know, for agents written in Go: the state as the
-// seat sees it, which is all of it but the dice unless the rules have a
+// seat sees it, which is all of it but the RNG unless the rules have a
 // ViewRadius. Then bombs out of sight are left out, agents out of sight are at
 // NoCell, and fields out of sight are not Spent.
 type View struct {
@@ -18,7 +18,7 @@ type View struct {
 func (p *Plan) See(s *State, seat int, v *View) {
 	v.Plan, v.Seat = p, seat
 	v.State = *s
-	v.State.Dice = env.Dice{}
+	v.State.RNG = env.RNG{}
 	v.Sight = p.sight(s.Agents[seat])
 	if p.sights == nil {
 		return
@@ -41,13 +41,13 @@ func (p *Plan) See(s *State, seat int, v *View) {
 
 // Bot is an agent for one seat, written against its view alone.
 type Bot interface {
-	// Reset empties the memory; dice are for the whole episode.
-	Reset(dice env.Dice)
-	// Reseed replaces the dice and leaves the memory as it is.
-	Reseed(dice env.Dice)
+	// Reset empties the memory; rng is for the whole episode.
+	Reset(rng env.RNG)
+	// Reseed replaces the RNG and leaves the memory as it is.
+	Reseed(rng env.RNG)
 	// Act decides on one action.
 	Act(v *View, action []uint8)
-	// Append and Restore save memory and dice.
+	// Append and Restore save memory and RNG state.
 	Append(dst []byte) []byte
 	Restore(state []byte) error
 }

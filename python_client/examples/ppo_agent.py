@@ -3,7 +3,7 @@
     pommego play --agents "exec:python ppo_agent.py runs/a,simple,simple,simple" --wait 30s --show
     pommego tournament --agents "exec:python ppo_agent.py runs/a" --against simple --games 400
 
-It reads questions and answers moves as env/match/PROTOCOL.md says under "Lines",
+It reads questions and answers moves as arena/match/PROTOCOL.md says under "Lines",
 for games of the kind it was trained on. It sees the original's observation
 dictionary and makes of it what the environment's own planes would have shown.
 """

@@ -2,7 +2,7 @@
 // bomber or with the three of a side, from that seat's view alone.
 //
 //	bot, err := bots.New("mcts:ticks=500")
-//	bot.Reset(seed.Dice(env.StreamAgents + seat))
+//	bot.Reset(seed.RNG(env.StreamAgents + seat))
 //	match.View(seat, &view)
 //	bot.Act(&view, action)
 //

@@ -85,7 +85,7 @@ func TestRandomPlaysEverything(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bot.Reset(env.Seed{Value: 1}.Dice(env.StreamAgents))
+	bot.Reset(env.Seed{Value: 1}.RNG(env.StreamAgents))
 	var counts [6 * 6 * 6]float64
 	const each = 100
 	for range each * len(counts) {
@@ -142,7 +142,7 @@ func TestSimpleSituations(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			a.Reset(env.Seed{Value: seed}.Dice(0))
+			a.Reset(env.Seed{Value: seed}.RNG(0))
 			action := []uint8{77}
 			a.Act(m, 2, action)
 			if !slices.Contains(tc.want, basewar.Action(action[0])) {

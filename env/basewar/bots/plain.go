@@ -15,6 +15,6 @@ type random struct{ roster.Forgetful }
 
 func (a *random) Act(_ *basewar.View, action []uint8) {
 	for i := range action {
-		action[i] = uint8(a.Dice.IntN(int(basewar.NumActions)))
+		action[i] = uint8(a.RNG.IntN(int(basewar.NumActions)))
 	}
 }

@@ -109,10 +109,10 @@ func (a *searcher) share(n int) search.Budget {
 func (a *searcher) search(b *bench, root *basewar.State, budget search.Budget) search.Found {
 	if a.method == flat {
 		b.flat.Bandit, b.flat.C, b.flat.Depth = search.UCB1, a.c, a.depth
-		return b.flat.Search(&b.world, root, budget, &a.Dice)
+		return b.flat.Search(&b.world, root, budget, &a.RNG)
 	}
 	b.tree.C, b.tree.Depth, b.tree.MaxNodes = a.c, a.depth, maxNodes
-	return b.tree.Search(&b.world, root, budget, &a.Dice)
+	return b.tree.Search(&b.world, root, budget, &a.RNG)
 }
 
 // bench is what a decision by search needs. Benches are lent to agents while
@@ -125,7 +125,7 @@ type bench struct {
 }
 
 // by is the search that a method uses.
-func (b *bench) by(m method) search.Weighs {
+func (b *bench) by(m method) search.Reporter {
 	if m == flat {
 		return &b.flat
 	}

@@ -74,12 +74,12 @@ func (a *simple) decide(o *outlook, id int) basewar.Action {
 		if round, survives := o.forecast.Survives(to); !survives {
 			points = round - 2*basewar.Far
 		}
-		top.offer(move, points, &a.Dice)
+		top.offer(move, points, &a.RNG)
 	}
 	return top.move
 }
 
-// pays tells whether a bomb laid by a bomber is worth it, and it and its mates
+// pays reports whether a bomb laid by a bomber is worth it, and it and its mates
 // can get away.
 func (o *outlook) pays(id int) bool {
 	at := o.s.Bombers[id].Cell
@@ -107,7 +107,7 @@ func (o *outlook) pays(id int) bool {
 	return points > 0
 }
 
-// turn tells whether a bomber may lay in this round. Mates near each other take
+// turn reports whether a bomber may lay in this round. Mates near each other take
 // turns: what two lay at once neither has reckoned with.
 func (o *outlook) turn(id int) bool {
 	for _, mate := range o.game.Rules().Mates(id) {
@@ -129,13 +129,13 @@ type pick struct {
 	equal  int // how many have these points; 0: nothing was offered
 }
 
-func (p *pick) offer(move basewar.Action, points int, dice *env.Dice) {
+func (p *pick) offer(move basewar.Action, points int, rng *env.RNG) {
 	switch {
 	case p.equal == 0 || points > p.points:
 		*p = pick{move, points, 1}
 	case points == p.points:
 		p.equal++
-		if dice.IntN(p.equal) == 0 {
+		if rng.IntN(p.equal) == 0 {
 			p.move = move
 		}
 	}

@@ -52,7 +52,7 @@ func play(t testing.TB, g *basewar.Game, one, other string, games int) (sum tall
 			if players[seat], err = g.NewAgent(name); err != nil {
 				t.Fatal(err)
 			}
-			players[seat].Reset(seed.Dice(env.StreamAgents + uint64(seat)))
+			players[seat].Reset(seed.RNG(env.StreamAgents + uint64(seat)))
 		}
 		for !match.Status().Over {
 			for seat, p := range players {

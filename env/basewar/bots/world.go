@@ -81,7 +81,7 @@ func (w *world) Moves(s *basewar.State, dst []search.Move) []search.Move {
 	return dst
 }
 
-// aims tells whether a bomb would reach anything.
+// aims reports whether a bomb would reach anything.
 func (w *world) aims(s *basewar.State) bool {
 	reach := w.game.Reach(s, s.Bombers[w.id].Cell)
 	if boxes := reach.And(s.Boxes); !boxes.Empty() || reach.Has(w.game.Base(w.side.Other())) {
@@ -96,8 +96,8 @@ func (w *world) aims(s *basewar.State) bool {
 }
 
 // Step plays a round.
-func (w *world) Step(s *basewar.State, move search.Move, dice *env.Dice) {
-	x := dice.Uint64()
+func (w *world) Step(s *basewar.State, move search.Move, rng *env.RNG) {
+	x := rng.Uint64()
 	for id := range s.Bombers {
 		a := uint8(x & 0xff * 5 >> 8)
 		x >>= 8
@@ -112,7 +112,7 @@ func (w *world) Step(s *basewar.State, move search.Move, dice *env.Dice) {
 	w.game.Step(s, w.actions[:])
 }
 
-// Terminal tells whether the game is over, or the bomber dead.
+// Terminal reports whether the game is over, or the bomber dead.
 func (w *world) Terminal(s *basewar.State) bool {
 	return !s.Bombers[w.id].Alive() || w.game.Rules().Over(s)
 }

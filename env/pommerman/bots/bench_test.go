@@ -7,7 +7,7 @@ import (
 	"pommego/env/pommerman"
 )
 
-// BenchmarkDecide makes the recorded decisions with dice, views given.
+// BenchmarkDecide makes the recorded decisions with an RNG, views given.
 func BenchmarkDecide(b *testing.B) {
 	var all []*decision
 	for _, line := range decisions(b) {
@@ -54,7 +54,7 @@ func benchmarkGame(b *testing.B, name string) {
 			seed.Episode++
 			match.Reset(seed)
 			for k := range players {
-				players[k].Reset(seed.Dice(env.StreamAgents + uint64(k)))
+				players[k].Reset(seed.RNG(env.StreamAgents + uint64(k)))
 			}
 		}
 		in := match.Status().In

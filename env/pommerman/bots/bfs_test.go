@@ -8,7 +8,7 @@ import (
 )
 
 // TestBreadthFirst lets bfs decide on drawn boards in which the rules leave the
-// move to it, with any dice.
+// move to it, with any RNG.
 func TestBreadthFirst(t *testing.T) {
 	for _, test := range []struct {
 		reason string
@@ -54,7 +54,7 @@ func TestBreadthFirst(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			b.Reset(env.Dice{State: value})
+			b.Reset(env.RNG{State: value})
 			action := []uint8{0}
 			b.Act(v, action)
 			if n := b.(env.Searcher).Searched(); n > 300 {
@@ -63,7 +63,7 @@ func TestBreadthFirst(t *testing.T) {
 			got = got.with(pommerman.Action(action[0]))
 		}
 		if got != want {
-			t.Errorf("%s: with some dice or other it plays%v, want%v", test.reason, got, want)
+			t.Errorf("%s: with some RNG it plays%v, want%v", test.reason, got, want)
 		}
 	}
 }

@@ -1,8 +1,8 @@
 // Package bots holds Pommerman's built-in agents. Each plays one seat from that
-// seat's view alone and keeps its memory and dice to itself.
+// seat's view alone and keeps its memory and RNG to itself.
 //
 //	bot, err := bots.New("simple")
-//	bot.Reset(seed.Dice(env.StreamAgents + seat))
+//	bot.Reset(seed.RNG(env.StreamAgents + seat))
 //	rules.See(&state, seat, &view)
 //	bot.Act(&view, action)
 //

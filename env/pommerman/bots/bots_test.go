@@ -70,14 +70,14 @@ func quick(name string) string {
 	return name
 }
 
-// bot makes a bot, quick if it searches, and gives it dice.
+// bot makes a bot, quick if it searches, and gives it an RNG.
 func bot(t testing.TB, name string, seed uint64) pommerman.Bot {
 	t.Helper()
 	b, err := New(quick(name))
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.Reset(env.Seed{Value: seed}.Dice(env.StreamAgents))
+	b.Reset(env.Seed{Value: seed}.RNG(env.StreamAgents))
 	return b
 }
 
@@ -160,28 +160,28 @@ func play(b pommerman.Bot, seed uint64) uint8 {
 }
 
 func TestRestoreErrors(t *testing.T) {
-	dice := "12345678"
+	rng := "12345678"
 	for _, test := range []struct{ name, state, reason string }{
 		{"static", "x", "static has no state"},
-		{"random", "1234567", "dice cut short"},
-		{"random", "123456789", "more than dice"},
+		{"random", "1234567", "RNG cut short"},
+		{"random", "123456789", "more than an RNG"},
 		{"simple", "", "nothing at all"},
-		{"simple", dice + "\x00", "no count"},
-		{"simple", dice + "\x05\x00", "direction 5"},
-		{"simple", dice + "\x00\x07\x11\x11\x11\x11\x11\x11\x11", "seven recent cells"},
-		{"simple", dice + "\x00\x02\x11", "a cell missing"},
-		{"simple", dice + "\x00\x01\x11\x11", "a cell too many"},
-		{"simple", dice + "\x00\x01\x01", "a cell in the border, above"},
-		{"simple", dice + "\x00\x01\x1f", "a cell in the border, right"},
+		{"simple", rng + "\x00", "no count"},
+		{"simple", rng + "\x05\x00", "direction 5"},
+		{"simple", rng + "\x00\x07\x11\x11\x11\x11\x11\x11\x11", "seven recent cells"},
+		{"simple", rng + "\x00\x02\x11", "a cell missing"},
+		{"simple", rng + "\x00\x01\x11\x11", "a cell too many"},
+		{"simple", rng + "\x00\x01\x01", "a cell in the border, above"},
+		{"simple", rng + "\x00\x01\x1f", "a cell in the border, right"},
 		{"heuristic", "", "nothing at all"},
-		{"heuristic", "\x00" + dice, "no number of visited cells"},
-		{"heuristic", "\x00" + dice + "\x01\x11\x01", "half a visit"},
-		{"heuristic", "\x00" + dice + "\x00\x11\x01\x00", "a visit too many"},
-		{"heuristic", "\x00" + dice + "\x01\x11\x00\x00", "a cell visited no times"},
-		{"heuristic", "\x00" + dice + "\x01\x01\x01\x00", "a cell in the border"},
-		{"heuristic", "\x00" + dice + "\x02\x12\x01\x00\x11\x01\x00", "cells out of order"},
-		{"heuristic", "\x00" + dice + "\x02\x11\x01\x00\x11\x01\x00", "a cell twice"},
-		{"heuristic", "\x0b" + dice, "a belief cut short"},
+		{"heuristic", "\x00" + rng, "no number of visited cells"},
+		{"heuristic", "\x00" + rng + "\x01\x11\x01", "half a visit"},
+		{"heuristic", "\x00" + rng + "\x00\x11\x01\x00", "a visit too many"},
+		{"heuristic", "\x00" + rng + "\x01\x11\x00\x00", "a cell visited no times"},
+		{"heuristic", "\x00" + rng + "\x01\x01\x01\x00", "a cell in the border"},
+		{"heuristic", "\x00" + rng + "\x02\x12\x01\x00\x11\x01\x00", "cells out of order"},
+		{"heuristic", "\x00" + rng + "\x02\x11\x01\x00\x11\x01\x00", "a cell twice"},
+		{"heuristic", "\x0b" + rng, "a belief cut short"},
 	} {
 		b := bot(t, test.name, 9)
 		before := string(b.Append(nil))

@@ -19,7 +19,7 @@ func (d Difference) String() string {
 	return fmt.Sprintf("%s: expected %s, got %s", d.Field, d.Expected, d.Got)
 }
 
-// ownDraws is how often a checked decision is also made with our own dice.
+// ownDraws is how often a checked decision is also made with our own RNG.
 const ownDraws = 8
 
 // CheckDecision makes a recorded decision of the reference's SimpleAgent again,
@@ -29,7 +29,7 @@ const ownDraws = 8
 //     draws must come out as recorded;
 //   - with every sequence of draws there could be, where the actions and their
 //     probabilities must be those recorded (which are rounded to six places);
-//   - a few times with dice, where each action must be a possible one.
+//   - a few times with an RNG, where each action must be a possible one.
 //
 // line is one JSON object of format [DecisionFormat]. The error says what is
 // wrong with a line that is not a recorded decision; it says nothing of ours.
@@ -40,7 +40,7 @@ func CheckDecision(line []byte) ([]Difference, error) {
 	}
 	diffs := d.checkReplay(nil)
 	diffs = d.checkOdds(diffs)
-	return d.checkDice(diffs), nil
+	return d.checkRNG(diffs), nil
 }
 
 // replay is a script of recorded draws. Past their end it goes on counting.
@@ -187,12 +187,12 @@ func (o *outcomes) next() bool {
 	return false
 }
 
-// checkDice decides a few times with dice of our own.
-func (d *decision) checkDice(diffs []Difference) []Difference {
+// checkDice decides a few times with an RNG of our own.
+func (d *decision) checkRNG(diffs []Difference) []Difference {
 	for i := range ownDraws {
-		a := simple{memory: d.before, draws: draws{dice: env.Seed{Value: uint64(i)}.Dice(env.StreamAgents)}}
+		a := simple{memory: d.before, draws: draws{rng: env.Seed{Value: uint64(i)}.RNG(env.StreamAgents)}}
 		if action, _ := a.decide(d.view); !d.possible[action] {
-			return append(diffs, Difference{"possible", d.possibleText(), fmt.Sprintf("%d with our dice", action)})
+			return append(diffs, Difference{"possible", d.possibleText(), fmt.Sprintf("%d with our RNG", action)})
 		}
 	}
 	return diffs

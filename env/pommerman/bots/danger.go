@@ -101,7 +101,7 @@ func (s *search) breakOut(t *threats) (way dirList) {
 	return way
 }
 
-// leadsOut tells whether somebody who steps in direction d, and for whom the
+// leadsOut reports whether somebody who steps in direction d, and for whom the
 // agent's own cell is then blocked, can get further than blast away from the
 // cell entered, or out of its row and column. As long as neither is so, what
 // can be reached are four straight arms of the cell.
@@ -123,7 +123,7 @@ func (s *search) leadsOut(d grid.Dir, blast int) bool {
 	return false
 }
 
-// walkable tells whether a cell other than the agent's own can be walked on.
+// walkable reports whether a cell other than the agent's own can be walked on.
 func (s *search) walkable(c grid.Cell) bool {
 	return c != s.v.Self.Cell && s.open.has(s.v.Board[c])
 }
@@ -136,7 +136,7 @@ func across(d grid.Dir) (grid.Dir, grid.Dir) {
 	return grid.Up, grid.Down
 }
 
-// exposed tells whether any bomb in view lies in the row or column of c and no
+// exposed reports whether any bomb in view lies in the row or column of c and no
 // further away than its blast is strong. What lies between does not matter.
 func exposed(v *pommerman.View, c grid.Cell) bool {
 	for i := range v.NumBombs {

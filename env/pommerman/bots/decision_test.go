@@ -95,7 +95,7 @@ func plusOne(base int) func(any) any {
 	return func(old any) any { return (int(old.(float64)) + 1) % base }
 }
 
-// notices tells whether a check finds a difference in field.
+// notices reports whether a check finds a difference in field.
 func notices(t *testing.T, line []byte, field string) bool {
 	t.Helper()
 	diffs, err := CheckDecision(line)

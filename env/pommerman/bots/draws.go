@@ -3,12 +3,12 @@ package bots
 import "pommego/env"
 
 // draws is the chance in a decision: coins, and at the very end perhaps one
-// choice. It comes from dice, or from a script that prescribes it.
+// choice. It comes from an RNG, or from a script that prescribes it.
 type draws struct {
-	dice   env.Dice
+	rng    env.RNG
 	coins  uint64 // drawn in one go, used up from the lowest bit
 	left   uint8  // how many of them
-	script script // nil: the dice
+	script script // nil: the RNG
 }
 
 // script prescribes draws, to replay a recorded decision or to go through all
@@ -16,16 +16,16 @@ type draws struct {
 type script interface {
 	coin() bool
 	choice(n int) int
-	// whole tells whether the search must toss every coin the reference
+	// whole reports whether the search must toss every coin the reference
 	// tosses, those included on which the decision cannot depend.
 	whole() bool
 }
 
 // begin starts a decision: coins left over from the last one are thrown away,
-// so that the dice are all there is to save.
+// so that the RNG is all there is to save.
 func (d *draws) begin() { d.left = 0 }
 
-// whole tells whether coins without consequence must be tossed too.
+// whole reports whether coins without consequence must be tossed too.
 func (d *draws) whole() bool { return d.script != nil && d.script.whole() }
 
 // coin is true half the time.
@@ -34,7 +34,7 @@ func (d *draws) coin() bool {
 		return d.script.coin()
 	}
 	if d.left == 0 {
-		d.coins, d.left = d.dice.Uint64(), 64
+		d.coins, d.left = d.rng.Uint64(), 64
 	}
 	c := d.coins&1 != 0
 	d.coins >>= 1
@@ -47,5 +47,5 @@ func (d *draws) choice(n int) int {
 	if d.script != nil {
 		return d.script.choice(n)
 	}
-	return d.dice.IntN(n)
+	return d.rng.IntN(n)
 }

@@ -10,21 +10,21 @@ import (
 )
 
 // forward is an agent that searches in every situation, by what it believes and
-// by the standing of states, with everybody else as a random mover.
+// by the evaluation of states, with everybody else as a random mover.
 type forward struct {
 	belief  pommerman.Belief
-	dice    env.Dice
+	rng     env.RNG
 	planner planner
 	plan    rest
 	ticks   uint64 // of the last decision
 	planning.Memo
 }
 
-func (a *forward) Reset(dice env.Dice) {
-	*a = forward{dice: dice, planner: a.planner, Memo: a.Memo}
+func (a *forward) Reset(rng env.RNG) {
+	*a = forward{rng: rng, planner: a.planner, Memo: a.Memo}
 }
 
-func (a *forward) Reseed(dice env.Dice) { a.dice = dice }
+func (a *forward) Reseed(rng env.RNG) { a.rng = rng }
 
 // Searched is how many ticks the last decision simulated.
 func (a *forward) Searched() uint64 { return a.ticks }
@@ -39,7 +39,7 @@ func (a *forward) Act(v *pommerman.View, action []uint8) {
 	if !b.world.imagine(v.Rules, &a.belief.State, v.Seat, nothing, pommerman.NoSeat) {
 		return
 	}
-	found := a.planner.plan(b, &a.belief.State, &a.dice, &a.plan)
+	found := a.planner.plan(b, &a.belief.State, &a.rng, &a.plan)
 	a.ticks = found.Ticks
 	if found.Ticks > 0 {
 		a.Keep(b.by(a.planner.method), 0, choices)
@@ -47,9 +47,9 @@ func (a *forward) Act(v *pommerman.View, action []uint8) {
 	action[0] = uint8(found.Move)
 }
 
-// The saved form: dice, number of moves left of the plan, those moves, belief.
+// The saved form: RNG state, number of moves left of the plan, those moves, belief.
 func (a *forward) Append(dst []byte) []byte {
-	dst = binary.LittleEndian.AppendUint64(dst, a.dice.State)
+	dst = binary.LittleEndian.AppendUint64(dst, a.rng.State)
 	dst = append(dst, a.plan.n)
 	for _, m := range a.plan.moves[:a.plan.n] {
 		dst = append(dst, uint8(m))
@@ -77,7 +77,7 @@ func (a *forward) Restore(state []byte) error {
 	if len(left) > 0 {
 		return fmt.Errorf("bots: state of a searching agent has %d bytes too many", len(left))
 	}
-	a.dice = env.Dice{State: binary.LittleEndian.Uint64(state)}
+	a.rng = env.RNG{State: binary.LittleEndian.Uint64(state)}
 	a.belief, a.plan, a.ticks = belief, plan, 0
 	return nil
 }

@@ -19,7 +19,7 @@ type hazards struct {
 	last   int                    // the last step that is deadly anywhere, 0 if none
 }
 
-// foresee finds the hazards of what a seat knows. laying tells whether the seat
+// foresee finds the hazards of what a seat knows. laying reports whether the seat
 // itself lays a bomb in the coming step.
 func (h *hazards) foresee(v *pommerman.View, laying bool) {
 	*h = hazards{}

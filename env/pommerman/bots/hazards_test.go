@@ -7,7 +7,7 @@ import (
 	"pommego/env/pommerman"
 )
 
-// rolling tells whether any bomb rolls.
+// rolling reports whether any bomb rolls.
 func (s *situation) rolling() bool {
 	for _, b := range s.state.Bombs[:s.state.NumBombs] {
 		if b.Moving() != grid.Stay {
@@ -17,7 +17,7 @@ func (s *situation) rolling() bool {
 	return false
 }
 
-// ringsFall tells whether a ring falls within some steps.
+// ringsFall reports whether a ring falls within some steps.
 func (s *situation) ringsFall(steps int) bool {
 	for t := range steps + 1 {
 		if ring := ringAt(s.rules, int(s.state.StepCount)+t); !ring.Empty() {

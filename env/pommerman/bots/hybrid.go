@@ -59,12 +59,12 @@ var taskNames = [...]string{"nothing", "evade", "attack"}
 // unless o.mayBomb.
 type hybrid struct {
 	hybridMemory
-	dice env.Dice
+	rng env.RNG
 }
 
-func (h *hybrid) Reset(dice env.Dice) { *h = hybrid{dice: dice} }
+func (h *hybrid) Reset(rng env.RNG) { *h = hybrid{rng: rng} }
 
-func (h *hybrid) Reseed(dice env.Dice) { h.dice = dice }
+func (h *hybrid) Reseed(rng env.RNG) { h.rng = rng }
 
 // The distances, in rows and columns together, at which an enemy is walked to,
 // attacked, and bombed.
@@ -77,7 +77,7 @@ const (
 // decide looks around, remembers, and goes through the state machine. It gives
 // the move, or, if something is left to plan, the task.
 func (h *hybrid) decide(v *pommerman.View, o *outlook) (pommerman.Action, task) {
-	o.look(h.remember(v), &h.hybridMemory, &h.dice)
+	o.look(h.remember(v), &h.hybridMemory, &h.rng)
 	switch {
 	case o.mustEvade():
 		d, found := o.toSafety()

@@ -74,17 +74,17 @@ func (m *hybridMemory) recallBombs() {
 	}
 }
 
-// The saved form: the belief, the dice, the number of cells visited, and for
+// The saved form: the belief, the RNG, the number of cells visited, and for
 // each of them, in row-major order, a byte for the cell and two for how often.
 const (
 	hybridFixed = 8 + 1
 	visitBytes  = 3
 )
 
-// Append saves memory and dice.
+// Append saves memory and RNG.
 func (h *hybrid) Append(dst []byte) []byte {
 	dst = h.belief.Append(dst)
-	dst = binary.LittleEndian.AppendUint64(dst, h.dice.State)
+	dst = binary.LittleEndian.AppendUint64(dst, h.rng.State)
 	at := len(dst)
 	dst = append(dst, 0)
 	for c, n := range h.visits {
@@ -107,7 +107,7 @@ func (h *hybrid) Restore(state []byte) error {
 	if len(state) < hybridFixed || len(state) != hybridFixed+visitBytes*int(state[8]) {
 		return fmt.Errorf("bots: state of a hybrid agent has %d bytes, want %d and %d for each visited cell", len(state), hybridFixed, visitBytes)
 	}
-	read.dice = env.Dice{State: binary.LittleEndian.Uint64(state)}
+	read.rng = env.RNG{State: binary.LittleEndian.Uint64(state)}
 	last := grid.Cell(0)
 	for visit := state[hybridFixed:]; len(visit) > 0; visit = visit[visitBytes:] {
 		c, n := grid.Cell(visit[0]), binary.LittleEndian.Uint16(visit[1:])

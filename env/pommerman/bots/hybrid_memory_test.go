@@ -107,7 +107,7 @@ func TestFogIsExplored(t *testing.T) {
 		# # # # # # # # # # #`
 	for value := range uint64(20) {
 		a := new(heuristic)
-		a.Reset(env.Dice{State: value})
+		a.Reset(env.RNG{State: value})
 		action := []uint8{0}
 		a.Act(fogged(t, corridor, 3), action)
 		if pommerman.Action(action[0]) != pommerman.Right {
@@ -128,7 +128,7 @@ func TestHybridsFollowFromWhatTheySaved(t *testing.T) {
 		match := game.New(1)[0].(*pommerman.Match)
 		match.Reset(seed)
 		one, other := new(heuristic), new(heuristic)
-		one.Reset(seed.Dice(1))
+		one.Reset(seed.RNG(1))
 		width := 1 + rules.RadioWords
 		playOn(t, game, match, seed, func() {
 			if !match.Agents[0].Alive {

@@ -17,8 +17,8 @@ type hybridSearch struct {
 	planning.Memo
 }
 
-func (a *hybridSearch) Reset(dice env.Dice) {
-	a.hybrid.Reset(dice)
+func (a *hybridSearch) Reset(rng env.RNG) {
+	a.hybrid.Reset(rng)
 	a.ticks = 0
 }
 
@@ -50,7 +50,7 @@ func (a *hybridSearch) search(o *outlook, left task) pommerman.Action {
 		return o.answer(left)
 	}
 	w.first = o.lasting(w.first)
-	found := a.planner.plan(b, root, &a.dice, nil)
+	found := a.planner.plan(b, root, &a.rng, nil)
 	a.ticks = found.Ticks
 	if left == toAttack && found.Score <= w.Score(root) {
 		if move := o.attack(); w.first.has(move) {

@@ -8,14 +8,14 @@ import (
 	"pommego/env/pommerman"
 )
 
-// scene is a drawn board, and what a hybrid agent with any dice does there.
+// scene is a drawn board, and what a hybrid agent with any RNG does there.
 type scene struct {
 	reason string
 	rules  pommerman.Rules // those of today if zero
 	board  string
 	change func(*pommerman.View, *hybridMemory)
 	left   task               // what the state machine leaves to the planner
-	want   []pommerman.Action // what the heuristic agent may do, each with some dice
+	want   []pommerman.Action // what the heuristic agent may do, each for some state of the RNG
 }
 
 func (s *scene) run(t *testing.T) {
@@ -31,7 +31,7 @@ func (s *scene) run(t *testing.T) {
 	for value := range uint64(40) {
 		v := draw(t, rules, rows(s.board))
 		var a heuristic
-		a.Reset(env.Dice{State: value})
+		a.Reset(env.RNG{State: value})
 		if s.change != nil {
 			s.change(v, &a.hybridMemory)
 		}
@@ -46,7 +46,7 @@ func (s *scene) run(t *testing.T) {
 		got = got.with(pommerman.Action(action[0]))
 	}
 	if got != want {
-		t.Errorf("%s: with some dice or other it plays %v, want %v", s.reason, got, want)
+		t.Errorf("%s: with some RNG it plays %v, want %v", s.reason, got, want)
 	}
 }
 

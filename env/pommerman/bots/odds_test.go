@@ -7,25 +7,25 @@ import (
 	"pommego/env"
 )
 
-// TestFrequencies draws each recorded decision with dice, many times, and holds
+// TestFrequencies draws each recorded decision with an RNG, many times, and holds
 // the counts against the recorded probabilities by a chi-square test.
 func TestFrequencies(t *testing.T) {
 	const times = 300
 	statistic, freedom := 0.0, 0
-	dice := env.Seed{Value: 2026}.Dice(env.StreamAgents)
+	rng := env.Seed{Value: 2026}.RNG(env.StreamAgents)
 	for i, line := range decisions(t) {
 		d, err := readDecision(line)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var counts [numMoves]int
-		a := simple{draws: draws{dice: dice}}
+		a := simple{draws: draws{rng: rng}}
 		for range times {
 			a.memory = d.before
 			action, _ := a.decide(d.view)
 			counts[action]++
 		}
-		dice = a.dice
+		rng = a.rng
 		s, f, rare := 0.0, -1, false
 		for action, p := range d.probs {
 			if (counts[action] > 0) && !d.possible[action] {

@@ -12,7 +12,7 @@ type outlook struct {
 	v      *pommerman.View // what the seat sees and, under fog, remembers
 	memory *hybridMemory
 
-	// Among equals the dice decide: the order in which to try directions, and
+	// Among equals the RNG decides: the order in which to try directions, and
 	// what to change in cells to put them in order. Both are drawn anew each time.
 	dirs  [4]grid.Dir
 	twist uint8
@@ -30,9 +30,9 @@ type outlook struct {
 }
 
 // look takes in what the seat knows.
-func (o *outlook) look(v *pommerman.View, memory *hybridMemory, dice *env.Dice) {
+func (o *outlook) look(v *pommerman.View, memory *hybridMemory, rng *env.RNG) {
 	o.v, o.memory = v, memory
-	drawn := dice.Uint64()
+	drawn := rng.Uint64()
 	for i := range o.dirs {
 		o.dirs[i] = grid.Dirs[(int(drawn&3)+i)%len(grid.Dirs)]
 	}
@@ -100,7 +100,7 @@ func (o *outlook) furtherBombs() int {
 	return max(n-1, 0)
 }
 
-// concerns tells whether a bomb reaches the agent or a cell it could step onto.
+// concerns reports whether a bomb reaches the agent or a cell it could step onto.
 func (o *outlook) concerns(b *pommerman.SeenBomb) bool {
 	self := o.v.Self.Cell
 	for d := grid.Stay; d <= grid.Right; d++ {
@@ -112,13 +112,13 @@ func (o *outlook) concerns(b *pommerman.SeenBomb) bool {
 	return false
 }
 
-// threatened tells whether a dangerous bomb reaches a cell, or a ring of the
+// threatened reports whether a dangerous bomb reaches a cell, or a ring of the
 // collapse is as close to falling on it.
 func (o *outlook) threatened(c grid.Cell) bool {
 	return o.hazards.due[c] != 0 && o.hazards.due[c] < o.threshold
 }
 
-// mustEvade tells whether the agent's cell or one it could step onto is
+// mustEvade reports whether the agent's cell or one it could step onto is
 // threatened.
 func (o *outlook) mustEvade() bool {
 	self := o.v.Self.Cell
@@ -133,7 +133,7 @@ func (o *outlook) mustEvade() bool {
 	return false
 }
 
-// mustAttack tells whether the agent has a bomb, and an enemy is near.
+// mustAttack reports whether the agent has a bomb, and an enemy is near.
 func (o *outlook) mustAttack() bool { return o.v.Self.Ammo > 0 && o.gap <= approachRange }
 
 // toSafety is the first step to the nearest cell that is not threatened, Stay
@@ -164,7 +164,7 @@ func (o *outlook) cheapest(rate func(grid.Cell) (extra int, good bool)) (d grid.
 	return d, found
 }
 
-// besideWood tells whether wood is next to a cell.
+// besideWood reports whether wood is next to a cell.
 func (o *outlook) besideWood(c grid.Cell) bool {
 	for _, d := range grid.Dirs {
 		if o.v.Board[c.Next(d)] == pommerman.Wood {
@@ -174,7 +174,7 @@ func (o *outlook) besideWood(c grid.Cell) bool {
 	return false
 }
 
-// onBomb tells whether a bomb lies on the agent's cell.
+// onBomb reports whether a bomb lies on the agent's cell.
 func (o *outlook) onBomb() bool {
 	for i := range o.v.NumBombs {
 		if o.v.Bombs[i].Cell == o.v.Self.Cell {

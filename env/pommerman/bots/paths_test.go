@@ -11,8 +11,8 @@ import (
 // lookAt makes an agent's outlook on a view.
 func lookAt(v *pommerman.View) (*outlook, *hybridMemory) {
 	o, m := new(outlook), new(hybridMemory)
-	dice := env.Dice{State: 1}
-	o.look(m.remember(v), m, &dice)
+	rng := env.RNG{State: 1}
+	o.look(m.remember(v), m, &rng)
 	return o, m
 }
 

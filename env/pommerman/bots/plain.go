@@ -15,8 +15,8 @@ func (static) Act(_ *pommerman.View, action []uint8) { clear(action) }
 type random struct{ roster.Forgetful }
 
 func (a *random) Act(v *pommerman.View, action []uint8) {
-	action[0] = uint8(a.Dice.IntN(int(pommerman.LayBomb) + 1))
+	action[0] = uint8(a.RNG.IntN(int(pommerman.LayBomb) + 1))
 	for i := range action[1:] {
-		action[1+i] = uint8(a.Dice.IntN(v.Rules.RadioVocab + 1))
+		action[1+i] = uint8(a.RNG.IntN(v.Rules.RadioVocab + 1))
 	}
 }

@@ -42,24 +42,24 @@ const maxNodes = 1 << 14
 
 // plan searches for a move. plan is what is left of an earlier plan, and what is
 // left of the new one when it returns.
-func (p *planner) plan(b *bench, root *pommerman.State, dice *env.Dice, plan *rest) planning.Found {
+func (p *planner) plan(b *bench, root *pommerman.State, rng *env.RNG, plan *rest) planning.Found {
 	switch p.method {
 	case flatSearch:
 		b.flat.Bandit, b.flat.C, b.flat.Depth = p.bandit, p.c, p.depth
-		return b.flat.Search(&b.world, root, p.budget, dice)
+		return b.flat.Search(&b.world, root, p.budget, rng)
 	case treeSearch:
 		b.tree.C, b.tree.Depth, b.tree.MaxNodes = p.c, p.depth, maxNodes
-		return b.tree.Search(&b.world, root, p.budget, dice)
+		return b.tree.Search(&b.world, root, p.budget, rng)
 	case breadthFirst:
 		b.breadth.MaxNodes = maxNodes
-		return b.breadth.Search(&b.world, root, p.budget, dice)
+		return b.breadth.Search(&b.world, root, p.budget, rng)
 	case lookAhead:
 		b.ahead.Samples = p.samples
-		return b.ahead.Search(&b.world, root, p.budget, dice)
+		return b.ahead.Search(&b.world, root, p.budget, rng)
 	case rollingHorizon:
 		b.rolling.Length, b.rolling.Population, b.rolling.Mutation = p.length, p.population, p.mutation
 		b.rolling.Plan = append(b.rolling.Plan[:0], plan.moves[:plan.n]...)
-		found := b.rolling.Search(&b.world, root, p.budget, dice)
+		found := b.rolling.Search(&b.world, root, p.budget, rng)
 		plan.n = uint8(copy(plan.moves[:], b.rolling.Plan))
 		return found
 	}

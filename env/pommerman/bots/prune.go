@@ -43,7 +43,7 @@ func usefulMoves(r *pommerman.Rules, s *pommerman.State, seat int) actionSet {
 	return m
 }
 
-// canEnter tells whether an agent that walks in direction d gets to the cell
+// canEnter reports whether an agent that walks in direction d gets to the cell
 // there if nobody else moves. A bomb must be one it can kick away, not to where
 // it would be set off; under flames beyond it an item may come to light that
 // stops it.
@@ -56,7 +56,7 @@ func canEnter(s *pommerman.State, agent *pommerman.Agent, to grid.Cell, d grid.D
 	return agent.Kicks && s.Board[beyond] == pommerman.Passage && !deadly.Has(beyond)
 }
 
-// bombOn tells whether a bomb lies on a cell.
+// bombOn reports whether a bomb lies on a cell.
 func bombOn(s *pommerman.State, c grid.Cell) bool {
 	for i := range s.Bombs[:s.NumBombs] {
 		if s.Bombs[i].Cell == c {

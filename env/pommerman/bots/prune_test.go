@@ -94,7 +94,7 @@ func stateOf(v *pommerman.View) *pommerman.State {
 		}
 	}
 	s.Agents[v.Seat] = v.Self
-	s.Dice = env.Dice{State: 1}
+	s.RNG = env.RNG{State: 1}
 	return s
 }
 

@@ -52,7 +52,7 @@ func playOn(t testing.TB, game *pommerman.Game, match env.Match, seed env.Seed, 
 	players := make([]env.Agent, game.Spec().Seats)
 	for k := range players {
 		players[k] = agent(t, game, names[(k+int(seed.Value))%len(names)])
-		players[k].Reset(seed.Dice(env.StreamAgents + uint64(k)))
+		players[k].Reset(seed.RNG(env.StreamAgents + uint64(k)))
 	}
 	width := len(game.Spec().Actions)
 	actions := make([]uint8, len(players)*width)

@@ -72,7 +72,7 @@ func roomOf(s *pommerman.State, c grid.Cell) int {
 	return safe
 }
 
-// inReach tells whether any bomb would burn c if it exploded where it lies.
+// inReach reports whether any bomb would burn c if it exploded where it lies.
 func inReach(s *pommerman.State, c grid.Cell) bool {
 	for i := range s.Bombs[:s.NumBombs] {
 		if b := &s.Bombs[i]; reaches(&s.Board, b.Cell, b.Blast, c) {
@@ -82,7 +82,7 @@ func inReach(s *pommerman.State, c grid.Cell) bool {
 	return false
 }
 
-// reaches tells whether a bomb on from would burn c, with the walls as they
+// reaches reports whether a bomb on from would burn c, with the walls as they
 // stand: rays stop before rigid walls and with the first wood.
 func reaches(board *[256]pommerman.Item, from grid.Cell, blast uint8, c grid.Cell) bool {
 	if from == c {

@@ -125,7 +125,7 @@ func along(way, d grid.Dir) grid.Dir {
 	return way
 }
 
-// sees tells whether a cell is in the agent's sight: up to depth rows and
+// sees reports whether a cell is in the agent's sight: up to depth rows and
 // columns away taken together, where the rows and columns depth further down
 // and right are left out.
 func (s *search) sees(c grid.Cell) bool {
@@ -133,7 +133,7 @@ func (s *search) sees(c grid.Cell) bool {
 	return abs(rows)+abs(cols) <= depth && rows < depth && cols < depth
 }
 
-// within tells whether a cell can be reached in at most limit steps.
+// within reports whether a cell can be reached in at most limit steps.
 func (s *search) within(c grid.Cell, limit int) bool {
 	for s.dist[c] == 0 && s.expand(limit) {
 	}
@@ -171,7 +171,7 @@ func (s *search) last(steps int, item pommerman.Item) grid.Cell {
 	return found
 }
 
-// canHide tells whether the agent reaches a passage that a bomb laid on its
+// canHide reports whether the agent reaches a passage that a bomb laid on its
 // cell would not reach: further away than the blast, or round a corner.
 func (s *search) canHide() bool {
 	self, blast := s.v.Self.Cell, int(s.v.Self.Blast)
@@ -188,7 +188,7 @@ func (s *search) canHide() bool {
 	return false
 }
 
-// seesPassage tells whether any passage is in sight, reachable or not.
+// seesPassage reports whether any passage is in sight, reachable or not.
 func (s *search) seesPassage() bool {
 	for row := range s.v.Rules.BoardSize {
 		for col := range s.v.Rules.BoardSize {

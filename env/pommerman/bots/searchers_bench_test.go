@@ -42,13 +42,13 @@ func BenchmarkTicks(b *testing.B) {
 	rules := pommerman.Playground(pommerman.FFA)
 	states := moments(b, &rules)
 	b.Run("bare", func(b *testing.B) {
-		dice, actions := env.Dice{}, make([]uint8, 4)
+		rng, actions := env.RNG{}, make([]uint8, 4)
 		done := 0
 		for i := 0; b.Loop(); i++ {
 			for range 2000 / 3 {
 				s := states[i%len(states)]
 				for range 3 {
-					actions[0], actions[1] = uint8(dice.IntN(5)), uint8(dice.IntN(5))
+					actions[0], actions[1] = uint8(rng.IntN(5)), uint8(rng.IntN(5))
 					rules.Step(&s, actions)
 					done++
 				}

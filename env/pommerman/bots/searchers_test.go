@@ -107,7 +107,7 @@ func TestSearched(t *testing.T) {
 			follow(t, rules, uint64(i), func(game *pommerman.Game, m *pommerman.Match) {
 				if a == nil {
 					a = agent(t, game, fmt.Sprintf("%s:ticks=%d", name, ticks))
-					a.Reset(env.Dice{State: 1})
+					a.Reset(env.RNG{State: 1})
 				}
 				a.Act(m, 0, make([]uint8, 1+rules.RadioWords))
 				most = max(most, a.(env.Searcher).Searched())
@@ -131,14 +131,14 @@ func TestSearched(t *testing.T) {
 func TestNoPeeking(t *testing.T) {
 	for i, rules := range variants() {
 		agents := map[string]env.Agent{}
-		dice := env.Dice{State: uint64(i)}
+		rng := env.RNG{State: uint64(i)}
 		follow(t, rules, uint64(i), func(game *pommerman.Game, m *pommerman.Match) {
-			altered := alter(t, game, m, &dice)
+			altered := alter(t, game, m, &rng)
 			for _, name := range append(searching(), "heuristic") {
 				a := agents[name]
 				if a == nil {
 					a = agent(t, game, quick(name))
-					a.Reset(env.Dice{State: 1})
+					a.Reset(env.RNG{State: 1})
 					agents[name] = a
 				}
 				twin := agent(t, game, quick(name))
@@ -157,8 +157,8 @@ func TestNoPeeking(t *testing.T) {
 }
 
 // alter makes a match that looks the same to seat 0 and differs where it cannot
-// look: in the items under wood, in what others carry, in fog, and in the dice.
-func alter(t *testing.T, game *pommerman.Game, m *pommerman.Match, dice *env.Dice) *pommerman.Match {
+// look: in the items under wood, in what others carry, in fog, and in the RNG.
+func alter(t *testing.T, game *pommerman.Game, m *pommerman.Match, rng *env.RNG) *pommerman.Match {
 	t.Helper()
 	rules := game.Rules()
 	altered := game.New(1)[0].(*pommerman.Match)
@@ -167,17 +167,17 @@ func alter(t *testing.T, game *pommerman.Game, m *pommerman.Match, dice *env.Dic
 	} else {
 		altered.State = m.State
 	}
-	altered.Dice = env.Dice{State: dice.Uint64()}
+	altered.RNG = env.RNG{State: rng.Uint64()}
 	var before, after pommerman.View
 	m.View(0, &before)
 	for seat := 1; seat < rules.Seats(); seat++ {
 		a := &altered.Agents[seat]
-		a.Ammo, a.Blast, a.Kicks = uint8(dice.IntN(5)), uint8(2+dice.IntN(5)), dice.Coin()
+		a.Ammo, a.Blast, a.Kicks = uint8(rng.IntN(5)), uint8(2+rng.IntN(5)), rng.Coin()
 	}
 	for row := range rules.BoardSize {
 		for col := range rules.BoardSize {
 			c := grid.At(row, col)
-			if item := altered.Board[c]; before.Board[c] == pommerman.Fog && item <= pommerman.Rigid && dice.Coin() {
+			if item := altered.Board[c]; before.Board[c] == pommerman.Fog && item <= pommerman.Rigid && rng.Coin() {
 				altered.Board[c] = pommerman.Rigid - item
 			}
 		}
@@ -238,7 +238,7 @@ func TestClock(t *testing.T) {
 		follow(t, pommerman.Playground(pommerman.FFA), 3, func(game *pommerman.Game, m *pommerman.Match) {
 			if a == nil {
 				a = agent(t, game, name+":ms=0.05")
-				a.Reset(env.Dice{State: 1})
+				a.Reset(env.RNG{State: 1})
 			}
 			a.Act(m, 0, make([]uint8, 1))
 			most = max(most, a.(env.Searcher).Searched())

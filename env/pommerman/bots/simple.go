@@ -41,7 +41,7 @@ type memory struct {
 	heading grid.Dir     // in which it last went for an enemy
 }
 
-// visited tells whether c is among the recent cells.
+// visited reports whether c is among the recent cells.
 func (m *memory) visited(c grid.Cell) bool {
 	for _, r := range m.recent[:m.count] {
 		if r == c {
@@ -74,9 +74,9 @@ type simple struct {
 	draws
 }
 
-func (a *simple) Reset(dice env.Dice) { *a = simple{draws: draws{dice: dice}} }
+func (a *simple) Reset(rng env.RNG) { *a = simple{draws: draws{rng: rng}} }
 
-func (a *simple) Reseed(dice env.Dice) { a.dice = dice }
+func (a *simple) Reseed(rng env.RNG) { a.rng = rng }
 
 func (a *simple) Act(v *pommerman.View, action []uint8) {
 	clear(action) // it never says a word
@@ -163,11 +163,11 @@ func (a *simple) pick(ways *dirList) pommerman.Action {
 	return pommerman.Action(ways.dirs[a.choice(ways.n)])
 }
 
-// The saved form: dice, heading, count, then the recent cells, a byte each.
+// The saved form: RNG state, heading, count, then the recent cells, a byte each.
 const simpleFixed = 8 + 1 + 1
 
 func (a *simple) Append(dst []byte) []byte {
-	dst = binary.LittleEndian.AppendUint64(dst, a.dice.State)
+	dst = binary.LittleEndian.AppendUint64(dst, a.rng.State)
 	dst = append(dst, uint8(a.heading), a.count)
 	for _, c := range a.recent[:a.count] {
 		dst = append(dst, uint8(c))
@@ -195,11 +195,11 @@ func (a *simple) Restore(state []byte) error {
 		}
 		m.recent[i] = c
 	}
-	a.memory, a.dice = m, env.Dice{State: binary.LittleEndian.Uint64(state)}
+	a.memory, a.rng = m, env.RNG{State: binary.LittleEndian.Uint64(state)}
 	return nil
 }
 
-// onBoard tells whether c is a cell of a board with the given side.
+// onBoard reports whether c is a cell of a board with the given side.
 func onBoard(c grid.Cell, side int) bool {
 	row, col := c.Row(), c.Col()
 	return row >= 0 && row < side && col >= 0 && col < side

@@ -365,8 +365,8 @@ func TestMemory(t *testing.T) {
 	if a.recent != want || a.count != 6 {
 		t.Errorf("recent cells %s, want the last six, the oldest first", cellsText(&a.memory))
 	}
-	a.Reset(env.Dice{State: 5})
-	if want := (simple{draws: draws{dice: env.Dice{State: 5}}}); a != want {
-		t.Errorf("after Reset it is %+v, want empty memory and the dice given", a)
+	a.Reset(env.RNG{State: 5})
+	if want := (simple{draws: draws{rng: env.RNG{State: 5}}}); a != want {
+		t.Errorf("after Reset it is %+v, want empty memory and the RNG given", a)
 	}
 }

@@ -28,7 +28,7 @@ func playSeat(t testing.TB, game *pommerman.Game, name string, seat int, seed en
 		if k == seat {
 			players[k] = agent(t, game, name)
 		}
-		players[k].Reset(seed.Dice(env.StreamAgents + uint64(k)))
+		players[k].Reset(seed.RNG(env.StreamAgents + uint64(k)))
 	}
 	width := len(game.Spec().Actions)
 	actions := make([]uint8, seats*width)

@@ -40,11 +40,11 @@ type twin struct {
 	cells map[pommerman.Item][]pos
 }
 
-// tape is a script of coins and a choice drawn from dice, counting how many
+// tape is a script of coins and a choice drawn from an RNG, counting how many
 // were asked for.
 type tape struct {
-	coins  env.Dice
-	choose env.Dice
+	coins  env.RNG
+	choose env.RNG
 	tossed int
 	picks  [][2]int
 }
@@ -95,7 +95,7 @@ func (t *twin) decide() pommerman.Action {
 		}
 		return pommerman.Stop
 	}
-	if d := t.toward(2, pommerman.Wood); d != grid.Stay && t.clear(t.self.next(d)) {
+	if d := t.toward(2, pommerman.Wood); d != grid.Stay && t.isClear(t.self.next(d)) {
 		return pommerman.Action(d)
 	}
 	return t.wander()
@@ -227,7 +227,7 @@ func (t *twin) escapes(unsafe []grid.Dir, blast map[grid.Dir]int) []grid.Dir {
 	return allowed
 }
 
-// stuck floods from a cell, the agent's own being blocked, and tells whether
+// stuck floods from a cell, the agent's own being blocked, and reports whether
 // that never leads out of the cell's row and column nor beyond the blast.
 func (t *twin) stuck(from pos, blast int) bool {
 	seen := map[pos]bool{from: true}
@@ -285,8 +285,8 @@ func (t *twin) toward(radius int, wanted ...pommerman.Item) grid.Dir {
 	return line(t.self.cell(), at.cell())
 }
 
-// clear tells whether no bomb's row or column reaches p.
-func (t *twin) clear(p pos) bool {
+// isClear reports whether no bomb's row or column reaches p.
+func (t *twin) isClear(p pos) bool {
 	for at, strength := range t.bombs {
 		if (at.row == p.row || at.col == p.col) && at.apart(p) <= strength {
 			return false
@@ -298,7 +298,7 @@ func (t *twin) clear(p pos) bool {
 func (t *twin) wander() pommerman.Action {
 	var ways, fresh, moves []grid.Dir
 	for _, d := range []grid.Dir{grid.Stay, grid.Left, grid.Right, grid.Up, grid.Down} {
-		if to := t.self.next(d); t.passable(to) && t.clear(to) {
+		if to := t.self.next(d); t.passable(to) && t.isClear(to) {
 			ways = append(ways, d)
 		}
 	}
@@ -336,7 +336,7 @@ func (t *twin) pick(ways []grid.Dir) pommerman.Action {
 
 // compareWithTwin makes one decision both ways and compares everything.
 func compareWithTwin(v *pommerman.View, before memory, seed uint64) error {
-	fast := &tape{coins: env.Dice{State: seed}, choose: env.Dice{State: ^seed}}
+	fast := &tape{coins: env.RNG{State: seed}, choose: env.RNG{State: ^seed}}
 	slow := *fast
 	a := simple{memory: before, draws: draws{script: fast}}
 	got, by := a.decide(v)

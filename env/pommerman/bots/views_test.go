@@ -100,45 +100,45 @@ func picture(v *pommerman.View) string {
 // randomView makes a view and a memory such as games seldom show, out of a
 // number: any board size, game type and fog, crowded or bare.
 func randomView(seed uint64) (*pommerman.View, memory) {
-	dice := env.Seed{Value: seed}.Dice(env.StreamPolicy)
-	rules := pommerman.Playground(pommerman.GameType(1 + dice.IntN(4)))
-	rules.BoardSize = 7 + dice.IntN(8)
-	rules.Skulls = dice.IntN(4) == 0
-	if dice.Coin() {
-		rules.ViewSize = 1 + dice.IntN(6)
+	rng := env.Seed{Value: seed}.RNG(env.StreamPolicy)
+	rules := pommerman.Playground(pommerman.GameType(1 + rng.IntN(4)))
+	rules.BoardSize = 7 + rng.IntN(8)
+	rules.Skulls = rng.IntN(4) == 0
+	if rng.Coin() {
+		rules.ViewSize = 1 + rng.IntN(6)
 	}
 	v := blank(&rules)
-	v.Seat = dice.IntN(rules.Seats())
-	scatter(v, &dice)
+	v.Seat = rng.IntN(rules.Seats())
+	scatter(v, &rng)
 	relate(v)
-	v.Self.Cell = grid.At(dice.IntN(rules.BoardSize), dice.IntN(rules.BoardSize))
-	v.Self.Ammo = uint8(dice.IntN(3))
-	v.Self.Blast = uint8(1 + dice.IntN(6))
+	v.Self.Cell = grid.At(rng.IntN(rules.BoardSize), rng.IntN(rules.BoardSize))
+	v.Self.Ammo = uint8(rng.IntN(3))
+	v.Self.Blast = uint8(1 + rng.IntN(6))
 	for other := range rules.Seats() {
 		// Near ones are what most rules look at.
-		row := v.Self.Cell.Row() + dice.IntN(7) - 3
-		col := v.Self.Cell.Col() + dice.IntN(7) - 3
-		if c := grid.At(row, col); other != v.Seat && onBoard(c, rules.BoardSize) && dice.IntN(3) > 0 {
+		row := v.Self.Cell.Row() + rng.IntN(7) - 3
+		col := v.Self.Cell.Col() + rng.IntN(7) - 3
+		if c := grid.At(row, col); other != v.Seat && onBoard(c, rules.BoardSize) && rng.IntN(3) > 0 {
 			v.Board[c] = rules.Agent0() + pommerman.Item(other)
 		}
 	}
 	v.Board[v.Self.Cell] = rules.Agent0() + pommerman.Item(v.Seat)
-	if dice.IntN(50) == 0 {
+	if rng.IntN(50) == 0 {
 		v.Board[v.Self.Cell] = pommerman.Flames // a dead agent
 	}
-	layBombs(v, &dice)
+	layBombs(v, &rng)
 	fog(v)
-	return v, randomMemory(v, &dice)
+	return v, randomMemory(v, &rng)
 }
 
 // scatter fills the board, with weights of its own for passage, walls and bombs.
-func scatter(v *pommerman.View, dice *env.Dice) {
+func scatter(v *pommerman.View, rng *env.RNG) {
 	items := []pommerman.Item{pommerman.Passage, pommerman.Rigid, pommerman.Wood, pommerman.BombItem, pommerman.Flames,
 		pommerman.ExtraBomb, pommerman.IncrRange, pommerman.Kick, pommerman.Passage}
 	if v.Rules.Skulls {
 		items[len(items)-1] = pommerman.Skull
 	}
-	weights := []int{dice.IntN(40), dice.IntN(12), dice.IntN(12), dice.IntN(4), dice.IntN(3), 1, 1, 1, 1}
+	weights := []int{rng.IntN(40), rng.IntN(12), rng.IntN(12), rng.IntN(4), rng.IntN(3), 1, 1, 1, 1}
 	var bag []pommerman.Item
 	for i, w := range weights {
 		for range w {
@@ -147,7 +147,7 @@ func scatter(v *pommerman.View, dice *env.Dice) {
 	}
 	for row := range v.Rules.BoardSize {
 		for col := range v.Rules.BoardSize {
-			v.Board[grid.At(row, col)] = bag[dice.IntN(len(bag))]
+			v.Board[grid.At(row, col)] = bag[rng.IntN(len(bag))]
 		}
 	}
 }
@@ -169,12 +169,12 @@ func relate(v *pommerman.View) {
 }
 
 // layBombs puts a bomb where the board shows one, and under some agents.
-func layBombs(v *pommerman.View, dice *env.Dice) {
+func layBombs(v *pommerman.View, rng *env.RNG) {
 	for row := range v.Rules.BoardSize {
 		for col := range v.Rules.BoardSize {
 			c := grid.At(row, col)
 			item := v.Board[c]
-			under := item >= v.Rules.Agent0() && dice.IntN(4) == 0
+			under := item >= v.Rules.Agent0() && rng.IntN(4) == 0
 			if item != pommerman.BombItem && !under {
 				continue
 			}
@@ -182,7 +182,7 @@ func layBombs(v *pommerman.View, dice *env.Dice) {
 				v.Board[c] = pommerman.Passage
 				continue
 			}
-			lay(v, c, uint8(1+dice.IntN(4)*dice.IntN(4)))
+			lay(v, c, uint8(1+rng.IntN(4)*rng.IntN(4)))
 		}
 	}
 }
@@ -211,14 +211,14 @@ func fog(v *pommerman.View) {
 }
 
 // randomMemory remembers cells around the agent.
-func randomMemory(v *pommerman.View, dice *env.Dice) (m memory) {
-	for range dice.IntN(10) {
-		row := v.Self.Cell.Row() + dice.IntN(3) - 1
-		col := v.Self.Cell.Col() + dice.IntN(3) - 1
+func randomMemory(v *pommerman.View, rng *env.RNG) (m memory) {
+	for range rng.IntN(10) {
+		row := v.Self.Cell.Row() + rng.IntN(3) - 1
+		col := v.Self.Cell.Col() + rng.IntN(3) - 1
 		if c := grid.At(row, col); onBoard(c, v.Rules.BoardSize) {
 			m.visit(c)
 		}
 	}
-	m.heading = grid.Dir(dice.IntN(5))
+	m.heading = grid.Dir(rng.IntN(5))
 	return m
 }

@@ -22,7 +22,7 @@ type world struct {
 
 	goal   task // what scores count
 	target int  // with toAttack: whom
-	stand  standing
+	eval   evaluation
 
 	actions [pommerman.MaxAgents * (1 + pommerman.MaxWords)]uint8
 }
@@ -53,7 +53,7 @@ func (w *world) useful(s *pommerman.State) actionSet {
 }
 
 // Step makes one tick.
-func (w *world) Step(s *pommerman.State, move planning.Move, dice *env.Dice) {
+func (w *world) Step(s *pommerman.State, move planning.Move, rng *env.RNG) {
 	width := 1 + w.rules.RadioWords
 	for seat := range w.rules.Seats() {
 		action := uint8(pommerman.Stop)
@@ -61,14 +61,14 @@ func (w *world) Step(s *pommerman.State, move planning.Move, dice *env.Dice) {
 		case seat == w.seat:
 			action = uint8(move)
 		case w.movers.Has(seat):
-			action = uint8(dice.IntN(int(pommerman.Right) + 1))
+			action = uint8(rng.IntN(int(pommerman.Right) + 1))
 		}
 		w.actions[seat*width] = action
 	}
 	w.rules.Step(s, w.actions[:])
 }
 
-// Terminal tells whether the agent is dead or the game is over.
+// Terminal reports whether the agent is dead or the game is over.
 func (w *world) Terminal(s *pommerman.State) bool {
 	return !s.Agents[w.seat].Alive || w.rules.Over(s)
 }
@@ -81,7 +81,7 @@ func (w *world) Score(s *pommerman.State) float64 {
 	case toAttack:
 		return attackScore(s, w.seat, w.target)
 	}
-	return w.stand.score(w, s)
+	return w.eval.score(w, s)
 }
 
 // imagine sets the world up for one decision of a seat: with nothing as its goal
@@ -119,7 +119,7 @@ type bench struct {
 }
 
 // by is the search that a method uses.
-func (b *bench) by(m method) planning.Weighs {
+func (b *bench) by(m method) planning.Reporter {
 	switch m {
 	case flatSearch:
 		return &b.flat

@@ -1,8 +1,8 @@
 // Package bots holds SuiteBot II's built-in agents. Each plays one seat from that
-// seat's view alone and keeps its dice to itself.
+// seat's view alone and keeps its RNG to itself.
 //
 //	bot, err := bots.New("mcts:ticks=500")
-//	bot.Reset(seed.Dice(env.StreamAgents + seat))
+//	bot.Reset(seed.RNG(env.StreamAgents + seat))
 //	plan.See(&state, seat, &view)
 //	bot.Act(&view, action)
 //

@@ -64,7 +64,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// decide is what the agent in seat 0 does in a position, with various dice.
+// decide is what the agent in seat 0 does in a position, with various RNGs.
 func decide(t *testing.T, name string, edit func(p *suitebot.Plan, s *suitebot.State)) map[suitebot.Action]bool {
 	t.Helper()
 	rules := suitebot.Standard()
@@ -86,7 +86,7 @@ func decide(t *testing.T, name string, edit func(p *suitebot.Plan, s *suitebot.S
 		if err != nil {
 			t.Fatal(err)
 		}
-		bot.Reset(env.Seed{Value: draw}.Dice(env.StreamAgents))
+		bot.Reset(env.Seed{Value: draw}.RNG(env.StreamAgents))
 		var v suitebot.View
 		plan.See(&s, 0, &v)
 		action := []uint8{9}
@@ -160,7 +160,7 @@ func TestSimpleRarelyDies(t *testing.T) {
 }
 
 // TestSearchersSearch checks that ticks are counted and bounded, and that nobody
-// foresees the dice: the view has none.
+// foresees the draws: the view has no RNG.
 func TestSearchersSearch(t *testing.T) {
 	game := newGame(t, suitebot.Standard(), quick)
 	m := game.New(1)[0]
@@ -170,7 +170,7 @@ func TestSearchersSearch(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		agent.Reset(env.Dice{})
+		agent.Reset(env.RNG{})
 		agent.Act(m, 0, make([]uint8, 1))
 		if got := agent.(env.Searcher).Searched(); got != want {
 			t.Errorf("%s simulated %d ticks, want %d", name, got, want)

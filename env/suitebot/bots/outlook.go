@@ -38,7 +38,7 @@ func (o *outlook) look(v *suitebot.View) {
 // moves are all actions but planting, hold first.
 var moves = [...]suitebot.Action{suitebot.Hold, suitebot.Up, suitebot.Down, suitebot.Left, suitebot.Right}
 
-// survives tells whether who does something now has a way out of all blasts to
+// survives reports whether who does something now has a way out of all blasts to
 // come.
 func (o *outlook) survives(a suitebot.Action) bool {
 	c := o.plan.Next(o.at, a)

@@ -14,5 +14,5 @@ func (static) Act(_ *suitebot.View, action []uint8) { action[0] = uint8(suitebot
 type random struct{ roster.Forgetful }
 
 func (a *random) Act(_ *suitebot.View, action []uint8) {
-	action[0] = uint8(a.Dice.IntN(int(suitebot.PlantBomb) + 1))
+	action[0] = uint8(a.RNG.IntN(int(suitebot.PlantBomb) + 1))
 }

@@ -81,8 +81,8 @@ func (a *searcher) Act(v *suitebot.View, action []uint8) {
 func (a *searcher) search(b *bench) search.Found {
 	if a.method == flat {
 		b.flat.Bandit, b.flat.C, b.flat.Depth = search.UCB1, a.c, a.depth
-		return b.flat.Search(&b.world, &b.root, a.budget, &a.Dice)
+		return b.flat.Search(&b.world, &b.root, a.budget, &a.RNG)
 	}
 	b.tree.C, b.tree.Depth, b.tree.MaxNodes = a.c, a.depth, maxNodes
-	return b.tree.Search(&b.world, &b.root, a.budget, &a.Dice)
+	return b.tree.Search(&b.world, &b.root, a.budget, &a.RNG)
 }

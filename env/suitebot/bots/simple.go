@@ -35,13 +35,13 @@ type pick[T any] struct {
 	equal int // how many have this score; 0: nothing was offered
 }
 
-func (p *pick[T]) offer(choice T, score int, dice *env.Dice) {
+func (p *pick[T]) offer(choice T, score int, rng *env.RNG) {
 	switch {
 	case p.equal == 0 || score > p.score:
 		*p = pick[T]{choice, score, 1}
 	case score == p.score:
 		p.equal++
-		if dice.IntN(p.equal) == 0 {
+		if rng.IntN(p.equal) == 0 {
 			p.best = choice
 		}
 	}
@@ -57,7 +57,7 @@ func (a *simple) mine(o *outlook) (suitebot.Cell, bool) {
 			break // nothing further away can be better
 		}
 		if worth := o.plan.Worth(c, &o.gone); worth > 0 && !o.away.Has(c) {
-			top.offer(c, worth<<16/(way+1), &a.Dice)
+			top.offer(c, worth<<16/(way+1), &a.RNG)
 		}
 	}
 	return top.best, top.equal > 0
@@ -68,7 +68,7 @@ func (a *simple) prey(o *outlook) (suitebot.Cell, bool) {
 	var top pick[suitebot.Cell]
 	for seat := range o.plan.Rules().Players {
 		if at := o.s.Agents[seat]; seat != o.seat && at != suitebot.NoCell {
-			top.offer(at, -o.plan.Distance(o.at, at), &a.Dice)
+			top.offer(at, -o.plan.Distance(o.at, at), &a.RNG)
 		}
 	}
 	return top.best, top.equal > 0
@@ -86,7 +86,7 @@ func (a *simple) toward(o *outlook, goal suitebot.Cell) suitebot.Action {
 		if o.near.Has(c) {
 			score -= detour
 		}
-		top.offer(move, score, &a.Dice)
+		top.offer(move, score, &a.RNG)
 	}
 	return top.best
 }
@@ -103,7 +103,7 @@ func (a *simple) prudent(o *outlook, want suitebot.Action) suitebot.Action {
 	var top pick[suitebot.Action]
 	for _, move := range moves {
 		if o.survives(move) {
-			top.offer(move, 0, &a.Dice)
+			top.offer(move, 0, &a.RNG)
 		}
 	}
 	if top.equal == 0 {

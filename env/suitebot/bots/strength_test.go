@@ -38,7 +38,7 @@ func newTable(t testing.TB, rules suitebot.Rules, names ...string) *table {
 func (tb *table) play(seed env.Seed) *suitebot.State {
 	tb.match.Reset(seed)
 	for seat, agent := range tb.agents {
-		agent.Reset(seed.Dice(env.StreamAgents + uint64(seat)))
+		agent.Reset(seed.RNG(env.StreamAgents + uint64(seat)))
 	}
 	actions := make([]uint8, len(tb.agents))
 	for !tb.match.Status().Over {

@@ -32,8 +32,8 @@ func (w *world) Moves(s *suitebot.State, dst []search.Move) []search.Move {
 }
 
 // Step plays a round.
-func (w *world) Step(s *suitebot.State, move search.Move, dice *env.Dice) {
-	x := dice.Uint64()
+func (w *world) Step(s *suitebot.State, move search.Move, rng *env.RNG) {
+	x := rng.Uint64()
 	for seat := range w.actions {
 		w.actions[seat] = uint8(x & 0xff * 5 >> 8)
 		x >>= 8
@@ -42,7 +42,7 @@ func (w *world) Step(s *suitebot.State, move search.Move, dice *env.Dice) {
 	w.plan.Step(s, w.actions[:])
 }
 
-// Terminal tells whether the last round has been played.
+// Terminal reports whether the last round has been played.
 func (w *world) Terminal(s *suitebot.State) bool { return w.plan.Over(s) }
 
 // Score is the lead in points over the best of the others, counting what the
@@ -117,7 +117,7 @@ type bench struct {
 }
 
 // by is the search that a method uses.
-func (b *bench) by(m method) search.Weighs {
+func (b *bench) by(m method) search.Reporter {
 	if m == flat {
 		return &b.flat
 	}

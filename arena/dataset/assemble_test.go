@@ -1,0 +1,182 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pommego/env"
+	"pommego/internal/disk/disktest"
+)
+
+// sets opens data sets.
+func sets(t testing.TB, folders ...string) []*Set {
+	t.Helper()
+	var all []*Set
+	for _, folder := range folders {
+		s, err := Open(folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// TestMerge puts data sets together, and wants every game of each, in order.
+func TestMerge(t *testing.T) {
+	one, two := small(), small()
+	two.Seed, two.Agents, two.Games, two.FileGames = 900, []string{"heuristic", "simple"}, 5, 2
+	for _, c := range []struct {
+		reason   string
+		from, to Layout
+	}{
+		{"as they are", Games, Games},
+		{"rows of steps", Steps, Steps},
+		{"games laid out as steps", Games, Steps},
+		{"steps laid out as games", Steps, Games},
+	} {
+		one.Layout, two.Layout = c.from, c.from
+		a, b := generate(t, team, one, testOptions(1)), generate(t, team, two, testOptions(1))
+		folder := filepath.Join(t.TempDir(), "set")
+		m, err := Merge(gameOf(t, team), sets(t, a, b), Shape{Layout: c.to, FileGames: 4}, nil, folder, testOptions(1))
+		if err != nil {
+			t.Fatalf("%s: %v", c.reason, err)
+		}
+		r := verifyClean(t, folder)
+		if r.Games != 12 || r.Replayed != r.Steps || len(m.Files) != 3 || m.Sources[1].Kept != 5 {
+			t.Errorf("%s: %d games, %d of %d steps played again, %d files, sources %v; want 12, all, 3, and 5 of the second", c.reason, r.Games, r.Replayed, r.Steps, len(m.Files), m.Sources)
+		}
+		want := append(described(t, a), described(t, b)...)
+		got := described(t, folder)
+		if strings.Join(got, "\n") != strings.Join(want, "\n") {
+			t.Errorf("%s: games\n%s\nwant\n%s", c.reason, strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	}
+}
+
+// described is each game of a data set in words, without its number.
+func described(t testing.TB, folder string) []string {
+	t.Helper()
+	set := sets(t, folder)[0]
+	var all []string
+	err := set.Episodes(func(e *Episode) error {
+		all = append(all, fmt.Sprint(e.Seed, set.Names(e), e.Steps, e.Result, e.Winners, e.Outcome, e.Lived, e.Truncated, e.Actions))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// TestFilter keeps some games.
+func TestFilter(t *testing.T) {
+	config := small()
+	config.Games = 20
+	folder := generate(t, ffa, config, testOptions(1))
+	for _, c := range []struct {
+		reason string
+		keep   Filter
+		want   func(*Episode, []string) bool
+	}{
+		{"by result", Filter{Result: "Win"}, func(e *Episode, _ []string) bool { return e.Result == env.Win }},
+		{"by the least length", Filter{MinSteps: 30}, func(e *Episode, _ []string) bool { return e.Steps >= 30 }},
+		{"by the greatest length", Filter{MaxSteps: 40}, func(e *Episode, _ []string) bool { return e.Steps <= 40 }},
+		{"by who plays", Filter{Agent: "simple"}, func(_ *Episode, names []string) bool { return strings.Contains(fmt.Sprint(names), "simple") }},
+		{"by who wins", Filter{Winner: "simple"}, func(e *Episode, names []string) bool {
+			for seat, name := range names {
+				if name == "simple" && e.Winners.Has(seat) {
+					return true
+				}
+			}
+			return false
+		}},
+		{"by several", Filter{Result: "Win", MinSteps: 30}, func(e *Episode, _ []string) bool { return e.Result == env.Win && e.Steps >= 30 }},
+	} {
+		out := filepath.Join(t.TempDir(), "set")
+		m, err := Merge(gameOf(t, ffa), sets(t, folder), Shape{Filter: c.keep.String()}, c.keep.Keep, out, testOptions(1))
+		if err != nil {
+			t.Fatalf("%s: %v", c.reason, err)
+		}
+		verifyClean(t, out)
+		var want []string
+		set := sets(t, folder)[0]
+		for i, text := range described(t, folder) {
+			if e, err := set.Episode(i); err != nil {
+				t.Fatal(err)
+			} else if c.want(e, set.Names(e)) {
+				want = append(want, text)
+			}
+		}
+		if len(want) == 0 || len(want) == 20 {
+			t.Fatalf("%s: %d of 20 games are wanted, which is no test", c.reason, len(want))
+		}
+		if got := described(t, out); strings.Join(got, "\n") != strings.Join(want, "\n") {
+			t.Errorf("%s: %d games, want %d others", c.reason, len(got), len(want))
+		}
+		if m.Filter == "" || m.Sources[0].Games != 20 || m.Sources[0].Kept != len(want) {
+			t.Errorf("%s: the manifest says filter %q and sources %v", c.reason, m.Filter, m.Sources)
+		}
+	}
+	for _, f := range []Filter{{Result: "Victory"}, {MinSteps: -1}, {MinSteps: 5, MaxSteps: 4}} {
+		if err := f.Validate(); err == nil {
+			t.Errorf("filter %v: no error", f)
+		}
+	}
+	if _, err := Merge(gameOf(t, ffa), sets(t, folder), Shape{}, (&Filter{Agent: "nobody"}).Keep, filepath.Join(t.TempDir(), "set"), testOptions(1)); !errors.Is(err, ErrNoGames) {
+		t.Errorf("nothing left: error %v, want %v", err, ErrNoGames)
+	}
+}
+
+// TestMergeRefused merges what does not go together.
+func TestMergeRefused(t *testing.T) {
+	one, other := generate(t, ffa, tiny(), testOptions(1)), generate(t, team, tiny(), testOptions(1))
+	if _, err := Merge(gameOf(t, ffa), sets(t, one, other), Shape{}, nil, filepath.Join(t.TempDir(), "set"), testOptions(1)); err == nil || !strings.Contains(err.Error(), "not of") {
+		t.Errorf("two games: error %v, want one that names them", err)
+	}
+	if _, err := Merge(gameOf(t, ffa), sets(t, one), Shape{}, nil, other, testOptions(1)); !errors.Is(err, ErrNotEmpty) {
+		t.Errorf("into a data set: error %v, want %v", err, ErrNotEmpty)
+	}
+	unfinished := filepath.Join(t.TempDir(), "set")
+	o := testOptions(1)
+	o.Disk = &disktest.Disk{At: 25}
+	if _, _, err := Generate(context.Background(), gameOf(t, ffa), small(), unfinished, o); err == nil {
+		t.Fatal("it was to crash")
+	}
+	if _, err := Merge(gameOf(t, ffa), sets(t, one), Shape{}, nil, unfinished, testOptions(1)); !errors.Is(err, ErrNotEmpty) {
+		t.Errorf("into one that is being generated: error %v, want %v", err, ErrNotEmpty)
+	}
+}
+
+// TestMergeFaults lets each operation on the disk fail, and merges again into
+// what is left.
+func TestMergeFaults(t *testing.T) {
+	from := sets(t, generate(t, ffa, tiny(), testOptions(1)))
+	want := filepath.Join(t.TempDir(), "set")
+	counter := &disktest.Disk{}
+	o := testOptions(1)
+	o.Disk = counter
+	if _, err := Merge(gameOf(t, ffa), from, Shape{FileGames: 2}, nil, want, o); err != nil {
+		t.Fatal(err)
+	}
+	for at := 1; at <= counter.Count(); at++ {
+		folder := filepath.Join(t.TempDir(), "set")
+		o.Disk = &disktest.Disk{At: at}
+		if _, err := Merge(gameOf(t, ffa), from, Shape{FileGames: 2}, nil, folder, o); !errors.Is(err, disktest.ErrFault) {
+			t.Fatalf("operation %d: error %v, want %v", at, err, disktest.ErrFault)
+		}
+		wholeFiles(t, folder)
+		if _, err := os.Stat(filepath.Join(folder, ManifestName)); err == nil {
+			continue // it was complete but for tidying up
+		}
+		if _, err := Merge(gameOf(t, ffa), from, Shape{FileGames: 2}, nil, folder, testOptions(1)); err != nil {
+			t.Fatalf("again after operation %d: %v", at, err)
+		}
+		sameContents(t, fmt.Sprintf("again after operation %d", at), contents(t, folder), contents(t, want))
+	}
+}

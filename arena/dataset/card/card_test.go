@@ -1,0 +1,108 @@
+package card_test
+
+import (
+	"bytes"
+	"context"
+	"image"
+	_ "image/png"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pommego/arena/dataset"
+	"pommego/arena/dataset/card"
+	"pommego/env/catalog"
+)
+
+func manifest(t *testing.T, c dataset.Config) *dataset.Manifest {
+	t.Helper()
+	game, err := catalog.Game("PommeFFACompetition-v0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, _, err := dataset.Generate(context.Background(), game, c, filepath.Join(t.TempDir(), "set"), dataset.Options{Version: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func TestCard(t *testing.T) {
+	for _, layout := range []dataset.Layout{dataset.Games, dataset.Steps} {
+		m := manifest(t, dataset.Config{Layout: layout, Agents: []string{"simple", "random", "static", "simple"}, Games: 6, MaxSteps: 90})
+		files, err := card.Files(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := string(files[dataset.CardName])
+		for _, want := range []string{
+			"---\npretty_name: PommeFFACompetition-v0", "data_files: data/*.parquet", "6 games of", "`simple`, `random`, `static`",
+			"| `random` | 6 |", "The same command gives the same bytes", "cut off after 90 steps", "| Incomplete | 6 |", "| 3 |", "| stop | up |",
+			"data." + map[dataset.Layout]string{dataset.Games: "rebuild", dataset.Steps: "load"}[layout],
+		} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%v: the card does not say %q:\n%s", layout, want, text)
+			}
+		}
+		for _, c := range m.Columns {
+			if !strings.Contains(text, "| `"+c.Name+"` |") {
+				t.Errorf("%v: the card does not describe column %q", layout, c.Name)
+			}
+		}
+		pictures := 0
+		for name, content := range files {
+			if !strings.HasSuffix(name, ".png") {
+				continue
+			}
+			pictures++
+			if !strings.Contains(text, "]("+name+")") {
+				t.Errorf("%v: the card does not show %s", layout, name)
+			}
+			picture, _, err := image.Decode(bytes.NewReader(content))
+			if err != nil || blank(picture) {
+				t.Errorf("%v: %s shows nothing (%v)", layout, name, err)
+			}
+		}
+		if pictures != 3 {
+			t.Errorf("%v: %d pictures, want 3", layout, pictures)
+		}
+		again, err := card.Files(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name := range files {
+			if !bytes.Equal(files[name], again[name]) {
+				t.Errorf("%v: %s is another one when it is made again", layout, name)
+			}
+		}
+	}
+}
+
+// blank reports whether a picture has hardly any colour.
+func blank(p image.Image) bool {
+	coloured := 0
+	b := p.Bounds()
+	for y := b.Min.Y; y < b.Max.Y; y += 2 {
+		for x := b.Min.X; x < b.Max.X; x += 2 {
+			if r, g, b, _ := p.At(x, y).RGBA(); max(r, g, b)-min(r, g, b) > 0x2000 {
+				coloured++
+			}
+		}
+	}
+	return coloured < 200
+}
+
+// TestCardOfMany makes a card of many agents, some of whom never play.
+func TestCardOfMany(t *testing.T) {
+	m := manifest(t, dataset.Config{Agents: []string{"simple", "random", "static", "heuristic"}, Seating: dataset.Drawn, Games: 1, MaxSteps: 3})
+	m.Unrepeatable = []string{`agent "x" thinks by the clock`}
+	m.Statistics.Agents = append(m.Statistics.Agents, dataset.AgentStatistics{Agent: "nobody"})
+	files, err := card.Files(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(files[dataset.CardName])
+	if !strings.Contains(text, "**Not repeatable**: agent \"x\" thinks by the clock") || strings.Contains(text, "same bytes") || strings.Contains(text, "nobody") {
+		t.Errorf("the card says\n%s\nwant that it is not repeatable, and nothing of agents that do not play", text)
+	}
+}

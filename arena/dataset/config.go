@@ -1,0 +1,292 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"pommego/env"
+)
+
+// Layout says what a row of a data set is.
+type Layout uint8
+
+// The layouts.
+const (
+	Games Layout = iota // a row a game: its start and its actions
+	Steps               // a row a step and seat: what was seen, done and paid
+)
+
+var layoutNames = []string{Games: "games", Steps: "steps"}
+
+// LayoutNames lists the layouts' names.
+func LayoutNames() []string { return slices.Clone(layoutNames) }
+
+func (l Layout) String() string { return nameOf(layoutNames, int(l)) }
+
+// MarshalText writes the layout's name.
+func (l Layout) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
+
+// UnmarshalText reads a layout's name.
+func (l *Layout) UnmarshalText(text []byte) error {
+	return parse(l, "layout", layoutNames, string(text))
+}
+
+// Seating says which agent sits where.
+type Seating uint8
+
+// The seatings.
+const (
+	Fixed   Seating = iota // agent k in seat k
+	Rotated                // in game i agent k sits in seat (k+i) mod seats
+	Drawn                  // each seat's agent is drawn, from the game's own RNG
+	Told                   // the client tells with each game, see Fed
+)
+
+var seatingNames = []string{Fixed: "fixed", Rotated: "rotated", Drawn: "drawn", Told: "told"}
+
+// SeatingNames lists the names of the seatings to choose from.
+func SeatingNames() []string { return slices.Clone(seatingNames[:Told]) }
+
+func (s Seating) String() string { return nameOf(seatingNames, int(s)) }
+
+// MarshalText writes the seating's name.
+func (s Seating) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText reads a seating's name.
+func (s *Seating) UnmarshalText(text []byte) error {
+	return parse(s, "seating", seatingNames, string(text))
+}
+
+func nameOf(names []string, i int) string {
+	if i < len(names) {
+		return names[i]
+	}
+	return "unknown"
+}
+
+func parse[E ~uint8](to *E, what string, names []string, name string) error {
+	i := slices.Index(names, name)
+	if i < 0 {
+		return fmt.Errorf("there is no %s %q, want one of %s", what, name, strings.Join(names, ", "))
+	}
+	*to = E(i)
+	return nil
+}
+
+// Config is all that the content of a generated data set depends on, besides
+// the game and the program.
+type Config struct {
+	Layout Layout `json:"layout"`
+
+	// Observation is the encoding that Steps holds; "": the game's first. Games
+	// holds none.
+	Observation string `json:"observation,omitempty"`
+
+	// Agents are the names of those who play. One alone plays in every seat. For
+	// Fixed and Rotated there are as many as seats, for Drawn any number.
+	Agents  []string `json:"agents"`
+	Seating Seating  `json:"seating"`
+
+	// Games is how many games there are. If it is 0, there are as many as it
+	// takes, in their order, to make Steps steps.
+	Games int `json:"games,omitempty"`
+	Steps int `json:"steps,omitempty"`
+
+	// Seed is that of the first game; game i has Seed+i.
+	Seed uint64 `json:"seed"`
+
+	// MaxSteps truncates a game after so many steps; 0: never.
+	MaxSteps int `json:"max_episode_steps,omitempty"`
+
+	// FileGames is how many games a file holds; 0: 10,000, or 100 for Steps.
+	FileGames int `json:"games_per_file"`
+
+	// Unrepeatable admits agents that may play otherwise when asked again: those
+	// that think by the clock, and those outside the program. The manifest says
+	// who they were.
+	Unrepeatable bool `json:"unrepeatable,omitempty"`
+
+	// Limit is the time for a move of agents outside the program; 0:
+	// match.DefaultLimit.
+	Limit time.Duration `json:"limit_ns,omitempty"`
+}
+
+// The bounds of a configuration.
+const (
+	maxGames     = 1 << 40
+	maxFileGames = 1 << 20
+)
+
+// ErrUnrepeatable says that agents cannot be relied on to play the same again.
+var ErrUnrepeatable = errors.New("the same command could give other games")
+
+// resolve checks the configuration for a game and fills in its defaults.
+func (c Config) resolve(game env.Game) (Config, error) {
+	spec := game.Spec()
+	c.Agents = slices.Clone(c.Agents)
+	if c.FileGames == 0 {
+		c.FileGames = 10_000
+		if c.Layout == Steps {
+			c.FileGames = 100
+		}
+	}
+	switch {
+	case int(c.Layout) >= len(layoutNames):
+		return c, fmt.Errorf("there is no layout %d", c.Layout)
+	case int(c.Seating) >= len(seatingNames):
+		return c, fmt.Errorf("there is no seating %d", c.Seating)
+	case c.Games < 0 || c.Games > maxGames || c.Steps < 0 || c.Steps > math.MaxInt/2:
+		return c, fmt.Errorf("games is %d and steps is %d, want 1 to %d of one of them", c.Games, c.Steps, maxGames)
+	case (c.Games == 0) == (c.Steps == 0):
+		return c, fmt.Errorf("games is %d and steps is %d, want one of them and the other 0", c.Games, c.Steps)
+	case c.FileGames < 1 || c.FileGames > maxFileGames:
+		return c, fmt.Errorf("games_per_file is %d, want 1 to %d", c.FileGames, maxFileGames)
+	case c.MaxSteps < 0:
+		return c, fmt.Errorf("max_episode_steps is %d, want 0 (no limit) or more", c.MaxSteps)
+	case c.Limit < 0:
+		return c, fmt.Errorf("the limit for a move is %v, want 0 (the default) or more", c.Limit)
+	}
+	if err := c.resolveObservation(spec); err != nil {
+		return c, err
+	}
+	return c, c.resolveAgents(game)
+}
+
+func (c *Config) resolveObservation(spec *env.Spec) error {
+	if c.Layout == Games {
+		if c.Observation != "" {
+			return fmt.Errorf("observation is %q, but a row of layout games holds none", c.Observation)
+		}
+		return nil
+	}
+	if c.Observation == "" {
+		c.Observation = spec.Encodings[0].Name
+	}
+	if spec.Encoding(c.Observation) < 0 {
+		var names []string
+		for _, e := range spec.Encodings {
+			names = append(names, e.Name)
+		}
+		return fmt.Errorf("%s has no observation %q, want one of %s", spec.ID, c.Observation, strings.Join(names, ", "))
+	}
+	return nil
+}
+
+func (c *Config) resolveAgents(game env.Game) error {
+	seats := game.Spec().Seats
+	served := slices.ContainsFunc(c.Agents, atClient)
+	if len(c.Agents) == 1 && c.Seating < Drawn {
+		c.Agents = slices.Repeat(c.Agents, seats)
+	}
+	switch {
+	case c.Seating >= Drawn && len(c.Agents) == 0:
+		return errors.New("no agents, want one or more to draw from")
+	case served != (c.Seating == Told):
+		return fmt.Errorf("agents %q and seating %s: agents that a client serves (%sNAME) go with seating told, and with no other", c.Agents, c.Seating, clientPrefix)
+	case served && slices.ContainsFunc(c.Agents, func(name string) bool { return outside(name) && !atClient(name) }):
+		return fmt.Errorf("agents %q: who plays beside agents that a client serves must be built in", c.Agents)
+	case served && c.Games == 0:
+		return errors.New("with agents that a client serves, want a number of games, not of steps")
+	case c.Seating < Drawn && len(c.Agents) != seats:
+		return fmt.Errorf("%d agents, want 1 or %d, one for each seat of %s", len(c.Agents), seats, game.Spec().ID)
+	case len(c.Agents) > math.MaxUint16:
+		return fmt.Errorf("%d agents, want %d at the most", len(c.Agents), math.MaxUint16)
+	}
+	for i, name := range c.Agents {
+		if slices.Contains(c.Agents[:i], name) {
+			continue
+		}
+		if why := unrepeatable(name); why != "" && !c.Unrepeatable {
+			return fmt.Errorf("agent %q %s: %w, so they have to be asked for", name, why, ErrUnrepeatable)
+		}
+		if outside(name) {
+			continue
+		}
+		if _, err := game.NewAgent(name); err != nil {
+			return err
+		}
+	}
+	return c.checkServers()
+}
+
+// checkServers refuses what could seat one server twice in a game: it could not
+// tell its seats apart.
+func (c *Config) checkServers() error {
+	for i, name := range c.Agents {
+		if atURL(name) && (c.Seating >= Drawn || slices.Contains(c.Agents[:i], name)) {
+			return fmt.Errorf("the agent at %s would sit in several seats of a game, and a server plays one at a time", name)
+		}
+	}
+	return nil
+}
+
+func atURL(name string) bool {
+	return strings.HasPrefix(name, "http://") || strings.HasPrefix(name, "https://")
+}
+
+// clientPrefix begins the names of agents that a client serves.
+const clientPrefix = "client:"
+
+func atClient(name string) bool { return strings.HasPrefix(name, clientPrefix) }
+
+// outside reports whether an agent is outside this program.
+func outside(name string) bool {
+	return atURL(name) || atClient(name) || strings.HasPrefix(name, "exec:")
+}
+
+// unrepeatable says why an agent may play otherwise the next time; "" if it does
+// not. By the naming of agents, the option ms is a budget in time.
+func unrepeatable(name string) string {
+	if outside(name) {
+		return "is outside this program"
+	}
+	_, list, _ := strings.Cut(name, ":")
+	for pair := range strings.SplitSeq(list, ",") {
+		if strings.HasPrefix(pair, "ms=") {
+			return "thinks by the clock"
+		}
+	}
+	return ""
+}
+
+// reasons lists why the data set may come out otherwise the next time.
+func (c *Config) reasons() []string {
+	var all []string
+	for i, name := range c.Agents {
+		if why := unrepeatable(name); why != "" && !slices.Contains(c.Agents[:i], name) {
+			all = append(all, fmt.Sprintf("agent %q %s", name, why))
+		}
+	}
+	return all
+}
+
+// lineup writes into seats which agent sits where in a game.
+func (c *Config) lineup(game int, seats []uint16) {
+	rng := c.seed(game).RNG(env.StreamSeats)
+	for seat := range seats {
+		switch c.Seating {
+		case Fixed:
+			seats[seat] = uint16(seat)
+		case Rotated:
+			seats[(seat+game)%len(seats)] = uint16(seat)
+		case Drawn:
+			seats[seat] = uint16(rng.IntN(len(c.Agents)))
+		case Told:
+			// the client does it
+		}
+	}
+}
+
+// seed is a game's seed.
+func (c *Config) seed(game int) env.Seed { return env.Seed{Value: c.Seed + uint64(game)} }
+
+// Validate says what is wrong with the configuration for a game. It makes each
+// built-in agent once, to see that it exists.
+func (c *Config) Validate(game env.Game) error {
+	_, err := c.resolve(game)
+	return err
+}

@@ -1,0 +1,70 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Filter is a choice of games. A zero field leaves nothing out.
+type Filter struct {
+	Result   string // a result's name
+	MinSteps int
+	MaxSteps int
+	Agent    string // that plays in some seat
+	Winner   string // an agent one of whose seats won
+}
+
+// Validate says what is wrong with the filter.
+func (f *Filter) Validate() error {
+	results := []string{"Win", "Loss", "Tie", "Incomplete"}
+	switch {
+	case f.Result != "" && !slices.Contains(results, f.Result):
+		return fmt.Errorf("there is no result %q, want one of %s", f.Result, strings.Join(results, ", "))
+	case f.MinSteps < 0 || f.MaxSteps < 0:
+		return errors.New("a length is negative, want 0 (any) or more")
+	case f.MaxSteps > 0 && f.MaxSteps < f.MinSteps:
+		return fmt.Errorf("lengths from %d to %d: there are none", f.MinSteps, f.MaxSteps)
+	}
+	return nil
+}
+
+// Keep reports whether a game is chosen.
+func (f *Filter) Keep(e *Episode, names []string) bool {
+	switch {
+	case f.Result != "" && f.Result != e.Result.String(),
+		e.Steps < f.MinSteps,
+		f.MaxSteps > 0 && e.Steps > f.MaxSteps,
+		f.Agent != "" && !slices.Contains(names, f.Agent):
+		return false
+	case f.Winner == "":
+		return true
+	}
+	for seat, name := range names {
+		if name == f.Winner && e.Winners.Has(seat) {
+			return true
+		}
+	}
+	return false
+}
+
+// String says what is kept, "" for everything.
+func (f *Filter) String() string {
+	var parts []string
+	for _, p := range []struct {
+		given bool
+		text  string
+	}{
+		{f.Result != "", "result " + f.Result},
+		{f.MinSteps > 0, fmt.Sprintf("at least %d steps", f.MinSteps)},
+		{f.MaxSteps > 0, fmt.Sprintf("at most %d steps", f.MaxSteps)},
+		{f.Agent != "", f.Agent + " plays"},
+		{f.Winner != "", f.Winner + " wins"},
+	} {
+		if p.given {
+			parts = append(parts, p.text)
+		}
+	}
+	return strings.Join(parts, ", ")
+}

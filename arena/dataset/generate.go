@@ -1,0 +1,387 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"pommego/env"
+	"pommego/internal/disk"
+)
+
+// ErrStopped says that the context ended before the last game. What is finished
+// is kept; the same call goes on from there.
+var ErrStopped = errors.New("stopped")
+
+// Generate makes a data set in a folder, or goes on with one that was
+// interrupted there. A finished one of the same configuration is left as it is.
+func Generate(ctx context.Context, game env.Game, c Config, folder string, o Options) (*Manifest, Work, error) {
+	begun := time.Now()
+	c, err := c.resolve(game)
+	if err != nil {
+		return nil, Work{}, fmt.Errorf("dataset: %w", err)
+	}
+	if o.Workers < 0 {
+		return nil, Work{}, fmt.Errorf("dataset: %d workers, want 0 (one a core) or more", o.Workers)
+	}
+	if o.Disk == nil {
+		o.Disk = disk.OS
+	}
+	p, err := newPlan(game, c, o)
+	if err != nil {
+		return nil, Work{}, err
+	}
+	w, m, err := openStaging(p, folder, o)
+	if err != nil || m != nil {
+		return m, Work{Wall: time.Since(begun)}, err
+	}
+	defer w.Close()
+	g := &generation{game: game, plan: p, options: o, shop: w}
+	g.changed = sync.NewCond(&g.mu)
+	err = g.resume()
+	if err == nil && c.Seating == Told {
+		err = g.tellMissing()
+	}
+	if err == nil {
+		err = g.run(ctx)
+	}
+	if err == nil {
+		m, err = g.conclude()
+	}
+	g.work.Wall = time.Since(begun)
+	return m, g.work, errors.Join(err, g.Close())
+}
+
+// generation is one run of Generate. All but the first four fields are guarded
+// by mu.
+type generation struct {
+	game    env.Game
+	plan    *plan
+	options Options
+	shop    *staging
+
+	mu      sync.Mutex
+	changed *sync.Cond // ready, prefix, or failed
+	shards  []*shard   // in order; more come as games are handed out
+	open    []*shard   // those of them that nobody writes yet
+	next    int        // the next game to hand out
+	fed     int        // games yet to be taken from the client
+	total   int        // games there are to be; 0: not known yet
+	prefix  int        // with Config.Steps: games finished without a gap
+	reached int        // their steps
+	ready   []*shard   // all played, waiting to be written
+	failed  error
+	at      Progress
+	work    Work
+}
+
+// ahead is how far games are handed out beyond the first unfinished one, while
+// it is not known how many there will be.
+func (g *generation) ahead() int { return max(64, 8*g.workers()) }
+
+func (g *generation) workers() int {
+	if slices.ContainsFunc(g.plan.config.Agents, atURL) {
+		return 1
+	}
+	if g.options.Workers == 0 {
+		return runtime.GOMAXPROCS(0)
+	}
+	return g.options.Workers
+}
+
+// resume takes up what earlier runs have left.
+func (g *generation) resume() error {
+	c := &g.plan.config
+	g.total, g.at.TotalGames, g.at.TotalSteps = c.Games, c.Games, c.Steps
+	begun, err := g.shop.begun()
+	if err != nil {
+		return err
+	}
+	for range begun {
+		if err := g.addShard(); err != nil {
+			return err
+		}
+	}
+	g.at.Resumed, g.at.ResumedSteps = g.at.Games, g.at.Steps
+	g.advance()
+	return nil
+}
+
+// addShard opens the next shard.
+func (g *generation) addShard() error {
+	s, err := g.shop.openShard(len(g.shards))
+	if err != nil {
+		return err
+	}
+	g.shards = append(g.shards, s)
+	if s.summary == nil {
+		g.open = append(g.open, s)
+	}
+	g.at.Games += s.games()
+	g.at.Steps += s.steps()
+	g.at.Bytes += s.bytes()
+	return nil
+}
+
+// run plays and writes until all is done.
+func (g *generation) run(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	wake := context.AfterFunc(ctx, func() { g.fail(nil) })
+	defer wake()
+	g.mu.Lock()
+	g.tell()
+	g.mu.Unlock()
+	var workers sync.WaitGroup
+	for range g.workers() {
+		workers.Go(func() {
+			if err := g.help(ctx); err != nil {
+				g.fail(err)
+				cancel()
+			}
+		})
+	}
+	workers.Wait()
+	if g.failed != nil {
+		return g.failed
+	}
+	if ctx.Err() != nil {
+		return fmt.Errorf("%w after %d games", ErrStopped, g.at.Games)
+	}
+	return nil
+}
+
+// fail notes the first error and wakes those who wait.
+func (g *generation) fail(err error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.failed == nil {
+		g.failed = err
+	}
+	g.changed.Broadcast()
+}
+
+// help is one worker: it writes what is ready, and else plays.
+func (g *generation) help(ctx context.Context) (err error) {
+	p := newPlayer(g.game, &g.plan.config)
+	defer func() { err = errors.Join(err, p.Close()) }()
+	e, err := newEncoder(g.game, g.plan)
+	if err != nil {
+		return err
+	}
+	defer e.Close()
+	for {
+		s, number, err := g.task(ctx)
+		switch {
+		case err != nil || s == nil && number < 0:
+			return err
+		case s != nil:
+			err = g.writeShard(e, s)
+		case g.plan.config.Seating == Told:
+			err = g.playFed(ctx, p)
+		default:
+			err = g.playGame(ctx, p, number)
+		}
+		if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+			return nil // run says it
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// task hands out what to do next: a shard to write, or a game to play. With
+// neither there is nothing left.
+func (g *generation) task(ctx context.Context) (*shard, int, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for {
+		if g.failed != nil || ctx.Err() != nil {
+			return nil, -1, nil
+		}
+		if n := len(g.ready); n > 0 {
+			s := g.ready[0]
+			g.ready = g.ready[1:]
+			return s, 0, nil
+		}
+		if g.fed > 0 {
+			g.fed--
+			return nil, 0, nil // which game it is, the client says
+		}
+		number, err := g.nextGame()
+		if err != nil || number >= 0 {
+			return nil, number, err
+		}
+		if g.total > 0 {
+			return nil, -1, nil // whoever finishes a shard's last game writes it
+		}
+		g.changed.Wait()
+	}
+}
+
+// nextGame finds the next game nobody has played, -1 if there is none now.
+func (g *generation) nextGame() (int, error) {
+	for ; ; g.next++ {
+		switch {
+		case g.plan.config.Seating == Told:
+			return -1, nil
+		case g.total > 0 && g.next >= g.total:
+			return -1, nil
+		case g.total == 0 && g.next >= g.prefix+g.ahead():
+			return -1, nil
+		}
+		k := g.next / g.plan.config.FileGames
+		for k >= len(g.shards) {
+			if err := g.addShard(); err != nil {
+				return -1, err
+			}
+		}
+		if !g.shards[k].has(g.next) {
+			g.next++
+			return g.next - 1, nil
+		}
+	}
+}
+
+// playGame plays one game and keeps it.
+func (g *generation) playGame(ctx context.Context, p *player, number int) error {
+	begun := time.Now()
+	e, err := p.play(ctx, number, nil)
+	if err != nil {
+		return err
+	}
+	return g.played(e, begun)
+}
+
+// played keeps a game that has been played since begun.
+func (g *generation) played(e *Episode, begun time.Time) error {
+	played := time.Now()
+	j, err := g.keep(e)
+	if err != nil || j == nil {
+		return err
+	}
+	if err := j.syncNow(); err != nil {
+		return err
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.work.Games++
+	g.work.Steps += e.Steps
+	g.work.Play += played.Sub(begun)
+	g.work.Write += time.Since(played)
+	return nil
+}
+
+// keep puts an episode into its journal, unless it lies beyond the last that is
+// wanted, which nobody could know when it was handed out: then it returns nil.
+func (g *generation) keep(e *Episode) (*journal, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	s := g.shards[e.Game/g.plan.config.FileGames]
+	if s.taken {
+		return nil, nil
+	}
+	j, before := s.journal, s.journal.end
+	if j.has(e.Game) {
+		return nil, fmt.Errorf("game %d was played twice", e.Game)
+	}
+	if err := j.add(e); err != nil {
+		return nil, err
+	}
+	g.at.Games++
+	g.at.Steps += e.Steps
+	g.at.Bytes += j.end - before
+	g.advance()
+	g.tell()
+	return j, nil
+}
+
+func (g *generation) tell() {
+	if g.options.Progress != nil {
+		g.options.Progress(g.at)
+	}
+}
+
+// advance finds out how many games there are to be, if that depends on them, and
+// which shards have all of theirs.
+func (g *generation) advance() {
+	c := &g.plan.config
+	for c.Steps > 0 && g.total == 0 && g.prefix/c.FileGames < len(g.shards) {
+		s := g.shards[g.prefix/c.FileGames]
+		if !s.has(g.prefix) {
+			break
+		}
+		n, steps := s.stepsOf(g.prefix)
+		g.prefix += n
+		if g.reached += steps; g.reached >= c.Steps {
+			g.total, g.at.TotalGames = g.prefix, g.prefix
+		}
+	}
+	g.open = slices.DeleteFunc(g.open, func(s *shard) bool {
+		known := g.total > 0 || g.prefix >= s.first+c.FileGames
+		if !known || !s.complete(g.total) {
+			return false
+		}
+		s.taken = true
+		g.ready = append(g.ready, s)
+		return true
+	})
+	g.changed.Broadcast()
+}
+
+// writeShard writes a shard all of whose games have been played.
+func (g *generation) writeShard(e *encoder, s *shard) error {
+	begun := time.Now()
+	made, err := g.shop.write(e, s)
+	if err != nil {
+		return err
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.at.Bytes += made.File.Bytes - s.bytes()
+	s.summary, s.journal = made, nil
+	g.work.Write += time.Since(begun)
+	g.tell()
+	return nil
+}
+
+// conclude writes the manifest, and takes away what only this run needed.
+func (g *generation) conclude() (*Manifest, error) {
+	m := &Manifest{About: g.plan.about, Files: []File{}, Statistics: newStatistics(g.game.Spec(), g.plan.config.Agents)}
+	for _, s := range g.shards {
+		if s.summary == nil {
+			continue // games played beyond the last that is wanted
+		}
+		m.add(s.summary)
+	}
+	if err := g.Close(); err != nil {
+		return nil, err
+	}
+	if err := m.finish(g.options, g.shop); err != nil {
+		return nil, err
+	}
+	return m, g.shop.removeAll()
+}
+
+// add adds a file.
+func (m *Manifest) add(s *summary) {
+	m.Files = append(m.Files, s.File)
+	m.Games += s.File.Games
+	m.Rows += s.File.Rows
+	m.Bytes += s.File.Bytes
+	m.Steps += s.Statistics.Steps
+	m.Statistics.add(s.Statistics)
+}
+
+func (g *generation) Close() error {
+	var errs []error
+	for _, s := range g.shards {
+		errs = append(errs, s.Close())
+	}
+	return errors.Join(errs...)
+}

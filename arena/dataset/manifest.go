@@ -1,0 +1,216 @@
+package dataset
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"pommego/env"
+	"pommego/internal/disk"
+)
+
+// manifestFormat is the version of data sets' form.
+const manifestFormat = "pommego-dataset/1"
+
+// The names in a data set's folder.
+const (
+	ManifestName = "manifest.json"
+	CardName     = "README.md"
+	dataFolder   = "data"
+	workFolder   = ".generate"
+)
+
+// About is what a data set is: all that its files' meaning depends on. Each file
+// carries it too.
+type About struct {
+	Format  string `json:"format"`
+	Layout  Layout `json:"layout"`
+	Env     Env    `json:"env"`
+	Program string `json:"program"` // the version that wrote it
+
+	Observation string      `json:"observation,omitempty"` // of layout Steps
+	Fields      []env.Field `json:"fields,omitempty"`      // of the observation
+
+	Agents  []string `json:"agents"` // all that play
+	Columns []Column `json:"columns"`
+
+	// Generated is the configuration of generated data sets; nil for others.
+	Generated *Config `json:"generated,omitempty"`
+	// Sources tells where the games of other data sets are from, and Filter
+	// which were left out.
+	Sources []Source `json:"sources,omitempty"`
+	Filter  string   `json:"filter,omitempty"`
+	// Unrepeatable lists why the same command could give other games; empty if
+	// it could not.
+	Unrepeatable []string `json:"unrepeatable,omitempty"`
+}
+
+// Env is the game played.
+type Env struct {
+	ID          string          `json:"id"`
+	Game        string          `json:"game"`
+	Version     int             `json:"version"`
+	SeedVersion int             `json:"seed_version"`
+	Seats       int             `json:"seats"`
+	Teams       [][]int         `json:"teams"`
+	Elimination bool            `json:"elimination"`
+	Actions     []env.Choice    `json:"actions"`
+	MaxSteps    int             `json:"max_steps"`
+	Rules       json.RawMessage `json:"rules"`
+}
+
+func envOf(s *env.Spec) (Env, error) {
+	rules, err := json.Marshal(s.Rules)
+	return Env{s.ID, s.Game, s.Version, env.SeedVersion, s.Seats, s.Teams, s.Elimination, s.Actions, s.MaxSteps, rules}, err
+}
+
+func (e *Env) shape() shape { return shape{e.Seats, len(e.Actions)} }
+
+// File is one file of a data set.
+type File struct {
+	Path   string `json:"path"`           // in the folder, with slashes
+	Game   int    `json:"game,omitempty"` // the first it holds
+	Games  int    `json:"games,omitempty"`
+	Rows   int    `json:"rows,omitempty"`
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"`
+}
+
+// Manifest is what a data set's folder holds.
+type Manifest struct {
+	About
+	Games      int         `json:"games"`
+	Steps      int         `json:"steps"`
+	Rows       int         `json:"rows"`
+	Bytes      int64       `json:"bytes"`  // of Files
+	Files      []File      `json:"files"`  // of data, in the order of games
+	Others     []File      `json:"others"` // the card and its pictures
+	Statistics *Statistics `json:"statistics"`
+
+	// Checksum is the SHA-256 of the manifest with this left empty.
+	Checksum string `json:"checksum"`
+}
+
+// encode is the manifest as it stands in its file, with its checksum.
+func (m *Manifest) encode() ([]byte, error) {
+	m.Checksum = ""
+	for range 2 {
+		var text bytes.Buffer
+		out := json.NewEncoder(&text)
+		out.SetEscapeHTML(false)
+		out.SetIndent("", " ")
+		if err := out.Encode(m); err != nil {
+			return nil, err
+		}
+		if m.Checksum != "" {
+			return text.Bytes(), nil
+		}
+		sum := sha256.Sum256(text.Bytes())
+		m.Checksum = hex.EncodeToString(sum[:])
+	}
+	panic("dataset: a checksum is empty")
+}
+
+// ErrNone says that a folder holds no data set, or one that is not finished.
+var ErrNone = errors.New("there is no finished data set")
+
+// ReadManifest reads a folder's manifest and holds it against its checksum.
+func ReadManifest(folder string) (*Manifest, error) {
+	path := filepath.Join(folder, ManifestName)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		if _, err := os.Stat(filepath.Join(folder, workFolder)); err == nil {
+			return nil, fmt.Errorf("%s: %w: it is still being generated, or that was interrupted; the same command goes on with it", folder, ErrNone)
+		}
+		return nil, fmt.Errorf("%s: %w: it has no %s", folder, ErrNone, ManifestName)
+	}
+	if err != nil {
+		return nil, err
+	}
+	m := new(Manifest)
+	if err := json.Unmarshal(text, m); err != nil {
+		return nil, fmt.Errorf("%s: %w: %w", path, ErrDamaged, err)
+	}
+	if m.Format != manifestFormat {
+		return nil, fmt.Errorf("%s: its format is %q, want %q", path, m.Format, manifestFormat)
+	}
+	return m, m.check(path, text)
+}
+
+// check holds the text against the checksum in it.
+func (m *Manifest) check(path string, text []byte) error {
+	at := bytes.LastIndex(text, []byte(m.Checksum))
+	if len(m.Checksum) != 2*sha256.Size || at < 0 {
+		return fmt.Errorf("%s: %w: it has no checksum", path, ErrDamaged)
+	}
+	sum := sha256.New()
+	sum.Write(text[:at])
+	sum.Write(text[at+len(m.Checksum):])
+	if got := hex.EncodeToString(sum.Sum(nil)); got != m.Checksum {
+		return fmt.Errorf("%s: %w: its checksum is %s, it says %s", path, ErrDamaged, got, m.Checksum)
+	}
+	return nil
+}
+
+// write writes the manifest into a folder; others are files that go beside it,
+// which are written first.
+func (m *Manifest) write(d disk.FS, folder, scratch string, others map[string][]byte) error {
+	m.Others = []File{}
+	for _, name := range sortedKeys(others) {
+		content := others[name]
+		path := filepath.Join(folder, filepath.FromSlash(name))
+		if err := d.MkdirAll(filepath.Dir(path)); err != nil {
+			return err
+		}
+		if err := writeWhole(d, path, scratch, content); err != nil {
+			return err
+		}
+		sum := sha256.Sum256(content)
+		m.Others = append(m.Others, File{Path: name, Bytes: int64(len(content)), SHA256: hex.EncodeToString(sum[:])})
+	}
+	text, err := m.encode()
+	if err != nil {
+		return err
+	}
+	return writeWhole(d, filepath.Join(folder, ManifestName), scratch, text)
+}
+
+// writeWhole writes a file as a whole, by way of the folder scratch.
+func writeWhole(d disk.FS, path, scratch string, content []byte) error {
+	p, err := disk.Begin(d, path, scratch)
+	if err != nil {
+		return err
+	}
+	defer p.Abort()
+	if _, err := p.Write(content); err != nil {
+		return err
+	}
+	return p.Commit()
+}
+
+// sumFile is a file's size and checksum.
+func sumFile(path string) (int64, string, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return 0, "", err
+	}
+	defer file.Close()
+	sum := sha256.New()
+	n, err := io.Copy(sum, file)
+	return n, hex.EncodeToString(sum.Sum(nil)), err
+}
+
+// compact is JSON without the spaces that indenting puts into it.
+func compact(text json.RawMessage) json.RawMessage {
+	var out bytes.Buffer
+	if json.Compact(&out, text) != nil {
+		return text
+	}
+	return out.Bytes()
+}

@@ -1,0 +1,55 @@
+package dataset
+
+import (
+	"time"
+
+	"pommego/internal/disk"
+)
+
+// Options are the things that a data set's content does not depend on. The zero
+// value works on all cores.
+type Options struct {
+	// Workers is how many games are played at a time; 0: one a core. With an
+	// agent at a URL it is one, as a server plays one game at a time.
+	Workers int
+
+	// Version is the program's version, which the manifest names. Build tells
+	// builds apart: what another one has begun is refused unless OtherBuild is
+	// set, since its agents may have played otherwise.
+	Version    string
+	Build      string
+	OtherBuild bool
+
+	// Progress is told how far things are, at the start and after each game, by
+	// one goroutine at a time.
+	Progress func(Progress)
+
+	// Card makes the files that go beside the manifest, by their names.
+	Card func(*Manifest) (map[string][]byte, error)
+
+	Disk disk.FS // nil: disk.OS
+
+	// Fed brings the games of a configuration whose agents are served by a
+	// client; see Fed. It is closed when there are no more.
+	Fed <-chan Fed
+	// Missing is told, before any is taken from Fed, which games are wanted.
+	Missing func(games []int)
+}
+
+// Progress tells how far a run is.
+type Progress struct {
+	Games, Steps           int // so far, those of earlier runs included
+	TotalGames, TotalSteps int // 0: not known
+	Resumed                int // games of earlier runs
+	ResumedSteps           int
+	Bytes                  int64 // written so far
+}
+
+// Work is what a run has spent: time of all workers together.
+type Work struct {
+	Games int           `json:"games"` // played in this run
+	Steps int           `json:"steps"`
+	Wall  time.Duration `json:"wall_ns"`
+	Play  time.Duration `json:"play_ns"`  // in games and agents
+	Write time.Duration `json:"write_ns"` // in keeping, encoding, compressing and writing them
+}

@@ -1,0 +1,186 @@
+package dataset
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"os"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/compress"
+	"github.com/parquet-go/parquet-go/compress/zstd"
+
+	"pommego/internal/disk"
+)
+
+// metadataKey is where a file says what its data set is.
+const metadataKey = "pommego"
+
+// pageBytes is how much of a column is compressed together.
+const pageBytes = 1 << 20
+
+// writer writes one Parquet file.
+type writer struct {
+	pending  *disk.Pending
+	sum      hash.Hash
+	parquet  *parquet.GenericWriter[any]
+	columns  []*parquet.ColumnWriter
+	rows     int // in all
+	group    int // in the row group under way
+	perGroup int
+}
+
+// codec compresses for a layout: games are small and worth the effort, steps are
+// many and as small by any.
+func codec(l Layout) compress.Codec {
+	if l == Games {
+		return &zstd.Codec{Level: zstd.SpeedBetterCompression}
+	}
+	return &zstd.Codec{Level: zstd.SpeedDefault}
+}
+
+// groupRows is how many rows of a layout make a row group, or a few more, as
+// groups are of whole episodes.
+func groupRows(l Layout) int {
+	if l == Games {
+		return 1000
+	}
+	return 1 << 15
+}
+
+// newWriter begins a file, whose about describes the data set.
+func newWriter(p *disk.Pending, columns []Column, l Layout, about string) *writer {
+	w := &writer{pending: p, sum: sha256.New(), perGroup: groupRows(l)}
+	w.parquet = parquet.NewGenericWriter[any](io.MultiWriter(p, w.sum), schema(columns),
+		parquet.Compression(codec(l)), parquet.PageBufferSize(pageBytes), parquet.DataPageStatistics(true),
+		parquet.CreatedBy("pommego", "1", "0"), parquet.KeyValueMetadata(metadataKey, about))
+	w.columns = w.parquet.ColumnWriters()
+	return w
+}
+
+// write writes the rows of an episode, or of several.
+func (w *writer) write(t *table) error {
+	for i, c := range w.columns {
+		if _, err := c.WriteRowValues(t.values[i]); err != nil {
+			return err
+		}
+	}
+	w.rows += t.rows()
+	if w.group += t.rows(); w.group < w.perGroup {
+		return nil
+	}
+	w.group = 0
+	return w.parquet.Flush()
+}
+
+// finish ends the file's content. It does not have its name yet: that is
+// pending.Commit's.
+func (w *writer) finish() (File, error) {
+	if err := w.parquet.Close(); err != nil {
+		return File{}, err
+	}
+	return File{Rows: w.rows, Bytes: w.pending.Size(), SHA256: hex.EncodeToString(w.sum.Sum(nil))}, nil
+}
+
+// reader reads one Parquet file. Whatever is wrong with the file is an error,
+// also where the library panics.
+type reader struct {
+	path    string
+	file    *os.File
+	parquet *parquet.File
+	columns []Column
+}
+
+// ErrDamaged says that a file is not what was written.
+var ErrDamaged = errors.New("the file is damaged")
+
+// caught turns a panic of the Parquet library, which it answers some damage
+// with, into an error.
+func caught(path string, err *error) {
+	if v := recover(); v != nil {
+		*err = fmt.Errorf("%s: %w: reading it panicked: %v", path, ErrDamaged, v)
+	}
+}
+
+// openFile opens a file that must have the given columns.
+func openFile(path string, columns []Column) (r *reader, err error) {
+	defer caught(path, &err)
+	r = &reader{path: path, columns: columns}
+	if r.file, err = os.Open(path); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if r == nil || r.parquet == nil {
+			r.file.Close()
+		}
+	}()
+	info, err := r.file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	p, err := parquet.OpenFile(r.file, info.Size(), parquet.SkipBloomFilters(true), parquet.SkipPageIndex(true))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w: %w", path, ErrDamaged, err)
+	}
+	if columns != nil && !parquet.EqualNodes(p.Schema(), schema(columns)) {
+		return nil, fmt.Errorf("%s: its columns are not those that the manifest lists", path)
+	}
+	r.parquet = p
+	return r, nil
+}
+
+func (r *reader) Close() error { return r.file.Close() }
+
+// groups is how many row groups there are.
+func (r *reader) groups() int { return len(r.parquet.RowGroups()) }
+
+// read reads a row group into t, which has the file's columns. wanted, if not
+// nil, tells which columns; the others stay empty.
+func (r *reader) read(group int, t *table, wanted func(name string) bool) (err error) {
+	defer caught(r.path, &err)
+	g := r.parquet.RowGroups()[group]
+	for i, chunk := range g.ColumnChunks() {
+		if wanted != nil && !wanted(t.columns[i].Name) {
+			continue
+		}
+		if err := readColumn(chunk, &t.values[i]); err != nil {
+			return fmt.Errorf("%s: row group %d, column %q: %w: %w", r.path, group, t.columns[i].Name, ErrDamaged, err)
+		}
+		if n := len(t.values[i]); int64(n) != g.NumRows() {
+			return fmt.Errorf("%s: row group %d, column %q: %w: %d values for %d rows", r.path, group, t.columns[i].Name, ErrDamaged, n, g.NumRows())
+		}
+	}
+	return nil
+}
+
+// readColumn replaces values by those of a column. They are copies.
+func readColumn(chunk parquet.ColumnChunk, values *[]parquet.Value) error {
+	*values = (*values)[:0]
+	pages := chunk.Pages()
+	defer pages.Close()
+	var some [256]parquet.Value
+	for {
+		page, err := pages.ReadPage()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		in := page.Values()
+		for err == nil {
+			var n int
+			n, err = in.ReadValues(some[:])
+			for _, v := range some[:n] {
+				*values = append(*values, v.Clone())
+			}
+		}
+		parquet.Release(page)
+		if err != io.EOF {
+			return err
+		}
+	}
+}

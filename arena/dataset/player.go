@@ -1,0 +1,210 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"slices"
+
+	"pommego/arena/match"
+	"pommego/env"
+)
+
+// player plays games one after the other. It belongs to one goroutine.
+type player struct {
+	game   env.Game
+	config *Config
+	match  env.Match
+	remote bool // some agent is outside the program
+	listen bool // what agents choose by is wanted
+	agents map[seat]env.Agent
+	others map[seat]match.Player // all agents, if some are outside
+
+	sitting    []env.Agent // in the game under way
+	statistics statisticsBuffer
+}
+
+// seat is one agent in one seat.
+type seat struct {
+	agent uint16
+	seat  int
+}
+
+func newPlayer(game env.Game, c *Config) *player {
+	return &player{
+		game: game, config: c, match: game.New(1)[0], remote: c.Seating != Told && slices.ContainsFunc(c.Agents, outside),
+		listen: c.Layout == Steps,
+		agents: map[seat]env.Agent{}, others: map[seat]match.Player{}, statistics: newStatisticsBuffer(game.Spec()),
+	}
+}
+
+// Close ends the programs that agents play in.
+func (p *player) Close() error {
+	var errs []error
+	for _, m := range p.others {
+		errs = append(errs, m.Close())
+	}
+	clear(p.others)
+	return errors.Join(errs...)
+}
+
+// play plays one game of the data set, with fed if a client has played it. A
+// panic in it comes back as an error.
+func (p *player) play(ctx context.Context, number int, fed *Fed) (e *Episode, err error) {
+	s := shapeOf(p.game.Spec())
+	e = &Episode{
+		Game: number, Seed: p.config.seed(number), Dealt: true, Agents: make([]uint16, s.seats),
+		Outcome: make([]float64, s.seats), Lived: make([]int32, s.seats), Missed: make([]int32, s.seats),
+	}
+	p.config.lineup(number, e.Agents)
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("it panicked: %v\n%s", v, debug.Stack())
+		}
+		if err != nil {
+			err = fmt.Errorf("game %d (seed %d): %w", number, e.Seed.Value, err)
+		}
+	}()
+	switch {
+	case p.remote:
+		return e, p.playRemote(ctx, e)
+	case fed == nil:
+		if err := p.sit(e); err != nil {
+			return nil, err
+		}
+		return e, p.playHere(ctx, e)
+	}
+	return e, p.playAgain(ctx, e, fed)
+}
+
+// playHere plays with the agents that are sitting.
+func (p *player) playHere(ctx context.Context, e *Episode) error {
+	parts := len(p.game.Spec().Actions)
+	p.match.Reset(e.Seed)
+	status := p.match.Status()
+	for !status.Over && (p.config.MaxSteps == 0 || e.Steps < p.config.MaxSteps) {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		from := len(e.Actions)
+		e.Actions = append(e.Actions, make([]byte, parts*len(p.sitting))...)
+		actions := e.Actions[from:]
+		for k, agent := range p.sitting {
+			if status.In.Has(k) {
+				agent.Act(p.match, k, actions[k*parts:(k+1)*parts])
+				e.Lived[k]++
+				if p.listen {
+					e.SearchStatistics = p.statistics.appendEntry(e.SearchStatistics, agent, e.Steps, k)
+				}
+			}
+		}
+		p.match.Step(actions)
+		e.Steps++
+		status = p.match.Status()
+	}
+	e.conclude(p.match, status)
+	return nil
+}
+
+// sit seats the agents, with the RNGs of their seats and no memory.
+func (p *player) sit(e *Episode) error {
+	p.sitting = p.sitting[:0]
+	for k, index := range e.Agents {
+		agent, err := p.agent(index, k, e.Seed)
+		if err != nil {
+			return err
+		}
+		p.sitting = append(p.sitting, agent)
+	}
+	return nil
+}
+
+// agent is a built-in agent, ready to play a game in a seat.
+func (p *player) agent(index uint16, k int, seed env.Seed) (env.Agent, error) {
+	agent := p.agents[seat{index, k}]
+	if agent == nil {
+		made, err := p.game.NewAgent(p.config.Agents[index])
+		if err != nil {
+			return nil, err
+		}
+		agent = made
+		p.agents[seat{index, k}] = agent
+	}
+	agent.Reset(seed.RNG(env.StreamAgents + uint64(k)))
+	return agent, nil
+}
+
+// conclude writes down how a game stands at its end.
+func (e *Episode) conclude(m env.Match, s env.Status) {
+	e.Result, e.Winners, e.Truncated = s.Result, s.Winners, !s.Over
+	m.Outcome(e.Outcome)
+	for k := range e.Outcome {
+		if !s.Decided.Has(k) {
+			e.Outcome[k] = 0
+		}
+	}
+}
+
+// other is the player of an agent in a seat. A server is the same in all seats.
+func (p *player) other(index uint16, k int) (match.Player, error) {
+	at, name := seat{index, k}, p.config.Agents[index]
+	if atURL(name) {
+		at.seat = 0
+	}
+	if p.others[at] == nil {
+		m, err := match.NewPlayer(p.game, name)
+		if err != nil {
+			return nil, err
+		}
+		p.others[at] = m
+	}
+	return p.others[at], nil
+}
+
+// errLimit ends a match at the configuration's MaxSteps.
+var errLimit = errors.New("the game is long enough")
+
+// playRemote plays with agents outside the program, by the rules of matches.
+func (p *player) playRemote(ctx context.Context, e *Episode) error {
+	players := make([]match.Player, len(e.Agents))
+	for k, index := range e.Agents {
+		m, err := p.other(index, k)
+		if err != nil {
+			return err
+		}
+		players[k] = m
+	}
+	seats := p.game.Spec().Seats
+	var asked env.SeatSet // who made the step to come
+	watch := func(at match.Moment) error {
+		if at.Actions != nil {
+			e.Actions = append(e.Actions, at.Actions...)
+			for k := range seats {
+				if p.listen && asked.Has(k) {
+					e.SearchStatistics = p.statistics.appendEntry(e.SearchStatistics, players[k], e.Steps, k)
+				}
+				e.Missed[k] += int32(toByte(at.Late.Has(k) || at.Failed.Has(k)))
+			}
+			e.Steps++
+		}
+		status := at.Match.Status()
+		long := p.config.MaxSteps > 0 && e.Steps >= p.config.MaxSteps
+		if status.Over || long {
+			e.conclude(at.Match, status)
+		}
+		asked = status.In
+		for k := range seats {
+			e.Lived[k] += int32(toByte(status.In.Has(k) && !status.Over && !long))
+		}
+		if long && !status.Over {
+			return errLimit
+		}
+		return nil
+	}
+	_, err := match.Play(ctx, p.game, players, e.Seed, match.Rules{Limit: p.config.Limit}, watch)
+	if errors.Is(err, errLimit) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,158 @@
+package dataset
+
+import (
+	"fmt"
+
+	"pommego/env"
+	"pommego/vec"
+)
+
+// starts turns seeds into saved games, and saved games into matches.
+type starts struct {
+	game  env.Game
+	pool  *vec.Pool
+	batch *vec.Batch
+	match env.Match // lent by begin
+}
+
+func newStarts(game env.Game) (*starts, error) {
+	pool, err := vec.New(vec.Config{Game: game, Games: 1, Workers: 1})
+	if err != nil {
+		return nil, err
+	}
+	return &starts{game, pool, pool.NewBatch(nil), game.New(1)[0]}, nil
+}
+
+func (s *starts) Close() { s.pool.Close() }
+
+// dealt is the saved start of the game that a seed gives.
+func (s *starts) dealt(seed env.Seed) ([]byte, error) {
+	if err := s.pool.Reset(s.batch, vec.ResetOptions{Seeds: []uint64{seed.Value}}); err != nil {
+		return nil, err
+	}
+	if seed.Episode != 0 { // the pool has no direct way to a later episode
+		s.match.Reset(seed)
+		state, err := s.match.AppendJSON(nil)
+		if err != nil {
+			return nil, err
+		}
+		if err := s.pool.LoadJSON(0, state); err != nil {
+			return nil, err
+		}
+	}
+	return s.pool.Save(0, nil)
+}
+
+// begin is a match at the start of an episode. It is good until the next call.
+func (s *starts) begin(e *Episode) (env.Match, error) {
+	if e.Start == nil {
+		s.match.Reset(e.Seed)
+		return s.match, nil
+	}
+	if err := s.pool.Load(0, e.Start); err != nil {
+		return nil, err
+	}
+	return s.match, s.match.Restore(s.pool.Match(0).Append(nil))
+}
+
+// check says what is wrong with an episode's actions: as many as its steps, and
+// all within their range. After that the match can be stepped by them.
+func (e *Episode) check(spec *env.Spec) error {
+	s := shapeOf(spec)
+	if len(e.Actions) != e.Steps*s.step() {
+		return fmt.Errorf("it has %d bytes of actions for %d steps, want %d", len(e.Actions), e.Steps, e.Steps*s.step())
+	}
+	for i, a := range e.Actions {
+		if c := &spec.Actions[i%s.components]; int(a) >= c.N {
+			return fmt.Errorf("step %d: %s of seat %d is %d, want 0 to %d", i/s.step(), c.Name, i/s.components%s.seats, a, c.N-1)
+		}
+	}
+	return nil
+}
+
+// play makes the episode's steps in m. before is called ahead of each step and
+// after it with the status then; either may be nil.
+func (e *Episode) play(m env.Match, s shape, before func(step int), after func(step int, st env.Status)) error {
+	status := m.Status()
+	for step := range e.Steps {
+		if status.Over {
+			return fmt.Errorf("played again it is over after %d steps, and %d more are recorded", step, e.Steps-step)
+		}
+		if before != nil {
+			before(step)
+		}
+		m.Step(e.Actions[step*s.step() : (step+1)*s.step()])
+		status = m.Status()
+		if after != nil {
+			after(step, status)
+		}
+	}
+	return nil
+}
+
+// differs plays the episode again and says in what it comes out differently
+// than it is recorded; "" for nothing.
+func (e *Episode) differs(from *starts) (string, error) {
+	spec := from.game.Spec()
+	if err := e.check(spec); err != nil {
+		return "", err
+	}
+	m, err := from.begin(e)
+	if err != nil {
+		return "", err
+	}
+	again := &Episode{Agents: e.Agents, Outcome: make([]float64, spec.Seats), Lived: make([]int32, spec.Seats)}
+	in := m.Status().In
+	err = e.play(m, shapeOf(spec), func(int) {
+		for seat := range again.Lived {
+			again.Lived[seat] += int32(toByte(in.Has(seat)))
+		}
+	}, func(_ int, st env.Status) { in = st.In })
+	if err != nil {
+		return "", err
+	}
+	again.conclude(m, m.Status())
+	for _, f := range []struct {
+		name     string
+		was, now any
+	}{
+		{"result", e.Result, again.Result}, {"winners", e.Winners, again.Winners}, {"truncated", e.Truncated, again.Truncated},
+		{"outcome", e.Outcome, again.Outcome}, {"lived", e.Lived, again.Lived},
+	} {
+		if was, now := fmt.Sprint(f.was), fmt.Sprint(f.now); was != now {
+			return fmt.Sprintf("its %s is %s, played again it is %s", f.name, was, now), nil
+		}
+	}
+	return "", nil
+}
+
+// Start turns a match in its readable form, as env.Match.RestoreJSON reads it,
+// into the start of an episode.
+func Start(game env.Game, state []byte) ([]byte, error) {
+	s, err := newStarts(game)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	if err := s.pool.Reset(s.batch, vec.ResetOptions{Seeds: []uint64{0}}); err != nil {
+		return nil, err
+	}
+	if err := s.pool.LoadJSON(0, state); err != nil {
+		return nil, err
+	}
+	return s.pool.Save(0, nil)
+}
+
+// Begin is a match at the start of an episode, which is checked: it can be
+// stepped with the episode's actions.
+func Begin(game env.Game, e *Episode) (env.Match, error) {
+	s, err := newStarts(game)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	if err := e.check(game.Spec()); err != nil {
+		return nil, err
+	}
+	return s.begin(e)
+}

@@ -1,0 +1,252 @@
+package dataset
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"pommego/env"
+	"pommego/internal/disk"
+)
+
+// plan is what a folder is to hold. An interrupted run leaves it there, so that
+// no other can go on by mistake.
+type plan struct {
+	config Config
+	about  About
+	text   string // about, as files carry it
+	build  string
+
+	missed   bool // moves can be replaced, and are counted
+	searched bool // rows tell what agents that search chose by
+}
+
+func newPlan(game env.Game, c Config, o Options) (*plan, error) {
+	p := &plan{config: c, build: o.Build}
+	p.missed = slices.ContainsFunc(c.Agents, outside)
+	p.searched = c.Layout == Steps && slices.ContainsFunc(c.Agents, func(name string) bool { return thinks(game, name) })
+	var err error
+	if p.about, err = aboutOf(game.Spec(), &c, o, p.missed, p.searched); err != nil {
+		return nil, err
+	}
+	p.about.Agents, p.about.Generated, p.about.Unrepeatable = c.Agents, &c, c.reasons()
+	text, err := json.Marshal(&p.about)
+	p.text = string(text)
+	return p, err
+}
+
+// aboutOf is what follows from a game and the layout alone.
+func aboutOf(spec *env.Spec, c *Config, o Options, missed, searched bool) (About, error) {
+	e, err := envOf(spec)
+	a := About{Format: manifestFormat, Layout: c.Layout, Env: e, Program: o.Version, Observation: c.Observation}
+	if c.Layout == Games {
+		a.Columns = gameColumns(spec, missed)
+	} else {
+		encoding := spec.Encoding(c.Observation)
+		a.Fields = spec.Encodings[encoding].Fields
+		a.Columns = stepColumns(spec, encoding, searched)
+	}
+	return a, err
+}
+
+// thinks reports whether a built-in agent tells what it chooses by.
+func thinks(game env.Game, name string) bool {
+	if outside(name) {
+		return false
+	}
+	agent, err := game.NewAgent(name)
+	_, ok := agent.(env.SearchReporter)
+	return err == nil && ok
+}
+
+// Errors of a folder that holds something else.
+var (
+	ErrOther      = errors.New("the folder holds another data set")
+	ErrOtherBuild = errors.New("another build of the program, whose agents may play otherwise, began the data set")
+	ErrNotEmpty   = errors.New("the folder is not empty, and holds no data set that could be gone on with")
+)
+
+// staging is the folder in which a data set comes to be.
+type staging struct {
+	plan    *plan
+	disk    disk.FS
+	folder  string
+	scratch string // for what is not finished: a folder in it
+	unlock  func() error
+	data    string // the folder of data files
+}
+
+// openStaging takes possession of a folder, or returns the manifest of what the
+// plan wants if it lies there already.
+func openStaging(p *plan, folder string, o Options) (*staging, *Manifest, error) {
+	w := &staging{
+		plan: p, disk: o.Disk, folder: folder, scratch: filepath.Join(folder, workFolder), data: filepath.Join(folder, dataFolder),
+	}
+	m, err := ReadManifest(folder)
+	if err == nil {
+		if err := p.accept(&m.About); err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", folder, err)
+		}
+		return nil, m, w.removeAll()
+	}
+	if !errors.Is(err, ErrNone) {
+		return nil, nil, err
+	}
+	if err := w.vacant(); err != nil {
+		return nil, nil, err
+	}
+	if err := w.occupy(); err != nil {
+		return nil, nil, err
+	}
+	if err := w.sign(o); err != nil {
+		return nil, nil, errors.Join(err, w.Close())
+	}
+	return w, nil, nil
+}
+
+// occupy makes the folders and keeps other processes out.
+func (w *staging) occupy() error {
+	for _, path := range []string{w.scratch, w.data} {
+		if err := w.disk.MkdirAll(path); err != nil {
+			return err
+		}
+	}
+	if err := w.disk.SyncFolder(w.folder); err != nil {
+		return err
+	}
+	var err error
+	w.unlock, err = disk.Lock(filepath.Join(w.scratch, "lock"))
+	return err
+}
+
+// vacant reports whether the folder is free, or an interrupted run's.
+func (w *staging) vacant() error {
+	there, err := os.ReadDir(w.folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	ours := slices.ContainsFunc(there, func(e fs.DirEntry) bool { return e.Name() == workFolder })
+	if len(there) > 0 && !ours {
+		return fmt.Errorf("%s: %w", w.folder, ErrNotEmpty)
+	}
+	return nil
+}
+
+// planName is the file of the plan, among what is not finished.
+const planName = "plan.json"
+
+// signature is the plan in its file.
+type signature struct {
+	Build string `json:"build"`
+	About About  `json:"about"`
+}
+
+// sign leaves the plan in the folder, or compares it with the one there.
+func (w *staging) sign(o Options) error {
+	path := filepath.Join(w.scratch, planName)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		text, err := json.Marshal(signature{w.plan.build, w.plan.about})
+		if err != nil {
+			return err
+		}
+		return writeWhole(w.disk, path, w.scratch, text)
+	}
+	if err != nil {
+		return err
+	}
+	var there signature
+	if err := json.Unmarshal(text, &there); err != nil {
+		return fmt.Errorf("%s: %w: %w", path, ErrDamaged, err)
+	}
+	if err := w.plan.accept(&there.About); err != nil {
+		return fmt.Errorf("%s: %w", w.folder, err)
+	}
+	if there.Build != w.plan.build && !o.OtherBuild {
+		return fmt.Errorf("%s: %w: %q, this one is %q", w.folder, ErrOtherBuild, there.Build, w.plan.build)
+	}
+	return nil
+}
+
+// accept says in what another plan differs.
+func (p *plan) accept(there *About) error {
+	if there.Generated == nil {
+		return fmt.Errorf("%w: that was not generated", ErrOther)
+	}
+	a, b := p.about, *there
+	a.Program, b.Program = "", ""
+	var ours, theirs map[string]json.RawMessage
+	for _, x := range []struct {
+		about *About
+		to    *map[string]json.RawMessage
+	}{{&a, &ours}, {&b, &theirs}} {
+		text, err := json.Marshal(x.about)
+		if err != nil {
+			return err
+		}
+		if err := json.Unmarshal(text, x.to); err != nil {
+			return err
+		}
+	}
+	for _, key := range sortedKeys(ours) {
+		if !bytes.Equal(ours[key], theirs[key]) {
+			return fmt.Errorf("%w: its %q is %s, now it would be %s", ErrOther, key, short(theirs[key]), short(ours[key]))
+		}
+	}
+	return nil
+}
+
+// short is the beginning of a text, for errors.
+func short(text []byte) string {
+	if len(text) > 200 {
+		return string(text[:200]) + "..."
+	}
+	return string(text)
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+// begun is how many shards earlier runs have begun.
+func (w *staging) begun() (int, error) {
+	there, err := os.ReadDir(w.scratch)
+	n := 0
+	for _, entry := range there {
+		var k int
+		if _, err := fmt.Sscanf(entry.Name(), "shard-%d.", &k); err == nil {
+			n = max(n, k+1)
+		}
+	}
+	return n, err
+}
+
+// removeAll takes the staging away.
+func (w *staging) removeAll() error {
+	there, err := os.ReadDir(w.scratch)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, entry := range there {
+		err = errors.Join(err, w.disk.Remove(filepath.Join(w.scratch, entry.Name())))
+	}
+	if err != nil {
+		return err
+	}
+	return w.disk.Remove(w.scratch)
+}
+
+func (w *staging) Close() error { return w.unlock() }
+
+// dataName is the name of a data file in the data set's folder.
+func dataName(l Layout, k int) string {
+	return strings.Join([]string{dataFolder, fmt.Sprintf("%s-%05d.parquet", l, k)}, "/")
+}

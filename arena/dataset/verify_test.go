@@ -1,0 +1,188 @@
+package dataset
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pommego/env"
+	"pommego/env/catalog"
+)
+
+var damages = flag.Int("damages", 100, "flipped bits and cut files that TestDamageIsFound makes, for each layout")
+
+// TestDamageIsFound flips bits and cuts files off, anywhere in a data set.
+func TestDamageIsFound(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, layout := range []Layout{Games, Steps} {
+		config := small()
+		config.Layout = layout
+		folder := generate(t, ffa, config, testOptions(1))
+		verifyClean(t, folder)
+		whole := contents(t, folder)
+		names := sortedKeys(whole)
+		for round := range *damages {
+			name := names[rng.IntN(len(names))]
+			damaged := bytes.Clone(whole[name])
+			at := rng.IntN(len(damaged))
+			what := fmt.Sprintf("%v, round %d: %s cut off at byte %d", layout, round, name, at)
+			if round%2 == 0 {
+				damaged[at] ^= 1 << rng.IntN(8)
+				what = fmt.Sprintf("%v, round %d: %s with a bit flipped in byte %d", layout, round, name, at)
+			} else {
+				damaged = damaged[:at]
+			}
+			path := filepath.Join(folder, filepath.FromSlash(name))
+			if err := os.WriteFile(path, damaged, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			r, err := Verify(folder, VerifyOptions{})
+			if err != nil {
+				t.Fatalf("%s: %v", what, err)
+			}
+			if len(r.Problems) == 0 || !strings.Contains(strings.Join(r.Problems, "\n"), filepath.Base(name)) {
+				t.Errorf("%s: problems %q, want one that names the file", what, r.Problems)
+			}
+			if err := os.WriteFile(path, whole[name], 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		t.Logf("%v: %d damages, all found unless it says otherwise", layout, *damages)
+	}
+}
+
+// TestDamageDoesNotPanic reads damaged files without looking at checksums first,
+// as whoever has lost the manifest would.
+func TestDamageDoesNotPanic(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	folder := generate(t, ffa, tiny(), testOptions(1))
+	path := filepath.Join(folder, dataFolder, "games-00000.parquet")
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	failed := 0
+	for range 300 {
+		damaged := bytes.Clone(whole)
+		damaged[rng.IntN(len(damaged))] ^= 1 << rng.IntN(8)
+		if err := os.WriteFile(path, damaged, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		set, err := Open(folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := set.Episodes(func(*Episode) error { return nil }); err != nil {
+			failed++
+		}
+	}
+	if failed == 0 {
+		t.Error("no damage was noticed at all")
+	}
+}
+
+// TestVerifyFinds changes data sets in ways that checksums alone do not show,
+// because they are made anew.
+func TestVerifyFinds(t *testing.T) {
+	for _, c := range []struct {
+		reason string
+		layout Layout
+		change func(t *testing.T, folder string, m *Manifest)
+		says   string
+	}{
+		{"a file that is missing", Games, func(t *testing.T, folder string, m *Manifest) {
+			os.Remove(filepath.Join(folder, filepath.FromSlash(m.Files[1].Path)))
+		}, "missing"},
+		{"a file too many", Games, func(t *testing.T, folder string, _ *Manifest) {
+			os.WriteFile(filepath.Join(folder, dataFolder, "games-00009.parquet"), nil, 0o644)
+		}, "does not know"},
+		{"two files that have changed places", Games, func(t *testing.T, folder string, m *Manifest) {
+			m.Files[0], m.Files[1] = m.Files[1], m.Files[0]
+			m.Files[0].Game, m.Files[1].Game = 0, 3
+		}, "want 0"},
+		{"a file that is left out", Steps, func(t *testing.T, folder string, m *Manifest) {
+			os.Remove(filepath.Join(folder, filepath.FromSlash(m.Files[2].Path)))
+			m.Files = m.Files[:2]
+		}, "the manifest says"},
+		{"a file outside", Games, func(t *testing.T, folder string, m *Manifest) { m.Files[0].Path = "../../etc/passwd" }, "outside the folder"},
+		{"another number of games", Steps, func(t *testing.T, folder string, m *Manifest) { m.Files[0].Games++ }, "the manifest says 4"},
+		{"games that other agents played", Games, func(t *testing.T, folder string, m *Manifest) { m.Agents[0] = "heuristic" }, "not in the manifest"},
+		{"games from other seeds", Steps, func(t *testing.T, folder string, m *Manifest) { m.Generated.Seed++ }, "has seed 5, want 6"},
+	} {
+		config := small()
+		config.Layout = c.layout
+		folder := generate(t, ffa, config, testOptions(1))
+		m, err := ReadManifest(folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.change(t, folder, m)
+		rewrite(t, folder, m)
+		r, err := Verify(folder, VerifyOptions{Game: func(m *Manifest) (env.Game, error) { return catalog.Game(m.Env.ID) }})
+		if err != nil {
+			t.Fatalf("%s: %v", c.reason, err)
+		}
+		if !slices.ContainsFunc(r.Problems, func(p string) bool { return strings.Contains(p, c.says) }) {
+			t.Errorf("%s: problems %q, want one that says %q", c.reason, r.Problems, c.says)
+		}
+	}
+}
+
+// rewrite gives a folder another manifest, with a checksum that holds.
+func rewrite(t *testing.T, folder string, m *Manifest) {
+	t.Helper()
+	text, err := m.encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, ManifestName), text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestReplayFinds changes what episodes say of themselves.
+func TestReplayFinds(t *testing.T) {
+	from, err := newStarts(gameOf(t, ffa))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer from.Close()
+	folder := generate(t, ffa, small(), testOptions(1))
+	for _, c := range []struct {
+		reason string
+		change func(*Episode)
+		says   string
+	}{
+		{"another result", func(e *Episode) { e.Result = env.Loss }, "result"},
+		{"another winner", func(e *Episode) { e.Winners ^= 1 }, "winners"},
+		{"another outcome", func(e *Episode) { e.Outcome[1] += 2 }, "outcome"},
+		{"a longer life", func(e *Episode) { e.Lived[2]++ }, "lived"},
+		{"cut off or not", func(e *Episode) { e.Truncated = !e.Truncated }, "truncated"},
+		{"a move that does not exist", func(e *Episode) { e.Actions[6] = 6 }, "want 0 to 5"},
+		{"steps without actions", func(e *Episode) { e.Steps++ }, "bytes of actions"},
+		{"a start that is none", func(e *Episode) { e.Start = []byte("nothing") }, "not what Save wrote"},
+	} {
+		e := episodes(t, folder)[2]
+		if what, err := e.differs(from); what != "" || err != nil {
+			t.Fatalf("as recorded: %q, %v", what, err)
+		}
+		c.change(e)
+		what, err := e.differs(from)
+		if says := fmt.Sprint(what, err); !strings.Contains(says, c.says) {
+			t.Errorf("%s: it differs in %q, want %q", c.reason, says, c.says)
+		}
+	}
+}
+
+func TestVerifyNothing(t *testing.T) {
+	if _, err := Verify(t.TempDir(), VerifyOptions{}); !errors.Is(err, ErrNone) {
+		t.Errorf("an empty folder: error %v, want %v", err, ErrNone)
+	}
+}

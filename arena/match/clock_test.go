@@ -1,0 +1,107 @@
+package match_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"pommego/arena/match"
+	"pommego/env"
+)
+
+// clocked is a game whose document sets the clock.
+type clocked struct {
+	env.Game
+	limit, giveUp time.Duration
+}
+
+func (g clocked) Clock() (limit, giveUp time.Duration) { return g.limit, g.giveUp }
+
+// slowly answers in the given times, one after the other, then at once; a
+// negative one is never.
+func slowly(times ...time.Duration) *scripted {
+	p := &scripted{remote: true}
+	p.act = func(ctx context.Context, action []uint8) (match.Cost, error) {
+		action[0] = 5
+		if len(times) == 0 {
+			return match.Cost{}, nil
+		}
+		next := times[0]
+		times = times[1:]
+		if next < 0 {
+			<-ctx.Done()
+			return match.Cost{}, ctx.Err()
+		}
+		time.Sleep(next)
+		return match.Cost{}, nil
+	}
+	return p
+}
+
+// Who takes longer than the limit forfeits the move, and is asked for the next
+// one all the same: the answer is awaited, because giving up is a long way off.
+func TestForfeit(t *testing.T) {
+	game := duel(t, "9")
+	for _, tc := range []struct {
+		reason string
+		game   env.Game
+		rules  match.Rules
+	}{
+		{"by the rules of the match", game, match.Rules{Limit: 20 * time.Millisecond, GiveUp: time.Minute}},
+		{"by the game's own", clocked{game, 20 * time.Millisecond, time.Minute}, match.Rules{}},
+	} {
+		p := play(t, tc.game, []match.Player{seatsOf(t, game, "static")[0], slowly(0, 60*time.Millisecond, 0)}, tc.rules)
+		// A busy machine may make further moves late, never the second in time.
+		if moves := p.moves(1); moves[1] != 0 || p.Seats[1].Moves != 9 || p.Seats[1].Late < 1 || p.Seats[1].Gone != 0 {
+			t.Errorf("%s: played %v, %+v; want the second move to be forfeited and 9 questions", tc.reason, moves, p.Seats[1])
+		}
+	}
+}
+
+// Who has not answered when it is given up holds to the end of the game and is
+// not asked again; in the next game it is.
+func TestGiveUp(t *testing.T) {
+	game := duel(t, "9")
+	for _, tc := range []struct {
+		reason string
+		game   env.Game
+		rules  match.Rules
+		player *scripted
+		asked  int
+	}{
+		{"never answers the second question", game, match.Rules{Limit: 5 * time.Millisecond, GiveUp: 300 * time.Millisecond}, slowly(0, -1), 2},
+		{"answers it after that time", game, match.Rules{Limit: 5 * time.Millisecond, GiveUp: 300 * time.Millisecond}, slowly(0, 400*time.Millisecond), 2},
+		{"by the game's own rule", clocked{game, 5 * time.Millisecond, 30 * time.Millisecond}, match.Rules{}, slowly(-1), 1},
+		{"a limit above the game's time moves that too", clocked{game, 5 * time.Millisecond, 10 * time.Millisecond}, match.Rules{Limit: 40 * time.Millisecond}, slowly(-1), 1},
+		{"a match that never gives up asks every time", clocked{game, 5 * time.Millisecond, 5 * time.Millisecond}, match.Rules{GiveUp: match.Never}, slowly(-1, -1, -1), 9},
+	} {
+		p := play(t, tc.game, []match.Player{seatsOf(t, game, "static")[0], tc.player}, tc.rules)
+		seat := p.Seats[1]
+		if seat.Moves != tc.asked || seat.Gone != 9-tc.asked || seat.Late < 1 || p.Seats[0].Moves != 9 || p.Seats[0].Gone != 0 {
+			t.Errorf("%s: %+v, want %d questions and %d moves without", tc.reason, seat, tc.asked, 9-tc.asked)
+		}
+		for step, move := range p.moves(1)[tc.asked:] {
+			if move != 0 {
+				t.Errorf("%s: %d moves after it was given up it played %d", tc.reason, step+1, move)
+			}
+		}
+		if last := p.moments[9]; last.Gone.Has(1) != (tc.asked < 9) || last.Gone.Has(0) {
+			t.Errorf("%s: the last step was shown with %b gone", tc.reason, last.Gone)
+		}
+	}
+	again := variant(t, "OneVsOne-v0", `{"max_steps": 4}`)
+	p := play(t, again, []match.Player{seatsOf(t, again, "static")[0], slowly(-1)}, match.Rules{GiveUp: 30 * time.Millisecond, Limit: 30 * time.Millisecond, Ties: match.RerunJava})
+	if p.Games < 2 || p.Seats[1].Gone != 3 {
+		t.Errorf("%d games, %+v; want it to be asked again in the second game", p.Games, p.Seats[1])
+	}
+}
+
+// A time for giving up that cannot be is an error.
+func TestClockErrors(t *testing.T) {
+	for _, r := range []match.Rules{{GiveUp: -time.Second}, {Limit: time.Second, GiveUp: time.Millisecond}} {
+		if err := r.Validate(); err == nil || !strings.Contains(err.Error(), "given up after") {
+			t.Errorf("%+v: error %v, want one about giving up", r, err)
+		}
+	}
+}

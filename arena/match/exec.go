@@ -1,0 +1,179 @@
+package match
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"pommego/env"
+)
+
+// execPlayer is a program that reads questions and writes answers, one JSON
+// object a line. Every question has a number, which its answer repeats: so
+// an answer that comes too late is known as what it is.
+type execPlayer struct {
+	name, command string
+	stderr        io.Writer
+	game          env.Game
+	dict          env.Dictionary
+	program       *program // nil before the first game, and once it is broken
+	broken        error    // why
+	id            uint64   // of the last question
+	obs           []byte
+}
+
+// newExec makes a player from "exec:COMMAND", which starts with its first game.
+func newExec(game env.Game, name string, stderr io.Writer) (Player, error) {
+	dict, err := dictionary(game, name)
+	if err != nil {
+		return nil, err
+	}
+	command := strings.TrimPrefix(name, "exec:")
+	if strings.TrimSpace(command) == "" {
+		return nil, fmt.Errorf("match: player %q, want exec:COMMAND", name)
+	}
+	return &execPlayer{name: name, command: command, stderr: stderr, game: game, dict: dict}, nil
+}
+
+func (p *execPlayer) Name() string { return p.name }
+
+func (p *execPlayer) Remote() bool { return true }
+
+// beginning is the question at the start of a game.
+type beginning struct {
+	Type        string          `json:"type"`
+	ID          uint64          `json:"id"`
+	Env         string          `json:"env"`
+	Seat        int             `json:"seat"`
+	Seats       int             `json:"seats"`
+	GameType    json.RawMessage `json:"game_type"`
+	ActionSpace json.RawMessage `json:"action_space"`
+	LimitMS     float64         `json:"limit_ms"`
+	Rules       any             `json:"rules"` // the game's, as its spec has them
+}
+
+// Begin starts the program, again if it has broken, and waits until it is ready.
+func (p *execPlayer) Begin(ctx context.Context, g Start) (err error) {
+	p.game = g.Game
+	if p.dict, err = dictionary(g.Game, p.name); err != nil {
+		return err
+	}
+	if p.program == nil {
+		if p.program, err = startProgram(p.command, p.stderr); err != nil {
+			return fmt.Errorf("%s %w: %w", p.name, ErrAbsent, err)
+		}
+		p.broken = nil
+	}
+	p.id++
+	spec := g.Game.Spec()
+	line, err := json.Marshal(beginning{
+		"begin", p.id, spec.ID, g.Seat, spec.Seats,
+		json.RawMessage(p.dict.GameType()), json.RawMessage(p.dict.ActionSpace()),
+		float64(g.Limit) / float64(time.Millisecond), spec.Rules,
+	})
+	if err != nil {
+		return err
+	}
+	if _, err := p.ask(ctx, line); err != nil {
+		return fmt.Errorf("%s %w: not ready: %w", p.name, ErrAbsent, err)
+	}
+	return nil
+}
+
+func (p *execPlayer) Act(ctx context.Context, m env.Match, seat int, action []uint8) (Cost, error) {
+	if p.program == nil {
+		return Cost{}, p.broken
+	}
+	p.id++
+	p.obs = fmt.Appendf(p.obs[:0], `{"type": "act", "id": %d, "obs": `, p.id)
+	p.obs = append(p.dict.AppendObservation(p.obs, m, seat), '}')
+	answer, err := p.ask(ctx, p.obs)
+	if err != nil {
+		return Cost{}, err
+	}
+	return Cost{}, readAction(answer, p.game.Spec().Actions, action)
+}
+
+// ask puts question p.id and waits for its answer. Answers to earlier questions
+// have come too late. A program that breaks is ended.
+func (p *execPlayer) ask(ctx context.Context, question []byte) (action json.RawMessage, err error) {
+	defer func() {
+		if err != nil && ctx.Err() == nil && !errors.As(err, new(nonsense)) {
+			p.broken = p.program.end(err)
+			p.program, err = nil, p.broken
+		}
+	}()
+	release := p.program.bound(ctx)
+	defer release()
+	if err := p.program.send(question); err != nil {
+		return nil, during(ctx, err)
+	}
+	for {
+		line, err := p.program.receive()
+		if err != nil {
+			return nil, during(ctx, err)
+		}
+		var answer struct {
+			ID     *uint64
+			Action json.RawMessage
+		}
+		if json.Unmarshal(line, &answer) != nil || answer.ID == nil || *answer.ID > p.id {
+			return nil, nonsense{short(line), p.id}
+		}
+		if *answer.ID == p.id {
+			return answer.Action, nil
+		}
+	}
+}
+
+// during is the error of an exchange: that time was up, or what else it was.
+func during(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
+}
+
+// nonsense is a line that answers no question.
+type nonsense struct {
+	line string
+	id   uint64
+}
+
+func (e nonsense) Error() string {
+	return fmt.Sprintf(`it wrote %s, want a line {"id": %d, ...} (and anything else on standard error)`, e.line, e.id)
+}
+
+func (p *execPlayer) End(ctx context.Context, r Outcome) error {
+	if p.program == nil {
+		return nil
+	}
+	winners := append([]int{}, r.Winners.List()...)
+	line, err := json.Marshal(struct {
+		Type    string  `json:"type"`
+		Result  string  `json:"result"`
+		Winners []int   `json:"winners"`
+		Steps   int     `json:"steps"`
+		Reward  float64 `json:"reward"`
+	}{"end", r.Result.String(), winners, r.Steps, r.Reward})
+	if err != nil {
+		return err
+	}
+	defer p.program.bound(ctx)()
+	return p.program.send(line)
+}
+
+// Close lets the program end by itself for a moment, then ends it and all that
+// it has started.
+func (p *execPlayer) Close() error {
+	if p.program != nil {
+		p.program.finish()
+		p.program = nil
+		p.broken = errors.New("the player is closed")
+	}
+	return nil
+}

@@ -1,0 +1,205 @@
+package match
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"pommego/env"
+)
+
+// httpPlayer is an agent behind a web server of its own, in the protocol of the
+// reference's HTTP and Docker agents.
+type httpPlayer struct {
+	name, base string
+	client     *http.Client
+	game       env.Game
+	dict       env.Dictionary
+	met        bool   // it has answered
+	told       string // the body of /init_agent that it has been sent and still knows
+	obs        []byte
+}
+
+// addresses are those of the players that are not closed. A server keeps the
+// state of one game, so it can have one seat only.
+var addresses sync.Map
+
+// newHTTP makes a player from "http://host:port".
+func newHTTP(game env.Game, name string) (Player, error) {
+	dict, err := dictionary(game, name)
+	if err != nil {
+		return nil, err
+	}
+	u, err := url.Parse(name)
+	if err != nil || u.Scheme != "http" || u.Host == "" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
+		return nil, fmt.Errorf("match: player %q, want http://host:port", name)
+	}
+	base := "http://" + strings.ToLower(u.Host)
+	if _, taken := addresses.LoadOrStore(base, true); taken {
+		return nil, fmt.Errorf("match: player %q has a seat already: it is one agent, and each seat needs one of its own", name)
+	}
+	return &httpPlayer{name: name, base: base, game: game, dict: dict, client: &http.Client{
+		// As with the original, each request has a connection of its own, so
+		// that no answer can belong to an earlier one. No proxy, no redirects.
+		Transport:     &http.Transport{DisableKeepAlives: true, DisableCompression: true, MaxResponseHeaderBytes: maxAnswer},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}, nil
+}
+
+// dictionary is what tells remote players about a game.
+func dictionary(game env.Game, name string) (env.Dictionary, error) {
+	dict, ok := game.(env.Dictionary)
+	if !ok {
+		return nil, fmt.Errorf("match: player %q: %s has built-in agents only, its observations cannot be written as JSON", name, game.Spec().ID)
+	}
+	return dict, nil
+}
+
+func (p *httpPlayer) Name() string { return p.name }
+
+func (p *httpPlayer) Remote() bool { return true }
+
+// Begin waits until the server answers, whatever it answers, and tells it its
+// number and the kind of game. As with the original, whose own runner cannot
+// take it twice, it is not told again in the next game if nothing has changed.
+func (p *httpPlayer) Begin(ctx context.Context, g Start) (err error) {
+	p.game = g.Game
+	if p.dict, err = dictionary(g.Game, p.name); err != nil {
+		return err
+	}
+	if err := p.ping(ctx); err != nil {
+		return err
+	}
+	p.met = true
+	body := string(appendFields(nil, "id", strconv.Itoa(g.Seat), "game_type", p.dict.GameType()))
+	if body == p.told {
+		return nil
+	}
+	p.told = body
+	_, err = p.post(ctx, "/init_agent", []byte(body))
+	return err
+}
+
+// ping asks again and again until there is an answer or time is up.
+func (p *httpPlayer) ping(ctx context.Context) error {
+	var last error
+	for pause := 20 * time.Millisecond; ; pause = min(2*pause, time.Second) {
+		_, err := p.do(ctx, http.MethodGet, "/ping", nil)
+		var status statusError
+		if err == nil || errors.As(err, &status) {
+			return nil
+		}
+		if last == nil || ctx.Err() == nil { // not that time is up, but why it was
+			last = err
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%s %w: %w", p.name, ErrAbsent, last)
+		case <-time.After(pause):
+		}
+	}
+}
+
+func (p *httpPlayer) Act(ctx context.Context, m env.Match, seat int, action []uint8) (Cost, error) {
+	p.obs = p.dict.AppendObservation(p.obs[:0], m, seat)
+	// The client may look at a body after it has returned: never the same twice.
+	body := make([]byte, 0, len(p.obs)*9/8)
+	reply, err := p.post(ctx, "/action", appendFields(body, "obs", string(p.obs), "action_space", p.dict.ActionSpace()))
+	if err != nil {
+		return Cost{}, err
+	}
+	var answer struct{ Action json.RawMessage }
+	if err := json.Unmarshal(reply, &answer); err != nil {
+		return Cost{}, fmt.Errorf(`POST /action answered %s, want {"action": ...}`, short(reply))
+	}
+	return Cost{}, readAction(answer.Action, p.game.Spec().Actions, action)
+}
+
+func (p *httpPlayer) End(ctx context.Context, r Outcome) error {
+	_, err := p.post(ctx, "/episode_end", appendFields(nil, "reward", formatReward(r.Reward)))
+	return err
+}
+
+// Close tells the agent that there will be no more games. What it answers, if
+// anything, is no matter: it may well be gone at once.
+func (p *httpPlayer) Close() error {
+	if p.met {
+		ctx, cancel := context.WithTimeout(context.Background(), endLimit)
+		defer cancel()
+		p.post(ctx, "/shutdown", []byte("{}"))
+		p.met = false
+	}
+	p.client.CloseIdleConnections()
+	addresses.Delete(p.base)
+	return nil
+}
+
+func (p *httpPlayer) post(ctx context.Context, path string, body []byte) ([]byte, error) {
+	return p.do(ctx, http.MethodPost, path, body)
+}
+
+// statusError is an answer that is no success.
+type statusError struct{ request, status string }
+
+func (e statusError) Error() string { return e.request + " answered " + e.status }
+
+// do makes one request and reads the answer, if it is not too long.
+func (p *httpPlayer) do(ctx context.Context, method, path string, body []byte) ([]byte, error) {
+	req, err := http.NewRequestWithContext(ctx, method, p.base+path, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	if method == http.MethodPost {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	resp, err := p.client.Do(req)
+	if err != nil {
+		if ctx.Err() == nil {
+			p.told = "" // it may be another when it is back
+		}
+		return nil, err
+	}
+	defer resp.Body.Close()
+	reply, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%s %s: %w", method, path, err)
+	case len(reply) > maxAnswer:
+		return nil, fmt.Errorf("%s %s answered more than %d bytes", method, path, maxAnswer)
+	case resp.StatusCode < 200 || resp.StatusCode > 299:
+		return nil, statusError{method + " " + path, resp.Status}
+	}
+	return reply, nil
+}
+
+// appendFields appends a JSON object of strings, each of which holds JSON, as
+// the reference sends them.
+func appendFields(dst []byte, pairs ...string) []byte {
+	dst = append(dst, '{')
+	for i := 0; i < len(pairs); i += 2 {
+		if i > 0 {
+			dst = append(dst, ", "...)
+		}
+		dst = append(append(append(dst, '"'), pairs[i]...), `": "`...)
+		for _, c := range []byte(pairs[i+1]) {
+			if c == '"' || c == '\\' { // JSON text holds no control characters
+				dst = append(dst, '\\')
+			}
+			dst = append(dst, c)
+		}
+		dst = append(dst, '"')
+	}
+	return append(dst, '}')
+}
+
+// formatReward writes a reward as JSON, whole numbers without a fraction.
+func formatReward(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }

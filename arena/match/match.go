@@ -1,0 +1,211 @@
+package match
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"pommego/env"
+)
+
+// Result is how a match ended.
+type Result struct {
+	Result  env.Result   `json:"result"`
+	Winners env.SeatSet  `json:"winners"`
+	Outcome []float64    `json:"outcome"` // by seat: +1 won, -1 lost, 0 tied
+	Steps   int          `json:"steps"`   // of the last game
+	Total   int          `json:"total"`   // steps of all games
+	Games   int          `json:"games"`   // played, re-runs included
+	Seats   []SeatReport `json:"seats"`
+	Seed    env.Seed     `json:"seed"`
+}
+
+// SeatReport is how a player did, over all games of a match.
+type SeatReport struct {
+	Agent     string        `json:"agent"`
+	Moves     int           `json:"moves"`  // it was asked for
+	Late      int           `json:"late"`   // of these: answered too late or not at all
+	Failed    int           `json:"failed"` // of these: not answered with an action
+	Gone      int           `json:"gone"`   // moves it was not asked for, because it was given up
+	Think     time.Duration `json:"think_ns"`
+	Longest   time.Duration `json:"longest_ns"`
+	Ticks     uint64        `json:"ticks"` // simulated by agents that search
+	LastError string        `json:"last_error,omitempty"`
+}
+
+// Moment is a game at its start and after each step.
+type Moment struct {
+	Number  int // of the game: 0 is the first, the others are re-runs of ties
+	Game    env.Game
+	Match   env.Match // to look at
+	Seed    env.Seed  // the game's
+	Actions []uint8   // of the step just made, nil at the start; valid during the call
+	Late    env.SeatSet
+	Failed  env.SeatSet // seats whose answer was no action
+	Gone    env.SeatSet // seats that were not asked; all three play stop
+}
+
+// Watch is shown a match as it is played. An error ends the match.
+type Watch func(Moment) error
+
+// Play plays a match: one game, and more if it is a tie and the rules say so.
+// Player k sits in seat k. It returns an error if a player is absent at the
+// start, if ctx ends, or if watch, which may be nil, returns one.
+func Play(ctx context.Context, game env.Game, players []Player, seed env.Seed, r Rules, watch Watch) (*Result, error) {
+	if err := r.Validate(); err != nil {
+		return nil, err
+	}
+	if seats := game.Spec().Seats; len(players) != seats {
+		return nil, fmt.Errorf("match: %d players, want %d for %s", len(players), seats, game.Spec().ID)
+	}
+	c := &contest{
+		ctx: ctx, rules: r.of(game), players: players, watch: watch,
+		result: &Result{Seed: seed, Seats: make([]SeatReport, len(players))},
+	}
+	for seat, p := range players {
+		c.result.Seats[seat].Agent = p.Name()
+	}
+	if err := c.play(game, seed); err != nil {
+		return nil, err
+	}
+	return c.result, nil
+}
+
+// contest is a match that is being played.
+type contest struct {
+	ctx     context.Context
+	rules   Rules
+	players []Player
+	watch   Watch
+	result  *Result
+	gone    env.SeatSet // players given up in this game
+}
+
+// play plays games until one has a winner or the rules end it.
+func (c *contest) play(game env.Game, seed env.Seed) error {
+	values := seed.RNG(env.StreamReruns)
+	var status env.Status
+	var twin env.Game // on a collapsing board
+	for number := 0; number <= c.rules.Ties.reruns(); number++ {
+		at := Moment{Number: number, Game: game, Seed: seed}
+		if number > 0 {
+			at.Seed = env.Seed{Value: values.Uint64()}
+		}
+		if c.rules.Ties.collapses(number) {
+			if twin == nil {
+				twin = collapsing(game)
+			}
+			at.Game = twin
+		}
+		at.Match = at.Game.New(1)[0]
+		if err := c.playGame(at); err != nil {
+			return err
+		}
+		status = at.Match.Status()
+		c.result.Games, c.result.Steps = number+1, status.Steps
+		c.result.Total += status.Steps
+		if status.Result != env.Tie {
+			break
+		}
+	}
+	c.conclude(status)
+	return nil
+}
+
+// collapsing is the game on a collapsing board, or itself if it has none.
+func collapsing(game env.Game) env.Game {
+	if c, ok := game.(env.Collapser); ok {
+		return c.Collapsing()
+	}
+	return game
+}
+
+// conclude writes down how the match ended.
+func (c *contest) conclude(last env.Status) {
+	c.result.Result, c.result.Winners = c.rules.Ties.final(last.Result), last.Winners
+	c.result.Outcome = make([]float64, len(c.players))
+	if c.result.Result == env.Tie {
+		return
+	}
+	for seat := range c.players {
+		c.result.Outcome[seat] = -1
+		if last.Winners.Has(seat) {
+			c.result.Outcome[seat] = 1
+		}
+	}
+}
+
+// playGame plays one game to its end.
+func (c *contest) playGame(at Moment) error {
+	at.Match.Reset(at.Seed)
+	c.gone = 0
+	if err := c.begin(at); err != nil {
+		return err
+	}
+	if err := c.show(at); err != nil {
+		return err
+	}
+	actions := make([]uint8, len(c.players)*len(at.Game.Spec().Actions))
+	for status := at.Match.Status(); !status.Over; status = at.Match.Status() {
+		at.Late, at.Failed, at.Gone = 0, 0, c.gone
+		clear(actions)
+		if err := c.decide(&at, status, actions); err != nil {
+			return err
+		}
+		at.Match.Step(actions)
+		at.Actions = actions
+		if err := c.show(at); err != nil {
+			return err
+		}
+	}
+	return c.end(at)
+}
+
+func (c *contest) show(at Moment) error {
+	if c.watch == nil {
+		return nil
+	}
+	return c.watch(at)
+}
+
+// begin tells the players that a game begins. Who is absent then in the first
+// game ends the match; later it is one who has crashed, and plays stop.
+func (c *contest) begin(at Moment) error {
+	for seat, p := range c.players {
+		ctx, cancel := context.WithTimeout(c.ctx, c.rules.wait())
+		err := p.Begin(ctx, Start{Game: at.Game, Seat: seat, Seed: at.Seed, Limit: c.rules.limit(p)})
+		cancel()
+		switch {
+		case c.ctx.Err() != nil:
+			return c.ctx.Err()
+		case err == nil:
+		case at.Number == 0 && (errors.Is(err, ErrAbsent) || !p.Remote()):
+			return fmt.Errorf("match: seat %d: %w", seat, err)
+		default:
+			c.result.Seats[seat].LastError = fmt.Sprintf("at the start of game %d: %v", at.Number+1, err)
+		}
+	}
+	return nil
+}
+
+// end tells the players how the game went.
+func (c *contest) end(at Moment) error {
+	status, rewards := at.Match.Status(), make([]float64, len(c.players))
+	at.Match.Rewards(rewards)
+	for seat, p := range c.players {
+		ctx, cancel := context.WithTimeout(c.ctx, endLimit)
+		err := p.End(ctx, Outcome{Result: status.Result, Winners: status.Winners, Steps: status.Steps, Reward: rewards[seat]})
+		cancel()
+		if c.ctx.Err() != nil {
+			return c.ctx.Err()
+		}
+		if report := &c.result.Seats[seat]; err != nil && report.LastError == "" { // a move's error matters more
+			report.LastError = fmt.Sprintf("at the end of game %d: %v", at.Number+1, err)
+		}
+	}
+	return nil
+}
+
+// endLimit is how long a player may take to hear how its game went.
+const endLimit = 500 * time.Millisecond

@@ -1,0 +1,86 @@
+package match
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"pommego/env"
+)
+
+// decide asks the seats that are still in for their actions, one after the
+// other: no player has to share the machine with another's thinking.
+func (c *contest) decide(at *Moment, status env.Status, actions []uint8) error {
+	if err := c.ctx.Err(); err != nil {
+		return err
+	}
+	choices := at.Game.Spec().Actions
+	for seat := range c.players {
+		if !status.In.Has(seat) {
+			continue
+		}
+		if c.gone.Has(seat) {
+			c.result.Seats[seat].Gone++
+			continue
+		}
+		action := actions[seat*len(choices):][:len(choices)]
+		late, err := c.ask(at.Match, seat, choices, action)
+		if err == nil {
+			continue
+		}
+		if c.ctx.Err() != nil {
+			return c.ctx.Err()
+		}
+		clear(action)
+		report := &c.result.Seats[seat]
+		if late {
+			report.Late++
+			at.Late = at.Late.With(seat)
+		} else {
+			report.Failed++
+			at.Failed = at.Failed.With(seat)
+		}
+		report.LastError = fmt.Sprintf("game %d, step %d: %v", at.Number+1, status.Steps+1, err)
+	}
+	return nil
+}
+
+// ask asks one seat for its action. An error means that there is none.
+func (c *contest) ask(m env.Match, seat int, choices []env.Choice, action []uint8) (late bool, err error) {
+	p, report := c.players[seat], &c.result.Seats[seat]
+	ctx, limit := c.ctx, c.rules.limit(p)
+	if p.Remote() {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, c.rules.deadline())
+		defer cancel()
+	}
+	start := time.Now()
+	cost, err := p.Act(ctx, m, seat, action)
+	took := time.Since(start)
+	report.Moves++
+	report.Think += took
+	report.Longest = max(report.Longest, took)
+	report.Ticks += cost.Ticks
+	unanswered := errors.Is(err, context.DeadlineExceeded)
+	if c.rules.GiveUp > 0 && limit > 0 && (unanswered || took >= c.rules.GiveUp) {
+		c.gone = c.gone.With(seat)
+	}
+	switch {
+	case err == nil && limit > 0 && took > limit, unanswered:
+		return true, fmt.Errorf("no answer within %v", limit)
+	case err != nil:
+		return false, err
+	}
+	return false, check(choices, action)
+}
+
+// check says whether the numbers are an action of the game.
+func check(choices []env.Choice, action []uint8) error {
+	for i, choice := range choices {
+		if int(action[i]) >= choice.N {
+			return fmt.Errorf("%s is %d, want 0 to %d", choice.Name, action[i], choice.N-1)
+		}
+	}
+	return nil
+}

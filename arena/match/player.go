@@ -1,0 +1,122 @@
+package match
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"pommego/env"
+)
+
+// Player plays one seat in one game after the other. It belongs to one
+// goroutine at a time.
+type Player interface {
+	// Name is what NewPlayer made it from.
+	Name() string
+
+	// Remote reports whether it plays outside this program, so that a clock
+	// limits its moves.
+	Remote() bool
+
+	// Begin starts a new game. An error of the kind ErrAbsent means that there
+	// is nobody to play with; after any other the player is asked for moves all
+	// the same. ctx ends when it may take no longer.
+	Begin(ctx context.Context, g Start) error
+
+	// Act writes the seat's action, which is all zeros when it is called. With
+	// an error what it wrote is not looked at; it never writes after it has
+	// returned. ctx ends at the limit for the move, if there is one.
+	Act(ctx context.Context, m env.Match, seat int, action []uint8) (Cost, error)
+
+	// End tells the player how its game went.
+	End(ctx context.Context, r Outcome) error
+
+	// Close ends the player and whatever it started.
+	Close() error
+}
+
+// ErrAbsent says that a player cannot be reached or started.
+var ErrAbsent = errors.New("is not there to play")
+
+// Start is what a player is told of a game that begins.
+type Start struct {
+	Game env.Game
+	Seat int
+	// Seed is the game's. Built-in agents take their RNGs from it; it is not
+	// shown to remote players, who could foresee the game with it.
+	Seed  env.Seed
+	Limit time.Duration // for a move; 0: none
+}
+
+// Cost is what a move cost besides time.
+type Cost struct {
+	Ticks uint64 // simulated moves of the game, of agents that search
+}
+
+// Outcome is how a game went for one seat.
+type Outcome struct {
+	Result  env.Result
+	Winners env.SeatSet
+	Steps   int
+	Reward  float64 // what the game's own measure paid the seat in the last step
+}
+
+// NewPlayer makes a player of game from its name: a built-in agent,
+// "http://host:port" or "exec:COMMAND". It must be closed.
+func NewPlayer(game env.Game, name string) (Player, error) {
+	switch kind, _, _ := strings.Cut(name, ":"); kind {
+	case "http", "https":
+		return newHTTP(game, name)
+	case "exec":
+		return newExec(game, name, os.Stderr)
+	}
+	agent, err := game.NewAgent(name)
+	if err != nil {
+		return nil, fmt.Errorf("%w; or http://host:port, or exec:COMMAND", err)
+	}
+	return &builtIn{name: name, game: game, agent: agent}, nil
+}
+
+// builtIn is a built-in agent as a Player.
+type builtIn struct {
+	name  string
+	game  env.Game // the agent was made for
+	agent env.Agent
+}
+
+func (p *builtIn) Name() string { return p.name }
+
+func (p *builtIn) Remote() bool { return false }
+
+func (p *builtIn) Begin(_ context.Context, g Start) error {
+	if g.Game != p.game {
+		agent, err := g.Game.NewAgent(p.name)
+		if err != nil {
+			return err
+		}
+		p.game, p.agent = g.Game, agent
+	}
+	p.agent.Reset(g.Seed.RNG(env.StreamAgents + uint64(g.Seat)))
+	return nil
+}
+
+func (p *builtIn) Act(_ context.Context, m env.Match, seat int, action []uint8) (Cost, error) {
+	p.agent.Act(m, seat, action)
+	if s, ok := p.agent.(env.Searcher); ok {
+		return Cost{Ticks: s.Searched()}, nil
+	}
+	return Cost{}, nil
+}
+
+// SearchStatistics is what a built-in agent chose by: env.SearchReporter.
+func (p *builtIn) SearchStatistics(visits []int32, values []float64) bool {
+	w, ok := p.agent.(env.SearchReporter)
+	return ok && w.SearchStatistics(visits, values)
+}
+
+func (p *builtIn) End(context.Context, Outcome) error { return nil }
+
+func (p *builtIn) Close() error { return nil }

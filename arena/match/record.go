@@ -1,0 +1,135 @@
+package match
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"pommego/env"
+	"pommego/env/record"
+)
+
+// Recording writes every game of a match down, re-runs included: its Watch is
+// handed to [Play], and at the end of each game the game's record is written.
+// The record's note says which moves were replaced by stop, and of a re-run
+// that it is one.
+type Recording struct {
+	out      interface{ Write(record []byte) error }
+	policies []string
+	obsEvery int
+
+	game    Moment // its start
+	start   []byte
+	actions [][]byte
+	late    []steps // by seat
+	failed  []steps
+	gone    []steps
+}
+
+// NewRecording makes a recording that writes to out, such as a [trace.Writer].
+// Observations are recorded every obsEvery steps, 0: never.
+func NewRecording(game env.Game, players []Player, obsEvery int, out interface{ Write(record []byte) error }) (*Recording, error) {
+	if _, ok := game.New(1)[0].(record.Recordable); !ok {
+		return nil, fmt.Errorf("match: matches of %s cannot be recorded", game.Spec().ID)
+	}
+	r := &Recording{out: out, obsEvery: obsEvery}
+	for _, p := range players {
+		r.policies = append(r.policies, p.Name())
+	}
+	return r, nil
+}
+
+// Watch takes down a moment of the match.
+func (r *Recording) Watch(at Moment) error {
+	if at.Actions == nil {
+		r.game, r.start = at, at.Match.Append(nil)
+		r.actions = nil
+		r.late, r.failed, r.gone = make([]steps, len(r.policies)), make([]steps, len(r.policies)), make([]steps, len(r.policies))
+	} else {
+		r.actions = append(r.actions, bytes.Clone(at.Actions))
+		for seat := range r.policies {
+			if at.Late.Has(seat) {
+				r.late[seat] = append(r.late[seat], len(r.actions))
+			}
+			if at.Failed.Has(seat) {
+				r.failed[seat] = append(r.failed[seat], len(r.actions))
+			}
+			if at.Gone.Has(seat) {
+				r.gone[seat] = append(r.gone[seat], len(r.actions))
+			}
+		}
+	}
+	if !at.Match.Status().Over {
+		return nil
+	}
+	return r.write()
+}
+
+// write plays the game again, for its record: only now is it known what the
+// note has to say.
+func (r *Recording) write() error {
+	again := r.game.Game.New(1)[0]
+	if err := again.Restore(r.start); err != nil {
+		return err
+	}
+	rec, err := again.(record.Recordable).Record(record.Info{
+		EnvID: r.game.Game.Spec().ID, Seed: r.game.Seed.Value, Note: r.note(), Policies: r.policies, ObsEvery: r.obsEvery,
+	})
+	if err != nil {
+		return err
+	}
+	for _, actions := range r.actions {
+		again.Step(actions)
+		if err := rec.Step(actions); err != nil {
+			return err
+		}
+	}
+	line, err := rec.Append(nil)
+	if err != nil {
+		return err
+	}
+	return r.out.Write(line)
+}
+
+// note says what was unusual about the game, nothing if nothing was.
+func (r *Recording) note() string {
+	var parts []string
+	if r.game.Number > 0 {
+		parts = append(parts, fmt.Sprintf("re-run %d after a tie", r.game.Number))
+	}
+	for seat := range r.policies {
+		for _, kind := range []struct {
+			what string
+			at   steps
+		}{{"late", r.late[seat]}, {"failed", r.failed[seat]}, {"gone", r.gone[seat]}} {
+			if len(kind.at) > 0 {
+				parts = append(parts, fmt.Sprintf("agent %d %s at %v", seat, kind.what, kind.at))
+			}
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// steps are numbers of steps, counted from 1, in order.
+type steps []int
+
+// String is "step 3" or "steps 3, 7-9".
+func (s steps) String() string {
+	if len(s) == 1 {
+		return fmt.Sprintf("step %d", s[0])
+	}
+	var parts []string
+	for i := 0; i < len(s); {
+		last := i
+		for last+1 < len(s) && s[last+1] == s[last]+1 {
+			last++
+		}
+		part := fmt.Sprint(s[i])
+		if last > i {
+			part = fmt.Sprintf("%d-%d", s[i], s[last])
+		}
+		parts = append(parts, part)
+		i = last + 1
+	}
+	return "steps " + strings.Join(parts, ", ")
+}

@@ -1,0 +1,124 @@
+package match_test
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"testing"
+	"time"
+
+	"pommego/arena/match"
+	"pommego/env"
+	"pommego/env/envtest"
+	"pommego/env/pommerman"
+)
+
+// lines collects records.
+type lines [][]byte
+
+func (l *lines) Write(record []byte) error {
+	*l = append(*l, record)
+	return nil
+}
+
+// record plays a match and checks its records: each replays without a
+// difference.
+func record(t *testing.T, game env.Game, players []match.Player, r match.Rules) (*match.Result, []*pommerman.Record) {
+	t.Helper()
+	var out lines
+	rec, err := match.NewRecording(game, players, 3, &out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := match.Play(t.Context(), game, players, env.Seed{Value: 4}, r, rec.Watch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var games []*pommerman.Record
+	for i, line := range out {
+		report, err := pommerman.CheckRecord(line)
+		if err != nil || report.Mismatches != 0 || report.Steps == 0 {
+			t.Errorf("record %d: %+v, %v", i+1, report, err)
+		}
+		parsed, err := pommerman.ParseRecord(line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		games = append(games, parsed)
+	}
+	if len(games) != result.Games {
+		t.Errorf("%d records of %d games", len(games), result.Games)
+	}
+	return result, games
+}
+
+// Re-runs are recorded too, each with its rules and its seed.
+func TestRecordReruns(t *testing.T) {
+	game := variant(t, "PommeTeamCompetition-v0", `{"max_steps": 20}`)
+	result, games := record(t, game, seatsOf(t, game, "static", "random", "static", "simple"), match.Rules{Ties: match.RerunPlayground})
+	if result.Games < 4 {
+		t.Fatalf("%d games, want several re-runs", result.Games)
+	}
+	seeds := map[uint64]bool{}
+	for i, g := range games {
+		note, collapse := "", pommerman.NoCollapse
+		if i > 0 {
+			note = "re-run " + strconv.Itoa(i) + " after a tie"
+		}
+		if i > 1 {
+			collapse = 12
+		}
+		seeds[g.Info.Seed] = true
+		if g.Info.Note != note || g.Rules.FirstCollapse != collapse || g.Info.EnvID != "custom:PommeTeamCompetition-v0" || len(g.Info.Policies) != 4 {
+			t.Errorf("game %d: %+v, collapse from %d; want note %q, %d", i+1, g.Info, g.Rules.FirstCollapse, note, collapse)
+		}
+	}
+	if len(seeds) != len(games) || !seeds[4] {
+		t.Errorf("%d games were played from the seeds %v", len(games), seeds)
+	}
+}
+
+// The record says which moves were replaced.
+func TestRecordSaysWhatWasReplaced(t *testing.T) {
+	game := duel(t, "9")
+	asked := 0
+	shaky := &scripted{remote: true, act: func(ctx context.Context, action []uint8) (match.Cost, error) {
+		asked++
+		switch asked {
+		case 2, 3, 4, 7:
+			return match.Cost{}, errors.New("ouch")
+		case 6:
+			<-ctx.Done()
+			return match.Cost{}, ctx.Err()
+		}
+		return match.Cost{}, nil
+	}}
+	result, games := record(t, game, []match.Player{shaky, seatsOf(t, game, "static")[0]}, match.Rules{Limit: 200 * time.Millisecond})
+	if want := "agent 0 late at step 6; agent 0 failed at steps 2-4, 7"; games[0].Info.Note != want {
+		t.Errorf("the note is %q, want %q", games[0].Info.Note, want)
+	}
+	if result.Seats[0].Late != 1 || result.Seats[0].Failed != 4 {
+		t.Errorf("%+v, want 1 late and 4 failed", result.Seats[0])
+	}
+}
+
+func TestRecordErrors(t *testing.T) {
+	if _, err := match.NewRecording(envtest.Toy(), nil, 0, &lines{}); err == nil {
+		t.Error("a game that cannot be recorded was")
+	}
+	game := duel(t, "9")
+	players := seatsOf(t, game, "static", "static")
+	rec, err := match.NewRecording(game, players, 0, fullDisk{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := match.Play(t.Context(), game, players, env.Seed{}, match.Rules{}, rec.Watch); !errors.Is(err, errFull) {
+		t.Errorf("a full disk gave %v, want %v", err, errFull)
+	}
+}
+
+var errFull = errors.New("no space left")
+
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) error { return errFull }

@@ -1,0 +1,157 @@
+package match
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"pommego/env"
+)
+
+// The times that hold where Rules leaves them out.
+const (
+	DefaultLimit = 100 * time.Millisecond
+	DefaultWait  = 10 * time.Second
+)
+
+// Never as a Rules.GiveUp asks every player at every move.
+const Never time.Duration = -1
+
+// Rules are the rules of competition, which hold beside those of the game. The
+// zero value has the limits of the game's own document, or the default limit, for
+// remote players, and keeps ties.
+type Rules struct {
+	// Limit is how long a remote player may take for a move; 0: what the game's
+	// document says (env.Clocked), else DefaultLimit.
+	Limit time.Duration
+
+	// GiveUp is after how long without an answer a remote player counts as gone:
+	// it is not asked again in this game and plays stop. Until then its answer is
+	// awaited, although it comes too late to be played. 0: what the game's
+	// document says, else Never, and then nobody waits longer than Limit.
+	GiveUp time.Duration
+
+	// LimitAll holds built-in agents to Limit too. They are not interrupted,
+	// but what they decide too late is not played. The match then depends on
+	// the speed of the machine.
+	LimitAll bool
+
+	// Wait is how long a remote player may take to get ready for a game; 0:
+	// DefaultWait.
+	Wait time.Duration
+
+	// Ties tells what becomes of a tie.
+	Ties Ties
+}
+
+// Validate says what is wrong with the rules.
+func (r *Rules) Validate() error {
+	switch {
+	case r.Limit < 0:
+		return fmt.Errorf("match: the limit for a move is %v, want more than 0, or 0 for %v", r.Limit, DefaultLimit)
+	case r.GiveUp != 0 && r.GiveUp != Never && (r.GiveUp < 0 || r.GiveUp < r.Limit):
+		return fmt.Errorf("match: a player is given up after %v, want at least the limit for a move, %v, or 0 for the game's own rule", r.GiveUp, r.Limit)
+	case r.Wait < 0:
+		return fmt.Errorf("match: the wait for a player is %v, want more than 0, or 0 for %v", r.Wait, DefaultWait)
+	case int(r.Ties) >= len(tiesNames):
+		return fmt.Errorf("match: the rule for ties is %v, want one of %s", r.Ties, strings.Join(tiesNames[:], ", "))
+	}
+	return nil
+}
+
+// of is the rules for matches of a game, with nothing left open.
+func (r Rules) of(game env.Game) Rules {
+	limit, giveUp := DefaultLimit, Never
+	if c, ok := game.(env.Clocked); ok {
+		limit, giveUp = c.Clock()
+	}
+	if r.Limit == 0 {
+		r.Limit = limit
+	}
+	if r.GiveUp == 0 {
+		r.GiveUp = giveUp
+		if giveUp != Never {
+			r.GiveUp = max(giveUp, r.Limit)
+		}
+	}
+	return r
+}
+
+// limit is how long a player may take for a move, 0 without a clock.
+func (r *Rules) limit(p Player) time.Duration {
+	if !p.Remote() && !r.LimitAll {
+		return 0
+	}
+	return r.Limit
+}
+
+// deadline is how long the answer of a remote player is awaited.
+func (r *Rules) deadline() time.Duration { return max(r.Limit, r.GiveUp) }
+
+func (r *Rules) wait() time.Duration {
+	if r.Wait == 0 {
+		return DefaultWait
+	}
+	return r.Wait
+}
+
+// Ties is a rule for games that end in a tie.
+type Ties uint8
+
+// The rules for ties.
+const (
+	// KeepTies lets a tie stand.
+	KeepTies Ties = iota
+	// RerunPlayground plays a tie once more, and then on a collapsing board
+	// until there is a winner, up to 20 times; then it is a tie. Games that
+	// have no collapsing board are played again as they are.
+	RerunPlayground
+	// RerunJava plays a tie up to three times more; if there is no winner then,
+	// everybody has lost.
+	RerunJava
+)
+
+// collapseGames is how many collapsing games RerunPlayground plays at most.
+const collapseGames = 20
+
+var tiesNames = [...]string{"none", "playground", "java"}
+
+func (t Ties) String() string {
+	if int(t) < len(tiesNames) {
+		return tiesNames[t]
+	}
+	return "Ties(?)"
+}
+
+// ParseTies reads the name of a rule for ties.
+func ParseTies(name string) (Ties, error) {
+	for t, known := range tiesNames {
+		if name == known {
+			return Ties(t), nil
+		}
+	}
+	return 0, fmt.Errorf("match: no rule for ties is called %q, there are: %s", name, strings.Join(tiesNames[:], ", "))
+}
+
+// reruns is how many games may follow the first.
+func (t Ties) reruns() int {
+	switch t {
+	case RerunPlayground:
+		return 1 + collapseGames
+	case RerunJava:
+		return 3
+	}
+	return 0
+}
+
+// collapses reports whether the game with the given number, counted from 0, is
+// played on a collapsing board.
+func (t Ties) collapses(number int) bool { return t == RerunPlayground && number >= 2 }
+
+// Final is the result of a match whose last game ended with result.
+func (t Ties) final(result env.Result) env.Result {
+	if t == RerunJava && result == env.Tie {
+		return env.Loss
+	}
+	return result
+}

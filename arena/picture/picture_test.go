@@ -1,0 +1,148 @@
+package picture
+
+import (
+	"bytes"
+	"encoding/json"
+	"image"
+	"image/color"
+	"image/gif"
+	"regexp"
+	"strings"
+	"testing"
+
+	"pommego/env"
+)
+
+func board(shape env.Shape) env.Picture {
+	p := env.Picture{Cols: 3, Rows: 2, Lines: []string{"a line", "another"}}
+	for range 6 {
+		p.Tiles = append(p.Tiles, env.Tile{Ground: 0x102030})
+	}
+	p.Tiles[4] = env.Tile{Ground: 0x102030, Shape: shape, Colour: 0xf0e000, Label: ""}
+	return p
+}
+
+// TestEveryShapeIsDrawn counts the pixels of each shape: some of the tile, and
+// only of its own.
+func TestEveryShapeIsDrawn(t *testing.T) {
+	const tile = 20
+	for shape := env.Disc; shape.String() != "Shape(?)"; shape++ {
+		img := Image(board(shape), tile)
+		if got := img.Bounds(); got != image.Rect(0, 0, 60, 40+2*lineHeight) {
+			t.Fatalf("%v: the image is %v", shape, got)
+		}
+		in, out := 0, 0
+		for y := range 40 {
+			for x := range 60 {
+				if img.RGBAAt(x, y) != (color.RGBA{0xf0, 0xe0, 0, 0xff}) {
+					continue
+				}
+				if x/tile == 1 && y/tile == 1 {
+					in++
+				} else {
+					out++
+				}
+			}
+		}
+		if in < tile*tile/5 || in >= tile*tile || out != 0 {
+			t.Errorf("%v: %d pixels on its tile and %d outside", shape, in, out)
+		}
+	}
+}
+
+func TestLabelsAndLinesAreWritten(t *testing.T) {
+	with, without := board(env.Disc), board(env.Disc)
+	with.Tiles[4].Label = "12"
+	a, b := Image(with, 32), Image(without, 32)
+	if bytes.Equal(a.Pix, b.Pix) {
+		t.Error("the label changes nothing")
+	}
+	dark := 0
+	for y := 64; y < a.Rect.Dy(); y++ {
+		for x := range a.Rect.Dx() {
+			if a.RGBAAt(x, y) == rgba(ink) {
+				dark++
+			}
+		}
+	}
+	if dark < 50 {
+		t.Errorf("%d pixels of the lines are ink", dark)
+	}
+}
+
+func video(t *testing.T) *Video {
+	t.Helper()
+	f := NewVideo(16)
+	for _, shape := range []env.Shape{env.Nothing, env.Disc, env.Star} {
+		if err := f.Add(board(shape)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return f
+}
+
+func TestGIF(t *testing.T) {
+	var out bytes.Buffer
+	f := video(t)
+	if err := f.WriteGIF(&out, 10); err != nil {
+		t.Fatal(err)
+	}
+	read, err := gif.DecodeAll(&out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(read.Image) != 3 || read.Delay[0] != 10 || read.Delay[2] != 200 {
+		t.Fatalf("%d images with delays %v", len(read.Image), read.Delay)
+	}
+	for i, p := range f.frames {
+		want := Image(p, 16)
+		for y := range want.Rect.Dy() {
+			for x := range want.Rect.Dx() {
+				r, g, b, _ := read.Image[i].At(x, y).RGBA()
+				if got := (color.RGBA{uint8(r >> 8), uint8(g >> 8), uint8(b >> 8), 0xff}); got != want.RGBAAt(x, y) {
+					t.Fatalf("image %d, pixel (%d,%d) is %v, want %v", i, x, y, got, want.RGBAAt(x, y))
+				}
+			}
+		}
+	}
+}
+
+// TestHTML takes the video out of the page again and plays it.
+func TestHTML(t *testing.T) {
+	var out bytes.Buffer
+	f := video(t)
+	if err := f.WriteHTML(&out, `games </title><script>alert("x")</script>`, 5); err != nil {
+		t.Fatal(err)
+	}
+	text := out.String()
+	if strings.Contains(text, `alert("x")`) {
+		t.Error("the title is not escaped")
+	}
+	if strings.Contains(text, "src=") || strings.Contains(text, "http") {
+		t.Error("the page needs other files")
+	}
+	var p page
+	if err := json.Unmarshal([]byte(regexp.MustCompile(`const video = (.*);`).FindStringSubmatch(text)[1]), &p); err != nil {
+		t.Fatal(err)
+	}
+	if len(p.Frames) != 3 || len(p.Frames[0].Tiles) != 6 || len(p.Frames[1].Tiles) != 1 || p.Frames[2].Tiles[0][2] != "star" {
+		t.Errorf("frames are %+v", p.Frames)
+	}
+}
+
+func TestVideosThatCannotBe(t *testing.T) {
+	var out bytes.Buffer
+	if err := NewVideo(16).WriteGIF(&out, 5); err == nil {
+		t.Error("an empty video is written")
+	}
+	f := video(t)
+	short := board(env.Disc)
+	short.Tiles = short.Tiles[:5]
+	if err := f.Add(short); err == nil {
+		t.Error("a picture with too few tiles is taken")
+	}
+	wide := env.Picture{Cols: 1, Rows: 1, Tiles: make([]env.Tile, 1)}
+	if err := f.Add(wide); err == nil {
+		t.Error("a picture of another size is taken")
+	}
+}

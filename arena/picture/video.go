@@ -1,0 +1,135 @@
+package picture
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html/template"
+	"image"
+	"image/color"
+	"image/gif"
+	"io"
+
+	_ "embed"
+
+	"pommego/env"
+)
+
+// Video is the pictures of a game, one after the other.
+type Video struct {
+	tile   int
+	frames []env.Picture
+}
+
+// NewVideo makes an empty video whose tiles have the given size in pixels.
+func NewVideo(tile int) *Video { return &Video{tile: tile} }
+
+// Add appends a picture. All of a video have the same size.
+func (f *Video) Add(p env.Picture) error {
+	if len(p.Tiles) != p.Cols*p.Rows {
+		return fmt.Errorf("picture: %d tiles in %d columns and %d rows", len(p.Tiles), p.Cols, p.Rows)
+	}
+	if len(f.frames) > 0 {
+		if first := f.frames[0]; first.Cols != p.Cols || first.Rows != p.Rows || len(first.Lines) != len(p.Lines) {
+			return errors.New("picture: the pictures of a video have different sizes")
+		}
+	}
+	f.frames = append(f.frames, p)
+	return nil
+}
+
+// Len is the number of pictures.
+func (f *Video) Len() int { return len(f.frames) }
+
+var errEmpty = errors.New("picture: the video is empty")
+
+// WriteGIF writes the video as an animation with fps pictures a second; the last
+// one stands for two seconds.
+func (f *Video) WriteGIF(w io.Writer, fps float64) error {
+	if f.Len() == 0 {
+		return errEmpty
+	}
+	const longest = 200 // hundredths of a second
+	video := gif.GIF{}
+	for _, p := range f.frames {
+		video.Image = append(video.Image, paletted(Image(p, f.tile)))
+		video.Delay = append(video.Delay, min(max(int(100/fps+0.5), 2), longest))
+	}
+	video.Delay[len(video.Delay)-1] = longest
+	return gif.EncodeAll(w, &video)
+}
+
+// paletted gives an image the palette of its own colours. A picture's are few:
+// those of its tiles and of its text. Should they be more than a palette holds,
+// the nearest do.
+func paletted(img *image.RGBA) *image.Paletted {
+	out := image.NewPaletted(img.Bounds(), nil)
+	index := map[color.RGBA]uint8{}
+	for y := range img.Rect.Dy() {
+		for x := range img.Rect.Dx() {
+			c := img.RGBAAt(x, y)
+			k, known := index[c]
+			switch {
+			case known:
+			case len(out.Palette) < 256:
+				k = uint8(len(out.Palette))
+				out.Palette = append(out.Palette, c)
+				index[c] = k
+			default:
+				k = uint8(out.Palette.Index(c))
+			}
+			out.Pix[y*out.Stride+x] = k
+		}
+	}
+	return out
+}
+
+//go:embed player.html
+var playerPage string
+
+var player = template.Must(template.New("player").Parse(playerPage))
+
+// page is what the player is told. A frame is the tiles that differ from the
+// frame before, and the lines.
+type page struct {
+	Cols   int     `json:"cols"`
+	Rows   int     `json:"rows"`
+	Tile   int     `json:"tile"`
+	FPS    float64 `json:"fps"`
+	Frames []frame `json:"frames"`
+}
+
+type frame struct {
+	Tiles [][]any  `json:"tiles"` // index, ground, shape, colour, label
+	Lines []string `json:"lines"`
+}
+
+// WriteHTML writes the video as one web page with a player in it, which needs
+// nothing else.
+func (f *Video) WriteHTML(w io.Writer, title string, fps float64) error {
+	if f.Len() == 0 {
+		return errEmpty
+	}
+	first := f.frames[0]
+	about := page{Cols: first.Cols, Rows: first.Rows, Tile: f.tile, FPS: fps}
+	for i, p := range f.frames {
+		var change frame
+		for k, t := range p.Tiles {
+			if i == 0 || f.frames[i-1].Tiles[k] != t {
+				change.Tiles = append(change.Tiles, []any{k, css(t.Ground), t.Shape.String(), css(t.Colour), t.Label})
+			}
+		}
+		change.Lines = p.Lines
+		about.Frames = append(about.Frames, change)
+	}
+	video, err := json.Marshal(about)
+	if err != nil {
+		return err
+	}
+	return player.Execute(w, struct {
+		Title string
+		Video template.JS
+	}{title, template.JS(video)})
+}
+
+func css(c env.Colour) string { return fmt.Sprintf("#%06x", uint32(c)) }

@@ -1,0 +1,181 @@
+package tournament
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"gonum.org/v1/gonum/stat/combin"
+
+	"pommego/arena/match"
+	"pommego/env"
+)
+
+// Format says who meets whom.
+type Format uint8
+
+// The formats.
+const (
+	// RoundRobin: as many agents as there are sides meet, in every choice of
+	// them. Where seats form teams, an agent plays all seats of its team.
+	RoundRobin Format = iota
+	// OneAgainstThree: each agent alone against Config.Against in every other
+	// seat. For games without teams.
+	OneAgainstThree
+	// TwoAgainstTwo: two teams, each of a kind: of two, or of more where the
+	// game has larger ones. Every agent meets every other one, or
+	// Config.Against alone if that is set.
+	TwoAgainstTwo
+)
+
+var formatNames = []string{RoundRobin: "round-robin", OneAgainstThree: "one-against-three", TwoAgainstTwo: "two-against-two"}
+
+// FormatNames lists the formats' names.
+func FormatNames() []string { return slices.Clone(formatNames) }
+
+func (f Format) String() string {
+	if int(f) < len(formatNames) {
+		return formatNames[f]
+	}
+	return "Format(?)"
+}
+
+// ParseFormat finds a format by its name.
+func ParseFormat(name string) (Format, error) {
+	i := slices.Index(formatNames, name)
+	if i < 0 {
+		return 0, fmt.Errorf("there is no format %q, want one of %s", name, strings.Join(formatNames, ", "))
+	}
+	return Format(i), nil
+}
+
+// MarshalText writes the format's name.
+func (f Format) MarshalText() ([]byte, error) { return []byte(f.String()), nil }
+
+// UnmarshalText reads a format's name.
+func (f *Format) UnmarshalText(text []byte) error {
+	var err error
+	*f, err = ParseFormat(string(text))
+	return err
+}
+
+// Config is all that the games of a tournament depend on, besides the game.
+type Config struct {
+	Format  Format   `json:"format"`
+	Agents  []string `json:"agents"`            // who is compared, each once
+	Against string   `json:"against,omitempty"` // who they meet, where the format has such; else empty
+
+	// Games is the number of rounds: how many games each table plays, which
+	// against a fixed opponent is how many each agent plays.
+	Games int `json:"games"`
+
+	// Seed is that of the first round; round k has Seed+k.
+	Seed uint64 `json:"seed"`
+
+	// Limit is the time for a move of remote agents, 0: match.DefaultLimit.
+	// With LimitAll it holds for built-in agents too.
+	Limit    time.Duration `json:"limit_ns"`
+	LimitAll bool          `json:"limit_all"`
+
+	// Ties says what becomes of a tie.
+	Ties match.Ties `json:"ties"`
+}
+
+// The bounds of a configuration.
+const (
+	maxRounds = 1_000_000
+	maxGames  = 10_000_000 // in all
+	maxAgents = 1000
+)
+
+// Validate says what is wrong with the configuration for a game.
+func (c *Config) Validate(spec *env.Spec) error {
+	if int(c.Format) >= len(formatNames) {
+		return fmt.Errorf("there is no format %d", c.Format)
+	}
+	switch {
+	case c.Games < 1 || c.Games > maxRounds:
+		return fmt.Errorf("games is %d, want 1 to %d", c.Games, maxRounds)
+	case len(c.Agents) == 0 || len(c.Agents) > maxAgents:
+		return fmt.Errorf("%d agents, want 1 to %d", len(c.Agents), maxAgents)
+	}
+	for i, name := range c.Agents {
+		if slices.Contains(c.Agents[:i], name) {
+			return fmt.Errorf("agent %q is named twice", name)
+		}
+	}
+	if err := c.rules().Validate(); err != nil {
+		return err
+	}
+	return c.fits(spec)
+}
+
+// rules are those of each match.
+func (c *Config) rules() *match.Rules {
+	return &match.Rules{Limit: c.Limit, LimitAll: c.LimitAll, Ties: c.Ties}
+}
+
+// fits says why the format does not go with the game or the agents.
+func (c *Config) fits(spec *env.Spec) error {
+	sides, widest := len(spec.Teams), 0
+	for _, team := range spec.Teams {
+		widest = max(widest, len(team))
+	}
+	switch {
+	case c.Format == OneAgainstThree && widest > 1:
+		return fmt.Errorf("%s has teams, want format two-against-two or round-robin", spec.ID)
+	case c.Format == OneAgainstThree && c.Against == "":
+		return fmt.Errorf("format %s wants an agent that the others play against", c.Format)
+	case c.Format == TwoAgainstTwo && (sides != 2 || widest < 2):
+		return fmt.Errorf("%s has no two teams, want format one-against-three or round-robin", spec.ID)
+	case c.Format == RoundRobin && c.Against != "":
+		return fmt.Errorf("in format round-robin the agents play each other, not %q", c.Against)
+	case c.Against == "" && len(c.Agents) < sides:
+		return fmt.Errorf("%d agents, want %d or more: that many meet in a game of %s (a smaller field can play against a fixed opponent)", len(c.Agents), sides, spec.ID)
+	}
+	tables := 1.0
+	if c.Against == "" {
+		tables = combin.GeneralizedBinomial(float64(len(c.Agents)), float64(sides))
+	}
+	if tables*float64(c.Games) > maxGames {
+		return fmt.Errorf("that makes %.3g games, want %d at the most: ask for fewer games or agents", tables*float64(c.Games), maxGames)
+	}
+	return nil
+}
+
+// Labels are short names for the agents: without their options where that
+// leaves no two alike.
+func (c *Config) Labels() []string {
+	short := make([]string, len(c.Agents))
+	for i, name := range c.Agents {
+		short[i] = shorten(name)
+	}
+	labels := slices.Clone(short)
+	for i, name := range c.Agents {
+		for j := range short {
+			if i != j && short[i] == short[j] {
+				labels[i] = name
+			}
+		}
+	}
+	return labels
+}
+
+// shorten leaves a built-in agent's options away. A remote agent's name is all
+// one.
+func shorten(name string) string {
+	if remote(name) {
+		return name
+	}
+	base, _, _ := strings.Cut(name, ":")
+	return base
+}
+
+// atURL reports whether the agent is a server, of which there is just one.
+func atURL(name string) bool {
+	return strings.HasPrefix(name, "http://") || strings.HasPrefix(name, "https://")
+}
+
+// remote reports whether the agent is outside this program.
+func remote(name string) bool { return atURL(name) || strings.HasPrefix(name, "exec:") }

@@ -1,0 +1,304 @@
+package tournament
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pommego/arena/match"
+)
+
+// quick is a tournament of the quickest games.
+func quick() Config {
+	return Config{Format: OneAgainstThree, Agents: []string{"random", "static"}, Against: "random", Games: 8, Seed: 1}
+}
+
+func newQuick(t testing.TB) *Tournament {
+	t.Helper()
+	tour, err := New(game(t, ffaID), quick())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tour
+}
+
+// resume goes on with a log that holds the given bytes and returns the results,
+// how many games had been in it, and what it holds then.
+func resume(t *testing.T, tour *Tournament, held []byte) (results string, resumed int, log []byte, err error) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "games.jsonl")
+	if err := os.WriteFile(path, held, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	o := Options{Log: path, Resume: true, Program: "test", Progress: func(p Progress) { resumed = p.Resumed }}
+	report, err := tour.Run(context.Background(), o)
+	log, readErr := os.ReadFile(path)
+	if readErr != nil {
+		t.Fatal(readErr)
+	}
+	if err != nil {
+		return "", 0, log, err
+	}
+	for line := range bytes.Lines(log) {
+		if err := readLine(line, new(map[string]any)); err != nil {
+			t.Errorf("in the end the log holds a bad line, %v: %.80q", err, line)
+		}
+	}
+	return asJSON(t, report.Results), resumed, log, nil
+}
+
+// TestCutLog cuts a whole log off at many places and resumes: all whole lines
+// count, no game is lost or there twice, and the results are the same bytes.
+func TestCutLog(t *testing.T) {
+	tour := newQuick(t)
+	want, _, whole, err := resume(t, tour, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bytes.Count(whole, []byte("\n"))
+	if lines != 1+tour.Games() {
+		t.Fatalf("the log has %d lines for %d games", lines, tour.Games())
+	}
+	for cut := 0; cut <= len(whole); cut += 1 + len(whole)/50 {
+		checkCut(t, tour, whole, cut, want)
+	}
+	at := 0
+	for line := range bytes.Lines(whole) {
+		checkCut(t, tour, whole, at+1, want)
+		at += len(line)
+		checkCut(t, tour, whole, at-1, want)
+		checkCut(t, tour, whole, at, want)
+	}
+}
+
+// gameOf is the number of the game that a line is about: with several workers
+// games do not end in order.
+func gameOf(t *testing.T, line []byte) int {
+	t.Helper()
+	var record struct{ Game int }
+	if err := readLine(line, &record); err != nil {
+		t.Fatal(err)
+	}
+	return record.Game
+}
+
+func checkCut(t *testing.T, tour *Tournament, whole []byte, cut int, want string) {
+	t.Helper()
+	got, resumed, log, err := resume(t, tour, whole[:cut])
+	if err != nil {
+		t.Fatalf("cut at byte %d: %v", cut, err)
+	}
+	if held := max(0, bytes.Count(whole[:cut], []byte("\n"))-1); resumed != held {
+		t.Errorf("cut at byte %d: %d games resumed, want %d", cut, resumed, held)
+	}
+	if got != want {
+		t.Errorf("cut at byte %d: other results", cut)
+	}
+	if bytes.Count(log, []byte("\n")) != 1+tour.Games() {
+		t.Errorf("cut at byte %d: %d lines in the end", cut, bytes.Count(log, []byte("\n")))
+	}
+	seen := map[string]bool{}
+	for line := range bytes.Lines(log) {
+		key := string(line[sumAt : sumAt+12])
+		if seen[key] {
+			t.Errorf("cut at byte %d: %s is there twice", cut, key)
+		}
+		seen[key] = true
+	}
+}
+
+// TestDamagedLog: what a crash can leave at the end is dropped; damage before
+// good lines is an error that says where, and changes nothing.
+func TestDamagedLog(t *testing.T) {
+	tour := newQuick(t)
+	want, _, whole, err := resume(t, tour, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bytes.SplitAfter(whole, []byte("\n"))
+	lines = lines[:len(lines)-1]
+	join := func(parts ...[][]byte) []byte {
+		var all []byte
+		for _, p := range parts {
+			all = append(all, bytes.Join(p, nil)...)
+		}
+		return all
+	}
+	flipped := func(number int) []byte {
+		line := bytes.Clone(lines[number])
+		line[len(line)/2] ^= 1
+		return line
+	}
+	one := func(line []byte) [][]byte { return [][]byte{line} }
+	for _, test := range []struct {
+		held    []byte
+		resumed int    // games, where it can be resumed
+		err     string // else
+		reason  string
+	}{
+		{join(lines[:9], one(make([]byte, 500))), 8, "", "a hole of zeros at the end"},
+		{join(lines[:9], one([]byte("{\n\n\x00\n"))), 8, "", "several bad lines at the end"},
+		{join(lines[:16], one(make([]byte, 5000))), 15, "", "more zeros at the end than the last game takes"},
+		{join(lines[:16], one(flipped(16))), 15, "", "a changed last line"},
+		{join(lines[:5], one(flipped(5)), lines[6:]), 0, "line 6 is damaged: its checksum is wrong", "a changed line in the middle"},
+		{join(lines[:5], one([]byte("\n")), lines[5:]), 0, "line 6 is damaged", "an empty line in the middle"},
+		{join(one(flipped(0)), lines[1:]), 0, "another tournament", "a changed header"},
+		{join(lines[1:]), 0, "another tournament", "no header"},
+		{join(lines, lines[3:4]), 0, fmt.Sprintf("game %d is there twice", gameOf(t, lines[3])), "a game twice"},
+		{[]byte("{\"my\": \"notes\"}\n"), 0, "another tournament", "some other file"},
+		{[]byte("my notes"), 0, "another tournament", "some other file without a line feed"},
+	} {
+		got, resumed, log, err := resume(t, tour, test.held)
+		switch {
+		case test.err == "" && (err != nil || got != want || resumed != test.resumed):
+			t.Errorf("%s: %d games resumed, error %v, the same results: %v; want %d", test.reason, resumed, err, got == want, test.resumed)
+		case test.err != "" && (err == nil || !strings.Contains(err.Error(), test.err)):
+			t.Errorf("%s: error %v, want one with %q", test.reason, err, test.err)
+		case test.err != "" && !bytes.Equal(log, test.held):
+			t.Errorf("%s: the file was changed", test.reason)
+		}
+	}
+}
+
+// TestOtherTournament: a log is only resumed with the configuration, game and
+// build that began it.
+func TestOtherTournament(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "games.jsonl")
+	begin := Options{Log: path, Resume: true, Program: "v1"}
+	if _, err := newQuick(t).Run(context.Background(), begin); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		id     string
+		change func(c *Config, o *Options)
+		want   string
+	}{
+		{ffaID, func(c *Config, o *Options) { c.Games = 9 }, "with games 8, this run has 9"},
+		{ffaID, func(c *Config, o *Options) { c.Seed = 2 }, "with seed 1, this run has 2"},
+		{ffaID, func(c *Config, o *Options) { c.Agents = []string{"static", "random"} }, `with agents ["random" "static"], this run has ["static" "random"]`},
+		{ffaID, func(c *Config, o *Options) { c.Against = "static" }, `with against "random", this run has "static"`},
+		{ffaID, func(c *Config, o *Options) { c.Ties = match.RerunJava }, "with ties none, this run has java"},
+		{ffaID, func(c *Config, o *Options) { c.LimitAll = true }, "with limit for all false, this run has true"},
+		{"PommeFFA2018-v0", func(c *Config, o *Options) {}, "with env PommeFFACompetition-v0, this run has PommeFFA2018-v0"},
+		{ffaID, func(c *Config, o *Options) { c.Seed, o.OtherProgram = 2, true }, "with seed 1"},
+	} {
+		c, o := quick(), begin
+		test.change(&c, &o)
+		tour, err := New(game(t, test.id), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := tour.Run(context.Background(), o); !errors.Is(err, ErrLogOther) || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("want an error with %q, got %v", test.want, err)
+		}
+	}
+	begin.Program = "v2"
+	if _, err := newQuick(t).Run(context.Background(), begin); !errors.Is(err, ErrLogProgram) || !strings.Contains(err.Error(), `"v1", this one is "v2"`) {
+		t.Errorf("another build gives %v, want ErrLogProgram", err)
+	}
+	begin.OtherProgram = true
+	if _, err := newQuick(t).Run(context.Background(), begin); err != nil {
+		t.Errorf("another build is asked for and refused: %v", err)
+	}
+	begin.Resume = false
+	if _, err := newQuick(t).Run(context.Background(), begin); !errors.Is(err, ErrLogExists) {
+		t.Errorf("without resuming, a log that exists gives %v", err)
+	}
+	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {
+		t.Errorf("the log was changed (%v)", err)
+	}
+}
+
+// TestImpossibleRecord: a line can be sound and yet not be of this schedule.
+func TestImpossibleRecord(t *testing.T) {
+	tour := newQuick(t)
+	for _, test := range []struct {
+		change func(r *Record)
+		want   string
+	}{
+		{func(r *Record) { r.Game = 16 }, "it is of game 16, want 0 to 15"},
+		{func(r *Record) { r.Game = -1 }, "it is of game -1"},
+		{func(r *Record) { r.Seed++ }, "has seed 2"},
+		{func(r *Record) { r.Agents[1] = "static" }, "game 0 has seed 1 and agents"},
+		{func(r *Record) { r.Ticks = nil }, "a list of 0 seats, want 4"},
+		{func(r *Record) { r.Errors = []string{"x"} }, "errors of 1 seats"},
+	} {
+		r := recorded(tour.schedule, 0)[0]
+		if err := tour.schedule.check(&r); err != nil {
+			t.Fatal(err)
+		}
+		test.change(&r)
+		if err := tour.schedule.check(&r); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("want an error with %q, got %v", test.want, err)
+		}
+	}
+}
+
+// TestLogInUse: two runs must not write to one log.
+func TestLogInUse(t *testing.T) {
+	tour := newQuick(t)
+	path := filepath.Join(t.TempDir(), "games.jsonl")
+	h, err := newHeader(tour.game.Spec(), &tour.config, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	held, _, err := openLog(path, h, tour.schedule, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := Options{Log: path, Resume: true, Program: "test"}
+	if _, err := tour.Run(context.Background(), o); !errors.Is(err, ErrLogInUse) {
+		t.Errorf("while the log is held: %v, want ErrLogInUse", err)
+	}
+	if err := held.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tour.Run(context.Background(), o); err != nil {
+		t.Errorf("once it is free: %v", err)
+	}
+}
+
+// fullDisk is a file that takes so many bytes.
+type fullDisk struct{ left int }
+
+var errFull = errors.New("no space left")
+
+func (d *fullDisk) Write(p []byte) (int, error) {
+	if d.left -= len(p); d.left < 0 {
+		return 0, errFull
+	}
+	return len(p), nil
+}
+func (d *fullDisk) Sync() error  { return nil }
+func (d *fullDisk) Close() error { return nil }
+
+// TestFullDisk: a game that cannot be kept ends the run with the reason, and
+// the games after it are not played in vain.
+func TestFullDisk(t *testing.T) {
+	c := quick()
+	c.Games = 2000
+	tour, err := New(game(t, ffaID), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := run{t: tour, log: &gameLog{path: "games.jsonl", file: &fullDisk{left: 3000}}, records: make([]Record, tour.Games())}
+	for i := range tour.Games() {
+		r.todo = append(r.todo, i)
+	}
+	r.o.Workers = 3
+	if err := r.playAll(context.Background()); !errors.Is(err, errFull) {
+		t.Errorf("playing with a full disk gives %v, want %v", err, errFull)
+	}
+	if begun := int(r.next.Load()); begun >= tour.Games() {
+		t.Errorf("all %d games were begun", begun)
+	}
+}

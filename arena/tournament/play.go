@@ -1,0 +1,193 @@
+package tournament
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"pommego/arena/match"
+	"pommego/env"
+)
+
+// work plays missing games until there are none left or the context ends.
+func (r *run) work(ctx context.Context, results chan<- finished) {
+	seated := players{t: r.t, made: map[string][]match.Player{}}
+	for ctx.Err() == nil {
+		i := int(r.next.Add(1)) - 1
+		if i >= len(r.todo) {
+			break
+		}
+		f := r.t.schedule.game(r.todo[i])
+		record, err := seated.play(ctx, &f)
+		if ctx.Err() != nil { // what was interrupted is no result
+			break
+		}
+		if err != nil {
+			err = fmt.Errorf("game %d (seed %d, %q): %w", f.index, f.seed.Value, r.t.schedule.names(&f), err)
+		}
+		results <- finished{record, err}
+	}
+	if err := seated.Close(); err != nil && ctx.Err() == nil {
+		results <- finished{err: err}
+	}
+}
+
+// collect keeps what the workers finish: in the log first, several games at a
+// time if they come fast. After an error it tells the workers to stop and waits
+// for them.
+func (r *run) collect(results <-chan finished, cancel func()) error {
+	var failed error
+	for first := range results {
+		batch, err := drain(first, results)
+		if failed != nil {
+			continue
+		}
+		if r.log != nil && len(batch) > 0 {
+			err = errors.Join(r.log.add(batch), err)
+		}
+		for _, record := range batch {
+			r.records[record.Game] = record
+			r.done++
+		}
+		r.progress()
+		if failed = err; failed != nil {
+			cancel()
+		}
+	}
+	return failed
+}
+
+// drain takes what has come meanwhile.
+func drain(f finished, results <-chan finished) (batch []Record, err error) {
+	for {
+		if f.err != nil {
+			return batch, f.err
+		}
+		batch = append(batch, f.record)
+		select {
+		case next, open := <-results:
+			if !open {
+				return batch, nil
+			}
+			f = next
+		default:
+			return batch, nil
+		}
+	}
+}
+
+// players are one worker's. Each plays one game after the other.
+type players struct {
+	t    *Tournament
+	made map[string][]match.Player // by name, as many as were needed at a time
+}
+
+// play plays one game.
+func (p *players) play(ctx context.Context, f *fixture) (Record, error) {
+	names := p.t.schedule.names(f)
+	seats, err := p.seat(names)
+	if err != nil {
+		return Record{}, err
+	}
+	var end ending
+	result, err := match.Play(ctx, p.t.game, seats, f.seed, *p.t.config.rules(), end.watch)
+	if err != nil {
+		return Record{}, err
+	}
+	return newRecord(f, names, result, end.seats(p.t.schedule.spec)), nil
+}
+
+// ending finds out who is still in when a game ends.
+type ending struct {
+	before, after env.SeatSet // the last step
+}
+
+func (s *ending) watch(m match.Moment) error {
+	s.before, s.after = s.after, m.Match.Status().In
+	return nil
+}
+
+// seats are those that were in at the end, or if nobody was, those that went
+// out in the last step. A team is in as long as one of it is.
+func (s *ending) seats(spec *env.Spec) env.SeatSet {
+	in := s.after
+	if in == 0 {
+		in = s.before
+	}
+	for _, team := range spec.Teams {
+		var all env.SeatSet
+		for _, seat := range team {
+			all = all.With(seat)
+		}
+		if in&all != 0 {
+			in |= all
+		}
+	}
+	return in
+}
+
+// seat gives each seat a player of its name.
+func (p *players) seat(names []string) ([]match.Player, error) {
+	seats := make([]match.Player, len(names))
+	used := map[string]int{}
+	for seat, name := range names {
+		if used[name] == len(p.made[name]) {
+			player, err := match.NewPlayer(p.t.game, name)
+			if err != nil {
+				return nil, err
+			}
+			p.made[name] = append(p.made[name], player)
+		}
+		seats[seat] = p.made[name][used[name]]
+		used[name]++
+	}
+	return seats, nil
+}
+
+func (p *players) Close() error {
+	var err error
+	for _, all := range p.made {
+		for _, player := range all {
+			err = errors.Join(err, player.Close())
+		}
+	}
+	return err
+}
+
+// newRecord keeps of a result what the statistics need. A tie is one for those
+// who were in at the end; the others have lost.
+func newRecord(f *fixture, names []string, result *match.Result, in env.SeatSet) Record {
+	r := Record{Game: f.index, Seed: f.seed.Value, Agents: names, Steps: result.Steps, Played: result.Games}
+	var errs []string
+	failed := false
+	for seat, s := range result.Seats {
+		outcome := sign(result.Outcome[seat])
+		if outcome == 0 && !in.Has(seat) {
+			outcome = -1
+		}
+		r.Outcome = append(r.Outcome, outcome)
+		r.Moves = append(r.Moves, s.Moves)
+		r.Ticks = append(r.Ticks, s.Ticks)
+		r.Late = append(r.Late, s.Late)
+		r.Failed = append(r.Failed, s.Failed)
+		r.Clock.Think = append(r.Clock.Think, s.Think)
+		r.Clock.Longest = append(r.Clock.Longest, s.Longest)
+		errs = append(errs, s.LastError)
+		failed = failed || s.LastError != ""
+	}
+	if failed {
+		r.Errors = errs
+	}
+	return r
+}
+
+// sign is +1 for won, -1 for lost, 0 for a tie.
+func sign(x float64) int {
+	switch {
+	case x > 0:
+		return 1
+	case x < 0:
+		return -1
+	}
+	return 0
+}

@@ -1,0 +1,84 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"pommego/arena/tournament"
+)
+
+// file is one file of a report.
+type file struct {
+	name  string
+	write func(w io.Writer, r *tournament.Report) error
+}
+
+// files are all, in the order of their use. Those about timing differ from run
+// to run, the others do not.
+var files = []file{
+	{"results.md", func(w io.Writer, r *tournament.Report) error { return Markdown(w, r.Results) }},
+	{"results.json", func(w io.Writer, r *tournament.Report) error { return JSON(w, r.Results) }},
+	{"agents.csv", func(w io.Writer, r *tournament.Report) error { return agentsData(r.Results).csv(w) }},
+	{"pairs.csv", func(w io.Writer, r *tournament.Report) error { return pairsData(r.Results).csv(w) }},
+	{"games.csv", func(w io.Writer, r *tournament.Report) error { return gamesData(r.Records).csv(w) }},
+	{"rates.png", func(w io.Writer, r *tournament.Report) error { return PNG(w, r.Results) }},
+	{"rates.svg", func(w io.Writer, r *tournament.Report) error { return SVG(w, r.Results) }},
+	{"timing.md", func(w io.Writer, r *tournament.Report) error { return timing(r.Timing).markdown(w) }},
+	{"timing.json", func(w io.Writer, r *tournament.Report) error { return JSON(w, r.Timing) }},
+}
+
+// Files lists the files that WriteFolder writes.
+func Files() []string {
+	names := make([]string, len(files))
+	for i, f := range files {
+		names[i] = f.name
+	}
+	return names
+}
+
+// WriteFolder writes the whole report into a folder, which is made if needed.
+// Each file appears whole or not at all.
+func WriteFolder(folder string, r *tournament.Report) error {
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
+	for _, f := range files {
+		var content bytes.Buffer
+		if err := f.write(&content, r); err != nil {
+			return fmt.Errorf("%s: %w", f.name, err)
+		}
+		if err := replace(filepath.Join(folder, f.name), content.Bytes()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// replace puts a file in its place at once.
+func replace(path string, content []byte) error {
+	temp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	_, err = temp.Write(content)
+	err = errors.Join(err, temp.Chmod(0o644), temp.Sync(), temp.Close())
+	if err == nil {
+		err = os.Rename(temp.Name(), path)
+	}
+	if err != nil {
+		os.Remove(temp.Name())
+	}
+	return err
+}
+
+// JSON writes one JSON object, indented.
+func JSON(w io.Writer, v any) error {
+	out := json.NewEncoder(w)
+	out.SetIndent("", "  ")
+	return out.Encode(v)
+}

@@ -1,0 +1,180 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"pommego/arena/tournament"
+)
+
+// Text writes the results for a terminal.
+func Text(w io.Writer, r *tournament.Results) error {
+	if _, err := fmt.Fprintf(w, "%s\n\n", Summary(r)); err != nil {
+		return err
+	}
+	for _, t := range tables(r) {
+		if err := t.text(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Markdown writes the results in Markdown.
+func Markdown(w io.Writer, r *tournament.Results) error {
+	if _, err := fmt.Fprintf(w, "# Tournament\n\n%s\n\n", Summary(r)); err != nil {
+		return err
+	}
+	for _, t := range tables(r) {
+		if err := t.markdown(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Timing writes what the clock said for a terminal.
+func Timing(w io.Writer, t *tournament.Timing) error { return timing(t).text(w) }
+
+func tables(r *tournament.Results) []*table {
+	all := []*table{standings(r)}
+	if len(r.Agents) > 1 {
+		all = append(all, pairs(r))
+	}
+	return append(all, sides(r))
+}
+
+// Summary says in a sentence or two what was played.
+func Summary(r *tournament.Results) string {
+	s := fmt.Sprintf("%s, %s", r.Env, r.Format)
+	if r.Against != "" {
+		s += fmt.Sprintf(" against %s: %d games for each of %s", r.Against, r.Config.Games, count(len(r.Agents), "agent"))
+	} else {
+		s += fmt.Sprintf(": %d games at each of %s", r.Config.Games, count(r.Played/r.Config.Games, "table"))
+	}
+	s += fmt.Sprintf(", seeds from %d, ties: %s.", r.Seed, r.Ties)
+	if r.Reruns > 0 {
+		s += fmt.Sprintf(" Ties took %s more.", count(r.Reruns, "game"))
+	}
+	if r.LimitAll {
+		s += " With a time limit for all, results depend on the machine."
+	}
+	if !r.Balanced {
+		s += " The number of games is no multiple of the number of sides, so seats are not quite balanced."
+	}
+	return s
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// standings has a line an agent.
+func standings(r *tournament.Results) *table {
+	t := &table{
+		title: "Standings", head: []string{"agent", "games", "won %", "lost %", "tied %", "rating", "steps a game"},
+		note: fmt.Sprintf("In brackets, 95 %% intervals. Rating: Bradley-Terry on Elo's scale, %s is 0. A game nobody won is a tie for those in it to the end, lost for the others.", r.Anchor),
+	}
+	searched, troubled := false, false
+	for _, a := range r.Agents {
+		searched = searched || a.Ticks > 0
+		troubled = troubled || a.Late+a.Failed > 0
+	}
+	if searched {
+		t.head = append(t.head, "ticks a move")
+	}
+	if troubled {
+		t.head = append(t.head, "moves", "late", "failed")
+	}
+	for _, a := range r.Agents {
+		row := []string{
+			a.Agent, strconv.Itoa(a.Games), percent(a.Win), percent(a.Loss), percent(a.Tie),
+			estimate(a.Rating, "%+.0f"), estimate(a.Steps, "%.0f"),
+		}
+		if searched {
+			row = append(row, strconv.FormatFloat(a.Ticks, 'f', 1, 64))
+		}
+		if troubled {
+			row = append(row, strconv.Itoa(a.Moves), strconv.Itoa(a.Late), strconv.Itoa(a.Failed))
+		}
+		t.add(row...)
+	}
+	return t
+}
+
+func percent(e tournament.Estimate) string {
+	return estimate(tournament.Estimate{Value: 100 * e.Value, Low: 100 * e.Low, High: 100 * e.High}, "%.1f")
+}
+
+// estimate writes a figure and its interval.
+func estimate(e tournament.Estimate, format string) string {
+	return fmt.Sprintf(strings.ReplaceAll("X (X to X)", "X", format), e.Value, e.Low, e.High)
+}
+
+// pairs has a line and a column an agent: the paper's table.
+func pairs(r *tournament.Results) *table {
+	what := "games of theirs"
+	if r.Against != "" {
+		what = "seeds"
+	}
+	t := &table{
+		title: "Row against column", head: []string{""},
+		note: fmt.Sprintf("Of the %s that exactly one of the two won, the row's %%. Exact binomial test: * p < 0.05, ** p < 0.01.", what),
+	}
+	for _, a := range r.Agents[1:] {
+		t.head = append(t.head, a.Label)
+	}
+	next := 0
+	for i, a := range r.Agents[:len(r.Agents)-1] {
+		row := []string{a.Label}
+		for range i {
+			row = append(row, "")
+		}
+		for range r.Agents[i+1:] {
+			row = append(row, share(&r.Pairs[next]))
+			next++
+		}
+		t.add(row...)
+	}
+	return t
+}
+
+// share is the paper's notation for a pair.
+func share(p *tournament.Pair) string {
+	if p.Share == nil {
+		return "-"
+	}
+	stars := ""
+	switch {
+	case p.P < 0.01:
+		stars = "**"
+	case p.P < 0.05:
+		stars = "*"
+	}
+	return fmt.Sprintf("%.1f%s", 100**p.Share, stars)
+}
+
+// sides tells how often each agent won from each side.
+func sides(r *tournament.Results) *table {
+	t := &table{title: "Wins by seat", head: []string{"agent"}}
+	for i, side := range r.Agents[0].Sides {
+		name := fmt.Sprintf("seat %d", i)
+		if len(side.Seats) > 1 {
+			name = fmt.Sprintf("seats %s", strings.Trim(fmt.Sprint(side.Seats), "[]"))
+		}
+		t.head = append(t.head, name)
+	}
+	for _, a := range r.Agents {
+		row := []string{a.Agent}
+		for _, side := range a.Sides {
+			row = append(row, fmt.Sprintf("%d of %d", side.Wins, side.Games))
+		}
+		t.add(row...)
+	}
+	return t
+}

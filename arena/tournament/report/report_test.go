@@ -1,0 +1,285 @@
+package report
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"flag"
+	"image/png"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pommego/arena/tournament"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func ptr(x float64) *float64 { return &x }
+
+// sample is a report written by hand: two agents with figures that are easy to
+// find again, one of them with a name that wants quoting.
+func sample() *tournament.Report {
+	around := func(x, by float64) tournament.Estimate {
+		return tournament.Estimate{Value: x, Low: x - by, High: x + by}
+	}
+	sides := []tournament.SideWins{{Seats: []int{0}, Games: 2, Wins: 2}, {Seats: []int{1}, Games: 2, Wins: 1}}
+	strong := tournament.Standing{
+		Agent: "mcts:ticks=20,c=25", Label: "mcts", Games: 4, Wins: 3, Losses: 1,
+		Win: around(0.75, 0.125), Loss: around(0.25, 0.125), Rating: around(150.4, 100), Steps: around(321.5, 20),
+		Moves: 1286, Ticks: 19.96, Sides: sides,
+	}
+	weak := tournament.Standing{
+		Agent: "exec:a|b", Label: "exec:a|b", Games: 4, Losses: 3, Ties: 1,
+		Loss: around(0.75, 0.125), Tie: around(0.25, 0.125), Rating: around(-150.4, 100), Steps: around(100, 0),
+		Moves: 400, Late: 7, Failed: 2, Sides: sides,
+	}
+	third := weak
+	third.Agent, third.Label, third.Late, third.Failed = "static", "static", 0, 0
+	return &tournament.Report{
+		Results: &tournament.Results{
+			Env: "PommeFFACompetition-v0", Version: 1, Seeds: 1, Played: 12, Reruns: 1, Balanced: true, Anchor: "simple",
+			Config: tournament.Config{
+				Format: tournament.OneAgainstThree, Agents: []string{strong.Agent, weak.Agent, third.Agent},
+				Against: "simple", Games: 4, Seed: 7,
+			},
+			Agents: []tournament.Standing{strong, weak, third},
+			Pairs: []tournament.Pair{
+				{Row: "mcts", Col: "exec:a|b", RowOnly: 97, ColOnly: 3, Both: 1, Neither: 2, Share: ptr(0.97), P: 1e-9},
+				{Row: "mcts", Col: "static", RowOnly: 15, ColOnly: 5, Share: ptr(0.75), P: 0.041},
+				{Row: "exec:a|b", Col: "static", Neither: 4, P: 1},
+			},
+		},
+		Timing: &tournament.Timing{Agents: []tournament.AgentTime{
+			{Agent: strong.Agent, Label: "mcts", Moves: 1286, Mean: 12345678, Longest: 98765432, Total: 15876543210, TicksPerSecond: 1234567.8},
+			{Agent: weak.Agent, Label: weak.Label, Moves: 400, Mean: 999, Longest: 1000, Total: 399600},
+		}},
+		Records: []tournament.Record{{
+			Game: 0, Seed: 7, Agents: []string{"mcts:ticks=20,c=25", "exec:a|b"}, Outcome: []int{1, -1}, Steps: 300, Played: 1,
+			Moves: []int{300, 20}, Ticks: []uint64{6000, 0}, Late: []int{0, 1}, Failed: []int{0, 0},
+		}},
+	}
+}
+
+// TestGolden compares all that is written as text, byte for byte.
+func TestGolden(t *testing.T) {
+	r := sample()
+	var text bytes.Buffer
+	if err := Text(&text, r.Results); err != nil {
+		t.Fatal(err)
+	}
+	if err := Timing(&text, r.Timing); err != nil {
+		t.Fatal(err)
+	}
+	folder := filepath.Join(t.TempDir(), "a", "b")
+	if err := WriteFolder(folder, r); err != nil {
+		t.Fatal(err)
+	}
+	got := map[string][]byte{"terminal.txt": text.Bytes()}
+	for _, name := range Files() {
+		content, err := os.ReadFile(filepath.Join(folder, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasPrefix(name, "rates.") {
+			got[name] = content
+		}
+	}
+	for name, content := range got {
+		path := filepath.Join("testdata", name)
+		if *update {
+			if err := os.WriteFile(path, content, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(content, want) {
+			t.Errorf("%s differs; got\n%s\nwant\n%s", name, content, want)
+		}
+	}
+}
+
+// TestFolder: the folder holds the files listed and nothing else, readable by
+// all, and a second report takes the place of the first.
+func TestFolder(t *testing.T) {
+	folder := t.TempDir()
+	for range 2 {
+		if err := WriteFolder(folder, sample()); err != nil {
+			t.Fatal(err)
+		}
+		entries, err := os.ReadDir(folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, e := range entries {
+			info, err := e.Info()
+			if err != nil || info.Mode().Perm() != 0o644 {
+				t.Errorf("%s: mode %v, %v", e.Name(), info.Mode(), err)
+			}
+			names = append(names, e.Name())
+		}
+		want := Files()
+		slices.Sort(want)
+		if !slices.Equal(names, want) {
+			t.Errorf("the folder holds %q, want %q", names, want)
+		}
+	}
+}
+
+// TestTimingKeptApart: the clock shows in no file but its own.
+func TestTimingKeptApart(t *testing.T) {
+	a, b := t.TempDir(), t.TempDir()
+	r := sample()
+	if err := WriteFolder(a, r); err != nil {
+		t.Fatal(err)
+	}
+	r.Timing.Agents[0].Mean *= 2
+	r.Records[0].Clock.Think = []time.Duration{1, 2}
+	if err := WriteFolder(b, r); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range Files() {
+		one, err := os.ReadFile(filepath.Join(a, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		other, err := os.ReadFile(filepath.Join(b, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if differ := !bytes.Equal(one, other); differ != strings.HasPrefix(name, "timing.") {
+			t.Errorf("%s differs between two runs: %v", name, differ)
+		}
+	}
+}
+
+// TestParses reads the data files as others would.
+func TestParses(t *testing.T) {
+	r := sample()
+	for _, data := range []*table{agentsData(r.Results), pairsData(r.Results), gamesData(r.Records)} {
+		var out bytes.Buffer
+		if err := data.csv(&out); err != nil {
+			t.Fatal(err)
+		}
+		rows, err := csv.NewReader(&out).ReadAll() // which wants rows of one length
+		if err != nil || len(rows) != 1+len(data.rows) || rows[1][0] != data.rows[0][0] {
+			t.Errorf("CSV of %d rows: %v, %v", len(data.rows), rows, err)
+		}
+	}
+	var out bytes.Buffer
+	if err := JSON(&out, r.Results); err != nil {
+		t.Fatal(err)
+	}
+	var back tournament.Results
+	if err := json.Unmarshal(out.Bytes(), &back); err != nil || *back.Pairs[0].Share != 0.97 || back.Pairs[2].Share != nil || back.Agents[1].Late != 7 || back.Format != tournament.OneAgainstThree {
+		t.Errorf("JSON read back: %+v, %v", back, err)
+	}
+}
+
+// TestChart looks for the bars: the picture holds their colours, as much of
+// each as the rates say.
+func TestChart(t *testing.T) {
+	r := sample().Results
+	var out bytes.Buffer
+	if err := PNG(&out, r); err != nil {
+		t.Fatal(err)
+	}
+	picture, err := png.Decode(&out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pixels := make([]float64, len(bars))
+	for y := range picture.Bounds().Dy() {
+		for x := range picture.Bounds().Dx() {
+			for i := range bars {
+				r1, g1, b1, _ := picture.At(x, y).RGBA()
+				r2, g2, b2, _ := bars[i].colour.RGBA()
+				if r1 == r2 && g1 == g2 && b1 == b2 {
+					pixels[i]++
+				}
+			}
+		}
+	}
+	// Wins 75 %; losses 25, 75 and 75; ties 25 and 25. Whiskers and the legend
+	// take and add a little.
+	if got := pixels[1] / pixels[0]; got < 1.9 || got > 2.7 {
+		t.Errorf("lost to won: %.2f as many pixels, want about 2.3", got)
+	}
+	if got := pixels[2] / pixels[0]; got < 0.5 || got > 0.9 {
+		t.Errorf("tied to won: %.2f as many pixels, want about 0.7", got)
+	}
+	checkSVG(t, r)
+}
+
+func checkSVG(t *testing.T, r *tournament.Results) {
+	t.Helper()
+	var out bytes.Buffer
+	if err := SVG(&out, r); err != nil {
+		t.Fatal(err)
+	}
+	text := out.String()
+	for _, want := range []string{">mcts<", ">won<", ">lost<", ">tied<", "one-against-three against simple", "#009E73"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the SVG does not hold %q", want)
+		}
+	}
+	for in := xml.NewDecoder(&out); ; {
+		if _, err := in.Token(); err == io.EOF {
+			return
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestOneAgent: a single agent has nobody to be compared with.
+func TestOneAgent(t *testing.T) {
+	r := sample().Results
+	r.Agents, r.Pairs = r.Agents[:1], nil
+	var out bytes.Buffer
+	if err := errors.Join(Text(&out, r), Markdown(&out, r), PNG(&out, r)); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(out.String(), "Row against column") {
+		t.Error("there is a table of pairs")
+	}
+}
+
+func TestSummary(t *testing.T) {
+	for _, test := range []struct {
+		change func(r *tournament.Results)
+		want   string
+	}{
+		{func(r *tournament.Results) {}, "PommeFFACompetition-v0, one-against-three against simple: 4 games for each of 3 agents, seeds from 7, ties: none. Ties took 1 game more."},
+		{func(r *tournament.Results) { r.Reruns = 0 }, "PommeFFACompetition-v0, one-against-three against simple: 4 games for each of 3 agents, seeds from 7, ties: none."},
+		{func(r *tournament.Results) { r.Format, r.Against, r.Reruns = tournament.RoundRobin, "", 0 }, "PommeFFACompetition-v0, round-robin: 4 games at each of 3 tables, seeds from 7, ties: none."},
+		{func(r *tournament.Results) { r.Reruns, r.Balanced = 0, false }, "PommeFFACompetition-v0, one-against-three against simple: 4 games for each of 3 agents, seeds from 7, ties: none. The number of games is no multiple of the number of sides, so seats are not quite balanced."},
+		{func(r *tournament.Results) { r.Reruns, r.LimitAll = 0, true }, "PommeFFACompetition-v0, one-against-three against simple: 4 games for each of 3 agents, seeds from 7, ties: none. With a time limit for all, results depend on the machine."},
+	} {
+		r := sample().Results
+		test.change(r)
+		if got := Summary(r); got != test.want {
+			t.Errorf("got  %s\nwant %s", got, test.want)
+		}
+	}
+}
+
+func TestRounded(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0: "0s", 999: "999ns", 12345: "12.3µs", 98765432: "98.8ms", 1234567890: "1.23s",
+	} {
+		if got := rounded(d); got != want {
+			t.Errorf("rounded(%d) is %s, want %s", d, got, want)
+		}
+	}
+}

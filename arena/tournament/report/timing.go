@@ -1,0 +1,34 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"pommego/arena/tournament"
+)
+
+// timing has a line an agent.
+func timing(timing *tournament.Timing) *table {
+	t := &table{
+		title: "Thinking time", head: []string{"agent", "moves", "mean", "longest", "in all", "ticks a second"},
+		note: "By the clock, so with other work on the machine counted in. Ticks a second: moves of the game simulated in a second of thinking.",
+	}
+	for _, a := range timing.Agents {
+		ticks := "-"
+		if a.TicksPerSecond > 0 {
+			ticks = fmt.Sprintf("%.0f", a.TicksPerSecond)
+		}
+		t.add(a.Agent, strconv.Itoa(a.Moves), rounded(a.Mean), rounded(a.Longest), rounded(a.Total), ticks)
+	}
+	return t
+}
+
+// rounded leaves three digits, about.
+func rounded(d time.Duration) string {
+	unit := time.Duration(1)
+	for d/unit >= 1000 {
+		unit *= 10
+	}
+	return d.Round(unit).String()
+}

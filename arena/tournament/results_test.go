@@ -1,0 +1,182 @@
+package tournament
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"pommego/arena/match"
+	"pommego/env"
+)
+
+// recorded makes the records of a tournament from the outcomes of its games:
+// for each game the winning side's entrant, -1 for a tie.
+func recorded(s *schedule, winners ...int) []Record {
+	records := make([]Record, len(winners))
+	for i, winner := range winners {
+		f := s.game(i)
+		r := Record{Game: i, Seed: f.seed.Value, Agents: s.names(&f), Steps: 100 + i, Played: 1}
+		for seat, e := range f.seats {
+			outcome := -1
+			switch winner {
+			case e:
+				outcome = 1
+			case -1:
+				outcome = 0
+			}
+			r.Outcome = append(r.Outcome, outcome)
+			r.Moves = append(r.Moves, 10*(e+1))
+			r.Ticks = append(r.Ticks, uint64(1000*(e+1)))
+			r.Late = append(r.Late, e)
+			r.Failed = append(r.Failed, 2*e)
+			r.Clock.Think = append(r.Clock.Think, time.Second)
+			r.Clock.Longest = append(r.Clock.Longest, time.Duration(i+seat))
+		}
+		records[i] = r
+	}
+	return records
+}
+
+// tournamentOf makes a tournament without asking whether its agents exist.
+func tournamentOf(t *testing.T, id string, c Config) *Tournament {
+	t.Helper()
+	g := game(t, id)
+	if err := c.Validate(g.Spec()); err != nil {
+		t.Fatal(err)
+	}
+	tour := &Tournament{game: g, config: c}
+	tour.schedule = newSchedule(&tour.config, g.Spec())
+	return tour
+}
+
+func reportOf(t *testing.T, tour *Tournament, winners ...int) *Report {
+	t.Helper()
+	report, err := tour.report(recorded(tour.schedule, winners...), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
+
+// TestGauntletResults counts a tournament small enough to be counted by hand:
+// agents a and b, four rounds against x (entrant 2). The games are a, b, a, b...
+func TestGauntletResults(t *testing.T) {
+	tour := tournamentOf(t, ffaID, Config{Format: OneAgainstThree, Agents: []string{"a", "b"}, Against: "x", Games: 4})
+	// Seeds: only a won, both won, only a won, neither (a tie for b).
+	report := reportOf(t, tour, 0, 2, 0, 1, 0, 2, 2, -1)
+	r := report.Results
+	a, b := r.Agents[0], r.Agents[1]
+	if a.Games != 4 || a.Wins != 3 || a.Losses != 1 || a.Ties != 0 {
+		t.Errorf("a: %+v, want 3 wins and a loss", a)
+	}
+	if b.Games != 4 || b.Wins != 1 || b.Losses != 2 || b.Ties != 1 {
+		t.Errorf("b: %+v, want a win, two losses and a tie", b)
+	}
+	if a.Win.Value != 0.75 || a.Loss.Value != 0.25 || a.Tie.Value != 0 || b.Tie.Value != 0.25 {
+		t.Errorf("rates of a %v %v %v, of b's ties %v", a.Win, a.Loss, a.Tie, b.Tie)
+	}
+	if a.Moves != 40 || a.Ticks != 100 || b.Moves != 80 || b.Ticks != 100 || b.Late != 4 || b.Failed != 8 {
+		t.Errorf("a made %d moves of %v ticks, b %d of %v with %d late, %d failed", a.Moves, a.Ticks, b.Moves, b.Ticks, b.Late, b.Failed)
+	}
+	if a.Steps.Value != 103 || b.Steps.Value != 104 {
+		t.Errorf("steps %v and %v, want 103 and 104", a.Steps.Value, b.Steps.Value)
+	}
+	if a.Sides[1].Games != 1 || a.Sides[0].Wins != 1 || a.Sides[3].Wins != 0 {
+		t.Errorf("sides of a: %+v", a.Sides)
+	}
+	if !(a.Rating.Value > b.Rating.Value) || r.Anchor != "x" || !r.Balanced || r.Played != 8 {
+		t.Errorf("ratings %v and %v around %s, %d games, balanced %v", a.Rating, b.Rating, r.Anchor, r.Played, r.Balanced)
+	}
+	p := r.Pairs[0]
+	if len(r.Pairs) != 1 || p.RowOnly != 2 || p.ColOnly != 0 || p.Both != 1 || p.Neither != 1 || p.Share == nil || *p.Share != 1 || p.P != 0.5 {
+		t.Errorf("pair %+v, want 2 to 0, both once, neither once, p = 1/2", p)
+	}
+	time0 := report.Timing.Agents[0]
+	if time0.Moves != 40 || time0.Total != 4*time.Second || time0.Mean != 100*time.Millisecond || time0.TicksPerSecond != 1000 || time0.Longest != 9 {
+		t.Errorf("timing of a: %+v", time0)
+	}
+}
+
+// TestRoundRobinResults: only agents who met in a game are compared on it.
+func TestRoundRobinResults(t *testing.T) {
+	tour := tournamentOf(t, duelID, Config{Format: RoundRobin, Agents: []string{"a", "b", "c"}, Games: 2})
+	// Tables ab, ac, bc, twice.
+	r := reportOf(t, tour, 0, 0, 1, 1, -1, 1).Results
+	want := []Pair{
+		{Row: "a", Col: "b", RowOnly: 1, ColOnly: 1},
+		{Row: "a", Col: "c", RowOnly: 1, Neither: 1},
+		{Row: "b", Col: "c", RowOnly: 2},
+	}
+	if len(r.Pairs) != 3 {
+		t.Fatalf("%d pairs, want 3", len(r.Pairs))
+	}
+	for i, w := range want {
+		g := r.Pairs[i]
+		if g.Row != w.Row || g.Col != w.Col || g.RowOnly != w.RowOnly || g.ColOnly != w.ColOnly || g.Both != w.Both || g.Neither != w.Neither {
+			t.Errorf("pair %d is %+v, want %+v", i, g, w)
+		}
+	}
+	sum := 0.0
+	for _, a := range r.Agents {
+		sum += a.Rating.Value
+	}
+	if !near(sum, 0, 1e-6) || r.Anchor != "the mean" {
+		t.Errorf("ratings add up to %v around %s", sum, r.Anchor)
+	}
+}
+
+// TestNobodyWon: pairs without a decided game have no share, and everybody is
+// as strong as everybody else.
+func TestNobodyWon(t *testing.T) {
+	tour := tournamentOf(t, teamID, Config{Format: TwoAgainstTwo, Agents: []string{"a", "b"}, Games: 3})
+	r := reportOf(t, tour, -1, -1, -1).Results
+	if p := r.Pairs[0]; p.Share != nil || p.P != 1 || p.Neither != 3 {
+		t.Errorf("pair %+v, want no share and p = 1", p)
+	}
+	for _, a := range r.Agents {
+		if !near(a.Rating.Value, 0, 1e-9) || a.Rating.High <= 0 || a.Tie.Value != 1 {
+			t.Errorf("%s: rating %+v, ties %+v", a.Agent, a.Rating, a.Tie)
+		}
+	}
+	if r.Balanced {
+		t.Error("three rounds of two sides are balanced")
+	}
+}
+
+// TestTies: who was out before a game ended without a winner has lost it.
+func TestTies(t *testing.T) {
+	ffa, team := game(t, ffaID).Spec(), game(t, teamID).Spec()
+	for _, test := range []struct {
+		spec   *env.Spec
+		end    ending
+		result match.Result
+		want   []int
+		reason string
+	}{
+		{ffa, ending{0b1011, 0b0011}, match.Result{Outcome: make([]float64, 4)}, []int{0, 0, -1, -1}, "two are left at the last step"},
+		{ffa, ending{0b1100, 0}, match.Result{Outcome: make([]float64, 4)}, []int{-1, -1, 0, 0}, "the last two went together"},
+		{ffa, ending{0b0011, 0b0001}, match.Result{Outcome: []float64{1, -1, -1, -1}}, []int{1, -1, -1, -1}, "a winner"},
+		{ffa, ending{0b0011, 0}, match.Result{Outcome: []float64{-1, -1, -1, -1}}, []int{-1, -1, -1, -1}, "a rule by which all lose"},
+		{team, ending{0b0011, 0b0011}, match.Result{Outcome: make([]float64, 4)}, []int{0, 0, 0, 0}, "one is left of each team"},
+	} {
+		test.result.Seats = make([]match.SeatReport, 4)
+		r := newRecord(&fixture{}, nil, &test.result, test.end.seats(test.spec))
+		if !slices.Equal(r.Outcome, test.want) {
+			t.Errorf("%s: outcome %v, want %v", test.reason, r.Outcome, test.want)
+		}
+	}
+}
+
+// TestSharing: a game counts for the rating as a win shared by the best.
+func TestSharing(t *testing.T) {
+	s := tournamentOf(t, ffaID, Config{Format: OneAgainstThree, Agents: []string{"a"}, Against: "x", Games: 1}).schedule
+	for _, test := range []struct{ outcome, want []int }{
+		{[]int{-1, -1, 1, -1}, []int{2}},
+		{[]int{-1, 0, 0, -1}, []int{1, 2}},
+		{[]int{-1, -1, -1, -1}, []int{0, 1, 2, 3}},
+	} {
+		if got := s.sharing(&Record{Outcome: test.outcome}); !slices.Equal(got, test.want) {
+			t.Errorf("outcome %v is shared by sides %v, want %v", test.outcome, got, test.want)
+		}
+	}
+}

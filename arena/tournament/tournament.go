@@ -1,0 +1,202 @@
+package tournament
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"pommego/arena/match"
+	"pommego/env"
+)
+
+// Tournament is a configuration that has been found playable. It is safe for
+// concurrent use.
+type Tournament struct {
+	game     env.Game
+	config   Config
+	schedule *schedule
+}
+
+// New makes a tournament of a game, or says what is wrong with it.
+func New(game env.Game, c Config) (*Tournament, error) {
+	spec := game.Spec()
+	if err := c.Validate(spec); err != nil {
+		return nil, err
+	}
+	t := &Tournament{game: game, config: c}
+	t.schedule = newSchedule(&t.config, spec)
+	for e := range t.schedule.entrants() {
+		p, err := match.NewPlayer(game, t.schedule.name(e))
+		if err != nil {
+			return nil, err
+		}
+		if err := p.Close(); err != nil {
+			return nil, err
+		}
+	}
+	return t, t.checkURLs()
+}
+
+// checkURLs refuses what would seat one server twice in a game: it could not
+// tell its seats apart.
+func (t *Tournament) checkURLs() error {
+	for i := range t.schedule.tables {
+		f := t.schedule.game(i)
+		seats := map[string]int{}
+		for _, name := range t.schedule.names(&f) {
+			if seats[name]++; atURL(name) && seats[name] > 1 {
+				return fmt.Errorf("the agent at %s would sit in several seats of a game, and a server plays one at a time", name)
+			}
+		}
+	}
+	return nil
+}
+
+// Games is how many games the tournament has.
+func (t *Tournament) Games() int { return t.schedule.games() }
+
+// Options are the things that results do not depend on. The zero value plays
+// on all cores without a log.
+type Options struct {
+	// Workers is how many games are played at a time; 0: one a core. With an
+	// agent at a URL it is one, as the server plays one game at a time.
+	Workers int
+
+	Log    string // the file that keeps finished games; "": none
+	Resume bool   // go on with the log if it exists; else that is an error
+
+	// Program names the build. A log begun by another one is refused unless
+	// OtherProgram is set, since its agents may have played otherwise.
+	Program      string
+	OtherProgram bool
+
+	// Progress is told how far things are, at the start and whenever games are
+	// on the disk, by one goroutine at a time.
+	Progress func(Progress)
+}
+
+// Progress tells how far a run is.
+type Progress struct {
+	Done    int // games finished, those of earlier runs included
+	Total   int
+	Resumed int // games that were in the log
+}
+
+// Report is what a finished tournament shows.
+type Report struct {
+	Results *Results
+	Timing  *Timing
+	Records []Record // all games, in the order of the schedule
+}
+
+// ErrStopped says that the context ended before the last game. What was
+// finished is in the log.
+var ErrStopped = errors.New("stopped")
+
+// Run plays all games that are not in the log yet and returns what all of them
+// show.
+func (t *Tournament) Run(ctx context.Context, o Options) (*Report, error) {
+	if o.Workers < 0 {
+		return nil, fmt.Errorf("tournament: %d workers, want 0 (one a core) or more", o.Workers)
+	}
+	r := run{t: t, o: o, records: make([]Record, t.Games())}
+	if err := r.open(); err != nil {
+		return nil, err
+	}
+	err := r.playAll(ctx)
+	if r.log != nil {
+		err = errors.Join(err, r.log.Close())
+	}
+	if err != nil {
+		return nil, err
+	}
+	return t.report(r.records, o.Program)
+}
+
+// run is one run of a tournament.
+type run struct {
+	t       *Tournament
+	o       Options
+	log     *gameLog
+	records []Record // by game
+	todo    []int    // the games that were not in the log
+	next    atomic.Int64
+	resumed int // games that were
+	done    int // games by now
+}
+
+// open reads the log and finds out which games are missing.
+func (r *run) open() error {
+	done := make([]bool, r.t.Games())
+	if r.o.Log != "" {
+		h, err := newHeader(r.t.game.Spec(), &r.t.config, r.o.Program)
+		if err != nil {
+			return err
+		}
+		h.anyProgram = r.o.OtherProgram
+		log, records, err := openLog(r.o.Log, h, r.t.schedule, r.o.Resume)
+		if err != nil {
+			return err
+		}
+		r.log, r.resumed, r.done = log, len(records), len(records)
+		for _, record := range records {
+			done[record.Game], r.records[record.Game] = true, record
+		}
+	}
+	for i, d := range done {
+		if !d {
+			r.todo = append(r.todo, i)
+		}
+	}
+	return nil
+}
+
+// finished is a game's record, or why there is none.
+type finished struct {
+	record Record
+	err    error
+}
+
+// playAll plays the missing games and keeps them.
+func (r *run) playAll(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	results := make(chan finished, 16)
+	var workers sync.WaitGroup
+	for range r.workers() {
+		workers.Go(func() { r.work(ctx, results) })
+	}
+	go func() {
+		workers.Wait()
+		close(results)
+	}()
+	r.progress()
+	err := r.collect(results, cancel)
+	if err == nil && r.done < r.t.Games() {
+		err = fmt.Errorf("%w after %d of %d games", ErrStopped, r.done, r.t.Games())
+	}
+	return err
+}
+
+// workers is how many games are played at a time.
+func (r *run) workers() int {
+	n := r.o.Workers
+	if n == 0 {
+		n = runtime.GOMAXPROCS(0)
+	}
+	for e := range r.t.schedule.entrants() {
+		if atURL(r.t.schedule.name(e)) {
+			n = 1
+		}
+	}
+	return min(n, len(r.todo))
+}
+
+func (r *run) progress() {
+	if r.o.Progress != nil {
+		r.o.Progress(Progress{Done: r.done, Total: r.t.Games(), Resumed: r.resumed})
+	}
+}

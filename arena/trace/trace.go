@@ -1,0 +1,108 @@
+// Package trace reads, writes and checks files of recorded games, of any game.
+//
+// A file of recorded games is JSON Lines, plain or compressed with gzip: one
+// JSON object a line, UTF-8, no blank lines. Every record names its format in
+// the key "format", such as "pommerman-trace/1"; a file holds one format. This
+// package knows nothing of what else is in a record: a [Checker], one a format,
+// replays a record and reports what differs from what was recorded.
+//
+//	checkers := trace.Checkers{"pommerman-trace/1": trace.CheckFunc(pommerman.CheckRecord)}
+//	report, err := checkers.Verify("games.jsonl.gz", trace.Options{})
+//
+// # Strictness
+//
+// A file that is damaged is an error and never just fewer games: an empty file,
+// compressed data that ends early, a last line that ends inside its record, a
+// blank line, a line longer than [MaxLine], a record without a known format.
+// The error is an [*Error] that names the file and the line. (A last record
+// that is whole but lacks its line feed has lost nothing and is accepted. A
+// plain file cut exactly between two records cannot be told from a whole one;
+// a compressed one can.)
+//
+// # Memory
+//
+// Reading holds one line at a time, checking a few a worker, so that files of
+// any length can be checked; writing holds nothing back but the compressor's
+// window.
+//
+// # Concurrency
+//
+// A [Reader] and a [Writer] belong to one goroutine. [Checkers] is read-only
+// and its checkers are called from several goroutines at once; what
+// [Checkers.Verify] returns does not depend on how many.
+package trace
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"pommego/env/record"
+)
+
+// Checker replays one record and reports what differs from what it says. An
+// error means that the record cannot be read or replayed at all. Check is
+// called from several goroutines and must not keep line.
+type Checker interface {
+	Check(line []byte) (record.Report, error)
+}
+
+// CheckFunc is a function that is a Checker.
+type CheckFunc func(line []byte) (record.Report, error)
+
+// Check calls the function.
+func (f CheckFunc) Check(line []byte) (record.Report, error) { return f(line) }
+
+// Error says what is wrong with a file, and where.
+type Error struct {
+	File string
+	Line int // from 1; 0 where it is not about one line
+	Err  error
+}
+
+func (e *Error) Error() string {
+	if e.Line == 0 {
+		return fmt.Sprintf("%s: %v", e.File, e.Err)
+	}
+	return fmt.Sprintf("%s: line %d: %v", e.File, e.Line, e.Err)
+}
+
+// Unwrap gives the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// The kinds of damage, to be found with errors.Is.
+var (
+	ErrEmpty     = errors.New("the file is empty, want at least one record")
+	ErrTruncated = errors.New("the file is cut short")
+	ErrBlank     = errors.New("blank line, want one record a line")
+	ErrLong      = fmt.Errorf("longer than %d bytes, want one record a line", MaxLine)
+	ErrFormat    = errors.New("no known format")
+)
+
+// Format reads the name of a record's format. It stops at the key, which comes
+// first in well-made records.
+func Format(line []byte) (string, error) {
+	dec := json.NewDecoder(bytes.NewReader(line))
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return "", errors.New("not a JSON object, want a record with a key \"format\"")
+	}
+	for dec.More() {
+		key, err := dec.Token()
+		if err != nil {
+			return "", fmt.Errorf("not JSON: %w", err)
+		}
+		if key == "format" {
+			var format string
+			if err := dec.Decode(&format); err != nil {
+				return "", fmt.Errorf("\"format\" is not a string: %w", err)
+			}
+			return format, nil
+		}
+		var skipped json.RawMessage
+		if err := dec.Decode(&skipped); err != nil {
+			return "", fmt.Errorf("not JSON: %w", err)
+		}
+	}
+	return "", fmt.Errorf("%w: the record has no key \"format\"", ErrFormat)
+}

@@ -1,0 +1,190 @@
+package trace
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"maps"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"pommego/env/record"
+)
+
+// Checkers are the checkers by the name of their format.
+type Checkers map[string]Checker
+
+// Formats lists the names of the known formats.
+func (c Checkers) Formats() []string { return slices.Sorted(maps.Keys(c)) }
+
+// Options are how a file is checked.
+type Options struct {
+	Workers int // goroutines that check records; 0: one a processor
+	Keep    int // differences to list; 0: 10, below 0: none
+	// Progress is called after every record with what was found so far, from
+	// the goroutine that called Verify. nil: not at all.
+	Progress func(FileReport)
+}
+
+// FileReport is what checking one file found.
+type FileReport struct {
+	File        string              `json:"file"`
+	Format      string              `json:"format"`
+	Games       int                 `json:"games"`
+	Steps       int                 `json:"steps"`
+	Decisions   int                 `json:"decisions"`
+	Mismatches  int                 `json:"mismatches"`
+	Differences []record.Difference `json:"differences,omitempty"` // the first of them
+}
+
+// Counted says how much was checked, in words.
+func (f *FileReport) Counted() string {
+	if f.Decisions > 0 {
+		return fmt.Sprintf("%d decisions", f.Decisions)
+	}
+	return fmt.Sprintf("%d games, %d steps", f.Games, f.Steps)
+}
+
+// add takes in what checking the record on a line found.
+func (f *FileReport) add(r record.Report, line, keep int) {
+	f.Games += r.Games
+	f.Steps += r.Steps
+	f.Decisions += r.Decisions
+	f.Mismatches += r.Mismatches
+	for _, d := range r.Differences {
+		if len(f.Differences) < keep {
+			d.Game = line
+			f.Differences = append(f.Differences, d)
+		}
+	}
+}
+
+// Verify checks a file. With an error comes the report of all records before
+// the one that the error is about.
+func (c Checkers) Verify(path string, o Options) (FileReport, error) {
+	r, err := Open(path)
+	if err != nil {
+		return FileReport{File: path}, err
+	}
+	defer r.Close()
+	return c.VerifyReader(r, o)
+}
+
+// job is one record on its way through a worker.
+type job struct {
+	number int
+	format string
+	line   []byte
+	check  Checker
+	result chan outcome // holds one
+}
+
+type outcome struct {
+	report record.Report
+	err    error
+}
+
+// VerifyReader checks what is left in r.
+func (c Checkers) VerifyReader(r *Reader, o Options) (FileReport, error) {
+	if o.Workers <= 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	if o.Keep == 0 {
+		o.Keep = 10
+	}
+	file := FileReport{File: r.name}
+	work := make(chan *job)
+	ordered := make(chan *job, 2*o.Workers) // bounds the lines in memory
+	stop := make(chan struct{})
+	var wg sync.WaitGroup
+	for range o.Workers {
+		wg.Go(func() {
+			for j := range work {
+				report, err := checkOne(j.check, j.line)
+				j.result <- outcome{report, err}
+			}
+		})
+	}
+	var readErr error // written before ordered is closed
+	wg.Go(func() {
+		defer close(ordered)
+		defer close(work)
+		readErr = c.read(r, func(j *job) bool {
+			select {
+			case ordered <- j:
+			case <-stop:
+				return false
+			}
+			work <- j // a worker always comes free
+			return true
+		})
+	})
+	err := file.collect(ordered, o)
+	close(stop)
+	wg.Wait()
+	if err == nil {
+		err = readErr
+	}
+	return file, err
+}
+
+// collect adds up the results in the order of the file, up to the first error.
+func (f *FileReport) collect(ordered <-chan *job, o Options) error {
+	for j := range ordered {
+		f.Format = j.format
+		done := <-j.result
+		if done.err != nil {
+			return &Error{f.File, j.number, done.err}
+		}
+		f.add(done.report, j.number, o.Keep)
+		if o.Progress != nil {
+			o.Progress(*f)
+		}
+	}
+	return nil
+}
+
+// read hands every record to send, until that returns false. The file's format
+// is that of its first record.
+func (c Checkers) read(r *Reader, send func(*job) bool) error {
+	var checker Checker
+	var format string
+	for {
+		line, err := r.Next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		name, err := Format(line)
+		if err != nil {
+			return r.fail(r.line, err)
+		}
+		if checker == nil {
+			if checker = c[name]; checker == nil {
+				return r.fail(r.line, fmt.Errorf("%w: %q, want one of %s", ErrFormat, name, strings.Join(c.Formats(), ", ")))
+			}
+			format = name
+		}
+		if name != format {
+			return r.fail(r.line, fmt.Errorf("format is %q, but the file began with %q", name, format))
+		}
+		if !send(&job{r.line, format, bytes.Clone(line), checker, make(chan outcome, 1)}) {
+			return nil
+		}
+	}
+}
+
+// checkOne turns a panic of a checker into an error: a record comes from
+// outside, and the file and the line it stands on are worth more than a stack.
+func checkOne(c Checker, line []byte) (report record.Report, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			report, err = record.Report{}, fmt.Errorf("the check panicked: %v", p)
+		}
+	}()
+	return c.Check(line)
+}

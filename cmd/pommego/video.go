@@ -1,0 +1,80 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"pommego/arena/picture"
+	"pommego/env"
+	"pommego/env/record"
+)
+
+// videos reports whether the game is to be written as a video.
+func (o *replayOptions) videos() bool { return o.gif != "" || o.html != "" }
+
+// video writes the game to the files asked for.
+func (o *replayOptions) video(ctx context.Context, out io.Writer, path string, game record.Replay) error {
+	pictured, ok := game.(env.Pictured)
+	if !ok {
+		return fmt.Errorf("%s: line %d: games of %s cannot be drawn", path, o.game, game.Info().EnvID)
+	}
+	video := picture.NewVideo(o.tile)
+	if err := video.Add(pictured.Picture()); err != nil {
+		return err
+	}
+	for range game.Len() {
+		if err := ctx.Err(); err != nil {
+			return fmt.Errorf("interrupted: nothing was written")
+		}
+		if err := game.Step(); err != nil {
+			return fmt.Errorf("%s: line %d: %w", path, o.game, err)
+		}
+		if err := video.Add(pictured.Picture()); err != nil {
+			return err
+		}
+	}
+	title := fmt.Sprintf("%s, game %d: %s", filepath.Base(path), o.game, about(game.Info()))
+	for _, f := range []struct {
+		path  string
+		write func(io.Writer) error
+	}{
+		{o.gif, func(w io.Writer) error { return video.WriteGIF(w, o.fps) }},
+		{o.html, func(w io.Writer) error { return video.WriteHTML(w, title, o.fps) }},
+	} {
+		if f.path == "" {
+			continue
+		}
+		if err := writeWhole(f.path, f.write); err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "%s: %d pictures\n", f.path, video.Len())
+	}
+	return nil
+}
+
+// writeWhole writes a file that has its name only once it is whole.
+func writeWhole(path string, write func(io.Writer) error) (err error) {
+	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			file.Close()
+			os.Remove(file.Name())
+		}
+	}()
+	if err := write(file); err != nil {
+		return err
+	}
+	if err := file.Chmod(0o644); err != nil {
+		return err
+	}
+	if err := file.Close(); err != nil {
+		return err
+	}
+	return os.Rename(file.Name(), path)
+}

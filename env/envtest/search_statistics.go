@@ -1,0 +1,59 @@
+package envtest
+
+import (
+	"fmt"
+	"math"
+
+	"pommego/env"
+)
+
+// checkSearchStatistics: an agent that tells what its action was chosen by tells of every
+// component it weighed that the action is the best of what it tried, tells no
+// more than it should, and its twin tells the same.
+func (k *kit) checkSearchStatistics(a, twin env.Agent, action []uint8) {
+	visits, values, told := k.weighed(a)
+	if twinVisits, twinValues, _ := k.weighed(twin); fmt.Sprint(visits, values) != fmt.Sprint(twinVisits, twinValues) {
+		k.failf("two agents with equal RNGs weigh differently: %v %v and %v %v", visits, values, twinVisits, twinValues)
+	}
+	weighs, base := false, 0
+	for i, c := range k.spec.Actions {
+		own := visits[base : base+c.N]
+		worth := values[base : base+c.N]
+		for choice, n := range own {
+			if n < 0 || math.IsNaN(worth[choice]) || math.IsInf(worth[choice], 0) || n == 0 && worth[choice] != 0 {
+				k.failf("the agent tried %q %d %d times and found it to be worth %v, want a number, and 0 for what was not tried", c.Name, choice, n, worth[choice])
+			}
+		}
+		if top := best(own, worth); top >= 0 {
+			weighs = true
+			if own[action[i]] == 0 || worth[action[i]] < worth[top] {
+				k.failf("the agent's %q is %d, but by its visits %v and values %v choice %d is the best", c.Name, action[i], own, worth, top)
+			}
+		}
+		base += c.N
+	}
+	if weighs != told {
+		k.failf("SearchStatistics returns %v, with visits %v", told, visits)
+	}
+}
+
+// best is the choice with the highest value of those that were tried, -1 if none
+// was.
+func best(visits []int32, values []float64) int {
+	top := -1
+	for choice, n := range visits {
+		if n > 0 && (top < 0 || values[choice] > values[top]) {
+			top = choice
+		}
+	}
+	return top
+}
+
+// weighed is what an agent says that its last action was chosen by.
+func (k *kit) weighed(a env.Agent) (visits []int32, values []float64, told bool) {
+	visits, values = make([]int32, k.spec.MaskSize()), make([]float64, k.spec.MaskSize())
+	if w, ok := a.(env.SearchReporter); ok {
+		told = w.SearchStatistics(visits, values)
+	}
+	return visits, values, told
+}

@@ -1,0 +1,71 @@
+package env
+
+import "math/bits"
+
+// SeedVersion names how a Seed becomes RNGs. It changes whenever the same seed
+// would give another game, and the changelog says so.
+const SeedVersion = 1
+
+// Seed decides everything random in one episode of one game: the value the
+// user gave the game, and how many episodes the game has begun since it was
+// given (0 for the first).
+//
+// Version 1: the RNG of stream s is SplitMix64 started at
+//
+//	mix(mix(mix(Value) + Episode) + s)
+//
+// where mix is SplitMix64's output function applied to its argument plus the
+// golden gamma. The streams are those of the Stream constants; the agent in
+// seat k has stream StreamAgents + k.
+type Seed struct {
+	Value   uint64
+	Episode uint64
+}
+
+// The streams of one seed, so that draws of one part never change another's.
+const (
+	StreamBoard  = 0  // the starting position
+	StreamGame   = 1  // draws inside the rules, such as a skull's effect
+	StreamSeats  = 2  // which seat a learner gets
+	StreamPolicy = 3  // random actions of a driver, such as the benchmark's
+	StreamReruns = 4  // seeds of the games that follow when a match is a tie
+	StreamAgents = 16 // 16+k: the built-in agent in seat k
+)
+
+// RNG returns the RNG of one stream.
+func (s Seed) RNG(stream uint64) RNG {
+	return RNG{mix(mix(mix(s.Value)+s.Episode) + stream)}
+}
+
+// RNG is a random number generator: SplitMix64, eight bytes of state, so that
+// a game's state stays small and comparable. The zero value is usable.
+type RNG struct{ State uint64 }
+
+const gamma = 0x9e3779b97f4a7c15
+
+func mix(x uint64) uint64 {
+	x += gamma
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// Uint64 draws 64 random bits.
+func (d *RNG) Uint64() uint64 {
+	x := mix(d.State)
+	d.State += gamma
+	return x
+}
+
+// IntN draws a number in [0, n), each equally likely to within n in 2^64. It
+// panics if n is not positive.
+func (d *RNG) IntN(n int) int {
+	if n <= 0 {
+		panic("env: IntN of a number that is not positive")
+	}
+	hi, _ := bits.Mul64(d.Uint64(), uint64(n))
+	return int(hi)
+}
+
+// Coin draws true half the time.
+func (d *RNG) Coin() bool { return d.Uint64()>>63 != 0 }

@@ -1,0 +1,95 @@
+package search
+
+// MoveStatistics is what a search has found out about one of the moves it chose from.
+type MoveStatistics struct {
+	Visits int32   // how often it was tried; 0: never
+	Value  float64 // what it was found to be worth; the best of those tried was chosen
+}
+
+// Reporter is a search that tells what it chose by. Statistics writes what the last
+// Search found out about each move it tried, at the move's number in dst; it
+// leaves the rest of dst as it is. Where there was nothing to choose from, that
+// is all of it.
+type Reporter interface{ Statistics(dst []MoveStatistics) }
+
+// tallies collects, by the moves' numbers, the best of what each has led to.
+type tallies []MoveStatistics
+
+func (w *tallies) note(move Move, score float64) {
+	for int(move) >= len(*w) {
+		*w = append(*w, MoveStatistics{})
+	}
+	k := &(*w)[move]
+	if k.Visits == 0 || score > k.Value {
+		k.Value = score
+	}
+	k.Visits++
+}
+
+func (w tallies) write(dst []MoveStatistics) {
+	for move := range w {
+		if w[move].Visits > 0 {
+			dst[move] = w[move]
+		}
+	}
+}
+
+// statistics is what a tally says.
+func (t *tally) statistics() MoveStatistics { return MoveStatistics{t.visits, t.mean()} }
+
+// writeStatistics writes the tallies of those arms that have been tried.
+func writeStatistics(arms []arm, dst []MoveStatistics) {
+	for i := range arms {
+		if arms[i].visits > 0 {
+			dst[arms[i].move] = arms[i].statistics()
+		}
+	}
+}
+
+// Statistics writes for each move its tries and their mean score.
+func (f *Flat[S]) Statistics(dst []MoveStatistics) { writeStatistics(f.arms, dst) }
+
+// Statistics writes for each move its tries and their mean score.
+func (a *Ahead[S]) Statistics(dst []MoveStatistics) { writeStatistics(a.arms, dst) }
+
+// Statistics writes for each move the rounds that went its way and their mean score.
+func (t *Tree[S]) Statistics(dst []MoveStatistics) {
+	for i := t.nodes[0].child; i != 0; i = t.nodes[i].sibling {
+		dst[t.nodes[i].move] = t.nodes[i].statistics()
+	}
+}
+
+// Statistics writes for each move how many of the states compared in the end come
+// after it, and the best score among them.
+func (b *Breadth[S]) Statistics(dst []MoveStatistics) { b.tallies.write(dst) }
+
+// Statistics writes for each move how many of the plans judged begin with it, and the
+// best score among them.
+func (p *Rolling[S]) Statistics(dst []MoveStatistics) { p.tallies.write(dst) }
+
+// Memo is what an agent chose its last action by, for whoever asks: it is an
+// env.SearchReporter. Agents embed it, forget at the start of each action, and keep what
+// they choose by.
+type Memo struct{ tallies []MoveStatistics }
+
+// Forget empties it. An action of which nothing is kept was decided without a
+// search.
+func (m *Memo) Forget() { m.tallies = m.tallies[:0] }
+
+// Keep keeps what a search has found out: moves that are the choices of one
+// component of the action. from is the number of the component's first choice
+// among those of all components, and choices how many it has.
+func (m *Memo) Keep(by Reporter, from, choices int) {
+	for len(m.tallies) < from+choices {
+		m.tallies = append(m.tallies, MoveStatistics{})
+	}
+	by.Statistics(m.tallies[from : from+choices])
+}
+
+// SearchStatistics writes what is kept.
+func (m *Memo) SearchStatistics(visits []int32, values []float64) bool {
+	for i := range m.tallies {
+		visits[i], values[i] = m.tallies[i].Visits, m.tallies[i].Value
+	}
+	return len(m.tallies) > 0
+}
