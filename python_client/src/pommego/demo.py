@@ -93,7 +93,7 @@ def _run(options: argparse.Namespace) -> None:
         print(f"speed      {rate} game steps/s, {each} agent steps/s, with random moves, and")
         print("           with all agents' observations as arrays in Python")
         print("\n".join(tally.lines()))
-        print(f"\ngame 0 of {envs.num_games:,}, as it is now:\n")
+        print(f"\ngame 0 of {envs.num_games:,}, as it stands:\n")
         print(envs.render(0, colour=sys.stdout.isatty()))
 
 
