@@ -193,11 +193,10 @@ func seeds(f *testing.F) {
 		}
 	}
 	for _, message := range requestExamples() {
-		msg, err := encodeRequest(message)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(msg)
+		f.Add(mustEncode(f, message))
+	}
+	for _, g := range readGolden(f) {
+		f.Add([]byte(g.Request))
 	}
 }
 
