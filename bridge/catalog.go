@@ -38,7 +38,7 @@ func (s *session) catalogGame(q gameRequest) (env.Game, error) {
 		return game, nil
 	}
 	if c.Variant == nil {
-		return nil, fail(CodeBadOption, "rules", "leave rules out", "this server has no games with rules of one's own")
+		return nil, fail(CodeBadOption, "rules", "leave rules out", "this server takes no rules that differ from an id's")
 	}
 	game, err := c.Variant(q.id, q.rules)
 	if err != nil {

@@ -104,8 +104,8 @@ func (f *fields) wrong(code Code, field, hint, format string, args ...any) {
 	}
 }
 
-// any reads the next item.
-func (f *fields) any() (it item) {
+// item reads the next item.
+func (f *fields) item() (it item) {
 	if f.err == nil {
 		it, f.err = f.next()
 	}
@@ -114,7 +114,7 @@ func (f *fields) any() (it item) {
 
 // take reads the next item, which must have a form.
 func (f *fields) take(field string, want form, called string) item {
-	it := f.any()
+	it := f.item()
 	if f.err == nil && it.form != want {
 		f.wrong(CodeWrongType, field, "", "%s is %v, want %s", field, it.form, called)
 	}
@@ -180,18 +180,18 @@ func list[E any](f *fields, name, called string, least, most int, read func(i in
 
 // The fields of a request, by their names.
 
-func (f *fields) uint(name string, least, most uint64) uint64 {
+func (f *fields) unsigned(name string, least, most uint64) uint64 {
 	if !f.at(name) {
 		return 0
 	}
 	return f.number(name, least, most)
 }
 
-func (f *fields) int(name string, least, most int) int {
-	return int(f.uint(name, uint64(least), uint64(most)))
+func (f *fields) integer(name string, least, most int) int {
+	return int(f.unsigned(name, uint64(least), uint64(most)))
 }
 
-func (f *fields) bool(name string) bool {
+func (f *fields) flag(name string) bool {
 	return f.at(name) && f.take(name, formBool, "a bool").bits != 0
 }
 

@@ -89,7 +89,7 @@ func (s *session) hello(r *request) (reply, error) {
 }
 
 func (s *session) helloAgain(uint64, helloRequest) (reply, error) {
-	return reply{}, fail(CodeHelloExpected, "type", "", "hello was said already, want it once, at the start")
+	return reply{}, fail(CodeHelloExpected, "type", "", "hello has been sent already, want it once, as the first request")
 }
 
 func (s *session) pingReply(id uint64, _ nothing) (reply, error) { return message("pong", id) }

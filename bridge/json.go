@@ -46,9 +46,9 @@ func (f *fields) appendJSONList(dst []byte, field string, of item) []byte {
 			dst = append(dst, ',')
 		}
 		if of.form == formMap {
-			dst = append(appendJSONText(dst, f.any().data), ':')
+			dst = append(appendJSONText(dst, f.item().data), ':')
 		}
-		dst = f.appendJSON(dst, field, f.any())
+		dst = f.appendJSON(dst, field, f.item())
 	}
 	return dst
 }

@@ -30,7 +30,7 @@ type makeRequest struct {
 func readMake(in *fields) (q makeRequest) {
 	q.game = readGame(in)
 	in.need("games")
-	q.games = in.int("games", 1, maxInt)
+	q.games = in.integer("games", 1, maxInt)
 	q.observation = in.text("observation")
 	q.reward = in.text("reward")
 	q.autoreset = in.text("autoreset_mode")
@@ -40,11 +40,11 @@ func readMake(in *fields) (q makeRequest) {
 		q.seat = 1 + int(in.number("seat", 0, 255))
 	}
 	q.onDeath = in.text("on_death")
-	q.maxSteps = in.int("max_episode_steps", 0, maxInt)
-	q.workers = in.int("workers", 0, maxInt)
+	q.maxSteps = in.integer("max_episode_steps", 0, maxInt)
+	q.workers = in.integer("workers", 0, maxInt)
 	q.compression = in.text("compression")
-	q.noop = in.bool("noop")
-	q.shared = in.int("shared_memory", 2, 16)
+	q.noop = in.flag("noop")
+	q.shared = in.integer("shared_memory", 2, 16)
 	return q
 }
 

@@ -19,7 +19,7 @@ type renderRequest struct {
 
 func readRender(in *fields) renderRequest {
 	in.need("game")
-	return renderRequest{in.int("game", 0, maxInt), in.bool("colour"), in.int("tile", 4, maxTile)}
+	return renderRequest{in.integer("game", 0, maxInt), in.flag("colour"), in.integer("tile", 4, maxTile)}
 }
 
 func (s *session) render(e *environment, id uint64, q renderRequest) (reply, error) {

@@ -48,25 +48,28 @@ func register[Q any](name string, read func(*fields) Q, answer func(*session, ui
 	}}
 }
 
-// registerEnv adds a request about an environment, which it names by the field
-// env. running: all of the environment's games must have been reset.
+// ofEnv is a request about an environment, which it names by the field env.
+type ofEnv[Q any] struct {
+	handle uint64
+	rest   Q
+}
+
+// registerEnv adds a request about an environment. running: all of the
+// environment's games must have been reset.
 func registerEnv[Q any](name string, running bool, read func(*fields) Q, answer func(*session, *environment, uint64, Q) (reply, error)) {
-	requests[name] = &handler{name, func(s *session, in *fields, id uint64) (reply, error) {
+	register(name, func(in *fields) ofEnv[Q] {
 		in.need("env")
-		handle := in.uint("env", 1, maxID)
-		q := read(in)
-		if err := in.end(); err != nil {
-			return reply{}, err
-		}
-		e, err := s.find(handle)
+		return ofEnv[Q]{in.unsigned("env", 1, maxID), read(in)}
+	}, func(s *session, id uint64, q ofEnv[Q]) (reply, error) {
+		e, err := s.find(q.handle)
 		if err == nil && running {
 			err = e.wantRunning()
 		}
 		if err != nil {
 			return reply{}, err
 		}
-		return answer(s, e, id, q)
-	}}
+		return answer(s, e, id, q.rest)
+	})
 }
 
 // nothing is what a request without further fields says.

@@ -85,7 +85,7 @@ func TestRead(t *testing.T) {
 		t.Errorf("make: %+v, want %+v", q, want)
 	}
 	in = example(t, "reset")
-	in.uint("env", 1, 1)
+	in.unsigned("env", 1, 1)
 	if q := readReset(in); *q.seed != seed || len(q.seeds.uint64s()) != 2 || !slices.Equal(q.mask.data, []byte{0, 1}) || in.end() != nil {
 		t.Errorf("reset: %+v", q)
 	}

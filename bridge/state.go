@@ -21,7 +21,7 @@ type getStateRequest struct {
 }
 
 func readGetState(in *fields) getStateRequest {
-	return getStateRequest{in.games(), in.bool("json")}
+	return getStateRequest{in.games(), in.flag("json")}
 }
 
 // setStateRequest puts saved games in the place of others.
@@ -43,7 +43,7 @@ type savedState struct {
 
 func readStates(in *fields) []savedState {
 	return list(in, "states", "an array of states", 1, maxElements, func(int) savedState {
-		it := in.any()
+		it := in.item()
 		if it.form != formBinary && it.form != formText {
 			in.wrong(CodeWrongType, "states", "", "states is %v, want binaries, or texts of JSON", it.form)
 		}
@@ -78,10 +78,7 @@ func (s *session) getState(e *environment, id uint64, q getStateRequest) (reply,
 	if err != nil {
 		return reply{}, err
 	}
-	msg := append([]byte(nil), msgpcode.FixedMapLow|4)
-	msg = appendKey(appendKey(msg, "type"), "states")
-	msg = appendUint64(appendKey(msg, "id"), id)
-	msg = appendUint32(appendKey(msg, "env"), e.handle)
+	msg := appendHead(nil, 4, "states", id, e.handle)
 	msg = appendArrayHeader(appendKey(msg, "states"), len(games))
 	for i, game := range games {
 		if q.json {
