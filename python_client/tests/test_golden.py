@@ -130,7 +130,7 @@ def test_a_whole_session(monkeypatch: pytest.MonkeyPatch) -> None:
         for entry in SESSION[1:]:
             fields = message(entry)
             kind = fields.pop("type", "")
-            fields.pop("id", None)
+            client._next_id = fields.pop("id", client._next_id)
             if entry["name"] == "make":
                 respawn = pytest.fail
                 envs = PommegoVectorEnv(
