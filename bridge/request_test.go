@@ -1,8 +1,10 @@
 package bridge
 
 import (
+	"bytes"
 	"errors"
 	"math"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -112,7 +114,8 @@ func TestRead(t *testing.T) {
 }
 
 // TestExamples has requests answered whose fields come in their usual order, and
-// in the opposite one; with the golden messages there is one of each type.
+// in the opposite one; with the golden messages there is one of each type. Each
+// type has its section in PROTOCOL.md.
 func TestExamples(t *testing.T) {
 	seen := map[string]bool{}
 	for _, g := range readGolden(t) {
@@ -133,9 +136,16 @@ func TestExamples(t *testing.T) {
 			t.Errorf("%v backward: %v, want %v", message, got, want)
 		}
 	}
+	protocol, err := os.ReadFile("PROTOCOL.md")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name := range requests {
 		if !seen[name] {
-			t.Errorf("no example of %s", name)
+			t.Errorf("%s is not among the golden messages", name)
+		}
+		if !bytes.Contains(protocol, []byte("\n### "+name+"\n")) {
+			t.Errorf("PROTOCOL.md has no section on %s", name)
 		}
 	}
 }
