@@ -1,9 +1,9 @@
 package bridge
 
 import (
+	"cmp"
 	"strings"
 
-	"pommego/env"
 	"pommego/vec"
 )
 
@@ -12,16 +12,7 @@ func init() { register("make", readMake, (*session).makeEnv) }
 // makeRequest asks for an environment.
 type makeRequest struct {
 	game        gameRequest
-	games       int
-	observation string
-	reward      string
-	autoreset   string
-	opponents   []string
-	seats       []string
-	seat        int // the learner's, counted from 1; 0 if the request has none
-	onDeath     string
-	maxSteps    int
-	workers     int
+	pool        vec.Config // without its game
 	compression string
 	noop        bool
 	shared      int // frames to share
@@ -30,42 +21,46 @@ type makeRequest struct {
 func readMake(in *fields) (q makeRequest) {
 	q.game = readGame(in)
 	in.need("games")
-	q.games = in.integer("games", 1, maxInt)
-	q.observation = in.text("observation")
-	q.reward = in.text("reward")
-	q.autoreset = in.text("autoreset_mode")
-	q.opponents = in.texts("opponents")
-	q.seats = in.texts("seats")
+	q.pool.Games = in.integer("games", 1, maxInt)
+	q.pool.Observation = in.text("observation")
+	q.pool.Reward = option(in, "reward", vec.ParseReward)
+	q.pool.Autoreset = option(in, "autoreset_mode", vec.ParseAutoreset)
+	q.pool.Opponents = in.texts("opponents")
+	q.pool.Seats = in.texts("seats")
 	if in.at("seat") {
-		q.seat = 1 + int(in.number("seat", 0, 255))
+		q.pool.Seat = 1 + int(in.number("seat", 0, 255)) // vec counts from 1
 	}
-	q.onDeath = in.text("on_death")
-	q.maxSteps = in.integer("max_episode_steps", 0, maxInt)
-	q.workers = in.integer("workers", 0, maxInt)
+	q.pool.OnDeath = option(in, "on_death", vec.ParseOnDeath)
+	q.pool.MaxEpisodeSteps = in.integer("max_episode_steps", 0, maxInt)
+	q.pool.Workers = in.integer("workers", 0, maxInt)
 	q.compression = in.text("compression")
 	q.noop = in.flag("noop")
 	q.shared = in.integer("shared_memory", 2, 16)
 	return q
 }
 
+// option reads a text that stands for a value of vec's.
+func option[T any](in *fields, name string, parse func(string) (T, error)) T {
+	value, err := parse(in.text(name))
+	if err != nil && in.err == nil {
+		in.err = badOption(name, err)
+	}
+	return value
+}
+
 func (s *session) makeEnv(id uint64, q makeRequest) (reply, error) {
-	game, err := s.catalogGame(q.game)
-	if err != nil {
+	var err error
+	if q.pool.Game, err = s.catalogGame(q.game); err != nil {
 		return reply{}, err
 	}
-	cfg, err := s.config(&q, game)
-	if err != nil {
+	if err := s.checkLimits(&q.pool); err != nil {
 		return reply{}, err
 	}
 	if err := checkCompression(q.compression, q.shared); err != nil {
 		return reply{}, err
 	}
-	limits := &s.server.cfg
-	if len(s.envs) >= limits.MaxEnvs {
-		return reply{}, fail(CodeLimit, "", "close one, or use another connection", "this connection has %d environments, and may have no more", len(s.envs))
-	}
 	e := &environment{handle: s.nextHandle, noop: q.noop}
-	if e.pool, e.layout, err = s.newPool(kindBatch, e.handle, cfg); err != nil {
+	if e.pool, e.layout, err = s.newPool(kindBatch, e.handle, q.pool); err != nil {
 		return reply{}, err
 	}
 	if err := e.makeFrames(q.shared, q.compression != ""); err != nil {
@@ -77,34 +72,21 @@ func (s *session) makeEnv(id uint64, q makeRequest) (reply, error) {
 	return e.describe(id)
 }
 
-// config turns a request's options into a pool's configuration.
-func (s *session) config(q *makeRequest, game env.Game) (vec.Config, error) {
+// checkLimits holds a configuration against the server's limits, and has the
+// server choose the number of workers if the client does not.
+func (s *session) checkLimits(cfg *vec.Config) error {
 	limits := &s.server.cfg
-	if q.games > limits.MaxGames {
-		return vec.Config{}, fail(CodeLimit, "games", "make several environments, or ask for a higher limit when the server is started",
-			"games is %d, want at most %d", q.games, limits.MaxGames)
+	switch {
+	case cfg.Games > limits.MaxGames:
+		return fail(CodeLimit, "games", "make several environments, or ask for a higher limit when the server is started",
+			"games is %d, want at most %d", cfg.Games, limits.MaxGames)
+	case cfg.Workers > limits.MaxWorkers:
+		return fail(CodeLimit, "workers", "leave it out: the server chooses", "workers is %d, want at most %d", cfg.Workers, limits.MaxWorkers)
+	case len(s.envs) >= limits.MaxEnvs:
+		return fail(CodeLimit, "", "close one, or use another connection", "this connection has %d environments, and may have no more", len(s.envs))
 	}
-	if q.workers > limits.MaxWorkers {
-		return vec.Config{}, fail(CodeLimit, "workers", "leave it out: the server chooses", "workers is %d, want at most %d", q.workers, limits.MaxWorkers)
-	}
-	cfg := vec.Config{
-		Game: game, Games: q.games, Workers: q.workers, Observation: q.observation,
-		Opponents: q.opponents, Seats: q.seats, Seat: q.seat, MaxEpisodeSteps: q.maxSteps,
-	}
-	if q.workers == 0 {
-		cfg.Workers = limits.MaxWorkers
-	}
-	var err error
-	if cfg.Autoreset, err = vec.ParseAutoreset(q.autoreset); err != nil {
-		return cfg, badOption("autoreset_mode", err)
-	}
-	if cfg.Reward, err = vec.ParseReward(q.reward); err != nil {
-		return cfg, badOption("reward", err)
-	}
-	if cfg.OnDeath, err = vec.ParseOnDeath(q.onDeath); err != nil {
-		return cfg, badOption("on_death", err)
-	}
-	return cfg, nil
+	cfg.Workers = cmp.Or(cfg.Workers, limits.MaxWorkers)
+	return nil
 }
 
 func badOption(field string, err error) error {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"pommego/env"
+	"pommego/vec"
 )
 
 // requestExamples are good requests, with all their fields. Those of a type
@@ -79,10 +80,9 @@ func refusal(t *testing.T, message entries) *Error {
 func TestRead(t *testing.T) {
 	seed := uint64(math.MaxUint64)
 	in := example(t, "make")
-	want := makeRequest{
-		game: gameRequest{id: "ToySolo-v0"}, games: 2, observation: "maps", reward: "outcome", autoreset: "SameStep",
-		opponents: []string{"still", "wander"}, seat: 2, onDeath: "wait", maxSteps: 9, workers: 1, noop: true, shared: 3,
-	}
+	want := makeRequest{game: gameRequest{id: "ToySolo-v0"}, noop: true, shared: 3, pool: vec.Config{
+		Games: 2, Observation: "maps", Autoreset: vec.SameStep, Opponents: []string{"still", "wander"}, Seat: 2, OnDeath: vec.Wait, MaxEpisodeSteps: 9, Workers: 1,
+	}}
 	if q := readMake(in); !reflect.DeepEqual(q, want) || in.end() != nil {
 		t.Errorf("make: %+v, want %+v", q, want)
 	}
