@@ -16,10 +16,10 @@
 //
 // # Requests
 //
-// A request is one file, or shares one with its kin: a struct of what it says,
-// a function that reads the struct, a method that answers, and the line that
-// registers the two (step.go is short). Besides that it has a section in
-// PROTOCOL.md, an exchange among the golden messages, and a method in the
+// A request has a file, or shares one with related requests: a struct of what
+// it says, a function that reads the struct, a method that answers, and the
+// line that registers the two (step.go is short). Besides that it has a section
+// in PROTOCOL.md, an exchange among the golden messages, and a method in the
 // Python client.
 //
 // # The way out

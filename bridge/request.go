@@ -39,6 +39,9 @@ var requests = map[string]*handler{}
 
 // register adds a request: what reads its fields, and what answers it.
 func register[Q any](name string, read func(*fields) Q, answer func(*session, uint64, Q) (reply, error)) {
+	if requests[name] != nil {
+		panic("bridge: two requests are called " + name)
+	}
 	requests[name] = &handler{name, func(s *session, in *fields, id uint64) (reply, error) {
 		q := read(in)
 		if err := in.end(); err != nil {
