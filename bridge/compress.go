@@ -2,20 +2,14 @@ package bridge
 
 import (
 	"encoding/binary"
-	"slices"
-	"strings"
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
-	"github.com/vmihailenco/msgpack/v5/msgpcode"
 )
 
 // On thin links a client can have its batches compressed. Then a reply that
 // would have been a batch is "compressed" instead: the batch message as one
 // zstd frame. All else stays as it is.
-
-// compressions lists what make knows.
-var compressions = []string{"zstd"}
 
 // packer compresses messages. It is safe for concurrent use; one is enough.
 var packer = sync.OnceValue(func() *zstd.Encoder {
@@ -33,8 +27,8 @@ func checkCompression(name string, shared int) error {
 	switch {
 	case name == "":
 		return nil
-	case !slices.Contains(compressions, name):
-		return fail(CodeBadOption, "compression", "", "compression is %q, want one of %s", name, strings.Join(compressions, ", "))
+	case name != "zstd":
+		return fail(CodeBadOption, "compression", "", "compression is %q, want zstd", name)
 	case shared != 0:
 		return fail(CodeBadOption, "compression", "leave one of them out", "shared_memory and compression are both given; batches in shared memory do not travel")
 	}
@@ -44,10 +38,7 @@ func checkCompression(name string, shared int) error {
 // pack makes the reply that carries a message compressed, in memory that is
 // used again.
 func (f *frame) pack(id uint64, msg []byte) []byte {
-	f.packed = append(f.packed[:0], msgpcode.FixedMapLow|5)
-	f.packed = appendKey(appendKey(f.packed, "type"), "compressed")
-	f.packed = appendUint64(appendKey(f.packed, "id"), id)
-	f.packed = appendUint32(appendKey(f.packed, "env"), f.handle)
+	f.packed = appendHead(f.packed[:0], 5, "compressed", id, f.handle)
 	f.packed = appendUint64(appendKey(f.packed, "bytes"), uint64(len(msg)))
 	f.packed = appendBinary(appendKey(f.packed, "data"), nil)
 	from := len(f.packed)

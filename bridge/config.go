@@ -55,7 +55,7 @@ type Config struct {
 	HelloTimeout time.Duration
 
 	// MessageTimeout bounds the time a message may take to arrive once it has
-	// begun, however steadily it drips. 0: 60 s.
+	// begun, however steadily its bytes come. 0: 60 s.
 	MessageTimeout time.Duration
 
 	// IdleTimeout ends a connection on which there has been no request for so

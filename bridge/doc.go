@@ -8,11 +8,19 @@
 // # Trust
 //
 // What comes in is hostile until checked. A message is read into a buffer that
-// grows with the bytes that arrive, never with those promised; its structure
-// is checked as a whole, without recursion and without allocating (check.go);
-// only then are fields taken out of it, one by one, each with its own range
-// (decode.go, request.go). The msgpack library never sees unchecked bytes, and
-// reflection sees none at all.
+// grows with the bytes that arrive, never with those promised. One cursor reads
+// it (cursor.go): it goes through the structure once, without recursion and
+// without allocating, and notes where the fields lie; then each is read where
+// it lies, with its own range (fields.go), into the struct of its request. The
+// msgpack library and reflection see none of it: they only write replies.
+//
+// # Requests
+//
+// A request has a file, or shares one with related requests: a struct of what
+// it says, a function that reads the struct, a method that answers, and the
+// line that registers the two (step.go is short). Besides that it has a section
+// in PROTOCOL.md, an exchange among the golden messages, and a method in the
+// Python client.
 //
 // # The way out
 //

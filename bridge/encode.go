@@ -16,6 +16,18 @@ type entries []any
 // asJSON is a value to be sent as the msgpack of its JSON.
 type asJSON struct{ value any }
 
+// reply is an answer: a message, and the frame it lies in, if it does.
+type reply struct {
+	msg   []byte
+	frame *frame
+}
+
+// message is a reply that is encoded as a whole.
+func message(kind string, id uint64, about ...any) (reply, error) {
+	msg, err := encode(append(entries{"type", kind, "id", id}, about...))
+	return reply{msg: msg}, err
+}
+
 // encode writes a message that is not on the way of every step.
 func encode(message entries) ([]byte, error) {
 	var buf bytes.Buffer
@@ -33,12 +45,8 @@ func encodeValue(out *msgpack.Encoder, v any) error {
 		return out.EncodeString(v)
 	case int:
 		return out.EncodeInt(int64(v))
-	case int64:
-		return out.EncodeInt(v)
 	case uint64:
 		return out.EncodeUint(v)
-	case float64:
-		return out.EncodeFloat64(v)
 	case []byte:
 		return out.EncodeBytes(v)
 	case asJSON:
@@ -46,7 +54,11 @@ func encodeValue(out *msgpack.Encoder, v any) error {
 	case json.Number:
 		return encodeNumber(out, v)
 	case map[string]any:
-		return encodeMessage(out, v)
+		list := entries{}
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			list = append(list, key, v[key])
+		}
+		return encodeValue(out, list)
 	case []string:
 		return encodeList(out, v)
 	case []int:
@@ -55,12 +67,6 @@ func encodeValue(out *msgpack.Encoder, v any) error {
 		return encodeList(out, v)
 	case []any:
 		return encodeList(out, v)
-	case [][]byte:
-		return encodeList(out, v)
-	case Tensor:
-		return encodeList(out, []any{string(v.DType), v.Shape, []byte{}, append([]byte{}, v.Data...)})
-	case Message:
-		return encodeMessage(out, v)
 	case entries:
 		if err := out.EncodeMapLen(len(v) / 2); err != nil {
 			return err
@@ -73,15 +79,6 @@ func encodeValue(out *msgpack.Encoder, v any) error {
 		return nil
 	}
 	return fmt.Errorf("bridge: cannot encode a %T", v)
-}
-
-// encodeMessage writes a map whose order does not matter, its keys sorted.
-func encodeMessage(out *msgpack.Encoder, m Message) error {
-	list := entries{}
-	for _, key := range slices.Sorted(maps.Keys(m)) {
-		list = append(list, key, m[key])
-	}
-	return encodeValue(out, list)
 }
 
 func encodeList[E any](out *msgpack.Encoder, list []E) error {

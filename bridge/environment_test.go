@@ -104,7 +104,7 @@ func TestUse(t *testing.T) {
 // observation is all tensors of the environment's present batch.
 func observation(t *testing.T, c *Client) []byte {
 	t.Helper()
-	msg, err := encode(entries{"t", call(t, c, "observe", "env", 1).Map("tensors")})
+	msg, err := encodeRequest(entries{"t", call(t, c, "observe", "env", 1).Map("tensors")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +171,7 @@ func TestSimulate(t *testing.T) {
 	before := observation(t, c)
 	simulate := func(seed any, n int) ([]byte, Message) {
 		reply := call(t, c, "simulate", "env", 1, "states", states[:n], "actions", toyActions(3*n, 1, 0), "seed", seed)
-		msg, err := encode(entries{"states", reply["states"], "tensors", reply["tensors"], "finished", reply["finished"]})
+		msg, err := encodeRequest(entries{"states", reply["states"], "tensors", reply["tensors"], "finished", reply["finished"]})
 		if err != nil {
 			t.Fatal(err)
 		}

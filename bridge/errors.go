@@ -3,6 +3,9 @@ package bridge
 import (
 	"errors"
 	"fmt"
+	"strings"
+
+	"pommego/vec"
 )
 
 // Code says what kind of thing went wrong, for programs. The codes are part of
@@ -73,4 +76,30 @@ func asError(err error) *Error {
 		return e
 	}
 	return fail(CodeInternal, "", "please report it", "%v", err)
+}
+
+// fromVec turns vec's errors into replies. field is the one that is wrong
+// unless the error says otherwise.
+func (s *session) fromVec(err error, field string) error {
+	message := strings.TrimPrefix(err.Error(), "vec: ")
+	var broke *vec.GameError
+	switch {
+	case errors.As(err, &broke):
+		s.server.cfg.Log.Error("game panicked", "client", s.client, "id", broke.Game, "seed", broke.Seed, "episode", broke.Episode,
+			"value", broke.Value, "actions", broke.Actions, "stack", string(broke.Stack))
+		e := fail(CodeGamePanic, "", "please report it with state; reset the game to go on", "%s", message)
+		e.Fault = &Fault{Game: broke.Game, Seed: broke.Seed, Episode: broke.Episode, State: broke.State}
+		return e
+	case errors.As(err, new(*vec.ActionError)):
+		return fail(CodeBadAction, "actions", "only rows that are out, or whose game this step resets, may have any value", "%s", message)
+	case errors.As(err, new(*vec.StateError)):
+		return fail(CodeBadState, "states", "states fit environments of the same id, rules and seats", "%s", message)
+	case errors.Is(err, vec.ErrFinished):
+		return fail(CodeGameFinished, field, "reset it with a mask", "%s", message)
+	case errors.Is(err, vec.ErrBroken):
+		return fail(CodeGameBroken, field, "reset it with a mask, or set its state", "%s", message)
+	case errors.Is(err, vec.ErrNotReset):
+		return fail(CodeNotReset, field, "reset all games first", "%s", message)
+	}
+	return fail(CodeInternal, field, "please report it", "%s", message)
 }

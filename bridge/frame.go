@@ -115,7 +115,7 @@ func newFrame(l *layout, pool *vec.Pool, home chan *frame, mem []byte) *frame {
 	for i := range l.final {
 		f.last = append(f.last, f.batch.Final(l.final[i].Name))
 	}
-	msg := f.appendHead(f.mem[:0])
+	msg := f.appendStart(f.mem[:0])
 	for i := range l.fields {
 		field := &l.fields[i]
 		msg = appendKey(msg, field.Name)
@@ -143,14 +143,10 @@ func alignedMemory(size int) []byte {
 	return mem[at : at+size]
 }
 
-// appendHead writes what comes before the first tensor.
-func (f *frame) appendHead(msg []byte) []byte {
-	msg = append(msg, msgpcode.FixedMapLow) // the number of entries comes with each message
-	msg = appendKey(appendKey(msg, "type"), f.kind)
-	msg = appendKey(msg, "id")
-	f.idAt = len(msg) + 1
-	msg = appendUint64(msg, 0)
-	msg = appendUint32(appendKey(msg, "env"), f.handle)
+// appendStart writes what comes before the first tensor.
+func (f *frame) appendStart(msg []byte) []byte {
+	msg = appendHead(msg, 0, f.kind, 0, f.handle) // the number of entries comes with each message
+	f.idAt = len(msg) - envBytes - 8
 	if f.kind == kindSimulated {
 		msg = appendKey(msg, "seed")
 		f.seedAt = len(msg) + 1

@@ -53,7 +53,7 @@ func handSession(tb testing.TB) *session {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return &session{server: server, decoder: newDecoder(), nextHandle: 1}
+	return &session{server: server, nextHandle: 1}
 }
 
 // ask has a request answered, and gives the frame back as the writer would.
@@ -69,7 +69,7 @@ func ask(tb testing.TB, s *session, r *request, msg []byte) {
 }
 
 func mustEncode(tb testing.TB, message entries) []byte {
-	msg, err := encode(message)
+	msg, err := encodeRequest(message)
 	if err != nil {
 		tb.Fatal(err)
 	}

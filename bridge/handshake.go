@@ -60,7 +60,7 @@ func (srv *Server) knowsToken(r *http.Request) bool {
 		return true
 	}
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	// Hashes have one length, so the comparison's time tells nothing.
+	// Hashes have one length, so the time of the comparison says nothing about the token.
 	sum := sha256.Sum256([]byte(strings.TrimSpace(token)))
 	return subtle.ConstantTimeCompare(sum[:], srv.token[:]) == 1 && strings.EqualFold(scheme, "Bearer")
 }

@@ -7,68 +7,50 @@ import (
 	"strconv"
 
 	"github.com/vmihailenco/msgpack/v5"
-	"github.com/vmihailenco/msgpack/v5/msgpcode"
 )
 
-// appendJSON turns the next value into JSON, for what the games take as JSON
-// (rules). It recurses no deeper than checker allows.
-func (d *decoder) appendJSON(dst []byte, field string) ([]byte, error) {
-	switch c := d.code(); {
-	case c == msgpcode.Nil:
-		return append(dst, "null"...), d.in.DecodeNil()
-	case c == msgpcode.False, c == msgpcode.True:
-		b, err := d.in.DecodeBool()
-		return strconv.AppendBool(dst, b), err
-	case c == msgpcode.Float, c == msgpcode.Double:
-		f, err := d.in.DecodeFloat64()
-		if err == nil && (math.IsNaN(f) || math.IsInf(f, 0)) {
-			err = fail(CodeOutOfRange, field, "", "%s has the number %v, want a finite one", field, f)
+// appendJSON turns an item that has just been read into JSON, for what the games
+// take as JSON (rules). It recurses no deeper than check allows.
+func (f *fields) appendJSON(dst []byte, field string, it item) []byte {
+	switch it.form {
+	case formNil:
+		return append(dst, "null"...)
+	case formBool:
+		return strconv.AppendBool(dst, it.bits != 0)
+	case formInt:
+		if it.negative {
+			return strconv.AppendInt(dst, int64(it.bits), 10)
 		}
-		return strconv.AppendFloat(dst, f, 'g', -1, 64), err
-	case c == msgpcode.Uint64:
-		n, err := d.in.DecodeUint64()
-		return strconv.AppendUint(dst, n, 10), err
-	case isInt(c):
-		n, err := d.in.DecodeInt64()
-		return strconv.AppendInt(dst, n, 10), err
-	case msgpcode.IsString(c):
-		b, err := d.bytes()
-		return appendJSONText(dst, b), err
-	case isArray(c):
-		n, err := d.in.DecodeArrayLen()
-		if err != nil {
-			return dst, err
+		return strconv.AppendUint(dst, it.bits, 10)
+	case formFloat:
+		x := math.Float64frombits(it.bits)
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			f.wrong(CodeOutOfRange, field, "", "%s has the number %v, want a finite one", field, x)
 		}
-		return d.appendJSONList(dst, field, n, '[', ']', false)
-	case isMap(c):
-		n, err := d.in.DecodeMapLen()
-		if err != nil {
-			return dst, err
-		}
-		return d.appendJSONList(dst, field, n, '{', '}', true)
+		return strconv.AppendFloat(dst, x, 'g', -1, 64)
+	case formText:
+		return appendJSONText(dst, it.data)
+	case formArray:
+		return append(f.appendJSONList(append(dst, '['), field, it), ']')
+	case formMap:
+		return append(f.appendJSONList(append(dst, '{'), field, it), '}')
 	}
-	return dst, d.wrongType(field, "a map of numbers, texts, bools, arrays and maps")
+	f.wrong(CodeWrongType, field, "", "%s is %v, want a map of numbers, texts, bools, arrays and maps", field, it.form)
+	return dst
 }
 
-func (d *decoder) appendJSONList(dst []byte, field string, n int, open, end byte, keys bool) ([]byte, error) {
-	dst = append(dst, open)
-	for i := range n {
+// appendJSONList turns the elements of an array or the entries of a map.
+func (f *fields) appendJSONList(dst []byte, field string, of item) []byte {
+	for i := 0; i < of.n && f.err == nil; i++ {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		if keys {
-			key, err := d.bytes()
-			if err != nil {
-				return dst, err
-			}
-			dst = append(appendJSONText(dst, key), ':')
+		if of.form == formMap {
+			dst = append(appendJSONText(dst, f.item().data), ':')
 		}
-		var err error
-		if dst, err = d.appendJSON(dst, field); err != nil {
-			return dst, err
-		}
+		dst = f.appendJSON(dst, field, f.item())
 	}
-	return append(dst, end), nil
+	return dst
 }
 
 func appendJSONText(dst, text []byte) []byte {

@@ -101,18 +101,18 @@ func (m *mailbox) look(now bool) {
 	m.word(serverLooks).Store(n)
 }
 
-// posted takes the next step out of its slot: its number, and its actions in
-// memory that nobody else writes to.
-func (m *mailbox) posted() (id uint64, actions []byte, ok bool) {
+// posted takes the next step out of its slot: its number, and its actions into
+// own, which nobody else writes to.
+func (m *mailbox) posted() (id uint64, ok bool) {
 	slot := m.turn % m.slots
 	id = m.word(firstSlot + slot*slotBytes + slotRequest).Load()
 	if id <= m.last || id > maxID {
-		return 0, nil, false
+		return 0, false
 	}
 	copy(m.own, m.actions[slot*m.stride:])
 	m.turn++
 	m.last = id
-	return id, m.own, true
+	return id, true
 }
 
 // answer says that the step last taken is done. It wakes a client that dozes,
@@ -175,11 +175,11 @@ func (s *session) stepPosted() (any bool) {
 			continue
 		}
 		for {
-			id, actions, ok := e.mailbox.posted()
+			id, ok := e.mailbox.posted()
 			if !ok {
 				break
 			}
-			s.postedStep(e, id, actions)
+			s.postedStep(e, id)
 			any = true
 		}
 	}
@@ -188,10 +188,10 @@ func (s *session) stepPosted() (any bool) {
 
 // postedStep makes one of them and answers it where it came from, and through
 // the socket if the client sleeps there or if it is an error.
-func (s *session) postedStep(e *environment, id uint64, actions []byte) {
+func (s *session) postedStep(e *environment, id uint64) {
 	s.busy.Add(1)
 	r := &e.mailbox.request
-	*r = request{name: "step", id: id, hasID: true, env: uint64(e.handle), actions: tensor{data: actions}}
+	*r = request{name: "step", id: id, hasID: true, posted: e}
 	rep := s.answer(r, (*session).makePosted)
 	f := rep.frame
 	if f == nil {
@@ -209,26 +209,8 @@ func (s *session) postedStep(e *environment, id uint64, actions []byte) {
 }
 
 func (s *session) makePosted(r *request) (reply, error) {
-	e, err := s.findRunning(r)
-	if err != nil {
+	if err := r.posted.wantRunning(); err != nil {
 		return reply{}, err
 	}
-	return s.stepWith(e, r.id, r.actions.data)
-}
-
-// ring wakes the session for the step with the request's number. By now it has
-// been made and answered in the mailbox.
-func (s *session) ring(r *request) (reply, error) {
-	e, err := s.find(r)
-	if err != nil {
-		return reply{}, err
-	}
-	if e.mailbox == nil {
-		return reply{}, fail(CodeBadOption, "env", "make it with shared_memory", "environment %d has no mailbox", r.env)
-	}
-	if e.mailbox.last < r.id {
-		return reply{}, fail(CodeMissingField, "id", "write the actions, and then the number, before ringing", "no step %d lies in the mailbox", r.id)
-	}
-	s.attentive = true
-	return reply{}, nil
+	return s.stepWith(r.posted, r.id, r.posted.mailbox.own)
 }

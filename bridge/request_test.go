@@ -1,15 +1,21 @@
 package bridge
 
 import (
+	"bytes"
+	"errors"
 	"math"
+	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"pommego/env"
+	"pommego/vec"
 )
 
-// requestExamples has one good request of each type, with all its fields.
+// requestExamples are good requests, with all their fields. Those of a type
+// with fewer are among the golden messages.
 func requestExamples() []entries {
 	seeds := Tensor{DType: env.Uint64, Shape: []int{2}, Data: make([]byte, 16)}
 	return []entries{
@@ -33,48 +39,114 @@ func requestExamples() []entries {
 	}
 }
 
-func parseEntries(t *testing.T, message entries) (*request, error) {
+// parsed is a request that has been parsed, ready for its fields to be read.
+func parsed(t *testing.T, message entries) *fields {
 	t.Helper()
-	msg, err := encode(message)
+	in := new(fields)
+	r := &request{buf: mustEncode(t, message)}
+	if _, err := r.parse(in); err != nil {
+		t.Fatalf("%v: %v", message, err)
+	}
+	return in
+}
+
+// example is the good request of a type.
+func example(t *testing.T, name string) *fields {
+	t.Helper()
+	for _, message := range requestExamples() {
+		if message[1] == name {
+			return parsed(t, message)
+		}
+	}
+	t.Fatalf("no example of %s", name)
+	return nil
+}
+
+// refusal is the error that a request is answered with by a session that has
+// no environments; nil if it gets as far as looking for one.
+func refusal(t *testing.T, message entries) *Error {
+	t.Helper()
+	r := &request{buf: mustEncode(t, message)}
+	r.length = int64(len(r.buf))
+	rep := handSession(t).answer(r, (*session).handle)
+	_, err := decodeReply(rep.msg)
+	if e := (*Error)(nil); errors.As(err, &e) && e.Code != CodeUnknownEnv {
+		return e
+	}
+	return nil
+}
+
+// TestRead reads all fields of the good requests.
+func TestRead(t *testing.T) {
+	seed := uint64(math.MaxUint64)
+	in := example(t, "make")
+	want := makeRequest{game: gameRequest{id: "ToySolo-v0"}, noop: true, shared: 3, pool: vec.Config{
+		Games: 2, Observation: "maps", Autoreset: vec.SameStep, Opponents: []string{"still", "wander"}, Seat: 2, OnDeath: vec.Wait, MaxEpisodeSteps: 9, Workers: 1,
+	}}
+	if q := readMake(in); !reflect.DeepEqual(q, want) || in.end() != nil {
+		t.Errorf("make: %+v, want %+v", q, want)
+	}
+	in = example(t, "reset")
+	in.unsigned("env", 1, 1)
+	if q := readReset(in); *q.seed != seed || len(q.seeds.uint64s()) != 2 || !slices.Equal(q.mask.data, []byte{0, 1}) || in.end() != nil {
+		t.Errorf("reset: %+v", q)
+	}
+	in = example(t, "step")
+	if q := readStep(in); !slices.Equal(q.actions.shape(), []int{6, 2}) {
+		t.Errorf("step: %+v", q)
+	}
+	in = example(t, "set_state")
+	if q := readSetState(in); string(q.states[0].data) != "state" || q.states[0].json || !q.states[1].json || !slices.Equal(q.games, []int{0, 1}) {
+		t.Errorf("set_state: %+v", q)
+	}
+	in = example(t, "spaces")
+	if q := readGame(in); string(q.rules) != `{"cols":1.5,"rows":3,"x":[null,true,"y",-1]}` || in.end() != nil {
+		t.Errorf("rules: %s", q.rules)
+	}
+	in = example(t, "simulate")
+	if q := readSimulate(in); *q.seed != 1 || len(q.states) != 1 {
+		t.Errorf("simulate: %+v", q)
+	}
+	in = example(t, "render")
+	if q := readRender(in); q != (renderRequest{game: 1, colour: true}) {
+		t.Errorf("render: %+v", q)
+	}
+}
+
+// TestExamples has requests answered whose fields come in their usual order, and
+// in the opposite one; with the golden messages there is one of each type. Each
+// type has its section in PROTOCOL.md.
+func TestExamples(t *testing.T) {
+	seen := map[string]bool{}
+	for _, g := range readGolden(t) {
+		if _, err := decodeReply(g.Reply); err == nil {
+			seen[g.Message[0][1].(string)] = true
+		}
+	}
+	for _, message := range requestExamples() {
+		seen[message[1].(string)] = true
+		if e := refusal(t, message); e != nil && e.Code != CodeHelloExpected && e.Code != CodeBadOption {
+			t.Errorf("%v: %v", message, e)
+		}
+		backward := entries{}
+		for i := len(message) - 2; i >= 0; i -= 2 {
+			backward = append(backward, message[i], message[i+1])
+		}
+		if got, want := refusal(t, backward), refusal(t, message); (got == nil) != (want == nil) || got != nil && got.Error() != want.Error() {
+			t.Errorf("%v backward: %v, want %v", message, got, want)
+		}
+	}
+	protocol, err := os.ReadFile("PROTOCOL.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &request{buf: msg, length: int64(len(msg))}
-	return r, r.parse(new(checker), newDecoder())
-}
-
-func TestParse(t *testing.T) {
-	parsed := map[string]*request{}
-	for _, message := range requestExamples() {
-		r, err := parseEntries(t, message)
-		if err != nil {
-			t.Errorf("%v: %v", message, err)
-			continue
+	for name := range requests {
+		if !seen[name] {
+			t.Errorf("%s is not among the golden messages", name)
 		}
-		parsed[r.name] = r
-		for i := 4; i < len(message); i += 2 {
-			if want := message[i+1] != nil; r.given(message[i].(string)) != want {
-				t.Errorf("%s: field %s is given: %v, want %v", r.name, message[i], !want, want)
-			}
+		if !bytes.Contains(protocol, []byte("\n### "+name+"\n")) {
+			t.Errorf("PROTOCOL.md has no section on %s", name)
 		}
-	}
-	if len(parsed) != len(handlers) || len(parsed) != len(requests) {
-		t.Errorf("%d examples, %d handlers, %d requests", len(parsed), len(handlers), len(requests))
-	}
-	if r := parsed["make"]; r.envID != "ToySolo-v0" || r.count != 2 || r.seat != 1 || r.maxSteps != 9 || !slices.Equal(r.opponents, []string{"still", "wander"}) {
-		t.Errorf("make: %+v", r)
-	}
-	if r := parsed["reset"]; r.seed != math.MaxUint64 || len(r.seeds.data) != 16 || !slices.Equal(r.mask.data, []byte{0, 1}) {
-		t.Errorf("reset: %+v", r)
-	}
-	if r := parsed["step"]; r.id != 7 || r.env != 1 || !slices.Equal(r.actions.shape, []int{6, 2}) {
-		t.Errorf("step: %+v", r)
-	}
-	if r := parsed["set_state"]; string(r.states[0].data) != "state" || r.states[0].json || !r.states[1].json {
-		t.Errorf("set_state: %+v", r)
-	}
-	if got := string(parsed["spaces"].rules); got != `{"cols":1.5,"rows":3,"x":[null,true,"y",-1]}` {
-		t.Errorf("rules: %s", got)
 	}
 }
 
@@ -149,38 +221,32 @@ func TestParseRefuses(t *testing.T) {
 		{"the pad is huge", step(raw("uint8", []int{1}, make([]byte, 1<<16), []byte{1})), CodeOutOfRange, "actions", "65536 bytes"},
 		{"seeds are half numbers", entries{"type", "reset", "id", 1, "env", 1, "seeds", raw("uint64", []int{1}, none, make([]byte, 7))}, CodeWrongShape, "seeds", "7 bytes of data, want 8"},
 	} {
-		r, err := parseEntries(t, test.message)
-		if err == nil {
-			t.Errorf("%s: accepted as %+v", test.reason, r)
+		e := refusal(t, test.message)
+		if e == nil {
+			t.Errorf("%s: accepted", test.reason)
 			continue
 		}
-		e := asError(err)
 		if e.Code != test.code || e.Field != test.field || !strings.Contains(e.Message, test.says) {
 			t.Errorf("%s: got %s of field %q: %s; want %s of %q with %q", test.reason, e.Code, e.Field, e.Message, test.code, test.field, test.says)
 		}
 	}
 }
 
-// TestParseForgets reads different requests into one buffer's request, as the
-// server does: nothing of one may be seen in the next.
+// TestParseForgets reads different requests by the same fields, as a session
+// does: nothing of one may be seen in the next.
 func TestParseForgets(t *testing.T) {
-	r, c, d := new(request), new(checker), newDecoder()
+	in, r := new(fields), new(request)
 	for _, message := range append(requestExamples(), requestExamples()...) {
-		msg, err := encode(message)
-		if err != nil {
+		r.buf = append(r.buf[:0], mustEncode(t, message)...)
+		if _, err := r.parse(in); err != nil {
 			t.Fatal(err)
 		}
-		r.buf, r.length = append(r.buf[:0], msg...), int64(len(msg))
-		if err := r.parse(c, d); err != nil {
-			t.Fatal(err)
+		if r.name != message[1] || r.id != uint64(message[3].(int)) || !slices.Equal(in.known, []string{"type", "id"}) || in.found != 2 {
+			t.Errorf("%v: got %+v, and %v of %v", message, r, in.found, in.known)
 		}
-		fresh, err := parseEntries(t, message)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if r.has != fresh.has || r.seed != fresh.seed || len(r.states) != len(fresh.states) || r.count != fresh.count || len(r.actions.data) != len(fresh.actions.data) {
-			t.Errorf("%v: got %+v, want %+v", message, r, fresh)
-		}
+		in.need("nothing")
+		in.text("no text")
+		in.wrong(CodeInternal, "", "", "an error")
 	}
 }
 
@@ -199,14 +265,13 @@ func TestWideIntegers(t *testing.T) {
 		{"\xd3\x00\x00\x00\x00\x00\x00\x00\x09", 9, true}, {"\xd3\x80\x00\x00\x00\x00\x00\x00\x00", 0, false},
 		{"\xca\x40\x00\x00\x00", 0, false}, {"\xc0", 0, false}, {"\xc3", 0, false},
 	} {
-		d := newDecoder()
-		d.seek([]byte(test.msg), 0)
-		got, err := d.uint("n", 0, 300)
-		if (err == nil) != test.ok || got != test.want {
-			t.Errorf("%x: got %d, %v; want %d, accepted: %v", test.msg, got, err, test.want, test.ok)
+		in := fields{cursor: cursor{msg: []byte(test.msg)}}
+		got := in.number("n", 0, 300)
+		if (in.err == nil) != test.ok || got != test.want {
+			t.Errorf("%x: got %d, %v; want %d, accepted: %v", test.msg, got, in.err, test.want, test.ok)
 		}
-		if test.ok && d.pos() != len(test.msg) {
-			t.Errorf("%x: read %d bytes", test.msg, d.pos())
+		if in.pos != len(test.msg) {
+			t.Errorf("%x: read %d bytes", test.msg, in.pos)
 		}
 	}
 }

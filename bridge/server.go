@@ -161,8 +161,8 @@ func (s *service) shutdown(web *http.Server) error {
 	}
 	s.mu.Unlock()
 
-	patience := s.server.cfg.ShutdownTimeout
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	timeout := s.server.cfg.ShutdownTimeout
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	if web.Shutdown(ctx) != nil {
 		web.Close()
@@ -175,9 +175,9 @@ func (s *service) shutdown(web *http.Server) error {
 	select {
 	case <-done:
 		return nil
-	case <-time.After(patience + lingerTime):
+	case <-time.After(timeout + lingerTime):
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		return fmt.Errorf("bridge: shutting down: %d connections are still at work after %v", len(s.sessions), 2*patience+lingerTime)
+		return fmt.Errorf("bridge: shutting down: %d connections are still at work after %v", len(s.sessions), 2*timeout+lingerTime)
 	}
 }

@@ -1,9 +1,7 @@
 package bridge
 
 import (
-	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -11,13 +9,10 @@ import (
 
 	"github.com/gorilla/websocket"
 
-	"pommego/env"
 	"pommego/vec"
 )
 
 const (
-	helloBytes = 4 << 10 // the longest first message
-
 	// keepBytes is the longest message whose buffer is kept for the next, and
 	// that others may be read ahead of. So a connection holds its requests in
 	// flight times this, and one long message.
@@ -49,8 +44,7 @@ type session struct {
 	out   chan reply
 
 	// The worker's own, and the reader's before there is a worker.
-	checker    checker
-	decoder    *decoder
+	fields     fields // of the request being answered
 	envs       []*environment
 	nextHandle uint32
 	loan       *frame // taken, and not yet handed to the writer
@@ -74,7 +68,6 @@ func newSession(srv *Server, ws *websocket.Conn) *session {
 		server: srv, ws: ws, conn: ws.NetConn().(peer), client: ws.RemoteAddr().String(), start: time.Now(), nextHandle: 1,
 		free: make(chan *request, srv.cfg.MaxInFlight), queue: make(chan *request, srv.cfg.MaxInFlight),
 		long: make(chan struct{}, 1), out: make(chan reply), quit: make(chan struct{}),
-		decoder: newDecoder(),
 	}
 	for range srv.cfg.MaxInFlight {
 		s.free <- &request{}
@@ -123,63 +116,6 @@ func (s *session) stopped() bool {
 	default:
 		return false
 	}
-}
-
-// greet has the client say hello. If it returns false the session is stopped.
-func (s *session) greet() bool {
-	cfg := &s.server.cfg
-	s.ws.SetReadLimit(tooLong * helloBytes)
-	r := &request{}
-	if err := s.receive(r, helloBytes, cfg.HelloTimeout, cfg.HelloTimeout); err != nil {
-		s.stopFor(err)
-		return false
-	}
-	message, err := s.hello(r)
-	if err != nil {
-		message = encodeError(asError(err), r.id, r.hasID)
-	}
-	s.ws.SetWriteDeadline(time.Now().Add(cfg.HelloTimeout))
-	if failed := s.ws.WriteMessage(websocket.BinaryMessage, message); failed != nil {
-		s.stop(0, failed.Error())
-		return false
-	}
-	if err != nil {
-		s.stop(websocket.CloseProtocolError, err.Error())
-		return false
-	}
-	s.ws.SetReadLimit(tooLong * int64(cfg.MaxMessageBytes))
-	s.touch()
-	return true
-}
-
-// hello answers the first request.
-func (s *session) hello(r *request) ([]byte, error) {
-	if r.length > helloBytes {
-		return nil, messageTooLarge(r.length, helloBytes)
-	}
-	if err := r.parse(&s.checker, s.decoder); err != nil {
-		return nil, err
-	}
-	if r.name != "hello" {
-		return nil, fail(CodeHelloExpected, "type", "send hello first", "the first request is %s, want hello", r.name)
-	}
-	if !slices.Contains(r.versions, Version) {
-		err := fail(CodeVersionMismatch, "versions", "install client and server of the same release",
-			"the client speaks versions %v, the server %v", r.versions, []uint64{Version})
-		err.Versions = []uint64{Version}
-		return nil, err
-	}
-	cfg := &s.server.cfg
-	s.client = fmt.Sprintf("%s %q", s.client, r.client)
-	cfg.Log.Info("connected", "client", s.client)
-	return encode(entries{
-		"type", "hello", "id", r.id, "version", Version, "server", "pommego/" + cfg.Version, "seed_version", env.SeedVersion,
-		"limits", entries{
-			"message_bytes", cfg.MaxMessageBytes, "batch_bytes", cfg.MaxBatchBytes,
-			"games_per_env", cfg.MaxGames, "envs", cfg.MaxEnvs, "total_games", cfg.MaxTotalGames,
-			"in_flight", cfg.MaxInFlight, "workers", cfg.MaxWorkers, "idle_seconds", int(cfg.IdleTimeout.Seconds()),
-		},
-	})
 }
 
 // sayGoodbye tells the peer why the session ends.

@@ -130,18 +130,3 @@ func ring(bell []byte, id uint64, length int) []byte {
 	binary.BigEndian.PutUint64(bell[end-8-len("?id?")-8:], uint64(length))
 	return bell
 }
-
-// attach notes that the client has mapped the environment's memory.
-func (s *session) attach(r *request) (reply, error) {
-	e, err := s.find(r)
-	if err != nil {
-		return reply{}, err
-	}
-	if e.shared == nil {
-		return reply{}, fail(CodeBadOption, "env", "make it with shared_memory", "environment %d shares no memory", r.env)
-	}
-	if err := e.shared.attached(); err != nil {
-		return reply{}, err
-	}
-	return s.ok(r)
-}

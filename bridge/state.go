@@ -1,20 +1,59 @@
 package bridge
 
 import (
-	"crypto/rand"
 	"encoding/binary"
 	"slices"
 
 	"github.com/vmihailenco/msgpack/v5/msgpcode"
 
-	"pommego/arena/picture"
-	"pommego/env"
 	"pommego/vec"
 )
 
-// pickGames is the games a request lists, all of them if it lists none.
-func (e *environment) pickGames(r *request) ([]int, error) {
-	if !r.given("games") {
+func init() {
+	registerEnv("get_state", true, readGetState, (*session).getState)
+	registerEnv("set_state", true, readSetState, (*session).setState)
+}
+
+// getStateRequest asks for saved games.
+type getStateRequest struct {
+	games []int // nil: all
+	json  bool
+}
+
+func readGetState(in *fields) getStateRequest {
+	return getStateRequest{in.games(), in.flag("json")}
+}
+
+// setStateRequest puts saved games in the place of others.
+type setStateRequest struct {
+	games  []int
+	states []savedState
+}
+
+func readSetState(in *fields) setStateRequest {
+	in.need("games", "states")
+	return setStateRequest{in.games(), readStates(in)}
+}
+
+// savedState is a state as it came: opaque, or as JSON text.
+type savedState struct {
+	data []byte
+	json bool
+}
+
+func readStates(in *fields) []savedState {
+	return list(in, "states", "an array of states", 1, maxElements, func(int) savedState {
+		it := in.item()
+		if it.form != formBinary && it.form != formText {
+			in.wrong(CodeWrongType, "states", "", "states is %v, want binaries, or texts of JSON", it.form)
+		}
+		return savedState{it.data, it.form == formText}
+	})
+}
+
+// pickGames checks the games a request lists; all of them if it has no list.
+func (e *environment) pickGames(games []int) ([]int, error) {
+	if games == nil {
 		all := make([]int, e.pool.Games())
 		for i := range all {
 			all[i] = i
@@ -22,7 +61,7 @@ func (e *environment) pickGames(r *request) ([]int, error) {
 		return all, nil
 	}
 	seen := make([]bool, e.pool.Games())
-	for i, game := range r.games {
+	for i, game := range games {
 		if game >= len(seen) {
 			return nil, inField(outOfRange(element("games", i), game, 0, uint64(len(seen)-1)), "games")
 		}
@@ -31,31 +70,18 @@ func (e *environment) pickGames(r *request) ([]int, error) {
 		}
 		seen[game] = true
 	}
-	return r.games, nil
+	return games, nil
 }
 
-// findGames is findRunning for requests about some of the games.
-func (s *session) findGames(r *request) (*environment, []int, error) {
-	e, err := s.findRunning(r)
-	if err != nil {
-		return nil, nil, err
-	}
-	games, err := e.pickGames(r)
-	return e, games, err
-}
-
-func (s *session) getState(r *request) (reply, error) {
-	e, games, err := s.findGames(r)
+func (s *session) getState(e *environment, id uint64, q getStateRequest) (reply, error) {
+	games, err := e.pickGames(q.games)
 	if err != nil {
 		return reply{}, err
 	}
-	msg := append([]byte(nil), msgpcode.FixedMapLow|4)
-	msg = appendKey(appendKey(msg, "type"), "states")
-	msg = appendUint64(appendKey(msg, "id"), r.id)
-	msg = appendUint32(appendKey(msg, "env"), e.handle)
+	msg := appendHead(nil, 4, "states", id, e.handle)
 	msg = appendArrayHeader(appendKey(msg, "states"), len(games))
 	for i, game := range games {
-		if r.json {
+		if q.json {
 			msg, err = appendJSONState(msg, e.pool, game)
 		} else {
 			msg, err = appendState(msg, e.pool, game)
@@ -80,20 +106,18 @@ func appendJSONState(msg []byte, pool *vec.Pool, game int) ([]byte, error) {
 	return append(msg, text...), nil
 }
 
-func (s *session) setState(r *request) (reply, error) {
-	e, games, err := s.findGames(r)
+func (s *session) setState(e *environment, id uint64, q setStateRequest) (reply, error) {
+	games, err := e.pickGames(q.games)
 	if err != nil {
 		return reply{}, err
 	}
-	if len(r.states) != len(games) {
-		return reply{}, fail(CodeWrongShape, "states", "", "states has %d entries, want %d, one for each of games", len(r.states), len(games))
+	if len(q.states) != len(games) {
+		return reply{}, fail(CodeWrongShape, "states", "", "states has %d entries, want %d, one for each of games", len(q.states), len(games))
 	}
-	if err := e.load(games, r.states); err != nil {
+	if err := e.load(games, q.states); err != nil {
 		return reply{}, s.fromVec(err, "states")
 	}
-	f := s.take(e.frames)
-	e.pool.Observe(f.batch)
-	return f.reply(r.id), nil
+	return s.observe(e, id, nothing{})
 }
 
 // load sets all of the states, or none.
@@ -122,115 +146,4 @@ func loadOne(pool *vec.Pool, game int, s savedState) error {
 		return pool.LoadJSON(game, s.data)
 	}
 	return pool.Load(game, s.data)
-}
-
-func (s *session) render(r *request) (reply, error) {
-	e, err := s.findRunning(r)
-	if err != nil {
-		return reply{}, err
-	}
-	if r.game >= e.pool.Games() {
-		return reply{}, outOfRange("game", r.game, 0, uint64(e.pool.Games()-1))
-	}
-	if r.tile > 0 {
-		return e.renderPixels(r)
-	}
-	text := e.pool.Match(r.game).AppendText(nil, r.colour)
-	msg, err := encode(entries{"type", "text", "id", r.id, "env", r.env, "text", string(text)})
-	return reply{msg: msg}, err
-}
-
-// renderPixels draws a game as an image: red, green and blue of each pixel.
-func (e *environment) renderPixels(r *request) (reply, error) {
-	pictured, ok := e.pool.Match(r.game).(env.Pictured)
-	if !ok {
-		return reply{}, fail(CodeBadOption, "tile", "leave it out for a picture as text", "%s cannot be drawn in pixels", e.pool.Spec().ID)
-	}
-	img := picture.Image(pictured.Picture(), r.tile)
-	width, height := img.Rect.Dx(), img.Rect.Dy()
-	pixels := make([]byte, 0, 3*width*height)
-	for at := 0; at < len(img.Pix); at += 4 {
-		pixels = append(pixels, img.Pix[at:at+3]...)
-	}
-	msg, err := encode(entries{"type", "image", "id", r.id, "env", r.env, "pixels", Tensor{env.Uint8, []int{height, width, 3}, pixels}})
-	return reply{msg: msg}, err
-}
-
-// keptSimulators is for how many numbers of states an environment keeps a
-// pool ready.
-const keptSimulators = 4
-
-// simulator is a pool that steps states of an environment's games apart from
-// them.
-type simulator struct {
-	pool   *vec.Pool
-	frames chan *frame
-}
-
-func (s *session) simulate(r *request) (reply, error) {
-	e, err := s.find(r)
-	if err != nil {
-		return reply{}, err
-	}
-	n := len(r.states)
-	if n > s.server.cfg.MaxGames {
-		return reply{}, fail(CodeLimit, "states", "send them in several requests", "states has %d entries, want at most %d", n, s.server.cfg.MaxGames)
-	}
-	if err := wantActions(&r.actions, n*e.pool.Learners(), e.pool.Spec()); err != nil {
-		return reply{}, err
-	}
-	sim, err := s.simulator(e, n)
-	if err != nil {
-		return reply{}, err
-	}
-	seed := r.seed
-	if !r.given("seed") {
-		var drawn [8]byte
-		rand.Read(drawn[:]) // never fails
-		seed = binary.LittleEndian.Uint64(drawn[:])
-	}
-	for k := range r.states {
-		if err := loadOne(sim.pool, k, r.states[k]); err != nil {
-			return reply{}, s.fromVec(err, "states")
-		}
-		sim.pool.Reseed(k, env.Seed{Value: seed + uint64(k)})
-	}
-	f := s.take(sim.frames)
-	if err := sim.pool.Step(f.batch, r.actions.data); err != nil {
-		return reply{}, s.fromVec(err, "states")
-	}
-	msg, err := f.simulated(r.id, seed, sim.pool)
-	if err != nil {
-		return reply{}, s.fromVec(err, "states")
-	}
-	return reply{msg, f}, nil
-}
-
-// simulator is the environment's pool for n states. The one that has not been
-// used for longest makes room for a new one.
-func (s *session) simulator(e *environment, n int) (*simulator, error) {
-	at := slices.IndexFunc(e.sims, func(sim *simulator) bool { return sim.pool.Games() == n })
-	if at >= 0 {
-		sim := e.sims[at]
-		e.sims = append(slices.Delete(e.sims, at, at+1), sim)
-		return sim, nil
-	}
-	if len(e.sims) == keptSimulators {
-		s.freeSimulator(e.sims[0])
-		e.sims = slices.Delete(e.sims, 0, 1)
-	}
-	cfg := e.pool.Config()
-	cfg.Games, cfg.Autoreset = n, vec.Disabled
-	pool, l, err := s.newPool(kindSimulated, e.handle, cfg)
-	if err != nil {
-		return nil, inField(err, "states")
-	}
-	sim := &simulator{pool, newFrames(l, pool, false)}
-	e.sims = append(e.sims, sim)
-	return sim, nil
-}
-
-func (s *session) freeSimulator(sim *simulator) {
-	sim.pool.Close()
-	s.server.release(sim.pool.Games())
 }

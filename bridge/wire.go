@@ -46,6 +46,17 @@ func appendBinary(dst, data []byte) []byte {
 	return append(dst, data...)
 }
 
+// envBytes is how long the last entry of appendHead is; the id comes before it.
+const envBytes = 1 + len("env") + 5
+
+// appendHead begins a reply of so many entries about an environment.
+func appendHead(dst []byte, entries int, kind string, id uint64, handle uint32) []byte {
+	dst = append(dst, msgpcode.FixedMapLow|byte(entries))
+	dst = appendKey(appendKey(dst, "type"), kind)
+	dst = appendUint64(appendKey(dst, "id"), id)
+	return appendUint32(appendKey(dst, "env"), handle)
+}
+
 // tensorHeaderSize is how many bytes appendTensorHeader writes with an empty pad.
 func tensorHeaderSize(dtype env.DType, dims int) int {
 	const array, shape, pad, data = 1, 1, 3, 5

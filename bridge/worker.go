@@ -8,26 +8,6 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// handlers answer the requests of an open connection.
-var handlers = map[string]func(*session, *request) (reply, error){
-	"hello":         (*session).helloAgain,
-	"envs":          (*session).listEnvs,
-	"spaces":        (*session).spaces,
-	"make":          (*session).makeEnv,
-	"attach":        (*session).attach,
-	"reset":         (*session).reset,
-	"step":          (*session).step,
-	"ring":          (*session).ring,
-	"observe":       (*session).observe,
-	"set_opponents": (*session).setOpponents,
-	"get_state":     (*session).getState,
-	"set_state":     (*session).setState,
-	"simulate":      (*session).simulate,
-	"render":        (*session).render,
-	"close":         (*session).closeEnv,
-	"ping":          (*session).pingReply,
-}
-
 // work answers requests until there are no more, then frees the environments.
 func (s *session) work() {
 	defer close(s.out)
@@ -54,10 +34,7 @@ func (s *session) work() {
 			s.long <- struct{}{}
 		}
 	}
-	for _, e := range s.envs {
-		s.freeEnv(e)
-	}
-	s.envs = nil
+	s.freeAll()
 }
 
 // answer makes the reply to one request. Whatever goes wrong in it, it is a
@@ -86,45 +63,15 @@ func (s *session) handle(r *request) (reply, error) {
 		r.name, r.hasID = "message", false
 		return reply{}, messageTooLarge(r.length, most)
 	}
-	if err := r.parse(&s.checker, s.decoder); err != nil {
+	h, err := r.parse(&s.fields)
+	if err != nil {
 		return reply{}, err
 	}
-	return handlers[r.name](s, r)
+	return h.handle(s, &s.fields, r.id)
 }
 
 func messageTooLarge(length int64, limit int) error {
 	return fail(CodeMessageTooLarge, "", "send less at a time; hello's reply has the limits", "the message has %d bytes, want at most %d", length, limit)
-}
-
-func (s *session) helloAgain(*request) (reply, error) {
-	return reply{}, fail(CodeHelloExpected, "type", "", "hello was said already, want it once, at the start")
-}
-
-func (s *session) pingReply(r *request) (reply, error) {
-	msg, err := encode(entries{"type", "pong", "id", r.id})
-	return reply{msg: msg}, err
-}
-
-func (s *session) listEnvs(r *request) (reply, error) {
-	specs := []any{}
-	for _, id := range s.server.cfg.IDs() {
-		game, err := s.server.cfg.Game(id)
-		if err != nil {
-			return reply{}, fmt.Errorf("the catalog lists %q, but: %w", id, err)
-		}
-		specs = append(specs, asJSON{game.Spec()})
-	}
-	msg, err := encode(entries{"type", "envs", "id", r.id, "envs", specs})
-	return reply{msg: msg}, err
-}
-
-func (s *session) spaces(r *request) (reply, error) {
-	game, err := s.catalogGame(r)
-	if err != nil {
-		return reply{}, err
-	}
-	msg, err := encode(entries{"type", "spaces", "id", r.id, "spec", asJSON{game.Spec()}})
-	return reply{msg: msg}, err
 }
 
 // write sends replies until there are no more, and watches over the time in

@@ -11,6 +11,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/gorilla/websocket"
+	"github.com/vmihailenco/msgpack/v5"
+
 	"pommego/bridge"
 	"pommego/env"
 	"pommego/env/catalog"
@@ -29,7 +32,6 @@ const determinismGames = 7 * 64
 // hash of all of it, which must not change unless a version does.
 func TestDeterminismEverywhere(t *testing.T) {
 	client := dialOwnServer(t)
-	defer client.Close()
 	var cases []vec.Config
 	for _, id := range catalog.IDs() {
 		game, err := catalog.Game(id)
@@ -61,8 +63,8 @@ func TestDeterminismEverywhere(t *testing.T) {
 	t.Logf("%d moves of whole games in %d configurations, the same bytes with 1, 2 and 7 workers and over the socket; hash %016x", moves, len(cases), hash.Sum64())
 }
 
-// dialOwnServer starts a server in this process.
-func dialOwnServer(t *testing.T) *bridge.Client {
+// dialOwnServer starts a server in this process and says hello to it.
+func dialOwnServer(t *testing.T) *websocket.Conn {
 	t.Helper()
 	srv, err := bridge.New(bridge.Config{IDs: catalog.IDs, Game: catalog.Game})
 	if err != nil {
@@ -81,11 +83,44 @@ func dialOwnServer(t *testing.T) *bridge.Client {
 			t.Error(err)
 		}
 	})
-	client, err := bridge.Dial(ctx, "ws://"+ln.Addr().String(), bridge.DialOptions{})
+	dialer := websocket.Dialer{Subprotocols: []string{bridge.Subprotocol}}
+	client, _, err := dialer.DialContext(ctx, "ws://"+ln.Addr().String(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { client.Close() })
+	ask(t, client, "hello", message{"versions": []int{bridge.Version}, "client": "determinism"})
 	return client
+}
+
+// message is a request or a reply of the wire protocol.
+type message map[string]any
+
+// data is that of a tensor.
+func (m message) data(name string) []byte { return m[name].([]any)[3].([]byte) }
+
+// tensor is what an array of bytes is sent as.
+func tensor(data []byte, shape ...int) []any { return []any{env.Uint8, shape, []byte{}, data} }
+
+// ask sends a request and returns its reply, which must be no error.
+func ask(t *testing.T, client *websocket.Conn, kind string, request message) (reply message) {
+	t.Helper()
+	request["type"], request["id"] = kind, 1
+	sent, err := msgpack.Marshal(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := client.WriteMessage(websocket.BinaryMessage, sent); err != nil {
+		t.Fatal(err)
+	}
+	_, got, err := client.ReadMessage()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := msgpack.Unmarshal(got, &reply); err != nil || reply["type"] == "error" {
+		t.Fatalf("%s: %v, %v", kind, reply["message"], err)
+	}
+	return reply
 }
 
 // determinism is one configuration in three pools and on a server.
@@ -94,15 +129,15 @@ type determinism struct {
 	cfg     vec.Config
 	pools   []*vec.Pool
 	batches []*vec.Batch
-	client  *bridge.Client
-	handle  int
+	client  *websocket.Conn
+	handle  any
 	rng     env.RNG
 	actions []uint8
 	table   *crc64.Table
 	sum     uint64
 }
 
-func newDeterminism(t *testing.T, client *bridge.Client, cfg vec.Config, seed uint64) *determinism {
+func newDeterminism(t *testing.T, client *websocket.Conn, cfg vec.Config, seed uint64) *determinism {
 	t.Helper()
 	d := &determinism{t: t, cfg: cfg, client: client, rng: env.Seed{Value: seed}.RNG(env.StreamPolicy), table: crc64.MakeTable(crc64.ECMA)}
 	for _, workers := range []int{1, 2, 7} {
@@ -116,23 +151,21 @@ func newDeterminism(t *testing.T, client *bridge.Client, cfg vec.Config, seed ui
 			t.Fatal(err)
 		}
 	}
-	fields := []any{"env_id", cfg.Game.Spec().ID, "games", cfg.Games, "observation", cfg.Observation, "autoreset_mode", cfg.Autoreset.String()}
+	made := message{"env_id": cfg.Game.Spec().ID, "games": cfg.Games, "observation": cfg.Observation, "autoreset_mode": cfg.Autoreset.String()}
 	if cfg.Opponents != nil {
-		fields = append(fields, "opponents", cfg.Opponents)
+		made["opponents"] = cfg.Opponents
 	}
-	d.handle = d.call("make", fields...).Int("env")
-	d.compare(d.call("reset", "env", d.handle, "seed", seed))
+	d.handle = ask(t, client, "make", made)["env"]
+	d.compare(d.call("reset", message{"seed": seed}))
 	d.actions = make([]uint8, d.pools[0].Rows()*len(cfg.Game.Spec().Actions))
 	return d
 }
 
-func (d *determinism) call(kind string, fields ...any) bridge.Message {
+// call asks for something of the environment.
+func (d *determinism) call(kind string, request message) message {
 	d.t.Helper()
-	reply, err := d.client.Call(kind, fields...)
-	if err != nil {
-		d.t.Fatalf("%s of %s: %v", kind, d.cfg.Game.Spec().ID, err)
-	}
-	return reply
+	request["env"] = d.handle
+	return ask(d.t, d.client, kind, request)
 }
 
 // step makes one step everywhere and returns how many games moved.
@@ -155,7 +188,7 @@ func (d *determinism) step() int {
 	if len(parts) > 1 {
 		shape = []int{len(d.actions) / len(parts), len(parts)}
 	}
-	d.compare(d.call("step", "env", d.handle, "actions", bridge.Tensor{DType: env.Uint8, Shape: shape, Data: d.actions}))
+	d.compare(d.call("step", message{"actions": tensor(d.actions, shape...)}))
 	if finished := d.batches[0].Finished(); d.cfg.Autoreset == vec.Disabled && len(finished) > 0 {
 		d.resetFinished(slices.Clone(finished))
 	}
@@ -174,21 +207,21 @@ func (d *determinism) resetFinished(finished []int32) {
 			d.t.Fatal(err)
 		}
 	}
-	d.compare(d.call("reset", "env", d.handle, "mask", bridge.Tensor{DType: env.Uint8, Shape: []int{len(bits)}, Data: bits}))
+	d.compare(d.call("reset", message{"mask": tensor(bits, len(bits))}))
 }
 
 // compare holds all pools and the server's reply to the first pool.
-func (d *determinism) compare(reply bridge.Message) {
+func (d *determinism) compare(reply message) {
 	d.t.Helper()
 	first := d.batches[0]
-	tensors := reply.Map("tensors")
+	tensors := message(reply["tensors"].(map[string]any))
 	for _, f := range d.pools[0].Fields() {
 		want := first.Bytes(f.Name)
 		d.sum = crc64.Update(d.sum, d.table, want)
 		for i, b := range d.batches[1:] {
 			d.same(fmt.Sprintf("pool %d", i+1), f.Name, b.Bytes(f.Name), want)
 		}
-		d.same("the server", f.Name, tensors.Tensor(f.Name).Data, want)
+		d.same("the server", f.Name, tensors.data(f.Name), want)
 	}
 	finished := first.Finished()
 	for i, b := range d.batches[1:] {
@@ -200,14 +233,14 @@ func (d *determinism) compare(reply bridge.Message) {
 	for _, game := range finished {
 		sent = binary.LittleEndian.AppendUint32(sent, uint32(game))
 	}
-	d.same("the server", "finished", reply.Tensor("finished").Data, sent)
+	d.same("the server", "finished", reply.data("finished"), sent)
 	if d.cfg.Autoreset == vec.SameStep && len(finished) > 0 {
-		d.compareFinal(reply.Map("final"), finished)
+		d.compareFinal(message(reply["final"].(map[string]any)), finished)
 	}
 }
 
 // compareFinal does the same for what finished games last showed.
-func (d *determinism) compareFinal(final bridge.Message, finished []int32) {
+func (d *determinism) compareFinal(final message, finished []int32) {
 	d.t.Helper()
 	if len(final) == 0 {
 		d.t.Fatal("the server sent no final observations")
@@ -225,11 +258,11 @@ func (d *determinism) compareFinal(final bridge.Message, finished []int32) {
 				d.same(fmt.Sprintf("pool %d", i+1), "final "+name, b.Final(name)[at:at+size], all[at:at+size])
 			}
 		}
-		d.same("the server", "final "+name, final.Tensor(name).Data, want)
+		d.same("the server", "final "+name, final.data(name), want)
 	}
 	for _, f := range d.pools[0].Fields() { // in order, unlike a map
 		if final[f.Name] != nil {
-			d.sum = crc64.Update(d.sum, d.table, final.Tensor(f.Name).Data)
+			d.sum = crc64.Update(d.sum, d.table, final.data(f.Name))
 		}
 	}
 }
@@ -246,6 +279,6 @@ func (d *determinism) Close() uint64 {
 	for _, pool := range d.pools {
 		pool.Close()
 	}
-	d.call("close", "env", d.handle)
+	d.call("close", message{})
 	return d.sum
 }

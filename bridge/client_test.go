@@ -1,22 +1,22 @@
 package bridge
 
 import (
+	"bytes"
 	"context"
-	"errors"
 	"fmt"
+	"math"
 	"net"
 	"net/http"
 	"strings"
 	"time"
 
 	"github.com/gorilla/websocket"
-	"github.com/vmihailenco/msgpack/v5/msgpcode"
+	"github.com/vmihailenco/msgpack/v5"
 
 	"pommego/env"
 )
 
-// Client is a plain client of the protocol, for tests and measurements. It
-// belongs to one goroutine, except that one may send while another receives.
+// Client is a plain client of the protocol. It belongs to one goroutine, except that one may send while another receives.
 type Client struct {
 	ws     *websocket.Conn
 	hello  Message
@@ -36,11 +36,33 @@ type DialOptions struct {
 // valid until the next Receive.
 type Message map[string]any
 
+// EncodeMsgpack writes the map with its keys sorted.
+func (m Message) EncodeMsgpack(out *msgpack.Encoder) error { return out.EncodeMapSorted(m) }
+
 // Tensor is a tensor on the wire.
 type Tensor struct {
 	DType env.DType
 	Shape []int
 	Data  []byte
+}
+
+// EncodeMsgpack writes a tensor without a pad.
+func (t Tensor) EncodeMsgpack(out *msgpack.Encoder) error {
+	return out.Encode([]any{string(t.DType), t.Shape, []byte{}, append([]byte{}, t.Data...)})
+}
+
+// encodeRequest writes a request by the library alone, with none of the
+// server's code: entries in their order, each as short as it can be.
+func encodeRequest(request entries) ([]byte, error) {
+	var buf bytes.Buffer
+	out := msgpack.NewEncoder(&buf)
+	out.UseCompactInts(true)
+	out.SetSortMapKeys(true)
+	if err := out.EncodeMapLen(len(request) / 2); err != nil {
+		return nil, err
+	}
+	err := out.EncodeMulti(request...)
+	return buf.Bytes(), err
 }
 
 // Dial connects to "ws://host:port" or "unix:/path" and says hello.
@@ -106,7 +128,7 @@ func (c *Client) Call(kind string, fields ...any) (Message, error) {
 // Send sends a request without waiting for its reply, and returns its number.
 func (c *Client) Send(kind string, fields ...any) (id uint64, err error) {
 	c.nextID++
-	msg, err := encode(append(entries{"type", kind, "id", c.nextID}, fields...))
+	msg, err := encodeRequest(append(entries{"type", kind, "id", c.nextID}, fields...))
 	if err != nil {
 		return 0, err
 	}
@@ -141,18 +163,16 @@ func (c *Client) ReceiveRaw() ([]byte, error) {
 	return r.buf, err
 }
 
-// decodeReply reads a reply. Replies are trusted as far as to have the shape of
-// this protocol.
+// decodeReply reads a reply.
 func decodeReply(msg []byte) (Message, error) {
-	d := newDecoder()
-	d.seek(msg, 0)
-	v, err := d.any(0)
+	c := cursor{msg: msg}
+	v, err := c.anything()
 	if err != nil {
 		return nil, fmt.Errorf("bridge: reading a reply: %w", err)
 	}
 	reply, ok := v.(Message)
-	if !ok {
-		return nil, fmt.Errorf("bridge: the reply is a %T, want a map", v)
+	if !ok || c.pos != len(msg) {
+		return nil, fmt.Errorf("bridge: the reply is a %T with %d bytes behind it, want a map alone", v, len(msg)-c.pos)
 	}
 	if reply["type"] == "error" {
 		return reply, replyError(reply)
@@ -172,66 +192,48 @@ func replyError(reply Message) *Error {
 	return e
 }
 
-// any reads any value.
-func (d *decoder) any(depth int) (any, error) {
-	if depth > maxDepth+4 { // specs nest a little deeper than requests may
-		return nil, errors.New("nested too deeply")
+// anything reads any value.
+func (c *cursor) anything() (any, error) {
+	it, err := c.next()
+	if err != nil {
+		return nil, err
 	}
-	switch code := d.code(); {
-	case msgpcode.IsString(code):
-		b, err := d.bytes()
-		return string(b), err
-	case msgpcode.IsBin(code):
-		return d.bytes()
-	case isArray(code):
-		n, err := d.in.DecodeArrayLen()
-		if err != nil {
-			return nil, err
+	switch it.form {
+	case formBool:
+		return it.bits != 0, nil
+	case formInt:
+		if !it.negative && it.bits > math.MaxInt64 {
+			return it.bits, nil
 		}
-		if n > d.src.Len() {
-			return nil, errors.New("an array longer than the message")
-		}
-		list := make([]any, n)
+		return int64(it.bits), nil
+	case formFloat:
+		return math.Float64frombits(it.bits), nil
+	case formText:
+		return string(it.data), nil
+	case formBinary:
+		return it.data, nil
+	case formArray:
+		list := make([]any, it.n)
 		for i := range list {
-			if list[i], err = d.any(depth + 1); err != nil {
+			if list[i], err = c.anything(); err != nil {
 				return nil, err
 			}
 		}
 		return list, nil
-	case isMap(code):
-		return d.anyMap(depth)
-	case code == msgpcode.Uint64:
-		n, err := d.in.DecodeUint64()
-		if n < 1<<63 {
-			return int64(n), err
+	case formMap:
+		m := make(Message, it.n)
+		for range it.n {
+			key, err := c.next()
+			if err != nil {
+				return nil, err
+			}
+			if m[string(key.data)], err = c.anything(); err != nil {
+				return nil, err
+			}
 		}
-		return n, err
-	case isInt(code):
-		return d.in.DecodeInt64()
-	default:
-		return d.in.DecodeInterface() // nil, bools and floats
+		return m, nil
 	}
-}
-
-func (d *decoder) anyMap(depth int) (any, error) {
-	n, err := d.in.DecodeMapLen()
-	if err != nil {
-		return nil, err
-	}
-	if n > d.src.Len() {
-		return nil, errors.New("a map longer than the message")
-	}
-	m := make(Message, n)
-	for range n {
-		key, err := d.bytes()
-		if err != nil {
-			return nil, err
-		}
-		if m[string(key)], err = d.any(depth + 1); err != nil {
-			return nil, err
-		}
-	}
-	return m, nil
+	return nil, nil
 }
 
 // Int is an integer of the reply, 0 if there is none by that name.

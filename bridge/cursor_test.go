@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"runtime"
 	"strings"
@@ -37,8 +38,8 @@ var hostile = []struct {
 	{"a short binary longer than the message", "\x81\xa1a\xc4\x03ab", "are left"},
 	{"the end inside a number", "\x81\xa1a\xcd\x01", "are left"},
 	{"the end inside a double", "\x81\xa1a\xcb\x01\x02\x03\x04\x05\x06\x07", "are left"},
-	{"the end inside a header", "\x81\xa1a\xdc\x00", "inside a header"},
-	{"the end inside a long header", "\x81\xa1a\xdb\x00\x00\x00", "inside a header"},
+	{"the end inside a header", "\x81\xa1a\xdc\x00", "whose head has"},
+	{"the end inside a long header", "\x81\xa1a\xdb\x00\x00\x00", "whose head has"},
 	{"the end after a key", "\x82\xa1a\x01\xa1b", "inside a container"},
 	{"the end before a key", "\x82\xa1a\x92\x01\x02", "inside a map"},
 	{"the end inside a key", "\x81\xa5ab", "are left"},
@@ -73,7 +74,7 @@ func manyKeys(n int) string {
 }
 
 func TestCheckRefuses(t *testing.T) {
-	c := new(checker)
+	c := new(cursor)
 	for _, h := range hostile {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
@@ -107,18 +108,18 @@ func TestCheckAccepts(t *testing.T) {
 			"\xa1i\xd1\x80\x00\xa1j\xd2\x80\x00\x00\x00\xa1k\xca\x00\x00\x00\x00\xa1l\xcf\xff\xff\xff\xff\xff\xff\xff\xff\xa1m\xcb\x00\x00\x00\x00\x00\x00\x00\x00"},
 		{"texts and binaries with each header", "\x86\xa1a\xd9\x01x\xa1b\xda\x00\x01x\xa1c\xdb\x00\x00\x00\x01x\xa1d\xc4\x01\xff\xa1e\xc5\x00\x01\xff\xa1f\xc6\x00\x00\x00\x01\xff"},
 	} {
-		if err := new(checker).check([]byte(test.msg)); err != nil {
+		if err := new(cursor).check([]byte(test.msg)); err != nil {
 			t.Errorf("%s: %v", test.reason, err)
 		}
 	}
 }
 
 func TestCheckDoesNotAllocate(t *testing.T) {
-	msg, err := encode(entries{"type", "step", "id", 1, "env", 1, "actions", uint8s(make([]byte, 1000)...)})
+	msg, err := encodeRequest(entries{"type", "step", "id", 1, "env", 1, "actions", uint8s(make([]byte, 1000)...)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := new(checker)
+	c := new(cursor)
 	if n := testing.AllocsPerRun(100, func() { _ = c.check(msg) }); n != 0 {
 		t.Errorf("checking allocates %v times, want 0", n)
 	}
@@ -129,7 +130,7 @@ func TestCheckDoesNotAllocate(t *testing.T) {
 func BenchmarkCheck(b *testing.B) {
 	one := "\xde\x00\x80" + manyKeys(128)
 	msg := []byte("\x81\xa1a\xdc\x01\xf4" + strings.Repeat(one, 500))
-	c := new(checker)
+	c := new(cursor)
 	b.SetBytes(int64(len(msg)))
 	for b.Loop() {
 		if err := c.check(msg); err != nil {
@@ -154,7 +155,7 @@ func anything(depth int) *rapid.Generator[any] {
 }
 
 func TestCheckAcceptsWhatMsgpackEncodes(t *testing.T) {
-	c := new(checker)
+	c := new(cursor)
 	rapid.Check(t, func(t *rapid.T) {
 		value := rapid.MapOfN(rapid.StringN(0, -1, maxKeyBytes), anything(maxDepth-2), 0, 10).Draw(t, "message")
 		var buf bytes.Buffer
@@ -167,10 +168,10 @@ func TestCheckAcceptsWhatMsgpackEncodes(t *testing.T) {
 		if err := c.check(msg); err != nil {
 			t.Fatalf("%x: %v", msg, err)
 		}
-		if len(c.fields) != len(value) {
-			t.Fatalf("%d fields, want %d", len(c.fields), len(value))
+		if len(c.keys()) != len(value) {
+			t.Fatalf("%d fields, want %d", len(c.keys()), len(value))
 		}
-		for _, f := range c.fields {
+		for _, f := range c.keys() {
 			if _, ok := value[string(msg[f.from:f.to])]; !ok {
 				t.Fatalf("field %q is none of the message's", msg[f.from:f.to])
 			}
@@ -192,19 +193,18 @@ func seeds(f *testing.F) {
 		}
 	}
 	for _, message := range requestExamples() {
-		msg, err := encode(message)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(msg)
+		f.Add(mustEncode(f, message))
+	}
+	for _, g := range readGolden(f) {
+		f.Add([]byte(g.Request))
 	}
 }
 
-// FuzzCheck holds the checker to its word: what it accepts, the library decodes
+// FuzzCheck holds check to its word: what it accepts, the library decodes
 // whole, without a panic and with memory in proportion.
 func FuzzCheck(f *testing.F) {
 	seeds(f)
-	c := new(checker)
+	c := new(cursor)
 	f.Fuzz(func(t *testing.T, msg []byte) {
 		if c.check(msg) != nil {
 			return
@@ -220,8 +220,8 @@ func FuzzCheck(f *testing.F) {
 		if in.Len() != 0 {
 			t.Fatalf("the library leaves %d bytes", in.Len())
 		}
-		if len(v) != len(c.fields) {
-			t.Fatalf("%d fields, the library has %d", len(c.fields), len(v))
+		if len(v) != len(c.keys()) {
+			t.Fatalf("%d fields, the library has %d", len(c.keys()), len(v))
 		}
 		if grown := after.TotalAlloc - before.TotalAlloc; grown > 64*uint64(len(msg))+1<<20 {
 			t.Fatalf("%d bytes took %d of memory", len(msg), grown)
@@ -229,25 +229,40 @@ func FuzzCheck(f *testing.F) {
 	})
 }
 
-// FuzzRequest feeds the request decoder, behind the checker as in the server.
+// FuzzRequest has a session without a connection answer whatever comes: always
+// by one reply, which is a message, and never by a fault of its own.
 func FuzzRequest(f *testing.F) {
 	seeds(f)
-	c, d := new(checker), newDecoder()
+	server, err := New(Config{IDs: toyIDs, Game: toyGame, MaxGames: 4, MaxEnvs: 2, MaxWorkers: 1})
+	if err != nil {
+		f.Fatal(err)
+	}
+	made := mustEncode(f, entries{"type", "make", "id", 1, "env_id", "ToySolo-v0", "games", 2})
+	reset := mustEncode(f, entries{"type", "reset", "id", 2, "env", 1, "seed", 1})
 	f.Fuzz(func(t *testing.T, msg []byte) {
+		s := &session{server: server, nextHandle: 1}
+		defer s.freeAll()
+		for _, before := range [][]byte{made, reset} {
+			ask(t, s, new(request), before)
+		}
 		r := &request{buf: msg, length: int64(len(msg))}
-		err := r.parse(c, d)
-		if err == nil {
-			if handlers[r.name] == nil || !r.hasID || r.id > maxID {
-				t.Fatalf("accepted as %q with id %d", r.name, r.id)
+		rep := s.answer(r, (*session).handle)
+		if rep.frame != nil {
+			rep.frame.home <- rep.frame
+		}
+		if rep.msg == nil {
+			return // ring, which is answered elsewhere
+		}
+		reply, err := decodeReply(rep.msg)
+		if e := (*Error)(nil); errors.As(err, &e) {
+			if e.Code == CodeInternal {
+				t.Fatalf("a fault of ours: %v", err)
 			}
-			return
+		} else if err != nil {
+			t.Fatal(err)
 		}
-		e := asError(err)
-		if e.Code == CodeInternal {
-			t.Fatalf("a fault of ours: %v", err)
-		}
-		if reply := encodeError(e, r.id, r.hasID); new(checker).check(reply) != nil {
-			t.Fatalf("the error reply is not a message: %x", reply)
+		if r.hasID && number(reply["id"]) != r.id || r.id > maxID {
+			t.Fatalf("request %d got the reply %v", r.id, reply["id"])
 		}
 	})
 }

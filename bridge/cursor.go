@@ -1,0 +1,268 @@
+package bridge
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"unicode/utf8"
+
+	"github.com/vmihailenco/msgpack/v5/msgpcode"
+)
+
+// The bounds of one message's structure, as PROTOCOL.md gives them.
+const (
+	maxDepth    = 8
+	maxElements = 1 << 16
+	maxKeys     = 128
+	maxKeyBytes = 64
+	maxStrBytes = 1 << 20
+)
+
+// cursor reads msgpack that nobody has checked. Every item is held against the
+// bytes that are there before anything is made of it: a decoder that takes
+// lengths at their word and nesting without limit can be made to allocate
+// gigabytes, or to overflow its stack, by a message of a few bytes.
+//
+// check goes through a message once and notes where its fields lie. It keeps a
+// small stack of its own, so it neither recurses nor allocates.
+type cursor struct {
+	msg      []byte
+	pos      int
+	elements int
+	depth    int
+	open     [maxDepth]container // those around pos, outermost first
+}
+
+// container is an array or map whose end has not been reached.
+type container struct {
+	left  int // elements or entries still to come
+	isMap bool
+	n     int // keys so far
+	keys  [maxKeys]span
+}
+
+// span is a part of the message.
+type span struct{ from, to uint32 }
+
+// form is what an item is.
+type form uint8
+
+const (
+	formNone form = iota
+	formNil
+	formBool
+	formInt
+	formFloat
+	formText
+	formBinary
+	formArray
+	formMap
+)
+
+// String is the form as an error message names it.
+func (f form) String() string {
+	return [...]string{"nothing", "nil", "a bool", "an integer", "a float", "a text", "a binary", "an array", "a map"}[f]
+}
+
+// item is one value, or the head of an array or map.
+type item struct {
+	form     form
+	negative bool   // of an integer: bits are those of an int64
+	bits     uint64 // of a bool, an integer or a float64
+	n        int    // elements of an array, entries of a map
+	data     []byte // of a text or binary: a part of the message
+}
+
+// heads says what the first bytes from 0xc0 on stand for, and how many bytes of
+// a number, or of a length, follow. What has no form is not allowed.
+var heads = [32]struct {
+	form   form
+	follow int
+}{
+	0x00: {formNil, 0}, 0x02: {formBool, 0}, 0x03: {formBool, 0},
+	0x04: {formBinary, 1}, 0x05: {formBinary, 2}, 0x06: {formBinary, 4},
+	0x0a: {formFloat, 4}, 0x0b: {formFloat, 8},
+	0x0c: {formInt, 1}, 0x0d: {formInt, 2}, 0x0e: {formInt, 4}, 0x0f: {formInt, 8}, // unsigned
+	0x10: {formInt, 1}, 0x11: {formInt, 2}, 0x12: {formInt, 4}, 0x13: {formInt, 8}, // signed
+	0x19: {formText, 1}, 0x1a: {formText, 2}, 0x1b: {formText, 4},
+	0x1c: {formArray, 2}, 0x1d: {formArray, 4}, 0x1e: {formMap, 2}, 0x1f: {formMap, 4},
+}
+
+// next reads one item and stands behind it: behind the head, if it is an array
+// or map.
+func (c *cursor) next() (it item, err error) {
+	if c.pos >= len(c.msg) {
+		return it, c.wrong(c.pos, "the message ends inside a container")
+	}
+	at := c.pos + 1
+	switch code := c.msg[c.pos]; {
+	case code <= msgpcode.PosFixedNumHigh:
+		it.form, it.bits = formInt, uint64(code)
+	case code >= msgpcode.NegFixedNumLow:
+		it.form, it.bits, it.negative = formInt, uint64(int8(code)), true
+	case msgpcode.IsFixedMap(code):
+		it.form, it.bits = formMap, uint64(code&msgpcode.FixedMapMask)
+	case msgpcode.IsFixedArray(code):
+		it.form, it.bits = formArray, uint64(code&msgpcode.FixedArrayMask)
+	case msgpcode.IsFixedString(code):
+		it.form, it.bits = formText, uint64(code&msgpcode.FixedStrMask)
+	default:
+		head := heads[code-0xc0]
+		if head.form == formNone {
+			return it, c.notAllowed(code)
+		}
+		if left := len(c.msg) - at; head.follow > left {
+			return it, c.wrong(c.pos, "%v whose head has %d more bytes, %d are left", head.form, head.follow, left)
+		}
+		it.form = head.form
+		it.setBits(code, c.msg[at:at+head.follow])
+		at += head.follow
+	}
+	return it, c.body(&it, at)
+}
+
+// setBits reads the bytes that follow the first.
+func (it *item) setBits(code byte, follow []byte) {
+	for _, b := range follow {
+		it.bits = it.bits<<8 | uint64(b)
+	}
+	switch {
+	case code == msgpcode.True:
+		it.bits = 1
+	case code == msgpcode.Float:
+		it.bits = math.Float64bits(float64(math.Float32frombits(uint32(it.bits))))
+	case code >= msgpcode.Int8 && code <= msgpcode.Int64:
+		unused := 64 - 8*len(follow)
+		it.bits = uint64(int64(it.bits<<unused) >> unused)
+		it.negative = it.bits>>63 != 0
+	}
+}
+
+// body passes the content of a text or binary, which begins at byte at. The
+// elements of an array or map stay to be read, but each takes a byte at least,
+// so one that promises more than is left is refused before it costs anything.
+func (c *cursor) body(it *item, at int) error {
+	left := uint64(len(c.msg) - at)
+	switch it.form {
+	case formText, formBinary:
+		if it.bits > left {
+			return c.wrong(c.pos, "%v of %d bytes, %d are left", it.form, it.bits, left)
+		}
+		end := at + int(it.bits)
+		it.data = c.msg[at:end:end]
+		at = end
+		if it.form == formText && len(it.data) > maxStrBytes {
+			return c.wrong(c.pos, "a text of %d bytes, want at most %d", len(it.data), maxStrBytes)
+		}
+		if it.form == formText && !utf8.Valid(it.data) {
+			return c.wrong(c.pos, "a text that is not UTF-8")
+		}
+	case formArray, formMap:
+		if it.bits > left || it.form == formMap && it.bits > left/2 {
+			return c.wrong(c.pos, "%v of %d elements, %d bytes are left", it.form, it.bits, left)
+		}
+		it.n = int(it.bits)
+	}
+	c.pos = at
+	return nil
+}
+
+func (c *cursor) notAllowed(code byte) error {
+	if msgpcode.IsExt(code) {
+		return c.wrong(c.pos, "an extension type, which this protocol does not use")
+	}
+	return c.wrong(c.pos, "byte 0x%02x, which is not msgpack", code)
+}
+
+// check says what is wrong with a message; nil if it is one map by the rules.
+func (c *cursor) check(msg []byte) error {
+	c.msg, c.pos, c.elements, c.depth = msg, 0, 0, 0
+	if len(msg) == 0 {
+		return c.wrong(0, "the message is empty, want a map")
+	}
+	if !isMap(msg[0]) {
+		return c.wrong(0, "the message begins with byte 0x%02x, want a map", msg[0])
+	}
+	if err := c.value(); err != nil {
+		return err
+	}
+	for c.depth > 0 {
+		inner := &c.open[c.depth-1]
+		if inner.left == 0 {
+			c.depth--
+			continue
+		}
+		inner.left--
+		if inner.isMap {
+			if err := c.key(inner); err != nil {
+				return err
+			}
+		}
+		if err := c.value(); err != nil {
+			return err
+		}
+	}
+	if c.pos != len(msg) {
+		return c.wrong(c.pos, "%d bytes follow the message's map, want none", len(msg)-c.pos)
+	}
+	return nil
+}
+
+// value passes one item, and opens it if it is an array or map.
+func (c *cursor) value() error {
+	at := c.pos
+	it, err := c.next()
+	if err != nil || it.form < formArray {
+		return err
+	}
+	c.elements += it.n
+	switch {
+	case c.elements > maxElements:
+		return c.wrong(at, "more than %d elements in one message", maxElements)
+	case it.form == formMap && it.n > maxKeys:
+		return c.wrong(at, "a map of %d keys, want at most %d", it.n, maxKeys)
+	case c.depth == maxDepth:
+		return c.wrong(at, "nesting deeper than %d", maxDepth)
+	}
+	inner := &c.open[c.depth]
+	inner.left, inner.isMap, inner.n = it.n, it.form == formMap, 0
+	c.depth++
+	return nil
+}
+
+// key passes a map's key and compares it with those before.
+func (c *cursor) key(in *container) error {
+	at := c.pos
+	if at >= len(c.msg) {
+		return c.wrong(at, "the message ends inside a map")
+	}
+	it, err := c.next()
+	switch {
+	case err != nil:
+		return err
+	case it.form != formText:
+		return c.wrong(at, "a map's key is %v, want a text", it.form)
+	case len(it.data) > maxKeyBytes:
+		return c.wrong(at, "a map's key of %d bytes, want at most %d", len(it.data), maxKeyBytes)
+	}
+	for _, k := range in.keys[:in.n] {
+		if bytes.Equal(c.msg[k.from:k.to], it.data) {
+			return c.wrong(at, "the key %q occurs twice in one map", it.data)
+		}
+	}
+	in.keys[in.n] = span{uint32(c.pos - len(it.data)), uint32(c.pos)}
+	in.n++
+	return nil
+}
+
+// keys are those of the message's own map, once check has found nothing. Each
+// value follows its key.
+func (c *cursor) keys() []span { return c.open[0].keys[:c.open[0].n] }
+
+func isMap(code byte) bool {
+	return msgpcode.IsFixedMap(code) || code == msgpcode.Map16 || code == msgpcode.Map32
+}
+
+func (c *cursor) wrong(at int, format string, args ...any) error {
+	return fail(CodeMalformed, "", "send one msgpack map by the rules of PROTOCOL.md", "at byte %d: %s", at, fmt.Sprintf(format, args...))
+}

@@ -1,0 +1,95 @@
+package bridge
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"pommego/env"
+)
+
+func init() {
+	register("hello", readHello, (*session).helloAgain)
+	register("ping", readNothing, (*session).pingReply)
+}
+
+const helloBytes = 4 << 10 // the longest first message
+
+// helloRequest is the first request of a connection.
+type helloRequest struct {
+	versions []uint64
+	client   string
+}
+
+func readHello(in *fields) helloRequest {
+	in.need("versions", "client")
+	versions := list(in, "versions", "an array of integers", 1, 16, func(int) uint64 { return in.number("versions", 0, 1<<64-1) })
+	return helloRequest{versions, in.text("client")}
+}
+
+// greet has the client say hello. If it returns false the session is stopped.
+func (s *session) greet() bool {
+	cfg := &s.server.cfg
+	s.ws.SetReadLimit(tooLong * helloBytes)
+	r := &request{}
+	if err := s.receive(r, helloBytes, cfg.HelloTimeout, cfg.HelloTimeout); err != nil {
+		s.stopFor(err)
+		return false
+	}
+	rep, err := s.hello(r)
+	if err != nil {
+		rep.msg = encodeError(asError(err), r.id, r.hasID)
+	}
+	s.ws.SetWriteDeadline(time.Now().Add(cfg.HelloTimeout))
+	if failed := s.ws.WriteMessage(websocket.BinaryMessage, rep.msg); failed != nil {
+		s.stop(0, failed.Error())
+		return false
+	}
+	if err != nil {
+		s.stop(websocket.CloseProtocolError, err.Error())
+		return false
+	}
+	s.ws.SetReadLimit(tooLong * int64(cfg.MaxMessageBytes))
+	s.touch()
+	return true
+}
+
+// hello answers the first request.
+func (s *session) hello(r *request) (reply, error) {
+	if r.length > helloBytes {
+		return reply{}, messageTooLarge(r.length, helloBytes)
+	}
+	if _, err := r.parse(&s.fields); err != nil {
+		return reply{}, err
+	}
+	if r.name != "hello" {
+		return reply{}, fail(CodeHelloExpected, "type", "send hello first", "the first request is %s, want hello", r.name)
+	}
+	q := readHello(&s.fields)
+	if err := s.fields.end(); err != nil {
+		return reply{}, err
+	}
+	if !slices.Contains(q.versions, Version) {
+		err := fail(CodeVersionMismatch, "versions", "install client and server of the same release",
+			"the client speaks versions %v, the server %v", q.versions, []uint64{Version})
+		err.Versions = []uint64{Version}
+		return reply{}, err
+	}
+	cfg := &s.server.cfg
+	s.client = fmt.Sprintf("%s %q", s.client, q.client)
+	cfg.Log.Info("connected", "client", s.client)
+	return message("hello", r.id, "version", Version, "server", "pommego/"+cfg.Version, "seed_version", env.SeedVersion,
+		"limits", entries{
+			"message_bytes", cfg.MaxMessageBytes, "batch_bytes", cfg.MaxBatchBytes,
+			"games_per_env", cfg.MaxGames, "envs", cfg.MaxEnvs, "total_games", cfg.MaxTotalGames,
+			"in_flight", cfg.MaxInFlight, "workers", cfg.MaxWorkers, "idle_seconds", int(cfg.IdleTimeout.Seconds()),
+		})
+}
+
+func (s *session) helloAgain(uint64, helloRequest) (reply, error) {
+	return reply{}, fail(CodeHelloExpected, "type", "", "hello has been sent already, want it once, as the first request")
+}
+
+func (s *session) pingReply(id uint64, _ nothing) (reply, error) { return message("pong", id) }

@@ -1,0 +1,157 @@
+package bridge
+
+import (
+	"cmp"
+	"strings"
+
+	"pommego/vec"
+)
+
+func init() { register("make", readMake, (*session).makeEnv) }
+
+// makeRequest asks for an environment.
+type makeRequest struct {
+	game        gameRequest
+	pool        vec.Config // without its game
+	compression string
+	noop        bool
+	shared      int // frames to share
+}
+
+func readMake(in *fields) (q makeRequest) {
+	q.game = readGame(in)
+	in.need("games")
+	q.pool.Games = in.integer("games", 1, maxInt)
+	q.pool.Observation = in.text("observation")
+	q.pool.Reward = option(in, "reward", vec.ParseReward)
+	q.pool.Autoreset = option(in, "autoreset_mode", vec.ParseAutoreset)
+	q.pool.Opponents = in.texts("opponents")
+	q.pool.Seats = in.texts("seats")
+	if in.at("seat") {
+		q.pool.Seat = 1 + int(in.number("seat", 0, 255)) // vec counts from 1
+	}
+	q.pool.OnDeath = option(in, "on_death", vec.ParseOnDeath)
+	q.pool.MaxEpisodeSteps = in.integer("max_episode_steps", 0, maxInt)
+	q.pool.Workers = in.integer("workers", 0, maxInt)
+	q.compression = in.text("compression")
+	q.noop = in.flag("noop")
+	q.shared = in.integer("shared_memory", 2, 16)
+	return q
+}
+
+// option reads a text that stands for a value of vec's.
+func option[T any](in *fields, name string, parse func(string) (T, error)) T {
+	value, err := parse(in.text(name))
+	if err != nil && in.err == nil {
+		in.err = badOption(name, err)
+	}
+	return value
+}
+
+func (s *session) makeEnv(id uint64, q makeRequest) (reply, error) {
+	var err error
+	if q.pool.Game, err = s.catalogGame(q.game); err != nil {
+		return reply{}, err
+	}
+	if err := s.checkLimits(&q.pool); err != nil {
+		return reply{}, err
+	}
+	if err := checkCompression(q.compression, q.shared); err != nil {
+		return reply{}, err
+	}
+	e := &environment{handle: s.nextHandle, noop: q.noop}
+	if e.pool, e.layout, err = s.newPool(kindBatch, e.handle, q.pool); err != nil {
+		return reply{}, err
+	}
+	if err := e.makeFrames(q.shared, q.compression != ""); err != nil {
+		s.freeEnv(e)
+		return reply{}, err
+	}
+	s.nextHandle++
+	s.envs = append(s.envs, e)
+	return e.describe(id)
+}
+
+// checkLimits holds a configuration against the server's limits, and has the
+// server choose the number of workers if the client does not.
+func (s *session) checkLimits(cfg *vec.Config) error {
+	limits := &s.server.cfg
+	switch {
+	case cfg.Games > limits.MaxGames:
+		return fail(CodeLimit, "games", "make several environments, or ask for a higher limit when the server is started",
+			"games is %d, want at most %d", cfg.Games, limits.MaxGames)
+	case cfg.Workers > limits.MaxWorkers:
+		return fail(CodeLimit, "workers", "leave it out: the server chooses", "workers is %d, want at most %d", cfg.Workers, limits.MaxWorkers)
+	case len(s.envs) >= limits.MaxEnvs:
+		return fail(CodeLimit, "", "close one, or use another connection", "this connection has %d environments, and may have no more", len(s.envs))
+	}
+	cfg.Workers = cmp.Or(cfg.Workers, limits.MaxWorkers)
+	return nil
+}
+
+func badOption(field string, err error) error {
+	return fail(CodeBadOption, field, "", "%s", strings.TrimPrefix(err.Error(), "vec: "))
+}
+
+// optionFields are make's names of the fields that vec names in its errors.
+var optionFields = map[string]string{
+	"Games": "games", "Workers": "workers", "Seat": "seat", "Seats": "seats", "Opponents": "opponents",
+	"opponent": "opponents", "MaxEpisodeSteps": "max_episode_steps", "Observation": "observation",
+}
+
+// optionField is the field that vec's error about a configuration is about,
+// the first it names.
+func optionField(err error) string {
+	for _, word := range strings.Fields(err.Error()) {
+		if name := optionFields[strings.Trim(word, ",:")]; name != "" {
+			return name
+		}
+	}
+	return ""
+}
+
+// newPool makes a pool with its frames, within the server's limits.
+func (s *session) newPool(kind string, handle uint32, cfg vec.Config) (*vec.Pool, *layout, error) {
+	fields, _, err := vec.Layout(cfg)
+	if err != nil {
+		return nil, nil, badOption(optionField(err), err)
+	}
+	cfg.Headroom = headroom(fields)
+	fields, size, err := vec.Layout(cfg)
+	if err != nil {
+		return nil, nil, badOption(optionField(err), err)
+	}
+	l := newLayout(kind, handle, &cfg, fields, size)
+	if most := s.server.cfg.MaxBatchBytes; l.size+l.tail > most {
+		return nil, nil, fail(CodeLimit, "games", "make several environments with fewer games, or choose a smaller observation",
+			"a batch of %d games has up to %d bytes, want at most %d", cfg.Games, l.size+l.tail, most)
+	}
+	if err := s.server.reserve(cfg.Games); err != nil {
+		return nil, nil, err
+	}
+	pool, err := vec.New(cfg)
+	if err != nil {
+		s.server.release(cfg.Games)
+		return nil, nil, badOption(optionField(err), err)
+	}
+	return pool, l, nil
+}
+
+// describe is the reply to make.
+func (e *environment) describe(id uint64) (reply, error) {
+	cfg := e.pool.Config()
+	fields := []any{}
+	for _, f := range e.layout.fields {
+		fields = append(fields, entries{"name", f.Name, "dtype", string(f.DType), "shape", f.Shape, "per_game", f.PerGame})
+	}
+	about := entries{
+		"env", int(e.handle), "spec", asJSON{e.pool.Spec()},
+		"games", e.pool.Games(), "learners", e.pool.Learners(), "rows", e.pool.Rows(),
+		"observation", cfg.Observation, "reward", cfg.Reward.String(), "autoreset_mode", cfg.Autoreset.String(), "on_death", cfg.OnDeath.String(),
+		"fields", fields, "final_fields", e.layout.finalNames(), "batch_bytes", e.layout.size + e.layout.tail,
+	}
+	if e.shared != nil {
+		about = append(about, "shared_memory", e.shared.describe(e.mailbox))
+	}
+	return message("env", id, about...)
+}

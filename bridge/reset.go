@@ -1,0 +1,74 @@
+package bridge
+
+import (
+	"pommego/env"
+	"pommego/vec"
+)
+
+func init() { registerEnv("reset", false, readReset, (*session).reset) }
+
+// resetRequest asks for new episodes.
+type resetRequest struct {
+	seed  *uint64
+	seeds tensor
+	mask  tensor
+}
+
+func readReset(in *fields) (q resetRequest) {
+	q.seed = in.seed()
+	q.seeds = in.tensor("seeds", env.Uint64)
+	q.mask = in.tensor("mask", env.Uint8)
+	return q
+}
+
+func (s *session) reset(e *environment, id uint64, q resetRequest) (reply, error) {
+	o, err := e.resetOptions(&q)
+	if err != nil {
+		return reply{}, err
+	}
+	f := s.take(e.frames)
+	if err := e.pool.Reset(f.batch, o); err != nil {
+		return reply{}, s.fromVec(err, "mask")
+	}
+	e.running = true
+	return f.reply(id), nil
+}
+
+func (e *environment) resetOptions(q *resetRequest) (o vec.ResetOptions, err error) {
+	games := e.pool.Games()
+	o.Seed = q.seed
+	if q.seeds.given() {
+		if o.Seed != nil {
+			return o, fail(CodeBadOption, "seeds", "", "seed and seeds are both given, want one of them")
+		}
+		if err := q.seeds.want("seeds", games); err != nil {
+			return o, err
+		}
+		o.Seeds = q.seeds.uint64s()
+	}
+	if q.mask.given() {
+		if err := q.mask.want("mask", games); err != nil {
+			return o, err
+		}
+		o.Mask, err = e.readMask(q.mask.data)
+	}
+	return o, err
+}
+
+func (e *environment) readMask(data []byte) ([]bool, error) {
+	if e.mask == nil {
+		e.mask = make([]bool, len(data))
+	}
+	some := false
+	for i, b := range data {
+		if b > 1 {
+			return nil, fail(CodeOutOfRange, "mask", "", "mask[%d] is %d, want 0 or 1", i, b)
+		}
+		e.mask[i] = b == 1
+		some = some || b == 1
+	}
+	if !some {
+		return nil, fail(CodeOutOfRange, "mask", "send observe to see the games as they are", "mask is 0 everywhere, want at least one game to reset")
+	}
+	return e.mask, nil
+}

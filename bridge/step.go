@@ -1,0 +1,51 @@
+package bridge
+
+import "pommego/env"
+
+func init() {
+	registerEnv("step", true, readStep, (*session).step)
+	registerEnv("observe", true, readNothing, (*session).observe)
+}
+
+// stepRequest moves all of an environment's games.
+type stepRequest struct{ actions tensor }
+
+func readStep(in *fields) stepRequest {
+	in.need("actions")
+	return stepRequest{in.tensor("actions", env.Uint8)}
+}
+
+func (s *session) step(e *environment, id uint64, q stepRequest) (reply, error) {
+	s.attentive = e.mailbox != nil
+	if err := wantActions(&q.actions, e.pool.Rows(), e.pool.Spec()); err != nil {
+		return reply{}, err
+	}
+	return s.stepWith(e, id, q.actions.data)
+}
+
+// stepWith makes a step with as many actions as there have to be.
+func (s *session) stepWith(e *environment, id uint64, actions []byte) (reply, error) {
+	f := s.take(e.frames)
+	if e.noop {
+		return f.reply(id), nil
+	}
+	if err := e.pool.Step(f.batch, actions); err != nil {
+		return reply{}, s.fromVec(err, "actions")
+	}
+	return f.reply(id), nil
+}
+
+func wantActions(t *tensor, rows int, spec *env.Spec) error {
+	components := len(spec.Actions)
+	if components == 1 && t.rank == 1 {
+		return t.want("actions", rows)
+	}
+	return t.want("actions", rows, components)
+}
+
+// observe answers with the games as they are.
+func (s *session) observe(e *environment, id uint64, _ nothing) (reply, error) {
+	f := s.take(e.frames)
+	e.pool.Observe(f.batch)
+	return f.reply(id), nil
+}
