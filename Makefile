@@ -13,7 +13,7 @@ TRACES := $(wildcard env/*/testdata/traces/*.jsonl.gz)
 
 export CGO_ENABLED ?= 0
 
-.PHONY: help build venv demo test test-go test-race test-python test-reference test-integrations verify lint bench bench-report docs wheel wheels profile hybrid-search determinism imitation invariants test-dataset-soak fuzz clean
+.PHONY: help build venv demo test test-go test-race test-python test-reference test-integrations verify lint bench bench-report bench-compare docs wheel wheels profile hybrid-search determinism imitation invariants test-dataset-soak fuzz clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -56,7 +56,7 @@ test-race: ## Go tests of what runs in parallel, under the race detector
 	CGO_ENABLED=1 go test -race -short ./vec ./bridge ./arena/trace ./arena/tournament
 
 test-python: build venv ## Python tests, on real sockets and processes
-	$(PY) -m pytest python_client/tests benchmarks/hybrid_search benchmarks/data_sets
+	$(PY) -m pytest python_client/tests benchmarks
 
 # In an environment of its own: PyTorch, Ray and the like have gigabytes.
 INTEGRATIONS ?= .venv-integrations
@@ -81,8 +81,11 @@ bench: build venv ## measure speed
 	bin/pommego bench
 	$(PY) -m pommego.bench
 
-bench-report: build .venv/.bench ## measure all of it into benchmarks/results, 30 minutes; ARGS="--quick": one
-	$(PY) -m benchmarks.report $(ARGS)
+bench-report: build .venv/.bench ## measure all of it into benchmarks/results, 40 minutes; ARGS="--quick": two
+	$(PY) benchmarks/report.py $(ARGS)
+
+bench-compare: venv ## compare speeds with another revision in interleaved pairs, REV=v1.2; ARGS="--only rules/"
+	$(PY) benchmarks/compare.py $(REV) $(ARGS)
 
 # What it draws with, and a peer to measure beside; a gigabyte of it is the peer's.
 .venv/.bench: .venv/.ready

@@ -41,6 +41,9 @@ func TestRunMeasuresEverything(t *testing.T) {
 		if r.Name != all[i].name || r.Median <= 0 || r.Min > r.Median || r.Median > r.Max {
 			t.Errorf("result %+v, want %s with a rate between its bounds", r, all[i].name)
 		}
+		if len(r.Rounds) != rounds || !slices.Contains(r.Rounds, r.Median) {
+			t.Errorf("%s has rounds %v, want %d of them, its median %g among them", r.Name, r.Rounds, rounds, r.Median)
+		}
 		if (r.Limit > 0) != (all[i].limit != "") {
 			t.Errorf("%s has limit %g, want one: %v", r.Name, r.Limit, all[i].limit != "")
 		}

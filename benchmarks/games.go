@@ -54,7 +54,7 @@ func playSimple(id string, o Options) (work, error) {
 		seeds[i].Value = o.Seed + uint64(i)
 		begin(i)
 	}
-	c := newCrew(o.Workers, func(w int) int {
+	pool := newWorkerPool(o.Workers, func(w int) int {
 		from, to := share(o.Games, o.Workers, w)
 		actions := make([]uint8, seats*width)
 		for i := from; i < to; i++ {
@@ -72,7 +72,7 @@ func playSimple(id string, o Options) (work, error) {
 		}
 		return to - from
 	})
-	return work{c.run, c.stop}, nil
+	return work{pool.run, pool.stop}, nil
 }
 
 // observationSize is the bytes of one encoding for all seats of one game.
@@ -105,14 +105,14 @@ func move(id, encoding string, op func(dst, src []byte)) func(Options) (work, er
 		for i := range src {
 			src[i] = byte(i)
 		}
-		c := newCrew(o.Workers, func(w int) int {
+		pool := newWorkerPool(o.Workers, func(w int) int {
 			from, to := share(o.Games, o.Workers, w)
 			for i := from; i < to; i++ {
 				op(dst[i*size:(i+1)*size], src[i*size:(i+1)*size])
 			}
 			return to - from
 		})
-		return work{c.run, c.stop}, nil
+		return work{pool.run, pool.stop}, nil
 	}
 }
 

@@ -36,6 +36,8 @@ type Result struct {
 	// were only copied or cleared; 0 where there is no such limit.
 	Limit         float64 `json:"limit,omitempty"`
 	AllocsPerStep float64 `json:"allocs_per_step"`
+	// Rounds is the rate of each round, in their order.
+	Rounds []float64 `json:"rounds"`
 }
 
 // rounds is how many samples each measurement gets.
@@ -92,15 +94,21 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	report := &Report{Games: o.Games, Workers: o.Workers}
 	for _, b := range chosen {
 		s := samples[b.name]
-		slices.Sort(s)
-		r := Result{Name: b.name, Median: s[len(s)/2], Min: s[0], Max: s[len(s)-1], AllocsPerStep: allocs[b.name]}
+		r := Result{
+			Name: b.name, Median: median(s), Min: slices.Min(s), Max: slices.Max(s),
+			AllocsPerStep: allocs[b.name], Rounds: s,
+		}
 		if limit := samples[b.limit]; len(limit) > 0 {
-			slices.Sort(limit)
-			r.Limit = limit[len(limit)/2]
+			r.Limit = median(limit)
 		}
 		report.Results = append(report.Results, r)
 	}
 	return report, nil
+}
+
+// median is the middle one of an odd number of samples.
+func median(samples []float64) float64 {
+	return slices.Sorted(slices.Values(samples))[len(samples)/2]
 }
 
 // chosen is the measurements asked for, with the limits they need.

@@ -51,7 +51,7 @@ func rulesRandom(o Options) (work, error) {
 		seeds[i].Value = o.Seed + uint64(i)
 		g.Deal(&states[i], seeds[i])
 	}
-	c := newCrew(o.Workers, func(w int) int {
+	pool := newWorkerPool(o.Workers, func(w int) int {
 		from, to := share(o.Games, o.Workers, w)
 		rng := env.Seed{Value: o.Seed, Episode: seeds[from].Episode}.RNG(env.StreamPolicy + uint64(w))
 		actions := make([]uint8, r.Seats())
@@ -68,7 +68,7 @@ func rulesRandom(o Options) (work, error) {
 		}
 		return turns * (to - from)
 	})
-	return work{c.run, c.stop}, nil
+	return work{pool.run, pool.stop}, nil
 }
 
 // recording is one game of cautious players: its start and all moves.
@@ -117,7 +117,7 @@ func rulesCautious(o Options) (work, error) {
 		return work{}, err
 	}
 	r := g.Rules()
-	c := newCrew(o.Workers, func(w int) int {
+	pool := newWorkerPool(o.Workers, func(w int) int {
 		steps := 0
 		from, to := share(len(games), o.Workers, w)
 		for _, game := range games[from:to] {
@@ -129,7 +129,7 @@ func rulesCautious(o Options) (work, error) {
 		}
 		return steps
 	})
-	return work{c.run, c.stop}, nil
+	return work{pool.run, pool.stop}, nil
 }
 
 // spread is matches of the fogged team game some way into their episodes.
@@ -168,7 +168,7 @@ func encode(encoding string) func(Options) (work, error) {
 			slabs[f] = make([]byte, o.Games*spec.Seats*fields[f].Size())
 		}
 		seats := []uint8{0, 1, 2, 3}
-		c := newCrew(o.Workers, func(w int) int {
+		pool := newWorkerPool(o.Workers, func(w int) int {
 			from, to := share(o.Games, o.Workers, w)
 			dst := make([][]byte, len(fields))
 			for i := from; i < to; i++ {
@@ -180,6 +180,6 @@ func encode(encoding string) func(Options) (work, error) {
 			}
 			return to - from
 		})
-		return work{c.run, c.stop}, nil
+		return work{pool.run, pool.stop}, nil
 	}
 }

@@ -22,7 +22,7 @@ func (sim *simulator[S]) random(o Options) work {
 		sim.deal(&states[i], seeds[i])
 	}
 	width := sim.width()
-	c := newCrew(o.Workers, func(w int) int {
+	pool := newWorkerPool(o.Workers, func(w int) int {
 		from, to := share(o.Games, o.Workers, w)
 		rng := env.Seed{Value: o.Seed, Episode: seeds[from].Episode}.RNG(env.StreamPolicy + uint64(w))
 		actions := make([]uint8, width)
@@ -39,7 +39,7 @@ func (sim *simulator[S]) random(o Options) work {
 		}
 		return turns * (to - from)
 	})
-	return work{c.run, c.stop}
+	return work{pool.run, pool.stop}
 }
 
 // width is how many actions all seats together send.
@@ -92,7 +92,7 @@ func (sim *simulator[S]) cautious(o Options) (work, error) {
 		return work{}, err
 	}
 	width := sim.width()
-	c := newCrew(o.Workers, func(w int) int {
+	pool := newWorkerPool(o.Workers, func(w int) int {
 		steps := 0
 		from, to := share(len(games), o.Workers, w)
 		for i := from; i < to; i++ {
@@ -104,5 +104,5 @@ func (sim *simulator[S]) cautious(o Options) (work, error) {
 		}
 		return steps
 	})
-	return work{c.run, c.stop}, nil
+	return work{pool.run, pool.stop}, nil
 }

@@ -223,6 +223,7 @@ def _result(name: str, rates: list[float], limit: float | None) -> dict[str, Any
         "max": max(rates),
         "limit": limit,
         "allocs_per_step": None,
+        "rounds": rates,
     }
 
 

@@ -1,0 +1,373 @@
+"""Measures all that is said about speed and memory, and writes tables and plots of it.
+
+    make bench-report                    # all of it, some 40 minutes
+    make bench-report ARGS="--quick"     # a look at it, two minutes
+
+Most measurements are commands that print JSON, which you can run by hand. Each runs in a process of its own,
+in several rounds with all the others in between, so that a noisy machine disturbs all of them alike. Their
+samples are kept in Go's benchmark format, a file for each part, which `go tool benchstat` reads: it makes the
+tables, and any other that you ask it for. What is in a file is not measured again, so you can stop a run with
+Ctrl-C, and the same command goes on from there. It takes all cores: run nothing else meanwhile.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import functools
+import hashlib
+import importlib.util
+import itertools
+import json
+import os
+import platform
+import shlex
+import statistics
+import subprocess
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import numpy as np
+
+import pommego
+
+ROOT = Path(__file__).resolve().parents[1]
+BINARY = Path(os.environ.get("POMMEGO_BINARY", ROOT / "bin" / "pommego"))
+FREE_FOR_ALL, TEAM = "PommeFFACompetition-v0", "PommeTeamCompetition-v0"
+CLIENT = (".venv/bin/python", "-m", "pommego.bench", "--json")
+PARTS = ("go", "python", "link", "peers", "memory")
+GIVE_UP = 300  # seconds that one measurement may take
+
+WAYS = "-table /games -col /transport"
+#: Heading, part, and what benchstat is to show of it beside what.
+TABLES = (
+    ("In Go: rules, encodings, batches", "go", "-table /games -col /workers"),
+    ("Into Python; limit: a server that steps nothing", "python", f"{WAYS} -filter .name:End-to-end"),
+    ("Time of a step", "python", f"{WAYS} -filter .name:Step-time"),
+    ("Time of a step that does nothing", "python", f"{WAYS} -filter .name:Round-trip"),
+    ("Compressed", "link", "-col /compression -filter '.name:(End-to-end OR Step-time)'"),
+    ("Everyday peers: CartPole-v1, one of the cheapest environments", "peers", ""),
+    ("Memory of the server: its own, and three batches in shared memory", "memory", ""),
+)
+
+Way = dict[str, Any]  # options by name
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """One measurement: its part, its name in the file, what returns its lines, and how often it is made."""
+
+    part: str
+    name: str
+    run: Callable[[], list[str]]
+    rounds: int
+
+
+def plan(options: argparse.Namespace) -> list[Measurement]:
+    """List what is measured, in the order of one round."""
+    makers = {"go": _go, "python": _python, "link": _link, "peers": _peers, "memory": _memory}
+    return [m for part in PARTS if part in options.parts for m in makers[part](options)]
+
+
+def _go(options: argparse.Namespace) -> Iterator[Measurement]:
+    for games in options.games:
+        for workers in sorted({1, min(os.cpu_count() or 1, games)}):
+            way = {"games": games, "workers": workers}
+            yield _command("go", ("bin/pommego", "bench", "--json"), options.seconds / 3, way, options)
+
+
+def _python(options: argparse.Namespace) -> Iterator[Measurement]:
+    """Yield what is worth comparing of all ways into Python."""
+    for games, id_, observation in itertools.product(options.games, (TEAM, FREE_FOR_ALL), ("raw", "planes")):
+        transports = ("shm", "tcp", "unix") if id_ == TEAM else ("shm", "tcp")
+        for transport in transports[: 1 if options.quick else None]:
+            way = {"id": id_, "observation": observation, "transport": transport, "copy": False}
+            others = ({}, {"copy": True}, {"in-flight": 2}, {"opponents": "simple"})
+            for other in others[: 4 if id_ == FREE_FOR_ALL else 3]:
+                yield _command("python", CLIENT, options.seconds, way | other | {"games": games}, options)
+
+
+def _link(options: argparse.Namespace) -> Iterator[Measurement]:
+    tcp = {"id": TEAM, "transport": "tcp", "games": min(1024, max(options.games))}
+    for observation, compression in itertools.product(("raw", "planes"), (None, "zstd")):
+        way = tcp | {"observation": observation, "compression": compression}
+        yield _command("link", CLIENT, options.seconds, way, options)
+
+
+def _command(
+    part: str, program: tuple[str, ...], seconds: float, way: Way, options: argparse.Namespace
+) -> Measurement:
+    flags = []
+    for name, value in way.items():
+        if isinstance(value, bool):
+            flags.append(f"--{name}" if value else f"--no-{name}")
+        elif value is not None:
+            flags += [f"--{name}", str(value)]
+    command = (*program, *flags, "--seconds", f"{seconds:.3g}")
+    return Measurement(part, " ".join(command), functools.partial(_run, command, way), options.rounds)
+
+
+def _run(command: tuple[str, ...], way: Way) -> list[str]:
+    """Run a command with this Python and the binary that is measured; returns its samples."""
+    program = {".venv/bin/python": sys.executable, "bin/pommego": str(BINARY)}[command[0]]
+    environment = os.environ | {"POMMEGO_BINARY": str(BINARY)}
+    how = {"cwd": ROOT, "env": environment, "capture_output": True, "text": True, "timeout": GIVE_UP}
+    done = subprocess.run([program, *command[1:]], check=True, **how)
+    return samples(json.loads(done.stdout), way)
+
+
+def samples(report: dict[str, Any], way: Way) -> list[str]:
+    """Write what `pommego bench` or `python -m pommego.bench` printed as JSON in Go's benchmark format."""
+    lines = []
+    for r in report["results"]:
+        if "microseconds" in r:
+            name = {"step_us": "step-time", "round_trip_us": "round-trip"}[r["name"]]
+            times = {"p50": r["microseconds"], "p90": r["p90"], "p99": r["p99"]}
+            units = {f"{percentile}-ns/op": 1000 * t for percentile, t in times.items()}
+            if name == "step-time" and report["wire_bytes"]:
+                units["wire-B/op"] = report["wire_bytes"]
+            lines.append(line(name, way, units))
+        for rate in r.get("rounds", ()):
+            share = {"%limit": 100 * rate / r["limit"]} if r.get("limit") else {}
+            lines.append(line(r["name"], way, {"steps/s": rate} | share))
+    return lines
+
+
+def line(name: str, way: Way, units: dict[str, float]) -> str:
+    """Write one sample in Go's benchmark format."""
+    told = "".join(f"/{option}={value}" for option, value in way.items())
+    figures = " ".join(f"{value:.6g} {unit}" for unit, value in units.items())
+    return f"Benchmark{name[0].upper()}{name[1:]}{told} 1 {figures}"
+
+
+def _peers(options: argparse.Namespace) -> Iterator[Measurement]:
+    peers = [("gymnasium-sync", 64, 0), ("gymnasium-async", 64, 0)]
+    if importlib.util.find_spec("envpool"):
+        peers += [("envpool", games, threads) for games in (64, 1024) for threads in (1, 0)]
+    for peer, games, threads in peers:
+        run = functools.partial(measure_peer, peer, games, threads, options.seconds)
+        yield Measurement("peers", f"{peer} {games} {threads}", run, options.rounds)
+
+
+def measure_peer(peer: str, games: int, threads: int, seconds: float) -> list[str]:
+    """Step another vector environment with random actions; steps that only begin an episode do not count."""
+    if peer == "envpool":
+        import envpool  # noqa: PLC0415  # an extra, and slow to import
+
+        envs = envpool.make_gymnasium("CartPole-v1", num_envs=games, num_threads=threads)
+    else:
+        envs = gymnasium.make_vec("CartPole-v1", games, vectorization_mode=peer.removeprefix("gymnasium-"))
+    envs.reset()
+    actions = np.random.default_rng(0).integers(0, 2, (64, games))
+    resetting, lines = 0, []
+    for _ in range(5):
+        steps = batch = 0
+        begin = time.perf_counter()
+        while (elapsed := time.perf_counter() - begin) < seconds / 5:
+            _, _, terminated, truncated, _ = envs.step(actions[batch % len(actions)])
+            batch += 1
+            steps += games - resetting
+            resetting = int(np.count_nonzero(terminated | truncated))
+        lines.append(line(peer, {"threads": threads or "any", "games": games}, {"steps/s": steps / elapsed}))
+    envs.close()
+    return lines
+
+
+def _memory(options: argparse.Namespace) -> Iterator[Measurement]:
+    for id_, observation in itertools.product((FREE_FOR_ALL, TEAM), ("raw", "planes")):
+        for games in sorted({1, *options.games}):
+            run = functools.partial(measure_memory, id_, observation, games)
+            yield Measurement("memory", f"{id_} {observation} {games}", run, 1)
+
+
+def measure_memory(id_: str, observation: str, games: int) -> list[str]:
+    """Step a server's only environment a few times, and ask the system for the server's memory."""
+    with pommego.Server(binary=BINARY) as server:
+        where = {"address": server.address, "token": server.token}
+        with pommego.make_vec(id_, games, observation=observation, copy=False, **where) as envs:
+            envs.reset(seed=0)
+            for _ in range(16):
+                envs.step(np.zeros(envs.num_envs, np.uint8))
+            status = Path(f"/proc/{server.pid}/status").read_text()
+            batch = envs.batch_bytes
+    has = {name: 1024 * int(rest.split()[0]) for name, rest in _fields(status) if rest.endswith("kB")}
+    units = {"peak-B": has["VmHWM"], "own-B": has["RssAnon"], "own-B/game": has["RssAnon"] / games}
+    units |= {"shared-B": has["RssShmem"], "batch-B/game": batch / games}
+    return [line("memory", {"id": id_, "observation": observation, "games": games}, units)]
+
+
+def _fields(text: str) -> list[tuple[str, str]]:
+    return [(name.strip(), rest.strip()) for name, _, rest in (s.partition(":") for s in text.splitlines())]
+
+
+def setting() -> str:
+    """Describe machine and build, as configuration lines of Go's benchmark format."""
+    describe = ["git", "describe", "--always", "--dirty"]
+    commit = subprocess.run(describe, cwd=ROOT, capture_output=True, text=True, check=False).stdout.strip()
+    processor = dict(_fields(Path("/proc/cpuinfo").read_text())).get("model name", platform.processor())
+    return (
+        f"cpu: {processor}, {os.cpu_count()} cores\nsystem: {platform.system()} {platform.release()}\n"
+        f"python: {platform.python_version()}, numpy {np.__version__}, gymnasium {gymnasium.__version__}\n"
+        f"commit: {commit}\nbinary: {hashlib.sha256(BINARY.read_bytes()).hexdigest()[:12]}\n"
+    )
+
+
+def measure(measurements: list[Measurement], out: Path, head: str) -> list[str]:
+    """Measure what is not yet in the files; returns what failed."""
+    done, failed = {part: _begin(out / f"{part}.txt", head) for part in PARTS}, []
+    every = [(round_, m) for round_ in range(max(m.rounds for m in measurements)) for m in measurements]
+    left = [(f"# round {n}: {m.name}\n", m) for n, m in every if n < m.rounds]
+    left = [(mark, m) for mark, m in left if mark not in done[m.part]]
+    for i, (mark, m) in enumerate(left):
+        print(f"{i + 1} of {len(left)}: {m.name}", file=sys.stderr)
+        try:
+            lines = m.run()
+        except (OSError, RuntimeError, subprocess.SubprocessError) as e:
+            failed.append(f"{m.name}: {str(getattr(e, 'stderr', '') or e).strip()}")
+            continue
+        with (out / f"{m.part}.txt").open("a") as file:
+            file.write("\n".join([*lines, mark]))
+    return failed
+
+
+def _begin(path: Path, head: str) -> str:
+    """Return what a part's file holds; a new one begins with the head, an old one must have the same."""
+    if not path.exists():
+        path.write_text(head)
+    text = path.read_text()
+    if not text.startswith(head):
+        raise SystemExit(f"bench-report: {path} is of another machine or build: move it, or give --out")
+    return text
+
+
+def tables(out: Path, made_by: str, head: str, failed: list[str]) -> str:
+    """Write all tables, each with the command that makes it from the files."""
+    blocks = [f"# Speed and memory, measured until {datetime.date.today()}", f"Made by `{made_by}`:"]
+    blocks.append(f"```\n{head}```")
+    for heading, part, arranged in TABLES:
+        path, how = out / f"{part}.txt", ["-row", ".fullname", *shlex.split(arranged)]
+        if "Benchmark" in path.read_text():
+            command = ["go", "tool", "benchstat", *how, f"{part}={path}"]
+            done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+            told = shlex.join(["go", "tool", "benchstat", *how, path.name])
+            blocks.append(f"## {heading}\n\n```\n$ {told}\n{done.stdout}```")
+    blocks += ["## What could not be measured", *failed] if failed else []
+    return "\n\n".join(blocks) + "\n"
+
+
+Samples = dict[str, list[float]]  # by unit
+
+#: File, part, beginning of the names, the options that are panels, what it shows.
+PLOTS = (
+    ("steps", "python", "End-to-end", ("id", "observation"), "steps of whole games a second"),
+    ("latency", "python", "Step-time", ("id", "observation"), "ns a step: median, and band up to 99 %"),
+    ("cost", "go", "", ("workers",), "ns of a core for a step of one game"),
+    ("limits", "go", "", ("workers",), "% of copying or clearing the same bytes"),
+)
+
+
+def spread(plot: str, values: Samples, way: dict[str, str]) -> tuple[float, float, float] | None:
+    """Return what a plot shows of a benchmark's samples: low, middle, high; None if nothing."""
+    if plot == "latency":
+        middle = statistics.median(values["p50-ns/op"])
+        return middle, middle, statistics.median(values["p99-ns/op"])
+    shown = values.get("%limit" if plot == "limits" else "steps/s", [])
+    if plot == "cost":
+        shown = [1e9 * int(way["workers"]) / rate for rate in shown]
+    return (min(shown), statistics.median(shown), max(shown)) if shown else None
+
+
+def read(path: Path) -> dict[str, Samples]:
+    """Read a part's file: all samples of each benchmark."""
+    found: dict[str, Samples] = defaultdict(lambda: defaultdict(list))
+    for text in path.read_text().splitlines():
+        if text.startswith("Benchmark"):
+            name, _, *figures = text.removeprefix("Benchmark").split()
+            for value, unit in zip(figures[::2], figures[1::2], strict=True):
+                found[name][unit].append(float(value))
+    return found
+
+
+def panels(out: Path, plot: str, part: str, wanted: str, split: tuple[str, ...]) -> dict:
+    """Arrange a plot's points: by panel, then by curve, then by games."""
+    found: dict[str, dict[str, dict[int, tuple]]] = defaultdict(lambda: defaultdict(dict))
+    for full, values in read(out / f"{part}.txt").items():
+        way = dict(word.split("=") for word in full.split("/") if "=" in word)
+        games, name = int(way.pop("games")), "/".join(word for word in full.split("/") if "=" not in word)
+        shown = spread(plot, values, way) if name.startswith(wanted) else None
+        if shown:
+            rest = [f"{option}={value}" for option, value in way.items() if option not in split]
+            curve = " ".join([*([] if wanted else [name]), *rest])
+            found[", ".join(f"{option} {way[option]}" for option in split)][curve][games] = shown
+    return found
+
+
+def draw(out: Path) -> None:
+    """Draw what there are samples for, over games: some options are panels, the others curves."""
+    import matplotlib as mpl  # noqa: PLC0415  # an extra
+    from matplotlib.figure import Figure  # noqa: PLC0415
+
+    mpl.rcParams |= {"axes.grid": True, "grid.alpha": 0.25, "font.size": 8}
+    for plot, *which, label in PLOTS:
+        found, colours = panels(out, plot, *which), {}
+        if not found:
+            continue
+        rows = -(-len(found) // 2)
+        canvas = Figure(figsize=(11, 4.5 * rows), dpi=130, layout="constrained")
+        grid = canvas.subplots(rows, 2, sharex=True, sharey=True, squeeze=False)
+        for axes, (title, curves) in zip(grid.flat, found.items(), strict=False):
+            for curve, points in curves.items():
+                style = {"color": colours.setdefault(curve, mpl.colormaps["tab20"](len(colours) % 20))}
+                games, (low, middle, high) = list(points), zip(*points.values(), strict=True)
+                axes.plot(games, middle, label=curve, marker="o", markersize=3, linewidth=1.2, **style)
+                axes.fill_between(games, low, high, alpha=0.1, linewidth=0, **style)
+            axes.set(title=title, xscale="log", yscale="log", xlabel="games", ylabel=label)
+        legend = {curve.get_label(): curve for axes in grid.flat for curve in axes.lines}
+        canvas.legend(legend.values(), legend.keys(), loc="outside lower center", ncols=3)
+        canvas.savefig(out / f"{plot}.png", metadata={"Software": None})
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Measure and write; returns the exit status."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    options = _parser().parse_args(arguments)
+    quick, today = options.quick, datetime.date.today().isoformat()
+    options.games = options.games or ([64, 1024] if quick else [1, 64, 1024, 4096, 16384, 65536])
+    options.seconds = options.seconds or (0.4 if quick else 1.2)
+    options.rounds = options.rounds or (1 if quick else 2)
+    out = options.out or ROOT / "benchmarks" / "results" / ("quick" if quick else today)
+    out.mkdir(parents=True, exist_ok=True)
+    head = setting()
+    try:
+        failed = measure(plan(options), out, head)
+    except KeyboardInterrupt:
+        print("\nstopped; the same command goes on from here", file=sys.stderr)
+        return 130
+    made_by = shlex.join([".venv/bin/python", "benchmarks/report.py", *arguments])
+    (out / "tables.md").write_text(tables(out, made_by, head, failed))
+    if importlib.util.find_spec("matplotlib"):
+        draw(out)
+    print("\n".join([*failed, f"written to {out}"]), file=sys.stderr)
+    return 1 if failed else 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="report.py", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("--quick", action="store_true", help="two minutes: few sizes, short, one round")
+    parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS, help="measure only these")
+    parser.add_argument("--games", nargs="+", type=int, help="numbers of games at once")
+    parser.add_argument("--seconds", type=float, help="for one measurement (default: 1.2)")
+    parser.add_argument("--rounds", type=int, help="how often each is measured (default: 2)")
+    parser.add_argument("--out", type=Path, help="folder for everything (default: benchmarks/results/DATE)")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

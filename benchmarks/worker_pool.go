@@ -1,0 +1,52 @@
+package benchmarks
+
+import "sync"
+
+// workerPool is goroutines that each do the same job on their own share, all at
+// once.
+type workerPool struct {
+	start []chan struct{}
+	done  sync.WaitGroup
+	steps []int
+}
+
+// newWorkerPool starts that many workers; job(w) does worker w's share and
+// returns the number of moves made.
+func newWorkerPool(workers int, job func(worker int) int) *workerPool {
+	p := &workerPool{steps: make([]int, workers)}
+	for w := range workers {
+		start := make(chan struct{})
+		p.start = append(p.start, start)
+		go func() {
+			for range start {
+				p.steps[w] = job(w)
+				p.done.Done()
+			}
+		}()
+	}
+	return p
+}
+
+// run does all shares once and returns the number of moves made.
+func (p *workerPool) run() int {
+	p.done.Add(len(p.start))
+	for _, start := range p.start {
+		start <- struct{}{}
+	}
+	p.done.Wait()
+	sum := 0
+	for _, n := range p.steps {
+		sum += n
+	}
+	return sum
+}
+
+// stop ends the workers.
+func (p *workerPool) stop() {
+	for _, start := range p.start {
+		close(start)
+	}
+}
+
+// share is worker w's part of n items.
+func share(n, workers, w int) (from, to int) { return n * w / workers, n * (w + 1) / workers }
