@@ -2,142 +2,74 @@ package card
 
 import (
 	"bytes"
-	"image/color"
-
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
 
 	"pommego/arena/dataset"
+	"pommego/internal/chart"
 )
 
-// The pictures' measures.
+// The pictures' measures, in points.
 const (
-	width  = 460 * vg.Length(1)
-	height = 240 * vg.Length(1)
-	edge   = 8 * vg.Length(1)
+	width  = 460
+	height = 240
 	dpi    = 96
 )
-
-// colours stay apart for the colour-blind.
-var colours = []color.Color{
-	color.RGBA{0x00, 0x9e, 0x73, 0xff}, color.RGBA{0xd5, 0x5e, 0x00, 0xff}, color.RGBA{0x99, 0x99, 0x99, 0xff},
-	color.RGBA{0x56, 0xb4, 0xe9, 0xff}, color.RGBA{0xe6, 0x9f, 0x00, 0xff}, color.RGBA{0x00, 0x72, 0xb2, 0xff},
-	color.RGBA{0xcc, 0x79, 0xa7, 0xff}, color.RGBA{0x33, 0x33, 0x33, 0xff},
-}
 
 // lengths draws how many games have how many steps.
 func lengths(m *dataset.Manifest) ([]byte, error) {
 	s := m.Statistics
-	p := newPlot("Lengths of games", "steps", "games")
-	bins := make([]plotter.HistogramBin, len(s.Lengths))
-	for i, n := range s.Lengths {
-		bins[i] = plotter.HistogramBin{Min: float64(i * s.LengthBin), Max: float64((i + 1) * s.LengthBin), Weight: float64(n)}
+	bars := chart.Series{Colour: chart.Colours[3]}
+	for _, n := range s.Lengths {
+		bars.Values = append(bars.Values, float64(n))
 	}
-	p.Add(&plotter.Histogram{Bins: bins, Width: float64(s.LengthBin), FillColor: colours[3]})
-	p.Y.Min = 0
-	return png(p)
+	return png(&chart.Bars{
+		Title: "Lengths of games", XLabel: "steps", YLabel: "games",
+		Range: float64(s.LengthBin * len(s.Lengths)), Series: []chart.Series{bars},
+	})
 }
 
 // outcomes draws how often each agent won, lost and tied.
 func outcomes(m *dataset.Manifest) ([]byte, error) {
-	p := newPlot("Outcomes", "", "seats, %")
-	agents := players(m)
-	var g groups
-	for i, kind := range []string{"won", "lost", "tied"} {
-		var share plotter.Values
-		for _, a := range agents {
-			share = append(share, 100*float64([]int{a.Won, a.Lost, a.Tied}[i])/float64(a.Games))
-		}
-		g.add(kind, share)
+	share := func(a *dataset.AgentStatistics, i int) float64 {
+		return float64([]int{a.Won, a.Lost, a.Tied}[i]) / float64(a.Games)
 	}
-	return g.draw(p, agents)
+	return shares(m, "Outcomes", "seats, %", []string{"won", "lost", "tied"}, share)
 }
 
 // choices draws how often each agent made each choice.
 func choices(m *dataset.Manifest) ([]byte, error) {
-	p := newPlot("Choices of "+m.Env.Actions[0].Name, "", "decisions, %")
-	agents := players(m)
-	var g groups
-	for i, name := range m.Env.Actions[0].Names {
-		var share plotter.Values
-		for _, a := range agents {
-			n := 0
-			if i < len(a.Choices) {
-				n = a.Choices[i]
-			}
-			share = append(share, 100*float64(n)/float64(max(1, a.Lived)))
+	share := func(a *dataset.AgentStatistics, i int) float64 {
+		if i >= len(a.Choices) {
+			return 0
 		}
-		g.add(name, share)
+		return float64(a.Choices[i]) / float64(max(1, a.Lived))
 	}
-	return g.draw(p, agents)
+	action := m.Env.Actions[0]
+	return shares(m, "Choices of "+action.Name, "decisions, %", action.Names, share)
 }
 
-// players are the agents that have played.
-func players(m *dataset.Manifest) []dataset.AgentStatistics {
-	var all []dataset.AgentStatistics
-	for _, a := range m.Statistics.Agents {
-		if a.Games > 0 {
-			all = append(all, a)
+// shares draws a group of bars for each agent that has played, a bar for each
+// name.
+func shares(m *dataset.Manifest, title, label string, names []string, share func(a *dataset.AgentStatistics, i int) float64) ([]byte, error) {
+	c := &chart.Bars{Title: title, YLabel: label}
+	for i, name := range names {
+		c.Series = append(c.Series, chart.Series{Name: name, Colour: chart.Colours[i%len(chart.Colours)]})
+	}
+	for i := range m.Statistics.Agents {
+		a := &m.Statistics.Agents[i]
+		if a.Games == 0 {
+			continue
+		}
+		c.Groups = append(c.Groups, a.Agent)
+		for n := range names {
+			c.Series[n].Values = append(c.Series[n].Values, 100*share(a, n))
 		}
 	}
-	return all
+	return png(c)
 }
 
-// groups is a group of bars for each agent.
-type groups struct {
-	names  []string
-	shares []plotter.Values
-}
-
-func (g *groups) add(name string, share plotter.Values) {
-	g.names, g.shares = append(g.names, name), append(g.shares, share)
-}
-
-func (g *groups) draw(p *plot.Plot, agents []dataset.AgentStatistics) ([]byte, error) {
-	bar := (width - 150) / vg.Length(len(agents)*(len(g.names)+1))
-	for i, share := range g.shares {
-		chart, err := plotter.NewBarChart(share, bar)
-		if err != nil {
-			return nil, err
-		}
-		chart.Color, chart.LineStyle.Width = colours[i%len(colours)], 0
-		chart.Offset = bar * (vg.Length(i) - vg.Length(len(g.names)-1)/2)
-		p.Add(chart)
-		p.Legend.Add(g.names[i], chart)
-	}
-	var labels []string
-	for _, a := range agents {
-		labels = append(labels, a.Agent)
-	}
-	p.NominalX(labels...)
-	p.X.Min, p.X.Max = -0.5, float64(len(labels))-0.5+0.3*float64(len(labels)) // room for the legend
-	p.Y.Min = 0
-	return png(p)
-}
-
-// newPlot is an empty picture.
-func newPlot(title, x, y string) *plot.Plot {
-	p := plot.New()
-	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = title, x, y
-	for _, style := range []*draw.TextStyle{
-		&p.Title.TextStyle, &p.X.Label.TextStyle, &p.Y.Label.TextStyle, &p.X.Tick.Label, &p.Y.Tick.Label, &p.Legend.TextStyle,
-	} {
-		style.Font.Variant = "Sans"
-	}
-	p.Title.Padding, p.Legend.Top, p.Legend.Padding = 8, true, 2
-	lines := plotter.NewGrid()
-	lines.Vertical.Color = nil
-	p.Add(lines)
-	return p
-}
-
-func png(p *plot.Plot) ([]byte, error) {
-	canvas := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dpi))
-	p.Draw(draw.Crop(draw.New(canvas), edge, -edge, edge, -edge))
+func png(c *chart.Bars) ([]byte, error) {
+	c.Width, c.Height = width, height
 	var out bytes.Buffer
-	_, err := vgimg.PngCanvas{Canvas: canvas}.WriteTo(&out)
+	err := c.PNG(&out, dpi)
 	return out.Bytes(), err
 }

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"pommego/arena/tournament"
+	"pommego/internal/chart"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -203,7 +204,7 @@ func TestChart(t *testing.T) {
 		for x := range picture.Bounds().Dx() {
 			for i := range bars {
 				r1, g1, b1, _ := picture.At(x, y).RGBA()
-				r2, g2, b2, _ := bars[i].colour.RGBA()
+				r2, g2, b2, _ := chart.Colours[i].RGBA()
 				if r1 == r2 && g1 == g2 && b1 == b2 {
 					pixels[i]++
 				}
