@@ -71,40 +71,6 @@ func rulesRandom(o Options) (work, error) {
 	return work{pool.run, pool.stop}, nil
 }
 
-// recording is one game of cautious players: its start and all moves.
-type recording struct {
-	start pommerman.State
-	moves []uint8
-}
-
-// record plays games of four simple agents, which are long and careful, and
-// keeps their moves.
-func record(g *pommerman.Game, seed uint64, n int) ([]recording, error) {
-	list := make([]recording, n)
-	m := g.New(1)[0].(*pommerman.Match)
-	seats := g.Spec().Seats
-	agents := make([]env.Agent, seats)
-	for i := range list {
-		s := env.Seed{Value: seed, Episode: uint64(i)}
-		m.Reset(s)
-		list[i].start = m.State
-		for seat := range agents {
-			var err error
-			if agents[seat], err = g.NewAgent("simple"); err != nil {
-				return nil, err
-			}
-			agents[seat].Reset(s.RNG(env.StreamAgents + uint64(seat)))
-		}
-		for actions := make([]uint8, seats); !m.Status().Over; m.Step(actions) {
-			for seat, a := range agents {
-				a.Act(m, seat, actions[seat:seat+1])
-			}
-			list[i].moves = append(list[i].moves, actions...)
-		}
-	}
-	return list, nil
-}
-
 // rulesCautious is stepping alone: long games of careful players, recorded
 // once, are played again and again.
 func rulesCautious(o Options) (work, error) {
@@ -112,7 +78,9 @@ func rulesCautious(o Options) (work, error) {
 	if err != nil {
 		return work{}, err
 	}
-	games, err := record(g, o.Seed, 24)
+	state := func(m env.Match) *pommerman.State { return &m.(*pommerman.Match).State }
+	sim := &simulator[pommerman.State]{game: g, state: state}
+	games, err := sim.record(o.Seed, recordings)
 	if err != nil {
 		return work{}, err
 	}

@@ -48,15 +48,16 @@ func (sim *simulator[S]) width() int {
 	return spec.Seats * len(spec.Actions)
 }
 
-// film is one game of careful players: its start and all moves.
-type film[S any] struct {
+// recording is one game of careful players: its start and all moves.
+type recording[S any] struct {
 	start S
 	moves []uint8
 }
 
-// shoot plays games of simple agents and keeps their moves.
-func (sim *simulator[S]) shoot(seed uint64, n int) ([]film[S], error) {
-	list := make([]film[S], n)
+// record plays games of simple agents, which are long and careful, and keeps
+// their moves.
+func (sim *simulator[S]) record(seed uint64, n int) ([]recording[S], error) {
+	list := make([]recording[S], n)
 	m := sim.game.New(1)[0]
 	spec := sim.game.Spec()
 	agents := make([]env.Agent, spec.Seats)
@@ -84,10 +85,13 @@ func (sim *simulator[S]) shoot(seed uint64, n int) ([]film[S], error) {
 	return list, nil
 }
 
+// recordings is how many games are recorded.
+const recordings = 24
+
 // cautious is stepping alone: games of careful players, recorded once, are
 // played again and again.
 func (sim *simulator[S]) cautious(o Options) (work, error) {
-	games, err := sim.shoot(o.Seed, 24)
+	games, err := sim.record(o.Seed, recordings)
 	if err != nil {
 		return work{}, err
 	}

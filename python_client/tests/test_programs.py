@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import statistics
 import subprocess
 import sys
 from pathlib import Path
@@ -57,6 +58,7 @@ def test_bench(binary: Path, options: list[str]) -> None:
     assert results.keys() == {"end-to-end", "noop", "copy", "round_trip_us", "step_us"}
     end = results["end-to-end"]
     assert 0 < end["min"] <= end["env_steps_per_second"] <= end["max"]
+    assert statistics.median(end["rounds"]) == end["env_steps_per_second"]
     assert end["limit"] == results["noop"]["env_steps_per_second"]
     assert 0 < report["round_trip_us"] == results["round_trip_us"]["microseconds"]
     assert results["round_trip_us"]["microseconds"] <= results["round_trip_us"]["p99"]
