@@ -6,7 +6,7 @@ import (
 	"pommego/env"
 )
 
-var dense = []string{"standard", "5x5", "7x13", "duel", "32x32", "other readings", "rays around the torus", "5x5 square"}
+var dense = []string{"standard", "5x5", "7x13", "duel", "32x32", "other readings", "rays round the torus", "5x5 square"}
 
 // TestInvariants plays random games and holds every round to what must be true
 // of any: -invariant-steps says how many rounds.

@@ -34,7 +34,7 @@ func variants() map[string]Rules {
 	crowded.OwnBombsContest, crowded.CollisionPoints, crowded.BlastShape = false, 1, Square
 	return map[string]Rules{
 		"standard": Standard(), "5x5": small, "32x32": large, "7x13": oblong, "duel": duel,
-		"other readings": other, "fog": fog, "rays around the torus": long, "5x5 square": crowded,
+		"other readings": other, "fog": fog, "rays round the torus": long, "5x5 square": crowded,
 	}
 }
 
@@ -117,7 +117,7 @@ func FuzzStep(f *testing.F) {
 	f.Add(uint64(1), uint8(0), []byte("\x05\x01\x02\x03\x04\x00\x05\x05"))
 	f.Add(uint64(7), uint8(9), []byte("\x05\x05\x05\x05\x01\x02\x03\x04\x01\x02\x03\x04"))
 	var all []*Plan
-	for _, name := range []string{"standard", "5x5", "7x13", "duel", "other readings", "rays around the torus", "5x5 square", "32x32"} {
+	for _, name := range []string{"standard", "5x5", "7x13", "duel", "other readings", "rays round the torus", "5x5 square", "32x32"} {
 		all = append(all, mustPlan(f, variants()[name]))
 	}
 	f.Fuzz(func(t *testing.T, seed uint64, variant uint8, moves []byte) {

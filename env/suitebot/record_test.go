@@ -58,7 +58,7 @@ func appended(t *testing.T, rec *Recorder) []byte {
 
 // recordVariants is a game of random actions of every variant.
 func recordVariants(t *testing.T) (lines [][]byte) {
-	for _, name := range []string{"standard", "5x5", "7x13", "duel", "other readings", "fog", "rays around the torus", "5x5 square"} {
+	for _, name := range []string{"standard", "5x5", "7x13", "duel", "other readings", "fog", "rays round the torus", "5x5 square"} {
 		rules := variants()[name]
 		rules.Rounds = min(rules.Rounds, 60)
 		p := mustPlan(t, rules)
