@@ -3,26 +3,36 @@ package basewar
 import (
 	"encoding/binary"
 
+	"pommego/env"
 	"pommego/env/grid"
+	"pommego/env/observe"
 )
 
 // encoder is what the encodings look up instead of working it out each time.
 type encoder struct {
-	size   int               // of the board
-	cells  int               // on it
-	flatAt [256]uint8        // each cell's place on a flat board
-	ground grid.Bits         // the board without bases
-	order  [NumBombers][]int // for each seat, the bombers in the order of its vector
-	planes [NumBombers][]int // for each seat and bomber, the plane it stands in
-	flat   [2]int            // the places of the bases
-	most   struct{ score float32 }
+	size   int                // of the board
+	cells  int                // on it
+	flatAt [256]uint8         // each cell's place on a flat board
+	ground grid.Bits          // the board without bases
+	order  [NumBombers][]int  // for each seat, the bombers in the order of its vector
+	calls  [NumBombers]called // what a seat calls them, in that order
+	stand  []env.Name         // the planes of bombers
+	flat   [2]int             // the places of the bases
+	most   int                // points a side can get
+	sizes  [2][2]int          // bytes of the maps and the vector of each encoding
+
+	energy, lives, bombs, row, col [256]float32 // as shares of the most there are
 }
 
 // newEncoder works all that out.
 func newEncoder(r *Rules) encoder {
-	e := encoder{size: r.BoardSize, cells: r.BoardSize * r.BoardSize, ground: grid.Square(r.BoardSize)}
+	e := encoder{
+		size: r.BoardSize, cells: r.BoardSize * r.BoardSize, ground: grid.Square(r.BoardSize), calls: r.calls(), stand: r.bomberPlanes(), most: r.MaxScore(),
+		energy: observe.Shares(r.BaseEnergy), lives: observe.Shares(r.Lives), bombs: observe.Shares(r.Bombs),
+	}
 	for c := range e.ground.All {
 		e.flatAt[c] = uint8(c.Row()*r.BoardSize + c.Col())
+		e.row[c], e.col[c] = observe.Share(c.Row(), r.BoardSize-1), observe.Share(c.Col(), r.BoardSize-1)
 	}
 	for side := range e.flat {
 		e.ground.Remove(r.Base(Side(side)))
@@ -30,9 +40,7 @@ func newEncoder(r *Rules) encoder {
 	}
 	for seat := range r.Seats() {
 		e.order[seat] = r.order(seat)
-		e.planes[seat] = r.planesOf(seat)
 	}
-	e.most.score = float32(r.MaxScore())
 	return e
 }
 
@@ -54,16 +62,6 @@ func (r *Rules) order(seat int) []int {
 	return list
 }
 
-// spreadBits is the bits of a number as bytes of 0 and 1.
-var spreadBits = func() (all [256]uint64) {
-	for n := range all {
-		for bit := range 8 {
-			all[n] |= uint64(n>>bit&1) << (8 * bit)
-		}
-	}
-	return all
-}()
-
 // sceneSlack is how far spread may write past the board: rows are written
 // sixteen bytes at a time, from the first to the last.
 const sceneSlack = 16
@@ -79,8 +77,8 @@ func (e *encoder) spread(dst []byte, b *grid.Bits) {
 	for row := range e.size {
 		x := rowBits(b, row)
 		to := dst[row*e.size:][:16]
-		binary.LittleEndian.PutUint64(to, spreadBits[x&255])
-		binary.LittleEndian.PutUint64(to[8:], spreadBits[x>>8])
+		binary.LittleEndian.PutUint64(to, observe.Spread[x&255])
+		binary.LittleEndian.PutUint64(to[8:], observe.Spread[x>>8])
 	}
 }
 
@@ -90,7 +88,7 @@ func (e *encoder) spreadTwo(dst []byte, one, two *grid.Bits) {
 	for row := range e.size {
 		x, y := rowBits(one, row), rowBits(two, row)
 		to := dst[row*e.size:][:16]
-		binary.LittleEndian.PutUint64(to, spreadBits[x&255]|spreadBits[y&255]<<1)
-		binary.LittleEndian.PutUint64(to[8:], spreadBits[x>>8]|spreadBits[y>>8]<<1)
+		binary.LittleEndian.PutUint64(to, observe.Spread[x&255]|observe.Spread[y&255]<<1)
+		binary.LittleEndian.PutUint64(to[8:], observe.Spread[x>>8]|observe.Spread[y>>8]<<1)
 	}
 }

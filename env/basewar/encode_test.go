@@ -11,8 +11,8 @@ import (
 	"pommego/env/grid"
 )
 
-// observe makes the observation of one seat in one encoding.
-func observe(g *Game, m *Match, encoding, seat int) [][]byte {
+// encoded is the observation of one seat in one encoding.
+func encoded(g *Game, m *Match, encoding, seat int) [][]byte {
 	var dst [][]byte
 	for i := range g.spec.Encodings[encoding].Fields {
 		dst = append(dst, bytes.Repeat([]byte{0xaa}, g.spec.Encodings[encoding].Fields[i].Size()))
@@ -53,7 +53,7 @@ func eachPosition(t *testing.T, visit func(t *testing.T, g *Game, m *Match)) {
 func TestEverythingIsSeen(t *testing.T) {
 	eachPosition(t, func(t *testing.T, g *Game, m *Match) {
 		for seat := range g.rules.Seats() {
-			obs := observe(g, m, encodingRaw, seat)
+			obs := encoded(g, m, encodingRaw, seat)
 			got := g.unpackRaw(obs)
 			want := m.State
 			want.RNG, want.Gained = env.RNG{}, [2]uint16{}
@@ -72,7 +72,7 @@ func TestEverythingIsSeen(t *testing.T) {
 func TestPlanes(t *testing.T) {
 	eachPosition(t, func(t *testing.T, g *Game, m *Match) {
 		for seat := range g.rules.Seats() {
-			obs := observe(g, m, encodingPlanes, seat)
+			obs := encoded(g, m, encodingPlanes, seat)
 			n := g.rules.BoardSize
 			for p, name := range g.spec.Encodings[encodingPlanes].Fields[0].Names {
 				for at := range n * n {

@@ -6,6 +6,7 @@ import (
 
 	"pommego/env"
 	"pommego/env/grid"
+	"pommego/env/observe"
 )
 
 // Game is BaseWar with one set of rules: env.Game. It is safe for concurrent
@@ -71,9 +72,10 @@ func undealt(rules Rules) *Game {
 		Game: "basewar", Version: Version,
 		Seats: rules.Seats(), Teams: rules.teams(), Elimination: !rules.Sides, MaxSteps: rules.MaxSteps,
 		Actions:   rules.actions(),
-		Encodings: []env.Encoding{encodingPlanes: rules.planesEncoding(), encodingRaw: rules.rawEncoding()},
+		Encodings: []env.Encoding{encodingPlanes: g.planesEncoding(), encodingRaw: g.rawEncoding()},
 		Rules:     rules,
 	}
+	g.encoder.sizes = observe.Sizes(g.spec.Encodings)
 	return g
 }
 

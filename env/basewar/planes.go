@@ -1,47 +1,14 @@
 package basewar
 
 import (
-	"encoding/binary"
-	"fmt"
-	"math"
-
 	"pommego/env"
 	"pommego/env/grid"
+	"pommego/env/observe"
 )
 
 // The planes encoding is made for networks: one uint8 plane for each thing a
 // cell can hold, told apart by whose it is as the seat sees it, and a vector of
 // scalars between 0 and 1.
-
-// The planes, in order. The first ones are the same for all seats. After
-// planeBombers come planes of bombers, as Rules.planesOf lists them.
-const (
-	planeEmpty = iota
-	planeStone
-	planeBox
-	planeBlast
-	planeBombLife
-	planeBombPublic
-	sharedPlanes
-	planeBombOwn = iota - 1
-	planeBombEnemy
-	planeBaseOwn
-	planeBaseEnemy
-	planeBombers
-)
-
-var planeNames = [planeBombers]env.Name{
-	planeEmpty:      {Name: "empty", Meaning: "1 where neither stone nor box nor base stands; bombs and bombers may be there"},
-	planeStone:      {Name: "stone", Meaning: "1 where a stone stands"},
-	planeBox:        {Name: "box", Meaning: "1 where a box stands"},
-	planeBlast:      {Name: "blast", Meaning: "1 where an explosion of the last round reached"},
-	planeBombLife:   {Name: "bomb_life", Meaning: "rounds until the bomb on the cell explodes"},
-	planeBombPublic: {Name: "bomb_public", Meaning: "1 where a public bomb lies"},
-	planeBombOwn:    {Name: "bomb_own", Meaning: "1 where a bomb of the seat's own side lies"},
-	planeBombEnemy:  {Name: "bomb_enemy", Meaning: "1 where a bomb of the other side lies"},
-	planeBaseOwn:    {Name: "base_own", Meaning: "energy of the seat's own base, where it stands"},
-	planeBaseEnemy:  {Name: "base_enemy", Meaning: "energy of the other base, where it stands"},
-}
 
 // bomberPlanes names the planes of bombers.
 func (r *Rules) bomberPlanes() []env.Name {
@@ -60,163 +27,125 @@ func (r *Rules) bomberPlanes() []env.Name {
 	}
 }
 
-// planesOf is the plane of each bomber as a seat sees it.
-func (r *Rules) planesOf(seat int) []int {
-	planes := make([]int, NumBombers)
-	enemies := len(r.bomberPlanes()) - 1
-	for id := range planes {
-		switch {
-		case SideOf(id) != r.SideOf(seat):
-			planes[id] = planeBombers + enemies
-		case r.Sides:
-			planes[id] = planeBombers + id/2
-		case id == seat:
-			planes[id] = planeBombers
-		default:
-			planes[id] = planeBombers + 1
-		}
-	}
-	return planes
+// called is what a seat calls a bomber, and which of the planes of bombers it
+// sees it in.
+type called struct {
+	env.Name
+	plane int
 }
 
-// planeScalarNames names the planes vector's entries, in the order in which
-// encodePlaneScalars writes them.
-func (r *Rules) planeScalarNames() []env.Name {
-	list := []env.Name{
-		{Name: "step", Meaning: "rounds played, over the last round"},
-		{Name: "score_own", Meaning: "points of the seat's own side, over the most there can be"},
-		{Name: "score_enemy", Meaning: "points of the other side, over the most there can be"},
-		{Name: "energy_own", Meaning: "energy of the seat's own base, over what it starts with"},
-		{Name: "energy_enemy", Meaning: "energy of the other base, over what it starts with"},
-	}
-	for _, who := range r.orderNames() {
-		list = append(list,
-			env.Name{Name: who.Name + "_lives", Meaning: "lives of " + who.Meaning + ", over those it starts with"},
-			env.Name{Name: who.Name + "_bombs", Meaning: "bombs that " + who.Meaning + " can lay now, over those it starts with"},
-			env.Name{Name: who.Name + "_row", Meaning: "row of " + who.Meaning + " (the last one when dead), over the last row"},
-			env.Name{Name: who.Name + "_col", Meaning: "column of " + who.Meaning + " (the last one when dead), over the last column"})
-	}
-	return list
-}
-
-// orderNames names the bombers in the order of Rules.order.
-func (r *Rules) orderNames() []env.Name {
-	var list []env.Name
+// calls is what a seat calls the bombers, in the order of Rules.order.
+func (r *Rules) calls() [NumBombers]called {
 	if r.Sides {
-		for _, letter := range "abc" {
-			list = append(list, env.Name{Name: fmt.Sprintf("own_%c", letter), Meaning: fmt.Sprintf("the side's bomber %c", letter-'a'+'A')})
+		return [NumBombers]called{
+			{env.Name{Name: "own_a", Meaning: "the side's bomber A"}, 0},
+			{env.Name{Name: "own_b", Meaning: "the side's bomber B"}, 1},
+			{env.Name{Name: "own_c", Meaning: "the side's bomber C"}, 2},
+			{env.Name{Name: "enemy_a", Meaning: "the other side's bomber A"}, 3},
+			{env.Name{Name: "enemy_b", Meaning: "the other side's bomber B"}, 3},
+			{env.Name{Name: "enemy_c", Meaning: "the other side's bomber C"}, 3},
 		}
-		for _, letter := range "abc" {
-			list = append(list, env.Name{Name: fmt.Sprintf("enemy_%c", letter), Meaning: fmt.Sprintf("the other side's bomber %c", letter-'a'+'A')})
-		}
-		return list
 	}
-	list = []env.Name{{Name: "self", Meaning: "the seat's own bomber"}}
-	for k := range 2 {
-		list = append(list, env.Name{Name: fmt.Sprintf("mate%d", k), Meaning: fmt.Sprintf("mate %d, in order of their seats", k)})
+	return [NumBombers]called{
+		{env.Name{Name: "self", Meaning: "the seat's own bomber"}, 0},
+		{env.Name{Name: "mate0", Meaning: "mate 0, in order of their seats"}, 1},
+		{env.Name{Name: "mate1", Meaning: "mate 1, in order of their seats"}, 1},
+		{env.Name{Name: "enemy0", Meaning: "enemy 0, in order of their seats"}, 2},
+		{env.Name{Name: "enemy1", Meaning: "enemy 1, in order of their seats"}, 2},
+		{env.Name{Name: "enemy2", Meaning: "enemy 2, in order of their seats"}, 2},
 	}
-	for k := range 3 {
-		list = append(list, env.Name{Name: fmt.Sprintf("enemy%d", k), Meaning: fmt.Sprintf("enemy %d, in order of their seats", k)})
-	}
-	return list
 }
 
 // planesEncoding describes the encoding.
-func (r *Rules) planesEncoding() env.Encoding {
-	n := r.BoardSize
-	scalars := r.planeScalarNames()
-	names := append(append([]env.Name{}, planeNames[:]...), r.bomberPlanes()...)
+func (g *Game) planesEncoding() env.Encoding {
+	n := g.rules.BoardSize
 	return env.Encoding{Name: "planes", Fields: []env.Field{
-		{Name: "planes", DType: env.Uint8, Shape: []int{len(names), n, n}, Low: 0, High: 100, Names: names},
-		{Name: "scalars", DType: env.Float32, Shape: []int{len(scalars)}, Low: 0, High: 1, Names: scalars},
+		observe.MapsField("planes", n, n, 100, func(m observe.Maps[observe.List]) { paintOwn(paintShared(m, g, &State{}), g, &State{}, 0) }),
+		observe.VectorField(env.Float32, 0, 1, func(v observe.Vector[observe.List]) { planeScalars(v, g, &State{}, 0) }),
 	}}
 }
 
 // observePlanes writes the planes and the vectors of the given seats.
 func (g *Game) observePlanes(s *State, seats []uint8, planes, scalars []byte) {
 	e := &g.encoder
-	var shared [sharedPlanes*maxCells + sceneSlack]byte
-	g.paintShared(s, shared[:])
-	common := shared[:sharedPlanes*e.cells]
-	size := len(g.spec.Encodings[encodingPlanes].Fields[0].Names) * e.cells
-	width := 4 * (5 + 4*NumBombers)
+	size, width := e.sizes[encodingPlanes][0], e.sizes[encodingPlanes][1]
+	own := paintShared(observe.MapsInto(planes[:size], e.cells), g, s)
+	shared := planes[:size-len(own.Rest())]
 	for i, seat := range seats {
 		dst := planes[i*size:][:size]
-		copy(dst, common)
-		clear(dst[len(common):])
-		g.paintOwn(s, int(seat), dst)
-		g.encodePlaneScalars(s, int(seat), scalars[i*width:][:width])
+		copy(dst, shared)
+		paintOwn(observe.MapsInto(dst[len(shared):], e.cells), g, s, int(seat))
+		planeScalars(observe.Into(scalars[i*width:][:width]), g, s, int(seat))
 	}
 }
 
 // maxCells is the cells of the largest board.
 const maxCells = grid.MaxSharedSide * grid.MaxSharedSide
 
-// paintShared writes the planes that are the same for all seats.
-func (g *Game) paintShared(s *State, dst []byte) {
+// paintShared is the planes that are the same for all seats.
+func paintShared[M observe.Mode](m observe.Maps[M], g *Game, s *State) observe.Maps[M] {
 	e := &g.encoder
-	empty := e.ground.AndNot(s.Stones).AndNot(s.Boxes)
-	e.spread(dst[planeEmpty*e.cells:], &empty)
-	e.spread(dst[planeStone*e.cells:], &s.Stones)
-	e.spread(dst[planeBox*e.cells:], &s.Boxes)
-	e.spread(dst[planeBlast*e.cells:], &s.Blast)
-	clear(dst[planeBombLife*e.cells : sharedPlanes*e.cells])
+	ground := e.ground.AndNot(s.Stones).AndNot(s.Boxes)
+	empty, m := m.Next("empty", "1 where neither stone nor box nor base stands; bombs and bombers may be there")
+	e.spread(empty, &ground)
+	stone, m := m.Next("stone", "1 where a stone stands")
+	e.spread(stone, &s.Stones)
+	box, m := m.Next("box", "1 where a box stands")
+	e.spread(box, &s.Boxes)
+	blast, m := m.Next("blast", "1 where an explosion of the last round reached")
+	e.spread(blast, &s.Blast)
+	clear(m.Rest())
+	life, m := m.Next("bomb_life", "rounds until the bomb on the cell explodes")
+	public, m := m.Next("bomb_public", "1 where a public bomb lies")
 	for i := range s.bombs() {
 		b := &s.Bombs[i]
-		at := int(e.flatAt[b.Cell])
-		dst[planeBombLife*e.cells+at] = b.Life
-		dst[planeBombPublic*e.cells+at] = toByte(b.Owner() == Public)
+		at := e.flatAt[b.Cell]
+		life[at], public[at] = b.Life, toByte(b.Owner() == Public)
 	}
+	return m
 }
 
-// paintOwn writes what depends on the seat, into planes that are 0.
-func (g *Game) paintOwn(s *State, seat int, dst []byte) {
+// paintOwn is the planes that depend on the seat.
+func paintOwn[M observe.Mode](m observe.Maps[M], g *Game, s *State, seat int) {
 	e, side := &g.encoder, g.rules.SideOf(seat)
+	clear(m.Rest())
+	own, m := m.Next("bomb_own", "1 where a bomb of the seat's own side lies")
+	enemy, m := m.Next("bomb_enemy", "1 where a bomb of the other side lies")
 	for i := range s.bombs() {
-		b := &s.Bombs[i]
-		owner := b.Owner()
-		if owner == Public {
-			continue
+		switch b := &s.Bombs[i]; b.Owner() {
+		case Public:
+		case Owner(side):
+			own[e.flatAt[b.Cell]] = 1
+		default:
+			enemy[e.flatAt[b.Cell]] = 1
 		}
-		plane := planeBombEnemy
-		if owner == Owner(side) {
-			plane = planeBombOwn
-		}
-		dst[plane*e.cells+int(e.flatAt[b.Cell])] = 1
 	}
-	dst[planeBaseOwn*e.cells+e.flat[side]] = s.Energy[side]
-	dst[planeBaseEnemy*e.cells+e.flat[side.Other()]] = s.Energy[side.Other()]
-	planes := e.planes[seat]
-	for id := range s.Bombers {
+	base, m := m.Next("base_own", "energy of the seat's own base, where it stands")
+	base[e.flat[side]] = s.Energy[side]
+	base, m = m.Next("base_enemy", "energy of the other base, where it stands")
+	base[e.flat[side.Other()]] = s.Energy[side.Other()]
+	bombers, _ := m.Named(e.stand)
+	for i, id := range e.order[seat] {
 		if b := &s.Bombers[id]; b.Alive() {
-			dst[planes[id]*e.cells+int(e.flatAt[b.Cell])]++
+			bombers[e.calls[i].plane*e.cells+int(e.flatAt[b.Cell])]++
 		}
 	}
 }
 
-// share is n over most, at most 1: hand-made starts can hold more than most.
-func share(n, most int) float32 { return min(float32(n)/float32(most), 1) }
-
-// encodePlaneScalars writes the vector of float32 that planeScalarNames names.
-func (g *Game) encodePlaneScalars(s *State, seat int, dst []byte) {
-	r, side := &g.rules, g.rules.SideOf(seat)
-	other := side.Other()
-	putFloat(dst, share(int(s.StepCount), r.MaxSteps))
-	putFloat(dst[4:], min(float32(s.Score[side])/g.encoder.most.score, 1))
-	putFloat(dst[8:], min(float32(s.Score[other])/g.encoder.most.score, 1))
-	putFloat(dst[12:], share(int(s.Energy[side]), r.BaseEnergy))
-	putFloat(dst[16:], share(int(s.Energy[other]), r.BaseEnergy))
-	dst = dst[20:]
-	for _, id := range g.encoder.order[seat] {
+// planeScalars is the vector of the planes encoding.
+func planeScalars[M observe.Mode](v observe.Vector[M], g *Game, s *State, seat int) {
+	e, own, enemy := &g.encoder, g.rules.SideOf(seat), g.rules.SideOf(seat).Other()
+	v = v.Float("step", "rounds played, over the last round", observe.Share(int(s.StepCount), g.rules.MaxSteps))
+	v = v.Float("score_own", "points of the seat's own side, over the most there can be", observe.Share(int(s.Score[own]), e.most))
+	v = v.Float("score_enemy", "points of the other side, over the most there can be", observe.Share(int(s.Score[enemy]), e.most))
+	v = v.Float("energy_own", "energy of the seat's own base, over what it starts with", e.energy[s.Energy[own]])
+	v = v.Float("energy_enemy", "energy of the other base, over what it starts with", e.energy[s.Energy[enemy]])
+	for i, id := range e.order[seat] {
 		b := &s.Bombers[id]
-		putFloat(dst, share(int(b.Lives), r.Lives))
-		putFloat(dst[4:], share(int(b.Bombs), r.Bombs))
-		putFloat(dst[8:], share(b.Cell.Row(), r.BoardSize-1))
-		putFloat(dst[12:], share(b.Cell.Col(), r.BoardSize-1))
-		dst = dst[16:]
+		v = v.Of(&e.calls[i].Name)
+		v = v.Float("%s_lives", "lives of %s, over those it starts with", e.lives[b.Lives])
+		v = v.Float("%s_bombs", "bombs that %s can lay now, over those it starts with", e.bombs[b.Bombs])
+		v = v.Float("%s_row", "row of %s (the last one when dead), over the last row", e.row[b.Cell])
+		v = v.Float("%s_col", "column of %s (the last one when dead), over the last column", e.col[b.Cell])
 	}
-}
-
-func putFloat(dst []byte, v float32) {
-	binary.LittleEndian.PutUint32(dst, math.Float32bits(v))
 }

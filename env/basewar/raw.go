@@ -1,25 +1,13 @@
 package basewar
 
 import (
-	"encoding/binary"
-	"fmt"
-
 	"pommego/env"
+	"pommego/env/observe"
 )
 
 // The raw encoding holds all that the sides are told in a round, without loss:
 // five maps and a vector of numbers that are the same for all seats, and which
 // seat it is that looks.
-
-// The raw maps, in order.
-const (
-	mapBoard = iota
-	mapBombLife
-	mapBombOwners
-	mapBombers
-	mapBlast
-	numMaps
-)
 
 // What the map of the board shows.
 const (
@@ -30,93 +18,74 @@ const (
 	boardGreen
 )
 
-var rawMaps = [numMaps]env.Name{
-	mapBoard:      {Name: "board", Meaning: "0 free, 1 stone, 2 box, 3 blue's base, 4 green's base"},
-	mapBombLife:   {Name: "bomb_life", Meaning: "rounds until the bomb on the cell explodes, 0 without one"},
-	mapBombOwners: {Name: "bomb_owners", Meaning: "who laid the bomb on the cell: the sum of 2 to the power of each bomber's number (blue has 0, 2 and 4); 0 without one"},
-	mapBombers:    {Name: "bombers", Meaning: "the living bombers on the cell: the sum of 2 to the power of each one's number"},
-	mapBlast:      {Name: "blast", Meaning: "1 where an explosion of the last round reached"},
-}
-
-// rawScalarNames names the vector's entries, in their order.
-func (r *Rules) rawScalarNames() []env.Name {
-	list := []env.Name{{Name: "step_count", Meaning: "rounds played"}}
-	for side := Blue; side <= Green; side++ {
-		list = append(list,
-			env.Name{Name: side.String() + "_energy", Meaning: "energy of " + side.String() + "'s base"},
-			env.Name{Name: side.String() + "_score", Meaning: "points of " + side.String()})
-	}
-	for id := range NumBombers {
-		who := fmt.Sprintf("bomber%d_", id)
-		list = append(list,
-			env.Name{Name: who + "row", Meaning: "its row (its last one when dead)"},
-			env.Name{Name: who + "col", Meaning: "its column (its last one when dead)"},
-			env.Name{Name: who + "lives", Meaning: "lives it has left; at 0 it is dead"},
-			env.Name{Name: who + "bombs", Meaning: "bombs it can lay now"})
-	}
-	return list
-}
-
 // rawEncoding describes the encoding.
-func (r *Rules) rawEncoding() env.Encoding {
-	n := r.BoardSize
-	scalars := r.rawScalarNames()
-	return env.Encoding{Name: "raw", Fields: []env.Field{
-		{Name: "maps", DType: env.Uint8, Shape: []int{numMaps, n, n}, Low: 0, High: 100, Shared: true, Names: rawMaps[:]},
-		{Name: "scalars", DType: env.Int16, Shape: []int{len(scalars)}, Low: 0, High: 32767, Shared: true, Names: scalars},
+func (g *Game) rawEncoding() env.Encoding {
+	n := g.rules.BoardSize
+	fields := []env.Field{
+		observe.MapsField("maps", n, n, 100, func(m observe.Maps[observe.List]) { paintRaw(m, g, &State{}) }),
+		observe.VectorField(env.Int16, 0, 32767, func(v observe.Vector[observe.List]) { rawScalars(v, &State{}) }),
 		{Name: "self", DType: env.Uint8, Shape: []int{2}, Low: 0, High: NumBombers - 1, Names: []env.Name{
 			{Name: "seat", Meaning: "the seat that looks; of six seats, also its bomber's number"},
 			{Name: "side", Meaning: "its side: 0 blue, 1 green"},
 		}},
-	}}
+	}
+	fields[0].Shared, fields[1].Shared = true, true
+	return env.Encoding{Name: "raw", Fields: fields}
 }
 
 // observeRaw writes the raw observations of the given seats.
 func (g *Game) observeRaw(s *State, seats []uint8, dst [][]byte) {
-	g.paintRaw(s, dst[0])
-	g.encodeRawScalars(s, dst[1])
+	e := &g.encoder
+	paintRaw(observe.MapsInto(dst[0][:e.sizes[encodingRaw][0]], e.cells), g, s)
+	rawScalars(observe.Into(dst[1][:e.sizes[encodingRaw][1]]), s)
 	for i, seat := range seats {
 		dst[2][2*i], dst[2][2*i+1] = seat, uint8(g.rules.SideOf(int(seat)))
 	}
 }
 
-// paintRaw writes the maps. The blast is painted aside, because its last row is
-// written past the end.
-func (g *Game) paintRaw(s *State, maps []byte) {
+// paintRaw is the maps of the raw encoding. The blast is painted aside, because
+// its last row is written past the end.
+func paintRaw[M observe.Mode](m observe.Maps[M], g *Game, s *State) {
 	e := &g.encoder
-	e.spreadTwo(maps[mapBoard*e.cells:], &s.Stones, &s.Boxes)
-	maps[mapBoard*e.cells+e.flat[Blue]] = boardBlue
-	maps[mapBoard*e.cells+e.flat[Green]] = boardGreen
-	clear(maps[mapBombLife*e.cells : mapBlast*e.cells])
+	board, m := m.Next("board", "0 free, 1 stone, 2 box, 3 blue's base, 4 green's base")
+	e.spreadTwo(board, &s.Stones, &s.Boxes)
+	board[e.flat[Blue]], board[e.flat[Green]] = boardBlue, boardGreen
+	clear(m.Rest())
+	life, m := m.Next("bomb_life", "rounds until the bomb on the cell explodes, 0 without one")
+	owners, m := m.Next("bomb_owners", "who laid the bomb on the cell: the sum of 2 to the power of each bomber's number (blue has 0, 2 and 4); 0 without one")
 	for i := range s.bombs() {
 		b := &s.Bombs[i]
-		at := int(e.flatAt[b.Cell])
-		maps[mapBombLife*e.cells+at] = b.Life
-		maps[mapBombOwners*e.cells+at] = uint8(b.Owners)
+		at := e.flatAt[b.Cell]
+		life[at], owners[at] = b.Life, uint8(b.Owners)
 	}
+	bombers, m := m.Next("bombers", "the living bombers on the cell: the sum of 2 to the power of each one's number")
 	for id := range s.Bombers {
 		if b := &s.Bombers[id]; b.Alive() {
-			maps[mapBombers*e.cells+int(e.flatAt[b.Cell])] |= 1 << id
+			bombers[e.flatAt[b.Cell]] |= 1 << id
 		}
 	}
-	var blast [maxCells + sceneSlack]byte
-	e.spread(blast[:], &s.Blast)
-	copy(maps[mapBlast*e.cells:][:e.cells], blast[:])
+	blast, _ := m.Next("blast", "1 where an explosion of the last round reached")
+	var aside [maxCells + sceneSlack]byte
+	e.spread(aside[:], &s.Blast)
+	copy(blast, aside[:])
 }
 
-// encodeRawScalars writes the vector of int16 that rawScalarNames names.
-func (g *Game) encodeRawScalars(s *State, dst []byte) {
-	putInt16(dst, int(s.StepCount))
+// rawScalars is the vector of the raw encoding.
+func rawScalars[M observe.Mode](v observe.Vector[M], s *State) {
+	v = v.Int16("step_count", "rounds played", int(s.StepCount))
 	for side := range s.Energy {
-		putInt16(dst[2+4*side:], int(s.Energy[side]))
-		putInt16(dst[4+4*side:], int(s.Score[side]))
+		v = v.Of(&sides[side])
+		v = v.Int16("%s_energy", "energy of %s's base", int(s.Energy[side]))
+		v = v.Int16("%s_score", "points of %s", int(s.Score[side]))
 	}
-	dst = dst[10:]
 	for id := range s.Bombers {
 		b := &s.Bombers[id]
-		// The numbers are small: four make one word.
-		binary.LittleEndian.PutUint64(dst[8*id:], uint64(b.Cell.Row())|uint64(b.Cell.Col())<<16|uint64(b.Lives)<<32|uint64(b.Bombs)<<48)
+		v = v.Nth(id)
+		v = v.Int16("bomber%d_row", "its row (its last one when dead)", b.Cell.Row())
+		v = v.Int16("bomber%d_col", "its column (its last one when dead)", b.Cell.Col())
+		v = v.Int16("bomber%d_lives", "lives it has left; at 0 it is dead", int(b.Lives))
+		v = v.Int16("bomber%d_bombs", "bombs it can lay now", int(b.Bombs))
 	}
 }
 
-func putInt16(dst []byte, v int) { binary.LittleEndian.PutUint16(dst, uint16(v)) }
+var sides = [2]env.Name{{Name: sideNames[Blue], Meaning: sideNames[Blue]}, {Name: sideNames[Green], Meaning: sideNames[Green]}}

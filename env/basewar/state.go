@@ -5,6 +5,7 @@ import (
 
 	"pommego/env"
 	"pommego/env/grid"
+	"pommego/env/observe"
 )
 
 // The fixed sizes of a State.
@@ -175,9 +176,4 @@ func (s *State) Living() BomberSet {
 // first is the lowest bomber of a set that is not empty.
 func (b BomberSet) first() int { return bits.TrailingZeros8(uint8(b)) }
 
-func toByte(b bool) uint8 {
-	if b {
-		return 1
-	}
-	return 0
-}
+func toByte(b bool) uint8 { return observe.ToByte(b) }

@@ -17,7 +17,7 @@ func (g *Game) unpackRaw(obs [][]byte) State {
 	n := r.BoardSize
 	for at := range n * n {
 		c := grid.At(at/n, at%n)
-		value := func(name string) uint8 { return obs[0][rawMap(name)*n*n+at] }
+		value := func(name string) uint8 { return obs[0][g.rawMap(name)*n*n+at] }
 		switch value("board") {
 		case boardStone:
 			s.Stones.Add(c)
@@ -68,9 +68,9 @@ func (b *Bomber) set(what string, v uint16) {
 }
 
 // rawMap is the place of the map of the given name.
-func rawMap(name string) int {
-	for i := range rawMaps {
-		if rawMaps[i].Name == name {
+func (g *Game) rawMap(name string) int {
+	for i, entry := range g.spec.Encodings[encodingRaw].Fields[0].Names {
+		if entry.Name == name {
 			return i
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"pommego/env"
 	"pommego/env/grid"
+	"pommego/env/observe"
 )
 
 // Game is Pommerman with one set of rules: env.Game.
@@ -17,13 +18,11 @@ type Game struct {
 	fingerprint uint64
 
 	// What the encodings look up instead of working it out each time.
-	flatAt       [256]uint8           // each cell's place on a flat board
-	sights       []sight              // what is seen from each cell
-	planeOf      [MaxAgents][16]uint8 // for each seat, the plane of each item
-	others       [MaxAgents][]uint8   // for each seat, the other seats
-	rawTemplates [MaxAgents][]byte    // for each seat, the raw vector
-	rawAt        rawAt
-	shares       *shares
+	flatAt [256]uint8 // each cell's place on a flat board
+	sights []sight    // what is seen from each cell
+	shares *shares
+	of     [MaxAgents]relations
+	sizes  [2][2]int // bytes of the maps and the vector of each encoding
 
 	// views are lent to agents while they act: one for each agent would push
 	// the games out of the processor's cache.
@@ -56,19 +55,18 @@ func New(id, description string, rules Rules, bots Bots) (*Game, error) {
 // are made for its rules.
 func undealt(rules Rules) *Game {
 	g := &Game{rules: rules, fingerprint: rules.Fingerprint(), flatAt: rules.flatIndex(), sights: rules.sights(), shares: rules.shares()}
-	g.rawTemplates, g.rawAt = rules.rawTemplates()
 	g.views.New = func() any { return new(View) }
 	for seat := range rules.Seats() {
-		g.planeOf[seat] = rules.planeOf(seat)
-		g.others[seat] = rules.othersOf(seat)
+		g.of[seat] = rules.relationsOf(seat)
 	}
 	g.spec = env.Spec{
 		Game: "pommerman", Version: Version,
 		Seats: rules.Seats(), Teams: rules.teams(), Elimination: true, MaxSteps: rules.MaxSteps,
 		Actions:   rules.actions(),
-		Encodings: []env.Encoding{encodingPlanes: rules.planesEncoding(), encodingRaw: rules.rawEncoding()},
+		Encodings: []env.Encoding{encodingPlanes: g.planesEncoding(), encodingRaw: g.rawEncoding()},
 		Rules:     rules,
 	}
+	g.sizes = observe.Sizes(g.spec.Encodings)
 	return g
 }
 

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math"
+	"slices"
 	"testing"
 
 	"pommego/env"
 	"pommego/env/grid"
+	"pommego/env/observe"
 )
 
 // TestEncodingsAgreeWithViews plays games of every variant and rebuilds both
@@ -41,8 +43,8 @@ func TestEncodingsAgreeWithViews(t *testing.T) {
 	}
 }
 
-// observe makes one seat's observation in one encoding.
-func observe(g *Game, m *Match, encoding, seat int) [][]byte {
+// encoded is one seat's observation in one encoding.
+func encoded(g *Game, m *Match, encoding, seat int) [][]byte {
 	var dst [][]byte
 	for i := range g.spec.Encodings[encoding].Fields {
 		dst = append(dst, bytes.Repeat([]byte{0xaa}, g.spec.Encodings[encoding].Fields[i].Size()))
@@ -55,7 +57,7 @@ func checkRaw(t *testing.T, g *Game, m *Match, seat int) {
 	t.Helper()
 	var v View
 	m.View(seat, &v)
-	obs := observe(g, m, encodingRaw, seat)
+	obs := encoded(g, m, encodingRaw, seat)
 	n := g.rules.BoardSize
 	want := make([]byte, numMaps*n*n)
 	for row := range n {
@@ -101,37 +103,41 @@ func checkPlanes(t *testing.T, g *Game, m *Match, seat int) {
 	t.Helper()
 	var v View
 	m.View(seat, &v)
-	obs := observe(g, m, encodingPlanes, seat)
+	obs := encoded(g, m, encodingPlanes, seat)
 	r := &g.rules
 	n := r.BoardSize
-	items := map[Item]int{
-		Passage: planePassage, Rigid: planeRigid, Wood: planeWood, Fog: planeFog,
-		ExtraBomb: planeExtraBomb, IncrRange: planeIncrRange, Kick: planeKick, Skull: planeSkull,
-		r.Agent0() + Item(seat): planeSelf,
+	items := map[Item]string{
+		Passage: "passage", Rigid: "rigid", Wood: "wood", Fog: "fog",
+		ExtraBomb: "extra_bomb", IncrRange: "incr_range", Kick: "kick", Skull: "skull",
+		r.Agent0() + Item(seat): "self",
 	}
 	for _, e := range v.Enemies {
 		if e != r.Dummy() {
-			items[e] = planeEnemies
+			items[e] = "enemies"
 		}
 	}
 	if v.Teammate != r.Dummy() {
-		items[v.Teammate] = planeTeammate
+		items[v.Teammate] = "teammate"
 	}
 	want := make([]byte, numPlanes*n*n)
+	named := func(name string) []byte {
+		i := slices.IndexFunc(planes[:], func(p plane) bool { return p.name == name })
+		return want[i*n*n:][:n*n]
+	}
 	for row := range n {
 		for col := range n {
 			c := grid.At(row, col)
-			if plane, ok := items[v.Board[c]]; ok {
-				want[plane*n*n+row*n+col] = 1
+			if name, shown := items[v.Board[c]]; shown {
+				named(name)[row*n+col] = 1
 			}
-			want[planeFlame*n*n+row*n+col] = v.Flames[c]
+			named("flame")[row*n+col] = v.Flames[c]
 		}
 	}
 	for _, b := range v.Bombs[:v.NumBombs] {
 		at := b.Cell.Row()*n + b.Cell.Col()
-		want[planeBombBlast*n*n+at], want[planeBombLife*n*n+at] = b.Blast, b.Life
-		if plane := [...]int{0, planeBombUp, planeBombDown, planeBombLeft, planeBombRight}[b.Moving]; plane > 0 {
-			want[plane*n*n+at] = 1
+		named("bomb_blast")[at], named("bomb_life")[at] = b.Blast, b.Life
+		if b.Moving != grid.Stay {
+			named("bomb_" + [...]string{"", "up", "down", "left", "right"}[b.Moving])[at] = 1
 		}
 	}
 	if !bytes.Equal(obs[0], want) {
@@ -148,11 +154,11 @@ func checkPlaneScalars(t *testing.T, g *Game, seat int, v *View, got []byte) {
 		if value == r.Dummy() {
 			return 0
 		}
-		return one(v.Alive.Has(int(value - r.Agent0())))
+		return observe.One(v.Alive.Has(int(value - r.Agent0())))
 	}
 	values := map[string]float32{
-		"alive": one(v.Self.Alive), "ammo": part(int(v.Self.Ammo), r.MaxAmmo), "blast_strength": part(int(v.Self.Blast), max(r.MaxBlast, r.StartBlast)),
-		"can_kick": one(v.Self.Kicks), "row": part(v.Self.Cell.Row(), r.BoardSize-1), "col": part(v.Self.Cell.Col(), r.BoardSize-1),
+		"alive": observe.One(v.Self.Alive), "ammo": part(int(v.Self.Ammo), r.MaxAmmo), "blast_strength": part(int(v.Self.Blast), max(r.MaxBlast, r.StartBlast)),
+		"can_kick": observe.One(v.Self.Kicks), "row": part(v.Self.Cell.Row(), r.BoardSize-1), "col": part(v.Self.Cell.Col(), r.BoardSize-1),
 		"step": part(v.StepCount, r.MaxSteps), "teammate_alive": lives(v.Teammate),
 		"enemy0_alive": lives(v.Enemies[0]), "enemy1_alive": lives(v.Enemies[1]), "enemy2_alive": lives(v.Enemies[2]),
 	}

@@ -1,10 +1,10 @@
 package pommerman
 
 import (
-	"encoding/binary"
 	"fmt"
 
 	"pommego/env"
+	"pommego/env/observe"
 )
 
 // The raw encoding holds the reference's observation without loss, in its own
@@ -34,8 +34,9 @@ func rawBombNames() []env.Name {
 func (g *Game) observeRaw(s *State, seats []uint8, dst [][]byte) {
 	r := &g.rules
 	cells := r.BoardSize * r.BoardSize
-	size, width := numMaps*cells, len(g.rawTemplates[0])
+	size, width := numMaps*cells, g.sizes[encodingRaw][1]
 	if r.ViewSize == 0 {
+		clear(dst[0][:size])
 		g.paint(s, dst[0])
 	} else {
 		var scene scene
@@ -45,7 +46,7 @@ func (g *Game) observeRaw(s *State, seats []uint8, dst [][]byte) {
 		}
 	}
 	for i, seat := range seats {
-		g.encodeRawScalars(s, int(seat), dst[1][i*width:(i+1)*width])
+		rawScalars(observe.Into(dst[1][i*width:(i+1)*width]), g, s, int(seat))
 		if r.BombList && (i == 0 || r.ViewSize != 0) {
 			g.encodeRawBombs(s, int(seat), dst[2][i*3*MaxBombs:])
 		}
@@ -64,31 +65,6 @@ func (g *Game) encodeRawBombs(s *State, seat int, dst []byte) {
 	}
 }
 
-// rawScalarNames names the raw vector's entries, in their order.
-func (r *Rules) rawScalarNames() []env.Name {
-	list := []env.Name{
-		{Name: "row", Meaning: "the seat's row (its last one when dead)"},
-		{Name: "col", Meaning: "the seat's column (its last one when dead)"},
-		{Name: "ammo", Meaning: "bombs it can lay now"},
-		{Name: "blast_strength", Meaning: "blast strength of its bombs"},
-		{Name: "can_kick", Meaning: "1 if it can kick bombs"},
-		{Name: "teammate", Meaning: "cell value of the teammate, the dummy's without one"},
-	}
-	for k := range r.enemies() {
-		list = append(list, env.Name{Name: fmt.Sprintf("enemy%d", k), Meaning: "cell value of an enemy, the dummy's where there are fewer"})
-	}
-	for k := range r.Seats() {
-		list = append(list, env.Name{Name: fmt.Sprintf("alive%d", k), Meaning: fmt.Sprintf("1 while agent %d lives; never fogged", k)})
-	}
-	list = append(list,
-		env.Name{Name: "game_type", Meaning: "1 FFA, 2 team, 3 team radio, 4 one-vs-one"},
-		env.Name{Name: "step_count", Meaning: "steps made"})
-	for k := range r.RadioWords {
-		list = append(list, env.Name{Name: fmt.Sprintf("message%d", k), Meaning: "word the teammate sent in the last step, 0 for none"})
-	}
-	return list
-}
-
 // enemies is how many entries the list of enemies has.
 func (r *Rules) enemies() int {
 	if r.GameType == OneVsOne {
@@ -97,70 +73,43 @@ func (r *Rules) enemies() int {
 	return 3
 }
 
-func toByte(b bool) uint8 {
-	if b {
-		return 1
-	}
-	return 0
-}
+func toByte(b bool) uint8 { return observe.ToByte(b) }
 
 // rawEncoding describes the encoding.
-func (r *Rules) rawEncoding() env.Encoding {
-	n := r.BoardSize
-	scalars := r.rawScalarNames()
-	shared := r.ViewSize == 0
+func (g *Game) rawEncoding() env.Encoding {
+	n := g.rules.BoardSize
 	fields := []env.Field{
-		{Name: "maps", DType: env.Uint8, Shape: []int{numMaps, n, n}, Low: 0, High: 255, Shared: shared, Names: rawMaps[:]},
-		{Name: "scalars", DType: env.Int16, Shape: []int{len(scalars)}, Low: 0, High: 32767, Names: scalars},
+		observe.MapsField("maps", n, n, 255, func(m observe.Maps[observe.List]) { m.Named(rawMaps[:]) }),
+		observe.VectorField(env.Int16, 0, 32767, func(v observe.Vector[observe.List]) { rawScalars(v, g, &State{}, 0) }),
 	}
-	if r.BombList {
-		fields = append(fields, env.Field{Name: "bombs", DType: env.Uint8, Shape: []int{MaxBombs, 3}, Low: 0, High: 255, Shared: shared, Names: rawBombNames()})
+	if g.rules.BombList {
+		fields = append(fields, env.Field{Name: "bombs", DType: env.Uint8, Shape: []int{MaxBombs, 3}, Low: 0, High: 255, Names: rawBombNames()})
+	}
+	for i := range fields {
+		fields[i].Shared = i != 1 && g.rules.ViewSize == 0
 	}
 	return env.Encoding{Name: "raw", Fields: fields}
 }
 
-// rawAt is where the entries of the raw vector that change are, as rawScalarNames
-// orders them.
-type rawAt struct{ alive, step, message int }
-
-// rawTemplates is for each seat the raw vector with what never changes.
-func (r *Rules) rawTemplates() (all [MaxAgents][]byte, at rawAt) {
-	names := r.rawScalarNames()
-	for seat := range r.Seats() {
-		teammate, enemies := r.relations(seat)
-		fixed := map[string]int{"teammate": int(teammate), "game_type": int(r.GameType)}
-		for k, enemy := range enemies {
-			fixed[fmt.Sprintf("enemy%d", k)] = int(enemy)
-		}
-		for i, name := range names {
-			all[seat] = binary.LittleEndian.AppendUint16(all[seat], uint16(fixed[name.Name]))
-			switch name.Name {
-			case "alive0":
-				at.alive = 2 * i
-			case "step_count":
-				at.step = 2 * i
-			case "message0":
-				at.message = 2 * i
-			}
-		}
+// rawScalars is the vector of the raw encoding.
+func rawScalars[M observe.Mode](v observe.Vector[M], g *Game, s *State, seat int) {
+	a, of := &s.Agents[seat], &g.of[seat]
+	v = v.Int16("row", "the seat's row (its last one when dead)", a.Cell.Row())
+	v = v.Int16("col", "the seat's column (its last one when dead)", a.Cell.Col())
+	v = v.Int16("ammo", "bombs it can lay now", int(a.Ammo))
+	v = v.Int16("blast_strength", "blast strength of its bombs", int(a.Blast))
+	v = v.Int16("can_kick", "1 if it can kick bombs", int(toByte(a.Kicks)))
+	v = v.Int16("teammate", "cell value of the teammate, the dummy's without one", int(of.teammate))
+	for k, enemy := range of.enemies {
+		v = v.Nth(k).Int16("enemy%d", "cell value of an enemy, the dummy's where there are fewer", int(enemy))
 	}
-	return all, at
-}
-
-// encodeRawScalars writes the vector of int16 that rawScalarNames names.
-func (g *Game) encodeRawScalars(s *State, seat int, dst []byte) {
-	a := &s.Agents[seat]
-	copy(dst, g.rawTemplates[seat])
-	// The numbers are small: several make one word.
-	binary.LittleEndian.PutUint64(dst, uint64(a.Cell.Row())|uint64(a.Cell.Col())<<16|uint64(a.Ammo)<<32|uint64(a.Blast)<<48)
-	putInt16(dst[8:], int(toByte(a.Kicks)))
-	for k, alive := 0, dst[g.rawAt.alive:]; k < g.rules.Seats(); k += 2 {
-		binary.LittleEndian.PutUint32(alive[2*k:], uint32(toByte(s.Agents[k].Alive))|uint32(toByte(s.Agents[k+1].Alive))<<16)
+	agents := s.Agents[:g.rules.Seats()]
+	for k := range agents {
+		v = v.Nth(k).Int16("alive%d", "1 while agent %d lives; never fogged", int(toByte(agents[k].Alive)))
 	}
-	putInt16(dst[g.rawAt.step:], int(s.StepCount))
+	v = v.Int16("game_type", "1 FFA, 2 team, 3 team radio, 4 one-vs-one", int(g.rules.GameType))
+	v = v.Int16("step_count", "steps made", int(s.StepCount))
 	for k := range g.rules.RadioWords {
-		putInt16(dst[g.rawAt.message+2*k:], int(s.Radio[g.rules.Teammate(seat)][k]))
+		v = v.Nth(k).Int16("message%d", "word the teammate sent in the last step, 0 for none", int(s.Radio[of.mate][k]))
 	}
 }
-
-func putInt16(dst []byte, v int) { binary.LittleEndian.PutUint16(dst, uint16(v)) }

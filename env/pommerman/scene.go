@@ -20,7 +20,7 @@ const (
 	sceneSlack = 16
 )
 
-// The maps of a scene, as rawMaps names them.
+// The maps of a scene, as rawMaps names them; the board is the first.
 const (
 	mapBoard = iota
 	mapBlast
@@ -30,7 +30,7 @@ const (
 	numMaps
 )
 
-// paint writes the raw maps, numMaps times n*n bytes.
+// paint writes the raw maps, numMaps times n*n bytes that are 0.
 func (g *Game) paint(s *State, maps []byte) {
 	n := g.rules.BoardSize
 	cells := n * n
@@ -40,8 +40,7 @@ func (g *Game) paint(s *State, maps []byte) {
 		binary.LittleEndian.PutUint64(to, binary.LittleEndian.Uint64(from))
 		binary.LittleEndian.PutUint64(to[8:], binary.LittleEndian.Uint64(from[8:]))
 	}
-	maps = maps[:numMaps*cells]
-	clear(maps[cells:])
+	clear(maps[cells:][:sceneSlack]) // the last row went past the board
 	for i := range s.bombs() {
 		b := &s.Bombs[i]
 		at := int(g.flatAt[b.Cell])
@@ -49,7 +48,7 @@ func (g *Game) paint(s *State, maps []byte) {
 		maps[mapLife*cells+at] = b.Life
 		maps[mapMoving*cells+at] = uint8(b.Moving())
 	}
-	flames := maps[mapFlame*cells:]
+	flames := maps[mapFlame*cells:][:cells]
 	for life := range g.rules.FlameLife { // the youngest is written last
 		if burning := &s.flames[life]; !burning.Empty() {
 			for c := range burning.All {
@@ -116,24 +115,29 @@ func maskMapsSlowly(dst, maps []byte, seen *sight, cells int) {
 	}
 }
 
-// spreadPlanesSlowly writes the planes of what is in sight. of says for each item
-// in which plane it is 1; numPlanes for items that have none. It is the twin of
-// the faster spreadPlanes some machines have.
-func spreadPlanesSlowly(dst, maps []byte, seen *sight, of *[16]uint8, cells int) {
-	clear(dst[:numPlanes*cells])
+// spreadPlanesSlowly writes the planes of what is in sight. as says what the seat
+// takes each item of the board for. It is the twin of the faster spreadPlanes some
+// machines have.
+func spreadPlanesSlowly(dst, maps []byte, seen *sight, as *[16]uint8, cells int) {
+	var board [maxCells]uint8
 	for at, in := range seen[:cells] {
-		item := maps[at]&in | byte(Fog)&^in
-		if plane := int(of[item&15]); plane < numPlanes {
-			dst[plane*cells+at] = 1
+		board[at] = as[(maps[at]&in|byte(Fog)&^in)&15]
+	}
+	for p, source := range sources {
+		to, from := dst[p*cells:][:cells], maps[int(source.from)*cells:][:cells]
+		switch {
+		case source.from == mapBoard:
+			for at, item := range board[:cells] {
+				to[at] = toByte(item == source.value)
+			}
+		case source.value == whole:
+			for at, in := range seen[:cells] {
+				to[at] = from[at] & in
+			}
+		default:
+			for at, in := range seen[:cells] {
+				to[at] = toByte(from[at] == source.value) & in
+			}
 		}
-		if in == 0 {
-			continue
-		}
-		dst[planeBombBlast*cells+at] = maps[mapBlast*cells+at]
-		dst[planeBombLife*cells+at] = maps[mapLife*cells+at]
-		if d := maps[mapMoving*cells+at]; d != 0 {
-			dst[(planeBombUp-1+int(d))*cells+at] = 1
-		}
-		dst[planeFlame*cells+at] = maps[mapFlame*cells+at]
 	}
 }

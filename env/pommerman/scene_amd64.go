@@ -27,18 +27,18 @@ func maskMaps(dst, maps []byte, seen *sight, cells int) {
 }
 
 // spreadPlanes does what spreadPlanesSlowly does, 32 cells at a time where the
-// processor can: every cell becomes the number of its plane by one table
-// look-up, and each plane is a comparison with its number.
-func spreadPlanes(dst, maps []byte, seen *sight, of *[16]uint8, cells int) {
+// processor can: one table look-up turns every item into what the seat takes it
+// for, and each plane of items is a comparison with its value.
+func spreadPlanes(dst, maps []byte, seen *sight, as *[16]uint8, cells int) {
 	if !hasAVX2 || cells < narrowest {
-		spreadPlanesSlowly(dst, maps, seen, of, cells)
+		spreadPlanesSlowly(dst, maps, seen, as, cells)
 		return
 	}
 	dst, maps = dst[:numPlanes*cells], maps[:numMaps*cells]
 	width := min(cells, widest)
-	spreadPlanesAVX2(&dst[0], &maps[0], &seen[0], of, cells, width)
+	spreadPlanesAVX2(&dst[0], &maps[0], &seen[0], as, &sources[0], cells, width)
 	if rest := cells - width; rest > 0 {
-		spreadPlanesAVX2(&dst[rest], &maps[rest], &seen[rest], of, cells, width)
+		spreadPlanesAVX2(&dst[rest], &maps[rest], &seen[rest], as, &sources[0], cells, width)
 	}
 }
 
@@ -52,4 +52,4 @@ func maskMapsAVX2(dst, maps, seen *byte, stride, width int)
 // bytes apart.
 //
 //go:noescape
-func spreadPlanesAVX2(dst, maps, seen *byte, of *[16]uint8, stride, width int)
+func spreadPlanesAVX2(dst, maps, seen *byte, as *[16]uint8, sources *source, stride, width int)

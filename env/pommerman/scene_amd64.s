@@ -1,3 +1,4 @@
+#include "go_asm.h"
 #include "textflag.h"
 
 // A strip is four blocks of 32 cells, which begin at 0, R8, R9 and R10. Strips
@@ -33,19 +34,18 @@
 	VMOVDQU Y7, (DI)(R10*1);  \
 	ADDQ BX, DI
 
-// MASKED writes the part of the map at SI that is in sight.
+// MASKED writes the part of the map at AX that is in sight.
 #define MASKED \
-	VPAND (SI), Y12, Y4;        \
-	VPAND (SI)(R8*1), Y13, Y5;  \
-	VPAND (SI)(R9*1), Y14, Y6;  \
-	VPAND (SI)(R10*1), Y15, Y7; \
-	WRITE;                      \
-	ADDQ BX, SI
+	VPAND (AX), Y12, Y4;        \
+	VPAND (AX)(R8*1), Y13, Y5;  \
+	VPAND (AX)(R9*1), Y14, Y6;  \
+	VPAND (AX)(R10*1), Y15, Y7; \
+	WRITE
 
-// BOARD loads the map at SI into Y8 to Y11, with fog where it is out of sight.
-// It needs Y0.
+// BOARD loads the board, the first map at SI, into Y8 to Y11, with fog where it is
+// out of sight. It needs Y0.
 #define BOARD \
-	MOVQ $0x0505050505050505, AX; \
+	MOVQ $(const_Fog*0x0101010101010101), AX; \
 	VMOVQ AX, X0;                 \
 	VPBROADCASTQ X0, Y0;          \
 	VPANDN Y0, Y12, Y8;           \
@@ -59,8 +59,7 @@
 	VPOR Y4, Y8, Y8;              \
 	VPOR Y5, Y9, Y9;              \
 	VPOR Y6, Y10, Y10;            \
-	VPOR Y7, Y11, Y11;            \
-	ADDQ BX, SI
+	VPOR Y7, Y11, Y11
 
 // func maskMapsAVX2(dst, maps, seen *byte, stride, width int)
 TEXT ·maskMapsAVX2(SB), NOSPLIT, $0-40
@@ -77,38 +76,33 @@ TEXT ·maskMapsAVX2(SB), NOSPLIT, $0-40
 	VMOVDQU Y10, (DI)(R9*1)
 	VMOVDQU Y11, (DI)(R10*1)
 	ADDQ BX, DI
+	LEAQ (SI)(BX*1), AX
+	MOVQ $(const_numMaps-1), CX
+maps:
 	MASKED
-	MASKED
-	MASKED
-	MASKED
+	ADDQ BX, AX
+	DECQ CX
+	JNZ maps
 	VZEROUPPER
 	RET
 
-// ITEMS writes the next CX planes of items: Y8 to Y11 hold the plane of each
-// cell's item, Y1 the plane's number and Y2 ones.
-#define ITEMS(loop) \
-loop: \
-	VPCMPEQB Y8, Y1, Y4;  \
-	VPCMPEQB Y9, Y1, Y5;  \
-	VPCMPEQB Y10, Y1, Y6; \
-	VPCMPEQB Y11, Y1, Y7; \
-	VPAND Y2, Y4, Y4;     \
-	VPAND Y2, Y5, Y5;     \
-	VPAND Y2, Y6, Y6;     \
-	VPAND Y2, Y7, Y7;     \
-	WRITE;                \
-	VPADDB Y2, Y1, Y1;    \
-	DECQ CX;              \
-	JNZ loop
+// EQUAL writes 1 where Y4 to Y7 are all ones. It needs Y2, ones.
+#define EQUAL \
+	VPAND Y2, Y4, Y4; \
+	VPAND Y2, Y5, Y5; \
+	VPAND Y2, Y6, Y6; \
+	VPAND Y2, Y7, Y7; \
+	WRITE
 
-// func spreadPlanesAVX2(dst, maps, seen *byte, of *[16]uint8, stride, width int)
-TEXT ·spreadPlanesAVX2(SB), NOSPLIT, $0-48
+// func spreadPlanesAVX2(dst, maps, seen *byte, as *[16]uint8, sources *source, stride, width int)
+TEXT ·spreadPlanesAVX2(SB), NOSPLIT, $0-56
 	MOVQ dst+0(FP), DI
 	MOVQ maps+8(FP), SI
 	MOVQ seen+16(FP), DX
-	MOVQ of+24(FP), R11
-	MOVQ stride+32(FP), BX
-	MOVQ width+40(FP), CX
+	MOVQ as+24(FP), R11
+	MOVQ sources+32(FP), R12
+	MOVQ stride+40(FP), BX
+	MOVQ width+48(FP), CX
 	BLOCKS
 	SIGHT
 	BOARD
@@ -117,44 +111,44 @@ TEXT ·spreadPlanesAVX2(SB), NOSPLIT, $0-48
 	VPSHUFB Y9, Y3, Y9
 	VPSHUFB Y10, Y3, Y10
 	VPSHUFB Y11, Y3, Y11
-	VPXOR Y1, Y1, Y1
 	VPCMPEQB Y2, Y2, Y2
 	VPABSB Y2, Y2
+	MOVQ $const_numPlanes, CX
 
-	MOVQ $3, CX           // passage, rigid, wood
-	ITEMS(before)
-	MASKED                // the bombs' blast strength
-	MASKED                // their life
+plane:
+	VPBROADCASTB source_value(R12), Y1
+	MOVBQZX source_from(R12), AX
+	CMPQ AX, $const_mapBoard
+	JNE other
+	VPCMPEQB Y8, Y1, Y4
+	VPCMPEQB Y9, Y1, Y5
+	VPCMPEQB Y10, Y1, Y6
+	VPCMPEQB Y11, Y1, Y7
+	EQUAL
+	JMP next
 
-	// One plane for each direction in which they roll: Y3 is its number.
-	VMOVDQA Y2, Y3
-	MOVQ $4, CX
-rolling:
-	VPCMPEQB (SI), Y3, Y4
-	VPCMPEQB (SI)(R8*1), Y3, Y5
-	VPCMPEQB (SI)(R9*1), Y3, Y6
-	VPCMPEQB (SI)(R10*1), Y3, Y7
-	VPABSB Y4, Y4
-	VPABSB Y5, Y5
-	VPABSB Y6, Y6
-	VPABSB Y7, Y7
+other:
+	IMULQ BX, AX
+	ADDQ SI, AX
+	CMPB source_value(R12), $const_whole
+	JEQ copy
+	VPCMPEQB (AX), Y1, Y4
+	VPCMPEQB (AX)(R8*1), Y1, Y5
+	VPCMPEQB (AX)(R9*1), Y1, Y6
+	VPCMPEQB (AX)(R10*1), Y1, Y7
 	VPAND Y12, Y4, Y4
 	VPAND Y13, Y5, Y5
 	VPAND Y14, Y6, Y6
 	VPAND Y15, Y7, Y7
-	WRITE
-	VPADDB Y2, Y3, Y3
+	EQUAL
+	JMP next
+
+copy:
+	MASKED
+
+next:
+	ADDQ $source__size, R12
 	DECQ CX
-	JNZ rolling
-	ADDQ BX, SI
-
-	MASKED                // flames
-
-	// Seven planes have been written since Y1 was last counted up.
-	VPSLLW $3, Y2, Y3
-	VPSUBB Y2, Y3, Y3
-	VPADDB Y3, Y1, Y1
-	MOVQ $8, CX           // items, agents, fog
-	ITEMS(after)
+	JNZ plane
 	VZEROUPPER
 	RET

@@ -4,6 +4,6 @@ package pommerman
 
 func maskMaps(dst, maps []byte, seen *sight, cells int) { maskMapsSlowly(dst, maps, seen, cells) }
 
-func spreadPlanes(dst, maps []byte, seen *sight, of *[16]uint8, cells int) {
-	spreadPlanesSlowly(dst, maps, seen, of, cells)
+func spreadPlanes(dst, maps []byte, seen *sight, as *[16]uint8, cells int) {
+	spreadPlanesSlowly(dst, maps, seen, as, cells)
 }

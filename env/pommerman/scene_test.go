@@ -28,15 +28,15 @@ func TestEncodersAgreeWithSlowTwins(t *testing.T) {
 			for at := range cells {
 				seen[at] = 0xff * byte(rng.IntN(2))
 			}
-			var of [16]uint8
-			for i := range of {
-				of[i] = uint8([...]int{planePassage, planeRigid, planeWood, planeExtraBomb + rng.IntN(numPlanes-planeExtraBomb), numPlanes}[rng.IntN(5)])
+			var as [16]uint8
+			for i := range as {
+				as[i] = sources[rng.IntN(numPlanes)].value
 			}
 			got, want := bytes.Repeat([]byte{7}, numPlanes*cells+1), bytes.Repeat([]byte{7}, numPlanes*cells+1)
-			spreadPlanes(got, maps, &seen, &of, cells)
-			spreadPlanesSlowly(want, maps, &seen, &of, cells)
+			spreadPlanes(got, maps, &seen, &as, cells)
+			spreadPlanesSlowly(want, maps, &seen, &as, cells)
 			if !bytes.Equal(got, want) {
-				t.Fatalf("side %d: planes of %v with %v differ from the slow twin's", side, maps, of)
+				t.Fatalf("side %d: planes of %v with %v differ from the slow twin's", side, maps, as)
 			}
 			maskMaps(got, maps, &seen, cells)
 			maskMapsSlowly(want, maps, &seen, cells)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math"
+	"slices"
 	"testing"
 
 	"pommego/env"
@@ -21,32 +22,33 @@ func observed(g *Game, s *State, encoding, seat int) (maps, scalars []byte) {
 
 // slowPlanes writes the planes from the view of a seat, plane by plane as their
 // meanings say.
-func slowPlanes(v *View) []byte {
+func slowPlanes(v *View, planes []env.Name) []byte {
 	p, s := v.Plan, &v.State
 	n := p.Rules().Players
 	number := func(owner int) uint8 { return uint8((owner - v.Seat + n) % n) }
 	var all []byte
-	for plane := range p.Rules().planes() {
+	for _, entry := range planes {
+		plane := entry.Name
 		for c := range Cell(p.Cells()) {
 			value := uint8(0)
 			for seat := range n {
 				switch {
-				case plane == planeSelf && s.Agents[seat] == c && seat == v.Seat, plane == planeHome && s.Homes[seat] == c && seat == v.Seat:
+				case plane == "self" && s.Agents[seat] == c && seat == v.Seat, plane == "home" && s.Homes[seat] == c && seat == v.Seat:
 					value = 1
-				case plane == planeEnemies && s.Agents[seat] == c, plane == planeEnemyHomes && s.Homes[seat] == c:
+				case plane == "enemies" && s.Agents[seat] == c, plane == "enemy_homes" && s.Homes[seat] == c:
 					value = number(seat)
 				}
 			}
 			for b := range s.Bombs {
 				switch {
 				case b.Cell != c:
-				case plane == planeOwnBombs && b.Owner == v.Seat, plane == planeEnemyBombs && b.Owner != v.Seat:
+				case plane == "own_bombs" && b.Owner == v.Seat, plane == "enemy_bombs" && b.Owner != v.Seat:
 					value = uint8(b.Rounds)
-				case plane == planeBombEnemy:
+				case plane == "bomb_enemy":
 					value = number(b.Owner)
 				}
 			}
-			if plane == planePoints && v.Sight.Has(c) && !s.Spent.Has(c) || plane == planeFog && !v.Sight.Has(c) {
+			if plane == "points" && v.Sight.Has(c) && !s.Spent.Has(c) || plane == "fog" && !v.Sight.Has(c) {
 				value = 1
 			}
 			all = append(all, value)
@@ -61,16 +63,17 @@ func TestPlanesAgreeWithSlowTwin(t *testing.T) {
 	for name, rules := range variants() {
 		p := mustPlan(t, rules)
 		g := gameOf(p)
+		names := g.spec.Encodings[encodingPlanes].Fields[0].Names
 		for i, s := range walk(p, 60) {
 			for seat := range rules.Players {
 				var v View
 				p.See(&s, seat, &v)
 				planes, scalars := observed(g, &s, encodingPlanes, seat)
-				if want := slowPlanes(&v); !bytes.Equal(planes, want) {
+				if want := slowPlanes(&v, names); !bytes.Equal(planes, want) {
 					at := firstDifference(planes, want)
-					t.Fatalf("%s, game %d, seat %d: plane %q at field %d is %d, want %d", name, i, seat, planeNames[at/p.cells].Name, at%p.cells, planes[at], want[at])
+					t.Fatalf("%s, game %d, seat %d: plane %q at field %d is %d, want %d", name, i, seat, names[at/p.cells].Name, at%p.cells, planes[at], want[at])
 				}
-				checkScalars(t, &v, scalars)
+				checkScalars(t, g, &v, scalars)
 			}
 		}
 	}
@@ -87,7 +90,7 @@ func firstDifference(a, b []byte) int {
 
 // checkScalars compares the vector of the planes encoding with what its names
 // mean.
-func checkScalars(t *testing.T, v *View, scalars []byte) {
+func checkScalars(t *testing.T, g *Game, v *View, scalars []byte) {
 	t.Helper()
 	r := v.Plan.Rules()
 	x, y := v.Plan.XY(v.State.Agents[v.Seat])
@@ -95,7 +98,7 @@ func checkScalars(t *testing.T, v *View, scalars []byte) {
 	for k := range r.Players {
 		want = append(want, float64(v.State.Scores[(v.Seat+k)%r.Players])/float64(r.Width*r.Height))
 	}
-	for i, name := range r.planeScalarNames() {
+	for i, name := range g.spec.Encodings[encodingPlanes].Fields[1].Names {
 		if got := math.Float32frombits(binary.LittleEndian.Uint32(scalars[4*i:])); math.Abs(float64(got)-want[i]) > 1e-5 {
 			t.Fatalf("scalar %q is %v, want %v", name.Name, got, want[i])
 		}
@@ -105,24 +108,27 @@ func checkScalars(t *testing.T, v *View, scalars []byte) {
 // unpackRaw rebuilds the view from the raw encoding.
 func unpackRaw(g *Game, v *View, maps, scalars []byte) State {
 	p := g.plan
+	names := g.spec.Encodings[encodingRaw].Fields[0].Names
 	s := State{StepCount: uint16(int32At(scalars, 3))}
 	for i := range p.rules.Players {
 		s.Agents[i] = NoCell
 		s.Scores[i] = int32(int32At(scalars, 4+i))
 	}
 	for c := range Cell(p.cells) {
-		at := func(m int) uint8 { return maps[m*p.cells+int(c)] }
-		if at(mapField) == fieldSpent {
+		at := func(name string) uint8 {
+			return maps[slices.IndexFunc(names, func(n env.Name) bool { return n.Name == name })*p.cells+int(c)]
+		}
+		if at("field") == fieldSpent {
 			s.Spent.Add(c)
 		}
-		if a := at(mapAgent); a > 0 {
+		if a := at("agent"); a > 0 {
 			s.Agents[a-1] = c
 		}
-		if h := at(mapHome); h > 0 {
+		if h := at("home"); h > 0 {
 			s.Homes[h-1] = c
 		}
-		if k := at(mapRounds); k > 0 {
-			s.Place(Bomb{c, int(k), int(at(mapOwner)) - 1})
+		if k := at("bomb_rounds"); k > 0 {
+			s.Place(Bomb{c, int(k), int(at("bomb_owner")) - 1})
 		}
 	}
 	return s

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"pommego/env"
+	"pommego/env/observe"
 )
 
 // Game is SuiteBot II with one set of rules: env.Game.
@@ -14,7 +15,11 @@ type Game struct {
 	spec        env.Spec
 	bots        Bots
 	fingerprint uint64
-	shares      shares
+
+	// What the encodings look up instead of working it out each time.
+	col, row [256]float32 // as shares of the last one
+	point    float32      // what a point is worth
+	sizes    [2][2]int    // bytes of the maps and the vector of each encoding
 
 	// views are lent to agents while they act: one for each agent would push
 	// the games out of the processor's cache.
@@ -43,15 +48,19 @@ func New(id, description string, rules Rules, bots Bots) (*Game, error) {
 // gameOf is the game on a plan, without a name and agents.
 func gameOf(plan *Plan) *Game {
 	r := plan.Rules()
-	g := &Game{plan: plan, fingerprint: r.Fingerprint(), shares: plan.shares()}
+	g := &Game{
+		plan: plan, fingerprint: r.Fingerprint(),
+		col: observe.Shares(r.Width - 1), row: observe.Shares(r.Height - 1), point: 1 / float32(plan.cells),
+	}
 	g.views.New = func() any { return new(View) }
 	g.spec = env.Spec{
 		Game: "suitebot", Version: Version,
 		Seats: r.Players, Teams: r.teams(), MaxSteps: r.Rounds,
 		Actions:   r.actions(),
-		Encodings: []env.Encoding{encodingPlanes: r.planesEncoding(), encodingRaw: r.rawEncoding()},
+		Encodings: []env.Encoding{encodingPlanes: g.planesEncoding(), encodingRaw: g.rawEncoding()},
 		Rules:     *r,
 	}
+	g.sizes = observe.Sizes(g.spec.Encodings)
 	return g
 }
 

@@ -1,11 +1,10 @@
 package suitebot
 
 import (
-	"encoding/binary"
-	"fmt"
 	"math"
 
 	"pommego/env"
+	"pommego/env/observe"
 )
 
 // The planes encoding is made for networks: one uint8 plane for each thing a
@@ -14,126 +13,88 @@ import (
 // Fields the seat cannot see are 0 in all planes but the last and those of the
 // home bases.
 
-// The planes, in order. Their names and meanings stand in planeNames.
-const (
-	planePoints = iota
-	planeSelf
-	planeEnemies
-	planeHome
-	planeEnemyHomes
-	planeOwnBombs
-	planeEnemyBombs
-	planeBombEnemy
-	planeFog
-	numPlanes
-)
-
-var planeNames = [numPlanes]env.Name{
-	planePoints:     {Name: "points", Meaning: "1 where the field still holds its points"},
-	planeSelf:       {Name: "self", Meaning: "1 where the seat's own agent stands"},
-	planeEnemies:    {Name: "enemies", Meaning: "number of the enemy whose agent stands there, counted from the seat"},
-	planeHome:       {Name: "home", Meaning: "1 on the seat's own home base"},
-	planeEnemyHomes: {Name: "enemy_homes", Meaning: "number of the enemy whose home base it is, counted from the seat"},
-	planeOwnBombs:   {Name: "own_bombs", Meaning: "rounds until the seat's own bomb there goes off (1: at the end of the next round)"},
-	planeEnemyBombs: {Name: "enemy_bombs", Meaning: "rounds until the enemy's bomb there goes off"},
-	planeBombEnemy:  {Name: "bomb_enemy", Meaning: "number of the enemy whose bomb it is, counted from the seat"},
-	planeFog:        {Name: "fog", Meaning: "1 where the seat cannot see (only with rules that have a view_radius)"},
-}
-
-// planeScalarNames names the planes vector's entries, in the order in which
-// encodePlaneScalars writes them.
-func (r *Rules) planeScalarNames() []env.Name {
-	list := []env.Name{
-		{Name: "x", Meaning: "the column of its agent, over the last one"},
-		{Name: "y", Meaning: "the row of its agent, over the last one"},
-		{Name: "step", Meaning: "rounds played, over all rounds"},
-		{Name: "score", Meaning: "its points, over the number of fields"},
-	}
-	for k := 1; k < r.Players; k++ {
-		list = append(list, env.Name{Name: fmt.Sprintf("enemy%d_score", k), Meaning: fmt.Sprintf("points of enemy %d, counted from the seat, over the number of fields", k)})
-	}
-	return list
-}
-
 // planesEncoding describes the encoding.
-func (r *Rules) planesEncoding() env.Encoding {
-	scalars := r.planeScalarNames()
+func (g *Game) planesEncoding() env.Encoding {
+	r := g.plan.Rules()
 	most, least := r.mostPoints()
 	fields := float64(r.Width * r.Height)
+	low, high := math.Floor(float64(least)/fields), math.Ceil(max(1, float64(most)/fields))
 	return env.Encoding{Name: "planes", Fields: []env.Field{
-		{Name: "planes", DType: env.Uint8, Shape: []int{r.planes(), r.Height, r.Width}, Low: 0, High: float64(max(r.Players-1, r.BombDelay)), Names: planeNames[:r.planes()]},
-		{Name: "scalars", DType: env.Float32, Shape: []int{len(scalars)}, Low: math.Floor(float64(least) / fields), High: math.Ceil(max(1, float64(most)/fields)), Names: scalars},
+		observe.MapsField("planes", r.Height, r.Width, max(r.Players-1, r.BombDelay), func(m observe.Maps[observe.List]) { paintPlanes(m, g.plan, &State{}, 0, nil) }),
+		observe.VectorField(env.Float32, low, high, func(v observe.Vector[observe.List]) { planeScalars(v, g, &State{}, 0, 0) }),
 	}}
-}
-
-// planes is how many planes there are: without fog the last is left out.
-func (r *Rules) planes() int {
-	if r.ViewRadius == 0 {
-		return planeFog
-	}
-	return numPlanes
 }
 
 // observePlanes writes the planes and the vectors of the given seats.
 func (g *Game) observePlanes(s *State, seats []uint8, planes, scalars []byte) {
 	p := g.plan
-	size, width := p.rules.planes()*p.cells, 4*(3+p.rules.Players)
+	size, width := g.sizes[encodingPlanes][0], g.sizes[encodingPlanes][1]
+	step := observe.Share(int(s.StepCount), p.rules.Rounds)
 	for i, seat := range seats {
-		own := planes[i*size : (i+1)*size]
-		p.encodeThings(s, int(seat), own)
-		g.encodePlaneScalars(s, int(seat), scalars[i*width:(i+1)*width])
-		switch {
-		case p.sights != nil:
-			p.encodeSight(s, int(seat), own)
-		case i == 0:
-			spread(own[:p.cells], &s.Spent, 1, 0)
-		default:
-			copy(own[:p.cells], planes) // the same for all
+		paintPlanes(observe.MapsInto(planes[i*size:(i+1)*size], p.cells), p, s, int(seat), planes[:min(i, 1)*p.cells])
+		planeScalars(observe.Into(scalars[i*width:(i+1)*width]), g, s, int(seat), step)
+	}
+}
+
+// paintPlanes is the planes. painted is the plane of the points that was painted
+// for another seat, if one was.
+func paintPlanes[M observe.Mode](m observe.Maps[M], p *Plan, s *State, seat int, painted []byte) {
+	sight := p.sight(s.Agents[seat])
+	points, m := m.Next("points", "1 where the field still holds its points")
+	if p.sights == nil && len(painted) > 0 {
+		copy(points, painted) // the same for all
+	} else {
+		var hidden Cells
+		for w := range p.words {
+			hidden[w] = s.Spent[w] | ^sight[w]
 		}
+		spread(points, &hidden, 1, 0)
+	}
+	clear(m.Rest())
+	m = paintPlaces(m, p, s, seat, &sight)
+	m = paintBombs(m, p, s, seat, &sight)
+	if p.sights != nil {
+		fog, _ := m.Next("fog", "1 where the seat cannot see (only with rules that have a view_radius)")
+		spread(fog, &sight, 1, 0)
 	}
 }
 
-// encodeSight writes the planes of the points and of the fog.
-func (p *Plan) encodeSight(s *State, seat int, planes []byte) {
-	sight := p.sight(s.Agents[seat])
-	var hidden Cells
-	for w := range p.words {
-		hidden[w] = s.Spent[w] | ^sight[w]
-	}
-	spread(planes[:p.cells], &hidden, 1, 0)
-	spread(planes[planeFog*p.cells:][:p.cells], &sight, 1, 0)
-}
-
-// encodeThings writes the planes of agents, home bases and bombs: all but the
-// first and the fog.
-func (p *Plan) encodeThings(s *State, seat int, planes []byte) {
-	cells := p.cells
-	clear(planes[cells:])
-	put := func(plane int, c Cell, v int) { planes[plane*cells+int(c)] = uint8(v) }
-	sight := p.sight(s.Agents[seat])
+// paintPlaces is the planes of agents and home bases.
+func paintPlaces[M observe.Mode](m observe.Maps[M], p *Plan, s *State, seat int, sight *Cells) observe.Maps[M] {
+	self, m := m.Next("self", "1 where the seat's own agent stands")
+	enemies, m := m.Next("enemies", "number of the enemy whose agent stands there, counted from the seat")
+	home, m := m.Next("home", "1 on the seat's own home base")
+	enemyHomes, m := m.Next("enemy_homes", "number of the enemy whose home base it is, counted from the seat")
 	for other := range p.rules.Players {
-		k := p.number(other, seat)
-		agents, homes := planeEnemies, planeEnemyHomes
+		k, agents, homes := p.number(other, seat), enemies, enemyHomes
 		if k == 0 {
-			k, agents, homes = 1, planeSelf, planeHome
+			k, agents, homes = 1, self, home
 		}
-		put(homes, s.Homes[other], k)
+		homes[s.Homes[other]] = uint8(k)
 		if at := s.Agents[other]; sight.Has(at) {
-			put(agents, at, k)
+			agents[at] = uint8(k)
 		}
 	}
+	return m
+}
+
+// paintBombs is the planes of bombs.
+func paintBombs[M observe.Mode](m observe.Maps[M], p *Plan, s *State, seat int, sight *Cells) observe.Maps[M] {
+	own, m := m.Next("own_bombs", "rounds until the seat's own bomb there goes off (1: at the end of the next round)")
+	theirs, m := m.Next("enemy_bombs", "rounds until the enemy's bomb there goes off")
+	enemy, m := m.Next("bomb_enemy", "number of the enemy whose bomb it is, counted from the seat")
 	for i := range s.fuses[:p.rules.BombDelay] {
 		for owner, f := range s.fuses[i] {
 			switch k := p.number(owner, seat); {
 			case f == 0 || !sight.Has(f.cell()):
 			case k == 0:
-				put(planeOwnBombs, f.cell(), i+1)
+				own[f.cell()] = uint8(i + 1)
 			default:
-				put(planeEnemyBombs, f.cell(), i+1)
-				put(planeBombEnemy, f.cell(), k)
+				theirs[f.cell()], enemy[f.cell()] = uint8(i+1), uint8(k)
 			}
 		}
 	}
+	return m
 }
 
 // number is a player's number counted from a seat: 0 is the seat itself.
@@ -144,44 +105,19 @@ func (p *Plan) number(other, seat int) int {
 	return other - seat + p.rules.Players
 }
 
-// shares is the quotients that scalars consist of, worked out once: dividing
-// takes longer than the rest of writing them.
-type shares struct {
-	col, row [MaxSide]float32
-	step     []float32
-	score    float32 // what a point is worth
-}
-
-func (p *Plan) shares() shares {
-	all := shares{score: 1 / float32(p.cells)}
-	for n := range p.rules.Width {
-		all.col[n] = float32(n) / float32(p.rules.Width-1)
-	}
-	for n := range p.rules.Height {
-		all.row[n] = float32(n) / float32(p.rules.Height-1)
-	}
-	for n := range p.rules.Rounds + 1 {
-		all.step = append(all.step, float32(n)/float32(p.rules.Rounds))
-	}
-	return all
-}
-
-// encodePlaneScalars writes the vector of float32 that planeScalarNames names.
-func (g *Game) encodePlaneScalars(s *State, seat int, dst []byte) {
+// planeScalars is the vector of the planes encoding. step is the share of the
+// rounds that are played.
+func planeScalars[M observe.Mode](v observe.Vector[M], g *Game, s *State, seat int, step float32) {
 	p := g.plan
 	at := p.places[s.Agents[seat]]
-	putFloat(dst, g.shares.col[at.x&(MaxSide-1)])
-	putFloat(dst[4:], g.shares.row[at.y&(MaxSide-1)])
-	putFloat(dst[8:], g.shares.step[s.StepCount])
-	for k := range p.rules.Players {
-		other := seat + k
-		if other >= p.rules.Players {
-			other -= p.rules.Players
+	v = v.Float("x", "the column of its agent, over the last one", g.col[at.x])
+	v = v.Float("y", "the row of its agent, over the last one", g.row[at.y])
+	v = v.Float("step", "rounds played, over all rounds", step)
+	v = v.Float("score", "its points, over the number of fields", float32(s.Scores[seat])*g.point)
+	for k, other := 1, seat+1; k < p.rules.Players; k, other = k+1, other+1 {
+		if other == p.rules.Players {
+			other = 0
 		}
-		putFloat(dst[12+4*k:], float32(s.Scores[other])*g.shares.score)
+		v = v.Nth(k).Float("enemy%d_score", "points of enemy %d, counted from the seat, over the number of fields", float32(s.Scores[other])*g.point)
 	}
-}
-
-func putFloat(dst []byte, v float32) {
-	binary.LittleEndian.PutUint32(dst, math.Float32bits(v))
 }

@@ -2,31 +2,13 @@ package suitebot
 
 import (
 	"encoding/binary"
-	"fmt"
 
 	"pommego/env"
+	"pommego/env/observe"
 )
 
 // The raw encoding holds what a seat may know without loss: maps of what lies
 // where, with absolute numbers of seats, and a vector of numbers.
-
-// The maps, in order. Their names and meanings stand in rawMaps.
-const (
-	mapField = iota
-	mapAgent
-	mapHome
-	mapRounds
-	mapOwner
-	numMaps
-)
-
-var rawMaps = [numMaps]env.Name{
-	mapField:  {Name: "field", Meaning: "0 where the field still holds its points, 1 where they are gone, 2 where the seat cannot see"},
-	mapAgent:  {Name: "agent", Meaning: "seat of the agent on the field plus 1, 0 without one"},
-	mapHome:   {Name: "home", Meaning: "seat whose home base the field is plus 1, 0 for none"},
-	mapRounds: {Name: "bomb_rounds", Meaning: "rounds until the bomb on the field goes off (1: at the end of the next round), 0 without one"},
-	mapOwner:  {Name: "bomb_owner", Meaning: "seat whose bomb lies on the field plus 1, 0 without one"},
-}
 
 // What the map of fields holds.
 const (
@@ -35,70 +17,61 @@ const (
 	fieldUnseen
 )
 
-// rawScalarNames names the raw vector's entries, in order.
-func (r *Rules) rawScalarNames() []env.Name {
-	list := []env.Name{
-		{Name: "seat", Meaning: "the seat's number"},
-		{Name: "x", Meaning: "the column of its agent"},
-		{Name: "y", Meaning: "the row of its agent"},
-		{Name: "step_count", Meaning: "rounds played"},
-	}
-	for k := range r.Players {
-		list = append(list, env.Name{Name: fmt.Sprintf("score%d", k), Meaning: fmt.Sprintf("points of seat %d", k)})
-	}
-	return list
-}
-
 // rawEncoding describes the encoding.
-func (r *Rules) rawEncoding() env.Encoding {
-	scalars := r.rawScalarNames()
+func (g *Game) rawEncoding() env.Encoding {
+	r := g.plan.Rules()
 	most, least := r.mostPoints()
-	return env.Encoding{Name: "raw", Fields: []env.Field{
-		{Name: "maps", DType: env.Uint8, Shape: []int{numMaps, r.Height, r.Width}, Low: 0, High: float64(max(2, r.Players, r.BombDelay)), Shared: r.ViewRadius == 0, Names: rawMaps[:]},
-		{Name: "scalars", DType: env.Int32, Shape: []int{len(scalars)}, Low: float64(least), High: float64(max(most, r.Rounds, MaxSide)), Names: scalars},
-	}}
+	fields := []env.Field{
+		observe.MapsField("maps", r.Height, r.Width, max(2, r.Players, r.BombDelay), func(m observe.Maps[observe.List]) { paintRaw(m, g.plan, &State{}, nil) }),
+		observe.VectorField(env.Int32, float64(least), float64(max(most, r.Rounds, MaxSide)), func(v observe.Vector[observe.List]) { rawScalars(v, g.plan, &State{}, 0) }),
+	}
+	fields[0].Shared = r.ViewRadius == 0
+	return env.Encoding{Name: "raw", Fields: fields}
 }
 
 // observeRaw writes the raw observations of the given seats.
 func (g *Game) observeRaw(s *State, seats []uint8, maps, scalars []byte) {
 	p := g.plan
-	size := numMaps * p.cells
+	size, width := g.sizes[encodingRaw][0], g.sizes[encodingRaw][1]
 	if p.sights == nil {
-		p.paint(s, nil, maps)
-	} else {
-		for i, seat := range seats {
-			sight := p.sight(s.Agents[seat])
-			p.paint(s, &sight, maps[i*size:(i+1)*size])
-		}
+		paintRaw(observe.MapsInto(maps[:size], p.cells), p, s, nil)
 	}
-	width := 4 * (4 + p.rules.Players)
 	for i, seat := range seats {
-		p.encodeRawScalars(s, int(seat), scalars[i*width:(i+1)*width])
+		if p.sights != nil {
+			sight := p.sight(s.Agents[seat])
+			paintRaw(observe.MapsInto(maps[i*size:(i+1)*size], p.cells), p, s, &sight)
+		}
+		rawScalars(observe.Into(scalars[i*width:(i+1)*width]), p, s, int(seat))
 	}
 }
 
-// paint writes the maps of what is in sight; sight nil: everything.
-func (p *Plan) paint(s *State, sight *Cells, maps []byte) {
-	spread(maps[:p.cells], &s.Spent, fieldFull, fieldSpent)
-	clear(maps[p.cells : numMaps*p.cells])
+// paintRaw is the maps of the raw encoding, of what is in sight; sight nil:
+// everything.
+func paintRaw[M observe.Mode](m observe.Maps[M], p *Plan, s *State, sight *Cells) {
+	field, m := m.Next("field", "0 where the field still holds its points, 1 where they are gone, 2 where the seat cannot see")
+	spread(field, &s.Spent, fieldFull, fieldSpent)
 	if sight != nil {
 		for c := range p.cells {
 			if !sight.Has(Cell(c)) {
-				maps[c] = fieldUnseen
+				field[c] = fieldUnseen
 			}
 		}
 	}
+	clear(m.Rest())
+	agent, m := m.Next("agent", "seat of the agent on the field plus 1, 0 without one")
+	home, m := m.Next("home", "seat whose home base the field is plus 1, 0 for none")
 	for seat := range p.rules.Players {
-		maps[mapHome*p.cells+int(s.Homes[seat])] = uint8(seat + 1)
+		home[s.Homes[seat]] = uint8(seat + 1)
 		if at := s.Agents[seat]; sight == nil || sight.Has(at) {
-			maps[mapAgent*p.cells+int(at)] = uint8(seat + 1)
+			agent[at] = uint8(seat + 1)
 		}
 	}
+	rounds, m := m.Next("bomb_rounds", "rounds until the bomb on the field goes off (1: at the end of the next round), 0 without one")
+	owners, _ := m.Next("bomb_owner", "seat whose bomb lies on the field plus 1, 0 without one")
 	for k := range s.fuses[:p.rules.BombDelay] {
 		for owner, f := range s.fuses[k] {
 			if f != 0 && (sight == nil || sight.Has(f.cell())) {
-				maps[mapRounds*p.cells+int(f.cell())] = uint8(k + 1)
-				maps[mapOwner*p.cells+int(f.cell())] = uint8(owner + 1)
+				rounds[f.cell()], owners[f.cell()] = uint8(k+1), uint8(owner+1)
 			}
 		}
 	}
@@ -110,33 +83,21 @@ func spread(dst []byte, set *Cells, out, in uint8) {
 	at := 0
 	for ; at+8 <= len(dst); at += 8 {
 		eight := set[at>>6] >> (at & 63) & 0xff
-		binary.LittleEndian.PutUint64(dst[at:], fill^bytesOfBits[eight]*uint64(flip))
+		binary.LittleEndian.PutUint64(dst[at:], fill^observe.Spread[eight]*uint64(flip))
 	}
 	for ; at < len(dst); at++ {
 		dst[at] = out ^ flip*uint8(set[at>>6]>>(at&63)&1)
 	}
 }
 
-// bytesOfBits turns eight bits into eight bytes of 0 or 1.
-var bytesOfBits = func() (table [256]uint64) {
-	for i := range table {
-		for bit := range 8 {
-			table[i] |= uint64(i>>bit&1) << (8 * bit)
-		}
-	}
-	return table
-}()
-
-// encodeRawScalars writes the vector of int32 that rawScalarNames names.
-func (p *Plan) encodeRawScalars(s *State, seat int, dst []byte) {
+// rawScalars is the vector of the raw encoding.
+func rawScalars[M observe.Mode](v observe.Vector[M], p *Plan, s *State, seat int) {
 	at := p.places[s.Agents[seat]]
-	putInt32(dst, seat)
-	putInt32(dst[4:], int(at.x))
-	putInt32(dst[8:], int(at.y))
-	putInt32(dst[12:], int(s.StepCount))
+	v = v.Int32("seat", "the seat's number", seat)
+	v = v.Int32("x", "the column of its agent", int(at.x))
+	v = v.Int32("y", "the row of its agent", int(at.y))
+	v = v.Int32("step_count", "rounds played", int(s.StepCount))
 	for k, score := range s.Scores[:p.rules.Players] {
-		putInt32(dst[16+4*k:], int(score))
+		v = v.Nth(k).Int32("score%d", "points of seat %d", int(score))
 	}
 }
-
-func putInt32(dst []byte, v int) { binary.LittleEndian.PutUint32(dst, uint32(v)) }

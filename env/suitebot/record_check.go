@@ -116,9 +116,9 @@ func (r *rawReader) observe(s *State, seat int) recordObs {
 	for seat := range p.rules.Players {
 		o.Scores = append(o.Scores, scalar(4+seat))
 	}
-	o.Field = r.written(mapField, func(v uint8) byte { return [...]byte{textFull, textSpent, textUnseen}[v] })
-	o.Agent, o.Home, o.BombOwner = r.written(mapAgent, seatLetter), r.written(mapHome, seatLetter), r.written(mapOwner, seatLetter)
-	o.BombRounds = r.written(mapRounds, func(v uint8) byte {
+	o.Field = r.written(0, func(v uint8) byte { return [...]byte{textFull, textSpent, textUnseen}[v] })
+	o.Agent, o.Home, o.BombOwner = r.written(1, seatLetter), r.written(2, seatLetter), r.written(4, seatLetter)
+	o.BombRounds = r.written(3, func(v uint8) byte {
 		if v == 0 {
 			return '.'
 		}
@@ -127,7 +127,7 @@ func (r *rawReader) observe(s *State, seat int) recordObs {
 	return o
 }
 
-// written is a map with a character for each value.
+// written is a map, by its place, with a character for each value.
 func (r *rawReader) written(m int, letter func(v uint8) byte) string {
 	cells := r.match.game.plan.cells
 	text := make([]byte, cells)

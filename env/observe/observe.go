@@ -1,0 +1,222 @@
+// Package observe is what the games' encoders of observations have in common.
+//
+// An observation consists of maps, a byte a cell each, and of vectors of
+// numbers. The names, the meanings and the order of a vector's entries and what
+// is written for them stand in one place, a function of the game that puts one
+// entry after another into a [Vector]:
+//
+//	func scalars[M observe.Mode](v observe.Vector[M], s *State, seat int) {
+//		v = v.Int16("row", "the seat's row", s.Agents[seat].Row)
+//		v = v.Int16("col", "the seat's column", s.Agents[seat].Col)
+//		for k := range s.Agents {
+//			v = v.Nth(k).Int16("alive%d", "1 while agent %d lives", int(s.Agents[k].Alive))
+//		}
+//	}
+//
+// [VectorField] runs it to list the entries, and
+// scalars(observe.Into(dst), s, seat) writes them. Which entries there are may
+// depend on the rules of the game but on nothing else. [Maps] are painted in the
+// same way.
+package observe
+
+import (
+	"encoding/binary"
+	"math"
+	"strconv"
+	"strings"
+	"unsafe"
+
+	"pommego/env"
+)
+
+// Mode is what is done with entries: Write or List. The compiler makes one
+// function for each, and with no list there is nothing left of the names.
+type Mode interface{ Write | List }
+
+// Write is the mode in which entries are written alone.
+type Write [0]*list
+
+// List is the mode in which they are listed too.
+type List [1]*list
+
+// list is the entries so far, and what verbs stand for in the next ones.
+type list struct {
+	entries []entry
+	next    subject
+}
+
+type subject struct {
+	nth int
+	who env.Name
+}
+
+type entry struct {
+	name, meaning string
+	subject
+}
+
+// Vector is a place in a vector of numbers. Every entry returns the place of the
+// next one. The length is not checked at each entry, which would take longer than
+// writing it: a game slices its buffer to the size of the field that lists the
+// same entries.
+type Vector[M Mode] struct {
+	lists M
+	to    unsafe.Pointer
+	at    int
+}
+
+// Into is the beginning of a vector in dst, which must have room for all entries.
+func Into(dst []byte) Vector[Write] { return Vector[Write]{to: unsafe.Pointer(unsafe.SliceData(dst))} }
+
+// VectorField describes a vector of what put puts into it.
+func VectorField(dtype env.DType, low, high float64, put func(Vector[List])) env.Field {
+	var all list
+	var unread [1 << 12]byte
+	put(Vector[List]{List{&all}, unsafe.Pointer(&unread), 0})
+	names := all.names()
+	if len(names)*dtype.Bytes() > len(unread) {
+		panic("observe: a vector has more entries than are provided for")
+	}
+	return env.Field{Name: "scalars", DType: dtype, Shape: []int{len(names)}, Low: low, High: high, Names: names}
+}
+
+// names is the entries with everything in place of their verbs.
+func (l *list) names() []env.Name {
+	names := make([]env.Name, len(l.entries))
+	for i, e := range l.entries {
+		nth := strconv.Itoa(e.nth)
+		names[i].Name = strings.NewReplacer("%d", nth, "%s", e.who.Name).Replace(e.name)
+		names[i].Meaning = strings.NewReplacer("%d", nth, "%s", e.who.Meaning).Replace(e.meaning)
+	}
+	return names
+}
+
+// Nth sets the number that %d stands for in the names and meanings that follow.
+func (v Vector[M]) Nth(k int) Vector[M] {
+	for i := range len(v.lists) {
+		v.lists[i].next.nth = k
+	}
+	return v
+}
+
+// Of sets whose name and meaning %s stands for in the names and meanings that
+// follow.
+func (v Vector[M]) Of(who *env.Name) Vector[M] {
+	for i := range len(v.lists) {
+		v.lists[i].next.who = *who
+	}
+	return v
+}
+
+// Float puts a float32.
+func (v Vector[M]) Float(name, meaning string, x float32) Vector[M] {
+	for i := range len(v.lists) {
+		v.lists[i].entries = append(v.lists[i].entries, entry{name, meaning, v.lists[i].next})
+	}
+	binary.LittleEndian.PutUint32((*[4]byte)(unsafe.Add(v.to, v.at))[:], math.Float32bits(x))
+	v.at += 4
+	return v
+}
+
+// Int16 puts an int16.
+func (v Vector[M]) Int16(name, meaning string, x int) Vector[M] {
+	for i := range len(v.lists) {
+		v.lists[i].entries = append(v.lists[i].entries, entry{name, meaning, v.lists[i].next})
+	}
+	binary.LittleEndian.PutUint16((*[2]byte)(unsafe.Add(v.to, v.at))[:], uint16(x))
+	v.at += 2
+	return v
+}
+
+// Int32 puts an int32.
+func (v Vector[M]) Int32(name, meaning string, x int) Vector[M] {
+	for i := range len(v.lists) {
+		v.lists[i].entries = append(v.lists[i].entries, entry{name, meaning, v.lists[i].next})
+	}
+	binary.LittleEndian.PutUint32((*[4]byte)(unsafe.Add(v.to, v.at))[:], uint32(x))
+	v.at += 4
+	return v
+}
+
+// Maps is a place in a field of maps.
+type Maps[M Mode] struct {
+	lists M
+	rest  []byte
+	cells int
+}
+
+// MapsInto is the first of the maps in dst, of so many cells each.
+func MapsInto(dst []byte, cells int) Maps[Write] { return Maps[Write]{rest: dst, cells: cells} }
+
+// Next is the next map, and the place of the one after it.
+func (m Maps[M]) Next(name, meaning string) ([]byte, Maps[M]) {
+	for i := range len(m.lists) {
+		m.lists[i].entries = append(m.lists[i].entries, entry{name: name, meaning: meaning})
+	}
+	return m.rest[:m.cells], Maps[M]{m.lists, m.rest[m.cells:], m.cells}
+}
+
+// Named is the next maps of a list of names, all in one.
+func (m Maps[M]) Named(names []env.Name) ([]byte, Maps[M]) {
+	first := m.rest
+	for _, n := range names {
+		_, m = m.Next(n.Name, n.Meaning)
+	}
+	return first[:len(names)*m.cells], m
+}
+
+// Rest is the maps that are left.
+func (m Maps[M]) Rest() []byte { return m.rest }
+
+// MapsField describes a field of the maps that paint paints, of bytes between 0
+// and high.
+func MapsField(name string, rows, cols, high int, paint func(Maps[List])) env.Field {
+	var all list
+	paint(Maps[List]{List{&all}, make([]byte, 1<<16), rows * cols})
+	names := all.names()
+	return env.Field{Name: name, DType: env.Uint8, Shape: []int{len(names), rows, cols}, High: float64(high), Names: names}
+}
+
+// Sizes is the bytes of the maps and the vector, the first two fields, of each of
+// two encodings.
+func Sizes(encodings []env.Encoding) (all [2][2]int) {
+	for i := range all {
+		all[i] = [2]int{encodings[i].Fields[0].Size(), encodings[i].Fields[1].Size()}
+	}
+	return all
+}
+
+// ToByte is 1 for true.
+func ToByte(b bool) uint8 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// One is 1 for true.
+func One(b bool) float32 { return ones[ToByte(b)&1] }
+
+var ones = [2]float32{0, 1}
+
+// Share is n over most, at most 1: hand-made starts can hold more than most.
+func Share(n, most int) float32 { return min(float32(n)/float32(most), 1) }
+
+// Shares is the share of each number, worked out once: dividing takes longer than
+// the rest of writing an entry.
+func Shares(most int) (all [256]float32) {
+	for n := range all {
+		all[n] = Share(n, most)
+	}
+	return all
+}
+
+// Spread is the bits of each number as bytes of 0 and 1.
+var Spread = func() (all [256]uint64) {
+	for n := range all {
+		for bit := range 8 {
+			all[n] |= uint64(n>>bit&1) << (8 * bit)
+		}
+	}
+	return all
+}()
