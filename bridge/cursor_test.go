@@ -246,7 +246,7 @@ func FuzzRequest(f *testing.F) {
 			ask(t, s, new(request), before)
 		}
 		r := &request{buf: msg, length: int64(len(msg))}
-		rep := s.answer(r, (*session).handle)
+		rep := s.answer(r)
 		if rep.frame != nil {
 			rep.frame.home <- rep.frame
 		}

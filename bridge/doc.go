@@ -36,5 +36,6 @@
 // a bound, and handles control frames; the worker answers requests in their
 // order; the writer sends replies, so that one batch is on its way while the
 // next is computed. Games are never stepped by the reader, or a long step
-// would look like a dead connection.
+// would look like a dead connection. An environment that shares its memory has
+// one goroutine more, which sleeps in a futex while the worker waits (channel.go).
 package bridge

@@ -18,11 +18,10 @@ type environment struct {
 	pool    *vec.Pool
 	layout  *layout
 	frames  chan *frame // those not on their way
-	shared  *sharedMemory
-	mailbox *mailbox // nil without shared memory, or where there are none
-	noop    bool     // steps do nothing
-	running bool     // all games have been reset
-	mask    []bool   // scratch for reset
+	channel *channel    // nil without shared memory
+	noop    bool        // steps do nothing
+	running bool        // all games have been reset
+	mask    []bool      // scratch for reset
 	sims    []*simulator
 }
 
@@ -83,8 +82,8 @@ func (s *session) freeEnv(e *environment) {
 	}
 	e.pool.Close()
 	s.server.release(e.pool.Games())
-	if e.shared != nil {
-		e.shared.free()
+	if e.channel != nil {
+		e.channel.free()
 	}
 }
 

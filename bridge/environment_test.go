@@ -89,7 +89,7 @@ func TestUse(t *testing.T) {
 		{"opponents where there are none", "set_opponents", []any{"env", 1, "opponents", []string{"still"}}, CodeBadOption, "want 0"},
 		{"simulated states that are none", "simulate", []any{"env", 1, "states", [][]byte{{}}, "actions", toyActions(3, 0, 0)}, CodeBadState, ""},
 		{"too few simulated actions", "simulate", []any{"env", 1, "states", [][]byte{{}, {}}, "actions", toyActions(3, 0, 0)}, CodeWrongShape, "shape [3 2], want [6 2]"},
-		{"hello again", "hello", []any{"versions", []int{1}, "client", "x"}, CodeHelloExpected, "already"},
+		{"hello again", "hello", []any{"versions", []int{Version}, "client", "x"}, CodeHelloExpected, "already"},
 	} {
 		reply, err := c.Call(test.kind, test.fields...)
 		if e := wantError(t, reply, err, test.code); !strings.Contains(e.Message, test.says) {

@@ -96,15 +96,11 @@ type frame struct {
 	mem   []byte
 	batch *vec.Batch
 	last  [][]byte    // the batch's final rows, of each of layout.final
-	home  chan *frame // where it goes when the message has been sent
+	home  chan *frame // where it goes when the message has been sent; nil in a channel's slot
 
 	packs  bool   // the message is sent compressed
-	packed []byte // in this
-
-	// If the client shares the memory:
-	number int    // of the frame, among those of its environment
-	bell   []byte // what is sent instead of the message
-	length int    // of the message
+	shares bool   // the client finds the message where it lies, and is only told that it is there
+	packed []byte // what is sent then
 }
 
 // newFrame makes a frame for a pool's batches, in memory of at least size and
@@ -155,12 +151,13 @@ func (f *frame) appendStart(msg []byte) []byte {
 	return appendMapHeader(appendKey(msg, "tensors"), len(f.fields))
 }
 
-// reply is the answer to request id: what the batch holds, or the bell for it.
+// reply is the answer to request id: what the batch holds, or what stands
+// for it.
 func (f *frame) reply(id uint64) reply {
 	msg := f.message(id)
-	switch f.length = len(msg); {
-	case f.bell != nil:
-		msg = ring(f.bell, id, len(msg))
+	switch {
+	case f.shares:
+		msg = f.point(id, len(msg))
 	case f.packs:
 		msg = f.pack(id, msg)
 	}

@@ -59,7 +59,7 @@ func handSession(tb testing.TB) *session {
 // ask has a request answered, and gives the frame back as the writer would.
 func ask(tb testing.TB, s *session, r *request, msg []byte) {
 	r.buf, r.length = append(r.buf[:0], msg...), int64(len(msg))
-	rep := s.answer(r, (*session).handle)
+	rep := s.answer(r)
 	if rep.frame != nil {
 		rep.frame.home <- rep.frame
 	}
@@ -202,7 +202,7 @@ func (p *rawPeer) closed(t testing.TB) int {
 	}
 }
 
-var rawHello = entries{"type", "hello", "id", 1, "versions", []int{1}, "client", "raw"}
+var rawHello = entries{"type", "hello", "id", 1, "versions", []int{Version}, "client", "raw"}
 
 // TestStepOverSocketAllocations bounds what a step costs with everything that
 // the WebSocket library and net add: a reader for the message, a list of

@@ -27,7 +27,7 @@ func (srv *Server) admit(r *http.Request) (status int, reason string) {
 	case !websocket.IsWebSocketUpgrade(r):
 		return http.StatusBadRequest, "this is a pommego server: connect with WebSocket and subprotocol " + Subprotocol
 	case !slices.Contains(websocket.Subprotocols(r), Subprotocol):
-		return http.StatusBadRequest, fmt.Sprintf("the subprotocols offered are %q, want %s among them", websocket.Subprotocols(r), Subprotocol)
+		return http.StatusBadRequest, fmt.Sprintf("the subprotocols offered are %q, want %s: install client and server of the same release", websocket.Subprotocols(r), Subprotocol)
 	}
 	return 0, ""
 }

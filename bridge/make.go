@@ -15,7 +15,7 @@ type makeRequest struct {
 	pool        vec.Config // without its game
 	compression string
 	noop        bool
-	shared      int // frames to share
+	slots       int // in shared memory
 }
 
 func readMake(in *fields) (q makeRequest) {
@@ -35,7 +35,7 @@ func readMake(in *fields) (q makeRequest) {
 	q.pool.Workers = in.integer("workers", 0, maxInt)
 	q.compression = in.text("compression")
 	q.noop = in.flag("noop")
-	q.shared = in.integer("shared_memory", 2, 16)
+	q.slots = in.integer("shared_memory", 2, maxSlots)
 	return q
 }
 
@@ -56,14 +56,16 @@ func (s *session) makeEnv(id uint64, q makeRequest) (reply, error) {
 	if err := s.checkLimits(&q.pool); err != nil {
 		return reply{}, err
 	}
-	if err := checkCompression(q.compression, q.shared); err != nil {
+	if err := checkCompression(q.compression, q.slots); err != nil {
 		return reply{}, err
 	}
 	e := &environment{handle: s.nextHandle, noop: q.noop}
 	if e.pool, e.layout, err = s.newPool(kindBatch, e.handle, q.pool); err != nil {
 		return reply{}, err
 	}
-	if err := e.makeFrames(q.shared, q.compression != ""); err != nil {
+	if q.slots == 0 {
+		e.frames = newFrames(e.layout, e.pool, q.compression != "")
+	} else if err := e.share(q.slots); err != nil {
 		s.freeEnv(e)
 		return reply{}, err
 	}
@@ -150,8 +152,8 @@ func (e *environment) describe(id uint64) (reply, error) {
 		"observation", cfg.Observation, "reward", cfg.Reward.String(), "autoreset_mode", cfg.Autoreset.String(), "on_death", cfg.OnDeath.String(),
 		"fields", fields, "final_fields", e.layout.finalNames(), "batch_bytes", e.layout.size + e.layout.tail,
 	}
-	if e.shared != nil {
-		about = append(about, "shared_memory", e.shared.describe(e.mailbox))
+	if e.channel != nil {
+		about = append(about, "shared_memory", e.channel.describe())
 	}
 	return message("env", id, about...)
 }

@@ -40,7 +40,7 @@ func TestBadPeers(t *testing.T) {
 		{"says nothing", nil, nil, 1008},
 		{"says ping first", ping, nil, 1002},
 		{"says nonsense first", binaryFrame([]byte("nonsense")), nil, 1002},
-		{"speaks another version", binaryFrame(mustEncode(t, entries{"type", "hello", "id", 1, "versions", []int{2}, "client", ""})), nil, 1002},
+		{"speaks another version", binaryFrame(mustEncode(t, entries{"type", "hello", "id", 1, "versions", []int{Version + 1}, "client", ""})), nil, 1002},
 		{"says hello at great length", binaryFrame(mustEncode(t, append(rawHello[:len(rawHello):len(rawHello)], "x", make([]byte, 5000)))), nil, 1002},
 		{"says hello at greater length", frameBytes(0x82, make([]byte, 20000)), nil, 1009},
 		{"promises a hello of exabytes", []byte{0x82, 0xff, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0}, nil, 1009},

@@ -7,10 +7,10 @@ import (
 )
 
 // Version is the protocol's version that this package speaks.
-const Version = 1
+const Version = 2
 
 // Subprotocol is what a client must offer when it connects.
-const Subprotocol = "pommego.v1+msgpack"
+const Subprotocol = "pommego.v2+msgpack"
 
 // maxID is the largest request number: what a double holds exactly.
 const maxID = 1<<53 - 1
@@ -25,7 +25,7 @@ type request struct {
 	id    uint64
 	hasID bool
 
-	posted *environment // of a step that lay in its mailbox
+	posted *environment // of a step that was posted in shared memory
 }
 
 // handler answers a request of one name.

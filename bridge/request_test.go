@@ -28,7 +28,6 @@ func requestExamples() []entries {
 		{"type", "attach", "id", 15, "env", 1},
 		{"type", "reset", "id", 6, "env", 1, "seed", uint64(math.MaxUint64), "seeds", seeds, "mask", uint8s(0, 1)},
 		{"type", "step", "id", 7, "env", 1, "actions", toyActions(6, 1, 2)},
-		{"type", "ring", "id", 16, "env", 1},
 		{"type", "observe", "id", 8, "env", 1},
 		{"type", "set_opponents", "id", 9, "env", 1, "opponents", []string{"still"}},
 		{"type", "get_state", "id", 10, "env", 1, "games", []int{0, 1}, "json", true},
@@ -68,7 +67,7 @@ func refusal(t *testing.T, message entries) *Error {
 	t.Helper()
 	r := &request{buf: mustEncode(t, message)}
 	r.length = int64(len(r.buf))
-	rep := handSession(t).answer(r, (*session).handle)
+	rep := handSession(t).answer(r)
 	_, err := decodeReply(rep.msg)
 	if e := (*Error)(nil); errors.As(err, &e) && e.Code != CodeUnknownEnv {
 		return e
@@ -80,7 +79,7 @@ func refusal(t *testing.T, message entries) *Error {
 func TestRead(t *testing.T) {
 	seed := uint64(math.MaxUint64)
 	in := example(t, "make")
-	want := makeRequest{game: gameRequest{id: "ToySolo-v0"}, noop: true, shared: 3, pool: vec.Config{
+	want := makeRequest{game: gameRequest{id: "ToySolo-v0"}, noop: true, slots: 3, pool: vec.Config{
 		Games: 2, Observation: "maps", Autoreset: vec.SameStep, Opponents: []string{"still", "wander"}, Seat: 2, OnDeath: vec.Wait, MaxEpisodeSteps: 9, Workers: 1,
 	}}
 	if q := readMake(in); !reflect.DeepEqual(q, want) || in.end() != nil {

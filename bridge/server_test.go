@@ -82,7 +82,7 @@ func TestAdmission(t *testing.T) {
 		{"another path", func(r *http.Request) { r.URL.Path = "/metrics" }, 404, "want /"},
 		{"a browser's visit", func(r *http.Request) { r.Header.Del("Upgrade") }, 400, "connect with WebSocket"},
 		{"no subprotocol", func(r *http.Request) { r.Header.Del("Sec-WebSocket-Protocol") }, 400, Subprotocol},
-		{"another subprotocol", func(r *http.Request) { r.Header.Set("Sec-WebSocket-Protocol", "pommego.v2+msgpack") }, 400, "pommego.v2"},
+		{"an older client", func(r *http.Request) { r.Header.Set("Sec-WebSocket-Protocol", "pommego.v1+msgpack") }, 400, "same release"},
 		{"another version of WebSocket", func(r *http.Request) { r.Header.Set("Sec-WebSocket-Version", "12") }, 400, "13"},
 		{"no key", func(r *http.Request) { r.Header.Del("Sec-WebSocket-Key") }, 400, "Key"},
 		{"another method", func(r *http.Request) { r.Method = "POST" }, 405, "GET"},

@@ -49,7 +49,8 @@ type session struct {
 	nextHandle uint32
 	loan       *frame // taken, and not yet handed to the writer
 	patience   vec.Patience
-	attentive  bool // the last step was of an environment with a mailbox
+	attentive  bool          // the last step was of an environment with shared memory
+	rung       chan struct{} // a step has been posted there
 
 	control bucket // of control frames; the reader's own
 
@@ -67,7 +68,7 @@ func newSession(srv *Server, ws *websocket.Conn) *session {
 	s := &session{
 		server: srv, ws: ws, conn: ws.NetConn().(peer), client: ws.RemoteAddr().String(), start: time.Now(), nextHandle: 1,
 		free: make(chan *request, srv.cfg.MaxInFlight), queue: make(chan *request, srv.cfg.MaxInFlight),
-		long: make(chan struct{}, 1), out: make(chan reply), quit: make(chan struct{}),
+		long: make(chan struct{}, 1), out: make(chan reply), rung: make(chan struct{}, 1), quit: make(chan struct{}),
 	}
 	for range srv.cfg.MaxInFlight {
 		s.free <- &request{}

@@ -16,16 +16,15 @@ func readStep(in *fields) stepRequest {
 }
 
 func (s *session) step(e *environment, id uint64, q stepRequest) (reply, error) {
-	s.attentive = e.mailbox != nil
+	s.attentive = e.channel != nil
 	if err := wantActions(&q.actions, e.pool.Rows(), e.pool.Spec()); err != nil {
 		return reply{}, err
 	}
-	return s.stepWith(e, id, q.actions.data)
+	return s.stepInto(s.take(e.frames), e, id, q.actions.data)
 }
 
-// stepWith makes a step with as many actions as there have to be.
-func (s *session) stepWith(e *environment, id uint64, actions []byte) (reply, error) {
-	f := s.take(e.frames)
+// stepInto makes a step with as many actions as there have to be.
+func (s *session) stepInto(f *frame, e *environment, id uint64, actions []byte) (reply, error) {
 	if e.noop {
 		return f.reply(id), nil
 	}

@@ -20,11 +20,7 @@ func (s *session) work() {
 			continue
 		}
 		s.stepPosted() // what was posted before the request was sent
-		if rep := s.answer(r, (*session).handle); rep.msg != nil {
-			s.out <- rep
-		} else {
-			s.busy.Add(-1) // answered in a mailbox
-		}
+		s.out <- s.answer(r)
 		long := len(r.buf) > keepBytes
 		if long {
 			r.buf = nil
@@ -39,7 +35,7 @@ func (s *session) work() {
 
 // answer makes the reply to one request. Whatever goes wrong in it, it is a
 // reply, and a frame that was taken is either in it or back in its place.
-func (s *session) answer(r *request, handle func(*session, *request) (reply, error)) (rep reply) {
+func (s *session) answer(r *request) (rep reply) {
 	defer func() {
 		if v := recover(); v != nil {
 			s.server.cfg.Log.Error("fault", "client", s.client, "request", r.name, "value", v, "stack", string(debug.Stack()))
@@ -51,7 +47,7 @@ func (s *session) answer(r *request, handle func(*session, *request) (reply, err
 		}
 		s.loan = nil
 	}()
-	rep, err := handle(s, r)
+	rep, err := s.handle(r)
 	if err != nil {
 		rep = reply{msg: encodeError(asError(err), r.id, r.hasID)}
 	}
@@ -59,6 +55,9 @@ func (s *session) answer(r *request, handle func(*session, *request) (reply, err
 }
 
 func (s *session) handle(r *request) (reply, error) {
+	if r.posted != nil {
+		return s.makePosted(r)
+	}
 	if most := s.server.cfg.MaxMessageBytes; r.length > int64(most) {
 		r.name, r.hasID = "message", false
 		return reply{}, messageTooLarge(r.length, most)

@@ -10,7 +10,7 @@ import struct
 import threading
 from collections.abc import Callable, Iterator
 
-SUBPROTOCOL = "pommego.v1+msgpack"
+SUBPROTOCOL = "pommego.v2+msgpack"
 
 
 def frame(

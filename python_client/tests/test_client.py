@@ -22,7 +22,7 @@ from pommego.errors import (
     TimeoutError,
     VersionError,
 )
-from scripted import frame, read_frame, upgraded
+from scripted import frame, listening, read_frame, read_request, upgraded
 
 LIMITS = {"message_bytes": 1 << 20, "batch_bytes": 1 << 20, "in_flight": 8, "games_per_env": 100}
 
@@ -45,8 +45,8 @@ def greeted(script: Callable[[socket.socket], None], timeout: float = 10) -> Ite
     def run(sock: socket.socket) -> None:
         hello = request(sock)
         assert hello["type"] == "hello"
-        assert hello["versions"] == [1]
-        reply(sock, type="hello", id=hello["id"], version=1, server="s", seed_version=1, limits=LIMITS)
+        assert hello["versions"] == [2]
+        reply(sock, type="hello", id=hello["id"], version=2, server="s", seed_version=1, limits=LIMITS)
         with contextlib.suppress(EOFError):
             script(sock)
 
@@ -179,6 +179,17 @@ def test_replies_that_make_no_sense_end_the_connection(payload: bytes, text: str
         assert client.closed, reason
 
 
+def test_a_server_of_another_major_version_is_named() -> None:
+    said = b'the subprotocols offered are ["pommego.v2+msgpack"], want pommego.v1+msgpack among them'
+
+    def script(sock: socket.socket) -> None:
+        read_request(sock)
+        sock.sendall(b"HTTP/1.1 400 Bad Request\r\nContent-Length: %d\r\n\r\n%s" % (len(said), said))
+
+    with listening(script) as address, pytest.raises(VersionError, match=r"want pommego\.v1.*same release"):
+        Client(address)
+
+
 def test_version_mismatch_says_who_speaks_what() -> None:
     def script(sock: socket.socket) -> None:
         got = request(sock)
@@ -186,7 +197,7 @@ def test_version_mismatch_says_who_speaks_what() -> None:
         with contextlib.suppress(OSError):
             sock.recv(100)
 
-    with upgraded(script) as address, pytest.raises(VersionError, match=r"\[7, 8\].*\[1\].*same release"):
+    with upgraded(script) as address, pytest.raises(VersionError, match=r"\[7, 8\].*\[2\].*same release"):
         Client(address)
 
 

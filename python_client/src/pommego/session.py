@@ -157,10 +157,9 @@ class Session:
         if len(self.steps) >= self.max_in_flight:
             raise PommegoError(f"{len(self.steps)} batches are in flight and no more may be: recv() first")
         games, learners = self.made.games, self.made.learners
-        slot = self.memory.mailbox.actions() if self.memory and self.memory.mailbox else None
-        if slot is not None:
-            checks.write_actions(actions, slot, games, learners)
-            self.steps.append(self.client.post(self.made.env))
+        if self.memory is not None:
+            checks.write_actions(actions, self.client.slot(), games, learners)
+            self.steps.append(self.client.post())
             return
         checks.write_actions(actions, self._step.actions, games, learners)
         self.steps.append(self.client.submit(self._step.message(self.client.next_id)))

@@ -13,11 +13,13 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
 from pommego._transport import wire
+from pommego._transport.channel import Channel
 from pommego._transport.compression import Unpacker
 from pommego._transport.handshake import Address
-from pommego._transport.mailbox import Mailbox
 from pommego._transport.shared import SharedBatch, SharedMemory
 from pommego._transport.websocket import WebSocket
 from pommego._version import __version__
@@ -25,6 +27,7 @@ from pommego.errors import (
     ClosedError,
     ConnectionError,
     GamePanicError,
+    HandshakeError,
     ProtocolError,
     ServerError,
     VersionError,
@@ -33,7 +36,8 @@ from pommego.errors import (
 __all__ = ["Client"]
 
 _MARGIN = 1 << 20  # bytes a message may be longer than the longest batch
-_NAP = 2e-3  # seconds to sleep before looking again whether the server answered without a word
+
+_SAME_RELEASE = "Install client and server from the same release."
 
 R = TypeVar("R", bound=msgspec.Struct)
 
@@ -73,12 +77,16 @@ class Client:
         self._obituary = obituary
         self._next_id = 1
         self._expected: deque[int] = deque()
-        self._shared: dict[int, SharedMemory] = {}
-        self._mailbox: Mailbox | None = None
+        self._memory: SharedMemory | None = None
         self._unpacker: Unpacker | None = None
-        self._socket = WebSocket.connect(
-            self.address, subprotocol=wire.SUBPROTOCOL, token=token, timeout=min(timeout, 10.0)
-        )
+        try:
+            self._socket = WebSocket.connect(
+                self.address, subprotocol=wire.SUBPROTOCOL, token=token, timeout=min(timeout, 10.0)
+            )
+        except HandshakeError as e:
+            if e.status == 400 and "subprotocol" in e.body:
+                raise VersionError(f"{e} {_SAME_RELEASE}") from e
+            raise
         try:
             hello = self._greet()
         except BaseException:
@@ -98,8 +106,7 @@ class Client:
                 raise
             raise VersionError(
                 f"the server at {self.address} speaks version {e.details.get('versions')} of the protocol, "
-                f"this client (pommego {__version__}) version {wire.VERSIONS}. "
-                "Install client and server from the same release."
+                f"this client (pommego {__version__}) version {wire.VERSIONS}. " + _SAME_RELEASE
             ) from e
 
     @property
@@ -158,13 +165,31 @@ class Client:
         except ConnectionError as e:
             raise self._with_obituary(e) from e
 
-    def post(self, env: int) -> int:
-        """Hand over the step whose actions lie in the mailbox; returns its id."""
+    def share(self, memory: SharedMemory) -> None:
+        """Look for batches in this memory from now on; a connection has one at most."""
+        self._memory = memory
+
+    def slot(self) -> NDArray[np.uint8]:
+        """Return where the actions of the next step go, in shared memory.
+
+        If a step that was given up is still to be made there, this waits for it.
+
+        Raises:
+            ClosedError: the connection has been closed, or belongs to the parent process.
+        """
+        if self._socket.closed:
+            self._socket.check_usable()
+        channel = self._memory.channel
+        if not channel.answered(channel.turn - channel.slots):
+            self._wait_for(channel, channel.turn - channel.slots)
+        return channel.actions()
+
+    def post(self) -> int:
+        """Hand over the step whose actions lie in the `slot`; returns its id."""
         request_id = self._next_id
         self._next_id += 1
         self._expected.append(request_id)
-        if not self._mailbox.post(request_id):
-            self._send_ring(env, request_id)
+        self._memory.channel.post(request_id)
         return request_id
 
     def collect(self, kind: type[R]) -> R:
@@ -179,15 +204,6 @@ class Client:
         if not isinstance(reply, kind) and not (kind is wire.Batch and isinstance(reply, SharedBatch)):
             raise self.distrust(f"a reply of type {type(reply).__name__} where {kind.__name__} was due")
         return reply
-
-    def share(self, env: int, memory: SharedMemory, mailbox: Mailbox | None) -> None:
-        """Look for this environment's batches in shared memory from now on.
-
-        A connection has one mailbox at most, the last one it was given.
-        """
-        self._shared[env] = memory
-        if mailbox is not None:
-            self._mailbox, self._mailbox_env = mailbox, env
 
     def give_away(self) -> None:
         """Leave the last reply's memory to whoever looks at it."""
@@ -221,19 +237,18 @@ class Client:
     def _receive(self) -> wire.Reply | SharedBatch:
         if not self._expected:
             raise ClosedError("there is no request in flight to receive a reply for")
-        if self._mailbox is not None and self._mailbox.holds(self._expected[0]):
-            return self._receive_posted(self._mailbox, self._expected[0])
+        if self._memory is not None:
+            batch = self._receive_posted(self._memory, self._expected[0])
+            if batch is not None:
+                return batch
         while True:
-            reply = self._receive_message(self.timeout)
-            if isinstance(reply, wire.Shared) and reply.id in self._expected:
-                # Others are skipped, and perhaps written over by now.
-                reply = self._from_place(reply.env, reply.id, reply.batch, reply.size)
+            reply = self._receive_message()
             if self._answers(reply):
-                return reply
+                return self._shared_batch(reply.id, reply.size) if isinstance(reply, wire.Shared) else reply
 
-    def _receive_message(self, timeout: float) -> wire.Reply:
+    def _receive_message(self) -> wire.Reply:
         try:
-            message = self._socket.recv(timeout)
+            message = self._socket.recv(self.timeout)
         except ConnectionError as e:
             raise self._with_obituary(e) from e
         try:
@@ -246,7 +261,7 @@ class Client:
         except ValueError as e:
             raise self.distrust(f"a reply that cannot be read ({e})") from e
 
-    def _answers(self, reply: wire.Reply | SharedBatch) -> bool:
+    def _answers(self, reply: wire.Reply) -> bool:
         """Whether a request in flight is answered by this; it no longer is in flight then."""
         if reply.id is None:
             self._expected.popleft()
@@ -257,62 +272,47 @@ class Client:
             return False
         return True
 
-    def _receive_posted(self, mailbox: Mailbox, request_id: int) -> wire.Reply | SharedBatch:
-        """Receive the answer to a step that went through the mailbox."""
-        if not mailbox.look():
-            self._sleep_until_answered(mailbox, request_id)
-        answer = mailbox.take()
-        if answer is not None:
-            self._expected.popleft()
-            return self._from_place(self._mailbox_env, request_id, *answer)
-        while True:
-            reply = self._receive_message(self.timeout)
-            if not isinstance(reply, wire.Shared) and self._answers(reply):
-                return reply
+    def _receive_posted(self, memory: SharedMemory, request_id: int) -> SharedBatch | None:
+        """Receive the batch that answers a posted step; None: the answer comes as a message."""
+        turn = memory.channel.turn_of(request_id)
+        if turn is None:
+            return None
+        self._wait_for(memory.channel, turn)
+        place, size = memory.channel.take(turn)
+        if not size:
+            return None
+        self._expected.popleft()
+        return self._shared_batch(request_id, size, place)
 
-    def _sleep_until_answered(self, mailbox: Mailbox, request_id: int) -> None:
-        """Sleep until the answer to what was posted is there.
+    def _wait_for(self, channel: Channel, turn: int) -> None:
+        """Wait until the server has answered what was posted in this turn.
 
-        Neither side waits for the other to see what it has written: the server
-        may have stopped looking at the moment the step was posted, and may have
-        looked whether we sleep at the moment we began to. So we look again soon,
-        and ring once more if need be.
+        The server wakes us. The socket is looked at for a sign of life alone.
         """
+        if channel.spin(turn):
+            return
         deadline = time.monotonic() + self.timeout
-        rung = False
-        while not mailbox.answered():
-            nap = 0.0
-            if not mailbox.doze(_NAP):
-                mailbox.listen(True)
-                nap = _NAP
-            something = not mailbox.answered() and self._message_begins(nap)
-            mailbox.listen(False)
-            if mailbox.answered():
-                return  # and what there is to read may belong to it
-            if something:
-                reply = self._receive_message(self.timeout)
-                if not isinstance(reply, wire.Shared) and reply.id in (None, request_id):
-                    raise self.distrust(f"a {type(reply).__name__} before the word of it in the mailbox")
+        while not channel.sleep(turn):
+            if self._message_begins():
+                if channel.answered(turn):
+                    return  # and the message may belong to it
+                reply = self._receive_message()
+                if reply.id is None or reply.id in self._expected:
+                    raise self.distrust("a message before the word of it in shared memory")
             elif time.monotonic() > deadline:
                 raise self._socket.timed_out(self.timeout)
-            elif not rung:
-                self._send_ring(self._mailbox_env, request_id)
-                rung = True
 
-    def _message_begins(self, seconds: float) -> bool:
+    def _message_begins(self) -> bool:
         try:
-            return self._socket.readable(seconds, self.timeout)
+            return self._socket.readable(0.0, self.timeout)
         except ConnectionError as e:
             raise self._with_obituary(e) from e
 
-    def _send_ring(self, env: int, request_id: int) -> None:
-        self._send(wire.encode("ring", request_id, {"env": env}))
-
-    def _from_place(self, env: int, request_id: int, place: int, size: int) -> SharedBatch:
+    def _shared_batch(self, request_id: int, size: int, place: int = -1) -> SharedBatch:
         """Read the batch that lies in shared memory."""
         try:
-            return self._shared[env].batch(request_id, place, size)
-        except (ValueError, KeyError) as e:
+            return self._memory.batch(request_id, size, place)
+        except (ValueError, AttributeError) as e:
             raise self.distrust(f"word of a shared batch that cannot be read ({e!r})") from e
 
     def _with_obituary(self, error: ConnectionError) -> ConnectionError:

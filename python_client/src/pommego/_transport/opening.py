@@ -6,7 +6,7 @@ from typing import Any
 
 from pommego._transport import wire
 from pommego._transport.client import Client
-from pommego._transport.shared import BATCHES, SharedMemory
+from pommego._transport.shared import SLOTS, SharedMemory
 from pommego.errors import PommegoError, ServerError
 
 __all__ = ["action_shape", "make_shared"]
@@ -29,7 +29,7 @@ def make_shared(
     if not shared:
         return client.call("make", wire.EnvReply, **options), None
     try:
-        made = client.call("make", wire.EnvReply, **options, shared_memory=BATCHES)
+        made = client.call("make", wire.EnvReply, **options, shared_memory=SLOTS)
     except ServerError as e:
         if e.field != "shared_memory" or not shared_may_fail:
             raise
@@ -45,7 +45,7 @@ def make_shared(
             ) from e
         return client.call("make", wire.EnvReply, **options), None
     client.call("attach", wire.Ok, env=made.env)
-    client.share(made.env, memory, memory.mailbox)
+    client.share(memory)
     return made, memory
 
 

@@ -9,23 +9,19 @@ from __future__ import annotations
 
 import mmap
 import os
-import platform
 from dataclasses import dataclass, field
 from typing import Any
 
 from pommego._transport import wire
-from pommego._transport.mailbox import Mailbox
+from pommego._transport.channel import Channel
 
-__all__ = ["BATCHES", "SharedBatch", "SharedMemory"]
+__all__ = ["SLOTS", "SharedBatch", "SharedMemory"]
 
-#: How many batches are shared: one to look at, one that is ready, one being written.
-BATCHES = 3
+#: How many slots there are: one to look at, one that is ready, one being written.
+SLOTS = 3
 
 _KEY = 16  # bytes
 _ID = b"\xa2id\xcf"  # what comes before a batch's number, which always takes eight bytes
-
-#: Processors that show one thread's writes to others in the order in which they were made.
-_ORDERLY = ("x86_64", "AMD64")
 
 
 @dataclass
@@ -77,36 +73,37 @@ class SharedMemory:
     """
 
     def __init__(self, about: wire.SharedMemoryReply, actions: tuple[int, ...]) -> None:
-        box = about.mailbox if platform.machine() in _ORDERLY else None
-        first = min(about.batches)  # what comes before is the mailbox's
-        file = os.open(about.path, (os.O_RDWR if box else os.O_RDONLY) | os.O_CLOEXEC)
+        file = os.open(about.path, os.O_RDWR | os.O_CLOEXEC)
         try:
             if os.fstat(file).st_size != about.size:
                 raise ValueError(f"{about.path} has another size than {about.size} bytes")
             self._memory = memoryview(mmap.mmap(file, about.size, prot=mmap.PROT_READ))
-            control = mmap.mmap(file, first, prot=mmap.PROT_READ | mmap.PROT_WRITE) if box else None
+            # What lies before the batches is for both sides to write.
+            words = mmap.mmap(file, min(about.batches), prot=mmap.PROT_READ | mmap.PROT_WRITE)
         finally:
             os.close(file)
         if bytes(self._memory[:_KEY]) != about.key:
             raise ValueError(f"{about.path} does not begin with the key of the server's memory")
         self._starts = about.batches
         self._places: list[_Place | None] = [None] * len(about.batches)
-        #: For steps without messages, None if they need them.
-        self.mailbox = Mailbox(memoryview(control), box, actions) if box else None
+        self.channel = Channel(memoryview(words), about.actions, actions)
 
     @property
     def in_flight(self) -> int:
-        """How many requests may be in flight without a batch being written over too early."""
-        return len(self._starts) - 1
+        """How many steps may be in flight without a batch being written over while it is looked at."""
+        return self.channel.slots - 1
 
-    def batch(self, request_id: int, place: int, size: int) -> SharedBatch:
-        """Return the batch that answers a request, and is `size` bytes long, from its place.
+    def batch(self, request_id: int, size: int, place: int = -1) -> SharedBatch:
+        """Return the batch that answers a request, and is `size` bytes long.
+
+        Args:
+            request_id: the request.
+            size: as the server says.
+            place: the slot; by default the place behind all slots, for what was not posted.
 
         Raises:
             ValueError: there is no such batch.
         """
-        if not 0 <= place < len(self._starts):
-            raise ValueError(f"batch {place} of {len(self._starts)}")
         start = self._starts[place]
         message = self._memory[start : start + size]
         if len(message) != size:

@@ -5,7 +5,7 @@ copy each message once or twice. This one does one thing: a message is received
 straight into one buffer that is used again and again, at an address divisible
 by 64, and is handed out as a view of it.
 
-    socket = WebSocket.connect("ws://127.0.0.1:8765", subprotocol="pommego.v1+msgpack")
+    socket = WebSocket.connect("ws://127.0.0.1:8765", subprotocol="pommego.v2+msgpack")
     socket.send(b"...", timeout=10)
     view = socket.recv(timeout=10)  # valid until the next recv
     socket.close()
@@ -123,7 +123,7 @@ class WebSocket:
             ConnectionError: the connection is lost.
             ClosedError: it was closed before.
         """
-        self._check_usable()
+        self.check_usable()
         self._send_frame(frames.BINARY, message, time.monotonic() + timeout)
 
     def recv(self, timeout: float) -> memoryview:
@@ -143,7 +143,7 @@ class WebSocket:
             ProtocolError: the peer broke RFC 6455; the connection is closed.
             ClosedError: it was closed before.
         """
-        self._check_usable()
+        self.check_usable()
         deadline = time.monotonic() + timeout
         try:
             if self._complete:
@@ -174,7 +174,7 @@ class WebSocket:
         Raises:
             As `recv`.
         """
-        self._check_usable()
+        self.check_usable()
         deadline = time.monotonic() + timeout
         try:
             while self._hi or self._left or ready(self._sock, seconds):
@@ -231,7 +231,8 @@ class WebSocket:
 
     # Ends ---------------------------------------------------------------------
 
-    def _check_usable(self) -> None:
+    def check_usable(self) -> None:
+        """Raise ClosedError after the end, and in a forked child."""
         if self._pid != os.getpid():
             self.forget()
         if self._why_closed is not None:

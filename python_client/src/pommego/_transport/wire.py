@@ -1,4 +1,4 @@
-"""The messages of the wire protocol, version 1, as Python values.
+"""The messages of the wire protocol, version 2, as Python values.
 
 `bridge/PROTOCOL.md` in the project's repository is the reference. Replies are
 decoded by msgspec into the classes below; the data of tensors stay where they
@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 __all__ = ["SUBPROTOCOL", "VERSIONS", "StepRequest", "Tensor", "decode", "encode", "tensor"]
 
-SUBPROTOCOL = "pommego.v1+msgpack"
-VERSIONS = [1]
+SUBPROTOCOL = "pommego.v2+msgpack"
+VERSIONS = [2]
 
 #: Element types that travel; all little-endian.
 DTYPES: dict[str, np.dtype] = {
@@ -99,23 +99,14 @@ class Field(msgspec.Struct):
     per_game: bool
 
 
-class MailboxReply(msgspec.Struct):
-    """Where in the shared memory the mailbox's parts are, in bytes."""
-
-    server_looks: int
-    client_sleeps: int
-    slots: list[int]
-    actions: list[int]
-
-
 class SharedMemoryReply(msgspec.Struct, kw_only=True):
-    """Where an environment's batches are, for a client on the server's machine."""
+    """Where everything is in shared memory, for a client on the server's machine."""
 
     path: str
     size: int = msgspec.field(name="bytes")
     key: bytes
+    actions: list[int]
     batches: list[int]
-    mailbox: MailboxReply | None = None
 
 
 class EnvReply(msgspec.Struct, tag_field="type", tag="env"):
@@ -152,7 +143,6 @@ class Shared(msgspec.Struct, tag_field="type", tag="shared"):
 
     id: int
     env: int
-    batch: int
     size: int = msgspec.field(name="bytes")
 
 

@@ -1,0 +1,213 @@
+package bridge
+
+import (
+	"crypto/rand"
+	"fmt"
+	"os"
+	"sync/atomic"
+	"time"
+	"unsafe"
+)
+
+// channel is the memory that an environment shares with a client on the same
+// machine. Steps go through it in both directions without a message: the client
+// writes actions into a slot, the server the batch, and each counts what it has
+// handed over in a word on which the other can wait in a futex. PROTOCOL.md has
+// the layout and the rules, and channel_model_test.go shows that under them no
+// wake-up is lost and that nobody writes what the other side looks at. All other
+// requests go through the socket; a batch that answers one of them lies in the
+// memory too, behind the slots' batches, and a short reply says so.
+//
+// The client can write anything into all of it at any time. So the server takes
+// nothing from it but a count, a request's number and actions, of which it makes
+// a copy of its own before it checks them.
+//
+// A channel belongs to its session's worker. One more goroutine waits in the
+// futex, and only while the worker has asked it to.
+type channel struct {
+	mem     []byte
+	file    *os.File // nil once the client has mapped it
+	client  *words
+	server  *words
+	actions []int    // where those of each slot begin
+	batches []int    // the same of their batches, and of the one for other requests
+	frames  []*frame // of the slots
+
+	request request // the step being made
+	own     []byte  // its actions
+	turn    uint64  // steps answered so far; the next one is in slot turn % slots
+
+	waiting atomic.Bool   // the listener has been asked to wait, and has not yet rung
+	wait    chan uint32   // asks it to wait for another count than this; nil before attach
+	closing atomic.Bool   // tells it to go
+	gone    chan struct{} // closed when it has
+}
+
+// words is what one side writes and the other only reads.
+type words struct {
+	count atomic.Uint32           // of the steps posted, or answered; the word others wait on
+	waits atomic.Uint32           // not 0: this side waits, or is about to, and has to be woken
+	each  [maxSlots]atomic.Uint64 // of each slot the request's number, or the length of its batch
+}
+
+// The memory begins with a key by which the client knows that it has mapped the
+// right one. The words of the two sides never share a pair of cache lines.
+const (
+	sharedPage  = 4096
+	keyBytes    = 16
+	clientWords = 128
+	serverWords = 512
+	apart       = 128 // what the actions of a slot begin at a multiple of
+	maxSlots    = 16
+)
+
+// newChannel makes memory for so many slots with the given bytes of actions and
+// of batches.
+func newChannel(slots, actions, batch int) (*channel, error) {
+	c := &channel{own: make([]byte, actions)}
+	end := sharedPage
+	for range slots {
+		c.actions = append(c.actions, end)
+		end += roundUp(actions, apart)
+	}
+	end = roundUp(end, sharedPage)
+	for range slots + 1 {
+		c.batches = append(c.batches, end)
+		end += roundUp(batch, sharedPage)
+	}
+	var err error
+	if c.file, c.mem, err = mapShared(end); err != nil {
+		return nil, err
+	}
+	rand.Read(c.mem[:keyBytes]) // never fails
+	c.client = (*words)(unsafe.Pointer(&c.mem[clientWords]))
+	c.server = (*words)(unsafe.Pointer(&c.mem[serverWords]))
+	c.server.waits.Store(restingWaits)
+	return c, nil
+}
+
+func roundUp(n, unit int) int { return (n + unit - 1) / unit * unit }
+
+// share makes the environment's frames in memory that the client can map.
+func (e *environment) share(slots int) error {
+	size := e.layout.size + e.layout.tail
+	c, err := newChannel(slots, e.pool.Rows()*len(e.pool.Spec().Actions), size)
+	if err != nil {
+		return fail(CodeBadOption, "shared_memory", "leave it out: batches then come through the socket", "memory cannot be shared: %v", err)
+	}
+	e.channel, e.frames = c, make(chan *frame, 1)
+	for _, at := range c.batches[:slots] {
+		c.frames = append(c.frames, newFrame(e.layout, e.pool, nil, c.mem[at:][:size]))
+	}
+	other := newFrame(e.layout, e.pool, e.frames, c.mem[c.batches[slots]:][:size])
+	other.shares = true
+	e.frames <- other
+	return nil
+}
+
+// describe is what the client needs to map it: a path that only processes of
+// this machine can open, and only those of the server's user.
+func (c *channel) describe() entries {
+	return entries{
+		"path", fmt.Sprintf("/proc/%d/fd/%d", os.Getpid(), c.file.Fd()),
+		"bytes", len(c.mem), "key", append([]byte{}, c.mem[:keyBytes]...), "actions", c.actions, "batches", c.batches,
+	}
+}
+
+// attach begins to look for steps: the client has mapped the memory, and nobody
+// else is to. Whenever one has been posted while the worker waits, something is
+// sent to rung, unless that is full.
+func (c *channel) attach(rung chan<- struct{}) error {
+	if c.file == nil {
+		return nil
+	}
+	file := c.file
+	c.file, c.wait, c.gone = nil, make(chan uint32, 1), make(chan struct{})
+	go c.listen(rung)
+	return file.Close()
+}
+
+// listen waits for steps whenever it is asked to. That takes a thread, but only
+// for as long as nothing happens.
+func (c *channel) listen(rung chan<- struct{}) {
+	defer close(c.gone)
+	for seen := range c.wait {
+		c.server.waits.Store(1)
+		fenceClients() // from here on a client that has not seen this has its count seen
+		for c.client.count.Load() == seen && !c.closing.Load() {
+			futexWait(&c.client.count, seen)
+		}
+		c.server.waits.Store(restingWaits)
+		c.waiting.Store(false)
+		select {
+		case rung <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// awaitStep has the listener ring when another step is posted.
+func (c *channel) awaitStep() {
+	if c.wait != nil && !c.waiting.Swap(true) {
+		c.wait <- uint32(c.turn)
+	}
+}
+
+// posted counts the steps that lie there and have not been made. More than
+// there are slots is nonsense.
+func (c *channel) posted() int {
+	if c.wait == nil {
+		return 0
+	}
+	return int(c.client.count.Load() - uint32(c.turn))
+}
+
+// slot is where the next step lies, or the one being made.
+func (c *channel) slot() int { return int(c.turn % uint64(len(c.frames))) }
+
+// take makes a request of the next step of the environment, and copies its
+// actions to where nobody else writes to them.
+func (c *channel) take(e *environment) *request {
+	slot := c.slot()
+	copy(c.own, c.mem[c.actions[slot]:])
+	c.request = request{name: "step", id: c.client.each[slot].Load(), hasID: true, posted: e}
+	return &c.request
+}
+
+// answer hands the slot back: its batch's message is so long, or, if that is 0,
+// the answer comes through the socket.
+func (c *channel) answer(length int) {
+	c.server.each[c.slot()].Store(uint64(length))
+	c.turn++
+	c.server.count.Store(uint32(c.turn))
+	if c.client.waits.Load() != 0 {
+		futexWake(&c.server.count)
+	}
+}
+
+// free ends the listener and unmaps the memory. The client's own mapping stays.
+func (c *channel) free() {
+	if c.wait != nil {
+		c.closing.Store(true)
+		close(c.wait)
+		for gone := false; !gone; {
+			futexWake(&c.client.count)
+			select {
+			case <-c.gone:
+				gone = true
+			case <-time.After(time.Millisecond): // it may have been about to sleep
+			}
+		}
+	}
+	if c.file != nil {
+		c.file.Close() // nothing can be done about a file that does not close
+	}
+	unmapShared(c.mem)
+}
+
+// point makes the reply that says how long a message in shared memory is.
+func (f *frame) point(id uint64, length int) []byte {
+	f.packed = appendHead(f.packed[:0], 4, "shared", id, f.handle)
+	f.packed = appendUint64(appendKey(f.packed, "bytes"), uint64(length))
+	return f.packed
+}

@@ -1,0 +1,108 @@
+package bridge
+
+import "fmt"
+
+// explorer visits every state that can be reached.
+type explorer struct {
+	modelRules
+	number map[modelState]int
+	states []modelState
+	before [][]int // from which states each can be reached in one step
+	now    int
+	wrong  string
+}
+
+// explore returns what can go wrong, empty if nothing can.
+func explore(rules modelRules) (wrong string, states int) {
+	x := &explorer{modelRules: rules, number: map[modelState]int{}, now: -1}
+	x.reach(modelState{client: "choose", server: "look", closer: "idle"})
+	for x.now = 0; x.now < len(x.states) && x.wrong == ""; x.now++ {
+		s := x.states[x.now]
+		x.drain(s)
+		x.stepClient(s)
+		x.stepServer(s)
+		x.stepCloser(s)
+		x.checkView(&s)
+		x.checkSleep(&s)
+		x.kill(s)
+	}
+	if x.wrong == "" {
+		x.checkEnds()
+	}
+	return x.wrong, len(x.states)
+}
+
+func (x *explorer) reach(s modelState) {
+	k, known := x.number[s]
+	if !known {
+		k = len(x.states)
+		x.number[s] = k
+		x.states = append(x.states, s)
+		x.before = append(x.before, nil)
+	}
+	if x.now >= 0 {
+		x.before[k] = append(x.before[k], x.now)
+	}
+}
+
+func (x *explorer) fail(s *modelState, format string, values ...any) {
+	if x.wrong == "" {
+		x.wrong = fmt.Sprintf(format, values...) + fmt.Sprintf(" in %+v", *s)
+	}
+}
+
+// over reports whether everybody has gone.
+func (s *modelState) over() bool {
+	return (s.client == "done" || s.client == "dead") && (s.server == "gone" || s.server == "dead") && s.closer != "close" && s.closer != "wake"
+}
+
+// checkEnds holds if the end can be reached from everywhere: nobody sleeps for
+// ever, and nobody spins for what will not come.
+func (x *explorer) checkEnds() {
+	ends := make([]bool, len(x.states))
+	var queue []int
+	for k := range x.states {
+		if x.states[k].over() {
+			ends[k] = true
+			queue = append(queue, k)
+		}
+	}
+	for len(queue) > 0 {
+		k := queue[0]
+		queue = queue[1:]
+		for _, from := range x.before[k] {
+			if !ends[from] {
+				ends[from] = true
+				queue = append(queue, from)
+			}
+		}
+	}
+	for k := range x.states {
+		if !ends[k] {
+			x.fail(&x.states[k], "stuck")
+			return
+		}
+	}
+}
+
+// checkView holds if the batch received last stands until the next one is taken.
+func (x *explorer) checkView(s *modelState) {
+	if s.received == 0 || s.client == "read" || s.client == "dead" {
+		return
+	}
+	slot := (s.received - 1) % x.slots
+	if s.mem[modelFront+slot] != s.received || s.mem[modelBack+slot] != s.received {
+		x.fail(s, "batch %d is written over while it is looked at", s.received)
+	}
+}
+
+// checkSleep holds if nobody sleeps while there is something to do, except that
+// the other side is just about to wake it.
+func (x *explorer) checkSleep(s *modelState) {
+	if s.serverSleeps && s.posted != s.turn && s.client != "waits?" && s.client != "wake" && s.client != "dead" {
+		x.fail(s, "the server sleeps while a step has been posted")
+	}
+	if s.clientSleeps && s.turn > s.seen && s.server != "waits?" && s.server != "wake" && s.server != "dead" {
+		x.fail(s, "the client sleeps while a step has been answered")
+	}
+}

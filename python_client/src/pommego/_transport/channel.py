@@ -1,0 +1,166 @@
+"""Steps that go to the server and come back through shared memory, without a message.
+
+A step's actions are written into a slot and then counted; when the server has
+made it, its batch lies in the slot and is counted, too. Each count is a word on
+which the other side can sleep in a futex. Whoever waits spins for a moment before
+it sleeps, and says that it does, so that the other side knows when it has to wake
+it. `bridge/PROTOCOL.md` has the rules, under "shared memory", and the reasons why
+no wake-up is lost.
+
+Python has no memory barriers. On x86-64 none is needed here: stores are seen in
+their order, and the one thing that is not, a store overtaken by a load, is the
+server's to take care of, with a barrier in all processes that have registered for it.
+Elsewhere every hand-over goes through the kernel, whose futexes are barriers.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import platform
+import sys
+import time
+from collections import deque
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+
+__all__ = ["Channel"]
+
+_CLIENT, _SERVER = 128, 512  # where the words of either side begin, in bytes: its count, ...
+_POSTED, _ANSWERED = _CLIENT // 4, _SERVER // 4
+_WE_WAIT, _IT_WAITS = _POSTED + 1, _ANSWERED + 1  # ... whether it waits, ...
+_IDS, _LENGTHS = _CLIENT // 8 + 1, _SERVER // 8 + 1  # ... and eight bytes for each slot
+_MASK, _HALF = (1 << 32) - 1, 1 << 31  # counts have 32 bits
+
+_SPIN = 100e-6  # seconds to look for an answer before sleeping
+_CROWDED = 200e-6  # seconds: a yield that takes longer says that others want the processor
+_REST = 8  # steps after which spinning is tried again where it has not paid
+_NAP = 0.1  # seconds to sleep before looking whether the server still lives
+
+_SYSCALLS = {"x86_64": (202, 324), "aarch64": (98, 283)}  # of Linux: futex and membarrier
+_ORDERED = ("x86_64",)  # processors that show stores to others in the order in which they were made
+_FUTEX_WAIT, _FUTEX_WAKE = 0, 1
+_REGISTER_GLOBAL_EXPEDITED = 4
+
+_yield = getattr(os, "sched_yield", lambda: None)
+
+
+class Channel:
+    """The slots of one environment.
+
+    Args:
+        memory: the shared memory from its start, writable.
+        actions: where in it each slot's actions are.
+        shape: of the actions, (rows,) or (rows, components).
+
+    Raises:
+        OSError: this system has no futexes that can be called.
+        ValueError: the parts do not lie in the memory as they should.
+
+    Attributes:
+        slots: how many there are.
+        turn: steps posted so far; the next one goes into slot `turn % slots`.
+    """
+
+    def __init__(self, memory: memoryview, actions: Sequence[int], shape: Sequence[int]) -> None:
+        self.slots, self.turn = len(actions), 0
+        if not self.slots or 8 * (_LENGTHS + self.slots) > len(memory):
+            raise ValueError(f"{self.slots} slots in {len(memory)} bytes")
+        self._words, self._longs = memory.cast("I"), memory.cast("Q")
+        flat = np.frombuffer(memory, np.uint8)
+        size = int(np.prod(shape))
+        self._actions = [flat[at : at + size].reshape(shape) for at in actions]
+        self._prepare_calls(flat.__array_interface__["data"][0])
+        self._posted: deque[tuple[int, int]] = deque()  # requests not answered yet, and their turns
+        self._rest = 0  # waits to go before spinning is tried again
+
+    def _prepare_calls(self, memory: int) -> None:
+        """Have the system calls ready, with arguments that are converted once."""
+        machine, long = platform.machine(), ctypes.c_long
+        try:
+            futex, membarrier = (long(number) for number in _SYSCALLS[machine])
+            waiting, quick = ctypes.CDLL(None).syscall, ctypes.PyDLL(None).syscall  # without and with the GIL
+        except (KeyError, OSError, AttributeError, TypeError) as e:
+            raise OSError(f"futexes cannot be called on {sys.platform} {machine}") from e
+        self._seen = ctypes.c_ulong()
+        nap = (ctypes.c_int64 * 2)(int(_NAP), int(_NAP % 1 * 1e9))  # a struct timespec
+        count, waits = ctypes.c_void_p(memory + _CLIENT), ctypes.c_void_p(memory + 4 * _WE_WAIT)
+        answers = ctypes.c_void_p(memory + _SERVER)
+        self._wait = partial(waiting, futex, answers, long(_FUTEX_WAIT), self._seen, nap)
+        self._wake = partial(quick, futex, count, long(_FUTEX_WAKE), long(1))
+        self._fence = partial(quick, futex, waits, long(_FUTEX_WAKE), long(1))  # where nobody sleeps
+        if sys.maxsize < 1 << 32 or self._fence() != 0:
+            raise OSError("futexes cannot be called in this process")
+        registered = quick(membarrier, long(_REGISTER_GLOBAL_EXPEDITED), long(0), long(0)) == 0
+        self._ordered = registered and machine in _ORDERED
+
+    def actions(self) -> np.ndarray:
+        """Where the next step's actions go, once the slot is free: see `answered`."""
+        return self._actions[self.turn % self.slots]
+
+    def post(self, request_id: int) -> None:
+        """Hand over the step whose actions were written last."""
+        words, turn = self._words, self.turn
+        self._longs[_IDS + turn % self.slots] = request_id
+        self._posted.append((request_id, turn))
+        self.turn = turn = turn + 1  # interrupted from here on, the next one posts this one, too
+        if self._ordered:
+            words[_POSTED] = turn & _MASK
+            if words[_IT_WAITS]:
+                self._wake()
+        else:
+            self._fence()
+            words[_POSTED] = turn & _MASK
+            self._wake()
+
+    def turn_of(self, request_id: int) -> int | None:
+        """The turn in which this request was posted, None if it was not. Requests are asked for in order."""
+        posted = self._posted
+        while posted and posted[0][0] < request_id:
+            posted.popleft()
+        return posted[0][1] if posted and posted[0][0] == request_id else None
+
+    def answered(self, turn: int) -> bool:
+        """Whether the server has handed back what was posted in this turn."""
+        return (self._words[_ANSWERED] - turn - 1) & _MASK < _HALF
+
+    def spin(self, turn: int) -> bool:
+        """Look for the answer for a moment; returns whether it is there.
+
+        Where answers take longer than that, or others want the processor, the
+        server among them, spinning does not pay: it is tried now and then only.
+        """
+        words, wanted = self._words, turn + 1
+        if (words[_ANSWERED] - wanted) & _MASK < _HALF:  # `answered`, without the call
+            return True
+        if self._rest:
+            self._rest -= 1
+            return False
+        now = time.perf_counter()
+        until = now + _SPIN
+        while (words[_ANSWERED] - wanted) & _MASK >= _HALF:
+            _yield()
+            last, now = now, time.perf_counter()
+            if now > until or now - last > _CROWDED:
+                self._rest = _REST
+                return self.answered(turn)
+        return True
+
+    def sleep(self, turn: int) -> bool:
+        """Sleep until the answer may be there, but not for long; returns whether it is."""
+        words = self._words
+        words[_WE_WAIT] = 1
+        self._seen.value = words[_ANSWERED]
+        if not self.answered(turn):
+            self._wait()  # behind a barrier, and only if the count is still the one seen
+        words[_WE_WAIT] = 0
+        return self.answered(turn)
+
+    def take(self, turn: int) -> tuple[int, int]:
+        """Return the slot of this turn's answer, and its length; 0: the answer comes as a message."""
+        if not self._ordered:
+            self._fence()
+        slot = turn % self.slots
+        return slot, self._longs[_LENGTHS + slot]
