@@ -265,7 +265,7 @@ func (g *generation) played(e *Episode, begun time.Time) error {
 	if err != nil || j == nil {
 		return err
 	}
-	if err := j.syncNow(); err != nil {
+	if err := j.Sync(); err != nil {
 		return err
 	}
 	g.mu.Lock()
@@ -286,7 +286,7 @@ func (g *generation) keep(e *Episode) (*journal, error) {
 	if s.taken {
 		return nil, nil
 	}
-	j, before := s.journal, s.journal.end
+	j, before := s.journal, s.journal.Size()
 	if j.has(e.Game) {
 		return nil, fmt.Errorf("game %d was played twice", e.Game)
 	}
@@ -295,7 +295,7 @@ func (g *generation) keep(e *Episode) (*journal, error) {
 	}
 	g.at.Games++
 	g.at.Steps += e.Steps
-	g.at.Bytes += j.end - before
+	g.at.Bytes += j.Size() - before
 	g.advance()
 	g.tell()
 	return j, nil

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"pommego/env"
@@ -17,7 +18,7 @@ func sample(game int) *Episode {
 	return &Episode{
 		Game: game, Dealt: true, Agents: []uint16{1, 0}, Steps: 3, Result: env.Win, Winners: 2,
 		Outcome: []float64{-1, 1}, Lived: []int32{2, 3}, Missed: []int32{0, int32(game)},
-		Actions: []byte{5, 1, 0, 2, byte(game), 3}, SearchStatistics: []byte("thought"[:game%7]),
+		Actions: []byte{5, 1, 0, 2, byte(game), 3}, Decisions: []Decision{{Step: 1, Visits: []byte("thought"[:game%7]), Values: []byte{255}}},
 	}
 }
 
@@ -32,7 +33,7 @@ func journalOf(t *testing.T, games ...int) (path string, ends []int64) {
 		if err := j.add(sample(game)); err != nil {
 			t.Fatal(err)
 		}
-		ends = append(ends, j.end)
+		ends = append(ends, j.Size())
 	}
 	return path, ends
 }
@@ -124,29 +125,32 @@ func TestJournalTwice(t *testing.T) {
 	holds(t, "one game twice", j, 4, 2)
 }
 
-// TestEpisodeDecode feeds what is no episode.
-func TestEpisodeDecode(t *testing.T) {
-	whole := sample(3).appendTo(nil)
+// TestJournalOfOthers wants episodes that cannot be of the data set refused,
+// though their checksums are right.
+func TestJournalOfOthers(t *testing.T) {
 	for _, c := range []struct {
 		reason string
-		data   []byte
+		change func(*Episode)
 	}{
-		{"nothing at all", nil},
-		{"less than its head", whole[:episodeFixed]},
-		{"less than its seats", whole[:episodeFixed+episodeSeat]},
-		{"less than its actions", whole[:episodeFixed+2*episodeSeat+5]},
-		{"a result that does not exist", changed(whole, 8, 9)},
-		{"a flag that is neither", changed(whole, 9, 2)},
-		{"a negative number", changed(whole, 7, 0xff)},
+		{"a negative number", func(e *Episode) { e.Game = -1 }},
+		{"fewer seats", func(e *Episode) { e.Agents = e.Agents[:1] }},
+		{"fewer outcomes", func(e *Episode) { e.Outcome = nil }},
+		{"fewer lives", func(e *Episode) { e.Lived = e.Lived[:1] }},
+		{"fewer missed moves", func(e *Episode) { e.Missed = nil }},
+		{"fewer actions", func(e *Episode) { e.Actions = e.Actions[1:] }},
+		{"fewer steps than none", func(e *Episode) { e.Steps, e.Actions = -1, nil }},
+		{"a result that does not exist", func(e *Episode) { e.Result = 9 }},
 	} {
-		if err := new(Episode).decode(c.data, twoSeats); err == nil {
-			t.Errorf("%s: no error", c.reason)
+		path := filepath.Join(t.TempDir(), "journal")
+		j := open(t, path)
+		e := sample(3)
+		c.change(e)
+		if err := j.add(e); err != nil {
+			t.Fatal(err)
+		}
+		j.Close()
+		if _, err := openJournal(disk.OS, path, twoSeats); err == nil || !strings.Contains(err.Error(), "line 2: it ") {
+			t.Errorf("%s: error %v, want one that names the line", c.reason, err)
 		}
 	}
-}
-
-func changed(data []byte, at int, to byte) []byte {
-	data = append([]byte(nil), data...)
-	data[at] = to
-	return data
 }

@@ -21,8 +21,8 @@ type player struct {
 	agents map[seat]env.Agent
 	others map[seat]match.Player // all agents, if some are outside
 
-	sitting    []env.Agent // in the game under way
-	statistics statisticsBuffer
+	sitting []env.Agent // in the game under way
+	search  searchListener
 }
 
 // seat is one agent in one seat.
@@ -35,7 +35,7 @@ func newPlayer(game env.Game, c *Config) *player {
 	return &player{
 		game: game, config: c, match: game.New(1)[0], remote: c.Seating != Told && slices.ContainsFunc(c.Agents, outside),
 		listen: c.Layout == Steps,
-		agents: map[seat]env.Agent{}, others: map[seat]match.Player{}, statistics: newStatisticsBuffer(game.Spec()),
+		agents: map[seat]env.Agent{}, others: map[seat]match.Player{}, search: newSearchListener(game.Spec()),
 	}
 }
 
@@ -95,7 +95,7 @@ func (p *player) playHere(ctx context.Context, e *Episode) error {
 				agent.Act(p.match, k, actions[k*parts:(k+1)*parts])
 				e.Lived[k]++
 				if p.listen {
-					e.SearchStatistics = p.statistics.appendEntry(e.SearchStatistics, agent, e.Steps, k)
+					p.search.listen(e, agent, k)
 				}
 			}
 		}
@@ -182,7 +182,7 @@ func (p *player) playRemote(ctx context.Context, e *Episode) error {
 			e.Actions = append(e.Actions, at.Actions...)
 			for k := range seats {
 				if p.listen && asked.Has(k) {
-					e.SearchStatistics = p.statistics.appendEntry(e.SearchStatistics, players[k], e.Steps, k)
+					p.search.listen(e, players[k], k)
 				}
 				e.Missed[k] += int32(toByte(at.Late.Has(k) || at.Failed.Has(k)))
 			}

@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -275,7 +274,9 @@ func (r *stepReader) episode(row int) (*Episode, int, error) {
 			e.Actions = append(e.Actions, byte(r.value(name, row+k).Int32()))
 		}
 		e.Lived[seat] += int32(toByte(r.value("alive", row+k).Boolean()))
-		e.SearchStatistics = r.searchStatistics(e.SearchStatistics, row+k, step, seat)
+		if r.searched && !r.value(visitsName, row+k).IsNull() {
+			e.Decisions = append(e.Decisions, Decision{step, seat, r.value(visitsName, row+k).ByteArray(), r.value(valuesName, row+k).ByteArray()})
+		}
 	}
 	if err := r.ending(e, row); err != nil {
 		return nil, 0, err
@@ -286,17 +287,6 @@ func (r *stepReader) episode(row int) (*Episode, int, error) {
 	}
 	e.Seed, e.Dealt = env.Seed{Value: r.value("seed", row).Uint64(), Episode: r.value("episode", row).Uint64()}, true
 	return e, rows, nil
-}
-
-// searchStatistics appends what a search chose by, if there was one, as statistics.appendEntry
-// does.
-func (r *stepReader) searchStatistics(dst []byte, row, step, seat int) []byte {
-	if !r.searched || r.value(visitsName, row).IsNull() {
-		return dst
-	}
-	dst = append(binary.LittleEndian.AppendUint32(dst, uint32(step)), uint8(seat))
-	dst = append(dst, r.value(visitsName, row).ByteArray()...)
-	return append(dst, r.value(valuesName, row).ByteArray()...)
 }
 
 // ending reads who played and how it ended from a game's first rows.

@@ -87,7 +87,7 @@ func (s *shard) bytes() int64 {
 	if s.summary != nil {
 		return s.summary.File.Bytes
 	}
-	return s.journal.end
+	return s.journal.Size()
 }
 
 func (s *shard) Close() error {
@@ -99,7 +99,7 @@ func (s *shard) Close() error {
 
 // journalPath and summaryPath are where those of a shard lie.
 func (w *staging) journalPath(k int) string {
-	return filepath.Join(w.scratch, fmt.Sprintf("shard-%05d.journal", k))
+	return filepath.Join(w.scratch, fmt.Sprintf("shard-%05d.jsonl", k))
 }
 
 func (w *staging) summaryPath(k int) string {

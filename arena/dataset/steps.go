@@ -68,15 +68,15 @@ func searchColumns(spec *env.Spec) []Column {
 
 // stepRows turns episodes into rows of layout Steps.
 type stepRows struct {
-	spec       *env.Spec
-	encoding   int
-	names      []string // of the agents
-	searched   bool
-	fields     []env.Field
-	seats      []uint8
-	rewards    []float64
-	fates      []float64
-	statistics statisticsReader
+	spec      *env.Spec
+	encoding  int
+	names     []string // of the agents
+	searched  bool
+	fields    []env.Field
+	seats     []uint8
+	rewards   []float64
+	fates     []float64
+	decisions []Decision // of the episode, those that have no row yet
 
 	match env.Match
 	now   shown
@@ -104,7 +104,7 @@ func newStepRows(spec *env.Spec, encoding int, names []string, searched bool) *s
 // add adds an episode's rows. m stands at its start.
 func (r *stepRows) add(t *table, e *Episode, m env.Match) error {
 	r.match = m
-	r.statistics.begin(e.SearchStatistics, r.spec)
+	r.decisions = e.Decisions
 	before := m.Status()
 	return e.play(m, shapeOf(r.spec), func(int) {
 		before = m.Status()
@@ -169,7 +169,7 @@ func (r *stepRows) row(t *table, e *Episode, step, seat int, before, after env.S
 	t.int32(e.Steps)
 	r.observation(t, &r.last, seat)
 	if r.searched {
-		r.statistics.add(t, step, seat)
+		r.decision(t, step, seat)
 	}
 }
 
@@ -186,4 +186,16 @@ func (r *stepRows) observation(t *table, s *shown, seat int) {
 			t.fixed(s.obs[i][seat*size : (seat+1)*size])
 		}
 	}
+}
+
+// decision adds what the seat's agent chose by, or nulls.
+func (r *stepRows) decision(t *table, step, seat int) {
+	if len(r.decisions) == 0 || r.decisions[0].Step != step || r.decisions[0].Seat != seat {
+		t.null()
+		t.null()
+		return
+	}
+	t.fixed(r.decisions[0].Visits)
+	t.fixed(r.decisions[0].Values)
+	r.decisions = r.decisions[1:]
 }

@@ -1,17 +1,13 @@
 package tournament
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
-	"path/filepath"
 
 	"pommego/env"
+	"pommego/internal/disk"
 )
 
 // logFormat is the version of the log's form.
@@ -26,8 +22,6 @@ type header struct {
 	Seeds   int             `json:"seed_version"`
 	Rules   json.RawMessage `json:"rules"`
 	Config  Config          `json:"config"`
-
-	anyProgram bool // a log that another build began will do
 }
 
 func newHeader(spec *env.Spec, c *Config, program string) (*header, error) {
@@ -70,176 +64,64 @@ var (
 	ErrLogExists  = errors.New("the log exists")
 	ErrLogOther   = errors.New("the log is of another tournament")
 	ErrLogProgram = errors.New("another build of the program, whose agents may play otherwise, began the log")
-	ErrLogInUse   = errors.New("another process writes to the log")
 )
 
-// logFile is what a log needs of its file.
-type logFile interface {
-	io.Writer
-	Sync() error
-	Close() error
-}
-
-// gameLog is an open log.
-type gameLog struct {
-	path string
-	file logFile
-	line []byte
-}
-
-// openLog begins a log, or goes on with one, and returns the games it holds.
-func openLog(path string, h *header, s *schedule, resume bool) (*gameLog, []Record, error) {
-	flags := os.O_RDWR | os.O_CREATE
-	if !resume {
-		flags |= os.O_EXCL
-	}
-	file, err := os.OpenFile(path, flags, 0o644)
-	switch {
-	case errors.Is(err, fs.ErrExist):
-		return nil, nil, fmt.Errorf("%s: %w: resume it, or name another file", path, ErrLogExists)
-	case err != nil:
-		return nil, nil, err
-	}
-	if err := lockFile(file); err != nil {
-		file.Close()
-		return nil, nil, fmt.Errorf("%s: %w: %w", path, ErrLogInUse, err)
-	}
-	l := &gameLog{path: path, file: file}
-	records, err := l.begin(file, h, s)
-	if err != nil {
-		file.Close()
-		return nil, nil, err
-	}
-	return l, records, nil
-}
-
-// begin reads what the file holds and leaves it ready to be appended to.
-func (l *gameLog) begin(file *os.File, h *header, s *schedule) ([]Record, error) {
-	first, err := appendLine(nil, h)
-	if err != nil {
-		return nil, err
-	}
-	records, good, err := readLog(file, l.path, first, h, s)
-	if err != nil {
-		return nil, err
-	}
-	if err := file.Truncate(good); err != nil {
-		return nil, err
-	}
-	if _, err := file.Seek(good, io.SeekStart); err != nil {
-		return nil, err
-	}
-	if good > 0 {
-		return records, file.Sync()
-	}
-	if err := l.write(first); err != nil {
-		return nil, err
-	}
-	return nil, syncFolder(filepath.Dir(l.path))
-}
-
-// readLog reads a log and returns how many of its bytes are good. A file that
-// holds no more than a part of the first line is new.
-func readLog(in io.Reader, path string, first []byte, h *header, s *schedule) ([]Record, int64, error) {
-	lines := bufio.NewReaderSize(in, 1<<16)
-	line, err := lines.ReadBytes('\n')
-	if err != nil && err != io.EOF {
-		return nil, 0, err
-	}
-	if len(line) < len(first) && bytes.HasPrefix(first, line) {
-		return nil, 0, nil
-	}
+// accept says why a log that begins with another header is not to be gone on
+// with.
+func (h *header) accept(text []byte, anyProgram bool) error {
 	var other header
-	if err := readLine(line, &other); err != nil || other.Format == "" {
-		return nil, 0, fmt.Errorf("%s: %w: its first line is no header of one", path, ErrLogOther)
+	if json.Unmarshal(text, &other) != nil || other.Format == "" {
+		return fmt.Errorf("%w: it is no header of one", ErrLogOther)
 	}
 	if d := h.differs(&other); d != "" {
-		return nil, 0, fmt.Errorf("%s: %w: it was begun %s", path, ErrLogOther, d)
+		return fmt.Errorf("%w: it was begun %s", ErrLogOther, d)
 	}
-	if h.Program != other.Program && !h.anyProgram {
-		return nil, 0, fmt.Errorf("%s: %w: %q, this one is %q", path, ErrLogProgram, other.Program, h.Program)
+	if h.Program != other.Program && !anyProgram {
+		return fmt.Errorf("%w: %q, this one is %q", ErrLogProgram, other.Program, h.Program)
 	}
-	r := logReader{path: path, schedule: s, seen: make([]bool, s.games()), good: int64(len(line))}
-	return r.read(lines)
+	return nil
 }
 
-// logReader reads the games of a log.
-type logReader struct {
-	path     string
-	schedule *schedule
-	seen     []bool
-	records  []Record
-	good     int64 // bytes up to the last good line
-	bad      error // the first bad line
-}
-
-// read reads to the end. Bad lines at the very end are what a crash leaves;
-// one with a good line after it is damage.
-func (r *logReader) read(lines *bufio.Reader) ([]Record, int64, error) {
-	for number := 2; ; number++ {
-		line, err := lines.ReadBytes('\n')
-		if err != nil && err != io.EOF {
-			return nil, 0, err
-		}
-		if len(line) == 0 {
-			return r.records, r.good, nil
-		}
-		var record Record
-		if err := readLine(line, &record); err != nil {
-			if r.bad == nil {
-				r.bad = fmt.Errorf("%s: line %d is damaged: %w; cut the file off before it, and that game and the later ones will be played again", r.path, number, err)
-			}
-			continue
-		}
-		if r.bad != nil {
-			return nil, 0, r.bad
-		}
-		if err := r.schedule.check(&record); err != nil {
-			return nil, 0, fmt.Errorf("%s: line %d: %w", r.path, number, err)
-		}
-		if r.seen[record.Game] {
-			return nil, 0, fmt.Errorf("%s: line %d: game %d is there twice", r.path, number, record.Game)
-		}
-		r.seen[record.Game] = true
-		r.records = append(r.records, record)
-		r.good += int64(len(line))
+// openLog begins the log, or goes on with it and takes over the games in it.
+func (r *run) openLog(d disk.FS) error {
+	h, err := newHeader(r.t.game.Spec(), &r.t.config, r.o.Program)
+	if err != nil {
+		return err
 	}
+	r.log, err = disk.OpenLog(d, r.o.Log, disk.LogOptions{
+		Header: h, New: !r.o.Resume,
+		Accept: func(text []byte) error { return h.accept(text, r.o.OtherProgram) },
+		Take:   func(text []byte, _ disk.Place) error { return r.takeOver(text) },
+	})
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s: %w: resume it, or name another file", r.o.Log, ErrLogExists)
+	}
+	return err
 }
 
-// add writes finished games and waits until they are on the disk.
-func (l *gameLog) add(records []Record) error {
-	l.line = l.line[:0]
+// takeOver takes over a game of the log.
+func (r *run) takeOver(text []byte) error {
+	var record Record
+	if err := json.Unmarshal(text, &record); err != nil {
+		return err
+	}
+	if err := r.t.schedule.check(&record); err != nil {
+		return err
+	}
+	if r.records[record.Game].Agents != nil {
+		return fmt.Errorf("game %d is there twice", record.Game)
+	}
+	r.records[record.Game] = record
+	r.resumed++
+	return nil
+}
+
+// keep writes finished games to the log and waits until they are on the disk.
+func (r *run) keep(records []Record) error {
 	for i := range records {
-		var err error
-		if l.line, err = appendLine(l.line, &records[i]); err != nil {
+		if _, err := r.log.Add(&records[i]); err != nil {
 			return err
 		}
 	}
-	return l.write(l.line)
-}
-
-func (l *gameLog) write(lines []byte) error {
-	if _, err := l.file.Write(lines); err != nil {
-		return fmt.Errorf("writing the log: %w", err)
-	}
-	if err := l.file.Sync(); err != nil {
-		return fmt.Errorf("writing the log %s: %w", l.path, err)
-	}
-	return nil
-}
-
-func (l *gameLog) Close() error { return l.file.Close() }
-
-// syncFolder makes a new file's name last. Where folders cannot be synced there
-// is nothing to do.
-func syncFolder(path string) error {
-	folder, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer folder.Close()
-	if err := folder.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, fs.ErrInvalid) {
-		return err
-	}
-	return nil
+	return r.log.Sync()
 }

@@ -43,7 +43,7 @@ func (r *run) collect(results <-chan finished, cancel func()) error {
 			continue
 		}
 		if r.log != nil && len(batch) > 0 {
-			err = errors.Join(r.log.add(batch), err)
+			err = errors.Join(r.keep(batch), err)
 		}
 		for _, record := range batch {
 			r.records[record.Game] = record

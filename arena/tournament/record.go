@@ -1,10 +1,7 @@
 package tournament
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
-	"hash/crc32"
 	"slices"
 	"time"
 )
@@ -32,46 +29,6 @@ type Record struct {
 type Clock struct {
 	Think   []time.Duration `json:"think_ns"`   // all moves together
 	Longest []time.Duration `json:"longest_ns"` // one move
-}
-
-// A line of the log is a JSON object whose first key is a checksum of what
-// follows it.
-const (
-	sumOpen  = `{"crc32":"`
-	sumClose = `",`
-	sumAt    = len(sumOpen) + 8 + len(sumClose) // where the summed part begins
-)
-
-// appendLine appends v, an object with one key or more, as a line of the log.
-func appendLine(dst []byte, v any) ([]byte, error) {
-	object, err := json.Marshal(v)
-	if err != nil {
-		return dst, err
-	}
-	body := object[1:]
-	dst = fmt.Appendf(dst, "%s%08x%s", sumOpen, crc32.ChecksumIEEE(body), sumClose)
-	return append(append(dst, body...), '\n'), nil
-}
-
-var (
-	errTorn = errors.New("it does not end with a line feed")
-	errSum  = errors.New("its checksum is wrong")
-)
-
-// readLine reads what appendLine wrote.
-func readLine(line []byte, v any) error {
-	n := len(line) - 1
-	switch {
-	case n < 0 || line[n] != '\n':
-		return errTorn
-	case n < sumAt || string(line[:len(sumOpen)]) != sumOpen || string(line[sumAt-len(sumClose):sumAt]) != sumClose:
-		return errors.New("it does not begin with a checksum")
-	}
-	body := line[sumAt:n]
-	if string(line[len(sumOpen):sumAt-len(sumClose)]) != fmt.Sprintf("%08x", crc32.ChecksumIEEE(body)) {
-		return errSum
-	}
-	return json.Unmarshal(append([]byte{'{'}, body...), v)
 }
 
 // check says whether the record can be of the game it claims to be.

@@ -10,6 +10,7 @@ import (
 
 	"pommego/arena/match"
 	"pommego/env"
+	"pommego/internal/disk"
 )
 
 // Tournament is a configuration that has been found playable. It is safe for
@@ -120,8 +121,8 @@ func (t *Tournament) Run(ctx context.Context, o Options) (*Report, error) {
 type run struct {
 	t       *Tournament
 	o       Options
-	log     *gameLog
-	records []Record // by game
+	log     *disk.Log
+	records []Record // by game; without Agents: not played yet
 	todo    []int    // the games that were not in the log
 	next    atomic.Int64
 	resumed int // games that were
@@ -130,24 +131,14 @@ type run struct {
 
 // open reads the log and finds out which games are missing.
 func (r *run) open() error {
-	done := make([]bool, r.t.Games())
 	if r.o.Log != "" {
-		h, err := newHeader(r.t.game.Spec(), &r.t.config, r.o.Program)
-		if err != nil {
+		if err := r.openLog(disk.OS); err != nil {
 			return err
-		}
-		h.anyProgram = r.o.OtherProgram
-		log, records, err := openLog(r.o.Log, h, r.t.schedule, r.o.Resume)
-		if err != nil {
-			return err
-		}
-		r.log, r.resumed, r.done = log, len(records), len(records)
-		for _, record := range records {
-			done[record.Game], r.records[record.Game] = true, record
 		}
 	}
-	for i, d := range done {
-		if !d {
+	r.done = r.resumed
+	for i := range r.records {
+		if r.records[i].Agents == nil {
 			r.todo = append(r.todo, i)
 		}
 	}

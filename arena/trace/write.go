@@ -11,41 +11,44 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"pommego/internal/disk"
 )
 
 // Writer writes a file of recorded games. What it writes stands in a temporary
 // file beside the target until Close puts it in its place, so that the target
 // never holds half a file.
 type Writer struct {
-	path string
-	file *os.File
-	out  io.Writer
-	zip  *gzip.Writer // nil for a plain file
-	temp bool         // file is to be renamed to path
-	err  error        // the first failure; nothing is written after it
+	path   string
+	whole  *disk.Pending // nil for a file that is written to directly
+	direct *os.File      // else
+	out    io.Writer
+	zip    *gzip.Writer // nil for a plain file
+	closed bool
+	err    error // the first failure; nothing is written after it
 }
 
 // Create begins a file. It is compressed if its name ends in .gz. What exists
 // under the name is replaced when the Writer is closed; something that is not
 // a regular file, such as a pipe, is written to directly.
 func Create(path string) (*Writer, error) {
-	w := &Writer{path: path, temp: true}
+	w := &Writer{path: path}
 	info, err := os.Stat(path)
 	switch {
 	case err == nil && info.IsDir():
 		return nil, &Error{path, 0, errors.New("is a folder, want a file")}
 	case err == nil && !info.Mode().IsRegular():
-		w.temp = false
-		w.file, err = os.OpenFile(path, os.O_WRONLY, 0)
+		w.direct, err = os.OpenFile(path, os.O_WRONLY, 0)
+		w.out = w.direct
 	case err == nil || errors.Is(err, fs.ErrNotExist):
-		w.file, err = os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+		w.whole, err = disk.Begin(disk.OS, path, filepath.Dir(path))
+		w.out = w.whole
 	}
 	if err != nil {
 		return nil, err
 	}
-	w.out = w.file
 	if strings.HasSuffix(path, ".gz") {
-		w.zip = gzip.NewWriter(w.file)
+		w.zip = gzip.NewWriter(w.out)
 		w.out = w.zip
 	}
 	return w, nil
@@ -70,24 +73,21 @@ func (w *Writer) Write(record []byte) error {
 // Close ends the file and puts it in its place. If anything failed before,
 // what was there under the name stays.
 func (w *Writer) Close() error {
-	if w.file == nil {
+	if w.closed {
 		return w.err
 	}
+	w.closed = true
 	if w.zip != nil && w.err == nil {
 		w.err = w.zip.Close()
 	}
-	if w.temp && w.err == nil {
-		w.err = errors.Join(w.file.Chmod(0o644), w.file.Sync())
-	}
-	temp := w.file.Name()
-	w.err = errors.Join(w.err, w.file.Close())
-	w.file = nil
 	switch {
-	case !w.temp:
+	case w.whole == nil:
+		w.err = errors.Join(w.err, w.direct.Close())
 	case w.err == nil:
-		w.err = os.Rename(temp, w.path)
-	default:
-		os.Remove(temp)
+		w.err = w.whole.Commit()
+	}
+	if w.whole != nil {
+		w.whole.Abort() // nothing, once it is committed
 	}
 	return w.err
 }
@@ -95,10 +95,7 @@ func (w *Writer) Close() error {
 // Abort gives the file up: what was there under the name stays. After Close it
 // does nothing.
 func (w *Writer) Abort() {
-	if w.file == nil {
-		return
-	}
-	if w.err == nil {
+	if !w.closed && w.err == nil {
 		w.err = errors.New("recording was given up")
 	}
 	w.Close()

@@ -240,7 +240,7 @@ func searched(t *testing.T, folder string) {
 		t.Fatal(err)
 	}
 	err = set.Episodes(func(e *dataset.Episode) error {
-		if len(e.SearchStatistics) == 0 {
+		if len(e.Decisions) == 0 {
 			t.Errorf("game %d of %q has nothing of what a search chose by", e.Game, set.Manifest.Agents)
 		}
 		return nil

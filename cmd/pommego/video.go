@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 
 	"pommego/arena/picture"
 	"pommego/env"
 	"pommego/env/record"
+	"pommego/internal/disk"
 )
 
 // videos reports whether the game is to be written as a video.
@@ -47,34 +47,10 @@ func (o *replayOptions) video(ctx context.Context, out io.Writer, path string, g
 		if f.path == "" {
 			continue
 		}
-		if err := writeWhole(f.path, f.write); err != nil {
+		if err := disk.WriteFile(disk.OS, f.path, f.write); err != nil {
 			return err
 		}
 		fmt.Fprintf(out, "%s: %d pictures\n", f.path, video.Len())
 	}
 	return nil
-}
-
-// writeWhole writes a file that has its name only once it is whole.
-func writeWhole(path string, write func(io.Writer) error) (err error) {
-	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			file.Close()
-			os.Remove(file.Name())
-		}
-	}()
-	if err := write(file); err != nil {
-		return err
-	}
-	if err := file.Chmod(0o644); err != nil {
-		return err
-	}
-	if err := file.Close(); err != nil {
-		return err
-	}
-	return os.Rename(file.Name(), path)
 }

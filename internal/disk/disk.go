@@ -32,6 +32,10 @@ type File interface {
 	Sync() error
 	Close() error
 	Name() string
+
+	// Lock keeps other processes from locking the file until it is closed, or
+	// this process ends. If one has, the error is ErrInUse.
+	Lock() error
 }
 
 // OS is the operating system's own.
@@ -42,9 +46,9 @@ type osFS struct{}
 func (osFS) OpenFile(path string, flag int, perm fs.FileMode) (File, error) {
 	file, err := os.OpenFile(path, flag, perm)
 	if err != nil {
-		return nil, err // not a nil *os.File in a File
+		return nil, err
 	}
-	return file, nil
+	return osFile{file}, nil
 }
 
 func (osFS) MkdirAll(path string) error { return os.MkdirAll(path, 0o755) }
@@ -52,6 +56,15 @@ func (osFS) MkdirAll(path string) error { return os.MkdirAll(path, 0o755) }
 func (osFS) Rename(from, to string) error { return os.Rename(from, to) }
 
 func (osFS) Remove(path string) error { return os.Remove(path) }
+
+type osFile struct{ *os.File }
+
+func (f osFile) Lock() error {
+	if err := lockFile(f.File); err != nil {
+		return fmt.Errorf("%s: %w: %w", f.Name(), ErrInUse, err)
+	}
+	return nil
+}
 
 // SyncFolder does nothing where folders cannot be synced.
 func (osFS) SyncFolder(path string) error {

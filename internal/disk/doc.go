@@ -1,4 +1,5 @@
-// Package disk writes files that are whole or not there.
+// Package disk writes files that are whole or not there, and logs that can be
+// gone on with.
 //
 //	err := disk.WriteFile(disk.OS, "table.csv", func(w io.Writer) error {
 //		_, err := w.Write(table)
@@ -12,6 +13,9 @@
 //
 // All that changes anything on the disk goes through an [FS], so that tests can
 // make any one operation fail, or have everything stop there: see disktest.
+//
+// A [Log] is a file that grows record by record; every record that was written
+// before a crash is found again.
 //
 // A [Lock] keeps other processes from working in the same place.
 package disk

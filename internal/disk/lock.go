@@ -2,7 +2,6 @@ package disk
 
 import (
 	"errors"
-	"fmt"
 	"os"
 )
 
@@ -12,12 +11,12 @@ var ErrInUse = errors.New("another process is at work there")
 // Lock takes a lock that goes with the process, however that ends. path names a
 // file that is there for nothing else; it is made, and stays.
 func Lock(path string) (unlock func() error, err error) {
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	file, err := OS.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, err
 	}
-	if err := lockFile(file); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w: %w", path, ErrInUse, err), file.Close())
+	if err := file.Lock(); err != nil {
+		return nil, errors.Join(err, file.Close())
 	}
 	return file.Close, nil
 }

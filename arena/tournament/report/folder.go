@@ -1,15 +1,14 @@
 package report
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 
 	"pommego/arena/tournament"
+	"pommego/internal/disk"
 )
 
 // file is one file of a report.
@@ -48,32 +47,12 @@ func WriteFolder(folder string, r *tournament.Report) error {
 		return err
 	}
 	for _, f := range files {
-		var content bytes.Buffer
-		if err := f.write(&content, r); err != nil {
+		err := disk.WriteFile(disk.OS, filepath.Join(folder, f.name), func(w io.Writer) error { return f.write(w, r) })
+		if err != nil {
 			return fmt.Errorf("%s: %w", f.name, err)
-		}
-		if err := replace(filepath.Join(folder, f.name), content.Bytes()); err != nil {
-			return err
 		}
 	}
 	return nil
-}
-
-// replace puts a file in its place at once.
-func replace(path string, content []byte) error {
-	temp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
-		return err
-	}
-	_, err = temp.Write(content)
-	err = errors.Join(err, temp.Chmod(0o644), temp.Sync(), temp.Close())
-	if err == nil {
-		err = os.Rename(temp.Name(), path)
-	}
-	if err != nil {
-		os.Remove(temp.Name())
-	}
-	return err
 }
 
 // JSON writes one JSON object, indented.

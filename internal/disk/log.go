@@ -1,0 +1,238 @@
+package disk
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+// Log is a file of records that is only added to, and that can be gone on with
+// after its writer was killed.
+//
+// It is JSON Lines: a line is an object whose first key is a checksum of what
+// follows it. The first line is a header, which says what the records are about.
+// One goroutine at a time adds; others may read and sync meanwhile.
+type Log struct {
+	path   string
+	file   File
+	every  time.Duration
+	end    int64
+	broken error // after this nothing more is written
+
+	syncing sync.Mutex // guards what follows
+	synced  time.Time
+	closed  bool
+}
+
+// LogOptions say what a log is for. All but SyncEvery and New are required.
+type LogOptions struct {
+	// Header is the first line of a new log: an object with one key or more.
+	Header any
+	// Accept says why a log with another header than one's own cannot be gone on
+	// with. header is JSON, nil where the first line is no header.
+	Accept func(header []byte) error
+	// Take is given the records that the log holds, in their order.
+	Take func(record []byte, at Place) error
+	// New refuses a file that exists, with fs.ErrExist.
+	New bool
+	// SyncEvery is how much time's work a power cut may cost; a killed process
+	// costs none. With 0 a power cut costs nothing that Sync has returned from.
+	SyncEvery time.Duration
+}
+
+// Place is where a record lies in its log.
+type Place struct {
+	at   int64
+	size int
+}
+
+// OpenLog begins a log, or goes on with one: what it holds goes to Accept and
+// Take, and what a killed writer left half-written at its end is cut off. No
+// other process can open the log until it is closed.
+//
+// A damaged line with good ones after it is an error, and nothing is changed.
+// With SyncEvery it is not: a power cut can leave such, and all from the first
+// damaged line on is cut off.
+func OpenLog(d FS, path string, o LogOptions) (*Log, error) {
+	flags := os.O_RDWR | os.O_CREATE
+	if o.New {
+		flags |= os.O_EXCL
+	}
+	file, err := d.OpenFile(path, flags, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	l := &Log{path: path, file: file, every: o.SyncEvery, synced: time.Now()}
+	if err = file.Lock(); err == nil {
+		err = l.begin(d, &o)
+	}
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return l, nil
+}
+
+// begin reads what the file holds and leaves it ready to be added to.
+func (l *Log) begin(d FS, o *LogOptions) error {
+	first, err := appendLine(nil, o.Header)
+	if err == nil {
+		err = l.read(first, o)
+	}
+	if err == nil {
+		err = l.file.Truncate(l.end)
+	}
+	if err == nil {
+		_, err = l.file.Seek(l.end, io.SeekStart)
+	}
+	if err != nil || l.end > 0 {
+		return err
+	}
+	if err := l.write(first); err != nil {
+		return err
+	}
+	return errors.Join(l.file.Sync(), d.SyncFolder(filepath.Dir(l.path)))
+}
+
+// read reads up to the end of the good lines. first is the header of a new log:
+// a file with no more than a part of it is new.
+func (l *Log) read(first []byte, o *LogOptions) error {
+	in := bufio.NewReaderSize(l.file, 1<<16)
+	var damaged error
+	for number := 1; ; number++ {
+		line, err := in.ReadBytes('\n')
+		if err != nil && err != io.EOF {
+			return err
+		}
+		record, bad := readLine(line)
+		switch {
+		case number == 1 && (len(line) < len(first) && bytes.HasPrefix(first, line) || bad != nil && l.every > 0):
+			return nil
+		case number == 1:
+			err = o.Accept(record)
+		case len(line) == 0 || bad != nil && l.every > 0:
+			return nil
+		case bad != nil && damaged == nil:
+			damaged = fmt.Errorf("%s: line %d is damaged: %w; cut the file off before it, and what it and the later lines hold will be done again", l.path, number, bad)
+			continue
+		case bad != nil:
+			continue
+		case damaged != nil:
+			return damaged
+		default:
+			err = o.Take(record, Place{l.end, len(line)})
+		}
+		if err != nil && err != io.EOF {
+			return fmt.Errorf("%s: line %d: %w", l.path, number, err)
+		}
+		l.end += int64(len(line))
+	}
+}
+
+// A line begins with the checksum of what follows it.
+const (
+	sumOpen  = `{"crc32":"`
+	sumClose = `",`
+	sumAt    = len(sumOpen) + 8 + len(sumClose) // where the summed part begins
+)
+
+// appendLine appends v as a line.
+func appendLine(dst []byte, v any) ([]byte, error) {
+	object, err := json.Marshal(v)
+	if err != nil {
+		return dst, err
+	}
+	body := object[1:]
+	dst = fmt.Appendf(dst, "%s%08x%s", sumOpen, crc32.ChecksumIEEE(body), sumClose)
+	return append(append(dst, body...), '\n'), nil
+}
+
+// readLine returns the object that appendLine wrote.
+func readLine(line []byte) ([]byte, error) {
+	n := len(line) - 1
+	switch {
+	case n < 0 || line[n] != '\n':
+		return nil, errors.New("it does not end with a line feed")
+	case n < sumAt || string(line[:len(sumOpen)]) != sumOpen || string(line[sumAt-len(sumClose):sumAt]) != sumClose:
+		return nil, errors.New("it does not begin with a checksum")
+	}
+	body := line[sumAt:n]
+	if string(line[len(sumOpen):sumAt-len(sumClose)]) != fmt.Sprintf("%08x", crc32.ChecksumIEEE(body)) {
+		return nil, errors.New("its checksum is wrong")
+	}
+	return append([]byte{'{'}, body...), nil
+}
+
+// Add writes a record, an object with one key or more. After an error nothing
+// more is written.
+func (l *Log) Add(record any) (Place, error) {
+	line, err := appendLine(nil, record)
+	if err != nil {
+		return Place{}, fmt.Errorf("%s: %w", l.path, err)
+	}
+	at := Place{l.end, len(line)}
+	return at, l.write(line)
+}
+
+func (l *Log) write(line []byte) error {
+	if l.broken != nil {
+		return l.broken
+	}
+	if _, err := l.file.Write(line); err != nil {
+		l.broken = fmt.Errorf("writing the log: %w", err)
+		return l.broken
+	}
+	l.end += int64(len(line))
+	return nil
+}
+
+// Sync waits until what was added is on the disk, if that is due by SyncEvery.
+func (l *Log) Sync() error {
+	l.syncing.Lock()
+	defer l.syncing.Unlock()
+	if l.closed || l.every > 0 && time.Since(l.synced) < l.every {
+		return nil
+	}
+	l.synced = time.Now()
+	if err := l.file.Sync(); err != nil {
+		return fmt.Errorf("writing the log %s: %w", l.path, err)
+	}
+	return nil
+}
+
+// Read reads a record into v.
+func (l *Log) Read(at Place, v any) error {
+	line := make([]byte, at.size)
+	_, err := l.file.ReadAt(line, at.at)
+	if err == nil {
+		line, err = readLine(line)
+	}
+	if err == nil {
+		err = json.Unmarshal(line, v)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: the record at byte %d: %w", l.path, at.at, err)
+	}
+	return nil
+}
+
+// Size is how many bytes the log has.
+func (l *Log) Size() int64 { return l.end }
+
+// Close closes the log. Closing twice does nothing.
+func (l *Log) Close() error {
+	l.syncing.Lock()
+	defer l.syncing.Unlock()
+	if l.closed {
+		return nil
+	}
+	l.closed = true
+	return l.file.Close()
+}

@@ -1,0 +1,204 @@
+package disk_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pommego/internal/disk"
+	"pommego/internal/disk/disktest"
+)
+
+type entry struct{ N int }
+
+// openLog opens a log of entries and returns those it holds.
+func openLog(d disk.FS, path string, o disk.LogOptions) (*disk.Log, []int, error) {
+	var held []int
+	o.Header = map[string]string{"about": "numbers"}
+	o.Accept = func(header []byte) error {
+		if string(header) != `{"about":"numbers"}` {
+			return errors.New("not of numbers")
+		}
+		return nil
+	}
+	o.Take = func(record []byte, _ disk.Place) error {
+		var e entry
+		err := json.Unmarshal(record, &e)
+		held = append(held, e.N)
+		return err
+	}
+	l, err := disk.OpenLog(d, path, o)
+	return l, held, err
+}
+
+// logOf writes a log of the numbers 0 to n-1 and returns what it holds.
+func logOf(t *testing.T, n int) []byte {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "log")
+	l, _, err := openLog(disk.OS, path, disk.LogOptions{New: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range n {
+		at, err := l.Add(entry{i})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var back entry
+		if err := l.Read(at, &back); err != nil || back.N != i {
+			t.Fatalf("read back: %v, %v, want %d", back, err, i)
+		}
+	}
+	if err := errors.Join(l.Sync(), l.Close()); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(path)
+	if err != nil || int64(len(whole)) != l.Size() {
+		t.Fatalf("%d bytes, the log says %d (%v)", len(whole), l.Size(), err)
+	}
+	return whole
+}
+
+// TestLogDamage goes on with logs that are cut off, changed or foreign.
+func TestLogDamage(t *testing.T) {
+	whole := logOf(t, 3)
+	lines := bytes.SplitAfter(whole, []byte("\n"))[:4]
+	join := func(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
+	flipped := func(line []byte) []byte {
+		line = bytes.Clone(line)
+		line[len(line)-4] ^= 1
+		return line
+	}
+	for _, c := range []struct {
+		reason  string
+		content []byte
+		held    []int
+		says    string // of the error, where every line is synced
+		late    []int  // held where lines are synced now and then
+		lateErr string
+	}{
+		{"whole", whole, []int{0, 1, 2}, "", []int{0, 1, 2}, ""},
+		{"empty", nil, nil, "", nil, ""},
+		{"half a header", whole[:9], nil, "", nil, ""},
+		{"half a line", whole[:len(whole)-5], []int{0, 1}, "", []int{0, 1}, ""},
+		{"zeros at the end", join(whole, make([]byte, 300)), []int{0, 1, 2}, "", []int{0, 1, 2}, ""},
+		{"a changed last line", join(lines[0], lines[1], lines[2], flipped(lines[3])), []int{0, 1}, "", []int{0, 1}, ""},
+		{"a changed line in the middle", join(lines[0], lines[1], flipped(lines[2]), lines[3]), nil, "line 3 is damaged: its checksum is wrong", []int{0}, ""},
+		{"another header", join(lines[1], lines[2]), nil, "line 1: not of numbers", nil, "line 1: not of numbers"},
+		{"no log", []byte("my notes\n"), nil, "line 1: not of numbers", nil, ""},
+	} {
+		for _, every := range []time.Duration{0, time.Hour} {
+			held, says := c.held, c.says
+			if every > 0 {
+				held, says = c.late, c.lateErr
+			}
+			path := filepath.Join(t.TempDir(), "log")
+			if err := os.WriteFile(path, c.content, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			l, got, err := openLog(disk.OS, path, disk.LogOptions{SyncEvery: every})
+			if says != "" {
+				left, _ := os.ReadFile(path)
+				if err == nil || !strings.Contains(err.Error(), says) || !bytes.Equal(left, c.content) {
+					t.Errorf("%s: error %v, want %q, and the file as it was", c.reason, err, says)
+				}
+				continue
+			}
+			if err != nil || !slices.Equal(got, held) {
+				t.Errorf("%s: held %v, error %v, want %v", c.reason, got, err, held)
+				continue
+			}
+			if _, err := l.Add(entry{7}); err != nil {
+				t.Fatal(err)
+			}
+			l.Close()
+			l, got, err = openLog(disk.OS, path, disk.LogOptions{SyncEvery: every})
+			if err != nil || !slices.Equal(got, append(slices.Clone(held), 7)) {
+				t.Errorf("%s, gone on with: held %v, error %v, want %v and 7", c.reason, got, err, held)
+			}
+			l.Close()
+		}
+	}
+}
+
+// TestLogCutAnywhere cuts a log off at every byte: all whole lines count.
+func TestLogCutAnywhere(t *testing.T) {
+	whole := logOf(t, 3)
+	for cut := range whole {
+		path := filepath.Join(t.TempDir(), "log")
+		if err := os.WriteFile(path, whole[:cut], 0o644); err != nil {
+			t.Fatal(err)
+		}
+		l, got, err := openLog(disk.OS, path, disk.LogOptions{})
+		if want := max(0, bytes.Count(whole[:cut], []byte("\n"))-1); err != nil || len(got) != want {
+			t.Fatalf("cut off at byte %d: held %v, error %v, want %d", cut, got, err, want)
+		}
+		l.Close()
+	}
+}
+
+func TestLogRefused(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log")
+	l, _, err := openLog(disk.OS, path, disk.LogOptions{New: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := openLog(disk.OS, path, disk.LogOptions{}); !errors.Is(err, disk.ErrInUse) {
+		t.Errorf("opened twice: error %v, want %v", err, disk.ErrInUse)
+	}
+	if err := errors.Join(l.Close(), l.Close()); err != nil {
+		t.Errorf("closed twice: %v", err)
+	}
+	if _, _, err := openLog(disk.OS, path, disk.LogOptions{New: true}); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("a new one where one is: error %v, want %v", err, fs.ErrExist)
+	}
+}
+
+// TestLogFaults breaks the work on a log at every operation; what Sync has
+// returned from is found again, and nothing is there twice.
+func TestLogFaults(t *testing.T) {
+	work := func(d disk.FS, path string) (synced int, err error) {
+		l, held, err := openLog(d, path, disk.LogOptions{})
+		if err != nil {
+			return 0, err
+		}
+		defer l.Close()
+		for i := len(held); i < 4; i++ {
+			if _, err := l.Add(entry{i}); err != nil {
+				if _, again := l.Add(entry{i}); again == nil {
+					t.Error("after an error the log takes more")
+				}
+				return i, err
+			}
+			if err := l.Sync(); err != nil {
+				return i, err
+			}
+		}
+		return 4, nil
+	}
+	var intact disktest.Disk
+	if _, err := work(&intact, filepath.Join(t.TempDir(), "log")); err != nil {
+		t.Fatal(err)
+	}
+	for _, fault := range []disktest.Fault{disktest.Crash, disktest.Fail} {
+		for at := 1; at < intact.Count(); at++ {
+			path := filepath.Join(t.TempDir(), "log")
+			synced, err := work(&disktest.Disk{Fault: fault, At: at}, path)
+			if !errors.Is(err, disktest.ErrFault) {
+				t.Fatalf("fault %d at operation %d: error %v, want %v", fault, at, err, disktest.ErrFault)
+			}
+			l, held, err := openLog(disk.OS, path, disk.LogOptions{})
+			if err != nil || len(held) < synced || !slices.Equal(held, []int{0, 1, 2, 3}[:len(held)]) {
+				t.Fatalf("fault %d at operation %d: held %v, error %v, want at least %d", fault, at, held, err, synced)
+			}
+			l.Close()
+		}
+	}
+}
