@@ -2,12 +2,12 @@ package bridge
 
 import (
 	"encoding/binary"
-	"slices"
 	"strings"
 	"unsafe"
 
 	"github.com/vmihailenco/msgpack/v5/msgpcode"
 
+	"pommego/env"
 	"pommego/vec"
 )
 
@@ -22,7 +22,7 @@ import (
 type layout struct {
 	kind   string // the reply's type
 	handle uint32
-	fields []vec.Field
+	fields []vec.Tensor // without memory
 	final  []finalField
 	games  int
 
@@ -35,9 +35,11 @@ type layout struct {
 
 // finalField is a field that a finished game's last position has, too.
 type finalField struct {
-	vec.Field
-	rows  int // of one game
-	bytes int // of one game
+	name  string
+	dtype env.DType
+	shape []int // scratch
+	rows  int   // of one game
+	bytes int   // of one game
 }
 
 // The types of the replies that carry a batch.
@@ -47,18 +49,21 @@ const (
 )
 
 // headroom is the space that the msgpack around a field takes at most.
-func headroom(fields []vec.Field) int {
+func headroom(fields []vec.Tensor) int {
 	most := 0
 	for i := range fields {
 		f := &fields[i]
-		most = max(most, 2+len(f.Name)+tensorHeaderSize(f.DType, len(f.Shape)))
+		most = max(most, 2+len(f.Name)+tensorHeaderSize(dtype(f), f.Dims()))
 	}
 	return most
 }
 
+// dtype is the name of a tensor's type in messages.
+func dtype(t *vec.Tensor) env.DType { return env.DType(t.Dtype().String()) }
+
 // newLayout lays the messages of a pool's batches out, given vec.Layout's
 // result for its configuration.
-func newLayout(kind string, handle uint32, cfg *vec.Config, fields []vec.Field, batch int) *layout {
+func newLayout(kind string, handle uint32, cfg *vec.Config, fields []vec.Tensor, batch int) *layout {
 	l := &layout{kind: kind, handle: handle, fields: fields, games: cfg.Games, lead: align}
 	l.size = l.lead + batch
 	l.tail = len("finished") + 2 + 2*align + 4*cfg.Games
@@ -66,13 +71,14 @@ func newLayout(kind string, handle uint32, cfg *vec.Config, fields []vec.Field, 
 		return l
 	}
 	l.tail += len("final") + 4
-	for _, f := range fields {
+	for i := range fields {
+		f := &fields[i]
 		if !strings.HasPrefix(f.Name, "obs.") && f.Name != "action_mask" && f.Name != "alive" && f.Name != "seat" {
 			continue
 		}
-		f.Shape = slices.Clone(f.Shape)
-		l.final = append(l.final, finalField{Field: f, rows: f.Shape[0] / cfg.Games, bytes: f.Size() / cfg.Games})
-		l.tail += 2 + len(f.Name) + 3*align + f.Size()
+		size := int(f.MemSize())
+		l.final = append(l.final, finalField{f.Name, dtype(f), f.Shape().Clone(), f.Shape()[0] / cfg.Games, size / cfg.Games})
+		l.tail += 2 + len(f.Name) + 3*align + size
 	}
 	return l
 }
@@ -81,7 +87,7 @@ func newLayout(kind string, handle uint32, cfg *vec.Config, fields []vec.Field, 
 func (l *layout) finalNames() []string {
 	names := make([]string, len(l.final))
 	for i := range l.final {
-		names[i] = l.final[i].Name
+		names[i] = l.final[i].name
 	}
 	return names
 }
@@ -109,14 +115,13 @@ func newFrame(l *layout, pool *vec.Pool, home chan *frame, mem []byte) *frame {
 	f := &frame{layout: l, mem: mem[: l.size : l.size+l.tail], home: home}
 	f.batch = pool.NewBatch(f.mem[l.lead:])
 	for i := range l.final {
-		f.last = append(f.last, f.batch.Final(l.final[i].Name))
+		f.last = append(f.last, f.batch.Bytes("final."+l.final[i].name))
 	}
 	msg := f.appendStart(f.mem[:0])
-	for i := range l.fields {
-		field := &l.fields[i]
-		msg = appendKey(msg, field.Name)
-		msg = appendTensorHeader(msg, l.lead+field.Offset, field.DType, field.Shape, field.Size())
-		msg = msg[:l.lead+field.Offset+field.Size()]
+	for _, t := range f.batch.Tensors() {
+		msg = appendKey(msg, t.Name)
+		msg = appendTensorHeader(msg, l.lead+t.Offset, dtype(&t), t.Shape(), len(t.Raw))
+		msg = msg[:l.lead+t.Offset+len(t.Raw)]
 	}
 	return f
 }
@@ -223,9 +228,9 @@ func (f *frame) appendFinal(msg []byte, finished []int32) []byte {
 	msg = appendMapHeader(appendKey(msg, "final"), len(f.final))
 	for i := range f.final {
 		field := &f.final[i]
-		field.Shape[0] = len(finished) * field.rows
-		msg = appendKey(msg, field.Name)
-		msg = appendAligned(msg, field.DType, field.Shape, len(finished)*field.bytes)
+		field.shape[0] = len(finished) * field.rows
+		msg = appendKey(msg, field.name)
+		msg = appendAligned(msg, field.dtype, field.shape, len(finished)*field.bytes)
 		for _, game := range finished {
 			msg = append(msg, f.last[i][int(game)*field.bytes:][:field.bytes]...)
 		}

@@ -144,7 +144,7 @@ func (e *environment) describe(id uint64) (reply, error) {
 	cfg := e.pool.Config()
 	fields := []any{}
 	for _, f := range e.layout.fields {
-		fields = append(fields, entries{"name", f.Name, "dtype", string(f.DType), "shape", f.Shape, "per_game", f.PerGame})
+		fields = append(fields, entries{"name", f.Name, "dtype", f.Dtype().String(), "shape", []int(f.Shape()), "per_game", f.PerGame})
 	}
 	about := entries{
 		"env", int(e.handle), "spec", asJSON{e.pool.Spec()},

@@ -18,7 +18,7 @@ func (s *session) next() (r *request, more bool) {
 	for {
 		queued, stepped := false, false
 		if s.attentive {
-			s.patience.Look(attention, func() bool {
+			s.spinner.Spin(attention, func() bool {
 				select {
 				case r, more = <-s.queue:
 					queued = true

@@ -48,7 +48,7 @@ type session struct {
 	envs       []*environment
 	nextHandle uint32
 	loan       *frame // taken, and not yet handed to the writer
-	patience   vec.Patience
+	spinner    vec.Spinner
 	attentive  bool          // the last step was of an environment with shared memory
 	rung       chan struct{} // a step has been posted there
 

@@ -160,13 +160,13 @@ func compareRun(t *testing.T, c *Client, made Message, pool *vec.Pool, mode vec.
 func sameBatch(t *testing.T, when string, reply, made Message, pool *vec.Pool, batch *vec.Batch) {
 	t.Helper()
 	tensors := reply.Map("tensors")
-	if len(tensors) != len(pool.Fields()) || len(made.list("fields")) != len(pool.Fields()) {
-		t.Fatalf("%s: %d tensors, %d promised, want %d", when, len(tensors), len(made.list("fields")), len(pool.Fields()))
+	if len(tensors) != len(batch.Tensors()) || len(made.list("fields")) != len(batch.Tensors()) {
+		t.Fatalf("%s: %d tensors, %d promised, want %d", when, len(tensors), len(made.list("fields")), len(batch.Tensors()))
 	}
-	for i, f := range pool.Fields() {
+	for i, f := range batch.Tensors() {
 		got := tensors.Tensor(f.Name)
-		if got.DType != f.DType || !slices.Equal(got.Shape, f.Shape) {
-			t.Fatalf("%s: %s is %s %v, want %s %v", when, f.Name, got.DType, got.Shape, f.DType, f.Shape)
+		if got.DType != dtype(&f) || !slices.Equal(got.Shape, f.Shape()) {
+			t.Fatalf("%s: %s is %s %v, want %s %v", when, f.Name, got.DType, got.Shape, f.Dtype(), f.Shape())
 		}
 		if want := batch.Bytes(f.Name); !slices.Equal(got.Data, want) {
 			t.Fatalf("%s: %s is\n%x, want\n%x", when, f.Name, got.Data, want)
@@ -191,7 +191,7 @@ func sameBatch(t *testing.T, when string, reply, made Message, pool *vec.Pool, b
 		t.Fatalf("%s: %d final fields, promised %v", when, len(final), made.list("final_fields"))
 	}
 	for name := range final {
-		all := batch.Final(name)
+		all := batch.Bytes("final." + name)
 		size := len(all) / pool.Games()
 		var want []byte
 		for _, g := range finished {

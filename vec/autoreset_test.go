@@ -61,7 +61,7 @@ func TestAutoreset(t *testing.T) {
 func TestFinal(t *testing.T) {
 	same, a := short(t, SameStep)
 	next, b := short(t, NextStep)
-	if b.Final("obs.self") != nil || a.Final("obs.self") == nil || a.Final("reward") != nil {
+	if b.Bytes("final.obs.self") != nil || a.Bytes("final.obs.self") == nil || a.Bytes("final.reward") != nil {
 		t.Error("final buffers exist with SameStep alone, and for what a position shows alone")
 	}
 	for range 3 {
@@ -69,8 +69,8 @@ func TestFinal(t *testing.T) {
 		must(t, next.Step(b, still(next)))
 	}
 	for _, name := range []string{"obs.board", "obs.self", "obs.odds", "action_mask", "alive", "seat"} {
-		if !slices.Equal(a.Final(name), b.Bytes(name)) {
-			t.Errorf("final %s is %v, want %v", name, a.Final(name), b.Bytes(name))
+		if !slices.Equal(a.Bytes("final."+name), b.Bytes(name)) {
+			t.Errorf("final %s is %v, want %v", name, a.Bytes("final."+name), b.Bytes(name))
 		}
 	}
 	must(t, next.Step(b, still(next)))

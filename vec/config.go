@@ -14,7 +14,7 @@ type Autoreset uint8
 // The three modes of gymnasium.
 const (
 	NextStep Autoreset = iota // the next Step resets the game
-	SameStep                  // the same Step resets it; Batch.Final holds the end
+	SameStep                  // the same Step resets it; the tensors named final.* hold the end
 	Disabled                  // the caller resets it
 )
 
@@ -124,7 +124,7 @@ type Config struct {
 	// rules' own limit is the game's affair, and terminates.
 	MaxEpisodeSteps int
 
-	// Headroom is how many bytes are kept free before each field of a batch.
+	// Headroom is how many bytes are kept free before each tensor of a batch.
 	Headroom int
 }
 

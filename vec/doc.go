@@ -4,7 +4,7 @@
 // A [Pool] holds N games. Each game has one row for each of its learners, the
 // seats whose actions come from the caller; built-in agents play the other
 // seats. A [Batch] receives the rows: observations, rewards, flags, masks and
-// statistics, each field one array over all rows (or all games).
+// statistics, each a tensor over all rows (or all games).
 //
 //	pool, err := vec.New(vec.Config{Game: game, Games: 1024})
 //	defer pool.Close()
@@ -29,7 +29,7 @@
 // outcome, and all rows of a game finish together. With one learner in a game of
 // single players its death ends the episode, unless [Config.OnDeath] is [Wait].
 //
-// # Fields of a batch
+// # Tensors of a batch
 //
 //	obs.NAME            each field of the observation   rows, or games if shared
 //	reward              float64                         rows
@@ -57,7 +57,8 @@
 // the game's actions and shows the first one of the next episode, with reward and
 // flags 0. [SameStep]: the batch shows the first position of the next episode
 // along with the flags and rewards of the old one, whose last observation,
-// action_mask, alive and seat are in buffers of their own, [Batch.Final].
+// action_mask, alive and seat are in tensors of their own, "final." before their
+// names.
 // [Disabled]: the caller resets, with [ResetOptions.Mask].
 //
 // # Determinism
@@ -80,9 +81,9 @@
 //
 // # Memory
 //
-// A batch is one slab. Every field starts at a multiple of 64 bytes, after at
-// least [Config.Headroom] free bytes in which a caller can put a frame's header.
-// [Batch.Tensor] and [Batch.Bytes] are views made once, when the batch is made.
+// A batch is tensors over one block of memory, which [Layout] describes before
+// there is any. Every tensor starts at a multiple of 64 bytes, after at least
+// [Config.Headroom] free bytes in which a caller can put a frame's header.
 // Multi-byte numbers are little-endian, and so must the machine be. Step and
 // Reset allocate nothing.
 //

@@ -31,12 +31,12 @@ func TestStepErrors(t *testing.T) {
 		{"no batch", nil, still(p), "not of this pool"},
 		{"another pool's batch", other.NewBatch(nil), still(p), "not of this pool"},
 	} {
-		before := string(b.Slab())
+		before := string(b.slab)
 		err := p.Step(c.batch, c.actions)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error is %v, want %q in it", c.reason, err, c.want)
 		}
-		if p.Observe(b); string(b.Slab()) != before {
+		if p.Observe(b); string(b.slab) != before {
 			t.Errorf("%s: games have moved", c.reason)
 		}
 	}
@@ -152,12 +152,12 @@ func TestSeeds(t *testing.T) {
 	}
 	must(t, p.Reset(b, ResetOptions{}))
 	drawn := slices.Clone(b.seed)
-	first := slices.Clone(b.Slab())
+	first := slices.Clone(b.slab)
 	want("never seeded: one base for all", []uint64{drawn[0], drawn[0] + 1, drawn[0] + 2}, []uint64{0, 0, 0})
 	must(t, p.Reset(b, ResetOptions{}))
 	want("without a seed: the next episode", drawn, []uint64{1, 1, 1})
 	must(t, p.Reset(b, ResetOptions{Seed: &drawn[0]}))
-	if !slices.Equal(b.Slab(), first) {
+	if !slices.Equal(b.slab, first) {
 		t.Error("the drawn seed, given explicitly, gives other games")
 	}
 	must(t, p.Reset(b, ResetOptions{Seed: ptr(^uint64(0)), Mask: []bool{true, true, false}}))
@@ -253,8 +253,8 @@ func testPanic(t *testing.T, cfg Config, where string, acts bool) {
 func sameBut(t *testing.T, got, want *Batch, but int) {
 	t.Helper()
 	games := got.pool.Games()
-	for _, f := range got.pool.Fields() {
-		n := f.Size() / games
+	for _, f := range got.pool.layout.tensors {
+		n := int(f.MemSize()) / games
 		for g := range games {
 			if err := sameField(&f, got.Bytes(f.Name)[g*n:(g+1)*n], want.Bytes(f.Name)[g*n:(g+1)*n]); g != but && err != nil {
 				t.Fatalf("game %d: %v", g, err)

@@ -77,13 +77,13 @@ func autoresets(b *Batch) func(int) bool {
 // finished games.
 func digest(b *Batch) uint64 {
 	h := fnv.New64a()
-	for _, f := range b.pool.Fields() {
-		fmt.Fprintf(h, "%s %s %v\n", f.Name, f.DType, f.Shape)
+	for _, f := range b.pool.layout.tensors {
+		fmt.Fprintf(h, "%s %s %v\n", f.Name, f.Dtype(), f.Shape())
 		h.Write(b.Bytes(f.Name))
 	}
 	for _, f := range b.pool.layout.finals {
 		for _, g := range b.Finished() {
-			n := f.Size() / b.pool.Games()
+			n := int(f.MemSize()) / b.pool.Games()
 			h.Write(b.Bytes(f.Name)[int(g)*n : (int(g)+1)*n])
 		}
 	}

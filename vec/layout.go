@@ -1,106 +1,125 @@
 package vec
 
 import (
+	"gorgonia.org/tensor"
+
 	"pommego/env"
 )
 
-// align is what every field's offset is a multiple of: a cache line.
+// align is what every tensor's offset is a multiple of: a cache line.
 const align = 64
 
-// Field is one array of a batch.
-type Field struct {
+// Tensor is one array of a batch: its name, and a tensor over the batch's own
+// memory, whose bytes are Raw.
+type Tensor struct {
 	Name    string
-	DType   env.DType
-	Shape   []int // the leading dimension is rows, or games
-	PerGame bool
-	Offset  int // in the batch's slab
+	PerGame bool // its first dimension is the games, else the rows
+	Offset  int  // where it begins in the batch's memory
+	*tensor.Dense
 }
 
-// Size is the field's length in bytes.
-func (f *Field) Size() int {
-	n := f.DType.Bytes()
-	for _, d := range f.Shape {
-		n *= d
-	}
-	return n
+// dtypes are the tensors' names of the types that games write.
+var dtypes = map[env.DType]tensor.Dtype{
+	env.Uint8: tensor.Uint8, env.Int16: tensor.Int16, env.Int32: tensor.Int32, env.Uint64: tensor.Uint64,
+	env.Float32: tensor.Float32, env.Float64: tensor.Float64,
 }
 
-// layout is where everything lies in a batch.
+// nowhere is the engine of tensors that have no memory yet.
+type nowhere struct{ tensor.StdEng }
+
+func (nowhere) NonStdAlloc() {}
+
+func (nowhere) AllocAccessible() bool { return false }
+
+func (nowhere) Alloc(size int64) (tensor.Memory, error) { return noMemory(size), nil }
+
+type noMemory uintptr
+
+func (noMemory) Uintptr() uintptr { return 0 }
+
+func (m noMemory) MemSize() uintptr { return uintptr(m) }
+
+// layout is the tensors of a batch, without memory.
 type layout struct {
-	fields []Field
-	size   int
-	finals []Field // of the final buffers, which are no part of the slab; nil unless SameStep
-	final  int     // their size
+	tensors []Tensor
+	size    int      // of the memory they take
+	finals  []Tensor // of the final buffers, which have memory of their own; nil unless SameStep
+	final   int      // its size
 }
 
 func newLayout(p *plan) *layout {
-	l := new(layout)
-	shown := shownFields(p)
-	all := append(shown, flagFields(p)...)
-	l.fields, l.size = place(all, p.cfg.Headroom)
+	slab := builder{plan: p, headroom: p.cfg.Headroom}
+	slab.position()
+	slab.flags()
+	l := &layout{tensors: slab.tensors, size: slab.end}
 	if p.cfg.Autoreset == SameStep {
-		finals := shownFields(p)
-		for i := range finals {
-			finals[i].Name = "final." + finals[i].Name
-		}
-		l.finals, l.final = place(finals, 0)
+		last := builder{plan: p, prefix: "final."}
+		last.position()
+		l.finals, l.final = last.tensors, last.end
 	}
 	return l
 }
 
-// shownFields are what a position shows: the fields that exist a second time
+// builder puts tensors one behind the other.
+type builder struct {
+	*plan
+	prefix   string // of their names
+	headroom int    // free bytes before each
+	tensors  []Tensor
+	end      int
+}
+
+// rows and games add a tensor whose first dimension these are.
+func (b *builder) rows(name string, dtype env.DType, shape ...int) {
+	b.add(name, false, dtype, append([]int{b.cfg.Games * b.seating.learners}, shape...))
+}
+
+func (b *builder) games(name string, dtype env.DType, shape ...int) {
+	b.add(name, true, dtype, append([]int{b.cfg.Games}, shape...))
+}
+
+func (b *builder) add(name string, perGame bool, dtype env.DType, shape []int) {
+	t := Tensor{Name: b.prefix + name, PerGame: perGame, Offset: (b.end + b.headroom + align - 1) / align * align}
+	t.Dense = tensor.New(tensor.WithShape(shape...), tensor.Of(dtypes[dtype]), tensor.WithEngine(nowhere{}))
+	b.tensors, b.end = append(b.tensors, t), t.Offset+int(t.MemSize())
+}
+
+// position adds what a position shows: the tensors that exist a second time
 // where final observations do.
-func shownFields(p *plan) []Field {
-	rows := p.cfg.Games * p.seating.learners
-	var all []Field
-	for _, f := range p.spec.Encodings[p.encoding].Fields {
-		lead := rows
+func (b *builder) position() {
+	for _, f := range b.spec.Encodings[b.encoding].Fields {
 		if f.Shared {
-			lead = p.cfg.Games
+			b.games("obs."+f.Name, f.DType, f.Shape...)
+		} else {
+			b.rows("obs."+f.Name, f.DType, f.Shape...)
 		}
-		all = append(all, Field{Name: "obs." + f.Name, DType: f.DType, Shape: append([]int{lead}, f.Shape...), PerGame: f.Shared})
 	}
-	return append(all,
-		Field{Name: "action_mask", DType: env.Uint8, Shape: []int{rows, p.spec.MaskSize()}},
-		Field{Name: "alive", DType: env.Uint8, Shape: []int{rows}},
-		Field{Name: "seat", DType: env.Uint8, Shape: []int{rows}},
-	)
+	b.rows("action_mask", env.Uint8, b.spec.MaskSize())
+	b.rows("alive", env.Uint8)
+	b.rows("seat", env.Uint8)
 }
 
-// flagFields are what a step says besides.
-func flagFields(p *plan) []Field {
-	rows, games := p.cfg.Games*p.seating.learners, p.cfg.Games
-	return []Field{
-		{Name: "reward", DType: env.Float64, Shape: []int{rows}},
-		{Name: "terminated", DType: env.Uint8, Shape: []int{rows}},
-		{Name: "truncated", DType: env.Uint8, Shape: []int{rows}},
-		{Name: "game.done", DType: env.Uint8, Shape: []int{games}, PerGame: true},
-		{Name: "game.return", DType: env.Float64, Shape: []int{rows}},
-		{Name: "game.length", DType: env.Int32, Shape: []int{games}, PerGame: true},
-		{Name: "game.result", DType: env.Uint8, Shape: []int{games}, PerGame: true},
-		{Name: "game.winners", DType: env.Uint8, Shape: []int{games, p.spec.Seats}, PerGame: true},
-		{Name: "game.seed", DType: env.Uint64, Shape: []int{games}, PerGame: true},
-		{Name: "game.episode", DType: env.Uint64, Shape: []int{games}, PerGame: true},
-	}
+// flags adds what a step says besides.
+func (b *builder) flags() {
+	b.rows("reward", env.Float64)
+	b.rows("terminated", env.Uint8)
+	b.rows("truncated", env.Uint8)
+	b.games("game.done", env.Uint8)
+	b.rows("game.return", env.Float64)
+	b.games("game.length", env.Int32)
+	b.games("game.result", env.Uint8)
+	b.games("game.winners", env.Uint8, b.spec.Seats)
+	b.games("game.seed", env.Uint64)
+	b.games("game.episode", env.Uint64)
 }
 
-// place gives each field its offset, with headroom free bytes before it.
-func place(fields []Field, headroom int) ([]Field, int) {
-	end := 0
-	for i := range fields {
-		fields[i].Offset = (end + headroom + align - 1) / align * align
-		end = fields[i].Offset + fields[i].Size()
-	}
-	return fields, end
-}
-
-// Layout is the layout of the batches of a pool with this configuration, and
-// the size of one, without making the pool.
-func Layout(c Config) ([]Field, int, error) {
+// Layout is the tensors of the batches of a pool with this configuration, which
+// have no memory, and how many bytes a batch takes, without making the pool.
+func Layout(c Config) ([]Tensor, int, error) {
 	p, err := resolve(c)
 	if err != nil {
 		return nil, 0, err
 	}
 	l := newLayout(p)
-	return l.fields, l.size, nil
+	return l.tensors, l.size, nil
 }

@@ -100,12 +100,6 @@ func (p *Pool) Rows() int { return p.cfg.Games * p.seating.learners }
 // holds, the opponents last set.
 func (p *Pool) Config() Config { return p.cfg }
 
-// Fields is the layout of a batch. The caller must not change it.
-func (p *Pool) Fields() []Field { return p.layout.fields }
-
-// BatchSize is how many bytes a batch takes.
-func (p *Pool) BatchSize() int { return p.layout.size }
-
 // Match is a game's match, to look at or draw between steps.
 func (p *Pool) Match(game int) env.Match { return p.games[game].match }
 

@@ -2,37 +2,37 @@ package vec
 
 import "time"
 
-// Patience is how a goroutine waits for something that is about to happen: by
-// looking for a while before it sleeps, because waking takes longer than many
-// things last that are waited for. Between looks it lets others have the
-// processor. Where somebody takes it for long, the machine is busy, and looking
-// only costs time: then it is left alone for a while.
+// Spinner is how a goroutine waits for something that is about to happen: it
+// spins for a while before it parks, because waking takes longer than many
+// things last that are waited for. Between looks it yields the processor. A
+// yield that takes long means that the machine is busy and spinning only costs
+// time: then the next waits do not spin.
 //
-// The zero value is ready. A Patience belongs to one goroutine.
-type Patience struct{ tired int }
+// The zero value is ready. A Spinner belongs to one goroutine.
+type Spinner struct{ skip int }
 
 const (
 	crowded = 200 * time.Microsecond // a yield that takes longer: somebody else wants the processor
-	rest    = 8                      // waits in which it then does not look
+	rest    = 8                      // waits that then do not spin
 )
 
-// Look calls seen until it returns true, for at most so long, and reports whether
+// Spin calls done until it returns true, for at most so long, and reports whether
 // it has.
-func (p *Patience) Look(most time.Duration, seen func() bool) bool {
-	if p.tired > 0 {
-		p.tired--
-		return seen()
+func (s *Spinner) Spin(most time.Duration, done func() bool) bool {
+	if s.skip > 0 {
+		s.skip--
+		return done()
 	}
 	start := time.Now()
 	for last := start; ; {
-		if seen() {
+		if done() {
 			return true
 		}
 		yield()
 		now := time.Now()
 		if now.Sub(last) > crowded {
-			p.tired = rest
-			return seen()
+			s.skip = rest
+			return done()
 		}
 		if now.Sub(start) > most {
 			return false

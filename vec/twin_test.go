@@ -254,7 +254,7 @@ func float(v float64) []byte { return binary.LittleEndian.AppendUint64(nil, math
 
 // compare says where a batch differs from the twin's records.
 func compare(b *Batch, want []record) error {
-	for _, f := range b.pool.Fields() {
+	for _, f := range b.pool.layout.tensors {
 		var all []byte
 		for _, r := range want {
 			all = append(all, slices.Concat(r[f.Name]...)...)
@@ -270,8 +270,8 @@ func compare(b *Batch, want []record) error {
 		}
 		finished = append(finished, int32(g))
 		for _, f := range b.pool.layout.finals {
-			n := f.Size() / b.pool.Games()
-			if err := sameField(&f, b.Final(f.Name)[g*n:(g+1)*n], slices.Concat(r[f.Name]...)); err != nil {
+			n := int(f.MemSize()) / b.pool.Games()
+			if err := sameField(&f, b.Bytes(f.Name)[g*n:(g+1)*n], slices.Concat(r[f.Name]...)); err != nil {
 				return fmt.Errorf("game %d: %w", g, err)
 			}
 		}
@@ -282,7 +282,7 @@ func compare(b *Batch, want []record) error {
 	return nil
 }
 
-func sameField(f *Field, got, want []byte) error {
+func sameField(f *Tensor, got, want []byte) error {
 	if bytes.Equal(got, want) {
 		return nil
 	}
@@ -291,9 +291,9 @@ func sameField(f *Field, got, want []byte) error {
 	}
 	for i := range got {
 		if got[i] != want[i] {
-			n := f.DType.Bytes()
+			n := int(f.Dtype().Size())
 			i = i / n * n
-			return fmt.Errorf("%s %v: element %d is %v, want %v", f.Name, f.Shape, i/n, got[i:i+n], want[i:i+n])
+			return fmt.Errorf("%s %v: element %d is %v, want %v", f.Name, f.Shape(), i/n, got[i:i+n], want[i:i+n])
 		}
 	}
 	return nil

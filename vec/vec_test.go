@@ -7,9 +7,6 @@ import (
 	"testing"
 	"unsafe"
 
-	"gorgonia.org/tensor"
-
-	"pommego/env"
 	"pommego/env/envtest"
 )
 
@@ -100,8 +97,8 @@ func TestLayout(t *testing.T) {
 	p := make1(t, cfg)
 	fields, size, err := Layout(cfg)
 	must(t, err)
-	if size != p.BatchSize() || len(fields) != len(p.Fields()) {
-		t.Errorf("Layout has %d fields in %d bytes, the pool %d in %d", len(fields), size, len(p.Fields()), p.BatchSize())
+	if size != p.layout.size || len(fields) != len(p.layout.tensors) {
+		t.Errorf("Layout has %d fields in %d bytes, the pool %d in %d", len(fields), size, len(p.layout.tensors), p.layout.size)
 	}
 	b := p.NewBatch(nil)
 	want := map[string]string{
@@ -112,23 +109,23 @@ func TestLayout(t *testing.T) {
 		"game.result": "uint8 [3] true", "game.winners": "uint8 [3 6] true", "game.seed": "uint64 [3] true", "game.episode": "uint64 [3] true",
 	}
 	end := 0
-	for i, f := range p.Fields() {
-		if got := fmt.Sprint(f.DType, " ", f.Shape, " ", f.PerGame); got != want[f.Name] {
+	for i, f := range p.layout.tensors {
+		if got := fmt.Sprint(f.Dtype(), " ", []int(f.Shape()), " ", f.PerGame); got != want[f.Name] {
 			t.Errorf("%s is %s, want %s", f.Name, got, want[f.Name])
 		}
 		delete(want, f.Name)
 		if f.Offset%64 != 0 || f.Offset-end < cfg.Headroom || f.Offset != fields[i].Offset {
 			t.Errorf("%s lies at %d (Layout: %d), want a multiple of 64 and %d free bytes from %d on", f.Name, f.Offset, fields[i].Offset, cfg.Headroom, end)
 		}
-		end = f.Offset + f.Size()
-		if &b.Bytes(f.Name)[0] != &b.Slab()[f.Offset] {
+		end = f.Offset + int(f.MemSize())
+		if &b.Bytes(f.Name)[0] != &b.slab[f.Offset] {
 			t.Errorf("%s: Bytes is not the slab at %d", f.Name, f.Offset)
 		}
 	}
-	if len(want) > 0 || end != p.BatchSize() || len(b.Slab()) != end {
-		t.Errorf("missing fields %v; they end at %d of %d", want, end, p.BatchSize())
+	if len(want) > 0 || end != p.layout.size || len(b.slab) != end {
+		t.Errorf("missing fields %v; they end at %d of %d", want, end, p.layout.size)
 	}
-	if addr := uintptr(unsafe.Pointer(&b.Slab()[0])); addr%64 != 0 {
+	if addr := uintptr(unsafe.Pointer(&b.slab[0])); addr%64 != 0 {
 		t.Errorf("the slab starts at %#x, want a multiple of 64", addr)
 	}
 }
@@ -137,17 +134,16 @@ func TestLayout(t *testing.T) {
 func TestTensors(t *testing.T) {
 	p := make1(t, Config{Game: teams, Games: 2, Autoreset: SameStep})
 	b := p.NewBatch(nil)
-	types := map[env.DType]tensor.Dtype{
-		env.Uint8: tensor.Uint8, env.Int16: tensor.Int16, env.Int32: tensor.Int32,
-		env.Uint64: tensor.Uint64, env.Float32: tensor.Float32, env.Float64: tensor.Float64,
-	}
-	for _, f := range append(slices.Clone(p.Fields()), p.layout.finals...) {
+	for i, f := range append(slices.Clone(p.layout.tensors), p.layout.finals...) {
 		d := b.Tensor(f.Name)
-		if d.Dtype() != types[f.DType] || !slices.Equal(d.Shape(), f.Shape) {
-			t.Errorf("%s: tensor of %v %v, want %s %v", f.Name, d.Dtype(), d.Shape(), f.DType, f.Shape)
+		if d.Dtype() != f.Dtype() || !d.Shape().Eq(f.Shape()) || d.MemSize() != f.MemSize() {
+			t.Errorf("%s: %v %v of %d bytes, the layout has %v %v of %d", f.Name, d.Dtype(), d.Shape(), d.MemSize(), f.Dtype(), f.Shape(), f.MemSize())
 		}
-		if d.Uintptr() != uintptr(unsafe.Pointer(unsafe.SliceData(b.Bytes(f.Name)))) || int(d.MemSize()) != f.Size() {
-			t.Errorf("%s: tensor over %d bytes at %#x, want %d at %p", f.Name, d.MemSize(), d.Uintptr(), f.Size(), b.Bytes(f.Name))
+		if f.Uintptr() != 0 || f.IsNativelyAccessible() {
+			t.Errorf("%s: in the layout it has memory", f.Name)
+		}
+		if i < len(b.tensors) && (&b.Bytes(f.Name)[0] != &b.slab[f.Offset] || d.Uintptr() != uintptr(unsafe.Pointer(&b.slab[f.Offset])) || b.Tensors()[i].Dense != d) {
+			t.Errorf("%s: it does not lie in the slab at %d", f.Name, f.Offset)
 		}
 	}
 	must(t, p.Reset(b, ResetOptions{Seed: ptr(40)}))
@@ -162,24 +158,24 @@ func TestTensors(t *testing.T) {
 // A caller's memory is used as it is, whole or not at all.
 func TestBatchMemory(t *testing.T) {
 	p := make1(t, Config{Game: solo, Games: 2})
-	mem := slices.Repeat([]byte{0xee}, p.BatchSize()+10)
+	mem := slices.Repeat([]byte{0xee}, p.layout.size+10)
 	if uintptr(unsafe.Pointer(&mem[0]))%8 != 0 {
 		t.Skip("the allocator gave memory at an odd address")
 	}
 	b := p.NewBatch(mem)
 	must(t, p.Reset(b, ResetOptions{Seed: ptr(1)}))
-	if &b.Slab()[0] != &mem[0] {
+	if &b.slab[0] != &mem[0] {
 		t.Error("the batch lies elsewhere")
 	}
-	if tail := mem[p.BatchSize():]; !slices.Equal(tail, slices.Repeat([]byte{0xee}, 10)) {
+	if tail := mem[p.layout.size:]; !slices.Equal(tail, slices.Repeat([]byte{0xee}, 10)) {
 		t.Errorf("bytes after the batch were written: %x", tail)
 	}
 	other := p.NewBatch(nil)
 	p.Observe(other)
-	if string(other.Slab()) != string(b.Slab()) {
+	if string(other.slab) != string(b.slab) {
 		t.Error("the same position in the pool's memory and in the caller's differs")
 	}
-	for _, bad := range [][]byte{mem[:p.BatchSize()-1], mem[1:]} {
+	for _, bad := range [][]byte{mem[:p.layout.size-1], mem[1:]} {
 		func() {
 			defer func() {
 				if v := recover(); v == nil || !strings.Contains(fmt.Sprint(v), "want") {

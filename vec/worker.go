@@ -28,10 +28,10 @@ type job struct {
 // part of the batch, nothing else. It has what a game needs while it is being
 // stepped.
 type worker struct {
-	p        *Pool
-	id       int
-	wake     chan struct{}
-	patience Patience
+	p       *Pool
+	id      int
+	wake    chan struct{}
+	spinner Spinner
 
 	lo, hi   int // the chunk's games
 	at       int // the game being worked on
@@ -48,7 +48,7 @@ type worker struct {
 	_ [128]byte
 }
 
-// linger is for how long a worker looks for the next job before it sleeps.
+// linger is for how long a worker spins for the next job before it parks.
 const linger = 50 * time.Microsecond
 
 // start makes the workers. The first has no goroutine: it is the caller.
@@ -95,7 +95,7 @@ func (w *worker) serve() {
 
 // wait waits for a job; it returns false when there will be none.
 func (w *worker) wait() (more bool) {
-	seen := w.patience.Look(linger, func() bool {
+	seen := w.spinner.Spin(linger, func() bool {
 		select {
 		case _, more = <-w.wake:
 			return true

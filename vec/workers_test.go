@@ -66,8 +66,8 @@ func TestCompany(t *testing.T) {
 		actions := pl.actions(a, autoresets(a))
 		must(t, many.Step(a, actions))
 		must(t, one.Step(b, actions[4*2:5*2]))
-		for _, f := range one.Fields() {
-			size := f.Size()
+		for _, f := range one.layout.tensors {
+			size := int(f.MemSize())
 			if err := sameField(&f, a.Bytes(f.Name)[4*size:5*size], b.Bytes(f.Name)); err != nil {
 				t.Fatalf("step %d: game 4 of 6 and the same game alone: %v", n, err)
 			}

@@ -215,7 +215,7 @@ func (d *determinism) compare(reply message) {
 	d.t.Helper()
 	first := d.batches[0]
 	tensors := message(reply["tensors"].(map[string]any))
-	for _, f := range d.pools[0].Fields() {
+	for _, f := range first.Tensors() {
 		want := first.Bytes(f.Name)
 		d.sum = crc64.Update(d.sum, d.table, want)
 		for i, b := range d.batches[1:] {
@@ -246,7 +246,7 @@ func (d *determinism) compareFinal(final message, finished []int32) {
 		d.t.Fatal("the server sent no final observations")
 	}
 	for name := range final {
-		all := d.batches[0].Final(name)
+		all := d.batches[0].Bytes("final." + name)
 		size := len(all) / d.cfg.Games
 		var want []byte
 		for _, game := range finished {
@@ -255,12 +255,12 @@ func (d *determinism) compareFinal(final message, finished []int32) {
 		for i, b := range d.batches[1:] {
 			for _, game := range finished {
 				at := int(game) * size
-				d.same(fmt.Sprintf("pool %d", i+1), "final "+name, b.Final(name)[at:at+size], all[at:at+size])
+				d.same(fmt.Sprintf("pool %d", i+1), "final "+name, b.Bytes("final." + name)[at:at+size], all[at:at+size])
 			}
 		}
 		d.same("the server", "final "+name, final.data(name), want)
 	}
-	for _, f := range d.pools[0].Fields() { // in order, unlike a map
+	for _, f := range d.batches[0].Tensors() { // in order, unlike a map
 		if final[f.Name] != nil {
 			d.sum = crc64.Update(d.sum, d.table, final.data(f.Name))
 		}
