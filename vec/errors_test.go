@@ -320,7 +320,7 @@ func TestPanicInObserve(t *testing.T) {
 
 // TestErrorPanic: a panic that carries an error can be asked for it.
 func TestErrorPanic(t *testing.T) {
-	if e := (&GameError{Value: errDamaged}); !errors.Is(e, errDamaged) {
+	if e := (&GameError{Value: ErrBroken}); !errors.Is(e, ErrBroken) {
 		t.Error("GameError does not unwrap to the error it carries")
 	}
 	if e := (&GameError{Value: env.Tie}); errors.Unwrap(e) != nil {

@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"pommego/env"
+	"pommego/internal/gamestate"
 )
 
 // minShare is the fewest games that are worth a worker: waking one costs as
@@ -23,7 +24,7 @@ type Pool struct {
 	games  []game
 	phases []phase // of each game, close together because Step looks at all
 	maskN  int
-	stamp  uint64 // fingerprint of game and rules
+	form   gamestate.Form // of saved games
 
 	workers []worker
 	job     job
@@ -55,7 +56,7 @@ func newPool(cfg Config, share int) (*Pool, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Pool{plan: plan, layout: newLayout(plan), maskN: plan.spec.MaskSize(), stamp: fingerprint(plan.spec), phases: make([]phase, plan.cfg.Games)}
+	p := &Pool{plan: plan, layout: newLayout(plan), maskN: plan.spec.MaskSize(), form: gamestate.Of(plan.spec), phases: make([]phase, plan.cfg.Games)}
 	for i := range plan.spec.Encodings[plan.encoding].Fields {
 		f := &plan.spec.Encodings[plan.encoding].Fields[i]
 		p.fields = append(p.fields, fieldSize{f.Name, f.Size(), f.Shared})

@@ -7,6 +7,8 @@ import (
 	"fmt"
 
 	"pommego/env"
+	"pommego/env/saved"
+	"pommego/internal/gamestate"
 )
 
 // saveKey is where a state's JSON keeps what is not the original game's own, and
@@ -50,14 +52,14 @@ func (p *Pool) SaveJSON(game int) (json.RawMessage, error) {
 		return nil, fmt.Errorf("vec: saving game %d: %w", game, err)
 	}
 	part := poolJSON{
-		Version: saveVersion, Game: p.spec.ID, Fingerprint: p.stampText(), Ended: s.ended, Train: s.train,
-		Seed: s.seed.Value, Episode: s.seed.Episode, Returns: s.returns,
+		Version: gamestate.Version, Game: p.spec.ID, Fingerprint: saved.Hex(p.form.Fingerprint), Ended: s.Ended, Train: s.Train,
+		Seed: s.Seed.Value, Episode: s.Seed.Episode, Returns: s.Returns,
 	}
-	for _, seat := range s.rows {
+	for _, seat := range s.Rows {
 		part.Learners = append(part.Learners, int(seat))
 	}
-	for k, name := range s.names {
-		part.Agents = append(part.Agents, agentJSON{name, s.memories[k]})
+	for k, name := range s.Names {
+		part.Agents = append(part.Agents, agentJSON{name, s.Memories[k]})
 	}
 	text, err = addPart(text, &part)
 	if err != nil {
@@ -65,8 +67,6 @@ func (p *Pool) SaveJSON(game int) (json.RawMessage, error) {
 	}
 	return text, nil
 }
-
-func (p *Pool) stampText() string { return fmt.Sprintf("%016x", p.stamp) }
 
 // addPart puts the pool's part into a match's JSON.
 func addPart(match []byte, part *poolJSON) (json.RawMessage, error) {
@@ -110,9 +110,9 @@ func (p *Pool) LoadJSON(game int, state json.RawMessage) error {
 	if game < 0 || game >= len(p.games) {
 		return &StateError{game, fmt.Errorf("there is no such game, want 0 to %d", len(p.games)-1)}
 	}
-	s, match, err := p.decodeJSON(game, state)
+	s, bare, match, err := p.decodeJSON(game, state)
 	if err == nil {
-		err = p.put(game, s, func(m env.Match) error { return m.RestoreJSON(match) })
+		err = p.put(game, s, bare, func(m env.Match) error { return m.RestoreJSON(match) })
 	}
 	if err != nil {
 		return &StateError{game, err}
@@ -120,32 +120,32 @@ func (p *Pool) LoadJSON(game int, state json.RawMessage) error {
 	return nil
 }
 
-// decodeJSON splits a state into the pool's part and the match's.
-func (p *Pool) decodeJSON(game int, state []byte) (*saved, json.RawMessage, error) {
+// decodeJSON splits a state into the pool's part, which is made up for a bare
+// match, and the match's.
+func (p *Pool) decodeJSON(game int, state []byte) (s *gamestate.State, bare bool, match json.RawMessage, err error) {
 	outer, inner, err := open(state)
 	if err != nil {
-		return nil, nil, err
+		return nil, false, nil, err
 	}
 	own, there := inner[poolKey]
 	if !there {
-		s, err := p.invent(game)
-		return s, state, err
+		s, err = p.invent(game)
+		return s, true, state, err
 	}
 	delete(inner, poolKey)
 	if len(inner) == 0 {
 		delete(outer, saveKey)
 	} else if outer[saveKey], err = json.Marshal(inner); err != nil {
-		return nil, nil, err
+		return nil, false, nil, err
 	}
-	match, err := json.Marshal(outer)
-	if err != nil {
-		return nil, nil, err
+	if match, err = json.Marshal(outer); err != nil {
+		return nil, false, nil, err
 	}
-	s, err := p.decodePart(own)
-	return s, match, err
+	s, err = p.decodePart(own)
+	return s, false, match, err
 }
 
-func (p *Pool) decodePart(text []byte) (*saved, error) {
+func (p *Pool) decodePart(text []byte) (*gamestate.State, error) {
 	var part poolJSON
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
@@ -153,44 +153,44 @@ func (p *Pool) decodePart(text []byte) (*saved, error) {
 		return nil, fmt.Errorf("%s.%s: %w", saveKey, poolKey, err)
 	}
 	switch {
-	case part.Version != saveVersion:
-		return nil, fmt.Errorf("it has version %d, want %d", part.Version, saveVersion)
-	case part.Fingerprint != p.stampText():
-		return nil, fmt.Errorf("it is of %q with its rules, want %q with the rules of this pool", part.Game, p.spec.ID)
+	case part.Version != gamestate.Version:
+		return nil, fmt.Errorf("it has version %d, want %d", part.Version, gamestate.Version)
+	case part.Fingerprint != saved.Hex(p.form.Fingerprint):
+		return nil, p.form.Other(part.Game)
 	case len(part.Returns) != len(part.Learners):
 		return nil, fmt.Errorf("%d returns for %d learners", len(part.Returns), len(part.Learners))
 	}
-	s := &saved{
-		ended: part.Ended, train: part.Train, seed: env.Seed{Value: part.Seed, Episode: part.Episode}, returns: part.Returns,
+	s := &gamestate.State{
+		Ended: part.Ended, Train: part.Train, Seed: env.Seed{Value: part.Seed, Episode: part.Episode}, Returns: part.Returns,
 	}
 	for _, seat := range part.Learners {
 		if seat < 0 || seat >= p.spec.Seats {
 			return nil, fmt.Errorf("a learner sits at %d, want 0 to %d", seat, p.spec.Seats-1)
 		}
-		s.rows = append(s.rows, uint8(seat))
+		s.Rows = append(s.Rows, uint8(seat))
 	}
 	for _, a := range part.Agents {
-		s.names, s.memories = append(s.names, a.Name), append(s.memories, a.Memory)
+		s.Names, s.Memories = append(s.Names, a.Name), append(s.Memories, a.Memory)
 	}
 	return s, nil
 }
 
 // invent makes up the pool's part for a match that comes without one.
-func (p *Pool) invent(game int) (*saved, error) {
+func (p *Pool) invent(game int) (*gamestate.State, error) {
 	g := &p.games[game]
-	s := &saved{bare: true, train: p.train, seed: g.seed, rows: make([]uint8, len(g.rows)), returns: make([]float64, len(g.rows))}
+	s := &gamestate.State{Train: p.train, Seed: g.seed, Rows: make([]uint8, len(g.rows)), Returns: make([]float64, len(g.rows))}
 	if !g.seeded {
-		s.seed = env.Seed{Value: p.entropic(game)}
+		s.Seed = env.Seed{Value: p.entropic(game)}
 	}
 	others := make([]uint8, len(g.others))
-	p.seating.deal(s.seed, s.rows, others)
+	p.seating.deal(s.Seed, s.Rows, others)
 	l, err := p.newLineup(g.next.names)
 	if err != nil {
 		return nil, err
 	}
 	for k, a := range l.agents {
-		a.Reset(s.seed.RNG(env.StreamAgents + uint64(others[k])))
-		s.names, s.memories = append(s.names, l.names[k]), append(s.memories, a.Append(nil))
+		a.Reset(s.Seed.RNG(env.StreamAgents + uint64(others[k])))
+		s.Names, s.Memories = append(s.Names, l.names[k]), append(s.Memories, a.Append(nil))
 	}
 	return s, nil
 }

@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -40,20 +39,13 @@ type Source struct {
 // are added. Unlike Generate it cannot go on where it was interrupted: what such
 // a run leaves is not taken for a data set, and the next one begins anew.
 type Assembly struct {
-	game    env.Game
-	about   About
-	names   map[string]uint16
 	options Options
-	shop    *staging
-	starts  *starts
-	rows    *stepRows // nil for layout Games
-	table   *table
+	staging *staging
+	enc     *encoder
 	perFile int
-	out     *writer
-	pending *disk.Pending
-	stats   *Statistics
+	pending *disk.Pending // the file under way, nil if none is
 	m       *Manifest
-	missed  bool
+	closed  bool
 }
 
 // NewAssembly begins a data set in a new folder.
@@ -66,26 +58,16 @@ func NewAssembly(game env.Game, s Shape, p Players, folder string, o Options) (*
 	if o.Disk == nil {
 		o.Disk = disk.OS
 	}
-	about, err := aboutOf(game.Spec(), &c, o, p.Missed, p.Searched)
+	about, columns, err := aboutOf(game.Spec(), &c, o, p.Missed, p.Searched)
 	if err != nil {
 		return nil, err
 	}
 	about.Agents, about.Filter = p.Agents, s.Filter
-	a := &Assembly{game: game, about: about, names: map[string]uint16{}, options: o, perFile: c.FileGames, missed: p.Missed, m: new(Manifest)}
-	for i, name := range p.Agents {
-		a.names[name] = uint16(i)
-	}
-	if a.shop, err = newStaging(folder, o); err != nil {
+	a := &Assembly{options: o, perFile: c.FileGames, m: &Manifest{About: about, Statistics: newStatistics(game.Spec(), p.Agents)}}
+	a.enc = newEncoder(game, &a.m.About, columns)
+	if a.staging, err = newStaging(folder, o); err != nil {
 		return nil, err
 	}
-	if a.starts, err = newStarts(game); err != nil {
-		return nil, errors.Join(err, a.shop.Close())
-	}
-	if s.Layout == Steps {
-		a.rows = newStepRows(game.Spec(), game.Spec().Encoding(c.Observation), p.Agents, p.Searched)
-	}
-	a.table = newTable(about.Columns)
-	a.m.Statistics = newStatistics(game.Spec(), p.Agents)
 	return a, nil
 }
 
@@ -116,96 +98,56 @@ func (a *Assembly) Add(e *Episode, names []string) error {
 	own := *e
 	own.Agents = make([]uint16, len(names))
 	for seat, name := range names {
-		index, known := a.names[name]
-		if !known {
-			return fmt.Errorf("dataset: agent %q is none of those announced: %q", name, a.about.Agents)
+		index := slices.Index(a.m.Agents, name)
+		if index < 0 {
+			return fmt.Errorf("dataset: agent %q is none of those announced: %q", name, a.m.Agents)
 		}
-		own.Agents[seat] = index
+		own.Agents[seat] = uint16(index)
 	}
-	if err := own.check(a.game.Spec()); err != nil {
+	if err := own.check(a.enc.spec); err != nil {
 		return err
 	}
-	if err := a.file(); err != nil {
-		return err
-	}
-	own.Game = a.m.Games + a.stats.Games
-	if err := a.add(&own); err != nil {
-		return err
-	}
-	a.stats.count(&own, a.about.Agents, shapeOf(a.game.Spec()))
-	if a.table.rows() >= someRows {
-		if err := a.flush(); err != nil {
+	if a.pending == nil {
+		if err := a.beginFile(); err != nil {
 			return err
 		}
 	}
-	if a.stats.Games < a.perFile {
+	own.Game = a.m.Games + a.enc.stats.Games
+	if err := a.enc.put(&own); err != nil {
+		return err
+	}
+	if a.enc.stats.Games < a.perFile {
 		return nil
 	}
 	return a.endFile()
 }
 
-func (a *Assembly) add(e *Episode) error {
-	if a.rows != nil {
-		m, err := a.starts.begin(e)
-		if err != nil {
-			return err
-		}
-		return a.rows.add(a.table, e, m)
-	}
-	if e.Start == nil {
-		start, err := a.starts.dealt(e.Seed)
-		if err != nil {
-			return err
-		}
-		e.Start = start
-	}
-	gameRow(a.table, e, a.about.Agents, a.missed)
-	return nil
-}
+// fileName is the name of the file under way, or of the next.
+func (a *Assembly) fileName() string { return dataName(a.m.Layout, len(a.m.Files)) }
 
-// file begins a file if none is open.
-func (a *Assembly) file() error {
-	if a.out != nil {
-		return nil
-	}
-	text, err := json.Marshal(&a.about)
-	if err != nil {
+func (a *Assembly) beginFile() (err error) {
+	path := filepath.Join(a.staging.folder, filepath.FromSlash(a.fileName()))
+	if a.pending, err = disk.Begin(a.options.Disk, path, a.staging.scratch); err != nil {
 		return err
 	}
-	name := dataName(a.about.Layout, len(a.m.Files))
-	if a.pending, err = disk.Begin(a.options.Disk, filepath.Join(a.shop.folder, filepath.FromSlash(name)), a.shop.scratch); err != nil {
-		return err
-	}
-	a.out = newWriter(a.pending, a.about.Columns, a.about.Layout, string(text))
-	a.stats = newStatistics(a.game.Spec(), a.about.Agents)
-	return nil
+	return a.enc.begin(a.pending)
 }
 
-func (a *Assembly) flush() error {
-	err := a.out.write(a.table)
-	a.table.reset()
-	return err
-}
-
-// endFile ends the open file, if there is one.
+// endFile ends the file under way, if there is one.
 func (a *Assembly) endFile() error {
-	if a.out == nil {
+	if a.pending == nil {
 		return nil
 	}
-	if err := a.flush(); err != nil {
-		return err
-	}
-	file, err := a.out.finish()
+	made, err := a.enc.end(a.m.Games)
 	if err != nil {
 		return err
 	}
-	file.Path = dataName(a.about.Layout, len(a.m.Files))
-	file.Game, file.Games = a.m.Games, a.stats.Games
+	made.File.Path = a.fileName()
 	if err := a.pending.Commit(); err != nil {
 		return err
 	}
-	a.m.add(&summary{file, a.stats})
-	a.out, a.pending = nil, nil
+	a.m.add(made)
+	a.pending = nil
 	return nil
 }
 
@@ -218,7 +160,6 @@ func (a *Assembly) Finish(sources []Source) (*Manifest, error) {
 	if a.m.Games == 0 {
 		return nil, ErrNoGames
 	}
-	a.m.About = a.about
 	a.m.Sources = sources
 	for _, s := range sources {
 		if s.Generated != nil {
@@ -227,10 +168,10 @@ func (a *Assembly) Finish(sources []Source) (*Manifest, error) {
 	}
 	slices.Sort(a.m.Unrepeatable)
 	a.m.Unrepeatable = slices.Compact(a.m.Unrepeatable)
-	if err := a.m.finish(a.options, a.shop); err != nil {
+	if err := a.m.finish(a.options, a.staging); err != nil {
 		return nil, err
 	}
-	return a.m, a.shop.removeAll()
+	return a.m, a.staging.removeAll()
 }
 
 // ErrNoGames says that nothing is left to be a data set.
@@ -238,15 +179,14 @@ var ErrNoGames = errors.New("dataset: no games are left")
 
 // Close gives the data set up, unless it is finished.
 func (a *Assembly) Close() error {
-	if a.starts == nil {
+	if a.closed {
 		return nil
 	}
+	a.closed = true
 	if a.pending != nil {
 		a.pending.Abort()
 	}
-	a.starts.Close()
-	a.starts = nil
-	return a.shop.Close()
+	return a.staging.Close()
 }
 
 // finish writes the manifest and what goes beside it.
@@ -275,7 +215,7 @@ func Merge(game env.Game, sets []*Set, s Shape, keep func(e *Episode, names []st
 			}
 		}
 		p.Missed = p.Missed || slices.ContainsFunc(set.Manifest.Agents, outside)
-		p.Searched = p.Searched || slices.ContainsFunc(set.Manifest.Columns, func(c Column) bool { return c.Name == visitsName })
+		p.Searched = p.Searched || set.Manifest.has(visitsName)
 	}
 	a, err := NewAssembly(game, s, p, folder, o)
 	if err != nil {

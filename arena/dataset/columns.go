@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"fmt"
-	"unsafe"
 
 	"github.com/parquet-go/parquet-go"
 
@@ -143,8 +142,7 @@ func (t *table) reset() {
 	t.memory = t.memory[:0]
 }
 
-// A row is added by adding its values in the order of the columns.
-
+// add adds the next value of the row under way, in the order of the columns.
 func (t *table) add(v parquet.Value) {
 	defined := 0
 	if t.columns[t.at].Null && !v.IsNull() {
@@ -155,27 +153,6 @@ func (t *table) add(v parquet.Value) {
 		t.at = 0
 	}
 }
-
-func (t *table) null() { t.add(parquet.NullValue()) }
-
-func (t *table) bool(v bool) { t.add(parquet.BooleanValue(v)) }
-
-func (t *table) int32(v int) { t.add(parquet.Int32Value(int32(v))) }
-
-func (t *table) int64(v int) { t.add(parquet.Int64Value(int64(v))) }
-
-func (t *table) uint64(v uint64) { t.add(parquet.Int64Value(int64(v))) }
-
-func (t *table) float64(v float64) { t.add(parquet.DoubleValue(v)) }
-
-// text and bytes keep v, which must not change until the rows are written.
-func (t *table) text(v string) {
-	t.add(parquet.ByteArrayValue(unsafe.Slice(unsafe.StringData(v), len(v)))) // only ever read
-}
-
-func (t *table) bytes(v []byte) { t.add(parquet.ByteArrayValue(v)) }
-
-func (t *table) fixed(v []byte) { t.add(parquet.FixedLenByteArrayValue(v)) }
 
 // alloc lends n bytes for a value, until the table is cleared.
 func (t *table) alloc(n int) []byte {

@@ -1,84 +1,146 @@
 package dataset
 
 import (
+	"encoding/json"
+
 	"pommego/env"
 	"pommego/internal/disk"
 )
 
-// encoder turns episodes into rows. It belongs to one goroutine.
+// encoder writes episodes to data files, one file after the other. It belongs to
+// one goroutine.
 type encoder struct {
-	game   env.Game
-	plan   *plan
-	starts *starts
-	steps  *stepRows // nil for layout Games
-	table  *table
+	about   *About
+	spec    *env.Spec
+	columns []column
+	starts  *starts
+	table   *table
+
+	// Of layout Steps.
+	encoding int
+	rewards  []float64
+	fates    []float64
+
+	// The file under way.
+	out   *writer
+	stats *Statistics
 }
 
-func newEncoder(game env.Game, p *plan) (*encoder, error) {
-	s, err := newStarts(game)
+func newEncoder(game env.Game, about *About, columns []column) *encoder {
+	spec := game.Spec()
+	return &encoder{
+		about: about, spec: spec, columns: columns, starts: newStarts(game), table: newTable(descriptions(columns)),
+		encoding: spec.Encoding(about.Observation), rewards: make([]float64, spec.Seats), fates: make([]float64, spec.Seats),
+	}
+}
+
+// begin begins a file.
+func (e *encoder) begin(p *disk.Pending) error {
+	text, err := json.Marshal(e.about)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	e := &encoder{game: game, plan: p, starts: s, table: newTable(p.about.Columns)}
-	if p.config.Layout == Steps {
-		spec := game.Spec()
-		e.steps = newStepRows(spec, spec.Encoding(p.config.Observation), p.config.Agents, p.searched)
-	}
-	return e, nil
+	e.table.reset()
+	e.out = newWriter(p, e.about.Columns, e.about.Layout, string(text))
+	e.stats = newStatistics(e.spec, e.about.Agents)
+	return nil
 }
-
-func (e *encoder) Close() { e.starts.Close() }
 
 // someRows is how many rows are handed to the writer together.
 const someRows = 256
 
-// encode writes the games of a shard that are to be in the data set.
-func (e *encoder) encode(p *disk.Pending, s *shard) (*summary, error) {
-	c := &e.plan.config
-	sh := shapeOf(e.game.Spec())
-	out := newWriter(p, e.plan.about.Columns, c.Layout, e.plan.text)
-	stats := newStatistics(e.game.Spec(), c.Agents)
-	e.table.reset()
-	for game := s.first; game < s.first+s.count; game++ {
-		ep, err := s.journal.episode(game)
-		if err != nil {
-			return nil, err
-		}
-		ep.Seed = c.seed(game)
-		if err := e.rows(ep); err != nil {
-			return nil, err
-		}
-		stats.count(ep, c.Agents, sh)
-		if e.table.rows() < someRows {
-			continue
-		}
-		if err := out.write(e.table); err != nil {
-			return nil, err
-		}
-		e.table.reset()
+// put writes an episode.
+func (e *encoder) put(ep *Episode) error {
+	if err := e.rows(ep); err != nil {
+		return err
 	}
-	if err := out.write(e.table); err != nil {
-		return nil, err
+	e.stats.count(ep, e.about.Agents, shapeOf(e.spec))
+	if e.table.rows() < someRows {
+		return nil
 	}
-	file, err := out.finish()
-	file.Game, file.Games = s.first, stats.Games
-	return &summary{file, stats}, err
+	return e.flush()
 }
 
-// rows adds an episode's rows to the table.
-func (e *encoder) rows(ep *Episode) error {
-	if e.steps != nil {
-		m, err := e.starts.begin(ep)
-		if err != nil {
-			return err
-		}
-		return e.steps.add(e.table, ep, m)
+func (e *encoder) flush() error {
+	err := e.out.write(e.table)
+	e.table.reset()
+	return err
+}
+
+// end ends the file's content, whose first game has a number.
+func (e *encoder) end(first int) (*summary, error) {
+	if err := e.flush(); err != nil {
+		return nil, err
 	}
-	start, err := e.starts.dealt(ep.Seed)
+	file, err := e.out.finish()
+	file.Game, file.Games = first, e.stats.Games
+	return &summary{file, e.stats}, err
+}
+
+// rows adds an episode's rows to the table, which keeps parts of the episode.
+func (e *encoder) rows(ep *Episode) error {
+	if e.about.Layout == Steps {
+		return e.stepRows(ep)
+	}
+	if ep.Start == nil {
+		ep.Start = e.starts.dealt(ep.Seed)
+	}
+	e.add(&row{e: ep, agents: e.about.Agents})
+	return nil
+}
+
+func (e *encoder) add(r *row) {
+	for i := range e.columns {
+		e.table.add(e.columns[i].write(r))
+	}
+}
+
+// stepRows plays an episode again and adds a row for each step and seat.
+func (e *encoder) stepRows(ep *Episode) error {
+	m, err := e.starts.begin(ep)
 	if err != nil {
 		return err
 	}
-	ep.Start = start
-	gameRow(e.table, ep, e.plan.config.Agents, e.plan.missed)
-	return nil
+	r := row{e: ep, agents: e.about.Agents}
+	decisions := ep.Decisions
+	return ep.play(m, shapeOf(e.spec), func(step int) {
+		r.step, r.before, r.now = step, m.Status(), e.look(m)
+	}, func(step int, after env.Status) {
+		if r.after = after; step == ep.Steps-1 {
+			r.last = e.look(m)
+		}
+		m.Rewards(e.rewards)
+		decided := after.Decided &^ r.before.Decided
+		if clear(e.fates); decided != 0 {
+			m.Outcome(e.fates)
+		}
+		for r.seat = range e.spec.Seats {
+			r.reward, r.fate, r.decision = e.rewards[r.seat], 0, nil
+			if decided.Has(r.seat) {
+				r.fate = e.fates[r.seat]
+			}
+			if len(decisions) > 0 && decisions[0].Step == step && decisions[0].Seat == r.seat {
+				r.decision, decisions = &decisions[0], decisions[1:]
+			}
+			e.add(&r)
+		}
+	})
+}
+
+// look writes what all seats see into the table's memory.
+func (e *encoder) look(m env.Match) *shown {
+	masks := e.spec.MaskSize()
+	s := &shown{mask: e.table.alloc(masks * e.spec.Seats)}
+	for _, f := range e.about.Fields {
+		n := e.spec.Seats
+		if f.Shared {
+			n = 1
+		}
+		s.obs = append(s.obs, e.table.alloc(n*f.Size()))
+	}
+	m.Observe(e.encoding, e.starts.seats, s.obs)
+	for seat := range e.spec.Seats {
+		m.Mask(seat, s.mask[seat*masks:(seat+1)*masks])
+	}
+	return s
 }

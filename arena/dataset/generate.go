@@ -40,7 +40,7 @@ func Generate(ctx context.Context, game env.Game, c Config, folder string, o Opt
 		return m, Work{Wall: time.Since(begun)}, err
 	}
 	defer w.Close()
-	g := &generation{game: game, plan: p, options: o, shop: w}
+	g := &generation{game: game, plan: p, options: o, staging: w}
 	g.changed = sync.NewCond(&g.mu)
 	err = g.resume()
 	if err == nil && c.Seating == Told {
@@ -62,7 +62,7 @@ type generation struct {
 	game    env.Game
 	plan    *plan
 	options Options
-	shop    *staging
+	staging *staging
 
 	mu      sync.Mutex
 	changed *sync.Cond // ready, prefix, or failed
@@ -97,7 +97,7 @@ func (g *generation) workers() int {
 func (g *generation) resume() error {
 	c := &g.plan.config
 	g.total, g.at.TotalGames, g.at.TotalSteps = c.Games, c.Games, c.Steps
-	begun, err := g.shop.begun()
+	begun, err := g.staging.begun()
 	if err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func (g *generation) resume() error {
 
 // addShard opens the next shard.
 func (g *generation) addShard() error {
-	s, err := g.shop.openShard(len(g.shards))
+	s, err := g.staging.openShard(len(g.shards))
 	if err != nil {
 		return err
 	}
@@ -169,11 +169,7 @@ func (g *generation) fail(err error) {
 func (g *generation) help(ctx context.Context) (err error) {
 	p := newPlayer(g.game, &g.plan.config)
 	defer func() { err = errors.Join(err, p.Close()) }()
-	e, err := newEncoder(g.game, g.plan)
-	if err != nil {
-		return err
-	}
-	defer e.Close()
+	e := newEncoder(g.game, &g.plan.about, g.plan.columns)
 	for {
 		s, number, err := g.task(ctx)
 		switch {
@@ -337,7 +333,7 @@ func (g *generation) advance() {
 // writeShard writes a shard all of whose games have been played.
 func (g *generation) writeShard(e *encoder, s *shard) error {
 	begun := time.Now()
-	made, err := g.shop.write(e, s)
+	made, err := g.staging.write(e, s)
 	if err != nil {
 		return err
 	}
@@ -362,10 +358,10 @@ func (g *generation) conclude() (*Manifest, error) {
 	if err := g.Close(); err != nil {
 		return nil, err
 	}
-	if err := m.finish(g.options, g.shop); err != nil {
+	if err := m.finish(g.options, g.staging); err != nil {
 		return nil, err
 	}
-	return m, g.shop.removeAll()
+	return m, g.staging.removeAll()
 }
 
 // add adds a file.

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"pommego/env"
 	"pommego/internal/disk"
@@ -68,6 +69,20 @@ type Env struct {
 func envOf(s *env.Spec) (Env, error) {
 	rules, err := json.Marshal(s.Rules)
 	return Env{s.ID, s.Game, s.Version, env.SeedVersion, s.Seats, s.Teams, s.Elimination, s.Actions, s.MaxSteps, rules}, err
+}
+
+// has reports whether the files have a column.
+func (a *About) has(name string) bool {
+	return slices.ContainsFunc(a.Columns, func(c Column) bool { return c.Name == name })
+}
+
+// choices is how many choices the components of an action have together.
+func (e *Env) choices() int {
+	n := 0
+	for _, c := range e.Actions {
+		n += c.N
+	}
+	return n
 }
 
 func (e *Env) shape() shape { return shape{e.Seats, len(e.Actions)} }

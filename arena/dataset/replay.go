@@ -1,46 +1,42 @@
 package dataset
 
 import (
+	"bytes"
 	"fmt"
 
 	"pommego/env"
-	"pommego/vec"
+	"pommego/internal/gamestate"
 )
 
-// starts turns seeds into saved games, and saved games into matches.
+// starts turns seeds into saved games, and saved games into matches. Games are
+// saved as those of a vector environment in which every seat learns.
 type starts struct {
 	game  env.Game
-	pool  *vec.Pool
-	batch *vec.Batch
+	form  gamestate.Form
+	seats []uint8
 	match env.Match // lent by begin
 }
 
-func newStarts(game env.Game) (*starts, error) {
-	pool, err := vec.New(vec.Config{Game: game, Games: 1, Workers: 1})
-	if err != nil {
-		return nil, err
+func newStarts(game env.Game) *starts {
+	s := &starts{game: game, form: gamestate.Of(game.Spec()), match: game.New(1)[0]}
+	for seat := range game.Spec().Seats {
+		s.seats = append(s.seats, uint8(seat))
 	}
-	return &starts{game, pool, pool.NewBatch(nil), game.New(1)[0]}, nil
+	return s
 }
 
-func (s *starts) Close() { s.pool.Close() }
+// saved is the match as it stands.
+func (s *starts) saved(seed uint64) []byte {
+	return s.form.Append(nil, &gamestate.State{
+		Ended: s.match.Status().Over, Seed: env.Seed{Value: seed}, Rows: s.seats,
+		Returns: make([]float64, len(s.seats)), Match: s.match.Append(nil),
+	})
+}
 
 // dealt is the saved start of the game that a seed gives.
-func (s *starts) dealt(seed env.Seed) ([]byte, error) {
-	if err := s.pool.Reset(s.batch, vec.ResetOptions{Seeds: []uint64{seed.Value}}); err != nil {
-		return nil, err
-	}
-	if seed.Episode != 0 { // the pool has no direct way to a later episode
-		s.match.Reset(seed)
-		state, err := s.match.AppendJSON(nil)
-		if err != nil {
-			return nil, err
-		}
-		if err := s.pool.LoadJSON(0, state); err != nil {
-			return nil, err
-		}
-	}
-	return s.pool.Save(0, nil)
+func (s *starts) dealt(seed env.Seed) []byte {
+	s.match.Reset(seed)
+	return s.saved(seed.Value)
 }
 
 // begin is a match at the start of an episode. It is good until the next call.
@@ -49,10 +45,14 @@ func (s *starts) begin(e *Episode) (env.Match, error) {
 		s.match.Reset(e.Seed)
 		return s.match, nil
 	}
-	if err := s.pool.Load(0, e.Start); err != nil {
+	state, err := s.form.Decode(e.Start)
+	if err != nil {
 		return nil, err
 	}
-	return s.match, s.match.Restore(s.pool.Match(0).Append(nil))
+	if !bytes.Equal(state.Rows, s.seats) || len(state.Names) > 0 || state.Train {
+		return nil, fmt.Errorf("it is of an environment with learners at %v and agents %q, want learners in all seats", state.Rows, state.Names)
+	}
+	return s.match, s.match.Restore(state.Match)
 }
 
 // check says what is wrong with an episode's actions: as many as its steps, and
@@ -129,30 +129,19 @@ func (e *Episode) differs(from *starts) (string, error) {
 // Start turns a match in its readable form, as env.Match.RestoreJSON reads it,
 // into the start of an episode.
 func Start(game env.Game, state []byte) ([]byte, error) {
-	s, err := newStarts(game)
-	if err != nil {
+	s := newStarts(game)
+	s.match.Reset(env.Seed{}) // for what the readable form of others lacks
+	if err := s.match.RestoreJSON(state); err != nil {
 		return nil, err
 	}
-	defer s.Close()
-	if err := s.pool.Reset(s.batch, vec.ResetOptions{Seeds: []uint64{0}}); err != nil {
-		return nil, err
-	}
-	if err := s.pool.LoadJSON(0, state); err != nil {
-		return nil, err
-	}
-	return s.pool.Save(0, nil)
+	return s.saved(0), nil
 }
 
 // Begin is a match at the start of an episode, which is checked: it can be
 // stepped with the episode's actions.
 func Begin(game env.Game, e *Episode) (env.Match, error) {
-	s, err := newStarts(game)
-	if err != nil {
-		return nil, err
-	}
-	defer s.Close()
 	if err := e.check(game.Spec()); err != nil {
 		return nil, err
 	}
-	return s.begin(e)
+	return newStarts(game).begin(e)
 }

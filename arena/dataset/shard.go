@@ -160,7 +160,7 @@ func (w *staging) write(e *encoder, s *shard) (*summary, error) {
 		return nil, err
 	}
 	defer p.Abort()
-	made, err := e.encode(p, s)
+	made, err := w.encode(e, p, s)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -176,6 +176,24 @@ func (w *staging) write(e *encoder, s *shard) (*summary, error) {
 		return nil, err
 	}
 	return made, errors.Join(s.journal.Close(), w.forget(w.journalPath(s.index)))
+}
+
+// encode writes the games of a shard that are to be in the data set.
+func (w *staging) encode(e *encoder, p *disk.Pending, s *shard) (*summary, error) {
+	if err := e.begin(p); err != nil {
+		return nil, err
+	}
+	for game := s.first; game < s.first+s.count; game++ {
+		ep, err := s.journal.episode(game)
+		if err != nil {
+			return nil, err
+		}
+		ep.Seed = w.plan.config.seed(game)
+		if err := e.put(ep); err != nil {
+			return nil, err
+		}
+	}
+	return e.end(s.first)
 }
 
 // forget removes a file that may be gone already.

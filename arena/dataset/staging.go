@@ -21,43 +21,35 @@ import (
 type plan struct {
 	config Config
 	about  About
-	text   string // about, as files carry it
 	build  string
 
-	missed   bool // moves can be replaced, and are counted
-	searched bool // rows tell what agents that search chose by
+	columns []column
 }
 
 func newPlan(game env.Game, c Config, o Options) (*plan, error) {
 	p := &plan{config: c, build: o.Build}
-	p.missed = slices.ContainsFunc(c.Agents, outside)
-	p.searched = c.Layout == Steps && slices.ContainsFunc(c.Agents, func(name string) bool { return thinks(game, name) })
+	missed := slices.ContainsFunc(c.Agents, outside)
+	searched := c.Layout == Steps && slices.ContainsFunc(c.Agents, func(name string) bool { return searches(game, name) })
 	var err error
-	if p.about, err = aboutOf(game.Spec(), &c, o, p.missed, p.searched); err != nil {
-		return nil, err
-	}
+	p.about, p.columns, err = aboutOf(game.Spec(), &c, o, missed, searched)
 	p.about.Agents, p.about.Generated, p.about.Unrepeatable = c.Agents, &c, c.reasons()
-	text, err := json.Marshal(&p.about)
-	p.text = string(text)
 	return p, err
 }
 
 // aboutOf is what follows from a game and the layout alone.
-func aboutOf(spec *env.Spec, c *Config, o Options, missed, searched bool) (About, error) {
+func aboutOf(spec *env.Spec, c *Config, o Options, missed, searched bool) (About, []column, error) {
 	e, err := envOf(spec)
 	a := About{Format: manifestFormat, Layout: c.Layout, Env: e, Program: o.Version, Observation: c.Observation}
-	if c.Layout == Games {
-		a.Columns = gameColumns(spec, missed)
-	} else {
-		encoding := spec.Encoding(c.Observation)
-		a.Fields = spec.Encodings[encoding].Fields
-		a.Columns = stepColumns(spec, encoding, searched)
+	if c.Layout == Steps {
+		a.Fields = spec.Encodings[spec.Encoding(c.Observation)].Fields
 	}
-	return a, err
+	columns := a.columns(missed, searched)
+	a.Columns = descriptions(columns)
+	return a, columns, err
 }
 
-// thinks reports whether a built-in agent tells what it chooses by.
-func thinks(game env.Game, name string) bool {
+// searches reports whether a built-in agent tells what it chooses by.
+func searches(game env.Game, name string) bool {
 	if outside(name) {
 		return false
 	}

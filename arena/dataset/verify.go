@@ -60,7 +60,6 @@ func Verify(folder string, o VerifyOptions) (*Report, error) {
 		if err != nil {
 			return nil, err
 		}
-		defer v.replay.Close()
 	}
 	v.all()
 	return &v.report, nil
@@ -132,94 +131,48 @@ func (v *verification) file(f *File) error {
 		return err
 	}
 	defer r.Close()
-	c := &counted{next: f.Game, layout: v.set.Manifest.Layout, seats: v.set.Manifest.Env.Seats}
-	t := newTable(v.set.Manifest.Columns)
-	for g := range r.groups() {
-		if err := r.read(g, t, nil); err != nil {
-			return err
-		}
-		err := c.count(t)
-		if err == nil && v.replay != nil {
-			err = v.replay.group(t)
-		}
-		if err != nil {
-			return fmt.Errorf("%s: row group %d: %w", r.path, g, err)
-		}
-	}
-	if c.games != f.Games || c.rows != f.Rows {
-		return fmt.Errorf("%s: it holds %d games in %d rows, the manifest says %d in %d", r.path, c.games, c.rows, f.Games, f.Rows)
-	}
-	v.report.Games += c.games
-	v.report.Rows += c.rows
-	v.report.Steps += c.steps
-	if v.replay != nil {
-		v.report.Replayed = v.replay.steps
-	}
-	return nil
-}
-
-// counted follows the numbers of games and steps through a file: none may be
-// missing, doubled or out of order.
-type counted struct {
-	layout Layout
-	seats  int
-	next   int // the game that comes next
-	games  int
-	steps  int
-	rows   int
-}
-
-func (c *counted) count(t *table) error {
-	games, err := t.index("game")
+	in, err := newRowReader(v.set.Manifest)
 	if err != nil {
 		return err
 	}
-	c.rows += t.rows()
-	if c.layout == Games {
-		steps, err := t.index("steps")
-		if err != nil {
+	games, rows := 0, 0
+	for g := range r.groups() {
+		if err := r.read(g, in.table, nil); err != nil {
 			return err
 		}
-		for row, v := range t.values[games] {
-			if int(v.Int64()) != c.next {
-				return fmt.Errorf("row %d is game %d, want %d", row, v.Int64(), c.next)
+		for row := 0; row < in.rows(); {
+			e, n, err := in.episode(row)
+			if err == nil {
+				err = v.episode(e, f.Game+games, in.table, row)
 			}
-			c.next++
-			c.games++
-			c.steps += int(t.values[steps][row].Int32())
+			if err != nil {
+				return fmt.Errorf("%s: row group %d, row %d: %w", r.path, g, row, err)
+			}
+			games, row = games+1, row+n
 		}
-		return nil
+		rows += in.rows()
 	}
-	return c.countSteps(t, t.values[games])
+	if games != f.Games || rows != f.Rows {
+		return fmt.Errorf("%s: it holds %d games in %d rows, the manifest says %d in %d", r.path, games, rows, f.Games, f.Rows)
+	}
+	v.report.Games += games
+	v.report.Rows += rows
+	return nil
 }
 
-// countSteps checks that each game has a row for each of its steps and seats.
-func (c *counted) countSteps(t *table, games []parquet.Value) error {
-	var at [3]int
-	for i, name := range []string{"step", "seat", "length"} {
-		var err error
-		if at[i], err = t.index(name); err != nil {
-			return err
-		}
+// episode checks an episode, which must have a number and has been read from the
+// rows of t from row on.
+func (v *verification) episode(e *Episode, number int, t *table, row int) error {
+	if e.Game != number {
+		return fmt.Errorf("it is game %d, want %d", e.Game, number)
 	}
-	for row := 0; row < len(games); {
-		length := int(t.values[at[2]][row].Int32())
-		for k := range length * c.seats {
-			if row+k >= len(games) {
-				return fmt.Errorf("game %d ends after %d of its %d rows", c.next, k, length*c.seats)
-			}
-			game, step, seat := int(games[row+k].Int64()), int(t.values[at[0]][row+k].Int32()), int(t.values[at[1]][row+k].Int32())
-			if game != c.next || step != k/c.seats || seat != k%c.seats {
-				return fmt.Errorf("row %d is game %d, step %d, seat %d, want game %d, step %d, seat %d", row+k, game, step, seat, c.next, k/c.seats, k%c.seats)
-			}
-		}
-		if length <= 0 {
-			return fmt.Errorf("game %d has %d steps", c.next, length)
-		}
-		row += length * c.seats
-		c.next++
-		c.games++
-		c.steps += length
+	v.report.Steps += e.Steps
+	if v.replay == nil || !e.Dealt && e.Start == nil {
+		return nil
+	}
+	v.report.Replayed += e.Steps
+	if err := v.replay.check(e, t, row); err != nil {
+		return fmt.Errorf("game %d: %w", e.Game, err)
 	}
 	return nil
 }
@@ -241,104 +194,42 @@ func (v *verification) strangers() {
 // replayCheck plays recorded games again.
 type replayCheck struct {
 	manifest *Manifest
-	starts   *starts
-	rows     *stepRows // of layout Steps
-	again    *table
-	steps    int
+	again    *encoder
 }
 
 func newReplayCheck(game env.Game, m *Manifest) (*replayCheck, error) {
-	s, err := newStarts(game)
-	if err != nil {
-		return nil, err
+	if m.Layout == Steps && game.Spec().Encoding(m.Observation) < 0 {
+		return nil, fmt.Errorf("%s has no observation %q", m.Env.ID, m.Observation)
 	}
-	c := &replayCheck{manifest: m, starts: s}
-	if m.Layout == Steps {
-		spec := game.Spec()
-		encoding := spec.Encoding(m.Observation)
-		if encoding < 0 {
-			return nil, fmt.Errorf("%s has no observation %q", spec.ID, m.Observation)
-		}
-		c.rows = newStepRows(spec, encoding, m.Agents, false)
-		c.again = newTable(stepColumns(spec, encoding, false))
-	}
-	return c, nil
+	return &replayCheck{m, newEncoder(game, &m.About, m.columns(false, false))}, nil
 }
 
-func (c *replayCheck) Close() { c.starts.Close() }
-
-// group checks the games of a row group.
-func (c *replayCheck) group(t *table) error {
-	if c.manifest.Layout == Steps {
-		return c.stepGroup(t)
-	}
-	in, err := newGameReader(t, c.manifest)
-	if err != nil {
-		return err
-	}
-	for row := 0; row < t.rows(); {
-		e, n, err := in.episode(row)
-		if err != nil {
-			return fmt.Errorf("row %d: %w", row, err)
-		}
-		row += n
-		what, err := e.differs(c.starts)
+// check plays an episode again, and compares how it ends. Of layout Steps it
+// compares every value, but for what agents tell of their decisions; row is the
+// episode's first in t.
+func (c *replayCheck) check(e *Episode, t *table, row int) error {
+	if c.manifest.Layout == Games {
+		what, err := e.differs(c.again.starts)
 		if err == nil && what != "" {
 			err = errors.New(what)
 		}
-		if err != nil {
-			return fmt.Errorf("game %d: %w", e.Game, err)
-		}
-		c.steps += e.Steps
-	}
-	return nil
-}
-
-// stepGroup plays the games of rows of layout Steps again from their seeds, and
-// compares every value, but for agents' search statistics.
-func (c *replayCheck) stepGroup(t *table) error {
-	in, err := newStepReader(t, c.manifest)
-	if err != nil {
 		return err
 	}
-	for row := 0; row < t.rows(); {
-		e, n, err := in.episode(row)
-		if errors.Is(err, ErrNoStarts) {
-			row += int(in.(*stepReader).value("length", row).Int32()) * c.manifest.Env.Seats
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		if g := c.manifest.Generated; g != nil && e.Seed != g.seed(e.Game) {
-			return fmt.Errorf("game %d has seed %d, want %d", e.Game, e.Seed.Value, g.seed(e.Game).Value)
-		}
-		m, err := c.starts.begin(e)
-		if err != nil {
-			return err
-		}
-		c.again.reset()
-		if err := e.check(c.rows.spec); err != nil {
-			return fmt.Errorf("game %d: %w", e.Game, err)
-		}
-		if err := c.rows.add(c.again, e, m); err != nil {
-			return fmt.Errorf("game %d: %w", e.Game, err)
-		}
-		if err := c.compare(t, row); err != nil {
-			return fmt.Errorf("game %d: %w", e.Game, err)
-		}
-		c.steps += e.Steps
-		row += n
+	if g := c.manifest.Generated; g != nil && e.Seed != g.seed(e.Game) {
+		return fmt.Errorf("it has seed %d, want %d", e.Seed.Value, g.seed(e.Game).Value)
 	}
-	return nil
-}
-
-// compare holds the rows of a game, from row on, against those made again.
-func (c *replayCheck) compare(t *table, row int) error {
-	for i := range c.again.columns {
-		for k, want := range c.again.values[i] { // agents' search statistics comes after these columns
+	if err := e.check(c.again.spec); err != nil {
+		return err
+	}
+	again := c.again.table
+	again.reset()
+	if err := c.again.stepRows(e); err != nil {
+		return err
+	}
+	for i := range again.columns {
+		for k, want := range again.values[i] { // the columns left out come after these
 			if got := t.values[i][row+k]; !parquet.Equal(got, want) {
-				return fmt.Errorf("row %d, column %q is not what comes out when the game is played again", row+k, c.again.columns[i].Name)
+				return fmt.Errorf("row %d, column %q is not what comes out when the game is played again", row+k, again.columns[i].Name)
 			}
 		}
 	}

@@ -149,11 +149,7 @@ func rewrite(t *testing.T, folder string, m *Manifest) {
 
 // TestReplayFinds changes what episodes say of themselves.
 func TestReplayFinds(t *testing.T) {
-	from, err := newStarts(gameOf(t, ffa))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer from.Close()
+	from := newStarts(gameOf(t, ffa))
 	folder := generate(t, ffa, small(), testOptions(1))
 	for _, c := range []struct {
 		reason string

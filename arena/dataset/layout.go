@@ -1,0 +1,303 @@
+package dataset
+
+import (
+	"fmt"
+	"slices"
+	"unsafe"
+
+	"github.com/parquet-go/parquet-go"
+
+	"pommego/env"
+)
+
+// column is a column of a layout: what it is, what a row has there, and what an
+// episode takes from there. A further one is a further entry in gameColumns or
+// stepColumns; what it is written from and the episode does not have yet is a
+// further field of Episode, or of Decision where agents tell it.
+type column struct {
+	Column
+	write func(r *row) parquet.Value
+	read  func(r *row, v parquet.Value) error // nil: episodes do without
+}
+
+// row is what a row is written from, or read into.
+type row struct {
+	e      *Episode
+	agents []string // the data set's
+
+	// Of layout Steps.
+	step, seat    int
+	before, after env.Status
+	now           *shown
+	last          *shown // the position after the last step; nil before that
+	fate, reward  float64
+	decision      *Decision // what the seat's agent tells, nil if nothing
+}
+
+// shown is what the seats see: for each field the bytes of all seats, and the
+// masks.
+type shown struct {
+	obs  [][]byte
+	mask []byte
+}
+
+// columns are those of the layout. missed: moves that had to be replaced are
+// counted; searched: rows tell what agents that search chose by.
+func (a *About) columns(missed, searched bool) []column {
+	if a.Layout == Games {
+		return gameColumns(&a.Env, missed)
+	}
+	return stepColumns(&a.Env, a.Fields, searched)
+}
+
+// descriptions are columns without what writes and reads them.
+func descriptions(columns []column) []Column {
+	all := make([]Column, len(columns))
+	for i := range columns {
+		all[i] = columns[i].Column
+	}
+	return all
+}
+
+// identity are the columns that say which game it is.
+func identity() []column {
+	return []column{
+		{Column{Name: "game", Type: Int64, Meaning: "number of the game in the data set, from 0"},
+			func(r *row) parquet.Value { return parquet.Int64Value(int64(r.e.Game)) },
+			func(r *row, v parquet.Value) error {
+				if r.step == 0 && r.seat == 0 {
+					r.e.Game = int(v.Int64())
+				}
+				return r.in("game", int(v.Int64()), r.e.Game)
+			}},
+		{Column{Name: "seed", Type: Uint64, Null: true, Meaning: "seed of the game; null: it began from a position that no seed gives"},
+			func(r *row) parquet.Value { return r.dealt(r.e.Seed.Value) },
+			func(r *row, v parquet.Value) error {
+				r.e.Dealt, r.e.Seed.Value = !v.IsNull(), v.Uint64()
+				return nil
+			}},
+		{Column{Name: "episode", Type: Uint64, Null: true, Meaning: "the seed's episode"},
+			func(r *row) parquet.Value { return r.dealt(r.e.Seed.Episode) },
+			func(r *row, v parquet.Value) error { r.e.Seed.Episode = v.Uint64(); return nil }},
+	}
+}
+
+// dealt is a part of the seed, null if the game has none.
+func (r *row) dealt(v uint64) parquet.Value {
+	if !r.e.Dealt {
+		return parquet.NullValue()
+	}
+	return parquet.Int64Value(int64(v))
+}
+
+// in says that a row is not where it belongs.
+func (r *row) in(what string, is, want int) error {
+	if is != want {
+		return fmt.Errorf("%w: step %d, seat %d of game %d has %s %d, want %d", ErrDamaged, r.step, r.seat, r.e.Game, what, is, want)
+	}
+	return nil
+}
+
+// gameColumns are the columns of layout Games.
+func gameColumns(about *Env, missed bool) []column {
+	all := append(identity(),
+		column{Column{Name: "steps", Type: Int32, Meaning: "steps made"},
+			func(r *row) parquet.Value { return parquet.Int32Value(int32(r.e.Steps)) },
+			func(r *row, v parquet.Value) error { r.e.Steps = int(v.Int32()); return nil }},
+		resultColumn("Win, Tie, Loss, or Incomplete if it was truncated"),
+		column{Column{Name: "truncated", Type: Bool, Meaning: "the game was cut off before its end"},
+			func(r *row) parquet.Value { return parquet.BooleanValue(r.e.Truncated) },
+			func(r *row, v parquet.Value) error { r.e.Truncated = v.Boolean(); return nil }},
+	)
+	for seat := range about.Seats {
+		all = append(all, seatColumns(seat, missed)...)
+	}
+	return append(all,
+		column{Column{Name: "start", Type: Bytes, Meaning: "the game at its start: a saved state, as get_state gives and set_state takes, of an environment in which every seat learns"},
+			func(r *row) parquet.Value { return parquet.ByteArrayValue(r.e.Start) },
+			func(r *row, v parquet.Value) error { r.e.Start = v.ByteArray(); return nil }},
+		column{Column{Name: "actions", Type: Bytes, Meaning: fmt.Sprintf("uint8 (steps, %d seats, %d components); 0 for seats that were out", about.Seats, len(about.Actions))},
+			func(r *row) parquet.Value { return parquet.ByteArrayValue(r.e.Actions) },
+			func(r *row, v parquet.Value) error { r.e.Actions = v.ByteArray(); return nil }},
+	)
+}
+
+// seatColumns are those of gameColumns that each seat has.
+func seatColumns(seat int, missed bool) []column {
+	all := []column{
+		{Column{Name: fmt.Sprintf("agent%d", seat), Type: String, Meaning: fmt.Sprintf("who played seat %d", seat)},
+			func(r *row) parquet.Value { return text(r.agents[r.e.Agents[seat]]) },
+			func(r *row, v parquet.Value) error { return r.readAgent(seat, v) }},
+		{Column{Name: fmt.Sprintf("outcome%d", seat), Type: Float64, Meaning: fmt.Sprintf("how it ended for seat %d: 1 won, -1 lost, as the game itself values ties; 0: not decided", seat)},
+			func(r *row) parquet.Value { return parquet.DoubleValue(r.e.Outcome[seat]) },
+			func(r *row, v parquet.Value) error { r.e.Outcome[seat] = v.Double(); return nil }},
+		{Column{Name: fmt.Sprintf("lived%d", seat), Type: Int32, Meaning: fmt.Sprintf("steps for which seat %d was in", seat)},
+			func(r *row) parquet.Value { return parquet.Int32Value(r.e.Lived[seat]) },
+			func(r *row, v parquet.Value) error { r.e.Lived[seat] = v.Int32(); return nil }},
+	}
+	if missed {
+		all = append(all, column{Column{Name: fmt.Sprintf("missed%d", seat), Type: Int32, Meaning: fmt.Sprintf("moves of seat %d that came late or were none, and were replaced by choice 0", seat)},
+			func(r *row) parquet.Value { return parquet.Int32Value(r.e.Missed[seat]) },
+			func(r *row, v parquet.Value) error { r.e.Missed[seat] = v.Int32(); return nil }})
+	}
+	return all
+}
+
+// stepColumns are the columns of layout Steps.
+func stepColumns(about *Env, fields []env.Field, searched bool) []column {
+	all := append(identity(),
+		column{Column{Name: "step", Type: Int32, Meaning: "steps made before this one"},
+			func(r *row) parquet.Value { return parquet.Int32Value(int32(r.step)) },
+			func(r *row, v parquet.Value) error { return r.in("step", int(v.Int32()), r.step) }},
+		column{Column{Name: "seat", Type: Uint8, Meaning: "whose row it is"},
+			func(r *row) parquet.Value { return parquet.Int32Value(int32(r.seat)) },
+			func(r *row, v parquet.Value) error { return r.in("seat", int(v.Int32()), r.seat) }},
+		column{Column{Name: "agent", Type: String, Meaning: "who plays the seat"},
+			func(r *row) parquet.Value { return text(r.agents[r.e.Agents[r.seat]]) },
+			func(r *row, v parquet.Value) error { return r.readAgent(r.seat, v) }},
+		column{Column{Name: "alive", Type: Bool, Meaning: "the seat is in; if not, its action is not looked at"},
+			func(r *row) parquet.Value { return parquet.BooleanValue(r.before.In.Has(r.seat)) },
+			func(r *row, v parquet.Value) error { r.e.Lived[r.seat] += int32(toByte(v.Boolean())); return nil }},
+	)
+	for i, f := range fields {
+		all = append(all, column{Column{Name: "obs_" + f.Name, Type: FixedBytes, Meaning: "observation before the step: " + f.Name, DType: f.DType, Shape: f.Shape},
+			func(r *row) parquet.Value { return r.now.field(i, &f, r.seat) }, nil})
+	}
+	choices := about.choices()
+	all = append(all, column{Column{Name: "legal", Type: FixedBytes, Meaning: "1 for each choice of each action component that may have an effect", DType: env.Uint8, Shape: []int{choices}},
+		func(r *row) parquet.Value {
+			return parquet.FixedLenByteArrayValue(r.now.mask[r.seat*choices:][:choices])
+		}, nil})
+	for i, c := range about.Actions {
+		parts := len(about.Actions)
+		all = append(all, column{Column{Name: actionName(parts, c), Type: Uint8, Meaning: "the choice made: " + c.Name},
+			func(r *row) parquet.Value {
+				return parquet.Int32Value(int32(r.e.Actions[(r.step*about.Seats+r.seat)*parts+i]))
+			},
+			func(r *row, v parquet.Value) error { r.e.Actions = append(r.e.Actions, byte(v.Int32())); return nil }})
+	}
+	all = append(all, endColumns()...)
+	for i, f := range fields {
+		all = append(all, column{Column{Name: "final_" + f.Name, Type: FixedBytes, Null: true, Meaning: "observation after the game's last step, in that step's rows: " + f.Name, DType: f.DType, Shape: f.Shape},
+			func(r *row) parquet.Value { return r.last.field(i, &f, r.seat) }, nil})
+	}
+	if searched {
+		all = append(all, decisionColumns(choices)...)
+	}
+	return all
+}
+
+// endColumns are those of stepColumns that say what came of a step, and of the
+// game.
+func endColumns() []column {
+	return []column{
+		{Column{Name: "reward", Type: Float64, Meaning: "1 or -1 in the step that decides the seat's fate, as the game itself values ties; else 0"},
+			func(r *row) parquet.Value { return parquet.DoubleValue(r.fate) }, nil},
+		{Column{Name: "reward_reference", Type: Float64, Meaning: "what the original game pays the seat in this step"},
+			func(r *row) parquet.Value { return parquet.DoubleValue(r.reward) }, nil},
+		{Column{Name: "terminated", Type: Bool, Meaning: "the step ended the game"},
+			func(r *row) parquet.Value { return parquet.BooleanValue(r.after.Over) }, nil},
+		{Column{Name: "truncated", Type: Bool, Meaning: "the game was cut off after the step"},
+			func(r *row) parquet.Value { return parquet.BooleanValue(r.last != nil && r.e.Truncated) },
+			func(r *row, v parquet.Value) error { r.e.Truncated = v.Boolean(); return nil }},
+		{Column{Name: "died", Type: Bool, Meaning: "the seat was in before the step and is out after it"},
+			func(r *row) parquet.Value {
+				return parquet.BooleanValue(r.before.In.Has(r.seat) && !r.after.In.Has(r.seat))
+			}, nil},
+		{Column{Name: "outcome", Type: Float64, Meaning: "how the game ends for the seat: 1 won, -1 lost, as the game itself values ties; 0: not decided"},
+			func(r *row) parquet.Value { return parquet.DoubleValue(r.e.Outcome[r.seat]) },
+			func(r *row, v parquet.Value) error { r.e.Outcome[r.seat] = v.Double(); return nil }},
+		resultColumn("how the game ends: Win, Tie, Loss, or Incomplete if it is truncated"),
+		{Column{Name: lengthName, Type: Int32, Meaning: "steps of the game"},
+			func(r *row) parquet.Value { return parquet.Int32Value(int32(r.e.Steps)) },
+			func(r *row, v parquet.Value) error { return r.in(lengthName, int(v.Int32()), r.e.Steps) }},
+	}
+}
+
+// The columns that others look for.
+const (
+	lengthName = "length"
+	visitsName = "visits"
+	missedName = "missed0"
+)
+
+// decisionColumns are what agents tell of their decisions: arrays of a value for
+// each choice of each action component, as legal numbers them.
+func decisionColumns(choices int) []column {
+	array := func(name string, dtype env.DType, meaning string, part func(d *Decision) *[]byte) column {
+		return column{Column{Name: name, Type: FixedBytes, Null: true, Meaning: meaning, DType: dtype, Shape: []int{choices}},
+			func(r *row) parquet.Value {
+				if r.decision == nil {
+					return parquet.NullValue()
+				}
+				return parquet.FixedLenByteArrayValue(*part(r.decision))
+			},
+			func(r *row, v parquet.Value) error {
+				if !v.IsNull() {
+					*part(r.told()) = v.ByteArray()
+				}
+				return nil
+			}}
+	}
+	return []column{
+		array(visitsName, env.Int32, "how often the agent's search tried each choice of each action component; null: it decided without a search", func(d *Decision) *[]byte { return &d.Visits }),
+		array("values", env.Float64, "what the search found each choice to be worth, in the agent's own unit; NaN: it was not tried", func(d *Decision) *[]byte { return &d.Values }),
+	}
+}
+
+// told is the decision of the row, in the episode that is being read.
+func (r *row) told() *Decision {
+	if r.decision == nil {
+		r.e.Decisions = append(r.e.Decisions, Decision{Step: r.step, Seat: r.seat})
+		r.decision = &r.e.Decisions[len(r.e.Decisions)-1]
+	}
+	return r.decision
+}
+
+// actionName is the column of an action's component.
+func actionName(components int, c env.Choice) string {
+	if components == 1 {
+		return "action"
+	}
+	return "action_" + c.Name
+}
+
+func resultColumn(meaning string) column {
+	return column{Column{Name: "result", Type: String, Meaning: meaning},
+		func(r *row) parquet.Value { return text(r.e.Result.String()) },
+		func(r *row, v parquet.Value) error {
+			for r.e.Result = env.Win; r.e.Result <= env.Incomplete; r.e.Result++ {
+				if r.e.Result.String() == string(v.ByteArray()) {
+					return nil
+				}
+			}
+			return fmt.Errorf("%w: its result is %q", ErrDamaged, v.ByteArray())
+		}}
+}
+
+// readAgent finds a seat's agent by its name.
+func (r *row) readAgent(seat int, v parquet.Value) error {
+	agent := slices.Index(r.agents, string(v.ByteArray()))
+	if agent < 0 {
+		return fmt.Errorf("%w: agent %q is not in the manifest", ErrDamaged, v.ByteArray())
+	}
+	r.e.Agents[seat] = uint16(agent)
+	return nil
+}
+
+// text is a value that keeps v's memory, which is only ever read.
+func text(v string) parquet.Value {
+	return parquet.ByteArrayValue(unsafe.Slice(unsafe.StringData(v), len(v)))
+}
+
+// field is what a seat sees in field i, null if nothing is shown.
+func (s *shown) field(i int, f *env.Field, seat int) parquet.Value {
+	if s == nil {
+		return parquet.NullValue()
+	}
+	if f.Shared {
+		seat = 0
+	}
+	size := f.Size()
+	return parquet.FixedLenByteArrayValue(s.obs[i][seat*size : (seat+1)*size])
+}
