@@ -1,59 +1,97 @@
 package vec_test
 
 import (
-	"fmt"
-	"log"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
-
-	"pommego/env/catalog"
-	"pommego/vec"
 )
 
-// Example_pommerman is what the README shows, with the errors looked at.
-func Example_pommerman() {
-	game, err := catalog.Game("PommeTeamCompetition-v0")
-	check(err)
-	pool, err := vec.New(vec.Config{Game: game, Games: 1024})
-	check(err)
-	defer pool.Close()
-	batch := pool.NewBatch(nil)
-	err = pool.Reset(batch, vec.ResetOptions{})
-	check(err)
-	actions := make([]uint8, pool.Rows())
-	err = pool.Step(batch, actions)
-	check(err)
-	planes := batch.Tensor("obs.planes")
-	fmt.Println(planes.Shape())
-	// Output: (4096, 18, 11, 11)
-}
-
-func check(err error) {
-	if err != nil {
-		log.Fatal(err)
+// TestReadmeFromGo makes modules outside the tree in both ways that the README's
+// section "From Go" names, and runs its program in them. The network is not
+// asked: what the program needs is in the module cache, or this test could not
+// have been built.
+func TestReadmeFromGo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds the program twice")
 	}
-}
-
-// TestReadmeShowsTheExample looks for every line of the README's Go in it.
-func TestReadmeShowsTheExample(t *testing.T) {
-	readme, err := os.ReadFile("../README.md")
+	text, err := os.ReadFile("../README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	example, err := os.ReadFile("readme_test.go")
+	_, section, _ := strings.Cut(string(text), "\n## From Go\n")
+	commands := between(t, section, "\n```\n", "\n```\n")
+	program := between(t, section, "\n```go\n", "\n```\n")
+	printed := between(t, section, "prints `", "`")
+	workspace := between(t, section, "workspace does as well: `", "`")
+	for _, way := range []struct {
+		name     string
+		commands []string
+		flags    string
+	}{
+		{"a replace directive", strings.Split(commands, "\n"), "-mod=mod"},
+		{"a workspace", []string{"$ go mod init learn", "$ " + workspace, "$ go run ."}, ""},
+	} {
+		t.Run(way.name, func(t *testing.T) {
+			folder := t.TempDir()
+			write(t, filepath.Join(folder, "main.go"), program)
+			for _, line := range way.commands {
+				line, ok := strings.CutPrefix(line, "$ ")
+				if !ok || strings.HasPrefix(line, "mkdir ") {
+					continue // made already
+				}
+				if line == "go mod tidy" { // wants the tests of all that is imported; the sums are what the program lacks
+					sums, err := os.ReadFile("../go.sum")
+					if err != nil {
+						t.Fatal(err)
+					}
+					write(t, filepath.Join(folder, "go.sum"), string(sums))
+					continue
+				}
+				got := runGo(t, folder, way.flags, line)
+				if line == "go run ." && got != printed {
+					t.Errorf("the program prints %q, the README says %q", got, printed)
+				}
+			}
+		})
+	}
+}
+
+// between is what stands between two texts.
+func between(t *testing.T, text, open, end string) string {
+	t.Helper()
+	_, rest, opened := strings.Cut(text, open)
+	inside, _, ended := strings.Cut(rest, end)
+	if !opened || !ended {
+		t.Fatalf("the README's section \"From Go\" has nothing between %q and %q", open, end)
+	}
+	return inside
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// runGo runs a command line of the README, with this checkout in the place of
+// ../pommego, and returns its last line.
+func runGo(t *testing.T, folder, flags, line string) string {
+	t.Helper()
+	checkout, err := filepath.Abs("..")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, code, found := strings.Cut(string(readme), "```go\n")
-	code, _, ended := strings.Cut(code, "```")
-	if !found || !ended {
-		t.Fatal("the README shows no Go")
+	args := strings.Fields(strings.ReplaceAll(line, "../pommego", checkout))
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Dir = folder
+	cmd.Env = append(os.Environ(), "GOPROXY=off", "GOFLAGS="+flags, "GOWORK=")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", line, err, out)
 	}
-	for line := range strings.Lines(code) {
-		statement, _, _ := strings.Cut(line, "//")
-		if statement = strings.TrimSpace(statement); !strings.Contains(string(example), "\t"+statement+"\n") {
-			t.Errorf("the README's line %q is not in the example", statement)
-		}
-	}
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	return lines[len(lines)-1]
 }
