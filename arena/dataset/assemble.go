@@ -158,7 +158,7 @@ func (a *Assembly) Finish(sources []Source) (*Manifest, error) {
 		return nil, err
 	}
 	if a.m.Games == 0 {
-		return nil, ErrNoGames
+		return nil, errNoGames
 	}
 	a.m.Sources = sources
 	for _, s := range sources {
@@ -174,8 +174,8 @@ func (a *Assembly) Finish(sources []Source) (*Manifest, error) {
 	return a.m, a.staging.removeAll()
 }
 
-// ErrNoGames says that nothing is left to be a data set.
-var ErrNoGames = errors.New("dataset: no games are left")
+// errNoGames says that nothing is left to be a data set.
+var errNoGames = errors.New("dataset: no games are left")
 
 // Close gives the data set up, unless it is finished.
 func (a *Assembly) Close() error {

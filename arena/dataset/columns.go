@@ -22,31 +22,27 @@ type Column struct {
 }
 
 // Type is the type of a column's values.
-type Type uint8
+type Type string
 
 // The types.
 const (
-	Bool Type = iota
-	Uint8
-	Int32
-	Int64
-	Uint64
-	Float64
-	String     // one of few texts
-	Bytes      // of any length
-	FixedBytes // an array of one shape
+	Bool       Type = "bool"
+	Uint8      Type = "uint8"
+	Int32      Type = "int32"
+	Int64      Type = "int64"
+	Uint64     Type = "uint64"
+	Float64    Type = "float64"
+	String     Type = "string" // one of few texts
+	Bytes      Type = "bytes"  // of any length
+	FixedBytes Type = "fixed_bytes"
 )
-
-var typeNames = []string{"bool", "uint8", "int32", "int64", "uint64", "float64", "string", "bytes", "fixed_bytes"}
-
-func (t Type) String() string { return nameOf(typeNames, int(t)) }
-
-// MarshalText writes the type's name.
-func (t Type) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
 
 // UnmarshalText reads a type's name.
 func (t *Type) UnmarshalText(text []byte) error {
-	return parse(t, "column type", typeNames, string(text))
+	if *t = Type(text); nodes[*t] == nil {
+		return fmt.Errorf("there is no column type %q", text)
+	}
+	return nil
 }
 
 // width is how many bytes a value of a FixedBytes column has.
@@ -58,36 +54,20 @@ func (c *Column) width() int {
 	return n
 }
 
-// node is the column in a file's schema. Numbers have few different values in
+// nodes make columns in a file's schema. Numbers have few different values in
 // most columns, so they go by a dictionary.
-func (c *Column) node() parquet.Node {
-	var n parquet.Node
-	switch c.Type {
-	case Bool:
-		n = parquet.Leaf(parquet.BooleanType)
-	case Uint8:
-		n = parquet.Encoded(parquet.Uint(8), &parquet.RLEDictionary)
-	case Int32:
-		n = parquet.Encoded(parquet.Int(32), &parquet.RLEDictionary)
-	case Int64:
-		n = parquet.Encoded(parquet.Int(64), &parquet.DeltaBinaryPacked)
-	case Uint64:
-		n = parquet.Encoded(parquet.Uint(64), &parquet.DeltaBinaryPacked)
-	case Float64:
-		n = parquet.Encoded(parquet.Leaf(parquet.DoubleType), &parquet.RLEDictionary)
-	case String:
-		n = parquet.Encoded(parquet.String(), &parquet.RLEDictionary)
-	case Bytes:
-		n = parquet.Leaf(parquet.ByteArrayType)
-	case FixedBytes:
-		n = parquet.Leaf(parquet.FixedLenByteArrayType(c.width()))
-	default:
-		panic("dataset: column of unknown type " + c.Name)
-	}
-	if c.Null {
-		n = parquet.Optional(n)
-	}
-	return n
+var nodes = map[Type]func(c *Column) parquet.Node{
+	Bool:   func(*Column) parquet.Node { return parquet.Leaf(parquet.BooleanType) },
+	Uint8:  func(*Column) parquet.Node { return parquet.Encoded(parquet.Uint(8), &parquet.RLEDictionary) },
+	Int32:  func(*Column) parquet.Node { return parquet.Encoded(parquet.Int(32), &parquet.RLEDictionary) },
+	Int64:  func(*Column) parquet.Node { return parquet.Encoded(parquet.Int(64), &parquet.DeltaBinaryPacked) },
+	Uint64: func(*Column) parquet.Node { return parquet.Encoded(parquet.Uint(64), &parquet.DeltaBinaryPacked) },
+	Float64: func(*Column) parquet.Node {
+		return parquet.Encoded(parquet.Leaf(parquet.DoubleType), &parquet.RLEDictionary)
+	},
+	String:     func(*Column) parquet.Node { return parquet.Encoded(parquet.String(), &parquet.RLEDictionary) },
+	Bytes:      func(*Column) parquet.Node { return parquet.Leaf(parquet.ByteArrayType) },
+	FixedBytes: func(c *Column) parquet.Node { return parquet.Leaf(parquet.FixedLenByteArrayType(c.width())) },
 }
 
 // ordered is a group whose fields keep their order; parquet.Group sorts them.
@@ -112,7 +92,11 @@ func (o ordered) Fields() []parquet.Field {
 func schema(columns []Column) *parquet.Schema {
 	g := parquet.Group{}
 	for i := range columns {
-		g[columns[i].Name] = columns[i].node()
+		n := nodes[columns[i].Type](&columns[i])
+		if columns[i].Null {
+			n = parquet.Optional(n)
+		}
+		g[columns[i].Name] = n
 	}
 	return parquet.NewSchema("pommego", ordered{g, columns})
 }

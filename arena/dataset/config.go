@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"pommego/arena/match"
 	"pommego/env"
 )
 
@@ -217,15 +218,11 @@ func (c *Config) resolveAgents(game env.Game) error {
 // tell its seats apart.
 func (c *Config) checkServers() error {
 	for i, name := range c.Agents {
-		if atURL(name) && (c.Seating >= Drawn || slices.Contains(c.Agents[:i], name)) {
+		if match.AtURL(name) && (c.Seating >= Drawn || slices.Contains(c.Agents[:i], name)) {
 			return fmt.Errorf("the agent at %s would sit in several seats of a game, and a server plays one at a time", name)
 		}
 	}
 	return nil
-}
-
-func atURL(name string) bool {
-	return strings.HasPrefix(name, "http://") || strings.HasPrefix(name, "https://")
 }
 
 // clientPrefix begins the names of agents that a client serves.
@@ -234,9 +231,7 @@ const clientPrefix = "client:"
 func atClient(name string) bool { return strings.HasPrefix(name, clientPrefix) }
 
 // outside reports whether an agent is outside this program.
-func outside(name string) bool {
-	return atURL(name) || atClient(name) || strings.HasPrefix(name, "exec:")
-}
+func outside(name string) bool { return match.Outside(name) || atClient(name) }
 
 // unrepeatable says why an agent may play otherwise the next time; "" if it does
 // not. By the naming of agents, the option ms is a budget in time.

@@ -24,8 +24,8 @@ type Fed struct {
 	Winners env.SeatSet
 }
 
-// ErrFed says that a game of a client's does not come out here as it did there.
-var ErrFed = errors.New("played again, the client's game comes out differently")
+// errFed says that a game of a client's does not come out here as it did there.
+var errFed = errors.New("played again, the client's game comes out differently")
 
 // tellMissing tells which games are wanted.
 func (g *generation) tellMissing() error {
@@ -118,7 +118,7 @@ func (p *player) playAgain(ctx context.Context, e *Episode, fed *Fed) error {
 		return err
 	}
 	if e.Steps != steps || e.Result != fed.Result || e.Winners != fed.Winners {
-		return fmt.Errorf("%w: %v for seats %b after %d steps, the client says %v for %b after %d", ErrFed, e.Result, e.Winners, e.Steps, fed.Result, fed.Winners, steps)
+		return fmt.Errorf("%w: %v for seats %b after %d steps, the client says %v for %b after %d", errFed, e.Result, e.Winners, e.Steps, fed.Result, fed.Winners, steps)
 	}
 	return nil
 }

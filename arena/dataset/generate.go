@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"pommego/arena/match"
 	"pommego/env"
 	"pommego/internal/disk"
 )
@@ -84,7 +85,7 @@ type generation struct {
 func (g *generation) ahead() int { return max(64, 8*g.workers()) }
 
 func (g *generation) workers() int {
-	if slices.ContainsFunc(g.plan.config.Agents, atURL) {
+	if slices.ContainsFunc(g.plan.config.Agents, match.AtURL) {
 		return 1
 	}
 	if g.options.Workers == 0 {

@@ -141,7 +141,7 @@ func wholeFiles(t *testing.T, folder string) {
 		}
 		r.Close()
 	}
-	if _, err := ReadManifest(folder); err != nil && !errors.Is(err, ErrNone) {
+	if _, err := ReadManifest(folder); err != nil && !errors.Is(err, errNone) {
 		t.Fatalf("a manifest under its name is not whole: %v", err)
 	}
 }
@@ -240,8 +240,8 @@ func TestStoppedByContext(t *testing.T) {
 	if _, _, err := Generate(ctx, gameOf(t, ffa), config, folder, o); !errors.Is(err, ErrStopped) {
 		t.Fatalf("error %v, want %v", err, ErrStopped)
 	}
-	if _, err := Open(folder); !errors.Is(err, ErrNone) || !strings.Contains(err.Error(), "the same command goes on") {
-		t.Errorf("opening what is not finished: %v, want %v and what to do", err, ErrNone)
+	if _, err := Open(folder); !errors.Is(err, errNone) || !strings.Contains(err.Error(), "the same command goes on") {
+		t.Errorf("opening what is not finished: %v, want %v and what to do", err, errNone)
 	}
 	var first Progress
 	o.Progress = func(p Progress) {

@@ -93,7 +93,7 @@ func (r *row) dealt(v uint64) parquet.Value {
 // in says that a row is not where it belongs.
 func (r *row) in(what string, is, want int) error {
 	if is != want {
-		return fmt.Errorf("%w: step %d, seat %d of game %d has %s %d, want %d", ErrDamaged, r.step, r.seat, r.e.Game, what, is, want)
+		return fmt.Errorf("%w: step %d, seat %d of game %d has %s %d, want %d", errDamaged, r.step, r.seat, r.e.Game, what, is, want)
 	}
 	return nil
 }
@@ -271,7 +271,7 @@ func resultColumn(meaning string) column {
 					return nil
 				}
 			}
-			return fmt.Errorf("%w: its result is %q", ErrDamaged, v.ByteArray())
+			return fmt.Errorf("%w: its result is %q", errDamaged, v.ByteArray())
 		}}
 }
 
@@ -279,7 +279,7 @@ func resultColumn(meaning string) column {
 func (r *row) readAgent(seat int, v parquet.Value) error {
 	agent := slices.Index(r.agents, string(v.ByteArray()))
 	if agent < 0 {
-		return fmt.Errorf("%w: agent %q is not in the manifest", ErrDamaged, v.ByteArray())
+		return fmt.Errorf("%w: agent %q is not in the manifest", errDamaged, v.ByteArray())
 	}
 	r.e.Agents[seat] = uint16(agent)
 	return nil

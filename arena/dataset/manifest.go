@@ -132,8 +132,8 @@ func (m *Manifest) encode() ([]byte, error) {
 	panic("dataset: a checksum is empty")
 }
 
-// ErrNone says that a folder holds no data set, or one that is not finished.
-var ErrNone = errors.New("there is no finished data set")
+// errNone says that a folder holds no data set, or one that is not finished.
+var errNone = errors.New("there is no finished data set")
 
 // ReadManifest reads a folder's manifest and holds it against its checksum.
 func ReadManifest(folder string) (*Manifest, error) {
@@ -141,16 +141,16 @@ func ReadManifest(folder string) (*Manifest, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
 		if _, err := os.Stat(filepath.Join(folder, workFolder)); err == nil {
-			return nil, fmt.Errorf("%s: %w: it is still being generated, or that was interrupted; the same command goes on with it", folder, ErrNone)
+			return nil, fmt.Errorf("%s: %w: it is still being generated, or that was interrupted; the same command goes on with it", folder, errNone)
 		}
-		return nil, fmt.Errorf("%s: %w: it has no %s", folder, ErrNone, ManifestName)
+		return nil, fmt.Errorf("%s: %w: it has no %s", folder, errNone, ManifestName)
 	}
 	if err != nil {
 		return nil, err
 	}
 	m := new(Manifest)
 	if err := json.Unmarshal(text, m); err != nil {
-		return nil, fmt.Errorf("%s: %w: %w", path, ErrDamaged, err)
+		return nil, fmt.Errorf("%s: %w: %w", path, errDamaged, err)
 	}
 	if m.Format != manifestFormat {
 		return nil, fmt.Errorf("%s: its format is %q, want %q", path, m.Format, manifestFormat)
@@ -162,13 +162,13 @@ func ReadManifest(folder string) (*Manifest, error) {
 func (m *Manifest) check(path string, text []byte) error {
 	at := bytes.LastIndex(text, []byte(m.Checksum))
 	if len(m.Checksum) != 2*sha256.Size || at < 0 {
-		return fmt.Errorf("%s: %w: it has no checksum", path, ErrDamaged)
+		return fmt.Errorf("%s: %w: it has no checksum", path, errDamaged)
 	}
 	sum := sha256.New()
 	sum.Write(text[:at])
 	sum.Write(text[at+len(m.Checksum):])
 	if got := hex.EncodeToString(sum.Sum(nil)); got != m.Checksum {
-		return fmt.Errorf("%s: %w: its checksum is %s, it says %s", path, ErrDamaged, got, m.Checksum)
+		return fmt.Errorf("%s: %w: its checksum is %s, it says %s", path, errDamaged, got, m.Checksum)
 	}
 	return nil
 }

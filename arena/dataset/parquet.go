@@ -94,14 +94,14 @@ type reader struct {
 	columns []Column
 }
 
-// ErrDamaged says that a file is not what was written.
-var ErrDamaged = errors.New("the file is damaged")
+// errDamaged says that a file is not what was written.
+var errDamaged = errors.New("the file is damaged")
 
 // caught turns a panic of the Parquet library, which it answers some damage
 // with, into an error.
 func caught(path string, err *error) {
 	if v := recover(); v != nil {
-		*err = fmt.Errorf("%s: %w: reading it panicked: %v", path, ErrDamaged, v)
+		*err = fmt.Errorf("%s: %w: reading it panicked: %v", path, errDamaged, v)
 	}
 }
 
@@ -123,7 +123,7 @@ func openFile(path string, columns []Column) (r *reader, err error) {
 	}
 	p, err := parquet.OpenFile(r.file, info.Size(), parquet.SkipBloomFilters(true), parquet.SkipPageIndex(true))
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w: %w", path, ErrDamaged, err)
+		return nil, fmt.Errorf("%s: %w: %w", path, errDamaged, err)
 	}
 	if columns != nil && !parquet.EqualNodes(p.Schema(), schema(columns)) {
 		return nil, fmt.Errorf("%s: its columns are not those that the manifest lists", path)
@@ -147,10 +147,10 @@ func (r *reader) read(group int, t *table, wanted func(name string) bool) (err e
 			continue
 		}
 		if err := readColumn(chunk, &t.values[i]); err != nil {
-			return fmt.Errorf("%s: row group %d, column %q: %w: %w", r.path, group, t.columns[i].Name, ErrDamaged, err)
+			return fmt.Errorf("%s: row group %d, column %q: %w: %w", r.path, group, t.columns[i].Name, errDamaged, err)
 		}
 		if n := len(t.values[i]); int64(n) != g.NumRows() {
-			return fmt.Errorf("%s: row group %d, column %q: %w: %d values for %d rows", r.path, group, t.columns[i].Name, ErrDamaged, n, g.NumRows())
+			return fmt.Errorf("%s: row group %d, column %q: %w: %d values for %d rows", r.path, group, t.columns[i].Name, errDamaged, n, g.NumRows())
 		}
 	}
 	return nil

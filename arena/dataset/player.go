@@ -149,7 +149,7 @@ func (e *Episode) conclude(m env.Match, s env.Status) {
 // other is the player of an agent in a seat. A server is the same in all seats.
 func (p *player) other(index uint16, k int) (match.Player, error) {
 	at, name := seat{index, k}, p.config.Agents[index]
-	if atURL(name) {
+	if match.AtURL(name) {
 		at.seat = 0
 	}
 	if p.others[at] == nil {

@@ -78,7 +78,7 @@ func (s *Set) Episode(number int) (*Episode, error) {
 			return found, nil
 		}
 		if err == nil {
-			err = fmt.Errorf("%s: %w: it has no game %d, though the manifest says so", s.path(f.Path), ErrDamaged, number)
+			err = fmt.Errorf("%s: %w: it has no game %d, though the manifest says so", s.path(f.Path), errDamaged, number)
 		}
 		return nil, err
 	}
@@ -105,7 +105,7 @@ func (s *Set) fileEpisodes(f *File, yield func(*Episode) error) error {
 				return fmt.Errorf("%s: row group %d, row %d: %w", r.path, g, row, err)
 			}
 			if !e.Dealt && e.Start == nil {
-				return fmt.Errorf("%s: game %d: %w", r.path, e.Game, ErrNoStarts)
+				return fmt.Errorf("%s: game %d: %w", r.path, e.Game, errNoStarts)
 			}
 			if err := yield(e); err != nil {
 				return err
@@ -116,8 +116,8 @@ func (s *Set) fileEpisodes(f *File, yield func(*Episode) error) error {
 	return nil
 }
 
-// ErrNoStarts says that games of layout Steps cannot be played again.
-var ErrNoStarts = errors.New("the game did not begin as a seed deals it, and layout steps does not say how")
+// errNoStarts says that games of layout Steps cannot be played again.
+var errNoStarts = errors.New("the game did not begin as a seed deals it, and layout steps does not say how")
 
 // rowReader turns rows back into episodes.
 type rowReader struct {
@@ -135,7 +135,7 @@ func newRowReader(m *Manifest) (*rowReader, error) {
 		}
 		at, err := r.table.index(c.Name)
 		if err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+			return nil, fmt.Errorf("%w: %w", errDamaged, err)
 		}
 		r.columns, r.at = append(r.columns, c), append(r.at, at)
 	}
@@ -165,7 +165,7 @@ func (r *rowReader) episode(first int) (*Episode, int, error) {
 		}
 		e.Steps = int(r.table.values[length][first].Int32())
 		if rows = e.Steps * sh.seats; e.Steps < 1 || rows > r.rows()-first {
-			return nil, 0, fmt.Errorf("%w: a game is to have %d steps, which are not all there", ErrDamaged, e.Steps)
+			return nil, 0, fmt.Errorf("%w: a game is to have %d steps, which are not all there", errDamaged, e.Steps)
 		}
 	}
 	for k := range rows {
@@ -182,7 +182,7 @@ func (r *rowReader) episode(first int) (*Episode, int, error) {
 		}
 	}
 	if err := e.fits(sh); err != nil {
-		return nil, 0, fmt.Errorf("%w: %w", ErrDamaged, err)
+		return nil, 0, fmt.Errorf("%w: %w", errDamaged, err)
 	}
 	return e, rows, nil
 }

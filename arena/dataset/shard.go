@@ -137,7 +137,7 @@ func (w *staging) written(k int) (*summary, error) {
 	}
 	s := new(summary)
 	if err := json.Unmarshal(text, s); err != nil {
-		return nil, fmt.Errorf("%s: %w: %w", w.summaryPath(k), ErrDamaged, err)
+		return nil, fmt.Errorf("%s: %w: %w", w.summaryPath(k), errDamaged, err)
 	}
 	size, sum, err := sumFile(filepath.Join(w.folder, filepath.FromSlash(s.File.Path)))
 	switch {

@@ -88,7 +88,7 @@ func openStaging(p *plan, folder string, o Options) (*staging, *Manifest, error)
 		}
 		return nil, m, w.removeAll()
 	}
-	if !errors.Is(err, ErrNone) {
+	if !errors.Is(err, errNone) {
 		return nil, nil, err
 	}
 	if err := w.vacant(); err != nil {
@@ -159,7 +159,7 @@ func (w *staging) sign(o Options) error {
 	}
 	var there signature
 	if err := json.Unmarshal(text, &there); err != nil {
-		return fmt.Errorf("%s: %w: %w", path, ErrDamaged, err)
+		return fmt.Errorf("%s: %w: %w", path, errDamaged, err)
 	}
 	if err := w.plan.accept(&there.About); err != nil {
 		return fmt.Errorf("%s: %w", w.folder, err)

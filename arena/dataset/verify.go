@@ -41,7 +41,7 @@ type VerifyOptions struct {
 func Verify(folder string, o VerifyOptions) (*Report, error) {
 	v := &verification{report: Report{Folder: folder, Problems: []string{}}, options: o}
 	set, err := Open(folder)
-	if errors.Is(err, ErrNone) {
+	if errors.Is(err, errNone) {
 		return nil, err
 	}
 	if err != nil {
@@ -114,9 +114,9 @@ func (v *verification) sum(f *File) error {
 	case err != nil:
 		return err
 	case size != f.Bytes:
-		return fmt.Errorf("%s: %w: it has %d bytes, want %d", path, ErrDamaged, size, f.Bytes)
+		return fmt.Errorf("%s: %w: it has %d bytes, want %d", path, errDamaged, size, f.Bytes)
 	case sum != f.SHA256:
-		return fmt.Errorf("%s: %w: its SHA-256 is %s, want %s", path, ErrDamaged, sum, f.SHA256)
+		return fmt.Errorf("%s: %w: its SHA-256 is %s, want %s", path, errDamaged, sum, f.SHA256)
 	}
 	return nil
 }

@@ -178,7 +178,7 @@ func TestReplayFinds(t *testing.T) {
 }
 
 func TestVerifyNothing(t *testing.T) {
-	if _, err := Verify(t.TempDir(), VerifyOptions{}); !errors.Is(err, ErrNone) {
-		t.Errorf("an empty folder: error %v, want %v", err, ErrNone)
+	if _, err := Verify(t.TempDir(), VerifyOptions{}); !errors.Is(err, errNone) {
+		t.Errorf("an empty folder: error %v, want %v", err, errNone)
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"pommego/env"
 )
 
-// ErrUneven says that teams cannot change places.
-var ErrUneven = errors.New("match: sides cannot be drawn, because teams differ in size")
+// errUneven says that teams cannot change places.
+var errUneven = errors.New("match: sides cannot be drawn, because teams differ in size")
 
 // DrawSides seats players by lot, as contests do that say who plays which side.
 // players are listed as if player k sat in seat k; those who share a team stay
@@ -18,7 +18,7 @@ func DrawSides[T any](spec *env.Spec, players []T, seed env.Seed) ([]T, error) {
 	for i := range order {
 		order[i] = i
 		if len(spec.Teams[i]) != len(spec.Teams[0]) {
-			return nil, ErrUneven
+			return nil, errUneven
 		}
 	}
 	rng := seed.RNG(env.StreamSeats)

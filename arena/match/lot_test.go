@@ -48,7 +48,7 @@ func TestDrawSides(t *testing.T) {
 			}
 		})
 	}
-	if _, err := DrawSides(envtest.Toy().Spec(), []int{0, 1, 2, 3, 4, 5}, env.Seed{}); !errors.Is(err, ErrUneven) {
-		t.Errorf("teams of different sizes: error %v, want ErrUneven", err)
+	if _, err := DrawSides(envtest.Toy().Spec(), []int{0, 1, 2, 3, 4, 5}, env.Seed{}); !errors.Is(err, errUneven) {
+		t.Errorf("teams of different sizes: error %v, want errUneven", err)
 	}
 }

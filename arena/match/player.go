@@ -80,6 +80,14 @@ func NewPlayer(game env.Game, name string) (Player, error) {
 	return &builtIn{name: name, game: game, agent: agent}, nil
 }
 
+// AtURL reports whether a name is of a server, which plays in one seat at a time.
+func AtURL(name string) bool {
+	return strings.HasPrefix(name, "http://") || strings.HasPrefix(name, "https://")
+}
+
+// Outside reports whether a name is of an agent outside this program.
+func Outside(name string) bool { return AtURL(name) || strings.HasPrefix(name, "exec:") }
+
 // builtIn is a built-in agent as a Player.
 type builtIn struct {
 	name  string

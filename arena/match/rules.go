@@ -2,6 +2,7 @@ package match
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -123,14 +124,17 @@ func (t Ties) String() string {
 	return "Ties(?)"
 }
 
-// ParseTies reads the name of a rule for ties.
-func ParseTies(name string) (Ties, error) {
-	for t, known := range tiesNames {
-		if name == known {
-			return Ties(t), nil
-		}
+// MarshalText writes the rule's name.
+func (t Ties) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
+
+// UnmarshalText reads a rule's name.
+func (t *Ties) UnmarshalText(text []byte) error {
+	i := slices.Index(tiesNames[:], string(text))
+	if i < 0 {
+		return fmt.Errorf("match: no rule for ties is called %q, there are: %s", text, strings.Join(tiesNames[:], ", "))
 	}
-	return 0, fmt.Errorf("match: no rule for ties is called %q, there are: %s", name, strings.Join(tiesNames[:], ", "))
+	*t = Ties(i)
+	return nil
 }
 
 // reruns is how many games may follow the first.

@@ -120,11 +120,12 @@ func TestRerunWon(t *testing.T) {
 
 func TestParseTies(t *testing.T) {
 	for _, ties := range []match.Ties{match.KeepTies, match.RerunPlayground, match.RerunJava} {
-		if got, err := match.ParseTies(ties.String()); got != ties || err != nil {
+		var got match.Ties
+		if err := got.UnmarshalText([]byte(ties.String())); got != ties || err != nil {
 			t.Errorf("%q is read as %v, %v", ties, got, err)
 		}
 	}
-	if _, err := match.ParseTies("coin"); err == nil || err.Error() != `match: no rule for ties is called "coin", there are: none, playground, java` {
+	if err := new(match.Ties).UnmarshalText([]byte("coin")); err == nil || err.Error() != `match: no rule for ties is called "coin", there are: none, playground, java` {
 		t.Errorf("coin: %v", err)
 	}
 }

@@ -22,15 +22,15 @@ const (
 
 const lineHeight = 16 // of the text below, in pixels
 
-// Size is the width and height of a picture's image, in pixels, with tiles of
+// size is the width and height of a picture's image, in pixels, with tiles of
 // the given size.
-func Size(p env.Picture, tile int) (width, height int) {
+func size(p env.Picture, tile int) (width, height int) {
 	return p.Cols * tile, p.Rows*tile + len(p.Lines)*lineHeight
 }
 
 // Image draws a picture with tiles of the given size in pixels.
 func Image(p env.Picture, tile int) *image.RGBA {
-	width, height := Size(p, tile)
+	width, height := size(p, tile)
 	img := image.NewRGBA(image.Rect(0, 0, width, height))
 	draw.Draw(img, img.Bounds(), image.NewUniform(rgba(paper)), image.Point{}, draw.Src)
 	for i, t := range p.Tiles {

@@ -41,23 +41,17 @@ func (f Format) String() string {
 	return "Format(?)"
 }
 
-// ParseFormat finds a format by its name.
-func ParseFormat(name string) (Format, error) {
-	i := slices.Index(formatNames, name)
-	if i < 0 {
-		return 0, fmt.Errorf("there is no format %q, want one of %s", name, strings.Join(formatNames, ", "))
-	}
-	return Format(i), nil
-}
-
 // MarshalText writes the format's name.
 func (f Format) MarshalText() ([]byte, error) { return []byte(f.String()), nil }
 
 // UnmarshalText reads a format's name.
 func (f *Format) UnmarshalText(text []byte) error {
-	var err error
-	*f, err = ParseFormat(string(text))
-	return err
+	i := slices.Index(formatNames, string(text))
+	if i < 0 {
+		return fmt.Errorf("there is no format %q, want one of %s", text, strings.Join(formatNames, ", "))
+	}
+	*f = Format(i)
+	return nil
 }
 
 // Config is all that the games of a tournament depend on, besides the game.
@@ -165,17 +159,9 @@ func (c *Config) Labels() []string {
 // shorten leaves a built-in agent's options away. A remote agent's name is all
 // one.
 func shorten(name string) string {
-	if remote(name) {
+	if match.Outside(name) {
 		return name
 	}
 	base, _, _ := strings.Cut(name, ":")
 	return base
 }
-
-// atURL reports whether the agent is a server, of which there is just one.
-func atURL(name string) bool {
-	return strings.HasPrefix(name, "http://") || strings.HasPrefix(name, "https://")
-}
-
-// remote reports whether the agent is outside this program.
-func remote(name string) bool { return atURL(name) || strings.HasPrefix(name, "exec:") }

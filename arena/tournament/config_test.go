@@ -109,12 +109,13 @@ func TestOneServerOneSeat(t *testing.T) {
 
 func TestFormats(t *testing.T) {
 	for i, name := range FormatNames() {
-		f, err := ParseFormat(name)
+		var f Format
+		err := f.UnmarshalText([]byte(name))
 		if err != nil || f != Format(i) || f.String() != name {
-			t.Errorf("ParseFormat(%q) is %v, %v", name, f, err)
+			t.Errorf("reading %q gives %v, %v", name, f, err)
 		}
 	}
-	if _, err := ParseFormat("knock-out"); err == nil || !strings.Contains(err.Error(), "round-robin, one-against-three, two-against-two") {
+	if err := new(Format).UnmarshalText([]byte("knock-out")); err == nil || !strings.Contains(err.Error(), "round-robin, one-against-three, two-against-two") {
 		t.Errorf("an unknown format gives %v, want an error that lists the formats", err)
 	}
 }

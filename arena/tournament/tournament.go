@@ -48,7 +48,7 @@ func (t *Tournament) checkURLs() error {
 		f := t.schedule.game(i)
 		seats := map[string]int{}
 		for _, name := range t.schedule.names(&f) {
-			if seats[name]++; atURL(name) && seats[name] > 1 {
+			if seats[name]++; match.AtURL(name) && seats[name] > 1 {
 				return fmt.Errorf("the agent at %s would sit in several seats of a game, and a server plays one at a time", name)
 			}
 		}
@@ -179,7 +179,7 @@ func (r *run) workers() int {
 		n = runtime.GOMAXPROCS(0)
 	}
 	for e := range r.t.schedule.entrants() {
-		if atURL(r.t.schedule.name(e)) {
+		if match.AtURL(r.t.schedule.name(e)) {
 			n = 1
 		}
 	}

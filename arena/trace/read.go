@@ -12,9 +12,9 @@ import (
 	"strings"
 )
 
-// MaxLine is the longest line that is read. A record of a long game with every
+// maxLine is the longest line that is read. A record of a long game with every
 // observation is some megabytes.
-const MaxLine = 64 << 20
+const maxLine = 64 << 20
 
 // Reader reads a file of recorded games line by line.
 type Reader struct {
@@ -23,7 +23,7 @@ type Reader struct {
 	close func() error
 	line  int    // the line last read, from 1
 	buf   []byte // a line that did not fit the reader's buffer
-	max   int    // MaxLine, smaller in tests
+	max   int    // maxLine, smaller in tests
 	done  error  // what every further Next returns
 }
 
@@ -33,7 +33,7 @@ func Open(path string) (*Reader, error) {
 	if err != nil {
 		return nil, err // it names the file
 	}
-	r, err := NewReader(path, f)
+	r, err := newReader(path, f)
 	if err != nil {
 		f.Close()
 		return nil, err
@@ -42,10 +42,10 @@ func Open(path string) (*Reader, error) {
 	return r, nil
 }
 
-// NewReader reads from src, whose name is for errors; a name that ends in .gz
+// newReader reads from src, whose name is for errors; a name that ends in .gz
 // promises compressed data. Compression is recognised from the first bytes.
-func NewReader(name string, src io.Reader) (*Reader, error) {
-	r := &Reader{name: name, max: MaxLine, close: func() error { return nil }}
+func newReader(name string, src io.Reader) (*Reader, error) {
+	r := &Reader{name: name, max: maxLine, close: func() error { return nil }}
 	in := bufio.NewReaderSize(src, 1<<16)
 	magic, err := in.Peek(2)
 	switch {

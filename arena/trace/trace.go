@@ -13,7 +13,7 @@
 //
 // A file that is damaged is an error and never just fewer games: an empty file,
 // compressed data that ends early, a last line that ends inside its record, a
-// blank line, a line longer than [MaxLine], a record without a known format.
+// blank line, a line longer than 64 MiB, a record without a known format.
 // The error is an [*Error] that names the file and the line. (A last record
 // that is whole but lacks its line feed has lost nothing and is accepted. A
 // plain file cut exactly between two records cannot be told from a whole one;
@@ -76,7 +76,7 @@ var (
 	ErrEmpty     = errors.New("the file is empty, want at least one record")
 	ErrTruncated = errors.New("the file is cut short")
 	ErrBlank     = errors.New("blank line, want one record a line")
-	ErrLong      = fmt.Errorf("longer than %d bytes, want one record a line", MaxLine)
+	ErrLong      = fmt.Errorf("longer than %d bytes, want one record a line", maxLine)
 	ErrFormat    = errors.New("no known format")
 )
 

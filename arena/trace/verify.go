@@ -69,7 +69,7 @@ func (c Checkers) Verify(path string, o Options) (FileReport, error) {
 		return FileReport{File: path}, err
 	}
 	defer r.Close()
-	return c.VerifyReader(r, o)
+	return c.verifyReader(r, o)
 }
 
 // job is one record on its way through a worker.
@@ -86,8 +86,8 @@ type outcome struct {
 	err    error
 }
 
-// VerifyReader checks what is left in r.
-func (c Checkers) VerifyReader(r *Reader, o Options) (FileReport, error) {
+// verifyReader checks what is left in r.
+func (c Checkers) verifyReader(r *Reader, o Options) (FileReport, error) {
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}

@@ -61,7 +61,7 @@ func (w *Writer) Write(record []byte) error {
 		return w.err
 	case bytes.IndexByte(record, '\n') >= 0 || !json.Valid(record) || record[0] != '{':
 		return fmt.Errorf("%s: a record must be one JSON object on one line", w.path)
-	case len(record) >= MaxLine:
+	case len(record) >= maxLine:
 		return fmt.Errorf("%s: a record of %d bytes: %w", w.path, len(record), ErrLong)
 	}
 	if _, w.err = w.out.Write(record); w.err == nil {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"strings"
 	"time"
 
@@ -45,7 +44,7 @@ Measurements: ` + strings.Join(benchmarks.Names(), ", ") + `.`,
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.Time = time.Duration(seconds * float64(time.Second))
-			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+			ctx, stop := interruptible(cmd.Context())
 			defer stop()
 			if onTerminal(os.Stderr) {
 				o.Progress = func(round, rounds int, name string) {

@@ -46,6 +46,19 @@ func playedIn(m *dataset.Manifest) (env.Game, error) {
 	return catalog.Game(m.Env.ID)
 }
 
+// openSet opens a data set whose games can be played again.
+func openSet(folder string) (*dataset.Set, env.Game, error) {
+	set, err := dataset.Open(folder)
+	if err != nil {
+		return nil, nil, err
+	}
+	game, err := playedIn(set.Manifest)
+	if err == nil {
+		err = set.Agrees(game)
+	}
+	return set, game, err
+}
+
 func newDataVerify() *cobra.Command {
 	var o struct{ replay, asJSON bool }
 	cmd := &cobra.Command{

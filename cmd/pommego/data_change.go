@@ -148,14 +148,7 @@ states of all steps as its join_json_state puts them together.`,
 }
 
 func exportData(out io.Writer, folder, to string, only int) error {
-	set, err := dataset.Open(folder)
-	if err != nil {
-		return err
-	}
-	game, err := playedIn(set.Manifest)
-	if err == nil {
-		err = set.Agrees(game)
-	}
+	set, game, err := openSet(folder)
 	if err == nil {
 		err = os.MkdirAll(to, 0o755)
 	}

@@ -8,15 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
-	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"pommego/arena/dataset"
-	"pommego/arena/dataset/card"
 	"pommego/env"
 	"pommego/env/catalog"
 )
@@ -53,26 +48,16 @@ Writes the summary as a line of JSON once all games are there.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.out, "out", "", "the folder for the data set")
-	f.StringVar(&o.id, "env", "PommeFFACompetition-v0", "the environment's id, see: pommego envs")
+	o.add(cmd)
 	f.StringVar(&o.rules, "rules", "", "rules that differ from the id's, as a JSON object")
-	f.StringVar(&o.layout, "layout", "games", "what a row is: "+strings.Join(dataset.LayoutNames(), ", "))
-	f.StringVar(&o.config.Observation, "observation", "", "with --layout steps, the encoding (default: the environment's first)")
 	f.StringSliceVar(&o.config.Agents, "agents", nil, "the agents that can occur: client:NAME, and built-in ones")
 	f.IntVar(&o.config.Games, "games", 1000, "how many games")
-	f.Uint64Var(&o.config.Seed, "seed", 1, "seed of the first game; the others count on from it")
-	f.IntVar(&o.config.MaxSteps, "max-steps", 0, "games are cut off after so many steps, 0: played to the end")
-	f.IntVar(&o.config.FileGames, "games-per-file", 0, "games in a file (default 10000, or 100 with --layout steps)")
-	f.IntVar(&o.workers, "workers", 0, "how many games to work on at a time, 0: as many as there are cores")
-	f.BoolVar(&o.otherBuild, "other-build", false, "go on even if another build of pommego began it")
 	return cmd
 }
 
 type packOptions struct {
-	out, id, rules, layout string
-	config                 dataset.Config
-	workers                int
-	otherBuild             bool
+	madeData
+	rules string
 }
 
 func (o *packOptions) run(ctx context.Context, in io.Reader, out io.Writer) error {
@@ -80,29 +65,29 @@ func (o *packOptions) run(ctx context.Context, in io.Reader, out io.Writer) erro
 	if err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	ctx, stop := interruptible(ctx)
 	defer stop()
 	feed, failed := make(chan dataset.Fed), make(chan error, 1)
-	m, w, err := dataset.Generate(ctx, game, o.config, o.out, dataset.Options{
-		Workers: o.workers, Version: version(), Build: build(), OtherBuild: o.otherBuild, Card: card.Files, Fed: feed,
-		Missing: func(games []int) {
-			err := json.NewEncoder(out).Encode(map[string]any{"missing": stretches(games)})
-			go func() {
-				defer close(feed)
-				if err == nil {
-					err = readFed(ctx, in, game.Spec(), feed)
-				}
-				failed <- err
-			}()
-		},
-	})
+	options := o.options()
+	options.Fed = feed
+	options.Missing = func(games []int) {
+		err := json.NewEncoder(out).Encode(map[string]any{"missing": stretches(games)})
+		go func() {
+			defer close(feed)
+			if err == nil {
+				err = readFed(ctx, in, game.Spec(), feed)
+			}
+			failed <- err
+		}()
+	}
+	m, w, err := dataset.Generate(ctx, game, o.config, o.out, options)
 	select {
 	case input := <-failed:
 		err = errors.Join(input, err)
 	default:
 	}
 	if err != nil {
-		return (&generateOptions{out: o.out}).explain(err)
+		return o.explain(err)
 	}
 	return json.NewEncoder(out).Encode(summarise(o.out, m, w))
 }
@@ -117,9 +102,6 @@ func (o *packOptions) game() (env.Game, error) {
 	}
 	if err != nil {
 		return nil, usagef("--env: %w", err)
-	}
-	if err := o.config.Layout.UnmarshalText([]byte(o.layout)); err != nil {
-		return nil, usagef("--layout: %w", err)
 	}
 	o.config.Seating, o.config.Unrepeatable = dataset.Told, true
 	if err := o.config.Validate(game); err != nil {

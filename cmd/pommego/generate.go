@@ -5,10 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -56,32 +53,50 @@ refused unless --unrepeatable is given, and the manifest names them then.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.out, "out", "", "the folder for the data set")
-	f.StringVar(&o.id, "env", "PommeFFACompetition-v0", "the environment's id, see: pommego envs")
-	f.StringVar(&o.layout, "layout", "games", "what a row is: "+strings.Join(dataset.LayoutNames(), ", "))
-	f.StringVar(&o.config.Observation, "observation", "", "with --layout steps, the encoding (default: the environment's first)")
+	o.add(cmd)
 	f.StringVar(&o.agents, "agents", "simple", "the agents' names, with commas between; one alone plays in all seats")
-	f.StringVar(&o.seating, "seating", "fixed", "who sits where: "+strings.Join(dataset.SeatingNames(), ", "))
+	f.TextVar(&o.config.Seating, "seating", dataset.Fixed, "who sits where, by `name`: "+strings.Join(dataset.SeatingNames(), ", "))
 	f.IntVar(&o.config.Games, "games", 0, "how many games (default 1000)")
 	f.IntVar(&o.config.Steps, "steps", 0, "instead: as many games as it takes to make so many steps")
-	f.Uint64Var(&o.config.Seed, "seed", 1, "seed of the first game; the others count on from it")
-	f.IntVar(&o.config.MaxSteps, "max-steps", 0, "cut games off after so many steps, 0: play them to the end")
-	f.IntVar(&o.config.FileGames, "games-per-file", 0, "games in a file (default 10000, or 100 with --layout steps)")
 	f.BoolVar(&o.config.Unrepeatable, "unrepeatable", false, "admit agents that may play otherwise the next time")
 	f.DurationVar(&o.config.Limit, "limit", 0, "how long an agent outside this program may take for a move (0: as the game's own rules say, else 100ms)")
-	f.IntVar(&o.workers, "workers", 0, "how many games to play at a time, 0: as many as there are cores")
-	f.BoolVar(&o.otherBuild, "other-build", false, "go on even if another build of pommego began it")
 	f.BoolVar(&o.asJSON, "json", false, "print the summary as one JSON object")
 	f.StringVar(&o.profile, "cpuprofile", "", profileUsage)
 	return cmd
 }
 
+// madeData is a data set that is to be made.
+type madeData struct {
+	out, id    string
+	config     dataset.Config
+	workers    int
+	otherBuild bool
+}
+
+// add adds the flags.
+func (o *madeData) add(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&o.out, "out", "", "the folder for the data set")
+	f.StringVar(&o.id, "env", "PommeFFACompetition-v0", "the environment's id, see: pommego envs")
+	f.TextVar(&o.config.Layout, "layout", dataset.Games, "what a row is, by `name`: "+strings.Join(dataset.LayoutNames(), ", "))
+	f.StringVar(&o.config.Observation, "observation", "", "with --layout steps, the encoding (default: the environment's first)")
+	f.Uint64Var(&o.config.Seed, "seed", 1, "seed of the first game; the others count on from it")
+	f.IntVar(&o.config.MaxSteps, "max-steps", 0, "cut games off after so many steps, 0: play them to the end")
+	f.IntVar(&o.config.FileGames, "games-per-file", 0, "games in a file (default 10000, or 100 with --layout steps)")
+	f.IntVar(&o.workers, "workers", 0, "how many games to play at a time, 0: as many as there are cores")
+	f.BoolVar(&o.otherBuild, "other-build", false, "go on even if another build of pommego began it")
+}
+
+// options are those of dataset.Generate.
+func (o *madeData) options() dataset.Options {
+	return dataset.Options{Workers: o.workers, Version: version(), Build: build(), OtherBuild: o.otherBuild, Card: card.Files}
+}
+
 type generateOptions struct {
-	out, id, layout, agents, seating string
-	config                           dataset.Config
-	workers                          int
-	otherBuild, asJSON               bool
-	profile                          string
+	madeData
+	agents  string
+	asJSON  bool
+	profile string
 }
 
 func (o *generateOptions) run(ctx context.Context, out io.Writer) error {
@@ -89,13 +104,12 @@ func (o *generateOptions) run(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal is not held back
+	ctx, stop := interruptible(ctx)
 	defer stop()
 	line := newLive(describeData)
-	m, work, err := dataset.Generate(ctx, game, o.config, o.out, dataset.Options{
-		Workers: o.workers, Version: version(), Build: build(), OtherBuild: o.otherBuild, Progress: line.tell, Card: card.Files,
-	})
+	options := o.options()
+	options.Progress = line.tell
+	m, work, err := dataset.Generate(ctx, game, o.config, o.out, options)
 	line.end()
 	if err != nil {
 		return o.explain(err)
@@ -108,12 +122,6 @@ func (o *generateOptions) game() (env.Game, error) {
 	game, err := catalog.Game(o.id)
 	if err != nil {
 		return nil, usagef("--env: %w", err)
-	}
-	if err := o.config.Layout.UnmarshalText([]byte(o.layout)); err != nil {
-		return nil, usagef("--layout: %w", err)
-	}
-	if err := o.config.Seating.UnmarshalText([]byte(o.seating)); err != nil {
-		return nil, usagef("--seating: %w", err)
 	}
 	o.config.Agents = agentNames(o.agents)
 	for _, name := range o.config.Agents {
@@ -134,7 +142,7 @@ func (o *generateOptions) game() (env.Game, error) {
 }
 
 // explain adds to an error what to do about it.
-func (o *generateOptions) explain(err error) error {
+func (o *madeData) explain(err error) error {
 	switch {
 	case errors.Is(err, dataset.ErrStopped):
 		return fmt.Errorf("%w, which are kept in %s: the same command goes on with them", err, o.out)

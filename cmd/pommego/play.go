@@ -8,9 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -59,7 +57,7 @@ three times, and then all have lost.`,
 	f.StringVar(&o.agents, "agents", "simple", "the agents' names, by seat, with commas between")
 	f.Uint64Var(&o.seed, "seed", 0, "what decides everything random; drawn and printed if not given")
 	f.BoolVar(&o.lot, "draw-sides", false, "draw from the seed which side each agent or team of agents plays")
-	f.StringVar(&o.ties, "ties", "none", "play ties again by a rule: none, playground or java")
+	f.TextVar(&o.rules.Ties, "ties", match.KeepTies, "play ties again by the rule of this `name`: none, playground or java")
 	f.DurationVar(&o.rules.Limit, "limit", 0, "how long a remote agent may take for a move (0: as the game's own rules say, else 100ms)")
 	f.DurationVar(&o.rules.GiveUp, "give-up", 0, "after how long without an answer a remote agent is not asked again in a game (0: as the game's own rules say, else never)")
 	f.BoolVar(&o.rules.LimitAll, "limit-all", false, "hold built-in agents to --limit too")
@@ -74,18 +72,18 @@ three times, and then all have lost.`,
 }
 
 type playOptions struct {
-	id, agents, ties, record string
-	rules                    match.Rules
-	seed                     uint64
-	seeded, lot              bool
-	obsEvery                 int
-	show, quiet              bool
-	fps                      float64
-	asJSON                   bool
+	id, agents, record string
+	rules              match.Rules
+	seed               uint64
+	seeded, lot        bool
+	obsEvery           int
+	show, quiet        bool
+	fps                float64
+	asJSON             bool
 }
 
 // check says what is wrong with the flags' values.
-func (o *playOptions) check() (err error) {
+func (o *playOptions) check() error {
 	switch {
 	case o.show && o.quiet:
 		return errors.New("--show and --quiet exclude each other")
@@ -99,9 +97,6 @@ func (o *playOptions) check() (err error) {
 		return fmt.Errorf("--give-up is %v, want 0, or at least --limit", o.rules.GiveUp)
 	case o.rules.Wait <= 0:
 		return fmt.Errorf("--wait is %v, want more than 0", o.rules.Wait)
-	}
-	if o.rules.Ties, err = match.ParseTies(o.ties); err != nil {
-		return fmt.Errorf("--ties: %w", err)
 	}
 	return nil
 }
@@ -220,7 +215,7 @@ type played struct {
 
 // play plays the match to its end, shows it and records it.
 func (o *playOptions) play(ctx context.Context, out io.Writer, s *seated, rec *match.Recording) (*played, error) {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	ctx, stop := interruptible(ctx)
 	defer stop()
 	over := new(played)
 	pictures := newScreen(out, onTerminal(os.Stdout), o.fps, nil)
@@ -271,7 +266,7 @@ func (o *playOptions) report(out io.Writer, s *seated, p *played) error {
 			Total   int                `json:"total_steps"`
 			Seats   []match.SeatReport `json:"seats"`
 			Record  string             `json:"record,omitempty"`
-		}{o.id, o.seed, s.names, newEnded(status), rewards, p.Outcome, o.ties, p.Games, p.Total, p.Seats, o.record})
+		}{o.id, o.seed, s.names, newEnded(status), rewards, p.Outcome, o.rules.Ties.String(), p.Games, p.Total, p.Seats, o.record})
 	}
 	if !o.quiet && !o.show {
 		if _, err := out.Write(p.last.AppendText(nil, inColour())); err != nil {

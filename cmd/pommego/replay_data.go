@@ -25,14 +25,7 @@ func inDataSet(path string) string {
 // openDataGame opens a game of a data set to be shown: as a record, which it is
 // made into first.
 func openDataGame(folder string, number int) (record.Replay, error) {
-	set, err := dataset.Open(folder)
-	if err != nil {
-		return nil, err
-	}
-	game, err := playedIn(set.Manifest)
-	if err == nil {
-		err = set.Agrees(game)
-	}
+	set, game, err := openSet(folder)
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net"
 	"os"
-	"os/signal"
 	"strings"
 	"syscall"
 	"time"
@@ -83,7 +82,7 @@ func (o *serveOptions) run(out io.Writer) error {
 	if err != nil {
 		return usageError{err}
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := interruptible(context.Background())
 	defer stop()
 	if o.stdin {
 		var gone context.CancelFunc

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -17,6 +20,14 @@ func onTerminal(f *os.File) bool {
 
 // inColour reports whether to write colours: to a person who has not set NO_COLOR.
 func inColour() bool { return onTerminal(os.Stdout) && os.Getenv("NO_COLOR") == "" }
+
+// interruptible is a context that the first SIGINT or SIGTERM ends. A second one
+// is not held back.
+func interruptible(parent context.Context) (ctx context.Context, stop func()) {
+	ctx, stop = signal.NotifyContext(parent, os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
+}
 
 // printJSON writes one JSON object, indented.
 func printJSON(w io.Writer, v any) error {

@@ -1,19 +1,17 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"pommego/arena/match"
 	"pommego/arena/tournament"
 	"pommego/arena/tournament/report"
 	"pommego/env/catalog"
@@ -63,7 +61,7 @@ says is printed on a terminal, or with --timing, and has files of its own.`,
 	f.Uint64Var(&o.config.Seed, "seed", 1, "seed of the first game; the others count on from it")
 	f.DurationVar(&o.config.Limit, "limit", 0, "time for a move of remote agents (0: as the game's own rules say, else 100ms)")
 	f.BoolVar(&o.config.LimitAll, "limit-all", false, "hold built-in agents to --limit too")
-	f.StringVar(&o.ties, "ties", "none", "play ties again: none, playground, java")
+	f.TextVar(&o.config.Ties, "ties", match.KeepTies, "play ties again by the rule of this `name`: none, playground, java")
 	f.IntVar(&o.workers, "workers", 0, "how many games to play at a time, 0: as many as there are cores")
 	f.StringVar(&o.log, "log", "", "the file that keeps finished games; with --out, by default DIR/games.jsonl")
 	f.BoolVar(&o.resume, "resume", false, "go on with the log if it exists")
@@ -75,13 +73,13 @@ says is printed on a terminal, or with --timing, and has files of its own.`,
 }
 
 type tournamentOptions struct {
-	id, format, agents, against, ties string
-	againstGiven                      bool
-	config                            tournament.Config
-	workers                           int
-	log, out                          string
-	resume, otherBuild                bool
-	timing, asJSON                    bool
+	id, format, agents, against string
+	againstGiven                bool
+	config                      tournament.Config
+	workers                     int
+	log, out                    string
+	resume, otherBuild          bool
+	timing, asJSON              bool
 }
 
 func (o *tournamentOptions) run(cmd *cobra.Command) error {
@@ -92,8 +90,7 @@ func (o *tournamentOptions) run(cmd *cobra.Command) error {
 	if err := o.makeFolder(); err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal is not held back
+	ctx, stop := interruptible(cmd.Context())
 	defer stop()
 	line := newLive(describeProgress)
 	r, err := t.Run(ctx, tournament.Options{
@@ -119,13 +116,10 @@ func (o *tournamentOptions) prepare() (*tournament.Tournament, error) {
 		return nil, usagef("--env: %w", err)
 	}
 	c := &o.config
-	if err := c.Ties.UnmarshalText([]byte(o.ties)); err != nil {
-		return nil, usagef("--ties: %w", err)
-	}
 	teams := len(game.Spec().Teams) < game.Spec().Seats
 	switch {
 	case o.format != "":
-		if c.Format, err = tournament.ParseFormat(o.format); err != nil {
+		if err := c.Format.UnmarshalText([]byte(o.format)); err != nil {
 			return nil, usagef("--format: %w", err)
 		}
 	case teams:

@@ -158,7 +158,7 @@ func percent(part, whole int) string {
 func columns(b *bytes.Buffer, m *dataset.Manifest) {
 	b.WriteString("## Columns\n\n| column | type | |\n|---|---|---|\n")
 	for _, c := range m.Columns {
-		kind := c.Type.String()
+		kind := string(c.Type)
 		if c.Type == dataset.FixedBytes {
 			kind = fmt.Sprintf("%s %v", c.DType, c.Shape)
 		}

@@ -1,5 +1,5 @@
 // Package report writes down what a tournament showed: as tables for a
-// terminal, in Markdown and in CSV, as JSON, and as a bar chart.
+// terminal, in markdown and in CSV, as JSON, and as a bar chart.
 //
 //	err := report.Text(os.Stdout, r.Results)
 //	err := report.WriteFolder("out", r)

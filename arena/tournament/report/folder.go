@@ -20,7 +20,7 @@ type file struct {
 // files are all, in the order of their use. Those about timing differ from run
 // to run, the others do not.
 var files = []file{
-	{"results.md", func(w io.Writer, r *tournament.Report) error { return Markdown(w, r.Results) }},
+	{"results.md", func(w io.Writer, r *tournament.Report) error { return markdown(w, r.Results) }},
 	{"results.json", func(w io.Writer, r *tournament.Report) error { return JSON(w, r.Results) }},
 	{"agents.csv", func(w io.Writer, r *tournament.Report) error { return agentsData(r.Results).csv(w) }},
 	{"pairs.csv", func(w io.Writer, r *tournament.Report) error { return pairsData(r.Results).csv(w) }},

@@ -11,7 +11,7 @@ import (
 
 // Text writes the results for a terminal.
 func Text(w io.Writer, r *tournament.Results) error {
-	if _, err := fmt.Fprintf(w, "%s\n\n", Summary(r)); err != nil {
+	if _, err := fmt.Fprintf(w, "%s\n\n", summary(r)); err != nil {
 		return err
 	}
 	for _, t := range tables(r) {
@@ -22,9 +22,9 @@ func Text(w io.Writer, r *tournament.Results) error {
 	return nil
 }
 
-// Markdown writes the results in Markdown.
-func Markdown(w io.Writer, r *tournament.Results) error {
-	if _, err := fmt.Fprintf(w, "# Tournament\n\n%s\n\n", Summary(r)); err != nil {
+// markdown writes the results in markdown.
+func markdown(w io.Writer, r *tournament.Results) error {
+	if _, err := fmt.Fprintf(w, "# Tournament\n\n%s\n\n", summary(r)); err != nil {
 		return err
 	}
 	for _, t := range tables(r) {
@@ -46,8 +46,8 @@ func tables(r *tournament.Results) []*table {
 	return append(all, sides(r))
 }
 
-// Summary says in a sentence or two what was played.
-func Summary(r *tournament.Results) string {
+// summary says in a sentence or two what was played.
+func summary(r *tournament.Results) string {
 	s := fmt.Sprintf("%s, %s", r.Env, r.Format)
 	if r.Against != "" {
 		s += fmt.Sprintf(" against %s: %d games for each of %s", r.Against, r.Config.Games, count(len(r.Agents), "agent"))

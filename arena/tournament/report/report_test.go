@@ -248,7 +248,7 @@ func TestOneAgent(t *testing.T) {
 	r := sample().Results
 	r.Agents, r.Pairs = r.Agents[:1], nil
 	var out bytes.Buffer
-	if err := errors.Join(Text(&out, r), Markdown(&out, r), PNG(&out, r)); err != nil {
+	if err := errors.Join(Text(&out, r), markdown(&out, r), PNG(&out, r)); err != nil {
 		t.Fatal(err)
 	}
 	if strings.Contains(out.String(), "Row against column") {
@@ -269,7 +269,7 @@ func TestSummary(t *testing.T) {
 	} {
 		r := sample().Results
 		test.change(r)
-		if got := Summary(r); got != test.want {
+		if got := summary(r); got != test.want {
 			t.Errorf("got  %s\nwant %s", got, test.want)
 		}
 	}

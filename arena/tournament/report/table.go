@@ -35,7 +35,7 @@ func (t *table) text(w io.Writer) error {
 	return err
 }
 
-// markdown writes the table in Markdown.
+// markdown writes the table in markdown.
 func (t *table) markdown(w io.Writer) error {
 	fmt.Fprintf(w, "## %s\n\n", t.title)
 	line := func(cells []string) {
@@ -57,7 +57,7 @@ func (t *table) markdown(w io.Writer) error {
 	return err
 }
 
-// plain keeps Markdown from reading signs as its own.
+// plain keeps markdown from reading signs as its own.
 var plain = strings.NewReplacer("|", `\|`, "*", `\*`)
 
 // csv writes head and rows as comma-separated values.
