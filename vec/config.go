@@ -121,7 +121,7 @@ type Config struct {
 	OnDeath OnDeath
 
 	// MaxEpisodeSteps truncates an episode after so many steps; 0: never. The
-	// rules' own limit is the game's affair, and terminates.
+	// rules' own limit is part of the game, and terminates.
 	MaxEpisodeSteps int
 
 	// Headroom is how many bytes are kept free before each tensor of a batch.

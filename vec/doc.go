@@ -75,7 +75,7 @@
 //
 // A pool belongs to one goroutine at a time. Inside, each worker begins with the
 // same run of games every time and then helps the others, so that one that wakes
-// late holds nobody up; the calling goroutine is one of the workers, and a pool
+// late delays no other; the calling goroutine is one of the workers, and a pool
 // of fewer than 128 games has no other. A batch may be read by another goroutine
 // while the pool writes to a different batch. Close stops the workers.
 //

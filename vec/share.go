@@ -9,7 +9,7 @@ const chunkGames = 32
 // which it works through from the front, the same one each time, so that a game
 // stays with the core that has it in its cache. A worker that has no more left
 // takes chunks from the backs of the others' shares. So a worker that wakes
-// late, or not at all, holds nobody up.
+// late, or not at all, delays no other.
 type shares struct {
 	chunk int     // games of a chunk
 	games int     // all of them
@@ -19,7 +19,7 @@ type shares struct {
 	last  chan struct{} // told by a worker that finishes the last chunk
 }
 
-// share is the chunks of one worker that nobody has taken: the first in the
+// share is the chunks of one worker that are not taken yet: the first in the
 // lower half of the word, the end in the upper.
 type share struct {
 	open atomic.Uint64

@@ -12,7 +12,7 @@ import "time"
 type Spinner struct{ skip int }
 
 const (
-	crowded = 200 * time.Microsecond // a yield that takes longer: somebody else wants the processor
+	crowded = 200 * time.Microsecond // a yield that takes longer: others want the processor
 	rest    = 8                      // waits that then do not spin
 )
 

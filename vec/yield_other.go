@@ -4,6 +4,6 @@ package vec
 
 import "runtime"
 
-// yield lets other goroutines have the processor, if they want it. Who waits
-// for something that is about to happen calls it between looks.
+// yield lets other goroutines have the processor, if they want it. A Spinner
+// calls it between looks.
 func yield() { runtime.Gosched() }

@@ -19,7 +19,7 @@ type Shape struct {
 	Filter      string // what was left out, for the manifest
 }
 
-// Players are those who play in a data set.
+// Players describe the agents that play in a data set.
 type Players struct {
 	Agents   []string // all that can occur
 	Missed   bool     // moves that had to be replaced are counted
@@ -28,7 +28,7 @@ type Players struct {
 
 // Source tells where games of a data set are from.
 type Source struct {
-	What      string  `json:"what"`               // in words
+	What      string  `json:"what"`               // a description
 	Checksum  string  `json:"checksum,omitempty"` // of the other data set's manifest
 	Games     int     `json:"games"`              // it had
 	Kept      int     `json:"kept"`               // of them
@@ -37,7 +37,7 @@ type Source struct {
 
 // Assembly puts a data set together, game by game, in the order in which they
 // are added. Unlike Generate it cannot go on where it was interrupted: what such
-// a run leaves is not taken for a data set, and the next one begins anew.
+// a run leaves is no data set, and the next one begins anew.
 type Assembly struct {
 	options Options
 	staging *staging

@@ -2,6 +2,8 @@ package dataset
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/parquet-go/parquet-go"
 
@@ -40,7 +42,7 @@ const (
 // UnmarshalText reads a type's name.
 func (t *Type) UnmarshalText(text []byte) error {
 	if *t = Type(text); nodes[*t] == nil {
-		return fmt.Errorf("there is no column type %q", text)
+		return fmt.Errorf("there is no column type %q, want one of %v", text, slices.Sorted(maps.Keys(nodes)))
 	}
 	return nil
 }

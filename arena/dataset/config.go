@@ -87,7 +87,7 @@ type Config struct {
 	// holds none.
 	Observation string `json:"observation,omitempty"`
 
-	// Agents are the names of those who play. One alone plays in every seat. For
+	// Agents are the names of the players. One alone plays in every seat. For
 	// Fixed and Rotated there are as many as seats, for Drawn any number.
 	Agents  []string `json:"agents"`
 	Seating Seating  `json:"seating"`
@@ -189,7 +189,7 @@ func (c *Config) resolveAgents(game env.Game) error {
 	case served != (c.Seating == Told):
 		return fmt.Errorf("agents %q and seating %s: agents that a client serves (%sNAME) go with seating told, and with no other", c.Agents, c.Seating, clientPrefix)
 	case served && slices.ContainsFunc(c.Agents, func(name string) bool { return outside(name) && !atClient(name) }):
-		return fmt.Errorf("agents %q: who plays beside agents that a client serves must be built in", c.Agents)
+		return fmt.Errorf("agents %q: the others, beside agents that a client serves, must be built in", c.Agents)
 	case served && c.Games == 0:
 		return errors.New("with agents that a client serves, want a number of games, not of steps")
 	case c.Seating < Drawn && len(c.Agents) != seats:

@@ -20,7 +20,7 @@
 // is some 600 bytes, and all that a seat ever saw can be made from it again,
 // byte for byte. Of [Steps] a row is a step of one seat: what it saw, did and
 // was paid. Rows of all seats go on to the end of their game, and end with it
-// together, as those of a vector environment do; alive tells who was still in.
+// together, as those of a vector environment do; alive says which seats were in.
 // Rows of agents that search have what they chose by, see env.SearchReporter.
 //
 // # Determinism

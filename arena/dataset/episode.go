@@ -29,13 +29,13 @@ type Episode struct {
 	// Actions has a byte for each step, seat and component, in this order; 0
 	// for seats that are out.
 	Actions []byte
-	// Decisions are those that agents tell more of, in the order of steps and
-	// seats.
+	// Decisions are those of which agents report more than the action, in the
+	// order of steps and seats.
 	Decisions []Decision `json:",omitempty"`
 }
 
-// Decision is what an agent tells of how it chose an action. Arrays are in the
-// form of their columns.
+// Decision is what an agent reports of how it chose an action. Arrays are in
+// the form of their columns.
 type Decision struct {
 	Step, Seat int
 	Visits     []byte // how often its search tried each choice

@@ -27,8 +27,8 @@ type Fed struct {
 // errFed says that a game of a client's does not come out here as it did there.
 var errFed = errors.New("played again, the client's game comes out differently")
 
-// tellMissing tells which games are wanted.
-func (g *generation) tellMissing() error {
+// reportMissing calls Options.Missing with the games that are wanted.
+func (g *generation) reportMissing() error {
 	if g.options.Fed == nil {
 		return errors.New("dataset: agents that a client serves, and no client: Options.Fed is nil")
 	}

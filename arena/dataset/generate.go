@@ -45,7 +45,7 @@ func Generate(ctx context.Context, game env.Game, c Config, folder string, o Opt
 	g.changed = sync.NewCond(&g.mu)
 	err = g.resume()
 	if err == nil && c.Seating == Told {
-		err = g.tellMissing()
+		err = g.reportMissing()
 	}
 	if err == nil {
 		err = g.run(ctx)
@@ -68,7 +68,7 @@ type generation struct {
 	mu      sync.Mutex
 	changed *sync.Cond // ready, prefix, or failed
 	shards  []*shard   // in order; more come as games are handed out
-	open    []*shard   // those of them that nobody writes yet
+	open    []*shard   // those of them that are not being written
 	next    int        // the next game to hand out
 	fed     int        // games yet to be taken from the client
 	total   int        // games there are to be; 0: not known yet
@@ -156,7 +156,7 @@ func (g *generation) run(ctx context.Context) error {
 	return nil
 }
 
-// fail notes the first error and wakes those who wait.
+// fail notes the first error and wakes the workers that wait.
 func (g *generation) fail(err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -215,13 +215,13 @@ func (g *generation) task(ctx context.Context) (*shard, int, error) {
 			return nil, number, err
 		}
 		if g.total > 0 {
-			return nil, -1, nil // whoever finishes a shard's last game writes it
+			return nil, -1, nil // the worker that finishes a shard's last game writes it
 		}
 		g.changed.Wait()
 	}
 }
 
-// nextGame finds the next game nobody has played, -1 if there is none now.
+// nextGame finds the next game that has not been played, -1 if there is none now.
 func (g *generation) nextGame() (int, error) {
 	for ; ; g.next++ {
 		switch {
@@ -275,7 +275,7 @@ func (g *generation) played(e *Episode, begun time.Time) error {
 }
 
 // keep puts an episode into its journal, unless it lies beyond the last that is
-// wanted, which nobody could know when it was handed out: then it returns nil.
+// wanted, which was not known when it was handed out: then it returns nil.
 func (g *generation) keep(e *Episode) (*journal, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

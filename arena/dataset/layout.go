@@ -13,7 +13,7 @@ import (
 // column is a column of a layout: what it is, what a row has there, and what an
 // episode takes from there. A further one is a further entry in gameColumns or
 // stepColumns; what it is written from and the episode does not have yet is a
-// further field of Episode, or of Decision where agents tell it.
+// further field of Episode, or of Decision where agents report it.
 type column struct {
 	Column
 	write func(r *row) parquet.Value
@@ -31,7 +31,7 @@ type row struct {
 	now           *shown
 	last          *shown // the position after the last step; nil before that
 	fate, reward  float64
-	decision      *Decision // what the seat's agent tells, nil if nothing
+	decision      *Decision // what the seat's agent reports, nil if nothing
 }
 
 // shown is what the seats see: for each field the bytes of all seats, and the
@@ -42,7 +42,7 @@ type shown struct {
 }
 
 // columns are those of the layout. missed: moves that had to be replaced are
-// counted; searched: rows tell what agents that search chose by.
+// counted; searched: there are search statistics.
 func (a *About) columns(missed, searched bool) []column {
 	if a.Layout == Games {
 		return gameColumns(&a.Env, missed)
@@ -221,7 +221,7 @@ const (
 	missedName = "missed0"
 )
 
-// decisionColumns are what agents tell of their decisions: arrays of a value for
+// decisionColumns are what agents report of their decisions: arrays of a value for
 // each choice of each action component, as legal numbers them.
 func decisionColumns(choices int) []column {
 	array := func(name string, dtype env.DType, meaning string, part func(d *Decision) *[]byte) column {

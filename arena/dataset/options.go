@@ -20,8 +20,8 @@ type Options struct {
 	Build      string
 	OtherBuild bool
 
-	// Progress is told how far things are, at the start and after each game, by
-	// one goroutine at a time.
+	// Progress, if not nil, is called at the start and after each game, by one
+	// goroutine at a time.
 	Progress func(Progress)
 
 	// Card makes the files that go beside the manifest, by their names.
@@ -32,11 +32,11 @@ type Options struct {
 	// Fed brings the games of a configuration whose agents are served by a
 	// client; see Fed. It is closed when there are no more.
 	Fed <-chan Fed
-	// Missing is told, before any is taken from Fed, which games are wanted.
+	// Missing is called, before any is taken from Fed, with the games wanted.
 	Missing func(games []int)
 }
 
-// Progress tells how far a run is.
+// Progress says how far a run is.
 type Progress struct {
 	Games, Steps           int // so far, those of earlier runs included
 	TotalGames, TotalSteps int // 0: not known

@@ -138,7 +138,7 @@ func (r *reader) Close() error { return r.file.Close() }
 func (r *reader) groups() int { return len(r.parquet.RowGroups()) }
 
 // read reads a row group into t, which has the file's columns. wanted, if not
-// nil, tells which columns; the others stay empty.
+// nil, reports whether a column is; the others stay empty.
 func (r *reader) read(group int, t *table, wanted func(name string) bool) (err error) {
 	defer caught(r.path, &err)
 	g := r.parquet.RowGroups()[group]

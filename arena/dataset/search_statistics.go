@@ -17,7 +17,7 @@ func newSearchListener(spec *env.Spec) searchListener {
 	return searchListener{make([]int32, spec.MaskSize()), make([]float64, spec.MaskSize())}
 }
 
-// listen notes what an agent's last Act chose by, if it tells.
+// listen notes what an agent's last Act chose by, if it reports that.
 func (l *searchListener) listen(e *Episode, agent any, seat int) {
 	reporter, ok := agent.(env.SearchReporter)
 	if !ok {

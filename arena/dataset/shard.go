@@ -19,7 +19,7 @@ type shard struct {
 	size    int // games it has, unless it is the last
 	journal *journal
 	summary *summary
-	taken   bool // somebody writes it, or has
+	taken   bool // a worker writes it, or has
 	count   int  // once taken: how many games it is to have
 }
 
@@ -55,8 +55,8 @@ func (s *shard) complete(total int) bool {
 	return true
 }
 
-// stepsOf tells of a game that has been played, and those after it if they are
-// only known together, how many they are and how many steps they have.
+// stepsOf is how many steps a game that has been played has. Of a written shard
+// only the sum is known: then it is that of all its games.
 func (s *shard) stepsOf(game int) (games, steps int) {
 	if s.summary != nil {
 		return s.summary.File.Games, s.summary.Statistics.Steps

@@ -48,7 +48,7 @@ func aboutOf(spec *env.Spec, c *Config, o Options, missed, searched bool) (About
 	return a, columns, err
 }
 
-// searches reports whether a built-in agent tells what it chooses by.
+// searches reports whether a built-in agent reports its search statistics.
 func searches(game env.Game, name string) bool {
 	if outside(name) {
 		return false
@@ -65,7 +65,7 @@ var (
 	ErrNotEmpty   = errors.New("the folder is not empty, and holds no data set that could be gone on with")
 )
 
-// staging is the folder in which a data set comes to be.
+// staging is the folder in which a data set is made.
 type staging struct {
 	plan    *plan
 	disk    disk.FS

@@ -205,7 +205,7 @@ func newReplayCheck(game env.Game, m *Manifest) (*replayCheck, error) {
 }
 
 // check plays an episode again, and compares how it ends. Of layout Steps it
-// compares every value, but for what agents tell of their decisions; row is the
+// compares every value, but for what agents report of their decisions; row is the
 // episode's first in t.
 func (c *replayCheck) check(e *Episode, t *table, row int) error {
 	if c.manifest.Layout == Games {

@@ -61,7 +61,7 @@ func readChoice(text json.RawMessage, choice *env.Choice) (uint8, error) {
 	return uint8(*v), nil
 }
 
-// short is the beginning of what somebody answered, for an error.
+// short is the beginning of an answer, for an error.
 func short(text []byte) string {
 	const most = 60
 	if len(text) > most {

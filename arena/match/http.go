@@ -129,8 +129,8 @@ func (p *httpPlayer) End(ctx context.Context, r Outcome) error {
 	return err
 }
 
-// Close tells the agent that there will be no more games. What it answers, if
-// anything, is no matter: it may well be gone at once.
+// Close tells the agent that there will be no more games. Its answer is ignored:
+// it may end at once.
 func (p *httpPlayer) Close() error {
 	if p.met {
 		ctx, cancel := context.WithTimeout(context.Background(), endLimit)

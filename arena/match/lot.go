@@ -9,10 +9,10 @@ import (
 // errUneven says that teams cannot change places.
 var errUneven = errors.New("match: sides cannot be drawn, because teams differ in size")
 
-// DrawSides seats players by lot, as contests do that say who plays which side.
+// DrawSides seats players at random, as contests do that draw the sides.
 // players are listed as if player k sat in seat k; those who share a team stay
 // together and in order, and which seats the team gets is drawn from the seed,
-// all ways equally likely. Without teams everybody's seat is drawn.
+// all ways equally likely. Without teams each player's seat is drawn.
 func DrawSides[T any](spec *env.Spec, players []T, seed env.Seed) ([]T, error) {
 	order := make([]int, len(spec.Teams))
 	for i := range order {

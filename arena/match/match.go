@@ -169,8 +169,9 @@ func (c *contest) show(at Moment) error {
 	return c.watch(at)
 }
 
-// begin tells the players that a game begins. Who is absent then in the first
-// game ends the match; later it is one who has crashed, and plays stop.
+// begin tells the players that a game begins. A player that is absent in the
+// first game ends the match; one that is absent later has crashed, and plays
+// stop.
 func (c *contest) begin(at Moment) error {
 	for seat, p := range c.players {
 		ctx, cancel := context.WithTimeout(c.ctx, c.rules.wait())
@@ -207,5 +208,5 @@ func (c *contest) end(at Moment) error {
 	return nil
 }
 
-// endLimit is how long a player may take to hear how its game went.
+// endLimit is how long a player may take to receive the outcome of its game.
 const endLimit = 500 * time.Millisecond

@@ -41,7 +41,7 @@ type Player interface {
 // ErrAbsent says that a player cannot be reached or started.
 var ErrAbsent = errors.New("is not there to play")
 
-// Start is what a player is told of a game that begins.
+// Start describes a game that begins to a player.
 type Start struct {
 	Game env.Game
 	Seat int

@@ -17,7 +17,7 @@ import (
 
 // program is a running program in a process group of its own, with a pipe each
 // way. The group is not reaped before it has been killed, so that its number
-// cannot have passed to anybody else.
+// cannot have passed to another process.
 type program struct {
 	cmd     *exec.Cmd
 	in, out *os.File

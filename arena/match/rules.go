@@ -29,7 +29,7 @@ type Rules struct {
 	// GiveUp is after how long without an answer a remote player counts as gone:
 	// it is not asked again in this game and plays stop. Until then its answer is
 	// awaited, although it comes too late to be played. 0: what the game's
-	// document says, else Never, and then nobody waits longer than Limit.
+	// document says, else Never, and then no answer is awaited longer than Limit.
 	GiveUp time.Duration
 
 	// LimitAll holds built-in agents to Limit too. They are not interrupted,
@@ -41,7 +41,7 @@ type Rules struct {
 	// DefaultWait.
 	Wait time.Duration
 
-	// Ties tells what becomes of a tie.
+	// Ties is the rule for games that end in a tie.
 	Ties Ties
 }
 
@@ -108,7 +108,7 @@ const (
 	// have no collapsing board are played again as they are.
 	RerunPlayground
 	// RerunJava plays a tie up to three times more; if there is no winner then,
-	// everybody has lost.
+	// all have lost.
 	RerunJava
 )
 

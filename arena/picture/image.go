@@ -83,7 +83,7 @@ func write(img *image.RGBA, text string, x, y int, c env.Colour) {
 	d.DrawString(text)
 }
 
-// shapes tell for each shape which points of a tile, from -1 to 1 each way, it
+// shapes report for each shape whether it covers a point of a tile, from -1 to 1
 // covers.
 var shapes = map[env.Shape]func(x, y float64) bool{
 	env.Nothing: func(x, y float64) bool { return false },

@@ -89,7 +89,7 @@ var playerPage string
 
 var player = template.Must(template.New("player").Parse(playerPage))
 
-// page is what the player is told. A frame is the tiles that differ from the
+// page is what the player gets. A frame is the tiles that differ from the
 // frame before, and the lines.
 type page struct {
 	Cols   int     `json:"cols"`

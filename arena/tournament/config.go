@@ -12,7 +12,7 @@ import (
 	"pommego/env"
 )
 
-// Format says who meets whom.
+// Format is the rule by which agents meet.
 type Format uint8
 
 // The formats.
@@ -57,8 +57,8 @@ func (f *Format) UnmarshalText(text []byte) error {
 // Config is all that the games of a tournament depend on, besides the game.
 type Config struct {
 	Format  Format   `json:"format"`
-	Agents  []string `json:"agents"`            // who is compared, each once
-	Against string   `json:"against,omitempty"` // who they meet, where the format has such; else empty
+	Agents  []string `json:"agents"`            // those compared, each once
+	Against string   `json:"against,omitempty"` // their opponent, where the format has one; else empty
 
 	// Games is the number of rounds: how many games each table plays, which
 	// against a fixed opponent is how many each agent plays.

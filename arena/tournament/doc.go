@@ -23,7 +23,7 @@
 // # Log
 //
 // Every finished game becomes one line of the log, which is on the disk before
-// anybody hears of the game. The log begins with a line that says what the
+// it is counted. The log begins with a line that says what the
 // games depend on; a run that would play other games refuses to go on with it.
 // Each line carries a checksum. What a killed program left half-written at the
 // end is dropped and that game played again; damage anywhere else is an error.

@@ -97,7 +97,7 @@ func (p *players) play(ctx context.Context, f *fixture) (Record, error) {
 	return newRecord(f, names, result, end.seats(p.t.schedule.spec)), nil
 }
 
-// ending finds out who is still in when a game ends.
+// ending finds out which seats are still in when a game ends.
 type ending struct {
 	before, after env.SeatSet // the last step
 }

@@ -74,12 +74,12 @@ type Options struct {
 	Program      string
 	OtherProgram bool
 
-	// Progress is told how far things are, at the start and whenever games are
-	// on the disk, by one goroutine at a time.
+	// Progress, if not nil, is called at the start and whenever games are on the
+	// disk, by one goroutine at a time.
 	Progress func(Progress)
 }
 
-// Progress tells how far a run is.
+// Progress says how far a run is.
 type Progress struct {
 	Done    int // games finished, those of earlier runs included
 	Total   int

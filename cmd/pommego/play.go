@@ -204,7 +204,7 @@ func agentNames(list string) []string {
 	return names
 }
 
-// errInterrupted says that somebody has seen enough.
+// errInterrupted says that the user ended the match.
 var errInterrupted = errors.New("interrupted before the match was over")
 
 // played is a match that is over.

@@ -89,7 +89,7 @@ func (o *serveOptions) run(out io.Writer) error {
 		ctx, gone = context.WithCancel(ctx)
 		defer gone()
 		go func() {
-			io.Copy(io.Discard, os.Stdin) // returns when nobody holds the other end
+			io.Copy(io.Discard, os.Stdin) // returns when no process holds the other end
 			gone()
 		}()
 	}
@@ -143,8 +143,8 @@ func (o *serveOptions) open() (net.Listener, error) {
 	if !isUnix {
 		return net.Listen("tcp", o.listen)
 	}
-	// A socket file that nobody answers on is left from a server that was
-	// killed; one that somebody answers on is in use.
+	// A socket file that no server answers on is left from one that was
+	// killed.
 	if conn, err := net.DialTimeout("unix", path, time.Second); err == nil {
 		conn.Close()
 		return nil, fmt.Errorf("--listen %s: a server is listening there already", o.listen)

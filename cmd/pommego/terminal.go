@@ -18,7 +18,7 @@ func onTerminal(f *os.File) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0 && os.Getenv("TERM") != "dumb" && f.Name() != os.DevNull
 }
 
-// inColour reports whether to write colours: to a person who has not set NO_COLOR.
+// inColour reports whether to write colours: on a terminal, unless NO_COLOR is set.
 func inColour() bool { return onTerminal(os.Stdout) && os.Getenv("NO_COLOR") == "" }
 
 // interruptible is a context that the first SIGINT or SIGTERM ends. A second one
@@ -37,7 +37,7 @@ func printJSON(w io.Writer, v any) error {
 }
 
 // progress shows how far long work has come, on a line of the terminal's own
-// that is rewritten now and then. Where nobody looks it does nothing.
+// that is rewritten now and then. Without a terminal it does nothing.
 type progress struct {
 	shown bool
 	last  time.Time

@@ -28,7 +28,7 @@ agents play the same seeds and have each seat equally often.
 
 Formats:
   one-against-three  each agent alone, with --against in all other seats; --games for each
-                     agent. The default where everybody plays for themselves.
+                     agent. The default in games without teams.
   two-against-two    two teams, each of a kind (of three in BaseWar-v0), every agent against every
                      other one, or against --against alone; --games for each pair. The default in
                      team games.
@@ -54,9 +54,9 @@ says is printed on a terminal, or with --timing, and has files of its own.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.id, "env", "PommeFFACompetition-v0", "the environment's id, see: pommego envs")
-	f.StringVar(&o.format, "format", "", "who meets whom: "+strings.Join(tournament.FormatNames(), ", "))
+	f.StringVar(&o.format, "format", "", "the rule by which agents meet: "+strings.Join(tournament.FormatNames(), ", "))
 	f.StringVar(&o.agents, "agents", "simple", "the agents' names, with commas between")
-	f.StringVar(&o.against, "against", "simple", "who the agents play against; by default each other in two-against-two")
+	f.StringVar(&o.against, "against", "simple", "the agents' opponent; by default each other in two-against-two")
 	f.IntVar(&o.config.Games, "games", 100, "games for each agent, pair or table")
 	f.Uint64Var(&o.config.Seed, "seed", 1, "seed of the first game; the others count on from it")
 	f.DurationVar(&o.config.Limit, "limit", 0, "time for a move of remote agents (0: as the game's own rules say, else 100ms)")

@@ -1,5 +1,5 @@
 // Package card writes data cards: what a data set holds and what its games were
-// like, in Markdown with pictures, for people who are to learn from it.
+// like, in Markdown with pictures, for its readers.
 //
 //	files, err := card.Files(manifest)
 //

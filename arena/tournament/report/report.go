@@ -159,7 +159,7 @@ func share(p *tournament.Pair) string {
 	return fmt.Sprintf("%.1f%s", 100**p.Share, stars)
 }
 
-// sides tells how often each agent won from each side.
+// sides lists how often each agent won from each side.
 func sides(r *tournament.Results) *table {
 	t := &table{title: "Wins by seat", head: []string{"agent"}}
 	for i, side := range r.Agents[0].Sides {

@@ -59,8 +59,8 @@ func (d *Disk) Hit() bool {
 	return d.hit
 }
 
-// fault counts an operation and tells how it goes: first that it is the one to
-// fail, then its error.
+// fault counts an operation and reports whether it is the one to fail, and its
+// error.
 func (d *Disk) fault(operation, path string) (now bool, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
