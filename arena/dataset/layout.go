@@ -98,6 +98,26 @@ func (r *row) in(what string, is, want int) error {
 	return nil
 }
 
+// The columns that hold a value of the episode as it is.
+
+func int32Column(name, meaning string, at func(r *row) *int32) column {
+	return column{Column{Name: name, Type: Int32, Meaning: meaning},
+		func(r *row) parquet.Value { return parquet.Int32Value(*at(r)) },
+		func(r *row, v parquet.Value) error { *at(r) = v.Int32(); return nil }}
+}
+
+func float64Column(name, meaning string, at func(r *row) *float64) column {
+	return column{Column{Name: name, Type: Float64, Meaning: meaning},
+		func(r *row) parquet.Value { return parquet.DoubleValue(*at(r)) },
+		func(r *row, v parquet.Value) error { *at(r) = v.Double(); return nil }}
+}
+
+func bytesColumn(name, meaning string, at func(r *row) *[]byte) column {
+	return column{Column{Name: name, Type: Bytes, Meaning: meaning},
+		func(r *row) parquet.Value { return parquet.ByteArrayValue(*at(r)) },
+		func(r *row, v parquet.Value) error { *at(r) = v.ByteArray(); return nil }}
+}
+
 // gameColumns are the columns of layout Games.
 func gameColumns(about *Env, missed bool) []column {
 	all := append(identity(),
@@ -110,37 +130,20 @@ func gameColumns(about *Env, missed bool) []column {
 			func(r *row, v parquet.Value) error { r.e.Truncated = v.Boolean(); return nil }},
 	)
 	for seat := range about.Seats {
-		all = append(all, seatColumns(seat, missed)...)
+		in := func(format string) string { return fmt.Sprintf(format, seat) }
+		all = append(all,
+			column{Column{Name: in("agent%d"), Type: String, Meaning: in("who played seat %d")},
+				func(r *row) parquet.Value { return text(r.agents[r.e.Agents[seat]]) },
+				func(r *row, v parquet.Value) error { return r.readAgent(seat, v) }},
+			float64Column(in("outcome%d"), in("how it ended for seat %d: 1 won, -1 lost, as the game itself values ties; 0: not decided"), func(r *row) *float64 { return &r.e.Outcome[seat] }),
+			int32Column(in("lived%d"), in("steps for which seat %d was in"), func(r *row) *int32 { return &r.e.Lived[seat] }))
+		if missed {
+			all = append(all, int32Column(in("missed%d"), in("moves of seat %d that came late or were none, and were replaced by choice 0"), func(r *row) *int32 { return &r.e.Missed[seat] }))
+		}
 	}
 	return append(all,
-		column{Column{Name: "start", Type: Bytes, Meaning: "the game at its start: a saved state, as get_state gives and set_state takes, of an environment in which every seat learns"},
-			func(r *row) parquet.Value { return parquet.ByteArrayValue(r.e.Start) },
-			func(r *row, v parquet.Value) error { r.e.Start = v.ByteArray(); return nil }},
-		column{Column{Name: "actions", Type: Bytes, Meaning: fmt.Sprintf("uint8 (steps, %d seats, %d components); 0 for seats that were out", about.Seats, len(about.Actions))},
-			func(r *row) parquet.Value { return parquet.ByteArrayValue(r.e.Actions) },
-			func(r *row, v parquet.Value) error { r.e.Actions = v.ByteArray(); return nil }},
-	)
-}
-
-// seatColumns are those of gameColumns that each seat has.
-func seatColumns(seat int, missed bool) []column {
-	all := []column{
-		{Column{Name: fmt.Sprintf("agent%d", seat), Type: String, Meaning: fmt.Sprintf("who played seat %d", seat)},
-			func(r *row) parquet.Value { return text(r.agents[r.e.Agents[seat]]) },
-			func(r *row, v parquet.Value) error { return r.readAgent(seat, v) }},
-		{Column{Name: fmt.Sprintf("outcome%d", seat), Type: Float64, Meaning: fmt.Sprintf("how it ended for seat %d: 1 won, -1 lost, as the game itself values ties; 0: not decided", seat)},
-			func(r *row) parquet.Value { return parquet.DoubleValue(r.e.Outcome[seat]) },
-			func(r *row, v parquet.Value) error { r.e.Outcome[seat] = v.Double(); return nil }},
-		{Column{Name: fmt.Sprintf("lived%d", seat), Type: Int32, Meaning: fmt.Sprintf("steps for which seat %d was in", seat)},
-			func(r *row) parquet.Value { return parquet.Int32Value(r.e.Lived[seat]) },
-			func(r *row, v parquet.Value) error { r.e.Lived[seat] = v.Int32(); return nil }},
-	}
-	if missed {
-		all = append(all, column{Column{Name: fmt.Sprintf("missed%d", seat), Type: Int32, Meaning: fmt.Sprintf("moves of seat %d that came late or were none, and were replaced by choice 0", seat)},
-			func(r *row) parquet.Value { return parquet.Int32Value(r.e.Missed[seat]) },
-			func(r *row, v parquet.Value) error { r.e.Missed[seat] = v.Int32(); return nil }})
-	}
-	return all
+		bytesColumn("start", "the game at its start: a saved state, as get_state gives and set_state takes, of an environment in which every seat learns", func(r *row) *[]byte { return &r.e.Start }),
+		bytesColumn("actions", fmt.Sprintf("uint8 (steps, %d seats, %d components); 0 for seats that were out", about.Seats, len(about.Actions)), func(r *row) *[]byte { return &r.e.Actions }))
 }
 
 // stepColumns are the columns of layout Steps.
@@ -204,9 +207,7 @@ func endColumns() []column {
 			func(r *row) parquet.Value {
 				return parquet.BooleanValue(r.before.In.Has(r.seat) && !r.after.In.Has(r.seat))
 			}, nil},
-		{Column{Name: "outcome", Type: Float64, Meaning: "how the game ends for the seat: 1 won, -1 lost, as the game itself values ties; 0: not decided"},
-			func(r *row) parquet.Value { return parquet.DoubleValue(r.e.Outcome[r.seat]) },
-			func(r *row, v parquet.Value) error { r.e.Outcome[r.seat] = v.Double(); return nil }},
+		float64Column("outcome", "how the game ends for the seat: 1 won, -1 lost, as the game itself values ties; 0: not decided", func(r *row) *float64 { return &r.e.Outcome[r.seat] }),
 		resultColumn("how the game ends: Win, Tie, Loss, or Incomplete if it is truncated"),
 		{Column{Name: lengthName, Type: Int32, Meaning: "steps of the game"},
 			func(r *row) parquet.Value { return parquet.Int32Value(int32(r.e.Steps)) },

@@ -84,7 +84,7 @@ func write(img *image.RGBA, text string, x, y int, c env.Colour) {
 }
 
 // shapes report for each shape whether it covers a point of a tile, from -1 to 1
-// covers.
+// each way.
 var shapes = map[env.Shape]func(x, y float64) bool{
 	env.Nothing: func(x, y float64) bool { return false },
 	env.Disc:    func(x, y float64) bool { return x*x+y*y < 0.6 },
