@@ -102,7 +102,7 @@ func (p *execPlayer) Act(ctx context.Context, m env.Match, seat int, action []ui
 // have come too late. A program that breaks is ended.
 func (p *execPlayer) ask(ctx context.Context, question []byte) (action json.RawMessage, err error) {
 	defer func() {
-		if err != nil && ctx.Err() == nil && !errors.As(err, new(nonsense)) {
+		if err != nil && ctx.Err() == nil && !errors.As(err, new(strayLine)) {
 			p.broken = p.program.end(err)
 			p.program, err = nil, p.broken
 		}
@@ -122,7 +122,7 @@ func (p *execPlayer) ask(ctx context.Context, question []byte) (action json.RawM
 			Action json.RawMessage
 		}
 		if json.Unmarshal(line, &answer) != nil || answer.ID == nil || *answer.ID > p.id {
-			return nil, nonsense{short(line), p.id}
+			return nil, strayLine{short(line), p.id}
 		}
 		if *answer.ID == p.id {
 			return answer.Action, nil
@@ -138,13 +138,13 @@ func during(ctx context.Context, err error) error {
 	return err
 }
 
-// nonsense is a line that answers no question.
-type nonsense struct {
+// strayLine is a line that answers no question.
+type strayLine struct {
 	line string
 	id   uint64
 }
 
-func (e nonsense) Error() string {
+func (e strayLine) Error() string {
 	return fmt.Sprintf(`it wrote %s, want a line {"id": %d, ...} (and anything else on standard error)`, e.line, e.id)
 }
 

@@ -29,8 +29,8 @@ type program struct {
 // The times that a program has to end by itself, once it has closed its input
 // or output and once it has been asked to.
 const (
-	lastBreath = 500 * time.Millisecond
-	grace      = time.Second
+	exitWait = 500 * time.Millisecond
+	grace    = time.Second
 )
 
 // startProgram runs a command by the shell.
@@ -138,7 +138,7 @@ func (p *program) receive() ([]byte, error) {
 // end ends a program for the given reason, and adds what it ended with.
 func (p *program) end(reason error) error {
 	if reason == errGone {
-		awaitExit(p.cmd.Process.Pid, lastBreath)
+		awaitExit(p.cmd.Process.Pid, exitWait)
 	}
 	p.kill()
 	if reason == errGone {
@@ -160,7 +160,7 @@ func (p *program) finish() {
 	}
 	release()
 	if err == io.EOF {
-		awaitExit(p.cmd.Process.Pid, lastBreath)
+		awaitExit(p.cmd.Process.Pid, exitWait)
 	}
 	p.kill()
 }
