@@ -82,9 +82,6 @@ func parse[E ~uint8](what string, names []string, name string) (E, error) {
 	return 0, fmt.Errorf("vec: %s %q does not exist; there are %q", what, name, names)
 }
 
-// AnySeat as Config.Seat draws the learner's seat anew each episode.
-const AnySeat = 0
-
 // Learner names a seat in Config.Seats whose actions come from the caller.
 const Learner = "learner"
 
@@ -108,7 +105,8 @@ type Config struct {
 	Autoreset Autoreset
 
 	// Opponents are the agents of all seats but the learner's; opponent k sits
-	// at (learner+1+k) mod seats. Seat is AnySeat or the learner's seat plus 1.
+	// at (learner+1+k) mod seats. Seat is the learner's seat plus 1; 0: it is drawn
+	// anew each episode.
 	Opponents []string
 	Seat      int
 

@@ -26,7 +26,7 @@ func newSeating(c *Config) (seating, []string, error) {
 	switch {
 	case len(c.Opponents) > 0 && len(c.Seats) > 0:
 		return s, nil, fmt.Errorf("vec: Opponents and Seats are both given, want one of them")
-	case c.Seat != AnySeat && len(c.Opponents) == 0:
+	case c.Seat != 0 && len(c.Opponents) == 0:
 		return s, nil, fmt.Errorf("vec: Seat is %d without Opponents; it says where the one learner sits among them", c.Seat)
 	case len(c.Opponents) > 0:
 		return s.opposed(c)
@@ -48,7 +48,7 @@ func (s seating) opposed(c *Config) (seating, []string, error) {
 	}
 	s.learners, s.agents = 1, s.seats-1
 	s.rows, s.others = make([]uint8, 1), make([]uint8, s.agents)
-	s.drawn = c.Seat == AnySeat
+	s.drawn = c.Seat == 0
 	if !s.drawn {
 		s.around(c.Seat-1, s.rows, s.others)
 	}

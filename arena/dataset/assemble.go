@@ -17,10 +17,8 @@ type Shape struct {
 	Observation string // of layout Steps
 	FileGames   int    // as Config.FileGames
 	Filter      string // what was left out, for the manifest
-}
 
-// Players describe the agents that play in a data set.
-type Players struct {
+	// Of the games, which Merge finds out by itself.
 	Agents   []string // all that can occur
 	Missed   bool     // moves that had to be replaced are counted
 	Searched bool     // it is known what agents that search chose by
@@ -49,7 +47,7 @@ type Assembly struct {
 }
 
 // NewAssembly begins a data set in a new folder.
-func NewAssembly(game env.Game, s Shape, p Players, folder string, o Options) (*Assembly, error) {
+func NewAssembly(game env.Game, s Shape, folder string, o Options) (*Assembly, error) {
 	c := Config{Layout: s.Layout, Observation: s.Observation, FileGames: s.FileGames, Games: 1, Agents: []string{game.Spec().Agents[0]}}
 	c, err := c.resolve(game)
 	if err != nil {
@@ -58,12 +56,12 @@ func NewAssembly(game env.Game, s Shape, p Players, folder string, o Options) (*
 	if o.Disk == nil {
 		o.Disk = disk.OS
 	}
-	about, columns, err := aboutOf(game.Spec(), &c, o, p.Missed, p.Searched)
+	about, columns, err := aboutOf(game.Spec(), &c, o, s.Missed, s.Searched)
 	if err != nil {
 		return nil, err
 	}
-	about.Agents, about.Filter = p.Agents, s.Filter
-	a := &Assembly{options: o, perFile: c.FileGames, m: &Manifest{About: about, Statistics: newStatistics(game.Spec(), p.Agents)}}
+	about.Agents, about.Filter = s.Agents, s.Filter
+	a := &Assembly{options: o, perFile: c.FileGames, m: &Manifest{About: about, Statistics: newStatistics(game.Spec(), s.Agents)}}
 	a.enc = newEncoder(game, &a.m.About, columns)
 	if a.staging, err = newStaging(folder, o); err != nil {
 		return nil, err
@@ -204,20 +202,19 @@ func (m *Manifest) finish(o Options, w *staging) error {
 // Merge puts games of data sets together: those for which keep, which may be
 // nil, is true, in their order.
 func Merge(game env.Game, sets []*Set, s Shape, keep func(e *Episode, names []string) bool, folder string, o Options) (*Manifest, error) {
-	var p Players
 	for _, set := range sets {
 		if err := set.Agrees(game); err != nil {
 			return nil, err
 		}
 		for _, name := range set.Manifest.Agents {
-			if !slices.Contains(p.Agents, name) {
-				p.Agents = append(p.Agents, name)
+			if !slices.Contains(s.Agents, name) {
+				s.Agents = append(s.Agents, name)
 			}
 		}
-		p.Missed = p.Missed || slices.ContainsFunc(set.Manifest.Agents, outside)
-		p.Searched = p.Searched || set.Manifest.has(visitsName)
+		s.Missed = s.Missed || slices.ContainsFunc(set.Manifest.Agents, outside)
+		s.Searched = s.Searched || set.Manifest.has(visitsName)
 	}
-	a, err := NewAssembly(game, s, p, folder, o)
+	a, err := NewAssembly(game, s, folder, o)
 	if err != nil {
 		return nil, err
 	}

@@ -231,7 +231,8 @@ func importData(out io.Writer, args []string, id string, f *shapeFlags) error {
 	if err != nil {
 		return usagef("%w; name one with --env", err)
 	}
-	a, err := dataset.NewAssembly(game, f.shape, dataset.Players{Agents: agents}, f.out, assembling())
+	f.shape.Agents = agents
+	a, err := dataset.NewAssembly(game, f.shape, f.out, assembling())
 	if errors.Is(err, dataset.ErrNotEmpty) {
 		return usagef("%w; name another --out", err)
 	}
