@@ -7,8 +7,6 @@ import (
 	"slices"
 	"testing"
 	"time"
-
-	"pommego/env"
 )
 
 // TestNamesAreFixed pins the names scripts rely on.
@@ -34,18 +32,18 @@ func TestRunMeasuresEverything(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(report.Results) != len(all) {
-		t.Fatalf("%d results, want %d", len(report.Results), len(all))
+	if len(report.Results) != len(measurements()) {
+		t.Fatalf("%d results, want %d", len(report.Results), len(measurements()))
 	}
 	for i, r := range report.Results {
-		if r.Name != all[i].name || r.Median <= 0 || r.Min > r.Median || r.Median > r.Max {
-			t.Errorf("result %+v, want %s with a rate between its bounds", r, all[i].name)
+		if r.Name != measurements()[i].name || r.Median <= 0 || r.Min > r.Median || r.Median > r.Max {
+			t.Errorf("result %+v, want %s with a rate between its bounds", r, measurements()[i].name)
 		}
 		if len(r.Rounds) != rounds || !slices.Contains(r.Rounds, r.Median) {
 			t.Errorf("%s has rounds %v, want %d of them, its median %g among them", r.Name, r.Rounds, rounds, r.Median)
 		}
-		if (r.Limit > 0) != (all[i].limit != "") {
-			t.Errorf("%s has limit %g, want one: %v", r.Name, r.Limit, all[i].limit != "")
+		if (r.Limit > 0) != (measurements()[i].limit != "") {
+			t.Errorf("%s has limit %g, want one: %v", r.Name, r.Limit, measurements()[i].limit != "")
 		}
 		if r.AllocsPerStep > 0.5 {
 			t.Errorf("%s allocates %g times a step, want none", r.Name, r.AllocsPerStep)
@@ -77,31 +75,10 @@ func TestRunStops(t *testing.T) {
 	}
 }
 
-// TestRandomMovesAreMoves draws many.
-func TestRandomMovesAreMoves(t *testing.T) {
-	report := map[uint8]int{}
-	for i := range uint64(1000) {
-		actions := make([]uint8, 4)
-		d := env.Seed{Value: i}.RNG(env.StreamPolicy)
-		randomMoves(&d, actions)
-		for _, a := range actions {
-			report[a]++
-		}
-	}
-	for a := range uint8(6) {
-		if report[a] < 500 || report[a] > 850 {
-			t.Errorf("move %d was drawn %d times in 4000, want about 667", a, report[a])
-		}
-	}
-	if len(report) != 6 {
-		t.Errorf("drawn moves are %v, want 0 to 5", report)
-	}
-}
-
 // BenchmarkAll is every measurement for Go's own tools; steps/s are moves of
 // whole games.
 func BenchmarkAll(b *testing.B) {
-	for _, m := range all {
+	for _, m := range measurements() {
 		b.Run(m.name, func(b *testing.B) {
 			w, err := m.setup(Options{Games: 256, Workers: 1, Seed: 1})
 			if err != nil {

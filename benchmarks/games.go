@@ -3,26 +3,11 @@ package benchmarks
 import (
 	"pommego/env"
 	"pommego/env/catalog"
+	"pommego/env/rollout"
 	"pommego/vec"
 )
 
 // What is measured in the same way for every game, through its contract.
-
-// turns is how many moves of each game one run of a measurement makes.
-const turns = 16
-
-// randomMoves draws one of six moves for each of the actions: all games have six.
-func randomMoves(rng *env.RNG, actions []uint8) {
-	for len(actions) > 0 {
-		some := actions[:min(len(actions), 4)]
-		actions = actions[len(some):]
-		x := rng.Uint64()
-		for i := range some {
-			some[i] = uint8(x & 0xffff * 6 >> 16)
-			x >>= 16
-		}
-	}
-}
 
 // rulesSimple is whole games with simple agents in all seats, a fresh board
 // each.
@@ -54,8 +39,7 @@ func playSimple(id string, o Options) (work, error) {
 		seeds[i].Value = o.Seed + uint64(i)
 		begin(i)
 	}
-	pool := newWorkerPool(o.Workers, func(w int) int {
-		from, to := share(o.Games, o.Workers, w)
+	play := func(_, from, to int) int {
 		actions := make([]uint8, seats*width)
 		for i := from; i < to; i++ {
 			if matches[i].Status().Over {
@@ -71,8 +55,8 @@ func playSimple(id string, o Options) (work, error) {
 			matches[i].Step(actions)
 		}
 		return to - from
-	})
-	return work{pool.run, pool.stop}, nil
+	}
+	return o.inParallel(o.Games, play), nil
 }
 
 // observationSize is the bytes of one encoding for all seats of one game.
@@ -105,14 +89,13 @@ func move(id, encoding string, op func(dst, src []byte)) func(Options) (work, er
 		for i := range src {
 			src[i] = byte(i)
 		}
-		pool := newWorkerPool(o.Workers, func(w int) int {
-			from, to := share(o.Games, o.Workers, w)
+		play := func(_, from, to int) int {
 			for i := from; i < to; i++ {
 				op(dst[i*size:(i+1)*size], src[i*size:(i+1)*size])
 			}
 			return to - from
-		})
-		return work{pool.run, pool.stop}, nil
+		}
+		return o.inParallel(o.Games, play), nil
 	}
 }
 
@@ -136,14 +119,65 @@ func step(id, encoding string) func(Options) (work, error) {
 			return work{}, err
 		}
 		rng := env.Seed{Value: o.Seed}.RNG(env.StreamPolicy)
-		actions := make([]uint8, pool.Rows()*len(g.Spec().Actions))
+		moves := rollout.NewMoves(g.Spec(), o.Games)
+		actions := make([]uint8, len(moves))
 		run := func() int {
-			randomMoves(&rng, actions)
+			moves.Draw(&rng, actions)
 			if err := pool.Step(batch, actions); err != nil {
 				panic(err) // the moves are in range and the rules do not fail
 			}
 			return o.Games
 		}
 		return work{run, pool.Close}, nil
+	}
+}
+
+// spread is matches of a game some way into their episodes.
+func spread(o Options, g env.Game) []env.Match {
+	matches := g.New(o.Games)
+	moves := rollout.NewMoves(g.Spec(), 1)
+	actions := make([]uint8, len(moves))
+	for i, m := range matches {
+		seed := env.Seed{Value: o.Seed + uint64(i)}
+		m.Reset(seed)
+		rng := seed.RNG(env.StreamPolicy)
+		for n := i % 32; n > 0 && !m.Status().Over; n-- {
+			moves.Draw(&rng, actions)
+			m.Step(actions)
+		}
+	}
+	return matches
+}
+
+// encode is observing alone: all seats of every game.
+func encode(id, encoding string) func(Options) (work, error) {
+	return func(o Options) (work, error) {
+		g, err := catalog.Game(id)
+		if err != nil {
+			return work{}, err
+		}
+		spec, matches := g.Spec(), spread(o, g)
+		e := spec.Encoding(encoding)
+		fields := spec.Encodings[e].Fields
+		slabs := make([][]byte, len(fields))
+		for f := range fields {
+			slabs[f] = make([]byte, o.Games*spec.Seats*fields[f].Size())
+		}
+		seats := make([]uint8, spec.Seats)
+		for i := range seats {
+			seats[i] = uint8(i)
+		}
+		observe := func(_, from, to int) int {
+			dst := make([][]byte, len(fields))
+			for i := from; i < to; i++ {
+				for f := range fields {
+					size := spec.Seats * fields[f].Size()
+					dst[f] = slabs[f][i*size : (i+1)*size]
+				}
+				matches[i].Observe(e, seats, dst)
+			}
+			return to - from
+		}
+		return o.inParallel(o.Games, observe), nil
 	}
 }

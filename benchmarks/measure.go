@@ -60,7 +60,7 @@ type work struct {
 // Names lists all measurements.
 func Names() []string {
 	var names []string
-	for _, b := range all {
+	for _, b := range measurements() {
 		names = append(names, b.name)
 	}
 	return names
@@ -114,14 +114,14 @@ func median(samples []float64) float64 {
 // chosen is the measurements asked for, with the limits they need.
 func chosen(prefix string) []bench {
 	wanted := map[string]bool{}
-	for _, b := range all {
+	for _, b := range measurements() {
 		if strings.HasPrefix(b.name, prefix) {
 			wanted[b.name] = true
 			wanted[b.limit] = true
 		}
 	}
 	var list []bench
-	for _, b := range all {
+	for _, b := range measurements() {
 		if wanted[b.name] {
 			list = append(list, b)
 		}

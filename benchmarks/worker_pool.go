@@ -50,3 +50,12 @@ func (p *workerPool) stop() {
 
 // share is worker w's part of n items.
 func share(n, workers, w int) (from, to int) { return n * w / workers, n * (w + 1) / workers }
+
+// inParallel is work on n things, of which each of the workers does its share.
+func (o Options) inParallel(n int, job func(worker, from, to int) int) work {
+	pool := newWorkerPool(o.Workers, func(w int) int {
+		from, to := share(n, o.Workers, w)
+		return job(w, from, to)
+	})
+	return work{pool.run, pool.stop}
+}

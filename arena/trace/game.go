@@ -4,24 +4,47 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"strings"
 
 	"pommego/env/record"
 )
 
-// Reopen makes a record.Replay of a record.
-type Reopen func(line []byte) (record.Replay, error)
+// Formats are the forms of records that are known.
+type Formats []record.Format
 
-// Replays are the ways to show a record by the name of its format.
-type Replays map[string]Reopen
+// find looks up a format by its name. The error lists those there are.
+func (f Formats) find(name string) (*record.Format, error) {
+	var known []string
+	for i := range f {
+		if f[i].Name == name {
+			return &f[i], nil
+		}
+		known = append(known, f[i].Name)
+	}
+	return nil, fmt.Errorf("%w: %q, want one of %s", ErrFormat, name, strings.Join(known, ", "))
+}
+
+// Reopen opens a record to be shown.
+func (f Formats) Reopen(line []byte) (record.Replay, error) {
+	name, err := FormatOf(line)
+	if err != nil {
+		return nil, err
+	}
+	format, err := f.find(name)
+	if err != nil {
+		return nil, err
+	}
+	if format.Open == nil {
+		return nil, fmt.Errorf("records of %q can be checked, but there is nothing to show", name)
+	}
+	return format.Open(line)
+}
 
 // ErrNoGame says that a file has fewer games than were asked for.
 var ErrNoGame = errors.New("no such game in the file")
 
 // Open opens the game that stands on a line of a file. Lines count from 1.
-func (p Replays) Open(path string, game int) (record.Replay, error) {
+func (f Formats) Open(path string, game int) (record.Replay, error) {
 	r, err := Open(path)
 	if err != nil {
 		return nil, err
@@ -36,16 +59,7 @@ func (p Replays) Open(path string, game int) (record.Replay, error) {
 			return nil, err
 		}
 	}
-	format, err := Format(line)
-	if err != nil {
-		return nil, r.fail(game, err)
-	}
-	reopen := p[format]
-	if reopen == nil {
-		known := strings.Join(slices.Sorted(maps.Keys(p)), ", ")
-		return nil, r.fail(game, fmt.Errorf("%w: %q cannot be shown, want one of %s", ErrFormat, format, known))
-	}
-	replay, err := reopen(line)
+	replay, err := f.Reopen(line)
 	if err != nil {
 		return nil, r.fail(game, err)
 	}

@@ -3,11 +3,11 @@
 // A file of recorded games is JSON Lines, plain or compressed with gzip: one
 // JSON object a line, UTF-8, no blank lines. Every record names its format in
 // the key "format", such as "pommerman-trace/1"; a file holds one format. This
-// package knows nothing of what else is in a record: a [Checker], one a format,
-// replays a record and reports what differs from what was recorded.
+// package knows nothing of what else is in a record: a [record.Format] replays it
+// and reports what differs from what was recorded.
 //
-//	checkers := trace.Checkers{"pommerman-trace/1": trace.CheckFunc(pommerman.CheckRecord)}
-//	report, err := checkers.Verify("games.jsonl.gz", trace.Options{})
+//	formats := trace.Formats(pommerman.Formats)
+//	report, err := formats.Verify("games.jsonl.gz", trace.Options{})
 //
 // # Strictness
 //
@@ -27,9 +27,9 @@
 //
 // # Concurrency
 //
-// A [Reader] and a [Writer] belong to one goroutine. [Checkers] is read-only
-// and its checkers are called from several goroutines at once; what
-// [Checkers.Verify] returns does not depend on how many.
+// A [Reader] and a [Writer] belong to one goroutine. [Formats] is read-only
+// and its checks are called from several goroutines at once; what
+// [Formats.Verify] returns does not depend on how many.
 package trace
 
 import (
@@ -37,22 +37,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-
-	"pommego/env/record"
 )
-
-// Checker replays one record and reports what differs from what it says. An
-// error means that the record cannot be read or replayed at all. Check is
-// called from several goroutines and must not keep line.
-type Checker interface {
-	Check(line []byte) (record.Report, error)
-}
-
-// CheckFunc is a function that is a Checker.
-type CheckFunc func(line []byte) (record.Report, error)
-
-// Check calls the function.
-func (f CheckFunc) Check(line []byte) (record.Report, error) { return f(line) }
 
 // Error says what is wrong with a file, and where.
 type Error struct {
@@ -80,9 +65,9 @@ var (
 	ErrFormat    = errors.New("no known format")
 )
 
-// Format reads the name of a record's format. It stops at the key, which comes
+// FormatOf reads the name of a record's format. It stops at the key, which comes
 // first in well-made records.
-func Format(line []byte) (string, error) {
+func FormatOf(line []byte) (string, error) {
 	dec := json.NewDecoder(bytes.NewReader(line))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
 		return "", errors.New("not a JSON object, want a record with a key \"format\"")

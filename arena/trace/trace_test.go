@@ -17,7 +17,7 @@ import (
 
 // counter is a checker of made-up records {"format": "toy/1", "steps": N,
 // "bad": K}: it finds K differences in N steps.
-var counter = CheckFunc(func(line []byte) (record.Report, error) {
+func counter(line []byte) (record.Report, error) {
 	r := record.Report{Games: 1}
 	var format string
 	if _, err := fmt.Sscanf(string(line), `{"format":%q,"steps":%d,"bad":%d}`, &format, &r.Steps, &r.Mismatches); err != nil {
@@ -30,9 +30,9 @@ var counter = CheckFunc(func(line []byte) (record.Report, error) {
 		r.Differences = append(r.Differences, record.Difference{Step: i, Field: "x", Expected: "1", Got: "2"})
 	}
 	return r, nil
-})
+}
 
-var toy = Checkers{"toy/1": counter, "other/1": counter}
+var toy = Formats{{Name: "toy/1", Check: counter}, {Name: "other/1", Check: counter}}
 
 func recordOf(steps, bad int) string {
 	return fmt.Sprintf(`{"format":"toy/1","steps":%d,"bad":%d}`, steps, bad)
@@ -185,7 +185,7 @@ func TestFormat(t *testing.T) {
 		{"cut", `{"x":`, "", "not JSON"},
 	} {
 		t.Run(tc.reason, func(t *testing.T) {
-			got, err := Format([]byte(tc.line))
+			got, err := FormatOf([]byte(tc.line))
 			if got != tc.want || tc.text == "" != (err == nil) || err != nil && !strings.Contains(err.Error(), tc.text) {
 				t.Errorf("got %q, %v; want %q and an error with %q", got, err, tc.want, tc.text)
 			}
@@ -243,24 +243,26 @@ type shown struct {
 	line string
 }
 
-func TestReplaysOpen(t *testing.T) {
-	replays := Replays{
-		"toy/1":   func(line []byte) (record.Replay, error) { return shown{line: string(line)}, nil },
-		"other/1": func([]byte) (record.Replay, error) { return nil, errors.New("refused") },
+func TestOpen(t *testing.T) {
+	formats := Formats{
+		{Name: "toy/1", Open: func(line []byte) (record.Replay, error) { return shown{line: string(line)}, nil }},
+		{Name: "other/1", Open: func([]byte) (record.Replay, error) { return nil, errors.New("refused") }},
+		{Name: "decision/1"},
 	}
 	path := filepath.Join(t.TempDir(), "g.jsonl")
-	write(t, path, recordOf(1, 0), recordOf(2, 0), `{"format":"other/1"}`, `{"format":"nope/1"}`)
+	write(t, path, recordOf(1, 0), recordOf(2, 0), `{"format":"other/1"}`, `{"format":"nope/1"}`, `{"format":"decision/1"}`)
 	for game, want := range map[int]string{1: recordOf(1, 0), 2: recordOf(2, 0)} {
-		got, err := replays.Open(path, game)
+		got, err := formats.Open(path, game)
 		if err != nil || got.(shown).line != want {
 			t.Errorf("game %d: got %v, %v; want %s", game, got, err, want)
 		}
 	}
 	for game, want := range map[int]string{
-		3: "line 3: refused", 4: `line 4: no known format: "nope/1" cannot be shown, want one of other/1, toy/1`,
-		5: "no such game in the file: it holds 4, not 5",
+		3: "line 3: refused", 4: `line 4: no known format: "nope/1", want one of toy/1, other/1, decision/1`,
+		5: `line 5: records of "decision/1" can be checked, but there is nothing to show`,
+		6: "no such game in the file: it holds 5, not 6",
 	} {
-		if _, err := replays.Open(path, game); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
+		if _, err := formats.Open(path, game); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
 			t.Errorf("game %d: got %v, want %q", game, err, want)
 		}
 	}
@@ -271,7 +273,7 @@ func TestVerifyErrors(t *testing.T) {
 		reason, text, want string
 		games              int // checked before the error
 	}{
-		{"unknown format", `{"format":"nope/1"}` + "\n", `g.jsonl: line 1: no known format: "nope/1", want one of other/1, toy/1`, 0},
+		{"unknown format", `{"format":"nope/1"}` + "\n", `g.jsonl: line 1: no known format: "nope/1", want one of toy/1, other/1`, 0},
 		{"no format", "{}\n", "g.jsonl: line 1: no known format", 0},
 		{"second format in one file", recordOf(1, 0) + "\n" + `{"format":"other/1","steps":1,"bad":0}` + "\n", `g.jsonl: line 2: format is "other/1", but the file began with "toy/1"`, 1},
 		{"record the checker refuses", recordOf(1, 0) + "\n" + `{"format":"toy/1"}` + "\n" + recordOf(1, 0) + "\n", "g.jsonl: line 2: not a toy record", 1},

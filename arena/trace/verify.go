@@ -4,20 +4,11 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"maps"
 	"runtime"
-	"slices"
-	"strings"
 	"sync"
 
 	"pommego/env/record"
 )
-
-// Checkers are the checkers by the name of their format.
-type Checkers map[string]Checker
-
-// Formats lists the names of the known formats.
-func (c Checkers) Formats() []string { return slices.Sorted(maps.Keys(c)) }
 
 // Options are how a file is checked.
 type Options struct {
@@ -63,21 +54,20 @@ func (f *FileReport) add(r record.Report, line, keep int) {
 
 // Verify checks a file. With an error comes the report of all records before
 // the one that the error is about.
-func (c Checkers) Verify(path string, o Options) (FileReport, error) {
+func (f Formats) Verify(path string, o Options) (FileReport, error) {
 	r, err := Open(path)
 	if err != nil {
 		return FileReport{File: path}, err
 	}
 	defer r.Close()
-	return c.verifyReader(r, o)
+	return f.verifyReader(r, o)
 }
 
 // job is one record on its way through a worker.
 type job struct {
 	number int
-	format string
 	line   []byte
-	check  Checker
+	format *record.Format
 	result chan outcome // holds one
 }
 
@@ -87,7 +77,7 @@ type outcome struct {
 }
 
 // verifyReader checks what is left in r.
-func (c Checkers) verifyReader(r *Reader, o Options) (FileReport, error) {
+func (f Formats) verifyReader(r *Reader, o Options) (FileReport, error) {
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
@@ -102,7 +92,7 @@ func (c Checkers) verifyReader(r *Reader, o Options) (FileReport, error) {
 	for range o.Workers {
 		wg.Go(func() {
 			for j := range work {
-				report, err := checkOne(j.check, j.line)
+				report, err := checkOne(j.format, j.line)
 				j.result <- outcome{report, err}
 			}
 		})
@@ -111,7 +101,7 @@ func (c Checkers) verifyReader(r *Reader, o Options) (FileReport, error) {
 	wg.Go(func() {
 		defer close(ordered)
 		defer close(work)
-		readErr = c.read(r, func(j *job) bool {
+		readErr = f.read(r, func(j *job) bool {
 			select {
 			case ordered <- j:
 			case <-stop:
@@ -133,7 +123,7 @@ func (c Checkers) verifyReader(r *Reader, o Options) (FileReport, error) {
 // collect adds up the results in the order of the file, up to the first error.
 func (f *FileReport) collect(ordered <-chan *job, o Options) error {
 	for j := range ordered {
-		f.Format = j.format
+		f.Format = j.format.Name
 		done := <-j.result
 		if done.err != nil {
 			return &Error{f.File, j.number, done.err}
@@ -148,9 +138,8 @@ func (f *FileReport) collect(ordered <-chan *job, o Options) error {
 
 // read hands every record to send, until that returns false. The file's format
 // is that of its first record.
-func (c Checkers) read(r *Reader, send func(*job) bool) error {
-	var checker Checker
-	var format string
+func (f Formats) read(r *Reader, send func(*job) bool) error {
+	var format *record.Format
 	for {
 		line, err := r.Next()
 		if err == io.EOF {
@@ -159,32 +148,29 @@ func (c Checkers) read(r *Reader, send func(*job) bool) error {
 		if err != nil {
 			return err
 		}
-		name, err := Format(line)
+		name, err := FormatOf(line)
+		if err == nil && format == nil {
+			format, err = f.find(name)
+		}
 		if err != nil {
 			return r.fail(r.line, err)
 		}
-		if checker == nil {
-			if checker = c[name]; checker == nil {
-				return r.fail(r.line, fmt.Errorf("%w: %q, want one of %s", ErrFormat, name, strings.Join(c.Formats(), ", ")))
-			}
-			format = name
+		if name != format.Name {
+			return r.fail(r.line, fmt.Errorf("format is %q, but the file began with %q", name, format.Name))
 		}
-		if name != format {
-			return r.fail(r.line, fmt.Errorf("format is %q, but the file began with %q", name, format))
-		}
-		if !send(&job{r.line, format, bytes.Clone(line), checker, make(chan outcome, 1)}) {
+		if !send(&job{r.line, bytes.Clone(line), format, make(chan outcome, 1)}) {
 			return nil
 		}
 	}
 }
 
-// checkOne turns a panic of a checker into an error: a record comes from
+// checkOne turns a panic of a check into an error: a record comes from
 // outside, and the file and the line it stands on are worth more than a stack.
-func checkOne(c Checker, line []byte) (report record.Report, err error) {
+func checkOne(f *record.Format, line []byte) (report record.Report, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			report, err = record.Report{}, fmt.Errorf("the check panicked: %v", p)
 		}
 	}()
-	return c.Check(line)
+	return f.Check(line)
 }

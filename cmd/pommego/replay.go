@@ -114,7 +114,7 @@ func (o *replayOptions) open(path string) (record.Replay, error) {
 	if o.set != "" {
 		return openDataGame(o.set, o.game)
 	}
-	return replays.Open(path, o.game)
+	return formats.Open(path, o.game)
 }
 
 // show shows the game until its end, or until the person has seen enough.

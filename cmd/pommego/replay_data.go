@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"pommego/arena/dataset"
-	"pommego/arena/trace"
 	"pommego/env/record"
 )
 
@@ -60,9 +59,5 @@ func openDataGame(folder string, number int) (record.Replay, error) {
 	if err != nil {
 		return nil, err
 	}
-	format, err := trace.Format(line)
-	if err != nil {
-		return nil, err
-	}
-	return replays[format](line)
+	return formats.Reopen(line)
 }

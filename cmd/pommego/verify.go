@@ -7,7 +7,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"pommego/arena/trace"
+	"pommego/env/catalog"
 )
+
+// formats are the forms of recorded games that can be checked and shown.
+var formats = trace.Formats(catalog.Formats())
 
 func newVerify() *cobra.Command {
 	var v verification
@@ -76,7 +80,7 @@ func (v *verification) run(out io.Writer, paths []string) error {
 		if keep == 0 {
 			keep = -1 // none; 0 would be the default
 		}
-		report, err := checkers.Verify(path, trace.Options{
+		report, err := formats.Verify(path, trace.Options{
 			Workers: v.workers, Keep: keep,
 			Progress: func(f trace.FileReport) { line.show("%s: %s", path, f.Counted()) },
 		})

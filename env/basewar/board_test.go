@@ -135,7 +135,7 @@ func TestImpossibleMaps(t *testing.T) {
 	} {
 		r := Standard()
 		c.edit(&r)
-		if _, err := New("test", "", r, noBots); err == nil || !strings.Contains(err.Error(), "hardly ever fit") {
+		if _, err := New("test", "", r, nil); err == nil || !strings.Contains(err.Error(), "hardly ever fit") {
 			t.Errorf("%s: error is %v, want one that says so", c.reason, err)
 		}
 	}

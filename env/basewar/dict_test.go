@@ -21,7 +21,7 @@ func TestDictionary(t *testing.T) {
 			t.Fatalf("observation %s: %v", text, err)
 		}
 		s := &m.State
-		if got.Seat != seat || got.Side != g.rules.SideOf(seat).String() || len(got.Own) != len(g.spec.Actions) || got.Own[0] != seat {
+		if got.Seat != seat || got.Side != g.rules.SideOf(seat).String() || len(got.Own) != len(g.Spec().Actions) || got.Own[0] != seat {
 			t.Fatalf("seat %d is told it is seat %d, %s, with bombers %v", seat, got.Seat, got.Side, got.Own)
 		}
 		if got.StepCount != int(s.StepCount) || got.Energy != [2]int{int(s.Energy[0]), int(s.Energy[1])} || got.Score != [2]int{int(s.Score[0]), int(s.Score[1])} {

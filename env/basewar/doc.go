@@ -2,7 +2,7 @@
 // each on 15x15 cells, which bomb boxes and each other for points, and the other
 // side's base to win.
 //
-//	game, err := basewar.New("my-basewar", "", basewar.Standard(), basewar.Bots{})
+//	game, err := basewar.New("my-basewar", "", basewar.Standard(), nil)
 //	var s basewar.State
 //	game.Deal(&s, env.Seed{Value: 7})
 //	game.Step(&s, []uint8{0, 1, 2, 5, 4, 0})

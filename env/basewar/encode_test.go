@@ -14,8 +14,8 @@ import (
 // encoded is the observation of one seat in one encoding.
 func encoded(g *Game, m *Match, encoding, seat int) [][]byte {
 	var dst [][]byte
-	for i := range g.spec.Encodings[encoding].Fields {
-		dst = append(dst, bytes.Repeat([]byte{0xaa}, g.spec.Encodings[encoding].Fields[i].Size()))
+	for i := range g.Spec().Encodings[encoding].Fields {
+		dst = append(dst, bytes.Repeat([]byte{0xaa}, g.Spec().Encodings[encoding].Fields[i].Size()))
 	}
 	m.Observe(encoding, []uint8{uint8(seat)}, dst)
 	return dst
@@ -74,7 +74,7 @@ func TestPlanes(t *testing.T) {
 		for seat := range g.rules.Seats() {
 			obs := encoded(g, m, encodingPlanes, seat)
 			n := g.rules.BoardSize
-			for p, name := range g.spec.Encodings[encodingPlanes].Fields[0].Names {
+			for p, name := range g.Spec().Encodings[encodingPlanes].Fields[0].Names {
 				for at := range n * n {
 					c := grid.At(at/n, at%n)
 					if got, want := int(obs[0][p*n*n+at]), wantPlane(&g.rules, &m.State, seat, name.Name, c); got != want {
@@ -142,7 +142,7 @@ func checkPlaneScalars(t *testing.T, g *Game, m *Match, seat int, got []byte) {
 	r, s := &g.rules, &m.State
 	side := seat % 2
 	part := func(n, most int) float32 { return min(float32(n)/float32(most), 1) }
-	for i, name := range g.spec.Encodings[encodingPlanes].Fields[1].Names {
+	for i, name := range g.Spec().Encodings[encodingPlanes].Fields[1].Names {
 		var want float32
 		switch who, what, _ := strings.Cut(name.Name, "_"); {
 		case name.Name == "step":

@@ -2,20 +2,21 @@ package basewar
 
 import (
 	"fmt"
-	"sync"
 
 	"pommego/env"
 	"pommego/env/grid"
 	"pommego/env/observe"
+	"pommego/env/record"
+	"pommego/env/rollout"
+	"pommego/env/seat"
 )
 
 // Game is BaseWar with one set of rules: env.Game. It is safe for concurrent
 // use.
 type Game struct {
+	seat.Common[Match, View, *Match]
 	rules       Rules
-	spec        env.Spec
 	layout      *layout
-	bots        Bots
 	fingerprint uint64
 
 	actionAt [NumBombers]uint8 // where each bomber's action stands among those of all seats
@@ -24,18 +25,15 @@ type Game struct {
 	fixed    grid.Bits // those and the bases
 
 	encoder encoder
-	views   sync.Pool // lent to agents while they act
 }
 
-// Bots makes agents by name. Package bots has the built-in ones; it is handed
-// in because bots know the game and not the other way round.
-type Bots struct {
-	Names []string
-	New   func(name string) (Bot, error)
-}
+// Bot is an agent for one seat, written against its view alone. Package bots has
+// the built-in ones; they are handed in because bots know the game and not the
+// other way round.
+type Bot = seat.Bot[View]
 
 // New makes the game with the given id and rules.
-func New(id, description string, rules Rules, bots Bots) (*Game, error) {
+func New(id, description string, rules Rules, bots seat.Roster[View]) (*Game, error) {
 	if err := rules.Validate(); err != nil {
 		return nil, fmt.Errorf("%s: %w", id, err)
 	}
@@ -44,8 +42,8 @@ func New(id, description string, rules Rules, bots Bots) (*Game, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", id, err)
 	}
-	g.layout, g.bots = l, bots
-	g.spec.ID, g.spec.Description, g.spec.Agents = id, description, bots.Names
+	g.layout = l
+	g.Open(id, description, bots)
 	return g, nil
 }
 
@@ -53,7 +51,6 @@ func New(id, description string, rules Rules, bots Bots) (*Game, error) {
 // made for its rules, which must be valid.
 func undealt(rules Rules) *Game {
 	g := &Game{rules: rules, fingerprint: rules.Fingerprint()}
-	g.views.New = func() any { return new(View) }
 	for seat := range rules.Seats() {
 		own := rules.Own(seat)
 		for i, id := range own {
@@ -68,16 +65,19 @@ func undealt(rules Rules) *Game {
 		g.fixed.Add(g.bases[side])
 	}
 	g.encoder = newEncoder(&g.rules)
-	g.spec = env.Spec{
+	g.Describe(env.Spec{
 		Game: "basewar", Version: Version,
 		Seats: rules.Seats(), Teams: rules.teams(), Elimination: !rules.Sides, MaxSteps: rules.MaxSteps,
 		Actions:   rules.actions(),
 		Encodings: []env.Encoding{encodingPlanes: g.planesEncoding(), encodingRaw: g.rawEncoding()},
 		Rules:     rules,
-	}
-	g.encoder.sizes = observe.Sizes(g.spec.Encodings)
+	}, Match{game: g})
+	g.encoder.sizes = observe.Sizes(g.Spec().Encodings)
 	return g
 }
+
+// Formats are the forms of recorded games that can be checked and shown.
+var Formats = []record.Format{{Name: RecordFormat, Check: CheckRecord, Open: OpenRecord}}
 
 // The encodings' indices.
 const (
@@ -85,36 +85,8 @@ const (
 	encodingRaw
 )
 
-// Spec describes the game.
-func (g *Game) Spec() *env.Spec { return &g.spec }
-
 // Rules is the game's rules. The caller must not change them.
 func (g *Game) Rules() *Rules { return &g.rules }
-
-// New makes n matches in one block of memory.
-func (g *Game) New(n int) []env.Match {
-	block := make([]Match, n)
-	all := make([]env.Match, n)
-	for i := range block {
-		block[i].game = g
-		block[i].State = g.layout.blank
-		all[i] = &block[i]
-	}
-	return all
-}
-
-// NewAgent makes a built-in agent.
-func (g *Game) NewAgent(name string) (env.Agent, error) {
-	bot, err := g.bots.New(name)
-	if err != nil {
-		return nil, err
-	}
-	p := &player{g, bot}
-	if w, ok := bot.(env.SearchReporter); ok {
-		return &weigher{p, w}, nil
-	}
-	return p, nil
-}
 
 // ActionAt is where a bomber's action stands among those of all seats.
 func (g *Game) ActionAt(id int) int { return int(g.actionAt[id]) }
@@ -125,6 +97,12 @@ func (g *Game) Deal(s *State, seed env.Seed) {
 	g.layout.deal(s, &rng)
 	s.RNG = seed.RNG(env.StreamGame)
 }
+
+// Over reports whether the game has ended.
+func (g *Game) Over(s *State) bool { return g.rules.Over(s) }
+
+// Rollouts plays the game by its rules alone: rollout.Source.
+func (g *Game) Rollouts() rollout.Player { return rollout.New(g, g) }
 
 // Match is one running game: env.Match over a State.
 type Match struct {
@@ -201,52 +179,4 @@ type View struct {
 func (m *Match) View(seat int, v *View) {
 	v.Game, v.Seat, v.State = m.game, seat, m.State
 	v.State.RNG = env.RNG{}
-}
-
-// Bot is an agent for one seat, written against its view alone.
-type Bot interface {
-	// Reset empties the memory; rng is for the whole episode.
-	Reset(rng env.RNG)
-	// Reseed replaces the RNG and leaves the memory as it is.
-	Reseed(rng env.RNG)
-	// Act decides on the action of each of the seat's bombers.
-	Act(v *View, action []uint8)
-	// Append and Restore save memory and RNG state.
-	Append(dst []byte) []byte
-	Restore(state []byte) error
-}
-
-// player seats a Bot: env.Agent that shows the bot its view and nothing else.
-type player struct {
-	game *Game
-	bot  Bot
-}
-
-func (p *player) Reset(rng env.RNG) { p.bot.Reset(rng) }
-
-func (p *player) Reseed(rng env.RNG) { p.bot.Reseed(rng) }
-
-func (p *player) Act(m env.Match, seat int, action []uint8) {
-	v := p.game.views.Get().(*View)
-	m.(*Match).View(seat, v)
-	p.bot.Act(v, action)
-	p.game.views.Put(v)
-}
-
-// Searched is what a bot that searches says of its last move: env.Searcher.
-func (p *player) Searched() uint64 {
-	if s, ok := p.bot.(env.Searcher); ok {
-		return s.Searched()
-	}
-	return 0
-}
-
-func (p *player) Append(dst []byte) []byte { return p.bot.Append(dst) }
-
-func (p *player) Restore(state []byte) error { return p.bot.Restore(state) }
-
-// weigher is a player whose bot tells what it chose by.
-type weigher struct {
-	*player
-	env.SearchReporter
 }

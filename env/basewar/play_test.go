@@ -1,7 +1,6 @@
 package basewar
 
 import (
-	"errors"
 	"testing"
 
 	"pommego/env"
@@ -39,12 +38,9 @@ func variants() map[string]Rules {
 	return all
 }
 
-// noBots is for games that are stepped by tests alone.
-var noBots = Bots{New: func(string) (Bot, error) { return nil, errors.New("there are no agents here") }}
-
 func mustGame(t testing.TB, r Rules) *Game {
 	t.Helper()
-	g, err := New("test", "a test", r, noBots)
+	g, err := New("test", "a test", r, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -123,7 +123,7 @@ func newObserver(g *Game) *observer {
 	for seat := range g.rules.Seats() {
 		o.seats = append(o.seats, uint8(seat))
 	}
-	for _, e := range g.spec.Encodings {
+	for _, e := range g.Spec().Encodings {
 		var fields [][]byte
 		for i := range e.Fields {
 			n := e.Fields[i].Size()
@@ -140,7 +140,7 @@ func newObserver(g *Game) *observer {
 // names lists the encodings.
 func (o *observer) names() []string {
 	var names []string
-	for _, e := range o.match.game.spec.Encodings {
+	for _, e := range o.match.game.Spec().Encodings {
 		names = append(names, e.Name)
 	}
 	return names

@@ -33,7 +33,7 @@ func TestRecordedGames(t *testing.T) {
 			if *update {
 				writeRecords(t, path, tc.write(t))
 			}
-			report, err := trace.Checkers{RecordFormat: trace.CheckFunc(CheckRecord)}.Verify(path, trace.Options{})
+			report, err := trace.Formats(Formats).Verify(path, trace.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -46,7 +46,7 @@ func (s *State) counters() [5]*uint16 {
 
 // header is what saved states begin with.
 func (g *Game) header() saved.Header {
-	return saved.Header{Game: "basewar", ID: g.spec.ID, Format: stateFormat, Rules: g.fingerprint}
+	return saved.Header{Game: "basewar", ID: g.Spec().ID, Format: stateFormat, Rules: g.fingerprint}
 }
 
 // Restore sets the state from what Append wrote.

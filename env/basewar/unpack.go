@@ -31,7 +31,7 @@ func (g *Game) unpackRaw(obs [][]byte) State {
 			s.addBomb(Bomb{c, life, BomberSet(value("bomb_owners"))})
 		}
 	}
-	for i, entry := range g.spec.Encodings[encodingRaw].Fields[1].Names {
+	for i, entry := range g.Spec().Encodings[encodingRaw].Fields[1].Names {
 		v := binary.LittleEndian.Uint16(obs[1][2*i:])
 		var id int
 		var what string
@@ -69,7 +69,7 @@ func (b *Bomber) set(what string, v uint16) {
 
 // rawMap is the place of the map of the given name.
 func (g *Game) rawMap(name string) int {
-	for i, entry := range g.spec.Encodings[encodingRaw].Fields[0].Names {
+	for i, entry := range g.Spec().Encodings[encodingRaw].Fields[0].Names {
 		if entry.Name == name {
 			return i
 		}

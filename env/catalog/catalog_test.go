@@ -4,22 +4,10 @@ import (
 	"strings"
 	"testing"
 
-	"pommego/env"
 	"pommego/env/catalog"
 	"pommego/env/envtest"
 	"pommego/env/pommerman"
 )
-
-// quick is a game whose searching agents get along with a budget small enough
-// for tests.
-type quick struct{ env.Game }
-
-func (q quick) NewAgent(name string) (env.Agent, error) {
-	if a, err := q.Game.NewAgent(name + ":ticks=20"); err == nil {
-		return a, nil
-	}
-	return q.Game.NewAgent(name)
-}
 
 // TestConformance holds every game of the catalog to the contract.
 func TestConformance(t *testing.T) {
@@ -29,7 +17,7 @@ func TestConformance(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			envtest.Run(t, quick{game})
+			envtest.Run(t, envtest.Quick(game))
 		})
 	}
 }
@@ -81,7 +69,7 @@ func TestVariant(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	envtest.Run(t, quick{game})
+	envtest.Run(t, envtest.Quick(game))
 	for _, c := range []struct{ id, changes, want string }{
 		{"PommeFFACompetition-v0", `{"board_sise": 9}`, "board_sise"},
 		{"PommeFFACompetition-v0", `{"board_size": 99}`, "want 7 to 14"},

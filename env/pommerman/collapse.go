@@ -20,10 +20,10 @@ func (g *Game) Collapsing() env.Game {
 	if g.rules.FirstCollapse != NoCollapse || rules.CollapseStep() == 0 {
 		return g
 	}
-	id := "custom:" + strings.TrimPrefix(g.spec.ID, "custom:")
-	twin, err := New(id, g.spec.Description+", collapsing", rules, g.bots)
+	id := "custom:" + strings.TrimPrefix(g.Spec().ID, "custom:")
+	twin, err := New(id, g.Spec().Description+", collapsing", rules, g.Bots())
 	if err != nil {
-		panic(fmt.Sprintf("pommerman: the rules of %s hold, but not on a collapsing board: %v", g.spec.ID, err))
+		panic(fmt.Sprintf("pommerman: the rules of %s hold, but not on a collapsing board: %v", g.Spec().ID, err))
 	}
 	return twin
 }

@@ -1,7 +1,7 @@
 // Package pommerman is Pommerman, faithful to the original Python environment
 // to the bit, in every variant it registers, and in two older rule sets.
 //
-//	game, err := pommerman.New("my-ffa", "", pommerman.Playground(pommerman.FFA), pommerman.Bots{})
+//	game, err := pommerman.New("my-ffa", "", pommerman.Playground(pommerman.FFA), nil)
 //	var s pommerman.State
 //	game.Deal(&s, env.Seed{Value: 7})
 //	game.Rules().Step(&s, []uint8{0, 1, 2, 5})

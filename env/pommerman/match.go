@@ -2,19 +2,20 @@ package pommerman
 
 import (
 	"fmt"
-	"sync"
 
 	"pommego/env"
 	"pommego/env/grid"
 	"pommego/env/observe"
+	"pommego/env/record"
+	"pommego/env/rollout"
+	"pommego/env/seat"
 )
 
 // Game is Pommerman with one set of rules: env.Game.
 type Game struct {
+	seat.Common[Match, View, *Match]
 	rules       Rules
-	spec        env.Spec
 	layout      *layout
-	bots        Bots
 	fingerprint uint64
 
 	// What the encodings look up instead of working it out each time.
@@ -23,21 +24,15 @@ type Game struct {
 	shares *shares
 	of     [MaxAgents]relations
 	sizes  [2][2]int // bytes of the maps and the vector of each encoding
-
-	// views are lent to agents while they act: one for each agent would push
-	// the games out of the processor's cache.
-	views sync.Pool
 }
 
-// Bots makes agents by name. Package bots has the built-in ones; it is handed
-// in because bots know the game and not the other way round.
-type Bots struct {
-	Names []string
-	New   func(name string) (Bot, error)
-}
+// Bot is an agent for one seat, written against its view alone. Package bots has
+// the built-in ones; they are handed in because bots know the game and not the
+// other way round.
+type Bot = seat.Bot[View]
 
 // New makes the game with the given id and rules.
-func New(id, description string, rules Rules, bots Bots) (*Game, error) {
+func New(id, description string, rules Rules, bots seat.Roster[View]) (*Game, error) {
 	if err := rules.Validate(); err != nil {
 		return nil, fmt.Errorf("%s: %w", id, err)
 	}
@@ -46,8 +41,8 @@ func New(id, description string, rules Rules, bots Bots) (*Game, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", id, err)
 	}
-	g.layout, g.bots = l, bots
-	g.spec.ID, g.spec.Description, g.spec.Agents = id, description, bots.Names
+	g.layout = l
+	g.Open(id, description, bots)
 	return g, nil
 }
 
@@ -55,20 +50,22 @@ func New(id, description string, rules Rules, bots Bots) (*Game, error) {
 // are made for its rules.
 func undealt(rules Rules) *Game {
 	g := &Game{rules: rules, fingerprint: rules.Fingerprint(), flatAt: rules.flatIndex(), sights: rules.sights(), shares: rules.shares()}
-	g.views.New = func() any { return new(View) }
 	for seat := range rules.Seats() {
 		g.of[seat] = rules.relationsOf(seat)
 	}
-	g.spec = env.Spec{
+	g.Describe(env.Spec{
 		Game: "pommerman", Version: Version,
 		Seats: rules.Seats(), Teams: rules.teams(), Elimination: true, MaxSteps: rules.MaxSteps,
 		Actions:   rules.actions(),
 		Encodings: []env.Encoding{encodingPlanes: g.planesEncoding(), encodingRaw: g.rawEncoding()},
 		Rules:     rules,
-	}
-	g.sizes = observe.Sizes(g.spec.Encodings)
+	}, Match{game: g})
+	g.sizes = observe.Sizes(g.Spec().Encodings)
 	return g
 }
+
+// Formats are the forms of recorded games that can be checked and shown.
+var Formats = []record.Format{{Name: RecordFormat, Check: CheckRecord, Open: OpenRecord}}
 
 // The encodings' indices.
 const (
@@ -76,36 +73,8 @@ const (
 	encodingRaw
 )
 
-// Spec describes the game.
-func (g *Game) Spec() *env.Spec { return &g.spec }
-
 // Rules is the game's rules. The caller must not change them.
 func (g *Game) Rules() *Rules { return &g.rules }
-
-// New makes n matches in one block of memory.
-func (g *Game) New(n int) []env.Match {
-	block := make([]Match, n)
-	all := make([]env.Match, n)
-	for i := range block {
-		block[i].game = g
-		block[i].State = g.layout.blank
-		all[i] = &block[i]
-	}
-	return all
-}
-
-// NewAgent makes a built-in agent.
-func (g *Game) NewAgent(name string) (env.Agent, error) {
-	bot, err := g.bots.New(name)
-	if err != nil {
-		return nil, err
-	}
-	p := &player{g, bot}
-	if w, ok := bot.(env.SearchReporter); ok {
-		return &weigher{p, w}, nil
-	}
-	return p, nil
-}
 
 // Deal starts a new episode in s.
 func (g *Game) Deal(s *State, seed env.Seed) {
@@ -114,6 +83,15 @@ func (g *Game) Deal(s *State, seed env.Seed) {
 	s.RNG = seed.RNG(env.StreamGame)
 	s.training = int8(g.rules.TrainingAgent + 1)
 }
+
+// Step makes one move in s.
+func (g *Game) Step(s *State, actions []uint8) { g.rules.Step(s, actions) }
+
+// Over reports whether the game has ended.
+func (g *Game) Over(s *State) bool { return g.rules.Over(s) }
+
+// Rollouts plays the game by its rules alone: rollout.Source.
+func (g *Game) Rollouts() rollout.Player { return rollout.New(g, g) }
 
 // Match is one running game: env.Match over a State.
 type Match struct {
@@ -189,38 +167,3 @@ func (m *Match) Observe(encoding int, seats []uint8, dst [][]byte) {
 
 // View fills v with what seat may know.
 func (m *Match) View(seat int, v *View) { m.game.rules.See(&m.State, seat, v) }
-
-// player seats a Bot: env.Agent that shows the bot its view and nothing else.
-type player struct {
-	game *Game
-	bot  Bot
-}
-
-func (p *player) Reset(rng env.RNG) { p.bot.Reset(rng) }
-
-func (p *player) Reseed(rng env.RNG) { p.bot.Reseed(rng) }
-
-func (p *player) Act(m env.Match, seat int, action []uint8) {
-	v := p.game.views.Get().(*View)
-	m.(*Match).View(seat, v)
-	p.bot.Act(v, action)
-	p.game.views.Put(v)
-}
-
-// Searched is what a bot that searches says of its last move: env.Searcher.
-func (p *player) Searched() uint64 {
-	if s, ok := p.bot.(env.Searcher); ok {
-		return s.Searched()
-	}
-	return 0
-}
-
-func (p *player) Append(dst []byte) []byte { return p.bot.Append(dst) }
-
-func (p *player) Restore(state []byte) error { return p.bot.Restore(state) }
-
-// weigher is a player whose bot tells what it chose by.
-type weigher struct {
-	*player
-	env.SearchReporter
-}

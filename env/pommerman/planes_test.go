@@ -46,8 +46,8 @@ func TestEncodingsAgreeWithViews(t *testing.T) {
 // encoded is one seat's observation in one encoding.
 func encoded(g *Game, m *Match, encoding, seat int) [][]byte {
 	var dst [][]byte
-	for i := range g.spec.Encodings[encoding].Fields {
-		dst = append(dst, bytes.Repeat([]byte{0xaa}, g.spec.Encodings[encoding].Fields[i].Size()))
+	for i := range g.Spec().Encodings[encoding].Fields {
+		dst = append(dst, bytes.Repeat([]byte{0xaa}, g.Spec().Encodings[encoding].Fields[i].Size()))
 	}
 	m.Observe(encoding, []uint8{uint8(seat)}, dst)
 	return dst
@@ -91,7 +91,7 @@ func checkRawScalars(t *testing.T, g *Game, seat int, v *View, got []byte) {
 		"alive0": int(toByte(v.Alive.Has(0))), "alive1": int(toByte(v.Alive.Has(1))), "alive2": int(toByte(v.Alive.Has(2))), "alive3": int(toByte(v.Alive.Has(3))),
 		"game_type": int(g.rules.GameType), "step_count": v.StepCount, "message0": int(v.Message[0]), "message1": int(v.Message[1]),
 	}
-	for i, name := range g.spec.Encodings[encodingRaw].Fields[1].Names {
+	for i, name := range g.Spec().Encodings[encodingRaw].Fields[1].Names {
 		want, known := values[name.Name]
 		if x := int(int16(binary.LittleEndian.Uint16(got[2*i:]))); !known || x != want {
 			t.Fatalf("seat %d: %s is %d, want %d", seat, name.Name, x, want)
@@ -165,7 +165,7 @@ func checkPlaneScalars(t *testing.T, g *Game, seat int, v *View, got []byte) {
 	if r.RadioWords > 0 {
 		values["message0"], values["message1"] = part(int(v.Message[0]), r.RadioVocab), part(int(v.Message[1]), r.RadioVocab)
 	}
-	for i, name := range g.spec.Encodings[encodingPlanes].Fields[1].Names {
+	for i, name := range g.Spec().Encodings[encodingPlanes].Fields[1].Names {
 		want, known := values[name.Name]
 		if x := math.Float32frombits(binary.LittleEndian.Uint32(got[4*i:])); !known || x != want {
 			t.Fatalf("seat %d: %s is %g, want %g", seat, name.Name, x, want)

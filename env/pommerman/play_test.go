@@ -27,7 +27,7 @@ func variants() map[string]Rules {
 
 func mustGame(t testing.TB, r Rules) *Game {
 	t.Helper()
-	g, err := New("test", "", r, Bots{})
+	g, err := New("test", "", r, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

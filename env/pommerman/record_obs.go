@@ -100,8 +100,8 @@ type rawEncoder struct {
 func newRawEncoder(r *Rules) *rawEncoder {
 	g := undealt(*r)
 	e := &rawEncoder{match: Match{game: g}}
-	for i := range g.spec.Encodings[encodingRaw].Fields {
-		e.fields = append(e.fields, make([]byte, g.spec.Encodings[encodingRaw].Fields[i].Size()))
+	for i := range g.Spec().Encodings[encodingRaw].Fields {
+		e.fields = append(e.fields, make([]byte, g.Spec().Encodings[encodingRaw].Fields[i].Size()))
 	}
 	return e
 }
@@ -121,7 +121,7 @@ func (g *Game) unpackRaw(maps, scalars []byte) recordObs {
 	o.Board, o.BombBlast = g.rawMap(maps, "board"), g.rawMap(maps, "bomb_blast_strength")
 	o.BombLife, o.BombMoving = g.rawMap(maps, "bomb_life"), g.rawMap(maps, "bomb_moving_direction")
 	o.FlameLife = g.rawMap(maps, "flame_life")
-	for i, entry := range g.spec.Encodings[encodingRaw].Fields[1].Names {
+	for i, entry := range g.Spec().Encodings[encodingRaw].Fields[1].Names {
 		name, v := entry.Name, int(int16(binary.LittleEndian.Uint16(scalars[2*i:])))
 		switch {
 		case name == "row":

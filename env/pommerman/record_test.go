@@ -9,7 +9,7 @@ import (
 	"pommego/env/record"
 )
 
-var checkers = trace.Checkers{RecordFormat: trace.CheckFunc(CheckRecord)}
+var checkers = trace.Formats(Formats)
 
 // recorded lists the files of recorded games of the reference, with how much
 // each holds.
@@ -117,7 +117,7 @@ func TestAlteredRawEncodingIsFound(t *testing.T) {
 	for i, m := range rawMaps {
 		check(&c.raw.fields[0][i*121+60], m.Name+"[5,5]")
 	}
-	for i, s := range c.raw.match.game.spec.Encodings[encodingRaw].Fields[1].Names {
+	for i, s := range c.raw.match.game.Spec().Encodings[encodingRaw].Fields[1].Names {
 		name := strings.TrimRight(s.Name, "0123456789")
 		switch name {
 		case "enemy":

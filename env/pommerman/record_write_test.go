@@ -13,7 +13,7 @@ import (
 // playRecorded plays a game of random moves and returns its record.
 func playRecorded(t testing.TB, rules Rules, seed uint64, info record.Info) []byte {
 	t.Helper()
-	g, err := New("test", "", rules, Bots{})
+	g, err := New("test", "", rules, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +172,7 @@ func TestRecordedRNGMatter(t *testing.T) {
 // A game recorded from the middle begins after the ring that was due.
 func TestRecordFromTheMiddle(t *testing.T) {
 	rules := Playground(FFA).Collapsing(3)
-	g, err := New("test", "", rules, Bots{})
+	g, err := New("test", "", rules, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -97,7 +97,7 @@ func TestImpossibleBoards(t *testing.T) {
 	} {
 		r := Playground(FFA)
 		c.edit(&r)
-		if _, err := New("test", "", r, Bots{}); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := New("test", "", r, nil); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error is %v, want one that says %q", c.reason, err, c.want)
 		}
 	}

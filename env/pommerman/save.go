@@ -54,7 +54,7 @@ func (s *State) layers() []*grid.Bits {
 
 // header is what saved states begin with.
 func (g *Game) header() saved.Header {
-	return saved.Header{Game: "pommerman", ID: g.spec.ID, Format: stateFormat, Rules: g.fingerprint}
+	return saved.Header{Game: "pommerman", ID: g.Spec().ID, Format: stateFormat, Rules: g.fingerprint}
 }
 
 // Restore sets the state from what Append wrote.

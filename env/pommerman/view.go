@@ -128,16 +128,3 @@ func (r *Rules) relations(seat int) (teammate Item, enemies [3]Item) {
 	}
 	return teammate, enemies
 }
-
-// Bot is an agent for one seat, written against its view alone.
-type Bot interface {
-	// Reset empties the memory; rng is for the whole episode.
-	Reset(rng env.RNG)
-	// Reseed replaces the RNG and leaves the memory as it is.
-	Reseed(rng env.RNG)
-	// Act decides on one action: the move, and for radio games the words.
-	Act(v *View, action []uint8)
-	// Append and Restore save memory and RNG state.
-	Append(dst []byte) []byte
-	Restore(state []byte) error
-}

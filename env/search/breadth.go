@@ -25,7 +25,7 @@ func (b *Breadth[S]) Search(model Model[S], root *S, budget Budget, rng *env.RNG
 	if b.moves = model.Moves(root, b.moves[:0]); len(b.moves) == 1 {
 		return Found{Move: b.moves[0]}
 	}
-	var top best
+	var top Best[int]
 	for b.last = 0; b.last < len(b.states); b.last++ {
 		if b.last > 0 && model.Terminal(&b.states[b.last]) {
 			b.compare(&r, b.last, &top)
@@ -38,14 +38,14 @@ func (b *Breadth[S]) Search(model Model[S], root *S, budget Budget, rng *env.RNG
 	for i := max(b.last, 1); i < len(b.states); i++ {
 		b.compare(&r, i, &top)
 	}
-	return Found{b.first[top.at], top.score, uint64(r.spent)}
+	return Found{b.first[top.Choice], top.Score, uint64(r.spent)}
 }
 
 // compare scores a state, against the best there is.
-func (b *Breadth[S]) compare(r *run[S], at int, top *best) {
+func (b *Breadth[S]) compare(r *run[S], at int, top *Best[int]) {
 	score := r.model.Score(&b.states[at])
 	b.tallies.note(b.first[at], score)
-	top.offer(at, score, r.rng)
+	top.Offer(at, score, r.rng)
 }
 
 // expand makes every move in the state that is last, as long as the budget

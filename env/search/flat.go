@@ -33,11 +33,11 @@ func (f *Flat[S]) Search(model Model[S], root *S, budget Budget, rng *env.RNG) F
 		f.moves = r.roll(&f.try, f.Depth, f.moves)
 		f.arms[i].add(model.Score(&f.try))
 	}
-	var top best
+	var top Best[int]
 	for i := range f.arms {
-		top.offer(i, f.arms[i].mean(), rng)
+		top.Offer(i, f.arms[i].mean(), rng)
 	}
-	return Found{f.arms[top.at].move, top.score, uint64(r.spent)}
+	return Found{f.arms[top.Choice].move, top.Score, uint64(r.spent)}
 }
 
 // expand makes each move once, as long as the budget lasts.
@@ -87,11 +87,11 @@ func (a *Ahead[S]) Search(model Model[S], root *S, budget Budget, rng *env.RNG) 
 			a.arms[i].add(model.Score(&a.try))
 		}
 	}
-	var top best
+	var top Best[int]
 	for i := range a.arms {
 		if a.arms[i].visits > 0 {
-			top.offer(i, a.arms[i].mean(), rng)
+			top.Offer(i, a.arms[i].mean(), rng)
 		}
 	}
-	return Found{a.arms[top.at].move, top.score, uint64(r.spent)}
+	return Found{a.arms[top.Choice].move, top.Score, uint64(r.spent)}
 }

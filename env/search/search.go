@@ -164,25 +164,29 @@ func (r *run[S]) roll(s *S, depth int, moves []Move) []Move {
 	return moves
 }
 
-// best keeps the best of a number of scores; of equals each is as likely.
-type best struct {
-	at    int
-	score float64
-	equal int // how many have this score
+// Best keeps the best of a number of choices; of equals each is as likely. The
+// zero value has been offered none.
+type Best[T any] struct {
+	Choice T
+	Score  float64
+	equal  int // how many have this score
 }
 
-// offer looks at one more.
-func (b *best) offer(at int, score float64, rng *env.RNG) {
+// Offer looks at one more.
+func (b *Best[T]) Offer(choice T, score float64, rng *env.RNG) {
 	switch {
-	case b.equal == 0 || score > b.score:
-		*b = best{at, score, 1}
-	case score == b.score:
+	case b.equal == 0 || score > b.Score:
+		*b = Best[T]{choice, score, 1}
+	case score == b.Score:
 		b.equal++
 		if rng.IntN(b.equal) == 0 {
-			b.at = at
+			b.Choice = choice
 		}
 	}
 }
+
+// Found reports whether there is any.
+func (b *Best[T]) Found() bool { return b.equal > 0 }
 
 // Planner is what all searches have in common.
 type Planner[S any] interface {

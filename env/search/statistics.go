@@ -67,14 +67,20 @@ func (b *Breadth[S]) Statistics(dst []MoveStatistics) { b.tallies.write(dst) }
 // best score among them.
 func (p *Rolling[S]) Statistics(dst []MoveStatistics) { p.tallies.write(dst) }
 
-// Memo is what an agent chose its last action by, for whoever asks: it is an
-// env.SearchReporter. Agents embed it, forget at the start of each action, and keep what
-// they choose by.
-type Memo struct{ tallies []MoveStatistics }
+// Memo is what an agent spent on its last action and chose it by: an env.Searcher
+// and an env.SearchReporter. Agents embed it, forget at the start of each action,
+// add to Ticks what a search took, and keep what they choose by.
+type Memo struct {
+	Ticks   uint64 // simulated for the last action
+	tallies []MoveStatistics
+}
 
 // Forget empties it. An action of which nothing is kept was decided without a
 // search.
-func (m *Memo) Forget() { m.tallies = m.tallies[:0] }
+func (m *Memo) Forget() { m.Ticks, m.tallies = 0, m.tallies[:0] }
+
+// Searched is how many ticks the last action took.
+func (m *Memo) Searched() uint64 { return m.Ticks }
 
 // Keep keeps what a search has found out: moves that are the choices of one
 // component of the action. from is the number of the component's first choice

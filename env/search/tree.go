@@ -51,11 +51,11 @@ func (t *Tree[S]) Search(model Model[S], root *S, budget Budget, rng *env.RNG) F
 			r.left-- // a round in a terminal state must come to an end too
 		}
 	}
-	var top best
+	var top Best[int]
 	for i := t.nodes[0].child; i != 0; i = t.nodes[i].sibling {
-		top.offer(int(i), t.nodes[i].mean(), rng)
+		top.Offer(int(i), t.nodes[i].mean(), rng)
 	}
-	return Found{t.nodes[top.at].move, top.score, uint64(r.spent)}
+	return Found{t.nodes[top.Choice].move, top.Score, uint64(r.spent)}
 }
 
 // add makes a node of a state.

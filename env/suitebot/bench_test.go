@@ -54,7 +54,7 @@ func BenchmarkObserve(b *testing.B) {
 	g := gameOf(mustPlan(b, Standard()))
 	m := g.New(1)[0].(*Match)
 	states := walk(g.plan, 64)
-	for e, encoding := range g.spec.Encodings {
+	for e, encoding := range g.Spec().Encodings {
 		b.Run(encoding.Name, func(b *testing.B) {
 			var dst [][]byte
 			for i := range encoding.Fields {

@@ -20,10 +20,10 @@ import (
 
 // AppendObservation appends the observation of seat: env.Dictionary.
 func (g *Game) AppendObservation(dst []byte, m env.Match, seat int) []byte {
-	v := g.views.Get().(*View)
+	v := g.Lend()
 	m.(*Match).View(seat, v)
 	dst = v.appendDict(dst)
-	g.views.Put(v)
+	g.GiveBack(v)
 	return dst
 }
 

@@ -1,7 +1,7 @@
 // Package suitebot is SuiteBot II, a contest game of mining with bombs on a
 // torus, for two to eight players.
 //
-//	game, err := suitebot.New("my-suitebot", "", suitebot.Standard(), suitebot.Bots{})
+//	game, err := suitebot.New("my-suitebot", "", suitebot.Standard(), nil)
 //	var s suitebot.State
 //	plan := game.Plan()
 //	plan.Deal(&s, env.Seed{Value: 7})

@@ -14,7 +14,7 @@ import (
 func observed(g *Game, s *State, encoding, seat int) (maps, scalars []byte) {
 	m := g.New(1)[0].(*Match)
 	m.State = *s
-	fields := g.spec.Encodings[encoding].Fields
+	fields := g.Spec().Encodings[encoding].Fields
 	dst := [][]byte{make([]byte, fields[0].Size()), make([]byte, fields[1].Size())}
 	m.Observe(encoding, []uint8{uint8(seat)}, dst)
 	return dst[0], dst[1]
@@ -63,7 +63,7 @@ func TestPlanesAgreeWithSlowTwin(t *testing.T) {
 	for name, rules := range variants() {
 		p := mustPlan(t, rules)
 		g := gameOf(p)
-		names := g.spec.Encodings[encodingPlanes].Fields[0].Names
+		names := g.Spec().Encodings[encodingPlanes].Fields[0].Names
 		for i, s := range walk(p, 60) {
 			for seat := range rules.Players {
 				var v View
@@ -98,7 +98,7 @@ func checkScalars(t *testing.T, g *Game, v *View, scalars []byte) {
 	for k := range r.Players {
 		want = append(want, float64(v.State.Scores[(v.Seat+k)%r.Players])/float64(r.Width*r.Height))
 	}
-	for i, name := range g.spec.Encodings[encodingPlanes].Fields[1].Names {
+	for i, name := range g.Spec().Encodings[encodingPlanes].Fields[1].Names {
 		if got := math.Float32frombits(binary.LittleEndian.Uint32(scalars[4*i:])); math.Abs(float64(got)-want[i]) > 1e-5 {
 			t.Fatalf("scalar %q is %v, want %v", name.Name, got, want[i])
 		}
@@ -108,7 +108,7 @@ func checkScalars(t *testing.T, g *Game, v *View, scalars []byte) {
 // unpackRaw rebuilds the view from the raw encoding.
 func unpackRaw(g *Game, v *View, maps, scalars []byte) State {
 	p := g.plan
-	names := g.spec.Encodings[encodingRaw].Fields[0].Names
+	names := g.Spec().Encodings[encodingRaw].Fields[0].Names
 	s := State{StepCount: uint16(int32At(scalars, 3))}
 	for i := range p.rules.Players {
 		s.Agents[i] = NoCell

@@ -2,46 +2,40 @@ package suitebot
 
 import (
 	"fmt"
-	"sync"
 	"time"
 
 	"pommego/env"
 	"pommego/env/observe"
+	"pommego/env/record"
+	"pommego/env/rollout"
+	"pommego/env/seat"
 )
 
 // Game is SuiteBot II with one set of rules: env.Game.
 type Game struct {
+	seat.Common[Match, View, *Match]
 	plan        *Plan
-	spec        env.Spec
-	bots        Bots
 	fingerprint uint64
 
 	// What the encodings look up instead of working it out each time.
 	col, row [256]float32 // as shares of the last one
 	point    float32      // what a point is worth
 	sizes    [2][2]int    // bytes of the maps and the vector of each encoding
-
-	// views are lent to agents while they act: one for each agent would push
-	// the games out of the processor's cache.
-	views sync.Pool
 }
 
-// Bots makes agents by name. Package bots has the built-in ones; it is handed
-// in because bots know the game and not the other way round.
-type Bots struct {
-	Names []string
-	New   func(name string) (Bot, error)
-}
+// Bot is an agent for one seat, written against its view alone. Package bots has
+// the built-in ones; they are handed in because bots know the game and not the
+// other way round.
+type Bot = seat.Bot[View]
 
 // New makes the game with the given id and rules.
-func New(id, description string, rules Rules, bots Bots) (*Game, error) {
+func New(id, description string, rules Rules, bots seat.Roster[View]) (*Game, error) {
 	plan, err := NewPlan(rules)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", id, err)
 	}
 	g := gameOf(plan)
-	g.bots = bots
-	g.spec.ID, g.spec.Description, g.spec.Agents = id, description, bots.Names
+	g.Open(id, description, bots)
 	return g, nil
 }
 
@@ -52,26 +46,25 @@ func gameOf(plan *Plan) *Game {
 		plan: plan, fingerprint: r.Fingerprint(),
 		col: observe.Shares(r.Width - 1), row: observe.Shares(r.Height - 1), point: 1 / float32(plan.cells),
 	}
-	g.views.New = func() any { return new(View) }
-	g.spec = env.Spec{
+	g.Describe(env.Spec{
 		Game: "suitebot", Version: Version,
 		Seats: r.Players, Teams: r.teams(), MaxSteps: r.Rounds,
 		Actions:   r.actions(),
 		Encodings: []env.Encoding{encodingPlanes: g.planesEncoding(), encodingRaw: g.rawEncoding()},
 		Rules:     *r,
-	}
-	g.sizes = observe.Sizes(g.spec.Encodings)
+	}, Match{game: g})
+	g.sizes = observe.Sizes(g.Spec().Encodings)
 	return g
 }
+
+// Formats are the forms of recorded games that can be checked and shown.
+var Formats = []record.Format{{Name: RecordFormat, Check: CheckRecord, Open: OpenRecord}}
 
 // The encodings' indices.
 const (
 	encodingPlanes = iota
 	encodingRaw
 )
-
-// Spec describes the game.
-func (g *Game) Spec() *env.Spec { return &g.spec }
 
 // The times of the contest, which its document sets for programs.
 const (
@@ -85,29 +78,8 @@ func (g *Game) Clock() (limit, giveUp time.Duration) { return MoveLimit, GiveUp 
 // Plan is the game plan: the rules and what follows from them.
 func (g *Game) Plan() *Plan { return g.plan }
 
-// New makes n matches in one block of memory.
-func (g *Game) New(n int) []env.Match {
-	block := make([]Match, n)
-	all := make([]env.Match, n)
-	for i := range block {
-		block[i].game = g
-		all[i] = &block[i]
-	}
-	return all
-}
-
-// NewAgent makes a built-in agent.
-func (g *Game) NewAgent(name string) (env.Agent, error) {
-	bot, err := g.bots.New(name)
-	if err != nil {
-		return nil, err
-	}
-	p := &player{g, bot}
-	if w, ok := bot.(env.SearchReporter); ok {
-		return &weigher{p, w}, nil
-	}
-	return p, nil
-}
+// Rollouts plays the game by its rules alone: rollout.Source.
+func (g *Game) Rollouts() rollout.Player { return rollout.New(g, g.plan) }
 
 // Match is one running game: env.Match over a State.
 type Match struct {
@@ -155,38 +127,3 @@ func (m *Match) Observe(encoding int, seats []uint8, dst [][]byte) {
 
 // View fills v with what seat may know.
 func (m *Match) View(seat int, v *View) { m.game.plan.See(&m.State, seat, v) }
-
-// player seats a Bot: env.Agent that shows the bot its view and nothing else.
-type player struct {
-	game *Game
-	bot  Bot
-}
-
-func (p *player) Reset(rng env.RNG) { p.bot.Reset(rng) }
-
-func (p *player) Reseed(rng env.RNG) { p.bot.Reseed(rng) }
-
-func (p *player) Act(m env.Match, seat int, action []uint8) {
-	v := p.game.views.Get().(*View)
-	m.(*Match).View(seat, v)
-	p.bot.Act(v, action)
-	p.game.views.Put(v)
-}
-
-// Searched is what a bot that searches says of its last move: env.Searcher.
-func (p *player) Searched() uint64 {
-	if s, ok := p.bot.(env.Searcher); ok {
-		return s.Searched()
-	}
-	return 0
-}
-
-func (p *player) Append(dst []byte) []byte { return p.bot.Append(dst) }
-
-func (p *player) Restore(state []byte) error { return p.bot.Restore(state) }
-
-// weigher is a player whose bot tells what it chose by.
-type weigher struct {
-	*player
-	env.SearchReporter
-}

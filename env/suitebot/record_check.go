@@ -102,7 +102,7 @@ type rawReader struct {
 
 func newRawReader(p *Plan) *rawReader {
 	g := gameOf(p)
-	fields := g.spec.Encodings[encodingRaw].Fields
+	fields := g.Spec().Encodings[encodingRaw].Fields
 	return &rawReader{Match{game: g}, make([]byte, fields[0].Size()), make([]byte, fields[1].Size())}
 }
 

@@ -16,7 +16,7 @@ import (
 
 var update = flag.Bool("update", false, "write the recorded games anew")
 
-var checkers = trace.Checkers{RecordFormat: trace.CheckFunc(CheckRecord)}
+var checkers = trace.Formats(Formats)
 
 func traceFile(name string) string { return filepath.Join("testdata", "traces", name+".jsonl.gz") }
 

@@ -40,7 +40,7 @@ func (m *Match) Append(dst []byte) []byte {
 
 // header is what saved states begin with.
 func (g *Game) header() saved.Header {
-	return saved.Header{Game: "suitebot", ID: g.spec.ID, Format: stateFormat, Rules: g.fingerprint}
+	return saved.Header{Game: "suitebot", ID: g.Spec().ID, Format: stateFormat, Rules: g.fingerprint}
 }
 
 // Restore sets the state from what Append wrote.

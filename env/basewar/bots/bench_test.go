@@ -29,7 +29,7 @@ func BenchmarkAct(b *testing.B) {
 			p.Act(m, seat, actions[seat:][:1])
 		}
 	}
-	for _, name := range Names() {
+	for _, name := range Roster.Names() {
 		b.Run(name, func(b *testing.B) {
 			a, err := g.NewAgent(name)
 			if err != nil {

@@ -1,7 +1,7 @@
 // Package bots holds BaseWar's built-in agents. Each plays one seat, with one
 // bomber or with the three of a side, from that seat's view alone.
 //
-//	bot, err := bots.New("mcts:ticks=500")
+//	bot, err := bots.Roster.New("mcts:ticks=500")
 //	bot.Reset(seed.RNG(env.StreamAgents + seat))
 //	match.View(seat, &view)
 //	bot.Act(&view, action)
@@ -23,21 +23,24 @@ package bots
 
 import (
 	"pommego/env/basewar"
-	"pommego/env/roster"
+	"pommego/env/search"
+	"pommego/env/seat"
 )
 
-// agents lists every built-in agent, the simplest first.
-var agents = roster.Roster[basewar.Bot]{
-	{Name: "static", Make: func(roster.Options) (basewar.Bot, error) { return static{}, nil }},
-	{Name: "random", Make: func(roster.Options) (basewar.Bot, error) { return new(random), nil }},
-	{Name: "simple", Make: func(roster.Options) (basewar.Bot, error) { return new(simple), nil }},
-	{Name: "flat", Options: searchOptions, Make: newSearcher(flat)},
-	{Name: "mcts", Options: searchOptions, Make: newSearcher(tree)},
+// choices is how many actions a bomber has.
+const choices = int(basewar.NumActions)
+
+// What holds where options say nothing else: some two milliseconds a decision.
+var (
+	flat = search.Settings{Method: search.FlatMonteCarlo, Bandit: search.UCB1, Budget: search.Budget{Ticks: 1000}, C: 15, Depth: 3}
+	tree = search.Settings{Method: search.TreeSearch, Budget: search.Budget{Ticks: 1000}, C: 15, Depth: 3}
+)
+
+// Roster lists every built-in agent, the simplest first.
+var Roster = seat.Roster[basewar.View]{
+	seat.Static[basewar.View](),
+	seat.Random(func(*basewar.View, int) int { return choices }),
+	seat.Plain("simple", func() basewar.Bot { return new(simple) }),
+	seat.Searching("flat", flat, newSearcher),
+	seat.Searching("mcts", tree, newSearcher),
 }
-
-// Names lists the built-in agents, without options.
-func Names() []string { return agents.Names() }
-
-// New makes a bot from its name and options. It must be Reset or Restored before
-// it acts.
-func New(name string) (basewar.Bot, error) { return agents.New(name) }

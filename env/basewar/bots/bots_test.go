@@ -13,29 +13,23 @@ import (
 // TestConformance holds the game with its agents to the contract, with six seats
 // and with two. Searchers think less than usual.
 func TestConformance(t *testing.T) {
-	hasty := basewar.Bots{Names: Names(), New: func(name string) (basewar.Bot, error) {
-		if name == "flat" || name == "mcts" {
-			name += ":ticks=60"
-		}
-		return New(name)
-	}}
 	for name, rules := range map[string]basewar.Rules{"six seats": basewar.Standard(), "sides": basewar.StandardSides()} {
 		t.Run(name, func(t *testing.T) {
-			g, err := basewar.New("test", "a test", rules, hasty)
+			g, err := basewar.New("test", "a test", rules, Roster)
 			if err != nil {
 				t.Fatal(err)
 			}
-			envtest.Run(t, g)
+			envtest.Run(t, envtest.Quick(g))
 		})
 	}
 }
 
 func TestNames(t *testing.T) {
-	if want := []string{"static", "random", "simple", "flat", "mcts"}; !slices.Equal(Names(), want) {
-		t.Errorf("Names() is %v, want %v", Names(), want)
+	if want := []string{"static", "random", "simple", "flat", "mcts"}; !slices.Equal(Roster.Names(), want) {
+		t.Errorf("Names() is %v, want %v", Roster.Names(), want)
 	}
 	for _, name := range []string{"flat:ticks=10,c=1,depth=0", "mcts:ms=0.5", "mcts:ticks=1,depth=20"} {
-		if _, err := New(name); err != nil {
+		if _, err := Roster.New(name); err != nil {
 			t.Errorf("New(%q): %v", name, err)
 		}
 	}
@@ -48,7 +42,7 @@ func TestNames(t *testing.T) {
 		{"flat:c=x", "want a number from 0"},
 		{"flat:depth=1.5", "want a whole number from 0 to 100"},
 	} {
-		if _, err := New(tc.name); err == nil || !strings.Contains(err.Error(), tc.want) {
+		if _, err := Roster.New(tc.name); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("New(%q): error %v, want one that says %q", tc.name, err, tc.want)
 		}
 	}
@@ -81,7 +75,7 @@ func TestSearchBeatsRandom(t *testing.T) {
 
 // TestRandomPlaysEverything counts what random plays in a side's three moves.
 func TestRandomPlaysEverything(t *testing.T) {
-	bot, err := New("random")
+	bot, err := Roster.New("random")
 	if err != nil {
 		t.Fatal(err)
 	}

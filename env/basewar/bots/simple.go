@@ -3,9 +3,9 @@ package bots
 import (
 	"sync"
 
-	"pommego/env"
 	"pommego/env/basewar"
-	"pommego/env/roster"
+	"pommego/env/search"
+	"pommego/env/seat"
 )
 
 // simple goes by rules, for each of its bombers alone:
@@ -16,7 +16,7 @@ import (
 //     if boxes on it have to be bombed.
 //  3. Of all moves only those count that leave it a way out of the blasts to come;
 //     if there is none, the one that is hurt last.
-type simple struct{ roster.Forgetful }
+type simple struct{ seat.Forgetful }
 
 // What a bomb is worth, in points: boxes count what they score.
 const (
@@ -64,7 +64,7 @@ func (a *simple) decide(o *outlook, id int) basewar.Action {
 	if legal[basewar.LayBomb] == 1 && o.turn(id) && o.pays(id) {
 		return basewar.LayBomb
 	}
-	var top pick
+	var top search.Best[basewar.Action]
 	for move := basewar.Stop; move <= basewar.Right; move++ {
 		if legal[move] == 0 {
 			continue
@@ -74,9 +74,9 @@ func (a *simple) decide(o *outlook, id int) basewar.Action {
 		if round, survives := o.forecast.Survives(to); !survives {
 			points = round - 2*basewar.Far
 		}
-		top.offer(move, points, &a.RNG)
+		top.Offer(move, float64(points), &a.RNG)
 	}
-	return top.move
+	return top.Choice
 }
 
 // pays reports whether a bomb laid by a bomber is worth it, and it and its mates
@@ -121,22 +121,3 @@ func (o *outlook) turn(id int) bool {
 
 // nearMate is how near a mate is that takes turns.
 const nearMate = 5
-
-// pick keeps the best of several moves; of equals each is as likely.
-type pick struct {
-	move   basewar.Action
-	points int
-	equal  int // how many have these points; 0: nothing was offered
-}
-
-func (p *pick) offer(move basewar.Action, points int, rng *env.RNG) {
-	switch {
-	case p.equal == 0 || points > p.points:
-		*p = pick{move, points, 1}
-	case points == p.points:
-		p.equal++
-		if rng.IntN(p.equal) == 0 {
-			p.move = move
-		}
-	}
-}

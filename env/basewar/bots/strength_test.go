@@ -24,7 +24,7 @@ type tally struct {
 // mustGame makes a game with these agents.
 func mustGame(t testing.TB, rules basewar.Rules) *basewar.Game {
 	t.Helper()
-	g, err := basewar.New("test", "a test", rules, basewar.Bots{Names: Names(), New: New})
+	g, err := basewar.New("test", "a test", rules, Roster)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,7 +34,7 @@ func BenchmarkGame(b *testing.B) {
 }
 
 func benchmarkGame(b *testing.B, name string) {
-	game, err := pommerman.New("bench", "", pommerman.Playground(pommerman.FFA), pommerman.Bots{Names: Names(), New: New})
+	game, err := pommerman.New("bench", "", pommerman.Playground(pommerman.FFA), Roster)
 	if err != nil {
 		b.Fatal(err)
 	}

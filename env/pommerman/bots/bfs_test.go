@@ -50,7 +50,7 @@ func TestBreadthFirst(t *testing.T) {
 			v := draw(t, pommerman.Playground(pommerman.FFA), rows(test.board))
 			test.change(v)
 			v.Alive = env.SeatSet(0).With(0).With(1)
-			b, err := New(test.agent)
+			b, err := Roster.New(test.agent)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,7 +1,7 @@
 // Package bots holds Pommerman's built-in agents. Each plays one seat from that
 // seat's view alone and keeps its memory and RNG to itself.
 //
-//	bot, err := bots.New("simple")
+//	bot, err := bots.Roster.New("simple")
 //	bot.Reset(seed.RNG(env.StreamAgents + seat))
 //	rules.See(&state, seat, &view)
 //	bot.Act(&view, action)
@@ -21,21 +21,9 @@
 // one step look-ahead, and "rhea", rolling horizon evolution, search in every
 // situation.
 //
-// A name may carry options, "name:key=value,key=value". All that search take
-//
-//	ticks       how many ticks a decision may simulate (5000)
-//	ms          how many milliseconds it may take; without ticks, the only limit
-//
-// and, where they apply,
-//
-//	c           the weight of exploration in UCB1, in points of score (25)
-//	depth       the longest roll-out in ticks (3)
-//	samples     how often look-ahead makes each move (10)
-//	length      moves in a plan of rolling horizon evolution (12)
-//	population  plans (8)
-//	mutation    the share of a plan's moves that are drawn anew (one a plan)
-//
-// With ticks a game is repeatable from its seed, with ms it is not.
+// Their options are those of package seat, with 5000 ticks a decision, a c of 25
+// points, a depth of 3, 10 samples, and 8 plans of 12 moves where a name says
+// nothing else.
 //
 // # Concurrency
 //
@@ -43,77 +31,51 @@
 package bots
 
 import (
-	"fmt"
-	"slices"
-	"strings"
-
 	"pommego/env/pommerman"
+	"pommego/env/search"
+	"pommego/env/seat"
 )
 
-// kind is one entry of the registry.
-type kind struct {
-	name    string
-	options []string // the keys it takes
-	make    func(o options) (pommerman.Bot, error)
+// Roster lists every built-in agent, the simplest first.
+var Roster = seat.Roster[pommerman.View]{
+	seat.Static[pommerman.View](),
+	seat.Random(choicesOf),
+	seat.Plain("simple", func() pommerman.Bot { return new(simple) }),
+	seat.Plain("heuristic", func() pommerman.Bot { return new(heuristic) }),
+	seat.Searching("bfs", with(search.BreadthFirst), newHybridSearch),
+	seat.Searching("mcts", with(search.TreeSearch), newHybridSearch),
+	seat.Searching("fmcs-random", flat(search.Random), newHybridSearch),
+	seat.Searching("fmcs-ucb1", flat(search.UCB1), newHybridSearch),
+	seat.Searching("fmcs-exploit", flat(search.Exploit), newHybridSearch),
+	seat.Searching("fmcs-explore", flat(search.Explore), newHybridSearch),
+	seat.Searching("osla", with(search.LookAhead), newForward),
+	seat.Searching("rhea", with(search.RollingHorizon), newForward),
 }
 
-// registry lists every built-in agent, the simplest first.
-var registry = append([]kind{
-	{"static", nil, func(options) (pommerman.Bot, error) { return static{}, nil }},
-	{"random", nil, func(options) (pommerman.Bot, error) { return new(random), nil }},
-	{"simple", nil, func(options) (pommerman.Bot, error) { return new(simple), nil }},
-	{"heuristic", nil, func(options) (pommerman.Bot, error) { return new(heuristic), nil }},
-}, searchers...)
+// choices is how many moves there are.
+const choices = int(pommerman.LayBomb) + 1
 
-// Names lists the built-in agents, without options.
-func Names() []string {
-	names := make([]string, len(registry))
-	for i := range registry {
-		names[i] = registry[i].name
+// choicesOf is how many choices a component of the action has: the move, and for
+// radio games each of the words.
+func choicesOf(v *pommerman.View, component int) int {
+	if component == 0 {
+		return choices
 	}
-	return names
+	return v.Rules.RadioVocab + 1
 }
 
-// New makes a bot from its name and options, such as "simple". It must be Reset
-// or Restored before it acts. The error for a name, a key or a form that does
-// not exist says what does.
-func New(name string) (pommerman.Bot, error) {
-	base, list, given := strings.Cut(name, ":")
-	i := slices.IndexFunc(registry, func(k kind) bool { return k.name == base })
-	if i < 0 {
-		return nil, fmt.Errorf("bots: no agent is called %q, there are: %s", base, strings.Join(Names(), ", "))
+// with is a search by the given method with the paper's numbers for UCB1 and
+// roll-outs. A decision takes a few milliseconds.
+func with(m search.Method) search.Settings {
+	return search.Settings{
+		Method: m, Budget: search.Budget{Ticks: 5000}, C: 25, Depth: 3,
+		Samples: 10, Length: 12, Population: 8,
 	}
-	var o options
-	if given {
-		var err error
-		if o, err = registry[i].parse(list); err != nil {
-			return nil, fmt.Errorf("bots: agent %q: %w", name, err)
-		}
-	}
-	return registry[i].make(o)
 }
 
-// options are what follows the colon of a name, by key.
-type options map[string]string
-
-// parse reads "key=value,key=value" and accepts the keys the kind takes, each
-// at most once.
-func (k *kind) parse(list string) (options, error) {
-	o := make(options)
-	for pair := range strings.SplitSeq(list, ",") {
-		key, value, ok := strings.Cut(pair, "=")
-		switch {
-		case !ok || key == "" || value == "":
-			return nil, fmt.Errorf("option %q, want key=value", pair)
-		case len(k.options) == 0:
-			return nil, fmt.Errorf("option %q: %s takes no options, write %q", key, k.name, k.name)
-		case !slices.Contains(k.options, key):
-			return nil, fmt.Errorf("option %q does not exist, %s takes: %s", key, k.name, strings.Join(k.options, ", "))
-		}
-		if _, twice := o[key]; twice {
-			return nil, fmt.Errorf("option %q is given twice", key)
-		}
-		o[key] = value
-	}
-	return o, nil
+// flat is a flat Monte Carlo search with a bandit.
+func flat(b search.Bandit) search.Settings {
+	s := with(search.FlatMonteCarlo)
+	s.Bandit = b
+	return s
 }

@@ -15,11 +15,11 @@ func TestNames(t *testing.T) {
 		"static", "random", "simple", "heuristic",
 		"bfs", "mcts", "fmcs-random", "fmcs-ucb1", "fmcs-exploit", "fmcs-explore", "osla", "rhea",
 	}
-	if !slices.Equal(Names(), want) {
-		t.Errorf("Names() is %v, want %v", Names(), want)
+	if !slices.Equal(Roster.Names(), want) {
+		t.Errorf("Names() is %v, want %v", Roster.Names(), want)
 	}
-	for _, name := range Names() {
-		if bot, err := New(name); err != nil || bot == nil {
+	for _, name := range Roster.Names() {
+		if bot, err := Roster.New(name); err != nil || bot == nil {
 			t.Errorf("New(%q): %v", name, err)
 		}
 	}
@@ -36,36 +36,17 @@ func TestNewErrors(t *testing.T) {
 		{"random:=3", "key=value", "no key"},
 		{"static:a=", "key=value", "an empty value"},
 	} {
-		bot, err := New(test.name)
+		bot, err := Roster.New(test.name)
 		if err == nil || bot != nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: New(%q) gives %v, want an error with %q", test.reason, test.name, err, test.want)
 		}
 	}
 }
 
-func TestOptions(t *testing.T) {
-	k := kind{name: "search", options: []string{"ticks", "depth"}}
-	o, err := k.parse("ticks=20,depth=a=b")
-	if err != nil || len(o) != 2 || o["ticks"] != "20" || o["depth"] != "a=b" {
-		t.Errorf("parse gives %v, %v", o, err)
-	}
-	for _, test := range []struct{ list, want string }{
-		{"ticks=1,ticks=2", "twice"},
-		{"tick=1", `"tick" does not exist, search takes: ticks, depth`},
-		{"ticks=1,", "key=value"},
-	} {
-		if _, err := k.parse(test.list); err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("parse(%q): %v, want an error with %q", test.list, err, test.want)
-		}
-	}
-}
-
 // quick gives an agent that searches a budget small enough for tests.
 func quick(name string) string {
-	for _, k := range registry {
-		if k.name == name && slices.Contains(k.options, "ticks") {
-			return name + ":ticks=60"
-		}
+	if _, err := Roster.New(name + ":ticks=60"); err == nil {
+		return name + ":ticks=60"
 	}
 	return name
 }
@@ -73,7 +54,7 @@ func quick(name string) string {
 // bot makes a bot, quick if it searches, and gives it an RNG.
 func bot(t testing.TB, name string, seed uint64) pommerman.Bot {
 	t.Helper()
-	b, err := New(quick(name))
+	b, err := Roster.New(quick(name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +110,7 @@ func TestRandom(t *testing.T) {
 // TestSaved shows that a bot restored from what another appended plays on like
 // it, and that appending leaves what is there.
 func TestSaved(t *testing.T) {
-	for _, name := range Names() {
+	for _, name := range Roster.Names() {
 		one, other := bot(t, name, 3), bot(t, name, 4)
 		for seed := range uint64(200) {
 			play(one, seed)
@@ -195,7 +176,7 @@ func TestRestoreErrors(t *testing.T) {
 }
 
 func TestActAllocatesNothing(t *testing.T) {
-	for _, name := range Names() {
+	for _, name := range Roster.Names() {
 		b := bot(t, name, 5)
 		var views []*pommerman.View
 		for seed := range uint64(50) {
@@ -232,12 +213,12 @@ func FuzzAct(f *testing.F) {
 			}
 		}
 		v.Seat = int(seed % 4)
-		for _, name := range Names() {
+		for _, name := range Roster.Names() {
 			b := bot(t, name, seed)
 			for range 3 {
 				action := make([]uint8, 1+v.Rules.RadioWords)
 				b.Act(v, action)
-				if int(action[0]) >= numMoves {
+				if int(action[0]) >= choices {
 					t.Fatalf("%s plays %d", name, action[0])
 				}
 				for _, word := range action[1:] {
@@ -258,7 +239,7 @@ func FuzzAct(f *testing.F) {
 func FuzzRestore(f *testing.F) {
 	f.Add([]byte("12345678\x00\x01\x11"))
 	f.Fuzz(func(t *testing.T, state []byte) {
-		for _, name := range Names() {
+		for _, name := range Roster.Names() {
 			b := bot(t, name, 1)
 			if b.Restore(state) == nil && string(b.Append(nil)) != string(state) {
 				t.Fatalf("%s takes %v and saves %v", name, state, b.Append(nil))

@@ -6,18 +6,11 @@ import (
 
 	"pommego/env"
 	"pommego/env/pommerman"
+	"pommego/env/record"
 )
 
-// Difference is one field in which a recorded decision and ours disagree.
-type Difference struct {
-	Field    string // its key in the record
-	Expected string // what was recorded
-	Got      string
-}
-
-func (d Difference) String() string {
-	return fmt.Sprintf("%s: expected %s, got %s", d.Field, d.Expected, d.Got)
-}
+// Formats are the forms of recorded decisions that can be checked.
+var Formats = []record.Format{{Name: DecisionFormat, Check: CheckDecision}}
 
 // ownDraws is how often a checked decision is also made with our own RNG.
 const ownDraws = 8
@@ -33,14 +26,16 @@ const ownDraws = 8
 //
 // line is one JSON object of format [DecisionFormat]. The error says what is
 // wrong with a line that is not a recorded decision; it says nothing of ours.
-func CheckDecision(line []byte) ([]Difference, error) {
+func CheckDecision(line []byte) (record.Report, error) {
 	d, err := readDecision(line)
 	if err != nil {
-		return nil, fmt.Errorf("bots: recorded decision: %w", err)
+		return record.Report{}, fmt.Errorf("bots: recorded decision: %w", err)
 	}
-	diffs := d.checkReplay(nil)
-	diffs = d.checkOdds(diffs)
-	return d.checkRNG(diffs), nil
+	c := record.Comparison{Report: record.Report{Decisions: 1}}
+	d.checkReplay(&c)
+	d.checkOdds(&c)
+	d.checkRNG(&c)
+	return c.Report, nil
 }
 
 // replay is a script of recorded draws. Past their end it goes on counting.
@@ -71,22 +66,16 @@ func (r *replay) choice(n int) int {
 func (r *replay) whole() bool { return true }
 
 // checkReplay decides with the recorded draws.
-func (d *decision) checkReplay(diffs []Difference) []Difference {
+func (d *decision) checkReplay(c *record.Comparison) {
 	script := &replay{coins: d.coins, choose: d.choice}
 	a := simple{memory: d.before, draws: draws{script: script}}
 	action, by := a.decide(d.view)
-	compare := func(field string, expected, got any) {
-		if e, g := fmt.Sprint(expected), fmt.Sprint(got); e != g {
-			diffs = append(diffs, Difference{field, e, g})
-		}
-	}
-	compare("action", uint8(d.action), uint8(action))
-	compare("branch", d.branch, by)
-	compare("coins", plural(len(d.coins), "draw"), plural(script.tossed, "draw"))
-	compare("choice", choiceText(d.choice), choiceText(script.chosen))
-	compare("recent_after", cellsText(&d.after), cellsText(&a.memory))
-	compare("prev_direction_after", uint8(d.after.heading), uint8(a.heading))
-	return diffs
+	record.Equal(c, "action", uint8(d.action), uint8(action))
+	record.Equal(c, "branch", d.branch, by.String())
+	record.Equal(c, "coins", plural(len(d.coins), "draw"), plural(script.tossed, "draw"))
+	record.Equal(c, "choice", choiceText(d.choice), choiceText(script.chosen))
+	record.Equal(c, "recent_after", cellsText(&d.after), cellsText(&a.memory))
+	record.Equal(c, "prev_direction_after", uint8(d.after.heading), uint8(a.heading))
 }
 
 func choiceText(choice []int) string {
@@ -118,23 +107,22 @@ func plural(n int, what string) string {
 const probsTolerance = 1e-6
 
 // checkOdds decides with all draws there could be.
-func (d *decision) checkOdds(diffs []Difference) []Difference {
+func (d *decision) checkOdds(c *record.Comparison) {
 	got := odds(d.view, d.before)
 	for a := range got {
 		field := fmt.Sprintf("possible[%d]", a)
 		if (got[a] > 0) != d.possible[a] {
-			diffs = append(diffs, Difference{field, fmt.Sprint(d.possible[a]), fmt.Sprint(got[a] > 0)})
+			c.Differs(field, d.possible[a], got[a] > 0)
 		}
 		if math.Abs(got[a]-d.probs[a]) > probsTolerance {
 			field = fmt.Sprintf("probs[%d]", a)
-			diffs = append(diffs, Difference{field, fmt.Sprintf("%.6f", d.probs[a]), fmt.Sprintf("%.6f", got[a])})
+			c.Differs(field, fmt.Sprintf("%.6f", d.probs[a]), fmt.Sprintf("%.6f", got[a]))
 		}
 	}
-	return diffs
 }
 
 // odds is the exact probability of each action.
-func odds(v *pommerman.View, before memory) (p [numMoves]float64) {
+func odds(v *pommerman.View, before memory) (p [choices]float64) {
 	var o outcomes
 	for more := true; more; more = o.next() {
 		a := simple{memory: before, draws: draws{script: &o}}
@@ -187,15 +175,15 @@ func (o *outcomes) next() bool {
 	return false
 }
 
-// checkDice decides a few times with an RNG of our own.
-func (d *decision) checkRNG(diffs []Difference) []Difference {
+// checkRNG decides a few times with an RNG of our own.
+func (d *decision) checkRNG(c *record.Comparison) {
 	for i := range ownDraws {
 		a := simple{memory: d.before, draws: draws{rng: env.Seed{Value: uint64(i)}.RNG(env.StreamAgents)}}
 		if action, _ := a.decide(d.view); !d.possible[action] {
-			return append(diffs, Difference{"possible", d.possibleText(), fmt.Sprintf("%d with our RNG", action)})
+			c.Differs("possible", d.possibleText(), fmt.Sprintf("%d with our RNG", action))
+			return
 		}
 	}
-	return diffs
 }
 
 func (d *decision) possibleText() string {

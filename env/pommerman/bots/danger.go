@@ -51,7 +51,7 @@ var underfoot = [4]grid.Dir{grid.Right, grid.Left, grid.Up, grid.Down}
 // threats looks at the bombs in row-major order. A bomb counts if it lies in
 // the agent's row or column and no more steps away than its blast is strong; the
 // steps are those of the search, so a bomb behind a wall may be too far.
-func (s *search) threats() (t threats) {
+func (s *scan) threats() (t threats) {
 	self := s.v.Self.Cell
 	for i := range s.v.NumBombs {
 		b := &s.v.Bombs[i]
@@ -71,7 +71,7 @@ func (s *search) threats() (t threats) {
 }
 
 // flee lists the directions that lead out of danger, to draw one from.
-func (s *search) flee(t *threats) (dirList, branch) {
+func (s *scan) flee(t *threats) (dirList, branch) {
 	if t.n == len(underfoot) {
 		return s.breakOut(t), fleeAll4
 	}
@@ -90,7 +90,7 @@ func (s *search) flee(t *threats) (dirList, branch) {
 }
 
 // breakOut is the first unsafe direction that is no dead end, or to stay.
-func (s *search) breakOut(t *threats) (way dirList) {
+func (s *scan) breakOut(t *threats) (way dirList) {
 	for _, d := range t.all() {
 		if s.leadsOut(d, int(t.blast[d])) {
 			way.add(d)
@@ -105,7 +105,7 @@ func (s *search) breakOut(t *threats) (way dirList) {
 // agent's own cell is then blocked, can get further than blast away from the
 // cell entered, or out of its row and column. As long as neither is so, what
 // can be reached are four straight arms of the cell.
-func (s *search) leadsOut(d grid.Dir, blast int) bool {
+func (s *scan) leadsOut(d grid.Dir, blast int) bool {
 	entered := s.v.Self.Cell.Next(d)
 	if !s.walkable(entered) {
 		return false
@@ -124,7 +124,7 @@ func (s *search) leadsOut(d grid.Dir, blast int) bool {
 }
 
 // walkable reports whether a cell other than the agent's own can be walked on.
-func (s *search) walkable(c grid.Cell) bool {
+func (s *scan) walkable(c grid.Cell) bool {
 	return c != s.v.Self.Cell && s.open.has(s.v.Board[c])
 }
 

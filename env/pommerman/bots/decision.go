@@ -16,8 +16,8 @@ import (
 // reference's SimpleAgent is known.
 const DecisionFormat = "pommerman-simple-agent/1"
 
-// record is one recorded decision, as it is written down.
-type record struct {
+// recordedDecision is one decision, as it is written down.
+type recordedDecision struct {
 	Format        string             `json:"format"`
 	Agent         int                `json:"agent"`
 	BoardSize     int                `json:"board_size"`
@@ -52,11 +52,9 @@ type decision struct {
 	choice        []int // nil, or n and what was drawn
 	action        pommerman.Action
 	branch        string
-	possible      [numMoves]bool
-	probs         [numMoves]float64
+	possible      [choices]bool
+	probs         [choices]float64
 }
-
-const numMoves = int(pommerman.LayBomb) + 1
 
 // unmarshal reads a JSON object into value and insists on the keys required.
 func unmarshal(line []byte, value any, required []string) error {
@@ -78,7 +76,7 @@ func unmarshal(line []byte, value any, required []string) error {
 
 // readDecision reads a recorded decision, one JSON object.
 func readDecision(line []byte) (*decision, error) {
-	var rec record
+	var rec recordedDecision
 	var obs observation
 	if err := unmarshal(bytes.TrimSpace(line), &rec, recordKeys); err != nil {
 		return nil, err
@@ -101,7 +99,7 @@ func readDecision(line []byte) (*decision, error) {
 	if d.view, err = obs.view(rules, rec.Agent); err != nil {
 		return nil, err
 	}
-	for _, read := range []func(*record) error{d.readMemory, d.readDraws, d.readOutcome, d.readOdds} {
+	for _, read := range []func(*recordedDecision) error{d.readMemory, d.readDraws, d.readOutcome, d.readOdds} {
 		if err := read(&rec); err != nil {
 			return nil, err
 		}
@@ -109,7 +107,7 @@ func readDecision(line []byte) (*decision, error) {
 	return d, nil
 }
 
-func (d *decision) readMemory(rec *record) (err error) {
+func (d *decision) readMemory(rec *recordedDecision) (err error) {
 	side := d.view.Rules.BoardSize
 	if d.before, err = readMemory("", rec.Recent, rec.PrevDirection, side); err != nil {
 		return err
@@ -132,7 +130,7 @@ func readMemory(suffix string, recent [][]int, heading, side int) (m memory, err
 	return m, within("prev_direction"+suffix, heading, 0, int(grid.Right))
 }
 
-func (d *decision) readDraws(rec *record) error {
+func (d *decision) readDraws(rec *recordedDecision) error {
 	for i := range len(rec.Coins) {
 		if ch := rec.Coins[i]; ch != '0' && ch != '1' {
 			return fmt.Errorf("coins has %q, want 0 and 1 only", ch)
@@ -144,8 +142,8 @@ func (d *decision) readDraws(rec *record) error {
 	return nil
 }
 
-func (d *decision) readOutcome(rec *record) error {
-	if err := within("action", rec.Action, 0, numMoves-1); err != nil {
+func (d *decision) readOutcome(rec *recordedDecision) error {
+	if err := within("action", rec.Action, 0, choices-1); err != nil {
 		return err
 	}
 	if !slices.Contains(branchNames[:], rec.Branch) {
@@ -155,17 +153,17 @@ func (d *decision) readOutcome(rec *record) error {
 	return nil
 }
 
-func (d *decision) readOdds(rec *record) error {
+func (d *decision) readOdds(rec *recordedDecision) error {
 	for _, a := range rec.Possible {
-		if err := within("possible", a, 0, numMoves-1); err != nil {
+		if err := within("possible", a, 0, choices-1); err != nil {
 			return err
 		}
 		d.possible[a] = true
 	}
 	for _, key := range slices.Sorted(maps.Keys(rec.Probs)) {
 		a, err := strconv.Atoi(key)
-		if err != nil || a < 0 || a >= numMoves {
-			return fmt.Errorf("probs has key %q, want an action, 0 to %d", key, numMoves-1)
+		if err != nil || a < 0 || a >= choices {
+			return fmt.Errorf("probs has key %q, want an action, 0 to %d", key, choices-1)
 		}
 		if p := rec.Probs[key]; p < 0 || p > 1 {
 			return fmt.Errorf("probs of action %d is %v, want 0 to 1", a, p)

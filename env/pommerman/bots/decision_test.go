@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"pommego/env/record"
 )
 
 const recorded = "../testdata/traces/simple_agent.jsonl.gz"
@@ -44,11 +46,11 @@ func TestRecordedDecisions(t *testing.T) {
 	}
 	bad := 0
 	for i, line := range lines {
-		diffs, err := CheckDecision(line)
+		report, err := CheckDecision(line)
 		if err != nil {
 			t.Fatalf("decision %d: %v", i+1, err)
 		}
-		for _, d := range diffs {
+		for _, d := range report.Differences {
 			if bad++; bad <= 10 {
 				t.Errorf("decision %d: %v", i+1, d)
 			}
@@ -98,11 +100,11 @@ func plusOne(base int) func(any) any {
 // notices reports whether a check finds a difference in field.
 func notices(t *testing.T, line []byte, field string) bool {
 	t.Helper()
-	diffs, err := CheckDecision(line)
+	report, err := CheckDecision(line)
 	if err != nil {
 		t.Fatalf("%v; %s", err, line)
 	}
-	return slices.ContainsFunc(diffs, func(d Difference) bool {
+	return slices.ContainsFunc(report.Differences, func(d record.Difference) bool {
 		return strings.HasPrefix(d.Field, field) && d.Expected != d.Got
 	})
 }
@@ -297,9 +299,9 @@ func FuzzCheckDecision(f *testing.F) {
 		f.Add(lines[i])
 	}
 	f.Fuzz(func(t *testing.T, line []byte) {
-		diffs, err := CheckDecision(line)
-		if err != nil && diffs != nil {
-			t.Fatalf("both %v and %v", diffs, err)
+		report, err := CheckDecision(line)
+		if err != nil && report.Mismatches != 0 {
+			t.Fatalf("both %v and %v", report, err)
 		}
 	})
 }

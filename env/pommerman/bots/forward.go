@@ -6,43 +6,50 @@ import (
 
 	"pommego/env"
 	"pommego/env/pommerman"
-	planning "pommego/env/search"
+	"pommego/env/search"
 )
 
 // forward is an agent that searches in every situation, by what it believes and
 // by the evaluation of states, with everybody else as a random mover.
 type forward struct {
-	belief  pommerman.Belief
-	rng     env.RNG
-	planner planner
-	plan    rest
-	ticks   uint64 // of the last decision
-	planning.Memo
+	belief   pommerman.Belief
+	rng      env.RNG
+	settings search.Settings
+	plan     remainder
+	search.Memo
 }
 
+// remainder is what is left of the plan of an earlier decision.
+type remainder struct {
+	n     uint8
+	moves [search.MaxLength]search.Move
+}
+
+func newForward(s search.Settings) pommerman.Bot { return &forward{settings: s} }
+
 func (a *forward) Reset(rng env.RNG) {
-	*a = forward{rng: rng, planner: a.planner, Memo: a.Memo}
+	a.Forget()
+	*a = forward{rng: rng, settings: a.settings, Memo: a.Memo}
 }
 
 func (a *forward) Reseed(rng env.RNG) { a.rng = rng }
 
-// Searched is how many ticks the last decision simulated.
-func (a *forward) Searched() uint64 { return a.ticks }
-
 func (a *forward) Act(v *pommerman.View, action []uint8) {
 	clear(action) // it never says a word
 	v.Rules.Imagine(&a.belief, v)
-	a.ticks = 0
 	a.Forget()
-	b := benches.Get().(*bench)
-	defer benches.Put(b)
-	if !b.world.imagine(v.Rules, &a.belief.State, v.Seat, nothing, pommerman.NoSeat) {
+	w := workspaces.Get().(*workspace)
+	defer workspaces.Put(w)
+	if !w.world.imagine(v.Rules, &a.belief.State, v.Seat, nothing, pommerman.NoSeat) {
 		return
 	}
-	found := a.planner.plan(b, &a.belief.State, &a.rng, &a.plan)
-	a.ticks = found.Ticks
+	w.searches.SetPlan(a.plan.moves[:a.plan.n])
+	planner := w.searches.Use(&a.settings)
+	found := planner.Search(&w.world, &a.belief.State, a.settings.Budget, &a.rng)
+	a.plan.n = uint8(copy(a.plan.moves[:], w.searches.Plan()))
+	a.Ticks = found.Ticks
 	if found.Ticks > 0 {
-		a.Keep(b.by(a.planner.method), 0, choices)
+		a.Keep(planner, 0, choices)
 	}
 	action[0] = uint8(found.Move)
 }
@@ -62,12 +69,12 @@ func (a *forward) Restore(state []byte) error {
 	if len(state) < fixed || len(state) < fixed+int(state[8]) {
 		return fmt.Errorf("bots: state of a searching agent has %d bytes, want more", len(state))
 	}
-	var plan rest
+	var plan remainder
 	if plan.n = state[8]; int(plan.n) > len(plan.moves) {
 		return fmt.Errorf("bots: state of a searching agent has a plan of %d moves, want at most %d", plan.n, len(plan.moves))
 	}
 	for i, m := range state[fixed : fixed+int(plan.n)] {
-		plan.moves[i] = planning.Move(m)
+		plan.moves[i] = search.Move(m)
 	}
 	var belief pommerman.Belief
 	left, err := belief.Restore(state[fixed+int(plan.n):])
@@ -78,6 +85,7 @@ func (a *forward) Restore(state []byte) error {
 		return fmt.Errorf("bots: state of a searching agent has %d bytes too many", len(left))
 	}
 	a.rng = env.RNG{State: binary.LittleEndian.Uint64(state)}
-	a.belief, a.plan, a.ticks = belief, plan, 0
+	a.belief, a.plan = belief, plan
+	a.Forget()
 	return nil
 }

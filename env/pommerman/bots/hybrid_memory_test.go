@@ -120,7 +120,7 @@ func TestFogIsExplored(t *testing.T) {
 // goes on like the one that was saved, fog or not.
 func TestHybridsFollowFromWhatTheySaved(t *testing.T) {
 	for i, rules := range variants() {
-		game, err := pommerman.New("saved", "", rules, pommerman.Bots{Names: Names(), New: New})
+		game, err := pommerman.New("saved", "", rules, Roster)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,7 +4,7 @@ import (
 	"pommego/env"
 	"pommego/env/grid"
 	"pommego/env/pommerman"
-	planning "pommego/env/search"
+	"pommego/env/search"
 )
 
 // hybridSearch is a hybrid agent that searches where it evades and attacks. It
@@ -12,22 +12,19 @@ import (
 // attack score, with the target as a random mover and everybody else still.
 type hybridSearch struct {
 	hybrid
-	planner planner
-	ticks   uint64 // of the last decision
-	planning.Memo
+	settings search.Settings
+	search.Memo
 }
+
+func newHybridSearch(s search.Settings) pommerman.Bot { return &hybridSearch{settings: s} }
 
 func (a *hybridSearch) Reset(rng env.RNG) {
 	a.hybrid.Reset(rng)
-	a.ticks = 0
+	a.Forget()
 }
-
-// Searched is how many ticks the last decision simulated.
-func (a *hybridSearch) Searched() uint64 { return a.ticks }
 
 func (a *hybridSearch) Act(v *pommerman.View, action []uint8) {
 	clear(action) // it never says a word
-	a.ticks = 0
 	a.Forget()
 	var o outlook
 	move, left := a.decide(v, &o)
@@ -35,30 +32,31 @@ func (a *hybridSearch) Act(v *pommerman.View, action []uint8) {
 		v.Rules.Imagine(&a.belief, v)
 	}
 	if left != nothing {
-		move = a.search(&o, left)
+		move = a.plan(&o, left)
 	}
 	action[0] = uint8(move)
 }
 
-// search plans a move. Where nothing can be planned, and where an attack
+// plan searches for a move. Where there is nothing to search, and where an attack
 // promises nothing better than what is, the rules decide.
-func (a *hybridSearch) search(o *outlook, left task) pommerman.Action {
-	b := benches.Get().(*bench)
-	defer benches.Put(b)
-	w, root := &b.world, &a.belief.State
+func (a *hybridSearch) plan(o *outlook, left task) pommerman.Action {
+	space := workspaces.Get().(*workspace)
+	defer workspaces.Put(space)
+	w, root := &space.world, &a.belief.State
 	if !w.imagine(o.v.Rules, root, o.v.Seat, left, o.target) {
 		return o.answer(left)
 	}
 	w.first = o.lasting(w.first)
-	found := a.planner.plan(b, root, &a.rng, nil)
-	a.ticks = found.Ticks
+	planner := space.searches.Use(&a.settings)
+	found := planner.Search(w, root, a.settings.Budget, &a.rng)
+	a.Ticks = found.Ticks
 	if left == toAttack && found.Score <= w.Score(root) {
 		if move := o.attack(); w.first.has(move) {
 			return move
 		}
 	}
 	if found.Ticks > 0 {
-		a.Keep(b.by(a.planner.method), 0, choices)
+		a.Keep(planner, 0, choices)
 	}
 	return pommerman.Action(found.Move)
 }

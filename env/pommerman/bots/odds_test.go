@@ -18,7 +18,7 @@ func TestFrequencies(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var counts [numMoves]int
+		var counts [choices]int
 		a := simple{draws: draws{rng: rng}}
 		for range times {
 			a.memory = d.before
@@ -64,7 +64,7 @@ func TestPartialSearch(t *testing.T) {
 		}
 		compared++
 		var all wholeOutcomes
-		var want [numMoves]float64
+		var want [choices]float64
 		for more := true; more; more = all.next() {
 			a := simple{memory: m, draws: draws{script: &all}}
 			action, _ := a.decide(v)

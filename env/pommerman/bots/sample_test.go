@@ -29,7 +29,7 @@ func variants() []pommerman.Rules {
 func situations(t testing.TB, games int, visit func(*situation)) {
 	t.Helper()
 	for i, rules := range variants() {
-		game, err := pommerman.New("sample", "", rules, pommerman.Bots{Names: Names(), New: New})
+		game, err := pommerman.New("sample", "", rules, Roster)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,7 +11,7 @@ import (
 // search.
 func moments(b *testing.B, rules *pommerman.Rules) []pommerman.State {
 	b.Helper()
-	game, err := pommerman.New("moments", "", *rules, pommerman.Bots{Names: Names(), New: New})
+	game, err := pommerman.New("moments", "", *rules, Roster)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -39,7 +39,7 @@ func TestSearchOptions(t *testing.T) {
 		{"rhea:length=41", "from 1 to 40", "a plan too long"},
 		{"rhea:population=1001", "from 1 to 1000", "too many plans"},
 	} {
-		bot, err := New(test.name)
+		bot, err := Roster.New(test.name)
 		if err == nil || bot != nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: New(%q) gives %v, want an error with %q", test.reason, test.name, err, test.want)
 		}
@@ -48,34 +48,34 @@ func TestSearchOptions(t *testing.T) {
 
 // TestSearchSettings: options arrive where they belong.
 func TestSearchSettings(t *testing.T) {
-	settings := func(name string) planner {
+	settings := func(name string) search.Settings {
 		t.Helper()
-		b, err := New(name)
+		b, err := Roster.New(name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if h, ok := b.(*hybridSearch); ok {
-			return h.planner
+			return h.settings
 		}
-		return b.(*forward).planner
+		return b.(*forward).settings
 	}
-	if p := settings("mcts"); p.budget.Ticks != defaultTicks || p.budget.Time != 0 || p.c != 25 || p.depth != 3 {
+	if p := settings("mcts"); p.Budget.Ticks != 5000 || p.Budget.Time != 0 || p.C != 25 || p.Depth != 3 {
 		t.Errorf("mcts by default has %+v, want the paper's numbers", p)
 	}
-	if p := settings("mcts:ticks=2000,c=0.5,depth=7"); p.budget.Ticks != 2000 || p.c != 0.5 || p.depth != 7 {
+	if p := settings("mcts:ticks=2000,c=0.5,depth=7"); p.Budget.Ticks != 2000 || p.C != 0.5 || p.Depth != 7 {
 		t.Errorf("mcts has %+v, want 2000 ticks, c 0.5 and depth 7", p)
 	}
-	if p := settings("fmcs-explore:ms=1.5"); p.budget.Ticks != 0 || p.budget.Time.Microseconds() != 1500 {
-		t.Errorf("with ms alone the budget is %+v, want 1.5 ms and no limit of ticks", p.budget)
+	if p := settings("fmcs-explore:ms=1.5"); p.Budget.Ticks != 0 || p.Budget.Time.Microseconds() != 1500 {
+		t.Errorf("with ms alone the budget is %+v, want 1.5 ms and no limit of ticks", p.Budget)
 	}
-	if p := settings("bfs:ms=100,ticks=30"); p.budget.Ticks != 30 || p.budget.Time.Milliseconds() != 100 {
-		t.Errorf("with both the budget is %+v, want 100 ms and 30 ticks", p.budget)
+	if p := settings("bfs:ms=100,ticks=30"); p.Budget.Ticks != 30 || p.Budget.Time.Milliseconds() != 100 {
+		t.Errorf("with both the budget is %+v, want 100 ms and 30 ticks", p.Budget)
 	}
-	if p := settings("rhea:length=5,population=3,mutation=0.5"); p.length != 5 || p.population != 3 || p.mutation != 0.5 {
+	if p := settings("rhea:length=5,population=3,mutation=0.5"); p.Length != 5 || p.Population != 3 || p.Mutation != 0.5 {
 		t.Errorf("rhea has %+v, want length 5, population 3 and mutation 0.5", p)
 	}
-	if p := settings("osla:samples=4"); p.samples != 4 {
-		t.Errorf("osla has %d samples, want 4", p.samples)
+	if p := settings("osla:samples=4"); p.Samples != 4 {
+		t.Errorf("osla has %d samples, want 4", p.Samples)
 	}
 }
 
@@ -83,7 +83,7 @@ func TestSearchSettings(t *testing.T) {
 // its seat while it lives: visit is to let it act.
 func follow(t *testing.T, rules pommerman.Rules, seed uint64, visit func(game *pommerman.Game, m *pommerman.Match)) {
 	t.Helper()
-	game, err := pommerman.New("follow", "", rules, pommerman.Bots{Names: Names(), New: New})
+	game, err := pommerman.New("follow", "", rules, Roster)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func TestSearched(t *testing.T) {
 			t.Errorf("%s says that it searched up to %d ticks, want %d", name, most, ticks)
 		}
 	}
-	game, err := pommerman.New("", "", pommerman.Playground(pommerman.FFA), pommerman.Bots{Names: Names(), New: New})
+	game, err := pommerman.New("", "", pommerman.Playground(pommerman.FFA), Roster)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,7 +215,7 @@ func emptied(t *testing.T, m, to *pommerman.Match) {
 // budget.
 func TestSearchersBeatSimple(t *testing.T) {
 	for _, name := range searching() {
-		game, err := pommerman.New("duel", "", pommerman.Playground(pommerman.OneVsOne), pommerman.Bots{Names: Names(), New: New})
+		game, err := pommerman.New("duel", "", pommerman.Playground(pommerman.OneVsOne), Roster)
 		if err != nil {
 			t.Fatal(err)
 		}

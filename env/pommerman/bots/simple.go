@@ -90,7 +90,7 @@ var powerups = [3]pommerman.Item{pommerman.ExtraBomb, pommerman.IncrRange, pomme
 // decide is one decision, and the rule that made it.
 func (a *simple) decide(v *pommerman.View) (pommerman.Action, branch) {
 	a.begin()
-	var s search
+	var s scan
 	s.start(v, &a.draws)
 	if t := s.threats(); t.n > 0 {
 		ways, by := s.flee(&t)
@@ -116,7 +116,7 @@ func (a *simple) decide(v *pommerman.View) (pommerman.Action, branch) {
 
 // meetEnemy bombs an adjacent enemy or walks to a near one. Going on in the
 // same direction takes a coin's consent.
-func (a *simple) meetEnemy(s *search) (pommerman.Action, branch, bool) {
+func (a *simple) meetEnemy(s *scan) (pommerman.Action, branch, bool) {
 	v := s.v
 	if s.around[1]&itemSet(v.Enemies[:]...) != 0 && v.Self.Ammo > 0 {
 		if s.canHide() {
@@ -136,7 +136,7 @@ func (a *simple) meetEnemy(s *search) (pommerman.Action, branch, bool) {
 
 // wander draws a move to a safe cell, rather one it has not been at lately,
 // and stays only if there is no such move.
-func (a *simple) wander(s *search) pommerman.Action {
+func (a *simple) wander(s *scan) pommerman.Action {
 	self := s.v.Self.Cell
 	ways := dirList{[5]grid.Dir{grid.Stay, grid.Left, grid.Right, grid.Up, grid.Down}, 5}
 	ways.keep(func(d grid.Dir) bool {

@@ -324,7 +324,7 @@ func TestSight(t *testing.T) {
 			}
 		}
 		v.Board[v.Self.Cell] = rules.Agent0()
-		var s search
+		var s scan
 		s.start(v, &draws{script: &always{}})
 		if got := s.dist[test.seen.cell()] != 0; got != test.want {
 			t.Errorf("from %v, %v is in sight: %v, want %v", test.self, test.seen, got, test.want)

@@ -66,7 +66,7 @@ func agent(t testing.TB, game *pommerman.Game, name string) env.Agent {
 // seat, against three times simple. It is the share of the agent's wins where
 // just one of the two won.
 func strength(t testing.TB, rules pommerman.Rules, name string, games int) (share float64, own, base tally) {
-	game, err := pommerman.New("strength", "", rules, pommerman.Bots{Names: Names(), New: New})
+	game, err := pommerman.New("strength", "", rules, Roster)
 	if err != nil {
 		t.Fatal(err)
 	}

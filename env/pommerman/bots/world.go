@@ -5,10 +5,10 @@ import (
 
 	"pommego/env"
 	"pommego/env/pommerman"
-	planning "pommego/env/search"
+	"pommego/env/search"
 )
 
-// world is the game as a searching agent imagines it: planning.Model over states.
+// world is the game as a searching agent imagines it: search.Model over states.
 // The agent moves as the search says, the movers at random, and all others
 // stand still. Nobody but the agent lays bombs.
 type world struct {
@@ -28,14 +28,14 @@ type world struct {
 }
 
 // Moves appends the moves that are neither void nor at once deadly.
-func (w *world) Moves(s *pommerman.State, dst []planning.Move) []planning.Move {
+func (w *world) Moves(s *pommerman.State, dst []search.Move) []search.Move {
 	moves := w.first
 	if s.StepCount != w.begin {
 		moves = w.useful(s)
 	}
 	for move := pommerman.Stop; moves>>move != 0; move++ {
 		if moves.has(move) {
-			dst = append(dst, planning.Move(move))
+			dst = append(dst, search.Move(move))
 		}
 	}
 	return dst
@@ -53,7 +53,7 @@ func (w *world) useful(s *pommerman.State) actionSet {
 }
 
 // Step makes one tick.
-func (w *world) Step(s *pommerman.State, move planning.Move, rng *env.RNG) {
+func (w *world) Step(s *pommerman.State, move search.Move, rng *env.RNG) {
 	width := 1 + w.rules.RadioWords
 	for seat := range w.rules.Seats() {
 		action := uint8(pommerman.Stop)
@@ -106,33 +106,11 @@ func (w *world) imagine(r *pommerman.Rules, root *pommerman.State, seat int, goa
 	return true
 }
 
-// bench is what a decision by search needs: a world and the searches with their
-// working memory. Benches are lent to agents while they act, because a tree for
-// each of thousands of agents would not fit anywhere.
-type bench struct {
-	world   world
-	flat    planning.Flat[pommerman.State]
-	tree    planning.Tree[pommerman.State]
-	breadth planning.Breadth[pommerman.State]
-	ahead   planning.Ahead[pommerman.State]
-	rolling planning.Rolling[pommerman.State]
+// workspace is what a decision by search needs. It is lent to agents while they
+// act.
+type workspace struct {
+	world    world
+	searches search.Set[pommerman.State]
 }
 
-// by is the search that a method uses.
-func (b *bench) by(m method) planning.Reporter {
-	switch m {
-	case flatSearch:
-		return &b.flat
-	case treeSearch:
-		return &b.tree
-	case breadthFirst:
-		return &b.breadth
-	case lookAhead:
-		return &b.ahead
-	case rollingHorizon:
-		return &b.rolling
-	}
-	panic("bots: unknown method")
-}
-
-var benches = sync.Pool{New: func() any { return new(bench) }}
+var workspaces = sync.Pool{New: func() any { return new(workspace) }}

@@ -1,7 +1,7 @@
 // Package bots holds SuiteBot II's built-in agents. Each plays one seat from that
 // seat's view alone and keeps its RNG to itself.
 //
-//	bot, err := bots.New("mcts:ticks=500")
+//	bot, err := bots.Roster.New("mcts:ticks=500")
 //	bot.Reset(seed.RNG(env.StreamAgents + seat))
 //	plan.See(&state, seat, &view)
 //	bot.Act(&view, action)
@@ -22,30 +22,25 @@
 package bots
 
 import (
-	"fmt"
-
-	"pommego/env/roster"
+	"pommego/env/search"
+	"pommego/env/seat"
 	"pommego/env/suitebot"
 )
 
-// agents lists every built-in agent, the simplest first.
-var agents = roster.Roster[suitebot.Bot]{
-	{Name: "static", Make: func(roster.Options) (suitebot.Bot, error) { return static{}, nil }},
-	{Name: "random", Make: func(roster.Options) (suitebot.Bot, error) { return new(random), nil }},
-	{Name: "simple", Make: func(roster.Options) (suitebot.Bot, error) { return new(simple), nil }},
-	{Name: "flat", Options: searchOptions, Make: func(o roster.Options) (suitebot.Bot, error) { return newSearcher(flat, o) }},
-	{Name: "mcts", Options: searchOptions, Make: func(o roster.Options) (suitebot.Bot, error) { return newSearcher(tree, o) }},
-}
+// choices is how many actions there are.
+const choices = int(suitebot.PlantBomb) + 1
 
-// Names lists the built-in agents, without options.
-func Names() []string { return agents.Names() }
+// What holds where options say nothing else: a decision of about a millisecond.
+var (
+	flat = search.Settings{Method: search.FlatMonteCarlo, Bandit: search.UCB1, Budget: search.Budget{Ticks: 1000}, C: 6, Depth: 6}
+	tree = search.Settings{Method: search.TreeSearch, Budget: search.Budget{Ticks: 1000}, C: 6, Depth: 3}
+)
 
-// New makes a bot from its name and options, such as "mcts:ticks=500". It must
-// be Reset or Restored before it acts.
-func New(name string) (suitebot.Bot, error) {
-	bot, err := agents.New(name)
-	if err != nil {
-		return nil, fmt.Errorf("bots: %w", err)
-	}
-	return bot, nil
+// Roster lists every built-in agent, the simplest first.
+var Roster = seat.Roster[suitebot.View]{
+	seat.Static[suitebot.View](),
+	seat.Random(func(*suitebot.View, int) int { return choices }),
+	seat.Plain("simple", func() suitebot.Bot { return new(simple) }),
+	seat.Searching("flat", flat, newSearcher),
+	seat.Searching("mcts", tree, newSearcher),
 }

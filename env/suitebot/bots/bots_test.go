@@ -10,17 +10,9 @@ import (
 	"pommego/env/suitebot/bots"
 )
 
-// quick makes agents whose searches are small enough for many decisions.
-var quick = suitebot.Bots{Names: bots.Names(), New: func(name string) (suitebot.Bot, error) {
-	if name == "flat" || name == "mcts" {
-		name += ":ticks=40"
-	}
-	return bots.New(name)
-}}
-
-func newGame(t testing.TB, rules suitebot.Rules, agents suitebot.Bots) *suitebot.Game {
+func newGame(t testing.TB, rules suitebot.Rules) *suitebot.Game {
 	t.Helper()
-	game, err := suitebot.New("test", "for tests", rules, agents)
+	game, err := suitebot.New("test", "for tests", rules, bots.Roster)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,15 +27,15 @@ func TestConformance(t *testing.T) {
 	crowd := suitebot.Standard()
 	crowd.Width, crowd.Height, crowd.Players, crowd.BombDelay, crowd.HomeLayout = 5, 5, 8, 8, suitebot.Drawn
 	for name, rules := range map[string]suitebot.Rules{"fog": fog, "crowd": crowd} {
-		t.Run(name, func(t *testing.T) { envtest.Run(t, newGame(t, rules, quick)) })
+		t.Run(name, func(t *testing.T) { envtest.Run(t, envtest.Quick(newGame(t, rules))) })
 	}
 }
 
 // TestNames checks what is read of an agent's name, and what is said of a wrong
 // one.
 func TestNames(t *testing.T) {
-	for _, name := range append(bots.Names(), "mcts:ticks=9,c=0.5,depth=0", "flat:ms=0.5", "flat:ticks=3,ms=2") {
-		if _, err := bots.New(name); err != nil {
+	for _, name := range append(bots.Roster.Names(), "mcts:ticks=9,c=0.5,depth=0", "flat:ms=0.5", "flat:ticks=3,ms=2") {
+		if _, err := bots.Roster.New(name); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -58,7 +50,7 @@ func TestNames(t *testing.T) {
 		{"flat:ms=NaN", "want a number from 0.01"},
 		{"flat:depth=1,depth=2", "given twice"},
 	} {
-		if _, err := bots.New(tc.name); err == nil || !strings.Contains(err.Error(), tc.want) {
+		if _, err := bots.Roster.New(tc.name); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: error %v, want one that says %q", tc.name, err, tc.want)
 		}
 	}
@@ -82,7 +74,7 @@ func decide(t *testing.T, name string, edit func(p *suitebot.Plan, s *suitebot.S
 	}
 	done := map[suitebot.Action]bool{}
 	for draw := range uint64(20) {
-		bot, err := bots.New(name)
+		bot, err := bots.Roster.New(name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -162,7 +154,7 @@ func TestSimpleRarelyDies(t *testing.T) {
 // TestSearchersSearch checks that ticks are counted and bounded, and that nobody
 // foresees the draws: the view has no RNG.
 func TestSearchersSearch(t *testing.T) {
-	game := newGame(t, suitebot.Standard(), quick)
+	game := newGame(t, suitebot.Standard())
 	m := game.New(1)[0]
 	m.Reset(env.Seed{Value: 1})
 	for name, want := range map[string]uint64{"flat:ticks=40": 40, "mcts:ticks=77": 77, "simple": 0} {

@@ -1,8 +1,8 @@
 package bots
 
 import (
-	"pommego/env"
-	"pommego/env/roster"
+	"pommego/env/search"
+	"pommego/env/seat"
 	"pommego/env/suitebot"
 )
 
@@ -11,7 +11,7 @@ import (
 // walks there and plants. When nothing is left to collect it hunts the nearest
 // enemy. It never does what leaves it no way out of the blasts to come, if there
 // is anything else to do.
-type simple struct{ roster.Forgetful }
+type simple struct{ seat.Forgetful }
 
 func (a *simple) Act(v *suitebot.View, action []uint8) {
 	var o outlook
@@ -28,50 +28,31 @@ func (a *simple) Act(v *suitebot.View, action []uint8) {
 	action[0] = uint8(a.prudent(&o, want))
 }
 
-// pick keeps the best of several choices; of equals each is as likely.
-type pick[T any] struct {
-	best  T
-	score int
-	equal int // how many have this score; 0: nothing was offered
-}
-
-func (p *pick[T]) offer(choice T, score int, rng *env.RNG) {
-	switch {
-	case p.equal == 0 || score > p.score:
-		*p = pick[T]{choice, score, 1}
-	case score == p.score:
-		p.equal++
-		if rng.IntN(p.equal) == 0 {
-			p.best = choice
-		}
-	}
-}
-
 // mine is the field from which a bomb collects most in the rounds it takes to
 // get there and plant, if any does.
 func (a *simple) mine(o *outlook) (suitebot.Cell, bool) {
-	var top pick[suitebot.Cell]
+	var top search.Best[suitebot.Cell]
 	for i := range o.plan.Cells() {
 		c, way := o.plan.Nearest(o.at, i)
-		if o.plan.MostWorth()<<16/(way+1) < top.score {
+		if float64(o.plan.MostWorth()<<16/(way+1)) < top.Score {
 			break // nothing further away can be better
 		}
 		if worth := o.plan.Worth(c, &o.gone); worth > 0 && !o.away.Has(c) {
-			top.offer(c, worth<<16/(way+1), &a.RNG)
+			top.Offer(c, float64(worth<<16/(way+1)), &a.RNG)
 		}
 	}
-	return top.best, top.equal > 0
+	return top.Choice, top.Found()
 }
 
 // prey is where the nearest enemy stands, if any is seen.
 func (a *simple) prey(o *outlook) (suitebot.Cell, bool) {
-	var top pick[suitebot.Cell]
+	var top search.Best[suitebot.Cell]
 	for seat := range o.plan.Rules().Players {
 		if at := o.s.Agents[seat]; seat != o.seat && at != suitebot.NoCell {
-			top.offer(at, -o.plan.Distance(o.at, at), &a.RNG)
+			top.Offer(at, -float64(o.plan.Distance(o.at, at)), &a.RNG)
 		}
 	}
-	return top.best, top.equal > 0
+	return top.Choice, top.Found()
 }
 
 // toward is what brings the agent nearer to a goal, or plants on it.
@@ -79,16 +60,16 @@ func (a *simple) toward(o *outlook, goal suitebot.Cell) suitebot.Action {
 	if goal == o.at {
 		return suitebot.PlantBomb
 	}
-	var top pick[suitebot.Action]
+	var top search.Best[suitebot.Action]
 	for _, move := range moves[1:] {
 		c := o.plan.Next(o.at, move)
 		score := -o.plan.Distance(c, goal)
 		if o.near.Has(c) {
 			score -= detour
 		}
-		top.offer(move, score, &a.RNG)
+		top.Offer(move, float64(score), &a.RNG)
 	}
-	return top.best
+	return top.Choice
 }
 
 // detour is how much longer a way may be that keeps clear of enemies.
@@ -100,14 +81,14 @@ func (a *simple) prudent(o *outlook, want suitebot.Action) suitebot.Action {
 	if o.survives(want) {
 		return want
 	}
-	var top pick[suitebot.Action]
+	var top search.Best[suitebot.Action]
 	for _, move := range moves {
 		if o.survives(move) {
-			top.offer(move, 0, &a.RNG)
+			top.Offer(move, 0, &a.RNG)
 		}
 	}
-	if top.equal == 0 {
+	if !top.Found() {
 		return want
 	}
-	return top.best
+	return top.Choice
 }

@@ -19,7 +19,7 @@ type table struct {
 func newTable(t testing.TB, rules suitebot.Rules, names ...string) *table {
 	t.Helper()
 	rules.Players = len(names)
-	game, err := suitebot.New("test", "", rules, suitebot.Bots{Names: bots.Names(), New: bots.New})
+	game, err := suitebot.New("test", "", rules, bots.Roster)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package bots
 
 import (
 	"math"
-	"sync"
 
 	"pommego/env"
 	"pommego/env/search"
@@ -105,23 +104,3 @@ func imagine(v *suitebot.View) suitebot.State {
 	}
 	return s
 }
-
-// bench is what a decision by search needs. Benches are lent to agents while
-// they act, because a tree for each of thousands of agents would not fit
-// anywhere.
-type bench struct {
-	world world
-	root  suitebot.State
-	flat  search.Flat[suitebot.State]
-	tree  search.Tree[suitebot.State]
-}
-
-// by is the search that a method uses.
-func (b *bench) by(m method) search.Reporter {
-	if m == flat {
-		return &b.flat
-	}
-	return &b.tree
-}
-
-var benches = sync.Pool{New: func() any { return new(bench) }}

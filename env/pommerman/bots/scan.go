@@ -38,7 +38,7 @@ func passable(v *pommerman.View) items {
 	return (1<<pommerman.Passage | pickups | agents) &^ itemSet(v.Enemies[0], v.Enemies[1], v.Enemies[2])
 }
 
-// search is a breadth-first search from the agent's cell over the cells in its
+// scan is a breadth-first search from the agent's cell over the cells in its
 // sight. Cells that cannot be entered are reached, but not left again. Where a
 // cell is reached a second time by an equally short way, a coin decides whether
 // that way replaces the one known.
@@ -49,7 +49,7 @@ func passable(v *pommerman.View) items {
 //
 // Invariant: queue[:head] has been left, queue[head:tail] waits, in the order
 // of reaching; a cell's dist is set exactly if it is in queue[:tail].
-type search struct {
+type scan struct {
 	v     *pommerman.View
 	draws *draws
 	open  items // what can be walked on
@@ -64,7 +64,7 @@ type search struct {
 }
 
 // start searches the cells nearby.
-func (s *search) start(v *pommerman.View, d *draws) {
+func (s *scan) start(v *pommerman.View, d *draws) {
 	s.v, s.draws, s.whole = v, d, d.whole()
 	s.open = passable(v)
 	self := v.Self.Cell
@@ -83,7 +83,7 @@ func (s *search) start(v *pommerman.View, d *draws) {
 // expand leaves the next cell of the queue, unless it lies limit or more steps
 // away or there is none: then it returns false. With that, all cells up to
 // limit steps away have been reached.
-func (s *search) expand(limit int) bool {
+func (s *scan) expand(limit int) bool {
 	if s.head == s.tail || int(s.dist[s.queue[s.head&255]]) > limit {
 		return false
 	}
@@ -128,13 +128,13 @@ func along(way, d grid.Dir) grid.Dir {
 // sees reports whether a cell is in the agent's sight: up to depth rows and
 // columns away taken together, where the rows and columns depth further down
 // and right are left out.
-func (s *search) sees(c grid.Cell) bool {
+func (s *scan) sees(c grid.Cell) bool {
 	rows, cols := c.Row()-s.v.Self.Cell.Row(), c.Col()-s.v.Self.Cell.Col()
 	return abs(rows)+abs(cols) <= depth && rows < depth && cols < depth
 }
 
 // within reports whether a cell can be reached in at most limit steps.
-func (s *search) within(c grid.Cell, limit int) bool {
+func (s *scan) within(c grid.Cell, limit int) bool {
 	for s.dist[c] == 0 && s.expand(limit) {
 	}
 	return s.dist[c] != 0 && int(s.dist[c]) <= limit+1
@@ -144,7 +144,7 @@ func (s *search) within(c grid.Cell, limit int) bool {
 // wanted, at most radius steps away; grid.Stay if there is none. Of equally
 // near cells it is the one with the item named last, and of those the last in
 // row-major order.
-func (s *search) toward(radius int, wanted ...pommerman.Item) grid.Dir {
+func (s *scan) toward(radius int, wanted ...pommerman.Item) grid.Dir {
 	set := itemSet(wanted...)
 	for steps := 1; steps <= radius; steps++ {
 		if s.around[steps]&set == 0 {
@@ -161,7 +161,7 @@ func (s *search) toward(radius int, wanted ...pommerman.Item) grid.Dir {
 
 // last is the last cell in row-major order that shows item steps away. There
 // must be one.
-func (s *search) last(steps int, item pommerman.Item) grid.Cell {
+func (s *scan) last(steps int, item pommerman.Item) grid.Cell {
 	var found grid.Cell
 	for _, c := range s.queue[:s.tail] {
 		if int(s.dist[c]) == steps+1 && s.v.Board[c] == item {
@@ -173,7 +173,7 @@ func (s *search) last(steps int, item pommerman.Item) grid.Cell {
 
 // canHide reports whether the agent reaches a passage that a bomb laid on its
 // cell would not reach: further away than the blast, or round a corner.
-func (s *search) canHide() bool {
+func (s *scan) canHide() bool {
 	self, blast := s.v.Self.Cell, int(s.v.Self.Blast)
 	for i := 0; i < s.tail || s.expand(len(s.dist)); {
 		if i == s.tail {
@@ -189,7 +189,7 @@ func (s *search) canHide() bool {
 }
 
 // seesPassage reports whether any passage is in sight, reachable or not.
-func (s *search) seesPassage() bool {
+func (s *scan) seesPassage() bool {
 	for row := range s.v.Rules.BoardSize {
 		for col := range s.v.Rules.BoardSize {
 			if c := grid.At(row, col); s.v.Board[c] == pommerman.Passage && s.sees(c) {

@@ -1,0 +1,105 @@
+package benchmarks
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"pommego/env"
+	"pommego/env/catalog"
+	"pommego/env/rollout"
+)
+
+// measurements is every measurement of every game of the catalog. Those of the
+// first game have names of their own, those of the others begin with the game's.
+var measurements = sync.OnceValue(func() []bench {
+	var all []bench
+	for i, f := range catalog.Families() {
+		game, err := catalog.Game(f.Observed)
+		if err != nil {
+			panic(err) // the catalog makes its own games
+		}
+		of := measurementsOf(&f, game.Spec(), i == 0)
+		if i > 0 {
+			for k := range of {
+				of[k].name = game.Spec().Game + ":" + of[k].name
+				if of[k].limit != "" {
+					of[k].limit = game.Spec().Game + ":" + of[k].limit
+				}
+			}
+		}
+		all = append(all, of...)
+	}
+	return all
+})
+
+// measurementsOf lists the measurements of a game: its rules, its batches as a
+// learner gets them, and what the machine could do with as many bytes. Encoding
+// alone is measured in the first game, because steps tell the rest.
+func measurementsOf(f *catalog.Family, spec *env.Spec, first bool) []bench {
+	var names []string
+	for _, e := range slices.Backward(spec.Encodings) {
+		names = append(names, e.Name)
+	}
+	of := []bench{
+		{"rules/random", "", rulesRandom(f.IDs[0])},
+		{"rules/cautious", "", rulesCautious(f.IDs[0])},
+		{"rules/simple", "", rulesSimple(f.IDs[0])},
+	}
+	if first {
+		of = append(of, bench{"encode/raw", "copy/raw", encode(f.Observed, "raw")},
+			bench{"encode/planes", "clear/planes", encode(f.Observed, "planes")})
+	}
+	for _, name := range names {
+		of = append(of, bench{"step/" + name, "copy/" + name, step(f.Observed, name)})
+	}
+	for _, name := range names {
+		of = append(of, bench{"copy/" + name, "", move(f.Observed, name, copyBytes)})
+	}
+	if first {
+		of = append(of, bench{"clear/planes", "", move(f.Observed, "planes", func(dst, _ []byte) { clear(dst) })})
+	}
+	return of
+}
+
+// player plays a game of the catalog by its rules alone.
+func player(id string) (rollout.Player, error) {
+	game, err := catalog.Game(id)
+	if err != nil {
+		return nil, err
+	}
+	source, ok := game.(rollout.Source)
+	if !ok {
+		return nil, fmt.Errorf("%s cannot be played by its rules alone: its game has no method Rollouts", id)
+	}
+	return source.Rollouts(), nil
+}
+
+// rulesRandom is the rules alone: random moves, a fresh board for each game.
+func rulesRandom(id string) func(Options) (work, error) {
+	return func(o Options) (work, error) {
+		p, err := player(id)
+		if err != nil {
+			return work{}, err
+		}
+		play := p.Random(o.Games, o.Seed)
+		return o.inParallel(o.Games, play), nil
+	}
+}
+
+// rulesCautious is stepping alone: long games of careful players, recorded once,
+// are played again and again.
+func rulesCautious(id string) func(Options) (work, error) {
+	return func(o Options) (work, error) {
+		const games = 24
+		p, err := player(id)
+		if err != nil {
+			return work{}, err
+		}
+		play, err := p.Replay(games, o.Seed, "simple")
+		if err != nil {
+			return work{}, err
+		}
+		return o.inParallel(games, func(_, from, to int) int { return play(from, to) }), nil
+	}
+}

@@ -1,0 +1,16 @@
+package envtest
+
+import "pommego/env"
+
+// Quick is a game whose searching agents get along with a few ticks a decision,
+// which is enough for tests.
+func Quick(game env.Game) env.Game { return quick{game} }
+
+type quick struct{ env.Game }
+
+func (q quick) NewAgent(name string) (env.Agent, error) {
+	if a, err := q.Game.NewAgent(name + ":ticks=20"); err == nil {
+		return a, nil
+	}
+	return q.Game.NewAgent(name)
+}

@@ -1,0 +1,79 @@
+package rollout
+
+import (
+	"testing"
+
+	"pommego/env"
+	"pommego/env/envtest"
+)
+
+// count is the rules of a made-up game that is over after its second step.
+type count struct{ dealt, steps, most int }
+
+func (c *count) Deal(s *int, _ env.Seed) { *s = 0; c.dealt++ }
+func (c *count) Over(s *int) bool        { return *s == c.most }
+func (c *count) Step(s *int, _ []uint8) {
+	if *s == c.most {
+		panic("a step after the end")
+	}
+	*s++
+	c.steps++
+}
+
+// TestRandom deals games again when they are over and makes as many moves as it
+// says.
+func TestRandom(t *testing.T) {
+	c := &count{most: 5}
+	play := New(envtest.Toy(), c).Random(7, 1)
+	if c.dealt != 7 || c.steps != 0 {
+		t.Fatalf("%d games dealt and %d steps made, want 7 and none", c.dealt, c.steps)
+	}
+	if n := play(0, 2, 5); n != 3*Turns || c.steps != n {
+		t.Errorf("it says that %d moves were made, and %d were, want %d", n, c.steps, 3*Turns)
+	}
+	if again := Turns / c.most; c.dealt != 7+3*again {
+		t.Errorf("%d games dealt, want 7 and %d more of each of three", c.dealt, again)
+	}
+}
+
+// TestReplay makes all moves of the games recorded, as often as it is called.
+func TestReplay(t *testing.T) {
+	c := &count{most: 1 << 30}
+	play, err := New(envtest.Toy(), c).Replay(3, 1, "hunter")
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, rest := play(0, 1), play(1, 3)
+	if first == 0 || rest == 0 || c.steps != first+rest || play(0, 3) != c.steps/2 {
+		t.Errorf("moves made are %d and %d, in all %d", first, rest, c.steps)
+	}
+	if _, err := New(envtest.Toy(), c).Replay(1, 1, "nobody"); err == nil {
+		t.Error("no error for an agent that does not exist")
+	}
+}
+
+// TestDraw draws evenly from as many choices as each action has, and as many
+// actions as there are.
+func TestDraw(t *testing.T) {
+	spec := envtest.Toy().Spec() // six seats, a choice of five and one of three
+	m := NewMoves(spec, 1)
+	if len(m) != 12 || m[0] != 5 || m[11] != 3 {
+		t.Fatalf("moves are %v, want twelve of 5 and 3 in turn", m)
+	}
+	rng, counts, actions := env.RNG{}, [2][8]int{}, make([]uint8, 12)
+	for _, m := range []Moves{m, m[:10]} { // one whole number of fours, and one not
+		for range 1000 {
+			m.Draw(&rng, actions[:len(m)])
+			for i, a := range actions[:len(m)] {
+				counts[i%2][a]++
+			}
+		}
+	}
+	for part, n := range []int{5, 3} {
+		for a, got := range counts[part] {
+			if want := 11000 / n; a < n && (got < want*9/10 || got > want*11/10) || a >= n && got != 0 {
+				t.Errorf("choice %d of %d was drawn %d times, want about %d", a, n, got, want)
+			}
+		}
+	}
+}

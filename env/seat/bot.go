@@ -1,0 +1,116 @@
+// Package seat is what the games have in common besides their rules: matches
+// made in blocks, bots by name and options, and the agents that let a bot play a
+// seat from its view alone.
+//
+// A game embeds a [Common], which gives it Spec, New and NewAgent, and hands it the
+// [Roster] of its bots:
+//
+//	type Game struct {
+//		seat.Common[Match, View, *Match]
+//		rules Rules
+//	}
+//
+//	var Roster = seat.Roster[View]{
+//		seat.Static[View](),
+//		seat.Plain("simple", func() seat.Bot[View] { return new(simple) }),
+//		seat.Searching("mcts", search.Settings{Method: search.TreeSearch}, newSearcher),
+//	}
+//
+// # Options
+//
+// A name may carry options after a colon, "name:key=value,key=value". Whatever
+// does not exist, a name, a key or a form, is an error that says what does. All
+// that search take
+//
+//	ticks       how many ticks of the game a decision may simulate
+//	ms          how many milliseconds it may take; without ticks, the only limit
+//
+// and, where they apply,
+//
+//	c           the weight of exploration in UCB1, in points of score
+//	depth       the longest roll-out in ticks
+//	samples     how often look-ahead makes each move
+//	length      moves in a plan of rolling horizon evolution
+//	population  plans
+//	mutation    the share of a plan's moves that are drawn anew (one a plan)
+//
+// With ticks a game is repeatable from its seed, with ms it is not.
+//
+// # Concurrency
+//
+// A Roster and a Common are read-only once made, and safe for concurrent use.
+package seat
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"pommego/env"
+)
+
+// Bot is an agent for one seat, written against its view V alone.
+type Bot[V any] interface {
+	// Reset empties the memory; rng is for the whole episode.
+	Reset(rng env.RNG)
+	// Reseed replaces the RNG and leaves the memory as it is.
+	Reseed(rng env.RNG)
+	// Act decides on the seat's action.
+	Act(v *V, action []uint8)
+	// Append and Restore save memory and RNG state.
+	Append(dst []byte) []byte
+	Restore(state []byte) error
+}
+
+// Forgetful is what a bot has that remembers nothing but its RNG, to be
+// embedded.
+type Forgetful struct{ RNG env.RNG }
+
+// Reset gives the bot an RNG for the episode.
+func (a *Forgetful) Reset(rng env.RNG) { a.RNG = rng }
+
+// Reseed replaces the RNG.
+func (a *Forgetful) Reseed(rng env.RNG) { a.RNG = rng }
+
+// Append appends the RNG to dst.
+func (a *Forgetful) Append(dst []byte) []byte {
+	return binary.LittleEndian.AppendUint64(dst, a.RNG.State)
+}
+
+// Restore sets the RNG from what Append wrote.
+func (a *Forgetful) Restore(state []byte) error {
+	if len(state) != 8 {
+		return fmt.Errorf("state of an agent without memory has %d bytes, want the 8 of its RNG", len(state))
+	}
+	a.RNG.State = binary.LittleEndian.Uint64(state)
+	return nil
+}
+
+// static always makes choice 0, and has nothing to remember.
+type static[V any] struct{}
+
+func (static[V]) Reset(env.RNG) {}
+
+func (static[V]) Reseed(env.RNG) {}
+
+func (static[V]) Act(_ *V, action []uint8) { clear(action) }
+
+func (static[V]) Append(dst []byte) []byte { return dst }
+
+func (static[V]) Restore(state []byte) error {
+	if len(state) != 0 {
+		return fmt.Errorf("state of an agent without an RNG has %d bytes, want none", len(state))
+	}
+	return nil
+}
+
+// random draws each component of its action evenly.
+type random[V any] struct {
+	Forgetful
+	choices func(v *V, component int) int
+}
+
+func (a *random[V]) Act(v *V, action []uint8) {
+	for i := range action {
+		action[i] = uint8(a.RNG.IntN(a.choices(v, i)))
+	}
+}

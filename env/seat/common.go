@@ -1,0 +1,106 @@
+package seat
+
+import (
+	"sync"
+
+	"pommego/env"
+)
+
+// Match is a game's match M: an env.Match that shows a seat what it may know.
+// Matches are plain values, so that assignment copies them.
+type Match[M, V any] interface {
+	*M
+	env.Match
+	// View fills v with what seat may know.
+	View(seat int, v *V)
+}
+
+// Common is the part of an env.Game that is the same in every game, to be
+// embedded: its description, its matches of type M, and the agents that see a
+// seat's view V. Describe and Open it before it is used.
+type Common[M, V any, P Match[M, V]] struct {
+	spec  env.Spec
+	blank M
+	bots  Roster[V]
+
+	// views are lent to agents while they act: one for each agent would push
+	// the games out of the processor's cache.
+	views sync.Pool
+}
+
+// Describe sets what the game is, but for its name, and what new matches begin
+// as: that is enough to play and observe them.
+func (b *Common[M, V, P]) Describe(spec env.Spec, blank M) {
+	b.spec, b.blank = spec, blank
+	b.views.New = func() any { return new(V) }
+}
+
+// Open sets the rest: its name and who can play.
+func (b *Common[M, V, P]) Open(id, description string, bots Roster[V]) {
+	b.spec.ID, b.spec.Description, b.spec.Agents = id, description, bots.Names()
+	b.bots = bots
+}
+
+// Spec describes the game.
+func (b *Common[M, V, P]) Spec() *env.Spec { return &b.spec }
+
+// Bots is who can play.
+func (b *Common[M, V, P]) Bots() Roster[V] { return b.bots }
+
+// Lend lends a view, to be given back.
+func (b *Common[M, V, P]) Lend() *V { return b.views.Get().(*V) }
+
+// GiveBack takes back what was lent.
+func (b *Common[M, V, P]) GiveBack(v *V) { b.views.Put(v) }
+
+// New makes n matches in one block of memory.
+func (b *Common[M, V, P]) New(n int) []env.Match {
+	block := make([]M, n)
+	all := make([]env.Match, n)
+	for i := range block {
+		block[i] = b.blank
+		all[i] = P(&block[i])
+	}
+	return all
+}
+
+// NewAgent makes a built-in agent.
+func (b *Common[M, V, P]) NewAgent(name string) (env.Agent, error) {
+	bot, err := b.bots.New(name)
+	if err != nil {
+		return nil, err
+	}
+	a := &agent[M, V, P]{bot, b}
+	if r, ok := bot.(env.SearchReporter); ok {
+		return &reporter[M, V, P]{a, r}, nil
+	}
+	return a, nil
+}
+
+// agent seats a Bot: an env.Agent that shows the bot its view and nothing else.
+type agent[M, V any, P Match[M, V]] struct {
+	Bot[V]
+	game *Common[M, V, P]
+}
+
+func (a *agent[M, V, P]) Act(m env.Match, seat int, action []uint8) {
+	v := a.game.Lend()
+	m.(P).View(seat, v)
+	a.Bot.Act(v, action)
+	a.game.GiveBack(v)
+}
+
+// Searched is what a bot that searches says of its last move, else 0: an
+// env.Searcher.
+func (a *agent[M, V, P]) Searched() uint64 {
+	if s, ok := a.Bot.(env.Searcher); ok {
+		return s.Searched()
+	}
+	return 0
+}
+
+// reporter is an agent whose bot reports what it chose by.
+type reporter[M, V any, P Match[M, V]] struct {
+	*agent[M, V, P]
+	env.SearchReporter
+}

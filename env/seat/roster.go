@@ -1,0 +1,104 @@
+package seat
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Kind is one sort of bot.
+type Kind[V any] struct {
+	Name    string
+	Options []string // the keys it takes
+	Make    func(o Options) (Bot[V], error)
+}
+
+// Roster is all the bots of a game, the simplest first.
+type Roster[V any] []Kind[V]
+
+// Plain is a kind of bot without options.
+func Plain[V any](name string, create func() Bot[V]) Kind[V] {
+	return Kind[V]{Name: name, Make: func(Options) (Bot[V], error) { return create(), nil }}
+}
+
+// Static is the kind of bot that always makes choice 0.
+func Static[V any]() Kind[V] { return Plain("static", func() Bot[V] { return static[V]{} }) }
+
+// Random is the kind of bot that draws each component of its action evenly.
+// choices says how many there are to draw from.
+func Random[V any](choices func(v *V, component int) int) Kind[V] {
+	return Plain("random", func() Bot[V] { return &random[V]{choices: choices} })
+}
+
+// Names lists the bots, without options.
+func (r Roster[V]) Names() []string {
+	names := make([]string, len(r))
+	for i := range r {
+		names[i] = r[i].Name
+	}
+	return names
+}
+
+// New makes a bot from its name and options. It must be Reset or Restored before
+// it acts.
+func (r Roster[V]) New(name string) (Bot[V], error) {
+	base, list, given := strings.Cut(name, ":")
+	i := slices.IndexFunc(r, func(k Kind[V]) bool { return k.Name == base })
+	if i < 0 {
+		return nil, fmt.Errorf("no agent is called %q, there are: %s", base, strings.Join(r.Names(), ", "))
+	}
+	o := Options{}
+	if given {
+		if err := o.parse(list, r[i].Name, r[i].Options); err != nil {
+			return nil, fmt.Errorf("agent %q: %w", name, err)
+		}
+	}
+	bot, err := r[i].Make(o)
+	if err != nil {
+		return nil, fmt.Errorf("agent %q: %w", name, err)
+	}
+	return bot, nil
+}
+
+// Options are what follows the colon of a name, by key.
+type Options map[string]string
+
+// parse reads "key=value,key=value" and accepts the known keys, each at most
+// once.
+func (o Options) parse(list, name string, known []string) error {
+	for pair := range strings.SplitSeq(list, ",") {
+		key, value, ok := strings.Cut(pair, "=")
+		switch {
+		case !ok || key == "" || value == "":
+			return fmt.Errorf("option %q, want key=value", pair)
+		case len(known) == 0:
+			return fmt.Errorf("option %q: %s takes no options, write %q", key, name, name)
+		case !slices.Contains(known, key):
+			return fmt.Errorf("option %q does not exist, %s takes: %s", key, name, strings.Join(known, ", "))
+		}
+		if _, twice := o[key]; twice {
+			return fmt.Errorf("option %q is given twice", key)
+		}
+		o[key] = value
+	}
+	return nil
+}
+
+// Number reads an option that is given: a number from lo to hi, such as 2000 or
+// 2e3, without fractions if whole.
+func (o Options) Number(key string, lo, hi float64, whole bool) (float64, error) {
+	v, err := strconv.ParseFloat(o[key], 64)
+	if err == nil && v >= lo && v <= hi && (!whole || v == math.Trunc(v)) {
+		return v, nil
+	}
+	what := "a number"
+	if whole {
+		what = "a whole number"
+	}
+	return 0, fmt.Errorf("option %s=%s, want %s from %s to %s", key, o[key], what, decimal(lo), decimal(hi))
+}
+
+// decimal writes a number without an exponent.
+func decimal(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
