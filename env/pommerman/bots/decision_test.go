@@ -112,36 +112,36 @@ func notices(t *testing.T, line []byte, field string) bool {
 // TestCheckCanFail alters what a decision led to, in every kind of decision: the
 // check must notice each.
 func TestCheckCanFail(t *testing.T) {
-	drawn := func(r *record) bool { return r.Choice != nil }
+	drawn := func(r *recordedDecision) bool { return r.Choice != nil }
 	for _, test := range []struct {
 		key    string
-		of     func(*record) bool // nil: any decision
+		of     func(*recordedDecision) bool // nil: any decision
 		change func(old any) any
 		field  string
 	}{
 		{key: "action", change: plusOne(6), field: "action"},
 		{key: "branch", change: to("cornered"), field: "branch"},
 		{key: "coins", change: func(old any) any { return old.(string) + "0" }, field: "coins"},
-		{key: "coins", of: func(r *record) bool { return r.Coins != "" },
+		{key: "coins", of: func(r *recordedDecision) bool { return r.Coins != "" },
 			change: func(old any) any { return old.(string)[1:] }, field: "coins"},
-		{key: "choice", of: func(r *record) bool { return r.Choice == nil }, change: to([]int{2, 0}), field: "choice"},
+		{key: "choice", of: func(r *recordedDecision) bool { return r.Choice == nil }, change: to([]int{2, 0}), field: "choice"},
 		{key: "choice", of: drawn, change: to(nil), field: "choice"},
 		{key: "choice", of: drawn, change: to([]int{5, 0}), field: "choice"},
-		{key: "choice", of: func(r *record) bool { return r.Choice != nil && r.Choice[0] > 1 }, field: "action",
+		{key: "choice", of: func(r *recordedDecision) bool { return r.Choice != nil && r.Choice[0] > 1 }, field: "action",
 			change: func(old any) any {
 				n, k := int(old.([]any)[0].(float64)), int(old.([]any)[1].(float64))
 				return []int{n, (k + 1) % n}
 			}},
-		{key: "recent_after", of: func(r *record) bool { return len(r.RecentAfter) > 0 },
+		{key: "recent_after", of: func(r *recordedDecision) bool { return len(r.RecentAfter) > 0 },
 			change: func(old any) any { return old.([]any)[1:] }, field: "recent_after"},
 		{key: "recent_after", change: to([][]int{{0, 0}, {0, 0}}), field: "recent_after"},
 		{key: "recent", change: to([][]int{{0, 0}, {0, 0}}), field: "recent_after"},
 		{key: "prev_direction_after", change: plusOne(5), field: "prev_direction_after"},
-		{key: "prev_direction", of: func(r *record) bool { return r.Branch != "toward_enemy" },
+		{key: "prev_direction", of: func(r *recordedDecision) bool { return r.Branch != "toward_enemy" },
 			change: plusOne(5), field: "prev_direction_after"},
 		{key: "possible", change: func(old any) any { return old.([]any)[1:] }, field: "possible"},
 		{key: "probs", change: to(map[string]float64{"0": 0.123}), field: "probs[0]"},
-		{key: "probs", of: func(r *record) bool { return len(r.Possible) > 1 }, field: "probs", change: func(old any) any {
+		{key: "probs", of: func(r *recordedDecision) bool { return len(r.Possible) > 1 }, field: "probs", change: func(old any) any {
 			for action, p := range old.(map[string]any) {
 				old.(map[string]any)[action] = p.(float64) - 2e-6
 			}
@@ -150,7 +150,7 @@ func TestCheckCanFail(t *testing.T) {
 	} {
 		tried := 0
 		for _, line := range decisions(t) {
-			var rec record
+			var rec recordedDecision
 			if err := json.Unmarshal(line, &rec); err != nil {
 				t.Fatal(err)
 			}

@@ -10,13 +10,16 @@ import (
 	"pommego/env"
 	"pommego/env/grid"
 	"pommego/env/pommerman"
+	"pommego/env/search"
 )
 
 // searching lists the agents that search.
 func searching() []string {
 	var names []string
-	for _, k := range searchers {
-		names = append(names, k.name)
+	for _, k := range Roster {
+		if slices.Contains(k.Options, "ticks") {
+			names = append(names, k.Name)
+		}
 	}
 	return names
 }

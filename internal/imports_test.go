@@ -1,0 +1,149 @@
+package internal
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// rule says what the packages that fit a pattern may import of the module's own.
+// In both a * stands for one element of a path, and OWN for the package above.
+type rule struct {
+	packages string
+	imports  []string
+}
+
+// policy is what each package of the module may use of the others. Imports go
+// one way: games see the contract and what games share, vec and the conformance
+// kit see only the contract, the bridge sees vec, cmd wires, and nothing but the
+// catalog knows which games there are. The first rule that fits holds.
+var policy = []rule{
+	{"env", nil},
+	{"env/grid", nil},
+	{"env/observe", []string{"env"}},
+	{"env/record", []string{"env"}},
+	{"env/rollout", []string{"env"}},
+	{"env/saved", []string{"env"}},
+	{"env/search", []string{"env"}},
+	{"env/seat", []string{"env", "env/search"}},
+	{"env/envtest", []string{"env", "env/grid"}},
+	{"env/catalog", []string{"env", "env/*", "env/*/bots"}},
+	{"env/*", []string{"env", "env/grid", "env/observe", "env/record", "env/rollout", "env/saved", "env/seat"}}, // a game
+	{"env/*/bots", []string{"OWN", "env", "env/grid", "env/record", "env/search", "env/seat"}},
+
+	{"internal/*", nil},
+	{"internal/*/*", []string{"OWN"}},
+
+	{"arena/match", []string{"arena/trace", "env", "env/record"}},
+	{"arena/tournament", []string{"arena/match", "env"}},
+	{"arena/tournament/report", []string{"OWN", "internal/chart"}},
+	{"arena/trace", []string{"env/record"}},
+	{"arena/picture", []string{"env"}},
+	{"arena/dataset", []string{"arena/match", "env", "internal/disk", "vec"}},
+	{"arena/dataset/card", []string{"OWN", "internal/chart"}},
+	{"arena/dataset/joined", []string{"OWN", "env", "env/pommerman"}}, // files of Pommerman's reference
+
+	{"vec", []string{"env"}},
+	{"bridge", []string{"arena/picture", "env", "vec"}},
+	{"benchmarks", []string{"env", "env/catalog", "env/rollout", "vec"}},
+	{"cmd/pommego", []string{"arena/*", "arena/*/*", "benchmarks", "bridge", "env", "env/catalog", "env/record", "internal/*", "vec"}},
+}
+
+// fits reports whether a package fits a pattern.
+func fits(pattern, pkg string) bool {
+	ok, err := path.Match(pattern, pkg)
+	return ok && err == nil
+}
+
+// allows reports whether pkg, to which the rule applies, may import another.
+func (r *rule) allows(pkg, imported string) bool {
+	return slices.ContainsFunc(r.imports, func(pattern string) bool {
+		if pattern == "OWN" {
+			pattern = path.Dir(pkg)
+		}
+		return fits(pattern, imported)
+	})
+}
+
+// TestImportsGoOneWay reads every source file of the module that is not a test
+// and compares its imports with the policy.
+func TestImportsGoOneWay(t *testing.T) {
+	used := make([]bool, len(policy))
+	err := filepath.WalkDir("..", func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := d.Name()
+		if d.IsDir() && file != ".." && (strings.HasPrefix(name, ".") || name == "python_client" || name == "testdata") {
+			return fs.SkipDir
+		}
+		if d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return nil
+		}
+		pkg := filepath.ToSlash(strings.TrimPrefix(filepath.Dir(file), ".."+string(filepath.Separator)))
+		at := slices.IndexFunc(policy, func(r rule) bool { return fits(r.packages, pkg) })
+		if at < 0 {
+			t.Errorf("%s: package %q fits no rule of the import policy: add one", file, pkg)
+			return nil
+		}
+		used[at] = true
+		return checkImports(t, file, pkg, &policy[at])
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, r := range policy {
+		if !used[i] {
+			t.Errorf("no package fits the rule of %q in the import policy", r.packages)
+		}
+	}
+}
+
+// TestPolicy: a game that nobody has written yet needs no rule, and may not know
+// other games.
+func TestPolicy(t *testing.T) {
+	for _, tc := range []struct {
+		pkg, imported string
+		want          bool
+	}{
+		{"env/chess", "env/seat", true},
+		{"env/chess/bots", "env/chess", true},
+		{"env/catalog", "env/chess/bots", true},
+		{"env/chess", "env/pommerman", false},
+		{"env/chess/bots", "env/pommerman", false},
+		{"env/chess", "env/chess/bots", false},
+		{"env/seat", "env/chess", false},
+		{"vec", "env/catalog", false},
+		{"benchmarks", "env/chess", false},
+		{"cmd/pommego", "env/chess", false},
+	} {
+		at := slices.IndexFunc(policy, func(r rule) bool { return fits(r.packages, tc.pkg) })
+		if got := policy[at].allows(tc.pkg, tc.imported); got != tc.want {
+			t.Errorf("%s may import %s: %v, want %v", tc.pkg, tc.imported, got, tc.want)
+		}
+	}
+}
+
+func checkImports(t *testing.T, file, pkg string, r *rule) error {
+	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+	if err != nil {
+		return err
+	}
+	for _, spec := range parsed.Imports {
+		imported, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			return err
+		}
+		own, isOwn := strings.CutPrefix(imported, "pommego/")
+		if isOwn && !r.allows(pkg, own) {
+			t.Errorf("%s imports %s, want only %v", file, imported, r.imports)
+		}
+	}
+	return nil
+}
