@@ -31,10 +31,11 @@ var policy = []rule{
 	{"env/rollout", []string{"env"}},
 	{"env/saved", []string{"env"}},
 	{"env/search", []string{"env"}},
+	{"env/ruleset", nil},
 	{"env/seat", []string{"env", "env/search"}},
 	{"env/envtest", []string{"env", "env/grid"}},
 	{"env/catalog", []string{"env", "env/*", "env/*/bots"}},
-	{"env/*", []string{"env", "env/grid", "env/observe", "env/record", "env/rollout", "env/saved", "env/seat"}}, // a game
+	{"env/*", []string{"env", "env/grid", "env/observe", "env/record", "env/rollout", "env/ruleset", "env/saved", "env/seat"}}, // a game
 	{"env/*/bots", []string{"OWN", "env", "env/grid", "env/record", "env/search", "env/seat"}},
 
 	{"internal/*", nil},

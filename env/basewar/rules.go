@@ -1,12 +1,11 @@
 package basewar
 
 import (
-	"encoding/json"
 	"fmt"
-	"hash/fnv"
 
 	"pommego/env"
 	"pommego/env/grid"
+	"pommego/env/ruleset"
 )
 
 // Version of the rules as a whole: it grows when a recorded game would change.
@@ -32,20 +31,13 @@ const (
 )
 
 var (
-	baseDamageNames = [...]string{"round", "bomb"}
-	symmetryNames   = [...]string{"mirror", "rotation", "none"}
+	baseDamageNames = []string{"round", "bomb"}
+	symmetryNames   = []string{"mirror", "rotation", "none"}
 )
 
-func (d BaseDamage) String() string { return nameOf(baseDamageNames[:], int(d), "BaseDamage(?)") }
+func (d BaseDamage) String() string { return ruleset.NameOf("BaseDamage", baseDamageNames, d) }
 
-func (y Symmetry) String() string { return nameOf(symmetryNames[:], int(y), "Symmetry(?)") }
-
-func nameOf(names []string, i int, unknown string) string {
-	if i < len(names) {
-		return names[i]
-	}
-	return unknown
-}
+func (y Symmetry) String() string { return ruleset.NameOf("Symmetry", symmetryNames, y) }
 
 // MarshalText writes the name.
 func (d BaseDamage) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
@@ -55,25 +47,12 @@ func (y Symmetry) MarshalText() ([]byte, error) { return []byte(y.String()), nil
 
 // UnmarshalText reads the name.
 func (d *BaseDamage) UnmarshalText(text []byte) error {
-	i, err := numberOf("base_damage", baseDamageNames[:], text)
-	*d = BaseDamage(i)
-	return err
+	return ruleset.ReadName("base_damage", baseDamageNames, text, d)
 }
 
 // UnmarshalText reads the name.
 func (y *Symmetry) UnmarshalText(text []byte) error {
-	i, err := numberOf("symmetry", symmetryNames[:], text)
-	*y = Symmetry(i)
-	return err
-}
-
-func numberOf(what string, names []string, text []byte) (int, error) {
-	for i, name := range names {
-		if name == string(text) {
-			return i, nil
-		}
-	}
-	return 0, fmt.Errorf("%s is %q, want one of %q", what, text, names)
+	return ruleset.ReadName("symmetry", symmetryNames, text, y)
 }
 
 // Rules is every number and switch of the game. Start from [Standard], change
@@ -183,28 +162,23 @@ func (r *Rules) Base(side Side) grid.Cell {
 // may be.
 func (r *Rules) Validate() error {
 	cells := r.BoardSize * r.BoardSize
-	for _, f := range []struct {
-		name       string
-		is, lo, hi int
-	}{
-		{"board_size", r.BoardSize, 7, grid.MaxSharedSide},
-		{"num_stones", r.NumStones, 0, cells},
-		{"num_boxes", r.NumBoxes, 0, cells},
-		{"symmetry", int(r.Symmetry), 0, len(symmetryNames) - 1},
-		{"free_steps", r.FreeSteps, 0, 5},
-		{"max_steps", r.MaxSteps, 1, 30000},
-		{"base_energy", r.BaseEnergy, 1, 100},
-		{"base_damage", int(r.BaseDamage), 0, len(baseDamageNames) - 1},
-		{"lives", r.Lives, 1, 100},
-		{"bombs", r.Bombs, 1, MaxBombs / NumBombers},
-		{"bomb_life", r.BombLife, 1, 100},
-		{"blast_range", r.BlastRange, 0, grid.MaxSharedSide - 1},
-		{"box_points", r.BoxPoints, 0, 100},
-		{"death_points", r.DeathPoints, 0, 100},
-	} {
-		if f.is < f.lo || f.is > f.hi {
-			return fmt.Errorf("rules: %s is %d, want %d to %d", f.name, f.is, f.lo, f.hi)
-		}
+	if err := ruleset.Check(
+		ruleset.Between("board_size", r.BoardSize, 7, grid.MaxSharedSide),
+		ruleset.Between("num_stones", r.NumStones, 0, cells),
+		ruleset.Between("num_boxes", r.NumBoxes, 0, cells),
+		ruleset.Between("symmetry", int(r.Symmetry), 0, len(symmetryNames)-1),
+		ruleset.Between("free_steps", r.FreeSteps, 0, 5),
+		ruleset.Between("max_steps", r.MaxSteps, 1, 30000),
+		ruleset.Between("base_energy", r.BaseEnergy, 1, 100),
+		ruleset.Between("base_damage", int(r.BaseDamage), 0, len(baseDamageNames)-1),
+		ruleset.Between("lives", r.Lives, 1, 100),
+		ruleset.Between("bombs", r.Bombs, 1, MaxBombs/NumBombers),
+		ruleset.Between("bomb_life", r.BombLife, 1, 100),
+		ruleset.Between("blast_range", r.BlastRange, 0, grid.MaxSharedSide-1),
+		ruleset.Between("box_points", r.BoxPoints, 0, 100),
+		ruleset.Between("death_points", r.DeathPoints, 0, 100),
+	); err != nil {
+		return err
 	}
 	if r.BoardSize%2 == 0 {
 		return fmt.Errorf("rules: board_size is %d, want an odd number: the bases stand in the middle row", r.BoardSize)
@@ -218,15 +192,7 @@ func (r *Rules) MaxScore() int {
 }
 
 // Fingerprint is a number that tells rules apart: saved states carry it.
-func (r *Rules) Fingerprint() uint64 {
-	text, err := json.Marshal(r)
-	if err != nil {
-		panic(err) // a struct of numbers always marshals
-	}
-	h := fnv.New64a()
-	fmt.Fprintf(h, "basewar/%d/%s", Version, text)
-	return h.Sum64()
-}
+func (r *Rules) Fingerprint() uint64 { return ruleset.Fingerprint("basewar", Version, r) }
 
 // teams lists the seats that share their fate.
 func (r *Rules) teams() [][]int {

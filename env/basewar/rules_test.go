@@ -63,7 +63,7 @@ func TestValidateNamesTheField(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		`{"base_damage": "much"}`: `base_damage is "much", want one of ["round" "bomb"]`,
+		`{"base_damage": "much"}`: `base_damage is "much", want one of round, bomb`,
 		`{"symmetry": "left"}`:    `symmetry is "left"`,
 		`{"symetry": "none"}`:     "symetry",
 	} {

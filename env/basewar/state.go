@@ -6,6 +6,7 @@ import (
 	"pommego/env"
 	"pommego/env/grid"
 	"pommego/env/observe"
+	"pommego/env/ruleset"
 )
 
 // The fixed sizes of a State.
@@ -28,7 +29,7 @@ const (
 	NumActions // how many there are
 )
 
-func (a Action) String() string { return nameOf(actionNames[:], int(a), "Action(?)") }
+func (a Action) String() string { return ruleset.NameOf("Action", actionNames[:], a) }
 
 var actionNames = [...]string{"stop", "up", "down", "left", "right", "bomb"}
 
@@ -41,7 +42,7 @@ const (
 	Green
 )
 
-func (s Side) String() string { return nameOf(sideNames[:], int(s), "Side(?)") }
+func (s Side) String() string { return ruleset.NameOf("Side", sideNames[:], s) }
 
 // Other is the other side.
 func (s Side) Other() Side { return s ^ 1 }
@@ -74,7 +75,7 @@ const (
 	numOwners       = 3
 )
 
-func (o Owner) String() string { return nameOf(ownerNames[:], int(o), "Owner(?)") }
+func (o Owner) String() string { return ruleset.NameOf("Owner", ownerNames[:], o) }
 
 var ownerNames = [...]string{"blue", "green", "public"}
 

@@ -1,12 +1,11 @@
 package pommerman
 
 import (
-	"encoding/json"
 	"fmt"
-	"hash/fnv"
 
 	"pommego/env"
 	"pommego/env/grid"
+	"pommego/env/ruleset"
 )
 
 // Version of the rules as a whole: it grows when a recorded game would change.
@@ -207,30 +206,25 @@ func (r *Rules) Validate() error {
 	if r.GameType < FFA || r.GameType > OneVsOne {
 		return fmt.Errorf("rules: game_type is %d, want 1 (FFA), 2 (team), 3 (team radio) or 4 (one-vs-one)", r.GameType)
 	}
-	for _, f := range []struct {
-		name       string
-		is, lo, hi int
-	}{
-		{"board_size", r.BoardSize, 7, grid.MaxSide},
-		{"num_rigid", r.NumRigid, 0, 196},
-		{"num_wood", r.NumWood, 0, 196},
-		{"num_items", r.NumItems, 0, r.NumWood},
-		{"max_steps", r.MaxSteps, 1, 30000},
-		{"agent_view_size", r.ViewSize, 0, grid.MaxSide},
-		{"max_ammo", r.MaxAmmo, 1, 10},
-		{"start_ammo", r.StartAmmo, 0, r.MaxAmmo},
-		{"max_blast_strength", r.MaxBlast, 1, grid.MaxSide},
-		{"start_blast_strength", r.StartBlast, 1, grid.MaxSide},
-		{"bomb_life", r.BombLife, 1, 100},
-		{"flame_life", r.FlameLife, 1, maxFlameLife},
-		{"first_collapse", r.FirstCollapse, NoCollapse, 30000},
-		{"radio_num_words", r.RadioWords, 0, MaxWords},
-		{"radio_vocab_size", r.RadioVocab, 0, 100},
-		{"training_agent", r.TrainingAgent, NoSeat, r.Seats() - 1},
-	} {
-		if f.is < f.lo || f.is > f.hi {
-			return fmt.Errorf("rules: %s is %d, want %d to %d", f.name, f.is, f.lo, f.hi)
-		}
+	if err := ruleset.Check(
+		ruleset.Between("board_size", r.BoardSize, 7, grid.MaxSide),
+		ruleset.Between("num_rigid", r.NumRigid, 0, 196),
+		ruleset.Between("num_wood", r.NumWood, 0, 196),
+		ruleset.Between("num_items", r.NumItems, 0, r.NumWood),
+		ruleset.Between("max_steps", r.MaxSteps, 1, 30000),
+		ruleset.Between("agent_view_size", r.ViewSize, 0, grid.MaxSide),
+		ruleset.Between("max_ammo", r.MaxAmmo, 1, 10),
+		ruleset.Between("start_ammo", r.StartAmmo, 0, r.MaxAmmo),
+		ruleset.Between("max_blast_strength", r.MaxBlast, 1, grid.MaxSide),
+		ruleset.Between("start_blast_strength", r.StartBlast, 1, grid.MaxSide),
+		ruleset.Between("bomb_life", r.BombLife, 1, 100),
+		ruleset.Between("flame_life", r.FlameLife, 1, maxFlameLife),
+		ruleset.Between("first_collapse", r.FirstCollapse, NoCollapse, 30000),
+		ruleset.Between("radio_num_words", r.RadioWords, 0, MaxWords),
+		ruleset.Between("radio_vocab_size", r.RadioVocab, 0, 100),
+		ruleset.Between("training_agent", r.TrainingAgent, NoSeat, r.Seats()-1),
+	); err != nil {
+		return err
 	}
 	switch {
 	case r.FirstCollapse != NoCollapse && r.CollapseStep() == 0:
@@ -248,26 +242,14 @@ func (r *Rules) Validate() error {
 }
 
 // Fingerprint is a number that tells rules apart: saved states carry it.
-func (r *Rules) Fingerprint() uint64 {
-	text, err := json.Marshal(r)
-	if err != nil {
-		panic(err) // a struct of numbers always marshals
-	}
-	h := fnv.New64a()
-	fmt.Fprintf(h, "pommerman/%d/%s", Version, text)
-	return h.Sum64()
-}
+func (r *Rules) Fingerprint() uint64 { return ruleset.Fingerprint("pommerman", Version, r) }
 
 // teams lists the seats that share their fate.
 func (r *Rules) teams() [][]int {
 	if r.Teams() {
 		return [][]int{{0, 2}, {1, 3}}
 	}
-	var alone [][]int
-	for seat := range r.Seats() {
-		alone = append(alone, []int{seat})
-	}
-	return alone
+	return ruleset.Alone(r.Seats())
 }
 
 // actions lists the components of one seat's action.

@@ -3,6 +3,7 @@ package pommerman
 import (
 	"pommego/env"
 	"pommego/env/grid"
+	"pommego/env/ruleset"
 )
 
 // The fixed sizes of a State.
@@ -52,12 +53,7 @@ const (
 	numActions
 )
 
-func (a Action) String() string {
-	if a < numActions {
-		return actionNames[a]
-	}
-	return "Action(?)"
-}
+func (a Action) String() string { return ruleset.NameOf("Action", actionNames[:], a) }
 
 var actionNames = [...]string{"stop", "up", "down", "left", "right", "bomb"}
 

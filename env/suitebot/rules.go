@@ -1,13 +1,11 @@
 package suitebot
 
 import (
-	"encoding/json"
 	"fmt"
-	"hash/fnv"
-	"slices"
 	"strings"
 
 	"pommego/env"
+	"pommego/env/ruleset"
 )
 
 // Version of the rules as a whole: it grows when a recorded game would change.
@@ -142,10 +140,10 @@ var (
 	deathsNames = []string{"end", "moves"}
 )
 
-func (b BlastShape) String() string { return nameOf("BlastShape", shapeNames, b) }
-func (h HomeLayout) String() string { return nameOf("HomeLayout", layoutNames, h) }
-func (s Start) String() string      { return nameOf("Start", startNames, s) }
-func (d HomeDeaths) String() string { return nameOf("HomeDeaths", deathsNames, d) }
+func (b BlastShape) String() string { return ruleset.NameOf("BlastShape", shapeNames, b) }
+func (h HomeLayout) String() string { return ruleset.NameOf("HomeLayout", layoutNames, h) }
+func (s Start) String() string      { return ruleset.NameOf("Start", startNames, s) }
+func (d HomeDeaths) String() string { return ruleset.NameOf("HomeDeaths", deathsNames, d) }
 
 // MarshalText writes the name.
 func (b BlastShape) MarshalText() ([]byte, error) { return []byte(b.String()), nil }
@@ -161,36 +159,22 @@ func (d HomeDeaths) MarshalText() ([]byte, error) { return []byte(d.String()), n
 
 // UnmarshalText reads the name.
 func (b *BlastShape) UnmarshalText(text []byte) error {
-	return readName("blast_shape", shapeNames, text, b)
+	return ruleset.ReadName("blast_shape", shapeNames, text, b)
 }
 
 // UnmarshalText reads the name.
 func (h *HomeLayout) UnmarshalText(text []byte) error {
-	return readName("home_layout", layoutNames, text, h)
+	return ruleset.ReadName("home_layout", layoutNames, text, h)
 }
 
 // UnmarshalText reads the name.
-func (s *Start) UnmarshalText(text []byte) error { return readName("start", startNames, text, s) }
+func (s *Start) UnmarshalText(text []byte) error {
+	return ruleset.ReadName("start", startNames, text, s)
+}
 
 // UnmarshalText reads the name.
 func (d *HomeDeaths) UnmarshalText(text []byte) error {
-	return readName("home_deaths", deathsNames, text, d)
-}
-
-func nameOf[T ~uint8](kind string, names []string, v T) string {
-	if int(v) < len(names) {
-		return names[v]
-	}
-	return kind + "(?)"
-}
-
-func readName[T ~uint8](key string, names []string, text []byte, v *T) error {
-	at := slices.Index(names, string(text))
-	if at < 0 {
-		return fmt.Errorf("%s is %q, want one of %s", key, text, strings.Join(names, ", "))
-	}
-	*v = T(at)
-	return nil
+	return ruleset.ReadName("home_deaths", deathsNames, text, d)
 }
 
 // The limits of what rules can ask for.
@@ -208,26 +192,21 @@ const (
 // Validate says what is wrong with the rules: the field, its value and what it
 // may be.
 func (r *Rules) Validate() error {
-	for _, f := range []struct {
-		name       string
-		is, lo, hi int
-	}{
-		{"width", r.Width, minSide, MaxSide},
-		{"height", r.Height, minSide, MaxSide},
-		{"players", r.Players, 2, MaxPlayers},
-		{"rounds", r.Rounds, 1, MaxRounds},
-		{"bomb_delay", r.BombDelay, 1, MaxDelay},
-		{"blast_radius", r.BlastRadius, 0, maxRadius},
-		{"field_points", r.FieldPoints, 0, maxPoints},
-		{"kill_points", r.KillPoints, 0, maxPoints},
-		{"view_radius", r.ViewRadius, 0, MaxSide},
-		{"collision_points", r.CollisionPoints, -maxPoints, maxPoints},
-		{"home_points", r.HomePoints, -maxPoints, maxPoints},
-		{"self_kill_points", r.SelfKillPoints, -maxPoints, maxPoints},
-	} {
-		if f.is < f.lo || f.is > f.hi {
-			return fmt.Errorf("rules: %s is %d, want %d to %d", f.name, f.is, f.lo, f.hi)
-		}
+	if err := ruleset.Check(
+		ruleset.Between("width", r.Width, minSide, MaxSide),
+		ruleset.Between("height", r.Height, minSide, MaxSide),
+		ruleset.Between("players", r.Players, 2, MaxPlayers),
+		ruleset.Between("rounds", r.Rounds, 1, MaxRounds),
+		ruleset.Between("bomb_delay", r.BombDelay, 1, MaxDelay),
+		ruleset.Between("blast_radius", r.BlastRadius, 0, maxRadius),
+		ruleset.Between("field_points", r.FieldPoints, 0, maxPoints),
+		ruleset.Between("kill_points", r.KillPoints, 0, maxPoints),
+		ruleset.Between("view_radius", r.ViewRadius, 0, MaxSide),
+		ruleset.Between("collision_points", r.CollisionPoints, -maxPoints, maxPoints),
+		ruleset.Between("home_points", r.HomePoints, -maxPoints, maxPoints),
+		ruleset.Between("self_kill_points", r.SelfKillPoints, -maxPoints, maxPoints),
+	); err != nil {
+		return err
 	}
 	for _, f := range []struct {
 		name  string
@@ -247,24 +226,10 @@ func (r *Rules) Validate() error {
 }
 
 // Fingerprint is a number that tells rules apart: saved states carry it.
-func (r *Rules) Fingerprint() uint64 {
-	text, err := json.Marshal(r)
-	if err != nil {
-		panic(err) // numbers, switches and names always marshal
-	}
-	h := fnv.New64a()
-	fmt.Fprintf(h, "suitebot/%d/%s", Version, text)
-	return h.Sum64()
-}
+func (r *Rules) Fingerprint() uint64 { return ruleset.Fingerprint("suitebot", Version, r) }
 
 // teams is every player alone.
-func (r *Rules) teams() [][]int {
-	var alone [][]int
-	for seat := range r.Players {
-		alone = append(alone, []int{seat})
-	}
-	return alone
-}
+func (r *Rules) teams() [][]int { return ruleset.Alone(r.Players) }
 
 // actions is the one component of an action.
 func (r *Rules) actions() []env.Choice {

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"pommego/env"
+	"pommego/env/ruleset"
 )
 
 // Action is what an agent may do. Up to Right have the numbers of the directions
@@ -21,12 +22,7 @@ const (
 	numActions
 )
 
-func (a Action) String() string {
-	if a < numActions {
-		return actionNames[a]
-	}
-	return "Action(?)"
-}
+func (a Action) String() string { return ruleset.NameOf("Action", actionNames[:], a) }
 
 var actionNames = [...]string{"hold", "up", "down", "left", "right", "plant_bomb"}
 

@@ -1,0 +1,70 @@
+// Package ruleset is what the games have in common where they describe their
+// rules: a struct of numbers, switches and named readings that marshals to JSON.
+package ruleset
+
+import (
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"strings"
+)
+
+// Limit is a number of the rules and what it may be.
+type Limit struct {
+	name          string
+	is, low, high int
+}
+
+// Between is a limit of the number with the given key.
+func Between(name string, is, low, high int) Limit { return Limit{name, is, low, high} }
+
+// Check says which number is out of its limits, the first if there are several.
+func Check(limits ...Limit) error {
+	for _, l := range limits {
+		if l.is < l.low || l.is > l.high {
+			return fmt.Errorf("rules: %s is %d, want %d to %d", l.name, l.is, l.low, l.high)
+		}
+	}
+	return nil
+}
+
+// Fingerprint is a number that tells the rules of a game apart: saved states
+// carry it.
+func Fingerprint(game string, version int, rules any) uint64 {
+	text, err := json.Marshal(rules)
+	if err != nil {
+		panic(err) // numbers, switches and names always marshal
+	}
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%s/%d/%s", game, version, text)
+	return h.Sum64()
+}
+
+// Alone is the teams of a game in which every seat plays for itself.
+func Alone(seats int) [][]int {
+	var teams [][]int
+	for seat := range seats {
+		teams = append(teams, []int{seat})
+	}
+	return teams
+}
+
+// NameOf is the name of a reading; of one that there is not, its kind and a
+// question mark.
+func NameOf[T ~uint8](kind string, names []string, v T) string {
+	if int(v) < len(names) {
+		return names[v]
+	}
+	return kind + "(?)"
+}
+
+// ReadName reads a name: encoding.TextUnmarshaler for the rule called key.
+func ReadName[T ~uint8](key string, names []string, text []byte, v *T) error {
+	at := slices.Index(names, string(text))
+	if at < 0 {
+		return fmt.Errorf("%s is %q, want one of %s", key, text, strings.Join(names, ", "))
+	}
+	*v = T(at)
+	return nil
+}
