@@ -21,7 +21,8 @@
 //	found := s.Search(model, &state, search.Budget{Ticks: 2000}, &rng)
 //	play(found.Move)
 //
-// What it chose by, each move's tries and worth, [Reporter] tells.
+// A [Reporter] says what it chose by: how often each move was tried, and its value.
+// Agents choose a search by [Settings], from a [Set] that serves many of them.
 //
 // # Budgets
 //
@@ -91,7 +92,7 @@ type meter struct {
 	asked       uint8     // how often the clock could have been looked at
 }
 
-// noLimit is more ticks than anybody will wait for.
+// noLimit stands for no limit: more ticks than any search makes.
 const noLimit = 1 << 50
 
 // newMeter panics if the budget has no end.

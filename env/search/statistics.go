@@ -6,7 +6,7 @@ type MoveStatistics struct {
 	Value  float64 // what it was found to be worth; the best of those tried was chosen
 }
 
-// Reporter is a search that tells what it chose by. Statistics writes what the last
+// Reporter is a search that says what it chose by. Statistics writes what the last
 // Search found out about each move it tried, at the move's number in dst; it
 // leaves the rest of dst as it is. Where there was nothing to choose from, that
 // is all of it.

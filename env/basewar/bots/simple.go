@@ -108,7 +108,7 @@ func (o *outlook) pays(id int) bool {
 }
 
 // turn reports whether a bomber may lay in this round. Mates near each other take
-// turns: what two lay at once neither has reckoned with.
+// turns: neither has taken into account what the other lays at the same time.
 func (o *outlook) turn(id int) bool {
 	for _, mate := range o.game.Rules().Mates(id) {
 		b := &o.s.Bombers[mate]

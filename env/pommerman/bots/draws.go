@@ -21,7 +21,7 @@ type script interface {
 	whole() bool
 }
 
-// begin starts a decision: coins left over from the last one are thrown away,
+// begin starts a decision: coins left over from the last one are dropped,
 // so that the RNG is all there is to save.
 func (d *draws) begin() { d.left = 0 }
 

@@ -5,10 +5,10 @@ import (
 	"pommego/env/pommerman"
 )
 
-// Ways out are looked for with all cells at once: from the set of cells where
-// the agent can be after one step, bombs and flames considered, follows that
-// after the next. Others may walk or lay bombs into the way, so a careful agent
-// counts on no cell that another agent is next to.
+// A way out is searched for with sets of cells: from the cells where the agent can
+// be after one step, given bombs and flames, follow those after the next. Others
+// may walk or lay bombs there, so a careful agent does not rely on a cell that
+// another agent is next to.
 
 // forGood is what survives gives a move after which a careful agent survives all
 // hazards it knows of.
@@ -18,8 +18,8 @@ const forGood = 2 * horizon
 // can survive at best from then on, 0 if this one is deadly or leads nowhere. If
 // it survives all, the number of steps it survives with care comes on top.
 //
-// Onto a cell next to another agent it may not get, for that one may enter it
-// too: where to stay is deadly in the end such a step is no better than that.
+// A step to a cell next to another agent may fail, because that agent may enter it
+// too: where staying is deadly in the end, such a step is rated no better.
 func (o *outlook) survives(d grid.Dir) int {
 	self := o.v.Self.Cell
 	to := self.Next(d)
@@ -42,7 +42,7 @@ func (o *outlook) survives(d grid.Dir) int {
 }
 
 // enoughRoom is how many cells of its own an agent needs while others are near:
-// where it has less they could shut it in with a bomb.
+// with fewer they could shut it in with a bomb.
 const enoughRoom = 3
 
 // room counts the cells, up to enough, that the agent reaches before anybody else

@@ -6,8 +6,8 @@ import (
 )
 
 // evaluation scores a state as a whole, for agents that search in all situations:
-// who lives, what the agent carries, what its bombs are going to hit, whether
-// bombs leave it room, and how far it has to go for the next thing to do.
+// who is alive, what the agent carries, what its bombs are going to hit, whether
+// bombs leave it room, and how far it is from its next goal.
 type evaluation struct{}
 
 // The weights, in points.
@@ -21,7 +21,7 @@ const (
 	woodPoints    = 3  // for each wood gone
 	aimPoints     = 2  // for each wood that an own bomb is going to burn
 	threatPoints  = 8  // for each enemy that a bomb is going to reach
-	trappedPoints = 80 // off without a cell to go to out of reach of all bombs
+	trappedPoints = 80 // subtracted if no cell out of reach of all bombs can be reached
 	safePoints    = 1  // for each such cell, up to maxSafe
 	maxSafe       = 6
 	fleeSteps     = 8 // how far such a cell may be
@@ -33,12 +33,12 @@ func (evaluation) score(w *world, s *pommerman.State) float64 {
 	self := &s.Agents[w.seat]
 	soon := float64(s.StepCount - w.begin)
 	if !self.Alive {
-		return soon - winPoints // rather later
+		return soon - winPoints // later is better
 	}
 	points := float64(w.company(s))
 	if w.rules.Over(s) {
 		if st := w.rules.Status(s); st.Winners.Has(w.seat) {
-			return points + winPoints - soon // rather sooner
+			return points + winPoints - soon // sooner is better
 		}
 		return points
 	}
@@ -127,8 +127,8 @@ func (f *field) points(w *world, s *pommerman.State) int {
 	return points - f.steps(at, goals.AndNot(f.burns).Or(f.items))
 }
 
-// room scores the cells out of reach of all bombs to which somebody on a cell
-// can flee.
+// room scores the cells out of reach of all bombs that an agent on a cell can
+// flee to.
 func (f *field) room(at grid.Cell) int {
 	var reached grid.Bits
 	reached.Add(at)

@@ -6,7 +6,7 @@ import (
 	"pommego/env/pommerman"
 )
 
-// task is what the state machine of a hybrid agent leaves to its planner.
+// task is what the state machine of a hybrid agent leaves to its search.
 type task uint8
 
 // The tasks. With nothing left, the move is decided.
@@ -28,16 +28,16 @@ var taskNames = [...]string{"nothing", "evade", "attack"}
 //     each further bomb around the agent. If a dangerous one reaches the agent's
 //     cell or one it could step onto, it goes to the nearest cell that none
 //     reaches. If the first cell on the way there is threatened, or there is no
-//     way, it plans.
+//     way, it searches.
 //   - Attack, with a bomb to lay and an enemy within 6 rows and columns. It goes
-//     there if it can; within 4 it plans.
+//     there if it can; within 4 it searches.
 //   - Explore: bomb wood, walk to items and wood, or to the cell least visited.
 //
-// Without a planner the rules themselves evade and attack; see [outlook.evade]
+// Without a search the rules themselves evade and attack; see [outlook.evade]
 // and [outlook.attack]. Ways are Dijkstra's. The text leaves open what becomes
 // of an agent that walks into a corner which a bomb then closes, and with bombs
-// of 25 steps that is how games are lost: so no rule makes a move after which
-// the agent might not survive what lies there, see [outlook.sound]. The paper's
+// of 25 steps that is how games are lost. So no rule makes a move after which the
+// agent might not survive the bombs that lie, see [outlook.sound]. The paper's
 // rule against accidental suicide is [outlook.mayBomb].
 //
 // Embed hybrid, and let Act ask decide:
@@ -55,8 +55,8 @@ var taskNames = [...]string{"nothing", "evade", "attack"}
 //		action[0] = uint8(move)
 //	}
 //
-// A planner keeps to the moves after which o.survives longest, and lays no bomb
-// unless o.mayBomb.
+// A search chooses among the moves after which the agent survives longest, and
+// lays no bomb unless o.mayBomb.
 type hybrid struct {
 	hybridMemory
 	rng env.RNG
@@ -145,8 +145,8 @@ func (o *outlook) explore() pommerman.Action {
 	return pommerman.Action(d)
 }
 
-// sound is a move, unless somebody who makes it might not survive, or be shut in:
-// then it is the one with the best prospects.
+// sound is the given move if the agent surely survives it and is not shut in, else
+// the move with the best prospects.
 func (o *outlook) sound(move pommerman.Action) pommerman.Action {
 	if move == pommerman.LayBomb || o.prospects(grid.Dir(move)) == bright {
 		return move // a bomb is sound if mayBomb says so

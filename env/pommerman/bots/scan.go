@@ -9,8 +9,8 @@ const (
 	// depth is how far away, counting rows and columns together, the agent
 	// looks at all.
 	depth = 10
-	// nearby is how many steps away the targets are that it walks to. Which of
-	// several shortest ways it takes matters up to there and no further.
+	// nearby is how many steps away its targets may be. Only up to there does it
+	// matter which of several shortest ways it takes.
 	nearby = 3
 )
 
@@ -43,9 +43,9 @@ func passable(v *pommerman.View) items {
 // cell is reached a second time by an equally short way, a coin decides whether
 // that way replaces the one known.
 //
-// It starts with the cells nearby, which is as far as ways matter. Further away
-// only distances do, so the rest is searched on demand, and its coins are
-// tossed only if a script wants the whole of them.
+// It starts with the cells nearby, where ways matter. Further away only distances
+// do, so the rest is searched on demand, and its coins are tossed only if a script
+// needs all of them.
 //
 // Invariant: queue[:head] has been left, queue[head:tail] waits, in the order
 // of reaching; a cell's dist is set exactly if it is in queue[:tail].

@@ -45,8 +45,8 @@ func (w *world) Step(s *suitebot.State, move search.Move, rng *env.RNG) {
 func (w *world) Terminal(s *suitebot.State) bool { return w.plan.Over(s) }
 
 // Score is the lead in points over the best of the others, counting what the
-// bombs that lie will collect if there is time for it, and a little for standing
-// near more.
+// bombs that lie will collect if there is time for it, and a little for being near
+// more fields.
 func (w *world) Score(s *suitebot.State) float64 {
 	w.plan.Forecast(s, &w.f)
 	each := float64(w.plan.Rules().FieldPoints)
