@@ -67,8 +67,8 @@ var families = []Family{
 
 // Family is a game with all its ids.
 type Family struct {
-	IDs      []string        // the first stands for the game where one has to
-	Observed string          // the id whose observations stand for those of the game
+	IDs      []string        // the first stands for the game's rules in measurements
+	Observed string          // the id whose observations stand for the game's in measurements
 	Formats  []record.Format // of its recorded games
 	entries  []entry
 }
