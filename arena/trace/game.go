@@ -35,7 +35,7 @@ func (f Formats) Reopen(line []byte) (record.Replay, error) {
 		return nil, err
 	}
 	if format.Open == nil {
-		return nil, fmt.Errorf("records of %q can be checked, but there is nothing to show", name)
+		return nil, fmt.Errorf("%q cannot be shown, only checked", name)
 	}
 	return format.Open(line)
 }
