@@ -38,19 +38,20 @@ var policy = []rule{
 	{"env/*", []string{"env", "env/grid", "env/observe", "env/record", "env/rollout", "env/ruleset", "env/saved", "env/seat"}}, // a game
 	{"env/*/bots", []string{"OWN", "env", "env/grid", "env/record", "env/search", "env/seat"}},
 
+	{"internal/gamestate", []string{"env", "env/saved"}},
 	{"internal/*", nil},
 	{"internal/*/*", []string{"OWN"}},
 
 	{"arena/match", []string{"arena/trace", "env", "env/record"}},
-	{"arena/tournament", []string{"arena/match", "env"}},
-	{"arena/tournament/report", []string{"OWN", "internal/chart"}},
-	{"arena/trace", []string{"env/record"}},
+	{"arena/tournament", []string{"arena/match", "env", "internal/disk"}},
+	{"arena/tournament/report", []string{"OWN", "internal/chart", "internal/disk"}},
+	{"arena/trace", []string{"env/record", "internal/disk"}},
 	{"arena/picture", []string{"env"}},
-	{"arena/dataset", []string{"arena/match", "env", "internal/disk", "vec"}},
+	{"arena/dataset", []string{"arena/match", "env", "internal/disk", "internal/gamestate"}},
 	{"arena/dataset/card", []string{"OWN", "internal/chart"}},
 	{"arena/dataset/joined", []string{"OWN", "env", "env/pommerman"}}, // files of Pommerman's reference
 
-	{"vec", []string{"env"}},
+	{"vec", []string{"env", "env/saved", "internal/gamestate"}},
 	{"bridge", []string{"arena/picture", "env", "vec"}},
 	{"benchmarks", []string{"env", "env/catalog", "env/rollout", "vec"}},
 	{"cmd/pommego", []string{"arena/*", "arena/*/*", "benchmarks", "bridge", "env", "env/catalog", "env/record", "internal/*", "vec"}},
