@@ -20,9 +20,9 @@ type rule struct {
 }
 
 // policy is what each package of the module may use of the others. Imports go
-// one way: games see the contract and what games share, vec and the conformance
-// kit see only the contract, the bridge sees vec, cmd wires, and nothing but the
-// catalog knows which games there are. The first rule that fits holds.
+// one way: games see the contract and what games share, the conformance kit only
+// the contract, the bridge sees vec, cmd wires, and nothing but the catalog knows
+// which games there are. The first rule that fits holds.
 var policy = []rule{
 	{"env", nil},
 	{"env/grid", nil},
