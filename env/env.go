@@ -109,6 +109,14 @@ type Match interface {
 	AppendText(dst []byte, colour bool) []byte
 }
 
+// Differ is a match that can say in what its state differs from that of another
+// match of the same game.
+type Differ interface {
+	// Difference names the first value that differs, with both, such as
+	// "bombs[2].life: 3 and 4"; "" if the states are equal.
+	Difference(other Match) string
+}
+
 // Agent plays one seat of one match. It is given the match but must look only
 // at what its seat may see; the built-in ones get a view of their seat and
 // nothing else.

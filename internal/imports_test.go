@@ -27,7 +27,7 @@ var policy = []rule{
 	{"env", nil},
 	{"env/grid", nil},
 	{"env/observe", []string{"env"}},
-	{"env/record", []string{"env"}},
+	{"env/record", []string{"env", "env/saved"}},
 	{"env/rollout", []string{"env"}},
 	{"env/saved", []string{"env"}},
 	{"env/search", []string{"env"}},
@@ -36,7 +36,7 @@ var policy = []rule{
 	{"env/envtest", []string{"env", "env/grid"}},
 	{"env/catalog", []string{"env", "env/*", "env/*/bots"}},
 	{"env/*", []string{"env", "env/grid", "env/observe", "env/record", "env/rollout", "env/ruleset", "env/saved", "env/seat"}}, // a game
-	{"env/*/bots", []string{"OWN", "env", "env/grid", "env/record", "env/search", "env/seat"}},
+	{"env/*/bots", []string{"OWN", "env", "env/grid", "env/record", "env/saved", "env/search", "env/seat"}},
 
 	{"internal/gamestate", []string{"env", "env/saved"}},
 	{"internal/*", nil},

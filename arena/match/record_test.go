@@ -11,6 +11,7 @@ import (
 	"pommego/env"
 	"pommego/env/envtest"
 	"pommego/env/pommerman"
+	recorded "pommego/env/record"
 )
 
 // lines collects records.
@@ -23,7 +24,7 @@ func (l *lines) Write(record []byte) error {
 
 // record plays a match and checks its records: each replays without a
 // difference.
-func record(t *testing.T, game env.Game, players []match.Player, r match.Rules) (*match.Result, []*pommerman.Record) {
+func record(t *testing.T, game env.Game, players []match.Player, r match.Rules) (*match.Result, []*recorded.Game[*pommerman.Match]) {
 	t.Helper()
 	var out lines
 	rec, err := match.NewRecording(game, players, 3, &out)
@@ -34,9 +35,9 @@ func record(t *testing.T, game env.Game, players []match.Player, r match.Rules) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	var games []*pommerman.Record
+	var games []*recorded.Game[*pommerman.Match]
 	for i, line := range out {
-		report, err := pommerman.CheckRecord(line)
+		report, err := pommerman.Recorded.Check(line)
 		if err != nil || report.Mismatches != 0 || report.Steps == 0 {
 			t.Errorf("record %d: %+v, %v", i+1, report, err)
 		}
@@ -69,8 +70,10 @@ func TestRecordReruns(t *testing.T) {
 			collapse = 12
 		}
 		seeds[g.Info.Seed] = true
-		if g.Info.Note != note || g.Rules.FirstCollapse != collapse || g.Info.EnvID != "custom:PommeTeamCompetition-v0" || len(g.Info.Policies) != 4 {
-			t.Errorf("game %d: %+v, collapse from %d; want note %q, %d", i+1, g.Info, g.Rules.FirstCollapse, note, collapse)
+		var view pommerman.View
+		g.Match.View(0, &view)
+		if g.Info.Note != note || view.Rules.FirstCollapse != collapse || g.Info.EnvID != "custom:PommeTeamCompetition-v0" || len(g.Info.Policies) != 4 {
+			t.Errorf("game %d: %+v, collapse from %d; want note %q, %d", i+1, g.Info, view.Rules.FirstCollapse, note, collapse)
 		}
 	}
 	if len(seeds) != len(games) || !seeds[4] {

@@ -191,7 +191,7 @@ func TestVerifyDamage(t *testing.T) {
 		{"blank line", "d.jsonl", first + "\n" + first, "d.jsonl: line 2: blank line"},
 		{"unknown format", "e.jsonl", `{"format":"chess/1"}` + "\n", `e.jsonl: line 1: no known format: "chess/1", want one of `},
 		{"not JSON", "f.jsonl", "hello\n", "f.jsonl: line 1: not a JSON object"},
-		{"key missing", "g.jsonl", strings.Replace(first, `"rewards"`, `"reward"`, 1), `unknown field "reward"`},
+		{"key missing", "g.jsonl", strings.Replace(first, `"rewards"`, `"reward"`, 1), `step 1: rewards is missing`},
 		{"nothing to compare", "h.jsonl", noSteps, "1 games, 0 steps, 0 mismatches"},
 	} {
 		t.Run(tc.reason, func(t *testing.T) {

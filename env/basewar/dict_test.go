@@ -33,8 +33,8 @@ func TestDictionary(t *testing.T) {
 				digits += string('0' + rune(cell))
 			}
 		}
-		if digits != g.rules.digits(s) {
-			t.Fatalf("the board is told as %s, want %s", digits, g.rules.digits(s))
+		if want := g.form.Table.Values(s)["board"]; digits != want {
+			t.Fatalf("the board is told as %s, want %s", digits, want)
 		}
 		for id, b := range got.Bombers {
 			if want := s.Bombers[id]; b.ID != id || b.Position != position(want.Cell) || b.Lives != int(want.Lives) || b.Bombs != int(want.Bombs) {

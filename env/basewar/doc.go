@@ -28,9 +28,10 @@
 //	blast.go    chains, rays, what is hit
 //	ending.go   when a game is over, who won, what it pays
 //	board.go    how a map is drawn
-//	raw.go      the lossless encoding, unpack.go takes it apart again; planes.go the one
+//	raw.go      the lossless encoding; planes.go the one
 //	            for networks; encode.go what both look up
-//	match.go    the contract; save.go, json.go saved states; check.go their checks
+//	match.go    the contract; table.go what a state holds; check.go what must fit
+//	            together in it; save.go saved states
 //	record.go   recorded games; dict.go what programs of the contest are told
 //	forecast.go what the bombs on a map are going to do, for agents
 //	text.go    pictures for terminals; picture.go drawn ones

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"pommego/env"
 	"pommego/env/grid"
+	"pommego/env/record"
 )
 
 // encoded is the observation of one seat in one encoding.
@@ -54,10 +56,13 @@ func TestEverythingIsSeen(t *testing.T) {
 	eachPosition(t, func(t *testing.T, g *Game, m *Match) {
 		for seat := range g.rules.Seats() {
 			obs := encoded(g, m, encodingRaw, seat)
-			got := g.unpackRaw(obs)
+			got, err := g.form.Read(g.unpackRaw(record.Unpack(&g.Spec().Encodings[encodingRaw], obs)))
+			if err != nil {
+				t.Fatal(err)
+			}
 			want := m.State
 			want.RNG, want.Gained = env.RNG{}, [2]uint16{}
-			want.sortBombs()
+			slices.SortFunc(want.bombs(), func(a, b Bomb) int { return int(a.Cell) - int(b.Cell) })
 			if got != want {
 				t.Fatalf("seat %d is told\n%s\nwant\n%s", seat, newTwin(&g.rules, &got).text(), newTwin(&g.rules, &want).text())
 			}

@@ -8,6 +8,7 @@ import (
 	"pommego/env/observe"
 	"pommego/env/record"
 	"pommego/env/rollout"
+	"pommego/env/saved"
 	"pommego/env/seat"
 )
 
@@ -15,9 +16,9 @@ import (
 // use.
 type Game struct {
 	seat.Common[Match, View, *Match]
-	rules       Rules
-	layout      *layout
-	fingerprint uint64
+	rules  Rules
+	layout *layout
+	form   saved.Form[State]
 
 	actionAt [NumBombers]uint8 // where each bomber's action stands among those of all seats
 	bases    [2]grid.Cell
@@ -44,13 +45,14 @@ func New(id, description string, rules Rules, bots seat.Roster[View]) (*Game, er
 	}
 	g.layout = l
 	g.Open(id, description, bots)
+	g.form.ID = id
 	return g, nil
 }
 
 // undealt is a game that can be played and observed, but not dealt: no maps are
 // made for its rules, which must be valid.
 func undealt(rules Rules) *Game {
-	g := &Game{rules: rules, fingerprint: rules.Fingerprint()}
+	g := &Game{rules: rules, form: rules.form()}
 	for seat := range rules.Seats() {
 		own := rules.Own(seat)
 		for i, id := range own {
@@ -77,7 +79,7 @@ func undealt(rules Rules) *Game {
 }
 
 // Formats are the forms of recorded games that can be checked and shown.
-var Formats = []record.Format{{Name: RecordFormat, Check: CheckRecord, Open: OpenRecord}}
+var Formats = []record.Format{Recorded}
 
 // The encodings' indices.
 const (

@@ -112,6 +112,3 @@ func (r *Rules) sideLine(s *State, side Side) string {
 	}
 	return line
 }
-
-// Picture is the recorded game as it stands: env.Pictured.
-func (p *replay) Picture() env.Picture { return p.rules.Picture(&p.state) }

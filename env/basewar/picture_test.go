@@ -50,5 +50,4 @@ func TestPictures(t *testing.T) {
 		t.Errorf("the line about blue is %q, want %q", pic.Lines[1], want)
 	}
 	var _ env.Pictured = &Match{}
-	var _ env.Pictured = &replay{}
 }

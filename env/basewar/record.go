@@ -2,8 +2,9 @@ package basewar
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
+	"hash/crc64"
+	"slices"
 
 	"pommego/env/record"
 	"pommego/env/saved"
@@ -25,199 +26,160 @@ import (
 //	          with "Win")
 //	obs       in initial and steps: for each encoding the CRC-64 (ECMA) of the
 //	          observations of all seats in order, field after field, in hexadecimal
-//
-// [ParseRecord] reads a record, [Record.Check] replays it from its start and its
-// actions alone and compares everything else, and a [Recorder] writes one.
 
-// RecordFormat is the name of the format of recorded games.
-const RecordFormat = "basewar-trace/1"
+// recording is what is special in recorded games of BaseWar.
+var recording = record.Form[*Match]{
+	Name: "basewar-trace/1", Keys: []string{"config"},
+	Match:    matchOf,
+	SetRules: setRules,
+	Seats:    func(m *Match) int { return m.game.Spec().Seats },
 
-// recordJSON is a record as it stands in a file.
-type recordJSON struct {
-	Format   string        `json:"format"`
-	Variant  string        `json:"variant"`
-	Name     string        `json:"name,omitempty"`
-	Note     string        `json:"note,omitempty"`
-	Seed     uint64        `json:"seed"`
-	Setup    string        `json:"setup"`
-	Policies []string      `json:"policies"`
-	Config   *recordConfig `json:"config"`
-	ObsEvery int           `json:"obs_every"`
-	Initial  *recordState  `json:"initial"`
-	Steps    []recordStep  `json:"steps"`
+	Inputs: func(*Match) []saved.Entry {
+		actions := saved.Fixed("actions", NumBombers)
+		actions.Shape = saved.Row
+		return []saved.Entry{actions}
+	},
+	Act:   act,
+	Acted: acted,
+
+	Table:  func(m *Match) []saved.Entry { return m.game.form.Table.Entries() },
+	Values: func(m *Match) saved.Values { return m.game.form.Table.Values(&m.State) },
+	Start:  func(m *Match, v saved.Values) (err error) { m.State, err = m.game.form.Read(v); return err },
+
+	Together: true,
+	Observed: func(m *Match) (list []saved.Entry) {
+		for _, e := range m.game.Spec().Encodings {
+			list = append(list, saved.Entry{Name: e.Name, Shape: saved.Text})
+		}
+		return list
+	},
+	Observe:    func(m *Match, _ int) saved.Values { return m.sums() },
+	ObserveRaw: observeRaw,
 }
+
+// Recorded is the format of recorded games.
+var Recorded = recording.Format()
+
+// Record begins the record of the match: record.Recordable.
+func (m *Match) Record(info record.Info) (record.Recorder, error) { return recording.Record(m, info) }
 
 type recordConfig struct {
 	EnvID string          `json:"env_id"`
 	Rules json.RawMessage `json:"rules"`
 }
 
-// recordState is a state, with checksums where they were recorded.
-type recordState struct {
-	jsonState
-	Obs map[string]string `json:"obs,omitempty"` // by encoding
+// matchOf is a match by the rules in a record's head.
+func matchOf(h *record.Head) (*Match, string, error) {
+	var config recordConfig
+	var rules Rules
+	if err := saved.DecodeJSON(h.Config, &config); err != nil {
+		return nil, "", fmt.Errorf("config: %w", err)
+	}
+	if err := saved.DecodeJSON(config.Rules, &rules); err != nil {
+		return nil, "", fmt.Errorf("config: rules: %w", err)
+	}
+	if err := rules.Validate(); err != nil {
+		return nil, "", fmt.Errorf("config: %w", err)
+	}
+	return &Match{game: undealt(rules)}, config.EnvID, nil
 }
 
-// recordStep is the actions of one round and the state after it.
-type recordStep struct {
-	Actions []int `json:"actions"` // by bomber
-	recordState
-	Rewards []float64 `json:"rewards"`
-	Done    *int      `json:"done"`
-	Result  string    `json:"result"`
-	Winners []int     `json:"winners,omitempty"`
+func setRules(h *record.Head, m *Match, id string) error {
+	rules, err := json.Marshal(m.game.rules)
+	if err == nil {
+		h.Config, err = json.Marshal(recordConfig{id, rules})
+	}
+	return err
 }
 
-// Record is a recorded game that has been read.
-type Record struct {
-	Rules Rules
-	Start State
-	Info  record.Info
-
-	game    *Game
-	initial recordState
-	steps   []recordStep
-}
-
-// ParseRecord reads a recorded game. What is wrong with it is an error that
-// names the key; values that merely differ from what the rules say are found by
-// [Record.Check].
-func ParseRecord(line []byte) (*Record, error) {
-	var in recordJSON
-	if err := saved.DecodeJSON(line, &in); err != nil {
-		return nil, err
-	}
-	switch {
-	case in.Format != RecordFormat:
-		return nil, fmt.Errorf("format is %q, want %q", in.Format, RecordFormat)
-	case in.Config == nil || in.Config.Rules == nil || in.Initial == nil || in.Steps == nil:
-		return nil, errors.New("config, its rules, initial or steps is missing")
-	}
-	rec := &Record{
-		initial: *in.Initial, steps: in.Steps,
-		Info: record.Info{
-			EnvID: in.Config.EnvID, Variant: in.Variant, Name: in.Name, Note: in.Note, Seed: in.Seed,
-			Setup: in.Setup, Policies: in.Policies, ObsEvery: in.ObsEvery,
-		},
-	}
-	if err := saved.DecodeJSON(in.Config.Rules, &rec.Rules); err != nil {
-		return nil, fmt.Errorf("config: rules: %w", err)
-	}
-	if err := rec.Rules.Validate(); err != nil {
-		return nil, fmt.Errorf("config: %w", err)
-	}
-	rec.game = undealt(rec.Rules)
-	var err error
-	if rec.Start, err = rec.Rules.fromJSON(&rec.initial.jsonState); err == nil {
-		err = rec.Rules.Check(&rec.Start)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("initial: %w", err)
-	}
-	return rec, rec.complete()
-}
-
-// complete reports whether every key that has to be in the steps is there, and
-// whether the list ends where the game does.
-func (rec *Record) complete() error {
-	for i := range rec.steps {
-		st := &rec.steps[i]
-		var err error
+// act is the recorded actions of a round. Those of the dead are not looked at.
+func act(m *Match, inputs saved.Values) ([]uint8, error) {
+	actions := make([]uint8, NumBombers)
+	for id, a := range inputs["actions"].([]int) {
 		switch {
-		case len(st.Actions) != NumBombers:
-			err = fmt.Errorf("actions has %d entries, want one for each of %d bombers", len(st.Actions), NumBombers)
-		case st.Rewards == nil || st.Done == nil || st.Result == "":
-			err = errors.New("rewards, done or result is missing")
-		case *st.Done != 0 && i < len(rec.steps)-1:
-			err = fmt.Errorf("the game is done, but %d more steps follow", len(rec.steps)-1-i)
-		case st.StepCount == nil || st.Board == "" || st.Bombers == nil || st.Bombs == nil || st.Energy == nil || st.Score == nil:
-			err = errors.New("step_count, board, bombers, bombs, energy or score is missing")
-		}
-		if err != nil {
-			return fmt.Errorf("step %d: %w", i+1, err)
+		case !m.Bombers[id].Alive():
+		case a < 0 || a >= int(NumActions):
+			return nil, fmt.Errorf("actions[%d] is %d, want 0 to %d", id, a, NumActions-1)
+		default:
+			actions[m.game.actionAt[id]] = uint8(a)
 		}
 	}
-	return nil
+	return actions, nil
 }
 
-// Recorder writes one game down, round by round. It belongs to one goroutine.
-type Recorder struct {
-	game  *Game
-	every int
-	done  bool
-	sums  *observer
-	out   recordJSON
+func acted(m *Match, actions []uint8) saved.Values {
+	list := make([]int, NumBombers)
+	for id := range list {
+		list[id] = int(actions[m.game.actionAt[id]])
+	}
+	return saved.Values{"actions": list}
 }
 
-// NewRecorder begins the record of a game that stands at s.
-func NewRecorder(g *Game, s *State, info record.Info) (*Recorder, error) {
-	info, err := info.Complete()
-	if err != nil {
-		return nil, err
+var crcTable = crc64.MakeTable(crc64.ECMA)
+
+// sums is the checksums of what all seats observe, by encoding.
+func (m *Match) sums() saved.Values {
+	var seats []uint8
+	for seat := range m.game.Spec().Seats {
+		seats = append(seats, uint8(seat))
 	}
-	rules, err := json.Marshal(g.rules)
-	if err != nil {
-		return nil, err
+	sums := saved.Values{}
+	for i, e := range m.game.Spec().Encodings {
+		fields := make([][]byte, len(e.Fields))
+		for f := range fields {
+			n := e.Fields[f].Size()
+			if !e.Fields[f].Shared {
+				n *= len(seats)
+			}
+			fields[f] = make([]byte, n)
+		}
+		m.Observe(i, seats, fields)
+		sum := uint64(0)
+		for _, field := range fields {
+			sum = crc64.Update(sum, crcTable, field)
+		}
+		sums[e.Name] = saved.Hex(sum)
 	}
-	rec := &Recorder{game: g, every: info.ObsEvery, sums: newObserver(g)}
-	rec.out = recordJSON{
-		Format: RecordFormat, Variant: info.Variant, Name: info.Name, Note: info.Note,
-		Seed: info.Seed, Setup: info.Setup, Policies: info.Policies,
-		Config: &recordConfig{info.EnvID, rules}, ObsEvery: info.ObsEvery, Steps: []recordStep{},
-	}
-	rec.out.Initial = &recordState{jsonState: g.rules.jsonOf(s)}
-	if rec.every > 0 {
-		rec.out.Initial.Obs = rec.sums.sum(s)
-	}
-	return rec, nil
+	return sums
 }
 
-// Step records one round: the actions as given to Game.Step, and the state after
-// it.
-func (rec *Recorder) Step(actions []uint8, s *State) error {
-	if rec.done {
-		return errors.New("basewar: the recorded game is over and has no further steps")
+// observeRaw is the checksums, with another one where the raw encoding loses
+// anything but what the last round gained and the order of the bombs.
+func observeRaw(m *Match, _ int) saved.Values {
+	sums := m.sums()
+	want, got := m.game.form.Table.Values(&m.State), m.game.unpackRaw(record.Raw(m, &m.game.Spec().Encodings[encodingRaw], encodingRaw, 0))
+	slices.SortFunc(want["bombs"].([][]int), slices.Compare)
+	for _, e := range m.game.form.Table.Entries() {
+		if e.Name != "gained" {
+			e.Compare(want[e.Name], got[e.Name], func(path string, _, _ any) { sums["raw"] = "one that loses " + path })
+		}
 	}
-	r := &rec.game.rules
-	status := r.Status(s)
-	step := recordStep{
-		recordState: recordState{jsonState: r.jsonOf(s)},
-		Rewards:     make([]float64, r.Seats()), Done: new(int(toByte(status.Over))), Result: status.Result.String(),
-		Winners: status.Winners.List(),
-	}
+	return sums
+}
+
+// unpackRaw is what the raw encoding says of the state.
+func (g *Game) unpackRaw(raw map[string][]int) saved.Values {
+	n := g.rules.BoardSize
+	bombers, bombs, blast := [][]int{}, [][]int{}, [][]int{}
 	for id := range NumBombers {
-		step.Actions = append(step.Actions, int(actions[rec.game.actionAt[id]]))
+		var b []int
+		for _, what := range []string{"row", "col", "lives", "bombs"} {
+			b = append(b, raw[fmt.Sprintf("bomber%d_%s", id, what)][0])
+		}
+		bombers = append(bombers, b)
 	}
-	r.Rewards(s, step.Rewards)
-	if made := len(rec.out.Steps) + 1; rec.every > 0 && (made%rec.every == 0 || status.Over) {
-		step.Obs = rec.sums.sum(s)
+	for i := range n * n {
+		if life := raw["bomb_life"][i]; life > 0 {
+			bombs = append(bombs, []int{i / n, i % n, life, raw["bomb_owners"][i]})
+		}
+		if raw["blast"][i] != 0 {
+			blast = append(blast, []int{i / n, i % n})
+		}
 	}
-	rec.done = status.Over
-	rec.out.Steps = append(rec.out.Steps, step)
-	return nil
-}
-
-// Append appends the record, one line without its line feed. More steps may
-// follow, and a longer record be written.
-func (rec *Recorder) Append(dst []byte) ([]byte, error) {
-	line, err := json.Marshal(&rec.out)
-	return append(dst, line...), err
-}
-
-// Record begins the record of the match: record.Recordable.
-func (m *Match) Record(info record.Info) (record.Recorder, error) {
-	rec, err := NewRecorder(m.game, &m.State, info)
-	if err != nil {
-		return nil, err
+	board := saved.Board("board", n, n, "01234")
+	return saved.Values{
+		"step_count": raw["step_count"][0], "board": board.Draw(func(i int) int { return raw["board"][i] }),
+		"bombers": bombers, "bombs": bombs, "blast": blast,
+		"energy": []int{raw["blue_energy"][0], raw["green_energy"][0]}, "score": []int{raw["blue_score"][0], raw["green_score"][0]},
 	}
-	return &matchRecorder{rec, m}, nil
-}
-
-type matchRecorder struct {
-	*Recorder
-	match *Match
-}
-
-func (r *matchRecorder) Step(actions []uint8) error {
-	return r.Recorder.Step(actions, &r.match.State)
 }

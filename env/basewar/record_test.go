@@ -106,7 +106,7 @@ func TestAlteredRecordsAreFound(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		report, err := CheckRecord(text)
+		report, err := Recorded.Check(text)
 		if err == nil && report.Mismatches == 0 {
 			t.Errorf("%s was altered, and nobody noticed", path)
 		}
@@ -121,7 +121,7 @@ func TestAlteredRecordsAreFound(t *testing.T) {
 		t.Errorf("only %d values were altered", tried)
 	}
 	if text, _ := json.Marshal(doc); true {
-		if report, err := CheckRecord(text); err != nil || report.Mismatches != 0 {
+		if report, err := Recorded.Check(text); err != nil || report.Mismatches != 0 {
 			t.Errorf("put right again, the record shows %+v (error %v)", report, err)
 		}
 	}
@@ -186,7 +186,7 @@ func TestDifferencesHaveNames(t *testing.T) {
 		{`"board_size":7`, `"board_size":8`, "board_size is 8"},
 		{`"format":"basewar-trace/1"`, `"format":"basewar-trace/2"`, "format is"},
 		{`"steps":`, `"stops":`, "stops"},
-		{`"bombers":`, `"bummers":`, "bummers"},
+		{`"bombers":`, `"bummers":`, "bombers is missing"},
 	} {
 		// The last of its kind in the first half, so that steps and not the start are altered.
 		text := string(line)
@@ -194,7 +194,7 @@ func TestDifferencesHaveNames(t *testing.T) {
 		if at < 0 {
 			t.Fatalf("the record has no %s", c.from)
 		}
-		report, err := CheckRecord([]byte(text[:at] + c.to + text[at+len(c.from):]))
+		report, err := Recorded.Check([]byte(text[:at] + c.to + text[at+len(c.from):]))
 		said := fmt.Sprint(err)
 		for _, d := range report.Differences {
 			said += "\n" + d.String()
@@ -211,7 +211,7 @@ func TestRecordBeyondTheEnd(t *testing.T) {
 	r.MaxSteps = 3
 	line, _ := recordGame(t, mustGame(t, r), env.Seed{Value: 4}, 0)
 	longer := strings.Replace(string(line), `"max_steps":3`, `"max_steps":2`, 1)
-	report, err := CheckRecord([]byte(longer))
+	report, err := Recorded.Check([]byte(longer))
 	if err != nil || report.Steps != 2 || report.Mismatches == 0 || report.Differences[0].Field != "done" && report.Differences[0].Field != "rewards" {
 		t.Errorf("checking found %+v (error %v), want it to end after 2 steps with a difference in done", report, err)
 	}
@@ -224,7 +224,7 @@ func FuzzParseRecord(f *testing.F) {
 	line, _ := recordGame(f, mustGame(f, r), env.Seed{Value: 4}, 3)
 	f.Add(line)
 	f.Fuzz(func(t *testing.T, line []byte) {
-		if report, err := CheckRecord(line); err == nil && report.Games != 1 {
+		if report, err := Recorded.Check(line); err == nil && report.Games != 1 {
 			t.Errorf("checked without an error, and the report is %+v", report)
 		}
 	})

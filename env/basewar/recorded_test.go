@@ -71,17 +71,18 @@ func craftedRecords(t *testing.T) [][]byte {
 			sc := &list[i]
 			g, s := sc.begin(t)
 			info := record.Info{EnvID: "BaseWar-v0", Variant: "crafted", Name: sc.name, Note: sc.reason, Setup: "crafted", Policies: slices.Repeat([]string{"scripted"}, NumBombers), ObsEvery: 1}
-			rec, err := NewRecorder(g, &s, info)
+			m := &Match{State: s, game: g}
+			rec, err := m.Record(info)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for round := range sc.want {
 				actions := sc.actions(round)
-				g.Step(&s, actions)
-				if err := rec.Step(actions, &s); err != nil {
+				m.Step(actions)
+				if err := rec.Step(actions); err != nil {
 					t.Fatalf("%s: %v", sc.name, err)
 				}
-				if g.rules.Over(&s) {
+				if g.rules.Over(&m.State) {
 					break
 				}
 			}

@@ -89,7 +89,16 @@ func (k *kit) diff(got, want *picture) string {
 		}
 	}
 	if d := diffBytes(got.state, want.state); d != "" {
-		return "saved state " + d
+		return "saved state " + d + k.difference(got.state, want.state)
+	}
+	return ""
+}
+
+// difference says in what two saved states differ, where the game can tell.
+func (k *kit) difference(got, want []byte) string {
+	a, b := k.match(), k.match()
+	if differ, can := a.(env.Differ); can && a.Restore(got) == nil && b.Restore(want) == nil {
+		return " (" + differ.Difference(b) + ")"
 	}
 	return ""
 }

@@ -23,8 +23,9 @@
 //	raw.go    the lossless encoding of that; planes.go the one for networks
 //	dict.go   the reference's observation dictionary, for programs
 //	text.go   pictures for terminals; draw.go drawn ones
-//	match.go  the contract; save.go, json.go saved states; check.go their checks
-//	record.go recorded games: record_check.go compares, record_show.go shows, record_write.go writes
+//	match.go  the contract; table.go what a state holds; check.go what must fit
+//	          together in it; save.go, json.go saved states
+//	record.go recorded games; record_obs.go the observations in them
 //
 // # One step, in order
 //

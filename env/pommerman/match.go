@@ -8,15 +8,16 @@ import (
 	"pommego/env/observe"
 	"pommego/env/record"
 	"pommego/env/rollout"
+	"pommego/env/saved"
 	"pommego/env/seat"
 )
 
 // Game is Pommerman with one set of rules: env.Game.
 type Game struct {
 	seat.Common[Match, View, *Match]
-	rules       Rules
-	layout      *layout
-	fingerprint uint64
+	rules  Rules
+	layout *layout
+	form   saved.Form[State]
 
 	// What the encodings look up instead of working it out each time.
 	flatAt [256]uint8 // each cell's place on a flat board
@@ -43,13 +44,14 @@ func New(id, description string, rules Rules, bots seat.Roster[View]) (*Game, er
 	}
 	g.layout = l
 	g.Open(id, description, bots)
+	g.form.ID = id
 	return g, nil
 }
 
 // undealt is a game that can be played and observed, but not dealt: no boards
 // are made for its rules.
 func undealt(rules Rules) *Game {
-	g := &Game{rules: rules, fingerprint: rules.Fingerprint(), flatAt: rules.flatIndex(), sights: rules.sights(), shares: rules.shares()}
+	g := &Game{rules: rules, form: rules.form(), flatAt: rules.flatIndex(), sights: rules.sights(), shares: rules.shares()}
 	for seat := range rules.Seats() {
 		g.of[seat] = rules.relationsOf(seat)
 	}
@@ -65,7 +67,7 @@ func undealt(rules Rules) *Game {
 }
 
 // Formats are the forms of recorded games that can be checked and shown.
-var Formats = []record.Format{{Name: RecordFormat, Check: CheckRecord, Open: OpenRecord}}
+var Formats = []record.Format{Recorded}
 
 // The encodings' indices.
 const (

@@ -2,9 +2,7 @@ package pommerman
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"strconv"
 
 	"pommego/env/record"
 	"pommego/env/saved"
@@ -14,235 +12,202 @@ import (
 // configuration, the state at the start, and for every step the actions, the
 // state after it, what it paid, and every so often what each agent observed.
 // Cells are [row, column], boards and maps are strings of one base-36 digit a
-// cell, booleans 0 or 1. [ParseRecord] reads a record, [Record.Check] replays
-// it from its start and its actions alone and compares everything else, and a
-// [Recorder] writes one.
+// cell, booleans 0 or 1. A record shows the state after the ring of a collapse
+// has fallen and observations from before it.
 //
 // Two optional keys extend what the reference writes: "rules", a Rules object,
 // which then holds instead of what follows from "config"; and "dice", the state
 // of the game's RNG at the start, 16 hexadecimal digits.
 
-// RecordFormat is the name of the format of recorded games.
-const RecordFormat = "pommerman-trace/1"
+// recording is what is special in recorded games of Pommerman.
+var recording = record.Form[*Match]{
+	Name: "pommerman-trace/1", Keys: []string{"config", "rules", "dice"},
+	Match:    matchOf,
+	SetRules: setRules,
+	Seats:    func(m *Match) int { return m.game.Spec().Seats },
 
-// recordJSON is a record as it stands in a file.
-type recordJSON struct {
-	Format   string          `json:"format"`
-	Variant  string          `json:"variant"`
-	Name     string          `json:"name,omitempty"`
-	Note     string          `json:"note,omitempty"`
-	Seed     json.RawMessage `json:"seed,omitempty"` // information only
-	Setup    string          `json:"setup"`
-	Policies []string        `json:"policies"`
-	Config   *recordConfig   `json:"config"`
-	Rules    json.RawMessage `json:"rules,omitempty"`
-	RNG      string          `json:"dice,omitempty"`
-	ObsEvery int             `json:"obs_every"`
-	Initial  *recordState    `json:"initial"`
-	Steps    []recordStep    `json:"steps"`
+	Inputs: func(m *Match) []saved.Entry {
+		seats := m.game.Spec().Seats
+		list := []saved.Entry{{Name: "actions", Shape: saved.Row, Least: seats, Most: seats}}
+		if m.game.rules.RadioWords > 0 {
+			list = append(list, saved.Entry{Name: "messages", Shape: saved.Rows, Least: seats, Most: seats})
+		}
+		return list
+	},
+	Act:   act,
+	Acted: acted,
+
+	Table:  func(m *Match) []saved.Entry { return m.game.form.Table.Entries() },
+	Values: func(m *Match) saved.Values { return m.game.form.Table.Values(&m.State) },
+	Start:  func(m *Match, v saved.Values) (err error) { m.State, err = m.game.form.Read(v); return err },
+	Shown:  func(m *Match) *Match { return &Match{m.game.rules.Settled(m.State), m.game} },
+
+	Observed: func(m *Match) []saved.Entry { return m.game.rules.observed().Entries() },
+	Observe: func(m *Match, seat int) saved.Values {
+		var v View
+		m.View(seat, &v)
+		return m.game.rules.observed().Values(&v)
+	},
+	ObserveRaw: func(m *Match, seat int) saved.Values {
+		return m.game.rules.unpackRaw(record.Raw(m, &m.game.Spec().Encodings[encodingRaw], encodingRaw, seat))
+	},
+	ObserveAlso: func(m *Match) bool { return m.due != 0 },
 }
 
-// recordConfig is what the reference's environment was made with. Pointers tell
-// a missing key or null from a zero.
-type recordConfig struct {
-	EnvID         string  `json:"env_id"`
-	GameEnv       string  `json:"game_env"`
-	GameType      *int    `json:"game_type"`
-	NumAgents     *int    `json:"num_agents"`
-	BoardSize     *int    `json:"board_size"`
-	NumRigid      *int    `json:"num_rigid"`
-	NumWood       *int    `json:"num_wood"`
-	NumItems      *int    `json:"num_items"`
-	MaxSteps      *int    `json:"max_steps"`
-	Partial       *flag   `json:"partially_observable"`
-	ViewSize      *int    `json:"agent_view_size"`
-	MaxBlast      *int    `json:"max_blast_strength"`
-	FirstCollapse *int    `json:"first_collapse"`
-	Collapses     [][]int `json:"collapses"`
-	RadioVocab    *int    `json:"radio_vocab_size"`
-	RadioWords    *int    `json:"radio_num_words"`
-	TrainingAgent *int    `json:"training_agent"`
+// Recorded is the format of recorded games.
+var Recorded = recording.Format()
+
+// ParseRecord reads a recorded game.
+func ParseRecord(line []byte) (*record.Game[*Match], error) { return recording.Parse(line) }
+
+// Record begins the record of the match: record.Recordable. A ring that is due
+// has fallen in the record, as in the reference between two steps.
+func (m *Match) Record(info record.Info) (record.Recorder, error) { return recording.Record(m, info) }
+
+// act is the recorded actions of a step. What the dead send is not looked at.
+func act(m *Match, inputs saved.Values) ([]uint8, error) {
+	words := m.game.rules.RadioWords
+	actions := make([]uint8, m.game.Spec().Seats*(1+words))
+	messages, _ := inputs["messages"].([][]int)
+	for seat, move := range inputs["actions"].([]int) {
+		own := actions[seat*(1+words):]
+		if words > 0 && messages[seat] != nil && len(messages[seat]) < words {
+			return nil, fmt.Errorf("messages[%d] has %d words, want null or at least %d", seat, len(messages[seat]), words)
+		}
+		if !m.Agents[seat].Alive {
+			continue
+		}
+		if move < 0 || move >= int(numActions) {
+			return nil, fmt.Errorf("actions[%d] is %d, want 0 to %d", seat, move, numActions-1)
+		}
+		own[0] = uint8(move)
+		if words > 0 && messages[seat] != nil {
+			for w, word := range messages[seat][:words] {
+				own[1+w] = uint8(min(max(word, 0), 255))
+			}
+		}
+	}
+	return actions, nil
 }
 
-// recordState is a state, with the observations of it where they were recorded.
-type recordState struct {
-	StepCount *int        `json:"step_count"`
-	Board     string      `json:"board"`
-	Agents    [][]int     `json:"agents"` // row, col, alive, ammo, blast strength, can kick
-	Bombs     [][]int     `json:"bombs"`  // row, col, life, blast strength, bomber, direction
-	Flames    [][]int     `json:"flames"` // row, col, life
-	Items     [][]int     `json:"items"`  // row, col, item
-	Radio     [][]int     `json:"radio,omitempty"`
-	Obs       []recordObs `json:"obs,omitempty"`
+func acted(m *Match, actions []uint8) saved.Values {
+	width := 1 + m.game.rules.RadioWords
+	var moves []int
+	var messages [][]int
+	for seat := range m.game.Spec().Seats {
+		own := saved.Ints(actions[seat*width:][:width])
+		moves, messages = append(moves, own[0]), append(messages, own[1:])
+	}
+	return saved.Values{"actions": moves, "messages": messages}
 }
 
-// recordStep is the actions of one step and the state after it.
-type recordStep struct {
-	Actions  []int   `json:"actions"`
-	Messages [][]int `json:"messages,omitempty"`
-	recordState
-	Rewards []float64 `json:"rewards"`
-	Done    *flag     `json:"done"`
-	Result  string    `json:"result"`
-	Winners []int     `json:"winners,omitempty"`
+// config is what the reference's environment was made with.
+var config = []saved.Entry{
+	{Name: "env_id", Shape: saved.Text, Null: true}, {Name: "game_env", Shape: saved.Text, Null: true},
+	{Name: "game_type"}, {Name: "num_agents"}, {Name: "board_size"}, {Name: "num_rigid"}, {Name: "num_wood"}, {Name: "num_items"},
+	{Name: "max_steps"}, {Name: "partially_observable", Shape: saved.Flag}, {Name: "agent_view_size", Null: true},
+	{Name: "max_blast_strength"}, {Name: "first_collapse", Null: true}, {Name: "collapses", Shape: saved.Rows},
+	{Name: "radio_vocab_size", Null: true}, {Name: "radio_num_words", Null: true}, {Name: "training_agent", Null: true},
 }
 
-// recordObs is the reference's observation dictionary.
-type recordObs struct {
-	Board      string `json:"board"`
-	BombBlast  string `json:"bomb_blast_strength"`
-	BombLife   string `json:"bomb_life"`
-	BombMoving string `json:"bomb_moving_direction"`
-	FlameLife  string `json:"flame_life"`
-	Position   []int  `json:"position"`
-	Ammo       *int   `json:"ammo"`
-	Blast      *int   `json:"blast_strength"`
-	CanKick    *flag  `json:"can_kick"`
-	Teammate   *int   `json:"teammate"`
-	Enemies    []int  `json:"enemies"`
-	Alive      []int  `json:"alive"`
-	GameType   *int   `json:"game_type"`
-	GameEnv    string `json:"game_env"`
-	StepCount  *int   `json:"step_count"`
-	Message    []int  `json:"message,omitempty"`
-}
-
-// flag is a boolean, written as 0 or 1 and read as false or true too.
-type flag bool
-
-// UnmarshalJSON reads 0, 1, false or true.
-func (f *flag) UnmarshalJSON(text []byte) error {
-	switch string(text) {
-	case "0", "false":
-		*f = false
-	case "1", "true":
-		*f = true
-	default:
-		return fmt.Errorf("%s is not a boolean, want 0 or 1", text)
+// setRules writes the configuration into a record's head, and the rules beside
+// it where the configuration cannot say all of them.
+func setRules(h *record.Head, m *Match, id string) (err error) {
+	start, rules := m.game.rules.Settled(m.State), m.game.rules
+	rules.TrainingAgent = int(start.training) - 1
+	values := rules.config(id)
+	if h.Config, err = json.Marshal(saved.Object{Entries: config, Values: values}); err != nil {
+		return err
+	}
+	if plain, err := configured(values); err != nil || plain != rules {
+		h.Rules, _ = json.Marshal(rules) // a struct of numbers always marshals
+		h.RNG = saved.Hex(start.RNG.State)
 	}
 	return nil
 }
 
-func (f flag) String() string { return string('0' + rune(toByte(bool(f)))) }
-
-// MarshalJSON writes 0 or 1.
-func (f flag) MarshalJSON() ([]byte, error) { return []byte{'0' + toByte(bool(f))}, nil }
-
-// Record is a recorded game that has been read.
-type Record struct {
-	Rules Rules
-	Start State
-	Info  record.Info
-
-	initial recordState
-	steps   []recordStep
-}
-
-// ParseRecord reads a recorded game. What is wrong with it is an error that
-// names the key; values that merely differ from what the rules say are found by
-// [Record.Check].
-func ParseRecord(line []byte) (*Record, error) {
-	var in recordJSON
-	if err := saved.DecodeJSON(line, &in); err != nil {
-		return nil, err
+// config is the reference's configuration with these rules.
+func (r *Rules) config(id string) saved.Values {
+	values := saved.Values{
+		"env_id": id, "game_env": r.GameEnv, "game_type": int(r.GameType), "num_agents": r.Seats(), "board_size": r.BoardSize,
+		"num_rigid": r.NumRigid, "num_wood": r.NumWood, "num_items": r.NumItems, "max_steps": r.MaxSteps,
+		"partially_observable": int(toByte(r.ViewSize != 0)), "max_blast_strength": r.MaxBlast, "collapses": r.rings(),
 	}
-	switch {
-	case in.Format != RecordFormat:
-		return nil, fmt.Errorf("format is %q, want %q", in.Format, RecordFormat)
-	case in.Config == nil || in.Initial == nil || in.Steps == nil:
-		return nil, errors.New("config, initial or steps is missing")
-	}
-	rules, err := in.rules()
-	if err != nil {
-		return nil, err
-	}
-	rec := &Record{
-		Rules: rules, initial: *in.Initial, steps: in.Steps,
-		Info: record.Info{
-			EnvID: in.Config.EnvID, Variant: in.Variant, Name: in.Name, Note: in.Note,
-			Setup: in.Setup, Policies: in.Policies, ObsEvery: in.ObsEvery,
-		},
-	}
-	if err := rec.complete(); err != nil {
-		return nil, err
-	}
-	rec.Start, err = rules.readRecordState(&rec.initial)
-	if err != nil {
-		return nil, fmt.Errorf("initial: %w", err)
-	}
-	rec.Info.Seed, _ = strconv.ParseUint(string(in.Seed), 10, 64) // of any form: the replay does without
-	if in.RNG != "" {
-		if rec.Start.RNG, err = saved.ParseRNG(in.RNG); err != nil {
-			return nil, err
+	for _, may := range []struct {
+		name    string
+		v, none int
+	}{
+		{"agent_view_size", r.ViewSize, 0}, {"first_collapse", r.FirstCollapse, NoCollapse}, {"radio_vocab_size", r.RadioVocab, 0},
+		{"radio_num_words", r.RadioWords, 0}, {"training_agent", r.TrainingAgent, NoSeat},
+	} {
+		if may.v != may.none {
+			values[may.name] = may.v
 		}
 	}
-	return rec, nil
+	return values
 }
 
-// rules is the rules the game was played by.
-func (in *recordJSON) rules() (Rules, error) {
-	r, err := in.Config.rules()
-	if err != nil {
-		return Rules{}, fmt.Errorf("config: %w", err)
+// rings is [step, ring] of each collapse.
+func (r *Rules) rings() [][]int {
+	list := [][]int{}
+	for ring, at := range r.Collapses() {
+		list = append(list, []int{at, ring})
 	}
-	if in.Rules != nil {
+	return list
+}
+
+// configured is the reference's rules with the numbers of a configuration.
+func configured(values saved.Values) (Rules, error) {
+	number := func(name string, otherwise int) int {
+		if v, there := values[name].(int); there {
+			return v
+		}
+		return otherwise
+	}
+	kind := number("game_type", 0)
+	if kind < int(FFA) || kind > int(OneVsOne) {
+		return Rules{}, fmt.Errorf("game_type is %d, want 1 to 4", kind)
+	}
+	r := Playground(GameType(kind))
+	r.GameEnv, _ = values["game_env"].(string)
+	r.BoardSize, r.MaxSteps, r.MaxBlast = number("board_size", 0), number("max_steps", 0), number("max_blast_strength", 0)
+	r.NumRigid, r.NumWood, r.NumItems = number("num_rigid", 0), number("num_wood", 0), number("num_items", 0)
+	if values["partially_observable"] == 1 {
+		if r.ViewSize = number("agent_view_size", -1); r.ViewSize == -1 {
+			return Rules{}, fmt.Errorf("agent_view_size is missing")
+		}
+	}
+	r.RadioWords, r.RadioVocab = number("radio_num_words", 0), number("radio_vocab_size", 0)
+	r.FirstCollapse, r.TrainingAgent = number("first_collapse", NoCollapse), number("training_agent", NoSeat)
+	return r, nil
+}
+
+// matchOf is a match by the rules in a record's head.
+func matchOf(h *record.Head) (*Match, string, error) {
+	values, err := saved.Decode(h.Config, config)
+	if err != nil {
+		return nil, "", fmt.Errorf("config: %w", err)
+	}
+	r, err := configured(values)
+	if err != nil {
+		return nil, "", fmt.Errorf("config: %w", err)
+	}
+	if h.Rules != nil {
 		r = Rules{}
-		if err := saved.DecodeJSON(in.Rules, &r); err != nil {
-			return Rules{}, fmt.Errorf("rules: %w", err)
+		if err := saved.DecodeJSON(h.Rules, &r); err != nil {
+			return nil, "", fmt.Errorf("rules: %w", err)
 		}
 	}
 	if err := r.Validate(); err != nil {
-		return Rules{}, err
+		return nil, "", err
 	}
-	if n := *in.Config.NumAgents; n != r.Seats() {
-		return Rules{}, fmt.Errorf("config: num_agents is %d, want %d in game type %d", n, r.Seats(), r.GameType)
+	if n := values["num_agents"]; n != r.Seats() {
+		return nil, "", fmt.Errorf("config: num_agents is %d, want %d in game type %d", n, r.Seats(), r.GameType)
 	}
-	at := r.Collapses()
-	fits := len(at) == len(in.Config.Collapses)
-	for ring := 0; fits && ring < len(at); ring++ {
-		entry := in.Config.Collapses[ring]
-		fits = len(entry) == 2 && entry[0] == at[ring] && entry[1] == ring
-	}
-	if !fits {
-		return Rules{}, fmt.Errorf("config: collapses are %v, but by first_collapse and max_steps rings 0, 1, ... fall at steps %v", in.Config.Collapses, at)
-	}
-	return r, nil
-}
-
-// rules is the reference's rules with the numbers of the configuration.
-func (c *recordConfig) rules() (Rules, error) {
-	for _, need := range []struct {
-		name    string
-		missing bool
-	}{
-		{"game_type", c.GameType == nil}, {"num_agents", c.NumAgents == nil}, {"board_size", c.BoardSize == nil},
-		{"num_rigid", c.NumRigid == nil}, {"num_wood", c.NumWood == nil}, {"num_items", c.NumItems == nil},
-		{"max_steps", c.MaxSteps == nil}, {"partially_observable", c.Partial == nil},
-		{"max_blast_strength", c.MaxBlast == nil}, {"collapses", c.Collapses == nil},
-		{"agent_view_size", c.Partial != nil && bool(*c.Partial) && c.ViewSize == nil},
-	} {
-		if need.missing {
-			return Rules{}, fmt.Errorf("%s is missing", need.name)
-		}
-	}
-	if *c.GameType < int(FFA) || *c.GameType > int(OneVsOne) {
-		return Rules{}, fmt.Errorf("game_type is %d, want 1 to 4", *c.GameType)
-	}
-	r := Playground(GameType(*c.GameType))
-	r.GameEnv, r.BoardSize, r.MaxSteps = c.GameEnv, *c.BoardSize, *c.MaxSteps
-	r.NumRigid, r.NumWood, r.NumItems = *c.NumRigid, *c.NumWood, *c.NumItems
-	r.MaxBlast = *c.MaxBlast
-	if *c.Partial {
-		r.ViewSize = *c.ViewSize
-	}
-	r.RadioWords, r.RadioVocab = valueOr(c.RadioWords, 0), valueOr(c.RadioVocab, 0)
-	r.FirstCollapse, r.TrainingAgent = valueOr(c.FirstCollapse, NoCollapse), valueOr(c.TrainingAgent, NoSeat)
-	return r, nil
-}
-
-func valueOr(p *int, otherwise int) int {
-	if p == nil {
-		return otherwise
-	}
-	return *p
+	collapses := saved.Entry{Name: "collapses", Shape: saved.Rows}
+	collapses.Compare(values["collapses"], r.rings(), func(_ string, want, got any) {
+		err = fmt.Errorf("config: collapses are %v, but by first_collapse and max_steps they are %v", values["collapses"], r.rings())
+	})
+	id, _ := values["env_id"].(string)
+	return &Match{game: undealt(r)}, id, err
 }

@@ -168,7 +168,7 @@ func TestAlteredValueIsFound(t *testing.T) {
 // wantOneDifference checks a game in which one value was altered.
 func wantOneDifference(t *testing.T, game object, step int, field string) {
 	t.Helper()
-	report, err := CheckRecord(encode(t, game))
+	report, err := Recorded.Check(encode(t, game))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,7 +243,7 @@ func TestAlteredCourseIsFound(t *testing.T) {
 		t.Run(tc.reason, func(t *testing.T) {
 			game := decode(t, line)
 			tc.alter(game)
-			if report, err := CheckRecord(encode(t, game)); err != nil || report.Mismatches == 0 {
+			if report, err := Recorded.Check(encode(t, game)); err != nil || report.Mismatches == 0 {
 				t.Errorf("found %d mismatches, %v; want some", report.Mismatches, err)
 			}
 		})

@@ -1,167 +1,174 @@
 package pommerman
 
 import (
-	"encoding/binary"
-	"strings"
+	"encoding/json"
+	"fmt"
+	"strconv"
 
 	"pommego/env/grid"
+	"pommego/env/saved"
 )
 
-// recordOf writes a state down as a record does, without observations.
-func (r *Rules) recordOf(s *State) recordState {
-	out := recordState{
-		StepCount: new(int(s.StepCount)), Board: r.digitMap(func(c grid.Cell) uint8 { return uint8(s.Board[c]) }),
-		Bombs: [][]int{}, Flames: [][]int{}, Items: [][]int{},
-	}
-	for seat := range r.Seats() {
-		a := &s.Agents[seat]
-		out.Agents = append(out.Agents, []int{a.Cell.Row(), a.Cell.Col(), int(toByte(a.Alive)), int(a.Ammo), int(a.Blast), int(toByte(a.Kicks))})
-		if r.RadioWords > 0 {
-			out.Radio = append(out.Radio, r.words(&s.Radio[seat]))
+// observed is the table of the reference's observation dictionary: what a view
+// shows, and how a view is made of it.
+func (r *Rules) observed() saved.Table[View] {
+	n, dummy, first := r.BoardSize, int(r.Dummy()), int(r.Agent0())
+	last := first + r.Seats() - 1
+	number := func(name string, lo, hi int, value func(v *View) int, set func(v *View, n int)) saved.Field[View] {
+		return saved.Field[View]{
+			Entry: saved.Entry{Name: name, Columns: []saved.Column{saved.Col(name, lo, hi)}},
+			Value: func(v *View) any { return value(v) },
+			Set:   func(v *View, n any) error { set(v, n.(int)); return nil },
 		}
 	}
-	for i := range s.bombs() {
-		b := &s.Bombs[i]
-		out.Bombs = append(out.Bombs, []int{b.Cell.Row(), b.Cell.Col(), int(b.Life), int(b.Blast), b.Owner(), int(b.Moving())})
-	}
-	for life := range s.flames {
-		for c := range s.flames[life].All {
-			out.Flames = append(out.Flames, []int{c.Row(), c.Col(), life})
+	row := func(e saved.Entry, value func(v *View) []int, set func(v *View, row []int)) saved.Field[View] {
+		e.Shape = saved.Row
+		return saved.Field[View]{
+			Entry: e,
+			Value: func(v *View) any { return value(v) },
+			Set:   func(v *View, row any) error { set(v, row.([]int)); return nil },
 		}
 	}
-	for i := range s.Board {
-		if c := grid.Cell(i); s.Hidden(c) != Passage {
-			out.Items = append(out.Items, []int{c.Row(), c.Col(), int(s.Hidden(c))})
-		}
+	board := func(name, letters string, value func(v *View, c grid.Cell) uint8, set func(v *View, c grid.Cell, n int) error) saved.Field[View] {
+		return saved.MapField(saved.Board(name, n, n, letters), func(v *View, i int) int { return int(value(v, r.cell(i))) },
+			func(v *View, i, n int) error { return set(v, r.cell(i), n) })
 	}
-	return out
+	kick := number("can_kick", 0, 1, func(v *View) int { return int(toByte(v.Self.Kicks)) }, func(v *View, n int) { v.Self.Kicks = n != 0 })
+	kick.Shape = saved.Flag
+	table := saved.Table[View]{
+		board("board", digits, func(v *View, c grid.Cell) uint8 { return uint8(v.Board[c]) }, (*View).setItem),
+		board("bomb_blast_strength", digits, func(v *View, c grid.Cell) uint8 { return v.bombAt(c).Blast }, (*View).setBomb),
+		board("bomb_life", digits, func(v *View, c grid.Cell) uint8 { return v.bombAt(c).Life },
+			func(v *View, c grid.Cell, n int) error {
+				return v.alterBomb(c, n, func(b *SeenBomb) { b.Life = uint8(n) })
+			}),
+		board("bomb_moving_direction", digits[:grid.Right+1], func(v *View, c grid.Cell) uint8 { return uint8(v.bombAt(c).Moving) },
+			func(v *View, c grid.Cell, n int) error {
+				return v.alterBomb(c, n, func(b *SeenBomb) { b.Moving = grid.Dir(n) })
+			}),
+		board("flame_life", digits, func(v *View, c grid.Cell) uint8 { return v.Flames[c] },
+			func(v *View, c grid.Cell, n int) error { v.Flames[c] = uint8(n); return nil }),
+		row(saved.Fixed("position", 2, saved.Col("", 0, n-1)), func(v *View) []int { return []int{v.Self.Cell.Row(), v.Self.Cell.Col()} },
+			func(v *View, row []int) { v.Self.Cell = grid.At(row[0], row[1]) }),
+		number("ammo", 0, 255, func(v *View) int { return int(v.Self.Ammo) }, func(v *View, n int) { v.Self.Ammo = uint8(n) }),
+		number("blast_strength", 1, 255, func(v *View) int { return int(v.Self.Blast) }, func(v *View, n int) { v.Self.Blast = uint8(n) }),
+		kick,
+		number("teammate", dummy, last, func(v *View) int { return int(v.Teammate) }, func(v *View, n int) { v.Teammate = Item(n) }),
+		row(saved.Fixed("enemies", r.enemies(), saved.Col("", dummy, last)), func(v *View) []int { return saved.Ints(v.Enemies[:r.enemies()]) },
+			func(v *View, row []int) { saved.SetInts(v.Enemies[:], row) }),
+		row(saved.UpTo("alive", r.Seats(), saved.Col("", first, last)), func(v *View) []int { return r.items(v.Alive.Has) }, (*View).setAlive),
+		number("game_type", int(r.GameType), int(r.GameType), func(*View) int { return int(r.GameType) }, func(*View, int) {}),
+		{
+			Entry: saved.Entry{Name: "game_env", Shape: saved.Text},
+			Value: func(*View) any { return r.GameEnv }, Set: func(*View, any) error { return nil },
+		},
+		number("step_count", 0, 1<<15, func(v *View) int { return v.StepCount }, func(v *View, n int) { v.StepCount = n }),
+	}
+	if r.RadioWords > 0 {
+		table = append(table, row(saved.Fixed("message", r.RadioWords, saved.Col("", 0, 255)),
+			func(v *View) []int { return saved.Ints(v.Message[:r.RadioWords]) }, func(v *View, row []int) { saved.SetInts(v.Message[:], row) }))
+	}
+	return table
 }
 
-// words is a message as a list.
-func (r *Rules) words(message *[MaxWords]uint8) []int {
-	list := make([]int, r.RadioWords)
-	for w := range list {
-		list[w] = int(message[w])
+// ReadObservation makes the view of a seat of what it observed, as recorded
+// games write it. What cannot be an observation is an error that names the key.
+func (r *Rules) ReadObservation(text json.RawMessage, seat int) (*View, error) {
+	v := &View{Rules: r, Seat: seat, Enemies: [3]Item{r.Dummy(), r.Dummy(), r.Dummy()}}
+	for c := range v.Board {
+		v.Board[c] = Rigid
+	}
+	table := r.observed()
+	values, err := saved.Decode(text, table.Entries())
+	if err == nil {
+		err = table.Fill(v, values)
+	}
+	return v, err
+}
+
+func (v *View) setItem(c grid.Cell, n int) error {
+	r, first := v.Rules, int(v.Rules.Agent0())
+	if n == int(r.Dummy()) || n >= first+r.Seats() {
+		return fmt.Errorf("is %d, want 0 to %d or one of %d agents from %d on", n, r.Dummy()-1, r.Seats(), first)
+	}
+	v.Board[c] = Item(n)
+	return nil
+}
+
+func (v *View) setBomb(c grid.Cell, blast int) error {
+	if blast > 0 && v.NumBombs == len(v.Bombs) {
+		return fmt.Errorf("is %d, want no bombs after the first %d", blast, len(v.Bombs))
+	}
+	if blast > 0 {
+		v.Bombs[v.NumBombs] = SeenBomb{Cell: c, Blast: uint8(blast)}
+		v.NumBombs++
+	}
+	return nil
+}
+
+// alterBomb sets what a map shows of the bomb on a cell. Anything but 0 where
+// there is none is an error.
+func (v *View) alterBomb(c grid.Cell, n int, set func(b *SeenBomb)) error {
+	for i := range v.Bombs[:v.NumBombs] {
+		if v.Bombs[i].Cell == c {
+			set(&v.Bombs[i])
+			return nil
+		}
+	}
+	if n != 0 {
+		return fmt.Errorf("is %d, but bomb_blast_strength shows no bomb there", n)
+	}
+	return nil
+}
+
+func (v *View) setAlive(list []int) {
+	for _, item := range list {
+		v.Alive = v.Alive.With(item - int(v.Rules.Agent0()))
+	}
+	v.Self.Alive = v.Alive.Has(v.Seat)
+}
+
+// bombAt is the bomb seen on a cell, the zero value without one.
+func (v *View) bombAt(c grid.Cell) SeenBomb {
+	for _, b := range v.Bombs[:v.NumBombs] {
+		if b.Cell == c {
+			return b
+		}
+	}
+	return SeenBomb{}
+}
+
+// items lists the cell values of some agents.
+func (r *Rules) items(has func(seat int) bool) []int {
+	list := []int{}
+	for seat := range r.Seats() {
+		if has(seat) {
+			list = append(list, int(r.Agent0())+seat)
+		}
 	}
 	return list
 }
 
-// digitMap writes one digit a cell, row by row.
-func (r *Rules) digitMap(value func(grid.Cell) uint8) string {
-	n := r.BoardSize
-	text := make([]byte, 0, n*n)
-	for row := range n {
-		for col := range n {
-			text = append(text, toDigit(value(grid.At(row, col))))
+// unpackRaw is the observation dictionary by way of the raw encoding.
+func (r *Rules) unpackRaw(raw map[string][]int) saved.Values {
+	numbered := func(name string) (list []int) {
+		for raw[name+strconv.Itoa(len(list))] != nil {
+			list = append(list, raw[name+strconv.Itoa(len(list))][0])
+		}
+		return list
+	}
+	alive := numbered("alive")
+	values := saved.Values{
+		"position": []int{raw["row"][0], raw["col"][0]}, "enemies": numbered("enemy"), "message": numbered("message"),
+		"alive": r.items(func(seat int) bool { return alive[seat] != 0 }), "game_env": r.GameEnv,
+	}
+	for _, e := range r.observed().Entries() {
+		switch e.Shape {
+		case saved.Map:
+			values[e.Name] = e.Draw(func(i int) int { return raw[e.Name][i] })
+		case saved.Number, saved.Flag:
+			values[e.Name] = raw[e.Name][0]
 		}
 	}
-	return string(text)
-}
-
-// seen is the observation dictionary of a view.
-func (v *View) seen() recordObs {
-	r := v.Rules
-	var bombs [256]SeenBomb
-	for _, b := range v.Bombs[:v.NumBombs] {
-		bombs[b.Cell] = b
-	}
-	o := recordObs{
-		Board:      r.digitMap(func(c grid.Cell) uint8 { return uint8(v.Board[c]) }),
-		BombBlast:  r.digitMap(func(c grid.Cell) uint8 { return bombs[c].Blast }),
-		BombLife:   r.digitMap(func(c grid.Cell) uint8 { return bombs[c].Life }),
-		BombMoving: r.digitMap(func(c grid.Cell) uint8 { return uint8(bombs[c].Moving) }),
-		FlameLife:  r.digitMap(func(c grid.Cell) uint8 { return v.Flames[c] }),
-		Position:   []int{v.Self.Cell.Row(), v.Self.Cell.Col()},
-		Ammo:       new(int(v.Self.Ammo)), Blast: new(int(v.Self.Blast)), CanKick: new(flag(v.Self.Kicks)),
-		Teammate: new(int(v.Teammate)), GameType: new(int(r.GameType)), GameEnv: r.GameEnv, StepCount: new(v.StepCount),
-		Alive: []int{},
-	}
-	for k := range r.enemies() {
-		o.Enemies = append(o.Enemies, int(v.Enemies[k]))
-	}
-	for seat := range r.Seats() {
-		if v.Alive.Has(seat) {
-			o.Alive = append(o.Alive, int(r.Agent0())+seat)
-		}
-	}
-	if r.RadioWords > 0 {
-		o.Message = r.words(&v.Message)
-	}
-	return o
-}
-
-// rawEncoder encodes observations in the raw encoding and reads them back, to
-// hold that encoding to what it promises: that nothing is lost.
-type rawEncoder struct {
-	match  Match
-	fields [][]byte
-}
-
-func newRawEncoder(r *Rules) *rawEncoder {
-	g := undealt(*r)
-	e := &rawEncoder{match: Match{game: g}}
-	for i := range g.Spec().Encodings[encodingRaw].Fields {
-		e.fields = append(e.fields, make([]byte, g.Spec().Encodings[encodingRaw].Fields[i].Size()))
-	}
-	return e
-}
-
-// observe is the observation dictionary of a seat by way of the encoding.
-func (e *rawEncoder) observe(s *State, seat int) recordObs {
-	e.match.State = *s
-	e.match.Observe(encodingRaw, []uint8{uint8(seat)}, e.fields)
-	return e.match.game.unpackRaw(e.fields[0], e.fields[1])
-}
-
-// unpackRaw rebuilds the observation dictionary from the raw encoding, going by
-// the names of its maps and scalars.
-func (g *Game) unpackRaw(maps, scalars []byte) recordObs {
-	r := &g.rules
-	o := recordObs{GameEnv: r.GameEnv, Position: make([]int, 2), Alive: []int{}}
-	o.Board, o.BombBlast = g.rawMap(maps, "board"), g.rawMap(maps, "bomb_blast_strength")
-	o.BombLife, o.BombMoving = g.rawMap(maps, "bomb_life"), g.rawMap(maps, "bomb_moving_direction")
-	o.FlameLife = g.rawMap(maps, "flame_life")
-	for i, entry := range g.Spec().Encodings[encodingRaw].Fields[1].Names {
-		name, v := entry.Name, int(int16(binary.LittleEndian.Uint16(scalars[2*i:])))
-		switch {
-		case name == "row":
-			o.Position[0] = v
-		case name == "col":
-			o.Position[1] = v
-		case name == "ammo":
-			o.Ammo = &v
-		case name == "blast_strength":
-			o.Blast = &v
-		case name == "can_kick":
-			o.CanKick = new(flag(v != 0))
-		case name == "teammate":
-			o.Teammate = &v
-		case name == "game_type":
-			o.GameType = &v
-		case name == "step_count":
-			o.StepCount = &v
-		case strings.HasPrefix(name, "enemy"):
-			o.Enemies = append(o.Enemies, v)
-		case strings.HasPrefix(name, "message"):
-			o.Message = append(o.Message, v)
-		case strings.HasPrefix(name, "alive") && v != 0:
-			o.Alive = append(o.Alive, int(r.Agent0())+int(name[len("alive")]-'0'))
-		}
-	}
-	return o
-}
-
-// rawMap is the map of the given name, in digits.
-func (g *Game) rawMap(maps []byte, name string) string {
-	size := g.rules.BoardSize * g.rules.BoardSize
-	for i := range rawMaps {
-		if rawMaps[i].Name == name {
-			text := make([]byte, size)
-			for k, v := range maps[i*size:][:size] {
-				text[k] = toDigit(v)
-			}
-			return string(text)
-		}
-	}
-	panic("pommerman: the raw encoding has no map " + name)
+	return values
 }

@@ -1,6 +1,7 @@
 package pommerman
 
 import (
+	"encoding/json"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -57,27 +58,34 @@ func TestRecordedGames(t *testing.T) {
 // A replay that is shown takes the recorded course.
 func TestOpenRecord(t *testing.T) {
 	for _, line := range recordLines(t, "team-collapse")[:3] {
-		shown, err := OpenRecord(line)
+		shown, err := Recorded.Open(line)
 		if err != nil {
 			t.Fatal(err)
 		}
-		rec, err := ParseRecord(line)
-		if err != nil {
+		var rec struct {
+			Steps []struct {
+				Board  string
+				Count  int `json:"step_count"`
+				Done   int
+				Result string
+			}
+		}
+		if err := json.Unmarshal(line, &rec); err != nil {
 			t.Fatal(err)
 		}
 		for i := range shown.Len() {
 			if err := shown.Step(); err != nil {
 				t.Fatal(err)
 			}
-			want := &rec.steps[i]
-			if st := shown.Status(); st.Steps != *want.StepCount || st.Over != bool(*want.Done) || st.Result.String() != want.Result {
+			want := &rec.Steps[i]
+			if st := shown.Status(); st.Steps != want.Count || st.Over != (want.Done == 1) || st.Result.String() != want.Result {
 				t.Fatalf("step %d: %+v, want as recorded: %+v", i+1, st, want)
 			}
 			// The picture begins with a line of text; rows of two characters a
 			// cell follow. Rigid walls fall before the picture is drawn.
 			row := strings.Split(string(shown.AppendText(nil, false)), "\n")[1]
 			if got, want := row[:2] == "##", want.Board[0] == '1'; got != want {
-				t.Fatalf("step %d: the picture's first row is %q, the recorded board begins with %s", i+1, row, rec.steps[i].Board[:11])
+				t.Fatalf("step %d: the picture's first row is %q, the recorded board begins with %s", i+1, row, rec.Steps[i].Board[:11])
 			}
 		}
 		if err := shown.Step(); err == nil {
@@ -96,28 +104,36 @@ func TestAlteredRawEncodingIsFound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := comparison{rules: &rec.Rules, raw: newRawEncoder(&rec.Rules)}
-	c.rules.See(&rec.Start, 1, &c.view)
-	seen := c.view.seen()
-	raw := c.raw.observe(&rec.Start, 1)
-	if c.obs("", &seen, &raw); c.Report.Mismatches != 0 {
-		t.Fatalf("before anything is altered: %v", c.Report.Differences)
+	m := rec.Match
+	r, raw := &m.game.rules, &m.game.Spec().Encodings[encodingRaw]
+	data := make([][]byte, len(raw.Fields))
+	for i := range data {
+		data[i] = make([]byte, raw.Fields[i].Size())
+	}
+	m.Observe(encodingRaw, []uint8{1}, data)
+	var view View
+	m.View(1, &view)
+	compare := func() record.Report {
+		var c record.Comparison
+		c.Compare("", r.observed().Entries(), r.observed().Values(&view), r.unpackRaw(record.Unpack(raw, data)))
+		return c.Report
+	}
+	if report := compare(); report.Mismatches != 0 {
+		t.Fatalf("before anything is altered: %v", report.Differences)
 	}
 	check := func(b *byte, name string) {
 		t.Helper()
 		*b ^= 1
-		c.Report = record.Report{}
-		raw := c.raw.match.game.unpackRaw(c.raw.fields[0], c.raw.fields[1])
-		c.obs("", &seen, &raw)
+		report := compare()
 		*b ^= 1
-		if c.Report.Mismatches != 1 || !strings.HasPrefix(c.Report.Differences[0].Field, name) {
-			t.Errorf("%s was altered, found %v", name, c.Report.Differences)
+		if report.Mismatches != 1 || !strings.HasPrefix(report.Differences[0].Field, name) {
+			t.Errorf("%s was altered, found %v", name, report.Differences)
 		}
 	}
 	for i, m := range rawMaps {
-		check(&c.raw.fields[0][i*121+60], m.Name+"[5,5]")
+		check(&data[0][i*121+60], m.Name+"[5,5]")
 	}
-	for i, s := range c.raw.match.game.Spec().Encodings[encodingRaw].Fields[1].Names {
+	for i, s := range raw.Fields[1].Names {
 		name := strings.TrimRight(s.Name, "0123456789")
 		switch name {
 		case "enemy":
@@ -125,6 +141,6 @@ func TestAlteredRawEncodingIsFound(t *testing.T) {
 		case "row", "col":
 			name = "position"
 		}
-		check(&c.raw.fields[1][2*i], name)
+		check(&data[1][2*i], name)
 	}
 }

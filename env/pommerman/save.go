@@ -1,102 +1,64 @@
 package pommerman
 
 import (
-	"encoding/binary"
-	"fmt"
-
 	"pommego/env"
-	"pommego/env/grid"
 	"pommego/env/saved"
 )
 
-// stateFormat is the version of the bytes Append writes.
-const stateFormat = 1
-
-// Append appends the state: format, rules' fingerprint, then the fields of
-// State in order, little-endian.
-func (m *Match) Append(dst []byte) []byte {
-	s := &m.State
-	dst = m.game.header().Append(dst)
-	for _, item := range s.Board {
-		dst = append(dst, byte(item))
-	}
-	for _, layer := range s.layers() {
-		for _, word := range layer {
-			dst = binary.LittleEndian.AppendUint64(dst, word)
-		}
-	}
-	dst = append(dst, s.NumBombs)
-	for i := range s.bombs() {
-		b := &s.Bombs[i]
-		dst = append(dst, byte(b.Cell), b.Life, b.Blast, b.owner)
-	}
-	for i := range s.Agents {
-		a := &s.Agents[i]
-		dst = append(dst, byte(a.Cell), a.Ammo, a.Blast, toByte(a.Alive)|toByte(a.Kicks)<<1)
-		dst = append(dst, s.Radio[i][:]...)
-	}
-	dst = binary.LittleEndian.AppendUint16(dst, s.StepCount)
-	dst = append(dst, byte(s.due), byte(s.training))
-	return binary.LittleEndian.AppendUint64(dst, s.RNG.State)
-}
-
-// layers is the sets of cells in the state.
-func (s *State) layers() []*grid.Bits {
-	var all [maxFlameLife + len(s.hidden)]*grid.Bits
+// code goes over the parts of a state in the order of its bytes.
+func (s *State) code(c *saved.Codec) {
+	saved.List(c, s.Board[:])
 	for i := range s.flames {
-		all[i] = &s.flames[i]
+		saved.List(c, s.flames[i][:])
 	}
 	for i := range s.hidden {
-		all[maxFlameLife+i] = &s.hidden[i]
+		saved.List(c, s.hidden[i][:])
 	}
-	return all[:]
+	s.codeBombs(c)
+	for i := range s.Agents {
+		s.Agents[i].code(c)
+		saved.List(c, s.Radio[i][:])
+	}
+	saved.Numbers(c, &s.StepCount)
+	saved.Numbers(c, &s.due, &s.training)
+	saved.Numbers(c, &s.RNG.State)
 }
 
-// header is what saved states begin with.
-func (g *Game) header() saved.Header {
-	return saved.Header{Game: "pommerman", ID: g.Spec().ID, Format: stateFormat, Rules: g.fingerprint}
+func (s *State) codeBombs(c *saved.Codec) {
+	c.Len("bombs", &s.NumBombs, MaxBombs)
+	for i := range s.bombs() {
+		b := &s.Bombs[i]
+		saved.Numbers(c, &b.Cell)
+		saved.Numbers(c, &b.Life, &b.Blast, &b.owner)
+	}
+}
+
+func (a *Agent) code(c *saved.Codec) {
+	flags := toByte(a.Alive) | toByte(a.Kicks)<<1
+	saved.Numbers(c, &a.Cell)
+	saved.Numbers(c, &a.Ammo, &a.Blast, &flags)
+	if flags > 3 {
+		c.Fail("has flags %#x for an agent, want at most 3", flags)
+	}
+	a.Alive, a.Kicks = flags&1 != 0, flags&2 != 0
+}
+
+// Append appends the state: format, rules' fingerprint, and its parts.
+func (m *Match) Append(dst []byte) []byte {
+	c, s := m.game.form.Writer(dst), m.State
+	s.code(&c)
+	return c.Bytes
 }
 
 // Restore sets the state from what Append wrote.
 func (m *Match) Restore(state []byte) error {
-	in := saved.Reader{Left: state}
-	if err := m.game.header().Read(&in); err != nil {
-		return err
-	}
-	var s State
-	for i, b := range in.Bytes(len(s.Board)) {
-		s.Board[i] = Item(b)
-	}
-	for _, layer := range s.layers() {
-		for w := range layer {
-			layer[w] = in.Uint64()
-		}
-	}
-	s.NumBombs = in.Uint8()
-	if s.NumBombs > MaxBombs {
-		return fmt.Errorf("pommerman: saved state has %d bombs, want at most %d", s.NumBombs, MaxBombs)
-	}
-	for i := range s.bombs() {
-		b := in.Bytes(4)
-		s.Bombs[i] = Bomb{grid.Cell(b[0]), b[1], b[2], b[3]}
-	}
-	for i := range s.Agents {
-		b := in.Bytes(4)
-		if b[3] > 3 {
-			return fmt.Errorf("pommerman: saved state has flags %#x for agent %d, want at most 3", b[3], i)
-		}
-		s.Agents[i] = Agent{grid.Cell(b[0]), b[1], b[2], b[3]&1 != 0, b[3]&2 != 0}
-		copy(s.Radio[i][:], in.Bytes(MaxWords))
-	}
-	s.StepCount = in.Uint16()
-	s.due, s.training = int8(in.Uint8()), int8(in.Uint8())
-	s.RNG = env.RNG{State: in.Uint64()}
-	if err := in.End("pommerman"); err != nil {
-		return err
-	}
-	if err := m.game.rules.Check(&s); err != nil {
-		return err
-	}
-	m.State = s
-	return nil
+	c, s := m.game.form.Reader(state), State{}
+	s.code(&c)
+	return m.game.form.Restore(&c, &s, &m.State)
+}
+
+// Difference is the first value in which the states of two matches differ:
+// env.Differ.
+func (m *Match) Difference(other env.Match) string {
+	return m.game.form.Difference(&m.State, &other.(*Match).State)
 }

@@ -1,15 +1,22 @@
-// Package record is what games have in common where they write a game down and
-// read it back: what a record says besides the game, who writes one, how one is
-// shown again, and what checking one found.
+// Package record is recorded games: how games of any kind are written down, read
+// back, replayed and compared with what was recorded, and shown again. Files of
+// them are the business of package arena/trace.
 //
-// A game's recorded form is its own. It makes a [Recorder] of a match and a
-// [Replay] of a record, and compares a record with its replay by a [Comparison].
-// Files of records are the business of package arena/trace.
+// A recorded game is one JSON object on one line: a [Head] that says by which
+// rules it was played, the state at the start, and for every step what was
+// decided, the state after it, what it paid, and every so often what was
+// observed. A [Form] says what is special in one format, mostly as entries of
+// package saved; a further format is a further Form and no other code. What can
+// be done with recorded games without knowing their game is a [Format]:
+//
+//	var Recorded = (&record.Form[*Match]{Name: "tictactoe-trace/1", ...}).Format()
+//
+// A replay uses the start and the decisions alone, and everything else that was
+// recorded is compared with it.
 package record
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 
 	"pommego/env"
@@ -30,11 +37,11 @@ type Info struct {
 	ObsEvery int `json:"obs_every"`
 }
 
-// Complete fills in what may be left empty and has a default. Observations
-// every so many steps less than none are an error.
+// Complete fills in what may be left empty and has a default. A negative
+// ObsEvery is an error.
 func (i Info) Complete() (Info, error) {
 	if i.ObsEvery < 0 {
-		return i, fmt.Errorf("trace: observations are to be recorded every %d steps, want 0 or more", i.ObsEvery)
+		return i, fmt.Errorf("record: observations are to be recorded every %d steps, want 0 (never) or more", i.ObsEvery)
 	}
 	i.Variant, i.Setup = cmp.Or(i.Variant, i.EnvID), cmp.Or(i.Setup, "standard")
 	return i, nil
@@ -46,52 +53,20 @@ type Recordable interface {
 	Record(info Info) (Recorder, error)
 }
 
-// Recorder writes down the match it was made for.
+// Recorder writes down the match it was made for. It belongs to one goroutine.
 type Recorder interface {
 	// Step is called after each step of the match with the step's actions.
 	Step(actions []uint8) error
 	// Append appends the record of all steps so far, one line without its line
-	// feed.
+	// feed. More steps may follow, and a longer record be written.
 	Append(dst []byte) ([]byte, error)
 }
 
-// Replay is a recorded game that is being shown. It is made by a [Reopen] and
-// stands at the game's start.
+// Replay is a recorded game that is being shown, at first at its start.
 type Replay interface {
 	Info() Info
 	Len() int    // recorded steps
 	Step() error // makes the next of them
 	Status() env.Status
 	AppendText(dst []byte, colour bool) []byte // a picture of the game as it stands
-}
-
-// Playback is the part of a Replay that is the same in every game, to be
-// embedded.
-type Playback struct {
-	info        Info
-	steps, made int
-	step        func(i int) error
-}
-
-// NewPlayback counts the steps that step makes, from 0.
-func NewPlayback(info Info, steps int, step func(i int) error) Playback {
-	return Playback{info: info, steps: steps, step: step}
-}
-
-// Info is what the record says about its game.
-func (p *Playback) Info() Info { return p.info }
-
-// Len is the number of recorded steps.
-func (p *Playback) Len() int { return p.steps }
-
-// Step makes the next of them.
-func (p *Playback) Step() error {
-	if p.made == p.steps {
-		return errors.New("trace: all recorded steps have been made")
-	}
-	err := p.step(p.made)
-	if err == nil {
-		p.made++
-	}
-	return err
 }

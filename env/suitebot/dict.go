@@ -81,15 +81,15 @@ func (v *View) appendPlace(dst []byte, c Cell) []byte {
 	return appendNumber(appendNumber(dst, `"x": `, x), `, "y": `, y)
 }
 
-// letter is what a field shows in rows of text.
+// letter is what a field shows in rows of text, one of sightLetters.
 func (v *View) letter(c Cell) byte {
 	switch {
 	case !v.Sight.Has(c):
-		return textUnseen
+		return '?'
 	case v.State.Spent.Has(c):
-		return textSpent
+		return 'x'
 	}
-	return textFull
+	return '.'
 }
 
 // appendComma parts entry i of a list from the one before it.

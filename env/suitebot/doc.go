@@ -22,7 +22,8 @@
 //	ending.go   when a game is over, who won, what it pays
 //	view.go     what a seat may know
 //	raw.go      the lossless encoding of that; planes.go the one for networks
-//	match.go    the contract; save.go, json.go saved states; check.go their checks
+//	match.go    the contract; table.go what a state holds; check.go what must fit
+//	            together in it; save.go, json.go saved states
 //	record.go   recorded games; dict.go observations for programs
 //	forecast.go what the bombs on a plan are going to do, for agents
 //	text.go     pictures for terminals; picture.go drawn ones

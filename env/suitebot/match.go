@@ -8,14 +8,15 @@ import (
 	"pommego/env/observe"
 	"pommego/env/record"
 	"pommego/env/rollout"
+	"pommego/env/saved"
 	"pommego/env/seat"
 )
 
 // Game is SuiteBot II with one set of rules: env.Game.
 type Game struct {
 	seat.Common[Match, View, *Match]
-	plan        *Plan
-	fingerprint uint64
+	plan *Plan
+	form saved.Form[State]
 
 	// What the encodings look up instead of working it out each time.
 	col, row [256]float32 // as shares of the last one
@@ -36,6 +37,7 @@ func New(id, description string, rules Rules, bots seat.Roster[View]) (*Game, er
 	}
 	g := gameOf(plan)
 	g.Open(id, description, bots)
+	g.form.ID = id
 	return g, nil
 }
 
@@ -43,7 +45,7 @@ func New(id, description string, rules Rules, bots seat.Roster[View]) (*Game, er
 func gameOf(plan *Plan) *Game {
 	r := plan.Rules()
 	g := &Game{
-		plan: plan, fingerprint: r.Fingerprint(),
+		plan: plan, form: plan.form(),
 		col: observe.Shares(r.Width - 1), row: observe.Shares(r.Height - 1), point: 1 / float32(plan.cells),
 	}
 	g.Describe(env.Spec{
@@ -58,7 +60,7 @@ func gameOf(plan *Plan) *Game {
 }
 
 // Formats are the forms of recorded games that can be checked and shown.
-var Formats = []record.Format{{Name: RecordFormat, Check: CheckRecord, Open: OpenRecord}}
+var Formats = []record.Format{Recorded}
 
 // The encodings' indices.
 const (

@@ -15,6 +15,7 @@ import (
 	"pommego/arena/match"
 	"pommego/arena/trace"
 	"pommego/env"
+	"pommego/env/record"
 	"pommego/env/suitebot"
 	"pommego/env/suitebot/bots"
 )
@@ -142,17 +143,21 @@ func TestProgramsPlay(t *testing.T) {
 		}
 	}
 	rec := readRecord(t, file)
-	s := rec.Start
+	var view suitebot.View
+	rec.Match.View(0, &view)
+	plan, s := view.Plan, &rec.Match.State
 	for i := range rec.Len() {
-		before := s
-		rec.Step(&s, i)
+		before := *s
+		if err := rec.Step(); err != nil {
+			t.Fatal(err)
+		}
 		for _, seat := range []int{0, 1, 3} {
 			want := before.Agents[seat]
-			switch decide(observe(rec.Plan, &before, seat)) {
+			switch decide(observe(plan, &before, seat)) {
 			case "RIGHT":
-				want = rec.Plan.Next(want, suitebot.Right)
+				want = plan.Next(want, suitebot.Right)
 			case "DOWN":
-				want = rec.Plan.Next(want, suitebot.Down)
+				want = plan.Next(want, suitebot.Down)
 			}
 			if died := s.Deaths[seat] > before.Deaths[seat]; !died && s.Agents[seat] != want {
 				t.Fatalf("round %d: seat %d went from %d to %d, want %d as its program decides", i+1, seat, before.Agents[seat], s.Agents[seat], want)
@@ -191,7 +196,7 @@ func observe(p *suitebot.Plan, s *suitebot.State, seat int) *observation {
 	return o
 }
 
-func readRecord(t *testing.T, file string) *suitebot.Record {
+func readRecord(t *testing.T, file string) *record.Game[*suitebot.Match] {
 	t.Helper()
 	r, err := trace.Open(file)
 	if err != nil {
@@ -202,7 +207,7 @@ func readRecord(t *testing.T, file string) *suitebot.Record {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if report, err := suitebot.CheckRecord(line); err != nil || report.Mismatches != 0 || report.Steps != 100 {
+	if report, err := suitebot.Recorded.Check(line); err != nil || report.Mismatches != 0 || report.Steps != 100 {
 		t.Fatalf("the recorded match checks as %+v, %v", report, err)
 	}
 	rec, err := suitebot.ParseRecord(line)
@@ -221,10 +226,12 @@ func TestMuteProgram(t *testing.T) {
 		t.Errorf("%+v, want it to be given up at the fourth question", report)
 	}
 	rec := readRecord(t, file)
-	s := rec.Start
+	s := &rec.Match.State
 	var at suitebot.Cell
 	for i := range rec.Len() {
-		rec.Step(&s, i)
+		if err := rec.Step(); err != nil {
+			t.Fatal(err)
+		}
 		if i == 20 {
 			at = s.Agents[0]
 		}

@@ -2,11 +2,10 @@ package suitebot
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"strconv"
+	"slices"
+	"strings"
 
-	"pommego/env"
 	"pommego/env/record"
 	"pommego/env/saved"
 )
@@ -14,9 +13,7 @@ import (
 // A recorded game is one JSON object on one line, format suitebot-trace/1: the
 // rules, the state at the start, and for every round the actions, the state
 // after it, what it paid, and every so often what each agent observed. Fields are
-// [x, y], maps are strings of one character a field, row by row. [ParseRecord]
-// reads a record, [Record.Check] replays it from its start and its actions alone
-// and compares everything else, and a [Recorder] writes one.
+// [x, y], maps are strings of one character a field, row by row.
 //
 //	key        of a record
 //	format     suitebot-trace/1
@@ -47,248 +44,122 @@ import (
 //	agent, home, bomb_owner   maps: . for nobody, else the seat
 //	bomb_rounds               map: . for no bomb, else the rounds left
 
-// RecordFormat is the name of the format of recorded games.
-const RecordFormat = "suitebot-trace/1"
+// recording is what is special in recorded games of SuiteBot.
+var recording = record.Form[*Match]{
+	Name: "suitebot-trace/1", Keys: []string{"rules"}, TrueFalse: true,
+	Match: matchOf,
+	SetRules: func(h *record.Head, m *Match, _ string) (err error) {
+		h.Rules, err = json.Marshal(m.game.plan.rules)
+		return err
+	},
+	Seats: func(m *Match) int { return m.game.Spec().Seats },
 
-// recordJSON is a record as it stands in a file.
-type recordJSON struct {
-	Format   string          `json:"format"`
-	Variant  string          `json:"variant"`
-	Name     string          `json:"name,omitempty"`
-	Note     string          `json:"note,omitempty"`
-	Seed     json.RawMessage `json:"seed,omitempty"`
-	Setup    string          `json:"setup"`
-	Policies []string        `json:"policies"`
-	Rules    json.RawMessage `json:"rules"`
-	ObsEvery int             `json:"obs_every"`
-	Initial  *recordState    `json:"initial"`
-	Steps    []recordStep    `json:"steps"`
+	Inputs: func(m *Match) []saved.Entry {
+		actions := saved.Fixed("actions", m.game.Spec().Seats, saved.Col("action", 0, int(numActions)-1))
+		actions.Shape = saved.Row
+		return []saved.Entry{actions}
+	},
+	Act:   act,
+	Acted: func(_ *Match, actions []uint8) saved.Values { return saved.Values{"actions": saved.Ints(actions)} },
+
+	Table:  func(m *Match) []saved.Entry { return m.game.form.Table.Entries() },
+	Values: func(m *Match) saved.Values { return m.game.form.Table.Values(&m.State) },
+	Start:  func(m *Match, v saved.Values) (err error) { m.State, err = m.game.form.Read(v); return err },
+
+	Observed: func(m *Match) []saved.Entry { return m.game.plan.observed().Entries() },
+	Observe: func(m *Match, seat int) saved.Values {
+		var v View
+		m.View(seat, &v)
+		return m.game.plan.observed().Values(&v)
+	},
+	ObserveRaw: observeRaw,
 }
 
-// recordState is a state, with the observations of it where they were recorded.
-// Pointers tell a missing key from a zero.
-type recordState struct {
-	StepCount *int        `json:"step_count"`
-	Fields    string      `json:"fields"`
-	Homes     [][]int     `json:"homes,omitempty"`
-	Agents    [][]int     `json:"agents"`
-	Bombs     [][]int     `json:"bombs"`
-	Obs       []recordObs `json:"obs,omitempty"`
-}
+// Recorded is the format of recorded games.
+var Recorded = recording.Format()
 
-// recordStep is the actions of one round and the state after it.
-type recordStep struct {
-	Actions []int `json:"actions"`
-	recordState
-	Rewards []float64 `json:"rewards"`
-	Done    *bool     `json:"done"`
-	Result  string    `json:"result"`
-	Winners []int     `json:"winners,omitempty"`
-}
+// ParseRecord reads a recorded game.
+func ParseRecord(line []byte) (*record.Game[*Match], error) { return recording.Parse(line) }
 
-// recordObs is what a seat sees.
-type recordObs struct {
-	Seat       int    `json:"seat"`
-	StepCount  int    `json:"step_count"`
-	Position   [2]int `json:"position"`
-	Scores     []int  `json:"scores"`
-	Field      string `json:"field"`
-	Agent      string `json:"agent"`
-	Home       string `json:"home"`
-	BombRounds string `json:"bomb_rounds"`
-	BombOwner  string `json:"bomb_owner"`
-}
+// Record begins the record of the match: record.Recordable.
+func (m *Match) Record(info record.Info) (record.Recorder, error) { return recording.Record(m, info) }
 
-// Record is a recorded game that has been read.
-type Record struct {
-	Plan  *Plan
-	Start State
-	Info  record.Info
-
-	initial recordState
-	steps   []recordStep
-}
-
-// ParseRecord reads a recorded game. What is wrong with it is an error that
-// names the key; values that merely differ from what the rules say are found by
-// [Record.Check].
-func ParseRecord(line []byte) (*Record, error) {
-	var in recordJSON
-	if err := saved.DecodeJSON(line, &in); err != nil {
-		return nil, err
-	}
-	switch {
-	case in.Format != RecordFormat:
-		return nil, fmt.Errorf("format is %q, want %q", in.Format, RecordFormat)
-	case in.Rules == nil || in.Initial == nil || in.Steps == nil:
-		return nil, errors.New("rules, initial or steps is missing")
-	}
+// matchOf is a match by the rules in a record's head.
+func matchOf(h *record.Head) (*Match, string, error) {
 	var rules Rules
-	if err := saved.DecodeJSON(in.Rules, &rules); err != nil {
-		return nil, fmt.Errorf("rules: %w", err)
+	if err := saved.DecodeJSON(h.Rules, &rules); err != nil {
+		return nil, "", fmt.Errorf("rules: %w", err)
 	}
 	plan, err := NewPlan(rules)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	rec := &Record{
-		Plan: plan, initial: *in.Initial, steps: in.Steps,
-		Info: record.Info{
-			EnvID: in.Variant, Variant: in.Variant, Name: in.Name, Note: in.Note,
-			Setup: in.Setup, Policies: in.Policies, ObsEvery: in.ObsEvery,
-		},
-	}
-	rec.Info.Seed, _ = strconv.ParseUint(string(in.Seed), 10, 64) // of any form: the replay does without
-	if err := rec.complete(); err != nil {
-		return nil, err
-	}
-	if rec.Start, err = plan.readRecordState(&rec.initial); err != nil {
-		return nil, fmt.Errorf("initial: %w", err)
-	}
-	return rec, nil
+	return &Match{game: gameOf(plan)}, h.Variant, nil
 }
 
-// complete reports whether every key that has to be in the record is there, and
-// whether the list of steps ends where the game does.
-func (rec *Record) complete() error {
-	if err := rec.completeState(&rec.initial); err != nil {
-		return fmt.Errorf("initial: %w", err)
-	}
-	if len(rec.initial.Homes) != rec.Plan.rules.Players {
-		return fmt.Errorf("initial: homes has %d entries, want %d", len(rec.initial.Homes), rec.Plan.rules.Players)
-	}
-	for i := range rec.steps {
-		st := &rec.steps[i]
-		err := rec.completeState(&st.recordState)
-		switch {
-		case err != nil:
-		case st.Rewards == nil || st.Done == nil || st.Result == "":
-			err = errors.New("rewards, done or result is missing")
-		case *st.Done && i < len(rec.steps)-1:
-			err = fmt.Errorf("the game is done, but %d more steps follow", len(rec.steps)-1-i)
-		case st.Homes != nil:
-			err = errors.New("homes belong to the initial state alone")
-		case len(st.Actions) != rec.Plan.rules.Players:
-			err = fmt.Errorf("actions has %d entries, want %d", len(st.Actions), rec.Plan.rules.Players)
+// act is the recorded actions of a round.
+func act(m *Match, inputs saved.Values) ([]uint8, error) {
+	actions := make([]uint8, m.game.Spec().Seats)
+	for seat, a := range inputs["actions"].([]int) {
+		if a < 0 || a >= int(numActions) {
+			return nil, fmt.Errorf("actions[%d] is %d, want 0 to %d", seat, a, numActions-1)
 		}
-		for seat, action := range st.Actions {
-			if err == nil && (action < 0 || action >= int(numActions)) {
-				err = fmt.Errorf("actions[%d] is %d, want 0 to %d", seat, action, numActions-1)
-			}
-		}
-		if err != nil {
-			return fmt.Errorf("step %d: %w", i+1, err)
-		}
+		actions[seat] = uint8(a)
 	}
-	return nil
+	return actions, nil
 }
 
-func (rec *Record) completeState(in *recordState) error {
-	switch {
-	case in.StepCount == nil || in.Fields == "" || in.Agents == nil || in.Bombs == nil:
-		return errors.New("step_count, fields, agents or bombs is missing")
-	case in.Obs != nil && len(in.Obs) != rec.Plan.rules.Players:
-		return fmt.Errorf("obs has %d observations, want %d", len(in.Obs), rec.Plan.rules.Players)
+// observed is the table of what a seat sees.
+func (p *Plan) observed() saved.Table[View] {
+	r := &p.rules
+	number := func(name string, value func(v *View) int) saved.Field[View] {
+		return saved.Field[View]{Entry: saved.Entry{Name: name}, Value: func(v *View) any { return value(v) }}
 	}
-	return nil
+	row := func(name string, value func(v *View) []int) saved.Field[View] {
+		return saved.Field[View]{Entry: saved.Entry{Name: name, Shape: saved.Row}, Value: func(v *View) any { return value(v) }}
+	}
+	board := func(name, letters string, value func(v *View, c Cell) int) saved.Field[View] {
+		e := saved.Board(name, r.Width, r.Height, letters)
+		e.Transposed = true
+		return saved.MapField(e, func(v *View, i int) int { return value(v, Cell(i)) }, nil)
+	}
+	const seats = ".01234567" // nobody, and the seats
+	return saved.Table[View]{
+		number("seat", func(v *View) int { return v.Seat }),
+		number("step_count", func(v *View) int { return int(v.State.StepCount) }),
+		row("position", func(v *View) []int { x, y := p.XY(v.State.Agents[v.Seat]); return []int{x, y} }),
+		row("scores", func(v *View) []int { return saved.Ints(v.State.Scores[:r.Players]) }),
+		board("field", sightLetters, func(v *View, c Cell) int { return strings.IndexByte(sightLetters, v.letter(c)) }),
+		board("agent", seats, func(v *View, c Cell) int { return slices.Index(v.State.Agents[:r.Players], c) + 1 }),
+		board("home", seats, func(v *View, c Cell) int { return slices.Index(v.State.Homes[:r.Players], c) + 1 }),
+		board("bomb_rounds", ".123456789", func(v *View, c Cell) int { return v.State.bombAt(c).Rounds }),
+		board("bomb_owner", seats, func(v *View, c Cell) int { return v.State.bombAt(c).Owner + 1 }),
+	}
 }
 
-// readRecordState makes the state a record begins with. Points of the last
-// round are not recorded: the first reward is that of the first step.
-func (p *Plan) readRecordState(in *recordState) (s State, err error) {
-	if *in.StepCount < 0 || *in.StepCount > p.rules.Rounds {
-		return s, fmt.Errorf("step_count is %d, want 0 to %d", *in.StepCount, p.rules.Rounds)
-	}
-	s.StepCount = uint16(*in.StepCount)
-	if len(in.Fields) != p.cells {
-		return s, fmt.Errorf("fields has %d characters, want %d", len(in.Fields), p.cells)
-	}
-	var rows []string
-	for y := range p.rules.Height {
-		rows = append(rows, in.Fields[y*p.rules.Width:][:p.rules.Width])
-	}
-	if err := p.readRows(rows, &s); err != nil {
-		return s, fmt.Errorf("fields: %w", err)
-	}
-	if err := p.readRecordAgents(in, &s); err != nil {
-		return s, err
-	}
-	for i, row := range in.Bombs {
-		if len(row) != 4 {
-			return s, fmt.Errorf("bombs[%d] has %d numbers, want 4", i, len(row))
-		}
-		if err := p.addBomb(&s, row[0], row[1], row[2], row[3]); err != nil {
-			return s, fmt.Errorf("bombs[%d]: %w", i, err)
+// bombAt is the bomb on a field, one of 0 rounds and owner -1 if there is none.
+func (s *State) bombAt(c Cell) Bomb {
+	for k := range s.fuses {
+		if owner := slices.Index(s.fuses[k][:], fuseAt(c)); owner >= 0 {
+			return Bomb{c, k + 1, owner}
 		}
 	}
-	return s, p.Check(&s)
+	return Bomb{c, 0, -1}
 }
 
-func (p *Plan) readRecordAgents(in *recordState, s *State) (err error) {
-	if len(in.Agents) != p.rules.Players {
-		return fmt.Errorf("agents has %d entries, want %d", len(in.Agents), p.rules.Players)
+// observeRaw is what a seat sees, by way of the raw encoding.
+func observeRaw(m *Match, seat int) saved.Values {
+	raw := record.Raw(m, &m.game.Spec().Encodings[encodingRaw], encodingRaw, seat)
+	values := saved.Values{"seat": raw["seat"][0], "step_count": raw["step_count"][0], "position": []int{raw["x"][0], raw["y"][0]}}
+	var scores []int
+	for k := range m.game.Spec().Seats {
+		scores = append(scores, raw[fmt.Sprintf("score%d", k)][0])
 	}
-	for i, row := range in.Agents {
-		if len(row) != 6 || len(in.Homes[i]) != 2 {
-			return fmt.Errorf("agents[%d] has %d numbers and homes[%d] %d, want 6 and 2", i, len(row), i, len(in.Homes[i]))
-		}
-		if s.Agents[i], err = p.cellAt(row[0], row[1]); err != nil {
-			return fmt.Errorf("agents[%d]: %w", i, err)
-		}
-		if s.Homes[i], err = p.cellAt(in.Homes[i][0], in.Homes[i][1]); err != nil {
-			return fmt.Errorf("homes[%d]: %w", i, err)
-		}
-		s.Scores[i], s.Collected[i], s.Kills[i], s.Deaths[i] = int32(row[2]), uint16(row[3]), uint16(row[4]), uint16(row[5])
-		if int(s.Scores[i]) != row[2] || int(s.Collected[i]) != row[3] || int(s.Kills[i]) != row[4] || int(s.Deaths[i]) != row[5] {
-			return fmt.Errorf("agents[%d] is %v, which no game leads to", i, row)
+	values["scores"] = scores
+	for _, e := range m.game.plan.observed().Entries() {
+		if e.Shape == saved.Map {
+			values[e.Name] = e.Draw(func(i int) int { return raw[e.Name][i] })
 		}
 	}
-	return nil
+	return values
 }
-
-// Len is the number of recorded steps.
-func (rec *Record) Len() int { return len(rec.steps) }
-
-// Step makes recorded step i, counted from 0, in s.
-func (rec *Record) Step(s *State, i int) {
-	var actions [MaxPlayers]uint8
-	for seat, action := range rec.steps[i].Actions {
-		actions[seat] = uint8(action)
-	}
-	rec.Plan.Step(s, actions[:rec.Plan.rules.Players])
-}
-
-// replay shows a record: record.Replay.
-type replay struct {
-	record.Playback
-	plan  *Plan
-	state State
-}
-
-// OpenRecord reads a recorded game to be shown: the trace.Reopen of
-// [RecordFormat]. What it shows comes from the record's start and actions
-// alone, like what [Record.Check] compares.
-func OpenRecord(line []byte) (record.Replay, error) {
-	rec, err := ParseRecord(line)
-	if err != nil {
-		return nil, err
-	}
-	p := &replay{plan: rec.Plan, state: rec.Start}
-	p.Playback = record.NewPlayback(rec.Info, rec.Len(), func(i int) error {
-		if p.plan.Over(&p.state) {
-			return fmt.Errorf("suitebot: the game is over after %d steps, but %d are recorded", i, rec.Len())
-		}
-		rec.Step(&p.state, i)
-		return nil
-	})
-	return p, nil
-}
-
-func (p *replay) Status() env.Status { return p.plan.Status(&p.state) }
-
-func (p *replay) AppendText(dst []byte, colour bool) []byte {
-	return p.plan.AppendText(dst, &p.state, colour)
-}
-
-// Picture shows the game as it stands: env.Pictured.
-func (p *replay) Picture() env.Picture { return p.plan.Picture(&p.state) }

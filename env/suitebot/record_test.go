@@ -3,6 +3,7 @@ package suitebot
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"path/filepath"
@@ -28,7 +29,8 @@ func recordScenes(t *testing.T) (lines [][]byte) {
 		for i := range s.scenes {
 			sc := &s.scenes[i]
 			p, state := sc.begin(t)
-			rec, err := NewRecorder(p, &state, record.Info{
+			m := &Match{State: state, game: gameOf(p)}
+			rec, err := m.Record(record.Info{
 				Variant: "scene", Setup: "scene", Name: fmt.Sprintf("%s/%d", s.id, i+1), Note: sc.reason, ObsEvery: 1,
 				Policies: strings.Fields(strings.Repeat("scripted ", p.rules.Players)),
 			})
@@ -36,8 +38,8 @@ func recordScenes(t *testing.T) (lines [][]byte) {
 				t.Fatal(err)
 			}
 			for _, acts := range sc.acts {
-				compareStep(t, p, &state, actionsOf(acts))
-				if err := rec.Step(actionsOf(acts), &state); err != nil {
+				compareStep(t, p, &m.State, actionsOf(acts))
+				if err := rec.Step(actionsOf(acts)); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -47,7 +49,7 @@ func recordScenes(t *testing.T) (lines [][]byte) {
 	return lines
 }
 
-func appended(t *testing.T, rec *Recorder) []byte {
+func appended(t *testing.T, rec record.Recorder) []byte {
 	t.Helper()
 	line, err := rec.Append(nil)
 	if err != nil {
@@ -63,21 +65,22 @@ func recordVariants(t *testing.T) (lines [][]byte) {
 		rules.Rounds = min(rules.Rounds, 60)
 		p := mustPlan(t, rules)
 		seed := env.Seed{Value: 20}
-		var s State
-		p.Deal(&s, seed)
+		m := &Match{game: gameOf(p)}
+		s := &m.State
+		p.Deal(s, seed)
 		rng := seed.RNG(env.StreamPolicy)
-		boost(p, &s, &rng)
-		rec, err := NewRecorder(p, &s, record.Info{
+		boost(p, s, &rng)
+		rec, err := m.Record(record.Info{
 			Variant: "custom:SuiteBot-v0", Setup: "dense", Name: name, Seed: seed.Value, ObsEvery: 7,
 			Policies: strings.Fields(strings.Repeat("uniform ", rules.Players)),
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for actions := make([]uint8, rules.Players); !p.Over(&s); {
+		for actions := make([]uint8, rules.Players); !p.Over(s); {
 			randomActions(&rng, actions)
-			compareStep(t, p, &s, actions)
-			if err := rec.Step(actions, &s); err != nil {
+			compareStep(t, p, s, actions)
+			if err := rec.Step(actions); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -147,24 +150,22 @@ func TestReplay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shown, err := OpenRecord(line)
+	shown, err := Recorded.Open(line)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := rec.Start
 	for i := range shown.Len() {
-		rec.Step(&s, i)
-		if err := shown.Step(); err != nil {
+		if err := errors.Join(rec.Step(), shown.Step()); err != nil {
 			t.Fatal(err)
 		}
-		if got, want := shown.AppendText(nil, true), rec.Plan.AppendText(nil, &s, true); !bytes.Equal(got, want) {
+		if got, want := shown.AppendText(nil, true), rec.Match.AppendText(nil, true); !bytes.Equal(got, want) {
 			t.Fatalf("after step %d the replay shows\n%s\nwant\n%s", i+1, got, want)
 		}
 		if pic := shown.(env.Pictured).Picture(); len(pic.Tiles) != 400 || len(pic.Lines) != 5 {
 			t.Fatalf("the picture has %d tiles and %d lines", len(pic.Tiles), len(pic.Lines))
 		}
 	}
-	if st := shown.Status(); !st.Over || st != rec.Plan.Status(&s) {
+	if st := shown.Status(); !st.Over || st != rec.Match.Status() {
 		t.Errorf("at the end the replay stands at %+v", st)
 	}
 	if shown.Step() == nil {
@@ -182,13 +183,14 @@ func sample(t *testing.T) map[string]any {
 	r.Rounds = 3
 	p := mustPlan(t, r)
 	s := draw(t, p, `. _ . . . . .   . . 1a A1 3b . .   . . . . 2b . .   . . . . . . A0   H0 . . . . . H1`)
-	rec, err := NewRecorder(p, &s, record.Info{Variant: "scene", Policies: []string{"a", "b"}, ObsEvery: 1})
+	m := &Match{State: s, game: gameOf(p)}
+	rec, err := m.Record(record.Info{Variant: "scene", Policies: []string{"a", "b"}, ObsEvery: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, acts := range []string{"b-", "<^", "-b"} {
-		p.Step(&s, actionsOf(acts))
-		if err := rec.Step(actionsOf(acts), &s); err != nil {
+		m.Step(actionsOf(acts))
+		if err := rec.Step(actionsOf(acts)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -212,14 +214,14 @@ func marshalled(t *testing.T, game any) []byte {
 // time, and wants the check to find it.
 func TestAlteredRecordsAreFound(t *testing.T) {
 	game := sample(t)
-	if report, err := CheckRecord(marshalled(t, game)); err != nil || report.Mismatches != 0 {
+	if report, err := Recorded.Check(marshalled(t, game)); err != nil || report.Mismatches != 0 {
 		t.Fatalf("before anything is altered: %v, %v", report, err)
 	}
 	altered := 0
 	for _, key := range []string{"initial", "steps"} {
 		eachLeaf(game[key], key, func(path string, set func(any), was any) {
 			set(another(was))
-			report, err := CheckRecord(marshalled(t, game))
+			report, err := Recorded.Check(marshalled(t, game))
 			if err == nil && report.Mismatches == 0 {
 				t.Errorf("%s was altered from %v to %v, and nothing was found", path, was, another(was))
 			}
@@ -277,29 +279,29 @@ func TestBadRecords(t *testing.T) {
 		alter        func(game map[string]any)
 	}{
 		{"another format", `format is "x"`, func(g map[string]any) { g["format"] = "x" }},
-		{"no rules", "rules, initial or steps is missing", func(g map[string]any) { delete(g, "rules") }},
-		{"no steps", "rules, initial or steps is missing", func(g map[string]any) { delete(g, "steps") }},
+		{"no rules", "rules is missing", func(g map[string]any) { delete(g, "rules") }},
+		{"no steps", "steps is missing", func(g map[string]any) { delete(g, "steps") }},
 		{"an unknown key", "nonsense", func(g map[string]any) { g["nonsense"] = 1 }},
 		{"rules out of range", "width is 4", func(g map[string]any) { g["rules"].(map[string]any)["width"] = 4 }},
 		{"an unknown rule", "widht", func(g map[string]any) { g["rules"].(map[string]any)["widht"] = 4 }},
 		{"an unknown shape", `blast_shape is "star"`, func(g map[string]any) { g["rules"].(map[string]any)["blast_shape"] = "star" }},
-		{"no home bases", "homes has 0 entries, want 2", func(g map[string]any) { delete(g["initial"].(map[string]any), "homes") }},
-		{"too few fields", "fields has 3 characters, want 35", func(g map[string]any) { g["initial"].(map[string]any)["fields"] = "..." }},
+		{"no home bases", "initial: homes is missing", func(g map[string]any) { delete(g["initial"].(map[string]any), "homes") }},
+		{"too few fields", "fields has 3 cells, want 35", func(g map[string]any) { g["initial"].(map[string]any)["fields"] = "..." }},
 		{"a field of no kind", `is 'q'`, func(g map[string]any) {
 			g["initial"].(map[string]any)["fields"] = "q" + strings.Repeat(".", 34)
 		}},
-		{"an agent off the plan", "agents[0]: [7,0] is no field", func(g map[string]any) {
+		{"an agent off the plan", "agents[0].x is 7, want 0 to 6", func(g map[string]any) {
 			g["initial"].(map[string]any)["agents"].([]any)[0].([]any)[0] = 7
 			g["initial"].(map[string]any)["agents"].([]any)[0].([]any)[1] = 0
 		}},
-		{"negative kills", "which no game leads to", func(g map[string]any) {
+		{"negative kills", "agents[0].kills is -1, want 0 to 3", func(g map[string]any) {
 			g["initial"].(map[string]any)["agents"].([]any)[0].([]any)[4] = -1
 		}},
 		{"two bombs of a round", "nobody plants twice a round", func(g map[string]any) {
 			bombs := g["initial"].(map[string]any)["bombs"].([]any)
 			bombs[1].([]any)[2], bombs[2].([]any)[2] = 4, 4
 		}},
-		{"a bomb of nobody", "belongs to agent 2", func(g map[string]any) {
+		{"a bomb of nobody", "bombs[0].owner is 2, want 0 to 1", func(g map[string]any) {
 			g["initial"].(map[string]any)["bombs"].([]any)[0].([]any)[3] = 2
 		}},
 		{"an action that does not exist", "actions[1] is 6, want 0 to 5", func(g map[string]any) {
@@ -319,11 +321,11 @@ func TestBadRecords(t *testing.T) {
 	} {
 		game := sample(t)
 		tc.alter(game)
-		if _, err := CheckRecord(marshalled(t, game)); err == nil || !strings.Contains(err.Error(), tc.want) {
+		if _, err := Recorded.Check(marshalled(t, game)); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: error %v, want one that says %q", tc.reason, err, tc.want)
 		}
 	}
-	if _, err := CheckRecord(append(marshalled(t, sample(t)), "{}"...)); err == nil {
+	if _, err := Recorded.Check(append(marshalled(t, sample(t)), "{}"...)); err == nil {
 		t.Error("text after the record is accepted")
 	}
 }
@@ -334,11 +336,11 @@ func FuzzRecord(f *testing.F) {
 		f.Add(line)
 	}
 	f.Fuzz(func(t *testing.T, line []byte) {
-		report, err := CheckRecord(line)
+		report, err := Recorded.Check(line)
 		if err != nil {
 			return
 		}
-		shown, err := OpenRecord(line)
+		shown, err := Recorded.Open(line)
 		if err != nil {
 			t.Fatalf("it was checked as %+v, but cannot be shown: %v", report, err)
 		}

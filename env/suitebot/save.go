@@ -1,86 +1,43 @@
 package suitebot
 
 import (
-	"encoding/binary"
-
 	"pommego/env"
 	"pommego/env/saved"
 )
 
-// stateFormat is the version of the bytes Append writes.
-const stateFormat = 1
-
-// Append appends the state: format, rules' fingerprint, then the fields of
-// State in order, little-endian, of seats and fields that there are.
-func (m *Match) Append(dst []byte) []byte {
-	s, p := &m.State, m.game.plan
-	dst = m.game.header().Append(dst)
-	for _, set := range []*Cells{&s.Spent, &s.Blast} {
-		for _, word := range set[:p.words] {
-			dst = binary.LittleEndian.AppendUint64(dst, word)
-		}
-	}
+// code goes over the parts of a state in the order of its bytes: the fields of
+// State in order, of seats and fields that there are.
+func (p *Plan) code(c *saved.Codec, s *State) {
+	saved.List(c, s.Spent[:p.words])
+	saved.List(c, s.Blast[:p.words])
 	for k := range s.fuses[:p.rules.BombDelay] {
-		for _, f := range s.fuses[k][:p.rules.Players] {
-			dst = binary.LittleEndian.AppendUint16(dst, uint16(f))
-		}
+		saved.List(c, s.fuses[k][:p.rules.Players])
 	}
 	for seat := range p.rules.Players {
-		dst = binary.LittleEndian.AppendUint16(dst, uint16(s.Agents[seat]))
-		dst = binary.LittleEndian.AppendUint16(dst, uint16(s.Homes[seat]))
-		dst = binary.LittleEndian.AppendUint32(dst, uint32(s.Scores[seat]))
-		dst = binary.LittleEndian.AppendUint32(dst, uint32(s.Gains[seat]))
-		dst = binary.LittleEndian.AppendUint16(dst, s.Collected[seat])
-		dst = binary.LittleEndian.AppendUint16(dst, s.Kills[seat])
-		dst = binary.LittleEndian.AppendUint16(dst, s.Deaths[seat])
+		saved.Numbers(c, &s.Agents[seat], &s.Homes[seat])
+		saved.Numbers(c, &s.Scores[seat], &s.Gains[seat])
+		saved.Numbers(c, &s.Collected[seat], &s.Kills[seat], &s.Deaths[seat])
 	}
-	dst = binary.LittleEndian.AppendUint16(dst, s.StepCount)
-	return binary.LittleEndian.AppendUint64(dst, s.RNG.State)
+	saved.Numbers(c, &s.StepCount)
+	saved.Numbers(c, &s.RNG.State)
 }
 
-// header is what saved states begin with.
-func (g *Game) header() saved.Header {
-	return saved.Header{Game: "suitebot", ID: g.Spec().ID, Format: stateFormat, Rules: g.fingerprint}
+// Append appends the state: format, rules' fingerprint, and its parts.
+func (m *Match) Append(dst []byte) []byte {
+	c, s := m.game.form.Writer(dst), m.State
+	m.game.plan.code(&c, &s)
+	return c.Bytes
 }
 
 // Restore sets the state from what Append wrote.
 func (m *Match) Restore(state []byte) error {
-	in := saved.Reader{Left: state}
-	if err := m.game.header().Read(&in); err != nil {
-		return err
-	}
-	s := m.game.plan.readState(&in)
-	if err := in.End("suitebot"); err != nil {
-		return err
-	}
-	if err := m.game.plan.Check(&s); err != nil {
-		return err
-	}
-	m.State = s
-	return nil
+	c, s := m.game.form.Reader(state), State{}
+	m.game.plan.code(&c, &s)
+	return m.game.form.Restore(&c, &s, &m.State)
 }
 
-func (p *Plan) readState(in *saved.Reader) (s State) {
-	for _, set := range []*Cells{&s.Spent, &s.Blast} {
-		for w := range p.words {
-			set[w] = in.Uint64()
-		}
-	}
-	for k := range s.fuses[:p.rules.BombDelay] {
-		for seat := range p.rules.Players {
-			s.fuses[k][seat] = fuse(in.Uint16())
-		}
-	}
-	for seat := range p.rules.Players {
-		s.Agents[seat] = Cell(in.Uint16())
-		s.Homes[seat] = Cell(in.Uint16())
-		s.Scores[seat] = int32(in.Uint32())
-		s.Gains[seat] = int32(in.Uint32())
-		s.Collected[seat] = in.Uint16()
-		s.Kills[seat] = in.Uint16()
-		s.Deaths[seat] = in.Uint16()
-	}
-	s.StepCount = in.Uint16()
-	s.RNG = env.RNG{State: in.Uint64()}
-	return s
+// Difference is the first value in which the states of two matches differ:
+// env.Differ.
+func (m *Match) Difference(other env.Match) string {
+	return m.game.form.Difference(&m.State, &other.(*Match).State)
 }

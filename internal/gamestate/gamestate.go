@@ -101,27 +101,27 @@ func (f Form) Decode(state []byte) (*State, error) {
 	if n < 1 || binary.LittleEndian.Uint32(state[n:]) != crc32.ChecksumIEEE(state[:n]) {
 		return nil, errDamaged
 	}
-	r, s := reader{saved.Reader{Left: state[:n]}}, new(State)
-	if v := r.Uint8(); v != Version {
+	r, s := reader{saved.Reader(state[:n])}, new(State)
+	if v := r.uint8(); v != Version {
 		return nil, fmt.Errorf("it has version %d, want %d", v, Version)
 	}
-	fingerprint := r.Uint64()
-	if id := string(r.bytes()); !r.Short && fingerprint != f.Fingerprint {
+	fingerprint := r.uint64()
+	if id := string(r.bytes()); r.Err() == nil && fingerprint != f.Fingerprint {
 		return nil, f.Other(id)
 	}
-	ended, train := r.Uint8(), r.Uint8()
+	ended, train := r.uint8(), r.uint8()
 	s.Ended, s.Train = ended == 1, train == 1
-	s.Seed = env.Seed{Value: r.Uint64(), Episode: r.Uint64()}
+	s.Seed = env.Seed{Value: r.uint64(), Episode: r.uint64()}
 	s.Rows = r.bytes()
 	for range s.Rows {
-		s.Returns = append(s.Returns, math.Float64frombits(r.Uint64()))
+		s.Returns = append(s.Returns, math.Float64frombits(r.uint64()))
 	}
-	for range r.Uint8() {
+	for range r.uint8() {
 		s.Names = append(s.Names, string(r.bytes()))
 		s.Memories = append(s.Memories, r.bytes())
 	}
 	s.Match = r.bytes()
-	if r.Short || len(r.Left) > 0 || ended > 1 || train > 1 {
+	if r.Err() != nil || len(r.Bytes) > 0 || ended > 1 || train > 1 {
 		return nil, errDamaged
 	}
 	return s, nil
@@ -132,14 +132,27 @@ func (f Form) Other(id string) error {
 	return fmt.Errorf("it is of %q with its rules, want %q with the rules of this pool", id, f.ID)
 }
 
-type reader struct{ saved.Reader }
+type reader struct{ saved.Codec }
+
+func (r *reader) uint8() (v uint8) {
+	saved.Numbers(&r.Codec, &v)
+	return v
+}
+
+func (r *reader) uint64() (v uint64) {
+	saved.Numbers(&r.Codec, &v)
+	return v
+}
 
 // bytes reads a number of bytes and they themselves.
 func (r *reader) bytes() []byte {
-	n := int(r.Uint32())
-	if n > len(r.Left) {
-		r.Short = true
+	var n uint32
+	saved.Numbers(&r.Codec, &n)
+	if int(n) > len(r.Bytes) {
+		r.Fail("is cut short")
 		return nil
 	}
-	return r.Bytes(n)
+	b := r.Bytes[:n]
+	r.Bytes = r.Bytes[n:]
+	return b
 }

@@ -9,24 +9,20 @@ import (
 	"pommego/env/record"
 )
 
-// Formats are the forms of recorded decisions that can be checked.
-var Formats = []record.Format{{Name: DecisionFormat, Check: CheckDecision}}
-
 // ownDraws is how often a checked decision is also made with our own RNG.
 const ownDraws = 8
 
-// CheckDecision makes a recorded decision of the reference's SimpleAgent again,
-// in three ways:
+// Formats has the format of recorded decisions of the reference's SimpleAgent, a
+// line each. Each is made again in three ways:
 //
 //   - with the recorded draws, where action, rule, memory and the number of
 //     draws must come out as recorded;
 //   - with every sequence of draws there could be, where the actions and their
 //     probabilities must be those recorded (which are rounded to six places);
 //   - a few times with an RNG, where each action must be a possible one.
-//
-// line is one JSON object of format [DecisionFormat]. The error says what is
-// wrong with a line that is not a recorded decision; it says nothing of ours.
-func CheckDecision(line []byte) (record.Report, error) {
+var Formats = []record.Format{{Name: decisionFormat, Check: checkDecision}}
+
+func checkDecision(line []byte) (record.Report, error) {
 	d, err := readDecision(line)
 	if err != nil {
 		return record.Report{}, fmt.Errorf("bots: recorded decision: %w", err)
@@ -70,12 +66,17 @@ func (d *decision) checkReplay(c *record.Comparison) {
 	script := &replay{coins: d.coins, choose: d.choice}
 	a := simple{memory: d.before, draws: draws{script: script}}
 	action, by := a.decide(d.view)
-	record.Equal(c, "action", uint8(d.action), uint8(action))
-	record.Equal(c, "branch", d.branch, by.String())
-	record.Equal(c, "coins", plural(len(d.coins), "draw"), plural(script.tossed, "draw"))
-	record.Equal(c, "choice", choiceText(d.choice), choiceText(script.chosen))
-	record.Equal(c, "recent_after", cellsText(&d.after), cellsText(&a.memory))
-	record.Equal(c, "prev_direction_after", uint8(d.after.heading), uint8(a.heading))
+	compare := func(field string, expected, got any) {
+		if fmt.Sprint(expected) != fmt.Sprint(got) {
+			c.Differs(field, expected, got)
+		}
+	}
+	compare("action", uint8(d.action), uint8(action))
+	compare("branch", d.branch, by)
+	compare("coins", plural(len(d.coins), "draw"), plural(script.tossed, "draw"))
+	compare("choice", choiceText(d.choice), choiceText(script.chosen))
+	compare("recent_after", cellsText(&d.after), cellsText(&a.memory))
+	compare("prev_direction_after", uint8(d.after.heading), uint8(a.heading))
 }
 
 func choiceText(choice []int) string {

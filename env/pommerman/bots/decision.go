@@ -1,48 +1,48 @@
 package bots
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"pommego/env/grid"
 	"pommego/env/pommerman"
+	"pommego/env/saved"
 )
 
-// DecisionFormat is the value of "format" by which a recorded decision of the
+// decisionFormat is the value of "format" by which a recorded decision of the
 // reference's SimpleAgent is known.
-const DecisionFormat = "pommerman-simple-agent/1"
+const decisionFormat = "pommerman-simple-agent/1"
 
-// recordedDecision is one decision, as it is written down.
-type recordedDecision struct {
-	Format        string             `json:"format"`
-	Agent         int                `json:"agent"`
-	BoardSize     int                `json:"board_size"`
-	ViewSize      *int               `json:"view_size"` // null: everything is in view
-	Obs           json.RawMessage    `json:"obs"`
-	Recent        [][]int            `json:"recent"`
-	PrevDirection int                `json:"prev_direction"`
-	Coins         string             `json:"coins"`
-	Choice        []int              `json:"choice"` // n and what was drawn, or null
-	Action        int                `json:"action"`
-	Branch        string             `json:"branch"`
-	RecentAfter   [][]int            `json:"recent_after"`
-	PrevAfter     int                `json:"prev_direction_after"`
-	Possible      []int              `json:"possible"`
-	Probs         map[string]float64 `json:"probs"`
+// decisionEntries are the entries of a recorded decision.
+var decisionEntries = []saved.Entry{
+	{Name: "format", Shape: saved.Text},
+	{Name: "variant", Shape: saved.JSON, Optional: true}, // information only, as the next two
+	{Name: "seed", Shape: saved.JSON, Optional: true},
+	{Name: "setup", Shape: saved.JSON, Optional: true},
+	number("agent", pommerman.MaxAgents-1),
+	{Name: "board_size", Columns: []saved.Column{saved.Col("", 7, grid.MaxSide)}},
+	{Name: "view_size", Columns: number("", grid.MaxSide).Columns, Null: true}, // null: everything is in view
+	{Name: "obs", Shape: saved.JSON},
+	{Name: "recent", Shape: saved.Rows},
+	number("prev_direction", int(grid.Right)),
+	{Name: "coins", Shape: saved.Text},
+	{Name: "choice", Shape: saved.Row, Null: true}, // n and what was drawn
+	number("action", choices-1),
+	{Name: "branch", Shape: saved.Text},
+	{Name: "recent_after", Shape: saved.Rows},
+	number("prev_direction_after", int(grid.Right)),
+	{Name: "possible", Shape: saved.Row, Most: choices, Columns: number("", choices-1).Columns},
+	{Name: "probs", Shape: saved.JSON},
 }
 
-// recordKeys are the keys a record must have; those in nullKeys may be null.
-var (
-	recordKeys = []string{
-		"format", "agent", "board_size", "view_size", "obs", "recent", "prev_direction", "coins", "choice",
-		"action", "branch", "recent_after", "prev_direction_after", "possible", "probs",
-	}
-	nullKeys = []string{"view_size", "choice"}
-)
+// number is the entry of a number from 0 to most.
+func number(name string, most int) saved.Entry {
+	return saved.Entry{Name: name, Columns: []saved.Column{saved.Col(name, 0, most)}}
+}
 
 // decision is a recorded decision, read and found to be one.
 type decision struct {
@@ -56,119 +56,104 @@ type decision struct {
 	probs         [choices]float64
 }
 
-// unmarshal reads a JSON object into value and insists on the keys required.
-func unmarshal(line []byte, value any, required []string) error {
-	var keys map[string]json.RawMessage
-	if err := json.Unmarshal(line, &keys); err != nil {
-		return err
-	}
-	for _, key := range required {
-		text, ok := keys[key]
-		if !ok {
-			return fmt.Errorf("key %q is missing", key)
-		}
-		if string(text) == "null" && !slices.Contains(nullKeys, key) {
-			return fmt.Errorf("key %q is null, want a value", key)
-		}
-	}
-	return json.Unmarshal(line, value)
-}
-
 // readDecision reads a recorded decision, one JSON object.
 func readDecision(line []byte) (*decision, error) {
-	var rec recordedDecision
-	var obs observation
-	if err := unmarshal(bytes.TrimSpace(line), &rec, recordKeys); err != nil {
-		return nil, err
+	values, err := saved.Decode(line, decisionEntries)
+	if err == nil {
+		err = saved.CheckAll(decisionEntries, values)
 	}
-	if rec.Format != DecisionFormat {
-		return nil, fmt.Errorf("format is %q, want %q", rec.Format, DecisionFormat)
-	}
-	if err := unmarshal(rec.Obs, &obs, observationKeys); err != nil {
-		return nil, fmt.Errorf("obs: %w", err)
-	}
-	viewSize := 0
-	if rec.ViewSize != nil {
-		viewSize = *rec.ViewSize
-	}
-	rules, err := obs.rules(rec.BoardSize, viewSize)
 	if err != nil {
 		return nil, err
 	}
-	d := &decision{coins: rec.Coins, choice: rec.Choice, branch: rec.Branch}
-	if d.view, err = obs.view(rules, rec.Agent); err != nil {
-		return nil, err
+	if values["format"] != decisionFormat {
+		return nil, fmt.Errorf("format is %q, want %q", values["format"], decisionFormat)
 	}
-	for _, read := range []func(*recordedDecision) error{d.readMemory, d.readDraws, d.readOutcome, d.readOdds} {
-		if err := read(&rec); err != nil {
+	d := &decision{coins: values["coins"].(string), branch: values["branch"].(string), action: pommerman.Action(values["action"].(int))}
+	d.choice, _ = values["choice"].([]int)
+	for _, read := range []func(saved.Values) error{d.readView, d.readMemory, d.checkDraws, d.readOdds} {
+		if err := read(values); err != nil {
 			return nil, err
 		}
 	}
 	return d, nil
 }
 
-func (d *decision) readMemory(rec *recordedDecision) (err error) {
+// readView reads the observation. It says which game it was made in; the rest of
+// the rules are the reference's.
+func (d *decision) readView(values saved.Values) (err error) {
+	kind := struct {
+		GameType int    `json:"game_type"`
+		GameEnv  string `json:"game_env"`
+	}{GameType: int(pommerman.FFA)} // that it is missing is seen below
+	obs := values["obs"].(json.RawMessage)
+	if err := json.Unmarshal(obs, &kind); err != nil {
+		return fmt.Errorf("obs: %w", err)
+	}
+	game := number("obs.game_type", int(pommerman.OneVsOne))
+	game.Columns[0].Min = int(pommerman.FFA)
+	if err := game.Check(kind.GameType); err != nil {
+		return err
+	}
+	r := pommerman.Playground(pommerman.GameType(kind.GameType))
+	r.GameEnv, r.BoardSize = kind.GameEnv, values["board_size"].(int)
+	r.ViewSize, _ = values["view_size"].(int)
+	agent := number("agent", r.Seats()-1)
+	if err := agent.Check(values["agent"]); err != nil {
+		return err
+	}
+	if d.view, err = r.ReadObservation(obs, values["agent"].(int)); err != nil {
+		return fmt.Errorf("obs.%w", err)
+	}
+	return nil
+}
+
+func (d *decision) readMemory(values saved.Values) error {
 	side := d.view.Rules.BoardSize
-	if d.before, err = readMemory("", rec.Recent, rec.PrevDirection, side); err != nil {
-		return err
-	}
-	d.after, err = readMemory("_after", rec.RecentAfter, rec.PrevAfter, side)
-	return err
-}
-
-func readMemory(suffix string, recent [][]int, heading, side int) (m memory, err error) {
-	if len(recent) > len(m.recent) {
-		return m, fmt.Errorf("recent%s has %d cells, want up to %d", suffix, len(recent), len(m.recent))
-	}
-	for i, pair := range recent {
-		if m.recent[i], err = readCell("recent"+suffix, pair, side); err != nil {
-			return m, err
-		}
-	}
-	m.count = uint8(len(recent))
-	m.heading = grid.Dir(heading)
-	return m, within("prev_direction"+suffix, heading, 0, int(grid.Right))
-}
-
-func (d *decision) readDraws(rec *recordedDecision) error {
-	for i := range len(rec.Coins) {
-		if ch := rec.Coins[i]; ch != '0' && ch != '1' {
-			return fmt.Errorf("coins has %q, want 0 and 1 only", ch)
-		}
-	}
-	if c := rec.Choice; c != nil && (len(c) != 2 || c[1] < 0 || c[1] >= c[0]) {
-		return fmt.Errorf("choice is %v, want [n, k] with k from 0 to n-1, or null", c)
-	}
-	return nil
-}
-
-func (d *decision) readOutcome(rec *recordedDecision) error {
-	if err := within("action", rec.Action, 0, choices-1); err != nil {
-		return err
-	}
-	if !slices.Contains(branchNames[:], rec.Branch) {
-		return fmt.Errorf("branch is %q, want one of %q", rec.Branch, branchNames)
-	}
-	d.action = pommerman.Action(rec.Action)
-	return nil
-}
-
-func (d *decision) readOdds(rec *recordedDecision) error {
-	for _, a := range rec.Possible {
-		if err := within("possible", a, 0, choices-1); err != nil {
+	for suffix, m := range map[string]*memory{"": &d.before, "_after": &d.after} {
+		cells := values["recent"+suffix].([][]int)
+		recent := saved.UpTo("recent"+suffix, len(m.recent), saved.Col("row", 0, side-1), saved.Col("col", 0, side-1))
+		if err := recent.Check(cells); err != nil {
 			return err
 		}
+		for i, at := range cells {
+			m.recent[i] = grid.At(at[0], at[1])
+		}
+		m.count, m.heading = uint8(len(cells)), grid.Dir(values["prev_direction"+suffix].(int))
+	}
+	return nil
+}
+
+// checkDraws checks what the decision drew, and the rule it fell under.
+func (d *decision) checkDraws(saved.Values) error {
+	if rest := strings.Trim(d.coins, "01"); rest != "" {
+		return fmt.Errorf("coins has %q, want 0 and 1 only", rest)
+	}
+	if c := d.choice; c != nil && (len(c) != 2 || c[1] < 0 || c[1] >= c[0]) {
+		return fmt.Errorf("choice is %v, want [n, k] with k from 0 to n-1, or null", c)
+	}
+	if !slices.Contains(branchNames[:], d.branch) {
+		return fmt.Errorf("branch is %q, want one of %q", d.branch, branchNames)
+	}
+	return nil
+}
+
+func (d *decision) readOdds(values saved.Values) error {
+	for _, a := range values["possible"].([]int) {
 		d.possible[a] = true
 	}
-	for _, key := range slices.Sorted(maps.Keys(rec.Probs)) {
+	var probs map[string]float64
+	if err := json.Unmarshal(values["probs"].(json.RawMessage), &probs); err != nil {
+		return fmt.Errorf("probs: %w", err)
+	}
+	for _, key := range slices.Sorted(maps.Keys(probs)) {
 		a, err := strconv.Atoi(key)
 		if err != nil || a < 0 || a >= choices {
 			return fmt.Errorf("probs has key %q, want an action, 0 to %d", key, choices-1)
 		}
-		if p := rec.Probs[key]; p < 0 || p > 1 {
+		if p := probs[key]; p < 0 || p > 1 {
 			return fmt.Errorf("probs of action %d is %v, want 0 to 1", a, p)
 		}
-		d.probs[a] = rec.Probs[key]
+		d.probs[a] = probs[key]
 	}
 	return nil
 }

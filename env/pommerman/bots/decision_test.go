@@ -46,9 +46,9 @@ func TestRecordedDecisions(t *testing.T) {
 	}
 	bad := 0
 	for i, line := range lines {
-		report, err := CheckDecision(line)
-		if err != nil {
-			t.Fatalf("decision %d: %v", i+1, err)
+		report, err := checkDecision(line)
+		if err != nil || report.Decisions != 1 {
+			t.Fatalf("decision %d: %+v, %v", i+1, report, err)
 		}
 		for _, d := range report.Differences {
 			if bad++; bad <= 10 {
@@ -100,7 +100,7 @@ func plusOne(base int) func(any) any {
 // notices reports whether a check finds a difference in field.
 func notices(t *testing.T, line []byte, field string) bool {
 	t.Helper()
-	report, err := CheckDecision(line)
+	report, err := checkDecision(line)
 	if err != nil {
 		t.Fatalf("%v; %s", err, line)
 	}
@@ -109,39 +109,47 @@ func notices(t *testing.T, line []byte, field string) bool {
 	})
 }
 
+// fields is a recorded decision, for choosing some to alter.
+type fields struct {
+	Coins, Branch string
+	Choice        []int
+	RecentAfter   [][]int `json:"recent_after"`
+	Possible      []int
+}
+
 // TestCheckCanFail alters what a decision led to, in every kind of decision: the
 // check must notice each.
 func TestCheckCanFail(t *testing.T) {
-	drawn := func(r *recordedDecision) bool { return r.Choice != nil }
+	drawn := func(r *fields) bool { return r.Choice != nil }
 	for _, test := range []struct {
 		key    string
-		of     func(*recordedDecision) bool // nil: any decision
+		of     func(*fields) bool // nil: any decision
 		change func(old any) any
 		field  string
 	}{
 		{key: "action", change: plusOne(6), field: "action"},
 		{key: "branch", change: to("cornered"), field: "branch"},
 		{key: "coins", change: func(old any) any { return old.(string) + "0" }, field: "coins"},
-		{key: "coins", of: func(r *recordedDecision) bool { return r.Coins != "" },
+		{key: "coins", of: func(r *fields) bool { return r.Coins != "" },
 			change: func(old any) any { return old.(string)[1:] }, field: "coins"},
-		{key: "choice", of: func(r *recordedDecision) bool { return r.Choice == nil }, change: to([]int{2, 0}), field: "choice"},
+		{key: "choice", of: func(r *fields) bool { return r.Choice == nil }, change: to([]int{2, 0}), field: "choice"},
 		{key: "choice", of: drawn, change: to(nil), field: "choice"},
 		{key: "choice", of: drawn, change: to([]int{5, 0}), field: "choice"},
-		{key: "choice", of: func(r *recordedDecision) bool { return r.Choice != nil && r.Choice[0] > 1 }, field: "action",
+		{key: "choice", of: func(r *fields) bool { return r.Choice != nil && r.Choice[0] > 1 }, field: "action",
 			change: func(old any) any {
 				n, k := int(old.([]any)[0].(float64)), int(old.([]any)[1].(float64))
 				return []int{n, (k + 1) % n}
 			}},
-		{key: "recent_after", of: func(r *recordedDecision) bool { return len(r.RecentAfter) > 0 },
+		{key: "recent_after", of: func(r *fields) bool { return len(r.RecentAfter) > 0 },
 			change: func(old any) any { return old.([]any)[1:] }, field: "recent_after"},
 		{key: "recent_after", change: to([][]int{{0, 0}, {0, 0}}), field: "recent_after"},
 		{key: "recent", change: to([][]int{{0, 0}, {0, 0}}), field: "recent_after"},
 		{key: "prev_direction_after", change: plusOne(5), field: "prev_direction_after"},
-		{key: "prev_direction", of: func(r *recordedDecision) bool { return r.Branch != "toward_enemy" },
+		{key: "prev_direction", of: func(r *fields) bool { return r.Branch != "toward_enemy" },
 			change: plusOne(5), field: "prev_direction_after"},
 		{key: "possible", change: func(old any) any { return old.([]any)[1:] }, field: "possible"},
 		{key: "probs", change: to(map[string]float64{"0": 0.123}), field: "probs[0]"},
-		{key: "probs", of: func(r *recordedDecision) bool { return len(r.Possible) > 1 }, field: "probs", change: func(old any) any {
+		{key: "probs", of: func(r *fields) bool { return len(r.Possible) > 1 }, field: "probs", change: func(old any) any {
 			for action, p := range old.(map[string]any) {
 				old.(map[string]any)[action] = p.(float64) - 2e-6
 			}
@@ -150,7 +158,7 @@ func TestCheckCanFail(t *testing.T) {
 	} {
 		tried := 0
 		for _, line := range decisions(t) {
-			var rec recordedDecision
+			var rec fields
 			if err := json.Unmarshal(line, &rec); err != nil {
 				t.Fatal(err)
 			}
@@ -268,25 +276,35 @@ func TestMalformedDecisions(t *testing.T) {
 		{"obs.step_count", -1, "negative"},
 		{"obs.message", []int{1}, "words without radio"},
 	} {
-		_, err := CheckDecision(edit(t, line, test.key, to(test.value)))
+		_, err := checkDecision(edit(t, line, test.key, to(test.value)))
 		if key := strings.TrimPrefix(test.key, "obs."); err == nil || !strings.Contains(err.Error(), key) {
 			t.Errorf("%s, %s: error %v, want one that names the key", test.key, test.reason, err)
 		}
 	}
-	for _, key := range slices.Concat(recordKeys, observationKeys) {
-		if slices.Contains(observationKeys, key) {
-			key = "obs." + key
+	keys := []string{
+		"obs.board", "obs.bomb_blast_strength", "obs.bomb_life", "obs.bomb_moving_direction", "obs.flame_life", "obs.position", "obs.ammo",
+		"obs.blast_strength", "obs.can_kick", "obs.teammate", "obs.enemies", "obs.alive", "obs.game_type", "obs.game_env", "obs.step_count",
+	}
+	var nullable []string
+	for _, e := range decisionEntries {
+		if !e.Optional {
+			keys = append(keys, e.Name)
 		}
-		if _, err := CheckDecision(edit(t, line, key, to(missing))); err == nil || !strings.Contains(err.Error(), "missing") {
+		if e.Null {
+			nullable = append(nullable, e.Name)
+		}
+	}
+	for _, key := range keys {
+		if _, err := checkDecision(edit(t, line, key, to(missing))); err == nil || !strings.Contains(err.Error(), "missing") {
 			t.Errorf("%s taken away: error %v, want one that says so", key, err)
 		}
-		_, err := CheckDecision(edit(t, line, key, to(nil)))
-		if name := strings.TrimPrefix(key, "obs."); !slices.Contains(nullKeys, name) && (err == nil || !strings.Contains(err.Error(), "null")) {
+		_, err := checkDecision(edit(t, line, key, to(nil)))
+		if name := strings.TrimPrefix(key, "obs."); !slices.Contains(nullable, name) && (err == nil || !strings.Contains(err.Error(), "null")) {
 			t.Errorf("%s set to null: error %v, want one that says so", key, err)
 		}
 	}
 	for _, text := range []string{"", "{", "null", "[]", "17", string(line) + string(line), string(line[:len(line)/2])} {
-		if _, err := CheckDecision([]byte(text)); err == nil {
+		if _, err := checkDecision([]byte(text)); err == nil {
 			t.Errorf("%.40q is taken for a decision", text)
 		}
 	}
@@ -299,8 +317,8 @@ func FuzzCheckDecision(f *testing.F) {
 		f.Add(lines[i])
 	}
 	f.Fuzz(func(t *testing.T, line []byte) {
-		report, err := CheckDecision(line)
-		if err != nil && report.Mismatches != 0 {
+		report, err := checkDecision(line)
+		if err != nil && report.Differences != nil {
 			t.Fatalf("both %v and %v", report, err)
 		}
 	})

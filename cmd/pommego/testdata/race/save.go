@@ -99,9 +99,9 @@ func (r *recorder) Append(dst []byte) ([]byte, error) {
 
 // replay shows a record: record.Replay.
 type replay struct {
-	record.Playback
 	*Match
 	recorded
+	made int
 }
 
 // parse reads a record. The match stands at its start.
@@ -115,16 +115,21 @@ func parse(line []byte) (*replay, error) {
 		return nil, err
 	}
 	p.Match = game.New(1)[0].(*Match)
-	p.Playback = record.NewPlayback(p.recorded.Info, len(p.recorded.Steps), func(i int) error {
-		p.Match.Step(p.recorded.Steps[i].Actions[:])
-		return nil
-	})
 	return p, p.set(&p.Start)
 }
 
-func (p *replay) Info() record.Info  { return p.Playback.Info() }
-func (p *replay) Step() error        { return p.Playback.Step() }
+func (p *replay) Info() record.Info  { return p.recorded.Info }
+func (p *replay) Len() int           { return len(p.recorded.Steps) }
 func (p *replay) Status() env.Status { return p.Match.Status() }
+
+func (p *replay) Step() error {
+	if p.made == p.Len() {
+		return errors.New("race: all recorded steps have been made")
+	}
+	p.Match.Step(p.recorded.Steps[p.made].Actions[:])
+	p.made++
+	return nil
+}
 
 func openRecord(line []byte) (record.Replay, error) { return parse(line) }
 
@@ -139,7 +144,9 @@ func checkRecord(line []byte) (record.Report, error) {
 			return record.Report{}, err
 		}
 		c.Step++
-		record.Equal(&c, "state", want.State, p.State)
+		if want.State != p.State {
+			c.Differs("state", want.State, p.State)
+		}
 	}
 	return c.Report, nil
 }
