@@ -30,12 +30,14 @@ func (r *Rules) form() saved.Form[State] {
 	blast := saved.UpTo("blast", n*n, row, col)
 	gained := saved.Fixed("gained", 2, saved.Col("points", 0, maxScore-maxGain))
 	blast.Optional, gained.Optional = true, true // nothing happened in the round before
+	cells := grid.Cells(n)
 	return saved.Form[State]{
 		Header: saved.Header{Game: "basewar", Format: stateFormat, Rules: r.Fingerprint()},
 		Table: saved.Table[State]{
 			saved.RNGField("dice", func(s *State) *env.RNG { return &s.RNG }),
 			saved.NumberField("step_count", 0, r.MaxSteps, func(s *State) *uint16 { return &s.StepCount }),
-			saved.MapField(saved.Board("board", n, n, "01234"), func(s *State, i int) int { return int(r.ground(s, grid.At(i/n, i%n))) }, r.setGround),
+			saved.MapField(saved.Board("board", n, n, "01234"), func(s *State, i int) int { return int(r.ground(s, cells[i])) },
+				func(s *State, i, v int) error { return r.setGround(s, cells[i], v) }),
 			saved.RowsField(bombers, bomberRows, func(s *State, id int, v []int) error {
 				s.Bombers[id] = Bomber{grid.At(v[0], v[1]), uint8(v[2]), uint8(v[3])}
 				return nil
@@ -68,8 +70,7 @@ func (r *Rules) ground(s *State, c grid.Cell) uint8 {
 	return boardEmpty
 }
 
-func (r *Rules) setGround(s *State, i, v int) error {
-	c := grid.At(i/r.BoardSize, i%r.BoardSize)
+func (r *Rules) setGround(s *State, c grid.Cell, v int) error {
 	bare := r.ground(&State{}, c)
 	switch {
 	case v == boardStone && bare == boardEmpty:

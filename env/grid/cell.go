@@ -137,10 +137,18 @@ func (b Bits) All(visit func(Cell) bool) {
 // Square is the set of the cells of a board with the given side.
 func Square(side int) Bits {
 	var b Bits
+	row := uint64(1)<<side - 1 // of the four rows in a word, shifted past the border
 	for r := range side {
-		for c := range side {
-			b.Add(At(r, c))
-		}
+		b[(r+1)/4] |= row << (16*((r+1)%4) + 1)
 	}
 	return b
+}
+
+// Cells lists the cells of a board with the given side, row by row.
+func Cells(side int) []Cell {
+	list := make([]Cell, 0, side*side)
+	for c := range Square(side).All {
+		list = append(list, c)
+	}
+	return list
 }

@@ -17,9 +17,11 @@ func (r *Rules) Check(s *State) error {
 // their ranges.
 func (r *Rules) invariants(s *State) error {
 	burning := s.burning()
-	for i := range r.BoardSize * r.BoardSize {
-		if err := r.checkCell(s, r.cell(i), &burning); err != nil {
-			return err
+	for row := range r.BoardSize {
+		for col := range r.BoardSize {
+			if err := r.checkCell(s, grid.At(row, col), &burning); err != nil {
+				return err
+			}
 		}
 	}
 	for i, a := range s.Agents[:r.Seats()] {

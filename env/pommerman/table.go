@@ -35,13 +35,14 @@ func (r *Rules) form() saved.Form[State] {
 	bombs := saved.UpTo("bombs", MaxBombs, row, col, saved.Col("life", 1, 255), blast, saved.Col("bomber", 0, seats-1), saved.Col("direction", 0, int(grid.Right)))
 	flames := saved.UpTo("flames", n*n*r.FlameLife, row, col, saved.Col("life", 0, r.FlameLife-1))
 	items := saved.UpTo("items", n*n, row, col, saved.Col("item", int(ExtraBomb), int(last)))
+	cells := grid.Cells(n)
 	form := saved.Form[State]{
 		Header: saved.Header{Game: "pommerman", Format: stateFormat, Rules: r.Fingerprint()},
 		Blank:  State{training: int8(r.TrainingAgent + 1)},
 		Table: saved.Table[State]{
 			saved.NumberField("step_count", 0, r.MaxSteps, func(s *State) *uint16 { return &s.StepCount }),
-			saved.MapField(r.digitMap("board"), func(s *State, i int) int { return int(s.Board[r.cell(i)]) },
-				func(s *State, i, v int) error { s.Board[r.cell(i)] = Item(v); return nil }),
+			saved.MapField(r.digitMap("board"), func(s *State, i int) int { return int(s.Board[cells[i]]) },
+				func(s *State, i, v int) error { s.Board[cells[i]] = Item(v); return nil }),
 			saved.RowsField(agents, r.agentRows, setAgent),
 			saved.RowsField(bombs, bombRows, setBomb),
 			saved.RowsField(flames, flameRows, setFlame),

@@ -66,18 +66,7 @@ func List[T number](c *Codec, values []T) {
 	var one T
 	size := int(unsafe.Sizeof(one))
 	if !c.reading {
-		for _, v := range values {
-			switch size {
-			case 1:
-				c.Bytes = append(c.Bytes, byte(v))
-			case 2:
-				c.Bytes = binary.LittleEndian.AppendUint16(c.Bytes, uint16(v))
-			case 4:
-				c.Bytes = binary.LittleEndian.AppendUint32(c.Bytes, uint32(v))
-			default:
-				c.Bytes = binary.LittleEndian.AppendUint64(c.Bytes, uint64(v))
-			}
-		}
+		c.Bytes = appendList(c.Bytes, values, size)
 		return
 	}
 	if len(c.Bytes) < size*len(values) {
@@ -88,17 +77,50 @@ func List[T number](c *Codec, values []T) {
 		c.Bytes = nil
 		return
 	}
-	for i := range values {
-		switch at := c.Bytes[i*size:]; size {
-		case 1:
-			values[i] = T(at[0])
-		case 2:
-			values[i] = T(binary.LittleEndian.Uint16(at))
-		case 4:
-			values[i] = T(binary.LittleEndian.Uint32(at))
-		default:
-			values[i] = T(binary.LittleEndian.Uint64(at))
+	readList(values, c.Bytes, size)
+	c.Bytes = c.Bytes[size*len(values):]
+}
+
+func appendList[T number](dst []byte, values []T, size int) []byte {
+	switch size {
+	case 1:
+		return append(dst, asBytes(values)...)
+	case 2:
+		for _, v := range values {
+			dst = binary.LittleEndian.AppendUint16(dst, uint16(v))
+		}
+	case 4:
+		for _, v := range values {
+			dst = binary.LittleEndian.AppendUint32(dst, uint32(v))
+		}
+	default:
+		for _, v := range values {
+			dst = binary.LittleEndian.AppendUint64(dst, uint64(v))
 		}
 	}
-	c.Bytes = c.Bytes[size*len(values):]
+	return dst
+}
+
+func readList[T number](values []T, from []byte, size int) {
+	switch size {
+	case 1:
+		copy(asBytes(values), from)
+	case 2:
+		for i := range values {
+			values[i] = T(binary.LittleEndian.Uint16(from[2*i:]))
+		}
+	case 4:
+		for i := range values {
+			values[i] = T(binary.LittleEndian.Uint32(from[4*i:]))
+		}
+	default:
+		for i := range values {
+			values[i] = T(binary.LittleEndian.Uint64(from[8*i:]))
+		}
+	}
+}
+
+// asBytes is numbers of one byte as bytes.
+func asBytes[T number](values []T) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), len(values))
 }

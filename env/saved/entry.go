@@ -206,18 +206,25 @@ func (e *Entry) Check(v any) error {
 			return err
 		}
 		for i, row := range v {
-			if len(row) != len(e.Columns) {
-				return fmt.Errorf("%s[%d] has %d numbers, want %d", e.Name, i, len(row), len(e.Columns))
-			}
-			for k, c := range e.Columns {
-				if row[k] < c.Min || row[k] > c.Max {
-					return fmt.Errorf("%s[%d].%s is %d, want %d to %d", e.Name, i, c.Name, row[k], c.Min, c.Max)
-				}
+			if err := e.checkRow(i, row); err != nil {
+				return err
 			}
 		}
 	case string:
 		if e.Shape == Map {
 			return e.checkMap(v)
+		}
+	}
+	return nil
+}
+
+func (e *Entry) checkRow(i int, row []int) error {
+	if len(row) != len(e.Columns) {
+		return fmt.Errorf("%s[%d] has %d numbers, want %d", e.Name, i, len(row), len(e.Columns))
+	}
+	for k := range e.Columns {
+		if c := &e.Columns[k]; row[k] < c.Min || row[k] > c.Max {
+			return fmt.Errorf("%s[%d].%s is %d, want %d to %d", e.Name, i, c.Name, row[k], c.Min, c.Max)
 		}
 	}
 	return nil

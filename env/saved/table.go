@@ -3,6 +3,7 @@ package saved
 import (
 	"fmt"
 	"strings"
+	"sync"
 
 	"pommego/env"
 )
@@ -14,6 +15,33 @@ type Field[S any] struct {
 	// Set sets a value that Entry.Check has passed. It is nil in tables of what
 	// is only shown, such as an observation.
 	Set func(s *S, v any) error
+
+	// copy sets in to the value that from has and reports whether that is in its
+	// ranges, without naming what is wrong.
+	copy func(from, to *S) bool
+}
+
+// copyValue is copy for a field that has none of its own.
+func (f *Field[S]) copyValue(from, to *S) bool {
+	v := f.Value(from)
+	if v == nil && f.Optional {
+		return true
+	}
+	return f.Check(v) == nil && f.Set(to, v) == nil
+}
+
+// copy sets in to all that from holds and reports whether that is in its ranges.
+func (t Table[S]) copy(from, to *S) bool {
+	for i := range t {
+		copyField := t[i].copy
+		if copyField == nil {
+			copyField = t[i].copyValue
+		}
+		if !copyField(from, to) {
+			return false
+		}
+	}
+	return true
 }
 
 // Table lists what an S holds, in the order in which JSON shows it.
@@ -67,71 +95,115 @@ func (t Table[S]) Fill(s *S, values Values) error {
 // NumberField is a number of a state from lo to hi.
 func NumberField[S any, T ~uint8 | ~uint16](name string, lo, hi int, at func(s *S) *T) Field[S] {
 	return Field[S]{
-		Entry{Name: name, Shape: Number, Columns: []Column{{name, lo, hi}}},
-		func(s *S) any { return int(*at(s)) },
-		func(s *S, v any) error { *at(s) = T(v.(int)); return nil },
+		Entry: Entry{Name: name, Shape: Number, Columns: []Column{{name, lo, hi}}},
+		Value: func(s *S) any { return int(*at(s)) },
+		Set:   func(s *S, v any) error { *at(s) = T(v.(int)); return nil },
+		copy: func(from, to *S) bool {
+			v := *at(from)
+			*at(to) = v
+			return lo <= int(v) && int(v) <= hi
+		},
 	}
 }
 
 // RNGField is an RNG, in hexadecimal. Recorded games do not show it.
 func RNGField[S any](name string, at func(s *S) *env.RNG) Field[S] {
 	return Field[S]{
-		Entry{Name: name, Shape: Text, Hidden: true},
-		func(s *S) any { return Hex(at(s).State) },
-		func(s *S, v any) (err error) { *at(s), err = ParseRNG(v.(string)); return err },
+		Entry: Entry{Name: name, Shape: Text, Hidden: true},
+		Value: func(s *S) any { return Hex(at(s).State) },
+		Set:   func(s *S, v any) (err error) { *at(s), err = ParseRNG(v.(string)); return err },
+		copy:  func(from, to *S) bool { *at(to) = *at(from); return true },
 	}
 }
 
-// Listing is rows being listed.
+// Listing is rows being listed: their numbers, one row after another.
 type Listing struct {
-	rows    [][]int
-	numbers []int // what the rows are cut from
+	numbers []int
+	count   int
 }
 
 // Add adds a row.
 func (l *Listing) Add(row ...int) {
-	at := len(l.numbers)
 	l.numbers = append(l.numbers, row...)
-	l.rows = append(l.rows, l.numbers[at:len(l.numbers):len(l.numbers)])
+	l.count++
 }
+
+// row is one of the rows, of so many numbers each.
+func (l *Listing) row(i, width int) []int { return l.numbers[i*width : (i+1)*width : (i+1)*width] }
 
 // RowsField is the rows of an entry. Set is called for each in order.
 func RowsField[S any](e Entry, list func(s *S, rows *Listing), set func(s *S, i int, row []int) error) Field[S] {
 	e.Shape = Rows
-	return Field[S]{e, func(s *S) any {
-		rows := Listing{make([][]int, 0, 8), make([]int, 0, 48)}
-		list(s, &rows)
-		return rows.rows
-	}, func(s *S, v any) error {
+	f := Field[S]{Entry: e}
+	f.Value = func(s *S) any {
+		listing := Listing{numbers: make([]int, 0, 48)}
+		list(s, &listing)
+		rows := make([][]int, listing.count)
+		for i := range rows {
+			rows[i] = listing.row(i, len(e.Columns))
+		}
+		return rows
+	}
+	f.Set = func(s *S, v any) error {
 		for i, row := range v.([][]int) {
 			if err := set(s, i, row); err != nil {
 				return fmt.Errorf("%s[%d] %w", e.Name, i, err)
 			}
 		}
 		return nil
-	}}
+	}
+	f.copy = func(from, to *S) bool {
+		rows := listings.Get().(*Listing)
+		defer listings.Put(rows)
+		rows.numbers, rows.count = rows.numbers[:0], 0
+		list(from, rows)
+		if e.checkCount("entries", rows.count) != nil {
+			return false
+		}
+		for i := range rows.count {
+			if row := rows.row(i, len(e.Columns)); e.checkRow(i, row) != nil || set(to, i, row) != nil {
+				return false
+			}
+		}
+		return true
+	}
+	return f
 }
+
+// listings are lent while rows are copied.
+var listings = sync.Pool{New: func() any { return new(Listing) }}
 
 // MapField is a map: the number of each cell of the board.
 func MapField[S any](e Entry, value func(s *S, i int) int, set func(s *S, i, v int) error) Field[S] {
-	return Field[S]{e, func(s *S) any {
-		return e.Draw(func(i int) int { return value(s, i) })
-	}, func(s *S, v any) error {
-		text := v.(string)
-		for i := range len(text) {
-			if err := set(s, i, strings.IndexByte(e.Letters, text[i])); err != nil {
-				return fmt.Errorf("%s %w", e.cell(i), err)
+	return Field[S]{
+		Entry: e,
+		Value: func(s *S) any { return e.Draw(func(i int) int { return value(s, i) }) },
+		Set: func(s *S, v any) error {
+			text := v.(string)
+			for i := range len(text) {
+				if err := set(s, i, strings.IndexByte(e.Letters, text[i])); err != nil {
+					return fmt.Errorf("%s %w", e.cell(i), err)
+				}
 			}
-		}
-		return nil
-	}}
+			return nil
+		},
+		copy: func(from, to *S) bool {
+			for i := range e.Most {
+				v := value(from, i)
+				if v < 0 || v >= len(e.Letters) || set(to, i, v) != nil {
+					return false
+				}
+			}
+			return true
+		},
+	}
 }
 
 // RowField is a row of numbers of fixed length. An optional one is left out
 // where all are zero.
 func RowField[S any, T ~uint8 | ~uint16](e Entry, at func(s *S) []T) Field[S] {
 	e.Shape = Row
-	return Field[S]{e, func(s *S) any {
+	return Field[S]{Entry: e, Value: func(s *S) any {
 		row, zero := make([]int, e.Most), true
 		for i, n := range at(s) {
 			row[i], zero = int(n), zero && n == 0
@@ -140,7 +212,7 @@ func RowField[S any, T ~uint8 | ~uint16](e Entry, at func(s *S) []T) Field[S] {
 			return nil
 		}
 		return row
-	}, func(s *S, v any) error {
+	}, Set: func(s *S, v any) error {
 		SetInts(at(s), v.([]int))
 		return nil
 	}}

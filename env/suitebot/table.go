@@ -1,8 +1,6 @@
 package suitebot
 
 import (
-	"strings"
-
 	"pommego/env"
 	"pommego/env/saved"
 )
@@ -13,6 +11,7 @@ const stateFormat = 1
 // What stands for a field in rows of text: a letter for each of these.
 const (
 	fieldLetters = ".x*" // it still holds its points; they are gone; and bombs reached it in the last round
+	fieldReached = 2     // the place of the last of these letters
 	sightLetters = ".x?" // in observations: it holds them; they are gone; it is not seen
 )
 
@@ -53,18 +52,18 @@ func (p *Plan) xy(c Cell) (x, y int) { return int(c) % p.rules.Width, int(c) / p
 func (s *State) field(i int) int {
 	switch c := Cell(i); {
 	case s.Blast.Has(c):
-		return strings.IndexByte(fieldLetters, '*')
+		return fieldReached
 	case s.Spent.Has(c):
-		return strings.IndexByte(fieldLetters, 'x')
+		return int(fieldSpent)
 	}
-	return 0
+	return int(fieldFull)
 }
 
 func (s *State) setField(i, v int) error {
-	if fieldLetters[v] == '*' {
+	if v == fieldReached {
 		s.Blast.Add(Cell(i))
 	}
-	if v > 0 {
+	if v != int(fieldFull) {
 		s.Spent.Add(Cell(i))
 	}
 	return nil
