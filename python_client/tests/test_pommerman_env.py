@@ -102,6 +102,20 @@ def test_spaces(env_id: str) -> None:
     assert json.loads(json.dumps(env.action_space, cls=utility.PommermanJSONEncoder)) == sizes
 
 
+@pytest.mark.parametrize(("game_type", "wood"), [("FFA", 12), ("OneVsOne", 0)])
+def test_numbers_left_out_are_none(game_type: str, wood: int) -> None:
+    """Which the original counts as 0; where four play, wood lies between the corners all the same."""
+    kind = constants.GameType[game_type]
+    env = envs.v0.Pomme(game_type=kind, board_size=11)
+    seats = 2 if game_type == "OneVsOne" else 4
+    env.set_agents([Quiet(characters.Bomber(seat, kind)) for seat in range(seats)])
+    with env:
+        board = env.reset()[0]["board"]
+        assert [np.count_nonzero(board == value) for value in (1, 2)] == [0, wood]
+        assert env._items == {}
+        assert env.step([0] * seats)[0][0]["step_count"] == 1
+
+
 @pytest.mark.parametrize(
     ("arguments", "error", "reason"),
     [

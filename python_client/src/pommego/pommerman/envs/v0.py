@@ -50,9 +50,10 @@ class Pomme:
         board_size: rows and columns.
         agent_view_size: how many rows and columns away agents see, if
             `is_partially_observable`; in any case what blasts grow to.
-        num_rigid: rigid walls, an even number.
-        num_wood: wooden ones, an even number.
-        num_items: items under them.
+        num_rigid: rigid walls, an even number; None: none.
+        num_wood: wooden ones, an even number; None: none but those that always
+            lie between the corners where four play.
+        num_items: items under them; None: none.
         max_steps: the game is over then.
         is_partially_observable: whether agents see only their surroundings.
         env: repeated in observations as "game_env".
@@ -92,9 +93,9 @@ class Pomme:
         self._game_type = game_type
         self._board_size = board_size
         self._agent_view_size = agent_view_size
-        self._num_rigid = num_rigid
-        self._num_wood = num_wood
-        self._num_items = num_items
+        self._num_rigid = num_rigid or 0
+        self._num_wood = num_wood or 0
+        self._num_items = num_items or 0
         self._max_steps = max_steps
         self._is_partially_observable = is_partially_observable
         self._env = env
