@@ -53,6 +53,9 @@ def test_who_can_be_walked_through() -> None:
     assert utility.position_is_enemy(BOARD, (2, 2), [Item.Agent0])
     assert utility.position_in_items(BOARD, (1, 0), [Item.Fog, Item.Flames])
     assert not utility.position_in_items(BOARD, (0, 0), [Item.Fog, Item.Flames])
+    shown = Item(BOARD[1, 0])
+    assert utility._position_is_item(BOARD, (1, 0), shown)
+    assert not utility._position_is_item(BOARD, (0, 0), shown)
 
 
 def test_bombs_are_found_in_the_list() -> None:

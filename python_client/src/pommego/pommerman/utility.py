@@ -157,6 +157,11 @@ position_is_powerup = _shows(*_POWERUPS)
 position_is_agent = _shows(*_AGENTS)
 
 
+def _position_is_item(board: Board, position: Cell, item: constants.Item) -> bool:
+    """Return whether the cell shows an item. Agents written for the original call it, name and all."""
+    return board[position] == item.value
+
+
 def position_is_bomb(bombs: Iterable[Any], position: Cell) -> bool:
     """Return whether one of the bombs lies there; on the board an agent can hide it."""
     return any(bomb.position == position for bomb in bombs)
@@ -174,7 +179,7 @@ def position_is_passable(board: Board, position: Cell, enemies: Iterable[constan
 
 def position_in_items(board: Board, position: Cell, items: Iterable[constants.Item]) -> bool:
     """Return whether the cell shows one of the items."""
-    return any(board[position] == item.value for item in items)
+    return any(_position_is_item(board, position, item) for item in items)
 
 
 def agent_value(id_: int) -> int:
