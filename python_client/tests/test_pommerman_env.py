@@ -19,7 +19,7 @@ import pytest
 
 import recorded
 from pommego import pommerman
-from pommego.pommerman import agents, characters, constants, envs, remote, utility
+from pommego.pommerman import agents, characters, constants, envs, remote, scene, utility
 from reference.exact import difference, exact
 
 pytestmark = pytest.mark.usefixtures("binary")
@@ -419,6 +419,32 @@ def test_saved_games_go_on_as_they_would_have(env_id: str, tmp_path: Path) -> No
                     one["position"] = tuple(map(int, one["position"]))
                 assert_same(theirs, ours)
             assert loaded.get_json_info() == env.get_json_info()
+
+
+@pytest.mark.parametrize("played", [2, 3, 4, 5])
+def test_a_game_saved_by_the_server_keeps_its_collapse(vec: Any, played: int) -> None:
+    """Rings fall at 3 and 5; at those steps the server has still to let the ring fall, and says which."""
+    rules = {"first_collapse": 3, "max_steps": 11}
+    games = vec("PommeFFA-v1", 1, rules=rules, observation="raw", autoreset_mode="Disabled")
+    games.reset(seed=4)
+    rng = np.random.default_rng(4)
+    for _ in range(played):
+        games.step(rng.integers(0, 5, 4))
+    saved = games.get_state(0, as_json=True)
+    assert saved["pommego"]["ring_due"] == {3: 0, 5: 1}.get(played, -1)
+    with made("PommeFFA-v1", game_state_file=saved) as env:
+        env._max_steps = 11
+        env.reset()
+        for _ in range(2):
+            actions = rng.integers(0, 5, 4)
+            over = env.step(actions.tolist())[2]
+            assert games.step(actions)[2].all() == over
+            want = games.get_state(0, as_json=True)
+            if want["pommego"]["ring_due"] < 0:  # else the ring has fallen in one of them only
+                for name in ("board", "agents", "bombs", "items", "step_count"):
+                    assert scene.field(env.get_json_info(), name) == scene.field(want, name), name
+            if over:
+                break
 
 
 def test_looking_changes_nothing() -> None:

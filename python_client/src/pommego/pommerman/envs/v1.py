@@ -83,7 +83,15 @@ class Pomme(v0.Pomme):
         return super().get_json_info() | scene.encoded({"collapses": self.collapses})
 
     def set_json_info(self) -> None:
-        """Put the game into the state that was set; `collapses` in it replaces the environment's."""
+        """Put the game into the state that was set; `collapses` in it replaces the environment's.
+
+        A game that the server saved at a step of the collapse has a ring that is
+        still to fall. Here it falls at once, as in `step`.
+        """
         super().set_json_info()
-        if "collapses" in self._init_game_state:
-            self.collapses = scene.field(self._init_game_state, "collapses")
+        state = self._init_game_state
+        if "collapses" in state:
+            self.collapses = scene.field(state, "collapses")
+        due = scene.field(state, "pommego").get("ring_due", -1) if "pommego" in state else -1
+        if due >= 0:
+            self._board = self._collapse_board(due)
