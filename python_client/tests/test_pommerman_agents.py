@@ -8,6 +8,7 @@ import pty
 import random
 import sys
 import threading
+import urllib.error
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,6 +17,7 @@ import numpy as np
 import pytest
 
 import recorded
+from pommego import pommerman
 from pommego.pommerman import agents, characters, constants, helpers
 from pommego.pommerman.runner import DockerAgentRunner
 from reference.exact import difference, exact
@@ -220,6 +222,52 @@ def test_an_agent_behind_http_sees_what_others_see(remote: tuple[Remote, int]) -
     assert (seat, game_type, reward, goodbye) == (2, constants.GameType.Team, -1, "shutdown")
     assert space == 6
     assert difference(exact(seen), exact(obs)) is None
+
+
+def test_a_second_game_with_an_agent_that_fails_to_begin_it(
+    remote: tuple[Remote, int], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The usual agent for containers makes its character once; the original plays on with it."""
+    runner, port = remote
+    inner = agents.SimpleAgent()
+    monkeypatch.setattr(runner, "init_agent", inner.init_agent)
+    monkeypatch.setattr(runner, "act", inner.act)
+    others = [agents.RandomAgent() for _ in range(3)]
+    first = agents.HttpAgent(port=port, host="127.0.0.1", act_timeout=5)
+    pommerman.make("PommeFFACompetition-v0", [first, *others])
+    second = agents.HttpAgent(port=port, host="127.0.0.1", act_timeout=5)
+    with pytest.warns(UserWarning, match=r"127\.0\.0\.1:\d+ answered init_agent with 500"):
+        env = pommerman.make("PommeFFACompetition-v0", [second, *(agents.RandomAgent() for _ in range(3))])
+    assert "'Bomber' object is not callable" in capsys.readouterr().err
+    env.seed(1)
+    assert env.act(env.reset())[0] in range(6)
+    env.close()
+
+
+@pytest.mark.parametrize("what", ["episode_end", "shutdown"])
+def test_failures_at_the_end_do_not_matter(
+    remote: tuple[Remote, int], monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    def fail(*_: Any) -> None:
+        raise ValueError("not now")
+
+    runner, port = remote
+    monkeypatch.setattr(runner, what, fail)
+    agent = seated(agents.HttpAgent(port=port, host="127.0.0.1", act_timeout=5))
+    with pytest.warns(UserWarning, match=f"answered {what} with 500"):
+        getattr(agent, what)(*([-1] if what == "episode_end" else []))
+
+
+def test_a_failing_act_is_answered_with_500(
+    remote: tuple[Remote, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runner, port = remote
+    monkeypatch.setattr(runner, "act", lambda *_: 1 / 0)
+    agent = seated(agents.HttpAgent(port=port, host="127.0.0.1", act_timeout=5))
+    with pytest.raises(urllib.error.HTTPError, match="500") as failed:
+        agent.act({"board": np.zeros((2, 2))} | EMPTY, SPACE)
+    assert "ZeroDivisionError: division by zero" in failed.value.read().decode()
+    failed.value.close()
 
 
 def test_a_late_agent_stops(remote: tuple[Remote, int]) -> None:

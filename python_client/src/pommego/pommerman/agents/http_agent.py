@@ -61,6 +61,16 @@ class HttpAgent(BaseAgent):
             time.sleep(min(pause, max(deadline - time.monotonic(), 0)) if timeout else pause)
             pause = min(2 * pause, _LONGEST_PAUSE)
 
+    def _notify(self, what: str, **fields: Any) -> None:
+        """Tell something. A server that fails at it plays all the same, as with the original."""
+        try:
+            self._post(what, _SECONDS, **fields)
+        except urllib.error.HTTPError as error:
+            error.close()
+            warnings.warn(
+                f"the agent at {self._url} answered {what} with {error.code} {error.reason}", stacklevel=3
+            )
+
     def _post(self, what: str, timeout: float, **fields: Any) -> bytes | None:
         """Send fields, each a JSON text in JSON; return the reply, None if it did not come in time."""
         texts = {name: json.dumps(value, cls=utility.PommermanJSONEncoder) for name, value in fields.items()}
@@ -82,7 +92,7 @@ class HttpAgent(BaseAgent):
     def init_agent(self, id_: int, game_type: constants.GameType) -> None:
         """Make the character, and tell the remote agent its seat."""
         super().init_agent(id_, game_type)
-        self._post("init_agent", _SECONDS, id=id_, game_type=game_type)
+        self._notify("init_agent", id=id_, game_type=game_type)
 
     def act(self, obs: dict[str, Any], action_space: Any) -> Any:
         """Ask for an action."""
@@ -93,8 +103,8 @@ class HttpAgent(BaseAgent):
 
     def episode_end(self, reward: float) -> None:
         """Tell the remote agent."""
-        self._post("episode_end", _SECONDS, reward=reward)
+        self._notify("episode_end", reward=reward)
 
     def shutdown(self) -> None:
         """Tell the remote agent."""
-        self._post("shutdown", _SECONDS)
+        self._notify("shutdown")

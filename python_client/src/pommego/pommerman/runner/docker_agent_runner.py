@@ -5,6 +5,7 @@ from __future__ import annotations
 import abc
 import contextlib
 import json
+import traceback
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
@@ -26,7 +27,8 @@ class DockerAgentRunner(abc.ABC):
     The interface is five paths: GET /ping; POST /init_agent, /action,
     /episode_end and /shutdown, with JSON texts as fields of a JSON object.
     `agents.HttpAgent`, the original's agents of that kind and `pommego play`
-    call it.
+    call it. Where a method raises, the answer is a 500 that says what, the
+    traceback goes to the standard error, and the server goes on.
     """
 
     @abc.abstractmethod
@@ -117,13 +119,22 @@ def _handler(handlers: _Handlers) -> type[BaseHTTPRequestHandler]:
             if handle is None:
                 self.send_error(404)
                 return
-            body = json.dumps(handle(fields), cls=utility.PommermanJSONEncoder).encode()
+            try:
+                body = json.dumps(handle(fields), cls=utility.PommermanJSONEncoder).encode()
+            except Exception as error:
+                traceback.print_exc()
+                self._fail(f"{type(error).__name__}: {error}")
+                return
             with contextlib.suppress(ConnectionError):  # the client may have given up
                 self.send_response(200)
                 self.send_header("Content-Type", "application/json")
                 self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
                 self.wfile.write(body)
+
+        def _fail(self, reason: str) -> None:
+            with contextlib.suppress(ConnectionError):
+                self.send_error(500, explain=reason)
 
         def log_message(self, *_: Any) -> None:
             """Say nothing: an action comes every tenth of a second."""
