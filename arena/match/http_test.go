@@ -315,6 +315,26 @@ func TestHTTPAgentsAreToldOnce(t *testing.T) {
 	}
 }
 
+// A server that fails to begin or to end a game plays it all the same, and that
+// it failed is counted.
+func TestHTTPAgentsFailedNotices(t *testing.T) {
+	game := duel(t, "4")
+	for _, path := range []string{"/init_agent", "/episode_end"} {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == path {
+				http.Error(w, "boom", http.StatusInternalServerError)
+				return
+			}
+			io.WriteString(w, `{"action": 0}`)
+		}))
+		t.Cleanup(s.Close)
+		seat := play(t, game, seatsOf(t, game, "static", s.URL), patient).Seats[1]
+		if seat.FailedNotices != 1 || seat.Moves != 4 || seat.Failed != 0 || !strings.Contains(seat.LastError, path+" answered 500") {
+			t.Errorf("%s: %+v, want 1 notice and none of 4 moves failed", path, seat)
+		}
+	}
+}
+
 // One server is one agent: it cannot have two seats, until it is closed.
 func TestHTTPAgentsOneSeatEach(t *testing.T) {
 	game := duel(t, "6")

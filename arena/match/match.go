@@ -23,11 +23,15 @@ type Result struct {
 
 // SeatReport is how a player did, over all games of a match.
 type SeatReport struct {
-	Agent     string        `json:"agent"`
-	Moves     int           `json:"moves"`  // it was asked for
-	Late      int           `json:"late"`   // of these: answered too late or not at all
-	Failed    int           `json:"failed"` // of these: not answered with an action
-	Gone      int           `json:"gone"`   // moves it was not asked for, because it was given up
+	Agent  string `json:"agent"`
+	Moves  int    `json:"moves"`  // it was asked for
+	Late   int    `json:"late"`   // of these: answered too late or not at all
+	Failed int    `json:"failed"` // of these: not answered with an action
+	Gone   int    `json:"gone"`   // moves it was not asked for, because it was given up
+
+	// FailedNotices is how often telling it that a game begins or ends failed.
+	FailedNotices int `json:"failed_notices"`
+
 	Think     time.Duration `json:"think_ns"`
 	Longest   time.Duration `json:"longest_ns"`
 	Ticks     uint64        `json:"ticks"` // simulated by agents that search
@@ -184,7 +188,9 @@ func (c *contest) begin(at Moment) error {
 		case at.Number == 0 && (errors.Is(err, ErrAbsent) || !p.Remote()):
 			return fmt.Errorf("match: seat %d: %w", seat, err)
 		default:
-			c.result.Seats[seat].LastError = fmt.Sprintf("at the start of game %d: %v", at.Number+1, err)
+			report := &c.result.Seats[seat]
+			report.FailedNotices++
+			report.LastError = fmt.Sprintf("at the start of game %d: %v", at.Number+1, err)
 		}
 	}
 	return nil
@@ -201,7 +207,12 @@ func (c *contest) end(at Moment) error {
 		if c.ctx.Err() != nil {
 			return c.ctx.Err()
 		}
-		if report := &c.result.Seats[seat]; err != nil && report.LastError == "" { // a move's error matters more
+		if err == nil {
+			continue
+		}
+		report := &c.result.Seats[seat]
+		report.FailedNotices++
+		if report.LastError == "" { // a move's error matters more
 			report.LastError = fmt.Sprintf("at the end of game %d: %v", at.Number+1, err)
 		}
 	}

@@ -159,7 +159,8 @@ func (p *players) Close() error {
 func newRecord(f *fixture, names []string, result *match.Result, in env.SeatSet) Record {
 	r := Record{Game: f.index, Seed: f.seed.Value, Agents: names, Steps: result.Steps, Played: result.Games}
 	var errs []string
-	failed := false
+	var notices []int
+	failed, unheard := false, false
 	for seat, s := range result.Seats {
 		outcome := sign(result.Outcome[seat])
 		if outcome == 0 && !in.Has(seat) {
@@ -174,9 +175,14 @@ func newRecord(f *fixture, names []string, result *match.Result, in env.SeatSet)
 		r.Clock.Longest = append(r.Clock.Longest, s.Longest)
 		errs = append(errs, s.LastError)
 		failed = failed || s.LastError != ""
+		notices = append(notices, s.FailedNotices)
+		unheard = unheard || s.FailedNotices > 0
 	}
 	if failed {
 		r.Errors = errs
+	}
+	if unheard {
+		r.FailedNotices = notices
 	}
 	return r
 }

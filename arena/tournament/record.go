@@ -19,6 +19,10 @@ type Record struct {
 	Ticks  []uint64 `json:"ticks"`
 	Late   []int    `json:"late"`
 	Failed []int    `json:"failed"`
+
+	// FailedNotices is nil if there are none: most logs have nothing to say of them.
+	FailedNotices []int `json:"failed_notices,omitempty"`
+
 	Errors []string `json:"errors,omitempty"`
 
 	Clock Clock `json:"clock"`
@@ -48,6 +52,9 @@ func (s *schedule) check(r *Record) error {
 	}
 	if r.Errors != nil && len(r.Errors) != n {
 		return fmt.Errorf("it has errors of %d seats, want %d or none", len(r.Errors), n)
+	}
+	if r.FailedNotices != nil && len(r.FailedNotices) != n {
+		return fmt.Errorf("it has failed notices of %d seats, want %d or none", len(r.FailedNotices), n)
 	}
 	return nil
 }

@@ -42,6 +42,9 @@ type Standing struct {
 	Late   int        `json:"late"`
 	Failed int        `json:"failed"`
 	Sides  []SideWins `json:"sides"` // by side, in the order of the game's teams
+
+	// FailedNotices is how often telling it that a game begins or ends failed.
+	FailedNotices int `json:"failed_notices"`
 }
 
 // SideWins is how often an agent had a side, and won.
@@ -136,6 +139,9 @@ func (a *Standing) add(r *Record, side int, team []int) {
 		a.Ticks += float64(r.Ticks[seat])
 		a.Late += r.Late[seat]
 		a.Failed += r.Failed[seat]
+		if r.FailedNotices != nil {
+			a.FailedNotices += r.FailedNotices[seat]
+		}
 	}
 }
 

@@ -5,6 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -227,6 +230,36 @@ func TestHowManyWorkers(t *testing.T) {
 		r := run{t: tour, o: Options{Workers: test.asked}, todo: make([]int, test.todo)}
 		if got := r.workers(); got != test.want {
 			t.Errorf("%s: %d workers, want %d", test.reason, got, test.want)
+		}
+	}
+}
+
+// TestFailedNotices: what an agent failed to hear is in the results, not only in
+// the log.
+func TestFailedNotices(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/episode_end" {
+			http.Error(w, "boom", http.StatusInternalServerError)
+			return
+		}
+		io.WriteString(w, `{"action": 0}`)
+	}))
+	defer s.Close()
+	tour := tournamentOf(t, duelID, Config{Format: RoundRobin, Agents: []string{s.URL, "static"}, Games: 2})
+	report, err := tour.Run(context.Background(), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	agents := report.Results.Agents
+	if agents[0].FailedNotices != 2 || agents[0].Failed != 0 || agents[1].FailedNotices != 0 {
+		t.Errorf("%+v, want a notice failed in each of the first agent's 2 games", agents)
+	}
+	for _, r := range report.Records {
+		if err := tour.schedule.check(&r); err != nil {
+			t.Error(err)
+		}
+		if r.FailedNotices = []int{1}; tour.schedule.check(&r) == nil {
+			t.Error("a record with failed notices of one seat of two passes")
 		}
 	}
 }

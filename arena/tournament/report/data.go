@@ -12,13 +12,13 @@ func agentsData(r *tournament.Results) *table {
 	for _, name := range []string{"win_rate", "loss_rate", "tie_rate", "rating", "steps"} {
 		t.head = append(t.head, name, name+"_low", name+"_high")
 	}
-	t.head = append(t.head, "moves", "ticks_per_move", "late", "failed")
+	t.head = append(t.head, "moves", "ticks_per_move", "late", "failed", "failed_notices")
 	for _, a := range r.Agents {
 		row := []string{a.Agent, strconv.Itoa(a.Games), strconv.Itoa(a.Wins), strconv.Itoa(a.Losses), strconv.Itoa(a.Ties)}
 		for _, e := range []tournament.Estimate{a.Win, a.Loss, a.Tie, a.Rating, a.Steps} {
 			row = append(row, number(e.Value), number(e.Low), number(e.High))
 		}
-		t.add(append(row, strconv.Itoa(a.Moves), number(a.Ticks), strconv.Itoa(a.Late), strconv.Itoa(a.Failed))...)
+		t.add(append(row, strconv.Itoa(a.Moves), number(a.Ticks), strconv.Itoa(a.Late), strconv.Itoa(a.Failed), strconv.Itoa(a.FailedNotices))...)
 	}
 	return t
 }

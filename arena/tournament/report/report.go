@@ -80,16 +80,21 @@ func standings(r *tournament.Results) *table {
 		title: "Standings", head: []string{"agent", "games", "won %", "lost %", "tied %", "rating", "steps a game"},
 		note: fmt.Sprintf("In brackets, 95 %% intervals. Rating: Bradley-Terry on Elo's scale, %s is 0. A game nobody won is a tie for those in it to the end, lost for the others.", r.Anchor),
 	}
-	searched, troubled := false, false
+	searched, troubled, unheard := false, false, false
 	for _, a := range r.Agents {
 		searched = searched || a.Ticks > 0
 		troubled = troubled || a.Late+a.Failed > 0
+		unheard = unheard || a.FailedNotices > 0
 	}
 	if searched {
 		t.head = append(t.head, "ticks a move")
 	}
 	if troubled {
 		t.head = append(t.head, "moves", "late", "failed")
+	}
+	if unheard {
+		t.head = append(t.head, "failed notices")
+		t.note += " Failed notices: calls that told the agent of a game's beginning or end and failed."
 	}
 	for _, a := range r.Agents {
 		row := []string{
@@ -101,6 +106,9 @@ func standings(r *tournament.Results) *table {
 		}
 		if troubled {
 			row = append(row, strconv.Itoa(a.Moves), strconv.Itoa(a.Late), strconv.Itoa(a.Failed))
+		}
+		if unheard {
+			row = append(row, strconv.Itoa(a.FailedNotices))
 		}
 		t.add(row...)
 	}
