@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import multiprocessing
+import os
 import pickle
 import random
 import subprocess
@@ -583,15 +584,56 @@ def test_programs_that_import_pommerman(tmp_path: Path) -> None:
         "print(len(env.step(env.act(obs))[0]))\n"
     )
     program = "from pommego import pommerman; pommerman.install_as_pommerman(); import theirs"
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", program],
-        cwd=tmp_path,
+    done = run_python(tmp_path, "-c", program)
+    assert (done.stdout, done.stderr) == ("2\n", "")
+
+
+THEIRS = """
+import pommerman
+from pommerman.agents.random_agent import RandomAgent
+
+def play(seed):
+    env = pommerman.make('OneVsOne-v0', [RandomAgent(), RandomAgent()])
+    env.seed(seed)
+    return len(env.reset()), RandomAgent is pommerman.agents.RandomAgent
+"""
+
+
+@pytest.mark.parametrize("method", ["spawn", "forkserver"])
+def test_workers_of_programs_that_import_pommerman(tmp_path: Path, method: str) -> None:
+    (tmp_path / "theirs.py").write_text(THEIRS)
+    program = (
+        "import multiprocessing\n"
+        "from pommego import pommerman\n"
+        "pommerman.install_as_pommerman()\n"
+        "import theirs\n"
+        f"with multiprocessing.get_context('{method}').Pool(1) as pool:\n"
+        "    print(pool.apply_async(theirs.play, [3]).get(60))\n"
+    )
+    done = run_python(tmp_path, "-c", program)
+    assert (done.stdout, done.stderr) == ("(2, True)\n", "")
+
+
+def test_programs_that_import_pommerman_on_a_path(tmp_path: Path) -> None:
+    """Nothing is called: the folder on PYTHONPATH is all."""
+    (tmp_path / "theirs.py").write_text(THEIRS)
+    folder = run_python(tmp_path, "-m", "pommego.pommerman").stdout.strip()
+    done = run_python(tmp_path, "-c", "import theirs; print(theirs.play(3))", PYTHONPATH=folder)
+    assert (done.stdout, done.stderr) == ("(2, True)\n", "")
+    done = run_python(tmp_path, "-c", "import pommerman.nothing", PYTHONPATH=folder)
+    assert "No module named 'pommerman.nothing'" in done.stderr
+
+
+def run_python(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-W", "error", *arguments],
+        cwd=folder,
+        env=os.environ | environment,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=120,
         check=False,
     )
-    assert (done.stdout, done.stderr) == ("2\n", "")
 
 
 def test_another_pommerman_is_not_replaced(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -35,7 +35,6 @@ cannot be changed runs after `install_as_pommerman`.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import SimpleNamespace
@@ -43,6 +42,7 @@ from typing import Any
 
 from pommego.pommerman import (
     agents,
+    alias,
     batch,
     boards,
     characters,
@@ -124,12 +124,11 @@ def make(
 def install_as_pommerman() -> None:
     """Let ``import pommerman``, and of its modules, mean this package from here on.
 
+    The same holds in processes that `multiprocessing` starts, however it does. For
+    programs started in other ways, or to run one without a call of this, put the
+    folder that ``python -m pommego.pommerman`` prints on PYTHONPATH.
+
     Raises:
         ImportError: another package of that name has been imported already.
     """
-    here = sys.modules[__name__]
-    if sys.modules.get("pommerman", here) is not here:
-        raise ImportError("another pommerman has been imported already: call this first")
-    for name, module in list(sys.modules.items()):
-        if name == __name__ or name.startswith(f"{__name__}."):
-            sys.modules["pommerman" + name.removeprefix(__name__)] = module
+    alias.install()
