@@ -93,6 +93,37 @@ def test_registry() -> None:
     assert str(env) == f"<Pomme<{TEAM}>>"
 
 
+@pytest.mark.parametrize("env_id", [FFA, "PommeFFA-v1", "PommeRadio-v2"])
+def test_made_by_gymnasium(env_id: str) -> None:
+    """As the original's by gym: then the caller seats the agents."""
+    env = gymnasium.make(env_id)
+    assert env.spec.id == env_id
+    assert type(env) is pommerman.configs.by_id(env_id)["env"]
+    for seat, agent in enumerate(players := quiet()):
+        agent.init_agent(seat, env.spec.kwargs["game_type"])
+    env.set_agents(players)
+    with env:
+        obs = env.reset()
+        assert env.step(env.act(obs))[2:] == (False, {"result": constants.Result.Incomplete})
+
+
+def test_wrapped_by_gymnasium() -> None:
+    """A wrapper hands on what the original's reset and step return."""
+
+    class Halved(gymnasium.Wrapper):
+        def step(self, action: Any) -> Any:
+            obs, rewards, done, info = self.env.step(action)
+            return obs, [reward / 2 for reward in rewards], done, info
+
+    env = Halved(made(seed=None))
+    boards = [env.reset(seed=seed)[0]["board"].tobytes() for seed in (5, 5, 6)]
+    assert boards[0] == boards[1] != boards[2]
+    assert env.spec.id == FFA
+    env.unwrapped._step_count = 799
+    assert env.step(env.get_wrapper_attr("act")(env.unwrapped.observations))[1] == [-0.5] * 4
+    env.close()
+
+
 @pytest.mark.parametrize("env_id", pommerman.REGISTRY)
 def test_spaces(env_id: str) -> None:
     env = pommerman.make(env_id, [])

@@ -37,8 +37,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
+
+import gymnasium
 
 from pommego.pommerman import (
     agents,
@@ -82,6 +83,8 @@ __all__ = [
 #: The ids that `make` knows.
 REGISTRY = list(configs.IDS)
 
+configs.register()
+
 
 def make(
     config_id: str,
@@ -110,7 +113,8 @@ def make(
     config = configs.by_id(config_id)
     kwargs = config["env_kwargs"]
     env = config["env"](**kwargs, address=address, token=token)
-    env.spec = SimpleNamespace(id=config_id, _kwargs=kwargs, kwargs=kwargs)
+    env.spec = gymnasium.spec(config_id)
+    env.spec._kwargs = kwargs  # the old gym's name for it
     for seat, agent in enumerate(agent_list):
         if not isinstance(agent, agents.BaseAgent):
             raise TypeError(f"agent {seat} is {agent!r}, expected a BaseAgent")

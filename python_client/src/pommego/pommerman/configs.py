@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import gymnasium
+
 from pommego.pommerman import characters, constants, envs
 
 __all__ = [
@@ -97,6 +99,20 @@ def by_id(env_id: str) -> dict[str, Any]:
     if found is None:
         raise ValueError(f"unknown configuration {env_id!r}; there are {list(_BY_ID)}")
     return found()
+
+
+def register() -> None:
+    """Put the ids into gymnasium's registry, as the original does into gym's."""
+    for env_id in IDS:
+        if env_id not in gymnasium.registry:
+            config = by_id(env_id)
+            gymnasium.register(
+                env_id,
+                entry_point=f"pommego.{config['env_entry_point']}",
+                kwargs=config["env_kwargs"],
+                order_enforce=False,  # these wrappers expect what gymnasium's environments return
+                disable_env_checker=True,
+            )
 
 
 _BY_ID = {make()["env_id"]: make for make in (globals()[name] for name in __all__)}

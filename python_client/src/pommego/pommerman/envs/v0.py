@@ -7,7 +7,7 @@ import random
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import gymnasium
 import numpy as np
@@ -30,15 +30,16 @@ def _piece(name: str) -> property:
     )
 
 
-class Pomme:
+class Pomme(gymnasium.Env):
     """A game of Pommerman with the original's interface.
 
     Make one with `pommego.pommerman.make`, or as `make` does it: construct,
     `set_agents`, `set_init_game_state`, `reset`. What observations contain is
     said with the package.
 
-    It is no gymnasium environment, whose step returns something else; those are
-    `pommego.make` and `pommego.make_vec`.
+    It is a gymnasium.Env in name, so that wrappers of your own can go around it;
+    `reset` and `step` return what the original's do. Environments that return what
+    gymnasium's do are `pommego.make` and `pommego.make_vec`.
 
     Subclasses can do what the original's can: replace `make_board`,
     `get_observations` and the like, and read and write ``_board``, ``_agents``,
@@ -58,7 +59,7 @@ class Pomme:
         is_partially_observable: whether agents see only their surroundings.
         env: repeated in observations as "game_env".
         kwargs: of the other versions; `address` and `token` of a running
-            server, to play there.
+            server, to play there; `render_mode`, see `set_render_mode`.
 
     Attributes:
         action_space: Discrete(6).
@@ -70,7 +71,10 @@ class Pomme:
         spec: the id and the options, if made by `make`.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render.modes": ["human", "rgb_array", "rgb_pixel"]}
+    metadata: ClassVar[dict[str, Any]] = {  # the key of the original's time, and gymnasium's
+        "render.modes": ["human", "rgb_array", "rgb_pixel"],
+        "render_modes": ["human", "rgb_array", "rgb_pixel"],
+    }
     reward_range = (-float("inf"), float("inf"))
     spec: Any = None
 
@@ -104,10 +108,9 @@ class Pomme:
         self._step_count = 0
         self._init_game_state: Mapping[str, Any] | None = None
         self._agents: Any = None
-        self._mode = "human"
+        self._mode = kwargs.get("render_mode") or "human"
         self.training_agent: int | None = None
         self.model = forward_model.ForwardModel()
-        self.np_random: np.random.Generator | None = None
         self._set_action_space()
         self._set_observation_space()
 
@@ -172,8 +175,14 @@ class Pomme:
 
     # Playing ------------------------------------------------------------------
 
-    def reset(self) -> list[dict[str, Any]]:
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> list[dict[str, Any]]:
         """Begin a game, on a fresh board or in the state that was set.
+
+        Args:
+            seed: as `seed` takes it, before the game begins; None: go on as seeded.
+            options: what gymnasium's wrappers hand on; not looked at.
 
         Returns:
             the observation of each agent.
@@ -181,6 +190,8 @@ class Pomme:
         Raises:
             ValueError: no agents have been set, or an odd number.
         """
+        if seed is not None:
+            self.seed(seed)
         if self._agents is None:
             raise ValueError("nobody plays: call set_agents(agents) before reset()")
         if self._init_game_state is not None:
@@ -351,11 +362,6 @@ class Pomme:
         return np.concatenate([utility.make_np_float(part) for part in (*maps, scalars)])
 
     @property
-    def unwrapped(self) -> Self:
-        """The environment itself: there are no wrappers around it."""
-        return self
-
-    @property
     def _agents(self) -> Any:
         return self._seated
 
@@ -381,12 +387,3 @@ class Pomme:
             self._max_steps,
             self._env,
         )
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def __str__(self) -> str:
-        return f"<Pomme<{self.spec.id}>>" if self.spec else "<Pomme instance>"
