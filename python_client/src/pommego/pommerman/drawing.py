@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pommego.pommerman import constants
 from pommego.vector import PommegoVectorEnv
 
-__all__ = ["png", "rgb_array", "save_png", "show"]
+__all__ = ["png", "rgb_array", "save_png", "show", "write_png"]
 
 _HOME_AND_CLEAR = "\x1b[H\x1b[J"
 #: As the server draws cells, but for the life of bombs.
@@ -61,7 +61,12 @@ def save_png(
         image = remote.render(0, tile=tile)
     else:
         image = rgb_array(board, agents).astype(np.uint8).repeat(tile, axis=0).repeat(tile, axis=1)
-    path = Path(folder) / f"{datetime.now():%m-%d-%y_%H-%M-%S}_{step_count}.png"
+    return write_png(Path(folder), step_count, image)
+
+
+def write_png(folder: Path, step_count: int, image: NDArray[np.uint8]) -> Path:
+    """Write an image to a folder, named after the time and the step; return its path."""
+    path = folder / f"{datetime.now():%m-%d-%y_%H-%M-%S}_{step_count}.png"
     path.write_bytes(png(image))
     return path
 

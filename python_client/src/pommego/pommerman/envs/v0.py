@@ -337,15 +337,22 @@ class Pomme(gymnasium.Env):
         mode = mode or self._mode or "human"
         if mode == "rgb_array":
             return drawing.rgb_array(self._board, self._agents)
-        remote = self._game.remote(self._rules(), self._step_count)
-        drawing.show(remote, self._board)
+        drawing.show(self._remote(), self._board)
         if record_pngs_dir:
-            drawing.save_png(record_pngs_dir, self._step_count, remote, self._board, self._agents)
+            self.save_png(record_pngs_dir)
         if record_json_dir:
             self.save_json(record_json_dir)
         if do_sleep and self._render_fps:
             time.sleep(1.0 / self._render_fps)
         return None
+
+    def save_png(self, folder: str) -> Path:
+        """Save a picture of the game in a folder, named after the time and the step; return its path."""
+        return drawing.save_png(folder, self._step_count, self._remote(), self._board, self._agents)
+
+    def _remote(self) -> Any:
+        """Return the game on the server as it stands, to be drawn; None if there can be none like it."""
+        return self._game.remote(self._rules(), self._step_count)
 
     def close(self) -> None:
         """Leave the server and shut the agents down. `reset` starts again. Idempotent."""
