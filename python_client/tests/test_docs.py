@@ -140,10 +140,11 @@ def run_page(page: Path, *, frameworks: bool) -> None:
 
 @pytest.fixture
 def folder(binary: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An empty folder to work in, with pommego in PATH."""
+    """An empty folder to work in, with pommego and this Python in PATH."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("POMMEGO_BINARY", str(binary))
-    monkeypatch.setenv("PATH", f"{binary.parent}{os.pathsep}{os.environ['PATH']}")
+    programs = [str(binary.parent), str(Path(sys.executable).parent), os.environ["PATH"]]
+    monkeypatch.setenv("PATH", os.pathsep.join(programs))
     monkeypatch.delenv("POMMEGO_TOKEN", raising=False)
 
 
