@@ -169,12 +169,6 @@ def test_mistakes_before_a_game() -> None:
         envs.v1.Pomme(**pommerman.configs.ffa_v1_env()["env_kwargs"] | {"first_collapse": 799})
 
 
-@pytest.mark.parametrize("module", ["network"])
-def test_what_is_not_here_says_what_is(module: str) -> None:
-    with pytest.raises(ImportError, match=f"no {module} module: "):
-        __import__(f"pommego.pommerman.{module}")
-
-
 # Observations --------------------------------------------------------------------
 
 

@@ -1,0 +1,74 @@
+"""What client and server say to each other."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from enum import Enum
+from typing import Any
+
+import numpy as np
+
+from pommego.pommerman import constants
+
+__all__ = ["Intent", "observation", "pack", "plain", "unpack"]
+
+_FLOATS = ("bomb_blast_strength", "bomb_life", "bomb_moving_direction", "flame_life")
+
+
+class Intent(Enum):
+    """What a message is about; the numbers travel."""
+
+    check = 0
+    ping = 1
+    match = 2
+    room = 3
+    match_start = 4
+    match_act = 5
+    match_end = 6
+    replay = 7
+    status_ok = 10
+    status_fail = 11
+    status_full = 12
+    status_reg = 13
+
+
+def pack(value: Any) -> bytes:
+    """Write and compress a value."""
+    return gzip.compress(json.dumps(plain(value)).encode(), compresslevel=1)
+
+
+def unpack(data: bytes) -> Any:
+    """Read what `pack` wrote.
+
+    Raises:
+        ValueError: it is no such thing.
+    """
+    try:
+        return json.loads(gzip.decompress(data))
+    except (OSError, EOFError) as error:
+        raise ValueError(f"the message is not compressed JSON: {error}") from error
+
+
+def plain(value: Any) -> Any:
+    """Return a value in JSON's types: an Item as its name, an array as lists."""
+    if isinstance(value, dict):
+        return {key: plain(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(part) for part in value]
+    if isinstance(value, Enum):
+        return value.name
+    return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
+
+
+def observation(sent: dict[str, Any]) -> dict[str, Any]:
+    """Return an observation as an agent knows it, from its plain form."""
+    obs = dict(sent)
+    obs["teammate"] = constants.Item[sent["teammate"]]
+    obs["enemies"] = [constants.Item[enemy] for enemy in sent["enemies"]]
+    obs["position"] = tuple(sent["position"])
+    obs["board"] = np.array(sent["board"], np.uint8)
+    for name in _FLOATS:
+        if name in sent:
+            obs[name] = np.array(sent[name], np.float64)
+    return obs
