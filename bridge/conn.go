@@ -38,7 +38,7 @@ func (m *meter) read(from net.Conn, p []byte) (int, error) {
 	return n, err
 }
 
-func (m *meter) close(c net.Conn) error {
+func (m *meter) closeConn(c net.Conn) error {
 	m.once.Do(m.onClose)
 	return c.Close()
 }
@@ -63,9 +63,9 @@ type otherPeer struct {
 func (p *tcpPeer) Read(b []byte) (int, error)   { return p.read(p.TCPConn, b) }
 func (p *unixPeer) Read(b []byte) (int, error)  { return p.read(p.UnixConn, b) }
 func (p *otherPeer) Read(b []byte) (int, error) { return p.read(p.Conn, b) }
-func (p *tcpPeer) Close() error                 { return p.close(p.TCPConn) }
-func (p *unixPeer) Close() error                { return p.close(p.UnixConn) }
-func (p *otherPeer) Close() error               { return p.close(p.Conn) }
+func (p *tcpPeer) Close() error                 { return p.closeConn(p.TCPConn) }
+func (p *unixPeer) Close() error                { return p.closeConn(p.UnixConn) }
+func (p *otherPeer) Close() error               { return p.closeConn(p.Conn) }
 
 // newPeer wraps an accepted connection. onClose is called once.
 func newPeer(c net.Conn, onClose func()) peer {

@@ -187,8 +187,8 @@ func TestProgramsAreEnded(t *testing.T) {
 	if err := players[1].Close(); err != nil {
 		t.Error(err)
 	}
-	for patience := 500; running(child); patience-- {
-		if patience == 0 {
+	for tries := 500; running(child); tries-- {
+		if tries == 0 {
 			syscall.Kill(child, syscall.SIGKILL)
 			t.Fatal("the child lives on")
 		}

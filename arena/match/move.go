@@ -75,7 +75,7 @@ func (c *contest) ask(m env.Match, seat int, choices []env.Choice, action []uint
 	return false, check(choices, action)
 }
 
-// check says whether the numbers are an action of the game.
+// check reports whether the numbers are an action of the game.
 func check(choices []env.Choice, action []uint8) error {
 	for i, choice := range choices {
 		if int(action[i]) >= choice.N {

@@ -35,7 +35,7 @@ type Clock struct {
 	Longest []time.Duration `json:"longest_ns"` // one move
 }
 
-// check says whether the record can be of the game it claims to be.
+// check reports whether the record can be of the game it claims to be.
 func (s *schedule) check(r *Record) error {
 	if r.Game < 0 || r.Game >= s.games() {
 		return fmt.Errorf("it is of game %d, want 0 to %d", r.Game, s.games()-1)

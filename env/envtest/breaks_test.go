@@ -332,7 +332,7 @@ var breaks = []struct {
 			visits[0], visits[1], visits[2], visits[3], visits[4], values[3] = 1, 1, 1, 1, 1, 2
 			return true
 		})},
-	{"an agent that says it weighed, and what it does not say", "agents/play", "SearchStatistics returns true, with visits",
+	{"an agent that reports a search, but no statistics", "agents/play", "SearchStatistics returns true, with visits",
 		breakSearchStatistics(func([]int32, []float64) bool { return true })},
 	{"a value that is no number", "agents/play", "want a number",
 		breakSearchStatistics(func(visits []int32, values []float64) bool { visits[0], values[0] = 1, math.NaN(); return true })},
@@ -469,6 +469,6 @@ func TestPanicIsReported(t *testing.T) {
 }
 
 // breakSearchStatistics breaks what all agents say that they chose by.
-func breakSearchStatistics(weighed func(visits []int32, values []float64) bool) broken {
-	return broken{agent: func(a *brokenAgent) { a.weighed = weighed }}
+func breakSearchStatistics(statistics func(visits []int32, values []float64) bool) broken {
+	return broken{agent: func(a *brokenAgent) { a.statistics = statistics }}
 }

@@ -121,12 +121,12 @@ func (m *brokenMatch) Observe(encoding int, seats []uint8, dst [][]byte) {
 // brokenAgent is to env.Agent what brokenMatch is to env.Match.
 type brokenAgent struct {
 	env.Agent
-	reset   func(rng env.RNG)
-	reseed  func(rng env.RNG)
-	act     func(m env.Match, seat int, action []uint8)
-	save    func(dst []byte) []byte
-	restore func(state []byte) error
-	weighed func(visits []int32, values []float64) bool
+	reset      func(rng env.RNG)
+	reseed     func(rng env.RNG)
+	act        func(m env.Match, seat int, action []uint8)
+	save       func(dst []byte) []byte
+	restore    func(state []byte) error
+	statistics func(visits []int32, values []float64) bool
 }
 
 func newBrokenAgent(a env.Agent) *brokenAgent {
@@ -140,7 +140,7 @@ func (a *brokenAgent) Append(dst []byte) []byte                  { return a.save
 func (a *brokenAgent) Restore(state []byte) error                { return a.restore(state) }
 
 func (a *brokenAgent) SearchStatistics(visits []int32, values []float64) bool {
-	return a.weighed(visits, values)
+	return a.statistics(visits, values)
 }
 
 // failures is a TB that keeps what is reported.

@@ -8,11 +8,11 @@ import (
 )
 
 // checkSearchStatistics: an agent that tells what its action was chosen by tells of every
-// component it weighed that the action is the best of what it tried, tells no
+// component it searched that the action is the best of what it tried, tells no
 // more than it should, and its twin tells the same.
 func (k *kit) checkSearchStatistics(a, twin env.Agent, action []uint8) {
-	visits, values, told := k.weighed(a)
-	if twinVisits, twinValues, _ := k.weighed(twin); fmt.Sprint(visits, values) != fmt.Sprint(twinVisits, twinValues) {
+	visits, values, told := k.searchStatistics(a)
+	if twinVisits, twinValues, _ := k.searchStatistics(twin); fmt.Sprint(visits, values) != fmt.Sprint(twinVisits, twinValues) {
 		k.failf("two agents with equal RNGs weigh differently: %v %v and %v %v", visits, values, twinVisits, twinValues)
 	}
 	weighs, base := false, 0
@@ -49,8 +49,8 @@ func best(visits []int32, values []float64) int {
 	return top
 }
 
-// weighed is what an agent says that its last action was chosen by.
-func (k *kit) weighed(a env.Agent) (visits []int32, values []float64, told bool) {
+// searchStatistics is what an agent reports about the search for its last action.
+func (k *kit) searchStatistics(a env.Agent) (visits []int32, values []float64, told bool) {
 	visits, values = make([]int32, k.spec.MaskSize()), make([]float64, k.spec.MaskSize())
 	if w, ok := a.(env.SearchReporter); ok {
 		told = w.SearchStatistics(visits, values)

@@ -48,7 +48,7 @@ func (f *Form[S]) Restore(c *Codec, s, to *S) error {
 // seat, no bomb past the end of its list), and every invariant holds.
 func (f *Form[S]) Check(s *S) error {
 	again := f.Blank
-	if f.Table.copy(s, &again) && again == *s && f.Invariants(s) == nil {
+	if f.Table.transfer(s, &again) && again == *s && f.Invariants(s) == nil {
 		return nil
 	}
 	again, err := f.Read(f.Table.Values(s)) // this names what is wrong

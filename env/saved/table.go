@@ -16,13 +16,13 @@ type Field[S any] struct {
 	// is only shown, such as an observation.
 	Set func(s *S, v any) error
 
-	// copy sets in to the value that from has and reports whether that is in its
+	// transfer sets in to the value that from has and reports whether that is in its
 	// ranges, without naming what is wrong.
-	copy func(from, to *S) bool
+	transfer func(from, to *S) bool
 }
 
-// copyValue is copy for a field that has none of its own.
-func (f *Field[S]) copyValue(from, to *S) bool {
+// transferValue is transfer for a field that has none of its own.
+func (f *Field[S]) transferValue(from, to *S) bool {
 	v := f.Value(from)
 	if v == nil && f.Optional {
 		return true
@@ -30,14 +30,14 @@ func (f *Field[S]) copyValue(from, to *S) bool {
 	return f.Check(v) == nil && f.Set(to, v) == nil
 }
 
-// copy sets in to all that from holds and reports whether that is in its ranges.
-func (t Table[S]) copy(from, to *S) bool {
+// transfer sets in to all that from holds and reports whether that is in its ranges.
+func (t Table[S]) transfer(from, to *S) bool {
 	for i := range t {
-		copyField := t[i].copy
-		if copyField == nil {
-			copyField = t[i].copyValue
+		transferField := t[i].transfer
+		if transferField == nil {
+			transferField = t[i].transferValue
 		}
-		if !copyField(from, to) {
+		if !transferField(from, to) {
 			return false
 		}
 	}
@@ -98,7 +98,7 @@ func NumberField[S any, T ~uint8 | ~uint16](name string, lo, hi int, at func(s *
 		Entry: Entry{Name: name, Shape: Number, Columns: []Column{{name, lo, hi}}},
 		Value: func(s *S) any { return int(*at(s)) },
 		Set:   func(s *S, v any) error { *at(s) = T(v.(int)); return nil },
-		copy: func(from, to *S) bool {
+		transfer: func(from, to *S) bool {
 			v := *at(from)
 			*at(to) = v
 			return lo <= int(v) && int(v) <= hi
@@ -109,10 +109,10 @@ func NumberField[S any, T ~uint8 | ~uint16](name string, lo, hi int, at func(s *
 // RNGField is an RNG, in hexadecimal. Recorded games do not show it.
 func RNGField[S any](name string, at func(s *S) *env.RNG) Field[S] {
 	return Field[S]{
-		Entry: Entry{Name: name, Shape: Text, Hidden: true},
-		Value: func(s *S) any { return Hex(at(s).State) },
-		Set:   func(s *S, v any) (err error) { *at(s), err = ParseRNG(v.(string)); return err },
-		copy:  func(from, to *S) bool { *at(to) = *at(from); return true },
+		Entry:    Entry{Name: name, Shape: Text, Hidden: true},
+		Value:    func(s *S) any { return Hex(at(s).State) },
+		Set:      func(s *S, v any) (err error) { *at(s), err = ParseRNG(v.(string)); return err },
+		transfer: func(from, to *S) bool { *at(to) = *at(from); return true },
 	}
 }
 
@@ -152,7 +152,7 @@ func RowsField[S any](e Entry, list func(s *S, rows *Listing), set func(s *S, i 
 		}
 		return nil
 	}
-	f.copy = func(from, to *S) bool {
+	f.transfer = func(from, to *S) bool {
 		rows := listings.Get().(*Listing)
 		defer listings.Put(rows)
 		rows.numbers, rows.count = rows.numbers[:0], 0
@@ -170,7 +170,7 @@ func RowsField[S any](e Entry, list func(s *S, rows *Listing), set func(s *S, i 
 	return f
 }
 
-// listings are lent while rows are copied.
+// listings are lent while rows are transferred.
 var listings = sync.Pool{New: func() any { return new(Listing) }}
 
 // MapField is a map: the number of each cell of the board.
@@ -187,7 +187,7 @@ func MapField[S any](e Entry, value func(s *S, i int) int, set func(s *S, i, v i
 			}
 			return nil
 		},
-		copy: func(from, to *S) bool {
+		transfer: func(from, to *S) bool {
 			for i := range e.Most {
 				v := value(from, i)
 				if v < 0 || v >= len(e.Letters) || set(to, i, v) != nil {

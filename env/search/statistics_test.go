@@ -15,10 +15,10 @@ func statisticsOf(p Reporter) []MoveStatistics {
 	return all
 }
 
-// TestWeigh: the move found is the best of those weighed and its weight is the
+// TestStatistics: the move found is the best of those tried and its value is the
 // score found, nothing is said of moves that do not exist, and what was searched
 // before leaves no trace.
-func TestWeigh(t *testing.T) {
+func TestStatistics(t *testing.T) {
 	used := planners()
 	for name, p := range planners() {
 		for ticks := 1; ticks < 200; ticks += 3 {

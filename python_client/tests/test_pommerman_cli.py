@@ -41,15 +41,15 @@ def pictures(folder: Path) -> list[int]:
 
 @pytest.mark.parametrize("render", [[], ["--render", "--do_sleep", "False"]])
 def test_a_battle_is_recorded(tmp_path: Path, capsys: pytest.CaptureFixture[str], render: list[str]) -> None:
-    games, films = tmp_path / "games", tmp_path / "films"
-    run_battle.main([*DUEL, "--record_json_dir", str(games), "--record_pngs_dir", str(films), *render])
+    games, videos = tmp_path / "games", tmp_path / "videos"
+    run_battle.main([*DUEL, "--record_json_dir", str(games), "--record_pngs_dir", str(videos), *render])
     out = capsys.readouterr().out
     assert "Final Result:  {'result': <Result." in out
     assert ("step 0 of 800" in out) == bool(render)
     steps = [int(state["step_count"]) for state in states(games / "1")]
     assert steps == list(range(len(steps)))
     assert len(steps) > 2
-    assert pictures(films / "1") == steps
+    assert pictures(videos / "1") == steps
 
 
 def test_several_battles_from_a_seed(tmp_path: Path) -> None:

@@ -24,10 +24,10 @@ Vec = Callable[..., pommego.PommegoVectorEnv]
 
 
 def run(envs: pommego.PommegoVectorEnv, steps: int = 60) -> list[Any]:
-    dice = np.random.default_rng(1)
+    rng = np.random.default_rng(1)
     results = [frozen(envs.reset(seed=3))]
     for _ in range(steps):
-        results.append(frozen(envs.step(dice.integers(0, 6, envs.action_space.shape))))
+        results.append(frozen(envs.step(rng.integers(0, 6, envs.action_space.shape))))
     return results
 
 

@@ -21,7 +21,7 @@ def play(envs: pommego.PommegoVectorEnv, steps: int, seed: int = 0) -> list[obje
 
 @pytest.mark.parametrize("form", ["State", "bytes", "json", "pickle"])
 def test_restored_games_go_on_as_they_would_have(vec: Vec, form: str) -> None:
-    """Dice, the agents' memory and the episode's statistics included, in another environment too."""
+    """RNG, the agents' memory and the episode's statistics included, in another environment too."""
     options = {"games": 3, "opponents": ["simple", "random", "simple"]}
     envs = vec(**options)
     envs.reset(seed=4)

@@ -115,7 +115,7 @@ func (g *Game) status(s *State) env.Status {
 	return st
 }
 
-// check says whether a state from outside cannot be.
+// check reports whether a state from outside cannot be.
 func (g *Game) check(s *State) error {
 	if int(max(s.At[0], s.At[1])) > g.rules.Length || int(s.Steps) > g.rules.MaxSteps {
 		return fmt.Errorf("race: fields %v after %d steps: the track has %d fields, and a game %d steps", s.At, s.Steps, g.rules.Length, g.rules.MaxSteps)
