@@ -66,7 +66,7 @@ func (r *Rules) leadsTo(b *Belief, v *View) bool {
 // traits is a number that differs, almost surely, between rules under which
 // different states are possible or different things follow from them.
 func (r *Rules) traits() uint64 {
-	h := uint64(r.GameType)
+	h := uint64(r.GameType) | uint64(r.StepKind)<<8
 	for _, x := range [...]int{
 		r.BoardSize, r.MaxSteps, r.ViewSize, r.StartAmmo, r.StartBlast, r.MaxAmmo, r.MaxBlast,
 		r.BombLife, r.FlameLife, r.FirstCollapse, r.RadioWords, r.TrainingAgent,

@@ -2,6 +2,7 @@ package pommerman
 
 import (
 	"fmt"
+	"slices"
 
 	"pommego/env"
 	"pommego/env/grid"
@@ -36,6 +37,38 @@ func (t GameType) String() string {
 	return "GameType(?)"
 }
 
+// StepKind names one of the steps a game can be played by. They share the state
+// and its encodings and differ in what happens between two states.
+type StepKind uint8
+
+// The steps.
+const (
+	StepToday StepKind = iota // of the reference as it is today: turn.go
+	numSteps
+)
+
+var stepNames = [numSteps]string{StepToday: "today"}
+
+func (k StepKind) String() string {
+	if k < numSteps {
+		return stepNames[k]
+	}
+	return "StepKind(?)"
+}
+
+// MarshalText writes the step's name.
+func (k StepKind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
+// UnmarshalText reads the name of a step.
+func (k *StepKind) UnmarshalText(text []byte) error {
+	at := slices.Index(stepNames[:], string(text))
+	if at < 0 {
+		return fmt.Errorf("step is %q, want one of %q", text, stepNames)
+	}
+	*k = StepKind(at)
+	return nil
+}
+
 // NoCollapse is the FirstCollapse of a board that never collapses.
 const NoCollapse = -1
 
@@ -64,6 +97,9 @@ type Rules struct {
 	MaxBlast   int `json:"max_blast_strength"` // what range items cut to
 	BombLife   int `json:"bomb_life"`          // steps from laying to explosion
 	FlameLife  int `json:"flame_life"`         // observations in which a flame shows, 1 to 5
+
+	// StepKind is the step by which the game is played; StepToday if left out.
+	StepKind StepKind `json:"step,omitempty"`
 
 	// DelayedChain: a bomb reached by an explosion detonates in the next step
 	// instead of the same one.
@@ -207,6 +243,7 @@ func (r *Rules) Validate() error {
 		return fmt.Errorf("rules: game_type is %d, want 1 (FFA), 2 (team), 3 (team radio) or 4 (one-vs-one)", r.GameType)
 	}
 	if err := ruleset.Check(
+		ruleset.Between("step", int(r.StepKind), 0, int(numSteps)-1),
 		ruleset.Between("board_size", r.BoardSize, 7, grid.MaxSide),
 		ruleset.Between("num_rigid", r.NumRigid, 0, 196),
 		ruleset.Between("num_wood", r.NumWood, 0, 196),

@@ -1,6 +1,7 @@
 package pommerman
 
 import (
+	"fmt"
 	"math/bits"
 
 	"pommego/env"
@@ -24,11 +25,23 @@ type turn struct {
 // away is where agents are that are out: each in a cell of the border.
 var away = [MaxAgents]grid.Cell{0, 1, 2, 3}
 
+// otherStep is Step by another step than today's.
+func (r *Rules) otherStep(*State, []uint8) {
+	switch r.StepKind {
+	default:
+		panic(fmt.Sprintf("pommerman: rules have step %d, want 0 to %d", r.StepKind, numSteps-1))
+	}
+}
+
 // Step makes one move of all agents. actions holds 1+RadioWords numbers a seat.
 // The numbers in the comments are those of the rules page in the package
 // comment. Observations, rewards and the result are read off the state after
 // it; a ring of the collapse that became due falls when the next step begins.
 func (r *Rules) Step(s *State, actions []uint8) {
+	if r.StepKind != StepToday {
+		r.otherStep(s, actions)
+		return
+	}
 	var t turn
 	t.s, t.agentAt, t.agentWish = s, away, away
 	r.fallDue(s)       // 14, of the step before
