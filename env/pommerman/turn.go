@@ -26,8 +26,10 @@ type turn struct {
 var away = [MaxAgents]grid.Cell{0, 1, 2, 3}
 
 // otherStep is Step by another step than today's.
-func (r *Rules) otherStep(*State, []uint8) {
+func (r *Rules) otherStep(s *State, actions []uint8) {
 	switch r.StepKind {
+	case Step2018:
+		r.step2018(s, actions, nil)
 	default:
 		panic(fmt.Sprintf("pommerman: rules have step %d, want 0 to %d", r.StepKind, numSteps-1))
 	}
@@ -58,8 +60,13 @@ func (r *Rules) Step(s *State, actions []uint8) {
 	} else {
 		s.drawBombs() // 12
 	}
-	t.deaths(r)   // 13
-	s.StepCount++ // 14
+	t.deaths(r) // 13
+	r.count(s)  // 14
+}
+
+// count counts a step. The ring of the collapse that is due now falls later.
+func (r *Rules) count(s *State) {
+	s.StepCount++
 	if ring := r.ringDue(int(s.StepCount)); ring >= 0 {
 		s.due = int8(ring + 1)
 	}
@@ -86,12 +93,7 @@ func (t *turn) read(r *Rules, actions []uint8) {
 // burnDown ages the flames. Where the last one goes out, the item hidden there
 // appears, or a passage; an item that appears under another flame is lost.
 func (s *State) burnDown(r *Rules) {
-	out := s.flames[0]
-	youngest := r.FlameLife - 1 // no flame is younger
-	for life := range s.flames[:youngest] {
-		s.flames[life] = s.flames[life+1]
-	}
-	s.flames[youngest] = grid.Bits{}
+	out := s.ageFlames(r)
 	if out.Empty() {
 		return
 	}
@@ -104,6 +106,17 @@ func (s *State) burnDown(r *Rules) {
 		}
 		s.hide(c, Passage)
 	}
+}
+
+// ageFlames ages the flames and returns where one goes out.
+func (s *State) ageFlames(r *Rules) (out grid.Bits) {
+	out = s.flames[0]
+	youngest := r.FlameLife - 1 // no flame is younger
+	for life := range s.flames[:youngest] {
+		s.flames[life] = s.flames[life+1]
+	}
+	s.flames[youngest] = grid.Bits{}
+	return out
 }
 
 // agentsWish lays the bombs and finds the cell each living agent wants. An agent
