@@ -201,18 +201,25 @@ def row(run: list, columns: list[dict]) -> list[str]:
     return [*indices, f"`{first[0]}` to `{last[0]}`", first[1]]
 
 
+# What rules are that a specification leaves out.
+LEFT_OUT = {"step": "today"}
+
+
 def rules(specs: list[Spec]) -> str:
     """List the first id's rules, and where others differ."""
-    first = specs[0]["rules"] or {}
+
+    def value(spec: Spec, name: str) -> Any:
+        return (spec["rules"] or {}).get(name, LEFT_OUT.get(name))
+
     names = list(dict.fromkeys(name for spec in specs for name in spec["rules"] or {}))
     rows = []
     for name in names:
         others = grouped(
-            [spec for spec in specs if (spec["rules"] or {}).get(name) != first.get(name)],
-            lambda spec, name=name: (spec["rules"] or {}).get(name),
+            [spec for spec in specs if value(spec, name) != value(specs[0], name)],
+            lambda spec, name=name: value(spec, name),
         )
-        differs = "; ".join(f"{shown(value)} in {listed(ids)}" for ids, value in others)
-        rows.append((f"`{name}`", shown(first.get(name)), differs))
+        differs = "; ".join(f"{shown(other)} in {listed(ids)}" for ids, other in others)
+        rows.append((f"`{name}`", shown(value(specs[0], name)), differs))
     text = f"Those of `{specs[0]['id']}`, and what differs elsewhere. `rules={{...}}` changes any of them."
     return f"## Rules\n\n{text}\n\n" + table(["rule", "value", "differs"], rows)
 

@@ -26,14 +26,18 @@ type FileReport struct {
 	Games       int                 `json:"games"`
 	Steps       int                 `json:"steps"`
 	Decisions   int                 `json:"decisions"`
+	Boards      int                 `json:"boards,omitempty"`
 	Mismatches  int                 `json:"mismatches"`
 	Differences []record.Difference `json:"differences,omitempty"` // the first of them
 }
 
 // Counted says how much was checked, in words.
 func (f *FileReport) Counted() string {
-	if f.Decisions > 0 {
+	switch {
+	case f.Decisions > 0:
 		return fmt.Sprintf("%d decisions", f.Decisions)
+	case f.Boards > 0:
+		return fmt.Sprintf("%d boards", f.Boards)
 	}
 	return fmt.Sprintf("%d games, %d steps", f.Games, f.Steps)
 }
@@ -43,6 +47,7 @@ func (f *FileReport) add(r record.Report, line, keep int) {
 	f.Games += r.Games
 	f.Steps += r.Steps
 	f.Decisions += r.Decisions
+	f.Boards += r.Boards
 	f.Mismatches += r.Mismatches
 	for _, d := range r.Differences {
 		if len(f.Differences) < keep {

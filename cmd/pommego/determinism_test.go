@@ -29,7 +29,8 @@ const determinismGames = 7 * 64
 // modes, with and without opponents, in pools of 1, 2 and 7 workers and through
 // a server, and demands the same bytes of everything at every step:
 // observations, final observations, rewards, flags, masks and info. It logs a
-// hash of all of it, which must not change unless a version does.
+// hash of all of it for each id and encoding, which must not change unless the
+// version of the id does, and one of all together.
 func TestDeterminismEverywhere(t *testing.T) {
 	client := dialOwnServer(t)
 	var cases []vec.Config
@@ -49,16 +50,23 @@ func TestDeterminismEverywhere(t *testing.T) {
 			}
 		}
 	}
-	hash := crc64.New(crc64.MakeTable(crc64.ECMA))
+	table := crc64.MakeTable(crc64.ECMA)
+	hash := crc64.New(table)
 	perRound := len(cases) * determinismGames
 	moves, rounds := 0, max(1, (*determinismSteps*101/100+perRound-1)/perRound)
+	own := uint64(0) // of the id and encoding at hand
 	for i, cfg := range cases {
 		d := newDeterminism(t, client, cfg, uint64(i))
 		for range rounds {
 			moves += d.step()
 		}
-		sum := d.Close()
-		hash.Write(binary.LittleEndian.AppendUint64(nil, sum))
+		sum := binary.LittleEndian.AppendUint64(nil, d.Close())
+		hash.Write(sum)
+		own = crc64.Update(own, table, sum)
+		if spec := cfg.Game.Spec(); i+1 == len(cases) || cases[i+1].Game != cfg.Game || cases[i+1].Observation != cfg.Observation {
+			t.Logf("%s %s: hash %016x", spec.ID, cfg.Observation, own)
+			own = 0
+		}
 	}
 	t.Logf("%d moves of whole games in %d configurations, the same bytes with 1, 2 and 7 workers and over the socket; hash %016x", moves, len(cases), hash.Sum64())
 }

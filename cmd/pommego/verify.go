@@ -21,8 +21,8 @@ func newVerify() *cobra.Command {
 		Long: `Replay recorded games, from their start and their actions alone, and compare
 everything else they hold: states, rewards, results, observations. Files are JSON
 Lines, plain or .gz; the format is recognised, recorded decisions of the
-SimpleAgent too. Prints a line a file, the first differences, and then how many
-games, steps (or decisions) and mismatches there were. A damaged file is an error.
+SimpleAgent and dealt boards too. Prints a line a file, the first differences, and then how many
+games, steps (or decisions, or boards) and mismatches there were. A damaged file is an error.
 
 Exits with 0 only if something was compared and nothing differed.`,
 		Example: `  pommego verify games.jsonl.gz
@@ -61,11 +61,12 @@ type verifyTotal struct {
 	Games      int          `json:"games"`
 	Steps      int          `json:"steps"`
 	Decisions  int          `json:"decisions"`
+	Boards     int          `json:"boards,omitempty"`
 	Mismatches int          `json:"mismatches"`
 	Errors     int          `json:"errors"`
 	Files      []verifyFile `json:"files"`
 
-	wrongDecisions int
+	wrongDecisions, wrongBoards int
 }
 
 type verifyFile struct {
@@ -92,7 +93,7 @@ func (v *verification) run(out io.Writer, paths []string) error {
 		}
 	}
 	t := &v.total
-	t.OK = t.Mismatches == 0 && t.Errors == 0 && t.Steps+t.Decisions > 0
+	t.OK = t.Mismatches == 0 && t.Errors == 0 && t.Steps+t.Decisions+t.Boards > 0
 	if v.asJSON {
 		if err := printJSON(out, t); err != nil {
 			return err
@@ -115,9 +116,13 @@ func (t *verifyTotal) add(report trace.FileReport, err error) {
 	t.Games += report.Games
 	t.Steps += report.Steps
 	t.Decisions += report.Decisions
+	t.Boards += report.Boards
 	t.Mismatches += report.Mismatches
-	if report.Decisions > 0 {
+	switch {
+	case report.Decisions > 0:
 		t.wrongDecisions += report.Mismatches
+	case report.Boards > 0:
+		t.wrongBoards += report.Mismatches
 	}
 	t.Files = append(t.Files, f)
 }
@@ -130,19 +135,25 @@ func (f *verifyFile) report(out io.Writer) {
 		fmt.Fprintf(out, "%s: %s, %d mismatches\n", f.File, f.Counted(), f.Mismatches)
 	}
 	for _, d := range f.Differences {
-		if f.Decisions > 0 {
+		switch {
+		case f.Decisions > 0:
 			fmt.Fprintf(out, "  %s: decision %d, %s: expected %s, got %s\n", f.File, d.Game, d.Field, d.Expected, d.Got)
-		} else {
+		case f.Boards > 0:
+			fmt.Fprintf(out, "  %s: board %d, %s: expected %s, got %s\n", f.File, d.Game, d.Field, d.Expected, d.Got)
+		default:
 			fmt.Fprintf(out, "  %s: %s\n", f.File, d)
 		}
 	}
 }
 
-// report writes the last lines: decisions have one of their own if there were
-// games too. The last counts all mismatches.
+// report writes the last lines: boards have one of their own, and decisions if
+// there were games too. The last counts all mismatches.
 func (t *verifyTotal) report(out io.Writer) {
 	if t.Errors > 0 {
 		fmt.Fprintf(out, "%d of %d files could not be checked\n", t.Errors, len(t.Files))
+	}
+	if t.Boards > 0 {
+		fmt.Fprintf(out, "%d boards, %d mismatches\n", t.Boards, t.wrongBoards)
 	}
 	switch {
 	case t.Decisions == 0:

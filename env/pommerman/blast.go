@@ -94,7 +94,7 @@ func (r *Rules) Settled(s State) State {
 	return s
 }
 
-// fallDue turns the ring that is due into rigid walls. The agents drawn on it
+// fallDue turns the ring that is due into rigid walls. The living agents on it
 // die; its bombs vanish without exploding and give their ammo back; flames and
 // hidden items on it are gone.
 func (r *Rules) fallDue(s *State) {
@@ -103,10 +103,11 @@ func (r *Rules) fallDue(s *State) {
 	}
 	ring := ringCells(r.BoardSize, int(s.due)-1)
 	s.due = 0
+	for seat := range r.Seats() {
+		a := &s.Agents[seat]
+		a.Alive = a.Alive && !ring.Has(a.Cell)
+	}
 	for c := range ring.All {
-		if item := s.Board[c]; item >= r.Agent0() {
-			s.Agents[item-r.Agent0()].Alive = false
-		}
 		s.hide(c, Passage)
 		s.Board[c] = Rigid
 	}

@@ -160,13 +160,16 @@ func drawPair(left []grid.Cell, rng *env.RNG, to *grid.Bits) []grid.Cell {
 
 // connected reports whether all but a few passages can be reached from the start
 // through whatever is not rigid.
-func (l *layout) connected(w *walls) bool {
+func (l *layout) connected(w *walls) bool { return l.cutOff(w) <= maxUnreachable }
+
+// cutOff is how many passages cannot be reached.
+func (l *layout) cutOff(w *walls) int {
 	open := l.cells.AndNot(w.rigid)
 	passages := open.AndNot(l.solid).AndNot(w.wood)
 	var from grid.Bits
 	from.Add(l.start)
 	unreached := passages.AndNot(from.Flood(open))
-	return unreached.Len() <= maxUnreachable
+	return unreached.Len()
 }
 
 // hideItems puts the items under wood: cells uniformly, kinds equally likely.

@@ -49,6 +49,30 @@ func readBoardCounts(t *testing.T) []boardCounts {
 	return file.Boards
 }
 
+// readBoardCounts2018 reads the counts of the boards of 2018 into the same form.
+func readBoardCounts2018(t *testing.T) boardCounts {
+	t.Helper()
+	data, err := os.ReadFile("testdata/traces/2018/boardgen.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := struct {
+		boardCounts
+		Agents   [][]int        `json:"agents"`
+		Attempts map[string]int `json:"attempts"`
+		Cut      map[string]int `json:"unreachable_accepted"`
+	}{}
+	if err := json.Unmarshal(data, &file); err != nil {
+		t.Fatal(err)
+	}
+	counts := file.boardCounts
+	counts.NumAgents, counts.Agents, counts.Attempts, counts.Cut = len(file.Agents), map[string][]int{}, file.Attempts, file.Cut
+	for seat, at := range file.Agents {
+		counts.Agents[fmt.Sprint(11+seat)] = at
+	}
+	return counts
+}
+
 // tally is how often each cell showed each thing on our own boards.
 type tally struct {
 	rigid, wood, passage, item [][]int
@@ -71,13 +95,10 @@ const ourBoards = 50_000
 // counts hold on every board, and the frequency of each cell's content, of the
 // items and of the cut-off passages differs no more than chance allows.
 func TestBoardsAgreeWithReference(t *testing.T) {
-	for _, want := range readBoardCounts(t) {
+	rules := []Rules{Playground(FFA), Playground(OneVsOne), Rules2018(FFA)}
+	for i, want := range append(readBoardCounts(t), readBoardCounts2018(t)) {
 		t.Run(fmt.Sprintf("%dx%d", want.Size, want.Size), func(t *testing.T) {
-			kind := FFA
-			if want.NumAgents == 2 {
-				kind = OneVsOne
-			}
-			g := mustGame(t, Playground(kind))
+			g := mustGame(t, rules[i])
 			got := tally{newGridOfCounts(want.Size), newGridOfCounts(want.Size), newGridOfCounts(want.Size), newGridOfCounts(want.Size), map[string]int{}, map[string]int{}}
 			var s State
 			for i := range ourBoards {
@@ -125,7 +146,7 @@ func checkExactly(t *testing.T, s *State, want *boardCounts) {
 				}
 			}
 			mirror := s.Board[grid.At(col, row)]
-			if item < 10 && mirror < 10 && item != mirror {
+			if item <= Wood && mirror <= Wood && item != mirror {
 				t.Fatalf("%s shows %d and its mirror image %d", where(c), item, mirror)
 			}
 		}

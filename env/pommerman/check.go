@@ -24,14 +24,21 @@ func (r *Rules) invariants(s *State) error {
 			}
 		}
 	}
+	var seen grid.Bits
 	for i, a := range s.Agents[:r.Seats()] {
-		if a.Alive && s.Board[a.Cell] != r.Agent0()+Item(i) {
+		inFlames := !r.FlamesKill() && s.Board[a.Cell] == Flames
+		switch {
+		case a.Alive && !inFlames && s.Board[a.Cell] != r.Agent0()+Item(i):
 			return fmt.Errorf("agent %d lives at %s, but the board shows %d there", i, where(a.Cell), s.Board[a.Cell])
+		case a.Alive && seen.Has(a.Cell):
+			return fmt.Errorf("agent %d lives at %s, where another lives", i, where(a.Cell))
+		case a.Alive:
+			seen.Add(a.Cell)
 		}
 	}
-	var seen grid.Bits
+	seen = grid.Bits{}
 	for i, b := range s.bombs() {
-		if seen.Has(b.Cell) {
+		if seen.Has(b.Cell) && !r.BombsStack() {
 			return fmt.Errorf("two bombs lie at %s", where(b.Cell))
 		}
 		if item := s.Board[b.Cell]; item != BombItem && item != Flames && item < r.Agent0() {

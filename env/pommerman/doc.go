@@ -16,6 +16,7 @@
 //	state.go  what a running game consists of, and its layout in memory
 //	turn.go   one step: flames, intended moves, moves, deaths; meet.go conflicts and kicks
 //	blast.go  ticking bombs, explosions, drawing, and the collapse
+//	turn_2018.go the step of 2018, which doc_2018.go describes
 //	ending.go when a game is over, who won, what it pays
 //	board.go  how a board is drawn and where items hide
 //	view.go   what a seat may know; imagine.go its belief about the rest

@@ -29,7 +29,7 @@ func (r *Rules) winners(alive env.SeatSet) env.SeatSet {
 // over reports whether the game has ended.
 func (r *Rules) over(s *State, alive env.SeatSet) bool {
 	switch {
-	case int(s.StepCount) >= r.MaxSteps || alive&(alive-1) == 0: // one at most
+	case int(s.StepCount) >= r.lastStep() || alive&(alive-1) == 0: // one at most
 		return true
 	case r.Teams():
 		// Both of a team and none of the other; a lone survivor ends it above.
@@ -41,7 +41,8 @@ func (r *Rules) over(s *State, alive env.SeatSet) bool {
 // Over reports whether the game has ended, as Status does.
 func (r *Rules) Over(s *State) bool { return r.over(s, s.alive()) }
 
-// Status reports the state of play.
+// Status reports the state of play. Where the rules of 2018 say "win" of a game
+// that nobody has won, it is a tie.
 func (r *Rules) Status(s *State) env.Status {
 	alive := s.alive()
 	st := env.Status{In: alive, Steps: int(s.StepCount), Result: env.Incomplete}
@@ -63,7 +64,7 @@ func (r *Rules) Status(s *State) env.Status {
 // Rewards writes what the reference pays each seat in this step.
 func (r *Rules) Rewards(s *State, dst []float64) {
 	alive := s.alive()
-	limit := int(s.StepCount) >= r.MaxSteps
+	limit := int(s.StepCount) >= r.lastStep()
 	winners := r.winners(alive)
 	for seat := range r.Seats() {
 		switch {
@@ -71,7 +72,7 @@ func (r *Rules) Rewards(s *State, dst []float64) {
 			dst[seat] = 1
 		case winners != 0 || limit:
 			dst[seat] = -1
-		case r.Teams() && alive == 0, r.GameType == FFA && !alive.Has(seat):
+		case r.Teams() && alive == 0 && r.StepKind != Step2018, r.GameType == FFA && !alive.Has(seat):
 			dst[seat] = -1
 		default:
 			dst[seat] = 0

@@ -66,7 +66,7 @@ func (r *Rules) leadsTo(b *Belief, v *View) bool {
 // traits is a number that differs, almost surely, between rules under which
 // different states are possible or different things follow from them.
 func (r *Rules) traits() uint64 {
-	h := uint64(r.GameType)
+	h := uint64(r.GameType) | uint64(r.StepKind)<<8
 	for _, x := range [...]int{
 		r.BoardSize, r.MaxSteps, r.ViewSize, r.StartAmmo, r.StartBlast, r.MaxAmmo, r.MaxBlast,
 		r.BombLife, r.FlameLife, r.FirstCollapse, r.RadioWords, r.TrainingAgent,
@@ -108,6 +108,7 @@ type correction struct {
 	were [256]Item
 
 	inView grid.Bits
+	taken  grid.Bits            // where agents stand
 	at     [MaxAgents]grid.Cell // where the view shows each agent, 0 where it does not
 }
 
@@ -174,23 +175,25 @@ func (c *correction) mirror() {
 
 // placeAgents puts the living agents onto the board: where they are seen, else
 // where they may be. An agent that is alive but fits nowhere is treated as
-// dead.
+// dead. In 2018 flames hide agents that live in them.
 func (c *correction) placeAgents() {
+	if self := c.v.Self.Cell; c.inFlames(self) && c.v.Seat < c.Seats() {
+		c.at[c.v.Seat] = self
+	}
 	for seat := range c.Seats() {
 		a := &c.Agents[seat]
 		a.Alive = c.v.Alive.Has(seat)
 		if at := c.at[seat]; a.Alive && at != 0 {
 			c.pickedUp(a, &c.was[seat], at)
-			a.Cell = at
-			c.Board[at] = c.Agent0() + Item(seat)
+			c.place(seat, at)
 		}
 	}
 	for seat := range c.Seats() {
 		a := &c.Agents[seat]
 		if a.Alive && c.at[seat] == 0 {
-			a.Cell, a.Alive = c.whereabouts(a.Cell)
-			if a.Alive {
-				c.Board[a.Cell] = c.Agent0() + Item(seat)
+			var at grid.Cell
+			if at, a.Alive = c.whereabouts(a.Cell); a.Alive {
+				c.place(seat, at)
 			}
 		}
 	}
@@ -199,6 +202,20 @@ func (c *correction) placeAgents() {
 		c.Agents[seat].Alive = true
 		c.Agents[seat].Blast = max(c.v.Self.Blast, 1)
 	}
+}
+
+// place stands an agent on a cell.
+func (c *correction) place(seat int, at grid.Cell) {
+	c.Agents[seat].Cell = at
+	c.taken.Add(at)
+	if !c.inFlames(at) {
+		c.Board[at] = c.Agent0() + Item(seat)
+	}
+}
+
+// inFlames reports whether a cell burns and somebody can live there all the same.
+func (c *correction) inFlames(at grid.Cell) bool {
+	return !c.FlamesKill() && c.Board[at] == Flames
 }
 
 // pickedUp gives an agent the item of the cell on which it is now. The effect of a
@@ -217,7 +234,8 @@ func (c *correction) whereabouts(near grid.Cell) (grid.Cell, bool) {
 	for row := range c.BoardSize {
 		for col := range c.BoardSize {
 			at := grid.At(row, col)
-			if c.inView.Has(at) || c.Board[at].wall() || c.Board[at] == Flames || c.Board[at] >= c.Agent0() {
+			unseen := !c.inView.Has(at) && !c.Board[at].wall() && c.Board[at] != Flames
+			if c.taken.Has(at) || !unseen && !c.inFlames(at) {
 				continue
 			}
 			if d := apart(at, near); d < gap {

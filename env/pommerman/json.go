@@ -223,9 +223,14 @@ func (in *jsonReader) flames() error {
 	for _, f := range list {
 		rows = append(rows, []int{f.Position[0], f.Position[1], f.Life})
 	}
-	slices.SortFunc(rows, func(a, b []int) int { return cmp.Or(a[2]-b[2], slices.Compare(a, b)) })
+	sortFlames(rows)
 	in.values["flames"] = rows
 	return err
+}
+
+// sortFlames puts rows of flames into the order in which games list them.
+func sortFlames(rows [][]int) {
+	slices.SortFunc(rows, func(a, b []int) int { return cmp.Or(a[2]-b[2], slices.Compare(a, b)) })
 }
 
 func (in *jsonReader) items() error {

@@ -56,8 +56,8 @@ func undealt(rules Rules) *Game {
 		g.of[seat] = rules.relationsOf(seat)
 	}
 	g.Describe(env.Spec{
-		Game: "pommerman", Version: Version,
-		Seats: rules.Seats(), Teams: rules.teams(), Elimination: true, MaxSteps: rules.MaxSteps,
+		Game: "pommerman", Version: version[rules.StepKind],
+		Seats: rules.Seats(), Teams: rules.teams(), Elimination: true, MaxSteps: rules.lastStep(),
 		Actions:   rules.actions(),
 		Encodings: []env.Encoding{encodingPlanes: g.planesEncoding(), encodingRaw: g.rawEncoding()},
 		Rules:     rules,
@@ -67,7 +67,7 @@ func undealt(rules Rules) *Game {
 }
 
 // Formats are the forms of recorded games that can be checked and shown.
-var Formats = []record.Format{Recorded}
+var Formats = []record.Format{Recorded, Recorded2018, Boards2018}
 
 // The encodings' indices.
 const (
@@ -128,8 +128,8 @@ func (m *Match) Rewards(dst []float64) { m.game.rules.Rewards(&m.State, dst) }
 func (m *Match) Outcome(dst []float64) { m.game.rules.Rewards(&m.State, dst) }
 
 // Mask writes which moves would do something: a move into a wall or off the
-// board does what stop does, and so does laying a bomb without ammo or onto
-// another bomb. Any word may be sent by radio while the seat lives.
+// board does what stop does, and so does laying a bomb without ammo or, where no
+// cell holds two, onto another bomb. Any word may be sent by radio while the seat lives.
 func (m *Match) Mask(seat int, dst []uint8) {
 	r, agent := &m.game.rules, &m.Agents[seat]
 	moves, words := dst[:numActions], dst[numActions:]
@@ -147,7 +147,7 @@ func (m *Match) Mask(seat int, dst []uint8) {
 	for d := grid.Up; d <= grid.Right; d++ {
 		moves[d] = enterable[m.Board[agent.Cell.Next(d)]&15]
 	}
-	moves[LayBomb] = toByte(agent.Ammo > 0 && !m.bombAt(agent.Cell))
+	moves[LayBomb] = toByte(agent.Ammo > 0 && (r.BombsStack() || !m.bombAt(agent.Cell)))
 }
 
 // enterable is 1 for the items that are no wall.

@@ -14,13 +14,15 @@ func variants() map[string]Rules {
 	large.BoardSize, large.NumRigid, large.NumWood, large.NumItems = 14, 40, 60, 40
 	quick := Playground(FFA).Collapsing(8)
 	quick.MaxSteps = 24
+	early := Rules2018(TeamRadio).Fogged(4).Collapsing(10)
+	early.MaxSteps = 60
 	java := Java(Team)
 	java.FirstCollapse, java.MaxSteps = 10, 60
 	return map[string]Rules{
 		"ffa": Playground(FFA), "ffa collapse": Playground(FFA).Collapsing(500), "quick collapse": quick,
 		"team": Playground(Team), "team fog": Playground(Team).Fogged(4), "team fog collapse": Playground(Team).Fogged(4).Collapsing(20),
 		"radio": Playground(TeamRadio).Fogged(4), "one-vs-one": Playground(OneVsOne),
-		"2018": Rules2018(FFA), "2018 team": Rules2018(Team), "java": Java(FFA), "java team": java,
+		"2018": Rules2018(FFA), "2018 team": Rules2018(Team), "2018 radio collapse": early, "java": Java(FFA), "java team": java,
 		"7x7": small, "14x14": large,
 	}
 }
@@ -76,7 +78,12 @@ func compareStep(t testing.TB, r *Rules, s *State, actions []uint8) {
 	for i := range moves {
 		moves[i] = Action(actions[i*(1+r.RadioWords)])
 	}
-	slow.step(moves)
+	if r.StepKind == Step2018 {
+		rng := s.RNG
+		slow.step2018(moves, func() float64 { return float64(rng.Uint64()>>11) / (1 << 53) })
+	} else {
+		slow.step(moves)
+	}
 	r.Step(s, actions)
 	if got, want := newTwin(r, s).text(), slow.text(); got != want {
 		t.Fatalf("moves %v from\n%s\ngave\n%s\nwant, by the slow twin,\n%s", moves, newTwin(r, &before).text(), got, want)

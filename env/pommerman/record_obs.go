@@ -3,6 +3,7 @@ package pommerman
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"pommego/env/grid"
@@ -71,14 +72,34 @@ func (r *Rules) observed() saved.Table[View] {
 	return table
 }
 
+// observed2018 is the part of it that observations of 2018 have.
+func (r *Rules) observed2018() saved.Table[View] {
+	return slices.DeleteFunc(r.observed(), func(f saved.Field[View]) bool {
+		switch f.Name {
+		case "bomb_moving_direction", "flame_life", "alive", "game_type", "game_env", "step_count":
+			return true
+		}
+		return false
+	})
+}
+
 // ReadObservation makes the view of a seat of what it observed, as recorded
 // games write it. What cannot be an observation is an error that names the key.
 func (r *Rules) ReadObservation(text json.RawMessage, seat int) (*View, error) {
+	return r.readObservation(text, seat, r.observed())
+}
+
+// ReadObservation2018 does the same with an observation of 2018. The view says
+// nothing of what that leaves out.
+func (r *Rules) ReadObservation2018(text json.RawMessage, seat int) (*View, error) {
+	return r.readObservation(text, seat, r.observed2018())
+}
+
+func (r *Rules) readObservation(text json.RawMessage, seat int, table saved.Table[View]) (*View, error) {
 	v := &View{Rules: r, Seat: seat, Enemies: [3]Item{r.Dummy(), r.Dummy(), r.Dummy()}}
 	for c := range v.Board {
 		v.Board[c] = Rigid
 	}
-	table := r.observed()
 	values, err := saved.Decode(text, table.Entries())
 	if err == nil {
 		err = table.Fill(v, values)

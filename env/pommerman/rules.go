@@ -1,15 +1,17 @@
 package pommerman
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 
 	"pommego/env"
 	"pommego/env/grid"
 	"pommego/env/ruleset"
 )
 
-// Version of the rules as a whole: it grows when a recorded game would change.
-const Version = 1
+// version is that of a step: it grows when games recorded by it would change.
+var version = [numSteps]int{StepToday: 1, Step2018: 2}
 
 // GameType tells who plays against whom, with the reference's numbers.
 type GameType uint8
@@ -34,6 +36,39 @@ func (t GameType) String() string {
 		return "OneVsOne"
 	}
 	return "GameType(?)"
+}
+
+// StepKind names one of the steps a game can be played by. They share the state
+// and its encodings and differ in what happens between two states.
+type StepKind uint8
+
+// The steps.
+const (
+	StepToday StepKind = iota // of the reference as it is today: turn.go
+	Step2018                  // of the reference in May 2018: turn_2018.go
+	numSteps
+)
+
+var stepNames = [numSteps]string{StepToday: "today", Step2018: "2018"}
+
+func (k StepKind) String() string {
+	if k < numSteps {
+		return stepNames[k]
+	}
+	return "StepKind(?)"
+}
+
+// MarshalText writes the step's name.
+func (k StepKind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
+// UnmarshalText reads the name of a step.
+func (k *StepKind) UnmarshalText(text []byte) error {
+	at := slices.Index(stepNames[:], string(text))
+	if at < 0 {
+		return fmt.Errorf("step is %q, want one of %q", text, stepNames)
+	}
+	*k = StepKind(at)
+	return nil
 }
 
 // NoCollapse is the FirstCollapse of a board that never collapses.
@@ -64,6 +99,9 @@ type Rules struct {
 	MaxBlast   int `json:"max_blast_strength"` // what range items cut to
 	BombLife   int `json:"bomb_life"`          // steps from laying to explosion
 	FlameLife  int `json:"flame_life"`         // observations in which a flame shows, 1 to 5
+
+	// StepKind is the step by which the game is played; StepToday if left out.
+	StepKind StepKind `json:"step,omitempty"`
 
 	// DelayedChain: a bomb reached by an explosion detonates in the next step
 	// instead of the same one.
@@ -117,8 +155,9 @@ func Java(t GameType) Rules {
 	return r
 }
 
-// Rules2018 is the rules of the FDG'18 paper: a larger board, slow bombs,
-// stronger blasts, and skulls.
+// Rules2018 is the rules of the reference in May 2018, on which the FDG'18 paper
+// was played: a larger board, slow bombs, stronger blasts, skulls, and the step
+// of that time. An agent in fog saw one row and column less up and left.
 func Rules2018(t GameType) Rules {
 	r := Playground(t)
 	r.BoardSize, r.NumRigid, r.NumWood, r.NumItems = 13, 50, 50, 25
@@ -126,6 +165,7 @@ func Rules2018(t GameType) Rules {
 	r.BombLife = 25
 	r.MaxSteps = 2500
 	r.Skulls = true
+	r.StepKind = Step2018
 	return r
 }
 
@@ -173,6 +213,27 @@ func (r *Rules) Teammate(seat int) int {
 	return NoSeat
 }
 
+// BombsVanish reports whether a bomb that an explosion reaches vanishes, where by
+// other rules it explodes too.
+func (r *Rules) BombsVanish() bool { return r.StepKind == Step2018 }
+
+// FlamesKill reports whether flames kill in the steps after the one they come
+// from, and set off bombs that lie in them. In 2018 they only set off bombs that
+// roll into them.
+func (r *Rules) FlamesKill() bool { return r.StepKind != Step2018 }
+
+// BombsStack reports whether more than one bomb may lie on a cell.
+func (r *Rules) BombsStack() bool { return r.StepKind == Step2018 }
+
+// lastStep is the step count at which the step limit ends a game. In 2018 the
+// count was compared with it before the step was counted.
+func (r *Rules) lastStep() int {
+	if r.StepKind == Step2018 {
+		return r.MaxSteps + 1
+	}
+	return r.MaxSteps
+}
+
 // CollapseStep is how many steps lie between two rings.
 func (r *Rules) CollapseStep() int { return (r.MaxSteps - r.FirstCollapse) / 4 }
 
@@ -207,6 +268,7 @@ func (r *Rules) Validate() error {
 		return fmt.Errorf("rules: game_type is %d, want 1 (FFA), 2 (team), 3 (team radio) or 4 (one-vs-one)", r.GameType)
 	}
 	if err := ruleset.Check(
+		ruleset.Between("step", int(r.StepKind), 0, int(numSteps)-1),
 		ruleset.Between("board_size", r.BoardSize, 7, grid.MaxSide),
 		ruleset.Between("num_rigid", r.NumRigid, 0, 196),
 		ruleset.Between("num_wood", r.NumWood, 0, 196),
@@ -227,6 +289,8 @@ func (r *Rules) Validate() error {
 		return err
 	}
 	switch {
+	case r.StepKind == Step2018 && r.DelayedChain:
+		return errors.New("rules: delayed_chain is set, but by step 2018 no bomb sets off another: leave it out")
 	case r.FirstCollapse != NoCollapse && r.CollapseStep() == 0:
 		return fmt.Errorf("rules: first_collapse %d is less than 4 steps from max_steps %d: rings fall every quarter of what lies between", r.FirstCollapse, r.MaxSteps)
 	case r.NumRigid%2 != 0 || r.NumWood%2 != 0:
@@ -242,7 +306,9 @@ func (r *Rules) Validate() error {
 }
 
 // Fingerprint is a number that tells rules apart: saved states carry it.
-func (r *Rules) Fingerprint() uint64 { return ruleset.Fingerprint("pommerman", Version, r) }
+func (r *Rules) Fingerprint() uint64 {
+	return ruleset.Fingerprint("pommerman", version[r.StepKind], r)
+}
 
 // teams lists the seats that share their fate.
 func (r *Rules) teams() [][]int {

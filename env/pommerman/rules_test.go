@@ -1,6 +1,7 @@
 package pommerman
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -49,6 +50,27 @@ func TestCollapses(t *testing.T) {
 	}
 }
 
+// TestStepNames: rules name their step in JSON, and say nothing of today's.
+func TestStepNames(t *testing.T) {
+	for _, r := range []Rules{Playground(FFA), Rules2018(Team)} {
+		text, err := json.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var again Rules
+		if err := json.Unmarshal(text, &again); err != nil || again != r {
+			t.Errorf("%s is read as %+v, %v", text, again, err)
+		}
+		if named := strings.Contains(string(text), `"step":"2018"`); named != (r.StepKind == Step2018) || strings.Contains(string(text), "today") {
+			t.Errorf("step %v is written as %s", r.StepKind, text)
+		}
+	}
+	var r Rules
+	if err := json.Unmarshal([]byte(`{"step":"2017"}`), &r); err == nil || !strings.Contains(err.Error(), `step is "2017", want one of`) {
+		t.Errorf("step 2017: %v", err)
+	}
+}
+
 // TestValidateNamesTheField gives each rule a value it cannot have.
 func TestValidateNamesTheField(t *testing.T) {
 	for _, c := range []struct {
@@ -56,6 +78,8 @@ func TestValidateNamesTheField(t *testing.T) {
 		edit func(*Rules)
 	}{
 		{"game_type is 9", func(r *Rules) { r.GameType = 9 }},
+		{"step is 9", func(r *Rules) { r.StepKind = 9 }},
+		{"delayed_chain is set", func(r *Rules) { *r = Rules2018(FFA); r.DelayedChain = true }},
 		{"board_size is 6", func(r *Rules) { r.BoardSize = 6 }},
 		{"board_size is 15", func(r *Rules) { r.BoardSize = 15 }},
 		{"num_rigid", func(r *Rules) { r.NumRigid = 35 }},

@@ -184,7 +184,8 @@ func TestJavaCollapseAndNumbers(t *testing.T) {
 	}
 }
 
-// Test2018Scenarios is every rule in which the 2018 preset differs.
+// Test2018Scenarios is the rules in which the 2018 preset differs. The recorded
+// scenes of that time have one for each.
 func Test2018Scenarios(t *testing.T) {
 	for _, sc := range []scenario{
 		{
@@ -214,6 +215,45 @@ func Test2018Scenarios(t *testing.T) {
 			start: "......0 ....... .o.s...", edit: lives(1),
 			want: []string{".*....0 .*..... ****... .*..... .*....."},
 		},
+		{
+			name: "no chains", reason: "a bomb that an explosion reaches vanishes",
+			start: "......0 .oo....", edit: lives(1, 2),
+			want: []string{".*....0 ****... .*..... .*.....", ".*....0 ****... .*..... .*.....", ".*....0 ****... .*..... .*.....", "......0"},
+		},
+		{
+			name: "into flames", reason: "flames of earlier steps kill nobody, and hide who stands in them",
+			start: "0*.....", moves: [][4]Action{{Right}},
+			want: []string{".*.....", ".*.....", ".0....."},
+		},
+		{
+			name: "a second bomb", reason: "bombs lie on bombs; the agent hides both, and one shows",
+			start: "0......", edit: func(_ *Rules, s *State) { s.Agents[0].Ammo = 2 },
+			moves: [][4]Action{{LayBomb}, {LayBomb}, {Down}},
+			want:  []string{"0......", "0......", "o...... 0......"},
+		},
+		{
+			name: "a kick", reason: "the bomb rolls in the step in which it is kicked",
+			start: "0o.....", edit: func(_ *Rules, s *State) { s.Agents[0].Kicks = true },
+			moves: [][4]Action{{Right}},
+			want:  []string{".0o....", ".0.o..."},
+		},
+		{
+			name: "no kick onto an item", reason: "the cell beyond must show passage",
+			start: "0ob....", edit: func(_ *Rules, s *State) { s.Agents[0].Kicks = true },
+			moves: [][4]Action{{Right}},
+			want:  []string{"0ob...."},
+		},
+		{
+			name: "a bomb rolls into flames", reason: "they set it off at once",
+			start: "o*..... ......0", edit: func(_ *Rules, s *State) { s.Bombs[0].roll(grid.Right) },
+			want: []string{"****... .*....0 .*....."},
+		},
+		{
+			name: "swaps and meetings", reason: "who would swap cells stays, and so do all who want one cell",
+			start: "01..2.3",
+			moves: [][4]Action{{Right, Left, Right, Left}},
+			want:  []string{"01..2.3"},
+		},
 	} {
 		t.Run(sc.name, func(t *testing.T) { sc.run(t, Rules2018(FFA)) })
 	}
@@ -235,6 +275,85 @@ func Test2018Scenarios(t *testing.T) {
 	r := Rules2018(FFA)
 	if r.BoardSize != 13 || r.NumRigid != 50 || r.NumWood != 50 || r.NumItems != 25 || r.MaxSteps != 2500 || r.Agent0() != 11 || r.Dummy() != 10 {
 		t.Errorf("2018 preset is %+v", r)
+	}
+}
+
+// TestRules2018AtTheEnd: the step limit is met a step later than today, and nobody
+// is left in a game that the reference calls won.
+func TestRules2018AtTheEnd(t *testing.T) {
+	for _, tc := range []struct {
+		reason  string
+		rules   Rules
+		count   uint16
+		alive   []int
+		over    bool
+		rewards []float64
+		nobody  bool
+	}{
+		{"the count of the limit", Rules2018(FFA), 2500, []int{0, 1}, false, []float64{0, 0, -1, -1}, false},
+		{"a step after", Rules2018(FFA), 2501, []int{0, 1}, true, []float64{-1, -1, -1, -1}, false},
+		{"one is left", Rules2018(FFA), 2501, []int{1}, true, []float64{-1, 1, -1, -1}, false},
+		{"all are dead", Rules2018(FFA), 9, nil, true, []float64{-1, -1, -1, -1}, true},
+		{"all are dead at the limit", Rules2018(FFA), 2501, nil, true, []float64{-1, -1, -1, -1}, true},
+		{"both teams are dead", Rules2018(Team), 9, nil, true, []float64{0, 0, 0, 0}, true},
+		{"both teams are dead at the limit", Rules2018(Team), 2501, nil, true, []float64{-1, -1, -1, -1}, false},
+		{"one of a team is left", Rules2018(Team), 9, []int{2}, true, []float64{1, -1, 1, -1}, false},
+	} {
+		s := State{StepCount: tc.count}
+		for _, seat := range tc.alive {
+			s.Agents[seat].Alive = true
+		}
+		rewards := make([]float64, 4)
+		tc.rules.Rewards(&s, rewards)
+		if tc.rules.Over(&s) != tc.over || fmt.Sprint(rewards) != fmt.Sprint(tc.rewards) || tc.rules.wonByNobody(&s) != tc.nobody {
+			t.Errorf("%s: over %v, rewards %v, won by nobody %v; want %v, %v, %v", tc.reason,
+				tc.rules.Over(&s), rewards, tc.rules.wonByNobody(&s), tc.over, tc.rewards, tc.nobody)
+		}
+	}
+}
+
+// TestFog2018: an agent in fog sees one row and column less up and left.
+func TestFog2018(t *testing.T) {
+	r := Rules2018(Team).Fogged(4)
+	var s State
+	s.Agents[0].Cell = grid.At(6, 6)
+	if got, want := r.window(&s, 0), (window{3, 11, 3, 11}); got != want {
+		t.Errorf("the window is %v, want %v", got, want)
+	}
+}
+
+// TestSkulls2018 draws evenly and holds each effect to its bounds.
+func TestSkulls2018(t *testing.T) {
+	r := Rules2018(FFA)
+	for _, tc := range []struct {
+		u           float64
+		was, become Agent
+	}{
+		{0.32, Agent{Ammo: 4, Blast: 5}, Agent{Ammo: 4, Blast: 4}},
+		{0.32, Agent{Ammo: 4, Blast: 2}, Agent{Ammo: 4, Blast: 2}},
+		{0.33, Agent{Ammo: 12, Blast: 5}, Agent{Ammo: 11, Blast: 5}},
+		{0.65, Agent{Ammo: 0, Blast: 5}, Agent{Ammo: 1, Blast: 5}},
+		{0.66, Agent{Ammo: 4, Blast: 5}, Agent{Ammo: 4, Blast: 7}},
+		{0.99, Agent{Ammo: 4, Blast: 9}, Agent{Ammo: 4, Blast: 10}},
+	} {
+		got := tc.was
+		if got.suffer(&r, tc.u); got != tc.become {
+			t.Errorf("a draw of %v makes %+v of %+v, want %+v", tc.u, got, tc.was, tc.become)
+		}
+	}
+	turn := turn2018{turn: turn{s: &State{RNG: env.Seed{}.RNG(env.StreamGame)}}}
+	low := 0
+	for range 10_000 {
+		u := turn.drawSkull(0)
+		if u < 0 || u >= 1 {
+			t.Fatalf("drew %v", u)
+		}
+		if u < 0.33 {
+			low++
+		}
+	}
+	if low < 3150 || low > 3450 {
+		t.Errorf("%d of 10000 draws were under 0.33", low)
 	}
 }
 

@@ -40,7 +40,7 @@ func (r *Rules) form() saved.Form[State] {
 		Header: saved.Header{Game: "pommerman", Format: stateFormat, Rules: r.Fingerprint()},
 		Blank:  State{training: int8(r.TrainingAgent + 1)},
 		Table: saved.Table[State]{
-			saved.NumberField("step_count", 0, r.MaxSteps, func(s *State) *uint16 { return &s.StepCount }),
+			countField(r.lastStep()),
 			saved.MapField(r.digitMap("board"), func(s *State, i int) int { return int(s.Board[cells[i]]) },
 				func(s *State, i, v int) error { s.Board[cells[i]] = Item(v); return nil }),
 			saved.RowsField(agents, r.agentRows, setAgent),
@@ -61,6 +61,11 @@ func (r *Rules) form() saved.Form[State] {
 		lessOne("training_agent", seats, func(s *State) *int8 { return &s.training }),
 		saved.RNGField("dice", func(s *State) *env.RNG { return &s.RNG }))
 	return form
+}
+
+// countField is the step count, the first entry of the table.
+func countField(most int) saved.Field[State] {
+	return saved.NumberField("step_count", 0, most, func(s *State) *uint16 { return &s.StepCount })
 }
 
 func (r *Rules) agentRows(s *State, rows *saved.Listing) {

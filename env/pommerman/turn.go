@@ -1,6 +1,7 @@
 package pommerman
 
 import (
+	"fmt"
 	"math/bits"
 
 	"pommego/env"
@@ -24,11 +25,25 @@ type turn struct {
 // away is where agents are that are out: each in a cell of the border.
 var away = [MaxAgents]grid.Cell{0, 1, 2, 3}
 
+// otherStep is Step by another step than today's.
+func (r *Rules) otherStep(s *State, actions []uint8) {
+	switch r.StepKind {
+	case Step2018:
+		r.step2018(s, actions, nil)
+	default:
+		panic(fmt.Sprintf("pommerman: rules have step %d, want 0 to %d", r.StepKind, numSteps-1))
+	}
+}
+
 // Step makes one move of all agents. actions holds 1+RadioWords numbers a seat.
 // The numbers in the comments are those of the rules page in the package
 // comment. Observations, rewards and the result are read off the state after
 // it; a ring of the collapse that became due falls when the next step begins.
 func (r *Rules) Step(s *State, actions []uint8) {
+	if r.StepKind != StepToday {
+		r.otherStep(s, actions)
+		return
+	}
 	var t turn
 	t.s, t.agentAt, t.agentWish = s, away, away
 	r.fallDue(s)       // 14, of the step before
@@ -45,8 +60,13 @@ func (r *Rules) Step(s *State, actions []uint8) {
 	} else {
 		s.drawBombs() // 12
 	}
-	t.deaths(r)   // 13
-	s.StepCount++ // 14
+	t.deaths(r) // 13
+	r.count(s)  // 14
+}
+
+// count counts a step. The ring of the collapse that is due now falls later.
+func (r *Rules) count(s *State) {
+	s.StepCount++
 	if ring := r.ringDue(int(s.StepCount)); ring >= 0 {
 		s.due = int8(ring + 1)
 	}
@@ -73,12 +93,7 @@ func (t *turn) read(r *Rules, actions []uint8) {
 // burnDown ages the flames. Where the last one goes out, the item hidden there
 // appears, or a passage; an item that appears under another flame is lost.
 func (s *State) burnDown(r *Rules) {
-	out := s.flames[0]
-	youngest := r.FlameLife - 1 // no flame is younger
-	for life := range s.flames[:youngest] {
-		s.flames[life] = s.flames[life+1]
-	}
-	s.flames[youngest] = grid.Bits{}
+	out := s.ageFlames(r)
 	if out.Empty() {
 		return
 	}
@@ -91,6 +106,17 @@ func (s *State) burnDown(r *Rules) {
 		}
 		s.hide(c, Passage)
 	}
+}
+
+// ageFlames ages the flames and returns where one goes out.
+func (s *State) ageFlames(r *Rules) (out grid.Bits) {
+	out = s.flames[0]
+	youngest := r.FlameLife - 1 // no flame is younger
+	for life := range s.flames[:youngest] {
+		s.flames[life] = s.flames[life+1]
+	}
+	s.flames[youngest] = grid.Bits{}
+	return out
 }
 
 // agentsWish lays the bombs and finds the cell each living agent wants. An agent

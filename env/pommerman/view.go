@@ -48,9 +48,13 @@ func (r *Rules) window(s *State, seat int) window {
 		return window{0, n, 0, n}
 	}
 	row, col := s.Agents[seat].Cell.Row(), s.Agents[seat].Cell.Col()
+	back := r.ViewSize
+	if r.StepKind == Step2018 {
+		back--
+	}
 	return window{
-		max(row-r.ViewSize, 0), min(row+r.ViewSize+1, n),
-		max(col-r.ViewSize, 0), min(col+r.ViewSize+1, n),
+		max(row-back, 0), min(row+r.ViewSize+1, n),
+		max(col-back, 0), min(col+r.ViewSize+1, n),
 	}
 }
 
@@ -93,7 +97,8 @@ func (r *Rules) See(s *State, seat int, v *View) {
 	}
 }
 
-// seeBombs lists the visible bombs by insertion into row-major order.
+// seeBombs lists the visible bombs by insertion into row-major order. Of several
+// on a cell the maps show the last.
 func (v *View) seeBombs(s *State, w *window) {
 	v.NumBombs = 0
 	for i := range s.bombs() {
@@ -105,8 +110,13 @@ func (v *View) seeBombs(s *State, w *window) {
 		for ; at > 0 && v.Bombs[at-1].Cell > b.Cell; at-- {
 			v.Bombs[at] = v.Bombs[at-1]
 		}
-		v.Bombs[at] = SeenBomb{b.Cell, b.Life, b.Blast, b.Moving()}
 		v.NumBombs++
+		if at > 0 && v.Bombs[at-1].Cell == b.Cell {
+			copy(v.Bombs[at:v.NumBombs], v.Bombs[at+1:v.NumBombs])
+			v.NumBombs--
+			at--
+		}
+		v.Bombs[at] = SeenBomb{b.Cell, b.Life, b.Blast, b.Moving()}
 	}
 }
 

@@ -31,8 +31,9 @@ type Form[M Match] struct {
 	Seats func(m M) int
 
 	// Inputs is what each step records besides the state after it from which it
-	// can be replayed: actions, and whatever else. Act makes the actions for
-	// Match.Step of them, and Acted is the reverse.
+	// can be replayed: actions, and whatever else, such as draws, which Act hands
+	// to the match. Act makes the actions for Match.Step of them, and Acted is the
+	// reverse.
 	Inputs func(m M) []saved.Entry
 	Act    func(m M, inputs saved.Values) ([]uint8, error)
 	Acted  func(m M, actions []uint8) saved.Values
@@ -57,6 +58,11 @@ type Form[M Match] struct {
 	// ObserveAlso reports whether a step's observations are recorded wherever
 	// any are. nil: at the end alone.
 	ObserveAlso func(m M) bool
+
+	// Led corrects what a step led to where the format says it otherwise than
+	// env.Status, and Compare compares what else a step records. nil: neither.
+	Led     func(m M, values saved.Values)
+	Compare func(m M, c *Comparison)
 
 	// TrueFalse: done is written as true or false, not as 1 or 0.
 	TrueFalse bool
@@ -124,6 +130,9 @@ func (f *Form[M]) outcomeOf(m M) saved.Values {
 	values := saved.Values{"rewards": rewards, "done": done, "result": status.Result.String()}
 	if winners := status.Winners.List(); winners != nil {
 		values["winners"] = winners
+	}
+	if f.Led != nil {
+		f.Led(m, values)
 	}
 	return values
 }

@@ -168,6 +168,9 @@ func (f *Form[M]) Check(line []byte) (Report, error) {
 		c.Step = i + 1
 		c.Compare("", outcome, g.steps[i].values, f.outcomeOf(g.Match))
 		g.compare(&c, &g.steps[i], false)
+		if f.Compare != nil {
+			f.Compare(g.Match, &c)
+		}
 		c.Report.Steps++
 	}
 	return c.Report, nil

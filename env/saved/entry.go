@@ -42,6 +42,7 @@ type Entry struct {
 	// cells in a Map. Rows whose number is not fixed are a list: the same rows
 	// in another order are one difference.
 	Least, Most int
+	Unordered   bool // the same rows in another order are no difference
 	// Of a Map: the characters that stand for 0, 1 and so on, and how many
 	// cells make a row of the board. Transposed numbers a cell by column and row.
 	Letters    string

@@ -10,8 +10,8 @@
 //
 // "static" always stops. "random" draws each component of its action evenly.
 // "simple" is the reference's rule-based agent, decision for decision: see
-// [CheckDecision], which holds it against recorded decisions of the original.
-// "heuristic" evades bombs, attacks near enemies and explores, by rules alone.
+// [Formats], which holds it against recorded decisions of the original.
+// "simple-2018" is that agent as it was in May 2018. "heuristic" evades bombs, attacks near enemies and explores, by rules alone.
 //
 // The others search: they simulate the game from what they believe of it (see
 // [pommerman.Belief]) and tell how many ticks they did (env.Searcher). Where the
@@ -41,6 +41,7 @@ var Roster = seat.Roster[pommerman.View]{
 	seat.Static[pommerman.View](),
 	seat.Random(choicesOf),
 	seat.Plain("simple", func() pommerman.Bot { return new(simple) }),
+	seat.Plain("simple-2018", func() pommerman.Bot { return &simple{of2018: true} }),
 	seat.Plain("heuristic", func() pommerman.Bot { return new(heuristic) }),
 	seat.Searching("bfs", with(search.BreadthFirst), newHybridSearch),
 	seat.Searching("mcts", with(search.TreeSearch), newHybridSearch),

@@ -12,7 +12,7 @@ import (
 
 func TestNames(t *testing.T) {
 	want := []string{
-		"static", "random", "simple", "heuristic",
+		"static", "random", "simple", "simple-2018", "heuristic",
 		"bfs", "mcts", "fmcs-random", "fmcs-ucb1", "fmcs-exploit", "fmcs-explore", "osla", "rhea",
 	}
 	if !slices.Equal(Roster.Names(), want) {

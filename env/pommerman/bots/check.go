@@ -12,15 +12,15 @@ import (
 // ownDraws is how often a checked decision is also made with our own RNG.
 const ownDraws = 8
 
-// Formats has the format of recorded decisions of the reference's SimpleAgent, a
-// line each. Each is made again in three ways:
+// Formats has the formats of recorded decisions of the reference's SimpleAgent,
+// today's and that of 2018, a line each. Each is made again in three ways:
 //
 //   - with the recorded draws, where action, rule, memory and the number of
 //     draws must come out as recorded;
 //   - with every sequence of draws there could be, where the actions and their
 //     probabilities must be those recorded (which are rounded to six places);
 //   - a few times with an RNG, where each action must be a possible one.
-var Formats = []record.Format{{Name: decisionFormat, Check: checkDecision}}
+var Formats = []record.Format{{Name: decisionFormat, Check: checkDecision}, {Name: decisionFormat2018, Check: checkDecision}}
 
 func checkDecision(line []byte) (record.Report, error) {
 	d, err := readDecision(line)
@@ -61,10 +61,15 @@ func (r *replay) choice(n int) int {
 
 func (r *replay) whole() bool { return true }
 
+// agent is the agent before the decision.
+func (d *decision) agent(chance draws) simple {
+	return simple{memory: d.before, draws: chance, of2018: d.of2018}
+}
+
 // checkReplay decides with the recorded draws.
 func (d *decision) checkReplay(c *record.Comparison) {
 	script := &replay{coins: d.coins, choose: d.choice}
-	a := simple{memory: d.before, draws: draws{script: script}}
+	a := d.agent(draws{script: script})
 	action, by := a.decide(d.view)
 	compare := func(field string, expected, got any) {
 		if fmt.Sprint(expected) != fmt.Sprint(got) {
@@ -109,7 +114,7 @@ const probsTolerance = 1e-6
 
 // checkOdds decides with all draws there could be.
 func (d *decision) checkOdds(c *record.Comparison) {
-	got := odds(d.view, d.before)
+	got := odds(d.view, d.agent(draws{}))
 	for a := range got {
 		field := fmt.Sprintf("possible[%d]", a)
 		if (got[a] > 0) != d.possible[a] {
@@ -122,11 +127,12 @@ func (d *decision) checkOdds(c *record.Comparison) {
 	}
 }
 
-// odds is the exact probability of each action.
-func odds(v *pommerman.View, before memory) (p [choices]float64) {
+// odds is the exact probability of each action of an agent.
+func odds(v *pommerman.View, before simple) (p [choices]float64) {
 	var o outcomes
 	for more := true; more; more = o.next() {
-		a := simple{memory: before, draws: draws{script: &o}}
+		a := before
+		a.draws = draws{script: &o}
 		action, _ := a.decide(v)
 		p[action] += o.weight()
 	}
@@ -179,7 +185,7 @@ func (o *outcomes) next() bool {
 // checkRNG decides a few times with an RNG of our own.
 func (d *decision) checkRNG(c *record.Comparison) {
 	for i := range ownDraws {
-		a := simple{memory: d.before, draws: draws{rng: env.Seed{Value: uint64(i)}.RNG(env.StreamAgents)}}
+		a := d.agent(draws{rng: env.Seed{Value: uint64(i)}.RNG(env.StreamAgents)})
 		if action, _ := a.decide(d.view); !d.possible[action] {
 			c.Differs("possible", d.possibleText(), fmt.Sprintf("%d with our RNG", action))
 			return

@@ -14,8 +14,12 @@ import (
 )
 
 // decisionFormat is the value of "format" by which a recorded decision of the
-// reference's SimpleAgent is known.
-const decisionFormat = "pommerman-simple-agent/1"
+// reference's SimpleAgent is known, and decisionFormat2018 that for the agent of
+// 2018.
+const (
+	decisionFormat     = "pommerman-simple-agent/1"
+	decisionFormat2018 = "pommerman-2018-simple-agent/1"
+)
 
 // decisionEntries are the entries of a recorded decision.
 var decisionEntries = []saved.Entry{
@@ -46,6 +50,7 @@ func number(name string, most int) saved.Entry {
 
 // decision is a recorded decision, read and found to be one.
 type decision struct {
+	of2018        bool
 	view          *pommerman.View
 	before, after memory
 	coins         string
@@ -65,10 +70,10 @@ func readDecision(line []byte) (*decision, error) {
 	if err != nil {
 		return nil, err
 	}
-	if values["format"] != decisionFormat {
-		return nil, fmt.Errorf("format is %q, want %q", values["format"], decisionFormat)
+	if f := values["format"]; f != decisionFormat && f != decisionFormat2018 {
+		return nil, fmt.Errorf("format is %q, want %q or %q", f, decisionFormat, decisionFormat2018)
 	}
-	d := &decision{coins: values["coins"].(string), branch: values["branch"].(string), action: pommerman.Action(values["action"].(int))}
+	d := &decision{of2018: values["format"] == decisionFormat2018, coins: values["coins"].(string), branch: values["branch"].(string), action: pommerman.Action(values["action"].(int))}
 	d.choice, _ = values["choice"].([]int)
 	for _, read := range []func(saved.Values) error{d.readView, d.readMemory, d.checkDraws, d.readOdds} {
 		if err := read(values); err != nil {
@@ -78,33 +83,59 @@ func readDecision(line []byte) (*decision, error) {
 	return d, nil
 }
 
-// readView reads the observation. It says which game it was made in; the rest of
-// the rules are the reference's.
-func (d *decision) readView(values saved.Values) (err error) {
-	kind := struct {
-		GameType int    `json:"game_type"`
-		GameEnv  string `json:"game_env"`
-	}{GameType: int(pommerman.FFA)} // that it is missing is seen below
+// readView reads the observation.
+func (d *decision) readView(values saved.Values) error {
 	obs := values["obs"].(json.RawMessage)
-	if err := json.Unmarshal(obs, &kind); err != nil {
-		return fmt.Errorf("obs: %w", err)
-	}
-	game := number("obs.game_type", int(pommerman.OneVsOne))
-	game.Columns[0].Min = int(pommerman.FFA)
-	if err := game.Check(kind.GameType); err != nil {
+	r, err := d.readRules(obs)
+	if err != nil {
 		return err
 	}
-	r := pommerman.Playground(pommerman.GameType(kind.GameType))
-	r.GameEnv, r.BoardSize = kind.GameEnv, values["board_size"].(int)
+	r.BoardSize = values["board_size"].(int)
 	r.ViewSize, _ = values["view_size"].(int)
 	agent := number("agent", r.Seats()-1)
 	if err := agent.Check(values["agent"]); err != nil {
 		return err
 	}
-	if d.view, err = r.ReadObservation(obs, values["agent"].(int)); err != nil {
+	read := r.ReadObservation
+	if d.of2018 {
+		read = r.ReadObservation2018
+	}
+	if d.view, err = read(obs, values["agent"].(int)); err != nil {
 		return fmt.Errorf("obs.%w", err)
 	}
 	return nil
+}
+
+// readRules is the rules of the game that an observation was made in. Those of
+// 2018 do not say which, but a message belongs to radio and a teammate to teams.
+func (d *decision) readRules(obs json.RawMessage) (*pommerman.Rules, error) {
+	kind := struct {
+		GameType int             `json:"game_type"`
+		GameEnv  string          `json:"game_env"`
+		Teammate int             `json:"teammate"`
+		Message  json.RawMessage `json:"message"`
+	}{GameType: int(pommerman.FFA)} // that it is missing is seen when the rest is read
+	if err := json.Unmarshal(obs, &kind); err != nil {
+		return nil, fmt.Errorf("obs: %w", err)
+	}
+	if d.of2018 {
+		r := pommerman.Rules2018(pommerman.FFA)
+		switch {
+		case kind.Message != nil:
+			r = pommerman.Rules2018(pommerman.TeamRadio)
+		case kind.Teammate != int(r.Dummy()):
+			r = pommerman.Rules2018(pommerman.Team)
+		}
+		return &r, nil
+	}
+	game := number("obs.game_type", int(pommerman.OneVsOne))
+	game.Columns[0].Min = int(pommerman.FFA)
+	if err := game.Check(kind.GameType); err != nil {
+		return nil, err
+	}
+	r := pommerman.Playground(pommerman.GameType(kind.GameType))
+	r.GameEnv = kind.GameEnv
+	return &r, nil
 }
 
 func (d *decision) readMemory(values saved.Values) error {
@@ -137,12 +168,24 @@ func (d *decision) checkDraws(saved.Values) error {
 	return nil
 }
 
+// readOdds reads the actions that were possible, and how likely each was: an
+// object by actions, or in 2018 a list in the order of those that were possible.
 func (d *decision) readOdds(values saved.Values) error {
-	for _, a := range values["possible"].([]int) {
+	possible := values["possible"].([]int)
+	for _, a := range possible {
 		d.possible[a] = true
 	}
-	var probs map[string]float64
-	if err := json.Unmarshal(values["probs"].(json.RawMessage), &probs); err != nil {
+	text := values["probs"].(json.RawMessage)
+	probs := map[string]float64{}
+	if d.of2018 {
+		var list []float64
+		if err := json.Unmarshal(text, &list); err != nil || len(list) != len(possible) {
+			return fmt.Errorf("probs is %s, want %d numbers, as many as possible has", text, len(possible))
+		}
+		for i, a := range possible {
+			probs[strconv.Itoa(a)] = list[i]
+		}
+	} else if err := json.Unmarshal(text, &probs); err != nil {
 		return fmt.Errorf("probs: %w", err)
 	}
 	for _, key := range slices.Sorted(maps.Keys(probs)) {

@@ -18,7 +18,12 @@ const recorded = "../testdata/traces/simple_agent.jsonl.gz"
 // decisions are the recorded decisions, a line each.
 func decisions(t testing.TB) [][]byte {
 	t.Helper()
-	file, err := os.Open(recorded)
+	return linesOf(t, recorded)
+}
+
+func linesOf(t testing.TB, path string) [][]byte {
+	t.Helper()
+	file, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,6 +63,36 @@ func TestRecordedDecisions(t *testing.T) {
 	}
 	if bad > 0 {
 		t.Errorf("%d differences", bad)
+	}
+}
+
+// TestRecordedDecisions2018 does so with the SimpleAgent of 2018, whose decisions
+// are not those of today's.
+func TestRecordedDecisions2018(t *testing.T) {
+	lines := linesOf(t, "../testdata/traces/2018/simple_agent.jsonl.gz")
+	if len(lines) != 1060 {
+		t.Errorf("%d decisions, want 1060", len(lines))
+	}
+	others := 0
+	for i, line := range lines {
+		report, err := checkDecision(line)
+		if err != nil || report.Decisions != 1 || report.Mismatches > 0 {
+			t.Fatalf("decision %d: %+v, %v", i+1, report, err)
+		}
+		d, err := readDecision(line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.of2018 = false
+		for a, p := range odds(d.view, d.agent(draws{})) {
+			if (p > 0) != d.possible[a] {
+				others++
+				break
+			}
+		}
+	}
+	if others < 100 {
+		t.Errorf("today's agent decides otherwise in %d of %d positions, want more", others, len(lines))
 	}
 }
 

@@ -10,8 +10,8 @@ import (
 const horizon = 40
 
 // hazards is what bombs, flames and the collapse are going to do if nobody
-// lays, kicks or moves anything: bombs set each other off, burnt wood lets later
-// rays through, rolling bombs roll until something stops them. Step 1 is the
+// lays, kicks or moves anything: bombs set each other off (or in 2018 take each
+// other away), burnt wood lets later rays through, rolling bombs roll until something stops them. Step 1 is the
 // one to come.
 type hazards struct {
 	deadly [horizon + 1]grid.Bits // by step: where nobody survives its end
@@ -23,7 +23,11 @@ type hazards struct {
 // itself lays a bomb in the coming step.
 func (h *hazards) foresee(v *pommerman.View, laying bool) {
 	*h = hazards{}
-	h.seeFlames(v)
+	lasting := 1 // steps for which an explosion is deadly
+	if v.Rules.FlamesKill() {
+		h.seeFlames(v)
+		lasting = v.Rules.FlameLife
+	}
 	h.seeRings(v)
 	var f fuses
 	f.light(v)
@@ -37,11 +41,11 @@ func (h *hazards) foresee(v *pommerman.View, laying bool) {
 	}
 	board := v.Board
 	for {
-		at, burnt := f.blow(&board, v.Rules.DelayedChain)
+		at, burnt := f.blow(&board, v.Rules)
 		if at == 0 {
 			return
 		}
-		h.explode(at, v.Rules.FlameLife, burnt)
+		h.explode(at, lasting, burnt)
 		for c := range burnt.All {
 			if board[c] == pommerman.Wood {
 				board[c] = pommerman.Passage
@@ -81,9 +85,9 @@ func (h *hazards) seeRings(v *pommerman.View) {
 	}
 }
 
-// explode marks what bombs burn in a step, and the flames they leave.
-func (h *hazards) explode(at, flameLife int, burnt grid.Bits) {
-	for t := at; t < at+flameLife && t <= horizon; t++ {
+// explode marks what bombs burn in a step, and for how many steps that lasts.
+func (h *hazards) explode(at, lasting int, burnt grid.Bits) {
+	for t := at; t < at+lasting && t <= horizon; t++ {
 		h.deadly[t] = h.deadly[t].Or(burnt)
 		h.last = max(h.last, t)
 	}
@@ -110,14 +114,17 @@ func (f *fuses) light(v *pommerman.View) {
 	for i := range f.bombs[:f.n] {
 		b := &f.bombs[i]
 		b.Life = max(b.Life, 1)
-		for range b.Life {
+		for step := uint8(1); step <= b.Life; step++ {
 			to := b.Cell.Next(b.Moving)
 			if b.Moving == grid.Stay || v.Board[to] != pommerman.Passage && v.Board[to] != pommerman.Flames {
 				break
 			}
 			b.Cell = to
+			if !v.Rules.FlamesKill() && v.Flames[to] > step {
+				b.Life = step
+			}
 		}
-		if v.Flames[b.Cell] > 1 {
+		if v.Rules.FlamesKill() && v.Flames[b.Cell] > 1 {
 			b.Life = 1
 		}
 	}
@@ -139,7 +146,7 @@ func (f *fuses) bury(h *hazards, next grid.Bits) {
 
 // blow lets the bombs that are due first explode, takes them off the list, and
 // tells when that is and what they burn; 0 if there are none left.
-func (f *fuses) blow(board *[256]pommerman.Item, delayed bool) (at int, burnt grid.Bits) {
+func (f *fuses) blow(board *[256]pommerman.Item, r *pommerman.Rules) (at int, burnt grid.Bits) {
 	if f.n == 0 {
 		return 0, burnt
 	}
@@ -153,16 +160,32 @@ func (f *fuses) blow(board *[256]pommerman.Item, delayed bool) (at int, burnt gr
 		for _, b := range f.bombs[:f.n] {
 			if b.Life == first {
 				burn(board, b.Cell, b.Blast, &burnt)
-				again = !delayed
+				again = !r.DelayedChain
 				continue
 			}
 			f.bombs[n] = b
 			n++
 		}
 		f.n = n
-		f.setOff(first, delayed, &burnt)
+		if r.BombsVanish() {
+			f.takeAway(&burnt)
+		} else {
+			f.setOff(first, r.DelayedChain, &burnt)
+		}
 	}
 	return int(first), burnt
+}
+
+// takeAway takes the bombs on burnt cells off the list.
+func (f *fuses) takeAway(burnt *grid.Bits) {
+	n := 0
+	for _, b := range f.bombs[:f.n] {
+		if !burnt.Has(b.Cell) {
+			f.bombs[n] = b
+			n++
+		}
+	}
+	f.n = n
 }
 
 // setOff lights the bombs on burnt cells.

@@ -70,7 +70,7 @@ func TestPartialSearch(t *testing.T) {
 			action, _ := a.decide(v)
 			want[action] += all.weight()
 		}
-		got := odds(v, m)
+		got := odds(v, simple{memory: m})
 		for action := range got {
 			if math.Abs(got[action]-want[action]) > 1e-9 {
 				t.Fatalf("seed %d: probabilities %v, with all coins tossed %v; view:\n%s", seed, got, want, picture(v))

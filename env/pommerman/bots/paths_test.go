@@ -73,6 +73,7 @@ func TestWaysAgreeWithSlowTwin(t *testing.T) {
 // TestWays draws what costs and what is in the way.
 func TestWays(t *testing.T) {
 	rules := pommerman.Rules2018(pommerman.FFA)
+	rules.StepKind = pommerman.StepToday // skulls, and flames that kill
 	for _, test := range []struct {
 		reason string
 		board  string

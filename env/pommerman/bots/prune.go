@@ -27,13 +27,19 @@ func usefulMoves(r *pommerman.Rules, s *pommerman.State, seat int) actionSet {
 	var m actionSet
 	if !deadly.Has(agent.Cell) {
 		m = m.with(pommerman.Stop)
-		if agent.Ammo > 0 && !bombOn(s, agent.Cell) {
+		if agent.Ammo > 0 && (r.BombsStack() || !bombOn(s, agent.Cell)) {
 			m = m.with(pommerman.LayBomb)
 		}
 	}
 	for _, d := range grid.Dirs {
 		to := agent.Cell.Next(d)
-		if !deadly.Has(to) && canEnter(s, agent, to, d, &deadly) && s.Flame(to) <= 1 {
+		enters := false
+		if r.FlamesKill() {
+			enters = canEnter(s, agent, to, d, &deadly) && s.Flame(to) <= 1
+		} else {
+			enters = canEnter2018(s, agent, to, d)
+		}
+		if enters && !deadly.Has(to) {
 			m = m.with(pommerman.Action(d))
 		}
 	}
@@ -54,6 +60,21 @@ func canEnter(s *pommerman.State, agent *pommerman.Agent, to grid.Cell, d grid.D
 	}
 	beyond := to.Next(d)
 	return agent.Kicks && s.Board[beyond] == pommerman.Passage && !deadly.Has(beyond)
+}
+
+// canEnter2018 does so where bombs can lie, and agents live, in flames. What
+// becomes of a bomb that it kicks away makes no difference.
+func canEnter2018(s *pommerman.State, agent *pommerman.Agent, to grid.Cell, d grid.Dir) bool {
+	item := s.Board[to]
+	if !roomy.has(item) && item != pommerman.Flames && item != pommerman.BombItem {
+		return false
+	}
+	for i := range s.Agents {
+		if a := &s.Agents[i]; a.Alive && a.Cell == to {
+			return false
+		}
+	}
+	return !bombOn(s, to) || agent.Kicks && s.Board[to.Next(d)] == pommerman.Passage
 }
 
 // bombOn reports whether a bomb lies on a cell.
@@ -77,12 +98,14 @@ func deadlyNext(r *pommerman.Rules, s *pommerman.State) grid.Bits {
 	falling := ringAt(r, int(s.StepCount)) // and takes its bombs with it
 	var blast grid.Bits
 	var gone uint64 // the bombs that explode
+	chains := !r.DelayedChain && !r.BombsVanish()
 	for more := true; more; {
 		more = false
 		for i := range s.Bombs[:s.NumBombs] {
 			b := &s.Bombs[i]
 			at := rollsTo(s, b)
-			due := b.Life <= 1 || s.Board[at] == pommerman.Flames && s.Flame(at) > 1 || !r.DelayedChain && blast.Has(at)
+			hot := s.Board[at] == pommerman.Flames && s.Flame(at) > 1 && (r.FlamesKill() || at != b.Cell)
+			due := b.Life <= 1 || hot || chains && blast.Has(at)
 			if due && gone>>i&1 == 0 && !falling.Has(b.Cell) {
 				gone |= 1 << i
 				more = true

@@ -19,7 +19,7 @@ func tryMoves(r *pommerman.Rules, s *pommerman.State, seat int) actionSet {
 		r.Step(&next, actions)
 		changed := next.Agents[seat].Cell != s.Agents[seat].Cell
 		if move == pommerman.LayBomb {
-			changed = s.Agents[seat].Ammo > 0 && !bombOn(s, s.Agents[seat].Cell)
+			changed = s.Agents[seat].Ammo > 0 && (r.BombsStack() || !bombOn(s, s.Agents[seat].Cell))
 		}
 		next = r.Settled(next)
 		if next.Agents[seat].Alive && (changed || move == pommerman.Stop) {
@@ -35,7 +35,7 @@ func tryMoves(r *pommerman.Rules, s *pommerman.State, seat int) actionSet {
 // kicks is the moves of a seat that lead onto bombs.
 func kicks(s *pommerman.State, seat int) (m actionSet) {
 	for _, d := range grid.Dirs {
-		if s.Board[s.Agents[seat].Cell.Next(d)] == pommerman.BombItem {
+		if bombOn(s, s.Agents[seat].Cell.Next(d)) {
 			m = m.with(pommerman.Action(d))
 		}
 	}

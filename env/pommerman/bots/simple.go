@@ -65,6 +65,9 @@ func (m *memory) visit(c grid.Cell) {
 // bomb an adjacent enemy, walk to an enemy, walk to an item, bomb adjacent
 // wood, walk to wood, wander.
 //
+// With of2018 it is the agent of May 2018, which only searches differently:
+// [search.start2018].
+//
 // It differs from the original in two things: its memory starts empty each
 // episode, and where the original fails, because it looks for a hiding place
 // and has no passage at all in sight, it stops. It treats a skull as an item to
@@ -72,9 +75,10 @@ func (m *memory) visit(c grid.Cell) {
 type simple struct {
 	memory
 	draws
+	of2018 bool
 }
 
-func (a *simple) Reset(rng env.RNG) { *a = simple{draws: draws{rng: rng}} }
+func (a *simple) Reset(rng env.RNG) { *a = simple{draws: draws{rng: rng}, of2018: a.of2018} }
 
 func (a *simple) Reseed(rng env.RNG) { a.rng = rng }
 
@@ -91,7 +95,11 @@ var powerups = [3]pommerman.Item{pommerman.ExtraBomb, pommerman.IncrRange, pomme
 func (a *simple) decide(v *pommerman.View) (pommerman.Action, branch) {
 	a.begin()
 	var s scan
-	s.start(v, &a.draws)
+	if a.of2018 {
+		s.start2018(v, &a.draws)
+	} else {
+		s.start(v, &a.draws)
+	}
 	if t := s.threats(); t.n > 0 {
 		ways, by := s.flee(&t)
 		return a.pick(&ways), by

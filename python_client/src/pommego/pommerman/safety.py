@@ -9,6 +9,9 @@ are good for. One that is restricted to `Safety.moves` can lay bombs safely:
 A move is safe if, with all bombs and other agents staying where they are, there
 is a way on from it that no flame touches until the last of these bombs, its own
 included, has burnt out. Only the observation is used: cells in fog count as free.
+
+By the rules of 2018 explosions alone kill, and take other bombs away; no move is
+safe that lays a bomb onto another, which would then no longer be seen.
 """
 
 from __future__ import annotations
@@ -58,6 +61,7 @@ class Safety:
         self._flame_life: int = rules["flame_life"]
         self._strongest: int = rules["max_blast_strength"]
         self._chain_delay = int(rules["delayed_chain"])
+        self._of_2018 = rules.get("step") == "2018"
         self._steps = self._bomb_life + self._flame_life - 1
         if self._board + 2 > _WIDTH or self._steps > 31:
             raise ValueError(
@@ -95,9 +99,12 @@ class Safety:
         Returns:
             bool (n, 6). Where no move of the mask is safe, the mask itself.
         """
-        allowed = np.asarray(mask) > 0
+        allowed = np.asarray(mask) > 0  # a copy
         stone, wood = self._walls(planes)
         own, bombs = self._padded(planes, "self"), self._bombs(planes)
+        if self._of_2018:
+            own = self._standing(scalars)
+            allowed[:, len(_MOVES)] &= ~(own & self._padded(planes, "bomb_blast")).any((1, 2))
         others = self._padded(planes, "enemies") | self._padded(planes, "teammate")
         at, free = _rows(own), ~_rows(stone | wood | others | self._padded(planes, "bomb_blast"))
         ways = np.stack([_moved(at, free, move) for move in _MOVES], axis=1)
@@ -116,6 +123,16 @@ class Safety:
     def _padded(self, planes: NDArray[np.uint8], name: str, around: int = 0) -> Cells:
         cells = np.full((len(planes), self._board + 2, _WIDTH), around, np.uint8)
         cells[:, 1:-1, 1 : self._board + 1] = planes[:, self._plane[name]]
+        return cells
+
+    def _standing(self, scalars: NDArray[np.float32]) -> Cells:
+        """Find the seats' own cells; in flames no plane shows them."""
+        cells = np.zeros((len(scalars), self._board + 2, _WIDTH), np.uint8)
+        row, col = (
+            np.rint(scalars[:, self._scalar[name]] * (self._board - 1)).astype(np.intp) + 1
+            for name in ("row", "col")
+        )
+        cells[np.arange(len(scalars)), row, col] = 255
         return cells
 
     def _walls(self, planes: NDArray[np.uint8]) -> tuple[Cells, Cells]:
@@ -143,6 +160,8 @@ class Safety:
 
     def _blasts(self, bombs: _Bombs, stone: Cells, wood: Cells) -> Times:
         """Say when explosions reach each cell: a bomb that another one reaches does not wait."""
+        if self._of_2018:
+            return _vanishing(bombs, stone, wood)
         while True:
             times = _rays(bombs, stone, wood)
             sooner = np.minimum(_first(times.ravel()[bombs.cell]) + self._chain_delay, bombs.life)
@@ -158,15 +177,29 @@ class Safety:
     def _survived(self, at: Rows, free: Rows, times: Times, flame: Cells) -> NDArray[np.bool_]:
         """Walk on from each of (n, ways) places in all directions at once."""
         burning = times.copy()
-        for later in range(1, self._flame_life):
-            burning |= times << np.uint32(later)
-        # Flames that are shown as f burn in this step's and the f - 1 following observations.
-        burning |= (np.uint32(1) << flame) - np.uint32(1)
+        if not self._of_2018:
+            for later in range(1, self._flame_life):
+                burning |= times << np.uint32(later)
+            # Flames that are shown as f burn in this step's and the f - 1 following observations.
+            burning |= (np.uint32(1) << flame) - np.uint32(1)
         for step in range(1, self._steps + 1):
             if step > 1:
                 at = at | (_neighbours(at) & free[:, None])
             at = at & ~_rows(burning & np.uint32(1 << step))[:, None]
         return at.any(2)
+
+
+def _vanishing(bombs: _Bombs, stone: Cells, wood: Cells) -> Times:
+    """Let the bombs explode that are due first, and take away those that they reach, until none is left."""
+    times, wood = np.zeros(stone.shape, np.uint32), wood.copy()
+    while len(bombs.cell):
+        due = bombs.life == bombs.life.min()
+        reached = _rays(_Bombs(*(part[due] for part in bombs)), stone, wood)
+        times |= reached
+        wood[reached > 0] = 0
+        kept = ~due & (reached.ravel()[bombs.cell] == 0)
+        bombs = _Bombs(*(part[kept] for part in bombs))
+    return times
 
 
 def _rays(bombs: _Bombs, stone: Cells, wood: Cells) -> Times:

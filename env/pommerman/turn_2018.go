@@ -1,0 +1,270 @@
+package pommerman
+
+import "pommego/env/grid"
+
+// turn2018 is the working memory of one step of 2018. Most of what happens in it
+// depends on what the board shows, which is where everyone stood at the start of
+// the step until phase 9 draws it anew.
+type turn2018 struct {
+	turn
+	draws  *skullDraws
+	marked grid.Bits // what this step's explosions reach
+	left   grid.Bits // where bombs lay that rolled into flames
+}
+
+// skullDraws prescribes the draws of one step, for replays.
+type skullDraws struct {
+	given []skullDraw
+	taken []skullDraw // what the step drew of them, and for whom
+}
+
+// skullDraw is one draw, uniform in [0, 1), for the skull that an agent took.
+type skullDraw struct {
+	agent int
+	u     float64
+}
+
+// step2018 makes one move of all agents by the rules of 2018. The numbers in the
+// comments are those of that section of the package comment. draws prescribes
+// what skulls do; nil: the game's RNG.
+func (r *Rules) step2018(s *State, actions []uint8, draws *skullDraws) {
+	t := turn2018{draws: draws}
+	t.s, t.agentAt, t.agentWish = s, away, away
+	r.fallDue(s)  // of the step before
+	t.burnDown(r) // 1
+	t.read(r, actions)
+	t.cutWords(r)
+	t.agentsWish(r)  // 2
+	t.partSwaps()    // 3
+	t.partMeetings() // 4
+	t.moveAgents(r)  // 5
+	t.moveBombs()    // 6
+	t.catchBombs()   // 7
+	t.deaths()       // 8
+	t.draw(r)        // 9
+	r.count(s)       // 10
+}
+
+// burnDown ages the flames. Where one goes out, the item hidden there appears, or
+// a passage, even if another still burns there.
+func (t *turn2018) burnDown(r *Rules) {
+	for c := range t.s.ageFlames(r).All {
+		t.s.Board[c] = t.s.Hidden(c)
+		t.s.hide(c, Passage)
+	}
+}
+
+// cutWords makes words of what the living send by radio: there is no silence.
+func (t *turn2018) cutWords(r *Rules) {
+	for _, a := range t.living[:t.alive] {
+		for w := range r.RadioWords {
+			word := &t.s.Radio[a][w]
+			*word = min(max(*word, 1), uint8(r.RadioVocab))
+		}
+	}
+}
+
+// agentsWish lays the bombs and finds the cell each living agent wants.
+func (t *turn2018) agentsWish(r *Rules) {
+	s := t.s
+	for _, a := range t.living[:t.alive] {
+		agent := &s.Agents[a]
+		t.agentAt[a], t.agentWish[a] = agent.Cell, agent.Cell
+		switch action := t.actions[a]; {
+		case action == Stop:
+		case action == LayBomb:
+			if agent.Ammo > 0 {
+				agent.Ammo--
+				s.addBomb(NewBomb(agent.Cell, uint8(r.BombLife), agent.Blast, int(a), grid.Stay))
+			}
+		case t.mayEnter(agent, grid.Dir(action)):
+			t.agentWish[a] = agent.Cell.Next(grid.Dir(action))
+		}
+	}
+}
+
+// mayEnter reports whether an agent may want the next cell in a direction. A bomb
+// there must be one that it can kick onto a cell that shows passage.
+func (t *turn2018) mayEnter(agent *Agent, d grid.Dir) bool {
+	s, next := t.s, agent.Cell.Next(d)
+	if s.Board[next].wall() {
+		return false
+	}
+	return !s.bombAt(next) || agent.Kicks && s.Board[next.Next(d)] == Passage
+}
+
+// partSwaps keeps agents that want each other's cells where they are.
+func (t *turn2018) partSwaps() {
+	for i, a := range t.living[:t.alive] {
+		for _, b := range t.living[i+1 : t.alive] {
+			if t.agentWish[a] == t.agentAt[b] && t.agentWish[b] == t.agentAt[a] {
+				t.agentWish[a], t.agentWish[b] = t.agentAt[a], t.agentAt[b]
+			}
+		}
+	}
+}
+
+// partMeetings keeps all who want a cell that somebody else wants too where they
+// are, until nothing changes.
+func (t *turn2018) partMeetings() {
+	for changed := true; changed; {
+		changed = false
+		wish := t.agentWish
+		for _, a := range t.living[:t.alive] {
+			for _, b := range t.living[:t.alive] {
+				if a != b && wish[a] == wish[b] && wish[a] != t.agentAt[a] {
+					t.agentWish[a] = t.agentAt[a]
+					changed = true
+				}
+			}
+		}
+	}
+}
+
+// moveAgents moves the agents and lets each take the item its cell shows, moved or
+// not. One that can kick sends off the first bomb on the cell it enters.
+func (t *turn2018) moveAgents(r *Rules) {
+	s := t.s
+	for _, a := range t.living[:t.alive] {
+		agent := &s.Agents[a]
+		if t.agentWish[a] != agent.Cell {
+			agent.Cell = t.agentWish[a]
+			if agent.Kicks {
+				t.kick(agent.Cell, grid.Dir(t.actions[a]))
+			}
+		}
+		switch item := s.Board[agent.Cell]; {
+		case !item.powerup():
+			continue
+		case item == Skull:
+			agent.suffer(r, t.drawSkull(int(a)))
+		default:
+			agent.pickUp(r, item, nil)
+		}
+		s.Board[agent.Cell] = Passage
+	}
+}
+
+// kick sends off the first bomb in the list that lies on a cell, if one does.
+func (t *turn2018) kick(c grid.Cell, d grid.Dir) {
+	for i := range t.s.bombs() {
+		if b := &t.s.Bombs[i]; b.Cell == c {
+			b.roll(d)
+			return
+		}
+	}
+}
+
+// drawSkull is the draw for a skull that an agent takes.
+func (t *turn2018) drawSkull(agent int) float64 {
+	if t.draws == nil {
+		return float64(t.s.RNG.Uint64()>>11) / (1 << 53)
+	}
+	return t.draws.next(agent)
+}
+
+// next is the next prescribed draw, 0 if none is left.
+func (d *skullDraws) next(agent int) float64 {
+	u := 0.0
+	if n := len(d.taken); n < len(d.given) {
+		u = d.given[n].u
+	}
+	d.taken = append(d.taken, skullDraw{agent, u})
+	return u
+}
+
+// suffer is what a skull does to an agent: it loses blast or ammo, or gains blast.
+func (a *Agent) suffer(r *Rules, u float64) {
+	switch {
+	case u < 0.33:
+		a.Blast = max(a.Blast, 3) - 1
+	case u < 0.66:
+		a.Ammo = max(a.Ammo, 2) - 1
+	default:
+		a.Blast = uint8(min(int(a.Blast)+2, r.MaxBlast))
+	}
+}
+
+// moveBombs ages, rolls and explodes the bombs, each completely before the next.
+func (t *turn2018) moveBombs() {
+	s := t.s
+	s.keepBombs(func(b *Bomb) bool {
+		b.Life--
+		t.roll(b)
+		if b.Life != 0 {
+			return true
+		}
+		s.takeBack(b)
+		s.rays(b, &t.marked)
+		return false
+	})
+}
+
+// roll moves a rolling bomb onto a cell that shows passage, or into flames, which
+// set it off. Anything else stops it for good.
+func (t *turn2018) roll(b *Bomb) {
+	s, next := t.s, b.Cell.Next(b.Moving())
+	switch {
+	case b.Moving() == grid.Stay:
+	case s.Board[next] == Passage:
+		s.Board[b.Cell] = Passage
+		b.Cell = next
+	case s.Board[next] == Flames:
+		t.left.Add(b.Cell)
+		b.Cell, b.Life = next, 0
+	default:
+		b.roll(grid.Stay)
+	}
+}
+
+// catchBombs takes away the bombs that an explosion reaches. They do not explode.
+func (t *turn2018) catchBombs() {
+	t.s.keepBombs(func(b *Bomb) bool {
+		if t.marked.Has(b.Cell) {
+			t.s.takeBack(b)
+			return false
+		}
+		return true
+	})
+}
+
+// takeBack gives a bomb back to its owner, whatever it carries already.
+func (s *State) takeBack(b *Bomb) {
+	a := &s.Agents[b.Owner()]
+	a.Ammo = uint8(min(int(a.Ammo)+1, 255))
+}
+
+// deaths kills the living agents that an explosion reaches. Older flames kill
+// nobody.
+func (t *turn2018) deaths() {
+	for _, a := range t.living[:t.alive] {
+		agent := &t.s.Agents[a]
+		agent.Alive = !t.marked.Has(agent.Cell)
+	}
+}
+
+// draw draws the board: bombs, agents over them, flames over everything.
+func (t *turn2018) draw(r *Rules) {
+	s := t.s
+	for c := range t.left.All {
+		if s.Board[c] == BombItem { // a blast of strength 1 did not reach back
+			s.Board[c] = Passage
+		}
+	}
+	for i := range s.bombs() {
+		s.Board[s.Bombs[i].Cell] = BombItem
+	}
+	for _, a := range t.living[:t.alive] {
+		agent, self := &s.Agents[a], r.Agent0()+Item(a)
+		if s.Board[t.agentAt[a]] == self {
+			s.Board[t.agentAt[a]] = Passage
+		}
+		if agent.Alive {
+			s.Board[agent.Cell] = self
+		}
+	}
+	s.flames[r.FlameLife-1] = t.marked
+	for c := range s.burning().All {
+		s.Board[c] = Flames
+	}
+}
