@@ -53,8 +53,10 @@ var families = []Family{
 		{"OneVsOne-v0", "one against one on a small board, everything is seen", duel},
 		{"PommeFFA2018-v0", "free for all by the rules of 2018: 13x13, slow bombs, skulls", pommerman.Rules2018(pommerman.FFA)},
 		{"PommeTeam2018-v0", "two against two by the rules of 2018: 13x13, slow bombs, skulls", pommerman.Rules2018(pommerman.Team)},
-		{"PommeFFAJava-v0", "free for all by the Java rules: chains a step later, long flames, collapse", pommerman.Java(pommerman.FFA)},
-		{"PommeTeamJava-v0", "two against two by the Java rules: chains a step later, long flames, collapse", pommerman.Java(pommerman.Team)},
+		{"PommeFFAJava-v0", "free for all by the rules of the Java version's code: a step of its own, few walls, long flames, collapse", pommerman.Java(pommerman.FFA)},
+		{"PommeTeamJava-v0", "two against two by the rules of the Java version's code: a step of its own, few walls, long flames, collapse", pommerman.Java(pommerman.Team)},
+		{"PommeFFAJavaDocument-v0", "free for all by the Java version's document: chains a step later, long flames, collapse, fog", pommerman.JavaDocument(pommerman.FFA)},
+		{"PommeTeamJavaDocument-v0", "two against two by the Java version's document: chains a step later, long flames, collapse, fog", pommerman.JavaDocument(pommerman.Team)},
 	}).observed("PommeTeamCompetition-v0"),
 	family(basewar.New, warbots.Roster, basewar.Formats, []preset[basewar.Rules]{
 		{"BaseWar-v0", "three against three bomb boxes, each other and the other side's base; a seat a bomber", basewar.Standard()},

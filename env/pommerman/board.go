@@ -9,15 +9,16 @@ import (
 
 // layout is what all boards of one set of rules have in common.
 type layout struct {
-	rules *Rules
-	blank State       // agents and the guaranteed wood on an empty board
-	cells grid.Bits   // the board
-	pairs []grid.Cell // free cells above the diagonal; each represents itself and its mirror image
-	solid grid.Bits   // cells that are no passage on the blank board
-	wood  grid.Bits   // the guaranteed wood
-	start grid.Cell   // where reachability is measured from: the last-placed agent
-	walls int         // pairs of rigid walls to lay
-	woods int         // pairs of wood to lay
+	rules  *Rules
+	blank  State       // agents and the guaranteed wood on an empty board
+	cells  grid.Bits   // the board
+	places []grid.Cell // free cells off the diagonal, row by row
+	pairs  []grid.Cell // free cells above the diagonal; each represents itself and its mirror image
+	solid  grid.Bits   // cells that are no passage on the blank board
+	wood   grid.Bits   // the guaranteed wood
+	start  grid.Cell   // where reachability is measured from: the last-placed agent
+	walls  int         // pairs of rigid walls to lay
+	woods  int         // pairs of wood to lay
 }
 
 // maxUnreachable is how many passages may be cut off from the start.
@@ -66,6 +67,7 @@ func newLayout(r *Rules) (*layout, error) {
 	l.woods = max(woods, 0)
 	l.start = grid.At(n-2, n-2)
 	for c := range free.All {
+		l.places = append(l.places, c)
 		if c.Row() < c.Col() {
 			l.pairs = append(l.pairs, c)
 		}
@@ -120,10 +122,21 @@ type walls struct{ rigid, wood grid.Bits }
 // deal makes a fresh board: draws walls until almost all passages can be
 // reached, then hides the items.
 func (l *layout) deal(s *State, rng *env.RNG) {
-	w := l.lay(rng)
-	for !l.connected(&w) {
+	var w walls
+	if l.rules.StepKind == StepJava {
+		w = l.drawJava(rng)
+	} else {
 		w = l.lay(rng)
+		for !l.connected(&w) {
+			w = l.lay(rng)
+		}
 	}
+	l.build(s, &w)
+	l.hideItems(s, w.wood, rng)
+}
+
+// build makes a board of walls.
+func (l *layout) build(s *State, w *walls) {
 	*s = l.blank
 	for c := range w.rigid.All {
 		s.Board[c] = Rigid
@@ -131,7 +144,6 @@ func (l *layout) deal(s *State, rng *env.RNG) {
 	for c := range w.wood.All {
 		s.Board[c] = Wood
 	}
-	l.hideItems(s, w.wood, rng)
 }
 
 // lay draws rigid walls and then wood, uniformly over the free pairs.

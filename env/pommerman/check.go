@@ -16,6 +16,9 @@ func (r *Rules) Check(s *State) error {
 // invariants reports what does not fit together in a state whose values are in
 // their ranges.
 func (r *Rules) invariants(s *State) error {
+	if r.StepKind == StepJava {
+		return r.invariantsJava(s)
+	}
 	burning := s.burning()
 	for row := range r.BoardSize {
 		for col := range r.BoardSize {
@@ -45,6 +48,22 @@ func (r *Rules) invariants(s *State) error {
 			return fmt.Errorf("bombs[%d] lies at %s, but the board shows %d there", i, where(b.Cell), item)
 		}
 		seen.Add(b.Cell)
+	}
+	return nil
+}
+
+// invariantsJava reports the same by the Java rules, by which much can lie on a
+// cell and the board draws what it likes of it.
+func (r *Rules) invariantsJava(s *State) error {
+	burning := s.burning()
+	for i := range r.BoardSize * r.BoardSize {
+		c := r.cell(i)
+		switch item := s.Board[c]; {
+		case item == Fog, item == r.Dummy(), item >= r.Agent0()+Item(r.Seats()):
+			return fmt.Errorf("the board shows %d at %s, which no board can", item, where(c))
+		case (item == Flames) != burning.Has(c):
+			return fmt.Errorf("at %s the board shows %d, which does not agree with the list of flames", where(c), item)
+		}
 	}
 	return nil
 }

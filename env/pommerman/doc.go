@@ -27,6 +27,7 @@
 //	match.go  the contract; table.go what a state holds; check.go what must fit
 //	          together in it; save.go, json.go saved states
 //	record.go recorded games; record_obs.go the observations in them
+//	*_java.go the Java rules: their step, results, boards and recorded games
 //
 // # One step, in order
 //
@@ -99,4 +100,39 @@
 // one of three things, each a third of the time: blast strength minus one (not
 // under 2), ammo minus one (not under 1), blast strength plus two (not over
 // MaxBlast).
+//
+// # The Java step
+//
+// With [StepJava] a game is played as the code of the Java re-implementation plays
+// it. Nothing caps ammo or blast strength, and what the board draws is looked at
+// even where it is wrong: a cell can hold two agents or several bombs. In order:
+//
+//	2.1  Agents act. A bomb needs ammo and a cell on which none lay before the step.
+//	2.2  Flames age. Those that go out burn on until 2.10.
+//	2.3  Bombs age, those just laid too. A rolling one wants the next cell; walls alone stop it.
+//	2.4  Nobody swaps cells; against an agent the bomb stays.
+//	2.5  Agents that want one cell stay, then bombs that do. Wishes are counted once, so
+//	     one who stays may share its cell with another who comes.
+//	2.6  Kicks, for each bomb with one agent after another. A bomb rolls under a standing
+//	     kicker and stops there; no bomb is kicked to where a wall or an agent is drawn. An
+//	     agent that cannot kick stays, and so does the bomb, which goes on in the next step if
+//	     no later agent was looked at.
+//	2.7  Bombs that want one cell stay.
+//	2.8  Bombs move one after the other. An item under a bomb is hidden, and comes to light
+//	     when it leaves.
+//	2.9  Agents take what is drawn where they want to be, even if they are about to die.
+//	2.10 Bombs explode, in passes over their list; flames burn at once, so that later bombs of
+//	     a pass go off too and their rays run on through burnt wood. Hidden items survive.
+//	     Then old flames go out and uncover what is hidden.
+//	2.11 Agents move, or die where they were if what they want burns.
+//	2.12 Results: who dies last shares a tie, who dies before has lost, and the last team has won.
+//	2.13 A ring that was due before the step falls, by what its cells draw: a bomb under an agent
+//	     stays in the wall, and breaks it. Who dies of it counts as in 2.12.
+//	2.14 The step is counted. At MaxSteps the living tie, with teams everyone.
+//
+// A game is over at MaxSteps, when nobody lives, or when a winner lives. It pays 1 to
+// winners and -1 to all others, in ties too, at its end and nothing before. Seats see
+// bombs as if they lay still and flames as if they were new. Boards are drawn from a
+// single number, as the original draws them from its seed; where it would hang,
+// since the same seed cuts off too much again, we take another number.
 package pommerman

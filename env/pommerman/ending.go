@@ -9,8 +9,10 @@ const (
 
 // winners is who has won once the game is over: the team all of the living
 // belong to, or without teams the only one living.
-func (r *Rules) winners(alive env.SeatSet) env.SeatSet {
+func (r *Rules) winners(s *State, alive env.SeatSet) env.SeatSet {
 	switch {
+	case r.StepKind == StepJava:
+		return s.results.won()
 	case alive == 0:
 		return 0
 	case !r.Teams():
@@ -29,6 +31,8 @@ func (r *Rules) winners(alive env.SeatSet) env.SeatSet {
 // over reports whether the game has ended.
 func (r *Rules) over(s *State, alive env.SeatSet) bool {
 	switch {
+	case r.StepKind == StepJava:
+		return r.overJava(s, alive)
 	case int(s.StepCount) >= r.lastStep() || alive&(alive-1) == 0: // one at most
 		return true
 	case r.Teams():
@@ -54,7 +58,7 @@ func (r *Rules) Status(s *State) env.Status {
 		return st
 	}
 	st.Over, st.Decided, st.Result = true, all, env.Tie
-	winners := r.winners(alive)
+	winners := r.winners(s, alive)
 	if winners != 0 {
 		st.Result, st.Winners = env.Win, winners
 	}
@@ -63,9 +67,13 @@ func (r *Rules) Status(s *State) env.Status {
 
 // Rewards writes what the reference pays each seat in this step.
 func (r *Rules) Rewards(s *State, dst []float64) {
+	if r.StepKind == StepJava {
+		r.rewardsJava(s, dst)
+		return
+	}
 	alive := s.alive()
 	limit := int(s.StepCount) >= r.lastStep()
-	winners := r.winners(alive)
+	winners := r.winners(s, alive)
 	for seat := range r.Seats() {
 		switch {
 		case winners.Has(seat):

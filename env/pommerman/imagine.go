@@ -42,9 +42,16 @@ func (r *Rules) Imagine(b *Belief, v *View) {
 	c.see()
 	c.placeAgents()
 	c.placeBombs()
+	if c.StepKind == StepJava {
+		c.drawAsSeen()
+	}
 	b.Radio = [MaxAgents][MaxWords]uint8{}
 	b.StepCount = uint16(v.StepCount)
-	b.due = int8(r.ringDue(v.StepCount) + 1)
+	b.results = 0
+	b.due = 0
+	if r.StepKind != StepJava {
+		b.due = int8(r.ringDue(v.StepCount) + 1)
+	}
 	b.training = int8(r.TrainingAgent + 1)
 	b.RNG = env.RNG{}
 }
@@ -66,7 +73,7 @@ func (r *Rules) leadsTo(b *Belief, v *View) bool {
 // traits is a number that differs, almost surely, between rules under which
 // different states are possible or different things follow from them.
 func (r *Rules) traits() uint64 {
-	h := uint64(r.GameType) | uint64(r.StepKind)<<8
+	h := uint64(r.GameType) | uint64(r.StepKind)<<8 | uint64(r.CollapseEvery)<<16
 	for _, x := range [...]int{
 		r.BoardSize, r.MaxSteps, r.ViewSize, r.StartAmmo, r.StartBlast, r.MaxAmmo, r.MaxBlast,
 		r.BombLife, r.FlameLife, r.FirstCollapse, r.RadioWords, r.TrainingAgent,
@@ -110,6 +117,14 @@ type correction struct {
 	inView grid.Bits
 	taken  grid.Bits            // where agents stand
 	at     [MaxAgents]grid.Cell // where the view shows each agent, 0 where it does not
+}
+
+// drawAsSeen draws what is in view as the view does, where by the Java rules the
+// board need not show what is there.
+func (c *correction) drawAsSeen() {
+	for at := range c.inView.All {
+		c.Board[at] = c.v.Board[at]
+	}
 }
 
 // lift takes agents and bombs off the board, and what is believed hidden.
@@ -177,8 +192,8 @@ func (c *correction) mirror() {
 // where they may be. An agent that is alive but fits nowhere is treated as
 // dead. In 2018 flames hide agents that live in them.
 func (c *correction) placeAgents() {
-	if self := c.v.Self.Cell; c.inFlames(self) && c.v.Seat < c.Seats() {
-		c.at[c.v.Seat] = self
+	if self := c.v.Self.Cell; c.v.Seat < c.Seats() && (c.inFlames(self) || c.StepKind == StepJava && c.v.Alive.Has(c.v.Seat)) {
+		c.at[c.v.Seat] = self // by the Java rules another can be drawn there
 	}
 	for seat := range c.Seats() {
 		a := &c.Agents[seat]
@@ -191,8 +206,9 @@ func (c *correction) placeAgents() {
 	for seat := range c.Seats() {
 		a := &c.Agents[seat]
 		if a.Alive && c.at[seat] == 0 {
-			var at grid.Cell
-			if at, a.Alive = c.whereabouts(a.Cell); a.Alive {
+			at, found := c.whereabouts(a.Cell)
+			a.Alive = found || c.StepKind == StepJava // which lets two share a cell
+			if found {
 				c.place(seat, at)
 			}
 		}
@@ -295,10 +311,11 @@ func (c *correction) lay(b Bomb) {
 	}
 }
 
-// holdsBomb reports whether a bomb can lie on a cell, given what the board shows.
+// holdsBomb reports whether a bomb can lie on a cell, given what the board shows,
+// by which the Java rules do not go.
 func (c *correction) holdsBomb(at grid.Cell) bool {
 	item := c.Board[at]
-	return item == Passage || item == Flames || item >= c.Agent0()
+	return c.StepKind == StepJava || item == Passage || item == Flames || item >= c.Agent0()
 }
 
 // recognise finds a bomb of the view among the believed ones that are not known

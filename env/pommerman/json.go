@@ -24,6 +24,7 @@ type jsonExtra struct {
 	RNG      string `json:"dice"`  // state of the game's RNG, in hexadecimal
 	RingDue  int    `json:"ring_due"`
 	Training int    `json:"training_agent"`
+	Results  []int  `json:"results,omitempty"`
 }
 
 type jsonAgent struct {
@@ -106,7 +107,8 @@ func (m *Match) AppendJSON(dst []byte) ([]byte, error) {
 		out.nest("radio_num_words", r.RadioWords)
 		out.nest("radio_from_agent", from)
 	}
-	out.add("pommego", jsonExtra{stateFormat, saved.Hex(m.game.form.Rules), saved.Hex(m.RNG.State), int(m.due) - 1, int(m.training) - 1})
+	ended, _ := values["results"].([]int)
+	out.add("pommego", jsonExtra{stateFormat, saved.Hex(m.game.form.Rules), saved.Hex(m.RNG.State), int(m.due) - 1, int(m.training) - 1, ended})
 	text, err := json.Marshal(out)
 	return append(dst, text...), err
 }
@@ -139,6 +141,9 @@ func (m *Match) RestoreJSON(state json.RawMessage) error {
 		}
 		if err := m.game.form.Header.Check(x.Format, x.Rules); err != nil {
 			return err
+		}
+		if x.Results != nil {
+			in.values["results"] = x.Results
 		}
 		in.values["dice"], in.values["ring_due"], in.values["training_agent"] = x.RNG, x.RingDue, x.Training
 	}

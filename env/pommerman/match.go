@@ -67,7 +67,7 @@ func undealt(rules Rules) *Game {
 }
 
 // Formats are the forms of recorded games that can be checked and shown.
-var Formats = []record.Format{Recorded, Recorded2018, Boards2018}
+var Formats = []record.Format{Recorded, Recorded2018, Boards2018, RecordedJava, RecordedBoardsJava}
 
 // The encodings' indices.
 const (
@@ -125,7 +125,19 @@ func (m *Match) Rewards(dst []float64) { m.game.rules.Rewards(&m.State, dst) }
 
 // Outcome writes how the game ended for the seats whose fate is decided: what
 // the reference pays in the step that decides it.
-func (m *Match) Outcome(dst []float64) { m.game.rules.Rewards(&m.State, dst) }
+// The Java rules pay nothing before the end, when all who are out by then have
+// lost.
+func (m *Match) Outcome(dst []float64) {
+	m.game.rules.Rewards(&m.State, dst)
+	if m.game.rules.StepKind != StepJava {
+		return
+	}
+	for seat := range dst {
+		if dst[seat] == 0 && !m.Agents[seat].Alive {
+			dst[seat] = -1
+		}
+	}
+}
 
 // Mask writes which moves would do something: a move into a wall or off the
 // board does what stop does, and so does laying a bomb without ammo or, where no

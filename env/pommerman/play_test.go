@@ -16,13 +16,17 @@ func variants() map[string]Rules {
 	quick.MaxSteps = 24
 	early := Rules2018(TeamRadio).Fogged(4).Collapsing(10)
 	early.MaxSteps = 60
-	java := Java(Team)
-	java.FirstCollapse, java.MaxSteps = 10, 60
+	document := JavaDocument(Team)
+	document.FirstCollapse, document.MaxSteps = 10, 60
+	java := Java(Team).Seeing(2)
+	java.FirstCollapse, java.CollapseEvery, java.MaxSteps = 10, 7, 60
 	return map[string]Rules{
 		"ffa": Playground(FFA), "ffa collapse": Playground(FFA).Collapsing(500), "quick collapse": quick,
 		"team": Playground(Team), "team fog": Playground(Team).Fogged(4), "team fog collapse": Playground(Team).Fogged(4).Collapsing(20),
 		"radio": Playground(TeamRadio).Fogged(4), "one-vs-one": Playground(OneVsOne),
-		"2018": Rules2018(FFA), "2018 team": Rules2018(Team), "2018 radio collapse": early, "java": Java(FFA), "java team": java,
+		"2018": Rules2018(FFA), "2018 team": Rules2018(Team), "2018 radio collapse": early,
+		"java document": JavaDocument(FFA), "java document team": document,
+		"java": Java(FFA), "java team": java, "java own cell": Java(Team).Seeing(0),
 		"7x7": small, "14x14": large,
 	}
 }
@@ -70,6 +74,13 @@ func randomActions(r *Rules, rng *env.RNG, actions []uint8) {
 func compareStep(t testing.TB, r *Rules, s *State, actions []uint8) {
 	t.Helper()
 	before := *s
+	if r.StepKind == StepJava { // which recorded games judge
+		r.Step(s, actions)
+		if err := r.Check(s); err != nil {
+			t.Fatalf("moves %v from\n%s\nbroke an invariant: %v", actions, newTwin(r, &before).text(), err)
+		}
+		return
+	}
 	slow := newTwin(r, s)
 	if s.due != 0 {
 		slow.collapse(int(s.due) - 1)

@@ -59,6 +59,10 @@ func (g *Game) encodeRawBombs(s *State, seat int, dst []byte) {
 	w := g.rules.window(s, seat)
 	var v View
 	v.seeBombs(s, &w)
+	if g.rules.conceals() {
+		v.Rules = &g.rules
+		v.conceal()
+	}
 	clear(dst[:3*MaxBombs])
 	for i, b := range v.Bombs[:v.NumBombs] {
 		dst[3*i], dst[3*i+1], dst[3*i+2] = uint8(b.Cell.Row()), uint8(b.Cell.Col()), b.Blast

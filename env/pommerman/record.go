@@ -173,7 +173,7 @@ func configured(values saved.Values) (Rules, error) {
 	r.BoardSize, r.MaxSteps, r.MaxBlast = number("board_size", 0), number("max_steps", 0), number("max_blast_strength", 0)
 	r.NumRigid, r.NumWood, r.NumItems = number("num_rigid", 0), number("num_wood", 0), number("num_items", 0)
 	if values["partially_observable"] == 1 {
-		if r.ViewSize = number("agent_view_size", -1); r.ViewSize == -1 {
+		if r.ViewSize = number("agent_view_size", OwnCell-1); r.ViewSize < OwnCell {
 			return Rules{}, fmt.Errorf("agent_view_size is missing")
 		}
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // version is that of a step: it grows when games recorded by it would change.
-var version = [numSteps]int{StepToday: 1, Step2018: 2}
+var version = [numSteps]int{StepToday: 1, Step2018: 2, StepJava: 2}
 
 // GameType tells who plays against whom, with the reference's numbers.
 type GameType uint8
@@ -46,10 +46,11 @@ type StepKind uint8
 const (
 	StepToday StepKind = iota // of the reference as it is today: turn.go
 	Step2018                  // of the reference in May 2018: turn_2018.go
+	StepJava                  // of the Java re-implementation's code: turn_java.go
 	numSteps
 )
 
-var stepNames = [numSteps]string{StepToday: "today", Step2018: "2018"}
+var stepNames = [numSteps]string{StepToday: "today", Step2018: "2018", StepJava: "java"}
 
 func (k StepKind) String() string {
 	if k < numSteps {
@@ -74,6 +75,9 @@ func (k *StepKind) UnmarshalText(text []byte) error {
 // NoCollapse is the FirstCollapse of a board that never collapses.
 const NoCollapse = -1
 
+// OwnCell is the ViewSize of a seat that sees its own cell alone.
+const OwnCell = -1
+
 // NoSeat stands for no seat at all.
 const NoSeat = -1
 
@@ -90,13 +94,14 @@ type Rules struct {
 	NumItems  int `json:"num_items"`  // hidden under wood
 	MaxSteps  int `json:"max_steps"`
 
-	// ViewSize is how many rows and columns away a seat sees; 0: everything.
+	// ViewSize is how many rows and columns away a seat sees; 0: everything,
+	// OwnCell: nothing (by the Java step alone).
 	ViewSize int `json:"agent_view_size"`
 
 	StartAmmo  int `json:"start_ammo"`
 	StartBlast int `json:"start_blast_strength"`
-	MaxAmmo    int `json:"max_ammo"`           // what returning bombs and items stop at
-	MaxBlast   int `json:"max_blast_strength"` // what range items cut to
+	MaxAmmo    int `json:"max_ammo"`           // what returning bombs and items stop at, but by the Java step
+	MaxBlast   int `json:"max_blast_strength"` // what range items cut to, but by the Java step
 	BombLife   int `json:"bomb_life"`          // steps from laying to explosion
 	FlameLife  int `json:"flame_life"`         // observations in which a flame shows, 1 to 5
 
@@ -114,8 +119,11 @@ type Rules struct {
 	BombList bool `json:"bomb_list"`
 
 	// FirstCollapse is the step count at which the outermost ring falls;
-	// NoCollapse: never. Further rings follow every quarter of what is left.
+	// NoCollapse: never. Further rings follow every quarter of what is left. By
+	// the Java step a ring falls at the end of the step after that count, and
+	// CollapseEvery, if not 0, is how many steps later the next does.
 	FirstCollapse int `json:"first_collapse"`
+	CollapseEvery int `json:"collapse_every,omitempty"`
 
 	RadioWords int `json:"radio_num_words"`  // words a message holds, 0 without radio, up to MaxWords
 	RadioVocab int `json:"radio_vocab_size"` // words are 1 to RadioVocab
@@ -143,15 +151,50 @@ func Playground(t GameType) Rules {
 	return r
 }
 
-// Java is the rules of the Java re-implementation: chains a step later, flames
-// of five steps, the collapse from step 500, and a list of bombs to see.
+// Java is the rules of the code of the Java re-implementation: its own step, fewer
+// walls, flames of five steps, and the collapse from step 500.
 func Java(t GameType) Rules {
+	r := javaNumbers(t)
+	r.StepKind = StepJava
+	r.NumRigid, r.NumWood, r.NumItems = 20, 20, 10
+	return r.uncapped()
+}
+
+// JavaDocument is the rules of its document, where the code does otherwise: the
+// reference's step with chains a step later, the reference's walls, and a view of
+// four rows and columns. Where the document is silent it is as the code.
+func JavaDocument(t GameType) Rules {
+	r := javaNumbers(t)
+	r.DelayedChain = true
+	return r.uncapped().Seeing(4)
+}
+
+func javaNumbers(t GameType) Rules {
 	r := Playground(t)
 	r.GameEnv = "pommerman.envs.v1:Pomme"
-	r.DelayedChain = true
 	r.FlameLife = 5
 	r.BombList = true
 	r.FirstCollapse = 500
+	return r
+}
+
+// uncapped lets an agent carry whatever it can find.
+func (r Rules) uncapped() Rules {
+	r.MaxAmmo, r.MaxBlast = r.StartAmmo+r.NumItems, r.StartBlast+r.NumItems
+	return r
+}
+
+// Seeing limits a seat's view to a range of rows and columns around itself, 0
+// being its own cell and -1 no limit. It caps nothing.
+func (r Rules) Seeing(vision int) Rules {
+	switch {
+	case vision < 0:
+		r.ViewSize = 0
+	case vision == 0:
+		r.ViewSize = OwnCell
+	default:
+		r.ViewSize = vision
+	}
 	return r
 }
 
@@ -235,7 +278,12 @@ func (r *Rules) lastStep() int {
 }
 
 // CollapseStep is how many steps lie between two rings.
-func (r *Rules) CollapseStep() int { return (r.MaxSteps - r.FirstCollapse) / 4 }
+func (r *Rules) CollapseStep() int {
+	if r.CollapseEvery != 0 {
+		return r.CollapseEvery
+	}
+	return (r.MaxSteps - r.FirstCollapse) / 4
+}
 
 // Collapses lists the step counts at which rings fall, ring 0 first. With a
 // FirstCollapse past MaxSteps it counts backwards, as the reference does, and
@@ -267,6 +315,10 @@ func (r *Rules) Validate() error {
 	if r.GameType < FFA || r.GameType > OneVsOne {
 		return fmt.Errorf("rules: game_type is %d, want 1 (FFA), 2 (team), 3 (team radio) or 4 (one-vs-one)", r.GameType)
 	}
+	leastView := 0
+	if r.StepKind == StepJava {
+		leastView = OwnCell
+	}
 	if err := ruleset.Check(
 		ruleset.Between("step", int(r.StepKind), 0, int(numSteps)-1),
 		ruleset.Between("board_size", r.BoardSize, 7, grid.MaxSide),
@@ -274,14 +326,15 @@ func (r *Rules) Validate() error {
 		ruleset.Between("num_wood", r.NumWood, 0, 196),
 		ruleset.Between("num_items", r.NumItems, 0, r.NumWood),
 		ruleset.Between("max_steps", r.MaxSteps, 1, 30000),
-		ruleset.Between("agent_view_size", r.ViewSize, 0, grid.MaxSide),
-		ruleset.Between("max_ammo", r.MaxAmmo, 1, 10),
+		ruleset.Between("agent_view_size", r.ViewSize, leastView, grid.MaxSide),
+		ruleset.Between("max_ammo", r.MaxAmmo, 1, MaxBombs),
 		ruleset.Between("start_ammo", r.StartAmmo, 0, r.MaxAmmo),
-		ruleset.Between("max_blast_strength", r.MaxBlast, 1, grid.MaxSide),
+		ruleset.Between("max_blast_strength", r.MaxBlast, 1, MaxBombs),
 		ruleset.Between("start_blast_strength", r.StartBlast, 1, grid.MaxSide),
 		ruleset.Between("bomb_life", r.BombLife, 1, 100),
 		ruleset.Between("flame_life", r.FlameLife, 1, maxFlameLife),
 		ruleset.Between("first_collapse", r.FirstCollapse, NoCollapse, 30000),
+		ruleset.Between("collapse_every", r.CollapseEvery, 0, 30000),
 		ruleset.Between("radio_num_words", r.RadioWords, 0, MaxWords),
 		ruleset.Between("radio_vocab_size", r.RadioVocab, 0, 100),
 		ruleset.Between("training_agent", r.TrainingAgent, NoSeat, r.Seats()-1),
@@ -293,6 +346,10 @@ func (r *Rules) Validate() error {
 		return errors.New("rules: delayed_chain is set, but by step 2018 no bomb sets off another: leave it out")
 	case r.FirstCollapse != NoCollapse && r.CollapseStep() == 0:
 		return fmt.Errorf("rules: first_collapse %d is less than 4 steps from max_steps %d: rings fall every quarter of what lies between", r.FirstCollapse, r.MaxSteps)
+	case r.StepKind == StepJava && (r.Seats() != MaxAgents || r.RadioWords > 0 || r.Skulls || r.DelayedChain):
+		return fmt.Errorf("rules: step java wants game_type 1 or 2, no skulls and no delayed_chain")
+	case r.StepKind != StepJava && r.CollapseEvery != 0:
+		return fmt.Errorf("rules: collapse_every is %d, want 0: only step java has it", r.CollapseEvery)
 	case r.NumRigid%2 != 0 || r.NumWood%2 != 0:
 		return fmt.Errorf("rules: num_rigid %d and num_wood %d must be even: walls are laid in mirrored pairs", r.NumRigid, r.NumWood)
 	case (r.RadioWords > 0) != (r.GameType == TeamRadio) || (r.RadioVocab > 0) != (r.RadioWords > 0):

@@ -87,7 +87,7 @@ func TestValidateNamesTheField(t *testing.T) {
 		{"num_items is 37", func(r *Rules) { r.NumItems = 37 }},
 		{"max_steps is 0", func(r *Rules) { r.MaxSteps = 0 }},
 		{"agent_view_size is -1", func(r *Rules) { r.ViewSize = -1 }},
-		{"max_ammo is 11", func(r *Rules) { r.MaxAmmo = 11 }},
+		{"max_ammo is 65", func(r *Rules) { r.MaxAmmo = 65 }},
 		{"start_ammo is 11", func(r *Rules) { r.StartAmmo = 11 }},
 		{"max_blast_strength is 0", func(r *Rules) { r.MaxBlast = 0 }},
 		{"start_blast_strength is 0", func(r *Rules) { r.StartBlast = 0 }},
@@ -99,6 +99,12 @@ func TestValidateNamesTheField(t *testing.T) {
 		{"radio_num_words is 4", func(r *Rules) { r.RadioWords = 4 }},
 		{"training_agent is 4", func(r *Rules) { r.TrainingAgent = 4 }},
 		{"team games have none", func(r *Rules) { *r = Playground(Team); r.TrainingAgent = 0 }},
+		{"step is 9", func(r *Rules) { r.StepKind = 9 }},
+		{"agent_view_size is -2", func(r *Rules) { *r = Java(FFA); r.ViewSize = -2 }},
+		{"step java wants", func(r *Rules) { r.StepKind, r.GameType = StepJava, OneVsOne }},
+		{"step java wants", func(r *Rules) { r.StepKind, r.Skulls = StepJava, true }},
+		{"step java wants", func(r *Rules) { r.StepKind, r.DelayedChain = StepJava, true }},
+		{"collapse_every is 5", func(r *Rules) { r.FirstCollapse, r.CollapseEvery = 500, 5 }},
 		{"could lay more than 64 bombs", func(r *Rules) { r.StartAmmo, r.NumItems = 10, 30 }},
 	} {
 		r := Playground(FFA)

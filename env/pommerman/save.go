@@ -24,6 +24,14 @@ func (s *State) code(c *saved.Codec) {
 	saved.Numbers(c, &s.RNG.State)
 }
 
+// codeBy goes over the parts of a state by the given rules.
+func (s *State) codeBy(r *Rules, c *saved.Codec) {
+	s.code(c)
+	if r.StepKind == StepJava {
+		saved.Numbers(c, &s.results)
+	}
+}
+
 func (s *State) codeBombs(c *saved.Codec) {
 	c.Len("bombs", &s.NumBombs, MaxBombs)
 	for i := range s.bombs() {
@@ -46,14 +54,14 @@ func (a *Agent) code(c *saved.Codec) {
 // Append appends the state: format, rules' fingerprint, and its parts.
 func (m *Match) Append(dst []byte) []byte {
 	c, s := m.game.form.Writer(dst), m.State
-	s.code(&c)
+	s.codeBy(&m.game.rules, &c)
 	return c.Bytes
 }
 
 // Restore sets the state from what Append wrote.
 func (m *Match) Restore(state []byte) error {
 	c, s := m.game.form.Reader(state), State{}
-	s.code(&c)
+	s.codeBy(&m.game.rules, &c)
 	return m.game.form.Restore(&c, &s, &m.State)
 }
 

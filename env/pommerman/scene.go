@@ -56,6 +56,20 @@ func (g *Game) paint(s *State, maps []byte) {
 			}
 		}
 	}
+	if g.rules.conceals() {
+		g.conceal(maps)
+	}
+}
+
+// conceal hides in the maps what View.conceal does.
+func (g *Game) conceal(maps []byte) {
+	cells := g.rules.BoardSize * g.rules.BoardSize
+	clear(maps[mapMoving*cells:][:cells])
+	for at, life := range maps[mapFlame*cells:][:cells] {
+		if life != 0 {
+			maps[mapFlame*cells+at] = uint8(g.rules.FlameLife)
+		}
+	}
 }
 
 // sight is what a seat sees from a cell: 0xff for every cell of a flat board

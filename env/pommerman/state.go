@@ -81,6 +81,7 @@ type State struct {
 	StepCount uint16
 	due       int8 // the ring that falls before the next step, plus one
 	training  int8 // the seat whose death ends the game, plus one
+	results   results
 
 	RNG env.RNG // for draws inside the rules
 }

@@ -56,6 +56,9 @@ func (r *Rules) form() saved.Form[State] {
 	if r.RadioWords > 0 {
 		form.Table = append(form.Table, r.radioField())
 	}
+	if r.StepKind == StepJava {
+		form.Table = append(form.Table, resultsField)
+	}
 	form.Table = append(form.Table,
 		lessOne("ring_due", len(r.Collapses()), func(s *State) *int8 { return &s.due }),
 		lessOne("training_agent", seats, func(s *State) *int8 { return &s.training }),
@@ -149,6 +152,38 @@ func (r *Rules) radioField() saved.Field[State] {
 		}
 		return nil
 	})
+}
+
+// resultsField is the results of the agents, once the game is over.
+var resultsField = saved.Field[State]{
+	Entry: saved.Entry{Name: "results", Shape: saved.Row, Optional: true, Least: MaxAgents, Most: MaxAgents, Columns: []saved.Column{saved.Col("", int(env.Win), int(env.Incomplete))}},
+	Value: func(s *State) any {
+		if s.results == 0 {
+			return nil
+		}
+		return s.resultRow()
+	},
+	Set: func(s *State, v any) error { return s.setResults(v.([]int)) },
+}
+
+// resultRow is the results in the reference's numbers.
+func (s *State) resultRow() (row []int) {
+	for i := range MaxAgents {
+		row = append(row, int(s.result(i)))
+	}
+	return row
+}
+
+// setResults sets results that agree with who lives.
+func (s *State) setResults(row []int) error {
+	codes := map[env.Result]results{env.Win: resultWin, env.Tie: resultTie}
+	for i, v := range row {
+		s.results.set(1<<i, codes[env.Result(v)])
+		if got := s.result(i); got != env.Result(v) {
+			return fmt.Errorf("results[%d] is %d, want %d of an agent that lives, and that of no other", i, v, env.Incomplete)
+		}
+	}
+	return nil
 }
 
 // lessOne is a number that a state holds plus one, from -1 for none. Recorded

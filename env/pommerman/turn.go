@@ -30,6 +30,8 @@ func (r *Rules) otherStep(s *State, actions []uint8) {
 	switch r.StepKind {
 	case Step2018:
 		r.step2018(s, actions, nil)
+	case StepJava:
+		r.stepJava(s, actions, nil)
 	default:
 		panic(fmt.Sprintf("pommerman: rules have step %d, want 0 to %d", r.StepKind, numSteps-1))
 	}

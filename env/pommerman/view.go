@@ -47,15 +47,12 @@ func (r *Rules) window(s *State, seat int) window {
 	if r.ViewSize == 0 {
 		return window{0, n, 0, n}
 	}
-	row, col := s.Agents[seat].Cell.Row(), s.Agents[seat].Cell.Col()
-	back := r.ViewSize
+	row, col, size := s.Agents[seat].Cell.Row(), s.Agents[seat].Cell.Col(), max(r.ViewSize, 0)
+	back := size
 	if r.StepKind == Step2018 {
 		back--
 	}
-	return window{
-		max(row-back, 0), min(row+r.ViewSize+1, n),
-		max(col-back, 0), min(col+r.ViewSize+1, n),
-	}
+	return window{max(row-back, 0), min(row+size+1, n), max(col-back, 0), min(col+size+1, n)}
 }
 
 func (w *window) has(c grid.Cell) bool {
@@ -87,6 +84,9 @@ func (r *Rules) See(s *State, seat int, v *View) {
 		})
 	}
 	v.seeBombs(s, &w)
+	if r.conceals() {
+		v.conceal()
+	}
 	v.Self = s.Agents[seat]
 	v.Teammate, v.Enemies = r.relations(seat)
 	v.Alive = s.alive()
@@ -117,6 +117,22 @@ func (v *View) seeBombs(s *State, w *window) {
 			at--
 		}
 		v.Bombs[at] = SeenBomb{b.Cell, b.Life, b.Blast, b.Moving()}
+	}
+}
+
+// conceals reports whether seats see neither where bombs roll nor how old flames
+// are.
+func (r *Rules) conceals() bool { return r.StepKind == StepJava }
+
+// conceal shows bombs as if they lay still, and flames as if they were new.
+func (v *View) conceal() {
+	for i := range v.NumBombs {
+		v.Bombs[i].Moving = grid.Stay
+	}
+	for c, life := range v.Flames {
+		if life != 0 {
+			v.Flames[c] = uint8(v.Rules.FlameLife)
+		}
 	}
 }
 

@@ -64,6 +64,9 @@ type Form[M Match] struct {
 	Led     func(m M, values saved.Values)
 	Compare func(m M, c *Comparison)
 
+	// Outcome is the entries of what a step led to that are recorded. nil: all of
+	// them, rewards, done, result and winners.
+	Outcome []saved.Entry
 	// TrueFalse: done is written as true or false, not as 1 or 0.
 	TrueFalse bool
 }
@@ -111,12 +114,20 @@ func (h *Head) checkKeys(format string, keys []string) error {
 	return nil
 }
 
-// outcome is the entries of what a step led to.
-var outcome = []saved.Entry{
+// outcomeEntries is the entries of what a step led to, unless Form.Outcome lists
+// others.
+var outcomeEntries = []saved.Entry{
 	{Name: "rewards", Shape: saved.Reals},
 	{Name: "done", Shape: saved.Flag},
 	{Name: "result", Shape: saved.Text},
 	{Name: "winners", Shape: saved.Row, Optional: true},
+}
+
+func (f *Form[M]) outcome() []saved.Entry {
+	if f.Outcome != nil {
+		return f.Outcome
+	}
+	return outcomeEntries
 }
 
 // outcomeOf is what the last step of a match led to.
@@ -147,7 +158,7 @@ func (f *Form[M]) stateEntries(m M, initial bool) []saved.Entry {
 
 // stepEntries is the entries of a step in the order in which they are written.
 func (f *Form[M]) stepEntries(m M) []saved.Entry {
-	return slices.Concat(f.Inputs(m), f.stateEntries(m, false), []saved.Entry{obsEntry}, outcome)
+	return slices.Concat(f.Inputs(m), f.stateEntries(m, false), []saved.Entry{obsEntry}, f.outcome())
 }
 
 // shown is the match as records show it.

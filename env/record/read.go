@@ -166,7 +166,7 @@ func (f *Form[M]) Check(line []byte) (Report, error) {
 			return c.Report, err
 		}
 		c.Step = i + 1
-		c.Compare("", outcome, g.steps[i].values, f.outcomeOf(g.Match))
+		c.Compare("", f.outcome(), g.steps[i].values, f.outcomeOf(g.Match))
 		g.compare(&c, &g.steps[i], false)
 		if f.Compare != nil {
 			f.Compare(g.Match, &c)

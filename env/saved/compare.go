@@ -1,6 +1,8 @@
 package saved
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"slices"
 )
@@ -26,6 +28,12 @@ func (e *Entry) Compare(want, got any, differs Differs) {
 		w, _ := want.(string)
 		g, _ := got.(string)
 		e.compareMaps(w, g, differs)
+	case JSON:
+		w, _ := want.(json.RawMessage)
+		g, _ := got.(json.RawMessage)
+		if !bytes.Equal(w, g) {
+			differs(e.Name, string(w), string(g))
+		}
 	default:
 		if want != got {
 			differs(e.Name, want, got)

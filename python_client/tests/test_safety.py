@@ -8,33 +8,46 @@ import pytest
 import pommego
 from pommego.pommerman.safety import Safety
 
-ALONE = ["PommeFFACompetition-v0", "OneVsOne-v0", "PommeFFA2018-v0", "PommeFFAJava-v0"]  # no fog
+ALONE = ["PommeFFACompetition-v0", "OneVsOne-v0", "PommeFFA2018-v0", "PommeFFAJavaDocument-v0"]
 
 
 def alone(env_id: str, games: int) -> pommego.PommegoVectorEnv:
-    """Play beside agents that stand still, so that all bombs are one's own."""
-    others = pommego.catalog()[env_id].seats - 1
-    return pommego.make_vec(env_id, games, opponents=["static"] * others, autoreset_mode="SameStep")
+    """Play beside agents that stand still and without fog, so that all bombs are one's own and in sight."""
+    spec = pommego.catalog()[env_id]
+    rules = {"agent_view_size": 0} if spec.rules["agent_view_size"] else None
+    return pommego.make_vec(
+        env_id, games, opponents=["static"] * (spec.seats - 1), autoreset_mode="SameStep", rules=rules
+    )
+
+
+def deaths(env_id: str, careful: bool) -> int:
+    """Lay bombs at every second chance, and count how often that is the end."""
+    rng = np.random.default_rng(1)
+    with alone(env_id, 48) as envs:
+        safety = Safety(envs.game_spec)
+        obs, info = envs.reset(seed=1)
+        died = 0
+        for _ in range(150):
+            mask = info["action_mask"] > 0
+            if careful:
+                mask = safety.moves(obs["planes"], obs["scalars"], mask)
+            lay = mask[:, 5] & (rng.random(len(mask)) < 0.5)
+            actions = np.where(lay, 5, (rng.random(mask.shape) * mask).argmax(1))
+            obs, reward, terminated, _, info = envs.step(actions)
+            died += int((terminated & (reward < 0)).sum())
+        return died
 
 
 @pytest.mark.parametrize("env_id", ALONE)
 def test_safe_moves_are_survived(env_id: str) -> None:
     """Whoever lays bombs at every second chance lives on; by the server's mask alone nobody does."""
-    for careful in (True, False):
-        rng = np.random.default_rng(1)
-        with alone(env_id, 48) as envs:
-            safety = Safety(envs.game_spec)
-            obs, info = envs.reset(seed=1)
-            died = 0
-            for _ in range(150):
-                mask = info["action_mask"] > 0
-                if careful:
-                    mask = safety.moves(obs["planes"], obs["scalars"], mask)
-                lay = mask[:, 5] & (rng.random(len(mask)) < 0.5)
-                actions = np.where(lay, 5, (rng.random(mask.shape) * mask).argmax(1))
-                obs, reward, terminated, _, info = envs.step(actions)
-                died += int((terminated & (reward < 0)).sum())
-        assert (died == 0) == careful, f"careful={careful}: {died} died"
+    assert deaths(env_id, careful=True) == 0
+    assert deaths(env_id, careful=False) > 0
+
+
+def test_flames_of_unknown_age_are_feared() -> None:
+    """Flames that always look new can leave no safe move beside one's bomb, but seldom do."""
+    assert deaths("PommeFFAJava-v0", careful=True) < deaths("PommeFFAJava-v0", careful=False) / 4
 
 
 @pytest.mark.parametrize("env_id", ALONE)

@@ -26,12 +26,14 @@ func (h *hazards) foresee(v *pommerman.View, laying bool) {
 	lasting := 1 // steps for which an explosion is deadly
 	if v.Rules.FlamesKill() {
 		h.seeFlames(v)
-		lasting = v.Rules.FlameLife
+		lasting = v.Rules.FlameLife + lingers(v.Rules)
 	}
 	h.seeRings(v)
 	var f fuses
 	f.light(v)
-	f.bury(h, ringAt(v.Rules, v.StepCount))
+	if lingers(v.Rules) == 0 {
+		f.bury(h, ringAt(v.Rules, v.StepCount))
+	}
 	if laying && f.n < len(f.bombs) {
 		f.bombs[f.n] = pommerman.SeenBomb{Cell: v.Self.Cell, Life: uint8(v.Rules.BombLife), Blast: v.Self.Blast}
 		f.n++
@@ -54,11 +56,22 @@ func (h *hazards) foresee(v *pommerman.View, laying bool) {
 	}
 }
 
+// lingers is by how many steps flames outlast the observations that show them,
+// and by how many a ring falls later than it is due: 1 by the Java step, which
+// lets both happen at its end. What it hides is taken for the worst: bombs lie
+// still, but flames are as young as they can be.
+func lingers(r *pommerman.Rules) int {
+	if r.StepKind == pommerman.StepJava {
+		return 1
+	}
+	return 0
+}
+
 // seeFlames marks the cells that burn: a flame that shows for one observation
 // more goes out before anybody moves.
 func (h *hazards) seeFlames(v *pommerman.View) {
 	for c, life := range v.Flames {
-		for t := 1; t < min(int(life), horizon); t++ {
+		for t := 1; life > 0 && t < min(int(life)+lingers(v.Rules), horizon); t++ {
 			h.deadly[t].Add(grid.Cell(c))
 			h.last = max(h.last, t)
 		}
@@ -76,7 +89,7 @@ func (h *hazards) seeRings(v *pommerman.View) {
 		if cells.Empty() {
 			continue
 		}
-		first := max(t, 1)
+		first := max(t+lingers(v.Rules), 1)
 		for later := first; later <= horizon; later++ {
 			h.deadly[later] = h.deadly[later].Or(cells)
 		}

@@ -59,6 +59,7 @@ func TestHazardsComeTrue(t *testing.T) {
 		s.rules.See(&s.state, 0, &v)
 		var h hazards
 		h.foresee(&v, false)
+		exact := lingers(s.rules) == 0 // else it fears more than comes
 		now, first := s.state, [256]uint8{}
 		stop := make([]uint8, 16)
 		for step := 1; step <= ahead; step++ {
@@ -66,7 +67,7 @@ func TestHazardsComeTrue(t *testing.T) {
 			s.rules.Step(&now, stop)
 			for c := range now.Board {
 				burns := s.burns(&now, grid.Cell(c))
-				if h.deadly[step].Has(grid.Cell(c)) != burns {
+				if foreseen := h.deadly[step].Has(grid.Cell(c)); foreseen != burns && (burns || exact) {
 					t.Fatalf("step %d: (%d,%d) foreseen to burn: %v, burns: %v\n%s", step, grid.Cell(c).Row(), grid.Cell(c).Col(), !burns, burns, picture(&v))
 				}
 				if burns && now.Flame(grid.Cell(c)) == uint8(s.rules.FlameLife) && old.Flame(grid.Cell(c)) <= now.Flame(grid.Cell(c)) {
@@ -77,7 +78,7 @@ func TestHazardsComeTrue(t *testing.T) {
 				}
 			}
 		}
-		if h.due != first {
+		if h.due != first && exact {
 			t.Fatalf("foreseen %v, came %v", h.due, first)
 		}
 	})
@@ -99,6 +100,7 @@ func TestLaidBombIsForeseen(t *testing.T) {
 		s.rules.See(&s.state, 0, &v)
 		var h hazards
 		h.foresee(&v, true)
+		exact := lingers(s.rules) == 0
 		now := s.state
 		actions := make([]uint8, 16)
 		for step := 1; step <= s.rules.BombLife; step++ {
@@ -108,7 +110,8 @@ func TestLaidBombIsForeseen(t *testing.T) {
 			}
 			s.rules.Step(&now, actions)
 			for c := range now.Board {
-				if burns := s.burns(&now, grid.Cell(c)); h.deadly[step].Has(grid.Cell(c)) != burns {
+				burns := s.burns(&now, grid.Cell(c))
+				if foreseen := h.deadly[step].Has(grid.Cell(c)); foreseen != burns && (burns || exact) {
 					t.Fatalf("step %d: (%d,%d) foreseen to burn: %v, burns: %v", step, grid.Cell(c).Row(), grid.Cell(c).Col(), !burns, burns)
 				}
 			}

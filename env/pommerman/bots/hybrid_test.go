@@ -124,7 +124,7 @@ func TestEvading(t *testing.T) {
 			# # # # # # #
 			# # # # # # #
 			# # # # # # #`, change: fuse(0, 4, 2), want: []pommerman.Action{pommerman.Right}},
-		{reason: "it waits for flames to go out if the way to safety is one to death", rules: pommerman.Java(pommerman.FFA), board: `
+		{reason: "it waits for flames to go out if the way to safety is one to death", rules: pommerman.JavaDocument(pommerman.FFA), board: `
 			# # # # # # #
 			. . * A . . o
 			# # # o # # #

@@ -20,10 +20,17 @@ func (m actionSet) without(a pommerman.Action) actionSet { return m &^ (1 << a) 
 // If every move is deadly only Stop is left, so the set is never empty.
 func usefulMoves(r *pommerman.Rules, s *pommerman.State, seat int) actionSet {
 	agent := &s.Agents[seat]
-	if falling := ringAt(r, int(s.StepCount)); !agent.Alive || falling.Has(agent.Cell) {
+	java := r.StepKind == pommerman.StepJava
+	if falling := ringAt(r, int(s.StepCount)); !agent.Alive || falling.Has(agent.Cell) && !java {
 		return actionSet(0).with(pommerman.Stop)
 	}
-	deadly := deadlyNext(r, s)
+	dying := uint8(1) // the life of flames that are gone when agents move
+	deadly := grid.Bits{}
+	if java {
+		dying, deadly = 0, deadlyJava(r, s)
+	} else {
+		deadly = deadlyNext(r, s)
+	}
 	var m actionSet
 	if !deadly.Has(agent.Cell) {
 		m = m.with(pommerman.Stop)
@@ -35,7 +42,7 @@ func usefulMoves(r *pommerman.Rules, s *pommerman.State, seat int) actionSet {
 		to := agent.Cell.Next(d)
 		enters := false
 		if r.FlamesKill() {
-			enters = canEnter(s, agent, to, d, &deadly) && s.Flame(to) <= 1
+			enters = canEnter(s, agent, to, d, &deadly) && s.Flame(to) <= dying && !(java && hiddenBomb(s, to))
 		} else {
 			enters = canEnter2018(s, agent, to, d)
 		}
@@ -114,6 +121,41 @@ func deadlyNext(r *pommerman.Rules, s *pommerman.State) grid.Bits {
 		}
 	}
 	return deadly.Or(blast)
+}
+
+// deadlyJava is deadlyNext by the Java step, in which dying flames still burn,
+// wood burns at once, and the ring falls last.
+func deadlyJava(r *pommerman.Rules, s *pommerman.State) grid.Bits {
+	board := s.Board
+	var blast grid.Bits
+	var gone uint64
+	for more := true; more; {
+		more = false
+		for i := range s.Bombs[:s.NumBombs] {
+			b := &s.Bombs[i]
+			at := b.Cell.Next(b.Moving())
+			if item := board[at]; item == pommerman.Rigid || item == pommerman.Wood {
+				at = b.Cell
+			}
+			if due := b.Life <= 1 || s.Flame(at) > 0 || blast.Has(at); !due || gone>>i&1 != 0 {
+				continue
+			}
+			gone |= 1 << i
+			more = true
+			var burnt grid.Bits
+			burn(&board, at, b.Blast, &burnt)
+			for c := range burnt.All {
+				board[c] = pommerman.Flames
+			}
+			blast = blast.Or(burnt)
+		}
+	}
+	return blast.Or(ringAt(r, int(s.StepCount)))
+}
+
+// hiddenBomb reports whether a bomb lies on a cell that does not show it.
+func hiddenBomb(s *pommerman.State, c grid.Cell) bool {
+	return s.Board[c] != pommerman.BombItem && bombOn(s, c)
 }
 
 // rollsTo is where a bomb lies when it ages in the coming step.

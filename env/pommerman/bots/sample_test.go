@@ -20,7 +20,7 @@ func variants() []pommerman.Rules {
 		ffa, team, ffa.Collapsing(60), team.Fogged(4).Collapsing(60),
 		pommerman.Playground(pommerman.TeamRadio).Fogged(4), pommerman.Playground(pommerman.OneVsOne),
 		pommerman.Rules2018(pommerman.FFA), pommerman.Rules2018(pommerman.Team),
-		pommerman.Java(pommerman.FFA), pommerman.Java(pommerman.Team),
+		pommerman.Java(pommerman.FFA), pommerman.Java(pommerman.Team), pommerman.JavaDocument(pommerman.FFA), pommerman.JavaDocument(pommerman.Team),
 	}
 }
 

@@ -8,7 +8,8 @@ are good for. One that is restricted to `Safety.moves` can lay bombs safely:
 
 A move is safe if, with all bombs and other agents staying where they are, there
 is a way on from it that no flame touches until the last of these bombs, its own
-included, has burnt out. Only the observation is used: cells in fog count as free.
+included, has burnt out. Only the observation is used: cells in fog count as free,
+and where it does not show how old flames are, by the Java step, they count as new.
 
 By the rules of 2018 explosions alone kill, and take other bombs away; no move is
 safe that lays a bomb onto another, which would then no longer be seen.
@@ -58,7 +59,9 @@ class Safety:
         self._scalar = {scalar.name: i for i, scalar in enumerate(encoding["scalars"].names)}
         self._board: int = rules["board_size"]
         self._bomb_life: int = rules["bomb_life"]
-        self._flame_life: int = rules["flame_life"]
+        # By the Java step a flame burns for a step after the last observation that shows it.
+        self._lingers = np.uint8(rules.get("step") == "java")
+        self._flame_life: int = rules["flame_life"] + int(self._lingers)
         self._strongest: int = rules["max_blast_strength"]
         self._chain_delay = int(rules["delayed_chain"])
         self._of_2018 = rules.get("step") == "2018"
@@ -181,7 +184,8 @@ class Safety:
             for later in range(1, self._flame_life):
                 burning |= times << np.uint32(later)
             # Flames that are shown as f burn in this step's and the f - 1 following observations.
-            burning |= (np.uint32(1) << flame) - np.uint32(1)
+            last = flame + self._lingers * (flame > 0).astype(np.uint8)
+            burning |= (np.uint32(1) << last) - np.uint32(1)
         for step in range(1, self._steps + 1):
             if step > 1:
                 at = at | (_neighbours(at) & free[:, None])

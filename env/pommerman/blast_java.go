@@ -1,0 +1,90 @@
+package pommerman
+
+import "pommego/env/grid"
+
+// explode lets bombs explode, in passes over their list, until a pass finds none
+// that is due or in flames. Flames burn at once, so that a later bomb of the same
+// pass is set off and its ray runs on through wood that has burnt.
+func (t *javaTurn) explode() {
+	s := t.s
+	for {
+		var gone [MaxBombs]uint8 // those that exploded in this pass
+		n := 0
+		for i := range s.bombs() {
+			if b := &s.Bombs[i]; b.Life == 0 || t.burning.Has(b.Cell) {
+				t.blast(b)
+				gone[n] = uint8(i)
+				n++
+			}
+		}
+		if n == 0 {
+			return
+		}
+		was := s.Bombs
+		s.keepBombs(func(b *Bomb) bool {
+			for _, i := range gone[:n] { // with it goes what equals it in cell and life
+				if was[i].Cell == b.Cell && was[i].Life == b.Life {
+					return false
+				}
+			}
+			return true
+		})
+	}
+}
+
+// blast lays a bomb's flames: on its cell, along its row and along its column.
+func (t *javaTurn) blast(b *Bomb) {
+	t.s.Agents[b.Owner()].addAmmo()
+	if t.s.Board[b.Cell] != Rigid {
+		t.lay(b.Cell)
+	}
+	t.rays(b, grid.Right, grid.Left)
+	t.rays(b, grid.Down, grid.Up)
+}
+
+// rays lays the flames of two opposite rays, cell by cell in turn. A ray stops
+// before rigid walls and the border, and with the wood it reaches.
+func (t *javaTurn) rays(b *Bomb, one, other grid.Dir) {
+	dirs, at, on := [2]grid.Dir{one, other}, [2]grid.Cell{b.Cell, b.Cell}, [2]bool{true, true}
+	for range int(b.Blast) - 1 {
+		for k, d := range dirs {
+			if !on[k] {
+				continue
+			}
+			at[k] = at[k].Next(d)
+			item := t.s.Board[at[k]]
+			on[k] = !item.wall()
+			if item != Rigid {
+				t.lay(at[k])
+			}
+		}
+	}
+}
+
+// lay lays a flame. If it is the second of this step on its cell, the item
+// hidden there is lost.
+func (t *javaTurn) lay(c grid.Cell) {
+	s, young := t.s, &t.s.flames[t.r.FlameLife-1]
+	if t.log != nil {
+		t.log.flames = append(t.log.flames, c)
+	}
+	if item := s.Hidden(c); item != Passage && young.Has(c) {
+		if t.log != nil {
+			t.log.lost = append(t.log.lost, lostItem{c, item})
+		}
+		s.hide(c, Passage)
+	}
+	young.Add(c)
+	t.burning.Add(c)
+	s.Board[c] = Flames
+}
+
+// putOut ends the dying flames. What is uncovered under another flame is lost.
+func (t *javaTurn) putOut() {
+	for c := range t.dying.All {
+		t.s.uncover(c)
+	}
+	for c := range t.s.burning().All {
+		t.s.Board[c] = Flames
+	}
+}

@@ -1,0 +1,169 @@
+package pommerman
+
+import (
+	"pommego/env"
+	"pommego/env/grid"
+)
+
+// results is how a game by the Java rules ended, in two bits an agent: 0 if it
+// follows from its life, being open for the living and lost for the dead. So it is
+// 0 until the game is over, and with other rules always.
+type results uint8
+
+const (
+	resultWin results = 1
+	resultTie results = 2
+)
+
+// result is how the game stands for an agent.
+func (s *State) result(agent int) env.Result {
+	switch code := s.results >> (2 * agent) & 3; {
+	case code == resultWin:
+		return env.Win
+	case code == resultTie:
+		return env.Tie
+	case s.Agents[agent].Alive:
+		return env.Incomplete
+	}
+	return env.Loss
+}
+
+// set gives a result to some agents: 0, resultWin or resultTie.
+func (t *results) set(agents env.SeatSet, to results) {
+	for i := range MaxAgents {
+		if agents.Has(i) {
+			*t = *t&^(3<<(2*i)) | to<<(2*i)
+		}
+	}
+}
+
+// won is the agents that have won.
+func (t results) won() (agents env.SeatSet) {
+	for i := range MaxAgents {
+		if t>>(2*i)&3 == resultWin {
+			agents = agents.With(i)
+		}
+	}
+	return agents
+}
+
+// judge gives out the results of deaths: section 4 of the rules page.
+func (s *State) judge(r *Rules, dead env.SeatSet) {
+	living := s.alive()
+	switch {
+	case dead == 0:
+		return
+	case living != 0:
+		s.results.set(dead, 0)
+	case r.Teams():
+		s.results.set(env.AllSeats(MaxAgents), resultTie)
+	default:
+		s.results.set(dead, resultTie)
+	}
+	if living == 0 {
+		return
+	}
+	for _, team := range r.sides() {
+		switch {
+		case living&team == 0:
+			s.results.set(team, 0)
+		case living&^team == 0:
+			s.results.set(team, resultWin)
+		}
+	}
+}
+
+// sides is the sets of agents that share their fate.
+func (r *Rules) sides() []env.SeatSet {
+	if r.Teams() {
+		return bothTeams[:]
+	}
+	return eachAlone[:]
+}
+
+var (
+	bothTeams = [...]env.SeatSet{team0, team1}
+	eachAlone = [...]env.SeatSet{1 << 0, 1 << 1, 1 << 2, 1 << 3}
+)
+
+// timeOut gives out the results at the step limit, a tie for who lives or, with
+// teams, for all.
+func (s *State) timeOut(r *Rules) {
+	tie := s.alive()
+	if r.Teams() {
+		tie = env.AllSeats(MaxAgents)
+	}
+	s.results.set(tie, resultTie)
+}
+
+// overJava reports whether the game has ended: at the step limit, with nobody
+// left, or with a winner that lives.
+func (r *Rules) overJava(s *State, alive env.SeatSet) bool {
+	return int(s.StepCount) >= r.MaxSteps || alive == 0 || alive&s.results.won() != 0 ||
+		s.training != 0 && !alive.Has(int(s.training)-1)
+}
+
+// rewardsJava writes what the Java rules pay: nothing before the end, and then 1
+// to who has won and -1 to everyone else, in ties too.
+func (r *Rules) rewardsJava(s *State, dst []float64) {
+	for seat := range MaxAgents {
+		switch {
+		case !r.overJava(s, s.alive()):
+			dst[seat] = 0
+		case s.results.won().Has(seat):
+			dst[seat] = 1
+		default:
+			dst[seat] = -1
+		}
+	}
+}
+
+// fallJava lets the ring fall that is due, and reports who died. It goes by what
+// the cells draw: a bomb under an agent stays, in the wall.
+func (s *State) fallJava(r *Rules) (dead env.SeatSet) {
+	number := r.ringJava(int(s.StepCount))
+	if number < 0 {
+		return 0
+	}
+	ring := ringCells(r.BoardSize, number)
+	var bombs, flames grid.Bits
+	for c := range ring.All {
+		switch item := s.Board[c]; {
+		case item == BombItem:
+			bombs.Add(c)
+		case item == Flames:
+			flames.Add(c)
+		case item >= r.Agent0():
+			for i := range s.Agents {
+				if s.Agents[i].Alive && s.Agents[i].Cell == c {
+					dead = dead.With(i)
+				}
+			}
+		}
+		s.Board[c] = Rigid
+	}
+	for life := range s.flames {
+		s.flames[life] = s.flames[life].AndNot(flames)
+	}
+	s.keepBombs(func(b *Bomb) bool {
+		if bombs.Has(b.Cell) {
+			s.Agents[b.Owner()].addAmmo()
+			return false
+		}
+		return true
+	})
+	for i := range s.Agents {
+		s.Agents[i].Alive = s.Agents[i].Alive && !dead.Has(i)
+	}
+	return dead
+}
+
+// ringJava is the ring that falls at the end of the step after a step count, -1
+// for none.
+func (r *Rules) ringJava(step int) int {
+	past := step - r.FirstCollapse
+	if r.FirstCollapse == NoCollapse || past < 0 || past%r.CollapseStep() != 0 {
+		return -1
+	}
+	return past / r.CollapseStep()
+}

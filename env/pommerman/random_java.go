@@ -1,0 +1,49 @@
+package pommerman
+
+// JavaRandom is the generator of java.util.Random, to repeat what was drawn from
+// it: a linear congruential generator of 48 bits. Nothing draws from it in play.
+type JavaRandom struct{ state uint64 }
+
+const (
+	javaFactor = 0x5DEECE66D
+	javaMask   = 1<<48 - 1
+)
+
+// NewJavaRandom is a generator with a seed.
+func NewJavaRandom(seed int64) *JavaRandom {
+	return &JavaRandom{(uint64(seed) ^ javaFactor) & javaMask}
+}
+
+// bits is the next number of up to 32 bits.
+func (r *JavaRandom) bits(n int) int32 {
+	r.state = (r.state*javaFactor + 11) & javaMask
+	return int32(r.state >> (48 - n))
+}
+
+// IntN is a number from 0 to n-1.
+func (r *JavaRandom) IntN(n int) int {
+	for {
+		u := r.bits(31)
+		v := reduce(u, n)
+		if n&(n-1) == 0 || int64(u)-int64(v)+int64(n) <= 1<<31 {
+			return v
+		}
+	}
+}
+
+// reduce makes of a number of 31 bits one from 0 to n-1.
+func reduce(u int32, n int) int {
+	if n&(n-1) == 0 {
+		return int(int64(n) * int64(u) >> 31)
+	}
+	return int(u) % n
+}
+
+// Float64 is a number from 0 up to 1.
+func (r *JavaRandom) Float64() float64 {
+	high := int64(r.bits(26)) << 27
+	return float64(high+int64(r.bits(27))) / (1 << 53)
+}
+
+// Float32 is a number from 0 up to 1.
+func (r *JavaRandom) Float32() float32 { return float32(r.bits(24)) / (1 << 24) }

@@ -1,0 +1,323 @@
+package pommerman
+
+import (
+	"pommego/env"
+	"pommego/env/grid"
+)
+
+// javaTurn is the working memory of one step by the Java rules, which are those
+// of the code of the Java re-implementation.
+//
+// What the board draws is part of the state: the rules look at it, and it can be
+// wrong. A cell can hold two agents or several bombs, of which it draws one; a
+// bomb that lies in a wall breaks it. Items lie hidden under wood, under bombs
+// and in walls. Nothing caps what an agent carries.
+type javaTurn struct {
+	r   *Rules
+	s   *State
+	log *javaLog // nil: nobody asks
+
+	living    [MaxAgents]uint8 // ids of the living agents, in order
+	alive     int              // how many
+	agentWish [MaxAgents]grid.Cell
+	bombWish  [MaxBombs]grid.Cell
+
+	dying   grid.Bits // flames that go out in this step, and burn until then
+	burning grid.Bits // every cell with a flame, those too
+}
+
+// javaLog is told of a step what its state does not show: each flame laid, in
+// order, and the items that are lost because two flames of one step burn on
+// their cell. The first to go out would uncover such an item and the second wipe
+// it out, in one step; a state lets go of it at once, as sets of cells do not
+// count.
+type javaLog struct {
+	flames []grid.Cell
+	lost   []lostItem
+}
+
+type lostItem struct {
+	at   grid.Cell
+	item Item
+}
+
+// stepJava makes one move of all agents by the Java rules. actions holds one
+// number a seat. The numbers are those of the rules page.
+func (r *Rules) stepJava(s *State, actions []uint8, log *javaLog) {
+	t := javaTurn{r: r, s: s, log: log}
+	t.act(actions)             // 2.1
+	t.tickFlames()             // 2.2
+	t.tickBombs()              // 2.3
+	t.undoSwaps()              // 2.4
+	t.partAgents()             // 2.5
+	t.partBombs()              // 2.5
+	t.kick()                   // 2.6
+	t.partBombs()              // 2.7
+	t.moveBombs()              // 2.8
+	t.pickUp()                 // 2.9
+	t.explode()                // 2.10
+	t.putOut()                 // 2.10
+	s.judge(r, t.moveAgents()) // 2.11 and 2.12
+	s.judge(r, s.fallJava(r))  // 2.13
+	s.StepCount++              // 2.14
+	if int(s.StepCount) == r.MaxSteps {
+		s.timeOut(r)
+	}
+}
+
+// act takes the actions of the agents whose result is open: they lay bombs and
+// want cells. Only bombs of earlier steps forbid another on their cell.
+func (t *javaTurn) act(actions []uint8) {
+	s := t.s
+	before := int(s.NumBombs)
+	for i := range s.Agents {
+		a := &s.Agents[i]
+		t.agentWish[i] = a.Cell
+		if !a.Alive {
+			continue
+		}
+		t.living[t.alive] = uint8(i)
+		t.alive++
+		action := Action(actions[i])
+		if s.result(i) != env.Incomplete {
+			action = Stop
+		}
+		if action == LayBomb && a.Ammo > 0 && int(s.NumBombs) < MaxBombs && !occupied(s.Bombs[:before], a.Cell) {
+			a.Ammo--
+			s.addBomb(NewBomb(a.Cell, uint8(t.r.BombLife), a.Blast, i, grid.Stay))
+			s.Board[a.Cell] = BombItem
+		}
+		if wish := a.Cell.Next(grid.Dir(action)); !s.Board[wish].wall() {
+			t.agentWish[i] = wish
+		}
+	}
+}
+
+func occupied(bombs []Bomb, c grid.Cell) bool {
+	for i := range bombs {
+		if bombs[i].Cell == c {
+			return true
+		}
+	}
+	return false
+}
+
+// tickFlames ages the flames. The dying ones still burn in this step.
+func (t *javaTurn) tickFlames() {
+	s, youngest := t.s, t.r.FlameLife-1
+	t.dying, t.burning = s.flames[0], s.burning()
+	copy(s.flames[:youngest], s.flames[1:])
+	s.flames[youngest] = grid.Bits{}
+}
+
+// tickBombs ages the bombs and finds the cell each wants. Walls alone stop one
+// that rolls.
+func (t *javaTurn) tickBombs() {
+	for i := range t.s.bombs() {
+		b := &t.s.Bombs[i]
+		b.Life--
+		t.bombWish[i] = b.Cell.Next(b.Moving())
+		if t.s.Board[t.bombWish[i]].wall() {
+			t.bombStays(i)
+			b.roll(grid.Stay)
+		}
+	}
+}
+
+func (t *javaTurn) agentMoves(a int) bool { return t.agentWish[a] != t.s.Agents[a].Cell }
+
+func (t *javaTurn) bombMoves(b int) bool { return t.bombWish[b] != t.s.Bombs[b].Cell }
+
+func (t *javaTurn) agentStays(a int) { t.agentWish[a] = t.s.Agents[a].Cell }
+
+// bombStays leaves the bomb where it is, with the direction in which it rolls.
+func (t *javaTurn) bombStays(b int) { t.bombWish[b] = t.s.Bombs[b].Cell }
+
+// undoSwaps lets nobody swap cells: two agents both stay, two bombs both stay,
+// and against an agent the bomb stays. Who stays is not moving for later pairs.
+func (t *javaTurn) undoSwaps() {
+	s := t.s
+	for _, i := range t.living[:t.alive] {
+		for _, k := range t.living[:t.alive] {
+			a, b := int(i), int(k)
+			if t.agentMoves(a) && t.agentMoves(b) && t.agentWish[a] == s.Agents[b].Cell && t.agentWish[b] == s.Agents[a].Cell {
+				t.agentStays(a)
+				t.agentStays(b)
+			}
+		}
+	}
+	for a := range s.bombs() {
+		for b := range s.bombs() {
+			if t.bombMoves(a) && t.bombMoves(b) && t.bombWish[a] == s.Bombs[b].Cell && t.bombWish[b] == s.Bombs[a].Cell {
+				t.bombStays(a)
+				t.bombStays(b)
+			}
+		}
+	}
+	for _, i := range t.living[:t.alive] {
+		for b := range s.bombs() {
+			a := int(i)
+			if t.agentMoves(a) && t.bombMoves(b) && t.agentWish[a] == s.Bombs[b].Cell && t.bombWish[b] == s.Agents[a].Cell {
+				t.bombStays(b)
+			}
+		}
+	}
+}
+
+// partAgents leaves every agent where it is whose wish another has too. Wishes
+// are counted once: an agent that stays may share its cell with one that comes.
+func (t *javaTurn) partAgents() {
+	wishes := t.agentWish
+	for _, a := range t.living[:t.alive] {
+		for _, b := range t.living[:t.alive] {
+			if a != b && wishes[a] == wishes[b] {
+				t.agentStays(int(a))
+			}
+		}
+	}
+}
+
+// partBombs does the same for bombs among themselves.
+func (t *javaTurn) partBombs() {
+	var once, twice grid.Bits
+	n := int(t.s.NumBombs)
+	for _, c := range t.bombWish[:n] {
+		if once.Has(c) {
+			twice.Add(c)
+		}
+		once.Add(c)
+	}
+	for b, c := range t.bombWish[:n] {
+		if twice.Has(c) {
+			t.bombStays(b)
+		}
+	}
+}
+
+// kick settles agents and bombs that want one cell, for each bomb with one agent
+// after another. A bomb that an agent stops keeps its direction unless a later
+// agent is looked at, and then rolls on in the next step.
+func (t *javaTurn) kick() {
+	for b := range t.s.bombs() {
+		for _, a := range t.living[:t.alive] {
+			if !t.bombMoves(b) {
+				t.s.Bombs[b].roll(grid.Stay)
+			}
+			switch {
+			case t.agentWish[a] != t.bombWish[b]:
+			case t.s.Agents[a].Kicks:
+				t.kickBomb(int(a), b)
+			default:
+				t.agentStays(int(a))
+				t.bombStays(b)
+			}
+		}
+	}
+}
+
+// kickBomb sends a bomb on in the direction in which an agent moves in. Under an
+// agent that stands still the bomb rolls, and stops.
+func (t *javaTurn) kickBomb(a, b int) {
+	bomb := &t.s.Bombs[b]
+	d := towards(t.s.Agents[a].Cell, t.agentWish[a])
+	bomb.roll(d)
+	if d == grid.Stay {
+		return
+	}
+	target := t.bombWish[b].Next(d)
+	if item := t.s.Board[target]; item.wall() || item >= t.r.Agent0() {
+		t.bombStays(b)
+		bomb.roll(grid.Stay)
+		return
+	}
+	t.bombWish[b] = target
+}
+
+// towards is the direction from a cell to its neighbour, or to itself.
+func towards(from, to grid.Cell) grid.Dir {
+	for _, d := range grid.Dirs {
+		if from.Next(d) == to {
+			return d
+		}
+	}
+	return grid.Stay
+}
+
+// moveBombs moves the bombs, one after the other, and draws each. An agent that
+// wants a bomb's cell stays. A cell that a bomb leaves is drawn without it, even
+// if another bomb has just come there.
+func (t *javaTurn) moveBombs() {
+	s := t.s
+	for i := range s.bombs() {
+		b, wish := &s.Bombs[i], t.bombWish[i]
+		for _, a := range t.living[:t.alive] {
+			if t.agentWish[a] == wish {
+				t.agentStays(int(a))
+			}
+		}
+		if wish != b.Cell {
+			if item := s.Board[wish]; item.powerup() {
+				s.hide(wish, item)
+			}
+			if left := s.Board[b.Cell]; !left.powerup() && left != Flames && left < t.r.Agent0() {
+				s.uncover(b.Cell)
+			}
+			b.Cell = wish
+		}
+		s.Board[b.Cell] = BombItem
+	}
+}
+
+// uncover draws the item hidden at a cell, which is hidden no longer, or a
+// passage.
+func (s *State) uncover(c grid.Cell) {
+	s.Board[c] = s.Hidden(c)
+	s.hide(c, Passage)
+}
+
+// pickUp gives the agents the items drawn where they want to be, also those that
+// are about to die.
+func (t *javaTurn) pickUp() {
+	for _, i := range t.living[:t.alive] {
+		a := &t.s.Agents[i]
+		switch t.s.Board[t.agentWish[i]] {
+		case ExtraBomb:
+			a.addAmmo()
+		case IncrRange:
+			a.Blast = more(a.Blast)
+		case Kick:
+			a.Kicks = true
+		}
+	}
+}
+
+// addAmmo gives the agent a bomb to lay, without a cap.
+func (a *Agent) addAmmo() { a.Ammo = more(a.Ammo) }
+
+func more(n uint8) uint8 { return uint8(min(int(n)+1, 255)) }
+
+// moveAgents moves the agents, or kills those whose wish burns, and reports who
+// died. The dead stay where they were.
+func (t *javaTurn) moveAgents() (dead env.SeatSet) {
+	s := t.s
+	for _, i := range t.living[:t.alive] {
+		a, wish, own := &s.Agents[i], t.agentWish[i], t.r.Agent0()+Item(i)
+		left := s.Board[a.Cell]
+		switch {
+		case t.burning.Has(wish):
+			a.Alive = false
+			dead = dead.With(int(i))
+			if left != BombItem && left != Flames {
+				s.Board[a.Cell] = Passage
+			}
+			continue
+		case wish != a.Cell:
+			if left == own || left < t.r.Agent0() && left != BombItem && left != Flames && !left.powerup() {
+				s.uncover(a.Cell)
+			}
+			a.Cell = wish
+		}
+		s.Board[a.Cell] = own
+	}
+	return dead
+}
