@@ -12,10 +12,16 @@ type MoveStatistics struct {
 // is all of it.
 type Reporter interface{ Statistics(dst []MoveStatistics) }
 
+// manyMoves is more moves than most games have, so that tallies grow only once.
+const manyMoves = 16
+
 // tallies collects, by the moves' numbers, the best of what each has led to.
 type tallies []MoveStatistics
 
 func (w *tallies) note(move Move, score float64) {
+	if cap(*w) == 0 {
+		*w = make(tallies, 0, manyMoves)
+	}
 	for int(move) >= len(*w) {
 		*w = append(*w, MoveStatistics{})
 	}
