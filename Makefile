@@ -85,7 +85,7 @@ bench-report: build .venv/.bench ## measure all of it into benchmarks/results, 4
 	$(PY) benchmarks/report.py $(ARGS)
 
 bench-compare: venv ## compare speeds with another revision in interleaved pairs, REV=v1.2; ARGS="--only rules/"
-	$(PY) benchmarks/compare.py $(REV) $(ARGS)
+	$(PY) benchmarks/compare_revisions.py $(REV) $(ARGS)
 
 # What it draws with, and a peer to measure beside; a gigabyte of it is the peer's.
 .venv/.bench: .venv/.ready

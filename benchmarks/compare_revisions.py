@@ -154,7 +154,7 @@ def table(found: dict[str, list[tuple[float, float]]]) -> str:
 
 def main(arguments: list[str] | None = None) -> int:
     """Compare; returns the exit status."""
-    parser = argparse.ArgumentParser(prog="compare.py", description=__doc__)
+    parser = argparse.ArgumentParser(prog="compare_revisions.py", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("old", help="a git revision")
     parser.add_argument("new", nargs="?", help="another; without it the working tree")

@@ -8,9 +8,8 @@ import random
 import subprocess
 from pathlib import Path
 
+import compare_revisions as compare
 import pytest
-
-import compare
 
 
 def test_the_interval_of_thirty_pairs() -> None:
