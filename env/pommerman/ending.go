@@ -33,7 +33,7 @@ func (r *Rules) over(s *State, alive env.SeatSet) bool {
 	switch {
 	case r.StepKind == StepJava:
 		return r.overJava(s, alive)
-	case int(s.StepCount) >= r.lastStep() || alive&(alive-1) == 0: // one at most
+	case alive&(alive-1) == 0, int(s.StepCount) >= r.MaxSteps && int(s.StepCount) >= r.lastStep(): // one at most
 		return true
 	case r.Teams():
 		// Both of a team and none of the other; a lone survivor ends it above.

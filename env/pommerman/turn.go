@@ -69,8 +69,8 @@ func (r *Rules) Step(s *State, actions []uint8) {
 // count counts a step. The ring of the collapse that is due now falls later.
 func (r *Rules) count(s *State) {
 	s.StepCount++
-	if ring := r.ringDue(int(s.StepCount)); ring >= 0 {
-		s.due = int8(ring + 1)
+	if r.FirstCollapse != NoCollapse {
+		s.due = int8(r.ringDue(int(s.StepCount)) + 1)
 	}
 }
 
