@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"pommego/env"
 	"pommego/internal/disk"
@@ -155,7 +156,21 @@ func ReadManifest(folder string) (*Manifest, error) {
 	if m.Format != manifestFormat {
 		return nil, fmt.Errorf("%s: its format is %q, want %q", path, m.Format, manifestFormat)
 	}
-	return m, m.check(path, text)
+	if err := m.check(path, text); err != nil {
+		return nil, err
+	}
+	return m, m.inside(path)
+}
+
+// inside makes sure that all files lie in the data set's folder: a manifest may
+// come from anyone.
+func (m *Manifest) inside(path string) error {
+	for _, f := range slices.Concat(m.Files, m.Others) {
+		if !filepath.IsLocal(filepath.FromSlash(f.Path)) || strings.Contains(f.Path, `\`) {
+			return fmt.Errorf("%s: %w: it lists the file %q, which is not inside its folder", path, errDamaged, f.Path)
+		}
+	}
+	return nil
 }
 
 // check holds the text against the checksum in it.

@@ -103,9 +103,6 @@ func (v *verification) all() {
 
 // sum holds a file against its checksum.
 func (v *verification) sum(f *File) error {
-	if !filepath.IsLocal(filepath.FromSlash(f.Path)) {
-		return fmt.Errorf("%s: the manifest names a file outside the folder: %q", v.set.Folder, f.Path)
-	}
 	path := v.set.path(f.Path)
 	size, sum, err := sumFile(path)
 	switch {

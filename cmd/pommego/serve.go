@@ -114,7 +114,9 @@ func (o *serveOptions) prepare() error {
 		if err != nil {
 			return usagef("--token-file: %v", err)
 		}
-		o.cfg.Token = strings.TrimSpace(string(text))
+		if o.cfg.Token = strings.TrimSpace(string(text)); o.cfg.Token == "" {
+			return usagef("--token-file %s is empty: write a token into it, or leave the option out to serve without one", o.tokenFile)
+		}
 	}
 	if o.verbose {
 		o.cfg.Log = slog.New(slog.NewTextHandler(os.Stderr, nil))

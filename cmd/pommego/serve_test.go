@@ -157,6 +157,13 @@ func TestServeRefusesStrangers(t *testing.T) {
 	if r := pommego(t, "serve", "--token-file", filepath.Join(t.TempDir(), "none")); r.code != exitUsage {
 		t.Errorf("a missing token file exits with %d, want %d", r.code, exitUsage)
 	}
+	empty := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(empty, []byte(" \n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r := pommego(t, "serve", "--token-file", empty, "--listen", "127.0.0.1:0"); r.code != exitUsage || !strings.Contains(r.errors, "is empty") {
+		t.Errorf("an empty token file exits with %d and %q, want %d and that it is empty", r.code, r.errors, exitUsage)
+	}
 	if r := pommego(t, "serve", "--max-games", "-1"); r.code != exitUsage || !strings.Contains(r.errors, "MaxGames") {
 		t.Errorf("--max-games -1 exits with %d and %q, want %d and the limit's name", r.code, r.errors, exitUsage)
 	}

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import re
 import shutil
 import subprocess
 import sys
@@ -104,6 +107,21 @@ def test_rebuild_some(generated: Make, server: pommego.Server) -> None:
     assert [game.game for game in some] == [2, 5]
     for game in some:
         same_rows(game.rows(), every[game.game].rows())
+
+
+@pytest.mark.parametrize("path", ["../../etc/passwd", "/etc/passwd", "data/../../x", "..", "C:x", "a\\b", ""])
+@pytest.mark.parametrize("kind", ["files", "others"])
+def test_files_lie_inside(generated: Make, tmp_path: Path, kind: str, path: str) -> None:
+    """A manifest that lists a file outside its folder is refused, though its checksum holds."""
+    folder = shutil.copytree(generated(*small()), tmp_path / "set")
+    content = json.loads((folder / "manifest.json").read_text())
+    content[kind] = [{"path": path, "bytes": 0, "sha256": ""}]
+    content["checksum"] = ""
+    text = json.dumps(content)
+    checksum = hashlib.sha256(text.encode()).hexdigest()
+    (folder / "manifest.json").write_text(text.replace('"checksum": ""', f'"checksum": "{checksum}"'))
+    with pytest.raises(data.DamagedError, match=re.escape(repr(path))):
+        data.Manifest.read(folder)
 
 
 def test_rebuild_on_a_server_of_its_own(generated: Make) -> None:

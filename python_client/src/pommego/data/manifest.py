@@ -8,7 +8,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, Self
 
 import msgspec
@@ -104,6 +104,7 @@ class Manifest:
             why = "it is not finished: run the command that began it again" if begun else f"it has no {_NAME}"
             raise FileNotFoundError(f"{at} holds no data set: {why}") from e
         content = _known(_parse(text, at / _NAME), at / _NAME)
+        _inside(content, at / _NAME)
         return cls(content, at, [at / file["path"] for file in content["files"]])
 
     @property
@@ -179,6 +180,17 @@ def _known(content: dict[str, Any], path: Path) -> dict[str, Any]:
     if found != _FORMAT:
         raise DamagedError(f"{path}: its format is {found!r}, expected {_FORMAT!r}")
     return content
+
+
+def _inside(content: dict[str, Any], path: Path) -> None:
+    """Make sure that all files lie in the data set's folder: a manifest may come from anyone."""
+    for file in content["files"] + content["others"]:
+        name = str(file["path"])
+        at = PurePosixPath(name)
+        if at.is_absolute() or ".." in at.parts or at == PurePosixPath() or set("\\:") & set(name):
+            raise DamagedError(
+                f"{path} is damaged: it lists the file {name!r}, which is not inside its folder"
+            )
 
 
 def verify(path: str | os.PathLike[str]) -> list[str]:
