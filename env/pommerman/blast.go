@@ -73,7 +73,7 @@ func (s *State) drawBombs() {
 	for i := range s.bombs() {
 		c := s.Bombs[i].Cell
 		s.Board[c] = BombItem
-		if s.Flame(c) != 0 {
+		if s.burns(c) {
 			s.Board[c] = Flames
 		}
 	}
@@ -94,13 +94,17 @@ func (r *Rules) Settled(s State) State {
 	return s
 }
 
-// fallDue turns the ring that is due into rigid walls. The living agents on it
-// die; its bombs vanish without exploding and give their ammo back; flames and
-// hidden items on it are gone.
+// fallDue lets the ring fall that is due, if one is.
 func (r *Rules) fallDue(s *State) {
-	if s.due == 0 {
-		return
+	if s.due != 0 {
+		r.fall(s)
 	}
+}
+
+// fall turns the ring that is due into rigid walls. The living agents on it die;
+// its bombs vanish without exploding and give their ammo back; flames and hidden
+// items on it are gone.
+func (r *Rules) fall(s *State) {
 	ring := ringCells(r.BoardSize, int(s.due)-1)
 	s.due = 0
 	for seat := range r.Seats() {

@@ -197,10 +197,14 @@ func (l *layout) hideItems(s *State, wood grid.Bits, rng *env.RNG) {
 		n++
 	}
 	left := cells[:n]
+	var under [4]grid.Bits // by kind
 	for range l.rules.NumItems {
 		k, last := rng.IntN(len(left)), len(left)-1
-		s.hideFirst(left[k], ExtraBomb+Item(rng.IntN(kinds)))
+		under[rng.IntN(kinds)&3].Add(left[k])
 		left[k] = left[last]
 		left = left[:last]
+	}
+	for kind, at := range under[:kinds] {
+		s.hideOnly(at, ExtraBomb+Item(kind))
 	}
 }

@@ -127,6 +127,12 @@ func (s *State) Flame(c grid.Cell) uint8 {
 	return 0
 }
 
+// burns reports whether at least one flame is on a cell.
+func (s *State) burns(c grid.Cell) bool {
+	f, w := &s.flames, c>>6
+	return (f[0][w]|f[1][w]|f[2][w]|f[3][w]|f[4][w])>>(c&63)&1 != 0
+}
+
 // burning is the set of cells with at least one flame.
 func (s *State) burning() grid.Bits {
 	all := s.flames[0]
@@ -160,11 +166,13 @@ func (s *State) hide(c grid.Cell, item Item) {
 	}
 }
 
-// hideFirst puts an item under a cell that has none yet.
-func (s *State) hideFirst(c grid.Cell, item Item) {
-	code := uint64(item - Fog)
+// hideOnly puts one kind of item under cells that have none yet.
+func (s *State) hideOnly(at grid.Bits, item Item) {
+	code := uint8(item - Fog)
 	for digit := range s.hidden {
-		s.hidden[digit][c>>6] |= code >> digit & 1 << (c & 63)
+		if code>>digit&1 != 0 {
+			s.hidden[digit] = s.hidden[digit].Or(at)
+		}
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 // they want.
 type turn struct {
 	s       *State
-	actions [MaxAgents]Action
+	actions [MaxAgents]uint8 // an Action each
 	living  [MaxAgents]uint8 // ids of the living agents, in order
 	alive   int              // how many
 
@@ -78,8 +78,14 @@ func (r *Rules) count(s *State) {
 // radio; a dead agent sends nothing.
 func (t *turn) read(r *Rules, actions []uint8) {
 	width := 1 + r.RadioWords
+	if width == 1 && len(actions) == MaxAgents {
+		t.actions = [MaxAgents]uint8(actions)
+	} else {
+		for a := range r.Seats() {
+			t.actions[a] = actions[a*width]
+		}
+	}
 	for a := range r.Seats() {
-		t.actions[a] = Action(actions[a*width])
 		t.living[t.alive] = uint8(a)
 		t.alive += int(toByte(t.s.Agents[a].Alive))
 	}
@@ -128,7 +134,7 @@ func (t *turn) agentsWish(r *Rules) {
 	for _, a := range t.living[:t.alive] {
 		agent := &s.Agents[a]
 		s.Board[agent.Cell] = Passage
-		action := t.actions[a]
+		action := Action(t.actions[a])
 		if action == LayBomb && agent.Ammo > 0 && !s.bombAt(agent.Cell) {
 			agent.Ammo--
 			s.addBomb(NewBomb(agent.Cell, uint8(r.BombLife), agent.Blast, int(a), grid.Stay))

@@ -70,7 +70,7 @@ func (t *turn2018) agentsWish(r *Rules) {
 	for _, a := range t.living[:t.alive] {
 		agent := &s.Agents[a]
 		t.agentAt[a], t.agentWish[a] = agent.Cell, agent.Cell
-		switch action := t.actions[a]; {
+		switch action := Action(t.actions[a]); {
 		case action == Stop:
 		case action == LayBomb:
 			if agent.Ammo > 0 {
