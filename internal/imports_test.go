@@ -35,23 +35,23 @@ var policy = []rule{
 	{"env/seat", []string{"env", "env/search"}},
 	{"env/envtest", []string{"env", "env/grid"}},
 	{"env/catalog", []string{"env", "env/*", "env/*/bots"}},
-	{"env/*", []string{"env", "env/grid", "env/observe", "env/record", "env/rollout", "env/ruleset", "env/saved", "env/seat"}}, // a game
+	{"env/*", []string{"env", "env/grid", "env/observe", "env/record", "env/rollout", "env/ruleset", "env/saved", "env/seat", "internal/enum"}}, // a game
 	{"env/*/bots", []string{"OWN", "env", "env/grid", "env/record", "env/saved", "env/search", "env/seat"}},
 
 	{"internal/gamestate", []string{"env", "env/saved"}},
 	{"internal/*", nil},
 	{"internal/*/*", []string{"OWN"}},
 
-	{"arena/match", []string{"arena/trace", "env", "env/record"}},
-	{"arena/tournament", []string{"arena/match", "env", "internal/disk"}},
+	{"arena/match", []string{"arena/trace", "env", "env/record", "internal/enum"}},
+	{"arena/tournament", []string{"arena/match", "env", "internal/disk", "internal/enum"}},
 	{"arena/tournament/report", []string{"OWN", "internal/chart", "internal/disk"}},
 	{"arena/trace", []string{"env/record", "internal/disk"}},
 	{"arena/picture", []string{"env"}},
-	{"arena/dataset", []string{"arena/match", "env", "internal/disk", "internal/gamestate"}},
+	{"arena/dataset", []string{"arena/match", "env", "internal/disk", "internal/enum", "internal/gamestate"}},
 	{"arena/dataset/card", []string{"OWN", "internal/chart"}},
 	{"arena/dataset/joined", []string{"OWN", "env", "env/pommerman"}}, // files of Pommerman's reference
 
-	{"vec", []string{"env", "env/saved", "internal/gamestate"}},
+	{"vec", []string{"env", "env/saved", "internal/enum", "internal/gamestate"}},
 	{"bridge", []string{"arena/picture", "env", "vec"}},
 	{"benchmarks", []string{"env", "env/catalog", "env/rollout", "vec"}},
 	{"cmd/pommego", []string{"arena/*", "arena/*/*", "benchmarks", "bridge", "env", "env/catalog", "env/record", "internal/*", "vec"}},

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"pommego/env"
+	"pommego/internal/enum"
 )
 
 // Autoreset is what happens after a game's episode has ended.
@@ -21,7 +22,7 @@ const (
 var autoresetNames = []string{"NextStep", "SameStep", "Disabled"}
 
 // String is gymnasium's name of the mode.
-func (a Autoreset) String() string { return nameOf(autoresetNames, uint8(a)) }
+func (a Autoreset) String() string { return enum.Name(autoresetNames, a) }
 
 // ParseAutoreset reads a mode's name; "" is the default.
 func ParseAutoreset(name string) (Autoreset, error) {
@@ -42,7 +43,7 @@ const (
 
 var rewardNames = []string{"outcome", "reference"}
 
-func (r Reward) String() string { return nameOf(rewardNames, uint8(r)) }
+func (r Reward) String() string { return enum.Name(rewardNames, r) }
 
 // ParseReward reads a measure's name; "" is the default.
 func ParseReward(name string) (Reward, error) { return parse[Reward]("reward", rewardNames, name) }
@@ -58,28 +59,18 @@ const (
 
 var onDeathNames = []string{"end", "wait"}
 
-func (d OnDeath) String() string { return nameOf(onDeathNames, uint8(d)) }
+func (d OnDeath) String() string { return enum.Name(onDeathNames, d) }
 
 // ParseOnDeath reads a name; "" is the default.
 func ParseOnDeath(name string) (OnDeath, error) {
 	return parse[OnDeath]("on_death", onDeathNames, name)
 }
 
-func nameOf(names []string, i uint8) string {
-	if int(i) < len(names) {
-		return names[i]
+func parse[E ~uint8](what string, names []string, name string) (v E, err error) {
+	if name != "" {
+		err = enum.Read("vec: "+what, names, []byte(name), &v)
 	}
-	return "unknown"
-}
-
-func parse[E ~uint8](what string, names []string, name string) (E, error) {
-	if name == "" {
-		return 0, nil
-	}
-	if i := slices.Index(names, name); i >= 0 {
-		return E(i), nil
-	}
-	return 0, fmt.Errorf("vec: %s %q does not exist; there are %q", what, name, names)
+	return v, err
 }
 
 // Learner names a seat in Config.Seats whose actions come from the caller.

@@ -86,7 +86,7 @@ func TestParse(t *testing.T) {
 	if a, err := ParseAutoreset(""); a != NextStep || err != nil {
 		t.Errorf("ParseAutoreset of nothing is %v, %v, want the default", a, err)
 	}
-	const want = `autoreset mode "never" does not exist; there are ["NextStep" "SameStep" "Disabled"]`
+	const want = `autoreset mode is "never", want one of NextStep, SameStep, Disabled`
 	if _, err := ParseAutoreset("never"); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("error is %v, want %q in it", err, want)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"pommego/arena/match"
 	"pommego/env"
+	"pommego/internal/enum"
 )
 
 // Layout says what a row of a data set is.
@@ -26,14 +27,14 @@ var layoutNames = []string{Games: "games", Steps: "steps"}
 // LayoutNames lists the layouts' names.
 func LayoutNames() []string { return slices.Clone(layoutNames) }
 
-func (l Layout) String() string { return nameOf(layoutNames, int(l)) }
+func (l Layout) String() string { return enum.Name(layoutNames, l) }
 
 // MarshalText writes the layout's name.
 func (l Layout) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
 
 // UnmarshalText reads a layout's name.
 func (l *Layout) UnmarshalText(text []byte) error {
-	return parse(l, "layout", layoutNames, string(text))
+	return enum.Read("layout", layoutNames, text, l)
 }
 
 // Seating says which agent sits where.
@@ -52,30 +53,14 @@ var seatingNames = []string{Fixed: "fixed", Rotated: "rotated", Drawn: "drawn", 
 // SeatingNames lists the names of the seatings to choose from.
 func SeatingNames() []string { return slices.Clone(seatingNames[:Told]) }
 
-func (s Seating) String() string { return nameOf(seatingNames, int(s)) }
+func (s Seating) String() string { return enum.Name(seatingNames, s) }
 
 // MarshalText writes the seating's name.
 func (s Seating) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // UnmarshalText reads a seating's name.
 func (s *Seating) UnmarshalText(text []byte) error {
-	return parse(s, "seating", seatingNames, string(text))
-}
-
-func nameOf(names []string, i int) string {
-	if i < len(names) {
-		return names[i]
-	}
-	return "unknown"
-}
-
-func parse[E ~uint8](to *E, what string, names []string, name string) error {
-	i := slices.Index(names, name)
-	if i < 0 {
-		return fmt.Errorf("there is no %s %q, want one of %s", what, name, strings.Join(names, ", "))
-	}
-	*to = E(i)
-	return nil
+	return enum.Read("seating", seatingNames, text, s)
 }
 
 // Config is all that the content of a generated data set depends on, besides

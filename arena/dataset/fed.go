@@ -109,7 +109,7 @@ func (p *player) playAgain(ctx context.Context, e *Episode, fed *Fed) error {
 		}
 	}
 	script := &script{actions: fed.Actions, parts: parts}
-	if err := p.sitWith(e, script); err != nil {
+	if err := p.sit(e, script); err != nil {
 		return err
 	}
 	steps := len(fed.Actions) / (theirs * parts)
@@ -129,24 +129,6 @@ type script struct {
 	parts   int
 	seats   []int // those of the client's agents
 	ends    int   // steps there are
-}
-
-// sitWith seats the built-in agents, and players of a script in the other seats.
-func (p *player) sitWith(e *Episode, s *script) error {
-	p.sitting = p.sitting[:0]
-	for k, index := range e.Agents {
-		if atClient(p.config.Agents[index]) {
-			p.sitting = append(p.sitting, &scripted{script: s, place: len(s.seats)})
-			s.seats = append(s.seats, k)
-			continue
-		}
-		agent, err := p.agent(index, k, e.Seed)
-		if err != nil {
-			return err
-		}
-		p.sitting = append(p.sitting, agent)
-	}
-	return nil
 }
 
 // scripted plays one seat of a script. It plays choice 0 once that has ended,

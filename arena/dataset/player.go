@@ -70,7 +70,7 @@ func (p *player) play(ctx context.Context, number int, fed *Fed) (e *Episode, er
 	case p.remote:
 		return e, p.playRemote(ctx, e)
 	case fed == nil:
-		if err := p.sit(e); err != nil {
+		if err := p.sit(e, nil); err != nil {
 			return nil, err
 		}
 		return e, p.playHere(ctx, e)
@@ -107,10 +107,16 @@ func (p *player) playHere(ctx context.Context, e *Episode) error {
 	return nil
 }
 
-// sit seats the agents, with the RNGs of their seats and no memory.
-func (p *player) sit(e *Episode) error {
+// sit seats the agents, with the RNGs of their seats and no memory. Those of a
+// client's play by its script.
+func (p *player) sit(e *Episode, s *script) error {
 	p.sitting = p.sitting[:0]
 	for k, index := range e.Agents {
+		if atClient(p.config.Agents[index]) {
+			p.sitting = append(p.sitting, &scripted{script: s, place: len(s.seats)})
+			s.seats = append(s.seats, k)
+			continue
+		}
 		agent, err := p.agent(index, k, e.Seed)
 		if err != nil {
 			return err

@@ -2,11 +2,11 @@ package match
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"pommego/env"
+	"pommego/internal/enum"
 )
 
 // The times that hold where Rules leaves them out.
@@ -55,7 +55,7 @@ func (r *Rules) Validate() error {
 	case r.Wait < 0:
 		return fmt.Errorf("match: the wait for a player is %v, want more than 0, or 0 for %v", r.Wait, DefaultWait)
 	case int(r.Ties) >= len(tiesNames):
-		return fmt.Errorf("match: the rule for ties is %v, want one of %s", r.Ties, strings.Join(tiesNames[:], ", "))
+		return fmt.Errorf("match: the rule for ties is %v, want one of %s", r.Ties, strings.Join(tiesNames, ", "))
 	}
 	return nil
 }
@@ -115,26 +115,16 @@ const (
 // collapseGames is how many collapsing games RerunPlayground plays at most.
 const collapseGames = 20
 
-var tiesNames = [...]string{"none", "playground", "java"}
+var tiesNames = []string{"none", "playground", "java"}
 
-func (t Ties) String() string {
-	if int(t) < len(tiesNames) {
-		return tiesNames[t]
-	}
-	return "Ties(?)"
-}
+func (t Ties) String() string { return enum.Name(tiesNames, t) }
 
 // MarshalText writes the rule's name.
 func (t Ties) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
 
 // UnmarshalText reads a rule's name.
 func (t *Ties) UnmarshalText(text []byte) error {
-	i := slices.Index(tiesNames[:], string(text))
-	if i < 0 {
-		return fmt.Errorf("match: no rule for ties is called %q, there are: %s", text, strings.Join(tiesNames[:], ", "))
-	}
-	*t = Ties(i)
-	return nil
+	return enum.Read("match: the rule for ties", tiesNames, text, t)
 }
 
 // reruns is how many games may follow the first.

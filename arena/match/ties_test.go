@@ -125,7 +125,7 @@ func TestParseTies(t *testing.T) {
 			t.Errorf("%q is read as %v, %v", ties, got, err)
 		}
 	}
-	if err := new(match.Ties).UnmarshalText([]byte("coin")); err == nil || err.Error() != `match: no rule for ties is called "coin", there are: none, playground, java` {
+	if err := new(match.Ties).UnmarshalText([]byte("coin")); err == nil || err.Error() != `match: the rule for ties is "coin", want one of none, playground, java` {
 		t.Errorf("coin: %v", err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"pommego/arena/match"
 	"pommego/env"
+	"pommego/internal/enum"
 )
 
 // Format is the rule by which agents meet.
@@ -34,24 +35,14 @@ var formatNames = []string{RoundRobin: "round-robin", OneAgainstThree: "one-agai
 // FormatNames lists the formats' names.
 func FormatNames() []string { return slices.Clone(formatNames) }
 
-func (f Format) String() string {
-	if int(f) < len(formatNames) {
-		return formatNames[f]
-	}
-	return "Format(?)"
-}
+func (f Format) String() string { return enum.Name(formatNames, f) }
 
 // MarshalText writes the format's name.
 func (f Format) MarshalText() ([]byte, error) { return []byte(f.String()), nil }
 
 // UnmarshalText reads a format's name.
 func (f *Format) UnmarshalText(text []byte) error {
-	i := slices.Index(formatNames, string(text))
-	if i < 0 {
-		return fmt.Errorf("there is no format %q, want one of %s", text, strings.Join(formatNames, ", "))
-	}
-	*f = Format(i)
-	return nil
+	return enum.Read("format", formatNames, text, f)
 }
 
 // Config is all that the games of a tournament depend on, besides the game.

@@ -74,12 +74,7 @@ layout steps every value must come out again.
 Exits with 0 only if all is well.`,
 		Example: `  pommego data verify ffa
   pommego data verify --replay --json ffa team`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return usagef("no data set is named, want DIR...")
-			}
-			return nil
-		},
+		Args: some("data set", "DIR..."),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return verifyData(cmd.OutOrStdout(), args, o.replay, o.asJSON)
 		},

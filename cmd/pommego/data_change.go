@@ -69,14 +69,11 @@ and back. Games get new numbers; where they are from stands in the manifest.`,
 		Example: `  pommego data merge a b --out both
   pommego data filter a --out won --result Win --winner simple --max-steps 400
   pommego data merge a --out a-steps --layout steps --observation raw`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return usagef("no data set is named, want DIR...")
-			}
+		Args: func(cmd *cobra.Command, args []string) error {
 			if err := keep.Validate(); err != nil {
 				return usageError{err}
 			}
-			return nil
+			return some("data set", "DIR...")(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return mergeData(cmd.OutOrStdout(), args, &f, &keep) },
 	}
@@ -197,12 +194,7 @@ them, and make a data set of them. Of a folder, all .json files in it and below 
 Each game is played again and must come out as it is recorded.`,
 		Example: `  pommego data import records --out ffa
   pommego data import 1/game_state.json 2/game_state.json --out ffa --layout steps`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return usagef("no record is named, want FILE or FOLDER")
-			}
-			return nil
-		},
+		Args: some("record", "FILE or FOLDER"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.check(dataset.Games); err != nil {
 				return err

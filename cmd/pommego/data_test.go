@@ -28,7 +28,7 @@ func TestDataUsage(t *testing.T) {
 		{"merge " + set, "want --out DIR"},
 		{"merge --out x --result Victory " + set, `there is no result "Victory"`},
 		{"merge --out x --min-steps 9 --max-steps 3 " + set, "there are none"},
-		{"merge --out x --layout rows " + set, `there is no layout "rows"`},
+		{"merge --out x --layout rows " + set, `layout is "rows", want one of games, steps`},
 		{"merge --out " + set + " " + set, "name another --out"},
 		{"export " + set, "want --out FOLDER"},
 		{"import", "no record is named"},

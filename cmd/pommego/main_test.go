@@ -137,7 +137,7 @@ func TestWrongUsage(t *testing.T) {
 		{"play --give-up 1s --limit 2s", "--give-up is 1s, want 0, or at least --limit"},
 		{"play --limit soon", `invalid argument "soon"`},
 		{"play --wait -1s", "--wait is -1s, want more than 0"},
-		{"play --ties coin", `no rule for ties is called "coin", there are: none, playground, java`},
+		{"play --ties coin", `the rule for ties is "coin", want one of none, playground, java`},
 		{"play --agents exec:", "want exec:COMMAND"},
 		{"play --agents http://127.0.0.1:1/x", "want http://host:port"},
 		{"play --agents http://127.0.0.1:1", "has a seat already"},

@@ -96,3 +96,13 @@ func exactly(n int, what string) cobra.PositionalArgs {
 		return nil
 	}
 }
+
+// some wants one argument or more, which name things of a kind.
+func some(kind, usage string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return usagef("no %s is named, want %s", kind, usage)
+		}
+		return nil
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"pommego/env"
 	"pommego/env/grid"
 	"pommego/env/ruleset"
+	"pommego/internal/enum"
 )
 
 // Version of the rules as a whole: it grows when a recorded game would change.
@@ -35,9 +36,9 @@ var (
 	symmetryNames   = []string{"mirror", "rotation", "none"}
 )
 
-func (d BaseDamage) String() string { return ruleset.NameOf("BaseDamage", baseDamageNames, d) }
+func (d BaseDamage) String() string { return enum.Name(baseDamageNames, d) }
 
-func (y Symmetry) String() string { return ruleset.NameOf("Symmetry", symmetryNames, y) }
+func (y Symmetry) String() string { return enum.Name(symmetryNames, y) }
 
 // MarshalText writes the name.
 func (d BaseDamage) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
@@ -47,12 +48,12 @@ func (y Symmetry) MarshalText() ([]byte, error) { return []byte(y.String()), nil
 
 // UnmarshalText reads the name.
 func (d *BaseDamage) UnmarshalText(text []byte) error {
-	return ruleset.ReadName("base_damage", baseDamageNames, text, d)
+	return enum.Read("base_damage", baseDamageNames, text, d)
 }
 
 // UnmarshalText reads the name.
 func (y *Symmetry) UnmarshalText(text []byte) error {
-	return ruleset.ReadName("symmetry", symmetryNames, text, y)
+	return enum.Read("symmetry", symmetryNames, text, y)
 }
 
 // Rules is every number and switch of the game. Start from [Standard], change

@@ -6,7 +6,7 @@ import (
 	"pommego/env"
 	"pommego/env/grid"
 	"pommego/env/observe"
-	"pommego/env/ruleset"
+	"pommego/internal/enum"
 )
 
 // The fixed sizes of a State.
@@ -29,7 +29,7 @@ const (
 	NumActions // how many there are
 )
 
-func (a Action) String() string { return ruleset.NameOf("Action", actionNames[:], a) }
+func (a Action) String() string { return enum.Name(actionNames[:], a) }
 
 var actionNames = [...]string{"stop", "up", "down", "left", "right", "bomb"}
 
@@ -42,7 +42,7 @@ const (
 	Green
 )
 
-func (s Side) String() string { return ruleset.NameOf("Side", sideNames[:], s) }
+func (s Side) String() string { return enum.Name(sideNames[:], s) }
 
 // Other is the other side.
 func (s Side) Other() Side { return s ^ 1 }
@@ -75,7 +75,7 @@ const (
 	numOwners       = 3
 )
 
-func (o Owner) String() string { return ruleset.NameOf("Owner", ownerNames[:], o) }
+func (o Owner) String() string { return enum.Name(ownerNames[:], o) }
 
 var ownerNames = [...]string{"blue", "green", "public"}
 

@@ -3,11 +3,11 @@ package pommerman
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"pommego/env"
 	"pommego/env/grid"
 	"pommego/env/ruleset"
+	"pommego/internal/enum"
 )
 
 // version is that of a step: it grows when games recorded by it would change.
@@ -52,24 +52,14 @@ const (
 
 var stepNames = [numSteps]string{StepToday: "today", Step2018: "2018", StepJava: "java"}
 
-func (k StepKind) String() string {
-	if k < numSteps {
-		return stepNames[k]
-	}
-	return "StepKind(?)"
-}
+func (k StepKind) String() string { return enum.Name(stepNames[:], k) }
 
 // MarshalText writes the step's name.
 func (k StepKind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
 // UnmarshalText reads the name of a step.
 func (k *StepKind) UnmarshalText(text []byte) error {
-	at := slices.Index(stepNames[:], string(text))
-	if at < 0 {
-		return fmt.Errorf("step is %q, want one of %q", text, stepNames)
-	}
-	*k = StepKind(at)
-	return nil
+	return enum.Read("step", stepNames[:], text, k)
 }
 
 // NoCollapse is the FirstCollapse of a board that never collapses.

@@ -3,7 +3,7 @@ package pommerman
 import (
 	"pommego/env"
 	"pommego/env/grid"
-	"pommego/env/ruleset"
+	"pommego/internal/enum"
 )
 
 // The fixed sizes of a State.
@@ -53,7 +53,7 @@ const (
 	numActions
 )
 
-func (a Action) String() string { return ruleset.NameOf("Action", actionNames[:], a) }
+func (a Action) String() string { return enum.Name(actionNames[:], a) }
 
 var actionNames = [...]string{"stop", "up", "down", "left", "right", "bomb"}
 

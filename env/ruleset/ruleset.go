@@ -1,13 +1,11 @@
 // Package ruleset is what the games have in common where they describe their
-// rules: a struct of numbers, switches and named readings that marshals to JSON.
+// rules: a struct of numbers, switches and named choices that marshals to JSON.
 package ruleset
 
 import (
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
-	"slices"
-	"strings"
 )
 
 // Limit is a number of the rules and what it may be.
@@ -48,23 +46,4 @@ func Alone(seats int) [][]int {
 		teams = append(teams, []int{seat})
 	}
 	return teams
-}
-
-// NameOf is the name of a reading; of one that there is not, its kind and a
-// question mark.
-func NameOf[T ~uint8](kind string, names []string, v T) string {
-	if int(v) < len(names) {
-		return names[v]
-	}
-	return kind + "(?)"
-}
-
-// ReadName reads a name: encoding.TextUnmarshaler for the rule called key.
-func ReadName[T ~uint8](key string, names []string, text []byte, v *T) error {
-	at := slices.Index(names, string(text))
-	if at < 0 {
-		return fmt.Errorf("%s is %q, want one of %s", key, text, strings.Join(names, ", "))
-	}
-	*v = T(at)
-	return nil
 }

@@ -1,9 +1,7 @@
 package ruleset
 
 import (
-	"encoding/json"
 	"reflect"
-	"strings"
 	"testing"
 )
 
@@ -40,24 +38,5 @@ func TestFingerprint(t *testing.T) {
 func TestAlone(t *testing.T) {
 	if got := Alone(3); !reflect.DeepEqual(got, [][]int{{0}, {1}, {2}}) {
 		t.Errorf("teams are %v", got)
-	}
-}
-
-type colour uint8
-
-var colours = []string{"red", "blue"}
-
-func (c *colour) UnmarshalText(text []byte) error { return ReadName("colour", colours, text, c) }
-
-func TestNames(t *testing.T) {
-	var c colour
-	if err := json.Unmarshal([]byte(`"blue"`), &c); err != nil || c != 1 || NameOf("colour", colours, c) != "blue" {
-		t.Errorf("blue is %d (error %v)", c, err)
-	}
-	if got := NameOf("colour", colours, colour(2)); got != "colour(?)" {
-		t.Errorf("there is a colour %q", got)
-	}
-	if err := json.Unmarshal([]byte(`"green"`), &c); err == nil || c != 1 || !strings.Contains(err.Error(), `colour is "green", want one of red, blue`) {
-		t.Errorf("green: %v", err)
 	}
 }

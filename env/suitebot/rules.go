@@ -6,6 +6,7 @@ import (
 
 	"pommego/env"
 	"pommego/env/ruleset"
+	"pommego/internal/enum"
 )
 
 // Version of the rules as a whole: it grows when a recorded game would change.
@@ -140,10 +141,10 @@ var (
 	deathsNames = []string{"end", "moves"}
 )
 
-func (b BlastShape) String() string { return ruleset.NameOf("BlastShape", shapeNames, b) }
-func (h HomeLayout) String() string { return ruleset.NameOf("HomeLayout", layoutNames, h) }
-func (s Start) String() string      { return ruleset.NameOf("Start", startNames, s) }
-func (d HomeDeaths) String() string { return ruleset.NameOf("HomeDeaths", deathsNames, d) }
+func (b BlastShape) String() string { return enum.Name(shapeNames, b) }
+func (h HomeLayout) String() string { return enum.Name(layoutNames, h) }
+func (s Start) String() string      { return enum.Name(startNames, s) }
+func (d HomeDeaths) String() string { return enum.Name(deathsNames, d) }
 
 // MarshalText writes the name.
 func (b BlastShape) MarshalText() ([]byte, error) { return []byte(b.String()), nil }
@@ -159,22 +160,22 @@ func (d HomeDeaths) MarshalText() ([]byte, error) { return []byte(d.String()), n
 
 // UnmarshalText reads the name.
 func (b *BlastShape) UnmarshalText(text []byte) error {
-	return ruleset.ReadName("blast_shape", shapeNames, text, b)
+	return enum.Read("blast_shape", shapeNames, text, b)
 }
 
 // UnmarshalText reads the name.
 func (h *HomeLayout) UnmarshalText(text []byte) error {
-	return ruleset.ReadName("home_layout", layoutNames, text, h)
+	return enum.Read("home_layout", layoutNames, text, h)
 }
 
 // UnmarshalText reads the name.
 func (s *Start) UnmarshalText(text []byte) error {
-	return ruleset.ReadName("start", startNames, text, s)
+	return enum.Read("start", startNames, text, s)
 }
 
 // UnmarshalText reads the name.
 func (d *HomeDeaths) UnmarshalText(text []byte) error {
-	return ruleset.ReadName("home_deaths", deathsNames, text, d)
+	return enum.Read("home_deaths", deathsNames, text, d)
 }
 
 // The limits of what rules can ask for.

@@ -4,7 +4,7 @@ import (
 	"math/bits"
 
 	"pommego/env"
-	"pommego/env/ruleset"
+	"pommego/internal/enum"
 )
 
 // Action is what an agent may do. Up to Right have the numbers of the directions
@@ -22,7 +22,7 @@ const (
 	numActions
 )
 
-func (a Action) String() string { return ruleset.NameOf("Action", actionNames[:], a) }
+func (a Action) String() string { return enum.Name(actionNames[:], a) }
 
 var actionNames = [...]string{"hold", "up", "down", "left", "right", "plant_bomb"}
 

@@ -66,27 +66,36 @@ class Tensor(msgspec.Struct, array_like=True):
         return array
 
 
-class Hello(msgspec.Struct, tag_field="type", tag="hello"):
-    """The answer to hello."""
+class _Answer(msgspec.Struct, tag_field="type"):
+    """A reply, with the id of the request that it answers."""
 
     id: int
+
+
+class _EnvAnswer(_Answer):
+    """A reply about one environment."""
+
+    env: int
+
+
+class Hello(_Answer, tag="hello"):
+    """The answer to hello."""
+
     version: int
     server: str
     seed_version: int
     limits: dict[str, int]
 
 
-class EnvsReply(msgspec.Struct, tag_field="type", tag="envs"):
+class EnvsReply(_Answer, tag="envs"):
     """The catalog."""
 
-    id: int
     envs: list[dict[str, Any]]
 
 
-class SpacesReply(msgspec.Struct, tag_field="type", tag="spaces"):
+class SpacesReply(_Answer, tag="spaces"):
     """What one id is."""
 
-    id: int
     spec: dict[str, Any]
 
 
@@ -109,11 +118,9 @@ class SharedMemoryReply(msgspec.Struct, kw_only=True):
     batches: list[int]
 
 
-class EnvReply(msgspec.Struct, tag_field="type", tag="env"):
+class EnvReply(_EnvAnswer, tag="env"):
     """The answer to make."""
 
-    id: int
-    env: int
     spec: dict[str, Any]
     games: int
     learners: int
@@ -128,78 +135,60 @@ class EnvReply(msgspec.Struct, tag_field="type", tag="env"):
     shared_memory: SharedMemoryReply | None = None
 
 
-class Batch(msgspec.Struct, tag_field="type", tag="batch"):
+class Batch(_EnvAnswer, tag="batch"):
     """All observations, rewards and flags of an environment."""
 
-    id: int
-    env: int
     tensors: dict[str, Tensor]
     finished: Tensor
     final: dict[str, Tensor] | None = None
 
 
-class Shared(msgspec.Struct, tag_field="type", tag="shared"):
+class Shared(_EnvAnswer, tag="shared"):
     """A batch is ready in shared memory."""
 
-    id: int
-    env: int
     size: int = msgspec.field(name="bytes")
 
 
-class Compressed(msgspec.Struct, tag_field="type", tag="compressed"):
+class Compressed(_EnvAnswer, tag="compressed"):
     """A batch, as one zstd frame."""
 
-    id: int
-    env: int
     size: int = msgspec.field(name="bytes")
     data: memoryview
 
 
-class Simulated(msgspec.Struct, tag_field="type", tag="simulated"):
+class Simulated(_EnvAnswer, tag="simulated"):
     """The answer to simulate."""
 
-    id: int
-    env: int
     seed: int
     tensors: dict[str, Tensor]
     finished: Tensor
     states: list[bytes]
 
 
-class States(msgspec.Struct, tag_field="type", tag="states"):
+class States(_EnvAnswer, tag="states"):
     """Saved games, or their readable forms."""
 
-    id: int
-    env: int
     states: list[Any]  # bytes, or str if asked for JSON
 
 
-class Text(msgspec.Struct, tag_field="type", tag="text"):
+class Text(_EnvAnswer, tag="text"):
     """A picture of a game."""
 
-    id: int
-    env: int
     text: str
 
 
-class Image(msgspec.Struct, tag_field="type", tag="image"):
+class Image(_EnvAnswer, tag="image"):
     """A picture of a game, in pixels."""
 
-    id: int
-    env: int
     pixels: Tensor
 
 
-class Ok(msgspec.Struct, tag_field="type", tag="ok"):
+class Ok(_Answer, tag="ok"):
     """It has been done."""
 
-    id: int
 
-
-class Pong(msgspec.Struct, tag_field="type", tag="pong"):
+class Pong(_Answer, tag="pong"):
     """The answer to ping."""
-
-    id: int
 
 
 class Error(msgspec.Struct, tag_field="type", tag="error"):
