@@ -45,7 +45,7 @@ const (
 	Fixed   Seating = iota // agent k in seat k
 	Rotated                // in game i agent k sits in seat (k+i) mod seats
 	Drawn                  // each seat's agent is drawn, from the game's own RNG
-	Told                   // the client tells with each game, see Fed
+	Told                   // the client says so with each game, see Fed
 )
 
 var seatingNames = []string{Fixed: "fixed", Rotated: "rotated", Drawn: "drawn", Told: "told"}
@@ -85,15 +85,15 @@ type Config struct {
 	// Seed is that of the first game; game i has Seed+i.
 	Seed uint64 `json:"seed"`
 
-	// MaxSteps truncates a game after so many steps; 0: never.
+	// MaxSteps truncates a game after this many steps; 0: never.
 	MaxSteps int `json:"max_episode_steps,omitempty"`
 
 	// FileGames is how many games a file holds; 0: 10,000, or 100 for Steps.
 	FileGames int `json:"games_per_file"`
 
-	// Unrepeatable admits agents that may play otherwise when asked again: those
-	// that think by the clock, and those outside the program. The manifest says
-	// who they were.
+	// Unrepeatable allows agents that may not play the same game again: those
+	// whose search has a limit in time, and those outside the program. The
+	// manifest names them.
 	Unrepeatable bool `json:"unrepeatable,omitempty"`
 
 	// Limit is the time for a move of agents outside the program; 0:
@@ -107,8 +107,8 @@ const (
 	maxFileGames = 1 << 20
 )
 
-// ErrUnrepeatable says that agents cannot be relied on to play the same again.
-var ErrUnrepeatable = errors.New("the same command could give other games")
+// ErrUnrepeatable says that agents may not play the same games again.
+var ErrUnrepeatable = errors.New("the same command could give different games")
 
 // resolve checks the configuration for a game and fills in its defaults.
 func (c Config) resolve(game env.Game) (Config, error) {
@@ -180,14 +180,14 @@ func (c *Config) resolveAgents(game env.Game) error {
 	case c.Seating < Drawn && len(c.Agents) != seats:
 		return fmt.Errorf("%d agents, want 1 or %d, one for each seat of %s", len(c.Agents), seats, game.Spec().ID)
 	case len(c.Agents) > math.MaxUint16:
-		return fmt.Errorf("%d agents, want %d at the most", len(c.Agents), math.MaxUint16)
+		return fmt.Errorf("%d agents, want at most %d", len(c.Agents), math.MaxUint16)
 	}
 	for i, name := range c.Agents {
 		if slices.Contains(c.Agents[:i], name) {
 			continue
 		}
 		if why := unrepeatable(name); why != "" && !c.Unrepeatable {
-			return fmt.Errorf("agent %q %s: %w, so they have to be asked for", name, why, ErrUnrepeatable)
+			return fmt.Errorf("agent %q %s: %w, so you have to allow that", name, why, ErrUnrepeatable)
 		}
 		if outside(name) {
 			continue
@@ -199,8 +199,8 @@ func (c *Config) resolveAgents(game env.Game) error {
 	return c.checkServers()
 }
 
-// checkServers refuses what could seat one server twice in a game: it could not
-// tell its seats apart.
+// checkServers refuses a configuration that could seat one server twice in a
+// game: the server could not tell its seats apart.
 func (c *Config) checkServers() error {
 	for i, name := range c.Agents {
 		if match.AtURL(name) && (c.Seating >= Drawn || slices.Contains(c.Agents[:i], name)) {
@@ -218,8 +218,8 @@ func atClient(name string) bool { return strings.HasPrefix(name, clientPrefix) }
 // outside reports whether an agent is outside this program.
 func outside(name string) bool { return match.Outside(name) || atClient(name) }
 
-// unrepeatable says why an agent may play otherwise the next time; "" if it does
-// not. By the naming of agents, the option ms is a budget in time.
+// unrepeatable says why an agent may play differently the next time; "" if it
+// does not. In the names of agents the option ms is a limit in time.
 func unrepeatable(name string) string {
 	if outside(name) {
 		return "is outside this program"
@@ -227,13 +227,13 @@ func unrepeatable(name string) string {
 	_, list, _ := strings.Cut(name, ":")
 	for pair := range strings.SplitSeq(list, ",") {
 		if strings.HasPrefix(pair, "ms=") {
-			return "thinks by the clock"
+			return "has a limit in time (ms)"
 		}
 	}
 	return ""
 }
 
-// reasons lists why the data set may come out otherwise the next time.
+// reasons lists why the data set may come out differently the next time.
 func (c *Config) reasons() []string {
 	var all []string
 	for i, name := range c.Agents {
@@ -244,7 +244,7 @@ func (c *Config) reasons() []string {
 	return all
 }
 
-// lineup writes into seats which agent sits where in a game.
+// lineup writes which agent sits where in a game into seats.
 func (c *Config) lineup(game int, seats []uint16) {
 	rng := c.seed(game).RNG(env.StreamSeats)
 	for seat := range seats {

@@ -49,8 +49,8 @@ func TestUnrepeatableAgents(t *testing.T) {
 		{"simple", ""},
 		{"mcts:ticks=50", ""},
 		{"mcts:c=3,ticks=50", ""},
-		{"mcts:ms=5", "clock"},
-		{"mcts:ticks=50,ms=5", "clock"},
+		{"mcts:ms=5", "limit in time"},
+		{"mcts:ticks=50,ms=5", "limit in time"},
 		{"http://localhost:8000", "outside"},
 		{"exec:python3 agent.py", "outside"},
 	} {

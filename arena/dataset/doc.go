@@ -19,32 +19,34 @@
 // Of [Games] a row is a game: its start, as a saved state, and its actions. That
 // is some 600 bytes, and all that a seat ever saw can be made from it again,
 // byte for byte. Of [Steps] a row is a step of one seat: what it saw, did and
-// was paid. Rows of all seats go on to the end of their game, and end with it
-// together, as those of a vector environment do; alive says which seats were in.
-// Rows of agents that search have what they chose by, see env.SearchReporter.
+// was rewarded with. Rows of all seats continue to the end of their game, as those
+// of a vector environment do; alive says which seats were still in it.
+// Rows of agents that search have their search statistics, see
+// env.SearchReporter.
 //
 // # Determinism
 //
 // The same [Config], game and program give the same bytes, whatever the number
 // of workers and however often the work was interrupted. Game i has seed
-// Config.Seed + i, and nothing else decides it. Agents that break this promise
-// have to be admitted ([Config.Unrepeatable]), and the manifest names them.
+// Config.Seed + i, and nothing else decides it. Agents that cannot keep this
+// promise are refused unless [Config.Unrepeatable] allows them, and the manifest
+// names them.
 //
 // # Faults
 //
-// [Generate] may be killed at any moment. A game that is over is written down at
-// once, in a journal of its file; when a file has all of its games, they are
-// encoded, and the file gets its name once it is whole and on the disk. The
-// manifest comes last: a folder with one is complete. Calling Generate again
-// goes on with what is there. What a full or failing disk does to a write is an
-// error at once, and costs nothing that was finished. All this happens in the
-// folder .generate, which is gone in the end.
+// [Generate] may be killed at any moment. A finished game is written at once to
+// the journal of its file; when a file has all of its games, they are encoded,
+// and the file gets its name once it is complete and on the disk. The manifest
+// comes last: a folder with one is complete. Calling Generate again continues
+// with what is there. A write that fails, as on a full disk, is an error at once
+// and loses nothing that was finished. All this happens in the folder .generate,
+// which is removed at the end.
 //
 // # Reading damaged files
 //
 // Parquet shows when a file is cut short, but not when a bit is flipped:
-// [Verify] holds all bytes against the checksums. A panic of the Parquet library
-// at damaged bytes is caught, and is an error.
+// [Verify] checks all bytes against the checksums. A panic of the Parquet library
+// on damaged bytes is caught, and is an error.
 //
 // # Concurrency
 //

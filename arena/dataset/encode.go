@@ -67,7 +67,7 @@ func (e *encoder) flush() error {
 	return err
 }
 
-// end ends the file's content, whose first game has a number.
+// end ends the file's content; first is the number of its first game.
 func (e *encoder) end(first int) (*summary, error) {
 	if err := e.flush(); err != nil {
 		return nil, err

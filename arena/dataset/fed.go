@@ -11,7 +11,7 @@ import (
 )
 
 // Fed is a game that a client has played, with agents of its own against
-// built-in ones. It holds what those of the client's did: the rest follows from
+// built-in ones. It holds the actions of the client's agents: the rest follows from
 // the seed, and is played again here. With the seat's agents named "client:NAME"
 // in Config.Agents and Config.Seating told, Generate keeps such games.
 type Fed struct {
@@ -24,7 +24,7 @@ type Fed struct {
 	Winners env.SeatSet
 }
 
-// errFed says that a game of a client's does not come out here as it did there.
+// errFed says that a client's game comes out differently here.
 var errFed = errors.New("played again, the client's game comes out differently")
 
 // reportMissing calls Options.Missing with the games that are wanted.

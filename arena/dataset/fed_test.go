@@ -154,7 +154,7 @@ func TestServedRefused(t *testing.T) {
 		{"no client's agent", func(c *Config) { c.Agents = []string{"simple"} }, "seating told"},
 		{"a program beside", func(c *Config) { c.Agents[1] = "exec:true" }, "built in"},
 		{"a number of steps", func(c *Config) { c.Games, c.Steps = 0, 50 }, "number of games"},
-		{"without being asked for", func(c *Config) { c.Unrepeatable = false }, "asked for"},
+		{"without being asked for", func(c *Config) { c.Unrepeatable = false }, "have to allow that"},
 	} {
 		config := served()
 		c.change(&config)

@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// Filter is a choice of games. A zero field leaves nothing out.
+// Filter selects games. A zero field excludes none.
 type Filter struct {
 	Result   string // a result's name
 	MinSteps int
 	MaxSteps int
-	Agent    string // that plays in some seat
+	Agent    string // plays in some seat
 	Winner   string // an agent one of whose seats won
 }
 

@@ -18,8 +18,8 @@ import (
 // is kept; the same call goes on from there.
 var ErrStopped = errors.New("stopped")
 
-// Generate makes a data set in a folder, or goes on with one that was
-// interrupted there. A finished one of the same configuration is left as it is.
+// Generate makes a data set in a folder, or continues one that was interrupted
+// there. A finished one of the same configuration is left as it is.
 func Generate(ctx context.Context, game env.Game, c Config, folder string, o Options) (*Manifest, Work, error) {
 	begun := time.Now()
 	c, err := c.resolve(game)
@@ -68,7 +68,7 @@ type generation struct {
 	mu      sync.Mutex
 	changed *sync.Cond // ready, prefix, or failed
 	shards  []*shard   // in order; more come as games are handed out
-	open    []*shard   // those of them that are not being written
+	open    []*shard   // of these, those that nobody writes
 	next    int        // the next game to hand out
 	fed     int        // games yet to be taken from the client
 	total   int        // games there are to be; 0: not known yet

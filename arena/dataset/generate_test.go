@@ -240,7 +240,7 @@ func TestStoppedByContext(t *testing.T) {
 	if _, _, err := Generate(ctx, gameOf(t, ffa), config, folder, o); !errors.Is(err, ErrStopped) {
 		t.Fatalf("error %v, want %v", err, ErrStopped)
 	}
-	if _, err := Open(folder); !errors.Is(err, errNone) || !strings.Contains(err.Error(), "the same command goes on") {
+	if _, err := Open(folder); !errors.Is(err, errNone) || !strings.Contains(err.Error(), "the same command continues it") {
 		t.Errorf("opening what is not finished: %v, want %v and what to do", err, errNone)
 	}
 	var first Progress

@@ -37,7 +37,7 @@ func openJournal(d disk.FS, path string, s shape) (*journal, error) {
 		Header: json.RawMessage(header), SyncEvery: syncEvery,
 		Accept: func(found []byte) error {
 			if !bytes.Equal(found, header) {
-				return errors.New("it is no journal of games that this program could go on with")
+				return errors.New("it is no journal of games that this program can continue")
 			}
 			return nil
 		},

@@ -246,7 +246,7 @@ func decisionColumns(choices int) []column {
 	}
 }
 
-// told is the decision of the row, in the episode that is being read.
+// told is the row's decision, in the episode that is being read.
 func (r *row) told() *Decision {
 	if r.decision == nil {
 		r.e.Decisions = append(r.e.Decisions, Decision{Step: r.step, Seat: r.seat})

@@ -136,13 +136,13 @@ func (m *Manifest) encode() ([]byte, error) {
 // errNone says that a folder holds no data set, or one that is not finished.
 var errNone = errors.New("there is no finished data set")
 
-// ReadManifest reads a folder's manifest and holds it against its checksum.
+// ReadManifest reads a folder's manifest and checks it against its checksum.
 func ReadManifest(folder string) (*Manifest, error) {
 	path := filepath.Join(folder, ManifestName)
 	text, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
 		if _, err := os.Stat(filepath.Join(folder, workFolder)); err == nil {
-			return nil, fmt.Errorf("%s: %w: it is still being generated, or that was interrupted; the same command goes on with it", folder, errNone)
+			return nil, fmt.Errorf("%s: %w: it is still being generated, or that was interrupted; the same command continues it", folder, errNone)
 		}
 		return nil, fmt.Errorf("%s: %w: it has no %s", folder, errNone, ManifestName)
 	}
@@ -173,7 +173,7 @@ func (m *Manifest) inside(path string) error {
 	return nil
 }
 
-// check holds the text against the checksum in it.
+// check compares the text with the checksum in it.
 func (m *Manifest) check(path string, text []byte) error {
 	at := bytes.LastIndex(text, []byte(m.Checksum))
 	if len(m.Checksum) != 2*sha256.Size || at < 0 {

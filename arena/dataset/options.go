@@ -14,8 +14,8 @@ type Options struct {
 	Workers int
 
 	// Version is the program's version, which the manifest names. Build tells
-	// builds apart: what another one has begun is refused unless OtherBuild is
-	// set, since its agents may have played otherwise.
+	// builds apart: a data set begun by another one is refused unless OtherBuild
+	// is set, since its agents may have played differently.
 	Version    string
 	Build      string
 	OtherBuild bool
@@ -29,8 +29,8 @@ type Options struct {
 
 	Disk disk.FS // nil: disk.OS
 
-	// Fed brings the games of a configuration whose agents are served by a
-	// client; see Fed. It is closed when there are no more.
+	// Fed delivers the games of a configuration whose agents are served by a
+	// client; see Fed. It is closed after the last.
 	Fed <-chan Fed
 	// Missing is called, before any is taken from Fed, with the games wanted.
 	Missing func(games []int)

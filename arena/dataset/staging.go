@@ -17,7 +17,7 @@ import (
 )
 
 // plan is what a folder is to hold. An interrupted run leaves it there, so that
-// no other can go on by mistake.
+// no other run continues it by mistake.
 type plan struct {
 	config Config
 	about  About
@@ -61,8 +61,8 @@ func searches(game env.Game, name string) bool {
 // Errors of a folder that holds something else.
 var (
 	ErrOther      = errors.New("the folder holds another data set")
-	ErrOtherBuild = errors.New("another build of the program, whose agents may play otherwise, began the data set")
-	ErrNotEmpty   = errors.New("the folder is not empty, and holds no data set that could be gone on with")
+	ErrOtherBuild = errors.New("another build of the program, whose agents may play differently, began the data set")
+	ErrNotEmpty   = errors.New("the folder is not empty, and holds no data set that can be continued")
 )
 
 // staging is the folder in which a data set is made.

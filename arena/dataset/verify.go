@@ -101,7 +101,7 @@ func (v *verification) all() {
 	v.strangers()
 }
 
-// sum holds a file against its checksum.
+// sum compares a file with its checksum.
 func (v *verification) sum(f *File) error {
 	path := v.set.path(f.Path)
 	size, sum, err := sumFile(path)

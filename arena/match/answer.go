@@ -15,8 +15,8 @@ const maxAnswer = 64 << 10
 
 // readAction reads an action from JSON into numbers that are all zero: a list
 // has an entry a component, and anything else is the first component alone. What
-// a list lacks stays 0, what it has beyond the components is not looked at, as in
-// the reference.
+// a list lacks stays 0, what it has beyond the components is ignored, as in the
+// reference.
 func readAction(text json.RawMessage, choices []env.Choice, action []uint8) error {
 	if len(text) == 0 {
 		return errors.New("the answer has no action")

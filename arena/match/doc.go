@@ -1,6 +1,6 @@
-// Package match plays one match with rules of competition: players of any
-// kind in the seats, a clock on their moves, ties that are played again, and a
-// report on each seat.
+// Package match plays one match by competition rules: players of any kind in
+// the seats, a time limit for their moves, ties that are played again, and a report
+// on each seat.
 //
 //	players := make([]match.Player, game.Spec().Seats)
 //	for seat := range players {
@@ -15,7 +15,7 @@
 // options ("simple", "mcts:ticks=2000"), "http://host:port" for an agent that
 // serves the protocol of the reference's own HTTP and Docker agents, or
 // "exec:COMMAND" for a program that reads and writes lines of JSON. Both
-// protocols stand in PROTOCOL.md.
+// protocols are described in PROTOCOL.md.
 //
 // Each seat is a player of its own, which is shown its own seat's observation
 // and shares nothing with the others.
@@ -23,23 +23,24 @@
 // # Clock
 //
 // A remote player has [Rules.Limit] for a move. One that is late plays stop and
-// says nothing (all zeros), which is counted; its answer, should it still come,
-// is never taken for a later move's. With [Rules.GiveUp] its answer is awaited
-// longer, though it is not played, and a player that does not answer even then is
-// not asked again in that game. Games whose document sets a clock (env.Clocked)
-// have it unless the rules say otherwise. Built-in agents keep no clock unless
-// [Rules.LimitAll] asks for it, so that their matches depend on the seed alone.
+// sends no words (all zeros), which is counted; if its answer still comes, it is
+// never taken for that to a later move. With [Rules.GiveUp] the match waits longer
+// for the answer, though it is not played, and a player that does not answer even
+// then is not asked again in that game. Games whose document sets these times
+// (env.Clocked) have them unless the rules set others. Built-in agents have no
+// limit unless [Rules.LimitAll] sets one, so that their matches depend on the seed
+// alone.
 //
 // # Failures
 //
-// A player that crashes, hangs, or answers what is no action plays stop, and
-// the match goes on; [SeatReport] says so. Only one that is not there when the
+// A player that crashes, hangs, or sends an invalid action plays stop, and the
+// match continues; [SeatReport] says so. Only a player that is absent when the
 // match begins is an error, of the kind [ErrAbsent].
 //
 // # Ties
 //
 // [Ties] reports whether and how a tie is played again. Game 0 of a match has the
-// match's seed; the k-th after it has the k-th number of the match's stream
-// [env.StreamReruns] for a value, episode 0, so that each can be played again by
-// itself.
+// match's seed; the seed of the k-th after it has the k-th number of the match's
+// stream [env.StreamReruns] as its value, and episode 0, so that each can be
+// played again by itself.
 package match

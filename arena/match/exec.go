@@ -13,8 +13,8 @@ import (
 )
 
 // execPlayer is a program that reads questions and writes answers, one JSON
-// object a line. Every question has a number, which its answer repeats: so
-// an answer that comes too late is known as what it is.
+// object a line. Every question has a number, which its answer repeats, so that
+// an answer that comes too late is recognised.
 type execPlayer struct {
 	name, command string
 	stderr        io.Writer
@@ -130,7 +130,7 @@ func (p *execPlayer) ask(ctx context.Context, question []byte) (action json.RawM
 	}
 }
 
-// during is the error of an exchange: that time was up, or what else it was.
+// during is the error of an exchange: that time was up, or whatever else failed.
 func during(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()

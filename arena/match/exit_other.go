@@ -4,6 +4,6 @@ package match
 
 import "time"
 
-// awaitExit gives a child time to end. Here one cannot look whether it has
-// without reaping it.
+// awaitExit gives a child time to end. Here there is no way to see whether it
+// has ended without reaping it.
 func awaitExit(_ int, d time.Duration) { time.Sleep(min(d, 50*time.Millisecond)) }

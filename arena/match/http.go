@@ -68,9 +68,9 @@ func (p *httpPlayer) Name() string { return p.name }
 
 func (p *httpPlayer) Remote() bool { return true }
 
-// Begin waits until the server answers, whatever it answers, and tells it its
-// number and the kind of game. As with the original, whose own runner cannot
-// take it twice, it is not told again in the next game if nothing has changed.
+// Begin waits until the server answers, whatever the answer, and sends it its
+// number and the kind of game. It does not send them again for the next game if
+// nothing has changed: the original's own runner cannot take them twice.
 func (p *httpPlayer) Begin(ctx context.Context, g Start) (err error) {
 	p.game = g.Game
 	if p.dict, err = dictionary(g.Game, p.name); err != nil {

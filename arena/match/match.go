@@ -24,7 +24,7 @@ type Result struct {
 // SeatReport is how a player did, over all games of a match.
 type SeatReport struct {
 	Agent  string `json:"agent"`
-	Moves  int    `json:"moves"`  // it was asked for
+	Moves  int    `json:"moves"`  // that it was asked for
 	Late   int    `json:"late"`   // of these: answered too late or not at all
 	Failed int    `json:"failed"` // of these: not answered with an action
 	Gone   int    `json:"gone"`   // moves it was not asked for, because it was given up
@@ -46,7 +46,7 @@ type Moment struct {
 	Seed    env.Seed  // the game's
 	Actions []uint8   // of the step just made, nil at the start; valid during the call
 	Late    env.SeatSet
-	Failed  env.SeatSet // seats whose answer was no action
+	Failed  env.SeatSet // seats whose answer was not a valid action
 	Gone    env.SeatSet // seats that were not asked; all three play stop
 }
 
@@ -125,7 +125,7 @@ func collapsing(game env.Game) env.Game {
 	return game
 }
 
-// conclude writes down how the match ended.
+// conclude records how the match ended.
 func (c *contest) conclude(last env.Status) {
 	c.result.Result, c.result.Winners = c.rules.Ties.final(last.Result), last.Winners
 	c.result.Outcome = make([]float64, len(c.players))

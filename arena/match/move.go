@@ -10,7 +10,7 @@ import (
 )
 
 // decide asks the seats that are still in for their actions, one after the
-// other: no player has to share the machine with another's thinking.
+// other, so that no player shares the machine with another's search.
 func (c *contest) decide(at *Moment, status env.Status, actions []uint8) error {
 	if err := c.ctx.Err(); err != nil {
 		return err

@@ -21,14 +21,14 @@ type Player interface {
 	// limits its moves.
 	Remote() bool
 
-	// Begin starts a new game. An error of the kind ErrAbsent means that there
-	// is nobody to play with; after any other the player is asked for moves all
-	// the same. ctx ends when it may take no longer.
+	// Begin starts a new game. An error of the kind ErrAbsent means that the
+	// player is not there; after any other it is still asked for moves. ctx ends
+	// when it may take no longer.
 	Begin(ctx context.Context, g Start) error
 
 	// Act writes the seat's action, which is all zeros when it is called. With
-	// an error what it wrote is not looked at; it never writes after it has
-	// returned. ctx ends at the limit for the move, if there is one.
+	// an error what it wrote is ignored; it never writes after it has returned. ctx
+	// ends at the limit for the move, if there is one.
 	Act(ctx context.Context, m env.Match, seat int, action []uint8) (Cost, error)
 
 	// End tells the player how its game went.
@@ -119,7 +119,7 @@ func (p *builtIn) Act(_ context.Context, m env.Match, seat int, action []uint8) 
 	return Cost{}, nil
 }
 
-// SearchStatistics is what a built-in agent chose by: env.SearchReporter.
+// SearchStatistics is those of a built-in agent: env.SearchReporter.
 func (p *builtIn) SearchStatistics(visits []int32, values []float64) bool {
 	w, ok := p.agent.(env.SearchReporter)
 	return ok && w.SearchStatistics(visits, values)

@@ -8,8 +8,8 @@ import (
 	"io"
 )
 
-// program is not there on this system: pipes without deadlines and processes
-// without groups cannot be held to the rules.
+// program does not exist on this system: without deadlines for pipes and groups
+// of processes the rules cannot be enforced.
 type program struct{}
 
 var errNoPrograms = errors.New("exec: players need a Unix system; serve the agent by HTTP instead")

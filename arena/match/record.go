@@ -39,7 +39,7 @@ func NewRecording(game env.Game, players []Player, obsEvery int, out interface{ 
 	return r, nil
 }
 
-// Watch takes down a moment of the match.
+// Watch records a moment of the match.
 func (r *Recording) Watch(at Moment) error {
 	if at.Actions == nil {
 		r.game, r.start = at, at.Match.Append(nil)

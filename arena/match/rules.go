@@ -9,7 +9,7 @@ import (
 	"pommego/internal/enum"
 )
 
-// The times that hold where Rules leaves them out.
+// The times that apply where Rules leaves them out.
 const (
 	DefaultLimit = 100 * time.Millisecond
 	DefaultWait  = 10 * time.Second
@@ -18,7 +18,7 @@ const (
 // Never as a Rules.GiveUp asks every player at every move.
 const Never time.Duration = -1
 
-// Rules are the rules of competition, which hold beside those of the game. The
+// Rules are the competition's rules, which apply beside those of the game. The
 // zero value has the limits of the game's own document, or the default limit, for
 // remote players, and keeps ties.
 type Rules struct {
@@ -26,13 +26,13 @@ type Rules struct {
 	// document says (env.Clocked), else DefaultLimit.
 	Limit time.Duration
 
-	// GiveUp is after how long without an answer a remote player counts as gone:
-	// it is not asked again in this game and plays stop. Until then its answer is
-	// awaited, although it comes too late to be played. 0: what the game's
-	// document says, else Never, and then no answer is awaited longer than Limit.
+	// GiveUp is the time without an answer after which a remote player counts as
+	// gone: it is not asked again in this game and plays stop. Until then the match
+	// waits for its answer, although it comes too late to be played. 0: what the
+	// game's document says, else Never, and then no wait is longer than Limit.
 	GiveUp time.Duration
 
-	// LimitAll holds built-in agents to Limit too. They are not interrupted,
+	// LimitAll applies Limit to built-in agents too. They are not interrupted,
 	// but what they decide too late is not played. The match then depends on
 	// the speed of the machine.
 	LimitAll bool
@@ -86,7 +86,7 @@ func (r *Rules) limit(p Player) time.Duration {
 	return r.Limit
 }
 
-// deadline is how long the answer of a remote player is awaited.
+// deadline is how long the match waits for the answer of a remote player.
 func (r *Rules) deadline() time.Duration { return max(r.Limit, r.GiveUp) }
 
 func (r *Rules) wait() time.Duration {

@@ -1,6 +1,6 @@
 // Package picture turns positions into images, videos and web pages. It knows
-// no game: a game says what each tile shows (env.Pictured), and here is how
-// that looks.
+// no game: a game says what each tile shows (env.Pictured), this package how that
+// looks.
 //
 //	img := picture.Image(match.Picture(), 32)
 //	video := picture.NewVideo(24); video.Add(match.Picture()); ...; video.WriteGIF(w, 5)

@@ -13,7 +13,7 @@ import (
 	"pommego/env"
 )
 
-// The colours of what is not the game's to choose.
+// The colours that the game does not choose.
 const (
 	paper = env.Colour(0xffffff)
 	ink   = env.Colour(0x202020)

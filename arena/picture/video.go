@@ -60,8 +60,8 @@ func (f *Video) WriteGIF(w io.Writer, fps float64) error {
 }
 
 // paletted gives an image the palette of its own colours. A picture's are few:
-// those of its tiles and of its text. Should they be more than a palette holds,
-// the nearest do.
+// those of its tiles and of its text. If there are more than a palette holds,
+// the nearest ones stand in.
 func paletted(img *image.RGBA) *image.Paletted {
 	out := image.NewPaletted(img.Bounds(), nil)
 	index := map[color.RGBA]uint8{}

@@ -124,7 +124,7 @@ func (c *Config) fits(spec *env.Spec) error {
 		tables = combin.GeneralizedBinomial(float64(len(c.Agents)), float64(sides))
 	}
 	if tables*float64(c.Games) > maxGames {
-		return fmt.Errorf("that makes %.3g games, want %d at the most: ask for fewer games or agents", tables*float64(c.Games), maxGames)
+		return fmt.Errorf("that makes %.3g games, want at most %d: ask for fewer games or agents", tables*float64(c.Games), maxGames)
 	}
 	return nil
 }

@@ -13,8 +13,8 @@
 // A tournament has tables and rounds. A table is a set of agents that meet
 // ([Format] says which there are); in each round every table plays one game.
 // Round k has seed Seed+k at every table, so all agents get the same boards.
-// From round to round the agents of a table move on by one seat, and after each
-// full turn they sit down in another order, until all orders have been played.
+// From round to round the agents of a table move by one seat, and after each full
+// turn they sit in another order, until all orders have been played.
 // So each agent has had each seat equally often whenever the number of rounds
 // is a multiple of the number of sides, and each neighbour too after all orders.
 // The rounds of all tables are interleaved: the part that is played is always a
@@ -24,7 +24,7 @@
 //
 // Every finished game becomes one line of the log, which is on the disk before
 // it is counted. The log begins with a line that says what the
-// games depend on; a run that would play other games refuses to go on with it.
+// games depend on; a run that would play other games refuses to continue it.
 // Each line carries a checksum. What a killed program left half-written at the
 // end is dropped and that game played again; damage anywhere else is an error.
 // A game that was running when the program stopped was not finished, and starts
@@ -33,10 +33,10 @@
 // # Determinism
 //
 // [Results] depend on the configuration alone: not on the number of workers,
-// nor on the order in which games end, nor on interruptions. This holds as long
-// as the agents do: a time limit, an agent that searches by the clock or one
-// outside the program can play differently each time. What the clock says is
-// kept apart, in [Timing].
+// nor on the order in which games end, nor on interruptions. The same has to be true
+// of the agents: with a time limit for moves, those whose search is limited in
+// time, and those outside the program, can play differently each time.
+// Times are kept apart, in [Timing].
 //
 // # Statistics
 //

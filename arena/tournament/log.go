@@ -63,11 +63,10 @@ func (h *header) fields() []headerField {
 var (
 	ErrLogExists  = errors.New("the log exists")
 	ErrLogOther   = errors.New("the log is of another tournament")
-	ErrLogProgram = errors.New("another build of the program, whose agents may play otherwise, began the log")
+	ErrLogProgram = errors.New("another build of the program, whose agents may play differently, began the log")
 )
 
-// accept says why a log that begins with another header is not to be gone on
-// with.
+// accept says why a log that begins with another header cannot be continued.
 func (h *header) accept(text []byte, anyProgram bool) error {
 	var other header
 	if json.Unmarshal(text, &other) != nil || other.Format == "" {
@@ -82,7 +81,7 @@ func (h *header) accept(text []byte, anyProgram bool) error {
 	return nil
 }
 
-// openLog begins the log, or goes on with it and takes over the games in it.
+// openLog begins the log, or continues it and takes over the games in it.
 func (r *run) openLog(d disk.FS) error {
 	h, err := newHeader(r.t.game.Spec(), &r.t.config, r.o.Program)
 	if err != nil {

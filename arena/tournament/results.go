@@ -6,7 +6,7 @@ import (
 	"pommego/env"
 )
 
-// Results are what a tournament's games show, the clock left aside.
+// Results are what a tournament's games show, without their times.
 type Results struct {
 	Env     string `json:"env"`
 	Version int    `json:"version"` // of the game
@@ -30,7 +30,7 @@ type Standing struct {
 	Games  int      `json:"games"`
 	Wins   int      `json:"wins"`
 	Losses int      `json:"losses"`
-	Ties   int      `json:"ties"` // games nobody won, this one being in at the end
+	Ties   int      `json:"ties"` // games nobody won in which it was in at the end
 	Win    Estimate `json:"win_rate"`
 	Loss   Estimate `json:"loss_rate"`
 	Tie    Estimate `json:"tie_rate"`

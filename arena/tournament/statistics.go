@@ -49,8 +49,8 @@ func mean(values []float64) Estimate {
 	return Estimate{m, m - half, m + half}
 }
 
-// binomialTest is the probability that of n fair coins so many fall on one side
-// as k do, or more: the exact two-sided test of k against n-k.
+// binomialTest is the probability that k or more of n fair coins fall on one side:
+// the exact two-sided test of k against n-k.
 func binomialTest(k, n int) float64 {
 	if n == 0 {
 		return 1

@@ -67,10 +67,10 @@ type Options struct {
 	Workers int
 
 	Log    string // the file that keeps finished games; "": none
-	Resume bool   // go on with the log if it exists; else that is an error
+	Resume bool   // continue the log if it exists; else that is an error
 
 	// Program names the build. A log begun by another one is refused unless
-	// OtherProgram is set, since its agents may have played otherwise.
+	// OtherProgram is set, since its agents may have played differently.
 	Program      string
 	OtherProgram bool
 

@@ -22,7 +22,7 @@ type Reader struct {
 	lines *bufio.Reader
 	close func() error
 	line  int    // the line last read, from 1
-	buf   []byte // a line that did not fit the reader's buffer
+	buf   []byte // a line that did not fit into the reader's buffer
 	max   int    // maxLine, smaller in tests
 	done  error  // what every further Next returns
 }

@@ -11,7 +11,7 @@
 //
 // # Strictness
 //
-// A file that is damaged is an error and never just fewer games: an empty file,
+// A damaged file is an error and never just fewer games: an empty file,
 // compressed data that ends early, a last line that ends inside its record, a
 // blank line, a line longer than 64 MiB, a record without a known format.
 // The error is an [*Error] that names the file and the line. (A last record
@@ -21,8 +21,8 @@
 //
 // # Memory
 //
-// Reading holds one line at a time, checking a few a worker, so that files of
-// any length can be checked; writing holds nothing back but the compressor's
+// Reading holds one line at a time in memory, and checking a few for each worker,
+// so that files of any length can be checked; writing holds only the compressor's
 // window.
 //
 // # Concurrency

@@ -92,11 +92,11 @@ func (w *Writer) Close() error {
 	return w.err
 }
 
-// Abort gives the file up: what was there under the name stays. After Close it
+// Abort discards the file: what was there under the name stays. After Close it
 // does nothing.
 func (w *Writer) Abort() {
 	if !w.closed && w.err == nil {
-		w.err = errors.New("recording was given up")
+		w.err = errors.New("the recording was aborted")
 	}
 	w.Close()
 }

@@ -62,10 +62,10 @@ func newDataMerge() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "merge DIR... --out DIR",
 		Aliases: []string{"filter"},
-		Short:   "Put data sets together, choose from their games, lay them out otherwise",
+		Short:   "Put data sets together, choose from their games, change their layout",
 		Long: `Put the games of data sets together in a new one, all of them or those that are chosen.
-Games can be laid out otherwise on the way: of layout games as steps, with any observation,
-and back. Games get new numbers; where they are from stands in the manifest.`,
+The layout can be changed on the way: from games to steps, with any observation, and back.
+Games get new numbers; the manifest says where they are from.`,
 		Example: `  pommego data merge a b --out both
   pommego data filter a --out won --result Win --winner simple --max-steps 400
   pommego data merge a --out a-steps --layout steps --observation raw`,
@@ -79,8 +79,8 @@ and back. Games get new numbers; where they are from stands in the manifest.`,
 	}
 	f.add(cmd)
 	cmd.Flags().StringVar(&keep.Result, "result", "", "only games with this result: Win, Tie, Loss, Incomplete")
-	cmd.Flags().IntVar(&keep.MinSteps, "min-steps", 0, "only games of at least so many steps")
-	cmd.Flags().IntVar(&keep.MaxSteps, "max-steps", 0, "only games of at most so many steps, 0: any")
+	cmd.Flags().IntVar(&keep.MinSteps, "min-steps", 0, "only games of at least this many steps")
+	cmd.Flags().IntVar(&keep.MaxSteps, "max-steps", 0, "only games of at most this many steps, 0: any")
 	cmd.Flags().StringVar(&keep.Agent, "agent", "", "only games in which this agent plays")
 	cmd.Flags().StringVar(&keep.Winner, "winner", "", "only games that this agent won, in some seat")
 	return cmd

@@ -25,7 +25,7 @@ a list of all, or the one.`,
   pommego envs --json`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return usagef("got %d arguments, want one id at the most", len(args))
+				return usagef("got %d arguments, want at most one id", len(args))
 			}
 			return nil
 		},

@@ -31,10 +31,10 @@ Layouts:
          who played, and for agents that search the visits and values they chose by.
 
 The same command gives the same bytes, whatever the number of workers. A run that was
-stopped, in whatever way, goes on when the same command is given again, and ends with the
-same bytes as if it had not been stopped. Agents of which that is not true, because they
-think by the clock (ms=) or are outside this program (http://host:port, exec:COMMAND), are
-refused unless --unrepeatable is given, and the manifest names them then.`,
+stopped, in whatever way, continues when you give the same command again, and ends with the
+same bytes as if it had not been stopped. Agents of which that is not true, because their
+search has a limit in time (ms=) or they are outside this program (http://host:port,
+exec:COMMAND), are refused unless --unrepeatable is given; the manifest then names them.`,
 		Example: `  pommego generate --out ffa --games 100000
   pommego generate --out team --env PommeTeamCompetition-v0 --agents simple,heuristic --seating drawn --steps 1000000
   pommego generate --out steps --layout steps --observation raw --games 1000
@@ -57,8 +57,8 @@ refused unless --unrepeatable is given, and the manifest names them then.`,
 	f.StringVar(&o.agents, "agents", "simple", "the agents' names, with commas between; one alone plays in all seats")
 	f.TextVar(&o.config.Seating, "seating", dataset.Fixed, "who sits where, by `name`: "+strings.Join(dataset.SeatingNames(), ", "))
 	f.IntVar(&o.config.Games, "games", 0, "how many games (default 1000)")
-	f.IntVar(&o.config.Steps, "steps", 0, "instead: as many games as it takes to make so many steps")
-	f.BoolVar(&o.config.Unrepeatable, "unrepeatable", false, "admit agents that may play otherwise the next time")
+	f.IntVar(&o.config.Steps, "steps", 0, "instead: as many games as it takes to make this many steps")
+	f.BoolVar(&o.config.Unrepeatable, "unrepeatable", false, "allow agents that may play differently the next time")
 	f.DurationVar(&o.config.Limit, "limit", 0, "how long an agent outside this program may take for a move (0: as the game's own rules say, else 100ms)")
 	f.BoolVar(&o.asJSON, "json", false, "print the summary as one JSON object")
 	f.StringVar(&o.profile, "cpuprofile", "", profileUsage)
@@ -81,10 +81,10 @@ func (o *madeData) add(cmd *cobra.Command) {
 	f.TextVar(&o.config.Layout, "layout", dataset.Games, "what a row is, by `name`: "+strings.Join(dataset.LayoutNames(), ", "))
 	f.StringVar(&o.config.Observation, "observation", "", "with --layout steps, the encoding (default: the environment's first)")
 	f.Uint64Var(&o.config.Seed, "seed", 1, "seed of the first game; the others count on from it")
-	f.IntVar(&o.config.MaxSteps, "max-steps", 0, "cut games off after so many steps, 0: play them to the end")
+	f.IntVar(&o.config.MaxSteps, "max-steps", 0, "cut games off after this many steps, 0: play them to the end")
 	f.IntVar(&o.config.FileGames, "games-per-file", 0, "games in a file (default 10000, or 100 with --layout steps)")
 	f.IntVar(&o.workers, "workers", 0, "how many games to play at a time, 0: as many as there are cores")
-	f.BoolVar(&o.otherBuild, "other-build", false, "go on even if another build of pommego began it")
+	f.BoolVar(&o.otherBuild, "other-build", false, "continue even if another build of pommego began it")
 }
 
 // options are those of dataset.Generate.
@@ -145,9 +145,9 @@ func (o *generateOptions) game() (env.Game, error) {
 func (o *madeData) explain(err error) error {
 	switch {
 	case errors.Is(err, dataset.ErrStopped):
-		return fmt.Errorf("%w, which are kept in %s: the same command goes on with them", err, o.out)
+		return fmt.Errorf("%w, which are kept in %s: the same command continues with them", err, o.out)
 	case errors.Is(err, dataset.ErrOtherBuild):
-		return usagef("%w; --other-build goes on all the same", err)
+		return usagef("%w; --other-build continues it nevertheless", err)
 	case errors.Is(err, dataset.ErrOther), errors.Is(err, dataset.ErrNotEmpty):
 		return usagef("%w; name another --out", err)
 	}

@@ -34,7 +34,7 @@ func TestGenerateUsage(t *testing.T) {
 		{"--out x --agents nobody", `no agent is called "nobody"`},
 		{"--out x --agents simple,random", "2 agents, want 1 or 4"},
 		{"--out x --agents client:mine", "pommego.data.record"},
-		{"--out x --agents mcts:ms=5", "thinks by the clock"},
+		{"--out x --agents mcts:ms=5", "has a limit in time (ms)"},
 		{"--out x --games 3 --steps 100", "want one of them"},
 		{"--out x --games 0", "want one of them"},
 		{"--out x --workers -1", "--workers is -1"},

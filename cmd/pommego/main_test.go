@@ -111,7 +111,7 @@ func TestWrongUsage(t *testing.T) {
 		{"paly", `there is no command "paly", want one of `},
 		{"--nope", "unknown flag: --nope"},
 		{"envs --nope", "unknown flag: --nope"},
-		{"envs a b", "got 2 arguments, want one id at the most"},
+		{"envs a b", "got 2 arguments, want at most one id"},
 		{"envs Pomme-v9", `unknown environment "Pomme-v9", want one of PommeFFACompetition-v0`},
 		{"verify", "no file is named"},
 		{"verify --show -1 x", "--show is -1, want 0 or more"},

@@ -38,7 +38,7 @@ func newServe() *cobra.Command {
 		Long: `Serve environments over WebSocket, as bridge/PROTOCOL.md describes. Once it listens, the
 server prints one line with its address. SIGINT and SIGTERM shut it down cleanly.
 
-Only this machine is listened to unless --listen says otherwise, and other machines only
+Only this machine can connect unless --listen says otherwise, and other machines only
 with a token. The token comes from --token-file or the environment variable ` + tokenVariable + `;
 clients send it as "Authorization: Bearer TOKEN".`,
 		Example: `  pommego serve

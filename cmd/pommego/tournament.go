@@ -36,8 +36,8 @@ Formats:
                      --games for each choice of them.
 
 With --log (or --out) every finished game is kept. A tournament that was stopped, in whatever
-way, goes on with --resume and ends as if it had not been. Results depend neither on the
-number of workers nor on interruptions, as long as no agent plays by the clock; what the clock
+way, continues with --resume and ends as if it had not been. Results depend neither on the
+number of workers nor on interruptions, as long as no agent has a limit in time; what the clock
 says is printed on a terminal, or with --timing, and has files of its own.`,
 		Example: `  pommego tournament --agents simple,random,static --games 200
   pommego tournament --env PommeTeam-v0 --agents simple,random --games 100 --json
@@ -60,11 +60,11 @@ says is printed on a terminal, or with --timing, and has files of its own.`,
 	f.IntVar(&o.config.Games, "games", 100, "games for each agent, pair or table")
 	f.Uint64Var(&o.config.Seed, "seed", 1, "seed of the first game; the others count on from it")
 	f.DurationVar(&o.config.Limit, "limit", 0, "time for a move of remote agents (0: as the game's own rules say, else 100ms)")
-	f.BoolVar(&o.config.LimitAll, "limit-all", false, "hold built-in agents to --limit too")
+	f.BoolVar(&o.config.LimitAll, "limit-all", false, "apply --limit to built-in agents too")
 	f.TextVar(&o.config.Ties, "ties", match.KeepTies, "play ties again by the rule of this `name`: none, playground, java")
 	f.IntVar(&o.workers, "workers", 0, "how many games to play at a time, 0: as many as there are cores")
 	f.StringVar(&o.log, "log", "", "the file that keeps finished games; with --out, by default DIR/games.jsonl")
-	f.BoolVar(&o.resume, "resume", false, "go on with the log if it exists")
+	f.BoolVar(&o.resume, "resume", false, "continue the log if it exists")
 	f.BoolVar(&o.otherBuild, "other-build", false, "go on even if another build of pommego began it")
 	f.StringVar(&o.out, "out", "", "a folder for tables (Markdown, CSV), JSON and a chart (PNG, SVG)")
 	f.BoolVar(&o.timing, "timing", false, "print thinking times even where no terminal is")
@@ -159,11 +159,11 @@ func (o *tournamentOptions) explain(err error) error {
 	case errors.Is(err, tournament.ErrStopped) && o.log == "":
 		return fmt.Errorf("%w; nothing was kept, as neither --log nor --out was given", err)
 	case errors.Is(err, tournament.ErrStopped):
-		return fmt.Errorf("%w; they are in %s, go on with --resume", err, o.log)
+		return fmt.Errorf("%w; they are in %s, continue with --resume", err, o.log)
 	case errors.Is(err, tournament.ErrLogExists):
-		return usagef("%s exists: go on with --resume, or name another --log", o.log)
+		return usagef("%s exists: continue it with --resume, or name another --log", o.log)
 	case errors.Is(err, tournament.ErrLogProgram):
-		return usagef("%w; --other-build goes on all the same", err)
+		return usagef("%w; --other-build continues it nevertheless", err)
 	case errors.Is(err, tournament.ErrLogOther):
 		return usageError{err}
 	}

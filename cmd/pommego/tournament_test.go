@@ -39,7 +39,7 @@ func TestTournamentUsage(t *testing.T) {
 		{"--format round-robin --agents simple --against random", "the agents play each other"},
 		{"--env PommeTeam-v0 --format one-against-three", "has teams"},
 		{"--resume", "--resume needs --log FILE or --out DIR"},
-		{"--games 4 --log " + log, "exists: go on with --resume"},
+		{"--games 4 --log " + log, "exists: continue it with --resume"},
 		{"--games 5 --resume --log " + log, "it was begun with games 4, this run has 5"},
 	} {
 		if strings.Contains(tc.args, "--log") {
@@ -233,7 +233,7 @@ func TestTournamentInterrupted(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "out")
 	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
 		r := interrupt(t, folder, signal, "2")
-		if r.code != exitError || r.out != "" || !strings.Contains(r.errors, "of 720 games; they are in "+folder) || !strings.Contains(r.errors, "go on with --resume") {
+		if r.code != exitError || r.out != "" || !strings.Contains(r.errors, "of 720 games; they are in "+folder) || !strings.Contains(r.errors, "continue with --resume") {
 			t.Fatalf("%v: exit code %d, stdout %q, stderr %q", signal, r.code, r.out, r.errors)
 		}
 	}

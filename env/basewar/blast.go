@@ -14,7 +14,7 @@ type blast struct {
 }
 
 // explode lets the bombs that are due explode, and those they reach, all at
-// once: everything is where it was until the last ray has been cast.
+// once: nothing changes until the last ray has been cast.
 func (g *Game) explode(s *State) {
 	b := g.chain(s)
 	s.Blast = b.by[OfBlue].Or(b.by[OfGreen]).Or(b.by[Public])

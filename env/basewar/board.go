@@ -16,8 +16,8 @@ type layout struct {
 	spots []spot // free cells, each with its counterpart
 }
 
-// spot is a cell on which a stone or a box may be put, and the cell that gets
-// the same: itself in the middle column of a mirrored map.
+// spot is a cell on which a stone or a box may be put, and its counterpart, which
+// gets the same: itself in the middle column of a mirrored map.
 type spot struct{ a, b grid.Cell }
 
 // size is how many cells a spot has.
@@ -28,7 +28,7 @@ func (p spot) size() int {
 	return 2
 }
 
-// start is where a bomber starts: A above its base, B before it, C below it.
+// start is where a bomber starts: A above its base, B in front of it, C below.
 func (r *Rules) start(id int) grid.Cell {
 	base := r.Base(SideOf(id))
 	switch id / 2 {
@@ -76,7 +76,7 @@ func Distance(a, b grid.Cell) int {
 	return max(rows, -rows) + max(cols, -cols)
 }
 
-// counterpart is the cell that gets what c gets.
+// counterpart is the cell that looks like c.
 func (r *Rules) counterpart(c grid.Cell) grid.Cell {
 	last := r.BoardSize - 1
 	switch r.Symmetry {
@@ -112,8 +112,8 @@ func (l *layout) deal(s *State, rng *env.RNG) {
 }
 
 // draw puts stones and then boxes on spots, each as likely as any other, and
-// reports whether the map will do: all of it must be within reach, once the boxes
-// are out of the way.
+// reports whether the map is valid: all of it must be reachable once the boxes are
+// gone.
 func (l *layout) draw(rng *env.RNG) (stones, boxes grid.Bits, ok bool) {
 	var list [grid.MaxSharedSide * grid.MaxSharedSide]spot
 	left := list[:copy(list[:], l.spots)]

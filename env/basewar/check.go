@@ -59,7 +59,7 @@ func (r *Rules) checkBombs(s *State) error {
 
 func several(set BomberSet) bool { return set&(set-1) != 0 }
 
-// checkStock counts a bomber's bombs, those that lie and those it has.
+// checkStock counts a bomber's bombs, those on the map and those it has.
 func (r *Rules) checkStock(s *State, id int) error {
 	has, lie := int(s.Bombers[id].Bombs), 0
 	for i := range s.bombs() {

@@ -7,8 +7,8 @@ import (
 	"pommego/env/grid"
 )
 
-// dictionary is what a program that plays is told each round, as a JSON object:
-// which seat and side it is, and the whole state of the map. Cells are [row,
+// dictionary is what a playing program is sent each round, as a JSON object: its
+// seat and side, and the whole state of the map. Cells are [row,
 // column].
 type dictionary struct {
 	Seat       int          `json:"seat"`
@@ -42,7 +42,7 @@ type dictBomb struct {
 
 func position(c grid.Cell) [2]int { return [2]int{c.Row(), c.Col()} }
 
-// AppendObservation appends what the program in a seat is told: env.Dictionary.
+// AppendObservation appends what the program in a seat is sent: env.Dictionary.
 func (g *Game) AppendObservation(dst []byte, m env.Match, seat int) []byte {
 	r, s := &g.rules, &m.(*Match).State
 	d := dictionary{
@@ -78,8 +78,8 @@ func (g *Game) AppendObservation(dst []byte, m env.Match, seat int) []byte {
 	return append(dst, text...)
 }
 
-// ActionSpace is how many actions there are, for a side a list with that of each
-// bomber.
+// ActionSpace is the number of actions, for a side the list of those of its
+// bombers.
 func (g *Game) ActionSpace() string {
 	if g.rules.Sides {
 		return "[6, 6, 6]"

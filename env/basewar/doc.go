@@ -7,9 +7,9 @@
 //	game.Deal(&s, env.Seed{Value: 7})
 //	game.Step(&s, []uint8{0, 1, 2, 5, 4, 0})
 //
-// Rules holds every number and switch, State a running game as one comparable
-// value, Game what follows from the rules, Match state and game
-// together as the contract of package env. A step allocates nothing and draws nothing:
+// Rules holds every number and switch, Game what follows from them, State a running
+// game as one comparable value, and Match a state and its game as the contract of
+// package env. A step allocates nothing and draws nothing:
 // once the map has been made, nothing in the game is random.
 //
 // # Seats
@@ -58,7 +58,7 @@
 //     A bomber on the cell of a new bomb may stay there or leave.
 //  3. The life of each bomb falls by 1, except of those laid in this round. A bomb
 //     whose life is 0 explodes.
-//  4. An explosion reaches the bomb's cell, where it hurts all and nothing
+//  4. An explosion reaches the bomb's cell, where it hurts everyone and nothing
 //     shields, and BlastRange cells each way, up to and including the first that holds
 //     a box, a base or a bomber. A stone and the edge end a ray before them.
 //     Bombs do not stop it: a bomb reached explodes at the same time. All rays see
@@ -74,16 +74,15 @@
 //
 // # The end, and what it pays
 //
-// The side whose base alone stands has won. Otherwise, and if both bases fell in the same
+// The side whose base is the only one left has won. Otherwise, and if both bases fell in the same
 // round, the higher score wins and equal scores are a draw.
 //
-// The measure that the game pays every round ("reference") is by how much the
-// seat's lead in points grew: points of its side less points of the other, the
-// round's alone. Its sum over a game is the final lead. The base counts nothing
-// there. The outcome is +1 for all seats of the side that won, -1 for the others
+// The game's own reward of every round ("reference") is the growth of the seat's
+// lead in points: those that its side scored in the round less those of the other.
+// Its sum over a game is the final lead. Bases do not count in it. The outcome is +1 for all seats of the side that won, -1 for the others
 // and 0 for a draw, once, in the last round.
 //
-// # Sides by lot
+// # Drawing sides
 //
 // A game does not decide who plays blue. Package match draws the sides of a match
 // (match.DrawSides), and a learner without a fixed seat gets a random one each

@@ -8,7 +8,7 @@ import (
 	"pommego/env/observe"
 )
 
-// encoder is what the encodings look up instead of working it out each time.
+// encoder holds what the encodings look up instead of computing it each time.
 type encoder struct {
 	size   int                // of the board
 	cells  int                // on it
@@ -24,7 +24,7 @@ type encoder struct {
 	energy, lives, bombs, row, col [256]float32 // as shares of the most there are
 }
 
-// newEncoder works all that out.
+// newEncoder computes all of it.
 func newEncoder(r *Rules) encoder {
 	e := encoder{
 		size: r.BoardSize, cells: r.BoardSize * r.BoardSize, ground: grid.Square(r.BoardSize), calls: r.calls(), stand: r.bomberPlanes(), most: r.MaxScore(),

@@ -22,7 +22,7 @@ func (s *State) settled() bool {
 }
 
 // Leader is the side that would win if the game ended now: the one whose base
-// alone stands, else the one with the higher score. There may be none.
+// is the only one left, else the one with the higher score. There may be none.
 func (r *Rules) Leader(s *State) (Side, bool) {
 	blue, green := int(s.Score[Blue]), int(s.Score[Green])
 	blueStands, greenStands := s.Energy[Blue] > 0, s.Energy[Green] > 0
@@ -62,8 +62,8 @@ func (r *Rules) Status(s *State) env.Status {
 	return st
 }
 
-// Rewards writes by how much the score's difference grew in the last round, for
-// each seat as its side sees it.
+// Rewards writes the growth of the lead in the last round, for each seat that of
+// its side.
 func (r *Rules) Rewards(s *State, dst []float64) {
 	for seat := range r.Seats() {
 		side := r.SideOf(seat)
@@ -72,7 +72,7 @@ func (r *Rules) Rewards(s *State, dst []float64) {
 }
 
 // Outcome writes +1 for the winners, -1 for the losers and 0 for a draw. It
-// means something once the game is over.
+// is valid once the game is over.
 func (r *Rules) Outcome(s *State, dst []float64) {
 	winner, decided := r.Leader(s)
 	for seat := range r.Seats() {

@@ -49,8 +49,8 @@ func New(id, description string, rules Rules, bots seat.Roster[View]) (*Game, er
 	return g, nil
 }
 
-// undealt is a game that can be played and observed, but not dealt: no maps are
-// made for its rules, which must be valid.
+// undealt is a game that can be played and observed, but has no maps to deal. Its
+// rules must be valid.
 func undealt(rules Rules) *Game {
 	g := &Game{rules: rules, form: rules.form()}
 	for seat := range rules.Seats() {
@@ -127,23 +127,22 @@ func (m *Match) Step(actions []uint8) { m.game.Step(&m.State, actions) }
 // Status reports the state of play.
 func (m *Match) Status() env.Status { return m.game.rules.Status(&m.State) }
 
-// Rewards writes by how much each seat's lead in points grew in the last round.
+// Rewards writes the growth of each seat's lead in points in the last round.
 func (m *Match) Rewards(dst []float64) { m.game.rules.Rewards(&m.State, dst) }
 
 // Outcome writes +1 for winners, -1 for losers, 0 for a draw.
 func (m *Match) Outcome(dst []float64) { m.game.rules.Outcome(&m.State, dst) }
 
-// Mask writes which moves would do something: a move into what cannot be
-// entered does what stop does, and so does laying a bomb without having one or
-// onto another bomb.
+// Mask writes which moves have an effect: a move into something that cannot be
+// entered has that of stop, and so has laying a bomb without having one or onto
+// another bomb.
 func (m *Match) Mask(seat int, dst []uint8) {
 	for i, id := range m.game.rules.Own(seat) {
 		m.game.Legal(&m.State, int(id), (*[NumActions]uint8)(dst[i*int(NumActions):]))
 	}
 }
 
-// Legal writes 1 for each action of a bomber that would do something, and for
-// stop.
+// Legal writes 1 for each action of a bomber that has an effect, and for stop.
 func (g *Game) Legal(s *State, id int, dst *[NumActions]uint8) {
 	b := &s.Bombers[id]
 	*dst = [NumActions]uint8{Stop: 1}

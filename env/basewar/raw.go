@@ -6,8 +6,8 @@ import (
 )
 
 // The raw encoding holds all that the sides are told in a round, without loss:
-// five maps and a vector of numbers that are the same for all seats, and which
-// seat it is that looks.
+// five maps and a vector of numbers, which are the same for all seats, and the
+// number of the observing seat.
 
 // What the map of the board shows.
 const (

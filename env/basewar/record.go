@@ -143,8 +143,8 @@ func (m *Match) sums() saved.Values {
 	return sums
 }
 
-// observeRaw is the checksums, with another one where the raw encoding loses
-// anything but what the last round gained and the order of the bombs.
+// observeRaw is the checksums, but a text in place of that of the raw encoding if
+// that loses anything besides the last round's gains and the order of the bombs.
 func observeRaw(m *Match, _ int) saved.Values {
 	sums := m.sums()
 	want, got := m.game.form.Table.Values(&m.State), m.game.unpackRaw(record.Raw(m, &m.game.Spec().Encodings[encodingRaw], encodingRaw, 0))
@@ -157,7 +157,7 @@ func observeRaw(m *Match, _ int) saved.Values {
 	return sums
 }
 
-// unpackRaw is what the raw encoding says of the state.
+// unpackRaw is the state as the raw encoding shows it.
 func (g *Game) unpackRaw(raw map[string][]int) saved.Values {
 	n := g.rules.BoardSize
 	bombers, bombs, blast := [][]int{}, [][]int{}, [][]int{}

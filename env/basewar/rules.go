@@ -59,7 +59,7 @@ func (y *Symmetry) UnmarshalText(text []byte) error {
 // Rules is every number and switch of the game. Start from [Standard], change
 // what you like, and hand it to [New], which validates it. Where the contest's
 // document leaves something open there is a switch; off is the reading that this
-// package takes unless told otherwise.
+// package takes by default.
 type Rules struct {
 	// Sides: each of two seats moves the three bombers of a side. Otherwise
 	// each of six seats moves one.
@@ -69,7 +69,7 @@ type Rules struct {
 	NumStones int      `json:"num_stones"`
 	NumBoxes  int      `json:"num_boxes"`
 	Symmetry  Symmetry `json:"symmetry"`
-	// FreeSteps: cells at most so many steps from where a bomber starts are free.
+	// FreeSteps: cells within this many steps of a bomber's start are free.
 	FreeSteps int `json:"free_steps"`
 	MaxSteps  int `json:"max_steps"` // the last round
 
@@ -84,7 +84,7 @@ type Rules struct {
 
 	// TickAtOnce: the round in which a bomb is laid counts for its life.
 	TickAtOnce bool `json:"tick_at_once"`
-	// LayFirst: nobody can enter a cell on which a bomb is laid in that round.
+	// LayFirst: a cell on which a bomb is laid cannot be entered in that round.
 	LayFirst bool `json:"lay_first"`
 	// BombsSpent: a bomber has Bombs for the whole game; none comes back.
 	BombsSpent bool `json:"bombs_spent"`

@@ -100,8 +100,8 @@ type State struct {
 
 	StepCount uint16 // rounds played
 
-	// RNG is there for whoever copies the state; the rules draw nothing once
-	// the map is dealt.
+	// RNG is for searches, which copy the state; the rules draw nothing once the
+	// map is dealt.
 	RNG env.RNG
 }
 

@@ -145,7 +145,7 @@ type Maps[M Mode] struct {
 	cells int
 }
 
-// MapsInto is the first of the maps in dst, of so many cells each.
+// MapsInto is the first of the maps in dst, of the given number of cells each.
 func MapsInto(dst []byte, cells int) Maps[Write] { return Maps[Write]{rest: dst, cells: cells} }
 
 // Next is the next map, and the place of the one after it.

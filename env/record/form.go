@@ -47,8 +47,8 @@ type Form[M Match] struct {
 	Shown func(m M) M
 
 	// Observed is the entries of an observation, and Observe what a seat
-	// observes. ObserveRaw is the same by way of the raw encoding, to hold that
-	// to what it promises: that nothing is lost. They may use the same memory
+	// observes. ObserveRaw is the same by way of the raw encoding, to check its
+	// promise that nothing is lost. They may use the same memory
 	// for all calls with one m. With Together there is one observation of all
 	// seats, which seat 0 stands for.
 	Observed   func(m M) []saved.Entry
@@ -59,8 +59,8 @@ type Form[M Match] struct {
 	// any are. nil: at the end alone.
 	ObserveAlso func(m M) bool
 
-	// Led corrects what a step led to where the format says it otherwise than
-	// env.Status, and Compare compares what else a step records. nil: neither.
+	// Led corrects what a step led to where the format differs from env.Status, and
+	// Compare compares what else a step records. nil: neither.
 	Led     func(m M, values saved.Values)
 	Compare func(m M, c *Comparison)
 

@@ -32,7 +32,7 @@ type Info struct {
 	Seed     uint64   `json:"seed"`
 	Setup    string   `json:"setup"`    // how it began; "standard" if empty
 	Policies []string `json:"policies"` // who plays, by seat
-	// ObsEvery: observations are recorded every so many steps, and at the end;
+	// ObsEvery: observations are recorded every this many steps, and at the end;
 	// 0: never.
 	ObsEvery int `json:"obs_every"`
 }

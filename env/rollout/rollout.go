@@ -127,7 +127,7 @@ func record(game env.Game, seed env.Seed, agent string) ([]uint8, error) {
 // Moves draws random actions: it says of each how many choices there are.
 type Moves []uint64
 
-// NewMoves draws the actions of all seats of so many games.
+// NewMoves draws the actions of all seats of a number of games.
 func NewMoves(spec *env.Spec, games int) Moves {
 	var m Moves
 	for range games * spec.Seats {

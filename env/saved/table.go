@@ -128,7 +128,7 @@ func (l *Listing) Add(row ...int) {
 	l.count++
 }
 
-// row is one of the rows, of so many numbers each.
+// row is one of the rows, of width numbers each.
 func (l *Listing) row(i, width int) []int { return l.numbers[i*width : (i+1)*width : (i+1)*width] }
 
 // RowsField is the rows of an entry. Set is called for each in order.

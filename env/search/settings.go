@@ -33,7 +33,7 @@ const (
 	// the next.
 	MaxLength = 40
 	// maxNodes bounds the states that an agent's search keeps, which matters
-	// where it runs by the clock.
+	// where it has a limit in time.
 	maxNodes = 1 << 14
 )
 

@@ -6,7 +6,7 @@ import (
 	"pommego/env"
 )
 
-// explosion is the bombs that go off in one round, and what they reach.
+// explosion is the bombs that explode in one round, and what they reach.
 type explosion struct {
 	bombs   [MaxPlayers * (MaxDelay + 1)]struct{ at, owner uint16 }
 	n       int
@@ -29,7 +29,7 @@ func (e *explosion) set(f fuse, owner int) {
 	e.owners = e.owners.With(owner)
 }
 
-// explode lets the bombs go off that are due, and those they set off, and
+// explode lets the bombs that are due explode, and those they set off, and
 // returns the agents killed.
 func (p *Plan) explode(s *State, due *volley, dead env.SeatSet) (killed env.SeatSet) {
 	var e explosion
@@ -47,7 +47,7 @@ func (p *Plan) explode(s *State, due *volley, dead env.SeatSet) (killed env.Seat
 	return killed
 }
 
-// chain marks what the bombs reach and lets every bomb there go off too, until
+// chain marks what the bombs reach and lets every bomb there explode too, until
 // there is none.
 func (p *Plan) chain(s *State, e *explosion) {
 	for done := 0; done < e.n; {
@@ -81,7 +81,7 @@ func (p *Plan) share(s *State, e *explosion) {
 	}
 }
 
-// collectAlone gives what is reached to the one whose bombs went off.
+// collectAlone gives what is reached to the only player whose bombs exploded.
 func (p *Plan) collectAlone(s *State, e *explosion) {
 	n := 0
 	for w, word := range e.reached[:p.words] {
@@ -90,7 +90,7 @@ func (p *Plan) collectAlone(s *State, e *explosion) {
 	p.give(s, bits.TrailingZeros16(uint16(e.owners)), n)
 }
 
-// collect gives each what only its own bombs reached.
+// collect gives each player what only its own bombs reached.
 func (p *Plan) collect(s *State, e *explosion) {
 	var once, twice Cells
 	for owners := e.owners; owners != 0; owners &= owners - 1 {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-var errTwice = errors.New("is the second one of its owner that goes off in that round, but nobody plants twice a round")
+var errTwice = errors.New("is its owner's second one that explodes in that round, but a player plants at most one a round")
 
 // Check reports whether a state from outside can be played: every value in its
 // range, and every invariant of State. It returns the first thing wrong.

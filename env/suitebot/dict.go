@@ -6,13 +6,13 @@ import (
 	"pommego/env"
 )
 
-// What a program outside is told of its seat each round, one JSON object:
+// What a program is sent for its seat each round, one JSON object:
 //
 //	seat, round            its number; rounds played
 //	width, height, rounds  of the game
 //	agents                 a list by seat: x, y (null where it is not seen), home
 //	                       ([x, y]) and score
-//	bombs                  those it sees: x, y, rounds until it goes off, owner
+//	bombs                  those it sees: x, y, rounds until it explodes, owner
 //	fields                 rows of characters: . holds its points, x does not,
 //	                       ? is not seen
 //

@@ -32,14 +32,14 @@
 //
 // Each player has one agent and one home base on a plan of Width by Height
 // fields whose left edge is joined to the right and the top to the bottom. The
-// field at column x and row y is [x,y], [0,0] the one at the top left. Every
+// field at column x and row y is [x,y]; [0,0] is at the top left. Every
 // field holds FieldPoints at first. A game has Rounds rounds; the most points
 // win.
 //
 // # One round, in order
 //
 //  1. All agents move at once: up, down, left, right, or not at all (hold,
-//     plant_bomb). Two may swap fields. Bombs and home bases stop nobody.
+//     plant_bomb). Two may swap fields. Bombs and home bases block nothing.
 //  2. Agents that share a field collide and die, all of them.
 //  3. Living agents that plant put a bomb on their field. A bomb that lies there
 //     is removed, whoever owns it and even if it would go off now; the new one
@@ -65,7 +65,7 @@
 // The player with the most points after the last round has won; players with
 // equal points share the first place and have all won, unless all are equal,
 // which is a tie. The outcome is +1 for winners, -1 for the others, 0 in a tie.
-// The game's own measure, the reference reward, is the points of the round.
+// The game's own reward ("reference") is the points of the round.
 //
 // # Sentences and tests
 //

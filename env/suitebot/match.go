@@ -18,7 +18,7 @@ type Game struct {
 	plan *Plan
 	form saved.Form[State]
 
-	// What the encodings look up instead of working it out each time.
+	// What the encodings look up instead of computing it each time.
 	col, row [256]float32 // as shares of the last one
 	point    float32      // what a point is worth
 	sizes    [2][2]int    // bytes of the maps and the vector of each encoding
@@ -41,7 +41,7 @@ func New(id, description string, rules Rules, bots seat.Roster[View]) (*Game, er
 	return g, nil
 }
 
-// gameOf is the game on a plan, without a name and agents.
+// gameOf is the game on a plan, without a name or agents.
 func gameOf(plan *Plan) *Game {
 	r := plan.Rules()
 	g := &Game{
@@ -110,7 +110,7 @@ func (m *Match) Rewards(dst []float64) { m.game.plan.Rewards(&m.State, dst) }
 // Outcome writes how the game ended for each seat.
 func (m *Match) Outcome(dst []float64) { m.game.plan.Outcome(&m.State, dst) }
 
-// Mask allows everything: nothing on a torus stops a move, and a bomb can be
+// Mask allows everything: nothing blocks a move on a torus, and a bomb can be
 // planted anywhere.
 func (m *Match) Mask(_ int, dst []uint8) {
 	for i := range dst[:numActions] {

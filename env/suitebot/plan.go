@@ -19,7 +19,7 @@ type Plan struct {
 	reaches []uint64 // words a field
 	sights  []uint64 // the same, of what is seen from there; nil: everything
 	places  []place
-	seated  lanes  // of the players there are
+	seated  lanes  // of the players in the game
 	lattice []Cell // the home bases before they are shifted
 	nearest []step // from any field to all others, the nearest first
 	most    int    // fields that a bomb reaches
@@ -139,7 +139,7 @@ func (p *Plan) Worth(c Cell, gone *Cells) int {
 	return n
 }
 
-// sight is what a seat sees whose agent stands on a field.
+// sight is what the seat of an agent on a field sees.
 func (p *Plan) sight(c Cell) (all Cells) {
 	if p.sights == nil {
 		return p.everything()
@@ -254,8 +254,8 @@ func (p *Plan) drawCell(taken *Cells, rng *env.RNG) Cell {
 // evenHomes spreads n home bases over a torus: of all lattices of n points the
 // one whose points fall on fields without rounding, if there is one, so that the
 // translation from any base to any other leads every base to a base; of those
-// the one whose nearest bases are furthest apart, then the next nearest, and so
-// on.
+// the one whose nearest bases are furthest apart, then whose next nearest are, and
+// so on.
 func evenHomes(width, height, n int) []Cell {
 	var best []Cell
 	var bestKey []int

@@ -34,7 +34,7 @@ import (
 //	fields     map: . holds its points, x lost them, * was reached in the round
 //	homes      [x, y] of each home base; in the initial state alone
 //	agents     [x, y, score, collected, kills, deaths] of each
-//	bombs      [x, y, rounds left, owner], those that go off first at first, then
+//	bombs      [x, y, rounds left, owner], in the order in which they explode, then
 //	           by owner
 //	obs        a list of observations, one a seat, where they were recorded
 //

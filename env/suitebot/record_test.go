@@ -297,7 +297,7 @@ func TestBadRecords(t *testing.T) {
 		{"negative kills", "agents[0].kills is -1, want 0 to 3", func(g map[string]any) {
 			g["initial"].(map[string]any)["agents"].([]any)[0].([]any)[4] = -1
 		}},
-		{"two bombs of a round", "nobody plants twice a round", func(g map[string]any) {
+		{"two bombs of a round", "a player plants at most one a round", func(g map[string]any) {
 			bombs := g["initial"].(map[string]any)["bombs"].([]any)
 			bombs[1].([]any)[2], bombs[2].([]any)[2] = 4, 4
 		}},

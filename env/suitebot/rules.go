@@ -54,7 +54,7 @@ type Rules struct {
 
 	// CollisionPoints is what an agent that collides gets for each other one on
 	// its field, and HomePoints what a player gets for each enemy that dies on
-	// its home base. Reading: nobody scores.
+	// its home base. Reading: nothing.
 	CollisionPoints int `json:"collision_points"`
 	HomePoints      int `json:"home_points"`
 
@@ -241,13 +241,13 @@ func (r *Rules) actions() []env.Choice {
 	return []env.Choice{move}
 }
 
-// mostPoints bounds what anybody can have after a game.
+// mostPoints bounds what a player can have after a game.
 func (r *Rules) mostPoints() (most, least int) {
 	most, least = r.otherPoints()
 	return r.Width*r.Height*r.FieldPoints + r.Rounds*((r.Players-1)*r.KillPoints+most), r.Rounds * least
 }
 
-// otherPoints bounds what anybody can get, or lose, in a round otherwise than
+// otherPoints bounds what a player can get, or lose, in a round besides the points
 // for fields and kills.
 func (r *Rules) otherPoints() (most, least int) {
 	others := r.Players - 1

@@ -82,9 +82,9 @@ type State struct {
 	Spent Cells // fields whose point is gone: collected or contested
 	Blast Cells // fields that bombs reached in the last round
 
-	// fuses[k][p] is where the bomb of player p lies that goes off at the end
-	// of the k-th round from now, 0 the next. Nobody plants twice a round, so
-	// each has a place of its own.
+	// fuses[k][p] is where the bomb of player p lies that explodes at the end of
+	// the k-th round from now, 0 the next. A player plants at most one a round, so
+	// each bomb has a place of its own.
 	fuses [MaxDelay]volley
 
 	Agents [MaxPlayers]Cell
@@ -117,8 +117,8 @@ type Bomb struct {
 	Owner  int
 }
 
-// Bombs calls visit for every bomb, those that go off first at first, and those
-// that go off together by owner.
+// Bombs calls visit for every bomb, in the order in which they explode, and those
+// that explode together by owner.
 func (s *State) Bombs(visit func(Bomb) bool) {
 	for k := range s.fuses {
 		for p, f := range s.fuses[k] {

@@ -8,7 +8,7 @@ import (
 // stateFormat is the version of the bytes Append writes.
 const stateFormat = 1
 
-// What stands for a field in rows of text: a letter for each of these.
+// The letters for a field in rows of text.
 const (
 	fieldLetters = ".x*" // it still holds its points; they are gone; and bombs reached it in the last round
 	fieldReached = 2     // the place of the last of these letters

@@ -39,7 +39,7 @@ func (p *Plan) AppendText(dst []byte, s *State, colour bool) []byte {
 	return dst
 }
 
-// thing is what a picture shows on a field: two characters, and whose it is.
+// thing is what a picture shows on a field: two characters, and its owner.
 type thing struct {
 	text  string
 	owner int

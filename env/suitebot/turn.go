@@ -30,8 +30,7 @@ func (p *Plan) Step(s *State, actions []uint8) {
 	s.StepCount++
 }
 
-// move moves the agents. On a torus nothing is in the way, so each goes where
-// it wants.
+// move moves the agents. Nothing blocks a move on a torus.
 func (p *Plan) move(s *State, actions []uint8) {
 	for seat, action := range actions[:p.rules.Players] {
 		s.Agents[seat] = p.next[s.Agents[seat]][action&7]

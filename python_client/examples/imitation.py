@@ -109,7 +109,7 @@ def softmax(scores: Array) -> Array:
 
 
 def generated(path: Path, decisions: int, seed: int) -> Path:
-    """Generate a data set of about so many decisions, unless it is there."""
+    """Generate a data set of about this many decisions, unless it is there."""
     command = [
         find_binary(),
         "generate",

@@ -56,7 +56,7 @@ def league(
         members: at least four, of whom each game seats four.
         games: how many to rate.
         at_once: games played side by side.
-        max_steps: after so many steps those who live tie.
+        max_steps: after this many steps those alive tie.
         seed: of boards, seats and policies.
     """
     names, model, rng = list(members), PlackettLuce(), np.random.default_rng(seed)

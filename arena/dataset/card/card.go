@@ -179,7 +179,7 @@ func use(b *bytes.Buffer, m *dataset.Manifest) {
 		name := "obs_" + m.Fields[0].Name
 		fmt.Fprintf(b, "for batch in data.load(\".\", alive=True, shuffle=0):\n    print(batch[%q].shape, batch[\"legal\"].shape)\n", name)
 	}
-	b.WriteString("```\n\n`data.verify(\".\")`, or `pommego data verify .`, holds every byte against the checksums in `manifest.json`.\n")
+	b.WriteString("```\n\n`data.verify(\".\")`, or `pommego data verify .`, checks every byte against the checksums in `manifest.json`.\n")
 	if m.Layout == dataset.Steps {
 		fmt.Fprintf(b, "Columns of arrays are bytes in the files, row-major and little-endian: `np.frombuffer(row[\"obs_%s\"], np.%s).reshape(%s)`.\n",
 			m.Fields[0].Name, m.Fields[0].DType, strings.ReplaceAll(strings.Trim(fmt.Sprint(m.Fields[0].Shape), "[]"), " ", ", "))

@@ -150,9 +150,9 @@ func (g *Game) step(e *dataset.Episode, p *pommerman.Game, m, want *pommerman.Ma
 }
 
 // ErrDiffers says that a game comes out differently than it is recorded.
-var ErrDiffers = errors.New("by these rules the game goes on differently than recorded")
+var ErrDiffers = errors.New("by these rules the game continues differently than recorded")
 
-// compare holds a state against the recorded one. A ring that is due has fallen
+// compare compares a state with the recorded one. A ring that is due has fallen
 // there; the RNG and the training seat are not recorded.
 func compare(r *pommerman.Rules, s, want *pommerman.State) error {
 	got, recorded := r.Settled(*s), r.Settled(*want)
@@ -279,7 +279,7 @@ func Format(game env.Game, e *dataset.Episode, names []string) ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// stateOf is the state in which m stands after so many steps.
+// stateOf is the state of m after a number of steps.
 func stateOf(p *pommerman.Game, m *pommerman.Match, e *dataset.Episode, step, width int) (State, error) {
 	shown := p.New(1)[0].(*pommerman.Match)
 	shown.State = p.Rules().Settled(m.State)

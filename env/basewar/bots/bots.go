@@ -8,12 +8,12 @@
 //
 // # Names
 //
-// "static" does nothing. "random" draws its actions evenly. "simple" goes by
-// rules: it keeps out of blasts, makes its way to the enemy's base, and bombs that
-// and whatever boxes it passes. "flat" and "mcts" plan by simulation, package
-// search's flat Monte Carlo and its tree search; their options are what a decision
-// may cost (ticks of the game or ms of time), c (what UCB1 multiplies uncertainty
-// by, in points) and depth (the longest roll-out).
+// "static" does nothing. "random" draws its actions evenly. "simple" follows
+// rules: it keeps out of blasts, walks to the enemy's base, and bombs that and the
+// boxes that it passes. "flat" and "mcts" plan by simulation, package
+// search's flat Monte Carlo and its tree search; their options are the budget of
+// a decision (ticks of the game or ms of time), c (the weight of exploration in
+// UCB1, in points) and depth (the longest roll-out).
 //
 // # Concurrency
 //
@@ -30,7 +30,7 @@ import (
 // choices is how many actions a bomber has.
 const choices = int(basewar.NumActions)
 
-// What holds where options say nothing else: some two milliseconds a decision.
+// The searches' defaults: some two milliseconds a decision.
 var (
 	flat = search.Settings{Method: search.FlatMonteCarlo, Bandit: search.UCB1, Budget: search.Budget{Ticks: 1000}, C: 15, Depth: 3}
 	tree = search.Settings{Method: search.TreeSearch, Budget: search.Budget{Ticks: 1000}, C: 15, Depth: 3}

@@ -9,9 +9,9 @@ import (
 	"pommego/env/seat"
 )
 
-// searcher plans every action by simulation. One that moves a whole side plans
-// its bombers one after the other, each with its share of the budget and knowing
-// what those before it are going to do in this round.
+// searcher plans every action by simulation. If it moves a whole side, it plans
+// its bombers one after the other, each with its share of the budget and with the
+// actions of those before it in this round known.
 type searcher struct {
 	seat.Forgetful
 	settings search.Settings

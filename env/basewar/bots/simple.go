@@ -8,14 +8,13 @@ import (
 	"pommego/env/seat"
 )
 
-// simple goes by rules, for each of its bombers alone:
+// simple follows rules, for each of its bombers alone:
 //
-//  1. Where a bomb pays, it lays one, if it can get away from it and no mate is
-//     caught by it.
-//  2. Otherwise it goes on towards the enemy's base, by the way that costs least
-//     if boxes on it have to be bombed.
-//  3. Of all moves only those count that leave it a way out of the blasts to come;
-//     if there is none, the one that is hurt last.
+//  1. Where a bomb pays, it lays one, if it can escape and traps no mate.
+//  2. Otherwise it walks towards the enemy's base, by the cheapest way, counting
+//     the boxes on it that have to be bombed.
+//  3. It considers only moves that leave it a way out of the blasts to come; if
+//     there is none, the one after which it is hurt last.
 type simple struct{ seat.Forgetful }
 
 // What a bomb is worth, in points: boxes count what they score.
@@ -25,7 +24,8 @@ const (
 	boxCost     = 9  // what a box in the way costs, in steps
 )
 
-// outlook is what a decision goes by. Outlooks are lent to agents while they act.
+// outlook is what a decision is based on. Outlooks are lent to agents while they
+// act.
 type outlook struct {
 	game *basewar.Game
 	s    *basewar.State
@@ -50,7 +50,7 @@ func (a *simple) Act(v *basewar.View, action []uint8) {
 	}
 }
 
-// look takes in what the seat sees.
+// look reads what the seat sees.
 func (o *outlook) look(v *basewar.View) {
 	o.game, o.s, o.side = v.Game, &v.State, v.Game.Rules().SideOf(v.Seat)
 	o.game.Ways(o.s, o.game.Approach(o.s, o.side.Other()), boxCost, &o.ways)
@@ -79,8 +79,8 @@ func (a *simple) decide(o *outlook, id int) basewar.Action {
 	return top.Choice
 }
 
-// pays reports whether a bomb laid by a bomber is worth it, and it and its mates
-// can get away.
+// pays reports whether a bomb laid by a bomber is worth it, and the bomber and its
+// mates can escape.
 func (o *outlook) pays(id int) bool {
 	at := o.s.Bombers[id].Cell
 	o.game.Foresee(o.s, id, &o.bombed)
@@ -108,7 +108,7 @@ func (o *outlook) pays(id int) bool {
 }
 
 // turn reports whether a bomber may lay in this round. Mates near each other take
-// turns: neither has taken into account what the other lays at the same time.
+// turns, as neither knows what the other lays at the same time.
 func (o *outlook) turn(id int) bool {
 	for _, mate := range o.game.Rules().Mates(id) {
 		b := &o.s.Bombers[mate]
@@ -119,5 +119,5 @@ func (o *outlook) turn(id int) bool {
 	return true
 }
 
-// nearMate is how near a mate is that takes turns.
+// nearMate is the distance up to which mates take turns.
 const nearMate = 5

@@ -7,10 +7,10 @@ import (
 	"pommego/env/search"
 )
 
-// world is the game as a searching agent imagines it, for one of its bombers:
-// search.Model over states. That one acts as the search says. In the round that
-// is decided, those who have already been decided do so too; everybody else
-// walks about at random and lays nothing.
+// world is the game as a searching agent models it, for one of its bombers:
+// search.Model over states. That bomber acts as the search says. In the round that
+// is being decided, bombers with a decision follow it; all others walk at random
+// and lay nothing.
 type world struct {
 	game  *basewar.Game
 	side  basewar.Side
@@ -24,8 +24,8 @@ type world struct {
 	actions  [basewar.NumBombers]uint8
 }
 
-// road is what it costs to get near the enemy's base, with the given boxes in the
-// way. A search comes upon few sets of boxes, so it is worth keeping some.
+// road is the cost of the ways to the enemy's base, with the given boxes left. A
+// search meets few sets of boxes, so some are cached.
 type road struct {
 	known bool
 	boxes grid.Bits
@@ -48,8 +48,8 @@ func (w *world) begin(v *basewar.View) {
 	}
 }
 
-// steps is what it costs to get from a cell near the enemy's base once the given
-// boxes alone are left.
+// steps is the cost of the way from a cell to the enemy's base once only the given
+// boxes are left.
 func (w *world) steps(s *basewar.State, boxes *grid.Bits, c grid.Cell) int {
 	hash := (boxes[0] ^ boxes[1]*3 ^ boxes[2]*5 ^ boxes[3]*7) * 0x9e3779b97f4a7c15 >> 60
 	r := &w.roads[hash]
@@ -62,11 +62,11 @@ func (w *world) steps(s *basewar.State, boxes *grid.Bits, c grid.Cell) int {
 	return int(r.ways[c])
 }
 
-// settle notes what a bomber is going to do in this round.
+// settle notes the action of a bomber in this round.
 func (w *world) settle(id int, a basewar.Action) { w.fixed[id] = fixed{true, a} }
 
-// Moves appends what would do something, but no bomb that would reach neither
-// box nor base nor enemy.
+// Moves appends the actions that have an effect, without bombs that would reach
+// neither box nor base nor enemy.
 func (w *world) Moves(s *basewar.State, dst []search.Move) []search.Move {
 	var legal [basewar.NumActions]uint8
 	w.game.Legal(s, w.id, &legal)
@@ -126,11 +126,11 @@ const (
 	trapPoints   = 6   // no way out of the blasts to come
 	stepPoints   = 1.2 // each step away from the enemy's base
 	stockPoints  = 0.3 // each bomb it can lay
-	farSteps     = 200 // as far as anything
+	farSteps     = 200 // the greatest distance that counts
 )
 
-// Score is the lead of the bomber's side, with what the bombs that lie are going
-// to do, and how the bomber itself is placed.
+// Score is the lead of the bomber's side, including what the bombs on the map will
+// do, and the value of the bomber's own position.
 func (w *world) Score(s *basewar.State) float64 {
 	other := w.side.Other()
 	r := w.game.Rules()
@@ -161,7 +161,7 @@ func (w *world) Score(s *basewar.State) float64 {
 	return score - float64(stepPoints*float64(steps)) + float64(stockPoints*float64(self.Bombs))
 }
 
-// energy is what a base is going to have left.
+// energy is the energy that a base will have left.
 func (w *world) energy(s *basewar.State, side basewar.Side) int {
 	return max(0, int(s.Energy[side])-w.forecast.Hits[side])
 }

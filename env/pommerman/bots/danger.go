@@ -101,10 +101,10 @@ func (s *scan) breakOut(t *threats) (way dirList) {
 	return way
 }
 
-// leadsOut reports whether somebody who steps in direction d, and for whom the
-// agent's own cell is then blocked, can get further than blast away from the
-// cell entered, or out of its row and column. As long as neither is so, what
-// can be reached are four straight arms of the cell.
+// leadsOut reports whether an agent that steps in direction d, with its own cell
+// then blocked, can get further than blast away from the cell entered, or out of
+// its row and column. As long as neither is the case, it can reach four straight
+// arms of the cell.
 func (s *scan) leadsOut(d grid.Dir, blast int) bool {
 	entered := s.v.Self.Cell.Next(d)
 	if !s.walkable(entered) {

@@ -76,8 +76,8 @@ func (o *outlook) prospects(d grid.Dir) int { return o.survives(d)*(enoughRoom+1
 // bright is the highest prospects there are.
 const bright = forGood*(enoughRoom+1) + enoughRoom
 
-// outlast is how many steps somebody can stay alive who is on a cell at the end
-// of the first and walks over open cells, or stays, in each one after it.
+// outlast is how many steps an agent can stay alive that is on a cell at the end of
+// the first and walks over open cells, or stays, in each one after it.
 func (h *hazards) outlast(c grid.Cell, open grid.Bits) int {
 	var at grid.Bits
 	at.Add(c)

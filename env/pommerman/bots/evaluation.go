@@ -19,7 +19,7 @@ const (
 	blastPoints   = 6
 	kickPoints    = 10
 	woodPoints    = 3  // for each wood gone
-	aimPoints     = 2  // for each wood that an own bomb is going to burn
+	aimPoints     = 2  // for each wood that one of the seat's bombs is going to burn
 	threatPoints  = 8  // for each enemy that a bomb is going to reach
 	trappedPoints = 80 // subtracted if no cell out of reach of all bombs can be reached
 	safePoints    = 1  // for each such cell, up to maxSafe

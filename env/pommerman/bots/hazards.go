@@ -58,7 +58,7 @@ func (h *hazards) foresee(v *pommerman.View, laying bool) {
 
 // lingers is by how many steps flames outlast the observations that show them,
 // and by how many a ring falls later than it is due: 1 by the Java step, which
-// lets both happen at its end. What it hides is taken for the worst: bombs lie
+// lets both happen at its end. For what it hides the worst is assumed: bombs lie
 // still, but flames are as young as they can be.
 func lingers(r *pommerman.Rules) int {
 	if r.StepKind == pommerman.StepJava {
@@ -78,8 +78,8 @@ func (h *hazards) seeFlames(v *pommerman.View) {
 	}
 }
 
-// seeRings marks the rings of the collapse. Whoever is on one at the end of the
-// step at whose count it is due dies, and from then on it is a wall.
+// seeRings marks the rings of the collapse. Agents on one die at
+// the end of the step at whose count it is due, and from then on it is a wall.
 func (h *hazards) seeRings(v *pommerman.View) {
 	if v.Rules.FirstCollapse == pommerman.NoCollapse {
 		return

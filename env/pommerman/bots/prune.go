@@ -16,7 +16,7 @@ func (m actionSet) without(a pommerman.Action) actionSet { return m &^ (1 << a) 
 
 // usefulMoves is what a seat can sensibly do in a state: the moves without
 // those that kill it in this step if nobody else interferes, and without those
-// that change nothing because something is in the way. To stop is never void.
+// that change nothing because something is in the way. Stop always counts.
 // If every move is deadly only Stop is left, so the set is never empty.
 func usefulMoves(r *pommerman.Rules, s *pommerman.State, seat int) actionSet {
 	agent := &s.Agents[seat]

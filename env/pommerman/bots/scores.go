@@ -9,7 +9,7 @@ import (
 // what the equations give the living in all but hopeless states.
 const deadScore = 0
 
-// evadeScore tells how little the bombs threaten a seat: 100, less for each
+// evadeScore is high if bombs threaten a seat little: 100, less for each
 // bomb that is about to explode (under ten steps from it) and reaches the seat,
 // the more the sooner: 25 points for one in its last step.
 func evadeScore(s *pommerman.State, seat int) float64 {
@@ -31,7 +31,7 @@ func evadeScore(s *pommerman.State, seat int) float64 {
 // included, walls or not.
 const attackArea = 13
 
-// attackScore tells how little room bombs and obstacles leave a target: 100 if
+// attackScore is high if bombs and obstacles leave a target little room: 100 if
 // no cell within two steps of it is both in its reach and out of reach of every
 // bomb, 0 if all are. What lies off the board counts like a rigid wall.
 func attackScore(s *pommerman.State, seat, target int) float64 {
@@ -44,7 +44,7 @@ func attackScore(s *pommerman.State, seat, target int) float64 {
 	return 100 * (1 - float64(roomOf(s, s.Agents[target].Cell))/attackArea)
 }
 
-// roomOf counts the safe cells within two steps of somebody on c.
+// roomOf counts the safe cells within two steps of c.
 func roomOf(s *pommerman.State, c grid.Cell) int {
 	safe := 0
 	var seen grid.Bits

@@ -51,7 +51,7 @@ func (m *memory) visited(c grid.Cell) bool {
 	return false
 }
 
-// visit appends c to the recent cells; of too many the oldest goes.
+// visit appends c to the recent cells; if they are full, the oldest is dropped.
 func (m *memory) visit(c grid.Cell) {
 	if int(m.count) == len(m.recent) {
 		copy(m.recent[:], m.recent[1:])
@@ -88,7 +88,8 @@ func (a *simple) Act(v *pommerman.View, action []uint8) {
 	action[0] = uint8(move)
 }
 
-// powerups is what the agent walks to, the least wanted of equally near first.
+// powerups is the items that the agent walks to; of equally near ones the last is
+// preferred.
 var powerups = [3]pommerman.Item{pommerman.ExtraBomb, pommerman.IncrRange, pommerman.Kick}
 
 // decide is one decision, and the rule that made it.
@@ -122,8 +123,8 @@ func (a *simple) decide(v *pommerman.View) (pommerman.Action, branch) {
 	return a.wander(&s), randomWalk
 }
 
-// meetEnemy bombs an adjacent enemy or walks to a near one. Going on in the
-// same direction takes a coin's consent.
+// meetEnemy bombs an adjacent enemy or walks to a near one. Whether it
+// continues in the same direction is a coin toss.
 func (a *simple) meetEnemy(s *scan) (pommerman.Action, branch, bool) {
 	v := s.v
 	if s.around[1]&itemSet(v.Enemies[:]...) != 0 && v.Self.Ammo > 0 {

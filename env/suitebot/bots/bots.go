@@ -8,12 +8,12 @@
 //
 // # Names
 //
-// "static" always holds. "random" draws its action evenly. "simple" goes by
-// rules: it keeps out of blasts and walks to where a bomb collects most for the
-// way. "flat" and "mcts" plan by simulation, package search's flat Monte Carlo
-// and its tree search, with random movers for opponents; their options are what
-// a decision may cost (ticks of the game or ms of time), c (what UCB1 multiplies
-// uncertainty by, in points) and depth (the longest roll-out).
+// "static" always holds. "random" draws its action evenly. "simple" follows
+// rules: it keeps out of blasts and walks to where a bomb collects most for its
+// distance. "flat" and "mcts" plan by simulation, package search's flat Monte Carlo
+// and its tree search, with random movers for opponents; their options are the
+// budget of a decision (ticks of the game or ms of time), c (the weight of
+// exploration in UCB1, in points) and depth (the longest roll-out).
 //
 // # Concurrency
 //
@@ -30,7 +30,7 @@ import (
 // choices is how many actions there are.
 const choices = int(suitebot.PlantBomb) + 1
 
-// What holds where options say nothing else: a decision of about a millisecond.
+// The searches' defaults: about a millisecond a decision.
 var (
 	flat = search.Settings{Method: search.FlatMonteCarlo, Bandit: search.UCB1, Budget: search.Budget{Ticks: 1000}, C: 6, Depth: 6}
 	tree = search.Settings{Method: search.TreeSearch, Budget: search.Budget{Ticks: 1000}, C: 6, Depth: 3}

@@ -9,7 +9,7 @@ type outlook struct {
 	at   suitebot.Cell // where the agent stands
 	s    *suitebot.State
 	f    suitebot.Forecast
-	gone suitebot.Cells // fields that hold nothing or will be reached by a bomb that lies already
+	gone suitebot.Cells // fields that hold nothing, or that a bomb on the plan will reach
 	away suitebot.Cells // where not to step: enemies' home bases, and where enemies stand
 	near suitebot.Cells // where an enemy can be after the next move
 }
@@ -38,14 +38,14 @@ func (o *outlook) look(v *suitebot.View) {
 // moves are all actions but planting, hold first.
 var moves = [...]suitebot.Action{suitebot.Hold, suitebot.Up, suitebot.Down, suitebot.Left, suitebot.Right}
 
-// survives reports whether who does something now has a way out of all blasts to
-// come.
+// survives reports whether the agent has a way out of all blasts to come after an
+// action.
 func (o *outlook) survives(a suitebot.Action) bool {
 	c := o.plan.Next(o.at, a)
 	if c != o.at && o.away.Has(c) {
 		return false
 	}
-	// The fields where one can be after each round, alive.
+	// The fields where the agent can be alive after each round.
 	var places [maxPlaces]suitebot.Cell
 	places[0] = c
 	n := 1
@@ -56,7 +56,7 @@ func (o *outlook) survives(a suitebot.Action) bool {
 		}
 		for _, c := range places[:n] {
 			if !o.f.Claimed.Has(c) {
-				return true // and stays there
+				return true // it can stay there
 			}
 		}
 		n = o.spread(&places, n)

@@ -6,11 +6,11 @@ import (
 	"pommego/env/suitebot"
 )
 
-// simple goes by rules. It looks for the field from which a bomb will collect
-// most for the way there, counting only fields that no bomb will reach anyway;
-// walks there and plants. When nothing is left to collect it hunts the nearest
-// enemy. It never does what leaves it no way out of the blasts to come, if there
-// is anything else to do.
+// simple follows rules. It looks for the field from which a bomb will collect most
+// for its distance, counting only fields that no bomb will reach anyway, walks
+// there and plants. When nothing is left to collect it hunts the nearest enemy. It
+// never does anything that leaves it no way out of the blasts to come, unless
+// there is nothing else to do.
 type simple struct{ seat.Forgetful }
 
 func (a *simple) Act(v *suitebot.View, action []uint8) {
@@ -28,8 +28,8 @@ func (a *simple) Act(v *suitebot.View, action []uint8) {
 	action[0] = uint8(a.prudent(&o, want))
 }
 
-// mine is the field from which a bomb collects most in the rounds it takes to
-// get there and plant, if any does.
+// mine is the field from which a bomb collects most for the rounds it takes to get
+// there and plant, if there is any.
 func (a *simple) mine(o *outlook) (suitebot.Cell, bool) {
 	var top search.Best[suitebot.Cell]
 	for i := range o.plan.Cells() {
@@ -55,7 +55,7 @@ func (a *simple) prey(o *outlook) (suitebot.Cell, bool) {
 	return top.Choice, top.Found()
 }
 
-// toward is what brings the agent nearer to a goal, or plants on it.
+// toward is the action that brings the agent nearer to a goal, or plants on it.
 func (a *simple) toward(o *outlook, goal suitebot.Cell) suitebot.Action {
 	if goal == o.at {
 		return suitebot.PlantBomb
@@ -72,11 +72,11 @@ func (a *simple) toward(o *outlook, goal suitebot.Cell) suitebot.Action {
 	return top.Choice
 }
 
-// detour is how much longer a way may be that keeps clear of enemies.
+// detour is how many more steps keeping away from enemies may cost.
 const detour = 3
 
-// prudent is what the agent wants, if it survives that; else any move that it
-// survives, and if there is none what it wants all the same.
+// prudent is the wanted action if the agent survives it, else any move that it
+// survives, else the wanted action.
 func (a *simple) prudent(o *outlook, want suitebot.Action) suitebot.Action {
 	if o.survives(want) {
 		return want

@@ -8,9 +8,8 @@ import (
 	"pommego/env/suitebot"
 )
 
-// world is the game as a searching agent imagines it: search.Model over states.
-// The agent moves as the search says, all others walk about at random and plant
-// nothing.
+// world is the game as a searching agent models it: search.Model over states. The
+// agent moves as the search says, all others move at random and plant nothing.
 type world struct {
 	plan    *suitebot.Plan
 	seat    int
@@ -44,9 +43,9 @@ func (w *world) Step(s *suitebot.State, move search.Move, rng *env.RNG) {
 // Terminal reports whether the last round has been played.
 func (w *world) Terminal(s *suitebot.State) bool { return w.plan.Over(s) }
 
-// Score is the lead in points over the best of the others, counting what the
-// bombs that lie will collect if there is time for it, and a little for being near
-// more fields.
+// Score is the lead in points over the best of the others, including what the
+// bombs on the plan will collect if there is time, and a little for being near
+// fields to collect.
 func (w *world) Score(s *suitebot.State) float64 {
 	w.plan.Forecast(s, &w.f)
 	each := float64(w.plan.Rules().FieldPoints)
@@ -67,8 +66,7 @@ func (w *world) Score(s *suitebot.State) float64 {
 	return own - best + nearness*each*w.prospect(s)
 }
 
-// nearness is what a field that a bomb could collect from here is worth before
-// the bomb lies.
+// nearness is the worth of a field that a bomb planted here could collect.
 const nearness = 0.8
 
 // prospect is the fields that a bomb could collect at the best place near,
@@ -93,8 +91,8 @@ func (w *world) prospect(s *suitebot.State) float64 {
 // left is how many rounds are still to be played.
 func (w *world) left(s *suitebot.State) int { return w.plan.Rules().Rounds - int(s.StepCount) }
 
-// imagine is what the agent believes: what it sees, with enemies that it does
-// not see on their home bases.
+// imagine is the state that the agent assumes: what it sees, with unseen enemies
+// on their home bases.
 func imagine(v *suitebot.View) suitebot.State {
 	s := v.State
 	for seat := range v.Plan.Rules().Players {

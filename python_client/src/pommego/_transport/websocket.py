@@ -199,7 +199,7 @@ class WebSocket:
         return True
 
     def timed_out(self, seconds: float) -> TimeoutError:
-        """Close because nothing came in so many seconds, and return the error that says so."""
+        """Close because nothing came in that many seconds, and return the error that says so."""
         error = TimeoutError(
             f"no message from {self._peer} within {seconds:g} s. The connection is closed, as it would "
             "be out of step. Is the server overloaded or stopped? Perhaps a longer timeout= is needed."

@@ -12,7 +12,7 @@ saw, byte for byte, on a server of its own. `episodes` gives whole games of eith
 
 `to_minari` writes a Minari data set, `torch_dataset` feeds PyTorch; Hugging Face's
 ``load_dataset("parquet", data_files="steps/data/*.parquet")`` reads the files as
-they are. `verify` holds every byte against the checksums.
+they are. `verify` checks every byte against the checksums.
 
 Reading needs pyarrow: ``pip install pommego[data]``.
 """
