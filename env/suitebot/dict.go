@@ -1,30 +1,42 @@
 package suitebot
 
 import (
+	"encoding/json"
 	"strconv"
 
 	"pommego/env"
 )
 
-// What a program is sent for its seat each round, one JSON object:
-//
-//	seat, round            its number; rounds played
-//	width, height, rounds  of the game
-//	agents                 a list by seat: x, y (null where it is not seen), home
-//	                       ([x, y]) and score
-//	bombs                  those it sees: x, y, rounds until it explodes, owner
-//	fields                 rows of characters: . holds its points, x does not,
-//	                       ? is not seen
-//
-// fields[y][x] is the field [x, y].
+// dictionary is what a program is sent for its seat each round, as a JSON object.
+// Fields[y][x] is the field at column x and row y.
+type dictionary struct {
+	Seat   int         `json:"seat"`
+	Round  int         `json:"round"` // rounds played
+	Width  int         `json:"width"` // width, height and rounds of the game
+	Height int         `json:"height"`
+	Rounds int         `json:"rounds"`
+	Agents []dictAgent `json:"agents"` // by seat
+	Bombs  []jsonBomb  `json:"bombs"`  // those it sees
+	Fields []string    `json:"fields"` // rows of characters: . holds its points, x does not, ? is not seen
+}
+
+type dictAgent struct {
+	X     *int   `json:"x"` // x and y are null where it is not seen
+	Y     *int   `json:"y"`
+	Home  [2]int `json:"home"` // [x, y]
+	Score int    `json:"score"`
+}
 
 // AppendObservation appends the observation of seat: env.Dictionary.
 func (g *Game) AppendObservation(dst []byte, m env.Match, seat int) []byte {
 	v := g.Lend()
+	defer g.GiveBack(v)
 	m.(*Match).View(seat, v)
-	dst = v.appendDict(dst)
-	g.GiveBack(v)
-	return dst
+	text, err := json.Marshal(v.dictionary())
+	if err != nil {
+		panic(err) // numbers and strings always marshal
+	}
+	return append(dst, text...)
 }
 
 // ActionSpace is the number of actions.
@@ -33,52 +45,33 @@ func (g *Game) ActionSpace() string { return strconv.Itoa(int(numActions)) }
 // GameType is the name of the game.
 func (g *Game) GameType() string { return `"suitebot"` }
 
-func (v *View) appendDict(dst []byte) []byte {
+func (v *View) dictionary() dictionary {
 	r, s := v.Plan.Rules(), &v.State
-	dst = appendNumber(dst, `{"seat": `, v.Seat)
-	dst = appendNumber(dst, `, "round": `, int(s.StepCount))
-	dst = appendNumber(dst, `, "width": `, r.Width)
-	dst = appendNumber(dst, `, "height": `, r.Height)
-	dst = appendNumber(dst, `, "rounds": `, r.Rounds)
-	dst = append(dst, `, "agents": [`...)
+	d := dictionary{
+		Seat: v.Seat, Round: int(s.StepCount), Width: r.Width, Height: r.Height, Rounds: r.Rounds,
+		Bombs: []jsonBomb{},
+	}
 	for seat := range r.Players {
-		dst = v.appendAgent(appendComma(dst, seat), seat)
-	}
-	dst = append(dst, `], "bombs": [`...)
-	n := 0
-	for b := range s.Bombs {
-		dst = v.appendPlace(append(appendComma(dst, n), '{'), b.Cell)
-		dst = appendNumber(dst, `, "rounds": `, b.Rounds)
-		dst = append(appendNumber(dst, `, "owner": `, b.Owner), '}')
-		n++
-	}
-	dst = append(dst, `], "fields": [`...)
-	for y := range r.Height {
-		dst = append(appendComma(dst, y), '"')
-		for x := range r.Width {
-			dst = append(dst, v.letter(v.Plan.At(x, y)))
+		a := dictAgent{Score: int(s.Scores[seat])}
+		a.Home[0], a.Home[1] = v.Plan.XY(s.Homes[seat])
+		if at := s.Agents[seat]; at != NoCell {
+			x, y := v.Plan.XY(at)
+			a.X, a.Y = &x, &y
 		}
-		dst = append(dst, '"')
+		d.Agents = append(d.Agents, a)
 	}
-	return append(dst, `]}`...)
-}
-
-func (v *View) appendAgent(dst []byte, seat int) []byte {
-	dst = append(dst, '{')
-	if at := v.State.Agents[seat]; at == NoCell {
-		dst = append(dst, `"x": null, "y": null`...)
-	} else {
-		dst = v.appendPlace(dst, at)
+	for b := range s.Bombs {
+		x, y := v.Plan.XY(b.Cell)
+		d.Bombs = append(d.Bombs, jsonBomb{x, y, b.Rounds, b.Owner})
 	}
-	x, y := v.Plan.XY(v.State.Homes[seat])
-	dst = appendNumber(dst, `, "home": [`, x)
-	dst = appendNumber(dst, `, `, y)
-	return append(appendNumber(dst, `], "score": `, int(v.State.Scores[seat])), '}')
-}
-
-func (v *View) appendPlace(dst []byte, c Cell) []byte {
-	x, y := v.Plan.XY(c)
-	return appendNumber(appendNumber(dst, `"x": `, x), `, "y": `, y)
+	for y := range r.Height {
+		row := make([]byte, r.Width)
+		for x := range row {
+			row[x] = v.letter(v.Plan.At(x, y))
+		}
+		d.Fields = append(d.Fields, string(row))
+	}
+	return d
 }
 
 // letter is what a field shows in rows of text, one of sightLetters.
@@ -90,16 +83,4 @@ func (v *View) letter(c Cell) byte {
 		return 'x'
 	}
 	return '.'
-}
-
-// appendComma parts entry i of a list from the one before it.
-func appendComma(dst []byte, i int) []byte {
-	if i == 0 {
-		return dst
-	}
-	return append(dst, ", "...)
-}
-
-func appendNumber(dst []byte, before string, v int) []byte {
-	return strconv.AppendInt(append(dst, before...), int64(v), 10)
 }

@@ -1,6 +1,7 @@
 package suitebot
 
 import (
+	"bytes"
 	"encoding/json"
 	"testing"
 )
@@ -28,8 +29,12 @@ func TestDictionary(t *testing.T) {
 		g := gameOf(mustPlan(t, r))
 		m := g.New(1)[0].(*Match)
 		m.State = s
-		if got := string(g.AppendObservation(nil, m, 0)); got != tc.want || !json.Valid([]byte(got)) {
-			t.Errorf("%s: the program is shown\n%s\nwant\n%s", tc.reason, got, tc.want)
+		var want bytes.Buffer
+		if err := json.Compact(&want, []byte(tc.want)); err != nil {
+			t.Fatal(err)
+		}
+		if got := string(g.AppendObservation(nil, m, 0)); got != want.String() {
+			t.Errorf("%s: the program is shown\n%s\nwant\n%s", tc.reason, got, want.String())
 		}
 		if !json.Valid([]byte(g.GameType())) || g.ActionSpace() != "6" {
 			t.Errorf("game type %s, action space %s", g.GameType(), g.ActionSpace())
