@@ -5,7 +5,7 @@ func init() { registerEnv("attach", false, readNothing, (*session).attach) }
 // attach notes that the client has mapped the environment's memory.
 func (s *session) attach(e *environment, id uint64, _ nothing) (reply, error) {
 	if e.channel == nil {
-		return reply{}, fail(CodeBadOption, "env", "make it with shared_memory", "environment %d shares no memory", e.handle)
+		return reply{}, fail(codeBadOption, "env", "make it with shared_memory", "environment %d shares no memory", e.handle)
 	}
 	if err := e.channel.attach(s.rung); err != nil {
 		return reply{}, err

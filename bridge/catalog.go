@@ -28,21 +28,21 @@ func readGame(in *fields) gameRequest {
 func (s *session) catalogGame(q gameRequest) (env.Game, error) {
 	c := &s.server.cfg
 	if ids := c.IDs(); !slices.Contains(ids, q.id) {
-		return nil, fail(CodeUnknownEnvID, "env_id", "", "unknown id %q, want one of %s", q.id, strings.Join(ids, ", "))
+		return nil, fail(codeUnknownEnvID, "env_id", "", "unknown id %q, want one of %s", q.id, strings.Join(ids, ", "))
 	}
 	if q.rules == nil {
 		game, err := c.Game(q.id)
 		if err != nil {
-			return nil, fail(CodeUnknownEnvID, "env_id", "", "%v", err)
+			return nil, fail(codeUnknownEnvID, "env_id", "", "%v", err)
 		}
 		return game, nil
 	}
 	if c.Variant == nil {
-		return nil, fail(CodeBadOption, "rules", "leave rules out", "this server takes no rules that differ from an id's")
+		return nil, fail(codeBadOption, "rules", "leave rules out", "this server takes no rules that differ from an id's")
 	}
 	game, err := c.Variant(q.id, q.rules)
 	if err != nil {
-		return nil, fail(CodeBadOption, "rules", "spaces shows the rules of an id", "%v", err)
+		return nil, fail(codeBadOption, "rules", "spaces shows the rules of an id", "%v", err)
 	}
 	return game, nil
 }

@@ -93,7 +93,7 @@ func (e *environment) share(slots int) error {
 	size := e.layout.size + e.layout.tail
 	c, err := newChannel(slots, e.pool.Rows()*len(e.pool.Spec().Actions), size)
 	if err != nil {
-		return fail(CodeBadOption, "shared_memory", "leave it out: batches then come through the socket", "memory cannot be shared: %v", err)
+		return fail(codeBadOption, "shared_memory", "leave it out: batches then come through the socket", "memory cannot be shared: %v", err)
 	}
 	e.channel, e.frames = c, make(chan *frame, 1)
 	for _, at := range c.batches[:slots] {

@@ -244,7 +244,7 @@ func TestSharedMemoryEnds(t *testing.T) {
 func TestPostedErrors(t *testing.T) {
 	c := startServer(t, nil).dial(t)
 	m := makeShared(t, c, 3, "env_id", "ToySolo-v0", "games", 8)
-	refused := func(id uint64, actions []byte, code Code) {
+	refused := func(id uint64, actions []byte, code errorCode) {
 		t.Helper()
 		if length := len(m.step(t, id, actions)); length != 0 {
 			t.Errorf("the slot has a batch of %d bytes, want the answer to come through the socket", length)
@@ -255,15 +255,15 @@ func TestPostedErrors(t *testing.T) {
 			t.Errorf("the answer is to request %d, want %d", reply.Int("id"), id)
 		}
 	}
-	refused(50, toyActions(24, 1, 1).Data, CodeNotReset)
+	refused(50, toyActions(24, 1, 1).Data, codeNotReset)
 	call(t, c, "reset", "env", 1, "seed", 1)
-	refused(51, toyActions(24, 77, 1).Data, CodeBadAction)
+	refused(51, toyActions(24, 77, 1).Data, codeBadAction)
 	if len(m.step(t, 52, toyActions(24, 1, 1).Data)) == 0 {
 		t.Error("the step after an error is not made")
 	}
 	call(t, c, "make", "env_id", "ToySolo-v0", "games", 1)
-	callError(t, c, CodeBadOption, "attach", "env", 2)
-	callError(t, c, CodeUnknownEnv, "attach", "env", 9)
+	callError(t, c, codeBadOption, "attach", "env", 2)
+	callError(t, c, codeUnknownEnv, "attach", "env", 9)
 }
 
 // TestChannelFullOfNonsense scribbles over all of it while steps are made. What
@@ -282,7 +282,7 @@ func TestChannelFullOfNonsense(t *testing.T) {
 		futexWake(&m.own.count)
 		reply, err := c.Receive()
 		if nonsense <= 3 {
-			wantError(t, reply, err, CodeBadAction)
+			wantError(t, reply, err, codeBadAction)
 		} else if err == nil {
 			t.Errorf("%d steps in 3 slots: got %v, want the connection closed", nonsense, reply)
 		}

@@ -112,7 +112,7 @@ func (c *Client) Close() error {
 }
 
 // Call sends a request, with fields as name, value, name, value, and returns
-// its reply. An error reply is an *Error.
+// its reply. An error reply is an *wireError.
 func (c *Client) Call(kind string, fields ...any) (Message, error) {
 	id, err := c.Send(kind, fields...)
 	if err != nil {
@@ -138,7 +138,7 @@ func (c *Client) Send(kind string, fields ...any) (id uint64, err error) {
 // SendRaw sends any bytes as a message.
 func (c *Client) SendRaw(msg []byte) error { return c.ws.WriteMessage(websocket.BinaryMessage, msg) }
 
-// Receive waits for the next reply. An error reply is an *Error.
+// Receive waits for the next reply. An error reply is an *wireError.
 func (c *Client) Receive() (Message, error) {
 	msg, err := c.ReceiveRaw()
 	if err != nil {
@@ -180,14 +180,14 @@ func decodeReply(msg []byte) (Message, error) {
 	return reply, nil
 }
 
-func replyError(reply Message) *Error {
+func replyError(reply Message) *wireError {
 	text := func(name string) string { s, _ := reply[name].(string); return s }
-	e := &Error{Code: Code(text("code")), Message: text("message"), Hint: text("hint"), Field: text("field")}
+	e := &wireError{Code: errorCode(text("code")), Message: text("message"), Hint: text("hint"), Field: text("field")}
 	for _, v := range reply.list("versions") {
 		e.Versions = append(e.Versions, number(v))
 	}
 	if state, ok := reply["state"].([]byte); ok {
-		e.Fault = &Fault{Game: reply.Int("game"), Seed: number(reply["seed"]), Episode: number(reply["episode"]), State: state}
+		e.Fault = &fault{Game: reply.Int("game"), Seed: number(reply["seed"]), Episode: number(reply["episode"]), State: state}
 	}
 	return e
 }

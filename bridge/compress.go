@@ -28,9 +28,9 @@ func checkCompression(name string, shared int) error {
 	case name == "":
 		return nil
 	case name != "zstd":
-		return fail(CodeBadOption, "compression", "", "compression is %q, want zstd", name)
+		return fail(codeBadOption, "compression", "", "compression is %q, want zstd", name)
 	case shared != 0:
-		return fail(CodeBadOption, "compression", "leave one of them out", "shared_memory and compression are both given; batches in shared memory do not travel")
+		return fail(codeBadOption, "compression", "leave one of them out", "shared_memory and compression are both given; batches in shared memory do not travel")
 	}
 	return nil
 }

@@ -84,7 +84,7 @@ func TestCheckRefuses(t *testing.T) {
 			t.Errorf("%s: %.40q was accepted", h.reason, h.msg)
 			continue
 		}
-		if e := asError(err); e.Code != CodeMalformed || !strings.Contains(e.Message, h.says) {
+		if e := asError(err); e.Code != codeMalformed || !strings.Contains(e.Message, h.says) {
 			t.Errorf("%s: got %v, want malformed with %q", h.reason, err, h.says)
 		}
 		// What is allocated is the test's copy of the message and the error.
@@ -254,8 +254,8 @@ func FuzzRequest(f *testing.F) {
 			return // ring, which is answered elsewhere
 		}
 		reply, err := decodeReply(rep.msg)
-		if e := (*Error)(nil); errors.As(err, &e) {
-			if e.Code == CodeInternal {
+		if e := (*wireError)(nil); errors.As(err, &e) {
+			if e.Code == codeInternal {
 				t.Fatalf("a fault of ours: %v", err)
 			}
 		} else if err != nil {

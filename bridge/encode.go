@@ -94,7 +94,7 @@ func encodeList[E any](out *msgpack.Encoder, list []E) error {
 }
 
 // encodeError writes an error reply. Without an id the reply's is nil.
-func encodeError(e *Error, id uint64, hasID bool) []byte {
+func encodeError(e *wireError, id uint64, hasID bool) []byte {
 	message := entries{"type", "error", "id", nil, "code", string(e.Code), "message", e.Message, "hint", e.Hint}
 	if hasID {
 		message[3] = id

@@ -36,7 +36,7 @@ func (s *session) find(handle uint64) (*environment, error) {
 	for _, e := range s.envs {
 		handles = append(handles, e.handle)
 	}
-	return nil, fail(CodeUnknownEnv, "env", "make one, and use the handle in its reply",
+	return nil, fail(codeUnknownEnv, "env", "make one, and use the handle in its reply",
 		"this connection has no environment %d, it has %v", handle, handles)
 }
 
@@ -45,7 +45,7 @@ func (e *environment) wantRunning() error {
 	if e.running {
 		return nil
 	}
-	return fail(CodeNotReset, "env", "send reset first", "environment %d has not been reset", e.handle)
+	return fail(codeNotReset, "env", "send reset first", "environment %d has not been reset", e.handle)
 }
 
 // take waits for a frame of a pool. The session owns it until it is sent.

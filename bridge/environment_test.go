@@ -16,26 +16,26 @@ func TestOptions(t *testing.T) {
 	for _, test := range []struct {
 		reason string
 		fields []any
-		code   Code
+		code   errorCode
 		field  string
 		says   string
 	}{
-		{"unknown id", []any{"env_id", "Nothing-v0", "games", 1}, CodeUnknownEnvID, "env_id", "ToySolo-v0"},
-		{"too many games", []any{"env_id", "ToySolo-v0", "games", 11}, CodeLimit, "games", "games is 11, want at most 10"},
-		{"too many workers", []any{"env_id", "ToySolo-v0", "games", 1, "workers", 3}, CodeLimit, "workers", "workers is 3, want at most 2"},
-		{"unknown observation", []any{"env_id", "ToySolo-v0", "games", 1, "observation", "pixels"}, CodeBadOption, "observation", `"maps" "list"`},
-		{"unknown reward", []any{"env_id", "ToySolo-v0", "games", 1, "reward", "money"}, CodeBadOption, "reward", "outcome"},
-		{"unknown autoreset mode", []any{"env_id", "ToySolo-v0", "games", 1, "autoreset_mode", "Never"}, CodeBadOption, "autoreset_mode", "SameStep"},
-		{"unknown on_death", []any{"env_id", "ToySolo-v0", "games", 1, "on_death", "cry"}, CodeBadOption, "on_death", "wait"},
-		{"unknown agent", []any{"env_id", "ToySolo-v0", "games", 1, "opponents", []string{"still", "genius"}}, CodeBadOption, "opponents", "genius"},
-		{"too few opponents", []any{"env_id", "ToySolo-v0", "games", 1, "opponents", []string{"still"}}, CodeBadOption, "opponents", "want 2"},
-		{"opponents and seats", []any{"env_id", "ToySolo-v0", "games", 1, "opponents", []string{"still", "still"}, "seats", []string{"learner", "still", "still"}}, CodeBadOption, "opponents", "Seats"},
-		{"a seat without opponents", []any{"env_id", "ToySolo-v0", "games", 1, "seat", 0}, CodeBadOption, "seat", "without"},
-		{"a seat there is not", []any{"env_id", "ToySolo-v0", "games", 1, "seat", 3, "opponents", []string{"still", "still"}}, CodeBadOption, "seat", "4, want 0 to 3"},
-		{"too few seats", []any{"env_id", "ToySolo-v0", "games", 1, "seats", []string{"learner"}}, CodeBadOption, "seats", "want 3"},
-		{"nobody learns", []any{"env_id", "ToySolo-v0", "games", 1, "seats", []string{"still", "still", "still"}}, CodeBadOption, "seats", "learner"},
-		{"rules with a name that is none", []any{"env_id", "ToySolo-v0", "games", 1, "rules", Message{"gravity": 1}}, CodeBadOption, "rules", "gravity"},
-		{"rules that break the maker", []any{"env_id", "ToySolo-v0", "games", 1, "rules", Message{"teams": []any{}}}, CodeInternal, "", "make failed"},
+		{"unknown id", []any{"env_id", "Nothing-v0", "games", 1}, codeUnknownEnvID, "env_id", "ToySolo-v0"},
+		{"too many games", []any{"env_id", "ToySolo-v0", "games", 11}, codeLimit, "games", "games is 11, want at most 10"},
+		{"too many workers", []any{"env_id", "ToySolo-v0", "games", 1, "workers", 3}, codeLimit, "workers", "workers is 3, want at most 2"},
+		{"unknown observation", []any{"env_id", "ToySolo-v0", "games", 1, "observation", "pixels"}, codeBadOption, "observation", `"maps" "list"`},
+		{"unknown reward", []any{"env_id", "ToySolo-v0", "games", 1, "reward", "money"}, codeBadOption, "reward", "outcome"},
+		{"unknown autoreset mode", []any{"env_id", "ToySolo-v0", "games", 1, "autoreset_mode", "Never"}, codeBadOption, "autoreset_mode", "SameStep"},
+		{"unknown on_death", []any{"env_id", "ToySolo-v0", "games", 1, "on_death", "cry"}, codeBadOption, "on_death", "wait"},
+		{"unknown agent", []any{"env_id", "ToySolo-v0", "games", 1, "opponents", []string{"still", "genius"}}, codeBadOption, "opponents", "genius"},
+		{"too few opponents", []any{"env_id", "ToySolo-v0", "games", 1, "opponents", []string{"still"}}, codeBadOption, "opponents", "want 2"},
+		{"opponents and seats", []any{"env_id", "ToySolo-v0", "games", 1, "opponents", []string{"still", "still"}, "seats", []string{"learner", "still", "still"}}, codeBadOption, "opponents", "Seats"},
+		{"a seat without opponents", []any{"env_id", "ToySolo-v0", "games", 1, "seat", 0}, codeBadOption, "seat", "without"},
+		{"a seat there is not", []any{"env_id", "ToySolo-v0", "games", 1, "seat", 3, "opponents", []string{"still", "still"}}, codeBadOption, "seat", "4, want 0 to 3"},
+		{"too few seats", []any{"env_id", "ToySolo-v0", "games", 1, "seats", []string{"learner"}}, codeBadOption, "seats", "want 3"},
+		{"nobody learns", []any{"env_id", "ToySolo-v0", "games", 1, "seats", []string{"still", "still", "still"}}, codeBadOption, "seats", "learner"},
+		{"rules with a name that is none", []any{"env_id", "ToySolo-v0", "games", 1, "rules", Message{"gravity": 1}}, codeBadOption, "rules", "gravity"},
+		{"rules that break the maker", []any{"env_id", "ToySolo-v0", "games", 1, "rules", Message{"teams": []any{}}}, codeInternal, "", "make failed"},
 	} {
 		reply, err := c.Call("make", append(slices.Clone(test.fields), "max_episode_steps", 3)...)
 		e := wantError(t, reply, err, test.code)
@@ -55,11 +55,11 @@ func TestUse(t *testing.T) {
 	call(t, c, "make", "env_id", "ToySolo-v0", "games", 2, "autoreset_mode", "Disabled")
 	for _, kind := range []string{"step", "observe", "get_state", "render"} {
 		fields := map[string][]any{"step": {"actions", toyActions(6, 0, 0)}, "render": {"game", 0}}[kind]
-		if e := callError(t, c, CodeNotReset, kind, append([]any{"env", 1}, fields...)...); e.Hint == "" {
+		if e := callError(t, c, codeNotReset, kind, append([]any{"env", 1}, fields...)...); e.Hint == "" {
 			t.Errorf("%s: no hint", kind)
 		}
 	}
-	callError(t, c, CodeNotReset, "reset", "env", 1, "mask", uint8s(1, 0))
+	callError(t, c, codeNotReset, "reset", "env", 1, "mask", uint8s(1, 0))
 	call(t, c, "reset", "env", 1, "seed", 7)
 	before := observation(t, c)
 	seeds := Tensor{env.Uint64, []int{2}, make([]byte, 16)}
@@ -67,29 +67,29 @@ func TestUse(t *testing.T) {
 		reason string
 		kind   string
 		fields []any
-		code   Code
+		code   errorCode
 		says   string
 	}{
-		{"another environment", "observe", []any{"env", 2}, CodeUnknownEnv, "no environment 2, it has [1]"},
-		{"an action out of range", "step", []any{"env", 1, "actions", toyActions(6, 5, 0)}, CodeBadAction, "row 0, component 0 (move), is 5, want 0 to 4"},
-		{"one component", "step", []any{"env", 1, "actions", uint8s(0, 0, 0, 0, 0, 0)}, CodeWrongShape, "shape [6], want [6 2]"},
-		{"too many rows", "step", []any{"env", 1, "actions", toyActions(7, 0, 0)}, CodeWrongShape, "shape [7 2], want [6 2]"},
-		{"rows and components exchanged", "step", []any{"env", 1, "actions", Tensor{env.Uint8, []int{2, 6}, make([]byte, 12)}}, CodeWrongShape, "shape [2 6]"},
-		{"mask of rows", "reset", []any{"env", 1, "mask", uint8s(1, 1, 1, 0, 0, 0)}, CodeWrongShape, "shape [6], want [2]"},
-		{"mask of twos", "reset", []any{"env", 1, "mask", uint8s(0, 2)}, CodeOutOfRange, "mask[1] is 2"},
-		{"empty mask", "reset", []any{"env", 1, "mask", uint8s(0, 0)}, CodeOutOfRange, "0 everywhere"},
-		{"seed and seeds", "reset", []any{"env", 1, "seed", 1, "seeds", seeds}, CodeBadOption, "both"},
-		{"too few seeds", "reset", []any{"env", 1, "seeds", Tensor{env.Uint64, []int{1}, make([]byte, 8)}}, CodeWrongShape, "shape [1], want [2]"},
-		{"a game there is not", "render", []any{"env", 1, "game", 2}, CodeOutOfRange, "game is 2, want 0 to 1"},
-		{"states of a game there is not", "get_state", []any{"env", 1, "games", []int{0, 2}}, CodeOutOfRange, "games[1] is 2"},
-		{"states of a game twice", "get_state", []any{"env", 1, "games", []int{1, 1}}, CodeBadOption, "names 1 twice"},
-		{"too few states", "set_state", []any{"env", 1, "games", []int{0, 1}, "states", [][]byte{{1}}}, CodeWrongShape, "1 entries, want 2"},
-		{"a state that is none", "set_state", []any{"env", 1, "games", []int{1}, "states", [][]byte{[]byte("nonsense")}}, CodeBadState, ""},
-		{"JSON that is none", "set_state", []any{"env", 1, "games", []int{1}, "states", []string{"{"}}, CodeBadState, ""},
-		{"opponents where there are none", "set_opponents", []any{"env", 1, "opponents", []string{"still"}}, CodeBadOption, "want 0"},
-		{"simulated states that are none", "simulate", []any{"env", 1, "states", [][]byte{{}}, "actions", toyActions(3, 0, 0)}, CodeBadState, ""},
-		{"too few simulated actions", "simulate", []any{"env", 1, "states", [][]byte{{}, {}}, "actions", toyActions(3, 0, 0)}, CodeWrongShape, "shape [3 2], want [6 2]"},
-		{"hello again", "hello", []any{"versions", []int{Version}, "client", "x"}, CodeHelloExpected, "already"},
+		{"another environment", "observe", []any{"env", 2}, codeUnknownEnv, "no environment 2, it has [1]"},
+		{"an action out of range", "step", []any{"env", 1, "actions", toyActions(6, 5, 0)}, codeBadAction, "row 0, component 0 (move), is 5, want 0 to 4"},
+		{"one component", "step", []any{"env", 1, "actions", uint8s(0, 0, 0, 0, 0, 0)}, codeWrongShape, "shape [6], want [6 2]"},
+		{"too many rows", "step", []any{"env", 1, "actions", toyActions(7, 0, 0)}, codeWrongShape, "shape [7 2], want [6 2]"},
+		{"rows and components exchanged", "step", []any{"env", 1, "actions", Tensor{env.Uint8, []int{2, 6}, make([]byte, 12)}}, codeWrongShape, "shape [2 6]"},
+		{"mask of rows", "reset", []any{"env", 1, "mask", uint8s(1, 1, 1, 0, 0, 0)}, codeWrongShape, "shape [6], want [2]"},
+		{"mask of twos", "reset", []any{"env", 1, "mask", uint8s(0, 2)}, codeOutOfRange, "mask[1] is 2"},
+		{"empty mask", "reset", []any{"env", 1, "mask", uint8s(0, 0)}, codeOutOfRange, "0 everywhere"},
+		{"seed and seeds", "reset", []any{"env", 1, "seed", 1, "seeds", seeds}, codeBadOption, "both"},
+		{"too few seeds", "reset", []any{"env", 1, "seeds", Tensor{env.Uint64, []int{1}, make([]byte, 8)}}, codeWrongShape, "shape [1], want [2]"},
+		{"a game there is not", "render", []any{"env", 1, "game", 2}, codeOutOfRange, "game is 2, want 0 to 1"},
+		{"states of a game there is not", "get_state", []any{"env", 1, "games", []int{0, 2}}, codeOutOfRange, "games[1] is 2"},
+		{"states of a game twice", "get_state", []any{"env", 1, "games", []int{1, 1}}, codeBadOption, "names 1 twice"},
+		{"too few states", "set_state", []any{"env", 1, "games", []int{0, 1}, "states", [][]byte{{1}}}, codeWrongShape, "1 entries, want 2"},
+		{"a state that is none", "set_state", []any{"env", 1, "games", []int{1}, "states", [][]byte{[]byte("nonsense")}}, codeBadState, ""},
+		{"JSON that is none", "set_state", []any{"env", 1, "games", []int{1}, "states", []string{"{"}}, codeBadState, ""},
+		{"opponents where there are none", "set_opponents", []any{"env", 1, "opponents", []string{"still"}}, codeBadOption, "want 0"},
+		{"simulated states that are none", "simulate", []any{"env", 1, "states", [][]byte{{}}, "actions", toyActions(3, 0, 0)}, codeBadState, ""},
+		{"too few simulated actions", "simulate", []any{"env", 1, "states", [][]byte{{}, {}}, "actions", toyActions(3, 0, 0)}, codeWrongShape, "shape [3 2], want [6 2]"},
+		{"hello again", "hello", []any{"versions", []int{Version}, "client", "x"}, codeHelloExpected, "already"},
 	} {
 		reply, err := c.Call(test.kind, test.fields...)
 		if e := wantError(t, reply, err, test.code); !strings.Contains(e.Message, test.says) {
@@ -116,9 +116,9 @@ func TestFinishedGames(t *testing.T) {
 	call(t, c, "make", "env_id", "ToySolo-v0", "games", 2, "autoreset_mode", "Disabled", "max_episode_steps", 1)
 	call(t, c, "reset", "env", 1, "seed", 7)
 	call(t, c, "step", "env", 1, "actions", toyActions(6, 0, 0))
-	callError(t, c, CodeGameFinished, "step", "env", 1, "actions", toyActions(6, 0, 0))
+	callError(t, c, codeGameFinished, "step", "env", 1, "actions", toyActions(6, 0, 0))
 	states := slices.Clone(call(t, c, "get_state", "env", 1, "games", []int{0}).Binaries("states"))
-	callError(t, c, CodeGameFinished, "simulate", "env", 1, "states", states, "actions", toyActions(3, 0, 0))
+	callError(t, c, codeGameFinished, "simulate", "env", 1, "states", states, "actions", toyActions(3, 0, 0))
 	call(t, c, "reset", "env", 1, "mask", uint8s(1, 1))
 	call(t, c, "step", "env", 1, "actions", toyActions(6, 0, 0))
 }
@@ -147,7 +147,7 @@ func TestStates(t *testing.T) {
 	}
 	// In any order, in both forms, and after one that fails.
 	bad := append(slices.Clone(states[:2]), []byte("nonsense"))
-	callError(t, c, CodeBadState, "set_state", "env", 1, "games", []int{0, 1, 2}, "states", bad)
+	callError(t, c, codeBadState, "set_state", "env", 1, "games", []int{0, 1, 2}, "states", bad)
 	if !bytes.Equal(observation(t, c), then) {
 		t.Error("set_state with one bad state has set others")
 	}
@@ -212,11 +212,11 @@ func TestGamePanic(t *testing.T) {
 	call(t, c, "reset", "env", 1, "seed", 7)
 	call(t, c, "step", "env", 1, "actions", toyActions(9, 0, 0))
 	call(t, c, "step", "env", 1, "actions", toyActions(9, 0, 0))
-	e := callError(t, c, CodeGamePanic, "step", "env", 1, "actions", toyActions(9, 0, 0))
+	e := callError(t, c, codeGamePanic, "step", "env", 1, "actions", toyActions(9, 0, 0))
 	if e.Fault == nil || e.Fault.Game != 1 || e.Fault.Seed != 8 || e.Fault.Episode != 0 || len(e.Fault.State) == 0 {
 		t.Errorf("fault %+v, want game 1 with seed 8, episode 0 and its state", e.Fault)
 	}
-	callError(t, c, CodeGameBroken, "step", "env", 1, "actions", toyActions(9, 0, 0))
+	callError(t, c, codeGameBroken, "step", "env", 1, "actions", toyActions(9, 0, 0))
 	lengths := call(t, c, "observe", "env", 1).Map("tensors").Tensor("game.length").Data
 	if want := []byte{3, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0}; !bytes.Equal(lengths, want) {
 		t.Errorf("lengths %v, want %v: the other games have made the step", lengths, want)

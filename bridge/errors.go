@@ -8,55 +8,55 @@ import (
 	"pommego/vec"
 )
 
-// Code says what kind of thing went wrong, for programs. The codes are part of
+// errorCode says what kind of thing went wrong, for programs. The codes are part of
 // the protocol.
-type Code string
+type errorCode string
 
 // The codes an error reply can have.
 const (
-	CodeHelloExpected   Code = "hello_expected"
-	CodeVersionMismatch Code = "version_mismatch"
-	CodeMalformed       Code = "malformed"
-	CodeMessageTooLarge Code = "message_too_large"
-	CodeUnknownType     Code = "unknown_type"
-	CodeUnknownField    Code = "unknown_field"
-	CodeMissingField    Code = "missing_field"
-	CodeWrongType       Code = "wrong_type"
-	CodeWrongShape      Code = "wrong_shape"
-	CodeOutOfRange      Code = "out_of_range"
-	CodeUnknownEnvID    Code = "unknown_env_id"
-	CodeUnknownEnv      Code = "unknown_env"
-	CodeBadOption       Code = "bad_option"
-	CodeBadAction       Code = "bad_action"
-	CodeGameFinished    Code = "game_finished"
-	CodeGameBroken      Code = "game_broken"
-	CodeBadState        Code = "bad_state"
-	CodeNotReset        Code = "not_reset"
-	CodeLimit           Code = "limit"
-	CodeGamePanic       Code = "game_panic"
-	CodeInternal        Code = "internal"
+	codeHelloExpected   errorCode = "hello_expected"
+	codeVersionMismatch errorCode = "version_mismatch"
+	codeMalformed       errorCode = "malformed"
+	codeMessageTooLarge errorCode = "message_too_large"
+	codeUnknownType     errorCode = "unknown_type"
+	codeUnknownField    errorCode = "unknown_field"
+	codeMissingField    errorCode = "missing_field"
+	codeWrongType       errorCode = "wrong_type"
+	codeWrongShape      errorCode = "wrong_shape"
+	codeOutOfRange      errorCode = "out_of_range"
+	codeUnknownEnvID    errorCode = "unknown_env_id"
+	codeUnknownEnv      errorCode = "unknown_env"
+	codeBadOption       errorCode = "bad_option"
+	codeBadAction       errorCode = "bad_action"
+	codeGameFinished    errorCode = "game_finished"
+	codeGameBroken      errorCode = "game_broken"
+	codeBadState        errorCode = "bad_state"
+	codeNotReset        errorCode = "not_reset"
+	codeLimit           errorCode = "limit"
+	codeGamePanic       errorCode = "game_panic"
+	codeInternal        errorCode = "internal"
 )
 
-// Error is an error reply.
-type Error struct {
-	Code    Code
+// wireError is an error reply.
+type wireError struct {
+	Code    errorCode
 	Message string // what was wrong and what was expected
 	Hint    string // what to do about it, may be empty
 	Field   string // the request's field, may be empty
 
-	Versions []uint64 // with CodeVersionMismatch: what the server speaks
-	Fault    *Fault   // with CodeGamePanic
+	Versions []uint64 // with codeVersionMismatch: what the server speaks
+	Fault    *fault   // with codeGamePanic
 }
 
-// Fault says which game broke, and how it stood before.
-type Fault struct {
+// fault says which game broke, and how it stood before.
+type fault struct {
 	Game    int
 	Seed    uint64
 	Episode uint64
 	State   []byte
 }
 
-func (e *Error) Error() string {
+func (e *wireError) Error() string {
 	text := string(e.Code) + ": " + e.Message
 	if e.Hint != "" {
 		text += " (" + e.Hint + ")"
@@ -65,17 +65,17 @@ func (e *Error) Error() string {
 }
 
 // fail makes the error of one field. field may be empty.
-func fail(code Code, field, hint, format string, args ...any) *Error {
-	return &Error{Code: code, Field: field, Hint: hint, Message: fmt.Sprintf(format, args...)}
+func fail(code errorCode, field, hint, format string, args ...any) *wireError {
+	return &wireError{Code: code, Field: field, Hint: hint, Message: fmt.Sprintf(format, args...)}
 }
 
 // asError turns any error into a reply's; one that is not ours is the server's
 // own fault.
-func asError(err error) *Error {
-	if e := (*Error)(nil); errors.As(err, &e) {
+func asError(err error) *wireError {
+	if e := (*wireError)(nil); errors.As(err, &e) {
 		return e
 	}
-	return fail(CodeInternal, "", "please report it", "%v", err)
+	return fail(codeInternal, "", "please report it", "%v", err)
 }
 
 // fromVec turns vec's errors into replies. field is the one that is wrong
@@ -87,19 +87,19 @@ func (s *session) fromVec(err error, field string) error {
 	case errors.As(err, &broke):
 		s.server.cfg.Log.Error("game panicked", "client", s.client, "id", broke.Game, "seed", broke.Seed, "episode", broke.Episode,
 			"value", broke.Value, "actions", broke.Actions, "stack", string(broke.Stack))
-		e := fail(CodeGamePanic, "", "please report it with state; reset the game to go on", "%s", message)
-		e.Fault = &Fault{Game: broke.Game, Seed: broke.Seed, Episode: broke.Episode, State: broke.State}
+		e := fail(codeGamePanic, "", "please report it with state; reset the game to go on", "%s", message)
+		e.Fault = &fault{Game: broke.Game, Seed: broke.Seed, Episode: broke.Episode, State: broke.State}
 		return e
 	case errors.As(err, new(*vec.ActionError)):
-		return fail(CodeBadAction, "actions", "only rows that are out, or whose game this step resets, may have any value", "%s", message)
+		return fail(codeBadAction, "actions", "only rows that are out, or whose game this step resets, may have any value", "%s", message)
 	case errors.As(err, new(*vec.StateError)):
-		return fail(CodeBadState, "states", "states fit environments of the same id, rules and seats", "%s", message)
+		return fail(codeBadState, "states", "states fit environments of the same id, rules and seats", "%s", message)
 	case errors.Is(err, vec.ErrFinished):
-		return fail(CodeGameFinished, field, "reset it with a mask", "%s", message)
+		return fail(codeGameFinished, field, "reset it with a mask", "%s", message)
 	case errors.Is(err, vec.ErrBroken):
-		return fail(CodeGameBroken, field, "reset it with a mask, or set its state", "%s", message)
+		return fail(codeGameBroken, field, "reset it with a mask, or set its state", "%s", message)
 	case errors.Is(err, vec.ErrNotReset):
-		return fail(CodeNotReset, field, "reset all games first", "%s", message)
+		return fail(codeNotReset, field, "reset all games first", "%s", message)
 	}
-	return fail(CodeInternal, field, "please report it", "%s", message)
+	return fail(codeInternal, field, "please report it", "%s", message)
 }

@@ -83,7 +83,7 @@ func (f *fields) end() error {
 	case f.found < len(f.keys()):
 		return f.unknown()
 	case f.missing != "":
-		return fail(CodeMissingField, f.missing, "", "%s needs the field %s", f.request, f.missing)
+		return fail(codeMissingField, f.missing, "", "%s needs the field %s", f.request, f.missing)
 	}
 	return nil
 }
@@ -91,14 +91,14 @@ func (f *fields) end() error {
 func (f *fields) unknown() error {
 	for _, k := range f.keys() {
 		if name := string(f.msg[k.from:k.to]); !slices.Contains(f.known, name) {
-			return fail(CodeUnknownField, name, "", "%s has no field %q, it has %s", f.request, name, strings.Join(f.known, ", "))
+			return fail(codeUnknownField, name, "", "%s has no field %q, it has %s", f.request, name, strings.Join(f.known, ", "))
 		}
 	}
 	return nil
 }
 
 // wrong keeps an error, if it is the first.
-func (f *fields) wrong(code Code, field, hint, format string, args ...any) {
+func (f *fields) wrong(code errorCode, field, hint, format string, args ...any) {
 	if f.err == nil {
 		f.err = fail(code, field, hint, format, args...)
 	}
@@ -116,7 +116,7 @@ func (f *fields) item() (it item) {
 func (f *fields) take(field string, want form, called string) item {
 	it := f.item()
 	if f.err == nil && it.form != want {
-		f.wrong(CodeWrongType, field, "", "%s is %v, want %s", field, it.form, called)
+		f.wrong(codeWrongType, field, "", "%s is %v, want %s", field, it.form, called)
 	}
 	if f.err != nil {
 		return item{}
@@ -141,14 +141,14 @@ func (f *fields) number(field string, least, most uint64) uint64 {
 }
 
 func outOfRange(field string, got any, least, most uint64) error {
-	return fail(CodeOutOfRange, field, "", "%s is %v, want %d to %d", field, got, least, most)
+	return fail(codeOutOfRange, field, "", "%s is %v, want %d to %d", field, got, least, most)
 }
 
 // name reads a short text.
 func (f *fields) name(field string) []byte {
 	it := f.take(field, formText, "a text")
 	if len(it.data) > maxNameBytes {
-		f.wrong(CodeOutOfRange, field, "", "%s has %d bytes, want at most %d", field, len(it.data), maxNameBytes)
+		f.wrong(codeOutOfRange, field, "", "%s has %d bytes, want at most %d", field, len(it.data), maxNameBytes)
 	}
 	return it.data
 }
@@ -157,7 +157,7 @@ func (f *fields) name(field string) []byte {
 func (f *fields) array(field, called string, least, most int) int {
 	it := f.take(field, formArray, called)
 	if f.err == nil && (it.n < least || it.n > most) {
-		f.wrong(CodeWrongShape, field, "", "%s has %d entries, want %d to %d", field, it.n, least, most)
+		f.wrong(codeWrongShape, field, "", "%s has %d entries, want %d to %d", field, it.n, least, most)
 		return 0
 	}
 	return it.n
@@ -259,10 +259,10 @@ func (f *fields) tensor(name string, want env.DType) (t tensor) {
 		return t
 	}
 	if it := f.take(name, formArray, "a tensor: [dtype, shape, pad, data]"); f.err == nil && it.n != 4 {
-		f.wrong(CodeWrongType, name, "", "%s is an array of %d, want a tensor: [dtype, shape, pad, data]", name, it.n)
+		f.wrong(codeWrongType, name, "", "%s is an array of %d, want a tensor: [dtype, shape, pad, data]", name, it.n)
 	}
 	if dtype := f.name(name); string(dtype) != string(want) {
-		f.wrong(CodeWrongType, name, "convert it before sending", "%s is a tensor of %q, want %q", name, dtype, want)
+		f.wrong(codeWrongType, name, "convert it before sending", "%s is a tensor of %q, want %q", name, dtype, want)
 	}
 	t.dtype = want
 	t.rank = f.array(name, "an array of dimensions", 0, maxDims)
@@ -270,11 +270,11 @@ func (f *fields) tensor(name string, want env.DType) (t tensor) {
 		t.dims[i] = int(f.number(name, 0, maxMessageBytes))
 	}
 	if pad := f.take(name, formBinary, "a binary").data; len(pad) > 1<<16-1 {
-		f.wrong(CodeOutOfRange, name, "leave it empty", "the pad of %s has %d bytes, want at most 65535", name, len(pad))
+		f.wrong(codeOutOfRange, name, "leave it empty", "the pad of %s has %d bytes, want at most 65535", name, len(pad))
 	}
 	t.data = f.take(name, formBinary, "a binary").data
 	if size := t.size(); size != uint64(len(t.data)) {
-		f.wrong(CodeWrongShape, name, "", "%s has %d bytes of data, want %d for shape %v of %s", name, len(t.data), size, slices.Clone(t.shape()), want)
+		f.wrong(codeWrongShape, name, "", "%s has %d bytes of data, want %d for shape %v of %s", name, len(t.data), size, slices.Clone(t.shape()), want)
 	}
 	return t
 }
@@ -300,7 +300,7 @@ func (t *tensor) want(field string, shape ...int) error {
 	if slices.Equal(t.shape(), shape) {
 		return nil
 	}
-	return fail(CodeWrongShape, field, "", "%s has shape %v, want %v", field, slices.Clone(t.shape()), slices.Clone(shape))
+	return fail(codeWrongShape, field, "", "%s has shape %v, want %v", field, slices.Clone(t.shape()), slices.Clone(shape))
 }
 
 // uint64s is the data of a tensor of uint64.

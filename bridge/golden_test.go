@@ -87,7 +87,7 @@ func TestGolden(t *testing.T) {
 			t.Fatalf("%s: %v", g.Name, err)
 		}
 		compareGolden(t, g.Name+"'s reply", bytes.Clone(reply), &g.Reply)
-		if before, err = decodeReply(g.Reply); err != nil && asError(err).Code == CodeInternal {
+		if before, err = decodeReply(g.Reply); err != nil && asError(err).Code == codeInternal {
 			t.Errorf("%s: %v", g.Name, err)
 		}
 		if g.Closes {

@@ -65,14 +65,14 @@ func (s *session) hello(r *request) (reply, error) {
 		return reply{}, err
 	}
 	if r.name != "hello" {
-		return reply{}, fail(CodeHelloExpected, "type", "send hello first", "the first request is %s, want hello", r.name)
+		return reply{}, fail(codeHelloExpected, "type", "send hello first", "the first request is %s, want hello", r.name)
 	}
 	q := readHello(&s.fields)
 	if err := s.fields.end(); err != nil {
 		return reply{}, err
 	}
 	if !slices.Contains(q.versions, Version) {
-		err := fail(CodeVersionMismatch, "versions", "install client and server of the same release",
+		err := fail(codeVersionMismatch, "versions", "install client and server of the same release",
 			"the client speaks versions %v, the server %v", q.versions, []uint64{Version})
 		err.Versions = []uint64{Version}
 		return reply{}, err
@@ -89,7 +89,7 @@ func (s *session) hello(r *request) (reply, error) {
 }
 
 func (s *session) helloAgain(uint64, helloRequest) (reply, error) {
-	return reply{}, fail(CodeHelloExpected, "type", "", "hello has been sent already, want it once, as the first request")
+	return reply{}, fail(codeHelloExpected, "type", "", "hello has been sent already, want it once, as the first request")
 }
 
 func (s *session) pingReply(id uint64, _ nothing) (reply, error) { return message("pong", id) }

@@ -124,15 +124,15 @@ func call(t testing.TB, c *Client, kind string, fields ...any) Message {
 }
 
 // callError sends a request that must fail.
-func callError(t testing.TB, c *Client, code Code, kind string, fields ...any) *Error {
+func callError(t testing.TB, c *Client, code errorCode, kind string, fields ...any) *wireError {
 	t.Helper()
 	reply, err := c.Call(kind, fields...)
 	return wantError(t, reply, err, code)
 }
 
-func wantError(t testing.TB, reply Message, err error, code Code) *Error {
+func wantError(t testing.TB, reply Message, err error, code errorCode) *wireError {
 	t.Helper()
-	var e *Error
+	var e *wireError
 	if !errors.As(err, &e) {
 		t.Fatalf("got %.300v, %v; want an error reply with code %s", reply, err, code)
 	}

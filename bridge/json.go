@@ -25,7 +25,7 @@ func (f *fields) appendJSON(dst []byte, field string, it item) []byte {
 	case formFloat:
 		x := math.Float64frombits(it.bits)
 		if math.IsNaN(x) || math.IsInf(x, 0) {
-			f.wrong(CodeOutOfRange, field, "", "%s has the number %v, want a finite one", field, x)
+			f.wrong(codeOutOfRange, field, "", "%s has the number %v, want a finite one", field, x)
 		}
 		return strconv.AppendFloat(dst, x, 'g', -1, 64)
 	case formText:
@@ -35,7 +35,7 @@ func (f *fields) appendJSON(dst []byte, field string, it item) []byte {
 	case formMap:
 		return append(f.appendJSONList(append(dst, '{'), field, it), '}')
 	}
-	f.wrong(CodeWrongType, field, "", "%s is %v, want a map of numbers, texts, bools, arrays and maps", field, it.form)
+	f.wrong(codeWrongType, field, "", "%s is %v, want a map of numbers, texts, bools, arrays and maps", field, it.form)
 	return dst
 }
 

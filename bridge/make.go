@@ -80,19 +80,19 @@ func (s *session) checkLimits(cfg *vec.Config) error {
 	limits := &s.server.cfg
 	switch {
 	case cfg.Games > limits.MaxGames:
-		return fail(CodeLimit, "games", "make several environments, or ask for a higher limit when the server is started",
+		return fail(codeLimit, "games", "make several environments, or ask for a higher limit when the server is started",
 			"games is %d, want at most %d", cfg.Games, limits.MaxGames)
 	case cfg.Workers > limits.MaxWorkers:
-		return fail(CodeLimit, "workers", "leave it out: the server chooses", "workers is %d, want at most %d", cfg.Workers, limits.MaxWorkers)
+		return fail(codeLimit, "workers", "leave it out: the server chooses", "workers is %d, want at most %d", cfg.Workers, limits.MaxWorkers)
 	case len(s.envs) >= limits.MaxEnvs:
-		return fail(CodeLimit, "", "close one, or use another connection", "this connection has %d environments, and may have no more", len(s.envs))
+		return fail(codeLimit, "", "close one, or use another connection", "this connection has %d environments, and may have no more", len(s.envs))
 	}
 	cfg.Workers = cmp.Or(cfg.Workers, limits.MaxWorkers)
 	return nil
 }
 
 func badOption(field string, err error) error {
-	return fail(CodeBadOption, field, "", "%s", strings.TrimPrefix(err.Error(), "vec: "))
+	return fail(codeBadOption, field, "", "%s", strings.TrimPrefix(err.Error(), "vec: "))
 }
 
 // optionFields are make's names of the fields that vec names in its errors.
@@ -125,7 +125,7 @@ func (s *session) newPool(kind string, handle uint32, cfg vec.Config) (*vec.Pool
 	}
 	l := newLayout(kind, handle, &cfg, fields, size)
 	if most := s.server.cfg.MaxBatchBytes; l.size+l.tail > most {
-		return nil, nil, fail(CodeLimit, "games", "make several environments with fewer games, or choose a smaller observation",
+		return nil, nil, fail(codeLimit, "games", "make several environments with fewer games, or choose a smaller observation",
 			"a batch of %d games has up to %d bytes, want at most %d", cfg.Games, l.size+l.tail, most)
 	}
 	if err := s.server.reserve(cfg.Games); err != nil {

@@ -37,7 +37,7 @@ func (s *session) render(e *environment, id uint64, q renderRequest) (reply, err
 func (e *environment) renderPixels(id uint64, q renderRequest) (reply, error) {
 	pictured, ok := e.pool.Match(q.game).(env.Pictured)
 	if !ok {
-		return reply{}, fail(CodeBadOption, "tile", "leave it out for a picture as text", "%s cannot be drawn in pixels", e.pool.Spec().ID)
+		return reply{}, fail(codeBadOption, "tile", "leave it out for a picture as text", "%s cannot be drawn in pixels", e.pool.Spec().ID)
 	}
 	img := picture.Image(pictured.Picture(), q.tile)
 	width, height := img.Rect.Dx(), img.Rect.Dy()

@@ -101,13 +101,13 @@ func (r *request) parse(in *fields) (*handler, error) {
 	case in.err != nil:
 		return nil, in.err
 	case !hasID:
-		return nil, fail(CodeMissingField, "id", "number your requests", "the request has no id")
+		return nil, fail(codeMissingField, "id", "number your requests", "the request has no id")
 	case !hasType:
-		return nil, fail(CodeMissingField, "type", "", "the request has no type")
+		return nil, fail(codeMissingField, "type", "", "the request has no type")
 	}
 	h := requests[string(name)]
 	if h == nil {
-		return nil, fail(CodeUnknownType, "type", "", "unknown request %q, want one of %s", name, strings.Join(slices.Sorted(maps.Keys(requests)), ", "))
+		return nil, fail(codeUnknownType, "type", "", "unknown request %q, want one of %s", name, strings.Join(slices.Sorted(maps.Keys(requests)), ", "))
 	}
 	r.name, in.request = h.name, h.name
 	return h, nil

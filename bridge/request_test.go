@@ -63,13 +63,13 @@ func example(t *testing.T, name string) *fields {
 
 // refusal is the error that a request is answered with by a session that has
 // no environments; nil if it gets as far as looking for one.
-func refusal(t *testing.T, message entries) *Error {
+func refusal(t *testing.T, message entries) *wireError {
 	t.Helper()
 	r := &request{buf: mustEncode(t, message)}
 	r.length = int64(len(r.buf))
 	rep := handSession(t).answer(r)
 	_, err := decodeReply(rep.msg)
-	if e := (*Error)(nil); errors.As(err, &e) && e.Code != CodeUnknownEnv {
+	if e := (*wireError)(nil); errors.As(err, &e) && e.Code != codeUnknownEnv {
 		return e
 	}
 	return nil
@@ -124,7 +124,7 @@ func TestExamples(t *testing.T) {
 	}
 	for _, message := range requestExamples() {
 		seen[message[1].(string)] = true
-		if e := refusal(t, message); e != nil && e.Code != CodeHelloExpected && e.Code != CodeBadOption {
+		if e := refusal(t, message); e != nil && e.Code != codeHelloExpected && e.Code != codeBadOption {
 			t.Errorf("%v: %v", message, e)
 		}
 		backward := entries{}
@@ -159,66 +159,66 @@ func TestParseRefuses(t *testing.T) {
 	for _, test := range []struct {
 		reason  string
 		message entries
-		code    Code
+		code    errorCode
 		field   string
 		says    string
 	}{
-		{"no type", entries{"id", 1}, CodeMissingField, "type", "no type"},
-		{"no id", entries{"type", "ping"}, CodeMissingField, "id", "no id"},
-		{"nothing at all", entries{}, CodeMissingField, "id", "no id"},
-		{"type is a number", entries{"type", 5, "id", 1}, CodeWrongType, "type", "an integer, want a text"},
-		{"type is a binary", entries{"type", []byte("ping"), "id", 1}, CodeWrongType, "type", "a binary, want a text"},
-		{"unknown type", entries{"type", "stop", "id", 1}, CodeUnknownType, "type", `"stop"`},
-		{"a reply's type", entries{"type", "batch", "id", 1}, CodeUnknownType, "type", "want one of attach, close"},
-		{"id is a text", entries{"type", "ping", "id", "1"}, CodeWrongType, "id", "a text, want an integer"},
-		{"id is a float", entries{"type", "ping", "id", 1.0}, CodeWrongType, "id", "a float"},
-		{"id is negative: the library would wrap it", entries{"type", "ping", "id", -1}, CodeOutOfRange, "id", "id is -1"},
-		{"id is more than a double holds", entries{"type", "ping", "id", uint64(1 << 53)}, CodeOutOfRange, "id", "9007199254740992"},
-		{"id is nil", entries{"type", "ping", "id", nil}, CodeWrongType, "id", "nil"},
-		{"a field too many", entries{"type", "ping", "id", 1, "env", 1}, CodeUnknownField, "env", "it has type, id"},
-		{"a typing error", entries{"type", "step", "id", 1, "env", 1, "action", 1}, CodeUnknownField, "action", "actions"},
-		{"a required field missing", entries{"type", "step", "id", 1, "env", 1}, CodeMissingField, "actions", "needs the field actions"},
-		{"a required field nil", step(nil), CodeMissingField, "actions", ""},
-		{"env is 0", entries{"type", "observe", "id", 1, "env", 0}, CodeOutOfRange, "env", "env is 0"},
-		{"env is -2^63", entries{"type", "observe", "id", 1, "env", int64(math.MinInt64)}, CodeOutOfRange, "env", "-9223372036854775808"},
-		{"seed is negative", entries{"type", "reset", "id", 1, "env", 1, "seed", -1}, CodeOutOfRange, "seed", "want 0 to 18446744073709551615"},
-		{"seed is a bool", entries{"type", "reset", "id", 1, "env", 1, "seed", true}, CodeWrongType, "seed", "a bool"},
-		{"games is 0", entries{"type", "make", "id", 1, "env_id", "x", "games", 0}, CodeOutOfRange, "games", "games is 0"},
-		{"games is huge", entries{"type", "make", "id", 1, "env_id", "x", "games", int64(1 << 40)}, CodeOutOfRange, "games", "1099511627776"},
-		{"an id too long", entries{"type", "spaces", "id", 1, "env_id", long}, CodeOutOfRange, "env_id", "257 bytes"},
-		{"opponents is a text", entries{"type", "set_opponents", "id", 1, "env", 1, "opponents", "still"}, CodeWrongType, "opponents", "a text, want an array"},
-		{"an opponent is a number", entries{"type", "set_opponents", "id", 1, "env", 1, "opponents", []any{"still", 1}}, CodeWrongType, "opponents", "opponents[1] is an integer"},
-		{"an opponent is nil", entries{"type", "set_opponents", "id", 1, "env", 1, "opponents", []any{nil}}, CodeWrongType, "opponents", "nil"},
-		{"an opponent too long", entries{"type", "set_opponents", "id", 1, "env", 1, "opponents", []string{long}}, CodeOutOfRange, "opponents", "opponents[0] has 257"},
-		{"too many opponents", entries{"type", "set_opponents", "id", 1, "env", 1, "opponents", make([]string, 257)}, CodeWrongShape, "opponents", "257 entries"},
-		{"rules are a text", entries{"type", "spaces", "id", 1, "env_id", "x", "rules", "{}"}, CodeWrongType, "rules", "want a map"},
-		{"rules hold NaN", entries{"type", "spaces", "id", 1, "env_id", "x", "rules", Message{"a": []any{math.NaN()}}}, CodeOutOfRange, "rules", "NaN"},
-		{"rules hold a binary", entries{"type", "spaces", "id", 1, "env_id", "x", "rules", Message{"a": none}}, CodeWrongType, "rules", "a binary"},
-		{"a flag is a number", entries{"type", "render", "id", 1, "env", 1, "game", 0, "colour", 1}, CodeWrongType, "colour", "want a bool"},
-		{"games list is a tensor", entries{"type", "get_state", "id", 1, "env", 1, "games", uint8s(1)}, CodeWrongType, "games", "a text, want an integer"},
-		{"a game is negative", entries{"type", "get_state", "id", 1, "env", 1, "games", []int{-1}}, CodeOutOfRange, "games", "-1"},
-		{"states are missing", entries{"type", "set_state", "id", 1, "env", 1, "games", []int{}, "states", []any{}}, CodeWrongShape, "states", "0 entries"},
-		{"a state is a map", entries{"type", "set_state", "id", 1, "env", 1, "games", []int{0}, "states", []any{Message{}}}, CodeWrongType, "states", "a map"},
-		{"no versions", entries{"type", "hello", "id", 1, "versions", []int{}, "client", "x"}, CodeWrongShape, "versions", "0 entries"},
-		{"too many versions", entries{"type", "hello", "id", 1, "versions", make([]int, 17), "client", "x"}, CodeWrongShape, "versions", "17 entries"},
+		{"no type", entries{"id", 1}, codeMissingField, "type", "no type"},
+		{"no id", entries{"type", "ping"}, codeMissingField, "id", "no id"},
+		{"nothing at all", entries{}, codeMissingField, "id", "no id"},
+		{"type is a number", entries{"type", 5, "id", 1}, codeWrongType, "type", "an integer, want a text"},
+		{"type is a binary", entries{"type", []byte("ping"), "id", 1}, codeWrongType, "type", "a binary, want a text"},
+		{"unknown type", entries{"type", "stop", "id", 1}, codeUnknownType, "type", `"stop"`},
+		{"a reply's type", entries{"type", "batch", "id", 1}, codeUnknownType, "type", "want one of attach, close"},
+		{"id is a text", entries{"type", "ping", "id", "1"}, codeWrongType, "id", "a text, want an integer"},
+		{"id is a float", entries{"type", "ping", "id", 1.0}, codeWrongType, "id", "a float"},
+		{"id is negative: the library would wrap it", entries{"type", "ping", "id", -1}, codeOutOfRange, "id", "id is -1"},
+		{"id is more than a double holds", entries{"type", "ping", "id", uint64(1 << 53)}, codeOutOfRange, "id", "9007199254740992"},
+		{"id is nil", entries{"type", "ping", "id", nil}, codeWrongType, "id", "nil"},
+		{"a field too many", entries{"type", "ping", "id", 1, "env", 1}, codeUnknownField, "env", "it has type, id"},
+		{"a typing error", entries{"type", "step", "id", 1, "env", 1, "action", 1}, codeUnknownField, "action", "actions"},
+		{"a required field missing", entries{"type", "step", "id", 1, "env", 1}, codeMissingField, "actions", "needs the field actions"},
+		{"a required field nil", step(nil), codeMissingField, "actions", ""},
+		{"env is 0", entries{"type", "observe", "id", 1, "env", 0}, codeOutOfRange, "env", "env is 0"},
+		{"env is -2^63", entries{"type", "observe", "id", 1, "env", int64(math.MinInt64)}, codeOutOfRange, "env", "-9223372036854775808"},
+		{"seed is negative", entries{"type", "reset", "id", 1, "env", 1, "seed", -1}, codeOutOfRange, "seed", "want 0 to 18446744073709551615"},
+		{"seed is a bool", entries{"type", "reset", "id", 1, "env", 1, "seed", true}, codeWrongType, "seed", "a bool"},
+		{"games is 0", entries{"type", "make", "id", 1, "env_id", "x", "games", 0}, codeOutOfRange, "games", "games is 0"},
+		{"games is huge", entries{"type", "make", "id", 1, "env_id", "x", "games", int64(1 << 40)}, codeOutOfRange, "games", "1099511627776"},
+		{"an id too long", entries{"type", "spaces", "id", 1, "env_id", long}, codeOutOfRange, "env_id", "257 bytes"},
+		{"opponents is a text", entries{"type", "set_opponents", "id", 1, "env", 1, "opponents", "still"}, codeWrongType, "opponents", "a text, want an array"},
+		{"an opponent is a number", entries{"type", "set_opponents", "id", 1, "env", 1, "opponents", []any{"still", 1}}, codeWrongType, "opponents", "opponents[1] is an integer"},
+		{"an opponent is nil", entries{"type", "set_opponents", "id", 1, "env", 1, "opponents", []any{nil}}, codeWrongType, "opponents", "nil"},
+		{"an opponent too long", entries{"type", "set_opponents", "id", 1, "env", 1, "opponents", []string{long}}, codeOutOfRange, "opponents", "opponents[0] has 257"},
+		{"too many opponents", entries{"type", "set_opponents", "id", 1, "env", 1, "opponents", make([]string, 257)}, codeWrongShape, "opponents", "257 entries"},
+		{"rules are a text", entries{"type", "spaces", "id", 1, "env_id", "x", "rules", "{}"}, codeWrongType, "rules", "want a map"},
+		{"rules hold NaN", entries{"type", "spaces", "id", 1, "env_id", "x", "rules", Message{"a": []any{math.NaN()}}}, codeOutOfRange, "rules", "NaN"},
+		{"rules hold a binary", entries{"type", "spaces", "id", 1, "env_id", "x", "rules", Message{"a": none}}, codeWrongType, "rules", "a binary"},
+		{"a flag is a number", entries{"type", "render", "id", 1, "env", 1, "game", 0, "colour", 1}, codeWrongType, "colour", "want a bool"},
+		{"games list is a tensor", entries{"type", "get_state", "id", 1, "env", 1, "games", uint8s(1)}, codeWrongType, "games", "a text, want an integer"},
+		{"a game is negative", entries{"type", "get_state", "id", 1, "env", 1, "games", []int{-1}}, codeOutOfRange, "games", "-1"},
+		{"states are missing", entries{"type", "set_state", "id", 1, "env", 1, "games", []int{}, "states", []any{}}, codeWrongShape, "states", "0 entries"},
+		{"a state is a map", entries{"type", "set_state", "id", 1, "env", 1, "games", []int{0}, "states", []any{Message{}}}, codeWrongType, "states", "a map"},
+		{"no versions", entries{"type", "hello", "id", 1, "versions", []int{}, "client", "x"}, codeWrongShape, "versions", "0 entries"},
+		{"too many versions", entries{"type", "hello", "id", 1, "versions", make([]int, 17), "client", "x"}, codeWrongShape, "versions", "17 entries"},
 
-		{"actions are a list of numbers", step([]int{1, 2, 3}), CodeWrongType, "actions", "an array of 3, want a tensor"},
-		{"actions are four numbers", step([]int{1, 2, 3, 4}), CodeWrongType, "actions", "an integer, want a text"},
-		{"actions are a binary", step([]byte{1, 2}), CodeWrongType, "actions", "want a tensor"},
-		{"actions of another type: 261 would become 5", step(raw("int64", []int{1}, none, []byte{5, 1, 0, 0, 0, 0, 0, 0})), CodeWrongType, "actions", `tensor of "int64", want "uint8"`},
-		{"an unknown type", step(raw("complex", []int{1}, none, []byte{1})), CodeWrongType, "actions", `"complex"`},
-		{"the type is a number", step(raw(1, []int{1}, none, []byte{1})), CodeWrongType, "actions", "an integer"},
-		{"the shape is a number", step(raw("uint8", 1, none, []byte{1})), CodeWrongType, "actions", "an array of dimensions"},
-		{"a negative dimension", step(raw("uint8", []int{-1}, none, []byte{1})), CodeOutOfRange, "actions", "-1"},
-		{"too many dimensions", step(raw("uint8", []int{1, 1, 1, 1, 1}, none, []byte{1})), CodeWrongShape, "actions", "5 entries"},
-		{"dimensions whose product wraps to 0", step(raw("uint8", []int{1 << 30, 1 << 30, 1 << 4}, none, none)), CodeWrongShape, "actions", "0 bytes"},
-		{"a dimension beyond everything", step(raw("uint8", []any{uint64(math.MaxUint64)}, none, none)), CodeOutOfRange, "actions", "18446744073709551615"},
-		{"less data than the shape says", step(raw("uint8", []int{3}, none, []byte{1, 2})), CodeWrongShape, "actions", "2 bytes of data, want 3"},
-		{"more data than the shape says", step(raw("uint8", []int{1}, none, []byte{1, 2})), CodeWrongShape, "actions", "2 bytes of data, want 1"},
-		{"the data is a text", step(raw("uint8", []int{1}, none, "1")), CodeWrongType, "actions", "a text, want a binary"},
-		{"the pad is nil", step(raw("uint8", []int{1}, nil, []byte{1})), CodeWrongType, "actions", "nil, want a binary"},
-		{"the pad is huge", step(raw("uint8", []int{1}, make([]byte, 1<<16), []byte{1})), CodeOutOfRange, "actions", "65536 bytes"},
-		{"seeds are half numbers", entries{"type", "reset", "id", 1, "env", 1, "seeds", raw("uint64", []int{1}, none, make([]byte, 7))}, CodeWrongShape, "seeds", "7 bytes of data, want 8"},
+		{"actions are a list of numbers", step([]int{1, 2, 3}), codeWrongType, "actions", "an array of 3, want a tensor"},
+		{"actions are four numbers", step([]int{1, 2, 3, 4}), codeWrongType, "actions", "an integer, want a text"},
+		{"actions are a binary", step([]byte{1, 2}), codeWrongType, "actions", "want a tensor"},
+		{"actions of another type: 261 would become 5", step(raw("int64", []int{1}, none, []byte{5, 1, 0, 0, 0, 0, 0, 0})), codeWrongType, "actions", `tensor of "int64", want "uint8"`},
+		{"an unknown type", step(raw("complex", []int{1}, none, []byte{1})), codeWrongType, "actions", `"complex"`},
+		{"the type is a number", step(raw(1, []int{1}, none, []byte{1})), codeWrongType, "actions", "an integer"},
+		{"the shape is a number", step(raw("uint8", 1, none, []byte{1})), codeWrongType, "actions", "an array of dimensions"},
+		{"a negative dimension", step(raw("uint8", []int{-1}, none, []byte{1})), codeOutOfRange, "actions", "-1"},
+		{"too many dimensions", step(raw("uint8", []int{1, 1, 1, 1, 1}, none, []byte{1})), codeWrongShape, "actions", "5 entries"},
+		{"dimensions whose product wraps to 0", step(raw("uint8", []int{1 << 30, 1 << 30, 1 << 4}, none, none)), codeWrongShape, "actions", "0 bytes"},
+		{"a dimension beyond everything", step(raw("uint8", []any{uint64(math.MaxUint64)}, none, none)), codeOutOfRange, "actions", "18446744073709551615"},
+		{"less data than the shape says", step(raw("uint8", []int{3}, none, []byte{1, 2})), codeWrongShape, "actions", "2 bytes of data, want 3"},
+		{"more data than the shape says", step(raw("uint8", []int{1}, none, []byte{1, 2})), codeWrongShape, "actions", "2 bytes of data, want 1"},
+		{"the data is a text", step(raw("uint8", []int{1}, none, "1")), codeWrongType, "actions", "a text, want a binary"},
+		{"the pad is nil", step(raw("uint8", []int{1}, nil, []byte{1})), codeWrongType, "actions", "nil, want a binary"},
+		{"the pad is huge", step(raw("uint8", []int{1}, make([]byte, 1<<16), []byte{1})), codeOutOfRange, "actions", "65536 bytes"},
+		{"seeds are half numbers", entries{"type", "reset", "id", 1, "env", 1, "seeds", raw("uint64", []int{1}, none, make([]byte, 7))}, codeWrongShape, "seeds", "7 bytes of data, want 8"},
 	} {
 		e := refusal(t, test.message)
 		if e == nil {
@@ -245,7 +245,7 @@ func TestParseForgets(t *testing.T) {
 		}
 		in.need("nothing")
 		in.text("no text")
-		in.wrong(CodeInternal, "", "", "an error")
+		in.wrong(codeInternal, "", "", "an error")
 	}
 }
 

@@ -39,7 +39,7 @@ func (e *environment) resetOptions(q *resetRequest) (o vec.ResetOptions, err err
 	o.Seed = q.seed
 	if q.seeds.given() {
 		if o.Seed != nil {
-			return o, fail(CodeBadOption, "seeds", "", "seed and seeds are both given, want one of them")
+			return o, fail(codeBadOption, "seeds", "", "seed and seeds are both given, want one of them")
 		}
 		if err := q.seeds.want("seeds", games); err != nil {
 			return o, err
@@ -62,13 +62,13 @@ func (e *environment) readMask(data []byte) ([]bool, error) {
 	some := false
 	for i, b := range data {
 		if b > 1 {
-			return nil, fail(CodeOutOfRange, "mask", "", "mask[%d] is %d, want 0 or 1", i, b)
+			return nil, fail(codeOutOfRange, "mask", "", "mask[%d] is %d, want 0 or 1", i, b)
 		}
 		e.mask[i] = b == 1
 		some = some || b == 1
 	}
 	if !some {
-		return nil, fail(CodeOutOfRange, "mask", "send observe to see the games as they are", "mask is 0 everywhere, want at least one game to reset")
+		return nil, fail(codeOutOfRange, "mask", "send observe to see the games as they are", "mask is 0 everywhere, want at least one game to reset")
 	}
 	return e.mask, nil
 }

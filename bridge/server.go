@@ -85,7 +85,7 @@ func (srv *Server) Serve(ctx context.Context, ln net.Listener) error {
 func (srv *Server) reserve(games int) error {
 	if now := srv.games.Add(int64(games)); now > int64(srv.cfg.MaxTotalGames) {
 		srv.games.Add(-int64(games))
-		return fail(CodeLimit, "games", "close environments, or ask for a higher limit when the server is started",
+		return fail(codeLimit, "games", "close environments, or ask for a higher limit when the server is started",
 			"the server has %d games, %d more would exceed its %d", now-int64(games), games, srv.cfg.MaxTotalGames)
 	}
 	return nil

@@ -169,21 +169,21 @@ func TestLimits(t *testing.T) {
 	if n := made.Int("batch_bytes"); n > 25_000 {
 		t.Errorf("batch_bytes is %d, over the limit", n)
 	}
-	e := callError(t, c, CodeLimit, "make", "env_id", "ToyTeams-v0", "games", 60)
+	e := callError(t, c, codeLimit, "make", "env_id", "ToyTeams-v0", "games", 60)
 	if !strings.Contains(e.Message, "want at most 25000") || e.Hint == "" || e.Field != "games" {
 		t.Errorf("a batch too large: %+v", e)
 	}
-	if e := callError(t, other, CodeLimit, "make", "env_id", "ToySolo-v0", "games", 41); !strings.Contains(e.Message, "has 60 games, 41 more") {
+	if e := callError(t, other, codeLimit, "make", "env_id", "ToySolo-v0", "games", 41); !strings.Contains(e.Message, "has 60 games, 41 more") {
 		t.Errorf("too many games in all: %v", e)
 	}
 	call(t, other, "make", "env_id", "ToySolo-v0", "games", 39)
 	call(t, c, "make", "env_id", "ToySolo-v0", "games", 1)
-	if e := callError(t, c, CodeLimit, "make", "env_id", "ToySolo-v0", "games", 1); !strings.Contains(e.Message, "has 2 environments") {
+	if e := callError(t, c, codeLimit, "make", "env_id", "ToySolo-v0", "games", 1); !strings.Contains(e.Message, "has 2 environments") {
 		t.Errorf("too many environments: %v", e)
 	}
 	call(t, c, "reset", "env", 2)
 	state := bytes.Clone(call(t, c, "get_state", "env", 2).Binaries("states")[0])
-	callError(t, other, CodeLimit, "simulate", "env", 1, "states", [][]byte{state}, "actions", toyActions(3, 0, 0))
+	callError(t, other, codeLimit, "simulate", "env", 1, "states", [][]byte{state}, "actions", toyActions(3, 0, 0))
 
 	call(t, c, "close", "env", 2)
 	call(t, other, "simulate", "env", 1, "states", [][]byte{state}, "actions", toyActions(3, 0, 0))
@@ -196,7 +196,7 @@ func TestStatesLimit(t *testing.T) {
 	c := startServer(t, func(c *Config) { c.MaxBatchBytes = 20_000 }).dial(t)
 	call(t, c, "make", "env_id", "ToySolo-v0", "games", 50, "opponents", []string{"still", "still"})
 	call(t, c, "reset", "env", 1)
-	e := callError(t, c, CodeLimit, "get_state", "env", 1, "json", true)
+	e := callError(t, c, codeLimit, "get_state", "env", 1, "json", true)
 	if e.Hint == "" || e.Field != "games" {
 		t.Errorf("too many states: %+v", e)
 	}
@@ -205,7 +205,7 @@ func TestStatesLimit(t *testing.T) {
 
 func TestMessageTooLarge(t *testing.T) {
 	c := startServer(t, func(c *Config) { c.MaxMessageBytes = 5000 }).dial(t)
-	for n, want := range map[int]Code{5000: CodeUnknownField, 5001: CodeMessageTooLarge, 19000: CodeMessageTooLarge} {
+	for n, want := range map[int]errorCode{5000: codeUnknownField, 5001: codeMessageTooLarge, 19000: codeMessageTooLarge} {
 		const others = 20 // bytes besides those of x
 		msg := mustEncode(t, entries{"type", "ping", "id", 1, "x", make([]byte, n-others)})
 		if len(msg) != n {
@@ -235,7 +235,7 @@ func TestMalformedMessages(t *testing.T) {
 			t.Fatal(err)
 		}
 		reply, err := c.Receive()
-		e := wantError(t, reply, err, CodeMalformed)
+		e := wantError(t, reply, err, codeMalformed)
 		if reply["id"] != nil || e.Hint == "" {
 			t.Errorf("%s: id %v and hint %q, want nil and a hint", h.reason, reply["id"], e.Hint)
 		}

@@ -39,7 +39,7 @@ func TestSession(t *testing.T) {
 		t.Errorf("spec of the variant: %v", spec)
 	}
 	call(t, c, "close", "env", 1)
-	callError(t, c, CodeUnknownEnv, "observe", "env", 1)
+	callError(t, c, codeUnknownEnv, "observe", "env", 1)
 	if again := call(t, c, "make", "env_id", "ToySolo-v0", "games", 1); again.Int("env") != 2 {
 		t.Errorf("the next handle is %d, want 2", again.Int("env"))
 	}

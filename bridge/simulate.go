@@ -37,7 +37,7 @@ type simulator struct {
 func (s *session) simulate(e *environment, id uint64, q simulateRequest) (reply, error) {
 	n := len(q.states)
 	if n > s.server.cfg.MaxGames {
-		return reply{}, fail(CodeLimit, "states", "send them in several requests", "states has %d entries, want at most %d", n, s.server.cfg.MaxGames)
+		return reply{}, fail(codeLimit, "states", "send them in several requests", "states has %d entries, want at most %d", n, s.server.cfg.MaxGames)
 	}
 	if err := wantActions(&q.actions, n*e.pool.Learners(), e.pool.Spec()); err != nil {
 		return reply{}, err

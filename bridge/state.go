@@ -45,7 +45,7 @@ func readStates(in *fields) []savedState {
 	return list(in, "states", "an array of states", 1, maxElements, func(int) savedState {
 		it := in.item()
 		if it.form != formBinary && it.form != formText {
-			in.wrong(CodeWrongType, "states", "", "states is %v, want binaries, or texts of JSON", it.form)
+			in.wrong(codeWrongType, "states", "", "states is %v, want binaries, or texts of JSON", it.form)
 		}
 		return savedState{it.data, it.form == formText}
 	})
@@ -66,7 +66,7 @@ func (e *environment) pickGames(games []int) ([]int, error) {
 			return nil, inField(outOfRange(element("games", i), game, 0, uint64(len(seen)-1)), "games")
 		}
 		if seen[game] {
-			return nil, fail(CodeBadOption, "games", "", "games names %d twice", game)
+			return nil, fail(codeBadOption, "games", "", "games names %d twice", game)
 		}
 		seen[game] = true
 	}
@@ -90,7 +90,7 @@ func (s *session) getState(e *environment, id uint64, q getStateRequest) (reply,
 			return reply{}, s.fromVec(err, "games")
 		}
 		if most := s.server.cfg.MaxBatchBytes; len(msg) > most {
-			return reply{}, fail(CodeLimit, "games", "ask for fewer games at a time", "the states of %d games have more than %d bytes", i+1, most)
+			return reply{}, fail(codeLimit, "games", "ask for fewer games at a time", "the states of %d games have more than %d bytes", i+1, most)
 		}
 	}
 	return reply{msg: msg}, nil
@@ -112,7 +112,7 @@ func (s *session) setState(e *environment, id uint64, q setStateRequest) (reply,
 		return reply{}, err
 	}
 	if len(q.states) != len(games) {
-		return reply{}, fail(CodeWrongShape, "states", "", "states has %d entries, want %d, one for each of games", len(q.states), len(games))
+		return reply{}, fail(codeWrongShape, "states", "", "states has %d entries, want %d, one for each of games", len(q.states), len(games))
 	}
 	if err := e.load(games, q.states); err != nil {
 		return reply{}, s.fromVec(err, "states")
