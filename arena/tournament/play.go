@@ -1,6 +1,7 @@
 package tournament
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -162,7 +163,7 @@ func newRecord(f *fixture, names []string, result *match.Result, in env.SeatSet)
 	var notices []int
 	failed, unheard := false, false
 	for seat, s := range result.Seats {
-		outcome := sign(result.Outcome[seat])
+		outcome := cmp.Compare(result.Outcome[seat], 0)
 		if outcome == 0 && !in.Has(seat) {
 			outcome = -1
 		}
@@ -185,15 +186,4 @@ func newRecord(f *fixture, names []string, result *match.Result, in env.SeatSet)
 		r.FailedNotices = notices
 	}
 	return r
-}
-
-// sign is +1 for won, -1 for lost, 0 for a tie.
-func sign(x float64) int {
-	switch {
-	case x > 0:
-		return 1
-	case x < 0:
-		return -1
-	}
-	return 0
 }

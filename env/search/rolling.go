@@ -1,6 +1,10 @@
 package search
 
-import "pommego/env"
+import (
+	"slices"
+
+	"pommego/env"
+)
 
 // Rolling is rolling horizon evolution: a population of plans, each a list of
 // moves, is bred for the score of the state it leads to. In each round two
@@ -139,10 +143,8 @@ func (p *Rolling[S]) judge(r *run[S], root *S, genes []Move) (score float64, who
 
 // mend is gene, if it is one of the moves, else one of them.
 func (p *Rolling[S]) mend(gene Move, rng *env.RNG) Move {
-	for _, m := range p.moves {
-		if m == gene {
-			return gene
-		}
+	if slices.Contains(p.moves, gene) {
+		return gene
 	}
 	return p.moves[rng.IntN(len(p.moves))]
 }
