@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["by_game", "sample", "split_mask"]
+__all__ = ["by_game", "row_info", "row_obs", "sample", "split_mask"]
 
 
 def by_game(x: Any, games: int, learners: int) -> Any:
@@ -38,3 +38,30 @@ def sample(masks: Sequence[NDArray[np.int8]], rng: np.random.Generator) -> NDArr
         point = rng.random((len(mask), 1), np.float32) * reach[:, -1:]
         drawn.append((reach <= point).sum(axis=1, dtype=np.uint8))
     return np.stack(drawn, axis=1)
+
+
+def row_obs(obs: Mapping[str, NDArray[Any]], row: int) -> dict[str, NDArray[Any]]:
+    """Take one row of an observation, without a copy."""
+    return {name: array[row] for name, array in obs.items()}
+
+
+def row_info(info: Mapping[str, Any], row: int) -> dict[str, Any]:
+    """Take what `info` has for one row, as plain Python numbers where it is one number.
+
+    Args:
+        info: a vector environment's, each key with a mask under ``_key``.
+        row: which.
+
+    Returns:
+        only the keys that are set for this row.
+    """
+    own: dict[str, Any] = {}
+    for name, value in info.items():
+        if name.startswith("_") or not info[f"_{name}"][row]:
+            continue
+        if isinstance(value, Mapping):
+            own[name] = row_info(value, row)
+        else:
+            entry = value[row]
+            own[name] = entry.item() if isinstance(entry, np.generic) else entry
+    return own

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pommego.batch import Observation
+from pommego.rows import row_info, row_obs
 from pommego.state import State
 from pommego.vector import PommegoVectorEnv
 
@@ -60,7 +61,7 @@ class PommegoEnv(gymnasium.Env):
         if options:
             raise ValueError(f"unknown reset options {sorted(options)}; there are none")
         obs, info = self._envs.reset(seed=seed)
-        return _first(obs), _first_info(info)
+        return row_obs(obs, 0), row_info(info, 0)
 
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Make one step.
@@ -72,7 +73,7 @@ class PommegoEnv(gymnasium.Env):
             ServerError: the action is out of range, or the episode is over.
         """
         obs, reward, terminated, truncated, info = self._envs.step(np.asarray(action)[None])
-        return _first(obs), float(reward[0]), bool(terminated[0]), bool(truncated[0]), _first_info(info)
+        return row_obs(obs, 0), float(reward[0]), bool(terminated[0]), bool(truncated[0]), row_info(info, 0)
 
     def render(self) -> str | NDArray[np.uint8] | None:
         """Draw the game as `render_mode` says: text, or an image (height, width, 3)."""
@@ -89,21 +90,4 @@ class PommegoEnv(gymnasium.Env):
     def set_state(self, state: State | bytes | dict[str, Any]) -> tuple[Observation, dict[str, Any]]:
         """Restore a game; returns its observation and info."""
         obs, info = self._envs.set_state(0, state)
-        return _first(obs), _first_info(info)
-
-
-def _first(obs: Observation) -> Observation:
-    return {name: array[0] for name, array in obs.items()}
-
-
-def _first_info(info: dict[str, Any]) -> dict[str, Any]:
-    """Take the masks and the axis of rows away."""
-    first: dict[str, Any] = {}
-    for name, value in info.items():
-        if name.startswith("_"):
-            continue
-        if isinstance(value, dict):
-            first[name] = _first_info(value)
-        else:
-            first[name] = bool(value[0]) if value.dtype == np.bool_ and value.ndim == 1 else value[0]
-    return first
+        return row_obs(obs, 0), row_info(info, 0)

@@ -32,8 +32,9 @@ from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 from pettingzoo.utils.conversions import parallel_to_aec
 
-from pommego.adapters.agents import agent_names, row_info, row_obs
 from pommego.making import make_vec
+from pommego.rows import row_info, row_obs
+from pommego.spec import GameSpec
 from pommego.vector import PommegoVectorEnv
 
 __all__ = ["PommegoParallelEnv", "aec_env", "parallel_env"]
@@ -97,7 +98,7 @@ def parallel_env(
         render_mode="rgb_array" if render_mode == "rgb_array" else "ansi",
         **options,
     )
-    agents = agent_names(envs.game_spec, list(seats) if seats else None)
+    agents = _agent_names(envs.game_spec, seats)
     return PommegoParallelEnv(envs, agents, render_mode=render_mode, action_mask=action_mask)
 
 
@@ -286,3 +287,9 @@ def _joint_space(space: spaces.Dict, agents: int) -> spaces.Box:
         for end in ("low", "high")
     )
     return spaces.Box(low, high, dtype=dtype.type)
+
+
+def _agent_names(spec: GameSpec, seats: Sequence[str] | None) -> list[str]:
+    """Name the agents that learn by their seats, in the order of rows: agent_0, agent_1 and so on."""
+    kinds = seats or ["learner"] * spec.seats
+    return [f"agent_{seat}" for seat, kind in enumerate(kinds) if kind == "learner"]

@@ -25,9 +25,9 @@ from numpy.typing import NDArray
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecEnv
 
-from pommego.adapters.agents import row_info
 from pommego.batch import Observation
 from pommego.making import make_vec as make_vector_env
+from pommego.rows import row_info
 from pommego.vector import PommegoVectorEnv
 
 __all__ = ["PommegoVecEnv", "make_vec"]
