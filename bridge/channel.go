@@ -61,7 +61,7 @@ const (
 	maxSlots    = 16
 )
 
-// newChannel makes memory for so many slots with the given bytes of actions and
+// newChannel makes memory for a number of slots with the given bytes of actions and
 // of batches.
 func newChannel(slots, actions, batch int) (*channel, error) {
 	c := &channel{own: make([]byte, actions)}

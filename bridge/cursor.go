@@ -18,10 +18,10 @@ const (
 	maxStrBytes = 1 << 20
 )
 
-// cursor reads msgpack that nobody has checked. Every item is held against the
-// bytes that are there before anything is made of it: a decoder that takes
-// lengths at their word and nesting without limit can be made to allocate
-// gigabytes, or to overflow its stack, by a message of a few bytes.
+// cursor reads msgpack that nobody has checked. Every item is compared
+// with the bytes that are there before it is used: a decoder that trusts lengths
+// and does not limit nesting can be made to allocate gigabytes, or to overflow its
+// stack, by a message of a few bytes.
 //
 // check goes through a message once and notes where its fields lie. It keeps a
 // small stack of its own, so it neither recurses nor allocates.

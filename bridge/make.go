@@ -74,7 +74,7 @@ func (s *session) makeEnv(id uint64, q makeRequest) (reply, error) {
 	return e.describe(id)
 }
 
-// checkLimits holds a configuration against the server's limits, and has the
+// checkLimits compares a configuration with the server's limits, and has the
 // server choose the number of workers if the client does not.
 func (s *session) checkLimits(cfg *vec.Config) error {
 	limits := &s.server.cfg

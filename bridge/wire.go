@@ -49,7 +49,7 @@ func appendBinary(dst, data []byte) []byte {
 // envBytes is how long the last entry of appendHead is; the id comes before it.
 const envBytes = 1 + len("env") + 5
 
-// appendHead begins a reply of so many entries about an environment.
+// appendHead begins a reply about an environment, of a number of entries.
 func appendHead(dst []byte, entries int, kind string, id uint64, handle uint32) []byte {
 	dst = append(dst, msgpcode.FixedMapLow|byte(entries))
 	dst = appendKey(appendKey(dst, "type"), kind)

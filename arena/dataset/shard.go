@@ -148,7 +148,7 @@ func (w *staging) written(k int) (*summary, error) {
 	case size != s.File.Bytes || sum != s.File.SHA256:
 		return nil, nil
 	}
-	return s, w.forget(w.journalPath(k))
+	return s, disk.Remove(w.disk, w.journalPath(k))
 }
 
 // write writes a shard from its journal. The order matters: the summary is on
@@ -175,7 +175,7 @@ func (w *staging) write(e *encoder, s *shard) (*summary, error) {
 	if err := p.Commit(); err != nil {
 		return nil, err
 	}
-	return made, errors.Join(s.journal.Close(), w.forget(w.journalPath(s.index)))
+	return made, errors.Join(s.journal.Close(), disk.Remove(w.disk, w.journalPath(s.index)))
 }
 
 // encode writes the games of a shard that are to be in the data set.
@@ -194,12 +194,4 @@ func (w *staging) encode(e *encoder, p *disk.Pending, s *shard) (*summary, error
 		}
 	}
 	return e.end(s.first)
-}
-
-// forget removes a file that may be gone already.
-func (w *staging) forget(path string) error {
-	if err := w.disk.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
 }

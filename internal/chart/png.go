@@ -25,7 +25,7 @@ var typeface = sync.OnceValue(func() *opentype.Font {
 	return f
 })
 
-// face is the font in so many pixels.
+// face is the font at a size in pixels.
 func face(pixels float64) font.Face {
 	f, err := opentype.NewFace(typeface(), &opentype.FaceOptions{Size: pixels, DPI: 72, Hinting: font.HintingFull})
 	if err != nil {

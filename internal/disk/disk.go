@@ -123,11 +123,11 @@ func (p *Pending) Write(data []byte) (int, error) {
 // Size is how many bytes have been written.
 func (p *Pending) Size() int64 { return p.size }
 
-// Commit brings the file to the disk and gives it its name. After an error it
-// does not have it, unless the disk failed at the very last.
+// Commit syncs the file to the disk and gives it its name. After an error it does
+// not have it, unless the disk failed in the very last step.
 func (p *Pending) Commit() error {
 	if p.file == nil {
-		return fmt.Errorf("%s: already committed or given up", p.path)
+		return fmt.Errorf("%s: already committed or aborted", p.path)
 	}
 	if err := errors.Join(p.out.Flush(), p.file.Sync()); err != nil {
 		return err
@@ -139,22 +139,23 @@ func (p *Pending) Commit() error {
 		err = p.disk.Rename(file.Name(), p.path)
 	}
 	if err != nil {
-		return errors.Join(err, remove(p.disk, file.Name()))
+		return errors.Join(err, Remove(p.disk, file.Name()))
 	}
 	return p.disk.SyncFolder(filepath.Dir(p.path))
 }
 
-// Abort gives the file up. After Commit it does nothing.
+// Abort discards the file. After Commit it does nothing.
 func (p *Pending) Abort() {
 	if p.file == nil {
 		return
 	}
 	_ = p.file.Close() // what failed has been reported
-	_ = remove(p.disk, p.file.Name())
+	_ = Remove(p.disk, p.file.Name())
 	p.file = nil
 }
 
-func remove(d FS, path string) error {
+// Remove removes a file that may be gone already.
+func Remove(d FS, path string) error {
 	if err := d.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

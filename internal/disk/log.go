@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// Log is a file of records that is only added to, and that can be gone on with
+// Log is a file of records that is only appended to, and that can be continued
 // after its writer was killed.
 //
 // It is JSON Lines: a line is an object whose first key is a checksum of what
@@ -36,15 +36,15 @@ type Log struct {
 type LogOptions struct {
 	// Header is the first line of a new log: an object with one key or more.
 	Header any
-	// Accept says why a log with another header than one's own cannot be gone on
-	// with. header is JSON, nil where the first line is no header.
+	// Accept says why a log with this header cannot be continued. header is JSON,
+	// nil where the first line is no header.
 	Accept func(header []byte) error
 	// Take is given the records that the log holds, in their order.
 	Take func(record []byte, at Place) error
 	// New refuses a file that exists, with fs.ErrExist.
 	New bool
-	// SyncEvery is how much time's work a power cut may cost; a killed process
-	// costs none. With 0 a power cut costs nothing that Sync has returned from.
+	// SyncEvery is the time whose work a power cut may cost; a killed process costs
+	// none. With 0 a power cut costs nothing that Sync has returned from.
 	SyncEvery time.Duration
 }
 
@@ -54,13 +54,13 @@ type Place struct {
 	size int
 }
 
-// OpenLog begins a log, or goes on with one: what it holds goes to Accept and
-// Take, and what a killed writer left half-written at its end is cut off. No
-// other process can open the log until it is closed.
+// OpenLog begins a log, or continues one: what it holds goes to Accept and Take,
+// and what a killed writer left half-written at its end is cut off. No other
+// process can open the log until it is closed.
 //
 // A damaged line with good ones after it is an error, and nothing is changed.
-// With SyncEvery it is not: a power cut can leave such, and all from the first
-// damaged line on is cut off.
+// With SyncEvery it is not: a power cut can leave that, and everything from the
+// first damaged line on is cut off.
 func OpenLog(d FS, path string, o LogOptions) (*Log, error) {
 	flags := os.O_RDWR | os.O_CREATE
 	if o.New {
