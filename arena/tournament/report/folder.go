@@ -31,6 +31,15 @@ var files = []file{
 	{"timing.json", func(w io.Writer, r *tournament.Report) error { return JSON(w, r.Timing) }},
 }
 
+// Files lists the files that WriteFolder writes.
+func Files() []string {
+	names := make([]string, len(files))
+	for i, f := range files {
+		names[i] = f.name
+	}
+	return names
+}
+
 // WriteFolder writes the whole report into a folder, which is made if needed.
 // Each file appears whole or not at all.
 func WriteFolder(folder string, r *tournament.Report) error {

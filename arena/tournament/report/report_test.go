@@ -22,14 +22,6 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// fileNames are the names of the files that WriteFolder writes.
-func fileNames() (names []string) {
-	for _, f := range files {
-		names = append(names, f.name)
-	}
-	return names
-}
-
 func ptr(x float64) *float64 { return &x }
 
 // sample is a report written by hand: two agents with figures that are easy to
@@ -91,7 +83,7 @@ func TestGolden(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := map[string][]byte{"terminal.txt": text.Bytes()}
-	for _, name := range fileNames() {
+	for _, name := range Files() {
 		content, err := os.ReadFile(filepath.Join(folder, name))
 		if err != nil {
 			t.Fatal(err)
@@ -137,7 +129,7 @@ func TestFolder(t *testing.T) {
 			}
 			names = append(names, e.Name())
 		}
-		want := fileNames()
+		want := Files()
 		slices.Sort(want)
 		if !slices.Equal(names, want) {
 			t.Errorf("the folder holds %q, want %q", names, want)
@@ -157,7 +149,7 @@ func TestTimingKeptApart(t *testing.T) {
 	if err := WriteFolder(b, r); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range fileNames() {
+	for _, name := range Files() {
 		one, err := os.ReadFile(filepath.Join(a, name))
 		if err != nil {
 			t.Fatal(err)
