@@ -72,7 +72,7 @@ $(INTEGRATIONS)/.ready: python_client/pyproject.toml
 
 # The original needs an older Python of its own: REFERENCE names that, where
 # `import pommerman` works. ARGS="--steps 3000" is quick.
-test-reference: build venv ## play in lock step with the original, REFERENCE=/path/to/its/python, a quarter of an hour
+test-reference: build venv ## play in lock step with the original, REFERENCE=/path/to/its/python, half an hour
 	@if [ -z "$(REFERENCE)" ] || ! "$(REFERENCE)" -W ignore -c 'import pommerman' >/dev/null 2>&1; then \
 		echo "the original is not installed for REFERENCE='$(REFERENCE)': skipping"; exit 0; fi; \
 	$(PY) python_client/tests/reference/lockstep.py --reference "$(REFERENCE)" $(ARGS)

@@ -79,6 +79,13 @@ func (s *State) drawBombs() {
 	}
 }
 
+// drawOldFlames draws every flame again: bombs were lifted off some of them.
+func (s *State) drawOldFlames() {
+	for c := range s.burning().All {
+		s.Board[c] = Flames
+	}
+}
+
 // drawFlames puts a new flame onto every cell reached.
 func (s *State) drawFlames(r *Rules, reached grid.Bits) {
 	s.flames[r.FlameLife-1] = reached

@@ -16,6 +16,9 @@ func (r *Rules) Check(s *State) error {
 // invariants reports what does not fit together in a state whose values are in
 // their ranges.
 func (r *Rules) invariants(s *State) error {
+	if err := r.checkRoom(s); err != nil {
+		return err
+	}
 	if r.StepKind == StepJava {
 		return r.invariantsJava(s)
 	}
@@ -39,17 +42,76 @@ func (r *Rules) invariants(s *State) error {
 			seen.Add(a.Cell)
 		}
 	}
-	seen = grid.Bits{}
+	return r.checkBombs(s)
+}
+
+// checkBombs compares where bombs lie with what the board shows there.
+func (r *Rules) checkBombs(s *State) error {
+	var seen grid.Bits
 	for i, b := range s.bombs() {
-		if seen.Has(b.Cell) && !r.BombsStack() {
+		item := s.Board[b.Cell]
+		switch {
+		case seen.Has(b.Cell) && !r.BombsStack():
 			return fmt.Errorf("two bombs lie at %s", where(b.Cell))
-		}
-		if item := s.Board[b.Cell]; item != BombItem && item != Flames && item < r.Agent0() {
+		case item != BombItem && item != Flames && item < r.Agent0():
 			return fmt.Errorf("bombs[%d] lies at %s, but the board shows %d there", i, where(b.Cell), item)
+		case r.FlamesKill() && s.Hidden(b.Cell) != Passage: // nobody lives to lay it there, and none rolls there and lasts
+			return fmt.Errorf("bombs[%d] lies at %s, where item %d is hidden; want one or the other", i, where(b.Cell), s.Hidden(b.Cell))
 		}
 		seen.Add(b.Cell)
 	}
 	return nil
+}
+
+// checkRoom reports more bombs than a state can hold: those that lie, and those
+// that living agents could lay beside them. They lay what they have and find, and
+// at most one each in every step until the first of these explodes.
+func (r *Rules) checkRoom(s *State) error {
+	lie, living, stock := int(s.NumBombs), 0, 0
+	for _, a := range s.Agents[:r.Seats()] {
+		if a.Alive {
+			living++
+			stock += int(a.Ammo)
+		}
+	}
+	if lie+living*r.BombLife <= MaxBombs {
+		return nil
+	}
+	stock += s.finds()
+	if most := min(lie+stock, r.bombsAtOnce(s, living)); most > MaxBombs {
+		return fmt.Errorf("bombs has %d entries, and the agents, who have or may find %d more, could make it %d before these explode; want at most %d: leave out some, or give less life or ammo", lie, stock, most, MaxBombs)
+	}
+	return nil
+}
+
+// finds is the number of items that give a bomb: a skull may, too.
+func (s *State) finds() int {
+	hidden := s.hidden[0].AndNot(s.hidden[1]).Or(s.hidden[2])
+	n := hidden.Len()
+	for _, item := range s.Board {
+		if item == ExtraBomb || item == Skull {
+			n++
+		}
+	}
+	return n
+}
+
+// bombsAtOnce is how many bombs can lie at once if so many agents lay one in every
+// step. They are most where one of those that lie now is about to explode, or the
+// first of the others.
+func (r *Rules) bombsAtOnce(s *State, layers int) (most int) {
+	left := func(step int) {
+		n := layers * min(step, r.BombLife)
+		for _, b := range s.bombs() {
+			n += int(toByte(int(b.Life) >= step))
+		}
+		most = max(most, n)
+	}
+	left(r.BombLife)
+	for _, b := range s.bombs() {
+		left(int(b.Life))
+	}
+	return most
 }
 
 // invariantsJava reports the same by the Java rules, by which much can lie on a

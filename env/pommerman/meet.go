@@ -247,6 +247,7 @@ func (t *crowd) moveBombs() {
 		if t.bombWish[i] == b.Cell && t.kickedBy[i] == 0 {
 			b.roll(grid.Stay)
 		}
+		t.uncovered = t.uncovered || t.bombWish[i] != b.Cell && t.s.Flame(b.Cell) != 0
 		b.Cell = t.bombWish[i]
 	}
 }

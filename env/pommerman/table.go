@@ -30,7 +30,7 @@ func (r *Rules) form() saved.Form[State] {
 	if r.Skulls {
 		last = Skull
 	}
-	row, col, blast := saved.Col("row", 0, n-1), saved.Col("col", 0, n-1), saved.Col("blast_strength", 1, 255)
+	row, col, blast := saved.Col("row", 0, n-1), saved.Col("col", 0, n-1), saved.Col("blast_strength", r.leastBlast(), 255)
 	agents := saved.Fixed("agents", seats, row, col, saved.Col("alive", 0, 1), saved.Col("ammo", 0, 255), blast, saved.Col("can_kick", 0, 1))
 	bombs := saved.UpTo("bombs", MaxBombs, row, col, saved.Col("life", 1, 255), blast, saved.Col("bomber", 0, seats-1), saved.Col("direction", 0, int(grid.Right)))
 	flames := saved.UpTo("flames", n*n*r.FlameLife, row, col, saved.Col("life", 0, r.FlameLife-1))
@@ -64,6 +64,15 @@ func (r *Rules) form() saved.Form[State] {
 		lessOne("training_agent", seats, func(s *State) *int8 { return &s.training }),
 		saved.RNGField("dice", func(s *State) *env.RNG { return &s.RNG }))
 	return form
+}
+
+// leastBlast is the least blast strength of a state. In 2018 none fell below 2, and
+// a bomb of strength 1 that rolled into flames would have stayed on the board.
+func (r *Rules) leastBlast() int {
+	if r.StepKind == Step2018 {
+		return min(r.StartBlast, 2)
+	}
+	return 1
 }
 
 // countField is the step count, the first entry of the table.

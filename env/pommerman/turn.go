@@ -20,6 +20,7 @@ type turn struct {
 	agentWish [MaxAgents]grid.Cell // the same for those
 	bombs     grid.Bits            // where the bombs lie
 	rolling   bool                 // at least one of them rolls
+	uncovered bool                 // one has left a cell that burns, in hand-made states alone
 }
 
 // away is where agents are that are out: each in a cell of the border.
@@ -61,6 +62,9 @@ func (r *Rules) Step(s *State, actions []uint8) {
 		s.explode(r) // 11 and 12
 	} else {
 		s.drawBombs() // 12
+	}
+	if t.uncovered {
+		s.drawOldFlames() // 12
 	}
 	t.deaths(r) // 13
 	r.count(s)  // 14

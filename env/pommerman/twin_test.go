@@ -411,12 +411,12 @@ func (t *twin) collapse(ring int) {
 	on := func(p twinPos) bool {
 		return min(p.row, p.col, n-1-p.row, n-1-p.col) == ring
 	}
-	for p, item := range t.board {
+	for i := range t.agents {
+		t.agents[i].alive = t.agents[i].alive && !on(t.agents[i].at)
+	}
+	for p := range t.board {
 		if !on(p) {
 			continue
-		}
-		if item >= t.r.Agent0() {
-			t.agents[item-t.r.Agent0()].alive = false
 		}
 		delete(t.items, p)
 		t.board[p] = Rigid

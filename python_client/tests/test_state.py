@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 from collections.abc import Callable
 
@@ -124,6 +125,58 @@ def test_bad_states_are_refused(vec: Vec) -> None:
         envs.set_state([0, 1], [state])
     with pytest.raises(pommego.ServerError):
         envs.get_state(2)
+
+
+def altered(envs: pommego.PommegoVectorEnv, **fields: object) -> dict[str, object]:
+    """Return game 0's state on an empty board with the agents in the corners, some fields replaced."""
+    state = envs.get_state(0).json()
+    for agent in (agents := json.loads(state["agents"])):
+        agent["ammo"] = 2
+    board = np.zeros((11, 11), int)
+    board[[1, 9, 9, 1], [1, 1, 9, 9]] = range(10, 14)
+    for bomb in fields.get("bombs", []):
+        board[*bomb["position"]] = 3
+    for flame in fields.get("flames", []):
+        board[*flame["position"]] = 4
+    fields |= {"board": board.tolist(), "agents": agents, "items": []}
+    return state | {name: json.dumps(value) for name, value in fields.items()}
+
+
+def bomb_at(row: int, col: int, **fields: object) -> dict[str, object]:
+    bomb = {"position": [row, col], "bomber_id": 0, "life": 9, "blast_strength": 2, "moving_direction": None}
+    return bomb | fields
+
+
+def test_bombs_in_flames_roll_on_and_are_saved(vec: Vec) -> None:
+    envs = vec(games=1)
+    envs.reset(seed=0)
+    flames = [{"position": [5, col], "life": 2} for col in (4, 5, 7)]
+    bombs = [bomb_at(5, 4), bomb_at(5, 5, moving_direction=1), bomb_at(5, 7, moving_direction=4)]
+    envs.set_state(0, altered(envs, bombs=bombs, flames=flames))
+    for _ in range(4):
+        envs.step([0] * 4)
+        state = envs.get_state(0)
+        envs.set_state(0, state.json())
+        assert envs.get_state(0) == state
+        envs.set_state(0, state)
+    board = np.array(json.loads(state.json()["board"]))
+    assert [tuple(map(int, cell)) for cell in np.argwhere(board == 3)] == [(1, 5), (5, 4), (5, 10)]
+    assert not (board == 4).any()
+
+
+def test_more_bombs_than_a_state_holds_are_refused(vec: Vec) -> None:
+    envs = vec(games=1)
+    envs.reset(seed=0)
+    cells = [(row, col) for row in range(2, 9) for col in range(11)]
+    with pytest.raises(pommego.ServerError, match="bombs has 60 entries.* 8 more.* 68 .*at most 64"):
+        envs.set_state(0, altered(envs, bombs=[bomb_at(*cell, life=99) for cell in cells[:60]]))
+    envs.set_state(0, altered(envs, bombs=[bomb_at(*cell, life=99) for cell in cells[:56]]))
+    for _ in range(2):
+        for move in (5, 1, 2):
+            envs.step([move] * 4)
+    state = envs.get_state(0).json()
+    assert len(json.loads(state["bombs"])) == 64
+    assert [agent["ammo"] for agent in json.loads(state["agents"])] == [0] * 4
 
 
 def test_large_sets_of_states_go_in_several_messages(vec: Vec) -> None:

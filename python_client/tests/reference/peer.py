@@ -99,6 +99,10 @@ class Peer:
         """Save the game; the original cannot with v1, so there it is what all versions save."""
         return self.pommerman.envs.v0.Pomme.get_json_info(self.env)
 
+    def saved_texts(self) -> dict[str, str]:
+        """Save the game, as `saved` does, as it is."""
+        return {name: str(text) for name, text in self.saved().items()}
+
     def features(self) -> Any:
         """Return what networks see; without words, whose featurize fails in the original."""
         return exact([self.pommerman.envs.v0.Pomme.featurize(obs) for obs in self.obs])
