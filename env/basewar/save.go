@@ -12,18 +12,9 @@ func (s *State) code(c *saved.Codec) {
 	saved.List(c, s.Stones[:])
 	saved.List(c, s.Boxes[:])
 	saved.List(c, s.Blast[:])
-	for id := range s.Bombers {
-		b := &s.Bombers[id]
-		saved.Numbers(c, &b.Cell)
-		saved.Numbers(c, &b.Lives, &b.Bombs)
-	}
+	saved.Blocks(c, s.Bombers[:])
 	c.Len("bombs", &s.NumBombs, MaxBombs)
-	for i := range s.bombs() {
-		b := &s.Bombs[i]
-		saved.Numbers(c, &b.Cell)
-		saved.Numbers(c, &b.Life)
-		saved.Numbers(c, &b.Owners)
-	}
+	saved.Blocks(c, s.bombs())
 	saved.List(c, s.Energy[:])
 	saved.List(c, s.Score[:])
 	saved.List(c, s.Gained[:])
@@ -33,8 +24,8 @@ func (s *State) code(c *saved.Codec) {
 
 // Append appends the state: format, rules' fingerprint, and its parts.
 func (m *Match) Append(dst []byte) []byte {
-	c, s := m.game.form.Writer(dst), m.State
-	s.code(&c)
+	c := m.game.form.Writer(dst)
+	m.State.code(&c)
 	return c.Bytes
 }
 

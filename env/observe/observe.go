@@ -55,6 +55,10 @@ type entry struct {
 	subject
 }
 
+func (l *list) add(name, meaning string) {
+	l.entries = append(l.entries, entry{name, meaning, l.next})
+}
+
 // Vector is a place in a vector of numbers. Every entry returns the place of the
 // next one. The length is not checked at each entry, which would take longer than
 // writing it: a game slices its buffer to the size of the field that lists the
@@ -111,7 +115,7 @@ func (v Vector[M]) Of(who *env.Name) Vector[M] {
 // Float puts a float32.
 func (v Vector[M]) Float(name, meaning string, x float32) Vector[M] {
 	for i := range len(v.lists) {
-		v.lists[i].entries = append(v.lists[i].entries, entry{name, meaning, v.lists[i].next})
+		v.lists[i].add(name, meaning)
 	}
 	binary.LittleEndian.PutUint32((*[4]byte)(unsafe.Add(v.to, v.at))[:], math.Float32bits(x))
 	v.at += 4
@@ -121,7 +125,7 @@ func (v Vector[M]) Float(name, meaning string, x float32) Vector[M] {
 // Int16 puts an int16.
 func (v Vector[M]) Int16(name, meaning string, x int) Vector[M] {
 	for i := range len(v.lists) {
-		v.lists[i].entries = append(v.lists[i].entries, entry{name, meaning, v.lists[i].next})
+		v.lists[i].add(name, meaning)
 	}
 	binary.LittleEndian.PutUint16((*[2]byte)(unsafe.Add(v.to, v.at))[:], uint16(x))
 	v.at += 2
@@ -131,7 +135,7 @@ func (v Vector[M]) Int16(name, meaning string, x int) Vector[M] {
 // Int32 puts an int32.
 func (v Vector[M]) Int32(name, meaning string, x int) Vector[M] {
 	for i := range len(v.lists) {
-		v.lists[i].entries = append(v.lists[i].entries, entry{name, meaning, v.lists[i].next})
+		v.lists[i].add(name, meaning)
 	}
 	binary.LittleEndian.PutUint32((*[4]byte)(unsafe.Add(v.to, v.at))[:], uint32(x))
 	v.at += 4
@@ -151,7 +155,7 @@ func MapsInto(dst []byte, cells int) Maps[Write] { return Maps[Write]{rest: dst,
 // Next is the next map, and the place of the one after it.
 func (m Maps[M]) Next(name, meaning string) ([]byte, Maps[M]) {
 	for i := range len(m.lists) {
-		m.lists[i].entries = append(m.lists[i].entries, entry{name: name, meaning: meaning})
+		m.lists[i].add(name, meaning)
 	}
 	return m.rest[:m.cells], Maps[M]{m.lists, m.rest[m.cells:], m.cells}
 }

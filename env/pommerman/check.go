@@ -19,15 +19,12 @@ func (r *Rules) invariants(s *State) error {
 	if err := r.checkRoom(s); err != nil {
 		return err
 	}
-	if r.StepKind == StepJava {
-		return r.invariantsJava(s)
+	if err := r.checkBoard(s); err != nil || r.StepKind == StepJava {
+		return err // by the Java rules much can lie on a cell, and the board draws what it likes of it
 	}
-	burning := s.burning()
-	for row := range r.BoardSize {
-		for col := range r.BoardSize {
-			if err := r.checkCell(s, grid.At(row, col), &burning); err != nil {
-				return err
-			}
+	for c := range s.hidden[0].Or(s.hidden[1]).Or(s.hidden[2]).All {
+		if item := s.Board[c]; item != Wood && item != Flames {
+			return fmt.Errorf("item %d is hidden at %s, where the board shows %d; want it under wood or flames", s.Hidden(c), where(c), item)
 		}
 	}
 	var seen grid.Bits
@@ -114,38 +111,24 @@ func (r *Rules) bombsAtOnce(s *State, layers int) (most int) {
 	return most
 }
 
-// invariantsJava reports the same by the Java rules, by which much can lie on a
-// cell and the board draws what it likes of it.
-func (r *Rules) invariantsJava(s *State) error {
-	burning := s.burning()
-	for i := range r.BoardSize * r.BoardSize {
-		c := r.cell(i)
-		switch item := s.Board[c]; {
-		case item == Fog, item == r.Dummy(), item >= r.Agent0()+Item(r.Seats()):
-			return fmt.Errorf("the board shows %d at %s, which no board can", item, where(c))
-		case (item == Flames) != burning.Has(c):
-			return fmt.Errorf("at %s the board shows %d, which does not agree with the list of flames", where(c), item)
-		}
-	}
-	return nil
-}
-
-// checkCell compares what the board shows at a cell with what is listed there.
-func (r *Rules) checkCell(s *State, c grid.Cell, burning *grid.Bits) error {
-	item, hidden := s.Board[c], s.Hidden(c)
-	switch {
-	case item == Fog, item == r.Dummy(), item >= r.Agent0()+Item(r.Seats()):
-		return fmt.Errorf("the board shows %d at %s, which no board can", item, where(c))
-	case item == BombItem && !s.bombAt(c):
-		return fmt.Errorf("the board shows a bomb at %s, where none is listed", where(c))
-	case (item == Flames) != burning.Has(c):
-		return fmt.Errorf("at %s the board shows %d, which does not agree with the list of flames", where(c), item)
-	case hidden != Passage && item != Wood && item != Flames:
-		return fmt.Errorf("item %d is hidden at %s, where the board shows %d; want it under wood or flames", hidden, where(c), item)
-	}
-	if item >= r.Agent0() {
-		if a := s.Agents[item-r.Agent0()]; !a.Alive || a.Cell != c {
-			return fmt.Errorf("the board shows agent %d at %s, where it is not alive", item-r.Agent0(), where(c))
+// checkBoard compares what the board shows with what is listed there.
+func (r *Rules) checkBoard(s *State) error {
+	burning, java := s.burning(), r.StepKind == StepJava
+	agent0, dummy, beyond := r.Agent0(), r.Dummy(), r.Agent0()+Item(r.Seats())
+	for row := range r.BoardSize {
+		for col := range r.BoardSize {
+			c := grid.At(row, col)
+			switch item := s.Board[c]; {
+			case item == Fog, item == dummy, item >= beyond:
+				return fmt.Errorf("the board shows %d at %s, which no board can", item, where(c))
+			case (item == Flames) != burning.Has(c):
+				return fmt.Errorf("at %s the board shows %d, which does not agree with the list of flames", where(c), item)
+			case java:
+			case item == BombItem && !s.bombAt(c):
+				return fmt.Errorf("the board shows a bomb at %s, where none is listed", where(c))
+			case item >= agent0 && (!s.Agents[item-agent0].Alive || s.Agents[item-agent0].Cell != c):
+				return fmt.Errorf("the board shows agent %d at %s, where it is not alive", item-agent0, where(c))
+			}
 		}
 	}
 	return nil

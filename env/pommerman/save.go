@@ -34,11 +34,7 @@ func (s *State) codeBy(r *Rules, c *saved.Codec) {
 
 func (s *State) codeBombs(c *saved.Codec) {
 	c.Len("bombs", &s.NumBombs, MaxBombs)
-	for i := range s.bombs() {
-		b := &s.Bombs[i]
-		saved.Numbers(c, &b.Cell)
-		saved.Numbers(c, &b.Life, &b.Blast, &b.owner)
-	}
+	saved.Blocks(c, s.bombs())
 }
 
 func (a *Agent) code(c *saved.Codec) {

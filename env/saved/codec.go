@@ -56,71 +56,88 @@ type number interface {
 // Numbers goes over numbers, each in as many bytes as its type has, the low one
 // first.
 func Numbers[T number](c *Codec, values ...*T) {
-	for _, v := range values {
-		List(c, unsafe.Slice(v, 1))
+	if c.reading {
+		for _, v := range values {
+			List(c, unsafe.Slice(v, 1))
+		}
+		return
 	}
+	dst := c.Bytes
+	for _, v := range values {
+		dst = appendNumber(dst, *v)
+	}
+	c.Bytes = dst
 }
+
+// littleEndian is how this machine has numbers in memory: as they are saved.
+var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 
 // List goes over the numbers of a list of fixed length.
 func List[T number](c *Codec, values []T) {
-	var one T
-	size := int(unsafe.Sizeof(one))
-	if !c.reading {
-		c.Bytes = appendList(c.Bytes, values, size)
-		return
+	size := int(unsafe.Sizeof(*new(T)))
+	switch {
+	case size == 1 || littleEndian:
+		Blocks(c, values)
+	case c.reading:
+		if from := c.take(size * len(values)); from == nil {
+			clear(values)
+		} else {
+			readList(values, from, size)
+		}
+	default:
+		for _, v := range values {
+			c.Bytes = appendNumber(c.Bytes, v)
+		}
 	}
-	if len(c.Bytes) < size*len(values) {
+}
+
+// Blocks goes over values that consist of bytes alone, such as structs of numbers
+// of one byte, as they lie in memory.
+func Blocks[T any](c *Codec, values []T) {
+	block := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), len(values)*int(unsafe.Sizeof(*new(T))))
+	switch {
+	case !c.reading:
+		c.Bytes = append(c.Bytes, block...)
+	case copy(block, c.take(len(block))) < len(block):
+		clear(block)
+	}
+}
+
+// take is the next n bytes read, nil after a failure.
+func (c *Codec) take(n int) []byte {
+	if len(c.Bytes) < n {
 		c.Fail("is cut short")
 	}
 	if c.err != nil {
-		clear(values)
 		c.Bytes = nil
-		return
+		return nil
 	}
-	readList(values, c.Bytes, size)
-	c.Bytes = c.Bytes[size*len(values):]
+	from := c.Bytes[:n]
+	c.Bytes = c.Bytes[n:]
+	return from
 }
 
-func appendList[T number](dst []byte, values []T, size int) []byte {
-	switch size {
+func appendNumber[T number](dst []byte, v T) []byte {
+	switch unsafe.Sizeof(v) {
 	case 1:
-		return append(dst, asBytes(values)...)
+		return append(dst, byte(v))
 	case 2:
-		for _, v := range values {
-			dst = binary.LittleEndian.AppendUint16(dst, uint16(v))
-		}
+		return binary.LittleEndian.AppendUint16(dst, uint16(v))
 	case 4:
-		for _, v := range values {
-			dst = binary.LittleEndian.AppendUint32(dst, uint32(v))
-		}
-	default:
-		for _, v := range values {
-			dst = binary.LittleEndian.AppendUint64(dst, uint64(v))
-		}
+		return binary.LittleEndian.AppendUint32(dst, uint32(v))
 	}
-	return dst
+	return binary.LittleEndian.AppendUint64(dst, uint64(v))
 }
 
 func readList[T number](values []T, from []byte, size int) {
-	switch size {
-	case 1:
-		copy(asBytes(values), from)
-	case 2:
-		for i := range values {
-			values[i] = T(binary.LittleEndian.Uint16(from[2*i:]))
-		}
-	case 4:
-		for i := range values {
-			values[i] = T(binary.LittleEndian.Uint32(from[4*i:]))
-		}
-	default:
-		for i := range values {
-			values[i] = T(binary.LittleEndian.Uint64(from[8*i:]))
+	for i := range values {
+		switch part := from[size*i:]; size {
+		case 2:
+			values[i] = T(binary.LittleEndian.Uint16(part))
+		case 4:
+			values[i] = T(binary.LittleEndian.Uint32(part))
+		default:
+			values[i] = T(binary.LittleEndian.Uint64(part))
 		}
 	}
-}
-
-// asBytes is numbers of one byte as bytes.
-func asBytes[T number](values []T) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), len(values))
 }

@@ -190,9 +190,7 @@ func (e *Entry) Check(v any) error {
 	}
 	switch v := v.(type) {
 	case int:
-		if c := e.Columns[0]; v < c.Min || v > c.Max {
-			return fmt.Errorf("%s is %d, want %d to %d", e.Name, v, c.Min, c.Max)
-		}
+		return e.checkNumber(v)
 	case []int:
 		if err := e.checkCount("numbers", len(v)); err != nil {
 			return err
@@ -215,6 +213,13 @@ func (e *Entry) Check(v any) error {
 		if e.Shape == Map {
 			return e.checkMap(v)
 		}
+	}
+	return nil
+}
+
+func (e *Entry) checkNumber(v int) error {
+	if c := &e.Columns[0]; v < c.Min || v > c.Max {
+		return fmt.Errorf("%s is %d, want %d to %d", e.Name, v, c.Min, c.Max)
 	}
 	return nil
 }

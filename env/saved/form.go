@@ -36,26 +36,32 @@ func (f *Form[S]) Restore(c *Codec, s, to *S) error {
 	if err := c.End(); err != nil {
 		return fmt.Errorf("%s: saved state %w", f.Game, err)
 	}
-	if err := f.Check(s); err != nil {
-		return err
+	was := *to
+	err := f.check(s, to)
+	if err != nil {
+		*to = was
 	}
-	*to = *s
-	return nil
+	return f.wrap(err)
 }
 
 // Check reports what is wrong with a state from outside: whether every value is
 // in its range, what the table lists is the whole of it (no agent past the last
 // seat, no bomb past the end of its list), and every invariant holds.
 func (f *Form[S]) Check(s *S) error {
-	again := f.Blank
-	if f.Table.transfer(s, &again) && again == *s && f.Invariants(s) == nil {
-		return nil
+	var again S
+	return f.wrap(f.check(s, &again))
+}
+
+// check is Check; if nothing is wrong it has set again to the same state.
+func (f *Form[S]) check(s, again *S) error {
+	*again = f.Blank
+	if err := f.Table.copyAll(s, again); err != nil {
+		return err
 	}
-	again, err := f.Read(f.Table.Values(s)) // this names what is wrong
-	if err == nil && again != *s {
-		err = errMore
+	if *again != *s {
+		return errMore
 	}
-	return f.wrap(err)
+	return f.Invariants(s)
 }
 
 func (f *Form[S]) wrap(err error) error {

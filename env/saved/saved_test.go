@@ -2,6 +2,7 @@ package saved
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -125,6 +126,33 @@ func TestBytes(t *testing.T) {
 		}
 		_, err := read(b)
 		wants(t, tc.reason, err, tc.want)
+	}
+}
+
+// TestByteOrder writes and reads numbers on a machine that has them the other way
+// round.
+func TestByteOrder(t *testing.T) {
+	f := toyForm()
+	numbers := []uint32{1, 1 << 31, 0x01020304}
+	code := func(c *Codec) {
+		toyState.code(c)
+		List(c, numbers)
+	}
+	want := f.bytes(code)
+	littleEndian = !littleEndian
+	defer func() { littleEndian = !littleEndian }()
+	if got := f.bytes(code); string(got) != string(want) {
+		t.Errorf("the bytes are %x, want %x", got, want)
+	}
+	c, s, list := f.Reader(want), toy{}, make([]uint32, 3)
+	s.code(&c)
+	if List(&c, list); s != toyState || !slices.Equal(list, numbers) || c.End() != nil {
+		t.Errorf("read %+v and %v, %v; want %+v and %v", s, list, c.End(), toyState, numbers)
+	}
+	c = f.Reader(want[:len(want)-1])
+	s.code(&c)
+	if List(&c, list); c.End() == nil || list[0] != 0 {
+		t.Errorf("of bytes cut short %v was read, %v; want zeros and an error", list, c.End())
 	}
 }
 

@@ -16,32 +16,36 @@ type Field[S any] struct {
 	// is only shown, such as an observation.
 	Set func(s *S, v any) error
 
-	// transfer sets in to the value that from has and reports whether that is in its
-	// ranges, without naming what is wrong.
-	transfer func(from, to *S) bool
+	// Copy sets in to what from has, and reports the first value that is out of its
+	// range: what Value, Check and Set do together, quicker. nil: they do.
+	Copy func(from, to *S) error
 }
 
-// transferValue is transfer for a field that has none of its own.
-func (f *Field[S]) transferValue(from, to *S) bool {
+// copyValue is Copy for a field that has none of its own.
+func (f *Field[S]) copyValue(from, to *S) error {
 	v := f.Value(from)
 	if v == nil && f.Optional {
-		return true
+		return nil
 	}
-	return f.Check(v) == nil && f.Set(to, v) == nil
+	if err := f.Check(v); err != nil {
+		return err
+	}
+	return f.Set(to, v)
 }
 
-// transfer sets in to all that from holds and reports whether that is in its ranges.
-func (t Table[S]) transfer(from, to *S) bool {
+// copyAll sets in to all that from holds, and reports the first value that is out
+// of its range.
+func (t Table[S]) copyAll(from, to *S) error {
 	for i := range t {
-		transferField := t[i].transfer
-		if transferField == nil {
-			transferField = t[i].transferValue
+		copyField := t[i].Copy
+		if copyField == nil {
+			copyField = t[i].copyValue
 		}
-		if !transferField(from, to) {
-			return false
+		if err := copyField(from, to); err != nil {
+			return err
 		}
 	}
-	return true
+	return nil
 }
 
 // Table lists what an S holds, in the order in which JSON shows it.
@@ -94,14 +98,15 @@ func (t Table[S]) Fill(s *S, values Values) error {
 
 // NumberField is a number of a state from lo to hi.
 func NumberField[S any, T ~uint8 | ~uint16](name string, lo, hi int, at func(s *S) *T) Field[S] {
+	e := Entry{Name: name, Shape: Number, Columns: []Column{{name, lo, hi}}}
 	return Field[S]{
-		Entry: Entry{Name: name, Shape: Number, Columns: []Column{{name, lo, hi}}},
+		Entry: e,
 		Value: func(s *S) any { return int(*at(s)) },
 		Set:   func(s *S, v any) error { *at(s) = T(v.(int)); return nil },
-		transfer: func(from, to *S) bool {
+		Copy: func(from, to *S) error {
 			v := *at(from)
 			*at(to) = v
-			return lo <= int(v) && int(v) <= hi
+			return e.checkNumber(int(v))
 		},
 	}
 }
@@ -109,10 +114,10 @@ func NumberField[S any, T ~uint8 | ~uint16](name string, lo, hi int, at func(s *
 // RNGField is an RNG, in hexadecimal. Recorded games do not show it.
 func RNGField[S any](name string, at func(s *S) *env.RNG) Field[S] {
 	return Field[S]{
-		Entry:    Entry{Name: name, Shape: Text, Hidden: true},
-		Value:    func(s *S) any { return Hex(at(s).State) },
-		Set:      func(s *S, v any) (err error) { *at(s), err = ParseRNG(v.(string)); return err },
-		transfer: func(from, to *S) bool { *at(to) = *at(from); return true },
+		Entry: Entry{Name: name, Shape: Text, Hidden: true},
+		Value: func(s *S) any { return Hex(at(s).State) },
+		Set:   func(s *S, v any) (err error) { *at(s), err = ParseRNG(v.(string)); return err },
+		Copy:  func(from, to *S) error { *at(to) = *at(from); return nil },
 	}
 }
 
@@ -144,57 +149,71 @@ func RowsField[S any](e Entry, list func(s *S, rows *Listing), set func(s *S, i 
 		}
 		return rows
 	}
+	put := func(s *S, i int, row []int) error {
+		if err := set(s, i, row); err != nil {
+			return fmt.Errorf("%s[%d] %w", e.Name, i, err)
+		}
+		return nil
+	}
 	f.Set = func(s *S, v any) error {
 		for i, row := range v.([][]int) {
-			if err := set(s, i, row); err != nil {
-				return fmt.Errorf("%s[%d] %w", e.Name, i, err)
+			if err := put(s, i, row); err != nil {
+				return err
 			}
 		}
 		return nil
 	}
-	f.transfer = func(from, to *S) bool {
+	f.Copy = func(from, to *S) error {
 		rows := listings.Get().(*Listing)
 		defer listings.Put(rows)
 		rows.numbers, rows.count = rows.numbers[:0], 0
 		list(from, rows)
-		if e.checkCount("entries", rows.count) != nil {
-			return false
-		}
-		for i := range rows.count {
-			if row := rows.row(i, len(e.Columns)); e.checkRow(i, row) != nil || set(to, i, row) != nil {
-				return false
+		err := e.checkCount("entries", rows.count)
+		for i := 0; i < rows.count && err == nil; i++ {
+			row := rows.row(i, len(e.Columns))
+			if err = e.checkRow(i, row); err == nil {
+				err = put(to, i, row)
 			}
 		}
-		return true
+		return err
 	}
 	return f
 }
 
-// listings are lent while rows are transferred.
+// listings are lent while rows are copied.
 var listings = sync.Pool{New: func() any { return new(Listing) }}
 
 // MapField is a map: the number of each cell of the board.
 func MapField[S any](e Entry, value func(s *S, i int) int, set func(s *S, i, v int) error) Field[S] {
+	put := func(s *S, i, v int) error {
+		if err := set(s, i, v); err != nil {
+			return fmt.Errorf("%s %w", e.cell(i), err)
+		}
+		return nil
+	}
 	return Field[S]{
 		Entry: e,
 		Value: func(s *S) any { return e.Draw(func(i int) int { return value(s, i) }) },
 		Set: func(s *S, v any) error {
 			text := v.(string)
 			for i := range len(text) {
-				if err := set(s, i, strings.IndexByte(e.Letters, text[i])); err != nil {
-					return fmt.Errorf("%s %w", e.cell(i), err)
+				if err := put(s, i, strings.IndexByte(e.Letters, text[i])); err != nil {
+					return err
 				}
 			}
 			return nil
 		},
-		transfer: func(from, to *S) bool {
+		Copy: func(from, to *S) error {
 			for i := range e.Most {
 				v := value(from, i)
-				if v < 0 || v >= len(e.Letters) || set(to, i, v) != nil {
-					return false
+				if v < 0 || v >= len(e.Letters) {
+					return fmt.Errorf("%s is %d, want 0 to %d", e.cell(i), v, len(e.Letters)-1)
+				}
+				if err := put(to, i, v); err != nil {
+					return err
 				}
 			}
-			return true
+			return nil
 		},
 	}
 }

@@ -90,8 +90,9 @@ func (m *Memo) Searched() uint64 { return m.Ticks }
 
 // Keep keeps what a search has found out: moves that are the choices of one
 // component of the action. from is the number of the component's first choice
-// among those of all components, and choices how many it has.
-func (m *Memo) Keep(by Reporter, from, choices int) {
+// among those of all components, and choices how many it has. (It takes the search
+// as what an agent has it as: another interface would be looked up at each action.)
+func Keep[S any](m *Memo, by Planner[S], from, choices int) {
 	for len(m.tallies) < from+choices {
 		m.tallies = append(m.tallies, MoveStatistics{})
 	}

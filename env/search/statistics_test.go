@@ -113,20 +113,20 @@ func TestMemo(t *testing.T) {
 	if m.SearchStatistics(visits, values) {
 		t.Error("an empty memo says that something was searched")
 	}
-	m.Keep(flat, 3, 3)
+	Keep(&m, flat, 3, 3)
 	if !m.SearchStatistics(visits, values) || visits[0] != 0 || visits[3] != want[0].Visits || values[5] != want[2].Value {
 		t.Errorf("visits %v and values %v, want those of %v from 3 on", visits, values, want)
 	}
-	m.Keep(flat, 0, 3)
+	Keep(&m, flat, 0, 3)
 	if !m.SearchStatistics(visits, values) || visits[2] != want[2].Visits || visits[3] != want[0].Visits {
 		t.Errorf("visits %v, want those of %v twice", visits, want)
 	}
-	if n := testing.AllocsPerRun(20, func() { m.Forget(); m.Keep(flat, 3, 3) }); n != 0 {
+	if n := testing.AllocsPerRun(20, func() { m.Forget(); Keep(&m, flat, 3, 3) }); n != 0 {
 		t.Errorf("keeping allocates %v times, want 0", n)
 	}
 	clear(visits)
 	m.Forget()
-	m.Keep(flat, 3, 3)
+	Keep(&m, flat, 3, 3)
 	if m.SearchStatistics(visits, values); visits[0] != 0 {
 		t.Errorf("visits %v, want none of what was forgotten", visits)
 	}

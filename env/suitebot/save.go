@@ -24,8 +24,8 @@ func (p *Plan) code(c *saved.Codec, s *State) {
 
 // Append appends the state: format, rules' fingerprint, and its parts.
 func (m *Match) Append(dst []byte) []byte {
-	c, s := m.game.form.Writer(dst), m.State
-	m.game.plan.code(&c, &s)
+	c := m.game.form.Writer(dst)
+	m.game.plan.code(&c, &m.State)
 	return c.Bytes
 }
 

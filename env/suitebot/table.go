@@ -31,11 +31,13 @@ func (p *Plan) form() saved.Form[State] {
 	bombs := saved.UpTo("bombs", r.Players*r.BombDelay, x, y, saved.Col("rounds", 1, r.BombDelay), saved.Col("owner", 0, r.Players-1))
 	fields := saved.Board("fields", r.Width, r.Height, fieldLetters)
 	fields.Transposed = true
+	ground := saved.MapField(fields, (*State).field, (*State).setField)
+	ground.Copy = p.copyGround
 	return saved.Form[State]{
 		Header: saved.Header{Game: "suitebot", Format: stateFormat, Rules: r.Fingerprint()},
 		Table: saved.Table[State]{
 			saved.NumberField("step_count", 0, r.Rounds, func(s *State) *uint16 { return &s.StepCount }),
-			saved.MapField(fields, (*State).field, (*State).setField),
+			ground,
 			saved.RowsField(homes, p.homeRows, p.setHome),
 			saved.RowsField(agents, p.agentRows, p.setAgent),
 			saved.RowsField(bombs, p.bombRows, p.setBomb),
@@ -65,6 +67,16 @@ func (s *State) setField(i, v int) error {
 	}
 	if v != int(fieldFull) {
 		s.Spent.Add(Cell(i))
+	}
+	return nil
+}
+
+// copyGround does for all fields at once what field and setField do for each.
+func (p *Plan) copyGround(from, to *State) error {
+	all := p.everything()
+	to.Blast, to.Spent = from.Blast.And(&all), from.Spent.And(&all)
+	for w, reached := range to.Blast {
+		to.Spent[w] |= reached
 	}
 	return nil
 }

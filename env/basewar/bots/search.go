@@ -55,7 +55,7 @@ func (a *searcher) Act(v *basewar.View, action []uint8) {
 		found := planner.Search(&w.world, &v.State, a.share(living), &a.RNG)
 		a.Ticks += found.Ticks
 		if found.Ticks > 0 {
-			a.Keep(planner, i*choices, choices)
+			search.Keep(&a.Memo, planner, i*choices, choices)
 		}
 		action[i] = uint8(found.Move)
 		w.world.settle(int(id), basewar.Action(found.Move))

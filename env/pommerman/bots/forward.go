@@ -49,7 +49,7 @@ func (a *forward) Act(v *pommerman.View, action []uint8) {
 	a.plan.n = uint8(copy(a.plan.moves[:], w.searches.Plan()))
 	a.Ticks = found.Ticks
 	if found.Ticks > 0 {
-		a.Keep(planner, 0, choices)
+		search.Keep(&a.Memo, planner, 0, choices)
 	}
 	action[0] = uint8(found.Move)
 }

@@ -56,7 +56,7 @@ func (a *hybridSearch) plan(o *outlook, left task) pommerman.Action {
 		}
 	}
 	if found.Ticks > 0 {
-		a.Keep(planner, 0, choices)
+		search.Keep(&a.Memo, planner, 0, choices)
 	}
 	return pommerman.Action(found.Move)
 }

@@ -41,6 +41,6 @@ func (a *searcher) Act(v *suitebot.View, action []uint8) {
 	found := planner.Search(&w.world, &w.root, a.settings.Budget, &a.RNG)
 	a.Ticks, action[0] = found.Ticks, uint8(found.Move)
 	if found.Ticks > 0 {
-		a.Keep(planner, 0, choices)
+		search.Keep(&a.Memo, planner, 0, choices)
 	}
 }
