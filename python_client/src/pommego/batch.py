@@ -261,7 +261,8 @@ def _finished(games: Array, most: int) -> Array:
     Raises:
         ValueError: it is not one.
     """
-    if games.dtype != np.int32 or games.ndim != 1 or not ((games >= 0) & (games < most)).all():
+    fits = games.dtype == np.int32 and games.ndim == 1
+    if not fits or (games.size and not ((games >= 0) & (games < most)).all()):
         raise ValueError(f"the finished games as {games.dtype} {games.tolist()[:5]}")
     return games.copy()
 

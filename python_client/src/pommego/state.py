@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import secrets
 import weakref
 from collections.abc import Iterator, Sequence
@@ -180,7 +181,7 @@ def _simulated_at_once(session: Session) -> int:
 def _parts(session: Session, states: list[bytes | str], at_once: int) -> Iterator[tuple[int, int]]:
     """Split states into ranges that fit one message each."""
     room = session.client.limits["message_bytes"] - _ROOM
-    each = session.made.learners * int(np.prod(session.action_shape[1:])) + _PER_STATE
+    each = session.made.learners * math.prod(session.action_shape[1:]) + _PER_STATE
     begin = size = 0
     for i, state in enumerate(states):
         need = len(state) * (3 if isinstance(state, str) else 1) + each  # a character can be three bytes
