@@ -167,6 +167,7 @@ type Spec struct {
 	Actions     []Choice   `json:"actions"`     // the components of one seat's action
 	Encodings   []Encoding `json:"encodings"`   // the ways to observe, the default first
 	Agents      []string   `json:"agents"`      // the built-in agents' names
+	Counts      []Name     `json:"counts"`      // what is counted of each seat in a game, see Tracked
 	Rules       any        `json:"rules"`       // the rules as a struct that marshals to JSON
 }
 
@@ -310,6 +311,14 @@ func (s SeatSet) List() []int {
 		seats = append(seats, bits.TrailingZeros16(uint16(s)))
 	}
 	return seats
+}
+
+// First is the lowest seat in the set, NoSeat if there is none.
+func (s SeatSet) First() int {
+	if s == 0 {
+		return NoSeat
+	}
+	return bits.TrailingZeros16(uint16(s))
 }
 
 // Len is the number of seats in the set.

@@ -41,9 +41,7 @@ func (g *Game) chain(s *State) blast {
 			due |= 1 << i
 		}
 	}
-	standing := s.cellsOf(s.Living())
-	walls := g.off.Or(s.Stones)
-	stops := walls.Or(s.Boxes).Or(g.fixed).Or(standing)
+	walls, stops := g.barriers(s)
 	for due != 0 {
 		i := bits.TrailingZeros32(due)
 		b.gone |= 1 << i
@@ -65,6 +63,12 @@ func (g *Game) chain(s *State) blast {
 		}
 	}
 	return b
+}
+
+// barriers is what explosions do not reach, and with that what they end at.
+func (g *Game) barriers(s *State) (walls, stops grid.Bits) {
+	walls = g.off.Or(s.Stones)
+	return walls, walls.Or(s.Boxes).Or(g.fixed).Or(s.cellsOf(s.Living()))
 }
 
 // rays is the cells that a bomb's explosion reaches: its own, and BlastRange

@@ -72,7 +72,7 @@ func undealt(rules Rules) *Game {
 		Seats: rules.Seats(), Teams: rules.teams(), Elimination: !rules.Sides, MaxSteps: rules.MaxSteps,
 		Actions:   rules.actions(),
 		Encodings: []env.Encoding{encodingPlanes: g.planesEncoding(), encodingRaw: g.rawEncoding()},
-		Rules:     rules,
+		Rules:     rules, Counts: countNames,
 	}, Match{game: g})
 	g.encoder.sizes = observe.Sizes(g.Spec().Encodings)
 	return g

@@ -6,11 +6,15 @@ import "pommego/env/grid"
 // number for each of its bombers. The numbers in the comments are those of the
 // rules page in the package comment.
 func (g *Game) Step(s *State, actions []uint8) {
-	r := &g.rules
-	var moves [NumBombers]Action
-	for id := range moves {
-		moves[id] = Action(actions[g.actionAt[id]])
+	if g.moveAndLay(s, actions) {
+		g.explode(s) // 4 to 6
 	}
+	s.StepCount++ // 7
+}
+
+// moveAndLay is a round up to its explosions; it reports whether there are any.
+func (g *Game) moveAndLay(s *State, actions []uint8) (due bool) {
+	r, moves := &g.rules, g.movesOf(actions)
 	s.Blast, s.Gained = grid.Bits{}, [2]uint16{}
 	bombs := s.bombCells()
 	old := s.NumBombs
@@ -21,10 +25,15 @@ func (g *Game) Step(s *State, actions []uint8) {
 	}
 	s.move(&moves, &closed) // 1
 	s.lay(r, layers)        // 2
-	if s.tick(r, old) {     // 3
-		g.explode(s) // 4 to 6
+	return s.tick(r, old)   // 3
+}
+
+// movesOf is what each bomber is to do.
+func (g *Game) movesOf(actions []uint8) (moves [NumBombers]Action) {
+	for id := range moves {
+		moves[id] = Action(actions[g.actionAt[id]])
 	}
-	s.StepCount++ // 7
+	return moves
 }
 
 // move lets the living bombers walk into cells that are not closed.

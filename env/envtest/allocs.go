@@ -52,13 +52,31 @@ func (k *kit) countStepAllocs(s *script, n int) {
 			}
 		}
 	}
-	next := 0
-	if got := allocsPerRun(runs, func() {
-		twins[next].Step(s.actions[n])
-		next++
-	}); got != 0 {
-		k.failf("Step allocates %v times, want 0", got)
+	trackers := env.NewTrackers(k.game, runs+1, false)
+	counts := make([]int32, k.spec.Seats*len(k.spec.Counts))
+	for _, way := range []struct {
+		name string
+		step func(i int)
+	}{
+		{"Step", func(i int) { twins[i].Step(s.actions[n]) }},
+		{"Tracker.Step", func(i int) { trackers[i].Step(twins[i], s.actions[n]); trackers[i].Counts(twins[i], counts) }},
+	} {
+		states := k.saved(twins)
+		next := 0
+		if got := allocsPerRun(runs, func() { way.step(next); next++ }); got != 0 {
+			k.failf("%s allocates %v times, want 0", way.name, got)
+		}
+		for i, m := range twins {
+			k.restore(m, states[i])
+		}
 	}
+}
+
+func (k *kit) saved(all []env.Match) (states [][]byte) {
+	for _, m := range all {
+		states = append(states, m.Append(nil))
+	}
+	return states
 }
 
 func (k *kit) noAllocs(what string, call func()) {

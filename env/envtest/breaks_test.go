@@ -36,6 +36,27 @@ var breaks = []struct {
 	{"no step limit", "spec", "a game must end",
 		broken{spec: func(s *env.Spec) { s.MaxSteps = 0 }}},
 
+	{"a count without a meaning", "trackers", `name "x" and meaning ""`,
+		broken{spec: func(s *env.Spec) { s.Counts = []env.Name{{Name: "x"}} }}},
+	{"a tracker leaves a step out", "trackers", "has come to another state",
+		breakTracker(func(t *brokenTracker) {
+			t.step = func(m env.Match, actions []uint8) {
+				if m.Status().Steps != 3 {
+					m.Step(actions)
+				}
+			}
+		})},
+	{"a tracker writes too much", "trackers", "more than a number a seat",
+		breakTracker(func(t *brokenTracker) { t.counts = func(dst []int32) { clear(dst) } })},
+	{"an event of no seat of the game", "trackers", "want seats 0 to 5",
+		breakTracker(func(t *brokenTracker) {
+			n := 0
+			t.events = func() []env.Event {
+				n++ // none at the start
+				return []env.Event{{Seat: 6}}[:min(n-1, 1)]
+			}
+		})},
+
 	{"one match too few", "matches", "New(3) made 2 matches",
 		broken{newAll: func(n int) []env.Match { return Toy().New(n)[:min(n, 2)] }}},
 	{"matches share their state", "matches", "changed another",
@@ -390,6 +411,14 @@ func breakStatus(change func(s *env.Status)) broken {
 			change(&s)
 			return s
 		}
+	}}
+}
+
+func breakTracker(change func(t *brokenTracker)) broken {
+	return broken{tracker: func(t env.Tracker) env.Tracker {
+		b := &brokenTracker{Tracker: t}
+		change(b)
+		return b
 	}}
 }
 

@@ -15,6 +15,7 @@ type broken struct {
 	spec     func(s *env.Spec)
 	newAll   func(n int) []env.Match
 	newAgent func(name string) (env.Agent, error)
+	tracker  func(t env.Tracker) env.Tracker
 	match    func(m *brokenMatch) // replaces methods of each match
 	agent    func(a *brokenAgent) // replaces methods of each agent
 
@@ -42,6 +43,16 @@ func copySpec(s *env.Spec) *env.Spec {
 		panic(err)
 	}
 	return c
+}
+
+func (g *broken) NewTrackers(n int, events bool) []env.Tracker {
+	all := env.NewTrackers(g.Game, n, events)
+	for i := range all {
+		if g.tracker != nil {
+			all[i] = g.tracker(all[i])
+		}
+	}
+	return all
 }
 
 func (g *broken) New(n int) []env.Match {
@@ -160,4 +171,33 @@ func (f failures) of(clause string) string {
 		}
 	}
 	return ""
+}
+
+// brokenTracker is a tracker in which single methods are replaced.
+type brokenTracker struct {
+	env.Tracker
+	step   func(m env.Match, actions []uint8)
+	counts func(dst []int32)
+	events func() []env.Event
+}
+
+func (t *brokenTracker) Step(m env.Match, actions []uint8) {
+	if t.step == nil {
+		t.Tracker.Step(m, actions)
+		return
+	}
+	t.step(m, actions)
+}
+
+func (t *brokenTracker) Counts(m env.Match, dst []int32) {
+	if t.counts != nil {
+		t.counts(dst)
+	}
+}
+
+func (t *brokenTracker) Events() []env.Event {
+	if t.events == nil {
+		return nil
+	}
+	return t.events()
 }

@@ -84,6 +84,7 @@ var clauses = []clause{
 	{"save/json", checkSaveJSON},
 	{"damage/state", checkDamagedState},
 	{"damage/json", checkDamagedJSON},
+	{"trackers", checkTrackers},
 	{"text", checkText},
 	{"allocations", checkAllocations},
 }

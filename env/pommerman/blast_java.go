@@ -35,8 +35,9 @@ func (t *javaTurn) explode() {
 // blast lays a bomb's flames: on its cell, along its row and along its column.
 func (t *javaTurn) blast(b *Bomb) {
 	t.s.Agents[b.Owner()].addAmmo()
+	t.track.explodeJava(t, b)
 	if t.s.Board[b.Cell] != Rigid {
-		t.lay(b.Cell)
+		t.lay(b, b.Cell)
 	}
 	t.rays(b, grid.Right, grid.Left)
 	t.rays(b, grid.Down, grid.Up)
@@ -55,16 +56,17 @@ func (t *javaTurn) rays(b *Bomb, one, other grid.Dir) {
 			item := t.s.Board[at[k]]
 			on[k] = !item.wall()
 			if item != Rigid {
-				t.lay(at[k])
+				t.lay(b, at[k])
 			}
 		}
 	}
 }
 
-// lay lays a flame. If it is the second of this step on its cell, the item
+// lay lays a flame of a bomb. If it is the second of this step on its cell, the item
 // hidden there is lost.
-func (t *javaTurn) lay(c grid.Cell) {
+func (t *javaTurn) lay(b *Bomb, c grid.Cell) {
 	s, young := t.s, &t.s.flames[t.r.FlameLife-1]
+	t.track.flameJava(s, b, c)
 	if t.log != nil {
 		t.log.flames = append(t.log.flames, c)
 	}

@@ -118,6 +118,15 @@ func (r *Rules) rewardsJava(s *State, dst []float64) {
 	}
 }
 
+// fall lets the ring fall that is due, and reports who died.
+func (t *javaTurn) fall() (dead env.SeatSet) {
+	dead = t.s.fallJava(t.r)
+	if ring := t.r.ringJava(int(t.s.StepCount)); ring >= 0 {
+		t.track.collapsed(t.s, ring, dead)
+	}
+	return dead
+}
+
 // fallJava lets the ring fall that is due, and reports who died. It goes by what
 // the cells draw: a bomb under an agent stays, in the wall.
 func (s *State) fallJava(r *Rules) (dead env.SeatSet) {

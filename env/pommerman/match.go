@@ -60,7 +60,7 @@ func undealt(rules Rules) *Game {
 		Seats: rules.Seats(), Teams: rules.teams(), Elimination: true, MaxSteps: rules.lastStep(),
 		Actions:   rules.actions(),
 		Encodings: []env.Encoding{encodingPlanes: g.planesEncoding(), encodingRaw: g.rawEncoding()},
-		Rules:     rules,
+		Rules:     rules, Counts: countNames,
 	}, Match{game: g})
 	g.sizes = observe.Sizes(g.Spec().Encodings)
 	return g

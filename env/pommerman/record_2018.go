@@ -37,7 +37,7 @@ func (m *match2018) Step(actions []uint8) {
 		}
 	}
 	m.double = slices.DeleteFunc(m.double, func(f []int) bool { return f[2] < 0 })
-	m.game.rules.step2018(&m.State, actions, &m.draws)
+	m.game.rules.step2018(&m.State, actions, &m.draws, nil)
 }
 
 var recording2018 = record.Form[*match2018]{

@@ -48,7 +48,7 @@ func (m *javaReplay) Step(actions []uint8) {
 		}
 	}
 	var log javaLog
-	m.game.rules.stepJava(&m.State, moves, &log)
+	m.game.rules.stepJava(&m.State, moves, &log, nil)
 	m.keep(&log)
 }
 

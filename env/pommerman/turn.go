@@ -30,9 +30,9 @@ var away = [MaxAgents]grid.Cell{0, 1, 2, 3}
 func (r *Rules) otherStep(s *State, actions []uint8) {
 	switch r.StepKind {
 	case Step2018:
-		r.step2018(s, actions, nil)
+		r.step2018(s, actions, nil, nil)
 	case StepJava:
-		r.stepJava(s, actions, nil)
+		r.stepJava(s, actions, nil, nil)
 	default:
 		panic(fmt.Sprintf("pommerman: rules have step %d, want 0 to %d", r.StepKind, numSteps-1))
 	}

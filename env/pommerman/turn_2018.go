@@ -8,6 +8,7 @@ import "pommego/env/grid"
 type turn2018 struct {
 	turn
 	draws  *skullDraws
+	track  *tracker  // nil: nobody follows
 	marked grid.Bits // what this step's explosions reach
 	left   grid.Bits // where bombs lay that rolled into flames
 }
@@ -26,23 +27,27 @@ type skullDraw struct {
 
 // step2018 makes one move of all agents by the rules of 2018. The numbers in the
 // comments are those of that section of the package comment. draws prescribes
-// what skulls do; nil: the game's RNG.
-func (r *Rules) step2018(s *State, actions []uint8, draws *skullDraws) {
-	t := turn2018{draws: draws}
+// what skulls do; nil: the game's RNG. track, if not nil, is told what happens.
+func (r *Rules) step2018(s *State, actions []uint8, draws *skullDraws, track *tracker) {
+	t := turn2018{draws: draws, track: track}
 	t.s, t.agentAt, t.agentWish = s, away, away
-	r.fallDue(s)  // of the step before
-	t.burnDown(r) // 1
+	track.fallDue(r, s) // of the step before
+	t.burnDown(r)       // 1
 	t.read(r, actions)
 	t.cutWords(r)
-	t.agentsWish(r)  // 2
+	bombs := s.NumBombs
+	t.agentsWish(r) // 2
+	track.laid(s, bombs)
 	t.partSwaps()    // 3
 	t.partMeetings() // 4
-	t.moveAgents(r)  // 5
-	t.moveBombs()    // 6
-	t.catchBombs()   // 7
-	t.deaths()       // 8
-	t.draw(r)        // 9
-	r.count(s)       // 10
+	track.pickUps(s, t.living[:t.alive], &t.agentWish)
+	t.moveAgents(r) // 5
+	t.moveBombs()   // 6
+	track.burnWood(s)
+	t.catchBombs() // 7
+	t.deaths()     // 8
+	t.draw(r)      // 9
+	r.count(s)     // 10
 }
 
 // burnDown ages the flames. Where one goes out, the item hidden there appears, or
@@ -76,6 +81,8 @@ func (t *turn2018) agentsWish(r *Rules) {
 			if agent.Ammo > 0 {
 				agent.Ammo--
 				s.addBomb(NewBomb(agent.Cell, uint8(r.BombLife), agent.Blast, int(a), grid.Stay))
+			} else {
+				t.track.notLaid(int(a), agent.Cell)
 			}
 		case t.mayEnter(agent, grid.Dir(action)):
 			t.agentWish[a] = agent.Cell.Next(grid.Dir(action))
@@ -130,7 +137,7 @@ func (t *turn2018) moveAgents(r *Rules) {
 		if t.agentWish[a] != agent.Cell {
 			agent.Cell = t.agentWish[a]
 			if agent.Kicks {
-				t.kick(agent.Cell, grid.Dir(t.actions[a]))
+				t.kick(int(a), agent.Cell, grid.Dir(t.actions[a]))
 			}
 		}
 		switch item := s.Board[agent.Cell]; {
@@ -145,11 +152,13 @@ func (t *turn2018) moveAgents(r *Rules) {
 	}
 }
 
-// kick sends off the first bomb in the list that lies on a cell, if one does.
-func (t *turn2018) kick(c grid.Cell, d grid.Dir) {
+// kick sends off the first bomb in the list that lies on a cell that an agent
+// enters, if one does.
+func (t *turn2018) kick(agent int, c grid.Cell, d grid.Dir) {
 	for i := range t.s.bombs() {
 		if b := &t.s.Bombs[i]; b.Cell == c {
 			b.roll(d)
+			t.track.kicked(agent, c, d)
 			return
 		}
 	}
@@ -196,6 +205,7 @@ func (t *turn2018) moveBombs() {
 		}
 		s.takeBack(b)
 		s.rays(b, &t.marked)
+		t.track.explode2018(s, b)
 		return false
 	})
 }
@@ -239,7 +249,9 @@ func (s *State) takeBack(b *Bomb) {
 func (t *turn2018) deaths() {
 	for _, a := range t.living[:t.alive] {
 		agent := &t.s.Agents[a]
-		agent.Alive = !t.marked.Has(agent.Cell)
+		if agent.Alive = !t.marked.Has(agent.Cell); !agent.Alive {
+			t.track.diedIn(t.s, int(a), agent.Cell, 0)
+		}
 	}
 }
 

@@ -13,9 +13,10 @@ import (
 // bomb that lies in a wall breaks it. Items lie hidden under wood, under bombs
 // and in walls. Nothing caps what an agent carries.
 type javaTurn struct {
-	r   *Rules
-	s   *State
-	log *javaLog // nil: nobody asks
+	r     *Rules
+	s     *State
+	log   *javaLog // nil: nobody asks
+	track *tracker // the same
 
 	living    [MaxAgents]uint8 // ids of the living agents, in order
 	alive     int              // how many
@@ -42,9 +43,10 @@ type lostItem struct {
 }
 
 // stepJava makes one move of all agents by the Java rules. actions holds one
-// number a seat. The numbers are those of the rules page.
-func (r *Rules) stepJava(s *State, actions []uint8, log *javaLog) {
-	t := javaTurn{r: r, s: s, log: log}
+// number a seat. The numbers are those of the rules page. log and track, if not
+// nil, are told what happens.
+func (r *Rules) stepJava(s *State, actions []uint8, log *javaLog, track *tracker) {
+	t := javaTurn{r: r, s: s, log: log, track: track}
 	t.act(actions)             // 2.1
 	t.tickFlames()             // 2.2
 	t.tickBombs()              // 2.3
@@ -58,7 +60,7 @@ func (r *Rules) stepJava(s *State, actions []uint8, log *javaLog) {
 	t.explode()                // 2.10
 	t.putOut()                 // 2.10
 	s.judge(r, t.moveAgents()) // 2.11 and 2.12
-	s.judge(r, s.fallJava(r))  // 2.13
+	s.judge(r, t.fall())       // 2.13
 	s.StepCount++              // 2.14
 	if int(s.StepCount) == r.MaxSteps {
 		s.timeOut(r)
@@ -86,11 +88,14 @@ func (t *javaTurn) act(actions []uint8) {
 			a.Ammo--
 			s.addBomb(NewBomb(a.Cell, uint8(t.r.BombLife), a.Blast, i, grid.Stay))
 			s.Board[a.Cell] = BombItem
+		} else if action == LayBomb {
+			t.track.notLaid(i, a.Cell)
 		}
 		if wish := a.Cell.Next(grid.Dir(action)); !s.Board[wish].wall() {
 			t.agentWish[i] = wish
 		}
 	}
+	t.track.laid(s, uint8(before))
 }
 
 func occupied(bombs []Bomb, c grid.Cell) bool {
@@ -231,6 +236,7 @@ func (t *javaTurn) kickBomb(a, b int) {
 		return
 	}
 	t.bombWish[b] = target
+	t.track.kicked(a, t.agentWish[a], d)
 }
 
 // towards is the direction from a cell to its neighbour, or to itself.
@@ -278,6 +284,7 @@ func (s *State) uncover(c grid.Cell) {
 // pickUp gives the agents the items drawn where they want to be, also those that
 // are about to die.
 func (t *javaTurn) pickUp() {
+	t.track.pickUps(t.s, t.living[:t.alive], &t.agentWish)
 	for _, i := range t.living[:t.alive] {
 		a := &t.s.Agents[i]
 		switch t.s.Board[t.agentWish[i]] {
@@ -307,6 +314,7 @@ func (t *javaTurn) moveAgents() (dead env.SeatSet) {
 		case t.burning.Has(wish):
 			a.Alive = false
 			dead = dead.With(int(i))
+			t.track.diedIn(s, int(i), wish, t.r.FlameLife)
 			if left != BombItem && left != Flames {
 				s.Board[a.Cell] = Passage
 			}

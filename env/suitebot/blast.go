@@ -30,16 +30,15 @@ func (e *explosion) set(f fuse, owner int) {
 }
 
 // explode lets the bombs that are due explode, and those they set off, and
-// returns the agents killed.
-func (p *Plan) explode(s *State, due *volley, dead env.SeatSet) (killed env.SeatSet) {
-	var e explosion
+// returns the agents killed. e is empty, and then says what exploded.
+func (p *Plan) explode(s *State, e *explosion, due *volley, dead env.SeatSet) (killed env.SeatSet) {
 	e.add(due)
-	p.chain(s, &e)
-	p.share(s, &e)
+	p.chain(s, e)
+	p.share(s, e)
 	if p.rules.DeadKills {
 		dead = 0
 	}
-	killed = p.kill(s, &e, dead)
+	killed = p.kill(s, e, dead)
 	for w := range p.words {
 		s.Spent[w] |= e.reached[w]
 	}

@@ -53,7 +53,7 @@ func gameOf(plan *Plan) *Game {
 		Seats: r.Players, Teams: r.teams(), MaxSteps: r.Rounds,
 		Actions:   r.actions(),
 		Encodings: []env.Encoding{encodingPlanes: g.planesEncoding(), encodingRaw: g.rawEncoding()},
-		Rules:     *r,
+		Rules:     *r, Counts: countNames,
 	}, Match{game: g})
 	g.sizes = observe.Sizes(g.Spec().Encodings)
 	return g

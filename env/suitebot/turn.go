@@ -20,7 +20,8 @@ func (p *Plan) Step(s *State, actions []uint8) {
 	}
 	p.plant(s, planters, &due) // 3
 	if due != (volley{}) {
-		dead |= p.explode(s, &due, dead) // 4
+		var e explosion
+		dead |= p.explode(s, &e, &due, dead) // 4
 	}
 	p.respawn(s, dead)         // 5
 	p.respawn(s, p.onBases(s)) // 6; nobody, if they died after the moves

@@ -1,0 +1,150 @@
+package basewar
+
+import (
+	"fmt"
+
+	"pommego/env"
+	"pommego/env/grid"
+)
+
+var countNames = []env.Name{
+	{Name: "score", Meaning: "points of the seat's side"},
+	{Name: "energy", Meaning: "energy left in the base of the seat's side"},
+	{Name: "bases", Meaning: "bases of the other side destroyed"},
+	{Name: "lives", Meaning: "lives left to the seat's bombers"},
+}
+
+// tracker follows a match: env.Tracker. A state holds all that is counted. Of
+// what happens, a round that is followed is told phase by phase.
+type tracker struct {
+	env.Stateless
+	game   *Game
+	wanted bool // events are
+	events []env.Event
+}
+
+// NewTrackers makes trackers: env.Tracked.
+func (g *Game) NewTrackers(n int, events bool) []env.Tracker {
+	block, all := make([]tracker, n), make([]env.Tracker, n)
+	for i := range block {
+		block[i].game, block[i].wanted = g, events
+		all[i] = &block[i]
+	}
+	return all
+}
+
+// Counts writes what the state holds.
+func (k *tracker) Counts(m env.Match, dst []int32) {
+	s, r := &m.(*Match).State, &k.game.rules
+	for seat := range r.Seats() {
+		side, lives := r.SideOf(seat), int32(0)
+		for _, id := range r.Own(seat) {
+			lives += int32(s.Bombers[id].Lives)
+		}
+		copy(dst[seat*len(countNames):], []int32{int32(s.Score[side]), int32(s.Energy[side]), int32(toByte(s.Energy[side.Other()] == 0)), lives})
+	}
+}
+
+// Events are what happened in the last round.
+func (k *tracker) Events() []env.Event { return k.events }
+
+// Step plays one round: Game.Step, with a look before and after its explosions.
+func (k *tracker) Step(m env.Match, actions []uint8) {
+	k.events = k.events[:0]
+	if !k.wanted {
+		m.Step(actions)
+		return
+	}
+	g, s := k.game, &m.(*Match).State
+	before := *s
+	due := g.moveAndLay(s, actions)
+	k.laid(&before, s, g.movesOf(actions))
+	if due {
+		before = *s
+		g.explode(s)
+		k.exploded(&before, s)
+	}
+	s.StepCount++
+}
+
+// laid finds who has laid a bomb, and who wanted to and did not.
+func (k *tracker) laid(before, s *State, moves [NumBombers]Action) {
+	for id := range moves {
+		b := &before.Bombers[id]
+		switch {
+		case moves[id] != LayBomb || !b.Alive():
+		case s.Bombers[id].Bombs < b.Bombs:
+			k.note(env.Laid, k.seats(1<<id).First(), 0, b.Cell, "")
+		default:
+			k.note(env.NotLaid, k.seats(1<<id).First(), 0, b.Cell, "")
+		}
+	}
+}
+
+// exploded finds what the explosions of a round have done, before which
+// everything was as given.
+func (k *tracker) exploded(before, s *State) {
+	var reach [MaxBombs]grid.Bits
+	b := k.game.chain(before)
+	walls, stops := k.game.barriers(before)
+	for i := range before.bombs() {
+		if b.gone>>i&1 != 0 {
+			reach[i] = k.game.rules.rays(before.Bombs[i].Cell, &walls, &stops)
+		}
+	}
+	by := func(c grid.Cell, but int) (seats env.SeatSet) {
+		for i := range before.bombs() {
+			if i != but && reach[i].Has(c) {
+				seats |= k.seats(before.Bombs[i].Owners)
+			}
+		}
+		return seats
+	}
+	for i := range before.bombs() {
+		bomb, setOff := &before.Bombs[i], env.SeatSet(0)
+		if b.gone>>i&1 == 0 {
+			continue
+		}
+		if bomb.Life > 0 {
+			setOff = by(bomb.Cell, i)
+		}
+		k.note(env.Exploded, k.seats(bomb.Owners).First(), setOff, bomb.Cell, bomb.Owner().String())
+	}
+	for c := range before.Boxes.AndNot(s.Boxes).All {
+		k.note(env.Destroyed, env.NoSeat, by(c, -1), c, "box")
+	}
+	for id := range s.Bombers {
+		if is := &s.Bombers[id]; is.Lives < before.Bombers[id].Lives {
+			k.note(lost(int(is.Lives)), k.seats(1<<id).First(), by(is.Cell, -1), is.Cell, fmt.Sprintf("bomber_%c", 'a'+id/2))
+		}
+	}
+	for side, at := range k.game.bases {
+		if s.Energy[side] < before.Energy[side] {
+			k.note(lost(int(s.Energy[side])), k.seats(Side(side).Bombers()).First(), by(at, -1), at, "base")
+		}
+	}
+}
+
+// lost is what happens to what has so many lives left.
+func lost(lives int) env.EventKind {
+	if lives > 0 {
+		return env.Hurt
+	}
+	return env.Died
+}
+
+// seats is the seats that move some bombers.
+func (k *tracker) seats(bombers BomberSet) (seats env.SeatSet) {
+	for ; bombers != 0; bombers &= bombers - 1 {
+		if id := bombers.first(); k.game.rules.Sides {
+			seats = seats.With(int(SideOf(id)))
+		} else {
+			seats = seats.With(id)
+		}
+	}
+	return seats
+}
+
+func (k *tracker) note(kind env.EventKind, seat int, by env.SeatSet, at grid.Cell, what string) {
+	k.events = append(k.events, env.Event{Kind: kind, Seat: seat, By: by, Row: at.Row(), Col: at.Col(), What: what})
+}

@@ -1,0 +1,278 @@
+package pommerman
+
+import (
+	"fmt"
+
+	"pommego/env"
+	"pommego/env/grid"
+	"pommego/env/saved"
+)
+
+// What is counted of each seat, in the order of countNames.
+const (
+	countKills = iota
+	countTeamKills
+	countSuicides
+	countBombs
+	countWood
+	countItems
+	numCounts
+)
+
+var countNames = []env.Name{
+	countKills:     {Name: "kills", Meaning: "enemies that died in flames of the seat's bombs; where flames of several met, each has killed"},
+	countTeamKills: {Name: "team_kills", Meaning: "teammates that did"},
+	countSuicides:  {Name: "suicides", Meaning: "1 if the seat itself did"},
+	countBombs:     {Name: "bombs", Meaning: "bombs laid"},
+	countWood:      {Name: "wood", Meaning: "wooden walls burnt by the seat's bombs; where flames of several met, each has burnt it"},
+	countItems:     {Name: "items", Meaning: "items picked up"},
+}
+
+var itemNames = map[Item]string{ExtraBomb: "extra_bomb", IncrRange: "incr_range", Kick: "kick", Skull: "skull"}
+
+// fire is the cells that flames of one step burn on, by the bombs' owners.
+type fire [MaxAgents]grid.Bits
+
+// fires is how many steps flames can burn in, by the rules with the longest.
+const fires = maxFlameLife + 1
+
+// tracker follows a match: env.Tracker. Steps tell it what happens as their
+// phases go by; of a nil tracker's methods none does anything, so that steps of
+// which nobody asks can call them.
+//
+// A state does not hold whose flames burn. So the tracker keeps the flames of the
+// last steps by their owners, and an agent that dies has been killed by the
+// owners of all flames on its cell that can kill by the rules of the step.
+type tracker struct {
+	game   *Game
+	wanted bool // events are
+	counts [MaxAgents][numCounts]uint16
+	lit    [fires]uint16 // the StepCount, plus one, in which the fire was lit; 0: never
+	fires  [fires]fire   // those of step n in entry n mod fires
+	events []env.Event
+}
+
+// NewTrackers makes trackers: env.Tracked.
+func (g *Game) NewTrackers(n int, events bool) []env.Tracker {
+	block, all := make([]tracker, n), make([]env.Tracker, n)
+	for i := range block {
+		block[i].game, block[i].wanted = g, events
+		all[i] = &block[i]
+	}
+	return all
+}
+
+// Begin forgets what was.
+func (k *tracker) Begin(env.Match) {
+	k.counts, k.lit, k.events = [MaxAgents][numCounts]uint16{}, [fires]uint16{}, k.events[:0]
+}
+
+// Step makes one move, and counts.
+func (k *tracker) Step(m env.Match, actions []uint8) {
+	s, r := &m.(*Match).State, &k.game.rules
+	k.events = k.events[:0]
+	switch r.StepKind {
+	case StepToday:
+		r.stepTracked(s, actions, k)
+	case Step2018:
+		r.step2018(s, actions, nil, k)
+	case StepJava:
+		r.stepJava(s, actions, nil, k)
+	}
+}
+
+// Counts writes what has been counted.
+func (k *tracker) Counts(_ env.Match, dst []int32) {
+	for seat := range k.game.rules.Seats() {
+		for i, n := range k.counts[seat] {
+			dst[seat*numCounts+i] = int32(n)
+		}
+	}
+}
+
+// Events are what happened in the last step.
+func (k *tracker) Events() []env.Event { return k.events }
+
+// Append appends the counts and the fires, nothing if nothing was counted.
+func (k *tracker) Append(dst []byte) []byte {
+	if k.counts == [MaxAgents][numCounts]uint16{} && k.lit == [fires]uint16{} {
+		return dst
+	}
+	c := saved.Writer(dst)
+	k.code(&c)
+	return c.Bytes
+}
+
+// Restore takes back what Append wrote.
+func (k *tracker) Restore(m env.Match, state []byte) error {
+	if len(state) == 0 {
+		k.Begin(m)
+		return nil
+	}
+	was := *k
+	c := saved.Reader(state)
+	k.code(&c)
+	if err := c.Err(); err != nil || len(c.Bytes) > 0 {
+		*k = was
+		return fmt.Errorf("pommerman: what was counted is cut short, or has %d bytes too many", len(c.Bytes))
+	}
+	return nil
+}
+
+// code goes over the parts of a tracker in the order of its bytes.
+func (k *tracker) code(c *saved.Codec) {
+	for seat := range k.counts {
+		saved.List(c, k.counts[seat][:])
+	}
+	saved.List(c, k.lit[:])
+	for i := range k.fires {
+		for owner := range k.fires[i] {
+			if k.lit[i] != 0 {
+				saved.List(c, k.fires[i][owner][:])
+			}
+		}
+	}
+}
+
+// fire is that of the step under way.
+func (k *tracker) fire(s *State) *fire {
+	i := s.StepCount % fires
+	if k.lit[i] != s.StepCount+1 {
+		k.lit[i], k.fires[i] = s.StepCount+1, fire{}
+	}
+	return &k.fires[i]
+}
+
+// owners is whose flames burn on a cell that were lit at most age steps ago.
+func (k *tracker) owners(s *State, at grid.Cell, age int) (by env.SeatSet) {
+	for i, lit := range k.lit {
+		if lit == 0 || int(s.StepCount)+1-int(lit) > age {
+			continue
+		}
+		for owner := range k.fires[i] {
+			if k.fires[i][owner].Has(at) {
+				by = by.With(owner)
+			}
+		}
+	}
+	return by
+}
+
+// note notes an event, if anyone wants to know.
+func (k *tracker) note(kind env.EventKind, seat int, by env.SeatSet, at grid.Cell, what string) {
+	if k.wanted {
+		k.events = append(k.events, env.Event{Kind: kind, Seat: seat, By: by, Row: at.Row(), Col: at.Col(), What: what})
+	}
+}
+
+// laid is told of the bombs that were laid, those from the given one on, and
+// notLaid of an agent that wanted to lay one and did not.
+func (k *tracker) laid(s *State, from uint8) {
+	if k == nil {
+		return
+	}
+	for _, b := range s.Bombs[from:s.NumBombs] {
+		k.counts[b.Owner()][countBombs]++
+		k.note(env.Laid, b.Owner(), 0, b.Cell, "")
+	}
+}
+
+func (k *tracker) notLaid(agent int, at grid.Cell) {
+	if k != nil {
+		k.note(env.NotLaid, agent, 0, at, "")
+	}
+}
+
+// kicked is told that an agent kicks a bomb off the cell that it enters.
+func (k *tracker) kicked(agent int, at grid.Cell, d grid.Dir) {
+	if k != nil {
+		k.note(env.Kicked, agent, 0, at, Action(d).String())
+	}
+}
+
+// pickUps is told where the living want to be, before they take what is there.
+func (k *tracker) pickUps(s *State, living []uint8, wish *[MaxAgents]grid.Cell) {
+	if k == nil {
+		return
+	}
+	for _, a := range living {
+		if item := s.Board[wish[a]]; item.powerup() {
+			k.counts[a][countItems]++
+			k.note(env.PickedUp, int(a), 0, wish[a], itemNames[item])
+		}
+	}
+}
+
+// exploded is told that a bomb explodes, set off by flames of the given owners.
+func (k *tracker) exploded(b *Bomb, by env.SeatSet) {
+	if k != nil {
+		k.note(env.Exploded, b.Owner(), by, b.Cell, "")
+	}
+}
+
+// burnt is told that wood is burnt.
+func (k *tracker) burnt(at grid.Cell, by env.SeatSet) {
+	for owner := range MaxAgents {
+		if by.Has(owner) {
+			k.counts[owner][countWood]++
+		}
+	}
+	k.note(env.Destroyed, env.NoSeat, by, at, "wood")
+}
+
+// burnWood finds the wood that this step's fire reaches, on a board that still
+// shows it.
+func (k *tracker) burnWood(s *State) {
+	if k == nil {
+		return
+	}
+	f := k.fire(s)
+	for c := range f[0].Or(f[1]).Or(f[2]).Or(f[3]).All {
+		if s.Board[c] == Wood {
+			k.burnt(c, k.owners(s, c, 0))
+		}
+	}
+}
+
+// died is told that an agent dies, in flames of the given owners.
+func (k *tracker) died(agent int, at grid.Cell, by env.SeatSet) {
+	for owner := range MaxAgents {
+		switch {
+		case !by.Has(owner):
+		case owner == agent:
+			k.counts[owner][countSuicides]++
+		case k.game.rules.Teams() && owner == agent^2:
+			k.counts[owner][countTeamKills]++
+		default:
+			k.counts[owner][countKills]++
+		}
+	}
+	k.note(env.Died, agent, by, at, "")
+}
+
+// diedIn is died, in the flames on a cell that were lit at most age steps ago.
+func (k *tracker) diedIn(s *State, agent int, at grid.Cell, age int) {
+	if k != nil {
+		k.died(agent, s.Agents[agent].Cell, k.owners(s, at, age))
+	}
+}
+
+// fallDue lets the ring fall that is due, and is told of it.
+func (k *tracker) fallDue(r *Rules, s *State) {
+	ring, before := int(s.due)-1, s.alive()
+	r.fallDue(s)
+	if k != nil && ring >= 0 {
+		k.collapsed(s, ring, before&^s.alive())
+	}
+}
+
+// collapsed is told of a ring that fell, and of those that died of it.
+func (k *tracker) collapsed(s *State, ring int, dead env.SeatSet) {
+	if k == nil || !k.wanted {
+		return
+	}
+	k.events = append(k.events, env.Event{Kind: env.Collapsed, Seat: env.NoSeat, Row: -1, Col: -1, What: fmt.Sprint(ring)})
+	for _, seat := range dead.List() {
+		k.note(env.Died, seat, 0, s.Agents[seat].Cell, "collapse")
+	}
+}

@@ -1,0 +1,116 @@
+package suitebot
+
+import (
+	"math/bits"
+
+	"pommego/env"
+)
+
+var countNames = []env.Name{
+	{Name: "points", Meaning: "points, by which the game is won"},
+	{Name: "fields", Meaning: "fields collected"},
+	{Name: "kills", Meaning: "opponents killed by the seat's bombs alone"},
+	{Name: "deaths", Meaning: "deaths of the seat's agent, of whatever"},
+}
+
+// tracker follows a match: env.Tracker. A state holds all that is counted. Of
+// what happens, a round that is followed is told phase by phase.
+type tracker struct {
+	env.Stateless
+	game   *Game
+	wanted bool // events are
+	events []env.Event
+}
+
+// NewTrackers makes trackers: env.Tracked.
+func (g *Game) NewTrackers(n int, events bool) []env.Tracker {
+	block, all := make([]tracker, n), make([]env.Tracker, n)
+	for i := range block {
+		block[i].game, block[i].wanted = g, events
+		all[i] = &block[i]
+	}
+	return all
+}
+
+// Counts writes what the state holds.
+func (k *tracker) Counts(m env.Match, dst []int32) {
+	s := &m.(*Match).State
+	for seat := range k.game.plan.rules.Players {
+		copy(dst[seat*len(countNames):], []int32{s.Scores[seat], int32(s.Collected[seat]), int32(s.Kills[seat]), int32(s.Deaths[seat])})
+	}
+}
+
+// Events are what happened in the last round.
+func (k *tracker) Events() []env.Event { return k.events }
+
+// Step plays one round: Plan.Step, with looks between its phases.
+func (k *tracker) Step(m env.Match, actions []uint8) {
+	k.events = k.events[:0]
+	if !k.wanted {
+		m.Step(actions)
+		return
+	}
+	p, s := k.game.plan, &m.(*Match).State
+	s.Gains = [MaxPlayers]int32{}
+	s.Blast = Cells{}
+	p.move(s, actions)   // 1
+	dead := p.collide(s) // 2
+	k.died(s, dead, "move")
+	due := p.burnFuses(s)
+	planters := p.plants(actions) &^ dead
+	if p.rules.DeadPlant {
+		planters |= p.plants(actions)
+	}
+	p.plant(s, planters, &due) // 3
+	for _, seat := range planters.List() {
+		k.note(env.Laid, seat, 0, s.Agents[seat], "")
+	}
+	if due != (volley{}) {
+		var e explosion
+		killed := p.explode(s, &e, &due, dead) // 4
+		k.exploded(s, &e, &due, killed)
+		dead |= killed
+	}
+	p.respawn(s, dead) // 5
+	late := p.onBases(s)
+	k.died(s, late, "base")
+	p.respawn(s, late) // 6; nobody, if they died after the moves
+	for seat, gain := range s.Gains {
+		s.Scores[seat] += gain
+	}
+	s.StepCount++
+}
+
+// exploded notes the bombs that went off, those that were due at first, and whom
+// they killed.
+func (k *tracker) exploded(s *State, e *explosion, due *volley, killed env.SeatSet) {
+	p := k.game.plan
+	for i, b := range e.bombs[:e.n] {
+		by := env.SeatSet(0)
+		for _, other := range e.bombs[:i] {
+			if due[b.owner] == fuseAt(Cell(b.at)) {
+				break
+			}
+			if reach := p.reach(Cell(other.at)); reach[b.at>>6]>>(b.at&63)&1 != 0 {
+				by = by.With(int(other.owner))
+			}
+		}
+		k.note(env.Exploded, int(b.owner), by, Cell(b.at), "")
+	}
+	for ; killed != 0; killed &= killed - 1 {
+		seat := bits.TrailingZeros16(uint16(killed))
+		k.note(env.Died, seat, p.reaching(e, s.Agents[seat]), s.Agents[seat], "")
+	}
+}
+
+// died notes that agents died of something else than a bomb.
+func (k *tracker) died(s *State, dead env.SeatSet, of string) {
+	for _, seat := range dead.List() {
+		k.note(env.Died, seat, 0, s.Agents[seat], of)
+	}
+}
+
+func (k *tracker) note(kind env.EventKind, seat int, by env.SeatSet, at Cell, what string) {
+	width := k.game.plan.rules.Width
+	k.events = append(k.events, env.Event{Kind: kind, Seat: seat, By: by, Row: int(at) / width, Col: int(at) % width, What: what})
+}
