@@ -19,6 +19,11 @@ type Clocked interface {
 	Clock() (limit, giveUp time.Duration)
 }
 
+// SidesByLot is a Game whose own document has sides drawn by lot before a match.
+type SidesByLot interface {
+	SidesByLot() bool
+}
+
 // Dictionary is a Game that can describe its matches to programs in other
 // languages, as JSON with exactly the keys, order and spaces of the game's
 // reference.

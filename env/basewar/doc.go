@@ -63,10 +63,11 @@
 //     a box, a base or a bomber. A stone and the edge end a ray before them.
 //     Bombs do not stop it: a bomb reached explodes at the same time. All rays see
 //     the map as it was before the first explosion.
-//  5. What was reached is hurt once, however many bombs reached it: a box is removed, and
+//  5. Boxes and bombers reached are hurt once, however many bombs reached them: a box is removed, and
 //     each side one of whose own bombs (not public ones) reached it scores BoxPoints; a
 //     bomber loses a life, and when that was the last it leaves the map and the
-//     other side scores DeathPoints, whoever laid the bomb; a base loses 1 energy.
+//     other side scores DeathPoints, whoever laid the bomb. A base loses 1 energy
+//     for each bomb that reached it.
 //  6. Exploded bombs are gone; the bombers that paid for them can lay them again.
 //  7. The round is counted. The game is over if a base has no energy left, after
 //     the last round, and when nothing can change any more because no bomb lies
@@ -84,8 +85,8 @@
 //
 // # Drawing sides
 //
-// A game does not decide who plays blue. Package match draws the sides of a match
-// (match.DrawSides), and a learner without a fixed seat gets a random one each
+// A game does not decide who plays blue. The sides of a match are drawn by lot
+// (match.DrawSides, and Game.SidesByLot asks for it), and a learner without a fixed seat gets a random one each
 // episode.
 //
 // # The document's sentences
@@ -175,8 +176,8 @@
 //	own-cell-shields         ... own_cell_shields: they shield
 //	all-on-a-cell-hurt       all bombers on a cell are hurt
 //	hurt-first               ... hurt_first: the first
-//	base-once-a-round        bombs that reach a base together take 1
-//	base-for-each-bomb       ... base_damage bomb: 1 each
+//	base-for-each-bomb       of bombs that reach a base together each takes 1
+//	base-once-a-round        ... base_damage round: they take 1 together
 //	both-bases-equal         both bases and equal scores: a draw
 //	draw-together            ... draw_together: a draw whatever the score
 //	enters-a-new-bomb        a bomber may enter the cell of a new bomb

@@ -18,7 +18,7 @@ func variants() map[string]Rules {
 		"small sides":      func(r *Rules) { r.Sides = true },
 		"9x9 rotated":      func(r *Rules) { r.BoardSize, r.Symmetry, r.NumStones, r.NumBoxes = 9, Rotated, 8, 21 },
 		"unrelated":        func(r *Rules) { r.Symmetry, r.NumStones = Unrelated, 3 },
-		"damage per bomb":  func(r *Rules) { r.BaseDamage, r.BaseEnergy = PerBomb, 20 },
+		"damage per round": func(r *Rules) { r.BaseDamage = PerRound },
 		"tick at once":     func(r *Rules) { r.TickAtOnce = true },
 		"lay first":        func(r *Rules) { r.LayFirst = true },
 		"bombs spent":      func(r *Rules) { r.BombsSpent = true },
@@ -125,7 +125,7 @@ func FuzzStep(f *testing.F) {
 	f.Add(uint64(1), uint8(0), []byte("\x05\x01\x02\x03\x04\x00\x05\x05\x05\x05\x05\x05"))
 	f.Add(uint64(7), uint8(9), []byte("\x05\x05\x05\x05\x05\x05\x01\x02\x03\x04\x01\x02\x03\x04\x00\x00\x00\x00"))
 	var all []*Game
-	for _, name := range []string{"standard", "small", "small sides", "damage per bomb", "lay first", "all pay", "own cell shields", "own harmless", "many lives"} {
+	for _, name := range []string{"standard", "small", "small sides", "damage per round", "lay first", "all pay", "own cell shields", "own harmless", "many lives"} {
 		all = append(all, mustGame(f, variants()[name]))
 	}
 	f.Fuzz(func(t *testing.T, seed uint64, variant uint8, moves []byte) {

@@ -109,12 +109,12 @@ var readings = []scenario{
 		end: ends{"lives 1": 2, "lives 3": 3},
 	},
 	{
-		name: "base-once-a-round", reason: "several bombs that reach a base together take 1",
+		name: "base-once-a-round", reason: "with base_damage by round, they take 1 together", rules: func(r *Rules) { r.BaseDamage = PerRound },
 		start: "1...... ....... b...... <b....> b...... ....... ......0", edit: lives(1, 1, 1), want: []string{""},
 		end: ends{"blue energy": 4},
 	},
 	{
-		name: "base-for-each-bomb", reason: "with base_damage by bomb, each takes 1", rules: func(r *Rules) { r.BaseDamage = PerBomb },
+		name: "base-for-each-bomb", reason: "of several bombs that reach a base together each takes 1",
 		start: "1...... ....... b...... <b....> b...... ....... ......0", edit: lives(1, 1, 1), want: []string{""},
 		end: ends{"blue energy": 2},
 	},

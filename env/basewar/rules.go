@@ -10,15 +10,15 @@ import (
 )
 
 // Version of the rules as a whole: it grows when a recorded game would change.
-const Version = 1
+const Version = 2
 
 // BaseDamage is how much energy a base loses in a round in which bombs reach it.
 type BaseDamage uint8
 
 // The readings of what bombs do to a base.
 const (
-	PerRound BaseDamage = iota // 1, like anything that several bombs reach together
-	PerBomb                    // 1 for each bomb
+	PerRound BaseDamage = iota // 1, as bombers and boxes that several bombs reach together are hurt once
+	PerBomb                    // 1 for each bomb, as the document's sentence on bases reads
 )
 
 // Symmetry is how the two halves of a map belong together.
@@ -114,7 +114,7 @@ type Rules struct {
 func Standard() Rules {
 	return Rules{
 		BoardSize: 15, NumStones: 40, NumBoxes: 80, FreeSteps: 2, MaxSteps: 300,
-		BaseEnergy: 5, Lives: 3, Bombs: 3, BombLife: 7, BlastRange: 2, BoxPoints: 1, DeathPoints: 3,
+		BaseEnergy: 5, BaseDamage: PerBomb, Lives: 3, Bombs: 3, BombLife: 7, BlastRange: 2, BoxPoints: 1, DeathPoints: 3,
 	}
 }
 

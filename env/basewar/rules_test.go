@@ -18,7 +18,7 @@ func TestStandardNumbers(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = `{"sides":false,"board_size":15,"num_stones":40,"num_boxes":80,"symmetry":"mirror","free_steps":2,"max_steps":300,` +
-		`"base_energy":5,"base_damage":"round","lives":3,"bombs":3,"bomb_life":7,"blast_range":2,"box_points":1,"death_points":3,` +
+		`"base_energy":5,"base_damage":"bomb","lives":3,"bombs":3,"bomb_life":7,"blast_range":2,"box_points":1,"death_points":3,` +
 		`"tick_at_once":false,"lay_first":false,"bombs_spent":false,"all_pay":false,` +
 		`"own_cell_safe":false,"own_cell_shields":false,"hurt_first":false,"own_harmless":false,"draw_together":false,"play_on":false}`
 	if string(text) != want {
