@@ -119,7 +119,8 @@ type EventKind uint8
 
 // The kinds of events.
 const (
-	Laid      EventKind = iota // the seat laid a bomb
+	Began     EventKind = iota // the game
+	Laid                       // the seat laid a bomb
 	NotLaid                    // the seat wanted to lay one, and had none or could not there
 	Kicked                     // the seat kicked a bomb that lay here; What: the direction
 	PickedUp                   // the seat picked up an item; What: its name
@@ -132,7 +133,7 @@ const (
 	numEvents
 )
 
-var eventNames = [...]string{"laid", "not_laid", "kicked", "picked_up", "exploded", "destroyed", "hurt", "died", "collapsed", "ended"}
+var eventNames = [...]string{"began", "laid", "not_laid", "kicked", "picked_up", "exploded", "destroyed", "hurt", "died", "collapsed", "ended"}
 
 func (k EventKind) String() string {
 	if k < numEvents {

@@ -154,12 +154,13 @@ func (p *execPlayer) End(ctx context.Context, r Outcome) error {
 	}
 	winners := append([]int{}, r.Winners.List()...)
 	line, err := json.Marshal(struct {
-		Type    string  `json:"type"`
-		Result  string  `json:"result"`
-		Winners []int   `json:"winners"`
-		Steps   int     `json:"steps"`
-		Reward  float64 `json:"reward"`
-	}{"end", r.Result.String(), winners, r.Steps, r.Reward})
+		Type    string     `json:"type"`
+		Result  string     `json:"result"`
+		Winners []int      `json:"winners"`
+		Steps   int        `json:"steps"`
+		Reward  float64    `json:"reward"`
+		Counts  env.Counts `json:"counts,omitempty"`
+	}{"end", r.Result.String(), winners, r.Steps, r.Reward, r.Counts})
 	if err != nil {
 		return err
 	}

@@ -59,7 +59,7 @@ func TestProgramsAreAsked(t *testing.T) {
 	}
 	for i, want := range map[int]string{
 		0:  `{"type":"begin","id":1,"env":"custom:PommeTeamCompetition-v0","seat":2,"seats":4,"game_type":2,"action_space":6,"limit_ms":60000,"rules":` + string(rules) + `}`,
-		10: `{"type":"end","result":"Tie","winners":[],"steps":9,"reward":-1}`,
+		10: `{"type":"end","result":"Tie","winners":[],"steps":9,"reward":-1,"counts":` + asJSON(t, nothing(game)) + `}`,
 		11: `{"type":"begin","id":11,"env":"custom:PommeTeamCompetition-v0","seat":2,"seats":4,"game_type":2,"action_space":6,"limit_ms":60000,"rules":` + string(rules) + `}`,
 		22: `{"type": "shutdown"}`,
 		23: "the end",

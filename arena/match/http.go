@@ -125,7 +125,15 @@ func (p *httpPlayer) Act(ctx context.Context, m env.Match, seat int, action []ui
 }
 
 func (p *httpPlayer) End(ctx context.Context, r Outcome) error {
-	_, err := p.post(ctx, "/episode_end", appendFields(nil, "reward", formatReward(r.Reward)))
+	fields := []string{"reward", formatReward(r.Reward)}
+	if r.Counts != nil {
+		counts, err := json.Marshal(r.Counts)
+		if err != nil {
+			return err
+		}
+		fields = append(fields, "counts", string(counts))
+	}
+	_, err := p.post(ctx, "/episode_end", appendFields(nil, fields...))
 	return err
 }
 

@@ -141,7 +141,7 @@ func (s *server) wantCalls(t *testing.T, p played, seat int) {
 	n := len(s.bodies)
 	if rewards[seat] == 0 || s.bodies[0] != "" ||
 		s.bodies[1] != fmt.Sprintf(`{"id": "%d", "game_type": "3"}`, seat) ||
-		s.bodies[n-2] != fmt.Sprintf(`{"reward": "%v"}`, rewards[seat]) || s.bodies[n-1] != "{}" {
+		s.bodies[n-2] != fmt.Sprintf(`{"reward": "%v", "counts": %s}`, rewards[seat], asJSON(t, asJSON(t, p.Counts))) || s.bodies[n-1] != "{}" {
 		t.Errorf("seat %d was sent %q, %q, %q, with a reward of %v", seat, s.bodies[1], s.bodies[n-2], s.bodies[n-1], rewards[seat])
 	}
 }

@@ -19,6 +19,7 @@ type Result struct {
 	Games   int          `json:"games"`   // played, re-runs included
 	Seats   []SeatReport `json:"seats"`
 	Seed    env.Seed     `json:"seed"`
+	Counts  env.Counts   `json:"counts"` // what the last game counted, nil if it counts nothing
 }
 
 // SeatReport is how a player did, over all games of a match.
@@ -43,11 +44,18 @@ type Moment struct {
 	Number  int // of the game: 0 is the first, the others are re-runs of ties
 	Game    env.Game
 	Match   env.Match // to look at
-	Seed    env.Seed  // the game's
+	Seed    env.Seed  // the board's, and the game's but for Dice
+	Dice    env.Seed  // everything else random is from here: Seed, or another episode of it
 	Actions []uint8   // of the step just made, nil at the start; valid during the call
 	Late    env.SeatSet
 	Failed  env.SeatSet // seats whose answer was not a valid action
 	Gone    env.SeatSet // seats that were not asked; all three play stop
+
+	// Events are what happened in the step just made, with Rules.Events; valid
+	// during the call.
+	Events []env.Event
+
+	tracker env.Tracker
 }
 
 // Watch is shown a match as it is played. An error ends the match.
@@ -88,13 +96,16 @@ type contest struct {
 
 // play plays games until one has a winner or the rules end it.
 func (c *contest) play(game env.Game, seed env.Seed) error {
-	values := seed.RNG(env.StreamReruns)
+	dice := seed
+	dice.Episode += uint64(c.rules.Repetition)
+	values := dice.RNG(env.StreamReruns)
 	var status env.Status
 	var twin env.Game // on a collapsing board
 	for number := 0; number <= c.rules.Ties.reruns(); number++ {
-		at := Moment{Number: number, Game: game, Seed: seed}
+		at := Moment{Number: number, Game: game, Seed: seed, Dice: dice}
 		if number > 0 {
 			at.Seed = env.Seed{Value: values.Uint64()}
+			at.Dice = at.Seed
 		}
 		if c.rules.Ties.collapses(number) {
 			if twin == nil {
@@ -102,12 +113,13 @@ func (c *contest) play(game env.Game, seed env.Seed) error {
 			}
 			at.Game = twin
 		}
-		at.Match = at.Game.New(1)[0]
+		at.Match, at.tracker = at.Game.New(1)[0], env.NewTrackers(at.Game, 1, c.rules.Events)[0]
 		if err := c.playGame(at); err != nil {
 			return err
 		}
 		status = at.Match.Status()
 		c.result.Games, c.result.Steps = number+1, status.Steps
+		c.result.Counts = env.CountsOf(at.Game.Spec(), at.tracker, at.Match)
 		c.result.Total += status.Steps
 		if status.Result != env.Tie {
 			break
@@ -143,6 +155,10 @@ func (c *contest) conclude(last env.Status) {
 // playGame plays one game to its end.
 func (c *contest) playGame(at Moment) error {
 	at.Match.Reset(at.Seed)
+	if at.Dice != at.Seed {
+		at.Match.Reseed(at.Dice)
+	}
+	at.tracker.Begin(at.Match)
 	c.gone = 0
 	if err := c.begin(at); err != nil {
 		return err
@@ -157,8 +173,11 @@ func (c *contest) playGame(at Moment) error {
 		if err := c.decide(&at, status, actions); err != nil {
 			return err
 		}
-		at.Match.Step(actions)
-		at.Actions = actions
+		at.tracker.Step(at.Match, actions)
+		at.Actions, at.Events = actions, at.tracker.Events()
+		if now := at.Match.Status(); now.Over && c.rules.Events {
+			at.Events = append(at.Events, env.EndEvent(now))
+		}
 		if err := c.show(at); err != nil {
 			return err
 		}
@@ -179,7 +198,7 @@ func (c *contest) show(at Moment) error {
 func (c *contest) begin(at Moment) error {
 	for seat, p := range c.players {
 		ctx, cancel := context.WithTimeout(c.ctx, c.rules.wait())
-		err := p.Begin(ctx, Start{Game: at.Game, Seat: seat, Seed: at.Seed, Limit: c.rules.limit(p)})
+		err := p.Begin(ctx, Start{Game: at.Game, Seat: seat, Seed: at.Dice, Limit: c.rules.limit(p)})
 		cancel()
 		switch {
 		case c.ctx.Err() != nil:
@@ -200,9 +219,10 @@ func (c *contest) begin(at Moment) error {
 func (c *contest) end(at Moment) error {
 	status, rewards := at.Match.Status(), make([]float64, len(c.players))
 	at.Match.Rewards(rewards)
+	counts := env.CountsOf(at.Game.Spec(), at.tracker, at.Match)
 	for seat, p := range c.players {
 		ctx, cancel := context.WithTimeout(c.ctx, endLimit)
-		err := p.End(ctx, Outcome{Result: status.Result, Winners: status.Winners, Steps: status.Steps, Reward: rewards[seat]})
+		err := p.End(ctx, Outcome{Result: status.Result, Winners: status.Winners, Steps: status.Steps, Reward: rewards[seat], Counts: counts})
 		cancel()
 		if c.ctx.Err() != nil {
 			return c.ctx.Err()

@@ -184,9 +184,18 @@ func TestSpent(t *testing.T) {
 	if got := p.Seats[0]; got.Ticks != 1+2+3+4+5+6 || got.Think <= 0 || got.Longest <= 0 || got.Longest > got.Think {
 		t.Errorf("spent %+v, want 21 ticks and some time", got)
 	}
-	if len(thinker.ended) != 1 || thinker.ended[0] != (match.Outcome{Result: env.Tie, Steps: 6, Reward: -1}) {
+	if len(thinker.ended) != 1 || !reflect.DeepEqual(thinker.ended[0], match.Outcome{Result: env.Tie, Steps: 6, Reward: -1, Counts: nothing(game)}) {
 		t.Errorf("it was told of the end %+v", thinker.ended)
 	}
+}
+
+// nothing is what a game counts in which nothing happens.
+func nothing(game env.Game) env.Counts {
+	all := env.Counts{}
+	for _, c := range game.Spec().Counts {
+		all[c.Name] = make([]int32, game.Spec().Seats)
+	}
+	return all
 }
 
 // Whatever keeps a match from being played is an error.

@@ -61,7 +61,8 @@ type Outcome struct {
 	Result  env.Result
 	Winners env.SeatSet
 	Steps   int
-	Reward  float64 // what the game's own measure paid the seat in the last step
+	Reward  float64    // what the game's own measure paid the seat in the last step
+	Counts  env.Counts // what the game counted of all seats, nil if it counts nothing
 }
 
 // NewPlayer makes a player of game from its name: a built-in agent,

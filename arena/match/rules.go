@@ -43,6 +43,13 @@ type Rules struct {
 
 	// Ties is the rule for games that end in a tie.
 	Ties Ties
+
+	// Repetition plays the first game on its seed's board with other dice: the
+	// game's own draws and those of the agents are of so many episodes later.
+	Repetition int
+
+	// Events says that moments have their events.
+	Events bool
 }
 
 // Validate says what is wrong with the rules.
@@ -54,6 +61,8 @@ func (r *Rules) Validate() error {
 		return fmt.Errorf("match: a player is given up after %v, want at least the limit for a move, %v, or 0 for the game's own rule", r.GiveUp, r.Limit)
 	case r.Wait < 0:
 		return fmt.Errorf("match: the wait for a player is %v, want more than 0, or 0 for %v", r.Wait, DefaultWait)
+	case r.Repetition < 0:
+		return fmt.Errorf("match: the repetition is %d, want 0 or more", r.Repetition)
 	case int(r.Ties) >= len(tiesNames):
 		return fmt.Errorf("match: the rule for ties is %v, want one of %s", r.Ties, strings.Join(tiesNames, ", "))
 	}

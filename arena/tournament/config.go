@@ -55,8 +55,16 @@ type Config struct {
 	// against a fixed opponent is how many each agent plays.
 	Games int `json:"games"`
 
-	// Seed is that of the first round; round k has Seed+k.
+	// Repetitions is how many rounds in a row are played on the same board, with
+	// other dice each time (match.Rules.Repetition); 0: 1. Games is a multiple
+	// of it.
+	Repetitions int `json:"repetitions,omitempty"`
+
+	// Seed is that of the first board; the k-th after it has Seed+k.
 	Seed uint64 `json:"seed"`
+
+	// Events keeps what happens in each game in its record.
+	Events bool `json:"events,omitempty"`
 
 	// Limit is the time for a move of remote agents, 0: match.DefaultLimit.
 	// With LimitAll it holds for built-in agents too.
@@ -82,6 +90,8 @@ func (c *Config) Validate(spec *env.Spec) error {
 	switch {
 	case c.Games < 1 || c.Games > maxRounds:
 		return fmt.Errorf("games is %d, want 1 to %d", c.Games, maxRounds)
+	case c.Repetitions < 0 || c.Games%c.repetitions() != 0:
+		return fmt.Errorf("repetitions is %d, want 1 or more, of which the %d games are a multiple", c.Repetitions, c.Games)
 	case len(c.Agents) == 0 || len(c.Agents) > maxAgents:
 		return fmt.Errorf("%d agents, want 1 to %d", len(c.Agents), maxAgents)
 	}
@@ -98,8 +108,10 @@ func (c *Config) Validate(spec *env.Spec) error {
 
 // rules are those of each match.
 func (c *Config) rules() *match.Rules {
-	return &match.Rules{Limit: c.Limit, LimitAll: c.LimitAll, Ties: c.Ties}
+	return &match.Rules{Limit: c.Limit, LimitAll: c.LimitAll, Ties: c.Ties, Events: true}
 }
+
+func (c *Config) repetitions() int { return max(1, c.Repetitions) }
 
 // fits says why the format does not go with the game or the agents.
 func (c *Config) fits(spec *env.Spec) error {

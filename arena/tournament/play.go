@@ -91,11 +91,50 @@ func (p *players) play(ctx context.Context, f *fixture) (Record, error) {
 		return Record{}, err
 	}
 	var end ending
-	result, err := match.Play(ctx, p.t.game, seats, f.seed, *p.t.config.rules(), end.watch)
+	killed := kills{seats: len(names)}
+	events := match.EventLog{Agents: names}
+	rules := p.t.config.rules()
+	rules.Repetition = f.again
+	result, err := match.Play(ctx, p.t.game, seats, f.seed, *rules, func(at match.Moment) error {
+		end.watch(at)
+		killed.watch(at)
+		if !p.t.config.Events {
+			return nil
+		}
+		return events.Watch(at)
+	})
 	if err != nil {
 		return Record{}, err
 	}
-	return newRecord(f, names, result, end.seats(p.t.schedule.spec)), nil
+	r := newRecord(f, names, result, end.seats(p.t.schedule.spec))
+	r.Counts, r.Kills, r.Events = result.Counts, killed.by, events.Events
+	return r, nil
+}
+
+// kills finds out who killed whom in the last game of a match.
+type kills struct {
+	seats int
+	by    [][]int // see Record.Kills
+}
+
+func (k *kills) watch(at match.Moment) {
+	if at.Actions == nil {
+		k.by = nil
+	}
+	for _, e := range at.Events {
+		if e.Kind != env.Died || e.By == 0 || e.Seat == env.NoSeat {
+			continue
+		}
+		if k.by == nil {
+			k.by = make([][]int, k.seats)
+			for seat := range k.by {
+				k.by[seat] = make([]int, k.seats)
+			}
+		}
+		for _, killer := range e.By.List() {
+			k.by[killer][e.Seat]++
+		}
+	}
 }
 
 // ending finds out which seats are still in when a game ends.
@@ -103,10 +142,7 @@ type ending struct {
 	before, after env.SeatSet // the last step
 }
 
-func (s *ending) watch(m match.Moment) error {
-	s.before, s.after = s.after, m.Match.Status().In
-	return nil
-}
+func (s *ending) watch(m match.Moment) { s.before, s.after = s.after, m.Match.Status().In }
 
 // seats are those that were in at the end, or if nobody was, those that went
 // out in the last step. A team is in as long as one of it is.
@@ -158,7 +194,7 @@ func (p *players) Close() error {
 // newRecord keeps of a result what the statistics need. A tie is one for those
 // who were in at the end; the others have lost.
 func newRecord(f *fixture, names []string, result *match.Result, in env.SeatSet) Record {
-	r := Record{Game: f.index, Seed: f.seed.Value, Agents: names, Steps: result.Steps, Played: result.Games}
+	r := Record{Game: f.index, Seed: f.seed.Value, Repetition: f.again, Agents: names, Steps: result.Steps, Played: result.Games}
 	var errs []string
 	var notices []int
 	failed, unheard := false, false

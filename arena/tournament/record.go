@@ -1,19 +1,23 @@
 package tournament
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
+
+	"pommego/env"
 )
 
 // Record is one finished game.
 type Record struct {
-	Game    int      `json:"game"` // its number in the schedule
-	Seed    uint64   `json:"seed"`
-	Agents  []string `json:"agents"`  // by seat
-	Outcome []int    `json:"outcome"` // by seat: +1 won, -1 lost, 0 tied
-	Steps   int      `json:"steps"`
-	Played  int      `json:"played"` // games, the re-runs of ties included
+	Game       int      `json:"game"`                 // its number in the schedule
+	Seed       uint64   `json:"seed"`                 // of the board
+	Repetition int      `json:"repetition,omitempty"` // on that board, from 0
+	Agents     []string `json:"agents"`               // by seat
+	Outcome    []int    `json:"outcome"`              // by seat: +1 won, -1 lost, 0 tied
+	Steps      int      `json:"steps"`
+	Played     int      `json:"played"` // games, the re-runs of ties included
 
 	Moves  []int    `json:"moves"` // by seat, as all that follows
 	Ticks  []uint64 `json:"ticks"`
@@ -22,6 +26,15 @@ type Record struct {
 
 	// FailedNotices is nil if there are none: most logs have nothing to say of them.
 	FailedNotices []int `json:"failed_notices,omitempty"`
+
+	// Counts is what the game counted; re-runs of ties apart, as in Kills: how
+	// often each seat's bombs killed each other seat, and itself. It is nil if
+	// nobody was killed.
+	Counts env.Counts `json:"counts,omitempty"`
+	Kills  [][]int    `json:"kills,omitempty"` // by the killer's seat, then the killed one's
+
+	// Events is what happened, with Config.Events; see match.EventLog.
+	Events []json.RawMessage `json:"events,omitempty"`
 
 	Errors []string `json:"errors,omitempty"`
 
@@ -41,7 +54,7 @@ func (s *schedule) check(r *Record) error {
 		return fmt.Errorf("it is of game %d, want 0 to %d", r.Game, s.games()-1)
 	}
 	f := s.game(r.Game)
-	if names := s.names(&f); r.Seed != f.seed.Value || !slices.Equal(r.Agents, names) {
+	if names := s.names(&f); r.Seed != f.seed.Value || r.Repetition != f.again || !slices.Equal(r.Agents, names) {
 		return fmt.Errorf("it says that game %d has seed %d and agents %q, want %d and %q", r.Game, r.Seed, r.Agents, f.seed.Value, names)
 	}
 	n := s.spec.Seats
@@ -55,6 +68,19 @@ func (s *schedule) check(r *Record) error {
 	}
 	if r.FailedNotices != nil && len(r.FailedNotices) != n {
 		return fmt.Errorf("it has failed notices of %d seats, want %d or none", len(r.FailedNotices), n)
+	}
+	if r.Kills != nil && len(r.Kills) != n {
+		return fmt.Errorf("it has kills of %d seats, want %d or none", len(r.Kills), n)
+	}
+	for _, list := range r.Kills {
+		if len(list) != n {
+			return fmt.Errorf("it has kills of %d seats by one, want %d", len(list), n)
+		}
+	}
+	for name, list := range r.Counts {
+		if len(list) != n {
+			return fmt.Errorf("it has %s of %d seats, want %d", name, len(list), n)
+		}
 	}
 	return nil
 }

@@ -20,6 +20,14 @@ type Results struct {
 	Anchor   string     `json:"rating_0"` // who has the rating 0
 	Agents   []Standing `json:"standings"`
 	Pairs    []Pair     `json:"pairs"`
+	Kills    []Kills    `json:"kills"` // without those who never killed another
+}
+
+// Kills is how often one entrant's bombs killed another, or its own kind.
+type Kills struct {
+	By    string `json:"by"`
+	Of    string `json:"of"`
+	Kills int    `json:"kills"`
 }
 
 // Standing is how one agent did.
@@ -45,6 +53,16 @@ type Standing struct {
 
 	// FailedNotices is how often telling it that a game begins or ends failed.
 	FailedNotices int `json:"failed_notices"`
+
+	// Counts is what its games counted, for each of the game's counts in their
+	// order: the mean of a game, of its seats there.
+	Counts []Count `json:"counts"`
+}
+
+// Count is one of the things that a game counts.
+type Count struct {
+	Name string `json:"name"`
+	Estimate
 }
 
 // SideWins is how often an agent had a side, and won.
@@ -89,7 +107,7 @@ func (t *Tournament) report(records []Record, program string) (*Report, error) {
 	for i := range r.Agents {
 		r.Agents[i].Rating = ratings[i]
 	}
-	r.Pairs = s.pairs(records)
+	r.Pairs, r.Kills = s.pairs(records), s.kills(records)
 	return &Report{Results: r, Timing: s.timing(records), Records: records}, nil
 }
 
@@ -116,9 +134,58 @@ func (s *schedule) standings(records []Record) []Standing {
 		a := &agents[i]
 		a.Win, a.Loss, a.Tie = rate(a.Wins, a.Games), rate(a.Losses, a.Games), rate(a.Ties, a.Games)
 		a.Steps = mean(steps[i])
+		a.Counts = s.counts(i, records)
 		a.Ticks /= float64(max(1, a.Moves))
 	}
 	return agents
+}
+
+// counts is what an agent's games counted.
+func (s *schedule) counts(agent int, records []Record) []Count {
+	all := make([]Count, len(s.spec.Counts))
+	for k, what := range s.spec.Counts {
+		var values []float64
+		for i := range records {
+			f, own := s.game(i), records[i].Counts[what.Name]
+			for side, entrant := range f.sides {
+				if entrant != agent || own == nil {
+					continue
+				}
+				sum := 0.0
+				for _, seat := range s.spec.Teams[side] {
+					sum += float64(own[seat])
+				}
+				values = append(values, sum/float64(len(s.spec.Teams[side])))
+			}
+		}
+		all[k] = Count{what.Name, mean(values)}
+	}
+	return all
+}
+
+// kills adds up who killed whom.
+func (s *schedule) kills(records []Record) []Kills {
+	n := s.entrants()
+	sum := make([]int, n*n)
+	for i := range records {
+		f := s.game(i)
+		for killer, killed := range records[i].Kills {
+			for seat, times := range killed {
+				sum[f.seats[killer]*n+f.seats[seat]] += times
+			}
+		}
+	}
+	labels := s.config.Labels()
+	if n > len(labels) {
+		labels = append(labels, s.config.Against)
+	}
+	all := []Kills{}
+	for at, times := range sum {
+		if times > 0 {
+			all = append(all, Kills{labels[at/n], labels[at%n], times})
+		}
+	}
+	return all
 }
 
 // add counts a game that the agent played on a side.

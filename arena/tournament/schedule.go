@@ -19,9 +19,10 @@ type fixture struct {
 	index int
 	table int
 	round int
-	sides []int // the entrant of each side
-	seats []int // the entrant in each seat
-	seed  env.Seed
+	sides []int    // the entrant of each side
+	seats []int    // the entrant in each seat
+	seed  env.Seed // of the board
+	again int      // the repetition on it, from 0
 }
 
 // newSchedule takes a valid configuration. Entrants are numbered: the agents in
@@ -69,7 +70,8 @@ func (s *schedule) name(entrant int) string {
 // game describes game number i.
 func (s *schedule) game(i int) fixture {
 	f := fixture{index: i, table: i % len(s.tables), round: i / len(s.tables)}
-	f.seed = env.Seed{Value: s.config.Seed + uint64(f.round)}
+	f.seed = env.Seed{Value: s.config.Seed + uint64(f.round/s.config.repetitions())}
+	f.again = f.round % s.config.repetitions()
 	f.sides = s.sitDown(s.tables[f.table], f.round)
 	f.seats = make([]int, s.spec.Seats)
 	for side, team := range s.spec.Teams {

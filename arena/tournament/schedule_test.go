@@ -3,6 +3,7 @@ package tournament
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -92,6 +93,23 @@ func TestSameBoards(t *testing.T) {
 		if !slices.Equal(f.seats, want) {
 			t.Errorf("game %d seats %v, want %v", i, f.seats, want)
 		}
+	}
+}
+
+// TestLevels: a board is played on as often as it is to be repeated, each time with
+// a number of its own, while the agents move on from seat to seat.
+func TestLevels(t *testing.T) {
+	c := Config{Format: OneAgainstThree, Agents: []string{"a"}, Against: "x", Games: 12, Repetitions: 4, Seed: 50}
+	s := newSchedule(&c, game(t, ffaID).Spec())
+	for i := range s.games() {
+		f := s.game(i)
+		if f.seed.Value != 50+uint64(i/4) || f.again != i%4 || f.seats[i%4] != 0 {
+			t.Errorf("game %d has seed %v, repetition %d and seats %v", i, f.seed, f.again, f.seats)
+		}
+	}
+	c.Games = 10
+	if err := c.Validate(game(t, ffaID).Spec()); err == nil || !strings.Contains(err.Error(), "repetitions is 4") {
+		t.Errorf("10 games with 4 repetitions: %v", err)
 	}
 }
 

@@ -150,6 +150,73 @@ func TestRecords(t *testing.T) {
 	}
 }
 
+// TestExperiment: levels and repetitions with events, stopped and resumed, give
+// what they give in one go; counts and kills are in the results.
+func TestExperiment(t *testing.T) {
+	tour, err := New(game(t, ffaID), Config{
+		Format: OneAgainstThree, Agents: []string{"simple", "random"}, Against: "simple", Games: 12, Repetitions: 4, Seed: 3, Events: true,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	alone, err := tour.Run(context.Background(), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "games.jsonl")
+	ctx, stop := context.WithCancel(context.Background())
+	_, err = tour.Run(ctx, Options{Workers: 1, Log: path, Progress: func(p Progress) {
+		if p.Done > 4 {
+			stop()
+		}
+	}})
+	if stop(); !errors.Is(err, ErrStopped) {
+		t.Fatal(err)
+	}
+	resumed, err := tour.Run(context.Background(), Options{Log: path, Resume: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if asJSON(t, resumed.Results) != asJSON(t, alone.Results) {
+		t.Error("resumed it has other results")
+	}
+	kills := 0
+	for i := range alone.Records {
+		a, b := &alone.Records[i], &resumed.Records[i]
+		if len(a.Events) < 2 || asJSON(t, a.Events) != asJSON(t, b.Events) || asJSON(t, a.Counts) != asJSON(t, b.Counts) {
+			t.Errorf("game %d: %d events and counts %v, resumed %d and %v", i, len(a.Events), a.Counts, len(b.Events), b.Counts)
+		}
+		if a.Repetition != i/2%4 || a.Seed != 3+uint64(i/8) {
+			t.Errorf("game %d has seed %d and repetition %d", i, a.Seed, a.Repetition)
+		}
+		for seat := range a.Kills {
+			others := -a.Kills[seat][seat]
+			for _, n := range a.Kills[seat] {
+				kills, others = kills+n, others+n
+			}
+			if others != int(a.Counts["kills"][seat]) {
+				t.Errorf("game %d: seat %d killed %v, counted are %d", i, seat, a.Kills[seat], a.Counts["kills"][seat])
+			}
+		}
+	}
+	for _, k := range alone.Results.Kills {
+		kills -= k.Kills
+	}
+	if kills != 0 {
+		t.Errorf("%d kills are not in the results", kills)
+	}
+	for _, a := range alone.Results.Agents {
+		for i, c := range a.Counts {
+			if c.Name != game(t, ffaID).Spec().Counts[i].Name || c.Low > c.Value || c.High < c.Value {
+				t.Errorf("%s: %+v", a.Agent, c)
+			}
+		}
+		if bombs := a.Counts[3]; bombs.Name != "bombs" || bombs.Value <= 0 {
+			t.Errorf("%s: %+v", a.Agent, a.Counts)
+		}
+	}
+}
+
 // absent is a game whose agents are there once and never again.
 type absent struct {
 	env.Game

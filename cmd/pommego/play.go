@@ -41,10 +41,12 @@ three times, and then all have lost.`,
 		Example: `  pommego play --agents simple --show
   pommego play --env PommeTeamCompetition-v0 --agents simple,random,simple,static --seed 7
   pommego play --agents simple --seed 7 --record match.jsonl.gz --quiet
+  pommego play --env BaseWarSides-v0 --agents simple,mcts --draw-sides=false
+  pommego play --agents simple,mcts,simple,random --seed 7 --quiet --events events.jsonl
   pommego play --agents http://localhost:10080,simple,simple,simple --ties playground
   pommego play --env OneVsOne-v0 --agents "exec:python3 agent.py,simple" --limit 50ms --json`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			o.seeded = cmd.Flags().Changed("seed")
+			o.seeded, o.lotGiven = cmd.Flags().Changed("seed"), cmd.Flags().Changed("draw-sides")
 			if err := o.check(); err != nil {
 				return usageError{err}
 			}
@@ -56,13 +58,15 @@ three times, and then all have lost.`,
 	f.StringVar(&o.id, "env", "PommeFFACompetition-v0", "the environment's id, see: pommego envs")
 	f.StringVar(&o.agents, "agents", "simple", "the agents' names, by seat, with commas between")
 	f.Uint64Var(&o.seed, "seed", 0, "what decides everything random; drawn and printed if not given")
-	f.BoolVar(&o.lot, "draw-sides", false, "draw from the seed which side each agent or team of agents plays")
+	f.BoolVar(&o.lot, "draw-sides", false, "draw from the seed which side each agent or team of agents plays; by default where the game's own document does (BaseWar)")
 	f.TextVar(&o.rules.Ties, "ties", match.KeepTies, "play ties again by the rule of this `name`: none, playground or java")
 	f.DurationVar(&o.rules.Limit, "limit", 0, "how long a remote agent may take for a move (0: as the game's own rules say, else 100ms)")
 	f.DurationVar(&o.rules.GiveUp, "give-up", 0, "after how long without an answer a remote agent is not asked again in a game (0: as the game's own rules say, else never)")
 	f.BoolVar(&o.rules.LimitAll, "limit-all", false, "apply --limit to built-in agents too")
 	f.DurationVar(&o.rules.Wait, "wait", match.DefaultWait, "how long a remote agent may take to get ready for a game")
 	f.StringVar(&o.record, "record", "", "a file to write the match to, a line a game (.gz compresses)")
+	f.StringVar(&o.events, "events", "", "a file to write all that happens to, an event a line as JSON")
+	f.IntVar(&o.rules.Repetition, "repetition", 0, "play on the seed's board with other dice: those of so many repetitions later")
 	f.IntVar(&o.obsEvery, "obs-every", 3, "record observations every this many steps, 0: never")
 	f.BoolVar(&o.show, "show", false, "show every step")
 	f.Float64Var(&o.fps, "fps", 5, "with --show, pictures a second on a terminal, 0: as fast as can be")
@@ -73,9 +77,11 @@ three times, and then all have lost.`,
 
 type playOptions struct {
 	id, agents, record string
+	events             string
 	rules              match.Rules
 	seed               uint64
-	seeded, lot        bool
+	seeded             bool
+	lot, lotGiven      bool // sides are drawn by lot
 	obsEvery           int
 	show, quiet        bool
 	fps                float64
@@ -87,6 +93,8 @@ func (o *playOptions) check() error {
 	switch {
 	case o.show && o.quiet:
 		return errors.New("--show and --quiet exclude each other")
+	case o.rules.Repetition < 0:
+		return fmt.Errorf("--repetition is %d, want 0 or more", o.rules.Repetition)
 	case o.obsEvery < 0:
 		return fmt.Errorf("--obs-every is %d, want 0 or more", o.obsEvery)
 	case o.fps < 0:
@@ -138,9 +146,15 @@ func (o *playOptions) run(cmd *cobra.Command) error {
 		}
 	}
 	out := cmd.OutOrStdout()
-	report, err := o.play(cmd.Context(), out, s, rec)
+	events := match.EventLog{Agents: s.names}
+	report, err := o.play(cmd.Context(), out, s, rec, &events)
 	if err != nil {
 		return err
+	}
+	if o.events != "" {
+		if err := writeEvents(o.events, events.Events); err != nil {
+			return err
+		}
 	}
 	if file != nil {
 		if err := file.Close(); err != nil {
@@ -167,6 +181,9 @@ func (o *playOptions) seat() (*seated, error) {
 	}
 	if len(s.names) != seats {
 		return s, usagef("--agents names %d agents, want %d for %s, or one for all seats", len(s.names), seats, o.id)
+	}
+	if d, ok := game.(env.SidesByLot); ok && !o.lotGiven {
+		o.lot = d.SidesByLot()
 	}
 	if o.lot {
 		if s.names, err = match.DrawSides(game.Spec(), s.names, env.Seed{Value: o.seed}); err != nil {
@@ -214,7 +231,7 @@ type played struct {
 }
 
 // play plays the match to its end, shows it and records it.
-func (o *playOptions) play(ctx context.Context, out io.Writer, s *seated, rec *match.Recording) (*played, error) {
+func (o *playOptions) play(ctx context.Context, out io.Writer, s *seated, rec *match.Recording, events *match.EventLog) (*played, error) {
 	ctx, stop := interruptible(ctx)
 	defer stop()
 	over := new(played)
@@ -226,12 +243,16 @@ func (o *playOptions) play(ctx context.Context, out io.Writer, s *seated, rec *m
 				return err
 			}
 		}
+		if err := events.Watch(at); err != nil {
+			return err
+		}
 		if o.show && !o.asJSON && !pictures.show(ctx, o.title(s, at), at.Match.AppendText) {
 			return errInterrupted
 		}
 		return nil
 	}
 	var err error
+	o.rules.Events = o.events != ""
 	over.Result, err = match.Play(ctx, s.game, s.players, env.Seed{Value: o.seed}, o.rules, watch)
 	if errors.Is(err, context.Canceled) {
 		return nil, errInterrupted
@@ -264,9 +285,10 @@ func (o *playOptions) report(out io.Writer, s *seated, p *played) error {
 			Ties    string             `json:"ties"`
 			Games   int                `json:"games"`
 			Total   int                `json:"total_steps"`
+			Counts  env.Counts         `json:"counts"`
 			Seats   []match.SeatReport `json:"seats"`
 			Record  string             `json:"record,omitempty"`
-		}{o.id, o.seed, s.names, newEnded(status), rewards, p.Outcome, o.rules.Ties.String(), p.Games, p.Total, p.Seats, o.record})
+		}{o.id, o.seed, s.names, newEnded(status), rewards, p.Outcome, o.rules.Ties.String(), p.Games, p.Total, p.Counts, p.Seats, o.record})
 	}
 	if !o.quiet && !o.show {
 		if _, err := out.Write(p.last.AppendText(nil, inColour())); err != nil {
@@ -285,6 +307,9 @@ func (o *playOptions) report(out io.Writer, s *seated, p *played) error {
 			fmt.Fprintf(out, "agent %d (%s): of %d moves %d late, %d failed%s; longest %v; %s\n", seat, report.Agent,
 				report.Moves, report.Late, report.Failed, more, report.Longest.Round(time.Millisecond), oneLine(errors.New(report.LastError)))
 		}
+	}
+	if line := countsLine(s.game.Spec(), p.Counts); line != "" && !o.quiet {
+		fmt.Fprintln(out, line)
 	}
 	again := ""
 	if p.Games > 1 {

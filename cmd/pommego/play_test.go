@@ -58,6 +58,7 @@ func TestPlayJSON(t *testing.T) {
 		Result  string
 		Winners []int
 		Rewards []float64
+		Counts  map[string][]int
 	}) {
 		t.Helper()
 		r := pommego(t, append([]string{"play", "--json", "--env", "PommeTeam-v0"}, args...)...)
@@ -66,7 +67,7 @@ func TestPlayJSON(t *testing.T) {
 		return got
 	}
 	got := play("--agents", "static,random,static,random", "--seed", "5")
-	if got.Env != "PommeTeam-v0" || got.Seed != 5 || !got.Over || got.Steps == 0 || len(got.Rewards) != 4 ||
+	if got.Env != "PommeTeam-v0" || got.Seed != 5 || !got.Over || got.Steps == 0 || len(got.Rewards) != 4 || len(got.Counts["kills"]) != 4 ||
 		!reflect.DeepEqual(got.Agents, []string{"static", "random", "static", "random"}) {
 		t.Errorf("got %+v", got)
 	}

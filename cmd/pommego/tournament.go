@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -35,6 +36,9 @@ Formats:
   round-robin        all agents against each other, as many at a time as there are sides;
                      --games for each choice of them.
 
+With --levels and --repetitions a tournament is an experiment of so many boards, each played so
+many times with other dice. --events keeps who laid which bomb, died of whose flames, and so on.
+
 With --log (or --out) every finished game is kept. A tournament that was stopped, in whatever
 way, continues with --resume and ends as if it had not been. Results depend neither on the
 number of workers nor on interruptions, as long as no agent has a limit in time; what the clock
@@ -42,9 +46,13 @@ says is printed on a terminal, or with --timing, and has files of its own.`,
 		Example: `  pommego tournament --agents simple,random,static --games 200
   pommego tournament --env PommeTeam-v0 --agents simple,random --games 100 --json
   pommego tournament --env OneVsOne-v0 --format round-robin --agents simple,random,static
-  pommego tournament --agents simple,random --games 10000 --out results --resume`,
+  pommego tournament --agents simple,random --games 10000 --out results --resume
+  pommego tournament --env PommeFFAJava-v0 --agents java-osla,random --levels 10 --repetitions 4 --events events.jsonl`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			o.againstGiven = cmd.Flags().Changed("against")
+			if err := o.countGames(cmd.Flags().Changed("games")); err != nil {
+				return err
+			}
 			if o.resume && o.log == "" && o.out == "" {
 				return usagef("--resume needs --log FILE or --out DIR")
 			}
@@ -58,7 +66,9 @@ says is printed on a terminal, or with --timing, and has files of its own.`,
 	f.StringVar(&o.agents, "agents", "simple", "the agents' names, with commas between")
 	f.StringVar(&o.against, "against", "simple", "the agents' opponent; by default each other in two-against-two")
 	f.IntVar(&o.config.Games, "games", 100, "games for each agent, pair or table")
-	f.Uint64Var(&o.config.Seed, "seed", 1, "seed of the first game; the others count on from it")
+	f.IntVar(&o.levels, "levels", 0, "in place of --games: how many boards to play on, --repetitions times each")
+	f.IntVar(&o.config.Repetitions, "repetitions", 1, "with --levels: games in a row on each board, with other dice each time")
+	f.Uint64Var(&o.config.Seed, "seed", 1, "seed of the first board; the others count on from it")
 	f.DurationVar(&o.config.Limit, "limit", 0, "time for a move of remote agents (0: as the game's own rules say, else 100ms)")
 	f.BoolVar(&o.config.LimitAll, "limit-all", false, "apply --limit to built-in agents too")
 	f.TextVar(&o.config.Ties, "ties", match.KeepTies, "play ties again by the rule of this `name`: none, playground, java")
@@ -67,6 +77,7 @@ says is printed on a terminal, or with --timing, and has files of its own.`,
 	f.BoolVar(&o.resume, "resume", false, "continue the log if it exists")
 	f.BoolVar(&o.otherBuild, "other-build", false, "go on even if another build of pommego began it")
 	f.StringVar(&o.out, "out", "", "a folder for tables (Markdown, CSV), JSON and a chart (PNG, SVG)")
+	f.StringVar(&o.events, "events", "", "a file for all that happens in the games, an event a line as JSON; kept in the log meanwhile")
 	f.BoolVar(&o.timing, "timing", false, "print thinking times even where no terminal is")
 	f.BoolVar(&o.asJSON, "json", false, "print one JSON object")
 	return cmd
@@ -76,8 +87,8 @@ type tournamentOptions struct {
 	id, format, agents, against string
 	againstGiven                bool
 	config                      tournament.Config
-	workers                     int
-	log, out                    string
+	levels, workers             int
+	log, out, events            string
 	resume, otherBuild          bool
 	timing, asJSON              bool
 }
@@ -106,7 +117,35 @@ func (o *tournamentOptions) run(cmd *cobra.Command) error {
 			return err
 		}
 	}
+	if o.events != "" {
+		games := make([][]json.RawMessage, len(r.Records))
+		for i := range r.Records {
+			games[i] = r.Records[i].Events
+		}
+		if err := writeEvents(o.events, games...); err != nil {
+			return err
+		}
+	}
 	return o.report(cmd.OutOrStdout(), r)
+}
+
+// countGames makes the number of games of levels and repetitions.
+func (o *tournamentOptions) countGames(given bool) error {
+	c := &o.config
+	switch {
+	case o.levels < 0 || c.Repetitions < 1:
+		return usagef("--levels is %d and --repetitions is %d, want 1 or more of each", o.levels, c.Repetitions)
+	case o.levels > 0 && given:
+		return usagef("--levels and --games exclude each other: %d levels with %d repetitions are %d games", o.levels, c.Repetitions, o.levels*c.Repetitions)
+	case o.levels == 0 && c.Repetitions > 1:
+		return usagef("--repetitions is %d, and goes with --levels: how many boards are to be repeated", c.Repetitions)
+	case o.levels > 0:
+		c.Games = o.levels * c.Repetitions
+	default:
+		c.Repetitions = 0
+	}
+	c.Events = o.events != ""
+	return nil
 }
 
 // prepare makes the tournament that the flags describe.

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/csv"
+	"encoding/json"
 	"errors"
 	"os"
 	"os/exec"
@@ -38,6 +39,9 @@ func TestTournamentUsage(t *testing.T) {
 		{"--format round-robin --agents simple,random", "2 agents, want 4 or more"},
 		{"--format round-robin --agents simple --against random", "the agents play each other"},
 		{"--env PommeTeam-v0 --format one-against-three", "has teams"},
+		{"--levels 3 --games 6", "--levels and --games exclude each other: 3 levels with 1 repetitions are 3 games"},
+		{"--repetitions 2", "--repetitions is 2, and goes with --levels"},
+		{"--levels 3 --repetitions 0", "--repetitions is 0, want 1 or more"},
 		{"--resume", "--resume needs --log FILE or --out DIR"},
 		{"--games 4 --log " + log, "exists: continue it with --resume"},
 		{"--games 5 --resume --log " + log, "it was begun with games 4, this run has 5"},
@@ -70,7 +74,8 @@ func TestTournamentOutput(t *testing.T) {
 		{"--env OneVsOne-v0 --agents simple --games 6 --ties playground", tournament.OneAgainstThree, 6, []string{"ties: playground"}},
 		{"--env BaseWar-v0 --agents simple,random --games 4", tournament.TwoAgainstTwo, 4, []string{"seats 0 2 4"}},
 		{"--env BaseWarSides-v0 --agents static,random --games 4", tournament.OneAgainstThree, 8, []string{"against simple"}},
-		{"--env SuiteBot-v0 --agents simple,random --games 4", tournament.OneAgainstThree, 8, []string{"against simple"}},
+		{"--env SuiteBot-v0 --agents simple,random --games 4", tournament.OneAgainstThree, 8, []string{"against simple", "Counted in a game", "points"}},
+		{"--agents simple,random --levels 2 --repetitions 4", tournament.OneAgainstThree, 16, []string{"2 boards with 4 repetitions each", "team kills", "Kills, of the column's agent"}},
 	} {
 		t.Run(tc.args, func(t *testing.T) {
 			args := with([]string{"tournament"}, strings.Fields(tc.args)...)
@@ -92,6 +97,46 @@ func TestTournamentOutput(t *testing.T) {
 				t.Errorf("results: format %v, %d games, %d agents, program %q", r.Format, r.Played, len(r.Agents), r.Program)
 			}
 		})
+	}
+}
+
+// TestTournamentEvents: what happened is in a file of its own, in the order of
+// games, and in columns of the table of games.
+func TestTournamentEvents(t *testing.T) {
+	dir := t.TempDir()
+	events := filepath.Join(dir, "events.jsonl")
+	pommego(t, strings.Fields("tournament --env PommeFFAJava-v0 --agents simple --levels 2 --repetitions 2 --events "+events+" --out "+dir)...).want(t, exitOK)
+	text, err := os.ReadFile(events)
+	if err != nil {
+		t.Fatal(err)
+	}
+	game, died := -1, 0
+	for line := range strings.Lines(string(text)) {
+		var e struct {
+			Game, Seed, Repetition int
+			Event                  string
+		}
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		if e.Event == "began" {
+			if game++; e.Seed != 1+game/2 || e.Repetition != game%2 {
+				t.Errorf("game %d began with %s", game, line)
+			}
+		}
+		if e.Event == "died" {
+			died++
+		}
+		if e.Game != game {
+			t.Fatalf("%s, want it to be of game %d", line, game)
+		}
+	}
+	if game != 3 || died < 4 {
+		t.Errorf("the last game is %d and %d died, want 4 games with some deaths each", game, died)
+	}
+	table, err := os.ReadFile(filepath.Join(dir, "games.csv"))
+	if err != nil || !strings.HasPrefix(string(table), "game,seed,repetition,steps,played,agent0,") || !strings.Contains(string(table), "bombs3,wood3,items3,killed_by3") {
+		t.Errorf("games.csv: %.300s, %v", table, err)
 	}
 }
 

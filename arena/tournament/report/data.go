@@ -2,6 +2,7 @@ package report
 
 import (
 	"strconv"
+	"strings"
 
 	"pommego/arena/tournament"
 )
@@ -13,12 +14,19 @@ func agentsData(r *tournament.Results) *table {
 		t.head = append(t.head, name, name+"_low", name+"_high")
 	}
 	t.head = append(t.head, "moves", "ticks_per_move", "late", "failed", "failed_notices")
+	for _, c := range r.Agents[0].Counts {
+		t.head = append(t.head, c.Name, c.Name+"_low", c.Name+"_high")
+	}
 	for _, a := range r.Agents {
 		row := []string{a.Agent, strconv.Itoa(a.Games), strconv.Itoa(a.Wins), strconv.Itoa(a.Losses), strconv.Itoa(a.Ties)}
 		for _, e := range []tournament.Estimate{a.Win, a.Loss, a.Tie, a.Rating, a.Steps} {
 			row = append(row, number(e.Value), number(e.Low), number(e.High))
 		}
-		t.add(append(row, strconv.Itoa(a.Moves), number(a.Ticks), strconv.Itoa(a.Late), strconv.Itoa(a.Failed), strconv.Itoa(a.FailedNotices))...)
+		row = append(row, strconv.Itoa(a.Moves), number(a.Ticks), strconv.Itoa(a.Late), strconv.Itoa(a.Failed), strconv.Itoa(a.FailedNotices))
+		for _, c := range a.Counts {
+			row = append(row, number(c.Value), number(c.Low), number(c.High))
+		}
+		t.add(row...)
 	}
 	return t
 }
@@ -36,13 +44,19 @@ func pairsData(r *tournament.Results) *table {
 	return t
 }
 
-// gamesData has a line a game, with columns of their own for each seat.
-func gamesData(records []tournament.Record) *table {
-	t := &table{head: []string{"game", "seed", "steps", "played"}}
+// gamesData has a line a game, with columns of their own for each seat: what the
+// game counts too, and whose bombs killed it, seats with spaces between.
+func gamesData(r *tournament.Results, records []tournament.Record) *table {
+	t := &table{head: []string{"game", "seed", "repetition", "steps", "played"}}
 	perSeat := []string{"agent", "outcome", "moves", "ticks", "late", "failed"}
+	var counted []string
+	for _, c := range r.Agents[0].Counts {
+		counted = append(counted, c.Name)
+	}
+	perSeat = append(append(perSeat, counted...), "killed_by")
 	for i := range records {
 		r := &records[i]
-		row := []string{strconv.Itoa(r.Game), strconv.FormatUint(r.Seed, 10), strconv.Itoa(r.Steps), strconv.Itoa(r.Played)}
+		row := []string{strconv.Itoa(r.Game), strconv.FormatUint(r.Seed, 10), strconv.Itoa(r.Repetition), strconv.Itoa(r.Steps), strconv.Itoa(r.Played)}
 		for seat, agent := range r.Agents {
 			if i == 0 {
 				for _, name := range perSeat {
@@ -51,10 +65,29 @@ func gamesData(records []tournament.Record) *table {
 			}
 			row = append(row, agent, strconv.Itoa(r.Outcome[seat]), strconv.Itoa(r.Moves[seat]),
 				strconv.FormatUint(r.Ticks[seat], 10), strconv.Itoa(r.Late[seat]), strconv.Itoa(r.Failed[seat]))
+			for _, name := range counted {
+				n := ""
+				if own := r.Counts[name]; own != nil {
+					n = strconv.Itoa(int(own[seat]))
+				}
+				row = append(row, n)
+			}
+			row = append(row, killers(r.Kills, seat))
 		}
 		t.add(row...)
 	}
 	return t
+}
+
+// killers lists the seats that killed a seat, as often as they did.
+func killers(kills [][]int, seat int) string {
+	var by []string
+	for killer := range kills {
+		for range kills[killer][seat] {
+			by = append(by, strconv.Itoa(killer))
+		}
+	}
+	return strings.Join(by, " ")
 }
 
 func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }

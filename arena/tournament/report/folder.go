@@ -24,7 +24,7 @@ var files = []file{
 	{"results.json", func(w io.Writer, r *tournament.Report) error { return JSON(w, r.Results) }},
 	{"agents.csv", func(w io.Writer, r *tournament.Report) error { return agentsData(r.Results).csv(w) }},
 	{"pairs.csv", func(w io.Writer, r *tournament.Report) error { return pairsData(r.Results).csv(w) }},
-	{"games.csv", func(w io.Writer, r *tournament.Report) error { return gamesData(r.Records).csv(w) }},
+	{"games.csv", func(w io.Writer, r *tournament.Report) error { return gamesData(r.Results, r.Records).csv(w) }},
 	{"rates.png", func(w io.Writer, r *tournament.Report) error { return PNG(w, r.Results) }},
 	{"rates.svg", func(w io.Writer, r *tournament.Report) error { return SVG(w, r.Results) }},
 	{"timing.md", func(w io.Writer, r *tournament.Report) error { return timing(r.Timing).markdown(w) }},

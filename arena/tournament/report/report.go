@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -43,7 +44,51 @@ func tables(r *tournament.Results) []*table {
 	if len(r.Agents) > 1 {
 		all = append(all, pairs(r))
 	}
+	if len(r.Agents[0].Counts) > 0 {
+		all = append(all, counts(r))
+	}
+	if len(r.Kills) > 0 {
+		all = append(all, kills(r))
+	}
 	return append(all, sides(r))
+}
+
+// counts has a line an agent and a column for each thing that the game counts.
+func counts(r *tournament.Results) *table {
+	t := &table{title: "Counted in a game", head: []string{"agent"}, note: "Of a seat: where an agent has several, their mean."}
+	for _, c := range r.Agents[0].Counts {
+		t.head = append(t.head, strings.ReplaceAll(c.Name, "_", " "))
+	}
+	for _, a := range r.Agents {
+		row := []string{a.Agent}
+		for _, c := range a.Counts {
+			row = append(row, estimate(c.Estimate, "%.2f"))
+		}
+		t.add(row...)
+	}
+	return t
+}
+
+// kills has a line for each killer and a column for each who was killed.
+func kills(r *tournament.Results) *table {
+	t := &table{title: "Kills, of the column's agent by the row's", head: []string{""}, note: "In all games. Where flames of several met, each has killed."}
+	n := map[[2]string]int{}
+	var by, of []string
+	for _, k := range r.Kills {
+		n[[2]string{k.By, k.Of}] = k.Kills
+		by, of = append(by, k.By), append(of, k.Of)
+	}
+	slices.Sort(of)
+	of = slices.Compact(of)
+	t.head = append(t.head, of...)
+	for _, killer := range slices.Compact(by) { // in the order of entrants
+		row := []string{killer}
+		for _, killed := range of {
+			row = append(row, strconv.Itoa(n[[2]string{killer, killed}]))
+		}
+		t.add(row...)
+	}
+	return t
 }
 
 // summary says in a sentence or two what was played.
@@ -53,6 +98,9 @@ func summary(r *tournament.Results) string {
 		s += fmt.Sprintf(" against %s: %d games for each of %s", r.Against, r.Config.Games, count(len(r.Agents), "agent"))
 	} else {
 		s += fmt.Sprintf(": %d games at each of %s", r.Config.Games, count(r.Played/r.Config.Games, "table"))
+	}
+	if n := r.Repetitions; n > 1 {
+		s += fmt.Sprintf(", %s with %d repetitions each", count(r.Config.Games/n, "board"), n)
 	}
 	s += fmt.Sprintf(", seeds from %d, ties: %s.", r.Seed, r.Ties)
 	if r.Reruns > 0 {

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"pommego/arena/tournament"
+	"pommego/env"
 	"pommego/internal/chart"
 )
 
@@ -35,11 +36,13 @@ func sample() *tournament.Report {
 		Agent: "mcts:ticks=20,c=25", Label: "mcts", Games: 4, Wins: 3, Losses: 1,
 		Win: around(0.75, 0.125), Loss: around(0.25, 0.125), Rating: around(150.4, 100), Steps: around(321.5, 20),
 		Moves: 1286, Ticks: 19.96, Sides: sides,
+		Counts: []tournament.Count{{Name: "kills", Estimate: around(1.25, 0.5)}, {Name: "team_kills", Estimate: around(0, 0)}},
 	}
 	weak := tournament.Standing{
 		Agent: "exec:a|b", Label: "exec:a|b", Games: 4, Losses: 3, Ties: 1,
 		Loss: around(0.75, 0.125), Tie: around(0.25, 0.125), Rating: around(-150.4, 100), Steps: around(100, 0),
 		Moves: 400, Late: 7, Failed: 2, FailedNotices: 3, Sides: sides,
+		Counts: []tournament.Count{{Name: "kills", Estimate: around(0.25, 0.25)}, {Name: "team_kills", Estimate: around(0, 0)}},
 	}
 	third := weak
 	third.Agent, third.Label, third.Late, third.Failed, third.FailedNotices = "static", "static", 0, 0, 0
@@ -56,6 +59,7 @@ func sample() *tournament.Report {
 				{Row: "mcts", Col: "static", RowOnly: 15, ColOnly: 5, Share: ptr(0.75), P: 0.041},
 				{Row: "exec:a|b", Col: "static", Neither: 4, P: 1},
 			},
+			Kills: []tournament.Kills{{By: "mcts", Of: "static", Kills: 3}, {By: "mcts", Of: "simple", Kills: 2}, {By: "exec:a|b", Of: "exec:a|b", Kills: 4}},
 		},
 		Timing: &tournament.Timing{Agents: []tournament.AgentTime{
 			{Agent: strong.Agent, Label: "mcts", Moves: 1286, Mean: 12345678, Longest: 98765432, Total: 15876543210, TicksPerSecond: 1234567.8},
@@ -64,6 +68,7 @@ func sample() *tournament.Report {
 		Records: []tournament.Record{{
 			Game: 0, Seed: 7, Agents: []string{"mcts:ticks=20,c=25", "exec:a|b"}, Outcome: []int{1, -1}, Steps: 300, Played: 1,
 			Moves: []int{300, 20}, Ticks: []uint64{6000, 0}, Late: []int{0, 1}, Failed: []int{0, 0},
+			Counts: env.Counts{"kills": {1, 0}, "team_kills": {0, 0}}, Kills: [][]int{{0, 1}, {0, 1}},
 		}},
 	}
 }
@@ -167,7 +172,7 @@ func TestTimingKeptApart(t *testing.T) {
 // TestParses reads the data files as others would.
 func TestParses(t *testing.T) {
 	r := sample()
-	for _, data := range []*table{agentsData(r.Results), pairsData(r.Results), gamesData(r.Records)} {
+	for _, data := range []*table{agentsData(r.Results), pairsData(r.Results), gamesData(r.Results, r.Records)} {
 		var out bytes.Buffer
 		if err := data.csv(&out); err != nil {
 			t.Fatal(err)
