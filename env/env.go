@@ -161,14 +161,14 @@ type Spec struct {
 	Version     int        `json:"version"`     // grows when a recorded game would change
 	Description string     `json:"description"` // one line
 	Seats       int        `json:"seats"`
-	Teams       [][]int    `json:"teams"`       // the seats that share their fate
-	Elimination bool       `json:"elimination"` // a seat can be out before the game is over
-	MaxSteps    int        `json:"max_steps"`   // the rules' own limit, which terminates
-	Actions     []Choice   `json:"actions"`     // the components of one seat's action
-	Encodings   []Encoding `json:"encodings"`   // the ways to observe, the default first
-	Agents      []string   `json:"agents"`      // the built-in agents' names
-	Counts      []Name     `json:"counts"`      // what is counted of each seat in a game, see Tracked
-	Rules       any        `json:"rules"`       // the rules as a struct that marshals to JSON
+	Teams       [][]int    `json:"teams"`            // the seats that share their fate
+	Elimination bool       `json:"elimination"`      // a seat can be out before the game is over
+	MaxSteps    int        `json:"max_steps"`        // the rules' own limit, which terminates
+	Actions     []Choice   `json:"actions"`          // the components of one seat's action
+	Encodings   []Encoding `json:"encodings"`        // the ways to observe, the default first
+	Agents      []string   `json:"agents"`           // the built-in agents' names
+	Counts      []Name     `json:"counts,omitempty"` // what is counted of each seat in a game, see Tracked
+	Rules       any        `json:"rules"`            // the rules as a struct that marshals to JSON
 }
 
 // Choice is one component of an action: a number in [0, N).

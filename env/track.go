@@ -25,10 +25,9 @@ type Tracker interface {
 	// Step is Match.Step, and counts.
 	Step(m Match, actions []uint8)
 
-	// Counts writes what has been counted since Begin, or of what the state
-	// holds, since the game began: seat after seat a number for each of
-	// Spec.Counts.
-	Counts(m Match, dst []int32)
+	// Counts writes what has been counted of a seat since Begin, or of what the
+	// state holds, since the game began: a number for each of Spec.Counts.
+	Counts(m Match, seat int, dst []int32)
 
 	// Events are what happened in the last step, in order. They are valid until
 	// the next one.
@@ -76,7 +75,7 @@ type untracked struct{ Stateless }
 
 func (untracked) Step(m Match, actions []uint8) { m.Step(actions) }
 
-func (untracked) Counts(Match, []int32) {}
+func (untracked) Counts(Match, int, []int32) {}
 
 func (untracked) Events() []Event { return nil }
 
@@ -90,12 +89,11 @@ func CountsOf(s *Spec, t Tracker, m Match) Counts {
 	if n == 0 {
 		return nil
 	}
-	flat := make([]int32, s.Seats*n)
-	t.Counts(m, flat)
-	all := Counts{}
-	for i, name := range s.Counts {
-		for seat := range s.Seats {
-			all[name.Name] = append(all[name.Name], flat[seat*n+i])
+	own, all := make([]int32, n), Counts{}
+	for seat := range s.Seats {
+		t.Counts(m, seat, own)
+		for i, name := range s.Counts {
+			all[name.Name] = append(all[name.Name], own[i])
 		}
 	}
 	return all

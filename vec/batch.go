@@ -23,7 +23,7 @@ type Batch struct {
 	reward, returns       []float64
 	terminated, truncated []uint8
 	done, result, winners []uint8
-	length                []int32
+	length, counts        []int32 // counts is nil if the game counts nothing
 	seed, episode         []uint64
 
 	ended    []int32 // scratch: each worker's finished games, from its first on
@@ -59,6 +59,9 @@ func (p *Pool) NewBatch(mem []byte) *Batch {
 	b.terminated, b.truncated = b.Bytes("terminated"), b.Bytes("truncated")
 	b.done, b.result, b.winners = b.Bytes("game.done"), b.Bytes("game.result"), b.Bytes("game.winners")
 	b.length = b.Tensor("game.length").Int32s()
+	if t := b.Tensor("game.counts"); t != nil {
+		b.counts = t.Int32s()
+	}
 	b.seed, b.episode = b.Tensor("game.seed").Uint64s(), b.Tensor("game.episode").Uint64s()
 	return b
 }

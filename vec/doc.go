@@ -39,13 +39,14 @@
 //	alive, seat         uint8                           rows
 //	game.done           uint8: ended in this very step  games
 //	game.return         float64: rewards of the episode rows
+//	game.counts         int32: Spec.Counts              rows
 //	game.length         int32: steps                    games
 //	game.result         uint8: env.Result               games
 //	game.winners        uint8, a byte a seat            games
 //	game.seed           uint64                          games
 //	game.episode        uint64                          games
 //
-// Return, length, result and winners describe the episode that has just ended
+// There are counts where the game counts something. Return, counts, length, result and winners describe the episode that has just ended
 // where game.done is 1, and the one under way elsewhere. Seed and episode are
 // those of the position shown. If the rules and the caller's limit end a game in
 // the same step it is terminated, and pays; truncation alone pays nothing.

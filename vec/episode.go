@@ -16,10 +16,11 @@ const (
 
 // game is one game of a pool.
 type game struct {
-	match  env.Match
-	seed   env.Seed
-	seeded bool
-	status env.Status // of match, since its last step
+	match   env.Match
+	tracker env.Tracker // of match
+	seed    env.Seed
+	seeded  bool
+	status  env.Status // of match, since its last step
 
 	rows    []uint8 // the learners' seats
 	others  []uint8 // the agents' seats
@@ -64,6 +65,7 @@ func (w *worker) begin(i int, seed env.Seed) {
 	g.seed, g.seeded, g.fault = seed, true, nil
 	p.seating.deal(seed, g.rows, g.others)
 	g.match.Reset(seed)
+	g.tracker.Begin(g.match)
 	if p.train {
 		g.match.SetTrainingSeat(int(g.rows[0]))
 	}
@@ -125,7 +127,7 @@ func (w *worker) move(i int) {
 
 func (w *worker) stepMatch(g *game, actions []uint8) {
 	w.acting = actions
-	g.match.Step(actions)
+	g.tracker.Step(g.match, actions)
 	w.acting = nil
 }
 
@@ -178,6 +180,12 @@ func (w *worker) writeGame(i int, done bool) {
 	p, g, b := w.p, &w.p.games[i], w.p.job.batch
 	copy(b.returns[i*len(g.rows):], g.returns)
 	b.done[i], b.length[i], b.result[i] = toByte(done), int32(g.status.Steps), uint8(g.status.Result)
+	if n := len(p.spec.Counts); n > 0 {
+		for k, seat := range g.rows {
+			row := i*len(g.rows) + k
+			g.tracker.Counts(g.match, int(seat), b.counts[row*n:(row+1)*n])
+		}
+	}
 	winners := b.winners[i*p.spec.Seats : (i+1)*p.spec.Seats]
 	for seat := range winners {
 		winners[seat] = toByte(g.status.Winners.Has(seat))
@@ -220,6 +228,7 @@ func (w *worker) blank(i int) {
 	clear(b.terminated[first : first+n])
 	clear(b.truncated[first : first+n])
 	clear(b.returns[first : first+n])
+	clear(b.counts[first*len(p.spec.Counts) : (first+n)*len(p.spec.Counts)])
 	clear(b.now.alive[first : first+n])
 	clear(b.winners[i*p.spec.Seats : (i+1)*p.spec.Seats])
 	copy(b.now.seat[first:], g.rows)

@@ -106,6 +106,9 @@ func (b *builder) flags() {
 	b.rows("truncated", env.Uint8)
 	b.games("game.done", env.Uint8)
 	b.rows("game.return", env.Float64)
+	if n := len(b.spec.Counts); n > 0 {
+		b.rows("game.counts", env.Int32, n)
+	}
 	b.games("game.length", env.Int32)
 	b.games("game.result", env.Uint8)
 	b.games("game.winners", env.Uint8, b.spec.Seats)

@@ -75,9 +75,11 @@ func (p *Pool) makeGames() {
 	p.games = make([]game, n)
 	rows, others := make([]uint8, n*learners), make([]uint8, n*agents)
 	returns := make([]float64, n*learners)
+	trackers := env.NewTrackers(p.cfg.Game, n, false)
 	for i, m := range p.cfg.Game.New(n) {
 		p.games[i] = game{
 			match:   m,
+			tracker: trackers[i],
 			rows:    rows[i*learners : (i+1)*learners : (i+1)*learners],
 			others:  others[i*agents : (i+1)*agents : (i+1)*agents],
 			returns: returns[i*learners : (i+1)*learners : (i+1)*learners],

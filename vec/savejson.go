@@ -31,6 +31,7 @@ type poolJSON struct {
 	Learners    []int       `json:"learners"` // their seats
 	Returns     []float64   `json:"returns"`
 	Agents      []agentJSON `json:"agents"`
+	Counted     []byte      `json:"counted,omitempty"` // as env.Tracker.Append writes it
 }
 
 type agentJSON struct {
@@ -53,7 +54,7 @@ func (p *Pool) SaveJSON(game int) (json.RawMessage, error) {
 	}
 	part := poolJSON{
 		Version: gamestate.Version, Game: p.spec.ID, Fingerprint: saved.Hex(p.form.Fingerprint), Ended: s.Ended, Train: s.Train,
-		Seed: s.Seed.Value, Episode: s.Seed.Episode, Returns: s.Returns,
+		Seed: s.Seed.Value, Episode: s.Seed.Episode, Returns: s.Returns, Counted: s.Counted,
 	}
 	for _, seat := range s.Rows {
 		part.Learners = append(part.Learners, int(seat))
@@ -161,7 +162,7 @@ func (p *Pool) decodePart(text []byte) (*gamestate.State, error) {
 		return nil, fmt.Errorf("%d returns for %d learners", len(part.Returns), len(part.Learners))
 	}
 	s := &gamestate.State{
-		Ended: part.Ended, Train: part.Train, Seed: env.Seed{Value: part.Seed, Episode: part.Episode}, Returns: part.Returns,
+		Ended: part.Ended, Train: part.Train, Seed: env.Seed{Value: part.Seed, Episode: part.Episode}, Returns: part.Returns, Counted: part.Counted,
 	}
 	for _, seat := range part.Learners {
 		if seat < 0 || seat >= p.spec.Seats {

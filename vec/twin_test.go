@@ -22,6 +22,7 @@ type twin struct {
 
 type twinGame struct {
 	match    env.Match
+	tracker  env.Tracker
 	learners []int
 	agents   map[int]env.Agent // by seat
 	seed     env.Seed
@@ -83,6 +84,8 @@ func (t *twin) begin(g *twinGame, seed env.Seed) {
 		g.agents[seat] = agent
 	}
 	g.match.Reset(seed)
+	g.tracker = env.NewTrackers(t.cfg.Game, 1, false)[0]
+	g.tracker.Begin(g.match)
 	alone := len(t.spec.Teams) == t.spec.Seats
 	if len(g.learners) == 1 && alone && t.cfg.OnDeath == End {
 		g.match.SetTrainingSeat(g.learners[0])
@@ -144,7 +147,7 @@ func (t *twin) stepGame(g *twinGame, rows []uint8) record {
 			agent.Act(g.match, seat, acts[seat*parts:(seat+1)*parts])
 		}
 	}
-	g.match.Step(acts)
+	g.tracker.Step(g.match, acts)
 	r := t.after(g)
 	if r["game.done"][0][0] == 1 {
 		g.finished = true
@@ -207,6 +210,17 @@ func (t *twin) statistics(g *twinGame, r record, done bool) {
 	var winners []byte
 	for seat := range t.spec.Seats {
 		winners = append(winners, truth(st.Winners.Has(seat))...)
+	}
+	for _, seat := range g.learners {
+		counts := make([]int32, len(t.spec.Counts))
+		g.tracker.Counts(g.match, seat, counts)
+		var own []byte
+		for _, n := range counts {
+			own = binary.LittleEndian.AppendUint32(own, uint32(n))
+		}
+		if own != nil {
+			r.add("game.counts", own)
+		}
 	}
 	r.add("game.done", truth(done))
 	r.add("game.length", binary.LittleEndian.AppendUint32(nil, uint32(st.Steps)))

@@ -34,15 +34,13 @@ func (g *Game) NewTrackers(n int, events bool) []env.Tracker {
 }
 
 // Counts writes what the state holds.
-func (k *tracker) Counts(m env.Match, dst []int32) {
+func (k *tracker) Counts(m env.Match, seat int, dst []int32) {
 	s, r := &m.(*Match).State, &k.game.rules
-	for seat := range r.Seats() {
-		side, lives := r.SideOf(seat), int32(0)
-		for _, id := range r.Own(seat) {
-			lives += int32(s.Bombers[id].Lives)
-		}
-		copy(dst[seat*len(countNames):], []int32{int32(s.Score[side]), int32(s.Energy[side]), int32(toByte(s.Energy[side.Other()] == 0)), lives})
+	side, lives := r.SideOf(seat), int32(0)
+	for _, id := range r.Own(seat) {
+		lives += int32(s.Bombers[id].Lives)
 	}
+	dst[0], dst[1], dst[2], dst[3] = int32(s.Score[side]), int32(s.Energy[side]), int32(toByte(s.Energy[side.Other()] == 0)), lives
 }
 
 // Events are what happened in the last round.

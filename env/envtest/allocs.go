@@ -53,13 +53,13 @@ func (k *kit) countStepAllocs(s *script, n int) {
 		}
 	}
 	trackers := env.NewTrackers(k.game, runs+1, false)
-	counts := make([]int32, k.spec.Seats*len(k.spec.Counts))
+	counts := make([]int32, len(k.spec.Counts))
 	for _, way := range []struct {
 		name string
 		step func(i int)
 	}{
 		{"Step", func(i int) { twins[i].Step(s.actions[n]) }},
-		{"Tracker.Step", func(i int) { trackers[i].Step(twins[i], s.actions[n]); trackers[i].Counts(twins[i], counts) }},
+		{"Tracker.Step", func(i int) { trackers[i].Step(twins[i], s.actions[n]); trackers[i].Counts(twins[i], 0, counts) }},
 	} {
 		states := k.saved(twins)
 		next := 0

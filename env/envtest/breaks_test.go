@@ -46,7 +46,7 @@ var breaks = []struct {
 				}
 			}
 		})},
-	{"a tracker writes too much", "trackers", "more than a number a seat",
+	{"a tracker writes too much", "trackers", "more than a number for each",
 		breakTracker(func(t *brokenTracker) { t.counts = func(dst []int32) { clear(dst) } })},
 	{"an event of no seat of the game", "trackers", "want seats 0 to 5",
 		breakTracker(func(t *brokenTracker) {

@@ -189,7 +189,7 @@ func (t *brokenTracker) Step(m env.Match, actions []uint8) {
 	t.step(m, actions)
 }
 
-func (t *brokenTracker) Counts(m env.Match, dst []int32) {
+func (t *brokenTracker) Counts(_ env.Match, _ int, dst []int32) {
 	if t.counts != nil {
 		t.counts(dst)
 	}

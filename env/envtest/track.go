@@ -67,13 +67,17 @@ func (k *kit) follow(seed env.Seed, events bool) followed {
 }
 
 func (f followed) counts(k *kit) []int32 {
-	dst := make([]int32, k.spec.Seats*len(k.spec.Counts)+1)
-	dst[len(dst)-1] = 4711
-	f.Counts(f.m, dst)
-	if dst[len(dst)-1] != 4711 {
-		k.failf("Counts writes more than a number a seat and count")
+	var all []int32
+	for seat := range k.spec.Seats {
+		dst := make([]int32, len(k.spec.Counts)+1)
+		dst[len(dst)-1] = 4711
+		f.Counts(f.m, seat, dst)
+		if dst[len(dst)-1] != 4711 {
+			k.failf("Counts writes more than a number for each of Spec.Counts")
+		}
+		all = append(all, dst[:len(dst)-1]...)
 	}
-	return dst[:len(dst)-1]
+	return all
 }
 
 // takenBack is what was counted, taken back by another tracker. Damaged, it is

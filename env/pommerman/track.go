@@ -81,12 +81,11 @@ func (k *tracker) Step(m env.Match, actions []uint8) {
 	}
 }
 
-// Counts writes what has been counted.
-func (k *tracker) Counts(_ env.Match, dst []int32) {
-	for seat := range k.game.rules.Seats() {
-		for i, n := range k.counts[seat] {
-			dst[seat*numCounts+i] = int32(n)
-		}
+// Counts writes what has been counted of a seat.
+func (k *tracker) Counts(_ env.Match, seat int, dst []int32) {
+	dst = dst[:numCounts]
+	for i, n := range k.counts[seat] {
+		dst[i] = int32(n)
 	}
 }
 

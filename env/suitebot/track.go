@@ -33,11 +33,9 @@ func (g *Game) NewTrackers(n int, events bool) []env.Tracker {
 }
 
 // Counts writes what the state holds.
-func (k *tracker) Counts(m env.Match, dst []int32) {
+func (k *tracker) Counts(m env.Match, seat int, dst []int32) {
 	s := &m.(*Match).State
-	for seat := range k.game.plan.rules.Players {
-		copy(dst[seat*len(countNames):], []int32{s.Scores[seat], int32(s.Collected[seat]), int32(s.Kills[seat]), int32(s.Deaths[seat])})
-	}
+	dst[0], dst[1], dst[2], dst[3] = s.Scores[seat], int32(s.Collected[seat]), int32(s.Kills[seat]), int32(s.Deaths[seat])
 }
 
 // Events are what happened in the last round.

@@ -12,9 +12,11 @@
 //	number of agents                1
 //	  name, memory of each          bytes each
 //	match                           bytes
+//	what was counted, version 2     bytes
 //	CRC-32 of all before            4
 //
-// where "bytes" are their number (4 bytes) and they themselves, and numbers are
+// Version 2 is written of games in which something was counted that the match
+// itself does not hold; without it they are of version 1. Here "bytes" are their number (4 bytes) and they themselves, and numbers are
 // little-endian.
 package gamestate
 
@@ -31,8 +33,11 @@ import (
 	"pommego/env/saved"
 )
 
-// Version is the version of the form.
-const Version = 1
+// Version is the version of the form, but for games of which Counted is not empty.
+const (
+	Version = 1
+	counted = 2
+)
 
 // State is a saved game.
 type State struct {
@@ -44,6 +49,7 @@ type State struct {
 	Names    []string // of the agents
 	Memories [][]byte
 	Match    []byte // as Match.Append writes it
+	Counted  []byte // as env.Tracker.Append writes it
 }
 
 // Form is the form of one game's states.
@@ -66,7 +72,11 @@ func Of(s *env.Spec) Form {
 // Append appends a state.
 func (f Form) Append(dst []byte, s *State) []byte {
 	start, le := len(dst), binary.LittleEndian
-	dst = le.AppendUint64(append(dst, Version), f.Fingerprint)
+	version := uint8(Version)
+	if len(s.Counted) > 0 {
+		version = counted
+	}
+	dst = le.AppendUint64(append(dst, version), f.Fingerprint)
 	dst = appendBytes(dst, []byte(f.ID))
 	dst = append(dst, toByte(s.Ended), toByte(s.Train))
 	dst = le.AppendUint64(le.AppendUint64(dst, s.Seed.Value), s.Seed.Episode)
@@ -79,6 +89,9 @@ func (f Form) Append(dst []byte, s *State) []byte {
 		dst = appendBytes(appendBytes(dst, []byte(name)), s.Memories[k])
 	}
 	dst = appendBytes(dst, s.Match)
+	if version == counted {
+		dst = appendBytes(dst, s.Counted)
+	}
 	return le.AppendUint32(dst, crc32.ChecksumIEEE(dst[start:]))
 }
 
@@ -102,8 +115,9 @@ func (f Form) Decode(state []byte) (*State, error) {
 		return nil, errDamaged
 	}
 	r, s := reader{saved.Reader(state[:n])}, new(State)
-	if v := r.uint8(); v != Version {
-		return nil, fmt.Errorf("it has version %d, want %d", v, Version)
+	version := r.uint8()
+	if version != Version && version != counted {
+		return nil, fmt.Errorf("it has version %d, want %d or %d", version, Version, counted)
 	}
 	fingerprint := r.uint64()
 	if id := string(r.bytes()); r.Err() == nil && fingerprint != f.Fingerprint {
@@ -121,6 +135,9 @@ func (f Form) Decode(state []byte) (*State, error) {
 		s.Memories = append(s.Memories, r.bytes())
 	}
 	s.Match = r.bytes()
+	if version == counted {
+		s.Counted = r.bytes()
+	}
 	if r.Err() != nil || len(r.Bytes) > 0 || ended > 1 || train > 1 {
 		return nil, errDamaged
 	}

@@ -33,6 +33,7 @@ _TYPES: dict[str, Any] = dict.fromkeys(
 )
 _TYPES["action_mask"] = np.int8
 
+_COUNTS = "game.counts"  # int32 (rows, names), absent where a game counts nothing
 _ENDED = "_ended"  # among the statistics: the rows of games whose episode ended
 
 _SMALL = 256 << 10  # bytes: below this a copy costs less than a fresh receive buffer
@@ -86,6 +87,7 @@ class BatchReader:
         expand: whether fields that travel once a game are repeated for each row.
         shared: whether batches come in shared memory.
         final: whether last observations come with them.
+        counts: the names of what the game counts.
     """
 
     def __init__(
@@ -97,6 +99,7 @@ class BatchReader:
         expand: bool,
         shared: bool = False,
         final: bool = False,
+        counts: tuple[str, ...] = (),
     ) -> None:
         self._fields = {field.name: field for field in fields}
         self._obs = [(f, f.name.removeprefix(_OBS)) for f in fields if f.name.startswith(_OBS)]
@@ -106,6 +109,7 @@ class BatchReader:
         rows = self._fields["reward"].shape[0]
         self._games = rows // learners
         self._final_fields = final
+        self._counts = counts if _COUNTS in self._fields else ()
         self._sizes = {f.name: _nbytes(f) for f in fields}
         self._giving = self._largest() if copy else None
         self._buffers = BufferPool() if shared else None
@@ -221,13 +225,17 @@ class BatchReader:
         ended = done.repeat(learners)
         winners = arrays["game.winners"].repeat(learners, axis=0)
         winners &= ended[:, None]
-        return {
+        stats = {
             "length": (arrays["game.length"] * done).repeat(learners),
             "result": (arrays["game.result"] * done).repeat(learners),
             "winners": winners,
             "return": arrays["game.return"] * ended,
             _ENDED: ended,
         }
+        if self._counts:
+            counts = (arrays[_COUNTS] * ended[:, None]).T.copy()  # a row a count
+            stats |= zip(self._counts, counts, strict=True)
+        return stats
 
     def _final(self, tensors: dict[str, wire.Tensor], games: int) -> dict[str, Array]:
         """The last observations of finished games, always in memory of their own."""

@@ -68,9 +68,10 @@ class Session:
 
     def _understand(self, copy: bool) -> None:
         made = self.made
-        layout = {"learners": made.learners, "expand": self.expand}
         try:
             self.spec = GameSpec.from_wire(made.spec)
+            counts = tuple(count.name for count in self.spec.counts)
+            layout = {"learners": made.learners, "expand": self.expand, "counts": counts}
             self.encoding = self.spec.encoding(made.observation)
             self.action_shape = action_shape(made)
             self._step = wire.StepRequest(made.env, self.action_shape)

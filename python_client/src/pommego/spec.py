@@ -110,6 +110,7 @@ class GameSpec:
         encodings: the ways to observe, the default first.
         agents: the built-in agents' names.
         rules: the rules, by name.
+        counts: what the game counts of each seat, under these names in ``info["game"]``.
     """
 
     id: str
@@ -124,6 +125,7 @@ class GameSpec:
     encodings: tuple[Encoding, ...]
     agents: tuple[str, ...]
     rules: dict[str, Any]
+    counts: tuple[Name, ...] = ()
 
     @property
     def dead_leave(self) -> bool:
