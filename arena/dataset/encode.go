@@ -85,6 +85,13 @@ func (e *encoder) rows(ep *Episode) error {
 	if ep.Start == nil {
 		ep.Start = e.starts.dealt(ep.Seed)
 	}
+	if len(ep.Counts) != e.spec.Seats*len(e.spec.Counts) {
+		counts, err := e.starts.counts(ep)
+		if err != nil {
+			return err
+		}
+		ep.Counts = counts
+	}
 	e.add(&row{e: ep, agents: e.about.Agents})
 	return nil
 }
@@ -103,7 +110,7 @@ func (e *encoder) stepRows(ep *Episode) error {
 	}
 	r := row{e: ep, agents: e.about.Agents}
 	decisions := ep.Decisions
-	return ep.play(m, shapeOf(e.spec), func(step int) {
+	return ep.play(m, e.starts.tracker, shapeOf(e.spec), func(step int) {
 		r.step, r.before, r.now = step, m.Status(), e.look(m)
 	}, func(step int, after env.Status) {
 		if r.after = after; step == ep.Steps-1 {
@@ -114,6 +121,7 @@ func (e *encoder) stepRows(ep *Episode) error {
 		if clear(e.fates); decided != 0 {
 			m.Outcome(e.fates)
 		}
+		r.counts = countsOf(e.spec, e.starts.tracker, m)
 		for r.seat = range e.spec.Seats {
 			r.reward, r.fate, r.decision = e.rewards[r.seat], 0, nil
 			if decided.Has(r.seat) {
@@ -124,6 +132,7 @@ func (e *encoder) stepRows(ep *Episode) error {
 			}
 			e.add(&r)
 		}
+		ep.Counts = r.counts
 	})
 }
 

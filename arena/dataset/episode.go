@@ -26,6 +26,9 @@ type Episode struct {
 	// they came late or were none.
 	Missed    []int32
 	Truncated bool
+	// Counts is what was counted, for each seat a number for each of the game's
+	// counts; nil if nobody has yet, or of files written before there were any.
+	Counts []int32 `json:",omitempty"`
 	// Actions has a byte for each step, seat and component, in this order; 0
 	// for seats that are out.
 	Actions []byte

@@ -31,6 +31,7 @@ type row struct {
 	now           *shown
 	last          *shown // the position after the last step; nil before that
 	fate, reward  float64
+	counts        []int32   // of all seats, as Episode.Counts
 	decision      *Decision // what the seat's agent reports, nil if nothing
 }
 
@@ -137,6 +138,10 @@ func gameColumns(about *Env, missed bool) []column {
 				func(r *row, v parquet.Value) error { return r.readAgent(seat, v) }},
 			float64Column(in("outcome%d"), in("how it ended for seat %d: 1 won, -1 lost, as the game itself values ties; 0: not decided"), func(r *row) *float64 { return &r.e.Outcome[seat] }),
 			int32Column(in("lived%d"), in("steps for which seat %d was in"), func(r *row) *int32 { return &r.e.Lived[seat] }))
+		for i, c := range about.Counts {
+			at := seat*len(about.Counts) + i
+			all = append(all, int32Column(fmt.Sprintf("%s%d", c.Name, seat), fmt.Sprintf("of seat %d: %s", seat, c.Meaning), func(r *row) *int32 { return &r.e.Counts[at] }))
+		}
 		if missed {
 			all = append(all, int32Column(in("missed%d"), in("moves of seat %d that came late or were none, and were replaced by choice 0"), func(r *row) *int32 { return &r.e.Missed[seat] }))
 		}
@@ -180,6 +185,12 @@ func stepColumns(about *Env, fields []env.Field, searched bool) []column {
 			func(r *row, v parquet.Value) error { r.e.Actions = append(r.e.Actions, byte(v.Int32())); return nil }})
 	}
 	all = append(all, endColumns()...)
+	for i, c := range about.Counts {
+		n := len(about.Counts)
+		all = append(all, column{Column{Name: c.Name, Type: Int32, Meaning: "after the step: " + c.Meaning},
+			func(r *row) parquet.Value { return parquet.Int32Value(r.counts[r.seat*n+i]) },
+			func(r *row, v parquet.Value) error { r.e.Counts[r.seat*n+i] = v.Int32(); return nil }})
+	}
 	for i, f := range fields {
 		all = append(all, column{Column{Name: "final_" + f.Name, Type: FixedBytes, Null: true, Meaning: "observation after the game's last step, in that step's rows: " + f.Name, DType: f.DType, Shape: f.Shape},
 			func(r *row) parquet.Value { return r.last.field(i, &f, r.seat) }, nil})

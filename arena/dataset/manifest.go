@@ -65,11 +65,12 @@ type Env struct {
 	Actions     []env.Choice    `json:"actions"`
 	MaxSteps    int             `json:"max_steps"`
 	Rules       json.RawMessage `json:"rules"`
+	Counts      []env.Name      `json:"counts,omitempty"` // what is counted of each seat
 }
 
 func envOf(s *env.Spec) (Env, error) {
 	rules, err := json.Marshal(s.Rules)
-	return Env{s.ID, s.Game, s.Version, env.SeedVersion, s.Seats, s.Teams, s.Elimination, s.Actions, s.MaxSteps, rules}, err
+	return Env{s.ID, s.Game, s.Version, env.SeedVersion, s.Seats, s.Teams, s.Elimination, s.Actions, s.MaxSteps, rules, s.Counts}, err
 }
 
 // has reports whether the files have a column.

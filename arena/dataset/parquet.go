@@ -12,6 +12,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress"
 	"github.com/parquet-go/parquet-go/compress/zstd"
+	"github.com/parquet-go/parquet-go/format"
 
 	"pommego/internal/disk"
 )
@@ -127,6 +128,14 @@ func openFile(path string, columns []Column) (r *reader, err error) {
 	}
 	if columns != nil && !parquet.EqualNodes(p.Schema(), schema(columns)) {
 		return nil, fmt.Errorf("%s: its columns are not those that the manifest lists", path)
+	}
+	// Of any other codec damage could be anything, such as many gigabytes.
+	for _, group := range p.Metadata().RowGroups {
+		for i := range group.Columns {
+			if codec := group.Columns[i].MetaData.Codec; codec != format.Zstd {
+				return nil, fmt.Errorf("%s: %w: a column is compressed by %v, want %v", path, errDamaged, codec, format.Zstd)
+			}
+		}
 	}
 	r.parquet = p
 	return r, nil

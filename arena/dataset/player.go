@@ -13,13 +13,14 @@ import (
 
 // player plays games one after the other. It belongs to one goroutine.
 type player struct {
-	game   env.Game
-	config *Config
-	match  env.Match
-	remote bool // some agent is outside the program
-	listen bool // what agents choose by is wanted
-	agents map[seat]env.Agent
-	others map[seat]match.Player // all agents, if some are outside
+	game    env.Game
+	config  *Config
+	match   env.Match
+	tracker env.Tracker
+	remote  bool // some agent is outside the program
+	listen  bool // what agents choose by is wanted
+	agents  map[seat]env.Agent
+	others  map[seat]match.Player // all agents, if some are outside
 
 	sitting []env.Agent // in the game under way
 	search  searchListener
@@ -33,7 +34,7 @@ type seat struct {
 
 func newPlayer(game env.Game, c *Config) *player {
 	return &player{
-		game: game, config: c, match: game.New(1)[0], remote: c.Seating != Told && slices.ContainsFunc(c.Agents, outside),
+		game: game, config: c, match: game.New(1)[0], tracker: env.NewTrackers(game, 1, false)[0], remote: c.Seating != Told && slices.ContainsFunc(c.Agents, outside),
 		listen: c.Layout == Steps,
 		agents: map[seat]env.Agent{}, others: map[seat]match.Player{}, search: newSearchListener(game.Spec()),
 	}
@@ -82,6 +83,7 @@ func (p *player) play(ctx context.Context, number int, fed *Fed) (e *Episode, er
 func (p *player) playHere(ctx context.Context, e *Episode) error {
 	parts := len(p.game.Spec().Actions)
 	p.match.Reset(e.Seed)
+	p.tracker.Begin(p.match)
 	status := p.match.Status()
 	for !status.Over && (p.config.MaxSteps == 0 || e.Steps < p.config.MaxSteps) {
 		if ctx.Err() != nil {
@@ -99,11 +101,12 @@ func (p *player) playHere(ctx context.Context, e *Episode) error {
 				}
 			}
 		}
-		p.match.Step(actions)
+		p.tracker.Step(p.match, actions)
 		e.Steps++
 		status = p.match.Status()
 	}
 	e.conclude(p.match, status)
+	e.Counts = countsOf(p.game.Spec(), p.tracker, p.match)
 	return nil
 }
 

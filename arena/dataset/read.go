@@ -157,6 +157,9 @@ func (r *rowReader) episode(first int) (*Episode, int, error) {
 	e := &Episode{
 		Agents: make([]uint16, sh.seats), Outcome: make([]float64, sh.seats), Lived: make([]int32, sh.seats), Missed: make([]int32, sh.seats),
 	}
+	if n := len(m.Env.Counts); n > 0 {
+		e.Counts = make([]int32, sh.seats*n)
+	}
 	rows := 1
 	if m.Layout == Steps {
 		length, err := r.table.index(lengthName)

@@ -15,10 +15,12 @@ type starts struct {
 	form  gamestate.Form
 	seats []uint8
 	match env.Match // lent by begin
+
+	tracker env.Tracker // of match, in steps played again
 }
 
 func newStarts(game env.Game) *starts {
-	s := &starts{game: game, form: gamestate.Of(game.Spec()), match: game.New(1)[0]}
+	s := &starts{game: game, form: gamestate.Of(game.Spec()), match: game.New(1)[0], tracker: env.NewTrackers(game, 1, false)[0]}
 	for seat := range game.Spec().Seats {
 		s.seats = append(s.seats, uint8(seat))
 	}
@@ -70,9 +72,10 @@ func (e *Episode) check(spec *env.Spec) error {
 	return nil
 }
 
-// play makes the episode's steps in m. before is called ahead of each step and
-// after it with the status then; either may be nil.
-func (e *Episode) play(m env.Match, s shape, before func(step int), after func(step int, st env.Status)) error {
+// play makes the episode's steps in m, which a tracker follows. before is called
+// ahead of each step and after it with the status then; either may be nil.
+func (e *Episode) play(m env.Match, t env.Tracker, s shape, before func(step int), after func(step int, st env.Status)) error {
+	t.Begin(m)
 	status := m.Status()
 	for step := range e.Steps {
 		if status.Over {
@@ -81,13 +84,32 @@ func (e *Episode) play(m env.Match, s shape, before func(step int), after func(s
 		if before != nil {
 			before(step)
 		}
-		m.Step(e.Actions[step*s.step() : (step+1)*s.step()])
+		t.Step(m, e.Actions[step*s.step():(step+1)*s.step()])
 		status = m.Status()
 		if after != nil {
 			after(step, status)
 		}
 	}
 	return nil
+}
+
+// counts is what the episode counts when it is played again.
+func (s *starts) counts(e *Episode) ([]int32, error) {
+	m, err := s.begin(e)
+	if err == nil {
+		err = e.play(m, s.tracker, shapeOf(s.game.Spec()), nil, nil)
+	}
+	return countsOf(s.game.Spec(), s.tracker, m), err
+}
+
+// countsOf is what a tracker has counted, in the order of Episode.Counts.
+func countsOf(spec *env.Spec, t env.Tracker, m env.Match) []int32 {
+	n := len(spec.Counts)
+	all := make([]int32, spec.Seats*n)
+	for seat := range spec.Seats {
+		t.Counts(m, seat, all[seat*n:(seat+1)*n])
+	}
+	return all
 }
 
 // differs plays the episode again and says in what it comes out differently
@@ -103,7 +125,7 @@ func (e *Episode) differs(from *starts) (string, error) {
 	}
 	again := &Episode{Agents: e.Agents, Outcome: make([]float64, spec.Seats), Lived: make([]int32, spec.Seats)}
 	in := m.Status().In
-	err = e.play(m, shapeOf(spec), func(int) {
+	err = e.play(m, from.tracker, shapeOf(spec), func(int) {
 		for seat := range again.Lived {
 			again.Lived[seat] += int32(toByte(in.Has(seat)))
 		}
@@ -112,12 +134,15 @@ func (e *Episode) differs(from *starts) (string, error) {
 		return "", err
 	}
 	again.conclude(m, m.Status())
+	if e.Counts != nil {
+		again.Counts = countsOf(spec, from.tracker, m)
+	}
 	for _, f := range []struct {
 		name     string
 		was, now any
 	}{
 		{"result", e.Result, again.Result}, {"winners", e.Winners, again.Winners}, {"truncated", e.Truncated, again.Truncated},
-		{"outcome", e.Outcome, again.Outcome}, {"lived", e.Lived, again.Lived},
+		{"outcome", e.Outcome, again.Outcome}, {"lived", e.Lived, again.Lived}, {"counts", e.Counts, again.Counts},
 	} {
 		if was, now := fmt.Sprint(f.was), fmt.Sprint(f.now); was != now {
 			return fmt.Sprintf("its %s is %s, played again it is %s", f.name, was, now), nil

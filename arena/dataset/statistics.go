@@ -38,9 +38,10 @@ type AgentStatistics struct {
 	Agent string `json:"agent"`
 	Games int    `json:"games"` // counted once for each of its seats
 	SeatStatistics
-	Lived   int   `json:"lived"`   // steps for which it was in
-	Missed  int   `json:"missed"`  // moves that were replaced
-	Choices []int `json:"choices"` // how often it chose each move while it was in
+	Lived   int   `json:"lived"`            // steps for which it was in
+	Missed  int   `json:"missed"`           // moves that were replaced
+	Counts  []int `json:"counts,omitempty"` // of its games together, in the order of the game's counts
+	Choices []int `json:"choices"`          // how often it chose each move while it was in
 }
 
 // lengthBins is how many bins the lengths of games are counted in, about.
@@ -77,6 +78,11 @@ func (s *Statistics) count(e *Episode, agents []string, sh shape) {
 		s.Seats[seat].count(e, seat)
 		a.Lived += int(e.Lived[seat])
 		a.Missed += int(e.Missed[seat])
+		own := make([]int, len(e.Counts)/len(e.Agents))
+		for i := range own {
+			own[i] = int(e.Counts[seat*len(own)+i])
+		}
+		addUp(&a.Counts, own)
 		s.Decisions += int(e.Lived[seat])
 		for step := range int(e.Lived[seat]) {
 			a.Choices[e.Actions[step*sh.step()+seat*sh.components]]++
@@ -139,6 +145,7 @@ func (s *Statistics) add(o *Statistics) {
 		to.SeatStatistics.add(&from.SeatStatistics)
 		to.Lived += from.Lived
 		to.Missed += from.Missed
+		addUp(&to.Counts, from.Counts)
 		addUp(&to.Choices, from.Choices)
 	}
 }

@@ -122,6 +122,7 @@ func statistics(b *bytes.Buffer, m *dataset.Manifest) {
 			fmt.Fprintf(b, "| `%s` | %d | %s | %s | %s | %.1f | %d |\n", a.Agent, a.Games, percent(a.Won, a.Games), percent(a.Lost, a.Games), percent(a.Tied, a.Games), float64(a.Lived)/float64(a.Games), a.Missed)
 		}
 	}
+	counted(b, m)
 	b.WriteString("\nIn a tie all have tied, and so have those whose game was cut off before their fate was decided.\n\n")
 	fmt.Fprintf(b, "![Outcomes](%s)\n\n| seat | won | lost | tied |\n|---|---:|---:|---:|\n", outcomesPicture)
 	for seat, n := range s.Seats {
@@ -140,6 +141,28 @@ func statistics(b *bytes.Buffer, m *dataset.Manifest) {
 		b.WriteByte('\n')
 	}
 	fmt.Fprintf(b, "\n![Choices](%s)\n\n", choicesPicture)
+}
+
+// counted says what the games counted, where they count anything.
+func counted(b *bytes.Buffer, m *dataset.Manifest) {
+	if len(m.Env.Counts) == 0 {
+		return
+	}
+	b.WriteString("\nCounted of a seat, on average of the games:\n\n| agent |")
+	for _, c := range m.Env.Counts {
+		fmt.Fprintf(b, " %s |", strings.ReplaceAll(c.Name, "_", " "))
+	}
+	fmt.Fprintf(b, "\n|---|%s\n", strings.Repeat("---:|", len(m.Env.Counts)))
+	for _, a := range m.Statistics.Agents {
+		if a.Games == 0 {
+			continue
+		}
+		fmt.Fprintf(b, "| `%s` |", a.Agent)
+		for _, n := range a.Counts {
+			fmt.Fprintf(b, " %.2f |", float64(n)/float64(a.Games))
+		}
+		b.WriteByte('\n')
+	}
 }
 
 func prefixed(words []string, before, after string) []string {

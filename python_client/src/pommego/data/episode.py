@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,6 +38,9 @@ class Episode:
             how often the search tried each choice; all zeros where a seat decided
             without. Else None.
         values: likewise, float64: what it found each to be worth; NaN: not tried.
+        counts: what the game counted, by name: int32 (seats,). The manifest's
+            ``json["env"]["counts"]`` has the meanings. Empty in files written
+            before games counted anything.
     """
 
     game: int
@@ -54,6 +57,7 @@ class Episode:
     truncated: bool
     visits: NDArray[np.int32] | None = None
     values: NDArray[np.float64] | None = None
+    counts: dict[str, NDArray[np.int32]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         """Return how many steps there are."""
@@ -97,7 +101,7 @@ def from_rows(batch: dict[str, Array], manifest: Manifest) -> Episode:
         return array.reshape(steps, seats, *array.shape[1:])
 
     observations = {}
-    for name in (field["name"] for field in manifest.fields):
+    for name in (described["name"] for described in manifest.fields):
         final = batch[f"final_{name}"][-seats:]
         observations[name] = np.concatenate([by_seat(batch[f"obs_{name}"]), final[None]])
     alive = by_seat(batch["alive"])
@@ -120,5 +124,6 @@ def from_rows(batch: dict[str, Array], manifest: Manifest) -> Episode:
         rewards=by_seat(batch["reward"]),
         terminated=bool(batch["terminated"][-1]),
         truncated=bool(batch["truncated"][-1]),
+        counts={name: batch[name][-seats:] for name in manifest.counts},
         **search,
     )

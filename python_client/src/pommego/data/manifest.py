@@ -128,6 +128,11 @@ class Manifest:
         return len(self.json["env"]["actions"])
 
     @property
+    def counts(self) -> tuple[str, ...]:
+        """The names of what the games count, each with columns of its own."""
+        return tuple(count["name"] for count in self.json["env"].get("counts") or ())
+
+    @property
     def agents(self) -> list[str]:
         """The agents that play."""
         return list(dict.fromkeys(self.json["agents"]))

@@ -101,6 +101,9 @@ def _records(
                 "agents": tuple(str(batch[f"agent{seat}"][k]) for seat in seats),
                 "outcome": np.array([batch[f"outcome{seat}"][k] for seat in seats]),
                 "result": str(batch["result"][k]),
+                "counts": {
+                    name: np.array([batch[f"{name}{seat}"][k] for seat in seats]) for name in manifest.counts
+                },
                 "truncated": bool(batch["truncated"][k]),
             }
             yield _Record(index, batch["start"][k], known)
