@@ -72,7 +72,7 @@ def tables(specs: list[Spec]) -> str:
     parts = [ids_table(specs), actions(specs), agents(specs)]
     fields = [(e["name"], f["name"]) for spec in specs for e in spec["encodings"] for f in e["fields"]]
     parts += [field_table(specs, encoding, field) for encoding, field in dict.fromkeys(fields)]
-    parts.append(rules(specs))
+    parts += [counts(specs), rules(specs)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -103,6 +103,18 @@ def actions(specs: list[Spec]) -> str:
 def numbered(names: list[str]) -> str:
     """Write numbers and what they are called, where that is something else."""
     return ", ".join(name if name == str(i) else f"{i} {name}" for i, name in enumerate(names))
+
+
+def counts(specs: list[Spec]) -> str:
+    """List what games count of each seat."""
+    lines = [
+        "## What is counted",
+        "Of each seat, in the result of matches, tournaments, data sets and `info[\"game\"]`.",
+    ]
+    for ids, names in grouped(specs, lambda spec: spec.get("counts") or []):
+        rows = [(f"`{count['name']}`", count["meaning"]) for count in names]
+        lines.append(where(ids, specs) + table(["count", "what it is"], rows))
+    return "\n\n".join(lines)
 
 
 def agents(specs: list[Spec]) -> str:

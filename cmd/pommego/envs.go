@@ -84,6 +84,9 @@ func describe(w io.Writer, s *env.Spec) error {
 	for _, c := range s.Actions {
 		fmt.Fprintf(w, "action %s: %s\n", c.Name, strings.Join(c.Names, ", "))
 	}
+	for _, c := range s.Counts {
+		fmt.Fprintf(w, "counted, %s: %s\n", c.Name, c.Meaning)
+	}
 	for _, e := range s.Encodings {
 		for _, f := range e.Fields {
 			fmt.Fprintf(w, "observation %s, %s: %s %v\n", e.Name, f.Name, f.DType, f.Shape)
