@@ -31,6 +31,7 @@ func readMake(in *fields) (q makeRequest) {
 		q.pool.Seat = 1 + int(in.number("seat", 0, 255)) // vec counts from 1
 	}
 	q.pool.OnDeath = option(in, "on_death", vec.ParseOnDeath)
+	q.pool.Counts = in.flag("counts")
 	q.pool.MaxEpisodeSteps = in.integer("max_episode_steps", 0, maxInt)
 	q.pool.Workers = in.integer("workers", 0, maxInt)
 	q.compression = in.text("compression")

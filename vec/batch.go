@@ -23,7 +23,7 @@ type Batch struct {
 	reward, returns       []float64
 	terminated, truncated []uint8
 	done, result, winners []uint8
-	length, counts        []int32 // counts is nil if the game counts nothing
+	length, counts        []int32 // counts is nil if nothing is counted
 	seed, episode         []uint64
 
 	ended    []int32 // scratch: each worker's finished games, from its first on

@@ -113,6 +113,10 @@ type Config struct {
 	// rules' own limit is part of the game, and terminates.
 	MaxEpisodeSteps int
 
+	// Counts has what the game counts (env.Spec.Counts) counted, in game.counts.
+	// Of Pommerman that costs some percent of a step.
+	Counts bool
+
 	// Headroom is how many bytes are kept free before each tensor of a batch.
 	Headroom int
 }
@@ -131,6 +135,7 @@ type plan struct {
 	encoding int
 	seating  seating
 	train    bool // a learner's death ends its game
+	counts   int  // how many things are counted of a seat
 	names    []string
 }
 
@@ -159,6 +164,9 @@ func resolve(c Config) (*plan, error) {
 	}
 	if p.cfg.Workers == 0 {
 		p.cfg.Workers = runtime.GOMAXPROCS(0)
+	}
+	if c.Counts {
+		p.counts = len(p.spec.Counts)
 	}
 	if err := p.resolveObservation(); err != nil {
 		return nil, err

@@ -46,7 +46,9 @@
 //	game.seed           uint64                          games
 //	game.episode        uint64                          games
 //
-// There are counts where the game counts something. Return, counts, length, result and winners describe the episode that has just ended
+// There are counts with [Config.Counts], in games that count something; they are those
+// of the episode that has just ended where game.done is 1, and 0 elsewhere. Return,
+// length, result and winners describe the episode that has just ended
 // where game.done is 1, and the one under way elsewhere. Seed and episode are
 // those of the position shown. If the rules and the caller's limit end a game in
 // the same step it is terminated, and pays; truncation alone pays nothing.

@@ -17,7 +17,7 @@ const (
 // game is one game of a pool.
 type game struct {
 	match   env.Match
-	tracker env.Tracker // of match
+	tracker env.Tracker // of match, nil if nothing is counted
 	seed    env.Seed
 	seeded  bool
 	status  env.Status // of match, since its last step
@@ -65,7 +65,9 @@ func (w *worker) begin(i int, seed env.Seed) {
 	g.seed, g.seeded, g.fault = seed, true, nil
 	p.seating.deal(seed, g.rows, g.others)
 	g.match.Reset(seed)
-	g.tracker.Begin(g.match)
+	if g.tracker != nil {
+		g.tracker.Begin(g.match)
+	}
 	if p.train {
 		g.match.SetTrainingSeat(int(g.rows[0]))
 	}
@@ -127,7 +129,11 @@ func (w *worker) move(i int) {
 
 func (w *worker) stepMatch(g *game, actions []uint8) {
 	w.acting = actions
-	g.tracker.Step(g.match, actions)
+	if g.tracker != nil {
+		g.tracker.Step(g.match, actions)
+	} else {
+		g.match.Step(actions)
+	}
 	w.acting = nil
 }
 
@@ -180,15 +186,25 @@ func (w *worker) writeGame(i int, done bool) {
 	p, g, b := w.p, &w.p.games[i], w.p.job.batch
 	copy(b.returns[i*len(g.rows):], g.returns)
 	b.done[i], b.length[i], b.result[i] = toByte(done), int32(g.status.Steps), uint8(g.status.Result)
-	if n := len(p.spec.Counts); n > 0 {
-		for k, seat := range g.rows {
-			row := i*len(g.rows) + k
-			g.tracker.Counts(g.match, int(seat), b.counts[row*n:(row+1)*n])
-		}
+	if g.tracker != nil {
+		w.writeCounts(i, done)
 	}
 	winners := b.winners[i*p.spec.Seats : (i+1)*p.spec.Seats]
 	for seat := range winners {
 		winners[seat] = toByte(g.status.Winners.Has(seat))
+	}
+}
+
+// writeCounts writes what was counted in the episode, if it has ended.
+func (w *worker) writeCounts(i int, done bool) {
+	g, n := &w.p.games[i], w.p.counts
+	counts := w.p.job.batch.counts[i*len(g.rows)*n : (i+1)*len(g.rows)*n]
+	if !done {
+		clear(counts)
+		return
+	}
+	for k, seat := range g.rows {
+		g.tracker.Counts(g.match, int(seat), counts[k*n:(k+1)*n])
 	}
 }
 
@@ -228,7 +244,7 @@ func (w *worker) blank(i int) {
 	clear(b.terminated[first : first+n])
 	clear(b.truncated[first : first+n])
 	clear(b.returns[first : first+n])
-	clear(b.counts[first*len(p.spec.Counts) : (first+n)*len(p.spec.Counts)])
+	clear(b.counts[first*p.counts : (first+n)*p.counts])
 	clear(b.now.alive[first : first+n])
 	clear(b.winners[i*p.spec.Seats : (i+1)*p.spec.Seats])
 	copy(b.now.seat[first:], g.rows)

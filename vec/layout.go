@@ -106,8 +106,8 @@ func (b *builder) flags() {
 	b.rows("truncated", env.Uint8)
 	b.games("game.done", env.Uint8)
 	b.rows("game.return", env.Float64)
-	if n := len(b.spec.Counts); n > 0 {
-		b.rows("game.counts", env.Int32, n)
+	if b.counts > 0 {
+		b.rows("game.counts", env.Int32, b.counts)
 	}
 	b.games("game.length", env.Int32)
 	b.games("game.result", env.Uint8)

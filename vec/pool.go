@@ -75,7 +75,10 @@ func (p *Pool) makeGames() {
 	p.games = make([]game, n)
 	rows, others := make([]uint8, n*learners), make([]uint8, n*agents)
 	returns := make([]float64, n*learners)
-	trackers := env.NewTrackers(p.cfg.Game, n, false)
+	trackers := make([]env.Tracker, n)
+	if p.counts > 0 {
+		trackers = env.NewTrackers(p.cfg.Game, n, false)
+	}
 	for i, m := range p.cfg.Game.New(n) {
 		p.games[i] = game{
 			match:   m,

@@ -39,7 +39,9 @@ func (p *Pool) take(game int) (*gamestate.State, error) {
 	s := &gamestate.State{
 		Ended: p.phases[game] == ended, Train: p.train, Seed: g.seed,
 		Rows: g.rows, Returns: g.returns, Names: g.lineup.names,
-		Counted: g.tracker.Append(nil),
+	}
+	if g.tracker != nil {
+		s.Counted = g.tracker.Append(nil)
 	}
 	for _, a := range g.lineup.agents {
 		s.Memories = append(s.Memories, a.Append(nil))
@@ -98,9 +100,11 @@ func (p *Pool) put(i int, s *gamestate.State, bare bool, restore func(env.Match)
 		p.putBack(i, before)
 		return errors.New("the match in it is over, but the episode has not ended")
 	}
-	if err := g.tracker.Restore(g.match, s.Counted); err != nil {
-		p.putBack(i, before)
-		return err
+	if g.tracker != nil {
+		if err := g.tracker.Restore(g.match, s.Counted); err != nil {
+			p.putBack(i, before)
+			return err
+		}
 	}
 	p.adopt(i, s, l)
 	return nil

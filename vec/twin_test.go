@@ -212,8 +212,13 @@ func (t *twin) statistics(g *twinGame, r record, done bool) {
 		winners = append(winners, truth(st.Winners.Has(seat))...)
 	}
 	for _, seat := range g.learners {
+		if !t.cfg.Counts {
+			break
+		}
 		counts := make([]int32, len(t.spec.Counts))
-		g.tracker.Counts(g.match, seat, counts)
+		if done {
+			g.tracker.Counts(g.match, seat, counts)
+		}
 		var own []byte
 		for _, n := range counts {
 			own = binary.LittleEndian.AppendUint32(own, uint32(n))

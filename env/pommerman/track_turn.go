@@ -90,14 +90,11 @@ func (k *tracker) explode(r *Rules, s *State) {
 			b := &s.Bombs[bits.TrailingZeros64(rest)]
 			k.exploded(b, k.setOff(r, s, b))
 		}
-		var reached grid.Bits
 		for ; due != 0; due &= due - 1 {
 			b := &s.Bombs[bits.TrailingZeros64(due)]
 			s.rays(b, &own[b.Owner()])
 		}
-		for _, f := range own {
-			reached = reached.Or(f)
-		}
+		reached := own[0].Or(own[1]).Or(own[2]).Or(own[3])
 		for i := range s.bombs() {
 			if gone>>i&1 == 0 && !r.DelayedChain && reached.Has(s.Bombs[i].Cell) {
 				due |= 1 << i

@@ -32,6 +32,7 @@ def make_vec(
     seats: Sequence[str] | None = None,
     on_death: str | None = None,
     max_episode_steps: int | None = None,
+    counts: bool = True,
     rules: dict[str, Any] | None = None,
     copy: bool = True,
     expand_shared: bool = True,
@@ -66,6 +67,8 @@ def make_vec(
         on_death: with one learner, in free-for-all games: "end"
             (the default: the row terminates at its death) or "wait".
         max_episode_steps: truncates episodes after this many steps.
+        counts: whether ``info["game"]`` has what the game counts, such as kills.
+            Pommerman steps some percent faster without.
         rules: rules that differ from the id's, by the names in `game_spec.rules`.
         copy: True: every array returned is yours. False: arrays are views of
             the buffer that the next `recv`, `step`, `reset` or other call
@@ -112,6 +115,7 @@ def make_vec(
         "seats": _names("seats", seats),
         "on_death": on_death,
         "max_episode_steps": max_episode_steps,
+        "counts": counts or None,
         "rules": rules,
         "workers": workers,
         "compression": compression,

@@ -47,8 +47,8 @@ class PommegoVectorEnv(VectorEnv):
     * ``info["alive"]``: bool (rows,). A dead learner's row goes on with only
       "stop" legal until its game ends (see `on_death`).
     * ``info["seat"]``: uint8 (rows,), the seat that the row plays.
-    * ``info["game"]``, when some episode ended: what the game counts of the row's
-      seat, int32, by the names in ``game_spec.counts``; ``return`` float64, ``length``
+    * ``info["game"]``, when some episode ended: what was counted of the row's
+      seat, int32, by the names in ``game_spec.counts`` (with ``counts=True``); ``return`` float64, ``length``
       int32 (steps), ``result`` uint8 (`pommego.Result`), all (rows,), and
       ``winners`` bool (rows, seats); zeros except where ``info["_game"]``.
     * ``info["seed"]`` and ``info["episode_number"]``, uint64 (rows,), where an
