@@ -163,21 +163,25 @@ func (s *schedule) counts(agent int, records []Record) []Count {
 	return all
 }
 
-// kills adds up who killed whom.
+// kills adds up who killed whom. An agent that is its own opponent is one.
 func (s *schedule) kills(records []Record) []Kills {
-	n := s.entrants()
+	labels := s.config.Labels()
+	at := make([]int, s.entrants()) // each entrant's label
+	for e := range at {
+		if at[e] = slices.Index(s.config.Agents, s.name(e)); at[e] < 0 {
+			at[e] = len(labels)
+			labels = append(labels, s.config.Against)
+		}
+	}
+	n := len(labels)
 	sum := make([]int, n*n)
 	for i := range records {
 		f := s.game(i)
 		for killer, killed := range records[i].Kills {
 			for seat, times := range killed {
-				sum[f.seats[killer]*n+f.seats[seat]] += times
+				sum[at[f.seats[killer]]*n+at[f.seats[seat]]] += times
 			}
 		}
-	}
-	labels := s.config.Labels()
-	if n > len(labels) {
-		labels = append(labels, s.config.Against)
 	}
 	all := []Kills{}
 	for at, times := range sum {
