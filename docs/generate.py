@@ -109,7 +109,7 @@ def counts(specs: list[Spec]) -> str:
     """List what games count of each seat."""
     lines = [
         "## What is counted",
-        "Of each seat, in the result of matches, tournaments, data sets and `info[\"game\"]`.",
+        'Of each seat, in the result of matches, tournaments, data sets and `info["game"]`.',
     ]
     for ids, names in grouped(specs, lambda spec: spec.get("counts") or []):
         rows = [(f"`{count['name']}`", count["meaning"]) for count in names]
