@@ -16,7 +16,6 @@ import (
 	"pommego/arena/match"
 	"pommego/arena/trace"
 	"pommego/env"
-	"pommego/env/catalog"
 )
 
 func newPlay() *cobra.Command {
@@ -41,6 +40,7 @@ three times, and then all have lost.`,
 		Example: `  pommego play --agents simple --show
   pommego play --env PommeTeamCompetition-v0 --agents simple,random,simple,static --seed 7
   pommego play --agents simple --seed 7 --record match.jsonl.gz --quiet
+  pommego play --env PommeTeam-v0 --rules '{"agent_view_size": 2}' --agents simple,random,simple,random
   pommego play --agents http://localhost:10080,simple,simple,simple --ties playground
   pommego play --env OneVsOne-v0 --agents "exec:python3 agent.py,simple" --limit 50ms --json`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -53,15 +53,15 @@ three times, and then all have lost.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.id, "env", "PommeFFACompetition-v0", "the environment's id, see: pommego envs")
+	o.chosenGame.add(cmd, defaultEnv)
 	f.StringVar(&o.agents, "agents", "simple", "the agents' names, by seat, with commas between")
 	f.Uint64Var(&o.seed, "seed", 0, "what decides everything random; drawn and printed if not given")
 	f.BoolVar(&o.lot, "draw-sides", false, "draw from the seed which side each agent or team of agents plays")
-	f.TextVar(&o.rules.Ties, "ties", match.KeepTies, "play ties again by the rule of this `name`: none, playground or java")
-	f.DurationVar(&o.rules.Limit, "limit", 0, "how long a remote agent may take for a move (0: as the game's own rules say, else 100ms)")
-	f.DurationVar(&o.rules.GiveUp, "give-up", 0, "after how long without an answer a remote agent is not asked again in a game (0: as the game's own rules say, else never)")
-	f.BoolVar(&o.rules.LimitAll, "limit-all", false, "apply --limit to built-in agents too")
-	f.DurationVar(&o.rules.Wait, "wait", match.DefaultWait, "how long a remote agent may take to get ready for a game")
+	f.TextVar(&o.match.Ties, "ties", match.KeepTies, "play ties again by the rule of this `name`: none, playground or java")
+	f.DurationVar(&o.match.Limit, "limit", 0, "how long a remote agent may take for a move (0: as the game's own rules say, else 100ms)")
+	f.DurationVar(&o.match.GiveUp, "give-up", 0, "after how long without an answer a remote agent is not asked again in a game (0: as the game's own rules say, else never)")
+	f.BoolVar(&o.match.LimitAll, "limit-all", false, "apply --limit to built-in agents too")
+	f.DurationVar(&o.match.Wait, "wait", match.DefaultWait, "how long a remote agent may take to get ready for a game")
 	f.StringVar(&o.record, "record", "", "a file to write the match to, a line a game (.gz compresses)")
 	f.IntVar(&o.obsEvery, "obs-every", 3, "record observations every this many steps, 0: never")
 	f.BoolVar(&o.show, "show", false, "show every step")
@@ -72,14 +72,15 @@ three times, and then all have lost.`,
 }
 
 type playOptions struct {
-	id, agents, record string
-	rules              match.Rules
-	seed               uint64
-	seeded, lot        bool
-	obsEvery           int
-	show, quiet        bool
-	fps                float64
-	asJSON             bool
+	chosenGame
+	agents, record string
+	match          match.Rules
+	seed           uint64
+	seeded, lot    bool
+	obsEvery       int
+	show, quiet    bool
+	fps            float64
+	asJSON         bool
 }
 
 // check says what is wrong with the flags' values.
@@ -91,12 +92,12 @@ func (o *playOptions) check() error {
 		return fmt.Errorf("--obs-every is %d, want 0 or more", o.obsEvery)
 	case o.fps < 0:
 		return fmt.Errorf("--fps is %v, want 0 or more", o.fps)
-	case o.rules.Limit < 0:
-		return fmt.Errorf("--limit is %v, want 0 or more", o.rules.Limit)
-	case o.rules.GiveUp < 0 || o.rules.GiveUp > 0 && o.rules.GiveUp < o.rules.Limit:
-		return fmt.Errorf("--give-up is %v, want 0, or at least --limit", o.rules.GiveUp)
-	case o.rules.Wait <= 0:
-		return fmt.Errorf("--wait is %v, want more than 0", o.rules.Wait)
+	case o.match.Limit < 0:
+		return fmt.Errorf("--limit is %v, want 0 or more", o.match.Limit)
+	case o.match.GiveUp < 0 || o.match.GiveUp > 0 && o.match.GiveUp < o.match.Limit:
+		return fmt.Errorf("--give-up is %v, want 0, or at least --limit", o.match.GiveUp)
+	case o.match.Wait <= 0:
+		return fmt.Errorf("--wait is %v, want more than 0", o.match.Wait)
 	}
 	return nil
 }
@@ -154,9 +155,9 @@ func (o *playOptions) run(cmd *cobra.Command) error {
 // with an error.
 func (o *playOptions) seat() (*seated, error) {
 	s := &seated{names: agentNames(o.agents)}
-	game, err := catalog.Game(o.id)
+	game, err := o.chosenGame.game()
 	if err != nil {
-		return s, usagef("--env: %w", err)
+		return s, err
 	}
 	s.game = game
 	seats := game.Spec().Seats
@@ -166,7 +167,7 @@ func (o *playOptions) seat() (*seated, error) {
 		}
 	}
 	if len(s.names) != seats {
-		return s, usagef("--agents names %d agents, want %d for %s, or one for all seats", len(s.names), seats, o.id)
+		return s, usagef("--agents names %d agents, want %d for %s, or one for all seats", len(s.names), seats, game.Spec().ID)
 	}
 	if o.lot {
 		if s.names, err = match.DrawSides(game.Spec(), s.names, env.Seed{Value: o.seed}); err != nil {
@@ -232,7 +233,7 @@ func (o *playOptions) play(ctx context.Context, out io.Writer, s *seated, rec *m
 		return nil
 	}
 	var err error
-	over.Result, err = match.Play(ctx, s.game, s.players, env.Seed{Value: o.seed}, o.rules, watch)
+	over.Result, err = match.Play(ctx, s.game, s.players, env.Seed{Value: o.seed}, o.match, watch)
 	if errors.Is(err, context.Canceled) {
 		return nil, errInterrupted
 	}
@@ -241,7 +242,7 @@ func (o *playOptions) play(ctx context.Context, out io.Writer, s *seated, rec *m
 
 // title is what stands above a picture.
 func (o *playOptions) title(s *seated, at match.Moment) string {
-	title := fmt.Sprintf("%s, seed %d: %s", o.id, o.seed, strings.Join(s.names, ", "))
+	title := fmt.Sprintf("%s, seed %d: %s", s.game.Spec().ID, o.seed, strings.Join(s.names, ", "))
 	if at.Number > 0 {
 		title += fmt.Sprintf(" (game %d, seed %d)", at.Number+1, at.Seed.Value)
 	}
@@ -256,6 +257,7 @@ func (o *playOptions) report(out io.Writer, s *seated, p *played) error {
 		p.last.Rewards(rewards)
 		return printJSON(out, struct {
 			Env    string   `json:"env"`
+			Rules  any      `json:"rules"`
 			Seed   uint64   `json:"seed"`
 			Agents []string `json:"agents"`
 			ended
@@ -266,7 +268,7 @@ func (o *playOptions) report(out io.Writer, s *seated, p *played) error {
 			Total   int                `json:"total_steps"`
 			Seats   []match.SeatReport `json:"seats"`
 			Record  string             `json:"record,omitempty"`
-		}{o.id, o.seed, s.names, newEnded(status), rewards, p.Outcome, o.rules.Ties.String(), p.Games, p.Total, p.Seats, o.record})
+		}{s.game.Spec().ID, s.game.Spec().Rules, o.seed, s.names, newEnded(status), rewards, p.Outcome, o.match.Ties.String(), p.Games, p.Total, p.Seats, o.record})
 	}
 	if !o.quiet && !o.show {
 		if _, err := out.Write(p.last.AppendText(nil, inColour())); err != nil {
@@ -290,6 +292,6 @@ func (o *playOptions) report(out io.Writer, s *seated, p *played) error {
 	if p.Games > 1 {
 		again = fmt.Sprintf(" (game %d, after %d ties)", p.Games, p.Games-1)
 	}
-	_, err := fmt.Fprintf(out, "%s, seed %d: %s%s\n", o.id, o.seed, inWords(status, s.names), again)
+	_, err := fmt.Fprintf(out, "%s, seed %d: %s%s\n", s.game.Spec().ID, o.seed, inWords(status, s.names), again)
 	return err
 }
