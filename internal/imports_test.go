@@ -43,6 +43,7 @@ var policy = []rule{
 	{"internal/*/*", []string{"OWN"}},
 
 	{"arena/match", []string{"arena/trace", "env", "env/record", "internal/enum"}},
+	{"arena/start", []string{"arena/trace", "env", "env/record", "env/ruleset", "internal/gamestate"}},
 	{"arena/tournament", []string{"arena/match", "env", "env/ruleset", "internal/disk", "internal/enum"}},
 	{"arena/tournament/report", []string{"OWN", "internal/chart", "internal/disk"}},
 	{"arena/trace", []string{"env/record", "internal/disk"}},

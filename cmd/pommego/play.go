@@ -14,8 +14,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"pommego/arena/match"
+	"pommego/arena/start"
 	"pommego/arena/trace"
 	"pommego/env"
+	"pommego/env/catalog"
 )
 
 func newPlay() *cobra.Command {
@@ -34,6 +36,11 @@ Remote agents (http and exec) have a time limit for each move; one that is late,
 or answers nonsense plays stop, the match goes on, and how often that happened is
 reported and recorded. With built-in agents the same seed gives the same match.
 
+A match can begin from a saved game (--start): a recorded one, from its beginning; a state
+that an environment has saved, as bytes or JSON; or a file of the original's, as its
+get_json_info writes it. Recorded games say by which rules they are played; to any other
+file belong --env and --rules. What is random comes from --seed all the same.
+
 Ties stand, or are played again: by the playground's rule once more and then on a
 collapsing board until there is a winner, 20 times at most; by the Java rule up to
 three times, and then all have lost.`,
@@ -41,10 +48,11 @@ three times, and then all have lost.`,
   pommego play --env PommeTeamCompetition-v0 --agents simple,random,simple,static --seed 7
   pommego play --agents simple --seed 7 --record match.jsonl.gz --quiet
   pommego play --env PommeTeam-v0 --rules '{"agent_view_size": 2}' --agents simple,random,simple,random
+  pommego play --start match.jsonl.gz --agents mcts:ticks=2000,simple,simple,simple
   pommego play --agents http://localhost:10080,simple,simple,simple --ties playground
   pommego play --env OneVsOne-v0 --agents "exec:python3 agent.py,simple" --limit 50ms --json`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			o.seeded = cmd.Flags().Changed("seed")
+			o.seeded, o.chosen = cmd.Flags().Changed("seed"), cmd.Flags().Changed("env") || o.rules != ""
 			if err := o.check(); err != nil {
 				return usageError{err}
 			}
@@ -63,6 +71,8 @@ three times, and then all have lost.`,
 	f.BoolVar(&o.match.LimitAll, "limit-all", false, "apply --limit to built-in agents too")
 	f.DurationVar(&o.match.Wait, "wait", match.DefaultWait, "how long a remote agent may take to get ready for a game")
 	f.StringVar(&o.record, "record", "", "a file to write the match to, a line a game (.gz compresses)")
+	f.StringVar(&o.start, "start", "", "a `FILE` with the saved game to begin from")
+	f.IntVar(&o.startGame, "start-game", 1, "with --start, which game of a file of recorded games: its line")
 	f.IntVar(&o.obsEvery, "obs-every", 3, "record observations every this many steps, 0: never")
 	f.BoolVar(&o.show, "show", false, "show every step")
 	f.Float64Var(&o.fps, "fps", 5, "with --show, pictures a second on a terminal, 0: as fast as can be")
@@ -73,14 +83,18 @@ three times, and then all have lost.`,
 
 type playOptions struct {
 	chosenGame
-	agents, record string
-	match          match.Rules
-	seed           uint64
-	seeded, lot    bool
-	obsEvery       int
-	show, quiet    bool
-	fps            float64
-	asJSON         bool
+	chosen      bool // the game, by --env or --rules
+	agents      string
+	match       match.Rules
+	start       string
+	startGame   int
+	seed        uint64
+	seeded, lot bool
+	record      string
+	obsEvery    int
+	show, quiet bool
+	fps         float64
+	asJSON      bool
 }
 
 // check says what is wrong with the flags' values.
@@ -88,6 +102,12 @@ func (o *playOptions) check() error {
 	switch {
 	case o.show && o.quiet:
 		return errors.New("--show and --quiet exclude each other")
+	case o.startGame < 1:
+		return fmt.Errorf("--start-game is %d, want 1 or more", o.startGame)
+	case o.startGame > 1 && o.start == "":
+		return errors.New("--start-game needs --start FILE")
+	case o.start != "" && o.match.Ties == match.RerunPlayground:
+		return errors.New("--ties playground plays on a collapsing board in the end, so it excludes --start")
 	case o.obsEvery < 0:
 		return fmt.Errorf("--obs-every is %d, want 0 or more", o.obsEvery)
 	case o.fps < 0:
@@ -137,6 +157,9 @@ func (o *playOptions) run(cmd *cobra.Command) error {
 		if rec, err = match.NewRecording(s.game, s.players, o.obsEvery, file); err != nil {
 			return usagef("--record: %w", err)
 		}
+		if o.start != "" {
+			rec.Setup = "saved"
+		}
 	}
 	out := cmd.OutOrStdout()
 	report, err := o.play(cmd.Context(), out, s, rec)
@@ -155,7 +178,7 @@ func (o *playOptions) run(cmd *cobra.Command) error {
 // with an error.
 func (o *playOptions) seat() (*seated, error) {
 	s := &seated{names: agentNames(o.agents)}
-	game, err := o.chosenGame.game()
+	game, err := o.begin()
 	if err != nil {
 		return s, err
 	}
@@ -182,6 +205,28 @@ func (o *playOptions) seat() (*seated, error) {
 		s.players = append(s.players, p)
 	}
 	return s, nil
+}
+
+// begin makes the game, and reads what its matches begin from. A recorded game says
+// itself which game it is.
+func (o *playOptions) begin() (env.Game, error) {
+	if o.start == "" {
+		return o.chosenGame.game()
+	}
+	saved, err := start.Read(o.start, o.startGame, formats)
+	if err != nil {
+		return nil, err
+	}
+	var game env.Game
+	if o.chosen || saved.ID == "" {
+		game, err = o.chosenGame.game()
+	} else if game, err = catalog.Played(saved.ID, saved.Rules); err != nil {
+		err = fmt.Errorf("%s: %w; name an environment with --env", o.start, err)
+	}
+	if err == nil {
+		o.match.From, err = saved.In(game)
+	}
+	return game, err
 }
 
 // agentNames takes a list of names apart. What follows a comma belongs to the

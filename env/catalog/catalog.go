@@ -180,3 +180,18 @@ func Variant(id string, changes json.RawMessage) (env.Game, error) {
 	}
 	return game, nil
 }
+
+// Played makes the game of a record, which says all the rules: that of its id, or
+// where they differ a variant of it.
+func Played(id string, rules json.RawMessage) (env.Game, error) {
+	base := strings.TrimPrefix(id, "custom:")
+	game, err := Game(base)
+	if err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(game.Spec().Rules)
+	if err != nil || ruleset.Difference(rules, text) == "" {
+		return game, err
+	}
+	return Variant(base, rules)
+}

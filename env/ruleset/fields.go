@@ -92,6 +92,22 @@ func Difference(rules, others json.RawMessage) string {
 	return ""
 }
 
+// Changes is the object of the fields in which rules differ from others, both as
+// JSON objects: what Change needs to make these rules of the others. It lacks
+// fields that the rules leave out.
+func Changes(rules, others json.RawMessage) json.RawMessage {
+	var is, not map[string]json.RawMessage
+	if json.Unmarshal(rules, &is) != nil || json.Unmarshal(others, &not) != nil {
+		return rules
+	}
+	maps.DeleteFunc(is, func(name string, value json.RawMessage) bool { return bytes.Equal(value, not[name]) })
+	text, err := json.Marshal(is)
+	if err != nil {
+		panic(err) // it was made of JSON
+	}
+	return text
+}
+
 // completeFrom sets what JSON may leave out to zero, if all else is given.
 func completeFrom(rules any, given map[string]bool) {
 	v := reflect.ValueOf(rules).Elem()

@@ -117,3 +117,16 @@ func TestDifference(t *testing.T) {
 		}
 	}
 }
+
+func TestChanges(t *testing.T) {
+	was, is := paint{Size: 1, Name: "a"}, paint{Size: 2, Name: "a", Colour: 1, Gloss: 3}
+	a, _ := json.Marshal(was)
+	b, _ := json.Marshal(is)
+	changes := Changes(b, a)
+	if string(changes) != `{"colour":"blue","gloss":3,"size":2}` {
+		t.Errorf("the changes are %s", changes)
+	}
+	if err := Change(&was, changes); err != nil || was != is {
+		t.Errorf("with them it is %+v (error %v), want %+v", was, err, is)
+	}
+}
