@@ -42,6 +42,7 @@ var policy = []rule{
 	{"internal/*", nil},
 	{"internal/*/*", []string{"OWN"}},
 
+	{"arena/human", []string{"arena/match", "env"}},
 	{"arena/match", []string{"arena/trace", "env", "env/record", "internal/enum"}},
 	{"arena/start", []string{"arena/trace", "env", "env/record", "env/ruleset", "internal/gamestate"}},
 	{"arena/tournament", []string{"arena/match", "env", "env/ruleset", "internal/disk", "internal/enum"}},

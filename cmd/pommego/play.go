@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pommego/arena/human"
 	"pommego/arena/match"
 	"pommego/arena/start"
 	"pommego/arena/trace"
@@ -30,7 +31,14 @@ plays in every seat. An agent is a built-in one, with options where it has any
 (simple, mcts:ticks=2000); http://host:port, a server that speaks the protocol of the
 original's HTTP and Docker agents; or exec:COMMAND, a program that reads observations
 and writes actions as lines of JSON (write \, for a comma in the command). Both
-protocols are described in arena/match/PROTOCOL.md.
+protocols are described in arena/match/PROTOCOL.md. Or it is you: human.
+
+human plays at the terminal and sees what its seat sees. Arrows or w a s d move, space lays
+a bomb, a dot stays, q leaves the match; digits before the move are words to the teammate,
+and a side of BaseWar takes a key for each of its bombers. The match waits for each move;
+human:speed=4 makes 4 decisions a second and stays if no key came. Where standard input is
+no terminal, each line is a move by name or key, such as "up", "b", "left 3 5" with words
+or "up bomb stop" for three bombers; an empty line stays. The end of input ends the match.
 
 Remote agents (http and exec) have a time limit for each move; one that is late, fails
 or answers nonsense plays stop, the match goes on, and how often that happened is
@@ -48,6 +56,8 @@ three times, and then all have lost.`,
   pommego play --env PommeTeamCompetition-v0 --agents simple,random,simple,static --seed 7
   pommego play --agents simple --seed 7 --record match.jsonl.gz --quiet
   pommego play --env PommeTeam-v0 --rules '{"agent_view_size": 2}' --agents simple,random,simple,random
+  pommego play --agents human,simple,simple,simple --record mine.jsonl.gz
+  pommego play --env SuiteBot-v0 --agents human:speed=3,simple,simple,random
   pommego play --start match.jsonl.gz --agents mcts:ticks=2000,simple,simple,simple
   pommego play --agents http://localhost:10080,simple,simple,simple --ties playground
   pommego play --env OneVsOne-v0 --agents "exec:python3 agent.py,simple" --limit 50ms --json`,
@@ -74,7 +84,7 @@ three times, and then all have lost.`,
 	f.StringVar(&o.start, "start", "", "a `FILE` with the saved game to begin from")
 	f.IntVar(&o.startGame, "start-game", 1, "with --start, which game of a file of recorded games: its line")
 	f.IntVar(&o.obsEvery, "obs-every", 3, "record observations every this many steps, 0: never")
-	f.BoolVar(&o.show, "show", false, "show every step")
+	f.BoolVar(&o.show, "show", false, "show every step; with human, once it is out: until then it sees no more than its seat")
 	f.Float64Var(&o.fps, "fps", 5, "with --show, pictures a second on a terminal, 0: as fast as can be")
 	f.BoolVar(&o.quiet, "quiet", false, "print how it ended, no picture")
 	f.BoolVar(&o.asJSON, "json", false, "print how the match ended, and how each seat did, as one JSON object")
@@ -127,10 +137,16 @@ type seated struct {
 	game    env.Game
 	names   []string
 	players []match.Player
+	people  env.SeatSet    // seats of people
+	console *human.Console // theirs
+	restore func()         // has the terminal as it was
 }
 
 // release closes the players that have been opened.
 func (s *seated) release() {
+	if s.restore != nil {
+		s.restore()
+	}
 	for _, p := range s.players {
 		p.Close()
 	}
@@ -142,7 +158,12 @@ func (o *playOptions) run(cmd *cobra.Command) error {
 		rand.Read(random[:])
 		o.seed = uint64(binary.LittleEndian.Uint32(random[:]))
 	}
-	s, err := o.seat()
+	ctx, stop := interruptible(cmd.Context())
+	defer stop()
+	ctx, leave := context.WithCancelCause(ctx)
+	defer leave(nil)
+	out := cmd.OutOrStdout()
+	s, err := o.seat(out, leave)
 	defer s.release()
 	if err != nil {
 		return err
@@ -161,8 +182,7 @@ func (o *playOptions) run(cmd *cobra.Command) error {
 			rec.Setup = "saved"
 		}
 	}
-	out := cmd.OutOrStdout()
-	report, err := o.play(cmd.Context(), out, s, rec)
+	report, err := o.play(ctx, out, s, rec)
 	if err != nil {
 		return err
 	}
@@ -176,7 +196,7 @@ func (o *playOptions) run(cmd *cobra.Command) error {
 
 // seat makes the game and its players. What it has made is to be closed, also
 // with an error.
-func (o *playOptions) seat() (*seated, error) {
+func (o *playOptions) seat(out io.Writer, leave context.CancelCauseFunc) (*seated, error) {
 	s := &seated{names: agentNames(o.agents)}
 	game, err := o.begin()
 	if err != nil {
@@ -197,12 +217,21 @@ func (o *playOptions) seat() (*seated, error) {
 			return s, usagef("--draw-sides: %w", err)
 		}
 	}
-	for _, name := range s.names {
-		p, err := match.NewPlayer(game, name)
+	for seat, name := range s.names {
+		var p match.Player
+		if human.Named(name) {
+			s.people = s.people.With(seat)
+			p, err = human.NewPlayer(game, name, s.openConsole(o, out, leave))
+		} else {
+			p, err = match.NewPlayer(game, name)
+		}
 		if err != nil {
 			return s, usagef("--agents: %w", err)
 		}
 		s.players = append(s.players, p)
+	}
+	if o.match.LimitAll && s.people != 0 {
+		return s, usagef("--limit-all and human exclude each other: no person plays within %v", max(o.match.Limit, match.DefaultLimit))
 	}
 	return s, nil
 }
@@ -261,8 +290,6 @@ type played struct {
 
 // play plays the match to its end, shows it and records it.
 func (o *playOptions) play(ctx context.Context, out io.Writer, s *seated, rec *match.Recording) (*played, error) {
-	ctx, stop := interruptible(ctx)
-	defer stop()
 	over := new(played)
 	pictures := newScreen(out, onTerminal(os.Stdout), o.fps, nil)
 	watch := func(at match.Moment) error {
@@ -272,14 +299,17 @@ func (o *playOptions) play(ctx context.Context, out io.Writer, s *seated, rec *m
 				return err
 			}
 		}
-		if o.show && !o.asJSON && !pictures.show(ctx, o.title(s, at), at.Match.AppendText) {
+		if o.show && !o.asJSON && at.Match.Status().In&s.people == 0 && !pictures.show(ctx, o.title(s, at), at.Match.AppendText) {
 			return errInterrupted
 		}
 		return nil
 	}
 	var err error
 	over.Result, err = match.Play(ctx, s.game, s.players, env.Seed{Value: o.seed}, o.match, watch)
-	if errors.Is(err, context.Canceled) {
+	switch cause := context.Cause(ctx); {
+	case errors.Is(cause, human.ErrLeft):
+		return nil, cause
+	case errors.Is(err, context.Canceled):
 		return nil, errInterrupted
 	}
 	return over, err
