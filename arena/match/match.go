@@ -142,7 +142,9 @@ func (c *contest) conclude(last env.Status) {
 
 // playGame plays one game to its end.
 func (c *contest) playGame(at Moment) error {
-	at.Match.Reset(at.Seed)
+	if err := c.deal(at); err != nil {
+		return err
+	}
 	c.gone = 0
 	if err := c.begin(at); err != nil {
 		return err
@@ -164,6 +166,19 @@ func (c *contest) playGame(at Moment) error {
 		}
 	}
 	return c.end(at)
+}
+
+// deal puts the game to its start.
+func (c *contest) deal(at Moment) error {
+	at.Match.Reset(at.Seed)
+	if c.rules.From == nil {
+		return nil
+	}
+	if err := at.Match.Restore(c.rules.From); err != nil {
+		return fmt.Errorf("match: the saved game to begin from: %w", err)
+	}
+	at.Match.Reseed(at.Seed)
+	return nil
 }
 
 func (c *contest) show(at Moment) error {

@@ -43,6 +43,11 @@ type Rules struct {
 
 	// Ties is the rule for games that end in a tie.
 	Ties Ties
+
+	// From is a saved game of the match's, as env.Match.Append writes it, from which
+	// all its games begin; nil: they are dealt. What is random comes from the seed
+	// all the same.
+	From []byte
 }
 
 // Validate says what is wrong with the rules.
@@ -54,6 +59,8 @@ func (r *Rules) Validate() error {
 		return fmt.Errorf("match: a player is given up after %v, want at least the limit for a move, %v, or 0 for the game's own rule", r.GiveUp, r.Limit)
 	case r.Wait < 0:
 		return fmt.Errorf("match: the wait for a player is %v, want more than 0, or 0 for %v", r.Wait, DefaultWait)
+	case r.From != nil && r.Ties == RerunPlayground:
+		return fmt.Errorf("match: ties are %v, which plays on a collapsing board in the end, want another rule for a match that begins from a saved game", r.Ties)
 	case int(r.Ties) >= len(tiesNames):
 		return fmt.Errorf("match: the rule for ties is %v, want one of %s", r.Ties, strings.Join(tiesNames, ", "))
 	}
