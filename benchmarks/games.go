@@ -2,7 +2,6 @@ package benchmarks
 
 import (
 	"pommego/env"
-	"pommego/env/catalog"
 	"pommego/env/rollout"
 	"pommego/vec"
 )
@@ -11,15 +10,11 @@ import (
 
 // rulesSimple is whole games with simple agents in all seats, a fresh board
 // each.
-func rulesSimple(id string) func(Options) (work, error) {
-	return func(o Options) (work, error) { return playSimple(id, o) }
+func rulesSimple(g env.Game) func(Options) (work, error) {
+	return func(o Options) (work, error) { return playSimple(g, o) }
 }
 
-func playSimple(id string, o Options) (work, error) {
-	g, err := catalog.Game(id)
-	if err != nil {
-		return work{}, err
-	}
+func playSimple(g env.Game, o Options) (_ work, err error) {
 	seats, width := g.Spec().Seats, len(g.Spec().Actions)
 	matches := g.New(o.Games)
 	seeds := make([]env.Seed, o.Games)
@@ -78,12 +73,8 @@ func times(f *env.Field, seats int) int {
 
 // move is what the machine can do with as many bytes as an encoding has: op
 // copies or clears them, game by game.
-func move(id, encoding string, op func(dst, src []byte)) func(Options) (work, error) {
+func move(g env.Game, encoding string, op func(dst, src []byte)) func(Options) (work, error) {
 	return func(o Options) (work, error) {
-		g, err := catalog.Game(id)
-		if err != nil {
-			return work{}, err
-		}
 		size := observationSize(g.Spec(), encoding)
 		dst, src := make([]byte, o.Games*size), make([]byte, o.Games*size)
 		for i := range src {
@@ -104,12 +95,8 @@ func copyBytes(dst, src []byte) { copy(dst, src) }
 
 // step is the whole batch as a learner gets it: random moves, all seats'
 // observations, rewards, flags and masks.
-func step(id, encoding string) func(Options) (work, error) {
+func step(g env.Game, encoding string) func(Options) (work, error) {
 	return func(o Options) (work, error) {
-		g, err := catalog.Game(id)
-		if err != nil {
-			return work{}, err
-		}
 		pool, err := vec.New(vec.Config{Game: g, Games: o.Games, Workers: o.Workers, Observation: encoding, Autoreset: vec.SameStep})
 		if err != nil {
 			return work{}, err
@@ -150,12 +137,8 @@ func spread(o Options, g env.Game) []env.Match {
 }
 
 // encode is observing alone: all seats of every game.
-func encode(id, encoding string) func(Options) (work, error) {
+func encode(g env.Game, encoding string) func(Options) (work, error) {
 	return func(o Options) (work, error) {
-		g, err := catalog.Game(id)
-		if err != nil {
-			return work{}, err
-		}
 		spec, matches := g.Spec(), spread(o, g)
 		e := spec.Encoding(encoding)
 		fields := spec.Encodings[e].Fields

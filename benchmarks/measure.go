@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"pommego/env"
 )
 
 // Options says what to measure and for how long.
@@ -15,6 +17,7 @@ type Options struct {
 	Time    time.Duration // for each measurement, all rounds together
 	Only    string        // measure only names that begin so
 	Seed    uint64
+	Game    env.Game // the one to measure; nil: each of the catalog
 	// Progress, if not nil, is told before each round what is being measured.
 	Progress func(round, rounds int, name string)
 }
@@ -23,6 +26,8 @@ type Options struct {
 type Report struct {
 	Games   int      `json:"games"`
 	Workers int      `json:"workers"`
+	Env     string   `json:"env,omitempty"` // Options.Game, and its rules
+	Rules   any      `json:"rules,omitempty"`
 	Results []Result `json:"results"`
 }
 
@@ -58,12 +63,23 @@ type work struct {
 }
 
 // Names lists all measurements.
-func Names() []string {
+func Names() []string { return new(Options).Names() }
+
+// Names lists the measurements there are, all of them, whatever Only says. Those
+// of one game are named like those of the catalog's first.
+func (o *Options) Names() []string {
 	var names []string
-	for _, b := range measurements() {
+	for _, b := range o.measurements() {
 		names = append(names, b.name)
 	}
 	return names
+}
+
+func (o *Options) measurements() []bench {
+	if o.Game != nil {
+		return measurementsOf(o.Game, o.Game, true)
+	}
+	return measurements()
 }
 
 // Run measures. It stops early, with ctx's error, when ctx ends.
@@ -71,7 +87,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if o.Workers == 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
-	chosen := chosen(o.Only)
+	chosen := o.chosen()
 	samples := make(map[string][]float64)
 	allocs := make(map[string]float64)
 	each := o.Time / rounds
@@ -92,6 +108,9 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		}
 	}
 	report := &Report{Games: o.Games, Workers: o.Workers}
+	if o.Game != nil {
+		report.Env, report.Rules = o.Game.Spec().ID, o.Game.Spec().Rules
+	}
 	for _, b := range chosen {
 		s := samples[b.name]
 		r := Result{
@@ -112,21 +131,15 @@ func median(samples []float64) float64 {
 }
 
 // chosen is the measurements asked for, with the limits they need.
-func chosen(prefix string) []bench {
-	wanted := map[string]bool{}
-	for _, b := range measurements() {
-		if strings.HasPrefix(b.name, prefix) {
+func (o *Options) chosen() []bench {
+	all, wanted := o.measurements(), map[string]bool{}
+	for _, b := range all {
+		if strings.HasPrefix(b.name, o.Only) {
 			wanted[b.name] = true
 			wanted[b.limit] = true
 		}
 	}
-	var list []bench
-	for _, b := range measurements() {
-		if wanted[b.name] {
-			list = append(list, b)
-		}
-	}
-	return list
+	return slices.DeleteFunc(slices.Clone(all), func(b bench) bool { return !wanted[b.name] })
 }
 
 // sample measures once: warms up, then works for the given time.

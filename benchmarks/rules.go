@@ -15,16 +15,13 @@ import (
 var measurements = sync.OnceValue(func() []bench {
 	var all []bench
 	for i, f := range catalog.Families() {
-		game, err := catalog.Game(f.Observed)
-		if err != nil {
-			panic(err) // the catalog makes its own games
-		}
-		of := measurementsOf(&f, game.Spec(), i == 0)
+		rules, observed := mustMake(f.IDs[0]), mustMake(f.Observed)
+		of := measurementsOf(rules, observed, i == 0)
 		if i > 0 {
 			for k := range of {
-				of[k].name = game.Spec().Game + ":" + of[k].name
+				of[k].name = rules.Spec().Game + ":" + of[k].name
 				if of[k].limit != "" {
-					of[k].limit = game.Spec().Game + ":" + of[k].limit
+					of[k].limit = rules.Spec().Game + ":" + of[k].limit
 				}
 			}
 		}
@@ -33,52 +30,56 @@ var measurements = sync.OnceValue(func() []bench {
 	return all
 })
 
+func mustMake(id string) env.Game {
+	game, err := catalog.Game(id)
+	if err != nil {
+		panic(err) // the catalog makes its own games
+	}
+	return game
+}
+
 // measurementsOf lists the measurements of a game: its rules, its batches as a
 // learner gets them, and what the machine could do with as many bytes. Encoding
 // alone is measured in the first game, because steps tell the rest.
-func measurementsOf(f *catalog.Family, spec *env.Spec, first bool) []bench {
+func measurementsOf(rules, observed env.Game, first bool) []bench {
 	var names []string
-	for _, e := range slices.Backward(spec.Encodings) {
+	for _, e := range slices.Backward(observed.Spec().Encodings) {
 		names = append(names, e.Name)
 	}
 	of := []bench{
-		{"rules/random", "", rulesRandom(f.IDs[0])},
-		{"rules/cautious", "", rulesCautious(f.IDs[0])},
-		{"rules/simple", "", rulesSimple(f.IDs[0])},
+		{"rules/random", "", rulesRandom(rules)},
+		{"rules/cautious", "", rulesCautious(rules)},
+		{"rules/simple", "", rulesSimple(rules)},
 	}
 	if first {
-		of = append(of, bench{"encode/raw", "copy/raw", encode(f.Observed, "raw")},
-			bench{"encode/planes", "clear/planes", encode(f.Observed, "planes")})
+		of = append(of, bench{"encode/raw", "copy/raw", encode(observed, "raw")},
+			bench{"encode/planes", "clear/planes", encode(observed, "planes")})
 	}
 	for _, name := range names {
-		of = append(of, bench{"step/" + name, "copy/" + name, step(f.Observed, name)})
+		of = append(of, bench{"step/" + name, "copy/" + name, step(observed, name)})
 	}
 	for _, name := range names {
-		of = append(of, bench{"copy/" + name, "", move(f.Observed, name, copyBytes)})
+		of = append(of, bench{"copy/" + name, "", move(observed, name, copyBytes)})
 	}
 	if first {
-		of = append(of, bench{"clear/planes", "", move(f.Observed, "planes", func(dst, _ []byte) { clear(dst) })})
+		of = append(of, bench{"clear/planes", "", move(observed, "planes", func(dst, _ []byte) { clear(dst) })})
 	}
 	return of
 }
 
-// player plays a game of the catalog by its rules alone.
-func player(id string) (rollout.Player, error) {
-	game, err := catalog.Game(id)
-	if err != nil {
-		return nil, err
-	}
+// player plays a game by its rules alone.
+func player(game env.Game) (rollout.Player, error) {
 	source, ok := game.(rollout.Source)
 	if !ok {
-		return nil, fmt.Errorf("%s cannot be played by its rules alone: its game has no method Rollouts", id)
+		return nil, fmt.Errorf("%s cannot be played by its rules alone: its game has no method Rollouts", game.Spec().ID)
 	}
 	return source.Rollouts(), nil
 }
 
 // rulesRandom is the rules alone: random moves, a fresh board for each game.
-func rulesRandom(id string) func(Options) (work, error) {
+func rulesRandom(game env.Game) func(Options) (work, error) {
 	return func(o Options) (work, error) {
-		p, err := player(id)
+		p, err := player(game)
 		if err != nil {
 			return work{}, err
 		}
@@ -89,10 +90,10 @@ func rulesRandom(id string) func(Options) (work, error) {
 
 // rulesCautious is stepping alone: long games of careful players, recorded once,
 // are played again and again.
-func rulesCautious(id string) func(Options) (work, error) {
+func rulesCautious(game env.Game) func(Options) (work, error) {
 	return func(o Options) (work, error) {
 		const games = 24
-		p, err := player(id)
+		p, err := player(game)
 		if err != nil {
 			return work{}, err
 		}

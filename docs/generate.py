@@ -214,7 +214,7 @@ def row(run: list, columns: list[dict]) -> list[str]:
 
 
 # What rules are that a specification leaves out.
-LEFT_OUT = {"step": "today"}
+LEFT_OUT = {"step": "today", "collapse_every": 0}
 
 
 def rules(specs: list[Spec]) -> str:
@@ -223,17 +223,20 @@ def rules(specs: list[Spec]) -> str:
     def value(spec: Spec, name: str) -> Any:
         return (spec["rules"] or {}).get(name, LEFT_OUT.get(name))
 
-    names = list(dict.fromkeys(name for spec in specs for name in spec["rules"] or {}))
+    meanings = {entry["name"]: entry["meaning"] for entry in specs[0].get("rule_meanings") or []}
     rows = []
-    for name in names:
+    for name, meaning in meanings.items():
         others = grouped(
             [spec for spec in specs if value(spec, name) != value(specs[0], name)],
             lambda spec, name=name: value(spec, name),
         )
         differs = "; ".join(f"{shown(other)} in {listed(ids)}" for ids, other in others)
-        rows.append((f"`{name}`", shown(value(specs[0], name)), differs))
-    text = f"Those of `{specs[0]['id']}`, and what differs elsewhere. `rules={{...}}` changes any of them."
-    return f"## Rules\n\n{text}\n\n" + table(["rule", "value", "differs"], rows)
+        rows.append((f"`{name}`", meaning, shown(value(specs[0], name)), differs))
+    text = (
+        f"Those of `{specs[0]['id']}`, and what differs elsewhere. `rules={{...}}` in Python and "
+        "`--rules '{...}'` on the command line change any of them."
+    )
+    return f"## Rules\n\n{text}\n\n" + table(["rule", "meaning", "value", "differs"], rows)
 
 
 def shown(value: Any) -> str:

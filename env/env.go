@@ -169,6 +169,10 @@ type Spec struct {
 	Agents      []string   `json:"agents"`           // the built-in agents' names
 	Counts      []Name     `json:"counts,omitempty"` // what is counted of each seat in a game, see Tracked
 	Rules       any        `json:"rules"`            // the rules as a struct that marshals to JSON
+
+	// RuleMeanings says what each field of the rules means, those that JSON leaves
+	// out included.
+	RuleMeanings []Name `json:"rule_meanings,omitempty"`
 }
 
 // Choice is one component of an action: a number in [0, N).
@@ -195,7 +199,7 @@ type Field struct {
 	Names  []Name  `json:"names"`  // what each entry along the first axis is
 }
 
-// Name says what one plane, map or scalar is called and means.
+// Name says what one plane, map, scalar or rule is called and means.
 type Name struct {
 	Name    string `json:"name"`
 	Meaning string `json:"meaning"`

@@ -39,3 +39,10 @@ type Dictionary interface {
 	// where there is no such number, as JSON.
 	GameType() string
 }
+
+// Seen is a Match that can be drawn as one seat sees it: nothing that the seat may
+// not know, and what it needs to know of itself, in lines of text as AppendText
+// writes them.
+type Seen interface {
+	AppendSeen(dst []byte, seat int, colour bool) []byte
+}

@@ -31,8 +31,8 @@ var policy = []rule{
 	{"env/rollout", []string{"env"}},
 	{"env/saved", []string{"env"}},
 	{"env/search", []string{"env"}},
-	{"env/ruleset", nil},
-	{"env/seat", []string{"env", "env/search"}},
+	{"env/ruleset", []string{"env"}},
+	{"env/seat", []string{"env", "env/ruleset", "env/search"}},
 	{"env/envtest", []string{"env", "env/grid"}},
 	{"env/catalog", []string{"env", "env/*", "env/*/bots"}},
 	{"env/*", []string{"env", "env/grid", "env/observe", "env/record", "env/rollout", "env/ruleset", "env/saved", "env/seat", "internal/enum"}}, // a game
@@ -42,12 +42,14 @@ var policy = []rule{
 	{"internal/*", nil},
 	{"internal/*/*", []string{"OWN"}},
 
+	{"arena/human", []string{"arena/match", "env"}},
 	{"arena/match", []string{"arena/trace", "env", "env/record", "internal/enum"}},
-	{"arena/tournament", []string{"arena/match", "env", "internal/disk", "internal/enum"}},
+	{"arena/start", []string{"arena/trace", "env", "env/record", "env/ruleset", "internal/gamestate"}},
+	{"arena/tournament", []string{"arena/match", "env", "env/ruleset", "internal/disk", "internal/enum"}},
 	{"arena/tournament/report", []string{"OWN", "internal/chart", "internal/disk"}},
 	{"arena/trace", []string{"env/record", "internal/disk"}},
 	{"arena/picture", []string{"env"}},
-	{"arena/dataset", []string{"arena/match", "env", "internal/disk", "internal/enum", "internal/gamestate"}},
+	{"arena/dataset", []string{"arena/match", "env", "env/ruleset", "internal/disk", "internal/enum", "internal/gamestate"}},
 	{"arena/dataset/card", []string{"OWN", "internal/chart"}},
 	{"arena/dataset/joined", []string{"OWN", "env", "env/pommerman"}}, // files of Pommerman's reference
 

@@ -3,19 +3,11 @@ package vec
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"pommego/env"
 	"pommego/env/saved"
 	"pommego/internal/gamestate"
-)
-
-// saveKey is where a state's JSON keeps what is not the original game's own, and
-// poolKey where in there the pool keeps its part.
-const (
-	saveKey = "pommego"
-	poolKey = "pool"
 )
 
 // poolJSON is the pool's part of a readable state: what Save writes besides the
@@ -39,8 +31,6 @@ type agentJSON struct {
 	Memory []byte `json:"memory"`
 }
 
-type object map[string]json.RawMessage
-
 // SaveJSON is Save in a readable form: the match's own, as Match.AppendJSON
 // writes it, with the pool's part added under "pommego", "pool".
 func (p *Pool) SaveJSON(game int) (json.RawMessage, error) {
@@ -62,45 +52,11 @@ func (p *Pool) SaveJSON(game int) (json.RawMessage, error) {
 	for k, name := range s.Names {
 		part.Agents = append(part.Agents, agentJSON{name, s.Memories[k]})
 	}
-	text, err = addPart(text, &part)
+	text, err = gamestate.JoinJSON(text, &part)
 	if err != nil {
 		return nil, fmt.Errorf("vec: saving game %d: %w", game, err)
 	}
 	return text, nil
-}
-
-// addPart puts the pool's part into a match's JSON.
-func addPart(match []byte, part *poolJSON) (json.RawMessage, error) {
-	outer, inner, err := open(match)
-	if err != nil {
-		return nil, err
-	}
-	if inner[poolKey], err = json.Marshal(part); err != nil {
-		return nil, err
-	}
-	if outer[saveKey], err = json.Marshal(inner); err != nil {
-		return nil, err
-	}
-	return json.Marshal(outer)
-}
-
-// open takes a state apart as far as the pool knows it.
-func open(state []byte) (outer, inner object, err error) {
-	if err := json.Unmarshal(state, &outer); err != nil {
-		return nil, nil, fmt.Errorf("it is no JSON object: %w", err)
-	}
-	if outer == nil {
-		return nil, nil, errors.New("it is null, want a JSON object")
-	}
-	if own, there := outer[saveKey]; there {
-		if err := json.Unmarshal(own, &inner); err != nil {
-			return nil, nil, fmt.Errorf("%q in it is no JSON object: %w", saveKey, err)
-		}
-	}
-	if inner == nil {
-		inner = make(object)
-	}
-	return outer, inner, nil
 }
 
 // LoadJSON is Load for the readable form. Of a state without the pool's part,
@@ -124,23 +80,13 @@ func (p *Pool) LoadJSON(game int, state json.RawMessage) error {
 // decodeJSON splits a state into the pool's part, which is made up for a bare
 // match, and the match's.
 func (p *Pool) decodeJSON(game int, state []byte) (s *gamestate.State, bare bool, match json.RawMessage, err error) {
-	outer, inner, err := open(state)
-	if err != nil {
+	match, own, err := gamestate.SplitJSON(state)
+	switch {
+	case err != nil:
 		return nil, false, nil, err
-	}
-	own, there := inner[poolKey]
-	if !there {
+	case own == nil:
 		s, err = p.invent(game)
-		return s, true, state, err
-	}
-	delete(inner, poolKey)
-	if len(inner) == 0 {
-		delete(outer, saveKey)
-	} else if outer[saveKey], err = json.Marshal(inner); err != nil {
-		return nil, false, nil, err
-	}
-	if match, err = json.Marshal(outer); err != nil {
-		return nil, false, nil, err
+		return s, true, match, err
 	}
 	s, err = p.decodePart(own)
 	return s, false, match, err
@@ -151,7 +97,7 @@ func (p *Pool) decodePart(text []byte) (*gamestate.State, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&part); err != nil {
-		return nil, fmt.Errorf("%s.%s: %w", saveKey, poolKey, err)
+		return nil, fmt.Errorf("pommego.pool: %w", err)
 	}
 	switch {
 	case part.Version != gamestate.Version:

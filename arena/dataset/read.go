@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"pommego/env"
+	"pommego/env/ruleset"
 )
 
 // Set is a data set that is being read.
@@ -39,7 +40,7 @@ func (s *Set) Agrees(game env.Game) error {
 	case here.Version != there.Version:
 		return fmt.Errorf("%s: it is of version %d of %s, this program plays version %d", s.Folder, there.Version, there.Game, here.Version)
 	case string(here.Rules) != string(compact(there.Rules)):
-		return fmt.Errorf("%s: its rules are %s, want %s", s.Folder, short(there.Rules), short(here.Rules))
+		return fmt.Errorf("%s: in its rules %s", s.Folder, ruleset.Difference(there.Rules, here.Rules))
 	}
 	return nil
 }

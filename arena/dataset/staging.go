@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"pommego/env"
+	"pommego/env/ruleset"
 	"pommego/internal/disk"
 )
 
@@ -189,6 +190,9 @@ func (p *plan) accept(there *About) error {
 		if err := json.Unmarshal(text, x.to); err != nil {
 			return err
 		}
+	}
+	if d := ruleset.Difference(there.Env.Rules, p.about.Env.Rules); d != "" && there.Env.Game == p.about.Env.Game {
+		return fmt.Errorf("%w: its \"env\" has rules in which %s", ErrOther, d)
 	}
 	for _, key := range sortedKeys(ours) {
 		if !bytes.Equal(ours[key], theirs[key]) {

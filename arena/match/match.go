@@ -154,9 +154,8 @@ func (c *contest) conclude(last env.Status) {
 
 // playGame plays one game to its end.
 func (c *contest) playGame(at Moment) error {
-	at.Match.Reset(at.Seed)
-	if at.Dice != at.Seed {
-		at.Match.Reseed(at.Dice)
+	if err := c.deal(at); err != nil {
+		return err
 	}
 	at.tracker.Begin(at.Match)
 	c.gone = 0
@@ -183,6 +182,20 @@ func (c *contest) playGame(at Moment) error {
 		}
 	}
 	return c.end(at)
+}
+
+// deal puts the game to its start.
+func (c *contest) deal(at Moment) error {
+	at.Match.Reset(at.Seed)
+	if c.rules.From != nil {
+		if err := at.Match.Restore(c.rules.From); err != nil {
+			return fmt.Errorf("match: the saved game to begin from: %w", err)
+		}
+	}
+	if c.rules.From != nil || at.Dice != at.Seed {
+		at.Match.Reseed(at.Dice)
+	}
+	return nil
 }
 
 func (c *contest) show(at Moment) error {

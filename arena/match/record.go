@@ -14,6 +14,9 @@ import (
 // The record's note says which moves were replaced by stop, and of a re-run
 // that it is one.
 type Recording struct {
+	// Setup says how the games began; "": they were dealt.
+	Setup string
+
 	out      interface{ Write(record []byte) error }
 	policies []string
 	obsEvery int
@@ -73,7 +76,7 @@ func (r *Recording) write() error {
 		return err
 	}
 	rec, err := again.(record.Recordable).Record(record.Info{
-		EnvID: r.game.Game.Spec().ID, Seed: r.game.Seed.Value, Note: r.note(), Policies: r.policies, ObsEvery: r.obsEvery,
+		EnvID: r.game.Game.Spec().ID, Seed: r.game.Seed.Value, Note: r.note(), Setup: r.Setup, Policies: r.policies, ObsEvery: r.obsEvery,
 	})
 	if err != nil {
 		return err

@@ -50,6 +50,11 @@ type Rules struct {
 
 	// Events says that moments have their events.
 	Events bool
+
+	// From is a saved game of the match's, as env.Match.Append writes it, from which
+	// all its games begin; nil: they are dealt. What is random comes from the seed
+	// all the same.
+	From []byte
 }
 
 // Validate says what is wrong with the rules.
@@ -63,6 +68,8 @@ func (r *Rules) Validate() error {
 		return fmt.Errorf("match: the wait for a player is %v, want more than 0, or 0 for %v", r.Wait, DefaultWait)
 	case r.Repetition < 0:
 		return fmt.Errorf("match: the repetition is %d, want 0 or more", r.Repetition)
+	case r.From != nil && r.Ties == RerunPlayground:
+		return fmt.Errorf("match: ties are %v, which plays on a collapsing board in the end, want another rule for a match that begins from a saved game", r.Ties)
 	case int(r.Ties) >= len(tiesNames):
 		return fmt.Errorf("match: the rule for ties is %v, want one of %s", r.Ties, strings.Join(tiesNames, ", "))
 	}

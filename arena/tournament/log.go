@@ -7,6 +7,7 @@ import (
 	"io/fs"
 
 	"pommego/env"
+	"pommego/env/ruleset"
 	"pommego/internal/disk"
 )
 
@@ -43,19 +44,22 @@ func (h *header) differs(other *header) string {
 			return fmt.Sprintf("with %s %s, this run has %s", a[i].name, b[i].value, a[i].value)
 		}
 	}
+	if d := ruleset.Difference(other.Rules, h.Rules); d != "" {
+		return "by rules in which " + d
+	}
 	return ""
 }
 
 type headerField struct{ name, value string }
 
-// fields lists what two logs can differ in, besides the program.
+// fields lists what two logs can differ in, besides the rules and the program.
 func (h *header) fields() []headerField {
 	c := &h.Config
 	return []headerField{
 		{"log format", h.Format}, {"env", h.Env}, {"agents", fmt.Sprintf("%q", c.Agents)}, {"against", fmt.Sprintf("%q", c.Against)},
 		{"format", c.Format.String()}, {"games", fmt.Sprint(c.Games)}, {"repetitions", fmt.Sprint(c.repetitions())}, {"events", fmt.Sprint(c.Events)}, {"seed", fmt.Sprint(c.Seed)},
 		{"limit", c.Limit.String()}, {"limit for all", fmt.Sprint(c.LimitAll)}, {"ties", c.Ties.String()}, {"game version", fmt.Sprint(h.Version)},
-		{"seed version", fmt.Sprint(h.Seeds)}, {"rules", string(h.Rules)},
+		{"seed version", fmt.Sprint(h.Seeds)},
 	}
 }
 

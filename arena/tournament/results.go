@@ -10,6 +10,7 @@ import (
 type Results struct {
 	Env     string `json:"env"`
 	Version int    `json:"version"` // of the game
+	Rules   any    `json:"rules,omitempty"`
 	Seeds   int    `json:"seed_version"`
 	Program string `json:"program,omitempty"`
 	Config
@@ -89,7 +90,7 @@ type Pair struct {
 func (t *Tournament) report(records []Record, program string) (*Report, error) {
 	s := t.schedule
 	r := &Results{
-		Env: s.spec.ID, Version: s.spec.Version, Seeds: env.SeedVersion, Program: program,
+		Env: s.spec.ID, Version: s.spec.Version, Rules: s.spec.Rules, Seeds: env.SeedVersion, Program: program,
 		Config: t.config, Played: len(records), Anchor: t.config.Against,
 		Balanced: t.config.Games%len(s.spec.Teams) == 0,
 	}

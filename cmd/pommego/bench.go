@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 
 func newBench() *cobra.Command {
 	var o benchmarks.Options
+	var chosen chosenGame
 	var seconds float64
 	var asJSON bool
 	var profile string
@@ -24,12 +26,17 @@ func newBench() *cobra.Command {
 		Long: `Measure how many moves of whole games are made a second: by the rules alone, while
 encoding, and in whole batches. Beside each figure stands its limit where it has one: copying
 or clearing the same bytes in the same run. Figures are medians of several interleaved rounds.
+With --env only that environment is measured, by other rules if --rules says so.
 
 Measurements: ` + strings.Join(benchmarks.Names(), ", ") + `.`,
 		Example: `  pommego bench
   pommego bench --only step/ --games 4096 --workers 2
+  pommego bench --env SuiteBot-v0 --rules '{"width": 32, "height": 32}'
   pommego bench --json --seconds 1`,
 		Args: func(cmd *cobra.Command, args []string) error {
+			if err := chooseBench(&chosen, &o); err != nil {
+				return err
+			}
 			switch {
 			case o.Games < 1 || o.Games > 1<<20:
 				return usagef("--games is %d, want 1 to %d", o.Games, 1<<20)
@@ -37,8 +44,8 @@ Measurements: ` + strings.Join(benchmarks.Names(), ", ") + `.`,
 				return usagef("--workers is %d, want 1 to the number of games, %d, or 0 for one a core", o.Workers, o.Games)
 			case seconds <= 0:
 				return usagef("--seconds is %g, want more than 0", seconds)
-			case !begins(o.Only):
-				return usagef("--only %q fits no measurement, there are: %s", o.Only, strings.Join(benchmarks.Names(), ", "))
+			case !begins(o.Names(), o.Only):
+				return usagef("--only %q fits no measurement, there are: %s", o.Only, strings.Join(o.Names(), ", "))
 			}
 			return exactly(0, "none")(cmd, args)
 		},
@@ -71,6 +78,7 @@ Measurements: ` + strings.Join(benchmarks.Names(), ", ") + `.`,
 		},
 	}
 	f := cmd.Flags()
+	chosen.add(cmd, "")
 	f.IntVar(&o.Games, "games", 1024, "games stepped at once")
 	f.IntVar(&o.Workers, "workers", 0, "threads that step them, 0: one a core")
 	f.Float64Var(&seconds, "seconds", 2, "time for each measurement")
@@ -81,12 +89,19 @@ Measurements: ` + strings.Join(benchmarks.Names(), ", ") + `.`,
 	return cmd
 }
 
-// begins reports whether a measurement's name begins so.
-func begins(prefix string) bool {
-	for _, name := range benchmarks.Names() {
-		if strings.HasPrefix(name, prefix) {
-			return true
+// chooseBench sets the game to measure, if one is named.
+func chooseBench(chosen *chosenGame, o *benchmarks.Options) (err error) {
+	if chosen.id == "" {
+		if chosen.rules != "" {
+			return usagef("--rules needs --env: it changes the rules of one environment")
 		}
+		return nil
 	}
-	return false
+	o.Game, err = chosen.game()
+	return err
+}
+
+// begins reports whether a measurement's name begins so.
+func begins(names []string, prefix string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, prefix) })
 }

@@ -16,7 +16,6 @@ import (
 	"pommego/arena/dataset/card"
 	"pommego/arena/dataset/joined"
 	"pommego/env"
-	"pommego/env/catalog"
 	"pommego/internal/disk"
 )
 
@@ -185,29 +184,32 @@ func exportData(out io.Writer, folder, to string, only int) error {
 
 func newDataImport() *cobra.Command {
 	var f shapeFlags
-	var id string
+	var chosen chosenGame
 	cmd := &cobra.Command{
 		Use:   "import FILE|FOLDER... --out DIR",
 		Short: "Read games from the original Pommerman's JSON records",
 		Long: `Read games that the original Pommerman has recorded, files as its join_json_state writes
 them, and make a data set of them. Of a folder, all .json files in it and below are read.
-Each game is played again and must come out as it is recorded.`,
+Each game is played again and must come out as it is recorded. Such records name an
+environment and no rules: --rules says them if they differ from its own.`,
 		Example: `  pommego data import records --out ffa
-  pommego data import 1/game_state.json 2/game_state.json --out ffa --layout steps`,
+  pommego data import 1/game_state.json 2/game_state.json --out ffa --layout steps
+  pommego data import records --out short --rules '{"max_steps": 100}'`,
 		Args: some("record", "FILE or FOLDER"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.check(dataset.Games); err != nil {
 				return err
 			}
-			return importData(cmd.OutOrStdout(), args, id, &f)
+			return importData(cmd.OutOrStdout(), args, chosen, &f)
 		},
 	}
 	f.add(cmd)
-	cmd.Flags().StringVar(&id, "env", "", "the environment's id (default: what the first record says)")
+	chosen.add(cmd, "")
+	cmd.Flag("env").Usage = "the environment's id (default: what the first record says)"
 	return cmd
 }
 
-func importData(out io.Writer, args []string, id string, f *shapeFlags) error {
+func importData(out io.Writer, args []string, chosen chosenGame, f *shapeFlags) error {
 	paths, err := recordsIn(args)
 	if err != nil {
 		return err
@@ -216,12 +218,16 @@ func importData(out io.Writer, args []string, id string, f *shapeFlags) error {
 	if err != nil {
 		return err
 	}
-	if id == "" {
-		id = first
+	if chosen.id == "" {
+		base, own := strings.CutPrefix(first, "custom:")
+		if own && chosen.rules == "" {
+			return usagef("the first record is of %q, and such records do not hold the rules: give them with --rules", first)
+		}
+		chosen.id = base
 	}
-	game, err := catalog.Game(id)
+	game, err := chosen.game()
 	if err != nil {
-		return usagef("%w; name one with --env", err)
+		return err
 	}
 	f.shape.Agents = agents
 	a, err := dataset.NewAssembly(game, f.shape, f.out, assembling())

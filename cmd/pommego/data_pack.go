@@ -13,7 +13,6 @@ import (
 
 	"pommego/arena/dataset"
 	"pommego/env"
-	"pommego/env/catalog"
 )
 
 func newDataPack() *cobra.Command {
@@ -49,16 +48,12 @@ Writes the summary as a line of JSON once all games are there.`,
 	}
 	f := cmd.Flags()
 	o.add(cmd)
-	f.StringVar(&o.rules, "rules", "", "rules that differ from the id's, as a JSON object")
 	f.StringSliceVar(&o.config.Agents, "agents", nil, "the agents that can occur: client:NAME, and built-in ones")
 	f.IntVar(&o.config.Games, "games", 1000, "how many games")
 	return cmd
 }
 
-type packOptions struct {
-	madeData
-	rules string
-}
+type packOptions struct{ madeData }
 
 func (o *packOptions) run(ctx context.Context, in io.Reader, out io.Writer) error {
 	game, err := o.game()
@@ -93,15 +88,9 @@ func (o *packOptions) run(ctx context.Context, in io.Reader, out io.Writer) erro
 }
 
 func (o *packOptions) game() (env.Game, error) {
-	var game env.Game
-	var err error
-	if o.rules != "" {
-		game, err = catalog.Variant(o.id, json.RawMessage(o.rules))
-	} else {
-		game, err = catalog.Game(o.id)
-	}
+	game, err := o.chosenGame.game()
 	if err != nil {
-		return nil, usagef("--env: %w", err)
+		return nil, err
 	}
 	o.config.Seating, o.config.Unrepeatable = dataset.Told, true
 	if err := o.config.Validate(game); err != nil {

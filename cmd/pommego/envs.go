@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -18,8 +19,9 @@ func newEnvs() *cobra.Command {
 		Use:   "envs [ID]",
 		Short: "List the environments: ids, seats, spaces, rules",
 		Long: `List the environments. With an id, describe one: its seats, what a seat may do,
-what it sees in each encoding, and the rules. With --json, the same for programs:
-a list of all, or the one.`,
+what it sees in each encoding, and the rules with what each means: play, tournament,
+generate and bench take others by --rules. With --json, the same for programs: a list of
+all, or the one.`,
 		Example: `  pommego envs
   pommego envs PommeRadioCompetition-v2
   pommego envs --json`,
@@ -95,6 +97,27 @@ func describe(w io.Writer, s *env.Spec) error {
 			}
 		}
 	}
-	fmt.Fprint(w, "rules: ")
-	return printJSON(w, s.Rules)
+	return describeRules(w, s)
+}
+
+// describeRules prints a line a rule. JSON leaves rules out that are not in use.
+func describeRules(w io.Writer, s *env.Spec) error {
+	text, err := json.Marshal(s.Rules)
+	if err != nil {
+		return err
+	}
+	var rules map[string]json.RawMessage
+	if err := json.Unmarshal(text, &rules); err != nil {
+		return err
+	}
+	fmt.Fprintln(w, "rules:")
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, rule := range s.RuleMeanings {
+		value, there := rules[rule.Name]
+		if !there {
+			value = []byte("(left out)")
+		}
+		fmt.Fprintf(t, "  %q: %s\t%s\n", rule.Name, value, rule.Meaning)
+	}
+	return t.Flush()
 }

@@ -13,7 +13,6 @@ import (
 	"pommego/arena/dataset"
 	"pommego/arena/dataset/card"
 	"pommego/env"
-	"pommego/env/catalog"
 )
 
 func newGenerate() *cobra.Command {
@@ -37,6 +36,7 @@ search has a limit in time (ms=) or they are outside this program (http://host:p
 exec:COMMAND), are refused unless --unrepeatable is given; the manifest then names them.`,
 		Example: `  pommego generate --out ffa --games 100000
   pommego generate --out team --env PommeTeamCompetition-v0 --agents simple,heuristic --seating drawn --steps 1000000
+  pommego generate --out short --env SuiteBot-v0 --rules '{"rounds": 50, "view_radius": 4}' --games 1000
   pommego generate --out steps --layout steps --observation raw --games 1000
   pommego generate --out own --agents "exec:python3 agent.py,simple,simple,simple" --unrepeatable --games 100`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -67,7 +67,8 @@ exec:COMMAND), are refused unless --unrepeatable is given; the manifest then nam
 
 // madeData is a data set that is to be made.
 type madeData struct {
-	out, id    string
+	chosenGame
+	out        string
 	config     dataset.Config
 	workers    int
 	otherBuild bool
@@ -77,7 +78,7 @@ type madeData struct {
 func (o *madeData) add(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&o.out, "out", "", "the folder for the data set")
-	f.StringVar(&o.id, "env", "PommeFFACompetition-v0", "the environment's id, see: pommego envs")
+	o.chosenGame.add(cmd, defaultEnv)
 	f.TextVar(&o.config.Layout, "layout", dataset.Games, "what a row is, by `name`: "+strings.Join(dataset.LayoutNames(), ", "))
 	f.StringVar(&o.config.Observation, "observation", "", "with --layout steps, the encoding (default: the environment's first)")
 	f.Uint64Var(&o.config.Seed, "seed", 1, "seed of the first game; the others count on from it")
@@ -119,9 +120,9 @@ func (o *generateOptions) run(ctx context.Context, out io.Writer) error {
 
 // game is the game that the flags name. It fills in the configuration.
 func (o *generateOptions) game() (env.Game, error) {
-	game, err := catalog.Game(o.id)
+	game, err := o.chosenGame.game()
 	if err != nil {
-		return nil, usagef("--env: %w", err)
+		return nil, err
 	}
 	o.config.Agents = agentNames(o.agents)
 	for _, name := range o.config.Agents {

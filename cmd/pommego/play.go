@@ -13,7 +13,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pommego/arena/human"
 	"pommego/arena/match"
+	"pommego/arena/start"
 	"pommego/arena/trace"
 	"pommego/env"
 	"pommego/env/catalog"
@@ -29,11 +31,23 @@ plays in every seat. An agent is a built-in one, with options where it has any
 (simple, mcts:ticks=2000); http://host:port, a server that speaks the protocol of the
 original's HTTP and Docker agents; or exec:COMMAND, a program that reads observations
 and writes actions as lines of JSON (write \, for a comma in the command). Both
-protocols are described in arena/match/PROTOCOL.md.
+protocols are described in arena/match/PROTOCOL.md. Or it is you: human.
+
+human plays at the terminal and sees what its seat sees. Arrows or w a s d move, space lays
+a bomb, a dot stays, q leaves the match; digits before the move are words to the teammate,
+and a side of BaseWar takes a key for each of its bombers. The match waits for each move;
+human:speed=4 makes 4 decisions a second and stays if no key came. Where standard input is
+no terminal, each line is a move by name or key, such as "up", "b", "left 3 5" with words
+or "up bomb stop" for three bombers; an empty line stays. The end of input ends the match.
 
 Remote agents (http and exec) have a time limit for each move; one that is late, fails
 or answers nonsense plays stop, the match goes on, and how often that happened is
 reported and recorded. With built-in agents the same seed gives the same match.
+
+A match can begin from a saved game (--start): a recorded one, from its beginning; a state
+that an environment has saved, as bytes or JSON; or a file of the original's, as its
+get_json_info writes it. Recorded games say by which rules they are played; to any other
+file belong --env and --rules. What is random comes from --seed all the same.
 
 Ties stand, or are played again: by the playground's rule once more and then on a
 collapsing board until there is a winner, 20 times at most; by the Java rule up to
@@ -43,10 +57,15 @@ three times, and then all have lost.`,
   pommego play --agents simple --seed 7 --record match.jsonl.gz --quiet
   pommego play --env BaseWarSides-v0 --agents simple,mcts --draw-sides=false
   pommego play --agents simple,mcts,simple,random --seed 7 --quiet --events events.jsonl
+  pommego play --env PommeTeam-v0 --rules '{"agent_view_size": 2}' --agents simple,random,simple,random
+  pommego play --agents human,simple,simple,simple --record mine.jsonl.gz
+  pommego play --env SuiteBot-v0 --agents human:speed=3,simple,simple,random
+  pommego play --start match.jsonl.gz --agents mcts:ticks=2000,simple,simple,simple
   pommego play --agents http://localhost:10080,simple,simple,simple --ties playground
   pommego play --env OneVsOne-v0 --agents "exec:python3 agent.py,simple" --limit 50ms --json`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			o.seeded, o.lotGiven = cmd.Flags().Changed("seed"), cmd.Flags().Changed("draw-sides")
+			o.chosen = cmd.Flags().Changed("env") || o.rules != ""
 			if err := o.check(); err != nil {
 				return usageError{err}
 			}
@@ -55,20 +74,22 @@ three times, and then all have lost.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.id, "env", "PommeFFACompetition-v0", "the environment's id, see: pommego envs")
+	o.chosenGame.add(cmd, defaultEnv)
 	f.StringVar(&o.agents, "agents", "simple", "the agents' names, by seat, with commas between")
 	f.Uint64Var(&o.seed, "seed", 0, "what decides everything random; drawn and printed if not given")
 	f.BoolVar(&o.lot, "draw-sides", false, "draw from the seed which side each agent or team of agents plays; by default where the game's own document does (BaseWar)")
-	f.TextVar(&o.rules.Ties, "ties", match.KeepTies, "play ties again by the rule of this `name`: none, playground or java")
-	f.DurationVar(&o.rules.Limit, "limit", 0, "how long a remote agent may take for a move (0: as the game's own rules say, else 100ms)")
-	f.DurationVar(&o.rules.GiveUp, "give-up", 0, "after how long without an answer a remote agent is not asked again in a game (0: as the game's own rules say, else never)")
-	f.BoolVar(&o.rules.LimitAll, "limit-all", false, "apply --limit to built-in agents too")
-	f.DurationVar(&o.rules.Wait, "wait", match.DefaultWait, "how long a remote agent may take to get ready for a game")
+	f.TextVar(&o.match.Ties, "ties", match.KeepTies, "play ties again by the rule of this `name`: none, playground or java")
+	f.DurationVar(&o.match.Limit, "limit", 0, "how long a remote agent may take for a move (0: as the game's own rules say, else 100ms)")
+	f.DurationVar(&o.match.GiveUp, "give-up", 0, "after how long without an answer a remote agent is not asked again in a game (0: as the game's own rules say, else never)")
+	f.BoolVar(&o.match.LimitAll, "limit-all", false, "apply --limit to built-in agents too")
+	f.DurationVar(&o.match.Wait, "wait", match.DefaultWait, "how long a remote agent may take to get ready for a game")
 	f.StringVar(&o.record, "record", "", "a file to write the match to, a line a game (.gz compresses)")
 	f.StringVar(&o.events, "events", "", "a file to write all that happens to, an event a line as JSON")
-	f.IntVar(&o.rules.Repetition, "repetition", 0, "play on the seed's board with other dice: those of so many repetitions later")
+	f.IntVar(&o.match.Repetition, "repetition", 0, "play on the seed's board with other dice: those of so many repetitions later")
+	f.StringVar(&o.start, "start", "", "a `FILE` with the saved game to begin from")
+	f.IntVar(&o.startGame, "start-game", 1, "with --start, which game of a file of recorded games: its line")
 	f.IntVar(&o.obsEvery, "obs-every", 3, "record observations every this many steps, 0: never")
-	f.BoolVar(&o.show, "show", false, "show every step")
+	f.BoolVar(&o.show, "show", false, "show every step; with human, once it is out: until then it sees no more than its seat")
 	f.Float64Var(&o.fps, "fps", 5, "with --show, pictures a second on a terminal, 0: as fast as can be")
 	f.BoolVar(&o.quiet, "quiet", false, "print how it ended, no picture")
 	f.BoolVar(&o.asJSON, "json", false, "print how the match ended, and how each seat did, as one JSON object")
@@ -76,16 +97,22 @@ three times, and then all have lost.`,
 }
 
 type playOptions struct {
-	id, agents, record string
-	events             string
-	rules              match.Rules
-	seed               uint64
-	seeded             bool
-	lot, lotGiven      bool // sides are drawn by lot
-	obsEvery           int
-	show, quiet        bool
-	fps                float64
-	asJSON             bool
+	chosenGame
+	chosen      bool // the game, by --env or --rules
+	agents      string
+	match       match.Rules
+	start       string
+	startGame   int
+	seed        uint64
+	seeded      bool
+	lot         bool // sides are drawn by lot
+	lotGiven    bool
+	record      string
+	events      string
+	obsEvery    int
+	show, quiet bool
+	fps         float64
+	asJSON      bool
 }
 
 // check says what is wrong with the flags' values.
@@ -93,18 +120,24 @@ func (o *playOptions) check() error {
 	switch {
 	case o.show && o.quiet:
 		return errors.New("--show and --quiet exclude each other")
-	case o.rules.Repetition < 0:
-		return fmt.Errorf("--repetition is %d, want 0 or more", o.rules.Repetition)
+	case o.match.Repetition < 0:
+		return fmt.Errorf("--repetition is %d, want 0 or more", o.match.Repetition)
+	case o.startGame < 1:
+		return fmt.Errorf("--start-game is %d, want 1 or more", o.startGame)
+	case o.startGame > 1 && o.start == "":
+		return errors.New("--start-game needs --start FILE")
+	case o.start != "" && o.match.Ties == match.RerunPlayground:
+		return errors.New("--ties playground plays on a collapsing board in the end, so it excludes --start")
 	case o.obsEvery < 0:
 		return fmt.Errorf("--obs-every is %d, want 0 or more", o.obsEvery)
 	case o.fps < 0:
 		return fmt.Errorf("--fps is %v, want 0 or more", o.fps)
-	case o.rules.Limit < 0:
-		return fmt.Errorf("--limit is %v, want 0 or more", o.rules.Limit)
-	case o.rules.GiveUp < 0 || o.rules.GiveUp > 0 && o.rules.GiveUp < o.rules.Limit:
-		return fmt.Errorf("--give-up is %v, want 0, or at least --limit", o.rules.GiveUp)
-	case o.rules.Wait <= 0:
-		return fmt.Errorf("--wait is %v, want more than 0", o.rules.Wait)
+	case o.match.Limit < 0:
+		return fmt.Errorf("--limit is %v, want 0 or more", o.match.Limit)
+	case o.match.GiveUp < 0 || o.match.GiveUp > 0 && o.match.GiveUp < o.match.Limit:
+		return fmt.Errorf("--give-up is %v, want 0, or at least --limit", o.match.GiveUp)
+	case o.match.Wait <= 0:
+		return fmt.Errorf("--wait is %v, want more than 0", o.match.Wait)
 	}
 	return nil
 }
@@ -114,10 +147,16 @@ type seated struct {
 	game    env.Game
 	names   []string
 	players []match.Player
+	people  env.SeatSet    // seats of people
+	console *human.Console // theirs
+	restore func()         // has the terminal as it was
 }
 
 // release closes the players that have been opened.
 func (s *seated) release() {
+	if s.restore != nil {
+		s.restore()
+	}
 	for _, p := range s.players {
 		p.Close()
 	}
@@ -129,7 +168,12 @@ func (o *playOptions) run(cmd *cobra.Command) error {
 		rand.Read(random[:])
 		o.seed = uint64(binary.LittleEndian.Uint32(random[:]))
 	}
-	s, err := o.seat()
+	ctx, stop := interruptible(cmd.Context())
+	defer stop()
+	ctx, leave := context.WithCancelCause(ctx)
+	defer leave(nil)
+	out := cmd.OutOrStdout()
+	s, err := o.seat(out, leave)
 	defer s.release()
 	if err != nil {
 		return err
@@ -144,10 +188,12 @@ func (o *playOptions) run(cmd *cobra.Command) error {
 		if rec, err = match.NewRecording(s.game, s.players, o.obsEvery, file); err != nil {
 			return usagef("--record: %w", err)
 		}
+		if o.start != "" {
+			rec.Setup = "saved"
+		}
 	}
-	out := cmd.OutOrStdout()
 	events := match.EventLog{Agents: s.names}
-	report, err := o.play(cmd.Context(), out, s, rec, &events)
+	report, err := o.play(ctx, out, s, rec, &events)
 	if err != nil {
 		return err
 	}
@@ -166,11 +212,11 @@ func (o *playOptions) run(cmd *cobra.Command) error {
 
 // seat makes the game and its players. What it has made is to be closed, also
 // with an error.
-func (o *playOptions) seat() (*seated, error) {
+func (o *playOptions) seat(out io.Writer, leave context.CancelCauseFunc) (*seated, error) {
 	s := &seated{names: agentNames(o.agents)}
-	game, err := catalog.Game(o.id)
+	game, err := o.begin()
 	if err != nil {
-		return s, usagef("--env: %w", err)
+		return s, err
 	}
 	s.game = game
 	seats := game.Spec().Seats
@@ -180,7 +226,7 @@ func (o *playOptions) seat() (*seated, error) {
 		}
 	}
 	if len(s.names) != seats {
-		return s, usagef("--agents names %d agents, want %d for %s, or one for all seats", len(s.names), seats, o.id)
+		return s, usagef("--agents names %d agents, want %d for %s, or one for all seats", len(s.names), seats, game.Spec().ID)
 	}
 	if d, ok := game.(env.SidesByLot); ok && !o.lotGiven {
 		o.lot = d.SidesByLot()
@@ -190,14 +236,45 @@ func (o *playOptions) seat() (*seated, error) {
 			return s, usagef("--draw-sides: %w", err)
 		}
 	}
-	for _, name := range s.names {
-		p, err := match.NewPlayer(game, name)
+	for seat, name := range s.names {
+		var p match.Player
+		if human.Named(name) {
+			s.people = s.people.With(seat)
+			p, err = human.NewPlayer(game, name, s.openConsole(o, out, leave))
+		} else {
+			p, err = match.NewPlayer(game, name)
+		}
 		if err != nil {
 			return s, usagef("--agents: %w", err)
 		}
 		s.players = append(s.players, p)
 	}
+	if o.match.LimitAll && s.people != 0 {
+		return s, usagef("--limit-all and human exclude each other: no person plays within %v", max(o.match.Limit, match.DefaultLimit))
+	}
 	return s, nil
+}
+
+// begin makes the game, and reads what its matches begin from. A recorded game says
+// itself which game it is.
+func (o *playOptions) begin() (env.Game, error) {
+	if o.start == "" {
+		return o.chosenGame.game()
+	}
+	saved, err := start.Read(o.start, o.startGame, formats)
+	if err != nil {
+		return nil, err
+	}
+	var game env.Game
+	if o.chosen || saved.ID == "" {
+		game, err = o.chosenGame.game()
+	} else if game, err = catalog.Played(saved.ID, saved.Rules); err != nil {
+		err = fmt.Errorf("%s: %w; name an environment with --env", o.start, err)
+	}
+	if err == nil {
+		o.match.From, err = saved.In(game)
+	}
+	return game, err
 }
 
 // agentNames takes a list of names apart. What follows a comma belongs to the
@@ -232,8 +309,6 @@ type played struct {
 
 // play plays the match to its end, shows it and records it.
 func (o *playOptions) play(ctx context.Context, out io.Writer, s *seated, rec *match.Recording, events *match.EventLog) (*played, error) {
-	ctx, stop := interruptible(ctx)
-	defer stop()
 	over := new(played)
 	pictures := newScreen(out, onTerminal(os.Stdout), o.fps, nil)
 	watch := func(at match.Moment) error {
@@ -246,15 +321,18 @@ func (o *playOptions) play(ctx context.Context, out io.Writer, s *seated, rec *m
 		if err := events.Watch(at); err != nil {
 			return err
 		}
-		if o.show && !o.asJSON && !pictures.show(ctx, o.title(s, at), at.Match.AppendText) {
+		if o.show && !o.asJSON && at.Match.Status().In&s.people == 0 && !pictures.show(ctx, o.title(s, at), at.Match.AppendText) {
 			return errInterrupted
 		}
 		return nil
 	}
 	var err error
-	o.rules.Events = o.events != ""
-	over.Result, err = match.Play(ctx, s.game, s.players, env.Seed{Value: o.seed}, o.rules, watch)
-	if errors.Is(err, context.Canceled) {
+	o.match.Events = o.events != ""
+	over.Result, err = match.Play(ctx, s.game, s.players, env.Seed{Value: o.seed}, o.match, watch)
+	switch cause := context.Cause(ctx); {
+	case errors.Is(cause, human.ErrLeft):
+		return nil, cause
+	case errors.Is(err, context.Canceled):
 		return nil, errInterrupted
 	}
 	return over, err
@@ -262,7 +340,7 @@ func (o *playOptions) play(ctx context.Context, out io.Writer, s *seated, rec *m
 
 // title is what stands above a picture.
 func (o *playOptions) title(s *seated, at match.Moment) string {
-	title := fmt.Sprintf("%s, seed %d: %s", o.id, o.seed, strings.Join(s.names, ", "))
+	title := fmt.Sprintf("%s, seed %d: %s", s.game.Spec().ID, o.seed, strings.Join(s.names, ", "))
 	if at.Number > 0 {
 		title += fmt.Sprintf(" (game %d, seed %d)", at.Number+1, at.Seed.Value)
 	}
@@ -277,6 +355,7 @@ func (o *playOptions) report(out io.Writer, s *seated, p *played) error {
 		p.last.Rewards(rewards)
 		return printJSON(out, struct {
 			Env    string   `json:"env"`
+			Rules  any      `json:"rules"`
 			Seed   uint64   `json:"seed"`
 			Agents []string `json:"agents"`
 			ended
@@ -288,7 +367,7 @@ func (o *playOptions) report(out io.Writer, s *seated, p *played) error {
 			Counts  env.Counts         `json:"counts"`
 			Seats   []match.SeatReport `json:"seats"`
 			Record  string             `json:"record,omitempty"`
-		}{o.id, o.seed, s.names, newEnded(status), rewards, p.Outcome, o.rules.Ties.String(), p.Games, p.Total, p.Counts, p.Seats, o.record})
+		}{s.game.Spec().ID, s.game.Spec().Rules, o.seed, s.names, newEnded(status), rewards, p.Outcome, o.match.Ties.String(), p.Games, p.Total, p.Counts, p.Seats, o.record})
 	}
 	if !o.quiet && !o.show {
 		if _, err := out.Write(p.last.AppendText(nil, inColour())); err != nil {
@@ -315,6 +394,6 @@ func (o *playOptions) report(out io.Writer, s *seated, p *played) error {
 	if p.Games > 1 {
 		again = fmt.Sprintf(" (game %d, after %d ties)", p.Games, p.Games-1)
 	}
-	_, err := fmt.Fprintf(out, "%s, seed %d: %s%s\n", o.id, o.seed, inWords(status, s.names), again)
+	_, err := fmt.Fprintf(out, "%s, seed %d: %s%s\n", s.game.Spec().ID, o.seed, inWords(status, s.names), again)
 	return err
 }

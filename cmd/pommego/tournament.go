@@ -15,7 +15,6 @@ import (
 	"pommego/arena/match"
 	"pommego/arena/tournament"
 	"pommego/arena/tournament/report"
-	"pommego/env/catalog"
 )
 
 func newTournament() *cobra.Command {
@@ -46,6 +45,7 @@ says is printed on a terminal, or with --timing, and has files of its own.`,
 		Example: `  pommego tournament --agents simple,random,static --games 200
   pommego tournament --env PommeTeam-v0 --agents simple,random --games 100 --json
   pommego tournament --env OneVsOne-v0 --format round-robin --agents simple,random,static
+  pommego tournament --env BaseWar-v0 --rules '{"base_damage": "round"}' --agents simple,random
   pommego tournament --agents simple,random --games 10000 --out results --resume
   pommego tournament --env PommeFFAJava-v0 --agents java-osla,random --levels 10 --repetitions 4 --events events.jsonl`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -61,7 +61,7 @@ says is printed on a terminal, or with --timing, and has files of its own.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.id, "env", "PommeFFACompetition-v0", "the environment's id, see: pommego envs")
+	o.chosenGame.add(cmd, defaultEnv)
 	f.StringVar(&o.format, "format", "", "the rule by which agents meet: "+strings.Join(tournament.FormatNames(), ", "))
 	f.StringVar(&o.agents, "agents", "simple", "the agents' names, with commas between")
 	f.StringVar(&o.against, "against", "simple", "the agents' opponent; by default each other in two-against-two")
@@ -84,13 +84,14 @@ says is printed on a terminal, or with --timing, and has files of its own.`,
 }
 
 type tournamentOptions struct {
-	id, format, agents, against string
-	againstGiven                bool
-	config                      tournament.Config
-	levels, workers             int
-	log, out, events            string
-	resume, otherBuild          bool
-	timing, asJSON              bool
+	chosenGame
+	format, agents, against string
+	againstGiven            bool
+	config                  tournament.Config
+	levels, workers         int
+	log, out, events        string
+	resume, otherBuild      bool
+	timing, asJSON          bool
 }
 
 func (o *tournamentOptions) run(cmd *cobra.Command) error {
@@ -150,9 +151,9 @@ func (o *tournamentOptions) countGames(given bool) error {
 
 // prepare makes the tournament that the flags describe.
 func (o *tournamentOptions) prepare() (*tournament.Tournament, error) {
-	game, err := catalog.Game(o.id)
+	game, err := o.chosenGame.game()
 	if err != nil {
-		return nil, usagef("--env: %w", err)
+		return nil, err
 	}
 	c := &o.config
 	teams := len(game.Spec().Teams) < game.Spec().Seats

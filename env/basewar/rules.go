@@ -60,54 +60,39 @@ func (y *Symmetry) UnmarshalText(text []byte) error {
 // what you like, and hand it to [New], which validates it. Where the contest's
 // document leaves something open there is a switch; off is the reading that this
 // package takes by default.
+//
+// The tag doc of a field says what it means, to Go and to everybody else.
 type Rules struct {
-	// Sides: each of two seats moves the three bombers of a side. Otherwise
-	// each of six seats moves one.
-	Sides bool `json:"sides"`
+	Sides bool `json:"sides" doc:"each of two seats moves the three bombers of a side, where else each of six seats moves one"`
 
-	BoardSize int      `json:"board_size"` // rows and columns, odd, 7 to 15
-	NumStones int      `json:"num_stones"`
-	NumBoxes  int      `json:"num_boxes"`
-	Symmetry  Symmetry `json:"symmetry"`
-	// FreeSteps: cells within this many steps of a bomber's start are free.
-	FreeSteps int `json:"free_steps"`
-	MaxSteps  int `json:"max_steps"` // the last round
+	BoardSize int      `json:"board_size" doc:"rows and columns of the map, an odd number of 7 to 15"`
+	NumStones int      `json:"num_stones" doc:"stones, which nothing destroys"`
+	NumBoxes  int      `json:"num_boxes" doc:"boxes, which bombs destroy"`
+	Symmetry  Symmetry `json:"symmetry" doc:"how the map's halves belong together: mirror (they are mirror images), rotation (either is the other turned by 180 degrees) or none (each cell is drawn by itself)"`
+	FreeSteps int      `json:"free_steps" doc:"cells at most this many steps from where a bomber starts are free"`
+	MaxSteps  int      `json:"max_steps" doc:"the last round"`
 
-	BaseEnergy  int        `json:"base_energy"`
-	BaseDamage  BaseDamage `json:"base_damage"`
-	Lives       int        `json:"lives"`        // of a bomber
-	Bombs       int        `json:"bombs"`        // of a bomber
-	BombLife    int        `json:"bomb_life"`    // rounds from laying to explosion
-	BlastRange  int        `json:"blast_range"`  // cells reached each way besides the bomb's own
-	BoxPoints   int        `json:"box_points"`   // for a box destroyed
-	DeathPoints int        `json:"death_points"` // for the other side, when a bomber dies
+	BaseEnergy  int        `json:"base_energy" doc:"energy of a base at first; at 0 it is destroyed"`
+	BaseDamage  BaseDamage `json:"base_damage" doc:"what a base loses when bombs reach it: round (1 a round, like anything that several bombs reach together) or bomb (1 for each bomb)"`
+	Lives       int        `json:"lives" doc:"lives of a bomber"`
+	Bombs       int        `json:"bombs" doc:"bombs that a bomber can have on the map at a time"`
+	BombLife    int        `json:"bomb_life" doc:"rounds from laying a bomb to its explosion"`
+	BlastRange  int        `json:"blast_range" doc:"cells that an explosion reaches each way besides the bomb's own"`
+	BoxPoints   int        `json:"box_points" doc:"points for a box destroyed"`
+	DeathPoints int        `json:"death_points" doc:"points for the other side when a bomber dies"`
 
-	// TickAtOnce: the round in which a bomb is laid counts for its life.
-	TickAtOnce bool `json:"tick_at_once"`
-	// LayFirst: a cell on which a bomb is laid cannot be entered in that round.
-	LayFirst bool `json:"lay_first"`
-	// BombsSpent: a bomber has Bombs for the whole game; none comes back.
-	BombsSpent bool `json:"bombs_spent"`
-	// AllPay: all bombers that lay on a cell in one round spend a bomb for the one
-	// that lies there, not only the first of each side.
-	AllPay bool `json:"all_pay"`
+	TickAtOnce bool `json:"tick_at_once" doc:"the round in which a bomb is laid counts for its life"`
+	LayFirst   bool `json:"lay_first" doc:"nobody can enter a cell on which a bomb is laid in that round"`
+	BombsSpent bool `json:"bombs_spent" doc:"a bomber has its bombs for the whole game: none comes back after its explosion"`
+	AllPay     bool `json:"all_pay" doc:"all bombers that lay on a cell in one round spend a bomb for the one that lies there, not only the first of each side"`
 
-	// OwnCellSafe: an explosion does not hurt bombers on the bomb's own cell.
-	OwnCellSafe bool `json:"own_cell_safe"`
-	// OwnCellShields: a bomber on the bomb's own cell shields everything else.
-	OwnCellShields bool `json:"own_cell_shields"`
-	// HurtFirst: of several bombers on a cell only the first is hurt.
-	HurtFirst bool `json:"hurt_first"`
-	// OwnHarmless: a bomb hurts neither bombers nor base of the side it
-	// belongs to. They still shield what is behind them.
-	OwnHarmless bool `json:"own_harmless"`
+	OwnCellSafe    bool `json:"own_cell_safe" doc:"an explosion does not hurt bombers on the bomb's own cell"`
+	OwnCellShields bool `json:"own_cell_shields" doc:"a bomber on the bomb's own cell shields everything else from it"`
+	HurtFirst      bool `json:"hurt_first" doc:"of several bombers on a cell only the first is hurt"`
+	OwnHarmless    bool `json:"own_harmless" doc:"a bomb hurts neither bombers nor base of the side it belongs to, who still shield what is behind them"`
 
-	// DrawTogether: it is a draw, whatever the score, if both bases are
-	// destroyed in one round.
-	DrawTogether bool `json:"draw_together"`
-	// PlayOn: the game goes on to the last round even if no bomb lies and no
-	// bomber can lay one.
-	PlayOn bool `json:"play_on"`
+	DrawTogether bool `json:"draw_together" doc:"if both bases are destroyed in one round it is a draw, whatever the score"`
+	PlayOn       bool `json:"play_on" doc:"the game goes on to the last round even if no bomb lies and no bomber can lay one"`
 }
 
 // Standard is the contest's rules with six seats.

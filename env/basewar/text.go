@@ -31,6 +31,14 @@ func (m *Match) AppendText(dst []byte, colour bool) []byte {
 	return m.game.rules.AppendText(dst, &m.State, colour)
 }
 
+// AppendSeen appends the same, as everything is seen, and which bombers the seat
+// moves: env.Seen.
+func (m *Match) AppendSeen(dst []byte, seat int, colour bool) []byte {
+	dst = m.AppendText(dst, colour)
+	own := m.game.rules.Own(seat)
+	return fmt.Appendf(dst, "you are %v and move %v\n", m.game.rules.SideOf(seat), own)
+}
+
 // AppendText is Match.AppendText for a state by itself.
 func (r *Rules) AppendText(dst []byte, s *State, colour bool) []byte {
 	dst = fmt.Appendf(dst, "round %d of %d   blue: energy %d, %d points   green: energy %d, %d points\n",

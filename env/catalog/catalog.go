@@ -21,6 +21,7 @@ import (
 	"pommego/env/pommerman"
 	"pommego/env/pommerman/bots"
 	"pommego/env/record"
+	"pommego/env/ruleset"
 	"pommego/env/seat"
 	"pommego/env/suitebot"
 	suitebots "pommego/env/suitebot/bots"
@@ -101,9 +102,11 @@ func family[R, V any, G env.Game](
 	for _, p := range presets {
 		e := entry{id: p.id, description: p.description}
 		e.create = func(id, description string, changes json.RawMessage) (env.Game, error) {
-			rules, err := changed(p.rules, changes)
-			if err != nil {
-				return nil, err
+			rules := p.rules
+			if changes != nil {
+				if err := ruleset.Change(&rules, changes); err != nil {
+					return nil, fmt.Errorf("%s: %w", id, err)
+				}
 			}
 			game, err := create(id, description, rules, bots)
 			if err != nil {
@@ -121,16 +124,6 @@ func family[R, V any, G env.Game](
 func (f Family) observed(id string) Family {
 	f.Observed = id
 	return f
-}
-
-// changed is rules with some fields changed. An unknown one is an error.
-func changed[R any](rules R, changes json.RawMessage) (R, error) {
-	if changes == nil {
-		return rules, nil
-	}
-	in := json.NewDecoder(strings.NewReader(string(changes)))
-	in.DisallowUnknownFields()
-	return rules, in.Decode(&rules)
 }
 
 // Families lists every game.
@@ -183,7 +176,22 @@ func Variant(id string, changes json.RawMessage) (env.Game, error) {
 	}
 	game, err := e.create("custom:"+id, e.description+", with changed rules", changes)
 	if err != nil {
-		return nil, fmt.Errorf("rules of %s: %w (want an object of rules' fields; see them with: pommego envs --json)", id, err)
+		return nil, fmt.Errorf("%w (what there is to change: pommego envs %s)", err, id)
 	}
 	return game, nil
+}
+
+// Played makes the game of a record, which says all the rules: that of its id, or
+// where they differ a variant of it.
+func Played(id string, rules json.RawMessage) (env.Game, error) {
+	base := strings.TrimPrefix(id, "custom:")
+	game, err := Game(base)
+	if err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(game.Spec().Rules)
+	if err != nil || ruleset.Difference(rules, text) == "" {
+		return game, err
+	}
+	return Variant(base, rules)
 }

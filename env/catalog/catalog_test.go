@@ -1,6 +1,7 @@
 package catalog_test
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 
@@ -78,6 +79,29 @@ func TestVariant(t *testing.T) {
 	} {
 		if _, err := catalog.Variant(c.id, []byte(c.changes)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s with %s: error %v, want one that says %q", c.id, c.changes, err, c.want)
+		}
+	}
+}
+
+// TestRulesHaveMeanings: each field of the rules of every id has a sentence, on a
+// line of its own where it is printed.
+func TestRulesHaveMeanings(t *testing.T) {
+	for _, id := range catalog.IDs() {
+		game, err := catalog.Game(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		spec := game.Spec()
+		rules := reflect.TypeOf(spec.Rules)
+		if len(spec.RuleMeanings) != rules.NumField() {
+			t.Errorf("%s: %d meanings for %d rules", id, len(spec.RuleMeanings), rules.NumField())
+		}
+		seen := map[string]bool{}
+		for i, rule := range spec.RuleMeanings {
+			if rule.Name == "" || seen[rule.Name] || len(rule.Meaning) < 10 || strings.ContainsAny(rule.Meaning, "\n\t") || strings.HasSuffix(rule.Meaning, ".") {
+				t.Errorf("%s: %s is called %q and means %q, want a name of its own and a sentence without a full stop", id, rules.Field(i).Name, rule.Name, rule.Meaning)
+			}
+			seen[rule.Name] = true
 		}
 	}
 }

@@ -1,7 +1,7 @@
 package pommerman
 
 import (
-	"errors"
+	"fmt"
 
 	"pommego/env"
 	"pommego/env/grid"
@@ -105,7 +105,7 @@ func (l *layout) besides(at grid.Cell) []grid.Cell {
 // and the RNG must find a connected board soon.
 func (l *layout) check() error {
 	if l.walls+l.woods > len(l.pairs) {
-		return errors.New("rules: num_rigid and num_wood do not fit on the board: lower them or raise board_size")
+		return fmt.Errorf("rules: num_rigid %d and num_wood %d do not fit on a board of board_size %d: lower them or raise board_size", l.rules.NumRigid, l.rules.NumWood, l.rules.BoardSize)
 	}
 	rng := env.Seed{}.RNG(env.StreamBoard)
 	for range 10_000 {
@@ -113,7 +113,7 @@ func (l *layout) check() error {
 			return nil
 		}
 	}
-	return errors.New("rules: with this num_rigid on this board_size hardly any board is connected: lower num_rigid")
+	return fmt.Errorf("rules: with num_rigid %d on board_size %d hardly any board is connected: lower num_rigid", l.rules.NumRigid, l.rules.BoardSize)
 }
 
 // walls is where a board's walls stand.

@@ -74,53 +74,45 @@ const NoSeat = -1
 // Rules is every number and switch of the game. Make one with a preset
 // ([Playground], [Java], [Rules2018]), change what you like, and hand it to
 // [New], which validates it. A step never asks for a preset's name.
+//
+// The tag doc of a field says what it means, to Go and to everybody else.
 type Rules struct {
-	GameType GameType `json:"game_type"`
-	GameEnv  string   `json:"game_env"` // the reference's module name, repeated in its observations
+	GameType GameType `json:"game_type" doc:"who plays against whom: 1 free for all, 2 two teams, 3 two teams with radio, 4 one against one"`
+	GameEnv  string   `json:"game_env" doc:"the name of the original's environment, which observations repeat"`
 
-	BoardSize int `json:"board_size"` // 7 to 14
-	NumRigid  int `json:"num_rigid"`  // even
-	NumWood   int `json:"num_wood"`   // even, the guaranteed passage included
-	NumItems  int `json:"num_items"`  // hidden under wood
-	MaxSteps  int `json:"max_steps"`
+	BoardSize int `json:"board_size" doc:"rows and columns of the board, 7 to 14"`
+	NumRigid  int `json:"num_rigid" doc:"rigid walls, an even number"`
+	NumWood   int `json:"num_wood" doc:"walls of wood, an even number, those across the guaranteed passage included"`
+	NumItems  int `json:"num_items" doc:"power-ups hidden under wood"`
+	MaxSteps  int `json:"max_steps" doc:"the step after which a game is over in any case; by step 2018 it is the one after"`
 
-	// ViewSize is how many rows and columns away a seat sees; 0: everything,
-	// OwnCell: nothing (by the Java step alone).
-	ViewSize int `json:"agent_view_size"`
+	// -1 is OwnCell.
+	ViewSize int `json:"agent_view_size" doc:"rows and columns that a seat sees each way from its own cell; 0: the whole board; -1, by step java alone: its own cell"`
 
-	StartAmmo  int `json:"start_ammo"`
-	StartBlast int `json:"start_blast_strength"`
-	MaxAmmo    int `json:"max_ammo"`           // what returning bombs and items stop at, but by the Java step
-	MaxBlast   int `json:"max_blast_strength"` // what range items cut to, but by the Java step
-	BombLife   int `json:"bomb_life"`          // steps from laying to explosion
-	FlameLife  int `json:"flame_life"`         // observations in which a flame shows, 1 to 5
+	StartAmmo  int `json:"start_ammo" doc:"bombs that an agent can lay at first"`
+	StartBlast int `json:"start_blast_strength" doc:"blast strength of an agent's bombs at first: the cells they reach each way, their own included"`
+	MaxAmmo    int `json:"max_ammo" doc:"what ammo grows to at most, by returning bombs and by items; step java does not look at it"`
+	MaxBlast   int `json:"max_blast_strength" doc:"what blast strength range items lead to at most; step java does not look at it"`
+	BombLife   int `json:"bomb_life" doc:"steps from laying a bomb to its explosion"`
+	FlameLife  int `json:"flame_life" doc:"observations in which a flame shows, 1 to 5"`
 
-	// StepKind is the step by which the game is played; StepToday if left out.
-	StepKind StepKind `json:"step,omitempty"`
+	StepKind StepKind `json:"step,omitempty" doc:"the step the game is played by: today (the original's as it is, also if left out), 2018 (the original's of May 2018) or java (that of the Java version's code)"`
 
-	// DelayedChain: a bomb reached by an explosion detonates in the next step
-	// instead of the same one.
-	DelayedChain bool `json:"delayed_chain"`
-	// Skulls are a fourth kind of item, equally likely; they shift the cell
-	// values of the dummy and the agents up by one.
-	Skulls bool `json:"skulls"`
+	DelayedChain bool `json:"delayed_chain" doc:"a bomb that an explosion reaches detonates in the next step instead of the same one"`
+	Skulls       bool `json:"skulls" doc:"skulls are a fourth kind of item, as likely as the others; the cell values of the dummy and the agents are one higher then"`
 
-	// BombList: the raw observation also lists the bombs a seat sees.
-	BombList bool `json:"bomb_list"`
+	BombList bool `json:"bomb_list" doc:"the raw observation also lists the bombs that a seat sees"`
 
-	// FirstCollapse is the step count at which the outermost ring falls;
-	// NoCollapse: never. Further rings follow every quarter of what is left. By
-	// the Java step a ring falls at the end of the step after that count, and
-	// CollapseEvery, if not 0, is how many steps later the next does.
-	FirstCollapse int `json:"first_collapse"`
-	CollapseEvery int `json:"collapse_every,omitempty"`
+	// -1 is NoCollapse. Past MaxSteps, rings count backwards: see Collapses.
+	FirstCollapse int `json:"first_collapse" doc:"the step count at which the outermost ring of the board turns to rigid wall, a further ring following every quarter of the steps left, by step java in the step after; -1: never"`
+	CollapseEvery int `json:"collapse_every,omitempty" doc:"by step java, steps from one ring to the next; 0 or left out: a quarter of the steps left, as by the other steps"`
 
-	RadioWords int `json:"radio_num_words"`  // words a message holds, 0 without radio, up to MaxWords
-	RadioVocab int `json:"radio_vocab_size"` // words are 1 to RadioVocab
+	// RadioWords is up to MaxWords.
+	RadioWords int `json:"radio_num_words" doc:"words in a message to the teammate, 0 without radio"`
+	RadioVocab int `json:"radio_vocab_size" doc:"words there are: 1 to this number, and 0 for none"`
 
-	// TrainingAgent is a seat whose death ends the game too (FFA and one
-	// against one only); NoSeat: none.
-	TrainingAgent int `json:"training_agent"`
+	// -1 is NoSeat.
+	TrainingAgent int `json:"training_agent" doc:"the seat whose death ends the game too, in games without teams; -1: none"`
 }
 
 // Playground is the rules of the reference for one game type.

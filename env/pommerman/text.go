@@ -37,7 +37,8 @@ func (r *Rules) AppendText(dst []byte, s *State, colour bool) []byte {
 	dst = fmt.Appendf(dst, "step %d of %d\n", s.StepCount, r.MaxSteps)
 	for row := range r.BoardSize {
 		for col := range r.BoardSize {
-			dst = r.appendCell(dst, s, grid.At(row, col), colour)
+			c := grid.At(row, col)
+			dst = r.appendCell(dst, s.Board[c], s.bombLife(c), colour)
 		}
 		dst = append(dst, '\n')
 	}
@@ -58,15 +59,56 @@ func (r *Rules) AppendText(dst []byte, s *State, colour bool) []byte {
 	return dst
 }
 
-func (r *Rules) appendCell(dst []byte, s *State, c grid.Cell, colour bool) []byte {
-	item := s.Board[c]
+// AppendSeen appends a picture of what a seat sees, its own agent in words: env.Seen.
+func (m *Match) AppendSeen(dst []byte, seat int, colour bool) []byte {
+	r := &m.game.rules
+	var v View
+	m.View(seat, &v)
+	dst = fmt.Appendf(dst, "step %d of %d\n", v.StepCount, r.MaxSteps)
+	for row := range r.BoardSize {
+		for col := range r.BoardSize {
+			c := grid.At(row, col)
+			dst = r.appendCell(dst, v.Board[c], v.bombLife(c), colour)
+		}
+		dst = append(dst, '\n')
+	}
+	dst = fmt.Appendf(dst, "you are A%d: ammo %d  blast %d", seat, v.Self.Ammo, v.Self.Blast)
+	if v.Self.Kicks {
+		dst = append(dst, "  kicks"...)
+	}
+	if life := v.bombLife(v.Self.Cell); life > 0 {
+		dst = fmt.Appendf(dst, "  on a bomb that explodes in %d", life)
+	}
+	dst = append(dst, '\n')
+	if mate := r.Teammate(seat); mate != NoSeat {
+		dst = fmt.Appendf(dst, "your teammate is A%d", mate)
+		if r.RadioWords > 0 {
+			dst = fmt.Appendf(dst, ", who says %v", v.Message[:r.RadioWords])
+		}
+		dst = append(dst, '\n')
+	}
+	return fmt.Appendf(dst, "alive: %v\n", v.Alive.List())
+}
+
+// bombLife is the life of the bomb that is seen on c, 0 if there is none.
+func (v *View) bombLife(c grid.Cell) uint8 {
+	for i := range v.NumBombs {
+		if v.Bombs[i].Cell == c {
+			return v.Bombs[i].Life
+		}
+	}
+	return 0
+}
+
+// appendCell appends an item; life is that of a bomb.
+func (r *Rules) appendCell(dst []byte, item Item, life uint8, colour bool) []byte {
 	g := glyphs[item]
 	switch {
 	case item >= r.Agent0():
 		id := item - r.Agent0()
 		g = glyph{fmt.Sprintf("A%d", id), agentColours[id]}
 	case item == BombItem:
-		g.plain = fmt.Sprintf("%2d", s.bombLife(c))
+		g.plain = fmt.Sprintf("%2d", life)
 	}
 	if !colour {
 		return append(dst, g.plain...)

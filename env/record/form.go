@@ -13,6 +13,7 @@ import (
 type Match interface {
 	env.Match
 	env.Pictured
+	Spec() *env.Spec // of its game
 }
 
 // Form says what is special in one format of recorded games of M. A function

@@ -214,6 +214,11 @@ func (r *replay[M]) Step() error { return r.game.Step() }
 
 func (r *replay[M]) Status() env.Status { return r.game.Match.Status() }
 
+// Position is the game as it stands: Beginning.
+func (r *replay[M]) Position() ([]byte, *env.Spec) {
+	return r.game.Match.Append(nil), r.game.Match.Spec()
+}
+
 func (r *replay[M]) shown() M { return r.game.form.shown(r.game.Match) }
 
 func (r *replay[M]) AppendText(dst []byte, colour bool) []byte {

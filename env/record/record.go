@@ -70,3 +70,9 @@ type Replay interface {
 	Status() env.Status
 	AppendText(dst []byte, colour bool) []byte // a picture of the game as it stands
 }
+
+// Beginning is a Replay whose game can be taken up where it stands: its state, as
+// env.Match.Append writes it, and the game with the rules it belongs to.
+type Beginning interface {
+	Position() (state []byte, spec *env.Spec)
+}

@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"pommego/env"
+	"pommego/env/ruleset"
 )
 
 // Match is a game's match M: an env.Match that shows a seat what it may know.
@@ -32,6 +33,7 @@ type Common[M, V any, P Match[M, V]] struct {
 // as: that is enough to play and observe them.
 func (b *Common[M, V, P]) Describe(spec env.Spec, blank M) {
 	b.spec, b.blank = spec, blank
+	b.spec.RuleMeanings = ruleset.Meanings(spec.Rules)
 	b.views.New = func() any { return new(V) }
 }
 

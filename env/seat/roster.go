@@ -46,6 +46,9 @@ func (r Roster[V]) Names() []string {
 func (r Roster[V]) New(name string) (Bot[V], error) {
 	base, list, given := strings.Cut(name, ":")
 	i := slices.IndexFunc(r, func(k Kind[V]) bool { return k.Name == base })
+	if i < 0 && base == "human" {
+		return nil, fmt.Errorf("no agent is called %q here: a person plays at the terminal of pommego play alone; there are: %s", base, strings.Join(r.Names(), ", "))
+	}
 	if i < 0 {
 		return nil, fmt.Errorf("no agent is called %q, there are: %s", base, strings.Join(r.Names(), ", "))
 	}

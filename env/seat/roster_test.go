@@ -151,3 +151,13 @@ func TestStaticSaves(t *testing.T) {
 		t.Error("want nothing restored, and nothing else")
 	}
 }
+
+// TestHuman: who asks for a person is told where people play.
+func TestHuman(t *testing.T) {
+	roster := Roster[int]{Static[int]()}
+	for _, name := range []string{"human", "human:speed=4"} {
+		if _, err := roster.New(name); err == nil || !strings.Contains(err.Error(), "at the terminal of pommego play alone") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

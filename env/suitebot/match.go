@@ -89,6 +89,9 @@ type Match struct {
 	game *Game
 }
 
+// Spec describes the game.
+func (m *Match) Spec() *env.Spec { return m.game.Spec() }
+
 // Reset starts a new episode.
 func (m *Match) Reset(seed env.Seed) { m.game.plan.Deal(&m.State, seed) }
 

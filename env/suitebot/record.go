@@ -20,7 +20,7 @@ import (
 //	variant    the environment's id
 //	name, note of scenes made by hand (optional)
 //	seed       of the game; information only
-//	setup      how it began: standard, or scene
+//	setup      how it began: standard, scene, or saved (from a saved game)
 //	policies   who plays, by seat
 //	rules      a Rules object
 //	obs_every  every how many rounds observations are recorded, 0: never

@@ -15,70 +15,43 @@ const Version = 1
 // Rules is every number and switch of the game. [Standard] is the contest's own;
 // change what you like and hand it to [New], which validates it.
 //
-// The contest's document leaves some things open. Each of them is a field here,
-// marked "reading", with what Standard takes it to mean.
+// The tag doc of a field says what it means, to Go and to everybody else. The
+// contest's document leaves some things open: of those it also says the reading,
+// which is what Standard takes the document to mean.
 type Rules struct {
-	Width   int `json:"width"`   // reading: 20; 5 to 32
-	Height  int `json:"height"`  // reading: 20; 5 to 32
-	Players int `json:"players"` // reading: 4; 2 to 8
-	Rounds  int `json:"rounds"`
+	Width   int `json:"width" doc:"columns of the plan, 5 to 32; reading: 20"`
+	Height  int `json:"height" doc:"rows of the plan, 5 to 32; reading: 20"`
+	Players int `json:"players" doc:"how many play, 2 to 8; reading: 4"`
+	Rounds  int `json:"rounds" doc:"rounds of a game"`
 
-	// BombDelay is how many rounds after the one in which it was planted a bomb
-	// goes off. Reading: "at the end of the 4th round" does not count the round
-	// of planting, so a bomb of round t goes off at the end of round t+4.
-	BombDelay int `json:"bomb_delay"`
+	BombDelay int `json:"bomb_delay" doc:"rounds after the one of planting in which a bomb goes off; reading: 4, for 'at the end of the 4th round' does not count the round of planting"`
 
-	// BlastRadius and BlastShape are a bomb's reach. Reading: its own field and
-	// three fields each way in a cross. Nothing stops a blast, and a field that
-	// it reaches twice around the torus counts once.
-	BlastRadius int        `json:"blast_radius"`
-	BlastShape  BlastShape `json:"blast_shape"`
+	BlastRadius int        `json:"blast_radius" doc:"fields that a bomb reaches each way besides its own; nothing stops a blast, and a field reached twice around the torus counts once; reading: 3"`
+	BlastShape  BlastShape `json:"blast_shape" doc:"the form of a bomb's reach: cross (up, down, left and right) or square (all fields up to so many rows and columns away); reading: cross"`
 
-	FieldPoints int `json:"field_points"` // for each field collected
-	KillPoints  int `json:"kill_points"`  // for each opponent killed by bombs
+	FieldPoints int `json:"field_points" doc:"points for each field collected"`
+	KillPoints  int `json:"kill_points" doc:"points for each opponent killed by bombs"`
 
-	// HomeLayout is where the home bases are. Reading: spread evenly over the
-	// torus, the same for all by translation.
-	HomeLayout HomeLayout `json:"home_layout"`
+	HomeLayout HomeLayout `json:"home_layout" doc:"where the home bases are: even (a lattice as wide as it can be, whose place each episode draws), fixed (that lattice with seat 0 at (0, 0)) or drawn (anywhere, drawn each episode); reading: even"`
 
-	// Start is where agents stand at first. Reading: on their own home base.
-	Start Start `json:"start"`
+	Start Start `json:"start" doc:"where agents stand at first: home (each on its home base) or scattered (each on a field that is drawn, none on a base); reading: home"`
 
-	// ViewRadius is how many rows and columns away a seat sees; 0: the whole
-	// plan, which is the reading.
-	ViewRadius int `json:"view_radius"`
+	ViewRadius int `json:"view_radius" doc:"rows and columns that a seat sees each way from its own field; 0, which is the reading: the whole plan"`
 
-	// DeadPlant: an agent that died in a collision still plants its bomb there.
-	// Reading: it does not.
-	DeadPlant bool `json:"dead_plant"`
+	DeadPlant bool `json:"dead_plant" doc:"an agent that died in a collision still plants its bomb there; reading: it does not"`
 
-	// CollisionPoints is what an agent that collides gets for each other one on
-	// its field, and HomePoints what a player gets for each enemy that dies on
-	// its home base. Reading: nothing.
-	CollisionPoints int `json:"collision_points"`
-	HomePoints      int `json:"home_points"`
+	CollisionPoints int `json:"collision_points" doc:"points that an agent that collides gets for each other one on its field; reading: none"`
+	HomePoints      int `json:"home_points" doc:"points that a player gets for each enemy that dies on its home base; reading: none"`
 
-	// OwnBombsContest: if the victim's own bombs reach it together with those
-	// of one opponent, the kill is contested. Reading: it is. Else the victim's
-	// bombs are not looked at.
-	OwnBombsContest bool `json:"own_bombs_contest"`
+	OwnBombsContest bool `json:"own_bombs_contest" doc:"a kill is contested if the victim's own bombs reach it together with those of one opponent, where else the victim's bombs are not looked at; reading: it is"`
 
-	// SelfKillPoints is what a victim gets that its own bombs alone killed.
-	// Reading: nothing.
-	SelfKillPoints int `json:"self_kill_points"`
+	SelfKillPoints int `json:"self_kill_points" doc:"points that a victim gets that its own bombs alone killed; reading: none"`
 
-	// DeadKills: an agent that died in a collision and lies in a blast is killed
-	// again. Reading: it is dead already.
-	DeadKills bool `json:"dead_kills"`
+	DeadKills bool `json:"dead_kills" doc:"an agent that died in a collision and lies in a blast is killed again; reading: it is dead already"`
 
-	// HomeDeaths is when those on an enemy's home base die. Reading: once all
-	// the dead have respawned, judged together.
-	HomeDeaths HomeDeaths `json:"home_deaths"`
+	HomeDeaths HomeDeaths `json:"home_deaths" doc:"when those on an enemy's home base die: end (of the round, after the dead have respawned) or moves (with the collisions, so that they do not plant); reading: end"`
 
-	// SharedFirst: players with equal points at the top have all won. Reading:
-	// they share the first place. Else such a game is a tie. It is a tie in any
-	// case if everybody has the same points.
-	SharedFirst bool `json:"shared_first"`
+	SharedFirst bool `json:"shared_first" doc:"players with equal points at the top have all won, unless everybody has them, where else the game is a tie; reading: they share the first place"`
 }
 
 // Standard is the rules of the contest.

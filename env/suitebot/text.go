@@ -21,9 +21,28 @@ func (m *Match) AppendText(dst []byte, colour bool) []byte {
 func (p *Plan) AppendText(dst []byte, s *State, colour bool) []byte {
 	left := p.cells - s.Spent.Len()
 	dst = fmt.Appendf(dst, "round %d of %d, %d fields left, %d contested\n", s.StepCount, p.rules.Rounds, left, s.Contested())
+	return p.appendPlan(dst, s, nil, colour)
+}
+
+// AppendSeen appends a picture of what a seat sees: env.Seen. A field out of sight
+// is ??, or the home base that is known to be there.
+func (m *Match) AppendSeen(dst []byte, seat int, colour bool) []byte {
+	var v View
+	m.View(seat, &v)
+	dst = fmt.Appendf(dst, "round %d of %d, you are A%d\n", m.StepCount, m.game.plan.rules.Rounds, seat)
+	return m.game.plan.appendPlan(dst, &v.State, &v.Sight, colour)
+}
+
+// appendPlan appends the plan and a line about each player. With a sight only its
+// fields are shown.
+func (p *Plan) appendPlan(dst []byte, s *State, sight *Cells, colour bool) []byte {
 	things := p.things(s)
 	for c := range p.cells {
-		dst = p.appendCell(dst, s, Cell(c), things[c], colour)
+		on := things[c]
+		if on.text == "" && sight != nil && !sight.Has(Cell(c)) {
+			on = thing{"??", -1}
+		}
+		dst = p.appendCell(dst, s, Cell(c), on, colour)
 		if (c+1)%p.rules.Width == 0 {
 			dst = append(dst, '\n')
 		}
@@ -63,6 +82,8 @@ func (p *Plan) things(s *State) map[int]thing {
 func (p *Plan) appendCell(dst []byte, s *State, c Cell, on thing, colour bool) []byte {
 	text, escape := " .", "\x1b[90m"
 	switch {
+	case on.owner < 0:
+		text = on.text
 	case on.text != "":
 		text, escape = on.text, agentColours[on.owner]
 	case s.Blast.Has(c):

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"unsafe"
+
+	"pommego/env"
 )
 
 // TestText draws a position.
@@ -35,5 +37,29 @@ func TestStateSize(t *testing.T) {
 	const want = 544
 	if got := unsafe.Sizeof(State{}); got != want {
 		t.Errorf("a State takes %d bytes, want %d: if that is meant, pin the new size", got, want)
+	}
+}
+
+// TestSeenText: in a picture for a seat, fields out of its sight show nothing, and
+// with everything in sight it is the plan as it is.
+func TestSeenText(t *testing.T) {
+	for _, radius := range []int{0, 2} {
+		r := Standard()
+		r.ViewRadius = radius
+		game, err := New("test", "a test", r, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := game.New(1)[0].(*Match)
+		m.Reset(env.Seed{Value: 4})
+		_, plan, _ := strings.Cut(string(m.AppendText(nil, false)), "\n")
+		seen := string(m.AppendSeen(nil, 1, false))
+		_, rest, _ := strings.Cut(seen, "\n")
+		if !strings.HasPrefix(seen, "round 0 of 100, you are A1\n") || radius == 0 && rest != plan {
+			t.Errorf("radius %d: drawn as\n%s", radius, seen)
+		}
+		if radius > 0 && (strings.Count(rest, "??") != 400-25-3 || strings.Contains(rest, "A0") || !strings.Contains(rest, "H0")) {
+			t.Errorf("radius %d: drawn as\n%s", radius, seen)
+		}
 	}
 }

@@ -75,6 +75,30 @@ def test_rebuilt_is_what_was_recorded(
         np.testing.assert_array_equal(got.alive, want.alive)
 
 
+OTHER_RULES = [
+    ("PommeFFACompetition-v0", {"max_steps": 40, "agent_view_size": 3}),
+    ("PommeTeam2018-v0", {"step": "today", "max_steps": 30}),
+    ("BaseWarSides-v0", {"board_size": 9, "num_stones": 8, "num_boxes": 20, "max_steps": 30}),
+    ("SuiteBot-v0", {"width": 9, "height": 7, "rounds": 20, "view_radius": 2}),
+]
+
+
+@pytest.mark.parametrize(("id", "rules"), OTHER_RULES)
+def test_data_by_other_rules(generated: Make, server: pommego.Server, id: str, rules: dict[str, Any]) -> None:
+    """Rules given to generate are in the manifest, and games are rebuilt by them."""
+    given = ["--rules", json.dumps(rules)]
+    path = generated(*small(id, 3), *given)
+    manifest = data.Manifest.read(path)
+    assert manifest.env_id == f"custom:{id}"
+    assert {name: manifest.json["env"]["rules"].get(name, "today") for name in rules} == rules
+    assert data.verify(path) == []
+    recorded = list(data.episodes(generated(*steps("raw", id=id, games=3), *given)))
+    where = {"address": server.address, "token": server.token}
+    for got, want in zip(data.rebuild(path, observation="raw", **where), recorded, strict=True):
+        same_rows(got.rows(), want.rows())
+    assert len(everything(data.load(path))["game"]) == 3
+
+
 def same_rows(got: dict[str, np.ndarray], want: dict[str, np.ndarray]) -> None:
     assert list(got) == list(want)
     for name, array in want.items():

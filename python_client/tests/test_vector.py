@@ -82,6 +82,8 @@ def test_what_the_server_tells_about_the_game(vec: Vec) -> None:
     assert {"static", "random", "simple"} <= set(spec.agents)
     assert spec.encodings[0].name == "planes"
     assert spec.rules["board_size"] == 11
+    assert spec.rule_meanings["board_size"].startswith("rows and columns of the board")
+    assert next(iter(spec.rule_meanings)) == "game_type", "in the order of the rules"
     assert all(name.name and name.meaning for name in envs.encoding["planes"].names)
     with pytest.raises(KeyError, match="no field"):
         envs.encoding["nonsense"]
@@ -94,6 +96,8 @@ def test_catalog(server: pommego.Server) -> None:
     assert {"PommeFFACompetition-v0", "PommeTeamCompetition-v0", "OneVsOne-v0"} <= games.keys()
     assert games["OneVsOne-v0"].seats == 2
     for spec in games.values():
+        assert set(spec.rules) <= set(spec.rule_meanings)
+        assert all(spec.rule_meanings.values())
         assert {e.name for e in spec.encodings} >= {"raw", "planes"}
         for encoding in spec.encodings:
             encoding.space()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
@@ -109,7 +110,9 @@ class GameSpec:
         actions: the components of one seat's action.
         encodings: the ways to observe, the default first.
         agents: the built-in agents' names.
-        rules: the rules, by name.
+        rules: the rules, by name. `make_vec(rules=...)` changes any of them.
+        rule_meanings: what each rule means, by name, in a sentence; with those that
+            `rules` leaves out because they are not in use.
         counts: what the game counts of each seat, under these names in ``info["game"]``.
     """
 
@@ -126,6 +129,7 @@ class GameSpec:
     agents: tuple[str, ...]
     rules: dict[str, Any]
     counts: tuple[Name, ...] = ()
+    rule_meanings: dict[str, str] = dataclasses.field(default_factory=dict)
 
     @property
     def dead_leave(self) -> bool:
@@ -157,7 +161,10 @@ class GameSpec:
             ValueError: it is none.
         """
         try:
-            return msgspec.convert(_without_nil(spec) | {"rules": spec["rules"] or {}}, cls)
+            named = {"rules": spec["rules"] or {}}
+            meanings = spec.get("rule_meanings") or []
+            named["rule_meanings"] = {entry["name"]: entry["meaning"] for entry in meanings}
+            return msgspec.convert(_without_nil(spec) | named, cls)
         except (msgspec.ValidationError, KeyError, TypeError) as e:
             raise ValueError(f"a spec that cannot be read: {e}") from e
 

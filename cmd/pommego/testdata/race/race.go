@@ -19,8 +19,8 @@ const Seats = 2
 
 // Rules are the game's numbers.
 type Rules struct {
-	Length   int `json:"length"` // fields from the start to the end
-	MaxSteps int `json:"max_steps"`
+	Length   int `json:"length" doc:"fields from the start to the end"`
+	MaxSteps int `json:"max_steps" doc:"the last round"`
 }
 
 // Standard is a race that is over soon.

@@ -1,0 +1,135 @@
+// Package start reads saved games from which a match can begin.
+//
+//	saved, err := start.Read("game.json", 1, trace.Formats(catalog.Formats()))
+//	state, err := saved.In(game) // for match.Rules.From
+//
+// A file is one of
+//   - recorded games (package trace), of which one begins as it was recorded;
+//   - a state as env.Match.AppendJSON writes it, or an environment of package vec;
+//     in Pommerman that is also the original's own file, as its get_json_info writes
+//     it and its game_state_file reads it;
+//   - the bytes that env.Match.Append or such an environment writes.
+package start
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+
+	"pommego/arena/trace"
+	"pommego/env"
+	"pommego/env/record"
+	"pommego/env/ruleset"
+	"pommego/internal/gamestate"
+)
+
+// Saved is a saved game, read from a file.
+type Saved struct {
+	path  string
+	state []byte
+	game  string // of a recorded one, the family
+
+	// ID and Rules say what was played, of recorded games alone; else both are empty.
+	ID    string
+	Rules json.RawMessage
+}
+
+// Read reads a file. number is the line of a recorded game, from 1.
+func Read(path string, number int, formats trace.Formats) (*Saved, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	s := &Saved{path: path, state: text}
+	if recorded(text) {
+		return s, s.open(number, formats)
+	}
+	if number != 1 {
+		return nil, fmt.Errorf("%s: it is one saved game and no file of recorded ones, so there is no game %d", path, number)
+	}
+	return s, nil
+}
+
+// recorded reports whether a file holds recorded games: they alone name their
+// format, or are compressed.
+func recorded(text []byte) bool {
+	if bytes.HasPrefix(text, []byte{0x1f, 0x8b}) {
+		return true
+	}
+	line, _, _ := bytes.Cut(text, []byte{'\n'})
+	_, err := trace.FormatOf(line)
+	return err == nil
+}
+
+// open takes the beginning of a recorded game.
+func (s *Saved) open(number int, formats trace.Formats) error {
+	replay, err := formats.Open(s.path, number)
+	if err != nil {
+		return err
+	}
+	beginning, ok := replay.(record.Beginning)
+	if !ok {
+		return fmt.Errorf("%s: no match can begin from recorded games of this kind", s.path)
+	}
+	var spec *env.Spec
+	s.state, spec = beginning.Position()
+	s.ID, s.game = replay.Info().EnvID, spec.Game
+	s.Rules, err = json.Marshal(spec.Rules)
+	return err
+}
+
+// In is the saved game as env.Match.Append writes it in matches of game. It is an
+// error if it is not of this game and its rules, or is over.
+func (s *Saved) In(game env.Game) ([]byte, error) {
+	m := game.New(1)[0]
+	m.Reset(env.Seed{}) // for what the readable form of others lacks
+	if err := s.restore(m, game.Spec()); err != nil {
+		return nil, fmt.Errorf("%s: no saved game of %s: %w", s.path, game.Spec().ID, err)
+	}
+	if st := m.Status(); st.Over {
+		return nil, fmt.Errorf("%s: the game is over (%v after %d steps), so no match can begin from it", s.path, st.Result, st.Steps)
+	}
+	return m.Append(nil), nil
+}
+
+// restore sets m to the saved game. In an environment a learner's death may end the
+// game; in a match nobody learns.
+func (s *Saved) restore(m env.Match, spec *env.Spec) error {
+	if s.Rules != nil {
+		rules, err := json.Marshal(spec.Rules)
+		if err != nil {
+			return err
+		}
+		if s.game != spec.Game {
+			return fmt.Errorf("it is of %s, want %s", s.game, spec.Game)
+		}
+		if ruleset.Difference(s.Rules, rules) != "" {
+			return fmt.Errorf("it was recorded by other rules, to be given as %s", ruleset.Changes(s.Rules, rules))
+		}
+		return m.Restore(s.state)
+	}
+	if bytes.HasPrefix(bytes.TrimSpace(s.state), []byte{'{'}) {
+		match, part, err := gamestate.SplitJSON(s.state)
+		if err == nil {
+			err = m.RestoreJSON(match)
+		}
+		if err == nil && part != nil {
+			m.SetTrainingSeat(-1)
+		}
+		return err
+	}
+	plain := m.Restore(s.state)
+	if plain == nil {
+		return nil
+	}
+	saved, err := gamestate.Of(spec).Decode(s.state)
+	if err != nil {
+		return fmt.Errorf("%w; and as the state of a match alone: %w", err, plain)
+	}
+	if err := m.Restore(saved.Match); err != nil {
+		return err
+	}
+	m.SetTrainingSeat(-1)
+	return nil
+}

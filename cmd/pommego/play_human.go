@@ -1,0 +1,28 @@
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+
+	"pommego/arena/human"
+	"pommego/internal/terminal"
+)
+
+// openConsole opens the console of all people, once. What they see goes to standard
+// error where standard output is to be JSON.
+func (s *seated) openConsole(o *playOptions, out io.Writer, leave context.CancelCauseFunc) *human.Console {
+	if s.console != nil {
+		return s.console
+	}
+	screen := os.Stdout
+	if o.asJSON {
+		out, screen = os.Stderr, os.Stderr
+	}
+	if onTerminal(os.Stdin) && onTerminal(screen) {
+		s.restore, _ = terminal.Keys(os.Stdin) // else it reads lines
+	}
+	live := s.restore != nil
+	s.console = human.NewConsole(human.Options{In: os.Stdin, Out: out, Keys: live, Colour: live && inColour(), Leave: leave})
+	return s.console
+}

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A recorded game says by which rules it goes on, and what begins from it is
+// recorded again.
+func TestPlayStart(t *testing.T) {
+	for _, tc := range otherRules {
+		dir := t.TempDir()
+		first, second := filepath.Join(dir, "first.jsonl.gz"), filepath.Join(dir, "second.jsonl")
+		pommego(t, "play", "--env", tc.id, "--rules", tc.rules, "--agents", tc.agents, "--seed", "5", "--quiet", "--record", first).want(t, exitOK)
+		r := pommego(t, "play", "--start", first, "--agents", "random", "--seed", "6", "--quiet", "--record", second)
+		r.want(t, exitOK)
+		if !strings.HasPrefix(r.out, "custom:"+tc.id+", seed 6: ") {
+			t.Errorf("it printed %q", r.out)
+		}
+		pommego(t, "verify", second).want(t, exitOK)
+		again := pommego(t, "play", "--env", tc.id, "--rules", tc.rules, "--start", first, "--agents", "random", "--seed", "6", "--quiet")
+		if again.want(t, exitOK); again.out != r.out {
+			t.Errorf("with its rules given it printed %q, without %q", again.out, r.out)
+		}
+		if r := pommego(t, "play", "--env", tc.id, "--start", first); r.code != exitError || !strings.Contains(r.errors, "recorded by other rules, to be given as {") {
+			t.Errorf("by other rules: %+v", r)
+		}
+	}
+}
+
+// Games of the references' files can be taken up, whichever they are.
+func TestPlayStartRecorded(t *testing.T) {
+	for _, tc := range []struct{ file, game, env string }{
+		{"crafted.jsonl.gz", "7", ""}, {"team.jsonl.gz", "2", ""}, {"ffa-collapse.jsonl.gz", "1", ""}, {"radio.jsonl.gz", "3", ""},
+	} {
+		out := filepath.Join(t.TempDir(), "game.jsonl")
+		pommego(t, "play", "--start", testdata(tc.file), "--start-game", tc.game, "--agents", "simple", "--seed", "1", "--quiet", "--record", out).want(t, exitOK)
+		pommego(t, "verify", out).want(t, exitOK)
+	}
+}
+
+func TestPlayStartErrors(t *testing.T) {
+	for _, tc := range []struct {
+		args string
+		code int
+		want string
+	}{
+		{"--start-game 2", exitUsage, "--start-game needs --start"},
+		{"--start-game 0", exitUsage, "--start-game is 0, want 1 or more"},
+		{"--start " + testdata("team.jsonl.gz") + " --ties playground", exitUsage, "excludes --start"},
+		{"--start " + testdata("team.jsonl.gz") + " --start-game 9999", exitError, "no such game in the file"},
+		{"--start " + testdata("team.jsonl.gz") + " --env SuiteBot-v0", exitError, "it is of pommerman, want suitebot"},
+		{"--start " + testdata("simple_agent.jsonl.gz"), exitError, "cannot be shown"},
+		{"--start nowhere.json", exitError, "nowhere.json"},
+	} {
+		r := pommego(t, append([]string{"play"}, strings.Fields(tc.args)...)...)
+		if r.code != tc.code || !strings.Contains(r.errors, tc.want) || strings.Count(r.errors, "\n") != 1 {
+			t.Errorf("%s: %+v, want one line with %q", tc.args, r, tc.want)
+		}
+	}
+}

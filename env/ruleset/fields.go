@@ -1,0 +1,190 @@
+package ruleset
+
+import (
+	"bytes"
+	"encoding"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"pommego/env"
+)
+
+// Meanings lists what each field of a struct of rules means, in the fields' order:
+// its name is that of its tag "json", its meaning the tag "doc".
+func Meanings(rules any) []env.Name {
+	var all []env.Name
+	t := reflect.TypeOf(rules)
+	for t != nil && t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t == nil || t.Kind() != reflect.Struct {
+		return nil
+	}
+	for i := range t.NumField() {
+		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		all = append(all, env.Name{Name: name, Meaning: t.Field(i).Tag.Get("doc")})
+	}
+	return all
+}
+
+// Change sets fields of rules, which is a pointer to a struct, to what a JSON
+// object has under their names. What is wrong is an error that says which field,
+// what was given and what is wanted. It does not check what values go together.
+// An object of all fields that JSON always has is a whole set of rules, as Marshal
+// writes it: fields that JSON leaves out where they are zero are zero then.
+func Change(rules any, changes json.RawMessage) error {
+	in := json.NewDecoder(bytes.NewReader(changes))
+	if begin, err := in.Token(); err != nil || begin != json.Delim('{') {
+		return fmt.Errorf("rules: %s is given, want an object of fields, such as {\"max_steps\": 100}", short(changes))
+	}
+	given := map[string]bool{}
+	for in.More() {
+		name, text, err := nextEntry(in)
+		switch {
+		case err != nil:
+			return err
+		case given[name]:
+			return fmt.Errorf("rules: %s is given twice", name)
+		}
+		given[name] = true
+		if err := set(rules, name, text); err != nil {
+			return fmt.Errorf("rules: %w", err)
+		}
+	}
+	if _, err := in.Token(); err != nil {
+		return errNoJSON(err)
+	}
+	if _, err := in.Token(); err != io.EOF {
+		return errors.New("rules: more follows the object of fields, want nothing after it")
+	}
+	completeFrom(rules, given)
+	return nil
+}
+
+// Difference says in what rules differ from others, both as JSON objects: the first
+// field whose value is another one, such as "max_steps is 50, not 800"; "" if there
+// is none.
+func Difference(rules, others json.RawMessage) string {
+	var is, not map[string]json.RawMessage
+	if json.Unmarshal(rules, &is) != nil || json.Unmarshal(others, &not) != nil {
+		return fmt.Sprintf("the rules are %s, not %s", short(rules), short(others))
+	}
+	text := func(value json.RawMessage) string {
+		if value == nil {
+			return "left out"
+		}
+		return short(value)
+	}
+	names := slices.Collect(maps.Keys(is))
+	names = slices.AppendSeq(names, maps.Keys(not))
+	slices.Sort(names)
+	for _, name := range names {
+		if a, b := text(is[name]), text(not[name]); a != b {
+			return fmt.Sprintf("%s is %s, not %s", name, a, b)
+		}
+	}
+	return ""
+}
+
+// Changes is the object of the fields in which rules differ from others, both as
+// JSON objects: what Change needs to make these rules of the others. It lacks
+// fields that the rules leave out.
+func Changes(rules, others json.RawMessage) json.RawMessage {
+	var is, not map[string]json.RawMessage
+	if json.Unmarshal(rules, &is) != nil || json.Unmarshal(others, &not) != nil {
+		return rules
+	}
+	maps.DeleteFunc(is, func(name string, value json.RawMessage) bool { return bytes.Equal(value, not[name]) })
+	text, err := json.Marshal(is)
+	if err != nil {
+		panic(err) // it was made of JSON
+	}
+	return text
+}
+
+// completeFrom sets what JSON may leave out to zero, if all else is given.
+func completeFrom(rules any, given map[string]bool) {
+	v := reflect.ValueOf(rules).Elem()
+	var left []int
+	for i := range v.NumField() {
+		name, options, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+		switch {
+		case given[name]:
+		case options == "":
+			return
+		default:
+			left = append(left, i)
+		}
+	}
+	for _, i := range left {
+		v.Field(i).SetZero()
+	}
+}
+
+// nextEntry reads a key of an object and what stands under it.
+func nextEntry(in *json.Decoder) (name string, text json.RawMessage, err error) {
+	key, err := in.Token()
+	if err == nil {
+		name = key.(string) // in an object it is nothing else
+		err = in.Decode(&text)
+	}
+	if err != nil {
+		err = errNoJSON(err)
+	}
+	return name, text, err
+}
+
+func errNoJSON(err error) error {
+	return fmt.Errorf("rules: no JSON object of fields, such as {\"max_steps\": 100}: %w", err)
+}
+
+// set sets one field.
+func set(rules any, name string, text json.RawMessage) error {
+	v := reflect.ValueOf(rules).Elem()
+	var names []string
+	for i, field := range Meanings(rules) {
+		if field.Name == name {
+			return read(name, v.Field(i).Addr().Interface(), text)
+		}
+		names = append(names, field.Name)
+	}
+	return fmt.Errorf("there is no field %q, want one of %s", name, strings.Join(names, ", "))
+}
+
+// read reads the value of a field. A reading says itself which names it has.
+func read(name string, to any, text json.RawMessage) error {
+	if t, named := to.(encoding.TextUnmarshaler); named {
+		var given string
+		if json.Unmarshal(text, &given) != nil {
+			given = string(text)
+		}
+		return t.UnmarshalText([]byte(given))
+	}
+	if string(text) == "null" || json.Unmarshal(text, to) != nil {
+		return fmt.Errorf("%s is %s, want %s", name, short(text), kinds[reflect.TypeOf(to).Elem().Kind()])
+	}
+	return nil
+}
+
+// kinds is what JSON has to give for each kind of field.
+var kinds = map[reflect.Kind]string{
+	reflect.Int: "a whole number", reflect.Uint8: "a whole number of 0 to 255", reflect.Bool: "true or false", reflect.String: "a text",
+}
+
+// short is the beginning of what was given.
+func short(text []byte) string {
+	const most = 40
+	if text = bytes.TrimSpace(text); len(text) > most {
+		return string(text[:most]) + "..."
+	}
+	if len(text) == 0 {
+		return "nothing"
+	}
+	return string(text)
+}

@@ -1,0 +1,2 @@
+// Package terminal reads a terminal key by key.
+package terminal

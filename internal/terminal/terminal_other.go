@@ -1,0 +1,13 @@
+//go:build !linux && !darwin
+
+package terminal
+
+import (
+	"errors"
+	"os"
+)
+
+// Keys is not to be had here: it returns an error.
+func Keys(*os.File) (restore func(), err error) {
+	return nil, errors.New("terminal: keys cannot be read one by one on this system")
+}
