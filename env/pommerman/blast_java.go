@@ -34,7 +34,7 @@ func (t *javaTurn) explode() {
 
 // blast lays a bomb's flames: on its cell, along its row and along its column.
 func (t *javaTurn) blast(b *Bomb) {
-	t.s.Agents[b.Owner()].addAmmo()
+	t.s.giveBack(b)
 	if t.s.Board[b.Cell] != Rigid {
 		t.lay(b.Cell)
 	}

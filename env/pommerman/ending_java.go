@@ -147,7 +147,7 @@ func (s *State) fallJava(r *Rules) (dead env.SeatSet) {
 	}
 	s.keepBombs(func(b *Bomb) bool {
 		if bombs.Has(b.Cell) {
-			s.Agents[b.Owner()].addAmmo()
+			s.giveBack(b)
 			return false
 		}
 		return true
