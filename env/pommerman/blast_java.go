@@ -62,13 +62,13 @@ func (t *javaTurn) rays(b *Bomb, one, other grid.Dir) {
 }
 
 // lay lays a flame. If it is the second of this step on its cell, the item
-// hidden there is lost.
+// hidden there is lost, unless a ring falls on both before they go out.
 func (t *javaTurn) lay(c grid.Cell) {
 	s, young := t.s, &t.s.flames[t.r.FlameLife-1]
 	if t.log != nil {
 		t.log.flames = append(t.log.flames, c)
 	}
-	if item := s.Hidden(c); item != Passage && young.Has(c) {
+	if item := s.Hidden(c); item != Passage && young.Has(c) && !t.r.fallsOn(c, int(s.StepCount), t.r.FlameLife) {
 		if t.log != nil {
 			t.log.lost = append(t.log.lost, lostItem{c, item})
 		}

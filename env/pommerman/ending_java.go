@@ -158,6 +158,19 @@ func (s *State) fallJava(r *Rules) (dead env.SeatSet) {
 	return dead
 }
 
+// fallsOn reports whether a ring falls on a cell in one of the steps after a step
+// count.
+func (r *Rules) fallsOn(c grid.Cell, step, steps int) bool {
+	far := r.BoardSize - 1
+	ring := min(c.Row(), c.Col(), far-c.Row(), far-c.Col())
+	for at := step; at < step+steps; at++ {
+		if r.ringJava(at) == ring {
+			return true
+		}
+	}
+	return false
+}
+
 // ringJava is the ring that falls at the end of the step after a step count, -1
 // for none.
 func (r *Rules) ringJava(step int) int {
