@@ -36,7 +36,8 @@ var policy = []rule{
 	{"env/envtest", []string{"env", "env/grid"}},
 	{"env/catalog", []string{"env", "env/*", "env/*/bots"}},
 	{"env/*", []string{"env", "env/grid", "env/observe", "env/record", "env/rollout", "env/ruleset", "env/saved", "env/seat", "internal/enum"}}, // a game
-	{"env/*/bots", []string{"OWN", "env", "env/grid", "env/record", "env/saved", "env/search", "env/seat"}},
+	{"env/*/bots", []string{"OWN", "env", "env/grid", "env/record", "env/saved", "env/search", "env/seat", "env/*/bots/*"}},
+	{"env/*/bots/*", []string{"env", "env/grid", "env/pommerman", "env/record", "env/saved", "env/search", "env/seat"}},
 
 	{"internal/gamestate", []string{"env", "env/saved"}},
 	{"internal/*", nil},

@@ -27,6 +27,7 @@ type FileReport struct {
 	Steps       int                 `json:"steps"`
 	Decisions   int                 `json:"decisions"`
 	Boards      int                 `json:"boards,omitempty"`
+	Values      int                 `json:"values,omitempty"`
 	Mismatches  int                 `json:"mismatches"`
 	Differences []record.Difference `json:"differences,omitempty"` // the first of them
 }
@@ -38,6 +39,8 @@ func (f *FileReport) Counted() string {
 		return fmt.Sprintf("%d decisions", f.Decisions)
 	case f.Boards > 0:
 		return fmt.Sprintf("%d boards", f.Boards)
+	case f.Values > 0:
+		return fmt.Sprintf("%d values", f.Values)
 	}
 	return fmt.Sprintf("%d games, %d steps", f.Games, f.Steps)
 }
@@ -48,6 +51,7 @@ func (f *FileReport) add(r record.Report, line, keep int) {
 	f.Steps += r.Steps
 	f.Decisions += r.Decisions
 	f.Boards += r.Boards
+	f.Values += r.Values
 	f.Mismatches += r.Mismatches
 	for _, d := range r.Differences {
 		if len(f.Differences) < keep {

@@ -20,9 +20,10 @@ func newVerify() *cobra.Command {
 		Short: "Replay recorded games and compare everything recorded",
 		Long: `Replay recorded games, from their start and their actions alone, and compare
 everything else they hold: states, rewards, results, observations. Files are JSON
-Lines, plain or .gz; the format is recognised, recorded decisions of the
-SimpleAgent and dealt boards too. Prints a line a file, the first differences, and then how many
-games, steps (or decisions, or boards) and mismatches there were. A damaged file is an error.
+Lines, plain or .gz; the format is recognised. Recorded decisions (of the
+SimpleAgent and of the Java version's players), values of heuristics and dealt
+boards are made again too. Prints a line a file, the first differences, and then how many games, steps
+(or decisions, values, boards) and mismatches there were. A damaged file is an error.
 
 Exits with 0 only if something was compared and nothing differed.`,
 		Example: `  pommego verify games.jsonl.gz
@@ -62,11 +63,12 @@ type verifyTotal struct {
 	Steps      int          `json:"steps"`
 	Decisions  int          `json:"decisions"`
 	Boards     int          `json:"boards,omitempty"`
+	Values     int          `json:"values,omitempty"`
 	Mismatches int          `json:"mismatches"`
 	Errors     int          `json:"errors"`
 	Files      []verifyFile `json:"files"`
 
-	wrongDecisions, wrongBoards int
+	wrongDecisions, wrongBoards, wrongValues int
 }
 
 type verifyFile struct {
@@ -93,7 +95,7 @@ func (v *verification) run(out io.Writer, paths []string) error {
 		}
 	}
 	t := &v.total
-	t.OK = t.Mismatches == 0 && t.Errors == 0 && t.Steps+t.Decisions+t.Boards > 0
+	t.OK = t.Mismatches == 0 && t.Errors == 0 && t.Steps+t.Decisions+t.Boards+t.Values > 0
 	if v.asJSON {
 		if err := printJSON(out, t); err != nil {
 			return err
@@ -117,12 +119,15 @@ func (t *verifyTotal) add(report trace.FileReport, err error) {
 	t.Steps += report.Steps
 	t.Decisions += report.Decisions
 	t.Boards += report.Boards
+	t.Values += report.Values
 	t.Mismatches += report.Mismatches
 	switch {
 	case report.Decisions > 0:
 		t.wrongDecisions += report.Mismatches
 	case report.Boards > 0:
 		t.wrongBoards += report.Mismatches
+	case report.Values > 0:
+		t.wrongValues += report.Mismatches
 	}
 	t.Files = append(t.Files, f)
 }
@@ -134,26 +139,35 @@ func (f *verifyFile) report(out io.Writer) {
 	} else {
 		fmt.Fprintf(out, "%s: %s, %d mismatches\n", f.File, f.Counted(), f.Mismatches)
 	}
+	what := ""
+	switch {
+	case f.Decisions > 0:
+		what = "decision"
+	case f.Boards > 0:
+		what = "board"
+	case f.Values > 0:
+		what = "values"
+	}
 	for _, d := range f.Differences {
-		switch {
-		case f.Decisions > 0:
-			fmt.Fprintf(out, "  %s: decision %d, %s: expected %s, got %s\n", f.File, d.Game, d.Field, d.Expected, d.Got)
-		case f.Boards > 0:
-			fmt.Fprintf(out, "  %s: board %d, %s: expected %s, got %s\n", f.File, d.Game, d.Field, d.Expected, d.Got)
-		default:
+		if what == "" {
 			fmt.Fprintf(out, "  %s: %s\n", f.File, d)
+		} else {
+			fmt.Fprintf(out, "  %s: %s %d, %s: expected %s, got %s\n", f.File, what, d.Game, d.Field, d.Expected, d.Got)
 		}
 	}
 }
 
-// report writes the last lines: boards have one of their own, and decisions if
-// there were games too. The last counts all mismatches.
+// report writes the last lines: boards and values have one of their own, and
+// decisions if there were games too. The last counts all mismatches.
 func (t *verifyTotal) report(out io.Writer) {
 	if t.Errors > 0 {
 		fmt.Fprintf(out, "%d of %d files could not be checked\n", t.Errors, len(t.Files))
 	}
 	if t.Boards > 0 {
 		fmt.Fprintf(out, "%d boards, %d mismatches\n", t.Boards, t.wrongBoards)
+	}
+	if t.Values > 0 {
+		fmt.Fprintf(out, "%d values, %d mismatches\n", t.Values, t.wrongValues)
 	}
 	switch {
 	case t.Decisions == 0:

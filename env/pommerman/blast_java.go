@@ -34,7 +34,7 @@ func (t *javaTurn) explode() {
 
 // blast lays a bomb's flames: on its cell, along its row and along its column.
 func (t *javaTurn) blast(b *Bomb) {
-	t.s.Agents[b.Owner()].addAmmo()
+	t.s.giveBack(b)
 	t.track.explodeJava(t, b)
 	if t.s.Board[b.Cell] != Rigid {
 		t.lay(b, b.Cell)
@@ -63,14 +63,14 @@ func (t *javaTurn) rays(b *Bomb, one, other grid.Dir) {
 }
 
 // lay lays a flame of a bomb. If it is the second of this step on its cell, the item
-// hidden there is lost.
+// hidden there is lost, unless a ring falls on both before they go out.
 func (t *javaTurn) lay(b *Bomb, c grid.Cell) {
 	s, young := t.s, &t.s.flames[t.r.FlameLife-1]
 	t.track.flameJava(s, b, c)
 	if t.log != nil {
 		t.log.flames = append(t.log.flames, c)
 	}
-	if item := s.Hidden(c); item != Passage && young.Has(c) {
+	if item := s.Hidden(c); item != Passage && young.Has(c) && !t.r.fallsOn(c, int(s.StepCount), t.r.FlameLife) {
 		if t.log != nil {
 			t.log.lost = append(t.log.lost, lostItem{c, item})
 		}

@@ -156,7 +156,7 @@ func (s *State) fallJava(r *Rules) (dead env.SeatSet) {
 	}
 	s.keepBombs(func(b *Bomb) bool {
 		if bombs.Has(b.Cell) {
-			s.Agents[b.Owner()].addAmmo()
+			s.giveBack(b)
 			return false
 		}
 		return true
@@ -165,6 +165,19 @@ func (s *State) fallJava(r *Rules) (dead env.SeatSet) {
 		s.Agents[i].Alive = s.Agents[i].Alive && !dead.Has(i)
 	}
 	return dead
+}
+
+// fallsOn reports whether a ring falls on a cell in one of the steps after a step
+// count.
+func (r *Rules) fallsOn(c grid.Cell, step, steps int) bool {
+	far := r.BoardSize - 1
+	ring := min(c.Row(), c.Col(), far-c.Row(), far-c.Col())
+	for at := step; at < step+steps; at++ {
+		if r.ringJava(at) == ring {
+			return true
+		}
+	}
+	return false
 }
 
 // ringJava is the ring that falls at the end of the step after a step count, -1

@@ -176,13 +176,19 @@ func (m *javaReplay) start(values saved.Values) error {
 	if err := m.table().Fill(m, values); err != nil {
 		return err
 	}
+	m.loseItems()
+	return m.game.rules.invariants(&m.State)
+}
+
+// loseItems lets go of the items under two flames that go out together.
+func (m *javaReplay) loseItems() {
 	for i, f := range m.flames {
-		if item := m.Hidden(f.at); item != Passage && slices.Contains(m.flames[:i], f) {
+		item, spared := m.Hidden(f.at), m.game.rules.fallsOn(f.at, int(m.StepCount), f.life-1)
+		if item != Passage && slices.Contains(m.flames[:i], f) && !spared {
 			m.lost = append(m.lost, lostItem{f.at, item})
 			m.hide(f.at, Passage)
 		}
 	}
-	return m.game.rules.invariants(&m.State)
 }
 
 // table is what such a record holds of a state.

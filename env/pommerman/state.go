@@ -103,6 +103,13 @@ type Bomb struct {
 	owner uint8 // agent and direction in one byte
 }
 
+// nobody is the owner of a bomb in a copy of a game that does not say who laid it.
+const nobody = 15
+
+// Nowhere is the cell of an agent that lives in such a copy, but where it does not
+// say. By the Java rules, which alone play on with it, it takes no part.
+const Nowhere grid.Cell = 0
+
 // Owner is the agent that laid the bomb.
 func (b *Bomb) Owner() int { return int(b.owner >> 4) }
 

@@ -18,7 +18,7 @@ type javaTurn struct {
 	log   *javaLog // nil: nobody asks
 	track *tracker // the same
 
-	living    [MaxAgents]uint8 // ids of the living agents, in order
+	living    [MaxAgents]uint8 // ids of the living agents that are somewhere, in order
 	alive     int              // how many
 	agentWish [MaxAgents]grid.Cell
 	bombWish  [MaxBombs]grid.Cell
@@ -75,7 +75,7 @@ func (t *javaTurn) act(actions []uint8) {
 	for i := range s.Agents {
 		a := &s.Agents[i]
 		t.agentWish[i] = a.Cell
-		if !a.Alive {
+		if !a.Alive || a.Cell == Nowhere {
 			continue
 		}
 		t.living[t.alive] = uint8(i)
@@ -295,6 +295,13 @@ func (t *javaTurn) pickUp() {
 		case Kick:
 			a.Kicks = true
 		}
+	}
+}
+
+// giveBack gives the bomb's owner another to lay, if it has one.
+func (s *State) giveBack(b *Bomb) {
+	if owner := b.Owner(); owner != nobody {
+		s.Agents[owner].addAmmo()
 	}
 }
 

@@ -18,7 +18,7 @@ func (t *twin) step2018(moves []Action, u func() float64) {
 			living = append(living, i)
 		}
 	}
-	t.flames2018()
+	t.ageFlames()
 	wish := t.wishes2018(moves, living)
 	for i, a := range living {
 		for _, b := range living[i+1:] {
@@ -50,19 +50,6 @@ func (t *twin) step2018(moves []Action, u func() float64) {
 	}
 	t.bombs2018(living)
 	t.steps++
-}
-
-func (t *twin) flames2018() {
-	var left []twinFlame
-	for _, f := range t.flames {
-		if f.life > 0 {
-			left = append(left, twinFlame{f.at, f.life - 1})
-			continue
-		}
-		t.board[f.at] = t.items[f.at]
-		delete(t.items, f.at)
-	}
-	t.flames = left
 }
 
 func (t *twin) wishes2018(moves []Action, living []int) map[int]twinPos {
@@ -156,20 +143,7 @@ func (t *twin) bombs2018(living []int) {
 		}
 		t.agents[b.owner].ammo++
 		hit[b.at] = true
-		for _, d := range grid.Dirs {
-			p := b.at
-			for range b.blast - 1 {
-				p = p.add(d)
-				item, on := t.board[p]
-				if !on || item == Rigid {
-					break
-				}
-				hit[p] = true
-				if item == Wood {
-					break
-				}
-			}
-		}
+		t.rays(b, func(p twinPos) { hit[p] = true })
 	}
 	t.bombs = slices.DeleteFunc(left, func(b *twinBomb) bool {
 		if hit[b.at] {
@@ -191,14 +165,5 @@ func (t *twin) bombs2018(living []int) {
 			t.board[t.agents[i].at] = t.r.Agent0() + Item(i)
 		}
 	}
-	for row := range t.r.BoardSize {
-		for col := range t.r.BoardSize {
-			if p := (twinPos{row, col}); hit[p] {
-				t.flames = append(t.flames, twinFlame{p, t.r.FlameLife - 1})
-			}
-		}
-	}
-	for _, f := range t.flames {
-		t.board[f.at] = Flames
-	}
+	t.flare(hit)
 }

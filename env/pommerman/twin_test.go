@@ -58,6 +58,8 @@ type twin struct {
 	items  map[twinPos]Item
 	steps  int
 	skull  func() int // 0, 1 or 2
+
+	results []int // by the Java rules
 }
 
 func twinAt(c grid.Cell) twinPos { return twinPos{c.Row(), c.Col()} }
@@ -87,6 +89,9 @@ func newTwin(r *Rules, s *State) *twin {
 			t.flames = append(t.flames, twinFlame{twinAt(c), life})
 		}
 	}
+	if r.StepKind == StepJava {
+		t.results = s.resultRow()
+	}
 	return t
 }
 
@@ -113,7 +118,7 @@ func (t *twin) text() string {
 	}) {
 		out += fmt.Sprintf("item %v %d\n", p, t.items[p])
 	}
-	return out
+	return out + fmt.Sprintln("results", t.results)
 }
 
 func (t *twin) wall(p twinPos) bool {
@@ -192,7 +197,14 @@ func (t *twin) step(moves []Action) {
 	t.steps++
 }
 
+// burn ages the flames, and draws those that are left over what others uncover.
 func (t *twin) burn() {
+	t.ageFlames()
+	t.drawFlames()
+}
+
+// ageFlames puts out the flames that are at their end.
+func (t *twin) ageFlames() {
 	var left []twinFlame
 	for _, f := range t.flames {
 		if f.life > 0 {
@@ -203,8 +215,41 @@ func (t *twin) burn() {
 		delete(t.items, f.at)
 	}
 	t.flames = left
-	for _, f := range left {
+}
+
+// flare lays flames on the cells that were hit, and draws all of them.
+func (t *twin) flare(hit map[twinPos]bool) {
+	for row := range t.r.BoardSize {
+		for col := range t.r.BoardSize {
+			if p := (twinPos{row, col}); hit[p] {
+				t.flames = append(t.flames, twinFlame{p, t.r.FlameLife - 1})
+			}
+		}
+	}
+	t.drawFlames()
+}
+
+func (t *twin) drawFlames() {
+	for _, f := range t.flames {
 		t.board[f.at] = Flames
+	}
+}
+
+// rays visits the cells that a bomb reaches besides its own.
+func (t *twin) rays(b *twinBomb, visit func(p twinPos)) {
+	for _, d := range grid.Dirs {
+		p := b.at
+		for range b.blast - 1 {
+			p = p.add(d)
+			item, on := t.board[p]
+			if !on || item == Rigid {
+				break
+			}
+			visit(p)
+			if item == Wood {
+				break
+			}
+		}
 	}
 }
 
@@ -368,17 +413,7 @@ func (t *twin) explode() {
 			owner := &t.agents[b.owner]
 			owner.ammo = min(owner.ammo+1, t.r.MaxAmmo)
 			hit[b.at] = true
-			for _, d := range grid.Dirs {
-				for p, n := b.at.add(d), 1; n < b.blast; p, n = p.add(d), n+1 {
-					if item, on := t.board[p]; !on || item == Rigid {
-						break
-					}
-					hit[p] = true
-					if t.board[p] == Wood {
-						break
-					}
-				}
-			}
+			t.rays(b, func(p twinPos) { hit[p] = true })
 		}
 		t.bombs = left
 		for _, b := range left {
@@ -393,16 +428,7 @@ func (t *twin) explode() {
 	for _, b := range t.bombs {
 		t.board[b.at] = BombItem
 	}
-	for row := range t.r.BoardSize {
-		for col := range t.r.BoardSize {
-			if hit[twinPos{row, col}] {
-				t.flames = append(t.flames, twinFlame{twinPos{row, col}, t.r.FlameLife - 1})
-			}
-		}
-	}
-	for _, f := range t.flames {
-		t.board[f.at] = Flames
-	}
+	t.flare(hit)
 }
 
 // collapse lets a ring fall.

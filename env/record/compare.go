@@ -25,6 +25,7 @@ type Report struct {
 	Steps      int // steps of it that were made and compared
 	Decisions  int // for formats that record decisions of an agent: how many
 	Boards     int // 1 for a recorded board
+	Values     int // for formats that record values of states: how many
 	Mismatches int // differences found; Differences may hold only the first
 	// Differences lists the first differences. Game need not be filled in.
 	Differences []Difference

@@ -99,6 +99,9 @@ func Keep[S any](m *Memo, by Planner[S], from, choices int) {
 	by.Statistics(m.tallies[from : from+choices])
 }
 
+// KeepMoves keeps what was found out about each choice of the first component.
+func (m *Memo) KeepMoves(found []MoveStatistics) { m.tallies = append(m.tallies[:0], found...) }
+
 // SearchStatistics writes what is kept.
 func (m *Memo) SearchStatistics(visits []int32, values []float64) bool {
 	for i := range m.tallies {

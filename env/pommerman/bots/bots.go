@@ -21,7 +21,10 @@
 // one step look-ahead, and "rhea", rolling horizon evolution, search in every
 // situation.
 //
-// Their options are those of package seat, with 5000 ticks a decision, a c of 25
+// "java-simple", "java-osla", "java-rhea" and "java-mcts" are those of the Java
+// re-implementation as that has them: package java.
+//
+// The options of ours are those of package seat, with 5000 ticks a decision, a c of 25
 // points, a depth of 3, 10 samples, and 8 plans of 12 moves where a name says
 // nothing else.
 //
@@ -31,13 +34,16 @@
 package bots
 
 import (
+	"slices"
+
 	"pommego/env/pommerman"
+	"pommego/env/pommerman/bots/java"
 	"pommego/env/search"
 	"pommego/env/seat"
 )
 
 // Roster lists every built-in agent, the simplest first.
-var Roster = seat.Roster[pommerman.View]{
+var Roster = slices.Concat(seat.Roster[pommerman.View]{
 	seat.Static[pommerman.View](),
 	seat.Random(choicesOf),
 	seat.Plain("simple", func() pommerman.Bot { return new(simple) }),
@@ -51,7 +57,7 @@ var Roster = seat.Roster[pommerman.View]{
 	seat.Searching("fmcs-explore", flat(search.Explore), newHybridSearch),
 	seat.Searching("osla", with(search.LookAhead), newForward),
 	seat.Searching("rhea", with(search.RollingHorizon), newForward),
-}
+}, java.Roster)
 
 // choices is how many moves there are.
 const choices = int(pommerman.LayBomb) + 1

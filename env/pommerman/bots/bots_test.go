@@ -14,6 +14,7 @@ func TestNames(t *testing.T) {
 	want := []string{
 		"static", "random", "simple", "simple-2018", "heuristic",
 		"bfs", "mcts", "fmcs-random", "fmcs-ucb1", "fmcs-exploit", "fmcs-explore", "osla", "rhea",
+		"java-simple", "java-osla", "java-rhea", "java-mcts",
 	}
 	if !slices.Equal(Roster.Names(), want) {
 		t.Errorf("Names() is %v, want %v", Roster.Names(), want)

@@ -6,6 +6,7 @@ import (
 
 	"pommego/env"
 	"pommego/env/pommerman"
+	"pommego/env/pommerman/bots/java"
 	"pommego/env/record"
 )
 
@@ -20,7 +21,9 @@ const ownDraws = 8
 //   - with every sequence of draws there could be, where the actions and their
 //     probabilities must be those recorded (which are rounded to six places);
 //   - a few times with an RNG, where each action must be a possible one.
-var Formats = []record.Format{{Name: decisionFormat, Check: checkDecision}, {Name: decisionFormat2018, Check: checkDecision}}
+//
+// Those of the Java re-implementation's players come after them: [java.Formats].
+var Formats = append([]record.Format{{Name: decisionFormat, Check: checkDecision}, {Name: decisionFormat2018, Check: checkDecision}}, java.Formats...)
 
 func checkDecision(line []byte) (record.Report, error) {
 	d, err := readDecision(line)

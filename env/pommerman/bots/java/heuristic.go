@@ -1,0 +1,142 @@
+package java
+
+import (
+	"pommego/env"
+	"pommego/env/pommerman"
+)
+
+// heuristic scores a state by what has changed since the root of a decision:
+// CustomHeuristic, or with advanced AdvancedHeuristic.
+type heuristic struct {
+	rules    *pommerman.Rules
+	seat     int
+	advanced bool
+	wood     float64 // what changes of wood are divided by
+	was      outlook
+}
+
+// outlook is what there is to a state.
+type outlook struct {
+	enemies, mates int // living
+	wood           int // what is seen of it, and 1
+	blast          int
+	kicks          bool
+	near           // with AdvancedHeuristic
+}
+
+// begin looks at the root.
+func (h *heuristic) begin(root *pommerman.State, m *memory, advanced bool, rng generator) {
+	h.advanced = advanced
+	h.was = h.look(root, rng)
+	if m.wood == 0 {
+		m.wood = uint16(h.was.wood)
+	}
+	h.wood = float64(m.wood)
+}
+
+// value is the value of a state.
+func (h *heuristic) value(s *pommerman.State, rng generator) float64 {
+	now := h.look(s, rng) // whose draws are spent in any case
+	switch h.rules.Result(s, h.seat) {
+	case env.Loss:
+		return -1
+	case env.Win:
+		return 1
+	}
+	if h.advanced {
+		return h.advancedValue(&now)
+	}
+	return h.customValue(&now)
+}
+
+// look counts what there is to a state.
+func (h *heuristic) look(s *pommerman.State, rng generator) outlook {
+	self, mate := &s.Agents[h.seat], h.rules.Teammate(h.seat)
+	o := outlook{wood: 1, blast: int(self.Blast), kicks: self.Kicks}
+	for seat := range h.rules.Seats() {
+		switch {
+		case seat == h.seat || !s.Agents[seat].Alive:
+		case seat == mate:
+			o.mates++
+		default:
+			o.enemies++
+		}
+	}
+	for _, item := range &s.Board {
+		if item == pommerman.Wood {
+			o.wood++
+		}
+	}
+	if h.advanced {
+		o.near = survey(h.rules, s, h.seat, rng)
+	}
+	return o
+}
+
+// customValue is CustomHeuristic. Who can kick has a point for it that it had at the
+// root too. Products are rounded before sums, so that no machine fuses them.
+func (h *heuristic) customValue(now *outlook) float64 {
+	enemy, team := 0.5, 0.0
+	if h.rules.Teams() {
+		enemy, team = 0.4, 0.1
+	}
+	v := float64(share(h.was.enemies-now.enemies, 3) * enemy)
+	v += float64(float64(now.mates-h.was.mates) * team)
+	v += float64(share(h.was.wood-now.wood, h.wood) * 0.1)
+	v += float64(count(now.kicks) * 0.15)
+	return v + float64(share(now.blast-h.was.blast, 10)*0.15)
+}
+
+// advancedValue is AdvancedHeuristic.
+func (h *heuristic) advancedValue(now *outlook) float64 {
+	enemy, team := 0.3, 0.0
+	if h.rules.Teams() {
+		enemy, team = 0.2, 0.1
+	}
+	v := float64(share(now.safe-h.was.safe, 4) * 0.2)
+	v += float64(share(h.was.unsafe-now.unsafe, 4) * 0.2)
+	v += float64(share(h.was.enemies-now.enemies, 3) * enemy)
+	v += float64(float64(now.mates-h.was.mates) * team)
+	v += float64(share(h.was.toEnemy-now.toEnemy, 10) * 0.1)
+	v += float64(share(h.was.wood-now.wood, h.wood) * 0.05)
+	v += float64(count(now.kicks && !h.was.kicks) * 0.05)
+	v += float64(share(now.blast-h.was.blast, 10) * 0.05)
+	v += float64(share(h.was.toItem-now.toItem, 10) * 0.05)
+	return v / 2
+}
+
+func share(n int, of float64) float64 { return float64(n) / of }
+
+func count(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// winScore is WinScoreHeuristic, which no agent here uses.
+func (h *heuristic) winScore(s *pommerman.State) float64 {
+	switch h.rules.Result(s, h.seat) {
+	case env.Win:
+		return 1
+	case env.Loss:
+		return -1
+	case env.Tie:
+		return 0.5
+	}
+	return 0
+}
+
+// playerCount is PlayerCountHeuristic, which no agent here uses.
+func (h *heuristic) playerCount(s *pommerman.State) float64 {
+	if h.rules.Result(s, h.seat) != env.Incomplete {
+		return h.winScore(s)
+	}
+	others := 0
+	for seat := range h.rules.Seats() {
+		if seat != h.seat && s.Agents[seat].Alive {
+			others++
+		}
+	}
+	return 1 / float64(others)
+}

@@ -1,0 +1,147 @@
+// Package java holds the agents of the Java re-implementation of Pommerman as that
+// has them, beside our own of like names.
+//
+//	bot, err := java.Roster.New("java-mcts")
+//
+// # Names
+//
+// "java-simple" plays by rules. "java-osla" looks one step ahead, "java-rhea" evolves
+// a plan by a rolling horizon, and "java-mcts" is Monte Carlo tree search with an
+// open loop. They try every move, walls and flames or not, take all others to move at
+// random, and score what comes of it by the framework's CustomHeuristic or
+// AdvancedHeuristic. [Formats] holds them, draw for draw, against recorded decisions
+// of the original.
+//
+// In games by the Java step they plan, as the original does, on a copy of what the
+// seat sees now ([pommerman.Rules.CopyJava]). In all others they plan on what our
+// searching agents believe ([pommerman.Belief]).
+//
+// # Options
+//
+//	iterations  how many plans or rollouts a decision tries: 200, unless ticks or ms are given
+//	ticks       how many ticks of the game it may simulate
+//	ms          how many milliseconds it may take
+//	depth       of java-mcts: how many ticks it looks ahead: 12
+//	c           of java-mcts: the weight of exploration in UCB1: the square root of 2
+//	length      of java-rhea: moves in a plan: 12
+//	mutation    of java-rhea: the share of a child's moves that are drawn anew: 0.5
+//	advanced    1: score by AdvancedHeuristic, 0: by CustomHeuristic, as it is without
+//
+// The numbers are those of the framework's runner and of the paper about it. Where
+// nobody chose any, the original's are depth=8,ms=40 and mutation=0.3.
+//
+// # Concurrency
+//
+// A bot belongs to one goroutine at a time. Different bots share nothing.
+package java
+
+import (
+	"fmt"
+	"math"
+	"sync"
+
+	"pommego/env"
+	"pommego/env/pommerman"
+	"pommego/env/saved"
+	"pommego/env/search"
+	"pommego/env/seat"
+)
+
+// Roster lists the agents, the simplest first.
+var Roster = seat.Roster[pommerman.View]{
+	seat.Plain("java-simple", func() pommerman.Bot { return new(simple) }),
+	searching("java-osla", settings{method: lookAhead}),
+	searching("java-rhea", settings{method: evolution, iterations: 200, length: 12, mutation: 0.5}, "length", "mutation"),
+	searching("java-mcts", settings{method: treeSearch, iterations: 200, c: math.Sqrt2, depth: 12}, "depth", "c"),
+}
+
+// agent is an agent that searches.
+type agent struct {
+	settings
+	memory
+	belief pommerman.Belief // in games not by the Java step
+	rng    ownRNG
+	search.Memo
+}
+
+// memory is what an agent keeps from one decision to the next.
+type memory struct {
+	wood uint16 // what the heuristics divide by: 1 and the wood at the first decision; 0: there was none
+	plan member // of evolution; without moves before the first decision
+}
+
+func (a *agent) Reset(rng env.RNG) {
+	a.Forget()
+	*a = agent{settings: a.settings, rng: ownRNG{rng}, Memo: a.Memo}
+}
+
+func (a *agent) Reseed(rng env.RNG) { a.rng = ownRNG{rng} }
+
+func (a *agent) Act(v *pommerman.View, action []uint8) {
+	clear(action)
+	a.Forget()
+	p := planners.Get().(*planner)
+	defer planners.Put(p)
+	if v.Rules.StepKind == pommerman.StepJava {
+		v.Rules.CopyJava(v, &p.root)
+	} else {
+		v.Rules.Imagine(&a.belief, v)
+		p.root = a.belief.State
+	}
+	if a.method == treeSearch && len(action) > 1 {
+		action[1] = 1 // what the original sends
+	}
+	if v.Seat >= v.Rules.Seats() || !p.root.Agents[v.Seat].Alive || !p.begin(v.Rules, v.Seat, &a.settings, &a.rng) {
+		return
+	}
+	action[0] = uint8(p.decide(&a.memory))
+	a.Ticks = p.spent
+	a.KeepMoves(p.statistics[:])
+}
+
+// code goes over what is saved: the RNG, the wood at first, the plan and its value,
+// and the belief.
+func (a *agent) code(c *saved.Codec) {
+	value := math.Float64bits(a.plan.value)
+	saved.Numbers(c, &a.rng.State)
+	saved.Numbers(c, &a.wood)
+	c.Len("moves in its plan", &a.plan.length, search.MaxLength)
+	saved.List(c, a.plan.moves[:a.plan.length])
+	saved.Numbers(c, &value)
+	a.plan.value = math.Float64frombits(value)
+	for _, m := range a.plan.moves[:a.plan.length] {
+		if int(m) >= choices {
+			c.Fail("has the move %d in its plan, want 0 to %d", m, choices-1)
+		}
+	}
+	if math.IsNaN(a.plan.value) || math.IsInf(a.plan.value, 0) {
+		c.Fail("has %v for the value of its plan, want a number", a.plan.value)
+	}
+}
+
+func (a *agent) Append(dst []byte) []byte {
+	c := saved.Writer(dst)
+	a.code(&c)
+	return a.belief.Append(c.Bytes)
+}
+
+func (a *agent) Restore(state []byte) error {
+	c, read := saved.Reader(state), agent{settings: a.settings, Memo: a.Memo}
+	read.code(&c)
+	if err := c.Err(); err != nil {
+		return fmt.Errorf("java: state of a searching agent %w", err)
+	}
+	left, err := read.belief.Restore(c.Bytes)
+	if err != nil {
+		return err
+	}
+	if len(left) > 0 {
+		return fmt.Errorf("java: state of a searching agent has %d bytes too many", len(left))
+	}
+	read.Forget()
+	*a = read
+	return nil
+}
+
+// planners are lent to agents while they act.
+var planners = sync.Pool{New: func() any { return new(planner) }}

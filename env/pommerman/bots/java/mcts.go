@@ -1,0 +1,181 @@
+package java
+
+import (
+	"math"
+
+	"pommego/env/pommerman"
+	"pommego/env/search"
+)
+
+// node is a place in the tree: what came of a sequence of moves, whatever the
+// others did. It keeps no state. Node 0 is the root, so 0 stands for no child.
+type node struct {
+	children  [choices]int32
+	parent    int32
+	depth     int32
+	visits    int32
+	total     float64
+	low, high float64 // the least and the greatest of what came of it
+}
+
+// maxNodes bounds the tree, which matters where it grows by the clock.
+const maxNodes = 1 << 16
+
+// searchTree is MCTSPlayer: each iteration goes down the tree in a game of its own,
+// makes one of the moves not made yet, and plays on at random. The root's move that
+// was made most often wins.
+func (p *planner) searchTree() pommerman.Action {
+	if p.nodes == nil {
+		p.nodes = make([]node, 0, 512) // enough for most decisions, so that later ones need not grow it
+	}
+	p.nodes = append(p.nodes[:0], newNode(0, 0))
+	for p.round() {
+		p.try = p.root
+		at := p.descend()
+		p.rollout(int(p.nodes[at].depth))
+		p.backUp(at, p.value(&p.try, p.rng))
+	}
+	return p.mostVisited()
+}
+
+func newNode(parent, depth int32) node {
+	return node{parent: parent, depth: depth, low: math.MaxFloat64, high: -math.MaxFloat64}
+}
+
+// descend goes down the tree to a node that is new, or has no more below it.
+func (p *planner) descend() int32 {
+	at := int32(0)
+	for int(p.nodes[at].depth) < p.depth && !p.terminal(&p.try) {
+		move := p.missing(at)
+		if move < 0 {
+			move = p.ucb(at)
+		}
+		child := p.nodes[at].children[move]
+		if child == 0 && len(p.nodes) == maxNodes || !p.step(&p.try, uint8(move)) {
+			return at
+		}
+		if child == 0 {
+			child = int32(len(p.nodes))
+			p.nodes[at].children[move] = child
+			p.nodes = append(p.nodes, newNode(at, p.nodes[at].depth+1))
+			return child
+		}
+		at = child
+	}
+	return at
+}
+
+// missing is one of the moves that a node has no child for, -1 if it has all. Of
+// the draws for each move the highest wins.
+func (p *planner) missing(at int32) int {
+	children := &p.nodes[at].children
+	full := true
+	for _, child := range children {
+		full = full && child != 0
+	}
+	if full {
+		return -1
+	}
+	best, top := 0, -1.0
+	for move, child := range children {
+		if x := p.rng.Float64(); x > top && child == 0 {
+			best, top = move, x
+		}
+	}
+	return best
+}
+
+// ucb is the child with the highest upper confidence bound. Values are scaled to
+// what came of the node.
+func (p *planner) ucb(at int32) int {
+	n := &p.nodes[at]
+	log := logarithm(int(n.visits) + 1)
+	best, top := 0, -math.MaxFloat64
+	for move, k := range n.children {
+		child := &p.nodes[k]
+		tried := float64(child.visits) + epsilon
+		value := child.total / tried
+		if n.low < n.high {
+			value = (value - n.low) / (n.high - n.low)
+		}
+		if value = noisy(value+float64(p.c*math.Sqrt(log/tried)), p.rng); value > top {
+			best, top = move, value
+		}
+	}
+	return best
+}
+
+// rollout plays on at random from a depth of the tree.
+func (p *planner) rollout(depth int) {
+	for ; depth < p.depth && !p.terminal(&p.try); depth++ {
+		if !p.step(&p.try, p.rolloutMove()) {
+			return
+		}
+	}
+}
+
+// rolloutMove is the original's safe move: moves are drawn from a list, and those
+// that lead off the board or into flames taken off it, until one does neither. As in
+// the original, what is played then is the move with the number of its place in
+// the list.
+func (p *planner) rolloutMove() uint8 {
+	list := [choices]uint8{0, 1, 2, 3, 4, 5}
+	own := p.try.Agents[p.seat].Cell
+	for n := choices; n > 0; n-- {
+		k := p.rng.IntN(n)
+		to := own.Next(direction(list[k]))
+		if onBoard(to, p.rules.BoardSize) && p.try.Board[to] != pommerman.Flames {
+			return uint8(k)
+		}
+		copy(list[k:], list[k+1:n])
+	}
+	return uint8(p.rng.IntN(choices))
+}
+
+// backUp adds a value to a node and to all above it.
+func (p *planner) backUp(at int32, value float64) {
+	for {
+		n := &p.nodes[at]
+		n.visits++
+		n.total += value
+		n.low, n.high = min(n.low, value), max(n.high, value)
+		if at == 0 {
+			return
+		}
+		at = n.parent
+	}
+}
+
+// mostVisited is the root's move made most often; if all that were made were made as
+// often, the one with the best mean.
+func (p *planner) mostVisited() pommerman.Action {
+	equal, first := true, int32(0)
+	best := p.bestChild(func(n *node) float64 {
+		if first == 0 {
+			first = n.visits
+		}
+		equal = equal && n.visits == first
+		return float64(n.visits)
+	})
+	if equal {
+		best = p.bestChild(func(n *node) float64 { return n.total / (float64(n.visits) + epsilon) })
+	}
+	return pommerman.Action(best)
+}
+
+// bestChild is the root's move of the highest value, and notes the values.
+func (p *planner) bestChild(value func(n *node) float64) int {
+	best, top := 0, -math.MaxFloat64
+	for move, k := range p.nodes[0].children {
+		if k == 0 {
+			continue
+		}
+		child := &p.nodes[k]
+		x := noisy(value(child), p.rng)
+		p.statistics[move] = search.MoveStatistics{Visits: child.visits, Value: x}
+		if x > top {
+			best, top = move, x
+		}
+	}
+	return best
+}

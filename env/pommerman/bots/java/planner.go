@@ -1,0 +1,98 @@
+package java
+
+import (
+	"pommego/env"
+	"pommego/env/grid"
+	"pommego/env/pommerman"
+	"pommego/env/search"
+)
+
+// choices is how many moves there are.
+const choices = int(pommerman.LayBomb) + 1
+
+// planner is the working memory of one decision: the game as the agent imagines
+// it, in which everybody else moves at random.
+type planner struct {
+	*settings
+	meter
+	heuristic
+	rng generator
+
+	root, try pommerman.State
+	actions   [pommerman.MaxAgents * (1 + pommerman.MaxWords)]uint8
+
+	nodes      []node // of treeSearch
+	statistics [choices]search.MoveStatistics
+}
+
+// begin starts a decision of a seat on the root, unless there is nothing to decide.
+func (p *planner) begin(r *pommerman.Rules, seat int, s *settings, rng generator) bool {
+	clear(p.actions[:]) // whose width differs between rules
+	p.settings, p.rng, p.rules, p.seat = s, rng, r, seat
+	p.meter.begin(s)
+	return !p.terminal(&p.root)
+}
+
+// decide finds a move.
+func (p *planner) decide(m *memory) pommerman.Action {
+	clear(p.statistics[:])
+	p.heuristic.begin(&p.root, m, p.settings.advanced, p.rng)
+	switch p.method {
+	case lookAhead:
+		return p.lookAhead()
+	case evolution:
+		return p.evolve(&m.plan)
+	}
+	return p.searchTree()
+}
+
+// step makes a tick if one is left.
+func (p *planner) step(s *pommerman.State, move uint8) bool {
+	if !p.tick() {
+		return false
+	}
+	width := 1 + p.rules.RadioWords
+	for seat := range p.rules.Seats() {
+		if seat == p.seat {
+			p.actions[seat*width] = move
+		} else {
+			p.actions[seat*width] = uint8(p.rng.IntN(choices))
+		}
+	}
+	p.rules.Step(s, p.actions[:])
+	return true
+}
+
+// terminal reports whether the game is decided for the seat.
+func (p *planner) terminal(s *pommerman.State) bool {
+	return p.rules.Result(s, p.seat) != env.Incomplete
+}
+
+// lookAhead is OSLAPlayer: the move after which the state scores best.
+func (p *planner) lookAhead() pommerman.Action {
+	best := 0
+	for move := range choices {
+		p.try = p.root
+		p.step(&p.try, uint8(move))
+		value := noisy(p.value(&p.try, p.rng), p.rng)
+		p.statistics[move] = search.MoveStatistics{Visits: 1, Value: value}
+		if value > p.statistics[best].Value {
+			best = move
+		}
+	}
+	return pommerman.Action(best)
+}
+
+// direction is where a move leads.
+func direction(move uint8) grid.Dir {
+	if pommerman.Action(move) == pommerman.LayBomb {
+		return grid.Stay
+	}
+	return grid.Dir(move)
+}
+
+// onBoard reports whether c is a cell of a board with the given side.
+func onBoard(c grid.Cell, side int) bool {
+	row, col := c.Row(), c.Col()
+	return row >= 0 && row < side && col >= 0 && col < side
+}

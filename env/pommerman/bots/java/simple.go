@@ -1,0 +1,123 @@
+package java
+
+import (
+	"fmt"
+	"slices"
+
+	"pommego/env"
+	"pommego/env/grid"
+	"pommego/env/pommerman"
+	"pommego/env/saved"
+)
+
+// simple is SimplePlayer: it gets away from bombs, bombs adjacent enemies, walks to
+// enemies exactly three steps away, to items, bombs wood, walks to wood, wanders.
+type simple struct {
+	rng    ownRNG
+	recent [6]grid.Cell // where its last walks at random began, the oldest first
+	count  uint8
+}
+
+func (a *simple) Reset(rng env.RNG) { *a = simple{rng: ownRNG{rng}} }
+
+func (a *simple) Reseed(rng env.RNG) { a.rng = ownRNG{rng} }
+
+func (a *simple) Act(v *pommerman.View, action []uint8) {
+	clear(action) // it never says a word
+	move, _ := a.decide(v, &a.rng)
+	action[0] = uint8(move)
+}
+
+// moves is a set of moves.
+type moves uint8
+
+func one(m pommerman.Action) moves { return 1 << m }
+
+// step is the move in a direction.
+func step(d grid.Dir) (pommerman.Action, moves) {
+	return pommerman.Action(d), one(pommerman.Action(d))
+}
+
+// decide is one decision, and all moves that the original may play with the same
+// draws: some of its choices depend on an order that each of its processes has for
+// itself.
+func (a *simple) decide(v *pommerman.View, rng generator) (pommerman.Action, moves) {
+	var s sight
+	s.read(v)
+	s.look(func(row, col int) pommerman.Item { return v.Board[grid.At(row, col)] })
+	s.spread(func() bool { return rng.Float32() < 0.5 })
+	var danger danger
+	for _, b := range s.bombs[:s.count] {
+		s.threaten(&danger, b, ways[:])
+	}
+	if danger.set != 0 {
+		return s.flee(&danger, rng)
+	}
+	if s.adjacent(s.enemies) && s.sensible() {
+		return pommerman.LayBomb, one(pommerman.LayBomb)
+	}
+	for _, c := range s.byColumns() {
+		if s.isEnemy(c) && s.dist[c] == 3+1 {
+			return step(s.first[c])
+		}
+	}
+	if move, could := s.towardItem(); could != 0 {
+		return move, could
+	}
+	if move, found := s.towardWood(); found {
+		return move, one(move)
+	}
+	return a.wander(&s, rng)
+}
+
+// wander draws a move that is not exposed to a bomb. If all lead where it was
+// lately, it stops; if one does not, all of them count.
+func (a *simple) wander(s *sight, rng generator) (pommerman.Action, moves) {
+	var list [4]grid.Dir
+	n, fresh := 0, false
+	for _, dir := range grid.Dirs {
+		to := s.self.Next(dir)
+		if onBoard(to, s.side) && s.walk.has(s.board[to]) && !s.exposed(to) {
+			list[n] = dir
+			n++
+			fresh = fresh || !slices.Contains(a.recent[:a.count], to)
+		}
+	}
+	if int(a.count) == len(a.recent) {
+		copy(a.recent[:], a.recent[1:])
+		a.count--
+	}
+	a.recent[a.count] = s.self
+	a.count++
+	if !fresh {
+		return step(grid.Stay)
+	}
+	return step(list[rng.IntN(n)])
+}
+
+func (a *simple) code(c *saved.Codec) {
+	saved.Numbers(c, &a.rng.State)
+	c.Len("recent cells", &a.count, len(a.recent))
+	saved.List(c, a.recent[:a.count])
+	for _, cell := range a.recent[:a.count] {
+		if !onBoard(cell, grid.MaxSide) {
+			c.Fail("has recent cell (%d,%d), want one of a board", cell.Row(), cell.Col())
+		}
+	}
+}
+
+func (a *simple) Append(dst []byte) []byte {
+	c := saved.Writer(dst)
+	a.code(&c)
+	return c.Bytes
+}
+
+func (a *simple) Restore(state []byte) error {
+	c, read := saved.Reader(state), simple{}
+	read.code(&c)
+	if err := c.End(); err != nil {
+		return fmt.Errorf("java: state of java-simple %w", err)
+	}
+	*a = read
+	return nil
+}

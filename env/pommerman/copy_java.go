@@ -1,0 +1,53 @@
+package pommerman
+
+import (
+	"pommego/env"
+	"pommego/env/grid"
+)
+
+// CopyJava sets s to the copy of the game that the Java re-implementation gives a
+// player to plan on: what the seat sees now, and nothing else. Bombs lie still and
+// nobody's, flames are new, others have what they began with, and those that are
+// not drawn are [Nowhere]. Fog can be walked on, and burnt. It is to be played on by
+// the Java step alone.
+//
+// The original's players are shown more where nothing is fogged: what others carry,
+// and items hidden under wood.
+func (r *Rules) CopyJava(v *View, s *State) {
+	*s = State{Board: v.Board, StepCount: uint16(v.StepCount)}
+	youngest := &s.flames[r.FlameLife-1]
+	for seat := range r.Seats() {
+		s.Agents[seat] = Agent{Nowhere, uint8(r.StartAmmo), uint8(r.StartBlast), v.Alive.Has(seat), false}
+	}
+	for i := range r.BoardSize * r.BoardSize {
+		c := r.cell(i)
+		switch item := v.Board[c]; {
+		case item == Flames:
+			youngest.Add(c)
+		case item >= r.Agent0() && item < r.Agent0()+Item(r.Seats()):
+			s.Agents[item-r.Agent0()].Cell = c
+		}
+	}
+	s.Agents[v.Seat] = v.Self
+	s.Agents[v.Seat].Alive = v.Alive.Has(v.Seat)
+	for i := range v.NumBombs {
+		b := &v.Bombs[i]
+		s.addBomb(NewBomb(b.Cell, b.Life, b.Blast, nobody, grid.Stay))
+	}
+}
+
+// Result is how a game stands for a seat: [env.Incomplete] while it plays on. By the
+// Java rules its own result can come before the game's.
+func (r *Rules) Result(s *State, seat int) env.Result {
+	if r.StepKind == StepJava {
+		return s.result(seat)
+	}
+	status := r.Status(s)
+	switch {
+	case status.Winners.Has(seat):
+		return env.Win
+	case !s.Agents[seat].Alive, status.Result == env.Win:
+		return env.Loss
+	}
+	return status.Result
+}
