@@ -13,7 +13,7 @@ import (
 func TestNames(t *testing.T) {
 	want := []string{
 		"static", "random", "simple", "simple-2018", "heuristic",
-		"bfs", "mcts", "fmcs-random", "fmcs-ucb1", "fmcs-exploit", "fmcs-explore", "osla", "rhea",
+		"bfs", "mcts", "fmcs-random", "fmcs-ucb1", "fmcs-exploit", "fmcs-explore", "osla", "uct", "rhea",
 	}
 	if !slices.Equal(Roster.Names(), want) {
 		t.Errorf("Names() is %v, want %v", Roster.Names(), want)
