@@ -7,8 +7,8 @@
 Each agent plays the same seeds alone against three of the rules' own SimpleAgent, by the text
 of the paper alone (careful0) and with this project's rules for survival (careful1), in two rule
 sets and with three budgets; README.md says why. Every run is one `pommego tournament --resume`, so this
-can be stopped and started again at any time. When all is done, comparison.md puts the results
-beside the paper's.
+can be stopped and started again at any time. After each run comparison.md puts all results beside
+the paper's.
 """
 
 import argparse
@@ -275,14 +275,14 @@ def main(arguments: list[str]) -> int:
             file=sys.stderr,
         )
         return 2
+    path = options.results / "comparison.md"
     for run in runs:
         line = command(run, options)
         print(shlex.join(line), flush=True)
         code = call(line)
         if code != 0:
             return code if code > 0 else 1
-    path = options.results / "comparison.md"
-    path.write_text(compare(all_runs, options.results))
+        path.write_text(compare(all_runs, options.results))
     done = [run for run in all_runs if (options.results / run.name / "results.json").exists()]
     print(f"{path} holds {len(done)} of {len(all_runs)} runs")
     return 0
