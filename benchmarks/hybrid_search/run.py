@@ -2,12 +2,13 @@
 
     make hybrid-search                       # all of it, hours
     make hybrid-search ARGS="--games 20"     # a test, minutes
-    python benchmarks/hybrid_search/run.py --only 2018-ticks2000
+    python benchmarks/hybrid_search/run.py --only 2018-careful0
 
-Each agent plays the same seeds alone against three of the kind "simple", in two rule sets and
-with three budgets; README.md says why. Every run is one `pommego tournament --resume`, so this
-can be stopped and started again at any time. When all is done, comparison.md puts the results
-beside the paper's.
+Each agent plays the same seeds alone against three of the rules' own SimpleAgent, by the text
+of the paper alone (careful0) and with this project's rules for survival (careful1), in two rule
+sets and with three budgets; README.md says why. Every run is one `pommego tournament --resume`, so this
+can be stopped and started again at any time. After each run comparison.md puts all results beside
+the paper's.
 """
 
 import argparse
@@ -16,6 +17,7 @@ import json
 import pathlib
 import shlex
 import signal
+import statistics
 import subprocess
 import sys
 
@@ -24,9 +26,13 @@ ROOT = HERE.parent.parent
 
 RULES = {"2018": "PommeFFA2018-v0", "today": "PommeFFACompetition-v0"}
 
-# The paper's order. Those that search take a budget.
+# The agent against which all play, and which plays too: that of the rules' time.
+SIMPLE = {"2018": "simple-2018", "today": "simple"}
+
+# The paper's order. Those that search take a budget, those of the paper the option careful.
 AGENTS = ["fmcs-exploit", "fmcs-explore", "fmcs-ucb1", "fmcs-random", "heuristic", "bfs", "mcts", "simple"]
 WITHOUT_BUDGET = {"heuristic", "simple", "random", "static"}
+OF_THE_PAPER = {*AGENTS} - {"simple"}
 
 # The paper's Table 1: of the seeds that exactly one of the two won, the row's percentage.
 PAPER = {
@@ -50,41 +56,50 @@ Other brackets hold 95 % intervals."""
 
 @dataclasses.dataclass(frozen=True)
 class Run:
-    """One tournament: a rule set and a budget."""
+    """One tournament: a rule set, how careful the paper's agents are, and a budget."""
 
     rules: str
+    careful: int  # 0: they go by the paper's text alone
     budget: str  # an agent's option, such as "ticks=2000"
     games: int
 
     @property
     def name(self) -> str:
         """Gives the run's folder."""
-        return f"{self.rules}-{self.budget.replace('=', '')}-games{self.games}"
+        return f"{self.rules}-careful{self.careful}-{self.budget.replace('=', '')}-games{self.games}"
 
     def agents(self, names: list[str]) -> str:
-        """Lists the agents with their budget, as the command line wants them."""
-        return ",".join(name if name in WITHOUT_BUDGET else f"{name}:{self.budget}" for name in names)
+        """Lists the agents with their options, as the command line wants them."""
+        return ",".join(self._agent(name) for name in names)
+
+    def _agent(self, name: str) -> str:
+        options = [] if name in WITHOUT_BUDGET else [self.budget]
+        if name in OF_THE_PAPER and not self.careful:
+            options.append("careful=0")
+        name = SIMPLE[self.rules] if name == "simple" else name
+        return f"{name}:{','.join(options)}" if options else name
 
 
 def plan(games: int, timed_games: int, ticks: int, ms: float) -> list[Run]:
-    """Lists the runs, the quickest first."""
-    budgets = [("ticks=30", games), (f"ticks={ticks}", games), (f"ms={ms:g}", timed_games)]
-    return [Run(rules, budget, n) for budget, n in budgets for rules in RULES]
+    """Lists the runs, the most important first."""
+    by_ticks = [(rules, f"ticks={n}", games) for rules in RULES for n in (ticks, 30)]
+    by_time = [("2018", f"ms={ms:g}", timed_games)]
+    return [Run(rules, careful, budget, n) for rules, budget, n in by_ticks + by_time for careful in (0, 1)]
 
 
 def timed(games: int) -> int:
-    """Says how many games with a budget in time go with so many others: 40 with 300.
+    """Says how many games with a budget in time go with so many others: 100 with 300.
 
     A multiple of four, so that each agent has each seat equally often.
     """
-    return max(4, round(games * 40 / 300 / 4) * 4)
+    return max(4, round(games / 3 / 4) * 4)
 
 
 def command(run: Run, options: argparse.Namespace) -> list[str]:
     """Writes the command line of a run."""
     line = [options.pommego, "tournament", "--env", RULES[run.rules], "--format", "one-against-three"]
-    line += ["--agents", run.agents(options.agents), "--against", "simple", "--games", str(run.games)]
-    line += ["--seed", str(options.seed), "--workers", str(options.workers)]
+    line += ["--agents", run.agents(options.agents), "--against", SIMPLE[run.rules]]
+    line += ["--games", str(run.games), "--seed", str(options.seed), "--workers", str(options.workers)]
     line += ["--out", str(options.results / run.name), "--resume"]
     return line + (["--other-build"] if options.other_build else [])
 
@@ -109,8 +124,9 @@ def percent(estimate: dict) -> str:
 
 
 def base(agent: str) -> str:
-    """Leaves the options of a name away."""
-    return agent.partition(":")[0]
+    """Leaves the options of a name away, and of the SimpleAgents which one it is."""
+    name = agent.partition(":")[0]
+    return "simple" if name in SIMPLE.values() else name
 
 
 def paper_over(row: str, column: str) -> float | None:
@@ -168,6 +184,20 @@ def table(results: dict) -> list[str]:
     return lines
 
 
+def agreement(results: dict) -> str:
+    """Says how the pairs of the paper's agents go with the paper's: those without simple."""
+    both = [
+        (100 * pair["share"], paper_over(base(pair["row"]), base(pair["col"])))
+        for pair in results["pairs"]
+        if pair["share"] is not None and {base(pair["row"]), base(pair["col"])} <= OF_THE_PAPER
+    ]
+    if len({ours for ours, _ in both}) < 2 or len(both) < 3:
+        return "Too few pairs of the paper's agents to compare."
+    same = sum((ours - 50) * (theirs - 50) > 0 for ours, theirs in both)
+    r = statistics.correlation(*zip(*both, strict=True))
+    return f"Of {len(both)} pairs of the paper's agents {same} go the paper's way; correlation r = {r:+.2f}."
+
+
 def goals(results: dict) -> list[str]:
     """Says of each agent whether it is as far above simple as it should be."""
     lines = []
@@ -183,22 +213,27 @@ def goals(results: dict) -> list[str]:
 
 def describe(run: Run, results: dict, timing: dict) -> list[str]:
     """Writes down one run beside the paper."""
-    title = f"## {run.rules.capitalize()} rules, {run.budget}"
+    title = f"## {run.rules.capitalize()} rules, {run.budget}, careful={run.careful}"
     what = f"`{results['env']}`, {results['games']} games an agent, seeds from {results['seed']}, "
     what += f"build `{results['program']}`."
-    lines = [title, "", what, "", *rates(results, timing), "", *table(results), ""]
-    wins = [a["win_rate"] for a in results["standings"] if a["agent"] == "simple"]
+    lines = [title, "", what, "", *rates(results, timing), "", *table(results), "", agreement(results), ""]
+    wins = [a["win_rate"] for a in results["standings"] if base(a["agent"]) == "simple"]
     if wins:
         lines += [f"`simple` won {percent(wins[0])} % (in the paper {PAPER_SIMPLE_WINS}).", ""]
-    if run.rules == "2018":
+    if run.rules == "2018" and run.careful:
         lines += [*goals(results), ""]
     return lines
 
 
 def compare(runs: list[Run], folder: pathlib.Path) -> str:
-    """Writes down all runs beside the paper."""
+    """Writes down all runs that have been played beside the paper, and which have not."""
     lines = ["# The experiment beside the paper", "", ABOUT, ""]
+    missing = [run.name for run in runs if not (folder / run.name / "results.json").exists()]
+    if missing:
+        lines += [f"Not played yet: {', '.join(missing)}.", ""]
     for run in runs:
+        if run.name in missing:
+            continue
         results = json.loads((folder / run.name / "results.json").read_text())
         timing = json.loads((folder / run.name / "timing.json").read_text())
         lines += describe(run, results, timing)
@@ -212,7 +247,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     )
     add = parser.add_argument
     add("--games", type=int, default=300, help="games an agent with a budget in ticks")
-    add("--timed-games", type=int, help="games an agent with a budget in time (40 for 300 games)")
+    add("--timed-games", type=int, help="games an agent with a budget in time (100 for 300 games)")
     add("--ticks", type=int, default=2000, help="ticks a move, of the larger budget")
     add("--ms", type=float, default=100, help="milliseconds a move")
     add("--seed", type=int, default=1, help="seed of the first game")
@@ -240,15 +275,15 @@ def main(arguments: list[str]) -> int:
             file=sys.stderr,
         )
         return 2
+    path = options.results / "comparison.md"
     for run in runs:
         line = command(run, options)
         print(shlex.join(line), flush=True)
         code = call(line)
         if code != 0:
             return code if code > 0 else 1
-    path = options.results / "comparison.md"
+        path.write_text(compare(all_runs, options.results))
     done = [run for run in all_runs if (options.results / run.name / "results.json").exists()]
-    path.write_text(compare(done, options.results))
     print(f"{path} holds {len(done)} of {len(all_runs)} runs")
     return 0
 

@@ -16,25 +16,49 @@ QUICK = ["--agents", "simple,random,static", "--games", "4", "--pommego", str(PR
 
 
 def test_plan() -> None:
-    names = [r.name for r in run.plan(300, 40, 2000, 100)]
+    names = [r.name for r in run.plan(300, 100, 2000, 100)]
     assert names == [
-        "2018-ticks30-games300",
-        "today-ticks30-games300",
-        "2018-ticks2000-games300",
-        "today-ticks2000-games300",
-        "2018-ms100-games40",
-        "today-ms100-games40",
+        "2018-careful0-ticks2000-games300",
+        "2018-careful1-ticks2000-games300",
+        "2018-careful0-ticks30-games300",
+        "2018-careful1-ticks30-games300",
+        "today-careful0-ticks2000-games300",
+        "today-careful1-ticks2000-games300",
+        "today-careful0-ticks30-games300",
+        "today-careful1-ticks30-games300",
+        "2018-careful0-ms100-games100",
+        "2018-careful1-ms100-games100",
     ]
 
 
-@pytest.mark.parametrize(("games", "expected"), [(300, 40), (20, 4), (1, 4), (600, 80)])
+@pytest.mark.parametrize(("games", "expected"), [(300, 100), (20, 8), (1, 4), (600, 200)])
 def test_timed_games_come_in_whole_rounds_of_seats(games: int, expected: int) -> None:
     assert run.timed(games) == expected
 
 
-def test_only_agents_that_search_take_the_budget() -> None:
-    r = run.Run("2018", "ticks=30", 4)
-    assert r.agents(["mcts", "heuristic", "simple"]) == "mcts:ticks=30,heuristic,simple"
+def test_agents_take_the_options_they_have() -> None:
+    names = ["mcts", "heuristic", "simple"]
+    assert run.Run("2018", 1, "ticks=30", 4).agents(names) == "mcts:ticks=30,heuristic,simple-2018"
+    literal = run.Run("today", 0, "ticks=30", 4).agents(names)
+    assert literal == "mcts:ticks=30,careful=0,heuristic:careful=0,simple"
+
+
+def test_agreement_with_the_paper() -> None:
+    def results(shares: dict[tuple[str, str], float | None]) -> dict:
+        return {"pairs": [{"row": row, "col": col, "share": share} for (row, col), share in shares.items()]}
+
+    paper = {
+        (row, run.AGENTS[i]): figure / 100
+        for row, figures in run.PAPER.items()
+        for i, figure in enumerate(figures)
+        if figure is not None
+    }
+    assert run.agreement(results(paper)).startswith("Of 21 pairs of the paper's agents 21 go the paper's way")
+    assert "r = +1.00" in run.agreement(results(paper))
+    turned = {pair: 1 - share for pair, share in paper.items()}
+    assert "agents 0 go the paper's way; correlation r = -1.00" in run.agreement(results(turned))
+    assert "Too few pairs" in run.agreement(results(dict.fromkeys(paper, 0.5)))
+    assert "Too few pairs" in run.agreement(results({("mcts", "simple-2018"): 0.9}))
 
 
 def test_the_papers_table_can_be_read_either_way_round() -> None:
@@ -52,20 +76,27 @@ def estimate(value: float) -> dict:
 
 
 def test_description_puts_our_figures_beside_the_papers() -> None:
-    names = ["fmcs-exploit:ticks=30", "heuristic", "simple"]
+    names = ["fmcs-exploit:ticks=30", "heuristic", "simple-2018"]
     standing = {"ticks_per_move": 29.5, "rating": {"value": 301.4, "low": 250, "high": 350}}
     rates = {"win_rate": estimate(0.8), "loss_rate": estimate(0.1), "tie_rate": estimate(0.1)}
     pairs = [
         {"row": "fmcs-exploit", "col": "heuristic", "row_only": 5, "col_only": 5, "share": 0.5, "p_value": 1},
         {
             "row": "fmcs-exploit",
-            "col": "simple",
+            "col": "simple-2018",
             "row_only": 98,
             "col_only": 2,
             "share": 0.98,
             "p_value": 0.001,
         },
-        {"row": "heuristic", "col": "simple", "row_only": 8, "col_only": 2, "share": 0.8, "p_value": 0.02},
+        {
+            "row": "heuristic",
+            "col": "simple-2018",
+            "row_only": 8,
+            "col_only": 2,
+            "share": 0.8,
+            "p_value": 0.02,
+        },
     ]
     results = {
         "env": "PommeFFA2018-v0",
@@ -76,7 +107,7 @@ def test_description_puts_our_figures_beside_the_papers() -> None:
         "pairs": pairs,
     }
     timing = {"agents": [{"mean_ns": 1234567, "ticks_per_second": 2345678.9}] * 3}
-    text = "\n".join(run.describe(run.Run("2018", "ticks=30", 300), results, timing))
+    text = "\n".join(run.describe(run.Run("2018", 1, "ticks=30", 300), results, timing))
     assert "| heuristic | 80.0 (75.0 to 85.0) | 10.0 (5.0 to 15.0) | 10.0 (5.0 to 15.0) |" in text
     assert "| +301 (+250 to +350) | 29.5 | 1.235 ms | 2,345,679 |" in text
     assert "| fmcs-exploit | 50.0 (64.1) | 98.0\\*\\* (95.9) |" in text
@@ -90,8 +121,8 @@ def test_everything_runs_and_runs_again(tmp_path: pathlib.Path, capsys: pytest.C
     arguments = [*QUICK, "--results", str(tmp_path)]
     assert run.main(arguments) == 0
     first = (tmp_path / "comparison.md").read_text()
-    assert first.count("## ") == 6
-    assert "holds 6 of 6 runs" in capsys.readouterr().out
+    assert first.count("## ") == 10
+    assert "holds 10 of 10 runs" in capsys.readouterr().out
     for r in run.plan(4, 4, 2000, 100):
         results = json.loads((tmp_path / r.name / "results.json").read_text())
         assert results["env"] == run.RULES[r.rules]
@@ -101,10 +132,12 @@ def test_everything_runs_and_runs_again(tmp_path: pathlib.Path, capsys: pytest.C
 
 
 def test_one_run_alone(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run.main([*QUICK, "--results", str(tmp_path), "--only", "today-ticks30"]) == 0
-    assert (tmp_path / "comparison.md").read_text().count("## ") == 1
+    assert run.main([*QUICK, "--results", str(tmp_path), "--only", "today-careful1-ticks30"]) == 0
+    written = (tmp_path / "comparison.md").read_text()
+    assert written.count("## ") == 1
+    assert "Not played yet: 2018-careful0-ticks2000-games4, " in written
     assert run.main([*QUICK, "--results", str(tmp_path), "--only", "nothing"]) == 2
-    assert "there are: 2018-ticks30-games4, " in capsys.readouterr().err
+    assert "there are: 2018-careful0-ticks2000-games4, " in capsys.readouterr().err
 
 
 def test_a_run_that_fails_ends_it(tmp_path: pathlib.Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -115,9 +148,10 @@ def test_a_run_that_fails_ends_it(tmp_path: pathlib.Path, capfd: pytest.CaptureF
 
 def test_stopped_and_resumed(tmp_path: pathlib.Path) -> None:
     """SIGTERM reaches the tournament, which ends in order; the next start goes on where it was."""
-    arguments = [*QUICK, "--games", "400", "--only", "today-ticks30", "--workers", "1"]
+    arguments = [*QUICK, "--games", "400", "--only", "today-careful1-ticks30", "--workers", "1"]
     line = [sys.executable, run.__file__, *arguments, "--results"]
-    log = tmp_path / "stopped" / "today-ticks30-games400" / "games.jsonl"
+    played = "today-careful1-ticks30-games400"
+    log = tmp_path / "stopped" / played / "games.jsonl"
     with subprocess.Popen([*line, str(tmp_path / "stopped")], stderr=subprocess.PIPE, text=True) as process:
         while not (log.exists() and log.read_text().count("\n") > 10):
             time.sleep(0.005)
@@ -128,5 +162,5 @@ def test_stopped_and_resumed(tmp_path: pathlib.Path) -> None:
     assert "of 1200 games; they are in" in errors
     for folder in ("stopped", "alone"):
         subprocess.run([*line, str(tmp_path / folder)], check=True)
-    stopped, alone = (tmp_path / f / "today-ticks30-games400" / "results.json" for f in ("stopped", "alone"))
+    stopped, alone = (tmp_path / f / played / "results.json" for f in ("stopped", "alone"))
     assert stopped.read_bytes() == alone.read_bytes()

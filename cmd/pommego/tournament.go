@@ -45,6 +45,7 @@ says is printed on a terminal, or with --timing, and has files of its own.`,
 		Example: `  pommego tournament --agents simple,random,static --games 200
   pommego tournament --env PommeTeam-v0 --agents simple,random --games 100 --json
   pommego tournament --env OneVsOne-v0 --format round-robin --agents simple,random,static
+  pommego tournament --env PommeFFA2018-v0 --agents mcts:ticks=30,careful=0,uct:ticks=30 --against simple-2018
   pommego tournament --env BaseWar-v0 --rules '{"base_damage": "round"}' --agents simple,random
   pommego tournament --agents simple,random --games 10000 --out results --resume
   pommego tournament --env PommeFFAJava-v0 --agents java-osla,random --levels 10 --repetitions 4 --events events.jsonl`,

@@ -110,6 +110,15 @@ func newMeter(b Budget) meter {
 	return m
 }
 
+// mostNodes is how many states a search with so many ticks, 0 for no limit, keeps
+// at most: the root and one for each tick. It is 0 if there is no limit at all.
+func mostNodes(maxNodes, ticks int) int {
+	if ticks > 0 && ticks < maxNodes {
+		return ticks + 1
+	}
+	return maxNodes
+}
+
 // clockEvery is how many rounds a search makes between two looks at the clock.
 const clockEvery = 8
 

@@ -227,12 +227,44 @@ func TestBreadthGoesLevelByLevel(t *testing.T) {
 	}
 }
 
-// TestBreadthStaysSmall keeps to MaxNodes.
+// TestBreadthStaysSmall keeps to MaxNodes, and still scores all that follows the
+// states kept: up to there it finds what a search that keeps everything does.
 func TestBreadthStaysSmall(t *testing.T) {
 	small := Breadth[walker]{MaxNodes: 20}
-	small.Search(slope(), &walker{9}, Budget{Ticks: 2000}, &env.RNG{})
-	if len(small.states) != 20 {
-		t.Errorf("%d states were kept, want 20", len(small.states))
+	all := Breadth[walker]{}
+	for ticks := 1; ticks <= 60; ticks++ {
+		for _, on := range []struct {
+			model *hill
+			from  int
+		}{{slope(), 9}, {slope(), top}, {trap(), 4}} {
+			got := small.Search(on.model, &walker{on.from}, Budget{Ticks: ticks}, &env.RNG{State: uint64(ticks)})
+			want := all.Search(on.model, &walker{on.from}, Budget{Ticks: ticks}, &env.RNG{State: uint64(ticks)})
+			if len(small.states) > 20 {
+				t.Fatalf("%d states were kept, want 20", len(small.states))
+			}
+			if deeper := len(all.first) > 1 && all.last >= 20; !deeper && (got.Score != want.Score || got.Ticks != want.Ticks) {
+				t.Errorf("from %d with %d ticks it finds %+v, want %+v", on.from, ticks, got, want)
+			}
+		}
+	}
+	if found := small.Search(slope(), &walker{9}, Budget{Ticks: 2000}, &env.RNG{}); found.Ticks < 40 || found.Ticks > 60 {
+		t.Errorf("20 states with at most three moves each took %d ticks, want 40 to 60", found.Ticks)
+	}
+}
+
+// TestReserves: however short the first decision by the clock was, those after it
+// allocate nothing.
+func TestReserves(t *testing.T) {
+	h, root, rng := slope(), walker{9}, env.RNG{}
+	breadth, tree := &Breadth[walker]{MaxNodes: 5000}, &Tree[walker]{C: 25, Depth: 3, MaxNodes: 5000}
+	for name, p := range map[string]Planner[walker]{"breadth": breadth, "tree": tree} {
+		p.Search(h, &root, Budget{Time: 1}, &rng)
+		if n := testing.AllocsPerRun(5, func() { p.Search(h, &root, Budget{Time: time.Hour, Ticks: 20000}, &rng) }); n != 0 {
+			t.Errorf("%s allocates %v times in a later decision, want 0", name, n)
+		}
+	}
+	if len(breadth.states) != 5000 || len(tree.nodes) != 5000 {
+		t.Errorf("%d states and %d nodes were kept, want 5000 each", len(breadth.states), len(tree.nodes))
 	}
 }
 

@@ -1,5 +1,7 @@
 package search
 
+import "unsafe"
+
 // Method is one of the searches.
 type Method uint8
 
@@ -24,6 +26,8 @@ type Settings struct {
 
 	Samples int // of LookAhead
 
+	Memory int // of BreadthFirst: bytes of states kept, for each search at work; 0: 128 MiB
+
 	Length, Population int // of RollingHorizon
 	Mutation           float64
 }
@@ -32,9 +36,13 @@ const (
 	// MaxLength is the longest plan that an agent carries from one decision to
 	// the next.
 	MaxLength = 40
-	// maxNodes bounds the states that an agent's search keeps, which matters
-	// where it has a limit in time.
+	// maxNodes bounds the tree of an agent's search, which matters where it has a
+	// limit in time: a full tree is searched on by roll-outs.
 	maxNodes = 1 << 14
+	// breadthMemory is what breadth-first search may keep if nothing else is said.
+	// In Pommerman that is 160,000 states, enough for half a million ticks: what one
+	// core simulates in 100 ms.
+	breadthMemory = 128 << 20
 )
 
 // Set is the searches with their working memory, of which each decision uses
@@ -58,7 +66,7 @@ func (t *Set[S]) Use(s *Settings) Planner[S] {
 		t.tree.C, t.tree.Depth, t.tree.MaxNodes = s.C, s.Depth, maxNodes
 		return &t.tree
 	case BreadthFirst:
-		t.breadth.MaxNodes = maxNodes
+		t.breadth.MaxNodes = statesIn[S](s.Memory)
 		return &t.breadth
 	case LookAhead:
 		t.ahead.Samples = s.Samples
@@ -68,6 +76,15 @@ func (t *Set[S]) Use(s *Settings) Planner[S] {
 		return &t.rolling
 	}
 	panic("search: unknown method")
+}
+
+// statesIn is how many states fit into some memory, at least the root.
+func statesIn[S any](bytes int) int {
+	if bytes == 0 {
+		bytes = breadthMemory
+	}
+	var s S
+	return max(bytes/int(unsafe.Sizeof(s)), 1)
 }
 
 // Plan is what is left of the plan of a rolling horizon search, and what the

@@ -10,11 +10,11 @@ import (
 // TestUse: each method is the search it is named after, with the settings' numbers.
 func TestUse(t *testing.T) {
 	var set Set[walker]
-	s := Settings{C: 2, Depth: 3, Samples: 4, Length: 5, Population: 6, Mutation: 0.5, Bandit: Explore}
+	s := Settings{C: 2, Depth: 3, Samples: 4, Length: 5, Population: 6, Mutation: 0.5, Bandit: Explore, Memory: 8000}
 	for method, want := range []Planner[walker]{
 		FlatMonteCarlo: &Flat[walker]{Bandit: Explore, C: 2, Depth: 3},
 		TreeSearch:     &Tree[walker]{C: 2, Depth: 3, MaxNodes: maxNodes},
-		BreadthFirst:   &Breadth[walker]{MaxNodes: maxNodes},
+		BreadthFirst:   &Breadth[walker]{MaxNodes: 1000}, // of 8 bytes each
 		LookAhead:      &Ahead[walker]{Samples: 4},
 		RollingHorizon: &Rolling[walker]{Length: 5, Population: 6, Mutation: 0.5},
 	} {

@@ -7,7 +7,8 @@ import "pommego/env"
 // 1 to Depth random moves, and adds the score to all states on the way. The move
 // at the root with the best mean score wins.
 //
-// A node keeps its state, so what chance did on the way to it is drawn once.
+// A node keeps its state, so what chance did on the way to it is drawn once. With
+// MaxNodes, the first search reserves the memory for all nodes it may make.
 type Tree[S any] struct {
 	C        float64 // what UCB1 multiplies uncertainty by, in the unit of scores
 	Depth    int     // the longest roll-out in ticks; 0: a new state is scored as it is
@@ -36,6 +37,7 @@ type node struct {
 // Search finds a move.
 func (t *Tree[S]) Search(model Model[S], root *S, budget Budget, rng *env.RNG) Found {
 	r := run[S]{model, rng, newMeter(budget)}
+	t.reserve(budget.Ticks)
 	t.nodes, t.states, t.moves = t.nodes[:0], t.states[:0], t.moves[:0]
 	t.add(&r, root, 0, 0)
 	if t.nodes[0].to == 1 {
@@ -56,6 +58,13 @@ func (t *Tree[S]) Search(model Model[S], root *S, budget Budget, rng *env.RNG) F
 		top.Offer(int(i), t.nodes[i].mean(), rng)
 	}
 	return Found{t.nodes[top.Choice].move, top.Score, uint64(r.spent)}
+}
+
+// reserve makes room for all that a search with so many ticks may keep.
+func (t *Tree[S]) reserve(ticks int) {
+	if most := mostNodes(t.MaxNodes, ticks); cap(t.nodes) < most {
+		t.nodes, t.states, t.moves = make([]node, 0, most), make([]S, 0, most), make([]Move, 0, most*manyMoves)
+	}
 }
 
 // add makes a node of a state.

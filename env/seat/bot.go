@@ -29,6 +29,7 @@
 //
 //	c           the weight of exploration in UCB1, in points of score
 //	depth       the longest roll-out in ticks
+//	memory      MiB of states that breadth-first search keeps at most (128)
 //	samples     how often look-ahead makes each move
 //	length      moves in a plan of rolling horizon evolution
 //	population  plans

@@ -20,6 +20,7 @@ type setting struct {
 var (
 	rolloutSearches = []search.Method{search.FlatMonteCarlo, search.TreeSearch}
 	lookAhead       = []search.Method{search.LookAhead}
+	breadthFirst    = []search.Method{search.BreadthFirst}
 	rollingHorizon  = []search.Method{search.RollingHorizon}
 )
 
@@ -29,6 +30,7 @@ var settings = []setting{
 	{"ms", 0.01, 60_000, false, nil, func(s *search.Settings, x float64) { s.Budget.Time = time.Duration(x * float64(time.Millisecond)) }},
 	{"c", 0, 1e6, false, rolloutSearches, func(s *search.Settings, x float64) { s.C = x }},
 	{"depth", 0, 100, true, rolloutSearches, func(s *search.Settings, x float64) { s.Depth = int(x) }},
+	{"memory", 1, 1 << 20, true, breadthFirst, func(s *search.Settings, x float64) { s.Memory = int(x) << 20 }},
 	{"samples", 1, 1e6, true, lookAhead, func(s *search.Settings, x float64) { s.Samples = int(x) }},
 	{"length", 1, search.MaxLength, true, rollingHorizon, func(s *search.Settings, x float64) { s.Length = int(x) }},
 	{"population", 1, 1000, true, rollingHorizon, func(s *search.Settings, x float64) { s.Population = int(x) }},

@@ -2,6 +2,7 @@ package bots
 
 import (
 	"testing"
+	"unsafe"
 
 	"pommego/env"
 	"pommego/env/pommerman"
@@ -73,5 +74,38 @@ func TestBreadthFirstBeatsSimple(t *testing.T) {
 	share, own, base := strength(t, pommerman.Rules2018(pommerman.FFA), "bfs:ticks=30", 40)
 	if share < 0.85 || own.won <= base.won {
 		t.Errorf("bfs has %.0f%% of the games that one of the two wins, want 85%%; bfs %+v, simple %+v", 100*share, own, base)
+	}
+}
+
+// TestBreadthFirstMemory: what bfs keeps is bounded by memory, not by a number of
+// states, and it goes on a tick beyond what it keeps.
+func TestBreadthFirstMemory(t *testing.T) {
+	kept := uint64(1 << 20 / unsafe.Sizeof(pommerman.State{}))
+	for _, test := range []struct {
+		agent       string
+		least, most uint64
+	}{
+		{"bfs:ticks=20000", 20_000, 20_000},
+		{"bfs:ticks=20000,memory=1", 2 * kept, 6 * kept},
+	} {
+		v := draw(t, pommerman.Playground(pommerman.FFA), rows(`
+			. . . . . . .
+			. . . . . . .
+			. . # # . . .
+			. o A . . . .
+			. . # # . . .
+			. . . . . . .
+			. . . . . . B`))
+		v.Bombs[0].Life, v.Bombs[0].Blast = 4, 9
+		v.Alive = env.SeatSet(0).With(0).With(1)
+		b, err := Roster.New(test.agent)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.Reset(env.RNG{State: 1})
+		b.Act(v, []uint8{0})
+		if n := b.(env.Searcher).Searched(); n < test.least || n > test.most {
+			t.Errorf("%s searched %d ticks, want %d to %d", test.agent, n, test.least, test.most)
+		}
 	}
 }

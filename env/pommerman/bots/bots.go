@@ -18,15 +18,17 @@
 // heuristic agent evades or attacks, "bfs" searches breadth first, "mcts" with
 // Monte Carlo tree search, and "fmcs-random", "fmcs-ucb1", "fmcs-exploit" and
 // "fmcs-explore" with flat Monte Carlo search, named after its bandit. "osla",
-// one step look-ahead, and "rhea", rolling horizon evolution, search in every
-// situation.
+// one step look-ahead, "uct", Monte Carlo tree search, and "rhea", rolling horizon
+// evolution, search in every situation: every move of theirs.
 //
 // "java-simple", "java-osla", "java-rhea" and "java-mcts" are those of the Java
 // re-implementation as that has them: package java.
 //
 // The options of ours are those of package seat, with 5000 ticks a decision, a c of 25
 // points, a depth of 3, 10 samples, and 8 plans of 12 moves where a name says
-// nothing else.
+// nothing else. Those that the paper describes, from "heuristic" to
+// "fmcs-explore", take one more: "careful=0" plays as the paper's text has it,
+// without the rules for survival that are ours, see hybrid.
 //
 // # Concurrency
 //
@@ -48,14 +50,15 @@ var Roster = slices.Concat(seat.Roster[pommerman.View]{
 	seat.Random(choicesOf),
 	seat.Plain("simple", func() pommerman.Bot { return new(simple) }),
 	seat.Plain("simple-2018", func() pommerman.Bot { return &simple{of2018: true} }),
-	seat.Plain("heuristic", func() pommerman.Bot { return new(heuristic) }),
-	seat.Searching("bfs", with(search.BreadthFirst), newHybridSearch),
-	seat.Searching("mcts", with(search.TreeSearch), newHybridSearch),
-	seat.Searching("fmcs-random", flat(search.Random), newHybridSearch),
-	seat.Searching("fmcs-ucb1", flat(search.UCB1), newHybridSearch),
-	seat.Searching("fmcs-exploit", flat(search.Exploit), newHybridSearch),
-	seat.Searching("fmcs-explore", flat(search.Explore), newHybridSearch),
+	hybridKind(seat.Plain("heuristic", func() pommerman.Bot { return new(heuristic) })),
+	hybridKind(seat.Searching("bfs", with(search.BreadthFirst), newHybridSearch)),
+	hybridKind(seat.Searching("mcts", with(search.TreeSearch), newHybridSearch)),
+	hybridKind(seat.Searching("fmcs-random", flat(search.Random), newHybridSearch)),
+	hybridKind(seat.Searching("fmcs-ucb1", flat(search.UCB1), newHybridSearch)),
+	hybridKind(seat.Searching("fmcs-exploit", flat(search.Exploit), newHybridSearch)),
+	hybridKind(seat.Searching("fmcs-explore", flat(search.Explore), newHybridSearch)),
 	seat.Searching("osla", with(search.LookAhead), newForward),
+	seat.Searching("uct", with(search.TreeSearch), newForward),
 	seat.Searching("rhea", with(search.RollingHorizon), newForward),
 }, java.Roster)
 
@@ -78,6 +81,26 @@ func with(m search.Method) search.Settings {
 		Method: m, Budget: search.Budget{Ticks: 5000}, C: 25, Depth: 3,
 		Samples: 10, Length: 12, Population: 8,
 	}
+}
+
+// hybridKind adds to a kind of hybrid agent the option careful, 1 unless given.
+func hybridKind(k seat.Kind[pommerman.View]) seat.Kind[pommerman.View] {
+	const careful = "careful"
+	create := k.Make
+	k.Options = append(k.Options, careful)
+	k.Make = func(o seat.Options) (pommerman.Bot, error) {
+		bot, err := create(o)
+		if _, given := o[careful]; err != nil || !given {
+			return bot, err
+		}
+		value, err := o.Number(careful, 0, 1, true)
+		if err != nil {
+			return nil, err
+		}
+		bot.(interface{ setLiteral(bool) }).setLiteral(value == 0)
+		return bot, nil
+	}
+	return k
 }
 
 // flat is a flat Monte Carlo search with a bandit.

@@ -34,11 +34,20 @@ var taskNames = [...]string{"nothing", "evade", "attack"}
 //   - Explore: bomb wood, walk to items and wood, or to the cell least visited.
 //
 // Without a search the rules themselves evade and attack; see [outlook.evade]
-// and [outlook.attack]. Ways are Dijkstra's. The text leaves open what becomes
-// of an agent that walks into a corner which a bomb then closes, and with bombs
-// of 25 steps that is how games are lost. So no rule makes a move after which the
-// agent might not survive the bombs that lie, see [outlook.sound]. The paper's
-// rule against accidental suicide is [outlook.mayBomb].
+// and [outlook.attack]. Ways are Dijkstra's. The paper's rule against accidental
+// suicide is [outlook.mayBomb].
+//
+// The text leaves open what becomes of an agent that walks into a corner which a
+// bomb then closes, and with bombs of 25 steps that is how games are lost. So
+// these rules are ours, and without them, as the option careful=0 has it, the agent
+// goes by the text alone:
+//
+//   - No rule makes a move after which the agent might not survive the bombs that
+//     lie, or have room left, see [outlook.sound]; and a search has only the moves
+//     with the best prospects to choose from.
+//   - No escape counts on a cell that another agent may take.
+//   - A search lays bombs only close to its target, and none to evade; and where
+//     it finds nothing better than what is, the rules attack.
 //
 // Embed hybrid, and let Act ask decide:
 //
@@ -55,14 +64,16 @@ var taskNames = [...]string{"nothing", "evade", "attack"}
 //		action[0] = uint8(move)
 //	}
 //
-// A search chooses among the moves after which the agent survives longest, and
-// lays no bomb unless o.mayBomb.
+// A search chooses among o.lasting, and lays no bomb unless o.mayBomb.
 type hybrid struct {
 	hybridMemory
-	rng env.RNG
+	rng     env.RNG
+	literal bool // goes by the paper's text alone: careful=0
 }
 
-func (h *hybrid) Reset(rng env.RNG) { *h = hybrid{rng: rng} }
+func (h *hybrid) setLiteral(on bool) { h.literal = on }
+
+func (h *hybrid) Reset(rng env.RNG) { *h = hybrid{rng: rng, literal: h.literal} }
 
 func (h *hybrid) Reseed(rng env.RNG) { h.rng = rng }
 
@@ -77,6 +88,7 @@ const (
 // decide looks around, remembers, and goes through the state machine. It gives
 // the move, or, if something is left to plan, the task.
 func (h *hybrid) decide(v *pommerman.View, o *outlook) (pommerman.Action, task) {
+	o.literal = h.literal
 	o.look(h.remember(v), &h.hybridMemory, &h.rng)
 	switch {
 	case o.mustEvade():
@@ -97,9 +109,13 @@ func (h *hybrid) decide(v *pommerman.View, o *outlook) (pommerman.Action, task) 
 }
 
 // evade is the heuristic agent's answer to toEvade: the move with the best
-// prospects, the way to safety if that is one of them.
+// prospects, the way to safety if that is one of them. The text takes the way to
+// safety.
 func (o *outlook) evade() pommerman.Action {
 	best, _ := o.toSafety()
+	if o.literal {
+		return pommerman.Action(best)
+	}
 	most := o.prospects(best)
 	for _, d := range o.dirs {
 		if p := o.prospects(d); p > most {
@@ -146,9 +162,9 @@ func (o *outlook) explore() pommerman.Action {
 }
 
 // sound is the given move if the agent surely survives it and is not shut in, else
-// the move with the best prospects.
+// the move with the best prospects. The text takes any.
 func (o *outlook) sound(move pommerman.Action) pommerman.Action {
-	if move == pommerman.LayBomb || o.prospects(grid.Dir(move)) == bright {
+	if o.literal || move == pommerman.LayBomb || o.prospects(grid.Dir(move)) == bright {
 		return move // a bomb is sound if mayBomb says so
 	}
 	return o.evade()

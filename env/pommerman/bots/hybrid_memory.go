@@ -99,7 +99,7 @@ func (h *hybrid) Append(dst []byte) []byte {
 
 // Restore takes what Append saved.
 func (h *hybrid) Restore(state []byte) error {
-	var read hybrid
+	read := hybrid{literal: h.literal}
 	state, err := read.belief.Restore(state)
 	if err != nil {
 		return err

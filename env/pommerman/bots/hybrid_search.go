@@ -38,11 +38,13 @@ func (a *hybridSearch) Act(v *pommerman.View, action []uint8) {
 }
 
 // plan searches for a move. Where there is nothing to search, and where an attack
-// promises nothing better than what is, the rules decide.
+// promises nothing better than what is, the rules decide; by the text, only in the
+// first case.
 func (a *hybridSearch) plan(o *outlook, left task) pommerman.Action {
 	space := workspaces.Get().(*workspace)
 	defer workspaces.Put(space)
 	w, root := &space.world, &a.belief.State
+	w.literal = o.literal
 	if !w.imagine(o.v.Rules, root, o.v.Seat, left, o.target) {
 		return o.answer(left)
 	}
@@ -50,7 +52,7 @@ func (a *hybridSearch) plan(o *outlook, left task) pommerman.Action {
 	planner := space.searches.Use(&a.settings)
 	found := planner.Search(w, root, a.settings.Budget, &a.rng)
 	a.Ticks = found.Ticks
-	if left == toAttack && found.Score <= w.Score(root) {
+	if !o.literal && left == toAttack && found.Score <= w.Score(root) {
 		if move := o.attack(); w.first.has(move) {
 			return move
 		}
@@ -70,8 +72,15 @@ func (o *outlook) answer(left task) pommerman.Action {
 }
 
 // lasting is what to choose from: the moves with the best prospects, and a bomb
-// if it is no suicide and leaves as much room.
+// if it is no suicide and leaves as much room. By the text it is all but a bomb
+// that is suicide.
 func (o *outlook) lasting(moves actionSet) (kept actionSet) {
+	if o.literal {
+		if moves.has(pommerman.LayBomb) && !o.mayBomb() {
+			moves = moves.without(pommerman.LayBomb)
+		}
+		return moves
+	}
 	most := -1
 	for move := pommerman.Stop; move <= pommerman.Right; move++ {
 		if !moves.has(move) {

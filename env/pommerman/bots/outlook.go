@@ -9,8 +9,9 @@ import (
 // outlook is the working memory of one decision of a hybrid agent: what the
 // seat knows, and what follows from it. It lives on the stack.
 type outlook struct {
-	v      *pommerman.View // what the seat sees and, under fog, remembers
-	memory *hybridMemory
+	v       *pommerman.View // what the seat sees and, under fog, remembers
+	memory  *hybridMemory
+	literal bool // as in hybrid
 
 	// Among equals the RNG decides: the order in which to try directions, and
 	// what to change in cells to put them in order. Both are drawn anew each time.
@@ -22,7 +23,7 @@ type outlook struct {
 	ways      ways
 	open      grid.Bits // what can be walked on, flames included
 	near      grid.Bits // where other agents are that could come into the way
-	quiet     grid.Bits // open cells that no other agent is next to
+	quiet     grid.Bits // open cells to escape to: those that no other agent is next to; by the text, all
 
 	target int       // the seat of the enemy to attack, pommerman.NoSeat if none is known
 	at     grid.Cell // where it is
@@ -78,7 +79,10 @@ func (o *outlook) survey() {
 			}
 		}
 	}
-	o.quiet = o.open.AndNot(others.Grow())
+	o.quiet = o.open
+	if !o.literal {
+		o.quiet = o.open.AndNot(others.Grow())
+	}
 }
 
 // A bomb is dangerous if its life is under dangerLife, and earlier by

@@ -26,10 +26,14 @@ func searching() []string {
 
 func TestSearchOptions(t *testing.T) {
 	for _, test := range []struct{ name, want, reason string }{
-		{"mcts:bandit=ucb1", `"bandit" does not exist, mcts takes: ticks, ms, c, depth`, "an unknown option lists what exists"},
-		{"fmcs-random:c=3", `"c" does not exist, fmcs-random takes: ticks, ms, depth`, "a bandit without UCB1 has no constant"},
-		{"bfs:depth=3", "bfs takes: ticks, ms", "breadth-first search makes no roll-outs"},
+		{"mcts:bandit=ucb1", `"bandit" does not exist, mcts takes: ticks, ms, c, depth, careful`, "an unknown option lists what exists"},
+		{"fmcs-random:c=3", `"c" does not exist, fmcs-random takes: ticks, ms, depth, careful`, "a bandit without UCB1 has no constant"},
+		{"bfs:depth=3", "bfs takes: ticks, ms, memory, careful", "breadth-first search makes no roll-outs"},
 		{"osla:length=3", "osla takes: ticks, ms, samples", "nor plans"},
+		{"uct:careful=0", "uct takes: ticks, ms, c, depth", "only the paper's agents follow its text"},
+		{"heuristic:careful=2", "careful=2, want a whole number from 0 to 1", "neither yes nor no"},
+		{"bfs:careful=0.5", "careful=0.5, want a whole number from 0 to 1", "half as careful"},
+		{"bfs:memory=0", "memory=0, want a whole number from 1 to 1048576", "no memory at all"},
 		{"mcts:ticks=0", "ticks=0, want a whole number from 1 to", "no budget at all"},
 		{"mcts:ticks=1.5", "ticks=1.5, want a whole number", "half a tick"},
 		{"mcts:ticks=-5", "want a whole number from 1", "less than none"},

@@ -20,9 +20,10 @@ type world struct {
 	begin uint16
 	first actionSet
 
-	goal   task // what scores count
-	target int  // with toAttack: whom
-	eval   evaluation
+	goal    task // what scores count
+	target  int  // with toAttack: whom
+	literal bool // as in hybrid
+	eval    evaluation
 
 	actions [pommerman.MaxAgents * (1 + pommerman.MaxWords)]uint8
 }
@@ -42,9 +43,13 @@ func (w *world) Moves(s *pommerman.State, dst []search.Move) []search.Move {
 }
 
 // useful is what to try in a state. Nobody evades a bomb by laying another, and
-// bombs against a target are laid where the rules would lay them.
+// bombs against a target are laid where the rules would lay them; of which the text
+// says nothing.
 func (w *world) useful(s *pommerman.State) actionSet {
 	moves := usefulMoves(w.rules, s, w.seat)
+	if w.literal {
+		return moves
+	}
 	far := w.goal == toAttack && manhattan(s.Agents[w.seat].Cell, s.Agents[w.target].Cell) > bombRange
 	if w.goal == toEvade || far {
 		moves = moves.without(pommerman.LayBomb) // then Stop is left, if nothing else

@@ -1,0 +1,194 @@
+package bots
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"pommego/env"
+	"pommego/env/pommerman"
+)
+
+// hybrids lists the agents that have the option careful.
+func hybrids() []string {
+	var names []string
+	for _, k := range Roster {
+		if slices.Contains(k.Options, "careful") {
+			names = append(names, k.Name)
+		}
+	}
+	return names
+}
+
+// movesOf is what an agent with some options may do on a drawn board, each move
+// for some state of the RNG.
+func movesOf(t *testing.T, name, board string, change func(*pommerman.View, *hybridMemory)) (got actionSet) {
+	t.Helper()
+	for value := range uint64(40) {
+		v := draw(t, pommerman.Playground(pommerman.FFA), rows(board))
+		v.Alive = env.SeatSet(0).With(0).With(1)
+		b, err := Roster.New(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.Reset(env.RNG{State: value})
+		if change != nil {
+			change(v, nil)
+		}
+		action := []uint8{99}
+		b.Act(v, action)
+		got = got.with(pommerman.Action(action[0]))
+	}
+	return got
+}
+
+// TestCareful shows what the option changes: each board is one on which our rules
+// keep the agent from what the text says.
+func TestCareful(t *testing.T) {
+	for _, test := range []struct {
+		reason           string
+		board            string
+		change           func(*pommerman.View, *hybridMemory)
+		careful, literal []pommerman.Action
+	}{
+		{reason: "exploring, into the dead end in reach of a bomb that has long to go", board: `
+			# # # # # # #
+			e . a . . . #
+			# # # # . # #
+			# # # # . # #
+			# # # # # # #
+			# # # # # # #
+			# # # # # # #`, change: func(v *pommerman.View, _ *hybridMemory) {
+			v.Bombs[0].Life, v.Bombs[0].Blast = 9, 3
+			v.Self.Ammo = 0
+		}, careful: []pommerman.Action{pommerman.Stop}, literal: []pommerman.Action{pommerman.Left}},
+		{reason: "exploring, where somebody near could shut it in", board: `
+			# # # # # # #
+			# k A . . B .
+			# # # . # # #
+			# # # . # # #
+			# # # # # # #
+			# # # # # # #
+			# # # # # # #`, change: func(v *pommerman.View, _ *hybridMemory) { v.Self.Ammo = 0 },
+			careful: []pommerman.Action{pommerman.Stop}, literal: []pommerman.Action{pommerman.Left}},
+		{reason: "evading without a search, not past the bomb that explodes first but where it stands", board: `
+			# # # # # # #
+			# o A . . o #
+			# # # # # # #
+			# # # # # # #
+			# # # # # # #
+			# # # # # # #
+			# # # # # # #`, change: func(v *pommerman.View, _ *hybridMemory) {
+			v.Bombs[0].Life, v.Bombs[0].Blast = 2, 3
+			v.Bombs[1].Life, v.Bombs[1].Blast = 4, 3
+		}, careful: []pommerman.Action{pommerman.Right}, literal: []pommerman.Action{pommerman.Stop}},
+		{reason: "a bomb whose only escape another may take", board: `
+			# # # # # # #
+			# A . B . # #
+			# # . # # # #
+			# . . . # # #
+			# # # # # # #
+			# # # # # # #
+			# # # # # # #`, change: func(v *pommerman.View, _ *hybridMemory) { v.Self.Blast = 2 },
+			careful: []pommerman.Action{pommerman.Right}, literal: []pommerman.Action{pommerman.LayBomb}},
+	} {
+		for _, by := range []struct {
+			name string
+			want []pommerman.Action
+		}{
+			{"heuristic", test.careful}, {"heuristic:careful=1", test.careful}, {"heuristic:careful=0", test.literal},
+		} {
+			var want actionSet
+			for _, a := range by.want {
+				want = want.with(a)
+			}
+			if got := movesOf(t, by.name, test.board, test.change); got != want {
+				t.Errorf("%s: %s plays%v, want%v", test.reason, by.name, got, want)
+			}
+		}
+	}
+}
+
+// TestLiteralSearch: by the text a search chooses among all moves that are neither
+// void nor deadly at once, but for a bomb that would be suicide.
+func TestLiteralSearch(t *testing.T) {
+	bombs, kept, more := 0, 0, 0
+	situations(t, 2, func(s *situation) {
+		for seat := range s.rules.Seats() {
+			if !s.state.Agents[seat].Alive {
+				continue
+			}
+			var v pommerman.View
+			s.rules.See(&s.state, seat, &v)
+			var memory hybridMemory
+			o, careful := outlook{literal: true}, outlook{}
+			rng := env.RNG{State: 1}
+			o.look(memory.remember(&v), &memory, &rng)
+			careful.look(memory.remember(&v), &memory, &rng)
+			all := usefulMoves(s.rules, &s.state, seat)
+			want := all
+			if all.has(pommerman.LayBomb) {
+				bombs++
+				if !o.mayBomb() {
+					want = all.without(pommerman.LayBomb)
+				} else {
+					kept++
+				}
+			}
+			got := o.lasting(all)
+			if got != want {
+				t.Fatalf("seat %d: to choose from are%v, want%v, in\n%s", seat, got, want, s.rules.AppendText(nil, &s.state, false))
+			}
+			if got != careful.lasting(all) {
+				more++
+			}
+			w := world{literal: true}
+			if w.imagine(s.rules, &s.state, seat, toEvade, pommerman.NoSeat) && w.first != all {
+				t.Fatalf("seat %d: searched are%v, want%v", seat, w.first, all)
+			}
+		}
+	})
+	if kept == 0 || kept == bombs || more == 0 {
+		t.Errorf("of %d bombs that could be laid %d are no suicide, and %d choices differ from the careful ones; want some of each", bombs, kept, more)
+	}
+}
+
+// TestCarefulIsKept: the option belongs to the agent, whatever game it begins or is
+// restored to, and 1 is the default.
+func TestCarefulIsKept(t *testing.T) {
+	for _, name := range hybrids() {
+		plays := func(options string, restored bool) string {
+			separator := ":"
+			if strings.Contains(quick(name), ":") {
+				separator = ","
+			}
+			name := quick(name)
+			if options != "" {
+				name += separator + options
+			}
+			b, err := Roster.New(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b.Reset(env.RNG{State: 7})
+			b.Reset(env.RNG{State: 5})
+			var all []byte
+			for seed := range uint64(120) {
+				if restored {
+					if err := b.Restore(b.Append(nil)); err != nil {
+						t.Fatal(err)
+					}
+				}
+				all = append(all, play(b, seed))
+			}
+			return string(all)
+		}
+		careful, literal := plays("", false), plays("careful=0", false)
+		if plays("careful=1", true) != careful {
+			t.Errorf("%s with careful=1 does not play as by default", name)
+		}
+		if plays("careful=0", true) != literal || literal == careful {
+			t.Errorf("%s with careful=0 plays otherwise once it is restored, or as by default", name)
+		}
+	}
+}
