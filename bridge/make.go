@@ -1,7 +1,6 @@
 package bridge
 
 import (
-	"cmp"
 	"strings"
 
 	"pommego/vec"
@@ -74,8 +73,7 @@ func (s *session) makeEnv(id uint64, q makeRequest) (reply, error) {
 	return e.describe(id)
 }
 
-// checkLimits compares a configuration with the server's limits, and has the
-// server choose the number of workers if the client does not.
+// checkLimits compares a configuration with the server's limits.
 func (s *session) checkLimits(cfg *vec.Config) error {
 	limits := &s.server.cfg
 	switch {
@@ -83,11 +81,11 @@ func (s *session) checkLimits(cfg *vec.Config) error {
 		return fail(codeLimit, "games", "make several environments, or ask for a higher limit when the server is started",
 			"games is %d, want at most %d", cfg.Games, limits.MaxGames)
 	case cfg.Workers > limits.MaxWorkers:
-		return fail(codeLimit, "workers", "leave it out: the server chooses", "workers is %d, want at most %d", cfg.Workers, limits.MaxWorkers)
+		return fail(codeLimit, "workers", "leave it out, and the server chooses; serve --max-workers sets the limit", "workers is %d, want at most %d", cfg.Workers, limits.MaxWorkers)
 	case len(s.envs) >= limits.MaxEnvs:
 		return fail(codeLimit, "", "close one, or use another connection", "this connection has %d environments, and may have no more", len(s.envs))
 	}
-	cfg.Workers = cmp.Or(cfg.Workers, limits.MaxWorkers)
+	cfg.MaxWorkers = limits.MaxWorkers
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package vec
 
 import (
+	"bytes"
 	"fmt"
 	"runtime"
 	"slices"
@@ -26,7 +27,6 @@ type Batch struct {
 	length                []int32
 	seed, episode         []uint64
 
-	ended    []int32 // scratch: each worker's finished games, from its first on
 	finished []int32
 }
 
@@ -47,7 +47,7 @@ func (p *Pool) NewBatch(mem []byte) *Batch {
 	if len(mem) < size || uintptr(unsafe.Pointer(unsafe.SliceData(mem)))%8 != 0 {
 		panic(fmt.Sprintf("vec: NewBatch in %d bytes at %p, want %d bytes at a multiple of 8", len(mem), mem, size))
 	}
-	b := &Batch{pool: p, slab: mem[:size:size], ended: make([]int32, p.cfg.Games)}
+	b := &Batch{pool: p, slab: mem[:size:size], finished: make([]int32, 0, p.cfg.Games)}
 	clear(b.slab)
 	b.tensors = over(b.slab, p.layout.tensors)
 	b.now = b.shown("")
@@ -122,3 +122,17 @@ func (b *Batch) Bytes(name string) []byte {
 // Finished lists the games whose episode ended in this step, in order. It is
 // valid until the batch is written to again.
 func (b *Batch) Finished() []int32 { return b.finished }
+
+// finish lists the games marked in over, and takes the marks away.
+func (b *Batch) finish(over []uint8) {
+	b.finished = b.finished[:0]
+	for from := 0; ; {
+		k := bytes.IndexByte(over[from:], 1)
+		if k < 0 {
+			return
+		}
+		over[from+k] = 0
+		b.finished = append(b.finished, int32(from+k))
+		from += k + 1
+	}
+}

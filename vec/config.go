@@ -2,7 +2,6 @@ package vec
 
 import (
 	"fmt"
-	"runtime"
 	"slices"
 
 	"pommego/env"
@@ -85,9 +84,14 @@ type Config struct {
 	Game  env.Game
 	Games int // 1 to MaxGames
 
-	// Workers is how many goroutines step the games; 0: GOMAXPROCS. A pool uses
-	// fewer where a worker would have less than 64 games.
+	// Workers is how many goroutines step the games, at most one a game. 0: each
+	// call wakes as many as are worth it by what steps take, up to GOMAXPROCS, and
+	// up to 64 if an opponent waits for something outside this program
+	// (env.Waiter).
 	Workers int
+
+	// MaxWorkers bounds what Workers 0 chooses; 0: nothing further does.
+	MaxWorkers int
 
 	// Observation names one of the game's encodings; "": its first.
 	Observation string
@@ -146,6 +150,7 @@ func resolve(c Config) (*plan, error) {
 	}{
 		{"Games", c.Games, 1, MaxGames},
 		{"Workers", c.Workers, 0, 1 << 10},
+		{"MaxWorkers", c.MaxWorkers, 0, 1 << 10},
 		{"Seat", c.Seat, 0, p.spec.Seats},
 		{"MaxEpisodeSteps", c.MaxEpisodeSteps, 0, 1<<31 - 1},
 		{"Headroom", c.Headroom, 0, 1 << 16},
@@ -156,9 +161,6 @@ func resolve(c Config) (*plan, error) {
 		if f.is < f.lo || f.is > f.hi {
 			return nil, fmt.Errorf("vec: %s is %d, want %d to %d", f.name, f.is, f.lo, f.hi)
 		}
-	}
-	if p.cfg.Workers == 0 {
-		p.cfg.Workers = runtime.GOMAXPROCS(0)
 	}
 	if err := p.resolveObservation(); err != nil {
 		return nil, err

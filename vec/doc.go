@@ -75,9 +75,12 @@
 //
 // A pool belongs to one goroutine at a time. Inside, each worker begins with the
 // same run of games every time and then helps the others, so that one that wakes
-// late delays no other; the calling goroutine is one of the workers, and a pool
-// of fewer than 128 games has no other. A batch may be read by another goroutine
-// while the pool writes to a different batch. Close stops the workers.
+// late delays no other. The calling goroutine is one of the workers. How many of
+// them a call wakes, unless [Config.Workers] says it, and how many games one takes
+// at a time follow from what steps of this pool have taken so far: steps of less
+// than some 100 microseconds wake nobody, and games with opponents that think are
+// taken one by one. A batch may be read by another goroutine while the pool writes
+// to a different batch. Close stops the workers.
 //
 // # Memory
 //

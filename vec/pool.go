@@ -12,10 +12,6 @@ import (
 	"pommego/internal/gamestate"
 )
 
-// minShare is the fewest games that are worth a worker: waking one costs as
-// much as stepping them.
-const minShare = 64
-
 // Pool is a set of games that are stepped together. See the package comment.
 type Pool struct {
 	*plan
@@ -23,10 +19,13 @@ type Pool struct {
 	fields []fieldSize // of the observation
 	games  []game
 	phases []phase // of each game, close together because Step looks at all
+	over   []uint8 // of each game, 1: its episode ended in this call
 	maskN  int
 	form   gamestate.Form // of saved games
 
 	workers []worker
+	waiting bool // the opponents last set wait for something outside this program
+	cost    cost
 	job     job
 	shares  *shares
 	running sync.WaitGroup // worker goroutines
@@ -45,10 +44,7 @@ type fieldSize struct {
 }
 
 // New makes a pool. Its games must be Reset before they are stepped.
-func New(cfg Config) (*Pool, error) { return newPool(cfg, minShare) }
-
-// newPool lets tests have workers for a few games each.
-func newPool(cfg Config, share int) (*Pool, error) {
+func New(cfg Config) (*Pool, error) {
 	if one := uint16(1); *(*byte)(unsafe.Pointer(&one)) != 1 {
 		return nil, errors.New("vec: this machine is big-endian; batches are little-endian memory")
 	}
@@ -56,7 +52,8 @@ func newPool(cfg Config, share int) (*Pool, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Pool{plan: plan, layout: newLayout(plan), maskN: plan.spec.MaskSize(), form: gamestate.Of(plan.spec), phases: make([]phase, plan.cfg.Games)}
+	p := &Pool{plan: plan, layout: newLayout(plan), maskN: plan.spec.MaskSize(), form: gamestate.Of(plan.spec)}
+	p.phases, p.over = make([]phase, plan.cfg.Games), make([]uint8, plan.cfg.Games)
 	for i := range plan.spec.Encodings[plan.encoding].Fields {
 		f := &plan.spec.Encodings[plan.encoding].Fields[i]
 		p.fields = append(p.fields, fieldSize{f.Name, f.Size(), f.Shared})
@@ -65,7 +62,6 @@ func newPool(cfg Config, share int) (*Pool, error) {
 	if err := p.SetOpponents(plan.names); err != nil {
 		return nil, err
 	}
-	p.start(max(1, min(plan.cfg.Workers, plan.cfg.Games/share)), min(share, chunkGames))
 	return p, nil
 }
 
@@ -275,6 +271,10 @@ func (p *Pool) SetOpponents(names []string) error {
 		p.games[i].next = all[i]
 	}
 	p.noteOpponents(own)
+	if !p.closed {
+		p.waiting = all[0].waits()
+		p.start()
+	}
 	return nil
 }
 

@@ -74,7 +74,9 @@ def make_vec(
         expand_shared: False leaves fields that all seats of a game share, such
             as unfogged maps of "raw", with games instead of rows first;
             `by_game` broadcasts them without a copy.
-        workers: goroutines; 0: the server's choice. Results never depend on it.
+        workers: how many games are stepped at a time. 0: the server chooses by
+            what a step takes, at most one a core unless opponents wait for
+            something outside the server. Results never depend on it.
         address: of a running server: ws://HOST:PORT or unix:/PATH.
         token: that server's token, if it has one.
         transport: how to talk to a server started here: "unix" (sockets, up to
