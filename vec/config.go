@@ -1,6 +1,8 @@
 package vec
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -84,6 +86,11 @@ type Config struct {
 	Game  env.Game
 	Games int // 1 to MaxGames
 
+	// BatchSize, unless 0, lets the games go on one by one: Send begins a step of
+	// some of them and Recv returns the first so many that are ready, at most
+	// Games. Then Step cannot be called, and Autoreset is not Disabled.
+	BatchSize int
+
 	// Workers is how many goroutines step the games, at most one a game. 0: each
 	// call wakes as many as are worth it by what steps take, up to GOMAXPROCS, and
 	// up to 64 if an opponent waits for something outside this program
@@ -128,6 +135,9 @@ func (c *Config) Validate() error {
 	return err
 }
 
+// BatchGames is how many games a batch holds.
+func (c *Config) BatchGames() int { return cmp.Or(c.BatchSize, c.Games) }
+
 // plan is a configuration that has been checked, with what follows from it.
 type plan struct {
 	cfg      Config // in force
@@ -149,6 +159,7 @@ func resolve(c Config) (*plan, error) {
 		is, lo, hi int
 	}{
 		{"Games", c.Games, 1, MaxGames},
+		{"BatchSize", c.BatchSize, 0, c.Games},
 		{"Workers", c.Workers, 0, 1 << 10},
 		{"MaxWorkers", c.MaxWorkers, 0, 1 << 10},
 		{"Seat", c.Seat, 0, p.spec.Seats},
@@ -161,6 +172,9 @@ func resolve(c Config) (*plan, error) {
 		if f.is < f.lo || f.is > f.hi {
 			return nil, fmt.Errorf("vec: %s is %d, want %d to %d", f.name, f.is, f.lo, f.hi)
 		}
+	}
+	if c.BatchSize > 0 && c.Autoreset == Disabled {
+		return nil, errors.New("vec: Autoreset is Disabled with a BatchSize, want NextStep or SameStep: games cannot be reset one by one")
 	}
 	if err := p.resolveObservation(); err != nil {
 		return nil, err

@@ -44,6 +44,7 @@
 //	game.winners        uint8, a byte a seat            games
 //	game.seed           uint64                          games
 //	game.episode        uint64                          games
+//	game.index          int32: with BatchSize, its number   games
 //
 // Return, length, result and winners describe the episode that has just ended
 // where game.done is 1, and the one under way elsewhere. Seed and episode are
@@ -60,6 +61,27 @@
 // action_mask, alive and seat are in tensors of their own, "final." before their
 // names.
 // [Disabled]: the caller resets, with [ResetOptions.Mask].
+//
+// # First-ready batches
+//
+// In lock-step a step takes as long as its slowest game. With [Config.BatchSize]
+// games go on one by one instead: [Pool.Send] begins a step of some games, and
+// [Pool.Recv] waits for the first BatchSize that are ready, of all that are under
+// way. A batch then holds so many games, in any order, which [Batch.Games] lists;
+// the tensor game.index (int32, games) has the same numbers. Reset begins with all
+// games under way and receives the first batch of them.
+//
+//	err = pool.Reset(batch, vec.ResetOptions{Seed: &seed})
+//	for {
+//		actions := choose(batch.Tensor("obs.planes"), batch.Bytes("action_mask"))
+//		err = pool.Send(batch.Games(), actions)
+//		err = pool.Recv(batch)
+//	}
+//
+// The order in which games are ready differs from run to run. What a game shows
+// does not: for the same actions it is the same as in lock-step. What else looks at
+// games or changes them (Save, Load, Match, SetOpponents and the like) waits until
+// none is being stepped.
 //
 // # Determinism
 //

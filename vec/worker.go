@@ -37,6 +37,7 @@ type worker struct {
 
 	at, hi int // the game being worked on, and the end of those taken with it
 	faults []*GameError
+	games  []int32 // those taken, with Config.BatchSize
 
 	actions []uint8 // of one game, all seats
 	acting  []uint8 // those being made, nil outside Match.Step
@@ -66,7 +67,8 @@ func (p *Pool) crew() int {
 }
 
 // start makes the workers, in the place of those there are if their number is to
-// change. The first has no goroutine: it is the caller.
+// change. The first has no goroutine: it is the caller. With Config.BatchSize all
+// have one, as the caller does not wait for what it sends.
 func (p *Pool) start() {
 	n := p.crew()
 	if n == len(p.workers) {
@@ -82,11 +84,18 @@ func (p *Pool) start() {
 			actions: make([]uint8, p.spec.Seats*len(p.spec.Actions)),
 			numbers: make([]float64, p.spec.Seats),
 			obs:     make([][]byte, len(p.fields)),
+			games:   make([]int32, 0, chunkGames),
 		}
 	}
+	if p.queue != nil {
+		p.queue.end(false)
+		for i := range p.workers {
+			p.running.Go(p.workers[i].serveSent)
+		}
+		return
+	}
 	for i := 1; i < n; i++ {
-		p.running.Add(1)
-		go p.workers[i].serve()
+		p.running.Go(p.workers[i].serve)
 	}
 }
 
@@ -102,6 +111,9 @@ func (p *Pool) Close() {
 
 // stop ends the workers.
 func (p *Pool) stop() {
+	if p.queue != nil {
+		p.queue.end(true)
+	}
 	for i := range p.workers {
 		close(p.workers[i].wake)
 	}
@@ -110,7 +122,6 @@ func (p *Pool) stop() {
 
 // serve helps with every job it is woken for, or wakes in time for.
 func (w *worker) serve() {
-	defer w.p.running.Done()
 	for w.wait() {
 		if w.work() {
 			w.p.shares.last <- struct{}{}
