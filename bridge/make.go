@@ -31,6 +31,7 @@ func readMake(in *fields) (q makeRequest) {
 	}
 	q.pool.OnDeath = option(in, "on_death", vec.ParseOnDeath)
 	q.pool.MaxEpisodeSteps = in.integer("max_episode_steps", 0, maxInt)
+	q.pool.BatchSize = in.integer("batch_size", 1, maxInt)
 	q.pool.Workers = in.integer("workers", 0, maxInt)
 	q.compression = in.text("compression")
 	q.noop = in.flag("noop")
@@ -95,7 +96,7 @@ func badOption(field string, err error) error {
 
 // optionFields are make's names of the fields that vec names in its errors.
 var optionFields = map[string]string{
-	"Games": "games", "Workers": "workers", "Seat": "seat", "Seats": "seats", "Opponents": "opponents",
+	"Games": "games", "BatchSize": "batch_size", "Autoreset": "autoreset_mode", "Workers": "workers", "Seat": "seat", "Seats": "seats", "Opponents": "opponents",
 	"opponent": "opponents", "MaxEpisodeSteps": "max_episode_steps", "Observation": "observation",
 }
 
@@ -122,9 +123,10 @@ func (s *session) newPool(kind string, handle uint32, cfg vec.Config) (*vec.Pool
 		return nil, nil, badOption(optionField(err), err)
 	}
 	l := newLayout(kind, handle, &cfg, fields, size)
-	if most := s.server.cfg.MaxBatchBytes; l.size+l.tail > most {
+	whole := (l.size + l.tail) * cfg.Games / cfg.BatchGames() // what all games show is kept, however few a batch has
+	if most := s.server.cfg.MaxBatchBytes; whole > most {
 		return nil, nil, fail(codeLimit, "games", "make several environments with fewer games, or choose a smaller observation",
-			"a batch of %d games has up to %d bytes, want at most %d", cfg.Games, l.size+l.tail, most)
+			"a batch of %d games has up to %d bytes, want at most %d", cfg.Games, whole, most)
 	}
 	if err := s.server.reserve(cfg.Games); err != nil {
 		return nil, nil, err
@@ -149,6 +151,9 @@ func (e *environment) describe(id uint64) (reply, error) {
 		"games", e.pool.Games(), "learners", e.pool.Learners(), "rows", e.pool.Rows(),
 		"observation", cfg.Observation, "reward", cfg.Reward.String(), "autoreset_mode", cfg.Autoreset.String(), "on_death", cfg.OnDeath.String(),
 		"fields", fields, "final_fields", e.layout.finalNames(), "batch_bytes", e.layout.size + e.layout.tail,
+	}
+	if cfg.BatchSize > 0 {
+		about = append(about, "batch_size", cfg.BatchSize)
 	}
 	if e.channel != nil {
 		about = append(about, "shared_memory", e.channel.describe())
