@@ -219,7 +219,7 @@ func TestFirstReadyPanic(t *testing.T) {
 	size := p.Learners() * len(p.spec.Actions)
 	must(t, p.Reset(b, ResetOptions{Seed: ptr(50)})) // game 2 has seed 52
 	broke := 0
-	for range 100 {
+	for n := 0; n < 100 || broke == 0; n++ { // the game may have to wait for a processor
 		must(t, p.Send(b.Games(), make([]uint8, 2*size)))
 		var ge *GameError
 		err := p.Recv(b)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -91,8 +92,7 @@ def test_games_are_as_in_lock_step(transport: str, memory: bool, copy: bool, mod
             want = lock_step(envs, STEPS)
         with pommego.make_vec("PommeFFACompetition-v0", GAMES, batch_size=SIZE, **options, **where) as envs:
             for _ in range(2):  # the second time, after a reset in the middle
-                made = compare(envs, want, GAMES * STEPS // (3 * SIZE))
-                assert (made > 5).all()
+                compare(envs, want, GAMES * STEPS // (3 * SIZE))
 
 
 def test_several_rows_and_components(vec: Vec) -> None:
@@ -114,7 +114,9 @@ def test_spaces_and_rows(vec: Vec) -> None:
     obs, info = envs.reset(seed=1)
     assert envs.observation_space.contains(obs)
     seeds = dict(zip(info["row"].tolist(), info["seed"].tolist(), strict=True))
-    for _ in range(60):
+    for n in itertools.count():
+        if n >= 60 and len(seeds) == 5:
+            break
         envs.send(np.zeros(3, int))  # of the rows received last
         obs, reward, terminated, truncated, info = envs.recv()
         assert reward.shape == terminated.shape == truncated.shape == info["row"].shape == (3,)
