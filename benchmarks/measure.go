@@ -1,6 +1,7 @@
 package benchmarks
 
 import (
+	"cmp"
 	"context"
 	"runtime"
 	"slices"
@@ -13,7 +14,7 @@ import (
 // Options says what to measure and for how long.
 type Options struct {
 	Games   int           // games stepped at once
-	Workers int           // goroutines that step them; 0: one a core
+	Workers int           // goroutines that step them; 0: one a core, and in batches as many as a pool chooses
 	Time    time.Duration // for each measurement, all rounds together
 	Only    string        // measure only names that begin so
 	Seed    uint64
@@ -21,6 +22,9 @@ type Options struct {
 	// Progress, if not nil, is told before each round what is being measured.
 	Progress func(round, rounds int, name string)
 }
+
+// workers is how many there are, at most.
+func (o Options) workers() int { return cmp.Or(o.Workers, runtime.GOMAXPROCS(0)) }
 
 // Report is what a run found. Its JSON form is the one scripts rely on.
 type Report struct {
@@ -84,9 +88,6 @@ func (o *Options) measurements() []bench {
 
 // Run measures. It stops early, with ctx's error, when ctx ends.
 func Run(ctx context.Context, o Options) (*Report, error) {
-	if o.Workers == 0 {
-		o.Workers = runtime.GOMAXPROCS(0)
-	}
 	chosen := o.chosen()
 	samples := make(map[string][]float64)
 	allocs := make(map[string]float64)
@@ -107,7 +108,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 			allocs[b.name] = alloc
 		}
 	}
-	report := &Report{Games: o.Games, Workers: o.Workers}
+	report := &Report{Games: o.Games, Workers: o.workers()}
 	if o.Game != nil {
 		report.Env, report.Rules = o.Game.Spec().ID, o.Game.Spec().Rules
 	}

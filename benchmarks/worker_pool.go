@@ -53,8 +53,8 @@ func share(n, workers, w int) (from, to int) { return n * w / workers, n * (w + 
 
 // inParallel is work on n things, of which each of the workers does its share.
 func (o Options) inParallel(n int, job func(worker, from, to int) int) work {
-	pool := newWorkerPool(o.Workers, func(w int) int {
-		from, to := share(n, o.Workers, w)
+	pool := newWorkerPool(o.workers(), func(w int) int {
+		from, to := share(n, o.workers(), w)
 		return job(w, from, to)
 	})
 	return work{pool.run, pool.stop}

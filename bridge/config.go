@@ -49,7 +49,7 @@ type Config struct {
 	MaxInFlight     int // requests of one connection read ahead. 0: 8
 	MaxMessageBytes int // a request. 0: 16 MiB
 	MaxBatchBytes   int // a reply. 0: 1 GiB
-	MaxWorkers      int // goroutines of one environment. 0: GOMAXPROCS
+	MaxWorkers      int // goroutines of one environment. 0: 64, or GOMAXPROCS if that is more
 
 	// HelloTimeout bounds the time from connection to hello. 0: 10 s.
 	HelloTimeout time.Duration
@@ -160,7 +160,7 @@ func (c Config) withDefaults() Config {
 	orInt(&c.MaxInFlight, 8)
 	orInt(&c.MaxMessageBytes, 16<<20)
 	orInt(&c.MaxBatchBytes, 1<<30)
-	orInt(&c.MaxWorkers, runtime.GOMAXPROCS(0))
+	orInt(&c.MaxWorkers, max(64, runtime.GOMAXPROCS(0)))
 	orTime(&c.HelloTimeout, 10*time.Second)
 	orTime(&c.MessageTimeout, time.Minute)
 	orTime(&c.IdleTimeout, 30*time.Minute)

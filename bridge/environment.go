@@ -22,6 +22,7 @@ type environment struct {
 	noop    bool        // steps do nothing
 	running bool        // all games have been reset
 	mask    []bool      // scratch for reset
+	sent    []int32     // scratch for send
 	sims    []*simulator
 }
 

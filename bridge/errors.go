@@ -32,6 +32,7 @@ const (
 	codeGameBroken      errorCode = "game_broken"
 	codeBadState        errorCode = "bad_state"
 	codeNotReset        errorCode = "not_reset"
+	codeOutOfTurn       errorCode = "out_of_turn"
 	codeLimit           errorCode = "limit"
 	codeGamePanic       errorCode = "game_panic"
 	codeInternal        errorCode = "internal"
@@ -98,6 +99,8 @@ func (s *session) fromVec(err error, field string) error {
 		return fail(codeGameFinished, field, "reset it with a mask", "%s", message)
 	case errors.Is(err, vec.ErrBroken):
 		return fail(codeGameBroken, field, "reset it with a mask, or set its state", "%s", message)
+	case errors.Is(err, vec.ErrSent), errors.Is(err, vec.ErrFew):
+		return fail(codeOutOfTurn, field, "recv a game before you send it again, and have batch_size games under way before you recv", "%s", message)
 	case errors.Is(err, vec.ErrNotReset):
 		return fail(codeNotReset, field, "reset all games first", "%s", message)
 	}

@@ -64,9 +64,9 @@ func dtype(t *vec.Tensor) env.DType { return env.DType(t.Dtype().String()) }
 // newLayout lays the messages of a pool's batches out, given vec.Layout's
 // result for its configuration.
 func newLayout(kind string, handle uint32, cfg *vec.Config, fields []vec.Tensor, batch int) *layout {
-	l := &layout{kind: kind, handle: handle, fields: fields, games: cfg.Games, lead: align}
+	l := &layout{kind: kind, handle: handle, fields: fields, games: cfg.BatchGames(), lead: align}
 	l.size = l.lead + batch
-	l.tail = len("finished") + 2 + 2*align + 4*cfg.Games
+	l.tail = len("finished") + 2 + 2*align + 4*l.games
 	if cfg.Autoreset != vec.SameStep {
 		return l
 	}
@@ -77,7 +77,7 @@ func newLayout(kind string, handle uint32, cfg *vec.Config, fields []vec.Tensor,
 			continue
 		}
 		size := int(f.MemSize())
-		l.final = append(l.final, finalField{f.Name, dtype(f), f.Shape().Clone(), f.Shape()[0] / cfg.Games, size / cfg.Games})
+		l.final = append(l.final, finalField{f.Name, dtype(f), f.Shape().Clone(), f.Shape()[0] / l.games, size / l.games})
 		l.tail += 2 + len(f.Name) + 3*align + size
 	}
 	return l

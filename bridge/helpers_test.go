@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -147,6 +148,14 @@ func wantError(t testing.TB, reply Message, err error, code errorCode) *wireErro
 
 func uint8s(data ...uint8) Tensor {
 	return Tensor{DType: env.Uint8, Shape: []int{len(data)}, Data: data}
+}
+
+func int32s(data ...int32) Tensor {
+	t := Tensor{DType: env.Int32, Shape: []int{len(data)}}
+	for _, n := range data {
+		t.Data = binary.LittleEndian.AppendUint32(t.Data, uint32(n))
+	}
+	return t
 }
 
 // toyActions are the same legal actions for every row of a toy game.

@@ -1,7 +1,6 @@
 package bridge
 
 import (
-	"cmp"
 	"strings"
 
 	"pommego/vec"
@@ -33,6 +32,7 @@ func readMake(in *fields) (q makeRequest) {
 	q.pool.OnDeath = option(in, "on_death", vec.ParseOnDeath)
 	q.pool.Counts = in.flag("counts")
 	q.pool.MaxEpisodeSteps = in.integer("max_episode_steps", 0, maxInt)
+	q.pool.BatchSize = in.integer("batch_size", 1, maxInt)
 	q.pool.Workers = in.integer("workers", 0, maxInt)
 	q.compression = in.text("compression")
 	q.noop = in.flag("noop")
@@ -75,8 +75,7 @@ func (s *session) makeEnv(id uint64, q makeRequest) (reply, error) {
 	return e.describe(id)
 }
 
-// checkLimits compares a configuration with the server's limits, and has the
-// server choose the number of workers if the client does not.
+// checkLimits compares a configuration with the server's limits.
 func (s *session) checkLimits(cfg *vec.Config) error {
 	limits := &s.server.cfg
 	switch {
@@ -84,11 +83,11 @@ func (s *session) checkLimits(cfg *vec.Config) error {
 		return fail(codeLimit, "games", "make several environments, or ask for a higher limit when the server is started",
 			"games is %d, want at most %d", cfg.Games, limits.MaxGames)
 	case cfg.Workers > limits.MaxWorkers:
-		return fail(codeLimit, "workers", "leave it out: the server chooses", "workers is %d, want at most %d", cfg.Workers, limits.MaxWorkers)
+		return fail(codeLimit, "workers", "leave it out, and the server chooses; serve --max-workers sets the limit", "workers is %d, want at most %d", cfg.Workers, limits.MaxWorkers)
 	case len(s.envs) >= limits.MaxEnvs:
 		return fail(codeLimit, "", "close one, or use another connection", "this connection has %d environments, and may have no more", len(s.envs))
 	}
-	cfg.Workers = cmp.Or(cfg.Workers, limits.MaxWorkers)
+	cfg.MaxWorkers = limits.MaxWorkers
 	return nil
 }
 
@@ -98,7 +97,7 @@ func badOption(field string, err error) error {
 
 // optionFields are make's names of the fields that vec names in its errors.
 var optionFields = map[string]string{
-	"Games": "games", "Workers": "workers", "Seat": "seat", "Seats": "seats", "Opponents": "opponents",
+	"Games": "games", "BatchSize": "batch_size", "Autoreset": "autoreset_mode", "Workers": "workers", "Seat": "seat", "Seats": "seats", "Opponents": "opponents",
 	"opponent": "opponents", "MaxEpisodeSteps": "max_episode_steps", "Observation": "observation",
 }
 
@@ -125,9 +124,10 @@ func (s *session) newPool(kind string, handle uint32, cfg vec.Config) (*vec.Pool
 		return nil, nil, badOption(optionField(err), err)
 	}
 	l := newLayout(kind, handle, &cfg, fields, size)
-	if most := s.server.cfg.MaxBatchBytes; l.size+l.tail > most {
+	whole := (l.size + l.tail) * cfg.Games / cfg.BatchGames() // what all games show is kept, however few a batch has
+	if most := s.server.cfg.MaxBatchBytes; whole > most {
 		return nil, nil, fail(codeLimit, "games", "make several environments with fewer games, or choose a smaller observation",
-			"a batch of %d games has up to %d bytes, want at most %d", cfg.Games, l.size+l.tail, most)
+			"a batch of %d games has up to %d bytes, want at most %d", cfg.Games, whole, most)
 	}
 	if err := s.server.reserve(cfg.Games); err != nil {
 		return nil, nil, err
@@ -152,6 +152,9 @@ func (e *environment) describe(id uint64) (reply, error) {
 		"games", e.pool.Games(), "learners", e.pool.Learners(), "rows", e.pool.Rows(),
 		"observation", cfg.Observation, "reward", cfg.Reward.String(), "autoreset_mode", cfg.Autoreset.String(), "on_death", cfg.OnDeath.String(),
 		"fields", fields, "final_fields", e.layout.finalNames(), "batch_bytes", e.layout.size + e.layout.tail,
+	}
+	if cfg.BatchSize > 0 {
+		about = append(about, "batch_size", cfg.BatchSize)
 	}
 	if e.channel != nil {
 		about = append(about, "shared_memory", e.channel.describe())

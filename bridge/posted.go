@@ -87,5 +87,8 @@ func (s *session) makePosted(r *request) (reply, error) {
 	if err := e.wantRunning(); err != nil {
 		return reply{}, err
 	}
+	if err := e.wantBatchSize(false); err != nil {
+		return reply{}, err
+	}
 	return s.stepInto(e.channel.frames[e.channel.slot()], e, r.id, e.channel.own)
 }

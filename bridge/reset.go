@@ -22,6 +22,9 @@ func readReset(in *fields) (q resetRequest) {
 }
 
 func (s *session) reset(e *environment, id uint64, q resetRequest) (reply, error) {
+	if err := q.wantNoMask(e.pool.Config()); err != nil {
+		return reply{}, err
+	}
 	o, err := e.resetOptions(&q)
 	if err != nil {
 		return reply{}, err

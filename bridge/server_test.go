@@ -173,6 +173,7 @@ func TestLimits(t *testing.T) {
 	if !strings.Contains(e.Message, "want at most 25000") || e.Hint == "" || e.Field != "games" {
 		t.Errorf("a batch too large: %+v", e)
 	}
+	callError(t, c, codeLimit, "make", "env_id", "ToyTeams-v0", "games", 60, "batch_size", 1)
 	if e := callError(t, other, codeLimit, "make", "env_id", "ToySolo-v0", "games", 41); !strings.Contains(e.Message, "has 60 games, 41 more") {
 		t.Errorf("too many games in all: %v", e)
 	}

@@ -47,7 +47,9 @@ type session struct {
 	fields     fields // of the request being answered
 	envs       []*environment
 	nextHandle uint32
-	loan       *frame // taken, and not yet handed to the writer
+	loan       *frame    // taken, and not yet handed to the writer
+	okays      [2][]byte // replies to send
+	okay       int       // the one that is free
 	spinner    vec.Spinner
 	attentive  bool          // the last step was of an environment with shared memory
 	rung       chan struct{} // a step has been posted there

@@ -85,7 +85,7 @@ func (s *session) simulator(e *environment, n int) (*simulator, error) {
 		e.sims = slices.Delete(e.sims, 0, 1)
 	}
 	cfg := e.pool.Config()
-	cfg.Games, cfg.Autoreset = n, vec.Disabled
+	cfg.Games, cfg.BatchSize, cfg.Autoreset = n, 0, vec.Disabled
 	pool, l, err := s.newPool(kindSimulated, e.handle, cfg)
 	if err != nil {
 		return nil, inField(err, "states")

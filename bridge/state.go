@@ -107,6 +107,9 @@ func appendJSONState(msg []byte, pool *vec.Pool, game int) ([]byte, error) {
 }
 
 func (s *session) setState(e *environment, id uint64, q setStateRequest) (reply, error) {
+	if err := e.wantBatchSize(false); err != nil {
+		return reply{}, err
+	}
 	games, err := e.pickGames(q.games)
 	if err != nil {
 		return reply{}, err

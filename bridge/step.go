@@ -17,6 +17,9 @@ func readStep(in *fields) stepRequest {
 
 func (s *session) step(e *environment, id uint64, q stepRequest) (reply, error) {
 	s.attentive = e.channel != nil
+	if err := e.wantBatchSize(false); err != nil {
+		return reply{}, err
+	}
 	if err := wantActions(&q.actions, e.pool.Rows(), e.pool.Spec()); err != nil {
 		return reply{}, err
 	}
@@ -44,6 +47,9 @@ func wantActions(t *tensor, rows int, spec *env.Spec) error {
 
 // observe answers with the games as they are.
 func (s *session) observe(e *environment, id uint64, _ nothing) (reply, error) {
+	if err := e.wantBatchSize(false); err != nil {
+		return reply{}, err
+	}
 	f := s.take(e.frames)
 	e.pool.Observe(f.batch)
 	return f.reply(id), nil

@@ -136,6 +136,14 @@ type Agent interface {
 	Restore(state []byte) error
 }
 
+// Waiter is an Agent that may wait for something outside this program: another
+// program, a server, a person.
+type Waiter interface {
+	// Waits reports whether Act spends most of its time waiting, so that more
+	// games can be stepped at a time than there are cores.
+	Waits() bool
+}
+
 // Searcher is an Agent that plans by simulation.
 type Searcher interface {
 	// Searched is how many ticks of the game the last Act simulated, 0 if it

@@ -1,6 +1,7 @@
 package vec
 
 import (
+	"bytes"
 	"fmt"
 	"runtime"
 	"slices"
@@ -26,8 +27,9 @@ type Batch struct {
 	length, counts        []int32 // counts is nil if nothing is counted
 	seed, episode         []uint64
 
-	ended    []int32 // scratch: each worker's finished games, from its first on
 	finished []int32
+	games    []int32 // with Config.BatchSize
+	index    []int32 // the tensor of their numbers
 }
 
 // shown is where a position goes.
@@ -39,20 +41,22 @@ type shown struct {
 // NewBatch makes a batch in mem, which must have as many bytes as Layout says
 // and start at a multiple of 8 (better of 64), or in memory of its own if mem is
 // nil. It panics if mem does not fit. The memory is cleared; Reset fills it.
-func (p *Pool) NewBatch(mem []byte) *Batch {
-	size := p.layout.size
+func (p *Pool) NewBatch(mem []byte) *Batch { return p.newBatch(p.layout, p.cfg.BatchGames(), mem) }
+
+func (p *Pool) newBatch(l *layout, games int, mem []byte) *Batch {
+	size := l.size
 	if mem == nil {
 		mem = aligned(size)
 	}
 	if len(mem) < size || uintptr(unsafe.Pointer(unsafe.SliceData(mem)))%8 != 0 {
 		panic(fmt.Sprintf("vec: NewBatch in %d bytes at %p, want %d bytes at a multiple of 8", len(mem), mem, size))
 	}
-	b := &Batch{pool: p, slab: mem[:size:size], ended: make([]int32, p.cfg.Games)}
+	b := &Batch{pool: p, slab: mem[:size:size], finished: make([]int32, 0, games), games: make([]int32, 0, games)}
 	clear(b.slab)
-	b.tensors = over(b.slab, p.layout.tensors)
+	b.tensors = over(b.slab, l.tensors)
 	b.now = b.shown("")
-	if p.layout.finals != nil {
-		b.finals = over(aligned(p.layout.final), p.layout.finals)
+	if l.finals != nil {
+		b.finals = over(aligned(l.final), l.finals)
 		b.last = b.shown("final.")
 	}
 	b.reward, b.returns = b.Tensor("reward").Float64s(), b.Tensor("game.return").Float64s()
@@ -63,6 +67,9 @@ func (p *Pool) NewBatch(mem []byte) *Batch {
 		b.counts = t.Int32s()
 	}
 	b.seed, b.episode = b.Tensor("game.seed").Uint64s(), b.Tensor("game.episode").Uint64s()
+	if index := b.Tensor("game.index"); index != nil {
+		b.index = index.Int32s()
+	}
 	return b
 }
 
@@ -122,6 +129,52 @@ func (b *Batch) Bytes(name string) []byte {
 	return nil
 }
 
-// Finished lists the games whose episode ended in this step, in order. It is
-// valid until the batch is written to again.
+// Finished lists the games whose episode ended in this step, in order: by their
+// number, or by their place in Games if the pool has a BatchSize. It is valid until
+// the batch is written to again.
 func (b *Batch) Finished() []int32 { return b.finished }
+
+// Games lists the games in the batch, in the order of its rows. It is empty if
+// the pool has no BatchSize: then they are all there. It is valid until the batch
+// is written to again.
+func (b *Batch) Games() []int32 { return b.games }
+
+// gather copies what a batch of all games shows of these: the last positions of
+// those marked in over, whose marks it takes away.
+func (b *Batch) gather(all *Batch, games []int32, over []uint8) {
+	b.games, b.finished = append(b.games[:0], games...), b.finished[:0]
+	copy(b.index, games)
+	for i := range all.tensors {
+		to, from := b.tensors[i].Raw, all.tensors[i].Raw
+		size := len(from) / len(all.done)
+		for k, g := range games {
+			copy(to[k*size:(k+1)*size], from[int(g)*size:])
+		}
+	}
+	for k, g := range games {
+		if over[g] == 0 {
+			continue
+		}
+		over[g] = 0
+		b.finished = append(b.finished, int32(k))
+		for i := range all.finals {
+			to, from := b.finals[i].Raw, all.finals[i].Raw
+			size := len(from) / len(all.done)
+			copy(to[k*size:(k+1)*size], from[int(g)*size:])
+		}
+	}
+}
+
+// finish lists the games marked in over, and takes the marks away.
+func (b *Batch) finish(over []uint8) {
+	b.finished = b.finished[:0]
+	for from := 0; ; {
+		k := bytes.IndexByte(over[from:], 1)
+		if k < 0 {
+			return
+		}
+		over[from+k] = 0
+		b.finished = append(b.finished, int32(from+k))
+		from += k + 1
+	}
+}

@@ -1,8 +1,9 @@
 package vec
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 
 	"pommego/env"
@@ -85,9 +86,19 @@ type Config struct {
 	Game  env.Game
 	Games int // 1 to MaxGames
 
-	// Workers is how many goroutines step the games; 0: GOMAXPROCS. A pool uses
-	// fewer where a worker would have less than 64 games.
+	// BatchSize, unless 0, lets the games go on one by one: Send begins a step of
+	// some of them and Recv returns the first so many that are ready, at most
+	// Games. Then Step cannot be called, and Autoreset is not Disabled.
+	BatchSize int
+
+	// Workers is how many goroutines step the games, at most one a game. 0: each
+	// call wakes as many as are worth it by what steps take, up to GOMAXPROCS, and
+	// up to 64 if an opponent waits for something outside this program
+	// (env.Waiter).
 	Workers int
+
+	// MaxWorkers bounds what Workers 0 chooses; 0: nothing further does.
+	MaxWorkers int
 
 	// Observation names one of the game's encodings; "": its first.
 	Observation string
@@ -128,6 +139,9 @@ func (c *Config) Validate() error {
 	return err
 }
 
+// BatchGames is how many games a batch holds.
+func (c *Config) BatchGames() int { return cmp.Or(c.BatchSize, c.Games) }
+
 // plan is a configuration that has been checked, with what follows from it.
 type plan struct {
 	cfg      Config // in force
@@ -150,7 +164,9 @@ func resolve(c Config) (*plan, error) {
 		is, lo, hi int
 	}{
 		{"Games", c.Games, 1, MaxGames},
+		{"BatchSize", c.BatchSize, 0, c.Games},
 		{"Workers", c.Workers, 0, 1 << 10},
+		{"MaxWorkers", c.MaxWorkers, 0, 1 << 10},
 		{"Seat", c.Seat, 0, p.spec.Seats},
 		{"MaxEpisodeSteps", c.MaxEpisodeSteps, 0, 1<<31 - 1},
 		{"Headroom", c.Headroom, 0, 1 << 16},
@@ -162,8 +178,8 @@ func resolve(c Config) (*plan, error) {
 			return nil, fmt.Errorf("vec: %s is %d, want %d to %d", f.name, f.is, f.lo, f.hi)
 		}
 	}
-	if p.cfg.Workers == 0 {
-		p.cfg.Workers = runtime.GOMAXPROCS(0)
+	if c.BatchSize > 0 && c.Autoreset == Disabled {
+		return nil, errors.New("vec: Autoreset is Disabled with a BatchSize, want NextStep or SameStep: games cannot be reset one by one")
 	}
 	if c.Counts {
 		p.counts = len(p.spec.Counts)

@@ -45,6 +45,7 @@
 //	game.winners        uint8, a byte a seat            games
 //	game.seed           uint64                          games
 //	game.episode        uint64                          games
+//	game.index          int32: with BatchSize, its number   games
 //
 // There are counts with [Config.Counts], in games that count something; they are those
 // of the episode that has just ended where game.done is 1, and 0 elsewhere. Return,
@@ -64,6 +65,27 @@
 // names.
 // [Disabled]: the caller resets, with [ResetOptions.Mask].
 //
+// # First-ready batches
+//
+// In lock-step a step takes as long as its slowest game. With [Config.BatchSize]
+// games go on one by one instead: [Pool.Send] begins a step of some games, and
+// [Pool.Recv] waits for the first BatchSize that are ready, of all that are under
+// way. A batch then holds so many games, in any order, which [Batch.Games] lists;
+// the tensor game.index (int32, games) has the same numbers. Reset begins with all
+// games under way and receives the first batch of them.
+//
+//	err = pool.Reset(batch, vec.ResetOptions{Seed: &seed})
+//	for {
+//		actions := choose(batch.Tensor("obs.planes"), batch.Bytes("action_mask"))
+//		err = pool.Send(batch.Games(), actions)
+//		err = pool.Recv(batch)
+//	}
+//
+// The order in which games are ready differs from run to run. What a game shows
+// does not: for the same actions it is the same as in lock-step. What else looks at
+// games or changes them (Save, Load, Match, SetOpponents and the like) waits until
+// none is being stepped.
+//
 // # Determinism
 //
 // Game i has seed Seed+i (or Seeds[i]). The seed and the number of its episode
@@ -78,9 +100,12 @@
 //
 // A pool belongs to one goroutine at a time. Inside, each worker begins with the
 // same run of games every time and then helps the others, so that one that wakes
-// late delays no other; the calling goroutine is one of the workers, and a pool
-// of fewer than 128 games has no other. A batch may be read by another goroutine
-// while the pool writes to a different batch. Close stops the workers.
+// late delays no other. The calling goroutine is one of the workers. How many of
+// them a call wakes, unless [Config.Workers] says it, and how many games one takes
+// at a time follow from what steps of this pool have taken so far: steps of less
+// than some 100 microseconds wake nobody, and games with opponents that think are
+// taken one by one. A batch may be read by another goroutine while the pool writes
+// to a different batch. Close stops the workers.
 //
 // # Memory
 //

@@ -1,6 +1,8 @@
 package vec
 
 import (
+	"slices"
+
 	"pommego/env"
 )
 
@@ -36,6 +38,14 @@ type game struct {
 type lineup struct {
 	names  []string
 	agents []env.Agent
+}
+
+// waits reports whether one of the agents waits for something outside this program.
+func (l *lineup) waits() bool {
+	return slices.ContainsFunc(l.agents, func(a env.Agent) bool {
+		w, ok := a.(env.Waiter)
+		return ok && w.Waits()
+	})
 }
 
 // reset does what Reset asks of game i.
@@ -91,9 +101,7 @@ func (w *worker) step(i int) {
 	w.move(i)
 	done := w.score(i)
 	if done {
-		b.ended[w.lo+w.finished] = int32(i)
-		w.finished++
-		p.phases[i] = ended
+		p.phases[i], p.over[i] = ended, 1
 		if p.cfg.Autoreset == SameStep {
 			w.write(i, &b.last)
 			w.begin(i, env.Seed{Value: g.seed.Value, Episode: g.seed.Episode + 1})

@@ -12,6 +12,8 @@ var (
 	ErrNotReset = errors.New("the game has never been reset; reset it first")
 	ErrFinished = errors.New("the game has finished and autoreset is disabled; reset it, with a mask")
 	ErrBroken   = errors.New("the game broke in an earlier call; reset it, with a mask")
+	ErrSent     = errors.New("the game is under way; receive it first")
+	ErrFew      = errors.New("fewer games are under way than a batch holds; send more, or reset")
 )
 
 // ActionError is an action out of range. Nothing has been stepped.

@@ -125,7 +125,7 @@ func TestSetOpponentsErrors(t *testing.T) {
 }
 
 func TestClosed(t *testing.T) {
-	p, err := newPool(Config{Game: solo, Games: 4, Workers: 3}, 1)
+	p, err := New(Config{Game: solo, Games: 4, Workers: 3})
 	must(t, err)
 	b := p.NewBatch(nil)
 	must(t, p.Reset(b, ResetOptions{}))

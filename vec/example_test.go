@@ -70,3 +70,38 @@ func ExamplePool_Save() {
 	fmt.Println(batch.Tensor("game.seed").Uint64s())
 	// Output: [7 7]
 }
+
+// Games that go on one by one: whichever are ready first get their actions first,
+// and nobody waits for a slow game.
+func ExamplePool_Send() {
+	pool, err := vec.New(vec.Config{
+		Game: envtest.Toy(), Games: 100, BatchSize: 25,
+		Opponents: []string{"hunter", "wander", "wander", "hunter", "still"},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer pool.Close()
+
+	batch := pool.NewBatch(nil)
+	seed := uint64(1)
+	if err := pool.Reset(batch, vec.ResetOptions{Seed: &seed}); err != nil {
+		log.Fatal(err)
+	}
+	returns := make([]float64, pool.Games())
+	for range 200 {
+		actions := make([]uint8, 25*2) // two components: everybody stays
+		if err := pool.Send(batch.Games(), actions); err != nil {
+			log.Fatal(err)
+		}
+		if err := pool.Recv(batch); err != nil {
+			log.Fatal(err)
+		}
+		reward := batch.Tensor("reward").Float64s()
+		for k, game := range batch.Games() {
+			returns[game] += reward[k]
+		}
+	}
+	fmt.Println(batch.Tensor("obs.board").Shape(), len(batch.Games()))
+	// Output: (25, 3, 5, 9) 25
+}

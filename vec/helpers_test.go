@@ -22,11 +22,10 @@ var (
 
 func ptr(v uint64) *uint64 { return &v }
 
-// make1 makes a pool that is closed with the test. Workers get shares of any
-// size.
+// make1 makes a pool that is closed with the test.
 func make1(t testing.TB, cfg Config) *Pool {
 	t.Helper()
-	p, err := newPool(cfg, 1)
+	p, err := New(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -71,11 +71,11 @@ type builder struct {
 
 // rows and games add a tensor whose first dimension these are.
 func (b *builder) rows(name string, dtype env.DType, shape ...int) {
-	b.add(name, false, dtype, append([]int{b.cfg.Games * b.seating.learners}, shape...))
+	b.add(name, false, dtype, append([]int{b.cfg.BatchGames() * b.seating.learners}, shape...))
 }
 
 func (b *builder) games(name string, dtype env.DType, shape ...int) {
-	b.add(name, true, dtype, append([]int{b.cfg.Games}, shape...))
+	b.add(name, true, dtype, append([]int{b.cfg.BatchGames()}, shape...))
 }
 
 func (b *builder) add(name string, perGame bool, dtype env.DType, shape []int) {
@@ -114,6 +114,9 @@ func (b *builder) flags() {
 	b.games("game.winners", env.Uint8, b.spec.Seats)
 	b.games("game.seed", env.Uint64)
 	b.games("game.episode", env.Uint64)
+	if b.cfg.BatchSize > 0 {
+		b.games("game.index", env.Int32)
+	}
 }
 
 // Layout is the tensors of the batches of a pool with this configuration, which

@@ -12,10 +12,6 @@ import (
 	"pommego/internal/gamestate"
 )
 
-// minShare is the fewest games that are worth a worker: waking one costs as
-// much as stepping them.
-const minShare = 64
-
 // Pool is a set of games that are stepped together. See the package comment.
 type Pool struct {
 	*plan
@@ -23,11 +19,18 @@ type Pool struct {
 	fields []fieldSize // of the observation
 	games  []game
 	phases []phase // of each game, close together because Step looks at all
+	over   []uint8 // of each game, 1: its episode ended in this call
 	maskN  int
 	form   gamestate.Form // of saved games
 
 	workers []worker
+	waiting bool // the opponents last set wait for something outside this program
+	cost    cost
 	job     job
+	queue   *queue  // with Config.BatchSize
+	sent    []bool  // of each game, whether it is under way; the same
+	actions []uint8 // of all rows, those sent last; the same
+	staging *Batch  // what all games show; the same
 	shares  *shares
 	running sync.WaitGroup // worker goroutines
 	closed  bool
@@ -45,10 +48,7 @@ type fieldSize struct {
 }
 
 // New makes a pool. Its games must be Reset before they are stepped.
-func New(cfg Config) (*Pool, error) { return newPool(cfg, minShare) }
-
-// newPool lets tests have workers for a few games each.
-func newPool(cfg Config, share int) (*Pool, error) {
+func New(cfg Config) (*Pool, error) {
 	if one := uint16(1); *(*byte)(unsafe.Pointer(&one)) != 1 {
 		return nil, errors.New("vec: this machine is big-endian; batches are little-endian memory")
 	}
@@ -56,16 +56,19 @@ func newPool(cfg Config, share int) (*Pool, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Pool{plan: plan, layout: newLayout(plan), maskN: plan.spec.MaskSize(), form: gamestate.Of(plan.spec), phases: make([]phase, plan.cfg.Games)}
+	p := &Pool{plan: plan, layout: newLayout(plan), maskN: plan.spec.MaskSize(), form: gamestate.Of(plan.spec)}
+	p.phases, p.over = make([]phase, plan.cfg.Games), make([]uint8, plan.cfg.Games)
 	for i := range plan.spec.Encodings[plan.encoding].Fields {
 		f := &plan.spec.Encodings[plan.encoding].Fields[i]
 		p.fields = append(p.fields, fieldSize{f.Name, f.Size(), f.Shared})
 	}
 	p.makeGames()
+	if p.cfg.BatchSize > 0 {
+		p.stage()
+	}
 	if err := p.SetOpponents(plan.names); err != nil {
 		return nil, err
 	}
-	p.start(max(1, min(plan.cfg.Workers, plan.cfg.Games/share)), min(share, chunkGames))
 	return p, nil
 }
 
@@ -99,7 +102,7 @@ func (p *Pool) Games() int { return p.cfg.Games }
 // Learners is the number of rows of each game.
 func (p *Pool) Learners() int { return p.seating.learners }
 
-// Rows is the number of rows of a batch.
+// Rows is the number of rows of all games.
 func (p *Pool) Rows() int { return p.cfg.Games * p.seating.learners }
 
 // Config is the configuration in force: defaults filled in, OnDeath as it
@@ -107,7 +110,10 @@ func (p *Pool) Rows() int { return p.cfg.Games * p.seating.learners }
 func (p *Pool) Config() Config { return p.cfg }
 
 // Match is a game's match, to look at or draw between steps.
-func (p *Pool) Match(game int) env.Match { return p.games[game].match }
+func (p *Pool) Match(game int) env.Match {
+	p.rest()
+	return p.games[game].match
+}
 
 // ResetOptions say which games to reset, and with which seeds.
 type ResetOptions struct {
@@ -125,6 +131,9 @@ func (p *Pool) Reset(b *Batch, o ResetOptions) error {
 	}
 	if o.Seed == nil && o.Seeds == nil {
 		p.entropic(0) // drawn here, before the workers ask for it
+	}
+	if p.queue != nil {
+		return p.resetAll(b, o)
 	}
 	p.job = job{call: callReset, batch: b, reset: o}
 	return p.run()
@@ -147,6 +156,8 @@ func (p *Pool) checkReset(b *Batch, o *ResetOptions) error {
 		return fmt.Errorf("vec: Reset: %w", ErrClosed)
 	case b == nil || b.pool != p:
 		return errors.New("vec: Reset: the batch is not of this pool; make it with NewBatch")
+	case o.Mask != nil && p.queue != nil:
+		return errors.New("vec: Reset: Mask is given, but with a BatchSize all games are reset together")
 	case o.Seed != nil && o.Seeds != nil:
 		return errors.New("vec: Reset: Seed and Seeds are both given, want one of them")
 	case o.Seeds != nil && len(o.Seeds) != n:
@@ -180,6 +191,8 @@ func (p *Pool) checkStep(b *Batch, actions []uint8) error {
 	switch {
 	case p.closed:
 		return fmt.Errorf("vec: Step: %w", ErrClosed)
+	case p.queue != nil:
+		return errors.New("vec: Step: the pool has a BatchSize; use Send and Recv")
 	case b == nil || b.pool != p:
 		return errors.New("vec: Step: the batch is not of this pool; make it with NewBatch")
 	case len(actions) != p.Rows()*parts:
@@ -187,7 +200,7 @@ func (p *Pool) checkStep(b *Batch, actions []uint8) error {
 	}
 	for i, ph := range p.phases {
 		if ph != running && (ph != ended || p.cfg.Autoreset == Disabled) {
-			return p.refuse(i)
+			return p.refuse("Step", i)
 		}
 	}
 	if parts == 1 {
@@ -215,15 +228,15 @@ func (p *Pool) checkParts(actions []uint8) error {
 	return nil
 }
 
-// refuse says why game i cannot be stepped.
-func (p *Pool) refuse(i int) error {
+// refuse says why call cannot step game i.
+func (p *Pool) refuse(call string, i int) error {
 	switch p.phases[i] {
 	case unset:
-		return fmt.Errorf("vec: Step: game %d: %w", i, ErrNotReset)
+		return fmt.Errorf("vec: %s: game %d: %w", call, i, ErrNotReset)
 	case broken:
-		return fmt.Errorf("vec: Step: game %d: %w (%v)", i, ErrBroken, p.games[i].fault.Value)
+		return fmt.Errorf("vec: %s: game %d: %w (%v)", call, i, ErrBroken, p.games[i].fault.Value)
 	}
-	return fmt.Errorf("vec: Step: game %d: %w", i, ErrFinished)
+	return fmt.Errorf("vec: %s: game %d: %w", call, i, ErrFinished)
 }
 
 // heeded reports whether a row's action is looked at.
@@ -242,8 +255,8 @@ func (p *Pool) actionError(row, part int, value uint8) error {
 // 0: after Load, or for a batch that has not seen the last step. Games that were
 // never reset are blank.
 func (p *Pool) Observe(b *Batch) {
-	if p.closed || b.pool != p {
-		panic("vec: Observe on a closed pool, or with another pool's batch")
+	if p.closed || b.pool != p || p.queue != nil {
+		panic("vec: Observe on a closed pool, with another pool's batch, or with a BatchSize")
 	}
 	p.job = job{call: callObserve, batch: b}
 	// A game that panics here is broken, and the next Step says so.
@@ -253,6 +266,7 @@ func (p *Pool) Observe(b *Batch) {
 // Reseed replaces the RNG of a game and of the agents in it, as Match.Reseed
 // does. Seed and episode, which decide the next episode, stay as they are.
 func (p *Pool) Reseed(game int, seed env.Seed) {
+	p.rest()
 	g := &p.games[game]
 	g.match.Reseed(seed)
 	for k, a := range g.lineup.agents {
@@ -269,6 +283,7 @@ func (p *Pool) SetOpponents(names []string) error {
 	}
 	all := make([]lineup, p.cfg.Games)
 	own := append([]string(nil), names...)
+	p.rest()
 	for i := range all {
 		l, err := p.newLineup(own)
 		if err != nil {
@@ -280,6 +295,10 @@ func (p *Pool) SetOpponents(names []string) error {
 		p.games[i].next = all[i]
 	}
 	p.noteOpponents(own)
+	if !p.closed {
+		p.waiting = all[0].waits()
+		p.start()
+	}
 	return nil
 }
 

@@ -29,6 +29,7 @@ func (p *Pool) take(game int) (*gamestate.State, error) {
 	if game < 0 || game >= len(p.games) {
 		return nil, fmt.Errorf("vec: there is no game %d, want 0 to %d", game, len(p.games)-1)
 	}
+	p.rest()
 	g := &p.games[game]
 	switch p.phases[game] {
 	case unset:
@@ -71,6 +72,10 @@ func (p *Pool) Load(game int, state []byte) error {
 // stays as it is, comes last and is put back if it contradicts the rest. bare
 // says that the rest was made up for a match that came alone.
 func (p *Pool) put(i int, s *gamestate.State, bare bool, restore func(env.Match) error) error {
+	p.rest()
+	if p.queue != nil && p.sent[i] {
+		return ErrSent
+	}
 	if err := p.fits(s); err != nil {
 		return err
 	}

@@ -67,6 +67,7 @@ func (p *Pool) LoadJSON(game int, state json.RawMessage) error {
 	if game < 0 || game >= len(p.games) {
 		return &StateError{game, fmt.Errorf("there is no such game, want 0 to %d", len(p.games)-1)}
 	}
+	p.rest()
 	s, bare, match, err := p.decodeJSON(game, state)
 	if err == nil {
 		err = p.put(game, s, bare, func(m env.Match) error { return m.RestoreJSON(match) })

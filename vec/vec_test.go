@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 	"unsafe"
-
-	"pommego/env/envtest"
 )
 
 func TestConfigErrors(t *testing.T) {
@@ -60,9 +58,8 @@ func TestConfigInForce(t *testing.T) {
 		c.cfg.Games = 1
 		p := make1(t, c.cfg)
 		got := p.Config()
-		if got.OnDeath != c.want || got.Observation != "maps" || got.Workers < 1 {
-			t.Errorf("%s: config in force has OnDeath %v, Observation %q, Workers %d; want %v, maps, 1 or more",
-				c.reason, got.OnDeath, got.Observation, got.Workers, c.want)
+		if got.OnDeath != c.want || got.Observation != "maps" {
+			t.Errorf("%s: config in force has OnDeath %v, Observation %q; want %v, maps", c.reason, got.OnDeath, got.Observation, c.want)
 		}
 	}
 }
@@ -198,19 +195,5 @@ func TestCounts(t *testing.T) {
 		if p.Games() != 5 || p.Learners() != c.learners || p.Rows() != c.rows || p.Spec() != teams.Spec() {
 			t.Errorf("%s: %d games, %d learners, %d rows, want 5, %d, %d", setups[c.setup].name, p.Games(), p.Learners(), p.Rows(), c.learners, c.rows)
 		}
-	}
-}
-
-// TestFewWorkers: a pool has no more workers than have a fair share each.
-func TestFewWorkers(t *testing.T) {
-	for _, c := range []struct{ games, workers, want int }{
-		{1, 8, 1}, {127, 8, 1}, {128, 8, 2}, {128, 1, 1}, {450, 7, 7}, {450, 16, 7}, {4096, 2, 2},
-	} {
-		p, err := New(Config{Game: envtest.NewToy(envtest.ToySolo()), Games: c.games, Workers: c.workers})
-		must(t, err)
-		if len(p.workers) != c.want {
-			t.Errorf("%d games, Workers %d: %d workers, want %d", c.games, c.workers, len(p.workers), c.want)
-		}
-		p.Close()
 	}
 }

@@ -1,7 +1,9 @@
 package vec
 
 import (
+	"cmp"
 	"errors"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"time"
@@ -33,10 +35,9 @@ type worker struct {
 	wake    chan struct{}
 	spinner Spinner
 
-	lo, hi   int // the chunk's games
-	at       int // the game being worked on
-	finished int // games of the chunk whose episode ended, noted in Batch.ended from lo on
-	faults   []*GameError
+	at, hi int // the game being worked on, and the end of those taken with it
+	faults []*GameError
+	games  []int32 // those taken, with Config.BatchSize
 
 	actions []uint8 // of one game, all seats
 	acting  []uint8 // those being made, nil outside Match.Step
@@ -51,9 +52,30 @@ type worker struct {
 // linger is for how long a worker spins for the next job before it parks.
 const linger = 50 * time.Microsecond
 
-// start makes the workers. The first has no goroutine: it is the caller.
-func (p *Pool) start(n, chunk int) {
-	p.shares = newShares(p.cfg.Games, n, chunk)
+// crew is how many workers the pool is to have: as many as the caller asked for;
+// else one a core, and more if agents wait.
+func (p *Pool) crew() int {
+	n := p.cfg.Workers
+	if n == 0 {
+		n = runtime.GOMAXPROCS(0)
+		if p.waiting {
+			n = max(n, waitingWorkers)
+		}
+		n = min(n, cmp.Or(p.cfg.MaxWorkers, n))
+	}
+	return min(n, p.cfg.Games)
+}
+
+// start makes the workers, in the place of those there are if their number is to
+// change. The first has no goroutine: it is the caller. With Config.BatchSize all
+// have one, as the caller does not wait for what it sends.
+func (p *Pool) start() {
+	n := p.crew()
+	if n == len(p.workers) {
+		return
+	}
+	p.stop()
+	p.shares = newShares(p.cfg.Games, n)
 	p.workers = make([]worker, n)
 	for i := range p.workers {
 		p.workers[i] = worker{
@@ -62,11 +84,18 @@ func (p *Pool) start(n, chunk int) {
 			actions: make([]uint8, p.spec.Seats*len(p.spec.Actions)),
 			numbers: make([]float64, p.spec.Seats),
 			obs:     make([][]byte, len(p.fields)),
+			games:   make([]int32, 0, chunkGames),
 		}
 	}
+	if p.queue != nil {
+		p.queue.end(false)
+		for i := range p.workers {
+			p.running.Go(p.workers[i].serveSent)
+		}
+		return
+	}
 	for i := 1; i < n; i++ {
-		p.running.Add(1)
-		go p.workers[i].serve()
+		p.running.Go(p.workers[i].serve)
 	}
 }
 
@@ -77,6 +106,14 @@ func (p *Pool) Close() {
 		return
 	}
 	p.closed = true
+	p.stop()
+}
+
+// stop ends the workers.
+func (p *Pool) stop() {
+	if p.queue != nil {
+		p.queue.end(true)
+	}
 	for i := range p.workers {
 		close(p.workers[i].wake)
 	}
@@ -85,7 +122,6 @@ func (p *Pool) Close() {
 
 // serve helps with every job it is woken for, or wakes in time for.
 func (w *worker) serve() {
-	defer w.p.running.Done()
 	for w.wait() {
 		if w.work() {
 			w.p.shares.last <- struct{}{}
@@ -93,9 +129,10 @@ func (w *worker) serve() {
 	}
 }
 
-// wait waits for a job; it returns false when there will be none.
+// wait waits for a job; it returns false when there will be none. Only as many
+// workers spin as there are cores.
 func (w *worker) wait() (more bool) {
-	seen := w.spinner.Spin(linger, func() bool {
+	seen := w.id < runtime.GOMAXPROCS(0) && w.spinner.Spin(linger, func() bool {
 		select {
 		case _, more = <-w.wake:
 			return true
@@ -109,11 +146,12 @@ func (w *worker) wait() (more bool) {
 	return more
 }
 
-// run has the job done by all workers that wake in time, and collects what they
-// report.
+// run has the job done by as many workers as it is worth, if they wake in time,
+// and collects what they report.
 func (p *Pool) run() error {
-	p.shares.offer()
-	for i := 1; i < len(p.workers); i++ {
+	n, chunk := p.share()
+	p.shares.offer(n, chunk)
+	for i := 1; i < n; i++ {
 		select {
 		case p.workers[i].wake <- struct{}{}:
 		default: // it has not woken for the job before yet
@@ -122,15 +160,22 @@ func (p *Pool) run() error {
 	if !p.workers[0].work() {
 		<-p.shares.last
 	}
-	b := p.job.batch
-	p.job = job{} // keeps nothing of the caller's
-	n := 0
-	for chunk, ended := range p.shares.done {
-		lo, _ := p.shares.bounds(chunk)
-		n += copy(b.ended[n:], b.ended[lo:lo+int(ended)])
+	if p.job.call == callStep {
+		p.cost.note(p.cfg.Games, time.Duration(p.shares.spent.Load()))
 	}
-	b.finished = b.ended[:n]
+	p.job.batch.finish(p.over)
+	p.job = job{} // keeps nothing of the caller's
 	return p.faults()
+}
+
+// share is how many workers get games, and how many games at a time. Where the
+// caller has said how many there are, or where agents wait, that is all of them.
+func (p *Pool) share() (workers, chunk int) {
+	workers, chunk = len(p.workers), p.cost.chunk()
+	if p.cfg.Workers == 0 && !p.waiting {
+		workers = min(workers, p.cost.workers(p.cfg.Games))
+	}
+	return workers, chunk
 }
 
 // faults returns what panicked: a *GameError, or several joined, by game.
@@ -151,25 +196,24 @@ func (p *Pool) faults() error {
 	return errors.Join(all...)
 }
 
-// work does chunks until there are none, and reports whether it did the last one.
+// work takes games until there are none, and reports whether it did the last.
 func (w *worker) work() (last bool) {
 	s := w.p.shares
 	for {
-		chunk, ok := s.take(w.id)
+		lo, hi, ok := s.take(w.id)
 		if !ok {
 			return last
 		}
-		w.lo, w.hi = s.bounds(chunk)
-		w.finished = 0
-		for w.at = w.lo; w.at < w.hi; w.at++ {
+		begun := time.Now()
+		for w.at, w.hi = lo, hi; w.at < hi; w.at++ {
 			w.workOn()
 		}
-		last = s.finish(chunk, w.finished)
+		last = s.finish(hi-lo, time.Since(begun))
 	}
 }
 
-// workOn works on the games from at on, to the end or to one that panics. So
-// catching panics costs nothing a game.
+// workOn works on the games from at on, to the last taken or to one that panics.
+// So catching panics costs nothing a game.
 func (w *worker) workOn() {
 	defer func() {
 		if v := recover(); v != nil {
@@ -202,9 +246,6 @@ func (w *worker) fault(v any) {
 	}()
 	g.fault = e
 	w.faults = append(w.faults, e)
-	p.phases[w.at] = broken
-	if n := w.finished; n > 0 && p.job.batch.ended[w.lo+n-1] == int32(w.at) {
-		w.finished--
-	}
+	p.phases[w.at], p.over[w.at] = broken, 0
 	w.blank(w.at)
 }

@@ -64,7 +64,7 @@ clients send it as "Authorization: Bearer TOKEN".`,
 	f.IntVar(&o.cfg.MaxInFlight, "max-in-flight", 0, "requests of one connection read ahead (default 8)")
 	f.IntVar(&o.cfg.MaxMessageBytes, "max-message-bytes", 0, "size of a request (default 16 MiB)")
 	f.IntVar(&o.cfg.MaxBatchBytes, "max-batch-bytes", 0, "size of a reply (default 1 GiB)")
-	f.IntVar(&o.cfg.MaxWorkers, "max-workers", 0, "threads that step one environment (default: one a core)")
+	f.IntVar(&o.cfg.MaxWorkers, "max-workers", 0, "workers that step one environment (default: 64, or one a core if that is more)")
 	f.DurationVar(&o.cfg.IdleTimeout, "idle-timeout", 0, "end a connection without requests after this long (default 30m)")
 	f.DurationVar(&o.cfg.MessageTimeout, "message-timeout", 0, "time one request may take to arrive (default 1m)")
 	f.DurationVar(&o.cfg.WriteTimeout, "write-timeout", 0, "time one reply may wait for its reader (default: the idle timeout)")

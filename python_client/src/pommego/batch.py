@@ -25,6 +25,7 @@ Array = NDArray[Any]
 Observation = dict[str, Array]
 
 _OBS = "obs."
+_INDEX = "game.index"  # with batch_size: which games they are
 _ALWAYS = ("action_mask", "alive", "seat")  # what info has in every batch
 
 #: What arrays are for the caller, where that is not what travels.
@@ -55,6 +56,8 @@ class View:
         stats: per-episode statistics by name, with rows first; of a step in which F is 0, empty.
         final: the last observation of the finished games' rows and what comes
             with it, by the batch's names; empty unless SAME_STEP and F > 0.
+        games: int32 (games,), which they are; None: all, in order. `finished` has
+            places in it.
     """
 
     obs: Observation
@@ -67,6 +70,7 @@ class View:
     finished: NDArray[np.int32]
     stats: dict[str, Array]
     final: dict[str, Array]
+    games: NDArray[np.int32] | None = None
 
 
 class BatchReader:
@@ -191,6 +195,7 @@ class BatchReader:
             finished=finished,
             stats=stats,
             final={},
+            games=arrays[_INDEX].copy() if _INDEX in arrays else None,
         )
         if finished.size and isinstance(batch, wire.Batch) and batch.final:
             view.final = self._final(batch.final, finished.size)
@@ -279,6 +284,8 @@ def joined(views: list[View]) -> View:
     """Put the parts of a batch of simulated games together that came in several messages."""
 
     def together(parts: list[Any]) -> Any:
+        if parts[0] is None:
+            return None
         if isinstance(parts[0], dict):
             return {name: together([part[name] for part in parts]) for name in parts[0]}
         return np.concatenate(parts)

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from gymnasium.vector import AutoresetMode
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["one_seed", "reset_mask", "seeds", "write_actions"]
+__all__ = ["all_rows", "batch_size", "games_of", "one_seed", "reset_mask", "seeds", "write_actions"]
 
 _SEEDS = 1 << 64
 
@@ -48,6 +49,28 @@ def reset_mask(options: Mapping[str, Any] | None, games: int, learners: int) -> 
     return whole
 
 
+def batch_size(size: int | None, games: int, autoreset: AutoresetMode) -> int | None:
+    """Check `batch_size` and return what to ask the server for: None if a batch has all games.
+
+    Raises:
+        ValueError, TypeError: it cannot be.
+    """
+    if size is None:
+        return None
+    if isinstance(size, bool) or not isinstance(size, int | np.integer):
+        raise TypeError(f"batch_size is a number of games, not {type(size).__name__}")
+    if not 1 <= size <= games:
+        raise ValueError(f"batch_size is {size}, expected 1 to num_envs, {games}")
+    if size == games:
+        return None
+    if autoreset == AutoresetMode.DISABLED:
+        raise ValueError(
+            "batch_size needs autoreset_mode NEXT_STEP or SAME_STEP: games that go on one by one "
+            "cannot be reset with a mask"
+        )
+    return int(size)
+
+
 def seeds(
     seed: int | Sequence[int | None] | NDArray[Any] | None, games: int
 ) -> int | tuple[NDArray[np.uint64], NDArray[np.bool_]] | None:
@@ -80,6 +103,43 @@ def one_seed(value: Any) -> int:
     if not 0 <= value < _SEEDS:
         raise ValueError(f"seed {value} is outside 0 to 2**64-1")
     return int(value)
+
+
+def all_rows(rows: ArrayLike, total: int) -> None:
+    """Check the rows of a step of all games.
+
+    Raises:
+        ValueError: they are not all, in order.
+    """
+    if not np.array_equal(np.asarray(rows), np.arange(total)):
+        raise ValueError(
+            f"rows must be all {total}, in order, or left out: without a batch_size below num_envs, "
+            "all games are stepped together"
+        )
+
+
+def games_of(rows: ArrayLike, games: int, learners: int) -> NDArray[np.int32]:
+    """Return the games that these rows belong to, in their order.
+
+    Raises:
+        ValueError, TypeError: they are not row numbers, or not those of whole games.
+    """
+    array = np.asarray(rows)
+    if array.dtype.kind not in "iu" and array.size:
+        raise TypeError(f"rows must be integers, as in info['row'], got dtype {array.dtype}")
+    if array.ndim != 1:
+        raise ValueError(f"rows must have shape (n,), as in info['row'], got {array.shape}")
+    outside = (array < 0) | (array >= games * learners)
+    if outside.any():
+        raise ValueError(f"row {array[outside.argmax()]} is not one of 0 to {games * learners - 1}")
+    first = array[::learners].astype(np.int64)
+    whole = (first[:, None] + np.arange(learners)).ravel()
+    if (first % learners).any() or not np.array_equal(array, whole):
+        raise ValueError(
+            f"rows must be those of whole games, {learners} of each in order, as in info['row'], "
+            f"got {array.tolist()[: 2 * learners]}"
+        )
+    return (first // learners).astype(np.int32)
 
 
 def write_actions(actions: ArrayLike, out: NDArray[np.uint8], games: int, learners: int) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from gymnasium.vector import AutoresetMode
 
+from pommego import checks
 from pommego._transport import wire
 from pommego._transport.client import Client
 from pommego._transport.compression import check as check_compression
@@ -36,6 +37,7 @@ def make_vec(
     rules: dict[str, Any] | None = None,
     copy: bool = True,
     expand_shared: bool = True,
+    batch_size: int | None = None,
     workers: int = 0,
     address: str | None = None,
     token: str | None = None,
@@ -77,7 +79,12 @@ def make_vec(
         expand_shared: False leaves fields that all seats of a game share, such
             as unfogged maps of "raw", with games instead of rows first;
             `by_game` broadcasts them without a copy.
-        workers: goroutines; 0: the server's choice. Results never depend on it.
+        batch_size: games a batch: with fewer than `num_envs` they go on one by
+            one, and `recv` returns the first so many that are ready, so that nobody
+            waits for the slowest; see `PommegoVectorEnv.send`. None: all, together.
+        workers: how many games are stepped at a time. 0: the server chooses by
+            what a step takes, at most one a core unless opponents wait for
+            something outside the server. Results never depend on it.
         address: of a running server: ws://HOST:PORT or unix:/PATH.
         token: that server's token, if it has one.
         transport: how to talk to a server started here: "unix" (sockets, up to
@@ -104,12 +111,13 @@ def make_vec(
     check_compression(compression)
     if render_mode not in RENDER_MODES:
         raise ValueError(f"render_mode is {render_mode!r}, expected one of {RENDER_MODES}")
+    mode = AutoresetMode(autoreset_mode)
     options = {
         "env_id": id,
         "games": num_envs,
         "observation": observation,
         "reward": reward,
-        "autoreset_mode": AutoresetMode(autoreset_mode).value,
+        "autoreset_mode": mode.value,
         "opponents": _names("opponents", opponents),
         "seat": seat,
         "seats": _names("seats", seats),
@@ -117,6 +125,7 @@ def make_vec(
         "max_episode_steps": max_episode_steps,
         "counts": counts or None,
         "rules": rules,
+        "batch_size": checks.batch_size(batch_size, num_envs, mode),
         "workers": workers,
         "compression": compression,
         "noop": noop or None,
@@ -125,7 +134,13 @@ def make_vec(
     def connect() -> PommegoVectorEnv:
         client, server = _connected(address, token, transport, timeout)
         session = Session(
-            client, server, options, copy=copy, expand=expand_shared, shared_memory=shared_memory
+            client,
+            server,
+            options,
+            copy=copy,
+            expand=expand_shared,
+            shared_memory=shared_memory,
+            numbered=batch_size is not None,
         )
         return PommegoVectorEnv(session, render_mode=render_mode, respawn=connect)
 
@@ -139,13 +154,13 @@ def make(id: str, *, render_mode: str | None = None, **options: Any) -> PommegoE
         id: of the catalog.
         render_mode: None, "ansi" (text) or "rgb_array" (images).
         options: as for `make_vec`; `opponents` (or `seats` with one "learner")
-            is needed, `num_envs` and `autoreset_mode` are not known here.
+            is needed, `num_envs`, `autoreset_mode` and `batch_size` are not known here.
 
     Raises:
         ValueError: more than one seat learns; use `make_vec` then.
         Others as `make_vec`.
     """
-    for name in ("num_envs", "autoreset_mode", "copy", "expand_shared"):
+    for name in ("num_envs", "autoreset_mode", "batch_size", "copy", "expand_shared"):
         if name in options:
             raise TypeError(f"make() has no option {name}; make_vec() has")
     options.setdefault("workers", 1)

@@ -36,9 +36,11 @@ class Session:
         copy: whether arrays are the caller's; see `BatchReader`.
         expand: whether fields that travel once a game are repeated for each row.
         shared_memory: None: if it can be; True: or else it is an error.
+        numbered: whether batches say which games they have even if it is all.
 
     Attributes:
         made: what the server says of the environment.
+        games: how many are in a batch.
         spec: what the game is.
         encoding: how it is observed.
         action_shape: of a step's actions.
@@ -55,8 +57,10 @@ class Session:
         copy: bool,
         expand: bool,
         shared_memory: bool | None,
+        numbered: bool = False,
     ) -> None:
         self.client, self.server, self.options, self.expand = client, server, options, expand
+        self.numbered = numbered
         self.steps: deque[int] = deque()
         self._finalizer = weakref.finalize(self, _end, client, server)
         try:
@@ -68,6 +72,8 @@ class Session:
 
     def _understand(self, copy: bool) -> None:
         made = self.made
+        self.games = made.batch_size or made.games
+        self._held = np.zeros(0, np.int32)  # the games received last
         try:
             self.spec = GameSpec.from_wire(made.spec)
             counts = tuple(count.name for count in self.spec.counts)
@@ -82,7 +88,8 @@ class Session:
                 final=bool(made.final_fields),
                 **layout,
             )
-            self._simulated = BatchReader(made.fields, copy=True, **layout)
+            simulated = [field for field in made.fields if field.name != "game.index"]
+            self._simulated = BatchReader(simulated, copy=True, **layout)
         except (ValueError, TypeError, KeyError, AttributeError) as e:
             raise self.client.distrust(f"an environment that cannot be understood: {e!r}") from e
 
@@ -120,7 +127,8 @@ class Session:
     @cached_property
     def scratch(self) -> int:
         """A separate game on the server, to put states into."""
-        env = self.client.call("make", wire.EnvReply, **self.options | {"games": 1}).env
+        options = self.options | {"games": 1, "batch_size": None}
+        env = self.client.call("make", wire.EnvReply, **options).env
         self.client.call("reset", wire.Batch, env=env, seed=0)
         return env
 
@@ -152,9 +160,23 @@ class Session:
             fields["mask"] = wire.tensor(mask.astype(np.uint8))
         return self.read(self.call("reset", wire.Batch, **fields))
 
-    def send(self, actions: ArrayLike) -> None:
-        """Begin a step."""
+    def check_together(self, what: str) -> None:
+        """Raise PommegoError if the games are not stepped together."""
+        if self.made.batch_size:
+            raise PommegoError(
+                f"{what} is for all {self.made.games} games together, and this environment was made with "
+                f"batch_size={self.made.batch_size}: use send(actions, info['row']) and recv(), "
+                "or leave batch_size out"
+            )
+
+    def send(self, actions: ArrayLike, rows: ArrayLike | None = None) -> None:
+        """Begin a step, with batch_size of the games with these rows, by default those received last."""
+        if self.made.batch_size:
+            self._send_some(actions, rows)
+            return
         self.check_open()
+        if rows is not None:
+            checks.all_rows(rows, self.made.rows)
         if len(self.steps) >= self.max_in_flight:
             raise PommegoError(f"{len(self.steps)} batches are in flight and no more may be: recv() first")
         games, learners = self.made.games, self.made.learners
@@ -165,9 +187,18 @@ class Session:
         checks.write_actions(actions, self._step.actions, games, learners)
         self.steps.append(self.client.submit(self._step.message(self.client.next_id)))
 
+    def _send_some(self, actions: ArrayLike, rows: ArrayLike | None) -> None:
+        learners = self.made.learners
+        games = self._held if rows is None else checks.games_of(rows, self.made.games, learners)
+        encoded = np.empty((len(games) * learners, *self.action_shape[1:]), np.uint8)
+        checks.write_actions(actions, encoded, len(games), learners)
+        self.call("send", wire.Ok, games=wire.tensor(games), actions=wire.tensor(encoded))
+
     def recv(self) -> View:
-        """Wait for the batch of the oldest step in flight."""
+        """Wait for the batch of the oldest step in flight; with batch_size, of the first games ready."""
         self.check_open()
+        if self.made.batch_size and not self.steps:  # if one was interrupted, its batch is still to come
+            self.steps.append(self.client.submit(self.client.encode("recv", env=self.made.env)))
         if not self.steps:
             raise PommegoError("no step is in flight: call send(actions) first")
         try:
@@ -182,8 +213,15 @@ class Session:
         return self.read(reply)
 
     def read(self, reply: wire.Batch | SharedBatch) -> View:
-        """Read a batch of all games."""
-        return self._read(self._batches, reply, self.made.games)
+        """Read a batch."""
+        view = self._read(self._batches, reply, self.games)
+        if view.games is not None:
+            if not ((view.games >= 0) & (view.games < self.made.games)).all():
+                raise self.client.distrust(f"a batch of the games {view.games.tolist()[:5]}")
+            self._held = view.games
+        elif self.numbered:
+            view.games = np.arange(self.games, dtype=np.int32)
+        return view
 
     def read_simulated(self, reply: wire.Simulated, games: int) -> View:
         """Read the batch of games that were simulated."""

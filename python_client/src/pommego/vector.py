@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pommego import checks, rows
 from pommego._transport import wire
-from pommego.batch import Observation, View, begin_info, episode_info, final_info
+from pommego.batch import Observation, View, begin_info, episode_info, final_info, rows_of
 from pommego.session import Session
 from pommego.state import Simulation, State, game_json, restore_games, save_games, simulate_games
 
@@ -24,6 +24,7 @@ __all__ = ["RENDER_MODES", "PommegoVectorEnv", "StepReturn"]
 #: How games can be drawn: as text, or as images.
 RENDER_MODES = ("ansi", "rgb_array")
 _TILE = 16  # pixels of a tile in an image
+_NONE = np.uint64(2**64 - 1)  # the number of no episode
 
 StepReturn = tuple[Observation, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]
 
@@ -53,6 +54,7 @@ class PommegoVectorEnv(VectorEnv):
       ``winners`` bool (rows, seats); zeros except where ``info["_game"]``.
     * ``info["seed"]`` and ``info["episode_number"]``, uint64 (rows,), where an
       episode began (masks ``info["_seed"]``, ``info["_episode_number"]``).
+    * ``info["row"]`` with `batch_size`: int (rows,), which rows the batch has.
     * with SAME_STEP, when some episode ended: ``info["final_obs"]`` and
       ``info["final_info"]``, as gymnasium's own vector environments have them;
       ``final_info["game"]`` repeats ``info["game"]``.
@@ -67,6 +69,7 @@ class PommegoVectorEnv(VectorEnv):
     Attributes:
         num_envs: rows.
         num_games: games.
+        batch_size: games a batch; the spaces are those of a batch.
         learners: rows a game.
         game_spec: what the game is.
         encoding: how it is observed.
@@ -86,6 +89,8 @@ class PommegoVectorEnv(VectorEnv):
         self.server = session.server
         self.num_envs = made.rows
         self.num_games = made.games
+        self.batch_size = session.games
+        self._rows = session.games * made.learners  # of a batch
         self.learners = made.learners
         self.on_death = made.on_death
         self.batch_bytes = made.batch_bytes
@@ -109,14 +114,14 @@ class PommegoVectorEnv(VectorEnv):
         """The space of a whole batch's observation."""
         batched = {}
         for field in self.encoding.fields:
-            lead = self.num_games if field.shared and not self._session.expand else self.num_envs
+            lead = self.batch_size if field.shared and not self._session.expand else self._rows
             batched[field.name] = batch_space(self.single_observation_space[field.name], lead)
         return gymnasium.spaces.Dict(batched)
 
     @cached_property
     def action_space(self) -> gymnasium.Space:
         """The space of a whole batch's actions: MultiDiscrete, (rows,) or (rows, components)."""
-        return batch_space(self.single_action_space, self.num_envs)
+        return batch_space(self.single_action_space, self._rows)
 
     def reset(
         self,
@@ -144,14 +149,19 @@ class PommegoVectorEnv(VectorEnv):
         """
         mask = checks.reset_mask(options, self.num_games, self.learners)
         seeds = checks.seeds(seed, self.num_games)
+        if mask is not None or (isinstance(seeds, tuple) and not seeds[1].all()):
+            self._session.check_together("resetting some games")
         if isinstance(seeds, int):
             super().reset(seed=seeds)
         self._session.check_open()
         self._session.abandon_steps()
         view = self._session.reset(seeds, mask)
-        begun = np.ones(self.num_games, np.bool_) if mask is None else mask
-        self._episode = view.episode
-        return view.obs, view.info | begin_info(view, begun, self.learners)
+        if view.games is None:
+            begun = np.ones(self.num_games, np.bool_) if mask is None else mask
+            self._episode = view.episode
+            return view.obs, view.info | begin_info(view, begun, self.learners)
+        self._episode[slice(None) if mask is None else mask] = _NONE  # whatever episode comes has begun
+        return view.obs, self._step_info(view)
 
     def step(self, actions: ArrayLike) -> StepReturn:
         """Make one step of all games.
@@ -168,8 +178,10 @@ class PommegoVectorEnv(VectorEnv):
             ServerError: an action is out of range, or (DISABLED) a finished
                 game was not reset; nothing has been stepped then.
             ValueError, TypeError: actions have the wrong shape or type.
-            PommegoError: batches are in flight; `recv` them first.
+            PommegoError: batches are in flight; `recv` them first. Or `batch_size`
+                is below `num_games`; use `send` and `recv`.
         """
+        self._session.check_together("step()")
         self._session.check_idle()
         self.send(actions)
         try:
@@ -178,23 +190,35 @@ class PommegoVectorEnv(VectorEnv):
             self._session.abandon_steps()
             raise
 
-    def send(self, actions: ArrayLike) -> None:
+    def send(self, actions: ArrayLike, rows: ArrayLike | None = None) -> None:
         """Begin a step without waiting for it; `recv` gets its batch.
 
         Several may be in flight (``envs.max_in_flight``); their batches come in
         order.
 
+        With a `batch_size` below `num_games` it begins a step of the games with
+        these rows, which then are under way until a `recv` brings them; all are
+        after a `reset`. Any number of games may be sent that are not under way.
+
         Args:
-            actions: as for `step`.
+            actions: as for `step`, of the rows sent.
+            rows: integers (n,), those of whole games in any order of the games, as
+                in ``info["row"]``. None: those of the last batch.
 
         Raises:
             PommegoError: too many are in flight.
-            Others as `step`, except ServerError, which `recv` raises.
+            ValueError, TypeError: actions or rows are not as described.
+            ServerError: with `batch_size`, an action is out of range, or a game
+                is under way; nothing has begun then. Otherwise `recv` raises it.
         """
-        self._session.send(actions)
+        self._session.send(actions, rows)
 
     def recv(self) -> StepReturn:
         """Wait for the batch of the oldest step in flight.
+
+        With a `batch_size` below `num_games`: for the first so many games that are
+        ready, of all under way, in the order in which they became so. They are of
+        any steps; ``info["row"]`` says which rows they have.
 
         With ``copy=False`` this ends the life of the arrays of the batch before.
 
@@ -204,7 +228,7 @@ class PommegoVectorEnv(VectorEnv):
         Raises:
             PommegoError: no step is in flight.
             ServerError: the server refused the step; later ones in flight are
-                not affected.
+                not affected. With `batch_size`: fewer games are under way.
         """
         view = self._session.recv()
         return view.obs, view.reward, view.terminated, view.truncated, self._step_info(view)
@@ -393,7 +417,7 @@ class PommegoVectorEnv(VectorEnv):
         Returns:
             the same in the new shape, as views.
         """
-        return rows.by_game(x, self.num_games, self.learners)
+        return rows.by_game(x, self.batch_size, self.learners)
 
     def split_mask(self, action_mask: NDArray[np.int8]) -> tuple[NDArray[np.int8], ...]:
         """Split (..., choices) into one mask for each component of an action, without a copy."""
@@ -413,9 +437,9 @@ class PommegoVectorEnv(VectorEnv):
         """
         choices = [choice.n for choice in self.game_spec.actions]
         if action_mask is None:
-            action_mask = np.ones((self.num_envs, sum(choices)), np.int8)
+            action_mask = np.ones((self._rows, sum(choices)), np.int8)
         drawn = rows.sample(rows.split_mask(action_mask, choices), self.np_random)
-        return drawn.reshape(self._session.action_shape)
+        return drawn.reshape(-1, *self._session.action_shape[1:])
 
     def __enter__(self) -> Self:
         return self
@@ -431,12 +455,16 @@ class PommegoVectorEnv(VectorEnv):
 
     def _step_info(self, view: View) -> dict[str, Any]:
         info = view.info
-        begun = view.episode != self._episode
+        begun = view.episode != (self._episode if view.games is None else self._episode[view.games])
         if begun.any():
             info |= begin_info(view, begun, self.learners)
-        self._episode = view.episode
+        if view.games is None:
+            self._episode = view.episode
+        else:
+            self._episode[view.games] = view.episode
+            info |= {"row": rows_of(view.games, self.learners), "_row": np.ones(self._rows, np.bool_)}
         if view.finished.size:
             info |= episode_info(view)
             if self.autoreset_mode == AutoresetMode.SAME_STEP:
-                info |= final_info(view, self.learners, self.num_envs)
+                info |= final_info(view, self.learners, self._rows)
         return info

@@ -134,6 +134,7 @@ class EnvReply(_EnvAnswer, tag="env"):
     fields: list[Field]
     final_fields: list[str] | None
     batch_bytes: int
+    batch_size: int = 0
     shared_memory: SharedMemoryReply | None = None
 
 

@@ -1,0 +1,95 @@
+package bridge
+
+import (
+	"encoding/binary"
+
+	"pommego/env"
+	"pommego/vec"
+)
+
+func init() {
+	registerEnv("send", true, readSend, (*session).sendGames)
+	registerEnv("recv", true, readNothing, (*session).recvGames)
+}
+
+// sendRequest begins a step of some games of an environment with a batch size.
+type sendRequest struct{ games, actions tensor }
+
+func readSend(in *fields) sendRequest {
+	in.need("games", "actions")
+	return sendRequest{in.tensor("games", env.Int32), in.tensor("actions", env.Uint8)}
+}
+
+func (s *session) sendGames(e *environment, id uint64, q sendRequest) (reply, error) {
+	if err := e.wantBatchSize(true); err != nil {
+		return reply{}, err
+	}
+	if err := q.games.want("games", len(q.games.data)/4); err != nil {
+		return reply{}, err
+	}
+	e.sent = e.sent[:0]
+	for at := 0; at < len(q.games.data); at += 4 {
+		game, most := int32(binary.LittleEndian.Uint32(q.games.data[at:])), e.pool.Games()-1
+		if game < 0 || int(game) > most {
+			return reply{}, inField(outOfRange(element("games", at/4), game, 0, uint64(most)), "games")
+		}
+		e.sent = append(e.sent, game)
+	}
+	if err := wantActions(&q.actions, len(e.sent)*e.pool.Learners(), e.pool.Spec()); err != nil {
+		return reply{}, err
+	}
+	if e.noop {
+		return s.begun(e, id), nil
+	}
+	if err := e.pool.Send(e.sent, q.actions.data); err != nil {
+		return reply{}, s.fromVec(err, "games")
+	}
+	return s.begun(e, id), nil
+}
+
+// begun is the reply to send. It lies in one of two buffers: while one is being
+// made, the writer has at most the other.
+func (s *session) begun(e *environment, id uint64) reply {
+	buf := &s.okays[s.okay]
+	s.okay = 1 - s.okay
+	*buf = appendHead((*buf)[:0], 3, "ok", id, e.handle)
+	return reply{msg: *buf}
+}
+
+// recvGames answers with the first games that are ready.
+func (s *session) recvGames(e *environment, id uint64, _ nothing) (reply, error) {
+	if err := e.wantBatchSize(true); err != nil {
+		return reply{}, err
+	}
+	f := s.take(e.frames)
+	if e.noop {
+		return f.reply(id), nil
+	}
+	if err := e.pool.Recv(f.batch); err != nil {
+		return reply{}, s.fromVec(err, "env")
+	}
+	return f.reply(id), nil
+}
+
+// wantBatchSize refuses what needs an environment with a batch size, or one
+// without.
+func (e *environment) wantBatchSize(wanted bool) error {
+	size := e.pool.Config().BatchSize
+	switch {
+	case wanted && size == 0:
+		return fail(codeBadOption, "env", "step it with step, or make it with batch_size", "environment %d was made without batch_size, and steps all games together", e.handle)
+	case !wanted && size > 0:
+		return fail(codeBadOption, "env", "step it with send and recv, or make it without batch_size",
+			"environment %d was made with batch_size %d, and its games are not stepped together", e.handle, size)
+	}
+	return nil
+}
+
+// wantNoMask refuses to reset some games of an environment with a batch size.
+func (q *resetRequest) wantNoMask(cfg vec.Config) error {
+	if cfg.BatchSize > 0 && q.mask.given() {
+		return fail(codeBadOption, "mask", "leave it out: games whose episode ends begin the next by themselves",
+			"mask is given, but with batch_size all games are reset together")
+	}
+	return nil
+}

@@ -1,0 +1,142 @@
+package vec
+
+import (
+	"sync"
+	"time"
+)
+
+// queue is between the caller and the workers of a pool whose games go on one by
+// one: games that are to be stepped, and those that have been and are ready.
+type queue struct {
+	lock  sync.Mutex
+	work  *sync.Cond // there are games to step, or the workers are to end
+	done  *sync.Cond // as many games are ready as somebody waits for
+	todo  ring
+	ready ring
+	broke ring // those that panicked, and are no longer under way
+	sent  int  // games to be stepped, being stepped or ready
+	want  int  // how many ready games somebody waits for
+	ended bool // the workers are to end
+
+	cost  *cost
+	games int           // stepped since the cost was noted last
+	spent time.Duration // on them
+}
+
+func newQueue(games int, c *cost) *queue {
+	q := &queue{todo: newRing(games), ready: newRing(games), broke: newRing(games), cost: c}
+	q.work, q.done = sync.NewCond(&q.lock), sync.NewCond(&q.lock)
+	return q
+}
+
+// send adds games to be stepped.
+func (q *queue) send(games []int32) {
+	q.lock.Lock()
+	for _, g := range games {
+		q.todo.push(g)
+		q.work.Signal()
+	}
+	q.sent += len(games)
+	q.lock.Unlock()
+}
+
+// take waits for games to step and appends them to to: as many as the workers
+// should take at a time, and no more than leave some to the others. None: the
+// worker is to end.
+func (q *queue) take(to []int32, workers int) []int32 {
+	q.lock.Lock()
+	for q.todo.n == 0 && !q.ended {
+		q.work.Wait()
+	}
+	if !q.ended {
+		for range max(1, min(q.cost.chunk(), q.todo.n/workers)) {
+			to = append(to, q.todo.pop())
+		}
+	}
+	q.lock.Unlock()
+	return to
+}
+
+// put adds games that are ready, the steps of which took so long, and those that
+// have broken. The cost is noted once in as many steps as there are games, so that
+// a slow one counts each time.
+func (q *queue) put(games []int32, phases []phase, took time.Duration) {
+	q.lock.Lock()
+	for _, g := range games {
+		if phases[g] == broken {
+			q.broke.push(g)
+			q.sent--
+		} else {
+			q.ready.push(g)
+		}
+	}
+	if q.ready.n >= min(q.want, q.sent) || q.broke.n > 0 {
+		q.done.Signal()
+	}
+	q.games, q.spent = q.games+len(games), q.spent+took
+	if q.games >= len(q.todo.items) {
+		q.cost.note(q.games, q.spent)
+		q.games, q.spent = 0, 0
+	}
+	q.lock.Unlock()
+}
+
+// recv waits for n games to be ready and appends the first of them to to; none if
+// fewer are under way. A game that has broken comes before them, alone.
+func (q *queue) recv(to []int32, n int) (games []int32, broke bool) {
+	q.lock.Lock()
+	defer q.lock.Unlock()
+	for q.want = n; q.broke.n == 0 && q.ready.n < n && q.sent >= n; {
+		q.done.Wait()
+	}
+	switch {
+	case q.broke.n > 0:
+		return append(to, q.broke.pop()), true
+	case q.sent < n:
+		return to, false
+	}
+	for range n {
+		to = append(to, q.ready.pop())
+	}
+	q.sent -= n
+	return to, false
+}
+
+// rest waits until all games that were sent are ready.
+func (q *queue) rest() {
+	q.lock.Lock()
+	for q.want = q.sent; q.ready.n < q.sent; {
+		q.done.Wait()
+	}
+	q.lock.Unlock()
+}
+
+// forget forgets the games that are ready, which all that were sent must be.
+func (q *queue) forget() { q.ready.n, q.broke.n, q.sent = 0, 0, 0 }
+
+// end tells the workers to end, or that they may begin.
+func (q *queue) end(ended bool) {
+	q.lock.Lock()
+	q.ended = ended
+	q.work.Broadcast()
+	q.lock.Unlock()
+}
+
+// ring is a list of games, first in, first out.
+type ring struct {
+	items   []int32
+	from, n int
+}
+
+func newRing(size int) ring { return ring{items: make([]int32, size)} }
+
+func (r *ring) push(g int32) {
+	r.items[(r.from+r.n)%len(r.items)] = g
+	r.n++
+}
+
+func (r *ring) pop() int32 {
+	g := r.items[r.from]
+	r.from, r.n = (r.from+1)%len(r.items), r.n-1
+	return g
+}

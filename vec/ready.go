@@ -1,0 +1,146 @@
+package vec
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// stage prepares for games that go on one by one. Workers write what a game shows
+// to a batch of all games, where it stays until it is received.
+func (p *Pool) stage() {
+	all := *p.plan
+	all.cfg.BatchSize, all.cfg.Headroom = 0, 0
+	p.staging = p.newBatch(newLayout(&all), p.cfg.Games, nil)
+	p.queue = newQueue(p.cfg.Games, &p.cost)
+	p.sent = make([]bool, p.cfg.Games)
+	p.actions = make([]uint8, p.Rows()*len(p.spec.Actions))
+}
+
+// Send begins a step of each of these games, with one byte of actions for each
+// component of each of their rows, in the order of games. A game that has been
+// sent must be received before it is sent again. On an error nothing has begun.
+func (p *Pool) Send(games []int32, actions []uint8) error {
+	if err := p.checkSend(games, actions); err != nil {
+		return err
+	}
+	size := len(actions) / max(1, len(games))
+	for k, g := range games {
+		copy(p.actions[int(g)*size:], actions[k*size:(k+1)*size])
+	}
+	p.queue.send(games)
+	return nil
+}
+
+func (p *Pool) checkSend(games []int32, actions []uint8) error {
+	parts, learners := len(p.spec.Actions), p.seating.learners
+	switch {
+	case p.closed:
+		return fmt.Errorf("vec: Send: %w", ErrClosed)
+	case p.queue == nil:
+		return errors.New("vec: Send: the pool has no BatchSize; use Step, which steps all games")
+	case len(actions) != len(games)*learners*parts:
+		return fmt.Errorf("vec: Send: %d bytes of actions, want %d: %d games x %d learners x %d components",
+			len(actions), len(games)*learners*parts, len(games), learners, parts)
+	}
+	for k, g := range games {
+		err := p.checkSendGame(int(g), actions[k*learners*parts:][:learners*parts])
+		if err != nil {
+			for _, g := range games[:k] {
+				p.sent[g] = false
+			}
+			return err
+		}
+		p.sent[g] = true
+	}
+	return nil
+}
+
+func (p *Pool) checkSendGame(game int, actions []uint8) error {
+	switch {
+	case game < 0 || game >= p.cfg.Games:
+		return fmt.Errorf("vec: Send: there is no game %d, want 0 to %d", game, p.cfg.Games-1)
+	case p.sent[game]:
+		return fmt.Errorf("vec: Send: game %d: %w", game, ErrSent)
+	case p.phases[game] != running && p.phases[game] != ended:
+		return p.refuse("Send", game)
+	}
+	for i, a := range actions {
+		parts := len(p.spec.Actions)
+		row, part := game*p.seating.learners+i/parts, i%parts
+		if int(a) >= p.spec.Actions[part].N && p.heeded(row) {
+			return p.actionError(row, part, a)
+		}
+	}
+	return nil
+}
+
+// Recv waits until as many games are ready as a batch holds, the first of those
+// that were sent or reset, and writes them to b: Games lists them. With a
+// *GameError that game is no longer under way, and b and the others are as they
+// were: call Recv again.
+func (p *Pool) Recv(b *Batch) error {
+	switch {
+	case p.closed:
+		return fmt.Errorf("vec: Recv: %w", ErrClosed)
+	case p.queue == nil:
+		return errors.New("vec: Recv: the pool has no BatchSize; use Step, which steps all games")
+	case b == nil || b.pool != p:
+		return errors.New("vec: Recv: the batch is not of this pool; make it with NewBatch")
+	}
+	games, broke := p.queue.recv(p.staging.games[:0], p.cfg.BatchSize)
+	for _, g := range games {
+		p.sent[g] = false
+	}
+	switch {
+	case broke:
+		return p.games[games[0]].fault
+	case len(games) == 0:
+		return fmt.Errorf("vec: Recv: %w: %d, want %d", ErrFew, p.queue.sent, p.cfg.BatchSize)
+	}
+	b.gather(p.staging, games, p.over)
+	return nil
+}
+
+// rest waits until no game is being stepped. Those that are ready stay so. What
+// looks at games or changes them comes after it.
+func (p *Pool) rest() {
+	if p.queue != nil && !p.closed {
+		p.queue.rest()
+	}
+}
+
+// resetAll begins new episodes of all games, which are ready then: what was sent
+// or ready before is forgotten.
+func (p *Pool) resetAll(b *Batch, o ResetOptions) error {
+	p.queue.rest()
+	p.queue.forget()
+	all := p.staging.games[:0]
+	for i := range p.games {
+		all = append(all, int32(i))
+		p.sent[i], p.over[i] = true, 0
+	}
+	p.job = job{call: callReset, batch: p.staging, reset: o}
+	p.queue.send(all)
+	p.queue.rest()
+	p.job = job{call: callStep, batch: p.staging, actions: p.actions}
+	return p.Recv(b)
+}
+
+// serveSent steps games that were sent, until there are to be no more.
+func (w *worker) serveSent() {
+	p := w.p
+	for {
+		w.games = p.queue.take(w.games[:0], len(p.workers))
+		if len(w.games) == 0 {
+			return
+		}
+		begun := time.Now()
+		for _, g := range w.games {
+			w.at, w.hi = int(g), int(g)+1
+			w.workOn()
+		}
+		w.faults = w.faults[:0] // the games keep theirs
+		p.queue.put(w.games, p.phases, time.Since(begun))
+	}
+}
