@@ -60,7 +60,7 @@ class Session:
         self.steps: deque[int] = deque()
         self._finalizer = weakref.finalize(self, _end, client, server)
         try:
-            self.made, self.memory = make_shared(client, options, shared_memory)
+            self.made, self.memory = make_shared(client, options, shared_memory, copy)
             self._understand(copy)
         except BaseException:
             self.close()
@@ -74,13 +74,7 @@ class Session:
             self.encoding = self.spec.encoding(made.observation)
             self.action_shape = action_shape(made)
             self._step = wire.StepRequest(made.env, self.action_shape)
-            self._batches = BatchReader(
-                made.fields,
-                copy=copy,
-                shared=self.memory is not None,
-                final=bool(made.final_fields),
-                **layout,
-            )
+            self._batches = BatchReader(made.fields, copy=copy, final=bool(made.final_fields), **layout)
             self._simulated = BatchReader(made.fields, copy=True, **layout)
         except (ValueError, TypeError, KeyError, AttributeError) as e:
             raise self.client.distrust(f"an environment that cannot be understood: {e!r}") from e
