@@ -24,7 +24,8 @@ Array = NDArray[Any]
 Observation = dict[str, Array]
 
 _OBS = "obs."
-_ALWAYS = ("action_mask", "alive", "seat")  # what info has in every batch
+_ALWAYS = ("action_mask", "alive", "seat")  # what info has in every batch ...
+_ALL = tuple(f"_{name}" for name in _ALWAYS)  # ... and the masks that say for which rows: all
 
 #: What arrays are for the caller, where that is not what travels.
 _TYPES: dict[str, Any] = dict.fromkeys(
@@ -103,7 +104,7 @@ class BatchReader:
         self._final_fields = final
         self._sizes = {f.name: _nbytes(f) for f in fields}
         self._given = self._large() if copy else []
-        self._all = _all_rows(rows)
+        self._all = np.ones((len(_ALWAYS), rows), np.bool_)
         self._layouts: dict[int, list[tuple[str, str, tuple[int, ...], Any]]] = {}  # by number of games
 
     def _large(self) -> list[str]:
@@ -200,10 +201,14 @@ class BatchReader:
 
     def _always(self, arrays: dict[str, Array], games: int) -> dict[str, Any]:
         """What info has in every batch; all rows have it."""
-        if not self._copy:
-            info = {name: arrays[name] for name in _ALWAYS}
-            return info | self._all if games == self._games else info | _all_rows(games * self._learners)
-        return {name: arrays[name].copy() for name in _ALWAYS} | _all_rows(games * self._learners)
+        every = self._all
+        if games != self._games:
+            every = np.ones((len(_ALWAYS), games * self._learners), np.bool_)
+        info = {name: arrays[name] for name in _ALWAYS}
+        if self._copy:
+            every, info = every.copy(), {name: array.copy() for name, array in info.items()}
+        info.update(zip(_ALL, every, strict=True))
+        return info
 
     def _statistics(self, arrays: dict[str, Array]) -> dict[str, Array]:
         """Per-episode statistics with rows first, zero where no episode ended."""
@@ -238,11 +243,6 @@ def _copy_into(buffer: memoryview, array: Array) -> Array:
     copy = np.frombuffer(buffer, array.dtype, array.size).reshape(array.shape)
     np.copyto(copy, array)
     return copy
-
-
-def _all_rows(rows: int) -> dict[str, Array]:
-    """The masks of what all rows have."""
-    return {f"_{name}": np.ones(rows, np.bool_) for name in _ALWAYS}
 
 
 def _finished(games: Array, most: int) -> Array:

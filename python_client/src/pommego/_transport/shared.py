@@ -121,6 +121,7 @@ class SharedMemory:
         self._lends = lend
         self._places: list[_Place | None] = [None] * len(about.batches)
         self._shown: _Place | None = None
+        self._forms: dict[str, tuple[tuple[int, ...], np.dtype, int]] = {}  # of what `own` returns, anywhere
         self._buffers = BufferPool()
         self.channel = Channel(memoryview(words), about.actions, actions)
         self._targets: list[int | None] = [None] * self.channel.slots
@@ -199,7 +200,11 @@ class SharedMemory:
             root[: len(batch.message)] = batch.message
         owned = {}
         for name in names:
-            view = batch.views[name]
-            start = view.__array_interface__["data"][0] - mapping.address
-            owned[name] = np.ndarray(view.shape, view.dtype, root, start)
+            form = self._forms.get(name)
+            if form is None:
+                view = batch.views[name]
+                start = view.__array_interface__["data"][0] - mapping.address
+                form = self._forms[name] = view.shape, view.dtype, start
+            shape, dtype, start = form
+            owned[name] = np.ndarray(shape, dtype, root, start)
         return owned
