@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"sync/atomic"
 	"unsafe"
 
 	"gorgonia.org/tensor"
@@ -28,6 +29,8 @@ type Batch struct {
 
 	ended    []int32 // scratch: each worker's finished games, from its first on
 	finished []int32
+	lasts    atomic.Int32 // final positions written in this step
+	lastAt   []int32      // of each finished game, where its own is
 }
 
 // shown is where a position goes.
@@ -47,7 +50,7 @@ func (p *Pool) NewBatch(mem []byte) *Batch {
 	if len(mem) < size || uintptr(unsafe.Pointer(unsafe.SliceData(mem)))%8 != 0 {
 		panic(fmt.Sprintf("vec: NewBatch in %d bytes at %p, want %d bytes at a multiple of 8", len(mem), mem, size))
 	}
-	b := &Batch{pool: p, slab: mem[:size:size], ended: make([]int32, p.cfg.Games)}
+	b := &Batch{pool: p, slab: mem[:size:size], ended: make([]int32, p.cfg.Games), lastAt: make([]int32, p.cfg.Games)}
 	clear(b.slab)
 	b.tensors = over(b.slab, p.layout.tensors)
 	b.now = b.shown("")
@@ -98,8 +101,7 @@ func (b *Batch) Tensors() []Tensor { return b.tensors }
 // Tensor is one of them, nil if there is none of that name. If the pool resets
 // in the same step there are also "final.obs.NAME", "final.action_mask",
 // "final.alive" and "final.seat", in memory of their own: the last position of
-// the episodes that ended in this step. They have a place for every row; only
-// those of Finished games mean something.
+// the episodes that ended in this step, where FinalAt says.
 func (b *Batch) Tensor(name string) *tensor.Dense {
 	for _, all := range [...][]Tensor{b.tensors, b.finals} {
 		for i := range all {
@@ -122,3 +124,14 @@ func (b *Batch) Bytes(name string) []byte {
 // Finished lists the games whose episode ended in this step, in order. It is
 // valid until the batch is written to again.
 func (b *Batch) Finished() []int32 { return b.finished }
+
+// FinalAt is where a Finished game has its final position: the final tensors have
+// it where the batch's own have the game of the number returned.
+func (b *Batch) FinalAt(game int32) int { return int(b.lastAt[game]) }
+
+// nextFinal is where the final position of game i goes. As few games end in a
+// step, those that do use the same memory in every step, from the front on.
+func (b *Batch) nextFinal(i int) int {
+	b.lastAt[i] = b.lasts.Add(1) - 1
+	return int(b.lastAt[i])
+}

@@ -91,7 +91,7 @@ func (w *worker) step(i int) {
 		w.finished++
 		p.phases[i] = ended
 		if p.cfg.Autoreset == SameStep {
-			w.write(i, &b.last)
+			w.writeAt(b.nextFinal(i), i, &b.last)
 			w.begin(i, env.Seed{Value: g.seed.Value, Episode: g.seed.Episode + 1})
 		}
 	}
@@ -185,13 +185,16 @@ func (w *worker) writeGame(i int, done bool) {
 }
 
 // write writes what the rows of game i see.
-func (w *worker) write(i int, to *shown) {
+func (w *worker) write(i int, to *shown) { w.writeAt(i, i, to) }
+
+// writeAt is write, to where the game of number place has its rows.
+func (w *worker) writeAt(place, i int, to *shown) {
 	p, g := w.p, &w.p.games[i]
-	first, n := i*len(g.rows), len(g.rows)
+	first, n := place*len(g.rows), len(g.rows)
 	for f := range p.fields {
 		size := p.fields[f].size
 		if p.fields[f].shared {
-			w.obs[f] = to.obs[f][i*size : (i+1)*size]
+			w.obs[f] = to.obs[f][place*size : (place+1)*size]
 		} else {
 			w.obs[f] = to.obs[f][first*size : (first+n)*size]
 		}
