@@ -11,16 +11,16 @@ import (
 
 // channel is the memory that an environment shares with a client on the same
 // machine. Steps go through it in both directions without a message: the client
-// writes actions into a slot, the server the batch, and each counts what it has
-// handed over in a word on which the other can wait in a futex. PROTOCOL.md has
-// the layout and the rules, and channel_model_test.go shows that under them no
-// wake-up is lost and that nobody writes what the other side looks at. All other
-// requests go through the socket; a batch that answers one of them lies in the
-// memory too, behind the slots' batches, and a short reply says so.
+// writes actions into a slot and lends the server a place for the batch, and each
+// side counts what it has handed over in a word on which the other can wait in a
+// futex. PROTOCOL.md has the layout and the rules, and channel_model_test.go shows
+// that under them no wake-up is lost and that nobody writes what the other side
+// looks at. All other requests go through the socket; a batch that answers one of
+// them lies in the memory too, in a place of its own, and a short reply says so.
 //
 // The client can write anything into all of it at any time. So the server takes
-// nothing from it but a count, a request's number and actions, of which it makes
-// a copy of its own before it checks them.
+// nothing from it but a count, a request's number, that of a place, and actions,
+// of which it makes a copy of its own before it checks them.
 //
 // A channel belongs to its session's worker. One more goroutine waits in the
 // futex, and only while the worker has asked it to.
@@ -30,11 +30,12 @@ type channel struct {
 	client  *words
 	server  *words
 	actions []int    // where those of each slot begin
-	batches []int    // the same of their batches, and of the one for other requests
-	frames  []*frame // of the slots
+	batches []int    // where each place for a batch begins; the last is for other requests
+	frames  []*frame // of the places for steps, each made when it is used first
 
 	request request // the step being made
 	own     []byte  // its actions
+	place   int     // where its batch goes
 	turn    uint64  // steps answered so far; the next one is in slot turn % slots
 
 	waiting atomic.Bool   // the listener has been asked to wait, and has not yet rung
@@ -48,32 +49,43 @@ type words struct {
 	count atomic.Uint32           // of the steps posted, or answered; the word others wait on
 	waits atomic.Uint32           // not 0: this side waits, or is about to, and has to be woken
 	each  [maxSlots]atomic.Uint64 // of each slot the request's number, or the length of its batch
+	place [maxSlots]atomic.Uint32 // of each slot, the client's: one more than the place for its batch; 0: the slot's own
 }
 
 // The memory begins with a key by which the client knows that it has mapped the
 // right one. The words of the two sides never share a pair of cache lines.
 const (
-	sharedPage  = 4096
+	sharedPage  = 64 << 10 // the largest page of any processor: each place can be mapped by itself
+	wordsEnd    = 4096     // where the actions begin
 	keyBytes    = 16
 	clientWords = 128
 	serverWords = 512
 	apart       = 128 // what the actions of a slot begin at a multiple of
 	maxSlots    = 16
+	maxPlaces   = 64
 )
 
-// newChannel makes memory for a number of slots with the given bytes of actions and
-// of batches.
-func newChannel(slots, actions, batch int) (*channel, error) {
-	c := &channel{own: make([]byte, actions)}
-	end := sharedPage
+// keptBytes is how much memory the places for batches may take, beyond the two
+// more than slots that every client gets if it asks: one for its caller to look
+// at while the other is written.
+const keptBytes = 256 << 20
+
+// newChannel makes memory for a number of slots and of places for their batches,
+// with the given bytes of actions and of a batch. There are fewer places than
+// asked for where they would take too much.
+func newChannel(slots, places, actions, batch int) (*channel, error) {
+	batch = roundUp(batch, sharedPage)
+	places = max(slots, min(places, max(slots+2, keptBytes/batch)))
+	c := &channel{own: make([]byte, actions), frames: make([]*frame, places)}
+	end := wordsEnd
 	for range slots {
 		c.actions = append(c.actions, end)
 		end += roundUp(actions, apart)
 	}
 	end = roundUp(end, sharedPage)
-	for range slots + 1 {
+	for range places + 1 {
 		c.batches = append(c.batches, end)
-		end += roundUp(batch, sharedPage)
+		end += batch
 	}
 	var err error
 	if c.file, c.mem, err = mapShared(end); err != nil {
@@ -88,21 +100,23 @@ func newChannel(slots, actions, batch int) (*channel, error) {
 
 func roundUp(n, unit int) int { return (n + unit - 1) / unit * unit }
 
-// share makes the environment's frames in memory that the client can map.
-func (e *environment) share(slots int) error {
-	size := e.layout.size + e.layout.tail
-	c, err := newChannel(slots, e.pool.Rows()*len(e.pool.Spec().Actions), size)
+// share has the environment write its batches into memory that the client can map.
+func (e *environment) share(slots, places int) error {
+	c, err := newChannel(slots, places, e.pool.Rows()*len(e.pool.Spec().Actions), e.layout.size+e.layout.tail)
 	if err != nil {
 		return fail(codeBadOption, "shared_memory", "leave it out: batches then come through the socket", "memory cannot be shared: %v", err)
 	}
 	e.channel, e.frames = c, make(chan *frame, 1)
-	for _, at := range c.batches[:slots] {
-		c.frames = append(c.frames, newFrame(e.layout, e.pool, nil, c.mem[at:][:size]))
-	}
-	other := newFrame(e.layout, e.pool, e.frames, c.mem[c.batches[slots]:][:size])
+	other := e.frameAt(len(c.frames), e.frames)
 	other.shares = true
 	e.frames <- other
 	return nil
+}
+
+// frameAt makes the frame of one of the channel's places.
+func (e *environment) frameAt(place int, home chan *frame) *frame {
+	mem := e.channel.mem[e.channel.batches[place]:]
+	return newFrame(e.layout, e.pool, home, mem[:e.layout.size+e.layout.tail])
 }
 
 // describe is what the client needs to map it: a path that only processes of
@@ -163,12 +177,20 @@ func (c *channel) posted() int {
 }
 
 // slot is where the next step lies, or the one being made.
-func (c *channel) slot() int { return int(c.turn % uint64(len(c.frames))) }
+func (c *channel) slot() int { return int(c.turn % uint64(len(c.actions))) }
 
 // take makes a request of the next step of the environment, and copies its
-// actions to where nobody else writes to them.
+// actions to where nobody else writes to them. A step whose batch is to go to a
+// place that there is not is nonsense: then it returns nil.
 func (c *channel) take(e *environment) *request {
 	slot := c.slot()
+	c.place = int(c.client.place[slot].Load()) - 1
+	if c.place < 0 {
+		c.place = slot
+	}
+	if c.place >= len(c.frames) {
+		return nil
+	}
 	copy(c.own, c.mem[c.actions[slot]:])
 	c.request = request{name: "step", id: c.client.each[slot].Load(), hasID: true, posted: e}
 	return &c.request

@@ -1,6 +1,10 @@
 package bridge
 
-import "testing"
+import (
+	"cmp"
+	"slices"
+	"testing"
+)
 
 // A model of a channel, small enough that every interleaving of every memory
 // access of both sides can be tried. It has the rules of PROTOCOL.md ("shared
@@ -19,7 +23,9 @@ import "testing"
 // the socket alone.
 type modelRules struct {
 	slots, steps, inFlight uint8
-	weak                   bool // an arm64, not an x86-64
+	places                 uint8 // the client chooses among these; 0: each slot has its own
+	held                   uint8 // of them, the most that callers may hold; 0: only the last batch is looked at
+	weak                   bool  // an arm64, not an x86-64
 
 	// What a broken protocol would do.
 	noMembarrier  bool // the server checks the count and sleeps without a barrier in the client
@@ -28,6 +34,9 @@ type modelRules struct {
 	noReleaseWall bool // no barrier between actions and count
 	noAcquireWall bool // no barrier between count and batch
 	wakeOnce      bool // closing wakes the listener once and does not look whether it goes
+	placeLate     bool // the place is named after the count
+	placeHeld     bool // a place is lent that a caller holds
+	placeTwice    bool // a place is lent that has been lent for a step before
 }
 
 // Places in the model's memory.
@@ -37,9 +46,10 @@ const (
 	serverCount
 	serverWaits
 	modelActions                    // of each slot, the number of the step
-	modelFront   = modelActions + 3 // of each slot, one half of the batch: also the number
-	modelBack    = modelFront + 3   // and the other half
-	modelBytes   = modelBack + 3
+	modelPlace   = modelActions + 3 // of each slot, one more than the place for its batch
+	modelFront   = modelPlace + 3   // of each place, one half of the batch: also the number
+	modelBack    = modelFront + 4   // and the other half
+	modelBytes   = modelBack + 4
 )
 
 type modelStore struct{ at, value uint8 }
@@ -49,88 +59,61 @@ type modelStore struct{ at, value uint8 }
 type modelState struct {
 	mem    [modelBytes]uint8
 	stale  [modelBytes]uint8 // weak: what the client may still read
-	buffer [4]modelStore
+	buffer [6]modelStore
 	stores uint8 // in the buffer
 
 	client, server, closer                 string
 	posted, received, seen, turn, sawWaits uint8
 	clientSleeps, serverSleeps, closing    bool
-}
 
-// The memory as the client has it ------------------------------------------
-
-func (s *modelState) store(at, value uint8) {
-	s.buffer[s.stores] = modelStore{at, value}
-	s.stores++
-}
-
-// drain makes one of the client's stores visible.
-func (x *explorer) drain(s modelState) {
-	for k := range s.stores {
-		if k > 0 && !x.weak {
-			break
-		}
-		next, older := s, false
-		for _, earlier := range s.buffer[:k] {
-			older = older || earlier.at == s.buffer[k].at
-		}
-		if !older {
-			next.leave(k)
-			x.reach(next)
-		}
-	}
-}
-
-// leave takes the k-th store out of the buffer and into memory.
-func (s *modelState) leave(k uint8) {
-	s.mem[s.buffer[k].at] = s.buffer[k].value
-	copy(s.buffer[k:], s.buffer[k+1:s.stores])
-	s.stores--
-	s.buffer[s.stores] = modelStore{}
-}
-
-// barrier is a full one, in the client.
-func (x *explorer) barrier(s *modelState) {
-	for s.stores > 0 {
-		s.leave(0)
-	}
-	if x.weak {
-		s.stale = s.mem
-	}
-}
-
-// load goes on with each value that the client may find.
-func (x *explorer) load(s modelState, at uint8, then func(s modelState, value uint8)) {
-	if x.weak && s.stale[at] != s.mem[at] {
-		then(s, s.stale[at])
-		s.stale[at] = s.mem[at] // from here on
-	}
-	then(s, s.mem[at])
+	targets [3]uint8 // of each slot, one more than the place that the server may write to; 0: none
+	holds   [4]uint8 // of each place, the number of the batch that a caller looks at; 0: none
+	goal    uint8    // the place that the server writes to
 }
 
 // The client ----------------------------------------------------------------
 
 func (x *explorer) stepClient(s modelState) {
-	slot := s.received % x.slots
 	switch s.client {
-	case "choose": // it may post, or receive, as far as it has posted
+	case "choose": // it may post, receive or give up, as far as it has posted
 		if s.posted < x.steps && s.posted-s.received < x.inFlight {
-			next := s
-			next.store(modelActions+s.posted%x.slots, s.posted+1)
-			x.goClient(next, "count")
+			x.goClient(s, "slot")
 		}
 		if s.received < s.posted {
 			x.goClient(s, "look")
 		}
+		if s.received < s.posted && x.places > 0 { // else it could look at no batch any more
+			gone := s
+			gone.received++
+			x.goClient(gone, "choose")
+		}
 		if s.received == x.steps {
 			x.goClient(s, "done")
 		}
+		x.letGo(s)
+	case "slot": // a step that was given up may still be there
+		x.load(s, serverCount, func(s modelState, count uint8) {
+			if s.posted >= x.slots && count <= s.posted-x.slots {
+				x.goClient(s, "slot")
+				return
+			}
+			s.store(modelActions+s.posted%x.slots, s.posted+1)
+			if !x.placeLate {
+				x.lend(&s)
+			}
+			x.goClient(s, "count")
+		})
 	case "count":
 		if x.weak && !x.noReleaseWall {
 			x.barrier(&s)
 		}
 		s.posted++
 		s.store(clientCount, s.posted)
+		if x.placeLate {
+			s.posted--
+			x.lend(&s)
+			s.posted++
+		}
 		x.goClient(s, "waits?")
 	case "waits?":
 		if x.weak { // does not ask
@@ -177,12 +160,15 @@ func (x *explorer) stepClient(s modelState) {
 		s.received++
 		x.goClient(s, "read")
 	case "read":
-		slot = (s.received - 1) % x.slots
-		x.load(s, modelFront+slot, func(s modelState, front uint8) {
-			x.load(s, modelBack+slot, func(s modelState, back uint8) {
+		slot := (s.received - 1) % x.slots
+		place := s.targets[slot] - 1
+		x.load(s, modelFront+place, func(s modelState, front uint8) {
+			x.load(s, modelBack+place, func(s modelState, back uint8) {
 				if front != s.received || back != s.received {
 					x.fail(&s, "batch %d is read as %d and %d", s.received, front, back)
 				}
+				s.targets[slot] = 0
+				x.hold(&s, place)
 				x.goClient(s, "choose")
 			})
 		})
@@ -193,9 +179,56 @@ func (x *explorer) stepClient(s modelState) {
 	}
 }
 
+// lend gives the next step the first place that nobody looks at and that no step
+// has, or the one that a step which was given up has left in its slot.
+func (x *explorer) lend(s *modelState) {
+	slot := s.posted % x.slots
+	if x.places == 0 {
+		s.targets[slot] = slot + 1 // and no word of it
+		return
+	}
+	for place := uint8(0); s.targets[slot] == 0; place++ {
+		if place == x.places {
+			x.fail(s, "no place is free")
+			return
+		}
+		if (s.holds[place] == 0 || x.placeHeld) && (!slices.Contains(s.targets[:], place+1) || x.placeTwice) {
+			s.targets[slot] = place + 1
+		}
+	}
+	s.store(modelPlace+slot, s.targets[slot])
+}
+
+// hold hands the batch received last to a caller, or, if callers hold enough, a copy.
+func (x *explorer) hold(s *modelState, place uint8) {
+	held := uint8(0)
+	for p, number := range s.holds {
+		if x.held == 0 {
+			s.holds[p] = 0
+		} else if number != 0 {
+			held++
+		}
+	}
+	if held < max(1, x.held) {
+		s.holds[place] = s.received
+	}
+}
+
+// letGo has callers let go of a batch, after they have written to it.
+func (x *explorer) letGo(s modelState) {
+	for place, number := range s.holds {
+		if number != 0 && x.held != 0 {
+			next := s
+			next.holds[place] = 0
+			next.store(modelFront+uint8(place), 99)
+			x.goClient(next, "choose")
+		}
+	}
+}
+
 func (x *explorer) goClient(s modelState, to string) {
-	if s.stores == uint8(len(s.buffer)) {
-		x.barrier(&s) // the buffer is full
+	if s.stores > uint8(len(s.buffer)-2) {
+		x.barrier(&s) // the buffer is as good as full
 	}
 	s.client = to
 	x.reach(s)
@@ -220,12 +253,17 @@ func (x *explorer) stepServer(s modelState) {
 		if got := s.mem[modelActions+slot]; got != s.turn+1 {
 			x.fail(&s, "step %d is made with the actions of step %d", s.turn+1, got)
 		}
+		s.goal = slot
+		if place := s.mem[modelPlace+slot]; place != 0 {
+			s.goal = place - 1
+		}
 		to("front")
 	case "front":
-		s.mem[modelFront+slot] = s.turn + 1
+		s.mem[modelFront+s.goal] = s.turn + 1
 		to("back")
 	case "back":
-		s.mem[modelBack+slot] = s.turn + 1
+		s.mem[modelBack+s.goal] = s.turn + 1
+		s.goal = 0
 		if x.wakeFirst {
 			s.sawWaits = s.mem[clientWaits]
 		}
@@ -317,8 +355,12 @@ func TestModelOfTheChannel(t *testing.T) {
 	for _, rules := range []modelRules{
 		{slots: 2, steps: 4, inFlight: 1},
 		{slots: 3, steps: 4, inFlight: 2},
+		{slots: 2, steps: 4, inFlight: 2, places: 3},
+		{slots: 2, steps: 4, inFlight: 1, places: 3, held: 1},
+		{slots: 2, steps: 3, inFlight: 2, places: 4, held: 2},
 		{slots: 2, steps: 3, inFlight: 1, weak: true},
 		{slots: 3, steps: 4, inFlight: 2, weak: true},
+		{slots: 2, steps: 3, inFlight: 1, places: 3, held: 1, weak: true},
 	} {
 		wrong, states := explore(rules)
 		if wrong != "" {
@@ -341,9 +383,13 @@ func TestModelFindsWhatIsBroken(t *testing.T) {
 		{modelRules{wakeOnce: true}, "the one wake-up comes before the listener sleeps"},
 		{modelRules{weak: true, noReleaseWall: true}, "the count overtakes the actions"},
 		{modelRules{weak: true, noAcquireWall: true}, "the batch was read before the count"},
+		{modelRules{slots: 2, places: 3, placeLate: true}, "the server looks for the place before it is named"},
+		{modelRules{slots: 2, places: 4, held: 1, placeHeld: true}, "what a caller holds is written over"},
+		{modelRules{slots: 2, places: 4, held: 1, placeTwice: true}, "a batch is written over before it is received"},
+		{modelRules{slots: 2, places: 3, held: 2}, "with places held, and steps in all slots, none is left"},
 	} {
 		rules := broken.modelRules
-		rules.slots, rules.steps, rules.inFlight = 3, 4, max(2, rules.inFlight)
+		rules.slots, rules.steps, rules.inFlight = cmp.Or(rules.slots, 3), 4, max(2, rules.inFlight)
 		if wrong, _ := explore(rules); wrong == "" {
 			t.Errorf("%+v: nothing is found, but %s", rules, broken.reason)
 		} else {

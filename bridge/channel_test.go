@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"strings"
 	"testing"
 	"time"
 	"unsafe"
@@ -17,11 +18,12 @@ import (
 
 // sharing is a client's side of an environment's shared memory.
 type sharing struct {
-	mem            []byte
-	own, server    *words
-	actions, slots []int // where those of each slot begin, and their batches
-	other          int   // where batches for other requests than posted steps lie
-	posted         uint64
+	mem             []byte
+	own, server     *words
+	actions, places []int // where those of each slot begin, and each place for batches
+	other           int   // where batches for other requests than posted steps lie
+	posted          uint64
+	place           int // where the batch of the step posted last goes
 }
 
 // makeShared makes an environment with shared memory and maps that.
@@ -55,12 +57,12 @@ func makeShared(t *testing.T, c *Client, slots int, fields ...any) *sharing {
 		m.actions = append(m.actions, int(number(at)))
 	}
 	for _, at := range about.list("batches") {
-		m.slots = append(m.slots, int(number(at)))
+		m.places = append(m.places, int(number(at)))
 	}
-	if len(m.actions) != slots || len(m.slots) != slots+1 {
-		t.Fatalf("%d places for actions and %d for batches, want %d and one more", len(m.actions), len(m.slots), slots)
+	if len(m.actions) != slots || len(m.places) <= slots {
+		t.Fatalf("%d places for actions and %d for batches, want %d and at least one more", len(m.actions), len(m.places), slots)
 	}
-	m.slots, m.other = m.slots[:slots], m.slots[slots]
+	m.places, m.other = m.places[:len(m.places)-1], m.places[len(m.places)-1]
 	call(t, c, "attach", "env", made.Int("env"))
 	if _, err := os.Open(path); err == nil {
 		t.Error("the memory can still be opened after attach")
@@ -68,10 +70,17 @@ func makeShared(t *testing.T, c *Client, slots int, fields ...any) *sharing {
 	return m
 }
 
-// post hands a step over and returns its slot. Like any client it wakes the
-// server only if that says that it waits.
-func (m *sharing) post(id uint64, actions []byte) (slot int) {
-	slot = int(m.posted % uint64(len(m.slots)))
+// post hands a step over whose batch is to go to its slot's own place.
+func (m *sharing) post(id uint64, actions []byte) { m.postTo(-1, id, actions) }
+
+// postTo hands over one whose batch is to go to another place. Like any client it
+// wakes the server only if that says that it waits.
+func (m *sharing) postTo(place int, id uint64, actions []byte) {
+	slot := int(m.posted % uint64(len(m.actions)))
+	m.own.place[slot].Store(uint32(place + 1))
+	if m.place = place; place < 0 {
+		m.place = slot
+	}
 	m.posted++
 	copy(m.mem[m.actions[slot]:], actions)
 	m.own.each[slot].Store(id)
@@ -79,7 +88,6 @@ func (m *sharing) post(id uint64, actions []byte) (slot int) {
 	if m.server.waits.Load() != 0 {
 		futexWake(&m.own.count)
 	}
-	return slot
 }
 
 // await sleeps until all steps posted have been answered, woken by the server alone.
@@ -97,9 +105,15 @@ func (m *sharing) await(t *testing.T) {
 // step posts a step and waits for its message.
 func (m *sharing) step(t *testing.T, id uint64, actions []byte) []byte {
 	t.Helper()
-	slot := m.post(id, actions)
+	return m.stepTo(t, -1, id, actions)
+}
+
+func (m *sharing) stepTo(t *testing.T, place int, id uint64, actions []byte) []byte {
+	t.Helper()
+	m.postTo(place, id, actions)
 	m.await(t)
-	return m.mem[m.slots[slot]:][:m.server.each[slot].Load()]
+	slot := (m.posted - 1) % uint64(len(m.actions))
+	return m.mem[m.places[m.place]:][:m.server.each[slot].Load()]
 }
 
 // message is the message a reply of type shared stands for.
@@ -263,6 +277,7 @@ func TestPostedErrors(t *testing.T) {
 	}
 	call(t, c, "make", "env_id", "ToySolo-v0", "games", 1)
 	callError(t, c, codeBadOption, "attach", "env", 2)
+	callError(t, c, codeBadOption, "make", "env_id", "ToySolo-v0", "games", 1, "places", 3)
 	callError(t, c, codeUnknownEnv, "attach", "env", 9)
 }
 
@@ -274,10 +289,13 @@ func TestChannelFullOfNonsense(t *testing.T) {
 		c := server.dial(t)
 		m := makeShared(t, c, 3, "env_id", "ToyTeams-v0", "games", 8)
 		call(t, c, "reset", "env", 1, "seed", 1)
-		for k := range m.mem[clientWords:m.slots[0]] {
+		for k := range m.mem[clientWords:m.places[0]] {
 			m.mem[clientWords+k] = 0xee
 		}
 		m.server.count.Store(77)
+		for k := range m.own.place {
+			m.own.place[k].Store(uint32(k))
+		}
 		m.own.count.Store(nonsense)
 		futexWake(&m.own.count)
 		reply, err := c.Receive()
@@ -285,6 +303,17 @@ func TestChannelFullOfNonsense(t *testing.T) {
 			wantError(t, reply, err, codeBadAction)
 		} else if err == nil {
 			t.Errorf("%d steps in 3 slots: got %v, want the connection closed", nonsense, reply)
+		}
+	}
+	for _, place := range []int{3, maxPlaces, math.MaxInt32} {
+		c := server.dial(t)
+		m := makeShared(t, c, 2, "env_id", "ToySolo-v0", "games", 8, "places", 3)
+		call(t, c, "reset", "env", 1, "seed", 1)
+		m.own.place[0].Store(uint32(place + 1))
+		m.own.count.Store(1)
+		futexWake(&m.own.count)
+		if reply, err := c.Receive(); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("place %d of 3", place)) {
+			t.Errorf("a batch for place %d of 3: got %v, %v, want the connection closed", place, reply, err)
 		}
 	}
 	other := server.dial(t)

@@ -85,14 +85,12 @@ func (x *explorer) checkEnds() {
 	}
 }
 
-// checkView holds if the batch received last stands until the next one is taken.
+// checkView holds if what callers look at is what they received.
 func (x *explorer) checkView(s *modelState) {
-	if s.received == 0 || s.client == "read" || s.client == "dead" {
-		return
-	}
-	slot := (s.received - 1) % x.slots
-	if s.mem[modelFront+slot] != s.received || s.mem[modelBack+slot] != s.received {
-		x.fail(s, "batch %d is written over while it is looked at", s.received)
+	for place, number := range s.holds {
+		if number != 0 && s.client != "dead" && (s.mem[modelFront+place] != number || s.mem[modelBack+place] != number) {
+			x.fail(s, "batch %d is written over while it is looked at", number)
+		}
 	}
 }
 
@@ -105,4 +103,55 @@ func (x *explorer) checkSleep(s *modelState) {
 	if s.clientSleeps && s.turn > s.seen && s.server != "waits?" && s.server != "wake" && s.server != "dead" {
 		x.fail(s, "the client sleeps while a step has been answered")
 	}
+}
+
+// The memory as the client has it ------------------------------------------
+
+func (s *modelState) store(at, value uint8) {
+	s.buffer[s.stores] = modelStore{at, value}
+	s.stores++
+}
+
+// drain makes one of the client's stores visible.
+func (x *explorer) drain(s modelState) {
+	for k := range s.stores {
+		if k > 0 && !x.weak {
+			break
+		}
+		next, older := s, false
+		for _, earlier := range s.buffer[:k] {
+			older = older || earlier.at == s.buffer[k].at
+		}
+		if !older {
+			next.leave(k)
+			x.reach(next)
+		}
+	}
+}
+
+// leave takes the k-th store out of the buffer and into memory.
+func (s *modelState) leave(k uint8) {
+	s.mem[s.buffer[k].at] = s.buffer[k].value
+	copy(s.buffer[k:], s.buffer[k+1:s.stores])
+	s.stores--
+	s.buffer[s.stores] = modelStore{}
+}
+
+// barrier is a full one, in the client.
+func (x *explorer) barrier(s *modelState) {
+	for s.stores > 0 {
+		s.leave(0)
+	}
+	if x.weak {
+		s.stale = s.mem
+	}
+}
+
+// load goes on with each value that the client may find.
+func (x *explorer) load(s modelState, at uint8, then func(s modelState, value uint8)) {
+	if x.weak && s.stale[at] != s.mem[at] {
+		then(s, s.stale[at])
+		s.stale[at] = s.mem[at] // from here on
+	}
+	then(s, s.mem[at])
 }

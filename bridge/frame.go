@@ -222,8 +222,7 @@ func (f *frame) appendFinished(msg []byte, finished []int32) []byte {
 	return msg
 }
 
-// appendFinal collects the last rows of the finished games, which lie where
-// the games do, into one run.
+// appendFinal puts the last rows of the finished games in order.
 func (f *frame) appendFinal(msg []byte, finished []int32) []byte {
 	msg = appendMapHeader(appendKey(msg, "final"), len(f.final))
 	for i := range f.final {
@@ -232,7 +231,7 @@ func (f *frame) appendFinal(msg []byte, finished []int32) []byte {
 		msg = appendKey(msg, field.name)
 		msg = appendAligned(msg, field.dtype, field.shape, len(finished)*field.bytes)
 		for _, game := range finished {
-			msg = append(msg, f.last[i][int(game)*field.bytes:][:field.bytes]...)
+			msg = append(msg, f.last[i][f.batch.FinalAt(game)*field.bytes:][:field.bytes]...)
 		}
 	}
 	return msg

@@ -15,6 +15,7 @@ type makeRequest struct {
 	compression string
 	noop        bool
 	slots       int // in shared memory
+	places      int // for batches there; 0: as many as slots
 }
 
 func readMake(in *fields) (q makeRequest) {
@@ -37,6 +38,7 @@ func readMake(in *fields) (q makeRequest) {
 	q.compression = in.text("compression")
 	q.noop = in.flag("noop")
 	q.slots = in.integer("shared_memory", 2, maxSlots)
+	q.places = in.integer("places", 2, maxPlaces)
 	return q
 }
 
@@ -60,13 +62,16 @@ func (s *session) makeEnv(id uint64, q makeRequest) (reply, error) {
 	if err := checkCompression(q.compression, q.slots); err != nil {
 		return reply{}, err
 	}
+	if q.places != 0 && q.slots == 0 {
+		return reply{}, fail(codeBadOption, "places", "give shared_memory, too", "places is %d, but no memory is shared", q.places)
+	}
 	e := &environment{handle: s.nextHandle, noop: q.noop}
 	if e.pool, e.layout, err = s.newPool(kindBatch, e.handle, q.pool); err != nil {
 		return reply{}, err
 	}
 	if q.slots == 0 {
 		e.frames = newFrames(e.layout, e.pool, q.compression != "")
-	} else if err := e.share(q.slots); err != nil {
+	} else if err := e.share(q.slots, q.places); err != nil {
 		s.freeEnv(e)
 		return reply{}, err
 	}

@@ -56,7 +56,7 @@ func (s *session) stepPosted() (any bool) {
 			continue
 		}
 		for n := e.channel.posted(); n > 0 && !s.stopped(); n-- {
-			if slots := len(e.channel.frames); n > slots {
+			if slots := len(e.channel.actions); n > slots {
 				s.stop(websocket.ClosePolicyViolation, fmt.Sprintf("%d steps posted in %d slots", n, slots))
 				break
 			}
@@ -70,25 +70,34 @@ func (s *session) stepPosted() (any bool) {
 // postedStep makes one of them and answers it where it came from; an error goes
 // through the socket.
 func (s *session) postedStep(e *environment) {
+	c := e.channel
+	r := c.take(e)
+	if r == nil {
+		s.stop(websocket.ClosePolicyViolation, fmt.Sprintf("a step whose batch goes to place %d of %d", c.place, len(c.frames)))
+		return
+	}
 	s.busy.Add(1)
-	rep := s.answer(e.channel.take(e))
+	rep := s.answer(r)
 	if rep.frame == nil {
-		e.channel.answer(0)
+		c.answer(0)
 		s.out <- rep
 		return
 	}
-	e.channel.answer(len(rep.msg))
+	c.answer(len(rep.msg))
 	s.busy.Add(-1)
 	s.touch()
 }
 
 func (s *session) makePosted(r *request) (reply, error) {
-	e := r.posted
+	e, c := r.posted, r.posted.channel
 	if err := e.wantRunning(); err != nil {
 		return reply{}, err
 	}
 	if err := e.wantBatchSize(false); err != nil {
 		return reply{}, err
 	}
-	return s.stepInto(e.channel.frames[e.channel.slot()], e, r.id, e.channel.own)
+	if c.frames[c.place] == nil {
+		c.frames[c.place] = e.frameAt(c.place, nil)
+	}
+	return s.stepInto(c.frames[c.place], e, r.id, c.own)
 }

@@ -195,7 +195,7 @@ func sameBatch(t *testing.T, when string, reply, made Message, pool *vec.Pool, b
 		size := len(all) / pool.Games()
 		var want []byte
 		for _, g := range finished {
-			want = append(want, all[int(g)*size:][:size]...)
+			want = append(want, all[batch.FinalAt(g)*size:][:size]...)
 		}
 		if got := final.Tensor(name); !slices.Equal(got.Data, want) {
 			t.Fatalf("%s: final %s is\n%x, want\n%x", when, name, got.Data, want)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"sync/atomic"
 	"unsafe"
 
 	"gorgonia.org/tensor"
@@ -28,8 +29,10 @@ type Batch struct {
 	seed, episode         []uint64
 
 	finished []int32
-	games    []int32 // with Config.BatchSize
-	index    []int32 // the tensor of their numbers
+	games    []int32      // with Config.BatchSize
+	index    []int32      // the tensor of their numbers
+	lasts    atomic.Int32 // final positions written in this step
+	lastAt   []int32      // of each finished game, where its own is
 }
 
 // shown is where a position goes.
@@ -51,7 +54,7 @@ func (p *Pool) newBatch(l *layout, games int, mem []byte) *Batch {
 	if len(mem) < size || uintptr(unsafe.Pointer(unsafe.SliceData(mem)))%8 != 0 {
 		panic(fmt.Sprintf("vec: NewBatch in %d bytes at %p, want %d bytes at a multiple of 8", len(mem), mem, size))
 	}
-	b := &Batch{pool: p, slab: mem[:size:size], finished: make([]int32, 0, games), games: make([]int32, 0, games)}
+	b := &Batch{pool: p, slab: mem[:size:size], finished: make([]int32, 0, games), games: make([]int32, 0, games), lastAt: make([]int32, games)}
 	clear(b.slab)
 	b.tensors = over(b.slab, l.tensors)
 	b.now = b.shown("")
@@ -108,8 +111,7 @@ func (b *Batch) Tensors() []Tensor { return b.tensors }
 // Tensor is one of them, nil if there is none of that name. If the pool resets
 // in the same step there are also "final.obs.NAME", "final.action_mask",
 // "final.alive" and "final.seat", in memory of their own: the last position of
-// the episodes that ended in this step. They have a place for every row; only
-// those of Finished games mean something.
+// the episodes that ended in this step, where FinalAt says.
 func (b *Batch) Tensor(name string) *tensor.Dense {
 	for _, all := range [...][]Tensor{b.tensors, b.finals} {
 		for i := range all {
@@ -143,6 +145,7 @@ func (b *Batch) Games() []int32 { return b.games }
 // those marked in over, whose marks it takes away.
 func (b *Batch) gather(all *Batch, games []int32, over []uint8) {
 	b.games, b.finished = append(b.games[:0], games...), b.finished[:0]
+	b.lasts.Store(0)
 	copy(b.index, games)
 	for i := range all.tensors {
 		to, from := b.tensors[i].Raw, all.tensors[i].Raw
@@ -157,10 +160,11 @@ func (b *Batch) gather(all *Batch, games []int32, over []uint8) {
 		}
 		over[g] = 0
 		b.finished = append(b.finished, int32(k))
+		at := b.nextFinal(k)
 		for i := range all.finals {
 			to, from := b.finals[i].Raw, all.finals[i].Raw
 			size := len(from) / len(all.done)
-			copy(to[k*size:(k+1)*size], from[int(g)*size:])
+			copy(to[at*size:(at+1)*size], from[int(g)*size:])
 		}
 	}
 }
@@ -177,4 +181,15 @@ func (b *Batch) finish(over []uint8) {
 		b.finished = append(b.finished, int32(from+k))
 		from += k + 1
 	}
+}
+
+// FinalAt is where a Finished game has its final position: the final tensors have
+// it where the batch's own have the game of the number returned.
+func (b *Batch) FinalAt(game int32) int { return int(b.lastAt[game]) }
+
+// nextFinal is where the final position of game i goes. As few games end in a
+// step, those that do use the same memory in every step, from the front on.
+func (b *Batch) nextFinal(i int) int {
+	b.lastAt[i] = b.lasts.Add(1) - 1
+	return int(b.lastAt[i])
 }

@@ -62,7 +62,7 @@
 // flags 0. [SameStep]: the batch shows the first position of the next episode
 // along with the flags and rewards of the old one, whose last observation,
 // action_mask, alive and seat are in tensors of their own, "final." before their
-// names.
+// names, where [Batch.FinalAt] says.
 // [Disabled]: the caller resets, with [ResetOptions.Mask].
 //
 // # First-ready batches

@@ -103,7 +103,11 @@ func (w *worker) step(i int) {
 	if done {
 		p.phases[i], p.over[i] = ended, 1
 		if p.cfg.Autoreset == SameStep {
-			w.write(i, &b.last)
+			place := i // with Config.BatchSize it stays there until it is received
+			if p.queue == nil {
+				place = b.nextFinal(i)
+			}
+			w.writeAt(place, i, &b.last)
 			w.begin(i, env.Seed{Value: g.seed.Value, Episode: g.seed.Episode + 1})
 		}
 	}
@@ -217,13 +221,16 @@ func (w *worker) writeCounts(i int, done bool) {
 }
 
 // write writes what the rows of game i see.
-func (w *worker) write(i int, to *shown) {
+func (w *worker) write(i int, to *shown) { w.writeAt(i, i, to) }
+
+// writeAt is write, to where the game of number place has its rows.
+func (w *worker) writeAt(place, i int, to *shown) {
 	p, g := w.p, &w.p.games[i]
-	first, n := i*len(g.rows), len(g.rows)
+	first, n := place*len(g.rows), len(g.rows)
 	for f := range p.fields {
 		size := p.fields[f].size
 		if p.fields[f].shared {
-			w.obs[f] = to.obs[f][i*size : (i+1)*size]
+			w.obs[f] = to.obs[f][place*size : (place+1)*size]
 		} else {
 			w.obs[f] = to.obs[f][first*size : (first+n)*size]
 		}

@@ -83,7 +83,7 @@ func digest(b *Batch) uint64 {
 	for _, f := range b.pool.layout.finals {
 		for _, g := range b.Finished() {
 			n := int(f.MemSize()) / b.pool.Games()
-			h.Write(b.Bytes(f.Name)[int(g)*n : (int(g)+1)*n])
+			h.Write(b.Bytes(f.Name)[b.FinalAt(g)*n:][:n])
 		}
 	}
 	fmt.Fprint(h, b.Finished())

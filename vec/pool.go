@@ -182,6 +182,7 @@ func (p *Pool) Step(b *Batch, actions []uint8) error {
 	if err := p.checkStep(b, actions); err != nil {
 		return err
 	}
+	b.lasts.Store(0)
 	p.job = job{call: callStep, batch: b, actions: actions}
 	return p.run()
 }

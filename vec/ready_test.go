@@ -49,9 +49,14 @@ func shows(b *Batch, k int) uint64 {
 		for _, f := range list {
 			size := len(f.Raw) / games
 			final := strings.HasPrefix(f.Name, "final.")
-			if f.Name != "game.index" && (!final || slices.Contains(b.finished, int32(k))) {
-				fmt.Fprintln(h, f.Name, f.Raw[k*size:(k+1)*size])
+			if f.Name == "game.index" || final && !slices.Contains(b.finished, int32(k)) {
+				continue
 			}
+			at := k
+			if final {
+				at = b.FinalAt(int32(k))
+			}
+			fmt.Fprintln(h, f.Name, f.Raw[at*size:][:size])
 		}
 	}
 	return h.Sum64()

@@ -290,7 +290,7 @@ func compare(b *Batch, want []record) error {
 		finished = append(finished, int32(g))
 		for _, f := range b.pool.layout.finals {
 			n := int(f.MemSize()) / b.pool.Games()
-			if err := sameField(&f, b.Bytes(f.Name)[g*n:(g+1)*n], slices.Concat(r[f.Name]...)); err != nil {
+			if err := sameField(&f, b.Bytes(f.Name)[b.FinalAt(int32(g))*n:][:n], slices.Concat(r[f.Name]...)); err != nil {
 				return fmt.Errorf("game %d: %w", g, err)
 			}
 		}

@@ -268,16 +268,17 @@ func (d *determinism) compareFinal(final message, finished []int32) {
 		d.t.Fatal("the server sent no final observations")
 	}
 	for name := range final {
-		all := d.batches[0].Bytes("final." + name)
-		size := len(all) / d.cfg.Games
+		of := func(b *vec.Batch, game int32) []byte {
+			all := b.Bytes("final." + name)
+			size := len(all) / d.cfg.Games
+			return all[b.FinalAt(game)*size:][:size]
+		}
 		var want []byte
 		for _, game := range finished {
-			want = append(want, all[int(game)*size:(int(game)+1)*size]...)
-		}
-		for i, b := range d.batches[1:] {
-			for _, game := range finished {
-				at := int(game) * size
-				d.same(fmt.Sprintf("pool %d", i+1), "final "+name, b.Bytes("final." + name)[at:at+size], all[at:at+size])
+			first := of(d.batches[0], game)
+			want = append(want, first...)
+			for i, b := range d.batches[1:] {
+				d.same(fmt.Sprintf("pool %d", i+1), "final "+name, of(b, game), first)
 			}
 		}
 		d.same("the server", "final "+name, final.data(name), want)

@@ -58,7 +58,7 @@ def test_copies_are_the_callers(vec: Vec) -> None:
 def test_views_stand_while_batches_are_in_flight(vec: Vec) -> None:
     envs = vec(games=300, copy=False, shared_memory=True)
     envs.reset(seed=0)
-    assert envs.max_in_flight == shared.SLOTS - 1
+    assert envs.max_in_flight == shared.SLOTS
     envs.send(np.zeros(1200, int))
     for action in range(40):
         envs.send(np.full(1200, action % 6))
@@ -90,12 +90,12 @@ def test_falls_back_to_the_socket(
     """On another machine the path is missing, or is something else."""
     real = shared.SharedMemory.__init__
 
-    def elsewhere(self: shared.SharedMemory, about: wire.SharedMemoryReply, actions: tuple[int, ...]) -> None:
+    def elsewhere(self: shared.SharedMemory, about: wire.SharedMemoryReply, *rest: Any, **named: Any) -> None:
         file = tmp_path / "memory"
         if reason != "missing":
             file.write_bytes(bytes(about.size - (reason == "another size")))
         about.path = str(file)
-        real(self, about, actions)
+        real(self, about, *rest, **named)
 
     monkeypatch.setattr(shared.SharedMemory, "__init__", elsewhere)
     envs = vec(games=5)

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pommego._transport import wire
-from pommego._transport.buffers import BufferPool
 from pommego._transport.shared import SharedBatch
 
 __all__ = ["BatchReader", "Observation", "View"]
@@ -26,7 +25,8 @@ Observation = dict[str, Array]
 
 _OBS = "obs."
 _INDEX = "game.index"  # with batch_size: which games they are
-_ALWAYS = ("action_mask", "alive", "seat")  # what info has in every batch
+_ALWAYS = ("action_mask", "alive", "seat")  # what info has in every batch ...
+_ALL = tuple(f"_{name}" for name in _ALWAYS)  # ... and the masks that say for which rows: all
 
 #: What arrays are for the caller, where that is not what travels.
 _TYPES: dict[str, Any] = dict.fromkeys(
@@ -37,7 +37,7 @@ _TYPES["action_mask"] = np.int8
 _COUNTS = "game.counts"  # int32 (rows, names), absent where a game counts nothing
 _ENDED = "_ended"  # among the statistics: the rows of games whose episode ended
 
-_SMALL = 256 << 10  # bytes: below this a copy costs less than a fresh receive buffer
+_SMALL = 64 << 10  # bytes: below this a copy costs little
 
 
 @dataclass
@@ -76,20 +76,17 @@ class View:
 class BatchReader:
     """Reads the batches of one layout.
 
-    With `copy`, every array returned is the caller's. The largest part of the
-    observation is handed over together with the receive buffer it lies in,
-    which costs nothing; the rest is copied, so that keeping a reward does not
-    keep a whole batch alive. Without it, arrays look at the receive buffer.
-
-    Batches in shared memory cannot be handed over: there the largest part is
-    copied into a buffer that is used again once its arrays are gone.
+    With `copy`, every array returned is the caller's. The large parts of the
+    observation are handed over together with the memory they lie in, a receive
+    buffer or a place in shared memory, which costs nothing; the rest is copied, so
+    that keeping a reward does not keep a whole batch alive. Without it, arrays look
+    at that memory.
 
     Args:
         fields: the layout, as the server describes it.
         learners: rows a game.
         copy: whether the arrays are the caller's.
         expand: whether fields that travel once a game are repeated for each row.
-        shared: whether batches come in shared memory.
         final: whether last observations come with them.
         counts: the names of what the game counts.
     """
@@ -101,7 +98,6 @@ class BatchReader:
         learners: int,
         copy: bool,
         expand: bool,
-        shared: bool = False,
         final: bool = False,
         counts: tuple[str, ...] = (),
     ) -> None:
@@ -115,18 +111,15 @@ class BatchReader:
         self._final_fields = final
         self._counts = counts if _COUNTS in self._fields else ()
         self._sizes = {f.name: _nbytes(f) for f in fields}
-        self._giving = self._largest() if copy else None
-        self._buffers = BufferPool() if shared else None
-        self._all = _all_rows(rows)
+        self._given = self._large() if copy else []
+        self._all = np.ones((len(_ALWAYS), rows), np.bool_)
         self._layouts: dict[int, list[tuple[str, str, tuple[int, ...], Any]]] = {}  # by number of games
 
-    def _largest(self) -> str | None:
-        """Choose the observation field that is worth a buffer of its own."""
-        kept = [f for f, _ in self._obs if not (f.per_game and self._expand)]
-        largest = max(kept, key=_nbytes, default=None)
-        if largest is None or _nbytes(largest) < max(_SMALL, sum(self._sizes.values()) / 2):
-            return None
-        return largest.name
+    def _large(self) -> list[str]:
+        """Choose the fields of the observation that are worth keeping a whole batch's memory for."""
+        kept = [f for f, _ in self._obs if not (f.per_game and self._expand) and _nbytes(f) >= _SMALL]
+        worth = sum(map(_nbytes, kept)) >= sum(self._sizes.values()) / 2
+        return [f.name for f in kept] if worth else []
 
     def arrays(self, tensors: Mapping[str, wire.Tensor], games: int) -> dict[str, Array]:
         """Return the tensors as views of the message, checked against the layout.
@@ -171,21 +164,24 @@ class BatchReader:
         Raises:
             ValueError: the batch is not what the server announced.
         """
-        if isinstance(batch, SharedBatch):
-            arrays = batch.views  # the same for all batches in this place
+        shared = batch if isinstance(batch, SharedBatch) else None
+        if shared:
+            arrays = shared.views  # the same for all batches in this place
             if not arrays:
-                arrays.update(self.arrays(batch.tensors, games))
+                arrays.update(self.arrays(shared.tensors, games))
             finished = arrays["game.done"].nonzero()[0]
             if finished.size and self._final_fields:
-                batch = batch.whole()
+                batch = shared.whole()
         else:
             arrays = self.arrays(batch.tensors, games)
             finished = _finished(batch.finished.array(), games)
         ended = finished.size or isinstance(batch, wire.Simulated)  # whose parts are joined, alike
         stats = self._statistics(arrays) if ended else {}
         copy = self._copy
+        if self._given and not shared:
+            give_away()
         view = View(
-            obs=self._observation(arrays, give_away),
+            obs=self._observation(arrays | shared.own(self._given) if shared and self._given else arrays),
             reward=arrays["reward"].copy() if copy else arrays["reward"],
             terminated=arrays["terminated"].copy() if copy else arrays["terminated"],
             truncated=arrays["truncated"].copy() if copy else arrays["truncated"],
@@ -201,28 +197,27 @@ class BatchReader:
             view.final = self._final(batch.final, finished.size)
         return view
 
-    def _observation(self, arrays: dict[str, Array], give_away: Callable[[], None]) -> Observation:
+    def _observation(self, arrays: dict[str, Array]) -> Observation:
         obs = {}
         for field, name in self._obs:
             array = arrays[field.name]
             if field.per_game and self._expand:
                 array = np.repeat(array, self._learners, axis=0)
-            elif field.name == self._giving:
-                if self._buffers:
-                    array = _copy_into(self._buffers.take(array.nbytes), array)
-                else:
-                    give_away()
-            elif self._copy:
+            elif self._copy and field.name not in self._given:
                 array = array.copy()
             obs[name] = array
         return obs
 
     def _always(self, arrays: dict[str, Array], games: int) -> dict[str, Any]:
         """What info has in every batch; all rows have it."""
-        if not self._copy:
-            info = {name: arrays[name] for name in _ALWAYS}
-            return info | self._all if games == self._games else info | _all_rows(games * self._learners)
-        return {name: arrays[name].copy() for name in _ALWAYS} | _all_rows(games * self._learners)
+        every = self._all
+        if games != self._games:
+            every = np.ones((len(_ALWAYS), games * self._learners), np.bool_)
+        info = {name: arrays[name] for name in _ALWAYS}
+        if self._copy:
+            every, info = every.copy(), {name: array.copy() for name, array in info.items()}
+        info.update(zip(_ALL, every, strict=True))
+        return info
 
     def _statistics(self, arrays: dict[str, Array]) -> dict[str, Array]:
         """Per-episode statistics with rows first, zero where no episode ended."""
@@ -261,11 +256,6 @@ def _copy_into(buffer: memoryview, array: Array) -> Array:
     copy = np.frombuffer(buffer, array.dtype, array.size).reshape(array.shape)
     np.copyto(copy, array)
     return copy
-
-
-def _all_rows(rows: int) -> dict[str, Array]:
-    """The masks of what all rows have."""
-    return {f"_{name}": np.ones(rows, np.bool_) for name in _ALWAYS}
 
 
 def _finished(games: Array, most: int) -> Array:

@@ -72,10 +72,15 @@ def make_vec(
         counts: whether ``info["game"]`` has what the game counts, such as kills.
             Pommerman steps some percent faster without.
         rules: rules that differ from the id's, by the names in `game_spec.rules`.
-        copy: True: every array returned is yours. False: arrays are views of
-            the buffer that the next `recv`, `step`, `reset` or other call
-            receives into, and valid only until then; final observations have
-            memory of their own even so. In shared memory they are read-only.
+        copy: True: every array returned is yours, to write to and to keep, after
+            `close` and after a fork too. It costs next to nothing: in shared
+            memory the large arrays of an observation stay where the server wrote
+            them, and it writes the next batch elsewhere until the last of them is
+            gone. Hold as many batches as you like: of the first few (6, of
+            large ones fewer, 2 at least) nothing is copied. False: arrays are
+            views that the next `recv`, `step`, `reset` or other call ends the
+            life of; final observations have memory of their own even so. In
+            shared memory they are read-only.
         expand_shared: False leaves fields that all seats of a game share, such
             as unfogged maps of "raw", with games instead of rows first;
             `by_game` broadcasts them without a copy.

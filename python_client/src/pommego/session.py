@@ -64,7 +64,7 @@ class Session:
         self.steps: deque[int] = deque()
         self._finalizer = weakref.finalize(self, _end, client, server)
         try:
-            self.made, self.memory = make_shared(client, options, shared_memory)
+            self.made, self.memory = make_shared(client, options, shared_memory, copy)
             self._understand(copy)
         except BaseException:
             self.close()
@@ -81,13 +81,7 @@ class Session:
             self.encoding = self.spec.encoding(made.observation)
             self.action_shape = action_shape(made)
             self._step = wire.StepRequest(made.env, self.action_shape)
-            self._batches = BatchReader(
-                made.fields,
-                copy=copy,
-                shared=self.memory is not None,
-                final=bool(made.final_fields),
-                **layout,
-            )
+            self._batches = BatchReader(made.fields, copy=copy, final=bool(made.final_fields), **layout)
             simulated = [field for field in made.fields if field.name != "game.index"]
             self._simulated = BatchReader(simulated, copy=True, **layout)
         except (ValueError, TypeError, KeyError, AttributeError) as e:

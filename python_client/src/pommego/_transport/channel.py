@@ -31,7 +31,8 @@ __all__ = ["Channel"]
 _CLIENT, _SERVER = 128, 512  # where the words of either side begin, in bytes: its count, ...
 _POSTED, _ANSWERED = _CLIENT // 4, _SERVER // 4
 _WE_WAIT, _IT_WAITS = _POSTED + 1, _ANSWERED + 1  # ... whether it waits, ...
-_IDS, _LENGTHS = _CLIENT // 8 + 1, _SERVER // 8 + 1  # ... and eight bytes for each slot
+_IDS, _LENGTHS = _CLIENT // 8 + 1, _SERVER // 8 + 1  # ... eight bytes for each slot, ...
+_PLACES = _CLIENT // 4 + 2 + 2 * 16  # ... and the client's four for each of up to 16
 _MASK, _HALF = (1 << 32) - 1, 1 << 31  # counts have 32 bits
 
 _SPIN = 100e-6  # seconds to look for an answer before sleeping
@@ -66,7 +67,7 @@ class Channel:
 
     def __init__(self, memory: memoryview, actions: Sequence[int], shape: Sequence[int]) -> None:
         self.slots, self.turn = len(actions), 0
-        if not self.slots or 8 * (_LENGTHS + self.slots) > len(memory):
+        if not 0 < self.slots <= 16 or 8 * (_LENGTHS + self.slots) > len(memory):
             raise ValueError(f"{self.slots} slots in {len(memory)} bytes")
         self._words, self._longs = memory.cast("I"), memory.cast("Q")
         flat = np.frombuffer(memory, np.uint8)
@@ -100,10 +101,11 @@ class Channel:
         """Where the next step's actions go, once the slot is free: see `answered`."""
         return self._actions[self.turn % self.slots]
 
-    def post(self, request_id: int) -> None:
-        """Hand over the step whose actions were written last."""
+    def post(self, request_id: int, place: int) -> None:
+        """Hand over the step whose actions were written last; its batch is to go to this place."""
         words, turn = self._words, self.turn
         self._longs[_IDS + turn % self.slots] = request_id
+        words[_PLACES + turn % self.slots] = place + 1
         self._posted.append((request_id, turn))
         self.turn = turn = turn + 1  # interrupted from here on, the next one posts this one, too
         if self._ordered:

@@ -189,7 +189,7 @@ class Client:
         request_id = self._next_id
         self._next_id += 1
         self._expected.append(request_id)
-        self._memory.channel.post(request_id)
+        self._memory.post(request_id)
         return request_id
 
     def collect(self, kind: type[R]) -> R:
@@ -278,11 +278,11 @@ class Client:
         if turn is None:
             return None
         self._wait_for(memory.channel, turn)
-        place, size = memory.channel.take(turn)
+        slot, size = memory.channel.take(turn)
         if not size:
             return None
         self._expected.popleft()
-        return self._shared_batch(request_id, size, place)
+        return self._shared_batch(request_id, size, slot)
 
     def _wait_for(self, channel: Channel, turn: int) -> None:
         """Wait until the server has answered what was posted in this turn.
@@ -308,10 +308,10 @@ class Client:
         except ConnectionError as e:
             raise self._with_obituary(e) from e
 
-    def _shared_batch(self, request_id: int, size: int, place: int = -1) -> SharedBatch:
+    def _shared_batch(self, request_id: int, size: int, slot: int | None = None) -> SharedBatch:
         """Read the batch that lies in shared memory."""
         try:
-            return self._memory.batch(request_id, size, place)
+            return self._memory.batch(request_id, size, slot)
         except (ValueError, AttributeError) as e:
             raise self.distrust(f"word of a shared batch that cannot be read ({e!r})") from e
 

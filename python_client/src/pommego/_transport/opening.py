@@ -6,14 +6,14 @@ from typing import Any
 
 from pommego._transport import wire
 from pommego._transport.client import Client
-from pommego._transport.shared import SLOTS, SharedMemory
+from pommego._transport.shared import PLACES, SLOTS, SharedMemory
 from pommego.errors import PommegoError, ServerError
 
 __all__ = ["action_shape", "make_shared"]
 
 
 def make_shared(
-    client: Client, options: dict[str, Any], shared: bool | None
+    client: Client, options: dict[str, Any], shared: bool | None, lend: bool
 ) -> tuple[wire.EnvReply, SharedMemory | None]:
     """Have the environment made, in shared memory if that is wanted and can be.
 
@@ -21,6 +21,7 @@ def make_shared(
         client: the connection.
         options: of make.
         shared: None: if it can be; True: or else it is an error.
+        lend: whether batches there are to be the caller's.
     """
     if shared is None:
         shared_may_fail, shared = True, client.address.local and options["compression"] is None
@@ -28,14 +29,15 @@ def make_shared(
         shared_may_fail = False
     if not shared:
         return client.call("make", wire.EnvReply, **options), None
+    places = PLACES if lend else SLOTS + 1
     try:
-        made = client.call("make", wire.EnvReply, **options, shared_memory=SLOTS)
+        made = client.call("make", wire.EnvReply, **options, shared_memory=SLOTS, places=places)
     except ServerError as e:
         if e.field != "shared_memory" or not shared_may_fail:
             raise
         return client.call("make", wire.EnvReply, **options), None
     try:
-        memory = SharedMemory(made.shared_memory, action_shape(made))
+        memory = SharedMemory(made.shared_memory, action_shape(made), lend=lend)
     except (OSError, ValueError, IndexError) as e:
         client.call("close", wire.Ok, env=made.env)
         if not shared_may_fail:

@@ -9,37 +9,71 @@ from __future__ import annotations
 
 import mmap
 import os
+import weakref
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from pommego._transport import wire
+from pommego._transport.buffers import BufferPool
 from pommego._transport.channel import Channel
+from pommego._transport.mapping import Mapping
 
-__all__ = ["SLOTS", "SharedBatch", "SharedMemory"]
+__all__ = ["PLACES", "SLOTS", "SharedBatch", "SharedMemory"]
 
-#: How many slots there are: one to look at, one that is ready, one being written.
-SLOTS = 3
+#: How many steps may be in flight.
+SLOTS = 2
+
+#: How many places for batches to ask for. Callers may hold all but `SLOTS`; of large
+#: batches the server has fewer.
+PLACES = 8
 
 _KEY = 16  # bytes
 _ID = b"\xa2id\xcf"  # what comes before a batch's number, which always takes eight bytes
 
 
 @dataclass
+class _Place:
+    """A place for batches.
+
+    It always holds batches of the same form; only their numbers and what follows
+    the tensors differ. So one is decoded once for each place.
+
+    Attributes:
+        mapping: its memory.
+        memory: the same, to slice.
+        id_at: where a batch has its number.
+        tensors: as decoded.
+        views: what the reader has made of the tensors.
+    """
+
+    mapping: Mapping
+    memory: memoryview
+    id_at: int
+    tensors: dict[str, wire.Tensor]
+    views: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass
 class SharedBatch:
     """A batch where the server wrote it.
-
-    A place always holds batches of the same form; only their numbers and what
-    follows the tensors differ. So one is decoded once for each place.
 
     Attributes:
         id: the request it answers.
         message: all of it.
+        memory: the memory it lies in.
+        number: the place where it lies.
         tensors: as decoded; the same object for every batch in this place.
         views: what the reader has made of the tensors; kept with the place.
     """
 
     id: int
     message: memoryview
+    memory: SharedMemory
+    number: int
     tensors: dict[str, wire.Tensor]
     views: dict[str, Any]
 
@@ -47,24 +81,23 @@ class SharedBatch:
         """Decode all of it, with the last observations."""
         return wire.decode(self.message)
 
-
-@dataclass
-class _Place:
-    """What is known of the batches in one place."""
-
-    tensors: dict[str, wire.Tensor]
-    id_at: int
-    views: dict[str, Any] = field(default_factory=dict)
+    def own(self, names: Iterable[str]) -> dict[str, NDArray[Any]]:
+        """Return these of the `views` as arrays that are the caller's for good."""
+        return self.memory.own(self, names)
 
 
 class SharedMemory:
-    """The batches of one environment, to look at.
+    """The batches of one environment.
 
-    The memory is unmapped when the last array on it is gone.
+    The server writes each where this lends it a place to: one that nobody looks at,
+    the first such, so that few are in use and stay in the processor's cache. What
+    is mapped is unmapped when the last array on it is gone.
 
     Args:
         about: what the server's reply to make says of it.
         actions: the shape of a step's actions.
+        lend: whether batches are to be the caller's (`SharedBatch.own`); else they are
+            looked at, read-only, and stand until the next is received.
 
     Raises:
         OSError: it cannot be mapped here; the server is on another machine or
@@ -72,55 +105,106 @@ class SharedMemory:
         ValueError: what is there is not what the server meant.
     """
 
-    def __init__(self, about: wire.SharedMemoryReply, actions: tuple[int, ...]) -> None:
-        file = os.open(about.path, os.O_RDWR | os.O_CLOEXEC)
-        try:
-            if os.fstat(file).st_size != about.size:
-                raise ValueError(f"{about.path} has another size than {about.size} bytes")
-            self._memory = memoryview(mmap.mmap(file, about.size, prot=mmap.PROT_READ))
-            # What lies before the batches is for both sides to write.
-            words = mmap.mmap(file, min(about.batches), prot=mmap.PROT_READ | mmap.PROT_WRITE)
-        finally:
-            os.close(file)
-        if bytes(self._memory[:_KEY]) != about.key:
+    def __init__(self, about: wire.SharedMemoryReply, actions: tuple[int, ...], *, lend: bool) -> None:
+        self._file = file = os.open(about.path, os.O_RDWR | os.O_CLOEXEC)
+        weakref.finalize(self, os.close, file)
+        if os.fstat(file).st_size != about.size:
+            raise ValueError(f"{about.path} has another size than {about.size} bytes")
+        # What lies before the batches is for both sides to write.
+        words = mmap.mmap(file, min(about.batches), prot=mmap.PROT_READ | mmap.PROT_WRITE)
+        if words[:_KEY] != about.key:
             raise ValueError(f"{about.path} does not begin with the key of the server's memory")
         self._starts = about.batches
+        self._size = min(b - a for a, b in zip(about.batches, [*about.batches[1:], about.size], strict=True))
+        if self._size <= 0 or any(start % mmap.ALLOCATIONGRANULARITY for start in self._starts):
+            raise ValueError(f"places for batches that cannot be mapped, at {self._starts} of {about.size}")
+        self._lends = lend
         self._places: list[_Place | None] = [None] * len(about.batches)
+        self._shown: _Place | None = None
+        self._forms: dict[str, tuple[tuple[int, ...], np.dtype, int]] = {}  # of what `own` returns, anywhere
+        self._buffers = BufferPool()
         self.channel = Channel(memoryview(words), about.actions, actions)
+        self._targets: list[int | None] = [None] * self.channel.slots
+        self._most_lent = len(about.batches) - 1 - self.channel.slots
+        if self._most_lent < 1:
+            raise ValueError(f"{len(about.batches)} places for the batches of {self.channel.slots} slots")
 
     @property
     def in_flight(self) -> int:
-        """How many steps may be in flight without a batch being written over while it is looked at."""
-        return self.channel.slots - 1
+        """How many steps may be in flight."""
+        return self.channel.slots
 
-    def batch(self, request_id: int, size: int, place: int = -1) -> SharedBatch:
+    def post(self, request_id: int) -> None:
+        """Hand over the step whose actions were written last, with a place for its batch."""
+        slot = self.channel.turn % self.channel.slots
+        number = self._targets[slot]
+        if number is None:  # else the step before it in this slot was given up, and nobody has seen the place
+            number = self._targets[slot] = self._free()
+        self.channel.post(request_id, number)
+
+    def _free(self) -> int:
+        """The first place that nobody looks at and the server does not write to."""
+        for number, place in enumerate(self._places[:-1]):
+            taken = place is not None and (place is self._shown or place.mapping.lent)
+            if not taken and number not in self._targets:
+                return number
+        raise AssertionError("more places are lent than may be")
+
+    def batch(self, request_id: int, size: int, slot: int | None = None) -> SharedBatch:
         """Return the batch that answers a request, and is `size` bytes long.
 
         Args:
             request_id: the request.
             size: as the server says.
-            place: the slot; by default the place behind all slots, for what was not posted.
+            slot: in which it was posted; None: it was sent as a message.
 
         Raises:
             ValueError: there is no such batch.
         """
-        start = self._starts[place]
-        message = self._memory[start : start + size]
+        number = len(self._places) - 1  # where all but posted steps are answered
+        if slot is not None:
+            number, self._targets[slot] = self._targets[slot], None
+        place = self._places[number]
+        if place is None or place.mapping.moved:
+            place = self._places[number] = self._map(number, size)
+        message = place.memory[:size]
         if len(message) != size:
             raise ValueError(f"a batch of {size} bytes, which the shared memory cannot hold")
-        known = self._places[place]
-        if known is None:
-            known = self._places[place] = _decode(message)
-        found = int.from_bytes(message[known.id_at : known.id_at + 8], "big")
+        found = int.from_bytes(message[place.id_at : place.id_at + 8], "big")
         if found != request_id:
             raise ValueError(f"batch {found} lies where {request_id} should")
-        return SharedBatch(request_id, message, known.tensors, known.views)
+        self._shown = None if self._lends else place
+        return SharedBatch(request_id, message, self, number, place.tensors, place.views)
 
+    def _map(self, number: int, size: int) -> _Place:
+        """Map a place, and decode the first batch that lies there."""
+        mapping = Mapping(self._file, self._starts[number], self._size, writable=self._lends)
+        memory = memoryview(mapping)
+        batch, head = wire.decode(memory[:size]), memory[:64].tobytes()
+        if not isinstance(batch, wire.Batch) or _ID not in head:
+            raise ValueError("something else than a batch")
+        return _Place(mapping, memory, head.index(_ID) + len(_ID), batch.tensors)
 
-def _decode(message: memoryview) -> _Place:
-    """Decode the first batch that lies in a place."""
-    batch = wire.decode(message)
-    head = bytes(message[:64])
-    if not isinstance(batch, wire.Batch) or _ID not in head:
-        raise ValueError("something else than a batch")
-    return _Place(batch.tensors, head.index(_ID) + len(_ID))
+    def own(self, batch: SharedBatch, names: Iterable[str]) -> dict[str, NDArray[Any]]:
+        """Return some of a batch's arrays as the caller's.
+
+        They stay where they are, and the place is lent, as long as there are then
+        enough left for the steps that may be in flight. Otherwise they are copied.
+        """
+        mapping = self._places[batch.number].mapping
+        lent = sum(place is not None and place.mapping.lent for place in self._places)
+        if lent < self._most_lent and batch.number < len(self._places) - 1:
+            root = mapping.lend()
+        else:
+            root = np.frombuffer(self._buffers.take(len(batch.message)), np.uint8)
+            root[: len(batch.message)] = batch.message
+        owned = {}
+        for name in names:
+            form = self._forms.get(name)
+            if form is None:
+                view = batch.views[name]
+                start = view.__array_interface__["data"][0] - mapping.address
+                form = self._forms[name] = view.shape, view.dtype, start
+            shape, dtype, start = form
+            owned[name] = np.ndarray(shape, dtype, root, start)
+        return owned
