@@ -51,7 +51,7 @@ func handMade(g *Game, s *State, rng *env.RNG) {
 		}
 	}
 	s.StepCount = uint16(rng.IntN(r.MaxSteps))
-	s.due = int8(rng.IntN(1 + len(r.Collapses())))
+	s.due = int8(rng.IntN(1 + r.ringsDue()))
 	for w := range r.RadioWords {
 		s.Radio[rng.IntN(r.Seats())][w] = uint8(rng.IntN(9))
 	}

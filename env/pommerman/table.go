@@ -60,10 +60,19 @@ func (r *Rules) form() saved.Form[State] {
 		form.Table = append(form.Table, resultsField)
 	}
 	form.Table = append(form.Table,
-		lessOne("ring_due", len(r.Collapses()), func(s *State) *int8 { return &s.due }),
+		lessOne("ring_due", r.ringsDue(), func(s *State) *int8 { return &s.due }),
 		lessOne("training_agent", seats, func(s *State) *int8 { return &s.training }),
 		saved.RNGField("dice", func(s *State) *env.RNG { return &s.RNG }))
 	return form
+}
+
+// ringsDue is how many rings can be due. By the Java step they fall at the end of
+// the step that brings them, so between steps none is.
+func (r *Rules) ringsDue() int {
+	if r.StepKind == StepJava {
+		return 0
+	}
+	return len(r.Collapses())
 }
 
 // leastBlast is the least blast strength of a state. In 2018 none fell below 2, and

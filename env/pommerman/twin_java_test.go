@@ -176,13 +176,16 @@ func (t *twin) bareJava(p twinPos) {
 	delete(t.items, p)
 }
 
+// arm gives an agent a bomb. A state holds numbers up to 255, which no game comes near.
+func (a *twinAgent) arm() { a.ammo = min(a.ammo+1, 255) }
+
 func (t *twin) takeJava(p *thing) {
 	a := &t.agents[p.agent]
 	switch t.board[p.wish] {
 	case ExtraBomb:
-		a.ammo++
+		a.arm()
 	case IncrRange:
-		a.blast++
+		a.blast = min(a.blast+1, 255)
 	case Kick:
 		a.kick = true
 	}
@@ -213,7 +216,7 @@ func (t *twin) explodeJava() map[twinPos]bool {
 				lay(b.at)
 			}
 			t.rays(b, lay)
-			t.agents[b.owner].ammo++
+			t.agents[b.owner].arm()
 			gone[twins{b.at, b.life}] = true
 		}
 		if len(gone) == 0 {
@@ -301,7 +304,7 @@ func (t *twin) fallJava() (dead []int) {
 			case drawn == BombItem:
 				t.bombs = slices.DeleteFunc(t.bombs, func(b *twinBomb) bool {
 					if b.at == p {
-						t.agents[b.owner].ammo++
+						t.agents[b.owner].arm()
 					}
 					return b.at == p
 				})

@@ -45,12 +45,13 @@ def row_obs(obs: Mapping[str, NDArray[Any]], row: int) -> dict[str, NDArray[Any]
     return {name: array[row] for name, array in obs.items()}
 
 
-def row_info(info: Mapping[str, Any], row: int) -> dict[str, Any]:
-    """Take what `info` has for one row, as plain Python numbers where it is one number.
+def row_info(info: Mapping[str, Any], row: int, *, plain: bool = True) -> dict[str, Any]:
+    """Take what `info` has for one row.
 
     Args:
         info: a vector environment's, each key with a mask under ``_key``.
         row: which.
+        plain: give Python's numbers. Else numbers keep their dtypes, and truth values are Python's.
 
     Returns:
         only the keys that are set for this row.
@@ -60,8 +61,8 @@ def row_info(info: Mapping[str, Any], row: int) -> dict[str, Any]:
         if name.startswith("_") or not info[f"_{name}"][row]:
             continue
         if isinstance(value, Mapping):
-            own[name] = row_info(value, row)
+            own[name] = row_info(value, row, plain=plain)
         else:
             entry = value[row]
-            own[name] = entry.item() if isinstance(entry, np.generic) else entry
+            own[name] = entry.item() if isinstance(entry, np.generic if plain else np.bool_) else entry
     return own

@@ -61,7 +61,7 @@ class PommegoEnv(gymnasium.Env):
         if options:
             raise ValueError(f"unknown reset options {sorted(options)}; there are none")
         obs, info = self._envs.reset(seed=seed)
-        return row_obs(obs, 0), row_info(info, 0)
+        return row_obs(obs, 0), row_info(info, 0, plain=False)
 
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Make one step.
@@ -73,7 +73,13 @@ class PommegoEnv(gymnasium.Env):
             ServerError: the action is out of range, or the episode is over.
         """
         obs, reward, terminated, truncated, info = self._envs.step(np.asarray(action)[None])
-        return row_obs(obs, 0), float(reward[0]), bool(terminated[0]), bool(truncated[0]), row_info(info, 0)
+        return (
+            row_obs(obs, 0),
+            float(reward[0]),
+            bool(terminated[0]),
+            bool(truncated[0]),
+            row_info(info, 0, plain=False),
+        )
 
     def render(self) -> str | NDArray[np.uint8] | None:
         """Draw the game as `render_mode` says: text, or an image (height, width, 3)."""
@@ -90,4 +96,4 @@ class PommegoEnv(gymnasium.Env):
     def set_state(self, state: State | bytes | dict[str, Any]) -> tuple[Observation, dict[str, Any]]:
         """Restore a game; returns its observation and info."""
         obs, info = self._envs.set_state(0, state)
-        return row_obs(obs, 0), row_info(info, 0)
+        return row_obs(obs, 0), row_info(info, 0, plain=False)
