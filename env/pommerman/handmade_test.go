@@ -67,8 +67,8 @@ func layMany(r *Rules, rng *env.RNG, actions []uint8) {
 	}
 }
 
-// TestHandMadeStates: a state that is accepted steps as the slow twin does, and is
-// the same after it was saved, at each step and in each form.
+// TestHandMadeStates: a state that is accepted steps as the slow twin does, with a
+// tracker too, and is the same after it was saved, at each step and in each form.
 func TestHandMadeStates(t *testing.T) {
 	for name, rules := range variants() {
 		t.Run(name, func(t *testing.T) {
@@ -76,6 +76,7 @@ func TestHandMadeStates(t *testing.T) {
 			g := mustGame(t, rules)
 			pair := g.New(2)
 			m, again := pair[0].(*Match), pair[1].(*Match)
+			k := g.NewTrackers(1, true)[0]
 			rng := env.RNG{State: 3}
 			actions := make([]uint8, rules.Seats()*(1+rules.RadioWords))
 			states, played := 600, 0
@@ -99,7 +100,13 @@ func TestHandMadeStates(t *testing.T) {
 						break
 					}
 					move(&rules, &rng, actions)
+					before := m.State
+					again.State = before
 					compareStep(t, &rules, &m.State, actions)
+					k.Begin(again)
+					if k.Step(again, actions); again.State != m.State {
+						t.Fatalf("moves %v from\n%s\ndiffer with a tracker: %s", actions, newTwin(&rules, &before).text(), m.Difference(again))
+					}
 				}
 			}
 			if played < states/20 {

@@ -31,6 +31,9 @@ func (r *Rules) stepTracked(s *State, actions []uint8, k *tracker) {
 	} else {
 		s.drawBombs() // 12
 	}
+	if t.uncovered {
+		s.drawOldFlames() // 12
+	}
 	t.deaths(r) // 13
 	k.deaths(r, &t)
 	r.count(s) // 14
