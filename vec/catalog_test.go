@@ -23,7 +23,11 @@ func TestCatalog(t *testing.T) {
 			for k := range spec.Seats - 1 {
 				cfg.Opponents = append(cfg.Opponents, spec.Agents[(i+k)%len(spec.Agents)])
 			}
-			t.Run(fmt.Sprintf("%s/%s/opponents", id, encoding.Name), func(t *testing.T) { besideTwin(t, cfg, 60) })
+			steps := 60
+			if testing.Short() {
+				steps = 8 // some of the agents search, and are slow under the race detector
+			}
+			t.Run(fmt.Sprintf("%s/%s/opponents", id, encoding.Name), func(t *testing.T) { besideTwin(t, cfg, steps) })
 			cfg.Opponents = nil
 			t.Run(fmt.Sprintf("%s/%s/all learn", id, encoding.Name), func(t *testing.T) { besideTwin(t, cfg, 60) })
 		}
