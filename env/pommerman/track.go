@@ -50,6 +50,7 @@ type tracker struct {
 	lit    [fires]uint16 // the StepCount, plus one, in which the fire was lit; 0: never
 	fires  [fires]fire   // those of step n in entry n mod fires
 	events []env.Event
+	bombs  [MaxBombs]Bomb // before they were resolved
 }
 
 // NewTrackers makes trackers: env.Tracked.
@@ -69,16 +70,8 @@ func (k *tracker) Begin(env.Match) {
 
 // Step makes one move, and counts.
 func (k *tracker) Step(m env.Match, actions []uint8) {
-	s, r := &m.(*Match).State, &k.game.rules
 	k.events = k.events[:0]
-	switch r.StepKind {
-	case StepToday:
-		r.stepTracked(s, actions, k)
-	case Step2018:
-		r.step2018(s, actions, nil, k)
-	case StepJava:
-		r.stepJava(s, actions, nil, k)
-	}
+	k.game.rules.step(&m.(*Match).State, actions, k)
 }
 
 // Counts writes what has been counted of a seat.
@@ -167,9 +160,12 @@ func (k *tracker) note(kind env.EventKind, seat int, by env.SeatSet, at grid.Cel
 // laid is told of the bombs that were laid, those from the given one on, and
 // notLaid of an agent that wanted to lay one and did not.
 func (k *tracker) laid(s *State, from uint8) {
-	if k == nil {
-		return
+	if k != nil {
+		k.laidFrom(s, from)
 	}
+}
+
+func (k *tracker) laidFrom(s *State, from uint8) {
 	for _, b := range s.Bombs[from:s.NumBombs] {
 		k.counts[b.Owner()][countBombs]++
 		k.note(env.Laid, b.Owner(), 0, b.Cell, "")
@@ -191,9 +187,12 @@ func (k *tracker) kicked(agent int, at grid.Cell, d grid.Dir) {
 
 // pickUps is told where the living want to be, before they take what is there.
 func (k *tracker) pickUps(s *State, living []uint8, wish *[MaxAgents]grid.Cell) {
-	if k == nil {
-		return
+	if k != nil {
+		k.takes(s, living, wish)
 	}
+}
+
+func (k *tracker) takes(s *State, living []uint8, wish *[MaxAgents]grid.Cell) {
 	for _, a := range living {
 		if item := s.Board[wish[a]]; item.powerup() {
 			k.counts[a][countItems]++
@@ -258,9 +257,17 @@ func (k *tracker) diedIn(s *State, agent int, at grid.Cell, age int) {
 
 // fallDue lets the ring fall that is due, and is told of it.
 func (k *tracker) fallDue(r *Rules, s *State) {
+	if k == nil {
+		r.fallDue(s)
+	} else {
+		k.falls(r, s)
+	}
+}
+
+func (k *tracker) falls(r *Rules, s *State) {
 	ring, before := int(s.due)-1, s.alive()
 	r.fallDue(s)
-	if k != nil && ring >= 0 {
+	if ring >= 0 {
 		k.collapsed(s, ring, before&^s.alive())
 	}
 }

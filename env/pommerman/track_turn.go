@@ -7,41 +7,15 @@ import (
 	"pommego/env/grid"
 )
 
-// stepTracked is Step of today's rules for a tracker: the same phases, between
-// which the tracker looks at what they do. Step itself knows of none, and a test
-// holds the one to the other.
-func (r *Rules) stepTracked(s *State, actions []uint8, k *tracker) {
-	var t turn
-	t.s, t.agentAt, t.agentWish = s, away, away
-	k.fallDue(r, s)    // 14, of the step before
-	s.burnDown(r)      // 1
-	t.read(r, actions) // the moves of the living, and what they say
-	bombs := s.NumBombs
-	t.agentsWish(r) // 2
-	k.laidToday(&t, bombs)
-	t.liftBombs()
-	if !t.undisturbed() {
-		k.resolve(&t) // 3 to 8
-	}
-	k.pickUps(s, t.living[:t.alive], &t.agentWish)
-	t.moveAgents(r)    // 9
-	if s.tickBombs() { // 10
-		k.explode(r, s)
-		s.explode(r) // 11 and 12
-	} else {
-		s.drawBombs() // 12
-	}
-	if t.uncovered {
-		s.drawOldFlames() // 12
-	}
-	t.deaths(r) // 13
-	k.deaths(r, &t)
-	r.count(s) // 14
-}
-
 // laidToday is laid, and finds those that wanted to lay a bomb and did not.
 func (k *tracker) laidToday(t *turn, from uint8) {
-	k.laid(t.s, from)
+	if k != nil {
+		k.laidFrom(t.s, from)
+		k.notLaidFrom(t, from)
+	}
+}
+
+func (k *tracker) notLaidFrom(t *turn, from uint8) {
 	if !k.wanted {
 		return
 	}
@@ -56,17 +30,21 @@ func (k *tracker) laidToday(t *turn, from uint8) {
 	}
 }
 
-// resolve is turn.resolve. A bomb has been kicked if it rolls now and not on as it
-// did: in another direction, or from a cell that it would not have reached.
-func (k *tracker) resolve(t *turn) {
-	if !k.wanted {
-		t.resolve()
+// resolving is told that phases 3 to 8 begin, and resolved that they are over. A
+// bomb has been kicked if it rolls now and not on as it did: in another direction,
+// or from a cell that it would not have reached.
+func (k *tracker) resolving(s *State) {
+	if k != nil && k.wanted {
+		k.bombs = s.Bombs
+	}
+}
+
+func (k *tracker) resolved(t *turn) {
+	if k == nil || !k.wanted {
 		return
 	}
-	was := t.s.Bombs
-	t.resolve()
 	for i := range t.s.bombs() {
-		b, before := &t.s.Bombs[i], &was[i]
+		b, before := &t.s.Bombs[i], &k.bombs[i]
 		d := b.Moving()
 		if d == grid.Stay || d == before.Moving() && (b.Cell == before.Cell || b.Cell == before.Cell.Next(d)) {
 			continue
@@ -82,6 +60,9 @@ func (k *tracker) resolve(t *turn) {
 // explode goes over the bombs that are about to explode, as State.explode does,
 // and lights their owners' fires. All rays see the board as it is now.
 func (k *tracker) explode(r *Rules, s *State) {
+	if k == nil {
+		return
+	}
 	own := k.fire(s)
 	due, gone := uint64(0), uint64(0)
 	for i := range s.bombs() {
@@ -117,6 +98,12 @@ func (k *tracker) setOff(r *Rules, s *State, b *Bomb) env.SeatSet {
 
 // deaths finds the agents that died in flames.
 func (k *tracker) deaths(r *Rules, t *turn) {
+	if k != nil {
+		k.deathsToday(r, t)
+	}
+}
+
+func (k *tracker) deathsToday(r *Rules, t *turn) {
 	for _, a := range t.living[:t.alive] {
 		if agent := &t.s.Agents[a]; !agent.Alive {
 			k.died(int(a), agent.Cell, k.owners(t.s, agent.Cell, r.FlameLife-1))

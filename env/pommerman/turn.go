@@ -26,39 +26,46 @@ type turn struct {
 // away is where agents are that are out: each in a cell of the border.
 var away = [MaxAgents]grid.Cell{0, 1, 2, 3}
 
-// otherStep is Step by another step than today's.
-func (r *Rules) otherStep(s *State, actions []uint8) {
+// Step makes one move of all agents. actions holds 1+RadioWords numbers a seat.
+// Observations, rewards and the result are read off the state after it; a ring of
+// the collapse that became due falls when the next step begins.
+func (r *Rules) Step(s *State, actions []uint8) { r.step(s, actions, nil) }
+
+// step is Step. track, if not nil, is told what happens.
+func (r *Rules) step(s *State, actions []uint8, track *tracker) {
 	switch r.StepKind {
+	case StepToday:
+		r.stepToday(s, actions, track)
 	case Step2018:
-		r.step2018(s, actions, nil, nil)
+		r.step2018(s, actions, nil, track)
 	case StepJava:
-		r.stepJava(s, actions, nil, nil)
+		r.stepJava(s, actions, nil, track)
 	default:
 		panic(fmt.Sprintf("pommerman: rules have step %d, want 0 to %d", r.StepKind, numSteps-1))
 	}
 }
 
-// Step makes one move of all agents. actions holds 1+RadioWords numbers a seat.
-// The numbers in the comments are those of the rules page in the package
-// comment. Observations, rewards and the result are read off the state after
-// it; a ring of the collapse that became due falls when the next step begins.
-func (r *Rules) Step(s *State, actions []uint8) {
-	if r.StepKind != StepToday {
-		r.otherStep(s, actions)
-		return
-	}
+// stepToday is step by today's rules. The numbers in the comments are those of
+// the rules page in the package comment.
+func (r *Rules) stepToday(s *State, actions []uint8, track *tracker) {
 	var t turn
 	t.s, t.agentAt, t.agentWish = s, away, away
-	r.fallDue(s)       // 14, of the step before
-	s.burnDown(r)      // 1
-	t.read(r, actions) // the moves of the living, and what they say
-	t.agentsWish(r)    // 2
+	track.fallDue(r, s) // 14, of the step before
+	s.burnDown(r)       // 1
+	t.read(r, actions)  // the moves of the living, and what they say
+	bombs := s.NumBombs
+	t.agentsWish(r) // 2
+	track.laidToday(&t, bombs)
 	t.liftBombs()
 	if !t.undisturbed() {
+		track.resolving(s)
 		t.resolve() // 3 to 8
+		track.resolved(&t)
 	}
+	track.pickUps(s, t.living[:t.alive], &t.agentWish)
 	t.moveAgents(r)    // 9
 	if s.tickBombs() { // 10
+		track.explode(r, s)
 		s.explode(r) // 11 and 12
 	} else {
 		s.drawBombs() // 12
@@ -67,7 +74,8 @@ func (r *Rules) Step(s *State, actions []uint8) {
 		s.drawOldFlames() // 12
 	}
 	t.deaths(r) // 13
-	r.count(s)  // 14
+	track.deaths(r, &t)
+	r.count(s) // 14
 }
 
 // count counts a step. The ring of the collapse that is due now falls later.
