@@ -76,12 +76,14 @@ func (r *Rules) See(s *State, seat int, v *View) {
 	}
 	v.Flames = [256]uint8{}
 	for life := range s.flames { // the youngest is written last
-		s.flames[life].All(func(c grid.Cell) bool {
+		if s.flames[life].Empty() {
+			continue
+		}
+		for c := range s.flames[life].All {
 			if w.has(c) {
 				v.Flames[c] = uint8(life + 1)
 			}
-			return true
-		})
+		}
 	}
 	v.seeBombs(s, &w)
 	if r.conceals() {
@@ -145,10 +147,10 @@ func (r *Rules) relations(seat int) (teammate Item, enemies [3]Item) {
 	if mate != NoSeat {
 		teammate = r.Agent0() + Item(mate)
 	}
-	n := 0
+	n, first := 0, r.Agent0()
 	for other := range r.Seats() {
 		if other != seat && other != mate {
-			enemies[n] = r.Agent0() + Item(other)
+			enemies[n] = first + Item(other)
 			n++
 		}
 	}
