@@ -9,7 +9,7 @@ SHELL := bash
 PYTHON ?= python3
 PY     := .venv/bin/python
 GO_SRC := $(shell find env arena vec bridge internal cmd benchmarks -name '*.go' -not -name '*_test.go' 2>/dev/null)
-TRACES := $(wildcard env/*/testdata/traces/*.jsonl.gz env/*/testdata/traces/*/*.jsonl.gz)
+TRACES := $(wildcard env/*/testdata/traces)
 
 export CGO_ENABLED ?= 0
 

@@ -3,6 +3,10 @@ package main
 import (
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
 
 	"github.com/spf13/cobra"
 
@@ -13,26 +17,31 @@ import (
 // formats are the forms of recorded games that can be checked and shown.
 var formats = trace.Formats(catalog.Formats())
 
+// recordedName is what files of recorded games in folders are named like.
+var recordedName = regexp.MustCompile(`\.jsonl(\.gz)?$`)
+
 func newVerify() *cobra.Command {
 	var v verification
 	cmd := &cobra.Command{
-		Use:   "verify FILE...",
+		Use:   "verify FILE|FOLDER...",
 		Short: "Replay recorded games and compare everything recorded",
 		Long: `Replay recorded games, from their start and their actions alone, and compare
 everything else they hold: states, rewards, results, observations. Files are JSON
-Lines, plain or .gz; the format is recognised. Recorded decisions (of the
+Lines, plain or .gz; the format is recognised. Of a folder, all files named
+*.jsonl and *.jsonl.gz are checked, those in its folders too. Recorded decisions (of the
 SimpleAgent and of the Java version's players), values of heuristics and dealt
-boards are made again too. Prints a line a file, the first differences, and then how many games, steps
-(or decisions, values, boards) and mismatches there were. A damaged file is an error.
+boards are made again too. Prints a line a file, the first differences, and then
+how many games, steps (or decisions, values, boards) and mismatches there were. A
+damaged file is an error.
 
 Exits with 0 only if something was compared and nothing differed.`,
 		Example: `  pommego verify games.jsonl.gz
-  pommego verify --json recorded/*.jsonl.gz
+  pommego verify --json recorded
   pommego verify --show 100 --workers 1 games.jsonl`,
 		Args: func(_ *cobra.Command, args []string) error {
 			switch {
 			case len(args) == 0:
-				return usagef("no file is named, want FILE...")
+				return usagef("no file is named, want FILE|FOLDER...")
 			case v.show < 0:
 				return usagef("--show is %d, want 0 or more", v.show)
 			case v.workers < 0:
@@ -77,8 +86,12 @@ type verifyFile struct {
 }
 
 func (v *verification) run(out io.Writer, paths []string) error {
+	files, err := recordedGames(paths)
+	if err != nil {
+		return err
+	}
 	line := newProgress()
-	for _, path := range paths {
+	for _, path := range files {
 		keep := v.show - v.listed
 		if keep == 0 {
 			keep = -1 // none; 0 would be the default
@@ -107,6 +120,30 @@ func (v *verification) run(out io.Writer, paths []string) error {
 		return errFound
 	}
 	return nil
+}
+
+// recordedGames is the files named, and in place of folders the files in them.
+func recordedGames(paths []string) (files []string, err error) {
+	for _, path := range paths {
+		if info, err := os.Stat(path); err != nil || !info.IsDir() {
+			files = append(files, path) // what is wrong with it is found on reading
+			continue
+		}
+		before := len(files)
+		err := filepath.WalkDir(path, func(at string, d fs.DirEntry, err error) error {
+			if err == nil && d.Type().IsRegular() && recordedName.MatchString(d.Name()) {
+				files = append(files, at)
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		if len(files) == before {
+			return nil, fmt.Errorf("%s: there is no file named *.jsonl or *.jsonl.gz in this folder", path)
+		}
+	}
+	return files, nil
 }
 
 func (t *verifyTotal) add(report trace.FileReport, err error) {

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -61,6 +62,30 @@ func TestVerifyEverything(t *testing.T) {
 		if !strings.HasPrefix(lines[i], file+": ") || !strings.HasSuffix(lines[i], ", 0 mismatches") {
 			t.Errorf("line %d is %q, want one about %s", i+1, lines[i], file)
 		}
+	}
+}
+
+// TestVerifyFolder checks the files of a folder and of those in it, and no others.
+func TestVerifyFolder(t *testing.T) {
+	folder := t.TempDir()
+	one := firstDecisions(t, 3, func(text string) string { return text })
+	for _, name := range []string{"b.jsonl", "a/c.jsonl", "notes.md"} {
+		path := filepath.Join(folder, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.Link(one, path)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := pommego(t, "verify", folder)
+	r.want(t, exitOK)
+	want := fmt.Sprintf("%[1]s/a/c.jsonl: 3 decisions, 0 mismatches\n%[1]s/b.jsonl: 3 decisions, 0 mismatches\n0 games, 6 decisions, 0 mismatches\n", folder)
+	if r.out != want {
+		t.Errorf("printed\n%s\nwant\n%s", r.out, want)
+	}
+	empty := t.TempDir()
+	r = pommego(t, "verify", empty)
+	r.want(t, exitError)
+	if !strings.Contains(r.errors, empty) || !strings.Contains(r.errors, "*.jsonl") {
+		t.Errorf("says %q, want the folder and what was looked for", r.errors)
 	}
 }
 
