@@ -130,6 +130,25 @@ func TestHTML(t *testing.T) {
 	}
 }
 
+// TestHTMLStandstill: a picture that is as the one before is a list of no tiles, as
+// the player goes over lists.
+func TestHTMLStandstill(t *testing.T) {
+	f, still := NewVideo(16), board(env.Disc)
+	still.Lines = nil
+	for range 3 {
+		if err := f.Add(still); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var out bytes.Buffer
+	if err := f.WriteHTML(&out, "standstill", 5); err != nil {
+		t.Fatal(err)
+	}
+	if text := out.String(); strings.Contains(text, ":null") || strings.Count(text, `{"tiles":[],"lines":[]}`) != 2 {
+		t.Errorf("the page has\n%s\nwant two frames without tiles or lines, and no null", text)
+	}
+}
+
 func TestVideosThatCannotBe(t *testing.T) {
 	var out bytes.Buffer
 	if err := NewVideo(16).WriteGIF(&out, 5); err == nil {

@@ -113,13 +113,13 @@ func (f *Video) WriteHTML(w io.Writer, title string, fps float64) error {
 	first := f.frames[0]
 	about := page{Cols: first.Cols, Rows: first.Rows, Tile: f.tile, FPS: fps}
 	for i, p := range f.frames {
-		var change frame
+		// Never null, which the player could not go over.
+		change := frame{Tiles: [][]any{}, Lines: append([]string{}, p.Lines...)}
 		for k, t := range p.Tiles {
 			if i == 0 || f.frames[i-1].Tiles[k] != t {
 				change.Tiles = append(change.Tiles, []any{k, css(t.Ground), t.Shape.String(), css(t.Colour), t.Label})
 			}
 		}
-		change.Lines = p.Lines
 		about.Frames = append(about.Frames, change)
 	}
 	video, err := json.Marshal(about)
