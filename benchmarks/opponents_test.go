@@ -59,18 +59,10 @@ func BenchmarkWaitingOpponents(b *testing.B) {
 	for _, workers := range []int{16, 0} {
 		for _, games := range []int{16, 64, 128, 256} {
 			b.Run(fmt.Sprintf("workers=%d/games=%d", workers, games), func(b *testing.B) {
-				pool, err := vec.New(vec.Config{
+				pool, batch := begin(b, vec.Config{
 					Game: waitingGame{g, func(*env.RNG) time.Duration { return wait }, new(atomic.Int64)}, Games: games, Workers: workers, OnDeath: vec.Wait,
 					Opponents: []string{"waiting", "waiting", "waiting"},
 				})
-				if err != nil {
-					b.Fatal(err)
-				}
-				defer pool.Close()
-				batch, seed := pool.NewBatch(nil), uint64(1)
-				if err := pool.Reset(batch, vec.ResetOptions{Seed: &seed}); err != nil {
-					b.Fatal(err)
-				}
 				actions := make([]uint8, pool.Rows())
 				for b.Loop() {
 					if err := pool.Step(batch, actions); err != nil {
@@ -131,21 +123,29 @@ func BenchmarkFirstReady(b *testing.B) {
 	}
 }
 
-// playFor plays while b loops. It returns how many moves of whole games that
-// were, the share of the cores' time in which there was something to do, and how
-// much waited grew.
-func playFor(b *testing.B, cfg vec.Config, waited *atomic.Int64) (steps int, busy float64, waits time.Duration) {
+// begin makes a pool that is closed with the benchmark, and begins its games.
+func begin(b *testing.B, cfg vec.Config) (*vec.Pool, *vec.Batch) {
+	b.Helper()
 	pool, err := vec.New(cfg)
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer pool.Close()
+	b.Cleanup(pool.Close)
 	batch, seed := pool.NewBatch(nil), uint64(1)
 	if err := pool.Reset(batch, vec.ResetOptions{Seed: &seed}); err != nil {
 		b.Fatal(err)
 	}
+	return pool, batch
+}
+
+// playFor plays while b loops. It returns how many moves of whole games that
+// were, the share of the cores' time in which there was something to do, and how
+// much waited grew.
+func playFor(b *testing.B, cfg vec.Config, waited *atomic.Int64) (steps int, busy float64, waits time.Duration) {
+	pool, batch := begin(b, cfg)
 	actions := make([]uint8, cfg.BatchGames())
 	step := func() {
+		var err error
 		if cfg.BatchSize == 0 {
 			err = pool.Step(batch, actions)
 		} else {

@@ -3,8 +3,8 @@
 // A [Game] is one id with its rules: how many seats it has, what each seat may
 // do and what each seat sees. It is read-only and shared by every goroutine. A
 // [Match] is one running game: a small value that is reset from a [Seed],
-// stepped with one action a seat, and asked afterwards how it stands, what it
-// pays, what is legal and what each seat observes.
+// stepped with one action per seat, and afterwards reports its status, its rewards,
+// which actions are legal and what each seat observes.
 //
 //	game, err := catalog.Game("PommeFFACompetition-v0")
 //	match := game.New(1)[0]
@@ -17,7 +17,7 @@
 //
 // A match has no clock, no global state and no goroutine. Everything random in
 // it comes from its [RNG], and that comes from its [Seed] alone (see [Seed]).
-// The same seed and the same actions give the same bytes everywhere.
+// The same seed and actions give the same bytes everywhere.
 //
 // # Concurrency
 //
@@ -26,9 +26,9 @@
 //
 // # Errors
 //
-// Step and Observe return none: whoever takes actions from outside checks them
-// against [Spec.Actions] first, and a broken invariant panics. Restore and
-// RestoreJSON take bytes from outside and say what is wrong with them.
+// Step and Observe return no error: callers check actions from outside against
+// [Spec.Actions] first, and a broken invariant panics. Restore and RestoreJSON take
+// bytes from outside and return an error that says what is wrong with them.
 package env
 
 import (
@@ -56,35 +56,34 @@ type Match interface {
 	// Reset starts a new episode.
 	Reset(seed Seed)
 
-	// Reseed replaces the RNG and leaves the rest as it is. A forward model
-	// must do it to its copies, or search would foresee the draws.
+	// Reseed replaces the RNG and leaves the rest as it is. A forward model must
+	// reseed its copies, otherwise a search would foresee the draws.
 	Reseed(seed Seed)
 
-	// SetTrainingSeat names the seat whose death ends the game too, -1 for none. It
-	// holds until the next Reset. Games without elimination ignore it.
+	// SetTrainingSeat sets the seat whose death also ends the game, -1 for none, until
+	// the next Reset. Games without elimination ignore it.
 	SetTrainingSeat(seat int)
 
-	// Step makes one move. actions holds len(Spec.Actions) numbers a seat,
-	// seat after seat. What a seat that is out sends is not looked at. Step
-	// must not be called once Status().Over.
+	// Step makes one move. actions holds len(Spec.Actions) numbers per seat, seat
+	// after seat. Actions of seats that are out are ignored. Step must not be called
+	// when Status().Over.
 	Step(actions []uint8)
 
 	// Status reports the state of play after the last step.
 	Status() Status
 
-	// Rewards writes what the last step paid each seat, by the game's own
-	// measure (what the reference gives every step).
+	// Rewards writes each seat's reward for the last step, by the game's own rules
+	// (those of the reference).
 	Rewards(dst []float64)
 
-	// Outcome writes how the game ended for each seat: +1 won, -1 lost, and
-	// for a tie what the game's own measure says. Only the entries of seats in
-	// Status().Decided mean something, and those never change again.
+	// Outcome writes how the game ended for each seat: +1 won, -1 lost, and for a tie
+	// the game's own value. Only the entries of seats in Status().Decided are
+	// meaningful, and they never change again.
 	Outcome(dst []float64)
 
 	// Mask writes one byte for each choice of each action component
-	// (Spec.MaskSize of them): 0 only where nothing the seat can see lets the
-	// choice have an effect. Choice 0 is always legal. A seat that is out has
-	// choice 0 only.
+	// (Spec.MaskSize of them): 0 only if, by what the seat can see, the choice has no
+	// effect. Choice 0 is always legal. A seat that is out has choice 0 only.
 	Mask(seat int, dst []uint8)
 
 	// Observe writes the observation encoding, an index into
@@ -93,7 +92,7 @@ type Match interface {
 	// if it is Shared). Multi-byte elements are little-endian.
 	Observe(encoding int, seats []uint8, dst [][]byte)
 
-	// Append appends the match's whole state, RNG included, to dst.
+	// Append appends the match's complete state, RNG included, to dst.
 	Append(dst []byte) []byte
 
 	// Restore sets the state from what Append wrote in a match of the same
@@ -109,17 +108,16 @@ type Match interface {
 	AppendText(dst []byte, colour bool) []byte
 }
 
-// Differ is a match that can say in what its state differs from that of another
-// match of the same game.
+// Differ is a match that can compare its state with that of another match of the same
+// game.
 type Differ interface {
-	// Difference names the first value that differs, with both, such as
+	// Difference describes the first value that differs, such as
 	// "bombs[2].life: 3 and 4"; "" if the states are equal.
 	Difference(other Match) string
 }
 
-// Agent plays one seat of one match. It is given the match but must look only
-// at what its seat may see; the built-in ones get a view of their seat and
-// nothing else.
+// Agent plays one seat of one match. It gets the match, but must use only what its
+// seat may see; the built-in agents get a view of their seat and nothing else.
 type Agent interface {
 	// Reset empties the agent's memory and gives it an RNG for the episode.
 	Reset(rng RNG)
@@ -139,47 +137,47 @@ type Agent interface {
 // Waiter is an Agent that may wait for something outside this program: another
 // program, a server, a person.
 type Waiter interface {
-	// Waits reports whether Act spends most of its time waiting, so that more
-	// games can be stepped at a time than there are cores.
+	// Waits reports whether Act spends most of its time waiting, so that it is worth
+	// stepping more games at a time than there are cores.
 	Waits() bool
 }
 
 // Searcher is an Agent that plans by simulation.
 type Searcher interface {
-	// Searched is how many ticks of the game the last Act simulated, 0 if it
-	// decided without.
+	// Searched is how many ticks of the game the last Act simulated, 0 if it decided
+	// without simulation.
 	Searched() uint64
 }
 
-// SearchReporter is an Agent that compares its choices by searching and reports
-// the statistics of its search.
+// SearchReporter is an Agent that chooses by searching and reports the statistics of
+// its search.
 type SearchReporter interface {
 	// SearchStatistics writes, for each choice of each action component (numbered as
 	// Mask does), how often the last Act visited it and, if it did, the
-	// value it found, in its own unit. visits and values are all zeros
-	// when it is called. It returns false if that Act decided without a search.
+	// value it found, in its own unit. The caller passes visits and values filled with
+	// zeros. It returns false if that Act decided without a search.
 	SearchStatistics(visits []int32, values []float64) bool
 }
 
-// Spec describes a game: all that a caller needs to size its buffers, name
-// what is in them and know what it may do.
+// Spec describes a game: everything a caller needs to allocate its buffers, name their
+// contents and choose actions.
 type Spec struct {
 	ID          string     `json:"id"`
 	Game        string     `json:"game"`        // family, such as "pommerman"
 	Version     int        `json:"version"`     // grows when a recorded game would change
 	Description string     `json:"description"` // one line
 	Seats       int        `json:"seats"`
-	Teams       [][]int    `json:"teams"`            // the seats that share their fate
+	Teams       [][]int    `json:"teams"`            // lists of seats that win and lose together
 	Elimination bool       `json:"elimination"`      // a seat can be out before the game is over
 	MaxSteps    int        `json:"max_steps"`        // the rules' own limit, which terminates
 	Actions     []Choice   `json:"actions"`          // the components of one seat's action
 	Encodings   []Encoding `json:"encodings"`        // the ways to observe, the default first
 	Agents      []string   `json:"agents"`           // the built-in agents' names
-	Counts      []Name     `json:"counts,omitempty"` // what is counted of each seat in a game, see Tracked
+	Counts      []Name     `json:"counts,omitempty"` // what is counted for each seat, see Tracked
 	Rules       any        `json:"rules"`            // the rules as a struct that marshals to JSON
 
-	// RuleMeanings says what each field of the rules means, those that JSON leaves
-	// out included.
+	// RuleMeanings is the meaning of each field of the rules, including those that
+	// JSON omits.
 	RuleMeanings []Name `json:"rule_meanings,omitempty"`
 }
 
@@ -190,7 +188,7 @@ type Choice struct {
 	Names []string `json:"names"` // what each number means
 }
 
-// Encoding is one way to write an observation down.
+// Encoding is one form of observations.
 type Encoding struct {
 	Name   string  `json:"name"`
 	Fields []Field `json:"fields"`
@@ -203,11 +201,11 @@ type Field struct {
 	Shape  []int   `json:"shape"`
 	Low    float64 `json:"low"`
 	High   float64 `json:"high"`
-	Shared bool    `json:"shared"` // the same for all seats of a game, so written once
-	Names  []Name  `json:"names"`  // what each entry along the first axis is
+	Shared bool    `json:"shared"` // the same for all seats of a game, so written only once
+	Names  []Name  `json:"names"`  // the entries along the first axis
 }
 
-// Name says what one plane, map, scalar or rule is called and means.
+// Name is the name and meaning of one plane, map, scalar or rule.
 type Name struct {
 	Name    string `json:"name"`
 	Meaning string `json:"meaning"`

@@ -1,14 +1,14 @@
 package env
 
-// Picture is a position to look at: tiles in rows, and lines of text below.
+// Picture is a drawing of a position: tiles in rows, and lines of text below.
 type Picture struct {
 	Cols, Rows int
 	Tiles      []Tile // Cols times Rows, row after row
 	Lines      []string
 }
 
-// Tile is one cell of a picture: a ground, and perhaps something on it with a
-// few characters over it.
+// Tile is one cell of a picture: a background, optionally with a shape and a short
+// label on it.
 type Tile struct {
 	Ground Colour
 	Shape  Shape
@@ -19,10 +19,10 @@ type Tile struct {
 // Colour is 0xRRGGBB.
 type Colour uint32
 
-// Shape is what stands on a tile.
+// Shape is the shape drawn on a tile.
 type Shape uint8
 
-// The shapes there are.
+// The shapes.
 const (
 	Nothing Shape = iota
 	Disc

@@ -2,24 +2,24 @@ package env
 
 import "time"
 
-// What a game may offer besides [Game], for matches with rules of competition
-// and for agents outside this program.
+// Optional interfaces of games, for matches with rules of competition and for agents
+// outside this program.
 
-// Collapser is a Game whose board can shrink as the game goes on, so that a tie
-// becomes less likely.
+// Collapser is a Game whose board can shrink during a game, which makes ties less
+// likely.
 type Collapser interface {
-	// Collapsing is the same game on a collapsing board; the game itself if it
-	// has one already, or can have none.
+	// Collapsing is the same game on a collapsing board, or the game itself if its
+	// board already collapses or cannot collapse.
 	Collapsing() Game
 }
 
-// Clocked is a Game whose own document sets the time a program has for a move, and
-// the time without an answer after which it is not asked again.
+// Clocked is a Game whose specification sets the time that a program has for a move,
+// and the time without an answer after which it is given up.
 type Clocked interface {
 	Clock() (limit, giveUp time.Duration)
 }
 
-// SidesByLot is a Game whose own document has sides drawn by lot before a match.
+// SidesByLot is a Game whose specification has sides drawn by lot before a match.
 type SidesByLot interface {
 	SidesByLot() bool
 }
@@ -35,14 +35,14 @@ type Dictionary interface {
 	// ActionSpace is the action space as JSON, such as "6" or "[6, 8, 8]".
 	ActionSpace() string
 
-	// GameType is the reference's number for the kind of game, or its name
-	// where there is no such number, as JSON.
+	// GameType is the reference's number for the kind of game, or its name if there
+	// is no such number, as JSON.
 	GameType() string
 }
 
-// Seen is a Match that can be drawn as one seat sees it: nothing that the seat may
-// not know, and what it needs to know of itself, in lines of text as AppendText
-// writes them.
+// Seen is a Match that can be drawn as one seat sees it, as text in the form of
+// AppendText: with what the seat needs to know about itself, and nothing that it may
+// not know.
 type Seen interface {
 	AppendSeen(dst []byte, seat int, colour bool) []byte
 }

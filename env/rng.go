@@ -2,13 +2,13 @@ package env
 
 import "math/bits"
 
-// SeedVersion names how a Seed becomes RNGs. It changes whenever the same seed
-// would give another game, and the changelog says so.
+// SeedVersion is the version of how a Seed becomes RNGs. It increases whenever the same
+// seed would give another game, and the changelog says so.
 const SeedVersion = 1
 
-// Seed decides everything random in one episode of one game: the value the
-// user gave the game, and how many episodes the game has begun since it was
-// given (0 for the first).
+// Seed decides everything random in one episode of one game. It consists of the value
+// that the user gave the game, and the number of episodes begun since then (0 for the
+// first).
 //
 // Version 1: the RNG of stream s is SplitMix64 started at
 //
@@ -22,13 +22,13 @@ type Seed struct {
 	Episode uint64
 }
 
-// The streams of one seed, so that draws of one part never change another's.
+// The streams of one seed, so that draws in one part never affect another.
 const (
 	StreamBoard  = 0  // the starting position
 	StreamGame   = 1  // draws inside the rules, such as a skull's effect
 	StreamSeats  = 2  // which seat a learner gets
 	StreamPolicy = 3  // random actions of a driver, such as the benchmark's
-	StreamReruns = 4  // seeds of the games that follow when a match is a tie
+	StreamReruns = 4  // seeds of the games that are played after a tie
 	StreamAgents = 16 // 16+k: the built-in agent in seat k
 )
 

@@ -6,42 +6,42 @@ import (
 	"slices"
 )
 
-// What a game counts besides how it ends, and what happens in it. A match knows
-// neither: its state holds what the rules need and its step does nothing else, so
-// that stepping alone costs nothing. Who wants to know steps it by a [Tracker].
+// Counts of a game besides its result, and the events in it. A match has neither: its
+// state holds only what the rules need, so that plain steps cost nothing more. To count
+// and to get events, step the match with a [Tracker].
 
-// Tracked is a Game whose matches can be followed.
+// Tracked is a Game whose matches can be tracked.
 type Tracked interface {
 	// NewTrackers makes n trackers in one block of memory, one for each of n
-	// matches. With events they note what happens, else they count alone.
+	// matches. They keep events only if events is set.
 	NewTrackers(n int, events bool) []Tracker
 }
 
 // Tracker follows one match. It belongs to the match's goroutine.
 type Tracker interface {
-	// Begin forgets what was: a game begins in m, or m was restored.
+	// Begin clears counts and events: a game begins in m, or m was restored.
 	Begin(m Match)
 
-	// Step is Match.Step, and counts.
+	// Step makes a step of the match as Match.Step does, and counts.
 	Step(m Match, actions []uint8)
 
-	// Counts writes what has been counted of a seat since Begin, or of what the
-	// state holds, since the game began: a number for each of Spec.Counts.
+	// Counts writes the counts of a seat, a number for each of Spec.Counts: since
+	// Begin, or since the game began for what the state itself holds.
 	Counts(m Match, seat int, dst []int32)
 
 	// Events are what happened in the last step, in order. They are valid until
 	// the next one.
 	Events() []Event
 
-	// Append appends what the tracker knows and the match's state does not,
-	// nothing if that is nothing. Restore takes it back, and is Begin if it is
-	// nothing; on an error nothing has changed.
+	// Append appends the tracker's state as far as it does not follow from the
+	// match's, possibly no bytes. Restore restores it; with no bytes it is Begin. On
+	// an error nothing has changed.
 	Append(dst []byte) []byte
 	Restore(m Match, state []byte) error
 }
 
-// NewTrackers makes n trackers of a game's matches. Of games that are not Tracked
-// they count and note nothing.
+// NewTrackers makes n trackers of a game's matches. If the game is not Tracked, they
+// count nothing and have no events.
 func NewTrackers(g Game, n int, events bool) []Tracker {
 	if t, ok := g.(Tracked); ok {
 		return t.NewTrackers(n, events)
@@ -53,8 +53,8 @@ func NewTrackers(g Game, n int, events bool) []Tracker {
 	return all
 }
 
-// Stateless is the parts of a Tracker that counts nothing but what the state of
-// its match holds.
+// Stateless is the part of a Tracker whose counts all follow from the state of its
+// match, to be embedded.
 type Stateless struct{}
 
 // Begin does nothing.
@@ -63,7 +63,7 @@ func (Stateless) Begin(Match) {}
 // Append appends nothing.
 func (Stateless) Append(dst []byte) []byte { return dst }
 
-// Restore takes nothing back.
+// Restore accepts no bytes.
 func (Stateless) Restore(_ Match, state []byte) error {
 	if len(state) > 0 {
 		return fmt.Errorf("%d bytes of what was counted, want none in this game", len(state))
@@ -79,11 +79,10 @@ func (untracked) Counts(Match, int, []int32) {}
 
 func (untracked) Events() []Event { return nil }
 
-// Counts is what was counted in a game: for each of Spec.Counts its numbers by
-// seat.
+// Counts are the counts of a game: for each of Spec.Counts its numbers by seat.
 type Counts map[string][]int32
 
-// CountsOf is what a tracker has counted, nil if its game counts nothing.
+// CountsOf returns the counts of a tracker, nil if its game counts nothing.
 func CountsOf(s *Spec, t Tracker, m Match) Counts {
 	n := len(s.Counts)
 	if n == 0 {
@@ -102,30 +101,30 @@ func CountsOf(s *Spec, t Tracker, m Match) Counts {
 // Event is one thing that happened in a step.
 type Event struct {
 	Kind EventKind
-	Seat int     // who did it or whom it befell; -1: nobody
-	By   SeatSet // whose bombs did it
+	Seat int     // the seat that did it or was affected; -1: none
+	By   SeatSet // the owners of the bombs that did it
 	Row  int     // where; -1: nowhere
 	Col  int
-	What string // what it was, where the kind does not say enough
+	What string // details, if the kind is not enough
 }
 
-// NoSeat is the Seat of an event that concerns none.
+// NoSeat is the Seat of an event that concerns no seat.
 const NoSeat = -1
 
-// EventKind is a kind of events, with a name that is written down.
+// EventKind is a kind of event, with a name for its text form.
 type EventKind uint8
 
 // The kinds of events.
 const (
 	Began     EventKind = iota // the game
 	Laid                       // the seat laid a bomb
-	NotLaid                    // the seat wanted to lay one, and had none or could not there
+	NotLaid                    // the seat wanted to lay a bomb, but had none or could not lay it there
 	Kicked                     // the seat kicked a bomb that lay here; What: the direction
 	PickedUp                   // the seat picked up an item; What: its name
-	Exploded                   // a bomb of the seat's; By: whose flames set it off, nobody if its time was up
-	Destroyed                  // wood or a box; By: whose bombs reached it
-	Hurt                       // the seat lost a life, or energy, and has more; What: of what
-	Died                       // the seat, or one of its bombers; What: which, or of what if not of a bomb
+	Exploded                   // a bomb of the seat; By: whose flames set it off, empty if its time was up
+	Destroyed                  // wood or a box; By: the owners of the bombs that reached it
+	Hurt                       // the seat lost a life or energy and has some left; What: of what
+	Died                       // the seat or one of its bombers; What: which one, or the cause if not a bomb
 	Collapsed                  // a ring of the board became walls; What: its number
 	Ended                      // the game; By: the winners; What: its result
 	numEvents
@@ -158,7 +157,7 @@ func EndEvent(s Status) Event {
 	return Event{Kind: Ended, Seat: NoSeat, By: s.Winners, Row: -1, Col: -1, What: s.Result.String()}
 }
 
-// eventJSON is an event as it is written down, without what does not apply.
+// eventJSON is the JSON form of an event, without fields that do not apply.
 type eventJSON struct {
 	Kind EventKind `json:"event"`
 	Seat *int      `json:"seat,omitempty"`
@@ -167,8 +166,8 @@ type eventJSON struct {
 	What string    `json:"what,omitempty"`
 }
 
-// MarshalJSON writes an event with its kind as "event", its place as "at" and
-// without what does not apply.
+// MarshalJSON writes an event with its kind as "event" and its place as "at", without
+// fields that do not apply.
 func (e Event) MarshalJSON() ([]byte, error) {
 	out := eventJSON{Kind: e.Kind, By: e.By.List(), What: e.What}
 	if e.Seat != NoSeat {

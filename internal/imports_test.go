@@ -49,6 +49,7 @@ var policy = []rule{
 	{"arena/tournament", []string{"arena/match", "env", "env/ruleset", "internal/disk", "internal/enum"}},
 	{"arena/tournament/report", []string{"OWN", "internal/chart", "internal/disk"}},
 	{"arena/trace", []string{"env/record", "internal/disk"}},
+	{"arena/trace/tracetest", []string{"OWN"}},
 	{"arena/picture", []string{"env"}},
 	{"arena/dataset", []string{"arena/match", "env", "env/ruleset", "internal/disk", "internal/enum", "internal/gamestate"}},
 	{"arena/dataset/card", []string{"OWN", "internal/chart"}},

@@ -12,7 +12,7 @@ import (
 )
 
 // Batch is the memory that a pool writes to. It belongs to the pool that made
-// it; a pool may have several, to fill one while another is being read.
+// it; a pool may have several, so that one is filled while another is read.
 type Batch struct {
 	pool    *Pool
 	slab    []byte
@@ -35,7 +35,7 @@ type Batch struct {
 	lastAt   []int32      // of each finished game, where its own is
 }
 
-// shown is where a position goes.
+// shown is the memory for a position.
 type shown struct {
 	obs               [][]byte
 	mask, alive, seat []uint8
@@ -83,7 +83,7 @@ func aligned(size int) []byte {
 	return mem[at : at+size : at+size]
 }
 
-// over is the tensors of a layout, over memory.
+// over returns the tensors of a layout as views of memory.
 func over(mem []byte, layout []Tensor) []Tensor {
 	all := slices.Clone(layout)
 	for i := range all {
@@ -91,11 +91,11 @@ func over(mem []byte, layout []Tensor) []Tensor {
 		at := uintptr(unsafe.Pointer(&mem[t.Offset]))
 		t.Dense = tensor.New(tensor.WithShape(t.Shape()...), tensor.Of(t.Dtype()), tensor.FromMemory(at, t.MemSize()))
 	}
-	runtime.KeepAlive(mem) // from now on the tensors do
+	runtime.KeepAlive(mem) // the tensors keep it alive from here on
 	return all
 }
 
-// shown collects where a position goes.
+// shown returns the memory for a position.
 func (b *Batch) shown(prefix string) shown {
 	s := shown{mask: b.Bytes(prefix + "action_mask"), alive: b.Bytes(prefix + "alive"), seat: b.Bytes(prefix + "seat")}
 	for i := range b.pool.fields {
@@ -104,11 +104,11 @@ func (b *Batch) shown(prefix string) shown {
 	return s
 }
 
-// Tensors are all of the batch, in the order in which they lie in its memory.
+// Tensors are all tensors of the batch, in the order of their memory.
 // The caller must not change the list.
 func (b *Batch) Tensors() []Tensor { return b.tensors }
 
-// Tensor is one of them, nil if there is none of that name. If the pool resets
+// Tensor is the tensor of that name, nil if there is none. If the pool resets
 // in the same step there are also "final.obs.NAME", "final.action_mask",
 // "final.alive" and "final.seat", in memory of their own: the last position of
 // the episodes that ended in this step, where FinalAt says.
@@ -123,7 +123,7 @@ func (b *Batch) Tensor(name string) *tensor.Dense {
 	return nil
 }
 
-// Bytes is a tensor's memory, nil if there is none of that name.
+// Bytes is the memory of the tensor of that name, nil if there is none.
 func (b *Batch) Bytes(name string) []byte {
 	if t := b.Tensor(name); t != nil {
 		return t.Raw
@@ -137,12 +137,12 @@ func (b *Batch) Bytes(name string) []byte {
 func (b *Batch) Finished() []int32 { return b.finished }
 
 // Games lists the games in the batch, in the order of its rows. It is empty if
-// the pool has no BatchSize: then they are all there. It is valid until the batch
+// the pool has no BatchSize: then the batch has all games. It is valid until the batch
 // is written to again.
 func (b *Batch) Games() []int32 { return b.games }
 
-// gather copies what a batch of all games shows of these: the last positions of
-// those marked in over, whose marks it takes away.
+// gather copies the rows of these games from a batch of all games, with the final
+// positions of those marked in over, and clears their marks.
 func (b *Batch) gather(all *Batch, games []int32, over []uint8) {
 	b.games, b.finished = append(b.games[:0], games...), b.finished[:0]
 	b.lasts.Store(0)
@@ -169,7 +169,7 @@ func (b *Batch) gather(all *Batch, games []int32, over []uint8) {
 	}
 }
 
-// finish lists the games marked in over, and takes the marks away.
+// finish lists the games marked in over, and clears the marks.
 func (b *Batch) finish(over []uint8) {
 	b.finished = b.finished[:0]
 	for from := 0; ; {
@@ -183,12 +183,12 @@ func (b *Batch) finish(over []uint8) {
 	}
 }
 
-// FinalAt is where a Finished game has its final position: the final tensors have
-// it where the batch's own have the game of the number returned.
+// FinalAt is where a Finished game's final position is: in the final tensors it has
+// the rows that the game of the returned number has in the batch's own tensors.
 func (b *Batch) FinalAt(game int32) int { return int(b.lastAt[game]) }
 
-// nextFinal is where the final position of game i goes. As few games end in a
-// step, those that do use the same memory in every step, from the front on.
+// nextFinal is the index for the final position of game i. Final positions are written
+// from the front, so that with few per step the same memory is used each time.
 func (b *Batch) nextFinal(i int) int {
 	b.lastAt[i] = b.lasts.Add(1) - 1
 	return int(b.lastAt[i])

@@ -30,12 +30,12 @@ func ParseAutoreset(name string) (Autoreset, error) {
 	return parse[Autoreset]("autoreset mode", autoresetNames, name)
 }
 
-// Reward is the measure that rewards are paid by.
+// Reward is how rewards are computed.
 type Reward uint8
 
-// The measures.
+// The kinds of rewards.
 const (
-	// Outcome pays once, when the row's fate is decided: +1 won, -1 lost, ties
+	// Outcome pays once, when the row's outcome is decided: +1 won, -1 lost, ties
 	// as the game itself values them.
 	Outcome Reward = iota
 	// Reference pays what the game's original gives each step.
@@ -46,13 +46,13 @@ var rewardNames = []string{"outcome", "reference"}
 
 func (r Reward) String() string { return enum.Name(rewardNames, r) }
 
-// ParseReward reads a measure's name; "" is the default.
+// ParseReward reads the name of a kind of rewards; "" is the default.
 func ParseReward(name string) (Reward, error) { return parse[Reward]("reward", rewardNames, name) }
 
-// OnDeath is what the death of a game's only learner means.
+// OnDeath is what happens at the death of a game's only learner.
 type OnDeath uint8
 
-// The ways to take it.
+// The two ways.
 const (
 	End  OnDeath = iota // the episode ends
 	Wait                // it goes on to the end of the game
@@ -86,18 +86,18 @@ type Config struct {
 	Game  env.Game
 	Games int // 1 to MaxGames
 
-	// BatchSize, unless 0, lets the games go on one by one: Send begins a step of
-	// some of them and Recv returns the first so many that are ready, at most
-	// Games. Then Step cannot be called, and Autoreset is not Disabled.
+	// BatchSize, unless 0, has the games stepped one by one: Send begins a step of
+	// some of them, and Recv returns the first BatchSize that are ready. It is at
+	// most Games. Step cannot be called then, and Autoreset cannot be Disabled.
 	BatchSize int
 
-	// Workers is how many goroutines step the games, at most one a game. 0: each
-	// call wakes as many as are worth it by what steps take, up to GOMAXPROCS, and
-	// up to 64 if an opponent waits for something outside this program
-	// (env.Waiter).
+	// Workers is how many goroutines step the games, at most one per game. 0: each
+	// call wakes as many as are worth waking for the time that steps take, up to
+	// GOMAXPROCS, and up to 64 if an opponent waits for something outside this
+	// program (env.Waiter).
 	Workers int
 
-	// MaxWorkers bounds what Workers 0 chooses; 0: nothing further does.
+	// MaxWorkers is the most workers that Workers 0 chooses; 0: no further limit.
 	MaxWorkers int
 
 	// Observation names one of the game's encodings; "": its first.
@@ -121,11 +121,11 @@ type Config struct {
 	OnDeath OnDeath
 
 	// MaxEpisodeSteps truncates an episode after so many steps; 0: never. The
-	// rules' own limit is part of the game, and terminates.
+	// rules' own limit is part of the game, and terminates it.
 	MaxEpisodeSteps int
 
-	// Counts has what the game counts (env.Spec.Counts) counted, in game.counts.
-	// Of Pommerman that costs some percent of a step.
+	// Counts adds the tensor game.counts with what the game counts
+	// (env.Spec.Counts). In Pommerman that costs some percent of a step.
 	Counts bool
 
 	// Headroom is how many bytes are kept free before each tensor of a batch.
@@ -133,7 +133,7 @@ type Config struct {
 }
 
 // Validate says what is wrong with the configuration: the field, its value and
-// what it may be. It makes each agent once, to see that it exists.
+// what it may be. It makes each agent once, to check that it exists.
 func (c *Config) Validate() error {
 	_, err := resolve(*c)
 	return err
@@ -142,14 +142,14 @@ func (c *Config) Validate() error {
 // BatchGames is how many games a batch holds.
 func (c *Config) BatchGames() int { return cmp.Or(c.BatchSize, c.Games) }
 
-// plan is a configuration that has been checked, with what follows from it.
+// plan is a checked configuration, with the values that follow from it.
 type plan struct {
 	cfg      Config // in force
 	spec     *env.Spec
 	encoding int
 	seating  seating
 	train    bool // a learner's death ends its game
-	counts   int  // how many things are counted of a seat
+	counts   int  // how many counts a seat has
 	names    []string
 }
 

@@ -2,19 +2,19 @@ package vec
 
 import "time"
 
-// What a step of a game takes is measured, and decides how the work is handed
-// out: how many workers a call wakes and how many games one of them takes at a
-// time. So it says who steps a game and when, and never what comes of it.
+// The time that steps of games take is measured. It decides how work is distributed:
+// how many workers a call wakes, and how many games a worker takes at a time. So it
+// affects which worker steps a game and when, but never the result.
 
 const (
 	// minShare is the fewest games that are worth a worker however little they
 	// take: waking one costs as much as stepping them.
 	minShare = 64
-	// wakeTime is the work that is worth a worker however few games it is.
+	// wakeTime is the work that is worth a worker however few games it has.
 	wakeTime = 50 * time.Microsecond
 
-	// chunkGames is the most games a worker takes at a time, and chunkTime for
-	// how long those should keep it: what lies behind a slow game waits for it.
+	// chunkGames is the most games that a worker takes at a time, and chunkTime how
+	// long they should take: the games after a slow one have to wait for it.
 	chunkGames = 32
 	chunkTime  = 20 * time.Microsecond
 
@@ -23,15 +23,15 @@ const (
 	waitingWorkers = 64
 )
 
-// cost is what a step of one game takes on average.
+// cost is how long a step of one game takes on average.
 type cost struct {
 	mean time.Duration
 	last time.Duration // in the last step
 }
 
-// note adds a step of so many games, which took all workers together so long. Of
-// two steps in a row the shorter counts: in the other the system may have
-// given the processor to somebody else.
+// note adds a step: its number of games, and the time it took, summed over workers. Of
+// two consecutive steps the shorter counts, as in the other the system may have run
+// other programs.
 func (c *cost) note(games int, took time.Duration) {
 	now := took / time.Duration(games)
 	c.mean += (min(now, c.last) - c.mean) / 4
@@ -43,7 +43,7 @@ func (c *cost) chunk() int {
 	return int(min(chunkGames, max(1, chunkTime/max(1, c.mean))))
 }
 
-// workers is how many of them so many games are worth.
+// workers is how many workers that many games are worth.
 func (c *cost) workers(games int) int {
 	return max(1, games/minShare, int(time.Duration(games)*c.mean/wakeTime))
 }

@@ -1,4 +1,4 @@
-// Package vec steps many games of one kind at once and writes what they show
+// Package vec steps many games of one id in parallel and writes their observations
 // into one block of memory.
 //
 // A [Pool] holds N games. Each game has one row for each of its learners, the
@@ -25,8 +25,7 @@
 // [Config.Seats] names any other mix.
 //
 // A learner that is out keeps its row: "alive" turns 0 there, only choice 0 is
-// legal and its actions are no longer looked at, but it still gets its team's
-// outcome, and all rows of a game finish together. With one learner in a game of
+// legal and its actions are ignored, but it still gets its team's outcome, and all rows of a game finish together. With one learner in a game of
 // single players its death ends the episode, unless [Config.OnDeath] is [Wait].
 //
 // # Tensors of a batch
@@ -47,17 +46,16 @@
 //	game.episode        uint64                          games
 //	game.index          int32: with BatchSize, its number   games
 //
-// There are counts with [Config.Counts], in games that count something; they are those
-// of the episode that has just ended where game.done is 1, and 0 elsewhere. Return,
-// length, result and winners describe the episode that has just ended
-// where game.done is 1, and the one under way elsewhere. Seed and episode are
-// those of the position shown. If the rules and the caller's limit end a game in
-// the same step it is terminated, and pays; truncation alone pays nothing.
+// The tensor game.counts exists with [Config.Counts], in games that count something. It
+// holds the counts of the episode that has just ended where game.done is 1, and 0
+// elsewhere. Return, length, result and winners describe the episode that has just
+// ended where game.done is 1, and the current one elsewhere. Seed and episode are those
+// of the position shown. If the rules and the caller's limit end a game in the same
+// step, it is terminated and pays its rewards; truncation alone pays nothing.
 //
 // # Autoreset
 //
-// What follows the end of an episode is [Config.Autoreset], with gymnasium's
-// meanings. [NextStep]: the batch shows the last position; the next Step ignores
+// [Config.Autoreset] decides what follows the end of an episode, as in gymnasium. [NextStep]: the batch shows the last position; the next Step ignores
 // the game's actions and shows the first one of the next episode, with reward and
 // flags 0. [SameStep]: the batch shows the first position of the next episode
 // along with the flags and rewards of the old one, whose last observation,
@@ -68,11 +66,11 @@
 // # First-ready batches
 //
 // In lock-step a step takes as long as its slowest game. With [Config.BatchSize]
-// games go on one by one instead: [Pool.Send] begins a step of some games, and
-// [Pool.Recv] waits for the first BatchSize that are ready, of all that are under
-// way. A batch then holds so many games, in any order, which [Batch.Games] lists;
-// the tensor game.index (int32, games) has the same numbers. Reset begins with all
-// games under way and receives the first batch of them.
+// games are stepped one by one instead: [Pool.Send] begins a step of some games, and
+// [Pool.Recv] waits for the first BatchSize of all games under way to be ready. A batch
+// then holds BatchSize games, in any order, which [Batch.Games] lists; the tensor
+// game.index (int32, games) has the same numbers. After Reset all games are under way,
+// and it receives the first batch of them.
 //
 //	err = pool.Reset(batch, vec.ResetOptions{Seed: &seed})
 //	for {
@@ -81,10 +79,9 @@
 //		err = pool.Recv(batch)
 //	}
 //
-// The order in which games are ready differs from run to run. What a game shows
-// does not: for the same actions it is the same as in lock-step. What else looks at
-// games or changes them (Save, Load, Match, SetOpponents and the like) waits until
-// none is being stepped.
+// The order in which games are ready differs from run to run, but each game is the same
+// as in lock-step for the same actions. Other calls that read or change games (Save,
+// Load, Match, SetOpponents and the like) wait until no game is being stepped.
 //
 // # Determinism
 //
@@ -92,19 +89,19 @@
 // decide board, RNG, the learner's seat and the agents' RNGs (env.Seed); agents
 // start each episode with an empty memory. An explicit seed starts again at
 // episode 0, a reset without one goes on to the next episode. Games never given
-// a seed get one drawn from entropy once, game i again with i added to it, and
-// game.seed tells. Nothing else matters: not the number of workers, not other
-// games, not which batch is written to.
+// a seed get a random one: a value is drawn from entropy once, and game i gets it with
+// i added; game.seed shows it. Nothing else matters: neither the number of workers, nor
+// other games, nor the batch that is written to.
 //
 // # Concurrency
 //
-// A pool belongs to one goroutine at a time. Inside, each worker begins with the
-// same run of games every time and then helps the others, so that one that wakes
-// late delays no other. The calling goroutine is one of the workers. How many of
-// them a call wakes, unless [Config.Workers] says it, and how many games one takes
-// at a time follow from what steps of this pool have taken so far: steps of less
-// than some 100 microseconds wake nobody, and games with opponents that think are
-// taken one by one. A batch may be read by another goroutine while the pool writes
+// A pool belongs to one goroutine at a time. Inside, each worker starts with the same
+// range of games in every call and then takes games from the others, so that a worker
+// that wakes late does not delay the rest. The calling goroutine is one of the workers.
+// How many workers a call wakes, unless [Config.Workers] sets it, and how many games a
+// worker takes at a time depend on the time that steps of this pool have taken so far:
+// steps of less than about 100 microseconds wake no worker, and games with opponents
+// that search are taken one by one. A batch may be read by another goroutine while the pool writes
 // to a different batch. Close stops the workers.
 //
 // # Memory
@@ -118,6 +115,6 @@
 // # Faults
 //
 // A panic inside a game or an agent is caught where it happens and comes back as
-// a [GameError]. The other games have stepped, so the batch is good for them; the
+// a [GameError]. The other games have stepped, so their part of the batch is valid; the
 // game's rows are blank, and no Step is possible until it is reset or loaded.
 package vec

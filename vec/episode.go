@@ -6,14 +6,14 @@ import (
 	"pommego/env"
 )
 
-// phase is where a game is in its life.
+// phase is the state of a game in the pool.
 type phase uint8
 
 const (
 	unset   phase = iota // never reset
 	running              // can be stepped
-	ended                // its episode is over; it awaits its reset
-	broken               // it panicked; it awaits the caller's reset
+	ended                // its episode is over; it needs a reset
+	broken               // it panicked; the caller has to reset it
 )
 
 // game is one game of a pool.
@@ -103,7 +103,7 @@ func (w *worker) step(i int) {
 	if done {
 		p.phases[i], p.over[i] = ended, 1
 		if p.cfg.Autoreset == SameStep {
-			place := i // with Config.BatchSize it stays there until it is received
+			place := i // with Config.BatchSize, its final position stays there until it is received
 			if p.queue == nil {
 				place = b.nextFinal(i)
 			}
@@ -223,7 +223,7 @@ func (w *worker) writeCounts(i int, done bool) {
 // write writes what the rows of game i see.
 func (w *worker) write(i int, to *shown) { w.writeAt(i, i, to) }
 
-// writeAt is write, to where the game of number place has its rows.
+// writeAt is write, to the rows of the game of number place.
 func (w *worker) writeAt(place, i int, to *shown) {
 	p, g := w.p, &w.p.games[i]
 	first, n := place*len(g.rows), len(g.rows)

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// What a game or a pool can be in the wrong state for. Errors that name the
-// game wrap these.
+// The errors of calls that the state of a game or pool does not allow. Errors that
+// name the game wrap these.
 var (
 	ErrClosed   = errors.New("the pool is closed")
 	ErrNotReset = errors.New("the game has never been reset; reset it first")
@@ -46,11 +46,11 @@ type GameError struct {
 	Game    int
 	Seed    uint64
 	Episode uint64
-	// Actions is what every seat was about to do, agents included; nil if the
-	// panic was not in a step, or in an agent.
+	// Actions are those of all seats, agents included; nil if the panic was not in
+	// Match.Step.
 	Actions []uint8
 	// State is the match as Match.Append wrote it after the panic; nil if that
-	// panicked too. A step that panicked may have been half made.
+	// panicked too. After a panic in a step it may be half made.
 	State []byte
 	Value any    // what the panic carried
 	Stack []byte // where

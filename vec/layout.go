@@ -6,7 +6,7 @@ import (
 	"pommego/env"
 )
 
-// align is what every tensor's offset is a multiple of: a cache line.
+// align is the alignment of every tensor: a cache line.
 const align = 64
 
 // Tensor is one array of a batch: its name, and a tensor over the batch's own
@@ -18,7 +18,7 @@ type Tensor struct {
 	*tensor.Dense
 }
 
-// dtypes are the tensors' names of the types that games write.
+// dtypes are the tensor package's types for those that games write.
 var dtypes = map[env.DType]tensor.Dtype{
 	env.Uint8: tensor.Uint8, env.Int16: tensor.Int16, env.Int32: tensor.Int32, env.Uint64: tensor.Uint64,
 	env.Float32: tensor.Float32, env.Float64: tensor.Float64,
@@ -60,7 +60,7 @@ func newLayout(p *plan) *layout {
 	return l
 }
 
-// builder puts tensors one behind the other.
+// builder lays tensors out one after another.
 type builder struct {
 	*plan
 	prefix   string // of their names
@@ -84,8 +84,8 @@ func (b *builder) add(name string, perGame bool, dtype env.DType, shape []int) {
 	b.tensors, b.end = append(b.tensors, t), t.Offset+int(t.MemSize())
 }
 
-// position adds what a position shows: the tensors that exist a second time
-// where final observations do.
+// position adds the tensors of a position, which exist a second time for final
+// observations.
 func (b *builder) position() {
 	for _, f := range b.spec.Encodings[b.encoding].Fields {
 		if f.Shared {
@@ -99,7 +99,7 @@ func (b *builder) position() {
 	b.rows("seat", env.Uint8)
 }
 
-// flags adds what a step says besides.
+// flags adds the other tensors of a step.
 func (b *builder) flags() {
 	b.rows("reward", env.Float64)
 	b.rows("terminated", env.Uint8)

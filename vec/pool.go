@@ -40,7 +40,7 @@ type Pool struct {
 	scratch []byte
 }
 
-// fieldSize is what is needed of a field of the observation to write it.
+// fieldSize is the size of a field of the observation.
 type fieldSize struct {
 	name   string
 	size   int // of one row, or of one game if shared
@@ -72,7 +72,7 @@ func New(cfg Config) (*Pool, error) {
 	return p, nil
 }
 
-// makeGames makes the games; what belongs to one lies close together.
+// makeGames makes the games, with the data of each close together in memory.
 func (p *Pool) makeGames() {
 	n, learners, agents := p.cfg.Games, p.seating.learners, p.seating.agents
 	p.games = make([]game, n)
@@ -122,9 +122,9 @@ type ResetOptions struct {
 	Mask  []bool   // the games to reset; nil: all
 }
 
-// Reset begins new episodes and writes the position of every game to b: also of
-// those that are not reset, whose rewards and flags are 0 then. Without seeds a
-// game goes on to its next episode.
+// Reset begins new episodes and writes the position of every game to b, including
+// those that are not reset, with rewards and flags 0. Without seeds a game goes on to
+// its next episode.
 func (p *Pool) Reset(b *Batch, o ResetOptions) error {
 	if err := p.checkReset(b, &o); err != nil {
 		return err
@@ -139,7 +139,7 @@ func (p *Pool) Reset(b *Batch, o ResetOptions) error {
 	return p.run()
 }
 
-// entropic is the seed of a game that was never given one.
+// entropic is the seed, drawn from entropy, of a game that was never given one.
 func (p *Pool) entropic(game int) uint64 {
 	if !p.drawn {
 		var bytes [8]byte
@@ -229,7 +229,7 @@ func (p *Pool) checkParts(actions []uint8) error {
 	return nil
 }
 
-// refuse says why call cannot step game i.
+// refuse returns the error of a call that cannot step game i.
 func (p *Pool) refuse(call string, i int) error {
 	switch p.phases[i] {
 	case unset:
@@ -240,7 +240,7 @@ func (p *Pool) refuse(call string, i int) error {
 	return fmt.Errorf("vec: %s: game %d: %w", call, i, ErrFinished)
 }
 
-// heeded reports whether a row's action is looked at.
+// heeded reports whether a row's action is used.
 func (p *Pool) heeded(row int) bool {
 	i := row / p.seating.learners
 	g := &p.games[i]
@@ -303,7 +303,7 @@ func (p *Pool) SetOpponents(names []string) error {
 	return nil
 }
 
-// noteOpponents keeps Config up to date.
+// noteOpponents updates the configuration in force.
 func (p *Pool) noteOpponents(names []string) {
 	if p.cfg.Seats == nil {
 		p.cfg.Opponents = names

@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// queue is between the caller and the workers of a pool whose games go on one by
-// one: games that are to be stepped, and those that have been and are ready.
+// queue connects the caller and the workers of a pool with first-ready batches: it
+// holds the games to be stepped, and those that have been stepped and are ready.
 type queue struct {
 	lock  sync.Mutex
-	work  *sync.Cond // there are games to step, or the workers are to end
-	done  *sync.Cond // as many games are ready as somebody waits for
+	work  *sync.Cond // signals games to step, or that the workers are to end
+	done  *sync.Cond // signals that as many games are ready as recv waits for
 	todo  ring
 	ready ring
 	broke ring // those that panicked, and are no longer under way
 	sent  int  // games to be stepped, being stepped or ready
-	want  int  // how many ready games somebody waits for
+	want  int  // how many ready games recv waits for
 	ended bool // the workers are to end
 
 	cost  *cost
@@ -40,8 +40,8 @@ func (q *queue) send(games []int32) {
 	q.lock.Unlock()
 }
 
-// take waits for games to step and appends them to to: as many as the workers
-// should take at a time, and no more than leave some to the others. None: the
+// take waits for games to step and appends them to to: at most as many as a worker
+// should take at a time, leaving a fair share to the others. If it appends none, the
 // worker is to end.
 func (q *queue) take(to []int32, workers int) []int32 {
 	q.lock.Lock()
@@ -57,9 +57,9 @@ func (q *queue) take(to []int32, workers int) []int32 {
 	return to
 }
 
-// put adds games that are ready, the steps of which took so long, and those that
-// have broken. The cost is noted once in as many steps as there are games, so that
-// a slow one counts each time.
+// put adds games that are ready, with the time that their steps took, and games that
+// panicked. The cost is noted once for as many steps as there are games, so that slow
+// games are included each time.
 func (q *queue) put(games []int32, phases []phase, took time.Duration) {
 	q.lock.Lock()
 	for _, g := range games {
@@ -82,7 +82,7 @@ func (q *queue) put(games []int32, phases []phase, took time.Duration) {
 }
 
 // recv waits for n games to be ready and appends the first of them to to; none if
-// fewer are under way. A game that has broken comes before them, alone.
+// fewer are under way. A game that panicked comes before them, alone.
 func (q *queue) recv(to []int32, n int) (games []int32, broke bool) {
 	q.lock.Lock()
 	defer q.lock.Unlock()
@@ -111,10 +111,10 @@ func (q *queue) rest() {
 	q.lock.Unlock()
 }
 
-// forget forgets the games that are ready, which all that were sent must be.
+// forget drops the ready games; all games that were sent must be ready.
 func (q *queue) forget() { q.ready.n, q.broke.n, q.sent = 0, 0, 0 }
 
-// end tells the workers to end, or that they may begin.
+// end sets whether the workers are to end.
 func (q *queue) end(ended bool) {
 	q.lock.Lock()
 	q.ended = ended

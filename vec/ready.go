@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// stage prepares for games that go on one by one. Workers write what a game shows
-// to a batch of all games, where it stays until it is received.
+// stage prepares first-ready batches. Workers write each game's rows to a batch of all
+// games, the staging batch, where they stay until the game is received.
 func (p *Pool) stage() {
 	all := *p.plan
 	all.cfg.BatchSize, all.cfg.Headroom = 0, 0
@@ -18,8 +18,8 @@ func (p *Pool) stage() {
 }
 
 // Send begins a step of each of these games, with one byte of actions for each
-// component of each of their rows, in the order of games. A game that has been
-// sent must be received before it is sent again. On an error nothing has begun.
+// component of each of their rows, in the order of games. A game that was sent must
+// be received before it is sent again. On an error no step has begun.
 func (p *Pool) Send(games []int32, actions []uint8) error {
 	if err := p.checkSend(games, actions); err != nil {
 		return err
@@ -75,10 +75,9 @@ func (p *Pool) checkSendGame(game int, actions []uint8) error {
 	return nil
 }
 
-// Recv waits until as many games are ready as a batch holds, the first of those
-// that were sent or reset, and writes them to b: Games lists them. With a
-// *GameError that game is no longer under way, and b and the others are as they
-// were: call Recv again.
+// Recv waits until BatchSize of the games that were sent or reset are ready, and
+// writes the first of them to b; Batch.Games lists them. After a *GameError that game
+// is no longer under way, and b and the other games are unchanged: call Recv again.
 func (p *Pool) Recv(b *Batch) error {
 	switch {
 	case p.closed:
@@ -102,16 +101,16 @@ func (p *Pool) Recv(b *Batch) error {
 	return nil
 }
 
-// rest waits until no game is being stepped. Those that are ready stay so. What
-// looks at games or changes them comes after it.
+// rest waits until no game is being stepped. Ready games stay ready. Calls that read or
+// change games call it first.
 func (p *Pool) rest() {
 	if p.queue != nil && !p.closed {
 		p.queue.rest()
 	}
 }
 
-// resetAll begins new episodes of all games, which are ready then: what was sent
-// or ready before is forgotten.
+// resetAll begins new episodes of all games, after which all are ready. Games that were
+// sent or ready before are dropped.
 func (p *Pool) resetAll(b *Batch, o ResetOptions) error {
 	p.queue.rest()
 	p.queue.forget()
@@ -127,7 +126,7 @@ func (p *Pool) resetAll(b *Batch, o ResetOptions) error {
 	return p.Recv(b)
 }
 
-// serveSent steps games that were sent, until there are to be no more.
+// serveSent steps games that were sent, until the workers are to end.
 func (w *worker) serveSent() {
 	p := w.p
 	for {

@@ -9,7 +9,7 @@ import (
 	"pommego/internal/gamestate"
 )
 
-// Save appends one game to dst, whole: the match with its RNG, the agents'
+// Save appends one complete game to dst: the match with its RNG, the agents'
 // memory and RNG, seed and episode, the learners' seats, the statistics, and
 // whether the episode has ended. What Save wrote can be loaded into any pool
 // with the same rules, the same seats learning and the same OnDeath, whatever
@@ -24,7 +24,7 @@ func (p *Pool) Save(game int, dst []byte) ([]byte, error) {
 	return p.form.Append(dst, s), nil
 }
 
-// take collects what is saved of a game, but for the match.
+// take collects the saved values of a game except the match.
 func (p *Pool) take(game int) (*gamestate.State, error) {
 	if game < 0 || game >= len(p.games) {
 		return nil, fmt.Errorf("vec: there is no game %d, want 0 to %d", game, len(p.games)-1)
@@ -51,8 +51,8 @@ func (p *Pool) take(game int) (*gamestate.State, error) {
 }
 
 // Load replaces one game by what Save wrote. On an error, always a *StateError,
-// nothing has changed. The agents of the state play on to the end of its episode,
-// then the pool's own do.
+// nothing has changed. The agents of the state play to the end of its episode, the
+// pool's own from the next on.
 func (p *Pool) Load(game int, state []byte) error {
 	if game < 0 || game >= len(p.games) {
 		return &StateError{game, fmt.Errorf("there is no such game, want 0 to %d", len(p.games)-1)}
@@ -67,10 +67,10 @@ func (p *Pool) Load(game int, state []byte) error {
 	return nil
 }
 
-// put makes a saved game game i, its match restored by restore. Everything that
-// can fail comes before the first change; the match, which restores itself or
-// stays as it is, comes last and is put back if it contradicts the rest. bare
-// says that the rest was made up for a match that came alone.
+// put replaces game i by a saved game, whose match is restored by restore. Everything
+// that can fail comes before the first change. The match, whose restore either succeeds
+// or changes nothing, comes last, and is put back if it contradicts the rest. bare: the
+// state had only a match, and default values stand for the rest.
 func (p *Pool) put(i int, s *gamestate.State, bare bool, restore func(env.Match) error) error {
 	p.rest()
 	if p.queue != nil && p.sent[i] {
@@ -115,8 +115,8 @@ func (p *Pool) put(i int, s *gamestate.State, bare bool, restore func(env.Match)
 	return nil
 }
 
-// putBack undoes a restored match. A game without a state before has to be reset
-// anyway.
+// putBack undoes the restore of a match. A game that had no state before needs a reset
+// in any case.
 func (p *Pool) putBack(i int, before []byte) {
 	if before == nil {
 		return
@@ -126,7 +126,7 @@ func (p *Pool) putBack(i int, before []byte) {
 	}
 }
 
-// fits says why a saved game, apart from its match, cannot be one of the pool's.
+// fits returns an error if a saved game, apart from its match, does not fit the pool.
 func (p *Pool) fits(s *gamestate.State) error {
 	switch {
 	case !p.seating.fits(s.Rows):
@@ -152,7 +152,7 @@ func (s *seating) want() any {
 	return s.rows
 }
 
-// adopt takes over what was loaded.
+// adopt copies the loaded values into the game.
 func (p *Pool) adopt(i int, s *gamestate.State, l lineup) {
 	g := &p.games[i]
 	g.seed, g.seeded, g.fault, g.lineup = s.Seed, true, nil, l

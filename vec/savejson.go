@@ -10,8 +10,8 @@ import (
 	"pommego/internal/gamestate"
 )
 
-// poolJSON is the pool's part of a readable state: what Save writes besides the
-// match.
+// poolJSON is the pool's part of a readable state: everything that Save writes except
+// the match.
 type poolJSON struct {
 	Version     int         `json:"version"`
 	Game        string      `json:"game"`
@@ -59,8 +59,8 @@ func (p *Pool) SaveJSON(game int) (json.RawMessage, error) {
 	return text, nil
 }
 
-// LoadJSON is Load for the readable form. Of a state without the pool's part,
-// such as one from the original game, the match alone is taken: the game keeps
+// LoadJSON is Load for the readable form. From a state without the pool's part,
+// such as one from the original game, only the match is loaded: the game keeps
 // its seed and episode, its agents start with an empty memory and its returns
 // at 0.
 func (p *Pool) LoadJSON(game int, state json.RawMessage) error {
@@ -78,8 +78,8 @@ func (p *Pool) LoadJSON(game int, state json.RawMessage) error {
 	return nil
 }
 
-// decodeJSON splits a state into the pool's part, which is made up for a bare
-// match, and the match's.
+// decodeJSON splits a state into the pool's part, with default values for a bare match,
+// and the match's.
 func (p *Pool) decodeJSON(game int, state []byte) (s *gamestate.State, bare bool, match json.RawMessage, err error) {
 	match, own, err := gamestate.SplitJSON(state)
 	switch {
@@ -123,7 +123,7 @@ func (p *Pool) decodePart(text []byte) (*gamestate.State, error) {
 	return s, nil
 }
 
-// invent makes up the pool's part for a match that comes without one.
+// invent returns default values for the pool's part of a state without one.
 func (p *Pool) invent(game int) (*gamestate.State, error) {
 	g := &p.games[game]
 	s := &gamestate.State{Train: p.train, Seed: g.seed, Rows: make([]uint8, len(g.rows)), Returns: make([]float64, len(g.rows))}

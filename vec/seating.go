@@ -12,14 +12,14 @@ type seating struct {
 	learners int
 	agents   int
 
-	// drawn: the only learner's seat is drawn each episode. Else rows and
-	// others are the seats of the learners and of the agents, for good.
+	// drawn: the only learner's seat is drawn for each episode. Otherwise rows and
+	// others are the fixed seats of the learners and of the agents.
 	drawn  bool
 	rows   []uint8
 	others []uint8
 }
 
-// newSeating works out who sits where, and the agents' names.
+// newSeating determines the seats of learners and agents, and the agents' names.
 func newSeating(c *Config) (seating, []string, error) {
 	seats := c.Game.Spec().Seats
 	s := seating{seats: seats}
@@ -55,7 +55,7 @@ func (s seating) opposed(c *Config) (seating, []string, error) {
 	return s, c.Opponents, nil
 }
 
-// mixed is what Config.Seats says.
+// mixed is the seating by Config.Seats.
 func (s seating) mixed(c *Config) (seating, []string, error) {
 	if len(c.Seats) != s.seats {
 		return s, nil, fmt.Errorf("vec: Seats has %d entries, want %d, one for each seat of %s", len(c.Seats), s.seats, c.Game.Spec().ID)
@@ -76,7 +76,7 @@ func (s seating) mixed(c *Config) (seating, []string, error) {
 	return s, names, nil
 }
 
-// around seats the only learner, and the agents after it.
+// around places the only learner, and the agents after it.
 func (s *seating) around(learner int, rows, others []uint8) {
 	rows[0] = uint8(learner)
 	for k := range others {

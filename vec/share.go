@@ -5,25 +5,25 @@ import (
 	"time"
 )
 
-// shares hands the games out in chunks. Every worker that a call wakes has a
-// share of its own, which it works through from the front, the same one each
-// time, so that a game stays with the core that has it in its cache. A worker
-// that has no more left takes chunks from the backs of the others' shares. So a
-// worker that wakes late, or not at all, delays no other.
+// shares distributes the games in chunks. Each worker that a call wakes has its own
+// share, the same in every call, so that a game stays in the cache of one core. It
+// works through its share from the front; when that is empty, it takes chunks from the
+// backs of the others' shares (work stealing). So a worker that wakes late, or not at
+// all, does not delay the others.
 type shares struct {
 	games int           // all of them
 	chunk atomic.Int32  // games taken at a time
 	own   []share       // of each worker
 	left  atomic.Int32  // games not done
-	spent atomic.Int64  // nanoseconds that those done took
-	last  chan struct{} // told by a worker that finishes the last games
+	spent atomic.Int64  // nanoseconds that finished games took
+	last  chan struct{} // signalled by the worker that finishes the last games
 }
 
-// share is the games of one worker that are not taken yet: the first in the
-// lower half of the word, the end in the upper.
+// share is the games of one worker that are not taken yet: the index of the first in
+// the lower half of the word, the end in the upper.
 type share struct {
 	open atomic.Uint64
-	_    [120]byte // keeps the other shares out of this one's cache lines
+	_    [120]byte // padding: two shares must not share a cache line
 }
 
 func newShares(games, workers int) *shares {
@@ -85,8 +85,8 @@ func (s *share) back(chunk uint64) (lo, hi int, ok bool) {
 	}
 }
 
-// finish notes that so many games are done, which took so long, and reports
-// whether they were the last.
+// finish records that n games are done and how long they took, and reports whether
+// they were the last.
 func (s *shares) finish(games int, took time.Duration) (last bool) {
 	s.spent.Add(int64(took))
 	return s.left.Add(-int32(games)) == 0

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// call is what the workers are asked to do with each game.
+// call is what the workers do with each game.
 type call uint8
 
 const (
@@ -26,35 +26,34 @@ type job struct {
 	reset   ResetOptions
 }
 
-// worker does the job for one chunk of games after the other and writes their
-// part of the batch, nothing else. It has what a game needs while it is being
-// stepped.
+// worker does the job for one chunk of games after another and writes their part of
+// the batch, nothing else. It holds the buffers that a game needs while it is stepped.
 type worker struct {
 	p       *Pool
 	id      int
 	wake    chan struct{}
 	spinner Spinner
 
-	at, hi int // the game being worked on, and the end of those taken with it
+	at, hi int // the current game, and the end of its chunk
 	faults []*GameError
-	games  []int32 // those taken, with Config.BatchSize
+	games  []int32 // the chunk, with Config.BatchSize
 
 	actions []uint8 // of one game, all seats
-	acting  []uint8 // those being made, nil outside Match.Step
+	acting  []uint8 // those passed to Match.Step, nil outside it
 	numbers []float64
-	obs     [][]byte // where one game's observation goes
+	obs     [][]byte // one game's part of the observation in the batch
 
-	// The next worker's core writes to its own part all the time: that must
-	// not share a cache line with this one's. Processors fetch two at a time.
+	// Cores write to their workers all the time, so two workers must not share a
+	// cache line. Processors fetch two lines at a time.
 	_ [128]byte
 }
 
 // linger is for how long a worker spins for the next job before it parks.
 const linger = 50 * time.Microsecond
 
-// crew is how many workers the pool is to have: as many as the caller asked for;
-// else one a core, and more if agents wait.
-func (p *Pool) crew() int {
+// workerCount is how many workers the pool is to have: as many as the caller asked
+// for, otherwise one per core, and more if agents wait.
+func (p *Pool) workerCount() int {
 	n := p.cfg.Workers
 	if n == 0 {
 		n = runtime.GOMAXPROCS(0)
@@ -66,11 +65,11 @@ func (p *Pool) crew() int {
 	return min(n, p.cfg.Games)
 }
 
-// start makes the workers, in the place of those there are if their number is to
-// change. The first has no goroutine: it is the caller. With Config.BatchSize all
-// have one, as the caller does not wait for what it sends.
+// start makes the workers; if their number changes, it replaces the present ones. The
+// first has no goroutine: it is the caller. With Config.BatchSize all have one, as the
+// caller does not wait for the games it sends.
 func (p *Pool) start() {
-	n := p.crew()
+	n := p.workerCount()
 	if n == len(p.workers) {
 		return
 	}
@@ -120,7 +119,7 @@ func (p *Pool) stop() {
 	p.running.Wait()
 }
 
-// serve helps with every job it is woken for, or wakes in time for.
+// serve takes part in every job for which the worker is woken, or is awake in time.
 func (w *worker) serve() {
 	for w.wait() {
 		if w.work() {
@@ -146,15 +145,15 @@ func (w *worker) wait() (more bool) {
 	return more
 }
 
-// run has the job done by as many workers as it is worth, if they wake in time,
-// and collects what they report.
+// run does the job with as many workers as are worth waking, and collects their
+// faults. Workers that wake late do nothing.
 func (p *Pool) run() error {
 	n, chunk := p.share()
 	p.shares.offer(n, chunk)
 	for i := 1; i < n; i++ {
 		select {
 		case p.workers[i].wake <- struct{}{}:
-		default: // it has not woken for the job before yet
+		default: // it has not yet woken for the last job
 		}
 	}
 	if !p.workers[0].work() {
@@ -164,12 +163,12 @@ func (p *Pool) run() error {
 		p.cost.note(p.cfg.Games, time.Duration(p.shares.spent.Load()))
 	}
 	p.job.batch.finish(p.over)
-	p.job = job{} // keeps nothing of the caller's
+	p.job = job{} // keep no reference to the caller's memory
 	return p.faults()
 }
 
-// share is how many workers get games, and how many games at a time. Where the
-// caller has said how many there are, or where agents wait, that is all of them.
+// share is how many workers get games, and how many games they take at a time. All
+// workers do if the caller has set their number, or if agents wait.
 func (p *Pool) share() (workers, chunk int) {
 	workers, chunk = len(p.workers), p.cost.chunk()
 	if p.cfg.Workers == 0 && !p.waiting {
@@ -178,7 +177,7 @@ func (p *Pool) share() (workers, chunk int) {
 	return workers, chunk
 }
 
-// faults returns what panicked: a *GameError, or several joined, by game.
+// faults returns the panics of games: a *GameError, or several joined in order of games.
 func (p *Pool) faults() error {
 	var broke []*GameError
 	for i := range p.workers {
@@ -196,7 +195,7 @@ func (p *Pool) faults() error {
 	return errors.Join(all...)
 }
 
-// work takes games until there are none, and reports whether it did the last.
+// work takes games until none are left, and reports whether it finished the last.
 func (w *worker) work() (last bool) {
 	s := w.p.shares
 	for {
@@ -212,8 +211,8 @@ func (w *worker) work() (last bool) {
 	}
 }
 
-// workOn works on the games from at on, to the last taken or to one that panics.
-// So catching panics costs nothing a game.
+// workOn does the job for the games from at on, up to the end of the chunk or to one
+// that panics. So the cost of catching panics is per chunk, not per game.
 func (w *worker) workOn() {
 	defer func() {
 		if v := recover(); v != nil {
@@ -232,7 +231,7 @@ func (w *worker) workOn() {
 	}
 }
 
-// fault notes that the game being worked on panicked with v.
+// fault records that the current game panicked with v.
 func (w *worker) fault(v any) {
 	p, g := w.p, &w.p.games[w.at]
 	e := &GameError{

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// yield lets other goroutines and other processes have the processor, if they
-// want it. A Spinner calls it between looks.
+// yield gives the processor to other goroutines and processes that are ready to run. A
+// Spinner calls it between checks.
 func yield() {
 	runtime.Gosched()
 	unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0)

@@ -4,6 +4,6 @@ package vec
 
 import "runtime"
 
-// yield lets other goroutines have the processor, if they want it. A Spinner
-// calls it between looks.
+// yield gives the processor to other goroutines that are ready to run. A Spinner calls
+// it between checks.
 func yield() { runtime.Gosched() }

@@ -183,7 +183,7 @@ func (v *verification) strangers() {
 	for _, entry := range there {
 		name := dataFolder + "/" + entry.Name()
 		if !slices.ContainsFunc(v.set.Manifest.Files, func(f File) bool { return f.Path == name }) {
-			v.problem(fmt.Errorf("%s: the manifest does not know this file", v.set.path(name)))
+			v.problem(fmt.Errorf("%s: the manifest does not list this file", v.set.path(name)))
 		}
 	}
 }

@@ -103,7 +103,7 @@ func TestVerifyFinds(t *testing.T) {
 		}, "missing"},
 		{"a file too many", Games, func(t *testing.T, folder string, _ *Manifest) {
 			os.WriteFile(filepath.Join(folder, dataFolder, "games-00009.parquet"), nil, 0o644)
-		}, "does not know"},
+		}, "does not list"},
 		{"two files that have changed places", Games, func(t *testing.T, folder string, m *Manifest) {
 			m.Files[0], m.Files[1] = m.Files[1], m.Files[0]
 			m.Files[0].Game, m.Files[1].Game = 0, 3

@@ -26,7 +26,7 @@ func (l *EventLog) Watch(at Moment) error {
 			Seed       uint64        `json:"seed"`
 			Repetition uint64        `json:"repetition"`
 			Agents     []string      `json:"agents"`
-		}{env.Began, at.Game.Spec().ID, at.Seed.Value, at.Dice.Episode - at.Seed.Episode, l.Agents})
+		}{env.Began, at.Game.Spec().ID, at.Seed.Value, at.RNGSeed.Episode - at.Seed.Episode, l.Agents})
 		if err != nil {
 			return err
 		}

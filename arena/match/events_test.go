@@ -83,7 +83,7 @@ func TestCountsAndEvents(t *testing.T) {
 	}
 }
 
-// A repetition is played on the same board with other dice, and by itself it is
+// A repetition is played on the same board with other random numbers, and by itself it is
 // the same every time. The first is the match without.
 func TestRepetition(t *testing.T) {
 	game := duel(t, "60")
@@ -108,7 +108,7 @@ func TestRepetition(t *testing.T) {
 	if again := plays(1); !reflect.DeepEqual(again.moves(0), other.moves(0)) {
 		t.Error("played again the repetition has other moves")
 	}
-	if at := other.moments[0]; at.Seed.Episode != 0 || at.Dice != (env.Seed{Value: 20, Episode: 1}) {
-		t.Errorf("the board is from %v and the dice are from %v", at.Seed, at.Dice)
+	if at := other.moments[0]; at.Seed.Episode != 0 || at.RNGSeed != (env.Seed{Value: 20, Episode: 1}) {
+		t.Errorf("the board is from %v and the RNGs are from %v", at.Seed, at.RNGSeed)
 	}
 }

@@ -44,8 +44,8 @@ type Moment struct {
 	Number  int // of the game: 0 is the first, the others are re-runs of ties
 	Game    env.Game
 	Match   env.Match // to look at
-	Seed    env.Seed  // the board's, and the game's but for Dice
-	Dice    env.Seed  // everything else random is from here: Seed, or another episode of it
+	Seed    env.Seed  // decides the board
+	RNGSeed env.Seed  // decides everything else random: Seed, or another episode of it
 	Actions []uint8   // of the step just made, nil at the start; valid during the call
 	Late    env.SeatSet
 	Failed  env.SeatSet // seats whose answer was not a valid action
@@ -96,16 +96,16 @@ type contest struct {
 
 // play plays games until one has a winner or the rules end it.
 func (c *contest) play(game env.Game, seed env.Seed) error {
-	dice := seed
-	dice.Episode += uint64(c.rules.Repetition)
-	values := dice.RNG(env.StreamReruns)
+	rngSeed := seed
+	rngSeed.Episode += uint64(c.rules.Repetition)
+	values := rngSeed.RNG(env.StreamReruns)
 	var status env.Status
 	var twin env.Game // on a collapsing board
 	for number := 0; number <= c.rules.Ties.reruns(); number++ {
-		at := Moment{Number: number, Game: game, Seed: seed, Dice: dice}
+		at := Moment{Number: number, Game: game, Seed: seed, RNGSeed: rngSeed}
 		if number > 0 {
 			at.Seed = env.Seed{Value: values.Uint64()}
-			at.Dice = at.Seed
+			at.RNGSeed = at.Seed
 		}
 		if c.rules.Ties.collapses(number) {
 			if twin == nil {
@@ -192,8 +192,8 @@ func (c *contest) deal(at Moment) error {
 			return fmt.Errorf("match: the saved game to begin from: %w", err)
 		}
 	}
-	if c.rules.From != nil || at.Dice != at.Seed {
-		at.Match.Reseed(at.Dice)
+	if c.rules.From != nil || at.RNGSeed != at.Seed {
+		at.Match.Reseed(at.RNGSeed)
 	}
 	return nil
 }
@@ -211,7 +211,7 @@ func (c *contest) show(at Moment) error {
 func (c *contest) begin(at Moment) error {
 	for seat, p := range c.players {
 		ctx, cancel := context.WithTimeout(c.ctx, c.rules.wait())
-		err := p.Begin(ctx, Start{Game: at.Game, Seat: seat, Seed: at.Dice, Limit: c.rules.limit(p)})
+		err := p.Begin(ctx, Start{Game: at.Game, Seat: seat, Seed: at.RNGSeed, Limit: c.rules.limit(p)})
 		cancel()
 		switch {
 		case c.ctx.Err() != nil:

@@ -44,7 +44,7 @@ type Rules struct {
 	// Ties is the rule for games that end in a tie.
 	Ties Ties
 
-	// Repetition plays the first game on its seed's board with other dice: the
+	// Repetition plays the first game on its seed's board with other RNGs: the
 	// game's own draws and those of the agents are of so many episodes later.
 	Repetition int
 

@@ -56,7 +56,7 @@ type Config struct {
 	Games int `json:"games"`
 
 	// Repetitions is how many rounds in a row are played on the same board, with
-	// other dice each time (match.Rules.Repetition); 0: 1. Games is a multiple
+	// other RNGs each time (match.Rules.Repetition); 0: 1. Games is a multiple
 	// of it.
 	Repetitions int `json:"repetitions,omitempty"`
 

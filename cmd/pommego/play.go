@@ -85,7 +85,7 @@ three times, and then all have lost.`,
 	f.DurationVar(&o.match.Wait, "wait", match.DefaultWait, "how long a remote agent may take to get ready for a game")
 	f.StringVar(&o.record, "record", "", "a file to write the match to, a line a game (.gz compresses)")
 	f.StringVar(&o.events, "events", "", "a file to write all that happens to, an event a line as JSON")
-	f.IntVar(&o.match.Repetition, "repetition", 0, "play on the seed's board with other dice: those of so many repetitions later")
+	f.IntVar(&o.match.Repetition, "repetition", 0, "play on the seed's board with other random numbers: those of repetition N")
 	f.StringVar(&o.start, "start", "", "a `FILE` with the saved game to begin from")
 	f.IntVar(&o.startGame, "start-game", 1, "with --start, which game of a file of recorded games: its line")
 	f.IntVar(&o.obsEvery, "obs-every", 3, "record observations every this many steps, 0: never")

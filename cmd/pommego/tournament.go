@@ -36,7 +36,7 @@ Formats:
                      --games for each choice of them.
 
 With --levels and --repetitions a tournament is an experiment of so many boards, each played so
-many times with other dice. --events keeps who laid which bomb, died of whose flames, and so on.
+many times with other random numbers. --events keeps who laid which bomb, died of whose flames, and so on.
 
 With --log (or --out) every finished game is kept. A tournament that was stopped, in whatever
 way, continues with --resume and ends as if it had not been. Results depend neither on the
@@ -68,7 +68,7 @@ says is printed on a terminal, or with --timing, and has files of its own.`,
 	f.StringVar(&o.against, "against", "simple", "the agents' opponent; by default each other in two-against-two")
 	f.IntVar(&o.config.Games, "games", 100, "games for each agent, pair or table")
 	f.IntVar(&o.levels, "levels", 0, "in place of --games: how many boards to play on, --repetitions times each")
-	f.IntVar(&o.config.Repetitions, "repetitions", 1, "with --levels: games in a row on each board, with other dice each time")
+	f.IntVar(&o.config.Repetitions, "repetitions", 1, "with --levels: games in a row on each board, with other random numbers each time")
 	f.Uint64Var(&o.config.Seed, "seed", 1, "seed of the first board; the others count on from it")
 	f.DurationVar(&o.config.Limit, "limit", 0, "time for a move of remote agents (0: as the game's own rules say, else 100ms)")
 	f.BoolVar(&o.config.LimitAll, "limit-all", false, "apply --limit to built-in agents too")

@@ -5,6 +5,7 @@ import (
 
 	"pommego/env"
 	"pommego/env/grid"
+	"pommego/env/seat"
 )
 
 var countNames = []env.Name{
@@ -14,23 +15,17 @@ var countNames = []env.Name{
 	{Name: "lives", Meaning: "lives left to the seat's bombers"},
 }
 
-// tracker follows a match: env.Tracker. A state holds all that is counted. Of
-// what happens, a round that is followed is told phase by phase.
+// tracker follows a match: env.Tracker. The state holds all that is counted; events
+// are found by playing a round phase by phase.
 type tracker struct {
 	env.Stateless
-	game   *Game
-	wanted bool // events are
-	events []env.Event
+	seat.EventLog
+	game *Game
 }
 
 // NewTrackers makes trackers: env.Tracked.
 func (g *Game) NewTrackers(n int, events bool) []env.Tracker {
-	block, all := make([]tracker, n), make([]env.Tracker, n)
-	for i := range block {
-		block[i].game, block[i].wanted = g, events
-		all[i] = &block[i]
-	}
-	return all
+	return seat.NewTrackers(n, tracker{game: g, EventLog: seat.EventLog{Wanted: events}})
 }
 
 // Counts writes what the state holds.
@@ -43,13 +38,10 @@ func (k *tracker) Counts(m env.Match, seat int, dst []int32) {
 	dst[0], dst[1], dst[2], dst[3] = int32(s.Score[side]), int32(s.Energy[side]), int32(toByte(s.Energy[side.Other()] == 0)), lives
 }
 
-// Events are what happened in the last round.
-func (k *tracker) Events() []env.Event { return k.events }
-
-// Step plays one round: Game.Step, with a look before and after its explosions.
+// Step plays one round as Game.Step does, and compares the states before and after
+// its explosions.
 func (k *tracker) Step(m env.Match, actions []uint8) {
-	k.events = k.events[:0]
-	if !k.wanted {
+	if !k.StartStep() {
 		m.Step(actions)
 		return
 	}
@@ -65,7 +57,7 @@ func (k *tracker) Step(m env.Match, actions []uint8) {
 	s.StepCount++
 }
 
-// laid finds who has laid a bomb, and who wanted to and did not.
+// laid notes who laid a bomb, and who tried to and could not.
 func (k *tracker) laid(before, s *State, moves [NumBombers]Action) {
 	for id := range moves {
 		b := &before.Bombers[id]
@@ -79,8 +71,7 @@ func (k *tracker) laid(before, s *State, moves [NumBombers]Action) {
 	}
 }
 
-// exploded finds what the explosions of a round have done, before which
-// everything was as given.
+// exploded notes what the explosions of a round did, given the state before them.
 func (k *tracker) exploded(before, s *State) {
 	var reach [MaxBombs]grid.Bits
 	b := k.game.chain(before)
@@ -123,7 +114,7 @@ func (k *tracker) exploded(before, s *State) {
 	}
 }
 
-// lost is what happens to what has so many lives left.
+// lost is the event of losing a life or energy, when that much is left.
 func lost(lives int) env.EventKind {
 	if lives > 0 {
 		return env.Hurt
@@ -131,7 +122,7 @@ func lost(lives int) env.EventKind {
 	return env.Died
 }
 
-// seats is the seats that move some bombers.
+// seats returns the seats that control the given bombers.
 func (k *tracker) seats(bombers BomberSet) (seats env.SeatSet) {
 	for ; bombers != 0; bombers &= bombers - 1 {
 		if id := bombers.first(); k.game.rules.Sides {
@@ -144,5 +135,5 @@ func (k *tracker) seats(bombers BomberSet) (seats env.SeatSet) {
 }
 
 func (k *tracker) note(kind env.EventKind, seat int, by env.SeatSet, at grid.Cell, what string) {
-	k.events = append(k.events, env.Event{Kind: kind, Seat: seat, By: by, Row: at.Row(), Col: at.Col(), What: what})
+	k.Note(env.Event{Kind: kind, Seat: seat, By: by, Row: at.Row(), Col: at.Col(), What: what})
 }

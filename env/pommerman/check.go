@@ -6,21 +6,20 @@ import (
 	"pommego/env/grid"
 )
 
-// Check reports whether a state from outside can be played: every value in its
-// range, and every invariant of State. It returns the first thing wrong.
+// Check checks that a state from outside can be played: that every value is in its
+// range, and every invariant of State holds. It returns the first error.
 func (r *Rules) Check(s *State) error {
 	f := r.form()
 	return f.Check(s)
 }
 
-// invariants reports what does not fit together in a state whose values are in
-// their ranges.
+// invariants checks that the values of a state, each in its range, are consistent.
 func (r *Rules) invariants(s *State) error {
 	if err := r.checkRoom(s); err != nil {
 		return err
 	}
 	if err := r.checkBoard(s); err != nil || r.StepKind == StepJava {
-		return err // by the Java rules much can lie on a cell, and the board draws what it likes of it
+		return err // by the Java rules a cell can hold several things, and the board may show any of them
 	}
 	for c := range s.hidden[0].Or(s.hidden[1]).Or(s.hidden[2]).All {
 		if item := s.Board[c]; item != Wood && item != Flames {
@@ -52,7 +51,7 @@ func (r *Rules) checkBombs(s *State) error {
 			return fmt.Errorf("two bombs lie at %s", where(b.Cell))
 		case item != BombItem && item != Flames && item < r.Agent0():
 			return fmt.Errorf("bombs[%d] lies at %s, but the board shows %d there", i, where(b.Cell), item)
-		case r.FlamesKill() && s.Hidden(b.Cell) != Passage: // nobody lives to lay it there, and none rolls there and lasts
+		case r.FlamesKill() && s.Hidden(b.Cell) != Passage: // no agent can lay one there, and one that rolls there explodes
 			return fmt.Errorf("bombs[%d] lies at %s, where item %d is hidden; want one or the other", i, where(b.Cell), s.Hidden(b.Cell))
 		}
 		seen.Add(b.Cell)
@@ -60,9 +59,9 @@ func (r *Rules) checkBombs(s *State) error {
 	return nil
 }
 
-// checkRoom reports more bombs than a state can hold: those that lie, and those
-// that living agents could lay beside them. They lay what they have and find, and
-// at most one each in every step until the first of these explodes.
+// checkRoom checks that a state can hold all bombs: those that lie, and those that living
+// agents could lay before any explodes. They can lay as many as they have or find, and at
+// most one each per step.
 func (r *Rules) checkRoom(s *State) error {
 	lie, living, stock := int(s.NumBombs), 0, 0
 	for _, a := range s.Agents[:r.Seats()] {
@@ -76,12 +75,12 @@ func (r *Rules) checkRoom(s *State) error {
 	}
 	stock += s.finds()
 	if most := min(lie+stock, r.bombsAtOnce(s, living)); most > MaxBombs {
-		return fmt.Errorf("bombs has %d entries, and the agents, who have or may find %d more, could make it %d before these explode; want at most %d: leave out some, or give less life or ammo", lie, stock, most, MaxBombs)
+		return fmt.Errorf("bombs has %d entries, and the agents, which have or may find %d more, could make it %d before these explode; want at most %d: remove some, or reduce life or ammo", lie, stock, most, MaxBombs)
 	}
 	return nil
 }
 
-// finds is the number of items that give a bomb: a skull may, too.
+// finds is the number of items that give a bomb, which includes skulls.
 func (s *State) finds() int {
 	hidden := s.hidden[0].AndNot(s.hidden[1]).Or(s.hidden[2])
 	n := hidden.Len()
@@ -93,9 +92,9 @@ func (s *State) finds() int {
 	return n
 }
 
-// bombsAtOnce is how many bombs can lie at once if so many agents lay one in every
-// step. They are most where one of those that lie now is about to explode, or the
-// first of the others.
+// bombsAtOnce is how many bombs can lie at once if that many agents lay one in every
+// step. The maximum is reached when one of the present bombs is about to explode, or the
+// first of the new ones.
 func (r *Rules) bombsAtOnce(s *State, layers int) (most int) {
 	left := func(step int) {
 		n := layers * min(step, r.BombLife)

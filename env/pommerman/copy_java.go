@@ -6,13 +6,13 @@ import (
 )
 
 // CopyJava sets s to the copy of the game that the Java re-implementation gives a
-// player to plan on: what the seat sees now, and nothing else. Bombs lie still and
-// nobody's, flames are new, others have what they began with, and those that are
-// not drawn are [Nowhere]. Fog can be walked on, and burnt. It is to be played on by
-// the Java step alone.
+// player for planning: what the seat sees now, and nothing else. Bombs lie still and
+// have no owner, flames are new, other agents have the ammo and abilities of the start,
+// and those that are not visible are [Nowhere]. Fog can be entered and burnt. Only the
+// Java step can play on from it.
 //
-// The original's players are shown more where nothing is fogged: what others carry,
-// and items hidden under wood.
+// Without fog the original shows its players more: what others carry, and the items
+// hidden under wood.
 func (r *Rules) CopyJava(v *View, s *State) {
 	*s = State{Board: v.Board, StepCount: uint16(v.StepCount)}
 	youngest := &s.flames[r.FlameLife-1]
@@ -36,8 +36,8 @@ func (r *Rules) CopyJava(v *View, s *State) {
 	}
 }
 
-// Result is how a game stands for a seat: [env.Incomplete] while it plays on. By the
-// Java rules its own result can come before the game's.
+// Result is a seat's result so far, [env.Incomplete] while it plays. By the Java rules
+// a seat's result can be decided before the game's.
 func (r *Rules) Result(s *State, seat int) env.Result {
 	if r.StepKind == StepJava {
 		return s.result(seat)

@@ -121,7 +121,7 @@ func appendList[T ~int | ~uint8](dst []byte, list []T) []byte {
 	return append(dst, ']')
 }
 
-// appendComma parts entry i of a list from the one before it.
+// appendComma separates entry i of a list from the one before it.
 func appendComma(dst []byte, i int) []byte {
 	if i == 0 {
 		return dst

@@ -1,12 +1,10 @@
 package pommerman_test
 
 import (
-	"bufio"
-	"compress/gzip"
 	"encoding/json"
-	"os"
 	"testing"
 
+	"pommego/arena/trace/tracetest"
 	"pommego/env"
 	"pommego/env/catalog"
 )
@@ -15,23 +13,12 @@ import (
 // wrote, byte for byte: states of games of SimpleAgents in the reference as its
 // get_json_info gives them, and of each the observations of all agents.
 func TestDictionary(t *testing.T) {
-	f, err := os.Open("testdata/dict.jsonl.gz")
-	if err != nil {
-		t.Fatal(err)
+	lines := tracetest.Lines(t, "testdata/dict.jsonl.gz")
+	for _, line := range lines {
+		checkDictionary(t, line)
 	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := bufio.NewScanner(z)
-	lines.Buffer(nil, 1<<20)
-	n := 0
-	for ; lines.Scan(); n++ {
-		checkDictionary(t, lines.Bytes())
-	}
-	if err := lines.Err(); err != nil || n != 20 {
-		t.Errorf("read %d states, want 20: %v", n, err)
+	if len(lines) != 20 {
+		t.Errorf("read %d states, want 20", len(lines))
 	}
 }
 

@@ -23,9 +23,9 @@
 //	scene.go  the maps all seats see, drawn once a step (scene_amd64.s: many cells at a time)
 //	raw.go    the lossless encoding of that; planes.go the one for networks
 //	dict.go   the reference's observation dictionary, for programs
-//	text.go   pictures for terminals; draw.go drawn ones
-//	match.go  the contract; table.go what a state holds; check.go what must fit
-//	          together in it; save.go, json.go saved states
+//	text.go   pictures as text for terminals; draw.go as tiles
+//	match.go  the contract; table.go what a state holds; check.go its invariants;
+//	          save.go, json.go saved states
 //	record.go recorded games; record_obs.go the observations in them
 //	*_java.go the Java rules: their step, results, boards and recorded games, and the
 //	          copies on which their players plan
@@ -40,21 +40,22 @@
 //     cell unless that is rigid, wood or off the board.
 //  3. Rolling bombs want the next cell unless that is rigid, wood, a
 //     power-up or off the board.
-//  4. Nobody swaps cells. Two agents both stay, two bombs both stay; a bomb
-//     that meets an agent stays and the agent goes on. For each border between
-//     two cells the first to use it is remembered, agents before bombs,
-//     whatever the direction.
-//  5. Claims are counted for each cell. An agent or bomb whose cell two agents or two
-//     bombs claim stays where it is, until nothing changes. Staying claims
-//     its own cell. A claim is never taken back, so one that had to stay still blocks.
+//  4. Agents and bombs cannot swap cells. Two agents both stay, two bombs both
+//     stay; a bomb that meets an agent stays and the agent moves on. For each
+//     border between two cells the first to cross it is remembered, agents before
+//     bombs, in either direction.
+//  5. Claims are counted for each cell. An agent or bomb whose wanted cell is claimed by
+//     two agents or two bombs stays where it is; this is repeated until nothing changes.
+//     One that stays claims its own cell. Claims are never taken back, so the claim of
+//     one that had to stay still blocks others.
 //  6. Kicks, bomb by bomb in the order of laying. An agent walks onto a bomb's
 //     cell: if it can kick and no one claimed the cell beyond, which
 //     holds no power-up or wall, the bomb rolls there, in the agent's
 //     direction; else both stay. A bomb that rolls onto an agent that does not
-//     move stays. All this takes effect once every bomb has been looked at.
-//  7. If step 6 changed anything, everyone is settled again: an agent may not
-//     enter a cell with another agent or any bomb, a bomb none with an agent or
-//     another bomb. A kick that fails here is undone, and kicker and bomb stay.
+//     move stays. All this takes effect after every bomb has been checked.
+//  7. If step 6 changed anything, conflicts are resolved again: an agent may not
+//     enter a cell with another agent or any bomb, and a bomb may not enter one with
+//     an agent or another bomb. A kick that fails here is undone, and kicker and bomb stay.
 //  8. Bombs move. One that stays without having been kicked stops rolling.
 //  9. Agents move, and those that moved pick up what lies there: ammo plus one
 //     up to MaxAmmo; blast strength plus one, cut to MaxBlast; the ability to
@@ -67,11 +68,11 @@
 //     all rounds see the wood as it was. With DelayedChain they explode in the
 //     next step instead.
 //  12. Bombs are drawn; cells reached get a new flame; flames are drawn over
-//     everything. So wood and uncovered power-ups burn.
+//     everything, which burns wood and visible power-ups.
 //  13. Living agents in flames die; the others are drawn.
-//  14. The step is counted. Result, rewards and observations are what the state
-//     shows now. If a ring of the collapse is due at this count, it falls after
-//     that, which is seen one step later: agents on the ring die, bombs on it
+//  14. The step is counted. Result, rewards and observations follow from the state
+//     now. If a ring of the collapse is due at this count, it falls after that, so
+//     observations show it one step later: agents on the ring die, bombs on it
 //     vanish and give their ammo back, flames and hidden items go, and its
 //     cells become rigid.
 //
@@ -105,35 +106,36 @@
 // # The Java step
 //
 // With [StepJava] a game is played as the code of the Java re-implementation plays
-// it. Nothing caps ammo or blast strength, and what the board draws is looked at
+// it. Nothing caps ammo or blast strength, and the rules read the drawn board
 // even where it is wrong: a cell can hold two agents or several bombs. In order:
 //
 //	2.1  Agents act. A bomb needs ammo and a cell on which none lay before the step.
-//	2.2  Flames age. Those that go out burn on until 2.10.
-//	2.3  Bombs age, those just laid too. A rolling one wants the next cell; walls alone stop it.
-//	2.4  Nobody swaps cells; against an agent the bomb stays.
-//	2.5  Agents that want one cell stay, then bombs that do. Wishes are counted once, so
-//	     one who stays may share its cell with another who comes.
-//	2.6  Kicks, for each bomb with one agent after another. A bomb rolls under a standing
-//	     kicker and stops there; no bomb is kicked to where a wall or an agent is drawn. An
-//	     agent that cannot kick stays, and so does the bomb, which goes on in the next step if
-//	     no later agent was looked at.
-//	2.7  Bombs that want one cell stay.
-//	2.8  Bombs move one after the other. An item under a bomb is hidden, and comes to light
-//	     when it leaves.
-//	2.9  Agents take what is drawn where they want to be, even if they are about to die.
+//	2.2  Flames age. Those that go out continue to burn until 2.10.
+//	2.3  Bombs age, those just laid too. A rolling one wants the next cell; only walls stop it.
+//	2.4  Agents and bombs cannot swap cells; of an agent and a bomb the bomb stays.
+//	2.5  Agents that want the same cell stay, then bombs that do. Claims are counted
+//	     only once, so one that stays may share its cell with one that enters it.
+//	2.6  Kicks: for each bomb, one agent after another. A bomb rolls under a standing
+//	     agent that can kick and stops there; no bomb is kicked to a cell on which a wall
+//	     or an agent is drawn. An agent that cannot kick stays, and so does the bomb, which
+//	     rolls on in the next step if no later agent was checked.
+//	2.7  Bombs that want the same cell stay.
+//	2.8  Bombs move one after the other. An item under a bomb is hidden, and appears
+//	     when the bomb leaves.
+//	2.9  Agents pick up the item drawn on the cell they want, even if they are about to die.
 //	2.10 Bombs explode, in passes over their list; flames burn at once, so that later bombs of
 //	     a pass go off too and their rays run on through burnt wood. Hidden items survive.
 //	     Then old flames go out and uncover what is hidden.
-//	2.11 Agents move, or die where they were if what they want burns.
-//	2.12 Results: who dies last shares a tie, who dies before has lost, and the last team has won.
-//	2.13 A ring that was due before the step falls, by what its cells draw: a bomb under an agent
-//	     stays in the wall, and breaks it. Who dies of it counts as in 2.12.
-//	2.14 The step is counted. At MaxSteps the living tie, with teams everyone.
+//	2.11 Agents move, or die where they were if the cell they want burns.
+//	2.12 Results: the last to die tie, agents that died before have lost, and the last team
+//	     alive has won.
+//	2.13 A ring that was due before the step falls on what its cells show: a bomb under an
+//	     agent stays in the wall, and destroys it. Deaths count as in 2.12.
+//	2.14 The step is counted. At MaxSteps the living agents tie, with teams all agents.
 //
 // A game is over at MaxSteps, when nobody lives, or when a winner lives. It pays 1 to
-// winners and -1 to all others, in ties too, at its end and nothing before. Seats see
-// bombs as if they lay still and flames as if they were new. Boards are drawn from a
-// single number, as the original draws them from its seed; where it would hang,
-// since the same seed cuts off too much again, we take another number.
+// winners and -1 to all others, also in ties, at its end and nothing before. Observations
+// show bombs as if none rolled and flames as if they were new. Boards are generated from a
+// single number, as in the original from its seed; where the original would hang because
+// the same seed gives the same unreachable cells again, we take another number.
 package pommerman

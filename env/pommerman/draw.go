@@ -30,11 +30,10 @@ var appearance = map[Item]env.Tile{
 // agentPaint is the agents' colours, by seat.
 var agentPaint = [MaxAgents]env.Colour{0xd8343e, 0x2f66d0, 0x2c9a48, 0xb03fb0}
 
-// Picture is the position to look at.
+// Picture draws the position.
 func (m *Match) Picture() env.Picture { return m.game.rules.Picture(&m.State) }
 
-// Picture is the position of a state to look at: the board, and a line about
-// the game and each agent.
+// Picture draws a state: the board, and a line about the game and each agent.
 func (r *Rules) Picture(s *State) env.Picture {
 	n := r.BoardSize
 	p := env.Picture{Cols: n, Rows: n, Tiles: make([]env.Tile, 0, n*n)}

@@ -7,8 +7,8 @@ const (
 	team1 env.SeatSet = 1<<1 | 1<<3
 )
 
-// winners is who has won once the game is over: the team all of the living
-// belong to, or without teams the only one living.
+// winners are the winners once the game is over: the only team with living members, or
+// without teams the only living agent.
 func (r *Rules) winners(s *State, alive env.SeatSet) env.SeatSet {
 	switch {
 	case r.StepKind == StepJava:
@@ -45,8 +45,8 @@ func (r *Rules) over(s *State, alive env.SeatSet) bool {
 // Over reports whether the game has ended, as Status does.
 func (r *Rules) Over(s *State) bool { return r.over(s, s.alive()) }
 
-// Status reports the state of play. Where the rules of 2018 say "win" of a game
-// that nobody has won, it is a tie.
+// Status reports the state of play. A game without a winner, which the rules of 2018
+// call a win, is a tie.
 func (r *Rules) Status(s *State) env.Status {
 	alive := s.alive()
 	st := env.Status{In: alive, Steps: int(s.StepCount), Result: env.Incomplete}

@@ -5,9 +5,9 @@ import (
 	"pommego/env/grid"
 )
 
-// results is how a game by the Java rules ended, in two bits an agent: 0 if it
-// follows from its life, being open for the living and lost for the dead. So it is
-// 0 until the game is over, and with other rules always.
+// results is how a game by the Java rules ended, in two bits per agent: 0 if the result
+// follows from whether the agent lives: not decided for the living, lost for the dead. So
+// it is 0 until the game is over, and always with other rules.
 type results uint8
 
 const (
@@ -15,7 +15,7 @@ const (
 	resultTie results = 2
 )
 
-// result is how the game stands for an agent.
+// result is an agent's result so far.
 func (s *State) result(agent int) env.Result {
 	switch code := s.results >> (2 * agent) & 3; {
 	case code == resultWin:
@@ -47,7 +47,7 @@ func (t results) won() (agents env.SeatSet) {
 	return agents
 }
 
-// judge gives out the results of deaths: section 4 of the rules page.
+// judge sets the results that follow from deaths: section 4 of the rules page.
 func (s *State) judge(r *Rules, dead env.SeatSet) {
 	living := s.alive()
 	switch {
@@ -73,7 +73,7 @@ func (s *State) judge(r *Rules, dead env.SeatSet) {
 	}
 }
 
-// sides is the sets of agents that share their fate.
+// sides is the sets of agents that win and lose together.
 func (r *Rules) sides() []env.SeatSet {
 	if r.Teams() {
 		return bothTeams[:]
@@ -86,8 +86,8 @@ var (
 	eachAlone = [...]env.SeatSet{1 << 0, 1 << 1, 1 << 2, 1 << 3}
 )
 
-// timeOut gives out the results at the step limit, a tie for who lives or, with
-// teams, for all.
+// timeOut sets the results at the step limit: a tie for the living or, with teams, for
+// all.
 func (s *State) timeOut(r *Rules) {
 	tie := s.alive()
 	if r.Teams() {
@@ -103,8 +103,8 @@ func (r *Rules) overJava(s *State, alive env.SeatSet) bool {
 		s.training != 0 && !alive.Has(int(s.training)-1)
 }
 
-// rewardsJava writes what the Java rules pay: nothing before the end, and then 1
-// to who has won and -1 to everyone else, in ties too.
+// rewardsJava writes the rewards of the Java rules: nothing before the end, and then 1
+// for winners and -1 for all others, also in ties.
 func (r *Rules) rewardsJava(s *State, dst []float64) {
 	for seat := range MaxAgents {
 		switch {
@@ -118,7 +118,7 @@ func (r *Rules) rewardsJava(s *State, dst []float64) {
 	}
 }
 
-// fall lets the ring fall that is due, and reports who died.
+// fall lets the ring fall that is due, and returns who died.
 func (t *javaTurn) fall() (dead env.SeatSet) {
 	dead = t.s.fallJava(t.r)
 	if ring := t.r.ringJava(int(t.s.StepCount)); ring >= 0 {
@@ -127,8 +127,8 @@ func (t *javaTurn) fall() (dead env.SeatSet) {
 	return dead
 }
 
-// fallJava lets the ring fall that is due, and reports who died. It goes by what
-// the cells draw: a bomb under an agent stays, in the wall.
+// fallJava lets the ring fall that is due, and returns who died. It depends on what the
+// cells show: a bomb under an agent stays in the wall.
 func (s *State) fallJava(r *Rules) (dead env.SeatSet) {
 	number := r.ringJava(int(s.StepCount))
 	if number < 0 {

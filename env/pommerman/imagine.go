@@ -10,11 +10,11 @@ import (
 // remembered or guessed. The zero value is the belief before the first view.
 //
 // What was seen before stays where it was, except that bombs tick and explode,
-// flames burn down and rings fall as the rules have it. What was never seen is
-// assumed to be passage, or the wall that was seen in its mirror image. An agent
+// flames burn down and rings fall by the rules. Cells that were never seen are assumed
+// to be passage, or the wall that was seen in their mirror image. An agent
 // out of sight stands where it was last seen, or next to it. What others carry
 // is counted from the start, by what they were seen to pick up and lay.
-// Nothing is hidden under wood, and the RNG is nobody's: reseed it.
+// No items are believed under wood, and the RNG is not set: reseed it.
 //
 // Invariant: if side is not 0, the state is one that Rules.Check accepts.
 type Belief struct {
@@ -23,12 +23,12 @@ type Belief struct {
 
 	side  uint8  // the board's, 0 if nothing is believed yet
 	bound uint64 // hash of the rules the belief belongs to
-	fresh bool   // came from Restore, so it has not been checked yet
+	fresh bool   // restored, and not yet checked against the rules
 }
 
-// Imagine takes the seat's next view into its belief. A belief that does not
-// lead to the view, because it is of other rules or another time, is forgotten.
-// It may be shown the same view again.
+// Imagine updates the belief with the seat's next view. A belief from which the view
+// cannot follow, because it is of other rules or another time, is discarded. The same
+// view may be given again.
 func (r *Rules) Imagine(b *Belief, v *View) {
 	if !r.leadsTo(b, v) {
 		r.forget(b)
@@ -70,8 +70,8 @@ func (r *Rules) leadsTo(b *Belief, v *View) bool {
 	return ok
 }
 
-// traits is a number that differs, almost surely, between rules under which
-// different states are possible or different things follow from them.
+// traits is a hash of the rules that decide which states are possible and what follows
+// from them.
 func (r *Rules) traits() uint64 {
 	h := uint64(r.GameType) | uint64(r.StepKind)<<8 | uint64(r.CollapseEvery)<<16
 	for _, x := range [...]int{
@@ -119,15 +119,15 @@ type correction struct {
 	at     [MaxAgents]grid.Cell // where the view shows each agent, 0 where it does not
 }
 
-// drawAsSeen draws what is in view as the view does, where by the Java rules the
-// board need not show what is there.
+// drawAsSeen draws the cells in view as the view shows them: by the Java rules the board
+// need not show what is there.
 func (c *correction) drawAsSeen() {
 	for at := range c.inView.All {
 		c.Board[at] = c.v.Board[at]
 	}
 }
 
-// lift takes agents and bombs off the board, and what is believed hidden.
+// lift removes agents, bombs and items believed hidden from the board.
 func (c *correction) lift() {
 	for row := range c.BoardSize {
 		for col := range c.BoardSize {
@@ -220,7 +220,7 @@ func (c *correction) placeAgents() {
 	}
 }
 
-// place stands an agent on a cell.
+// place puts an agent on a cell.
 func (c *correction) place(seat int, at grid.Cell) {
 	c.Agents[seat].Cell = at
 	c.taken.Add(at)
@@ -242,8 +242,8 @@ func (c *correction) pickedUp(a, was *Agent, at grid.Cell) {
 	}
 }
 
-// whereabouts is the cell nearest to the given one on which an agent could stand
-// unseen.
+// whereabouts is the cell nearest to the given one on which an agent could be out of
+// sight.
 func (c *correction) whereabouts(near grid.Cell) (grid.Cell, bool) {
 	best, found := near, false
 	gap := 255
@@ -334,8 +334,8 @@ func recognise(seen *SeenBomb, believed []Bomb, known uint64) int {
 	return best
 }
 
-// laidBy guesses who laid a bomb that was not known. If it was laid in the last
-// step, the agent on it did, and has one bomb less now; else the guess is the
+// laidBy guesses who laid a bomb that was not known. If it was laid in the last step,
+// it was the agent on it, which now has one bomb less; otherwise the guess is the
 // nearest agent.
 func (c *correction) laidBy(b *SeenBomb) int {
 	owner, gap := 0, 255

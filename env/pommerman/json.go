@@ -13,11 +13,11 @@ import (
 
 // The readable form of a state is the reference's own: an object whose values
 // are JSON texts in strings, as its get_json_info writes and its
-// game_state_file reads. What those lack stands in one more key, "pommego". A
-// file of the reference alone is accepted: then no ring is due and the RNG is
-// that of seed 0.
+// game_state_file reads. Everything else is in one more key, "pommego". A file of the
+// reference without that key is accepted: then no ring is due and the RNG is that of
+// seed 0.
 
-// jsonExtra is what the reference's fields lack.
+// jsonExtra is the part of a state that the reference's fields lack.
 type jsonExtra struct {
 	Format   int    `json:"format"`
 	Rules    string `json:"rules"` // fingerprint, in hexadecimal
@@ -220,7 +220,7 @@ func (in *jsonReader) bombs() error {
 	return err
 }
 
-// flames puts flames into the order of games; another cannot be kept.
+// flames sorts flames into the order of games, the only one that a state can hold.
 func (in *jsonReader) flames() error {
 	var list []jsonFlame
 	err := in.take("flames", &list)
@@ -256,7 +256,7 @@ func (in *jsonReader) items() error {
 	return nil
 }
 
-// radio takes the words that were sent; what is missing was silence.
+// radio sets the words that were sent; missing ones mean silence.
 func (in *jsonReader) radio() error {
 	var from map[string][]int
 	if in.RadioWords == 0 {

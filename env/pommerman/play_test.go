@@ -1,6 +1,7 @@
 package pommerman
 
 import (
+	"iter"
 	"testing"
 
 	"pommego/env"
@@ -73,6 +74,42 @@ func randomActions(r *Rules, rng *env.RNG, actions []uint8) {
 	}
 }
 
+// randomMove is a move for the caller to make.
+type randomMove struct {
+	actions []uint8
+	rng     *env.RNG
+	first   bool // of an episode
+	boosted bool // the episode is
+}
+
+// randomMoves deals games in s, every other one boosted, and yields random moves,
+// some thousand in all. The caller makes each in s.
+func randomMoves(g *Game, s *State) iter.Seq[randomMove] {
+	r, steps := g.Rules(), 6_000
+	if testing.Short() {
+		steps = 1_000
+	}
+	return func(yield func(randomMove) bool) {
+		actions := make([]uint8, r.Seats()*(1+r.RadioWords))
+		for episode := uint64(0); steps > 0; episode++ {
+			seed := env.Seed{Value: 1, Episode: episode}
+			g.Deal(s, seed)
+			rng := seed.RNG(env.StreamPolicy)
+			boosted := episode%2 == 1
+			if boosted {
+				boost(r, s, &rng)
+			}
+			for first := true; !r.Status(s).Over && steps > 0; first = false {
+				randomActions(r, &rng, actions)
+				if !yield(randomMove{actions, &rng, first, boosted}) {
+					return
+				}
+				steps--
+			}
+		}
+	}
+}
+
 // overlap puts an agent onto the cell of another, where both may lay a bomb, as can
 // come about by the Java rules.
 func overlap(r *Rules, s *State, rng *env.RNG, actions []uint8) {
@@ -125,27 +162,12 @@ func TestSlowTwin(t *testing.T) {
 	for name, rules := range variants() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			g := mustGame(t, rules)
-			steps := 6_000
-			if testing.Short() {
-				steps = 1_000
-			}
 			var s State
-			actions := make([]uint8, rules.Seats()*(1+rules.RadioWords))
-			for episode := uint64(0); steps > 0; episode++ {
-				seed := env.Seed{Value: 1, Episode: episode}
-				g.Deal(&s, seed)
-				rng := seed.RNG(env.StreamPolicy)
-				if episode%2 == 1 {
-					boost(&rules, &s, &rng)
+			for m := range randomMoves(mustGame(t, rules), &s) {
+				if m.boosted {
+					overlap(&rules, &s, m.rng, m.actions)
 				}
-				for ; !rules.Status(&s).Over && steps > 0; steps-- {
-					randomActions(&rules, &rng, actions)
-					if episode%2 == 1 {
-						overlap(&rules, &s, &rng, actions)
-					}
-					compareStep(t, &rules, &s, actions)
-				}
+				compareStep(t, &rules, &s, m.actions)
 			}
 		})
 	}

@@ -9,8 +9,8 @@ import (
 
 // The raw encoding holds the reference's observation without loss, in its own
 // numbers: five maps and a vector of scalars. The reference's dictionary can be
-// rebuilt from it exactly (game_env is the same for all observations of an id,
-// and stands in the rules).
+// rebuilt from it exactly (game_env is the same for all observations of an id, and is
+// part of the rules).
 
 // rawMaps names the maps, in order.
 var rawMaps = [numMaps]env.Name{
@@ -21,7 +21,7 @@ var rawMaps = [numMaps]env.Name{
 	mapFlame:  {Name: "flame_life", Meaning: "observations for which the youngest flame on the cell still shows, 0 without one"},
 }
 
-// rawBombNames names the places of the list of bombs.
+// rawBombNames names the entries of the list of bombs.
 func rawBombNames() []env.Name {
 	list := make([]env.Name, MaxBombs)
 	for i := range list {

@@ -64,7 +64,7 @@ func ParseRecord(line []byte) (*record.Game[*Match], error) { return recording.P
 // has fallen in the record, as in the reference between two steps.
 func (m *Match) Record(info record.Info) (record.Recorder, error) { return recording.Record(m, info) }
 
-// act is the recorded actions of a step. What the dead send is not looked at.
+// act is the recorded actions of a step. Those of dead agents are ignored.
 func act(m *Match, inputs saved.Values) ([]uint8, error) {
 	words := m.game.rules.RadioWords
 	actions := make([]uint8, m.game.Spec().Seats*(1+words))

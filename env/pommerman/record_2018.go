@@ -13,23 +13,22 @@ import (
 )
 
 // Games recorded by the reference of 2018 have a format of their own,
-// pommerman-2018-trace/1. It differs from pommerman-trace/1 in the
-// configuration, in what observations hold, and in what games that nobody has
-// won are called; steps in which skulls were taken hold what was drawn. Such
-// records are read and never written: games by the rules of 2018 that are played
-// here are recorded like any other.
+// pommerman-2018-trace/1. It differs from pommerman-trace/1 in the configuration, in
+// the contents of observations, and in the result of games without a winner; steps in
+// which skulls were taken contain the random draws. Such records are read and never
+// written: games by the rules of 2018 that are played here are recorded like any other.
 
-// match2018 is a match that draws for skulls as recorded. Some records begin with
-// flames that no game makes: two on a cell with the same life. A State holds one
-// of them.
+// match2018 is a match that uses the recorded draws for skulls. Some records begin with
+// flames that no game produces: two on a cell with the same life, of which a State
+// holds only one.
 type match2018 struct {
 	*Match
 	draws  skullDraws // of the coming step, or the last
 	double [][]int    // the second flames of that kind: row, column, life
 }
 
-// Step makes one move. Where the second of two flames goes out, it takes away the
-// item that the first uncovers.
+// Step makes one move. Where the second of two flames goes out, it removes the item
+// that the first uncovered.
 func (m *match2018) Step(actions []uint8) {
 	for _, f := range m.double {
 		if f[2]--; f[2] < 0 {
@@ -73,8 +72,8 @@ var recording2018 = record.Form[*match2018]{
 // Recorded2018 is the format of games recorded by the reference of 2018.
 var Recorded2018 = recording2018.Format()
 
-// wonByNobody reports whether a game is over that the reference of 2018 calls
-// won, though nobody is left: all but one of teams that ends at the step limit.
+// wonByNobody reports whether the game is over without a survivor and the reference of
+// 2018 calls it won: so it does in all cases but team games at the step limit.
 func (r *Rules) wonByNobody(s *State) bool {
 	return s.alive() == 0 && !(r.Teams() && int(s.StepCount) >= r.lastStep())
 }
@@ -111,7 +110,7 @@ func start2018(m *match2018, v saved.Values) error {
 	return recording.Start(m.Match, v)
 }
 
-// act2018 is the recorded actions of a step. It hands the match what is drawn.
+// act2018 is the recorded actions of a step. It passes the recorded draws to the match.
 func act2018(m *match2018, inputs saved.Values) ([]uint8, error) {
 	m.draws = skullDraws{}
 	if text, there := inputs["skulls"].(json.RawMessage); there {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"pommego/arena/trace"
+	"pommego/arena/trace/tracetest"
 	"pommego/env/record"
 )
 
@@ -19,19 +20,7 @@ type object = map[string]any
 // recordLines reads all records of a file.
 func recordLines(t testing.TB, name string) [][]byte {
 	t.Helper()
-	r, err := trace.Open(recordFile(name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	var lines [][]byte
-	for {
-		line, err := r.Next()
-		if err != nil {
-			return lines // the end: TestRecordedGames has seen that the file is whole
-		}
-		lines = append(lines, bytes.Clone(line))
-	}
+	return tracetest.Lines(t, recordFile(name))
 }
 
 func decode(t testing.TB, line []byte) object {

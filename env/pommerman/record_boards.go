@@ -13,10 +13,10 @@ import (
 )
 
 // A recorded board is one that the reference of 2018 dealt, in the format
-// pommerman-2018-board/1. It holds no draws from which the board would follow, so
-// a check compares it with what is true of every board: where agents, free cells
-// and the guaranteed wood are, how much of everything there is, and that walls
-// mirror each other. What it says of itself is counted anew.
+// pommerman-2018-board/1. It holds no random draws from which the board would follow, so
+// a check compares it with what is true of every board: where agents, free cells and
+// the guaranteed wood are, how many walls and items there are, and that walls are
+// mirrored. The recorded counts are compared with new ones.
 
 // boardEntries are the entries of a recorded board.
 func (r *Rules) boardEntries() []saved.Entry {
@@ -57,7 +57,7 @@ func checkBoard2018(line []byte) (record.Report, error) {
 	return b.Report, nil
 }
 
-// recordedBoard is a recorded board and what is found out about it.
+// recordedBoard is a recorded board and the results of its check.
 type recordedBoard struct {
 	*layout
 	record.Comparison
@@ -67,7 +67,7 @@ type recordedBoard struct {
 	kinds    map[string]int // items by their number
 }
 
-// demand notes a difference unless got is what the record says.
+// demand notes a difference unless got equals the recorded value.
 func (b *recordedBoard) demand(field string, recorded, got any) {
 	if recorded != got {
 		b.Differs(field, recorded, got)

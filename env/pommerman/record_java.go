@@ -15,11 +15,11 @@ import (
 // pommerman-trace-java/1, which are read and not written: our own games by its
 // rules are recorded as all of Pommerman is.
 //
-// They list flames one by one in the order in which they were laid, and the
-// items that a state lets go of early. The rules look at neither, so no state
-// has them; the replay keeps them from what the step reports.
+// They list single flames in the order in which they were laid, and the items that a
+// state drops early. The rules depend on neither, so no state has them; the replay keeps
+// them from what the step reports.
 
-// javaReplay is a match that is replayed beside what its state does not hold.
+// javaReplay is a replayed match, with the recorded values that its state does not hold.
 type javaReplay struct {
 	*Match
 	flames []javaFlame
@@ -180,7 +180,7 @@ func (m *javaReplay) start(values saved.Values) error {
 	return m.game.rules.invariants(&m.State)
 }
 
-// loseItems lets go of the items under two flames that go out together.
+// loseItems drops the items under two flames that go out together.
 func (m *javaReplay) loseItems() {
 	for i, f := range m.flames {
 		item, spared := m.Hidden(f.at), m.game.rules.fallsOn(f.at, int(m.StepCount), f.life-1)

@@ -145,8 +145,8 @@ func (o *ObservedJava) readResult() error {
 	return nil
 }
 
-// Compare compares what was observed with what the seat would observe of the copy:
-// what an observation says twice must agree. at comes before the names of entries.
+// Compare compares what was observed with what the seat would observe of the copy: values
+// that an observation contains twice must agree. at is the prefix of entries' names.
 func (o *ObservedJava) Compare(c *record.Comparison, at string) {
 	m := o.replay
 	want := saved.Values{}

@@ -13,7 +13,7 @@ import (
 // version is that of a step: it grows when games recorded by it would change.
 var version = [numSteps]int{StepToday: 1, Step2018: 2, StepJava: 2}
 
-// GameType tells who plays against whom, with the reference's numbers.
+// GameType is who plays against whom, with the reference's numbers.
 type GameType uint8
 
 // The game types.
@@ -75,28 +75,28 @@ const NoSeat = -1
 // ([Playground], [Java], [Rules2018]), change what you like, and hand it to
 // [New], which validates it. A step never asks for a preset's name.
 //
-// The tag doc of a field says what it means, to Go and to everybody else.
+// The tag doc of a field is its meaning, in the documentation and for all clients.
 type Rules struct {
 	GameType GameType `json:"game_type" doc:"who plays against whom: 1 free for all, 2 two teams, 3 two teams with radio, 4 one against one"`
-	GameEnv  string   `json:"game_env" doc:"the name of the original's environment, which observations repeat"`
+	GameEnv  string   `json:"game_env" doc:"the name of the original's environment, which observations contain"`
 
 	BoardSize int `json:"board_size" doc:"rows and columns of the board, 7 to 14"`
 	NumRigid  int `json:"num_rigid" doc:"rigid walls, an even number"`
-	NumWood   int `json:"num_wood" doc:"walls of wood, an even number, those across the guaranteed passage included"`
+	NumWood   int `json:"num_wood" doc:"wooden walls, an even number, including those on the guaranteed passages between corners"`
 	NumItems  int `json:"num_items" doc:"power-ups hidden under wood"`
-	MaxSteps  int `json:"max_steps" doc:"the step after which a game is over in any case; by step 2018 it is the one after"`
+	MaxSteps  int `json:"max_steps" doc:"the step after which a game is over in any case; with step 2018 a step later"`
 
 	// -1 is OwnCell.
-	ViewSize int `json:"agent_view_size" doc:"rows and columns that a seat sees each way from its own cell; 0: the whole board; -1, by step java alone: its own cell"`
+	ViewSize int `json:"agent_view_size" doc:"rows and columns that a seat sees each way from its own cell; 0: the whole board; -1, with step java only: its own cell"`
 
 	StartAmmo  int `json:"start_ammo" doc:"bombs that an agent can lay at first"`
 	StartBlast int `json:"start_blast_strength" doc:"blast strength of an agent's bombs at first: the cells they reach each way, their own included"`
-	MaxAmmo    int `json:"max_ammo" doc:"what ammo grows to at most, by returning bombs and by items; step java does not look at it"`
-	MaxBlast   int `json:"max_blast_strength" doc:"what blast strength range items lead to at most; step java does not look at it"`
+	MaxAmmo    int `json:"max_ammo" doc:"the most ammo that returned bombs and items lead to; step java ignores it"`
+	MaxBlast   int `json:"max_blast_strength" doc:"the most blast strength that range items lead to; step java ignores it"`
 	BombLife   int `json:"bomb_life" doc:"steps from laying a bomb to its explosion"`
 	FlameLife  int `json:"flame_life" doc:"observations in which a flame shows, 1 to 5"`
 
-	StepKind StepKind `json:"step,omitempty" doc:"the step the game is played by: today (the original's as it is, also if left out), 2018 (the original's of May 2018) or java (that of the Java version's code)"`
+	StepKind StepKind `json:"step,omitempty" doc:"the step of the game: today (the original's as it is now; the default), 2018 (the original's of May 2018) or java (that of the Java version's code)"`
 
 	DelayedChain bool `json:"delayed_chain" doc:"a bomb that an explosion reaches detonates in the next step instead of the same one"`
 	Skulls       bool `json:"skulls" doc:"skulls are a fourth kind of item, as likely as the others; the cell values of the dummy and the agents are one higher then"`
@@ -104,15 +104,15 @@ type Rules struct {
 	BombList bool `json:"bomb_list" doc:"the raw observation also lists the bombs that a seat sees"`
 
 	// -1 is NoCollapse. Past MaxSteps, rings count backwards: see Collapses.
-	FirstCollapse int `json:"first_collapse" doc:"the step count at which the outermost ring of the board turns to rigid wall, a further ring following every quarter of the steps left, by step java in the step after; -1: never"`
-	CollapseEvery int `json:"collapse_every,omitempty" doc:"by step java, steps from one ring to the next; 0 or left out: a quarter of the steps left, as by the other steps"`
+	FirstCollapse int `json:"first_collapse" doc:"the step count at which the outermost ring of the board turns to rigid wall, and a further ring every quarter of the steps left (with step java a step later); -1: never"`
+	CollapseEvery int `json:"collapse_every,omitempty" doc:"with step java, steps from one ring to the next; 0 or left out: a quarter of the steps left, as with the other steps"`
 
 	// RadioWords is up to MaxWords.
 	RadioWords int `json:"radio_num_words" doc:"words in a message to the teammate, 0 without radio"`
-	RadioVocab int `json:"radio_vocab_size" doc:"words there are: 1 to this number, and 0 for none"`
+	RadioVocab int `json:"radio_vocab_size" doc:"the number of words: 1 to this number, and 0 for none"`
 
 	// -1 is NoSeat.
-	TrainingAgent int `json:"training_agent" doc:"the seat whose death ends the game too, in games without teams; -1: none"`
+	TrainingAgent int `json:"training_agent" doc:"the seat whose death also ends the game, in games without teams; -1: none"`
 }
 
 // Playground is the rules of the reference for one game type.
@@ -142,9 +142,9 @@ func Java(t GameType) Rules {
 	return r.uncapped()
 }
 
-// JavaDocument is the rules of its document, where the code does otherwise: the
+// JavaDocument is the rules of its document where the code differs from it: the
 // reference's step with chains a step later, the reference's walls, and a view of
-// four rows and columns. Where the document is silent it is as the code.
+// four rows and columns. Where the document says nothing, it follows the code.
 func JavaDocument(t GameType) Rules {
 	r := javaNumbers(t)
 	r.DelayedChain = true
@@ -160,14 +160,14 @@ func javaNumbers(t GameType) Rules {
 	return r
 }
 
-// uncapped lets an agent carry whatever it can find.
+// uncapped removes the limits of ammo and blast strength.
 func (r Rules) uncapped() Rules {
 	r.MaxAmmo, r.MaxBlast = r.StartAmmo+r.NumItems, r.StartBlast+r.NumItems
 	return r
 }
 
-// Seeing limits a seat's view to a range of rows and columns around itself, 0
-// being its own cell and -1 no limit. It caps nothing.
+// Seeing limits a seat's view to a range of rows and columns around itself: 0 is its
+// own cell, -1 no limit. It does not limit blast strength.
 func (r Rules) Seeing(vision int) Rules {
 	switch {
 	case vision < 0:
@@ -238,13 +238,12 @@ func (r *Rules) Teammate(seat int) int {
 	return NoSeat
 }
 
-// BombsVanish reports whether a bomb that an explosion reaches vanishes, where by
-// other rules it explodes too.
+// BombsVanish reports whether a bomb that an explosion reaches vanishes; by other rules
+// it explodes too.
 func (r *Rules) BombsVanish() bool { return r.StepKind == Step2018 }
 
-// FlamesKill reports whether flames kill in the steps after the one they come
-// from, and set off bombs that lie in them. In 2018 they only set off bombs that
-// roll into them.
+// FlamesKill reports whether flames kill in the steps after their explosion, and set
+// off bombs that lie in them. In 2018 they only set off bombs that roll into them.
 func (r *Rules) FlamesKill() bool { return r.StepKind != Step2018 }
 
 // BombsStack reports whether more than one bomb may lie on a cell.
@@ -344,12 +343,12 @@ func (r *Rules) Validate() error {
 	return nil
 }
 
-// Fingerprint is a number that tells rules apart: saved states carry it.
+// Fingerprint is a hash of the rules, stored in saved states.
 func (r *Rules) Fingerprint() uint64 {
 	return ruleset.Fingerprint("pommerman", version[r.StepKind], r)
 }
 
-// teams lists the seats that share their fate.
+// teams lists the seats of each team.
 func (r *Rules) teams() [][]int {
 	if r.Teams() {
 		return [][]int{{0, 2}, {1, 3}}

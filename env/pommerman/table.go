@@ -120,8 +120,8 @@ func flameRows(s *State, rows *saved.Listing) {
 	}
 }
 
-// setFlame wants flames in the order that every game gives them, oldest first
-// and row by row among those of one step: a state keeps no other.
+// setFlame requires flames in the order that every game has, oldest first and row by
+// row among those of one step: a state holds no other.
 func setFlame(s *State, _ int, v []int) error {
 	at, latest := grid.At(v[0], v[1]), -1
 	for c := range s.flames[v[2]].All {

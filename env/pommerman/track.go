@@ -6,6 +6,7 @@ import (
 	"pommego/env"
 	"pommego/env/grid"
 	"pommego/env/saved"
+	"pommego/env/seat"
 )
 
 // What is counted of each seat, in the order of countNames.
@@ -55,12 +56,7 @@ type tracker struct {
 
 // NewTrackers makes trackers: env.Tracked.
 func (g *Game) NewTrackers(n int, events bool) []env.Tracker {
-	block, all := make([]tracker, n), make([]env.Tracker, n)
-	for i := range block {
-		block[i].game, block[i].wanted = g, events
-		all[i] = &block[i]
-	}
-	return all
+	return seat.NewTrackers(n, tracker{game: g, wanted: events})
 }
 
 // Begin forgets what was.

@@ -17,38 +17,27 @@ func TestTrackedStep(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			g := mustGame(t, rules)
-			steps := 6_000
-			if testing.Short() {
-				steps = 1_000
-			}
 			matches := g.New(2)
 			alone, followed := matches[0].(*Match), matches[1].(*Match)
 			k := g.NewTrackers(1, true)[0].(*tracker)
-			actions := make([]uint8, rules.Seats()*(1+rules.RadioWords))
 			kinds := map[env.EventKind]int{}
-			for episode := uint64(0); steps > 0; episode++ {
-				seed := env.Seed{Value: 1, Episode: episode}
-				alone.Reset(seed)
-				rng := seed.RNG(env.StreamPolicy)
-				if episode%2 == 1 {
-					boost(&rules, &alone.State, &rng)
+			var sum [MaxAgents][numCounts]uint16
+			for m := range randomMoves(g, &alone.State) {
+				if m.first {
+					followed.State = alone.State
+					k.Begin(followed)
+					sum = [MaxAgents][numCounts]uint16{}
 				}
-				followed.State = alone.State
-				k.Begin(followed)
-				var sum [MaxAgents][numCounts]uint16
-				for ; !alone.Status().Over && steps > 0; steps-- {
-					randomActions(&rules, &rng, actions)
-					before := alone.State
-					alone.Step(actions)
-					k.Step(followed, actions)
-					compareFollowed(t, &rules, &before, alone, followed, k)
-					for _, e := range k.Events() {
-						kinds[e.Kind]++
-						add(&rules, &sum, e)
-					}
-					if sum != k.counts {
-						t.Fatalf("counted %v, the events add up to %v", k.counts, sum)
-					}
+				before := alone.State
+				alone.Step(m.actions)
+				k.Step(followed, m.actions)
+				compareFollowed(t, &rules, &before, alone, followed, k)
+				for _, e := range k.Events() {
+					kinds[e.Kind]++
+					add(&rules, &sum, e)
+				}
+				if sum != k.counts {
+					t.Fatalf("counted %v, the events add up to %v", k.counts, sum)
 				}
 			}
 			for _, kind := range []env.EventKind{env.Laid, env.NotLaid, env.Kicked, env.PickedUp, env.Exploded, env.Destroyed, env.Died} {

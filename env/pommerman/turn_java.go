@@ -8,14 +8,14 @@ import (
 // javaTurn is the working memory of one step by the Java rules, which are those
 // of the code of the Java re-implementation.
 //
-// What the board draws is part of the state: the rules look at it, and it can be
-// wrong. A cell can hold two agents or several bombs, of which it draws one; a
-// bomb that lies in a wall breaks it. Items lie hidden under wood, under bombs
-// and in walls. Nothing caps what an agent carries.
+// The drawn board is part of the state: the rules read it, and it can be wrong. A cell
+// can hold two agents or several bombs, of which it shows one; a bomb that lies in a
+// wall destroys it. Items lie hidden under wood, under bombs and in walls. Nothing
+// limits ammo and blast strength.
 type javaTurn struct {
 	r     *Rules
 	s     *State
-	log   *javaLog // nil: nobody asks
+	log   *javaLog // nil: not wanted
 	track *tracker // the same
 
 	living    [MaxAgents]uint8 // ids of the living agents that are somewhere, in order
@@ -27,11 +27,10 @@ type javaTurn struct {
 	burning grid.Bits // every cell with a flame, those too
 }
 
-// javaLog is told of a step what its state does not show: each flame laid, in
-// order, and the items that are lost because two flames of one step burn on
-// their cell. The first to go out would uncover such an item and the second wipe
-// it out, in one step; a state lets go of it at once, as sets of cells do not
-// count.
+// javaLog records what the state after a step does not show: each flame laid, in order,
+// and the items that are lost because two flames of one step burn on their cell. The
+// first to go out would uncover such an item and the second destroy it, in one step; a
+// state drops it at once, as sets of cells do not count flames.
 type javaLog struct {
 	flames []grid.Cell
 	lost   []lostItem
@@ -139,7 +138,7 @@ func (t *javaTurn) agentStays(a int) { t.agentWish[a] = t.s.Agents[a].Cell }
 func (t *javaTurn) bombStays(b int) { t.bombWish[b] = t.s.Bombs[b].Cell }
 
 // undoSwaps lets nobody swap cells: two agents both stay, two bombs both stay,
-// and against an agent the bomb stays. Who stays is not moving for later pairs.
+// and against an agent the bomb stays. One that stays counts as standing for later pairs.
 func (t *javaTurn) undoSwaps() {
 	s := t.s
 	for _, i := range t.living[:t.alive] {

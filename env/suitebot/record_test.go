@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"pommego/arena/trace"
+	"pommego/arena/trace/tracetest"
 	"pommego/env"
 	"pommego/env/record"
 )
@@ -103,7 +104,7 @@ func TestRecordedGames(t *testing.T) {
 		if report.Mismatches != 0 || report.Games != len(lines) || report.Steps < len(lines) {
 			t.Errorf("%s: %d games, %d steps, %d mismatches %v, want %d games and no mismatch", name, report.Games, report.Steps, report.Mismatches, report.Differences, len(lines))
 		}
-		for i, line := range readRecords(t, traceFile(name)) {
+		for i, line := range tracetest.Lines(t, traceFile(name)) {
 			if !bytes.Equal(line, lines[i]) {
 				t.Errorf("%s: game %d is recorded as other bytes than now; if that is meant, raise Version and run with -update", name, i+1)
 			}
@@ -124,22 +125,6 @@ func writeRecords(t *testing.T, file string, lines [][]byte) {
 	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
-	}
-}
-
-func readRecords(t testing.TB, file string) (lines [][]byte) {
-	t.Helper()
-	r, err := trace.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	for {
-		line, err := r.Next()
-		if err != nil {
-			return lines
-		}
-		lines = append(lines, bytes.Clone(line))
 	}
 }
 
@@ -332,7 +317,7 @@ func TestBadRecords(t *testing.T) {
 
 // FuzzRecord reads whatever there is: an error or a report, never a panic.
 func FuzzRecord(f *testing.F) {
-	for _, line := range readRecords(f, traceFile("crafted"))[:8] {
+	for _, line := range tracetest.Lines(f, traceFile("crafted"))[:8] {
 		f.Add(line)
 	}
 	f.Fuzz(func(t *testing.T, line []byte) {

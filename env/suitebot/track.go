@@ -4,32 +4,27 @@ import (
 	"math/bits"
 
 	"pommego/env"
+	"pommego/env/seat"
 )
 
 var countNames = []env.Name{
 	{Name: "points", Meaning: "points, by which the game is won"},
 	{Name: "fields", Meaning: "fields collected"},
 	{Name: "kills", Meaning: "opponents killed by the seat's bombs alone"},
-	{Name: "deaths", Meaning: "deaths of the seat's agent, of whatever"},
+	{Name: "deaths", Meaning: "deaths of the seat's agent, from any cause"},
 }
 
-// tracker follows a match: env.Tracker. A state holds all that is counted. Of
-// what happens, a round that is followed is told phase by phase.
+// tracker follows a match: env.Tracker. The state holds all that is counted; events
+// are found by playing a round phase by phase.
 type tracker struct {
 	env.Stateless
-	game   *Game
-	wanted bool // events are
-	events []env.Event
+	seat.EventLog
+	game *Game
 }
 
 // NewTrackers makes trackers: env.Tracked.
 func (g *Game) NewTrackers(n int, events bool) []env.Tracker {
-	block, all := make([]tracker, n), make([]env.Tracker, n)
-	for i := range block {
-		block[i].game, block[i].wanted = g, events
-		all[i] = &block[i]
-	}
-	return all
+	return seat.NewTrackers(n, tracker{game: g, EventLog: seat.EventLog{Wanted: events}})
 }
 
 // Counts writes what the state holds.
@@ -38,13 +33,9 @@ func (k *tracker) Counts(m env.Match, seat int, dst []int32) {
 	dst[0], dst[1], dst[2], dst[3] = s.Scores[seat], int32(s.Collected[seat]), int32(s.Kills[seat]), int32(s.Deaths[seat])
 }
 
-// Events are what happened in the last round.
-func (k *tracker) Events() []env.Event { return k.events }
-
-// Step plays one round: Plan.Step, with looks between its phases.
+// Step plays one round as Plan.Step does, and notes events between its phases.
 func (k *tracker) Step(m env.Match, actions []uint8) {
-	k.events = k.events[:0]
-	if !k.wanted {
+	if !k.StartStep() {
 		m.Step(actions)
 		return
 	}
@@ -79,8 +70,8 @@ func (k *tracker) Step(m env.Match, actions []uint8) {
 	s.StepCount++
 }
 
-// exploded notes the bombs that went off, those that were due at first, and whom
-// they killed.
+// exploded notes the bombs that exploded, first those that were due, and whom they
+// killed.
 func (k *tracker) exploded(s *State, e *explosion, due *volley, killed env.SeatSet) {
 	p := k.game.plan
 	for i, b := range e.bombs[:e.n] {
@@ -101,7 +92,7 @@ func (k *tracker) exploded(s *State, e *explosion, due *volley, killed env.SeatS
 	}
 }
 
-// died notes that agents died of something else than a bomb.
+// died notes agents that died of something other than a bomb.
 func (k *tracker) died(s *State, dead env.SeatSet, of string) {
 	for _, seat := range dead.List() {
 		k.note(env.Died, seat, 0, s.Agents[seat], of)
@@ -110,5 +101,5 @@ func (k *tracker) died(s *State, dead env.SeatSet, of string) {
 
 func (k *tracker) note(kind env.EventKind, seat int, by env.SeatSet, at Cell, what string) {
 	width := k.game.plan.rules.Width
-	k.events = append(k.events, env.Event{Kind: kind, Seat: seat, By: by, Row: int(at) / width, Col: int(at) % width, What: what})
+	k.Note(env.Event{Kind: kind, Seat: seat, By: by, Row: int(at) / width, Col: int(at) % width, What: what})
 }

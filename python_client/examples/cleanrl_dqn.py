@@ -1,17 +1,17 @@
-"""Double DQN with action masks, in one file and in the manner of CleanRL.
+"""Double DQN with action masks, in one file in the style of CleanRL.
 
     python cleanrl_dqn.py --total-timesteps 200000
     tensorboard --logdir runs
 
-One learner in each of many games, against agents on the server. What is
-different from a file for gymnasium's own environments:
+One learner in each of many games, against agents on the server. Differences from a
+file for gymnasium's own environments:
 
-* Games begin anew in the step that ends them (SAME_STEP), so a row's true next
-  observation is ``info["final_obs"][row]`` where its episode ended. An episode
-  that a limit cut off goes on in the value of that observation; one that the
-  rules ended does not.
-* Illegal actions are left out twice: of what is tried, and of the maximum over
-  the next step's values.
+* Games restart in the step that ends them (SAME_STEP), so a row's true next
+  observation is ``info["final_obs"][row]`` where its episode ended. If a limit
+  truncated the episode, the target bootstraps from the value of that observation;
+  if the rules ended it, it does not.
+* Illegal actions are masked twice: when an action is chosen, and in the maximum over
+  the values of the next step.
 * Statistics of episodes are in ``info["game"]``, arrays with a mask.
 
 Needs torch; tensorboard for the curves.
@@ -34,7 +34,7 @@ import pommego
 
 @dataclass
 class Args:
-    """What can be set on the command line."""
+    """The options of the command line."""
 
     env_id: str = "OneVsOne-v0"
     opponent: str = "static"  # the agent in all other seats
@@ -77,19 +77,19 @@ class QNetwork(nn.Module):
 
     def forward(self, obs: dict[str, np.ndarray]) -> torch.Tensor:
         """Return float32 (rows, actions)."""
-        planes = torch.from_numpy(obs["planes"]).float() / 4  # most are 0 or 1, lives of bombs some more
+        planes = torch.from_numpy(obs["planes"]).float() / 4  # most are 0 or 1, bomb lives are larger
         return self.head(torch.cat([self.board(planes), torch.from_numpy(obs["scalars"])], dim=1))
 
 
 class ReplayBuffer:
-    """The last transitions, each field an array that is written round and round."""
+    """A ring buffer of the last transitions, with an array for each field."""
 
     def __init__(self, size: int) -> None:
         self.size, self.at, self.full = size, 0, False
         self.fields: dict[str, np.ndarray] = {}
 
     def add(self, **rows: np.ndarray) -> None:
-        """Append rows, over the oldest ones if it is full."""
+        """Append rows; if the buffer is full, they replace the oldest."""
         count = len(rows["action"])
         where = (self.at + np.arange(count)) % self.size
         for name, values in rows.items():
@@ -106,14 +106,14 @@ class ReplayBuffer:
 
 
 def split(batch: dict[str, np.ndarray], prefix: str) -> dict[str, np.ndarray]:
-    """Take the fields of one observation out of a batch."""
+    """Select the fields of the observation from a batch."""
     return {name.removeprefix(prefix): array for name, array in batch.items() if name.startswith(prefix)}
 
 
 def true_next(
     obs: dict[str, np.ndarray], info: dict[str, Any], done: np.ndarray
 ) -> tuple[dict[str, np.ndarray], np.ndarray]:
-    """Return where each action led, with its mask, which for ended episodes is not what `obs` shows."""
+    """Return the next observation of each action, with its mask: for ended episodes the final one."""
     obs = {name: array.copy() for name, array in obs.items()}
     mask = info["action_mask"].copy()
     for row in np.flatnonzero(done):
@@ -146,13 +146,13 @@ def update(
 
 
 def epsilon(args: Args, step: int) -> float:
-    """How often to act at random."""
+    """Return the probability of a random action."""
     share = min(step / (args.exploration_fraction * args.total_timesteps), 1)
     return args.start_e + share * (args.end_e - args.start_e)
 
 
 def train(args: Args) -> list[float]:
-    """Train a network and return the episodes' returns in their order."""
+    """Train a network and return the returns of all episodes in order."""
     rng = np.random.default_rng(args.seed)
     torch.manual_seed(args.seed)
     seats = pommego.catalog()[args.env_id].seats
@@ -213,7 +213,7 @@ def train(args: Args) -> list[float]:
 
 
 def summary_writer(args: Args) -> Any:
-    """Begin a run of TensorBoard's, if it is wanted."""
+    """Begin a TensorBoard log, if wanted."""
     if not args.log_dir:
         return None
     from torch.utils.tensorboard import SummaryWriter  # noqa: PLC0415, slow, and not always installed

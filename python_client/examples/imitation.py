@@ -1,13 +1,13 @@
-"""Teach a small network to play like `simple`, from a data set, and let it play.
+"""Train a small network to imitate `simple`, from a data set, and let it play.
 
     python imitation.py                                       # a million decisions, some minutes
-    python imitation.py --decisions 20000 --matches 50        # a taste
+    python imitation.py --decisions 20000 --matches 50        # a short run
 
-Generates games of four `simple` agents as a data set, one row a decision;
-streams it to a network of two hidden layers, written out here in numpy; and
-after every tenth of the way sees how often the network chooses what `simple`
-chose in games it has not seen, and how often it wins against three of them.
-Draws both as `curve.svg`, beside the network's weights and the figures.
+Generates games of four `simple` agents as a data set with one row per decision, and
+streams it to a network with two hidden layers, written in numpy. After every tenth of
+the training it measures how often the network chooses the move that `simple` chose, in
+games it was not trained on, and how often it wins against three of them. It draws both as
+`curve.svg`, beside the network's weights and the numbers.
 
 Needs pyarrow (``pip install pommego[data]``) and nothing else.
 """
@@ -32,16 +32,32 @@ from pommego import data
 from pommego.server import find_binary
 
 ID = "PommeFFACompetition-v0"
-SIDE = 11  # of the board, and of the part around itself that the network looks at
-SEEN = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 16]  # planes; the others are empty in this game
+SIDE = 11  # sides of the board, and of the part around the agent that the network sees
+SEEN = [
+    0,
+    1,
+    2,
+    3,
+    4,
+    5,
+    6,
+    7,
+    8,
+    9,
+    10,
+    11,
+    12,
+    14,
+    16,
+]  # the planes used; the others are empty in this game
 SCALE = np.ones(18, np.float32)
-SCALE[[3, 4, 9]] = 0.1, 0.1, 0.3  # planes that count, not only mark
+SCALE[[3, 4, 9]] = 0.1, 0.1, 0.3  # planes with numbers, not only 0 and 1
 RIGID = 1  # the plane that is 1 beyond the edge
 Array = NDArray[np.float32]
 
 
 def look(planes: NDArray[np.uint8], scalars: Array) -> Array:
-    """Turn observations into what the network sees: the board around the agent, and a few numbers."""
+    """Turn observations into the network's input: the board around the agent, and a few numbers."""
     n, half = len(planes), SIDE // 2
     wide = np.zeros((n, len(SEEN), SIDE + 2 * half, SIDE + 2 * half), np.float32)
     wide[:, SEEN.index(RIGID)] = 1
@@ -63,13 +79,13 @@ class Network:
                 (rng.standard_normal((a, b)) * math.sqrt(2 / a)).astype(np.float32),
                 np.zeros(b, np.float32),
             ]
-        self.weights[-2] *= 0.1  # no opinion to begin with
+        self.weights[-2] *= 0.1  # all moves equally likely at first
         self._rate, self._steps = rate, 0
         self._means = [np.zeros_like(w) for w in self.weights]
         self._squares = [np.zeros_like(w) for w in self.weights]
 
     def forward(self, x: Array) -> list[Array]:
-        """Return what each layer makes of x, x first and the moves' scores last."""
+        """Return the outputs of all layers: first x itself, last the scores of moves."""
         layers = [x]
         for k in range(0, len(self.weights), 2):
             y = layers[-1] @ self.weights[k] + self.weights[k + 1]
@@ -77,11 +93,11 @@ class Network:
         return layers
 
     def chances(self, x: Array, legal: NDArray[np.integer]) -> Array:
-        """Return how likely the network makes each move; pointless moves not at all."""
+        """Return the probability of each move; masked moves have 0."""
         return softmax(np.where(legal == 1, self.forward(x)[-1], -np.inf))
 
     def learn(self, x: Array, legal: NDArray[np.integer], moves: NDArray[np.integer], rate: float) -> None:
-        """Make the moves more likely. rate: by what part of the first step."""
+        """Make a gradient step towards these moves. rate: the learning rate, relative to the first."""
         layers = self.forward(x)
         slope = softmax(np.where(legal == 1, layers[-1], -np.inf))
         slope[np.arange(len(x)), moves] -= 1
@@ -103,13 +119,13 @@ class Network:
 
 
 def softmax(scores: Array) -> Array:
-    """Turn scores into chances."""
+    """Turn scores into probabilities."""
     powers = np.exp(scores - scores.max(axis=1, keepdims=True))
     return powers / powers.sum(axis=1, keepdims=True)
 
 
 def generated(path: Path, decisions: int, seed: int) -> Path:
-    """Generate a data set of about this many decisions, unless it is there."""
+    """Generate a data set of about this many decisions, unless it exists."""
     command = [
         find_binary(),
         "generate",
@@ -128,7 +144,7 @@ def generated(path: Path, decisions: int, seed: int) -> Path:
 
 
 def decisions_of(path: Path, batch_size: int, shuffle: int | None) -> Iterator[tuple[Array, ...]]:
-    """Stream what was seen, what was legal, and what was done."""
+    """Stream observations, masks and actions."""
     columns = ["obs_planes", "obs_scalars", "legal", "action"]
     for batch in data.load(path, columns=columns, batch_size=batch_size, alive=True, shuffle=shuffle):
         legal, moves = batch["legal"], batch["action"]
@@ -137,7 +153,7 @@ def decisions_of(path: Path, batch_size: int, shuffle: int | None) -> Iterator[t
 
 
 def agreement(net: Network, held_out: Sequence[tuple[Array, ...]]) -> dict[str, float]:
-    """See how often the network would choose what was chosen, and how surprised it is."""
+    """Return how often the network would choose the recorded move, and its mean log loss."""
     right = total = surprise = 0.0
     for x, legal, moves in held_out:
         chances = net.chances(x, legal)
@@ -148,9 +164,11 @@ def agreement(net: Network, held_out: Sequence[tuple[Array, ...]]) -> dict[str, 
 
 
 def matches(net: Network, games: int, seed: int) -> dict[str, float]:
-    """Play games against three `simple`, each move drawn by its chance."""
+    """Play games against three `simple`, drawing each move by its probability."""
     rng = np.random.default_rng(seed)
-    playing = np.ones(games, np.bool_)  # each plays once: who counts the first to end counts short games
+    playing = np.ones(
+        games, np.bool_
+    )  # each game counts once: counting the first to end would favour short games
     won = tied = 0
     with pommego.make_vec(ID, games, opponents=["simple"] * 3, on_death="wait") as envs:
         obs, info = envs.reset(seed=seed)
@@ -206,15 +224,15 @@ def curve(points: Sequence[dict[str, float]]) -> str:
 def main() -> None:
     """Generate, learn, play, draw."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--out", type=Path, default=Path("runs/imitation"), help="a folder for everything")
-    parser.add_argument("--decisions", type=int, default=1_000_000, help="to learn from")
-    parser.add_argument("--epochs", type=int, default=2, help="how often to go through them")
-    parser.add_argument("--matches", type=int, default=300, help="to play at each point of the curve")
-    parser.add_argument("--points", type=int, default=10, help="of the curve, besides its start")
+    parser.add_argument("--out", type=Path, default=Path("runs/imitation"), help="the output folder")
+    parser.add_argument("--decisions", type=int, default=1_000_000, help="decisions to learn from")
+    parser.add_argument("--epochs", type=int, default=2, help="passes over them")
+    parser.add_argument("--matches", type=int, default=300, help="games to play at each point of the curve")
+    parser.add_argument("--points", type=int, default=10, help="points of the curve, besides its start")
     parser.add_argument("--hidden", type=int, default=256, help="units of the first hidden layer")
-    parser.add_argument("--batch", type=int, default=512, help="decisions of one step of learning")
-    parser.add_argument("--rate", type=float, default=1e-3, help="of learning; it falls to 0")
-    parser.add_argument("--seed", type=int, default=1, help="of boards, network and matches")
+    parser.add_argument("--batch", type=int, default=512, help="decisions per gradient step")
+    parser.add_argument("--rate", type=float, default=1e-3, help="learning rate; it falls to 0")
+    parser.add_argument("--seed", type=int, default=1, help="seed of boards, network and matches")
     o = parser.parse_args()
 
     path = generated(o.out / "data", o.decisions, o.seed)

@@ -25,7 +25,7 @@ Policy = Callable[[dict[str, np.ndarray], np.ndarray, np.random.Generator], np.n
 
 
 def anything(obs: dict[str, np.ndarray], mask: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Do anything that is legal."""
+    """Choose a random legal action."""
     return (rng.random(mask.shape) * mask).argmax(axis=1)
 
 
@@ -35,12 +35,12 @@ def peaceful(obs: dict[str, np.ndarray], mask: np.ndarray, rng: np.random.Genera
 
 
 def still(obs: dict[str, np.ndarray], mask: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Stay where one is."""
+    """Stay."""
     return np.full(len(mask), STOP)
 
 
 def eager(obs: dict[str, np.ndarray], mask: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Lay a bomb whenever there is one."""
+    """Lay a bomb whenever possible."""
     return np.where(mask[:, BOMB] == 1, BOMB, anything(obs, mask, rng))
 
 
@@ -53,10 +53,10 @@ def league(
     """Let members play each other and return their ratings.
 
     Args:
-        members: at least four, of whom each game seats four.
-        games: how many to rate.
-        at_once: games played side by side.
-        max_steps: after this many steps those alive tie.
+        members: at least four; each game seats four of them.
+        games: the number of games to rate.
+        at_once: games played in parallel.
+        max_steps: after this many steps the agents alive tie.
         seed: of boards, seats and policies.
     """
     names, model, rng = list(members), PlackettLuce(), np.random.default_rng(seed)

@@ -1,22 +1,21 @@
 """Learn to play Pommerman by PPO, in one file: `python ppo.py train`.
 
-One network learns from nothing, in games against built-in agents (`--opponents`,
-several times for a mix, `--curriculum` to take them one after the other) and,
-with `--self-play`, against its own past. It sees the board as centred on itself,
-and chooses among the moves that it can survive as far as it can see
-(`pommego.pommerman.safety`): without that it learns for a long time only not to
-bomb itself, that is, not to lay bombs. `--moves legal` takes that away.
+A network learns from scratch, in games against built-in agents (`--opponents`, repeated
+for a mix; `--curriculum` takes them one after the other) and, with `--self-play`, against
+its own past policies. It sees the board centred on itself, and chooses among the moves
+that it can survive according to its observation (`pommego.pommerman.safety`). Without
+this restriction (`--moves legal`) for a long time it only learns to lay no bombs, as its
+own bombs kill it.
 
     python ppo.py train --out runs/a --opponents static --opponents simple --minutes 60
-    python ppo.py train --out runs/a --resume --minutes 120       # goes on as if it had not stopped
+    python ppo.py train --out runs/a --resume --minutes 120       # continues as if it had not stopped
     python ppo.py evaluate runs/a --opponents simple --episodes 1000
     python ppo.py plot runs/a runs/b --png curve.png
     tensorboard --logdir runs
 
 A run's folder holds `progress.jsonl` (a line an update), `checkpoint.pt` and
 TensorBoard's files. Needs torch; tensorboard and matplotlib where they are used.
-The file is longer than it would be in a library: it is meant to be read and
-changed as a whole.
+Everything is in one long file, so that you can read and change it as a whole.
 """
 
 from __future__ import annotations
@@ -43,59 +42,55 @@ from torch.nn import functional
 import pommego
 from pommego.pommerman.safety import Safety
 
-NEAR = 11  # side of the part of the board around itself that the network looks at closely
-FAR = ("rigid", "wood", "self", "enemies")  # planes it sees of the whole board
+NEAR = 11  # side of the part of the board around the agent that the network sees in detail
+FAR = ("rigid", "wood", "self", "enemies")  # planes that it sees of the whole board
 SCALE = {"bomb_blast": 0.1, "bomb_life": 0.1, "flame": 1 / 3, "danger": 0.1}  # of planes that count
-SOON = 10  # steps from now that count as dangerous
-WINDOW = 200  # episodes that running win rates are taken over
-EVALUATION_SEED = 1_000_000_000  # evaluation never plays boards that training may have seen
+SOON = 10  # steps ahead that count as dangerous
+WINDOW = 200  # episodes in running win rates
+EVALUATION_SEED = 1_000_000_000  # so that evaluation never plays boards of the training
 
 
 @dataclass
 class Config:
-    """What a run depends on; each is an option of `train`."""
+    """The configuration of a run; each field is an option of `train`."""
 
     out: str = field(default="runs/ppo", metadata={"help": "the run's folder"})
-    env: str = field(
-        default="PommeFFACompetition-v0", metadata={"help": "id, with a single action component"}
-    )
+    env: str = field(default="PommeFFACompetition-v0", metadata={"help": "id, with one action component"})
     rules: str = field(default="", metadata={"help": 'rules that differ, as JSON: {"num_wood": 0}'})
     opponents: list[str] = field(
-        default_factory=list, metadata={"help": "a line-up: names with commas, or one for all seats"}
+        default_factory=list, metadata={"help": "a line-up: names separated by commas, or one for all seats"}
     )
     curriculum: float = field(
         default=0.0,
-        metadata={"help": "play line-ups in order; the next comes at this win rate (0: all at once)"},
+        metadata={"help": "play line-ups in order, the next from this win rate on (0: all at once)"},
     )
     moves: str = field(
-        default="safe", metadata={"help": "what it chooses from", "choices": ("safe", "legal")}
+        default="safe", metadata={"help": "the moves it chooses from", "choices": ("safe", "legal")}
     )
     self_play: float = field(default=0.0, metadata={"help": "share of games played against past policies"})
     pool: int = field(default=8, metadata={"help": "past policies to keep"})
-    pool_every: int = field(default=20, metadata={"help": "updates from one of them to the next"})
+    pool_every: int = field(default=20, metadata={"help": "updates between two of them"})
     init: str = field(
-        default="", metadata={"help": "a run to begin with the policy of, as from easier boards"}
+        default="", metadata={"help": "a run whose policy to start from, such as one on easier boards"}
     )
-    seed: int = field(default=0, metadata={"help": "of boards, seats and network"})
-    games: int = field(default=256, metadata={"help": "played together"})
+    seed: int = field(default=0, metadata={"help": "seed of boards, seats and network"})
+    games: int = field(default=256, metadata={"help": "games played together"})
     rollout: int = field(default=48, metadata={"help": "steps of each game in an update"})
     minibatch: int = field(default=1024, metadata={"help": "samples in a gradient step"})
-    epochs: int = field(default=2, metadata={"help": "how often to go through an update's samples"})
+    epochs: int = field(default=2, metadata={"help": "passes over an update's samples"})
     learning_rate: float = field(default=5e-4, metadata={"help": "of Adam"})
     gamma: float = field(default=0.995, metadata={"help": "discount"})
     gae: float = field(default=0.95, metadata={"help": "lambda of the advantage estimate"})
     clip: float = field(default=0.2, metadata={"help": "how far the policy may move in an update"})
     entropy: float = field(default=0.01, metadata={"help": "weight of the entropy"})
-    outliving: float = field(default=0.5, metadata={"help": "reward for each enemy that one outlives"})
-    digging: float = field(default=0.01, metadata={"help": "reward for each piece of wood that goes"})
+    outliving: float = field(default=0.5, metadata={"help": "reward for each enemy that dies first"})
+    digging: float = field(default=0.01, metadata={"help": "reward for each piece of wood destroyed"})
     minutes: float = field(
-        default=60.0, metadata={"help": "when to stop, resumed runs' earlier time included"}
+        default=60.0, metadata={"help": "when to stop, with the earlier time of resumed runs"}
     )
     steps: int = field(default=0, metadata={"help": "when to stop, 0: only by time"})
-    threads: int = field(
-        default=1, metadata={"help": "of PyTorch; more only help where nothing else wants the cores"}
-    )
-    save_every: int = field(default=20, metadata={"help": "updates from one checkpoint to the next"})
+    threads: int = field(default=1, metadata={"help": "threads of PyTorch; more only help if cores are idle"})
+    save_every: int = field(default=20, metadata={"help": "updates between two checkpoints"})
 
     def line_up(self, names: str, seats: int) -> list[str]:
         """Name the agents of all other seats."""
@@ -107,7 +102,7 @@ class Config:
 
 
 class Seen(NamedTuple):
-    """Observations of n seats, as small as they can be kept.
+    """Observations of n seats in compact form.
 
     Attributes:
         near: uint8 (n, planes, NEAR, NEAR), the board around the seat's agent; rigid beyond the edge.
@@ -123,12 +118,12 @@ class Seen(NamedTuple):
     mask: Tensor
 
     def rows(self, index: Tensor) -> Seen:
-        """Take some rows."""
+        """Select rows."""
         return Seen(*(tensor[index] for tensor in self))
 
     @classmethod
     def join(cls, parts: Sequence[Seen]) -> Self:
-        """Put parts one after the other."""
+        """Concatenate parts."""
         return cls(*map(torch.cat, zip(*parts, strict=True)))
 
 
@@ -147,7 +142,7 @@ class Eyes:
         self._enemies = [i for i, name in enumerate(self.scalars) if name.startswith("enemy")]
 
     def __call__(self, obs: dict[str, np.ndarray], mask: np.ndarray) -> Seen:
-        """Copy what is needed of a batch."""
+        """Copy the parts of a batch that are needed."""
         planes, scalars, edge = obs["planes"], obs["scalars"], NEAR // 2
         size = self.board + 2 * edge
         padded = np.zeros((len(planes), len(self.planes), size, size), np.uint8)
@@ -188,7 +183,7 @@ class Policy(nn.Module):
         nn.init.zeros_(self.actor.bias)
 
     def forward(self, seen: Seen) -> tuple[Tensor, Tensor]:
-        """Return log probabilities (n, actions), minus infinity nearly where masked, and values (n,)."""
+        """Return log probabilities (n, actions), close to minus infinity where masked, and values (n,)."""
         near = self.convolutions(seen.near * self.scale)
         body = self.body(torch.cat([near, seen.far.flatten(1), seen.scalars], 1))
         logits = self.actor(body).masked_fill(~seen.mask, -1e9)
@@ -205,7 +200,7 @@ class Policy(nn.Module):
 
 
 class Outcome(NamedTuple):
-    """What a step of n rows brought: reward and done, and for rows that are done whether they won."""
+    """The result of a step of n rows: reward and done, and for rows that are done whether they won."""
 
     reward: Tensor
     done: Tensor
@@ -233,11 +228,11 @@ class Arena:
         return {"opponents": self.config.line_up(self.line_up, spec.seats)}
 
     def look(self, obs: dict[str, np.ndarray], info: dict[str, Any]) -> None:
-        """Take in a batch: `seen` is what the learners decide by."""
+        """Store a batch: `seen` is the input for the learners' decisions."""
         self.seen = self.eyes(obs, info["action_mask"])
 
     def change(self, line_up: str) -> None:
-        """Meet others from now on, in new episodes."""
+        """Replace the opponents, from each game's next episode on."""
         self.line_up = line_up
         self.envs.set_opponents(self.config.line_up(line_up, self.envs.game_spec.seats))
         self.look(*self.envs.reset())
@@ -247,7 +242,7 @@ class Arena:
         self.envs.send(actions.numpy())
 
     def wait(self) -> tuple[Any, ...]:
-        """Wait for the games, and note for how long."""
+        """Wait for the games, and measure the time."""
         begin = time.perf_counter()
         batch = self.envs.recv()
         self.waited += time.perf_counter() - begin
@@ -266,7 +261,7 @@ class Arena:
         return {"states": states, "line_up": self.line_up}
 
     def restore(self, saved: dict[str, Any]) -> None:
-        """Go on where `save` was called."""
+        """Continue from the state that `save` returned."""
         if saved["line_up"] != self.line_up:
             self.change(saved["line_up"])
         states = [state.numpy().tobytes() for state in saved["states"]]
@@ -277,7 +272,7 @@ class League(Arena):
     """Games where past policies have all seats but one.
 
     The learner's seat is drawn for each game; when its agent dies in a game
-    that goes on, it takes over another agent that lives, so that no game runs on
+    that goes on, it takes over another living agent, so that no game continues
     without it.
     """
 
@@ -305,7 +300,7 @@ class League(Arena):
         self.seen = self.all_seats.rows(self.own)
 
     def send(self, actions: Tensor) -> None:
-        """Begin a step; the rivals, each in its share of the games, decide here."""
+        """Begin a step; the rivals choose their actions here, each in its share of the games."""
         moves = torch.zeros(self.alive.numel(), dtype=torch.long)
         game = torch.arange(len(moves)) // self.alive.shape[1]
         for i, rival in enumerate(self.rivals):
@@ -332,7 +327,7 @@ class League(Arena):
         return super().save() | {"seat": self.seat}
 
     def restore(self, saved: dict[str, Any]) -> None:
-        """Go on where `save` was called."""
+        """Continue from the state that `save` returned."""
         self.seat = saved["seat"]
         super().restore(saved)
 
@@ -430,7 +425,7 @@ class Trainer:
         return Rollout(everything, *map(torch.stack, columns[1:])), last
 
     def _step(self, actions: Sequence[Tensor]) -> tuple[Outcome, Seen]:
-        """Step all arenas at once: each is sent its actions before the first is waited for."""
+        """Step all arenas at once: send actions to all before waiting for the first."""
         for arena, action in zip(self.arenas, actions, strict=True):
             arena.send(action)
         outcomes = []
@@ -443,16 +438,16 @@ class Trainer:
         return joined, Seen.join([arena.seen for arena in self.arenas])
 
     def _shaping(self, before: Seen, after: Seen, done: Tensor) -> Tensor:
-        """Pay for enemies and wood that went; what an episode's last step is worth, the outcome says.
+        """Reward the deaths of enemies and destroyed wood, but not in an episode's last step.
 
-        Without it nothing is learned but not to bomb oneself, that is, to bomb nothing.
+        Without this reward the network only learns to lay no bombs.
         """
         enemies = self.eyes.enemies(before) - self.eyes.enemies(after)
         wood = self.eyes.wood(before) - self.eyes.wood(after)
         return torch.where(done, 0, self.config.outliving * enemies + self.config.digging * wood)
 
     def learn(self, rollout: Rollout, last: Tensor) -> dict[str, float]:
-        """Make an update's gradient steps and say how they went."""
+        """Make an update's gradient steps and return their statistics."""
         c = self.config
         gain = advantages(
             rollout.reward, rollout.value, rollout.done, last, gamma=c.gamma, lam=c.gae
@@ -484,7 +479,7 @@ class Trainer:
         self.optimizer.step()
 
     def one_update(self) -> dict[str, Any]:
-        """Play, learn, and note what came of it."""
+        """Play, learn, and log the results."""
         begin, waited = time.perf_counter(), self.waited()
         self._meet_the_past()
         noted = self.learn(*self.collect())
@@ -504,7 +499,7 @@ class Trainer:
         return sum(arena.waited for arena in self.arenas)
 
     def _meet_the_past(self) -> None:
-        """Put the policy into the pool now and then, and draw two of the pool as rivals."""
+        """Add the policy to the pool from time to time, and draw two rivals from the pool."""
         if not self.config.self_play:
             return
         if self.update % self.config.pool_every == 0:
@@ -516,7 +511,7 @@ class Trainer:
                 arena.rivals = rivals
 
     def _advance(self) -> None:
-        """Take the curriculum's next line-up once the hardest so far is beaten often enough."""
+        """Move on in the curriculum once the hardest line-up so far is beaten often enough."""
         if not self.config.curriculum or self.stage >= len(self.line_ups) - 1:
             return
         recent = self.wins.get(self.line_ups[self.stage], ())
@@ -524,13 +519,13 @@ class Trainer:
             return
         self.stage += 1
         for i, arena in enumerate(arena for arena in self.arenas if not isinstance(arena, League)):
-            # Most games meet the newest; every third stays with what came before.
+            # Most games use the newest line-up; every third keeps an earlier one.
             line_up = self.line_ups[self.stage - (i % 3 == 2)]
             if arena.line_up != line_up:
                 arena.change(line_up)
 
     def save(self) -> None:
-        """Write the checkpoint, whole or not at all."""
+        """Write the checkpoint atomically."""
         path = Path(self.config.out) / "checkpoint.pt"
         path.parent.mkdir(parents=True, exist_ok=True)
         saved = {name: getattr(self, name) for name in ("update", "steps", "seconds", "stage")}
@@ -543,7 +538,7 @@ class Trainer:
         path.with_suffix(".new").replace(path)
 
     def restore(self, saved: dict[str, Any]) -> None:
-        """Go on where `save` was called."""
+        """Continue from the state that `save` returned."""
         for name in ("update", "steps", "seconds", "stage", "history"):
             setattr(self, name, saved[name])
         self.policy.load_state_dict(saved["policy"])
@@ -558,7 +553,7 @@ class Trainer:
         torch.set_rng_state(saved["dice"])
 
     def run(self) -> None:
-        """Train until time or steps are spent, or it is told to stop."""
+        """Train until the limit of time or steps, or until it is told to stop."""
         c, log = self.config, Log(self.config, self.history)
         try:
             while not self.stopping and self.seconds < 60 * c.minutes and not 0 < c.steps <= self.steps:
@@ -570,12 +565,12 @@ class Trainer:
             log.close()
 
     def stop(self, number: int, _frame: object) -> None:
-        """Have `run` save and return after this update; asked again, give up at once."""
+        """Make `run` save and return after this update; a second signal stops at once."""
         if self.stopping:
             raise KeyboardInterrupt
         self.stopping = True
         name = signal.Signals(number).name
-        print(f"\n{name}: stopping after this update, to go on with --resume", file=sys.stderr, flush=True)
+        print(f"\n{name}: stopping after this update; --resume continues", file=sys.stderr, flush=True)
 
     def close(self) -> None:
         """Stop the games."""
@@ -584,13 +579,15 @@ class Trainer:
 
 
 class Log:
-    """Progress on the terminal, in progress.jsonl and for TensorBoard."""
+    """Reports progress in the terminal, in progress.jsonl and for TensorBoard."""
 
     def __init__(self, config: Config, history: list[dict[str, Any]]) -> None:
         out = Path(config.out)
         out.mkdir(parents=True, exist_ok=True)
         self._file = (out / "progress.jsonl").open("w")
-        self._file.writelines(json.dumps(row) + "\n" for row in history)  # without what a checkpoint lost
+        self._file.writelines(
+            json.dumps(row) + "\n" for row in history
+        )  # without updates after the checkpoint
         self._spoke = 0.0
         self._board = None
         try:
@@ -605,7 +602,7 @@ class Log:
         print(text, file=sys.stderr, flush=True)
 
     def write(self, row: dict[str, Any]) -> None:
-        """Note an update; without a terminal only every ten seconds in words."""
+        """Log an update; without a terminal, print a line only every ten seconds."""
         self._file.write(json.dumps(row) + "\n")
         self._file.flush()
         if self._board:
@@ -638,7 +635,7 @@ class Log:
 
 
 def wilson(wins: int, of: int, z: float = 1.96) -> tuple[float, float]:
-    """Return the 95 % interval of a share, as Wilson has it."""
+    """Return the 95 % Wilson interval of a share."""
     centre, width = (
         wins / of + z * z / (2 * of),
         z * math.sqrt(wins * (of - wins) / of**3 + z * z / (4 * of * of)),
@@ -649,7 +646,7 @@ def wilson(wins: int, of: int, z: float = 1.96) -> tuple[float, float]:
 def evaluate(
     policy: Policy, config: Config, line_up: str, episodes: int, *, greedy: bool = False
 ) -> dict[str, Any]:
-    """Play one episode on each of `episodes` boards that training has not seen.
+    """Play one episode on each of `episodes` boards that were not used in training.
 
     Returns:
         episodes, wins, share of wins and its interval, and the mean length.
@@ -672,7 +669,7 @@ def evaluate(
 
 
 def load(folder: str) -> tuple[Config, dict[str, Any]]:
-    """Read a run's checkpoint. Nothing but plain data is accepted from it."""
+    """Read a run's checkpoint, from which only plain data is accepted."""
     saved = torch.load(Path(folder) / "checkpoint.pt", weights_only=True)
     return Config(**saved["config"]), saved
 
@@ -707,9 +704,9 @@ def _arguments() -> argparse.ArgumentParser:
     )
     commands = parser.add_subparsers(dest="command", required=True)
     form = {"formatter_class": argparse.ArgumentDefaultsHelpFormatter}
-    training = commands.add_parser("train", help="learn, or go on learning", **form)
+    training = commands.add_parser("train", help="train, or continue training", **form)
     training.add_argument(
-        "--resume", action="store_true", help="go on with --out's run; only limits may change"
+        "--resume", action="store_true", help="continue the run in --out; only limits may change"
     )
     for option in fields(Config):
         flag, words = "--" + option.name.replace("_", "-"), option.metadata["help"]
@@ -722,9 +719,9 @@ def _arguments() -> argparse.ArgumentParser:
         "evaluate", help="play new boards; print wins with a 95 %% interval", **form
     )
     judging.add_argument("run")
-    judging.add_argument("--opponents", action="append", help="a line-up; several times for several")
-    judging.add_argument("--episodes", type=int, default=1000, help="boards, one episode each")
-    judging.add_argument("--greedy", action="store_true", help="always take the likeliest action")
+    judging.add_argument("--opponents", action="append", help="a line-up; repeat it for several")
+    judging.add_argument("--episodes", type=int, default=1000, help="number of boards, with one episode each")
+    judging.add_argument("--greedy", action="store_true", help="always choose the most likely action")
     drawing = commands.add_parser("plot", help="draw learning curves", **form)
     drawing.add_argument("runs", nargs="+")
     drawing.add_argument("--png", default="curve.png", help="where to")
@@ -732,7 +729,7 @@ def _arguments() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Do what the command line says."""
+    """Run the command line."""
     given = vars(_arguments().parse_args(arguments))
     command = given.pop("command")
     if command == "plot":

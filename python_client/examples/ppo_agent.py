@@ -3,9 +3,9 @@
     pommego play --agents "exec:python ppo_agent.py runs/a,simple,simple,simple" --wait 30s --show
     pommego tournament --agents "exec:python ppo_agent.py runs/a" --against simple --games 400
 
-It reads questions and answers moves as arena/match/PROTOCOL.md says under "Lines",
-for games of the kind it was trained on. It sees the original's observation
-dictionary and makes of it what the environment's own planes would have shown.
+It reads requests and writes moves as described in arena/match/PROTOCOL.md under "Lines",
+for games of the id it was trained on. It gets the original's observation dictionary and
+converts it to the planes of the environment.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ppo import Eyes, Policy, Seen, load
 
 import pommego
 
-# What an item of the dictionary's board is as a plane; agents depend on who looks.
+# The plane of each cell value of the dictionary's board; those of agents depend on the seat.
 ITEMS = {0: "passage", 1: "rigid", 2: "wood", 5: "fog", 6: "extra_bomb", 7: "incr_range", 8: "kick"}
 ROLLS = {1: "bomb_up", 2: "bomb_down", 3: "bomb_left", 4: "bomb_right"}
 MOVES = {1: (-1, 0), 2: (1, 0), 3: (0, -1), 4: (0, 1)}
@@ -28,7 +28,7 @@ BOMB = 5
 
 
 class Player:
-    """A policy that is shown dictionaries."""
+    """A policy that takes observation dictionaries."""
 
     def __init__(self, run: str) -> None:
         config, saved = load(run)
@@ -50,7 +50,7 @@ class Player:
         drawn["teammate"] = (board == obs["teammate"]) & (obs["teammate"] >= 10)
         drawn["enemies"] = np.isin(board, [enemy for enemy in obs["enemies"] if enemy >= 10])
         nothing = np.zeros_like(board)
-        names = self.eyes.planes[:-1]  # the last the eyes make themselves
+        names = self.eyes.planes[:-1]  # the last plane is computed from the others
         return np.stack([drawn.get(name, nothing) for name in names]).astype(np.uint8)
 
     def scalars(self, obs: dict[str, Any], seat: int) -> np.ndarray:
@@ -72,14 +72,14 @@ class Player:
         return np.array([known[name] for name in self.eyes.scalars], np.float32)
 
     def mask(self, obs: dict[str, Any]) -> np.ndarray:
-        """Tell which moves would do something, bool (actions,)."""
+        """Return which moves have an effect, bool (actions,)."""
         board, (row, col) = np.pad(obs["board"], 1, constant_values=1), obs["position"]
         free = [board[1 + row + down, 1 + col + right] not in {1, 2} for down, right in MOVES.values()]
         bomb = obs["ammo"] > 0 and obs["bomb_life"][row][col] == 0
         return np.array([True, *free, bomb])
 
     def see(self, obs: dict[str, Any], seat: int) -> Seen:
-        """Return what the network decides by."""
+        """Return the network's input."""
         seen = {"planes": self.planes(obs, seat)[None], "scalars": self.scalars(obs, seat)[None]}
         return self.eyes(seen, self.mask(obs)[None])
 
@@ -89,7 +89,7 @@ class Player:
 
 
 def main() -> None:
-    """Answer questions until there are no more."""
+    """Answer requests until the end of input."""
     torch.set_num_threads(1)
     player, seat = Player(sys.argv[1]), 0
     for line in sys.stdin:

@@ -4,8 +4,8 @@ python -m suitebot3.bot_server 9001                      # the bot, in its kit's
 python suitebot_kit.py --bot 127.0.0.1:9001 --port 9101  # this
 pommego play --env SuiteBot-v0 --agents http://127.0.0.1:9101,simple,simple,simple
 
-The bot listens on a TCP port. Each round is a connection of its own: one line of JSON
-with all that there is to know, answered with a move. docs/suitebot-kit.md has the fields.
+The bot listens on a TCP port. Each round uses a new connection, on which the game is sent
+as one line of JSON and answered with a move. docs/suitebot-kit.md describes the fields.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import socket
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-#: The bot's answers, which are letters or words, and the moves that they are here.
+#: The bot's answers, letters or words, and the moves of pommego that they mean.
 MOVES = {
     **{"U": "up", "D": "down", "L": "left", "R": "right", "H": "hold", "B": "plant_bomb", "P": "plant_bomb"},
     **{name.upper(): name for name in ("up", "down", "left", "right", "hold", "plant_bomb")},
@@ -26,7 +26,7 @@ LONGEST_ANSWER = 4096
 
 
 def request(obs: dict[str, Any]) -> dict[str, Any]:
-    """Write an observation as the kit does. Its players are numbered from 1, its fields are [x][y]."""
+    """Convert an observation to the kit's form: players are numbered from 1, fields are [x][y]."""
     width, height, current = obs["width"], obs["height"], obs["round"] + 1
     bombs: list[list[dict[str, int] | None]] = [[None] * height for _ in range(width)]
     for bomb in obs["bombs"]:
@@ -44,7 +44,7 @@ def request(obs: dict[str, Any]) -> dict[str, Any]:
 
 
 def player(seat: int, agent: dict[str, Any]) -> dict[str, Any]:
-    """Write an agent as the kit does; nobody's last move is known."""
+    """Convert an agent to the kit's form; last moves are not known."""
     seen = agent["x"] is not None
     return {
         "name": f"seat {seat}",
@@ -58,8 +58,8 @@ def ask(bot: tuple[str, int], obs: dict[str, Any], seconds: float) -> str:
     """Ask the bot for its move.
 
     Raises:
-        OSError: it is not there, or takes longer.
-        ValueError: what it answers is no move.
+        OSError: it cannot be reached, or takes longer.
+        ValueError: its answer is not a move.
     """
     with socket.create_connection(bot, timeout=seconds) as connection:
         connection.sendall(json.dumps(request(obs)).encode() + b"\n")
@@ -83,7 +83,7 @@ class Handler(BaseHTTPRequestHandler):
         self.answer({"success": True})
 
     def do_POST(self) -> None:
-        """Answer /action with the bot's move. It need not hear the rest: in round 1 it begins anew."""
+        """Answer /action with the bot's move. Other requests are not passed on: in round 1 the bot resets."""
         fields = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         if self.path != "/action":
             self.answer({"success": True})
@@ -92,7 +92,7 @@ class Handler(BaseHTTPRequestHandler):
             move = ask(self.bot, json.loads(fields["obs"]), self.seconds)
         except (OSError, ValueError) as error:
             self.log_error("%s", error)
-            with contextlib.suppress(ConnectionError):  # who asked may have given up
+            with contextlib.suppress(ConnectionError):  # the client may have given up
                 self.send_error(502, explain=str(error))
             return
         self.answer({"action": move})
@@ -108,7 +108,7 @@ class Handler(BaseHTTPRequestHandler):
             self.wfile.write(text)
 
     def log_request(self, *_: Any) -> None:
-        """Say nothing of requests that went well."""
+        """Log no successful requests."""
 
 
 def address(text: str) -> tuple[str, int]:
@@ -121,7 +121,7 @@ def main() -> None:
     """Read the options and serve until interrupted."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--bot", type=address, default="127.0.0.1:9001", help="host:port of the bot")
-    parser.add_argument("--port", type=int, default=9101, help="where to listen; 0: any free port")
+    parser.add_argument("--port", type=int, default=9101, help="the port to listen on; 0: any free port")
     parser.add_argument("--seconds", type=float, default=1.0, help="how long to wait for the bot's move")
     options = parser.parse_args()
     handler = type("Bound", (Handler,), {"bot": options.bot, "seconds": options.seconds})

@@ -75,7 +75,7 @@ def test_requests_in_flight_are_answered_in_order() -> None:
         ids = [client.submit(client.encode("close", env=i)) for i in range(5)]
         assert client.in_flight == 5
         assert [client.collect(wire.Ok).id for _ in range(5)] == ids
-        with pytest.raises(ClosedError, match="no request in flight"):
+        with pytest.raises(ClosedError, match="no request is in flight"):
             client.collect(wire.Ok)
 
 
@@ -162,8 +162,8 @@ def test_an_error_without_an_id_belongs_to_the_oldest_request() -> None:
 @pytest.mark.parametrize(
     ("payload", "text", "reason"),
     [
-        (b"\xc1", "cannot be read", "no msgpack"),
-        (msgspec.msgpack.encode({"type": "pong", "id": 2}), "Pong where Ok was due", "another reply"),
+        (b"\xc1", "an invalid reply", "no msgpack"),
+        (msgspec.msgpack.encode({"type": "pong", "id": 2}), "Pong, expected Ok", "another reply"),
     ],
 )
 def test_replies_that_make_no_sense_end_the_connection(payload: bytes, text: str, reason: str) -> None:

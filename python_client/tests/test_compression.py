@@ -59,10 +59,10 @@ def compressed(data: bytes, size: int) -> wire.Compressed:
 @pytest.mark.parametrize(
     ("reply", "reason"),
     [
-        (compressed(b"nonsense", 100), "cannot be read"),
+        (compressed(b"nonsense", 100), "damaged"),
         (compressed(zstandard.compress(bytes(1 << 20)), 1 << 20), "want at most 1000"),
-        (compressed(zstandard.compress(bytes(900)), 100), "cannot be read|announced"),
-        (compressed(zstandard.compress(bytes(100)), 900), "announced"),
+        (compressed(zstandard.compress(bytes(900)), 100), "damaged|expected"),
+        (compressed(zstandard.compress(bytes(100)), 900), "expected"),
         (compressed(zstandard.compress(bytes(100)), 0), "want at most"),
         (compressed(zstandard.compress(b"\x82\xa4type\xa4pong\xa2id\x01"), 15), "Pong"),
     ],
@@ -74,5 +74,5 @@ def test_damaged(reply: wire.Compressed, reason: str) -> None:
 
 def test_a_bomb_costs_no_more_memory_than_announced() -> None:
     bomb = zstandard.ZstdCompressor(write_content_size=False).compress(bytes(64 << 20))
-    with pytest.raises(ValueError, match=r"cannot be read|announced"):
+    with pytest.raises(ValueError, match=r"damaged|expected"):
         Unpacker().unpack(compressed(bomb, 1000), 1000)

@@ -347,7 +347,7 @@ def test_verify(generated: Make, tmp_path: Path) -> None:
     (bad / "data" / "stray").touch()
     at.unlink()
     shutil.copy(good / at.relative_to(bad), at)
-    assert data.verify(bad) == [f"{bad / 'data' / 'stray'}: the manifest does not know this file"]
+    assert data.verify(bad) == [f"{bad / 'data' / 'stray'}: the manifest does not list this file"]
 
 
 def test_importing_needs_no_pyarrow() -> None:

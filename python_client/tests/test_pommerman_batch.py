@@ -152,7 +152,7 @@ def test_dictionaries_of_rows(vec: Any) -> None:
     obs, info = envs.reset(seed=1)
     rows = pommerman.Dictionaries(envs.game_spec)(obs)
     assert [row["board"][row["position"]] - 10 for row in rows] == info["seat"].tolist()
-    with pytest.raises(ValueError, match="has other observations"):
+    with pytest.raises(ValueError, match="has observations that differ"):
         pommerman.Dictionaries(vec("PommeFFA2018-v0", 1).game_spec)
 
 

@@ -243,7 +243,7 @@ def test_close_sends_code_and_reason() -> None:
 
 def test_peer_vanishes() -> None:
     with connected(lambda sock: sock.sendall(frame(b"x" * 1000)[:500])) as ws:
-        with pytest.raises(ConnectionError, match="without a word|lost"):
+        with pytest.raises(ConnectionError, match="without warning|lost"):
             ws.recv(timeout=10)
 
 
@@ -303,7 +303,7 @@ def test_peer_that_does_not_read() -> None:
     release = threading.Event()
     with connected(lambda _: release.wait(10)) as ws:
         try:
-            with pytest.raises(TimeoutError, match="does not take"):
+            with pytest.raises(TimeoutError, match="does not read"):
                 ws.send(bytes(64 << 20), timeout=0.3)
         finally:
             release.set()

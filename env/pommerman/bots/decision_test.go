@@ -1,15 +1,12 @@
 package bots
 
 import (
-	"bufio"
-	"bytes"
-	"compress/gzip"
 	"encoding/json"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
+	"pommego/arena/trace/tracetest"
 	"pommego/env/record"
 )
 
@@ -18,30 +15,7 @@ const recorded = "../testdata/traces/simple_agent.jsonl.gz"
 // decisions are the recorded decisions, a line each.
 func decisions(t testing.TB) [][]byte {
 	t.Helper()
-	return linesOf(t, recorded)
-}
-
-func linesOf(t testing.TB, path string) [][]byte {
-	t.Helper()
-	file, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	text, err := gzip.NewReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var lines [][]byte
-	for in := bufio.NewScanner(text); ; {
-		if !in.Scan() {
-			if in.Err() != nil {
-				t.Fatal(in.Err())
-			}
-			return lines
-		}
-		lines = append(lines, bytes.Clone(in.Bytes()))
-	}
+	return tracetest.Lines(t, recorded)
 }
 
 func TestRecordedDecisions(t *testing.T) {
@@ -69,7 +43,7 @@ func TestRecordedDecisions(t *testing.T) {
 // TestRecordedDecisions2018 does so with the SimpleAgent of 2018, whose decisions
 // are not those of today's.
 func TestRecordedDecisions2018(t *testing.T) {
-	lines := linesOf(t, "../testdata/traces/2018/simple_agent.jsonl.gz")
+	lines := tracetest.Lines(t, "../testdata/traces/2018/simple_agent.jsonl.gz")
 	if len(lines) != 1060 {
 		t.Errorf("%d decisions, want 1060", len(lines))
 	}

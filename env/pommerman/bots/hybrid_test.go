@@ -20,34 +20,52 @@ type scene struct {
 
 func (s *scene) run(t *testing.T) {
 	t.Helper()
-	rules := s.rules
-	if rules.GameType == 0 {
-		rules = pommerman.Playground(pommerman.FFA)
-	}
-	var want, got actionSet
-	for _, a := range s.want {
-		want = want.with(a)
-	}
+	var got actionSet
 	for value := range uint64(40) {
-		v := draw(t, rules, rows(s.board))
-		var a heuristic
-		a.Reset(env.RNG{State: value})
-		if s.change != nil {
-			s.change(v, &a.hybridMemory)
-		}
+		a, v := s.begin(t, "heuristic", value)
 		var o outlook
 		h := a.hybrid
 		if _, left := h.decide(v, &o); left != s.left {
 			t.Errorf("%s: left to plan is %v, want %v", s.reason, left, s.left)
 			return
 		}
-		action := []uint8{99}
-		a.Act(v, action)
-		got = got.with(pommerman.Action(action[0]))
+		got = got.with(actionOf(a, v))
 	}
-	if got != want {
+	if want := setOf(s.want); got != want {
 		t.Errorf("%s: with some RNG it plays %v, want %v", s.reason, got, want)
 	}
+}
+
+// begin returns a heuristic agent, named with its options, and what it sees.
+func (s *scene) begin(t *testing.T, name string, rng uint64) (*heuristic, *pommerman.View) {
+	t.Helper()
+	rules := s.rules
+	if rules.GameType == 0 {
+		rules = pommerman.Playground(pommerman.FFA)
+	}
+	b, err := Roster.New(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, v := b.(*heuristic), draw(t, rules, rows(s.board))
+	a.Reset(env.RNG{State: rng})
+	if s.change != nil {
+		s.change(v, &a.hybridMemory)
+	}
+	return a, v
+}
+
+func actionOf(b pommerman.Bot, v *pommerman.View) pommerman.Action {
+	action := []uint8{99}
+	b.Act(v, action)
+	return pommerman.Action(action[0])
+}
+
+func setOf(actions []pommerman.Action) (set actionSet) {
+	for _, a := range actions {
+		set = set.with(a)
+	}
+	return set
 }
 
 // String lists the moves of a set.

@@ -20,38 +20,14 @@ func hybrids() []string {
 	return names
 }
 
-// movesOf is what an agent with some options may do on a drawn board, each move
-// for some state of the RNG.
-func movesOf(t *testing.T, name, board string, change func(*pommerman.View, *hybridMemory)) (got actionSet) {
-	t.Helper()
-	for value := range uint64(40) {
-		v := draw(t, pommerman.Playground(pommerman.FFA), rows(board))
-		v.Alive = env.SeatSet(0).With(0).With(1)
-		b, err := Roster.New(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		b.Reset(env.RNG{State: value})
-		if change != nil {
-			change(v, nil)
-		}
-		action := []uint8{99}
-		b.Act(v, action)
-		got = got.with(pommerman.Action(action[0]))
-	}
-	return got
-}
-
 // TestCareful shows what the option changes: each board is one on which our rules
 // keep the agent from what the text says.
 func TestCareful(t *testing.T) {
 	for _, test := range []struct {
-		reason           string
-		board            string
-		change           func(*pommerman.View, *hybridMemory)
-		careful, literal []pommerman.Action
+		scene
+		literal []pommerman.Action // what it plays by the text, and scene.want by our rules
 	}{
-		{reason: "exploring, into the dead end in reach of a bomb that has long to go", board: `
+		{scene{reason: "exploring, into the dead end in reach of a bomb that has long to go", board: `
 			# # # # # # #
 			e . a . . . #
 			# # # # . # #
@@ -61,8 +37,8 @@ func TestCareful(t *testing.T) {
 			# # # # # # #`, change: func(v *pommerman.View, _ *hybridMemory) {
 			v.Bombs[0].Life, v.Bombs[0].Blast = 9, 3
 			v.Self.Ammo = 0
-		}, careful: []pommerman.Action{pommerman.Stop}, literal: []pommerman.Action{pommerman.Left}},
-		{reason: "exploring, where somebody near could shut it in", board: `
+		}, want: []pommerman.Action{pommerman.Stop}}, []pommerman.Action{pommerman.Left}},
+		{scene{reason: "exploring, where somebody near could shut it in", board: `
 			# # # # # # #
 			# k A . . B .
 			# # # . # # #
@@ -70,8 +46,8 @@ func TestCareful(t *testing.T) {
 			# # # # # # #
 			# # # # # # #
 			# # # # # # #`, change: func(v *pommerman.View, _ *hybridMemory) { v.Self.Ammo = 0 },
-			careful: []pommerman.Action{pommerman.Stop}, literal: []pommerman.Action{pommerman.Left}},
-		{reason: "evading without a search, not past the bomb that explodes first but where it stands", board: `
+			want: []pommerman.Action{pommerman.Stop}}, []pommerman.Action{pommerman.Left}},
+		{scene{reason: "evading without a search, not past the bomb that explodes first but where it stands", board: `
 			# # # # # # #
 			# o A . . o #
 			# # # # # # #
@@ -81,8 +57,8 @@ func TestCareful(t *testing.T) {
 			# # # # # # #`, change: func(v *pommerman.View, _ *hybridMemory) {
 			v.Bombs[0].Life, v.Bombs[0].Blast = 2, 3
 			v.Bombs[1].Life, v.Bombs[1].Blast = 4, 3
-		}, careful: []pommerman.Action{pommerman.Right}, literal: []pommerman.Action{pommerman.Stop}},
-		{reason: "a bomb whose only escape another may take", board: `
+		}, want: []pommerman.Action{pommerman.Right}}, []pommerman.Action{pommerman.Stop}},
+		{scene{reason: "a bomb whose only escape another may take", board: `
 			# # # # # # #
 			# A . B . # #
 			# # . # # # #
@@ -90,19 +66,21 @@ func TestCareful(t *testing.T) {
 			# # # # # # #
 			# # # # # # #
 			# # # # # # #`, change: func(v *pommerman.View, _ *hybridMemory) { v.Self.Blast = 2 },
-			careful: []pommerman.Action{pommerman.Right}, literal: []pommerman.Action{pommerman.LayBomb}},
+			want: []pommerman.Action{pommerman.Right}}, []pommerman.Action{pommerman.LayBomb}},
 	} {
 		for _, by := range []struct {
 			name string
 			want []pommerman.Action
 		}{
-			{"heuristic", test.careful}, {"heuristic:careful=1", test.careful}, {"heuristic:careful=0", test.literal},
+			{"heuristic", test.want}, {"heuristic:careful=1", test.want}, {"heuristic:careful=0", test.literal},
 		} {
-			var want actionSet
-			for _, a := range by.want {
-				want = want.with(a)
+			var got actionSet
+			for value := range uint64(40) {
+				a, v := test.begin(t, by.name, value)
+				v.Alive = env.SeatSet(0).With(0).With(1)
+				got = got.with(actionOf(a, v))
 			}
-			if got := movesOf(t, by.name, test.board, test.change); got != want {
+			if want := setOf(by.want); got != want {
 				t.Errorf("%s: %s plays%v, want%v", test.reason, by.name, got, want)
 			}
 		}

@@ -7,15 +7,15 @@
         actions = envs.sample_actions(info["action_mask"])
         obs, reward, terminated, truncated, info = envs.step(actions)
 
-`make_vec` gives a gymnasium vector environment, `make` a single one,
-`parallel_env` and `aec_env` PettingZoo's kinds, `Server` a server to share
-between several, `catalog` the games there are. Importing this registers the games
-with gymnasium, as "pommego/" and their id.
+`make_vec` makes a gymnasium vector environment, `make` a single environment,
+`parallel_env` and `aec_env` PettingZoo environments. `Server` is a server that several
+environments share, `catalog` lists the games. Importing this package registers the
+games with gymnasium under their id with the prefix "pommego/".
 
-Adapters to other frameworks have modules of their own (`pommego.pettingzoo`,
+Adapters to other frameworks are modules of their own (`pommego.pettingzoo`,
 `pommego.sb3`, `pommego.torchrl`, `pommego.rllib`, `pommego.puffer`), which
 import their framework only when they are imported themselves. `pommego.pommerman`
-is the original's own API, `pommego.data` reads and makes data sets of games.
+is the API of the original environment, `pommego.data` reads and writes data sets of games.
 """
 
 import importlib

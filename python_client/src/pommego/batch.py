@@ -1,9 +1,8 @@
-"""From a batch on the wire to what gymnasium's vector interface returns.
+"""Turns a batch from the wire into what gymnasium's vector interface returns.
 
-Two decisions are made here. What is copied: see `BatchReader`. And how
-per-episode facts are laid out: as gymnasium's own vector environments do it,
-each key of an info dictionary with a mask under the key's name with an
-underscore before it.
+Two decisions are made here: which arrays are copied (see `BatchReader`), and how
+per-episode values are laid out. As in gymnasium's own vector environments, each key
+of an info dictionary has a mask, under the key's name with an underscore before it.
 """
 
 from __future__ import annotations
@@ -25,39 +24,39 @@ Observation = dict[str, Array]
 
 _OBS = "obs."
 _INDEX = "game.index"  # with batch_size: which games they are
-_ALWAYS = ("action_mask", "alive", "seat")  # what info has in every batch ...
-_ALL = tuple(f"_{name}" for name in _ALWAYS)  # ... and the masks that say for which rows: all
+_ALWAYS = ("action_mask", "alive", "seat")  # keys of info in every batch ...
+_ALL = tuple(f"_{name}" for name in _ALWAYS)  # ... and their masks, which are all true
 
-#: What arrays are for the caller, where that is not what travels.
+#: The dtype of arrays returned to the caller, where it differs from that on the wire.
 _TYPES: dict[str, Any] = dict.fromkeys(
     ("terminated", "truncated", "alive", "game.done", "game.winners"), np.bool_
 )
 _TYPES["action_mask"] = np.int8
 
 _COUNTS = "game.counts"  # int32 (rows, names), absent where a game counts nothing
-_ENDED = "_ended"  # among the statistics: the rows of games whose episode ended
+_ENDED = "_ended"  # key in the statistics: the rows of games whose episode ended
 
-_SMALL = 64 << 10  # bytes: below this a copy costs little
+_SMALL = 64 << 10  # bytes: smaller fields are copied, which costs little
 
 
 @dataclass
 class View:
-    """One batch, its parts looking at the receive buffer or owning their memory.
+    """One batch. Its arrays are views of the receive buffer or own their memory.
 
     Attributes:
         obs: the observation, rows first.
         reward: float64 (rows,).
         terminated: bool (rows,).
         truncated: bool (rows,).
-        info: what comes with every batch: action_mask, alive, seat and masks.
+        info: the keys of every batch: action_mask, alive, seat and their masks.
         seed: uint64 (games,), of the episodes shown.
         episode: uint64 (games,), the number of the episode since the seed.
         finished: int32 (F,), the games whose episode ended in this step.
-        stats: per-episode statistics by name, with rows first; of a step in which F is 0, empty.
+        stats: per-episode statistics by name, rows first; empty if F is 0.
         final: the last observation of the finished games' rows and what comes
             with it, by the batch's names; empty unless SAME_STEP and F > 0.
-        games: int32 (games,), which they are; None: all, in order. `finished` has
-            places in it.
+        games: int32 (games,), the games in the batch; None: all, in order. `finished`
+            holds indices into it.
     """
 
     obs: Observation
@@ -76,18 +75,18 @@ class View:
 class BatchReader:
     """Reads the batches of one layout.
 
-    With `copy`, every array returned is the caller's. The large parts of the
-    observation are handed over together with the memory they lie in, a receive
+    With `copy`, every array returned belongs to the caller. The large fields of the
+    observation are handed over together with the memory that holds them, a receive
     buffer or a place in shared memory, which costs nothing; the rest is copied, so
-    that keeping a reward does not keep a whole batch alive. Without it, arrays look
-    at that memory.
+    that keeping a reward does not keep a whole batch alive. Without `copy`, arrays are
+    views of that memory.
 
     Args:
         fields: the layout, as the server describes it.
         learners: rows a game.
-        copy: whether the arrays are the caller's.
-        expand: whether fields that travel once a game are repeated for each row.
-        final: whether last observations come with them.
+        copy: whether the arrays belong to the caller.
+        expand: whether fields sent once per game are repeated for each row.
+        final: whether batches contain final observations.
         counts: the names of what the game counts.
     """
 
@@ -116,7 +115,7 @@ class BatchReader:
         self._layouts: dict[int, list[tuple[str, str, tuple[int, ...], Any]]] = {}  # by number of games
 
     def _large(self) -> list[str]:
-        """Choose the fields of the observation that are worth keeping a whole batch's memory for."""
+        """Choose the fields so large that handing over the batch's memory is cheaper than a copy."""
         kept = [f for f, _ in self._obs if not (f.per_game and self._expand) and _nbytes(f) >= _SMALL]
         worth = sum(map(_nbytes, kept)) >= sum(self._sizes.values()) / 2
         return [f.name for f in kept] if worth else []
@@ -125,11 +124,11 @@ class BatchReader:
         """Return the tensors as views of the message, checked against the layout.
 
         Args:
-            tensors: as they came.
-            games: how many there are, which need not be as many as in the layout.
+            tensors: as received.
+            games: the number of games, which may differ from the layout's.
 
         Raises:
-            ValueError: a tensor is missing or is not what was announced.
+            ValueError: a tensor is missing or differs from the layout.
         """
         layout = self._layouts.get(games)
         if layout is None:
@@ -159,14 +158,14 @@ class BatchReader:
         Args:
             batch: the reply.
             games: how many games are in it.
-            give_away: leaves the reply's memory to its views.
+            give_away: hands the reply's memory over to the arrays on it.
 
         Raises:
             ValueError: the batch is not what the server announced.
         """
         shared = batch if isinstance(batch, SharedBatch) else None
         if shared:
-            arrays = shared.views  # the same for all batches in this place
+            arrays = shared.views  # the same for every batch in this place
             if not arrays:
                 arrays.update(self.arrays(shared.tensors, games))
             finished = arrays["game.done"].nonzero()[0]
@@ -175,7 +174,7 @@ class BatchReader:
         else:
             arrays = self.arrays(batch.tensors, games)
             finished = _finished(batch.finished.array(), games)
-        ended = finished.size or isinstance(batch, wire.Simulated)  # whose parts are joined, alike
+        ended = finished.size or isinstance(batch, wire.Simulated)  # whose batches are joined as well
         stats = self._statistics(arrays) if ended else {}
         copy = self._copy
         if self._given and not shared:
@@ -209,7 +208,7 @@ class BatchReader:
         return obs
 
     def _always(self, arrays: dict[str, Array], games: int) -> dict[str, Any]:
-        """What info has in every batch; all rows have it."""
+        """Return the part of info that every batch has, set for all rows."""
         every = self._all
         if games != self._games:
             every = np.ones((len(_ALWAYS), games * self._learners), np.bool_)
@@ -220,7 +219,7 @@ class BatchReader:
         return info
 
     def _statistics(self, arrays: dict[str, Array]) -> dict[str, Array]:
-        """Per-episode statistics with rows first, zero where no episode ended."""
+        """Return per-episode statistics, rows first, zero where no episode ended."""
         done, learners = arrays["game.done"], self._learners
         ended = done.repeat(learners)
         winners = arrays["game.winners"].repeat(learners, axis=0)
@@ -238,7 +237,7 @@ class BatchReader:
         return stats
 
     def _final(self, tensors: dict[str, wire.Tensor], games: int) -> dict[str, Array]:
-        """The last observations of finished games, always in memory of their own."""
+        """Return the final observations of finished games, always as copies."""
         final = {}
         for name, tensor in tensors.items():
             field = self._fields.get(name)
@@ -262,7 +261,7 @@ def _finished(games: Array, most: int) -> Array:
     """Check the list of finished games.
 
     Raises:
-        ValueError: it is not one.
+        ValueError: it is not a valid list.
     """
     fits = games.dtype == np.int32 and games.ndim == 1
     if not fits or (games.size and not ((games >= 0) & (games < most)).all()):
@@ -271,7 +270,7 @@ def _finished(games: Array, most: int) -> Array:
 
 
 def joined(views: list[View]) -> View:
-    """Put the parts of a batch of simulated games together that came in several messages."""
+    """Join the parts of a batch of simulated games, received in several messages."""
 
     def together(parts: list[Any]) -> Any:
         if parts[0] is None:
@@ -286,11 +285,11 @@ def joined(views: list[View]) -> View:
 
 
 def begin_info(view: View, begun: NDArray[np.bool_], learners: int) -> dict[str, Any]:
-    """Lay out which episodes began, and with which seeds.
+    """Return which episodes began, and their seeds, as an info dictionary.
 
     Args:
         view: the batch.
-        begun: bool (games,), the games in which one did.
+        begun: bool (games,), the games in which one began.
         learners: rows a game.
     """
     mask = begun.repeat(learners)
@@ -303,7 +302,7 @@ def begin_info(view: View, begun: NDArray[np.bool_], learners: int) -> dict[str,
 
 
 def episode_info(view: View) -> dict[str, Any]:
-    """Lay out the statistics of the episodes that ended as an info dictionary."""
+    """Return the statistics of the episodes that ended as an info dictionary."""
     mask = view.stats[_ENDED]
     info: dict[str, Any] = {}
     for name, array in view.stats.items():
@@ -313,7 +312,7 @@ def episode_info(view: View) -> dict[str, Any]:
 
 
 def final_info(view: View, learners: int, rows: int) -> dict[str, Any]:
-    """Lay out the last observations and what came with them, as SAME_STEP has it."""
+    """Return the final observations and their info in gymnasium's form for SAME_STEP."""
     at = rows_of(view.finished, learners)
     mask = np.zeros(rows, np.bool_)
     mask[at] = True
@@ -334,7 +333,7 @@ def final_info(view: View, learners: int, rows: int) -> dict[str, Any]:
 
 
 def rows_of(games: Array, learners: int) -> NDArray[np.intp]:
-    """Return the rows of these games, ascending."""
+    """Return the rows of these games in ascending order."""
     first = games.astype(np.intp) * learners
     return (first[:, None] + np.arange(learners)).ravel() if learners > 1 else first
 

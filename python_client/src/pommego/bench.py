@@ -1,15 +1,16 @@
 """Run with ``python -m pommego.bench``: steps per second as Python gets them.
 
-``end-to-end`` is whole games stepped with random actions, observations
-received and turned into arrays; a step is one move of a whole game, and steps
-that only reset do not count. Its ``limit`` is ``noop``: the same with
-a server that steps nothing and only hands the batch over. ``copy`` is how often
-in a second the bytes of such a step could be copied once. ``round_trip_us`` is
-the time of one such step that does nothing, in microseconds, `step_us` that of one
-that does. All of them are measured in turn, in rounds of the same run.
+``end-to-end`` steps whole games with random actions, receives the observations and
+turns them into arrays; a step is one move of a whole game, and steps that only reset
+do not count. Its ``limit`` is ``noop``: the same with a server that steps nothing and
+only sends the batch. ``copy`` is how many times a second the bytes of such a step can
+be copied. ``round_trip_us`` is the time of one ``noop`` step in microseconds,
+``step_us`` that of a real one. All of them are measured in turn, in several rounds of
+the same run.
 
-With ``--compression`` the batches travel compressed; ``wire_bytes`` is what the
-server wrote for one, where the system reports that, beside its ``batch_bytes``.
+With ``--compression`` the batches are sent compressed; ``wire_bytes`` is the number of
+bytes that the server wrote for one, where the system reports that, and ``batch_bytes``
+its uncompressed size.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from pommego.terminal import Progress, count
 _ROUNDS = 5
 _ACTIONS = 64  # batches of random actions drawn beforehand
 _TRIPS = 1000  # single steps timed, at most
-_FEWEST = 5  # and at least, however long they take
+_FEWEST = 5  # and at least, even if they take longer than asked for
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -38,7 +39,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = _parser()
     options = parser.parse_args(arguments)
     if options.compression and options.transport == "shm":
-        parser.error("--compression needs --transport tcp or unix: in shared memory nothing travels")
+        parser.error("--compression needs --transport tcp or unix: with shared memory nothing is sent")
     try:
         report = run(options)
     except pommego.PommegoError as e:
@@ -59,14 +60,14 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")
     parser.add_argument("--id", default="PommeTeamCompetition-v0", help="default: %(default)s")
     parser.add_argument("--games", type=int, default=1024, help="default: %(default)s")
-    parser.add_argument("--seconds", type=float, default=5.0, help="in all (default: %(default)s)")
+    parser.add_argument("--seconds", type=float, default=5.0, help="of the whole run (default: %(default)s)")
     parser.add_argument("--workers", type=int, default=0, help="goroutines; 0: all cores")
     parser.add_argument("--observation", choices=["raw", "planes"], default="planes")
     parser.add_argument("--opponents", help="an agent in all seats but one, such as simple")
     parser.add_argument("--copy", action=argparse.BooleanOptionalAction, default=True)
     parser.add_argument("--transport", choices=["shm", "tcp", "unix"], default="shm")
     parser.add_argument("--compression", choices=["zstd"], help="of batches, for slow links (default: none)")
-    parser.add_argument("--in-flight", type=int, default=1, help="steps sent ahead (default: %(default)s)")
+    parser.add_argument("--in-flight", type=int, default=1, help="steps in flight (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=0)
     return parser
 
@@ -142,7 +143,7 @@ def _measure(options: argparse.Namespace, real: _Driver, idle: _Driver, server: 
 
 
 class _Driver:
-    """Steps one environment with actions drawn beforehand."""
+    """Steps one environment with actions drawn in advance."""
 
     def __init__(self, envs: pommego.PommegoVectorEnv, options: argparse.Namespace) -> None:
         envs.reset(seed=options.seed)
@@ -165,7 +166,7 @@ class _Driver:
         self._next = (self._next + 1) % _ACTIONS
 
     def steps_per_second(self, seconds: float) -> float:
-        """Step for so long; steps that only reset a game do not count."""
+        """Step for this many seconds; steps that only reset a game do not count."""
         envs, steps = self._envs, 0
         for _ in range(self._ahead):
             self._send()
@@ -180,7 +181,7 @@ class _Driver:
         return steps / elapsed
 
     def copies_per_second(self, seconds: float) -> float:
-        """Copy a batch's bytes for so long; in games a second, as the steps are."""
+        """Copy a batch's bytes for this many seconds; return games a second, as for steps."""
         copies = 0
         begin = time.perf_counter()
         while (elapsed := time.perf_counter() - begin) < seconds:
@@ -189,7 +190,7 @@ class _Driver:
         return copies / elapsed
 
     def round_trips(self, seconds: float) -> list[float]:
-        """Time steps one by one for so long, in microseconds."""
+        """Time single steps for this many seconds; return microseconds."""
         times: list[float] = []
         end = time.perf_counter() + seconds
         while len(times) < _FEWEST or (len(times) < _TRIPS and time.perf_counter() < end):
@@ -207,7 +208,7 @@ def _latency(name: str, times: list[float]) -> dict[str, Any]:
 
 
 def _written(process: int) -> int | None:
-    """How many bytes a process has written so far, to sockets too; None if the system does not tell."""
+    """Return the bytes a process has written, sockets included; None if the system does not tell."""
     try:
         lines = Path(f"/proc/{process}/io").read_text().splitlines()
     except OSError:

@@ -19,7 +19,7 @@ def reset_mask(options: Mapping[str, Any] | None, games: int, learners: int) -> 
 
     Raises:
         ValueError, TypeError: it is not bool (rows,), covers a game in part, or
-            covers none; or there are other options.
+            selects no game; or there are other options.
     """
     options = options or {}
     unknown = set(options) - {"reset_mask"}
@@ -50,10 +50,11 @@ def reset_mask(options: Mapping[str, Any] | None, games: int, learners: int) -> 
 
 
 def batch_size(size: int | None, games: int, autoreset: AutoresetMode) -> int | None:
-    """Check `batch_size` and return what to ask the server for: None if a batch has all games.
+    """Check `batch_size` and return the value to send to the server: None if a batch has all games.
 
     Raises:
-        ValueError, TypeError: it cannot be.
+        ValueError, TypeError: it is not a number of games from 1 to num_envs, or does
+            not fit the autoreset mode.
     """
     if size is None:
         return None
@@ -74,7 +75,7 @@ def batch_size(size: int | None, games: int, autoreset: AutoresetMode) -> int | 
 def seeds(
     seed: int | Sequence[int | None] | NDArray[Any] | None, games: int
 ) -> int | tuple[NDArray[np.uint64], NDArray[np.bool_]] | None:
-    """Read `seed`: a number, or for a list the values and which of them were given.
+    """Read `seed`: a number, or a list, returned as its values and a mask of those given.
 
     Raises:
         ValueError: a seed is outside 0 to 2**64-1, or the list is not one for each game.
@@ -143,10 +144,10 @@ def games_of(rows: ArrayLike, games: int, learners: int) -> NDArray[np.int32]:
 
 
 def write_actions(actions: ArrayLike, out: NDArray[np.uint8], games: int, learners: int) -> None:
-    """Copy actions to where they are sent from.
+    """Copy actions into the send buffer.
 
-    What does not fit into a byte is sent as 255, which no game has: the server
-    decides whether it matters.
+    Values that do not fit into a byte are sent as 255, which is no action in any game:
+    the server decides whether that is an error.
 
     Args:
         actions: integers, in out's shape or with its rows split into (games, learners).

@@ -1,4 +1,4 @@
-"""The console script ``pommego``: runs the program that came with the package."""
+"""The console script ``pommego``: runs the program in the package."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["main"]
 
 
 def main() -> int:
-    """Become the program, with the same arguments; where a process cannot, run it and return its status."""
+    """Replace this process by the program; where the system cannot, run it and return its status."""
     try:
         program = str(find_binary(search_path=False))
     except BinaryNotFoundError as e:

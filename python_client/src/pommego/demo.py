@@ -1,7 +1,7 @@
-"""Run with ``python -m pommego.demo``: many games at once, figures, and a picture.
+"""Run with ``python -m pommego.demo``: many games at once, statistics, and a picture.
 
-A thousand four-player games with random legal moves, all of them stepped by the
-embedded server; Python receives the observations of all four agents.
+The embedded server steps a thousand four-player games with random legal moves; Python
+receives the observations of all four agents.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from pommego.terminal import Progress, count
 
 @dataclass
 class Tally:
-    """What happened in the episodes that ended."""
+    """Statistics of the episodes that ended."""
 
     lengths: list[int] = field(default_factory=list)
     results: Counter[str] = field(default_factory=Counter)
     wins: Counter[int] = field(default_factory=Counter)
 
     def add(self, info: dict, learners: int) -> None:
-        """Take the episodes in from a step's info."""
+        """Add the episodes that ended in a step, from its info."""
         if "game" not in info:
             return
         rows = np.flatnonzero(info["_game"])[::learners]
@@ -55,9 +55,9 @@ class Tally:
 def main(arguments: list[str] | None = None) -> int:
     """Run the demo; returns the exit status."""
     parser = argparse.ArgumentParser(prog="python -m pommego.demo", description=__doc__.split("\n\n")[1])
-    parser.add_argument("--id", default=IDS[0], help="which game (default: %(default)s)")
-    parser.add_argument("--games", type=int, default=1024, help="how many at once (default: %(default)s)")
-    parser.add_argument("--seconds", type=float, default=5.0, help="how long (default: %(default)s)")
+    parser.add_argument("--id", default=IDS[0], help="id of the game (default: %(default)s)")
+    parser.add_argument("--games", type=int, default=1024, help="number of games (default: %(default)s)")
+    parser.add_argument("--seconds", type=float, default=5.0, help="seconds to run (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args(arguments)
     try:
@@ -82,7 +82,7 @@ def _run(options: argparse.Namespace) -> None:
         steps = resetting = 0
         while (elapsed := time.perf_counter() - begin) < options.seconds:
             *_, info = envs.step(envs.sample_actions(info["action_mask"]))
-            steps += envs.num_games - resetting  # games that were only reset have not made a step
+            steps += envs.num_games - resetting  # games that were only reset made no step
             resetting = int(info["_game"].sum()) // envs.learners if "game" in info else 0
             tally.add(info, envs.learners)
             rate = count(steps / max(elapsed, 1e-9))

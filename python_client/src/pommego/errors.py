@@ -1,7 +1,7 @@
 """The exceptions that pommego raises.
 
-All of them are a `PommegoError`. Where Python has an exception for the same
-thing (a lost connection, a timeout) the class is a subclass of that too, so that
+All of them are subclasses of `PommegoError`. Where Python has an exception for the
+same error (a lost connection, a timeout) the class is also a subclass of that, so that
 ``except TimeoutError`` works without importing anything from here.
 """
 
@@ -46,7 +46,7 @@ class HandshakeError(ConnectionError):
 
     Attributes:
         status: the HTTP status it answered with, 0 if it was not HTTP.
-        body: what it said, cut after 64 KiB.
+        body: the body of its answer, cut after 64 KiB.
     """
 
     def __init__(self, message: str, status: int = 0, body: str = "") -> None:
@@ -63,7 +63,7 @@ class ProtocolError(ConnectionError):
 
 
 class VersionError(ConnectionError):
-    """Client and server speak no common version of the protocol."""
+    """Client and server have no version of the protocol in common."""
 
 
 class TimeoutError(PommegoError, builtins.TimeoutError):
@@ -75,21 +75,21 @@ class ClosedError(PommegoError, RuntimeError):
 
 
 class ServerStartError(PommegoError, RuntimeError):
-    """The embedded server did not come up. The message ends with what it printed."""
+    """The embedded server did not start. The message ends with what it printed."""
 
 
 class BinaryNotFoundError(PommegoError, FileNotFoundError):
-    """There is no pommego binary where it is looked for."""
+    """No pommego binary was found."""
 
 
 class ServerError(PommegoError, ValueError):
-    """The server refused a request; the connection and the environment live on.
+    """The server refused a request; the connection and the environment remain usable.
 
     Attributes:
         code: what kind of error, one of the protocol's names.
         message: what was wrong.
-        hint: what to do about it, may be empty.
-        field: the field of the request that was at fault, may be empty.
+        hint: what to do about it; may be empty.
+        field: the field of the request that was wrong; may be empty.
         details: anything else that came with the error.
     """
 
@@ -116,9 +116,9 @@ class ServerError(PommegoError, ValueError):
 
 
 class GamePanicError(ServerError):
-    """A fault inside one game on the server. The other games have made the step.
+    """A bug inside one game on the server. The other games have made the step.
 
-    The game refuses to step until it is reset or its state is set; the rewards
+    The game cannot be stepped until it is reset or its state is set; the rewards
     of this step are lost. Please report it: `details` has the `game`, its
-    `seed` and `episode`, and as `state` what the fault left of it.
+    `seed` and `episode`, and as `state` its state after the error.
     """

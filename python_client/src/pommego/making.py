@@ -1,4 +1,4 @@
-"""The ways in: `make_vec`, `make` and `catalog`."""
+"""Making environments: `make_vec`, `make` and `catalog`."""
 
 from __future__ import annotations
 
@@ -53,63 +53,64 @@ def make_vec(
     Without `address` a server is started, which ends with the environment.
 
     Args:
-        id: of the catalog, such as "PommeFFACompetition-v0".
-        num_envs: games. (The attribute of this name counts rows.)
+        id: an id of the catalog, such as "PommeFFACompetition-v0".
+        num_envs: number of games. (The attribute of this name counts rows.)
         observation: "planes" (uint8 planes for networks and a vector of
             scalars) or "raw" (the reference's maps and scalars, lossless).
         reward: "outcome" (+1 or -1 once, when a row's fate is decided) or
-            "reference" (what the original pays at each step).
+            "reference" (the rewards of the original at each step).
         autoreset_mode: NEXT_STEP, SAME_STEP or DISABLED, as gymnasium defines them.
-        opponents: agents of all seats but the learner's; then there is one row
-            a game. Opponent k sits at (learner + 1 + k) mod seats, so that in
-            team games number 1 is the teammate.
-        seat: with `opponents`: the learner's seat; None: drawn each episode.
+        opponents: the agents in all seats but the learner's; then there is one row
+            per game. Opponent k sits at (learner + 1 + k) mod seats, so that in
+            team games opponent 1 is the teammate.
+        seat: with `opponents`: the learner's seat; None: drawn for each episode.
         seats: any other mix: for each seat "learner" or an agent's name.
-            Without this and `opponents`, all seats learn.
+            With neither `seats` nor `opponents`, all seats learn.
         on_death: with one learner, in free-for-all games: "end"
-            (the default: the row terminates at its death) or "wait".
+            (the default: the row terminates with its death) or "wait".
         max_episode_steps: truncates episodes after this many steps.
         counts: whether ``info["game"]`` has what the game counts, such as kills.
-            Pommerman steps some percent faster without.
+            Without it Pommerman steps a few percent faster.
         rules: rules that differ from the id's, by the names in `game_spec.rules`.
-        copy: True: every array returned is yours, to write to and to keep, after
-            `close` and after a fork too. It costs next to nothing: in shared
+        copy: True: every array returned is yours, to write to and to keep, also after
+            `close` and after a fork. It costs next to nothing: in shared
             memory the large arrays of an observation stay where the server wrote
             them, and it writes the next batch elsewhere until the last of them is
-            gone. Hold as many batches as you like: of the first few (6, of
-            large ones fewer, 2 at least) nothing is copied. False: arrays are
-            views that the next `recv`, `step`, `reset` or other call ends the
-            life of; final observations have memory of their own even so. In
-            shared memory they are read-only.
+            deleted. You can hold any number of batches: the first few (6, or
+            fewer if they are large, but at least 2) are not copied. False: arrays
+            are views that are valid until the next `recv`, `step`, `reset` or
+            other call, and read-only in shared memory; final observations are
+            copies even then.
         expand_shared: False leaves fields that all seats of a game share, such
             as unfogged maps of "raw", with games instead of rows first;
             `by_game` broadcasts them without a copy.
-        batch_size: games a batch: with fewer than `num_envs` they go on one by
-            one, and `recv` returns the first so many that are ready, so that nobody
-            waits for the slowest; see `PommegoVectorEnv.send`. None: all, together.
+        batch_size: games per batch. If it is less than `num_envs`, games are stepped
+            one by one, and `recv` returns the first `batch_size` games that are ready,
+            without waiting for the slowest; see `PommegoVectorEnv.send`. None: all
+            games are stepped together.
         workers: how many games are stepped at a time. 0: the server chooses by
-            what a step takes, at most one a core unless opponents wait for
+            how long a step takes, at most one per core unless opponents wait for
             something outside the server. Results never depend on it.
-        address: of a running server: ws://HOST:PORT or unix:/PATH.
+        address: the address of a running server: ws://HOST:PORT or unix:/PATH.
         token: that server's token, if it has one.
         transport: how to talk to a server started here: "unix" (sockets, up to
             twice as fast) or "tcp" (on the loopback interface).
-        shared_memory: read batches where a server on this machine writes
-            them, instead of receiving them: the same bytes, several times as
-            fast. None: where possible (Linux so far); False: never; True:
-            required, an error where it is not possible. Then `max_in_flight` is 2.
+        shared_memory: read batches in memory shared with a server on this machine,
+            instead of receiving them: the same bytes, several times as
+            fast. None: where possible (so far on Linux); False: never; True:
+            always, with an error where it is not possible. Then `max_in_flight` is 2.
         render_mode: what `render` draws: "ansi" (text) or "rgb_array" (images).
-        compression: "zstd" sends batches compressed: some 20 to 40 times
-            smaller, for servers behind a slow link; on fast ones it costs more
+        compression: "zstd" sends batches compressed, some 20 to 40 times
+            smaller, for servers behind a slow link; on fast links it costs more
             than it saves. Needs the extra ``pommego[zstd]``.
-        noop: steps do nothing, and batches hold whatever they held before: for
-            measuring the transport alone.
-        timeout: seconds to wait for any one reply.
+        noop: steps do nothing, and batches keep their previous contents, to
+            measure the transport alone.
+        timeout: seconds to wait for one reply.
 
     Raises:
-        ServerError: an option is refused; message, hint and field say which.
-        ConnectionError, TimeoutError, VersionError: the server at `address`.
-        BinaryNotFoundError, ServerStartError: the server started here.
+        ServerError: the server refused an option; message, hint and field say which.
+        ConnectionError, TimeoutError, VersionError: connecting to `address` failed.
+        BinaryNotFoundError, ServerStartError: no server could be started here.
     """
     if max_episode_steps is not None and max_episode_steps < 0:
         raise ValueError(f"max_episode_steps is {max_episode_steps}, expected 0 (no limit) or more")
@@ -156,14 +157,14 @@ def make(id: str, *, render_mode: str | None = None, **options: Any) -> PommegoE
     """Make one game with one learner, as an ordinary gymnasium environment.
 
     Args:
-        id: of the catalog.
+        id: an id of the catalog.
         render_mode: None, "ansi" (text) or "rgb_array" (images).
-        options: as for `make_vec`; `opponents` (or `seats` with one "learner")
-            is needed, `num_envs`, `autoreset_mode` and `batch_size` are not known here.
+        options: as for `make_vec`. `opponents` (or `seats` with one "learner")
+            is required; there is no `num_envs`, `autoreset_mode` or `batch_size`.
 
     Raises:
-        ValueError: more than one seat learns; use `make_vec` then.
-        Others as `make_vec`.
+        ValueError: more than one seat learns: use `make_vec`.
+        And the errors of `make_vec`.
     """
     for name in ("num_envs", "autoreset_mode", "batch_size", "copy", "expand_shared"):
         if name in options:
@@ -177,7 +178,7 @@ def make(id: str, *, render_mode: str | None = None, **options: Any) -> PommegoE
 def catalog(
     *, address: str | None = None, token: str | None = None, timeout: float = 60.0
 ) -> dict[str, GameSpec]:
-    """Return what games the server has, by id. Errors as for `make_vec`."""
+    """Return the games that the server has, by id. Errors as for `make_vec`."""
     client, server = _connected(address, token, "unix", timeout)
     with server or nullcontext(), closing(client):
         specs = [GameSpec.from_wire(spec) for spec in client.call("envs", wire.EnvsReply).envs]
@@ -192,11 +193,11 @@ def _connected(
         return Client(address, token=token, timeout=timeout), None
     server = Server(transport=transport)
     try:
-        client = Client(server.address, token=server.token, timeout=timeout, obituary=server.obituary)
+        client = Client(server.address, token=server.token, timeout=timeout, exit_report=server.exit_report)
     except BaseException:
         server.close()
         raise
-    server.forget_address()  # so that nobody else joins and no file is left behind
+    server.forget_address()  # so that no other client can connect and no file is left behind
     return client, server
 
 

@@ -17,8 +17,8 @@ from pommego.vector import PommegoVectorEnv
 
 __all__ = ["IDS", "register", "single", "vector"]
 
-#: The ids of the server's catalog, in its order: gymnasium wants to know them before there is a server to
-#: ask. `make docs` writes the file, a test compares.
+#: The ids of the server's catalog, in its order: gymnasium needs them before a server is
+#: running. `make docs` writes the file, and a test compares it with the server's.
 IDS = tuple((files("pommego") / "ids.txt").read_text(encoding="utf-8").split())
 
 
@@ -30,7 +30,7 @@ def register() -> None:
                 id=f"pommego/{name}",
                 entry_point="pommego.registration:single",
                 vector_entry_point="pommego.registration:vector",
-                kwargs={"game": name},  # not "id", of which gymnasium.make has one already
+                kwargs={"game": name},  # not "id", which is a parameter of gymnasium.make
             )
 
 

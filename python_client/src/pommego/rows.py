@@ -1,4 +1,4 @@
-"""Rows, games and actions: what can be done with a batch without asking the server."""
+"""Functions of rows, games and actions that need no server."""
 
 from __future__ import annotations
 
@@ -46,15 +46,16 @@ def row_obs(obs: Mapping[str, NDArray[Any]], row: int) -> dict[str, NDArray[Any]
 
 
 def row_info(info: Mapping[str, Any], row: int, *, plain: bool = True) -> dict[str, Any]:
-    """Take what `info` has for one row.
+    """Return one row's part of `info`.
 
     Args:
-        info: a vector environment's, each key with a mask under ``_key``.
-        row: which.
-        plain: give Python's numbers. Else numbers keep their dtypes, and truth values are Python's.
+        info: the info of a vector environment, each key with a mask under ``_key``.
+        row: the row.
+        plain: convert numbers to Python's. Otherwise they keep their dtypes, but
+            truth values become bool.
 
     Returns:
-        only the keys that are set for this row.
+        the keys that are set for this row.
     """
     own: dict[str, Any] = {}
     for name, value in info.items():

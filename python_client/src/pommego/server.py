@@ -1,9 +1,9 @@
 """The embedded server: a pommego process that ends with this one.
 
-The server watches its standard input, which is a pipe whose other end only
-this process holds. However this process ends, by `close`, garbage collection, an exception
-or kill -9, the pipe closes and the server with it. It runs in a session of its
-own, so that Ctrl-C in a terminal reaches Python alone.
+The server watches its standard input, a pipe whose other end only this process holds.
+However this process ends, by `close`, garbage collection, an exception or kill -9, the
+pipe closes and the server stops. It runs in its own session, so that Ctrl-C in a
+terminal interrupts only Python.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from pommego.errors import BinaryNotFoundError, ServerStartError
 
 __all__ = ["Server", "find_binary"]
 
-# The embedded server has one user, who may use the whole machine and pause overnight.
+# The embedded server has a single user, who may use the whole machine and be idle for hours.
 _GENEROUS = [
     *("--idle-timeout", "87600h"),
     *("--max-connections", "1024"),
@@ -34,7 +34,7 @@ _GENEROUS = [
     *("--max-workers", "1024"),
 ]
 _GRACE = 5.0  # seconds a server gets to shut down before it is killed
-_TAIL = 4096  # bytes of its output shown
+_TAIL = 4096  # bytes of its output in error messages
 
 _servers: weakref.WeakSet[Server] = weakref.WeakSet()
 
@@ -42,8 +42,8 @@ _servers: weakref.WeakSet[Server] = weakref.WeakSet()
 def find_binary(*, search_path: bool = True) -> Path:
     """Find the pommego binary.
 
-    It is looked for in the environment variable POMMEGO_BINARY, in the package,
-    in the repository this package was installed from (editable), and in PATH.
+    The places are the environment variable POMMEGO_BINARY, the package, the repository
+    that this package was installed from (editable), and PATH.
 
     Args:
         search_path: whether to look in PATH, where this package's own console
@@ -74,7 +74,7 @@ def find_binary(*, search_path: bool = True) -> Path:
 
 
 def _is_script(program: Path) -> bool:
-    """Whether this is a console script, such as our own, which would only ask us again."""
+    """Whether this is a console script, such as our own, which would call this module again."""
     with contextlib.suppress(OSError), program.open("rb") as file:
         return file.read(2) == b"#!"
     return False
@@ -83,8 +83,8 @@ def _is_script(program: Path) -> bool:
 class Server:
     """A running server.
 
-    `make_vec` starts one for itself. Start one by hand to let several
-    environments share it:
+    `make_vec` starts its own. Start one explicitly to share it between several
+    environments:
 
         with pommego.Server() as server:
             where = {"address": server.address, "token": server.token}
@@ -93,13 +93,13 @@ class Server:
 
     Args:
         transport: "tcp", on a free port of the loopback interface, or "unix",
-            a socket in a private directory. Both admit only clients that have the token.
-        binary: the program, if `find_binary` should not look for it.
+            a socket in a private directory. Both accept only clients that have the token.
+        binary: the program; None: the one that `find_binary` finds.
         timeout: seconds it may take to start.
 
     Raises:
         BinaryNotFoundError: there is no program to start.
-        ServerStartError: it did not come up; with what it printed.
+        ServerStartError: it did not start; the message ends with what it printed.
 
     Attributes:
         address: for `make_vec`.
@@ -121,7 +121,7 @@ class Server:
         self.token = secrets.token_urlsafe(32)
         self._directory = tempfile.mkdtemp(prefix="pommego-") if transport == "unix" else ""
         listen = f"unix:{self._directory}/socket" if self._directory else "127.0.0.1:0"
-        self._output = tempfile.TemporaryFile()  # noqa: SIM115, it has no name, so nothing is left of it
+        self._output = tempfile.TemporaryFile()  # noqa: SIM115, it has no name, so no file is left behind
 
         try:
             self._process, ready = _spawn(program, listen, self.token, self._output)
@@ -142,25 +142,25 @@ class Server:
 
     @property
     def running(self) -> bool:
-        """Whether the process is there."""
+        """Whether the process is running."""
         return self._process.poll() is None
 
-    def obituary(self) -> str:
-        """Return how the server died and what it printed last; empty while it runs or after `close`."""
+    def exit_report(self) -> str:
+        """Return how the server ended and its last output; empty while it runs or after `close`."""
         if not self._finalizer.alive:
             return ""
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(timeout=0.5)  # its connections go a moment before it does
+            self._process.wait(timeout=0.5)  # its connections close a moment before it exits
         if self.running:
             return ""
-        return _obituary(self._process, self._output)
+        return _exit_report(self._process, self._output)
 
     def forget_address(self) -> None:
-        """Remove a Unix socket from the file system: connections stay, and nobody else can join."""
+        """Remove the Unix socket's file: open connections stay, and no new client can connect."""
         _remove(self._directory)
 
     def close(self) -> None:
-        """Stop the server and wait until it is gone. Idempotent."""
+        """Stop the server and wait until it has exited. Idempotent."""
         self._finalizer()
 
     def __enter__(self) -> Self:
@@ -170,11 +170,11 @@ class Server:
         self.close()
 
     def forget(self) -> None:
-        """In a forked child: let go of the pipe, so that only the parent's end keeps the server alive."""
+        """In a forked child: close the pipe, so that only the parent keeps the server alive."""
         if self._finalizer.detach():
             self._process.stdin.close()
             self._output.close()
-            self._process.returncode = 0  # not ours to wait for
+            self._process.returncode = 0  # not our child: only the parent can wait for it
 
 
 def _spawn(program: Path, listen: str, token: str, output: IO[bytes]) -> tuple[subprocess.Popen[bytes], int]:
@@ -206,22 +206,22 @@ def _read_address(ready: int, process: subprocess.Popen[bytes], output: IO[bytes
         left = deadline - time.monotonic()
         if left <= 0 or not any(select.select([ready], [], [], left)):
             raise ServerStartError(
-                f"the server (process {process.pid}) did not say where it listens within {timeout:g} s"
+                f"the server (process {process.pid}) printed no address within {timeout:g} s"
                 + _quoted(output)
             )
         part = os.read(ready, 4096)
         if not part:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(timeout=1)
-            raise ServerStartError(f"the server did not start. {_obituary(process, output)}")
+            raise ServerStartError(f"the server did not start. {_exit_report(process, output)}")
         line += part
     for word in line.decode(errors="replace").split():
         if word.startswith(("ws://", "unix:")):
             return word
-    raise ServerStartError(f"the server said {line!r} where its address was due")
+    raise ServerStartError(f"the server printed {line!r}, expected its address")
 
 
-def _obituary(process: subprocess.Popen[bytes], output: IO[bytes]) -> str:
+def _exit_report(process: subprocess.Popen[bytes], output: IO[bytes]) -> str:
     code = process.poll()
     if code is None:
         how = "still runs"
@@ -240,7 +240,7 @@ def _quoted(output: IO[bytes]) -> str:
 
 
 def _stop(process: subprocess.Popen[bytes], output: IO[bytes], directory: str) -> None:
-    """Close the pipe, wait, and help along if that is not enough."""
+    """Close the pipe and wait; kill the process if it does not exit."""
     with contextlib.suppress(OSError):
         process.stdin.close()
     for help_along in (lambda: None, process.terminate, process.kill):

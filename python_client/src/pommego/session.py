@@ -1,4 +1,4 @@
-"""One environment on a server: what is asked of it, and which steps it has not answered yet."""
+"""One environment on a server: its requests and replies, and the steps in flight."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ __all__ = ["Session"]
 class Session:
     """The requests of one environment, and their replies as arrays.
 
-    It ends with `close`, or when it is garbage collected; its connection ends
-    with it, and its server if it has one of its own.
+    It ends with `close` or when it is garbage collected; so do its connection and,
+    if it has its own, its server.
 
     Args:
-        client: the connection, which has this environment alone.
-        server: the embedded server at the other end, None if it is another's.
+        client: the connection, used by this environment alone.
+        server: the embedded server at the other end, None if this process did not start it.
         options: of the request "make".
-        copy: whether arrays are the caller's; see `BatchReader`.
-        expand: whether fields that travel once a game are repeated for each row.
-        shared_memory: None: if it can be; True: or else it is an error.
-        numbered: whether batches say which games they have even if it is all.
+        copy: whether arrays belong to the caller; see `BatchReader`.
+        expand: whether fields sent once per game are repeated for each row.
+        shared_memory: None: where possible; True: it is an error if not possible.
+        numbered: whether batches list their games even if they contain all.
 
     Attributes:
-        made: what the server says of the environment.
-        games: how many are in a batch.
-        spec: what the game is.
-        encoding: how it is observed.
-        action_shape: of a step's actions.
+        made: the server's reply to "make".
+        games: games per batch.
+        spec: the description of the game.
+        encoding: the encoding of observations.
+        action_shape: the shape of a step's actions.
         memory: the memory shared with the server, None without any.
         steps: the ids of the steps in flight.
     """
@@ -73,7 +73,7 @@ class Session:
     def _understand(self, copy: bool) -> None:
         made = self.made
         self.games = made.batch_size or made.games
-        self._held = np.zeros(0, np.int32)  # the games received last
+        self._held = np.zeros(0, np.int32)  # the games in the last batch received
         try:
             self.spec = GameSpec.from_wire(made.spec)
             counts = tuple(count.name for count in self.spec.counts)
@@ -85,7 +85,7 @@ class Session:
             simulated = [field for field in made.fields if field.name != "game.index"]
             self._simulated = BatchReader(simulated, copy=True, **layout)
         except (ValueError, TypeError, KeyError, AttributeError) as e:
-            raise self.client.distrust(f"an environment that cannot be understood: {e!r}") from e
+            raise self.client.distrust(f"an invalid description of the environment: {e!r}") from e
 
     @property
     def closed(self) -> bool:
@@ -120,14 +120,14 @@ class Session:
 
     @cached_property
     def scratch(self) -> int:
-        """A separate game on the server, to put states into."""
+        """Return a separate game on the server, into which states can be loaded."""
         options = self.options | {"games": 1, "batch_size": None}
         env = self.client.call("make", wire.EnvReply, **options).env
         self.client.call("reset", wire.Batch, env=env, seed=0)
         return env
 
     def abandon_steps(self) -> None:
-        """Forget the steps in flight: their batches are skipped when they come."""
+        """Forget the steps in flight: their batches are skipped when they arrive."""
         self.client.give_up_all()
         self.steps.clear()
 
@@ -141,7 +141,7 @@ class Session:
         fields: dict[str, Any] = {}
         if isinstance(seeds, tuple):
             values, given = seeds
-            if not given.all():  # first those without a seed, in a separate request
+            if not given.all():  # games without a seed come first, in a separate request
                 rest = ~given if mask is None else ~given & mask
                 mask = given if mask is None else given & mask
                 view = self.reset(None, rest) if rest.any() else None
@@ -164,7 +164,7 @@ class Session:
             )
 
     def send(self, actions: ArrayLike, rows: ArrayLike | None = None) -> None:
-        """Begin a step, with batch_size of the games with these rows, by default those received last."""
+        """Begin a step; with batch_size, of the games with these rows (by default those received last)."""
         if self.made.batch_size:
             self._send_some(actions, rows)
             return
@@ -189,9 +189,9 @@ class Session:
         self.call("send", wire.Ok, games=wire.tensor(games), actions=wire.tensor(encoded))
 
     def recv(self) -> View:
-        """Wait for the batch of the oldest step in flight; with batch_size, of the first games ready."""
+        """Wait for the batch of the oldest step in flight, or with batch_size of the first games ready."""
         self.check_open()
-        if self.made.batch_size and not self.steps:  # if one was interrupted, its batch is still to come
+        if self.made.batch_size and not self.steps:  # after an interrupt a batch is still to come
             self.steps.append(self.client.submit(self.client.encode("recv", env=self.made.env)))
         if not self.steps:
             raise PommegoError("no step is in flight: call send(actions) first")
@@ -218,7 +218,7 @@ class Session:
         return view
 
     def read_simulated(self, reply: wire.Simulated, games: int) -> View:
-        """Read the batch of games that were simulated."""
+        """Read the batch of simulated games."""
         return self._read(self._simulated, reply, games)
 
     def _read(

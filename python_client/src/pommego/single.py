@@ -20,15 +20,15 @@ class PommegoEnv(gymnasium.Env):
     """One learner against agents on the server. Make one with `pommego.make`.
 
     Observations, rewards and info are those of `PommegoVectorEnv`, without the
-    axis of rows and without masks. ``info["seed"]`` comes with `reset`,
-    ``info["game"]`` with the last step.
+    axis of rows and without masks. ``info["seed"]`` is set by `reset`,
+    ``info["game"]`` by the last step.
 
-    A step costs a round trip to the server, whatever the number of games: for
-    speed there is `pommego.make_vec`.
+    Each step is a round trip to the server, which would step thousands of games in
+    hardly more time: for speed use `pommego.make_vec`.
 
     Attributes:
-        game_spec: what the game is.
-        encoding: how it is observed.
+        game_spec: the description of the game.
+        encoding: the encoding of observations.
     """
 
     metadata = {"render_modes": ["ansi", "rgb_array"], "render_fps": 10}  # noqa: RUF012, gymnasium's own form
@@ -55,7 +55,7 @@ class PommegoEnv(gymnasium.Env):
 
         Args:
             seed: 0 to 2**64-1.
-            options: there are none; an empty dictionary is accepted.
+            options: None or an empty dictionary; there are no options.
         """
         super().reset(seed=seed)
         if options:
@@ -67,7 +67,7 @@ class PommegoEnv(gymnasium.Env):
         """Make one step.
 
         Args:
-            action: an integer, or an array of one for each component.
+            action: an integer, or an array with one integer per component.
 
         Raises:
             ServerError: the action is out of range, or the episode is over.

@@ -1,4 +1,4 @@
-"""What a game is: seats, actions, observations and rules, as the server describes it."""
+"""The description of a game: seats, actions, observations and rules, as the server sends it."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class Choice:
     """One component of an action: a number from 0 to n-1. 0 is always legal.
 
     Attributes:
-        name: what is chosen.
-        n: how many choices there are.
+        name: the component's name.
+        n: the number of choices.
         names: what each number means.
     """
 
@@ -40,7 +40,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Name:
-    """What one plane, map or scalar is called and means."""
+    """The name and meaning of one plane, map, scalar or count."""
 
     name: str
     meaning: str
@@ -54,10 +54,10 @@ class Field:
         name: its key in the observation.
         dtype: numpy's name of the element type.
         shape: for one seat.
-        low: the least value.
-        high: the greatest value.
-        shared: whether all seats of a game see the same, so that it travels once a game.
-        names: what each entry along the first axis is.
+        low: the lowest value.
+        high: the highest value.
+        shared: whether all seats of a game see the same, so that it is sent once per game.
+        names: the name and meaning of each entry along the first axis.
     """
 
     name: str
@@ -99,21 +99,21 @@ class GameSpec:
     """One id of the catalog.
 
     Attributes:
-        id: such as "PommeFFACompetition-v0".
+        id: its name, such as "PommeFFACompetition-v0".
         game: the family it belongs to.
-        version: grows whenever a recorded game would come out differently.
+        version: increases whenever a recorded game would have a different outcome.
         description: one line.
-        seats: how many play.
-        teams: the seats that share their fate.
+        seats: the number of seats.
+        teams: lists of seats that win and lose together.
         elimination: whether a seat can be out before the game is over.
-        max_steps: the rules' own limit.
+        max_steps: the step limit of the rules.
         actions: the components of one seat's action.
         encodings: the ways to observe, the default first.
         agents: the built-in agents' names.
         rules: the rules, by name. `make_vec(rules=...)` changes any of them.
-        rule_meanings: what each rule means, by name, in a sentence; with those that
-            `rules` leaves out because they are not in use.
-        counts: what the game counts of each seat, under these names in ``info["game"]``.
+        rule_meanings: the meaning of each rule, by name, in a sentence, including rules
+            that `rules` leaves out because they are not in use.
+        counts: what the game counts for each seat, under these names in ``info["game"]``.
     """
 
     id: str
@@ -133,14 +133,14 @@ class GameSpec:
 
     @property
     def dead_leave(self) -> bool:
-        """Whether an agent's part ends with its death: not where it shares a team's fate."""
+        """Whether an agent's episode ends with its death, which is so unless it has teammates."""
         return self.elimination and all(len(team) == 1 for team in self.teams)
 
     def encoding(self, name: str) -> Encoding:
         """Find an encoding by name.
 
         Raises:
-            KeyError: there is none of this name.
+            KeyError: there is no encoding of this name.
         """
         for encoding in self.encodings:
             if encoding.name == name:
@@ -158,7 +158,7 @@ class GameSpec:
         """Read the spec in a reply, where numbers may be floats and empty lists nil.
 
         Raises:
-            ValueError: it is none.
+            ValueError: it is not a valid description.
         """
         try:
             named = {"rules": spec["rules"] or {}}
@@ -166,11 +166,11 @@ class GameSpec:
             named["rule_meanings"] = {entry["name"]: entry["meaning"] for entry in meanings}
             return msgspec.convert(_without_nil(spec) | named, cls)
         except (msgspec.ValidationError, KeyError, TypeError) as e:
-            raise ValueError(f"a spec that cannot be read: {e}") from e
+            raise ValueError(f"an invalid spec: {e}") from e
 
 
 def _without_nil(value: Any) -> Any:
-    """Put an empty list in place of each nil."""
+    """Replace each nil by an empty list."""
     if isinstance(value, dict):
         return {name: _without_nil(entry) for name, entry in value.items()}
     if isinstance(value, list):

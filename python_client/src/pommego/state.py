@@ -1,4 +1,4 @@
-"""Saved games: what they are, and the requests that save, restore and simulate them."""
+"""Saved games, and the requests that save, restore and simulate them."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from pommego.session import Session
 __all__ = ["Simulation", "State", "game_json", "restore_games", "save_games", "simulate_games"]
 
 _AT_ONCE = 8192  # states in one message, whatever their size
-_ROOM = 4096  # bytes of a message that are not states
-_PER_STATE = 16  # bytes a state takes besides its own
+_ROOM = 4096  # bytes of a message around its states
+_PER_STATE = 16  # bytes of a message around each state
 
 
 class State:
-    """One game as it stood: board, random generators, the built-in agents' memory, seed and episode.
+    """One saved game: board, random generators, the built-in agents' memory, seed and episode.
 
-    What is in it is the server's business: opaque bytes that any environment of
-    the same id takes, also in another process or on another day. States can be
-    compared, hashed, copied and pickled.
+    It consists of opaque bytes, which any environment of the same id can restore, also
+    in another process or on another day. States can be compared, hashed, copied and
+    pickled.
 
     Args:
         data: the bytes, as `bytes(state)` gives them.
@@ -46,8 +46,8 @@ class State:
         """Return the readable form; `set_state` takes it too.
 
         Raises:
-            PommegoError: the environment that it came from is gone. Use another
-                one's `state_json(state)`.
+            PommegoError: the environment that it came from is closed. Use the method
+                `state_json(state)` of another.
         """
         session = self._session()
         if session is None or session.closed:
@@ -82,7 +82,7 @@ class Simulation(NamedTuple):
         reward: float64 (n * learners,).
         terminated: bool (n * learners,).
         truncated: bool (n * learners,).
-        info: as from `step`, with "seed" as the one that randomness came from.
+        info: as from `step`; "seed" is the seed of the simulation's random numbers.
     """
 
     states: list[State]
@@ -94,7 +94,7 @@ class Simulation(NamedTuple):
 
 
 def _to_wire(state: State | bytes | dict[str, Any] | str) -> bytes | str:
-    """Return a state as it travels: bytes if opaque, text if JSON."""
+    """Return a state as it is sent: bytes if opaque, text if JSON."""
     if isinstance(state, State):
         return bytes(state)
     if isinstance(state, bytes | bytearray | memoryview):
@@ -107,7 +107,7 @@ def _to_wire(state: State | bytes | dict[str, Any] | str) -> bytes | str:
 
 
 def save_games(session: Session, games: list[int], as_json: bool) -> list[Any]:
-    """Save games, in as many messages as it takes; see `PommegoVectorEnv.get_state`."""
+    """Save games, in as many messages as necessary; see `PommegoVectorEnv.get_state`."""
     states: list[Any] = []
     at_once = _AT_ONCE
     while len(states) < len(games):
@@ -117,14 +117,14 @@ def save_games(session: Session, games: list[int], as_json: bool) -> list[Any]:
         except ServerError as e:
             if e.code != "limit" or len(part) == 1:
                 raise
-            at_once = max(len(part) // 4, 1)  # the reply would have been too long
+            at_once = max(len(part) // 4, 1)  # the reply would be too long
             continue
         states += map(json.loads, reply.states) if as_json else [State(s, session) for s in reply.states]
     return states
 
 
 def restore_games(session: Session, games: list[int], states: Sequence[Any]) -> View:
-    """Restore games and return the batch as they stand; see `PommegoVectorEnv.set_state`."""
+    """Restore games and return the batch of all games; see `PommegoVectorEnv.set_state`."""
     given = [_to_wire(state) for state in states]
     if len(games) != len(given):
         raise ValueError(f"{len(given)} states for {len(games)} games")
@@ -172,19 +172,19 @@ def simulate_games(
 
 
 def _simulated_at_once(session: Session) -> int:
-    """How many states one simulate may have, by how long its reply may be."""
-    each = session.made.batch_bytes // session.made.games + _ROOM  # a game's batch and its state, generously
+    """Return how many states one request "simulate" may have, so that its reply is not too long."""
+    each = session.made.batch_bytes // session.made.games + _ROOM  # a generous bound
     limits = session.client.limits
     return max(1, min(_AT_ONCE, limits["games_per_env"], limits["batch_bytes"] // (2 * each)))
 
 
 def _parts(session: Session, states: list[bytes | str], at_once: int) -> Iterator[tuple[int, int]]:
-    """Split states into ranges that fit one message each."""
+    """Split states into ranges that each fit into one message."""
     room = session.client.limits["message_bytes"] - _ROOM
     each = session.made.learners * math.prod(session.action_shape[1:]) + _PER_STATE
     begin = size = 0
     for i, state in enumerate(states):
-        need = len(state) * (3 if isinstance(state, str) else 1) + each  # a character can be three bytes
+        need = len(state) * (3 if isinstance(state, str) else 1) + each  # a character can have three bytes
         if i > begin and (size + need > room or i - begin >= at_once):
             yield begin, i
             begin, size = i, 0

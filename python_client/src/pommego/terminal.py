@@ -8,7 +8,7 @@ from typing import TextIO
 
 
 def count(number: float) -> str:
-    """Write a number in three digits or so: 1,234 or 56.7 k or 8.90 M."""
+    """Format a number with about three digits: 1,234 or 56.7 k or 8.90 M."""
     for size, unit in ((1e9, " G"), (1e6, " M"), (1e4, " k")):
         if number >= size:
             scaled = number / (1e3 if unit == " k" else size)
@@ -20,8 +20,8 @@ class Progress:
     """One line that is rewritten in place on a terminal; elsewhere a new line every few seconds.
 
     Args:
-        out: where to.
-        every: seconds between two lines if it is no terminal.
+        out: the output.
+        every: seconds between two lines if it is not a terminal.
     """
 
     def __init__(self, out: TextIO = sys.stderr, every: float = 2.0) -> None:
@@ -32,7 +32,7 @@ class Progress:
         self._width = 0
 
     def show(self, text: str) -> None:
-        """Show text if it is time to."""
+        """Show text if enough time has passed."""
         now = time.monotonic()
         if now < self._due:
             return

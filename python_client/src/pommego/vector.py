@@ -34,47 +34,47 @@ class PommegoVectorEnv(VectorEnv):
 
     Rows: a row is one learner of one game, game-major: row r belongs to game
     ``r // learners``. With opponents, or with one learner among `seats`, there
-    is one row a game, else as many as there are learners. `by_game` gives any
-    result the shape (games, learners, ...).
+    is one row per game, otherwise one per learner. `by_game` gives any result the
+    shape (games, learners, ...).
 
     A batch consists of
 
     * ``obs``: a dict of arrays (rows, ...), as `observation_space` says. What
       each plane means is in `encoding`.
     * ``reward``: float64 (rows,); ``terminated``, ``truncated``: bool (rows,).
-    * ``info["action_mask"]``: int8 (rows, choices), 0 where an action can have
-      no effect that the seat could know of. For several action components the
-      choices of one come after the other's (`split_mask`).
+    * ``info["action_mask"]``: int8 (rows, choices), 0 where, as far as the seat can
+      know, an action has no effect. With several action components their choices
+      follow each other (`split_mask`).
     * ``info["alive"]``: bool (rows,). A dead learner's row goes on with only
       "stop" legal until its game ends (see `on_death`).
     * ``info["seat"]``: uint8 (rows,), the seat that the row plays.
-    * ``info["game"]``, when some episode ended: what was counted of the row's
-      seat, int32, by the names in ``game_spec.counts`` (with ``counts=True``); ``return`` float64, ``length``
-      int32 (steps), ``result`` uint8 (`pommego.Result`), all (rows,), and
+    * ``info["game"]``, when an episode ended: the counts of the row's seat, int32,
+      under the names in ``game_spec.counts`` (with ``counts=True``); ``return`` float64,
+      ``length`` int32 (steps), ``result`` uint8 (`pommego.Result`), all (rows,), and
       ``winners`` bool (rows, seats); zeros except where ``info["_game"]``.
     * ``info["seed"]`` and ``info["episode_number"]``, uint64 (rows,), where an
       episode began (masks ``info["_seed"]``, ``info["_episode_number"]``).
-    * ``info["row"]`` with `batch_size`: int (rows,), which rows the batch has.
-    * with SAME_STEP, when some episode ended: ``info["final_obs"]`` and
+    * ``info["row"]`` with `batch_size`: int (rows,), the rows in the batch.
+    * with SAME_STEP, when an episode ended: ``info["final_obs"]`` and
       ``info["final_info"]``, as gymnasium's own vector environments have them;
       ``final_info["game"]`` repeats ``info["game"]``.
 
-    Errors: `ServerError` if the server refuses a request, with nothing changed;
-    `ConnectionError` and `TimeoutError` end the environment's life.
+    Errors: after a `ServerError`, with which the server refuses a request, nothing has
+    changed; a `ConnectionError` or `TimeoutError` closes the environment.
 
     An environment belongs to one thread at a time and to the process that made
-    it. Used as a context manager it closes at the end; it also does when it is
-    garbage collected or the interpreter exits.
+    it. As a context manager it closes at the end of the block; it also closes when
+    it is garbage collected or the interpreter exits.
 
     Attributes:
-        num_envs: rows.
-        num_games: games.
-        batch_size: games a batch; the spaces are those of a batch.
-        learners: rows a game.
-        game_spec: what the game is.
-        encoding: how it is observed.
+        num_envs: number of rows.
+        num_games: number of games.
+        batch_size: games per batch; the spaces are those of a batch.
+        learners: rows per game.
+        game_spec: the description of the game.
+        encoding: the encoding of observations.
         autoreset_mode: gymnasium's AutoresetMode.
-        server: the embedded server, None if it joined another.
+        server: the embedded server; None with `address`.
         on_death: "end" or "wait", as in force.
         batch_bytes: bytes of the longest batch the server may send.
         timeout: seconds to wait for one reply; may be changed.
@@ -111,7 +111,7 @@ class PommegoVectorEnv(VectorEnv):
 
     @cached_property
     def observation_space(self) -> gymnasium.spaces.Dict:
-        """The space of a whole batch's observation."""
+        """The observation space of a whole batch."""
         batched = {}
         for field in self.encoding.fields:
             lead = self.batch_size if field.shared and not self._session.expand else self._rows
@@ -120,7 +120,7 @@ class PommegoVectorEnv(VectorEnv):
 
     @cached_property
     def action_space(self) -> gymnasium.Space:
-        """The space of a whole batch's actions: MultiDiscrete, (rows,) or (rows, components)."""
+        """The action space of a whole batch: MultiDiscrete, (rows,) or (rows, components)."""
         return batch_space(self.single_action_space, self._rows)
 
     def reset(
@@ -134,15 +134,15 @@ class PommegoVectorEnv(VectorEnv):
         Args:
             seed: game i gets seed + i, or entry i of a list (None in it: no
                 seed for that game), and starts at its episode 0. Without one a
-                game goes on to its next episode; if it never had one, it draws
-                its own (see ``info["seed"]``).
+                game goes on to its next episode; a game that never had a seed
+                draws one (see ``info["seed"]``).
             options: ``{"reset_mask": mask}``, bool (rows,), resets only these;
                 it has to cover whole games. The dictionary is not changed.
 
         Returns:
             the observation and info of all rows. ``info["seed"]`` is set where
-            a game was reset. Different from gymnasium's SyncVectorEnv, action
-            masks and the like are there for all rows even then.
+            a game was reset. Unlike in gymnasium's SyncVectorEnv, action masks and
+            the like are present for all rows even then.
 
         Raises:
             ValueError, TypeError: seed or mask are not as described.
@@ -160,7 +160,7 @@ class PommegoVectorEnv(VectorEnv):
             begun = np.ones(self.num_games, np.bool_) if mask is None else mask
             self._episode = view.episode
             return view.obs, view.info | begin_info(view, begun, self.learners)
-        self._episode[slice(None) if mask is None else mask] = _NONE  # whatever episode comes has begun
+        self._episode[slice(None) if mask is None else mask] = _NONE  # the episode has begun
         return view.obs, self._step_info(view)
 
     def step(self, actions: ArrayLike) -> StepReturn:
@@ -168,8 +168,8 @@ class PommegoVectorEnv(VectorEnv):
 
         Args:
             actions: integers, (rows,), or (rows, components) if an action has
-                several; (games, learners...) is accepted too. Those of dead rows,
-                and of rows being reset, are ignored.
+                several; (games, learners...) is accepted too. Actions of dead rows
+                and of rows being reset are ignored.
 
         Returns:
             obs, reward, terminated, truncated, info; see the class.
@@ -186,24 +186,24 @@ class PommegoVectorEnv(VectorEnv):
         self.send(actions)
         try:
             return self.recv()
-        except BaseException:  # an interrupted step must not be answered in the next one
+        except BaseException:  # the reply to an interrupted step must not be taken for that of the next one
             self._session.abandon_steps()
             raise
 
     def send(self, actions: ArrayLike, rows: ArrayLike | None = None) -> None:
-        """Begin a step without waiting for it; `recv` gets its batch.
+        """Begin a step without waiting for it; `recv` returns its batch.
 
-        Several may be in flight (``envs.max_in_flight``); their batches come in
+        Several may be in flight (``envs.max_in_flight``); their batches arrive in
         order.
 
         With a `batch_size` below `num_games` it begins a step of the games with
-        these rows, which then are under way until a `recv` brings them; all are
-        after a `reset`. Any number of games may be sent that are not under way.
+        these rows, which are then under way until a `recv` returns them; after a
+        `reset` all games are under way. You may send any games that are not.
 
         Args:
-            actions: as for `step`, of the rows sent.
-            rows: integers (n,), those of whole games in any order of the games, as
-                in ``info["row"]``. None: those of the last batch.
+            actions: as for `step`, for the rows sent.
+            rows: integers (n,), the rows of whole games, with the games in any
+                order, as in ``info["row"]``. None: the rows of the last batch.
 
         Raises:
             PommegoError: too many are in flight.
@@ -216,19 +216,19 @@ class PommegoVectorEnv(VectorEnv):
     def recv(self) -> StepReturn:
         """Wait for the batch of the oldest step in flight.
 
-        With a `batch_size` below `num_games`: for the first so many games that are
-        ready, of all under way, in the order in which they became so. They are of
-        any steps; ``info["row"]`` says which rows they have.
+        With a `batch_size` below `num_games`: wait for the first `batch_size` of the
+        games under way to be ready. The batch has them in the order in which they
+        became ready; ``info["row"]`` lists their rows.
 
-        With ``copy=False`` this ends the life of the arrays of the batch before.
+        With ``copy=False`` the arrays of the previous batch become invalid.
 
         Returns:
-            as `step`.
+            the same as `step`.
 
         Raises:
             PommegoError: no step is in flight.
             ServerError: the server refused the step; later ones in flight are
-                not affected. With `batch_size`: fewer games are under way.
+                not affected. With `batch_size`: fewer games than that are under way.
         """
         view = self._session.recv()
         return view.obs, view.reward, view.terminated, view.truncated, self._step_info(view)
@@ -244,9 +244,9 @@ class PommegoVectorEnv(VectorEnv):
 
         Args:
             games: one number for one picture, several for a tuple; None for a
-                tuple with one entry for each row, as gymnasium has it.
+                tuple with one entry for each row, as gymnasium defines it.
             colour: text with ANSI escape sequences.
-            tile: pixels of a tile, for an image; None: what `render_mode` says,
+            tile: pixels of a tile, for an image; None: as `render_mode` says,
                 text for "ansi" and 16 for "rgb_array".
 
         Returns:
@@ -263,7 +263,7 @@ class PommegoVectorEnv(VectorEnv):
         each = self.render(range(self.num_games), colour=colour, tile=tile)
         return tuple(picture for picture in each for _ in range(self.learners))
 
-    # What gymnasium does not have ---------------------------------------------
+    # Beyond gymnasium's interface ---------------------------------------------
 
     @property
     def max_in_flight(self) -> int:
@@ -272,12 +272,12 @@ class PommegoVectorEnv(VectorEnv):
 
     @property
     def shared_memory(self) -> bool:
-        """Whether batches come through memory shared with the server, not through the socket."""
+        """Whether batches are received in memory shared with the server, not through the socket."""
         return self._session.memory is not None
 
     @property
     def address(self) -> str:
-        """Where the server is."""
+        """The address of the server."""
         return str(self._session.client.address)
 
     @property
@@ -297,11 +297,11 @@ class PommegoVectorEnv(VectorEnv):
         return time.perf_counter() - begin
 
     def set_opponents(self, opponents: Sequence[str]) -> None:
-        """Change the agents in the seats that do not learn, from each game's next episode on.
+        """Replace the agents in the seats that do not learn, from each game's next episode on.
 
         Args:
-            opponents: names, as many as there are such seats: in the order of
-                `opponents`, or of `seats` if the environment was made so.
+            opponents: as many names as there are such seats, in the order of
+                `opponents`, or of `seats` if the environment was made with that.
 
         Raises:
             ServerError: an agent is unknown, or the number does not fit.
@@ -315,12 +315,12 @@ class PommegoVectorEnv(VectorEnv):
 
         Args:
             games: one number, several (none twice), or None for all.
-            as_json: the readable form, as `state_json` returns it, with nothing
-                asked of the server twice.
+            as_json: return the readable form, as `state_json` does, with a single
+                request.
 
         Returns:
-            one `State` for one number (a dict if `as_json`), else a list in that
-            order. Large numbers of games are asked for in several messages.
+            one `State` for one number (a dict if `as_json`), else a list in the order
+            of `games`. Large numbers of games take several messages.
 
         Raises:
             ServerError: there is no such game, or the environment was never reset.
@@ -340,15 +340,15 @@ class PommegoVectorEnv(VectorEnv):
         Args:
             games: one number, or several (none twice).
             states: one state, or one for each game: a `State`, its bytes, or
-                the JSON form as a dict or str. A game of the reference's own
-                `game_state_file` will do.
+                the JSON form as a dict or str. A `game_state_file` of the original
+                is accepted too.
 
         Returns:
-            the observation and info of all rows as they now stand.
+            the observation and info of all rows after that.
 
         Raises:
-            ServerError: a state cannot be restored here. In a set too large for
-                one message, those sent before it have been restored by then.
+            ServerError: a state cannot be restored here. If the states take several
+                messages, those sent earlier have been restored by then.
             ValueError: the numbers of games and states differ.
         """
         if isinstance(games, int | np.integer):
@@ -360,8 +360,8 @@ class PommegoVectorEnv(VectorEnv):
     def state_json(self, state: State | bytes) -> dict[str, Any]:
         """Return the readable form of any state of this id.
 
-        It has the reference's own game-state fields, and one object "pommego"
-        with what those lack.
+        It has the fields of the original's saved games, and an object "pommego"
+        with everything else.
         """
         return game_json(self._session, state)
 
@@ -370,29 +370,29 @@ class PommegoVectorEnv(VectorEnv):
     ) -> Simulation:
         """Make one step from each of the given states, apart from the environment's own games.
 
-        This is a forward model for search. The random generators of the
-        copies are seeded anew, so that search sees what can happen, not what will.
+        This is a forward model for search. The RNGs of the copies are reseeded, so that
+        a search sees what can happen, not what will happen.
 
         Args:
-            states: n states of games that are not over; one may occur many times.
+            states: n states of games that are not over; a state may occur several times.
             actions: (n * learners,), with components last if there are several;
                 (n, learners...) is accepted too.
-            seed: state k's generator starts from seed + k; None: drawn at random.
+            seed: the RNG of state k gets seed + k; None: a random seed.
 
         Returns:
             the n states after the step and their batch. ``info["game"]`` says
-            how games ended, where some did. Large sets go in several messages.
+            how games ended, if any did. Large sets take several messages.
 
         Raises:
-            ServerError: a state does not belong here or is finished, or an
-                action is out of range.
+            ServerError: a state is of another game or is finished, or an action is
+                out of range.
         """
         return simulate_games(self._session, states, actions, seed)
 
     def clone(self) -> PommegoVectorEnv:
-        """Make an independent environment whose games stand as these do.
+        """Make an independent environment with copies of these games.
 
-        It has a server of its own if this one has, else a connection of its own.
+        It has its own server if this one has, otherwise its own connection.
         """
         states = self.get_state()
         twin = self._respawn()
@@ -410,12 +410,12 @@ class PommegoVectorEnv(VectorEnv):
         """Give rows the shape (games, learners, ...), without a copy.
 
         Args:
-            x: an array with rows first, or a dict (or tuple) of such. What has
-                games first, as shared fields with ``expand_shared=False``, is
-                broadcast, read-only; anything else is left as it is.
+            x: an array with rows first, or a dict (or tuple) of such arrays. Arrays
+                with games first, such as shared fields with ``expand_shared=False``,
+                are broadcast, read-only; anything else is returned unchanged.
 
         Returns:
-            the same in the new shape, as views.
+            views in the new shape.
         """
         return rows.by_game(x, self.batch_size, self.learners)
 

@@ -1,41 +1,21 @@
 package java
 
 import (
-	"bufio"
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
+	"pommego/arena/trace/tracetest"
 	"pommego/env/record"
 )
 
 // recorded is the lines of a file of records.
 func recorded(t testing.TB, name string) [][]byte {
 	t.Helper()
-	file, err := os.Open("../../testdata/traces/java/" + name + ".jsonl.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	text, err := gzip.NewReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var lines [][]byte
-	in := bufio.NewScanner(text)
-	in.Buffer(nil, 1<<20)
-	for in.Scan() {
-		lines = append(lines, bytes.Clone(in.Bytes()))
-	}
-	if in.Err() != nil {
-		t.Fatal(in.Err())
-	}
-	return lines
+	return tracetest.Lines(t, "../../testdata/traces/java/"+name+".jsonl.gz")
 }
 
 // check checks a record of either format.

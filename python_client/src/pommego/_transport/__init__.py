@@ -1,1 +1,1 @@
-"""The connection to a server: messages, the WebSocket and shared memory that carry them."""
+"""The connection to a server: messages over a WebSocket or through shared memory."""

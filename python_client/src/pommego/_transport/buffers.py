@@ -1,8 +1,8 @@
-"""Memory for messages, used again as soon as no array refers to it.
+"""Memory for messages, reused as soon as no array refers to it.
 
 A batch of observations can have tens of megabytes. Allocating that much
-at every step costs more than filling it, so buffers are kept: one that was given
-away is free again when the last array on it is gone.
+at every step costs more than filling it, so buffers are kept: one that was handed out
+is free again when the last array on it has been deleted.
 """
 
 from __future__ import annotations
@@ -20,9 +20,8 @@ _KEPT = 4
 class BufferPool:
     """Hands out 64-byte aligned, writable buffers.
 
-    Whether a buffer is in use is read off its reference count, which only
-    CPython with its interpreter lock keeps exactly; elsewhere every buffer is
-    newly allocated.
+    Whether a buffer is in use follows from its reference count, which is exact only
+    in CPython with its interpreter lock; elsewhere every buffer is newly allocated.
     """
 
     def __init__(self) -> None:
@@ -32,10 +31,10 @@ class BufferPool:
     def take(self, size: int) -> memoryview:
         """Return a buffer of at least `size` bytes that no other view shares.
 
-        It belongs to whoever holds views of it: there is nothing to give back.
+        It is in use as long as views of it exist: there is nothing to give back.
         """
         for memory in self._memory if self._counts else ():
-            # Two references are ours: the list's entry and getrefcount's argument; one is the loop's.
+            # Three references are not the caller's: the list's, getrefcount's argument, and the loop's.
             if sys.getrefcount(memory) == 3 and memory.size >= size + ALIGNMENT:
                 return self._aligned(memory)
         memory = np.empty(size + ALIGNMENT, np.uint8)

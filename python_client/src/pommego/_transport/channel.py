@@ -1,16 +1,16 @@
-"""Steps that go to the server and come back through shared memory, without a message.
+"""Steps sent to the server and answered through shared memory, without a message.
 
-A step's actions are written into a slot and then counted; when the server has
-made it, its batch lies in the slot and is counted, too. Each count is a word on
-which the other side can sleep in a futex. Whoever waits spins for a moment before
-it sleeps, and says that it does, so that the other side knows when it has to wake
-it. `bridge/PROTOCOL.md` has the rules, under "shared memory", and the reasons why
-no wake-up is lost.
+The client writes a step's actions into a slot and then increments a count; the server
+writes the batch and increments a count of its own. Each count is a futex word on which
+the other side can sleep. A waiting side spins for a moment before it sleeps, and sets a
+flag when it does, so that the other side knows when it has to wake it.
+`bridge/PROTOCOL.md` has the rules, under "shared memory", and the reasons why no
+wake-up is lost.
 
-Python has no memory barriers. On x86-64 none is needed here: stores are seen in
-their order, and the one thing that is not, a store overtaken by a load, is the
-server's to take care of, with a barrier in all processes that have registered for it.
-Elsewhere every hand-over goes through the kernel, whose futexes are barriers.
+Python has no memory barriers. On x86-64 none is needed here: stores become visible in
+their order. Only a load can overtake a store, and the server prevents that with a
+barrier in all processes that have registered for it (membarrier). On other processors
+every hand-over goes through the kernel, whose futexes are barriers.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ import numpy as np
 
 __all__ = ["Channel"]
 
-_CLIENT, _SERVER = 128, 512  # where the words of either side begin, in bytes: its count, ...
+_CLIENT, _SERVER = 128, 512  # offset of each side's words in bytes: its count, ...
 _POSTED, _ANSWERED = _CLIENT // 4, _SERVER // 4
-_WE_WAIT, _IT_WAITS = _POSTED + 1, _ANSWERED + 1  # ... whether it waits, ...
+_WE_WAIT, _IT_WAITS = _POSTED + 1, _ANSWERED + 1  # ... whether it sleeps, ...
 _IDS, _LENGTHS = _CLIENT // 8 + 1, _SERVER // 8 + 1  # ... eight bytes for each slot, ...
-_PLACES = _CLIENT // 4 + 2 + 2 * 16  # ... and the client's four for each of up to 16
+_PLACES = _CLIENT // 4 + 2 + 2 * 16  # ... and the client's four bytes for each of up to 16
 _MASK, _HALF = (1 << 32) - 1, 1 << 31  # counts have 32 bits
 
-_SPIN = 100e-6  # seconds to look for an answer before sleeping
-_CROWDED = 200e-6  # seconds: a yield that takes longer says that others want the processor
-_REST = 8  # steps after which spinning is tried again where it has not paid
-_NAP = 0.1  # seconds to sleep before looking whether the server still lives
+_SPIN = 100e-6  # seconds to spin before sleeping
+_CROWDED = 200e-6  # seconds: if a yield takes longer, other threads want the processor
+_REST = 8  # steps after which spinning is tried again if it was not worth it
+_NAP = 0.1  # seconds to sleep before checking whether the server is alive
 
 _SYSCALLS = {"x86_64": (202, 324), "aarch64": (98, 283)}  # of Linux: futex and membarrier
-_ORDERED = ("x86_64",)  # processors that show stores to others in the order in which they were made
+_ORDERED = ("x86_64",)  # processors on which stores become visible in program order
 _FUTEX_WAIT, _FUTEX_WAKE = 0, 1
 _REGISTER_GLOBAL_EXPEDITED = 4
 
@@ -53,15 +53,15 @@ class Channel:
 
     Args:
         memory: the shared memory from its start, writable.
-        actions: where in it each slot's actions are.
-        shape: of the actions, (rows,) or (rows, components).
+        actions: the offset of each slot's actions in it.
+        shape: the shape of the actions, (rows,) or (rows, components).
 
     Raises:
-        OSError: this system has no futexes that can be called.
-        ValueError: the parts do not lie in the memory as they should.
+        OSError: futexes cannot be called on this system.
+        ValueError: the offsets do not fit the memory.
 
     Attributes:
-        slots: how many there are.
+        slots: the number of slots.
         turn: steps posted so far; the next one goes into slot `turn % slots`.
     """
 
@@ -78,7 +78,7 @@ class Channel:
         self._rest = 0  # waits to go before spinning is tried again
 
     def _prepare_calls(self, memory: int) -> None:
-        """Have the system calls ready, with arguments that are converted once."""
+        """Prepare the system calls, whose arguments are converted only once."""
         machine, long = platform.machine(), ctypes.c_long
         try:
             futex, membarrier = (long(number) for number in _SYSCALLS[machine])
@@ -91,14 +91,14 @@ class Channel:
         answers = ctypes.c_void_p(memory + _SERVER)
         self._wait = partial(waiting, futex, answers, long(_FUTEX_WAIT), self._seen, nap)
         self._wake = partial(quick, futex, count, long(_FUTEX_WAKE), long(1))
-        self._fence = partial(quick, futex, waits, long(_FUTEX_WAKE), long(1))  # where nobody sleeps
+        self._fence = partial(quick, futex, waits, long(_FUTEX_WAKE), long(1))  # with no sleeper
         if sys.maxsize < 1 << 32 or self._fence() != 0:
             raise OSError("futexes cannot be called in this process")
         registered = quick(membarrier, long(_REGISTER_GLOBAL_EXPEDITED), long(0), long(0)) == 0
         self._ordered = registered and machine in _ORDERED
 
     def actions(self) -> np.ndarray:
-        """Where the next step's actions go, once the slot is free: see `answered`."""
+        """The array for the next step's actions, once the slot is free: see `answered`."""
         return self._actions[self.turn % self.slots]
 
     def post(self, request_id: int, place: int) -> None:
@@ -107,7 +107,7 @@ class Channel:
         self._longs[_IDS + turn % self.slots] = request_id
         words[_PLACES + turn % self.slots] = place + 1
         self._posted.append((request_id, turn))
-        self.turn = turn = turn + 1  # interrupted from here on, the next one posts this one, too
+        self.turn = turn = turn + 1  # if interrupted from here on, the next call posts this step too
         if self._ordered:
             words[_POSTED] = turn & _MASK
             if words[_IT_WAITS]:
@@ -118,21 +118,22 @@ class Channel:
             self._wake()
 
     def turn_of(self, request_id: int) -> int | None:
-        """The turn in which this request was posted, None if it was not. Requests are asked for in order."""
+        """Return the turn in which this request was posted, None if not. Call it in order of requests."""
         posted = self._posted
         while posted and posted[0][0] < request_id:
             posted.popleft()
         return posted[0][1] if posted and posted[0][0] == request_id else None
 
     def answered(self, turn: int) -> bool:
-        """Whether the server has handed back what was posted in this turn."""
+        """Whether the server has answered the step posted in this turn."""
         return (self._words[_ANSWERED] - turn - 1) & _MASK < _HALF
 
     def spin(self, turn: int) -> bool:
-        """Look for the answer for a moment; returns whether it is there.
+        """Spin for a moment; returns whether the answer is there.
 
-        Where answers take longer than that, or others want the processor, the
-        server among them, spinning does not pay: it is tried now and then only.
+        Where answers take longer than that, or other threads or processes want the
+        processor, such as the server, spinning is not worth it and tried only now and
+        then.
         """
         words, wanted = self._words, turn + 1
         if (words[_ANSWERED] - wanted) & _MASK < _HALF:  # `answered`, without the call
@@ -151,17 +152,17 @@ class Channel:
         return True
 
     def sleep(self, turn: int) -> bool:
-        """Sleep until the answer may be there, but not for long; returns whether it is."""
+        """Sleep until the answer may be there, with a time limit; returns whether it is."""
         words = self._words
         words[_WE_WAIT] = 1
         self._seen.value = words[_ANSWERED]
         if not self.answered(turn):
-            self._wait()  # behind a barrier, and only if the count is still the one seen
+            self._wait()  # after a barrier, and only if the count has not changed
         words[_WE_WAIT] = 0
         return self.answered(turn)
 
     def take(self, turn: int) -> tuple[int, int]:
-        """Return the slot of this turn's answer, and its length; 0: the answer comes as a message."""
+        """Return the slot of this turn's answer, and its length; 0: the answer is sent as a message."""
         if not self._ordered:
             self._fence()
         slot = turn % self.slots

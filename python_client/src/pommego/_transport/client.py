@@ -1,8 +1,8 @@
 """Requests and replies over one connection.
 
-Replies come in the order of the requests. Each carries its request's id back,
-so that a reply whose request was given up (after Ctrl-C, say) is recognised
-and skipped, and never taken for another's.
+Replies arrive in the order of the requests. Each has the id of its request, so that
+the reply to a request that was abandoned (after Ctrl-C, for example) is recognised and
+skipped.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from pommego.errors import (
 
 __all__ = ["Client"]
 
-_MARGIN = 1 << 20  # bytes a message may be longer than the longest batch
+_MARGIN = 1 << 20  # bytes by which a message may be longer than the longest batch
 
 _SAME_RELEASE = "Install client and server from the same release."
 
@@ -43,7 +43,7 @@ R = TypeVar("R", bound=msgspec.Struct)
 
 
 class Client:
-    """A connection that has said hello.
+    """A connection after the exchange of hello.
 
     It belongs to one thread at a time.
 
@@ -51,17 +51,18 @@ class Client:
         address: as `pommego._transport.handshake.Address` reads it.
         token: the server's token, if it has one.
         timeout: seconds that connecting, or one reply, may take.
-        obituary: says how the embedded server at that address died; empty while it runs.
+        exit_report: returns how the embedded server at that address ended; empty while it runs.
 
     Raises:
-        ConnectionError: nobody listens there, or not a pommego server.
-        VersionError: no common version of the protocol.
-        TimeoutError: no answer in time.
+        ConnectionError: no server listens there, or it is not a pommego server.
+        VersionError: client and server have no version of the protocol in common.
+        TimeoutError: the server did not answer in time.
 
     Attributes:
         limits: what the server allows, by the protocol's names.
         server_version: name and version of the server.
-        seed_version: how seeds become games; another version, other games.
+        seed_version: the version of how seeds become games: with another one the same
+            seed gives another game.
     """
 
     def __init__(
@@ -70,11 +71,11 @@ class Client:
         *,
         token: str | None = None,
         timeout: float = 60.0,
-        obituary: Callable[[], str] = str,
+        exit_report: Callable[[], str] = str,
     ) -> None:
         self.timeout = timeout
         self.address = Address.parse(address)
-        self._obituary = obituary
+        self._exit_report = exit_report
         self._next_id = 1
         self._expected: deque[int] = deque()
         self._memory: SharedMemory | None = None
@@ -111,7 +112,7 @@ class Client:
 
     @property
     def closed(self) -> bool:
-        """Whether the connection is gone."""
+        """Whether the connection has ended."""
         return self._socket.closed
 
     @property
@@ -144,7 +145,7 @@ class Client:
 
     @property
     def next_id(self) -> int:
-        """The id that the next request submitted has to have."""
+        """The id that the next request must have."""
         return self._next_id
 
     def submit(self, message: bytes | bytearray) -> int:
@@ -166,13 +167,13 @@ class Client:
             raise self._with_obituary(e) from e
 
     def share(self, memory: SharedMemory) -> None:
-        """Look for batches in this memory from now on; a connection has one at most."""
+        """Read batches from this shared memory from now on; a connection has at most one."""
         self._memory = memory
 
     def slot(self) -> NDArray[np.uint8]:
         """Return where the actions of the next step go, in shared memory.
 
-        If a step that was given up is still to be made there, this waits for it.
+        If an abandoned step still uses the slot, this waits for it.
 
         Raises:
             ClosedError: the connection has been closed, or belongs to the parent process.
@@ -202,15 +203,15 @@ class Client:
         if isinstance(reply, wire.Error):
             raise _server_error(reply)
         if not isinstance(reply, kind) and not (kind is wire.Batch and isinstance(reply, SharedBatch)):
-            raise self.distrust(f"a reply of type {type(reply).__name__} where {kind.__name__} was due")
+            raise self.distrust(f"a reply of type {type(reply).__name__}, expected {kind.__name__}")
         return reply
 
     def give_away(self) -> None:
-        """Leave the last reply's memory to whoever looks at it."""
+        """Hand the last reply's memory over to the arrays on it."""
         self._socket.give_away()
 
     def give_up(self, request_id: int) -> None:
-        """Skip the reply to this request when it comes."""
+        """Skip the reply to this request when it arrives."""
         if request_id in self._expected:
             self._expected.remove(request_id)
 
@@ -223,7 +224,7 @@ class Client:
         self._socket.close()
 
     def forget(self) -> None:
-        """In a forked child: let go of the connection without a word."""
+        """In a forked child: close this process's handle; the parent's connection stays open."""
         self._socket.forget()
 
     def distrust(self, what: str) -> ProtocolError:
@@ -236,7 +237,7 @@ class Client:
 
     def _receive(self) -> wire.Reply | SharedBatch:
         if not self._expected:
-            raise ClosedError("there is no request in flight to receive a reply for")
+            raise ClosedError("no request is in flight")
         if self._memory is not None:
             batch = self._receive_posted(self._memory, self._expected[0])
             if batch is not None:
@@ -259,10 +260,10 @@ class Client:
                 reply = self._unpacker.unpack(reply, self._socket.max_message)
             return reply
         except ValueError as e:
-            raise self.distrust(f"a reply that cannot be read ({e})") from e
+            raise self.distrust(f"an invalid reply ({e})") from e
 
     def _answers(self, reply: wire.Reply) -> bool:
-        """Whether a request in flight is answered by this; it no longer is in flight then."""
+        """Whether this answers a request in flight, which then no longer is in flight."""
         if reply.id is None:
             self._expected.popleft()
         elif reply.id in self._expected:
@@ -273,7 +274,7 @@ class Client:
         return True
 
     def _receive_posted(self, memory: SharedMemory, request_id: int) -> SharedBatch | None:
-        """Receive the batch that answers a posted step; None: the answer comes as a message."""
+        """Receive the batch that answers a posted step; None: the answer is sent as a message."""
         turn = memory.channel.turn_of(request_id)
         if turn is None:
             return None
@@ -285,9 +286,10 @@ class Client:
         return self._shared_batch(request_id, size, slot)
 
     def _wait_for(self, channel: Channel, turn: int) -> None:
-        """Wait until the server has answered what was posted in this turn.
+        """Wait until the server has answered the step posted in this turn.
 
-        The server wakes us. The socket is looked at for a sign of life alone.
+        The server wakes this process. The socket is watched only to see whether the
+        server is alive.
         """
         if channel.spin(turn):
             return
@@ -295,10 +297,10 @@ class Client:
         while not channel.sleep(turn):
             if self._message_begins():
                 if channel.answered(turn):
-                    return  # and the message may belong to it
+                    return  # in which case the message may be its answer
                 reply = self._receive_message()
                 if reply.id is None or reply.id in self._expected:
-                    raise self.distrust("a message before the word of it in shared memory")
+                    raise self.distrust("a message that shared memory has not announced")
             elif time.monotonic() > deadline:
                 raise self._socket.timed_out(self.timeout)
 
@@ -309,18 +311,18 @@ class Client:
             raise self._with_obituary(e) from e
 
     def _shared_batch(self, request_id: int, size: int, slot: int | None = None) -> SharedBatch:
-        """Read the batch that lies in shared memory."""
+        """Read the batch in shared memory."""
         try:
             return self._memory.batch(request_id, size, slot)
         except (ValueError, AttributeError) as e:
-            raise self.distrust(f"word of a shared batch that cannot be read ({e!r})") from e
+            raise self.distrust(f"an announcement of a shared batch that is invalid ({e!r})") from e
 
     def _with_obituary(self, error: ConnectionError) -> ConnectionError:
-        """Add what is known of the embedded server's end, where there is one."""
-        obituary = self._obituary()
-        if not obituary:
+        """Add how the embedded server ended, if there is one and it has ended."""
+        report = self._exit_report()
+        if not report:
             return error
-        told = type(error)(f"{error}\n{obituary}")
+        told = type(error)(f"{error}\n{report}")
         told.code = error.code
         return told
 

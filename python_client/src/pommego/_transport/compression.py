@@ -14,10 +14,10 @@ _WINDOW = 1 << 20  # bytes: what the protocol allows
 
 
 def check(compression: str | None) -> None:
-    """See whether this client can undo it.
+    """Check that this client can decompress batches.
 
     Raises:
-        PommegoError: the package that does is not installed.
+        PommegoError: the package zstandard is not installed.
     """
     if compression is not None:
         _library()
@@ -34,7 +34,7 @@ def _library() -> Any:
 
 
 class Unpacker:
-    """Undoes the compression of one connection's batches."""
+    """Decompresses the batches of one connection."""
 
     def __init__(self) -> None:
         library = _library()
@@ -43,26 +43,26 @@ class Unpacker:
         self._buffers = BufferPool()
 
     def unpack(self, reply: wire.Compressed, most: int) -> wire.Batch:
-        """Return the batch, in memory that belongs to its views.
+        """Return the batch, in memory that belongs to its arrays.
 
         Args:
-            reply: as it came.
-            most: bytes that a message may have.
+            reply: as received.
+            most: the most bytes that a message may have.
 
         Raises:
-            ValueError: it is damaged, too long, or no batch.
+            ValueError: it is damaged, too long, or not a batch.
         """
         if not 0 < reply.size <= most:
             raise ValueError(f"a compressed message of {reply.size} bytes, want at most {most}")
         try:
             data = self._decompressor.decompress(reply.data, max_output_size=reply.size)
         except self._error as e:
-            raise ValueError(f"a compressed message that cannot be read ({e})") from e
+            raise ValueError(f"a damaged compressed message ({e})") from e
         if len(data) != reply.size:
-            raise ValueError(f"a compressed message of {len(data)} bytes, where {reply.size} were announced")
+            raise ValueError(f"a compressed message of {len(data)} bytes, expected {reply.size}")
         memory = self._buffers.take(reply.size)[: reply.size]
         memory[:] = data
         batch = wire.decode(memory)
         if not isinstance(batch, wire.Batch) or batch.id != reply.id:
-            raise ValueError(f"a {type(batch).__name__} where the batch {reply.id} was announced")
+            raise ValueError(f"a compressed {type(batch).__name__}, expected the batch {reply.id}")
         return batch

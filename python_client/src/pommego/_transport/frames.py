@@ -1,4 +1,4 @@
-"""WebSocket frames: their numbers, what makes a head valid, and masking (RFC 6455, section 5)."""
+"""WebSocket frames: opcodes, close codes, checks of headers, and masking (RFC 6455, section 5)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pommego.errors import ProtocolError
 
 CONTINUATION, TEXT, BINARY, CLOSE, PING, PONG = 0x0, 0x1, 0x2, 0x8, 0x9, 0xA
 FIN, RESERVED, OPCODE, MASKED, LENGTH = 0x80, 0x70, 0x0F, 0x80, 0x7F
-LENGTH16, LENGTH64 = 126, 127  # lengths that say: two, or eight, bytes of length follow
+LENGTH16, LENGTH64 = 126, 127  # lengths that mean that two, or eight, bytes of length follow
 LONGEST_HEAD = 10  # of a frame without a mask
 MAX_CONTROL = 125  # bytes in a control frame's payload
 
@@ -22,7 +22,7 @@ CLOSE_CODES = {
     1002: "protocol error",
     1003: "wrong kind of message",
     1007: "malformed message",
-    1008: "against its rules",
+    1008: "policy violation",
     1009: "message too big",
     1010: "extension missing",
     1011: "internal error",
@@ -42,7 +42,7 @@ def check_head(first: int, second: int, *, inside: bool, peer: str) -> None:
         first: flags and opcode.
         second: mask flag and length.
         inside: whether a message has begun and not ended.
-        peer: who sent it, for the error's text.
+        peer: the sender's name in error messages.
 
     Raises:
         ProtocolError: a client must not accept such a frame.
@@ -60,9 +60,9 @@ def check_head(first: int, second: int, *, inside: bool, peer: str) -> None:
     elif opcode >= CLOSE and (not first & FIN or length > MAX_CONTROL):
         wrong = "a control frame that is too long or in fragments"
     elif opcode == BINARY and inside:
-        wrong = "a new message inside another one"
+        wrong = "a new message before the end of the last"
     elif opcode == CONTINUATION and not inside:
-        wrong = "the continuation of no message"
+        wrong = "a continuation frame without a message"
     if wrong:
         raise ProtocolError(f"{peer} sent {wrong}", code)
 
@@ -72,14 +72,12 @@ def long_length(encoded: memoryview, peer: str) -> int:
     length = int.from_bytes(encoded, "big")
     shortest = MAX_CONTROL + 1 if len(encoded) == 2 else 1 << 16
     if length < shortest or length >> 63:
-        raise ProtocolError(
-            f"{peer} sent the length {length} in a form that is not allowed for it", BAD_FRAME
-        )
+        raise ProtocolError(f"{peer} sent an invalid length: {length} in {len(encoded)} bytes", BAD_FRAME)
     return length
 
 
 def read_close(payload: bytes) -> tuple[int, str]:
-    """Take a close frame apart into code and reason; code 0 if it has none.
+    """Split a close frame into code and reason; code 0 if it has none.
 
     Raises:
         ValueError: it is malformed.
@@ -130,7 +128,7 @@ class FrameWriter:
         return struct.pack("!BBQ", FIN | opcode, MASKED | LENGTH64, length) + mask
 
     def _key(self) -> int:
-        """Draw a key nobody can foresee; the operating system is asked once for many."""
+        """Return an unpredictable key; the operating system is asked for many at a time."""
         if self._next_key == self._keys.size:
             self._keys = np.frombuffer(os.urandom(4 * _KEYS), np.uint32)
             self._next_key = 0

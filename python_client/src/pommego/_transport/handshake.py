@@ -1,7 +1,7 @@
 """Opening a WebSocket: addresses, sockets and the HTTP upgrade (RFC 6455, section 4).
 
-What comes out is a connected socket on which the next byte is the first byte
-of the server's first frame. `pommego._transport.websocket` takes it from there.
+The result is a connected socket on which the next byte is the first byte of the
+server's first frame, for `pommego._transport.websocket`.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ class Address:
     Attributes:
         host: host name or IP address; empty for a Unix socket.
         port: TCP port; 0 for a Unix socket.
-        path: what the HTTP request asks for.
-        socket_path: the Unix socket's path, "@name" for one in Linux' abstract
+        path: the path of the HTTP request.
+        socket_path: the Unix socket's path, "@name" for one in Linux's abstract
             namespace; empty for TCP.
     """
 
@@ -58,7 +58,7 @@ class Address:
         url = urlsplit(text if "://" in text else f"ws://{text}")
         if url.scheme == "wss":
             raise ValueError(
-                f"address {text!r}: TLS is not built in; run a tunnel (ssh -L, stunnel) and join it by ws://"
+                f"address {text!r}: TLS is not supported; connect by ws:// to a tunnel (ssh -L, stunnel)"
             )
         if url.scheme != "ws":
             raise ValueError(f"address {text!r} has scheme {url.scheme!r}, {expected}")
@@ -72,12 +72,12 @@ class Address:
 
     @property
     def local(self) -> bool:
-        """Whether the server is on this machine for sure."""
+        """Whether the server is certainly on this machine."""
         return bool(self.socket_path) or self.host in ("localhost", "::1") or self.host.startswith("127.")
 
     @property
     def authority(self) -> str:
-        """What the Host header says."""
+        """The value of the Host header."""
         if self.socket_path:
             return "localhost"
         host = f"[{self.host}]" if ":" in self.host else self.host
@@ -93,12 +93,12 @@ def open_socket(address: Address, timeout: float) -> socket.socket:
     """Connect, by TCP with delays switched off or by a Unix socket.
 
     Args:
-        address: where to.
+        address: the server's address.
         timeout: seconds, for each of the host's IP addresses.
 
     Raises:
-        ConnectionError: nobody listens there, or the host is unknown.
-        TimeoutError: nobody answered in time.
+        ConnectionError: no server listens there, or the host is unknown.
+        TimeoutError: there was no answer in time.
     """
     try:
         if address.socket_path:
@@ -137,15 +137,15 @@ def upgrade(
     """Ask the HTTP server at the other end of sock to speak WebSocket.
 
     Args:
-        sock: a connected socket. It is left to the caller to close it on errors.
-        address: what it is connected to.
-        subprotocol: the one that the server has to agree to.
-        token: sent as the bearer token, if there is one.
-        timeout: seconds for all of it.
+        sock: a connected socket. On errors the caller has to close it.
+        address: the address it is connected to.
+        subprotocol: the subprotocol that the server has to select.
+        token: the bearer token; empty: none.
+        timeout: seconds for the whole handshake.
 
     Raises:
-        HandshakeError: the answer is not the one RFC 6455 asks for.
-        TimeoutError: it did not come in time.
+        HandshakeError: the answer is not as RFC 6455 requires.
+        TimeoutError: there was no answer in time.
     """
     deadline = time.monotonic() + timeout
     key = base64.b64encode(os.urandom(16))
@@ -174,7 +174,7 @@ def upgrade(
     except HandshakeError:
         raise
     except OSError as e:
-        raise ConnectionError(f"{address} went away during the handshake: {e.strerror or e}") from e
+        raise ConnectionError(f"{address} was lost during the handshake: {e.strerror or e}") from e
     _check(headers, key, subprotocol, address)
 
 
@@ -186,7 +186,7 @@ def _remaining(deadline: float) -> float:
 
 
 def _read_head(sock: socket.socket, address: Address, deadline: float) -> bytes:
-    """Read up to the empty line, and not one byte of the frames behind it."""
+    """Read up to the empty line, and no byte of the frames after it."""
     head = b""
     while True:
         sock.settimeout(_remaining(deadline))
@@ -221,7 +221,7 @@ def _parse_head(head: bytes, address: Address) -> tuple[int, dict[str, str]]:
 
 
 def _read_body(sock: socket.socket, headers: dict[str, str], deadline: float) -> str:
-    """Read why we were refused, as far as it comes."""
+    """Read the body that says why the connection was refused, as far as it arrives."""
     length = headers.get("content-length", "")
     want = min(int(length), _MAX_BODY) if length.isdigit() else _MAX_BODY
     body = b""
@@ -258,14 +258,14 @@ def _check(headers: dict[str, str], key: bytes, subprotocol: str, address: Addre
     if headers.get("upgrade", "").lower() != "websocket" or "upgrade" not in tokens:
         wrong = "its headers do not confirm the upgrade"
     elif headers.get("sec-websocket-accept") != accept:
-        wrong = "its Sec-WebSocket-Accept does not fit our key"
+        wrong = "its Sec-WebSocket-Accept does not match the key that was sent"
     elif headers.get("sec-websocket-extensions"):
-        wrong = f"it switched on extensions nobody asked for: {headers['sec-websocket-extensions']!r}"
+        wrong = f"it selected extensions that were not requested: {headers['sec-websocket-extensions']!r}"
     elif headers.get("sec-websocket-protocol") != subprotocol:
         spoken = headers.get("sec-websocket-protocol", "none")
         wrong = f"it speaks the subprotocol {spoken!r}, this client {subprotocol!r}"
     if wrong:
-        raise HandshakeError(f"{address} answered the handshake wrongly: {wrong}", _SWITCHING)
+        raise HandshakeError(f"{address} sent an invalid answer to the handshake: {wrong}", _SWITCHING)
 
 
 def _excerpt(data: bytes) -> str:

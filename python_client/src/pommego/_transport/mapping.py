@@ -1,14 +1,14 @@
-"""Memory shared with the server that callers hold arrays on.
+"""Memory shared with the server on which callers hold arrays.
 
-While a caller holds arrays on it, it is the caller's, to write to as well, and
-the server writes elsewhere; when the last one is gone the server may have it again.
-Nobody has to say so: the arrays hang on one root, and whether that is still there
-is looked up when memory is wanted. So nothing has to run when an array goes, in
-whichever thread that happens.
+While a caller holds arrays on a part of it, that part belongs to the caller, who may
+also write to it, and the server writes elsewhere. When the last array has been deleted,
+the server may use the part again. No call is needed for that: all arrays refer to one
+root object, and when memory is needed a weak reference tells whether the root still
+exists. So no code has to run when an array is deleted, in whichever thread that is.
 
-Before a fork, what callers hold moves into ordinary memory, at the addresses where
-it is. From then on parent and child have it each for themselves, as they have
-everything else, and the server's is mapped anew for the next batch.
+Before a fork, parts that callers hold are replaced by ordinary memory at the same
+addresses. After it, parent and child each have their own copy, as of all other memory,
+and the server's memory is mapped again for the next batch.
 """
 
 from __future__ import annotations
@@ -27,17 +27,18 @@ __all__ = ["Mapping"]
 
 
 class Mapping(mmap.mmap):
-    """A part of the shared memory, lent as a whole.
+    """A part of the shared memory, which is lent to callers as a whole.
 
     Args:
-        file: its descriptor.
-        start: where in it the part begins.
-        size: its bytes.
-        writable: whether it may be lent; else it can only be looked at.
+        file: the file descriptor of the shared memory.
+        start: the offset of the part.
+        size: its size in bytes.
+        writable: whether it may be lent; otherwise it is read-only.
 
     Attributes:
-        address: where it is in this process.
-        moved: whether the memory here is the caller's by now, and the server's is no longer mapped.
+        address: its address in this process.
+        moved: whether the memory at this address is now the caller's alone, and the
+            server's is no longer mapped.
     """
 
     def __new__(cls, file: int, start: int, size: int, *, writable: bool) -> Mapping:
@@ -52,19 +53,19 @@ class Mapping(mmap.mmap):
 
     @property
     def lent(self) -> bool:
-        """Whether a caller holds arrays where the server would write."""
+        """Whether a caller holds arrays on it."""
         return self._withdrawn or (not self.moved and self._root() is not None)
 
     def lend(self) -> NDArray[np.uint8]:
-        """Return all of it, the caller's until the last view of what this returns is gone."""
+        """Return the whole part. It is lent until the last view of the result is deleted."""
         root = np.frombuffer(self, np.uint8)
         self._root = weakref.ref(root)
         return root
 
     def move(self) -> None:
-        """Leave what is lent to those who hold it, in ordinary memory at the same address.
+        """If it is lent, replace it by ordinary memory with the same contents at the same address.
 
-        No other thread may be writing to it meanwhile.
+        No other thread may write to it meanwhile.
         """
         root = self._root()  # holds it
         if root is None or self.moved:
@@ -76,11 +77,11 @@ class Mapping(mmap.mmap):
             self.moved = _mremap(ours, size, size, _MREMAP_MAYMOVE | _MREMAP_FIXED, self.address) != _FAILED
             if not self.moved:
                 _munmap(ours, size)
-        self._withdrawn = not self.moved  # there is no memory for it: then at least the server stays away
+        self._withdrawn = not self.moved  # out of memory: then at least the server does not write to it
 
 
 def _gone() -> None:
-    """What a weak reference to a root is when there is none."""
+    """The weak reference to a root when there is none."""
 
 
 _mappings: weakref.WeakSet[Mapping] = weakref.WeakSet()
@@ -97,7 +98,7 @@ def _before_fork() -> None:
 if sys.platform == "linux":
 
     def _function(name: str, *arguments: Any) -> Any:
-        """One of the C library's, called with the interpreter lock held."""
+        """Return a function of the C library, called with the interpreter lock held."""
         function = getattr(ctypes.PyDLL(None), name)
         function.restype, function.argtypes = ctypes.c_void_p, arguments
         return function

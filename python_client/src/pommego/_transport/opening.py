@@ -1,4 +1,4 @@
-"""Having an environment made, in shared memory where that can be."""
+"""Making an environment on the server, in shared memory where possible."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ __all__ = ["action_shape", "make_shared"]
 def make_shared(
     client: Client, options: dict[str, Any], shared: bool | None, lend: bool
 ) -> tuple[wire.EnvReply, SharedMemory | None]:
-    """Have the environment made, in shared memory if that is wanted and can be.
+    """Make the environment on the server, in shared memory if wanted and possible.
 
     Args:
         client: the connection.
-        options: of make.
-        shared: None: if it can be; True: or else it is an error.
-        lend: whether batches there are to be the caller's.
+        options: the options of the request "make".
+        shared: None: where possible; True: it is an error if not possible; False: never.
+        lend: whether batches in shared memory may belong to the caller.
     """
     if shared is None:
         shared_may_fail, shared = True, client.address.local and options["compression"] is None
@@ -43,7 +43,7 @@ def make_shared(
         if not shared_may_fail:
             raise PommegoError(
                 f"memory cannot be shared with the server at {client.address}: {e}. "
-                "That takes a server on the same machine and of the same user; leave shared_memory out."
+                "This needs a server on the same machine, run by the same user; leave shared_memory out."
             ) from e
         return client.call("make", wire.EnvReply, **options), None
     client.call("attach", wire.Ok, env=made.env)

@@ -1,8 +1,8 @@
 """Batches in memory that the server and this process both map.
 
-On one machine a batch need not travel at all: the server writes it where this
-process can look at it, and only says which one is ready. `bridge/PROTOCOL.md`
-describes how such memory is agreed on, under "shared memory".
+On one machine a batch need not be sent: the server writes it to memory that this
+process has mapped too, and only announces that it is ready. `bridge/PROTOCOL.md`
+describes under "shared memory" how client and server agree on it.
 """
 
 from __future__ import annotations
@@ -27,27 +27,27 @@ __all__ = ["PLACES", "SLOTS", "SharedBatch", "SharedMemory"]
 #: How many steps may be in flight.
 SLOTS = 2
 
-#: How many places for batches to ask for. Callers may hold all but `SLOTS`; of large
-#: batches the server has fewer.
+#: How many places for batches to ask for; if batches are large, the server has fewer.
+#: Callers may hold all but `SLOTS` of them.
 PLACES = 8
 
 _KEY = 16  # bytes
-_ID = b"\xa2id\xcf"  # what comes before a batch's number, which always takes eight bytes
+_ID = b"\xa2id\xcf"  # the bytes before a batch's number, which always has eight bytes
 
 
 @dataclass
 class _Place:
     """A place for batches.
 
-    It always holds batches of the same form; only their numbers and what follows
-    the tensors differ. So one is decoded once for each place.
+    All its batches have the same form; only their numbers and the bytes after the
+    tensors differ. So a batch is decoded only once for each place.
 
     Attributes:
         mapping: its memory.
-        memory: the same, to slice.
-        id_at: where a batch has its number.
+        memory: the same as a sliceable buffer.
+        id_at: the offset of a batch's number.
         tensors: as decoded.
-        views: what the reader has made of the tensors.
+        views: the reader's arrays of the tensors.
     """
 
     mapping: Mapping
@@ -63,11 +63,11 @@ class SharedBatch:
 
     Attributes:
         id: the request it answers.
-        message: all of it.
-        memory: the memory it lies in.
-        number: the place where it lies.
+        message: the whole batch.
+        memory: the memory that holds it.
+        number: the number of its place.
         tensors: as decoded; the same object for every batch in this place.
-        views: what the reader has made of the tensors; kept with the place.
+        views: the reader's arrays of the tensors; kept with the place.
     """
 
     id: int
@@ -78,39 +78,39 @@ class SharedBatch:
     views: dict[str, Any]
 
     def whole(self) -> wire.Batch:
-        """Decode all of it, with the last observations."""
+        """Decode the whole batch, with the final observations."""
         return wire.decode(self.message)
 
     def own(self, names: Iterable[str]) -> dict[str, NDArray[Any]]:
-        """Return these of the `views` as arrays that are the caller's for good."""
+        """Return the named `views` as arrays that belong to the caller."""
         return self.memory.own(self, names)
 
 
 class SharedMemory:
     """The batches of one environment.
 
-    The server writes each where this lends it a place to: one that nobody looks at,
-    the first such, so that few are in use and stay in the processor's cache. What
-    is mapped is unmapped when the last array on it is gone.
+    The client chooses the place for each batch: the first on which no arrays are held,
+    so that few places are in use and stay in the processor's cache. Memory is unmapped
+    when the last array on it has been deleted.
 
     Args:
-        about: what the server's reply to make says of it.
+        about: its description in the server's reply to "make".
         actions: the shape of a step's actions.
-        lend: whether batches are to be the caller's (`SharedBatch.own`); else they are
-            looked at, read-only, and stand until the next is received.
+        lend: whether batches may belong to the caller (`SharedBatch.own`); otherwise
+            they are read-only and valid until the next is received.
 
     Raises:
         OSError: it cannot be mapped here; the server is on another machine or
             in another container, or belongs to another user.
-        ValueError: what is there is not what the server meant.
+        ValueError: the memory is not the one that the server described.
     """
 
     def __init__(self, about: wire.SharedMemoryReply, actions: tuple[int, ...], *, lend: bool) -> None:
         self._file = file = os.open(about.path, os.O_RDWR | os.O_CLOEXEC)
         weakref.finalize(self, os.close, file)
         if os.fstat(file).st_size != about.size:
-            raise ValueError(f"{about.path} has another size than {about.size} bytes")
-        # What lies before the batches is for both sides to write.
+            raise ValueError(f"{about.path} does not have {about.size} bytes")
+        # Both sides write to the memory before the batches.
         words = mmap.mmap(file, min(about.batches), prot=mmap.PROT_READ | mmap.PROT_WRITE)
         if words[:_KEY] != about.key:
             raise ValueError(f"{about.path} does not begin with the key of the server's memory")
@@ -121,7 +121,7 @@ class SharedMemory:
         self._lends = lend
         self._places: list[_Place | None] = [None] * len(about.batches)
         self._shown: _Place | None = None
-        self._forms: dict[str, tuple[tuple[int, ...], np.dtype, int]] = {}  # of what `own` returns, anywhere
+        self._forms: dict[str, tuple[tuple[int, ...], np.dtype, int]] = {}  # of what `own` returns
         self._buffers = BufferPool()
         self.channel = Channel(memoryview(words), about.actions, actions)
         self._targets: list[int | None] = [None] * self.channel.slots
@@ -135,33 +135,33 @@ class SharedMemory:
         return self.channel.slots
 
     def post(self, request_id: int) -> None:
-        """Hand over the step whose actions were written last, with a place for its batch."""
+        """Post the step whose actions were written last, with a place for its batch."""
         slot = self.channel.turn % self.channel.slots
         number = self._targets[slot]
-        if number is None:  # else the step before it in this slot was given up, and nobody has seen the place
+        if number is None:  # otherwise the last step in this slot was abandoned, its place unused
             number = self._targets[slot] = self._free()
         self.channel.post(request_id, number)
 
     def _free(self) -> int:
-        """The first place that nobody looks at and the server does not write to."""
+        """Return the first place on which no arrays are held and to which the server does not write."""
         for number, place in enumerate(self._places[:-1]):
             taken = place is not None and (place is self._shown or place.mapping.lent)
             if not taken and number not in self._targets:
                 return number
-        raise AssertionError("more places are lent than may be")
+        raise AssertionError("no place is free for the next batch")
 
     def batch(self, request_id: int, size: int, slot: int | None = None) -> SharedBatch:
         """Return the batch that answers a request, and is `size` bytes long.
 
         Args:
             request_id: the request.
-            size: as the server says.
-            slot: in which it was posted; None: it was sent as a message.
+            size: its size, as announced.
+            slot: the slot in which it was posted; None: the request was sent as a message.
 
         Raises:
             ValueError: there is no such batch.
         """
-        number = len(self._places) - 1  # where all but posted steps are answered
+        number = len(self._places) - 1  # where requests that are not posted are answered
         if slot is not None:
             number, self._targets[slot] = self._targets[slot], None
         place = self._places[number]
@@ -169,27 +169,27 @@ class SharedMemory:
             place = self._places[number] = self._map(number, size)
         message = place.memory[:size]
         if len(message) != size:
-            raise ValueError(f"a batch of {size} bytes, which the shared memory cannot hold")
+            raise ValueError(f"a batch of {size} bytes, more than its place in shared memory has")
         found = int.from_bytes(message[place.id_at : place.id_at + 8], "big")
         if found != request_id:
-            raise ValueError(f"batch {found} lies where {request_id} should")
+            raise ValueError(f"batch {found} in the place of batch {request_id}")
         self._shown = None if self._lends else place
         return SharedBatch(request_id, message, self, number, place.tensors, place.views)
 
     def _map(self, number: int, size: int) -> _Place:
-        """Map a place, and decode the first batch that lies there."""
+        """Map a place, and decode the first batch in it."""
         mapping = Mapping(self._file, self._starts[number], self._size, writable=self._lends)
         memory = memoryview(mapping)
         batch, head = wire.decode(memory[:size]), memory[:64].tobytes()
         if not isinstance(batch, wire.Batch) or _ID not in head:
-            raise ValueError("something else than a batch")
+            raise ValueError("something other than a batch")
         return _Place(mapping, memory, head.index(_ID) + len(_ID), batch.tensors)
 
     def own(self, batch: SharedBatch, names: Iterable[str]) -> dict[str, NDArray[Any]]:
-        """Return some of a batch's arrays as the caller's.
+        """Return some of a batch's arrays as arrays that belong to the caller.
 
-        They stay where they are, and the place is lent, as long as there are then
-        enough left for the steps that may be in flight. Otherwise they are copied.
+        They stay in place, and the place is lent, if enough places are left for the
+        steps that may be in flight. Otherwise they are copied.
         """
         mapping = self._places[batch.number].mapping
         lent = sum(place is not None and place.mapping.lent for place in self._places)

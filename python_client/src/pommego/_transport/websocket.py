@@ -1,9 +1,8 @@
 """A small WebSocket client for large binary messages (RFC 6455).
 
-Libraries for every purpose cost half the throughput or more here, because they
-copy each message once or twice. This one does one thing: a message is received
-straight into one buffer that is used again and again, at an address divisible
-by 64, and is handed out as a view of it.
+General-purpose libraries copy each message once or twice, which halves the throughput
+here or worse. This client receives a message directly into a buffer that is reused, at
+an address divisible by 64, and returns a view of it.
 
     socket = WebSocket.connect("ws://127.0.0.1:8765", subprotocol="pommego.v2+msgpack")
     socket.send(b"...", timeout=10)
@@ -13,13 +12,13 @@ by 64, and is handed out as a view of it.
 Concurrency: a connection belongs to one thread at a time, and to the process
 that made it. In a forked child it refuses to work, and the parent's goes on.
 
-Interrupts: a KeyboardInterrupt during `recv` does no harm, the next `recv` goes
-on where the last one stopped. Only if it falls into the few microseconds in
-which a frame's head is taken apart is the connection given up.
+Interrupts: after a KeyboardInterrupt during `recv` the next `recv` continues where the
+last one stopped. Only an interrupt in the few microseconds in which a frame's header is
+parsed closes the connection.
 
-Limits: every call has a deadline, for the whole of it and not for each byte. A
-message larger than `max_message` closes the connection. Fragments are put
-together, pings answered, text refused. There is no compression.
+Limits: every call has a deadline, for the whole call and not for each byte. A
+message larger than `max_message` closes the connection. Fragments are joined, pings are
+answered, text is refused. There is no compression.
 """
 
 from __future__ import annotations
@@ -49,10 +48,10 @@ class WebSocket:
     """One connection, client side.
 
     Args:
-        sock: a connected socket after the opening handshake; the WebSocket owns
-            it from here on.
-        max_message: bytes in the largest message taken.
-        peer: what error messages call the other side.
+        sock: a connected socket after the opening handshake, which the WebSocket
+            then owns.
+        max_message: bytes of the largest message accepted.
+        peer: the name of the other side in error messages.
     """
 
     def __init__(
@@ -68,9 +67,9 @@ class WebSocket:
         self._writer = FrameWriter()
         _open.add(self)
 
-        # Between frames, what has been read and not yet used is in head[:hi].
-        # Inside a data frame, `left` bytes of it are still to come; they go
-        # behind the `size` bytes of the message that are in `memory`.
+        # Between frames, head[:hi] holds bytes that have been read and not yet used.
+        # Inside a data frame, `left` bytes of it are still to arrive; they are
+        # appended to the `size` bytes of the message in `memory`.
         self._pool = BufferPool()
         self._memory = self._pool.take(_FIRST_BUFFER)
         self._head = memoryview(bytearray(2 + frames.MAX_CONTROL + frames.LONGEST_HEAD))
@@ -78,9 +77,9 @@ class WebSocket:
         self._size = 0
         self._left = 0
         self._inside = False  # a message has begun, and its last frame has not
-        self._complete = True  # the message in memory is whole and was handed out
-        self._steady = True  # an interrupt right now would find all of this in order
-        self._count: list[int] = []  # bytes read and not yet accounted for
+        self._complete = True  # the message in memory is complete and was returned
+        self._steady = True  # an interrupt now would find consistent state
+        self._count: list[int] = []  # bytes read and not yet counted
 
     @classmethod
     def connect(
@@ -134,7 +133,7 @@ class WebSocket:
 
         Returns:
             a writable view of its bytes, 64-byte aligned, valid until the next
-            `recv`. After `give_away` it is valid for good.
+            `recv`. After `give_away` it remains valid.
 
         Raises:
             TimeoutError: it did not come in time; the connection is closed.
@@ -162,13 +161,13 @@ class WebSocket:
             raise error from e
 
     def readable(self, seconds: float, timeout: float) -> bool:
-        """Wait for the next message to begin, at most so long; tells whether it has.
+        """Wait for the next message to begin; returns whether it has.
 
-        Control frames that come first, such as pings, are answered: whoever waits
-        for something else than a message must not take one for it.
+        Control frames before it, such as pings, are answered and do not count as a
+        message.
 
         Args:
-            seconds: to wait.
+            seconds: how long to wait.
             timeout: seconds that the rest of a control frame may take.
 
         Raises:
@@ -191,7 +190,7 @@ class WebSocket:
             raise error from e
 
     def _take_control(self, deadline: float) -> bool:
-        """Read and answer the next frame if it is a control frame, else leave it and return False."""
+        """Read and answer the next frame if it is a control frame; otherwise leave it and return False."""
         self._fill(2, deadline)
         if self._head[0] & frames.OPCODE < frames.CLOSE:
             return False
@@ -199,7 +198,7 @@ class WebSocket:
         return True
 
     def timed_out(self, seconds: float) -> TimeoutError:
-        """Close because nothing came in that many seconds, and return the error that says so."""
+        """Close the connection after a timeout, and return the error to raise."""
         error = TimeoutError(
             f"no message from {self._peer} within {seconds:g} s. The connection is closed, as it would "
             "be out of step. Is the server overloaded or stopped? Perhaps a longer timeout= is needed."
@@ -208,16 +207,16 @@ class WebSocket:
         return error
 
     def give_away(self) -> None:
-        """Leave the last message to whoever holds views of it, and go on in another buffer."""
+        """Hand the last message's buffer over to the views of it, and continue with another buffer."""
         self._memory = self._pool.take(len(self._memory))
 
     def close(self, code: int = frames.NORMAL, reason: str = "", timeout: float = 1.0) -> None:
-        """Say goodbye as far as the peer listens, and close. Never raises; idempotent.
+        """Perform the closing handshake as far as the peer answers, and close. Never raises; idempotent.
 
         Args:
             code: the close code to send.
             reason: up to 123 bytes of UTF-8.
-            timeout: seconds spent on the goodbye at most.
+            timeout: the most seconds for the closing handshake.
         """
         if self.closed:
             return
@@ -226,13 +225,13 @@ class WebSocket:
         self._abandon(ClosedError("the connection has been closed"))
 
     def forget(self) -> None:
-        """Close this process's handle without a word to the peer, as a forked child has to."""
+        """Close this process's handle without a close frame, as a forked child has to."""
         self._abandon(ClosedError("this connection belongs to the parent process; open one after the fork"))
 
-    # Ends ---------------------------------------------------------------------
+    # Closing ------------------------------------------------------------------
 
     def check_usable(self) -> None:
-        """Raise ClosedError after the end, and in a forked child."""
+        """Raise ClosedError if the connection has ended, and in a forked child."""
         if self._pid != os.getpid():
             self.forget()
         if self._why_closed is not None:
@@ -240,13 +239,13 @@ class WebSocket:
             raise ClosedError(str(was)) from (None if isinstance(was, ClosedError) else was)
 
     def _abandon(self, why: Exception) -> None:
-        """Close the socket; later calls say why."""
+        """Close the socket; later calls raise an error with the reason."""
         if self._why_closed is None:
             self._why_closed = why
         self._sock.close()
 
     def _goodbye(self, code: int, reason: str, timeout: float) -> None:
-        """Send a close frame and half-close; what still comes is nobody's business."""
+        """Send a close frame and half-close; what still arrives is ignored."""
         said = reason.encode()[: frames.MAX_CONTROL - 2].decode(errors="ignore").encode()
         payload = code.to_bytes(2, "big") + said if code else b""
         try:
@@ -256,7 +255,7 @@ class WebSocket:
             pass
 
     def _receive_failed(self, error: BaseException, timeout: float) -> BaseException:
-        """Close, if need be, and return the error to raise."""
+        """Close, if necessary, and return the error to raise."""
         if isinstance(error, ProtocolError):
             self._goodbye(error.code or frames.BAD_FRAME, str(error), timeout=0.2)
         elif isinstance(error, TimeoutError):
@@ -278,9 +277,9 @@ class WebSocket:
     def _read(self, view: memoryview, deadline: float) -> int:
         """Read at least one byte into view and return how many.
 
-        Interrupted before `_steady` is cleared, it can be called again with the
-        same view, and no byte is lost: the count goes into a list by one call
-        that never leaves C.
+        If interrupted before `_steady` is cleared, it can be called again with the
+        same view without losing a byte: a single call that stays in C stores the
+        count in a list.
         """
         while not self._count:
             self._steady = True
@@ -293,21 +292,22 @@ class WebSocket:
         n = self._count[0]
         self._count.clear()
         if n == 0:
-            raise ConnectionError(f"{self._peer} closed the connection without a word; it may have crashed")
+            raise ConnectionError(f"{self._peer} closed the connection without warning; it may have crashed")
         return n
 
     def _fill(self, need: int, deadline: float) -> None:
-        """Have at least `need` bytes in the head buffer.
+        """Read until at least `need` bytes are in the header buffer.
 
-        A whole head is asked for at once; so up to eight bytes that lie behind
-        a short one may come along, never more: payloads are not to be copied.
+        It reads up to the longest header at once, so that after a short header the
+        buffer may have up to eight bytes of the payload, and never more: payloads
+        are not to be copied.
         """
         while self._hi < need:
             end = max(need, frames.LONGEST_HEAD)
             self._hi += self._read(self._head[self._hi : end], deadline)
 
     def _read_head(self, deadline: float) -> None:
-        """Read one frame's head, and all of the frame if it is a control frame."""
+        """Read one frame's header, and the whole frame if it is a control frame."""
         self._fill(2, deadline)
         first, length = self._head[0], self._head[1]
         frames.check_head(first, length, inside=self._inside, peer=self._peer)
@@ -325,7 +325,7 @@ class WebSocket:
         self._begin_frame(length, used, final=bool(first & frames.FIN))
 
     def _begin_frame(self, length: int, used: int, *, final: bool) -> None:
-        """Make room for a data frame's payload, and take what came with its head."""
+        """Make room for a data frame's payload, and take the bytes that were read with its header."""
         total = self._size + length
         if total > self.max_message:
             raise ProtocolError(
@@ -343,7 +343,7 @@ class WebSocket:
         self._complete = final and not self._left
 
     def _grow(self, size: int) -> None:
-        """Move to a larger buffer. Views of the old one stay as they are."""
+        """Move to a larger buffer. Views of the old one remain valid."""
         memory = self._pool.take(size)
         memory[: self._size] = self._memory[: self._size]
         self._memory = memory
@@ -371,7 +371,7 @@ class WebSocket:
         except ValueError as e:
             return ProtocolError(f"{self._peer} sent a malformed close frame: {e}", frames.BAD_FRAME)
         self._goodbye(code, "", timeout=0.2)
-        why = f" ({code}, {frames.CLOSE_CODES.get(code, 'for a reason of its own')})" if code else ""
+        why = f" ({code}, {frames.CLOSE_CODES.get(code, 'unknown reason')})" if code else ""
         said = f": {reason}" if reason else ""
         return ConnectionError(f"{self._peer} closed the connection{why}{said}", code or None)
 
@@ -388,7 +388,7 @@ class WebSocket:
                 except BlockingIOError:
                     wait(self._sock, deadline, writing=True)
         except TimeoutError:
-            error = TimeoutError(f"{self._peer} does not take what is sent; the connection is closed")
+            error = TimeoutError(f"{self._peer} does not read what is sent; the connection is closed")
             self._abandon(error)
             raise error from None
         except OSError as e:
@@ -408,13 +408,13 @@ def wait(sock: socket.socket, deadline: float, *, writing: bool = False) -> None
         TimeoutError: the deadline, a time.monotonic(), has passed.
     """
     left = deadline - time.monotonic()
-    # The deadline is checked even if there is something to read: a flood must not hold us for ever.
+    # The deadline is checked even if there is something to read: otherwise a flood could block forever.
     if left <= 0 or not ready(sock, left, writing=writing):
         raise TimeoutError("the deadline has passed")
 
 
 def ready(sock: socket.socket, seconds: float, *, writing: bool = False) -> bool:
-    """Wait at most so long until sock can be read or, if `writing`, written; tells whether it can."""
+    """Wait until sock can be read or, if `writing`, written; returns whether it can in that time."""
     if hasattr(select, "poll"):
         poll = select.poll()
         poll.register(sock, select.POLLOUT if writing else select.POLLIN)
@@ -423,7 +423,7 @@ def ready(sock: socket.socket, seconds: float, *, writing: bool = False) -> bool
 
 
 def _after_fork() -> None:
-    """Let go of the parent's connections: held open here, they would outlive it."""
+    """In a forked child, close the parent's connections: otherwise they would outlive the parent."""
     for connection in list(_open):
         connection.forget()
 

@@ -20,17 +20,17 @@ __all__ = ["SUBPROTOCOL", "VERSIONS", "StepRequest", "Tensor", "decode", "encode
 SUBPROTOCOL = "pommego.v2+msgpack"
 VERSIONS = [2]
 
-#: Element types that travel; all little-endian.
+#: The element types of tensors; all little-endian.
 DTYPES: dict[str, np.dtype] = {
     name: np.dtype(name).newbyteorder("<")
     for name in ("uint8", "int16", "int32", "float32", "float64", "uint64")
 }
 
-_NAMES = {np.dtype(name): name for name in DTYPES}  # dtype.name takes longer
+_NAMES = {np.dtype(name): name for name in DTYPES}  # looking up dtype.name takes longer
 
 
 class Tensor(msgspec.Struct, array_like=True):
-    """An array as it travels; the padding aligns the data to 64 bytes."""
+    """An array as it is sent; the padding aligns the data to 64 bytes."""
 
     dtype: str
     shape: tuple[int, ...]
@@ -38,7 +38,7 @@ class Tensor(msgspec.Struct, array_like=True):
     data: memoryview
 
     def array(self) -> NDArray[Any]:
-        """Return the elements as an array that looks at the message's own bytes.
+        """Return the elements as an array that is a view of the message.
 
         Raises:
             ValueError: the parts do not fit together.
@@ -47,7 +47,7 @@ class Tensor(msgspec.Struct, array_like=True):
         if dtype is None:
             raise ValueError(f"unknown dtype {self.dtype!r}")
         try:
-            array = np.ndarray(self.shape, dtype, self.data)  # too little data is its error
+            array = np.ndarray(self.shape, dtype, self.data)  # raises if there is too little data
         except (TypeError, OverflowError) as e:
             raise ValueError(str(e)) from e
         if array.shape != self.shape or array.nbytes != len(self.data):
@@ -55,13 +55,13 @@ class Tensor(msgspec.Struct, array_like=True):
         return array
 
     def array_of(self, dtype: str, shape: tuple[int, ...]) -> NDArray[Any]:
-        """Return the elements as `array` does, if they are what was announced.
+        """Return the elements as `array` does, after a check of dtype and shape.
 
         Raises:
-            ValueError: they are something else.
+            ValueError: dtype, shape or size differ.
         """
         if self.dtype != dtype or self.shape != shape:
-            raise ValueError(f"{self.dtype} {self.shape} where {dtype} {shape} was due")
+            raise ValueError(f"{self.dtype} {self.shape}, expected {dtype} {shape}")
         array = np.ndarray(shape, DTYPES[dtype], self.data)
         if array.nbytes != len(self.data):
             raise ValueError(f"{len(self.data)} bytes of data for {dtype} {shape}")
@@ -81,7 +81,7 @@ class _EnvAnswer(_Answer):
 
 
 class Hello(_Answer, tag="hello"):
-    """The answer to hello."""
+    """The reply to hello."""
 
     version: int
     server: str
@@ -96,7 +96,7 @@ class EnvsReply(_Answer, tag="envs"):
 
 
 class SpacesReply(_Answer, tag="spaces"):
-    """What one id is."""
+    """The description of one id."""
 
     spec: dict[str, Any]
 
@@ -111,7 +111,7 @@ class Field(msgspec.Struct):
 
 
 class SharedMemoryReply(msgspec.Struct, kw_only=True):
-    """Where everything is in shared memory, for a client on the server's machine."""
+    """The layout of shared memory, for a client on the server's machine."""
 
     path: str
     size: int = msgspec.field(name="bytes")
@@ -121,7 +121,7 @@ class SharedMemoryReply(msgspec.Struct, kw_only=True):
 
 
 class EnvReply(_EnvAnswer, tag="env"):
-    """The answer to make."""
+    """The reply to make."""
 
     spec: dict[str, Any]
     games: int
@@ -160,7 +160,7 @@ class Compressed(_EnvAnswer, tag="compressed"):
 
 
 class Simulated(_EnvAnswer, tag="simulated"):
-    """The answer to simulate."""
+    """The reply to simulate."""
 
     seed: int
     tensors: dict[str, Tensor]
@@ -187,11 +187,11 @@ class Image(_EnvAnswer, tag="image"):
 
 
 class Ok(_Answer, tag="ok"):
-    """It has been done."""
+    """The request has been carried out."""
 
 
 class Pong(_Answer, tag="pong"):
-    """The answer to ping."""
+    """The reply to ping."""
 
 
 class Error(msgspec.Struct, tag_field="type", tag="error"):
@@ -231,7 +231,7 @@ _encoder = msgspec.msgpack.Encoder()
 
 
 def decode(message: bytes | memoryview) -> Reply:
-    """Decode one reply. Tensors keep looking at `message`.
+    """Decode one reply. Tensors are views of `message`.
 
     Raises:
         ValueError: it is not msgpack, or not a reply of the protocol.
@@ -249,31 +249,31 @@ def encode(kind: str, request_id: int, fields: dict[str, Any]) -> bytes:
 
 
 def tensor(array: NDArray[Any]) -> list[Any]:
-    """Return an array in the form in which it travels."""
+    """Return an array in the form in which it is sent."""
     name = _NAMES[array.dtype]
     data = np.ascontiguousarray(array, DTYPES[name])
     return [name, list(array.shape), b"", data.tobytes()]
 
 
 class StepRequest:
-    """The step request of one environment, built once and filled in each time.
+    """The step request of one environment, built once and reused.
 
     Args:
         env: the environment's handle.
-        shape: of the actions, (rows,) or (rows, components).
+        shape: the shape of the actions, (rows,) or (rows, components).
     """
 
     def __init__(self, env: int, shape: Sequence[int]) -> None:
         size = int(np.prod(shape))
         sample = {"type": "step", "id": 0, "env": env, "actions": ["uint8", list(shape), b"", bytes(size)]}
         head, mark, rest = _encoder.encode(sample).partition(b"\xa2id\x00")
-        # The id always takes nine bytes, so that nothing behind it moves.
+        # The id always takes nine bytes, so that what follows has fixed offsets.
         self._message = bytearray(head + mark[:-1] + b"\xcf" + bytes(8) + rest)
         self._id_at = len(head) + len(mark)
-        #: Where the actions go, uint8 in the shape given.
+        #: The array for the actions, uint8 in the given shape.
         self.actions = np.frombuffer(self._message, np.uint8)[len(self._message) - size :].reshape(shape)
 
     def message(self, request_id: int) -> bytearray:
-        """Return the request, with the actions that `actions` holds now."""
+        """Return the request with the present contents of `actions`."""
         struct.pack_into("!Q", self._message, self._id_at, request_id)
         return self._message

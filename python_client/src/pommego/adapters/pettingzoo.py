@@ -1,4 +1,4 @@
-"""Games as PettingZoo has them: `parallel_env` and `aec_env`.
+"""Games as PettingZoo environments: `parallel_env` and `aec_env`.
 
     import pommego
 
@@ -9,12 +9,12 @@
         actions = {agent: env.action_space(agent).sample(masks[agent]) for agent in env.agents}
         observations, rewards, terminations, truncations, infos = env.step(actions)
 
-Agents are called by their seats, "agent_0" and so on. In a free-for-all
-the dead leave `agents`, with their reward; in team games they stay to the end,
-with only "stop" legal, and share what their team gets.
+Agents are named by their seats, "agent_0" and so on. In a free-for-all dead agents get
+their reward and leave `agents`; in team games they stay to the end, with only "stop"
+legal, and get the reward of their team.
 
-A step of one game costs a round trip to the server. Thousands of games with all
-their agents as rows of one batch are `pommego.make_vec`.
+Each step of a game is a round trip to the server. To step thousands of games with all
+their agents as rows of one batch, use `pommego.make_vec`.
 
 Needs the extra ``pommego[pettingzoo]``.
 """
@@ -45,9 +45,9 @@ _NOT_HERE = {
     "autoreset_mode": "reset() when `agents` is empty",
     "opponents": 'name all seats: seats=["learner", "simple", ...]',
     "seat": 'name all seats: seats=["learner", "simple", ...]',
-    "on_death": "PettingZoo's own rule holds: the dead leave, unless they belong to a team",
+    "on_death": "PettingZoo requires that dead agents leave, unless they belong to a team",
     "max_episode_steps": "PettingZoo calls it max_cycles",
-    "copy": "all arrays are the caller's",
+    "copy": "all arrays belong to the caller",
     "expand_shared": "there are no rows here",
 }
 
@@ -64,21 +64,21 @@ def parallel_env(
     """Make one game in which all agents act at once.
 
     Args:
-        id: of the catalog.
+        id: an id of the catalog.
         max_cycles: truncates after this many steps; None: only the rules end a game.
         seats: for each seat "learner" or the name of an agent on the server;
             None: all seats learn. `agents` are those that learn.
         render_mode: "ansi" (text), "rgb_array" (images), "human" (drawn on
             standard output at each step) or None.
-        action_mask: where masks are found. "observation": each observation is
-            ``{"observation": ..., "action_mask": ...}``; "info": it is what the
-            server sent, and the mask is in info.
-        options: more, as for `pommego.make_vec`: observation, reward, rules,
+        action_mask: where the masks are. "observation": each observation is
+            ``{"observation": ..., "action_mask": ...}``; "info": the mask is in info,
+            and the observation is that of the server.
+        options: further options, as for `pommego.make_vec`: observation, reward, rules,
             address, token and so on.
 
     Raises:
-        TypeError, ValueError: an option that does not belong here.
-        Others as `pommego.make_vec`.
+        TypeError, ValueError: an option is not available here.
+        And the errors of `pommego.make_vec`.
     """
     for name in options:
         if name in _NOT_HERE:
@@ -103,10 +103,10 @@ def parallel_env(
 
 
 def aec_env(id: str, **options: Any) -> pettingzoo.AECEnv:
-    """Make one game in which agents act in turn, the move being made when the last one has.
+    """Make one game in which agents act in turn; the step is made after the last agent.
 
     Args:
-        id: of the catalog.
+        id: an id of the catalog.
         options: as for `parallel_env`.
     """
     return parallel_to_aec(parallel_env(id, **options))
@@ -117,20 +117,20 @@ class PommegoParallelEnv(pettingzoo.ParallelEnv):
 
     * Observation: that of `pommego.make_vec` for one row, a dict of arrays, with
       the action mask beside it or in info (see `parallel_env`).
-    * Action mask: int8 (choices,), 0 where an action can have no effect that the
-      seat could know of; for several action components a tuple of such. It is
-      what ``action_space(agent).sample(mask)`` takes. Acting against it is no error.
+    * Action mask: int8 (choices,), 0 where, as far as the seat can know, an action has
+      no effect; with several action components a tuple of these, as
+      ``action_space(agent).sample(mask)`` expects. A masked action is not an error.
     * Info: ``alive`` and ``seat``; after `reset` ``seed`` and ``episode_number``;
       with the game's last step ``game`` (return, length, result, winners).
-    * The rules' own step limit terminates, `max_cycles` truncates. An agent that
-      dies in the very step that truncates is both terminated and truncated, so
-      that the last step is the same for all.
+    * The step limit of the rules terminates, `max_cycles` truncates. An agent that
+      dies in the step that truncates is both terminated and truncated, so that
+      the last step is the same for all.
 
     Attributes:
-        possible_agents: names of all that learn, by seat.
+        possible_agents: the names of all learning agents, by seat.
         agents: those still in the game.
-        envs: the vector environment of one game behind it.
-        state_space: of `state`.
+        envs: the underlying vector environment of one game.
+        state_space: the space of `state`.
     """
 
     metadata = {  # noqa: RUF012, PettingZoo's own form
@@ -152,7 +152,7 @@ class PommegoParallelEnv(pettingzoo.ParallelEnv):
         self._masks_inside = action_mask == "observation"
         self._dead_leave = envs.game_spec.dead_leave
         self._actions = np.zeros(envs.action_space.shape, np.int64)
-        # Each agent has spaces of its own, which can be seeded apart.
+        # Each agent has its own spaces, which can be seeded separately.
         self.observation_spaces = {agent: self._observation_space() for agent in agents}
         self.action_spaces = {agent: envs.game_spec.action_space() for agent in agents}
         self.state_space = _joint_space(envs.encoding.space(), len(agents))
@@ -172,7 +172,7 @@ class PommegoParallelEnv(pettingzoo.ParallelEnv):
 
         Args:
             seed: 0 to 2**64-1.
-            options: ignored; PettingZoo's tests hand in any.
+            options: ignored; PettingZoo's tests pass arbitrary ones.
 
         Returns:
             observations and infos by agent.
@@ -188,11 +188,11 @@ class PommegoParallelEnv(pettingzoo.ParallelEnv):
         """Make one step.
 
         Args:
-            actions: one for each of `agents`; those of agents that left are ignored.
+            actions: one for each of `agents`; actions of agents that have left are ignored.
 
         Returns:
-            observations, rewards, terminations, truncations and infos, by the
-            agents that were in the game before the step. Empty if there were none.
+            observations, rewards, terminations, truncations and infos by agent, for the
+            agents that were in the game before the step.
 
         Raises:
             ValueError: an action is missing or has the wrong form.
@@ -216,9 +216,9 @@ class PommegoParallelEnv(pettingzoo.ParallelEnv):
         return observations, rewards, terminations, truncations, infos
 
     def state(self) -> NDArray[Any]:
-        """Return what all agents see, the dead included, one after the other in one vector.
+        """Return the observations of all agents, dead ones included, concatenated to one vector.
 
-        With fog that is not everything there is: it is what they could know together.
+        With fog this is not the full state of the game, but what the agents together see.
         """
         rows = len(self.possible_agents)
         parts = [self._obs[name].reshape(rows, -1) for name in self.envs.encoding.space()]
@@ -233,7 +233,7 @@ class PommegoParallelEnv(pettingzoo.ParallelEnv):
         self.envs.close()
 
     def set_opponents(self, opponents: Sequence[str]) -> None:
-        """Change the agents in the seats that do not learn, from the next game on."""
+        """Replace the agents in the seats that do not learn, from the next game on."""
         self.envs.set_opponents(opponents)
 
     def _observation_space(self) -> spaces.Dict:
@@ -257,7 +257,7 @@ class PommegoParallelEnv(pettingzoo.ParallelEnv):
         for agent in self.agents:
             own = infos[agent] = row_info(info, self._rows[agent])
             if self._masks_inside:
-                del own["action_mask"]  # it has one place
+                del own["action_mask"]  # there is only one place for it
             else:
                 own["action_mask"] = self._mask(info, agent)
         return infos
@@ -279,7 +279,7 @@ class PommegoParallelEnv(pettingzoo.ParallelEnv):
 
 
 def _joint_space(space: spaces.Dict, agents: int) -> spaces.Box:
-    """The space of all agents' observations, one after the other."""
+    """Return the space of all agents' observations, concatenated."""
     fields = [space[name] for name in space]
     dtype = np.result_type(*(field.dtype for field in fields))
     low, high = (

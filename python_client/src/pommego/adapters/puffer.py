@@ -1,4 +1,4 @@
-"""Games as a native PufferLib environment, which writes into the buffers it is given.
+"""Games as a native PufferLib environment, which writes into PufferLib's buffers.
 
     import pufferlib.vector
     from pommego import puffer
@@ -8,14 +8,14 @@
     observations, _ = envs.reset()
     fields = envs.driver_env.unpack(observations)  # {"planes": ..., "scalars": ...}
 
-PufferLib wants an observation to be one array. Here it is the bytes of all
-fields, one after the other; `PommegoPufferEnv.unpack` takes them apart again,
-as arrays or, in a policy, as PyTorch tensors.
+PufferLib requires an observation to be one array. Here it consists of the bytes of all
+fields, one after the other; `PommegoPufferEnv.unpack` splits them again into arrays or,
+in a policy, into PyTorch tensors.
 
-One environment plays many games in parallel by itself; PufferLib's own
-processes (``backend=pufferlib.vector.Multiprocessing``) have a server each.
+One environment already plays many games in parallel; PufferLib's own processes
+(``backend=pufferlib.vector.Multiprocessing``) have a server each.
 
-PufferLib itself is for you to install: its versions 2 and 3 fit.
+Install PufferLib yourself; versions 2 and 3 are supported.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ _NOT_HERE = ("autoreset_mode", "copy", "expand_shared", "render_mode")
 
 
 def creator(id: str, num_envs: int = 1, **options: Any) -> Callable[..., PommegoPufferEnv]:
-    """Return what `pufferlib.vector.make` calls to make an environment.
+    """Return the function that `pufferlib.vector.make` calls to make an environment.
 
     Args:
-        id: of the catalog.
-        num_envs: games in each environment that it makes.
+        id: an id of the catalog.
+        num_envs: games in each environment.
         options: as for `pommego.make_vec`, except autoreset_mode (here games
             always restart in the step that ends them), copy, expand_shared
             and render_mode.
@@ -61,22 +61,21 @@ def _create(id: str, games: int, options: dict[str, Any], buf: Any = None, seed:
 
 
 class PommegoPufferEnv(pufferlib.PufferEnv):
-    """Many games, each of whose rows is an agent of PufferLib's. Make them with `creator`.
+    """Many games; each row is an agent for PufferLib. Make them with `creator`.
 
     ``observations``, ``rewards``, ``terminals``, ``truncations`` and ``masks``
     are written in place. Observations after the end of a game are those of the
     next one.
 
     In a free-for-all an agent is terminal when it dies, and masked until its game
-    is over. In teams none is masked: they share their
-    team's fate.
+    is over. In team games no agent is masked, as dead ones get their team's outcome.
 
-    Infos are one dict for each game that ended: ``episode_return`` (mean of its
+    Infos are one dict for each game that ended: ``episode_return`` (the mean over its
     rows), ``episode_length`` and, with one row a game, ``won`` (0 or 1).
 
     Attributes:
-        envs: the vector environment behind it.
-        action_masks: bool (agents, choices), as they now stand.
+        envs: the underlying vector environment.
+        action_masks: the present masks, bool (agents, choices).
     """
 
     def __init__(self, envs: PommegoVectorEnv, buf: Any = None, seed: int = 0) -> None:
@@ -89,7 +88,7 @@ class PommegoPufferEnv(pufferlib.PufferEnv):
         super().__init__(buf)
 
     def _place_fields(self) -> None:
-        """Lay fields out by falling size of their elements, so that each lies on a multiple of it."""
+        """Order fields by decreasing size of their elements, so that all are aligned."""
         self._places: dict[str, tuple[int, int, np.dtype, tuple[int, ...]]] = {}
         at = 0
         fields = [(name, box.dtype, box.shape) for name, box in self.envs.single_observation_space.items()]
@@ -103,9 +102,9 @@ class PommegoPufferEnv(pufferlib.PufferEnv):
         """Begin new games.
 
         Args:
-            seed: a number, or a list of one. Game i of n gets seed * n + i, so
-                that environments with seeds one apart, as PufferLib gives them,
-                have no game in common. None: the one the environment was made with.
+            seed: a number, or a list with one number. Game i of n gets seed * n + i, so
+                that environments with consecutive seeds, as PufferLib sets them, have
+                no game in common. None: the seed that the environment was made with.
 
         Returns:
             `observations`, and no infos.
@@ -136,7 +135,7 @@ class PommegoPufferEnv(pufferlib.PufferEnv):
         return self.observations, self.rewards, self.terminals, self.truncations, self._ended(over, info)
 
     def _died(self, over: NDArray[np.bool_], info: dict[str, Any]) -> NDArray[np.bool_] | bool:
-        """Which agents left the game in this step."""
+        """Return which agents left the game in this step."""
         if not self._dead_leave:
             return False
         alive = info["alive"]
@@ -167,7 +166,7 @@ class PommegoPufferEnv(pufferlib.PufferEnv):
         return ended
 
     def unpack(self, observations: Any) -> dict[str, Any]:
-        """Take packed observations apart.
+        """Split packed observations into fields.
 
         Args:
             observations: a numpy array or a torch tensor, uint8 (..., bytes).
@@ -182,7 +181,7 @@ class PommegoPufferEnv(pufferlib.PufferEnv):
             if isinstance(part, np.ndarray):
                 fields[name] = np.ascontiguousarray(part).view(dtype).reshape(*lead, *shape)
             else:
-                import torch  # noqa: PLC0415, a tensor comes from it
+                import torch  # noqa: PLC0415, it is imported already if there is a tensor
 
                 kind = operator.attrgetter(dtype.name)(torch)
                 fields[name] = part.contiguous().view(kind).reshape(*lead, *shape)

@@ -1,6 +1,6 @@
 """Games for Ray RLlib's new API stack, with one policy or several.
 
-One learner against agents on the server, many games at once in each env runner:
+With one learner against agents on the server, many games at once in each env runner:
 
     import pommego.rllib  # which registers the names "pommego" and "pommego-multi-agent"
     from ray.rllib.algorithms.ppo import PPOConfig
@@ -11,15 +11,15 @@ One learner against agents on the server, many games at once in each env runner:
         .env_runners(gym_env_vectorize_mode="vector_entry_point", num_envs_per_env_runner=64)
     )
 
-All seats learning, each agent mapped to a policy as usual (RLlib steps such
+With all seats learning, each agent mapped to a policy as usual (RLlib steps such
 environments one after the other, so this is much slower):
 
     config = PPOConfig().environment("pommego-multi-agent", env_config={"id": "PommeTeam-v0"})
 
 Observations are one vector of all fields, float32 (size,), which RLlib's default
 networks take. With ``"action_mask": True`` they are ``{"observations": that vector,
-"action_mask": float32 (choices,)}``, as the module of RLlib's own example of action
-masking has it:
+"action_mask": float32 (choices,)}``, the form of the module in RLlib's own example of
+action masking:
 
     from ray.rllib.core.rl_module import RLModuleSpec
     from ray.rllib.examples.rl_modules.classes.action_masking_rlm import ActionMaskingTorchRLModule
@@ -29,8 +29,8 @@ masking has it:
         .rl_module(rl_module_spec=RLModuleSpec(module_class=ActionMaskingTorchRLModule))
     )
 
-For planes as they are use ``"pommego:pommego/<id>"``, as with any gymnasium
-environment.
+For observations as a dict of planes and scalars use ``"pommego:pommego/<id>"``, as with
+any gymnasium environment.
 
 Needs the extra ``pommego[rllib]``.
 """
@@ -60,21 +60,21 @@ from pommego.vector import PommegoVectorEnv
 
 __all__ = ["PommegoMultiAgentEnv", "SingleAgentVectorEnv", "single_agent"]
 
-_KEPT = ("game", "seed", "episode_number")  # of info; RLlib stores it with every step
+_KEPT = ("game", "seed", "episode_number")  # keys of info; RLlib stores it with every step
 
 
 def single_agent(config: Mapping[str, Any]) -> gymnasium.Env | SingleAgentVectorEnv:
-    """Make what RLlib asks for: many games if `config` says how many, else one.
+    """Make an environment for RLlib: many games if `config` has "num_envs", otherwise one.
 
     Args:
-        config: options as for `pommego.make_vec`, with "id", and such that one
-            seat learns: "opponents", for example; and "action_mask" (bool).
+        config: options as for `pommego.make_vec`, with "id", with options such as
+            "opponents" so that one seat learns, and with "action_mask" (bool).
             RLlib itself adds "num_envs".
 
     Raises:
         KeyError: there is no "id".
         ValueError: more than one seat learns.
-        Others as `pommego.make_vec`.
+        And the errors of `pommego.make_vec`.
     """
     options = _connected(config)
     masked = options.pop("action_mask", False)
@@ -83,18 +83,18 @@ def single_agent(config: Mapping[str, Any]) -> gymnasium.Env | SingleAgentVector
     if envs.learners != 1:
         envs.close()
         raise ValueError(
-            f"{envs.learners} seats learn, and a single agent is one: fill the others with opponents=[...], "
+            f"{envs.learners} seats learn, but a single agent has one: fill the others with opponents=[...], "
             "or use PommegoMultiAgentEnv"
         )
     return SingleAgentVectorEnv(envs, masked=masked) if games else _OneGame(PommegoEnv(envs), masked)
 
 
 class SingleAgentVectorEnv(VectorWrapper):
-    """Many games with one learner each, as RLlib's single-agent env runner wants them.
+    """Many games with one learner each, for RLlib's single-agent env runner.
 
     Args:
         envs: with one learner a game, in mode NEXT_STEP.
-        masked: whether observations have an action mask beside them.
+        masked: whether observations contain an action mask.
     """
 
     def __init__(self, envs: PommegoVectorEnv, *, masked: bool = False) -> None:
@@ -117,7 +117,7 @@ class SingleAgentVectorEnv(VectorWrapper):
 
 
 class _OneGame(gymnasium.Wrapper):
-    """One game with one learner, as RLlib wants it."""
+    """One game with one learner, for RLlib."""
 
     def __init__(self, env: PommegoEnv, masked: bool) -> None:
         super().__init__(env)
@@ -134,7 +134,7 @@ class _OneGame(gymnasium.Wrapper):
 
 
 class PommegoMultiAgentEnv(MultiAgentEnv):
-    """One game, its agents acting at once; see `pommego.pettingzoo` for when agents leave.
+    """One game whose agents act at once; see `pommego.pettingzoo` for when agents leave.
 
     Args:
         config: options as for `pommego.parallel_env`, with "id"; but
@@ -166,9 +166,8 @@ class PommegoMultiAgentEnv(MultiAgentEnv):
 
         Returns:
             observations, rewards, terminateds, truncateds and infos by agent.
-            A game that is cut off is truncated under ``__all__`` only: RLlib
-            takes an episode whose agents are each truncated for terminated, and
-            would not bootstrap.
+            A truncated game is truncated under ``__all__`` only: RLlib treats an episode
+            whose agents are each truncated as terminated, and would not bootstrap.
         """
         observations, rewards, terminateds, truncateds, infos = self.game.step(action_dict)
         self.agents = self.game.agents[:]
@@ -195,7 +194,7 @@ class PommegoMultiAgentEnv(MultiAgentEnv):
 
 
 class _Form:
-    """What becomes of observations: one vector, and the mask beside it if that is wanted."""
+    """The form of observations: one vector, with the mask beside it if wanted."""
 
     def __init__(self, spec: GameSpec, encoding: Encoding, masked: bool) -> None:
         self._fields = encoding.fields
@@ -213,7 +212,7 @@ class _Form:
         return spaces.Dict({"observations": vector, "action_mask": mask})
 
     def of(self, obs: Observation, mask: NDArray[Any]) -> Any:
-        """Bring a batch, rows first, into this form."""
+        """Convert a batch, rows first, to this form."""
         rows = [obs[field.name].reshape(len(mask), -1) for field in self._fields]
         vector = np.concatenate(rows, axis=1, dtype=np.float32)
         if not self._masked:
@@ -221,7 +220,7 @@ class _Form:
         return {"observations": vector, "action_mask": mask.astype(np.float32)}
 
     def of_one(self, obs: Observation, mask: NDArray[Any]) -> Any:
-        """Bring the observation of one row into this form."""
+        """Convert the observation of one row to this form."""
         seen = self.of({name: array[None] for name, array in obs.items()}, mask[None])
         return {name: array[0] for name, array in seen.items()} if self._masked else seen[0]
 

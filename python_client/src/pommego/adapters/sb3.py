@@ -6,8 +6,8 @@
     envs = sb3.make_vec("PommeFFACompetition-v0", 64, opponents=["simple"] * 3)
     MaskablePPO("MultiInputPolicy", envs).learn(100_000)
 
-Each row (a learner of a game) is one environment of Stable-Baselines3's. Without
-`opponents` all seats learn, all rows with the one policy: self-play.
+Each row (a learner of a game) is one environment for Stable-Baselines3. Without
+`opponents` all seats learn with the same policy, which is self-play.
 
 Needs the extra ``pommego[sb3]``.
 """
@@ -42,8 +42,8 @@ def make_vec(id: str, num_envs: int = 1, *, render_mode: str | None = None, **op
     """Make many games of one id, stepped together.
 
     Args:
-        id: of the catalog.
-        num_envs: games. (The attribute of this name counts rows.)
+        id: an id of the catalog.
+        num_envs: number of games. (The attribute of this name counts rows.)
         render_mode: "rgb_array" or None.
         options: as for `pommego.make_vec`, except autoreset_mode (here games
             always restart in the step that ends them), copy and expand_shared.
@@ -63,20 +63,20 @@ class PommegoVecEnv(VecEnv):
     """Games stepped together, one row for each learner. Make one with `make_vec`.
 
     In the step that ends a row's episode its info has ``terminal_observation``,
-    ``TimeLimit.truncated`` (the limit was the caller's, not the rules'),
+    ``TimeLimit.truncated`` (true if the caller's limit ended it, not the rules),
     ``episode`` (as Monitor writes it, so that no VecMonitor is needed) and
-    ``game`` (as `pommego.PommegoVectorEnv` has it). Other infos are empty:
-    `info` has what came with the batch for all rows at once.
+    ``game`` (as in `pommego.PommegoVectorEnv`). Other infos are empty: the attribute
+    `info` has the info of all rows at once.
 
     All rows of a game have its seed: ``seed(s)`` gives game i seed s + i, from
     the next `reset` on.
 
-    ``env_method`` and ``get_attr`` know what the vector environment behind it
-    has, such as ``env_method("set_opponents", [...])``, and "action_masks".
+    ``env_method`` and ``get_attr`` give access to the underlying vector environment, as
+    in ``env_method("set_opponents", [...])``, and to "action_masks".
 
     Attributes:
-        envs: that vector environment.
-        info: of the last batch, arrays with rows first.
+        envs: the underlying vector environment.
+        info: the info of the last batch, arrays with rows first.
     """
 
     def __init__(self, envs: PommegoVectorEnv, *, render_mode: str | None = None) -> None:
@@ -102,7 +102,7 @@ class PommegoVecEnv(VecEnv):
         return obs
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
-        """Give games seeds, from the next reset on: game i gets seed + i.
+        """Set the seeds of games from the next reset on: game i gets seed + i.
 
         Args:
             seed: None: draw one.
@@ -128,7 +128,7 @@ class PommegoVecEnv(VecEnv):
         return obs, reward.astype(np.float32), done, infos
 
     def _last(self, row: int, truncated: bool) -> dict[str, Any]:
-        """The info of a row whose episode ended."""
+        """Return the info of a row whose episode ended."""
         game = row_info(self.info["game"], row)
         seconds = round(time.time() - self._begin, 6)
         return {
@@ -139,16 +139,17 @@ class PommegoVecEnv(VecEnv):
         }
 
     def action_masks(self) -> NDArray[np.int8]:
-        """Return the action masks as they now stand: int8 (rows, choices), as MaskablePPO has them."""
+        """Return the present action masks, int8 (rows, choices), for MaskablePPO."""
         return self.info["action_mask"]
 
     def env_method(
         self, method_name: str, *method_args: Any, indices: Indices = None, **method_kwargs: Any
     ) -> list[Any]:
-        """Call "action_masks", or for all rows at once a method of `envs`.
+        """Call "action_masks", or a method of `envs` for all rows at once.
 
         Returns:
-            one result for each row asked for; the same one if it was called once for all.
+            one result for each row given; a method of `envs` is called once, and its
+            result repeated.
 
         Raises:
             AttributeError: there is no such method.
@@ -164,23 +165,23 @@ class PommegoVecEnv(VecEnv):
         return [result] * len(rows)
 
     def get_attr(self, attr_name: str, indices: Indices = None) -> list[Any]:
-        """Return an attribute, which all rows share, once for each row asked for."""
+        """Return an attribute, which all rows share, once for each row given."""
         holder = self if attr_name in ("render_mode", "action_masks") else self.envs
         return [getattr(holder, attr_name)] * len(list(self._get_indices(indices)))
 
     def set_attr(self, attr_name: str, value: Any, indices: Indices = None) -> None:
-        """Set an attribute that `envs` has, for all rows.
+        """Set an attribute of `envs`, for all rows.
 
         Raises:
-            AttributeError: it has none of this name.
-            ValueError: only some rows were named.
+            AttributeError: there is no such attribute.
+            ValueError: only some rows were given.
         """
         self._check_all_rows(attr_name, list(self._get_indices(indices)))
         getattr(self.envs, attr_name)
         setattr(self.envs, attr_name, value)
 
     def env_is_wrapped(self, wrapper_class: type, indices: Indices = None) -> list[bool]:
-        """Return whether rows do what a wrapper would: they report their episodes as Monitor does."""
+        """Return whether rows are wrapped: True for Monitor, as they report their episodes like it."""
         return [wrapper_class is Monitor] * len(list(self._get_indices(indices)))
 
     def get_images(self) -> Sequence[NDArray[np.uint8]]:
@@ -193,15 +194,15 @@ class PommegoVecEnv(VecEnv):
 
     def _check_all_rows(self, name: str, rows: list[int]) -> None:
         if len(rows) != self.num_envs:
-            raise ValueError(f"{name} is of all rows at once, and cannot be used for {len(rows)} of them")
+            raise ValueError(f"{name} is for all rows at once, and cannot be used for {len(rows)} of them")
 
 
 def _space(space: spaces.Dict) -> spaces.Dict:
-    """Return the space in a form that Stable-Baselines3 does not take for photographs.
+    """Return the space in a form that Stable-Baselines3 does not take for images.
 
     It treats every uint8 box of three axes with bounds of 0 and 255 as an
-    image: guesses which axis has the channels, moves it, and divides by 255.
-    A bound of 254 is as true of planes, and leaves them as they are.
+    image: it guesses which axis has the channels, moves it, and divides by 255.
+    A bound of 254 holds for planes as well, and keeps it from doing so.
     """
 
     def plain(box: spaces.Box) -> spaces.Box:

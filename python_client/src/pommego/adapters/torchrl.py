@@ -7,9 +7,9 @@
     env = TransformedEnv(games, ActionMask())
     data = env.rollout(1000, break_when_any_done=False)
 
-With one learner a game, everything is at the root of the tensordict. With
-several, what each of them has is under "agents", as TorchRL's multi-agent
-environments have it: ``ActionMask(("agents", "action"), ("agents", "action_mask"))``.
+With one learner per game, everything is at the root of the tensordict. With several,
+the entries of learners are under "agents", as in TorchRL's multi-agent environments:
+``ActionMask(("agents", "action"), ("agents", "action_mask"))``.
 
 Needs the extra ``pommego[torchrl]``.
 """
@@ -42,9 +42,9 @@ def make_vec(
     """Make many games of one id, stepped together.
 
     Args:
-        id: of the catalog.
-        num_envs: games, which are the batch.
-        device: where tensors are wanted; None: the CPU, without saying so.
+        id: an id of the catalog.
+        num_envs: number of games, the batch size.
+        device: the device of tensors; None: the CPU, with no device set.
         options: as for `pommego.make_vec`, except autoreset_mode (TorchRL
             resets where and when it is told to), copy, expand_shared and render_mode.
 
@@ -61,21 +61,21 @@ def make_vec(
 class PommegoTorchEnv(EnvBase):
     """A batch of games. Make one with `make_vec`.
 
-    Of each learner: the observation's fields, ``action_mask`` (bool, choices of
-    one action component after the other's), ``alive`` (bool, 1), ``action`` and
+    Each learner has: the observation's fields, ``action_mask`` (bool, the choices of all
+    action components one after the other), ``alive`` (bool, 1), ``action`` and
     ``reward`` (float32, 1). With one learner they have the shape (games, ...),
     with several, under "agents", (games, learners, ...). ``done``,
-    ``terminated`` and ``truncated`` are of games: bool (games, 1).
+    ``terminated`` and ``truncated`` belong to games: bool (games, 1).
 
     After `set_seed` with s, the next full reset gives game i the seed s + i.
 
-    The server restarts a finished game in the same step. What it then sends
-    is kept here until it is asked for, so that a reset after the end of games
-    costs no round trip; any other reset does.
+    The server restarts a finished game in the same step. The first observation of the
+    next episode is kept here until the reset, so that a reset of finished games costs no
+    round trip; any other reset does.
 
     Attributes:
-        envs: the vector environment behind it.
-        info: what came with the last batch, arrays with rows first.
+        envs: the underlying vector environment.
+        info: the info of the last batch, arrays with rows first.
     """
 
     def __init__(self, envs: PommegoVectorEnv, *, device: torch.device | str | None = None) -> None:
@@ -83,8 +83,8 @@ class PommegoTorchEnv(EnvBase):
         self.envs = envs
         self.info: dict[str, Any] = {}
         self._first_seed: int | None = None
-        self._fresh: TensorDict | None = None  # the batch as the server sent it, finished games restarted
-        self._restarted = np.zeros(envs.num_games, np.bool_)  # those games
+        self._fresh: TensorDict | None = None  # the batch from the server, with finished games restarted
+        self._restarted = np.zeros(envs.num_games, np.bool_)  # which games those are
         self._single = envs.learners == 1
         self._lead = (envs.num_games,) if self._single else (envs.num_games, envs.learners)
         self._make_specs()
@@ -160,7 +160,7 @@ class PommegoTorchEnv(EnvBase):
     def _at_the_end(
         self, obs: dict[str, NDArray[Any]], done: NDArray[np.bool_]
     ) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-        """Put the last observations of finished games where the first of the next ones are."""
+        """Replace the first observations of restarted games by the last of finished ones."""
         rows = done.nonzero()[0]
         last, info = self.info["final_obs"], self.info["final_info"]
         whole = {name: array.copy() for name, array in obs.items()}
@@ -172,7 +172,7 @@ class PommegoTorchEnv(EnvBase):
         return whole, last_info
 
     def _seen(self, obs: dict[str, NDArray[Any]], info: dict[str, Any]) -> TensorDict:
-        """Lay out what learners see."""
+        """Return the entries of learners."""
         arrays = obs | {"action_mask": info["action_mask"].view(np.bool_), "alive": info["alive"][:, None]}
         tensors = {
             name: torch.from_numpy(array).reshape(*self._lead, *array.shape[1:])
@@ -183,7 +183,7 @@ class PommegoTorchEnv(EnvBase):
         return TensorDict(tensors, self.batch_size, device=self.device)
 
     def _of_games(self, rows: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """All rows of a game end together."""
+        """Return one flag per game, as all rows of a game end together."""
         return rows[:: self.envs.learners].copy()
 
     def _flags(self, games: NDArray[np.bool_]) -> torch.Tensor:

@@ -1,4 +1,4 @@
-"""Data sets of played games: read them, make observations from them, make them.
+"""Data sets of played games: read them, rebuild their observations, record your own.
 
     from pommego import data
 
@@ -6,13 +6,13 @@
         train(batch["obs_planes"], batch["action"])
 
 A data set is a folder that ``pommego generate`` made (or `record`, with your own
-agents). Of layout "steps" a row is a step of one seat; `load` streams them. Of
-layout "games" a row is a game, small, and `rebuild` makes from it what the seats
-saw, byte for byte, on a server of its own. `episodes` gives whole games of either.
+agents). In layout "steps" a row is a step of one seat; `load` streams the rows. In
+layout "games" a row is a game, stored compactly, and `rebuild` replays it on a server to
+get the observations of its seats, byte for byte. `episodes` yields whole games of either.
 
 `to_minari` writes a Minari data set, `torch_dataset` feeds PyTorch; Hugging Face's
-``load_dataset("parquet", data_files="steps/data/*.parquet")`` reads the files as
-they are. `verify` checks every byte against the checksums.
+``load_dataset("parquet", data_files="steps/data/*.parquet")`` reads the files
+directly. `verify` checks every byte against the checksums.
 
 Reading needs pyarrow: ``pip install pommego[data]``.
 """

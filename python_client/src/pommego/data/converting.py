@@ -18,7 +18,7 @@ from pommego.data.whole import episodes
 
 __all__ = ["to_minari", "torch_dataset"]
 
-_AT_ONCE = 256  # episodes handed to Minari together
+_AT_ONCE = 256  # episodes passed to Minari at a time
 
 
 def to_minari(
@@ -39,11 +39,11 @@ def to_minari(
     Args:
         path: a data set of either layout.
         dataset_id: Minari's name for it, such as "pommerman/simple-v0".
-        observation: of layout "games": the encoding.
+        observation: the encoding to rebuild, for layout "games".
         agents: only seats of these agents.
         won: only seats that won.
-        data_format: "arrow", "hdf5" or "parquet", as Minari has them.
-        options: others of `minari.create_dataset_from_buffers`.
+        data_format: "arrow", "hdf5" or "parquet", as in Minari.
+        options: further options of `minari.create_dataset_from_buffers`.
 
     Returns:
         the `minari.MinariDataset`.
@@ -87,12 +87,12 @@ def to_minari(
             **options,
         )
     if made is None:
-        raise ValueError(f"{path} has no seats that are wanted")
+        raise ValueError(f"{path} has no seats that `agents` and `won` select")
     return made
 
 
 def _seat_episode(game: Episode, seat: int, cut: bool) -> dict[str, Any]:
-    """Cut one seat's part out of a game."""
+    """Return one seat's part of a game."""
     steps = int(game.alive[:-1, seat].sum()) if cut else len(game)
     ends = np.arange(steps) == steps - 1
     died = steps < len(game)
@@ -127,12 +127,12 @@ def torch_dataset(path: str | os.PathLike[str], **options: Any) -> Any:
     """Make a `torch.utils.data.IterableDataset` whose items are batches of tensors.
 
     Use it with ``DataLoader(..., batch_size=None)``; each of the loader's workers
-    reads files of its own.
+    reads different files.
 
     Args:
         path: a data set of layout "steps".
-        options: as for `load`; for workers that are spawned a `where` must be
-            a function that can be pickled, of a module.
+        options: as for `load`. If workers are spawned, `where` must be a function
+            that can be pickled, one defined in a module.
 
     Raises:
         ImportError: PyTorch is not installed.
@@ -155,14 +155,14 @@ def torch_dataset(path: str | os.PathLike[str], **options: Any) -> Any:
                 yield {name: torch.from_numpy(array) for name, array in _numbers(batch).items()}
 
         def __reduce__(self) -> tuple[Any, ...]:
-            """Make it again in workers that are spawned, as on macOS and Windows and by some frameworks."""
+            """Recreate it in spawned workers, as on macOS and Windows and in some frameworks."""
             return partial(torch_dataset, path, **options), ()
 
     return Batches()
 
 
 def _numbers(batch: Batch) -> Batch:
-    """Take the columns that can be tensors, as memory that may be written to."""
+    """Select the columns that can be tensors, and make them writable."""
     return {
         name: np.ascontiguousarray(array) if array.flags.writeable else array.copy()
         for name, array in batch.items()

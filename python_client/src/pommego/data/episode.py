@@ -1,4 +1,4 @@
-"""One whole game, as its seats saw it."""
+"""One whole game, with the observations of its seats."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ class Episode:
 
     Attributes:
         game: its number in the data set.
-        seed: its seed, and the number of the seed's episode; None if it began from
-            a position that no seed gives.
+        seed: its seed, and the number of the episode since the seed; None if it began
+            from a saved position.
         agents: the agents' names, by seat.
         result: "Win", "Tie", "Loss", or "Incomplete" if it was truncated.
-        outcome: float64 (seats,): 1 won, -1 lost, as the game itself values ties; 0 not decided.
+        outcome: float64 (seats,): 1 won, -1 lost, the game's own value for ties; 0 not decided.
         observations: arrays (T + 1, seats, ...), by the names of the encoding's fields.
-        legal: uint8 (T, seats, choices): 1 where a choice might have had an effect.
+        legal: uint8 (T, seats, choices): 1 where a choice may have an effect.
         alive: bool (T + 1, seats): which seats are still in the game.
         actions: uint8 (T, seats) or (T, seats, components).
         rewards: float64 (T, seats).
         terminated: whether the rules ended it.
         truncated: whether it was cut off.
-        visits: of layout "steps", where agents search: int32 (T, seats, choices),
-            how often the search tried each choice; all zeros where a seat decided
-            without. Else None.
-        values: likewise, float64: what it found each to be worth; NaN: not tried.
+        visits: int32 (T, seats, choices), how often a search tried each choice; all
+            zeros where a seat decided without a search. None if no agent searches, and
+            for layout "games".
+        values: likewise, float64: the value that the search found; NaN: not tried.
         counts: what the game counted, by name: int32 (seats,). The manifest's
             ``json["env"]["counts"]`` has the meanings. Empty in files written
             before games counted anything.
@@ -60,11 +60,11 @@ class Episode:
     counts: dict[str, NDArray[np.int32]] = field(default_factory=dict)
 
     def __len__(self) -> int:
-        """Return how many steps there are."""
+        """Return the number of steps."""
         return len(self.actions)
 
     def rows(self) -> dict[str, Array]:
-        """Return the rows that layout "steps" has of this game, a row a step and seat."""
+        """Return this game's rows in layout "steps", one per step and seat."""
         steps, seats = self.actions.shape[:2]
         n = steps * seats
         ends = np.arange(steps) == steps - 1

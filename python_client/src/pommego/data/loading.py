@@ -23,12 +23,12 @@ _MIXED = 4  # row groups whose rows are mixed with each other
 class Loader:
     """A data set's rows, batch after batch. Make one with `load`.
 
-    Iterating reads the files from the beginning each time; shuffled, it is in
-    another order each time. Memory: a batch, or some row groups if shuffled.
+    Each iteration reads the files from the beginning, and if shuffled in a new order.
+    It holds a batch in memory, or several row groups if shuffled.
 
     Attributes:
-        manifest: what the data set is.
-        columns: the columns that batches have.
+        manifest: the data set's manifest.
+        columns: the columns of batches.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class Loader:
             raise KeyError(f"there are no columns {missing}; there are {list(manifest.columns)}")
 
     def take_share(self, index: int, of: int) -> None:
-        """Read one share of the files, number `index` of `of`: for one of several readers."""
+        """Read one share of the files, number `index` of `of`, for one of several readers."""
         self._files = self.manifest.files[index::of]
 
     def __iter__(self) -> Iterator[Batch]:
@@ -66,7 +66,7 @@ class Loader:
                 yield self._group(file, group)
 
     def _shuffled(self, rng: np.random.Generator) -> Iterator[Batch]:
-        """Mix the rows of a few row groups at a time, drawn from all files."""
+        """Shuffle the rows of a few row groups at a time, drawn from all files."""
         groups = [(path, g) for path in self._files for g in range(self._open(path).num_row_groups)]
         order = rng.permutation(len(groups))
         for begin in range(0, len(order), _MIXED):
@@ -81,7 +81,7 @@ class Loader:
         return parquet_library().ParquetFile(path, read_dictionary=self._texts())
 
     def _group(self, file: Any, group: int) -> Batch:
-        """Read a row group, and keep of it what is wanted."""
+        """Read a row group, and keep the wanted rows and columns."""
         table = file.read_row_group(group, columns=self._read).combine_chunks()
         parts = [_arrays(part, self.manifest, self._read) for part in table.to_batches()]
         return self._kept(joined(parts) if parts else _arrays(table.slice(0, 0), self.manifest, self._read))
@@ -90,7 +90,7 @@ class Loader:
         return [name for name in self._read if self.manifest.columns[name].type == "string"]
 
     def _kept(self, batch: Batch) -> Batch:
-        """Take the rows and columns that are wanted."""
+        """Select the wanted rows and columns."""
         keep = None
         for _, test in self._where:
             passed = np.asarray(test(batch), np.bool_)
@@ -123,20 +123,20 @@ def load(
 
     Args:
         path: a data set's folder, or a single file of one.
-        columns: which; None: all.
-        batch_size: rows of a batch; the last may have fewer.
-        shuffle: a seed to read in random order with: row groups in any order,
-            the rows of some groups mixed; None: in the files' order.
-        alive: only rows of seats that are in ("steps").
+        columns: the columns to read; None: all.
+        batch_size: rows per batch; the last may have fewer.
+        shuffle: a seed for reading in random order, which shuffles the row groups and
+            the rows of several groups at a time; None: the files' order.
+        alive: only rows of seats that are still in the game ("steps").
         won: only rows of seats that will win ("steps").
         agents: only rows of these agents ("steps").
-        where: a test of rows: takes a batch, returns bool (rows,).
-        needs: the columns that `where` looks at, if not among `columns`.
+        where: selects rows: a function of a batch that returns bool (rows,).
+        needs: the columns that `where` uses, if not among `columns`.
 
     Raises:
         FileNotFoundError: there is no finished data set.
-        DamagedError: the manifest is damaged. (Damage of files is noticed for
-            sure by `verify` alone.)
+        DamagedError: the manifest is damaged. (Only `verify` is certain to notice
+            damaged files.)
         KeyError: there is no such column.
         ImportError: pyarrow is not installed.
     """
@@ -162,7 +162,7 @@ def _chosen(manifest: Manifest, columns: Sequence[str] | None) -> list[str]:
 
 
 def _batches(parts: Iterator[Batch], size: int) -> Iterator[Batch]:
-    """Cut parts of any length into batches of one size, without a copy but where two parts meet."""
+    """Cut parts of any length into batches of one size, with copies only where two parts meet."""
     rest: Batch = {}
     for part in parts:
         n, at = _length(part), 0
@@ -181,7 +181,7 @@ def _batches(parts: Iterator[Batch], size: int) -> Iterator[Batch]:
 
 
 def rows_of(batch: Batch, begin: int, end: int) -> Batch:
-    """Take a stretch of rows, without a copy."""
+    """Return a range of rows, without a copy."""
     return {name: array[begin:end] for name, array in batch.items()}
 
 
@@ -190,7 +190,7 @@ def _length(batch: Mapping[str, Array]) -> int:
 
 
 def joined(parts: list[Batch]) -> Batch:
-    """Put batches one after another."""
+    """Concatenate batches."""
     if len(parts) == 1:
         return parts[0]
     return {name: np.concatenate([part[name] for part in parts]) for name in (parts[0] if parts else ())}
@@ -218,14 +218,14 @@ def _array(values: Any, column: Column, manifest: Manifest) -> Array:
         return _objects(values, column, manifest)
     if column.nullable and values.null_count:
         values = values.fill_null(0)
-    return values.to_numpy(zero_copy_only=False).astype(column.type, copy=False)  # numpy has the same names
+    return values.to_numpy(zero_copy_only=False).astype(column.type, copy=False)  # numpy uses the same names
 
 
 def _fixed(values: Any, column: Column) -> Array:
-    """Look at an array's own memory."""
+    """Return a view of an array's memory."""
     size = int(np.prod(column.shape, dtype=np.int64)) * column.numpy.itemsize
     data = values.buffers()[1]
-    if data is None:  # nothing but nulls
+    if data is None:  # only nulls
         return np.zeros((len(values), *column.shape), column.numpy)
     rows = np.frombuffer(data, np.uint8)[values.offset * size : (values.offset + len(values)) * size]
     array = rows.view(column.numpy).reshape(len(values), *column.shape)
@@ -238,7 +238,7 @@ def _fixed(values: Any, column: Column) -> Array:
 
 
 def _text(values: Any) -> Array:
-    """Repeat the few different texts that there are."""
+    """Convert a column of texts, of which few differ."""
     words = np.array(values.dictionary.to_pylist(), np.str_)
     codes = values.indices.to_numpy(zero_copy_only=False)
     return words[codes] if len(words) else np.zeros(len(codes), np.str_)

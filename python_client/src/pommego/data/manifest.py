@@ -1,4 +1,4 @@
-"""What a data set is: its manifest, and whether the files are what it says."""
+"""The manifest of a data set, and the check of its files."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NAME = "manifest.json"
 
 
 class DamagedError(PommegoError):
-    """A data set is not what was written."""
+    """A data set is damaged: it differs from what was written."""
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,8 @@ class Column:
         name: its name.
         type: "bool", "uint8", "int32", "int64", "uint64", "float64", "string",
             "bytes", or "fixed_bytes", an array of one shape.
-        meaning: what it says.
-        nullable: whether it can have no value in a row.
+        meaning: its meaning.
+        nullable: whether it can be empty in a row.
         dtype: of a fixed_bytes column's elements, as numpy names it; else "".
         shape: of the array; else ().
     """
@@ -54,13 +54,13 @@ class Column:
         return np.dtype(self.dtype).newbyteorder("<")
 
     def array(self, values: bytes | Sequence[bytes]) -> NDArray[Any]:
-        """Make arrays of a fixed_bytes column's bytes, as other libraries give them.
+        """Turn the bytes of a fixed_bytes column, as other libraries return them, into an array.
 
         Args:
-            values: of one row, or of several.
+            values: the bytes of one row, or a list for several.
 
         Returns:
-            the array, of several rows with rows first.
+            the array, for several rows with rows first.
         """
         if isinstance(values, bytes):
             return np.frombuffer(values, self.numpy).reshape(self.shape)
@@ -69,11 +69,11 @@ class Column:
 
 
 class Manifest:
-    """What a data set holds.
+    """The description of a data set.
 
     Attributes:
         json: the contents of the manifest's file.
-        folder: where it is; None for a single file.
+        folder: the data set's folder; None for a single file.
         files: the paths of the data files, in the order of games.
     """
 
@@ -84,7 +84,7 @@ class Manifest:
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Self:
-        """Read the manifest of a folder, or what a single Parquet file says of itself.
+        """Read the manifest of a folder, or the description in a single Parquet file.
 
         Raises:
             FileNotFoundError: there is no finished data set.
@@ -95,13 +95,13 @@ class Manifest:
             file = parquet_library().ParquetFile(at)
             text = (file.schema_arrow.metadata or {}).get(b"pommego")
             if text is None:
-                raise DamagedError(f"{at} is no file of a data set: it does not say what it holds")
+                raise DamagedError(f"{at} is not a file of a data set: it has no description")
             return cls(_known(json.loads(text), at), None, [at])
         try:
             text = (at / _NAME).read_bytes()
         except FileNotFoundError as e:
             begun = (at / ".generate").exists()
-            why = "it is not finished: run the command that began it again" if begun else f"it has no {_NAME}"
+            why = "it is not finished: run its command again" if begun else f"it has no {_NAME}"
             raise FileNotFoundError(f"{at} holds no data set: {why}") from e
         content = _known(_parse(text, at / _NAME), at / _NAME)
         _inside(content, at / _NAME)
@@ -114,27 +114,27 @@ class Manifest:
 
     @property
     def env_id(self) -> str:
-        """The game's id; with rules of your own it begins with "custom:"."""
+        """The game's id; with changed rules it begins with "custom:"."""
         return self.json["env"]["id"]
 
     @property
     def seats(self) -> int:
-        """How many play."""
+        """The number of seats."""
         return self.json["env"]["seats"]
 
     @property
     def components(self) -> int:
-        """How many numbers an action has."""
+        """The number of components of an action."""
         return len(self.json["env"]["actions"])
 
     @property
     def counts(self) -> tuple[str, ...]:
-        """The names of what the games count, each with columns of its own."""
+        """The names of what the games count, each of which has its own columns."""
         return tuple(count["name"] for count in self.json["env"].get("counts") or ())
 
     @property
     def agents(self) -> list[str]:
-        """The agents that play."""
+        """The agents in the data set."""
         return list(dict.fromkeys(self.json["agents"]))
 
     @cached_property
@@ -159,7 +159,7 @@ class Manifest:
 
 
 def parquet_library() -> Any:
-    """Import pyarrow.parquet, which reading needs."""
+    """Import pyarrow.parquet, which is needed for reading."""
     try:
         import pyarrow.parquet  # noqa: PLC0415, an extra
     except ImportError as e:
@@ -176,7 +176,7 @@ def _parse(text: bytes, path: Path) -> dict[str, Any]:
     except (ValueError, KeyError, TypeError, AttributeError) as e:
         raise DamagedError(f"{path} is damaged: {e!r}") from e
     if hashlib.sha256(before + after).hexdigest() != checksum:
-        raise DamagedError(f"{path} is damaged: its checksum does not hold")
+        raise DamagedError(f"{path} is damaged: its checksum does not match")
     return content
 
 
@@ -188,7 +188,7 @@ def _known(content: dict[str, Any], path: Path) -> dict[str, Any]:
 
 
 def _inside(content: dict[str, Any], path: Path) -> None:
-    """Make sure that all files lie in the data set's folder: a manifest may come from anyone."""
+    """Check that all files are inside the data set's folder, as a manifest may come from anyone."""
     for file in content["files"] + content["others"]:
         name = str(file["path"])
         at = PurePosixPath(name)
@@ -205,7 +205,7 @@ def verify(path: str | os.PathLike[str]) -> list[str]:
     ``--replay`` plays the games again.
 
     Returns:
-        the problems, one text each; none if all is well.
+        a list of problems, each a text; empty if there are none.
 
     Raises:
         FileNotFoundError: there is no finished data set.
@@ -219,7 +219,7 @@ def verify(path: str | os.PathLike[str]) -> list[str]:
     problems = [problem for entry in listed if (problem := _wrong(folder, entry))]
     known = {folder / entry["path"] for entry in listed}
     unknown = sorted(at for at in (folder / "data").iterdir() if at not in known)
-    return problems + [f"{at}: the manifest does not know this file" for at in unknown]
+    return problems + [f"{at}: the manifest does not list this file" for at in unknown]
 
 
 def _wrong(folder: Path, entry: dict[str, Any]) -> str | None:

@@ -1,4 +1,4 @@
-"""Making what the seats saw from a data set of layout "games", on a server."""
+"""Rebuilding observations from a data set of layout "games", by replaying it on a server."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ __all__ = ["rebuild"]
 
 Array = NDArray[Any]
 
-_MEMORY = 512 << 20  # bytes that games under way may take
-_WAITING = 4  # games that are done wait for earlier ones: so much more memory, roughly
-_MOST = 1024  # games at a time; more gain nothing
+_MEMORY = 512 << 20  # bytes that games being replayed may take
+_WAITING = 4  # finished games wait for earlier ones: rough factor of memory
+_MOST = 1024  # games at a time; more are no faster
 
 
 def rebuild(
@@ -35,25 +35,25 @@ def rebuild(
     slots: int | None = None,
     **options: Any,
 ) -> Iterator[Episode]:
-    """Play the games of a data set again, and give what the seats saw.
+    """Replay the games of a data set, and yield them with the observations of all seats.
 
-    The games are stepped together on a server, a few hundred at a time. What
-    comes out is what was seen when they were played, byte for byte.
+    The games are stepped together on a server, a few hundred at a time. The observations
+    are those of the original games, byte for byte.
 
     Args:
         path: a data set of layout "games".
         observation: "planes" or "raw".
         reward: "outcome" or "reference", as for `pommego.make_vec`.
-        games: the numbers of those that are wanted; None: all.
-        slots: how many to play at a time; None: as many as fit half a gigabyte or so.
-        options: others of `pommego.make_vec`, such as address and token.
+        games: the numbers of the wanted games; None: all.
+        slots: how many to replay at a time; None: as many as fit into about half a gigabyte.
+        options: further options of `pommego.make_vec`, such as address and token.
 
     Yields:
-        the games in their order, each as an `Episode`, whose arrays are the caller's.
+        the games in order, each as an `Episode`, whose arrays belong to the caller.
 
     Raises:
-        DamagedError: a game does not come out as it is recorded.
-        ValueError: the layout is another.
+        DamagedError: the replay of a game differs from its record.
+        ValueError: the data set has another layout.
     """
     manifest = Manifest.read(path)
     if manifest.layout != "games":
@@ -79,9 +79,9 @@ def rebuild(
 class _Record(NamedTuple):
     """One row of layout "games"."""
 
-    index: int  # among those that are wanted
+    index: int  # index among the wanted games
     start: bytes
-    known: dict[str, Any]  # of its Episode
+    known: dict[str, Any]  # fields of its Episode
 
 
 def _records(
@@ -111,7 +111,7 @@ def _records(
 
 
 def _fitting(longest: int, options: dict[str, Any]) -> int:
-    """Work out how many games at a time fit the memory."""
+    """Return how many games at a time fit into the memory."""
     with make_vec(num_envs=1, **options) as envs:
         step = sum(
             int(np.prod(field.shape, dtype=np.int64))
@@ -132,7 +132,7 @@ class _Replay:
         self._every = np.arange(n)
         self._records: list[_Record | None] = [None] * n
         self._at = np.zeros(n, np.int64)  # steps made
-        self._ends = np.full(n, -1)  # steps to make; -1: nothing to do
+        self._ends = np.full(n, -1)  # steps to make; -1: the slot is idle
         room = (n, longest + 1)
         own = () if components == 1 else (components,)
         choices = sum(choice.n for choice in envs.game_spec.actions)
@@ -147,7 +147,7 @@ class _Replay:
         }
 
     def play(self, records: Iterator[_Record]) -> Iterator[Episode]:
-        """Play all games and give them in their order."""
+        """Replay all games and yield them in order."""
         waiting: dict[int, Episode] = {}
         turn = 0
         self._fill(records)
@@ -180,7 +180,7 @@ class _Replay:
             self._look(np.array(begun), obs, info)
 
     def _step(self) -> dict[int, Episode]:
-        """Make a step in all games and give those that it ends."""
+        """Make a step in all games and yield those that it ends."""
         busy = np.flatnonzero(self._ends >= 0)
         actions = self._actions[self._every, self._at]
         obs, reward, terminated, _, info = self._envs.step(actions.reshape(-1, *actions.shape[2:]))
@@ -194,11 +194,11 @@ class _Replay:
             episode = self._take(slot, bool(terminated[slot * self._seats]))
             done[self._records[slot].index] = episode
             self._ends[slot], self._at[slot] = -1, 0
-            self._actions[slot, 0] = 0  # what an idle slot plays
+            self._actions[slot, 0] = 0  # the actions of idle slots
         return done
 
     def _look(self, slots: Array, obs: dict[str, Array], info: dict[str, Any]) -> None:
-        """Keep what the seats of some slots see."""
+        """Store the observations of some slots."""
         at = self._at[slots]
         for name, array in obs.items():
             by_game = (
@@ -209,13 +209,13 @@ class _Replay:
         self._legal[slots, at] = info["action_mask"].reshape(self._slots, self._seats, -1)[slots]
 
     def _take(self, slot: int, terminated: bool) -> Episode:
-        """Make an episode of what a slot has shown."""
+        """Make an episode from a slot's observations."""
         known, steps = self._records[slot].known, int(self._at[slot])
         if steps != self._ends[slot] or terminated == known["truncated"]:
             what = "ends" if terminated else "does not end"
             raise DamagedError(
                 f"game {known['game']} {what} after {steps} steps, but {int(self._ends[slot])} are recorded: "
-                "the data are damaged, or were made by other rules"
+                "the data set is damaged, or was made with other rules"
             )
         seen = {}
         for name, array in self._seen.items():

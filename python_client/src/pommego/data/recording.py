@@ -26,7 +26,7 @@ Array = NDArray[Any]
 Policy = Callable[[dict[str, Array], dict[str, Any]], ArrayLike]
 
 _LEARNER = "learner"
-_GRACE = 30.0  # seconds that storing may take when it is interrupted
+_GRACE = 30.0  # seconds that storing may take after an interrupt
 
 
 def record(
@@ -51,37 +51,37 @@ def record(
 ) -> Manifest:
     """Play games with a policy and store them as a data set, as ``pommego generate`` does.
 
-    A run that was interrupted goes on when it is called again with the same
-    arguments. What the policy does is not promised to be the same again, which
-    the manifest says.
+    Call it again with the same arguments to continue a run that was interrupted. The
+    manifest says that the data set may not be repeatable, as the policy may act
+    differently the next time.
 
     Args:
-        policy: is given the observation and info of all its rows, as from
-            `PommegoVectorEnv.step`, and returns their actions.
+        policy: a function of the observation and info of all its rows, as from
+            `PommegoVectorEnv.step`, that returns their actions.
         path: the folder for the data set.
-        id: of the catalog.
-        games: how many. Game i has seed ``seed + i``.
-        name: what the policy is called in the data, after "client:".
-        seats: who plays: "learner", the policy, or an agent's name, for each
-            seat; without it and `opponents` the policy plays in all.
+        id: an id of the catalog.
+        games: the number of games. Game i has seed ``seed + i``.
+        name: the policy's name in the data set, after "client:".
+        seats: for each seat "learner" (the policy) or an agent's name; with
+            neither `seats` nor `opponents` the policy plays all seats.
         opponents: agents of all seats but one, as for `pommego.make_vec`.
         seat: with `opponents`: the policy's seat; None: drawn for each game.
-        seed: of the first game.
+        seed: the seed of the first game.
         num_envs: games at a time.
-        observation: what the policy sees, and what layout "steps" holds.
-        max_steps: cut games off after this many steps; 0: never.
+        observation: the encoding that the policy gets and layout "steps" stores.
+        max_steps: truncate games after this many steps; 0: never.
         layout: "games" or "steps".
         games_per_file: how many games a file holds; 0: the default.
         rules: rules that differ from the id's.
-        progress: called after each game with the number of games stored and of all games.
-        options: others of `pommego.make_vec`, such as address and token.
+        progress: called after each game with the number of games stored and in all.
+        options: further options of `pommego.make_vec`, such as address and token.
 
     Returns:
         the data set's manifest.
 
     Raises:
         PommegoError: storing failed; the message says why.
-        ServerError: an option cannot be; see `pommego.make_vec`.
+        ServerError: the server refused an option; see `pommego.make_vec`.
     """
     others = [agent for agent in (opponents or seats or ()) if agent != _LEARNER]
     agents = [f"client:{name}", *dict.fromkeys(others)]
@@ -141,7 +141,7 @@ class _Packer:
         return self
 
     def missing(self) -> list[list[int]] | None:
-        """Wait for the list of games that are wanted; None if all are there."""
+        """Wait for the list of games still to be played; None if all are stored."""
         line = self._stdout.readline()
         if not line:
             self.finish()
@@ -149,19 +149,19 @@ class _Packer:
         return json.loads(line).get("missing")
 
     def send(self, game: bytes) -> None:
-        """Hand over a game."""
+        """Send a game."""
         try:
             self._stdin.write(struct.pack("<I", len(game)) + game)
-            self._stdin.flush()  # from now on the game is kept, even if this process is killed
+            self._stdin.flush()  # from here on the game will be stored, even if this process is killed
         except BrokenPipeError:
-            self.finish()  # says why
+            self.finish()  # raises with its error message
             raise
 
     def finish(self) -> None:
-        """Wait until everything is on the disk.
+        """Wait until everything is on disk.
 
         Raises:
-            PommegoError: it is not.
+            PommegoError: storing failed.
         """
         with contextlib.suppress(BrokenPipeError):
             self._stdin.close()
@@ -171,7 +171,7 @@ class _Packer:
             raise PommegoError(message or f"pommego data pack exited with status {self._process.returncode}")
 
     def __exit__(self, *_: object) -> None:
-        """Let the process keep what it was given and end."""
+        """Let the process store the games sent to it and end."""
         with contextlib.suppress(OSError):
             self._stdin.close()
         try:
@@ -185,7 +185,7 @@ class _Packer:
 
 
 class _Recording:
-    """Games under way, and what the policy did in them."""
+    """Games being played, and the policy's actions in them."""
 
     def __init__(
         self,
@@ -201,7 +201,7 @@ class _Recording:
         self._opponents = opponents
         self._seed = seed
         self._n = n = envs.num_games
-        self._numbers = np.full(n, -1)  # of the game in each slot; -1: none that is wanted
+        self._numbers = np.full(n, -1)  # of the game in each slot; -1: not recorded
         self._at = np.zeros(n, np.int64)
         longest = envs.game_spec.max_steps
         width = len(envs.game_spec.actions)
@@ -209,7 +209,7 @@ class _Recording:
         self._actions = np.zeros((n, longest, envs.learners, width), np.uint8)
 
     def play(self, policy: Policy, numbers: Iterator[int]) -> Iterator[bytes]:
-        """Play all games and give each as `pommego data pack` reads it, as they end."""
+        """Play all games and yield each when it ends, in the form that `pommego data pack` reads."""
         envs = self._envs
         every = np.arange(self._n)
         obs, info = self._begin(every, numbers)
@@ -248,7 +248,7 @@ class _Recording:
         return head + lineup.tobytes() + self._actions[slot, : self._at[slot]].tobytes()
 
     def _lineup(self, learner: int) -> list[int]:
-        """Return each seat's agent, by its index; learner is the seat of the game's first row."""
+        """Return the index of each seat's agent; learner is the seat of the game's first row."""
         seats = self._envs.game_spec.seats
         if self._opponents is not None:
             names = [""] * seats

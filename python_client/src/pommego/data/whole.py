@@ -19,18 +19,18 @@ __all__ = ["episodes"]
 
 
 def episodes(path: str | os.PathLike[str], **options: Any) -> Iterator[Episode]:
-    """Give a data set's games, each whole, in their order.
+    """Yield the whole games of a data set in order.
 
     Args:
         path: a data set of either layout.
-        options: of layout "games": as for `rebuild`.
+        options: for layout "games": as for `rebuild`.
     """
     manifest = Manifest.read(path)
     if manifest.layout == "games":
         yield from rebuild(path, **options)
         return
     if options:
-        raise TypeError(f"of layout steps there are no options {list(options)}")
+        raise TypeError(f"layout steps has no options {list(options)}")
     kept: list[Batch] = []
     for batch in load(path):
         for begin, end in _runs(batch["game"]):
@@ -44,6 +44,6 @@ def episodes(path: str | os.PathLike[str], **options: Any) -> Iterator[Episode]:
 
 
 def _runs(numbers: NDArray[Any]) -> list[tuple[int, int]]:
-    """Find the stretches of equal numbers."""
+    """Return the ranges of equal numbers."""
     ends = [0, *(np.flatnonzero(np.diff(numbers)) + 1).tolist(), len(numbers)]
     return list(pairwise(ends))

@@ -1,4 +1,4 @@
-"""The name ``pommerman`` for this package: in this process, and in those that it starts."""
+"""Makes this package importable as ``pommerman``, in this process and in those it starts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ IMPORT_PATH = str(Path(__file__).parent / "import_path")
 
 
 def install() -> None:
-    """Do what `install_as_pommerman` says.
+    """Implement `install_as_pommerman`.
 
     Raises:
         ImportError: another package of that name has been imported already.
@@ -32,12 +32,12 @@ def install() -> None:
         raise ImportError("another pommerman has been imported already: call this first")
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
         sys.meta_path.insert(0, _Finder())
-    if IMPORT_PATH not in sys.path:  # which multiprocessing hands on to spawned processes
+    if IMPORT_PATH not in sys.path:  # which multiprocessing passes on to spawned processes
         sys.path.insert(0, IMPORT_PATH)
 
 
 class _Finder(MetaPathFinder, InspectLoader):
-    """Finds this package's modules by the other name; each exists once, under both."""
+    """Finds this package's modules by the name pommerman; each exists once, under both names."""
 
     def find_spec(self, name: str, *_: Any) -> ModuleSpec | None:
         if name != _ALIAS and not name.startswith(f"{_ALIAS}."):
@@ -52,11 +52,11 @@ class _Finder(MetaPathFinder, InspectLoader):
         return None
 
     def exec_module(self, module: ModuleType) -> None:
-        """Put the real module in place of an empty one, which the import then returns."""
+        """Replace the empty module that the import made by the real one, which it then returns."""
         sys.modules[module.__name__] = importlib.import_module(_real(module.__name__))
 
     def get_code(self, name: str) -> CodeType | None:
-        """Return what ``python -m`` is to run."""
+        """Return the code for ``python -m`` to run."""
         real = importlib.util.find_spec(_real(name))
         return real.loader.get_code(real.name) if real else None
 

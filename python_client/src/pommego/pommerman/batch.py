@@ -37,17 +37,17 @@ def make_batch(
 
     Args:
         config_id: one of `REGISTRY`.
-        num_games: how many.
+        num_games: the number of games.
         make_agents: returns the agents of one game; called once for each. None:
-            the caller has all the actions.
-        training_agent: the seat whose actions are the caller's, and with whose
-            death a free-for-all game is over.
+            the caller chooses all actions.
+        training_agent: the seat for which the caller acts, and whose death ends a
+            free-for-all game.
         seats: for each seat "learner", or the name of an agent that plays on
             the server, such as "simple"; see `pommego.make_vec`. Lists then have
-            entries for the learners only. Not together with the two above.
-        address: of a running server; None: the process's own.
-        token: of that server.
-        options: further ones of `pommego.make_vec`, such as `rules` or `workers`.
+            entries for the learners only. Excludes the two above.
+        address: the address of a running server; None: one started by this process.
+        token: the token of that server.
+        options: further options of `pommego.make_vec`, such as `rules` or `workers`.
 
     Raises:
         ValueError: the id is unknown, or options contradict each other.
@@ -74,7 +74,7 @@ def make_batch(
 class PommeBatch:
     """Games stepped together. Make them with `make_batch`.
 
-    What `Pomme` has for each agent, this has for each agent of each game:
+    `Pomme` has values for each agent, this has them for each agent of each game:
     ``obs[game][agent]``, ``actions[game][agent]``, ``rewards[game][agent]``;
     and ``dones[game]`` and ``infos[game]``. A game that is done has to be reset
     before the next step:
@@ -86,9 +86,9 @@ class PommeBatch:
                 obs = games.reset(dones)
 
     Attributes:
-        num_games: how many.
-        agents: the agents of each game; empty without any.
-        action_space: of one agent.
+        num_games: the number of games.
+        agents: the agents of each game; empty without `make_agents`.
+        action_space: the action space of one agent.
         envs: the games as `pommego.make_vec` makes them.
     """
 
@@ -104,7 +104,7 @@ class PommeBatch:
         self.training_agent = training_agent
         self._dictionaries = Dictionaries(envs.game_spec)
         sizes = [choice.n for choice in envs.game_spec.actions]
-        words = [gymnasium.spaces.Discrete(size - 1) for size in sizes[1:]]  # "none" is no word
+        words = [gymnasium.spaces.Discrete(size - 1) for size in sizes[1:]]  # the choice "none" is not a word
         move = gymnasium.spaces.Discrete(sizes[0])
         self.action_space = gymnasium.spaces.Tuple([move, *words]) if words else move
         self._silence = [0] * len(words)
@@ -133,7 +133,7 @@ class PommeBatch:
             seed: as for `PommegoVectorEnv.reset`; None: each goes on to its next board.
 
         Returns:
-            the observations of all games as they now stand.
+            the present observations of all games.
 
         Raises:
             ValueError, TypeError: flags or seed are not as described.
@@ -150,7 +150,7 @@ class PommeBatch:
         """Make one step of all games.
 
         Args:
-            actions: for each game one for each agent, as `Pomme` takes them.
+            actions: for each game one action for each agent, as for `Pomme`.
 
         Returns:
             observations, rewards, dones and infos; see the class.
@@ -178,7 +178,7 @@ class PommeBatch:
         return list(action) if isinstance(action, list | tuple | np.ndarray) else [action, *self._silence]
 
     def act(self, obs: GameObservations) -> list[list[Any]]:
-        """Ask the agents of all games for their actions; the dead, and the training agent, stop."""
+        """Return the actions of the agents of all games; dead agents and the training agent stop."""
         if not self.agents:
             raise ValueError("these games have no agents: give make_agents= to make_batch")
         stop = constants.Action.Stop.value

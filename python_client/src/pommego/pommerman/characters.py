@@ -1,4 +1,4 @@
-"""What is on a board besides items: bombers, their bombs, and flames."""
+"""Bombers, their bombs, and flames."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MOST_AMMO = 10
 
 
 class Bomber:
-    """The body an agent plays with.
+    """An agent's character on the board.
 
     Args:
         agent_id: 0 to 3; None: `set_agent_id` follows.
@@ -64,7 +64,7 @@ class Bomber:
         return Bomb(self, self.position, constants.DEFAULT_BOMB_LIFE + 1, self.blast_strength)
 
     def incr_ammo(self) -> None:
-        """Get one bomb more, up to ten."""
+        """Gain a bomb, up to ten."""
         self.ammo = min(self.ammo + 1, _MOST_AMMO)
 
     def get_next_position(self, direction: Any) -> Cell:
@@ -72,7 +72,7 @@ class Bomber:
         return utility.get_next_position(self.position, constants.Action(direction))
 
     def move(self, direction: Any) -> None:
-        """Make one step, whatever is there."""
+        """Move one cell, whatever is there."""
         self.position = self.get_next_position(direction)
 
     def stop(self) -> None:
@@ -84,11 +84,11 @@ class Bomber:
         return exploded_map[row][col] == 1
 
     def die(self) -> None:
-        """Leave the game; it stays where it was."""
+        """Die; the position stays."""
         self.is_alive = False
 
     def set_start_position(self, start_position: Cell) -> None:
-        """Set where `reset` puts it."""
+        """Set the position that `reset` restores."""
         self.start_position = start_position
 
     def reset(
@@ -98,7 +98,7 @@ class Bomber:
         blast_strength: int | None = None,
         can_kick: bool = False,
     ) -> None:
-        """Begin at the start position; a blast strength of None or 0 is the usual one."""
+        """Return to the start position; a blast strength of None or 0 means the default."""
         self.position = self.start_position
         self.ammo = ammo
         self.is_alive = is_alive
@@ -133,7 +133,7 @@ class Bomb:
     Attributes:
         bomber: gets the ammo back.
         position: (row, column).
-        life: it explodes when this gets to 0.
+        life: the steps until it explodes.
         blast_strength: 2 reaches one cell besides its own.
         moving_direction: the Action in which it rolls, None if it lies still.
     """
@@ -145,11 +145,11 @@ class Bomb:
     moving_direction: constants.Action | None = None
 
     def tick(self) -> None:
-        """Burn down by one."""
+        """Reduce the life by one."""
         self.life -= 1
 
     def fire(self) -> None:
-        """Explode now: flames have reached it."""
+        """Explode in this step: flames have reached it."""
         self.life = 0
 
     def move(self) -> None:
@@ -158,7 +158,7 @@ class Bomb:
             self.position = utility.get_next_position(self.position, self.moving_direction)
 
     def stop(self) -> None:
-        """Lie still."""
+        """Stop rolling."""
         self.moving_direction = None
 
     def exploded(self) -> bool:
@@ -166,7 +166,7 @@ class Bomb:
         return self.life == 0
 
     def explode(self) -> dict[str, Iterator[list[int]]]:
-        """Return the cells its blast passes, outwards, by direction; its own comes first in "down"."""
+        """Return the cells in its blast, outwards, by direction; its own is the first of "down"."""
         row, col = self.position
         reach = self.blast_strength
         return {
@@ -204,7 +204,7 @@ class Flame:
     life: int = 2
 
     def tick(self) -> None:
-        """Burn down by one."""
+        """Reduce the life by one."""
         self.life -= 1
 
     def is_dead(self) -> bool:

@@ -1,4 +1,4 @@
-"""The registered games: for each a function that returns what it is made of.
+"""The registered ids: for each a function that returns its configuration.
 
 To make an environment by hand:
 
@@ -54,7 +54,7 @@ _SMALL = {
 def _config(
     env_id: str, game_type: constants.GameType, *, fps: int = constants.RENDER_FPS, **options: Any
 ) -> Callable[[], dict[str, Any]]:
-    """Return the function that puts a config together; the version is the id's last letters."""
+    """Return the function that makes the config of an id, whose last letters are the version."""
     version = env_id[-2:]
     entry_point = f"pommerman.envs.{version}:Pomme"
     size = _SMALL if game_type is constants.GameType.OneVsOne else _LARGE

@@ -79,7 +79,7 @@ class Action(Enum):
 
 
 class Result(Enum):
-    """How a game ended, or that it has not."""
+    """How a game ended, or that it has not ended."""
 
     Win = 0
     Loss = 1
@@ -88,4 +88,4 @@ class Result(Enum):
 
 
 class InvalidAction(Exception):  # noqa: N818, the original's name
-    """Something else was given where a direction was expected."""
+    """A value that is not a direction was given for one."""

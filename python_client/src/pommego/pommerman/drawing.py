@@ -1,4 +1,4 @@
-"""Pictures of a game: text on the terminal, colours in arrays, PNG files."""
+"""Pictures of a game: text in the terminal, arrays of colours, PNG files."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _AGENT0 = constants.Item.Agent0.value
 
 
 def show(remote: PommegoVectorEnv | None, board: NDArray[Any]) -> None:
-    """Write a game to the standard output, in place of the last one on a terminal.
+    """Write a game to standard output; on a terminal, over the last one.
 
     Args:
         remote: the game, None if no server has it.
@@ -74,7 +74,7 @@ def write_png(folder: Path, step_count: int, image: NDArray[np.uint8]) -> Path:
 def png(image: NDArray[np.uint8]) -> bytes:
     """Encode an image, uint8 (height, width, 3), as PNG."""
     height, width, _ = image.shape
-    rows = np.zeros((height, 1 + 3 * width), np.uint8)  # each row after its filter's number, none
+    rows = np.zeros((height, 1 + 3 * width), np.uint8)  # each row after its filter type, 0: none
     rows[:, 1:] = image.reshape(height, -1)
     head = struct.pack("!IIBBBBB", width, height, 8, 2, 0, 0, 0)  # 8 bits, red green blue
     parts = ((b"IHDR", head), (b"IDAT", zlib.compress(rows.tobytes())), (b"IEND", b""))

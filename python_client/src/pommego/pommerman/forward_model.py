@@ -4,9 +4,9 @@
 
     board, agents, bombs, items, flames = ForwardModel.step(actions, board, agents, bombs, items, flames)
 
-Everything here is Python and takes any state, possible in a game or not;
-environments are stepped by it too. See also `pommego.PommegoVectorEnv.simulate`, which steps
-many whole states at once and far faster.
+Everything here is Python and accepts any state, also one that no game can reach;
+environments use it for their steps too. `pommego.PommegoVectorEnv.simulate` steps many
+complete states at once, and far faster.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _WORDS = 2
 
 
 class ForwardModel:
-    """What happens in a step, what agents see of it, and what it is worth."""
+    """Steps, observations and rewards."""
 
     @staticmethod
     def act(
@@ -44,7 +44,7 @@ class ForwardModel:
         Args:
             agents: of any number of seats.
             obs: of all seats.
-            action_space: handed on.
+            action_space: passed to the agents.
             is_communicative: a bare number becomes [number, 0, 0].
 
         Raises:
@@ -71,7 +71,7 @@ class ForwardModel:
         curr_flames: list[Any],
         max_blast_strength: int = 10,
     ) -> tuple[Board, list[Any], list[Any], dict[tuple[int, int], int], list[Any]]:
-        """Make one step. What is handed in is changed; see `turn.play`.
+        """Make one step. The arguments are changed; see `turn.play`.
 
         Returns:
             board, agents, bombs, items and flames after it.
@@ -98,10 +98,10 @@ class ForwardModel:
             agents: all of them.
             bombs: all of them.
             flames: all of them.
-            is_partially_observable: whether agents see their surroundings only.
-            agent_view_size: how many rows and columns away they see then.
-            game_type: repeated in the observations.
-            game_env: repeated in the observations.
+            is_partially_observable: whether agents see only their surroundings.
+            agent_view_size: how many rows and columns away they see in that case.
+            game_type: copied into the observations.
+            game_env: copied into the observations.
 
         Returns:
             dictionaries without step_count, which the environment adds.
@@ -143,8 +143,8 @@ class ForwardModel:
     ) -> bool:
         """Return whether the game is over.
 
-        It is when one agent at most is left, or one team, or at the step limit;
-        in a free-for-all also when the training agent is dead.
+        It is when at most one agent or one team is left, or at the step limit; in a
+        free-for-all also when the training agent is dead.
         """
         alive = {agent.agent_id for agent in agents if agent.is_alive}
         if step_count >= max_steps or len(alive) <= 1:
@@ -157,11 +157,11 @@ class ForwardModel:
     def get_rewards(
         agents: Sequence[Any], game_type: constants.GameType, step_count: int, max_steps: int
     ) -> list[int]:
-        """Return what a step pays each agent.
+        """Return the reward of each agent for a step.
 
         1 and -1 once an agent or team has won, also in the step that reaches the limit;
-        -1 for all at the limit otherwise, and to teams that died together. In a
-        running FFA the dead get -1 in every step; else there is 0.
+        otherwise -1 for all at the limit, and for teams that died together. While an
+        FFA game runs, the dead get -1 in every step. Everything else is 0.
         """
         alive = {seat for seat, agent in enumerate(agents) if agent.is_alive}
         seats = range(4 if _teams(game_type) else len(agents))

@@ -1,11 +1,11 @@
-"""One game: its boards and pictures come from a server, its steps are made in Python.
+"""One game: the server generates its boards and pictures, and Python makes its steps.
 
-A step here takes less time than asking a server for one and turning its answer
-into dictionaries. (For many games at once see `batch`.) The server is asked only
-for boards, which a seed decides there as everywhere else, and for pictures.
-Between the two nothing is sent, and the pieces can be read and changed at any
-time: states that cannot occur in a game, steps after the end, other boards and
-other numbers of agents are no special cases.
+A step in Python takes less time than a request to a server and the conversion of its
+reply into dictionaries. (For many games at once see `batch`.) Only boards, which depend
+on a seed as everywhere else, and pictures are requested from the server. At all other
+times nothing is sent, and the parts of the game can be read and changed freely: states
+that no game can reach, steps after the end, other boards and other numbers of agents
+are no special cases.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from pommego.vector import PommegoVectorEnv
 
 __all__ = ["Game"]
 
-_NO_GAME = "there is no game, or no longer: call reset() first"
+_NO_GAME = "there is no game: call reset() first"
 
 
 class Game:
-    """The pieces of one game.
+    """The parts of one game.
 
     Args:
-        address: of a running server, None: the process's own.
-        token: that server's.
+        address: the address of a running server; None: one started by this process.
+        token: the token of that server.
 
     Attributes:
         agents: at their seats; set them before anything else.
@@ -44,18 +44,18 @@ class Game:
         self.agents: Sequence[Any] = ()
         self._envs: PommegoVectorEnv | None = None  # one game on the server, for its boards and pictures
         self._made: tuple[Rules, int] | None = None  # its rules, and the process that it belongs to
-        self._refused: tuple[Rules, int, str] | None = None  # what the server has no games for, and why
+        self._refused: tuple[Rules, int, str] | None = None  # rules that the server refuses, and why
         self._scene: Scene | None = None
 
     @property
     def bodies(self) -> list[Any]:
-        """The agents' characters: what has position, ammo and so on. An agent can be its own."""
+        """The agents' characters, which have position, ammo and so on. An agent can be its own."""
         return [getattr(agent, "_character", agent) for agent in self.agents]
 
     # Pieces -------------------------------------------------------------------
 
     def begin(self, rules: Rules, seed: int) -> bool:
-        """Begin on a board of the server's, and place the agents; return False if it has no such games."""
+        """Begin on a board from the server, and place the agents; return False if it refuses the rules."""
         reason = self._connect(rules)
         if reason:
             warnings.warn(f"boards of these rules are generated in Python: {reason}", stacklevel=4)
@@ -63,7 +63,7 @@ class Game:
         self._envs.reset(seed=seed)
         state = self._envs.get_state(0, as_json=True)
         for agent, entry in zip(self.agents, field(state, "agents"), strict=True):
-            # The original finds its agents by a search of the board, which gives
+            # The original finds its agents by searching the board, which gives
             # numbers of this type; positions keep it from then on.
             row, col = entry["position"]
             agent.set_start_position((np.int64(row), np.int64(col)))
@@ -73,7 +73,7 @@ class Game:
 
     @property
     def scene(self) -> Scene:
-        """The pieces besides the agents, to look at or to change.
+        """The parts besides the agents, to read or to change.
 
         Raises:
             AttributeError: there is no game.
@@ -93,7 +93,7 @@ class Game:
         setattr(self._scene, name, pieces)
 
     def release(self) -> None:
-        """Leave the server, and forget the game."""
+        """Disconnect from the server, and forget the game."""
         self._disconnect()
         self._scene = None
 
@@ -104,10 +104,10 @@ class Game:
 
         Args:
             moves: by agent id; those of the dead are ignored.
-            max_blast_strength: what range items stop at.
+            max_blast_strength: the most that range items lead to.
 
         Raises:
-            ValueError: a living agent's move is none; nothing has changed then.
+            ValueError: a living agent's move is invalid; nothing has changed then.
             RuntimeError: there is no game.
         """
         if self._scene is None:
@@ -119,7 +119,7 @@ class Game:
     # The server ---------------------------------------------------------------
 
     def remote(self, rules: Rules, step_count: int) -> PommegoVectorEnv | None:
-        """Return the game on the server as it now stands, to be drawn; None if there can be none like it."""
+        """Return a game on the server in the present state, to draw it; None if the server refuses it."""
         if self._connect(rules):
             return None
         try:
@@ -129,7 +129,7 @@ class Game:
         return self._envs
 
     def _connect(self, rules: Rules) -> str:
-        """Have a game with these rules on the server; return why there can be none, else ""."""
+        """Make a game with these rules on the server; return why it is refused, or ""."""
         seats = len(self.agents)
         if self._usable() and self._made[0] == rules and seats == rules.seats:
             return ""
@@ -147,7 +147,7 @@ class Game:
         return reason
 
     def _usable(self) -> bool:
-        """Whether the game on the server is this process's, not its parent's, and open."""
+        """Whether the game on the server is open, and was made by this process and not its parent."""
         return self._envs is not None and self._made[1] == os.getpid() and not self._envs.closed
 
     def _disconnect(self) -> None:
@@ -156,7 +156,7 @@ class Game:
         self._envs = None
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave the connection out: a copy makes its own when it needs one."""
+        """Leave out the connection: a copy makes its own when it needs one."""
         return vars(self) | {"_envs": None}
 
 

@@ -17,11 +17,11 @@ _FOG = constants.ITEM_COLORS[constants.Item.Fog.value]
 
 
 class Viewer:
-    """What all viewers have: a board with agents and bombs, set before each `render`.
+    """The base class of viewers: a board with agents and bombs, set before each `render`.
 
     Attributes:
         window: None, as there is none.
-        isopen: whether something has been rendered, and the viewer not been closed.
+        isopen: whether something has been rendered and the viewer has not been closed.
     """
 
     def __init__(self) -> None:
@@ -53,7 +53,7 @@ class Viewer:
         raise NotImplementedError(f"{type(self).__name__} has no build_frame()")
 
     def render(self) -> None:
-        """Write the board to the standard output, in place of the last one on a terminal."""
+        """Write the board to standard output; on a terminal, over the last one."""
         drawing.show(None, self._board_state)
         self.isopen = True
 
@@ -67,15 +67,15 @@ class Viewer:
 
 
 class PixelViewer(Viewer):
-    """A square of colour for each cell: of the whole board, and beside it of what each agent sees.
+    """Draws a coloured square for each cell of the board, and beside it each agent's view.
 
     Args:
-        display: not looked at.
+        display: ignored.
         board_size: rows and columns.
         agents: by seat.
         partially_observable: whether agents see only their surroundings.
         agent_view_size: how many rows and columns away, if so.
-        game_type: not looked at.
+        game_type: ignored.
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class PixelViewer(Viewer):
         self._agent_view_size = agent_view_size
 
     def build_frame(self) -> NDArray[np.uint8]:
-        """Return the picture: the board, and right of it, smaller, the agents' views."""
+        """Return the picture: the board, and to its right, smaller, the agents' views."""
         whole, *views = self.rgb_array(
             self._board_state,
             self._board_size,
@@ -136,10 +136,10 @@ class PixelViewer(Viewer):
 
 
 class PommeViewer(PixelViewer):
-    """The original's window with pictures of its own; here the same as `PixelViewer`."""
+    """In the original a window with images of the items; here the same as `PixelViewer`."""
 
 
 def _resized(frame: NDArray[np.float64], side: int) -> NDArray[np.uint8]:
-    """Scale a square picture to a number of pixels each way, without blurring."""
+    """Scale a square picture to a width and height in pixels, without blurring."""
     cells = np.arange(side) * len(frame) // side
     return frame.astype(np.uint8)[cells[:, None], cells]

@@ -1,4 +1,4 @@
-"""Agents by name, as command lines have them."""
+"""Agents from names, for command lines."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ def make_agent_from_string(agent_string: str, agent_id: int, docker_env_dict: An
     """Make an agent from a text such as "test::agents.SimpleAgent".
 
     Args:
-        agent_string: a kind and, after two colons, what it needs: "player" and
+        agent_string: a kind and, after two colons, its argument: "player" and
             "playerblock" the keys ("arrows", "wasd"); "simple" and "random"
             anything; "http" host:port; "test" a class, of `agents` or with its
             module ("my.module.MyAgent").
-        agent_id: the seat, which no kind needs.
-        docker_env_dict: not needed.
+        agent_id: the seat; ignored.
+        docker_env_dict: ignored.
 
     Raises:
         ValueError: the text is not of this form, or names no class.
@@ -28,7 +28,7 @@ def make_agent_from_string(agent_string: str, agent_id: int, docker_env_dict: An
     """
     kind, separator, control = agent_string.partition("::")
     if not separator:
-        raise ValueError(f"agent {agent_string!r} has no '::' between its kind and what that needs")
+        raise ValueError(f"agent {agent_string!r} has no '::' between its kind and its argument")
     makers: dict[str, Callable[[], agents.BaseAgent]] = {
         "player": lambda: agents.PlayerAgent(agent_control=control),
         "playerblock": lambda: agents.PlayerAgentBlocking(agent_control=control),

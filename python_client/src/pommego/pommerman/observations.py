@@ -1,4 +1,4 @@
-"""From the raw encoding of a batch to the original's observation dictionaries.
+"""Turns the raw encoding of a batch into the original's observation dictionaries.
 
     envs = pommego.make_vec("PommeTeamCompetition-v0", 64, observation="raw", opponents=["simple"] * 3)
     dictionaries = Dictionaries(envs.game_spec)
@@ -6,8 +6,8 @@
     for row, observation in enumerate(dictionaries(obs)):
         ...
 
-The raw encoding has everything, so nothing is lost: keys, their order, types
-and dtypes are the original's.
+The raw encoding is complete, so nothing is lost: keys, their order, types and dtypes
+are those of the original.
 """
 
 from __future__ import annotations
@@ -36,21 +36,21 @@ def _run(names: list[str], prefix: str) -> slice:
 class Dictionaries:
     """Turns a batch of raw observations into one dictionary for each row.
 
-    Dictionaries of one batch look at different parts of the same memory; the
-    original's own do not share any either.
+    Dictionaries of one batch share no memory with each other, as in the original: their
+    arrays are views of different parts of the batch.
 
     Args:
         spec: the game, as `PommegoVectorEnv.game_spec` has it.
 
     Raises:
-        ValueError: the game is not Pommerman, or has cell values of its own.
+        ValueError: the game is not Pommerman, or numbers its cell values differently.
     """
 
     def __init__(self, spec: GameSpec) -> None:
         if spec.game != "pommerman" or spec.rules["skulls"]:
-            raise ValueError(f"{spec.id} has other observations than the original's Pommerman")
+            raise ValueError(f"{spec.id} has observations that differ from those of the original Pommerman")
         names = [name.name for name in spec.encoding("raw")["scalars"].names]
-        # Where in the vector of scalars things are.
+        # Indices into the vector of scalars.
         self._body = slice(names.index("row"), names.index("can_kick") + 1)
         self._teammate = names.index("teammate")
         self._enemies = _run(names, "enemy")
@@ -67,7 +67,7 @@ class Dictionaries:
             obs: "maps", uint8 (rows, 5, n, n), and "scalars", int16 (rows, ...).
         """
         scalars = obs["scalars"]
-        positions = scalars[:, self._body][:, :2].astype(np.int64)  # the original's are found by a search
+        positions = scalars[:, self._body][:, :2].astype(np.int64)  # the original's type
         maps = _split(obs["maps"])
         return [
             self._dictionary(*row) for row in zip(scalars.tolist(), map(tuple, positions), maps, strict=True)

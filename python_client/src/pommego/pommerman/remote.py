@@ -14,28 +14,28 @@ from pommego.vector import PommegoVectorEnv
 
 __all__ = ["Rules", "game_options"]
 
-_BASE = {  # an id of each game type; all that differs is said in rules
+_BASE = {  # an id for each game type; rules set everything else
     constants.GameType.FFA: "PommeFFACompetition-v0",
     constants.GameType.Team: "PommeTeam-v0",
-    constants.GameType.TeamRadio: "PommeTeam-v0",  # what is said is kept here, as it was said
+    constants.GameType.TeamRadio: "PommeTeam-v0",  # the words are kept here unchanged
     constants.GameType.OneVsOne: "OneVsOne-v0",
 }
 _LARGEST_BLAST = 10
 
 _starting = threading.Lock()
-_server: tuple[int, Server] | None = None  # and whose child it is
+_server: tuple[int, Server] | None = None  # and the process that started it
 
 
 def game_options(address: str | None = None, token: str | None = None) -> dict[str, Any]:
-    """Return the options of `make_vec` that say where games are.
+    """Return the options of `make_vec` that select the server.
 
     Args:
-        address: of a running server; None: one of our own, started when first
-            asked for and stopped when Python ends. After a fork the child
-            starts another.
-        token: of the server at `address`.
+        address: the address of a running server; None: the process's own, started on
+            first use and stopped when Python ends. After a fork the child starts
+            another.
+        token: the token of the server at `address`.
     """
-    global _server  # noqa: PLW0603, one for the process is the point
+    global _server  # noqa: PLW0603, one server for the process is intended
     if address is not None:
         return {"address": address, "token": token}
     with _starting:
@@ -45,7 +45,7 @@ def game_options(address: str | None = None, token: str | None = None) -> dict[s
 
 
 class Rules(NamedTuple):
-    """What the server has to know of a game, with the names of `Pomme`'s options."""
+    """The options of `Pomme` that the server needs."""
 
     game_type: constants.GameType
     board_size: int
@@ -59,24 +59,24 @@ class Rules(NamedTuple):
 
     @property
     def max_blast_strength(self) -> int:
-        """What range items stop at: what can be seen, if that is limited."""
+        """The most that range items lead to: the view size, if the view is limited."""
         return self.agent_view_size or _LARGEST_BLAST
 
     @property
     def seats(self) -> int:
-        """How many play on a server."""
+        """The number of seats on the server."""
         return 2 if self.game_type is constants.GameType.OneVsOne else 4
 
     def make(self, where: Mapping[str, Any]) -> PommegoVectorEnv:
         """Make one game on a server, for its boards and pictures.
 
-        No ring of its board falls there: when it does is for `envs.v1.Pomme` to say.
+        Its board does not collapse there; `envs.v1.Pomme` does that in Python.
 
         Args:
             where: as `game_options` returns it.
 
         Raises:
-            ServerError: there can be no such game.
+            ServerError: the server does not accept such a game.
         """
         rules = {
             "game_env": self.env or "",

@@ -6,13 +6,13 @@ are good for. One that is restricted to `Safety.moves` can lay bombs safely:
     safety = Safety(envs.game_spec)
     mask = safety.moves(obs["planes"], obs["scalars"], info["action_mask"])
 
-A move is safe if, with all bombs and other agents staying where they are, there
-is a way on from it that no flame touches until the last of these bombs, its own
-included, has burnt out. Only the observation is used: cells in fog count as free,
-and where it does not show how old flames are, by the Java step, they count as new.
+A move is safe if, assuming that all bombs and other agents stay where they are, there is
+a path after it that no flame touches until the last of these bombs, its own included, has
+burnt out. Only the observation is used: cells in fog count as free, and where it does not
+show how old flames are (with the Java step) they count as new.
 
-By the rules of 2018 explosions alone kill, and take other bombs away; no move is
-safe that lays a bomb onto another, which would then no longer be seen.
+By the rules of 2018 only explosions kill, and they remove other bombs; a move that lays a
+bomb onto another is never safe, because the observation would no longer show the other.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from pommego.spec import GameSpec
 
 __all__ = ["Safety"]
 
-Cells = NDArray[np.uint8]  # (n, rows, 16): boards with a wall around, in 16 columns
+Cells = NDArray[np.uint8]  # (n, rows, 16): boards with a border of walls, 16 columns wide
 Times = NDArray[np.uint32]  # the same, bit t set for what happens in the t-th step from now
 Rows = NDArray[np.uint16]  # (n, ..., rows): a bit a column
 
@@ -36,7 +36,7 @@ _MOVES = ((0, 0), (-1, 0), (1, 0), (0, -1), (0, 1))  # rows and columns: stop, u
 
 
 class _Bombs(NamedTuple):
-    """All bombs of a batch: where, as an index into `Cells`, how strong, and steps until they explode."""
+    """All bombs of a batch: index into `Cells`, blast strength, and steps until they explode."""
 
     cell: NDArray[np.intp]
     blast: NDArray[np.intp]
@@ -44,10 +44,10 @@ class _Bombs(NamedTuple):
 
 
 class Safety:
-    """Looks ahead in one game id.
+    """Looks ahead in games of one id.
 
     Args:
-        spec: the id's, of a game that encodes `planes` as Pommerman does.
+        spec: the spec of the id, whose `planes` must be those of Pommerman.
 
     Raises:
         ValueError: the board, or a bomb's life, is too large for the bits used here.
@@ -73,7 +73,7 @@ class Safety:
             )
 
     def danger(self, planes: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """Say when flames will next break out.
+        """Return when each cell will next burn.
 
         Args:
             planes: uint8 (n, planes, board, board).
@@ -92,12 +92,12 @@ class Safety:
         scalars: NDArray[np.float32],
         mask: NDArray[np.uint8] | NDArray[np.bool_],
     ) -> NDArray[np.bool_]:
-        """Take what cannot be survived out of a mask, and moves that kick a bomb.
+        """Remove from a mask the moves that cannot be survived and those that kick a bomb.
 
         Args:
             planes: uint8 (n, planes, board, board).
             scalars: float32 (n, scalars).
-            mask: (n, 6), not 0 for the moves to choose from, as the server's `action_mask`.
+            mask: (n, 6), nonzero for the moves to choose from, as the server's `action_mask`.
 
         Returns:
             bool (n, 6). Where no move of the mask is safe, the mask itself.
@@ -118,7 +118,7 @@ class Safety:
         who = np.flatnonzero(allowed[:, len(_MOVES)])
         if len(who):
             times = self._blasts(self._laid(bombs, own, scalars, who), stone[who], wood[who])
-            beside = free[who] & ~at[who]  # no way leads back over the bomb just laid
+            beside = free[who] & ~at[who]  # no path leads back over the bomb just laid
             laid[who] = self._survived(at[who, None], beside, times, flame[who])
         safe = allowed & np.concatenate([survived, laid], axis=1)
         return np.where(safe.any(1, keepdims=True), safe, allowed)
@@ -129,7 +129,7 @@ class Safety:
         return cells
 
     def _standing(self, scalars: NDArray[np.float32]) -> Cells:
-        """Find the seats' own cells; in flames no plane shows them."""
+        """Find the seats' own cells; no plane shows an agent in flames."""
         cells = np.zeros((len(scalars), self._board + 2, _WIDTH), np.uint8)
         row, col = (
             np.rint(scalars[:, self._scalar[name]] * (self._board - 1)).astype(np.intp) + 1
@@ -147,7 +147,7 @@ class Safety:
         return _Bombs(cell, blast[cell].astype(np.intp), life[cell].astype(np.intp))
 
     def _laid(self, bombs: _Bombs, own: Cells, scalars: NDArray[np.float32], who: NDArray[np.intp]) -> _Bombs:
-        """Take the bombs of some boards, and let each seat's agent lay one more."""
+        """Select the bombs of some boards, and add one at each seat's agent."""
         size = own[0].size
         place = np.full(len(own), -1)
         place[who] = np.arange(len(who))
@@ -162,7 +162,7 @@ class Safety:
         )
 
     def _blasts(self, bombs: _Bombs, stone: Cells, wood: Cells) -> Times:
-        """Say when explosions reach each cell: a bomb that another one reaches does not wait."""
+        """Return when explosions reach each cell; a bomb that another reaches explodes with it."""
         if self._of_2018:
             return _vanishing(bombs, stone, wood)
         while True:
@@ -173,12 +173,12 @@ class Safety:
             bombs = bombs._replace(life=sooner)
 
     def _kicks(self, at: Rows, bombs: Rows, scalars: NDArray[np.float32]) -> NDArray[np.bool_]:
-        """Find the moves that kick a bomb: where it comes to lie is not looked at here."""
+        """Find the moves that kick a bomb; where it would stop is not computed."""
         hits = [(_moved(at, bombs, move) & bombs & ~at).any(1) for move in _MOVES]
         return np.stack(hits, axis=1) & (scalars[:, self._scalar["can_kick"], None] > 0)
 
     def _survived(self, at: Rows, free: Rows, times: Times, flame: Cells) -> NDArray[np.bool_]:
-        """Walk on from each of (n, ways) places in all directions at once."""
+        """Spread each of (n, ways) sets of cells by one step in all directions."""
         burning = times.copy()
         if not self._of_2018:
             for later in range(1, self._flame_life):
@@ -194,7 +194,7 @@ class Safety:
 
 
 def _vanishing(bombs: _Bombs, stone: Cells, wood: Cells) -> Times:
-    """Let the bombs explode that are due first, and take away those that they reach, until none is left."""
+    """Explode the bombs that are due first, and remove those that they reach, until none is left."""
     times, wood = np.zeros(stone.shape, np.uint32), wood.copy()
     while len(bombs.cell):
         due = bombs.life == bombs.life.min()
@@ -207,7 +207,7 @@ def _vanishing(bombs: _Bombs, stone: Cells, wood: Cells) -> Times:
 
 
 def _rays(bombs: _Bombs, stone: Cells, wood: Cells) -> Times:
-    """Send each bomb's four rays out, all of them a cell at a time."""
+    """Extend the four rays of all bombs, a cell at a time."""
     times = np.zeros(stone.shape, np.uint32)
     flat, stones, woods = times.ravel(), stone.ravel(), wood.ravel()
     bit = np.left_shift(1, bombs.life).astype(np.uint32)

@@ -1,4 +1,4 @@
-"""What there is besides agents: read from saved games, and written to them."""
+"""The board with its bombs, flames and items, read from and written to saved games."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Scene:
 
         Args:
             state: with the original's fields.
-            agents: whose bombs they can be.
+            agents: the possible owners of the bombs.
 
         Raises:
             KeyError: a field is missing.
@@ -66,7 +66,7 @@ class Scene:
 
 
 def field(state: Mapping[str, Any], name: str) -> Any:
-    """Return a field of a saved game, whose values are JSON texts (or plain)."""
+    """Return a field of a saved game, whose values are JSON texts or plain values."""
     value = state[name]
     return json.loads(value) if isinstance(value, str) else value
 
@@ -90,7 +90,7 @@ def encoded(fields: Mapping[str, Any]) -> dict[str, str]:
 
 
 def restore_agents(state: Mapping[str, Any], agents: Sequence[Any]) -> None:
-    """Put agents where a saved game has them.
+    """Set the agents to their state in a saved game.
 
     Raises:
         KeyError, ValueError: see `Scene.read`.
@@ -110,4 +110,4 @@ def _find(agents: Sequence[Any], agent_id: int) -> Any:
     for agent in agents:
         if agent.agent_id == agent_id:
             return agent
-    raise ValueError(f"the saved game has an agent {agent_id}, which is none of this environment's")
+    raise ValueError(f"the saved game has an agent {agent_id}, which this environment does not have")

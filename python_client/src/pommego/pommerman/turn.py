@@ -1,8 +1,8 @@
 """One step of the game in Python: of an environment, or of an agent's search.
 
-A step is the list of calls in `play`, each one phase of the rules. The server
-plays by the same rules, but the states that agents search from (boards with fog, two
-of four agents, bombs without an owner) cannot occur in a game there.
+A step is the list of calls in `play`, each a phase of the rules. The server has the
+same rules, but refuses states that no game can reach, from which agents here may search:
+boards with fog, two of four agents, bombs without an owner.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ def play(actions: Any, agents: Sequence[Any], scene: Scene, max_blast_strength: 
         actions: by agent id, an Action's number each; those of the dead are
             ignored.
         agents: with the methods of `characters.Bomber`.
-        scene: all else that there is.
-        max_blast_strength: what range items stop at.
+        scene: everything else in the game.
+        max_blast_strength: the most that range items lead to.
 
     Raises:
-        ValueError: a living agent's action is none.
+        ValueError: a living agent's action is invalid.
     """
     _burn_down(scene)
     living = [agent for agent in agents if agent.is_alive]
@@ -75,8 +75,8 @@ def _burn_down(scene: Scene) -> None:
 class _Wishes:
     """Where agents and bombs want to be after the step, until no wishes conflict.
 
-    Two counts say how many want to be at a cell. An agent or bomb that
-    has to stay is counted at its cell too; its former goal is never uncounted.
+    Two counts hold how many want to be at each cell. An agent or bomb that has to stay is
+    counted at its own cell as well; its former goal is never subtracted.
     """
 
     def __init__(self, board: Board, agents: list[Any], bombs: list[Any]) -> None:
@@ -104,7 +104,7 @@ class _Wishes:
             self.agent_to.append(goal)
 
     def ask_bombs(self) -> None:
-        """Note where rolling bombs roll."""
+        """Note where rolling bombs want to go."""
         for bomb in self.bombs:
             self.board[bomb.position] = _PASSAGE
             goal = bomb.position
@@ -122,9 +122,9 @@ class _Wishes:
         )
 
     def part_crossings(self) -> None:
-        """Keep those who would swap cells: two agents, two bombs, or the bomb of bomb and agent.
+        """Keep in place those that would swap cells: two agents, two bombs, or a bomb that meets an agent.
 
-        Only the first to use the border between two cells is remembered.
+        Only the first to cross the border between two cells is remembered.
         """
         first: dict[frozenset[Cell], int] = {}
         for i, agent in enumerate(self.agents):
@@ -181,7 +181,7 @@ class _Wishes:
     def kick(self, actions: Any) -> bool:
         """Kick bombs that agents walk into; return whether any wish changed.
 
-        What is found is applied after all bombs have been looked at.
+        All changes take effect after every bomb has been checked.
         """
         sent: list[tuple[int, Cell]] = []
         kept: list[int] = []
@@ -191,7 +191,7 @@ class _Wishes:
                 continue
             k = self.agent_to.index(goal)
             agent = self.agents[k]
-            if agent.position == goal:  # it stands there, or lies on the bomb
+            if agent.position == goal:  # it stands there, or on the bomb
                 if bomb.position != goal:
                     sent.append((i, bomb.position))
                 continue
@@ -213,11 +213,11 @@ class _Wishes:
         return bool(sent or kept)
 
     def _free(self, cell: Cell) -> bool:
-        """Return whether a bomb can be kicked there: nothing ever wanted the cell."""
+        """Return whether a bomb can be kicked there, which needs a cell that nothing wanted."""
         return not self.agents_at[cell] and not self.bombs_at[cell] and self._rollable(cell)
 
     def settle_again(self) -> None:
-        """Settle what kicks have stirred up; a kick that does not work is undone.
+        """Resolve the conflicts that kicks have caused; a kick that fails is undone.
 
         Now agents and bombs share a cell only where neither of them moved.
         """
@@ -246,7 +246,7 @@ class _Wishes:
                     changed = True
 
     def move_bombs(self) -> None:
-        """Give bombs their cells; one that stays and was not kicked lies still for good."""
+        """Move the bombs; one that stays and was not kicked stops rolling."""
         for i, bomb in enumerate(self.bombs):
             if self.bomb_to[i] == bomb.position and i not in self.kicker_of:
                 bomb.stop()
@@ -254,7 +254,7 @@ class _Wishes:
                 bomb.position = self.bomb_to[i]
 
     def move_agents(self, actions: Any, max_blast_strength: int) -> None:
-        """Give agents their cells; those who moved take what lies there."""
+        """Move the agents; those that moved pick up what lies there."""
         for i, agent in enumerate(self.agents):
             if self.agent_to[i] == agent.position:
                 continue
@@ -268,7 +268,7 @@ def _explode(board: Board, bombs: list[Any]) -> tuple[list[Any], NDArray[np.bool
     """Tick bombs and explode those due, and those they reach.
 
     Returns:
-        the bombs that are left, and which cells are in a blast.
+        the bombs that are left, and the cells that blasts reach.
     """
     marked = np.zeros(board.shape, np.bool_)
     due = False
@@ -292,7 +292,7 @@ def _explode(board: Board, bombs: list[Any]) -> tuple[list[Any], NDArray[np.bool
 
 
 def _mark(board: Board, bomb: Any, marked: NDArray[np.bool_]) -> None:
-    """Mark where a blast gets to: up to rigid, and into wood."""
+    """Mark the cells that a blast reaches: up to rigid walls, and including the first wood."""
     for ray in bomb.explode().values():
         for row, col in ray:
             if not (0 <= row < len(board) and 0 <= col < len(board)) or board[row, col] == _RIGID:

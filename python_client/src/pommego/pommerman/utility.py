@@ -1,4 +1,4 @@
-"""Small questions about boards and positions, as agents ask them.
+"""Helper functions for agents: boards and positions.
 
 A board is a two-dimensional numpy array of cell values, a position a tuple
 (row, column).
@@ -65,7 +65,7 @@ class PommermanJSONEncoder(json.JSONEncoder):
     """Writes observations and games: arrays as lists, enums as numbers, spaces as their sizes."""
 
     def default(self, obj: Any) -> Any:
-        """Turn what JSON does not know into what it does."""
+        """Convert types that JSON does not have."""
         if isinstance(obj, np.ndarray | np.integer):
             return obj.tolist()
         if isinstance(obj, constants.Item | constants.Action | constants.GameType):
@@ -92,8 +92,8 @@ def is_valid_direction(
         invalid_values: cell values that cannot be entered; None: rigid and wood.
 
     Raises:
-        InvalidAction: the action is no direction.
-        ValueError: it is no action at all.
+        InvalidAction: the action is not a direction.
+        ValueError: it is not an action.
     """
     action = constants.Action(direction)
     if action is constants.Action.Stop:
@@ -143,7 +143,7 @@ def position_on_board(board: Board, position: Cell) -> bool:
 
 
 def _shows(*values: int) -> Callable[[Board, Cell], bool]:
-    """Return the question whether a cell of a board has one of these values."""
+    """Return a function that tests whether a cell of a board has one of these values."""
     return lambda board, position: board[position] in values
 
 
@@ -158,7 +158,7 @@ position_is_agent = _shows(*_AGENTS)
 
 
 def _position_is_item(board: Board, position: Cell, item: constants.Item) -> bool:
-    """Return whether the cell shows an item. Agents written for the original call it, name and all."""
+    """Return whether the cell shows an item. Agents written for the original call it by this name."""
     return board[position] == item.value
 
 
@@ -173,7 +173,7 @@ def position_is_enemy(board: Board, position: Cell, enemies: Iterable[constants.
 
 
 def position_is_passable(board: Board, position: Cell, enemies: Iterable[constants.Item]) -> bool:
-    """Return whether there is a passage, a power-up, or an agent that is no enemy."""
+    """Return whether the cell is a passage, a power-up, or an agent that is not an enemy."""
     return board[position] in _PASSABLE and not position_is_enemy(board, position, enemies)
 
 
@@ -203,7 +203,7 @@ def join_json_state(
     The single files are removed.
 
     Args:
-        record_json_dir: the folder, and those in it, where they are.
+        record_json_dir: the folder of these files; subfolders are searched too.
         agents: the agents' names.
         finished_at: the time, as text.
         config: the id.

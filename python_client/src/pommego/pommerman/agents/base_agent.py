@@ -12,18 +12,18 @@ __all__ = ["BaseAgent"]
 class BaseAgent:
     """An agent. Subclasses define `act`.
 
-    An agent has what its character has: `agent_id`, `position`, `ammo` and the
-    rest can be read from it.
+    The attributes of its character (`agent_id`, `position`, `ammo` and so on) can be read
+    from the agent itself.
 
     Args:
-        character: a class, of which `init_agent` makes one; or one made already.
+        character: a class, which `init_agent` instantiates, or an instance.
     """
 
     def __init__(self, character: Any = characters.Bomber) -> None:
         self._character = character
 
     def __getattr__(self, name: str) -> Any:
-        """Ask the character."""
+        """Return an attribute of the character."""
         if name == "_character" or (name.startswith("__") and name.endswith("__")):
             raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}")
         return getattr(self._character, name)
@@ -33,10 +33,10 @@ class BaseAgent:
 
         Args:
             obs: what this agent sees; see the package's documentation.
-            action_space: `Discrete(6)`, or with radio a Tuple of that and one for each word.
+            action_space: `Discrete(6)`, or with radio a Tuple of that and one space for each word.
 
         Returns:
-            the number of an Action; with radio also (action, word, word).
+            the number of an Action; with radio alternatively (action, word, word).
         """
         raise NotImplementedError(f"{type(self).__name__} has no act(obs, action_space)")
 

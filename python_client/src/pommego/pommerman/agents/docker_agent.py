@@ -1,4 +1,4 @@
-"""What stands for the original's `DockerAgent`."""
+"""A replacement for the original's `DockerAgent` that says what to do instead."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["DockerAgent"]
 
 
 class DockerAgent(BaseAgent):
-    """Not here: start the container yourself, and play it with `HttpAgent`."""
+    """Not supported: start the container yourself, and use `HttpAgent`."""
 
     def __init__(self, docker_image: str, port: int, *args: Any, **kwargs: Any) -> None:
         raise NotImplementedError(

@@ -1,4 +1,4 @@
-"""Agents that run elsewhere and are asked over HTTP."""
+"""Agents in other processes or on other machines, called over HTTP."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ class HttpAgent(BaseAgent):
     """An agent behind a `runner.DockerAgentRunner`, the original's or ours.
 
     Args:
-        port: of its server.
-        host: of its server.
-        timeout: seconds to wait for it to be there; 0: forever.
+        port: the port of its server.
+        host: the host of its server.
+        timeout: seconds to wait until it answers; 0: forever.
         character: see `BaseAgent`.
-        act_timeout: seconds for an action; then it stops, with a warning.
+        act_timeout: seconds for an action; after that the agent stops, with a warning.
 
     Raises:
-        TimeoutError: it is not there.
+        TimeoutError: it does not answer.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class HttpAgent(BaseAgent):
             pause = min(2 * pause, _LONGEST_PAUSE)
 
     def _notify(self, what: str, **fields: Any) -> None:
-        """Tell something. A server that fails at it plays all the same, as with the original."""
+        """Send a notification. If the server fails, the agent plays on, as in the original."""
         try:
             self._post(what, _SECONDS, **fields)
         except urllib.error.HTTPError as error:

@@ -32,14 +32,14 @@ _CONTROLS = {"arrows": _ARROWS, "wasd": _LETTERS}
 
 
 class _Keyboard:
-    """Keys as they are pressed, one keyboard for all players."""
+    """Reads single keys as they are pressed; all players share one keyboard."""
 
     def __init__(self) -> None:
-        self._before: list[Any] | None = None  # how the terminal was
+        self._before: list[Any] | None = None  # the terminal's settings before
         self._pressed: list[str] = []
 
     def take(self, keys: dict[str, constants.Action], *, wait: bool) -> constants.Action | None:
-        """Return what the first of these keys that was pressed means, None if none was."""
+        """Return the meaning of the first of these keys that was pressed, None if none was."""
         while True:
             self._read(wait and not self._pressed)
             mine = next((at for at, key in enumerate(self._pressed) if key in keys), None)
@@ -63,11 +63,11 @@ class _Keyboard:
             wait = False
 
     def _open(self) -> None:
-        """Have the terminal hand over each key at once, without showing it."""
+        """Switch the terminal to passing on each key at once, without echo."""
         if self._before is not None:
             return
         if not sys.stdin.isatty():
-            raise RuntimeError("a person needs a terminal to play: standard input is none")
+            raise RuntimeError("a person needs a terminal to play: standard input is not one")
         import termios  # noqa: PLC0415, not on Windows
         import tty  # noqa: PLC0415
 
@@ -76,7 +76,7 @@ class _Keyboard:
         tty.setcbreak(sys.stdin)
 
     def close(self) -> None:
-        """Leave the terminal as it was."""
+        """Restore the terminal's settings."""
         if self._before is not None:
             import termios  # noqa: PLC0415
 
@@ -89,7 +89,7 @@ _keyboard = _Keyboard()
 
 
 class PlayerAgent(BaseAgent):
-    """Does what was pressed since its last action, and stops if that is nothing.
+    """Plays the key pressed since its last action, and stops if there was none.
 
     Args:
         character: see `BaseAgent`.
@@ -119,5 +119,5 @@ class PlayerAgent(BaseAgent):
         return True
 
     def shutdown(self) -> None:
-        """Leave the terminal as it was."""
+        """Restore the terminal's settings."""
         _keyboard.close()

@@ -1,4 +1,4 @@
-"""An agent that does anything."""
+"""An agent that acts at random."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
 """The rule-based agent that others are usually compared with.
 
-In order: get away from bombs, bomb an adjacent enemy, walk to a near enemy, walk
-to a near item, bomb adjacent wood, walk to wood, wander. Chances come from the
-module `random`: a coin for each further way of equal length to a cell, a coin
-for going after an enemy in the same direction as before, and one choice where
-several directions are as good.
+In order of priority: get away from bombs, bomb an adjacent enemy, walk to a near enemy,
+walk to a near item, bomb adjacent wood, walk to wood, wander. Random draws come from the
+module `random`: a coin for each further path of equal length to a cell, a coin for
+following an enemy in the same direction as before, and one choice between equally good
+directions.
 
 The parts are methods with the original's names and arguments, so that agents
 made from this one by changing a few of them work.
@@ -43,9 +43,9 @@ _ITEMS = tuple(Item)
 class SimpleAgent(BaseAgent):
     """Decides as the original's agent of this name does.
 
-    What it remembers, where it last wandered and the direction in which it went
-    for an enemy, outlives a game, as there. Where the original fails, with an
-    enemy at its side, a bomb in hand and no passage in sight, it stops.
+    Its memory (where it last wandered, and the direction in which it followed an enemy)
+    is kept from game to game, as in the original. Where the original raises an error,
+    with an adjacent enemy, a bomb to lay and no passage in sight, it stops.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -121,23 +121,23 @@ class SimpleAgent(BaseAgent):
         depth: int | None = None,
         exclude: Iterable[Item] | None = None,
     ) -> tuple[Items, Distances, Ways]:
-        """Find what is around and how to get there, breadth first.
+        """Find items and the paths to them by breadth-first search.
 
         Args:
             board: as observed.
             my_position: where the search starts.
             bombs: with "position" and "blast_strength".
-            enemies: who cannot be walked through.
-            depth: how many rows and columns together to look away, and one row
-                and column less to the bottom and right.
-            exclude: what is left out; None: fog, rigid and flames.
+            enemies: agents whose cells cannot be entered.
+            depth: how far to look, in rows plus columns; one row and one column less
+                to the bottom and right.
+            exclude: the cell values to leave out; None: fog, rigid and flames.
 
         Returns:
             the cells of each item, row by row; each cell's distance in steps,
-            inf if it cannot be got to; and each cell's last one on the way.
+            inf if it cannot be reached; and each cell's predecessor on the path.
         """
         if depth is None:
-            raise ValueError("depth is needed: how far to look")
+            raise ValueError("depth is missing: the distance to look")
         left_out = {i.value for i in (exclude or (Item.Fog, Item.Rigid, Item.Flames))}
         rows, (me_row, me_col) = board.tolist(), my_position
         items: dict[Item, list[Cell]] = defaultdict(list)
@@ -182,7 +182,7 @@ class SimpleAgent(BaseAgent):
     def _directions_in_range_of_bomb(
         self, board: Board, my_position: Cell, bombs: Bombs, dist: Distances
     ) -> dict[Action, int]:
-        """Return the directions in which a bomb threatens, with its blast strength, in the order found."""
+        """Return the directions from which a bomb threatens, with its blast strength, in the order found."""
         unsafe: dict[Action, int] = defaultdict(int)
         for bomb in bombs:
             cell, blast = bomb["position"], bomb["blast_strength"]
@@ -208,9 +208,9 @@ class SimpleAgent(BaseAgent):
     ) -> list[Action]:
         """Return where to flee to; never nothing.
 
-        With a bomb in every direction that is the first one with a way out of
-        the blast. Else the directions without a bomb that can be taken, or all
-        on the board if there are none.
+        With a bomb in every direction, the result is the first direction with a way out of
+        the blast. Otherwise it is the directions without a bomb that can be taken, or
+        all directions on the board if there are none.
         """
         if len(unsafe_directions) == 4:
             blocked = board.copy()
@@ -240,7 +240,7 @@ class SimpleAgent(BaseAgent):
     def _maybe_bomb(ammo: int, blast_strength: int, items: Items, dist: Distances, my_position: Cell) -> bool:
         """Return whether there is a bomb to lay, and then a passage to hide from it.
 
-        That is one in another row and column, or further away than its blast.
+        The hiding place is in another row and column, or further away than the blast.
         """
         if ammo < 1:
             return False
@@ -263,7 +263,7 @@ class SimpleAgent(BaseAgent):
 
     @staticmethod
     def _nearest_position(dist: Distances, objs: Iterable[Item], items: Items, radius: float) -> Cell | None:
-        """Return the nearest cell of these items; of several the last, by item and then row by row."""
+        """Return the nearest cell of these items; of several the last, in order of items and then rows."""
         nearest, least = None, min(radius, max(dist.values(), default=0))
         for item in objs:
             for cell in items.get(item, ()):
@@ -357,7 +357,7 @@ class SimpleAgent(BaseAgent):
 
 
 def _leads_out(board: Board, start: Cell, blast: int, enemies: Sequence[Item]) -> bool:
-    """Return whether one can get from a cell to another row and column, or further away than a blast."""
+    """Return whether a path leads from a cell to another row and column, or further away than a blast."""
     seen, todo = {start}, [start]
     while todo:
         row, col = todo.pop()

@@ -9,7 +9,7 @@ __all__ = ["run_battle"]
 
 
 def __getattr__(name: str) -> ModuleType:
-    """Import `run_battle` when it is first asked for, so that ``python -m`` can run it."""
+    """Import `run_battle` on first use, so that ``python -m`` can run it."""
     if name == "run_battle":
         return importlib.import_module(f"{__name__}.run_battle")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,4 +1,4 @@
-"""Plays agents against each other, and records their games: with the original's options.
+"""Plays agents against each other and records their games, with the original's options.
 
 python -m pommego.pommerman.cli.run_battle --config=OneVsOne-v0 \
     --agents=test::agents.SimpleAgent,random::null --record_json_dir=games --record_pngs_dir=pictures
@@ -33,13 +33,13 @@ def run(args: argparse.Namespace, num_times: int = 1, seed: int | None = None) -
     """Play games between the same agents.
 
     Args:
-        args: what the options say; see `main`.
-        num_times: how many games. Records of game k go to a folder named k, from 1 on.
-        seed: of the boards, and of the modules `random` and `numpy.random`; None:
-            one that `random` draws.
+        args: the options; see `main`.
+        num_times: the number of games. Records of game k go to a folder named k, from 1.
+        seed: the seed of the boards and of the modules `random` and `numpy.random`;
+            None: one that `random` draws.
 
     Returns:
-        what the last step of each game returned as info.
+        the info that the last step of each game returned.
     """
     players = [helpers.make_agent_from_string(name, seat) for seat, name in enumerate(args.agents.split(","))]
     env = make(args.config, players, args.game_state_file, args.render_mode)
@@ -76,7 +76,7 @@ def _play(env: envs.v0.Pomme, args: argparse.Namespace, number: str) -> dict[str
 
 
 def _show(env: envs.v0.Pomme, args: argparse.Namespace, pngs: str | None, jsons: str | None) -> None:
-    """Draw the game as it stands, and record it; one needs not the other."""
+    """Draw the game and record it, each if wanted."""
     if args.render:
         env.render(do_sleep=args.do_sleep)
     if pngs:
@@ -107,7 +107,7 @@ def _parser() -> argparse.ArgumentParser:
         default=",".join([_SIMPLE] * 4),
         help="the agents by seat, separated by commas, as helpers.make_agent_from_string reads them",
     )
-    add("--agent_env_vars", default="", help="for containers, which are not started here: not looked at")
+    add("--agent_env_vars", default="", help="for containers, which are not supported: ignored")
     add("--record_pngs_dir", help="write a picture of each step to a folder in this one")
     add("--record_json_dir", help="write the game to game_state.json in a folder in this one")
     add("--render", action="store_true", help="draw the game in the terminal")

@@ -1,4 +1,4 @@
-"""Where the original trains with TensorForce, which is not here."""
+"""The original trains with TensorForce here, which is not supported."""
 
 raise ImportError(
     "pommego.pommerman.cli has no train_with_tensorforce: "

@@ -1,4 +1,4 @@
-"""The environment: four agents, or two, on a board that stays as it is."""
+"""The environment with a board that does not collapse, for four agents or two."""
 
 from __future__ import annotations
 
@@ -34,44 +34,44 @@ class Pomme(gymnasium.Env):
     """A game of Pommerman with the original's interface.
 
     Make one with `pommego.pommerman.make`, or as `make` does it: construct,
-    `set_agents`, `set_init_game_state`, `reset`. What observations contain is
-    said with the package.
+    `set_agents`, `set_init_game_state`, `reset`. The package's documentation describes
+    observations.
 
-    It is a gymnasium.Env in name, so that wrappers of your own can go around it;
-    `reset` and `step` return what the original's do. Environments that return what
-    gymnasium's do are `pommego.make` and `pommego.make_vec`.
+    It is a subclass of gymnasium.Env, so that you can put wrappers around it, but `reset`
+    and `step` return what the original's return. For environments that follow
+    gymnasium's interface, use `pommego.make` and `pommego.make_vec`.
 
     Subclasses can do what the original's can: replace `make_board`,
     `get_observations` and the like, and read and write ``_board``, ``_agents``,
     ``_bombs``, ``_flames``, ``_items`` and ``_step_count``.
 
     Args:
-        render_fps: `render` sleeps so that there are that many frames a second.
+        render_fps: frames a second; `render` sleeps accordingly.
         game_type: a GameType.
         board_size: rows and columns.
         agent_view_size: how many rows and columns away agents see, if
-            `is_partially_observable`; in any case what blasts grow to.
+            `is_partially_observable`; in any case the limit of blast strengths.
         num_rigid: rigid walls, an even number; None: none.
-        num_wood: wooden ones, an even number; None: none but those that always
-            lie between the corners where four play.
-        num_items: items under them; None: none.
-        max_steps: the game is over then.
+        num_wood: wooden walls, an even number; None: only those that always lie
+            between the corners with four agents.
+        num_items: items under the wooden walls; None: none.
+        max_steps: the step limit.
         is_partially_observable: whether agents see only their surroundings.
-        env: repeated in observations as "game_env".
-        kwargs: of the other versions; `address` and `token` of a running
-            server, to play there; `render_mode`, see `set_render_mode`.
+        env: copied into observations as "game_env".
+        kwargs: the arguments of the other versions; `address` and `token` of a running
+            server to use; `render_mode`, see `set_render_mode`.
 
     Attributes:
         action_space: Discrete(6).
-        observation_space: of what `featurize` returns.
-        training_agent: the id of an agent that `act` does not ask, and with
-            whose death the game is over; None.
+        observation_space: the space of what `featurize` returns.
+        training_agent: the id of the agent that `act` does not call, and whose death
+            ends the game; or None.
         model: a ForwardModel.
-        observations: the last ones.
+        observations: the last observations.
         spec: the id and the options, if made by `make`.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {  # the key of the original's time, and gymnasium's
+    metadata: ClassVar[dict[str, Any]] = {  # the key of the old gym, and gymnasium's
         "render.modes": ["human", "rgb_array", "rgb_pixel"],
         "render_modes": ["human", "rgb_array", "rgb_pixel"],
     }
@@ -136,11 +136,11 @@ class Pomme(gymnasium.Env):
         return 0
 
     def set_agents(self, agents: Sequence[Any]) -> None:
-        """Seat agents, which have their ids already."""
+        """Set the agents, which already have their ids."""
         self._agents = agents
 
     def set_training_agent(self, agent_id: int | None) -> None:
-        """Name the agent that the caller acts for."""
+        """Set the agent for which the caller acts."""
         self.training_agent = agent_id
 
     def set_render_mode(self, mode: str) -> None:
@@ -162,11 +162,11 @@ class Pomme(gymnasium.Env):
     def seed(self, seed: int | None = None) -> list[int]:
         """Seed the boards and the action space.
 
-        The boards that follow depend on the seed alone. Without one ever given
-        they depend on the generator of the module `random`.
+        The boards that follow depend only on the seed. If no seed was ever set, they depend
+        on the generator of the module `random`.
 
         Returns:
-            the seed, in a list; for None one drawn at random.
+            the seed, in a list; for None, a random one.
         """
         self.np_random, seed = seeding.np_random(seed)
         self._seeded = True
@@ -181,8 +181,8 @@ class Pomme(gymnasium.Env):
         """Begin a game, on a fresh board or in the state that was set.
 
         Args:
-            seed: as `seed` takes it, before the game begins; None: go on as seeded.
-            options: what gymnasium's wrappers hand on; not looked at.
+            seed: as for `seed`, set before the game begins; None: continue with the last seed.
+            options: passed by gymnasium's wrappers; ignored.
 
         Returns:
             the observation of each agent.
@@ -220,15 +220,15 @@ class Pomme(gymnasium.Env):
         return random.randrange(_SEEDS)
 
     def make_board(self) -> None:
-        """Deal a board here in Python; `reset` calls this where a subclass replaces it."""
+        """Generate a board in Python; `reset` calls it only if a subclass overrides it."""
         self._board = utility.make_board(self._board_size, self._num_rigid, self._num_wood, len(self._agents))
 
     def make_items(self) -> None:
-        """Hide items on the board here in Python; see `make_board`."""
+        """Hide items on the board in Python; see `make_board`."""
         self._items = utility.make_items(self._board, self._num_items)
 
     def act(self, obs: list[dict[str, Any]]) -> list[Any]:
-        """Ask all agents but the training agent for an action; the dead stop."""
+        """Return the actions of all agents except the training agent; dead agents stop."""
         agents = [agent for agent in self._agents if agent.agent_id != self.training_agent]
         return self.model.act(agents, obs, self.action_space)
 
@@ -236,14 +236,14 @@ class Pomme(gymnasium.Env):
         """Make one step.
 
         Args:
-            actions: one for each agent; those of the dead are ignored.
+            actions: one for each agent; those of dead agents are ignored.
 
         Returns:
             observations and rewards, one for each agent; whether the game is
             over; and info: "result", a Result, and with a win "winners", ids.
 
         Raises:
-            ValueError: a living agent's action is none.
+            ValueError: a living agent's action is invalid.
         """
         self._intended_actions = actions
         self._game.step(actions, self._rules().max_blast_strength)
@@ -295,7 +295,7 @@ class Pomme(gymnasium.Env):
         """Put the game into the state that was set with `set_init_game_state`.
 
         Raises:
-            KeyError, ValueError: it is no saved game of this environment's agents.
+            KeyError, ValueError: it is not a saved game of this environment's agents.
         """
         state = self._init_game_state
         self._board_size = int(scene.field(state, "board_size"))
@@ -323,10 +323,10 @@ class Pomme(gymnasium.Env):
         Args:
             mode: "human" or "rgb_pixel": as text, over the last picture if the
                 output is a terminal. "rgb_array": return colours instead.
-            close: leave it instead, and close the environment.
-            record_pngs_dir: save a picture there, too.
-            record_json_dir: save the game there, too.
-            do_sleep: sleep for the time of a frame.
+            close: close the environment, and draw nothing.
+            record_pngs_dir: also save a picture in this folder.
+            record_json_dir: also save the game in this folder.
+            do_sleep: sleep for the duration of a frame.
 
         Returns:
             float64 (rows, columns, 3) for "rgb_array", else None.
@@ -351,11 +351,11 @@ class Pomme(gymnasium.Env):
         return drawing.save_png(folder, self._step_count, self._remote(), self._board, self._agents)
 
     def _remote(self) -> Any:
-        """Return the game on the server as it stands, to be drawn; None if there can be none like it."""
+        """Return a game on the server in the present state, to draw it; None if the server refuses it."""
         return self._game.remote(self._rules(), self._step_count)
 
     def close(self) -> None:
-        """Leave the server and shut the agents down. `reset` starts again. Idempotent."""
+        """Disconnect from the server and shut the agents down. `reset` starts again. Idempotent."""
         self._game.release()
         for agent in self._agents or ():
             agent.shutdown()

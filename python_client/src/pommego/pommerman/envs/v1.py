@@ -1,9 +1,9 @@
 """The environment whose board collapses from the outside in, ring after ring.
 
-From step `first_collapse` on, and every quarter of what is left to `max_steps`,
-a ring of cells turns to rigid wall: agents on it die, bombs on it vanish
-without a blast, and so do flames and items. It falls after the observations
-of that step have been taken.
+At step `first_collapse`, and after each further quarter of the steps left to
+`max_steps`, a ring of cells turns to rigid wall: agents on it die; bombs, flames and
+items on it vanish, bombs without a blast. The observations of that step do not show it
+yet.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Pomme(v0.Pomme):
         collapses: the steps at which rings fall, the outermost first.
 
     Raises:
-        ValueError: there are less than four steps between the first ring and the end.
+        ValueError: there are fewer than four steps between the first ring and the end.
     """
 
     metadata: ClassVar[dict[str, Any]] = {
@@ -49,14 +49,14 @@ class Pomme(v0.Pomme):
         self.collapses: list[int] = list(range(first, self._max_steps, every))
 
     def step(self, actions: Any) -> tuple[list[dict[str, Any]], list[int], bool, dict[str, Any]]:
-        """Make one step, as `v0.Pomme.step`; then a ring falls if it is time."""
+        """Make one step, as `v0.Pomme.step`; then a ring falls if one is due."""
         result = super().step(actions)
         if self._step_count in self.collapses:
             self._board = self._collapse_board(self.collapses.index(self._step_count))
         return result
 
     def _collapse_board(self, ring: int) -> NDArray[Any]:
-        """Take everything off a ring; return the board on which it is rigid."""
+        """Remove everything on a ring; return the board on which it is rigid."""
         board = self._board.copy()
         falls = np.ones(board.shape, np.bool_)
         falls[ring + 1 : len(board) - ring - 1, ring + 1 : len(board) - ring - 1] = False
@@ -85,8 +85,8 @@ class Pomme(v0.Pomme):
     def set_json_info(self) -> None:
         """Put the game into the state that was set; `collapses` in it replaces the environment's.
 
-        A game that the server saved at a step of the collapse has a ring that is
-        still to fall. Here it falls at once, as in `step`.
+        In a game that the server saved at a step of the collapse, the ring has not fallen
+        yet. Here it falls at once, as in `step`.
         """
         super().set_json_info()
         state = self._init_game_state

@@ -19,15 +19,14 @@ _SILENCE = (0, 0)
 class Pomme(v0.Pomme):
     """As `v0.Pomme`, with radio.
 
-    An action is a number, or a list or tuple of one and words. An observation
-    has "message", the words that the teammate sent in the step just made. They
-    come as they were sent; a dead teammate, one who sent a bare number, and a
-    fresh game say (0, 0).
+    An action is a number, or a list or tuple of a number and words. An observation has
+    "message", the words that the teammate sent in the last step, unchanged. It is (0, 0)
+    if the teammate is dead or sent only a number, and at the beginning of a game.
 
     Args:
         args: as `v0.Pomme`.
-        kwargs: the same; `radio_vocab_size`, how many words there are, and
-            `radio_num_words`, how many make a message.
+        kwargs: the same; `radio_vocab_size`, the number of words to choose from, and
+            `radio_num_words`, the number of words in a message.
 
     Attributes:
         action_space: a Tuple of Discrete(6) and one Discrete for each word.
@@ -59,7 +58,7 @@ class Pomme(v0.Pomme):
         super()._begin()
 
     def get_observations(self) -> list[dict[str, Any]]:
-        """Return the observation of each agent as the game stands."""
+        """Return the present observation of each agent."""
         observations = super().get_observations()
         for obs in observations:
             obs["message"] = self._radio_from_agent[obs["teammate"]]
@@ -77,7 +76,7 @@ class Pomme(v0.Pomme):
             if agent.is_alive and isinstance(action, list | tuple):
                 move, words = action[0], tuple(action[1 : 1 + self._radio_num_words])
             elif agent.is_alive and not isinstance(action, int | np.integer | constants.Action):
-                raise TypeError(f"action {action!r} is neither a number nor a list of one and words")
+                raise TypeError(f"action {action!r} is neither a number nor a list of a number and words")
             moves.append(move)
             self._radio_from_agent[constants.Item[f"Agent{agent.agent_id}"]] = words
         return super().step(moves)

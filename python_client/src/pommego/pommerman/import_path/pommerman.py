@@ -4,5 +4,5 @@ import sys
 
 from pommego.pommerman import alias
 
-del sys.modules[__name__]  # what is installed takes this module's place
+del sys.modules[__name__]  # the real package replaces this module
 alias.install()

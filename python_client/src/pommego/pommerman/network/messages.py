@@ -1,4 +1,4 @@
-"""What client and server say to each other."""
+"""The messages between client and server."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FLOATS = ("bomb_blast_strength", "bomb_life", "bomb_moving_direction", "flame_l
 
 
 class Intent(Enum):
-    """What a message is about; the numbers travel."""
+    """The kinds of messages, by the numbers that are sent."""
 
     check = 0
     ping = 1
@@ -42,7 +42,7 @@ def unpack(data: bytes) -> Any:
     """Read what `pack` wrote.
 
     Raises:
-        ValueError: it is no such thing.
+        ValueError: it is not compressed JSON.
     """
     try:
         return json.loads(gzip.decompress(data))
@@ -62,7 +62,7 @@ def plain(value: Any) -> Any:
 
 
 def observation(sent: dict[str, Any]) -> dict[str, Any]:
-    """Return an observation as an agent knows it, from its plain form."""
+    """Return the observation for an agent, from its plain form."""
     obs = dict(sent)
     obs["teammate"] = constants.Item[sent["teammate"]]
     obs["enemies"] = [constants.Item[enemy] for enemy in sent["enemies"]]

@@ -1,6 +1,6 @@
-"""WebSocket for small messages, both sides of it (RFC 6455), with a thread for each connection.
+"""A WebSocket for small messages (RFC 6455), client and server, with a thread for each connection.
 
-Environments over the network have a faster one of their own, for a client alone.
+Environments over the network use a faster one, which is a client only.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Connection:
     """An open connection. One thread may receive while others send.
 
     Args:
-        sock: connected, after the opening handshake; the connection owns it.
+        sock: a connected socket after the opening handshake; the connection owns it.
         client: whether this side is the client, whose frames are masked.
 
     Attributes:
@@ -70,7 +70,7 @@ class Connection:
         """Receive a message. Pings are answered.
 
         Raises:
-            OSError: the connection has ended, or what came is no WebSocket frame.
+            OSError: the connection has ended, or the data is not a WebSocket frame.
         """
         kind, parts = 0, b""
         while True:
@@ -110,7 +110,7 @@ class Connection:
         return data
 
     def close(self) -> None:
-        """End the connection; who waits in `receive` gets an error. Idempotent."""
+        """End the connection; a thread waiting in `receive` gets an error. Idempotent."""
         first, self.closed = not self.closed, True
         if first and self._client:  # a server does not wait for a client that reads nothing
             with contextlib.suppress(OSError):
@@ -124,7 +124,7 @@ def connect(host: str, port: int, timeout: float = 10.0) -> Connection:
     """Connect to a server.
 
     Raises:
-        OSError: there is none, or it speaks no WebSocket.
+        OSError: there is no server, or it does not speak WebSocket.
     """
     sock = socket.create_connection((host, port), timeout=timeout)
     key = base64.b64encode(os.urandom(16)).decode()
@@ -136,7 +136,7 @@ def connect(host: str, port: int, timeout: float = 10.0) -> Connection:
         sock.sendall(request.encode())
         status, headers = _head(sock)
         if " 101 " not in f"{status} " or headers.get("sec-websocket-accept") != _proof(key):
-            raise ConnectionError(f"{host}:{port} is no such server: it answered {status!r}")
+            raise ConnectionError(f"{host}:{port} is not a WebSocket server: it answered {status!r}")
     except BaseException:
         sock.close()
         raise
@@ -148,14 +148,14 @@ def accept(sock: socket.socket, timeout: float = 10.0) -> Connection:
     """Answer a client that has connected.
 
     Raises:
-        OSError: it speaks no WebSocket.
+        OSError: it does not speak WebSocket.
     """
     sock.settimeout(timeout)
     status, headers = _head(sock)
     key = headers.get("sec-websocket-key")
     if key is None:
         sock.sendall(b"HTTP/1.1 426 Upgrade Required\r\nUpgrade: websocket\r\nContent-Length: 0\r\n\r\n")
-        raise ConnectionError(f"no WebSocket was asked for: {status!r}")
+        raise ConnectionError(f"not a WebSocket request: {status!r}")
     sock.sendall(
         "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
         f"Sec-WebSocket-Accept: {_proof(key)}\r\n\r\n".encode()
@@ -165,7 +165,7 @@ def accept(sock: socket.socket, timeout: float = 10.0) -> Connection:
 
 
 def _head(sock: socket.socket) -> tuple[str, dict[str, str]]:
-    """Read the head of an HTTP message, byte by byte: what follows belongs to the frames."""
+    """Read the head of an HTTP message, byte by byte, as the bytes after it belong to frames."""
     head = b""
     while not head.endswith(b"\r\n\r\n"):
         byte = sock.recv(1)

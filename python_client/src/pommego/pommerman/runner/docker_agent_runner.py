@@ -1,4 +1,4 @@
-"""Serves an agent over HTTP, as the original's containers do, with nothing but the standard library."""
+"""Serves an agent over HTTP, as the original's containers do, with the standard library alone."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class DockerAgentRunner(abc.ABC):
     The interface is five paths: GET /ping; POST /init_agent, /action,
     /episode_end and /shutdown, with JSON texts as fields of a JSON object.
     `agents.HttpAgent`, the original's agents of that kind and `pommego play`
-    call it. Where a method raises, the answer is a 500 that says what, the
-    traceback goes to the standard error, and the server goes on.
+    call it. If a method raises an exception, the answer is a 500 with its message, the
+    traceback is written to standard error, and the server continues.
     """
 
     @abc.abstractmethod
@@ -54,14 +54,14 @@ class DockerAgentRunner(abc.ABC):
 
         Args:
             host: the interface to listen on. The default, all of them, is what
-                a container needs; outside of one say "127.0.0.1".
+                a container needs; outside a container use "127.0.0.1".
             port: the port.
         """
         with self.server(host, port) as server:
             server.serve_forever()
 
     def server(self, host: str, port: int) -> HTTPServer:
-        """Return a server that listens already; `serve_forever` makes it answer."""
+        """Return a server that already listens; its method `serve_forever` answers requests."""
         handlers: _Handlers = {
             ("GET", "/ping"): lambda _: {"success": True},
             ("POST", "/action"): self._on_action,
@@ -137,6 +137,6 @@ def _handler(handlers: _Handlers) -> type[BaseHTTPRequestHandler]:
                 self.send_error(500, explain=reason)
 
         def log_message(self, *_: Any) -> None:
-            """Say nothing: an action comes every tenth of a second."""
+            """Log nothing: an action is requested every tenth of a second."""
 
     return Handler

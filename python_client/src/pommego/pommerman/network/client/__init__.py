@@ -26,7 +26,7 @@ def match(
 
     Args:
         network: the connection.
-        room: whom to play with: all who name it; False: anybody.
+        room: play with players who name the same room; False: with anybody.
         agent: the agent's class.
         ui_en: whether to print what happens.
 
@@ -65,8 +65,8 @@ def replay(network: Network, id: str, ui_en: bool = False) -> list[int]:
     Args:
         network: the connection.
         id: the match's.
-        ui_en: whether to say so, and not to raise, if it ends another way than it
-            did, as it can with the original's records: these have no hidden items.
+        ui_en: if the replay ends differently from the match, print that instead of raising
+            an error. It can with the original's records, which lack hidden items.
 
     Returns:
         the rewards of its last step.
@@ -108,7 +108,7 @@ def init(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description="Play a match on a server, or show one that was played.")
     parser.add_argument("--server", required=True, help="host:port")
     parser.add_argument("--agent", default="pommego.pommerman.agents.SimpleAgent", help="module.Class")
-    parser.add_argument("--room", default="", help="play with those who name it; without: with anybody")
+    parser.add_argument("--room", default="", help="play with those who name it too (default: with anybody)")
     parser.add_argument("--replay", help="the id of a match to show")
     options = parser.parse_args(arguments)
     try:

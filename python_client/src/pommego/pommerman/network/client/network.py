@@ -15,12 +15,12 @@ class Network:
     """One connection, which plays one match after the other.
 
     Args:
-        ip: of the server, host:port.
+        ip: the server's address, host:port.
 
     Attributes:
-        id: this player's, once `join_list` has been called.
+        id: the id of this player, once `join_list` has been called.
         mode: the id of the game that the server plays.
-        match_id: of the match, once `wait_match` has returned.
+        match_id: the id of the match, once `wait_match` has returned.
 
     Raises:
         OSError: there is no server.
@@ -54,11 +54,11 @@ class Network:
         self.match_id = self._receive(Intent.match_start)["match_id"]
 
     def match_get(self) -> list[Any]:
-        """Wait for what comes next in the match.
+        """Wait for the next event of the match.
 
         Returns:
             [0, observation, turn] when it is this player's turn, [1] when it is
-            dead, [2, reward, cell value of the agent it was] at the end.
+            dead, [2, reward, cell value of its agent] at the end.
         """
         message = self._connection.receive()
         if isinstance(message, str):

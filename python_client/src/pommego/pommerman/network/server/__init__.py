@@ -26,16 +26,17 @@ _MODES = [name for name in configs.IDS if not name.endswith("v2")]  # actions ar
 class Server(socketserver.ThreadingTCPServer):
     """A server of matches on this machine's loopback interface.
 
-    Players who have named the same room, or none, meet as soon as they are enough.
-    It answers from the start, in threads of its own; `close` ends it and all connections.
+    Players that have named the same room, or none, play as soon as there are enough of
+    them. The server runs in its own threads from the start; `close` ends it and all
+    connections.
 
     Args:
-        port: where to listen; 0: any free port.
-        max_players: how many may be connected to play.
+        port: the port to listen on; 0: any free port.
+        max_players: the most players that may be connected.
         timeout: seconds that a player has for an action.
         mode: the game's id.
-        max_matches: how many are played at a time; 0: as many as the players allow.
-        folder: where records of matches are kept.
+        max_matches: the most matches at a time; 0: no limit but that of players.
+        folder: the folder for the records of matches.
 
     Raises:
         ValueError: the id is unknown or has radio, or there would be too few players.
@@ -70,7 +71,7 @@ class Server(socketserver.ThreadingTCPServer):
 
     @property
     def address(self) -> str:
-        """Where clients find it: host:port."""
+        """The address for clients: host:port."""
         host, port = self.server_address[:2]
         return f"{host}:{port}"
 
@@ -88,15 +89,15 @@ class Server(socketserver.ThreadingTCPServer):
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    # What connections call ----------------------------------------------------
+    # Called by connections ----------------------------------------------------
 
     def opened(self, connection: sockets.Connection) -> None:
-        """Take note of a connection."""
+        """Add a connection."""
         with self._lock:
             self._connections.add(connection)
 
     def left(self, connection: sockets.Connection) -> None:
-        """Forget a connection, and tell the matches in which it played."""
+        """Remove a connection, and tell the matches in which it played."""
         connection.close()
         with self._lock:
             self._connections.discard(connection)
@@ -105,7 +106,7 @@ class Server(socketserver.ThreadingTCPServer):
                 match.player_left()
 
     def answer(self, connection: sockets.Connection, message: dict[str, Any]) -> None:
-        """Do what a message asks for."""
+        """Handle a message."""
         intent = Intent(message["intent"])
         if intent is Intent.check:
             with self._lock:
@@ -132,7 +133,7 @@ class Server(socketserver.ThreadingTCPServer):
             self._begin()
 
     def _begin(self) -> None:
-        """Begin the matches for which there are players. The lock is held."""
+        """Begin the matches for which there are enough players. The caller holds the lock."""
         playing = {player for match in self._matches.values() for player in match.players}
         rooms: dict[str, list[Player]] = {}
         for player in self._players:
@@ -155,7 +156,7 @@ class Server(socketserver.ThreadingTCPServer):
                 self._begin()
 
     def _record(self, match_id: str) -> list[Any]:
-        """Return the reply to who asks for a record."""
+        """Return the reply to a request for a record."""
         path = self._folder / f"{match_id}.json"
         if not re.fullmatch("[a-z0-9-]+", match_id) or not path.is_file():
             return [Intent.status_fail.value]
@@ -163,7 +164,7 @@ class Server(socketserver.ThreadingTCPServer):
 
 
 class _Visit(socketserver.BaseRequestHandler):
-    """One connection to a `Server`. What it does wrong ends it, and nothing else."""
+    """One connection to a `Server`. An error in it ends this connection and nothing else."""
 
     server: Server
 
@@ -194,11 +195,11 @@ def run(
     """Serve until interrupted.
 
     Args:
-        port: see `Server`, as `max_players`, `timeout`, `mode` and `max_matches`.
-        max_players: see `port`.
-        timeout: see `port`.
-        mode: see `port`.
-        max_matches: see `port`.
+        port: see `Server`.
+        max_players: see `Server`.
+        timeout: see `Server`.
+        mode: see `Server`.
+        max_matches: see `Server`.
         ui_en: whether to print the address.
         exit_handler: whether an interrupt ends it without an error.
     """
@@ -219,8 +220,8 @@ def init(arguments: Sequence[str] | None = None) -> None:
         arguments: the options; None: those of the command line.
     """
     parser = argparse.ArgumentParser(description="Serve matches between agents on the network.")
-    parser.add_argument("--port", type=int, default=5050, help="where to listen; 0: any free port")
-    parser.add_argument("--max-players", type=int, default=16, help="how many may be connected to play")
+    parser.add_argument("--port", type=int, default=5050, help="the port to listen on; 0: any free port")
+    parser.add_argument("--max-players", type=int, default=16, help="the most players that may be connected")
     parser.add_argument("--timeout", type=float, default=0.5, help="seconds that a player has for an action")
     parser.add_argument("--mode", default="PommeFFACompetition-v0", help=f"one of {', '.join(_MODES)}")
     options = parser.parse_args(arguments)

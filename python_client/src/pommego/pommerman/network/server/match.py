@@ -23,14 +23,14 @@ _ACTIONS = range(6)
 
 @dataclass(eq=False)
 class Player:
-    """Somebody who plays, or waits for a match."""
+    """A player in a match, or waiting for one."""
 
     id: str
     connection: Connection
     room: str
 
     def send(self, message: str | bytes) -> None:
-        """Send a message; who is gone does not get it."""
+        """Send a message; a player that has disconnected does not get it."""
         with contextlib.suppress(OSError):
             self.connection.send(message)
 
@@ -38,7 +38,7 @@ class Player:
 class Match:
     """A match. `play` plays it in one thread while others hand in actions with `act`.
 
-    Who does not answer in time, or has left, stops.
+    A player that does not answer in time, or has left, stops.
 
     Args:
         mode: the game's id.
@@ -56,7 +56,7 @@ class Match:
         self._answers: dict[int, int] = {}
 
     def act(self, player_id: str, turn_id: str, action: Any) -> None:
-        """Take a player's action; one for another turn, and one that is none, is not looked at."""
+        """Take a player's action; an action for another turn or an invalid one is ignored."""
         with self._changed:
             for seat, player in enumerate(self.players):
                 if player.id == player_id and turn_id == self._turn and action in _ACTIONS:
@@ -64,7 +64,7 @@ class Match:
             self._changed.notify()
 
     def player_left(self) -> None:
-        """Look again who is still there."""
+        """Check which players are still connected."""
         with self._changed:
             self._changed.notify()
 
@@ -97,7 +97,7 @@ class Match:
             player.send(json.dumps({"intent": Intent.match_end.value, **end}))
 
     def _ask(self, obs: list[dict[str, Any]]) -> list[int]:
-        """Send everybody what it sees, and wait for the actions of the living."""
+        """Send each player its observation, and wait for the actions of the living."""
         turn = uuid.uuid4().hex[:5]
         with self._changed:
             self._turn, self._answers = turn, {}
