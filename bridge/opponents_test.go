@@ -20,12 +20,12 @@ func TestLineUps(t *testing.T) {
 	}
 	call(t, c, "set_opponents", "env", 1, "line_ups", []any{[]string{"wander", "still"}, []string{"hunter", "policy"}}, "weights", []any{0, 2.5})
 	batch = call(t, c, "observe", "env", 1)
-	if got := numbers(batch.Map("tensors").Tensor("game.line_up")); !slices.Equal(got, []int32{0, -1, 0}) {
-		t.Errorf("line-ups under way are %v, want 0 -1 0 by their new numbers", got)
+	if got := numbers(batch.Map("tensors").Tensor("game.line_up")); !slices.Equal(got, []int32{1, 0, 1}) {
+		t.Errorf("line-ups under way are %v, want 1 0 1 as before", got)
 	}
 	batch = call(t, c, "reset", "env", 1)
-	if got := numbers(batch.Map("tensors").Tensor("game.line_up")); !slices.Equal(got, []int32{1, 1, 1}) {
-		t.Errorf("line-ups are %v, want 1 1 1", got)
+	if got := numbers(batch.Map("tensors").Tensor("game.line_up")); !slices.Equal(got, []int32{3, 3, 3}) {
+		t.Errorf("line-ups are %v, want 3 3 3", got)
 	}
 	state := call(t, c, "get_state", "env", 1, "games", []int{0}).Binaries("states")
 	if got := call(t, c, "simulate", "env", 1, "states", state, "actions", toyActions(2, 0, 0), "seed", 1); got["type"] != "simulated" {

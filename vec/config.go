@@ -112,8 +112,8 @@ type Config struct {
 	Opponents []string
 	Seat      int
 
-	// LineUps are several of what Opponents is one of, which it excludes. Then batches
-	// say which one a game has, in game.line_up.
+	// LineUps are several of what Opponents is one of, which it excludes. Then, and with
+	// policies, batches say which one a game has, in game.line_up.
 	LineUps LineUps
 
 	// Seats is any other mix: Learner, Policy or an agent's name for each seat. It

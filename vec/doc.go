@@ -25,7 +25,8 @@
 // [Config.Seats] names any other mix.
 //
 // With [Config.LineUps] each episode has one of several line-ups of opponents, and
-// [Pool.SetLineUps] changes them. A seat that is a [Policy] among the opponents is the
+// [Pool.SetLineUps] changes them. They are numbered from 0, and those set later go on
+// from there. A seat that is a [Policy] among the opponents is the
 // caller's too: it has a row behind those of the learners.
 //
 // # Starts
@@ -54,7 +55,7 @@
 //	game.winners        uint8, a byte a seat            games
 //	game.seed           uint64                          games
 //	game.episode        uint64                          games
-//	game.line_up        int32: with LineUps, its number     games
+//	game.line_up        int32: with LineUps or policies     games
 //	game.index          int32: with BatchSize, its number   games
 //
 // The tensor game.counts exists with [Config.Counts], in games that count something. It

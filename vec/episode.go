@@ -40,7 +40,7 @@ type game struct {
 type lineup struct {
 	names  []string
 	agents []env.Agent // nil where the caller plays
-	number int         // among the pool's, -1 if it is none of them
+	number int         // counted through all that the pool has had, -1 if it is none of them
 }
 
 // waits reports whether one of the agents waits for something outside this program.

@@ -34,9 +34,10 @@ type LineUps struct {
 type cast struct {
 	LineUps
 	reach []float64 // sums of the weights up to each, nil if they are not drawn
+	first int       // the number of the first: those set later count on
 }
 
-// pick is the number of the line-up of an episode of game i.
+// pick is which line-up an episode of game i has.
 func (c *cast) pick(i int, seed env.Seed) int {
 	switch {
 	case c.ByGame != nil:
@@ -51,9 +52,18 @@ func (c *cast) pick(i int, seed env.Seed) int {
 // has reports whether game i can have line-up n.
 func (c *cast) has(i, n int) bool { return c.ByGame == nil || int(c.ByGame[i]) == n }
 
-// find is the number of the first line-up with these names, -1 if there is none.
-func (c *cast) find(names []string) int {
-	return slices.IndexFunc(c.Names, func(own []string) bool { return slices.Equal(own, names) })
+// number is that of the line-up with these names in an episode of game i: the one
+// that it would have, if it is that, else the first; -1 if there is none.
+func (c *cast) number(i int, seed env.Seed, names []string) int {
+	same := func(own []string) bool { return slices.Equal(own, names) }
+	if n := c.pick(i, seed); same(c.Names[n]) {
+		return c.first + n
+	}
+	n := slices.IndexFunc(c.Names, same)
+	if n < 0 {
+		return -1
+	}
+	return c.first + n
 }
 
 // draw draws one of several by the sums of their weights.
@@ -169,16 +179,18 @@ func (p *Pool) SetLineUps(l LineUps) error {
 		return err
 	}
 	p.rest()
+	if p.cast != nil {
+		c.first = p.cast.first + len(p.cast.Names)
+	}
 	made, err := p.makeLineups(c)
 	if err != nil {
 		return err
 	}
 	p.cast, p.waiting = c, false
 	for i := range p.games {
-		g := &p.games[i]
-		g.lineup.number, g.made = c.find(g.lineup.names), made[i]
-		for n := range g.made {
-			p.waiting = p.waiting || g.made[n].waits()
+		p.games[i].made = made[i]
+		for n := range made[i] {
+			p.waiting = p.waiting || made[i][n].waits()
 		}
 	}
 	p.noteOpponents()
@@ -200,7 +212,7 @@ func (p *Pool) makeLineups(c *cast) ([][]lineup, error) {
 		for n := range c.Names {
 			if err == nil && c.has(i, n) {
 				made[i][n], err = p.newLineup(c.Names[n])
-				made[i][n].number = n
+				made[i][n].number = c.first + n
 			}
 		}
 	}

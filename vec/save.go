@@ -91,7 +91,7 @@ func (p *Pool) put(i int, s *gamestate.State, bare bool, restore func(env.Match)
 	if err != nil {
 		return err
 	}
-	l.number = p.cast.find(l.names)
+	l.number = p.cast.number(i, s.Seed, l.names)
 	for k, a := range l.agents {
 		if a == nil {
 			continue

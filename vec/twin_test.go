@@ -17,6 +17,7 @@ type twin struct {
 	cfg     Config
 	spec    *env.Spec
 	lineUps LineUps // as last set
+	first   int     // the number of the first of them
 	games   []*twinGame
 }
 
@@ -24,7 +25,7 @@ type twinGame struct {
 	number   int
 	match    env.Match
 	tracker  env.Tracker
-	names    []string // of the opponents
+	lineUp   int // its number
 	learners []int
 	agents   map[int]env.Agent // by seat
 	seed     env.Seed
@@ -49,15 +50,13 @@ func newTwin(cfg Config) *twin {
 	return t
 }
 
-// lineUp is who plays the seats that do not learn.
-func (t *twin) lineUp(g *twinGame, seed env.Seed) []string {
+// lineUp is the number of who plays the seats that do not learn.
+func (t *twin) lineUp(g *twinGame, seed env.Seed) int {
 	switch {
-	case len(t.lineUps.Names) == 0:
-		return nil
 	case t.lineUps.ByGame != nil:
-		return t.lineUps.Names[t.lineUps.ByGame[g.number]]
+		return int(t.lineUps.ByGame[g.number])
 	case t.lineUps.Weights == nil:
-		return t.lineUps.Names[0]
+		return 0
 	}
 	sum := 0.0
 	for _, weight := range t.lineUps.Weights {
@@ -67,7 +66,7 @@ func (t *twin) lineUp(g *twinGame, seed env.Seed) []string {
 	point := math.Ldexp(float64(rng.Uint64()>>11), -53) * sum
 	for n, weight := range t.lineUps.Weights {
 		if point -= weight; point < 0 {
-			return t.lineUps.Names[n]
+			return n
 		}
 	}
 	panic("no line-up is drawn")
@@ -99,16 +98,18 @@ func (t *twin) begin(g *twinGame, seed env.Seed) {
 			}
 		}
 	}
-	g.names = t.lineUp(g, seed)
+	n := t.lineUp(g, seed)
+	g.lineUp = t.first + n
 	own := len(g.learners)
 	for k, seat := range agents {
 		if t.policyAt(k, seat) {
 			g.learners = append(g.learners, seat)
 		}
-		if g.names[k] == Policy {
+		name := t.lineUps.Names[n][k]
+		if name == Policy {
 			continue
 		}
-		agent, err := t.cfg.Game.NewAgent(g.names[k])
+		agent, err := t.cfg.Game.NewAgent(name)
 		if err != nil {
 			panic(err)
 		}
@@ -273,8 +274,7 @@ func (t *twin) present(g *twinGame, r record) {
 	}
 	r["game.seed"] = [][]byte{binary.LittleEndian.AppendUint64(nil, g.seed.Value)}
 	r["game.episode"] = [][]byte{binary.LittleEndian.AppendUint64(nil, g.seed.Episode)}
-	number := slices.IndexFunc(t.lineUps.Names, func(names []string) bool { return slices.Equal(names, g.names) })
-	r["game.line_up"] = [][]byte{binary.LittleEndian.AppendUint32(nil, uint32(number))}
+	r["game.line_up"] = [][]byte{binary.LittleEndian.AppendUint32(nil, uint32(g.lineUp))}
 }
 
 func (t *twin) shows(g *twinGame) record {
@@ -373,6 +373,7 @@ func TestTwin(t *testing.T) {
 			if o, names, yes := pl.interlude(p, b); yes {
 				if names != nil {
 					must(t, p.SetOpponents(names))
+					tw.first += len(tw.lineUps.Names)
 					tw.lineUps = LineUps{Names: [][]string{names}}
 				}
 				must(t, p.Reset(now, o))
