@@ -20,7 +20,7 @@ type Start struct {
 	pool  *Pool
 	match []byte
 	in    []uint8 // the seats that are not out
-	rows  []uint8 // of the saved game; nil if they do not fit
+	rows  []uint8 // of the saved game; nil if it had no one learner that could go on
 }
 
 // Starts is where the episodes of a pool begin.
@@ -77,7 +77,8 @@ func (p *Pool) newStart(s *gamestate.State, restore func(env.Match) error) (*Sta
 			start.in = append(start.in, uint8(seat))
 		}
 	}
-	if p.seating.drawn && p.seating.fits(s.Rows) && status.In.Has(int(s.Rows[0])) {
+	one := len(s.Rows) == 1 && int(s.Rows[0]) < p.spec.Seats || p.seating.fits(s.Rows)
+	if p.seating.drawn && one && status.In.Has(int(s.Rows[0])) {
 		start.rows = slices.Clone(s.Rows)
 	}
 	if !p.seating.drawn {

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import pommego
+from pommego import data
 
 Vec = Callable[..., pommego.PommegoVectorEnv]
 STILL = ["static"] * 3
@@ -123,6 +127,35 @@ def test_many_states_go_in_several_messages(vec: Vec, states: list[pommego.State
     envs.set_start_states(many)
     obs, _ = envs.reset()
     assert steps_shown(envs, obs) == [6, 6, 6]
+
+
+@pytest.mark.parametrize("kind", ["recorded", "data set"])
+def test_positions_of_played_games(binary: Path, tmp_path: Path, vec: Vec, kind: str) -> None:
+    """The learner takes the winner's place, 5 steps before the end of games that somebody won."""
+    pytest.importorskip("pyarrow")
+    path = tmp_path / ("games.jsonl" if kind == "recorded" else "set")
+    command = {"recorded": ["play", "--record"], "data set": ["generate", "--games", "12", "--out"]}[kind]
+    options = ["--env", "OneVsOne-v0", "--agents", "simple,random", "--seed", "7"]
+    subprocess.run([binary, *command, path, *options], check=True, capture_output=True)
+    found = data.states(path, at=[0, -5], winner=True)
+    everything = data.states(path, at=0)
+    assert len(everything) == (1 if kind == "recorded" else 12)
+    assert len(found) % 2 == 0
+    assert 0 < len(found) <= 2 * len(everything)
+    assert data.states(path, at=100_000) == []
+    assert data.states(path, at=0, games=1) == everything[:1]
+    envs = vec("OneVsOne-v0", len(found), opponents=["simple"])
+    obs, info = envs.reset(seed=0, options={"states": found})
+    if kind == "recorded":
+        winners = [json.loads(path.read_text())["steps"][-1]["winners"][0]]
+        length = [len(json.loads(path.read_text())["steps"])]
+    else:
+        games = [game for game in data.episodes(path) if (game.outcome > 0).sum() == 1]
+        winners, length = [int(game.outcome.argmax()) for game in games], list(map(len, games))
+    assert info["seat"].tolist() == np.repeat(winners, 2).tolist()
+    assert steps_shown(envs, obs) == [step for n in length for step in (0, n - 5)]
+    with pytest.raises(pommego.PommegoError, match=r"no-such"):
+        data.states(tmp_path / "no-such")
 
 
 def test_a_single_environment(single: Callable[..., pommego.PommegoEnv], states: list[pommego.State]) -> None:

@@ -340,7 +340,8 @@ class PolicySeats:
     def _ask(self, games: Array, seen: dict[str, Array], info: dict[str, Array]) -> None:
         playing = self._playing[games].ravel()
         chosen = np.zeros((len(playing), *self._actions.shape[2:]), np.uint8)
-        for number in np.unique(playing).tolist():
+        numbers, begin = np.unique(playing, return_index=True)
+        for number in numbers[begin.argsort()].tolist():  # in an order that the rows alone decide
             if number >= 0:
                 rows = np.flatnonzero(playing == number)
                 chosen[rows] = self._choose(
