@@ -7,7 +7,6 @@ import (
 )
 
 func init() {
-	registerEnv("set_opponents", false, readOpponents, (*session).setOpponents)
 	registerEnv("close", false, readNothing, (*session).closeEnv)
 }
 
@@ -24,6 +23,7 @@ type environment struct {
 	mask    []bool      // scratch for reset
 	sent    []int32     // scratch for send
 	sims    []*simulator
+	starts  vec.Starts // as last set
 }
 
 // find is the environment with a handle.
@@ -53,21 +53,6 @@ func (e *environment) wantRunning() error {
 func (s *session) take(frames chan *frame) *frame {
 	s.loan = <-frames
 	return s.loan
-}
-
-// opponentsRequest names the agents of the seats that do not learn.
-type opponentsRequest struct{ opponents []string }
-
-func readOpponents(in *fields) opponentsRequest {
-	in.need("opponents")
-	return opponentsRequest{in.texts("opponents")}
-}
-
-func (s *session) setOpponents(e *environment, id uint64, q opponentsRequest) (reply, error) {
-	if err := e.pool.SetOpponents(q.opponents); err != nil {
-		return reply{}, badOption("opponents", err)
-	}
-	return e.ok(id)
 }
 
 func (s *session) closeEnv(e *environment, id uint64, _ nothing) (reply, error) {

@@ -3,6 +3,7 @@ package bridge
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -16,6 +17,7 @@ const (
 	maxDims      = 4
 	maxNameBytes = 256       // ids, agents with their options, the client's name
 	maxInt       = 1<<31 - 1 // numbers of games, steps and the like
+	maxTexts     = 256       // in one list
 )
 
 // fields are those of one request, which its handler reads by name. Texts,
@@ -203,13 +205,60 @@ func (f *fields) text(name string) string {
 }
 
 func (f *fields) texts(name string) []string {
-	return list(f, name, "an array of texts", 0, 256, func(i int) string {
-		text := string(f.name(element(name, i)))
+	return list(f, name, "an array of texts", 0, maxTexts, func(i int) string { return f.entry(name, i) })
+}
+
+// entry reads text i of a list.
+func (f *fields) entry(name string, i int) string {
+	text := string(f.name(element(name, i)))
+	if f.err != nil {
+		f.err = inField(f.err, name)
+	}
+	return text
+}
+
+// lists reads an array of arrays of texts; nil if it is absent.
+func (f *fields) lists(name string) [][]string {
+	return list(f, name, "an array of arrays of texts", 1, maxElements, func(i int) []string {
+		texts := make([]string, f.array(name, "an array of arrays of texts", 0, maxTexts))
+		for k := range texts {
+			texts[k] = f.entry(element(name, i), k)
+		}
 		if f.err != nil {
 			f.err = inField(f.err, name)
 		}
-		return text
+		return texts
 	})
+}
+
+// floats reads an array of numbers; nil if it is absent.
+func (f *fields) floats(name string) []float64 {
+	return list(f, name, "an array of numbers", 0, maxElements, func(int) float64 { return f.decimal(name) })
+}
+
+// float reads a number; 0 if it is absent.
+func (f *fields) float(name string) float64 {
+	if !f.at(name) {
+		return 0
+	}
+	return f.decimal(name)
+}
+
+// decimal reads the next item, a number of either kind.
+func (f *fields) decimal(field string) float64 {
+	it := f.item()
+	switch {
+	case f.err != nil:
+		return 0
+	case it.form == formFloat:
+		return math.Float64frombits(it.bits)
+	case it.form == formInt && it.negative:
+		return float64(int64(it.bits))
+	case it.form == formInt:
+		return float64(it.bits)
+	}
+	f.wrong(codeWrongType, field, "", "%s is %v, want a number", field, it.form)
+	return 0
 }
 
 // games reads a list of games; nil if it is absent.
@@ -301,6 +350,18 @@ func (t *tensor) want(field string, shape ...int) error {
 		return nil
 	}
 	return fail(codeWrongShape, field, "", "%s has shape %v, want %v", field, slices.Clone(t.shape()), slices.Clone(shape))
+}
+
+// int32s is the data of a tensor of int32; nil if it is absent.
+func (t *tensor) int32s() []int32 {
+	if !t.given() {
+		return nil
+	}
+	list := make([]int32, len(t.data)/4)
+	for i := range list {
+		list[i] = int32(binary.LittleEndian.Uint32(t.data[4*i:]))
+	}
+	return list
 }
 
 // uint64s is the data of a tensor of uint64.

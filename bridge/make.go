@@ -26,6 +26,7 @@ func readMake(in *fields) (q makeRequest) {
 	q.pool.Reward = option(in, "reward", vec.ParseReward)
 	q.pool.Autoreset = option(in, "autoreset_mode", vec.ParseAutoreset)
 	q.pool.Opponents = in.texts("opponents")
+	q.pool.LineUps = readLineUps(in)
 	q.pool.Seats = in.texts("seats")
 	if in.at("seat") {
 		q.pool.Seat = 1 + int(in.number("seat", 0, 255)) // vec counts from 1
@@ -102,6 +103,7 @@ func badOption(field string, err error) error {
 
 // optionFields are make's names of the fields that vec names in its errors.
 var optionFields = map[string]string{
+	"LineUps": "line_ups", "line-up": "line_ups", "ByGame": "by_game", "Weights": "weights",
 	"Games": "games", "BatchSize": "batch_size", "Autoreset": "autoreset_mode", "Workers": "workers", "Seat": "seat", "Seats": "seats", "Opponents": "opponents",
 	"opponent": "opponents", "MaxEpisodeSteps": "max_episode_steps", "Observation": "observation",
 }
@@ -109,8 +111,8 @@ var optionFields = map[string]string{
 // optionField is the field that vec's error about a configuration is about,
 // the first it names.
 func optionField(err error) string {
-	for _, word := range strings.Fields(err.Error()) {
-		if name := optionFields[strings.Trim(word, ",:")]; name != "" {
+	for _, word := range strings.FieldsFunc(err.Error(), func(r rune) bool { return strings.ContainsRune(" ,:[", r) }) {
+		if name := optionFields[word]; name != "" {
 			return name
 		}
 	}
@@ -160,6 +162,9 @@ func (e *environment) describe(id uint64) (reply, error) {
 	}
 	if cfg.BatchSize > 0 {
 		about = append(about, "batch_size", cfg.BatchSize)
+	}
+	if n := e.pool.Policies(); n > 0 {
+		about = append(about, "policies", n)
 	}
 	if e.channel != nil {
 		about = append(about, "shared_memory", e.channel.describe())

@@ -12,12 +12,16 @@ type resetRequest struct {
 	seed  *uint64
 	seeds tensor
 	mask  tensor
+
+	states []savedState // that games begin in
+	starts tensor       // which of them each does
 }
 
 func readReset(in *fields) (q resetRequest) {
 	q.seed = in.seed()
 	q.seeds = in.tensor("seeds", env.Uint64)
 	q.mask = in.tensor("mask", env.Uint8)
+	q.states, q.starts = readStartPlaces(in)
 	return q
 }
 
@@ -53,8 +57,11 @@ func (e *environment) resetOptions(q *resetRequest) (o vec.ResetOptions, err err
 		if err := q.mask.want("mask", games); err != nil {
 			return o, err
 		}
-		o.Mask, err = e.readMask(q.mask.data)
+		if o.Mask, err = e.readMask(q.mask.data); err != nil {
+			return o, err
+		}
 	}
+	o.Starts, err = e.startsOf(q.states, q.starts)
 	return o, err
 }
 

@@ -20,7 +20,7 @@ type simulateRequest struct {
 
 func readSimulate(in *fields) simulateRequest {
 	in.need("states", "actions")
-	return simulateRequest{readStates(in), in.tensor("actions", env.Uint8), in.seed()}
+	return simulateRequest{readStates(in, 1), in.tensor("actions", env.Uint8), in.seed()}
 }
 
 // keptSimulators is for how many numbers of states an environment keeps a
@@ -84,8 +84,8 @@ func (s *session) simulator(e *environment, n int) (*simulator, error) {
 		s.freeSimulator(e.sims[0])
 		e.sims = slices.Delete(e.sims, 0, 1)
 	}
-	cfg := e.pool.Config()
-	cfg.Games, cfg.BatchSize, cfg.Autoreset = n, 0, vec.Disabled
+	cfg := e.pool.Config().WithGames(n)
+	cfg.Autoreset = vec.Disabled
 	pool, l, err := s.newPool(kindSimulated, e.handle, cfg)
 	if err != nil {
 		return nil, inField(err, "states")

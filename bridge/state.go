@@ -32,7 +32,7 @@ type setStateRequest struct {
 
 func readSetState(in *fields) setStateRequest {
 	in.need("games", "states")
-	return setStateRequest{in.games(), readStates(in)}
+	return setStateRequest{in.games(), readStates(in, 1)}
 }
 
 // savedState is a state as it came: opaque, or as JSON text.
@@ -41,8 +41,8 @@ type savedState struct {
 	json bool
 }
 
-func readStates(in *fields) []savedState {
-	return list(in, "states", "an array of states", 1, maxElements, func(int) savedState {
+func readStates(in *fields, least int) []savedState {
+	return list(in, "states", "an array of states", least, maxElements, func(int) savedState {
 		it := in.item()
 		if it.form != formBinary && it.form != formText {
 			in.wrong(codeWrongType, "states", "", "states is %v, want binaries, or texts of JSON", it.form)

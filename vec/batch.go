@@ -26,6 +26,7 @@ type Batch struct {
 	terminated, truncated []uint8
 	done, result, winners []uint8
 	length, counts        []int32 // counts is nil if nothing is counted
+	lineUp                []int32 // nil without Config.LineUps
 	seed, episode         []uint64
 
 	finished []int32
@@ -68,6 +69,9 @@ func (p *Pool) newBatch(l *layout, games int, mem []byte) *Batch {
 	b.length = b.Tensor("game.length").Int32s()
 	if t := b.Tensor("game.counts"); t != nil {
 		b.counts = t.Int32s()
+	}
+	if t := b.Tensor("game.line_up"); t != nil {
+		b.lineUp = t.Int32s()
 	}
 	b.seed, b.episode = b.Tensor("game.seed").Uint64s(), b.Tensor("game.episode").Uint64s()
 	if index := b.Tensor("game.index"); index != nil {

@@ -112,12 +112,16 @@ type Config struct {
 	Opponents []string
 	Seat      int
 
-	// Seats is any other mix: Learner or an agent's name for each seat. It
-	// excludes Opponents. With neither, every seat learns.
+	// LineUps are several of what Opponents is one of, which it excludes. Then, and with
+	// policies, batches say which one a game has, in game.line_up.
+	LineUps LineUps
+
+	// Seats is any other mix: Learner, Policy or an agent's name for each seat. It
+	// excludes Opponents and LineUps. With none of them, every seat learns.
 	Seats []string
 
-	// OnDeath matters only with exactly one learner in a game whose teams are
-	// single seats. Everywhere else it is Wait.
+	// OnDeath matters only with exactly one learner, besides policies, in a game whose
+	// teams are single seats. Everywhere else it is Wait.
 	OnDeath OnDeath
 
 	// MaxEpisodeSteps truncates an episode after so many steps; 0: never. The
@@ -139,6 +143,13 @@ func (c *Config) Validate() error {
 	return err
 }
 
+// WithGames is the configuration for another number of games, in lock-step.
+// Line-ups that games have for good are drawn there.
+func (c Config) WithGames(n int) Config {
+	c.Games, c.BatchSize, c.LineUps.ByGame = n, 0, nil
+	return c
+}
+
 // BatchGames is how many games a batch holds.
 func (c *Config) BatchGames() int { return cmp.Or(c.BatchSize, c.Games) }
 
@@ -150,7 +161,7 @@ type plan struct {
 	seating  seating
 	train    bool // a learner's death ends its game
 	counts   int  // how many counts a seat has
-	names    []string
+	lineUps  LineUps
 }
 
 // resolve checks c and fills in its defaults.
@@ -206,12 +217,12 @@ func (p *plan) resolveObservation() error {
 
 func (p *plan) resolveSeats() error {
 	p.cfg.Opponents, p.cfg.Seats = slices.Clone(p.cfg.Opponents), slices.Clone(p.cfg.Seats)
-	s, names, err := newSeating(&p.cfg)
+	s, lineUps, err := newSeating(&p.cfg)
 	if err != nil {
 		return err
 	}
-	p.seating, p.names = s, names
-	alone := s.learners == 1 && p.spec.Elimination
+	p.seating, p.lineUps = s, lineUps
+	alone := s.own() == 1 && p.spec.Elimination
 	for _, team := range p.spec.Teams {
 		alone = alone && len(team) == 1
 	}
@@ -219,18 +230,9 @@ func (p *plan) resolveSeats() error {
 		p.cfg.OnDeath = Wait
 	}
 	p.train = p.cfg.OnDeath == End
-	return p.checkAgents(names)
-}
-
-// checkAgents makes each agent once.
-func (p *plan) checkAgents(names []string) error {
-	for i, name := range names {
-		if slices.Contains(names[:i], name) {
-			continue
-		}
-		if _, err := p.cfg.Game.NewAgent(name); err != nil {
-			return fmt.Errorf("vec: opponent %d: %w", i, err)
-		}
+	c, err := p.newCast(lineUps)
+	if err != nil {
+		return err
 	}
-	return nil
+	return p.checkAgents(c)
 }

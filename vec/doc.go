@@ -24,6 +24,17 @@
 // at one drawn each episode, and opponent k sits at (learner+1+k) mod seats.
 // [Config.Seats] names any other mix.
 //
+// With [Config.LineUps] each episode has one of several line-ups of opponents, and
+// [Pool.SetLineUps] changes them. They are numbered from 0, and those set later go on
+// from there. A seat that is a [Policy] among the opponents is the
+// caller's too: it has a row behind those of the learners.
+//
+// # Starts
+//
+// Episodes begin in saved positions, drawn by the episode's seed, after
+// [Pool.SetStarts], and once with [ResetOptions].Starts. Seed, number, opponents and
+// RNGs are then those of any other episode; steps count from there.
+//
 // A learner that is out keeps its row: "alive" turns 0 there, only choice 0 is
 // legal and its actions are ignored, but it still gets its team's outcome, and all rows of a game finish together. With one learner in a game of
 // single players its death ends the episode, unless [Config.OnDeath] is [Wait].
@@ -44,14 +55,15 @@
 //	game.winners        uint8, a byte a seat            games
 //	game.seed           uint64                          games
 //	game.episode        uint64                          games
+//	game.line_up        int32: with LineUps or policies     games
 //	game.index          int32: with BatchSize, its number   games
 //
 // The tensor game.counts exists with [Config.Counts], in games that count something. It
 // holds the counts of the episode that has just ended where game.done is 1, and 0
 // elsewhere. Return, length, result and winners describe the episode that has just
-// ended where game.done is 1, and the current one elsewhere. Seed and episode are those
-// of the position shown. If the rules and the caller's limit end a game in the same
-// step, it is terminated and pays its rewards; truncation alone pays nothing.
+// ended where game.done is 1, and the current one elsewhere. Seed, episode and line-up
+// are those of the position shown. If the rules and the caller's limit end a game in the
+// same step, it is terminated and pays its rewards; truncation alone pays nothing.
 //
 // # Autoreset
 //

@@ -28,16 +28,19 @@ type game struct {
 	others  []uint8 // the agents' seats
 	returns []float64
 
-	lineup lineup // who plays this episode
-	next   lineup // and the next
+	lineup lineup   // who plays this episode
+	made   []lineup // by their number, those that it can have
+	begun  int      // steps of the match before this episode
 
 	fault *GameError // why it is broken
 }
 
-// lineup is the agents of one game, in the order of the opponents.
+// lineup is who plays the seats of one game that do not learn, in the order of the
+// opponents.
 type lineup struct {
 	names  []string
-	agents []env.Agent
+	agents []env.Agent // nil where the caller plays
+	number int         // counted through all that the pool has had, -1 if it is none of them
 }
 
 // waits reports whether one of the agents waits for something outside this program.
@@ -65,25 +68,47 @@ func (w *worker) reset(i int) {
 	case !g.seeded:
 		seed = env.Seed{Value: p.entropic(i)}
 	}
-	w.begin(i, seed)
+	var start *Start
+	if o.Starts != nil {
+		start = o.Starts[i]
+	}
+	if start == nil {
+		start = p.starts.draw(seed)
+	}
+	w.beginAt(i, seed, start)
 	w.show(i)
 }
 
-// begin begins an episode of game i.
-func (w *worker) begin(i int, seed env.Seed) {
+// next begins the next episode of game i.
+func (w *worker) next(i int) {
+	seed := w.p.games[i].seed
+	seed.Episode++
+	w.beginAt(i, seed, w.p.starts.draw(seed))
+}
+
+// beginAt begins an episode of game i, in a saved position unless that is nil.
+func (w *worker) beginAt(i int, seed env.Seed, start *Start) {
 	p, g := w.p, &w.p.games[i]
-	g.seed, g.seeded, g.fault = seed, true, nil
+	g.seed, g.seeded, g.fault, g.begun = seed, true, nil, 0
 	p.seating.deal(seed, g.rows, g.others)
-	g.match.Reset(seed)
+	if start == nil {
+		g.match.Reset(seed)
+	} else {
+		start.sit(p, seed, g)
+		start.set(g.match, seed)
+		g.begun = g.match.Status().Steps
+	}
 	if g.tracker != nil {
 		g.tracker.Begin(g.match)
 	}
 	if p.train {
 		g.match.SetTrainingSeat(int(g.rows[0]))
 	}
-	g.lineup = g.next
+	g.lineup = g.made[p.cast.pick(i, seed)]
 	for k, a := range g.lineup.agents {
-		a.Reset(seed.RNG(env.StreamAgents + uint64(g.others[k])))
+		if a != nil {
+			a.Reset(seed.RNG(env.StreamAgents + uint64(g.others[k])))
+		}
 	}
 	clear(g.returns)
 	g.status = g.match.Status()
@@ -92,9 +117,9 @@ func (w *worker) begin(i int, seed env.Seed) {
 
 // step does what Step asks of game i.
 func (w *worker) step(i int) {
-	p, g, b := w.p, &w.p.games[i], w.p.job.batch
+	p, b := w.p, w.p.job.batch
 	if p.phases[i] == ended { // checkStep lets it pass only with autoreset
-		w.begin(i, env.Seed{Value: g.seed.Value, Episode: g.seed.Episode + 1})
+		w.next(i)
 		w.show(i)
 		return
 	}
@@ -108,10 +133,10 @@ func (w *worker) step(i int) {
 				place = b.nextFinal(i)
 			}
 			w.writeAt(place, i, &b.last)
-			w.begin(i, env.Seed{Value: g.seed.Value, Episode: g.seed.Episode + 1})
+			w.next(i)
 		}
 	}
-	b.seed[i], b.episode[i] = g.seed.Value, g.seed.Episode
+	w.writeEpisode(i)
 	w.write(i, &b.now)
 }
 
@@ -129,6 +154,9 @@ func (w *worker) move(i int) {
 		copy(w.actions[int(seat)*parts:], given[k*parts:(k+1)*parts])
 	}
 	for k, a := range g.lineup.agents {
+		if a == nil {
+			continue
+		}
 		seat := int(g.others[k])
 		action := w.actions[seat*parts : (seat+1)*parts]
 		clear(action)
@@ -161,7 +189,7 @@ func (w *worker) score(i int) (done bool) {
 		g.match.Outcome(w.numbers)
 	}
 	terminated := g.status.Over
-	truncated := !terminated && p.cfg.MaxEpisodeSteps > 0 && g.status.Steps >= p.cfg.MaxEpisodeSteps
+	truncated := !terminated && p.cfg.MaxEpisodeSteps > 0 && g.status.Steps-g.begun >= p.cfg.MaxEpisodeSteps
 	first := i * len(g.rows)
 	for k, seat := range g.rows {
 		reward := 0.0
@@ -189,15 +217,24 @@ func (w *worker) show(i int) {
 	clear(b.terminated[first:end])
 	clear(b.truncated[first:end])
 	w.writeGame(i, false)
-	b.seed[i], b.episode[i] = g.seed.Value, g.seed.Episode
+	w.writeEpisode(i)
 	w.write(i, &b.now)
+}
+
+// writeEpisode writes which episode is shown.
+func (w *worker) writeEpisode(i int) {
+	g, b := &w.p.games[i], w.p.job.batch
+	b.seed[i], b.episode[i] = g.seed.Value, g.seed.Episode
+	if b.lineUp != nil {
+		b.lineUp[i] = int32(g.lineup.number)
+	}
 }
 
 // writeGame writes the statistics of the episode so far.
 func (w *worker) writeGame(i int, done bool) {
 	p, g, b := w.p, &w.p.games[i], w.p.job.batch
 	copy(b.returns[i*len(g.rows):], g.returns)
-	b.done[i], b.length[i], b.result[i] = toByte(done), int32(g.status.Steps), uint8(g.status.Result)
+	b.done[i], b.length[i], b.result[i] = toByte(done), int32(g.status.Steps-g.begun), uint8(g.status.Result)
 	if g.tracker != nil {
 		w.writeCounts(i, done)
 	}
@@ -264,7 +301,7 @@ func (w *worker) blank(i int) {
 	clear(b.winners[i*p.spec.Seats : (i+1)*p.spec.Seats])
 	copy(b.now.seat[first:], g.rows)
 	b.done[i], b.length[i], b.result[i] = 0, 0, uint8(env.Incomplete)
-	b.seed[i], b.episode[i] = g.seed.Value, g.seed.Episode
+	w.writeEpisode(i)
 	mask := b.now.mask[first*p.maskN : (first+n)*p.maskN]
 	clear(mask)
 	for row := range n {

@@ -107,6 +107,24 @@ var setups = []struct {
 		c.Seats = slices.Repeat([]string{"hunter"}, c.Game.Spec().Seats)
 		c.Seats[1] = Learner
 	}},
+	{"a policy by Seats", func(c *Config) {
+		c.Seats = slices.Repeat([]string{"hunter"}, c.Game.Spec().Seats)
+		c.Seats[0], c.Seats[1] = Policy, Learner
+	}},
+	{"line-ups that are drawn", func(c *Config) { c.LineUps = lineUps(c.Game); c.LineUps.Weights = []float64{1, 2.5, 0, 1} }},
+	{"line-ups by game", func(c *Config) {
+		c.LineUps = lineUps(c.Game)
+		for i := range c.Games {
+			c.LineUps.ByGame = append(c.LineUps.ByGame, int32(i*i%4))
+		}
+	}},
+}
+
+// lineUps has a policy in one seat, where others have agents.
+func lineUps(g env.Game) LineUps {
+	l := LineUps{Names: [][]string{opponents(g), opponents(g), opponents(g), opponents(g)}}
+	l.Names[1][1], l.Names[2][0], l.Names[3][0] = Policy, "still", "wander"
+	return l
 }
 
 func opponents(g env.Game) []string {

@@ -24,6 +24,8 @@ type Pool struct {
 	form   gamestate.Form // of saved games
 
 	workers []worker
+	cast    *cast
+	starts  starts
 	waiting bool // the opponents last set wait for something outside this program
 	cost    cost
 	job     job
@@ -66,7 +68,7 @@ func New(cfg Config) (*Pool, error) {
 	if p.cfg.BatchSize > 0 {
 		p.stage()
 	}
-	if err := p.SetOpponents(plan.names); err != nil {
+	if err := p.SetLineUps(plan.lineUps); err != nil {
 		return nil, err
 	}
 	return p, nil
@@ -99,14 +101,18 @@ func (p *Pool) Spec() *env.Spec { return p.spec }
 // Games is the number of games.
 func (p *Pool) Games() int { return p.cfg.Games }
 
-// Learners is the number of rows of each game.
+// Learners is the number of rows of each game, those of policies included.
 func (p *Pool) Learners() int { return p.seating.learners }
+
+// Policies is how many rows of each game, the last, are those of policies.
+func (p *Pool) Policies() int { return len(p.seating.places) }
 
 // Rows is the number of rows of all games.
 func (p *Pool) Rows() int { return p.cfg.Games * p.seating.learners }
 
 // Config is the configuration in force: defaults filled in, OnDeath as it
-// holds, the opponents last set.
+// holds, the opponents last set. With policies or several line-ups it has those
+// that the pool was made with; LineUps says which are set.
 func (p *Pool) Config() Config { return p.cfg }
 
 // Match is a game's match, to look at or draw between steps.
@@ -120,6 +126,10 @@ type ResetOptions struct {
 	Seed  *uint64  // game i gets *Seed+i and begins with episode 0
 	Seeds []uint64 // or each its own; entries of games not reset are not looked at
 	Mask  []bool   // the games to reset; nil: all
+
+	// Starts are positions in which games begin this episode; those of which it is
+	// nil begin as Pool.SetStarts says.
+	Starts []*Start
 }
 
 // Reset begins new episodes and writes the position of every game to b, including
@@ -164,6 +174,9 @@ func (p *Pool) checkReset(b *Batch, o *ResetOptions) error {
 		return fmt.Errorf("vec: Reset: %d Seeds, want %d, one a game", len(o.Seeds), n)
 	case o.Mask != nil && len(o.Mask) != n:
 		return fmt.Errorf("vec: Reset: Mask has %d entries, want %d, one a game", len(o.Mask), n)
+	}
+	if err := p.checkStarts(o.Starts); err != nil {
+		return err
 	}
 	for i, reset := range o.Mask {
 		if !reset && p.phases[i] == unset {
@@ -242,9 +255,12 @@ func (p *Pool) refuse(call string, i int) error {
 
 // heeded reports whether a row's action is used.
 func (p *Pool) heeded(row int) bool {
-	i := row / p.seating.learners
+	i, k := row/p.seating.learners, row%p.seating.learners
 	g := &p.games[i]
-	return p.phases[i] == running && g.status.In.Has(int(g.rows[row%p.seating.learners]))
+	if at := k - p.seating.own(); at >= 0 && g.lineup.agents[p.seating.places[at]] != nil {
+		return false // an agent plays there in this episode
+	}
+	return p.phases[i] == running && g.status.In.Has(int(g.rows[k]))
 }
 
 func (p *Pool) actionError(row, part int, value uint8) error {
@@ -271,59 +287,8 @@ func (p *Pool) Reseed(game int, seed env.Seed) {
 	g := &p.games[game]
 	g.match.Reseed(seed)
 	for k, a := range g.lineup.agents {
-		a.Reseed(seed.RNG(env.StreamAgents + uint64(g.others[k])))
-	}
-}
-
-// SetOpponents replaces the agents, as many as there were and in the same order
-// (with Config.Seats in the order of the seats). Each game changes over at its
-// next episode.
-func (p *Pool) SetOpponents(names []string) error {
-	if len(names) != p.seating.agents {
-		return fmt.Errorf("vec: %d opponents, want %d, as many as the pool's games have", len(names), p.seating.agents)
-	}
-	all := make([]lineup, p.cfg.Games)
-	own := append([]string(nil), names...)
-	p.rest()
-	for i := range all {
-		l, err := p.newLineup(own)
-		if err != nil {
-			return err
+		if a != nil {
+			a.Reseed(seed.RNG(env.StreamAgents + uint64(g.others[k])))
 		}
-		all[i] = l
 	}
-	for i := range all {
-		p.games[i].next = all[i]
-	}
-	p.noteOpponents(own)
-	if !p.closed {
-		p.waiting = all[0].waits()
-		p.start()
-	}
-	return nil
-}
-
-// noteOpponents updates the configuration in force.
-func (p *Pool) noteOpponents(names []string) {
-	if p.cfg.Seats == nil {
-		p.cfg.Opponents = names
-		return
-	}
-	seats := append([]string(nil), p.cfg.Seats...)
-	for k, seat := range p.seating.others {
-		seats[seat] = names[k]
-	}
-	p.cfg.Seats = seats
-}
-
-func (p *Pool) newLineup(names []string) (lineup, error) {
-	l := lineup{names: names}
-	for k, name := range names {
-		a, err := p.cfg.Game.NewAgent(name)
-		if err != nil {
-			return l, fmt.Errorf("vec: opponent %d: %w", k, err)
-		}
-		l.agents = append(l.agents, a)
-	}
-	return l, nil
 }

@@ -68,7 +68,8 @@ func TestFirstReady(t *testing.T) {
 		if cfg.Autoreset == Disabled {
 			t.Skip("games cannot be reset one by one")
 		}
-		cfg.Games, cfg.Workers = 7, 3
+		cfg = cfg.WithGames(7)
+		cfg.Workers = 3
 		steps := 60
 		if testing.Short() {
 			steps = 20

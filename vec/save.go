@@ -39,15 +39,23 @@ func (p *Pool) take(game int) (*gamestate.State, error) {
 	}
 	s := &gamestate.State{
 		Ended: p.phases[game] == ended, Train: p.train, Seed: g.seed,
-		Rows: g.rows, Returns: g.returns, Names: g.lineup.names,
+		Rows: g.rows, Returns: g.returns, Names: g.lineup.names, Begun: g.begun,
 	}
 	if g.tracker != nil {
 		s.Counted = g.tracker.Append(nil)
 	}
 	for _, a := range g.lineup.agents {
-		s.Memories = append(s.Memories, a.Append(nil))
+		s.Memories = append(s.Memories, memory(a))
 	}
 	return s, nil
+}
+
+// memory is what is saved of an agent; nothing where the caller plays.
+func memory(a env.Agent) []byte {
+	if a == nil {
+		return nil
+	}
+	return a.Append(nil)
 }
 
 // Load replaces one game by what Save wrote. On an error, always a *StateError,
@@ -83,7 +91,11 @@ func (p *Pool) put(i int, s *gamestate.State, bare bool, restore func(env.Match)
 	if err != nil {
 		return err
 	}
+	l.number = p.cast.number(i, s.Seed, l.names)
 	for k, a := range l.agents {
+		if a == nil {
+			continue
+		}
 		if err := a.Restore(s.Memories[k]); err != nil {
 			return fmt.Errorf("agent %d, %q: %w", k, s.Names[k], err)
 		}
@@ -146,8 +158,11 @@ func (p *Pool) fits(s *gamestate.State) error {
 
 // want describes the learners' seats for an error.
 func (s *seating) want() any {
-	if s.drawn {
+	if s.drawn && len(s.places) == 0 {
 		return "any one seat"
+	}
+	if s.drawn {
+		return fmt.Sprintf("any seat and, for policies, those %v after it", s.after())
 	}
 	return s.rows
 }
@@ -155,7 +170,7 @@ func (s *seating) want() any {
 // adopt copies the loaded values into the game.
 func (p *Pool) adopt(i int, s *gamestate.State, l lineup) {
 	g := &p.games[i]
-	g.seed, g.seeded, g.fault, g.lineup = s.Seed, true, nil, l
+	g.seed, g.seeded, g.fault, g.lineup, g.begun = s.Seed, true, nil, l, s.Begun
 	if p.seating.drawn {
 		p.seating.around(int(s.Rows[0]), g.rows, g.others)
 	} else {

@@ -81,7 +81,12 @@ func testMove(t *testing.T, f form, home, away *Pool, pl player) {
 			t.Fatalf("%s: game %d saved again after loading is %.300q, want %.300q (%v)", f.name, g, again, state, err)
 		}
 	}
-	must(t, away.SetOpponents(slices.Clone(stay.games[0].next.names)))
+	now := home.LineUps()
+	must(t, stay.SetLineUps(now))
+	if now.ByGame != nil {
+		now.ByGame = slices.Concat(now.ByGame[n-1:], now.ByGame[:n-1])
+	}
+	must(t, away.SetLineUps(now))
 	a, b := stay.NewBatch(nil), away.NewBatch(nil)
 	stay.Observe(a)
 	away.Observe(b)

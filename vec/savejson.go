@@ -24,6 +24,7 @@ type poolJSON struct {
 	Returns     []float64   `json:"returns"`
 	Agents      []agentJSON `json:"agents"`
 	Counted     []byte      `json:"counted,omitempty"` // as env.Tracker.Append writes it
+	Begun       int         `json:"begun,omitempty"`   // steps of the match before the episode began
 }
 
 type agentJSON struct {
@@ -44,7 +45,7 @@ func (p *Pool) SaveJSON(game int) (json.RawMessage, error) {
 	}
 	part := poolJSON{
 		Version: gamestate.Version, Game: p.spec.ID, Fingerprint: saved.Hex(p.form.Fingerprint), Ended: s.Ended, Train: s.Train,
-		Seed: s.Seed.Value, Episode: s.Seed.Episode, Returns: s.Returns, Counted: s.Counted,
+		Seed: s.Seed.Value, Episode: s.Seed.Episode, Returns: s.Returns, Counted: s.Counted, Begun: s.Begun,
 	}
 	for _, seat := range s.Rows {
 		part.Learners = append(part.Learners, int(seat))
@@ -105,11 +106,13 @@ func (p *Pool) decodePart(text []byte) (*gamestate.State, error) {
 		return nil, fmt.Errorf("it has version %d, want %d", part.Version, gamestate.Version)
 	case part.Fingerprint != saved.Hex(p.form.Fingerprint):
 		return nil, p.form.Other(part.Game)
+	case part.Begun < 0 || part.Begun > 1<<31-1:
+		return nil, fmt.Errorf("its episode began after %d steps", part.Begun)
 	case len(part.Returns) != len(part.Learners):
 		return nil, fmt.Errorf("%d returns for %d learners", len(part.Returns), len(part.Learners))
 	}
 	s := &gamestate.State{
-		Ended: part.Ended, Train: part.Train, Seed: env.Seed{Value: part.Seed, Episode: part.Episode}, Returns: part.Returns, Counted: part.Counted,
+		Ended: part.Ended, Train: part.Train, Seed: env.Seed{Value: part.Seed, Episode: part.Episode}, Returns: part.Returns, Counted: part.Counted, Begun: part.Begun,
 	}
 	for _, seat := range part.Learners {
 		if seat < 0 || seat >= p.spec.Seats {
@@ -132,13 +135,15 @@ func (p *Pool) invent(game int) (*gamestate.State, error) {
 	}
 	others := make([]uint8, len(g.others))
 	p.seating.deal(s.Seed, s.Rows, others)
-	l, err := p.newLineup(g.next.names)
+	l, err := p.newLineup(p.cast.Names[p.cast.pick(game, s.Seed)])
 	if err != nil {
 		return nil, err
 	}
 	for k, a := range l.agents {
-		a.Reset(s.Seed.RNG(env.StreamAgents + uint64(others[k])))
-		s.Names, s.Memories = append(s.Names, l.names[k]), append(s.Memories, a.Append(nil))
+		if a != nil {
+			a.Reset(s.Seed.RNG(env.StreamAgents + uint64(others[k])))
+		}
+		s.Names, s.Memories = append(s.Names, l.names[k]), append(s.Memories, memory(a))
 	}
 	return s, nil
 }

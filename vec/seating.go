@@ -2,85 +2,117 @@ package vec
 
 import (
 	"fmt"
+	"slices"
 
 	"pommego/env"
 )
 
-// seating says which seats of a game learn and which agents sit at the others.
+// seating says which seats of a game learn and who sits at the others.
 type seating struct {
 	seats    int
-	learners int
-	agents   int
+	learners int   // rows of a game: those that learn, then those of policies
+	agents   int   // seats that do not learn, those of policies included
+	places   []int // which of these are policies', in the order of their rows
 
 	// drawn: the only learner's seat is drawn for each episode. Otherwise rows and
-	// others are the fixed seats of the learners and of the agents.
+	// others are the fixed seats of the rows and of those that do not learn.
 	drawn  bool
 	rows   []uint8
 	others []uint8
 }
 
-// newSeating determines the seats of learners and agents, and the agents' names.
-func newSeating(c *Config) (seating, []string, error) {
+// own is how many rows learn.
+func (s *seating) own() int { return s.learners - len(s.places) }
+
+// newSeating determines the seats, and the opponents' line-ups.
+func newSeating(c *Config) (seating, LineUps, error) {
 	seats := c.Game.Spec().Seats
 	s := seating{seats: seats}
+	if len(c.LineUps.Names) == 0 && (c.LineUps.Weights != nil || c.LineUps.ByGame != nil) {
+		return s, LineUps{}, fmt.Errorf("vec: LineUps has no Names, want at least one line-up")
+	}
+	lineUps, opposed := c.LineUps, len(c.LineUps.Names) > 0
+	if len(c.Opponents) > 0 {
+		lineUps = LineUps{Names: [][]string{c.Opponents}}
+	}
 	switch {
-	case len(c.Opponents) > 0 && len(c.Seats) > 0:
-		return s, nil, fmt.Errorf("vec: Opponents and Seats are both given, want one of them")
-	case c.Seat != 0 && len(c.Opponents) == 0:
-		return s, nil, fmt.Errorf("vec: Seat is %d without Opponents; it says where the one learner sits among them", c.Seat)
-	case len(c.Opponents) > 0:
-		return s.opposed(c)
+	case len(c.Opponents) > 0 && opposed:
+		return s, lineUps, fmt.Errorf("vec: Opponents and LineUps are both given, want one of them")
+	case (len(c.Opponents) > 0 || opposed) && len(c.Seats) > 0:
+		return s, lineUps, fmt.Errorf("vec: Opponents and Seats are both given, want one of them")
+	case len(c.Opponents) > 0 || opposed:
+		err := s.opposed(c, lineUps.Names)
+		return s, lineUps, err
+	case c.Seat != 0:
+		return s, lineUps, fmt.Errorf("vec: Seat is %d without Opponents; it says where the one learner sits among them", c.Seat)
 	case len(c.Seats) > 0:
-		return s.mixed(c)
+		names, err := s.mixed(c)
+		return s, LineUps{Names: [][]string{names}}, err
 	}
 	for seat := range seats {
 		s.rows = append(s.rows, uint8(seat))
 	}
 	s.learners = seats
-	return s, nil, nil
+	return s, LineUps{Names: [][]string{{}}}, nil
 }
 
-// opposed is one learner against agents in all other seats.
-func (s seating) opposed(c *Config) (seating, []string, error) {
-	if len(c.Opponents) != s.seats-1 {
-		return s, nil, fmt.Errorf("vec: %d Opponents, want %d: %s has %d seats, and one is the learner's",
-			len(c.Opponents), s.seats-1, c.Game.Spec().ID, s.seats)
+// opposed is one learner against others in all other seats.
+func (s *seating) opposed(c *Config, lineUps [][]string) error {
+	s.agents = s.seats - 1
+	for n, names := range lineUps {
+		if len(names) != s.agents {
+			return fmt.Errorf("vec: %d Opponents%s, want %d: %s has %d seats, and one is the learner's",
+				len(names), in(lineUps, n), s.agents, c.Game.Spec().ID, s.seats)
+		}
 	}
-	s.learners, s.agents = 1, s.seats-1
-	s.rows, s.others = make([]uint8, 1), make([]uint8, s.agents)
+	for k := range s.agents {
+		if slices.ContainsFunc(lineUps, func(names []string) bool { return names[k] == Policy }) {
+			s.places = append(s.places, k)
+		}
+	}
+	s.learners = 1 + len(s.places)
+	s.rows, s.others = make([]uint8, s.learners), make([]uint8, s.agents)
 	s.drawn = c.Seat == 0
 	if !s.drawn {
 		s.around(c.Seat-1, s.rows, s.others)
 	}
-	return s, c.Opponents, nil
+	return nil
 }
 
 // mixed is the seating by Config.Seats.
-func (s seating) mixed(c *Config) (seating, []string, error) {
+func (s *seating) mixed(c *Config) (names []string, err error) {
 	if len(c.Seats) != s.seats {
-		return s, nil, fmt.Errorf("vec: Seats has %d entries, want %d, one for each seat of %s", len(c.Seats), s.seats, c.Game.Spec().ID)
+		return nil, fmt.Errorf("vec: Seats has %d entries, want %d, one for each seat of %s", len(c.Seats), s.seats, c.Game.Spec().ID)
 	}
-	var names []string
+	var policies []uint8
+	names = []string{}
 	for seat, name := range c.Seats {
 		if name == Learner {
 			s.rows = append(s.rows, uint8(seat))
-		} else {
-			s.others = append(s.others, uint8(seat))
-			names = append(names, name)
+			continue
 		}
+		if name == Policy {
+			s.places, policies = append(s.places, len(s.others)), append(policies, uint8(seat))
+		}
+		s.others = append(s.others, uint8(seat))
+		names = append(names, name)
 	}
+	if len(s.rows) == 0 {
+		return nil, fmt.Errorf("vec: Seats %q has no %q, want at least one", c.Seats, Learner)
+	}
+	s.rows = append(s.rows, policies...)
 	s.learners, s.agents = len(s.rows), len(s.others)
-	if s.learners == 0 {
-		return s, nil, fmt.Errorf("vec: Seats %q has no %q, want at least one", c.Seats, Learner)
-	}
-	return s, names, nil
+	return names, nil
 }
 
-// around places the only learner, and the agents after it.
+// around places the only learner, and the others after it.
 func (s *seating) around(learner int, rows, others []uint8) {
 	rows[0] = uint8(learner)
 	for k := range others {
 		others[k] = uint8((learner + 1 + k) % s.seats)
+	}
+	for at, k := range s.places {
+		rows[1+at] = others[k]
 	}
 }
 
@@ -95,10 +127,26 @@ func (s *seating) deal(seed env.Seed, rows, others []uint8) {
 	copy(others, s.others)
 }
 
-// fits reports whether a saved game's learners may sit like this.
+// fits reports whether a saved game's rows may sit like this.
 func (s *seating) fits(rows []uint8) bool {
-	if s.drawn {
-		return len(rows) == 1 && int(rows[0]) < s.seats
+	if !s.drawn {
+		return string(rows) == string(s.rows)
 	}
-	return string(rows) == string(s.rows)
+	if len(rows) != s.learners || int(rows[0]) >= s.seats {
+		return false
+	}
+	for at, k := range s.places {
+		if int(rows[1+at]) != (int(rows[0])+1+k)%s.seats {
+			return false
+		}
+	}
+	return true
+}
+
+// after is how many seats after the learner's each policy sits.
+func (s *seating) after() (seats []int) {
+	for _, k := range s.places {
+		seats = append(seats, k+1)
+	}
+	return seats
 }

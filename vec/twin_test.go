@@ -14,15 +14,18 @@ import (
 // twin is what a pool should do, written to be obviously right and nothing else:
 // one object a game, one map a row, one seat observed at a time.
 type twin struct {
-	cfg   Config
-	spec  *env.Spec
-	names []string // the agents', as last set
-	games []*twinGame
+	cfg     Config
+	spec    *env.Spec
+	lineUps LineUps // as last set
+	first   int     // the number of the first of them
+	games   []*twinGame
 }
 
 type twinGame struct {
+	number   int
 	match    env.Match
 	tracker  env.Tracker
+	lineUp   int // its number
 	learners []int
 	agents   map[int]env.Agent // by seat
 	seed     env.Seed
@@ -37,16 +40,36 @@ type twinGame struct {
 type record map[string][][]byte
 
 func newTwin(cfg Config) *twin {
-	t := &twin{cfg: cfg, spec: cfg.Game.Spec(), names: cfg.Opponents}
-	for _, name := range cfg.Seats {
-		if name != Learner {
-			t.names = append(t.names, name)
-		}
+	t := &twin{cfg: cfg, spec: cfg.Game.Spec(), lineUps: cfg.LineUps}
+	if names := slices.DeleteFunc(slices.Clone(append(cfg.Opponents, cfg.Seats...)), func(name string) bool { return name == Learner }); len(names) > 0 {
+		t.lineUps.Names = [][]string{names}
 	}
-	for range cfg.Games {
-		t.games = append(t.games, &twinGame{match: cfg.Game.New(1)[0]})
+	for i := range cfg.Games {
+		t.games = append(t.games, &twinGame{number: i, match: cfg.Game.New(1)[0]})
 	}
 	return t
+}
+
+// lineUp is the number of who plays the seats that do not learn.
+func (t *twin) lineUp(g *twinGame, seed env.Seed) int {
+	switch {
+	case t.lineUps.ByGame != nil:
+		return int(t.lineUps.ByGame[g.number])
+	case t.lineUps.Weights == nil:
+		return 0
+	}
+	sum := 0.0
+	for _, weight := range t.lineUps.Weights {
+		sum += weight
+	}
+	rng := seed.RNG(env.StreamLineUps)
+	point := math.Ldexp(float64(rng.Uint64()>>11), -53) * sum
+	for n, weight := range t.lineUps.Weights {
+		if point -= weight; point < 0 {
+			return n
+		}
+	}
+	panic("no line-up is drawn")
 }
 
 // begin begins an episode.
@@ -56,7 +79,7 @@ func (t *twin) begin(g *twinGame, seed env.Seed) {
 	g.learners, g.agents = nil, map[int]env.Agent{}
 	var agents []int // their seats, in the order of the names
 	switch {
-	case len(t.cfg.Opponents) > 0:
+	case len(t.cfg.Opponents) > 0 || len(t.cfg.LineUps.Names) > 0:
 		rng := seed.RNG(env.StreamSeats)
 		learner := rng.IntN(t.spec.Seats)
 		if t.cfg.Seat > 0 {
@@ -75,8 +98,18 @@ func (t *twin) begin(g *twinGame, seed env.Seed) {
 			}
 		}
 	}
+	n := t.lineUp(g, seed)
+	g.lineUp = t.first + n
+	own := len(g.learners)
 	for k, seat := range agents {
-		agent, err := t.cfg.Game.NewAgent(t.names[k])
+		if t.policyAt(k, seat) {
+			g.learners = append(g.learners, seat)
+		}
+		name := t.lineUps.Names[n][k]
+		if name == Policy {
+			continue
+		}
+		agent, err := t.cfg.Game.NewAgent(name)
 		if err != nil {
 			panic(err)
 		}
@@ -87,9 +120,20 @@ func (t *twin) begin(g *twinGame, seed env.Seed) {
 	g.tracker = env.NewTrackers(t.cfg.Game, 1, false)[0]
 	g.tracker.Begin(g.match)
 	alone := len(t.spec.Teams) == t.spec.Seats
-	if len(g.learners) == 1 && alone && t.cfg.OnDeath == End {
+	if own == 1 && alone && t.cfg.OnDeath == End {
 		g.match.SetTrainingSeat(g.learners[0])
 	}
+}
+
+// policyAt reports whether opponent k, in this seat, has a row: it is a policy in a
+// line-up that the pool was made with.
+func (t *twin) policyAt(k, seat int) bool {
+	for _, names := range t.cfg.LineUps.Names {
+		if names[k] == Policy {
+			return true
+		}
+	}
+	return len(t.cfg.Seats) > 0 && t.cfg.Seats[seat] == Policy
 }
 
 // reset is Pool.Reset.
@@ -115,21 +159,11 @@ func (t *twin) reset(o ResetOptions) []record {
 func (t *twin) step(actions []uint8) []record {
 	var all []record
 	for _, g := range t.games {
-		n := t.rows() * len(t.spec.Actions)
+		n := len(t.games[0].learners) * len(t.spec.Actions)
 		all = append(all, t.stepGame(g, actions[:n]))
 		actions = actions[n:]
 	}
 	return all
-}
-
-func (t *twin) rows() int {
-	switch {
-	case len(t.cfg.Opponents) > 0:
-		return 1
-	case len(t.cfg.Seats) > 0:
-		return t.spec.Seats - len(t.names)
-	}
-	return t.spec.Seats
 }
 
 func (t *twin) stepGame(g *twinGame, rows []uint8) record {
@@ -240,6 +274,7 @@ func (t *twin) present(g *twinGame, r record) {
 	}
 	r["game.seed"] = [][]byte{binary.LittleEndian.AppendUint64(nil, g.seed.Value)}
 	r["game.episode"] = [][]byte{binary.LittleEndian.AppendUint64(nil, g.seed.Episode)}
+	r["game.line_up"] = [][]byte{binary.LittleEndian.AppendUint32(nil, uint32(g.lineUp))}
 }
 
 func (t *twin) shows(g *twinGame) record {
@@ -338,7 +373,8 @@ func TestTwin(t *testing.T) {
 			if o, names, yes := pl.interlude(p, b); yes {
 				if names != nil {
 					must(t, p.SetOpponents(names))
-					tw.names = names
+					tw.first += len(tw.lineUps.Names)
+					tw.lineUps = LineUps{Names: [][]string{names}}
 				}
 				must(t, p.Reset(now, o))
 				want = tw.reset(o)

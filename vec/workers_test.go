@@ -10,7 +10,7 @@ import (
 // TestWorkers: the same bytes, whatever the number of workers.
 func TestWorkers(t *testing.T) {
 	eachConfig(t, func(t *testing.T, cfg Config) {
-		cfg.Games = 23
+		cfg = cfg.WithGames(23)
 		var want []uint64
 		for _, workers := range []int{1, 2, 7} {
 			cfg.Workers = workers

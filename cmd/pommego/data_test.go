@@ -21,7 +21,7 @@ func made(t *testing.T, args string) string {
 func TestDataUsage(t *testing.T) {
 	set := made(t, "--max-steps 20")
 	for _, tc := range []struct{ args, want string }{
-		{"polish", `there is no command "polish", want one of export, import, merge, pack, show, verify`},
+		{"polish", `there is no command "polish", want one of export, import, merge, pack, show, states, verify`},
 		{"verify", "no data set is named"},
 		{"show", "want DIR"},
 		{"merge", "no data set is named"},
@@ -31,6 +31,9 @@ func TestDataUsage(t *testing.T) {
 		{"merge --out x --layout rows " + set, `layout is "rows", want one of games, steps`},
 		{"merge --out " + set + " " + set, "name another --out"},
 		{"export " + set, "want --out FOLDER"},
+		{"states", "is named"},
+		{"states --at= " + set, "--at"},
+		{"states --games -1 " + set, "--games is -1"},
 		{"import", "no record is named"},
 		{"import " + set, "want --out DIR"},
 	} {

@@ -12,11 +12,14 @@
 //	number of agents                1
 //	  name, memory of each          bytes each
 //	match                           bytes
-//	what was counted, version 2     bytes
+//	what was counted, version 2, 3  bytes
+//	steps of the match before the
+//	episode began, version 3        4
 //	CRC-32 of all before            4
 //
 // Version 2 is written of games in which something was counted that the match
-// itself does not hold; without it they are of version 1. Here "bytes" are their number (4 bytes) and they themselves, and numbers are
+// itself does not hold, and version 3 of those whose episode began in a saved
+// position; the others are of version 1. Here "bytes" are their number (4 bytes) and they themselves, and numbers are
 // little-endian.
 package gamestate
 
@@ -33,10 +36,12 @@ import (
 	"pommego/env/saved"
 )
 
-// Version is the version of the form, but for games of which Counted is not empty.
+// Version is the version of the form, but for games of which Counted is not empty
+// or Begun not 0.
 const (
 	Version = 1
 	counted = 2
+	begun   = 3
 )
 
 // State is a saved game.
@@ -50,6 +55,7 @@ type State struct {
 	Memories [][]byte
 	Match    []byte // as Match.Append writes it
 	Counted  []byte // as env.Tracker.Append writes it
+	Begun    int    // steps of the match before the episode began
 }
 
 // Form is the form of one game's states.
@@ -73,7 +79,10 @@ func Of(s *env.Spec) Form {
 func (f Form) Append(dst []byte, s *State) []byte {
 	start, le := len(dst), binary.LittleEndian
 	version := uint8(Version)
-	if len(s.Counted) > 0 {
+	switch {
+	case s.Begun > 0:
+		version = begun
+	case len(s.Counted) > 0:
 		version = counted
 	}
 	dst = le.AppendUint64(append(dst, version), f.Fingerprint)
@@ -89,8 +98,11 @@ func (f Form) Append(dst []byte, s *State) []byte {
 		dst = appendBytes(appendBytes(dst, []byte(name)), s.Memories[k])
 	}
 	dst = appendBytes(dst, s.Match)
-	if version == counted {
+	if version >= counted {
 		dst = appendBytes(dst, s.Counted)
+	}
+	if version >= begun {
+		dst = le.AppendUint32(dst, uint32(s.Begun))
 	}
 	return le.AppendUint32(dst, crc32.ChecksumIEEE(dst[start:]))
 }
@@ -116,8 +128,8 @@ func (f Form) Decode(state []byte) (*State, error) {
 	}
 	r, s := reader{saved.Reader(state[:n])}, new(State)
 	version := r.uint8()
-	if version != Version && version != counted {
-		return nil, fmt.Errorf("it has version %d, want %d or %d", version, Version, counted)
+	if version < Version || version > begun {
+		return nil, fmt.Errorf("it has version %d, want %d to %d", version, Version, begun)
 	}
 	fingerprint := r.uint64()
 	if id := string(r.bytes()); r.Err() == nil && fingerprint != f.Fingerprint {
@@ -135,8 +147,11 @@ func (f Form) Decode(state []byte) (*State, error) {
 		s.Memories = append(s.Memories, r.bytes())
 	}
 	s.Match = r.bytes()
-	if version == counted {
+	if version >= counted {
 		s.Counted = r.bytes()
+	}
+	if version >= begun {
+		s.Begun = int(r.uint32())
 	}
 	if r.Err() != nil || len(r.Bytes) > 0 || ended > 1 || train > 1 {
 		return nil, errDamaged
@@ -156,6 +171,11 @@ func (r *reader) uint8() (v uint8) {
 	return v
 }
 
+func (r *reader) uint32() (v uint32) {
+	saved.Numbers(&r.Codec, &v)
+	return v
+}
+
 func (r *reader) uint64() (v uint64) {
 	saved.Numbers(&r.Codec, &v)
 	return v
@@ -163,8 +183,7 @@ func (r *reader) uint64() (v uint64) {
 
 // bytes reads a number of bytes and they themselves.
 func (r *reader) bytes() []byte {
-	var n uint32
-	saved.Numbers(&r.Codec, &n)
+	n := r.uint32()
 	if int(n) > len(r.Bytes) {
 		r.Fail("is cut short")
 		return nil

@@ -47,6 +47,7 @@ FAR = ("rigid", "wood", "self", "enemies")  # planes that it sees of the whole b
 SCALE = {"bomb_blast": 0.1, "bomb_life": 0.1, "flame": 1 / 3, "danger": 0.1}  # of planes that count
 SOON = 10  # steps ahead that count as dangerous
 WINDOW = 200  # episodes in running win rates
+SELVES = "past selves"  # the line-up of self-play
 EVALUATION_SEED = 1_000_000_000  # so that evaluation never plays boards of the training
 
 
@@ -69,6 +70,13 @@ class Config:
     )
     self_play: float = field(default=0.0, metadata={"help": "share of games played against past policies"})
     pool: int = field(default=8, metadata={"help": "past policies to keep"})
+    rule: str = field(
+        default="uniform",
+        metadata={
+            "help": "how they are drawn: evenly, or more often those it loses against",
+            "choices": ("uniform", "prioritised"),
+        },
+    )
     pool_every: int = field(default=20, metadata={"help": "updates between two of them"})
     init: str = field(
         default="", metadata={"help": "a run whose policy to start from, such as one on easier boards"}
@@ -208,24 +216,29 @@ class Outcome(NamedTuple):
 
 
 class Arena:
-    """Games with one learner each, against a line-up of built-in agents."""
+    """Games with one learner each, against a line-up of built-in agents, or a pool of past selves."""
 
-    def __init__(self, config: Config, spec: pommego.GameSpec, line_up: str, games: int, seed: int) -> None:
+    def __init__(
+        self,
+        config: Config,
+        spec: pommego.GameSpec,
+        line_up: str,
+        games: int,
+        seed: int,
+        *,
+        pool: pommego.Pool | None = None,
+    ) -> None:
         self.config, self.line_up, self.waited = config, line_up, 0.0
         self.eyes = Eyes(spec, config.moves)
-        self.dead_leave = spec.dead_leave
         self.envs = pommego.make_vec(
             config.env,
             games,
             autoreset_mode="SameStep",
             copy=False,
             rules=json.loads(config.rules) if config.rules else None,
-            **self._seats(spec),
+            opponents=[pool] * (spec.seats - 1) if pool is not None else config.line_up(line_up, spec.seats),
         )
         self.look(*self.envs.reset(seed=seed))
-
-    def _seats(self, spec: pommego.GameSpec) -> dict[str, Any]:
-        return {"opponents": self.config.line_up(self.line_up, spec.seats)}
 
     def look(self, obs: dict[str, np.ndarray], info: dict[str, Any]) -> None:
         """Store a batch: `seen` is the input for the learners' decisions."""
@@ -268,68 +281,19 @@ class Arena:
         self.look(*self.envs.set_state(range(self.envs.num_games), states))
 
 
-class League(Arena):
-    """Games where past policies have all seats but one.
+class PastSelf:
+    """A policy as it was: an opponent that plays from Python."""
 
-    The learner's seat is drawn for each game; when its agent dies in a game
-    that goes on, it takes over another living agent, so that no game continues
-    without it.
-    """
+    def __init__(self, eyes: Eyes, policy: Policy) -> None:
+        self.eyes, self.policy = eyes, copy.deepcopy(policy).requires_grad_(False)
 
-    def __init__(self, config: Config, spec: pommego.GameSpec, games: int, seed: int) -> None:
-        self.seat = torch.zeros(games, dtype=torch.long)
-        self.rivals: list[Policy] = []
-        super().__init__(config, spec, "past selves", games, seed)
-        self.seat = self._drawn(torch.ones(games, self.envs.learners))
-        self._choose()
-
-    def _seats(self, spec: pommego.GameSpec) -> dict[str, Any]:
-        return {}
-
-    def _drawn(self, alive: Tensor) -> Tensor:
-        return torch.multinomial(alive, 1).squeeze(1)
-
-    def look(self, obs: dict[str, np.ndarray], info: dict[str, Any]) -> None:
-        """Take in a batch."""
-        self.all_seats = self.eyes(obs, info["action_mask"])
-        self.alive = torch.from_numpy(info["alive"].astype(np.float32)).reshape(len(self.seat), -1)
-        self._choose()
-
-    def _choose(self) -> None:
-        self.own = torch.arange(len(self.seat)) * self.alive.shape[1] + self.seat
-        self.seen = self.all_seats.rows(self.own)
-
-    def send(self, actions: Tensor) -> None:
-        """Begin a step; the rivals choose their actions here, each in its share of the games."""
-        moves = torch.zeros(self.alive.numel(), dtype=torch.long)
-        game = torch.arange(len(moves)) // self.alive.shape[1]
-        for i, rival in enumerate(self.rivals):
-            rows = torch.nonzero((game % len(self.rivals) == i) & (self.alive.flatten() > 0)).squeeze(1)
-            moves[rows] = rival.act(self.all_seats.rows(rows))
-        moves[self.own] = actions
-        self.envs.send(moves.numpy())
-
-    def receive(self) -> Outcome:
-        """Finish it."""
-        obs, reward, terminated, _, info = self.wait()
-        paid = torch.from_numpy(reward.astype(np.float32))[self.own]
-        over = torch.from_numpy(terminated.copy())[self.own]
-        self.look(obs, info)
-        died = self.alive.flatten()[self.own] == 0
-        done = over | died if self.dead_leave else over
-        if done.any():
-            self.seat = torch.where(done, self._drawn(self.alive), self.seat)
-            self._choose()
-        return Outcome(paid, done, paid > 0)
-
-    def save(self) -> dict[str, Any]:
-        """Return what `restore` needs."""
-        return super().save() | {"seat": self.seat}
-
-    def restore(self, saved: dict[str, Any]) -> None:
-        """Continue from the state that `save` returned."""
-        self.seat = saved["seat"]
-        super().restore(saved)
+    def __call__(self, obs: dict[str, np.ndarray], info: dict[str, np.ndarray]) -> np.ndarray:
+        """Choose for the rows that count."""
+        rows, actions = np.flatnonzero(info["valid"]), np.zeros(len(info["valid"]), np.int64)
+        if len(rows):
+            seen = self.eyes({name: array[rows] for name, array in obs.items()}, info["action_mask"][rows])
+            actions[rows] = self.policy.act(seen).numpy()
+        return actions
 
 
 # Learning ----------------------------------------------------------------------
@@ -377,13 +341,15 @@ class Trainer:
         self.stage = 0 if config.curriculum else max(len(self.line_ups) - 1, 0)
         torch.set_num_threads(config.threads)
         torch.manual_seed(config.seed)
-        self.arenas = self._arenas(pommego.catalog()[config.env])
-        self.eyes = self.arenas[0].eyes
+        spec = pommego.catalog()[config.env]
+        self.eyes = Eyes(spec, config.moves)
         self.policy = Policy(self.eyes)
         if config.init:
             self.policy.load_state_dict(load(config.init)[1]["policy"])
+        self.pool = pommego.Pool(config.pool, rule=config.rule, seed=config.seed)
+        self.pool.add(PastSelf(self.eyes, self.policy), "update 0")
+        self.arenas = self._arenas(spec)
         self.optimizer = torch.optim.Adam(self.policy.parameters(), config.learning_rate, eps=1e-5)
-        self.pool: list[Policy] = []
         self.wins: dict[str, deque[float]] = {}
         self.history: list[dict[str, Any]] = []
         self.update = self.steps = 0
@@ -400,7 +366,8 @@ class Trainer:
                 line_up = self.line_ups[i % (self.stage + 1)]
                 arenas.append(Arena(config, spec, line_up, games, (config.seed * 100 + i) * 1_000_000))
         if league:
-            arenas.append(League(config, spec, league, (config.seed * 100 + 99) * 1_000_000))
+            seed = (config.seed * 100 + 99) * 1_000_000
+            arenas.append(Arena(config, spec, SELVES, league, seed, pool=self.pool))
         return arenas
 
     def collect(self) -> tuple[Rollout, Tensor]:
@@ -481,7 +448,8 @@ class Trainer:
     def one_update(self) -> dict[str, Any]:
         """Play, learn, and log the results."""
         begin, waited = time.perf_counter(), self.waited()
-        self._meet_the_past()
+        if self.config.self_play and self.update and self.update % self.config.pool_every == 0:
+            self.pool.add(PastSelf(self.eyes, self.policy), f"update {self.update}")
         noted = self.learn(*self.collect())
         self.update += 1
         spent = time.perf_counter() - begin
@@ -490,6 +458,8 @@ class Trainer:
         row |= {"steps_per_second": self.config.rollout * self.config.games / spent}
         row |= {"waiting": (self.waited() - waited) / spent} | noted
         row["wins"] = {name: float(np.mean(recent)) for name, recent in self.wins.items() if recent}
+        if self.config.self_play:
+            row["rating"] = self.pool.rating  # its members were rated as the learner was then
         self.history.append(row)
         self._advance()
         return row
@@ -497,18 +467,6 @@ class Trainer:
     def waited(self) -> float:
         """Sum the seconds spent waiting for games."""
         return sum(arena.waited for arena in self.arenas)
-
-    def _meet_the_past(self) -> None:
-        """Add the policy to the pool from time to time, and draw two rivals from the pool."""
-        if not self.config.self_play:
-            return
-        if self.update % self.config.pool_every == 0:
-            self.pool.append(copy.deepcopy(self.policy).requires_grad_(False))
-            del self.pool[: -self.config.pool]
-        rivals = [self.pool[i] for i in torch.randint(len(self.pool), (2,)).tolist()]
-        for arena in self.arenas:
-            if isinstance(arena, League):
-                arena.rivals = rivals
 
     def _advance(self) -> None:
         """Move on in the curriculum once the hardest line-up so far is beaten often enough."""
@@ -518,7 +476,7 @@ class Trainer:
         if len(recent) < WINDOW or np.mean(recent) < self.config.curriculum:
             return
         self.stage += 1
-        for i, arena in enumerate(arena for arena in self.arenas if not isinstance(arena, League)):
+        for i, arena in enumerate(arena for arena in self.arenas if arena.line_up != SELVES):
             # Most games use the newest line-up; every third keeps an earlier one.
             line_up = self.line_ups[self.stage - (i % 3 == 2)]
             if arena.line_up != line_up:
@@ -531,7 +489,8 @@ class Trainer:
         saved = {name: getattr(self, name) for name in ("update", "steps", "seconds", "stage")}
         saved |= {"config": asdict(self.config), "history": self.history}
         saved |= {"policy": self.policy.state_dict(), "optimizer": self.optimizer.state_dict()}
-        saved |= {"pool": [past.state_dict() for past in self.pool], "dice": torch.get_rng_state()}
+        saved |= {"pool": self.pool.state(), "dice": torch.get_rng_state()}
+        saved |= {"past": [past.policy.state_dict() for past in self.pool.policies()]}
         saved |= {"wins": {name: list(recent) for name, recent in self.wins.items()}}
         saved |= {"arenas": [arena.save() for arena in self.arenas]}
         torch.save(saved, path.with_suffix(".new"))
@@ -543,10 +502,10 @@ class Trainer:
             setattr(self, name, saved[name])
         self.policy.load_state_dict(saved["policy"])
         self.optimizer.load_state_dict(saved["optimizer"])
-        for weights in saved["pool"]:
-            past = copy.deepcopy(self.policy).requires_grad_(False)
-            past.load_state_dict(weights)
-            self.pool.append(past)
+        past = [PastSelf(self.eyes, self.policy) for _ in saved["past"]]
+        for one, weights in zip(past, saved["past"], strict=True):
+            one.policy.load_state_dict(weights)
+        self.pool.restore(saved["pool"], past)
         self.wins = {name: deque(recent, maxlen=WINDOW) for name, recent in saved["wins"].items()}
         for arena, state in zip(self.arenas, saved["arenas"], strict=True):
             arena.restore(state)

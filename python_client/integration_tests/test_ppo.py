@@ -199,26 +199,22 @@ def test_shaping(ppo: ModuleType, tmp_path: Path) -> None:
     assert paid.tolist() == pytest.approx(want)
 
 
-def test_league(ppo: ModuleType) -> None:
-    """The learner's seat is always one that lives, and each of its episodes is paid once, at its end."""
-    torch.manual_seed(3)
-    config, spec = ppo.Config(moves="legal"), pommego.catalog()[FFA]  # they die often
-    league = ppo.League(config, spec, 6, 0)
-    policy = ppo.Policy(league.eyes)
-    league.rivals = [policy, ppo.Policy(league.eyes)]
-    ended, seats = 0, set()
-    for _ in range(80):
-        assert league.alive.flatten()[league.own].all()
-        assert league.seen.mask.equal(league.all_seats.mask.reshape(6, 4, -1)[torch.arange(6), league.seat])
-        league.send(policy.act(league.seen))
-        outcome = league.receive()
-        assert outcome.done.equal(outcome.reward != 0)
-        assert outcome.won.equal(outcome.reward > 0)
-        ended += int(outcome.done.sum())
-        seats |= set(league.seat.tolist())
-    league.envs.close()
-    assert ended > 10
-    assert seats == {0, 1, 2, 3}
+def test_self_play(ppo: ModuleType, tmp_path: Path) -> None:
+    """The pool's members are past policies, what they play is counted, and only so many are kept."""
+    options = SMALL | {"rollout": 30, "pool": 2, "pool_every": 1, "rule": "prioritised", "moves": "legal"}
+    trainer = ppo.Trainer(ppo.Config(out=str(tmp_path), self_play=1.0, **options))
+    before = [weights.clone() for weights in trainer.policy.parameters()]
+    for _ in range(4):
+        trainer.one_update()
+    assert [member.name for member in trainer.pool.members] == ["update 2", "update 3"]
+    for member in trainer.pool.members:
+        past = list(member.policy.policy.parameters())
+        assert not any(torch.equal(one, other) for one, other in zip(past, before, strict=True))
+        assert not any(weights.requires_grad for weights in past)
+    assert sum(member.games for member in trainer.pool.members) > 0
+    assert len(trainer.wins[ppo.SELVES]) > 10
+    assert trainer.history[-1]["rating"] == trainer.pool.rating != 1000
+    trainer.close()
 
 
 @pytest.mark.parametrize(

@@ -38,6 +38,7 @@ from pommego.errors import (
     VersionError,
 )
 from pommego.making import catalog, make, make_vec
+from pommego.pool import Pool
 from pommego.registration import register as _register
 from pommego.server import Server
 from pommego.single import PommegoEnv
@@ -56,6 +57,7 @@ __all__ = [  # noqa: RUF022, the order of the API reference
     "PommegoVectorEnv",
     "PommegoEnv",
     "AutoresetMode",
+    "Pool",
     "GameSpec",
     "Result",
     "Server",

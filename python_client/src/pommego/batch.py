@@ -8,7 +8,7 @@ of an info dictionary has a mask, under the key's name with an underscore before
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -17,13 +17,14 @@ from numpy.typing import NDArray
 from pommego._transport import wire
 from pommego._transport.shared import SharedBatch
 
-__all__ = ["BatchReader", "Observation", "View"]
+__all__ = ["BatchReader", "Observation", "View", "keep_rows"]
 
 Array = NDArray[Any]
 Observation = dict[str, Array]
 
 _OBS = "obs."
 _INDEX = "game.index"  # with batch_size: which games they are
+_LINE_UP = "game.line_up"  # with several line-ups: the number of each game's
 _ALWAYS = ("action_mask", "alive", "seat")  # keys of info in every batch ...
 _ALL = tuple(f"_{name}" for name in _ALWAYS)  # ... and their masks, which are all true
 
@@ -57,6 +58,7 @@ class View:
             with it, by the batch's names; empty unless SAME_STEP and F > 0.
         games: int32 (games,), the games in the batch; None: all, in order. `finished`
             holds indices into it.
+        line_up: int32 (games,), the number of each game's line-up; None if there are none.
     """
 
     obs: Observation
@@ -70,6 +72,24 @@ class View:
     stats: dict[str, Array]
     final: dict[str, Array]
     games: NDArray[np.int32] | None = None
+    line_up: NDArray[np.int32] | None = None
+
+    def kept(self, games: int, learners: int, rows: slice, *, copy: bool) -> View:
+        """Return a view of some rows of each game; see `keep_rows`."""
+
+        def keep(x: Any, games: int = games) -> Any:
+            return keep_rows(x, games, learners, rows, copy=copy)
+
+        return replace(
+            self,
+            obs=keep(self.obs),
+            reward=keep(self.reward),
+            terminated=keep(self.terminated),
+            truncated=keep(self.truncated),
+            info=keep(self.info),
+            stats=keep(self.stats),
+            final=keep(self.final, self.finished.size),
+        )
 
 
 class BatchReader:
@@ -191,6 +211,7 @@ class BatchReader:
             stats=stats,
             final={},
             games=arrays[_INDEX].copy() if _INDEX in arrays else None,
+            line_up=arrays[_LINE_UP].copy() if _LINE_UP in arrays else None,
         )
         if finished.size and isinstance(batch, wire.Batch) and batch.final:
             view.final = self._final(batch.final, finished.size)
@@ -249,6 +270,29 @@ class BatchReader:
                 array = np.repeat(array, self._learners, axis=0)
             final[name] = array
         return final
+
+
+def keep_rows(x: Any, games: int, learners: int, rows: slice, *, copy: bool, expand: bool = False) -> Any:
+    """Keep some rows of each game, of an array that has all rows first or of a dict of such.
+
+    Args:
+        x: what to take them from. What has games first is left as it is.
+        games: how many there are.
+        learners: rows a game has in it.
+        rows: which of them to keep.
+        copy: whether the result is to have memory of its own.
+        expand: repeat what has games first for each row kept.
+    """
+    if isinstance(x, dict):
+        return {name: keep_rows(v, games, learners, rows, copy=copy, expand=expand) for name, v in x.items()}
+    if not isinstance(x, np.ndarray) or not x.ndim:
+        return x
+    if len(x) == games * learners:
+        kept = x.reshape(games, learners, *x.shape[1:])[:, rows].reshape(-1, *x.shape[1:])
+        return np.ascontiguousarray(kept) if copy else kept
+    if expand and len(x) == games:
+        return np.repeat(x, len(range(learners)[rows]), axis=0)
+    return x
 
 
 def _copy_into(buffer: memoryview, array: Array) -> Array:

@@ -9,7 +9,16 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["all_rows", "batch_size", "games_of", "one_seed", "reset_mask", "seeds", "write_actions"]
+__all__ = [
+    "all_rows",
+    "batch_size",
+    "games_of",
+    "one_seed",
+    "reset_mask",
+    "reset_states",
+    "seeds",
+    "write_actions",
+]
 
 _SEEDS = 1 << 64
 
@@ -22,9 +31,9 @@ def reset_mask(options: Mapping[str, Any] | None, games: int, learners: int) -> 
             selects no game; or there are other options.
     """
     options = options or {}
-    unknown = set(options) - {"reset_mask"}
+    unknown = set(options) - {"reset_mask", "states"}
     if unknown:
-        raise ValueError(f"unknown reset options {sorted(unknown)}; there is only 'reset_mask'")
+        raise ValueError(f"unknown reset options {sorted(unknown)}; there are 'reset_mask' and 'states'")
     mask = options.get("reset_mask")
     if mask is None:
         return None
@@ -47,6 +56,27 @@ def reset_mask(options: Mapping[str, Any] | None, games: int, learners: int) -> 
             f"(rows {game * learners} to {game * learners + learners - 1}): a game is reset as a whole"
         )
     return whole
+
+
+def reset_states(options: Mapping[str, Any] | None, games: int) -> list[Any] | None:
+    """Read ``options["states"]`` and return a state, or None, for each game; None if there are none.
+
+    Raises:
+        ValueError, TypeError: it is not one for each game.
+    """
+    states = (options or {}).get("states")
+    if states is None:
+        return None
+    if isinstance(states, str | bytes | Mapping) or not isinstance(states, Sequence):
+        raise TypeError(
+            f"options['states'] is a list of saved states, one for each game, not {type(states).__name__}"
+        )
+    if len(states) != games:
+        raise ValueError(
+            f"options['states'] has {len(states)} entries for {games} games: give one for each, "
+            "None for a game that begins as ever; set_start_states() draws from any number"
+        )
+    return list(states) if any(state is not None for state in states) else None
 
 
 def batch_size(size: int | None, games: int, autoreset: AutoresetMode) -> int | None:

@@ -12,10 +12,12 @@ from pommego import checks
 from pommego._transport import wire
 from pommego._transport.client import Client
 from pommego._transport.compression import check as check_compression
+from pommego.opponents import LineUps, Opponent, Opponents, seats_of
 from pommego.server import Server
 from pommego.session import Session
 from pommego.single import PommegoEnv
 from pommego.spec import GameSpec
+from pommego.state import State, set_starts
 from pommego.vector import RENDER_MODES, PommegoVectorEnv
 
 __all__ = ["catalog", "make", "make_vec"]
@@ -28,11 +30,15 @@ def make_vec(
     observation: str = "planes",
     reward: str = "outcome",
     autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
-    opponents: Sequence[str] | None = None,
+    opponents: Opponents | None = None,
+    opponent_weights: Sequence[float] | None = None,
     seat: int | None = None,
-    seats: Sequence[str] | None = None,
+    seats: Sequence[Opponent] | None = None,
     on_death: str | None = None,
     max_episode_steps: int | None = None,
+    start_states: Sequence[State | bytes | dict[str, Any]] | None = None,
+    start_weights: Sequence[float] | None = None,
+    ordinary_starts: float = 0.0,
     counts: bool = True,
     rules: dict[str, Any] | None = None,
     copy: bool = True,
@@ -60,15 +66,25 @@ def make_vec(
         reward: "outcome" (+1 or -1 once, when a row's fate is decided) or
             "reference" (the rewards of the original at each step).
         autoreset_mode: NEXT_STEP, SAME_STEP or DISABLED, as gymnasium defines them.
-        opponents: the agents in all seats but the learner's; then there is one row
+        opponents: the players in all seats but the learner's; then there is one row
             per game. Opponent k sits at (learner + 1 + k) mod seats, so that in
-            team games opponent 1 is the teammate.
+            team games opponent 1 is the teammate. Each is an agent's name, a policy
+            (see `PommegoVectorEnv`), or a `Pool` of policies. Or several such
+            line-ups: one for each game; or any number, with `opponent_weights`; or
+            a function that returns the line-up of a game, given its number.
+        opponent_weights: how often each of several line-ups is drawn when an episode
+            begins; the draw depends on the episode's seed alone.
+            ``info["game"]["line_up"]`` is the line-up that an episode had.
         seat: with `opponents`: the learner's seat; None: drawn for each episode.
-        seats: any other mix: for each seat "learner" or an agent's name.
+        seats: any other mix: for each seat "learner", an agent's name or a policy.
             With neither `seats` nor `opponents`, all seats learn.
-        on_death: with one learner, in free-for-all games: "end"
+        on_death: with one learner (not counting policies), in free-for-all games: "end"
             (the default: the row terminates with its death) or "wait".
         max_episode_steps: truncates episodes after this many steps.
+        start_states: saved states that episodes begin in; see
+            `PommegoVectorEnv.set_start_states`. None: each begins on a new board.
+        start_weights: how often each of them is drawn; None: all alike.
+        ordinary_starts: the share of episodes that begin on a new board all the same.
         counts: whether ``info["game"]`` has what the game counts, such as kills.
             Without it Pommerman steps a few percent faster.
         rules: rules that differ from the id's, by the names in `game_spec.rules`.
@@ -118,15 +134,21 @@ def make_vec(
     if render_mode not in RENDER_MODES:
         raise ValueError(f"render_mode is {render_mode!r}, expected one of {RENDER_MODES}")
     mode = AutoresetMode(autoreset_mode)
+    named_seats, line_ups = seats_of(seats) if seats is not None else (None, None)
+    if start_states is None and (start_weights is not None or ordinary_starts):
+        raise ValueError("start_weights and ordinary_starts need start_states")
+    if opponents is not None:
+        line_ups = LineUps.read(opponents, opponent_weights, num_envs)
+    elif opponent_weights is not None:
+        raise ValueError("opponent_weights needs opponents: a list of line-ups")
     options = {
         "env_id": id,
         "games": num_envs,
         "observation": observation,
         "reward": reward,
         "autoreset_mode": mode.value,
-        "opponents": _names("opponents", opponents),
         "seat": seat,
-        "seats": _names("seats", seats),
+        "seats": named_seats,
         "on_death": on_death,
         "max_episode_steps": max_episode_steps,
         "counts": counts or None,
@@ -136,6 +158,8 @@ def make_vec(
         "compression": compression,
         "noop": noop or None,
     }
+    if opponents is not None:
+        options |= line_ups.fields(named=bool(line_ups.places))
 
     def connect() -> PommegoVectorEnv:
         client, server = _connected(address, token, transport, timeout)
@@ -147,7 +171,14 @@ def make_vec(
             expand=expand_shared,
             shared_memory=shared_memory,
             numbered=batch_size is not None,
+            line_ups=line_ups,
         )
+        if start_states is not None:
+            try:
+                set_starts(session, start_states, start_weights, ordinary_starts)
+            except BaseException:
+                session.close()
+                raise
         return PommegoVectorEnv(session, render_mode=render_mode, respawn=connect)
 
     return connect()
@@ -199,11 +230,3 @@ def _connected(
         raise
     server.forget_address()  # so that no other client can connect and no file is left behind
     return client, server
-
-
-def _names(what: str, names: Sequence[str] | None) -> list[str] | None:
-    if names is None:
-        return None
-    if isinstance(names, str):
-        raise TypeError(f"{what} is a list of names, such as [{names!r}], not one name")
-    return list(names)

@@ -17,6 +17,7 @@ from pommego._transport.opening import action_shape, make_shared
 from pommego._transport.shared import SharedBatch
 from pommego.batch import BatchReader, View
 from pommego.errors import ClosedError, PommegoError
+from pommego.opponents import LineUps, PolicySeats, no_row
 from pommego.server import Server
 from pommego.spec import GameSpec
 
@@ -37,13 +38,17 @@ class Session:
         expand: whether fields sent once per game are repeated for each row.
         shared_memory: None: where possible; True: it is an error if not possible.
         numbered: whether batches list their games even if they contain all.
+        line_ups: the opponents, as far as `opponents` or `seats` named any.
 
     Attributes:
         made: the server's reply to "make".
         games: games per batch.
+        learners: the caller's rows per game.
+        rows: the caller's rows of all games.
+        policies: the players of the other rows, None if there are none.
         spec: the description of the game.
         encoding: the encoding of observations.
-        action_shape: the shape of a step's actions.
+        action_shape: the shape of a step's actions, on the server.
         memory: the memory shared with the server, None without any.
         steps: the ids of the steps in flight.
     """
@@ -58,6 +63,7 @@ class Session:
         expand: bool,
         shared_memory: bool | None,
         numbered: bool = False,
+        line_ups: LineUps | None = None,
     ) -> None:
         self.client, self.server, self.options, self.expand = client, server, options, expand
         self.numbered = numbered
@@ -65,12 +71,12 @@ class Session:
         self._finalizer = weakref.finalize(self, _end, client, server)
         try:
             self.made, self.memory = make_shared(client, options, shared_memory, copy)
-            self._understand(copy)
+            self._understand(copy, line_ups)
         except BaseException:
             self.close()
             raise
 
-    def _understand(self, copy: bool) -> None:
+    def _understand(self, copy: bool, line_ups: LineUps | None) -> None:
         made = self.made
         self.games = made.batch_size or made.games
         self._held = np.zeros(0, np.int32)  # the games in the last batch received
@@ -84,6 +90,13 @@ class Session:
             self._batches = BatchReader(made.fields, copy=copy, final=bool(made.final_fields), **layout)
             simulated = [field for field in made.fields if field.name != "game.index"]
             self._simulated = BatchReader(simulated, copy=True, **layout)
+            self.policies = None
+            if made.policies and line_ups is not None:
+                self.policies = PolicySeats(line_ups, made, self.spec, copy=copy)
+            self.learners = self.policies.own if self.policies else made.learners
+            self.rows = made.games * self.learners
+            self._line_up = np.zeros(made.games, np.int32)  # the number of each game's
+            self._line_ups = 0, len(line_ups.line_ups) if line_ups else 1  # first number and how many
         except (ValueError, TypeError, KeyError, AttributeError) as e:
             raise self.client.distrust(f"an invalid description of the environment: {e!r}") from e
 
@@ -94,11 +107,16 @@ class Session:
 
     def close(self) -> None:
         """Free the games; stop the server if it is ours. Idempotent."""
+        policies = getattr(self, "policies", None)
+        if policies is not None and not self.closed:
+            policies.close()
         self._finalizer()
 
     @property
     def max_in_flight(self) -> int:
         """How many steps may be sent before the first is received."""
+        if self.policies:
+            return 1  # they need to see a step before they make the next
         limit = self.client.limits.get("in_flight", 1)
         return min(limit, self.memory.in_flight) if self.memory else limit
 
@@ -121,30 +139,48 @@ class Session:
     @cached_property
     def scratch(self) -> int:
         """Return a separate game on the server, into which states can be loaded."""
-        options = self.options | {"games": 1, "batch_size": None}
+        options = self.options | {"games": 1, "batch_size": None, "by_game": None}
         env = self.client.call("make", wire.EnvReply, **options).env
         self.client.call("reset", wire.Batch, env=env, seed=0)
         return env
+
+    def set_opponents(self, line_ups: LineUps) -> None:
+        """Have other opponents from each game's next episode on; see `PommegoVectorEnv.set_opponents`."""
+        if self.policies:
+            self.policies.check(line_ups)
+        elif line_ups.places:
+            raise no_row(line_ups.places[0])
+        self.call("set_opponents", wire.Ok, **line_ups.fields())
+        first, count = self._line_ups
+        self._line_ups = first + count, len(line_ups.line_ups)
+        if self.policies:
+            self.policies.set(line_ups)
 
     def abandon_steps(self) -> None:
         """Forget the steps in flight: their batches are skipped when they arrive."""
         self.client.give_up_all()
         self.steps.clear()
 
-    def reset(self, seeds: int | tuple[NDArray, NDArray] | None, mask: NDArray[np.bool_] | None) -> View:
+    def reset(
+        self,
+        seeds: int | tuple[NDArray, NDArray] | None,
+        mask: NDArray[np.bool_] | None,
+        starts: dict[str, Any] | None = None,
+    ) -> View:
         """Begin new episodes.
 
         Args:
             seeds: as `checks.seeds` returns them.
             mask: a flag for each game; None: all.
+            starts: the request's fields that say where; None: nothing does.
         """
-        fields: dict[str, Any] = {}
+        fields: dict[str, Any] = dict(starts or {})
         if isinstance(seeds, tuple):
             values, given = seeds
             if not given.all():  # games without a seed come first, in a separate request
                 rest = ~given if mask is None else ~given & mask
                 mask = given if mask is None else given & mask
-                view = self.reset(None, rest) if rest.any() else None
+                view = self.reset(None, rest, starts) if rest.any() else None
                 if view is not None and not mask.any():
                     return view
             fields["seeds"] = wire.tensor(values)
@@ -152,6 +188,8 @@ class Session:
             fields["seed"] = seeds
         if mask is not None:
             fields["mask"] = wire.tensor(mask.astype(np.uint8))
+        if self.policies:
+            self.policies.forget(slice(None) if mask is None else mask)
         return self.read(self.call("reset", wire.Batch, **fields))
 
     def check_together(self, what: str) -> None:
@@ -170,23 +208,33 @@ class Session:
             return
         self.check_open()
         if rows is not None:
-            checks.all_rows(rows, self.made.rows)
+            checks.all_rows(rows, self.rows)
         if len(self.steps) >= self.max_in_flight:
             raise PommegoError(f"{len(self.steps)} batches are in flight and no more may be: recv() first")
-        games, learners = self.made.games, self.made.learners
+        games = self.made.games
         if self.memory is not None:
-            checks.write_actions(actions, self.client.slot(), games, learners)
+            self._write_actions(actions, self.client.slot(), games, None)
             self.steps.append(self.client.post())
             return
-        checks.write_actions(actions, self._step.actions, games, learners)
+        self._write_actions(actions, self._step.actions, games, None)
         self.steps.append(self.client.submit(self._step.message(self.client.next_id)))
 
     def _send_some(self, actions: ArrayLike, rows: ArrayLike | None) -> None:
-        learners = self.made.learners
-        games = self._held if rows is None else checks.games_of(rows, self.made.games, learners)
-        encoded = np.empty((len(games) * learners, *self.action_shape[1:]), np.uint8)
-        checks.write_actions(actions, encoded, len(games), learners)
+        games = self._held if rows is None else checks.games_of(rows, self.made.games, self.learners)
+        encoded = np.empty((len(games) * self.made.learners, *self.action_shape[1:]), np.uint8)
+        self._write_actions(actions, encoded, len(games), games)
         self.call("send", wire.Ok, games=wire.tensor(games), actions=wire.tensor(encoded))
+
+    def _write_actions(
+        self, actions: ArrayLike, out: NDArray[np.uint8], games: int, which: NDArray[np.int32] | None
+    ) -> None:
+        """Write the actions of so many games, which None says are all, to where they are sent from."""
+        if self.policies is None:
+            checks.write_actions(actions, out, games, self.learners)
+            return
+        own = np.empty((games * self.learners, *self.action_shape[1:]), np.uint8)
+        checks.write_actions(actions, own, games, self.learners)
+        self.policies.fill(own, which, out)
 
     def recv(self) -> View:
         """Wait for the batch of the oldest step in flight, or with batch_size of the first games ready."""
@@ -215,7 +263,19 @@ class Session:
             self._held = view.games
         elif self.numbered:
             view.games = np.arange(self.games, dtype=np.int32)
-        return view
+        if view.line_up is not None:
+            self._note_line_ups(view)
+        return self.policies.take(view) if self.policies else view
+
+    def _note_line_ups(self, view: View) -> None:
+        """Add to the statistics which line-up the episodes had that ended."""
+        games = slice(None) if view.games is None else view.games
+        had, self._line_up[games] = self._line_up[games], view.line_up
+        if view.finished.size:
+            over = np.zeros(len(had), np.bool_)
+            over[view.finished] = True
+            own = np.maximum(had - self._line_ups[0], -1)  # -1: of those before
+            view.stats["line_up"] = np.where(over, own, 0).astype(np.int32).repeat(self.made.learners)
 
     def read_simulated(self, reply: wire.Simulated, games: int) -> View:
         """Read the batch of simulated games."""

@@ -55,12 +55,15 @@ class PommegoEnv(gymnasium.Env):
 
         Args:
             seed: 0 to 2**64-1.
-            options: None or an empty dictionary; there are no options.
+            options: ``{"state": state}`` begins this episode in a saved state; see
+                `PommegoVectorEnv.set_start_states`.
         """
         super().reset(seed=seed)
+        options = dict(options or {})
+        starts = {"states": [options.pop("state")]} if "state" in options else None
         if options:
-            raise ValueError(f"unknown reset options {sorted(options)}; there are none")
-        obs, info = self._envs.reset(seed=seed)
+            raise ValueError(f"unknown reset options {sorted(options)}; there is only 'state'")
+        obs, info = self._envs.reset(seed=seed, options=starts)
         return row_obs(obs, 0), row_info(info, 0, plain=False)
 
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:

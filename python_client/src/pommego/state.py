@@ -16,9 +16,19 @@ from pommego import checks
 from pommego._transport import wire
 from pommego.batch import View, episode_info, joined
 from pommego.errors import PommegoError, ServerError
+from pommego.opponents import check_simulate
 from pommego.session import Session
 
-__all__ = ["Simulation", "State", "game_json", "restore_games", "save_games", "simulate_games"]
+__all__ = [
+    "Simulation",
+    "State",
+    "game_json",
+    "reset_starts",
+    "restore_games",
+    "save_games",
+    "set_starts",
+    "simulate_games",
+]
 
 _AT_ONCE = 8192  # states in one message, whatever their size
 _ROOM = 4096  # bytes of a message around its states
@@ -132,8 +142,58 @@ def restore_games(session: Session, games: list[int], states: Sequence[Any]) -> 
         raise ValueError("no games to restore")
     for begin, end in _parts(session, given, _AT_ONCE):
         reply = session.call("set_state", wire.Batch, games=games[begin:end], states=given[begin:end])
+        if session.policies:
+            session.policies.forget(np.array(games[begin:end]))
         view = session.read(reply)
     return view
+
+
+def reset_starts(session: Session, states: Sequence[Any] | None) -> dict[str, Any] | None:
+    """Return what a reset says of the state that each game begins in, None: as ever.
+
+    Raises:
+        ValueError: they are too large for one message.
+    """
+    if states is None:
+        return None
+    places: dict[bytes | str, int] = {}
+    starts = [-1 if s is None else places.setdefault(_to_wire(s), len(places)) for s in states]
+    size, room = sum(map(len, places)), session.client.limits["message_bytes"] // 2
+    if size > room:
+        raise ValueError(
+            f"options['states'] are {size} bytes in all, and one reset takes {room}: give fewer different "
+            "states, or set_start_states(), which takes any number"
+        )
+    return {"states": list(places), "starts": wire.tensor(np.array(starts, np.int32))}
+
+
+def set_starts(
+    session: Session, states: Sequence[Any], weights: Sequence[float] | None, ordinary: float
+) -> None:
+    """Say where episodes begin; see `PommegoVectorEnv.set_start_states`."""
+    if isinstance(states, State | bytes | str | dict):
+        raise TypeError(f"start states are a list of saved states, not one {type(states).__name__}")
+    given = [_to_wire(state) for state in states]
+    if weights is not None:
+        weights = [float(weight) for weight in weights]
+        if len(weights) != len(given):
+            raise ValueError(f"{len(weights)} weights for {len(given)} start states")
+    if weights is not None and (not all(0 <= w < math.inf for w in weights) or not sum(weights) > 0):
+        raise ValueError("weights of start states are finite numbers, 0 or more, not all 0")
+    if not 0 <= ordinary <= 1:
+        raise ValueError(f"the share of ordinary starts is {ordinary}, expected 0 to 1")
+    if weights is not None:  # without those that are never drawn, so that no message has nothing else
+        given = [state for state, weight in zip(given, weights, strict=True) if weight]
+        weights = [weight for weight in weights if weight]
+    for begin, end in _parts(session, given, _AT_ONCE):
+        session.call(
+            "set_starts",
+            wire.Ok,
+            states=given[begin:end],
+            weights=weights and weights[begin:end],
+            ordinary=float(ordinary),
+            add=begin > 0,
+        )
 
 
 def game_json(session: Session, state: State | bytes) -> dict[str, Any]:
@@ -148,6 +208,7 @@ def simulate_games(
     session: Session, states: Sequence[State | bytes], actions: ArrayLike, seed: int | None
 ) -> Simulation:
     """Make one step from each state; see `PommegoVectorEnv.simulate`."""
+    check_simulate(session.policies)
     given = [_to_wire(state) for state in states]
     if not given:
         raise ValueError("no states to simulate")

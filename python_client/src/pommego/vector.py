@@ -16,8 +16,18 @@ from numpy.typing import ArrayLike, NDArray
 from pommego import checks, rows
 from pommego._transport import wire
 from pommego.batch import Observation, View, begin_info, episode_info, final_info, rows_of
+from pommego.opponents import LineUps, Opponents
 from pommego.session import Session
-from pommego.state import Simulation, State, game_json, restore_games, save_games, simulate_games
+from pommego.state import (
+    Simulation,
+    State,
+    game_json,
+    reset_starts,
+    restore_games,
+    save_games,
+    set_starts,
+    simulate_games,
+)
 
 __all__ = ["RENDER_MODES", "PommegoVectorEnv", "StepReturn"]
 
@@ -50,7 +60,8 @@ class PommegoVectorEnv(VectorEnv):
     * ``info["seat"]``: uint8 (rows,), the seat that the row plays.
     * ``info["game"]``, when an episode ended: the counts of the row's seat, int32,
       under the names in ``game_spec.counts`` (with ``counts=True``); ``return`` float64,
-      ``length`` int32 (steps), ``result`` uint8 (`pommego.Result`), all (rows,), and
+      ``length`` int32 (steps), ``result`` uint8 (`pommego.Result`), with several line-ups
+      ``line_up`` int32 (its index among those last set, -1 for an earlier one), all (rows,), and
       ``winners`` bool (rows, seats); zeros except where ``info["_game"]``.
     * ``info["seed"]`` and ``info["episode_number"]``, uint64 (rows,), where an
       episode began (masks ``info["_seed"]``, ``info["_episode_number"]``).
@@ -58,6 +69,24 @@ class PommegoVectorEnv(VectorEnv):
     * with SAME_STEP, when an episode ended: ``info["final_obs"]`` and
       ``info["final_info"]``, as gymnasium's own vector environments have them;
       ``final_info["game"]`` repeats ``info["game"]``.
+
+    Policies as opponents: a callable in `opponents` or `seats` plays its seats from
+    Python, in all games. Its rows are hidden from the caller. In each step it is called
+    once, as ``policy(obs, info)``, with the observations and info of all its rows, and
+    returns their actions: integers (n,), or (n, components). `obs` is a dict of arrays
+    like the caller's, and `info` has
+
+    * ``action_mask``, ``alive`` and ``seat``, as above;
+    * ``valid``: bool (n,), false where the action is ignored: the seat is out, or the next
+      step only resets the game;
+    * ``first``: bool (n,), true where an episode begins with this observation, or the game
+      has been set to a state: there a policy with a memory clears it;
+    * ``row``: int (n,), a fixed number for each seat of each game, an index into such a memory.
+
+    The arrays belong to the policy. In Radio games components 1 and 2 are the words sent, 0
+    for none. If a policy raises an exception nothing has been stepped, and the next `step`
+    calls it again. With policies only one step can be in flight, and `simulate` is not
+    possible. With several line-ups a policy is called for the games whose episode has it.
 
     Errors: after a `ServerError`, with which the server refuses a request, nothing has
     changed; a `ConnectionError` or `TimeoutError` closes the environment.
@@ -87,11 +116,11 @@ class PommegoVectorEnv(VectorEnv):
         self._session = session
         self._respawn = respawn
         self.server = session.server
-        self.num_envs = made.rows
+        self.num_envs = session.rows
         self.num_games = made.games
         self.batch_size = session.games
-        self._rows = session.games * made.learners  # of a batch
-        self.learners = made.learners
+        self._rows = session.games * session.learners  # of a batch
+        self.learners = session.learners
         self.on_death = made.on_death
         self.batch_bytes = made.batch_bytes
         self.game_spec = session.spec
@@ -137,7 +166,10 @@ class PommegoVectorEnv(VectorEnv):
                 game goes on to its next episode; a game that never had a seed
                 draws one (see ``info["seed"]``).
             options: ``{"reset_mask": mask}``, bool (rows,), resets only these;
-                it has to cover whole games. The dictionary is not changed.
+                it has to cover whole games. ``{"states": [...]}``, a saved state for
+                each game, or None, begins this episode there, with an RNG and
+                opponents of its own; see `set_start_states`. The dictionary is not
+                changed.
 
         Returns:
             the observation and info of all rows. ``info["seed"]`` is set where
@@ -145,9 +177,11 @@ class PommegoVectorEnv(VectorEnv):
             the like are present for all rows even then.
 
         Raises:
-            ValueError, TypeError: seed or mask are not as described.
+            ValueError, TypeError: seed, mask or states are not as described.
+            ServerError: a state belongs to other rules, or is of a game that is over.
         """
         mask = checks.reset_mask(options, self.num_games, self.learners)
+        starts = reset_starts(self._session, checks.reset_states(options, self.num_games))
         seeds = checks.seeds(seed, self.num_games)
         if mask is not None or (isinstance(seeds, tuple) and not seeds[1].all()):
             self._session.check_together("resetting some games")
@@ -155,7 +189,7 @@ class PommegoVectorEnv(VectorEnv):
             super().reset(seed=seeds)
         self._session.check_open()
         self._session.abandon_steps()
-        view = self._session.reset(seeds, mask)
+        view = self._session.reset(seeds, mask, starts)
         if view.games is None:
             begun = np.ones(self.num_games, np.bool_) if mask is None else mask
             self._episode = view.episode
@@ -296,17 +330,50 @@ class PommegoVectorEnv(VectorEnv):
         self._session.client.call("ping", wire.Pong)
         return time.perf_counter() - begin
 
-    def set_opponents(self, opponents: Sequence[str]) -> None:
-        """Replace the agents in the seats that do not learn, from each game's next episode on.
+    def set_opponents(self, opponents: Opponents, weights: Sequence[float] | None = None) -> None:
+        """Replace the players in the seats that do not learn, from each game's next episode on.
 
         Args:
-            opponents: as many names as there are such seats, in the order of
-                `opponents`, or of `seats` if the environment was made with that.
+            opponents: as for `pommego.make_vec`: one line-up, one for each game, several
+                to draw from, or a function of the game's number. A line-up has as many
+                entries as there are such seats, in the order of `opponents`, or of
+                `seats` if the environment was made with that.
+            weights: with several line-ups: how often each is drawn.
 
         Raises:
             ServerError: an agent is unknown, or the number does not fit.
+            ValueError, TypeError: they are not as described, or a policy is to play a
+                seat that had none when the environment was made.
         """
-        self._session.call("set_opponents", wire.Ok, opponents=list(opponents))
+        self._session.set_opponents(LineUps.read(opponents, weights, self.num_games))
+
+    def set_start_states(
+        self,
+        states: Sequence[State | bytes | dict[str, Any]],
+        weights: Sequence[float] | None = None,
+        ordinary: float = 0.0,
+    ) -> None:
+        """Have episodes begin in saved states, from each game's next one on.
+
+        Such an episode has its seed, number, opponents and RNGs as any other: only
+        the board and the agents on it are those of the state. ``info["game"]["length"]`` and
+        `max_episode_steps` count from there. Where the learner's seat is drawn,
+        it sits where it sat in the state, if that has one learner that is not
+        out; else the seat is drawn among those that are not out.
+
+        Args:
+            states: as `get_state` or `pommego.data.states` return them, of any
+                environments of this id and rules. An empty list: episodes begin as
+                they did before.
+            weights: how often each is drawn, by the episode's seed; None: all alike.
+            ordinary: the share of episodes that begin on a board of their own.
+
+        Raises:
+            ServerError: a state belongs to other rules, or is of a game that is over; in
+                a list too large for one message, those before it are in force then.
+            ValueError, TypeError: an argument is not as described.
+        """
+        set_starts(self._session, states, weights, ordinary)
 
     # Saved games ---------------------------------------------------------------
 

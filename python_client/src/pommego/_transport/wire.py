@@ -135,6 +135,7 @@ class EnvReply(_EnvAnswer, tag="env"):
     final_fields: list[str] | None
     batch_bytes: int
     batch_size: int = 0
+    policies: int = 0
     shared_memory: SharedMemoryReply | None = None
 
 

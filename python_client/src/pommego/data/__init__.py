@@ -10,6 +10,8 @@ agents). In layout "steps" a row is a step of one seat; `load` streams the rows.
 layout "games" a row is a game, stored compactly, and `rebuild` replays it on a server to
 get the observations of its seats, byte for byte. `episodes` yields whole games of either.
 
+`states` gives positions of played games, for episodes to begin in.
+
 `to_minari` writes a Minari data set, `torch_dataset` feeds PyTorch; Hugging Face's
 ``load_dataset("parquet", data_files="steps/data/*.parquet")`` reads the files
 directly. `verify` checks every byte against the checksums.
@@ -21,6 +23,7 @@ from pommego.data.converting import to_minari, torch_dataset
 from pommego.data.episode import Episode
 from pommego.data.loading import Loader, load
 from pommego.data.manifest import Column, DamagedError, Manifest, verify
+from pommego.data.positions import states
 from pommego.data.rebuilding import rebuild
 from pommego.data.recording import record
 from pommego.data.whole import episodes
@@ -35,6 +38,7 @@ __all__ = [
     "load",
     "rebuild",
     "record",
+    "states",
     "to_minari",
     "torch_dataset",
     "verify",

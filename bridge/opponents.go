@@ -1,0 +1,48 @@
+package bridge
+
+import (
+	"pommego/env"
+	"pommego/vec"
+)
+
+func init() { registerEnv("set_opponents", false, readOpponents, (*session).setOpponents) }
+
+// readLineUps reads several line-ups, of which each episode has one.
+func readLineUps(in *fields) vec.LineUps {
+	l := vec.LineUps{Names: in.lists("line_ups"), Weights: in.floats("weights")}
+	games := in.tensor("by_game", env.Int32)
+	if games.given() && games.rank != 1 {
+		in.wrong(codeWrongShape, "by_game", "", "by_game has %d dimensions, want 1", games.rank)
+	}
+	l.ByGame = games.int32s()
+	return l
+}
+
+// opponentsRequest names who plays the seats that do not learn.
+type opponentsRequest struct {
+	opponents []string
+	lineUps   vec.LineUps
+}
+
+func readOpponents(in *fields) opponentsRequest {
+	return opponentsRequest{in.texts("opponents"), readLineUps(in)}
+}
+
+func (s *session) setOpponents(e *environment, id uint64, q opponentsRequest) (reply, error) {
+	switch {
+	case q.opponents == nil && q.lineUps.Names == nil:
+		return reply{}, fail(codeMissingField, "opponents", "", "set_opponents needs the field opponents, or line_ups")
+	case q.opponents != nil && (q.lineUps.Names != nil || q.lineUps.Weights != nil || q.lineUps.ByGame != nil):
+		return reply{}, fail(codeBadOption, "opponents", "", "opponents and line_ups are both given, want one of them")
+	case q.opponents != nil:
+		q.lineUps.Names = [][]string{q.opponents}
+	}
+	if err := e.pool.SetLineUps(q.lineUps); err != nil {
+		field := optionField(err)
+		if q.opponents != nil || field == "" {
+			field = "opponents"
+		}
+		return reply{}, badOption(field, err)
+	}
+	return e.ok(id)
+}

@@ -1,0 +1,104 @@
+package bridge
+
+import (
+	"strings"
+
+	"pommego/env"
+	"pommego/vec"
+)
+
+func init() { registerEnv("set_starts", false, readStarts, (*session).setStarts) }
+
+// startsRequest says where episodes are to begin.
+type startsRequest struct {
+	states   []savedState
+	weights  []float64 // nil: 1 each
+	ordinary float64
+	add      bool // to those of the requests before
+}
+
+func readStarts(in *fields) startsRequest {
+	in.need("states")
+	return startsRequest{readStates(in, 0), in.floats("weights"), in.float("ordinary"), in.flag("add")}
+}
+
+func (s *session) setStarts(e *environment, id uint64, q startsRequest) (reply, error) {
+	starts := vec.Starts{Ordinary: q.ordinary}
+	if q.add {
+		starts.States, starts.Weights = e.starts.States, e.starts.Weights
+	}
+	if n := len(starts.States) + len(q.states); n > s.server.cfg.MaxGames {
+		return reply{}, fail(codeLimit, "states", "give fewer", "there would be %d states, want at most %d", n, s.server.cfg.MaxGames)
+	}
+	if q.weights == nil {
+		for range q.states {
+			q.weights = append(q.weights, 1)
+		}
+	}
+	if len(q.weights) != len(q.states) {
+		return reply{}, fail(codeWrongShape, "weights", "", "weights has %d entries, want %d, one for each of states", len(q.weights), len(q.states))
+	}
+	more, err := e.readStarts(q.states)
+	if err != nil {
+		return reply{}, err
+	}
+	starts.States = append(starts.States[:len(starts.States):len(starts.States)], more...)
+	starts.Weights = append(starts.Weights[:len(starts.Weights):len(starts.Weights)], q.weights...)
+	if err := e.pool.SetStarts(starts); err != nil {
+		field := "weights"
+		if !(q.ordinary >= 0 && q.ordinary <= 1) {
+			field = "ordinary"
+		}
+		return reply{}, badOption(field, err)
+	}
+	e.starts = starts
+	return e.ok(id)
+}
+
+// readStarts makes starts of saved games.
+func (e *environment) readStarts(states []savedState) ([]*vec.Start, error) {
+	all := make([]*vec.Start, len(states))
+	for k, state := range states {
+		var err error
+		if state.json {
+			all[k], err = e.pool.NewStartJSON(state.data)
+		} else {
+			all[k], err = e.pool.NewStart(state.data)
+		}
+		if err != nil {
+			return nil, fail(codeBadState, "states", "states fit environments of the same id and rules", "%s: %s", element("states", k), strings.TrimPrefix(err.Error(), "vec: start: "))
+		}
+	}
+	return all, nil
+}
+
+// startsOf are the starts of the games of a reset; nil if it has none.
+func (e *environment) startsOf(states []savedState, places tensor) ([]*vec.Start, error) {
+	if !places.given() && states == nil {
+		return nil, nil
+	}
+	if !places.given() || states == nil {
+		return nil, fail(codeMissingField, "starts", "", "reset has one of states and starts, want both or none of them")
+	}
+	if err := places.want("starts", e.pool.Games()); err != nil {
+		return nil, err
+	}
+	all, err := e.readStarts(states)
+	if err != nil {
+		return nil, err
+	}
+	starts := make([]*vec.Start, e.pool.Games())
+	for i, k := range places.int32s() {
+		switch {
+		case k < -1 || int(k) >= len(all):
+			return nil, fail(codeOutOfRange, "starts", "", "starts[%d] is %d, want the number of one of %d states, or -1", i, k, len(all))
+		case k >= 0:
+			starts[i] = all[k]
+		}
+	}
+	return starts, nil
+}
+
+func readStartPlaces(in *fields) (states []savedState, places tensor) {
+	return readStates(in, 1), in.tensor("starts", env.Int32)
+}

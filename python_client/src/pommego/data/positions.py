@@ -1,0 +1,50 @@
+"""Positions of played games, for episodes to begin in."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import subprocess
+from collections.abc import Iterable
+
+from pommego.errors import PommegoError
+from pommego.server import find_binary
+from pommego.state import State
+
+__all__ = ["states"]
+
+
+def states(
+    path: str | os.PathLike[str],
+    at: int | Iterable[int] = -20,
+    *,
+    winner: bool = False,
+    games: int | None = None,
+) -> list[State]:
+    """Play the games of a data set, or of a file of recorded games, again and return where they stood.
+
+        demonstrations = data.states("ffa", at=range(-40, 0, 5), winner=True)
+        envs = pommego.make_vec(id, 64, opponents=["simple"] * 3, start_states=demonstrations)
+
+    Args:
+        path: a data set, or a file of recorded games (``pommego play --record``).
+        at: after how many steps. Negative numbers count from the end of each game:
+            -1 is the last position in which it goes on. Games that are shorter lack it.
+        winner: leave out games that nobody won alone, and seat the learner of an
+            episode that begins there in the winner's place (unless `seat` is given).
+        games: the first so many games; None: all.
+
+    Returns:
+        the states, game by game, for `start_states`, `set_state` and ``reset(options=...)``.
+
+    Raises:
+        PommegoError: the path cannot be read; the message says why.
+    """
+    steps = [at] if isinstance(at, int) else list(at)
+    command = [find_binary(), "data", "states", os.fspath(path), f"--at={','.join(map(str, steps))}"]
+    command += ["--winner"] * winner + ([] if games is None else [f"--games={games}"])
+    done = subprocess.run(command, capture_output=True, check=False)
+    if done.returncode:
+        raise PommegoError(done.stderr.decode(errors="replace").strip())
+    return [State(base64.b64decode(json.loads(line)["state"])) for line in done.stdout.splitlines()]

@@ -1,0 +1,260 @@
+"""A pool of policies to play against, such as a learner's past selves."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pommego.errors import PommegoError
+
+__all__ = ["Member", "Pool"]
+
+_START = 1000.0  # everybody's first rating
+_STEP = 16.0  # the most that one game moves a rating by
+_MASK = (1 << 64) - 1
+
+Rule = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+
+_RULES: dict[str, Rule] = {
+    "uniform": np.ones_like,
+    "prioritised": lambda rates: (1 - rates) ** 2,
+    "even": lambda rates: rates * (1 - rates),
+}
+
+
+@dataclass
+class Member:
+    """One policy of a pool.
+
+    Attributes:
+        name: what it is called.
+        policy: a callable on observations and info.
+        number: how many were added before it.
+        rating: Elo's, to be compared with `Pool.rating` and the other members'.
+        games: how many it has played.
+        scores: of the learner against it in the latest games: 1 won, 0.5 tied, 0 lost.
+    """
+
+    name: str
+    policy: Any
+    number: int
+    rating: float = _START
+    games: int = 0
+    scores: deque[float] = field(default_factory=deque)
+
+    @property
+    def win_rate(self) -> float:
+        """The learner's share of the latest points, with one win and one loss added."""
+        return (sum(self.scores) + 1) / (len(self.scores) + 2)
+
+
+@dataclass(frozen=True)
+class Seat:
+    """A member that plays an episode: its seed and number, and how often the pool had been restored."""
+
+    member: Member
+    episode: tuple[int, int]
+    restored: int
+
+
+class Pool:
+    """Policies that take a seat by turns: each game's episode has one member of the pool.
+
+        pool = pommego.Pool(size=8, rule="prioritised")
+        pool.add(snapshot, "update 20")
+        envs = pommego.make_vec("PommeFFACompetition-v0", 64, opponents=[pool] * 3)
+
+    When an episode begins, the member that plays it (in all seats the pool has in that
+    game) is drawn by the rule; when it ends, the learner's result goes into that
+    member's win rate and both sides' ratings. One pool may play in several
+    environments. Members are added at any time; one that makes room plays its
+    episodes to their end.
+
+    Args:
+        size: the most members; the oldest makes room for a new one. None: no limit.
+        rule: how often each member is drawn: "uniform"; "prioritised", by
+            ``(1 - win rate)**2``, so most often those that the learner loses against;
+            "even", by ``win rate * (1 - win rate)``; or a function from the win rates,
+            float64 (members,), to weights.
+        seed: of the draws. An episode's seed and number decide with it, and the weights.
+        window: how many of a member's latest games its win rate is taken over.
+
+    Attributes:
+        rating: the learner's, by Elo's system, from 1000 on; a member begins with
+            the learner's. Differences count: 400 points are odds of 10 to 1.
+
+    Raises:
+        ValueError, TypeError: an argument is not as described.
+    """
+
+    def __init__(
+        self, size: int | None = None, *, rule: str | Rule = "uniform", seed: int = 0, window: int = 100
+    ) -> None:
+        if size is not None and size < 1:
+            raise ValueError(f"size is {size}, expected 1 or more members, or None for any number")
+        if window < 1:
+            raise ValueError(f"window is {window}, expected 1 or more games")
+        if not callable(rule) and rule not in _RULES:
+            raise ValueError(f"rule is {rule!r}, expected one of {sorted(_RULES)} or a function of win rates")
+        self._rule: Rule = rule if callable(rule) else _RULES[rule]
+        self._size, self._seed, self._window = size, int(seed), window
+        self._members: dict[int, Member] = {}  # by number, those that are drawn
+        self._former: dict[int, Member] = {}  # those that only finish their games
+        self._added = 0
+        self._in_play: Counter[int] = Counter()  # episodes that members play, by their numbers
+        self._restored = 0
+        self._seated: dict[tuple[int, int], int] = {}  # who plays which episode
+        self.rating = _START
+
+    def __len__(self) -> int:
+        return len(self._members)
+
+    @property
+    def members(self) -> tuple[Member, ...]:
+        """The members, the oldest first."""
+        return tuple(self._members.values())
+
+    def add(self, policy: Any, name: str | None = None) -> Member:
+        """Add a policy, with the learner's rating.
+
+        Args:
+            policy: a callable on (observations, info) that returns actions.
+            name: None: "0", "1" and so on.
+
+        Raises:
+            TypeError: the policy is not callable.
+            ValueError: a member has that name.
+        """
+        if not callable(policy):
+            raise TypeError(f"a member is a callable on observations and info, not {policy!r}")
+        name = str(self._added) if name is None else name
+        if any(name == member.name for member in self.members):
+            raise ValueError(f"there is a member called {name!r} already")
+        member = Member(name, policy, self._added, self.rating, scores=deque(maxlen=self._window))
+        self._members[member.number] = member
+        self._added += 1
+        if self._size is not None and len(self._members) > self._size:
+            oldest = self._members.pop(next(iter(self._members)))
+            if self._in_play[oldest.number]:
+                self._former[oldest.number] = oldest
+        return member
+
+    def weights(self) -> NDArray[np.float64]:
+        """Return how often each member is drawn, summing to 1.
+
+        Raises:
+            ValueError: the rule gave something else than a weight for each member.
+        """
+        rates = np.array([member.win_rate for member in self.members])
+        weights = np.asarray(self._rule(rates), np.float64)
+        if weights.shape != rates.shape or not (weights >= 0).all() or not 0 < weights.sum() < np.inf:
+            raise ValueError(
+                f"the rule returned {weights!r} for win rates {rates!r}, "
+                "expected a weight for each, 0 or more and not all 0"
+            )
+        return weights / weights.sum()
+
+    # What environments call -----------------------------------------------------
+
+    def seat(self, seed: int, episode: int) -> Seat:
+        """Seat the member that plays an episode; `leave` when that is over.
+
+        Raises:
+            PommegoError: there are no members.
+        """
+        number = self._seated.get((seed, episode))
+        member = self._members.get(number) or self._former.get(number)
+        if member is None:
+            if not self._members:
+                raise PommegoError("a pool without members has a seat: pool.add(policy) first")
+            point = _unit(self._seed, seed, episode)
+            at = int(np.searchsorted(np.cumsum(self.weights()), point, side="right"))
+            member = self.members[min(at, len(self) - 1)]
+        self._seated[seed, episode] = member.number
+        self._in_play[member.number] += 1
+        return Seat(member, (seed, episode), self._restored)
+
+    def record(self, seat: Seat, score: float) -> None:
+        """Count a game of the learner's against a member: 1 won, 0.5 tied, 0 lost."""
+        member = seat.member
+        member.games += 1
+        member.scores.append(score)
+        expected = 1 / (1 + 10 ** ((member.rating - self.rating) / 400))
+        self.rating += _STEP * (score - expected)
+        member.rating -= _STEP * (score - expected)
+
+    def leave(self, seat: Seat) -> None:
+        """Note that a member no longer plays an episode."""
+        if seat.restored != self._restored:
+            return
+        number = seat.member.number
+        self._seated.pop(seat.episode, None)
+        self._in_play[number] -= 1
+        if not self._in_play[number]:
+            del self._in_play[number]
+            self._former.pop(number, None)
+
+    # Checkpoints ------------------------------------------------------------------
+
+    def state(self) -> dict[str, Any]:
+        """Return all but the policies, as plain numbers, names and lists, for a checkpoint.
+
+        With it goes a policy for each of ``state()["members"]``, in their order
+        (`policies`). Restore the pool before the environments.
+        """
+        return {
+            "rating": self.rating,
+            "added": self._added,
+            "members": [
+                {
+                    "number": number,
+                    "name": member.name,
+                    "rating": member.rating,
+                    "games": member.games,
+                    "scores": list(member.scores),
+                    "drawn": number in self._members,
+                }
+                for number, member in (self._members | self._former).items()
+            ],
+            "seated": [[*episode, number] for episode, number in self._seated.items()],
+        }
+
+    def policies(self) -> list[Any]:
+        """Return the policies of ``state()["members"]``, in that order."""
+        return [member.policy for member in (self._members | self._former).values()]
+
+    def restore(self, state: Mapping[str, Any], policies: Sequence[Any]) -> None:
+        """Go on from what `state` returned, with these policies.
+
+        Raises:
+            ValueError: there are more or fewer policies than members.
+        """
+        if len(policies) != len(state["members"]):
+            raise ValueError(f"{len(policies)} policies for {len(state['members'])} members")
+        self.rating, self._added = state["rating"], state["added"]
+        self._members, self._former = {}, {}
+        for saved, policy in zip(state["members"], policies, strict=True):
+            scores = deque(saved["scores"], maxlen=self._window)
+            member = Member(saved["name"], policy, saved["number"], saved["rating"], saved["games"], scores)
+            (self._members if saved["drawn"] else self._former)[saved["number"]] = member
+        self._seated = {(seed, episode): number for seed, episode, number in state["seated"]}
+        self._in_play, self._restored = Counter(), self._restored + 1
+
+    def __repr__(self) -> str:
+        return f"Pool({len(self)} members, rating {self.rating:.0f})"
+
+
+def _unit(*keys: int) -> float:
+    """Return a number from 0 to 1 that the keys decide: SplitMix64 of each in turn."""
+    x = 0
+    for key in keys:
+        x = (x ^ key) + 0x9E3779B97F4A7C15 & _MASK
+        x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9 & _MASK
+        x = (x ^ x >> 27) * 0x94D049BB133111EB & _MASK
+        x ^= x >> 31
+    return (x >> 11) / (1 << 53)

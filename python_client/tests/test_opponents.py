@@ -1,0 +1,391 @@
+"""Line-ups of opponents, policies in seats, and the pool."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pommego
+from compare import assert_same
+
+Vec = Callable[..., pommego.PommegoVectorEnv]
+
+
+def play(obs: dict[str, np.ndarray], info: dict[str, Any]) -> np.ndarray:
+    """Choose a legal action that depends on all that a row sees, and on nothing else."""
+    mask = info["action_mask"].astype(np.int64)
+    seen = obs["planes"].reshape(len(mask), -1).astype(np.int64)
+    key = seen @ (np.arange(seen.shape[1]) * 7919 % 104729) + info["seat"]
+    return (mask * ((key[:, None] * (1 + np.arange(mask.shape[1])) % 997) + 1)).argmax(1)
+
+
+class Counting:
+    """`play`, which notes what it is asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[dict[str, Any]] = []
+
+    def __call__(self, obs: dict[str, np.ndarray], info: dict[str, Any]) -> np.ndarray:
+        assert {len(array) for array in [*obs.values(), *info.values()]} == {len(info["row"])}
+        self.asked.append(info)
+        return play(obs, info)
+
+
+def rollout(envs: pommego.PommegoVectorEnv, steps: int, act: Any) -> list[Any]:
+    """Return what the first row of each game shows, of all steps."""
+    obs, info = envs.reset(seed=3)
+    shown = []
+    for _ in range(steps):
+        obs, reward, terminated, truncated, info = envs.step(act(obs, info))
+        last = info.get("final_obs")
+        ended = [] if last is None else [one["planes"] for one in last[:: envs.learners] if one is not None]
+        parts = [obs["planes"], obs["scalars"], reward, terminated, truncated, info["seat"], info["alive"]]
+        shown.append([*(envs.by_game(part)[:, 0].copy() for part in parts), *ended])
+    return shown
+
+
+@pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
+@pytest.mark.parametrize("options", [{}, {"copy": False}, {"shared_memory": False}], ids=str)
+def test_policies_play_as_learners_would(vec: Vec, mode: str, options: dict[str, Any]) -> None:
+    """The same games, once with all rows the caller's and once with its policy in their seats."""
+    seats = ["learner", "learner", "static", "learner"]
+    options |= {"autoreset_mode": mode, "max_episode_steps": 40, "on_death": "wait"}
+    want = rollout(vec(seats=seats, **options), 130, play)
+    own = vec(seats=["learner", play, "static", play], **options)
+    assert (own.learners, own.num_envs, own.observation_space["planes"].shape[0]) == (1, 3, 3)
+    for got, expected in zip(rollout(own, 130, play), want, strict=True):
+        assert len(got) == len(expected)
+        for one, other in zip(got, expected, strict=True):
+            assert_same(one, other)
+
+
+def test_a_policy_is_asked_once_a_step_for_all_its_rows(vec: Vec) -> None:
+    policy = Counting()
+    envs = vec(games=5, opponents=[policy, "random", policy])
+    assert (envs.num_envs, envs.on_death, envs.max_in_flight) == (5, "end", 1)
+    _, info = envs.reset(seed=1)
+    for step in range(60):
+        learner, begun = info["seat"].copy(), info.get("_seed", np.zeros(5, bool))
+        info = envs.step(envs.sample_actions(info["action_mask"]))[-1]
+        assert len(policy.asked) == step + 1
+        asked = policy.asked[-1]
+        seats = np.stack([learner + 1, learner + 3], 1).ravel() % 4
+        assert asked["seat"].tolist() == seats.tolist()
+        assert asked["row"].tolist() == list(range(10))
+        assert not (asked["valid"] & ~asked["alive"]).any()
+        assert asked["first"].tolist() == begun.repeat(2).tolist()
+    assert any(info["first"].any() for info in policy.asked[1:])
+
+
+def test_games_ready_first(vec: Vec) -> None:
+    """With batch_size the same games come out, whatever their order."""
+
+    def collect(**options: Any) -> dict[tuple[int, int], list[bytes]]:
+        envs = vec(games=6, opponents=[play, "static", play], max_episode_steps=15, **options)
+        seen: dict[tuple[int, int], list[bytes]] = {}
+        obs, info = envs.reset(seed=9)
+        for _ in range(90):
+            rows = info.get("row", np.arange(6))
+            for k, row in enumerate(rows):
+                seen.setdefault((int(row), 0), []).append(obs["planes"][k].tobytes())
+            actions = play(obs, info)
+            if "batch_size" in options:
+                envs.send(actions, rows)
+                obs, _, _, _, info = envs.recv()
+            else:
+                obs, _, _, _, info = envs.step(actions)
+        return seen
+
+    want, got = collect(), collect(batch_size=2)
+    assert sum(map(len, got.values())) == 180
+    for key, shown in got.items():
+        assert shown == want[key][: len(shown)], key
+
+
+def test_radio_policies_choose_words(vec: Vec) -> None:
+    def talk(obs: dict[str, np.ndarray], info: dict[str, Any]) -> np.ndarray:
+        return np.tile([0, 3, 5], (len(info["row"]), 1))
+
+    envs = vec("PommeRadioCompetition-v2", 2, seats=["learner", "static", talk, "static"])
+    envs.reset(seed=0)
+    obs = envs.step(np.zeros((2, 3), np.uint8))[0]
+    names = [scalar.name for scalar in envs.encoding["scalars"].names]
+    words = [i for i, name in enumerate(names) if "word" in name or "message" in name or "radio" in name]
+    assert words
+    assert obs["scalars"][:, words].any()
+
+
+def test_line_ups_by_game_and_by_weight(vec: Vec) -> None:
+    def lengths(envs: pommego.PommegoVectorEnv) -> tuple[list[int], bytes]:
+        _, info = envs.reset(seed=5)
+        met, bytes_ = [], b""
+        for _ in range(60):
+            obs, _, _, _, info = envs.step(np.zeros(envs.num_envs, int))
+            bytes_ += obs["planes"].tobytes()
+            if "game" in info:
+                met += info["game"]["line_up"][info["_game"]].tolist()
+        return met, bytes_
+
+    still, mixed = ["static"] * 3, ["random", "static", "simple"]
+    by_game = [still, mixed, still, mixed]
+    listed, shown = lengths(vec(games=4, opponents=by_game, max_episode_steps=20))
+    assert set(listed) == {0, 1}
+    called, again = lengths(vec(games=4, opponents=lambda g: [still, mixed][g % 2], max_episode_steps=20))
+    assert (called, again) == (listed, shown)
+    drawn = [
+        lengths(
+            vec(
+                games=40,
+                opponents=[still, mixed, still],
+                opponent_weights=[0, 1, 3],
+                max_episode_steps=10,
+                **options,
+            )
+        )
+        for options in ({"workers": 1}, {"workers": 2}, {"shared_memory": False}, {"compression": None})
+    ]
+    assert all(one == drawn[0] for one in drawn)
+    met = drawn[0][0]
+    assert len(met) >= 160
+    assert 0 not in met
+    assert 0.6 < met.count(2) / len(met) < 0.9
+
+
+def test_agents_in_a_policy_s_place(vec: Vec) -> None:
+    policy = Counting()
+    envs = vec(
+        games=8, opponents=[[policy] * 3, ["static"] * 3], opponent_weights=[1, 1], max_episode_steps=5
+    )
+    envs.reset(seed=2)
+    numbers = set()
+    for _ in range(20):
+        info = envs.step(np.zeros(8, int))[-1]
+        if "game" in info:
+            numbers |= set(info["game"]["line_up"].tolist())
+    assert numbers == {0, 1}
+    asked = [len(info["row"]) for info in policy.asked]
+    assert min(asked) < 24
+    assert all(n % 3 == 0 for n in asked)
+
+
+def test_opponents_change_between_episodes(vec: Vec) -> None:
+    first, second = Counting(), Counting()
+    envs = vec(games=4, opponents=[first, "static", "static"], max_episode_steps=6)
+    envs.reset(seed=0)
+    envs.step(np.zeros(4, int))
+    envs.set_opponents([[second, "static", "static"], ["static"] * 3], weights=[1, 0])
+    for _ in range(5):
+        envs.step(np.zeros(4, int))
+    assert (len(first.asked), len(second.asked)) == (6, 0)
+    for _ in range(3):
+        envs.step(np.zeros(4, int))
+    assert len(second.asked) == 2  # the step after the last shows the new episode
+    assert len(first.asked) == 7
+    with pytest.raises(
+        ValueError, match="opponent 1 is a policy, but this environment was made with an agent"
+    ):
+        envs.set_opponents(["static", first, "static"])
+    with pytest.raises(pommego.ServerError, match="no agent is called"):
+        envs.set_opponents(["static", "nobody", "static"])
+    envs.step(np.zeros(4, int))
+    plain = vec(games=4, opponents=["static"] * 3)
+    with pytest.raises(ValueError, match="opponent 0 is a policy"):
+        plain.set_opponents([first, "static", "static"])
+
+
+def test_states_and_resets_with_policies(vec: Vec) -> None:
+    envs = vec(games=3, opponents=[play, "simple", play])
+    obs, info = envs.reset(seed=4)
+    for _ in range(7):
+        obs, _, _, _, info = envs.step(play(obs, info))
+    states = envs.get_state()
+
+    def go_on() -> list[bytes]:
+        obs, info = envs.set_state(range(3), states)
+        shown = []
+        for _ in range(10):
+            obs, _, _, _, info = envs.step(play(obs, info))
+            shown.append(obs["planes"].tobytes())
+        return shown
+
+    assert go_on() == go_on()
+    with envs.clone() as twin:
+        assert twin.learners == 1
+        twin.step(np.zeros(3, int))
+    envs.reset(options={"reset_mask": np.array([True, False, False])})
+    with pytest.raises(pommego.PommegoError, match="policies among the opponents"):
+        envs.simulate(states, np.zeros(3, int))
+    with pytest.raises(pommego.ServerError, match=r"action of row 1, component 0 \(move\), is 9"):
+        envs.step([0, 9, 0])
+    envs.step([0, 1, 0])
+
+
+def broken(obs: Any, info: Any) -> Any:
+    return np.full(len(info["row"]), 7)
+
+
+@pytest.mark.parametrize(
+    ("answer", "error", "says"),
+    [
+        (np.zeros, TypeError, "returned float64 as actions, expected integers"),
+        (lambda n: np.zeros(n + 1, int), ValueError, r"shape \(4,\), expected \(3,\)"),
+        (
+            lambda n: np.full(n, 6),
+            ValueError,
+            "returned 6 for move of seat ., expected 0 to 5",
+        ),
+        (lambda n: np.full(n, -1), ValueError, "returned -1 for move"),
+    ],
+)
+def test_wrong_answers_of_a_policy(vec: Vec, answer: Any, error: type, says: str) -> None:
+    wrong = [True]
+    envs = vec(opponents=[lambda obs, info: answer(3) if wrong else play(obs, info), "static", "static"])
+    envs.reset(seed=0)
+    with pytest.raises(error, match=says):
+        envs.step(np.zeros(3, int))
+    wrong.clear()
+    envs.step(np.zeros(3, int))  # nothing was stepped, and it goes on
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "says"),
+    [
+        ({"opponents": "simple"}, TypeError, r"such as \['simple'\], not one name"),
+        ({"opponents": play}, TypeError, r"a policy goes into a list, as in \[policy\] \* 3"),
+        ({"opponents": lambda g: "simple"}, TypeError, "for game 0 it returns 'simple'"),
+        ({"opponents": ["simple", 3, "simple"]}, TypeError, r"opponents\[1\] is 3"),
+        ({"opponents": ["policy", "simple", "simple"]}, ValueError, "give the policy itself"),
+        (
+            {"opponents": [["simple"] * 3, "simple"]},
+            TypeError,
+            r"opponents\[1\] is 'simple', where others are",
+        ),
+        ({"opponents": [["simple"] * 3] * 2}, ValueError, "2 line-ups for 3 games"),
+        (
+            {"opponents": [["simple"] * 3] * 2, "opponent_weights": [1]},
+            ValueError,
+            "1 entries for 2 line-ups",
+        ),
+        ({"opponents": [["simple"] * 3], "opponent_weights": [-1]}, ValueError, r"\[-1.0\]"),
+        ({"opponents": ["simple"] * 3, "opponent_weights": [1]}, ValueError, "opponents is one line-up"),
+        ({"opponent_weights": [1]}, ValueError, "needs opponents"),
+        ({"opponents": pommego.Pool()}, TypeError, r"opponents=\[pool\] \* 3"),
+        ({"seats": "learner"}, TypeError, "not one name"),
+    ],
+)
+def test_opponents_that_cannot_be(vec: Vec, options: dict[str, Any], error: type, says: str) -> None:
+    with pytest.raises(error, match=says):
+        vec(**options)
+
+
+# The pool ------------------------------------------------------------------------
+
+
+def lost(envs: pommego.PommegoVectorEnv, steps: int) -> None:
+    """Have the learner bomb itself in every game."""
+    envs.reset(seed=0)
+    for step in range(steps):
+        envs.step(np.full(envs.num_envs, 5 if step % 12 == 0 else 0))
+
+
+def still(obs: Any, info: Any) -> np.ndarray:
+    return np.zeros(len(info["row"]), int)
+
+
+def test_the_pool_counts_what_happens(vec: Vec) -> None:
+    pool = pommego.Pool(seed=1)
+    one, two = pool.add(still, "one"), pool.add(still)
+    assert [member.name for member in pool.members] == ["one", "1"]
+    envs = vec(games=6, opponents=[pool] * 3)
+    lost(envs, 100)
+    assert one.games + two.games >= 30
+    assert min(one.games, two.games) > 5
+    assert set(one.scores) == {0.0}
+    assert one.win_rate < 0.2
+    assert pool.rating < 1000 < min(one.rating, two.rating)
+    assert pool.rating + one.rating + two.rating == pytest.approx(3000)
+    assert pool.add(still).rating == pool.rating
+
+
+def test_rules_weigh_members() -> None:
+    def pool(rule: Any) -> pommego.Pool:
+        pool = pommego.Pool(rule=rule)
+        for name, scores in {"beaten": [1.0] * 8, "strong": [0.0] * 8, "even": [1.0, 0.0] * 4}.items():
+            pool.add(still, name).scores.extend(scores)
+        return pool
+
+    assert pool("uniform").weights().tolist() == [1 / 3] * 3
+    beaten, strong, even = pool("prioritised").weights()
+    assert strong > even > beaten > 0
+    beaten, strong, even = pool("even").weights()
+    assert even > strong == pytest.approx(beaten)
+    assert pool(lambda rates: rates == rates.max()).weights().tolist() == [1, 0, 0]
+    with pytest.raises(ValueError, match="a weight for each"):
+        pool(lambda rates: rates[:1]).weights()
+    assert list(pool("uniform").members[0].scores) == [1.0] * 8
+
+
+def test_a_full_pool_lets_the_oldest_go(vec: Vec) -> None:
+    policies = [Counting() for _ in range(3)]
+    pool = pommego.Pool(size=1)
+    pool.add(policies[0])
+    envs = vec(games=2, opponents=[pool, "static", "static"], max_episode_steps=5)
+    envs.reset(seed=0)
+    pool.add(policies[1])
+    for _ in range(5):
+        envs.step(np.zeros(2, int))
+    assert [len(policy.asked) for policy in policies] == [5, 0, 0]  # it finishes its games
+    for _ in range(6):
+        envs.step(np.zeros(2, int))
+    assert [len(policy.asked) for policy in policies] == [6, 5, 0]
+    assert len(pool.state()["members"]) == len(pool) == 1
+
+
+def test_a_pool_goes_on_from_its_state(vec: Vec) -> None:
+    def run(pool: pommego.Pool, envs: pommego.PommegoVectorEnv, steps: int) -> bytes:
+        shown = b""
+        for _ in range(steps):
+            shown += envs.step(np.zeros(4, int))[0]["planes"].tobytes()
+        return shown + repr((pool.rating, [(m.name, m.rating, m.games) for m in pool.members])).encode()
+
+    def made() -> tuple[pommego.Pool, pommego.PommegoVectorEnv]:
+        pool = pommego.Pool(size=2, rule="prioritised", seed=3)
+        pool.add(play)
+        pool.add(still)
+        envs = vec(games=4, opponents=[pool, pool, pool], max_episode_steps=9)
+        envs.reset(seed=6)
+        return pool, envs
+
+    pool, envs = made()
+    run(pool, envs, 15)
+    pool.add(play, "late")
+    run(pool, envs, 2)
+    saved, policies, states = pool.state(), pool.policies(), envs.get_state()
+    want = run(pool, envs, 40)
+    pool, envs = made()
+    pool.restore(saved, policies)
+    envs.set_state(range(4), states)
+    assert run(pool, envs, 40) == want
+    with pytest.raises(ValueError, match="policies for"):
+        pool.restore(saved, [])
+
+
+def test_a_pool_that_cannot_be(vec: Vec) -> None:
+    for options, says in [
+        ({"size": 0}, "size is 0"),
+        ({"rule": "best"}, "'best'"),
+        ({"window": 0}, "window"),
+    ]:
+        with pytest.raises(ValueError, match=says):
+            pommego.Pool(**options)
+    pool = pommego.Pool()
+    with pytest.raises(TypeError, match="callable"):
+        pool.add("simple")
+    with pytest.raises(pommego.PommegoError, match="without members"):
+        vec(opponents=[pool, "static", "static"]).reset()
+    pool.add(still, "a")
+    with pytest.raises(ValueError, match="'a' already"):
+        pool.add(still, "a")

@@ -1,0 +1,258 @@
+package vec
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+
+	"pommego/env"
+)
+
+// Policy names a seat, in Config.Opponents, Config.Seats and line-ups, that the
+// caller plays as it plays a learner's, but as an opponent: it has rows behind the
+// learners', and its death means nothing more than another opponent's.
+const Policy = "policy"
+
+// LineUps are several line-ups of opponents, of which each episode has one. The
+// zero value is none.
+type LineUps struct {
+	// Names are the agents of each line-up, in the order of Config.Opponents. A seat
+	// that is Policy in any of them has a row; where another has an agent there, what
+	// the row does is not looked at.
+	Names [][]string
+
+	// Weights say how often each is drawn when an episode begins; nil: all alike. The
+	// episode's seed decides.
+	Weights []float64
+
+	// ByGame, unless nil, says instead which one each game has.
+	ByGame []int32
+}
+
+// cast is the line-ups of a pool.
+type cast struct {
+	LineUps
+	reach []float64 // sums of the weights up to each, nil if they are not drawn
+	first int       // the number of the first: those set later count on
+}
+
+// pick is which line-up an episode of game i has.
+func (c *cast) pick(i int, seed env.Seed) int {
+	switch {
+	case c.ByGame != nil:
+		return int(c.ByGame[i])
+	case c.reach != nil:
+		rng := seed.RNG(env.StreamLineUps)
+		return draw(c.reach, &rng)
+	}
+	return 0
+}
+
+// has reports whether game i can have line-up n.
+func (c *cast) has(i, n int) bool { return c.ByGame == nil || int(c.ByGame[i]) == n }
+
+// number is that of the line-up with these names in an episode of game i: the one
+// that it would have, if it is that, else the first; -1 if there is none.
+func (c *cast) number(i int, seed env.Seed, names []string) int {
+	same := func(own []string) bool { return slices.Equal(own, names) }
+	if n := c.pick(i, seed); same(c.Names[n]) {
+		return c.first + n
+	}
+	n := slices.IndexFunc(c.Names, same)
+	if n < 0 {
+		return -1
+	}
+	return c.first + n
+}
+
+// draw draws one of several by the sums of their weights.
+func draw(reach []float64, rng *env.RNG) int {
+	point := float64(rng.Uint64()>>11) / (1 << 53) * reach[len(reach)-1]
+	return sort.Search(len(reach)-1, func(k int) bool { return reach[k] > point })
+}
+
+// sums are the sums of weights up to each of n; of no weights, those of n ones.
+func sums(weights []float64, n int) ([]float64, error) {
+	if weights != nil && len(weights) != n {
+		return nil, fmt.Errorf("%d Weights, want %d", len(weights), n)
+	}
+	reach, sum := make([]float64, n), 0.0
+	for k := range reach {
+		weight := 1.0
+		if weights != nil {
+			weight = weights[k]
+		}
+		if !(weight >= 0) || math.IsInf(weight, 1) {
+			return nil, fmt.Errorf("Weights[%d] is %v, want a finite number, 0 or more", k, weight)
+		}
+		sum += weight
+		reach[k] = sum
+	}
+	if n > 0 && (sum == 0 || math.IsInf(sum, 1)) {
+		return nil, fmt.Errorf("Weights sum to %v, want more than 0, and a finite number", sum)
+	}
+	return reach, nil
+}
+
+// newCast checks line-ups.
+func (p *plan) newCast(l LineUps) (*cast, error) {
+	l.Names, l.Weights, l.ByGame = slices.Clone(l.Names), slices.Clone(l.Weights), slices.Clone(l.ByGame)
+	for n, names := range l.Names {
+		if len(names) != p.seating.agents {
+			return nil, fmt.Errorf("vec: %d opponents%s, want %d, as many as the pool's games have", len(names), in(l.Names, n), p.seating.agents)
+		}
+		l.Names[n] = slices.Clone(names)
+		if err := p.checkPolicies(l.Names, n); err != nil {
+			return nil, err
+		}
+	}
+	c := &cast{LineUps: l}
+	var err error
+	switch {
+	case l.ByGame != nil && l.Weights != nil:
+		return nil, fmt.Errorf("vec: Weights and ByGame are both given, want one of them")
+	case l.ByGame != nil && len(l.ByGame) != p.cfg.Games:
+		return nil, fmt.Errorf("vec: ByGame has %d entries, want %d, the number of a line-up for each game", len(l.ByGame), p.cfg.Games)
+	case l.ByGame == nil && (len(l.Names) > 1 || l.Weights != nil):
+		if c.reach, err = sums(l.Weights, len(l.Names)); err != nil {
+			return nil, fmt.Errorf("vec: LineUps: %w", err)
+		}
+	}
+	for i, n := range l.ByGame {
+		if n < 0 || int(n) >= len(l.Names) {
+			return nil, fmt.Errorf("vec: ByGame[%d] is %d, want 0 to %d, the number of a line-up", i, n, len(l.Names)-1)
+		}
+	}
+	return c, nil
+}
+
+// in says which of several line-ups is meant.
+func in(all [][]string, n int) string {
+	if len(all) == 1 {
+		return ""
+	}
+	return fmt.Sprintf(" in line-up %d", n)
+}
+
+// checkPolicies checks that line-up n has policies only where there are rows.
+func (p *plan) checkPolicies(all [][]string, n int) error {
+	for k, name := range all[n] {
+		if name == Policy && !slices.Contains(p.seating.places, k) {
+			return fmt.Errorf("vec: opponent %d%s is %q, but that seat has no row; name it so when the pool is made", k, in(all, n), Policy)
+		}
+	}
+	return nil
+}
+
+// checkAgents makes each agent once.
+func (p *plan) checkAgents(c *cast) error {
+	seen := []string{Policy}
+	for n, names := range c.Names {
+		for k, name := range names {
+			if slices.Contains(seen, name) {
+				continue
+			}
+			seen = append(seen, name)
+			if _, err := p.cfg.Game.NewAgent(name); err != nil {
+				return fmt.Errorf("vec: opponent %d%s: %w", k, in(c.Names, n), err)
+			}
+		}
+	}
+	return nil
+}
+
+// SetOpponents replaces the agents, as many as there were and in the same order
+// (with Config.Seats in the order of the seats). Each game changes over at its
+// next episode.
+func (p *Pool) SetOpponents(names []string) error {
+	return p.SetLineUps(LineUps{Names: [][]string{names}})
+}
+
+// SetLineUps is SetOpponents with several line-ups, of which each episode has one.
+func (p *Pool) SetLineUps(l LineUps) error {
+	if len(l.Names) == 0 {
+		return fmt.Errorf("vec: there are no line-ups, want at least one")
+	}
+	c, err := p.newCast(l)
+	if err != nil {
+		return err
+	}
+	p.rest()
+	if p.cast != nil {
+		c.first = p.cast.first + len(p.cast.Names)
+	}
+	made, err := p.makeLineups(c)
+	if err != nil {
+		return err
+	}
+	p.cast, p.waiting = c, false
+	for i := range p.games {
+		p.games[i].made = made[i]
+		for n := range made[i] {
+			p.waiting = p.waiting || made[i][n].waits()
+		}
+	}
+	p.noteOpponents()
+	if !p.closed {
+		p.start()
+	}
+	return nil
+}
+
+// makeLineups makes the line-ups that each game can have, by their number.
+func (p *Pool) makeLineups(c *cast) ([][]lineup, error) {
+	made := make([][]lineup, len(p.games))
+	var err error
+	if c.ByGame != nil {
+		err = p.checkAgents(c) // those that no game has must exist, too
+	}
+	for i := 0; i < len(made) && err == nil; i++ {
+		made[i] = make([]lineup, len(c.Names))
+		for n := range c.Names {
+			if err == nil && c.has(i, n) {
+				made[i][n], err = p.newLineup(c.Names[n])
+				made[i][n].number = c.first + n
+			}
+		}
+	}
+	return made, err
+}
+
+func (p *Pool) newLineup(names []string) (lineup, error) {
+	l := lineup{names: names}
+	for k, name := range names {
+		var a env.Agent
+		var err error
+		if name != Policy {
+			a, err = p.cfg.Game.NewAgent(name)
+		} else if !slices.Contains(p.seating.places, k) {
+			err = fmt.Errorf("%q, but that seat has no row here", Policy)
+		}
+		if err != nil {
+			return l, fmt.Errorf("vec: opponent %d: %w", k, err)
+		}
+		l.agents = append(l.agents, a)
+	}
+	return l, nil
+}
+
+// LineUps are those last set, of which games have one from their next episode on.
+func (p *Pool) LineUps() LineUps { return p.cast.LineUps }
+
+// noteOpponents keeps Config up to date, as far as it says the same of the rows.
+func (p *Pool) noteOpponents() {
+	if len(p.cast.Names) > 1 || len(p.seating.places) > 0 {
+		return
+	}
+	switch names := p.cast.Names[0]; {
+	case p.cfg.Seats != nil:
+		seats := slices.Clone(p.cfg.Seats)
+		for k, seat := range p.seating.others {
+			seats[seat] = names[k]
+		}
+		p.cfg.Seats = seats
+	case p.cfg.Opponents != nil:
+		p.cfg.Opponents = names
+	}
+}

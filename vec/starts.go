@@ -1,0 +1,173 @@
+package vec
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"pommego/env"
+	"pommego/internal/gamestate"
+)
+
+// Start is a saved position that episodes of one pool can begin in. Such an episode
+// has seed, number, opponents and RNGs as any other, and the agents' memory is
+// empty; only the match stands as it was saved. Where the pool draws its learner's
+// seat, that is the seat of the learner in the saved game if it had one and it is not
+// out, else one drawn among the seats that are in.
+type Start struct {
+	pool  *Pool
+	match []byte
+	in    []uint8 // the seats that are not out
+	rows  []uint8 // of the saved game; nil if it had no one learner that could go on
+}
+
+// Starts is where the episodes of a pool begin.
+type Starts struct {
+	States  []*Start
+	Weights []float64 // how often each is drawn; nil: all alike
+
+	// Ordinary is the share of episodes that begin as they do without Starts, 0 to 1.
+	Ordinary float64
+}
+
+// starts is a pool's Starts.
+type starts struct {
+	Starts
+	reach []float64
+}
+
+// NewStart makes a start of what Save wrote, in this pool or in any other with the
+// same rules, whichever seats learnt there.
+func (p *Pool) NewStart(state []byte) (*Start, error) {
+	s, err := p.form.Decode(state)
+	if err != nil {
+		return nil, startError(err)
+	}
+	return p.newStart(s, func(m env.Match) error { return m.Restore(s.Match) })
+}
+
+// NewStartJSON is NewStart for the readable form, or for a match that comes alone.
+func (p *Pool) NewStartJSON(state json.RawMessage) (*Start, error) {
+	match, part, err := gamestate.SplitJSON(state)
+	s := new(gamestate.State)
+	if err == nil && part != nil {
+		s, err = p.decodePart(part)
+	}
+	if err != nil {
+		return nil, startError(err)
+	}
+	return p.newStart(s, func(m env.Match) error { return m.RestoreJSON(match) })
+}
+
+func (p *Pool) newStart(s *gamestate.State, restore func(env.Match) error) (*Start, error) {
+	m := p.cfg.Game.New(1)[0]
+	if err := restore(m); err != nil {
+		return nil, startError(err)
+	}
+	m.SetTrainingSeat(-1)
+	status := m.Status()
+	if status.Over {
+		return nil, startError(errors.New("the match in it is over, and no episode can begin there"))
+	}
+	start := &Start{pool: p, match: m.Append(nil)}
+	for seat := range p.spec.Seats {
+		if status.In.Has(seat) {
+			start.in = append(start.in, uint8(seat))
+		}
+	}
+	one := len(s.Rows) == 1 && int(s.Rows[0]) < p.spec.Seats || p.seating.fits(s.Rows)
+	if p.seating.drawn && one && status.In.Has(int(s.Rows[0])) {
+		start.rows = slices.Clone(s.Rows)
+	}
+	if !p.seating.drawn {
+		learns := false
+		for _, seat := range p.seating.rows[:p.seating.own()] {
+			learns = learns || status.In.Has(int(seat))
+		}
+		if !learns {
+			return nil, startError(fmt.Errorf("all learners, in seats %v, are out in it", p.seating.rows[:p.seating.own()]))
+		}
+	}
+	return start, nil
+}
+
+func startError(err error) error { return fmt.Errorf("vec: start: %w", err) }
+
+// SetStarts says where episodes begin, from each game's next one on. The episode's
+// seed decides which state it is. The zero value goes back to the game's own.
+func (p *Pool) SetStarts(s Starts) error {
+	reach, err := sums(s.Weights, len(s.States))
+	switch {
+	case err != nil:
+		return fmt.Errorf("vec: Starts: %w", err)
+	case !(s.Ordinary >= 0 && s.Ordinary <= 1):
+		return fmt.Errorf("vec: Ordinary is %v, want a share from 0 to 1", s.Ordinary)
+	}
+	for k, start := range s.States {
+		if err := p.checkStart(start); err != nil {
+			return fmt.Errorf("vec: Starts: state %d: %w", k, err)
+		}
+	}
+	p.rest()
+	s.States = slices.Clone(s.States)
+	p.starts = starts{s, reach}
+	return nil
+}
+
+// checkStarts checks ResetOptions.Starts.
+func (p *Pool) checkStarts(all []*Start) error {
+	if all != nil && len(all) != p.cfg.Games {
+		return fmt.Errorf("vec: Reset: %d Starts, want %d, one a game", len(all), p.cfg.Games)
+	}
+	for i, s := range all {
+		if s == nil {
+			continue
+		}
+		if err := p.checkStart(s); err != nil {
+			return fmt.Errorf("vec: Reset: the start of game %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+func (p *Pool) checkStart(s *Start) error {
+	if s == nil || s.pool != p {
+		return errors.New("it is not of this pool; make it with NewStart")
+	}
+	return nil
+}
+
+// draw is where an episode begins, nil if that is up to the game.
+func (s *starts) draw(seed env.Seed) *Start {
+	if len(s.States) == 0 {
+		return nil
+	}
+	rng := seed.RNG(env.StreamStarts)
+	if math.Ldexp(float64(rng.Uint64()>>11), -53) < s.Ordinary {
+		return nil
+	}
+	return s.States[draw(s.reach, &rng)]
+}
+
+// sit seats a game's episode that begins in s.
+func (s *Start) sit(p *Pool, seed env.Seed, g *game) {
+	if !p.seating.drawn {
+		return
+	}
+	if s.rows != nil {
+		p.seating.around(int(s.rows[0]), g.rows, g.others)
+		return
+	}
+	rng := seed.RNG(env.StreamSeats)
+	p.seating.around(int(s.in[rng.IntN(len(s.in))]), g.rows, g.others)
+}
+
+// set puts the match there, with an RNG of the episode's own.
+func (s *Start) set(m env.Match, seed env.Seed) {
+	if err := m.Restore(s.match); err != nil {
+		panic(fmt.Sprintf("vec: a start is not taken again: %v", err)) // NewStart has restored it
+	}
+	m.Reseed(seed)
+}
