@@ -13,7 +13,7 @@ TRACES := $(wildcard env/*/testdata/traces)
 
 export CGO_ENABLED ?= 0
 
-.PHONY: help build venv demo test test-go test-race test-python test-reference test-integrations verify lint bench bench-report bench-compare docs wheel wheels profile hybrid-search determinism imitation invariants test-dataset-soak fuzz clean
+.PHONY: help build venv demo pictures test test-go test-race test-python test-reference test-integrations verify lint bench bench-report bench-compare docs wheel wheels profile hybrid-search determinism imitation invariants test-dataset-soak fuzz clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -109,6 +109,10 @@ wheels: venv ## build the wheels of all platforms into dist/
 # optimisation): some 10 % faster. Worth doing again after larger changes.
 profile: build ## record cmd/pommego/default.pgo, by which the binary is optimised
 	bin/pommego bench --workers 1 --seconds 4 --cpuprofile cmd/pommego/default.pgo
+
+pictures: build ## record the game that the README shows, docs/images/game.gif
+	bin/pommego play --agents simple --seed 8 --quiet --record bin/game.jsonl
+	bin/pommego replay bin/game.jsonl --gif docs/images/game.gif --fps 8 --tile 20
 
 hybrid-search: build ## play the hybrid search paper's experiment, hours; ARGS="--games 20": minutes
 	$(PYTHON) benchmarks/hybrid_search/run.py $(ARGS)
