@@ -81,7 +81,7 @@ func (b Bits) Grow() Bits {
 // inside open. Cells of b outside open count as reached.
 func (b Bits) Flood(open Bits) Bits {
 	for {
-		next := b.sweep(open)
+		next := b.Sweep(open)
 		if next == b {
 			return b
 		}
@@ -89,9 +89,10 @@ func (b Bits) Flood(open Bits) Bits {
 	}
 }
 
-// sweep is b with its neighbours in open, found word by word downwards and then
-// upwards, so that one sweep can reach across the whole board.
-func (b Bits) sweep(open Bits) Bits {
+// Sweep is b with some more of what Flood reaches, as long as there is more: it
+// goes word by word downwards and then upwards, so that it can reach across the
+// whole board.
+func (b Bits) Sweep(open Bits) Bits {
 	above := uint64(0)
 	for w := range b {
 		b[w] = spread(b[w]|above>>48&open[w], open[w])
@@ -132,6 +133,19 @@ func (b Bits) All(visit func(Cell) bool) {
 			}
 		}
 	}
+}
+
+// List writes the cells of the set in row-major order and returns how many they
+// are.
+func (b *Bits) List(to *[256]Cell) int {
+	n := uint8(0) // no set of a board has 256
+	for w, x := range b {
+		for ; x != 0; x &= x - 1 {
+			to[n] = Cell(w<<6 | bits.TrailingZeros64(x))
+			n++
+		}
+	}
+	return int(n)
 }
 
 // Square is the set of the cells of a board with the given side.

@@ -2,35 +2,45 @@ package pommerman
 
 import "pommego/env/grid"
 
-// tickBombs ages the bombs and reports whether one is due: at the end of its
-// life, or because it lies in flames.
-func (s *State) tickBombs() (due bool) {
+// liftBombs takes the bombs off the board.
+func (s *State) liftBombs() {
 	for i := range s.bombs() {
-		b := &s.Bombs[i]
-		b.Life--
-		if s.Board[b.Cell] == Flames {
-			b.Life = 0
-		}
-		due = due || b.Life == 0
+		s.Board[s.Bombs[i].Cell] = Passage
 	}
-	return due
+}
+
+// catchFire ends the lives of the bombs that have moved into flames and reports
+// whether there are any.
+func (s *State) catchFire() (any bool) {
+	for i := range s.bombs() {
+		if b := &s.Bombs[i]; s.Board[b.Cell] == Flames {
+			b.Life = 0
+			any = true
+		}
+	}
+	return any
 }
 
 // explode lets all bombs that are due explode together and draws what is left.
 // Bombs reached explode in the next round of the same step, or, with
 // DelayedChain, in the next step. All rays see the board as it was before the
 // first explosion.
-func (s *State) explode(r *Rules) {
-	var reached grid.Bits
+func (s *State) explode(r *Rules, track *tracker) {
+	own := new(fire)
+	if track != nil {
+		own = track.fire(s)
+	}
 	for due := true; due; {
+		track.exploding(r, s)
 		s.keepBombs(func(b *Bomb) bool {
 			if b.Life != 0 {
 				return true
 			}
 			s.Agents[b.Owner()].giveAmmo(r)
-			s.rays(b, &reached)
+			s.rays(b, &own[b.Owner()])
 			return false
 		})
+		reached := own.all()
 		due = false
 		for i := range s.bombs() {
 			b := &s.Bombs[i]
@@ -45,7 +55,19 @@ func (s *State) explode(r *Rules) {
 		}
 	}
 	s.drawBombs()
-	s.drawFlames(r, reached)
+	s.drawFlames(r, own, track)
+}
+
+// drawFlames puts a new flame onto every cell reached.
+func (s *State) drawFlames(r *Rules, own *fire, track *tracker) {
+	reached := own.all()
+	s.flames[r.FlameLife-1] = reached
+	for c := range reached.All {
+		if track != nil && s.Board[c] == Wood {
+			track.burnt(c, own.owners(c))
+		}
+		s.Board[c] = Flames
+	}
 }
 
 // rays marks the bomb's cell and up to Blast-1 cells each way. A ray stops
@@ -86,26 +108,13 @@ func (s *State) drawOldFlames() {
 	}
 }
 
-// drawFlames puts a new flame onto every cell reached.
-func (s *State) drawFlames(r *Rules, reached grid.Bits) {
-	s.flames[r.FlameLife-1] = reached
-	for c := range reached.All {
-		s.Board[c] = Flames
-	}
-}
-
 // Settled is the state with the ring that is due, if any, fallen: what the
 // reference holds between two steps, and records.
 func (r *Rules) Settled(s State) State {
-	r.fallDue(&s)
-	return s
-}
-
-// fallDue lets the ring fall that is due, if one is.
-func (r *Rules) fallDue(s *State) {
 	if s.due != 0 {
-		r.fall(s)
+		r.fall(&s)
 	}
+	return s
 }
 
 // fall turns the ring that is due into rigid walls. The living agents on it die;

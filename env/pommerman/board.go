@@ -16,7 +16,7 @@ type layout struct {
 	pairs  []grid.Cell // free cells above the diagonal; each represents itself and its mirror image
 	solid  grid.Bits   // cells that are no passage on the blank board
 	wood   grid.Bits   // the guaranteed wood
-	start  grid.Cell   // where reachability is measured from: the last-placed agent
+	home   grid.Bits   // what can be reached from the last-placed agent on all boards
 	walls  int         // pairs of rigid walls to lay
 	woods  int         // pairs of wood to lay
 }
@@ -65,7 +65,8 @@ func newLayout(r *Rules) (*layout, error) {
 	}
 	l.solid = l.solid.Or(l.wood)
 	l.woods = max(woods, 0)
-	l.start = grid.At(n-2, n-2)
+	l.home.Add(grid.At(n-2, n-2))
+	l.home = l.home.Flood(l.cells.AndNot(free))
 	for c := range free.All {
 		l.places = append(l.places, c)
 		if c.Row() < c.Col() {
@@ -107,9 +108,9 @@ func (l *layout) check() error {
 	if l.walls+l.woods > len(l.pairs) {
 		return fmt.Errorf("rules: num_rigid %d and num_wood %d do not fit on a board of board_size %d: lower them or raise board_size", l.rules.NumRigid, l.rules.NumWood, l.rules.BoardSize)
 	}
-	rng := env.Seed{}.RNG(env.StreamBoard)
+	rng, s := env.Seed{}.RNG(env.StreamBoard), State{}
 	for range 10_000 {
-		if w := l.lay(&rng); l.connected(&w) {
+		if w := l.lay(&s, &rng); l.connected(&w) {
 			return nil
 		}
 	}
@@ -125,13 +126,13 @@ func (l *layout) deal(s *State, rng *env.RNG) {
 	var w walls
 	if l.rules.StepKind == StepJava {
 		w = l.drawJava(rng)
+		l.build(s, &w)
 	} else {
-		w = l.lay(rng)
+		w = l.lay(s, rng)
 		for !l.connected(&w) {
-			w = l.lay(rng)
+			w = l.lay(s, rng)
 		}
 	}
-	l.build(s, &w)
 	l.hideItems(s, w.wood, rng)
 }
 
@@ -146,42 +147,50 @@ func (l *layout) build(s *State, w *walls) {
 	}
 }
 
-// lay draws rigid walls and then wood, uniformly over the free pairs.
-func (l *layout) lay(rng *env.RNG) walls {
-	var pairs [grid.MaxSide * grid.MaxSide / 2]grid.Cell
-	left := pairs[:copy(pairs[:], l.pairs)]
+// lay makes a board of rigid walls and then wood, drawn uniformly over the free
+// pairs.
+func (l *layout) lay(s *State, rng *env.RNG) walls {
+	*s = l.blank
 	w := walls{wood: l.wood}
-	for range l.walls {
-		left = drawPair(left, rng, &w.rigid)
-	}
-	for range l.woods {
-		left = drawPair(left, rng, &w.wood)
-	}
+	var pairs [256]grid.Cell // more than there can be, so that no index is out of range
+	n := copy(pairs[:], l.pairs)
+	drawPairs(&pairs, n, l.walls, rng, &w.rigid, &s.Board, Rigid)
+	drawPairs(&pairs, n-l.walls, l.woods, rng, &w.wood, &s.Board, Wood)
 	return w
 }
 
-// drawPair moves one of the pairs left, and its mirror image, into a set.
-func drawPair(left []grid.Cell, rng *env.RNG, to *grid.Bits) []grid.Cell {
-	k, last := rng.IntN(len(left)), len(left)-1
-	c := left[k]
-	left[k] = left[last]
-	to.Add(c)
-	to.Add(c<<4 | c>>4)
-	return left[:last]
+// drawPairs draws some of the first n pairs, which are n less as many then, and
+// puts them and their mirror images into a set and onto a board.
+func drawPairs(pairs *[256]grid.Cell, n, some int, rng *env.RNG, set *grid.Bits, board *[256]Item, item Item) {
+	d := *rng
+	for left := n; left > n-some; left-- {
+		k := uint8(d.IntN(left))
+		c := pairs[k]
+		pairs[k] = pairs[uint8(left-1)]
+		set.Add(c)
+		set.Add(mirrored(c))
+		board[c], board[mirrored(c)] = item, item
+	}
+	*rng = d
 }
 
 // connected reports whether all but a few passages can be reached from the start
 // through whatever is not rigid.
-func (l *layout) connected(w *walls) bool { return l.cutOff(w) <= maxUnreachable }
+func (l *layout) connected(w *walls) bool { return l.cutOff(w, maxUnreachable) <= maxUnreachable }
 
-// cutOff is how many passages cannot be reached.
-func (l *layout) cutOff(w *walls) int {
+// cutOff is how many passages cannot be reached. It counts no further once they
+// are at most enough.
+func (l *layout) cutOff(w *walls, enough int) int {
 	open := l.cells.AndNot(w.rigid)
 	passages := open.AndNot(l.solid).AndNot(w.wood)
-	var from grid.Bits
-	from.Add(l.start)
-	unreached := passages.AndNot(from.Flood(open))
-	return unreached.Len()
+	for reached := l.home; ; {
+		before := reached
+		reached = reached.Sweep(open)
+		unreached := passages.AndNot(reached)
+		if n := unreached.Len(); n <= enough || reached == before {
+			return n
+		}
+	}
 }
 
 // hideItems puts the items under wood: cells uniformly, kinds equally likely.
@@ -190,21 +199,15 @@ func (l *layout) hideItems(s *State, wood grid.Bits, rng *env.RNG) {
 	if l.rules.Skulls {
 		kinds = 4
 	}
-	var cells [grid.MaxSide * grid.MaxSide]grid.Cell
-	n := 0
-	for c := range wood.All {
-		cells[n] = c
-		n++
-	}
-	left := cells[:n]
+	var cells [256]grid.Cell
 	var under [4]grid.Bits // by kind
-	for range l.rules.NumItems {
-		k, last := rng.IntN(len(left)), len(left)-1
-		under[rng.IntN(kinds)&3].Add(left[k])
-		left[k] = left[last]
-		left = left[:last]
+	d := *rng
+	woods := wood.List(&cells)
+	for left := woods; left > woods-l.rules.NumItems; left-- {
+		k := uint8(d.IntN(left))
+		under[d.IntN(kinds)&3].Add(cells[k])
+		cells[k] = cells[uint8(left-1)]
 	}
-	for kind, at := range under[:kinds] {
-		s.hideOnly(at, ExtraBomb+Item(kind))
-	}
+	*rng = d
+	s.hideAll(&under)
 }

@@ -103,7 +103,7 @@ func checkBoardJava(line []byte) (record.Report, error) {
 	}
 	seed := int64(want["seed"].(int))
 	w := l.layJava(func(n int) int { return NewJavaRandom(seed).IntN(n) })
-	got := saved.Values{"inaccessible": l.cutOff(&w), "accepted": int(toByte(l.connected(&w)))}
+	got := saved.Values{"inaccessible": l.cutOff(&w, 0), "accepted": int(toByte(l.connected(&w)))}
 	for _, given := range []string{"format", "seed", "num_rigid", "num_wood", "num_items", "item_order"} {
 		got[given] = want[given]
 	}

@@ -13,14 +13,12 @@ type crowd struct {
 	agentsOn [256]uint8
 	bombsOn  [256]uint8
 
-	// Kicks of this step: the bomb each agent kicked and the agent that kicked
-	// each bomb, plus one.
-	kickedBy [MaxBombs]uint8
-	kicks    [MaxAgents]uint8
+	kickedBy [MaxBombs]uint8 // the agent that kicks each bomb, plus one
 }
 
 // resolve decides who gets the cell it wants, and moves the bombs.
 func (t *turn) resolve() {
+	t.listLiving()
 	c := crowd{turn: t}
 	c.bombsWish() // 3
 	c.cross()     // 4

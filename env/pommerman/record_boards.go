@@ -97,7 +97,7 @@ func (b *recordedBoard) checkCells() {
 	var drawn grid.Bits
 	for _, c := range b.pairs {
 		drawn.Add(c)
-		drawn.Add(c<<4 | c>>4)
+		drawn.Add(mirrored(c))
 	}
 	for c := range b.cells.All {
 		at := "board at " + where(c)
@@ -107,7 +107,7 @@ func (b *recordedBoard) checkCells() {
 		case item > Wood:
 			b.Differs(at, item, "passage, rigid or wood")
 		default:
-			b.demand(at, item, b.board[c<<4|c>>4])
+			b.demand(at, item, b.board[mirrored(c)])
 		}
 	}
 	b.demand("board (rigid)", b.walls.rigid.Len(), b.rules.NumRigid)
@@ -124,7 +124,7 @@ func (b *recordedBoard) checkDrafts(attempts int, cutOff []int) {
 		}
 	}
 	if len(cutOff) > 0 {
-		b.demand("unreachable (board)", cutOff[len(cutOff)-1], b.cutOff(&b.walls))
+		b.demand("unreachable (board)", cutOff[len(cutOff)-1], b.cutOff(&b.walls, 0))
 	}
 }
 

@@ -173,14 +173,10 @@ func (s *State) hide(c grid.Cell, item Item) {
 	}
 }
 
-// hideOnly puts one kind of item under cells that have none yet.
-func (s *State) hideOnly(at grid.Bits, item Item) {
-	code := uint8(item - Fog)
-	for digit := range s.hidden {
-		if code>>digit&1 != 0 {
-			s.hidden[digit] = s.hidden[digit].Or(at)
-		}
-	}
+// hideAll hides extra bombs, ranges, kicks and skulls, each kind under a set of
+// cells of its own, and nothing else.
+func (s *State) hideAll(under *[4]grid.Bits) {
+	s.hidden = [3]grid.Bits{under[0].Or(under[2]), under[1].Or(under[2]), under[3]}
 }
 
 // bombAt reports whether a bomb lies on c.
@@ -220,9 +216,6 @@ func (s *State) keepBombs(keep func(*Bomb) bool) {
 
 // alive is the set of living agents.
 func (s *State) alive() env.SeatSet {
-	var set env.SeatSet
-	for i := range s.Agents {
-		set |= env.SeatSet(toByte(s.Agents[i].Alive)) << i
-	}
-	return set
+	a := &s.Agents
+	return env.SeatSet(toByte(a[0].Alive) | toByte(a[1].Alive)<<1 | toByte(a[2].Alive)<<2 | toByte(a[3].Alive)<<3)
 }

@@ -29,10 +29,21 @@ var countNames = []env.Name{
 	countItems:     {Name: "items", Meaning: "items picked up"},
 }
 
-var itemNames = map[Item]string{ExtraBomb: "extra_bomb", IncrRange: "incr_range", Kick: "kick", Skull: "skull"}
+var itemNames = [...]string{ExtraBomb: "extra_bomb", IncrRange: "incr_range", Kick: "kick", Skull: "skull"}
 
 // fire is the cells that flames of one step burn on, by the bombs' owners.
 type fire [MaxAgents]grid.Bits
+
+// all is the cells that anyone's flames burn on.
+func (f *fire) all() grid.Bits { return f[0].Or(f[1]).Or(f[2]).Or(f[3]) }
+
+// owners is whose flames burn on a cell.
+func (f *fire) owners(at grid.Cell) (by env.SeatSet) {
+	for owner := range f {
+		by |= env.SeatSet(f[owner][at>>6]>>(at&63)&1) << owner
+	}
+	return by
+}
 
 // fires is how many steps flames can burn in, by the rules with the longest.
 const fires = maxFlameLife + 1
@@ -51,7 +62,6 @@ type tracker struct {
 	lit    [fires]uint16 // the StepCount, plus one, in which the fire was lit; 0: never
 	fires  [fires]fire   // those of step n in entry n mod fires
 	events []env.Event
-	bombs  [MaxBombs]Bomb // before they were resolved
 }
 
 // NewTrackers makes trackers: env.Tracked.
@@ -134,13 +144,8 @@ func (k *tracker) fire(s *State) *fire {
 // owners is whose flames burn on a cell that were lit at most age steps ago.
 func (k *tracker) owners(s *State, at grid.Cell, age int) (by env.SeatSet) {
 	for i, lit := range k.lit {
-		if lit == 0 || int(s.StepCount)+1-int(lit) > age {
-			continue
-		}
-		for owner := range k.fires[i] {
-			if k.fires[i][owner].Has(at) {
-				by = by.With(owner)
-			}
+		if lit != 0 && int(s.StepCount)+1-int(lit) <= age {
+			by |= k.fires[i].owners(at)
 		}
 	}
 	return by
@@ -191,9 +196,16 @@ func (k *tracker) pickUps(s *State, living []uint8, wish *[MaxAgents]grid.Cell) 
 func (k *tracker) takes(s *State, living []uint8, wish *[MaxAgents]grid.Cell) {
 	for _, a := range living {
 		if item := s.Board[wish[a]]; item.powerup() {
-			k.counts[a][countItems]++
-			k.note(env.PickedUp, int(a), 0, wish[a], itemNames[item])
+			k.pickedUp(int(a), item, wish[a])
 		}
+	}
+}
+
+// pickedUp is told that an agent takes an item.
+func (k *tracker) pickedUp(agent int, item Item, at grid.Cell) {
+	if k != nil {
+		k.counts[agent][countItems]++
+		k.note(env.PickedUp, agent, 0, at, itemNames[item])
 	}
 }
 
@@ -212,20 +224,6 @@ func (k *tracker) burnt(at grid.Cell, by env.SeatSet) {
 		}
 	}
 	k.note(env.Destroyed, env.NoSeat, by, at, "wood")
-}
-
-// burnWood finds the wood that this step's fire reaches, on a board that still
-// shows it.
-func (k *tracker) burnWood(s *State) {
-	if k == nil {
-		return
-	}
-	f := k.fire(s)
-	for c := range f[0].Or(f[1]).Or(f[2]).Or(f[3]).All {
-		if s.Board[c] == Wood {
-			k.burnt(c, k.owners(s, c, 0))
-		}
-	}
 }
 
 // died is told that an agent dies, in flames of the given owners.
@@ -253,19 +251,15 @@ func (k *tracker) diedIn(s *State, agent int, at grid.Cell, age int) {
 
 // fallDue lets the ring fall that is due, and is told of it.
 func (k *tracker) fallDue(r *Rules, s *State) {
-	if k == nil {
-		r.fallDue(s)
-	} else {
+	if s.due != 0 {
 		k.falls(r, s)
 	}
 }
 
 func (k *tracker) falls(r *Rules, s *State) {
 	ring, before := int(s.due)-1, s.alive()
-	r.fallDue(s)
-	if ring >= 0 {
-		k.collapsed(s, ring, before&^s.alive())
-	}
+	r.fall(s)
+	k.collapsed(s, ring, before&^s.alive())
 }
 
 // collapsed is told of a ring that fell, and of those that died of it.

@@ -13,14 +13,14 @@ import (
 type turn struct {
 	s       *State
 	actions [MaxAgents]uint8 // an Action each
-	living  [MaxAgents]uint8 // ids of the living agents, in order
+	living  [MaxAgents]uint8 // ids of the living agents, in order, if they are listed
 	alive   int              // how many
 
 	agentAt   [MaxAgents]grid.Cell // of those who are out, different cells off the board
 	agentWish [MaxAgents]grid.Cell // the same for those
-	bombs     grid.Bits            // where the bombs lie
-	rolling   bool                 // at least one of them rolls
+	stirred   bool                 // a bomb rolls, or an agent walks onto one
 	uncovered bool                 // one has left a cell that burns, in hand-made states alone
+	kicks     [MaxAgents]uint8     // the bomb that each agent kicks, plus one
 }
 
 // away is where agents are that are out: each in a cell of the border.
@@ -56,26 +56,24 @@ func (r *Rules) stepToday(s *State, actions []uint8, track *tracker) {
 	bombs := s.NumBombs
 	t.agentsWish(r) // 2
 	track.laidToday(&t, bombs)
-	t.liftBombs()
+	due := t.tickBombs() // 10, on which nothing before depends
 	if !t.undisturbed() {
-		track.resolving(s)
+		s.liftBombs()
 		t.resolve() // 3 to 8
-		track.resolved(&t)
+		track.kicksToday(&t)
+		due = s.catchFire() || due // 10
 	}
-	track.pickUps(s, t.living[:t.alive], &t.agentWish)
-	t.moveAgents(r)    // 9
-	if s.tickBombs() { // 10
-		track.explode(r, s)
-		s.explode(r) // 11 and 12
+	t.moveAgents(r, track) // 9
+	if due {
+		s.explode(r, track) // 11 and 12
 	} else {
 		s.drawBombs() // 12
 	}
 	if t.uncovered {
 		s.drawOldFlames() // 12
 	}
-	t.deaths(r) // 13
-	track.deaths(r, &t)
-	r.count(s) // 14
+	t.deaths(r, track) // 13
+	r.count(s)         // 14
 }
 
 // count counts a step. The ring of the collapse that is due now falls later.
@@ -86,8 +84,8 @@ func (r *Rules) count(s *State) {
 	}
 }
 
-// read takes the actions of the living agents and stores what they send by
-// radio; a dead agent sends nothing.
+// read takes the actions and stores what the living agents send by radio; a dead
+// agent sends nothing.
 func (t *turn) read(r *Rules, actions []uint8) {
 	width := 1 + r.RadioWords
 	if width == 1 && len(actions) == MaxAgents {
@@ -97,23 +95,29 @@ func (t *turn) read(r *Rules, actions []uint8) {
 			t.actions[a] = actions[a*width]
 		}
 	}
-	for a := range r.Seats() {
-		t.living[t.alive] = uint8(a)
-		t.alive += int(toByte(t.s.Agents[a].Alive))
-	}
 	if r.RadioWords == 0 {
 		return
 	}
 	t.s.Radio = [MaxAgents][MaxWords]uint8{}
-	for _, a := range t.living[:t.alive] {
-		copy(t.s.Radio[a][:], actions[int(a)*width+1:][:r.RadioWords])
+	for a := range r.Seats() {
+		if t.s.Agents[a].Alive {
+			copy(t.s.Radio[a][:], actions[a*width+1:][:r.RadioWords])
+		}
+	}
+}
+
+// listLiving lists the living agents, for phases that go over them often.
+func (t *turn) listLiving() {
+	for a := range t.s.Agents {
+		t.living[t.alive] = uint8(a)
+		t.alive += int(toByte(t.s.Agents[a].Alive))
 	}
 }
 
 // burnDown ages the flames. Where the last one goes out, the item hidden there
 // appears, or a passage; an item that appears under another flame is lost.
 func (s *State) burnDown(r *Rules) {
-	out := s.ageFlames(r)
+	out := s.ageFlames()
 	if out.Empty() {
 		return
 	}
@@ -126,16 +130,18 @@ func (s *State) burnDown(r *Rules) {
 		}
 		s.hide(c, Passage)
 	}
+	s.drawBombs() // in some states one lay in a flame that is out now
 }
 
 // ageFlames ages the flames and returns where one goes out.
-func (s *State) ageFlames(r *Rules) (out grid.Bits) {
-	out = s.flames[0]
-	youngest := r.FlameLife - 1 // no flame is younger
-	for life := range s.flames[:youngest] {
-		s.flames[life] = s.flames[life+1]
-	}
-	s.flames[youngest] = grid.Bits{}
+func (s *State) ageFlames() (out grid.Bits) {
+	f := &s.flames
+	out = f[0]
+	f[0] = f[1]
+	f[1] = f[2]
+	f[2] = f[3]
+	f[3] = f[4]
+	f[4] = grid.Bits{}
 	return out
 }
 
@@ -143,31 +149,39 @@ func (s *State) ageFlames(r *Rules) (out grid.Bits) {
 // that stops or lays a bomb wants its own cell, which cannot be a wall now.
 func (t *turn) agentsWish(r *Rules) {
 	s := t.s
-	for _, a := range t.living[:t.alive] {
+	for a := range s.Agents {
 		agent := &s.Agents[a]
+		if !agent.Alive {
+			continue
+		}
 		s.Board[agent.Cell] = Passage
 		action := Action(t.actions[a])
 		if action == LayBomb && agent.Ammo > 0 && !s.bombAt(agent.Cell) {
 			agent.Ammo--
-			s.addBomb(NewBomb(agent.Cell, uint8(r.BombLife), agent.Blast, int(a), grid.Stay))
+			s.addBomb(NewBomb(agent.Cell, uint8(r.BombLife), agent.Blast, a, grid.Stay))
 		}
 		wish := agent.Cell.Next(grid.Dir(action))
-		if s.Board[wish].wall() {
+		item := s.Board[wish]
+		if item.wall() {
 			wish = agent.Cell
+		}
+		if item == BombItem || item == Flames { // which hide a bomb in some states
+			t.stirred = t.stirred || s.bombAt(wish)
 		}
 		t.agentWish[a], t.agentAt[a] = wish, agent.Cell
 	}
 }
 
-// liftBombs takes the bombs off the board and notes where they lie.
-func (t *turn) liftBombs() {
-	s := t.s
-	for i := range s.bombs() {
-		b := &s.Bombs[i]
-		s.Board[b.Cell] = Passage
-		t.bombs.Add(b.Cell)
-		t.rolling = t.rolling || b.Moving() != grid.Stay
+// tickBombs ages the bombs and reports whether one is at the end of its life.
+func (t *turn) tickBombs() (due bool) {
+	bombs := t.s.bombs()
+	for i := range bombs {
+		b := &bombs[i]
+		b.Life--
+		due = due || b.Life == 0
+		t.stirred = t.stirred || b.Moving() != grid.Stay
 	}
+	return due
 }
 
 // undisturbed reports whether everyone is sure to get the cell it wants, as in most
@@ -180,15 +194,9 @@ func (t *turn) liftBombs() {
 func (t *turn) undisturbed() bool {
 	wish, at := asWord(&t.agentWish), asWord(&t.agentAt)
 	meet := equalBytes(wish, bits.RotateLeft32(wish, 8)) | equalBytes(wish, bits.RotateLeft32(wish, 16))
-	for turn := 8; turn < 32; turn += 8 {
-		meet |= equalBytes(wish, bits.RotateLeft32(at, turn))
-	}
-	for i, wish := range t.agentWish {
-		onBomb := t.bombs[wish>>6] >> (wish & 63) & 1
-		moves := uint32(wish^t.agentAt[i]) + 0xff // from 0x100 on if it does
-		meet |= uint32(onBomb) & (moves >> 8)
-	}
-	return meet == 0 && !t.rolling
+	meet |= equalBytes(wish, bits.RotateLeft32(at, 8)) | equalBytes(wish, bits.RotateLeft32(at, 16))
+	meet |= equalBytes(wish, bits.RotateLeft32(at, 24))
+	return meet == 0 && !t.stirred
 }
 
 // asWord is the agents' cells as the bytes of a word.
@@ -204,12 +212,16 @@ func equalBytes(a, b uint32) uint32 {
 
 // moveAgents moves the agents and lets them pick up what is there. Nothing is where
 // an agent stayed.
-func (t *turn) moveAgents(r *Rules) {
+func (t *turn) moveAgents(r *Rules, track *tracker) {
 	s := t.s
-	for _, a := range t.living[:t.alive] {
+	for a := range s.Agents {
 		agent := &s.Agents[a]
+		if !agent.Alive {
+			continue
+		}
 		agent.Cell = t.agentWish[a]
 		if item := s.Board[agent.Cell]; item.powerup() {
+			track.pickedUp(a, item, agent.Cell)
 			agent.pickUp(r, item, &s.RNG)
 		}
 	}
@@ -240,14 +252,17 @@ func (a *Agent) pickUp(r *Rules, item Item, rng *env.RNG) {
 func (a *Agent) giveAmmo(r *Rules) { a.Ammo = uint8(min(int(a.Ammo)+1, r.MaxAmmo)) }
 
 // deaths kills the living agents that stand in flames and draws the others.
-func (t *turn) deaths(r *Rules) {
-	s := t.s
-	for _, a := range t.living[:t.alive] {
+func (t *turn) deaths(r *Rules, track *tracker) {
+	s, first := t.s, r.Agent0()
+	for a := range s.Agents {
 		agent := &s.Agents[a]
-		if s.Board[agent.Cell] == Flames {
+		switch {
+		case !agent.Alive:
+		case s.Board[agent.Cell] == Flames:
 			agent.Alive = false
-		} else {
-			s.Board[agent.Cell] = r.Agent0() + Item(a)
+			track.diedIn(s, a, agent.Cell, r.FlameLife-1)
+		default:
+			s.Board[agent.Cell] = first + Item(a)
 		}
 	}
 }

@@ -34,6 +34,7 @@ func (r *Rules) step2018(s *State, actions []uint8, draws *skullDraws, track *tr
 	track.fallDue(r, s) // of the step before
 	t.burnDown(r)       // 1
 	t.read(r, actions)
+	t.listLiving()
 	t.cutWords(r)
 	bombs := s.NumBombs
 	t.agentsWish(r) // 2
@@ -43,7 +44,7 @@ func (r *Rules) step2018(s *State, actions []uint8, draws *skullDraws, track *tr
 	track.pickUps(s, t.living[:t.alive], &t.agentWish)
 	t.moveAgents(r) // 5
 	t.moveBombs()   // 6
-	track.burnWood(s)
+	track.burnWood2018(s, t.marked)
 	t.catchBombs() // 7
 	t.deaths()     // 8
 	t.draw(r)      // 9
@@ -53,7 +54,7 @@ func (r *Rules) step2018(s *State, actions []uint8, draws *skullDraws, track *tr
 // burnDown ages the flames. Where one goes out, the item hidden there appears, or
 // a passage, even if another still burns there.
 func (t *turn2018) burnDown(r *Rules) {
-	for c := range t.s.ageFlames(r).All {
+	for c := range t.s.ageFlames().All {
 		t.s.Board[c] = t.s.Hidden(c)
 		t.s.hide(c, Passage)
 	}
