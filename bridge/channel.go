@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"crypto/rand"
+	"encoding/binary"
 	"fmt"
 	"os"
 	"sync/atomic"
@@ -31,11 +32,13 @@ type channel struct {
 	server  *words
 	actions []int    // where those of each slot begin
 	batches []int    // where each place for a batch begins; the last is for other requests
+	games   []int    // with a batch size, where each slot's numbers of games begin
 	frames  []*frame // of the places for steps, each made when it is used first
 
 	request request // the step being made
 	own     []byte  // its actions
-	place   int     // where its batch goes
+	sent    []int32 // the games it begins, with a batch size
+	place   int     // where its batch goes; below 0: it has none, it begins games
 	turn    uint64  // steps answered so far; the next one is in slot turn % slots
 
 	waiting atomic.Bool   // the listener has been asked to wait, and has not yet rung
@@ -49,7 +52,7 @@ type words struct {
 	count atomic.Uint32           // of the steps posted, or answered; the word others wait on
 	waits atomic.Uint32           // not 0: this side waits, or is about to, and has to be woken
 	each  [maxSlots]atomic.Uint64 // of each slot the request's number, or the length of its batch
-	place [maxSlots]atomic.Uint32 // of each slot, the client's: one more than the place for its batch; 0: the slot's own
+	place [maxSlots]atomic.Uint32 // of each slot, the client's: one more than the place for its batch; 0: see take
 }
 
 // The memory begins with a key by which the client knows that it has mapped the
@@ -71,16 +74,21 @@ const (
 const keptBytes = 256 << 20
 
 // newChannel makes memory for a number of slots and of places for their batches,
-// with the given bytes of actions and of a batch. There are fewer places than
-// asked for where they would take too much.
-func newChannel(slots, places, actions, batch int) (*channel, error) {
+// with the given bytes of actions and of a batch, and in each slot room for the
+// numbers of so many games. There are fewer places than asked for where they would
+// take too much.
+func newChannel(slots, places, actions, batch, games int) (*channel, error) {
 	batch = roundUp(batch, sharedPage)
 	places = max(slots, min(places, max(slots+2, keptBytes/batch)))
-	c := &channel{own: make([]byte, actions), frames: make([]*frame, places)}
+	c := &channel{own: make([]byte, actions), sent: make([]int32, games), frames: make([]*frame, places)}
 	end := wordsEnd
 	for range slots {
 		c.actions = append(c.actions, end)
 		end += roundUp(actions, apart)
+		if games > 0 {
+			c.games = append(c.games, end)
+			end += roundUp(4+4*games, apart)
+		}
 	}
 	end = roundUp(end, sharedPage)
 	for range places + 1 {
@@ -102,7 +110,11 @@ func roundUp(n, unit int) int { return (n + unit - 1) / unit * unit }
 
 // share has the environment write its batches into memory that the client can map.
 func (e *environment) share(slots, places int) error {
-	c, err := newChannel(slots, places, e.pool.Rows()*len(e.pool.Spec().Actions), e.layout.size+e.layout.tail)
+	games := 0
+	if e.pool.Config().BatchSize > 0 {
+		games = e.pool.Games()
+	}
+	c, err := newChannel(slots, places, e.pool.Rows()*len(e.pool.Spec().Actions), e.layout.size+e.layout.tail, games)
 	if err != nil {
 		return fail(codeBadOption, "shared_memory", "leave it out: batches then come through the socket", "memory cannot be shared: %v", err)
 	}
@@ -111,6 +123,14 @@ func (e *environment) share(slots, places int) error {
 	other.shares = true
 	e.frames <- other
 	return nil
+}
+
+// frame is that of the place where the step's batch goes.
+func (c *channel) frame(e *environment) *frame {
+	if c.frames[c.place] == nil {
+		c.frames[c.place] = e.frameAt(c.place, nil)
+	}
+	return c.frames[c.place]
 }
 
 // frameAt makes the frame of one of the channel's places.
@@ -122,10 +142,14 @@ func (e *environment) frameAt(place int, home chan *frame) *frame {
 // describe is what the client needs to map it: a path that only processes of
 // this machine can open, and only those of the server's user.
 func (c *channel) describe() entries {
-	return entries{
+	about := entries{
 		"path", fmt.Sprintf("/proc/%d/fd/%d", os.Getpid(), c.file.Fd()),
 		"bytes", len(c.mem), "key", append([]byte{}, c.mem[:keyBytes]...), "actions", c.actions, "batches", c.batches,
 	}
+	if c.games != nil {
+		about = append(about, "games", c.games)
+	}
+	return about
 }
 
 // attach begins to look for steps: the client has mapped the memory, and nobody
@@ -180,20 +204,47 @@ func (c *channel) posted() int {
 func (c *channel) slot() int { return int(c.turn % uint64(len(c.actions))) }
 
 // take makes a request of the next step of the environment, and copies its
-// actions to where nobody else writes to them. A step whose batch is to go to a
-// place that there is not is nonsense: then it returns nil.
+// actions to where nobody else writes to them. One that names no place has the
+// slot's own; with a batch size it begins games. A step whose batch is to go to a
+// place that there is not, or that begins more games than there are, is nonsense:
+// then it returns nil.
 func (c *channel) take(e *environment) *request {
 	slot := c.slot()
 	c.place = int(c.client.place[slot].Load()) - 1
-	if c.place < 0 {
-		c.place = slot
-	}
-	if c.place >= len(c.frames) {
+	switch {
+	case c.place >= len(c.frames):
 		return nil
+	case c.place < 0 && c.games == nil:
+		c.place = slot
+	case c.place < 0:
+		if !c.takeGames(c.mem[c.games[slot]:]) {
+			return nil
+		}
 	}
 	copy(c.own, c.mem[c.actions[slot]:])
 	c.request = request{name: "step", id: c.client.each[slot].Load(), hasID: true, posted: e}
 	return &c.request
+}
+
+// nonsense says why take returned nil.
+func (c *channel) nonsense() string {
+	if c.place < 0 {
+		return fmt.Sprintf("a step of more than all %d games", cap(c.sent))
+	}
+	return fmt.Sprintf("a step whose batch goes to place %d of %d", c.place, len(c.frames))
+}
+
+// takeGames copies the list of games to begin, unless it is too long.
+func (c *channel) takeGames(list []byte) bool {
+	n := binary.LittleEndian.Uint32(list)
+	if uint64(n) > uint64(cap(c.sent)) {
+		return false
+	}
+	c.sent = c.sent[:n]
+	for k := range c.sent {
+		c.sent[k] = int32(binary.LittleEndian.Uint32(list[4+4*k:]))
+	}
+	return true
 }
 
 // answer hands the slot back: its batch's message is so long, or, if that is 0,

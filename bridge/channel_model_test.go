@@ -2,7 +2,6 @@ package bridge
 
 import (
 	"cmp"
-	"slices"
 	"testing"
 )
 
@@ -25,6 +24,7 @@ type modelRules struct {
 	slots, steps, inFlight uint8
 	places                 uint8 // the client chooses among these; 0: each slot has its own
 	held                   uint8 // of them, the most that callers may hold; 0: only the last batch is looked at
+	begins                 bool  // every other step begins games, and has no batch
 	weak                   bool  // an arm64, not an x86-64
 
 	// What a broken protocol would do.
@@ -37,6 +37,7 @@ type modelRules struct {
 	placeLate     bool // the place is named after the count
 	placeHeld     bool // a place is lent that a caller holds
 	placeTwice    bool // a place is lent that has been lent for a step before
+	placeStays    bool // a step that begins games does not take back the place that its slot named
 }
 
 // Places in the model's memory.
@@ -160,6 +161,10 @@ func (x *explorer) stepClient(s modelState) {
 		s.received++
 		x.goClient(s, "read")
 	case "read":
+		if x.hasNoBatch(s.received - 1) {
+			x.goClient(s, "choose")
+			break
+		}
 		slot := (s.received - 1) % x.slots
 		place := s.targets[slot] - 1
 		x.load(s, modelFront+place, func(s modelState, front uint8) {
@@ -176,53 +181,6 @@ func (x *explorer) stepClient(s modelState) {
 	if s.server == "dead" && s.client != "done" && s.client != "dead" { // the socket says so
 		s.clientSleeps = false
 		x.goClient(s, "done")
-	}
-}
-
-// lend gives the next step the first place that nobody looks at and that no step
-// has, or the one that a step which was given up has left in its slot.
-func (x *explorer) lend(s *modelState) {
-	slot := s.posted % x.slots
-	if x.places == 0 {
-		s.targets[slot] = slot + 1 // and no word of it
-		return
-	}
-	for place := uint8(0); s.targets[slot] == 0; place++ {
-		if place == x.places {
-			x.fail(s, "no place is free")
-			return
-		}
-		if (s.holds[place] == 0 || x.placeHeld) && (!slices.Contains(s.targets[:], place+1) || x.placeTwice) {
-			s.targets[slot] = place + 1
-		}
-	}
-	s.store(modelPlace+slot, s.targets[slot])
-}
-
-// hold hands the batch received last to a caller, or, if callers hold enough, a copy.
-func (x *explorer) hold(s *modelState, place uint8) {
-	held := uint8(0)
-	for p, number := range s.holds {
-		if x.held == 0 {
-			s.holds[p] = 0
-		} else if number != 0 {
-			held++
-		}
-	}
-	if held < max(1, x.held) {
-		s.holds[place] = s.received
-	}
-}
-
-// letGo has callers let go of a batch, after they have written to it.
-func (x *explorer) letGo(s modelState) {
-	for place, number := range s.holds {
-		if number != 0 && x.held != 0 {
-			next := s
-			next.holds[place] = 0
-			next.store(modelFront+uint8(place), 99)
-			x.goClient(next, "choose")
-		}
 	}
 }
 
@@ -253,9 +211,14 @@ func (x *explorer) stepServer(s modelState) {
 		if got := s.mem[modelActions+slot]; got != s.turn+1 {
 			x.fail(&s, "step %d is made with the actions of step %d", s.turn+1, got)
 		}
-		s.goal = slot
-		if place := s.mem[modelPlace+slot]; place != 0 {
+		switch place := s.mem[modelPlace+slot]; {
+		case place != 0:
 			s.goal = place - 1
+		case x.begins:
+			to("answer")
+			return
+		default:
+			s.goal = slot
 		}
 		to("front")
 	case "front":
@@ -358,9 +321,12 @@ func TestModelOfTheChannel(t *testing.T) {
 		{slots: 2, steps: 4, inFlight: 2, places: 3},
 		{slots: 2, steps: 4, inFlight: 1, places: 3, held: 1},
 		{slots: 2, steps: 3, inFlight: 2, places: 4, held: 2},
+		{slots: 2, steps: 4, inFlight: 2, places: 4, held: 1, begins: true},
+		{slots: 3, steps: 5, inFlight: 2, places: 4, held: 1, begins: true},
 		{slots: 2, steps: 3, inFlight: 1, weak: true},
 		{slots: 3, steps: 4, inFlight: 2, weak: true},
 		{slots: 2, steps: 3, inFlight: 1, places: 3, held: 1, weak: true},
+		{slots: 2, steps: 4, inFlight: 2, places: 3, begins: true, weak: true},
 	} {
 		wrong, states := explore(rules)
 		if wrong != "" {
@@ -386,10 +352,11 @@ func TestModelFindsWhatIsBroken(t *testing.T) {
 		{modelRules{slots: 2, places: 3, placeLate: true}, "the server looks for the place before it is named"},
 		{modelRules{slots: 2, places: 4, held: 1, placeHeld: true}, "what a caller holds is written over"},
 		{modelRules{slots: 2, places: 4, held: 1, placeTwice: true}, "a batch is written over before it is received"},
+		{modelRules{steps: 5, places: 4, held: 1, begins: true, placeStays: true}, "a step without a batch writes one"},
 		{modelRules{slots: 2, places: 3, held: 2}, "with places held, and steps in all slots, none is left"},
 	} {
 		rules := broken.modelRules
-		rules.slots, rules.steps, rules.inFlight = cmp.Or(rules.slots, 3), 4, max(2, rules.inFlight)
+		rules.slots, rules.steps, rules.inFlight = cmp.Or(rules.slots, 3), cmp.Or(rules.steps, 4), max(2, rules.inFlight)
 		if wrong, _ := explore(rules); wrong == "" {
 			t.Errorf("%+v: nothing is found, but %s", rules, broken.reason)
 		} else {

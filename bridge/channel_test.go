@@ -21,6 +21,7 @@ type sharing struct {
 	mem             []byte
 	own, server     *words
 	actions, places []int // where those of each slot begin, and each place for batches
+	games           []int // with a batch size, where each slot's numbers of games begin
 	other           int   // where batches for other requests than posted steps lie
 	posted          uint64
 	place           int // where the batch of the step posted last goes
@@ -58,6 +59,9 @@ func makeShared(t *testing.T, c *Client, slots int, fields ...any) *sharing {
 	}
 	for _, at := range about.list("batches") {
 		m.places = append(m.places, int(number(at)))
+	}
+	for _, at := range about.list("games") {
+		m.games = append(m.games, int(number(at)))
 	}
 	if len(m.actions) != slots || len(m.places) <= slots {
 		t.Fatalf("%d places for actions and %d for batches, want %d and at least one more", len(m.actions), len(m.places), slots)

@@ -22,6 +22,7 @@ type environment struct {
 	running bool        // all games have been reset
 	mask    []bool      // scratch for reset
 	sent    []int32     // scratch for send
+	refused error       // why a posted send was, until the next posted recv says so
 	sims    []*simulator
 	starts  vec.Starts // as last set
 }

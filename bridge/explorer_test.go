@@ -1,6 +1,9 @@
 package bridge
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // explorer visits every state that can be reached.
 type explorer struct {
@@ -154,4 +157,62 @@ func (x *explorer) load(s modelState, at uint8, then func(s modelState, value ui
 		s.stale[at] = s.mem[at] // from here on
 	}
 	then(s, s.mem[at])
+}
+
+// The places that the client lends ------------------------------------------
+
+// hasNoBatch reports whether the step of this number, counted from 0, begins games.
+func (x *explorer) hasNoBatch(step uint8) bool { return x.begins && step%2 == 0 }
+
+// lend gives the next step the first place that nobody looks at and that no step
+// has, or the one that a step which was given up has left in its slot.
+func (x *explorer) lend(s *modelState) {
+	slot := s.posted % x.slots
+	if x.hasNoBatch(s.posted) {
+		if !x.placeStays {
+			s.store(modelPlace+slot, 0)
+		}
+		return
+	}
+	if x.places == 0 {
+		s.targets[slot] = slot + 1 // and no word of it
+		return
+	}
+	for place := uint8(0); s.targets[slot] == 0; place++ {
+		if place == x.places {
+			x.fail(s, "no place is free")
+			return
+		}
+		if (s.holds[place] == 0 || x.placeHeld) && (!slices.Contains(s.targets[:], place+1) || x.placeTwice) {
+			s.targets[slot] = place + 1
+		}
+	}
+	s.store(modelPlace+slot, s.targets[slot])
+}
+
+// hold hands the batch received last to a caller, or, if callers hold enough, a copy.
+func (x *explorer) hold(s *modelState, place uint8) {
+	held := uint8(0)
+	for p, number := range s.holds {
+		if x.held == 0 {
+			s.holds[p] = 0
+		} else if number != 0 {
+			held++
+		}
+	}
+	if held < max(1, x.held) {
+		s.holds[place] = s.received
+	}
+}
+
+// letGo has callers let go of a batch, after they have written to it.
+func (x *explorer) letGo(s modelState) {
+	for place, number := range s.holds {
+		if number != 0 && x.held != 0 {
+			next := s
+			next.holds[place] = 0
+			next.store(modelFront+uint8(place), 99)
+			x.goClient(next, "choose")
+		}
+	}
 }

@@ -61,7 +61,7 @@ func TestPlacesAreBounded(t *testing.T) {
 		{2, 8, keptBytes, 4, "large batches: two more than slots"},
 		{2, 3, keptBytes, 3, "no more than asked for"},
 	} {
-		c, err := newChannel(test.slots, test.places, 4, test.batch)
+		c, err := newChannel(test.slots, test.places, 4, test.batch, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,8 +8,12 @@ import (
 )
 
 // attention is for how long a session spins after a step before it parks. It
-// lets go of the processor between looks if somebody else wants it.
-const attention = 200 * time.Microsecond
+// lets go of the processor between looks if somebody else wants it. With a batch
+// size the workers do, whose games go on meanwhile.
+const (
+	attention      = 200 * time.Microsecond
+	readyAttention = 30 * time.Microsecond
+)
 
 // next waits for a request. In between it makes the steps that are posted in
 // shared memory; while they come it spins for them, as waking takes longer than
@@ -17,8 +21,8 @@ const attention = 200 * time.Microsecond
 func (s *session) next() (r *request, more bool) {
 	for {
 		queued, stepped := false, false
-		if s.attentive {
-			s.spinner.Spin(attention, func() bool {
+		if s.attentive > 0 {
+			s.spinner.Spin(s.attentive, func() bool {
 				select {
 				case r, more = <-s.queue:
 					queued = true
@@ -27,7 +31,9 @@ func (s *session) next() (r *request, more bool) {
 				}
 				return queued || stepped
 			})
-			s.attentive = stepped
+			if !stepped {
+				s.attentive = 0
+			}
 		}
 		switch {
 		case queued:
@@ -44,7 +50,7 @@ func (s *session) next() (r *request, more bool) {
 		case r, more = <-s.queue:
 			return r, more
 		case <-s.rung:
-			s.attentive = true
+			s.attentive = attention
 		}
 	}
 }
@@ -68,17 +74,21 @@ func (s *session) stepPosted() (any bool) {
 }
 
 // postedStep makes one of them and answers it where it came from; an error goes
-// through the socket.
+// through the socket. One that begins games has no answer but that it is done.
 func (s *session) postedStep(e *environment) {
 	c := e.channel
 	r := c.take(e)
 	if r == nil {
-		s.stop(websocket.ClosePolicyViolation, fmt.Sprintf("a step whose batch goes to place %d of %d", c.place, len(c.frames)))
+		s.stop(websocket.ClosePolicyViolation, c.nonsense())
 		return
 	}
 	s.busy.Add(1)
+	s.attentive = attention
+	if c.games != nil {
+		s.attentive = readyAttention
+	}
 	rep := s.answer(r)
-	if rep.frame == nil {
+	if rep.frame == nil && rep.msg != nil {
 		c.answer(0)
 		s.out <- rep
 		return
@@ -90,14 +100,25 @@ func (s *session) postedStep(e *environment) {
 
 func (s *session) makePosted(r *request) (reply, error) {
 	e, c := r.posted, r.posted.channel
-	if err := e.wantRunning(); err != nil {
+	err := e.wantRunning()
+	if c.place < 0 {
+		if err == nil {
+			err = s.begin(e, c.sent, c.own[:len(c.sent)*len(c.own)/e.pool.Games()])
+		}
+		if e.refused == nil {
+			e.refused = err
+		}
+		return reply{}, nil
+	}
+	if err != nil {
 		return reply{}, err
 	}
-	if err := e.wantBatchSize(false); err != nil {
+	f := c.frame(e)
+	if c.games == nil {
+		return s.stepInto(f, e, r.id, c.own)
+	}
+	if err, e.refused = e.refused, nil; err != nil {
 		return reply{}, err
 	}
-	if c.frames[c.place] == nil {
-		c.frames[c.place] = e.frameAt(c.place, nil)
-	}
-	return s.stepInto(c.frames[c.place], e, r.id, c.own)
+	return s.recvInto(f, e, r.id)
 }

@@ -29,22 +29,32 @@ func (s *session) sendGames(e *environment, id uint64, q sendRequest) (reply, er
 	}
 	e.sent = e.sent[:0]
 	for at := 0; at < len(q.games.data); at += 4 {
-		game, most := int32(binary.LittleEndian.Uint32(q.games.data[at:])), e.pool.Games()-1
-		if game < 0 || int(game) > most {
-			return reply{}, inField(outOfRange(element("games", at/4), game, 0, uint64(most)), "games")
-		}
-		e.sent = append(e.sent, game)
+		e.sent = append(e.sent, int32(binary.LittleEndian.Uint32(q.games.data[at:])))
 	}
 	if err := wantActions(&q.actions, len(e.sent)*e.pool.Learners(), e.pool.Spec()); err != nil {
 		return reply{}, err
 	}
-	if e.noop {
-		return s.begun(e, id), nil
-	}
-	if err := e.pool.Send(e.sent, q.actions.data); err != nil {
-		return reply{}, s.fromVec(err, "games")
+	if err := s.begin(e, e.sent, q.actions.data); err != nil {
+		return reply{}, err
 	}
 	return s.begun(e, id), nil
+}
+
+// begin begins a step of these games, with as many actions as there have to be.
+func (s *session) begin(e *environment, games []int32, actions []byte) error {
+	most := e.pool.Games() - 1
+	for k, game := range games {
+		if game < 0 || int(game) > most {
+			return inField(outOfRange(element("games", k), game, 0, uint64(most)), "games")
+		}
+	}
+	if e.noop {
+		return nil
+	}
+	if err := e.pool.Send(games, actions); err != nil {
+		return s.fromVec(err, "games")
+	}
+	return nil
 }
 
 // begun is the reply to send. It lies in one of two buffers: while one is being
@@ -61,7 +71,10 @@ func (s *session) recvGames(e *environment, id uint64, _ nothing) (reply, error)
 	if err := e.wantBatchSize(true); err != nil {
 		return reply{}, err
 	}
-	f := s.take(e.frames)
+	return s.recvInto(s.take(e.frames), e, id)
+}
+
+func (s *session) recvInto(f *frame, e *environment, id uint64) (reply, error) {
 	if e.noop {
 		return f.reply(id), nil
 	}

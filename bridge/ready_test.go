@@ -49,35 +49,50 @@ func TestSendAndRecv(t *testing.T) {
 	server := startServer(t, nil)
 	for _, mode := range []string{"NextStep", "SameStep"} {
 		made := []any{"env_id", "ToySolo-v0", "games", games, "autoreset_mode", mode, "max_episode_steps", 7, "opponents", []string{"hunter", "wander"}}
-		lock, c := server.dial(t), server.dial(t)
-		call(t, lock, "make", made...)
+		want := lockStep(t, server.dial(t), games, steps, made)
+		c := server.dial(t)
 		if size := call(t, c, "make", append(made, "batch_size", 2, "workers", 2)...).Int("batch_size"); size != 2 {
 			t.Fatalf("batch_size is %d, want 2", size)
 		}
-		var want [games][][]byte
-		batch := call(t, lock, "reset", "env", 1, "seed", 5)
-		for n := range steps {
-			for g := range games {
-				want[g] = append(want[g], gameBytes(t, batch, g, games))
-			}
-			batch = call(t, lock, "step", "env", 1, "actions", toyActions(games, uint8(n%5), 0))
+		wantGames(t, call(t, c, "reset", "env", 1, "seed", 5), want, 2, func(games []int32, actions Tensor) Message {
+			call(t, c, "send", "env", 1, "games", int32s(games...), "actions", actions)
+			return call(t, c, "recv", "env", 1)
+		})
+	}
+}
+
+// lockStep is what each game shows, step by step.
+func lockStep(t *testing.T, c *Client, games, steps int, made []any) [][][]byte {
+	t.Helper()
+	call(t, c, "make", made...)
+	shown := make([][][]byte, games)
+	batch := call(t, c, "reset", "env", 1, "seed", 5)
+	for n := range steps {
+		for g := range games {
+			shown[g] = append(shown[g], gameBytes(t, batch, g, games))
 		}
-		var done [games]int
-		batch = call(t, c, "reset", "env", 1, "seed", 5)
-		for slices.Max(done[:]) < steps {
-			index := numbers(batch.Map("tensors").Tensor("game.index"))
-			sent := toyActions(2, 0, 0)
-			for k, g := range index {
-				n := done[g]
-				if got := gameBytes(t, batch, k, 2); !bytes.Equal(got, want[g][n]) {
-					t.Fatalf("%s: step %d of game %d differs from that in lock-step", mode, n, g)
-				}
-				sent.Data[2*k] = uint8(n % 5)
-				done[g]++
+		batch = call(t, c, "step", "env", 1, "actions", toyActions(games, uint8(n%5), 0))
+	}
+	return shown
+}
+
+// wantGames goes on from a batch of so many games, by exchange, until one has shown
+// all that is wanted of it; so must each have shown, as far as it came.
+func wantGames(t *testing.T, batch Message, want [][][]byte, size int, exchange func(games []int32, actions Tensor) Message) {
+	t.Helper()
+	done := make([]int, len(want))
+	for slices.Max(done) < len(want[0]) {
+		index := numbers(batch.Map("tensors").Tensor("game.index"))
+		sent := toyActions(size, 0, 0)
+		for k, g := range index {
+			n := done[g]
+			if got := gameBytes(t, batch, k, size); !bytes.Equal(got, want[g][n]) {
+				t.Fatalf("step %d of game %d differs from that in lock-step", n, g)
 			}
-			call(t, c, "send", "env", 1, "games", int32s(index...), "actions", sent)
-			batch = call(t, c, "recv", "env", 1)
+			sent.Data[2*k] = uint8(n % 5)
+			done[g]++
 		}
+		batch = exchange(index, sent)
 	}
 }
 

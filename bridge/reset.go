@@ -37,7 +37,7 @@ func (s *session) reset(e *environment, id uint64, q resetRequest) (reply, error
 	if err := e.pool.Reset(f.batch, o); err != nil {
 		return reply{}, s.fromVec(err, "mask")
 	}
-	e.running = true
+	e.running, e.refused = true, nil
 	return f.reply(id), nil
 }
 

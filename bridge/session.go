@@ -51,7 +51,7 @@ type session struct {
 	okays      [2][]byte // replies to send
 	okay       int       // the one that is free
 	spinner    vec.Spinner
-	attentive  bool          // the last step was of an environment with shared memory
+	attentive  time.Duration // for how long to spin for the next step in shared memory; 0: not at all
 	rung       chan struct{} // a step has been posted there
 
 	control bucket // of control frames; the reader's own

@@ -16,7 +16,9 @@ func readStep(in *fields) stepRequest {
 }
 
 func (s *session) step(e *environment, id uint64, q stepRequest) (reply, error) {
-	s.attentive = e.channel != nil
+	if e.channel != nil {
+		s.attentive = attention
+	}
 	if err := e.wantBatchSize(false); err != nil {
 		return reply{}, err
 	}

@@ -3,6 +3,7 @@ package vec
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"time"
 )
 
@@ -126,7 +127,9 @@ func (p *Pool) resetAll(b *Batch, o ResetOptions) error {
 	return p.Recv(b)
 }
 
-// serveSent steps games that were sent, until the workers are to end.
+// serveSent steps games that were sent, until the workers are to end. Workers that
+// always find more games would occupy all processors: after each chunk they let the
+// goroutines go first that send and receive.
 func (w *worker) serveSent() {
 	p := w.p
 	for {
@@ -141,5 +144,6 @@ func (w *worker) serveSent() {
 		}
 		w.faults = w.faults[:0] // the games keep theirs
 		p.queue.put(w.games, p.phases, time.Since(begun))
+		runtime.Gosched()
 	}
 }

@@ -12,6 +12,7 @@ import pytest
 
 import pommego
 from compare import assert_same, frozen
+from pommego._transport import channel
 
 Vec = Callable[..., pommego.PommegoVectorEnv]
 
@@ -171,8 +172,9 @@ def test_refused_when_made(vec: Vec, options: dict[str, Any], says: str) -> None
         vec(games=4, **options)
 
 
-def test_misuse(vec: Vec) -> None:
-    envs = vec(games=4, batch_size=2)
+@pytest.mark.parametrize("memory", [None, False])
+def test_misuse(vec: Vec, memory: bool | None) -> None:
+    envs = vec(games=4, batch_size=2, shared_memory=memory)
     with pytest.raises(pommego.ServerError, match="has not been reset"):
         envs.recv()
     _, info = envs.reset(seed=1)
@@ -199,13 +201,46 @@ def test_misuse(vec: Vec) -> None:
         (lambda: envs.send(eight[:4], [16, 17, 18, 19]), ValueError, "row 16 is not one of 0 to 15"),
         (lambda: envs.send(eight[:4], [0.0, 1.0, 2.0, 3.0]), TypeError, "integers"),
         (lambda: envs.send(eight[:4], rows.reshape(2, 4)), ValueError, r"shape \(n,\)"),
-        (lambda: envs.send(eight[:4], np.arange(4) + 4 * other), pommego.ServerError, "under way"),
-        (lambda: envs.send(eight + 6, rows), pommego.ServerError, "is 6, want 0 to 5"),
+        (
+            lambda: (envs.send(eight[:4], np.arange(4) + 4 * other), envs.recv()),
+            pommego.ServerError,
+            "under way",
+        ),
+        (lambda: (envs.send(eight + 6, rows), envs.recv()), pommego.ServerError, "is 6, want 0 to 5"),
     ]:
         with pytest.raises(error, match=says):
             call()
     envs.send(eight, rows)
     assert len(envs.get_state()) == len(envs.render(range(4))) == 4
+    envs.recv()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is shared on Linux only")
+def test_the_first_refusal_is_raised(vec: Vec) -> None:
+    """By recv, which then receives nothing: what is under way comes with the next."""
+    envs = vec(games=4, batch_size=2, opponents=["static"] * 3, shared_memory=True)
+    rows = envs.reset(seed=1)[1]["row"]
+    envs.recv()
+    envs.send([0, 6], [0, 1])
+    envs.send([0] * 4, [3, 2, 1, 0])
+    envs.send([0], [0])
+    with pytest.raises(pommego.ServerError, match="is 6, want 0 to 5"):
+        envs.recv()
+    assert sorted([*envs.recv()[-1]["row"], *envs.recv()[-1]["row"]]) == [0, 1, 2, 3]
+    envs.send([6], [0])
+    assert len(envs.reset(seed=2)[1]["row"]) == len(rows) == 2
+    envs.recv()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is shared on Linux only")
+def test_a_server_that_takes_no_posts_of_some_games(vec: Vec, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An older one, which says nothing of `games`: they are sent as messages, and batches still shared."""
+    monkeypatch.setattr(channel.Channel, "begins", False)
+    envs = vec(games=4, batch_size=2, opponents=["static"] * 3, shared_memory=True)
+    assert not envs._session._posts
+    envs.send([0, 0], envs.reset(seed=1)[1]["row"])
+    with pytest.raises(pommego.ServerError, match="under way"):
+        envs.send([0] * 4, range(4))
     envs.recv()
 
 

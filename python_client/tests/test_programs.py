@@ -46,6 +46,7 @@ def test_demo_says_what_is_wrong(binary: Path) -> None:
         ["--observation", "raw", "--no-copy", "--transport", "unix"],
         ["--opponents", "simple", "--workers", "1"],
         ["--in-flight", "2"],
+        ["--opponents", "osla,simple,static", "--batch-size", "4", "--id", "PommeFFACompetition-v0"],
         ["--transport", "tcp", "--compression", "zstd"],
     ],
     ids=" ".join,
@@ -72,9 +73,14 @@ def test_bench_refuses_to_compress_what_does_not_travel() -> None:
     assert "--transport" in run("-m", "pommego.bench", "--compression", "zstd", code=2).stderr
 
 
+def test_bench_refuses_steps_ahead_of_some_games() -> None:
+    assert "--in-flight" in run("-m", "pommego.bench", "--batch-size", "2", "--in-flight", "2", code=2).stderr
+
+
 def test_bench_for_people(binary: Path) -> None:
     out = run("-m", "pommego.bench", "--games", "4", "--seconds", "0.3").stdout
     assert re.search(r"end-to-end +[\d.,]+( [kM])? steps/s .*% of noop", out)
+    assert re.search(r"step_us +[\d.]+ us p50 +\(p90 [\d.]+, p99 [\d.]+\)", out)
 
 
 def test_example_is_ten_lines_and_runs(binary: Path) -> None:

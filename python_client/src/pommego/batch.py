@@ -40,7 +40,7 @@ _ENDED = "_ended"  # key in the statistics: the rows of games whose episode ende
 _SMALL = 64 << 10  # bytes: smaller fields are copied, which costs little
 
 
-@dataclass
+@dataclass(slots=True)
 class View:
     """One batch. Its arrays are views of the receive buffer or own their memory.
 
@@ -59,6 +59,7 @@ class View:
         games: int32 (games,), the games in the batch; None: all, in order. `finished`
             holds indices into it.
         line_up: int32 (games,), the number of each game's line-up; None if there are none.
+        rows: int (rows,), the rows of `games`.
     """
 
     obs: Observation
@@ -73,6 +74,7 @@ class View:
     final: dict[str, Array]
     games: NDArray[np.int32] | None = None
     line_up: NDArray[np.int32] | None = None
+    rows: NDArray[np.intp] | None = None
 
     def kept(self, games: int, learners: int, rows: slice, *, copy: bool) -> View:
         """Return a view of some rows of each game; see `keep_rows`."""
@@ -125,6 +127,7 @@ class BatchReader:
         self._learners = learners
         self._copy = copy
         self._expand = expand and learners > 1
+        self._views = not copy and not (self._expand and any(f.per_game for f, _ in self._obs))
         rows = self._fields["reward"].shape[0]
         self._games = rows // learners
         self._final_fields = final
@@ -183,48 +186,71 @@ class BatchReader:
         Raises:
             ValueError: the batch is not what the server announced.
         """
-        shared = batch if isinstance(batch, SharedBatch) else None
-        if shared:
-            arrays = shared.views  # the same for every batch in this place
-            if not arrays:
-                arrays.update(self.arrays(shared.tensors, games))
-            finished = arrays["game.done"].nonzero()[0]
-            if finished.size and self._final_fields:
-                batch = shared.whole()
-        else:
-            arrays = self.arrays(batch.tensors, games)
-            finished = _finished(batch.finished.array(), games)
-        ended = finished.size or isinstance(batch, wire.Simulated)  # whose batches are joined as well
-        stats = self._statistics(arrays) if ended else {}
-        copy = self._copy
-        if self._given and not shared:
+        if type(batch) is SharedBatch:
+            return self._read_shared(batch, games)
+        arrays = self.arrays(batch.tensors, games)
+        finished = _finished(batch.finished.array(), games)
+        if self._given:
             give_away()
-        view = View(
-            obs=self._observation(arrays | shared.own(self._given) if shared and self._given else arrays),
-            reward=arrays["reward"].copy() if copy else arrays["reward"],
-            terminated=arrays["terminated"].copy() if copy else arrays["terminated"],
-            truncated=arrays["truncated"].copy() if copy else arrays["truncated"],
-            info=self._always(arrays, games),
+        given = {name: arrays[name] for name in self._given}
+        view = self._view(arrays, finished, self._observation(arrays, given), self._always(arrays, games))
+        if isinstance(batch, wire.Simulated):
+            view.stats = self._statistics(
+                arrays
+            )  # even if none ended: batches that are joined have the same keys
+        elif finished.size and batch.final:
+            view.final = self._final(batch.final, finished.size)
+        return view
+
+    def _read_shared(self, batch: SharedBatch, games: int) -> View:
+        """Read a batch from a place whose batches all have the same form."""
+        arrays = batch.views
+        if not arrays:
+            arrays.update(self.arrays(batch.tensors, games))
+            if self._views:
+                batch.handed = self._observation(arrays, {}), self._always(arrays, games)
+        if batch.handed:
+            obs, info = map(dict.copy, batch.handed)
+        else:
+            owned = batch.own(self._given) if self._given else {}
+            obs, info = self._observation(arrays, owned), self._always(arrays, games)
+        view = self._view(arrays, arrays["game.done"].nonzero()[0], obs, info)
+        if self._final_fields and view.finished.size:
+            view.final = self._final(batch.whole().final or {}, view.finished.size)
+        return view
+
+    def _view(
+        self, arrays: dict[str, Array], finished: Array, obs: Observation, info: dict[str, Any]
+    ) -> View:
+        reward, terminated, truncated = arrays["reward"], arrays["terminated"], arrays["truncated"]
+        if self._copy:
+            reward, terminated, truncated = reward.copy(), terminated.copy(), truncated.copy()
+        return View(
+            obs=obs,
+            reward=reward,
+            terminated=terminated,
+            truncated=truncated,
+            info=info,
             seed=arrays["game.seed"],
-            episode=arrays["game.episode"].copy(),
+            episode=arrays["game.episode"],
             finished=finished,
-            stats=stats,
+            stats=self._statistics(arrays) if finished.size else {},
             final={},
             games=arrays[_INDEX].copy() if _INDEX in arrays else None,
             line_up=arrays[_LINE_UP].copy() if _LINE_UP in arrays else None,
         )
-        if finished.size and isinstance(batch, wire.Batch) and batch.final:
-            view.final = self._final(batch.final, finished.size)
-        return view
 
-    def _observation(self, arrays: dict[str, Array]) -> Observation:
+    def _observation(self, arrays: dict[str, Array], given: dict[str, Array]) -> Observation:
+        """Return the observation; the arrays in `given` belong to the caller already."""
         obs = {}
         for field, name in self._obs:
-            array = arrays[field.name]
-            if field.per_game and self._expand:
-                array = np.repeat(array, self._learners, axis=0)
-            elif self._copy and field.name not in self._given:
-                array = array.copy()
+            array = given.get(field.name)
+            if array is None:
+                array = arrays[field.name]
+                if field.per_game and self._expand:
+                    array = np.repeat(array, self._learners, axis=0)
+                elif self._copy:
+                    array = array.copy()
             obs[name] = array
         return obs
 
@@ -233,9 +259,10 @@ class BatchReader:
         every = self._all
         if games != self._games:
             every = np.ones((len(_ALWAYS), games * self._learners), np.bool_)
-        info = {name: arrays[name] for name in _ALWAYS}
         if self._copy:
-            every, info = every.copy(), {name: array.copy() for name, array in info.items()}
+            every, info = every.copy(), {name: arrays[name].copy() for name in _ALWAYS}
+        else:
+            info = {name: arrays[name] for name in _ALWAYS}
         info.update(zip(_ALL, every, strict=True))
         return info
 

@@ -5,8 +5,13 @@ turns them into arrays; a step is one move of a whole game, and steps that only 
 do not count. Its ``limit`` is ``noop``: the same with a server that steps nothing and
 only sends the batch. ``copy`` is how many times a second the bytes of such a step can
 be copied. ``round_trip_us`` is the time of one ``noop`` step in microseconds,
-``step_us`` that of a real one. All of them are measured in turn, in several rounds of
-the same run.
+``step_us`` that of a real one: p50 is the median, p99 what 99 % of them do not exceed.
+All of them are measured in turn, in several rounds of the same run.
+
+With ``--batch-size`` games are stepped one by one, and a batch has the first so many
+that are ready. Compare opponents of unequal cost with and without it:
+
+    python -m pommego.bench --games 64 --opponents osla,simple,simple --batch-size 16
 
 With ``--compression`` the batches are sent compressed; ``wire_bytes`` is the number of
 bytes that the server wrote for one, where the system reports that, and ``batch_bytes``
@@ -40,6 +45,8 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if options.compression and options.transport == "shm":
         parser.error("--compression needs --transport tcp or unix: with shared memory nothing is sent")
+    if options.batch_size and options.in_flight > 1:
+        parser.error("--in-flight is for steps of all games; leave it out with --batch-size")
     try:
         report = run(options)
     except pommego.PommegoError as e:
@@ -63,7 +70,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--seconds", type=float, default=5.0, help="of the whole run (default: %(default)s)")
     parser.add_argument("--workers", type=int, default=0, help="goroutines; 0: all cores")
     parser.add_argument("--observation", choices=["raw", "planes"], default="planes")
-    parser.add_argument("--opponents", help="an agent in all seats but one, such as simple")
+    parser.add_argument(
+        "--opponents", help="an agent in all seats but one, such as simple, or several: osla,simple,simple"
+    )
+    parser.add_argument("--batch-size", type=int, help="games a batch (default: all, in lock-step)")
     parser.add_argument("--copy", action=argparse.BooleanOptionalAction, default=True)
     parser.add_argument("--transport", choices=["shm", "tcp", "unix"], default="shm")
     parser.add_argument("--compression", choices=["zstd"], help="of batches, for slow links (default: none)")
@@ -86,12 +96,15 @@ def _make(
     options: argparse.Namespace, server: pommego.Server, noop: bool = False
 ) -> pommego.PommegoVectorEnv:
     where = {"address": server.address, "token": server.token}
-    seats = pommego.catalog(**where)[options.id].seats if options.opponents else 0
+    opponents = options.opponents.split(",") if options.opponents else None
+    if opponents and len(opponents) == 1:
+        opponents *= pommego.catalog(**where)[options.id].seats - 1
     return pommego.make_vec(
         options.id,
         num_envs=options.games,
         observation=options.observation,
-        opponents=[options.opponents] * (seats - 1) if seats else None,
+        opponents=opponents,
+        batch_size=options.batch_size,
         workers=options.workers,
         copy=options.copy,
         expand_shared=options.copy,
@@ -120,7 +133,8 @@ def _measure(options: argparse.Namespace, real: _Driver, idle: _Driver, server: 
     progress.clear()
     noop = _result("noop", handed, None)
     return {
-        "games": real.games,
+        "games": options.games,
+        "batch_size": options.batch_size,
         "workers": options.workers,
         "id": options.id,
         "observation": options.observation,
@@ -148,10 +162,10 @@ class _Driver:
     def __init__(self, envs: pommego.PommegoVectorEnv, options: argparse.Namespace) -> None:
         envs.reset(seed=options.seed)
         self._envs = envs
-        self.games = envs.num_games
+        self.games = envs.batch_size
         rng = np.random.default_rng(options.seed)
         choices = [choice.n for choice in envs.game_spec.actions]
-        shape = (_ACTIONS, envs.num_envs, len(choices))
+        shape = (_ACTIONS, envs.batch_size * envs.learners, len(choices))
         actions = rng.integers(0, choices, shape, np.uint8)
         self._actions = actions[:, :, 0] if len(choices) == 1 else actions
         self._next = 0
@@ -232,7 +246,7 @@ def _print(report: dict[str, Any]) -> None:
     kind = f"{report['id']}, {report['observation']}, opponents {report['opponents'] or 'none'}"
     print(
         f"{report['games']:,} games of {kind}, {report['transport']}, copy={report['copy']}, "
-        f"{report['in_flight']} in flight"
+        + (f"{report['batch_size']} a batch" if report["batch_size"] else f"{report['in_flight']} in flight")
     )
     if report["compression"] and report["wire_bytes"] is not None:
         share = report["wire_bytes"] / report["batch_bytes"]
@@ -240,8 +254,8 @@ def _print(report: dict[str, Any]) -> None:
     for result in report["results"]:
         if "microseconds" in result:
             print(
-                f"{result['name']:14} {result['microseconds']:10.1f} us   "
-                f"(90 % under {result['p90']:.1f}, 99 % under {result['p99']:.1f})"
+                f"{result['name']:14} {result['microseconds']:10.1f} us p50   "
+                f"(p90 {result['p90']:.1f}, p99 {result['p99']:.1f})"
             )
             continue
         rate, limit = result["env_steps_per_second"], result["limit"]

@@ -197,5 +197,6 @@ def write_actions(actions: ArrayLike, out: NDArray[np.uint8], games: int, learne
             raise ValueError(f"actions must have shape {out.shape}, or {by_game}, got {array.shape}")
         array = array.reshape(out.shape)
     np.copyto(out, array, casting="unsafe")
-    if array.dtype != np.uint8:
+    # Whether any needs more than the lowest eight bits is seen quickest in all of them together.
+    if array.dtype != np.uint8 and int(np.bitwise_or.reduce(array, axis=None)) & ~255:
         out[(array < 0) | (array > 255)] = 255

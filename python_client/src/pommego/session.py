@@ -15,7 +15,7 @@ from pommego._transport import wire
 from pommego._transport.client import Client
 from pommego._transport.opening import action_shape, make_shared
 from pommego._transport.shared import SharedBatch
-from pommego.batch import BatchReader, View
+from pommego.batch import BatchReader, View, rows_of
 from pommego.errors import ClosedError, PommegoError
 from pommego.opponents import LineUps, PolicySeats, no_row
 from pommego.server import Server
@@ -51,6 +51,8 @@ class Session:
         action_shape: the shape of a step's actions, on the server.
         memory: the memory shared with the server, None without any.
         steps: the ids of the steps in flight.
+        max_in_flight: how many there may be.
+        closed: whether `close` has been called.
     """
 
     def __init__(
@@ -68,6 +70,7 @@ class Session:
         self.client, self.server, self.options, self.expand = client, server, options, expand
         self.numbered = numbered
         self.steps: deque[int] = deque()
+        self.closed = False
         self._finalizer = weakref.finalize(self, _end, client, server)
         try:
             self.made, self.memory = make_shared(client, options, shared_memory, copy)
@@ -80,12 +83,14 @@ class Session:
         made = self.made
         self.games = made.batch_size or made.games
         self._held = np.zeros(0, np.int32)  # the games in the last batch received
+        self._held_rows = b""  # their rows, as bytes
         try:
             self.spec = GameSpec.from_wire(made.spec)
             counts = tuple(count.name for count in self.spec.counts)
             layout = {"learners": made.learners, "expand": self.expand, "counts": counts}
             self.encoding = self.spec.encoding(made.observation)
             self.action_shape = action_shape(made)
+            self._posts = self.memory is not None and self.memory.channel.begins == bool(made.batch_size)
             self._step = wire.StepRequest(made.env, self.action_shape)
             self._batches = BatchReader(made.fields, copy=copy, final=bool(made.final_fields), **layout)
             simulated = [field for field in made.fields if field.name != "game.index"]
@@ -95,30 +100,25 @@ class Session:
                 self.policies = PolicySeats(line_ups, made, self.spec, copy=copy)
             self.learners = self.policies.own if self.policies else made.learners
             self.rows = made.games * self.learners
+            self.max_in_flight = self._most_in_flight()
             self._line_up = np.zeros(made.games, np.int32)  # the number of each game's
             self._line_ups = 0, len(line_ups.line_ups) if line_ups else 1  # first number and how many
         except (ValueError, TypeError, KeyError, AttributeError) as e:
             raise self.client.distrust(f"an invalid description of the environment: {e!r}") from e
 
-    @property
-    def closed(self) -> bool:
-        """Whether `close` has been called."""
-        return not self._finalizer.alive
+    def _most_in_flight(self) -> int:
+        if self.policies:
+            return 1  # they need to see a step before they make the next
+        limit = self.client.limits.get("in_flight", 1)
+        return min(limit, self.memory.in_flight) if self.memory else limit
 
     def close(self) -> None:
         """Free the games; stop the server if it is ours. Idempotent."""
         policies = getattr(self, "policies", None)
         if policies is not None and not self.closed:
             policies.close()
+        self.closed = True
         self._finalizer()
-
-    @property
-    def max_in_flight(self) -> int:
-        """How many steps may be sent before the first is received."""
-        if self.policies:
-            return 1  # they need to see a step before they make the next
-        limit = self.client.limits.get("in_flight", 1)
-        return min(limit, self.memory.in_flight) if self.memory else limit
 
     def check_open(self) -> None:
         """Raise ClosedError after `close`."""
@@ -212,7 +212,7 @@ class Session:
         if len(self.steps) >= self.max_in_flight:
             raise PommegoError(f"{len(self.steps)} batches are in flight and no more may be: recv() first")
         games = self.made.games
-        if self.memory is not None:
+        if self._posts:
             self._write_actions(actions, self.client.slot(), games, None)
             self.steps.append(self.client.post())
             return
@@ -220,10 +220,31 @@ class Session:
         self.steps.append(self.client.submit(self._step.message(self.client.next_id)))
 
     def _send_some(self, actions: ArrayLike, rows: ArrayLike | None) -> None:
-        games = self._held if rows is None else checks.games_of(rows, self.made.games, self.learners)
-        encoded = np.empty((len(games) * self.made.learners, *self.action_shape[1:]), np.uint8)
+        if rows is None or self._are_held(rows):
+            games = self._held
+        else:
+            games = checks.games_of(rows, self.made.games, self.learners)
+        self.check_idle()
+        size = len(games) * self.made.learners
+        if self._posts and len(games) <= self.made.games:
+            self._write_actions(actions, self.client.slot()[:size], len(games), games)
+            self.memory.channel.begin(games)
+            return
+        encoded = np.empty((size, *self.action_shape[1:]), np.uint8)
         self._write_actions(actions, encoded, len(games), games)
         self.call("send", wire.Ok, games=wire.tensor(games), actions=wire.tensor(encoded))
+
+    def _are_held(self, rows: ArrayLike) -> bool:
+        """Return whether these are the rows received last, the usual case."""
+        alike = type(rows) is np.ndarray and rows.dtype == np.intp and rows.ndim == 1
+        return alike and rows.tobytes() == self._held_rows
+
+    def _ask_for_some(self) -> int:
+        """Ask for the first games that are ready; returns the request's id."""
+        if not self._posts:
+            return self.client.submit(self.client.encode("recv", env=self.made.env))
+        self.client.slot()
+        return self.client.post()
 
     def _write_actions(
         self, actions: ArrayLike, out: NDArray[np.uint8], games: int, which: NDArray[np.int32] | None
@@ -240,7 +261,7 @@ class Session:
         """Wait for the batch of the oldest step in flight, or with batch_size of the first games ready."""
         self.check_open()
         if self.made.batch_size and not self.steps:  # after an interrupt a batch is still to come
-            self.steps.append(self.client.submit(self.client.encode("recv", env=self.made.env)))
+            self.steps.append(self._ask_for_some())
         if not self.steps:
             raise PommegoError("no step is in flight: call send(actions) first")
         try:
@@ -256,13 +277,18 @@ class Session:
 
     def read(self, reply: wire.Batch | SharedBatch) -> View:
         """Read a batch."""
-        view = self._read(self._batches, reply, self.games)
+        try:
+            view = self._batches.read(reply, self.games, self.client.give_away)
+        except (ValueError, TypeError) as e:
+            raise self._unreadable(e) from e
         if view.games is not None:
-            if not ((view.games >= 0) & (view.games < self.made.games)).all():
+            if np.maximum.reduce(view.games.view(np.uint32)) >= self.made.games:  # as any below 0 is
                 raise self.client.distrust(f"a batch of the games {view.games.tolist()[:5]}")
-            self._held = view.games
+            view.rows = rows_of(view.games, self.learners)
+            self._held, self._held_rows = view.games, view.rows.tobytes()
         elif self.numbered:
             view.games = np.arange(self.games, dtype=np.int32)
+            view.rows = rows_of(view.games, self.learners)
         if view.line_up is not None:
             self._note_line_ups(view)
         return self.policies.take(view) if self.policies else view
@@ -279,15 +305,13 @@ class Session:
 
     def read_simulated(self, reply: wire.Simulated, games: int) -> View:
         """Read the batch of simulated games."""
-        return self._read(self._simulated, reply, games)
-
-    def _read(
-        self, reader: BatchReader, reply: wire.Batch | SharedBatch | wire.Simulated, games: int
-    ) -> View:
         try:
-            return reader.read(reply, games, self.client.give_away)
+            return self._simulated.read(reply, games, self.client.give_away)
         except (ValueError, TypeError) as e:
-            raise self.client.distrust(f"a batch that cannot be read: {e}") from e
+            raise self._unreadable(e) from e
+
+    def _unreadable(self, error: Exception) -> PommegoError:
+        return self.client.distrust(f"a batch that cannot be read: {error}")
 
 
 def _end(client: Client, server: Server | None) -> None:

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pommego import checks, rows
 from pommego._transport import wire
-from pommego.batch import Observation, View, begin_info, episode_info, final_info, rows_of
+from pommego.batch import Observation, View, begin_info, episode_info, final_info
 from pommego.opponents import LineUps, Opponents
 from pommego.session import Session
 from pommego.state import (
@@ -135,6 +135,8 @@ class PommegoVectorEnv(VectorEnv):
         self.single_observation_space = self.encoding.space()
         self.single_action_space = self.game_spec.action_space()
         self._episode = np.zeros(self.num_games, np.uint64)
+        self._every_row = np.ones(self._rows, np.bool_)
+        self._episode_bytes = self._episode.tobytes()  # the same in lock-step: what is compared quickest
 
     # gymnasium's interface ----------------------------------------------------
 
@@ -192,7 +194,7 @@ class PommegoVectorEnv(VectorEnv):
         view = self._session.reset(seeds, mask, starts)
         if view.games is None:
             begun = np.ones(self.num_games, np.bool_) if mask is None else mask
-            self._episode = view.episode
+            self._show(view)
             return view.obs, view.info | begin_info(view, begun, self.learners)
         self._episode[slice(None) if mask is None else mask] = _NONE  # the episode has begun
         return view.obs, self._step_info(view)
@@ -215,9 +217,10 @@ class PommegoVectorEnv(VectorEnv):
             PommegoError: batches are in flight; `recv` them first. Or `batch_size`
                 is below `num_games`; use `send` and `recv`.
         """
-        self._session.check_together("step()")
-        self._session.check_idle()
-        self.send(actions)
+        session = self._session
+        session.check_together("step()")
+        session.check_idle()
+        session.send(actions)
         try:
             return self.recv()
         except BaseException:  # the reply to an interrupted step must not be taken for that of the next one
@@ -242,8 +245,8 @@ class PommegoVectorEnv(VectorEnv):
         Raises:
             PommegoError: too many are in flight.
             ValueError, TypeError: actions or rows are not as described.
-            ServerError: with `batch_size`, an action is out of range, or a game
-                is under way; nothing has begun then. Otherwise `recv` raises it.
+            ServerError: an action is out of range, or (with `batch_size`) a game is
+                under way; nothing has begun then. Most often the next `recv` raises it.
         """
         self._session.send(actions, rows)
 
@@ -421,7 +424,7 @@ class PommegoVectorEnv(VectorEnv):
         if isinstance(games, int | np.integer):
             games, states = [int(games)], [states]
         view = restore_games(self._session, list(map(int, games)), states)
-        self._episode = view.episode
+        self._show(view)
         return view.obs, view.info
 
     def state_json(self, state: State | bytes) -> dict[str, Any]:
@@ -520,16 +523,23 @@ class PommegoVectorEnv(VectorEnv):
             f"observation={self.encoding.name})"
         )
 
+    def _show(self, view: View) -> None:
+        """Note which episodes are shown."""
+        self._episode = view.episode.copy()
+        self._episode_bytes = self._episode.tobytes()
+
     def _step_info(self, view: View) -> dict[str, Any]:
         info = view.info
-        begun = view.episode != (self._episode if view.games is None else self._episode[view.games])
-        if begun.any():
-            info |= begin_info(view, begun, self.learners)
         if view.games is None:
-            self._episode = view.episode
+            if view.episode.tobytes() != self._episode_bytes:
+                info |= begin_info(view, view.episode != self._episode, self.learners)
+                self._show(view)
         else:
-            self._episode[view.games] = view.episode
-            info |= {"row": rows_of(view.games, self.learners), "_row": np.ones(self._rows, np.bool_)}
+            before = self._episode[view.games]
+            if view.episode.tobytes() != before.tobytes():
+                info |= begin_info(view, view.episode != before, self.learners)
+                self._episode[view.games] = view.episode
+            info["row"], info["_row"] = view.rows, self._every_row.copy()
         if view.finished.size:
             info |= episode_info(view)
             if self.autoreset_mode == AutoresetMode.SAME_STEP:

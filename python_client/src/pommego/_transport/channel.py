@@ -37,7 +37,8 @@ _MASK, _HALF = (1 << 32) - 1, 1 << 31  # counts have 32 bits
 
 _SPIN = 100e-6  # seconds to spin before sleeping
 _CROWDED = 200e-6  # seconds: if a yield takes longer, other threads want the processor
-_REST = 8  # steps after which spinning is tried again if it was not worth it
+_REST = 1  # waits without spinning after one in which it was not worth it; doubled each time, ...
+_LONGEST_REST = 1024  # ... up to this
 _NAP = 0.1  # seconds to sleep before checking whether the server is alive
 
 _SYSCALLS = {"x86_64": (202, 324), "aarch64": (98, 283)}  # of Linux: futex and membarrier
@@ -55,6 +56,8 @@ class Channel:
         memory: the shared memory from its start, writable.
         actions: the offset of each slot's actions in it.
         shape: the shape of the actions, (rows,) or (rows, components).
+        games: the offset of each slot's game numbers in it; empty without a batch size.
+        most: the most game numbers that a slot can hold.
 
     Raises:
         OSError: futexes cannot be called on this system.
@@ -65,7 +68,14 @@ class Channel:
         turn: steps posted so far; the next one goes into slot `turn % slots`.
     """
 
-    def __init__(self, memory: memoryview, actions: Sequence[int], shape: Sequence[int]) -> None:
+    def __init__(
+        self,
+        memory: memoryview,
+        actions: Sequence[int],
+        shape: Sequence[int],
+        games: Sequence[int] = (),
+        most: int = 0,
+    ) -> None:
         self.slots, self.turn = len(actions), 0
         if not 0 < self.slots <= 16 or 8 * (_LENGTHS + self.slots) > len(memory):
             raise ValueError(f"{self.slots} slots in {len(memory)} bytes")
@@ -73,9 +83,12 @@ class Channel:
         flat = np.frombuffer(memory, np.uint8)
         size = int(np.prod(shape))
         self._actions = [flat[at : at + size].reshape(shape) for at in actions]
+        size = 4 * (1 + most)
+        self._games = [flat[at : at + size].view(np.int32).reshape(1 + most) for at in games]
         self._prepare_calls(flat.__array_interface__["data"][0])
         self._posted: deque[tuple[int, int]] = deque()  # requests not answered yet, and their turns
-        self._rest = 0  # waits to go before spinning is tried again
+        self._rest = 0  # waits to go before spinning is tried again, ...
+        self._next_rest = _REST  # ... and if it does not pay then either
 
     def _prepare_calls(self, memory: int) -> None:
         """Prepare the system calls, whose arguments are converted only once."""
@@ -101,12 +114,25 @@ class Channel:
         """The array for the next step's actions, once the slot is free: see `answered`."""
         return self._actions[self.turn % self.slots]
 
+    @property
+    def begins(self) -> bool:
+        """Whether a step can be one of some games."""
+        return bool(self._games)
+
+    def begin(self, games: np.ndarray) -> None:
+        """Hand over a step of these games, whose actions were written last; it has no batch."""
+        numbers = self._games[self.turn % self.slots]
+        numbers[0] = len(games)
+        numbers[1 : 1 + len(games)] = games
+        self.post(0, -1)
+
     def post(self, request_id: int, place: int) -> None:
         """Hand over the step whose actions were written last; its batch is to go to this place."""
         words, turn = self._words, self.turn
         self._longs[_IDS + turn % self.slots] = request_id
         words[_PLACES + turn % self.slots] = place + 1
-        self._posted.append((request_id, turn))
+        if request_id:
+            self._posted.append((request_id, turn))
         self.turn = turn = turn + 1  # if interrupted from here on, the next call posts this step too
         if self._ordered:
             words[_POSTED] = turn & _MASK
@@ -132,8 +158,8 @@ class Channel:
         """Spin for a moment; returns whether the answer is there.
 
         Where answers take longer than that, or other threads or processes want the
-        processor, such as the server, spinning is not worth it and tried only now and
-        then.
+        processor, such as the server, spinning is not worth it and tried ever less
+        often.
         """
         words, wanted = self._words, turn + 1
         if (words[_ANSWERED] - wanted) & _MASK < _HALF:  # `answered`, without the call
@@ -147,8 +173,10 @@ class Channel:
             _yield()
             last, now = now, time.perf_counter()
             if now > until or now - last > _CROWDED:
-                self._rest = _REST
+                self._rest = self._next_rest
+                self._next_rest = min(2 * self._next_rest, _LONGEST_REST)
                 return self.answered(turn)
+        self._next_rest = _REST
         return True
 
     def sleep(self, turn: int) -> bool:

@@ -182,7 +182,7 @@ class Client:
             self._socket.check_usable()
         channel = self._memory.channel
         if not channel.answered(channel.turn - channel.slots):
-            self._wait_for(channel, channel.turn - channel.slots)
+            self._sleep_for(channel, channel.turn - channel.slots)
         return channel.actions()
 
     def post(self) -> int:
@@ -200,9 +200,11 @@ class Client:
         kept with `give_away`. A batch in shared memory comes as `SharedBatch`.
         """
         reply = self._receive()
+        if kind is wire.Batch and type(reply) is SharedBatch:
+            return reply
         if isinstance(reply, wire.Error):
             raise _server_error(reply)
-        if not isinstance(reply, kind) and not (kind is wire.Batch and isinstance(reply, SharedBatch)):
+        if not isinstance(reply, kind):
             raise self.distrust(f"a reply of type {type(reply).__name__}, expected {kind.__name__}")
         return reply
 
@@ -278,21 +280,20 @@ class Client:
         turn = memory.channel.turn_of(request_id)
         if turn is None:
             return None
-        self._wait_for(memory.channel, turn)
+        if not memory.channel.spin(turn):
+            self._sleep_for(memory.channel, turn)
         slot, size = memory.channel.take(turn)
         if not size:
             return None
         self._expected.popleft()
         return self._shared_batch(request_id, size, slot)
 
-    def _wait_for(self, channel: Channel, turn: int) -> None:
-        """Wait until the server has answered the step posted in this turn.
+    def _sleep_for(self, channel: Channel, turn: int) -> None:
+        """Sleep until the server has answered the step posted in this turn.
 
         The server wakes this process. The socket is watched only to see whether the
         server is alive.
         """
-        if channel.spin(turn):
-            return
         deadline = time.monotonic() + self.timeout
         while not channel.sleep(turn):
             if self._message_begins():

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import mmap
 import os
+import struct
 import weakref
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -33,57 +34,48 @@ PLACES = 8
 
 _KEY = 16  # bytes
 _ID = b"\xa2id\xcf"  # the bytes before a batch's number, which always has eight bytes
+_number = struct.Struct(">Q").unpack_from
 
 
-@dataclass
-class _Place:
-    """A place for batches.
+@dataclass(slots=True)
+class SharedBatch:
+    """A batch where the server wrote it.
 
-    All its batches have the same form; only their numbers and the bytes after the
-    tensors differ. So a batch is decoded only once for each place.
+    All batches in one place have the same form; only their numbers and the bytes after
+    the tensors differ. So a batch is decoded only once for each place, and this object
+    stands for every batch that is written there.
 
     Attributes:
-        mapping: its memory.
+        mapping: the memory of the place.
         memory: the same as a sliceable buffer.
+        home: the whole shared memory.
+        number: the number of the place.
         id_at: the offset of a batch's number.
         tensors: as decoded.
         views: the reader's arrays of the tensors.
+        handed: the reader's dicts of those arrays, which it copies for each batch.
+        id: the request that the batch answers.
+        size: the length of the batch in bytes.
     """
 
     mapping: Mapping
     memory: memoryview
+    home: SharedMemory
+    number: int
     id_at: int
     tensors: dict[str, wire.Tensor]
     views: dict[str, Any] = field(default_factory=dict)
-
-
-@dataclass
-class SharedBatch:
-    """A batch where the server wrote it.
-
-    Attributes:
-        id: the request it answers.
-        message: the whole batch.
-        memory: the memory that holds it.
-        number: the number of its place.
-        tensors: as decoded; the same object for every batch in this place.
-        views: the reader's arrays of the tensors; kept with the place.
-    """
-
-    id: int
-    message: memoryview
-    memory: SharedMemory
-    number: int
-    tensors: dict[str, wire.Tensor]
-    views: dict[str, Any]
+    handed: Any = None
+    id: int = 0
+    size: int = 0
 
     def whole(self) -> wire.Batch:
         """Decode the whole batch, with the final observations."""
-        return wire.decode(self.message)
+        return wire.decode(self.memory[: self.size])
 
     def own(self, names: Iterable[str]) -> dict[str, NDArray[Any]]:
         """Return the named `views` as arrays that belong to the caller."""
-        return self.memory.own(self, names)
+        return self.home.own(self, names)
 
 
 class SharedMemory:
@@ -96,6 +88,7 @@ class SharedMemory:
     Args:
         about: its description in the server's reply to "make".
         actions: the shape of a step's actions.
+        games: the number of games.
         lend: whether batches may belong to the caller (`SharedBatch.own`); otherwise
             they are read-only and valid until the next is received.
 
@@ -105,7 +98,9 @@ class SharedMemory:
         ValueError: the memory is not the one that the server described.
     """
 
-    def __init__(self, about: wire.SharedMemoryReply, actions: tuple[int, ...], *, lend: bool) -> None:
+    def __init__(
+        self, about: wire.SharedMemoryReply, actions: tuple[int, ...], games: int, *, lend: bool
+    ) -> None:
         self._file = file = os.open(about.path, os.O_RDWR | os.O_CLOEXEC)
         weakref.finalize(self, os.close, file)
         if os.fstat(file).st_size != about.size:
@@ -119,11 +114,11 @@ class SharedMemory:
         if self._size <= 0 or any(start % mmap.ALLOCATIONGRANULARITY for start in self._starts):
             raise ValueError(f"places for batches that cannot be mapped, at {self._starts} of {about.size}")
         self._lends = lend
-        self._places: list[_Place | None] = [None] * len(about.batches)
-        self._shown: _Place | None = None
+        self._places: list[SharedBatch | None] = [None] * len(about.batches)
+        self._shown: SharedBatch | None = None
         self._forms: dict[str, tuple[tuple[int, ...], np.dtype, int]] = {}  # of what `own` returns
         self._buffers = BufferPool()
-        self.channel = Channel(memoryview(words), about.actions, actions)
+        self.channel = Channel(memoryview(words), about.actions, actions, about.games, games)
         self._targets: list[int | None] = [None] * self.channel.slots
         self._most_lent = len(about.batches) - 1 - self.channel.slots
         if self._most_lent < 1:
@@ -167,23 +162,25 @@ class SharedMemory:
         place = self._places[number]
         if place is None or place.mapping.moved:
             place = self._places[number] = self._map(number, size)
-        message = place.memory[:size]
-        if len(message) != size:
+        if size > self._size:
             raise ValueError(f"a batch of {size} bytes, more than its place in shared memory has")
-        found = int.from_bytes(message[place.id_at : place.id_at + 8], "big")
+        (found,) = _number(place.memory, place.id_at)
         if found != request_id:
             raise ValueError(f"batch {found} in the place of batch {request_id}")
         self._shown = None if self._lends else place
-        return SharedBatch(request_id, message, self, number, place.tensors, place.views)
+        place.id, place.size = request_id, size
+        return place
 
-    def _map(self, number: int, size: int) -> _Place:
+    def _map(self, number: int, size: int) -> SharedBatch:
         """Map a place, and decode the first batch in it."""
         mapping = Mapping(self._file, self._starts[number], self._size, writable=self._lends)
         memory = memoryview(mapping)
         batch, head = wire.decode(memory[:size]), memory[:64].tobytes()
         if not isinstance(batch, wire.Batch) or _ID not in head:
             raise ValueError("something other than a batch")
-        return _Place(mapping, memory, head.index(_ID) + len(_ID), batch.tensors)
+        return SharedBatch(
+            mapping, memory, weakref.proxy(self), number, head.index(_ID) + len(_ID), batch.tensors
+        )
 
     def own(self, batch: SharedBatch, names: Iterable[str]) -> dict[str, NDArray[Any]]:
         """Return some of a batch's arrays as arrays that belong to the caller.
@@ -191,13 +188,13 @@ class SharedMemory:
         They stay in place, and the place is lent, if enough places are left for the
         steps that may be in flight. Otherwise they are copied.
         """
-        mapping = self._places[batch.number].mapping
-        lent = sum(place is not None and place.mapping.lent for place in self._places)
+        mapping, size = batch.mapping, batch.size
+        lent = len([place for place in self._places if place is not None and place.mapping.lent])
         if lent < self._most_lent and batch.number < len(self._places) - 1:
             root = mapping.lend()
         else:
-            root = np.frombuffer(self._buffers.take(len(batch.message)), np.uint8)
-            root[: len(batch.message)] = batch.message
+            root = np.frombuffer(self._buffers.take(size), np.uint8)
+            root[:size] = batch.memory[:size]
         owned = {}
         for name in names:
             form = self._forms.get(name)

@@ -118,6 +118,7 @@ class SharedMemoryReply(msgspec.Struct, kw_only=True):
     key: bytes
     actions: list[int]
     batches: list[int]
+    games: list[int] = []
 
 
 class EnvReply(_EnvAnswer, tag="env"):
