@@ -123,11 +123,11 @@ func (g *Game) planesEncoding() env.Encoding {
 func (g *Game) observePlanes(s *State, seats []uint8, planes, scalars []byte) {
 	width := g.sizes[encodingPlanes][1]
 	step := observe.Share(int(s.StepCount), g.rules.MaxSteps)
-	if !g.drawPlanes(s, seats, planes) {
-		g.drawPlanesSlowly(s, seats, planes)
-	}
 	for i, seat := range seats {
 		planeScalars(observe.Into(scalars[i*width:(i+1)*width]), g, s, int(seat), step)
+	}
+	if !g.drawPlanes(s, seats, planes) {
+		g.drawPlanesSlowly(s, seats, planes)
 	}
 }
 

@@ -98,7 +98,7 @@ func (g *Game) drawPlanes(s *State, seats []uint8, dst []byte) bool {
 	if len(seats) > 0 {
 		_ = dst[len(seats)*numPlanes*cells-1]
 		drawPlanesAVX512(&dst[0], &s.Board[0], &s.Bombs[0], int(s.NumBombs), &s.flames[0], g.rules.FlameLife,
-			&g.cells[0], cells, &looks[0], len(seats))
+			&g.cells[0], cells, &looks[0], len(seats), &planeValues)
 	}
 	return true
 }
@@ -107,4 +107,5 @@ func (g *Game) drawPlanes(s *State, seats []uint8, dst []byte) bool {
 // blocks of cells.
 //
 //go:noescape
-func drawPlanesAVX512(dst *byte, board *Item, bombs *Bomb, numBombs int, flames *grid.Bits, lives int, cells *grid.Cell, numCells int, looks *look, numLooks int)
+func drawPlanesAVX512(dst *byte, board *Item, bombs *Bomb, numBombs int, flames *grid.Bits, lives int, cells *grid.Cell, numCells int, looks *look, numLooks int,
+	values *[numPlanes][block]uint8)

@@ -178,12 +178,12 @@ next:
 	VPBROADCASTB AX, K3, LO; \
 	VPBROADCASTB AX, K4, HI
 
-// func drawPlanesAVX512(dst *byte, board *Item, bombs *Bomb, numBombs int, flames *grid.Bits, lives int, cells *grid.Cell, numCells int, looks *look, numLooks int)
+// func drawPlanesAVX512(dst *byte, board *Item, bombs *Bomb, numBombs int, flames *grid.Bits, lives int, cells *grid.Cell, numCells int, looks *look, numLooks int, values *[numPlanes][block]uint8)
 //
 // It paints in registers, in two blocks of 64 cells, which begin at 0 and R8 of
 // the flat board, and keeps the maps on the stack in the order of a scene: from
 // there it spreads them for one look after the other.
-TEXT ·drawPlanesAVX512(SB), 0, $704-80
+TEXT ·drawPlanesAVX512(SB), 0, $704-88
 	MOVQ dst+0(FP), DI
 	MOVQ cells+48(FP), DX
 	MOVQ numCells+56(FP), BX
@@ -277,7 +277,7 @@ look: // K1 and K2 are what is in sight, Z8 and Z9 the board as the seat sees it
 	VPSHUFB Z8, Z3, Z8
 	VPSHUFB Z9, Z3, Z9
 	LEAQ ·sources(SB), R12
-	LEAQ ·planeValues(SB), R13
+	MOVQ values+80(FP), R13
 	MOVQ $const_numPlanes, CX
 
 plane:
