@@ -182,27 +182,36 @@ func (w *worker) score(i int) (done bool) {
 	p, g, b := w.p, &w.p.games[i], w.p.job.batch
 	before := g.status.Decided
 	g.status = g.match.Status()
-	pay := env.AllSeats(p.spec.Seats)
 	if p.cfg.Reward == Reference {
 		g.match.Rewards(w.numbers)
-	} else if pay = g.status.Decided &^ before; pay != 0 {
+		w.pay(i, env.AllSeats(p.spec.Seats))
+	} else if decided := g.status.Decided &^ before; decided != 0 {
 		g.match.Outcome(w.numbers)
+		w.pay(i, decided)
 	}
 	terminated := g.status.Over
 	truncated := !terminated && p.cfg.MaxEpisodeSteps > 0 && g.status.Steps-g.begun >= p.cfg.MaxEpisodeSteps
-	first := i * len(g.rows)
-	for k, seat := range g.rows {
-		reward := 0.0
-		if pay.Has(int(seat)) {
-			reward = w.numbers[seat]
-		}
-		g.returns[k] += reward
-		b.reward[first+k] = reward
-		b.terminated[first+k], b.truncated[first+k] = toByte(terminated), toByte(truncated)
-	}
 	done = terminated || truncated
+	if done {
+		b.done[i] = 1
+		for row := i * len(g.rows); row < (i+1)*len(g.rows); row++ {
+			b.terminated[row], b.truncated[row] = toByte(terminated), toByte(truncated)
+		}
+	}
 	w.writeGame(i, done)
 	return done
+}
+
+// pay pays the rows of these seats what the numbers say.
+func (w *worker) pay(i int, seats env.SeatSet) {
+	g, b := &w.p.games[i], w.p.job.batch
+	for k, seat := range g.rows {
+		if seats.Has(int(seat)) {
+			row := i*len(g.rows) + k
+			g.returns[k] += w.numbers[seat]
+			b.reward[row], b.returns[row] = w.numbers[seat], g.returns[k]
+		}
+	}
 }
 
 // show writes the position of game i, with rewards and flags 0.
@@ -212,10 +221,7 @@ func (w *worker) show(i int) {
 		w.blank(i)
 		return
 	}
-	first, end := i*len(g.rows), (i+1)*len(g.rows)
-	clear(b.reward[first:end])
-	clear(b.terminated[first:end])
-	clear(b.truncated[first:end])
+	copy(b.returns[i*len(g.rows):], g.returns) // an episode may just have begun
 	w.writeGame(i, false)
 	w.writeEpisode(i)
 	w.write(i, &b.now)
@@ -230,28 +236,44 @@ func (w *worker) writeEpisode(i int) {
 	}
 }
 
+// clearFlags writes, for games from to to-1, what most steps say of most games:
+// that nothing has been paid, and no episode has ended.
+func (w *worker) clearFlags(from, to int) {
+	p, b := w.p, w.p.job.batch
+	n, seats := p.seating.learners, p.spec.Seats
+	clear(b.reward[from*n : to*n])
+	clear(b.terminated[from*n : to*n])
+	clear(b.truncated[from*n : to*n])
+	copy(b.returns[from*n:to*n], p.returns[from*n:])
+	clear(b.counts[from*n*p.counts : to*n*p.counts])
+	clear(b.done[from:to])
+	clear(b.winners[from*seats : to*seats])
+	for i := range b.result[from:to] {
+		b.result[from+i] = uint8(env.Incomplete)
+	}
+}
+
 // writeGame writes the statistics of the episode so far.
 func (w *worker) writeGame(i int, done bool) {
 	p, g, b := w.p, &w.p.games[i], w.p.job.batch
-	copy(b.returns[i*len(g.rows):], g.returns)
-	b.done[i], b.length[i], b.result[i] = toByte(done), int32(g.status.Steps-g.begun), uint8(g.status.Result)
-	if g.tracker != nil {
-		w.writeCounts(i, done)
+	b.length[i] = int32(g.status.Steps - g.begun)
+	if done && g.tracker != nil {
+		w.writeCounts(i)
 	}
+	if !g.status.Over {
+		return
+	}
+	b.result[i] = uint8(g.status.Result)
 	winners := b.winners[i*p.spec.Seats : (i+1)*p.spec.Seats]
 	for seat := range winners {
 		winners[seat] = toByte(g.status.Winners.Has(seat))
 	}
 }
 
-// writeCounts writes what was counted in the episode, if it has ended.
-func (w *worker) writeCounts(i int, done bool) {
+// writeCounts writes what was counted in the episode, which has ended.
+func (w *worker) writeCounts(i int) {
 	g, n := &w.p.games[i], w.p.counts
 	counts := w.p.job.batch.counts[i*len(g.rows)*n : (i+1)*len(g.rows)*n]
-	if !done {
-		clear(counts)
-		return
-	}
 	for k, seat := range g.rows {
 		g.tracker.Counts(g.match, int(seat), counts[k*n:(k+1)*n])
 	}
@@ -272,12 +294,12 @@ func (w *worker) writeAt(place, i int, to *shown) {
 			w.obs[f] = to.obs[f][first*size : (first+n)*size]
 		}
 	}
-	g.match.Observe(p.encoding, g.rows, w.obs)
 	for k, seat := range g.rows {
 		row := first + k
 		g.match.Mask(int(seat), to.mask[row*p.maskN:(row+1)*p.maskN])
 		to.alive[row], to.seat[row] = toByte(g.status.In.Has(int(seat))), seat
 	}
+	g.match.Observe(p.encoding, g.rows, w.obs)
 }
 
 // blank writes the rows of a game that has nothing to show.
@@ -292,15 +314,11 @@ func (w *worker) blank(i int) {
 			clear(b.now.obs[f][first*size : (first+n)*size])
 		}
 	}
-	clear(b.reward[first : first+n])
-	clear(b.terminated[first : first+n])
-	clear(b.truncated[first : first+n])
+	w.clearFlags(i, i+1)
 	clear(b.returns[first : first+n])
-	clear(b.counts[first*p.counts : (first+n)*p.counts])
 	clear(b.now.alive[first : first+n])
-	clear(b.winners[i*p.spec.Seats : (i+1)*p.spec.Seats])
 	copy(b.now.seat[first:], g.rows)
-	b.done[i], b.length[i], b.result[i] = 0, 0, uint8(env.Incomplete)
+	b.length[i] = 0
 	w.writeEpisode(i)
 	mask := b.now.mask[first*p.maskN : (first+n)*p.maskN]
 	clear(mask)

@@ -15,13 +15,14 @@ import (
 // Pool is a set of games that are stepped together. See the package comment.
 type Pool struct {
 	*plan
-	layout *layout
-	fields []fieldSize // of the observation
-	games  []game
-	phases []phase // of each game, close together because Step looks at all
-	over   []uint8 // of each game, 1: its episode ended in this call
-	maskN  int
-	form   gamestate.Form // of saved games
+	layout  *layout
+	fields  []fieldSize // of the observation
+	games   []game
+	returns []float64 // of all rows, in the episodes under way
+	phases  []phase   // of each game, close together because Step looks at all
+	over    []uint8   // of each game, 1: its episode ended in this call
+	maskN   int
+	form    gamestate.Form // of saved games
 
 	workers []worker
 	cast    *cast
@@ -79,7 +80,7 @@ func (p *Pool) makeGames() {
 	n, learners, agents := p.cfg.Games, p.seating.learners, p.seating.agents
 	p.games = make([]game, n)
 	rows, others := make([]uint8, n*learners), make([]uint8, n*agents)
-	returns := make([]float64, n*learners)
+	p.returns = make([]float64, n*learners)
 	trackers := make([]env.Tracker, n)
 	if p.counts > 0 {
 		trackers = env.NewTrackers(p.cfg.Game, n, false)
@@ -90,7 +91,7 @@ func (p *Pool) makeGames() {
 			tracker: trackers[i],
 			rows:    rows[i*learners : (i+1)*learners : (i+1)*learners],
 			others:  others[i*agents : (i+1)*agents : (i+1)*agents],
-			returns: returns[i*learners : (i+1)*learners : (i+1)*learners],
+			returns: p.returns[i*learners : (i+1)*learners : (i+1)*learners],
 		}
 	}
 }

@@ -219,6 +219,7 @@ func (w *worker) workOn() {
 			w.fault(v)
 		}
 	}()
+	w.clearFlags(w.at, w.hi)
 	for ; w.at < w.hi; w.at++ {
 		switch w.p.job.call {
 		case callReset:

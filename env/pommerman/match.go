@@ -20,8 +20,9 @@ type Game struct {
 	form   saved.Form[State]
 
 	// What the encodings look up instead of working it out each time.
-	flatAt [256]uint8 // each cell's place on a flat board
-	sights []sight    // what is seen from each cell
+	cells  []grid.Cell // row after row
+	flatAt [256]uint8  // each cell's place among them, on a flat board
+	sights []sight     // what is seen from each cell
 	shares *shares
 	of     [MaxAgents]relations
 	sizes  [2][2]int // bytes of the maps and the vector of each encoding
@@ -51,7 +52,7 @@ func New(id, description string, rules Rules, bots seat.Roster[View]) (*Game, er
 // undealt is a game that can be played and observed, but not dealt: no boards
 // are made for its rules.
 func undealt(rules Rules) *Game {
-	g := &Game{rules: rules, form: rules.form(), flatAt: rules.flatIndex(), sights: rules.sights(), shares: rules.shares()}
+	g := &Game{rules: rules, form: rules.form(), cells: grid.Cells(rules.BoardSize), flatAt: rules.flatIndex(), sights: rules.sights(), shares: rules.shares()}
 	for seat := range rules.Seats() {
 		g.of[seat] = rules.relationsOf(seat)
 	}

@@ -121,14 +121,25 @@ func (g *Game) planesEncoding() env.Encoding {
 
 // observePlanes writes the planes and the vectors of the given seats.
 func (g *Game) observePlanes(s *State, seats []uint8, planes, scalars []byte) {
-	cells := g.rules.BoardSize * g.rules.BoardSize
-	size, width := numPlanes*cells, g.sizes[encodingPlanes][1]
+	width := g.sizes[encodingPlanes][1]
 	step := observe.Share(int(s.StepCount), g.rules.MaxSteps)
+	for i, seat := range seats {
+		planeScalars(observe.Into(scalars[i*width:(i+1)*width]), g, s, int(seat), step)
+	}
+	if !g.drawPlanes(s, seats, planes) {
+		g.drawPlanesSlowly(s, seats, planes)
+	}
+}
+
+// drawPlanesSlowly writes the planes of the given seats. It is the twin of the
+// faster drawPlanes some machines have.
+func (g *Game) drawPlanesSlowly(s *State, seats []uint8, dst []byte) {
+	cells := len(g.cells)
+	size := numPlanes * cells
 	var scene scene
 	g.paint(s, scene[:])
 	for i, seat := range seats {
-		spreadPlanes(planes[i*size:(i+1)*size], scene[:], g.sight(&s.Agents[seat]), &g.of[seat].as, cells)
-		planeScalars(observe.Into(scalars[i*width:(i+1)*width]), g, s, int(seat), step)
+		spreadPlanes(dst[i*size:(i+1)*size], scene[:], g.sight(&s.Agents[seat]), &g.of[seat].as, cells)
 	}
 }
 

@@ -1,8 +1,18 @@
 package pommerman
 
-import "golang.org/x/sys/cpu"
+import (
+	"golang.org/x/sys/cpu"
 
-var hasAVX2 = cpu.X86.HasAVX2
+	"pommego/env/grid"
+)
+
+var (
+	hasAVX2 = cpu.X86.HasAVX2
+
+	// hasAVX512 leaves out the first processors with AVX-512, which lower their
+	// clock for it.
+	hasAVX512 = cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VBMI && cpu.X86.HasAVX512VBMI2
+)
 
 // The processor works on strips of 32 to 128 cells, four blocks of 32 that
 // overlap as need be. A board with more cells is two strips.
@@ -53,3 +63,49 @@ func maskMapsAVX2(dst, maps, seen *byte, stride, width int)
 //
 //go:noescape
 func spreadPlanesAVX2(dst, maps, seen *byte, as *[16]uint8, sources *source, stride, width int)
+
+// look is from where a seat looks at a board: what it sees of it, and what it takes
+// each item for.
+type look struct {
+	seen *sight
+	as   *[16]uint8
+}
+
+// block is how many cells AVX-512 works on at a time, and planeValues the value of
+// each plane's source so many times.
+const block = 64
+
+var planeValues = func() (all [numPlanes][block]uint8) {
+	for p, source := range sources {
+		for i := range all[p] {
+			all[p][i] = source.value
+		}
+	}
+	return all
+}()
+
+// drawPlanes does what drawPlanesSlowly does, and reports whether it did: where the
+// processor has AVX-512, a scene of one or two blocks needs no memory.
+func (g *Game) drawPlanes(s *State, seats []uint8, dst []byte) bool {
+	cells := len(g.cells)
+	if !hasAVX512 || cells < block || cells > 2*block || len(seats) > MaxAgents || g.rules.conceals() {
+		return false
+	}
+	var looks [MaxAgents]look
+	for i, seat := range seats {
+		looks[i] = look{g.sight(&s.Agents[seat]), &g.of[seat].as}
+	}
+	if len(seats) > 0 {
+		_ = dst[len(seats)*numPlanes*cells-1]
+		drawPlanesAVX512(&dst[0], &s.Board[0], &s.Bombs[0], int(s.NumBombs), &s.flames[0], g.rules.FlameLife,
+			&g.cells[0], cells, &looks[0], len(seats), &planeValues)
+	}
+	return true
+}
+
+// drawPlanesAVX512 draws the planes of at least one look at a board of one or two
+// blocks of cells.
+//
+//go:noescape
+func drawPlanesAVX512(dst *byte, board *Item, bombs *Bomb, numBombs int, flames *grid.Bits, lives int, cells *grid.Cell, numCells int, looks *look, numLooks int,
+	values *[numPlanes][block]uint8)

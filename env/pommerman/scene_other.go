@@ -7,3 +7,5 @@ func maskMaps(dst, maps []byte, seen *sight, cells int) { maskMapsSlowly(dst, ma
 func spreadPlanes(dst, maps []byte, seen *sight, as *[16]uint8, cells int) {
 	spreadPlanesSlowly(dst, maps, seen, as, cells)
 }
+
+func (g *Game) drawPlanes(s *State, seats []uint8, dst []byte) bool { return false }

@@ -46,3 +46,53 @@ func TestEncodersAgreeWithSlowTwins(t *testing.T) {
 		}
 	}
 }
+
+// TestDrawnPlanesAgreeWithSlowTwin compares the planes of states that hold
+// anything anywhere, in memory that is not clear, with the plain twin's.
+func TestDrawnPlanesAgreeWithSlowTwin(t *testing.T) {
+	rng, drawn := env.RNG{State: 4}, 0
+	for name, rules := range variants() {
+		for rules.BoardSize = 5; rules.BoardSize <= grid.MaxSide; rules.BoardSize++ {
+			g := undealt(rules)
+			seats := []uint8{3, 0, 2, 1}
+			size := numPlanes * len(g.cells)
+			for range 40 {
+				s := scribble(g, &rng)
+				some := seats[:rng.IntN(rules.Seats()+1)]
+				got, want := bytes.Repeat([]byte{7}, len(some)*size+64), bytes.Repeat([]byte{7}, len(some)*size+64)
+				if !g.drawPlanes(s, some, got[:len(some)*size]) {
+					continue
+				}
+				drawn++
+				g.drawPlanesSlowly(s, some, want[:len(some)*size])
+				if !bytes.Equal(got, want) {
+					t.Fatalf("%s, side %d: planes of seats %v differ from the slow twin's in %+v", name, rules.BoardSize, some, s)
+				}
+			}
+		}
+	}
+	if drawn == 0 {
+		t.Skip("this processor has the slow twin alone")
+	}
+}
+
+// scribble is a state that need not be one of a game.
+func scribble(g *Game, rng *env.RNG) *State {
+	s := &State{NumBombs: uint8(rng.IntN(MaxBombs + 1))}
+	for c := range s.Board {
+		s.Board[c] = Item(rng.IntN(16))
+	}
+	anywhere := func() grid.Cell { return g.cells[rng.IntN(len(g.cells))] }
+	for i := range s.bombs() {
+		s.Bombs[i] = NewBomb(anywhere(), uint8(rng.IntN(256)), uint8(rng.IntN(256)), rng.IntN(16), grid.Dir(rng.IntN(5)))
+	}
+	for life := range g.rules.FlameLife {
+		for range rng.IntN(20) {
+			s.flames[life].Add(anywhere())
+		}
+	}
+	for a := range s.Agents {
+		s.Agents[a].Cell = anywhere()
+	}
+	return s
+}
