@@ -10,34 +10,34 @@ import pytest
 
 import pommego
 from compare import assert_same
-from encodings_of import VARIANTS, name, together
+from encodings_of import VARIANTS, fogged, name, together
 
 Vec = Callable[..., pommego.PommegoVectorEnv]
 Convert = Callable[[dict[str, Any]], dict[str, Any]]
 
 
-def _torch(spec: pommego.GameSpec) -> Convert:
+def _torch(spec: pommego.GameSpec, **how: bool) -> Convert:
     import torch
 
     device = "cuda" if torch.cuda.is_available() else "cpu"
 
     def convert(raw: dict[str, Any]) -> dict[str, Any]:
         tensors = {name: torch.from_numpy(array).to(device) for name, array in raw.items()}
-        made = pommego.torch.planes(tensors, spec)
+        made = pommego.torch.planes(tensors, spec, **how)
         assert all(tensor.device.type == device for tensor in made.values())
         return {name: tensor.cpu().numpy() for name, tensor in made.items()}
 
     return convert
 
 
-def _jax(spec: pommego.GameSpec) -> Convert:
-    return lambda raw: _from_jax(pommego.jax.planes(raw, spec))
+def _jax(spec: pommego.GameSpec, **how: bool) -> Convert:
+    return lambda raw: _from_jax(pommego.jax.planes(raw, spec, **how))
 
 
-def _jitted(spec: pommego.GameSpec) -> Convert:
+def _jitted(spec: pommego.GameSpec, **how: bool) -> Convert:
     import jax
 
-    compiled = jax.jit(lambda raw: pommego.jax.planes(raw, spec))
+    compiled = jax.jit(lambda raw: pommego.jax.planes(raw, spec, **how))
     return lambda raw: _from_jax(compiled(raw))
 
 
@@ -56,8 +56,11 @@ def test_planes_are_the_servers(
 ) -> None:
     """In every variant, with fields that travel once a game as they are or repeated."""
     pytest.importorskip(framework)
-    for expand in (True, False):
-        envs = vec(id, 12, observation="raw", expand_shared=expand, **options)
-        convert = library(envs.game_spec)
+    spec = vec(id, 1, **options).game_spec
+    for observation, expand in (("raw", True), ("raw", False), ("unfogged", False)):
+        if observation == "unfogged" and not fogged(spec):
+            continue
+        envs = vec(id, 12, observation=observation, expand_shared=expand, **options)
+        convert = library(spec, unfogged=observation == "unfogged")
         for n, ((raw, *_), (want, *_)) in enumerate(together([envs, vec(id, 12, **options)], 40)):
             assert_same(convert(raw), want, f"step {n}: ")

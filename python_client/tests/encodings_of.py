@@ -47,6 +47,11 @@ def name(variant: Any) -> str:
     return variant if isinstance(variant, str) else ",".join(map(str, variant.get("rules", ())))
 
 
+def fogged(spec: pommego.GameSpec) -> bool:
+    """Whether a seat sees a part of the board alone."""
+    return any(encoding.name == "unfogged" for encoding in spec.encodings)
+
+
 def moves(envs: pommego.PommegoVectorEnv, mask: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Draw actions that mostly move, so that games last long enough to show everything."""
     envs.np_random = rng

@@ -13,15 +13,22 @@ import pytest
 
 import pommego
 from compare import assert_same
-from encodings_of import TEAM, VARIANTS, Vec, name, together
+from encodings_of import TEAM, VARIANTS, Vec, fogged, name, together
 
 
 @pytest.mark.parametrize(("id", "options"), VARIANTS, ids=name)
 def test_planes_are_the_servers(vec: Vec, id: str, options: dict[str, Any]) -> None:
     """In every variant, for many games and through several episodes."""
     envs = vec(id, 24, observation="raw", **options)
-    for n, ((raw, *_), (want, *_)) in enumerate(together([envs, vec(id, 24, **options)], 120)):
-        assert_same(pommego.planes(raw, envs.game_spec), want, f"step {n}: ")
+    spec = envs.game_spec
+    all_envs = [envs, vec(id, 24, **options)]
+    if fogged(spec):
+        all_envs.append(vec(id, 24, observation="unfogged", expand_shared=False, **options))
+    for n, ((raw, *_), (want, *_), *more) in enumerate(together(all_envs, 120)):
+        assert_same(pommego.planes(raw, spec), want, f"step {n}: ")
+        for result in more:
+            assert len(result[0]["maps"]) == 24
+            assert_same(pommego.planes(result[0], spec, unfogged=True), want, f"unfogged, step {n}: ")
 
 
 @pytest.mark.parametrize("id", ["PommeTeam-v0", "PommeFFAJava-v0", "BaseWarSides-v0", "SuiteBot-v0"])
@@ -68,6 +75,9 @@ def test_what_is_no_raw_observation(vec: Vec) -> None:
     for obs, message in wrong:
         with pytest.raises(ValueError, match=message):
             pommego.planes(obs, envs.game_spec)
+    with pytest.raises(pommego.PommegoError, match="SuiteBot-v0 has no fog"):
+        bot = vec("SuiteBot-v0", 1, observation="raw")
+        pommego.planes(bot.reset(seed=0)[0], bot.game_spec, unfogged=True)
     other = dataclasses.replace(envs.game_spec, game="chess")
     with pytest.raises(ValueError, match="'chess'; planes are known of"):
         pommego.planes(raw, dataclasses.replace(other, id="Chess-v0"))

@@ -14,7 +14,8 @@ BASE = {"_version", "errors"}
 
 #: The environment itself: the modules that lie in the package, but for those below.
 CORE = {
-    *("batch", "checks", "encoding", "making", "registration", "rows", "server", "session", "single"),
+    *("batch", "checks", "encoding", "fog", "making", "opponents", "pool", "registration", "rows"),
+    *("server", "session", "sight", "single"),
     *("spec", "state", "vector"),
 }
 

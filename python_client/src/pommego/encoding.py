@@ -13,11 +13,13 @@ libraries: with the operators that their arrays share, and the few functions of
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pommego.sight import Sight
 from pommego.spec import GameSpec
 
 __all__ = ["Library", "convert", "planes"]
@@ -56,7 +58,9 @@ _NUMPY = Library(
 )
 
 
-def planes(raw: Mapping[str, NDArray[Any]], spec: GameSpec) -> dict[str, NDArray[Any]]:
+def planes(
+    raw: Mapping[str, NDArray[Any]], spec: GameSpec, *, unfogged: bool = False
+) -> dict[str, NDArray[Any]]:
     """Make `planes` observations of `raw` ones, as the server does.
 
     Args:
@@ -66,17 +70,20 @@ def planes(raw: Mapping[str, NDArray[Any]], spec: GameSpec) -> dict[str, NDArray
             seats of a game share may have games in place of rows in the last of
             them, as with ``expand_shared=False``.
         spec: the game, as `PommegoVectorEnv.game_spec` has it.
+        unfogged: they are of the encoding "unfogged", which games with fog have: what
+            each seat does not see is hidden first.
 
     Returns:
         "planes", uint8 (rows, planes, n, n), and "scalars", float32 (rows, ...).
 
     Raises:
         ValueError: these are no raw observations of this game.
+        PommegoError: `unfogged`, but the game has no fog.
     """
-    return convert(_NUMPY, raw, spec)
+    return convert(_NUMPY, raw, spec, unfogged)
 
 
-def convert(library: Library, raw: Mapping[str, Any], spec: GameSpec) -> Arrays:
+def convert(library: Library, raw: Mapping[str, Any], spec: GameSpec, unfogged: bool) -> Arrays:
     """Do what `planes` does with a library's arrays."""
     key = (spec.id, *spec.rules.items())
     encoder = _encoders.get(key)
@@ -84,7 +91,8 @@ def convert(library: Library, raw: Mapping[str, Any], spec: GameSpec) -> Arrays:
         if spec.game not in _GAMES:
             raise ValueError(f"{spec.id} is a game of {spec.game!r}; planes are known of {sorted(_GAMES)}")
         encoder = _encoders[key] = _GAMES[spec.game](spec)
-    return encoder(library, _rows(library, raw, spec))
+    rows = _rows(library, raw, spec)
+    return encoder(library, encoder.hide(library, rows) if unfogged else rows)
 
 
 def _rows(library: Library, raw: Mapping[str, Any], spec: GameSpec) -> Arrays:
@@ -124,12 +132,25 @@ class _Encoder:
     """Makes the observations of one game with one set of rules."""
 
     def __init__(self, spec: GameSpec) -> None:
-        self.rules = spec.rules
-        self.seats = spec.seats
+        self.spec, self.rules, self.seats = spec, spec.rules, spec.seats
         self.names = [name.name for name in spec.encoding("raw")["scalars"].names]
 
     def __call__(self, library: Library, raw: Arrays) -> Arrays:
         raise NotImplementedError
+
+    @cached_property
+    def sight(self) -> Sight:
+        """What seats see of unfogged maps."""
+        return Sight(self.spec)
+
+    def hide(self, library: Library, rows: Arrays) -> Arrays:
+        """Hide what each seat does not see."""
+        sight, scalars, maps = self.sight, rows["scalars"], rows["maps"]
+        row, col = (library.cast(scalars[..., k], "int32") for k in sight.position)
+        at = (row * sight.cols + col).clip(0, sight.rows * sight.cols - 1)
+        kept = maps & library.table(sight.kept, maps)[at]
+        first = kept[..., :1, :, :] | library.table(sight.put, maps)[at]
+        return rows | {"maps": library.join([first, kept[..., 1:, :, :]], -3)}
 
     def at(self, name: str) -> slice:
         """Where a scalar stands, or with "%d" in its name where all of them do, equally far apart."""
@@ -361,7 +382,7 @@ class _SuiteBot(_Encoder):
             *(rounds * byte(mine), rounds * byte(~mine), enemy(owner)),
         ]
         if self.rules["view_radius"]:
-            shown.append(byte(field == 2))
+            shown.append(byte(field == 2) * there)
         return library.join(shown, -3)
 
 

@@ -32,7 +32,7 @@ _JAX = Library(
 )
 
 
-def planes(raw: Mapping[str, jax.Array], spec: GameSpec) -> dict[str, jax.Array]:
+def planes(raw: Mapping[str, jax.Array], spec: GameSpec, *, unfogged: bool = False) -> dict[str, jax.Array]:
     """Make `planes` observations of `raw` ones, as the server does, to the byte.
 
     It can be traced: what is compiled depends on the shapes and the game alone.
@@ -41,11 +41,14 @@ def planes(raw: Mapping[str, jax.Array], spec: GameSpec) -> dict[str, jax.Array]
         raw: the fields of the encoding "raw", as for `pommego.planes`; numpy arrays
             go to the device as they are.
         spec: the game, as `PommegoVectorEnv.game_spec` has it.
+        unfogged: they are of the encoding "unfogged", which games with fog have: what
+            each seat does not see is hidden first.
 
     Returns:
         "planes", uint8 (rows, planes, n, n), and "scalars", float32 (rows, ...).
 
     Raises:
         ValueError: these are no raw observations of this game.
+        PommegoError: `unfogged`, but the game has no fog.
     """
-    return convert(_JAX, {name: jnp.asarray(array) for name, array in raw.items()}, spec)
+    return convert(_JAX, {name: jnp.asarray(array) for name, array in raw.items()}, spec, unfogged)

@@ -45,7 +45,9 @@ _TORCH = Library(
 )
 
 
-def planes(raw: Mapping[str, torch.Tensor], spec: GameSpec) -> dict[str, torch.Tensor]:
+def planes(
+    raw: Mapping[str, torch.Tensor], spec: GameSpec, *, unfogged: bool = False
+) -> dict[str, torch.Tensor]:
     """Make `planes` observations of `raw` ones, as the server does, to the byte.
 
     Everything is computed on the tensors' device, and nothing is copied from it. The
@@ -55,11 +57,14 @@ def planes(raw: Mapping[str, torch.Tensor], spec: GameSpec) -> dict[str, torch.T
         raw: the fields of the encoding "raw", as tensors on one device, as for
             `pommego.planes`.
         spec: the game, as `PommegoVectorEnv.game_spec` has it.
+        unfogged: they are of the encoding "unfogged", which games with fog have: what
+            each seat does not see is hidden first.
 
     Returns:
         "planes", uint8 (rows, planes, n, n), and "scalars", float32 (rows, ...), there.
 
     Raises:
         ValueError: these are no raw observations of this game.
+        PommegoError: `unfogged`, but the game has no fog.
     """
-    return convert(_TORCH, raw, spec)
+    return convert(_TORCH, raw, spec, unfogged)
