@@ -2,7 +2,6 @@ package benchmarks
 
 import (
 	"fmt"
-	"slices"
 	"sync"
 
 	"pommego/env"
@@ -42,10 +41,7 @@ func mustMake(id string) env.Game {
 // learner gets them, and what the machine could do with as many bytes. Encoding
 // alone is measured in the first game, because steps tell the rest.
 func measurementsOf(rules, observed env.Game, first bool) []bench {
-	var names []string
-	for _, e := range slices.Backward(observed.Spec().Encodings) {
-		names = append(names, e.Name)
-	}
+	names := []string{"raw", "planes"}
 	of := []bench{
 		{"rules/random", "", rulesRandom(rules)},
 		{"rules/cautious", "", rulesCautious(rules)},

@@ -23,10 +23,10 @@ from typing import Any
 import pdoc
 from numpy.typing import ArrayLike
 
-ADAPTERS = ["pettingzoo", "sb3", "torchrl", "rllib", "puffer"]
+ADAPTERS = ["pettingzoo", "sb3", "torchrl", "rllib", "puffer", "torch", "jax"]
 SHOWN = [*ADAPTERS, "spec", "data"]
 MODULES = ["pommego", *(f"pommego.{name}" for name in SHOWN), "pommego.pommerman"]
-FRAMEWORKS = ["pettingzoo", "pufferlib", "ray", "stable_baselines3", "tensordict", "torch", "torchrl"]
+FRAMEWORKS = ["jax", "pettingzoo", "pufferlib", "ray", "stable_baselines3", "tensordict", "torch", "torchrl"]
 
 # What the adapters and the rest are made of is no part of the API.
 INSIDE = [r"!pommego\.(?!pommerman|(" + "|".join(SHOWN) + ")$)"]

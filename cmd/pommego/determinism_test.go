@@ -26,7 +26,8 @@ var determinismSteps = flag.Int("determinism-steps", 40_000, "moves of whole gam
 const determinismGames = 7 * 64
 
 // addedLater lists the ids that came after hashes were first taken. They go last,
-// in this order, so that all others keep their seeds, their steps and their hashes.
+// in this order, so that all others keep their seeds, their steps and their hashes;
+// behind them goes the encoding that came later, unfogged.
 var addedLater = []string{"PommeFFAJavaDocument-v0", "PommeTeamJavaDocument-v0"}
 
 // determinismIDs lists all ids, those added later last.
@@ -35,7 +36,7 @@ func determinismIDs() []string {
 	return append(slices.DeleteFunc(catalog.IDs(), later), addedLater...)
 }
 
-// TestDeterminismEverywhere steps every id in both encodings and all autoreset
+// TestDeterminismEverywhere steps every id in all encodings and all autoreset
 // modes, with and without opponents, in pools of 1, 2 and 7 workers and through
 // a server, and demands the same bytes of everything at every step:
 // observations, final observations, rewards, flags, masks and info. It logs a
@@ -43,7 +44,7 @@ func determinismIDs() []string {
 // version of the id does, and one of all together.
 func TestDeterminismEverywhere(t *testing.T) {
 	client := dialOwnServer(t)
-	var cases []vec.Config
+	var cases, unfogged []vec.Config
 	early := 0 // how many cases are not of ids added later
 	for _, id := range determinismIDs() {
 		if id == addedLater[0] {
@@ -54,16 +55,21 @@ func TestDeterminismEverywhere(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, encoding := range game.Spec().Encodings {
+			list := &cases
+			if encoding.Name == "unfogged" {
+				list = &unfogged
+			}
 			for _, mode := range []vec.Autoreset{vec.NextStep, vec.SameStep, vec.Disabled} {
 				cfg := vec.Config{Game: game, Games: determinismGames, Observation: encoding.Name, Autoreset: mode}
-				cases = append(cases, cfg)
+				*list = append(*list, cfg)
 				for k := range game.Spec().Seats - 1 {
 					cfg.Opponents = append(cfg.Opponents, []string{"simple", "random", "static"}[k%3])
 				}
-				cases = append(cases, cfg)
+				*list = append(*list, cfg)
 			}
 		}
 	}
+	cases = append(cases, unfogged...)
 	table := crc64.MakeTable(crc64.ECMA)
 	hash := crc64.New(table)
 	perRound := early * determinismGames

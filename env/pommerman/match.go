@@ -60,7 +60,7 @@ func undealt(rules Rules) *Game {
 		Game: "pommerman", Version: version[rules.StepKind],
 		Seats: rules.Seats(), Teams: rules.teams(), Elimination: true, MaxSteps: rules.lastStep(),
 		Actions:   rules.actions(),
-		Encodings: []env.Encoding{encodingPlanes: g.planesEncoding(), encodingRaw: g.rawEncoding()},
+		Encodings: append([]env.Encoding{encodingPlanes: g.planesEncoding()}, g.rawEncodings()...),
 		Rules:     rules, Counts: countNames,
 	}, Match{game: g})
 	g.sizes = observe.Sizes(g.Spec().Encodings)
@@ -74,6 +74,7 @@ var Formats = []record.Format{Recorded, Recorded2018, Boards2018, RecordedJava, 
 const (
 	encodingPlanes = iota
 	encodingRaw
+	encodingUnfogged // of games with fog
 )
 
 // Rules is the game's rules. The caller must not change them.
@@ -180,7 +181,7 @@ func (m *Match) Observe(encoding int, seats []uint8, dst [][]byte) {
 		m.game.observePlanes(&m.State, seats, dst[0], dst[1])
 		return
 	}
-	m.game.observeRaw(&m.State, seats, dst)
+	m.game.observeRaw(&m.State, seats, dst, encoding == encodingRaw && m.game.rules.ViewSize != 0)
 }
 
 // View fills v with what seat may know.

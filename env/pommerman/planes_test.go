@@ -43,6 +43,44 @@ func TestEncodingsAgreeWithViews(t *testing.T) {
 	}
 }
 
+// TestUnfoggedIsRawWithoutFog compares it with the raw encoding of the same position
+// by the same rules but for the fog. Games without fog have no such encoding.
+func TestUnfoggedIsRawWithoutFog(t *testing.T) {
+	for name, rules := range variants() {
+		t.Run(name, func(t *testing.T) {
+			g := mustGame(t, rules)
+			if got, want := g.Spec().Encoding("unfogged") == encodingUnfogged, rules.ViewSize != 0; got != want {
+				t.Fatalf("it has the encoding: %v, want %v", got, want)
+			}
+			if rules.ViewSize == 0 {
+				return
+			}
+			rules.ViewSize = 0
+			clear := mustGame(t, rules)
+			m, seer := g.New(1)[0].(*Match), clear.New(1)[0].(*Match)
+			actions := make([]uint8, rules.Seats()*(1+rules.RadioWords))
+			rng := env.RNG{State: 5}
+			m.Reset(env.Seed{Value: 4})
+			boost(&rules, &m.State, &rng)
+			for range 80 {
+				if m.Status().Over {
+					break
+				}
+				seer.State = m.State
+				for seat := range rules.Seats() {
+					for f, got := range encoded(g, m, encodingUnfogged, seat) {
+						if want := encoded(clear, seer, encodingRaw, seat)[f]; !bytes.Equal(got, want) {
+							t.Fatalf("seat %d: field %d is\n%v\nwant\n%v", seat, f, got, want)
+						}
+					}
+				}
+				randomActions(&rules, &rng, actions)
+				m.Step(actions)
+			}
+		})
+	}
+}
+
 // encoded is one seat's observation in one encoding.
 func encoded(g *Game, m *Match, encoding, seat int) [][]byte {
 	var dst [][]byte

@@ -11,6 +11,10 @@ import (
 // numbers: five maps and a vector of scalars. The reference's dictionary can be
 // rebuilt from it exactly (game_env is the same for all observations of an id, and is
 // part of the rules).
+//
+// Games with fog also have the encoding unfogged: the same fields, with the maps and
+// the list of bombs as without fog, once for all seats. A client that is trusted with
+// it can compute what each seat sees, and the maps are sent once per game.
 
 // rawMaps names the maps, in order.
 var rawMaps = [numMaps]env.Name{
@@ -30,12 +34,13 @@ func rawBombNames() []env.Name {
 	return list
 }
 
-// observeRaw writes the raw observations of the given seats.
-func (g *Game) observeRaw(s *State, seats []uint8, dst [][]byte) {
+// observeRaw writes the raw observations of the given seats, with the maps and the
+// bombs that they see in fog, or else with all there are, once.
+func (g *Game) observeRaw(s *State, seats []uint8, dst [][]byte, fog bool) {
 	r := &g.rules
 	cells := r.BoardSize * r.BoardSize
 	size, width := numMaps*cells, g.sizes[encodingRaw][1]
-	if r.ViewSize == 0 {
+	if !fog {
 		clear(dst[0][:size])
 		g.paint(s, dst[0])
 	} else {
@@ -47,16 +52,19 @@ func (g *Game) observeRaw(s *State, seats []uint8, dst [][]byte) {
 	}
 	for i, seat := range seats {
 		rawScalars(observe.Into(dst[1][i*width:(i+1)*width]), g, s, int(seat))
-		if r.BombList && (i == 0 || r.ViewSize != 0) {
-			g.encodeRawBombs(s, int(seat), dst[2][i*3*MaxBombs:])
+		if !r.BombList {
+			continue
+		}
+		if fog {
+			g.encodeRawBombs(s, r.window(s, int(seat)), dst[2][i*3*MaxBombs:])
+		} else if i == 0 {
+			g.encodeRawBombs(s, r.wholeBoard(), dst[2])
 		}
 	}
 }
 
-// encodeRawBombs writes row, column and blast strength of each bomb that seat
-// sees.
-func (g *Game) encodeRawBombs(s *State, seat int, dst []byte) {
-	w := g.rules.window(s, seat)
+// encodeRawBombs writes row, column and blast strength of each bomb in a window.
+func (g *Game) encodeRawBombs(s *State, w window, dst []byte) {
 	var v View
 	v.seeBombs(s, &w)
 	if g.rules.conceals() {
@@ -79,8 +87,16 @@ func (r *Rules) enemies() int {
 
 func toByte(b bool) uint8 { return observe.ToByte(b) }
 
-// rawEncoding describes the encoding.
-func (g *Game) rawEncoding() env.Encoding {
+// rawEncodings describes the encodings: the second is that of games with fog alone.
+func (g *Game) rawEncodings() []env.Encoding {
+	if g.rules.ViewSize == 0 {
+		return []env.Encoding{g.rawEncoding("raw", true)}
+	}
+	return []env.Encoding{g.rawEncoding("raw", false), g.rawEncoding("unfogged", true)}
+}
+
+// rawEncoding describes one of them. shared: maps and bombs are the same for all seats.
+func (g *Game) rawEncoding(name string, shared bool) env.Encoding {
 	n := g.rules.BoardSize
 	fields := []env.Field{
 		observe.MapsField("maps", n, n, 255, func(m observe.Maps[observe.List]) { m.Named(rawMaps[:]) }),
@@ -90,9 +106,9 @@ func (g *Game) rawEncoding() env.Encoding {
 		fields = append(fields, env.Field{Name: "bombs", DType: env.Uint8, Shape: []int{MaxBombs, 3}, Low: 0, High: 255, Names: rawBombNames()})
 	}
 	for i := range fields {
-		fields[i].Shared = i != 1 && g.rules.ViewSize == 0
+		fields[i].Shared = i != 1 && shared
 	}
-	return env.Encoding{Name: "raw", Fields: fields}
+	return env.Encoding{Name: name, Fields: fields}
 }
 
 // rawScalars is the vector of the raw encoding.

@@ -43,10 +43,10 @@ type window struct{ top, bottom, left, right int }
 
 // window returns what seat sees. A dead agent still looks from its last cell.
 func (r *Rules) window(s *State, seat int) window {
-	n := r.BoardSize
 	if r.ViewSize == 0 {
-		return window{0, n, 0, n}
+		return r.wholeBoard()
 	}
+	n := r.BoardSize
 	row, col, size := s.Agents[seat].Cell.Row(), s.Agents[seat].Cell.Col(), max(r.ViewSize, 0)
 	back := size
 	if r.StepKind == Step2018 {
@@ -54,6 +54,9 @@ func (r *Rules) window(s *State, seat int) window {
 	}
 	return window{max(row-back, 0), min(row+size+1, n), max(col-back, 0), min(col+size+1, n)}
 }
+
+// wholeBoard is what a seat sees without fog.
+func (r *Rules) wholeBoard() window { return window{0, r.BoardSize, 0, r.BoardSize} }
 
 func (w *window) has(c grid.Cell) bool {
 	row, col := c.Row(), c.Col()

@@ -163,6 +163,37 @@ func TestRawLosesNothing(t *testing.T) {
 	}
 }
 
+// TestUnfoggedIsRawWithoutFog compares it with the raw encoding of the same position
+// by the same rules but for the view. Rules without one have no such encoding.
+func TestUnfoggedIsRawWithoutFog(t *testing.T) {
+	fogged := 0
+	for name, rules := range variants() {
+		p := mustPlan(t, rules)
+		g := gameOf(p)
+		if got, want := g.Spec().Encoding("unfogged") == encodingUnfogged, rules.ViewRadius != 0; got != want {
+			t.Fatalf("%s has the encoding: %v, want %v", name, got, want)
+		}
+		if rules.ViewRadius == 0 {
+			continue
+		}
+		fogged++
+		rules.ViewRadius = 0
+		clear := gameOf(mustPlan(t, rules))
+		for i, s := range walk(p, 60) {
+			for seat := range rules.Players {
+				maps, scalars := observed(g, &s, encodingUnfogged, seat)
+				wantMaps, wantScalars := observed(clear, &s, encodingRaw, seat)
+				if !bytes.Equal(maps, wantMaps) || !bytes.Equal(scalars, wantScalars) {
+					t.Fatalf("%s, game %d, seat %d: maps %v and scalars %v, want %v and %v", name, i, seat, maps, scalars, wantMaps, wantScalars)
+				}
+			}
+		}
+	}
+	if fogged == 0 {
+		t.Error("no variant has fog")
+	}
+}
+
 // TestSpread writes sets of all lengths.
 func TestSpread(t *testing.T) {
 	rng := env.RNG{State: 3}

@@ -52,7 +52,7 @@ func gameOf(plan *Plan) *Game {
 		Game: "suitebot", Version: Version,
 		Seats: r.Players, Teams: r.teams(), MaxSteps: r.Rounds,
 		Actions:   r.actions(),
-		Encodings: []env.Encoding{encodingPlanes: g.planesEncoding(), encodingRaw: g.rawEncoding()},
+		Encodings: append([]env.Encoding{encodingPlanes: g.planesEncoding()}, g.rawEncodings()...),
 		Rules:     *r, Counts: countNames,
 	}, Match{game: g})
 	g.sizes = observe.Sizes(g.Spec().Encodings)
@@ -66,6 +66,7 @@ var Formats = []record.Format{Recorded}
 const (
 	encodingPlanes = iota
 	encodingRaw
+	encodingUnfogged // of rules with a view
 )
 
 // The times of the contest, which its document sets for programs.
@@ -127,7 +128,7 @@ func (m *Match) Observe(encoding int, seats []uint8, dst [][]byte) {
 		m.game.observePlanes(&m.State, seats, dst[0], dst[1])
 		return
 	}
-	m.game.observeRaw(&m.State, seats, dst[0], dst[1])
+	m.game.observeRaw(&m.State, seats, dst[0], dst[1], encoding == encodingRaw && m.game.plan.sights != nil)
 }
 
 // View fills v with what seat may know.

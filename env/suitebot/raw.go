@@ -17,27 +17,38 @@ const (
 	fieldUnseen
 )
 
-// rawEncoding describes the encoding.
-func (g *Game) rawEncoding() env.Encoding {
+// rawEncodings describes the encodings. Rules with a view have one more, with the
+// maps as someone who sees everything has them, once for all seats: a client that
+// is trusted with it can take what each seat sees from that.
+func (g *Game) rawEncodings() []env.Encoding {
+	if g.plan.sights == nil {
+		return []env.Encoding{g.rawEncoding("raw", true)}
+	}
+	return []env.Encoding{g.rawEncoding("raw", false), g.rawEncoding("unfogged", true)}
+}
+
+// rawEncoding describes one of them. shared: the maps are the same for all seats.
+func (g *Game) rawEncoding(name string, shared bool) env.Encoding {
 	r := g.plan.Rules()
 	most, least := r.mostPoints()
 	fields := []env.Field{
 		observe.MapsField("maps", r.Height, r.Width, max(2, r.Players, r.BombDelay), func(m observe.Maps[observe.List]) { paintRaw(m, g.plan, &State{}, nil) }),
 		observe.VectorField(env.Int32, float64(least), float64(max(most, r.Rounds, MaxSide)), func(v observe.Vector[observe.List]) { rawScalars(v, g.plan, &State{}, 0) }),
 	}
-	fields[0].Shared = r.ViewRadius == 0
-	return env.Encoding{Name: "raw", Fields: fields}
+	fields[0].Shared = shared
+	return env.Encoding{Name: name, Fields: fields}
 }
 
-// observeRaw writes the raw observations of the given seats.
-func (g *Game) observeRaw(s *State, seats []uint8, maps, scalars []byte) {
+// observeRaw writes the raw observations of the given seats, with the maps that they
+// see in fog, or else with everything, once.
+func (g *Game) observeRaw(s *State, seats []uint8, maps, scalars []byte, fog bool) {
 	p := g.plan
 	size, width := g.sizes[encodingRaw][0], g.sizes[encodingRaw][1]
-	if p.sights == nil {
+	if !fog {
 		paintRaw(observe.MapsInto(maps[:size], p.cells), p, s, nil)
 	}
 	for i, seat := range seats {
-		if p.sights != nil {
+		if fog {
 			sight := p.sight(s.Agents[seat])
 			paintRaw(observe.MapsInto(maps[i*size:(i+1)*size], p.cells), p, s, &sight)
 		}

@@ -10,10 +10,12 @@ import pytest
 import pommego
 
 FRAMEWORKS = {
+    "jax": ("jax", "jax"),
     "pettingzoo": ("pettingzoo", "pommego[pettingzoo]"),
     "puffer": ("pufferlib", "pufferlib"),
     "rllib": ("ray", "pommego[rllib]"),
     "sb3": ("stable_baselines3", "pommego[sb3]"),
+    "torch": ("torch", "torch"),
     "torchrl": ("torch", "pommego[torchrl]"),
 }
 

@@ -235,7 +235,8 @@ def test_the_api_reference_has_what_users_call(tmp_path: Path) -> None:
     page = (tmp_path / "pommego.html").read_text()
     assert [name for name in pommego.__all__ if f'id="{name}"' not in page and name != "__version__"] == []
     assert 'href="#PommegoVectorEnv.simulate"' in page
-    modules = {"pettingzoo", "sb3", "torchrl", "rllib", "puffer", "pommerman", "data"}
+    adapters = {"pettingzoo", "sb3", "torchrl", "rllib", "puffer", "torch", "jax"}
+    modules = adapters | {"pommerman", "data"}
     missing = [name for name in modules if f'href="pommego/{name}.html"' not in page]
     assert missing == [], "the first page does not lead there"
     pages = {path.stem for path in (tmp_path / "pommego").glob("*.html")}

@@ -14,7 +14,8 @@ BASE = {"_version", "errors"}
 
 #: The environment itself: the modules that lie in the package, but for those below.
 CORE = {
-    *("batch", "checks", "making", "registration", "rows", "server", "session", "single"),
+    *("batch", "checks", "encoding", "fog", "making", "opponents", "pool", "registration", "rows"),
+    *("server", "session", "sight", "single"),
     *("spec", "state", "vector"),
 }
 
@@ -26,7 +27,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "pommerman": {"core"},
     "data": {"core"},
     # The adapters' public names, and programs.
-    **{name: {"adapters"} for name in ("pettingzoo", "puffer", "rllib", "sb3", "torchrl")},
+    **{name: {"adapters"} for name in ("jax", "pettingzoo", "puffer", "rllib", "sb3", "torch", "torchrl")},
     "terminal": set(),
     "command": {"core"},
     "bench": {"core", "terminal", "__init__"},

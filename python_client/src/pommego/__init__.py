@@ -14,8 +14,10 @@ games with gymnasium under their id with the prefix "pommego/".
 
 Adapters to other frameworks are modules of their own (`pommego.pettingzoo`,
 `pommego.sb3`, `pommego.torchrl`, `pommego.rllib`, `pommego.puffer`), which
-import their framework only when they are imported themselves. `pommego.pommerman`
-is the API of the original environment, `pommego.data` reads and writes data sets of games.
+import their framework only when they are imported themselves. `planes` makes `planes`
+observations from `raw` ones; `pommego.torch` and `pommego.jax` do so on a device.
+`pommego.pommerman` is the API of the original environment, `pommego.data` reads and
+writes data sets of games.
 """
 
 import importlib
@@ -24,6 +26,7 @@ from typing import TYPE_CHECKING, Any
 from gymnasium.vector import AutoresetMode
 
 from pommego._version import __version__
+from pommego.encoding import planes
 from pommego.errors import (
     BinaryNotFoundError,
     ClosedError,
@@ -54,6 +57,7 @@ __all__ = [  # noqa: RUF022, the order of the API reference
     "make_vec",
     "make",
     "catalog",
+    "planes",
     "PommegoVectorEnv",
     "PommegoEnv",
     "AutoresetMode",
@@ -82,10 +86,12 @@ _register()
 
 # What each adapter needs, as pip knows it.
 _ADAPTERS = {
+    "jax": "jax",
     "pettingzoo": "pommego[pettingzoo]",
     "puffer": "pufferlib",
     "rllib": "pommego[rllib]",
     "sb3": "pommego[sb3]",
+    "torch": "torch",
     "torchrl": "pommego[torchrl]",
 }
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from pommego._transport import wire
 from pommego._transport.shared import SharedBatch
+from pommego.fog import Fog
 
 __all__ = ["BatchReader", "Observation", "View", "keep_rows"]
 
@@ -110,6 +111,7 @@ class BatchReader:
         expand: whether fields sent once per game are repeated for each row.
         final: whether batches contain final observations.
         counts: the names of what the game counts.
+        fog: makes the observation of an unfogged one, if that is what comes.
     """
 
     def __init__(
@@ -121,19 +123,23 @@ class BatchReader:
         expand: bool,
         final: bool = False,
         counts: tuple[str, ...] = (),
+        fog: Fog | None = None,
     ) -> None:
         self._fields = {field.name: field for field in fields}
         self._obs = [(f, f.name.removeprefix(_OBS)) for f in fields if f.name.startswith(_OBS)]
         self._learners = learners
         self._copy = copy
-        self._expand = expand and learners > 1
-        self._views = not copy and not (self._expand and any(f.per_game for f, _ in self._obs))
+        self._fog = fog
+        self._expand = expand and learners > 1 and fog is None
+        self._views = (
+            not copy and fog is None and not (self._expand and any(f.per_game for f, _ in self._obs))
+        )
         rows = self._fields["reward"].shape[0]
         self._games = rows // learners
         self._final_fields = final
         self._counts = counts if _COUNTS in self._fields else ()
         self._sizes = {f.name: _nbytes(f) for f in fields}
-        self._given = self._large() if copy else []
+        self._given = self._large() if copy and fog is None else []
         self._all = np.ones((len(_ALWAYS), rows), np.bool_)
         self._layouts: dict[int, list[tuple[str, str, tuple[int, ...], Any]]] = {}  # by number of games
 
@@ -242,6 +248,8 @@ class BatchReader:
 
     def _observation(self, arrays: dict[str, Array], given: dict[str, Array]) -> Observation:
         """Return the observation; the arrays in `given` belong to the caller already."""
+        if self._fog is not None:
+            return self._fog({name: arrays[field.name] for field, name in self._obs}, self._learners)
         obs = {}
         for field, name in self._obs:
             array = given.get(field.name)
@@ -296,6 +304,9 @@ class BatchReader:
             if field.per_game and self._expand:
                 array = np.repeat(array, self._learners, axis=0)
             final[name] = array
+        if self._fog is not None:
+            obs = self._fog({name: final.pop(field.name) for field, name in self._obs}, self._learners)
+            final |= {_OBS + name: array for name, array in obs.items()}
         return final
 
 

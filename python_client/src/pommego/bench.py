@@ -47,6 +47,8 @@ def main(arguments: list[str] | None = None) -> int:
         parser.error("--compression needs --transport tcp or unix: with shared memory nothing is sent")
     if options.batch_size and options.in_flight > 1:
         parser.error("--in-flight is for steps of all games; leave it out with --batch-size")
+    if options.fog == "client" and options.transport == "shm":
+        parser.error("--fog client needs --transport tcp or unix: with shared memory nothing is sent")
     try:
         report = run(options)
     except pommego.PommegoError as e:
@@ -69,11 +71,14 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--games", type=int, default=1024, help="default: %(default)s")
     parser.add_argument("--seconds", type=float, default=5.0, help="of the whole run (default: %(default)s)")
     parser.add_argument("--workers", type=int, default=0, help="goroutines; 0: all cores")
-    parser.add_argument("--observation", choices=["raw", "planes"], default="planes")
+    parser.add_argument("--observation", choices=["raw", "planes", "unfogged"], default="planes")
     parser.add_argument(
         "--opponents", help="an agent in all seats but one, such as simple, or several: osla,simple,simple"
     )
     parser.add_argument("--batch-size", type=int, help="games a batch (default: all, in lock-step)")
+    parser.add_argument(
+        "--fog", choices=["server", "client"], default="server", help="who hides what seats do not see"
+    )
     parser.add_argument("--copy", action=argparse.BooleanOptionalAction, default=True)
     parser.add_argument("--transport", choices=["shm", "tcp", "unix"], default="shm")
     parser.add_argument("--compression", choices=["zstd"], help="of batches, for slow links (default: none)")
@@ -103,6 +108,7 @@ def _make(
         options.id,
         num_envs=options.games,
         observation=options.observation,
+        fog=options.fog,
         opponents=opponents,
         batch_size=options.batch_size,
         workers=options.workers,
@@ -138,6 +144,7 @@ def _measure(options: argparse.Namespace, real: _Driver, idle: _Driver, server: 
         "workers": options.workers,
         "id": options.id,
         "observation": options.observation,
+        "fog": options.fog,
         "opponents": options.opponents,
         "copy": options.copy,
         "transport": options.transport,

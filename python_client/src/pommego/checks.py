@@ -12,7 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 __all__ = [
     "all_rows",
     "batch_size",
+    "fog",
     "games_of",
+    "no_fog",
     "one_seed",
     "reset_mask",
     "reset_states",
@@ -100,6 +102,34 @@ def batch_size(size: int | None, games: int, autoreset: AutoresetMode) -> int | 
             "cannot be reset with a mask"
         )
     return int(size)
+
+
+def fog(who: str, observation: str, shared_memory: bool | None) -> bool:
+    """Check `fog` and report whether the client does the hiding.
+
+    Raises:
+        ValueError: it cannot be.
+    """
+    if who not in ("server", "client"):
+        raise ValueError(f"fog is {who!r}, expected 'server' or 'client'")
+    if who == "server":
+        return False
+    if observation not in ("raw", "planes"):
+        raise ValueError(f"fog='client' makes observation 'raw' or 'planes', not {observation!r}")
+    if shared_memory:
+        raise ValueError(
+            "fog='client' with shared_memory=True: with shared memory nothing is sent, and the server's fog "
+            "costs less; leave out one of them"
+        )
+    return True
+
+
+def no_fog(id: str) -> ValueError:
+    """Return the error for `fog` in a game without fog."""
+    return ValueError(
+        f"fog='client' is for games with fog, and in {id} every seat sees everything: leave out fog. "
+        "The maps of observation='raw' are sent once per game there, and pommego.planes makes planes of them"
+    )
 
 
 def seeds(

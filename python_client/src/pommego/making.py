@@ -12,9 +12,11 @@ from pommego import checks
 from pommego._transport import wire
 from pommego._transport.client import Client
 from pommego._transport.compression import check as check_compression
+from pommego.errors import ServerError
 from pommego.opponents import LineUps, Opponent, Opponents, seats_of
 from pommego.server import Server
 from pommego.session import Session
+from pommego.sight import UNFOGGED
 from pommego.single import PommegoEnv
 from pommego.spec import GameSpec
 from pommego.state import State, set_starts
@@ -28,6 +30,7 @@ def make_vec(
     num_envs: int = 1,
     *,
     observation: str = "planes",
+    fog: str = "server",
     reward: str = "outcome",
     autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
     opponents: Opponents | None = None,
@@ -63,6 +66,13 @@ def make_vec(
         num_envs: number of games. (The attribute of this name counts rows.)
         observation: "planes" (uint8 planes for networks and a vector of
             scalars) or "raw" (the reference's maps and scalars, lossless).
+        fog: who hides what a seat cannot see, the "server" or the "client". With "client"
+            the server sends each game's maps once, without fog, and the client
+            computes the observations from them, with the same bytes. A team game sends a
+            third of the bytes for "raw" and a tenth for "planes", which pays on a network;
+            with one learner per game "raw" gains nothing. Your program then holds what its
+            seats do not see, as it can with `get_state` anyway; agents on the
+            server see no more than before. Not with shared memory.
         reward: "outcome" (+1 or -1 once, when a row's fate is decided) or
             "reference" (the rewards of the original at each step).
         autoreset_mode: NEXT_STEP, SAME_STEP or DISABLED, as gymnasium defines them.
@@ -125,6 +135,7 @@ def make_vec(
 
     Raises:
         ServerError: the server refused an option; message, hint and field say which.
+        ValueError: options that cannot be combined, or fog="client" in a game without fog.
         ConnectionError, TimeoutError, VersionError: connecting to `address` failed.
         BinaryNotFoundError, ServerStartError: no server could be started here.
     """
@@ -141,10 +152,11 @@ def make_vec(
         line_ups = LineUps.read(opponents, opponent_weights, num_envs)
     elif opponent_weights is not None:
         raise ValueError("opponent_weights needs opponents: a list of line-ups")
+    unfogged = observation if checks.fog(fog, observation, shared_memory) else None
     options = {
         "env_id": id,
         "games": num_envs,
-        "observation": observation,
+        "observation": UNFOGGED if unfogged else observation,
         "reward": reward,
         "autoreset_mode": mode.value,
         "seat": seat,
@@ -163,16 +175,22 @@ def make_vec(
 
     def connect() -> PommegoVectorEnv:
         client, server = _connected(address, token, transport, timeout)
-        session = Session(
-            client,
-            server,
-            options,
-            copy=copy,
-            expand=expand_shared,
-            shared_memory=shared_memory,
-            numbered=batch_size is not None,
-            line_ups=line_ups,
-        )
+        try:
+            session = Session(
+                client,
+                server,
+                options,
+                copy=copy,
+                expand=expand_shared,
+                shared_memory=False if unfogged else shared_memory,
+                numbered=batch_size is not None,
+                unfogged=unfogged,
+                line_ups=line_ups,
+            )
+        except ServerError as e:
+            if unfogged and e.field == "observation":
+                raise checks.no_fog(id) from e
+            raise
         if start_states is not None:
             try:
                 set_starts(session, start_states, start_weights, ordinary_starts)

@@ -17,6 +17,7 @@ from pommego._transport.opening import action_shape, make_shared
 from pommego._transport.shared import SharedBatch
 from pommego.batch import BatchReader, View, rows_of
 from pommego.errors import ClosedError, PommegoError
+from pommego.fog import Fog
 from pommego.opponents import LineUps, PolicySeats, no_row
 from pommego.server import Server
 from pommego.spec import GameSpec
@@ -39,6 +40,7 @@ class Session:
         shared_memory: None: where possible; True: it is an error if not possible.
         numbered: whether batches list their games even if they contain all.
         line_ups: the opponents, as far as `opponents` or `seats` named any.
+        unfogged: the observation to compute here from unfogged maps; None: the server does it.
 
     Attributes:
         made: the server's reply to "make".
@@ -66,9 +68,10 @@ class Session:
         shared_memory: bool | None,
         numbered: bool = False,
         line_ups: LineUps | None = None,
+        unfogged: str | None = None,
     ) -> None:
         self.client, self.server, self.options, self.expand = client, server, options, expand
-        self.numbered = numbered
+        self.numbered, self._unfogged = numbered, unfogged
         self.steps: deque[int] = deque()
         self.closed = False
         self._finalizer = weakref.finalize(self, _end, client, server)
@@ -87,8 +90,9 @@ class Session:
         try:
             self.spec = GameSpec.from_wire(made.spec)
             counts = tuple(count.name for count in self.spec.counts)
-            layout = {"learners": made.learners, "expand": self.expand, "counts": counts}
-            self.encoding = self.spec.encoding(made.observation)
+            fog = Fog(self.spec, self._unfogged) if self._unfogged else None
+            layout = {"learners": made.learners, "expand": self.expand, "counts": counts, "fog": fog}
+            self.encoding = fog.encoding if fog else self.spec.encoding(made.observation)
             self.action_shape = action_shape(made)
             self._posts = self.memory is not None and self.memory.channel.begins == bool(made.batch_size)
             self._step = wire.StepRequest(made.env, self.action_shape)
