@@ -22,8 +22,8 @@ const (
 
 var countNames = []env.Name{
 	countKills:     {Name: "kills", Meaning: "enemies that died in flames of the seat's bombs; where flames of several met, each has killed"},
-	countTeamKills: {Name: "team_kills", Meaning: "teammates that did"},
-	countSuicides:  {Name: "suicides", Meaning: "1 if the seat itself did"},
+	countTeamKills: {Name: "team_kills", Meaning: "teammates that died in flames of the seat's bombs"},
+	countSuicides:  {Name: "suicides", Meaning: "1 if the seat died in flames of its own bombs"},
 	countBombs:     {Name: "bombs", Meaning: "bombs laid"},
 	countWood:      {Name: "wood", Meaning: "wooden walls burnt by the seat's bombs; where flames of several met, each has burnt it"},
 	countItems:     {Name: "items", Meaning: "items picked up"},
@@ -56,27 +56,27 @@ const fires = maxFlameLife + 1
 // last steps by their owners, and an agent that dies has been killed by the
 // owners of all flames on its cell that can kill by the rules of the step.
 type tracker struct {
+	seat.EventLog
 	game   *Game
-	wanted bool // events are
 	counts [MaxAgents][numCounts]uint16
 	lit    [fires]uint16 // the StepCount, plus one, in which the fire was lit; 0: never
 	fires  [fires]fire   // those of step n in entry n mod fires
-	events []env.Event
 }
 
 // NewTrackers makes trackers: env.Tracked.
 func (g *Game) NewTrackers(n int, events bool) []env.Tracker {
-	return seat.NewTrackers(n, tracker{game: g, wanted: events})
+	return seat.NewTrackers(n, tracker{game: g, EventLog: seat.EventLog{Wanted: events}})
 }
 
 // Begin forgets what was.
 func (k *tracker) Begin(env.Match) {
-	k.counts, k.lit, k.events = [MaxAgents][numCounts]uint16{}, [fires]uint16{}, k.events[:0]
+	k.counts, k.lit = [MaxAgents][numCounts]uint16{}, [fires]uint16{}
+	k.StartStep()
 }
 
 // Step makes one move, and counts.
 func (k *tracker) Step(m env.Match, actions []uint8) {
-	k.events = k.events[:0]
+	k.StartStep()
 	k.game.rules.step(&m.(*Match).State, actions, k)
 }
 
@@ -87,9 +87,6 @@ func (k *tracker) Counts(_ env.Match, seat int, dst []int32) {
 		dst[i] = int32(n)
 	}
 }
-
-// Events are what happened in the last step.
-func (k *tracker) Events() []env.Event { return k.events }
 
 // Append appends the counts and the fires, nothing if nothing was counted.
 func (k *tracker) Append(dst []byte) []byte {
@@ -153,8 +150,8 @@ func (k *tracker) owners(s *State, at grid.Cell, age int) (by env.SeatSet) {
 
 // note notes an event, if anyone wants to know.
 func (k *tracker) note(kind env.EventKind, seat int, by env.SeatSet, at grid.Cell, what string) {
-	if k.wanted {
-		k.events = append(k.events, env.Event{Kind: kind, Seat: seat, By: by, Row: at.Row(), Col: at.Col(), What: what})
+	if k.Wanted {
+		k.Note(env.Event{Kind: kind, Seat: seat, By: by, Row: at.Row(), Col: at.Col(), What: what})
 	}
 }
 
@@ -264,10 +261,10 @@ func (k *tracker) falls(r *Rules, s *State) {
 
 // collapsed is told of a ring that fell, and of those that died of it.
 func (k *tracker) collapsed(s *State, ring int, dead env.SeatSet) {
-	if k == nil || !k.wanted {
+	if k == nil || !k.Wanted {
 		return
 	}
-	k.events = append(k.events, env.Event{Kind: env.Collapsed, Seat: env.NoSeat, Row: -1, Col: -1, What: fmt.Sprint(ring)})
+	k.Note(env.Event{Kind: env.Collapsed, Seat: env.NoSeat, Row: -1, Col: -1, What: fmt.Sprint(ring)})
 	for _, seat := range dead.List() {
 		k.note(env.Died, seat, 0, s.Agents[seat].Cell, "collapse")
 	}

@@ -13,7 +13,7 @@ func (k *tracker) laidToday(t *turn, from uint8) {
 	if from != t.s.NumBombs {
 		k.laidFrom(t.s, from)
 	}
-	if k.wanted {
+	if k.Wanted {
 		k.notLaidToday(t, from)
 	}
 }
@@ -33,7 +33,7 @@ func (k *tracker) notLaidToday(t *turn, from uint8) {
 // kicksToday is told that phases 3 to 8 are over, in which agents may have kicked
 // bombs.
 func (k *tracker) kicksToday(t *turn) {
-	if k != nil && k.wanted && t.kicks != [MaxAgents]uint8{} {
+	if k != nil && k.Wanted && t.kicks != [MaxAgents]uint8{} {
 		k.kickedInTurn(t)
 	}
 }
@@ -51,7 +51,7 @@ func (k *tracker) kickedInTurn(t *turn) {
 // exploding is told that the bombs without a life left are about to explode, set
 // off by the flames that burn on their cells, those of earlier steps included.
 func (k *tracker) exploding(r *Rules, s *State) {
-	if k != nil && k.wanted {
+	if k != nil && k.Wanted {
 		k.explodingNow(r, s)
 	}
 }
@@ -95,7 +95,7 @@ func (k *tracker) burnWood2018(s *State, reached grid.Bits) {
 // explodeJava is told that a bomb is about to explode by the Java rules, and
 // flameJava of each of its flames, before it is laid.
 func (k *tracker) explodeJava(t *javaTurn, b *Bomb) {
-	if k != nil && k.wanted {
+	if k != nil && k.Wanted {
 		k.exploded(b, k.owners(t.s, b.Cell, t.r.FlameLife))
 	}
 }
