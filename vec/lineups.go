@@ -84,13 +84,13 @@ func sums(weights []float64, n int) ([]float64, error) {
 			weight = weights[k]
 		}
 		if !(weight >= 0) || math.IsInf(weight, 1) {
-			return nil, fmt.Errorf("Weights[%d] is %v, want a finite number, 0 or more", k, weight)
+			return nil, fmt.Errorf("weight %d is %v, want a finite number, 0 or more", k, weight)
 		}
 		sum += weight
 		reach[k] = sum
 	}
 	if n > 0 && (sum == 0 || math.IsInf(sum, 1)) {
-		return nil, fmt.Errorf("Weights sum to %v, want more than 0, and a finite number", sum)
+		return nil, fmt.Errorf("weights sum to %v, want more than 0, and a finite number", sum)
 	}
 	return reach, nil
 }
