@@ -327,6 +327,9 @@ func (w *worker) blank(i int) {
 	clear(b.now.alive[first : first+n])
 	copy(b.now.seat[first:], g.rows)
 	b.length[i] = 0
+	if b.late != nil {
+		b.late[i], b.failed[i] = 0, 0
+	}
 	w.writeEpisode(i)
 	mask := b.now.mask[first*p.maskN : (first+n)*p.maskN]
 	clear(mask)
