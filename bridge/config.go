@@ -26,6 +26,11 @@ type Config struct {
 	// a JSON object. Nil: requests with rules of their own are refused.
 	Variant func(id string, rules json.RawMessage) (env.Game, error)
 
+	// Agent makes an agent of a game from a name that is not one of the game's own, such
+	// as a program's, with its limit for a move (0: the usual one); ok reports whether
+	// there may be an agent of that name. Nil: no names but the game's own are known.
+	Agent func(game env.Game, name string, limit time.Duration) (a env.Agent, ok bool, err error)
+
 	// Version is the server's own, for the hello. Empty: "dev".
 	Version string
 

@@ -34,6 +34,7 @@ func TestOptions(t *testing.T) {
 		{"line-ups for another number of games", []any{"env_id", "ToySolo-v0", "games", 3, "line_ups", []any{[]string{"still", "still"}}, "by_game", int32s(0)}, codeBadOption, "by_game", "1 entries, want 3"},
 		{"weights for another number of line-ups", []any{"env_id", "ToySolo-v0", "games", 3, "line_ups", []any{[]string{"still", "still"}}, "weights", []any{1, 2}}, codeBadOption, "line_ups", "2 Weights, want 1"},
 		{"a weight that is none", []any{"env_id", "ToySolo-v0", "games", 3, "line_ups", []any{[]string{"still", "still"}}, "weights", []any{-0.5}}, codeBadOption, "line_ups", "-0.5"},
+		{"a limit that is too long", []any{"env_id", "ToySolo-v0", "games", 1, "agent_seconds", 1e9}, codeOutOfRange, "agent_seconds", "want 0 to 3600"},
 		{"a seat without opponents", []any{"env_id", "ToySolo-v0", "games", 1, "seat", 0}, codeBadOption, "seat", "without"},
 		{"a seat there is not", []any{"env_id", "ToySolo-v0", "games", 1, "seat", 3, "opponents", []string{"still", "still"}}, codeBadOption, "seat", "4, want 0 to 3"},
 		{"too few seats", []any{"env_id", "ToySolo-v0", "games", 1, "seats", []string{"learner"}}, codeBadOption, "seats", "want 3"},

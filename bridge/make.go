@@ -2,9 +2,14 @@ package bridge
 
 import (
 	"strings"
+	"time"
 
+	"pommego/env"
 	"pommego/vec"
 )
+
+// maxAgentSeconds is the most time that an agent outside the server can have for a move.
+const maxAgentSeconds = 3600
 
 func init() { register("make", readMake, (*session).makeEnv) }
 
@@ -12,6 +17,7 @@ func init() { register("make", readMake, (*session).makeEnv) }
 type makeRequest struct {
 	game        gameRequest
 	pool        vec.Config // without its game
+	limit       float64    // seconds, of agents outside the server
 	compression string
 	noop        bool
 	slots       int // in shared memory
@@ -31,6 +37,7 @@ func readMake(in *fields) (q makeRequest) {
 	if in.at("seat") {
 		q.pool.Seat = 1 + int(in.number("seat", 0, 255)) // vec counts from 1
 	}
+	q.limit = in.float("agent_seconds")
 	q.pool.OnDeath = option(in, "on_death", vec.ParseOnDeath)
 	q.pool.Counts = in.flag("counts")
 	q.pool.MaxEpisodeSteps = in.integer("max_episode_steps", 0, maxInt)
@@ -57,6 +64,9 @@ func (s *session) makeEnv(id uint64, q makeRequest) (reply, error) {
 	if q.pool.Game, err = s.catalogGame(q.game); err != nil {
 		return reply{}, err
 	}
+	if err := s.checkAgents(&q); err != nil {
+		return reply{}, err
+	}
 	if err := s.checkLimits(&q.pool); err != nil {
 		return reply{}, err
 	}
@@ -79,6 +89,25 @@ func (s *session) makeEnv(id uint64, q makeRequest) (reply, error) {
 	s.nextHandle++
 	s.envs = append(s.envs, e)
 	return e.describe(id)
+}
+
+// checkAgents has the pool make agents that are not the game's own, where the server has
+// them.
+func (s *session) checkAgents(q *makeRequest) error {
+	if !(q.limit >= 0 && q.limit <= maxAgentSeconds) {
+		return fail(codeOutOfRange, "agent_seconds", "", "agent_seconds is %v, want 0 to %d", q.limit, maxAgentSeconds)
+	}
+	make, game, limit := s.server.cfg.Agent, q.pool.Game, time.Duration(q.limit*float64(time.Second))
+	if make == nil {
+		return nil
+	}
+	q.pool.Agent = func(name string) (env.Agent, error) {
+		if a, ok, err := make(game, name, limit); ok || err != nil {
+			return a, err
+		}
+		return game.NewAgent(name)
+	}
+	return nil
 }
 
 // checkLimits compares a configuration with the server's limits.

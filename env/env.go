@@ -142,6 +142,24 @@ type Waiter interface {
 	Waits() bool
 }
 
+// Outside is an Agent outside this program, such as a process of its own.
+type Outside interface {
+	Waiter
+
+	// Try starts it, and returns an error if it cannot play.
+	Try() error
+
+	// End tells it that its episode has ended, in the position that m has.
+	End(m Match, seat int)
+
+	// Missed is how many of its moves in this episode were replaced by stop: those that
+	// came late, and those that failed.
+	Missed() (late, failed int)
+
+	// Close ends it. It is not used any more.
+	Close() error
+}
+
 // Searcher is an Agent that plans by simulation.
 type Searcher interface {
 	// Searched is how many ticks of the game the last Act simulated, 0 if it decided

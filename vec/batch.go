@@ -27,6 +27,7 @@ type Batch struct {
 	done, result, winners []uint8
 	length, counts        []int32 // counts is nil if nothing is counted
 	lineUp                []int32 // nil without Config.LineUps
+	late, failed          []int32 // nil without agents outside this program
 	seed, episode         []uint64
 
 	finished []int32
@@ -69,6 +70,9 @@ func (p *Pool) newBatch(l *layout, games int, mem []byte) *Batch {
 	b.length = b.Tensor("game.length").Int32s()
 	if t := b.Tensor("game.counts"); t != nil {
 		b.counts = t.Int32s()
+	}
+	if t := b.Tensor("game.late"); t != nil {
+		b.late, b.failed = t.Int32s(), b.Tensor("game.failed").Int32s()
 	}
 	if t := b.Tensor("game.line_up"); t != nil {
 		b.lineUp = t.Int32s()

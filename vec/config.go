@@ -112,6 +112,10 @@ type Config struct {
 	Opponents []string
 	Seat      int
 
+	// Agent makes an agent from its name; nil: Game.NewAgent does. It is for agents that
+	// are not the game's own, such as programs (env.Outside).
+	Agent func(name string) (env.Agent, error)
+
 	// LineUps are several of what Opponents is one of, which it excludes. Then, and with
 	// policies, batches say which one a game has, in game.line_up.
 	LineUps LineUps
@@ -162,6 +166,7 @@ type plan struct {
 	train    bool // a learner's death ends its game
 	counts   int  // how many counts a seat has
 	lineUps  LineUps
+	outside  bool // some opponents are outside this program
 }
 
 // resolve checks c and fills in its defaults.

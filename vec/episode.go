@@ -38,9 +38,10 @@ type game struct {
 // lineup is who plays the seats of one game that do not learn, in the order of the
 // opponents.
 type lineup struct {
-	names  []string
-	agents []env.Agent // nil where the caller plays
-	number int         // counted through all that the pool has had, -1 if it is none of them
+	names   []string
+	agents  []env.Agent // nil where the caller plays
+	outside bool        // some of them are outside this program
+	number  int         // counted through all that the pool has had, -1 if it is none of them
 }
 
 // waits reports whether one of the agents waits for something outside this program.
@@ -104,7 +105,7 @@ func (w *worker) beginAt(i int, seed env.Seed, start *Start) {
 	if p.train {
 		g.match.SetTrainingSeat(int(g.rows[0]))
 	}
-	g.lineup = g.made[p.cast.pick(i, seed)]
+	g.field(g.made[p.cast.pick(i, seed)])
 	for k, a := range g.lineup.agents {
 		if a != nil {
 			a.Reset(seed.RNG(env.StreamAgents + uint64(g.others[k])))
@@ -117,7 +118,7 @@ func (w *worker) beginAt(i int, seed env.Seed, start *Start) {
 
 // step does what Step asks of game i.
 func (w *worker) step(i int) {
-	p, b := w.p, w.p.job.batch
+	p, g, b := w.p, &w.p.games[i], w.p.job.batch
 	if p.phases[i] == ended { // checkStep lets it pass only with autoreset
 		w.next(i)
 		w.show(i)
@@ -126,6 +127,7 @@ func (w *worker) step(i int) {
 	w.move(i)
 	done := w.score(i)
 	if done {
+		g.lineup.each(func(k int, o env.Outside) { o.End(g.match, int(g.others[k])) })
 		p.phases[i], p.over[i] = ended, 1
 		if p.cfg.Autoreset == SameStep {
 			place := i // with Config.BatchSize, its final position stays there until it is received
@@ -263,6 +265,12 @@ func (w *worker) writeGame(i int, done bool) {
 	if !g.status.Over {
 		return
 	}
+	if b.late != nil {
+		b.late[i], b.failed[i] = g.lineup.missed()
+	}
+	if !g.status.Over {
+		return
+	}
 	b.result[i] = uint8(g.status.Result)
 	winners := b.winners[i*p.spec.Seats : (i+1)*p.spec.Seats]
 	for seat := range winners {
@@ -319,6 +327,9 @@ func (w *worker) blank(i int) {
 	clear(b.now.alive[first : first+n])
 	copy(b.now.seat[first:], g.rows)
 	b.length[i] = 0
+	if b.late != nil {
+		b.late[i], b.failed[i] = 0, 0
+	}
 	w.writeEpisode(i)
 	mask := b.now.mask[first*p.maskN : (first+n)*p.maskN]
 	clear(mask)

@@ -112,6 +112,10 @@ func (b *builder) flags() {
 	b.games("game.length", env.Int32)
 	b.games("game.result", env.Uint8)
 	b.games("game.winners", env.Uint8, b.spec.Seats)
+	if b.outside {
+		b.games("game.late", env.Int32)
+		b.games("game.failed", env.Int32)
+	}
 	b.games("game.seed", env.Uint64)
 	b.games("game.episode", env.Uint64)
 	if len(b.cfg.LineUps.Names) > 0 || len(b.seating.places) > 0 {

@@ -84,13 +84,13 @@ func sums(weights []float64, n int) ([]float64, error) {
 			weight = weights[k]
 		}
 		if !(weight >= 0) || math.IsInf(weight, 1) {
-			return nil, fmt.Errorf("Weights[%d] is %v, want a finite number, 0 or more", k, weight)
+			return nil, fmt.Errorf("weight %d is %v, want a finite number, 0 or more", k, weight)
 		}
 		sum += weight
 		reach[k] = sum
 	}
 	if n > 0 && (sum == 0 || math.IsInf(sum, 1)) {
-		return nil, fmt.Errorf("Weights sum to %v, want more than 0, and a finite number", sum)
+		return nil, fmt.Errorf("weights sum to %v, want more than 0, and a finite number", sum)
 	}
 	return reach, nil
 }
@@ -154,12 +154,48 @@ func (p *plan) checkAgents(c *cast) error {
 				continue
 			}
 			seen = append(seen, name)
-			if _, err := p.cfg.Game.NewAgent(name); err != nil {
+			if err := p.checkAgent(name); err != nil {
 				return fmt.Errorf("vec: opponent %d%s: %w", k, in(c.Names, n), err)
 			}
 		}
 	}
 	return nil
+}
+
+// checkAgent makes an agent, and notes whether it is outside this program.
+func (p *plan) checkAgent(name string) error {
+	a, err := p.newAgent(name)
+	if o, ok := a.(env.Outside); ok {
+		p.outside = true
+		return o.Close() // it has not been started
+	}
+	return err
+}
+
+// try starts one agent of each name that is outside this program.
+func try(made [][]lineup) (err error) {
+	seen := map[string]bool{}
+	for i := range made {
+		for n := range made[i] {
+			l := &made[i][n]
+			l.each(func(k int, o env.Outside) {
+				if err == nil && !seen[l.names[k]] {
+					seen[l.names[k]] = true
+					if err = o.Try(); err != nil {
+						err = fmt.Errorf("vec: opponent %d: %w", k, err)
+					}
+				}
+			})
+		}
+	}
+	return err
+}
+
+func (p *plan) newAgent(name string) (env.Agent, error) {
+	if p.cfg.Agent != nil {
+		return p.cfg.Agent(name)
+	}
+	return p.cfg.Game.NewAgent(name)
 }
 
 // SetOpponents replaces the agents, as many as there were and in the same order
@@ -183,11 +219,20 @@ func (p *Pool) SetLineUps(l LineUps) error {
 		c.first = p.cast.first + len(p.cast.Names)
 	}
 	made, err := p.makeLineups(c)
+	if err == nil {
+		err = try(made)
+	}
 	if err != nil {
+		for _, lineups := range made {
+			for n := range lineups {
+				lineups[n].close()
+			}
+		}
 		return err
 	}
 	p.cast, p.waiting = c, false
 	for i := range p.games {
+		p.games[i].closeMade()
 		p.games[i].made = made[i]
 		for n := range made[i] {
 			p.waiting = p.waiting || made[i][n].waits()
@@ -225,7 +270,7 @@ func (p *Pool) newLineup(names []string) (lineup, error) {
 		var a env.Agent
 		var err error
 		if name != Policy {
-			a, err = p.cfg.Game.NewAgent(name)
+			a, err = p.newAgent(name)
 		} else if !slices.Contains(p.seating.places, k) {
 			err = fmt.Errorf("%q, but that seat has no row here", Policy)
 		}
@@ -233,8 +278,59 @@ func (p *Pool) newLineup(names []string) (lineup, error) {
 			return l, fmt.Errorf("vec: opponent %d: %w", k, err)
 		}
 		l.agents = append(l.agents, a)
+		_, outside := a.(env.Outside)
+		l.outside = l.outside || outside
 	}
 	return l, nil
+}
+
+// each calls do for the agents outside this program.
+func (l *lineup) each(do func(k int, o env.Outside)) {
+	if !l.outside {
+		return
+	}
+	for k, a := range l.agents {
+		if o, ok := a.(env.Outside); ok {
+			do(k, o)
+		}
+	}
+}
+
+func (l *lineup) close() { l.each(func(_ int, o env.Outside) { o.Close() }) }
+
+// same reports whether two line-ups are the same agents.
+func (l *lineup) same(other *lineup) bool {
+	return l.outside && other.outside && &l.agents[0] == &other.agents[0]
+}
+
+// closeMade closes the line-ups that the game can have, but for the one that plays.
+func (g *game) closeMade() {
+	for n := range g.made {
+		if !g.made[n].same(&g.lineup) {
+			g.made[n].close()
+		}
+	}
+}
+
+// field has a line-up play, and closes the one before if it can play no more.
+func (g *game) field(l lineup) {
+	keep := l.same(&g.lineup)
+	for n := range g.made {
+		keep = keep || g.made[n].same(&g.lineup)
+	}
+	if !keep {
+		g.lineup.close()
+	}
+	g.lineup = l
+}
+
+// missed is how many moves of the agents outside this program were replaced by stop.
+func (l *lineup) missed() (late, failed int32) {
+	l.each(func(_ int, o env.Outside) {
+		a, b := o.Missed()
+		late, failed = late+int32(a), failed+int32(b)
+	})
+	return late, failed
 }
 
 // LineUps are those last set, of which games have one from their next episode on.

@@ -20,7 +20,7 @@ func TestLineUpErrors(t *testing.T) {
 		{"too few names", Config{LineUps: LineUps{Names: [][]string{{"still", "still"}, {"still"}}}}, "1 Opponents in line-up 1, want 2"},
 		{"an agent there is not", Config{LineUps: LineUps{Names: [][]string{{"still", "still"}, {"still", "ghost"}}}}, "opponent 1 in line-up 1"},
 		{"too few weights", Config{LineUps: LineUps{Names: policy.Names, Weights: []float64{1}}}, "1 Weights, want 2"},
-		{"a negative weight", Config{LineUps: LineUps{Names: policy.Names, Weights: []float64{1, -1}}}, "Weights[1] is -1"},
+		{"a negative weight", Config{LineUps: LineUps{Names: policy.Names, Weights: []float64{1, -1}}}, "weight 1 is -1"},
 		{"nothing but zeros", Config{LineUps: LineUps{Names: policy.Names, Weights: []float64{0, 0}}}, "sum to 0"},
 		{"weights and games", Config{LineUps: LineUps{Names: policy.Names, Weights: []float64{1, 1}, ByGame: []int32{0, 1}}}, "both given"},
 		{"too few games", Config{LineUps: LineUps{Names: policy.Names, ByGame: []int32{0}}}, "ByGame has 1 entries, want 2"},

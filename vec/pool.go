@@ -105,6 +105,9 @@ func (p *Pool) Games() int { return p.cfg.Games }
 // Learners is the number of rows of each game, those of policies included.
 func (p *Pool) Learners() int { return p.seating.learners }
 
+// Outside reports whether some opponents are outside this program (env.Outside).
+func (p *Pool) Outside() bool { return p.outside }
+
 // Policies is how many rows of each game, the last, are those of policies.
 func (p *Pool) Policies() int { return len(p.seating.places) }
 

@@ -170,7 +170,8 @@ func (s *seating) want() any {
 // adopt copies the loaded values into the game.
 func (p *Pool) adopt(i int, s *gamestate.State, l lineup) {
 	g := &p.games[i]
-	g.seed, g.seeded, g.fault, g.lineup, g.begun = s.Seed, true, nil, l, s.Begun
+	g.seed, g.seeded, g.fault, g.begun = s.Seed, true, nil, s.Begun
+	g.field(l)
 	if p.seating.drawn {
 		p.seating.around(int(s.Rows[0]), g.rows, g.others)
 	} else {

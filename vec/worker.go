@@ -106,6 +106,10 @@ func (p *Pool) Close() {
 	}
 	p.closed = true
 	p.stop()
+	for i := range p.games {
+		p.games[i].field(lineup{})
+		p.games[i].closeMade()
+	}
 }
 
 // stop ends the workers.

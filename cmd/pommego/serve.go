@@ -8,13 +8,16 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"pommego/arena/match"
 	"pommego/bridge"
+	"pommego/env"
 	"pommego/env/catalog"
 )
 
@@ -27,6 +30,7 @@ type serveOptions struct {
 	stdin, verbose    bool
 	profile           string
 	asJSON            bool
+	agents            []string
 	cfg               bridge.Config
 }
 
@@ -44,6 +48,7 @@ clients send it as "Authorization: Bearer TOKEN".`,
 		Example: `  pommego serve
   pommego serve --listen 127.0.0.1:0
   pommego serve --listen unix:/run/user/1000/pommego.sock
+  pommego serve --allow-agents "exec:python3 agent.py" --allow-agents http://localhost:8000
   POMMEGO_TOKEN=secret pommego serve --listen 0.0.0.0:8765 --host training-box`,
 		Args: exactly(0, "none"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -65,6 +70,7 @@ clients send it as "Authorization: Bearer TOKEN".`,
 	f.IntVar(&o.cfg.MaxMessageBytes, "max-message-bytes", 0, "size of a request (default 16 MiB)")
 	f.IntVar(&o.cfg.MaxBatchBytes, "max-batch-bytes", 0, "size of a reply (default 1 GiB)")
 	f.IntVar(&o.cfg.MaxWorkers, "max-workers", 0, "workers that step one environment (default: 64, or one a core if that is more)")
+	f.StringArrayVar(&o.agents, "allow-agents", nil, `an agent outside the server that clients may name as an opponent, "exec:COMMAND" or "http://host:port", word for word; "*" allows all, and with them any command; may be repeated`)
 	f.DurationVar(&o.cfg.IdleTimeout, "idle-timeout", 0, "end a connection without requests after this long (default 30m)")
 	f.DurationVar(&o.cfg.MessageTimeout, "message-timeout", 0, "time one request may take to arrive (default 1m)")
 	f.DurationVar(&o.cfg.WriteTimeout, "write-timeout", 0, "time one reply may wait for its reader (default: the idle timeout)")
@@ -107,6 +113,9 @@ func (o *serveOptions) run(out io.Writer) error {
 // get wrong.
 func (o *serveOptions) prepare() error {
 	o.cfg.IDs, o.cfg.Game, o.cfg.Variant, o.cfg.Version = catalog.IDs, catalog.Game, catalog.Variant, version()
+	if err := o.allow(); err != nil {
+		return err
+	}
 	o.cfg.Token = os.Getenv(tokenVariable)
 	os.Unsetenv(tokenVariable)
 	if o.tokenFile != "" {
@@ -123,6 +132,26 @@ func (o *serveOptions) prepare() error {
 	}
 	if o.cfg.Token == "" && !o.local() {
 		return usagef("--listen %s reaches other machines, which needs a token: set %s or --token-file", o.listen, tokenVariable)
+	}
+	return nil
+}
+
+// allow has the server make the agents of --allow-agents, and refuse others outside it.
+func (o *serveOptions) allow() error {
+	for _, name := range o.agents {
+		if name != "*" && !match.Outside(name) {
+			return usagef("--allow-agents is %q, want exec:COMMAND, http://host:port or *; the games' own agents are always allowed", name)
+		}
+	}
+	o.cfg.Agent = func(game env.Game, name string, limit time.Duration) (env.Agent, bool, error) {
+		if !match.Outside(name) {
+			return nil, false, nil
+		}
+		if !slices.Contains(o.agents, "*") && !slices.Contains(o.agents, name) {
+			return nil, false, fmt.Errorf("the server was not started with the agent %q: allow it there with pommego serve --allow-agents %q", name, name)
+		}
+		a, err := match.NewAgent(game, name, match.Clock{Limit: limit})
+		return a, true, err
 	}
 	return nil
 }

@@ -154,6 +154,9 @@ func TestServeRefusesStrangers(t *testing.T) {
 			t.Errorf("--listen %s without a token exits with %d and %q, want %d and a word about tokens", listen, r.code, r.errors, exitUsage)
 		}
 	}
+	if r := pommego(t, "serve", "--allow-agents", "python agent.py"); r.code != exitUsage || !strings.Contains(r.errors, `--allow-agents is "python agent.py"`) {
+		t.Errorf("an agent that is none: exit code %d, %q", r.code, r.errors)
+	}
 	if r := pommego(t, "serve", "--token-file", filepath.Join(t.TempDir(), "none")); r.code != exitUsage {
 		t.Errorf("a missing token file exits with %d, want %d", r.code, exitUsage)
 	}

@@ -287,6 +287,9 @@ class BatchReader:
             "return": arrays["game.return"] * ended,
             _ENDED: ended,
         }
+        for name in ("late", "failed"):  # of agents outside the server
+            if f"game.{name}" in arrays:
+                stats[name] = (arrays[f"game.{name}"] * done).repeat(learners)
         if self._counts:
             counts = (arrays[_COUNTS] * ended[:, None]).T.copy()  # a row a count
             stats |= zip(self._counts, counts, strict=True)

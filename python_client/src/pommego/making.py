@@ -38,6 +38,7 @@ def make_vec(
     seat: int | None = None,
     seats: Sequence[Opponent] | None = None,
     on_death: str | None = None,
+    agent_limit: float | None = None,
     max_episode_steps: int | None = None,
     start_states: Sequence[State | bytes | dict[str, Any]] | None = None,
     start_weights: Sequence[float] | None = None,
@@ -90,6 +91,10 @@ def make_vec(
             With neither `seats` nor `opponents`, all seats learn.
         on_death: with one learner (not counting policies), in free-for-all games: "end"
             (the default: the row terminates with its death) or "wait".
+        agent_limit: seconds that opponents outside the server ("exec:COMMAND",
+            "http://host:port") have for a move; None: the usual limit, 0.1 unless the
+            game has its own. Moves that come late or fail are replaced by stop:
+            ``info["game"]`` counts them, as ``late`` and ``failed``.
         max_episode_steps: truncates episodes after this many steps.
         start_states: saved states that episodes begin in; see
             `PommegoVectorEnv.set_start_states`. None: each begins on a new board.
@@ -162,6 +167,7 @@ def make_vec(
         "seat": seat,
         "seats": named_seats,
         "on_death": on_death,
+        "agent_seconds": agent_limit,
         "max_episode_steps": max_episode_steps,
         "counts": counts or None,
         "rules": rules,
@@ -240,7 +246,7 @@ def _connected(
     """Connect; start a server first if there is no address."""
     if address:
         return Client(address, token=token, timeout=timeout), None
-    server = Server(transport=transport)
+    server = Server(transport=transport, allow_agents=["*"])  # nobody else can connect to it
     try:
         client = Client(server.address, token=server.token, timeout=timeout, exit_report=server.exit_report)
     except BaseException:

@@ -344,10 +344,11 @@ class PolicySeats:
         for number in numbers[begin.argsort()].tolist():  # in an order that the rows alone decide
             if number >= 0:
                 rows = np.flatnonzero(playing == number)
+                own = slice(None) if len(rows) == len(playing) else rows  # all: without a copy
                 chosen[rows] = self._choose(
                     self._policies[number],
-                    {name: array[rows] for name, array in seen.items()},
-                    {name: array[rows] for name, array in info.items()},
+                    {name: array[own] for name, array in seen.items()},
+                    {name: array[own] for name, array in info.items()},
                 )
         self._actions[games] = chosen.reshape(len(games), *self._actions.shape[1:])
 

@@ -17,6 +17,7 @@ import subprocess
 import tempfile
 import time
 import weakref
+from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Self
 
@@ -96,6 +97,9 @@ class Server:
             a socket in a private directory. Both accept only clients that have the token.
         binary: the program; None: the one that `find_binary` finds.
         timeout: seconds it may take to start.
+        allow_agents: agents outside the server that clients may name as opponents, each
+            "exec:COMMAND" or "http://host:port", exactly; "*" allows all, and so lets
+            every client that has the token run any command.
 
     Raises:
         BinaryNotFoundError: there is no program to start.
@@ -108,7 +112,12 @@ class Server:
     """
 
     def __init__(
-        self, *, transport: str = "tcp", binary: str | os.PathLike[str] | None = None, timeout: float = 20.0
+        self,
+        *,
+        transport: str = "tcp",
+        binary: str | os.PathLike[str] | None = None,
+        timeout: float = 20.0,
+        allow_agents: Sequence[str] = (),
     ) -> None:
         if os.name != "posix":
             raise ServerStartError(
@@ -124,7 +133,7 @@ class Server:
         self._output = tempfile.TemporaryFile()  # noqa: SIM115, it has no name, so no file is left behind
 
         try:
-            self._process, ready = _spawn(program, listen, self.token, self._output)
+            self._process, ready = _spawn(program, listen, self.token, self._output, allow_agents)
         except OSError as e:
             self._output.close()
             _remove(self._directory)
@@ -177,10 +186,13 @@ class Server:
             self._process.returncode = 0  # not our child: only the parent can wait for it
 
 
-def _spawn(program: Path, listen: str, token: str, output: IO[bytes]) -> tuple[subprocess.Popen[bytes], int]:
+def _spawn(
+    program: Path, listen: str, token: str, output: IO[bytes], agents: Sequence[str]
+) -> tuple[subprocess.Popen[bytes], int]:
     """Start the process; returns it, and where to read its address."""
     ready, tell = os.pipe()
     arguments = ["--listen", listen, "--ready-fd", str(tell), "--exit-on-stdin-close"]
+    arguments += [f"--allow-agents={agent}" for agent in agents]
     try:
         process = subprocess.Popen(
             [program, "serve", *arguments, *_GENEROUS],

@@ -1,0 +1,117 @@
+package match
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"pommego/env"
+)
+
+// Clock is the time that players outside this program have when they play as agents of an
+// environment.
+type Clock struct {
+	Limit time.Duration // for a move; 0: DefaultLimit
+	Wait  time.Duration // until they are ready for their first game; 0: DefaultWait
+}
+
+// NewAgent makes an agent of an environment from the name of a player outside this
+// program. Each agent is a program of its own; it starts with the agent's first move.
+// A move that is late or fails is stop (env.Outside counts them), and a program that has
+// ended is started again in the next episode. What it remembers is not part of a saved
+// game.
+func NewAgent(game env.Game, name string, c Clock) (env.Agent, error) {
+	if !Outside(name) {
+		return nil, fmt.Errorf("match: agent %q, want http://host:port or exec:COMMAND", name)
+	}
+	p, err := NewPlayer(game, name)
+	if err != nil {
+		return nil, err
+	}
+	rules := Rules{Limit: c.Limit, Wait: c.Wait}.of(game)
+	return &outsider{game: game, player: p, limit: rules.Limit, wait: rules.wait()}, nil
+}
+
+// outsider is a player as an agent.
+type outsider struct {
+	game         env.Game
+	player       Player
+	limit, wait  time.Duration
+	begun        bool // the player knows of the episode
+	late, failed int
+}
+
+func (a *outsider) Waits() bool { return true }
+
+func (a *outsider) Missed() (late, failed int) { return a.late, a.failed }
+
+func (a *outsider) Close() error { return a.player.Close() }
+
+func (a *outsider) Reset(env.RNG) { a.begun, a.late, a.failed = false, 0, 0 }
+
+func (a *outsider) Reseed(env.RNG) {}
+
+func (a *outsider) Act(m env.Match, seat int, action []uint8) {
+	if !a.begun {
+		if err := a.begin(seat); err != nil {
+			a.failed++ // and it is tried again
+			return
+		}
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), a.limit)
+	defer cancel()
+	_, err := a.player.Act(ctx, m, seat, action)
+	late := ctx.Err() != nil
+	if err == nil && !late {
+		err = check(a.game.Spec().Actions, action)
+	}
+	switch {
+	case late:
+		a.late++
+	case err != nil:
+		a.failed++
+	default:
+		return
+	}
+	clear(action)
+}
+
+// Try begins a game that is not played.
+func (a *outsider) Try() error { return a.begin(0) }
+
+// begin tells the player of a game. After an error that does not mean that it is absent it
+// is asked for moves all the same.
+func (a *outsider) begin(seat int) error {
+	ctx, cancel := context.WithTimeout(context.Background(), a.wait)
+	defer cancel()
+	err := a.player.Begin(ctx, Start{Game: a.game, Seat: seat, Limit: a.limit})
+	if errors.Is(err, ErrAbsent) {
+		return err
+	}
+	a.begun = true
+	return nil
+}
+
+func (a *outsider) End(m env.Match, seat int) {
+	if !a.begun {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), a.limit)
+	defer cancel()
+	status, rewards := m.Status(), make([]float64, a.game.Spec().Seats)
+	m.Rewards(rewards)
+	// A program that does not take the notice will not be ready for its next game.
+	_ = a.player.End(ctx, Outcome{Result: status.Result, Winners: status.Winners, Steps: status.Steps, Reward: rewards[seat]})
+	a.begun = false
+}
+
+func (a *outsider) Append(dst []byte) []byte { return dst }
+
+func (a *outsider) Restore(state []byte) error {
+	if len(state) != 0 {
+		return fmt.Errorf("state of an agent outside this program has %d bytes, want none", len(state))
+	}
+	a.Reset(env.RNG{})
+	return nil
+}

@@ -1,0 +1,161 @@
+"""Agents outside the server as opponents: programs of the user's own."""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pommego
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
+
+AGENT = """
+import json, os, sys, time
+open(sys.argv[1] + "/" + str(os.getpid()), "w").close()
+fault, asked = sys.argv[2], 0
+for line in sys.stdin:
+    question = json.loads(line)
+    if question["type"] == "act":
+        asked += 1
+        bad = asked % 5 == 0
+        if fault == "late" and bad:
+            time.sleep(0.4)
+        print(json.dumps({"id": question["id"], "action": 77 if fault == "fails" and bad else 0}), flush=True)
+    elif "id" in question:
+        print(json.dumps({"id": question["id"]}), flush=True)
+"""
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Any:
+    """Give the name of an agent that has a fault, and the folder with the numbers of its processes."""
+    (tmp_path / "agent.py").write_text(AGENT)
+
+    def name(fault: str) -> str:
+        (tmp_path / fault).mkdir(exist_ok=True)
+        return f"exec:{sys.executable} {tmp_path}/agent.py {tmp_path / fault} {fault}"
+
+    return name
+
+
+def running(folder: Path) -> int:
+    """Count the processes that have written their number into a folder and live."""
+    return sum(Path("/proc", file.name).exists() for file in folder.iterdir())
+
+
+def eventually(folder: Path, count: int) -> None:
+    deadline = time.monotonic() + 20
+    while running(folder) != count:
+        assert time.monotonic() < deadline, f"{running(folder)} processes, expected {count}"
+        time.sleep(0.05)
+
+
+def play(envs: pommego.PommegoVectorEnv, steps: int) -> list[dict[str, Any]]:
+    """Step, and return info["game"] of the steps that end episodes."""
+    infos = [envs.step(np.zeros(envs.num_envs, int))[-1] for _ in range(steps)]
+    return [info["game"] for info in infos if "game" in info]
+
+
+@pytest.mark.parametrize("fault", ["none", "late", "fails"])
+def test_moves_that_are_missed_are_counted(binary: Path, program: Any, tmp_path: Path, fault: str) -> None:
+    limit = 0.1 if fault == "late" else 20
+    with pommego.make_vec(
+        "OneVsOne-v0", 2, opponents=[program(fault)], max_episode_steps=12, agent_limit=limit
+    ) as envs:
+        envs.reset(seed=0)
+        ended = play(envs, 26)
+        assert len(ended) == 2
+        for game in ended:
+            assert game["_late"].all()
+            assert (game["failed"] > 0).all() == (fault == "fails")
+            assert (game["late"] > 0).all() == (fault == "late")
+        if fault == "fails":
+            assert sum(game["failed"].sum() for game in ended) == 2 * (24 // 5)
+        eventually(tmp_path / fault, 2)  # one a game
+        envs.set_opponents(["static"])
+        play(envs, 26)
+        eventually(tmp_path / fault, 0)
+        envs.set_opponents([program(fault)])
+        play(envs, 14)
+        eventually(tmp_path / fault, 2)
+        with pytest.raises(pommego.ServerError, match="cannot be asked in a simulation"):
+            envs.simulate(envs.get_state(), np.zeros(2, int))
+    eventually(tmp_path / fault, 0)
+
+
+def test_it_sees_its_seat_alone(binary: Path, program: Any) -> None:
+    """The same games as with an agent of the server that does the same."""
+    shown = []
+    for opponents in ([program("none"), "simple", "static"], ["static", "simple", "static"]):
+        with pommego.make_vec("PommeFFACompetition-v0", 2, opponents=opponents, agent_limit=20) as envs:
+            envs.reset(seed=3)
+            shown.append([envs.step([0, 0])[0]["planes"].tobytes() for _ in range(20)])
+    assert shown[0] == shown[1]
+
+
+def test_a_shared_server_has_those_it_was_started_with(binary: Path, program: Any) -> None:
+    with pommego.Server(allow_agents=[program("none")]) as server:
+        where = {"address": server.address, "token": server.token}
+        with pommego.make_vec("OneVsOne-v0", 1, opponents=[program("none")], agent_limit=20, **where) as envs:
+            envs.reset(seed=0)
+            play(envs, 3)
+            with pytest.raises(pommego.ServerError, match=r"was not started with the agent .*--allow-agents"):
+                envs.set_opponents([program("late")])
+    with pommego.Server() as server, pytest.raises(pommego.ServerError, match="was not started with"):
+        pommego.make_vec(
+            "OneVsOne-v0", opponents=[program("none")], address=server.address, token=server.token
+        )
+
+
+def test_programs_that_cannot_play(binary: Path) -> None:
+    with pytest.raises(pommego.ServerError, match=r"opponent 0: exec:no-such-program .*exit status 127"):
+        pommego.make_vec("OneVsOne-v0", opponents=["exec:no-such-program"])
+    with pytest.raises(pommego.ServerError, match="agent_seconds is -1, want 0 to 3600"):
+        pommego.make_vec("OneVsOne-v0", opponents=["static"], agent_limit=-1)
+
+
+class Answers(BaseHTTPRequestHandler):
+    """An agent behind HTTP, which always plays 0."""
+
+    def do_GET(self) -> None:
+        self._answer({})
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        self._answer({"action": 0})
+
+    def _answer(self, what: dict[str, int]) -> None:
+        body = json.dumps(what).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def address() -> Iterator[str]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Answers) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+
+
+def test_an_agent_behind_http(binary: Path, address: str) -> None:
+    with pommego.make_vec("OneVsOne-v0", 1, opponents=[address], max_episode_steps=5, agent_limit=20) as envs:
+        envs.reset(seed=0)
+        (ended,) = play(envs, 5)
+        assert ended["late"].tolist() == ended["failed"].tolist() == [0]
+    with pytest.raises(pommego.ServerError, match="has a seat already"):  # one agent, one game
+        pommego.make_vec("OneVsOne-v0", 2, opponents=[address])

@@ -1,0 +1,118 @@
+package vec
+
+import (
+	"errors"
+	"sync/atomic"
+	"testing"
+
+	"pommego/env"
+)
+
+// program is an agent outside this program, as far as a pool can tell.
+type program struct {
+	env.Agent
+	of      *programs
+	running bool
+	closed  bool
+}
+
+type programs struct {
+	running, ended, closed atomic.Int32
+	absent                 bool
+}
+
+func (p *program) Waits() bool { return true }
+
+func (p *program) Try() error {
+	if p.of.absent {
+		return errors.New("not there")
+	}
+	p.start()
+	return nil
+}
+
+func (p *program) start() {
+	if !p.running {
+		p.running = true
+		p.of.running.Add(1)
+	}
+}
+
+func (p *program) Act(m env.Match, seat int, action []uint8) {
+	if p.closed {
+		panic("a closed program is asked for a move")
+	}
+	p.start()
+	p.Agent.Act(m, seat, action)
+}
+
+func (p *program) End(env.Match, int) { p.of.ended.Add(1) }
+
+func (p *program) Missed() (late, failed int) { return 2, 3 }
+
+func (p *program) Close() error {
+	if p.running {
+		p.of.running.Add(-1)
+		p.of.closed.Add(1)
+	}
+	p.running, p.closed = false, true
+	return nil
+}
+
+// TestOutside: agents outside the program are told of the end of each episode, what they
+// missed is counted, and each is closed once it plays no more, and not before.
+func TestOutside(t *testing.T) {
+	of := new(programs)
+	make := func(name string) (env.Agent, error) {
+		if name != "exec:x" && name != "exec:y" {
+			return solo.NewAgent(name)
+		}
+		a, err := solo.NewAgent("wander")
+		return &program{Agent: a, of: of}, err
+	}
+	const games = 4
+	p := make1(t, Config{Game: solo, Games: games, Agent: make, Opponents: []string{"exec:x", "still"}})
+	if !p.Outside() || of.running.Load() != 1 {
+		t.Errorf("%d programs are tried, want one", of.running.Load())
+	}
+	b := p.NewBatch(nil)
+	must(t, p.Reset(b, ResetOptions{Seed: ptr(1)}))
+	done := 0
+	steps := func(n int) {
+		for range n {
+			must(t, p.Step(b, still(p)))
+			done += len(b.Finished())
+			for i, over := range b.Bytes("game.done") {
+				if late, failed := b.Tensor("game.late").Int32s()[i], b.Tensor("game.failed").Int32s()[i]; over == 1 && (late != 2 || failed != 3) {
+					t.Fatalf("%d moves late and %d failed, want 2 and 3", late, failed)
+				}
+			}
+		}
+	}
+	steps(60)
+	if got := int(of.ended.Load()); got != done || done < games {
+		t.Errorf("%d ends are told of %d", got, done)
+	}
+	must(t, p.SetOpponents([]string{"exec:y", "still"}))
+	if got := of.closed.Load(); got != 0 {
+		t.Errorf("%d programs are closed that play", got)
+	}
+	steps(60)
+	if got := of.closed.Load(); got != games {
+		t.Errorf("%d programs are closed after their last episodes, want %d", got, games)
+	}
+	state, err := p.Save(0, nil)
+	must(t, err)
+	must(t, p.Load(1, state))
+	steps(60)
+	of.absent = true
+	if err := p.SetOpponents([]string{"exec:x", "still"}); err == nil {
+		t.Error("a program that is not there is accepted")
+	}
+	of.absent = false
+	steps(30)
+	p.Close()
+	if got := of.running.Load(); got != 0 {
+		t.Errorf("%d programs run after Close, want none", got)
+	}
+}
