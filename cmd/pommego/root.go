@@ -18,7 +18,7 @@ const (
 )
 
 // commands makes the subcommands, in the order in which help lists them.
-var commands = []func() *cobra.Command{newEnvs, newServe, newPlay, newTournament, newGenerate, newData, newReplay, newVerify, newBench}
+var commands = []func() *cobra.Command{newEnvs, newServe, newPlay, newTournament, newGenerate, newData, newReplay, newVerify, newBench, newVersion}
 
 // usageError is a command called wrongly.
 type usageError struct{ error }
@@ -31,8 +31,9 @@ var errFound = errors.New("differences were found")
 
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
-		Use:   "pommego",
-		Short: "Pommerman environments: play, serve, record, verify",
+		Use:     "pommego",
+		Short:   "Pommerman environments: play, serve, record, verify",
+		Version: version(),
 		Example: `  pommego envs
   pommego play --agents simple --seed 7 --show
   pommego verify testdata/*.jsonl.gz`,
@@ -46,6 +47,7 @@ func newRoot() *cobra.Command {
 			return cmd.Help()
 		},
 	}
+	root.SetVersionTemplate("pommego {{.Version}}\n")
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	cobra.EnableCommandSorting = false
