@@ -196,6 +196,9 @@ func (m *Manifest) finish(o Options, w *staging) error {
 			return err
 		}
 	}
+	if w.cardKept() {
+		delete(others, CardName)
+	}
 	return m.write(o.Disk, w.folder, w.scratch, others)
 }
 

@@ -31,10 +31,12 @@ Layouts:
 
 The same command gives the same bytes, whatever the number of workers. A run that was
 stopped, in whatever way, continues when you give the same command again, and ends with the
-same bytes as if it had not been stopped. Agents of which that is not true, because their
+same bytes as if it had not been stopped. Give it with more --games, or --steps, and what is
+there stays and the rest is added, with the same bytes as in one run. Agents of which that is not true, because their
 search has a limit in time (ms=) or they are outside this program (http://host:port,
 exec:COMMAND), are refused unless --unrepeatable is given; the manifest then names them.`,
 		Example: `  pommego generate --out ffa --games 100000
+  pommego generate --out ffa --games 200000
   pommego generate --out team --env PommeTeamCompetition-v0 --agents simple,heuristic --seating drawn --steps 1000000
   pommego generate --out short --env SuiteBot-v0 --rules '{"rounds": 50, "view_radius": 4}' --games 1000
   pommego generate --out steps --layout steps --observation raw --games 1000

@@ -39,7 +39,8 @@ With --levels and --repetitions a tournament is an experiment of so many boards,
 many times with other random numbers. --events keeps who laid which bomb, died of whose flames, and so on.
 
 With --log (or --out) every finished game is kept. A tournament that was stopped, in whatever
-way, continues with --resume and ends as if it had not been. Results depend neither on the
+way, continues with --resume and ends as if it had not been; one that is finished plays on if
+--games or --levels is larger than before. Results depend neither on the
 number of workers nor on interruptions, as long as no agent has a limit in time; what the clock
 says is printed on a terminal, or with --timing, and has files of its own.`,
 		Example: `  pommego tournament --agents simple,random,static --games 200
@@ -48,6 +49,7 @@ says is printed on a terminal, or with --timing, and has files of its own.`,
   pommego tournament --env PommeFFA2018-v0 --agents mcts:ticks=30,careful=0,uct:ticks=30 --against simple-2018
   pommego tournament --env BaseWar-v0 --rules '{"base_damage": "round"}' --agents simple,random
   pommego tournament --agents simple,random --games 10000 --out results --resume
+  pommego tournament --agents simple,random --games 20000 --out results --resume
   pommego tournament --env PommeFFAJava-v0 --agents java-osla,random --levels 10 --repetitions 4 --events events.jsonl`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			o.againstGiven = cmd.Flags().Changed("against")

@@ -44,7 +44,7 @@ func TestTournamentUsage(t *testing.T) {
 		{"--levels 3 --repetitions 0", "--repetitions is 0, want 1 or more"},
 		{"--resume", "--resume needs --log FILE or --out DIR"},
 		{"--games 4 --log " + log, "exists: continue it with --resume"},
-		{"--games 5 --resume --log " + log, "it was begun with games 4, this run has 5"},
+		{"--games 3 --resume --log " + log, "it holds game 3, this run has 3; there can be more games than before, not fewer"},
 	} {
 		if strings.Contains(tc.args, "--log") {
 			pommego(t, strings.Fields("tournament --games 4 --resume --log "+log)...).want(t, exitOK)
@@ -252,6 +252,30 @@ func TestTournamentKilled(t *testing.T) {
 		t.Errorf("killed %d times only", kills)
 	}
 	checkGames(t, folder)
+}
+
+// TestTournamentExtended resumes a finished tournament with more games: what it leaves
+// is the same as from one run.
+func TestTournamentExtended(t *testing.T) {
+	args := strings.Fields("tournament --agents simple,random,static --seed 3")
+	run := func(folder, games string, more ...string) string {
+		r := pommego(t, with(args, append(more, "--out", folder, "--games", games)...)...)
+		r.want(t, exitOK)
+		return outcome(t, r.out, folder)
+	}
+	want, folder := run(filepath.Join(t.TempDir(), "whole"), "50"), filepath.Join(t.TempDir(), "out")
+	run(folder, "20")
+	log := filepath.Join(folder, "games.jsonl")
+	before, err := os.ReadFile(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if run(folder, "50", "--resume") != want {
+		t.Error("20 games a table and then 50 have other results than 50")
+	}
+	if after, err := os.ReadFile(log); err != nil || !bytes.HasPrefix(after, before) || gamesKept(log) != 150 {
+		t.Errorf("the log holds %d games (error %v), want 150, the old ones first", gamesKept(log), err)
+	}
 }
 
 // checkGames looks for every game, once.
