@@ -15,6 +15,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // stopped runs the program, sends it a signal once it has written a text so many
@@ -109,4 +110,34 @@ func TestPlayStoppedInRerun(t *testing.T) {
 		t.Errorf("%d games with %d steps are recorded, the program says %q", len(lines), total, r.errors)
 	}
 	pommego(t, "verify", file).want(t, exitOK)
+}
+
+// A video that is being written is given up at a signal, and leaves no half file.
+func TestReplayVideoStopped(t *testing.T) {
+	dir := t.TempDir()
+	record, video := filepath.Join(dir, "a.jsonl"), filepath.Join(dir, "a.gif")
+	pommego(t, "play", "--agents", "static", "--seed", "3", "--record", record, "--quiet").want(t, exitOK)
+	cmd := exec.Command(program, "replay", record, "--gif", video, "--tile", "128")
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cmd.Process.Kill() })
+	for range 3000 { // until it draws
+		if left, _ := filepath.Glob(video + "*"); len(left) > 0 {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	cmd.Wait()
+	if want := "pommego replay: interrupted: " + video + " was not written\n"; cmd.ProcessState.ExitCode() != exitError || errs.String() != want {
+		t.Errorf("exit code %d and %q, want %d and %q", cmd.ProcessState.ExitCode(), errs.String(), exitError, want)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
+		t.Errorf("there are %v (error %v), want the record alone", left, err)
+	}
 }
