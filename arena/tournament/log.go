@@ -58,7 +58,7 @@ func (h *header) fields() []headerField {
 	c := &h.Config
 	return []headerField{
 		{"log format", h.Format}, {"env", h.Env}, {"agents", fmt.Sprintf("%q", c.Agents)}, {"against", fmt.Sprintf("%q", c.Against)},
-		{"format", c.Format.String()}, {"repetitions", fmt.Sprint(c.repetitions())}, {"events", fmt.Sprint(c.Events)}, {"seed", fmt.Sprint(c.Seed)},
+		{"format", c.Format.String()}, {"repetitions", fmt.Sprint(c.repetitions())}, {"mirrored", fmt.Sprint(c.Mirrored)}, {"events", fmt.Sprint(c.Events)}, {"seed", fmt.Sprint(c.Seed)},
 		{"limit", c.Limit.String()}, {"limit for all", fmt.Sprint(c.LimitAll)}, {"ties", c.Ties.String()}, {"game version", fmt.Sprint(h.Version)},
 		{"seed version", fmt.Sprint(h.Seeds)},
 	}

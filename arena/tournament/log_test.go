@@ -190,6 +190,7 @@ func TestOtherTournament(t *testing.T) {
 		{ffaID, func(c *Config, o *Options) { c.Seed = 2 }, "with seed 1, this run has 2"},
 		{ffaID, func(c *Config, o *Options) { c.Agents = []string{"static", "random"} }, `with agents ["random" "static"], this run has ["static" "random"]`},
 		{ffaID, func(c *Config, o *Options) { c.Against = "static" }, `with against "random", this run has "static"`},
+		{ffaID, func(c *Config, o *Options) { c.Mirrored = true }, "with mirrored false, this run has true"},
 		{ffaID, func(c *Config, o *Options) { c.Ties = match.RerunJava }, "with ties none, this run has java"},
 		{ffaID, func(c *Config, o *Options) { c.LimitAll = true }, "with limit for all false, this run has true"},
 		{"PommeFFA2018-v0", func(c *Config, o *Options) {}, "with env PommeFFACompetition-v0, this run has PommeFFA2018-v0"},
