@@ -31,12 +31,18 @@ var errFound = errors.New("differences were found")
 
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
-		Use:     "pommego",
-		Short:   "Pommerman environments: play, serve, record, verify",
+		Use:   "pommego",
+		Short: "Pommerman environments: play, serve, record, verify",
+		Long: `Pommerman environments: play, serve, record, verify.
+
+The shell completes commands, flags and their values, such as ids, agents, formats and
+layouts, once it has read the script that "pommego completion SHELL" writes; see
+"pommego completion bash --help".`,
 		Version: version(),
 		Example: `  pommego envs
   pommego play --agents simple --seed 7 --show
-  pommego verify testdata/*.jsonl.gz`,
+  pommego verify testdata/*.jsonl.gz
+  source <(pommego completion bash)`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,
@@ -48,12 +54,12 @@ func newRoot() *cobra.Command {
 		},
 	}
 	root.SetVersionTemplate("pommego {{.Version}}\n")
-	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	cobra.EnableCommandSorting = false
 	for _, make := range commands {
 		root.AddCommand(make())
 	}
+	completions(root)
 	return root
 }
 
