@@ -39,6 +39,7 @@ type About struct {
 
 	Observation string      `json:"observation,omitempty"` // of layout Steps
 	Fields      []env.Field `json:"fields,omitempty"`      // of the observation
+	Arrays      Arrays      `json:"arrays,omitempty"`
 
 	Agents  []string `json:"agents"` // all that play
 	Columns []Column `json:"columns"`

@@ -26,6 +26,7 @@ func completions(cmd *cobra.Command) {
 		"winner":      agentLists,
 		"observation": encodings,
 		"format":      oneOf(tournament.FormatNames()),
+		"arrays":      oneOf(dataset.ArraysNames()),
 		"layout":      oneOf(dataset.LayoutNames()),
 		"seating":     oneOf(dataset.SeatingNames()),
 		"ties":        oneOf(match.TiesNames()),

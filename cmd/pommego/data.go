@@ -171,7 +171,7 @@ func showData(out io.Writer, folder string, m *dataset.Manifest) error {
 	}
 	for _, c := range m.Columns {
 		shape := ""
-		if c.Type == dataset.FixedBytes {
+		if c.Shape != nil {
 			shape = fmt.Sprintf(" of %s %v", c.DType, c.Shape)
 		}
 		fmt.Fprintf(out, "  %s (%s%s): %s\n", c.Name, c.Type, shape, c.Meaning)

@@ -34,10 +34,10 @@ class Column:
     Attributes:
         name: its name.
         type: "bool", "uint8", "int32", "int64", "uint64", "float64", "string",
-            "bytes", or "fixed_bytes", an array of one shape.
+            "bytes", "fixed_bytes", an array of one shape, or "list", the same as a flat list.
         meaning: its meaning.
         nullable: whether it can be empty in a row.
-        dtype: of a fixed_bytes column's elements, as numpy names it; else "".
+        dtype: of an array's elements, as numpy names it; else "".
         shape: of the array; else ().
     """
 
@@ -53,8 +53,8 @@ class Column:
         """The type of a fixed_bytes column's elements, which are little-endian."""
         return np.dtype(self.dtype).newbyteorder("<")
 
-    def array(self, values: bytes | Sequence[bytes]) -> NDArray[Any]:
-        """Turn the bytes of a fixed_bytes column, as other libraries return them, into an array.
+    def array(self, values: bytes | Sequence[Any]) -> NDArray[Any]:
+        """Turn the bytes or lists of a column of arrays, as other libraries return them, into an array.
 
         Args:
             values: the bytes of one row, or a list for several.
@@ -62,6 +62,9 @@ class Column:
         Returns:
             the array, for several rows with rows first.
         """
+        if self.type == "list":
+            array = np.asarray(values, self.numpy)
+            return array.reshape(*array.shape[:-1], *self.shape)
         if isinstance(values, bytes):
             return np.frombuffer(values, self.numpy).reshape(self.shape)
         joined = b"".join(values)
