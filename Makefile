@@ -20,12 +20,12 @@ help: ## list the targets
 
 build: bin/pommego ## build bin/pommego
 
-bin/pommego: $(GO_SRC) go.mod go.sum $(wildcard cmd/pommego/default.pgo)
+bin/pommego: $(GO_SRC) go.mod go.sum cmd/pommego/version.txt $(wildcard cmd/pommego/default.pgo)
 	go build -trimpath -o $@ ./cmd/pommego
 
 venv: .venv/.ready ## make .venv with the client and its test requirements
 
-.venv/.ready: python_client/pyproject.toml
+.venv/.ready: python_client/pyproject.toml cmd/pommego/version.txt
 	$(PYTHON) -m venv .venv
 	$(PY) -m pip install --quiet --disable-pip-version-check -e 'python_client[test]'
 	touch $@

@@ -1,4 +1,4 @@
-"""Build hook: puts the pommego program into wheels, compiled for the platform they are for.
+"""Build hooks: put the pommego program into wheels, compiled for the platform they are for, and its version.
 
 A wheel is for the machine it is built on, or for another one named by
 POMMEGO_TARGET=GOOS/GOARCH (linux/arm64, darwin/amd64, windows/amd64, ...): Go
@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 # The oldest systems that programs made by Go 1.26 run on. They need no C library.
 TAGS = {
@@ -28,6 +29,17 @@ TAGS = {
     ("windows", "arm64"): "win_arm64",
 }
 _MACHINES = {"x86_64": "amd64", "amd64": "amd64", "aarch64": "arm64", "arm64": "arm64"}
+
+
+class VersionHook(MetadataHookInterface):
+    """Gives the package the version of the program's sources."""
+
+    PLUGIN_NAME = "custom"
+
+    def update(self, metadata: dict[str, Any]) -> None:
+        """Set the version."""
+        text = (_sources(Path(self.root)) / "cmd" / "pommego" / "version.txt").read_text(encoding="utf-8")
+        metadata["version"] = text.strip()
 
 
 class ProgramHook(BuildHookInterface):

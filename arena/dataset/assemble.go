@@ -15,6 +15,7 @@ import (
 type Shape struct {
 	Layout      Layout
 	Observation string // of layout Steps
+	Arrays      Arrays // of layout Steps
 	FileGames   int    // as Config.FileGames
 	Filter      string // what was left out, for the manifest
 
@@ -48,7 +49,7 @@ type Assembly struct {
 
 // NewAssembly begins a data set in a new folder.
 func NewAssembly(game env.Game, s Shape, folder string, o Options) (*Assembly, error) {
-	c := Config{Layout: s.Layout, Observation: s.Observation, FileGames: s.FileGames, Games: 1, Agents: []string{game.Spec().Agents[0]}}
+	c := Config{Layout: s.Layout, Observation: s.Observation, Arrays: s.Arrays, FileGames: s.FileGames, Games: 1, Agents: []string{game.Spec().Agents[0]}}
 	c, err := c.resolve(game)
 	if err != nil {
 		return nil, fmt.Errorf("dataset: %w", err)
@@ -195,6 +196,9 @@ func (m *Manifest) finish(o Options, w *staging) error {
 		if others, err = o.Card(m); err != nil {
 			return err
 		}
+	}
+	if w.cardKept() {
+		delete(others, CardName)
 	}
 	return m.write(o.Disk, w.folder, w.scratch, others)
 }

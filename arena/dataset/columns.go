@@ -18,7 +18,7 @@ type Column struct {
 	Meaning string `json:"meaning"`
 
 	// What the bytes of a FixedBytes column are: an array of this type and
-	// shape, row-major, little-endian.
+	// shape, row-major, little-endian. Of a List it is the numbers in this order.
 	DType env.DType `json:"dtype,omitempty"`
 	Shape []int     `json:"shape,omitempty"`
 }
@@ -37,6 +37,7 @@ const (
 	String     Type = "string" // one of few texts
 	Bytes      Type = "bytes"  // of any length
 	FixedBytes Type = "fixed_bytes"
+	List       Type = "list" // of as many numbers as an array of the shape has
 )
 
 // UnmarshalText reads a type's name.
@@ -47,8 +48,8 @@ func (t *Type) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// width is how many bytes a value of a FixedBytes column has.
-func (c *Column) width() int {
+// Width is how many bytes an array of the column has.
+func (c *Column) Width() int {
 	n := c.DType.Bytes()
 	for _, d := range c.Shape {
 		n *= d
@@ -69,7 +70,10 @@ var nodes = map[Type]func(c *Column) parquet.Node{
 	},
 	String:     func(*Column) parquet.Node { return parquet.Encoded(parquet.String(), &parquet.RLEDictionary) },
 	Bytes:      func(*Column) parquet.Node { return parquet.Leaf(parquet.ByteArrayType) },
-	FixedBytes: func(c *Column) parquet.Node { return parquet.Leaf(parquet.FixedLenByteArrayType(c.width())) },
+	FixedBytes: func(c *Column) parquet.Node { return parquet.Leaf(parquet.FixedLenByteArrayType(c.Width())) },
+	List: func(c *Column) parquet.Node {
+		return parquet.List(parquet.Encoded(elements[c.DType].leaf, &parquet.RLEDictionary))
+	},
 }
 
 // ordered is a group whose fields keep their order; parquet.Group sorts them.

@@ -32,6 +32,12 @@
 // promise are refused unless [Config.Unrepeatable] allows them, and the manifest
 // names them.
 //
+// # Extension
+//
+// [Generate] with more games, or steps, in the folder of a finished or interrupted
+// data set adds to it; the bytes are those of one run. A card that has been edited
+// stays.
+//
 // # Faults
 //
 // [Generate] may be killed at any moment. A finished game is written at once to

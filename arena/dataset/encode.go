@@ -36,7 +36,7 @@ func newEncoder(game env.Game, about *About, columns []column) *encoder {
 
 // begin begins a file.
 func (e *encoder) begin(p *disk.Pending) error {
-	text, err := json.Marshal(e.about)
+	text, err := json.Marshal(e.about.ofAnyExtent())
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,8 @@ import (
 var ErrStopped = errors.New("stopped")
 
 // Generate makes a data set in a folder, or continues one that was interrupted
-// there. A finished one of the same configuration is left as it is.
+// there. A finished one of the same configuration is left as it is, and extended
+// if there are to be more games.
 func Generate(ctx context.Context, game env.Game, c Config, folder string, o Options) (*Manifest, Work, error) {
 	begun := time.Now()
 	c, err := c.resolve(game)

@@ -48,7 +48,13 @@ func (a *About) columns(missed, searched bool) []column {
 	if a.Layout == Games {
 		return gameColumns(&a.Env, missed)
 	}
-	return stepColumns(&a.Env, a.Fields, searched)
+	all := stepColumns(&a.Env, a.Fields, searched)
+	for i := range all {
+		if a.Arrays == Lists && all[i].Type == FixedBytes {
+			all[i].Type = List
+		}
+	}
+	return all
 }
 
 // descriptions are columns without what writes and reads them.

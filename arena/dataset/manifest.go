@@ -29,7 +29,8 @@ const (
 )
 
 // About is what a data set is: all that its files' meaning depends on. Each file
-// carries it too.
+// carries it too, but for how many games there are, of which there can be more
+// later.
 type About struct {
 	Format  string `json:"format"`
 	Layout  Layout `json:"layout"`
@@ -38,6 +39,7 @@ type About struct {
 
 	Observation string      `json:"observation,omitempty"` // of layout Steps
 	Fields      []env.Field `json:"fields,omitempty"`      // of the observation
+	Arrays      Arrays      `json:"arrays,omitempty"`
 
 	Agents  []string `json:"agents"` // all that play
 	Columns []Column `json:"columns"`
@@ -76,6 +78,16 @@ func envOf(s *env.Spec) (Env, error) {
 // has reports whether the files have a column.
 func (a *About) has(name string) bool {
 	return slices.ContainsFunc(a.Columns, func(c Column) bool { return c.Name == name })
+}
+
+// ofAnyExtent is the same but for how many games there are.
+func (a *About) ofAnyExtent() About {
+	b := *a
+	if b.Generated != nil {
+		c := b.Generated.withoutExtent()
+		b.Generated = &c
+	}
+	return b
 }
 
 // choices is how many choices the components of an action have together.

@@ -65,7 +65,11 @@ func newWriter(p *disk.Pending, columns []Column, l Layout, about string) *write
 // write writes the rows of an episode, or of several.
 func (w *writer) write(t *table) error {
 	for i, c := range w.columns {
-		if _, err := c.WriteRowValues(t.values[i]); err != nil {
+		if t.columns[i].Type == List {
+			if err := writeLists(c, &t.columns[i], i, t.values[i]); err != nil {
+				return err
+			}
+		} else if _, err := c.WriteRowValues(t.values[i]); err != nil {
 			return err
 		}
 	}
@@ -155,7 +159,7 @@ func (r *reader) read(group int, t *table, wanted func(name string) bool) (err e
 		if wanted != nil && !wanted(t.columns[i].Name) {
 			continue
 		}
-		if err := readColumn(chunk, &t.values[i]); err != nil {
+		if err := readColumn(chunk, &t.columns[i], &t.values[i]); err != nil {
 			return fmt.Errorf("%s: row group %d, column %q: %w: %w", r.path, group, t.columns[i].Name, errDamaged, err)
 		}
 		if n := len(t.values[i]); int64(n) != g.NumRows() {
@@ -166,8 +170,15 @@ func (r *reader) read(group int, t *table, wanted func(name string) bool) (err e
 }
 
 // readColumn replaces values by those of a column. They are copies.
-func readColumn(chunk parquet.ColumnChunk, values *[]parquet.Value) error {
+func readColumn(chunk parquet.ColumnChunk, c *Column, values *[]parquet.Value) error {
 	*values = (*values)[:0]
+	take := func(v parquet.Value) error {
+		*values = append(*values, v.Clone())
+		return nil
+	}
+	if c.Type == List {
+		take = c.gather(values)
+	}
 	pages := chunk.Pages()
 	defer pages.Close()
 	var some [256]parquet.Value
@@ -184,7 +195,9 @@ func readColumn(chunk parquet.ColumnChunk, values *[]parquet.Value) error {
 			var n int
 			n, err = in.ReadValues(some[:])
 			for _, v := range some[:n] {
-				*values = append(*values, v.Clone())
+				if err := take(v); err != nil {
+					return err
+				}
 			}
 		}
 		parquet.Release(page)

@@ -22,13 +22,14 @@ import (
 type plan struct {
 	config Config
 	about  About
+	spec   *env.Spec
 	build  string
 
 	columns []column
 }
 
 func newPlan(game env.Game, c Config, o Options) (*plan, error) {
-	p := &plan{config: c, build: o.Build}
+	p := &plan{config: c, spec: game.Spec(), build: o.Build}
 	missed := slices.ContainsFunc(c.Agents, outside)
 	searched := c.Layout == Steps && slices.ContainsFunc(c.Agents, func(name string) bool { return searches(game, name) })
 	var err error
@@ -40,7 +41,7 @@ func newPlan(game env.Game, c Config, o Options) (*plan, error) {
 // aboutOf is what follows from a game and the layout alone.
 func aboutOf(spec *env.Spec, c *Config, o Options, missed, searched bool) (About, []column, error) {
 	e, err := envOf(spec)
-	a := About{Format: manifestFormat, Layout: c.Layout, Env: e, Program: o.Version, Observation: c.Observation}
+	a := About{Format: manifestFormat, Layout: c.Layout, Env: e, Program: o.Version, Observation: c.Observation, Arrays: c.Arrays}
 	if c.Layout == Steps {
 		a.Fields = spec.Encodings[spec.Encoding(c.Observation)].Fields
 	}
@@ -84,24 +85,44 @@ func openStaging(p *plan, folder string, o Options) (*staging, *Manifest, error)
 	}
 	m, err := ReadManifest(folder)
 	if err == nil {
-		if err := p.accept(&m.About); err != nil {
+		more, err := p.accept(&m.About)
+		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", folder, err)
 		}
-		return nil, m, w.removeAll()
-	}
-	if !errors.Is(err, errNone) {
+		if !more {
+			return nil, m, w.discard()
+		}
+	} else if !errors.Is(err, errNone) {
 		return nil, nil, err
-	}
-	if err := w.vacant(); err != nil {
+	} else if err := w.vacant(); err != nil {
 		return nil, nil, err
 	}
 	if err := w.occupy(); err != nil {
 		return nil, nil, err
 	}
-	if err := w.sign(o); err != nil {
+	err = nil
+	if m != nil {
+		err = w.reopen(m, o)
+	}
+	if err == nil {
+		err = w.sign(o)
+	}
+	if err != nil {
 		return nil, nil, errors.Join(err, w.Close())
 	}
 	return w, nil, nil
+}
+
+// discard takes away what an interrupted run has left in the folder of a finished
+// data set.
+func (w *staging) discard() error {
+	if _, err := os.Stat(w.scratch); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err := w.occupy(); err != nil {
+		return err
+	}
+	return errors.Join(w.removeAll(), w.Close())
 }
 
 // occupy makes the folders and keeps other processes out.
@@ -149,11 +170,7 @@ func (w *staging) sign(o Options) error {
 	path := filepath.Join(w.scratch, planName)
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		text, err := json.Marshal(signature{w.plan.build, w.plan.about})
-		if err != nil {
-			return err
-		}
-		return writeWhole(w.disk, path, w.scratch, text)
+		return w.writePlan(&w.plan.about)
 	}
 	if err != nil {
 		return err
@@ -162,21 +179,29 @@ func (w *staging) sign(o Options) error {
 	if err := json.Unmarshal(text, &there); err != nil {
 		return fmt.Errorf("%s: %w: %w", path, errDamaged, err)
 	}
-	if err := w.plan.accept(&there.About); err != nil {
+	more, err := w.plan.accept(&there.About)
+	if err != nil {
 		return fmt.Errorf("%s: %w", w.folder, err)
 	}
 	if there.Build != w.plan.build && !o.OtherBuild {
 		return fmt.Errorf("%s: %w: %q, this one is %q", w.folder, ErrOtherBuild, there.Build, w.plan.build)
 	}
-	return nil
+	if !more {
+		return nil
+	}
+	if err := w.unpack(&there.About); err != nil {
+		return err
+	}
+	return w.writePlan(&w.plan.about)
 }
 
-// accept says in what another plan differs.
-func (p *plan) accept(there *About) error {
+// accept says in what another plan differs, besides how many games there are to
+// be: of these it reports whether there are to be more.
+func (p *plan) accept(there *About) (more bool, err error) {
 	if there.Generated == nil {
-		return fmt.Errorf("%w: that was not generated", ErrOther)
+		return false, fmt.Errorf("%w: that was not generated", ErrOther)
 	}
-	a, b := p.about, *there
+	a, b := p.about.ofAnyExtent(), there.ofAnyExtent()
 	a.Program, b.Program = "", ""
 	var ours, theirs map[string]json.RawMessage
 	for _, x := range []struct {
@@ -185,21 +210,21 @@ func (p *plan) accept(there *About) error {
 	}{{&a, &ours}, {&b, &theirs}} {
 		text, err := json.Marshal(x.about)
 		if err != nil {
-			return err
+			return false, err
 		}
 		if err := json.Unmarshal(text, x.to); err != nil {
-			return err
+			return false, err
 		}
 	}
 	if d := ruleset.Difference(there.Env.Rules, p.about.Env.Rules); d != "" && there.Env.Game == p.about.Env.Game {
-		return fmt.Errorf("%w: its \"env\" has rules in which %s", ErrOther, d)
+		return false, fmt.Errorf("%w: its \"env\" has rules in which %s", ErrOther, d)
 	}
 	for _, key := range sortedKeys(ours) {
 		if !bytes.Equal(ours[key], theirs[key]) {
-			return fmt.Errorf("%w: its %q is %s, now it would be %s", ErrOther, key, short(theirs[key]), short(ours[key]))
+			return false, fmt.Errorf("%w: its %q is %s, now it would be %s", ErrOther, key, short(theirs[key]), short(ours[key]))
 		}
 	}
-	return nil
+	return p.config.extends(there.Generated)
 }
 
 // short is the beginning of a text, for errors.

@@ -31,7 +31,8 @@ type Options struct {
 	Out    io.Writer
 	Keys   bool // In hands over each key at once; Out is a terminal
 	Colour bool
-	Leave  context.CancelCauseFunc // ends the match
+	Fit    func(picture []byte) []byte // to the terminal; nil: as it is
+	Leave  context.CancelCauseFunc     // ends the match
 }
 
 // Console is where people play. It belongs to one goroutine.
@@ -129,6 +130,9 @@ func (c *Console) leave(why error) error {
 
 // show shows a picture: on a terminal in place of the last.
 func (c *Console) show(picture []byte) error {
+	if c.Fit != nil {
+		picture = c.Fit(picture)
+	}
 	if c.Keys {
 		picture = append([]byte("\x1b[H\x1b[2J"), picture...)
 	}

@@ -10,12 +10,15 @@ import (
 )
 
 // Recording writes every game of a match down, re-runs included: its Watch is
-// handed to [Play], and at the end of each game the game's record is written.
+// handed to [Play], and at the end of each game the game's record is written; that of
+// a game that was stopped, by Stop.
 // The record's note says which moves were replaced by stop, and of a re-run
 // that it is one.
 type Recording struct {
 	// Setup says how the games began; "": they were dealt.
 	Setup string
+	// Steps is how many steps the written records have together.
+	Steps int
 
 	out      interface{ Write(record []byte) error }
 	policies []string
@@ -68,6 +71,15 @@ func (r *Recording) Watch(at Moment) error {
 	return r.write()
 }
 
+// Stop writes the game under way as far as it has come, if a step of it has been
+// made: its record ends there, undecided.
+func (r *Recording) Stop() error {
+	if len(r.actions) == 0 {
+		return nil
+	}
+	return r.write()
+}
+
 // write plays the game again, for its record: only now is it known what the
 // note has to say.
 func (r *Recording) write() error {
@@ -91,6 +103,8 @@ func (r *Recording) write() error {
 	if err != nil {
 		return err
 	}
+	r.Steps += len(r.actions)
+	r.actions = nil
 	return r.out.Write(line)
 }
 

@@ -2,6 +2,7 @@ package match
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -132,6 +133,9 @@ const (
 const collapseGames = 20
 
 var tiesNames = []string{"none", "playground", "java"}
+
+// TiesNames lists the rules' names.
+func TiesNames() []string { return slices.Clone(tiesNames) }
 
 func (t Ties) String() string { return enum.Name(tiesNames, t) }
 

@@ -2,7 +2,9 @@ package picture
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"image"
 	"image/color"
 	"image/gif"
@@ -84,7 +86,7 @@ func video(t *testing.T) *Video {
 func TestGIF(t *testing.T) {
 	var out bytes.Buffer
 	f := video(t)
-	if err := f.WriteGIF(&out, 10); err != nil {
+	if err := f.WriteGIF(context.Background(), &out, 10); err != nil {
 		t.Fatal(err)
 	}
 	read, err := gif.DecodeAll(&out)
@@ -151,7 +153,7 @@ func TestHTMLStandstill(t *testing.T) {
 
 func TestVideosThatCannotBe(t *testing.T) {
 	var out bytes.Buffer
-	if err := NewVideo(16).WriteGIF(&out, 5); err == nil {
+	if err := NewVideo(16).WriteGIF(context.Background(), &out, 5); err == nil {
 		t.Error("an empty video is written")
 	}
 	f := video(t)
@@ -163,5 +165,18 @@ func TestVideosThatCannotBe(t *testing.T) {
 	wide := env.Picture{Cols: 1, Rows: 1, Tiles: make([]env.Tile, 1)}
 	if err := f.Add(wide); err == nil {
 		t.Error("a picture of another size is taken")
+	}
+}
+
+// TestGIFStops: a video takes long to write, and need not be written to its end.
+func TestGIFStops(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	var out bytes.Buffer
+	if err := video(t).WriteGIF(ctx, &out, 5); !errors.Is(err, context.Canceled) || out.Len() > 0 {
+		t.Errorf("error %v and %d bytes, want %v and none", err, out.Len(), context.Canceled)
+	}
+	if _, err := (while{ctx, &out}).Write([]byte("x")); !errors.Is(err, context.Canceled) || out.Len() > 0 {
+		t.Errorf("once it has ended, writing gives %v and %d bytes", err, out.Len())
 	}
 }

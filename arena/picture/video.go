@@ -1,6 +1,7 @@
 package picture
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -44,19 +45,35 @@ func (f *Video) Len() int { return len(f.frames) }
 var errEmpty = errors.New("picture: the video is empty")
 
 // WriteGIF writes the video as an animation with fps pictures a second; the last
-// one stands for two seconds.
-func (f *Video) WriteGIF(w io.Writer, fps float64) error {
+// one stands for two seconds. It gives up when ctx ends.
+func (f *Video) WriteGIF(ctx context.Context, w io.Writer, fps float64) error {
 	if f.Len() == 0 {
 		return errEmpty
 	}
 	const longest = 200 // hundredths of a second
 	video := gif.GIF{}
 	for _, p := range f.frames {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		video.Image = append(video.Image, paletted(Image(p, f.tile)))
 		video.Delay = append(video.Delay, min(max(int(100/fps+0.5), 2), longest))
 	}
 	video.Delay[len(video.Delay)-1] = longest
-	return gif.EncodeAll(w, &video)
+	return gif.EncodeAll(while{ctx, w}, &video)
+}
+
+// while writes until its context ends.
+type while struct {
+	ctx context.Context
+	w   io.Writer
+}
+
+func (w while) Write(data []byte) (int, error) {
+	if err := w.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return w.w.Write(data)
 }
 
 // paletted gives an image the palette of its own colours. A picture's are few:

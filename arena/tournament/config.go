@@ -3,7 +3,6 @@ package tournament
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"gonum.org/v1/gonum/stat/combin"
@@ -60,6 +59,10 @@ type Config struct {
 	// of it.
 	Repetitions int `json:"repetitions,omitempty"`
 
+	// Mirrored plays each board, and each repetition on it, once from every side:
+	// with the same dice, agents swapped. Games is a multiple of the sides then.
+	Mirrored bool `json:"mirrored,omitempty"`
+
 	// Seed is that of the first board; the k-th after it has Seed+k.
 	Seed uint64 `json:"seed"`
 
@@ -92,6 +95,8 @@ func (c *Config) Validate(spec *env.Spec) error {
 		return fmt.Errorf("games is %d, want 1 to %d", c.Games, maxRounds)
 	case c.Repetitions < 0 || c.Games%c.repetitions() != 0:
 		return fmt.Errorf("repetitions is %d, want 1 or more, of which the %d games are a multiple", c.Repetitions, c.Games)
+	case c.Games%c.perBoard(spec) != 0:
+		return fmt.Errorf("games is %d, want a multiple of %d: mirrored boards are played from each of the %d sides, %d repetitions each", c.Games, c.perBoard(spec), len(spec.Teams), c.repetitions())
 	case len(c.Agents) == 0 || len(c.Agents) > maxAgents:
 		return fmt.Errorf("%d agents, want 1 to %d", len(c.Agents), maxAgents)
 	}
@@ -112,6 +117,17 @@ func (c *Config) rules() *match.Rules {
 }
 
 func (c *Config) repetitions() int { return max(1, c.Repetitions) }
+
+// turns is how many rounds in a row differ in nothing but who sits where.
+func (c *Config) turns(spec *env.Spec) int {
+	if c.Mirrored {
+		return len(spec.Teams)
+	}
+	return 1
+}
+
+// perBoard is how many rounds are played on a board.
+func (c *Config) perBoard(spec *env.Spec) int { return c.turns(spec) * c.repetitions() }
 
 // fits says why the format does not go with the game or the agents.
 func (c *Config) fits(spec *env.Spec) error {
@@ -139,32 +155,4 @@ func (c *Config) fits(spec *env.Spec) error {
 		return fmt.Errorf("that makes %.3g games, want at most %d: ask for fewer games or agents", tables*float64(c.Games), maxGames)
 	}
 	return nil
-}
-
-// Labels are short names for the agents: without their options where that
-// leaves no two alike.
-func (c *Config) Labels() []string {
-	short := make([]string, len(c.Agents))
-	for i, name := range c.Agents {
-		short[i] = shorten(name)
-	}
-	labels := slices.Clone(short)
-	for i, name := range c.Agents {
-		for j := range short {
-			if i != j && short[i] == short[j] {
-				labels[i] = name
-			}
-		}
-	}
-	return labels
-}
-
-// shorten leaves a built-in agent's options away. A remote agent's name is all
-// one.
-func shorten(name string) string {
-	if match.Outside(name) {
-		return name
-	}
-	base, _, _ := strings.Cut(name, ":")
-	return base
 }

@@ -2,7 +2,6 @@ package tournament
 
 import (
 	"encoding/json"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -43,6 +42,7 @@ func TestNewErrors(t *testing.T) {
 	}{
 		{ffaID, func(c *Config) { c.Games = 0 }, "games is 0", "no games"},
 		{ffaID, func(c *Config) { c.Games = maxRounds + 1 }, "games is 1000001", "too many games"},
+		{ffaID, func(c *Config) { c.Games, c.Mirrored = 10, true }, "games is 10, want a multiple of 4: mirrored boards are played from each of the 4 sides, 1 repetitions each", "a board that is not played from every side"},
 		{ffaID, func(c *Config) { c.Limit = -time.Second }, "the limit for a move is -1s", "a negative time"},
 		{ffaID, func(c *Config) { c.Ties = 9 }, "the rule for ties", "an unknown rule"},
 		{ffaID, func(c *Config) { c.Format = 7 }, "no format 7", "an unknown format"},
@@ -134,21 +134,5 @@ func TestConfigInJSON(t *testing.T) {
 	var back Config
 	if err := json.Unmarshal(text, &back); err != nil || back.Ties != c.Ties || back.Format != c.Format {
 		t.Errorf("read back: %+v, %v", back, err)
-	}
-}
-
-func TestLabels(t *testing.T) {
-	for _, test := range []struct {
-		agents, want []string
-		reason       string
-	}{
-		{[]string{"simple", "mcts:ticks=20"}, []string{"simple", "mcts"}, "options are left away"},
-		{[]string{"mcts:ticks=20", "mcts", "bfs"}, []string{"mcts:ticks=20", "mcts", "bfs"}, "where they tell agents apart they stay"},
-		{[]string{"http://a:1", "http://b:2", "exec:a b"}, []string{"http://a:1", "http://b:2", "exec:a b"}, "an address is no option"},
-	} {
-		c := Config{Agents: test.agents}
-		if got := c.Labels(); !slices.Equal(got, test.want) {
-			t.Errorf("%s: %q, want %q", test.reason, got, test.want)
-		}
 	}
 }

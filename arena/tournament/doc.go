@@ -17,6 +17,8 @@
 // turn they sit in another order, until all orders have been played.
 // So each agent has had each seat equally often whenever the number of rounds
 // is a multiple of the number of sides, and each neighbour too after all orders.
+// With [Config.Mirrored] rounds on one board follow each other that differ in
+// nothing but who sits where, as many as there are sides.
 // The rounds of all tables are interleaved: the part that is played is always a
 // fair part of the whole.
 //
@@ -24,7 +26,8 @@
 //
 // Every finished game becomes one line of the log, which is on the disk before
 // it is counted. The log begins with a line that says what the
-// games depend on; a run that would play other games refuses to continue it.
+// games depend on; a run that would play other games refuses to continue it. More games
+// may be asked for than before: those in the log are the first of them.
 // Each line carries a checksum. What a killed program left half-written at the
 // end is dropped and that game played again; damage anywhere else is an error.
 // A game that was running when the program stopped was not finished, and starts
@@ -46,10 +49,11 @@
 //
 // Rates come with Wilson's interval, means with Student's. Two agents are
 // compared on the games that exactly one of them won, by the exact binomial
-// test. The rating is Bradley and Terry's, in Luce's form for more than two
+// test, as if games were independent; those of mirrored boards share their luck, which
+// makes the test more cautious. The rating is Bradley and Terry's, in Luce's form for more than two
 // sides: agent i wins with odds proportional to exp(r_i). It is fitted by
 // maximum likelihood; its error bars come from the observed information. Each
 // agent is given one game more, half won and half lost against the rating 0,
-// without which one that never lost would be rated infinite. All intervals are
+// without which one that never lost would be rated infinite: the prior, in Bayes' words. All intervals are
 // of 95 %.
 package tournament

@@ -52,12 +52,13 @@ func (h *header) differs(other *header) string {
 
 type headerField struct{ name, value string }
 
-// fields lists what two logs can differ in, besides the rules and the program.
+// fields lists what two logs can differ in, besides the rules, the program and how
+// many games there are.
 func (h *header) fields() []headerField {
 	c := &h.Config
 	return []headerField{
 		{"log format", h.Format}, {"env", h.Env}, {"agents", fmt.Sprintf("%q", c.Agents)}, {"against", fmt.Sprintf("%q", c.Against)},
-		{"format", c.Format.String()}, {"games", fmt.Sprint(c.Games)}, {"repetitions", fmt.Sprint(c.repetitions())}, {"events", fmt.Sprint(c.Events)}, {"seed", fmt.Sprint(c.Seed)},
+		{"format", c.Format.String()}, {"repetitions", fmt.Sprint(c.repetitions())}, {"mirrored", fmt.Sprint(c.Mirrored)}, {"events", fmt.Sprint(c.Events)}, {"seed", fmt.Sprint(c.Seed)},
 		{"limit", c.Limit.String()}, {"limit for all", fmt.Sprint(c.LimitAll)}, {"ties", c.Ties.String()}, {"game version", fmt.Sprint(h.Version)},
 		{"seed version", fmt.Sprint(h.Seeds)},
 	}
@@ -107,6 +108,9 @@ func (r *run) takeOver(text []byte) error {
 	var record Record
 	if err := json.Unmarshal(text, &record); err != nil {
 		return err
+	}
+	if total := r.t.Games(); record.Game >= total {
+		return fmt.Errorf("%w: it holds game %d, this run has %d; there can be more games than before, not fewer", ErrLogOther, record.Game, total)
 	}
 	if err := r.t.schedule.check(&record); err != nil {
 		return err

@@ -186,10 +186,11 @@ func TestOtherTournament(t *testing.T) {
 		change func(c *Config, o *Options)
 		want   string
 	}{
-		{ffaID, func(c *Config, o *Options) { c.Games = 9 }, "with games 8, this run has 9"},
+		{ffaID, func(c *Config, o *Options) { c.Games = 7 }, "it holds game 1"},
 		{ffaID, func(c *Config, o *Options) { c.Seed = 2 }, "with seed 1, this run has 2"},
 		{ffaID, func(c *Config, o *Options) { c.Agents = []string{"static", "random"} }, `with agents ["random" "static"], this run has ["static" "random"]`},
 		{ffaID, func(c *Config, o *Options) { c.Against = "static" }, `with against "random", this run has "static"`},
+		{ffaID, func(c *Config, o *Options) { c.Mirrored = true }, "with mirrored false, this run has true"},
 		{ffaID, func(c *Config, o *Options) { c.Ties = match.RerunJava }, "with ties none, this run has java"},
 		{ffaID, func(c *Config, o *Options) { c.LimitAll = true }, "with limit for all false, this run has true"},
 		{"PommeFFA2018-v0", func(c *Config, o *Options) {}, "with env PommeFFACompetition-v0, this run has PommeFFA2018-v0"},
@@ -219,6 +220,49 @@ func TestOtherTournament(t *testing.T) {
 	}
 	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {
 		t.Errorf("the log was changed (%v)", err)
+	}
+}
+
+// TestExtended asks for more games than the log was begun with: those in it are
+// not played again, and the results are those of one run.
+func TestExtended(t *testing.T) {
+	want := asJSON(t, func() *Results {
+		c := quick()
+		c.Games = 14
+		tour, err := New(game(t, ffaID), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := tour.Run(context.Background(), Options{Program: "test"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Results
+	}())
+	_, _, held, err := resume(t, newQuick(t), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := quick()
+	for i, games := range []int{11, 14} {
+		c.Games = games
+		tour, err := New(game(t, ffaID), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, resumed, log, err := resume(t, tour, held)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if before := []int{16, 22}[i]; resumed != before || !bytes.HasPrefix(log, held) {
+			t.Errorf("%d games a table: %d games resumed, want %d, and the log to go on", games, resumed, before)
+		}
+		if held = log; games == 14 && got != want {
+			t.Errorf("the results are\n%s\nwant\n%s", got, want)
+		}
+	}
+	if _, _, log, err := resume(t, newQuick(t), held); !errors.Is(err, ErrLogOther) || !bytes.Equal(log, held) {
+		t.Errorf("fewer games than the log holds: error %v, want %v and the log as it was", err, ErrLogOther)
 	}
 }
 

@@ -15,6 +15,9 @@ import (
 // ten to one.
 const eloPerUnit = 400 / math.Ln10
 
+// prior names what the fit knows of an agent before its first game; see loss.
+const prior = "one more game for each agent, half won and half lost against a rating of 0"
+
 // contest is what a table's games came to: the entrants that met, each as often
 // as it had sides, and how the wins were shared. A win is a share of 1; a game
 // that nobody won is shared equally by those who tied.

@@ -16,9 +16,10 @@ type Results struct {
 	Config
 
 	Played   int        `json:"games_played"`
-	Reruns   int        `json:"reruns"`   // of ties, beyond those games
-	Balanced bool       `json:"balanced"` // each agent had each seat equally often
-	Anchor   string     `json:"rating_0"` // who has the rating 0
+	Reruns   int        `json:"reruns"`       // of ties, beyond those games
+	Balanced bool       `json:"balanced"`     // each agent had each seat equally often
+	Anchor   string     `json:"rating_0"`     // who has the rating 0
+	Prior    string     `json:"rating_prior"` // what is known of an agent before its first game
 	Agents   []Standing `json:"standings"`
 	Pairs    []Pair     `json:"pairs"`
 	Kills    []Kills    `json:"kills"` // without those who never killed another
@@ -91,7 +92,7 @@ func (t *Tournament) report(records []Record, program string) (*Report, error) {
 	s := t.schedule
 	r := &Results{
 		Env: s.spec.ID, Version: s.spec.Version, Rules: s.spec.Rules, Seeds: env.SeedVersion, Program: program,
-		Config: t.config, Played: len(records), Anchor: t.config.Against,
+		Config: t.config, Played: len(records), Anchor: t.config.Against, Prior: prior,
 		Balanced: t.config.Games%len(s.spec.Teams) == 0,
 	}
 	if r.Anchor == "" {
@@ -116,8 +117,8 @@ func (t *Tournament) report(records []Record, program string) (*Report, error) {
 func (s *schedule) standings(records []Record) []Standing {
 	agents := make([]Standing, len(s.config.Agents))
 	steps := make([][]float64, len(agents))
-	for i, label := range s.config.Labels() {
-		agents[i] = Standing{Agent: s.config.Agents[i], Label: label}
+	for i, label := range s.config.Agents {
+		agents[i] = Standing{Agent: label, Label: label}
 		for _, team := range s.spec.Teams {
 			agents[i].Sides = append(agents[i].Sides, SideWins{Seats: team})
 		}
@@ -166,7 +167,7 @@ func (s *schedule) counts(agent int, records []Record) []Count {
 
 // kills adds up who killed whom. An agent that is its own opponent is one.
 func (s *schedule) kills(records []Record) []Kills {
-	labels := s.config.Labels()
+	labels := slices.Clone(s.config.Agents)
 	at := make([]int, s.entrants()) // each entrant's label
 	for e := range at {
 		if at[e] = slices.Index(s.config.Agents, s.name(e)); at[e] < 0 {
@@ -262,7 +263,7 @@ func (s *schedule) sharing(r *Record) []int {
 func (s *schedule) pairs(records []Record) []Pair {
 	n := len(s.config.Agents)
 	grid := make([][]Pair, n)
-	labels := s.config.Labels()
+	labels := s.config.Agents
 	for row := range grid {
 		grid[row] = make([]Pair, n)
 		for col := range grid[row] {

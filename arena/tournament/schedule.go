@@ -70,8 +70,8 @@ func (s *schedule) name(entrant int) string {
 // game describes game number i.
 func (s *schedule) game(i int) fixture {
 	f := fixture{index: i, table: i % len(s.tables), round: i / len(s.tables)}
-	f.seed = env.Seed{Value: s.config.Seed + uint64(f.round/s.config.repetitions())}
-	f.again = f.round % s.config.repetitions()
+	f.seed = env.Seed{Value: s.config.Seed + uint64(f.round/s.config.perBoard(s.spec))}
+	f.again = f.round / s.config.turns(s.spec) % s.config.repetitions()
 	f.sides = s.sitDown(s.tables[f.table], f.round)
 	f.seats = make([]int, s.spec.Seats)
 	for side, team := range s.spec.Teams {

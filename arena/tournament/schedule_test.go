@@ -113,6 +113,51 @@ func TestLevels(t *testing.T) {
 	}
 }
 
+// TestMirrored: a board is played from every side, with the same dice, before the
+// next repetition or the next board.
+func TestMirrored(t *testing.T) {
+	for _, tc := range []struct {
+		id     string
+		config Config
+	}{
+		{ffaID, Config{Format: OneAgainstThree, Agents: []string{"a", "b"}, Against: "x", Games: 16, Repetitions: 2}},
+		{teamID, Config{Format: TwoAgainstTwo, Agents: []string{"a", "b", "c"}, Games: 8}},
+		{duelID, Config{Format: RoundRobin, Agents: []string{"a", "b"}, Games: 6, Repetitions: 3}},
+	} {
+		tc.config.Mirrored, tc.config.Seed = true, 50
+		spec := game(t, tc.id).Spec()
+		if err := tc.config.Validate(spec); err != nil {
+			t.Fatal(err)
+		}
+		s := newSchedule(&tc.config, spec)
+		type position struct {
+			table int
+			seed  uint64
+			again int
+		}
+		sides := map[position][]int{} // those of the table's first
+		for i := range s.games() {
+			f := s.game(i)
+			at := position{f.table, f.seed.Value, f.again}
+			sides[at] = append(sides[at], slices.Index(f.sides, s.tables[f.table][0]))
+		}
+		turns := len(spec.Teams)
+		if boards := s.games() / turns; len(sides) != boards {
+			t.Errorf("%s: %d positions are played from, want %d", tc.id, len(sides), boards)
+		}
+		for at, had := range sides {
+			for side := range turns {
+				if len(had) != turns || had[side] != side {
+					t.Errorf("%s: from %+v the first agent had sides %v, want each once", tc.id, at, had)
+				}
+			}
+			if last := 50 + uint64(tc.config.Games/turns/tc.config.repetitions()); at.seed < 50 || at.seed >= last {
+				t.Errorf("%s: a board has seed %d, want 50 to %d", tc.id, at.seed, last-1)
+			}
+		}
+	}
+}
+
 // TestTeamsOfAKind: an entrant sits in all seats of its team.
 func TestTeamsOfAKind(t *testing.T) {
 	c := Config{Format: TwoAgainstTwo, Agents: []string{"a", "b"}, Games: 2}

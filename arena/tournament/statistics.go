@@ -2,6 +2,7 @@ package tournament
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -35,7 +36,8 @@ func rate(k, n int) Estimate {
 	return Estimate{Value: p, Low: max(0, min(p, middle-half)), High: min(1, max(p, middle+half))}
 }
 
-// mean is the mean with Student's interval; of a single value, the value.
+// mean is the mean with Student's interval; of a single value, the value. What is
+// never negative, such as a number of kills, has no interval that is.
 func mean(values []float64) Estimate {
 	switch len(values) {
 	case 0:
@@ -46,7 +48,11 @@ func mean(values []float64) Estimate {
 	m, s := stat.MeanStdDev(values, nil)
 	n := float64(len(values))
 	half := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Quantile(upperTail) * stat.StdErr(s, n)
-	return Estimate{m, m - half, m + half}
+	low := m - half
+	if slices.Min(values) >= 0 {
+		low = max(0, low)
+	}
+	return Estimate{m, low, m + half}
 }
 
 // binomialTest is the probability that k or more of n fair coins fall on one side:

@@ -82,6 +82,8 @@ func TestMean(t *testing.T) {
 	}{
 		{nil, Estimate{}, "no value"},
 		{[]float64{7}, Estimate{7, 7, 7}, "a single value says nothing of its spread"},
+		{[]float64{0, 0, 0, 2}, Estimate{0.5, 0, 2.0912}, "kills are never negative, nor is their interval"},
+		{[]float64{-1, 0, 0, 3}, Estimate{0.5, -2.2561, 3.2561}, "what can be negative keeps its interval"},
 		{[]float64{1, 2, 3, 4}, Estimate{2.5, 0.4457, 4.5543}, "3.1824 standard errors of 0.6455"},
 	} {
 		got := mean(test.values)

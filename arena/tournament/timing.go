@@ -25,8 +25,8 @@ type AgentTime struct {
 func (s *schedule) timing(records []Record) *Timing {
 	agents := make([]AgentTime, len(s.config.Agents))
 	ticks := make([]float64, len(agents))
-	for i, label := range s.config.Labels() {
-		agents[i].Agent, agents[i].Label = s.config.Agents[i], label
+	for i, label := range s.config.Agents {
+		agents[i].Agent, agents[i].Label = label, label
 	}
 	for i := range records {
 		r, f := &records[i], s.game(i)

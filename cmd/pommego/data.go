@@ -64,7 +64,7 @@ func newDataVerify() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify DIR...",
 		Short: "Check data sets: every byte, every row, and on request every game",
-		Long: `Check data sets: every file against the size and SHA-256 in the manifest, the manifest
+		Long: `Check data sets: every file but the card against the size and SHA-256 in the manifest, the manifest
 against its own, the structure of the files, that no game and no row is missing or there
 twice, and that no file is there that the manifest does not know.
 
@@ -171,7 +171,7 @@ func showData(out io.Writer, folder string, m *dataset.Manifest) error {
 	}
 	for _, c := range m.Columns {
 		shape := ""
-		if c.Type == dataset.FixedBytes {
+		if c.Shape != nil {
 			shape = fmt.Sprintf(" of %s %v", c.DType, c.Shape)
 		}
 		fmt.Fprintf(out, "  %s (%s%s): %s\n", c.Name, c.Type, shape, c.Meaning)

@@ -21,14 +21,15 @@ import (
 
 // shapeFlags are the flags of commands that put a data set together.
 type shapeFlags struct {
-	out, layout string
-	shape       dataset.Shape
+	out, layout, arrays string
+	shape               dataset.Shape
 }
 
 func (f *shapeFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.out, "out", "", "the folder for the new data set")
 	cmd.Flags().StringVar(&f.layout, "layout", "", "its layout: "+strings.Join(dataset.LayoutNames(), ", ")+" (default: as it was)")
 	cmd.Flags().StringVar(&f.shape.Observation, "observation", "", "with layout steps, the encoding")
+	cmd.Flags().StringVar(&f.arrays, "arrays", "", arraysUsage+" (default: as it was)")
 	cmd.Flags().IntVar(&f.shape.FileGames, "games-per-file", 0, "games in a file (default 10000, or 100 with layout steps)")
 }
 
@@ -41,6 +42,11 @@ func (f *shapeFlags) check(was dataset.Layout) error {
 	if f.layout != "" {
 		if err := f.shape.Layout.UnmarshalText([]byte(f.layout)); err != nil {
 			return usagef("--layout: %w", err)
+		}
+	}
+	if f.arrays != "" {
+		if err := f.shape.Arrays.UnmarshalText([]byte(f.arrays)); err != nil {
+			return usagef("--arrays: %w", err)
 		}
 	}
 	return nil
@@ -67,7 +73,8 @@ The layout can be changed on the way: from games to steps, with any observation,
 Games get new numbers; the manifest says where they are from.`,
 		Example: `  pommego data merge a b --out both
   pommego data filter a --out won --result Win --winner simple --max-steps 400
-  pommego data merge a --out a-steps --layout steps --observation raw`,
+  pommego data merge a --out a-steps --layout steps --observation raw
+  pommego data merge a-steps --out a-lists --arrays lists`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if err := keep.Validate(); err != nil {
 				return usageError{err}
@@ -95,6 +102,9 @@ func mergeData(out io.Writer, folders []string, f *shapeFlags, keep *dataset.Fil
 		sets = append(sets, set)
 	}
 	first := sets[0].Manifest
+	if f.layout == "" || f.layout == dataset.Steps.String() {
+		f.shape.Arrays = first.Arrays
+	}
 	if err := f.check(first.Layout); err != nil {
 		return err
 	}

@@ -31,13 +31,16 @@ Layouts:
 
 The same command gives the same bytes, whatever the number of workers. A run that was
 stopped, in whatever way, continues when you give the same command again, and ends with the
-same bytes as if it had not been stopped. Agents of which that is not true, because their
+same bytes as if it had not been stopped. Give it with more --games, or --steps, and what is
+there stays and the rest is added, with the same bytes as in one run. Agents of which that is not true, because their
 search has a limit in time (ms=) or they are outside this program (http://host:port,
 exec:COMMAND), are refused unless --unrepeatable is given; the manifest then names them.`,
 		Example: `  pommego generate --out ffa --games 100000
+  pommego generate --out ffa --games 200000
   pommego generate --out team --env PommeTeamCompetition-v0 --agents simple,heuristic --seating drawn --steps 1000000
   pommego generate --out short --env SuiteBot-v0 --rules '{"rounds": 50, "view_radius": 4}' --games 1000
   pommego generate --out steps --layout steps --observation raw --games 1000
+  pommego generate --out lists --layout steps --arrays lists --games 100
   pommego generate --out own --agents "exec:python3 agent.py,simple,simple,simple" --unrepeatable --games 100`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if o.out == "" {
@@ -81,12 +84,16 @@ func (o *madeData) add(cmd *cobra.Command) {
 	o.chosenGame.add(cmd, defaultEnv)
 	f.TextVar(&o.config.Layout, "layout", dataset.Games, "what a row is, by `name`: "+strings.Join(dataset.LayoutNames(), ", "))
 	f.StringVar(&o.config.Observation, "observation", "", "with --layout steps, the encoding (default: the environment's first)")
+	f.TextVar(&o.config.Arrays, "arrays", dataset.Binary, arraysUsage)
 	f.Uint64Var(&o.config.Seed, "seed", 1, "seed of the first game; the others count on from it")
 	f.IntVar(&o.config.MaxSteps, "max-steps", 0, "cut games off after this many steps, 0: play them to the end")
 	f.IntVar(&o.config.FileGames, "games-per-file", 0, "games in a file (default 10000, or 100 with --layout steps)")
 	f.IntVar(&o.workers, "workers", 0, "how many games to play at a time, 0: as many as there are cores")
 	f.BoolVar(&o.otherBuild, "other-build", false, "continue even if another build of pommego began it")
 }
+
+// arraysUsage is what --arrays says of itself.
+const arraysUsage = "with --layout steps, how arrays are stored, by `name`: bytes, or lists of numbers, which need no library to be read"
 
 // options are those of dataset.Generate.
 func (o *madeData) options() dataset.Options {

@@ -30,6 +30,8 @@ func TestGenerateUsage(t *testing.T) {
 		{"--out x extra", "got 1 arguments [extra]"},
 		{"--out x --env Pomme-v9", `unknown environment "Pomme-v9"`},
 		{"--out x --layout rows", `layout is "rows", want one of games, steps`},
+		{"--out x --arrays rows", `arrays is "rows", want one of bytes, lists`},
+		{"--out x --arrays lists", "arrays is lists, but a row of layout games holds none"},
 		{"--out x --seating lost", `seating is "lost", want one of fixed, rotated, drawn`},
 		{"--out x --agents nobody", `no agent is called "nobody"`},
 		{"--out x --agents simple,random", "2 agents, want 1 or 4"},
@@ -134,6 +136,40 @@ func TestGenerateKilled(t *testing.T) {
 			sameTree(t, fmt.Sprintf("%s, %d kills", layout, kills), got, want)
 		}
 		t.Logf("%s: %d kills, %d runs that were finished before", layout, kills, finished)
+	}
+}
+
+// TestGenerateMore asks for more games than a finished data set has, kills that, and
+// goes on: what is there is not played again, and the bytes are those of one run.
+func TestGenerateMore(t *testing.T) {
+	for _, layout := range []string{"games", "steps"} {
+		args := strings.Fields("generate --agents simple,random --seating drawn --max-steps 100 --games-per-file 70 --json --layout " + layout)
+		want, got := filepath.Join(t.TempDir(), "want"), filepath.Join(t.TempDir(), "got")
+		pommego(t, with(args, "--games", "500", "--out", want)...).want(t, exitOK)
+		pommego(t, with(args, "--games", "200", "--out", got)...).want(t, exitOK)
+		cmd := exec.Command(program, with(args, "--games", "500", "--out", got)...)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		for { // until it has begun
+			if _, err := os.Stat(filepath.Join(got, "manifest.json")); err != nil {
+				break
+			}
+			time.Sleep(time.Millisecond)
+		}
+		cmd.Process.Kill()
+		cmd.Wait()
+		r := pommego(t, with(args, "--games", "500", "--out", got)...)
+		r.want(t, exitOK)
+		var made generated
+		if r.decodes(t, &made); made.Games != 500 || made.Played > 300 {
+			t.Errorf("%s: %d games, %d of them played anew, want 500 and at most 300", layout, made.Games, made.Played)
+		}
+		sameTree(t, layout, got, want)
+		less := pommego(t, with(args, "--games", "300", "--out", got)...)
+		if less.code != exitUsage || !strings.Contains(less.errors, "it is of 500 games, now it would be of 300 games; it can be given more, not less") {
+			t.Errorf("fewer games: %+v", less)
+		}
 	}
 }
 

@@ -30,6 +30,12 @@ type pty struct {
 // onPTY starts the program on a terminal of its own.
 func onPTY(t *testing.T, args ...string) *pty {
 	t.Helper()
+	return onPTYOf(t, nil, args...)
+}
+
+// onPTYOf starts it on one of a size, nil: of none that is known.
+func onPTYOf(t *testing.T, size *unix.Winsize, args ...string) *pty {
+	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
 		t.Skipf("there are no pseudo-terminals: %v", err)
@@ -44,6 +50,11 @@ func onPTY(t *testing.T, args ...string) *pty {
 	slave, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if size != nil {
+		if err := unix.IoctlSetWinsize(int(master.Fd()), unix.TIOCSWINSZ, size); err != nil {
+			t.Fatal(err)
+		}
 	}
 	p := &pty{t: t, master: master, slave: slave, cmd: exec.Command(program, args...)}
 	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = slave, slave, slave
@@ -195,5 +206,33 @@ func TestHumanKeysLeave(t *testing.T) {
 		p.press(key)
 		p.ended(exitError)
 		p.await(want, 1)
+	}
+}
+
+// On a terminal that is too small for a game, pictures are cut and say so, the
+// player's and those of replay.
+func TestSmallTerminal(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "game.jsonl")
+	pommego(t, "play", "--env", "OneVsOne-v0", "--agents", "static", "--rules", `{"max_steps": 2}`, "--seed", "1", "--record", file, "--quiet").want(t, exitOK)
+	for _, args := range [][]string{
+		{"replay", file, "--fps", "0"},
+		{"play", "--env", "OneVsOne-v0", "--agents", "human,static", "--rules", `{"max_steps": 1}`, "--seed", "1"},
+	} {
+		for _, size := range []unix.Winsize{{Col: 12, Row: 8}, {Col: 200, Row: 100}} {
+			p := onPTYOf(t, &size, args...)
+			if args[0] == "play" {
+				p.await("\x1b[2J", 1)
+				p.press(".")
+			}
+			p.ended(exitOK)
+			small := size.Row < 20
+			if cut := strings.Contains(p.written(), "(cut off: "); cut != small {
+				t.Errorf("%s on a terminal of %d by %d: cut off %v, want %v:\n%q", args[0], size.Col, size.Row, cut, small, p.written())
+			}
+			shown := strings.Split(p.written(), "\x1b[2J")
+			if lines := strings.Split(shown[1], "\n"); small && len(lines) > 8 {
+				t.Errorf("%s shows %d lines on 8", args[0], len(lines))
+			}
+		}
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -87,19 +88,48 @@ func TestHumanSpeed(t *testing.T) {
 	pommego(t, "verify", file).want(t, exitOK)
 }
 
-// Whoever leaves ends the match: nothing is recorded.
+// Whoever leaves ends the match: what was played until then is recorded.
 func TestHumanLeaves(t *testing.T) {
-	for input, want := range map[string]string{
-		"up\n": "human has left before the match was over: the input has ended", "up\nq\n": "human has left before the match was over", "": "the input has ended",
+	for _, tc := range []struct {
+		input, want string
+		steps       int
+	}{
+		{"up\n", "human has left before the match was over: the input has ended; the 1 steps until then are recorded in ", 1},
+		{"up\n\nq\n", "human has left before the match was over; the 2 steps until then are recorded in ", 2},
+		{"", "the input has ended; nothing was played", 0},
 	} {
-		file := filepath.Join(t.TempDir(), "game.jsonl")
-		r := pommegoReading(t, input, "play", "--agents", "simple,human,simple,simple", "--seed", "1", "--record", file)
-		if r.code != exitError || !strings.Contains(r.errors, want) || strings.Count(r.errors, "\n") != 1 {
-			t.Errorf("after %q: %+v", input, r)
+		dir := t.TempDir()
+		file, events := filepath.Join(dir, "game.jsonl"), filepath.Join(dir, "events.jsonl")
+		r := pommegoReading(t, tc.input, "play", "--agents", "simple,human,simple,simple", "--seed", "1", "--record", file, "--events", events)
+		if r.code != exitError || !strings.Contains(r.errors, tc.want) || strings.Count(r.errors, "\n") != 1 {
+			t.Errorf("after %q: %+v", tc.input, r)
 		}
-		if _, err := os.Stat(file); err == nil {
-			t.Errorf("after %q a record was written", input)
+		if tc.steps == 0 {
+			if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+				t.Errorf("after %q there are files: %v (error %v)", tc.input, left, err)
+			}
+			continue
 		}
+		readsStopped(t, file, tc.steps)
+		if text, err := os.ReadFile(events); err != nil || !strings.Contains(string(text), `"began"`) {
+			t.Errorf("the events are %q (error %v)", text, err)
+		}
+	}
+}
+
+// readsStopped checks that verify and replay read the record of a match that was
+// stopped after so many steps.
+func readsStopped(t *testing.T, file string, steps int) {
+	t.Helper()
+	r := pommego(t, "verify", file)
+	r.want(t, exitOK)
+	if want := fmt.Sprintf("1 games, %d steps", steps); !strings.HasPrefix(lastLine(r.out), want) {
+		t.Errorf("verify says\n%s\nwant %s", r.out, want)
+	}
+	r = pommego(t, "replay", file)
+	r.want(t, exitOK)
+	if want := fmt.Sprintf("Incomplete after %d steps", steps); lastLine(r.out) != want {
+		t.Errorf("replay ends with %q, want %q", lastLine(r.out), want)
 	}
 }
 

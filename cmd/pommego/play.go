@@ -49,6 +49,10 @@ that an environment has saved, as bytes or JSON; or a file of the original's, as
 get_json_info writes it. Recorded games say by which rules they are played; to any other
 file belong --env and --rules. What is random comes from --seed all the same.
 
+A match that is stopped, by Ctrl-C, SIGTERM, a person who leaves or the input's end, exits
+with 1, and --record and --events hold what was played until then: games that verify and
+replay read, the last of them undecided.
+
 Ties stand, or are played again: by the playground's rule once more and then on a
 collapsing board until there is a winner, 20 times at most; by the Java rule up to
 three times, and then all have lost.`,
@@ -194,20 +198,53 @@ func (o *playOptions) run(cmd *cobra.Command) error {
 	}
 	events := match.EventLog{Agents: s.names}
 	report, err := o.play(ctx, out, s, rec, &events)
-	if err != nil {
+	stopped := errors.Is(err, errInterrupted) || errors.Is(err, human.ErrLeft)
+	if err != nil && !stopped {
 		return err
 	}
+	if stopped {
+		return o.keepStopped(err, &events, file, rec)
+	}
+	if err := o.keep(&events, file); err != nil {
+		return err
+	}
+	return o.report(out, s, report)
+}
+
+// keep writes the files that were asked for.
+func (o *playOptions) keep(events *match.EventLog, file *trace.Writer) error {
 	if o.events != "" {
 		if err := writeEvents(o.events, events.Events); err != nil {
 			return err
 		}
 	}
-	if file != nil {
-		if err := file.Close(); err != nil {
+	if file == nil {
+		return nil
+	}
+	return file.Close()
+}
+
+// keepStopped keeps what was played before a match was stopped, and says so. Files
+// that there were stay if nothing was.
+func (o *playOptions) keepStopped(why error, events *match.EventLog, file *trace.Writer, rec *match.Recording) error {
+	if rec != nil {
+		if err := rec.Stop(); err != nil {
 			return err
 		}
 	}
-	return o.report(out, s, report)
+	switch {
+	case o.record == "" && o.events == "":
+		return why
+	case rec != nil && rec.Steps == 0, rec == nil && events.Events == nil:
+		return fmt.Errorf("%w; nothing was played, so nothing is recorded", why)
+	}
+	if err := o.keep(events, file); err != nil {
+		return err
+	}
+	if rec == nil {
+		return fmt.Errorf("%w; what happened until then is in %s", why, o.events)
+	}
+	return fmt.Errorf("%w; the %d steps until then are recorded in %s", why, rec.Steps, o.record)
 }
 
 // seat makes the game and its players. What it has made is to be closed, also

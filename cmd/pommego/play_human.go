@@ -23,6 +23,10 @@ func (s *seated) openConsole(o *playOptions, out io.Writer, leave context.Cancel
 		s.restore, _ = terminal.Keys(os.Stdin) // else it reads lines
 	}
 	live := s.restore != nil
-	s.console = human.NewConsole(human.Options{In: os.Stdin, Out: out, Keys: live, Colour: live && inColour(), Leave: leave})
+	options := human.Options{In: os.Stdin, Out: out, Keys: live, Colour: live && inColour(), Leave: leave}
+	if live {
+		options.Fit = fitting(screen)
+	}
+	s.console = human.NewConsole(options)
 	return s.console
 }

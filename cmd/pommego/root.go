@@ -18,7 +18,7 @@ const (
 )
 
 // commands makes the subcommands, in the order in which help lists them.
-var commands = []func() *cobra.Command{newEnvs, newServe, newPlay, newTournament, newGenerate, newData, newReplay, newVerify, newBench}
+var commands = []func() *cobra.Command{newEnvs, newServe, newPlay, newTournament, newGenerate, newData, newReplay, newVerify, newBench, newVersion}
 
 // usageError is a command called wrongly.
 type usageError struct{ error }
@@ -33,9 +33,16 @@ func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "pommego",
 		Short: "Pommerman environments: play, serve, record, verify",
+		Long: `Pommerman environments: play, serve, record, verify.
+
+The shell completes commands, flags and their values, such as ids, agents, formats and
+layouts, once it has read the script that "pommego completion SHELL" writes; see
+"pommego completion bash --help".`,
+		Version: version(),
 		Example: `  pommego envs
   pommego play --agents simple --seed 7 --show
-  pommego verify testdata/*.jsonl.gz`,
+  pommego verify testdata/*.jsonl.gz
+  source <(pommego completion bash)`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,
@@ -46,12 +53,13 @@ func newRoot() *cobra.Command {
 			return cmd.Help()
 		},
 	}
-	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetVersionTemplate("pommego {{.Version}}\n")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	cobra.EnableCommandSorting = false
 	for _, make := range commands {
 		root.AddCommand(make())
 	}
+	completions(root)
 	return root
 }
 

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"time"
 )
@@ -14,7 +15,8 @@ import (
 // a pace or at the press of a key; elsewhere one below the other, at once.
 type screen struct {
 	out    io.Writer
-	live   bool // a person looks at it
+	live   bool                        // a person looks at it
+	fit    func(picture []byte) []byte // to the terminal, when live
 	colour bool
 	pause  time.Duration // between pictures, when live
 	keys   *bufio.Reader // asked after each picture; nil: not
@@ -23,7 +25,7 @@ type screen struct {
 
 // newScreen makes a screen that shows fps pictures a second, 0: all at once.
 func newScreen(out io.Writer, live bool, fps float64, keys io.Reader) *screen {
-	s := &screen{out: out, live: live, colour: live && inColour()}
+	s := &screen{out: out, live: live, fit: fitting(os.Stdout), colour: live && inColour()}
 	if fps > 0 && live {
 		s.pause = time.Duration(float64(time.Second) / fps)
 	}
@@ -36,15 +38,11 @@ func newScreen(out io.Writer, live bool, fps float64, keys io.Reader) *screen {
 // show shows a picture and waits. It returns false once the person has seen
 // enough.
 func (s *screen) show(ctx context.Context, title string, draw func(dst []byte, colour bool) []byte) bool {
-	var picture []byte
-	if s.live {
-		picture = append(picture, "\x1b[H\x1b[2J"...)
-	}
-	picture = append(picture, title...)
-	picture = append(picture, '\n')
-	picture = draw(picture, s.colour)
+	picture := draw(append([]byte(title), '\n'), s.colour)
 	picture = append(bytes.TrimRight(picture, "\n"), '\n')
-	if !s.live {
+	if s.live {
+		picture = append([]byte("\x1b[H\x1b[2J"), s.fit(picture)...)
+	} else {
 		picture = append(picture, '\n')
 	}
 	if _, err := s.out.Write(picture); err != nil {

@@ -10,12 +10,22 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"pommego/internal/terminal"
 )
 
 // onTerminal reports whether a person looks at the stream.
 func onTerminal(f *os.File) bool {
 	info, err := f.Stat()
 	return err == nil && info.Mode()&os.ModeCharDevice != 0 && os.Getenv("TERM") != "dumb" && f.Name() != os.DevNull
+}
+
+// fitting cuts pictures to the size that a terminal has when they are shown.
+func fitting(f *os.File) func(picture []byte) []byte {
+	return func(picture []byte) []byte {
+		cols, rows := terminal.Size(f)
+		return terminal.Crop(picture, cols, rows)
+	}
 }
 
 // inColour reports whether to write colours: on a terminal, unless NO_COLOR is set.
@@ -36,29 +46,42 @@ func printJSON(w io.Writer, v any) error {
 	return out.Encode(v)
 }
 
-// progress shows how far long work has come, on a line of the terminal's own
-// that is rewritten now and then. Without a terminal it does nothing.
+// progress shows how far long work has come, on standard error: on a terminal by a
+// line of its own that is rewritten now and then, elsewhere by a line every ten
+// seconds.
 type progress struct {
-	shown bool
+	out   io.Writer
+	live  bool // a terminal
+	every time.Duration
+	shown bool // on the terminal
 	last  time.Time
-	on    bool
 }
 
-func newProgress() *progress { return &progress{on: onTerminal(os.Stderr), last: time.Now()} }
+func newProgress() *progress {
+	p := &progress{out: os.Stderr, live: onTerminal(os.Stderr), every: 10 * time.Second, last: time.Now()}
+	if p.live {
+		p.every = 100 * time.Millisecond
+	}
+	return p
+}
 
 // show writes the line, unless it was written just now.
 func (p *progress) show(format string, args ...any) {
-	if !p.on || time.Since(p.last) < 100*time.Millisecond {
+	if time.Since(p.last) < p.every {
 		return
 	}
-	p.last, p.shown = time.Now(), true
-	fmt.Fprintf(os.Stderr, "\r\x1b[K"+format, args...)
+	p.last, p.shown = time.Now(), p.live
+	if p.live {
+		fmt.Fprintf(p.out, "\r\x1b[K"+format, args...)
+		return
+	}
+	fmt.Fprintf(p.out, "progress: "+format+"\n", args...)
 }
 
-// erase takes the line away.
+// erase takes the line away from the terminal.
 func (p *progress) erase() {
 	if p.shown {
-		fmt.Fprint(os.Stderr, "\r\x1b[K")
+		fmt.Fprint(p.out, "\r\x1b[K")
 		p.shown = false
 	}
 }
@@ -74,14 +97,13 @@ type live[P any] struct {
 	at    P
 	then  time.Duration
 	told  bool
+	ended bool
 	done  chan struct{}
 }
 
 func newLive[P any](describe func(at P, then, now time.Duration) string) *live[P] {
 	l := &live[P]{describe: describe, line: newProgress(), start: time.Now(), done: make(chan struct{})}
-	if l.line.on {
-		go l.count()
-	}
+	go l.count()
 	return l
 }
 
@@ -93,7 +115,7 @@ func (l *live[P]) tell(at P) {
 	l.show()
 }
 
-// count rewrites the line every second.
+// count looks every second whether the line is due.
 func (l *live[P]) count() {
 	second := time.NewTicker(time.Second)
 	defer second.Stop()
@@ -112,7 +134,7 @@ func (l *live[P]) count() {
 }
 
 func (l *live[P]) show() {
-	if l.line.on {
+	if !l.ended {
 		l.line.show("%s", l.describe(l.at, l.then, time.Since(l.start)))
 	}
 }
@@ -122,6 +144,6 @@ func (l *live[P]) end() {
 	close(l.done)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.line.on = false
+	l.ended = true
 	l.line.erase()
 }

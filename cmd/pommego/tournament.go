@@ -35,19 +35,25 @@ Formats:
   round-robin        all agents against each other, as many at a time as there are sides;
                      --games for each choice of them.
 
+With --mirrored each board is played from every side with the same random numbers, so that in
+duels and team games every game has a mirror image: the luck of boards and sides cancels out.
+
 With --levels and --repetitions a tournament is an experiment of so many boards, each played so
 many times with other random numbers. --events keeps who laid which bomb, died of whose flames, and so on.
 
 With --log (or --out) every finished game is kept. A tournament that was stopped, in whatever
-way, continues with --resume and ends as if it had not been. Results depend neither on the
+way, continues with --resume and ends as if it had not been; one that is finished plays on if
+--games or --levels is larger than before. Results depend neither on the
 number of workers nor on interruptions, as long as no agent has a limit in time; what the clock
 says is printed on a terminal, or with --timing, and has files of its own.`,
 		Example: `  pommego tournament --agents simple,random,static --games 200
   pommego tournament --env PommeTeam-v0 --agents simple,random --games 100 --json
   pommego tournament --env OneVsOne-v0 --format round-robin --agents simple,random,static
+  pommego tournament --env OneVsOne-v0 --format round-robin --agents simple,heuristic --games 200 --mirrored
   pommego tournament --env PommeFFA2018-v0 --agents mcts:ticks=30,careful=0,uct:ticks=30 --against simple-2018
   pommego tournament --env BaseWar-v0 --rules '{"base_damage": "round"}' --agents simple,random
   pommego tournament --agents simple,random --games 10000 --out results --resume
+  pommego tournament --agents simple,random --games 20000 --out results --resume
   pommego tournament --env PommeFFAJava-v0 --agents java-osla,random --levels 10 --repetitions 4 --events events.jsonl`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			o.againstGiven = cmd.Flags().Changed("against")
@@ -69,6 +75,7 @@ says is printed on a terminal, or with --timing, and has files of its own.`,
 	f.IntVar(&o.config.Games, "games", 100, "games for each agent, pair or table")
 	f.IntVar(&o.levels, "levels", 0, "in place of --games: how many boards to play on, --repetitions times each")
 	f.IntVar(&o.config.Repetitions, "repetitions", 1, "with --levels: games in a row on each board, with other random numbers each time")
+	f.BoolVar(&o.config.Mirrored, "mirrored", false, "play each board from every side, with the same random numbers; --games is a multiple of the sides, --levels counts boards")
 	f.Uint64Var(&o.config.Seed, "seed", 1, "seed of the first board; the others count on from it")
 	f.DurationVar(&o.config.Limit, "limit", 0, "time for a move of remote agents (0: as the game's own rules say, else 100ms)")
 	f.BoolVar(&o.config.LimitAll, "limit-all", false, "apply --limit to built-in agents too")
@@ -77,7 +84,7 @@ says is printed on a terminal, or with --timing, and has files of its own.`,
 	f.StringVar(&o.log, "log", "", "the file that keeps finished games; with --out, by default DIR/games.jsonl")
 	f.BoolVar(&o.resume, "resume", false, "continue the log if it exists")
 	f.BoolVar(&o.otherBuild, "other-build", false, "go on even if another build of pommego began it")
-	f.StringVar(&o.out, "out", "", "a folder for tables (Markdown, CSV), JSON and a chart (PNG, SVG)")
+	f.StringVar(&o.out, "out", "", "a folder for tables (Markdown, CSV), JSON and charts (PNG, SVG)")
 	f.StringVar(&o.events, "events", "", "a file for all that happens in the games, an event a line as JSON; kept in the log meanwhile")
 	f.BoolVar(&o.timing, "timing", false, "print thinking times even where no terminal is")
 	f.BoolVar(&o.asJSON, "json", false, "print one JSON object")
@@ -174,6 +181,9 @@ func (o *tournamentOptions) prepare() (*tournament.Tournament, error) {
 	}
 	if o.workers < 0 {
 		return nil, usagef("--workers is %d, want 0 (all cores) or more", o.workers)
+	}
+	if o.levels > 0 && c.Mirrored {
+		c.Games *= len(game.Spec().Teams)
 	}
 	t, err := tournament.New(game, *c)
 	if err != nil {

@@ -40,11 +40,12 @@ func TestTournamentUsage(t *testing.T) {
 		{"--format round-robin --agents simple --against random", "the agents play each other"},
 		{"--env PommeTeam-v0 --format one-against-three", "has teams"},
 		{"--levels 3 --games 6", "--levels and --games exclude each other: 3 levels with 1 repetitions are 3 games"},
+		{"--mirrored --games 6", "games is 6, want a multiple of 4: mirrored boards are played from each of the 4 sides"},
 		{"--repetitions 2", "--repetitions is 2, and goes with --levels"},
 		{"--levels 3 --repetitions 0", "--repetitions is 0, want 1 or more"},
 		{"--resume", "--resume needs --log FILE or --out DIR"},
 		{"--games 4 --log " + log, "exists: continue it with --resume"},
-		{"--games 5 --resume --log " + log, "it was begun with games 4, this run has 5"},
+		{"--games 3 --resume --log " + log, "it holds game 3, this run has 3; there can be more games than before, not fewer"},
 	} {
 		if strings.Contains(tc.args, "--log") {
 			pommego(t, strings.Fields("tournament --games 4 --resume --log "+log)...).want(t, exitOK)
@@ -252,6 +253,57 @@ func TestTournamentKilled(t *testing.T) {
 		t.Errorf("killed %d times only", kills)
 	}
 	checkGames(t, folder)
+}
+
+// TestTournamentExtended resumes a finished tournament with more games: what it leaves
+// is the same as from one run.
+func TestTournamentExtended(t *testing.T) {
+	args := strings.Fields("tournament --agents simple,random,static --seed 3")
+	run := func(folder, games string, more ...string) string {
+		r := pommego(t, with(args, append(more, "--out", folder, "--games", games)...)...)
+		r.want(t, exitOK)
+		return outcome(t, r.out, folder)
+	}
+	want, folder := run(filepath.Join(t.TempDir(), "whole"), "50"), filepath.Join(t.TempDir(), "out")
+	run(folder, "20")
+	log := filepath.Join(folder, "games.jsonl")
+	before, err := os.ReadFile(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if run(folder, "50", "--resume") != want {
+		t.Error("20 games a table and then 50 have other results than 50")
+	}
+	if after, err := os.ReadFile(log); err != nil || !bytes.HasPrefix(after, before) || gamesKept(log) != 150 {
+		t.Errorf("the log holds %d games (error %v), want 150, the old ones first", gamesKept(log), err)
+	}
+}
+
+// TestTournamentMirrored: levels are boards, and each is played from both sides.
+func TestTournamentMirrored(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "out")
+	r := pommego(t, strings.Fields("tournament --env OneVsOne-v0 --format round-robin --agents simple,random --levels 3 --mirrored --out "+folder)...)
+	r.want(t, exitOK)
+	for _, want := range []string{"6 games at each of 1 table, mirrored: each board from every side", "prior: one more game for each agent", "(n "} {
+		if !strings.Contains(r.out, want) {
+			t.Errorf("the report does not say %q:\n%s", want, r.out)
+		}
+	}
+	file, err := os.Open(filepath.Join(folder, "games.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	rows, err := csv.NewReader(file).ReadAll()
+	if err != nil || len(rows) != 7 {
+		t.Fatalf("games.csv has %d rows (%v), want 7", len(rows), err)
+	}
+	first := slices.Index(rows[0], "agent0")
+	for i := 1; i < len(rows); i += 2 {
+		if a, b := rows[i], rows[i+1]; a[1] != b[1] || a[first] == b[first] {
+			t.Errorf("games %d and %d have seeds %s and %s, and %s and %s in seat 0, want one seed and both", i-1, i, a[1], b[1], a[first], b[first])
+		}
+	}
 }
 
 // checkGames looks for every game, once.

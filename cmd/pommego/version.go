@@ -2,27 +2,72 @@ package main
 
 import (
 	"crypto/sha256"
+	_ "embed"
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"pommego/bridge"
+	"pommego/env"
 )
 
-// version is the module's version, or the commit it was built from.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "dev"
+// release is the version in the sources: the one place where it is written. The
+// Python package takes its own from the same file when it is built.
+//
+//go:embed version.txt
+var release string
+
+// built is what is known of the build of this program.
+type built struct {
+	Version  string `json:"version"`
+	Release  string `json:"release"`
+	Commit   string `json:"commit,omitempty"` // "": the sources were in no checkout
+	Time     string `json:"commit_time,omitempty"`
+	Modified bool   `json:"modified"` // the checkout had changes that are in no commit
+	Go       string `json:"go"`
+	Platform string `json:"platform"`
+	Protocol int    `json:"protocol"`
+	Seeds    int    `json:"seed_version"`
+}
+
+// version tells which sources the program was built from: the release, and
+// unless they are the commit of that tag, the commit, such as
+// "0.1.0+e2bb53f4c6ea" or "0.1.0+e2bb53f4c6ea.modified". Built from an sdist,
+// where no commit is known, it is the release.
+func version() string { return buildOf(debug.ReadBuildInfo()).Version }
+
+func buildOf(info *debug.BuildInfo, ok bool) built {
+	b := built{
+		Release: strings.TrimSpace(release), Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
+		Protocol: bridge.Version, Seeds: env.SeedVersion,
 	}
-	if v := info.Main.Version; v != "" && v != "(devel)" {
-		return v
+	b.Version = b.Release
+	if !ok {
+		return b
 	}
 	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" && len(s.Value) >= 12 {
-			return "dev-" + s.Value[:12]
+		switch s.Key {
+		case "vcs.revision":
+			b.Commit = s.Value
+		case "vcs.time":
+			b.Time = s.Value
+		case "vcs.modified":
+			b.Modified = s.Value == "true"
 		}
 	}
-	return "dev"
+	if b.Commit == "" || info.Main.Version == "v"+b.Release && !b.Modified {
+		return b
+	}
+	b.Version += "+" + b.Commit[:min(12, len(b.Commit))]
+	if b.Modified {
+		b.Version += ".modified"
+	}
+	return b
 }
 
 // build tells one build from another: the version and the beginning of the
@@ -42,4 +87,30 @@ func build() string {
 		return version()
 	}
 	return fmt.Sprintf("%s-%x", version(), sum.Sum(nil)[:6])
+}
+
+func newVersion() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "version",
+		Short: "Print the program's version",
+		Long: `Print the program's version: the release, and after a + the commit it was built from,
+unless that is the release's own; "modified" says that the sources had other changes.
+Servers say this version to their clients, and data sets name it. What decides whether
+programs understand each other is the protocol's version, and whether they deal the same
+games from a seed the version of seeds: --json prints both.`,
+		Example: `  pommego version
+  pommego version --json`,
+		Args: exactly(0, "none"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			b := buildOf(debug.ReadBuildInfo())
+			if asJSON {
+				return printJSON(cmd.OutOrStdout(), b)
+			}
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "pommego %s\n", b.Version)
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the version, commit, platform and versions of protocol and seeds as one JSON object")
+	return cmd
 }

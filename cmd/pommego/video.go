@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -26,8 +27,8 @@ func (o *replayOptions) video(ctx context.Context, out io.Writer, path string, g
 		return err
 	}
 	for range game.Len() {
-		if err := ctx.Err(); err != nil {
-			return fmt.Errorf("interrupted: nothing was written")
+		if ctx.Err() != nil {
+			return errors.New("interrupted: nothing was written")
 		}
 		if err := game.Step(); err != nil {
 			return fmt.Errorf("%s: line %d: %w", path, o.game, err)
@@ -41,13 +42,17 @@ func (o *replayOptions) video(ctx context.Context, out io.Writer, path string, g
 		path  string
 		write func(io.Writer) error
 	}{
-		{o.gif, func(w io.Writer) error { return video.WriteGIF(w, o.fps) }},
+		{o.gif, func(w io.Writer) error { return video.WriteGIF(ctx, w, o.fps) }},
 		{o.html, func(w io.Writer) error { return video.WriteHTML(w, title, o.fps) }},
 	} {
 		if f.path == "" {
 			continue
 		}
-		if err := disk.WriteFile(disk.OS, f.path, f.write); err != nil {
+		err := disk.WriteFile(disk.OS, f.path, f.write)
+		if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+			return fmt.Errorf("interrupted: %s was not written", f.path)
+		}
+		if err != nil {
 			return err
 		}
 		fmt.Fprintf(out, "%s: %d pictures\n", f.path, video.Len())

@@ -1,5 +1,5 @@
 // Package chart draws bar charts, as PNG and as SVG: groups of bars side by
-// side over an upright axis from 0, with intervals and a legend, or a histogram.
+// side beside an upright axis, with intervals and a legend, or a histogram.
 //
 //	c := chart.Bars{Title: "Games", Width: 300, Height: 200, Groups: []string{"a", "b"}, Series: series}
 //	err := c.PNG(file, 144)
@@ -21,6 +21,7 @@ type Bars struct {
 	XLabel, YLabel string // what the axes say
 	Width, Height  float64
 	Max            float64  // the top of the upright axis; 0: the tallest bar
+	Min            float64  // its bottom, 0 or less; bars stand on 0, or hang from it
 	Groups         []string // the label of each group, of one line or more
 	// Range, if not 0, makes it a histogram: in place of labelled groups the
 	// lower axis has numbers from 0 to Range, which the bars divide equally.
@@ -69,7 +70,7 @@ type canvas interface {
 // frame is where the bars stand.
 type frame struct {
 	left, right, top, bottom float64
-	max                      float64 // the value at the top
+	min, max                 float64 // the values at the bottom and the top
 	legend                   float64 // the width at the right that the legend has for itself
 }
 
@@ -90,7 +91,7 @@ func (b *Bars) draw(c canvas) {
 }
 
 func (b *Bars) frame() frame {
-	f := frame{top: edge + 2.2*large, right: b.Width - edge, max: b.Max}
+	f := frame{top: edge + 2.2*large, right: b.Width - edge, min: b.Min, max: b.Max}
 	for _, s := range b.Series {
 		if b.Max == 0 {
 			f.max = max(f.max, slices.Max(append([]float64{0}, s.Values...)))
@@ -103,7 +104,7 @@ func (b *Bars) frame() frame {
 		f.max = 1
 	}
 	widest := 0.0
-	for _, v := range ticks(f.max) {
+	for _, v := range f.ticks() {
 		widest = max(widest, textWidth(small, number(v)))
 	}
 	f.left = edge + widest + 2*mark
@@ -125,11 +126,16 @@ func (b *Bars) frame() frame {
 }
 
 // y is the height of a value.
-func (f frame) y(value float64) float64 { return f.bottom - value/f.max*(f.bottom-f.top) }
+func (f frame) y(value float64) float64 {
+	return f.bottom - (value-f.min)/(f.max-f.min)*(f.bottom-f.top)
+}
+
+// ticks are the round values on the upright axis.
+func (f frame) ticks() []float64 { return ticks(f.min, f.max) }
 
 func (b *Bars) drawUprightAxis(c canvas, f frame) {
 	x := f.left - mark/2
-	for _, v := range ticks(f.max) {
+	for _, v := range f.ticks() {
 		y := f.y(v)
 		c.fill(f.left, y-thin/2, f.right-f.legend-f.left, thin, grey)
 		c.fill(x-mark, y-thin/2, mark, thin, black)
@@ -143,7 +149,7 @@ func (b *Bars) drawLowerAxis(c canvas, f frame) {
 	below := f.bottom
 	if b.Range > 0 {
 		below += mark
-		for _, v := range ticks(b.Range) {
+		for _, v := range ticks(0, b.Range) {
 			x := f.left + v/b.Range*(f.right-f.left)
 			c.fill(x-thin/2, f.bottom+mark/2, thin, mark/2, black)
 			c.text(x, below+small, 0.5, small, false, number(v))
@@ -171,7 +177,8 @@ func (b *Bars) drawBars(c canvas, f frame) {
 	for i, s := range b.Series {
 		for group, v := range s.Values {
 			x := f.left + pitch*float64(group) + width*(float64(i)+room/2)
-			c.fill(x, f.y(v), width, f.bottom-f.y(v), s.Colour)
+			top, bottom := f.y(max(0, v)), f.y(min(0, v))
+			c.fill(x, top, width, bottom-top, s.Colour)
 			if s.Low != nil {
 				low, high, middle := f.y(s.Low[group]), f.y(s.High[group]), x+width/2
 				c.fill(middle-thick/2, high, thick, low-high, black)
@@ -182,17 +189,18 @@ func (b *Bars) drawBars(c canvas, f frame) {
 	}
 }
 
-// ticks are the round values from 0 to most, seven at most.
-func ticks(most float64) []float64 {
-	step := math.Pow(10, math.Floor(math.Log10(most)))
+// ticks are the round values from least, which is 0 or less, to most, seven at most.
+func ticks(least, most float64) []float64 {
+	whole := most - least
+	step := math.Pow(10, math.Floor(math.Log10(whole)))
 	for _, part := range []float64{0.2, 0.5, 1, 2} {
-		if most/(step*part) <= 6 {
+		if whole/(step*part) <= 6 {
 			step *= part
 			break
 		}
 	}
 	var list []float64
-	for i := 0.0; i*step <= most*(1+1e-9); i++ {
+	for i := math.Ceil(least/step-1e-9) + 0; i*step <= most*(1+1e-9); i++ {
 		list = append(list, i*step)
 	}
 	return list

@@ -8,6 +8,7 @@ import (
 	"image/color"
 	"image/png"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -142,10 +143,33 @@ func TestTicks(t *testing.T) {
 		{21, []float64{0, 5, 10, 15, 20}},
 		{816, []float64{0, 200, 400, 600, 800}},
 	} {
-		got := ticks(test.most)
+		got := ticks(0, test.most)
 		same := slices.EqualFunc(got, test.want, func(a, b float64) bool { return number(a) == number(b) })
 		if !same {
 			t.Errorf("ticks up to %g are %v, want %v", test.most, got, test.want)
+		}
+	}
+}
+
+// TestBarsBelowZero: on an axis that begins below 0 bars hang from 0, and the axis has
+// round values on both sides.
+func TestBarsBelowZero(t *testing.T) {
+	if got := ticks(-130, 240); !slices.Equal(got, []float64{-100, 0, 100, 200}) {
+		t.Errorf("ticks from -130 to 240 are %v", got)
+	}
+	b := sample()
+	b.Min, b.Series = -100, []Series{{Name: "only", Colour: Colours[0], Values: []float64{-50, 100}}}
+	p, f := picture(t, b), b.frame()
+	span := 2 * (f.bottom - f.top)
+	got := columns(p, f, Colours[0])
+	near := func(n int, want float64) bool { return math.Abs(float64(n)-want) <= 2 }
+	if len(got) != 2 || !near(got[0], span/4) || !near(got[1], span/2) {
+		t.Errorf("the bars have %v dots, want about %v and %v", got, span/4, span/2)
+	}
+	zero := int(2 * f.y(0))
+	for y := range p.Bounds().Dy() {
+		if color.RGBAModel.Convert(p.At(int(2*f.left)+int(f.right-f.left)/2, y)) == Colours[0] && y < zero-1 {
+			t.Fatalf("a bar of -50 reaches above 0, to dot %d of %d", y, zero)
 		}
 	}
 }

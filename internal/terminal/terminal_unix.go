@@ -8,6 +8,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// Size is how many columns and rows a terminal has, 0 if that is not known.
+func Size(f *os.File) (cols, rows int) {
+	size, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ)
+	if err != nil {
+		return 0, 0
+	}
+	return int(size.Col), int(size.Row)
+}
+
 // Keys has a terminal hand over each key at once and not show it, until restore is
 // called. Keys that send signals, such as Ctrl-C, still do.
 func Keys(f *os.File) (restore func(), err error) {

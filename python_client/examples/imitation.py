@@ -187,20 +187,20 @@ def matches(net: Network, games: int, seed: int) -> dict[str, float]:
 
 def curve(points: Sequence[dict[str, float]]) -> str:
     """Draw the learning curve as an SVG image."""
-    width, height, left, bottom = 560, 300, 50, 40
+    width, height, left, right, bottom = 560, 300, 50, 40, 40  # right: half of the last label
     most = points[-1]["decisions"] or 1
 
     def at(point: dict[str, float], name: str) -> tuple[float, float]:
-        x = left + (width - left - 20) * point["decisions"] / most
+        x = left + (width - left - right) * point["decisions"] / most
         return x, height - bottom - (height - bottom - 20) * point[name]
 
     parts = [f'<rect width="{width}" height="{height}" fill="white"/>']
     for tenth in range(0, 11, 2):
         y = height - bottom - (height - bottom - 20) * tenth / 10
-        parts.append(f'<path d="M{left} {y:.1f}H{width - 20}" stroke="#ddd"/>')
+        parts.append(f'<path d="M{left} {y:.1f}H{width - right}" stroke="#ddd"/>')
         parts.append(f'<text x="{left - 8}" y="{y + 4:.1f}" text-anchor="end">{tenth * 10} %</text>')
     for k in range(5):
-        x = left + (width - left - 20) * k / 4
+        x = left + (width - left - right) * k / 4
         parts.append(
             f'<text x="{x:.1f}" y="{height - bottom + 18}" text-anchor="middle">{most * k / 4:,.0f}</text>'
         )

@@ -47,6 +47,7 @@ FAR = ("rigid", "wood", "self", "enemies")  # planes that it sees of the whole b
 SCALE = {"bomb_blast": 0.1, "bomb_life": 0.1, "flame": 1 / 3, "danger": 0.1}  # of planes that count
 SOON = 10  # steps ahead that count as dangerous
 WINDOW = 200  # episodes in running win rates
+FEWEST = 50  # of these, for a point of a curve
 SELVES = "past selves"  # the line-up of self-play
 EVALUATION_SEED = 1_000_000_000  # so that evaluation never plays boards of the training
 
@@ -460,6 +461,7 @@ class Trainer:
         row["wins"] = {name: float(np.mean(recent)) for name, recent in self.wins.items() if recent}
         if self.config.self_play:
             row["rating"] = self.pool.rating  # its members were rated as the learner was then
+        row["episodes"] = {name: len(recent) for name, recent in self.wins.items()}  # of the window
         self.history.append(row)
         self._advance()
         return row
@@ -566,7 +568,7 @@ class Log:
         self._file.flush()
         if self._board:
             for name, value in row.items():
-                if name != "wins":
+                if not isinstance(value, dict):
                     self._board.add_scalar(f"train/{name}", value, row["steps"])
             for name, value in row["wins"].items():
                 self._board.add_scalar(f"wins/{name}", value, row["steps"])
@@ -644,10 +646,12 @@ def plot(folders: Sequence[str], png: str) -> None:
     for folder in folders:
         rows = [json.loads(line) for line in (Path(folder) / "progress.jsonl").read_text().splitlines()]
         for name in sorted({name for row in rows for name in row["wins"]}):
-            points = [(row["steps"] / 1e6, 100 * row["wins"][name]) for row in rows if name in row["wins"]]
+            known = [row for row in rows if name in row["wins"]]
+            drawn = [row for row in known if row.get("episodes", {}).get(name, WINDOW) >= FEWEST] or known
+            points = [(row["steps"] / 1e6, 100 * row["wins"][name]) for row in drawn]
             label = f"{Path(folder).name}: against {name} ({rows[-1]['minutes']:.0f} min)"
             axes.plot(*zip(*points, strict=True), label=label, linewidth=1)
-    axes.set(xlabel="million steps", ylabel=f"% won of the last {WINDOW} episodes", ylim=(0, 100))
+    axes.set(xlabel="million steps", ylabel=f"% won of the last {WINDOW} episodes", ylim=(-3, 103))
     axes.grid(alpha=0.3)
     axes.legend(fontsize=8)
     figure.savefig(png, dpi=90)

@@ -327,11 +327,48 @@ def test_refusals(generated: Make, tmp_path: Path) -> None:
         next(data.episodes(path, slots=3))
 
 
+def test_lists(binary: Path, tmp_path: Path) -> None:
+    """Arrays stored as lists are the same, and other readers understand them."""
+    folders = {}
+    for arrays in ("bytes", "lists"):
+        folders[arrays] = tmp_path / arrays
+        options = ["--layout", "steps", "--agents", "osla:ticks=20,random,random,random", "--max-steps", "30"]
+        options += ["--games", "3", "--arrays", arrays, "--out", str(folders[arrays])]
+        subprocess.run([binary, "generate", *options], check=True, capture_output=True)
+    assert data.verify(folders["lists"]) == []
+    for ours, theirs in zip(data.load(folders["lists"]), data.load(folders["bytes"]), strict=True):
+        assert ours.keys() == theirs.keys()
+        for name, want in theirs.items():
+            np.testing.assert_array_equal(ours[name], want, err_msg=name)
+            assert ours[name].dtype == want.dtype
+    from pyarrow import parquet
+
+    table = parquet.read_table(folders["lists"] / "data" / "steps-00000.parquet")
+    column = data.Manifest.read(folders["lists"]).columns["obs_planes"]
+    assert column.type == "list"
+    batch = next(iter(data.load(folders["lists"], columns=["obs_planes"])))
+    rows = table["obs_planes"].to_pylist()[:5]
+    np.testing.assert_array_equal(np.array(rows, "u1").reshape(5, *column.shape), batch["obs_planes"][:5])
+    np.testing.assert_array_equal(column.array(rows), batch["obs_planes"][:5])
+    np.testing.assert_array_equal(column.array(rows[0]), batch["obs_planes"][0])
+
+
+def test_verify_leaves_the_card_out(generated: Make, tmp_path: Path) -> None:
+    """The card is for people, who may edit it."""
+    folder = Path(shutil.copytree(generated(*small()), tmp_path / "own"))
+    (folder / "README.md").write_text("# My games\n")
+    assert data.verify(folder) == []
+    (folder / "README.md").unlink()
+    assert data.verify(folder) == []
+
+
 def test_verify(generated: Make, tmp_path: Path) -> None:
     good = generated(*small())
     assert data.verify(good) == []
     rng = np.random.default_rng(5)
-    names = [at.relative_to(good) for at in sorted(good.rglob("*")) if at.is_file()]
+    names = [
+        at.relative_to(good) for at in sorted(good.rglob("*")) if at.is_file() and at.name != "README.md"
+    ]
     for round in range(60):
         bad = tmp_path / str(round)
         shutil.copytree(good, bad)

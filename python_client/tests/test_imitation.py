@@ -34,6 +34,10 @@ def test_imitation(binary: Path, tmp_path: Path) -> None:
     assert all(point["won"] + point["tied"] <= 1 for point in curves[0])
     assert [point["accuracy"] for point in curves[1]] == [point["accuracy"] for point in curves[0]]
     picture = ElementTree.parse(tmp_path / "a" / "curve.svg").getroot()
+    for text in picture.iter("{http://www.w3.org/2000/svg}text"):
+        if text.get("text-anchor") == "middle":
+            half = 0.6 * 12 * len(text.text or "") / 2  # no digit is wider
+            assert half <= float(text.get("x", "")) <= float(picture.get("width", "")) - half, text.text
     assert sum(child.tag.endswith("path") and "stroke-width" in child.attrib for child in picture) == 3
     assert len(np.load(tmp_path / "a" / "network.npz")) == 6
 

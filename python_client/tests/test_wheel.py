@@ -17,7 +17,10 @@ from pathlib import Path
 
 import pytest
 
+import pommego.server
+
 PACKAGE = Path(__file__).parents[1]
+VERSION = (PACKAGE.parent / "cmd" / "pommego" / "version.txt").read_text().strip()
 
 ROLLOUT = """
 import sys
@@ -65,7 +68,7 @@ def test_the_licence_is_the_repositorys() -> None:
 
 
 def test_what_is_in_it(wheel: Path) -> None:
-    assert "-py3-none-" in wheel.name
+    assert wheel.name.startswith(f"pommego-{VERSION}-py3-none-")
     assert not wheel.name.endswith("any.whl")
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
@@ -97,17 +100,30 @@ def test_in_an_empty_environment(wheel: Path, tmp_path: Path) -> None:
     took, size = time.perf_counter() - began, wheel.stat().st_size / 1e6
     assert "(64, 18, 11, 11)" in out.stdout
     print(f"\n{wheel.name}: {size:.1f} MB, {took:.1f} s from pip install to the first batch")
-    told = subprocess.run(
-        [scripts / "pommego", "envs"], check=True, env=environment, capture_output=True, text=True
-    )
-    assert "PommeFFACompetition-v0" in told.stdout
+    for arguments, wanted in ((["envs"], "PommeFFACompetition-v0"), (["--version"], f"pommego {VERSION}")):
+        told = subprocess.run(
+            [scripts / "pommego", *arguments], check=True, env=environment, capture_output=True, text=True
+        )
+        assert wanted in told.stdout
+    script = "import pommego; print(pommego.__version__)"
+    out = subprocess.run([python, "-c", script], check=True, env=environment, capture_output=True, text=True)
+    assert out.stdout.strip() == VERSION
 
 
 def test_the_sources_suffice(unpacked: Path, wheel: Path, tmp_path: Path) -> None:
     """An sdist builds the same wheel, far from the repository."""
+    assert unpacked.name == f"pommego-{VERSION}"
     built = build(unpacked, tmp_path)
+    assert built.name == wheel.name
     with zipfile.ZipFile(built) as ours, zipfile.ZipFile(wheel) as wanted:
         assert sorted(ours.namelist()) == sorted(wanted.namelist())
+
+
+def test_package_and_program_have_one_version() -> None:
+    assert pommego.__version__ == VERSION
+    program = [pommego.server.find_binary(), "--version"]
+    said = subprocess.run(program, check=True, capture_output=True, text=True).stdout
+    assert said.startswith(f"pommego {VERSION}")
 
 
 def test_a_console_script_is_no_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -43,24 +43,29 @@ func text(m *dataset.Manifest) string {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `---
 pretty_name: %s, %s
+license: apache-2.0
 tags:
 - reinforcement-learning
 - %s
 configs:
 - config_name: default
   data_files: data/*.parquet
----
+dataset_info:
+  features:
+%s---
 
 # %s, played by %s
 
 %d games of %s: %d steps, %d decisions. Layout %s: %d rows in %d files, %.2f bytes a step.
 
-`, m.Env.ID, m.Layout, m.Env.Game, m.Env.ID, agentList(m), m.Games, m.Env.ID, m.Steps, m.Statistics.Decisions,
+`, m.Env.ID, m.Layout, m.Env.Game, features(m), m.Env.ID, agentList(m), m.Games, m.Env.ID, m.Steps, m.Statistics.Decisions,
 		m.Layout, m.Rows, len(m.Files), float64(m.Bytes)/float64(max(1, m.Steps)))
 	origin(&b, m)
 	statistics(&b, m)
 	columns(&b, m)
+	planes(&b, m)
 	use(&b, m)
+	b.WriteString("\n## Licence\n\nApache-2.0, as pommego itself. The games are yours: this card is too, and is not checked, so name another one here and above if you like.\n")
 	return b.String()
 }
 
@@ -182,7 +187,7 @@ func columns(b *bytes.Buffer, m *dataset.Manifest) {
 	b.WriteString("## Columns\n\n| column | type | |\n|---|---|---|\n")
 	for _, c := range m.Columns {
 		kind := string(c.Type)
-		if c.Type == dataset.FixedBytes {
+		if c.Shape != nil {
 			kind = fmt.Sprintf("%s %v", c.DType, c.Shape)
 		}
 		if c.Null {
@@ -191,6 +196,40 @@ func columns(b *bytes.Buffer, m *dataset.Manifest) {
 		fmt.Fprintf(b, "| `%s` | %s | %s |\n", c.Name, kind, c.Meaning)
 	}
 	b.WriteByte('\n')
+}
+
+// features are the columns in the words of Hugging Face's library.
+func features(m *dataset.Manifest) string {
+	var b strings.Builder
+	for i := range m.Columns {
+		c := &m.Columns[i]
+		fmt.Fprintf(&b, "  - name: %s\n    ", c.Name)
+		switch c.Type {
+		case dataset.FixedBytes:
+			fmt.Fprintf(&b, "dtype: fixed_size_binary[%d]\n", c.Width())
+		case dataset.List:
+			fmt.Fprintf(&b, "sequence: %s\n", c.DType)
+		case dataset.Bytes:
+			b.WriteString("dtype: binary\n")
+		default:
+			fmt.Fprintf(&b, "dtype: %s\n", c.Type)
+		}
+	}
+	return b.String()
+}
+
+// planes lists what the entries of observations are.
+func planes(b *bytes.Buffer, m *dataset.Manifest) {
+	for _, f := range m.Fields {
+		if len(f.Names) == 0 {
+			continue
+		}
+		fmt.Fprintf(b, "### What obs_%s holds\n\n%s %v, of which the first axis is:\n\n| | name | |\n|---:|---|---|\n", f.Name, f.DType, f.Shape)
+		for i, n := range f.Names {
+			fmt.Fprintf(b, "| %d | `%s` | %s |\n", i, n.Name, strings.ReplaceAll(n.Meaning, "|", "\\|"))
+		}
+		b.WriteByte('\n')
+	}
 }
 
 // use shows how to read the data set.
@@ -202,8 +241,13 @@ func use(b *bytes.Buffer, m *dataset.Manifest) {
 		name := "obs_" + m.Fields[0].Name
 		fmt.Fprintf(b, "for batch in data.load(\".\", alive=True, shuffle=0):\n    print(batch[%q].shape, batch[\"legal\"].shape)\n", name)
 	}
-	b.WriteString("```\n\n`data.verify(\".\")`, or `pommego data verify .`, checks every byte against the checksums in `manifest.json`.\n")
-	if m.Layout == dataset.Steps {
+	b.WriteString("```\n\n`data.verify(\".\")`, or `pommego data verify .`, checks every byte but the card's against the checksums in `manifest.json`.\n")
+	switch {
+	case m.Layout != dataset.Steps:
+	case m.Arrays == dataset.Lists:
+		fmt.Fprintf(b, "Columns of arrays are flat lists in the files, row-major: `np.asarray(row[\"obs_%s\"], np.%s).reshape(%s)`, with any reader of Parquet.\n",
+			m.Fields[0].Name, m.Fields[0].DType, strings.ReplaceAll(strings.Trim(fmt.Sprint(m.Fields[0].Shape), "[]"), " ", ", "))
+	default:
 		fmt.Fprintf(b, "Columns of arrays are bytes in the files, row-major and little-endian: `np.frombuffer(row[\"obs_%s\"], np.%s).reshape(%s)`.\n",
 			m.Fields[0].Name, m.Fields[0].DType, strings.ReplaceAll(strings.Trim(fmt.Sprint(m.Fields[0].Shape), "[]"), " ", ", "))
 	}

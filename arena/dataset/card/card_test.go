@@ -3,6 +3,7 @@ package card_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"image"
 	_ "image/png"
 	"path/filepath"
@@ -44,7 +45,22 @@ func TestCard(t *testing.T) {
 				t.Errorf("%v: the card does not say %q:\n%s", layout, want, text)
 			}
 		}
+		for _, want := range []string{"\nlicense: apache-2.0\n", "\n## Licence\n", "\ndataset_info:\n  features:\n  - name: game\n    dtype: int64\n"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%v: the card does not hold %q", layout, want)
+			}
+		}
+		for _, f := range m.Fields {
+			for i, n := range f.Names {
+				if want := fmt.Sprintf("\n| %d | `%s` | ", i, n.Name); !strings.Contains(text, want) {
+					t.Errorf("the card does not describe %s of %s", n.Name, f.Name)
+				}
+			}
+		}
 		for _, c := range m.Columns {
+			if !strings.Contains(text, "\n  - name: "+c.Name+"\n    dtype: ") {
+				t.Errorf("%v: the card gives no feature for column %q", layout, c.Name)
+			}
 			if !strings.Contains(text, "| `"+c.Name+"` |") {
 				t.Errorf("%v: the card does not describe column %q", layout, c.Name)
 			}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"io"
+	"slices"
 	"strings"
 
 	"pommego/arena/tournament"
@@ -32,9 +33,10 @@ func PNG(w io.Writer, r *tournament.Results) error { return rates(r).PNG(w, pngD
 // SVG draws the same as a vector graphic.
 func SVG(w io.Writer, r *tournament.Results) error { return rates(r).SVG(w) }
 
-func rates(r *tournament.Results) *chart.Bars {
+// overview is a chart with a group an agent.
+func overview(r *tournament.Results) *chart.Bars {
 	c := &chart.Bars{
-		Title: r.Env + ", " + r.Format.String(), YLabel: "games, %", Max: 100,
+		Title: r.Env + ", " + r.Format.String(),
 		Width: chartMargin + groupWidth*float64(max(4, len(r.Agents))), Height: chartHeight,
 	}
 	if r.Against != "" {
@@ -43,6 +45,26 @@ func rates(r *tournament.Results) *chart.Bars {
 	for _, a := range r.Agents {
 		c.Groups = append(c.Groups, strings.NewReplacer(":", ":\n", ",", ",\n").Replace(a.Label))
 	}
+	return c
+}
+
+// ratings draws the agents' ratings, with intervals.
+func ratings(r *tournament.Results) *chart.Bars {
+	c := overview(r)
+	c.YLabel = "rating, " + r.Anchor + " is 0"
+	s := chart.Series{Colour: chart.Colours[5]}
+	for _, a := range r.Agents {
+		e := a.Rating
+		s.Values, s.Low, s.High = append(s.Values, e.Value), append(s.Low, e.Low), append(s.High, e.High)
+	}
+	c.Min, c.Max = min(0, slices.Min(s.Low)), max(1, slices.Max(s.High))
+	c.Series = []chart.Series{s}
+	return c
+}
+
+func rates(r *tournament.Results) *chart.Bars {
+	c := overview(r)
+	c.YLabel, c.Max = "games, %", 100
 	for i, bar := range bars {
 		s := chart.Series{Name: bar.name, Colour: chart.Colours[i]}
 		for n := range r.Agents {

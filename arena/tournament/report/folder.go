@@ -27,6 +27,8 @@ var files = []file{
 	{"games.csv", func(w io.Writer, r *tournament.Report) error { return gamesData(r.Results, r.Records).csv(w) }},
 	{"rates.png", func(w io.Writer, r *tournament.Report) error { return PNG(w, r.Results) }},
 	{"rates.svg", func(w io.Writer, r *tournament.Report) error { return SVG(w, r.Results) }},
+	{"ratings.png", func(w io.Writer, r *tournament.Report) error { return ratings(r.Results).PNG(w, pngDPI) }},
+	{"ratings.svg", func(w io.Writer, r *tournament.Report) error { return ratings(r.Results).SVG(w) }},
 	{"timing.md", func(w io.Writer, r *tournament.Report) error { return timing(r.Timing).markdown(w) }},
 	{"timing.json", func(w io.Writer, r *tournament.Report) error { return JSON(w, r.Timing) }},
 }

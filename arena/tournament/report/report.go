@@ -102,6 +102,9 @@ func summary(r *tournament.Results) string {
 	if n := r.Repetitions; n > 1 {
 		s += fmt.Sprintf(", %s with %d repetitions each", count(r.Config.Games/n, "board"), n)
 	}
+	if r.Mirrored {
+		s += ", mirrored: each board from every side"
+	}
 	s += fmt.Sprintf(", seeds from %d, ties: %s.", r.Seed, r.Ties)
 	if r.Reruns > 0 {
 		s += fmt.Sprintf(" Ties took %s more.", count(r.Reruns, "game"))
@@ -126,7 +129,7 @@ func count(n int, what string) string {
 func standings(r *tournament.Results) *table {
 	t := &table{
 		title: "Standings", head: []string{"agent", "games", "won %", "lost %", "tied %", "rating", "steps a game"},
-		note: fmt.Sprintf("In brackets, 95 %% intervals. Rating: Bradley-Terry on Elo's scale, %s is 0. A game nobody won is a tie for those in it to the end, lost for the others.", r.Anchor),
+		note: fmt.Sprintf("In brackets, 95 %% intervals. Rating: Bradley-Terry on Elo's scale, %s is 0; prior: %s. A game nobody won is a tie for those in it to the end, lost for the others.", r.Anchor, r.Prior),
 	}
 	searched, troubled, unheard := false, false, false
 	for _, a := range r.Agents {
@@ -180,7 +183,7 @@ func pairs(r *tournament.Results) *table {
 	}
 	t := &table{
 		title: "Row against column", head: []string{""},
-		note: fmt.Sprintf("Of the %s that exactly one of the two won, the row's %%. Exact binomial test: * p < 0.05, ** p < 0.01.", what),
+		note: fmt.Sprintf("Of the n %s that exactly one of the two won, the row's %%. Exact binomial test: * p < 0.05, ** p < 0.01.", what),
 	}
 	for _, a := range r.Agents[1:] {
 		t.head = append(t.head, a.Label)
@@ -202,8 +205,9 @@ func pairs(r *tournament.Results) *table {
 
 // share is the paper's notation for a pair.
 func share(p *tournament.Pair) string {
+	n := p.RowOnly + p.ColOnly
 	if p.Share == nil {
-		return "-"
+		return fmt.Sprintf("- (n %d)", n)
 	}
 	stars := ""
 	switch {
@@ -212,7 +216,7 @@ func share(p *tournament.Pair) string {
 	case p.P < 0.05:
 		stars = "*"
 	}
-	return fmt.Sprintf("%.1f%s", 100**p.Share, stars)
+	return fmt.Sprintf("%.1f%s (n %d)", 100**p.Share, stars, n)
 }
 
 // sides lists how often each agent won from each side.

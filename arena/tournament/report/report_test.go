@@ -33,7 +33,7 @@ func sample() *tournament.Report {
 	}
 	sides := []tournament.SideWins{{Seats: []int{0}, Games: 2, Wins: 2}, {Seats: []int{1}, Games: 2, Wins: 1}}
 	strong := tournament.Standing{
-		Agent: "mcts:ticks=20,c=25", Label: "mcts", Games: 4, Wins: 3, Losses: 1,
+		Agent: "mcts:ticks=20,c=25", Label: "mcts:ticks=20,c=25", Games: 4, Wins: 3, Losses: 1,
 		Win: around(0.75, 0.125), Loss: around(0.25, 0.125), Rating: around(150.4, 100), Steps: around(321.5, 20),
 		Moves: 1286, Ticks: 19.96, Sides: sides,
 		Counts: []tournament.Count{{Name: "kills", Estimate: around(1.25, 0.5)}, {Name: "team_kills", Estimate: around(0, 0)}},
@@ -48,21 +48,21 @@ func sample() *tournament.Report {
 	third.Agent, third.Label, third.Late, third.Failed, third.FailedNotices = "static", "static", 0, 0, 0
 	return &tournament.Report{
 		Results: &tournament.Results{
-			Env: "PommeFFACompetition-v0", Version: 1, Seeds: 1, Played: 12, Reruns: 1, Balanced: true, Anchor: "simple",
+			Env: "PommeFFACompetition-v0", Version: 1, Seeds: 1, Played: 12, Reruns: 1, Balanced: true, Anchor: "simple", Prior: "one more game",
 			Config: tournament.Config{
 				Format: tournament.OneAgainstThree, Agents: []string{strong.Agent, weak.Agent, third.Agent},
 				Against: "simple", Games: 4, Seed: 7,
 			},
 			Agents: []tournament.Standing{strong, weak, third},
 			Pairs: []tournament.Pair{
-				{Row: "mcts", Col: "exec:a|b", RowOnly: 97, ColOnly: 3, Both: 1, Neither: 2, Share: ptr(0.97), P: 1e-9},
-				{Row: "mcts", Col: "static", RowOnly: 15, ColOnly: 5, Share: ptr(0.75), P: 0.041},
+				{Row: "mcts:ticks=20,c=25", Col: "exec:a|b", RowOnly: 97, ColOnly: 3, Both: 1, Neither: 2, Share: ptr(0.97), P: 1e-9},
+				{Row: "mcts:ticks=20,c=25", Col: "static", RowOnly: 15, ColOnly: 5, Share: ptr(0.75), P: 0.041},
 				{Row: "exec:a|b", Col: "static", Neither: 4, P: 1},
 			},
-			Kills: []tournament.Kills{{By: "mcts", Of: "static", Kills: 3}, {By: "mcts", Of: "simple", Kills: 2}, {By: "exec:a|b", Of: "exec:a|b", Kills: 4}},
+			Kills: []tournament.Kills{{By: "mcts:ticks=20,c=25", Of: "static", Kills: 3}, {By: "mcts:ticks=20,c=25", Of: "simple", Kills: 2}, {By: "exec:a|b", Of: "exec:a|b", Kills: 4}},
 		},
 		Timing: &tournament.Timing{Agents: []tournament.AgentTime{
-			{Agent: strong.Agent, Label: "mcts", Moves: 1286, Mean: 12345678, Longest: 98765432, Total: 15876543210, TicksPerSecond: 1234567.8},
+			{Agent: strong.Agent, Label: "mcts:ticks=20,c=25", Moves: 1286, Mean: 12345678, Longest: 98765432, Total: 15876543210, TicksPerSecond: 1234567.8},
 			{Agent: weak.Agent, Label: weak.Label, Moves: 400, Mean: 999, Longest: 1000, Total: 399600},
 		}},
 		Records: []tournament.Record{{
@@ -93,7 +93,7 @@ func TestGolden(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !strings.HasPrefix(name, "rates.") {
+		if !strings.HasSuffix(name, ".png") && !strings.HasSuffix(name, ".svg") {
 			got[name] = content
 		}
 	}
@@ -234,7 +234,7 @@ func checkSVG(t *testing.T, r *tournament.Results) {
 		t.Fatal(err)
 	}
 	text := out.String()
-	for _, want := range []string{">mcts<", ">won<", ">lost<", ">tied<", "one-against-three against simple", "#009E73"} {
+	for _, want := range []string{">mcts:<", ">ticks=20,<", ">won<", ">lost<", ">tied<", "one-against-three against simple", "#009E73"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the SVG does not hold %q", want)
 		}
@@ -244,6 +244,24 @@ func checkSVG(t *testing.T, r *tournament.Results) {
 			return
 		} else if err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+// TestRatings: bars stand on the anchor's 0 or hang from it, and the axis has room
+// for every interval.
+func TestRatings(t *testing.T) {
+	c := ratings(sample().Results)
+	if c.Min != -250.4 || c.Max != 250.4 || !slices.Equal(c.Series[0].Values, []float64{150.4, -150.4, -150.4}) {
+		t.Errorf("the chart goes from %v to %v with bars %v", c.Min, c.Max, c.Series[0].Values)
+	}
+	var out bytes.Buffer
+	if err := c.SVG(&out); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"rating, simple is 0", ">mcts:<", ">-200<", ">200<"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the chart does not hold %q", want)
 		}
 	}
 }

@@ -1,3 +1,5 @@
-"""The version of the package."""
+"""The version of the package: what it was installed as, from ``cmd/pommego/version.txt`` of its sources."""
 
-__version__ = "0.1.0"
+from importlib.metadata import version
+
+__version__ = version("pommego")

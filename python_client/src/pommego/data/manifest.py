@@ -34,10 +34,10 @@ class Column:
     Attributes:
         name: its name.
         type: "bool", "uint8", "int32", "int64", "uint64", "float64", "string",
-            "bytes", or "fixed_bytes", an array of one shape.
+            "bytes", "fixed_bytes", an array of one shape, or "list", the same as a flat list.
         meaning: its meaning.
         nullable: whether it can be empty in a row.
-        dtype: of a fixed_bytes column's elements, as numpy names it; else "".
+        dtype: of an array's elements, as numpy names it; else "".
         shape: of the array; else ().
     """
 
@@ -53,8 +53,8 @@ class Column:
         """The type of a fixed_bytes column's elements, which are little-endian."""
         return np.dtype(self.dtype).newbyteorder("<")
 
-    def array(self, values: bytes | Sequence[bytes]) -> NDArray[Any]:
-        """Turn the bytes of a fixed_bytes column, as other libraries return them, into an array.
+    def array(self, values: bytes | Sequence[Any]) -> NDArray[Any]:
+        """Turn the bytes or lists of a column of arrays, as other libraries return them, into an array.
 
         Args:
             values: the bytes of one row, or a list for several.
@@ -62,6 +62,9 @@ class Column:
         Returns:
             the array, for several rows with rows first.
         """
+        if self.type == "list":
+            array = np.asarray(values, self.numpy)
+            return array.reshape(*array.shape[:-1], *self.shape)
         if isinstance(values, bytes):
             return np.frombuffer(values, self.numpy).reshape(self.shape)
         joined = b"".join(values)
@@ -199,7 +202,7 @@ def _inside(content: dict[str, Any], path: Path) -> None:
 
 
 def verify(path: str | os.PathLike[str]) -> list[str]:
-    """Check every file of a data set against the size and SHA-256 in its manifest.
+    """Check every file of a data set, but the card, against the size and SHA-256 in its manifest.
 
     ``pommego data verify`` also checks the contents of the files, and with
     ``--replay`` plays the games again.
@@ -216,7 +219,8 @@ def verify(path: str | os.PathLike[str]) -> list[str]:
     except DamagedError as e:
         return [str(e)]
     listed = content["files"] + content["others"]
-    problems = [problem for entry in listed if (problem := _wrong(folder, entry))]
+    checked = [entry for entry in listed if entry["path"] != "README.md"]
+    problems = [problem for entry in checked if (problem := _wrong(folder, entry))]
     known = {folder / entry["path"] for entry in listed}
     unknown = sorted(at for at in (folder / "data").iterdir() if at not in known)
     return problems + [f"{at}: the manifest does not list this file" for at in unknown]

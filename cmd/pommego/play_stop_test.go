@@ -1,0 +1,143 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// stopped runs the program, sends it a signal once it has written a text so many
+// times, and waits for its end.
+func stopped(t *testing.T, signal os.Signal, text string, times int, args ...string) ran {
+	t.Helper()
+	cmd := exec.Command(program, args...)
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cmd.Process.Kill() })
+	var all strings.Builder
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		if all.WriteString(lines.Text() + "\n"); strings.Contains(lines.Text(), text) {
+			if times--; times == 0 {
+				if err := cmd.Process.Signal(signal); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	cmd.Wait()
+	if times > 0 {
+		t.Fatalf("it ended before it wrote %q so often:\n%.2000s\n%s", text, all.String(), errs.String())
+	}
+	return ran{cmd.ProcessState.ExitCode(), all.String(), errs.String()}
+}
+
+// A match that a signal stops leaves the game up to there, in every game; that of a
+// tie played again, and all games before it.
+func TestPlayStopped(t *testing.T) {
+	for _, tc := range []struct {
+		id     string
+		signal os.Signal
+		more   []string
+	}{
+		{"PommeFFACompetition-v0", syscall.SIGINT, []string{"--agents", "static"}},
+		{"PommeTeamCompetition-v0", syscall.SIGTERM, []string{"--agents", "static", "--obs-every", "1"}},
+		{"PommeFFA2018-v0", syscall.SIGINT, []string{"--agents", "static"}},
+		{"PommeFFAJava-v0", syscall.SIGTERM, []string{"--agents", "static"}},
+		{"BaseWarSides-v0", syscall.SIGINT, []string{"--agents", "static"}},
+		{"SuiteBot-v0", syscall.SIGTERM, []string{"--agents", "static"}},
+	} {
+		t.Run(tc.id, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "game.jsonl.gz")
+			args := append([]string{"play", "--env", tc.id, "--seed", "1", "--show", "--record", file}, tc.more...)
+			r := stopped(t, tc.signal, tc.id+", seed 1", 20, args...)
+			said := regexp.MustCompile(`^pommego play: interrupted before the match was over; the (\d+) steps until then are recorded in (.*)\n$`).FindStringSubmatch(r.errors)
+			if r.code != exitError || said == nil || said[2] != file {
+				t.Fatalf("exit code %d and %q, want %d and how many steps are recorded in %s", r.code, r.errors, exitError, file)
+			}
+			steps, err := strconv.Atoi(said[1])
+			if err != nil || steps < 19 {
+				t.Fatalf("%d steps are recorded, want 19 or more", steps)
+			}
+			readsStopped(t, file, steps)
+		})
+	}
+}
+
+// The games that were over when a match was stopped are recorded too.
+func TestPlayStoppedInRerun(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "games.jsonl")
+	r := stopped(t, syscall.SIGINT, "(game 3, seed ", 5, "play", "--env", "OneVsOne-v0", "--rules", `{"max_steps": 30}`, "--agents", "static", "--ties", "playground",
+		"--seed", "1", "--show", "--record", file)
+	if r.code != exitError {
+		t.Fatalf("%+v", r)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimRight(string(text), "\n"), "\n")
+	total := 0
+	for i, line := range lines {
+		var game struct{ Steps []any }
+		if err := json.Unmarshal([]byte(line), &game); err != nil {
+			t.Fatal(err)
+		}
+		if i < 2 && len(game.Steps) != 30 {
+			t.Errorf("game %d has %d steps, want 30", i+1, len(game.Steps))
+		}
+		total += len(game.Steps)
+	}
+	if len(lines) < 3 || !strings.Contains(r.errors, fmt.Sprintf("the %d steps", total)) {
+		t.Errorf("%d games with %d steps are recorded, the program says %q", len(lines), total, r.errors)
+	}
+	pommego(t, "verify", file).want(t, exitOK)
+}
+
+// A video that is being written is given up at a signal, and leaves no half file.
+func TestReplayVideoStopped(t *testing.T) {
+	dir := t.TempDir()
+	record, video := filepath.Join(dir, "a.jsonl"), filepath.Join(dir, "a.gif")
+	pommego(t, "play", "--agents", "static", "--seed", "3", "--record", record, "--quiet").want(t, exitOK)
+	cmd := exec.Command(program, "replay", record, "--gif", video, "--tile", "128")
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cmd.Process.Kill() })
+	for range 3000 { // until it draws
+		if left, _ := filepath.Glob(video + "*"); len(left) > 0 {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	cmd.Wait()
+	if want := "pommego replay: interrupted: " + video + " was not written\n"; cmd.ProcessState.ExitCode() != exitError || errs.String() != want {
+		t.Errorf("exit code %d and %q, want %d and %q", cmd.ProcessState.ExitCode(), errs.String(), exitError, want)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
+		t.Errorf("there are %v (error %v), want the record alone", left, err)
+	}
+}

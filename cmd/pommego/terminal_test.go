@@ -1,0 +1,91 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// TestProgress: a terminal has one line, which is rewritten and taken away;
+// elsewhere each is a line of its own, unless the last was just now.
+func TestProgress(t *testing.T) {
+	for _, tc := range []struct {
+		live  bool
+		every time.Duration
+		want  string
+	}{
+		{true, 0, "\r\x1b[K1 of 2\r\x1b[K2 of 2\r\x1b[K"},
+		{false, 0, "progress: 1 of 2\nprogress: 2 of 2\n"},
+		{true, time.Hour, ""},
+		{false, time.Hour, ""},
+	} {
+		var out bytes.Buffer
+		p := progress{out: &out, live: tc.live, every: tc.every, last: time.Now()}
+		p.show("%d of 2", 1)
+		p.show("%d of 2", 2)
+		p.erase()
+		if out.String() != tc.want {
+			t.Errorf("live %v, every %v: %q, want %q", tc.live, tc.every, out.String(), tc.want)
+		}
+	}
+}
+
+// watched waits for a text in what is written to it.
+type watched struct {
+	mu   sync.Mutex
+	text string
+	want string
+	seen chan struct{}
+}
+
+func (w *watched) Write(data []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	before := strings.Contains(w.text, w.want)
+	if w.text += string(data); !before && strings.Contains(w.text, w.want) {
+		close(w.seen)
+	}
+	return len(data), nil
+}
+
+// Where no terminal is, a long run says on standard error how far it is, also while
+// no game ends.
+func TestProgressWithoutTerminal(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it waits for ten seconds")
+	}
+	cmd := exec.Command(program, "generate", "--out", filepath.Join(t.TempDir(), "set"), "--games", "1000000", "--agents", "simple")
+	errs := &watched{want: " of 1000000 games, ", seen: make(chan struct{})}
+	cmd.Stderr = errs
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-errs.seen:
+	case <-time.After(2 * time.Minute):
+		t.Error("it said nothing in two minutes")
+	}
+	cmd.Process.Kill()
+	cmd.Wait()
+	if !strings.HasPrefix(errs.text, "progress: ") || strings.Contains(errs.text, "\x1b") || strings.Contains(errs.text, "\r") {
+		t.Errorf("it said %q, want lines for people who read a log", errs.text)
+	}
+}
+
+// A screen that is too small says so, and shows the beginning.
+func TestScreenIsFitted(t *testing.T) {
+	var out bytes.Buffer
+	s := newScreen(&out, true, 0, nil)
+	s.fit = func(picture []byte) []byte {
+		return append(fmt.Appendf(nil, "<%d>", bytes.Count(picture, []byte("\n"))), picture...)
+	}
+	s.show(t.Context(), "title", func(dst []byte, _ bool) []byte { return append(dst, "a\nb\n\n"...) })
+	if want := "\x1b[H\x1b[2J<3>title\na\nb\n"; out.String() != want {
+		t.Errorf("it shows %q, want %q", out.String(), want)
+	}
+}
