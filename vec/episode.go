@@ -262,9 +262,6 @@ func (w *worker) writeGame(i int, done bool) {
 	if done && g.tracker != nil {
 		w.writeCounts(i)
 	}
-	if !g.status.Over {
-		return
-	}
 	if b.late != nil {
 		b.late[i], b.failed[i] = g.lineup.missed()
 	}

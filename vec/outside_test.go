@@ -71,7 +71,7 @@ func TestOutside(t *testing.T) {
 		return &program{Agent: a, of: of}, err
 	}
 	const games = 4
-	p := make1(t, Config{Game: solo, Games: games, Agent: make, Opponents: []string{"exec:x", "still"}})
+	p := make1(t, Config{Game: solo, Games: games, Agent: make, Opponents: []string{"exec:x", "still"}, MaxEpisodeSteps: 15})
 	if !p.Outside() || of.running.Load() != 1 {
 		t.Errorf("%d programs are tried, want one", of.running.Load())
 	}
