@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 pytest.importorskip("sb3_contrib")
 
+import torch
 from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable.buffers import MaskableDictRolloutBuffer
 from sb3_contrib.common.maskable.evaluation import evaluate_policy as evaluate_masked
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 from stable_baselines3 import DQN, PPO
+from stable_baselines3.common.buffers import DictRolloutBuffer
 from stable_baselines3.common.env_checker import check_env
 from stable_baselines3.common.evaluation import evaluate_policy
 from stable_baselines3.common.preprocessing import is_image_space
@@ -103,6 +107,63 @@ def test_learns(make: Make, algorithm: type, id: str, options: dict) -> None:
     envs = make(id, 2, **options)
     model = algorithm("MultiInputPolicy", envs, seed=1, **SMALL).learn(16 * envs.num_envs)
     assert model.num_timesteps == 16 * envs.num_envs
+
+
+class Masked(sb3.ValidRows, MaskableDictRolloutBuffer):
+    pass
+
+
+class Plain(sb3.ValidRows, DictRolloutBuffer):
+    pass
+
+
+@pytest.mark.parametrize(("algorithm", "buffer"), [(MaskablePPO, Masked), (PPO, Plain)])
+@pytest.mark.parametrize("id", [FFA, TEAM])
+def test_dead_rows_are_left_out(
+    make: Make, tmp_path: Path, algorithm: type, buffer: type, id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    envs = make(id, 4)
+    alive = [name.name for name in envs.envs.encoding["scalars"].names].index("alive")
+    sampled = []
+    get_samples = buffer._get_samples
+
+    def noted(self: sb3.ValidRows, batch_inds: np.ndarray, env: object = None) -> object:
+        sampled.append(get_samples(self, batch_inds, env))
+        return sampled[-1]
+
+    monkeypatch.setattr(buffer, "_get_samples", noted)
+    options = {"rollout_buffer_class": buffer, "rollout_buffer_kwargs": {"valid": envs.valid}}
+    envs.seed(0)
+    model = algorithm("MultiInputPolicy", envs, n_steps=64, batch_size=64, n_epochs=1, seed=0, **options)
+    model.learn(64 * 16)
+    counts = model.rollout_buffer.counts
+    assert 0 < counts.sum() < counts.size
+    assert sum(len(batch.actions) for batch in sampled) == counts.sum()
+    assert all((batch.observations["scalars"][:, alive] == 1).all() for batch in sampled)
+    assert all(torch.isfinite(parameter).all() for parameter in model.policy.parameters())
+    model.save(tmp_path / "model")
+    algorithm.load(tmp_path / "model").predict(envs.reset())
+
+
+def test_what_comes_after_death_belongs_to_the_last_step(make: Make) -> None:
+    """A row dies in its second step and its team wins two steps later; another one lives on."""
+    envs = make(TEAM, 1, seats=["learner", "static", "learner", "static"])
+    valid = [[True, True], [True, True], [False, True], [False, True]]
+    reward = [[0, 0], [0, 0], [0, 0], [1, 1]]
+    buffer = Plain(
+        4, envs.observation_space, envs.action_space, "cpu", 1.0, 0.5, n_envs=2, valid=lambda: valid.pop(0)
+    )
+    obs = envs.reset()
+    for step, paid in enumerate(reward):
+        first = np.full(2, step == 0)
+        value = torch.full((2,), 10.0 if step >= 2 else 0.25)
+        buffer.add(obs, np.zeros((2, 1)), np.array(paid), first, value, torch.zeros(2))
+    buffer.compute_returns_and_advantage(torch.tensor([7.0, 7.0]), np.ones(2))
+    half = 0.5  # gamma; lambda is 1
+    np.testing.assert_allclose(buffer.returns[:, 0], [half**3, half**2, half, 1])
+    np.testing.assert_allclose(buffer.advantages[:2, 0], [half**3 - 0.25, half**2 - 0.25])
+    np.testing.assert_allclose(buffer.advantages[2:, 0], 0, atol=1e-6)
+    np.testing.assert_allclose(buffer.returns[:, 1], buffer.returns[:, 0])
 
 
 def test_learns_off_policy(make: Make) -> None:
