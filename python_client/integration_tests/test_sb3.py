@@ -21,10 +21,11 @@ from stable_baselines3.common.buffers import DictRolloutBuffer
 from stable_baselines3.common.env_checker import check_env
 from stable_baselines3.common.evaluation import evaluate_policy
 from stable_baselines3.common.preprocessing import is_image_space
-from stable_baselines3.common.vec_env import VecMonitor
+from stable_baselines3.common.vec_env import VecFrameStack, VecMonitor
 
 import pommego
 from pommego import sb3
+from pommego.rows import fields_of
 from recipes import recipe
 
 FFA, TEAM, RADIO = "PommeFFACompetition-v0", "PommeTeamCompetition-v0", "PommeRadioCompetition-v2"
@@ -47,7 +48,7 @@ def make(server: pommego.Server) -> Iterator[Make]:
 
 
 def test_recipe() -> None:
-    names = recipe(sb3, {"64": "4", "envs).learn(100_000)": "envs, n_steps=8, batch_size=8).learn(64)"})
+    names = recipe(sb3, {"64": "4", "look).learn(100_000)": "look, n_steps=8, batch_size=8).learn(64)"})
     names["envs"].close()
 
 
@@ -107,6 +108,56 @@ def test_learns(make: Make, algorithm: type, id: str, options: dict) -> None:
     envs = make(id, 2, **options)
     model = algorithm("MultiInputPolicy", envs, seed=1, **SMALL).learn(16 * envs.num_envs)
     assert model.num_timesteps == 16 * envs.num_envs
+
+
+@pytest.mark.parametrize(
+    ("id", "options", "policy"),
+    [
+        ("OneVsOne-v0", {"opponents": ["random"]}, "MultiInputPolicy"),
+        ("SuiteBot-v0", {"observation": "box"}, "MlpPolicy"),
+        ("BaseWarSides-v0", {"max_episode_steps": 20}, "MultiInputPolicy"),
+    ],
+)
+@pytest.mark.parametrize("stacked", [1, 3])
+def test_convolutions_over_planes(make: Make, id: str, options: dict, policy: str, stacked: int) -> None:
+    envs = make(id, 2, **options)
+    planes = fields_of(envs.observation_space).get("planes", envs.observation_space)
+    if stacked > 1:
+        before, envs = envs.reset(), VecFrameStack(envs, stacked, channels_order="first")
+        after = envs.reset()
+        shape = fields_of(after).get("planes", after).shape[1:]
+        assert shape == (stacked * planes.shape[0], *planes.shape[1:]), "stacked along the planes"
+        assert fields_of(before).keys() == fields_of(after).keys()
+    look = {"features_extractor_class": sb3.Planes, "features_extractor_kwargs": {"channels": (8, 8)}}
+    model = MaskablePPO(policy, envs, policy_kwargs=look, seed=0, **SMALL)
+    seen = model.policy.features_extractor
+    assert isinstance(seen, sb3.Planes)
+    assert isinstance(seen.board[0], torch.nn.Conv2d)
+    assert seen.board[0].in_channels == stacked * planes.shape[0]
+    weights = seen.board[0].weight.detach().clone()
+    model.learn(64)
+    assert not torch.equal(weights, seen.board[0].weight), "convolutions learn"
+    assert model.predict(envs.reset())[0].shape[0] == envs.num_envs
+
+
+def test_planes_see_where_things_are(make: Make) -> None:
+    """Moving a thing by a cell changes the features, and so does a scalar."""
+    space = make("OneVsOne-v0", opponents=["static"]).observation_space
+    torch.manual_seed(0)
+    look = sb3.Planes(space, 16)
+    obs = {name: torch.zeros(1, *box.shape) for name, box in space.items()}
+    nothing = look(obs)
+    assert nothing.shape == (1, 16)
+    different = [nothing]
+    for row in (3, 4):
+        moved = obs["planes"].clone()
+        moved[0, 1, row, 3] = 1
+        different.append(look(obs | {"planes": moved}))
+    different.append(look(obs | {"scalars": torch.ones_like(obs["scalars"])}))
+    for i, one in enumerate(different):
+        assert not any(torch.allclose(one, other) for other in different[:i])
+    with pytest.raises(ValueError, match="no planes"):
+        sb3.Planes(make("OneVsOne-v0", opponents=["static"], observation="raw").observation_space)
 
 
 class Masked(sb3.ValidRows, MaskableDictRolloutBuffer):

@@ -251,3 +251,9 @@ def test_ids_in_gymnasiums_namespace(vec: Vec) -> None:
     assert vec(f"pommego/{TEAM}", 1, rules={"max_steps": 5}).game_spec.id == f"custom:{TEAM}"
     with pytest.raises(pommego.ServerError, match="unknown_env_id"):
         vec("pommego/Chess-v0", 1)
+
+
+def test_box_and_state_where_the_client_hides(vec: Vec) -> None:
+    options = {"observation": "box", "state": True, "shared_memory": False}
+    here, there = vec(TEAM, 3, fog="client", **options), vec(TEAM, 3, **options)
+    assert_same(tuple(play(here, 15)), tuple(play(there, 15)))

@@ -22,7 +22,7 @@ from pommego.spec import BOX, GameSpec
 from pommego.state import State, set_starts
 from pommego.vector import RENDER_MODES, PommegoVectorEnv
 
-__all__ = ["catalog", "make", "make_vec"]
+__all__ = ["catalog", "describe", "make", "make_vec"]
 
 
 def make_vec(
@@ -281,10 +281,20 @@ def _against_simple(
 ) -> dict[str, Any]:
     """Return the option `opponents` with "simple" in all seats but one."""
     try:
-        spec = GameSpec.from_wire(client.call("spaces", wire.SpacesReply, env_id=id, rules=rules).spec)
+        spec = _spec(client, id, rules)
     except BaseException:
         client.close()
         if server is not None:
             server.close()
         raise
     return {"opponents": ["simple"] * (spec.seats - 1) or None}
+
+
+def describe(id: str, *, rules: dict[str, Any] | None, address: str, token: str | None) -> GameSpec:
+    """Return the description of one game, with changed rules if any are given. Errors as for `make_vec`."""
+    with closing(Client(address, token=token)) as client:
+        return _spec(client, id, rules)
+
+
+def _spec(client: Client, id: str, rules: dict[str, Any] | None) -> GameSpec:
+    return GameSpec.from_wire(client.call("spaces", wire.SpacesReply, env_id=id, rules=rules).spec)

@@ -4,7 +4,8 @@
     from pommego import sb3
 
     envs = sb3.make_vec("PommeFFACompetition-v0", 64, opponents=["simple"] * 3)
-    MaskablePPO("MultiInputPolicy", envs).learn(100_000)
+    look = {"features_extractor_class": sb3.Planes}
+    MaskablePPO("MultiInputPolicy", envs, policy_kwargs=look).learn(100_000)
 
 Each row (a learner of a game) is one environment for Stable-Baselines3. Without
 `opponents` all seats learn with the same policy, which is self-play. Where the row of a
@@ -21,18 +22,22 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import torch
 from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 from stable_baselines3.common.monitor import Monitor
+from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.common.vec_env import VecEnv
+from torch import nn
 
 from pommego.batch import Observation
 from pommego.making import make_vec as make_vector_env
-from pommego.rows import row_info
+from pommego.rows import fields_of, row_info
+from pommego.spec import BOX
 from pommego.vector import PommegoVectorEnv
 
-__all__ = ["PommegoVecEnv", "Valid", "ValidRows", "make_vec"]
+__all__ = ["Planes", "PommegoVecEnv", "Valid", "ValidRows", "make_vec"]
 
 _NOT_HERE = ("autoreset_mode", "copy", "expand_shared")
 _LARGEST = 254  # see _space
@@ -199,6 +204,51 @@ class PommegoVecEnv(VecEnv):
     def _check_all_rows(self, name: str, rows: list[int]) -> None:
         if len(rows) != self.num_envs:
             raise ValueError(f"{name} is for all rows at once, and cannot be used for {len(rows)} of them")
+
+
+class Planes(BaseFeaturesExtractor):
+    """Convolutions over the planes, with the scalars beside their result.
+
+        MaskablePPO("MultiInputPolicy", envs, policy_kwargs={"features_extractor_class": sb3.Planes})
+
+    Without it `MultiInputPolicy` flattens the planes, and learns more slowly. It takes
+    dictionaries with planes and scalars and, in "MlpPolicy", ``observation="box"``. Observations
+    of several steps can be stacked along the planes: ``VecFrameStack(envs, 4, channels_order="first")``.
+
+    Args:
+        observation_space: given by the policy.
+        features_dim: size of the result.
+        channels: of each convolution, 3x3.
+
+    Raises:
+        ValueError: there are no planes in the space, as with "raw".
+    """
+
+    def __init__(
+        self, observation_space: spaces.Space, features_dim: int = 256, channels: Sequence[int] = (32, 64, 64)
+    ) -> None:
+        super().__init__(observation_space, features_dim)
+        fields = fields_of(observation_space)
+        planes = fields.get("planes", fields.get(BOX))
+        if planes is None or len(planes.shape) != 3:
+            raise ValueError(f"{observation_space} has no planes: use observation='planes' or 'box'")
+        before, height, width = planes.shape
+        layers: list[nn.Module] = []
+        for after in channels:
+            layers += [nn.Conv2d(before, after, 3, padding=1), nn.ReLU()]
+            before = after
+        self.board = nn.Sequential(*layers, nn.Flatten())
+        scalars = fields.get("scalars")  # a space says of "in" something else
+        size = before * height * width + (0 if scalars is None else scalars.shape[0])
+        self.body = nn.Sequential(nn.Linear(size, features_dim), nn.ReLU())
+
+    def forward(self, observations: Any) -> torch.Tensor:
+        """Return features, float32 (rows, features_dim)."""
+        fields = fields_of(observations)
+        planes = fields["planes"] if "planes" in fields else fields[BOX]
+        # Roots, as most planes are 0 or 1, but some count to 10 or 100.
+        seen = self.board(planes.sign() * planes.abs().sqrt())
+        return self.body(torch.cat([seen, fields["scalars"]], 1) if "scalars" in fields else seen)
 
 
 class Valid:
