@@ -21,7 +21,7 @@ type gameRequest struct {
 
 func readGame(in *fields) gameRequest {
 	in.need("env_id")
-	return gameRequest{in.text("env_id"), in.rules()}
+	return gameRequest{env.ID(in.text("env_id")), in.rules()}
 }
 
 // catalogGame finds the game a request names.

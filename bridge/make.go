@@ -29,6 +29,7 @@ func readMake(in *fields) (q makeRequest) {
 	in.need("games")
 	q.pool.Games = in.integer("games", 1, maxInt)
 	q.pool.Observation = in.text("observation")
+	q.pool.State = in.flag("state")
 	q.pool.Reward = option(in, "reward", vec.ParseReward)
 	q.pool.Autoreset = option(in, "autoreset_mode", vec.ParseAutoreset)
 	q.pool.Opponents = in.texts("opponents")
@@ -134,7 +135,7 @@ func badOption(field string, err error) error {
 var optionFields = map[string]string{
 	"LineUps": "line_ups", "line-up": "line_ups", "ByGame": "by_game", "Weights": "weights",
 	"Games": "games", "BatchSize": "batch_size", "Autoreset": "autoreset_mode", "Workers": "workers", "Seat": "seat", "Seats": "seats", "Opponents": "opponents",
-	"opponent": "opponents", "MaxEpisodeSteps": "max_episode_steps", "Observation": "observation",
+	"opponent": "opponents", "MaxEpisodeSteps": "max_episode_steps", "Observation": "observation", "State": "state",
 }
 
 // optionField is the field that vec's error about a configuration is about,

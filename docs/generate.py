@@ -25,6 +25,7 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 GAMES = Path(__file__).resolve().parent / "games"
 IDS = REPOSITORY / "python_client" / "src" / "pommego" / "ids.txt"
 
+STATE = "state=True"  # stands for the global state among the encodings
 FEW = 4  # entries that only count on are written one by one up to here
 
 Spec = dict[str, Any]
@@ -71,6 +72,7 @@ def tables(specs: list[Spec]) -> str:
     """Everything about one game's ids that the server knows."""
     parts = [ids_table(specs), actions(specs), agents(specs)]
     fields = [(e["name"], f["name"]) for spec in specs for e in spec["encodings"] for f in e["fields"]]
+    fields += [(STATE, f["name"]) for spec in specs for f in spec.get("state") or []]
     parts += [field_table(specs, encoding, field) for encoding, field in dict.fromkeys(fields)]
     parts += [counts(specs), rules(specs)]
     return "\n\n".join(parts) + "\n"
@@ -131,7 +133,8 @@ def field_table(specs: list[Spec], encoding: str, name: str) -> str:
     having = [spec for spec in specs if found[spec["id"]]]
     groups = grouped(having, lambda spec: found[spec["id"]]["names"] or [])
     shapes = grouped(having, lambda spec: {k: v for k, v in found[spec["id"]].items() if k != "names"})
-    parts = [f'## `observation="{encoding}"`: `{name}`']
+    option = STATE if encoding == STATE else f'observation="{encoding}"'
+    parts = [f"## `{option}`: `{name}`"]
     parts += [where(ids, specs) + describe(field) for ids, field in shapes]
     letters = [chr(ord("A") + i) for i in range(len(groups))] if len(groups) > 1 else [""]
     if len(groups) > 1:
@@ -151,6 +154,8 @@ def field_table(specs: list[Spec], encoding: str, name: str) -> str:
 def field_of(spec: Spec, encoding: str, name: str) -> dict[str, Any] | None:
     """Find a field of an encoding, None where there is none."""
     fields = [f for e in spec["encodings"] if e["name"] == encoding for f in e["fields"] if f["name"] == name]
+    if encoding == STATE:
+        fields = [f for f in spec.get("state") or [] if f["name"] == name]
     return fields[0] if fields else None
 
 

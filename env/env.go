@@ -34,6 +34,7 @@ package env
 import (
 	"encoding/json"
 	"math/bits"
+	"strings"
 )
 
 // Game is one id with its rules, from which matches and agents are made.
@@ -87,8 +88,8 @@ type Match interface {
 	Mask(seat int, dst []uint8)
 
 	// Observe writes the observation encoding, an index into
-	// Spec.Encodings, of the given seats, in their order and one after
-	// another: dst[f] receives field f (Field.Size bytes a seat, or just once
+	// Spec.Encodings or GlobalState, of the given seats, in their order and one
+	// after another: dst[f] receives field f (Field.Size bytes a seat, or just once
 	// if it is Shared). Multi-byte elements are little-endian.
 	Observe(encoding int, seats []uint8, dst [][]byte)
 
@@ -190,6 +191,7 @@ type Spec struct {
 	MaxSteps    int        `json:"max_steps"`        // the rules' own limit, which terminates
 	Actions     []Choice   `json:"actions"`          // the components of one seat's action
 	Encodings   []Encoding `json:"encodings"`        // the ways to observe, the default first
+	State       []Field    `json:"state,omitempty"`  // the global state, all Shared, see GlobalState
 	Agents      []string   `json:"agents"`           // the built-in agents' names
 	Counts      []Name     `json:"counts,omitempty"` // what is counted for each seat, see Tracked
 	Rules       any        `json:"rules"`            // the rules as a struct that marshals to JSON
@@ -222,6 +224,14 @@ type Field struct {
 	Shared bool    `json:"shared"` // the same for all seats of a game, so written only once
 	Names  []Name  `json:"names"`  // the entries along the first axis
 }
+
+// GlobalState, in place of an encoding's index, has Match.Observe write the global
+// state: what all would see without fog, from no seat's point of view, for
+// critics. It needs no seats, and its fields are Spec.State.
+const GlobalState = -1
+
+// ID removes the "pommego/" that ids have before them in gymnasium's registry.
+func ID(name string) string { return strings.TrimPrefix(name, "pommego/") }
 
 // Name is the name and meaning of one plane, map, scalar or rule.
 type Name struct {

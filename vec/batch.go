@@ -39,7 +39,7 @@ type Batch struct {
 
 // shown is the memory for a position.
 type shown struct {
-	obs               [][]byte
+	obs, state        [][]byte
 	mask, alive, seat []uint8
 }
 
@@ -107,7 +107,10 @@ func over(mem []byte, layout []Tensor) []Tensor {
 func (b *Batch) shown(prefix string) shown {
 	s := shown{mask: b.Bytes(prefix + "action_mask"), alive: b.Bytes(prefix + "alive"), seat: b.Bytes(prefix + "seat")}
 	for i := range b.pool.fields {
-		s.obs = append(s.obs, b.Bytes(prefix+"obs."+b.pool.fields[i].name))
+		s.obs = append(s.obs, b.Bytes(prefix+b.pool.fields[i].name))
+	}
+	for i := range b.pool.state {
+		s.state = append(s.state, b.Bytes(prefix+b.pool.state[i].name))
 	}
 	return s
 }
@@ -117,9 +120,9 @@ func (b *Batch) shown(prefix string) shown {
 func (b *Batch) Tensors() []Tensor { return b.tensors }
 
 // Tensor is the tensor of that name, nil if there is none. If the pool resets
-// in the same step there are also "final.obs.NAME", "final.action_mask",
-// "final.alive" and "final.seat", in memory of their own: the last position of
-// the episodes that ended in this step, where FinalAt says.
+// in the same step there are also "final.obs.NAME", "final.state.NAME",
+// "final.action_mask", "final.alive" and "final.seat", in memory of their own: the
+// last position of the episodes that ended in this step, where FinalAt says.
 func (b *Batch) Tensor(name string) *tensor.Dense {
 	for _, all := range [...][]Tensor{b.tensors, b.finals} {
 		for i := range all {

@@ -103,6 +103,9 @@ type Config struct {
 	// Observation names one of the game's encodings; "": its first.
 	Observation string
 
+	// State has batches hold the global state (env.GlobalState) of each game, too.
+	State bool
+
 	Reward    Reward
 	Autoreset Autoreset
 
@@ -216,6 +219,9 @@ func (p *plan) resolveObservation() error {
 			names = append(names, e.Name)
 		}
 		return fmt.Errorf("vec: Observation %q does not exist in %s; there are %q", p.cfg.Observation, p.spec.ID, names)
+	}
+	if p.cfg.State && len(p.spec.State) == 0 {
+		return fmt.Errorf("vec: State is true, but %s has no global state", p.spec.ID)
 	}
 	return nil
 }

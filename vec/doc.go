@@ -42,6 +42,7 @@
 // # Tensors of a batch
 //
 //	obs.NAME            each field of the observation   rows, or games if shared
+//	state.NAME          each field of the global state  games, with Config.State
 //	reward              float64                         rows
 //	terminated          uint8: the rules ended the game rows
 //	truncated           uint8: MaxEpisodeSteps ended it rows
@@ -70,9 +71,9 @@
 // [Config.Autoreset] decides what follows the end of an episode, as in gymnasium. [NextStep]: the batch shows the last position; the next Step ignores
 // the game's actions and shows the first one of the next episode, with reward and
 // flags 0. [SameStep]: the batch shows the first position of the next episode
-// along with the flags and rewards of the old one, whose last observation,
-// action_mask, alive and seat are in tensors of their own, "final." before their
-// names, where [Batch.FinalAt] says.
+// along with the flags and rewards of the old one, whose last observation, global
+// state, action_mask, alive and seat are in tensors of their own, "final." before
+// their names, where [Batch.FinalAt] says.
 // [Disabled]: the caller resets, with [ResetOptions.Mask].
 //
 // # First-ready batches

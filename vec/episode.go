@@ -294,7 +294,7 @@ func (w *worker) writeAt(place, i int, to *shown) {
 	for f := range p.fields {
 		size := p.fields[f].size
 		if p.fields[f].shared {
-			w.obs[f] = to.obs[f][place*size : (place+1)*size]
+			w.obs[f] = p.fields[f].part(to.obs[f], place)
 		} else {
 			w.obs[f] = to.obs[f][first*size : (first+n)*size]
 		}
@@ -305,6 +305,12 @@ func (w *worker) writeAt(place, i int, to *shown) {
 		to.alive[row], to.seat[row] = toByte(g.status.In.Has(int(seat))), seat
 	}
 	g.match.Observe(p.encoding, g.rows, w.obs)
+	if len(p.state) > 0 {
+		for f := range p.state {
+			w.state[f] = p.state[f].part(to.state[f], place)
+		}
+		g.match.Observe(env.GlobalState, nil, w.state)
+	}
 }
 
 // blank writes the rows of a game that has nothing to show.
@@ -314,10 +320,13 @@ func (w *worker) blank(i int) {
 	for f := range p.fields {
 		size := p.fields[f].size
 		if p.fields[f].shared {
-			clear(b.now.obs[f][i*size : (i+1)*size])
+			clear(p.fields[f].part(b.now.obs[f], i))
 		} else {
 			clear(b.now.obs[f][first*size : (first+n)*size])
 		}
+	}
+	for f := range p.state {
+		clear(p.state[f].part(b.now.state[f], i))
 	}
 	w.clearFlags(i, i+1)
 	clear(b.returns[first : first+n])

@@ -145,7 +145,7 @@ func eachConfig(t *testing.T, test func(t *testing.T, cfg Config)) {
 					cfg := Config{Game: game, Games: 5, Autoreset: auto, MaxEpisodeSteps: limit}
 					setup.set(&cfg)
 					if limit > 0 {
-						cfg.Observation, cfg.Reward = "list", Reference
+						cfg.Observation, cfg.Reward, cfg.State = "list", Reference, true
 					}
 					t.Run(fmt.Sprintf("%s/%s/%v/limit %d", game.Spec().ID, setup.name, auto, limit), func(t *testing.T) { test(t, cfg) })
 				}

@@ -94,6 +94,11 @@ func (b *builder) position() {
 			b.rows("obs."+f.Name, f.DType, f.Shape...)
 		}
 	}
+	if b.cfg.State {
+		for _, f := range b.spec.State {
+			b.games("state."+f.Name, f.DType, f.Shape...)
+		}
+	}
 	b.rows("action_mask", env.Uint8, b.spec.MaskSize())
 	b.rows("alive", env.Uint8)
 	b.rows("seat", env.Uint8)

@@ -17,6 +17,7 @@ type Pool struct {
 	*plan
 	layout  *layout
 	fields  []fieldSize // of the observation
+	state   []fieldSize // of the global state, nil unless Config.State
 	games   []game
 	returns []float64 // of all rows, in the episodes under way
 	phases  []phase   // of each game, close together because Step looks at all
@@ -45,9 +46,20 @@ type Pool struct {
 
 // fieldSize is the size of a field of the observation.
 type fieldSize struct {
-	name   string
-	size   int // of one row, or of one game if shared
+	name   string // of its tensor
+	size   int    // of one row, or of one game if shared
 	shared bool
+}
+
+// part is the place of game number i in a shared field's tensor.
+func (f *fieldSize) part(tensor []byte, i int) []byte { return tensor[i*f.size : (i+1)*f.size] }
+
+func fieldSizes(prefix string, fields []env.Field) (all []fieldSize) {
+	for i := range fields {
+		f := &fields[i]
+		all = append(all, fieldSize{prefix + f.Name, f.Size(), f.Shared})
+	}
+	return all
 }
 
 // New makes a pool. Its games must be Reset before they are stepped.
@@ -61,9 +73,9 @@ func New(cfg Config) (*Pool, error) {
 	}
 	p := &Pool{plan: plan, layout: newLayout(plan), maskN: plan.spec.MaskSize(), form: gamestate.Of(plan.spec)}
 	p.phases, p.over = make([]phase, plan.cfg.Games), make([]uint8, plan.cfg.Games)
-	for i := range plan.spec.Encodings[plan.encoding].Fields {
-		f := &plan.spec.Encodings[plan.encoding].Fields[i]
-		p.fields = append(p.fields, fieldSize{f.Name, f.Size(), f.Shared})
+	p.fields = fieldSizes("obs.", plan.spec.Encodings[plan.encoding].Fields)
+	if plan.cfg.State {
+		p.state = fieldSizes("state.", plan.spec.State)
 	}
 	p.makeGames()
 	if p.cfg.BatchSize > 0 {

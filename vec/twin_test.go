@@ -297,6 +297,16 @@ func (t *twin) shows(g *twinGame) record {
 		r.add("alive", truth(g.match.Status().In.Has(seat)))
 		r.add("seat", []byte{uint8(seat)})
 	}
+	if t.cfg.State {
+		var dst [][]byte
+		for i := range t.spec.State {
+			dst = append(dst, make([]byte, t.spec.State[i].Size()))
+		}
+		g.match.Observe(env.GlobalState, nil, dst)
+		for i, f := range t.spec.State {
+			r.add("state."+f.Name, dst[i])
+		}
+	}
 	return r
 }
 

@@ -6,7 +6,18 @@ import (
 	"strings"
 	"testing"
 	"unsafe"
+
+	"pommego/env"
 )
+
+// stateless is a game without a global state.
+type stateless struct{ env.Game }
+
+func (g stateless) Spec() *env.Spec {
+	spec := *g.Game.Spec()
+	spec.State = nil
+	return &spec
+}
 
 func TestConfigErrors(t *testing.T) {
 	for _, c := range []struct {
@@ -19,6 +30,7 @@ func TestConfigErrors(t *testing.T) {
 		{"too many games", Config{Game: teams, Games: 1 << 21}, "Games is 2097152"},
 		{"less than no workers", Config{Game: teams, Games: 1, Workers: -1}, "Workers is -1"},
 		{"an unknown encoding", Config{Game: teams, Games: 1, Observation: "rgb"}, `Observation "rgb" does not exist in ToyTeams-v0; there are ["maps" "list"]`},
+		{"no global state", Config{Game: stateless{solo}, Games: 1, State: true}, "State is true, but ToySolo-v0 has no global state"},
 		{"too few opponents", Config{Game: teams, Games: 1, Opponents: []string{"still"}}, "1 Opponents, want 5"},
 		{"an unknown opponent", Config{Game: solo, Games: 1, Opponents: []string{"still", "ghost"}}, `opponent 1: no agent "ghost"; there are still, wander, hunter`},
 		{"a seat that does not exist", Config{Game: solo, Games: 1, Opponents: []string{"still", "still"}, Seat: 4}, "Seat is 4, want 0 to 3"},

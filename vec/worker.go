@@ -42,6 +42,7 @@ type worker struct {
 	acting  []uint8 // those passed to Match.Step, nil outside it
 	numbers []float64
 	obs     [][]byte // one game's part of the observation in the batch
+	state   [][]byte // the same of its global state
 
 	// Cores write to their workers all the time, so two workers must not share a
 	// cache line. Processors fetch two lines at a time.
@@ -83,6 +84,7 @@ func (p *Pool) start() {
 			actions: make([]uint8, p.spec.Seats*len(p.spec.Actions)),
 			numbers: make([]float64, p.spec.Seats),
 			obs:     make([][]byte, len(p.fields)),
+			state:   make([][]byte, len(p.state)),
 			games:   make([]int32, 0, chunkGames),
 		}
 	}

@@ -81,7 +81,7 @@ func TestNoAllocations(t *testing.T) {
 	for _, auto := range []Autoreset{NextStep, SameStep} {
 		for _, setup := range setups {
 			for _, workers := range []int{1, 3} {
-				cfg := Config{Game: teams, Games: 20, Workers: workers, Autoreset: auto}
+				cfg := Config{Game: teams, Games: 20, Workers: workers, Autoreset: auto, State: workers == 3}
 				setup.set(&cfg)
 				p := make1(t, cfg)
 				b := p.NewBatch(nil)

@@ -91,14 +91,20 @@ func describe(w io.Writer, s *env.Spec) error {
 		fmt.Fprintf(w, "counted, %s: %s\n", c.Name, c.Meaning)
 	}
 	for _, e := range s.Encodings {
-		for _, f := range e.Fields {
-			fmt.Fprintf(w, "observation %s, %s: %s %v\n", e.Name, f.Name, f.DType, f.Shape)
-			for i, n := range f.Names {
-				fmt.Fprintf(w, "  %2d %s: %s\n", i, n.Name, n.Meaning)
-			}
+		describeFields(w, "observation "+e.Name, e.Fields)
+	}
+	describeFields(w, "global state", s.State)
+	return describeRules(w, s)
+}
+
+// describeFields prints a line an entry.
+func describeFields(w io.Writer, of string, fields []env.Field) {
+	for _, f := range fields {
+		fmt.Fprintf(w, "%s, %s: %s %v\n", of, f.Name, f.DType, f.Shape)
+		for i, n := range f.Names {
+			fmt.Fprintf(w, "  %2d %s: %s\n", i, n.Name, n.Meaning)
 		}
 	}
-	return describeRules(w, s)
 }
 
 // describeRules prints a line a rule. JSON leaves rules out that are not in use.

@@ -72,6 +72,7 @@ func undealt(rules Rules) *Game {
 		Seats: rules.Seats(), Teams: rules.teams(), Elimination: !rules.Sides, MaxSteps: rules.MaxSteps,
 		Actions:   rules.actions(),
 		Encodings: []env.Encoding{encodingPlanes: g.planesEncoding(), encodingRaw: g.rawEncoding()},
+		State:     g.stateFields(),
 		Rules:     rules, Counts: countNames,
 	}, Match{game: g})
 	g.encoder.sizes = observe.Sizes(g.Spec().Encodings)
@@ -167,11 +168,14 @@ func (g *Game) Legal(s *State, id int, dst *[NumActions]uint8) {
 
 // Observe writes the observations of the given seats.
 func (m *Match) Observe(encoding int, seats []uint8, dst [][]byte) {
-	if encoding == encodingPlanes {
+	switch encoding {
+	case encodingPlanes:
 		m.game.observePlanes(&m.State, seats, dst[0], dst[1])
-		return
+	case encodingRaw:
+		m.game.observeRaw(&m.State, seats, dst)
+	case env.GlobalState:
+		m.game.observeState(&m.State, dst[0], dst[1])
 	}
-	m.game.observeRaw(&m.State, seats, dst)
 }
 
 // View is what one seat may know, for agents written in Go: everything but the

@@ -149,6 +149,7 @@ func Formats() []record.Format {
 
 // find looks an id up.
 func find(id string) (*entry, error) {
+	id = env.ID(id)
 	for _, f := range families {
 		if at := slices.Index(f.IDs, id); at >= 0 {
 			return &f.entries[at], nil
@@ -174,9 +175,9 @@ func Variant(id string, changes json.RawMessage) (env.Game, error) {
 	if err != nil {
 		return nil, err
 	}
-	game, err := e.create("custom:"+id, e.description+", with changed rules", changes)
+	game, err := e.create("custom:"+e.id, e.description+", with changed rules", changes)
 	if err != nil {
-		return nil, fmt.Errorf("%w (what there is to change: pommego envs %s)", err, id)
+		return nil, fmt.Errorf("%w (what there is to change: pommego envs %s)", err, e.id)
 	}
 	return game, nil
 }

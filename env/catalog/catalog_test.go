@@ -112,3 +112,20 @@ func TestUnknownID(t *testing.T) {
 		t.Errorf("error is %v, want one that lists the ids", err)
 	}
 }
+
+// TestIDsOfGymnasium: what stands before ids in gymnasium's registry may stand here.
+func TestIDsOfGymnasium(t *testing.T) {
+	plain, err := catalog.Game("OneVsOne-v0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if game, err := catalog.Game("pommego/OneVsOne-v0"); err != nil || game != plain {
+		t.Errorf("with the registry's name there is another game: %v, %v", game, err)
+	}
+	if game, err := catalog.Variant("pommego/OneVsOne-v0", []byte(`{"max_steps": 5}`)); err != nil || game.Spec().ID != "custom:OneVsOne-v0" {
+		t.Errorf("with the registry's name and rules there is %v, %v, want custom:OneVsOne-v0", game, err)
+	}
+	if _, err := catalog.Game("gym/OneVsOne-v0"); err == nil {
+		t.Error("there is a game of another registry")
+	}
+}

@@ -32,9 +32,9 @@ func (k *kit) countAllocs(m env.Match) {
 	k.noAllocs("Outcome", func() { m.Outcome(numbers) })
 	k.noAllocs("Mask", func() { m.Mask(0, mask) })
 	seats := k.seats()
-	for e := range k.spec.Encodings {
+	for _, e := range k.encodings() {
 		dst := k.observe(m, e, seats, 0)
-		k.noAllocs("Observe "+k.spec.Encodings[e].Name, func() { m.Observe(e, seats, dst) })
+		k.noAllocs("Observe "+k.encoding(e).Name, func() { m.Observe(e, seats, dst) })
 	}
 	k.noAllocs("Reseed", func() { m.Reseed(env.Seed{Value: 1}) })
 	k.noAllocs("Reset", func() { m.Reset(env.Seed{Value: 1}) })

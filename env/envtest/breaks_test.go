@@ -192,6 +192,10 @@ var breaks = []struct {
 		broken{spec: func(s *env.Spec) { s.Encodings[1].Fields[1].High = 49 }}},
 	{"a value below Low", "observe/range", "want 0 to 32767",
 		broken{spec: func(s *env.Spec) { s.Encodings[0].Fields[1].Low = 0 }}},
+	{"a value of the global state above High", "observe/range", `observation "global state", field "energy": element`,
+		broken{spec: func(s *env.Spec) { s.State[1].High = 299 }}},
+	{"the global state is not shared", "spec", `State, field "energy": not Shared`,
+		broken{spec: func(s *env.Spec) { s.State[1].Shared = false }}},
 	{"a byte is left as it was", "observe/range", "twice into buffers",
 		breakObserve(func(m *brokenMatch, e int, seats []uint8, dst [][]byte) {
 			last := &dst[0][len(dst[0])-1]
@@ -216,6 +220,14 @@ var breaks = []struct {
 			m.Match.Observe(e, seats, dst)
 			if e == toyMaps {
 				dst[0][0] = seats[0]
+			}
+		})},
+
+	{"the global state depends on who looks", "observe/seats", `observation "global state"`,
+		breakObserve(func(m *brokenMatch, e int, seats []uint8, dst [][]byte) {
+			m.Match.Observe(e, seats, dst)
+			if e == env.GlobalState {
+				dst[1][0] ^= seats[0]
 			}
 		})},
 

@@ -18,13 +18,13 @@ func checkObserveRange(k *kit) {
 				continue
 			}
 			before := m.Append(nil)
-			for e := range k.spec.Encodings {
+			for _, e := range k.encodings() {
 				got := k.observe(m, e, k.seats(), 0x55)
 				if d := k.diffViews(e, k.observe(m, e, k.seats(), 0xaa), got); d != "" {
 					k.failf("observing twice into buffers that held other bytes (85, 170) gives different bytes: %s", d)
 				}
 				for f := range got {
-					k.checkBounds(&k.spec.Encodings[e], f, got[f])
+					k.checkBounds(k.encoding(e), f, got[f])
 				}
 			}
 			if d := diffBytes(m.Append(nil), before); d != "" {
@@ -77,7 +77,7 @@ func checkObserveSeats(k *kit) {
 			if !points[n] {
 				continue
 			}
-			for e := range k.spec.Encodings {
+			for _, e := range k.encodings() {
 				k.checkSubsets(m, e, &rng)
 			}
 		}
@@ -102,7 +102,7 @@ func (k *kit) checkSubsets(m env.Match, encoding int, rng *env.RNG) {
 // checkPart compares place i of an observation of several seats with that
 // seat's own.
 func (k *kit) checkPart(encoding int, seats []uint8, i int, together, alone [][]byte) {
-	e := &k.spec.Encodings[encoding]
+	e := k.encoding(encoding)
 	for f := range e.Fields {
 		part := together[f]
 		if !e.Fields[f].Shared {

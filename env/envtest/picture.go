@@ -33,7 +33,7 @@ func (k *kit) look(m env.Match) *picture {
 		m.Mask(seat, mask)
 		p.masks = append(p.masks, mask)
 	}
-	for e := range k.spec.Encodings {
+	for _, e := range k.encodings() {
 		p.views = append(p.views, k.observe(m, e, k.seats(), 0))
 	}
 	return p
@@ -48,12 +48,33 @@ func (k *kit) seats() []uint8 {
 	return all
 }
 
+// encodings is all that Observe can write.
+func (k *kit) encodings() []int {
+	var all []int
+	for e := range k.spec.Encodings {
+		all = append(all, e)
+	}
+	if len(k.spec.State) > 0 {
+		all = append(all, env.GlobalState)
+	}
+	return all
+}
+
+// encoding describes one of them.
+func (k *kit) encoding(e int) *env.Encoding {
+	if e == env.GlobalState {
+		return &env.Encoding{Name: "global state", Fields: k.spec.State}
+	}
+	return &k.spec.Encodings[e]
+}
+
 // observe returns each field of an encoding for some seats, in buffers of
 // exactly the right size that held filler before.
 func (k *kit) observe(m env.Match, encoding int, seats []uint8, filler byte) [][]byte {
 	var dst [][]byte
-	for i := range k.spec.Encodings[encoding].Fields {
-		f := &k.spec.Encodings[encoding].Fields[i]
+	fields := k.encoding(encoding).Fields
+	for i := range fields {
+		f := &fields[i]
 		n := f.Size()
 		if !f.Shared {
 			n *= len(seats)
@@ -84,7 +105,7 @@ func (k *kit) diff(got, want *picture) string {
 		}
 	}
 	for e := range want.views {
-		if d := k.diffViews(e, got.views[e], want.views[e]); d != "" {
+		if d := k.diffViews(k.encodings()[e], got.views[e], want.views[e]); d != "" {
 			return d
 		}
 	}
@@ -104,7 +125,7 @@ func (k *kit) difference(got, want []byte) string {
 }
 
 func (k *kit) diffViews(encoding int, got, want [][]byte) string {
-	e := &k.spec.Encodings[encoding]
+	e := k.encoding(encoding)
 	for f := range e.Fields {
 		if d := diffBytes(got[f], want[f]); d != "" {
 			return fmt.Sprintf("observation %q, field %q: %s", e.Name, e.Fields[f].Name, d)

@@ -31,6 +31,14 @@ func checkSpec(k *kit) {
 		names = append(names, s.Encodings[i].Name)
 		k.checkFields(&s.Encodings[i])
 	}
+	if len(s.State) > 0 {
+		k.checkFields(k.encoding(env.GlobalState))
+	}
+	for i := range s.State {
+		if !s.State[i].Shared {
+			k.failf("State, field %q: not Shared, want it so: it is of no seat", s.State[i].Name)
+		}
+	}
 	k.distinct("encodings", names)
 	k.distinct("agents", s.Agents)
 	if _, err := json.Marshal(s); err != nil {

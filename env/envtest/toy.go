@@ -160,6 +160,11 @@ func toySpec(r *ToyRules, seats int) env.Spec {
 		who[i] = env.Name{Name: fmt.Sprintf("seat%d", i), Meaning: "row, column, share of energy left, and 1 oneself, 0.5 a mate, -1 an enemy"}
 	}
 	far := float64(max(r.Rows, r.Cols))
+	board := env.Field{Name: "board", DType: env.Uint8, Shape: []int{3, r.Rows, r.Cols}, High: math.MaxUint8, Shared: true, Names: []env.Name{
+		{Name: "seat", Meaning: "the seat standing there plus one"},
+		{Name: "energy", Meaning: "that seat's energy, in tens"},
+		{Name: "heat", Meaning: "steps for which the cell stays hot"},
+	}}
 	return env.Spec{
 		ID: r.ID, Game: "toy", Version: 1, Description: "a brawl on a heating board",
 		Seats: seats, Teams: r.Teams, Elimination: true, MaxSteps: r.MaxSteps,
@@ -169,11 +174,7 @@ func toySpec(r *ToyRules, seats int) env.Spec {
 		},
 		Encodings: []env.Encoding{
 			toyMaps: {Name: "maps", Fields: []env.Field{
-				{Name: "board", DType: env.Uint8, Shape: []int{3, r.Rows, r.Cols}, High: math.MaxUint8, Shared: true, Names: []env.Name{
-					{Name: "seat", Meaning: "the seat standing there plus one"},
-					{Name: "energy", Meaning: "that seat's energy, in tens"},
-					{Name: "heat", Meaning: "steps for which the cell stays hot"},
-				}},
+				board,
 				{Name: "self", DType: env.Int16, Shape: []int{4}, Low: -far, High: math.MaxInt16, Names: []env.Name{
 					{Name: "seat", Meaning: "the seat"},
 					{Name: "energy", Meaning: "what it has left"},
@@ -192,6 +193,7 @@ func toySpec(r *ToyRules, seats int) env.Spec {
 				}},
 			}},
 		},
+		State:  []env.Field{board, {Name: "energy", DType: env.Int16, Shape: []int{seats}, High: float64(r.Energy), Shared: true, Names: who}},
 		Agents: []string{"still", "wander", "hunter"},
 		Rules:  *r,
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"pommego/env"
 	"pommego/env/grid"
 )
 
@@ -48,6 +49,11 @@ func (m *toyMatch) Observe(encoding int, seats []uint8, dst [][]byte) {
 			m.writeSeats(int(seat), dst[0][size*i:size*(i+1)])
 		}
 		putInt(dst[1], 0, int(m.Steps))
+	case env.GlobalState:
+		m.writeBoard(dst[0])
+		for i := range m.game.spec.Seats {
+			putInt(dst[1], i, int(m.Seats[i].Energy))
+		}
 	default:
 		panic("envtest: no such encoding")
 	}

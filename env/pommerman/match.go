@@ -61,6 +61,7 @@ func undealt(rules Rules) *Game {
 		Seats: rules.Seats(), Teams: rules.teams(), Elimination: true, MaxSteps: rules.lastStep(),
 		Actions:   rules.actions(),
 		Encodings: append([]env.Encoding{encodingPlanes: g.planesEncoding()}, g.rawEncodings()...),
+		State:     g.stateFields(),
 		Rules:     rules, Counts: countNames,
 	}, Match{game: g})
 	g.sizes = observe.Sizes(g.Spec().Encodings)
@@ -177,11 +178,14 @@ var enterable = func() (all [16]uint8) {
 
 // Observe writes the observations of the given seats.
 func (m *Match) Observe(encoding int, seats []uint8, dst [][]byte) {
-	if encoding == encodingPlanes {
+	switch encoding {
+	case encodingPlanes:
 		m.game.observePlanes(&m.State, seats, dst[0], dst[1])
-		return
+	case env.GlobalState:
+		m.game.observeState(&m.State, dst[0], dst[1])
+	default:
+		m.game.observeRaw(&m.State, seats, dst, encoding == encodingRaw && m.game.rules.ViewSize != 0)
 	}
-	m.game.observeRaw(&m.State, seats, dst, encoding == encodingRaw && m.game.rules.ViewSize != 0)
 }
 
 // View fills v with what seat may know.

@@ -30,8 +30,16 @@ const (
 	numMaps
 )
 
-// paint writes the raw maps, numMaps times n*n bytes that are 0.
+// paint writes the raw maps as seats see them, numMaps times n*n bytes that are 0.
 func (g *Game) paint(s *State, maps []byte) {
+	g.paintAll(s, maps)
+	if g.rules.conceals() {
+		g.conceal(maps)
+	}
+}
+
+// paintAll is paint, with what the rules conceal from seats.
+func (g *Game) paintAll(s *State, maps []byte) {
 	n := g.rules.BoardSize
 	cells := n * n
 	board := (*[256]byte)(unsafe.Pointer(&s.Board)) // an Item is a byte
@@ -55,9 +63,6 @@ func (g *Game) paint(s *State, maps []byte) {
 				flames[g.flatAt[c]] = uint8(life + 1)
 			}
 		}
-	}
-	if g.rules.conceals() {
-		g.conceal(maps)
 	}
 }
 

@@ -53,6 +53,7 @@ func gameOf(plan *Plan) *Game {
 		Seats: r.Players, Teams: r.teams(), MaxSteps: r.Rounds,
 		Actions:   r.actions(),
 		Encodings: append([]env.Encoding{encodingPlanes: g.planesEncoding()}, g.rawEncodings()...),
+		State:     g.stateFields(),
 		Rules:     *r, Counts: countNames,
 	}, Match{game: g})
 	g.sizes = observe.Sizes(g.Spec().Encodings)
@@ -124,11 +125,14 @@ func (m *Match) Mask(_ int, dst []uint8) {
 
 // Observe writes the observations of the given seats.
 func (m *Match) Observe(encoding int, seats []uint8, dst [][]byte) {
-	if encoding == encodingPlanes {
+	switch encoding {
+	case encodingPlanes:
 		m.game.observePlanes(&m.State, seats, dst[0], dst[1])
-		return
+	case env.GlobalState:
+		m.game.observeState(&m.State, dst[0], dst[1])
+	default:
+		m.game.observeRaw(&m.State, seats, dst[0], dst[1], encoding == encodingRaw && m.game.plan.sights != nil)
 	}
-	m.game.observeRaw(&m.State, seats, dst[0], dst[1], encoding == encodingRaw && m.game.plan.sights != nil)
 }
 
 // View fills v with what seat may know.

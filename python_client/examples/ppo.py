@@ -209,11 +209,19 @@ class Policy(nn.Module):
 
 
 class Outcome(NamedTuple):
-    """The result of a step of n rows: reward and done, and for rows that are done whether they won."""
+    """The result of a step of n rows.
+
+    Attributes:
+        reward: float (n,).
+        done: bool (n,).
+        won: bool (n,), for rows that are done.
+        valid: bool (n,), false where the learner was dead before the step, as in team games.
+    """
 
     reward: Tensor
     done: Tensor
     won: Tensor
+    valid: Tensor
 
 
 class Arena:
@@ -267,7 +275,8 @@ class Arena:
         obs, reward, terminated, _, info = self.wait()
         self.look(obs, info)
         paid = torch.from_numpy(reward.astype(np.float32))
-        return Outcome(paid, torch.from_numpy(terminated.copy()), paid > 0)
+        over, valid = torch.from_numpy(terminated.copy()), torch.from_numpy(info["valid"])
+        return Outcome(paid, over, paid > 0, valid)
 
     def save(self) -> dict[str, Any]:
         """Return what `restore` needs."""
@@ -309,6 +318,7 @@ class Rollout(NamedTuple):
     value: Tensor
     reward: Tensor
     done: Tensor
+    valid: Tensor
 
 
 def advantages(
@@ -383,7 +393,9 @@ class Trainer:
             outcome, after = self._step(action.squeeze(1).split(sizes))
             reward = outcome.reward + self._shaping(seen, after, outcome.done)
             chosen = logp.gather(1, action).squeeze(1)
-            steps.append((seen, action.squeeze(1), chosen, value, reward, outcome.done.float()))
+            steps.append(
+                (seen, action.squeeze(1), chosen, value, reward, outcome.done.float(), outcome.valid)
+            )
             seen = after
         with torch.no_grad():
             _, last = self.policy(seen)
@@ -415,24 +427,29 @@ class Trainer:
         return torch.where(done, 0, self.config.outliving * enemies + self.config.digging * wood)
 
     def learn(self, rollout: Rollout, last: Tensor) -> dict[str, float]:
-        """Make an update's gradient steps and return their statistics."""
+        """Make an update's gradient steps and return their statistics.
+
+        The policy does not learn from dead learners, who have no choice. The value does, since
+        they still get their team's outcome.
+        """
         c = self.config
         gain = advantages(
             rollout.reward, rollout.value, rollout.done, last, gamma=c.gamma, lam=c.gae
         ).flatten()
         aim = gain + rollout.value.flatten()
         seen = Seen(*(tensor.flatten(0, 1) for tensor in rollout.seen))
-        action, old = rollout.action.flatten(), rollout.logp.flatten()
+        action, old, valid = rollout.action.flatten(), rollout.logp.flatten(), rollout.valid.flatten()
         noted = []
         for _ in range(c.epochs):
-            for part in torch.randperm(len(action)).split(c.minibatch):
-                logp, value = self.policy(seen.rows(part))
+            for drawn in torch.randperm(len(action)).split(c.minibatch):
+                logp, value = self.policy(seen.rows(drawn))
+                value_loss = functional.mse_loss(value, aim[drawn])
+                logp, part = logp[valid[drawn]], drawn[valid[drawn]]
                 log_ratio = logp.gather(1, action[part, None]).squeeze(1) - old[part]
                 ratio = log_ratio.exp()
                 better = (gain[part] - gain[part].mean()) / (gain[part].std() + 1e-8)
                 clipped = ratio.clamp(1 - c.clip, 1 + c.clip)
                 policy_loss = -torch.minimum(ratio * better, clipped * better).mean()
-                value_loss = functional.mse_loss(value, aim[part])
                 entropy = -(logp.exp() * logp).sum(1).mean()
                 self._descend(policy_loss + 0.5 * value_loss - c.entropy * entropy)
                 kl = ((ratio - 1) - log_ratio).mean()

@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 pytest.importorskip("sb3_contrib")
 
+import torch
 from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable.buffers import MaskableDictRolloutBuffer
 from sb3_contrib.common.maskable.evaluation import evaluate_policy as evaluate_masked
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 from stable_baselines3 import DQN, PPO
+from stable_baselines3.common.buffers import DictRolloutBuffer
 from stable_baselines3.common.env_checker import check_env
 from stable_baselines3.common.evaluation import evaluate_policy
 from stable_baselines3.common.preprocessing import is_image_space
-from stable_baselines3.common.vec_env import VecMonitor
+from stable_baselines3.common.vec_env import VecFrameStack, VecMonitor
 
 import pommego
 from pommego import sb3
+from pommego.rows import fields_of
 from recipes import recipe
 
 FFA, TEAM, RADIO = "PommeFFACompetition-v0", "PommeTeamCompetition-v0", "PommeRadioCompetition-v2"
@@ -43,7 +48,7 @@ def make(server: pommego.Server) -> Iterator[Make]:
 
 
 def test_recipe() -> None:
-    names = recipe(sb3, {"64": "4", "envs).learn(100_000)": "envs, n_steps=8, batch_size=8).learn(64)"})
+    names = recipe(sb3, {"64": "4", "look).learn(100_000)": "look, n_steps=8, batch_size=8).learn(64)"})
     names["envs"].close()
 
 
@@ -103,6 +108,113 @@ def test_learns(make: Make, algorithm: type, id: str, options: dict) -> None:
     envs = make(id, 2, **options)
     model = algorithm("MultiInputPolicy", envs, seed=1, **SMALL).learn(16 * envs.num_envs)
     assert model.num_timesteps == 16 * envs.num_envs
+
+
+@pytest.mark.parametrize(
+    ("id", "options", "policy"),
+    [
+        ("OneVsOne-v0", {"opponents": ["random"]}, "MultiInputPolicy"),
+        ("SuiteBot-v0", {"observation": "box"}, "MlpPolicy"),
+        ("BaseWarSides-v0", {"max_episode_steps": 20}, "MultiInputPolicy"),
+    ],
+)
+@pytest.mark.parametrize("stacked", [1, 3])
+def test_convolutions_over_planes(make: Make, id: str, options: dict, policy: str, stacked: int) -> None:
+    envs = make(id, 2, **options)
+    planes = fields_of(envs.observation_space).get("planes", envs.observation_space)
+    if stacked > 1:
+        before, envs = envs.reset(), VecFrameStack(envs, stacked, channels_order="first")
+        after = envs.reset()
+        shape = fields_of(after).get("planes", after).shape[1:]
+        assert shape == (stacked * planes.shape[0], *planes.shape[1:]), "stacked along the planes"
+        assert fields_of(before).keys() == fields_of(after).keys()
+    look = {"features_extractor_class": sb3.Planes, "features_extractor_kwargs": {"channels": (8, 8)}}
+    model = MaskablePPO(policy, envs, policy_kwargs=look, seed=0, **SMALL)
+    seen = model.policy.features_extractor
+    assert isinstance(seen, sb3.Planes)
+    assert isinstance(seen.board[0], torch.nn.Conv2d)
+    assert seen.board[0].in_channels == stacked * planes.shape[0]
+    weights = seen.board[0].weight.detach().clone()
+    model.learn(64)
+    assert not torch.equal(weights, seen.board[0].weight), "convolutions learn"
+    assert model.predict(envs.reset())[0].shape[0] == envs.num_envs
+
+
+def test_planes_see_where_things_are(make: Make) -> None:
+    """Moving a thing by a cell changes the features, and so does a scalar."""
+    space = make("OneVsOne-v0", opponents=["static"]).observation_space
+    torch.manual_seed(0)
+    look = sb3.Planes(space, 16)
+    obs = {name: torch.zeros(1, *box.shape) for name, box in space.items()}
+    nothing = look(obs)
+    assert nothing.shape == (1, 16)
+    different = [nothing]
+    for row in (3, 4):
+        moved = obs["planes"].clone()
+        moved[0, 1, row, 3] = 1
+        different.append(look(obs | {"planes": moved}))
+    different.append(look(obs | {"scalars": torch.ones_like(obs["scalars"])}))
+    for i, one in enumerate(different):
+        assert not any(torch.allclose(one, other) for other in different[:i])
+    with pytest.raises(ValueError, match="no planes"):
+        sb3.Planes(make("OneVsOne-v0", opponents=["static"], observation="raw").observation_space)
+
+
+class Masked(sb3.ValidRows, MaskableDictRolloutBuffer):
+    pass
+
+
+class Plain(sb3.ValidRows, DictRolloutBuffer):
+    pass
+
+
+@pytest.mark.parametrize(("algorithm", "buffer"), [(MaskablePPO, Masked), (PPO, Plain)])
+@pytest.mark.parametrize("id", [FFA, TEAM])
+def test_dead_rows_are_left_out(
+    make: Make, tmp_path: Path, algorithm: type, buffer: type, id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    envs = make(id, 4)
+    alive = [name.name for name in envs.envs.encoding["scalars"].names].index("alive")
+    sampled = []
+    get_samples = buffer._get_samples
+
+    def noted(self: sb3.ValidRows, batch_inds: np.ndarray, env: object = None) -> object:
+        sampled.append(get_samples(self, batch_inds, env))
+        return sampled[-1]
+
+    monkeypatch.setattr(buffer, "_get_samples", noted)
+    options = {"rollout_buffer_class": buffer, "rollout_buffer_kwargs": {"valid": envs.valid}}
+    envs.seed(0)
+    model = algorithm("MultiInputPolicy", envs, n_steps=64, batch_size=64, n_epochs=1, seed=0, **options)
+    model.learn(64 * 16)
+    counts = model.rollout_buffer.counts
+    assert 0 < counts.sum() < counts.size
+    assert sum(len(batch.actions) for batch in sampled) == counts.sum()
+    assert all((batch.observations["scalars"][:, alive] == 1).all() for batch in sampled)
+    assert all(torch.isfinite(parameter).all() for parameter in model.policy.parameters())
+    model.save(tmp_path / "model")
+    algorithm.load(tmp_path / "model").predict(envs.reset())
+
+
+def test_what_comes_after_death_belongs_to_the_last_step(make: Make) -> None:
+    """A row dies in its second step and its team wins two steps later; another one lives on."""
+    envs = make(TEAM, 1, seats=["learner", "static", "learner", "static"])
+    valid = [[True, True], [True, True], [False, True], [False, True]]
+    reward = [[0, 0], [0, 0], [0, 0], [1, 1]]
+    buffer = Plain(
+        4, envs.observation_space, envs.action_space, "cpu", 1.0, 0.5, n_envs=2, valid=lambda: valid.pop(0)
+    )
+    obs = envs.reset()
+    for step, paid in enumerate(reward):
+        first = np.full(2, step == 0)
+        value = torch.full((2,), 10.0 if step >= 2 else 0.25)
+        buffer.add(obs, np.zeros((2, 1)), np.array(paid), first, value, torch.zeros(2))
+    buffer.compute_returns_and_advantage(torch.tensor([7.0, 7.0]), np.ones(2))
+    half = 0.5  # gamma; lambda is 1
+    np.testing.assert_allclose(buffer.returns[:, 0], [half**3, half**2, half, 1])
+    np.testing.assert_allclose(buffer.advantages[:2, 0], [half**3 - 0.25, half**2 - 0.25])
+    np.testing.assert_allclose(buffer.advantages[2:, 0], 0, atol=1e-6)
+    np.testing.assert_allclose(buffer.returns[:, 1], buffer.returns[:, 0])
 
 
 def test_learns_off_policy(make: Make) -> None:

@@ -1,9 +1,10 @@
 """All three autoreset modes, step for step against gymnasium's SyncVectorEnv.
 
 The SyncVectorEnv runs our single environment; what it returns is, by
-definition, what gymnasium means. Two things are more in ours and taken out
+definition, what gymnasium means. Three things are more in ours and taken out
 before comparing: with SAME_STEP the episode's statistics are at the top of info
-too, and after a partial reset action masks and the like are there for all rows.
+too, and so is which rows of the step count, where a reset's own info has none; and
+after a partial reset action masks and the like are there for all rows.
 """
 
 from __future__ import annotations
@@ -76,6 +77,8 @@ def test_same_as_gymnasium(
             if done.any():
                 assert_same(got[4]["game"], got[4]["final_info"]["game"])
                 assert_same(got[4]["_game"], done)
+                assert_same(got[4]["valid"][done], got[4]["final_info"]["valid"][done])
+                got[4]["valid"][done] = False
             got = without_game(got)
         assert_same(got, want, f"{reason}, step {step}: ")
     assert ends >= 2, "a run in which no episode ends shows nothing"

@@ -102,7 +102,7 @@ def test_one_learner_and_first_ready(vec: Vec, single: Any) -> None:
     [
         ({"fog": "me"}, "fog is 'me', expected 'server' or 'client'"),
         ({"fog": "client", "shared_memory": True}, "nothing is sent"),
-        ({"fog": "client", "observation": "box"}, "'raw' or 'planes', not 'box'"),
+        ({"fog": "client", "observation": "maps"}, "'raw' or 'planes', not 'maps'"),
     ],
 )
 def test_what_cannot_be(vec: Vec, options: dict[str, Any], message: str) -> None:

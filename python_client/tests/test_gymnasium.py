@@ -63,8 +63,8 @@ def test_single_environment(single: Single) -> None:
 
 
 def test_single_environment_needs_one_learner(single: Single) -> None:
-    with pytest.raises(ValueError, match="4 seats learn"):
-        single(opponents=None)
+    with pytest.raises(ValueError, match="2 seats learn"):
+        single(opponents=None, seats=["learner", "static", "learner", "static"])
     with pytest.raises(ValueError, match="render_mode"):
         single(render_mode="human")
     with pytest.raises(TypeError, match="make_vec"):

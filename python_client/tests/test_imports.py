@@ -26,13 +26,14 @@ MAY_IMPORT: dict[str, set[str]] = {
     "adapters": {"core"},
     "pommerman": {"core"},
     "data": {"core"},
+    "evaluation": {"core"},
     # The adapters' public names, and programs.
     **{name: {"adapters"} for name in ("jax", "pettingzoo", "puffer", "rllib", "sb3", "torch", "torchrl")},
     "terminal": set(),
     "command": {"core"},
     "bench": {"core", "terminal", "__init__"},
     "demo": {"core", "terminal", "__init__"},
-    "__init__": {"core", "adapters"},
+    "__init__": {"core", "adapters", "evaluation"},
 }
 
 

@@ -260,7 +260,7 @@ def test_server_agents_in_some_seats(zoo: types.SimpleNamespace) -> None:
     parallel_api_test(env, num_cycles=100)
     one = zoo.parallel_env(FFA, seats=["random", "random", "learner", "random"])
     parallel_api_test(one, num_cycles=400)
-    assert len(one.state()) == 18 * 11 * 11 + 10
+    assert one.state().shape == one.state_space.shape == (18 + 25, 11, 11)
 
 
 def test_masks_are_in_one_place(zoo: types.SimpleNamespace) -> None:
@@ -276,15 +276,31 @@ def test_masks_are_in_one_place(zoo: types.SimpleNamespace) -> None:
     assert [len(part) for part in observations["agent_0"]["action_mask"]] == [6, 9, 9]
 
 
-def test_state_is_what_all_see(zoo: types.SimpleNamespace) -> None:
-    env = zoo.parallel_env(TEAM)
-    observations, _ = env.reset(seed=1)
-    state = env.state().reshape(4, -1)
-    for row, agent in enumerate(env.agents):
-        seen = observations[agent]["observation"]
-        np.testing.assert_array_equal(state[row, : 18 * 121], seen["planes"].ravel())
-        np.testing.assert_array_equal(state[row, 18 * 121 :], seen["scalars"])
-    assert zoo.parallel_env(TEAM, observation="raw").state_space.dtype == np.int16
+@pytest.mark.parametrize("observation", ["planes", "raw", "box"])
+def test_state_is_the_global_one(zoo: types.SimpleNamespace, vec: Any, observation: str) -> None:
+    """In fog, where no agent sees all of it."""
+    env = zoo.parallel_env(TEAM, observation=observation)
+    envs = vec(TEAM, 1, state=True, autoreset_mode="Disabled")
+    _, infos = env.reset(seed=1)
+    _, info = envs.reset(seed=1)
+    for _ in range(30):
+        wanted = info["state"]["planes"][0], info["state"]["scalars"][0][:, None, None]
+        np.testing.assert_array_equal(env.state()[:18], wanted[0])
+        assert (env.state()[18:] == wanted[1]).all()
+        assert env.state_space.contains(env.state())
+        assert not any("state" in own for own in infos.values())
+        if not env.agents:
+            break
+        *_, infos = env.step(dict.fromkeys(env.agents, 5))
+        *_, info = envs.step([5] * 4)
+    names = [name.name for name in env.state_encoding["box"].names]
+    assert names[14] == "agent0"
+    assert names[18] == "step"
+    assert len(names) == env.state_space.shape[0]
+    without = zoo.parallel_env(TEAM, state=False)
+    without.reset(seed=0)
+    with pytest.raises(pommego.PommegoError, match="state=True"):
+        without.state()
 
 
 @pytest.mark.parametrize(

@@ -40,6 +40,7 @@ from pommego.errors import (
     TimeoutError,
     VersionError,
 )
+from pommego.evaluation import Evaluation, Interval, evaluate
 from pommego.making import catalog, make, make_vec
 from pommego.pool import Pool
 from pommego.registration import register as _register
@@ -57,6 +58,9 @@ __all__ = [  # noqa: RUF022, the order of the API reference
     "make_vec",
     "make",
     "catalog",
+    "evaluate",
+    "Evaluation",
+    "Interval",
     "planes",
     "PommegoVectorEnv",
     "PommegoEnv",

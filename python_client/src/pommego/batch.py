@@ -17,13 +17,15 @@ from numpy.typing import NDArray
 from pommego._transport import wire
 from pommego._transport.shared import SharedBatch
 from pommego.fog import Fog
+from pommego.rows import to_box
 
 __all__ = ["BatchReader", "Observation", "View", "keep_rows"]
 
 Array = NDArray[Any]
-Observation = dict[str, Array]
+Observation = dict[str, Array] | Array
 
 _OBS = "obs."
+_STATE = "state."
 _INDEX = "game.index"  # with batch_size: which games they are
 _LINE_UP = "game.line_up"  # with several line-ups: the number of each game's
 _ALWAYS = ("action_mask", "alive", "seat")  # keys of info in every batch ...
@@ -46,17 +48,18 @@ class View:
     """One batch. Its arrays are views of the receive buffer or own their memory.
 
     Attributes:
-        obs: the observation, rows first.
+        obs: the observation, rows first; a dictionary, or one box.
         reward: float64 (rows,).
         terminated: bool (rows,).
         truncated: bool (rows,).
-        info: the keys of every batch: action_mask, alive, seat and their masks.
+        info: the keys of every batch: action_mask, alive, seat and their masks; and the
+            global state, if there is one.
         seed: uint64 (games,), of the episodes shown.
         episode: uint64 (games,), the number of the episode since the seed.
         finished: int32 (F,), the games whose episode ended in this step.
         stats: per-episode statistics by name, rows first; empty if F is 0.
-        final: the last observation of the finished games' rows and what comes
-            with it, by the batch's names; empty unless SAME_STEP and F > 0.
+        final: the last observation ("obs") of the finished games' rows with their
+            action_mask, alive, seat and state; empty unless SAME_STEP and F > 0.
         games: int32 (games,), the games in the batch; None: all, in order. `finished`
             holds indices into it.
         line_up: int32 (games,), the number of each game's line-up; None if there are none.
@@ -72,7 +75,7 @@ class View:
     episode: NDArray[np.uint64]
     finished: NDArray[np.int32]
     stats: dict[str, Array]
-    final: dict[str, Array]
+    final: dict[str, Any]
     games: NDArray[np.int32] | None = None
     line_up: NDArray[np.int32] | None = None
     rows: NDArray[np.intp] | None = None
@@ -112,6 +115,7 @@ class BatchReader:
         final: whether batches contain final observations.
         counts: the names of what the game counts.
         fog: makes the observation of an unfogged one, if that is what comes.
+        box: whether observations and global states are one array each.
     """
 
     def __init__(
@@ -124,28 +128,34 @@ class BatchReader:
         final: bool = False,
         counts: tuple[str, ...] = (),
         fog: Fog | None = None,
+        box: bool = False,
     ) -> None:
         self._fields = {field.name: field for field in fields}
         self._obs = [(f, f.name.removeprefix(_OBS)) for f in fields if f.name.startswith(_OBS)]
+        self._state = [(f, f.name.removeprefix(_STATE)) for f in fields if f.name.startswith(_STATE)]
+        self._box = box
         self._learners = learners
         self._copy = copy
         self._fog = fog
-        self._expand = expand and learners > 1 and fog is None
-        self._views = (
-            not copy and fog is None and not (self._expand and any(f.per_game for f, _ in self._obs))
-        )
+        self._expand = expand and learners > 1
+        shared = any(f.per_game for f, _ in self._obs + self._state)
+        self._views = not copy and not box and fog is None and not (self._expand and shared)
         rows = self._fields["reward"].shape[0]
         self._games = rows // learners
         self._final_fields = final
         self._counts = counts if _COUNTS in self._fields else ()
         self._sizes = {f.name: _nbytes(f) for f in fields}
-        self._given = self._large() if copy and fog is None else []
+        self._given = self._large() if copy and not box and fog is None else []
         self._all = np.ones((len(_ALWAYS), rows), np.bool_)
         self._layouts: dict[int, list[tuple[str, str, tuple[int, ...], Any]]] = {}  # by number of games
 
     def _large(self) -> list[str]:
         """Choose the fields so large that handing over the batch's memory is cheaper than a copy."""
-        kept = [f for f, _ in self._obs if not (f.per_game and self._expand) and _nbytes(f) >= _SMALL]
+        kept = [
+            f
+            for f, _ in self._obs + self._state
+            if not (f.per_game and self._expand) and _nbytes(f) >= _SMALL
+        ]
         worth = sum(map(_nbytes, kept)) >= sum(self._sizes.values()) / 2
         return [f.name for f in kept] if worth else []
 
@@ -199,7 +209,9 @@ class BatchReader:
         if self._given:
             give_away()
         given = {name: arrays[name] for name in self._given}
-        view = self._view(arrays, finished, self._observation(arrays, given), self._always(arrays, games))
+        view = self._view(
+            arrays, finished, self._observation(arrays, given), self._info(arrays, games, given)
+        )
         if isinstance(batch, wire.Simulated):
             view.stats = self._statistics(
                 arrays
@@ -214,12 +226,12 @@ class BatchReader:
         if not arrays:
             arrays.update(self.arrays(batch.tensors, games))
             if self._views:
-                batch.handed = self._observation(arrays, {}), self._always(arrays, games)
+                batch.handed = self._observation(arrays, {}), self._info(arrays, games, {})
         if batch.handed:
             obs, info = map(dict.copy, batch.handed)
         else:
             owned = batch.own(self._given) if self._given else {}
-            obs, info = self._observation(arrays, owned), self._always(arrays, games)
+            obs, info = self._observation(arrays, owned), self._info(arrays, games, owned)
         view = self._view(arrays, arrays["game.done"].nonzero()[0], obs, info)
         if self._final_fields and view.finished.size:
             view.final = self._final(batch.whole().final or {}, view.finished.size)
@@ -248,19 +260,35 @@ class BatchReader:
 
     def _observation(self, arrays: dict[str, Array], given: dict[str, Array]) -> Observation:
         """Return the observation; the arrays in `given` belong to the caller already."""
-        if self._fog is not None:
-            return self._fog({name: arrays[field.name] for field, name in self._obs}, self._learners)
-        obs = {}
-        for field, name in self._obs:
+        if self._fog is None:
+            return self._shown(self._obs, arrays, given)
+        obs = self._fog({name: arrays[field.name] for field, name in self._obs}, self._learners)
+        return to_box(obs["planes"], obs["scalars"]) if self._box else obs
+
+    def _shown(
+        self, fields: list[tuple[wire.Field, str]], arrays: dict[str, Array], given: dict[str, Array]
+    ) -> Observation:
+        """Return these fields as observation or state."""
+        shown = {}
+        for field, name in fields:
             array = given.get(field.name)
             if array is None:
                 array = arrays[field.name]
                 if field.per_game and self._expand:
                     array = np.repeat(array, self._learners, axis=0)
-                elif self._copy:
+                elif self._copy and not self._box:
                     array = array.copy()
-            obs[name] = array
-        return obs
+            shown[name] = array
+        return to_box(shown["planes"], shown["scalars"]) if self._box else shown
+
+    def _info(self, arrays: dict[str, Array], games: int, given: dict[str, Array]) -> dict[str, Any]:
+        """Return what info has in every batch."""
+        info = self._always(arrays, games)
+        if self._state:
+            state = self._shown(self._state, arrays, given)
+            info["state"] = state if self._box else WithMasks(state)
+            info["_state"] = np.ones(games * self._learners, np.bool_)
+        return info
 
     def _always(self, arrays: dict[str, Array], games: int) -> dict[str, Any]:
         """Return the part of info that every batch has, set for all rows."""
@@ -295,22 +323,21 @@ class BatchReader:
             stats |= zip(self._counts, counts, strict=True)
         return stats
 
-    def _final(self, tensors: dict[str, wire.Tensor], games: int) -> dict[str, Array]:
+    def _final(self, tensors: dict[str, wire.Tensor], games: int) -> dict[str, Any]:
         """Return the final observations of finished games, always as copies."""
-        final = {}
+        arrays = {}
         for name, tensor in tensors.items():
             field = self._fields.get(name)
             if field is None:
                 continue  # a later server may send more
             lead = games if field.per_game else games * self._learners
-            array = tensor.array_of(field.dtype, (lead, *field.shape[1:])).copy()
-            if field.per_game and self._expand:
-                array = np.repeat(array, self._learners, axis=0)
-            final[name] = array
-        if self._fog is not None:
-            obs = self._fog({name: final.pop(field.name) for field, name in self._obs}, self._learners)
-            final |= {_OBS + name: array for name, array in obs.items()}
-        return final
+            arrays[name] = tensor.array_of(field.dtype, (lead, *field.shape[1:])).copy()
+        lacking = [field.name for field, _ in self._obs + self._state if field.name not in arrays]
+        if lacking:
+            raise ValueError(f"last observations without {lacking}")
+        final = {name: arrays[name] for name in _ALWAYS if name in arrays}
+        final["obs"] = self._observation(arrays, {})
+        return final | ({"state": self._shown(self._state, arrays, {})} if self._state else {})
 
 
 def keep_rows(x: Any, games: int, learners: int, rows: slice, *, copy: bool, expand: bool = False) -> Any:
@@ -325,7 +352,8 @@ def keep_rows(x: Any, games: int, learners: int, rows: slice, *, copy: bool, exp
         expand: repeat what has games first for each row kept.
     """
     if isinstance(x, dict):
-        return {name: keep_rows(v, games, learners, rows, copy=copy, expand=expand) for name, v in x.items()}
+        kept = {n: keep_rows(v, games, learners, rows, copy=copy, expand=expand) for n, v in x.items()}
+        return type(x)(kept)
     if not isinstance(x, np.ndarray) or not x.ndim:
         return x
     if len(x) == games * learners:
@@ -336,10 +364,13 @@ def keep_rows(x: Any, games: int, learners: int, rows: slice, *, copy: bool, exp
     return x
 
 
-def _copy_into(buffer: memoryview, array: Array) -> Array:
-    copy = np.frombuffer(buffer, array.dtype, array.size).reshape(array.shape)
-    np.copyto(copy, array)
-    return copy
+class WithMasks(dict[str, Array]):
+    """Arrays by name. Gymnasium's wrappers, which look up a mask for each, get one that is all true."""
+
+    def __missing__(self, name: str) -> Array:
+        if not name.startswith("_"):
+            raise KeyError(name)
+        return np.ones(len(self[name[1:]]), np.bool_)
 
 
 def _finished(games: Array, most: int) -> Array:
@@ -361,7 +392,7 @@ def joined(views: list[View]) -> View:
         if parts[0] is None:
             return None
         if isinstance(parts[0], dict):
-            return {name: together([part[name] for part in parts]) for name in parts[0]}
+            return type(parts[0])((name, together([part[name] for part in parts])) for name in parts[0])
         return np.concatenate(parts)
 
     if len(views) == 1:
@@ -401,11 +432,10 @@ def final_info(view: View, learners: int, rows: int) -> dict[str, Any]:
     at = rows_of(view.finished, learners)
     mask = np.zeros(rows, np.bool_)
     mask[at] = True
-    obs = {n.removeprefix(_OBS): a for n, a in view.final.items() if n.startswith(_OBS)}
-    shared = {name for name, array in obs.items() if len(array) != len(at)}
+    obs = view.final["obs"]
     final_obs = np.full(rows, None, dtype=object)
     for k, row in enumerate(at.tolist()):
-        final_obs[row] = {n: array[k // learners if n in shared else k] for n, array in obs.items()}
+        final_obs[row] = _row_of(obs, k, len(at), learners)
     last: dict[str, Any] = {}
     for name, dtype in (("action_mask", np.int8), ("alive", np.bool_), ("seat", np.uint8)):
         if name in view.final:
@@ -413,8 +443,34 @@ def final_info(view: View, learners: int, rows: int) -> dict[str, Any]:
             whole = np.zeros((rows, *array.shape[1:]), dtype)
             whole[at] = array
             last[name], last[f"_{name}"] = whole, mask.copy()
+    if "state" in view.final:
+        last["state"], last["_state"] = (
+            _spread(view.final["state"], view.finished, learners, rows),
+            mask.copy(),
+        )
     last |= episode_info(view)
     return {"final_obs": final_obs, "_final_obs": mask, "final_info": last, "_final_info": mask.copy()}
+
+
+def _row_of(obs: Observation, k: int, rows: int, learners: int) -> Observation:
+    """Return row k of so many; shared fields have one entry per game."""
+    if isinstance(obs, np.ndarray):
+        return obs[k]
+    return {name: array[k if len(array) == rows else k // learners] for name, array in obs.items()}
+
+
+def _spread(state: Observation, games: Array, learners: int, rows: int) -> Observation:
+    """Return the states of some games in arrays for all rows, or for all games if there is one for each."""
+
+    def spread(array: Array) -> Array:
+        by_rows = len(array) == len(games) * learners
+        whole = np.zeros((rows if by_rows else rows // learners, *array.shape[1:]), array.dtype)
+        whole[rows_of(games, learners if by_rows else 1)] = array
+        return whole
+
+    if isinstance(state, np.ndarray):
+        return spread(state)
+    return WithMasks((name, spread(array)) for name, array in state.items())
 
 
 def rows_of(games: Array, learners: int) -> NDArray[np.intp]:

@@ -18,11 +18,11 @@ from pommego.server import Server
 from pommego.session import Session
 from pommego.sight import UNFOGGED
 from pommego.single import PommegoEnv
-from pommego.spec import GameSpec
+from pommego.spec import BOX, GameSpec
 from pommego.state import State, set_starts
 from pommego.vector import RENDER_MODES, PommegoVectorEnv
 
-__all__ = ["catalog", "make", "make_vec"]
+__all__ = ["catalog", "describe", "make", "make_vec"]
 
 
 def make_vec(
@@ -30,6 +30,7 @@ def make_vec(
     num_envs: int = 1,
     *,
     observation: str = "planes",
+    state: bool = False,
     fog: str = "server",
     reward: str = "outcome",
     autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
@@ -63,10 +64,18 @@ def make_vec(
     Without `address` a server is started, which ends with the environment.
 
     Args:
-        id: an id of the catalog, such as "PommeFFACompetition-v0".
-        num_envs: number of games. (The attribute of this name counts rows.)
-        observation: "planes" (uint8 planes for networks and a vector of
-            scalars) or "raw" (the reference's maps and scalars, lossless).
+        id: an id of the catalog, such as "PommeFFACompetition-v0", with or without "pommego/"
+            before it.
+        num_envs: number of games. The attribute of this name is the number of rows, as gymnasium
+            requires: one for each learner of each game. Without `opponents` and `seats` that
+            is `num_envs` times the seats of a game. `num_games` is the number of games.
+        observation: "planes" (uint8 planes for networks and a vector of scalars), "raw" (the
+            reference's maps and scalars, lossless) or "box", for libraries without
+            dictionaries: one float32 array (rows, planes, height, width) with the planes
+            of "planes", followed by one constant plane for each scalar.
+            ``encoding["box"].names`` lists them.
+        state: whether ``info["state"]`` has the global state, for critics: what all agents
+            would see without fog. With "box" it is one array, too.
         fog: who hides what a seat cannot see, the "server" or the "client". With "client"
             the server sends each game's maps once, without fog, and the client
             computes the observations from them, with the same bytes. A team game sends a
@@ -150,6 +159,8 @@ def make_vec(
     if render_mode not in RENDER_MODES:
         raise ValueError(f"render_mode is {render_mode!r}, expected one of {RENDER_MODES}")
     mode = AutoresetMode(autoreset_mode)
+    box, simple = observation == BOX, opponents is _SIMPLE
+    opponents, seen = None if simple else opponents, "planes" if box else observation
     named_seats, line_ups = seats_of(seats) if seats is not None else (None, None)
     if start_states is None and (start_weights is not None or ordinary_starts):
         raise ValueError("start_weights and ordinary_starts need start_states")
@@ -157,11 +168,12 @@ def make_vec(
         line_ups = LineUps.read(opponents, opponent_weights, num_envs)
     elif opponent_weights is not None:
         raise ValueError("opponent_weights needs opponents: a list of line-ups")
-    unfogged = observation if checks.fog(fog, observation, shared_memory) else None
+    unfogged = seen if checks.fog(fog, seen, shared_memory) else None
     options = {
         "env_id": id,
         "games": num_envs,
-        "observation": UNFOGGED if unfogged else observation,
+        "observation": UNFOGGED if unfogged else seen,
+        "state": state or None,
         "reward": reward,
         "autoreset_mode": mode.value,
         "seat": seat,
@@ -181,17 +193,19 @@ def make_vec(
 
     def connect() -> PommegoVectorEnv:
         client, server = _connected(address, token, transport, timeout)
+        own = _against_simple(client, server, id, rules) if simple else {}
         try:
             session = Session(
                 client,
                 server,
-                options,
+                options | own,
                 copy=copy,
                 expand=expand_shared,
                 shared_memory=False if unfogged else shared_memory,
                 numbered=batch_size is not None,
                 unfogged=unfogged,
                 line_ups=line_ups,
+                box=box,
             )
         except ServerError as e:
             if unfogged and e.field == "observation":
@@ -212,10 +226,10 @@ def make(id: str, *, render_mode: str | None = None, **options: Any) -> PommegoE
     """Make one game with one learner, as an ordinary gymnasium environment.
 
     Args:
-        id: an id of the catalog.
+        id: an id of the catalog, with or without "pommego/" before it.
         render_mode: None, "ansi" (text) or "rgb_array" (images).
-        options: as for `make_vec`. `opponents` (or `seats` with one "learner")
-            is required; there is no `num_envs`, `autoreset_mode` or `batch_size`.
+        options: as for `make_vec`, without `num_envs`, `autoreset_mode` and `batch_size`.
+            Without `opponents` and `seats`, the agent "simple" plays all other seats.
 
     Raises:
         ValueError: more than one seat learns: use `make_vec`.
@@ -225,6 +239,8 @@ def make(id: str, *, render_mode: str | None = None, **options: Any) -> PommegoE
         if name in options:
             raise TypeError(f"make() has no option {name}; make_vec() has")
     options.setdefault("workers", 1)
+    if options.get("opponents") is None and options.get("seats") is None:
+        options["opponents"] = _SIMPLE
     drawn = render_mode or "ansi"
     envs = make_vec(id, 1, autoreset_mode=AutoresetMode.DISABLED, render_mode=drawn, **options)
     return PommegoEnv(envs, render_mode=render_mode)
@@ -254,3 +270,31 @@ def _connected(
         raise
     server.forget_address()  # so that no other client can connect and no file is left behind
     return client, server
+
+
+#: Stands for "simple" in all other seats, however many there are.
+_SIMPLE: Any = object()
+
+
+def _against_simple(
+    client: Client, server: Server | None, id: str, rules: dict[str, Any] | None
+) -> dict[str, Any]:
+    """Return the option `opponents` with "simple" in all seats but one."""
+    try:
+        spec = _spec(client, id, rules)
+    except BaseException:
+        client.close()
+        if server is not None:
+            server.close()
+        raise
+    return {"opponents": ["simple"] * (spec.seats - 1) or None}
+
+
+def describe(id: str, *, rules: dict[str, Any] | None, address: str, token: str | None) -> GameSpec:
+    """Return the description of one game, with changed rules if any are given. Errors as for `make_vec`."""
+    with closing(Client(address, token=token)) as client:
+        return _spec(client, id, rules)
+
+
+def _spec(client: Client, id: str, rules: dict[str, Any] | None) -> GameSpec:
+    return GameSpec.from_wire(client.call("spaces", wire.SpacesReply, env_id=id, rules=rules).spec)

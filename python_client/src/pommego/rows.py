@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["by_game", "row_info", "row_obs", "sample", "split_mask"]
+from pommego.spec import BOX
+
+__all__ = ["by_game", "fields_of", "row_info", "row_obs", "sample", "split_mask", "to_box"]
 
 
 def by_game(x: Any, games: int, learners: int) -> Any:
@@ -40,9 +42,25 @@ def sample(masks: Sequence[NDArray[np.int8]], rng: np.random.Generator) -> NDArr
     return np.stack(drawn, axis=1)
 
 
-def row_obs(obs: Mapping[str, NDArray[Any]], row: int) -> dict[str, NDArray[Any]]:
+def row_obs(obs: Any, row: int) -> Any:
     """Take one row of an observation, without a copy."""
+    if isinstance(obs, np.ndarray):
+        return obs[row]
     return {name: array[row] for name, array in obs.items()}
+
+
+def fields_of(obs: Any) -> Mapping[str, Any]:
+    """Return an observation or its space as a mapping, also if it is a single box."""
+    return obs if isinstance(obs, Mapping) else {BOX: obs}
+
+
+def to_box(planes: NDArray[Any], scalars: NDArray[Any]) -> NDArray[np.float32]:
+    """Put planes and scalars into one box: the planes, then one constant plane for each scalar."""
+    count = planes.shape[1]
+    box = np.empty((len(planes), count + scalars.shape[1], *planes.shape[2:]), np.float32)
+    box[:, :count] = planes
+    box[:, count:] = scalars[:, :, None, None]
+    return box
 
 
 def row_info(info: Mapping[str, Any], row: int, *, plain: bool = True) -> dict[str, Any]:

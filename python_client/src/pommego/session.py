@@ -20,7 +20,7 @@ from pommego.errors import ClosedError, PommegoError
 from pommego.fog import Fog
 from pommego.opponents import LineUps, PolicySeats, no_row
 from pommego.server import Server
-from pommego.spec import GameSpec
+from pommego.spec import Encoding, GameSpec
 
 __all__ = ["Session"]
 
@@ -41,6 +41,7 @@ class Session:
         numbered: whether batches list their games even if they contain all.
         line_ups: the opponents, as far as `opponents` or `seats` named any.
         unfogged: the observation to compute here from unfogged maps; None: the server does it.
+        box: whether observations and global states are one array each.
 
     Attributes:
         made: the server's reply to "make".
@@ -50,6 +51,7 @@ class Session:
         policies: the players of the other rows, None if there are none.
         spec: the description of the game.
         encoding: the encoding of observations.
+        state_encoding: the encoding of the global state, None without it.
         action_shape: the shape of a step's actions, on the server.
         memory: the memory shared with the server, None without any.
         steps: the ids of the steps in flight.
@@ -69,9 +71,10 @@ class Session:
         numbered: bool = False,
         line_ups: LineUps | None = None,
         unfogged: str | None = None,
+        box: bool = False,
     ) -> None:
         self.client, self.server, self.options, self.expand = client, server, options, expand
-        self.numbered, self._unfogged = numbered, unfogged
+        self.numbered, self._unfogged, self.box = numbered, unfogged, box
         self.steps: deque[int] = deque()
         self.closed = False
         self._finalizer = weakref.finalize(self, _end, client, server)
@@ -91,8 +94,14 @@ class Session:
             self.spec = GameSpec.from_wire(made.spec)
             counts = tuple(count.name for count in self.spec.counts)
             fog = Fog(self.spec, self._unfogged) if self._unfogged else None
-            layout = {"learners": made.learners, "expand": self.expand, "counts": counts, "fog": fog}
+            layout = {"learners": made.learners, "expand": self.expand, "counts": counts}
+            layout |= {"fog": fog, "box": self.box}
             self.encoding = fog.encoding if fog else self.spec.encoding(made.observation)
+            state = any(field.name.startswith("state.") for field in made.fields)
+            self.state_encoding = Encoding("state", self.spec.state) if state else None
+            if self.box:
+                self.encoding = self.encoding.boxed()
+                self.state_encoding = self.state_encoding and self.state_encoding.boxed()
             self.action_shape = action_shape(made)
             self._posts = self.memory is not None and self.memory.channel.begins == bool(made.batch_size)
             self._step = wire.StepRequest(made.env, self.action_shape)

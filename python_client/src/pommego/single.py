@@ -29,6 +29,8 @@ class PommegoEnv(gymnasium.Env):
     Attributes:
         game_spec: the description of the game.
         encoding: the encoding of observations.
+        state_encoding: the encoding of ``info["state"]``, None without it.
+        state_space: the space of ``info["state"]``, None without it.
     """
 
     metadata = {"render_modes": ["ansi", "rgb_array"], "render_fps": 10}  # noqa: RUF012, gymnasium's own form
@@ -45,7 +47,9 @@ class PommegoEnv(gymnasium.Env):
         self.render_mode = render_mode
         self.game_spec = envs.game_spec
         self.encoding = envs.encoding
+        self.state_encoding = envs.state_encoding
         self.observation_space = envs.single_observation_space
+        self.state_space = envs.single_state_space
         self.action_space = envs.single_action_space
 
     def reset(

@@ -11,7 +11,10 @@ import gymnasium
 import msgspec
 import numpy as np
 
-__all__ = ["Choice", "Encoding", "Field", "GameSpec", "Name", "Result"]
+__all__ = ["BOX", "Choice", "Encoding", "Field", "GameSpec", "Name", "Result"]
+
+#: The name of the encoding with a single array, and of its field.
+BOX = "box"
 
 
 class Result(IntEnum):
@@ -89,9 +92,30 @@ class Encoding:
                 return field
         raise KeyError(f"no field {name!r} in encoding {self.name!r}; it has {[f.name for f in self.fields]}")
 
-    def space(self) -> gymnasium.spaces.Dict:
+    @property
+    def is_box(self) -> bool:
+        """Whether observations are one array instead of a dictionary."""
+        return self.name == BOX
+
+    def space(self) -> gymnasium.spaces.Dict | gymnasium.spaces.Box:
         """Return the observation space of one seat."""
+        if self.is_box:
+            return self.fields[0].space()
         return gymnasium.spaces.Dict({field.name: field.space() for field in self.fields})
+
+    def boxed(self) -> Encoding:
+        """Return planes and scalars as one box: the planes, then one constant plane for each scalar.
+
+        Raises:
+            ValueError: this encoding has other fields.
+        """
+        if [field.name for field in self.fields] != ["planes", "scalars"]:
+            raise ValueError(f"{self.name!r} has {[f.name for f in self.fields]}, not planes and scalars")
+        planes, scalars = self.fields
+        shape = (planes.shape[0] + scalars.shape[0], *planes.shape[1:])
+        low, high = min(planes.low, scalars.low), max(planes.high, scalars.high)
+        names = planes.names + scalars.names
+        return Encoding(BOX, (Field(BOX, "float32", shape, low, high, shared=planes.shared, names=names),))
 
 
 @dataclass(frozen=True)
@@ -114,6 +138,7 @@ class GameSpec:
         rule_meanings: the meaning of each rule, by name, in a sentence, including rules
             that `rules` leaves out because they are not in use.
         counts: what the game counts for each seat, under these names in ``info["game"]``.
+        state: the fields of the global state, for ``make_vec(state=True)``.
     """
 
     id: str
@@ -130,6 +155,7 @@ class GameSpec:
     rules: dict[str, Any]
     counts: tuple[Name, ...] = ()
     rule_meanings: dict[str, str] = dataclasses.field(default_factory=dict)
+    state: tuple[Field, ...] = ()
 
     @property
     def dead_leave(self) -> bool:

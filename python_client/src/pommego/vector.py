@@ -17,7 +17,9 @@ from pommego import checks, rows
 from pommego._transport import wire
 from pommego.batch import Observation, View, begin_info, episode_info, final_info
 from pommego.opponents import LineUps, Opponents
+from pommego.rows import fields_of
 from pommego.session import Session
+from pommego.spec import BOX, Encoding
 from pommego.state import (
     Simulation,
     State,
@@ -49,15 +51,21 @@ class PommegoVectorEnv(VectorEnv):
 
     A batch consists of
 
-    * ``obs``: a dict of arrays (rows, ...), as `observation_space` says. What
-      each plane means is in `encoding`.
+    * ``obs``: a dict of arrays (rows, ...), as `observation_space` says, or with
+      ``observation="box"`` one array. `encoding` has the meaning of each plane.
     * ``reward``: float64 (rows,); ``terminated``, ``truncated``: bool (rows,).
     * ``info["action_mask"]``: int8 (rows, choices), 0 where, as far as the seat can
       know, an action has no effect. With several action components their choices
       follow each other (`split_mask`).
     * ``info["alive"]``: bool (rows,). A dead learner's row goes on with only
       "stop" legal until its game ends (see `on_death`).
+    * ``info["valid"]``: bool (rows,), the rows of the step to learn from: those that
+      were alive before it, in games that it did not only reset. The actions of the others
+      had no effect. All false after `reset` and `set_state`, which make no step.
     * ``info["seat"]``: uint8 (rows,), the seat that the row plays.
+    * ``info["state"]``, with ``state=True``: the global state, a dict of arrays like ``obs``
+      (`state_space`), without fog and the same for all rows of a game. `state_encoding` has
+      the meaning of each plane. Final ones are in ``info["final_info"]["state"]``.
     * ``info["game"]``, when an episode ended: the counts of the row's seat, int32,
       under the names in ``game_spec.counts`` (with ``counts=True``); ``return`` float64,
       ``length`` int32 (steps), ``result`` uint8 (`pommego.Result`), with several line-ups
@@ -102,6 +110,7 @@ class PommegoVectorEnv(VectorEnv):
         learners: rows per game.
         game_spec: the description of the game.
         encoding: the encoding of observations.
+        state_encoding: the encoding of the global state, None without it.
         autoreset_mode: gymnasium's AutoresetMode.
         server: the embedded server; None with `address`.
         on_death: "end" or "wait", as in force.
@@ -125,6 +134,7 @@ class PommegoVectorEnv(VectorEnv):
         self.batch_bytes = made.batch_bytes
         self.game_spec = session.spec
         self.encoding = session.encoding
+        self.state_encoding = session.state_encoding
         self.autoreset_mode = AutoresetMode(made.autoreset_mode)
         self.render_mode = render_mode
         self.metadata = {
@@ -133,21 +143,37 @@ class PommegoVectorEnv(VectorEnv):
             "render_fps": 10,
         }
         self.single_observation_space = self.encoding.space()
+        self.single_state_space = self.state_encoding and self.state_encoding.space()
         self.single_action_space = self.game_spec.action_space()
         self._episode = np.zeros(self.num_games, np.uint64)
         self._every_row = np.ones(self._rows, np.bool_)
         self._episode_bytes = self._episode.tobytes()  # the same in lock-step: what is compared quickest
+        self._alive = np.zeros(self.num_envs, np.bool_)  # as last shown
 
     # gymnasium's interface ----------------------------------------------------
 
     @cached_property
-    def observation_space(self) -> gymnasium.spaces.Dict:
+    def observation_space(self) -> gymnasium.spaces.Dict | gymnasium.spaces.Box:
         """The observation space of a whole batch."""
+        return self._batched(self.encoding, self.single_observation_space)
+
+    @cached_property
+    def state_space(self) -> gymnasium.spaces.Dict | gymnasium.spaces.Box | None:
+        """The space of the global state of a whole batch; None without it.
+
+        Like everything that the seats of a game share, it has an entry for each row, or with
+        ``expand_shared=False`` for each game. `single_state_space` is the space of one game's.
+        """
+        if self.state_encoding is None:
+            return None
+        return self._batched(self.state_encoding, self.single_state_space)
+
+    def _batched(self, encoding: Encoding, space: gymnasium.Space) -> gymnasium.Space:
         batched = {}
-        for field in self.encoding.fields:
+        for field in encoding.fields:
             lead = self.batch_size if field.shared and not self._session.expand else self._rows
-            batched[field.name] = batch_space(self.single_observation_space[field.name], lead)
-        return gymnasium.spaces.Dict(batched)
+            batched[field.name] = batch_space(fields_of(space)[field.name], lead)
+        return batched[BOX] if encoding.is_box else gymnasium.spaces.Dict(batched)
 
     @cached_property
     def action_space(self) -> gymnasium.Space:
@@ -194,8 +220,7 @@ class PommegoVectorEnv(VectorEnv):
         view = self._session.reset(seeds, mask, starts)
         if view.games is None:
             begun = np.ones(self.num_games, np.bool_) if mask is None else mask
-            self._show(view)
-            return view.obs, view.info | begin_info(view, begun, self.learners)
+            return view.obs, self._no_step(view) | begin_info(view, begun, self.learners)
         self._episode[slice(None) if mask is None else mask] = _NONE  # the episode has begun
         return view.obs, self._step_info(view)
 
@@ -424,8 +449,7 @@ class PommegoVectorEnv(VectorEnv):
         if isinstance(games, int | np.integer):
             games, states = [int(games)], [states]
         view = restore_games(self._session, list(map(int, games)), states)
-        self._show(view)
-        return view.obs, view.info
+        return view.obs, self._no_step(view)
 
     def state_json(self, state: State | bytes) -> dict[str, Any]:
         """Return the readable form of any state of this id.
@@ -528,20 +552,37 @@ class PommegoVectorEnv(VectorEnv):
         self._episode = view.episode.copy()
         self._episode_bytes = self._episode.tobytes()
 
+    def _no_step(self, view: View) -> dict[str, Any]:
+        """Return the info of a batch that is not the result of a step."""
+        self._show(view)
+        self._alive = view.info["alive"].copy()
+        return view.info | {"valid": np.zeros(self._rows, np.bool_), "_valid": self._every_row.copy()}
+
+    def _begin(self, view: View, before: NDArray[np.uint64], valid: NDArray[np.bool_]) -> None:
+        """Add the episodes that began to info; in games that only reset, no row is valid."""
+        begun = view.episode != before
+        view.info |= begin_info(view, begun, self.learners)
+        valid &= ~begun.repeat(self.learners) | view.terminated | view.truncated
+
     def _step_info(self, view: View) -> dict[str, Any]:
         info = view.info
         if view.games is None:
+            valid, self._alive = self._alive, info["alive"].copy()
             if view.episode.tobytes() != self._episode_bytes:
-                info |= begin_info(view, view.episode != self._episode, self.learners)
+                self._begin(view, self._episode, valid)
                 self._show(view)
         else:
+            valid, self._alive[view.rows] = self._alive[view.rows], info["alive"]
             before = self._episode[view.games]
             if view.episode.tobytes() != before.tobytes():
-                info |= begin_info(view, view.episode != before, self.learners)
+                self._begin(view, before, valid)
                 self._episode[view.games] = view.episode
             info["row"], info["_row"] = view.rows, self._every_row.copy()
+        info["valid"], info["_valid"] = valid, self._every_row.copy()
         if view.finished.size:
             info |= episode_info(view)
             if self.autoreset_mode == AutoresetMode.SAME_STEP:
                 info |= final_info(view, self.learners, self._rows)
+                ended = info["_final_info"]
+                info["final_info"] |= {"valid": valid & ended, "_valid": ended.copy()}
         return info

@@ -13,6 +13,8 @@ Agents are named by their seats, "agent_0" and so on. In a free-for-all dead age
 their reward and leave `agents`; in team games they stay to the end, with only "stop"
 legal, and get the reward of their team.
 
+`state` is the global state, for critics: what all agents would see without fog.
+
 Each step of a game is a round trip to the server. To step thousands of games with all
 their agents as rows of one batch, use `pommego.make_vec`.
 
@@ -32,8 +34,9 @@ from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 from pettingzoo.utils.conversions import parallel_to_aec
 
+from pommego.errors import PommegoError
 from pommego.making import make_vec
-from pommego.rows import row_info, row_obs
+from pommego.rows import row_info, row_obs, to_box
 from pommego.spec import GameSpec
 from pommego.vector import PommegoVectorEnv
 
@@ -74,7 +77,7 @@ def parallel_env(
             ``{"observation": ..., "action_mask": ...}``; "info": the mask is in info,
             and the observation is that of the server.
         options: further options, as for `pommego.make_vec`: observation, reward, rules,
-            address, token and so on.
+            address, token and so on. Here `state` is true by default.
 
     Raises:
         TypeError, ValueError: an option is not available here.
@@ -89,6 +92,7 @@ def parallel_env(
     if render_mode is not None and render_mode not in modes:
         raise ValueError(f"render_mode is {render_mode!r}, expected None or one of {modes}")
     options.setdefault("workers", 1)
+    options.setdefault("state", True)
     envs = make_vec(
         id,
         1,
@@ -130,7 +134,8 @@ class PommegoParallelEnv(pettingzoo.ParallelEnv):
         possible_agents: the names of all learning agents, by seat.
         agents: those still in the game.
         envs: the underlying vector environment of one game.
-        state_space: the space of `state`.
+        state_space: the space of `state`, None without it.
+        state_encoding: the encoding of `state`: ``state_encoding["box"].names``.
     """
 
     metadata = {  # noqa: RUF012, PettingZoo's own form
@@ -155,7 +160,10 @@ class PommegoParallelEnv(pettingzoo.ParallelEnv):
         # Each agent has its own spaces, which can be seeded separately.
         self.observation_spaces = {agent: self._observation_space() for agent in agents}
         self.action_spaces = {agent: envs.game_spec.action_space() for agent in agents}
-        self.state_space = _joint_space(envs.encoding.space(), len(agents))
+        self.state_encoding = envs.state_encoding
+        if self.state_encoding is not None and not self.state_encoding.is_box:
+            self.state_encoding = self.state_encoding.boxed()
+        self.state_space = self.state_encoding and self.state_encoding.space()
 
     def observation_space(self, agent: str) -> spaces.Space:
         """Return this agent's observation space, always the same object."""
@@ -178,6 +186,7 @@ class PommegoParallelEnv(pettingzoo.ParallelEnv):
             observations and infos by agent.
         """
         self._obs, info = self.envs.reset(seed=seed)
+        self._state = info.get("state")
         self.agents = self.possible_agents[:]
         self._show()
         return self._observations(info), self._infos(info)
@@ -203,7 +212,7 @@ class PommegoParallelEnv(pettingzoo.ParallelEnv):
         for agent in self.agents:
             self._actions[self._rows[agent]] = self._action(agent, actions.get(agent))
         self._obs, reward, terminated, truncated, info = self.envs.step(self._actions)
-        alive = info["alive"]
+        self._state, alive = info.get("state"), info["alive"]
         rewards, terminations, truncations = {}, {}, {}
         for agent in self.agents:
             row = self._rows[agent]
@@ -215,14 +224,20 @@ class PommegoParallelEnv(pettingzoo.ParallelEnv):
         self._show()
         return observations, rewards, terminations, truncations, infos
 
-    def state(self) -> NDArray[Any]:
-        """Return the observations of all agents, dead ones included, concatenated to one vector.
+    def state(self) -> NDArray[np.float32]:
+        """Return the global state: what all agents would see without fog.
 
-        With fog this is not the full state of the game, but what the agents together see.
+        Returns:
+            float32 (planes, height, width): the planes, then one constant plane for each scalar.
+
+        Raises:
+            PommegoError: the environment was made with ``state=False``.
         """
-        rows = len(self.possible_agents)
-        parts = [self._obs[name].reshape(rows, -1) for name in self.envs.encoding.space()]
-        return np.concatenate(parts, axis=1, dtype=self.state_space.dtype).ravel()
+        if self._state is None:
+            raise PommegoError("there is no global state: make the environment with state=True")
+        if isinstance(self._state, np.ndarray):
+            return self._state[0]
+        return to_box(self._state["planes"][:1], self._state["scalars"][:1])[0]
 
     def render(self) -> str | NDArray[np.uint8] | None:
         """Draw the game as `render_mode` says: text, or an image uint8 (height, width, 3)."""
@@ -256,6 +271,7 @@ class PommegoParallelEnv(pettingzoo.ParallelEnv):
         infos = {}
         for agent in self.agents:
             own = infos[agent] = row_info(info, self._rows[agent])
+            own.pop("state", None)  # it is one for all: `state`
             if self._masks_inside:
                 del own["action_mask"]  # there is only one place for it
             else:
@@ -276,17 +292,6 @@ class PommegoParallelEnv(pettingzoo.ParallelEnv):
     def _show(self) -> None:
         if self.render_mode == "human":
             print(self.envs.render(0, colour=sys.stdout.isatty()))
-
-
-def _joint_space(space: spaces.Dict, agents: int) -> spaces.Box:
-    """Return the space of all agents' observations, concatenated."""
-    fields = [space[name] for name in space]
-    dtype = np.result_type(*(field.dtype for field in fields))
-    low, high = (
-        np.tile(np.concatenate([getattr(field, end).ravel() for field in fields], dtype=dtype), agents)
-        for end in ("low", "high")
-    )
-    return spaces.Box(low, high, dtype=dtype.type)
 
 
 def _agent_names(spec: GameSpec, seats: Sequence[str] | None) -> list[str]:

@@ -32,6 +32,7 @@ from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 
 from pommego.making import make_vec
+from pommego.rows import fields_of
 from pommego.vector import PommegoVectorEnv
 
 __all__ = ["PommegoPufferEnv", "creator"]
@@ -91,7 +92,8 @@ class PommegoPufferEnv(pufferlib.PufferEnv):
         """Order fields by decreasing size of their elements, so that all are aligned."""
         self._places: dict[str, tuple[int, int, np.dtype, tuple[int, ...]]] = {}
         at = 0
-        fields = [(name, box.dtype, box.shape) for name, box in self.envs.single_observation_space.items()]
+        space = fields_of(self.envs.single_observation_space)
+        fields = [(name, box.dtype, box.shape) for name, box in space.items()]
         for name, dtype, shape in sorted(fields, key=lambda field: -field[1].itemsize):
             size = int(np.prod(shape)) * dtype.itemsize
             self._places[name] = (at, size, dtype, shape)
@@ -127,7 +129,7 @@ class PommegoPufferEnv(pufferlib.PufferEnv):
         self.actions[:] = np.asarray(actions).reshape(self.actions.shape)
         obs, reward, terminated, truncated, info = self.envs.step(self.actions)
         over = terminated | truncated
-        self.masks[:] = self._was_alive if self._dead_leave else True
+        self.masks[:] = info["valid"] if self._dead_leave else True
         self.rewards[:] = reward
         self.terminals[:] = terminated | self._died(over, info)
         self.truncations[:] = truncated
@@ -145,7 +147,9 @@ class PommegoPufferEnv(pufferlib.PufferEnv):
 
     def _write(self, obs: dict[str, NDArray[Any]], info: dict[str, Any]) -> None:
         for name, (at, size, _, _) in self._places.items():
-            self.observations[:, at : at + size] = obs[name].reshape(self.num_agents, -1).view(np.uint8)
+            self.observations[:, at : at + size] = (
+                fields_of(obs)[name].reshape(self.num_agents, -1).view(np.uint8)
+            )
         self._was_alive = info["alive"].copy()
         self.action_masks = info["action_mask"].astype(np.bool_)
 

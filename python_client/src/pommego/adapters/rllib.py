@@ -53,6 +53,7 @@ from ray.tune.registry import register_env
 from pommego.adapters.pettingzoo import parallel_env
 from pommego.batch import Observation
 from pommego.making import make_vec
+from pommego.rows import fields_of
 from pommego.server import Server
 from pommego.single import PommegoEnv
 from pommego.spec import Encoding, GameSpec
@@ -145,7 +146,7 @@ class PommegoMultiAgentEnv(MultiAgentEnv):
         super().__init__()
         options = _connected(config)
         masked = options.pop("action_mask", False)
-        self.game = parallel_env(action_mask="info", **options)
+        self.game = parallel_env(action_mask="info", **({"state": False} | options))
         self._form = _Form(self.game.envs.game_spec, self.game.envs.encoding, masked)
         self.metadata = dict(self.game.metadata)  # RLlib writes into it
         self.render_mode = self.game.render_mode
@@ -213,7 +214,7 @@ class _Form:
 
     def of(self, obs: Observation, mask: NDArray[Any]) -> Any:
         """Convert a batch, rows first, to this form."""
-        rows = [obs[field.name].reshape(len(mask), -1) for field in self._fields]
+        rows = [fields_of(obs)[field.name].reshape(len(mask), -1) for field in self._fields]
         vector = np.concatenate(rows, axis=1, dtype=np.float32)
         if not self._masked:
             return vector
@@ -221,7 +222,7 @@ class _Form:
 
     def of_one(self, obs: Observation, mask: NDArray[Any]) -> Any:
         """Convert the observation of one row to this form."""
-        seen = self.of({name: array[None] for name, array in obs.items()}, mask[None])
+        seen = self.of({name: array[None] for name, array in fields_of(obs).items()}, mask[None])
         return {name: array[0] for name, array in seen.items()} if self._masked else seen[0]
 
 

@@ -4,10 +4,13 @@
     from pommego import sb3
 
     envs = sb3.make_vec("PommeFFACompetition-v0", 64, opponents=["simple"] * 3)
-    MaskablePPO("MultiInputPolicy", envs).learn(100_000)
+    look = {"features_extractor_class": sb3.Planes}
+    MaskablePPO("MultiInputPolicy", envs, policy_kwargs=look).learn(100_000)
 
 Each row (a learner of a game) is one environment for Stable-Baselines3. Without
-`opponents` all seats learn with the same policy, which is self-play.
+`opponents` all seats learn with the same policy, which is self-play. Where the row of a
+learner goes on after its death (with several learners, and in team games), `ValidRows`
+leaves these steps out of training.
 
 Needs the extra ``pommego[sb3]``.
 """
@@ -19,18 +22,22 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import torch
 from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 from stable_baselines3.common.monitor import Monitor
+from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.common.vec_env import VecEnv
+from torch import nn
 
 from pommego.batch import Observation
 from pommego.making import make_vec as make_vector_env
-from pommego.rows import row_info
+from pommego.rows import fields_of, row_info
+from pommego.spec import BOX
 from pommego.vector import PommegoVectorEnv
 
-__all__ = ["PommegoVecEnv", "make_vec"]
+__all__ = ["Planes", "PommegoVecEnv", "Valid", "ValidRows", "make_vec"]
 
 _NOT_HERE = ("autoreset_mode", "copy", "expand_shared")
 _LARGEST = 254  # see _space
@@ -77,11 +84,13 @@ class PommegoVecEnv(VecEnv):
     Attributes:
         envs: the underlying vector environment.
         info: the info of the last batch, arrays with rows first.
+        valid: which rows of the last step are valid, for `ValidRows`.
     """
 
     def __init__(self, envs: PommegoVectorEnv, *, render_mode: str | None = None) -> None:
         self.envs = envs
         self.info: dict[str, Any] = {}
+        self.valid = Valid(self)
         self.render_mode = render_mode
         self._begin = time.time()
         super().__init__(envs.num_envs, _space(envs.single_observation_space), envs.single_action_space)
@@ -197,7 +206,116 @@ class PommegoVecEnv(VecEnv):
             raise ValueError(f"{name} is for all rows at once, and cannot be used for {len(rows)} of them")
 
 
-def _space(space: spaces.Dict) -> spaces.Dict:
+class Planes(BaseFeaturesExtractor):
+    """Convolutions over the planes, with the scalars beside their result.
+
+        MaskablePPO("MultiInputPolicy", envs, policy_kwargs={"features_extractor_class": sb3.Planes})
+
+    Without it `MultiInputPolicy` flattens the planes, and learns more slowly. It takes
+    dictionaries with planes and scalars and, in "MlpPolicy", ``observation="box"``. Observations
+    of several steps can be stacked along the planes: ``VecFrameStack(envs, 4, channels_order="first")``.
+
+    Args:
+        observation_space: given by the policy.
+        features_dim: size of the result.
+        channels: of each convolution, 3x3.
+
+    Raises:
+        ValueError: there are no planes in the space, as with "raw".
+    """
+
+    def __init__(
+        self, observation_space: spaces.Space, features_dim: int = 256, channels: Sequence[int] = (32, 64, 64)
+    ) -> None:
+        super().__init__(observation_space, features_dim)
+        fields = fields_of(observation_space)
+        planes = fields.get("planes", fields.get(BOX))
+        if planes is None or len(planes.shape) != 3:
+            raise ValueError(f"{observation_space} has no planes: use observation='planes' or 'box'")
+        before, height, width = planes.shape
+        layers: list[nn.Module] = []
+        for after in channels:
+            layers += [nn.Conv2d(before, after, 3, padding=1), nn.ReLU()]
+            before = after
+        self.board = nn.Sequential(*layers, nn.Flatten())
+        scalars = fields.get("scalars")  # a space says of "in" something else
+        size = before * height * width + (0 if scalars is None else scalars.shape[0])
+        self.body = nn.Sequential(nn.Linear(size, features_dim), nn.ReLU())
+
+    def forward(self, observations: Any) -> torch.Tensor:
+        """Return features, float32 (rows, features_dim)."""
+        fields = fields_of(observations)
+        planes = fields["planes"] if "planes" in fields else fields[BOX]
+        # Roots, as most planes are 0 or 1, but some count to 10 or 100.
+        seen = self.board(planes.sign() * planes.abs().sqrt())
+        return self.body(torch.cat([seen, fields["scalars"]], 1) if "scalars" in fields else seen)
+
+
+class Valid:
+    """Which rows of the last step are valid: returns ``info["valid"]`` when called.
+
+    It can be pickled as a part of a saved model, and then has no environment.
+    """
+
+    def __init__(self, envs: PommegoVecEnv | None = None) -> None:
+        self._envs = envs
+
+    def __call__(self) -> NDArray[np.bool_]:
+        """Return them, bool (rows,)."""
+        if self._envs is None:
+            raise ValueError(
+                "no environment: pass rollout_buffer_kwargs={'valid': envs.valid} to load(), too"
+            )
+        return self._envs.info["valid"]
+
+    def __reduce__(self) -> tuple[type[Valid], tuple[()]]:
+        return Valid, ()
+
+
+class ValidRows:
+    """A mixin for rollout buffers that leaves out the steps of dead learners.
+
+        class Buffer(sb3.ValidRows, MaskableDictRolloutBuffer):
+            pass
+
+        MaskablePPO(..., rollout_buffer_class=Buffer, rollout_buffer_kwargs={"valid": envs.valid})
+
+    Rewards that a learner gets after its death, such as its team's outcome, count for its
+    last step. All other arguments go to the buffer.
+
+    Args:
+        valid: `PommegoVecEnv.valid` of the environment that it learns from.
+    """
+
+    def __init__(self, *args: Any, valid: Valid, **kwargs: Any) -> None:
+        self._valid = valid
+        super().__init__(*args, **kwargs)
+
+    def reset(self) -> None:
+        """Begin a rollout."""
+        self.counts = np.ones((self.buffer_size, self.n_envs), np.bool_)
+        super().reset()
+
+    def add(self, *args: Any, **kwargs: Any) -> None:
+        """Add a step."""
+        self.counts[self.pos] = self._valid()
+        super().add(*args, **kwargs)
+
+    def compute_returns_and_advantage(self, last_values: Any, dones: NDArray[Any]) -> None:
+        """End a rollout. Values after a death are what was received then, not estimates."""
+        after, goes_on = last_values.cpu().numpy().flatten(), 1.0 - dones
+        for step in reversed(range(self.buffer_size)):
+            received = self.rewards[step] + self.gamma * goes_on * after
+            self.values[step] = np.where(self.counts[step], self.values[step], received)
+            after, goes_on = self.values[step], 1.0 - self.episode_starts[step]
+        super().compute_returns_and_advantage(last_values, dones)
+
+    def _get_samples(self, batch_inds: NDArray[np.intp], env: Any = None) -> Any:
+        counts = self.counts.T.ravel()[batch_inds]  # by row first, like the flattened arrays
+        return super()._get_samples(batch_inds[counts] if counts.any() else batch_inds[:1], env)
+
+
+def _space(space: spaces.Space) -> spaces.Space:
     """Return the space in a form that Stable-Baselines3 does not take for images.
 
     It treats every uint8 box of three axes with bounds of 0 and 255 as an
@@ -210,4 +328,6 @@ def _space(space: spaces.Dict) -> spaces.Dict:
             return box
         return spaces.Box(box.low, np.minimum(box.high, _LARGEST), dtype=np.uint8)
 
+    if isinstance(space, spaces.Box):
+        return plain(space)
     return spaces.Dict({name: plain(box) for name, box in space.items()})

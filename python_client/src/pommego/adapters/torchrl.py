@@ -28,12 +28,14 @@ from torchrl.data import Binary, Bounded, Categorical, Composite, MultiCategoric
 from torchrl.envs import EnvBase
 
 from pommego.making import make_vec as make_vector_env
+from pommego.rows import fields_of
 from pommego.vector import PommegoVectorEnv
 
 __all__ = ["PommegoTorchEnv", "make_vec"]
 
 _NOT_HERE = ("autoreset_mode", "copy", "expand_shared", "render_mode")
 _GROUP = "agents"
+_FLAGS = ("alive", "valid")  # of info, which every batch has
 
 
 def make_vec(
@@ -62,10 +64,13 @@ class PommegoTorchEnv(EnvBase):
     """A batch of games. Make one with `make_vec`.
 
     Each learner has: the observation's fields, ``action_mask`` (bool, the choices of all
-    action components one after the other), ``alive`` (bool, 1), ``action`` and
+    action components one after the other), ``alive`` and ``valid`` (bool, 1), ``action`` and
     ``reward`` (float32, 1). With one learner they have the shape (games, ...),
     with several, under "agents", (games, learners, ...). ``done``,
     ``terminated`` and ``truncated`` belong to games: bool (games, 1).
+
+    ``valid``, under "next", is false for a learner that was dead before the step. To learn
+    only from valid steps, use ``data[data["next", "valid"].squeeze(-1)]``.
 
     After `set_seed` with s, the next full reset gives game i the seed s + i.
 
@@ -92,10 +97,13 @@ class PommegoTorchEnv(EnvBase):
     def _make_specs(self) -> None:
         space = self.envs.single_observation_space
         choices = sum(choice.n for choice in self.envs.game_spec.actions)
-        observation = {name: self._bounded(box) for name, box in space.items()} | {
-            "action_mask": Binary(choices, shape=(*self._lead, choices), dtype=torch.bool),
-            "alive": Binary(1, shape=(*self._lead, 1), dtype=torch.bool),
-        }
+        observation = (
+            {name: self._bounded(box) for name, box in fields_of(space).items()}
+            | {
+                "action_mask": Binary(choices, shape=(*self._lead, choices), dtype=torch.bool),
+            }
+            | {name: Binary(1, shape=(*self._lead, 1), dtype=torch.bool) for name in _FLAGS}
+        )
         self.observation_spec = self._grouped(observation)
         self.action_spec = self._grouped({"action": self._actions()})
         reward = Unbounded(shape=(*self._lead, 1), dtype=torch.float32)
@@ -163,17 +171,18 @@ class PommegoTorchEnv(EnvBase):
         """Replace the first observations of restarted games by the last of finished ones."""
         rows = done.nonzero()[0]
         last, info = self.info["final_obs"], self.info["final_info"]
-        whole = {name: array.copy() for name, array in obs.items()}
+        whole = {name: array.copy() for name, array in fields_of(obs).items()}
         for name, array in whole.items():
-            array[rows] = np.stack([last[row][name] for row in rows])
+            array[rows] = np.stack([fields_of(last[row])[name] for row in rows])
         last_info = {name: self.info[name].copy() for name in ("action_mask", "alive")}
         for name, array in last_info.items():
             array[rows] = info[name][rows]
-        return whole, last_info
+        return whole, last_info | {"valid": self.info["valid"]}
 
     def _seen(self, obs: dict[str, NDArray[Any]], info: dict[str, Any]) -> TensorDict:
         """Return the entries of learners."""
-        arrays = obs | {"action_mask": info["action_mask"].view(np.bool_), "alive": info["alive"][:, None]}
+        arrays = dict(fields_of(obs)) | {"action_mask": info["action_mask"].view(np.bool_)}
+        arrays |= {name: info[name][:, None] for name in _FLAGS}
         tensors = {
             name: torch.from_numpy(array).reshape(*self._lead, *array.shape[1:])
             for name, array in arrays.items()
