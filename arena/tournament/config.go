@@ -60,7 +60,7 @@ type Config struct {
 	Repetitions int `json:"repetitions,omitempty"`
 
 	// Mirrored plays each board, and each repetition on it, once from every side:
-	// with the same dice, agents swapped. Games is a multiple of the sides then.
+	// with the same random numbers, agents swapped. Games is a multiple of the sides then.
 	Mirrored bool `json:"mirrored,omitempty"`
 
 	// Seed is that of the first board; the k-th after it has Seed+k.

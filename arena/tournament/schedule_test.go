@@ -113,7 +113,7 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// TestMirrored: a board is played from every side, with the same dice, before the
+// TestMirrored: a board is played from every side, with the same random numbers, before the
 // next repetition or the next board.
 func TestMirrored(t *testing.T) {
 	for _, tc := range []struct {
