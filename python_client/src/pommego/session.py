@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 from collections import deque
 from functools import cached_property
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +18,7 @@ from pommego._transport.shared import SharedBatch
 from pommego.batch import BatchReader, View, rows_of
 from pommego.errors import ClosedError, PommegoError
 from pommego.fog import Fog
+from pommego.guard import Guard
 from pommego.opponents import LineUps, PolicySeats, no_row
 from pommego.server import Server
 from pommego.spec import GameSpec
@@ -55,6 +56,7 @@ class Session:
         steps: the ids of the steps in flight.
         max_in_flight: how many there may be.
         closed: whether `close` has been called.
+        guard: to be held during a call.
     """
 
     def __init__(
@@ -74,6 +76,7 @@ class Session:
         self.numbered, self._unfogged = numbered, unfogged
         self.steps: deque[int] = deque()
         self.closed = False
+        self.guard = Guard()
         self._finalizer = weakref.finalize(self, _end, client, server)
         try:
             self.made, self.memory = make_shared(client, options, shared_memory, copy)
@@ -123,6 +126,13 @@ class Session:
             policies.close()
         self.closed = True
         self._finalizer()
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            "an environment cannot be pickled or deep-copied: it is a connection to a running server. Hand "
+            "another process a function that makes one there, such as lambda: pommego.make_vec(...); "
+            "get_state() returns games that can be pickled, and clone() an independent copy"
+        )
 
     def check_open(self) -> None:
         """Raise ClosedError after `close`."""

@@ -62,7 +62,8 @@ class State:
         session = self._session()
         if session is None or session.closed:
             raise PommegoError("its environment is closed; use envs.state_json(state) of another")
-        return game_json(session, self)
+        with session.guard:
+            return game_json(session, self)
 
     def __bytes__(self) -> bytes:
         return self._data
