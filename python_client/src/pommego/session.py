@@ -78,6 +78,7 @@ class Session:
         self.closed = False
         self.guard = Guard()
         self._finalizer = weakref.finalize(self, _end, client, server)
+        client.end = weakref.WeakMethod(self.close)
         try:
             self.made, self.memory = make_shared(client, options, shared_memory, copy)
             self._understand(copy, line_ups)
@@ -170,8 +171,10 @@ class Session:
         if self.policies:
             self.policies.set(line_ups)
 
-    def abandon_steps(self) -> None:
+    def abandon_steps(self, *, interrupted: bool = False) -> None:
         """Forget the steps in flight: their batches are skipped when they arrive."""
+        if interrupted:
+            self.client.interrupt()
         self.client.give_up_all()
         self.steps.clear()
 
@@ -280,9 +283,7 @@ class Session:
             raise PommegoError("no step is in flight: call send(actions) first")
         try:
             reply = self.client.collect(wire.Batch)
-        except KeyboardInterrupt:
-            raise
-        except BaseException:
+        except PommegoError:  # after an interrupt, another recv() waits for the same batch
             self.steps.popleft()
             raise
         while self.steps and self.steps.popleft() != reply.id:

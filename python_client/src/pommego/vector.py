@@ -90,7 +90,10 @@ class PommegoVectorEnv(VectorEnv):
     possible. With several line-ups a policy is called for the games whose episode has it.
 
     Errors: after a `ServerError`, with which the server refuses a request, nothing has
-    changed; a `ConnectionError` or `TimeoutError` closes the environment.
+    changed; a `ConnectionError` or `TimeoutError` closes the environment. Ctrl-C
+    (or another signal whose handler raises) ends a call at once. The next one works if
+    the server is done within a second with what was interrupted; otherwise it closes
+    the environment and is a `ClosedError`. Only `recv` can be called again to wait on.
 
     An environment belongs to one thread at a time (`BusyError`) and to the process
     that made it (`ForkedError`), and cannot be pickled. As a context manager it closes
@@ -228,7 +231,7 @@ class PommegoVectorEnv(VectorEnv):
             session.send(actions)
             return self._received()
         except BaseException:  # the reply to an interrupted step must not be taken for that of the next one
-            session.abandon_steps()
+            session.abandon_steps(interrupted=True)
             raise
 
     @alone
