@@ -525,10 +525,14 @@ class PommegoVectorEnv(VectorEnv):
 
         Returns:
             uint8 (rows,) or (rows, components).
+
+        Raises:
+            ValueError: the mask is not (rows, choices), or a row of it is all zeros.
         """
         choices = [choice.n for choice in self.game_spec.actions]
         if action_mask is None:
             action_mask = np.ones((self._rows, sum(choices)), np.int8)
+        action_mask = checks.action_mask(action_mask, self._rows, sum(choices))
         drawn = rows.sample(rows.split_mask(action_mask, choices), self.np_random)
         return drawn.reshape(-1, *self._session.action_shape[1:])
 
