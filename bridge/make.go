@@ -71,6 +71,9 @@ func (s *session) makeEnv(id uint64, q makeRequest) (reply, error) {
 	if err := s.checkLimits(&q.pool); err != nil {
 		return reply{}, err
 	}
+	if err := checkSeat(&q.pool); err != nil {
+		return reply{}, err
+	}
 	if err := checkCompression(q.compression, q.slots); err != nil {
 		return reply{}, err
 	}
@@ -124,6 +127,21 @@ func (s *session) checkLimits(cfg *vec.Config) error {
 		return fail(codeLimit, "", "close one, or use another connection", "this connection has %d environments, and may have no more", len(s.envs))
 	}
 	cfg.MaxWorkers = limits.MaxWorkers
+	return nil
+}
+
+// checkSeat checks the learner's seat, which vec counts from 1 and clients from 0.
+func checkSeat(cfg *vec.Config) error {
+	spec := cfg.Game.Spec()
+	switch seat := cfg.Seat - 1; {
+	case seat < 0:
+		return nil
+	case seat >= spec.Seats:
+		return fail(codeBadOption, "seat", "leave it out to have it drawn for each episode", "seat is %d, want 0 to %d: %s has %d seats",
+			seat, spec.Seats-1, spec.ID, spec.Seats)
+	case len(cfg.Opponents) == 0 && len(cfg.LineUps.Names) == 0:
+		return fail(codeBadOption, "seat", "give opponents, too", "seat is %d without opponents; it says where the one learner sits among them", seat)
+	}
 	return nil
 }
 

@@ -32,9 +32,9 @@ var policy = []rule{
 	{"env/saved", []string{"env"}},
 	{"env/search", []string{"env"}},
 	{"env/ruleset", []string{"env"}},
-	{"env/seat", []string{"env", "env/ruleset", "env/search"}},
+	{"env/seat", []string{"env", "env/ruleset", "env/search", "internal/enum"}},
 	{"env/envtest", []string{"env", "env/grid"}},
-	{"env/catalog", []string{"env", "env/*", "env/*/bots"}},
+	{"env/catalog", []string{"env", "env/*", "env/*/bots", "internal/enum"}},
 	{"env/*", []string{"env", "env/grid", "env/observe", "env/record", "env/rollout", "env/ruleset", "env/saved", "env/seat", "internal/enum"}}, // a game
 	{"env/*/bots", []string{"OWN", "env", "env/grid", "env/record", "env/saved", "env/search", "env/seat", "env/*/bots/*"}},
 	{"env/*/bots/*", []string{"env", "env/grid", "env/pommerman", "env/record", "env/saved", "env/search", "env/seat"}},
@@ -56,7 +56,7 @@ var policy = []rule{
 	{"arena/dataset/joined", []string{"OWN", "env", "env/pommerman"}}, // files of Pommerman's reference
 
 	{"vec", []string{"env", "env/saved", "internal/enum", "internal/gamestate"}},
-	{"bridge", []string{"arena/picture", "env", "vec"}},
+	{"bridge", []string{"arena/picture", "env", "internal/enum", "vec"}},
 	{"benchmarks", []string{"env", "env/catalog", "env/rollout", "vec"}},
 	{"cmd/pommego", []string{"arena/*", "arena/*/*", "benchmarks", "bridge", "env", "env/catalog", "env/record", "internal/*", "vec"}},
 }

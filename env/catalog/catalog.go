@@ -25,6 +25,7 @@ import (
 	"pommego/env/seat"
 	"pommego/env/suitebot"
 	suitebots "pommego/env/suitebot/bots"
+	"pommego/internal/enum"
 )
 
 const fogView = 4 // rows and columns a fogged seat sees each way
@@ -155,7 +156,7 @@ func find(id string) (*entry, error) {
 			return &f.entries[at], nil
 		}
 	}
-	return nil, fmt.Errorf("unknown environment %q, want one of %s", id, strings.Join(IDs(), ", "))
+	return nil, fmt.Errorf("unknown environment %q%s, want one of %s", id, enum.Suggest(id, IDs()), strings.Join(IDs(), ", "))
 }
 
 // Game makes the game with the given id. Games are made once and shared.

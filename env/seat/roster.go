@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"pommego/internal/enum"
 )
 
 // Kind is one sort of bot.
@@ -50,7 +52,7 @@ func (r Roster[V]) New(name string) (Bot[V], error) {
 		return nil, fmt.Errorf("no agent is called %q here: a person plays at the terminal of pommego play alone; there are: %s", base, strings.Join(r.Names(), ", "))
 	}
 	if i < 0 {
-		return nil, fmt.Errorf("no agent is called %q, there are: %s", base, strings.Join(r.Names(), ", "))
+		return nil, fmt.Errorf("no agent is called %q%s, there are: %s", base, enum.Suggest(base, r.Names()), strings.Join(r.Names(), ", "))
 	}
 	o := Options{}
 	if given {

@@ -24,3 +24,34 @@ func TestNames(t *testing.T) {
 		t.Errorf("green is %d (error %v)", c, err)
 	}
 }
+
+func TestSuggest(t *testing.T) {
+	agents := []string{"static", "random", "simple", "simple-2018", "bfs", "mcts"}
+	ids := []string{"PommeFFACompetition-v0", "PommeFFACompetitionFast-v0", "OneVsOne-v0"}
+	for _, c := range []struct {
+		wrote  string
+		names  []string
+		want   string
+		reason string
+	}{
+		{"simpel", agents, "simple", "two letters swapped"},
+		{"Simple", agents, "simple", "another case"},
+		{"simple-2017", agents, "simple-2018", "the nearest, not the first"},
+		{"mct", agents, "mcts", "a letter is missing"},
+		{"msct", agents, "mcts", "a short name"},
+		{"PommeFFA", ids, "PommeFFACompetition-v0", "the beginning of one"},
+		{"OneVsOne-v1", ids, "OneVsOne-v0", "another version"},
+		{"", agents, "", "nothing was written"},
+		{"nobody", agents, "", "none is near"},
+		{"xyz", agents, "", "a short name that none is near"},
+		{"simple", nil, "", "there are no names"},
+	} {
+		want := ""
+		if c.want != "" {
+			want = ` (did you mean "` + c.want + `"?)`
+		}
+		if got := Suggest(c.wrote, c.names); got != want {
+			t.Errorf("%s: %q suggests %q, want %q", c.reason, c.wrote, got, want)
+		}
+	}
+}

@@ -37,3 +37,14 @@ def test_tensors_hold_their_batch(vec: Vec, shared: bool, games: int) -> None:
         for tensors, arrays in zip(kept, want, strict=True):
             assert np.array_equal(tensors["planes"].numpy(), arrays["planes"] + 1)
             assert np.array_equal(tensors["scalars"].numpy(), arrays["scalars"])
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_views_become_tensors_without_a_warning(vec: Vec, shared: bool) -> None:
+    envs = vec(games=20, shared_memory=shared, copy=False)
+    envs.reset(seed=0)
+    obs, reward, *_ = envs.step(np.zeros(80, int))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for array in (*obs.values(), reward):
+            assert torch.from_numpy(array).data_ptr() == array.__array_interface__["data"][0]

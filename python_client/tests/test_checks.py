@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
+import pommego
 from pommego import checks
+
+Vec = Callable[..., pommego.PommegoVectorEnv]
 
 
 @pytest.mark.parametrize(
@@ -103,3 +107,106 @@ def test_seeds() -> None:
 def test_seeds_that_are_none(seed: Any, error: type[Exception]) -> None:
     with pytest.raises(error):
         checks.seeds(seed, 3)
+
+
+class OnDevice:
+    """As a tensor on a GPU does: numpy cannot read it."""
+
+    device = "cuda:0"
+
+    def __array__(self, *_: Any, **__: Any) -> np.ndarray:
+        raise TypeError("can't convert cuda:0 device type tensor to numpy")
+
+
+@pytest.mark.parametrize(
+    ("actions", "text"),
+    [
+        (OnDevice(), r"got a OnDevice on cuda:0: move it with actions.cpu\(\) first"),
+        ([[1, 2], [3]], "got a list .*inhomogeneous"),
+    ],
+)
+def test_actions_that_numpy_cannot_read(actions: Any, text: str) -> None:
+    with pytest.raises(TypeError, match=text):
+        checks.write_actions(actions, np.zeros(4, np.uint8), games=2, learners=2)
+
+
+@pytest.mark.parametrize(
+    ("seed", "text"),
+    [
+        (1.0, "seed is 1.0, expected an integer, a list of 3 of them, or None"),
+        (np.float64(2), "seed is .*2.0.*, expected an integer"),
+        ("12", "seed is '12', expected"),
+        ([0, 1.5, 2], "seed is 1.5, expected an integer from 0"),
+        (-1, r"seed is -1, expected 0 to 2\*\*64-1"),
+    ],
+)
+def test_a_seed_s_error_names_it(seed: Any, text: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=text):
+        checks.seeds(seed, 3)
+
+
+@pytest.mark.parametrize("value", [-1, 255, 256, 2**40])
+@pytest.mark.parametrize("id", ["OneVsOne-v0", "PommeRadioCompetition-v2"])
+@pytest.mark.parametrize("shared_memory", [True, False])
+def test_a_bad_action_is_named_as_given(vec: Vec, id: str, value: int, shared_memory: bool) -> None:
+    """Wherever it is given, and nothing is stepped."""
+    envs = vec(id, 2, shared_memory=shared_memory)
+    envs.reset(seed=0)
+    actions = np.zeros(envs.action_space.shape, np.int64)
+    actions[(2, 1) if actions.ndim > 1 else 2] = value
+    states = envs.get_state()
+    match = f"action of row 2, component .* is {value}, want 0 to "
+    with pytest.raises(pommego.ServerError, match=match) as caught:
+        envs.step(actions)
+    assert caught.value.code == "bad_action"
+    assert str(value) in caught.value.message
+    envs.send(np.zeros_like(actions))
+    envs.send(actions)
+    envs.recv()
+    with pytest.raises(pommego.ServerError, match=match):
+        envs.recv()
+    with pytest.raises(pommego.ServerError, match=match):
+        envs.simulate(states, actions)
+    assert envs._session._odd == {}
+    some = vec(id, 2, batch_size=1)
+    some.reset(seed=0)
+    some.recv()
+    with pytest.raises(pommego.ServerError, match=match):
+        some.send(actions, np.arange(len(actions)))
+
+
+@pytest.mark.parametrize(
+    ("mask", "text"),
+    [
+        (
+            np.ones((3, 6)),
+            r"action_mask must have shape \(4, 6\), as info.*, got \(3, 6\)",
+        ),
+        (np.ones((4, 5)), r"got \(4, 5\)"),
+        (np.ones(6), r"got \(6,\)"),
+        (np.eye(4, 6, k=-1), r"\[0.*\] for component 0 in row 0, expected at least one 1"),
+    ],
+)
+def test_masks_that_cannot_be_drawn_from(vec: Vec, mask: np.ndarray, text: str) -> None:
+    envs = vec("OneVsOne-v0", 2)
+    with pytest.raises(ValueError, match=text):
+        envs.sample_actions(mask.astype(np.int8))
+
+
+@pytest.mark.parametrize(
+    ("id", "options", "text"),
+    [
+        ("OneVsOne", {}, r'unknown id "OneVsOne" \(did you mean "OneVsOne-v0"\?\)'),
+        ("OneVsOne-v0", {"opponents": ["simpel"]}, r'"simpel" \(did you mean "simple"\?\)'),
+        (
+            "OneVsOne-v0",
+            {"opponents": ["simple"], "seat": 7},
+            "seat is 7, want 0 to 1: OneVsOne-v0 has 2 seats",
+        ),
+        ("OneVsOne-v0", {"seat": 1}, "seat is 1 without opponents"),
+        ("OneVsOne-v0", {"opponents": ["simple"], "seat": -1}, "seat is -1"),
+    ],
+)
+def test_options_are_named_as_given(vec: Vec, id: str, options: dict[str, Any], text: str) -> None:
+    with pytest.raises(pommego.ServerError, match=text):
+        vec(id, 1, **options)

@@ -14,7 +14,7 @@ BASE = {"_version", "errors"}
 
 #: The environment itself: the modules that lie in the package, but for those below.
 CORE = {
-    *("batch", "checks", "encoding", "fog", "making", "opponents", "pool", "registration", "rows"),
+    *("batch", "checks", "encoding", "fog", "guard", "making", "opponents", "pool", "registration", "rows"),
     *("server", "session", "sight", "single"),
     *("spec", "state", "vector"),
 }

@@ -64,12 +64,73 @@ def test_views_stand_while_batches_are_in_flight(vec: Vec) -> None:
         envs.send(np.full(1200, action % 6))
         obs, *_ = envs.recv()
         was = frozen(obs)
-        assert not obs["planes"].flags.writeable
+        assert obs["planes"].flags.writeable, "or torch warns"
         envs.send(np.full(1200, (action + 1) % 6))  # two are being made while we look
         time.sleep(0.01)
         assert_same(obs, was)
         envs.recv()
     envs.recv()
+
+
+def scribble(value: Any) -> None:
+    """Write nonsense to all arrays of a result."""
+    if isinstance(value, dict | tuple):
+        for entry in value.values() if isinstance(value, dict) else value:
+            scribble(entry)
+    elif value.dtype != object:
+        value[...] = ~value if value.dtype == bool else 77
+
+
+@pytest.mark.parametrize("memory", [True, False])
+@pytest.mark.parametrize("observation", ["planes", "raw"])
+@pytest.mark.parametrize("mode", ["NextStep", "SameStep", "Disabled"])
+def test_what_is_written_to_views_is_gone_after_the_next_call(
+    vec: Vec, memory: bool, observation: str, mode: str
+) -> None:
+    """The server writes every byte of a batch anew, and reads none."""
+    options = {"games": 12, "observation": observation, "autoreset_mode": mode, "max_episode_steps": 20}
+    envs = vec(copy=False, expand_shared=False, shared_memory=memory, **options)
+    twin = vec(expand_shared=False, shared_memory=False, **options)
+    rng = np.random.default_rng(1)
+
+    def both(call: Callable[[pommego.PommegoVectorEnv], Any]) -> Any:
+        got, want = call(envs), call(twin)
+        assert_same(got, want)
+        scribble(got)
+        return want
+
+    both(lambda each: each.reset(seed=3))
+    states = twin.get_state([0, 1])
+    for step in range(60):
+        actions = rng.integers(0, 6, envs.action_space.shape)
+        over = np.logical_or(*both(lambda each: each.step(actions))[2:4])  # noqa: B023, called at once
+        over = over.reshape(12, 4).all(axis=1).repeat(4)
+        if mode == "Disabled" and over.any():
+            both(lambda each: each.reset(options={"reset_mask": over}))  # noqa: B023
+        if step % 17 == 5:
+            both(lambda each: each.set_state([0, 1], states))
+
+
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+def test_a_child_that_writes_to_views_writes_to_its_own(vec: Vec) -> None:
+    envs, twin = vec(games=30, copy=False, shared_memory=True), vec(games=30)
+    for _ in range(3):
+        got, want = envs.reset(seed=3), twin.reset(seed=3)
+        pid = os.fork()
+        if pid == 0:
+            scribble(got)
+            os._exit(0)
+        os.waitpid(pid, 0)
+        assert_same(got, want)
+        for action in range(4):
+            got, want = envs.step(np.full(120, action)), twin.step(np.full(120, action))
+        pid = os.fork()
+        if pid == 0:
+            scribble(got)
+            os._exit(0)
+        os.waitpid(pid, 0)
+        assert_same(got, want)
+        assert_same(envs.step(np.zeros(120, int)), twin.step(np.zeros(120, int)))
 
 
 def test_views_outlive_the_environment_and_the_server(binary: Path) -> None:

@@ -29,8 +29,10 @@ from pommego._version import __version__
 from pommego.encoding import planes
 from pommego.errors import (
     BinaryNotFoundError,
+    BusyError,
     ClosedError,
     ConnectionError,
+    ForkedError,
     GamePanicError,
     HandshakeError,
     PommegoError,
@@ -73,8 +75,10 @@ __all__ = [  # noqa: RUF022, the order of the API reference
     "State",
     "PommegoError",
     "BinaryNotFoundError",
+    "BusyError",
     "ClosedError",
     "ConnectionError",
+    "ForkedError",
     "GamePanicError",
     "HandshakeError",
     "ProtocolError",

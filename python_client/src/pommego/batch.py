@@ -292,11 +292,11 @@ class BatchReader:
 
     def _always(self, arrays: dict[str, Array], games: int) -> dict[str, Any]:
         """Return the part of info that every batch has, set for all rows."""
-        every = self._all
+        every = self._all.copy()
         if games != self._games:
             every = np.ones((len(_ALWAYS), games * self._learners), np.bool_)
         if self._copy:
-            every, info = every.copy(), {name: arrays[name].copy() for name in _ALWAYS}
+            info = {name: arrays[name].copy() for name in _ALWAYS}
         else:
             info = {name: arrays[name] for name in _ALWAYS}
         info.update(zip(_ALL, every, strict=True))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -9,13 +10,17 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 from numpy.typing import ArrayLike, NDArray
 
+from pommego.errors import ServerError
+
 __all__ = [
+    "action_mask",
     "all_rows",
     "batch_size",
     "fog",
     "games_of",
     "no_fog",
     "one_seed",
+    "own_value",
     "reset_mask",
     "reset_states",
     "seeds",
@@ -143,6 +148,8 @@ def seeds(
     """
     if seed is None or isinstance(seed, int | np.integer):
         return None if seed is None else one_seed(seed)
+    if isinstance(seed, str | bytes) or not hasattr(seed, "__len__") or np.ndim(seed) == 0:
+        raise TypeError(f"seed is {seed!r}, expected an integer, a list of {games} of them, or None")
     values = list(seed)
     if len(values) != games:
         raise ValueError(f"a list of seeds needs one for each of the {games} games, got {len(values)}")
@@ -160,9 +167,9 @@ def one_seed(value: Any) -> int:
         TypeError: it is not an integer.
     """
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        raise TypeError(f"a seed is an integer, not {type(value).__name__}")
+        raise TypeError(f"seed is {value!r}, expected an integer from 0 to 2**64-1")
     if not 0 <= value < _SEEDS:
-        raise ValueError(f"seed {value} is outside 0 to 2**64-1")
+        raise ValueError(f"seed is {value}, expected 0 to 2**64-1")
     return int(value)
 
 
@@ -203,7 +210,9 @@ def games_of(rows: ArrayLike, games: int, learners: int) -> NDArray[np.int32]:
     return (first // learners).astype(np.int32)
 
 
-def write_actions(actions: ArrayLike, out: NDArray[np.uint8], games: int, learners: int) -> None:
+def write_actions(
+    actions: ArrayLike, out: NDArray[np.uint8], games: int, learners: int
+) -> NDArray[Any] | None:
     """Copy actions into the send buffer.
 
     Values that do not fit into a byte are sent as 255, which is no action in any game:
@@ -215,10 +224,13 @@ def write_actions(actions: ArrayLike, out: NDArray[np.uint8], games: int, learne
         games: number of games.
         learners: rows a game.
 
+    Returns:
+        the actions in out's shape, if some do not fit into a byte, for `own_value`; otherwise None.
+
     Raises:
         ValueError, TypeError: the wrong shape, or not integers.
     """
-    array = np.asarray(actions)
+    array = _array(actions)
     if array.dtype.kind not in "iu":
         raise TypeError(f"actions must be integers, got dtype {array.dtype}")
     if array.shape != out.shape:
@@ -228,5 +240,52 @@ def write_actions(actions: ArrayLike, out: NDArray[np.uint8], games: int, learne
         array = array.reshape(out.shape)
     np.copyto(out, array, casting="unsafe")
     # Whether any needs more than the lowest eight bits is seen quickest in all of them together.
-    if array.dtype != np.uint8 and int(np.bitwise_or.reduce(array, axis=None)) & ~255:
-        out[(array < 0) | (array > 255)] = 255
+    if array.dtype == np.uint8 or not int(np.bitwise_or.reduce(array, axis=None)) & ~255:
+        return None
+    out[(array < 0) | (array > 255)] = 255
+    return array.copy()
+
+
+def _array(actions: ArrayLike) -> NDArray[Any]:
+    try:
+        return np.asarray(actions)
+    except (TypeError, ValueError, RuntimeError) as e:
+        device = getattr(actions, "device", "cpu")
+        where = f" on {device}: move it with actions.cpu() first" if str(device) != "cpu" else ""
+        raise TypeError(
+            f"actions must be integers in an array or a list, got a {type(actions).__name__}{where} ({e})"
+        ) from e
+
+
+def own_value(error: ServerError, actions: NDArray[Any] | None) -> ServerError:
+    """Return the error of a bad action with the value that the caller gave in place of what was sent for it.
+
+    Args:
+        error: what the server says.
+        actions: as `write_actions` returns them.
+    """
+    named = re.search(r"action of row (\d+), component (\d+) .*, is (255),", error.message)
+    if actions is None or error.code != "bad_action" or named is None:
+        return error
+    row, component = int(named[1]), int(named[2])
+    if row >= len(actions):
+        return error
+    value = actions[row] if actions.ndim == 1 else actions[row, component]
+    if 0 <= value < 255:
+        return error  # it is of another step
+    message = error.message[: named.start(3)] + str(value) + error.message[named.end(3) :]
+    return type(error)(error.code, message, error.hint, error.field, error.details)
+
+
+def action_mask(mask: Any, rows: int, choices: int) -> NDArray[Any]:
+    """Check the mask of legal actions.
+
+    Raises:
+        ValueError: it is not (rows, choices), or has a row that is all zeros.
+    """
+    array = np.asarray(mask)
+    if array.shape != (rows, choices):
+        raise ValueError(
+            f"action_mask must have shape {(rows, choices)}, as info['action_mask'] has, got {array.shape}"
+        )
+    return array

@@ -12,8 +12,10 @@ from typing import Any
 
 __all__ = [
     "BinaryNotFoundError",
+    "BusyError",
     "ClosedError",
     "ConnectionError",
+    "ForkedError",
     "GamePanicError",
     "HandshakeError",
     "PommegoError",
@@ -72,6 +74,14 @@ class TimeoutError(PommegoError, builtins.TimeoutError):
 
 class ClosedError(PommegoError, RuntimeError):
     """The environment or connection has been closed and cannot be used again."""
+
+
+class ForkedError(ClosedError):
+    """The environment belongs to the process from which this one was forked, where it goes on."""
+
+
+class BusyError(PommegoError, RuntimeError):
+    """Another thread is in a call of this environment, which goes on. This call has done nothing."""
 
 
 class ServerStartError(PommegoError, RuntimeError):

@@ -119,8 +119,9 @@ def make_vec(
             deleted. You can hold any number of batches: the first few (6, or
             fewer if they are large, but at least 2) are not copied. False: arrays
             are views that are valid until the next `recv`, `step`, `reset` or
-            other call, and read-only in shared memory; final observations are
-            copies even then.
+            other call. You may write to them, so `torch.from_numpy` takes them
+            without a warning, and what you write is gone after that call. Final
+            observations are copies even then.
         expand_shared: False leaves fields that all seats of a game share, such
             as unfogged maps of "raw", with games instead of rows first;
             `by_game` broadcasts them without a copy.

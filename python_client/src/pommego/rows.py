@@ -33,10 +33,20 @@ def split_mask(action_mask: NDArray[np.int8], choices: Sequence[int]) -> tuple[N
 
 
 def sample(masks: Sequence[NDArray[np.int8]], rng: np.random.Generator) -> NDArray[np.uint8]:
-    """Draw legal actions, (rows, components), from a mask (rows, choices) for each component."""
+    """Draw legal actions, (rows, components), from a mask (rows, choices) for each component.
+
+    Raises:
+        ValueError: in some row no choice is legal.
+    """
     drawn = []
-    for mask in masks:
+    for component, mask in enumerate(masks):
         reach = np.cumsum(mask, axis=1, dtype=np.float32)
+        if (none := reach[:, -1] <= 0).any():
+            row = int(none.argmax())
+            raise ValueError(
+                f"action_mask is {mask[row].tolist()} for component {component} in row {row}, expected at "
+                "least one 1: action 0 is always legal, also for the dead"
+            )
         point = rng.random((len(mask), 1), np.float32) * reach[:, -1:]
         drawn.append((reach <= point).sum(axis=1, dtype=np.uint8))
     return np.stack(drawn, axis=1)

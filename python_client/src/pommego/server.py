@@ -34,7 +34,7 @@ _GENEROUS = [
     *("--max-batch-bytes", str(1 << 30)),
     *("--max-workers", "1024"),
 ]
-_GRACE = 5.0  # seconds a server gets to shut down before it is killed
+_GRACE = 0.5  # seconds a server gets to shut down before it is killed: it has nothing to save
 _TAIL = 4096  # bytes of its output in error messages
 
 _servers: weakref.WeakSet[Server] = weakref.WeakSet()
@@ -255,13 +255,15 @@ def _stop(process: subprocess.Popen[bytes], output: IO[bytes], directory: str) -
     """Close the pipe and wait; kill the process if it does not exit."""
     with contextlib.suppress(OSError):
         process.stdin.close()
-    for help_along in (lambda: None, process.terminate, process.kill):
-        help_along()
+    try:
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(timeout=_GRACE)
-            break
-    output.close()
-    _remove(directory)
+    finally:
+        if process.poll() is None:  # it is in the middle of a long step, or hangs
+            process.kill()
+            process.wait()
+        output.close()
+        _remove(directory)
 
 
 def _remove(directory: str) -> None:

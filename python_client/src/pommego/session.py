@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 from collections import deque
 from functools import cached_property
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,8 +16,9 @@ from pommego._transport.client import Client
 from pommego._transport.opening import action_shape, make_shared
 from pommego._transport.shared import SharedBatch
 from pommego.batch import BatchReader, View, rows_of
-from pommego.errors import ClosedError, PommegoError
+from pommego.errors import ClosedError, PommegoError, ServerError
 from pommego.fog import Fog
+from pommego.guard import Guard
 from pommego.opponents import LineUps, PolicySeats, no_row
 from pommego.server import Server
 from pommego.spec import Encoding, GameSpec
@@ -57,6 +58,7 @@ class Session:
         steps: the ids of the steps in flight.
         max_in_flight: how many there may be.
         closed: whether `close` has been called.
+        guard: to be held during a call.
     """
 
     def __init__(
@@ -76,8 +78,11 @@ class Session:
         self.client, self.server, self.options, self.expand = client, server, options, expand
         self.numbered, self._unfogged, self.box = numbered, unfogged, box
         self.steps: deque[int] = deque()
+        self._odd: dict[int, NDArray] = {}  # by step, 0 for what `_send_some` posts: actions too large for bytes
         self.closed = False
+        self.guard = Guard()
         self._finalizer = weakref.finalize(self, _end, client, server)
+        client.end = weakref.WeakMethod(self.close)
         try:
             self.made, self.memory = make_shared(client, options, shared_memory, copy)
             self._understand(copy, line_ups)
@@ -133,6 +138,13 @@ class Session:
         self.closed = True
         self._finalizer()
 
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            "an environment cannot be pickled or deep-copied: it is a connection to a running server. Hand "
+            "another process a function that makes one there, such as lambda: pommego.make_vec(...); "
+            "get_state() returns games that can be pickled, and clone() an independent copy"
+        )
+
     def check_open(self) -> None:
         """Raise ClosedError after `close`."""
         if self.closed:
@@ -169,10 +181,13 @@ class Session:
         if self.policies:
             self.policies.set(line_ups)
 
-    def abandon_steps(self) -> None:
+    def abandon_steps(self, *, interrupted: bool = False) -> None:
         """Forget the steps in flight: their batches are skipped when they arrive."""
+        if interrupted:
+            self.client.interrupt()
         self.client.give_up_all()
         self.steps.clear()
+        self._odd.clear()
 
     def reset(
         self,
@@ -226,11 +241,13 @@ class Session:
             raise PommegoError(f"{len(self.steps)} batches are in flight and no more may be: recv() first")
         games = self.made.games
         if self._posts:
-            self._write_actions(actions, self.client.slot(), games, None)
+            odd = self._write_actions(actions, self.client.slot(), games, None)
             self.steps.append(self.client.post())
-            return
-        self._write_actions(actions, self._step.actions, games, None)
-        self.steps.append(self.client.submit(self._step.message(self.client.next_id)))
+        else:
+            odd = self._write_actions(actions, self._step.actions, games, None)
+            self.steps.append(self.client.submit(self._step.message(self.client.next_id)))
+        if odd is not None:
+            self._odd[self.steps[-1]] = odd
 
     def _send_some(self, actions: ArrayLike, rows: ArrayLike | None) -> None:
         if rows is None or self._are_held(rows):
@@ -240,12 +257,17 @@ class Session:
         self.check_idle()
         size = len(games) * self.made.learners
         if self._posts and len(games) <= self.made.games:
-            self._write_actions(actions, self.client.slot()[:size], len(games), games)
+            odd = self._write_actions(actions, self.client.slot()[:size], len(games), games)
             self.memory.channel.begin(games)
+            if odd is not None:
+                self._odd[0] = odd
             return
         encoded = np.empty((size, *self.action_shape[1:]), np.uint8)
-        self._write_actions(actions, encoded, len(games), games)
-        self.call("send", wire.Ok, games=wire.tensor(games), actions=wire.tensor(encoded))
+        odd = self._write_actions(actions, encoded, len(games), games)
+        try:
+            self.call("send", wire.Ok, games=wire.tensor(games), actions=wire.tensor(encoded))
+        except ServerError as e:
+            raise checks.own_value(e, odd) from None
 
     def _are_held(self, rows: ArrayLike) -> bool:
         """Return whether these are the rows received last, the usual case."""
@@ -261,14 +283,17 @@ class Session:
 
     def _write_actions(
         self, actions: ArrayLike, out: NDArray[np.uint8], games: int, which: NDArray[np.int32] | None
-    ) -> None:
-        """Write the actions of so many games, which None says are all, to where they are sent from."""
+    ) -> NDArray | None:
+        """Write the actions of so many games, which None says are all, to where they are sent from.
+
+        Returns what `checks.write_actions` does.
+        """
         if self.policies is None:
-            checks.write_actions(actions, out, games, self.learners)
-            return
+            return checks.write_actions(actions, out, games, self.learners)
         own = np.empty((games * self.learners, *self.action_shape[1:]), np.uint8)
         checks.write_actions(actions, own, games, self.learners)
         self.policies.fill(own, which, out)
+        return None  # the server counts other rows, too
 
     def recv(self) -> View:
         """Wait for the batch of the oldest step in flight, or with batch_size of the first games ready."""
@@ -279,13 +304,15 @@ class Session:
             raise PommegoError("no step is in flight: call send(actions) first")
         try:
             reply = self.client.collect(wire.Batch)
-        except KeyboardInterrupt:
-            raise
-        except BaseException:
-            self.steps.popleft()
+        except PommegoError as e:  # after an interrupt, another recv() waits for the same batch
+            odd = self._odd.pop(self.steps.popleft(), self._odd.get(0))
+            if odd is not None and isinstance(e, ServerError):
+                raise checks.own_value(e, odd) from None
             raise
         while self.steps and self.steps.popleft() != reply.id:
             pass
+        if self._odd:
+            self._odd.pop(reply.id, None)
         return self.read(reply)
 
     def read(self, reply: wire.Batch | SharedBatch) -> View:

@@ -62,7 +62,8 @@ class State:
         session = self._session()
         if session is None or session.closed:
             raise PommegoError("its environment is closed; use envs.state_json(state) of another")
-        return game_json(session, self)
+        with session.guard:
+            return game_json(session, self)
 
     def __bytes__(self) -> bytes:
         return self._data
@@ -215,16 +216,20 @@ def simulate_games(
     first = secrets.randbits(63) if seed is None else checks.one_seed(seed)
     n, learners = len(given), session.made.learners
     wanted = np.empty((n * learners, *session.action_shape[1:]), np.uint8)
-    checks.write_actions(actions, wanted, n, learners)
+    odd = checks.write_actions(actions, wanted, n, learners)
     views, after = [], []
     for begin, end in _parts(session, given, _simulated_at_once(session)):
-        reply = session.call(
-            "simulate",
-            wire.Simulated,
-            states=given[begin:end],
-            actions=wire.tensor(wanted[begin * learners : end * learners]),
-            seed=(first + begin) % (1 << 64),
-        )
+        part = slice(begin * learners, end * learners)
+        try:
+            reply = session.call(
+                "simulate",
+                wire.Simulated,
+                states=given[begin:end],
+                actions=wire.tensor(wanted[part]),
+                seed=(first + begin) % (1 << 64),
+            )
+        except ServerError as e:
+            raise checks.own_value(e, odd if odd is None else odd[part]) from None
         views.append(session.read_simulated(reply, end - begin))
         after += [State(state, session) for state in reply.states]
     view = joined(views)

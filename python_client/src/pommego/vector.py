@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from pommego import checks, rows
 from pommego._transport import wire
 from pommego.batch import Observation, View, begin_info, episode_info, final_info
+from pommego.guard import alone
 from pommego.opponents import LineUps, Opponents
 from pommego.rows import fields_of
 from pommego.session import Session
@@ -97,11 +98,15 @@ class PommegoVectorEnv(VectorEnv):
     possible. With several line-ups a policy is called for the games whose episode has it.
 
     Errors: after a `ServerError`, with which the server refuses a request, nothing has
-    changed; a `ConnectionError` or `TimeoutError` closes the environment.
+    changed; a `ConnectionError` or `TimeoutError` closes the environment. Ctrl-C
+    (or another signal whose handler raises) ends a call at once. The next one works if
+    the server is done within a second with what was interrupted; otherwise it closes
+    the environment and is a `ClosedError`. Only `recv` can be called again to wait on.
 
-    An environment belongs to one thread at a time and to the process that made
-    it. As a context manager it closes at the end of the block; it also closes when
-    it is garbage collected or the interpreter exits.
+    An environment belongs to one thread at a time (`BusyError`) and to the process
+    that made it (`ForkedError`), and cannot be pickled. As a context manager it closes
+    at the end of the block; it also closes when it is garbage collected or the
+    interpreter exits.
 
     Attributes:
         num_envs: number of rows.
@@ -180,6 +185,7 @@ class PommegoVectorEnv(VectorEnv):
         """The action space of a whole batch: MultiDiscrete, (rows,) or (rows, components)."""
         return batch_space(self.single_action_space, self._rows)
 
+    @alone
     def reset(
         self,
         *,
@@ -224,6 +230,7 @@ class PommegoVectorEnv(VectorEnv):
         self._episode[slice(None) if mask is None else mask] = _NONE  # the episode has begun
         return view.obs, self._step_info(view)
 
+    @alone
     def step(self, actions: ArrayLike) -> StepReturn:
         """Make one step of all games.
 
@@ -245,13 +252,14 @@ class PommegoVectorEnv(VectorEnv):
         session = self._session
         session.check_together("step()")
         session.check_idle()
-        session.send(actions)
         try:
-            return self.recv()
+            session.send(actions)
+            return self._received()
         except BaseException:  # the reply to an interrupted step must not be taken for that of the next one
-            self._session.abandon_steps()
+            session.abandon_steps(interrupted=True)
             raise
 
+    @alone
     def send(self, actions: ArrayLike, rows: ArrayLike | None = None) -> None:
         """Begin a step without waiting for it; `recv` returns its batch.
 
@@ -275,6 +283,7 @@ class PommegoVectorEnv(VectorEnv):
         """
         self._session.send(actions, rows)
 
+    @alone
     def recv(self) -> StepReturn:
         """Wait for the batch of the oldest step in flight.
 
@@ -292,6 +301,9 @@ class PommegoVectorEnv(VectorEnv):
             ServerError: the server refused the step; later ones in flight are
                 not affected. With `batch_size`: fewer games than that are under way.
         """
+        return self._received()
+
+    def _received(self) -> StepReturn:
         view = self._session.recv()
         return view.obs, view.reward, view.terminated, view.truncated, self._step_info(view)
 
@@ -299,6 +311,7 @@ class PommegoVectorEnv(VectorEnv):
         """Free the games; stop the server if it is ours."""
         self._session.close()
 
+    @alone
     def render(
         self, games: int | Sequence[int] | None = None, *, colour: bool = False, tile: int | None = None
     ) -> Any:
@@ -351,6 +364,7 @@ class PommegoVectorEnv(VectorEnv):
     def timeout(self, seconds: float) -> None:
         self._session.client.timeout = seconds
 
+    @alone
     def ping(self) -> float:
         """Make a request that does nothing, and return the seconds it took."""
         self._session.check_idle()
@@ -358,6 +372,7 @@ class PommegoVectorEnv(VectorEnv):
         self._session.client.call("ping", wire.Pong)
         return time.perf_counter() - begin
 
+    @alone
     def set_opponents(self, opponents: Opponents, weights: Sequence[float] | None = None) -> None:
         """Replace the players in the seats that do not learn, from each game's next episode on.
 
@@ -375,6 +390,7 @@ class PommegoVectorEnv(VectorEnv):
         """
         self._session.set_opponents(LineUps.read(opponents, weights, self.num_games))
 
+    @alone
     def set_start_states(
         self,
         states: Sequence[State | bytes | dict[str, Any]],
@@ -405,6 +421,7 @@ class PommegoVectorEnv(VectorEnv):
 
     # Saved games ---------------------------------------------------------------
 
+    @alone
     def get_state(self, games: int | Sequence[int] | None = None, *, as_json: bool = False) -> Any:
         """Save games.
 
@@ -425,6 +442,7 @@ class PommegoVectorEnv(VectorEnv):
         numbers = range(self.num_games) if games is None else games
         return save_games(self._session, list(map(int, numbers)), as_json)
 
+    @alone
     def set_state(
         self,
         games: int | Sequence[int],
@@ -451,6 +469,7 @@ class PommegoVectorEnv(VectorEnv):
         view = restore_games(self._session, list(map(int, games)), states)
         return view.obs, self._no_step(view)
 
+    @alone
     def state_json(self, state: State | bytes) -> dict[str, Any]:
         """Return the readable form of any state of this id.
 
@@ -459,6 +478,7 @@ class PommegoVectorEnv(VectorEnv):
         """
         return game_json(self._session, state)
 
+    @alone
     def simulate(
         self, states: Sequence[State | bytes], actions: ArrayLike, *, seed: int | None = None
     ) -> Simulation:
@@ -483,6 +503,7 @@ class PommegoVectorEnv(VectorEnv):
         """
         return simulate_games(self._session, states, actions, seed)
 
+    @alone
     def clone(self) -> PommegoVectorEnv:
         """Make an independent environment with copies of these games.
 
@@ -528,10 +549,14 @@ class PommegoVectorEnv(VectorEnv):
 
         Returns:
             uint8 (rows,) or (rows, components).
+
+        Raises:
+            ValueError: the mask is not (rows, choices), or a row of it is all zeros.
         """
         choices = [choice.n for choice in self.game_spec.actions]
         if action_mask is None:
             action_mask = np.ones((self._rows, sum(choices)), np.int8)
+        action_mask = checks.action_mask(action_mask, self._rows, sum(choices))
         drawn = rows.sample(rows.split_mask(action_mask, choices), self.np_random)
         return drawn.reshape(-1, *self._session.action_shape[1:])
 

@@ -28,14 +28,17 @@ from pommego.errors import (
     ConnectionError,
     GamePanicError,
     HandshakeError,
+    PommegoError,
     ProtocolError,
     ServerError,
+    TimeoutError,
     VersionError,
 )
 
 __all__ = ["Client"]
 
 _MARGIN = 1 << 20  # bytes by which a message may be longer than the longest batch
+_PATIENCE = 0.7  # seconds that what was interrupted may still take when the next call comes
 
 _SAME_RELEASE = "Install client and server from the same release."
 
@@ -59,6 +62,7 @@ class Client:
         TimeoutError: the server did not answer in time.
 
     Attributes:
+        end: returns, unless it is gone, what closes this connection's owner, such as a weak method.
         limits: what the server allows, by the protocol's names.
         server_version: name and version of the server.
         seed_version: the version of how seeds become games: with another one the same
@@ -78,6 +82,8 @@ class Client:
         self._exit_report = exit_report
         self._next_id = 1
         self._expected: deque[int] = deque()
+        self._interrupted = 0  # the id of the last request whose caller was interrupted, until it is answered
+        self.end: Callable[[], Callable[[], None] | None] = lambda: None
         self._memory: SharedMemory | None = None
         self._unpacker: Unpacker | None = None
         try:
@@ -182,7 +188,10 @@ class Client:
             self._socket.check_usable()
         channel = self._memory.channel
         if not channel.answered(channel.turn - channel.slots):
-            self._sleep_for(channel, channel.turn - channel.slots)
+            try:
+                self._sleep_for(channel, channel.turn - channel.slots)
+            except TimeoutError as e:
+                raise self._timed_out(e) from e
         return channel.actions()
 
     def post(self) -> int:
@@ -199,7 +208,15 @@ class Client:
         Tensors in it are valid until the next `collect`, unless the message is
         kept with `give_away`. A batch in shared memory comes as `SharedBatch`.
         """
-        reply = self._receive()
+        try:
+            reply = self._receive()
+        except TimeoutError as e:
+            raise self._timed_out(e) from e
+        except PommegoError:
+            raise
+        except BaseException:
+            self.interrupt()
+            raise
         if kind is wire.Batch and type(reply) is SharedBatch:
             return reply
         if isinstance(reply, wire.Error):
@@ -207,6 +224,36 @@ class Client:
         if not isinstance(reply, kind):
             raise self.distrust(f"a reply of type {type(reply).__name__}, expected {kind.__name__}")
         return reply
+
+    def interrupt(self) -> None:
+        """Note that a caller was interrupted: what is in flight may keep the server busy for long.
+
+        Later requests wait only a moment for it, unless the caller waits for the same reply again.
+        """
+        if self._expected:
+            self._interrupted = self._expected[-1]
+
+    @property
+    def _overdue(self) -> bool:
+        """Whether we wait for what was interrupted and given up."""
+        return bool(self._interrupted) and (not self._expected or self._expected[0] > self._interrupted)
+
+    @property
+    def _seconds(self) -> float:
+        """How long to wait."""
+        return min(self.timeout, _PATIENCE) if self._overdue else self.timeout
+
+    def _timed_out(self, error: TimeoutError) -> PommegoError:
+        """Return the error to raise after a timeout, with which the connection has ended."""
+        if not self._overdue:
+            return error
+        if end := self.end():
+            end()
+        return ClosedError(
+            "the call that was interrupted (by Ctrl-C or another signal) still kept the server busy, so "
+            "this environment has been closed; make a new one. To wait as long as such a step takes, use "
+            "send() and recv(): after an interrupt recv() can be called again"
+        )
 
     def give_away(self) -> None:
         """Hand the last reply's memory over to the arrays on it."""
@@ -241,6 +288,8 @@ class Client:
         if not self._expected:
             raise ClosedError("no request is in flight")
         if self._memory is not None:
+            if self._overdue:
+                self._outlast(self._memory.channel)
             batch = self._receive_posted(self._memory, self._expected[0])
             if batch is not None:
                 return batch
@@ -251,7 +300,7 @@ class Client:
 
     def _receive_message(self) -> wire.Reply:
         try:
-            message = self._socket.recv(self.timeout)
+            message = self._socket.recv(self._seconds)
         except ConnectionError as e:
             raise self._with_obituary(e) from e
         try:
@@ -264,8 +313,18 @@ class Client:
         except ValueError as e:
             raise self.distrust(f"an invalid reply ({e})") from e
 
+    def _outlast(self, channel: Channel) -> None:
+        """Wait for the posted step that was interrupted, if it was one."""
+        turn = channel.turn_of(self._interrupted)
+        if turn is not None:
+            if not channel.answered(turn):
+                self._sleep_for(channel, turn)
+            self._interrupted = 0
+
     def _answers(self, reply: wire.Reply) -> bool:
         """Whether this answers a request in flight, which then no longer is in flight."""
+        if reply.id is None or reply.id >= self._interrupted:
+            self._interrupted = 0
         if reply.id is None:
             self._expected.popleft()
         elif reply.id in self._expected:
@@ -286,6 +345,8 @@ class Client:
         if not size:
             return None
         self._expected.popleft()
+        if request_id >= self._interrupted:
+            self._interrupted = 0
         return self._shared_batch(request_id, size, slot)
 
     def _sleep_for(self, channel: Channel, turn: int) -> None:
@@ -294,7 +355,8 @@ class Client:
         The server wakes this process. The socket is watched only to see whether the
         server is alive.
         """
-        deadline = time.monotonic() + self.timeout
+        seconds = self._seconds
+        deadline = time.monotonic() + seconds
         while not channel.sleep(turn):
             if self._message_begins():
                 if channel.answered(turn):
@@ -303,7 +365,7 @@ class Client:
                 if reply.id is None or reply.id in self._expected:
                     raise self.distrust("a message that shared memory has not announced")
             elif time.monotonic() > deadline:
-                raise self._socket.timed_out(self.timeout)
+                raise self._socket.timed_out(seconds)
 
     def _message_begins(self) -> bool:
         try:

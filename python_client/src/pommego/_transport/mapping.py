@@ -6,7 +6,7 @@ the server may use the part again. No call is needed for that: all arrays refer 
 root object, and when memory is needed a weak reference tells whether the root still
 exists. So no code has to run when an array is deleted, in whichever thread that is.
 
-Before a fork, parts that callers hold are replaced by ordinary memory at the same
+Before a fork, parts that callers hold, or may hold views of, are replaced by ordinary memory at the same
 addresses. After it, parent and child each have their own copy, as of all other memory,
 and the server's memory is mapped again for the next batch.
 """
@@ -33,7 +33,7 @@ class Mapping(mmap.mmap):
         file: the file descriptor of the shared memory.
         start: the offset of the part.
         size: its size in bytes.
-        writable: whether it may be lent; otherwise it is read-only.
+        lends: whether it may be lent. Otherwise callers may hold views of it at any time.
 
     Attributes:
         address: its address in this process.
@@ -41,13 +41,13 @@ class Mapping(mmap.mmap):
             server's is no longer mapped.
     """
 
-    def __new__(cls, file: int, start: int, size: int, *, writable: bool) -> Mapping:
+    def __new__(cls, file: int, start: int, size: int, *, lends: bool) -> Mapping:
         """Map it."""
-        prot = mmap.PROT_READ | mmap.PROT_WRITE if writable else mmap.PROT_READ
+        prot = mmap.PROT_READ | mmap.PROT_WRITE
         mapping = super().__new__(cls, file, size, prot=prot, offset=start)
         mapping.address = np.frombuffer(mapping, np.uint8).__array_interface__["data"][0]
         mapping.moved = mapping._withdrawn = False
-        mapping._root = _gone
+        mapping._lends, mapping._root = lends, _gone
         _mappings.add(mapping)
         return mapping
 
@@ -63,12 +63,12 @@ class Mapping(mmap.mmap):
         return root
 
     def move(self) -> None:
-        """If it is lent, replace it by ordinary memory with the same contents at the same address.
+        """If callers may hold it, replace it by ordinary memory with the same contents at the same address.
 
         No other thread may write to it meanwhile.
         """
         root = self._root()  # holds it
-        if root is None or self.moved:
+        if self.moved or (self._lends and root is None):
             return
         size, prot = len(self), mmap.PROT_READ | mmap.PROT_WRITE
         ours = _mmap(None, size, prot, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, -1, 0)
@@ -77,7 +77,9 @@ class Mapping(mmap.mmap):
             self.moved = _mremap(ours, size, size, _MREMAP_MAYMOVE | _MREMAP_FIXED, self.address) != _FAILED
             if not self.moved:
                 _munmap(ours, size)
-        self._withdrawn = not self.moved  # out of memory: then at least the server does not write to it
+        self._withdrawn = (
+            self._lends and not self.moved
+        )  # out of memory: then at least the server does not write to it
 
 
 def _gone() -> None:

@@ -90,7 +90,7 @@ class SharedMemory:
         actions: the shape of a step's actions.
         games: the number of games.
         lend: whether batches may belong to the caller (`SharedBatch.own`); otherwise
-            they are read-only and valid until the next is received.
+            they are valid until the next is received.
 
     Raises:
         OSError: it cannot be mapped here; the server is on another machine or
@@ -173,7 +173,7 @@ class SharedMemory:
 
     def _map(self, number: int, size: int) -> SharedBatch:
         """Map a place, and decode the first batch in it."""
-        mapping = Mapping(self._file, self._starts[number], self._size, writable=self._lends)
+        mapping = Mapping(self._file, self._starts[number], self._size, lends=self._lends)
         memory = memoryview(mapping)
         batch, head = wire.decode(memory[:size]), memory[:64].tobytes()
         if not isinstance(batch, wire.Batch) or _ID not in head:

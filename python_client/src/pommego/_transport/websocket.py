@@ -12,9 +12,9 @@ an address divisible by 64, and returns a view of it.
 Concurrency: a connection belongs to one thread at a time, and to the process
 that made it. In a forked child it refuses to work, and the parent's goes on.
 
-Interrupts: after a KeyboardInterrupt during `recv` the next `recv` continues where the
-last one stopped. Only an interrupt in the few microseconds in which a frame's header is
-parsed closes the connection.
+Interrupts: after a KeyboardInterrupt during `recv`, or whatever the handler of another
+signal raises, the next `recv` continues where the last one stopped. Only an interrupt in
+the few microseconds in which a frame's header is parsed closes the connection.
 
 Limits: every call has a deadline, for the whole call and not for each byte. A
 message larger than `max_message` closes the connection. Fragments are joined, pings are
@@ -34,7 +34,7 @@ from pommego._transport import frames
 from pommego._transport.buffers import BufferPool
 from pommego._transport.frames import FrameWriter
 from pommego._transport.handshake import Address, open_socket, upgrade
-from pommego.errors import ClosedError, ConnectionError, ProtocolError, TimeoutError
+from pommego.errors import ClosedError, ConnectionError, PommegoError, ProtocolError, TimeoutError
 
 __all__ = ["WebSocket"]
 
@@ -260,9 +260,9 @@ class WebSocket:
             self._goodbye(error.code or frames.BAD_FRAME, str(error), timeout=0.2)
         elif isinstance(error, TimeoutError):
             return self.timed_out(timeout)
-        elif isinstance(error, OSError) and not isinstance(error, ConnectionError):
+        elif isinstance(error, OSError) and error.errno is not None:
             error = self._lost(error)
-        elif not isinstance(error, Exception):
+        elif not isinstance(error, PommegoError):  # Ctrl-C, or what another signal's handler raises
             if not self._steady:
                 self._abandon(ClosedError("the connection was interrupted in the middle of a frame"))
             return error

@@ -1,0 +1,65 @@
+"""Who may use an environment: one thread at a time, in the process that made it."""
+
+from __future__ import annotations
+
+import functools
+import os
+import threading
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from pommego.errors import BusyError, ForkedError
+
+__all__ = ["Guard", "alone"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_forks = 0  # between the first process and this one; unlike os.getpid() it costs no system call
+
+
+class Guard:
+    """Refuses other threads during a call, and other processes always.
+
+    The thread that is in a call may make others, as a policy does that plays an opponent.
+    """
+
+    def __init__(self) -> None:
+        self._lock, self._pid, self._forks = threading.RLock(), os.getpid(), _forks
+
+    def __enter__(self) -> None:
+        # A child's lock may be held for ever, by a thread that was not forked.
+        if self._forks != _forks:
+            raise ForkedError(
+                f"this environment belongs to process {self._pid}, and this is process {os.getpid()}, forked "
+                "from it. Make an environment in each process after the fork (with a torch DataLoader: in "
+                "worker_init_fn, or at the dataset's first use). The other process's goes on"
+            )
+        if not self._lock.acquire(False):
+            raise BusyError(
+                f"thread {threading.current_thread().name!r} called an environment while another thread is "
+                "in one of its calls. Make an environment for each thread, or hold a lock of your own around "
+                "the calls; nothing has been changed by this one"
+            )
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
+
+
+def alone(method: F) -> F:
+    """Have a method of something with a `_session` run under the session's guard."""
+
+    @functools.wraps(method)
+    def guarded(self: Any, *args: Any, **kwargs: Any) -> Any:
+        with self._session.guard:
+            return method(self, *args, **kwargs)
+
+    return guarded
+
+
+def _after_fork() -> None:
+    global _forks  # noqa: PLW0603, it is the process's
+    _forks += 1
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

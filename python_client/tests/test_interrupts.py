@@ -1,0 +1,186 @@
+"""Ctrl-C at a real terminal, in the middle of a step that would take hours."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pty
+import signal
+import sys
+import textwrap
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import pommego
+from processes import halt
+
+# Runs until Ctrl-C, and then what the test wants to see.
+PROGRAM = """
+    import sys, threading, time, traceback
+    import pommego
+    from pommego import ClosedError
+
+    options = {options}
+    envs = pommego.make_vec("OneVsOne-v0", 2, opponents=["uct:ticks=1e8"], timeout=30, **options)
+    envs.reset(seed=0)
+    print("server", envs.server.pid, flush=True)
+
+    def tell():
+        me = threading.main_thread().ident
+        while "collect" not in [f.name for f in traceback.extract_stack(sys._current_frames()[me])]:
+            time.sleep(0.01)
+        print("in the middle", flush=True)
+
+    def interrupted(call):
+        try:
+            threading.Thread(target=tell).start()
+            call()
+        except KeyboardInterrupt:
+            print("interrupted", flush=True)
+
+    def closed(call):
+        try:
+            call()
+        except ClosedError as e:
+            print("closed:", e, flush=True)
+"""
+
+WAYS = {
+    "shared memory": "{}",
+    "unix": "{'shared_memory': False}",
+    "tcp": "{'shared_memory': False, 'transport': 'tcp'}",
+}
+
+
+class Terminal:
+    """A program on a terminal of its own, in the foreground."""
+
+    def __init__(self, code: str) -> None:
+        self.pid, self.fd = pty.fork()
+        if self.pid == 0:
+            with contextlib.suppress(BaseException):
+                os.execv(sys.executable, [sys.executable, "-c", code])
+            os._exit(127)
+        self.text = ""
+
+    def wait_for(self, wanted: str, times: int = 1) -> str:
+        """Read until this is there so many times; returns all text since the start."""
+        deadline = time.monotonic() + 100
+        while self.text.count(wanted) < times:
+            assert time.monotonic() < deadline, self.text
+            try:
+                part = os.read(self.fd, 4096)
+            except OSError:  # it has ended
+                part = b""
+            assert part, f"it ended without {wanted!r}:\n{self.text}"
+            self.text += part.decode().replace("\r\n", "\n")
+        return self.text
+
+    def press_ctrl_c(self) -> None:
+        os.write(self.fd, b"\x03")
+
+    def end(self) -> int:
+        with contextlib.suppress(OSError):
+            while part := os.read(self.fd, 4096):
+                self.text += part.decode().replace("\r\n", "\n")
+        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+
+
+@contextlib.contextmanager
+def running(code: str, options: str = "{}") -> Iterator[Terminal]:
+    whole = textwrap.dedent(PROGRAM).replace("{options}", options) + textwrap.dedent(code)
+    terminal = Terminal(whole)
+    try:
+        yield terminal
+    finally:
+        with contextlib.suppress(OSError):
+            os.kill(terminal.pid, signal.SIGKILL)
+            os.waitpid(terminal.pid, 0)
+        os.close(terminal.fd)
+
+
+def is_running(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+@pytest.mark.parametrize("options", WAYS.values(), ids=WAYS)
+@pytest.mark.parametrize("next_call", ["envs.step([0, 0])", "envs.reset(seed=1)", "envs.get_state(0)"])
+def test_the_next_call_says_that_the_environment_is_closed(
+    binary: Path, options: str, next_call: str
+) -> None:
+    code = f"""
+    interrupted(lambda: envs.step([0, 0]))
+    closed(lambda: {next_call})
+    closed(lambda: {next_call})
+    print("closed is", envs.closed or envs._session.closed, flush=True)
+    """
+    with running(code, options) as terminal:
+        terminal.wait_for("in the middle")
+        terminal.press_ctrl_c()
+        text = terminal.wait_for("closed is True")
+        assert terminal.end() == 0
+    first, second = (line for line in text.splitlines() if line.startswith("closed:"))
+    assert "was interrupted" in first
+    assert "has been closed; make a new one" in second
+    assert not is_running(int(text.split()[1])), "its server goes with it"
+
+
+@pytest.mark.parametrize("options", ["{}", "{'shared_memory': False}", "{'batch_size': 1}"])
+def test_recv_waits_on_and_reset_says_closed(binary: Path, options: str) -> None:
+    code = """
+    if envs.batch_size == 1:
+        envs.recv()
+    envs.send([0] * envs.batch_size)
+    interrupted(envs.recv)
+    interrupted(envs.recv)
+    closed(lambda: envs.reset(seed=1))
+    print("the end", flush=True)
+    """
+    with running(code, options) as terminal:
+        for times in (1, 2):
+            terminal.wait_for("in the middle", times)
+            terminal.press_ctrl_c()
+            terminal.wait_for("interrupted\n", times)
+        assert "closed: the call that was interrupted" in terminal.wait_for("the end")
+
+
+def test_a_program_that_does_not_catch_it_ends_with_its_server(binary: Path) -> None:
+    with running("threading.Thread(target=tell).start()\nenvs.step([0, 0])") as terminal:
+        terminal.wait_for("in the middle")
+        terminal.press_ctrl_c()
+        assert terminal.end() == -signal.SIGINT
+    assert "KeyboardInterrupt" in terminal.text
+    assert "Exception ignored" not in terminal.text
+    assert not is_running(int(terminal.text.split()[1]))
+
+
+@pytest.mark.parametrize("shared_memory", [None, False])
+@pytest.mark.parametrize("raised", [KeyboardInterrupt, ZeroDivisionError, TimeoutError])
+def test_after_a_short_step_the_environment_goes_on(
+    binary: Path, shared_memory: bool | None, raised: type[BaseException]
+) -> None:
+    """Whatever the handler of the signal raises."""
+
+    def fail(*_: object) -> None:
+        raise raised
+
+    before = signal.signal(signal.SIGALRM, fail)
+    try:
+        with pommego.make_vec("OneVsOne-v0", 2, shared_memory=shared_memory) as envs:
+            envs.reset(seed=0)
+            for _ in range(3):
+                halt(envs.server.pid)
+                signal.setitimer(signal.ITIMER_REAL, 0.05)
+                with pytest.raises(raised):
+                    envs.step([0] * 4)
+                os.kill(envs.server.pid, signal.SIGCONT)
+                envs.step([0] * 4)
+            envs.reset(seed=1)
+    finally:
+        signal.signal(signal.SIGALRM, before)

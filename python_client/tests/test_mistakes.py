@@ -1,0 +1,233 @@
+"""Environments used by other processes and threads, or pickled: errors with a name, and no harm."""
+
+from __future__ import annotations
+
+import copy
+import gc
+import multiprocessing
+import os
+import pickle
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pommego
+from compare import assert_same
+from processes import halt
+
+Vec = Callable[..., pommego.PommegoVectorEnv]
+Envs = pommego.PommegoVectorEnv
+
+GAMES = 20
+ACTIONS = np.ones(4 * GAMES, int)
+REFUSED: dict[str, Callable[[Envs], Any]] = {
+    "reset": lambda envs: envs.reset(seed=1),
+    "step": lambda envs: envs.step(ACTIONS),
+    "send": lambda envs: envs.send(ACTIONS),
+    "recv": lambda envs: envs.recv(),
+    "render": lambda envs: envs.render(0),
+    "ping": lambda envs: envs.ping(),
+    "set_opponents": lambda envs: envs.set_opponents(["static"]),
+    "set_start_states": lambda envs: envs.set_start_states([]),
+    "get_state": lambda envs: envs.get_state(0),
+    "set_state": lambda envs: envs.set_state(0, b""),
+    "state_json": lambda envs: envs.state_json(b""),
+    "simulate": lambda envs: envs.simulate([b""], [0, 0, 0, 0]),
+    "clone": lambda envs: envs.clone(),
+}
+
+
+def unlike(envs: Envs, error: type[Exception]) -> list[str]:
+    """Make every call; returns those that do not raise this error."""
+    wrong = []
+    for name, call in REFUSED.items():
+        try:
+            wrong.append(f"{name} returned {call(envs)!r:.80}")
+        except error:
+            pass
+        except BaseException as e:
+            wrong.append(f"{name} raised {e!r}")
+    return wrong
+
+
+def test_every_call_is_tried() -> None:
+    """A new method that makes requests belongs into the list above, and under the guard."""
+    guarded = {name for name, value in vars(Envs).items() if hasattr(value, "__wrapped__")}
+    assert guarded == set(REFUSED)
+
+
+# Forks ---------------------------------------------------------------------------
+
+pytestmark = pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")  # of forks with threads
+
+
+def os_fork(child: Callable[[], None]) -> int:
+    """Run child in a fork that ends at once; returns its exit status."""
+    pid = os.fork()
+    if pid == 0:
+        status = 1
+        try:
+            child()
+            status = 0
+        finally:
+            os._exit(status)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
+def multiprocessing_fork(child: Callable[[], None]) -> int:
+    """Run child as DataLoader and others do; returns its exit status."""
+    process = multiprocessing.get_context("fork").Process(target=child)
+    process.start()
+    process.join()
+    return process.exitcode
+
+
+FORKS = {"os.fork": os_fork, "multiprocessing": multiprocessing_fork}
+
+
+@pytest.fixture(params=["shared memory", "shared memory, views", "unix", "tcp"])
+def made(request: pytest.FixtureRequest, binary: Path) -> Iterator[tuple[Envs, Envs]]:
+    """An environment with a server of its own, and a twin that nobody troubles."""
+    shared = request.param.startswith("shared")
+    if shared and sys.platform != "linux":
+        pytest.skip("memory is shared on Linux only")
+    options: dict[str, Any] = {"shared_memory": shared, "copy": not request.param.endswith("views")}
+    if request.param == "tcp":
+        options["transport"] = "tcp"
+    with (
+        pommego.make_vec("PommeFFACompetition-v0", GAMES, **options) as envs,
+        pommego.make_vec("PommeFFACompetition-v0", GAMES) as twin,
+    ):
+        assert_same(envs.reset(seed=3), twin.reset(seed=3))
+        yield envs, twin
+
+
+@pytest.mark.parametrize("fork", FORKS)
+def test_a_forked_child_is_refused_and_the_parent_goes_on(made: tuple[Envs, Envs], fork: str) -> None:
+    envs, twin = made
+
+    def child() -> None:
+        assert unlike(envs, pommego.ForkedError) == []
+        envs.close()
+        envs.server.close()
+
+    for _ in range(3):
+        assert_same(envs.step(ACTIONS), twin.step(ACTIONS))
+        assert FORKS[fork](child) == 0
+    for _ in range(5):
+        assert_same(envs.step(ACTIONS), twin.step(ACTIONS))
+    assert_same(envs.reset(seed=4), twin.reset(seed=4))
+    assert envs.get_state(0) == twin.get_state(0)
+    assert envs.server.running
+
+
+@pytest.mark.parametrize("fork", FORKS)
+def test_a_fork_with_steps_in_flight(made: tuple[Envs, Envs], fork: str) -> None:
+    envs, twin = made
+
+    def child() -> None:
+        assert unlike(envs, pommego.ForkedError) == []
+
+    for each in made:
+        each.send(ACTIONS)
+        each.send(ACTIONS)
+    assert FORKS[fork](child) == 0
+    for _ in range(2):
+        assert_same(envs.recv(), twin.recv())
+    assert_same(envs.step(ACTIONS), twin.step(ACTIONS))
+
+
+def test_a_child_that_ends_as_a_program_does(made: tuple[Envs, Envs]) -> None:
+    """Its garbage, its finalizers and what it runs at exit leave the parent's server alone."""
+    envs, twin = made
+    out, into = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            os.dup2(into, 2)
+            del envs, made
+            gc.collect()
+            import atexit
+
+            atexit._run_exitfuncs()
+        finally:
+            os._exit(0)
+    os.close(into)
+    assert os.read(out, 1000) == b"", "the child complains"
+    os.close(out)
+    os.waitpid(pid, 0)
+    for _ in range(5):
+        assert_same(envs.step(ACTIONS), twin.step(ACTIONS))
+
+
+def test_a_child_makes_its_own(made: tuple[Envs, Envs]) -> None:
+    envs, twin = made
+
+    def child() -> None:
+        with pommego.make_vec("OneVsOne-v0", 2) as own:
+            own.reset(seed=0)
+            own.step([0] * 4)
+
+    assert os_fork(child) == 0
+    assert_same(envs.step(ACTIONS), twin.step(ACTIONS))
+
+
+# Threads -------------------------------------------------------------------------
+
+
+def test_a_second_thread_is_refused_and_the_first_goes_on(made: tuple[Envs, Envs]) -> None:
+    envs, twin = made
+    got: list[Any] = []
+    first = threading.Thread(target=lambda: got.append(envs.step(ACTIONS)))
+    halt(envs.server.pid)
+    try:
+        first.start()
+        while not envs._session.steps:  # until it is in the middle of the step
+            os.sched_yield()
+        assert unlike(envs, pommego.BusyError) == []
+    finally:
+        os.kill(envs.server.pid, signal.SIGCONT)
+    first.join()
+    assert_same(got[0], twin.step(ACTIONS))
+    assert_same(envs.step(ACTIONS), twin.step(ACTIONS))
+
+
+def test_threads_that_take_turns(vec: Vec) -> None:
+    envs, turn, failed = vec(games=GAMES), threading.Lock(), []
+    envs.reset(seed=0)
+
+    def run() -> None:
+        try:
+            for _ in range(20):
+                with turn:
+                    envs.step(ACTIONS)
+        except BaseException as e:
+            failed.append(e)
+
+    threads = [threading.Thread(target=run) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failed == []
+
+
+# Pickles -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("way", [pickle.dumps, copy.deepcopy])
+def test_environments_are_not_pickled(
+    vec: Vec, single: Callable[..., Any], way: Callable[[Any], Any]
+) -> None:
+    envs, env = vec(games=1), single("OneVsOne-v0")
+    for each in (envs, env):
+        each.reset(seed=0)
+        with pytest.raises(TypeError, match=r"a function that makes one there.*get_state.*clone"):
+            way(each)
+    assert way(envs.get_state(0))
