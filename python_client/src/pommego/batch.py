@@ -147,6 +147,7 @@ class BatchReader:
         self._sizes = {f.name: _nbytes(f) for f in fields}
         self._given = self._large() if copy and not box and fog is None else []
         self._all = np.ones((len(_ALWAYS), rows), np.bool_)
+        self._all.flags.writeable = False  # without copy, callers share it
         self._layouts: dict[int, list[tuple[str, str, tuple[int, ...], Any]]] = {}  # by number of games
 
     def _large(self) -> list[str]:
@@ -292,11 +293,11 @@ class BatchReader:
 
     def _always(self, arrays: dict[str, Array], games: int) -> dict[str, Any]:
         """Return the part of info that every batch has, set for all rows."""
-        every = self._all.copy()
+        every = self._all
         if games != self._games:
             every = np.ones((len(_ALWAYS), games * self._learners), np.bool_)
         if self._copy:
-            info = {name: arrays[name].copy() for name in _ALWAYS}
+            every, info = every.copy(), {name: arrays[name].copy() for name in _ALWAYS}
         else:
             info = {name: arrays[name] for name in _ALWAYS}
         info.update(zip(_ALL, every, strict=True))
