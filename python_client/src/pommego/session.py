@@ -78,9 +78,8 @@ class Session:
         self.client, self.server, self.options, self.expand = client, server, options, expand
         self.numbered, self._unfogged, self.box = numbered, unfogged, box
         self.steps: deque[int] = deque()
-        self._odd: dict[
-            int, NDArray
-        ] = {}  # by step, 0 for what `_send_some` posts: actions too large for bytes
+        # Actions too large for bytes, by step; 0 stands for what `_send_some` posts.
+        self._odd: dict[int, NDArray] = {}
         self.closed = False
         self.guard = Guard()
         self._finalizer = weakref.finalize(self, _end, client, server)
