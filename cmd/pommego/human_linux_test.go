@@ -216,7 +216,7 @@ func TestSmallTerminal(t *testing.T) {
 	pommego(t, "play", "--env", "OneVsOne-v0", "--agents", "static", "--rules", `{"max_steps": 2}`, "--seed", "1", "--record", file, "--quiet").want(t, exitOK)
 	for _, args := range [][]string{
 		{"replay", file, "--fps", "0"},
-		{"play", "--env", "OneVsOne-v0", "--agents", "human,static", "--rules", `{"max_steps": 1}`, "--seed", "1"},
+		{"play", "--env", "OneVsOne-v0", "--agents", "human,static", "--rules", `{"max_steps": 1}`, "--seed", "1", "--quiet"},
 	} {
 		for _, size := range []unix.Winsize{{Col: 12, Row: 8}, {Col: 200, Row: 100}} {
 			p := onPTYOf(t, &size, args...)
@@ -225,12 +225,14 @@ func TestSmallTerminal(t *testing.T) {
 				p.press(".")
 			}
 			p.ended(exitOK)
+			p.await(map[string]string{"replay": "step 2 of 2", "play": "Tie after 1 step"}[args[0]], 1)
 			small := size.Row < 20
 			if cut := strings.Contains(p.written(), "(cut off: "); cut != small {
 				t.Errorf("%s on a terminal of %d by %d: cut off %v, want %v:\n%q", args[0], size.Col, size.Row, cut, small, p.written())
 			}
 			shown := strings.Split(p.written(), "\x1b[2J")
-			if lines := strings.Split(shown[1], "\n"); small && len(lines) > 8 {
+			picture, _, _ := strings.Cut(shown[1], "custom:OneVsOne-v0, seed 1: ") // how it ended comes below
+			if lines := strings.Split(picture, "\n"); small && len(lines) > 8 {
 				t.Errorf("%s shows %d lines on 8", args[0], len(lines))
 			}
 		}
