@@ -92,9 +92,9 @@ bench-compare: venv ## compare speeds with another revision in interleaved pairs
 	$(PY) -m pip install --quiet --disable-pip-version-check -e 'python_client[bench]'
 	touch $@
 
-docs: build venv ## write the games' pages in docs/games, and the API reference into docs/api
+docs: build venv ## write the games' pages in docs/games, and build the site of guide and API reference in site/
 	$(PY) docs/generate.py
-	$(PY) docs/api.py
+	$(PY) docs/site.py
 
 wheel: venv ## build this platform's wheel into dist/
 	$(PY) -m pip wheel --quiet --no-deps --wheel-dir dist ./python_client

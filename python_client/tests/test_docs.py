@@ -190,11 +190,16 @@ def test_links_lead_somewhere(page: Path) -> None:
     assert missing == []
 
 
-def generator() -> Any:
-    spec = importlib.util.spec_from_file_location("generate", DOCS / "generate.py")
+def program(name: str) -> Any:
+    """Load one of the programs in docs/."""
+    spec = importlib.util.spec_from_file_location(f"docs_{name}", DOCS / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+def generator() -> Any:
+    return program("generate")
 
 
 def test_games_pages_are_current(folder: None) -> None:
@@ -226,27 +231,78 @@ def test_entries_that_count_on_are_one_row() -> None:
     assert len(table(["b0", "b1", "b2", "b4", "b5", "b6"])[2:]) == 6, "there is no b3"
 
 
-def test_the_api_reference_has_what_users_call(tmp_path: Path) -> None:
-    pytest.importorskip("pdoc", reason="needs the extra docs")
-    asked = [sys.executable, str(DOCS / "api.py"), str(tmp_path)]
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site, built as `make docs` builds it."""
+    pytest.importorskip("zensical", reason="needs the extra docs")
+    folder = tmp_path_factory.mktemp("docs") / "site"
+    asked = [sys.executable, str(DOCS / "site.py"), str(folder)]
     done = subprocess.run(asked, capture_output=True, text=True, check=False)
-    assert not done.returncode, done.stderr
-    assert not done.stderr
-    page = (tmp_path / "pommego.html").read_text()
-    assert [name for name in pommego.__all__ if f'id="{name}"' not in page and name != "__version__"] == []
-    assert 'href="#PommegoVectorEnv.simulate"' in page
-    adapters = {"pettingzoo", "sb3", "torchrl", "rllib", "puffer", "torch", "jax"}
-    modules = adapters | {"pommerman", "data"}
-    missing = [name for name in modules if f'href="pommego/{name}.html"' not in page]
-    assert missing == [], "the first page does not lead there"
-    pages = {path.stem for path in (tmp_path / "pommego").glob("*.html")}
-    assert pages == modules | {"spec"}
-    assert 'id="PommegoVecEnv"' in (tmp_path / "pommego" / "sb3.html").read_text()
-    shown = [re.sub(r"<[^>]+>", "", path.read_text()) for path in tmp_path.rglob("*.html")]
-    assert any("actions: ArrayLike" in text for text in shown)
-    assert not [text for text in shown if "_array_like" in text or "numpy.ndarray[" in text], (
-        "as in the sources"
-    )
+    assert not done.returncode, done.stdout + done.stderr
+    assert "griffe" not in done.stdout + done.stderr, "a docstring has a section that cannot be read"
+    return folder
+
+
+def test_the_site_has_every_page(site: Path) -> None:
+    """In its navigation too, and what is searched."""
+    order = (DOCS / "mkdocs.yml").read_text()
+    pages = [p.relative_to(REPOSITORY).as_posix() for p in program("site").sources() if p.suffix == ".md"]
+    assert {p.relative_to(REPOSITORY).as_posix() for p in PAGES} < set(pages)
+    assert [page for page in pages if f"- {page}\n" not in order] == []
+    found = (site / "search.json").read_text()
+    for page in pages:
+        html = re.sub(r"(^|/)README\.md$", r"\1index.md", page).replace(".md", ".html")
+        assert (site / html).is_file(), page
+        assert f'"{html.replace("index.html", "")}' in found, f"{page} is not searched"
+
+
+def test_the_site_loads_nothing_from_elsewhere(site: Path) -> None:
+    loads = re.compile(r"""<(?:script|link|img|iframe|source)\b[^>]*(?:src|href)=["']?(?:https?:)?//[^>]*>""")
+    assert {tag for page in site.rglob("*.html") for tag in loads.findall(page.read_text())} == set()
+
+
+def test_the_api_reference_has_what_users_call(site: Path) -> None:
+    page = (site / "api" / "pommego.html").read_text()
+    elsewhere = {"AutoresetMode", "__version__"}
+    missing = [name for name in pommego.__all__ if f'id="pommego.{name}"' not in page]
+    assert set(missing) <= elsewhere
+    assert 'id="pommego.PommegoVectorEnv.simulate"' in page
+    modules = {*pommego._ADAPTERS, "pommerman", "pommerman.safety", "data", "spec"}
+    assert {path.stem for path in (site / "api").glob("*.html")} == {
+        "pommego",
+        *(f"pommego.{name}" for name in modules),
+    }
+    adapter = (site / "api" / "pommego.sb3.html").read_text()
+    assert 'id="pommego.adapters.sb3.PommegoVecEnv"' in adapter and "Another name of" not in adapter
+    shown = re.sub(r"<[^>]+>", "", page)
+    assert "actions: ArrayLike" in shown, "as in the sources"
+
+
+@pytest.mark.parametrize("link", ["a.md#there", "a.md#nowhere", "b.md", "../LICENSE"])
+def test_dead_links_stop_the_site(link: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("zensical", reason="needs the extra docs")
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "mkdocs.yml").write_text("site_name: test\ndocs_dir: pages\nsite_dir: site\n")
+    (docs / "a.md").write_text(f"# A\n\n## There\n\n[link]({link})\n")
+    (tmp_path / "README.md").write_text("# Readme\n")
+    (tmp_path / "CHANGELOG.md").write_text("# Changelog\n")
+    maker = program("site")
+    for name, path in {"REPOSITORY": tmp_path, "DOCS": docs, "CONFIG": docs / "mkdocs.yml"}.items():
+        monkeypatch.setattr(maker, name, path)
+    if link == "a.md#there":
+        maker.build(tmp_path / "site")
+        assert (tmp_path / "site" / "index.html").is_file()
+        return
+    with pytest.raises((FileNotFoundError, subprocess.CalledProcessError)):
+        maker.build(tmp_path / "site")
+    assert not (tmp_path / "site").exists()
+
+
+def test_what_to_cite_is_this_version() -> None:
+    version = re.escape(pommego.__version__)
+    assert re.search(rf"^  version = \{{{version}\}},$", (DOCS / "citation.md").read_text(), re.MULTILINE)
+    assert re.search(rf"^version: {version}$", (REPOSITORY / "CITATION.cff").read_text(), re.MULTILINE)
 
 
 def test_generated_tables_keep_every_entry_in_order() -> None:

@@ -144,7 +144,8 @@ def evaluate(
 
     Raises:
         TypeError, ValueError: an argument is not as described.
-        Others as `make_vec`.
+
+    Other errors are those of `make_vec`.
     """
     _check(policy, opponents, games, options)
     with ExitStack() as stack:

@@ -234,7 +234,8 @@ def make(id: str, *, render_mode: str | None = None, **options: Any) -> PommegoE
 
     Raises:
         ValueError: more than one seat learns: use `make_vec`.
-        And the errors of `make_vec`.
+
+    Other errors are those of `make_vec`.
     """
     for name in ("num_envs", "autoreset_mode", "batch_size", "copy", "expand_shared"):
         if name in options:

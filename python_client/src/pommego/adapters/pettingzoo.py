@@ -81,7 +81,8 @@ def parallel_env(
 
     Raises:
         TypeError, ValueError: an option is not available here.
-        And the errors of `pommego.make_vec`.
+
+    Other errors are those of `pommego.make_vec`.
     """
     for name in options:
         if name in _NOT_HERE:

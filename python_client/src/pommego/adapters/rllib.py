@@ -75,7 +75,8 @@ def single_agent(config: Mapping[str, Any]) -> gymnasium.Env | SingleAgentVector
     Raises:
         KeyError: there is no "id".
         ValueError: more than one seat learns.
-        And the errors of `pommego.make_vec`.
+
+    Other errors are those of `pommego.make_vec`.
     """
     options = _connected(config)
     masked = options.pop("action_mask", False)

@@ -55,8 +55,7 @@ def make_vec(id: str, num_envs: int = 1, *, render_mode: str | None = None, **op
         options: as for `pommego.make_vec`, except autoreset_mode (here games
             always restart in the step that ends them), copy and expand_shared.
 
-    Raises:
-        As `pommego.make_vec`.
+    Errors are those of `pommego.make_vec`.
     """
     for name in _NOT_HERE:
         if name in options:

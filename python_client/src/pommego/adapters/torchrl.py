@@ -50,8 +50,7 @@ def make_vec(
         options: as for `pommego.make_vec`, except autoreset_mode (TorchRL
             resets where and when it is told to), copy, expand_shared and render_mode.
 
-    Raises:
-        As `pommego.make_vec`.
+    Errors are those of `pommego.make_vec`.
     """
     for name in _NOT_HERE:
         if name in options:

@@ -1,0 +1,86 @@
+"""Build the site: the README, the guide, the games' pages and the API reference, with search.
+
+    python docs/site.py            # into site/
+    python docs/site.py FOLDER
+
+Pages are the Markdown files that links lead to from the README, the changelog and the
+guide, each at its path in the repository, beside the other files that they link to: the
+same links work here and in a checkout. docs/mkdocs.yml has the order of the pages; each
+entry below ``api/`` is a module of the API reference, read from the sources, so that no
+framework needs to be there. A link that leads nowhere is an error.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+DOCS = REPOSITORY / "docs"
+CONFIG = DOCS / "mkdocs.yml"
+PYTHON = REPOSITORY / "python_client" / "src"
+LINK = re.compile(r'\]\(([^)#:]+)(?:#[^)]*)?\)|src="([^":]+)"')
+CODE = re.compile(r"^```.*?^```$|`[^`\n]+`", re.MULTILINE | re.DOTALL)
+MARKS = re.compile(r"^```(\w+) .*$", re.MULTILINE)  # for the tests of the docs, not for readers
+
+
+def sources() -> list[Path]:
+    """Return the pages, and all files of the repository that links lead to from them."""
+    found = [REPOSITORY / "README.md", REPOSITORY / "CHANGELOG.md", *sorted(DOCS.rglob("*.md"))]
+    for page in found:
+        if page.suffix == ".md":
+            for target in re.finditer(LINK, CODE.sub("", page.read_text())):
+                path = (page.parent / (target[1] or target[2])).resolve()
+                if not path.is_file():
+                    raise FileNotFoundError(f"{page} links to {path}, which is no file")
+                if path not in found:
+                    found.append(path)
+    return found
+
+
+def gather(folder: Path) -> None:
+    """Put together what the generator reads."""
+    for path in sources():
+        target = folder / path.relative_to(REPOSITORY)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if path.suffix == ".md":
+            target.write_text(MARKS.sub(r"```\1", path.read_text()))
+        else:
+            shutil.copyfile(path, target)
+    (folder / "api").mkdir()
+    for module in re.findall(r"api/([\w.]+)\.md", CONFIG.read_text()):
+        (folder / "api" / f"{module}.md").write_text(f"# {module}\n\n::: {written_in(module)}\n")
+
+
+def written_in(module: str) -> str:
+    """Return the module that has the docstrings: adapters have a short name and a long one."""
+    adapter = module.replace("pommego.", "pommego.adapters.")
+    return adapter if (PYTHON / f"{adapter.replace('.', '/')}.py").is_file() else module
+
+
+def build(target: Path) -> None:
+    """Build the site in place of what is at `target`.
+
+    Raises:
+        FileNotFoundError: a page links to a file that does not exist.
+        subprocess.CalledProcessError: the generator found a dead link, and has said where.
+    """
+    with tempfile.TemporaryDirectory() as temporary:
+        work = Path(temporary)
+        gather(work / "pages")
+        config = shutil.copyfile(CONFIG, work / CONFIG.name)
+        command = [sys.executable, "-m", "zensical", "build", "--strict", "-f", config]
+        subprocess.run(command, check=True, env={**os.environ, "PYTHONPATH": str(PYTHON)})
+        shutil.rmtree(target, ignore_errors=True)
+        shutil.move(work / "site", target)
+
+
+if __name__ == "__main__":
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else REPOSITORY / "site"
+    build(folder)
+    print(f"wrote {folder}; to read it: {sys.executable} -m http.server -d {folder}")
