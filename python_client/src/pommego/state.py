@@ -253,7 +253,9 @@ def simulate_games(
             own += [State(state, session) for state in reply.states[step * n : (step + 1) * n]]
     view = joined(views, steps if trajectory else None)
     info = view.info | {"seed": first} | (episode_info(view) if view.finished.size else {})
-    return Simulation(after if trajectory else after[0], view.obs, view.reward, view.terminated, view.truncated, info)
+    return Simulation(
+        after if trajectory else after[0], view.obs, view.reward, view.terminated, view.truncated, info
+    )
 
 
 def _simulated_at_once(session: Session, steps: int) -> int:
