@@ -191,7 +191,12 @@ class BatchReader:
         return arrays
 
     def read(
-        self, batch: wire.Batch | SharedBatch | wire.Simulated, games: int, give_away: Callable[[], None]
+        self,
+        batch: wire.Batch | SharedBatch | wire.Simulated,
+        games: int,
+        give_away: Callable[[], None],
+        *,
+        part: bool = False,
     ) -> View:
         """Read one batch.
 
@@ -199,6 +204,7 @@ class BatchReader:
             batch: the reply.
             games: how many games are in it.
             give_away: hands the reply's memory over to the arrays on it.
+            part: whether it is to be joined with others.
 
         Raises:
             ValueError: the batch is not what the server announced.
@@ -214,9 +220,8 @@ class BatchReader:
             arrays, finished, self._observation(arrays, given), self._info(arrays, games, given)
         )
         if isinstance(batch, wire.Simulated):
-            view.stats = self._statistics(
-                arrays
-            )  # even if none ended: batches that are joined have the same keys
+            if part and not view.stats:  # batches that are joined have the same keys
+                view.stats = self._statistics(arrays)
         elif finished.size and batch.final:
             view.final = self._final(batch.final, finished.size)
         return view

@@ -248,7 +248,7 @@ def simulate_games(
         except ServerError as e:
             raise checks.own_value(e, odd if odd is None else odd[part]) from None
         n = end - begin
-        views.append(session.read_simulated(reply, n * shown))
+        views.append(session.read_simulated(reply, n * shown, part=n < len(given)))
         for step, own in enumerate(after):
             own += [State(state, session) for state in reply.states[step * n : (step + 1) * n]]
     view = joined(views, steps if trajectory else None)
