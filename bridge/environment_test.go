@@ -68,6 +68,10 @@ func TestUse(t *testing.T) {
 	callError(t, c, codeNotReset, "reset", "env", 1, "mask", uint8s(1, 0))
 	call(t, c, "reset", "env", 1, "seed", 7)
 	before := observation(t, c)
+	var states [][]byte
+	for _, s := range call(t, c, "get_state", "env", 1).Binaries("states") {
+		states = append(states, bytes.Clone(s))
+	}
 	seeds := Tensor{env.Uint64, []int{2}, make([]byte, 16)}
 	for _, test := range []struct {
 		reason string
@@ -95,6 +99,9 @@ func TestUse(t *testing.T) {
 		{"opponents where there are none", "set_opponents", []any{"env", 1, "opponents", []string{"still"}}, codeBadOption, "want 0"},
 		{"simulated states that are none", "simulate", []any{"env", 1, "states", [][]byte{{}}, "actions", toyActions(3, 0, 0)}, codeBadState, ""},
 		{"too few simulated actions", "simulate", []any{"env", 1, "states", [][]byte{{}, {}}, "actions", toyActions(3, 0, 0)}, codeWrongShape, "shape [3 2], want [6 2]"},
+		{"many simulated steps by nobody", "simulate", []any{"env", 1, "states", [][]byte{{}}, "actions", toyActions(3, 0, 0), "steps", 2}, codeMissingField, "no policy"},
+		{"no simulated steps", "simulate", []any{"env", 1, "states", [][]byte{{}}, "actions", toyActions(3, 0, 0), "steps", 0}, codeOutOfRange, "steps is 0"},
+		{"simulated by an agent there is not", "simulate", []any{"env", 1, "states", states, "actions", toyActions(6, 0, 0), "steps", 2, "policy", "nobody"}, codeBadOption, "nobody"},
 		{"hello again", "hello", []any{"versions", []int{Version}, "client", "x"}, codeHelloExpected, "already"},
 	} {
 		reply, err := c.Call(test.kind, test.fields...)
@@ -209,6 +216,43 @@ func TestSimulate(t *testing.T) {
 	next := call(t, c, "simulate", "env", 1, "states", reply.Binaries("states"), "actions", toyActions(12, 0, 0))
 	if got := next.Map("tensors").Tensor("game.length").Data; !bytes.Equal(got, bytes.Repeat([]byte{2, 0, 0, 0}, 4)) {
 		t.Errorf("after two simulated steps the lengths are %v", got)
+	}
+}
+
+// TestPlayOut compares all steps of a simulation with one that shows the last.
+func TestPlayOut(t *testing.T) {
+	c := startServer(t, func(cfg *Config) { cfg.MaxGames = 10 }).dial(t)
+	call(t, c, "make", "env_id", "ToySolo-v0", "games", 2, "autoreset_mode", "SameStep", "max_episode_steps", 4)
+	call(t, c, "reset", "env", 1, "seed", 7)
+	call(t, c, "step", "env", 1, "actions", toyActions(6, 0, 0))
+	var states [][]byte
+	for _, s := range call(t, c, "get_state", "env", 1).Binaries("states") {
+		states = append(states, bytes.Clone(s))
+	}
+	played := func(steps int, trajectory bool) (last [][]byte, lengths []int32, finished []int32) {
+		reply := call(t, c, "simulate", "env", 1, "states", states, "actions", toyActions(6, 1, 0), "seed", 5,
+			"steps", steps, "policy", "wander", "trajectory", trajectory)
+		for _, s := range reply.Binaries("states") {
+			last = append(last, bytes.Clone(s))
+		}
+		return last, numbers(reply.Map("tensors").Tensor("game.length")), numbers(reply.Tensor("finished"))
+	}
+	all, lengths, finished := played(5, true)
+	if want := []int32{2, 2, 3, 3, 4, 4, 4, 4, 4, 4}; !slices.Equal(lengths, want) || !slices.Equal(finished, []int32{4, 5}) {
+		t.Errorf("lengths %v and ends %v, want %v and 4 5", lengths, finished, want)
+	}
+	callError(t, c, codeLimit, "simulate", "env", 1, "states", states, "actions", toyActions(6, 0, 0), "steps", 6, "policy", "still", "trajectory", true)
+	for steps := 1; steps <= 5; steps++ {
+		last, lengths, finished := played(steps, false)
+		ended := int32(min(1+steps, 4))
+		if !slices.Equal(lengths, []int32{ended, ended}) || (len(finished) > 0) != (steps >= 3) {
+			t.Errorf("%d steps: lengths %v and ends %v", steps, lengths, finished)
+		}
+		for k := range last {
+			if !bytes.Equal(last[k], all[2*(steps-1)+k]) {
+				t.Errorf("after %d steps game %d is not where the trajectory has it", steps, k)
+			}
+		}
 	}
 }
 

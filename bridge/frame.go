@@ -24,7 +24,8 @@ type layout struct {
 	handle uint32
 	fields []vec.Tensor // without memory
 	final  []finalField
-	games  int
+	games  int // in a message: those of the pool, once for each step
+	steps  int // that a message shows
 
 	idAt   int // where the request's number is
 	seedAt int // where the RNG's seed is, 0 if the reply has none
@@ -113,7 +114,7 @@ type frame struct {
 // tail that begins at a multiple of align.
 func newFrame(l *layout, pool *vec.Pool, home chan *frame, mem []byte) *frame {
 	f := &frame{layout: l, mem: mem[: l.size : l.size+l.tail], home: home}
-	f.batch = pool.NewBatch(f.mem[l.lead:])
+	f.batch = pool.NewTrajectory(l.steps, f.mem[l.lead:])
 	for i := range l.final {
 		f.last = append(f.last, f.batch.Bytes("final."+l.final[i].name))
 	}
@@ -185,20 +186,14 @@ func (f *frame) message(id uint64) []byte {
 }
 
 // simulated is the message of a simulation: the seed of its RNG, and the
-// states of the pool's games after the step.
-func (f *frame) simulated(id, seed uint64, pool *vec.Pool) ([]byte, error) {
+// encoded states of the games, after each step that it shows.
+func (f *frame) simulated(id, seed uint64, states []byte) []byte {
 	binary.BigEndian.PutUint64(f.mem[f.idAt:], id)
 	binary.BigEndian.PutUint64(f.mem[f.seedAt:], seed)
 	msg := f.appendFinished(f.mem[:f.size], f.batch.Finished())
 	msg[0] = msgpcode.FixedMapLow | 7 // type, id, env, seed, tensors, finished, states
 	msg = appendArrayHeader(appendKey(msg, "states"), f.games)
-	for game := range f.games {
-		var err error
-		if msg, err = appendState(msg, pool, game); err != nil {
-			return nil, err
-		}
-	}
-	return msg, nil
+	return append(msg, states...)
 }
 
 // appendState appends a game's state as a binary.

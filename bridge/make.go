@@ -81,7 +81,7 @@ func (s *session) makeEnv(id uint64, q makeRequest) (reply, error) {
 		return reply{}, fail(codeBadOption, "places", "give shared_memory, too", "places is %d, but no memory is shared", q.places)
 	}
 	e := &environment{handle: s.nextHandle, noop: q.noop}
-	if e.pool, e.layout, err = s.newPool(kindBatch, e.handle, q.pool); err != nil {
+	if e.pool, e.layout, err = s.newPool(kindBatch, e.handle, q.pool, 1); err != nil {
 		return reply{}, err
 	}
 	if q.slots == 0 {
@@ -167,29 +167,34 @@ func optionField(err error) string {
 	return ""
 }
 
-// newPool makes a pool with its frames, within the server's limits.
-func (s *session) newPool(kind string, handle uint32, cfg vec.Config) (*vec.Pool, *layout, error) {
-	fields, _, err := vec.Layout(cfg)
+// newPool makes a pool with the layout of its frames, each of so many steps, within
+// the server's limits.
+func (s *session) newPool(kind string, handle uint32, cfg vec.Config, steps int) (*vec.Pool, *layout, error) {
+	shown := cfg
+	shown.Games *= steps
+	fields, _, err := vec.Layout(shown)
 	if err != nil {
 		return nil, nil, badOption(optionField(err), err)
 	}
 	cfg.Headroom = headroom(fields)
-	fields, size, err := vec.Layout(cfg)
+	shown.Headroom = cfg.Headroom
+	fields, size, err := vec.Layout(shown)
 	if err != nil {
 		return nil, nil, badOption(optionField(err), err)
 	}
-	l := newLayout(kind, handle, &cfg, fields, size)
-	whole := (l.size + l.tail) * cfg.Games / cfg.BatchGames() // what all games show is kept, however few a batch has
+	l := newLayout(kind, handle, &shown, fields, size)
+	l.steps = steps
+	whole := (l.size + l.tail) * shown.Games / shown.BatchGames() // what all games show is kept, however few a batch has
 	if most := s.server.cfg.MaxBatchBytes; whole > most {
 		return nil, nil, fail(codeLimit, "games", "make several environments with fewer games, or choose a smaller observation",
-			"a batch of %d games has up to %d bytes, want at most %d", cfg.Games, whole, most)
+			"a batch of %d games has up to %d bytes, want at most %d", shown.Games, whole, most)
 	}
-	if err := s.server.reserve(cfg.Games); err != nil {
+	if err := s.server.reserve(shown.Games); err != nil {
 		return nil, nil, err
 	}
 	pool, err := vec.New(cfg)
 	if err != nil {
-		s.server.release(cfg.Games)
+		s.server.release(shown.Games)
 		return nil, nil, badOption(optionField(err), err)
 	}
 	return pool, l, nil

@@ -35,7 +35,7 @@ func requestExamples() []entries {
 		{"type", "set_starts", "id", 18, "env", 1, "states", []any{[]byte("state"), "{}"}, "weights", []any{1, 0.5}, "ordinary", 0.25, "add", true},
 		{"type", "get_state", "id", 10, "env", 1, "games", []int{0, 1}, "json", true},
 		{"type", "set_state", "id", 11, "env", 1, "games", []int{0, 1}, "states", []any{[]byte("state"), "{}"}},
-		{"type", "simulate", "id", 12, "env", 1, "states", [][]byte{[]byte("state")}, "actions", toyActions(3, 1, 2), "seed", 1},
+		{"type", "simulate", "id", 12, "env", 1, "states", [][]byte{[]byte("state")}, "actions", toyActions(3, 1, 2), "seed", 1, "steps", 3, "policy", "still", "trajectory", true},
 		{"type", "render", "id", 13, "env", 1, "game", 1, "colour", true, "tile", nil},
 		{"type", "close", "id", 14, "env", 1},
 	}
@@ -108,7 +108,7 @@ func TestRead(t *testing.T) {
 		t.Errorf("rules: %s", q.rules)
 	}
 	in = example(t, "simulate")
-	if q := readSimulate(in); *q.seed != 1 || len(q.states) != 1 {
+	if q := readSimulate(in); *q.seed != 1 || len(q.states) != 1 || q.steps != 3 || q.policy != "still" || !q.all {
 		t.Errorf("simulate: %+v", q)
 	}
 	in = example(t, "render")

@@ -11,73 +11,122 @@ import (
 
 func init() { registerEnv("simulate", false, readSimulate, (*session).simulate) }
 
-// simulateRequest asks for one step of a forward model.
+// simulateRequest asks for steps of a forward model.
 type simulateRequest struct {
 	states  []savedState
 	actions tensor
 	seed    *uint64 // nil: drawn
+	steps   int     // 0: one
+	policy  string  // who makes those after the first
+	all     bool    // show every step
 }
 
 func readSimulate(in *fields) simulateRequest {
 	in.need("states", "actions")
-	return simulateRequest{readStates(in, 1), in.tensor("actions", env.Uint8), in.seed()}
+	return simulateRequest{
+		readStates(in, 1), in.tensor("actions", env.Uint8), in.seed(),
+		in.integer("steps", 1, maxPlayed), in.text("policy"), in.flag("trajectory"),
+	}
 }
 
-// keptSimulators is for how many numbers of states an environment keeps a
-// pool ready.
-const keptSimulators = 4
+const (
+	// keptSimulators is for how many numbers of states an environment keeps a
+	// pool ready.
+	keptSimulators = 4
+	// maxPlayed is the most steps of one request.
+	maxPlayed = 1<<16 - 1
+)
 
 // simulator is a pool that steps states of an environment's games apart from
 // them.
 type simulator struct {
 	pool   *vec.Pool
 	frames chan *frame
+	steps  int        // that a frame shows
+	each   *vec.Batch // one of them, nil if there is only one
+	states []byte     // scratch: encoded, after the steps shown
 }
 
 func (s *session) simulate(e *environment, id uint64, q simulateRequest) (reply, error) {
-	n := len(q.states)
-	if n > s.server.cfg.MaxGames {
-		return reply{}, fail(codeLimit, "states", "send them in several requests", "states has %d entries, want at most %d", n, s.server.cfg.MaxGames)
+	n, steps, shown := len(q.states), max(q.steps, 1), 1
+	if q.all {
+		shown = steps
+	}
+	if n*shown > s.server.cfg.MaxGames {
+		return reply{}, fail(codeLimit, "states", "send them in several requests", "states has %d entries, for %d steps each, want at most %d in all", n, shown, s.server.cfg.MaxGames)
+	}
+	if steps > 1 && q.policy == "" {
+		return reply{}, fail(codeMissingField, "policy", "name one of the game's agents, which plays on after the first step", "steps is %d, and there is no policy", steps)
 	}
 	if err := wantActions(&q.actions, n*e.pool.Learners(), e.pool.Spec()); err != nil {
 		return reply{}, err
 	}
-	if e.pool.Outside() {
-		return reply{}, fail(codeBadOption, "env", "make an environment with built-in opponents for it", "agents outside the server cannot be asked in a simulation")
-	}
-	sim, err := s.simulator(e, n)
+	sim, err := s.simulator(e, n, shown)
 	if err != nil {
 		return reply{}, err
 	}
-	var seed uint64
-	if q.seed != nil {
-		seed = *q.seed
-	} else {
-		var drawn [8]byte
-		rand.Read(drawn[:]) // never fails
-		seed = binary.LittleEndian.Uint64(drawn[:])
-	}
+	seed := drawnUnless(q.seed)
 	for k := range q.states {
 		if err := loadOne(sim.pool, k, q.states[k]); err != nil {
 			return reply{}, s.fromVec(err, "states")
 		}
 		sim.pool.Reseed(k, env.Seed{Value: seed + uint64(k)})
 	}
+	if q.policy != "" {
+		if err := sim.pool.SeatPlayers(q.policy, seed); err != nil {
+			return reply{}, badOption("policy", err)
+		}
+	}
 	f := s.take(sim.frames)
-	if err := sim.pool.Step(f.batch, q.actions.data); err != nil {
+	if err := sim.play(f, q.actions.data, steps); err != nil {
 		return reply{}, s.fromVec(err, "states")
 	}
-	msg, err := f.simulated(id, seed, sim.pool)
-	if err != nil {
-		return reply{}, s.fromVec(err, "states")
-	}
-	return reply{msg, f}, nil
+	return reply{f.simulated(id, seed, sim.states), f}, nil
 }
 
-// simulator is the environment's pool for n states. The one that has not been
-// used for longest makes room for a new one.
-func (s *session) simulator(e *environment, n int) (*simulator, error) {
-	at := slices.IndexFunc(e.sims, func(sim *simulator) bool { return sim.pool.Games() == n })
+// drawnUnless is the seed given, or one drawn.
+func drawnUnless(given *uint64) uint64 {
+	if given != nil {
+		return *given
+	}
+	var drawn [8]byte
+	rand.Read(drawn[:]) // never fails
+	return binary.LittleEndian.Uint64(drawn[:])
+}
+
+// play makes the steps and writes those shown, and the states after them.
+func (sim *simulator) play(f *frame, actions []byte, steps int) error {
+	sim.states = sim.states[:0]
+	if sim.steps == 1 {
+		if err := sim.pool.Play(f.batch, actions, steps); err != nil {
+			return err
+		}
+		return sim.save()
+	}
+	for t := range sim.steps {
+		if err := sim.pool.Play(sim.each, actions, 1); err != nil {
+			return err
+		}
+		f.batch.Put(t, sim.each)
+		if err := sim.save(); err != nil {
+			return err
+		}
+		actions = nil
+	}
+	return nil
+}
+
+func (sim *simulator) save() (err error) {
+	for game := 0; err == nil && game < sim.pool.Games(); game++ {
+		sim.states, err = appendState(sim.states, sim.pool, game)
+	}
+	return err
+}
+
+// simulator is the environment's pool for n states, with frames of so many steps. The
+// one that has not been used for longest makes room for a new one.
+func (s *session) simulator(e *environment, n, steps int) (*simulator, error) {
+	at := slices.IndexFunc(e.sims, func(sim *simulator) bool { return sim.pool.Games() == n && sim.steps == steps })
 	if at >= 0 {
 		sim := e.sims[at]
 		e.sims = append(slices.Delete(e.sims, at, at+1), sim)
@@ -89,16 +138,19 @@ func (s *session) simulator(e *environment, n int) (*simulator, error) {
 	}
 	cfg := e.pool.Config().WithGames(n)
 	cfg.Autoreset = vec.Disabled
-	pool, l, err := s.newPool(kindSimulated, e.handle, cfg)
+	pool, l, err := s.newPool(kindSimulated, e.handle, cfg, steps)
 	if err != nil {
 		return nil, inField(err, "states")
 	}
-	sim := &simulator{pool, newFrames(l, pool, false)}
+	sim := &simulator{pool: pool, frames: newFrames(l, pool, false), steps: steps}
+	if steps > 1 {
+		sim.each = pool.NewBatch(nil)
+	}
 	e.sims = append(e.sims, sim)
 	return sim, nil
 }
 
 func (s *session) freeSimulator(sim *simulator) {
 	sim.pool.Close()
-	s.server.release(sim.pool.Games())
+	s.server.release(sim.pool.Games() * sim.steps)
 }

@@ -124,7 +124,7 @@ func (w *worker) step(i int) {
 		w.show(i)
 		return
 	}
-	w.move(i)
+	w.move(i, w.given(i))
 	done := w.score(i)
 	if done {
 		g.lineup.each(func(k int, o env.Outside) { o.End(g.match, int(g.others[k])) })
@@ -142,12 +142,17 @@ func (w *worker) step(i int) {
 	w.write(i, &b.now)
 }
 
+// given is the caller's actions for the rows of game i.
+func (w *worker) given(i int) []uint8 {
+	n := len(w.p.games[i].rows) * len(w.p.spec.Actions)
+	return w.p.job.actions[i*n : (i+1)*n]
+}
+
 // move makes the step, with the rows' actions and the agents'. All agents see
 // the position before it.
-func (w *worker) move(i int) {
+func (w *worker) move(i int, given []uint8) {
 	p, g := w.p, &w.p.games[i]
 	parts := len(p.spec.Actions)
-	given := p.job.actions[i*len(g.rows)*parts : (i+1)*len(g.rows)*parts]
 	if len(g.others) == 0 {
 		w.stepMatch(g, given)
 		return
@@ -211,7 +216,8 @@ func (w *worker) pay(i int, seats env.SeatSet) {
 		if seats.Has(int(seat)) {
 			row := i*len(g.rows) + k
 			g.returns[k] += w.numbers[seat]
-			b.reward[row], b.returns[row] = w.numbers[seat], g.returns[k]
+			b.reward[row] += w.numbers[seat] // Play makes several steps
+			b.returns[row] = g.returns[k]
 		}
 	}
 }

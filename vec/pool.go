@@ -25,19 +25,21 @@ type Pool struct {
 	maskN   int
 	form    gamestate.Form // of saved games
 
-	workers []worker
-	cast    *cast
-	starts  starts
-	waiting bool // the opponents last set wait for something outside this program
-	cost    cost
-	job     job
-	queue   *queue  // with Config.BatchSize
-	sent    []bool  // of each game, whether it is under way; the same
-	actions []uint8 // of all rows, those sent last; the same
-	staging *Batch  // what all games show; the same
-	shares  *shares
-	running sync.WaitGroup // worker goroutines
-	closed  bool
+	workers     []worker
+	cast        *cast
+	starts      starts
+	players     [][]env.Agent // of each game's rows in Play, and their name
+	playersName string
+	waiting     bool // the opponents last set wait for something outside this program
+	cost        cost
+	job         job
+	queue       *queue  // with Config.BatchSize
+	sent        []bool  // of each game, whether it is under way; the same
+	actions     []uint8 // of all rows, those sent last; the same
+	staging     *Batch  // what all games show; the same
+	shares      *shares
+	running     sync.WaitGroup // worker goroutines
+	closed      bool
 
 	drawn   bool // entropy has been drawn
 	entropy uint64

@@ -16,6 +16,7 @@ const (
 	callReset call = iota
 	callStep
 	callObserve
+	callPlay
 )
 
 // job is one call for all games.
@@ -23,6 +24,7 @@ type job struct {
 	call    call
 	batch   *Batch
 	actions []uint8
+	steps   int // of callPlay
 	reset   ResetOptions
 }
 
@@ -39,6 +41,7 @@ type worker struct {
 	games  []int32 // the chunk, with Config.BatchSize
 
 	actions []uint8 // of one game, all seats
+	choices []uint8 // of one game's players in Play
 	acting  []uint8 // those passed to Match.Step, nil outside it
 	numbers []float64
 	obs     [][]byte // one game's part of the observation in the batch
@@ -82,6 +85,7 @@ func (p *Pool) start() {
 			p: p, id: i,
 			wake:    make(chan struct{}, 1),
 			actions: make([]uint8, p.spec.Seats*len(p.spec.Actions)),
+			choices: make([]uint8, p.seating.learners*len(p.spec.Actions)),
 			numbers: make([]float64, p.spec.Seats),
 			obs:     make([][]byte, len(p.fields)),
 			state:   make([][]byte, len(p.state)),
@@ -165,7 +169,7 @@ func (p *Pool) run() error {
 	if !p.workers[0].work() {
 		<-p.shares.last
 	}
-	if p.job.call == callStep {
+	if p.job.call == callStep || p.job.call == callPlay {
 		p.cost.note(p.cfg.Games, time.Duration(p.shares.spent.Load()))
 	}
 	p.job.batch.finish(p.over)
@@ -234,6 +238,8 @@ func (w *worker) workOn() {
 			w.step(w.at)
 		case callObserve:
 			w.show(w.at)
+		case callPlay:
+			w.play(w.at)
 		}
 	}
 }

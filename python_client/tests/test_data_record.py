@@ -167,3 +167,51 @@ def test_opponents_that_search(binary: Path, server: pommego.Server, tmp_path: P
     checked(binary, path)
     rows = next(iter(data.load(path, columns=["agent", "visits"])))
     assert set(rows["agent"][rows["_visits"]]) == {"osla:ticks=20"}
+
+
+def test_a_policy_a_seat(binary: Path, server: pommego.Server, tmp_path: Path) -> None:
+    """Each plays its own seat and sees its own rows, and is in the data set under its name."""
+    path = tmp_path / "set"
+    where = {"address": server.address, "token": server.token}
+
+    def always_up(obs: dict[str, np.ndarray], info: dict[str, Any]) -> np.ndarray:
+        assert set(info["seat"].tolist()) == {2}
+        assert all(len(array) == len(info["alive"]) for array in obs.values())
+        return np.ones(len(info["alive"]), int)
+
+    data.record(
+        [by_what_it_sees, always_up],
+        path,
+        "PommeTeamCompetition-v0",
+        name=["seer", "climber"],
+        seats=["learner", "static", "learner", "random"],
+        games=5,
+        num_envs=3,
+        max_steps=20,
+        observation="raw",
+        layout="steps",
+        **where,
+    )
+    checked(binary, path)
+    for game in data.episodes(path):
+        assert game.agents == ("client:seer", "static", "client:climber", "random")
+        alive = game.alive[:-1]
+        obs = {name: array[:-1, 0] for name, array in game.observations.items()}
+        np.testing.assert_array_equal(game.actions[alive[:, 0], 0], by_what_it_sees(obs, {})[alive[:, 0]])
+        assert (game.actions[alive[:, 2], 2] == 1).all()
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"seats": ["learner", "simple"]}, "2 policies for 1 seats"),
+        ({"opponents": ["simple"]}, "2 policies for 1 seats"),
+        ({"name": ["a", "b", "c"]}, "3 names for 2 policies"),
+    ],
+)
+def test_policies_that_do_not_fit(tmp_path: Path, options: dict[str, Any], says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        data.record([by_what_it_sees] * 2, tmp_path / "set", "OneVsOne-v0", **options)
+    with pytest.raises(ValueError, match="2 names for one policy"):
+        data.record(by_what_it_sees, tmp_path / "set", "OneVsOne-v0", name=["a", "b"])
+    assert not (tmp_path / "set").exists()

@@ -263,6 +263,51 @@ def test_simulating_many_is_simulating_each(vec: Vec) -> None:
         envs.simulate(whole.states[-1:], np.zeros(2, int))
 
 
+def test_simulation_plays_on(vec: Vec) -> None:
+    """The last step of each rollout is where the trajectory has it, in one message or several."""
+    envs = vec("OneVsOne-v0", 6, max_episode_steps=12)
+    envs.reset(seed=3)
+    play(envs, 5)
+    states = envs.get_state()
+    actions = np.random.default_rng(0).integers(0, 6, 12)
+    options = {"seed": 4, "policy": "random"}
+    whole = envs.simulate(states, actions, steps=9, trajectory=True, **options)
+    assert whole.obs["planes"].shape == (9, 12, 18, 8, 8)
+    assert whole.reward.shape == whole.terminated.shape == whole.info["alive"].shape == (9, 12)
+    over = whole.terminated | whole.truncated
+    assert (over.sum(axis=0) == 1).all(), "every episode ends once, after at most seven steps"
+    assert [len(states) for states in whole.states] == [6] * 9
+    for steps in (1, 2, 9):
+        last = envs.simulate(states, actions, steps=steps, **options)
+        assert last.states == whole.states[steps - 1]
+        assert_same(last.obs, {name: array[steps - 1] for name, array in whole.obs.items()})
+        assert_same(last.reward, whole.reward[:steps].sum(axis=0))
+        assert_same(last.terminated, whole.terminated[:steps].any(axis=0))
+        assert_same(last.truncated, whole.truncated[:steps].any(axis=0))
+    assert (last.info["game"]["length"][last.truncated] == 12).all()
+    simple = envs.simulate(states, actions, steps=9, seed=4, policy="simple")
+    assert simple.states != last.states
+    assert envs.get_state() == states, "the games themselves stand still"
+    envs._session.client.limits["games_per_env"] = 20  # two states a message
+    parts = envs.simulate(states, actions, steps=9, trajectory=True, **options)
+    assert_same(parts._asdict() | {"states": 0}, whole._asdict() | {"states": 0})
+    assert parts.states == whole.states
+
+
+def test_rollouts_do_not_depend_on_workers(vec: Vec) -> None:
+    made = [vec("PommeTeamCompetition-v0", 1, workers=n, opponents=["simple"] * 3) for n in (1, 2, 5)]
+    made[0].reset(seed=1)
+    state = made[0].get_state(0)
+    for envs in made:
+        envs.reset(seed=9)
+    options = {"seed": 2, "steps": 60, "policy": "simple"}
+    played = [envs.simulate([state] * 40, np.zeros(40, int), **options) for envs in made]
+    assert len(set(played[0].states)) == 40
+    for other in played[1:]:
+        assert_same(other._asdict() | {"states": 0}, played[0]._asdict() | {"states": 0})
+        assert other.states == played[0].states
+
+
 def test_simulate_refuses_nonsense(vec: Vec) -> None:
     envs = vec(games=1)
     envs.reset(seed=0)
@@ -275,3 +320,11 @@ def test_simulate_refuses_nonsense(vec: Vec) -> None:
         envs.simulate([state], np.full(4, 6))
     with pytest.raises(pommego.ServerError, match="bad_state"):
         envs.simulate([b"nonsense"], np.zeros(4, int))
+    with pytest.raises(ValueError, match="steps is 0, expected 1 to 65535"):
+        envs.simulate([state], np.zeros(4, int), steps=0, policy="random")
+    with pytest.raises(ValueError, match="steps is 2: name the policy"):
+        envs.simulate([state], np.zeros(4, int), steps=2)
+    with pytest.raises(TypeError, match="policy is the name of an agent.*not function"):
+        envs.simulate([state], np.zeros(4, int), steps=2, policy=lambda obs, info: 0)
+    with pytest.raises(pommego.ServerError, match="nobody.*bad_option"):
+        envs.simulate([state], np.zeros(4, int), steps=2, policy="nobody")

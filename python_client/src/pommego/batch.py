@@ -191,7 +191,12 @@ class BatchReader:
         return arrays
 
     def read(
-        self, batch: wire.Batch | SharedBatch | wire.Simulated, games: int, give_away: Callable[[], None]
+        self,
+        batch: wire.Batch | SharedBatch | wire.Simulated,
+        games: int,
+        give_away: Callable[[], None],
+        *,
+        part: bool = False,
     ) -> View:
         """Read one batch.
 
@@ -199,6 +204,7 @@ class BatchReader:
             batch: the reply.
             games: how many games are in it.
             give_away: hands the reply's memory over to the arrays on it.
+            part: whether it is to be joined with others.
 
         Raises:
             ValueError: the batch is not what the server announced.
@@ -214,9 +220,8 @@ class BatchReader:
             arrays, finished, self._observation(arrays, given), self._info(arrays, games, given)
         )
         if isinstance(batch, wire.Simulated):
-            view.stats = self._statistics(
-                arrays
-            )  # even if none ended: batches that are joined have the same keys
+            if part and not view.stats:  # batches that are joined have the same keys
+                view.stats = self._statistics(arrays)
         elif finished.size and batch.final:
             view.final = self._final(batch.final, finished.size)
         return view
@@ -386,19 +391,39 @@ def _finished(games: Array, most: int) -> Array:
     return games.copy()
 
 
-def joined(views: list[View]) -> View:
-    """Join the parts of a batch of simulated games, received in several messages."""
+def joined(views: list[View], steps: int | None = None) -> View:
+    """Join the parts of a batch of simulated games, received in several messages.
+
+    Args:
+        views: the parts.
+        steps: with a number of steps, each part has the rows of all steps, the first
+            step's first, and the result's arrays have the steps as their first axis.
+    """
 
     def together(parts: list[Any]) -> Any:
         if parts[0] is None:
             return None
         if isinstance(parts[0], dict):
             return type(parts[0])((name, together([part[name] for part in parts])) for name in parts[0])
-        return np.concatenate(parts)
+        return np.concatenate(parts, axis=-1 if parts[0].ndim == 1 else int(steps is not None))
 
+    if steps is not None:
+        views = [_by_step(view, steps) for view in views]
     if len(views) == 1:
         return views[0]
     return View(**{f.name: together([getattr(view, f.name) for view in views]) for f in fields(View)})
+
+
+def _by_step(view: View, steps: int) -> View:
+    """Give the arrays of a view the steps as their first axis."""
+
+    def split(part: Any) -> Any:
+        if isinstance(part, dict):
+            return type(part)((name, split(array)) for name, array in part.items())
+        return part.reshape(steps, len(part) // steps, *part.shape[1:])
+
+    names = ("obs", "reward", "terminated", "truncated", "info", "stats")
+    return replace(view, **{name: split(getattr(view, name)) for name in names})
 
 
 def begin_info(view: View, begun: NDArray[np.bool_], learners: int) -> dict[str, Any]:

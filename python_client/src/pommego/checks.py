@@ -21,6 +21,7 @@ __all__ = [
     "no_fog",
     "one_seed",
     "own_value",
+    "playing_on",
     "reset_mask",
     "reset_states",
     "seeds",
@@ -171,6 +172,25 @@ def one_seed(value: Any) -> int:
     if not 0 <= value < _SEEDS:
         raise ValueError(f"seed is {value}, expected 0 to 2**64-1")
     return int(value)
+
+
+def playing_on(steps: int, policy: str | None) -> None:
+    """Check how a simulation goes on after its first step.
+
+    Raises:
+        ValueError, TypeError: it cannot.
+    """
+    if isinstance(steps, bool) or not isinstance(steps, int | np.integer):
+        raise TypeError(f"steps is a number of steps, not {type(steps).__name__}")
+    if not 1 <= steps < 1 << 16:
+        raise ValueError(f"steps is {steps}, expected 1 to 65535")
+    if policy is not None and not isinstance(policy, str):
+        raise TypeError(
+            f"policy is the name of an agent that plays on the server, not {type(policy).__name__}: "
+            "simulate one step at a time for a policy of your own"
+        )
+    if steps > 1 and policy is None:
+        raise ValueError(f"steps is {steps}: name the policy that plays on after the first, such as 'random'")
 
 
 def all_rows(rows: ArrayLike, total: int) -> None:

@@ -344,10 +344,10 @@ class Session:
             own = np.maximum(had - self._line_ups[0], -1)  # -1: of those before
             view.stats["line_up"] = np.where(over, own, 0).astype(np.int32).repeat(self.made.learners)
 
-    def read_simulated(self, reply: wire.Simulated, games: int) -> View:
-        """Read the batch of simulated games."""
+    def read_simulated(self, reply: wire.Simulated, games: int, *, part: bool) -> View:
+        """Read the batch of simulated games, all or a part of them."""
         try:
-            return self._simulated.read(reply, games, self.client.give_away)
+            return self._simulated.read(reply, games, self.client.give_away, part=part)
         except (ValueError, TypeError) as e:
             raise self._unreadable(e) from e
 

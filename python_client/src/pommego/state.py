@@ -87,16 +87,19 @@ class State:
 class Simulation(NamedTuple):
     """What `PommegoVectorEnv.simulate` returns, for n states.
 
+    With ``trajectory=True`` all arrays have one more axis, the steps, in front.
+
     Attributes:
-        states: the n states after the step.
+        states: the n states after the last step; with ``trajectory=True`` a list of n
+            states for each step.
         obs: their observations, (n * learners, ...).
-        reward: float64 (n * learners,).
-        terminated: bool (n * learners,).
-        truncated: bool (n * learners,).
+        reward: float64 (n * learners,), the sum of all steps.
+        terminated: bool (n * learners,), whether the game ended in any of the steps.
+        truncated: bool (n * learners,), whether it was cut off in any of the steps.
         info: as from `step`; "seed" is the seed of the simulation's random numbers.
     """
 
-    states: list[State]
+    states: list[State] | list[list[State]]
     obs: dict[str, NDArray[Any]]
     reward: NDArray[np.float64]
     terminated: NDArray[np.bool_]
@@ -206,10 +209,19 @@ def game_json(session: Session, state: State | bytes) -> dict[str, Any]:
 
 
 def simulate_games(
-    session: Session, states: Sequence[State | bytes], actions: ArrayLike, seed: int | None
+    session: Session,
+    states: Sequence[State | bytes],
+    actions: ArrayLike,
+    *,
+    seed: int | None,
+    steps: int,
+    policy: str | None,
+    trajectory: bool,
 ) -> Simulation:
-    """Make one step from each state; see `PommegoVectorEnv.simulate`."""
+    """Make steps from each state; see `PommegoVectorEnv.simulate`."""
     check_simulate(session.policies)
+    checks.playing_on(steps, policy)
+    shown = steps if trajectory else 1
     given = [_to_wire(state) for state in states]
     if not given:
         raise ValueError("no states to simulate")
@@ -217,8 +229,12 @@ def simulate_games(
     n, learners = len(given), session.made.learners
     wanted = np.empty((n * learners, *session.action_shape[1:]), np.uint8)
     odd = checks.write_actions(actions, wanted, n, learners)
-    views, after = [], []
-    for begin, end in _parts(session, given, _simulated_at_once(session)):
+    further: dict[str, Any] = {}
+    if steps > 1:
+        further = {"steps": int(steps), "policy": policy, "trajectory": trajectory or None}
+    views: list[View] = []
+    after: list[list[State]] = [[] for _ in range(shown)]
+    for begin, end in _parts(session, given, _simulated_at_once(session, shown)):
         part = slice(begin * learners, end * learners)
         try:
             reply = session.call(
@@ -227,21 +243,27 @@ def simulate_games(
                 states=given[begin:end],
                 actions=wire.tensor(wanted[part]),
                 seed=(first + begin) % (1 << 64),
+                **further,
             )
         except ServerError as e:
             raise checks.own_value(e, odd if odd is None else odd[part]) from None
-        views.append(session.read_simulated(reply, end - begin))
-        after += [State(state, session) for state in reply.states]
-    view = joined(views)
+        n = end - begin
+        views.append(session.read_simulated(reply, n * shown, part=n < len(given)))
+        for step, own in enumerate(after):
+            own += [State(state, session) for state in reply.states[step * n : (step + 1) * n]]
+    view = joined(views, steps if trajectory else None)
     info = view.info | {"seed": first} | (episode_info(view) if view.finished.size else {})
-    return Simulation(after, view.obs, view.reward, view.terminated, view.truncated, info)
+    return Simulation(
+        after if trajectory else after[0], view.obs, view.reward, view.terminated, view.truncated, info
+    )
 
 
-def _simulated_at_once(session: Session) -> int:
-    """Return how many states one request "simulate" may have, so that its reply is not too long."""
+def _simulated_at_once(session: Session, steps: int) -> int:
+    """Return how many states one request may have that shows so many steps: its reply has a limit."""
     each = session.made.batch_bytes // session.made.games + _ROOM  # a generous bound
     limits = session.client.limits
-    return max(1, min(_AT_ONCE, limits["games_per_env"], limits["batch_bytes"] // (2 * each)))
+    most = min(_AT_ONCE, limits["games_per_env"], limits["batch_bytes"] // (2 * each))
+    return max(1, most // steps)
 
 
 def _parts(session: Session, states: list[bytes | str], at_once: int) -> Iterator[tuple[int, int]]:

@@ -480,28 +480,55 @@ class PommegoVectorEnv(VectorEnv):
 
     @alone
     def simulate(
-        self, states: Sequence[State | bytes], actions: ArrayLike, *, seed: int | None = None
+        self,
+        states: Sequence[State | bytes],
+        actions: ArrayLike,
+        *,
+        seed: int | None = None,
+        steps: int = 1,
+        policy: str | None = None,
+        trajectory: bool = False,
     ) -> Simulation:
-        """Make one step from each of the given states, apart from the environment's own games.
+        """Make steps from each of the given states, apart from the environment's own games.
 
-        This is a forward model for search. The RNGs of the copies are reseeded, so that
-        a search sees what can happen, not what will happen.
+        This is a forward model for search: one step with the given actions or, with
+        `steps` and `policy`, a rollout, which an agent on the server plays to its end. The
+        RNGs of the copies are reseeded, so that a search sees what can happen, not what
+        will happen. With the same seed the result is the same, whatever the number of
+        workers.
 
         Args:
             states: n states of games that are not over; a state may occur several times.
             actions: (n * learners,), with components last if there are several;
                 (n, learners...) is accepted too.
             seed: the RNG of state k gets seed + k; None: a random seed.
+            steps: how many steps to make, 1 to 65535; a game that ends makes no more.
+            policy: the agent that plays the learners' seats after the first step, such as
+                "random" or "simple"; needed for more than one step. It begins with an
+                empty memory.
+            trajectory: whether to return every step, with an axis of `steps` in front of
+                all arrays, instead of the last. After its end a game shows its last
+                position again, with reward 0 and flags False.
 
         Returns:
-            the n states after the step and their batch. ``info["game"]`` says
-            how games ended, if any did. Large sets take several messages.
+            the n states after the last step and their batch, with the sum of the rewards.
+            ``info["game"]`` says how games ended, if any did. Large sets take several
+            messages.
 
         Raises:
+            ValueError: there are several steps and no policy, or an array's shape is wrong.
             ServerError: a state is of another game or is finished, or an action is
                 out of range.
         """
-        return simulate_games(self._session, states, actions, seed)
+        return simulate_games(
+            self._session,
+            states,
+            actions,
+            seed=seed,
+            steps=steps,
+            policy=policy,
+            trajectory=trajectory,
+        )
 
     @alone
     def clone(self) -> PommegoVectorEnv:

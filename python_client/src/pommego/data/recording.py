@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pommego.batch import keep_rows
 from pommego.data.manifest import Manifest
 from pommego.errors import PommegoError
 from pommego.making import make_vec
@@ -30,12 +31,12 @@ _GRACE = 30.0  # seconds that storing may take after an interrupt
 
 
 def record(
-    policy: Policy,
+    policy: Policy | Sequence[Policy],
     path: str | os.PathLike[str],
     id: str = IDS[0],
     *,
     games: int = 1000,
-    name: str = "policy",
+    name: str | Sequence[str] = "policy",
     seats: Sequence[str] | None = None,
     opponents: Sequence[str] | None = None,
     seat: int | None = None,
@@ -57,11 +58,14 @@ def record(
 
     Args:
         policy: a function of the observation and info of all its rows, as from
-            `PommegoVectorEnv.step`, that returns their actions.
+            `PommegoVectorEnv.step`, that returns their actions: integers (rows,), or
+            (rows, components). Or a list of such functions, one for each seat that is
+            "learner", in their order: each gets the rows of its seat alone, one a game.
         path: the folder for the data set.
         id: an id of the catalog.
         games: the number of games. Game i has seed ``seed + i``.
-        name: the policy's name in the data set, after "client:".
+        name: the policy's name in the data set, after "client:"; with several policies
+            one for all, or a name for each.
         seats: for each seat "learner" (the policy) or an agent's name; with
             neither `seats` nor `opponents` the policy plays all seats.
         opponents: agents of all seats but one, as for `pommego.make_vec`.
@@ -80,11 +84,18 @@ def record(
         the data set's manifest.
 
     Raises:
+        ValueError: the numbers of policies, names and seats that are "learner" differ.
         PommegoError: storing failed; the message says why.
         ServerError: the server refused an option; see `pommego.make_vec`.
     """
     others = [agent for agent in (opponents or seats or ()) if agent != _LEARNER]
-    agents = [f"client:{name}", *dict.fromkeys(others)]
+    if not callable(policy):
+        seats = _check_policies(policy, name, seats, opponents)
+        policy = _together(policy)
+    elif not isinstance(name, str):
+        raise ValueError(f"{len(name)} names for one policy: give one, as a str, or a list of policies")
+    own = [f"client:{each}" for each in ([name] if isinstance(name, str) else name)]
+    agents = list(dict.fromkeys([*own, *others]))
     command = ["data", "pack", "--out", os.fspath(path), "--env", id, "--agents", ",".join(agents)]
     command += ["--games", str(games), "--seed", str(seed), "--max-steps", str(max_steps), "--layout", layout]
     command += ["--games-per-file", str(games_per_file)]
@@ -109,7 +120,7 @@ def record(
                 **options,
             ) as envs:
                 numbers = (n for first, last in missing for n in range(first, last + 1))
-                recording = _Recording(envs, agents, seats, opponents, seed)
+                recording = _Recording(envs, agents, own, seats=seats, opponents=opponents, seed=seed)
                 done = games - _count(missing)
                 for game in recording.play(policy, numbers):
                     packer.send(game)
@@ -118,6 +129,48 @@ def record(
                         progress(done, games)
         packer.finish()
     return Manifest.read(path)
+
+
+def _check_policies(
+    policies: Sequence[Policy],
+    name: str | Sequence[str],
+    seats: Sequence[str] | None,
+    opponents: Sequence[str] | None,
+) -> Sequence[str] | None:
+    """Check that there is a policy for each of the client's seats, and return who sits in all seats.
+
+    Raises:
+        ValueError: there is not.
+    """
+    n = len(policies)
+    if seats is None and opponents is None:
+        seats = [_LEARNER] * n
+    wanted = 1 if seats is None else list(seats).count(_LEARNER)
+    if n != wanted:
+        raise ValueError(
+            f"{n} policies for {wanted} seats that are {_LEARNER!r}: give one for each, or one for all"
+        )
+    if not isinstance(name, str) and len(name) != n:
+        raise ValueError(f"{len(name)} names for {n} policies: give one for each, or one for all")
+    return seats
+
+
+def _together(policies: Sequence[Policy]) -> Policy:
+    """Return the policy of all rows in which each of a game's rows has its own."""
+    if len(policies) == 1:
+        return policies[0]
+
+    def act(obs: dict[str, Array], info: dict[str, Any]) -> Array:
+        n = len(policies)
+        games = len(info["alive"]) // n
+        actions = []
+        for k, policy in enumerate(policies):
+            row = slice(k, k + 1)
+            own = (keep_rows(x, games, n, row, copy=True, expand=True) for x in (obs, info))
+            actions.append(np.asarray(policy(*own)).reshape(games, -1))
+        return np.stack(actions, axis=1)
+
+    return act
 
 
 def _count(stretches: Sequence[Sequence[int]]) -> int:
@@ -191,12 +244,15 @@ class _Recording:
         self,
         envs: PommegoVectorEnv,
         agents: list[str],
+        own: list[str],
+        *,
         seats: Sequence[str] | None,
         opponents: Sequence[str] | None,
         seed: int,
     ) -> None:
         self._envs = envs
         self._indices = {agent: k for k, agent in enumerate(agents)}
+        self._own = own * envs.learners if len(own) == 1 else own  # by row of a game
         self._seats = seats
         self._opponents = opponents
         self._seed = seed
@@ -251,9 +307,10 @@ class _Recording:
         """Return the index of each seat's agent; learner is the seat of the game's first row."""
         seats = self._envs.game_spec.seats
         if self._opponents is not None:
-            names = [""] * seats
+            names = self._own * seats
             for k, agent in enumerate(self._opponents):
                 names[(learner + 1 + k) % seats] = agent
         else:
-            names = ["" if agent == _LEARNER else agent for agent in self._seats or [_LEARNER] * seats]
-        return [self._indices[agent] if agent else 0 for agent in names]
+            own = iter(self._own)
+            names = [next(own) if agent == _LEARNER else agent for agent in self._seats or [_LEARNER] * seats]
+        return [self._indices[agent] for agent in names]

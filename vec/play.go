@@ -1,0 +1,132 @@
+package vec
+
+import (
+	"errors"
+	"fmt"
+
+	"pommego/env"
+)
+
+// SeatPlayers has an agent of its own play each row in Play, with an empty memory.
+// Those of game i draw from the seed seed + i, whatever the number of workers.
+func (p *Pool) SeatPlayers(name string, seed uint64) error {
+	p.rest()
+	if name != p.playersName {
+		players := make([][]env.Agent, len(p.games))
+		for i := range players {
+			for range p.seating.learners {
+				a, err := p.cfg.Game.NewAgent(name)
+				if err != nil {
+					return fmt.Errorf("vec: %w", err)
+				}
+				players[i] = append(players[i], a)
+			}
+		}
+		p.players, p.playersName = players, name
+	}
+	for i := range p.games {
+		own := env.Seed{Value: seed + uint64(i)}
+		for k, seat := range p.games[i].rows {
+			p.players[i][k].Reset(own.RNG(env.StreamAgents + uint64(seat)))
+		}
+	}
+	return nil
+}
+
+// Play makes several steps in every game, or as many as its episode has left, and
+// writes the last to b, with the rewards of all. The first is with actions, as in Step;
+// the others, and with nil the first too, are by the players that sit in the rows'
+// seats. A game that has ended before the call stays as it is, with rewards and flags
+// 0, unless there are actions: then it is an error, as in Step. No episode begins.
+func (p *Pool) Play(b *Batch, actions []uint8, steps int) error {
+	if p.cfg.Autoreset != Disabled {
+		return fmt.Errorf("vec: Play: Autoreset is %v, want Disabled", p.cfg.Autoreset)
+	}
+	if p.players == nil && (actions == nil || steps > 1) {
+		return errors.New("vec: Play: nobody plays on; call SeatPlayers first")
+	}
+	if actions == nil {
+		if err := p.checkPlay(b); err != nil {
+			return err
+		}
+	} else if err := p.checkStep(b, actions); err != nil {
+		return err
+	}
+	p.job = job{call: callPlay, batch: b, actions: actions, steps: steps}
+	return p.run()
+}
+
+func (p *Pool) checkPlay(b *Batch) error {
+	switch {
+	case p.closed:
+		return fmt.Errorf("vec: Play: %w", ErrClosed)
+	case b == nil || b.pool != p:
+		return errors.New("vec: Play: the batch is not of this pool; make it with NewBatch")
+	}
+	for i, ph := range p.phases {
+		if ph != running && ph != ended {
+			return p.refuse("Play", i)
+		}
+	}
+	return nil
+}
+
+// play does what Play asks of game i.
+func (w *worker) play(i int) {
+	p, b := w.p, w.p.job.batch
+	if p.phases[i] == ended {
+		w.show(i)
+		return
+	}
+	for k := 0; k < p.job.steps && p.phases[i] == running; k++ {
+		if k == 0 && p.job.actions != nil {
+			w.move(i, w.given(i))
+		} else {
+			w.move(i, w.chosen(i))
+		}
+		if w.score(i) {
+			p.phases[i], p.over[i] = ended, 1
+		}
+	}
+	w.writeEpisode(i)
+	w.write(i, &b.now)
+}
+
+// chosen is what the players of game i do.
+func (w *worker) chosen(i int) []uint8 {
+	p, g := w.p, &w.p.games[i]
+	parts := len(p.spec.Actions)
+	clear(w.choices)
+	for k, seat := range g.rows {
+		if g.status.In.Has(int(seat)) {
+			p.players[i][k].Act(g.match, int(seat), w.choices[k*parts:(k+1)*parts])
+		}
+	}
+	return w.choices
+}
+
+// NewTrajectory is NewBatch for what the games show in each of several steps: its
+// tensors have the rows of the first step first.
+func (p *Pool) NewTrajectory(steps int, mem []byte) *Batch {
+	if steps == 1 {
+		return p.NewBatch(mem)
+	}
+	plan := *p.plan
+	plan.cfg.Games *= steps
+	return p.newBatch(newLayout(&plan), plan.cfg.Games, mem)
+}
+
+// Put copies what another batch of the pool holds to the place of a step. Steps are
+// put in their order.
+func (b *Batch) Put(step int, from *Batch) {
+	for i := range from.tensors {
+		raw := from.tensors[i].Raw
+		copy(b.tensors[i].Raw[step*len(raw):], raw)
+	}
+	if step == 0 {
+		b.finished = b.finished[:0]
+	}
+	for _, game := range from.finished {
+		b.finished = append(b.finished, int32(step*len(from.done))+game)
+	}
+}

@@ -1,0 +1,178 @@
+package vec
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"testing"
+
+	"pommego/env"
+)
+
+// TestPlay compares Play, with one worker and with several, to games that are stepped
+// alone, with agents that the test asks.
+func TestPlay(t *testing.T) {
+	eachConfig(t, func(t *testing.T, cfg Config) {
+		if cfg.Autoreset != Disabled {
+			return
+		}
+		home := make1(t, cfg)
+		b := home.NewBatch(nil)
+		must(t, home.Reset(b, ResetOptions{Seed: ptr(60)}))
+		first := (&player{spec: home.Spec(), rng: env.RNG{State: 8}}).actions(b, func(int) bool { return false })
+		cfg.LineUps.ByGame = nil
+		for _, steps := range []int{1, 2, 40} {
+			var want []string
+			for game := range home.Games() {
+				want = append(want, playAlone(t, home, game, first, steps))
+			}
+			for _, workers := range []int{1, 3} {
+				cfg.Workers = workers
+				p := loaded(t, home, cfg)
+				b := p.NewBatch(nil)
+				must(t, p.Play(b, first, steps))
+				checkPlayed(t, p, b, want)
+				checkTrajectory(t, playEach(t, loaded(t, home, cfg), first, steps), b, steps)
+			}
+		}
+	})
+}
+
+// checkTrajectory compares a batch of all steps with one that shows the last.
+func checkTrajectory(t *testing.T, all, b *Batch, steps int) {
+	t.Helper()
+	n := len(b.reward)
+	for row := range n {
+		sum, ends := 0.0, uint8(0)
+		for s := range steps {
+			sum += all.reward[s*n+row]
+			ends += all.terminated[s*n+row] + all.truncated[s*n+row]
+		}
+		if want := b.terminated[row] + b.truncated[row]; sum != b.reward[row] || ends != want {
+			t.Errorf("%d steps, row %d: pays %v and ends %d times, want %v and %d", steps, row, sum, ends, b.reward[row], want)
+		}
+	}
+	masks := len(b.now.mask)
+	if !bytes.Equal(all.now.mask[masks*(steps-1):], b.now.mask) || !slices.Equal(all.length[len(b.length)*(steps-1):], b.length) {
+		t.Errorf("%d steps end elsewhere", steps)
+	}
+	if len(all.finished) != len(b.finished) {
+		t.Errorf("%d steps: %d games finish, want %d", steps, len(all.finished), len(b.finished))
+	}
+}
+
+// loaded is a pool with the games of another, reseeded, and players.
+func loaded(t *testing.T, home *Pool, cfg Config) *Pool {
+	t.Helper()
+	p := make1(t, cfg)
+	for i := range p.Games() {
+		state, err := home.Save(i, nil)
+		must(t, err)
+		must(t, p.Load(i, state))
+		p.Reseed(i, env.Seed{Value: 90 + uint64(i)})
+	}
+	must(t, p.SeatPlayers("hunter", 1)) // others, whose memory is not to stay
+	must(t, p.SeatPlayers("wander", 90))
+	return p
+}
+
+// playEach is Play step by step.
+func playEach(t *testing.T, p *Pool, actions []uint8, steps int) *Batch {
+	t.Helper()
+	b, all := p.NewBatch(nil), p.NewTrajectory(steps, nil)
+	for s := range steps {
+		must(t, p.Play(b, actions, 1))
+		all.Put(s, b)
+		actions = nil
+	}
+	return all
+}
+
+// played is what a game shows after its steps.
+func played(p *Pool, game int, reward []float64) string {
+	state, err := p.Save(game, nil)
+	return fmt.Sprintf("%x %v %v ended %v", state, err, reward, p.phases[game] == ended)
+}
+
+// playAlone steps one of home's games, and asks agents for the actions after the first.
+func playAlone(t *testing.T, home *Pool, game int, first []uint8, steps int) string {
+	t.Helper()
+	p := make1(t, home.cfg.WithGames(1))
+	state, err := home.Save(game, nil)
+	must(t, err)
+	must(t, p.Load(0, state))
+	seed := env.Seed{Value: 90 + uint64(game)}
+	p.Reseed(0, seed)
+	b, g, parts := p.NewBatch(nil), &p.games[0], len(p.spec.Actions)
+	actions := slices.Clone(first[game*len(g.rows)*parts : (game+1)*len(g.rows)*parts])
+	reward := make([]float64, len(g.rows))
+	var agents []env.Agent
+	for _, seat := range g.rows {
+		a, err := p.cfg.Game.NewAgent("wander")
+		must(t, err)
+		a.Reset(seed.RNG(env.StreamAgents + uint64(seat)))
+		agents = append(agents, a)
+	}
+	for s := 0; s < steps && p.phases[0] == running; s++ {
+		for k, seat := range g.rows {
+			if s > 0 && g.status.In.Has(int(seat)) {
+				agents[k].Act(g.match, int(seat), actions[k*parts:(k+1)*parts])
+			}
+		}
+		must(t, p.Step(b, actions))
+		for row, r := range b.reward {
+			reward[row] += r
+		}
+	}
+	return played(p, 0, reward)
+}
+
+func checkPlayed(t *testing.T, p *Pool, b *Batch, want []string) {
+	t.Helper()
+	n := p.Learners()
+	for game := range p.Games() {
+		if got := played(p, game, b.reward[game*n:(game+1)*n]); got != want[game] {
+			t.Errorf("%d workers, game %d: %s\nwant %s", len(p.workers), game, got, want[game])
+		}
+	}
+}
+
+func TestPlayRefuses(t *testing.T) {
+	p := make1(t, Config{Game: solo, Games: 2, Autoreset: Disabled, MaxEpisodeSteps: 1})
+	b := p.NewBatch(nil)
+	must(t, p.Reset(b, ResetOptions{Seed: ptr(1)}))
+	if err := p.Play(b, still(p), 2); err == nil {
+		t.Error("two steps without players")
+	}
+	if err := p.SeatPlayers("nobody", 1); err == nil {
+		t.Error("players that there are not")
+	}
+	must(t, p.SeatPlayers("still", 1))
+	if err := p.Play(make1(t, p.cfg).NewBatch(nil), nil, 1); err == nil {
+		t.Error("another pool's batch")
+	}
+	must(t, p.Play(b, still(p), 9))
+	if b.length[0] != 1 || b.truncated[0] != 1 {
+		t.Errorf("length %d, truncated %d, want one step and the end", b.length[0], b.truncated[0])
+	}
+	must(t, p.Play(b, nil, 9))
+	if b.length[0] != 1 || b.truncated[0] != 0 || len(b.Finished()) > 0 {
+		t.Error("an ended game plays on")
+	}
+	if err := p.Play(b, still(p), 1); err == nil {
+		t.Error("an ended game takes actions")
+	}
+	q := make1(t, Config{Game: solo, Games: 2})
+	if err := q.Play(q.NewBatch(nil), nil, 1); err == nil {
+		t.Error("a pool that resets")
+	}
+	seed := ptr(1)
+	allocated := testing.AllocsPerRun(20, func() {
+		must(t, p.Reset(b, ResetOptions{Seed: seed}))
+		must(t, p.SeatPlayers("still", 1))
+		must(t, p.Play(b, nil, 5))
+	})
+	if allocated > 0 {
+		t.Errorf("Play allocates %v times", allocated)
+	}
+}
