@@ -24,7 +24,7 @@ func TestReadmeFromGo(t *testing.T) {
 	commands := between(t, section, "\n```\n", "\n```\n")
 	program := between(t, section, "\n```go\n", "\n```\n")
 	printed := between(t, section, "prints `", "`")
-	workspace := between(t, section, "workspace does as well: `", "`")
+	workspace := between(t, section, "use a workspace: `", "`")
 	for _, way := range []struct {
 		name     string
 		commands []string
