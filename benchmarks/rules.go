@@ -2,6 +2,7 @@ package benchmarks
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	"pommego/env"
@@ -41,7 +42,12 @@ func mustMake(id string) env.Game {
 // learner gets them, and what the machine could do with as many bytes. Encoding
 // alone is measured in the first game, because steps tell the rest.
 func measurementsOf(rules, observed env.Game, first bool) []bench {
-	names := []string{"raw", "planes"}
+	var names []string
+	for _, e := range slices.Backward(observed.Spec().Encodings) {
+		if e.Name != "unfogged" { // raw, but for what clients do to it
+			names = append(names, e.Name)
+		}
+	}
 	of := []bench{
 		{"rules/random", "", rulesRandom(rules)},
 		{"rules/cautious", "", rulesCautious(rules)},
