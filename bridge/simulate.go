@@ -61,6 +61,9 @@ func (s *session) simulate(e *environment, id uint64, q simulateRequest) (reply,
 	if err := wantActions(&q.actions, n*e.pool.Learners(), e.pool.Spec()); err != nil {
 		return reply{}, err
 	}
+	if e.pool.Outside() {
+		return reply{}, fail(codeBadOption, "env", "make an environment with built-in opponents for it", "agents outside the server cannot be asked in a simulation")
+	}
 	sim, err := s.simulator(e, n, shown)
 	if err != nil {
 		return reply{}, err

@@ -22,14 +22,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import torch
 from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.common.vec_env import VecEnv
-from torch import nn
+from torch import Tensor, cat, nn
 
 from pommego.batch import Observation
 from pommego.making import make_vec as make_vector_env
@@ -241,13 +240,13 @@ class Planes(BaseFeaturesExtractor):
         size = before * height * width + (0 if scalars is None else scalars.shape[0])
         self.body = nn.Sequential(nn.Linear(size, features_dim), nn.ReLU())
 
-    def forward(self, observations: Any) -> torch.Tensor:
+    def forward(self, observations: Any) -> Tensor:
         """Return features, float32 (rows, features_dim)."""
         fields = fields_of(observations)
         planes = fields["planes"] if "planes" in fields else fields[BOX]
         # Roots, as most planes are 0 or 1, but some count to 10 or 100.
         seen = self.board(planes.sign() * planes.abs().sqrt())
-        return self.body(torch.cat([seen, fields["scalars"]], 1) if "scalars" in fields else seen)
+        return self.body(cat([seen, fields["scalars"]], 1) if "scalars" in fields else seen)
 
 
 class Valid:
