@@ -325,7 +325,9 @@ class BatchReader:
             if f"game.{name}" in arrays:
                 stats[name] = (arrays[f"game.{name}"] * done).repeat(learners)
         if self._counts:
-            counts = (arrays[_COUNTS] * ended[:, None]).T.copy()  # a row a count
+            counts = np.zeros((len(self._counts), len(ended)), np.int32)
+            at = np.flatnonzero(ended)  # of many rows few
+            counts[:, at] = arrays[_COUNTS][at].T
             stats |= zip(self._counts, counts, strict=True)
         return stats
 
