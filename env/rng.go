@@ -69,5 +69,8 @@ func (d *RNG) IntN(n int) int {
 	return int(hi)
 }
 
+// Float64 draws a number in [0, 1), a multiple of 2^-53.
+func (d *RNG) Float64() float64 { return float64(d.Uint64()>>11) / (1 << 53) }
+
 // Coin draws true half the time.
 func (d *RNG) Coin() bool { return d.Uint64()>>63 != 0 }

@@ -68,7 +68,7 @@ func (c *cast) number(i int, seed env.Seed, names []string) int {
 
 // draw draws one of several by the sums of their weights.
 func draw(reach []float64, rng *env.RNG) int {
-	point := float64(rng.Uint64()>>11) / (1 << 53) * reach[len(reach)-1]
+	point := rng.Float64() * reach[len(reach)-1]
 	return sort.Search(len(reach)-1, func(k int) bool { return reach[k] > point })
 }
 

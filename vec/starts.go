@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"pommego/env"
@@ -145,7 +144,7 @@ func (s *starts) draw(seed env.Seed) *Start {
 		return nil
 	}
 	rng := seed.RNG(env.StreamStarts)
-	if math.Ldexp(float64(rng.Uint64()>>11), -53) < s.Ordinary {
+	if rng.Float64() < s.Ordinary {
 		return nil
 	}
 	return s.States[draw(s.reach, &rng)]

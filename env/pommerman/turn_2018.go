@@ -168,7 +168,7 @@ func (t *turn2018) kick(agent int, c grid.Cell, d grid.Dir) {
 // drawSkull is the draw for a skull that an agent takes.
 func (t *turn2018) drawSkull(agent int) float64 {
 	if t.draws == nil {
-		return float64(t.s.RNG.Uint64()>>11) / (1 << 53)
+		return t.s.RNG.Float64()
 	}
 	return t.draws.next(agent)
 }

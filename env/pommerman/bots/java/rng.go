@@ -17,8 +17,6 @@ type generator interface {
 // ownRNG is an agent's own RNG.
 type ownRNG struct{ env.RNG }
 
-func (r *ownRNG) Float64() float64 { return float64(r.Uint64()>>11) / (1 << 53) }
-
 func (r *ownRNG) Float32() float32 { return float32(r.Uint64()>>40) / (1 << 24) }
 
 func (r *ownRNG) Discard(int) {}
