@@ -34,14 +34,7 @@ func (m *Match) AppendText(dst []byte, colour bool) []byte {
 
 // AppendText is Match.AppendText for a state by itself.
 func (r *Rules) AppendText(dst []byte, s *State, colour bool) []byte {
-	dst = fmt.Appendf(dst, "step %d of %d\n", s.StepCount, r.MaxSteps)
-	for row := range r.BoardSize {
-		for col := range r.BoardSize {
-			c := grid.At(row, col)
-			dst = r.appendCell(dst, s.Board[c], s.bombLife(c), colour)
-		}
-		dst = append(dst, '\n')
-	}
+	dst = r.appendBoard(dst, int(s.StepCount), &s.Board, s.bombLife, colour)
 	for i, a := range s.Agents[:r.Seats()] {
 		state := "alive"
 		if !a.Alive {
@@ -64,14 +57,7 @@ func (m *Match) AppendSeen(dst []byte, seat int, colour bool) []byte {
 	r := &m.game.rules
 	var v View
 	m.View(seat, &v)
-	dst = fmt.Appendf(dst, "step %d of %d\n", v.StepCount, r.MaxSteps)
-	for row := range r.BoardSize {
-		for col := range r.BoardSize {
-			c := grid.At(row, col)
-			dst = r.appendCell(dst, v.Board[c], v.bombLife(c), colour)
-		}
-		dst = append(dst, '\n')
-	}
+	dst = r.appendBoard(dst, v.StepCount, &v.Board, v.bombLife, colour)
 	dst = fmt.Appendf(dst, "you are A%d: ammo %d  blast %d", seat, v.Self.Ammo, v.Self.Blast)
 	if v.Self.Kicks {
 		dst = append(dst, "  kicks"...)
@@ -98,6 +84,19 @@ func (v *View) bombLife(c grid.Cell) uint8 {
 		}
 	}
 	return 0
+}
+
+// appendBoard appends the number of the step and a board.
+func (r *Rules) appendBoard(dst []byte, step int, board *[256]Item, bombLife func(grid.Cell) uint8, colour bool) []byte {
+	dst = fmt.Appendf(dst, "step %d of %d\n", step, r.MaxSteps)
+	for row := range r.BoardSize {
+		for col := range r.BoardSize {
+			c := grid.At(row, col)
+			dst = r.appendCell(dst, board[c], bombLife(c), colour)
+		}
+		dst = append(dst, '\n')
+	}
+	return dst
 }
 
 // appendCell appends an item; life is that of a bomb.
