@@ -21,14 +21,10 @@ var bomberNames = func() (names []env.Name) {
 // stateFields describes the global state.
 func (g *Game) stateFields() []env.Field {
 	n := g.rules.BoardSize
-	fields := []env.Field{
+	return []env.Field{
 		observe.MapsField("planes", n, n, 100, func(m observe.Maps[observe.List]) { paintState(paintShared(m, g, &State{}), g, &State{}) }),
 		observe.VectorField(env.Float32, 0, 1, func(v observe.Vector[observe.List]) { stateScalars(v, g, &State{}) }),
 	}
-	for i := range fields {
-		fields[i].Shared = true
-	}
-	return fields
 }
 
 // observeState writes the global state.

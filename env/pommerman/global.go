@@ -40,14 +40,10 @@ func (g *Game) stateFields() []env.Field {
 		seat := strconv.Itoa(k)
 		names = append(names, env.Name{Name: "agent" + seat, Meaning: "1 where the agent of seat " + seat + " stands"})
 	}
-	fields := []env.Field{
+	return []env.Field{
 		observe.MapsField("planes", n, n, 255, func(m observe.Maps[observe.List]) { m.Named(names) }),
 		observe.VectorField(env.Float32, 0, 1, func(v observe.Vector[observe.List]) { stateScalars(v, g, &State{}) }),
 	}
-	for i := range fields {
-		fields[i].Shared = true
-	}
-	return fields
 }
 
 // observeState writes the global state.

@@ -30,9 +30,12 @@ type Common[M, V any, P Match[M, V]] struct {
 }
 
 // Describe sets what the game is, but for its name, and what new matches begin
-// as: that is enough to play and observe them.
+// as: that is enough to play and observe them. The global state is one for all seats.
 func (b *Common[M, V, P]) Describe(spec env.Spec, blank M) {
 	b.spec, b.blank = spec, blank
+	for i := range b.spec.State {
+		b.spec.State[i].Shared = true
+	}
 	b.spec.RuleMeanings = ruleset.Meanings(spec.Rules)
 	b.views.New = func() any { return new(V) }
 }

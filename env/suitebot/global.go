@@ -30,14 +30,10 @@ func (p *Plan) stateNames() []env.Name {
 func (g *Game) stateFields() []env.Field {
 	r := g.plan.Rules()
 	scalars := g.planesEncoding().Fields[1]
-	fields := []env.Field{
+	return []env.Field{
 		observe.MapsField("planes", r.Height, r.Width, max(1, r.BombDelay), func(m observe.Maps[observe.List]) { m.Named(g.plan.stateNames()) }),
 		observe.VectorField(env.Float32, scalars.Low, scalars.High, func(v observe.Vector[observe.List]) { stateScalars(v, g, &State{}) }),
 	}
-	for i := range fields {
-		fields[i].Shared = true
-	}
-	return fields
 }
 
 // observeState writes the global state.
