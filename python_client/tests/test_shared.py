@@ -115,24 +115,25 @@ def test_what_is_written_to_views_is_gone_after_the_next_call(
             both(lambda each: each.set_state([0, 1], states))
 
 
+def scribble_in_a_child(views: Any) -> None:
+    """Fork, and have the child write to all of them."""
+    pid = os.fork()
+    if pid == 0:
+        scribble(views)
+        os._exit(0)
+    os.waitpid(pid, 0)
+
+
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
 def test_a_child_that_writes_to_views_writes_to_its_own(vec: Vec) -> None:
     envs, twin = vec(games=30, copy=False, shared_memory=True), vec(games=30)
     for _ in range(3):
         got, want = envs.reset(seed=3), twin.reset(seed=3)
-        pid = os.fork()
-        if pid == 0:
-            scribble(got)
-            os._exit(0)
-        os.waitpid(pid, 0)
+        scribble_in_a_child(got)
         assert_same(got, want)
         for action in range(4):
             got, want = envs.step(np.full(120, action)), twin.step(np.full(120, action))
-        pid = os.fork()
-        if pid == 0:
-            scribble(got)
-            os._exit(0)
-        os.waitpid(pid, 0)
+        scribble_in_a_child(got)
         assert_same(got, want)
         assert_same(envs.step(np.zeros(120, int)), twin.step(np.zeros(120, int)))
 
