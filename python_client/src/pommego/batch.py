@@ -312,23 +312,19 @@ class BatchReader:
         """Return per-episode statistics, rows first, zero where no episode ended."""
         done, learners = arrays["game.done"], self._learners
         ended = done.repeat(learners)
-        winners = arrays["game.winners"].repeat(learners, axis=0)
-        winners &= ended[:, None]
         stats = {
             "length": (arrays["game.length"] * done).repeat(learners),
             "result": (arrays["game.result"] * done).repeat(learners),
-            "winners": winners,
+            "winners": (arrays["game.winners"] & done[:, None]).repeat(learners, axis=0),
             "return": arrays["game.return"] * ended,
             _ENDED: ended,
         }
         for name in ("late", "failed"):  # of agents outside the server
             if f"game.{name}" in arrays:
                 stats[name] = (arrays[f"game.{name}"] * done).repeat(learners)
-        if self._counts:
-            counts = np.zeros((len(self._counts), len(ended)), np.int32)
-            at = np.flatnonzero(ended)  # of many rows few
-            counts[:, at] = arrays[_COUNTS][at].T
-            stats |= zip(self._counts, counts, strict=True)
+        if self._counts:  # of rows whose episode goes on they are 0
+            counts = arrays[_COUNTS].copy() if self._copy else arrays[_COUNTS]
+            stats |= zip(self._counts, counts.T, strict=True)
         return stats
 
     def _final(self, tensors: dict[str, wire.Tensor], games: int) -> dict[str, Any]:

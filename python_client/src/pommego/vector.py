@@ -612,9 +612,9 @@ class PommegoVectorEnv(VectorEnv):
 
     def _begin(self, view: View, before: NDArray[np.uint64], valid: NDArray[np.bool_]) -> None:
         """Add the episodes that began to info; in games that only reset, no row is valid."""
-        begun = view.episode != before
-        view.info |= begin_info(view, begun, self.learners)
-        valid &= ~begun.repeat(self.learners) | view.terminated | view.truncated
+        begun = begin_info(view, view.episode != before, self.learners)
+        valid &= ~begun["_seed"] | view.terminated | view.truncated
+        view.info |= begun
 
     def _step_info(self, view: View) -> dict[str, Any]:
         info = view.info
