@@ -10,7 +10,7 @@ import pommego
 PACKAGE = Path(pommego.__file__).parent
 
 #: What every part may import: these know nothing of the others.
-BASE = {"_version", "errors"}
+BASE = {"_version", "errors", "results"}
 
 #: The environment itself: the modules that lie in the package, but for those below.
 CORE = {
@@ -26,7 +26,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "adapters": {"core"},
     "pommerman": {"core"},
     "data": {"core"},
-    "evaluation": {"core"},
+    "suites": set(),
+    "evaluation": {"core", "suites"},
     # The adapters' public names, and programs.
     **{name: {"adapters"} for name in ("jax", "pettingzoo", "puffer", "rllib", "sb3", "torch", "torchrl")},
     "terminal": set(),

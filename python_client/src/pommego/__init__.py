@@ -42,10 +42,11 @@ from pommego.errors import (
     TimeoutError,
     VersionError,
 )
-from pommego.evaluation import Evaluation, Interval, evaluate
+from pommego.evaluation import check_result, evaluate
 from pommego.making import catalog, make, make_vec
 from pommego.pool import Pool
 from pommego.registration import register as _register
+from pommego.results import Evaluation, Interval
 from pommego.server import Server
 from pommego.single import PommegoEnv
 from pommego.spec import GameSpec, Result
@@ -61,6 +62,7 @@ __all__ = [  # noqa: RUF022, the order of the API reference
     "make",
     "catalog",
     "evaluate",
+    "check_result",
     "Evaluation",
     "Interval",
     "planes",

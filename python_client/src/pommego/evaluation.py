@@ -2,108 +2,32 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping, Sequence
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pommego.batch import Observation
 from pommego.making import describe, make_vec
+from pommego.results import Evaluation
 from pommego.server import Server
 from pommego.spec import GameSpec, Result
+from pommego.suites import Part, Suite, SuiteResult, load, named
 from pommego.vector import PommegoVectorEnv
 
-__all__ = ["Evaluation", "Interval", "Policy", "evaluate"]
+__all__ = ["Policy", "check_result", "evaluate"]
 
 #: Chooses actions, (rows,) or (rows, components), by a batch's observation and its info.
 Policy = Callable[[Observation, dict[str, Any]], ArrayLike]
 
 _SEED = 1_000_000_000  # far from the seeds that people train with
-_Z = 1.959964  # standard deviations on either side of 95 %
 _NOT_HERE = ("num_envs", "seat", "seats", "on_death", "autoreset_mode", "batch_size", "max_episode_steps")
 
 
-class Interval(NamedTuple):
-    """An estimate with its 95 % confidence interval.
-
-    Attributes:
-        value: the estimate.
-        low: the lower end.
-        high: the upper end.
-    """
-
-    value: float
-    low: float
-    high: float
-
-
-@dataclass(frozen=True, eq=False)
-class Evaluation:
-    """The result of `evaluate`: an entry for each game.
-
-    Attributes:
-        results: int8 (games,): 1 won, 0 tied, -1 lost.
-        lengths: int32 (games,), steps of the games.
-        seats: uint8 (games,), where the policy sat; in teams its first seat.
-    """
-
-    results: NDArray[np.int8]
-    lengths: NDArray[np.int32]
-    seats: NDArray[np.uint8]
-
-    @property
-    def games(self) -> int:
-        """The number of games."""
-        return len(self.results)
-
-    @property
-    def wins(self) -> int:
-        """The number of games won."""
-        return int((self.results == 1).sum())
-
-    @property
-    def ties(self) -> int:
-        """The number of games tied."""
-        return int((self.results == 0).sum())
-
-    @property
-    def losses(self) -> int:
-        """The number of games lost."""
-        return int((self.results == -1).sum())
-
-    @property
-    def win_rate(self) -> Interval:
-        """The share of games won, with Wilson's interval."""
-        return _share(self.wins, self.games)
-
-    @property
-    def tie_rate(self) -> Interval:
-        """The share of games tied, with Wilson's interval."""
-        return _share(self.ties, self.games)
-
-    @property
-    def loss_rate(self) -> Interval:
-        """The share of games lost, with Wilson's interval."""
-        return _share(self.losses, self.games)
-
-    @property
-    def length(self) -> Interval:
-        """The mean length in steps, with the normal distribution's interval."""
-        mean = float(self.lengths.mean())
-        reach = _Z * float(self.lengths.std(ddof=1)) / math.sqrt(self.games) if self.games > 1 else math.inf
-        return Interval(mean, mean - reach, mean + reach)
-
-    def __str__(self) -> str:
-        shares = ((self.win_rate, "won"), (self.tie_rate, "tied"), (self.loss_rate, "lost"))
-        said = [f"{s.value:.1%} {what} ({s.low:.1%} to {s.high:.1%})" for s, what in shares]
-        length = f"{self.length.value:.1f} steps ({self.length.low:.1f} to {self.length.high:.1f})"
-        return f"{self.games} games: {', '.join(said)}; {length}"
-
-
+@overload
 def evaluate(
     policy: Policy,
     id: str,
@@ -115,7 +39,26 @@ def evaluate(
     address: str | None = None,
     token: str | None = None,
     **options: Any,
-) -> Evaluation:
+) -> Evaluation: ...
+
+
+@overload
+def evaluate(policy: Policy, *, suite: str, **options: Any) -> SuiteResult: ...
+
+
+def evaluate(
+    policy: Policy,
+    id: str | None = None,
+    opponents: str | Sequence[str] = "simple",
+    games: int = 100,
+    *,
+    suite: str | None = None,
+    team: bool = False,
+    seed: int = _SEED,
+    address: str | None = None,
+    token: str | None = None,
+    **options: Any,
+) -> Evaluation | SuiteResult:
     """Play games with a policy against agents, and count how they end.
 
     The policy plays all games at the same time: it is called once per step, with the rows of
@@ -131,6 +74,8 @@ def evaluate(
         opponents: one agent's name for all other seats, or a list, in the order of
             `make_vec` (with `team`, in the order of the seats).
         games: how many; each has another board.
+        suite: in place of `id`, `opponents`, `games`, `team` and `seed`: the name of a fixed set
+            of games in `pommego.suites.SUITES`, such as "team-2026".
         team: whether the policy plays all seats of its team, with a row for each. Otherwise
             it plays one seat, and a teammate is among the opponents.
         seed: game i has seed ``seed + i``.
@@ -140,13 +85,127 @@ def evaluate(
 
     Returns:
         the results; printed, it shows rates of wins, ties and losses and the mean length, with
-        95 % intervals.
+        95 % intervals. With `suite` a `pommego.suites.SuiteResult`: one for each kind of
+        opponent, a score, and a file that others can check.
 
     Raises:
         TypeError, ValueError: an argument is not as described.
 
     Other errors are those of `make_vec`.
     """
+    where = {"address": address, "token": token}
+    if suite is not None:
+        if (id, opponents, games, team, seed) != (None, "simple", 100, False, _SEED):
+            raise TypeError(
+                f"suite {suite!r} has an id, opponents, games and seeds of its own: leave them out"
+            )
+        return _evaluate_suite(policy, suite, **where, **options)
+    if id is None:
+        raise TypeError("evaluate() needs the id of an environment, or suite=")
+    return _evaluate(policy, id, opponents, games, None, team=team, seed=seed, **where, **options)
+
+
+def _evaluate_suite(
+    policy: Policy, name: str, *, address: str | None, token: str | None, **options: Any
+) -> SuiteResult:
+    suite = named(name)
+    if options.get("rules"):
+        raise ValueError(f"rules are {options['rules']!r}: the suite {name} has rules of its own")
+    with ExitStack() as stack:
+        if address is None:
+            server = stack.enter_context(Server())
+            address, token = server.address, server.token
+        where = {"address": address, "token": token}
+        _check_version(suite, where)
+        return SuiteResult(suite, tuple(_parts(policy, suite, options | where)))
+
+
+def _parts(policy: Policy, suite: Suite, options: dict[str, Any]) -> Iterator[Part]:
+    for k, opponents in enumerate(suite.opponents):
+        made: list[NDArray[np.uint8]] = []
+        seed = suite.seed + k * suite.games
+        evaluation = _evaluate(
+            policy, suite.id, opponents, suite.games, made, team=suite.team, seed=seed, **options
+        )
+        steps = np.stack(made)
+        steps = steps.reshape(len(made), suite.games, -1, *steps.shape[2:])
+        ends = evaluation.lengths.tolist()
+        yield Part(opponents, evaluation, [steps[:end, game] for game, end in enumerate(ends)])
+
+
+def _check_version(suite: Suite, where: dict[str, Any]) -> None:
+    found = describe(suite.id, rules=None, **where).version
+    if found != suite.version:
+        raise ValueError(
+            f"the suite {suite.name} is of rules version {suite.version} of {suite.id}, the server has "
+            f"{found}: use a release of pommego with that version"
+        )
+
+
+def check_result(
+    path: str | os.PathLike[str], *, address: str | None = None, token: str | None = None
+) -> SuiteResult:
+    """Play the games of a saved result again, with the actions in it, and compare.
+
+    The built-in agents of the suites play the same moves for the same seed and opponents' moves, on
+    any machine, so that the actions decide the games.
+
+    Args:
+        path: a file that `SuiteResult.save` wrote.
+        address: of a running server; None: one is started.
+        token: that server's token, if it has one.
+
+    Returns:
+        the result, as it was found again.
+
+    Raises:
+        ValueError: the file is no result, or a game ends otherwise than it says; the first is named.
+    """
+    claimed = load(path)
+    again = _evaluate_suite(_Replay(claimed), claimed.suite.name, address=address, token=token)
+    for said, found in zip(claimed.parts, again.parts, strict=True):
+        for key in ("results", "lengths", "seats"):
+            one, other = getattr(said.evaluation, key), getattr(found.evaluation, key)
+            if not np.array_equal(one, other):
+                game = int(np.flatnonzero(one != other)[0])
+                raise ValueError(
+                    f"{os.fspath(path)}: game {game} against {said.opponents} has {key} {one[game]}, "
+                    f"played again {other[game]}"
+                )
+    return again
+
+
+class _Replay:
+    """A policy that repeats recorded actions, part after part."""
+
+    def __init__(self, result: SuiteResult) -> None:
+        self._steps = (step for part in result.parts for step in _steps(part))
+
+    def __call__(self, obs: Any, info: Any) -> NDArray[np.uint8]:
+        return next(self._steps)
+
+
+def _steps(part: Part) -> Any:
+    """Yield the actions of all rows of a part, step by step; those of games that are over are 0."""
+    games = part.actions
+    for step in range(max(map(len, games))):
+        yield np.concatenate([g[step] if step < len(g) else np.zeros_like(g[0]) for g in games])
+
+
+def _evaluate(
+    policy: Policy,
+    id: str,
+    opponents: str | Sequence[str],
+    games: int,
+    made: list[NDArray[np.uint8]] | None,
+    *,
+    address: str | None,
+    token: str | None,
+    seed: int,
+    team: bool,
+    **options: Any,
+) -> Evaluation:
+    """Evaluate, and append the actions of each step to `made`, unless that is None."""
     _check(policy, opponents, games, options)
     with ExitStack() as stack:
         if address is None:
@@ -158,10 +217,10 @@ def evaluate(
         for i, seating in enumerate(_seatings(spec, opponents, team)):
             share = games * (i + 1) // _ways(spec, team) - games * i // _ways(spec, team)
             if share:
-                made = make_vec(id, share, on_death="wait", counts=False, **seating, **options, **where)
-                groups.append((stack.enter_context(made), seed + first))
+                envs = make_vec(id, share, on_death="wait", counts=False, **seating, **options, **where)
+                groups.append((stack.enter_context(envs), seed + first))
             first += share
-        return _play(policy, groups)
+        return _play(policy, groups, made)
 
 
 def _check(policy: Any, opponents: Any, games: int, options: Mapping[str, Any]) -> None:
@@ -202,7 +261,9 @@ def _seatings(spec: GameSpec, opponents: str | Sequence[str], team: bool) -> lis
     return seatings
 
 
-def _play(policy: Policy, groups: list[tuple[PommegoVectorEnv, int]]) -> Evaluation:
+def _play(
+    policy: Policy, groups: list[tuple[PommegoVectorEnv, int]], made: list[NDArray[np.uint8]] | None
+) -> Evaluation:
     """Play the first episode of every game of all groups, with one call of the policy per step."""
     shown = [envs.reset(seed=seed) for envs, seed in groups]
     sizes = np.cumsum([envs.num_envs for envs, _ in groups])[:-1]
@@ -211,6 +272,8 @@ def _play(policy: Policy, groups: list[tuple[PommegoVectorEnv, int]]) -> Evaluat
         actions = np.asarray(policy(*_joined(shown)))
         if len(actions) != sum(envs.num_envs for envs, _ in groups):
             raise ValueError(f"the policy returned {len(actions)} actions, expected one for each row")
+        if made is not None:
+            made.append(actions.astype(np.uint8))
         for (envs, _), own in zip(groups, np.split(actions, sizes), strict=True):
             envs.send(own)
         shown = []
@@ -260,11 +323,3 @@ def _joined(shown: Sequence[tuple[Observation, dict[str, Any]]]) -> tuple[Observ
 
     observations, infos = zip(*shown, strict=True)
     return together(observations), together([{n: i[n] for n in _SHOWN if n in i} for i in infos])
-
-
-def _share(part: int, whole: int) -> Interval:
-    """Return a share with Wilson's interval."""
-    share, z = part / whole, _Z
-    middle = (share + z**2 / (2 * whole)) / (1 + z**2 / whole)
-    reach = z / (1 + z**2 / whole) * math.sqrt(share * (1 - share) / whole + z**2 / (4 * whole**2))
-    return Interval(share, max(0.0, middle - reach), min(1.0, middle + reach))

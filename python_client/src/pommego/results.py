@@ -1,0 +1,99 @@
+"""How games ended, counted: shares and means with their intervals."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Evaluation", "Interval", "Z"]
+
+Z = 1.959964  # standard deviations on either side of 95 %
+
+
+class Interval(NamedTuple):
+    """An estimate with its 95 % confidence interval.
+
+    Attributes:
+        value: the estimate.
+        low: the lower end.
+        high: the upper end.
+    """
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """The result of `evaluate`: an entry for each game.
+
+    Attributes:
+        results: int8 (games,): 1 won, 0 tied, -1 lost.
+        lengths: int32 (games,), steps of the games.
+        seats: uint8 (games,), where the policy sat; in teams its first seat.
+    """
+
+    results: NDArray[np.int8]
+    lengths: NDArray[np.int32]
+    seats: NDArray[np.uint8]
+
+    @property
+    def games(self) -> int:
+        """The number of games."""
+        return len(self.results)
+
+    @property
+    def wins(self) -> int:
+        """The number of games won."""
+        return int((self.results == 1).sum())
+
+    @property
+    def ties(self) -> int:
+        """The number of games tied."""
+        return int((self.results == 0).sum())
+
+    @property
+    def losses(self) -> int:
+        """The number of games lost."""
+        return int((self.results == -1).sum())
+
+    @property
+    def win_rate(self) -> Interval:
+        """The share of games won, with Wilson's interval."""
+        return _share(self.wins, self.games)
+
+    @property
+    def tie_rate(self) -> Interval:
+        """The share of games tied, with Wilson's interval."""
+        return _share(self.ties, self.games)
+
+    @property
+    def loss_rate(self) -> Interval:
+        """The share of games lost, with Wilson's interval."""
+        return _share(self.losses, self.games)
+
+    @property
+    def length(self) -> Interval:
+        """The mean length in steps, with the normal distribution's interval."""
+        mean = float(self.lengths.mean())
+        reach = Z * float(self.lengths.std(ddof=1)) / math.sqrt(self.games) if self.games > 1 else math.inf
+        return Interval(mean, mean - reach, mean + reach)
+
+    def __str__(self) -> str:
+        shares = ((self.win_rate, "won"), (self.tie_rate, "tied"), (self.loss_rate, "lost"))
+        said = [f"{s.value:.1%} {what} ({s.low:.1%} to {s.high:.1%})" for s, what in shares]
+        length = f"{self.length.value:.1f} steps ({self.length.low:.1f} to {self.length.high:.1f})"
+        return f"{self.games} games: {', '.join(said)}; {length}"
+
+
+def _share(part: int, whole: int) -> Interval:
+    """Return a share with Wilson's interval."""
+    share, z = part / whole, Z
+    middle = (share + z**2 / (2 * whole)) / (1 + z**2 / whole)
+    reach = z / (1 + z**2 / whole) * math.sqrt(share * (1 - share) / whole + z**2 / (4 * whole**2))
+    return Interval(share, max(0.0, middle - reach), min(1.0, middle + reach))

@@ -1,0 +1,227 @@
+"""Fixed sets of evaluation games, so that the figures of two papers can be compared.
+
+A suite names an id, kinds of opponents, seeds and the rules' version; none of them ever changes under a
+suite's name. `pommego.evaluate` plays one with ``suite=``, `pommego.check_result` plays a saved result again.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import json
+import math
+import os
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pommego._version import __version__
+from pommego.results import Evaluation, Interval, Z
+
+__all__ = ["SUITES", "Part", "Suite", "SuiteResult", "load", "named"]
+
+_FORMAT = "pommego-suite/1"
+_MOST = 64 << 20  # bytes of a result file, uncompressed
+
+
+@dataclass(frozen=True)
+class Suite:
+    """A fixed set of games.
+
+    Attributes:
+        name: its name; what it stands for never changes.
+        id: an id of the catalog.
+        version: the version of the id's rules.
+        team: whether the policy plays all seats of its team.
+        opponents: for each part the agents in the other seats.
+        games: games a part.
+        seed: game i of part k has seed ``seed + k * games + i``.
+    """
+
+    name: str
+    id: str
+    version: int
+    team: bool
+    opponents: tuple[str, ...]
+    games: int
+    seed: int
+
+
+def _suites() -> dict[str, Suite]:
+    """Lay out the suites: the seeds of two never meet, and are far from those that people train with."""
+    agents = ("random", "simple", "osla", "heuristic", "mcts:ticks=500", "fmcs-exploit:ticks=500")
+    table = [  # name, id, rules version, whether teams
+        ("ffa-2026", "PommeFFACompetition-v0", 1, False),
+        ("team-2026", "PommeTeamCompetition-v0", 1, True),
+        ("radio-2026", "PommeRadioCompetition-v2", 1, True),
+        ("duel-2026", "OneVsOne-v0", 1, False),
+    ]
+    suites = [Suite(*row, agents, 100, 2_026_000_000 + 10_000 * k) for k, row in enumerate(table)]
+    return {suite.name: suite for suite in suites}
+
+
+#: All suites by name.
+SUITES: dict[str, Suite] = _suites()
+
+
+class Part(NamedTuple):
+    """The games of a suite against one kind of opponent.
+
+    Attributes:
+        opponents: the agent in all other seats.
+        evaluation: how they ended.
+        actions: for each game the policy's actions, uint8 (steps, rows of the game), with
+            components last if there are several.
+    """
+
+    opponents: str
+    evaluation: Evaluation
+    actions: list[NDArray[np.uint8]]
+
+
+@dataclass(frozen=True, eq=False)
+class SuiteResult:
+    """The result of a policy in a suite.
+
+    Attributes:
+        suite: the suite.
+        parts: its parts, in the suite's order.
+    """
+
+    suite: Suite
+    parts: tuple[Part, ...]
+
+    @property
+    def score(self) -> Interval:
+        """The mean over the parts of wins and half the ties, with a 95 % interval.
+
+        The interval is the normal distribution's, with the parts as strata.
+        """
+        points = [(part.evaluation.results + 1) / 2 for part in self.parts]
+        mean = float(np.mean([p.mean() for p in points]))
+        error = math.sqrt(sum(p.var(ddof=1) / len(p) for p in points)) / len(points)
+        return Interval(mean, max(0.0, mean - Z * error), min(1.0, mean + Z * error))
+
+    def __str__(self) -> str:
+        score = self.score
+        lines = [f"{self.suite.name}: score {score.value:.1%} ({score.low:.1%} to {score.high:.1%})"]
+        return "\n".join(lines + [f"  {part.opponents}: {part.evaluation}" for part in self.parts])
+
+    def save(self, path: str | os.PathLike[str]) -> str:
+        """Write the result, with the policy's actions, so that others can check it.
+
+        Args:
+            path: the file, JSON compressed by gzip; a new one.
+
+        Returns:
+            the SHA-256 of its content, which the file also contains; to be published with the score.
+
+        Raises:
+            FileExistsError: the file exists.
+        """
+        content = _content(self)
+        digest = _digest(content)
+        written = json.dumps(content | {"sha256": digest}).encode()
+        with Path(path).open("xb") as file:
+            file.write(gzip.compress(written, mtime=0))
+        return digest
+
+
+def load(path: str | os.PathLike[str]) -> SuiteResult:
+    """Read a saved result, without playing its games.
+
+    Raises:
+        ValueError: the file is damaged, was changed, or is of a suite that this version does not know.
+    """
+    try:
+        with gzip.open(path) as file:
+            text = file.read(_MOST + 1)
+        if len(text) > _MOST:
+            raise ValueError(f"more than {_MOST} bytes")
+        content = json.loads(text)
+        digest = content.pop("sha256")
+        if digest != _digest(content):
+            raise ValueError("its SHA-256 does not fit its content: it was changed or damaged")
+        if content["format"] != _FORMAT:
+            raise ValueError(f"format {content['format']!r}, expected {_FORMAT!r}")
+        suite = named(content["suite"])
+        if len(content["parts"]) != len(suite.opponents):
+            raise ValueError(f"{len(content['parts'])} parts, expected {len(suite.opponents)}")
+        parts = zip(suite.opponents, content["parts"], strict=True)
+        return SuiteResult(suite, tuple(_part(suite, name, games) for name, games in parts))
+    except ValueError as e:
+        raise ValueError(f"{os.fspath(path)}: {e}") from None
+    except (KeyError, TypeError, EOFError, zlib.error, gzip.BadGzipFile) as e:
+        raise ValueError(f"{os.fspath(path)} is no result of a suite: {e!r}") from None
+
+
+def named(name: str) -> Suite:
+    """Return a suite by its name; ValueError if there is none."""
+    if name not in SUITES:
+        raise ValueError(f"suite is {name!r}, expected one of {', '.join(SUITES)}")
+    return SUITES[name]
+
+
+def _content(result: SuiteResult) -> dict[str, Any]:
+    """Return what a result file contains, without its digest."""
+    parts = []
+    for part in result.parts:
+        e = part.evaluation
+        games = zip(e.results.tolist(), e.lengths.tolist(), e.seats.tolist(), part.actions, strict=True)
+        parts.append(
+            [
+                {"result": result, "length": length, "seat": seat, "actions": _packed(actions)}
+                for result, length, seat, actions in games
+            ]
+        )
+    return {
+        "format": _FORMAT,
+        "suite": result.suite.name,
+        "id": result.suite.id,
+        "version": result.suite.version,
+        "pommego": __version__,
+        "parts": parts,
+    }
+
+
+def _packed(actions: NDArray[np.uint8]) -> str:
+    return base64.b64encode(zlib.compress(actions.tobytes())).decode()
+
+
+def _digest(content: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def _part(suite: Suite, opponents: str, games: Sequence[dict[str, Any]]) -> Part:
+    """Read one part of a result file."""
+    if len(games) != suite.games:
+        raise ValueError(f"{len(games)} games against {opponents}, expected {suite.games}")
+    rows = 2 if suite.team else 1
+    form = (rows, 3) if "Radio" in suite.id else (rows,)  # of the actions of a step
+    results, lengths, seats = (
+        np.array([int(game[key]) for game in games]) for key in ("result", "length", "seat")
+    )
+    for name, values, low, high in (
+        ("result", results, -1, 1),
+        ("length", lengths, 1, 800),
+        ("seat", seats, 0, 3),
+    ):
+        if values.min() < low or values.max() > high:
+            raise ValueError(f"a {name} is {values.min()} or {values.max()}, expected {low} to {high}")
+    evaluation = Evaluation(results.astype(np.int8), lengths.astype(np.int32), seats.astype(np.uint8))
+    actions = []
+    for game, length in zip(games, lengths.tolist(), strict=True):
+        size = length * math.prod(form)
+        data = zlib.decompressobj().decompress(base64.b64decode(game["actions"]), size + 1)
+        if len(data) != size:
+            raise ValueError(
+                f"the actions of a game of {length} steps have {len(data)} bytes, expected {size}"
+            )
+        actions.append(np.frombuffer(data, np.uint8).reshape(length, *form))
+    return Part(opponents, evaluation, actions)

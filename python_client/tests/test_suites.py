@@ -1,0 +1,134 @@
+"""Suites: fixed games, a result that others can check, and what is found when it was changed."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pommego
+from pommego import suites
+
+
+@pytest.fixture(params=["team-2026", "duel-2026", "radio-2026"])
+def suite(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A suite with few games against few opponents."""
+    small = replace(suites.SUITES[request.param], opponents=("random", "simple"), games=5)
+    monkeypatch.setitem(suites.SUITES, request.param, small)
+    return request.param
+
+
+@pytest.fixture
+def where(server: pommego.Server) -> dict[str, Any]:
+    return {"address": server.address, "token": server.token}
+
+
+def legal(obs: Any, info: dict[str, Any]) -> np.ndarray:
+    """Choose the last legal move, but every third time the first; words stay 0."""
+    legal.calls += 1
+    mask = info["action_mask"][:, :6]
+    moves = mask.argmax(1) if legal.calls % 3 == 0 else 5 - mask[:, ::-1].argmax(1)
+    words = (info["action_mask"].shape[1] - 6) // 9
+    return np.stack([moves, *[np.full_like(moves, legal.calls % 9)] * words], axis=1) if words else moves
+
+
+legal.calls = 0
+
+
+def changed(path: Path, to: Path, change: Any, *, honest: bool = True) -> Path:
+    """Write a result with something changed, with a digest that fits or not."""
+    content = json.loads(gzip.decompress(path.read_bytes()))
+    digest = content.pop("sha256")
+    change(content)
+    to.write_bytes(
+        gzip.compress(
+            json.dumps(content | {"sha256": suites._digest(content) if honest else digest}).encode()
+        )
+    )
+    return to
+
+
+def test_saved_and_checked(suite: str, where: dict[str, Any], tmp_path: Path) -> None:
+    result = pommego.evaluate(legal, suite=suite, **where)
+    assert [part.opponents for part in result.parts] == ["random", "simple"]
+    for part in result.parts:
+        assert part.evaluation.games == 5
+        assert [len(game) for game in part.actions] == part.evaluation.lengths.tolist()
+    points = [(part.evaluation.wins + part.evaluation.ties / 2) / 5 for part in result.parts]
+    assert result.score.value == pytest.approx(sum(points) / 2)
+    assert result.score.low <= result.score.value <= result.score.high
+    file = tmp_path / "result.json.gz"
+    digest = result.save(file)
+    assert digest == json.loads(gzip.decompress(file.read_bytes()))["sha256"]
+    for again in (suites.load(file), pommego.check_result(file, **where)):
+        assert str(again) == str(result)
+        for one, other in zip(result.parts, again.parts, strict=True):
+            assert all(map(np.array_equal, one.actions, other.actions))
+    with pytest.raises(FileExistsError):
+        result.save(file)
+
+
+def test_changed_results_are_found(suite: str, where: dict[str, Any], tmp_path: Path) -> None:
+    file = tmp_path / "result.json.gz"
+    pommego.evaluate(legal, suite=suite, **where).save(file)
+
+    def better(content: dict[str, Any]) -> None:
+        game = next(game for part in content["parts"] for game in part if game["result"] < 1)
+        game["result"] = 1
+
+    with pytest.raises(ValueError, match="changed or damaged"):
+        suites.load(changed(file, tmp_path / "one", better, honest=False))
+    with pytest.raises(ValueError, match=r"game \d against \w+ has results 1, played again"):
+        pommego.check_result(changed(file, tmp_path / "two", better), **where)
+
+    def shorter(content: dict[str, Any]) -> None:
+        content["parts"][0][0]["length"] -= 1
+
+    with pytest.raises(ValueError, match=r"actions of a game of \d+ steps have \d+ bytes, expected"):
+        suites.load(changed(file, tmp_path / "three", shorter))
+    with pytest.raises(ValueError, match="4 games against random, expected 5"):
+        suites.load(changed(file, tmp_path / "four", lambda content: content["parts"][0].pop()))
+    (tmp_path / "five").write_bytes(file.read_bytes()[:-30])
+    with pytest.raises(ValueError, match="no result of a suite"):
+        suites.load(tmp_path / "five")
+
+
+def test_mistakes(suite: str, where: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ValueError, match=r"suite is 'team-2025', expected one of ffa-2026, team-2026"):
+        pommego.evaluate(legal, suite="team-2025", **where)
+    with pytest.raises(TypeError, match="games and seeds of its own"):
+        pommego.evaluate(legal, suite=suite, games=3, **where)
+    with pytest.raises(ValueError, match="has rules of its own"):
+        pommego.evaluate(legal, suite=suite, rules={"max_steps": 5}, **where)
+    with pytest.raises(TypeError, match="id of an environment, or suite="):
+        pommego.evaluate(legal)
+    monkeypatch.setitem(suites.SUITES, suite, replace(suites.SUITES[suite], version=0))
+    with pytest.raises(ValueError, match=r"is of rules version 0 of \S+, the server has 1"):
+        pommego.evaluate(legal, suite=suite, **where)
+
+
+def test_what_suites_stand_for() -> None:
+    """Nothing under a name ever changes: add another suite instead."""
+    assert {
+        name: (s.id, s.version, s.team, s.games, s.seed, s.opponents) for name, s in suites.SUITES.items()
+    } == {
+        name: (
+            id,
+            1,
+            team,
+            100,
+            seed,
+            ("random", "simple", "osla", "heuristic", "mcts:ticks=500", "fmcs-exploit:ticks=500"),
+        )
+        for name, id, team, seed in [
+            ("ffa-2026", "PommeFFACompetition-v0", False, 2_026_000_000),
+            ("team-2026", "PommeTeamCompetition-v0", True, 2_026_010_000),
+            ("radio-2026", "PommeRadioCompetition-v2", True, 2_026_020_000),
+            ("duel-2026", "OneVsOne-v0", False, 2_026_030_000),
+        ]
+    }
