@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"pommego/env"
+	"pommego/internal/memory"
 	"pommego/vec"
 )
 
@@ -56,6 +57,12 @@ type Config struct {
 	MaxBatchBytes   int // a reply. 0: 1 GiB
 	MaxWorkers      int // goroutines of one environment. 0: 64, or GOMAXPROCS if that is more
 
+	// MaxMemoryBytes is what games, batches, simulators and saved states of all
+	// connections may take together, and one connection half of it. It is counted
+	// before memory is allocated. 0: half of what there is, the least of the machine's
+	// memory, the control group's limit and what RLIMIT_AS leaves.
+	MaxMemoryBytes int64
+
 	// HelloTimeout bounds the time from connection to hello. 0: 10 s.
 	HelloTimeout time.Duration
 
@@ -90,6 +97,7 @@ const (
 	minMessageBytes = 4 << 10
 	maxMessageBytes = 1 << 30
 	maxBatchBytes   = 1<<31 - 1
+	minMemoryBytes  = 1 << 20
 )
 
 // Validate says what is wrong with a configuration.
@@ -114,6 +122,9 @@ func (c Config) Validate() error {
 		if n.value != 0 && (n.value < n.atLeast || n.value > n.top) {
 			return fmt.Errorf("bridge: Config.%s is %d, want %d to %d, or 0 for the default", n.name, n.value, n.atLeast, n.top)
 		}
+	}
+	if c.MaxMemoryBytes != 0 && c.MaxMemoryBytes < minMemoryBytes {
+		return fmt.Errorf("bridge: Config.MaxMemoryBytes is %d, want at least %d, or 0 for the default", c.MaxMemoryBytes, minMemoryBytes)
 	}
 	for _, d := range []struct {
 		name  string
@@ -166,6 +177,9 @@ func (c Config) withDefaults() Config {
 	orInt(&c.MaxMessageBytes, 16<<20)
 	orInt(&c.MaxBatchBytes, 1<<30)
 	orInt(&c.MaxWorkers, max(64, runtime.GOMAXPROCS(0)))
+	if c.MaxMemoryBytes == 0 {
+		c.MaxMemoryBytes = max(memory.Available()/2, minMemoryBytes)
+	}
 	orTime(&c.HelloTimeout, 10*time.Second)
 	orTime(&c.MessageTimeout, time.Minute)
 	orTime(&c.IdleTimeout, 30*time.Minute)

@@ -30,6 +30,7 @@ type Server struct {
 
 	connections atomic.Int64
 	games       atomic.Int64
+	memory      budget
 }
 
 // New makes a server. It does not listen yet.
@@ -37,9 +38,11 @@ func New(cfg Config) (*Server, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
+	cfg = cfg.withDefaults()
 	return &Server{
-		cfg:   cfg.withDefaults(),
-		token: sha256.Sum256([]byte(cfg.Token)),
+		cfg:    cfg,
+		memory: budget{most: cfg.MaxMemoryBytes},
+		token:  sha256.Sum256([]byte(cfg.Token)),
 		upgrader: websocket.Upgrader{
 			HandshakeTimeout: headerTimeout,
 			ReadBufferSize:   16 << 10,
@@ -52,6 +55,9 @@ func New(cfg Config) (*Server, error) {
 		},
 	}, nil
 }
+
+// MemoryBudget is how many bytes games, batches and saved states may take.
+func (srv *Server) MemoryBudget() int64 { return srv.cfg.MaxMemoryBytes }
 
 // Serve accepts connections until ctx is done or the listener fails, then shuts
 // down: replies in progress are finished, connections closed with code 1001,

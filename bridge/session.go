@@ -46,6 +46,7 @@ type session struct {
 	// The worker's own, and the reader's before there is a worker.
 	fields     fields // of the request being answered
 	envs       []*environment
+	memory     account // what they and requests take
 	nextHandle uint32
 	loan       *frame    // taken, and not yet handed to the writer
 	okays      [2][]byte // replies to send
@@ -68,7 +69,7 @@ type session struct {
 
 func newSession(srv *Server, ws *websocket.Conn) *session {
 	s := &session{
-		server: srv, ws: ws, conn: ws.NetConn().(peer), client: ws.RemoteAddr().String(), start: time.Now(), nextHandle: 1,
+		server: srv, ws: ws, conn: ws.NetConn().(peer), client: ws.RemoteAddr().String(), start: time.Now(), nextHandle: 1, memory: account{budget: &srv.memory},
 		free: make(chan *request, srv.cfg.MaxInFlight), queue: make(chan *request, srv.cfg.MaxInFlight),
 		long: make(chan struct{}, 1), out: make(chan reply), rung: make(chan struct{}, 1), quit: make(chan struct{}),
 	}
@@ -93,6 +94,7 @@ func (s *session) run() {
 	} else {
 		s.sayGoodbye()
 	}
+	s.memory.close()
 	s.linger()
 	s.cut.Stop()
 	s.server.cfg.Log.Info("disconnected", "client", s.client, "code", s.code, "reason", s.reason)
