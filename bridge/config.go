@@ -63,6 +63,14 @@ type Config struct {
 	// memory, the control group's limit and what RLIMIT_AS leaves.
 	MaxMemoryBytes int64
 
+	// MaxAgentTicks is what one decision of an agent on the server may simulate: the
+	// most that its options ticks, iterations and samples may be. MaxAgentTime is the
+	// same for ms, and MaxAgentMemory, in bytes, for memory, which each search at work
+	// has of its own. 0: 1,000,000; 10 s; 1 GiB.
+	MaxAgentTicks  int
+	MaxAgentTime   time.Duration
+	MaxAgentMemory int64
+
 	// HelloTimeout bounds the time from connection to hello. 0: 10 s.
 	HelloTimeout time.Duration
 
@@ -118,10 +126,14 @@ func (c Config) Validate() error {
 		{"MaxMessageBytes", c.MaxMessageBytes, minMessageBytes, maxMessageBytes},
 		{"MaxBatchBytes", c.MaxBatchBytes, minMessageBytes, maxBatchBytes},
 		{"MaxWorkers", c.MaxWorkers, 1, 1 << 10},
+		{"MaxAgentTicks", c.MaxAgentTicks, 1, 1e9},
 	} {
 		if n.value != 0 && (n.value < n.atLeast || n.value > n.top) {
 			return fmt.Errorf("bridge: Config.%s is %d, want %d to %d, or 0 for the default", n.name, n.value, n.atLeast, n.top)
 		}
+	}
+	if c.MaxAgentMemory != 0 && c.MaxAgentMemory < minMemoryBytes {
+		return fmt.Errorf("bridge: Config.MaxAgentMemory is %d, want at least %d, or 0 for the default", c.MaxAgentMemory, minMemoryBytes)
 	}
 	if c.MaxMemoryBytes != 0 && c.MaxMemoryBytes < minMemoryBytes {
 		return fmt.Errorf("bridge: Config.MaxMemoryBytes is %d, want at least %d, or 0 for the default", c.MaxMemoryBytes, minMemoryBytes)
@@ -131,7 +143,7 @@ func (c Config) Validate() error {
 		value time.Duration
 	}{
 		{"HelloTimeout", c.HelloTimeout}, {"MessageTimeout", c.MessageTimeout}, {"IdleTimeout", c.IdleTimeout},
-		{"WriteTimeout", c.WriteTimeout}, {"PingInterval", c.PingInterval}, {"ShutdownTimeout", c.ShutdownTimeout},
+		{"MaxAgentTime", c.MaxAgentTime}, {"WriteTimeout", c.WriteTimeout}, {"PingInterval", c.PingInterval}, {"ShutdownTimeout", c.ShutdownTimeout},
 	} {
 		if d.value < 0 {
 			return fmt.Errorf("bridge: Config.%s is %v, want more than 0, or 0 for the default", d.name, d.value)
@@ -179,6 +191,11 @@ func (c Config) withDefaults() Config {
 	orInt(&c.MaxWorkers, max(64, runtime.GOMAXPROCS(0)))
 	if c.MaxMemoryBytes == 0 {
 		c.MaxMemoryBytes = max(memory.Available()/2, minMemoryBytes)
+	}
+	orInt(&c.MaxAgentTicks, 1_000_000)
+	orTime(&c.MaxAgentTime, 10*time.Second)
+	if c.MaxAgentMemory == 0 {
+		c.MaxAgentMemory = 1 << 30
 	}
 	orTime(&c.HelloTimeout, 10*time.Second)
 	orTime(&c.MessageTimeout, time.Minute)

@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -137,7 +138,7 @@ func (s *session) checkLimits(cfg *vec.Config) error {
 	case len(s.envs) >= limits.MaxEnvs:
 		return fail(codeLimit, "", "close one, or use another connection", "this connection has %d environments, and may have no more", len(s.envs))
 	}
-	cfg.MaxWorkers = limits.MaxWorkers
+	cfg.MaxWorkers, cfg.Stop, cfg.Allow = limits.MaxWorkers, &s.cancel, limits.allowAgent
 	return nil
 }
 
@@ -157,6 +158,9 @@ func checkSeat(cfg *vec.Config) error {
 }
 
 func badOption(field string, err error) error {
+	if e := (*wireError)(nil); errors.As(err, &e) { // of a name that is not allowed
+		return inField(e, field)
+	}
 	return fail(codeBadOption, field, "", "%s", strings.TrimPrefix(err.Error(), "vec: "))
 }
 

@@ -158,7 +158,7 @@ func (s *service) remove(session *session) {
 }
 
 // shutdown ends everything. A session cuts its own connection when its time is
-// up, but a game's step cannot be cut, so the wait has an end of its own.
+// up, and stops its games, but a step that does not search cannot be cut, so the wait has an end of its own.
 func (s *service) shutdown(web *http.Server) error {
 	s.mu.Lock()
 	s.stopping = true
@@ -167,7 +167,7 @@ func (s *service) shutdown(web *http.Server) error {
 	}
 	s.mu.Unlock()
 
-	timeout := s.server.cfg.ShutdownTimeout
+	begun, timeout := time.Now(), s.server.cfg.ShutdownTimeout
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	if web.Shutdown(ctx) != nil {
@@ -184,6 +184,6 @@ func (s *service) shutdown(web *http.Server) error {
 	case <-time.After(timeout + lingerTime):
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		return fmt.Errorf("bridge: shutting down: %d connections are still at work after %v", len(s.sessions), 2*timeout+lingerTime)
+		return fmt.Errorf("bridge: shutting down: %d connections are still at work after %v", len(s.sessions), time.Since(begun).Round(time.Millisecond))
 	}
 }

@@ -65,6 +65,7 @@ type session struct {
 	code     int           // what to tell the peer then; 0: nothing. Set before quit is closed
 	reason   string
 	cut      *time.Timer
+	cancel   atomic.Bool // ends the request in progress
 }
 
 func newSession(srv *Server, ws *websocket.Conn) *session {
@@ -101,12 +102,17 @@ func (s *session) run() {
 }
 
 // stop ends the session, once: the request in progress is finished, those
-// behind it are dropped, and the peer is told code, unless that is 0. If that
-// takes too long the connection is cut. Anybody may call it.
+// behind it are dropped, and the peer is told code. If that takes too long, the
+// connection is cut and the games are stopped; with code 0, when there is no peer,
+// they are at once. Anybody may call it.
 func (s *session) stop(code int, reason string) {
 	s.stopOnce.Do(func() {
 		s.code, s.reason = code, reason
-		s.cut = time.AfterFunc(s.server.cfg.ShutdownTimeout, func() { s.conn.Close() })
+		s.cancel.Store(code == 0)
+		s.cut = time.AfterFunc(s.server.cfg.ShutdownTimeout, func() {
+			s.cancel.Store(true)
+			s.conn.Close()
+		})
 		close(s.quit)
 		s.conn.SetReadDeadline(longAgo) // wakes the reader
 	})

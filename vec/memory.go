@@ -56,8 +56,11 @@ func (p *plan) lineUpBytes(l LineUps) (sum int64) {
 	for n, names := range l.Names {
 		for _, name := range names {
 			if _, seen := known[name]; !seen && name != Policy {
-				agent, _ := p.cfg.Game.NewAgent(name) // has been made before
+				agent, _ := p.newAgent(name) // has been made before
 				known[name] = sizeOf(agent)
+				if o, ok := agent.(env.Outside); ok {
+					o.Close() // it has not been started
+				}
 			}
 			bytes[n] += int64(unsafe.Sizeof(any(nil))) + known[name]
 		}
