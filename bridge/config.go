@@ -84,7 +84,7 @@ type Config struct {
 	IdleTimeout time.Duration
 
 	// WriteTimeout bounds the time a reply may wait for its reader. A learner
-	// with several steps in flight pauses here too. 0: IdleTimeout.
+	// with several steps in flight pauses here too. 0: 5 minutes.
 	WriteTimeout time.Duration
 
 	// PingInterval is how often an open connection is pinged, so that what
@@ -200,7 +200,7 @@ func (c Config) withDefaults() Config {
 	orTime(&c.HelloTimeout, 10*time.Second)
 	orTime(&c.MessageTimeout, time.Minute)
 	orTime(&c.IdleTimeout, 30*time.Minute)
-	orTime(&c.WriteTimeout, c.IdleTimeout)
+	orTime(&c.WriteTimeout, 5*time.Minute)
 	orTime(&c.PingInterval, 30*time.Second)
 	orTime(&c.ShutdownTimeout, 3*time.Second)
 	if c.Version == "" {

@@ -48,6 +48,13 @@ func TestConfigValidate(t *testing.T) {
 	}
 }
 
+// TestWriteTimeout has a default that does not hold a server's memory for half an hour.
+func TestWriteTimeout(t *testing.T) {
+	if c := testConfig().withDefaults(); c.WriteTimeout > 5*time.Minute || c.WriteTimeout >= c.IdleTimeout {
+		t.Errorf("a reply waits for its reader for %v, a connection for requests for %v", c.WriteTimeout, c.IdleTimeout)
+	}
+}
+
 // TestAdmission sends opening handshakes.
 func TestAdmission(t *testing.T) {
 	server := startServer(t, func(c *Config) {

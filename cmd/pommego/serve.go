@@ -84,7 +84,7 @@ times that, so that what is no longer used is collected in time.`,
 	f.Int64Var(&o.cfg.MaxAgentMemory, "max-agent-memory", 0, "bytes of an agent's option memory (default 1 GiB)")
 	f.DurationVar(&o.cfg.IdleTimeout, "idle-timeout", 0, "end a connection without requests after this long (default 30m)")
 	f.DurationVar(&o.cfg.MessageTimeout, "message-timeout", 0, "time one request may take to arrive (default 1m)")
-	f.DurationVar(&o.cfg.WriteTimeout, "write-timeout", 0, "time one reply may wait for its reader (default: the idle timeout)")
+	f.DurationVar(&o.cfg.WriteTimeout, "write-timeout", 0, "time one reply may wait for its reader (default 5m)")
 	f.BoolVar(&o.asJSON, "json", false, "print the address as a JSON object")
 	f.StringVar(&o.profile, "cpuprofile", "", profileUsage)
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "log connections and refusals to standard error")
