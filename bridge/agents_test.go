@@ -83,4 +83,11 @@ func TestAgentLimits(t *testing.T) {
 	}
 	call(t, c, "make", "env_id", "PommeFFACompetition-v0", "games", 1, "opponents", opponents("mcts:ticks=1e6"))
 	callError(t, c, codeLimit, "set_opponents", "env", 1, "opponents", opponents("mcts:ticks=1e9"))
+	call(t, c, "reset", "env", 1, "seed", 1)
+	states := call(t, c, "get_state", "env", 1)["states"]
+	actions := Tensor{DType: env.Uint8, Shape: []int{1, 1}, Data: make([]byte, 1)}
+	e := callError(t, c, codeLimit, "simulate", "env", 1, "states", states, "actions", actions, "steps", 2, "policy", "mcts:ticks=1e9")
+	if e.Field != "policy" {
+		t.Errorf("a simulation's policy: %v of field %q, want policy", e, e.Field)
+	}
 }

@@ -48,6 +48,14 @@ func (a *account) release(bytes int64) {
 	a.used -= bytes
 }
 
+// exchange notes that a part of what was reserved has become another, which is reserved
+// already, and releases what it was.
+func (a *account) exchange(total, part *int64, bytes int64) {
+	a.release(*part)
+	*total += bytes - *part
+	*part = bytes
+}
+
 // close gives back all that is left.
 func (a *account) close() {
 	a.mu.Lock()

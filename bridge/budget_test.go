@@ -42,6 +42,7 @@ func TestBudget(t *testing.T) {
 	}
 	refused("states", "set_starts", "env", 1, "states", slices.Repeat(states, 5))
 	refused("states", "simulate", "env", 1, "states", slices.Repeat(states, 5), "actions", toyActions(5000, 0, 0))
+	refused("states", "simulate", "env", 1, "states", states, "actions", toyActions(1000, 0, 0), "steps", 20, "policy", "still", "trajectory", true)
 	refused("", "ping", "padding", strings.Repeat("x", 6<<20))
 	if _, err := other.Call("make", "env_id", "ToySolo-v0", "games", 1000); err != nil {
 		t.Errorf("the other connection: %v, want its own half", err)
@@ -53,6 +54,7 @@ func TestBudget(t *testing.T) {
 		call(t, c, "set_starts", "env", 1, "states", states[:1], "add", true)
 		call(t, c, "set_opponents", "env", 1, "line_ups", lineUps[:2])
 		call(t, c, "simulate", "env", 1, "states", states, "actions", toyActions(1000, 0, 0))
+		call(t, c, "simulate", "env", 1, "states", states[:9], "actions", toyActions(9, 0, 0), "steps", 3, "policy", "still", "trajectory", true)
 		call(t, c, "set_state", "env", 1, "games", []int{1}, "states", states[:1])
 	}
 	if n := server.used(); n > budget/2 || n <= alone {

@@ -79,14 +79,6 @@ func (s *session) freeEnv(e *environment) {
 	}
 }
 
-// exchange notes that a part of an environment's memory has become another, which
-// is reserved already, and releases what it was.
-func (s *session) exchange(e *environment, part *int64, bytes int64) {
-	s.memory.release(*part)
-	e.bytes += bytes - *part
-	*part = bytes
-}
-
 // freeAll is freeEnv for all that are left.
 func (s *session) freeAll() {
 	for _, e := range s.envs {

@@ -55,6 +55,6 @@ func (s *session) setOpponents(e *environment, id uint64, q opponentsRequest) (r
 		s.memory.release(bytes)
 		return wrong(err)
 	}
-	s.exchange(e, &e.agents, bytes)
+	s.memory.exchange(&e.bytes, &e.agents, bytes)
 	return e.ok(id)
 }

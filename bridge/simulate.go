@@ -49,6 +49,7 @@ type simulator struct {
 	each   *vec.Batch // one of them, nil if there is only one
 	states []byte     // scratch: encoded, after the steps shown
 	room   int64      // of bytes, for states
+	agents int64      // and for who plays on
 }
 
 func (s *session) simulate(e *environment, id uint64, q simulateRequest) (rep reply, err error) {
@@ -80,8 +81,8 @@ func (s *session) simulate(e *environment, id uint64, q simulateRequest) (rep re
 		sim.pool.Reseed(k, env.Seed{Value: seed + uint64(k)})
 	}
 	if q.policy != "" {
-		if err := sim.pool.SeatPlayers(q.policy, seed); err != nil {
-			return reply{}, badOption("policy", err)
+		if err := s.seatPlayers(sim, q.policy, seed); err != nil {
+			return reply{}, err
 		}
 	}
 	held, err := s.reserveStates(sim, stateBytes(q.states)*int64(shown))
@@ -111,6 +112,22 @@ func (s *session) reserveStates(sim *simulator, bytes int64) (held int64, err er
 	sim.room += more
 	sim.bytes += more
 	return held, nil
+}
+
+// seatPlayers has an agent play on in each row of a simulator.
+func (s *session) seatPlayers(sim *simulator, policy string, seed uint64) error {
+	bytes, err := sim.pool.PlayerBytes(policy)
+	if err != nil {
+		return badOption("policy", err)
+	}
+	if err := s.memory.reserve(bytes, "policy", fmt.Sprintf("agents for %d games", sim.pool.Games())); err != nil {
+		return err
+	}
+	s.memory.exchange(&sim.bytes, &sim.agents, bytes)
+	if err := sim.pool.SeatPlayers(policy, seed); err != nil {
+		return badOption("policy", err)
+	}
+	return nil
 }
 
 // drawnUnless is the seed given, or one drawn.

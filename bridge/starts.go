@@ -67,7 +67,7 @@ func (s *session) setStarts(e *environment, id uint64, q startsRequest) (reply, 
 		e.bytes += bytes
 		e.starting += bytes
 	} else {
-		s.exchange(e, &e.starting, bytes)
+		s.memory.exchange(&e.bytes, &e.starting, bytes)
 	}
 	return e.ok(id)
 }

@@ -257,16 +257,19 @@ func (p *Pool) makeLineups(c *cast) ([][]lineup, error) {
 	return made, err
 }
 
-// newAgent makes an agent, if its name is allowed.
 func (p *plan) newAgent(name string) (env.Agent, error) {
+	if p.cfg.Agent != nil {
+		return p.allowed(name, p.cfg.Agent)
+	}
+	return p.allowed(name, p.cfg.Game.NewAgent)
+}
+
+// allowed creates an agent that stops when the pool does, if its name is allowed.
+func (p *plan) allowed(name string, create func(string) (env.Agent, error)) (env.Agent, error) {
 	if p.cfg.Allow != nil {
 		if err := p.cfg.Allow(name); err != nil {
 			return nil, err
 		}
-	}
-	create := p.cfg.Agent
-	if create == nil {
-		create = p.cfg.Game.NewAgent
 	}
 	a, err := create(name)
 	if s, ok := a.(env.Stopper); ok && p.cfg.Stop != nil {

@@ -1,6 +1,7 @@
 package vec
 
 import (
+	"fmt"
 	"reflect"
 	"unsafe"
 
@@ -75,6 +76,15 @@ func (p *plan) lineUpBytes(l LineUps) (sum int64) {
 		sum += bytes[n]
 	}
 	return sum
+}
+
+// PlayerBytes is how much memory the agents take that SeatPlayers makes.
+func (p *Pool) PlayerBytes(name string) (int64, error) {
+	a, err := p.allowed(name, p.cfg.Game.NewAgent)
+	if err != nil {
+		return 0, fmt.Errorf("vec: %w", err)
+	}
+	return int64(p.Rows()) * (int64(unsafe.Sizeof(a)) + sizeOf(a)), nil
 }
 
 // sizeOf is the size of what v points to, with what the interfaces in it point to
