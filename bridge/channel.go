@@ -27,6 +27,7 @@ import (
 // futex, and only while the worker has asked it to.
 type channel struct {
 	mem     []byte
+	size    int      // of it
 	file    *os.File // nil once the client has mapped it
 	client  *words
 	server  *words
@@ -73,11 +74,11 @@ const (
 // at while the other is written.
 const keptBytes = 256 << 20
 
-// newChannel makes memory for a number of slots and of places for their batches,
+// newChannel plans memory for a number of slots and of places for their batches,
 // with the given bytes of actions and of a batch, and in each slot room for the
 // numbers of so many games. There are fewer places than asked for where they would
 // take too much.
-func newChannel(slots, places, actions, batch, games int) (*channel, error) {
+func newChannel(slots, places, actions, batch, games int) *channel {
 	batch = roundUp(batch, sharedPage)
 	places = max(slots, min(places, max(slots+2, keptBytes/batch)))
 	c := &channel{own: make([]byte, actions), sent: make([]int32, games), frames: make([]*frame, places)}
@@ -95,27 +96,37 @@ func newChannel(slots, places, actions, batch, games int) (*channel, error) {
 		c.batches = append(c.batches, end)
 		end += batch
 	}
-	var err error
-	if c.file, c.mem, err = mapShared(end); err != nil {
-		return nil, err
+	c.size = end
+	return c
+}
+
+// open makes the memory.
+func (c *channel) open() (err error) {
+	if c.file, c.mem, err = mapShared(c.size); err != nil {
+		return err
 	}
 	rand.Read(c.mem[:keyBytes]) // never fails
 	c.client = (*words)(unsafe.Pointer(&c.mem[clientWords]))
 	c.server = (*words)(unsafe.Pointer(&c.mem[serverWords]))
 	c.server.waits.Store(restingWaits)
-	return c, nil
+	return nil
 }
 
 func roundUp(n, unit int) int { return (n + unit - 1) / unit * unit }
 
 // share has the environment write its batches into memory that the client can map.
-func (e *environment) share(slots, places int) error {
+func (s *session) share(e *environment, slots, places int) error {
 	games := 0
 	if e.pool.Config().BatchSize > 0 {
 		games = e.pool.Games()
 	}
-	c, err := newChannel(slots, places, e.pool.Rows()*len(e.pool.Spec().Actions), e.layout.size+e.layout.tail, games)
-	if err != nil {
+	c := newChannel(slots, places, e.pool.Rows()*len(e.pool.Spec().Actions), e.layout.size+e.layout.tail, games)
+	bytes := int64(c.size) + int64(len(c.frames)+1)*e.layout.besides
+	if err := s.memory.reserve(bytes, "shared_memory", fmt.Sprintf("shared memory for %d batches", len(c.frames)+1)); err != nil {
+		return err
+	}
+	e.bytes += bytes
+	if err := c.open(); err != nil {
 		return fail(codeBadOption, "shared_memory", "leave it out: batches then come through the socket", "memory cannot be shared: %v", err)
 	}
 	e.channel, e.frames = c, make(chan *frame, 1)

@@ -158,7 +158,7 @@ func (c *Client) ReceiveRaw() ([]byte, error) {
 		return nil, errText
 	}
 	r := request{buf: c.buf}
-	err = r.fill(in, maxBatchBytes)
+	err = r.fill(in, maxBatchBytes, &account{budget: &budget{most: 1 << 40}})
 	c.buf = r.buf
 	return r.buf, err
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"pommego/env"
+	"pommego/internal/memory"
 	"pommego/vec"
 )
 
@@ -56,6 +57,20 @@ type Config struct {
 	MaxBatchBytes   int // a reply. 0: 1 GiB
 	MaxWorkers      int // goroutines of one environment. 0: 64, or GOMAXPROCS if that is more
 
+	// MaxMemoryBytes is what games, batches, simulators and saved states of all
+	// connections may take together, and one connection half of it. It is counted
+	// before memory is allocated. 0: half of what there is, the least of the machine's
+	// memory, the control group's limit and what RLIMIT_AS leaves.
+	MaxMemoryBytes int64
+
+	// MaxAgentTicks is what one decision of an agent on the server may simulate: the
+	// most that its options ticks, iterations and samples may be. MaxAgentTime is the
+	// same for ms, and MaxAgentMemory, in bytes, for memory, which each search at work
+	// has of its own. 0: 1,000,000; 10 s; 1 GiB.
+	MaxAgentTicks  int
+	MaxAgentTime   time.Duration
+	MaxAgentMemory int64
+
 	// HelloTimeout bounds the time from connection to hello. 0: 10 s.
 	HelloTimeout time.Duration
 
@@ -69,7 +84,7 @@ type Config struct {
 	IdleTimeout time.Duration
 
 	// WriteTimeout bounds the time a reply may wait for its reader. A learner
-	// with several steps in flight pauses here too. 0: IdleTimeout.
+	// with several steps in flight pauses here too. 0: 5 minutes.
 	WriteTimeout time.Duration
 
 	// PingInterval is how often an open connection is pinged, so that what
@@ -90,6 +105,7 @@ const (
 	minMessageBytes = 4 << 10
 	maxMessageBytes = 1 << 30
 	maxBatchBytes   = 1<<31 - 1
+	minMemoryBytes  = 1 << 20
 )
 
 // Validate says what is wrong with a configuration.
@@ -110,17 +126,24 @@ func (c Config) Validate() error {
 		{"MaxMessageBytes", c.MaxMessageBytes, minMessageBytes, maxMessageBytes},
 		{"MaxBatchBytes", c.MaxBatchBytes, minMessageBytes, maxBatchBytes},
 		{"MaxWorkers", c.MaxWorkers, 1, 1 << 10},
+		{"MaxAgentTicks", c.MaxAgentTicks, 1, 1e9},
 	} {
 		if n.value != 0 && (n.value < n.atLeast || n.value > n.top) {
 			return fmt.Errorf("bridge: Config.%s is %d, want %d to %d, or 0 for the default", n.name, n.value, n.atLeast, n.top)
 		}
+	}
+	if c.MaxAgentMemory != 0 && c.MaxAgentMemory < minMemoryBytes {
+		return fmt.Errorf("bridge: Config.MaxAgentMemory is %d, want at least %d, or 0 for the default", c.MaxAgentMemory, minMemoryBytes)
+	}
+	if c.MaxMemoryBytes != 0 && c.MaxMemoryBytes < minMemoryBytes {
+		return fmt.Errorf("bridge: Config.MaxMemoryBytes is %d, want at least %d, or 0 for the default", c.MaxMemoryBytes, minMemoryBytes)
 	}
 	for _, d := range []struct {
 		name  string
 		value time.Duration
 	}{
 		{"HelloTimeout", c.HelloTimeout}, {"MessageTimeout", c.MessageTimeout}, {"IdleTimeout", c.IdleTimeout},
-		{"WriteTimeout", c.WriteTimeout}, {"PingInterval", c.PingInterval}, {"ShutdownTimeout", c.ShutdownTimeout},
+		{"MaxAgentTime", c.MaxAgentTime}, {"WriteTimeout", c.WriteTimeout}, {"PingInterval", c.PingInterval}, {"ShutdownTimeout", c.ShutdownTimeout},
 	} {
 		if d.value < 0 {
 			return fmt.Errorf("bridge: Config.%s is %v, want more than 0, or 0 for the default", d.name, d.value)
@@ -166,10 +189,18 @@ func (c Config) withDefaults() Config {
 	orInt(&c.MaxMessageBytes, 16<<20)
 	orInt(&c.MaxBatchBytes, 1<<30)
 	orInt(&c.MaxWorkers, max(64, runtime.GOMAXPROCS(0)))
+	if c.MaxMemoryBytes == 0 {
+		c.MaxMemoryBytes = max(memory.Available()/2, minMemoryBytes)
+	}
+	orInt(&c.MaxAgentTicks, 1_000_000)
+	orTime(&c.MaxAgentTime, 10*time.Second)
+	if c.MaxAgentMemory == 0 {
+		c.MaxAgentMemory = 1 << 30
+	}
 	orTime(&c.HelloTimeout, 10*time.Second)
 	orTime(&c.MessageTimeout, time.Minute)
 	orTime(&c.IdleTimeout, 30*time.Minute)
-	orTime(&c.WriteTimeout, c.IdleTimeout)
+	orTime(&c.WriteTimeout, 5*time.Minute)
 	orTime(&c.PingInterval, 30*time.Second)
 	orTime(&c.ShutdownTimeout, 3*time.Second)
 	if c.Version == "" {

@@ -20,6 +20,7 @@ type asJSON struct{ value any }
 type reply struct {
 	msg   []byte
 	frame *frame
+	held  int64 // of the memory budget, until it has been sent
 }
 
 // message is a reply that is encoded as a whole.

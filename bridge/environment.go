@@ -25,6 +25,10 @@ type environment struct {
 	refused error       // why a posted send was, until the next posted recv says so
 	sims    []*simulator
 	starts  vec.Starts // as last set
+
+	bytes    int64 // of the memory budget, taken for all of it but the simulators
+	agents   int64 // of these, for agents
+	starting int64 // and for starts
 }
 
 // find is the environment with a handle.
@@ -69,6 +73,7 @@ func (s *session) freeEnv(e *environment) {
 	}
 	e.pool.Close()
 	s.server.release(e.pool.Games())
+	s.memory.release(e.bytes)
 	if e.channel != nil {
 		e.channel.free()
 	}

@@ -84,7 +84,10 @@ func asError(err error) *wireError {
 func (s *session) fromVec(err error, field string) error {
 	message := strings.TrimPrefix(err.Error(), "vec: ")
 	var broke *vec.GameError
+	var refused *wireError
 	switch {
+	case errors.As(err, &refused): // an agent of a saved game
+		return inField(refused, field)
 	case errors.As(err, &broke):
 		s.server.cfg.Log.Error("game panicked", "client", s.client, "id", broke.Game, "seed", broke.Seed, "episode", broke.Episode,
 			"value", broke.Value, "actions", broke.Actions, "stack", string(broke.Stack))

@@ -32,6 +32,8 @@ type layout struct {
 	lead   int // bytes before the batch's slab
 	size   int // up to the end of the slab
 	tail   int // the most bytes the tail can take
+
+	besides int64 // what a batch takes besides
 }
 
 // finalField is a field that a finished game's last position has, too.
@@ -110,6 +112,9 @@ type frame struct {
 	packed []byte // what is sent then
 }
 
+// frameBytes is the memory of a frame.
+func (l *layout) frameBytes() int64 { return int64(l.size+l.tail+align) + l.besides }
+
 // newFrame makes a frame for a pool's batches, in memory of at least size and
 // tail that begins at a multiple of align.
 func newFrame(l *layout, pool *vec.Pool, home chan *frame, mem []byte) *frame {
@@ -167,7 +172,7 @@ func (f *frame) reply(id uint64) reply {
 	case f.packs:
 		msg = f.pack(id, msg)
 	}
-	return reply{msg, f}
+	return reply{msg: msg, frame: f}
 }
 
 // message makes the message of what the batch holds, as the reply to request

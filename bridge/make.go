@@ -1,6 +1,8 @@
 package bridge
 
 import (
+	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -81,13 +83,23 @@ func (s *session) makeEnv(id uint64, q makeRequest) (reply, error) {
 		return reply{}, fail(codeBadOption, "places", "give shared_memory, too", "places is %d, but no memory is shared", q.places)
 	}
 	e := &environment{handle: s.nextHandle, noop: q.noop}
-	if e.pool, e.layout, err = s.newPool(kindBatch, e.handle, q.pool, 1); err != nil {
+	frames := framesPerPool
+	switch {
+	case q.slots > 0:
+		frames = 0 // share counts its own
+	case q.compression != "":
+		frames *= 2 // each has a compressed copy
+	}
+	if e.pool, e.layout, e.bytes, err = s.newPool(kindBatch, e.handle, q.pool, 1, frames); err != nil {
 		return reply{}, err
 	}
 	if q.slots == 0 {
 		e.frames = newFrames(e.layout, e.pool, q.compression != "")
-	} else if err := e.share(q.slots, q.places); err != nil {
+	} else if err := s.share(e, q.slots, q.places); err != nil {
 		s.freeEnv(e)
+		return reply{}, err
+	}
+	if e.agents, err = e.pool.LineUpBytes(e.pool.LineUps()); err != nil {
 		return reply{}, err
 	}
 	s.nextHandle++
@@ -126,7 +138,7 @@ func (s *session) checkLimits(cfg *vec.Config) error {
 	case len(s.envs) >= limits.MaxEnvs:
 		return fail(codeLimit, "", "close one, or use another connection", "this connection has %d environments, and may have no more", len(s.envs))
 	}
-	cfg.MaxWorkers = limits.MaxWorkers
+	cfg.MaxWorkers, cfg.Stop, cfg.Allow = limits.MaxWorkers, &s.cancel, limits.allowAgent
 	return nil
 }
 
@@ -146,6 +158,9 @@ func checkSeat(cfg *vec.Config) error {
 }
 
 func badOption(field string, err error) error {
+	if e := (*wireError)(nil); errors.As(err, &e) { // of a name that is not allowed
+		return inField(e, field)
+	}
 	return fail(codeBadOption, field, "", "%s", strings.TrimPrefix(err.Error(), "vec: "))
 }
 
@@ -167,37 +182,64 @@ func optionField(err error) string {
 	return ""
 }
 
-// newPool makes a pool with the layout of its frames, each of so many steps, within
-// the server's limits.
-func (s *session) newPool(kind string, handle uint32, cfg vec.Config, steps int) (*vec.Pool, *layout, error) {
+// newPool makes a pool within the server's limits, with the layout of its frames, each of
+// so many steps, and takes the memory of it and so many frames: bytes, to be released
+// when it is closed.
+func (s *session) newPool(kind string, handle uint32, cfg vec.Config, steps, frames int) (pool *vec.Pool, l *layout, bytes int64, err error) {
 	shown := cfg
 	shown.Games *= steps
 	fields, _, err := vec.Layout(shown)
 	if err != nil {
-		return nil, nil, badOption(optionField(err), err)
+		return nil, nil, 0, badOption(optionField(err), err)
 	}
 	cfg.Headroom = headroom(fields)
 	shown.Headroom = cfg.Headroom
 	fields, size, err := vec.Layout(shown)
 	if err != nil {
-		return nil, nil, badOption(optionField(err), err)
+		return nil, nil, 0, badOption(optionField(err), err)
 	}
-	l := newLayout(kind, handle, &shown, fields, size)
+	l = newLayout(kind, handle, &shown, fields, size)
 	l.steps = steps
 	whole := (l.size + l.tail) * shown.Games / shown.BatchGames() // what all games show is kept, however few a batch has
 	if most := s.server.cfg.MaxBatchBytes; whole > most {
-		return nil, nil, fail(codeLimit, "games", "make several environments with fewer games, or choose a smaller observation",
+		return nil, nil, 0, fail(codeLimit, "games", "make several environments with fewer games, or choose a smaller observation",
 			"a batch of %d games has up to %d bytes, want at most %d", shown.Games, whole, most)
 	}
+	if bytes, err = l.memory(cfg, shown, frames); err != nil {
+		return nil, nil, 0, badOption(optionField(err), err)
+	}
+	if err := s.memory.reserve(bytes, "games", fmt.Sprintf("an environment of %d games", shown.Games)); err != nil {
+		return nil, nil, 0, err
+	}
 	if err := s.server.reserve(shown.Games); err != nil {
-		return nil, nil, err
+		s.memory.release(bytes)
+		return nil, nil, 0, err
 	}
-	pool, err := vec.New(cfg)
-	if err != nil {
+	if pool, err = vec.New(cfg); err != nil {
 		s.server.release(shown.Games)
-		return nil, nil, badOption(optionField(err), err)
+		s.memory.release(bytes)
+		return nil, nil, 0, badOption(optionField(err), err)
 	}
-	return pool, l, nil
+	return pool, l, bytes, nil
+}
+
+// memory is what a pool takes with so many frames, which show games as those of shown,
+// and notes what a frame's batch takes besides.
+func (l *layout) memory(cfg, shown vec.Config, frames int) (int64, error) {
+	pool, err := vec.MemoryOf(cfg)
+	if err != nil {
+		return 0, err
+	}
+	all, err := vec.MemoryOf(shown)
+	if err != nil {
+		return 0, err
+	}
+	l.besides = all.Batch
+	bytes := pool.Pool + int64(frames)*l.frameBytes()
+	if l.steps > 1 {
+		bytes += l.frameBytes() / int64(l.steps) // of the batch of one step
+	}
+	return bytes, nil
 }
 
 // describe is the reply to make.

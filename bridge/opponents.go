@@ -37,12 +37,24 @@ func (s *session) setOpponents(e *environment, id uint64, q opponentsRequest) (r
 	case q.opponents != nil:
 		q.lineUps.Names = [][]string{q.opponents}
 	}
-	if err := e.pool.SetLineUps(q.lineUps); err != nil {
+	wrong := func(err error) (reply, error) {
 		field := optionField(err)
 		if q.opponents != nil || field == "" {
 			field = "opponents"
 		}
 		return reply{}, badOption(field, err)
 	}
+	bytes, err := e.pool.LineUpBytes(q.lineUps)
+	if err != nil {
+		return wrong(err)
+	}
+	if err := s.memory.reserve(bytes, "opponents", "the new opponents"); err != nil {
+		return reply{}, err
+	}
+	if err := e.pool.SetLineUps(q.lineUps); err != nil {
+		s.memory.release(bytes)
+		return wrong(err)
+	}
+	s.memory.exchange(&e.bytes, &e.agents, bytes)
 	return e.ok(id)
 }

@@ -61,13 +61,9 @@ func TestPlacesAreBounded(t *testing.T) {
 		{2, 8, keptBytes, 4, "large batches: two more than slots"},
 		{2, 3, keptBytes, 3, "no more than asked for"},
 	} {
-		c, err := newChannel(test.slots, test.places, 4, test.batch, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := newChannel(test.slots, test.places, 4, test.batch, 0)
 		if len(c.frames) != test.want || len(c.batches) != test.want+1 {
 			t.Errorf("%s: %d places of %d bytes asked for, got %d, want %d", test.reason, test.places, test.batch, len(c.frames), test.want)
 		}
-		c.free()
 	}
 }

@@ -59,7 +59,7 @@ func (s *session) receive(r *request, limit int, wait, whole time.Duration) erro
 	if kind != websocket.BinaryMessage {
 		return errText
 	}
-	return r.fill(in, limit)
+	return r.fill(in, limit, &s.memory)
 }
 
 // deadline sets the time by which reading must be done, unless the session is
@@ -75,16 +75,24 @@ func (s *session) deadline(d time.Duration) {
 	}
 }
 
-// fill reads a message. The buffer grows with what arrives.
-func (r *request) fill(in io.Reader, limit int) error {
+// fill reads a message. The buffer grows with what arrives, as far as there is memory
+// for it.
+func (r *request) fill(in io.Reader, limit int, memory *account) error {
 	const least = 4 << 10
-	r.buf = r.buf[:0]
+	r.buf, r.lacks = r.buf[:0], nil
 	for {
 		if len(r.buf) == cap(r.buf) {
 			if len(r.buf) >= limit {
 				break
 			}
-			grown := make([]byte, len(r.buf), min(max(2*cap(r.buf), least), max(limit, least)))
+			size := min(max(2*cap(r.buf), least), max(limit, least))
+			if size > keepBytes {
+				if r.lacks = memory.reserve(int64(size)-r.held, "", "a long message"); r.lacks != nil {
+					break
+				}
+				r.held = int64(size)
+			}
+			grown := make([]byte, len(r.buf), size)
 			copy(grown, r.buf)
 			r.buf = grown
 		}

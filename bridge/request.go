@@ -20,6 +20,8 @@ const maxID = 1<<53 - 1
 type request struct {
 	buf    []byte // the message
 	length int64  // how long the message was; more than buf holds if it was too long
+	held   int64  // of the memory budget, for a long buf
+	lacks  error  // why there was no memory for the message
 
 	name  string // one of the table's
 	id    uint64

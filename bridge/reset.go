@@ -1,6 +1,8 @@
 package bridge
 
 import (
+	"fmt"
+
 	"pommego/env"
 	"pommego/vec"
 )
@@ -29,6 +31,11 @@ func (s *session) reset(e *environment, id uint64, q resetRequest) (reply, error
 	if err := q.wantNoMask(e.pool.Config()); err != nil {
 		return reply{}, err
 	}
+	bytes := stateBytes(q.states)
+	if err := s.memory.reserve(bytes, "states", fmt.Sprintf("%d states", len(q.states))); err != nil {
+		return reply{}, err
+	}
+	defer s.memory.release(bytes)
 	o, err := e.resetOptions(&q)
 	if err != nil {
 		return reply{}, err

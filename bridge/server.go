@@ -30,6 +30,7 @@ type Server struct {
 
 	connections atomic.Int64
 	games       atomic.Int64
+	memory      budget
 }
 
 // New makes a server. It does not listen yet.
@@ -37,9 +38,11 @@ func New(cfg Config) (*Server, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
+	cfg = cfg.withDefaults()
 	return &Server{
-		cfg:   cfg.withDefaults(),
-		token: sha256.Sum256([]byte(cfg.Token)),
+		cfg:    cfg,
+		memory: budget{most: cfg.MaxMemoryBytes},
+		token:  sha256.Sum256([]byte(cfg.Token)),
 		upgrader: websocket.Upgrader{
 			HandshakeTimeout: headerTimeout,
 			ReadBufferSize:   16 << 10,
@@ -52,6 +55,9 @@ func New(cfg Config) (*Server, error) {
 		},
 	}, nil
 }
+
+// MemoryBudget is how many bytes games, batches and saved states may take.
+func (srv *Server) MemoryBudget() int64 { return srv.cfg.MaxMemoryBytes }
 
 // Serve accepts connections until ctx is done or the listener fails, then shuts
 // down: replies in progress are finished, connections closed with code 1001,
@@ -152,7 +158,7 @@ func (s *service) remove(session *session) {
 }
 
 // shutdown ends everything. A session cuts its own connection when its time is
-// up, but a game's step cannot be cut, so the wait has an end of its own.
+// up, and stops its games, but a step that does not search cannot be cut, so the wait has an end of its own.
 func (s *service) shutdown(web *http.Server) error {
 	s.mu.Lock()
 	s.stopping = true
@@ -161,7 +167,7 @@ func (s *service) shutdown(web *http.Server) error {
 	}
 	s.mu.Unlock()
 
-	timeout := s.server.cfg.ShutdownTimeout
+	begun, timeout := time.Now(), s.server.cfg.ShutdownTimeout
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	if web.Shutdown(ctx) != nil {
@@ -178,6 +184,6 @@ func (s *service) shutdown(web *http.Server) error {
 	case <-time.After(timeout + lingerTime):
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		return fmt.Errorf("bridge: shutting down: %d connections are still at work after %v", len(s.sessions), 2*timeout+lingerTime)
+		return fmt.Errorf("bridge: shutting down: %d connections are still at work after %v", len(s.sessions), time.Since(begun).Round(time.Millisecond))
 	}
 }

@@ -29,6 +29,7 @@ func TestConfigValidate(t *testing.T) {
 		{"negative", func(c *Config) { c.MaxEnvs = -1 }, "MaxEnvs is -1, want 1 to"},
 		{"too much", func(c *Config) { c.MaxMessageBytes = 1<<30 + 1 }, "MaxMessageBytes"},
 		{"too little for a hello", func(c *Config) { c.MaxMessageBytes = 100 }, "want 4096 to"},
+		{"no memory to speak of", func(c *Config) { c.MaxMemoryBytes = 1000 }, "MaxMemoryBytes is 1000, want at least"},
 		{"negative time", func(c *Config) { c.IdleTimeout = -time.Second }, "IdleTimeout is -1s"},
 		{"host with port", func(c *Config) { c.Hosts = []string{"box:80"} }, `"box:80"`},
 		{"host with scheme", func(c *Config) { c.Hosts = []string{"ws://box"} }, `"ws://box"`},
@@ -44,6 +45,13 @@ func TestConfigValidate(t *testing.T) {
 		if test.says == "" && err != nil {
 			t.Errorf("%s: %v", test.reason, err)
 		}
+	}
+}
+
+// TestWriteTimeout has a default that does not hold a server's memory for half an hour.
+func TestWriteTimeout(t *testing.T) {
+	if c := testConfig().withDefaults(); c.WriteTimeout > 5*time.Minute || c.WriteTimeout >= c.IdleTimeout {
+		t.Errorf("a reply waits for its reader for %v, a connection for requests for %v", c.WriteTimeout, c.IdleTimeout)
 	}
 }
 

@@ -46,6 +46,7 @@ type session struct {
 	// The worker's own, and the reader's before there is a worker.
 	fields     fields // of the request being answered
 	envs       []*environment
+	memory     account // what they and requests take
 	nextHandle uint32
 	loan       *frame    // taken, and not yet handed to the writer
 	okays      [2][]byte // replies to send
@@ -64,11 +65,12 @@ type session struct {
 	code     int           // what to tell the peer then; 0: nothing. Set before quit is closed
 	reason   string
 	cut      *time.Timer
+	cancel   atomic.Bool // ends the request in progress
 }
 
 func newSession(srv *Server, ws *websocket.Conn) *session {
 	s := &session{
-		server: srv, ws: ws, conn: ws.NetConn().(peer), client: ws.RemoteAddr().String(), start: time.Now(), nextHandle: 1,
+		server: srv, ws: ws, conn: ws.NetConn().(peer), client: ws.RemoteAddr().String(), start: time.Now(), nextHandle: 1, memory: account{budget: &srv.memory},
 		free: make(chan *request, srv.cfg.MaxInFlight), queue: make(chan *request, srv.cfg.MaxInFlight),
 		long: make(chan struct{}, 1), out: make(chan reply), rung: make(chan struct{}, 1), quit: make(chan struct{}),
 	}
@@ -93,18 +95,24 @@ func (s *session) run() {
 	} else {
 		s.sayGoodbye()
 	}
+	s.memory.close()
 	s.linger()
 	s.cut.Stop()
 	s.server.cfg.Log.Info("disconnected", "client", s.client, "code", s.code, "reason", s.reason)
 }
 
 // stop ends the session, once: the request in progress is finished, those
-// behind it are dropped, and the peer is told code, unless that is 0. If that
-// takes too long the connection is cut. Anybody may call it.
+// behind it are dropped, and the peer is told code. If that takes too long, the
+// connection is cut and the games are stopped; with code 0, when there is no peer,
+// they are at once. Anybody may call it.
 func (s *session) stop(code int, reason string) {
 	s.stopOnce.Do(func() {
 		s.code, s.reason = code, reason
-		s.cut = time.AfterFunc(s.server.cfg.ShutdownTimeout, func() { s.conn.Close() })
+		s.cancel.Store(code == 0)
+		s.cut = time.AfterFunc(s.server.cfg.ShutdownTimeout, func() {
+			s.cancel.Store(true)
+			s.conn.Close()
+		})
 		close(s.quit)
 		s.conn.SetReadDeadline(longAgo) // wakes the reader
 	})

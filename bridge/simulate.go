@@ -3,6 +3,7 @@ package bridge
 import (
 	"crypto/rand"
 	"encoding/binary"
+	"fmt"
 	"slices"
 
 	"pommego/env"
@@ -41,13 +42,17 @@ const (
 // them.
 type simulator struct {
 	pool   *vec.Pool
+	layout *layout
+	bytes  int64 // of the memory budget
 	frames chan *frame
 	steps  int        // that a frame shows
 	each   *vec.Batch // one of them, nil if there is only one
 	states []byte     // scratch: encoded, after the steps shown
+	room   int64      // of bytes, for states
+	agents int64      // and for who plays on
 }
 
-func (s *session) simulate(e *environment, id uint64, q simulateRequest) (reply, error) {
+func (s *session) simulate(e *environment, id uint64, q simulateRequest) (rep reply, err error) {
 	n, steps, shown := len(q.states), max(q.steps, 1), 1
 	if q.all {
 		shown = steps
@@ -76,15 +81,53 @@ func (s *session) simulate(e *environment, id uint64, q simulateRequest) (reply,
 		sim.pool.Reseed(k, env.Seed{Value: seed + uint64(k)})
 	}
 	if q.policy != "" {
-		if err := sim.pool.SeatPlayers(q.policy, seed); err != nil {
-			return reply{}, badOption("policy", err)
+		if err := s.seatPlayers(sim, q.policy, seed); err != nil {
+			return reply{}, err
 		}
 	}
+	held, err := s.reserveStates(sim, stateBytes(q.states)*int64(shown))
+	if err != nil {
+		return reply{}, err
+	}
+	defer func() {
+		if rep.msg == nil {
+			s.memory.release(held)
+		}
+	}()
 	f := s.take(sim.frames)
 	if err := sim.play(f, q.actions.data, steps); err != nil {
 		return reply{}, s.fromVec(err, "states")
 	}
-	return reply{f.simulated(id, seed, sim.states), f}, nil
+	return reply{f.simulated(id, seed, sim.states), f, held}, nil
+}
+
+// reserveStates takes the memory for new states of so many bytes: what the simulator
+// keeps of them, and held, that of the reply, which is the batch and the states.
+func (s *session) reserveStates(sim *simulator, bytes int64) (held int64, err error) {
+	held = bytes + int64(sim.layout.size)
+	more := max(bytes-sim.room, 0)
+	if err := s.memory.reserve(held+more, "states", fmt.Sprintf("simulating %d states", sim.pool.Games())); err != nil {
+		return 0, err
+	}
+	sim.room += more
+	sim.bytes += more
+	return held, nil
+}
+
+// seatPlayers has an agent play on in each row of a simulator.
+func (s *session) seatPlayers(sim *simulator, policy string, seed uint64) error {
+	bytes, err := sim.pool.PlayerBytes(policy)
+	if err != nil {
+		return badOption("policy", err)
+	}
+	if err := s.memory.reserve(bytes, "policy", fmt.Sprintf("agents for %d games", sim.pool.Games())); err != nil {
+		return err
+	}
+	s.memory.exchange(&sim.bytes, &sim.agents, bytes)
+	if err := sim.pool.SeatPlayers(policy, seed); err != nil {
+		return badOption("policy", err)
+	}
+	return nil
 }
 
 // drawnUnless is the seed given, or one drawn.
@@ -141,11 +184,11 @@ func (s *session) simulator(e *environment, n, steps int) (*simulator, error) {
 	}
 	cfg := e.pool.Config().WithGames(n)
 	cfg.Autoreset = vec.Disabled
-	pool, l, err := s.newPool(kindSimulated, e.handle, cfg, steps)
+	pool, l, bytes, err := s.newPool(kindSimulated, e.handle, cfg, steps, framesPerPool)
 	if err != nil {
 		return nil, inField(err, "states")
 	}
-	sim := &simulator{pool: pool, frames: newFrames(l, pool, false), steps: steps}
+	sim := &simulator{pool: pool, layout: l, bytes: bytes, frames: newFrames(l, pool, false), steps: steps}
 	if steps > 1 {
 		sim.each = pool.NewBatch(nil)
 	}
@@ -156,4 +199,5 @@ func (s *session) simulator(e *environment, n, steps int) (*simulator, error) {
 func (s *session) freeSimulator(sim *simulator) {
 	sim.pool.Close()
 	s.server.release(sim.pool.Games() * sim.steps)
+	s.memory.release(sim.bytes)
 }

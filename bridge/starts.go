@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"fmt"
 	"strings"
 
 	"pommego/env"
@@ -38,6 +39,16 @@ func (s *session) setStarts(e *environment, id uint64, q startsRequest) (reply, 
 	if len(q.weights) != len(q.states) {
 		return reply{}, fail(codeWrongShape, "weights", "", "weights has %d entries, want %d, one for each of states", len(q.weights), len(q.states))
 	}
+	bytes := stateBytes(q.states)
+	if err := s.memory.reserve(bytes, "states", fmt.Sprintf("%d more starts", len(q.states))); err != nil {
+		return reply{}, err
+	}
+	kept := false
+	defer func() {
+		if !kept {
+			s.memory.release(bytes)
+		}
+	}()
 	more, err := e.readStarts(q.states)
 	if err != nil {
 		return reply{}, err
@@ -51,8 +62,23 @@ func (s *session) setStarts(e *environment, id uint64, q startsRequest) (reply, 
 		}
 		return reply{}, badOption(field, err)
 	}
-	e.starts = starts
+	kept, e.starts = true, starts
+	if q.add {
+		e.bytes += bytes
+		e.starting += bytes
+	} else {
+		s.memory.exchange(&e.bytes, &e.starting, bytes)
+	}
 	return e.ok(id)
+}
+
+// stateBytes is the memory that saved states take once they are decoded.
+func stateBytes(states []savedState) (sum int64) {
+	const each = 256 // what is kept beside a state
+	for _, state := range states {
+		sum += int64(len(state.data)) + each
+	}
+	return sum
 }
 
 // readStarts makes starts of saved games.

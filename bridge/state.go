@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"encoding/binary"
+	"fmt"
 	"slices"
 
 	"github.com/vmihailenco/msgpack/v5/msgpcode"
@@ -73,14 +74,28 @@ func (e *environment) pickGames(games []int) ([]int, error) {
 	return games, nil
 }
 
-func (s *session) getState(e *environment, id uint64, q getStateRequest) (reply, error) {
+func (s *session) getState(e *environment, id uint64, q getStateRequest) (rep reply, err error) {
 	games, err := e.pickGames(q.games)
 	if err != nil {
 		return reply{}, err
 	}
+	var held int64
+	defer func() {
+		if rep.msg == nil {
+			s.memory.release(held)
+		}
+	}()
 	msg := appendHead(nil, 4, "states", id, e.handle)
 	msg = appendArrayHeader(appendKey(msg, "states"), len(games))
 	for i, game := range games {
+		if i > 0 && len(msg)+len(msg)/i > cap(msg) {
+			more := (len(msg)/i + 16) * (len(games) - i + 1)
+			if err := s.memory.reserve(int64(more), "games", fmt.Sprintf("the states of %d games", len(games))); err != nil {
+				return reply{}, err
+			}
+			held += int64(more)
+			msg = slices.Grow(msg, more)
+		}
 		if q.json {
 			msg, err = appendJSONState(msg, e.pool, game)
 		} else {
@@ -93,7 +108,7 @@ func (s *session) getState(e *environment, id uint64, q getStateRequest) (reply,
 			return reply{}, fail(codeLimit, "games", "ask for fewer games at a time", "the states of %d games have more than %d bytes", i+1, most)
 		}
 	}
-	return reply{msg: msg}, nil
+	return reply{msg: msg, held: held}, nil
 }
 
 // appendJSONState appends a game's state as a text.
@@ -117,6 +132,11 @@ func (s *session) setState(e *environment, id uint64, q setStateRequest) (reply,
 	if len(q.states) != len(games) {
 		return reply{}, fail(codeWrongShape, "states", "", "states has %d entries, want %d, one for each of games", len(q.states), len(games))
 	}
+	bytes := 2 * stateBytes(q.states) // and as many are kept to go back to
+	if err := s.memory.reserve(bytes, "states", fmt.Sprintf("%d states", len(q.states))); err != nil {
+		return reply{}, err
+	}
+	defer s.memory.release(bytes)
 	if err := e.load(games, q.states); err != nil {
 		return reply{}, s.fromVec(err, "states")
 	}

@@ -24,6 +24,8 @@ func (s *session) work() {
 		long := len(r.buf) > keepBytes
 		if long {
 			r.buf = nil
+			s.memory.release(r.held)
+			r.held = 0
 		}
 		s.free <- r
 		if long {
@@ -57,6 +59,10 @@ func (s *session) answer(r *request) (rep reply) {
 func (s *session) handle(r *request) (reply, error) {
 	if r.posted != nil {
 		return s.makePosted(r)
+	}
+	if r.lacks != nil {
+		r.name, r.hasID = "message", false
+		return reply{}, r.lacks
 	}
 	if most := s.server.cfg.MaxMessageBytes; r.length > int64(most) {
 		r.name, r.hasID = "message", false
@@ -102,6 +108,7 @@ func (s *session) send(rep reply) {
 	if rep.frame != nil {
 		rep.frame.home <- rep.frame
 	}
+	s.memory.release(rep.held)
 	s.busy.Add(-1)
 	s.touch()
 }

@@ -35,6 +35,7 @@ import (
 	"encoding/json"
 	"math/bits"
 	"strings"
+	"sync/atomic"
 )
 
 // Game is one id with its rules, from which matches and agents are made.
@@ -166,6 +167,13 @@ type Searcher interface {
 	// Searched is how many ticks of the game the last Act simulated, 0 if it decided
 	// without simulation.
 	Searched() uint64
+}
+
+// Stopper is an Agent whose Act can be cut short.
+type Stopper interface {
+	// StopOn has Act end soon after the flag is set, with any action; what is played
+	// then does not count. It is to be called before the agent acts.
+	StopOn(flag *atomic.Bool)
 }
 
 // SearchReporter is an Agent that chooses by searching and reports the statistics of

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 
 	"pommego/env"
 	"pommego/internal/enum"
@@ -138,6 +139,14 @@ type Config struct {
 	// Counts adds the tensor game.counts with what the game counts
 	// (env.Spec.Counts). In Pommerman that costs some percent of a step.
 	Counts bool
+
+	// Stop, unless nil, ends what the pool is doing when it is set, for good: agents stop
+	// searching, games are left as they are, and the call returns ErrStopped.
+	Stop *atomic.Bool
+
+	// Allow, unless nil, says what is wrong with an agent's name before it is made, for
+	// callers that take names from others. Saved games have agents too.
+	Allow func(agent string) error
 
 	// Headroom is how many bytes are kept free before each tensor of a batch.
 	Headroom int

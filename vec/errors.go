@@ -9,6 +9,7 @@ import (
 // name the game wrap these.
 var (
 	ErrClosed   = errors.New("the pool is closed")
+	ErrStopped  = errors.New("the pool has been stopped")
 	ErrNotReset = errors.New("the game has never been reset; reset it first")
 	ErrFinished = errors.New("the game has finished and autoreset is disabled; reset it, with a mask")
 	ErrBroken   = errors.New("the game broke in an earlier call; reset it, with a mask")

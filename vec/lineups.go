@@ -191,13 +191,6 @@ func try(made [][]lineup) (err error) {
 	return err
 }
 
-func (p *plan) newAgent(name string) (env.Agent, error) {
-	if p.cfg.Agent != nil {
-		return p.cfg.Agent(name)
-	}
-	return p.cfg.Game.NewAgent(name)
-}
-
 // SetOpponents replaces the agents, as many as there were and in the same order
 // (with Config.Seats in the order of the seats). Each game changes over at its
 // next episode.
@@ -263,6 +256,30 @@ func (p *Pool) makeLineups(c *cast) ([][]lineup, error) {
 	}
 	return made, err
 }
+
+func (p *plan) newAgent(name string) (env.Agent, error) {
+	if p.cfg.Agent != nil {
+		return p.allowed(name, p.cfg.Agent)
+	}
+	return p.allowed(name, p.cfg.Game.NewAgent)
+}
+
+// allowed creates an agent that stops when the pool does, if its name is allowed.
+func (p *plan) allowed(name string, create func(string) (env.Agent, error)) (env.Agent, error) {
+	if p.cfg.Allow != nil {
+		if err := p.cfg.Allow(name); err != nil {
+			return nil, err
+		}
+	}
+	a, err := create(name)
+	if s, ok := a.(env.Stopper); ok && p.cfg.Stop != nil {
+		s.StopOn(p.cfg.Stop)
+	}
+	return a, err
+}
+
+// stopped reports whether Config.Stop is set.
+func (p *plan) stopped() bool { return p.cfg.Stop != nil && p.cfg.Stop.Load() }
 
 func (p *Pool) newLineup(names []string) (lineup, error) {
 	l := lineup{names: names}

@@ -15,7 +15,7 @@ func (p *Pool) SeatPlayers(name string, seed uint64) error {
 		players := make([][]env.Agent, len(p.games))
 		for i := range players {
 			for range p.seating.learners {
-				a, err := p.cfg.Game.NewAgent(name)
+				a, err := p.allowed(name, p.cfg.Game.NewAgent)
 				if err != nil {
 					return fmt.Errorf("vec: %w", err)
 				}
@@ -78,7 +78,7 @@ func (w *worker) play(i int) {
 		w.show(i)
 		return
 	}
-	for k := 0; k < p.job.steps && p.phases[i] == running; k++ {
+	for k := 0; k < p.job.steps && p.phases[i] == running && !p.stopped(); k++ {
 		if k == 0 && p.job.actions != nil {
 			w.move(i, w.given(i))
 		} else {

@@ -10,12 +10,17 @@ import (
 // stage prepares first-ready batches. Workers write each game's rows to a batch of all
 // games, the staging batch, where they stay until the game is received.
 func (p *Pool) stage() {
-	all := *p.plan
-	all.cfg.BatchSize, all.cfg.Headroom = 0, 0
-	p.staging = p.newBatch(newLayout(&all), p.cfg.Games, nil)
+	p.staging = p.newBatch(newLayout(p.whole()), p.cfg.Games, nil)
 	p.queue = newQueue(p.cfg.Games, &p.cost)
 	p.sent = make([]bool, p.cfg.Games)
 	p.actions = make([]uint8, p.Rows()*len(p.spec.Actions))
+}
+
+// whole is the plan of the batch of all games.
+func (p *plan) whole() *plan {
+	all := *p
+	all.cfg.BatchSize, all.cfg.Headroom = 0, 0
+	return &all
 }
 
 // Send begins a step of each of these games, with one byte of actions for each

@@ -174,6 +174,9 @@ func (p *Pool) run() error {
 	}
 	p.job.batch.finish(p.over)
 	p.job = job{} // keep no reference to the caller's memory
+	if p.stopped() {
+		return ErrStopped
+	}
 	return p.faults()
 }
 
@@ -214,7 +217,7 @@ func (w *worker) work() (last bool) {
 			return last
 		}
 		begun := time.Now()
-		for w.at, w.hi = lo, hi; w.at < hi; w.at++ {
+		for w.at, w.hi = lo, hi; w.at < hi && !w.p.stopped(); w.at++ {
 			w.workOn()
 		}
 		last = s.finish(hi-lo, time.Since(begun))
@@ -230,7 +233,7 @@ func (w *worker) workOn() {
 		}
 	}()
 	w.clearFlags(w.at, w.hi)
-	for ; w.at < w.hi; w.at++ {
+	for ; w.at < w.hi && !w.p.stopped(); w.at++ {
 		switch w.p.job.call {
 		case callReset:
 			w.reset(w.at)

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
@@ -44,11 +45,17 @@ server prints one line with its address. SIGINT and SIGTERM shut it down cleanly
 
 Only this machine can connect unless --listen says otherwise, and other machines only
 with a token. The token comes from --token-file or the environment variable ` + tokenVariable + `;
-clients send it as "Authorization: Bearer TOKEN".`,
+clients send it as "Authorization: Bearer TOKEN".
+
+What clients ask for is counted in bytes before it is made, and refused with the error
+"limit" where it would exceed --max-memory-bytes, or half of it for one connection. Unless
+the environment variable GOMEMLIMIT is set, the program's heap is held to one and a half
+times that, so that what is no longer used is collected in time.`,
 		Example: `  pommego serve
   pommego serve --listen 127.0.0.1:0
   pommego serve --listen unix:/run/user/1000/pommego.sock
   pommego serve --allow-agents "exec:python3 agent.py" --allow-agents http://localhost:8000
+  pommego serve --max-memory-bytes 8589934592
   POMMEGO_TOKEN=secret pommego serve --listen 0.0.0.0:8765 --host training-box`,
 		Args: exactly(0, "none"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -69,11 +76,15 @@ clients send it as "Authorization: Bearer TOKEN".`,
 	f.IntVar(&o.cfg.MaxInFlight, "max-in-flight", 0, "requests of one connection read ahead (default 8)")
 	f.IntVar(&o.cfg.MaxMessageBytes, "max-message-bytes", 0, "size of a request (default 16 MiB)")
 	f.IntVar(&o.cfg.MaxBatchBytes, "max-batch-bytes", 0, "size of a reply (default 1 GiB)")
+	f.Int64Var(&o.cfg.MaxMemoryBytes, "max-memory-bytes", 0, "memory for games, batches and saved states, half of it a connection at most (default: half of the\nleast of the machine's memory, the control group's limit and what RLIMIT_AS leaves)")
 	f.IntVar(&o.cfg.MaxWorkers, "max-workers", 0, "workers that step one environment (default: 64, or one a core if that is more)")
 	f.StringArrayVar(&o.agents, "allow-agents", nil, `an agent outside the server that clients may name as an opponent, "exec:COMMAND" or "http://host:port", word for word; "*" allows all, and with them any command; may be repeated`)
+	f.IntVar(&o.cfg.MaxAgentTicks, "max-agent-ticks", 0, "an agent's ticks, iterations or samples of one decision (default 1000000)")
+	f.DurationVar(&o.cfg.MaxAgentTime, "max-agent-time", 0, "an agent's time of one decision, its option ms (default 10s)")
+	f.Int64Var(&o.cfg.MaxAgentMemory, "max-agent-memory", 0, "bytes of an agent's option memory (default 1 GiB)")
 	f.DurationVar(&o.cfg.IdleTimeout, "idle-timeout", 0, "end a connection without requests after this long (default 30m)")
 	f.DurationVar(&o.cfg.MessageTimeout, "message-timeout", 0, "time one request may take to arrive (default 1m)")
-	f.DurationVar(&o.cfg.WriteTimeout, "write-timeout", 0, "time one reply may wait for its reader (default: the idle timeout)")
+	f.DurationVar(&o.cfg.WriteTimeout, "write-timeout", 0, "time one reply may wait for its reader (default 5m)")
 	f.BoolVar(&o.asJSON, "json", false, "print the address as a JSON object")
 	f.StringVar(&o.profile, "cpuprofile", "", profileUsage)
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "log connections and refusals to standard error")
@@ -87,6 +98,9 @@ func (o *serveOptions) run(out io.Writer) error {
 	srv, err := bridge.New(o.cfg)
 	if err != nil {
 		return usageError{err}
+	}
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(srv.MemoryBudget() / 2 * 3)
 	}
 	ctx, stop := interruptible(context.Background())
 	defer stop()

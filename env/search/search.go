@@ -46,6 +46,7 @@
 package search
 
 import (
+	"sync/atomic"
 	"time"
 
 	"pommego/env"
@@ -76,6 +77,10 @@ type Model[S any] interface {
 type Budget struct {
 	Ticks int           // calls of Model.Step; 0: no limit
 	Time  time.Duration // on the clock; 0: no limit
+
+	// Stop, unless nil, ends the search when it is set. A search looks at it every few
+	// rounds, and then finds whatever it has.
+	Stop *atomic.Bool
 }
 
 // Found is what came out of a search.
@@ -89,7 +94,8 @@ type Found struct {
 type meter struct {
 	left, spent int64
 	deadline    time.Time // zero: none
-	asked       uint8     // how often the clock could have been looked at
+	stop        *atomic.Bool
+	asked       uint8 // how often the clock could have been looked at
 }
 
 // noLimit stands for no limit: more ticks than any search makes.
@@ -100,7 +106,7 @@ func newMeter(b Budget) meter {
 	if b.Ticks <= 0 && b.Time <= 0 {
 		panic("search: a budget needs ticks or time")
 	}
-	m := meter{left: int64(b.Ticks)}
+	m := meter{left: int64(b.Ticks), stop: b.Stop}
 	if b.Ticks <= 0 {
 		m.left = noLimit
 	}
@@ -119,7 +125,8 @@ func mostNodes(maxNodes, ticks int) int {
 	return maxNodes
 }
 
-// clockEvery is how many rounds a search makes between two looks at the clock.
+// clockEvery is how many rounds a search makes between two looks at the clock and the
+// flag that stops it.
 const clockEvery = 8
 
 // open reports whether something is left.
@@ -127,13 +134,13 @@ func (m *meter) open() bool {
 	if m.left <= 0 {
 		return false
 	}
-	if m.deadline.IsZero() {
+	if m.deadline.IsZero() && m.stop == nil {
 		return true
 	}
 	if m.asked++; m.asked%clockEvery != 0 {
 		return true
 	}
-	if !time.Now().Before(m.deadline) {
+	if m.stop != nil && m.stop.Load() || !m.deadline.IsZero() && !time.Now().Before(m.deadline) {
 		m.left = 0
 	}
 	return m.left > 0

@@ -1,5 +1,7 @@
 package search
 
+import "sync/atomic"
+
 // MoveStatistics is what a search has found out about one of the moves it chose from.
 type MoveStatistics struct {
 	Visits int32   // how often it was tried; 0: never
@@ -79,6 +81,19 @@ func (p *Rolling[S]) Statistics(dst []MoveStatistics) { p.tallies.write(dst) }
 type Memo struct {
 	Ticks   uint64 // simulated for the last action
 	tallies []MoveStatistics
+	stop    *atomic.Bool
+}
+
+// StopOn has searches within Limit's budgets stop when the flag is set.
+func (m *Memo) StopOn(flag *atomic.Bool) { m.stop = flag }
+
+// Stopped reports whether it is.
+func (m *Memo) Stopped() bool { return m.stop != nil && m.stop.Load() }
+
+// Limit is a budget that ends when the flag is set, too.
+func (m *Memo) Limit(b Budget) Budget {
+	b.Stop = m.stop
+	return b
 }
 
 // Forget empties it. An action of which nothing is kept was decided without a

@@ -2,6 +2,7 @@ package seat
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"pommego/env"
 	"pommego/env/ruleset"
@@ -102,6 +103,13 @@ func (a *agent[M, V, P]) Searched() uint64 {
 		return s.Searched()
 	}
 	return 0
+}
+
+// StopOn has a bot that searches stop when the flag is set: an env.Stopper.
+func (a *agent[M, V, P]) StopOn(flag *atomic.Bool) {
+	if s, ok := a.Bot.(env.Stopper); ok {
+		s.StopOn(flag)
+	}
 }
 
 // reporter is an agent whose bot reports what it chose by.

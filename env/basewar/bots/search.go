@@ -52,7 +52,7 @@ func (a *searcher) Act(v *basewar.View, action []uint8) {
 			continue
 		}
 		w.world.id = int(id)
-		found := planner.Search(&w.world, &v.State, a.share(living), &a.RNG)
+		found := planner.Search(&w.world, &v.State, a.Limit(a.share(living)), &a.RNG)
 		a.Ticks += found.Ticks
 		if found.Ticks > 0 {
 			search.Keep(&a.Memo, planner, i*choices, choices)

@@ -45,7 +45,7 @@ func (a *forward) Act(v *pommerman.View, action []uint8) {
 	}
 	w.searches.SetPlan(a.plan.moves[:a.plan.n])
 	planner := w.searches.Use(&a.settings)
-	found := planner.Search(&w.world, &a.belief.State, a.settings.Budget, &a.rng)
+	found := planner.Search(&w.world, &a.belief.State, a.Limit(a.settings.Budget), &a.rng)
 	a.plan.n = uint8(copy(a.plan.moves[:], w.searches.Plan()))
 	a.Ticks = found.Ticks
 	if found.Ticks > 0 {

@@ -50,7 +50,7 @@ func (a *hybridSearch) plan(o *outlook, left task) pommerman.Action {
 	}
 	w.first = o.lasting(w.first)
 	planner := space.searches.Use(&a.settings)
-	found := planner.Search(w, root, a.settings.Budget, &a.rng)
+	found := planner.Search(w, root, a.Limit(a.settings.Budget), &a.rng)
 	a.Ticks = found.Ticks
 	if !o.literal && left == toAttack && found.Score <= w.Score(root) {
 		if move := o.attack(); w.first.has(move) {

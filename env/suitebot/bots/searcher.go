@@ -38,7 +38,7 @@ func (a *searcher) Act(v *suitebot.View, action []uint8) {
 		return
 	}
 	planner := w.searches.Use(&a.settings)
-	found := planner.Search(&w.world, &w.root, a.settings.Budget, &a.RNG)
+	found := planner.Search(&w.world, &w.root, a.Limit(a.settings.Budget), &a.RNG)
 	a.Ticks, action[0] = found.Ticks, uint8(found.Move)
 	if found.Ticks > 0 {
 		search.Keep(&a.Memo, planner, 0, choices)

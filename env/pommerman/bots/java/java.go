@@ -94,6 +94,7 @@ func (a *agent) Act(v *pommerman.View, action []uint8) {
 	if v.Seat >= v.Rules.Seats() || !p.root.Agents[v.Seat].Alive || !p.begin(v.Rules, v.Seat, &a.settings, &a.rng) {
 		return
 	}
+	p.memo = &a.Memo
 	action[0] = uint8(p.decide(&a.memory))
 	a.Ticks = p.spent
 	a.KeepMoves(p.statistics[:])

@@ -95,9 +95,10 @@ func (s settings) with(o seat.Options) (settings, error) {
 
 // meter spends the budget of a decision.
 type meter struct {
-	rounds, left int64     // what may be spent of iterations and ticks
-	spent        uint64    // ticks
-	deadline     time.Time // zero: none
+	rounds, left int64        // what may be spent of iterations and ticks
+	spent        uint64       // ticks
+	deadline     time.Time    // zero: none
+	memo         *search.Memo // knows when to stop; nil: at the end
 }
 
 // begin starts a decision.
@@ -118,7 +119,7 @@ func limit(n int) int64 {
 // round reports whether there is another iteration, and counts it.
 func (m *meter) round() bool {
 	m.rounds--
-	return m.rounds >= 0 && m.left > 0 && (m.deadline.IsZero() || time.Now().Before(m.deadline))
+	return m.rounds >= 0 && m.left > 0 && (m.deadline.IsZero() || time.Now().Before(m.deadline)) && (m.memo == nil || !m.memo.Stopped())
 }
 
 // tick reports whether there is another tick, and counts it.

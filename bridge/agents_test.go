@@ -1,0 +1,93 @@
+package bridge
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pommego/env"
+	"pommego/env/catalog"
+)
+
+// thinking is a server with a real game, and a client whose opponents think for
+// minutes about the step that has been sent.
+func thinking(t *testing.T, agent string, batchSize int) (*testServer, *Client) {
+	t.Helper()
+	server := startServer(t, func(c *Config) {
+		c.IDs, c.Game = catalog.IDs, catalog.Game
+		c.ShutdownTimeout = 50 * time.Millisecond
+		c.MaxAgentTime = time.Minute
+	})
+	c := server.dial(t)
+	fields := []any{"env_id", "PommeFFACompetition-v0", "games", 64, "opponents", slices.Repeat([]string{agent}, 3)}
+	if batchSize > 0 {
+		fields = append(fields, "batch_size", batchSize)
+	}
+	call(t, c, "make", fields...)
+	call(t, c, "reset", "env", 1, "seed", 1)
+	actions := Tensor{DType: env.Uint8, Shape: []int{64, 1}, Data: make([]byte, 64)}
+	if batchSize > 0 {
+		call(t, c, "recv", "env", 1) // the second half of what was reset
+		games := make([]int32, 64)
+		for i := range games {
+			games[i] = int32(i)
+		}
+		call(t, c, "send", "env", 1, "games", int32s(games...), "actions", actions)
+	} else if _, err := c.Send("step", "env", 1, "actions", actions); err != nil {
+		t.Fatal(err)
+	}
+	return server, c
+}
+
+// TestVanishedClient has the client go away while its step is being made, which
+// takes minutes: all that it had is free soon.
+func TestVanishedClient(t *testing.T) {
+	for _, agent := range []string{"mcts:ticks=1e6", "bfs:ticks=1e6,memory=1", "fmcs-ucb1:ticks=1e6", "rhea:ms=60000", "osla:ms=60000,samples=1e6", "uct:ms=60000", "java-mcts:ms=60000", "java-rhea:ms=60000"} {
+		server, c := thinking(t, agent, 0)
+		time.Sleep(50 * time.Millisecond) // so that it is at work; if not, the test is only easier
+		c.ws.NetConn().Close()
+		eventually(t, agent+": the connection's games are freed", func() bool { return server.games.Load() == 0 && server.used() == 0 })
+	}
+	server, c := thinking(t, "mcts:ticks=1e6", 32)
+	c.ws.NetConn().Close()
+	eventually(t, "with a batch size, too", func() bool { return server.games.Load() == 0 && server.used() == 0 })
+}
+
+// TestShutdownStopsSearches shuts down while a step of minutes is being made.
+func TestShutdownStopsSearches(t *testing.T) {
+	server, _ := thinking(t, "rhea:ms=60000", 0)
+	if err := server.stop(); err != nil {
+		t.Errorf("Serve returned %v, want nothing left at work", err)
+	}
+}
+
+// TestAgentLimits asks for agents that would think for too long.
+func TestAgentLimits(t *testing.T) {
+	server := startServer(t, func(c *Config) {
+		c.IDs, c.Game = catalog.IDs, catalog.Game
+	})
+	c := server.dial(t)
+	opponents := func(name string) []string { return []string{"static", name, "static"} }
+	for _, test := range []struct{ agent, option, flag string }{
+		{"mcts:ticks=1e9", "ticks is 1e+09, and may be at most 1e+06", "--max-agent-ticks"},
+		{"mcts:c=3,ticks=1000001", "ticks is", "--max-agent-ticks"},
+		{"java-mcts:iterations=2000000", "iterations is 2e+06", "--max-agent-ticks"},
+		{"mcts:ms=60000", "ms is 60000, and may be at most 10000", "--max-agent-time"},
+		{"bfs:memory=2048", "memory is 2048, and may be at most 1024", "--max-agent-memory"},
+	} {
+		e := callError(t, c, codeLimit, "make", "env_id", "PommeFFACompetition-v0", "games", 1, "opponents", opponents(test.agent))
+		if e.Field != "opponents" || !strings.Contains(e.Message, test.option) || !strings.Contains(e.Hint, test.flag) {
+			t.Errorf("%s: %v of field %q, want %q and %s", test.agent, e, e.Field, test.option, test.flag)
+		}
+	}
+	call(t, c, "make", "env_id", "PommeFFACompetition-v0", "games", 1, "opponents", opponents("mcts:ticks=1e6"))
+	callError(t, c, codeLimit, "set_opponents", "env", 1, "opponents", opponents("mcts:ticks=1e9"))
+	call(t, c, "reset", "env", 1, "seed", 1)
+	states := call(t, c, "get_state", "env", 1)["states"]
+	actions := Tensor{DType: env.Uint8, Shape: []int{1, 1}, Data: make([]byte, 1)}
+	e := callError(t, c, codeLimit, "simulate", "env", 1, "states", states, "actions", actions, "steps", 2, "policy", "mcts:ticks=1e9")
+	if e.Field != "policy" {
+		t.Errorf("a simulation's policy: %v of field %q, want policy", e, e.Field)
+	}
+}

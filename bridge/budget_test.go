@@ -1,0 +1,83 @@
+package bridge
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// used is what all connections have taken of the budget.
+func (srv *Server) used() int64 {
+	srv.memory.mu.Lock()
+	defer srv.memory.mu.Unlock()
+	return srv.memory.used
+}
+
+// TestBudget has one connection ask for more than its half, in each way there is; the
+// half of another is there all the time.
+func TestBudget(t *testing.T) {
+	const budget = 8 << 20
+	server := startServer(t, func(c *Config) { c.MaxMemoryBytes = budget })
+	c, other := server.dial(t), server.dial(t)
+	refused := func(field, kind string, fields ...any) {
+		t.Helper()
+		before := server.used()
+		e := callError(t, c, codeLimit, kind, fields...)
+		if e.Field != field || !strings.Contains(e.Message, "may have 4194304") || !strings.Contains(e.Hint, "--max-memory-bytes") {
+			t.Errorf("%s: %v of field %q, want field %q with the figures, and what to do", kind, e, e.Field, field)
+		}
+		eventually(t, "a refused "+kind+" leaves nothing reserved", func() bool { return server.used() <= before })
+	}
+	refused("games", "make", "env_id", "ToySolo-v0", "games", 30000)
+	refused("shared_memory", "make", "env_id", "ToySolo-v0", "games", 4000, "shared_memory", 16)
+	call(t, c, "make", "env_id", "ToySolo-v0", "games", 1000, "opponents", slices.Repeat([]string{"still"}, 2))
+	call(t, c, "reset", "env", 1, "seed", 1)
+	alone := server.used()
+
+	lineUps := slices.Repeat([][]string{slices.Repeat([]string{"still"}, 2)}, 100)
+	refused("opponents", "set_opponents", "env", 1, "line_ups", lineUps)
+	states := call(t, c, "get_state", "env", 1)["states"].([]any)
+	for i := range states {
+		states[i] = slices.Clone(states[i].([]byte)) // the reply's memory is used again
+	}
+	refused("states", "set_starts", "env", 1, "states", slices.Repeat(states, 5))
+	refused("states", "simulate", "env", 1, "states", slices.Repeat(states, 5), "actions", toyActions(5000, 0, 0))
+	refused("states", "simulate", "env", 1, "states", states, "actions", toyActions(1000, 0, 0), "steps", 20, "policy", "still", "trajectory", true)
+	refused("", "ping", "padding", strings.Repeat("x", 6<<20))
+	if _, err := other.Call("make", "env_id", "ToySolo-v0", "games", 1000); err != nil {
+		t.Errorf("the other connection: %v, want its own half", err)
+	}
+	call(t, other, "close", "env", 1)
+
+	for range 3 { // what is replaced is given back
+		call(t, c, "set_starts", "env", 1, "states", states)
+		call(t, c, "set_starts", "env", 1, "states", states[:1], "add", true)
+		call(t, c, "set_opponents", "env", 1, "line_ups", lineUps[:2])
+		call(t, c, "simulate", "env", 1, "states", states, "actions", toyActions(1000, 0, 0))
+		call(t, c, "simulate", "env", 1, "states", states[:9], "actions", toyActions(9, 0, 0), "steps", 3, "policy", "still", "trajectory", true)
+		call(t, c, "set_state", "env", 1, "games", []int{1}, "states", states[:1])
+	}
+	if n := server.used(); n > budget/2 || n <= alone {
+		t.Errorf("%d bytes are counted after these, %d before them, want more and at most half of %d", n, alone, budget)
+	}
+	call(t, c, "close", "env", 1)
+	eventually(t, "closing gives all back", func() bool { return server.used() == 0 })
+}
+
+// TestBudgetOfAll has several connections ask for more than there is together.
+func TestBudgetOfAll(t *testing.T) {
+	server := startServer(t, func(c *Config) { c.MaxMemoryBytes = 8 << 20 })
+	var c *Client
+	for range 3 {
+		c = server.dial(t)
+		reply, err := c.Call("make", "env_id", "ToySolo-v0", "games", 4500)
+		if err == nil {
+			continue
+		}
+		if e := wantError(t, reply, err, codeLimit); !strings.Contains(e.Message, "all connections have") {
+			t.Errorf("%v, want what all connections have", e)
+		}
+		return
+	}
+	t.Errorf("three connections have %d of 8 MiB", server.used())
+}
