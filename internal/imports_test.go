@@ -51,6 +51,7 @@ var policy = []rule{
 	{"arena/trace", []string{"env/record", "internal/disk"}},
 	{"arena/trace/tracetest", []string{"OWN"}},
 	{"arena/picture", []string{"env"}},
+	{"arena/scene", []string{"env", "env/record"}},
 	{"arena/dataset", []string{"arena/match", "env", "env/ruleset", "internal/disk", "internal/enum", "internal/gamestate"}},
 	{"arena/dataset/card", []string{"OWN", "internal/chart"}},
 	{"arena/dataset/joined", []string{"OWN", "env", "env/pommerman"}}, // files of Pommerman's reference

@@ -34,7 +34,7 @@
 //	            together in it; save.go saved states
 //	record.go   recorded games; dict.go what programs of the contest are told
 //	forecast.go what the bombs on a map are going to do, for agents
-//	text.go    pictures for terminals; picture.go drawn ones
+//	text.go    pictures for terminals; picture.go drawn ones; describe.go what there is to draw
 //
 // # The map
 //

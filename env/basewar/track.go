@@ -123,9 +123,12 @@ func lost(lives int) env.EventKind {
 }
 
 // seats returns the seats that control the given bombers.
-func (k *tracker) seats(bombers BomberSet) (seats env.SeatSet) {
+func (k *tracker) seats(bombers BomberSet) env.SeatSet { return k.game.rules.seatsOf(bombers) }
+
+// seatsOf is the seats that move the given bombers.
+func (r *Rules) seatsOf(bombers BomberSet) (seats env.SeatSet) {
 	for ; bombers != 0; bombers &= bombers - 1 {
-		if id := bombers.first(); k.game.rules.Sides {
+		if id := bombers.first(); r.Sides {
 			seats = seats.With(int(SideOf(id)))
 		} else {
 			seats = seats.With(id)

@@ -13,6 +13,7 @@ import (
 type Match interface {
 	env.Match
 	env.Pictured
+	Game() env.Game
 	Spec() *env.Spec // of its game
 }
 

@@ -130,19 +130,28 @@ func (g *Game[M]) Len() int { return len(g.steps) }
 
 // Step makes the next recorded step in the match.
 func (g *Game[M]) Step() error {
-	switch {
-	case g.made == len(g.steps):
-		return errors.New("record: all recorded steps have been made")
-	case g.over():
-		return fmt.Errorf("the game is over after %d steps, but %d are recorded", g.made, len(g.steps))
-	}
-	actions, err := g.form.Act(g.Match, g.steps[g.made].values)
+	actions, err := g.actions()
 	if err != nil {
-		return fmt.Errorf("step %d: %w", g.made+1, err)
+		return err
 	}
 	g.Match.Step(actions)
 	g.made++
 	return nil
+}
+
+// actions is those of the next recorded step.
+func (g *Game[M]) actions() ([]uint8, error) {
+	switch {
+	case g.made == len(g.steps):
+		return nil, errors.New("record: all recorded steps have been made")
+	case g.over():
+		return nil, fmt.Errorf("the game is over after %d steps, but %d are recorded", g.made, len(g.steps))
+	}
+	actions, err := g.form.Act(g.Match, g.steps[g.made].values)
+	if err != nil {
+		return nil, fmt.Errorf("step %d: %w", g.made+1, err)
+	}
+	return actions, nil
 }
 
 // over reports whether a step has ended the game.
@@ -227,3 +236,22 @@ func (r *replay[M]) AppendText(dst []byte, colour bool) []byte {
 
 // Picture shows the game as it stands: env.Pictured.
 func (r *replay[M]) Picture() env.Picture { return r.shown().Picture() }
+
+// Follow makes the steps that are left, followed by a tracker: Followed.
+func (r *replay[M]) Follow(see func(Moment) error) error {
+	g := r.game
+	at := Moment{Match: g.Match, Shown: r.shown(), Game: g.Match.Game()}
+	at.Tracker = env.NewTrackers(at.Game, 1, true)[0]
+	at.Tracker.Begin(g.Match)
+	err := see(at)
+	for err == nil && g.made < len(g.steps) {
+		if at.Actions, err = g.actions(); err != nil {
+			break
+		}
+		at.Tracker.Step(g.Match, at.Actions)
+		g.made++
+		at.Shown = r.shown()
+		err = see(at)
+	}
+	return err
+}

@@ -76,3 +76,19 @@ type Replay interface {
 type Beginning interface {
 	Position() (state []byte, spec *env.Spec)
 }
+
+// Followed is a Replay whose steps can be followed with all that is known of them.
+type Followed interface {
+	// Follow makes the recorded steps that are left, and calls see for the position
+	// before them and after each.
+	Follow(see func(Moment) error) error
+}
+
+// Moment is a recorded game after a step, or where the replay stands at first.
+type Moment struct {
+	Match   env.Match // as it is
+	Shown   env.Match // as records and pictures show it
+	Game    env.Game
+	Tracker env.Tracker // it made the step, and keeps events
+	Actions []uint8     // of the step; nil at first
+}

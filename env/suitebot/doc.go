@@ -26,7 +26,7 @@
 //	            together in it; save.go, json.go saved states
 //	record.go   recorded games; dict.go observations for programs
 //	forecast.go what the bombs on a plan are going to do, for agents
-//	text.go     pictures for terminals; picture.go drawn ones
+//	text.go     pictures for terminals; picture.go drawn ones; describe.go what there is to draw
 //
 // # The game
 //

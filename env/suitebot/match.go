@@ -91,6 +91,9 @@ type Match struct {
 	game *Game
 }
 
+// Game is the game that is played.
+func (m *Match) Game() env.Game { return m.game }
+
 // Spec describes the game.
 func (m *Match) Spec() *env.Spec { return m.game.Spec() }
 

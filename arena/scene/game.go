@@ -1,0 +1,78 @@
+package scene
+
+import (
+	"fmt"
+
+	"pommego/env"
+	"pommego/env/record"
+)
+
+// Game is a game with all its steps: the first is whole, the others lack what is as
+// in the step before.
+type Game struct {
+	Head
+	Steps []Step `json:"steps"`
+}
+
+// Read describes a recorded game from where it stands to its end.
+func Read(r record.Replay) (*Game, error) {
+	followed, ok := r.(record.Followed)
+	if !ok {
+		return nil, fmt.Errorf("games of %s cannot be drawn", r.Info().EnvID)
+	}
+	var steps []Step
+	g := new(Game)
+	err := followed.Follow(func(at record.Moment) error {
+		spec := at.Game.Spec()
+		if at.Actions == nil {
+			head, ok := HeadOf(spec, at.Match)
+			if !ok {
+				return fmt.Errorf("games of %s cannot be drawn", r.Info().EnvID)
+			}
+			g.Head = head
+		}
+		steps = append(steps, describe(spec, at.Match, at.Shown, at.Tracker, at.Actions))
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	info := r.Info()
+	g.Env, g.Seed, g.Note, g.Names = info.EnvID, info.Seed, info.Note, info.Policies
+	if info.Name != "" {
+		g.Note = fmt.Sprintf("%s (%s)", info.Name, info.Note)
+	}
+	fallEarlier(steps)
+	g.Steps = Patches(steps)
+	return g, nil
+}
+
+// fallEarlier moves what happens when a ring of the board falls to the step after
+// which records show it fallen. It happens as the next step begins.
+func fallEarlier(steps []Step) {
+	for i := range steps[:max(0, len(steps)-1)] {
+		n := 0
+		for _, e := range steps[i+1].Events {
+			if e.Kind != env.Collapsed && (e.Kind != env.Died || e.What != "collapse") {
+				break
+			}
+			n++
+		}
+		if n > 0 {
+			steps[i].Events = append(steps[i].Events, steps[i+1].Events[:n]...)
+			steps[i+1].Events = append([]env.Event(nil), steps[i+1].Events[n:]...)
+		}
+	}
+}
+
+// Patches turns whole steps into a whole one and what is new in each after it.
+func Patches(whole []Step) []Step {
+	steps := make([]Step, len(whole))
+	for i := range whole {
+		steps[i] = whole[i]
+		if i > 0 {
+			steps[i] = whole[i].Since(&whole[i-1])
+		}
+	}
+	return steps
+}

@@ -1,0 +1,186 @@
+// Package scene describes games to be drawn: who plays, and for every step what
+// there is on the board, what each seat did and got, what happened, and where it is
+// known what each seat thought. The JSON form, for the page in the browser and for
+// anybody else who draws games, is described in docs/scene.md.
+//
+//	head, ok := scene.HeadOf(spec, match)
+//	before := scene.Describe(spec, match, tracker, nil)     // whole
+//	tracker.Step(match, actions)
+//	after := scene.Describe(spec, match, tracker, actions)  // whole
+//	patch := after.Since(&before)                           // what is new in it
+package scene
+
+import (
+	"encoding/json"
+	"math"
+	"reflect"
+	"slices"
+
+	"pommego/env"
+)
+
+// Format names the form, and its version: another number means that a reader of this
+// one cannot read it. New keys may appear without.
+const Format = "pommego-scene/1"
+
+// Head is what holds for all of a game.
+type Head struct {
+	Format   string       `json:"format"`
+	Env      string       `json:"env"`            // the id
+	Game     string       `json:"game"`           // the family
+	Version  int          `json:"version"`        // of the game
+	Seed     uint64       `json:"seed"`           // 0 if unknown
+	Note     string       `json:"note,omitzero"`  // whatever there is to say
+	Names    []string     `json:"names,omitzero"` // of the agents, by seat
+	Teams    [][]int      `json:"teams"`
+	MaxSteps int          `json:"max_steps"`
+	Actions  []env.Choice `json:"actions"`
+	Counts   []env.Name   `json:"counts,omitzero"`
+	env.Stage
+}
+
+// HeadOf describes a game, whose matches m is one of. ok is false if they cannot be
+// described.
+func HeadOf(spec *env.Spec, m any) (head Head, ok bool) {
+	d, ok := m.(env.Describer)
+	if !ok {
+		return head, false
+	}
+	return Head{
+		Format: Format, Env: spec.ID, Game: spec.Game, Version: spec.Version, Teams: spec.Teams, MaxSteps: spec.MaxSteps,
+		Actions: spec.Actions, Counts: spec.Counts, Stage: d.Stage(),
+	}, true
+}
+
+// Step is a position and what led to it. Of a whole step, Scene, Status and Counts
+// are there; a step that Since made lacks those that are as before. The rest is of the
+// step alone, and absent where there was none.
+type Step struct {
+	Step int `json:"step"`
+	env.Scene
+	// Changed is, in place of Ground, the cells whose ground is another than
+	// before.
+	Changed map[int]string `json:"changed,omitzero"`
+	Status  *Status        `json:"status,omitzero"`
+	Counts  env.Counts     `json:"counts,omitzero"`
+
+	Actions  [][]int     `json:"actions,omitzero"` // by seat; null for seats that were out
+	Rewards  []float64   `json:"rewards,omitzero"` // by seat
+	Events   []env.Event `json:"events,omitzero"`
+	Thoughts []Thought   `json:"thoughts,omitzero"`
+}
+
+// Status is how a game stands.
+type Status struct {
+	Over    bool   `json:"over"`
+	Result  string `json:"result"`
+	Winners []int  `json:"winners"`
+	In      []int  `json:"in"` // seats still playing
+}
+
+// Thought is what a seat chose its action by. Visits, Values and Probabilities have an
+// entry for each choice of each component of the action, one component after the other.
+type Thought struct {
+	Seat          int       `json:"seat"`
+	Visits        []int32   `json:"visits,omitzero"`        // how often its search tried each choice
+	Values        []Value   `json:"values,omitzero"`        // what it is worth, in the agent's own unit
+	Probabilities []float64 `json:"probabilities,omitzero"` // with which the agent chooses
+	Value         *float64  `json:"value,omitzero"`         // of the position, to the agent
+}
+
+// Value is a number that is null in JSON where it is none.
+type Value float64
+
+// MarshalJSON writes the number, or null.
+func (v Value) MarshalJSON() ([]byte, error) {
+	if f := float64(v); !math.IsNaN(f) && !math.IsInf(f, 0) {
+		return json.Marshal(f)
+	}
+	return []byte("null"), nil
+}
+
+// UnmarshalJSON reads a number, or null.
+func (v *Value) UnmarshalJSON(text []byte) error {
+	*v = Value(math.NaN())
+	if string(text) == "null" {
+		return nil
+	}
+	return json.Unmarshal(text, (*float64)(v))
+}
+
+// Describe describes a match as it stands: after a step with the given actions that
+// the tracker made, or at its start, where actions is nil. The match must be an
+// env.Describer.
+func Describe(spec *env.Spec, m env.Match, t env.Tracker, actions []uint8) Step {
+	return describe(spec, m, m, t, actions)
+}
+
+// describe is Describe, with the board as shown has it.
+func describe(spec *env.Spec, m, shown env.Match, t env.Tracker, actions []uint8) Step {
+	status := m.Status()
+	s := Step{Step: status.Steps, Counts: env.CountsOf(spec, t, m), Status: &Status{
+		status.Over, status.Result.String(), list(status.Winners), list(status.In),
+	}}
+	shown.(env.Describer).Describe(&s.Scene)
+	if actions == nil {
+		return s
+	}
+	for own := range slices.Chunk(actions, len(spec.Actions)) {
+		var numbers []int
+		for _, a := range own {
+			numbers = append(numbers, int(a))
+		}
+		s.Actions = append(s.Actions, numbers)
+	}
+	s.Rewards = make([]float64, spec.Seats)
+	m.Rewards(s.Rewards)
+	s.Events = append(s.Events, t.Events()...)
+	if status.Over {
+		s.Events = append(s.Events, env.EndEvent(status))
+	}
+	return s
+}
+
+func list(s env.SeatSet) []int { return append([]int{}, s.List()...) }
+
+// Since is the step without what is as in the step before it.
+func (s Step) Since(before *Step) Step {
+	s.sinceGround(before)
+	drop(&s.Bases, before.Bases)
+	drop(&s.Items, before.Items)
+	drop(&s.Flames, before.Flames)
+	drop(&s.Bombs, before.Bombs)
+	drop(&s.Agents, before.Agents)
+	drop(&s.Sight, before.Sight)
+	drop(&s.Status, before.Status)
+	drop(&s.Counts, before.Counts)
+	return s
+}
+
+// drop sets a value to none if it is as before.
+func drop[T any](value *T, before T) {
+	if reflect.DeepEqual(*value, before) {
+		*value = *new(T)
+	}
+}
+
+// sinceGround says what has changed of the ground, cell by cell if it is little.
+func (s *Step) sinceGround(before *Step) {
+	const most = 20 // cells that take no more room than the whole
+	if len(s.Ground) != len(before.Ground) {
+		return
+	}
+	changed := map[int]string{}
+	for i, g := range s.Ground {
+		if g != before.Ground[i] {
+			changed[i] = string(rune(g))
+		}
+	}
+	if len(changed) > most {
+		return
+	}
+	s.Ground = nil
+	if len(changed) > 0 {
+		s.Changed = changed
+	}
+}

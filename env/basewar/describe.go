@@ -1,0 +1,45 @@
+package basewar
+
+import (
+	"pommego/env"
+	"pommego/env/grid"
+)
+
+// Stage is what holds for all positions: env.Describer.
+func (m *Match) Stage() env.Stage {
+	return env.Stage{Rows: m.game.rules.BoardSize, Cols: m.game.rules.BoardSize}
+}
+
+// Describe describes the position: env.Describer.
+func (m *Match) Describe(to *env.Scene) {
+	r, s, n := &m.game.rules, &m.State, m.game.rules.BoardSize
+	to.Clear(n * n)
+	for i := range to.Ground {
+		switch c := grid.At(i/n, i%n); {
+		case s.Stones.Has(c):
+			to.Ground[i] = env.GroundWall
+		case s.Boxes.Has(c):
+			to.Ground[i] = env.GroundWood
+		case s.Blast.Has(c):
+			to.Flames = append(to.Flames, env.SceneFlame{At: placeOf(c), Life: 1})
+		}
+	}
+	for side, at := range m.game.bases {
+		to.Bases = append(to.Bases, env.SceneBase{At: placeOf(at), Owners: env.Owners(r.seatsOf(Side(side).Bombers())), Energy: int(s.Energy[side])})
+	}
+	for i := range s.bombs() {
+		b := &s.Bombs[i]
+		to.Bombs = append(to.Bombs, env.SceneBomb{At: placeOf(b.Cell), Life: int(b.Life), Blast: r.BlastRange + 1, Owners: env.Owners(r.seatsOf(b.Owners))})
+	}
+	for id := range s.Bombers {
+		b := &s.Bombers[id]
+		to.Agents = append(to.Agents, env.SceneAgent{
+			At: placeOf(b.Cell), Seat: r.seatsOf(1 << id).First(), Name: letters[id/2],
+			Alive: b.Alive(), Ammo: int(b.Bombs), Blast: r.BlastRange + 1, Lives: int(b.Lives),
+		})
+	}
+}
+
+var letters = [NumBombers / 2]string{"a", "b", "c"}
+
+func placeOf(c grid.Cell) env.Place { return env.Place{c.Row(), c.Col()} }

@@ -1,0 +1,79 @@
+package pommerman
+
+import (
+	"pommego/env"
+	"pommego/env/grid"
+	"pommego/env/saved"
+)
+
+// Stage is what holds for all positions: env.Describer.
+func (m *Match) Stage() env.Stage {
+	r := &m.game.rules
+	stage := env.Stage{Rows: r.BoardSize, Cols: r.BoardSize, Conceals: []env.Concealed{env.HiddenItems, env.BombOwners, env.OthersCarry}}
+	if r.conceals() {
+		stage.Conceals = append(stage.Conceals, env.BombDirections, env.FlameLives)
+	}
+	if r.RadioWords > 0 {
+		stage.Conceals = append(stage.Conceals, env.OthersSay)
+	}
+	return stage
+}
+
+// Describe describes the position: env.Describer.
+func (m *Match) Describe(to *env.Scene) {
+	r, s := &m.game.rules, &m.State
+	to.Clear(len(m.game.cells))
+	for i, c := range m.game.cells {
+		r.describeCell(s, i, c, to)
+	}
+	for i := range s.bombs() {
+		b := &s.Bombs[i]
+		bomb := env.SceneBomb{At: placeOf(b.Cell), Life: int(b.Life), Blast: int(b.Blast)}
+		if owner := b.Owner(); owner != nobody {
+			bomb.Owners = 1 << owner
+		}
+		if d := b.Moving(); d != grid.Stay {
+			bomb.Moving = Action(d).String()
+		}
+		to.Bombs = append(to.Bombs, bomb)
+	}
+	for seat := range r.Seats() {
+		a := &s.Agents[seat]
+		agent := env.SceneAgent{At: placeOf(a.Cell), Seat: seat, Alive: a.Alive, Ammo: int(a.Ammo), Blast: int(a.Blast), Kicks: a.Kicks}
+		if r.RadioWords > 0 {
+			agent.Says = saved.Ints(s.Radio[seat][:r.RadioWords])
+		}
+		to.Agents = append(to.Agents, agent)
+	}
+	if r.ViewSize == 0 {
+		return
+	}
+	to.Unseen(r.Seats(), len(m.game.cells))
+	for seat := range to.Sight {
+		w := r.window(s, seat)
+		for i, c := range m.game.cells {
+			to.Sight[seat][i] = w.has(c)
+		}
+	}
+}
+
+// describeCell describes a cell but for bombs and agents, the i-th of the board.
+func (r *Rules) describeCell(s *State, i int, c grid.Cell, to *env.Scene) {
+	item := s.Board[c]
+	switch {
+	case item == Rigid:
+		to.Ground[i] = env.GroundWall
+	case item == Wood:
+		to.Ground[i] = env.GroundWood
+	case item.powerup() && item < r.Dummy():
+		to.Items = append(to.Items, env.SceneItem{At: placeOf(c), Kind: itemNames[item]})
+	}
+	if hidden := s.Hidden(c); hidden != Passage {
+		to.Items = append(to.Items, env.SceneItem{At: placeOf(c), Kind: itemNames[hidden], Hidden: true})
+	}
+	if life := s.Flame(c); life > 0 {
+		to.Flames = append(to.Flames, env.SceneFlame{At: placeOf(c), Life: int(life)})
+	}
+}
+
+func placeOf(c grid.Cell) env.Place { return env.Place{c.Row(), c.Col()} }

@@ -1,0 +1,278 @@
+package env
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+)
+
+// A Scene is a position described by what is in it, for whoever draws it: the page in
+// the browser and pictures in pixels. Games say what they are and leave the drawing to
+// others. Package arena/scene adds what led to a position, and docs/scene.md describes
+// the JSON form of both.
+
+// Describer is a match, or a recorded game, whose positions can be described.
+type Describer interface {
+	// Stage is what holds for all positions of the game.
+	Stage() Stage
+
+	// Describe fills s with the position, using its memory again.
+	Describe(s *Scene)
+}
+
+// Stage is what holds for all positions of a game.
+type Stage struct {
+	Rows  int  `json:"rows"`
+	Cols  int  `json:"cols"`
+	Torus bool `json:"torus,omitzero"` // the board's edges meet
+
+	// Conceals is what the rules hide from every seat besides cells out of sight.
+	Conceals []Concealed `json:"conceals,omitzero"`
+}
+
+// Concealed is a part of a scene that no seat sees.
+type Concealed string
+
+// What rules may conceal.
+const (
+	HiddenItems    Concealed = "hidden_items"    // items under wood or flames
+	BombOwners     Concealed = "bomb_owners"     // who laid a bomb
+	BombDirections Concealed = "bomb_directions" // where bombs roll
+	FlameLives     Concealed = "flame_lives"     // how long flames still burn
+	OthersCarry    Concealed = "others_carry"    // ammo, blast and kicks of all but the seat itself
+	OthersSay      Concealed = "others_say"      // words of all but the seat's teammates
+)
+
+// Scene is a position. Lists that do not apply are empty.
+type Scene struct {
+	Ground Ground       `json:"ground,omitzero"`
+	Bases  []SceneBase  `json:"bases,omitzero"`
+	Items  []SceneItem  `json:"items,omitzero"`
+	Flames []SceneFlame `json:"flames,omitzero"`
+	Bombs  []SceneBomb  `json:"bombs,omitzero"`
+	Agents []SceneAgent `json:"agents,omitzero"`
+
+	// Sight is the cells that each seat sees, nil where all see the whole board.
+	Sight []Cells `json:"sight,omitzero"`
+}
+
+// Place is a row and a column, from 0 at the top left.
+type Place [2]int
+
+// Ground is what each cell's floor is, row after row.
+type Ground []byte
+
+// The kinds of ground.
+const (
+	GroundFloor = '.'
+	GroundWall  = '#' // nothing destroys it
+	GroundWood  = '+' // bombs do
+	GroundSpent = '-' // floor whose point has been collected
+	GroundFog   = '?' // out of sight; in the scenes of a seat
+)
+
+// MarshalText writes a character a cell.
+func (g Ground) MarshalText() ([]byte, error) { return g, nil }
+
+// UnmarshalText reads a character a cell.
+func (g *Ground) UnmarshalText(text []byte) error {
+	*g = slices.Clone(text)
+	return nil
+}
+
+// SceneAgent is a figure on the board, which a seat moves.
+type SceneAgent struct {
+	At    Place  `json:"at"` // its last cell if it is out
+	Seat  int    `json:"seat"`
+	Name  string `json:"name,omitzero"` // where a seat moves several
+	Alive bool   `json:"alive"`
+	Ammo  int    `json:"ammo"`           // bombs it can lay now
+	Blast int    `json:"blast,omitzero"` // of its bombs, see SceneBomb
+	Kicks bool   `json:"kicks,omitzero"`
+	Lives int    `json:"lives,omitzero"` // where it has several
+	Says  []int  `json:"says,omitzero"`  // the words of its last message
+}
+
+// SceneBomb is a bomb. Its blast strength counts the cells that it reaches each way,
+// its own included.
+type SceneBomb struct {
+	At     Place  `json:"at"`
+	Life   int    `json:"life"` // steps until it explodes
+	Blast  int    `json:"blast"`
+	Owners Owners `json:"owners,omitzero"`
+	Moving string `json:"moving,omitzero"` // up, down, left or right
+}
+
+// SceneFlame is a cell that burns, for Life more steps.
+type SceneFlame struct {
+	At   Place `json:"at"`
+	Life int   `json:"life"`
+}
+
+// SceneItem is something to pick up.
+type SceneItem struct {
+	At     Place  `json:"at"`
+	Kind   string `json:"kind"`            // extra_bomb, incr_range, kick or skull
+	Hidden bool   `json:"hidden,omitzero"` // under wood or flames
+}
+
+// SceneBase is a base of a seat, or of all seats of a team.
+type SceneBase struct {
+	At     Place  `json:"at"`
+	Owners Owners `json:"owners"`
+	Energy int    `json:"energy,omitzero"`
+}
+
+// Owners is a set of seats whose JSON form is a list.
+type Owners SeatSet
+
+// MarshalJSON writes the seats in order.
+func (o Owners) MarshalJSON() ([]byte, error) {
+	return json.Marshal(append([]int{}, SeatSet(o).List()...))
+}
+
+// UnmarshalJSON reads a list of seats.
+func (o *Owners) UnmarshalJSON(text []byte) error {
+	var seats []int
+	if err := json.Unmarshal(text, &seats); err != nil {
+		return err
+	}
+	*o = 0
+	for _, seat := range seats {
+		if seat < 0 || seat > 15 {
+			return fmt.Errorf("owners are %v, want seats from 0 to 15", seats)
+		}
+		*o |= 1 << seat
+	}
+	return nil
+}
+
+// Cells is a set of cells, true for those that are in it, row after row.
+type Cells []bool
+
+const hexDigits = "0123456789abcdef"
+
+// MarshalText writes four cells a hexadecimal digit, the first in its highest bit.
+func (c Cells) MarshalText() ([]byte, error) {
+	text := make([]byte, (len(c)+3)/4)
+	for i, in := range c {
+		if in {
+			text[i/4] |= 8 >> (i % 4)
+		}
+	}
+	for i, digit := range text {
+		text[i] = hexDigits[digit]
+	}
+	return text, nil
+}
+
+// UnmarshalText reads what MarshalText wrote. There may be up to three cells too
+// many, none of them in the set.
+func (c *Cells) UnmarshalText(text []byte) error {
+	*c = make(Cells, 4*len(text))
+	for i, char := range text {
+		digit := slices.Index([]byte(hexDigits), char)
+		if digit < 0 {
+			return fmt.Errorf("cells %q have %q, want hexadecimal digits", text, char)
+		}
+		for k := range 4 {
+			(*c)[4*i+k] = digit&(8>>k) != 0
+		}
+	}
+	return nil
+}
+
+// Clear empties the scene, keeps its memory and makes room for n cells of floor.
+func (s *Scene) Clear(n int) {
+	s.Ground = append(s.Ground[:0], make([]byte, n)...)
+	for i := range s.Ground {
+		s.Ground[i] = GroundFloor
+	}
+	s.Bases, s.Items, s.Flames = emptied(s.Bases), emptied(s.Items), emptied(s.Flames)
+	s.Bombs, s.Agents = emptied(s.Bombs), emptied(s.Agents)
+}
+
+// emptied is an empty list, never nil: nil stands for a list that is as before.
+func emptied[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list[:0]
+}
+
+// Unseen makes room for what each seat sees of n cells, none of them so far.
+func (s *Scene) Unseen(seats, n int) {
+	if len(s.Sight) != seats || len(s.Sight[0]) != n {
+		s.Sight = make([]Cells, seats)
+		for seat := range s.Sight {
+			s.Sight[seat] = make(Cells, n)
+		}
+	}
+	for _, cells := range s.Sight {
+		clear(cells)
+	}
+}
+
+// Clone copies the scene.
+func (s *Scene) Clone() Scene {
+	sight := slices.Clone(s.Sight)
+	for i := range sight {
+		sight[i] = slices.Clone(sight[i])
+	}
+	agents := slices.Clone(s.Agents)
+	for i := range agents {
+		agents[i].Says = slices.Clone(agents[i].Says)
+	}
+	return Scene{
+		slices.Clone(s.Ground), slices.Clone(s.Bases), slices.Clone(s.Items), slices.Clone(s.Flames), slices.Clone(s.Bombs),
+		agents, sight,
+	}
+}
+
+// Seen removes from the scene what a seat does not see. teams are the game's.
+func (s *Scene) Seen(stage *Stage, teams [][]int, seat int) {
+	hides := func(c Concealed) bool { return slices.Contains(stage.Conceals, c) }
+	out := func(at Place) bool { return !s.sees(stage, seat, at) }
+	if len(s.Sight) > 0 {
+		for i := range s.Ground {
+			if !s.Sight[seat][i] {
+				s.Ground[i] = GroundFog
+			}
+		}
+	}
+	s.Items = slices.DeleteFunc(s.Items, func(i SceneItem) bool { return out(i.At) || i.Hidden && hides(HiddenItems) })
+	s.Flames = slices.DeleteFunc(s.Flames, func(f SceneFlame) bool { return out(f.At) })
+	s.Bombs = slices.DeleteFunc(s.Bombs, func(b SceneBomb) bool { return out(b.At) })
+	s.Agents = slices.DeleteFunc(s.Agents, func(a SceneAgent) bool { return a.Seat != seat && out(a.At) })
+	for i := range s.Flames {
+		if hides(FlameLives) {
+			s.Flames[i].Life = 0
+		}
+	}
+	for i := range s.Bombs {
+		if hides(BombOwners) {
+			s.Bombs[i].Owners = 0
+		}
+		if hides(BombDirections) {
+			s.Bombs[i].Moving = ""
+		}
+	}
+	for i := range s.Agents {
+		a := &s.Agents[i]
+		if a.Seat != seat && hides(OthersCarry) {
+			a.Ammo, a.Blast, a.Kicks = 0, 0, false
+		}
+		if a.Seat != seat && hides(OthersSay) && !mates(teams, seat, a.Seat) {
+			a.Says = nil
+		}
+	}
+	s.Sight = nil // it tells where the others are
+}
+
+func (s *Scene) sees(stage *Stage, seat int, at Place) bool {
+	return len(s.Sight) == 0 || s.Sight[seat][at[0]*stage.Cols+at[1]]
+}
+
+func mates(teams [][]int, a, b int) bool {
+	return slices.ContainsFunc(teams, func(t []int) bool { return slices.Contains(t, a) && slices.Contains(t, b) })
+}

@@ -1,0 +1,42 @@
+package suitebot
+
+import "pommego/env"
+
+// Stage is what holds for all positions: env.Describer.
+func (m *Match) Stage() env.Stage {
+	r := &m.game.plan.rules
+	return env.Stage{Rows: r.Height, Cols: r.Width, Torus: true}
+}
+
+// Describe describes the position: env.Describer.
+func (m *Match) Describe(to *env.Scene) {
+	p, s := m.game.plan, &m.State
+	to.Clear(p.cells)
+	for c := range s.Spent.All {
+		to.Ground[c] = env.GroundSpent
+	}
+	for c := range s.Blast.All {
+		to.Flames = append(to.Flames, env.SceneFlame{At: p.place(c), Life: 1})
+	}
+	for b := range s.Bombs {
+		to.Bombs = append(to.Bombs, env.SceneBomb{At: p.place(b.Cell), Life: b.Rounds, Blast: p.rules.BlastRadius + 1, Owners: 1 << b.Owner})
+	}
+	for seat := range p.rules.Players {
+		to.Bases = append(to.Bases, env.SceneBase{At: p.place(s.Homes[seat]), Owners: 1 << seat})
+		to.Agents = append(to.Agents, env.SceneAgent{At: p.place(s.Agents[seat]), Seat: seat, Alive: true, Ammo: 1, Blast: p.rules.BlastRadius + 1})
+	}
+	if p.sights == nil {
+		return
+	}
+	to.Unseen(p.rules.Players, p.cells)
+	for seat := range to.Sight {
+		in := p.sight(s.Agents[seat])
+		for c := range in.All {
+			to.Sight[seat][c] = true
+		}
+	}
+}
+
+func (p *Plan) place(c Cell) env.Place {
+	return env.Place{int(c) / p.rules.Width, int(c) % p.rules.Width}
+}
