@@ -13,7 +13,7 @@ TRACES := $(wildcard env/*/testdata/traces)
 
 export CGO_ENABLED ?= 0
 
-.PHONY: help build venv demo pictures test test-go test-race test-python test-reference test-integrations verify lint bench bench-report bench-compare docs wheel wheels profile hybrid-search determinism imitation invariants test-dataset-soak fuzz clean
+.PHONY: help build venv demo pictures test test-go test-race test-python test-reference test-integrations verify lint bench bench-report bench-compare docs wheel wheels profile hybrid-search ratings determinism imitation invariants test-dataset-soak fuzz clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -116,6 +116,9 @@ pictures: build ## record the game that the README shows, docs/images/game.gif
 
 hybrid-search: build ## play the hybrid search paper's experiment, hours; ARGS="--games 20": minutes
 	$(PYTHON) benchmarks/hybrid_search/run.py $(ARGS)
+
+ratings: build venv ## rate the built-in agents in four kinds of games, hours; ARGS="--games 20": minutes
+	$(PY) benchmarks/ratings.py $(ARGS)
 
 determinism: ## 10 million steps: the same bytes for any number of workers, and over the socket
 	go test ./cmd/pommego -run TestDeterminismEverywhere -determinism-steps 10000000 -timeout 60m -v
