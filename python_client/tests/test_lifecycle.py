@@ -19,6 +19,8 @@ import numpy as np
 import pytest
 
 import pommego
+from pommego._transport import wire
+from pommego._transport.client import Client
 
 
 def is_running(pid: int) -> bool:
@@ -226,11 +228,42 @@ def test_a_forked_child_leaves_the_parents_server_alone() -> None:
 def test_server_is_killed(transport: str) -> None:
     with make(transport=transport) as envs:
         os.kill(server_of(envs), signal.SIGKILL)
-        with pytest.raises(pommego.ConnectionError, match="killed by signal 9"):
+        with pytest.raises(pommego.ServerDiedError, match="killed by signal 9") as died:
             for _ in range(100):
                 envs.step(ACTIONS)
+        assert (died.value.status, died.value.output, died.value.out_of_memory) == (-9, "", False)
         with pytest.raises(pommego.ClosedError, match="killed by signal 9|lost|without warning"):
             envs.step(ACTIONS)
+
+
+@pytest.mark.parametrize("transport", ["tcp", "unix"])
+def test_server_runs_out_of_memory(binary: Path, tmp_path: Path, transport: str) -> None:
+    """The error names it, and quotes the fault and none of the goroutines that follow it."""
+    starved = tmp_path / "pommego"
+    starved.write_text(f'#!/bin/sh\nulimit -v {2 << 20}\nexec {binary} "$@" --max-memory-bytes {1 << 40}\n')
+    starved.chmod(0o755)
+    with pommego.Server(binary=starved, transport=transport) as server:
+        client = Client(server.address, token=server.token, death=server.death)
+        options = {"env_id": "PommeFFACompetition-v0", "games": 100_000, "observation": "planes"}
+        with pytest.raises(pommego.ServerDiedError, match="ran out of memory") as died:
+            for _ in range(5):
+                client.call("make", wire.EnvReply, **options)
+    assert died.value.out_of_memory
+    assert died.value.status == 2
+    assert "memory" in died.value.output.splitlines()[0]
+    assert "goroutine" not in str(died.value)
+
+
+def test_server_has_a_fault(fake: Callable[[str], None]) -> None:
+    """Its last words are quoted from where they begin, however many goroutines come after."""
+    fake("""
+        echo chatter; printf 'panic: oh dear\\n\\tpanic: again\\n\\n'
+        yes 'goroutine 7 [running]:' | head -n 50000; exit 2
+    """)
+    with pytest.raises(
+        pommego.ServerStartError, match="exited with status 2; it printed last:\npanic: oh dear"
+    ):
+        pommego.Server()
 
 
 def test_server_is_asked_to_stop() -> None:

@@ -156,12 +156,12 @@ def test_falls_back_to_the_socket(
     """On another machine the path is missing, or is something else."""
     real = shared.SharedMemory.__init__
 
-    def elsewhere(self: shared.SharedMemory, about: wire.SharedMemoryReply, *rest: Any, **named: Any) -> None:
-        file = tmp_path / "memory"
+    def elsewhere(self: shared.SharedMemory, made: wire.EnvReply, *rest: Any, **named: Any) -> None:
+        file, about = tmp_path / "memory", made.shared_memory
         if reason != "missing":
             file.write_bytes(bytes(about.size - (reason == "another size")))
         about.path = str(file)
-        real(self, about, *rest, **named)
+        real(self, made, *rest, **named)
 
     monkeypatch.setattr(shared.SharedMemory, "__init__", elsewhere)
     envs = vec(games=5)

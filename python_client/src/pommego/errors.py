@@ -20,6 +20,7 @@ __all__ = [
     "HandshakeError",
     "PommegoError",
     "ProtocolError",
+    "ServerDiedError",
     "ServerError",
     "ServerStartError",
     "TimeoutError",
@@ -62,6 +63,24 @@ class ProtocolError(ConnectionError):
 
     The connection is closed then, since what follows cannot be trusted.
     """
+
+
+class ServerDiedError(ConnectionError):
+    """The embedded server has ended: it ran out of memory, it had a fault, or somebody killed it.
+
+    Attributes:
+        status: its exit status; if a signal killed it, minus the signal's number.
+        output: the first lines of the last that it printed; may be empty.
+        out_of_memory: whether memory that ran out is what ended it, as far as it could say.
+    """
+
+    def __init__(
+        self, message: str, status: int = 0, output: str = "", *, out_of_memory: bool = False
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.output = output
+        self.out_of_memory = out_of_memory
 
 
 class VersionError(ConnectionError):

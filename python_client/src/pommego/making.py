@@ -266,7 +266,7 @@ def _connected(
         return Client(address, token=token, timeout=timeout), None
     server = Server(transport=transport, allow_agents=["*"])  # nobody else can connect to it
     try:
-        client = Client(server.address, token=server.token, timeout=timeout, exit_report=server.exit_report)
+        client = Client(server.address, token=server.token, timeout=timeout, death=server.death)
     except BaseException:
         server.close()
         raise

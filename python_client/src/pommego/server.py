@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import secrets
 import select
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -21,7 +23,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Self
 
-from pommego.errors import BinaryNotFoundError, ServerStartError
+from pommego.errors import BinaryNotFoundError, ServerDiedError, ServerStartError
 
 __all__ = ["Server", "find_binary"]
 
@@ -35,7 +37,15 @@ _GENEROUS = [
     *("--max-workers", "1024"),
 ]
 _GRACE = 0.5  # seconds a server gets to shut down before it is killed: it has nothing to save
-_TAIL = 4096  # bytes of its output in error messages
+_TAIL = 2048  # bytes of its output in error messages
+_SEARCHED = 8 << 20  # bytes of it in which the beginning of a fault is looked for
+
+# How the words of a Go program that ends by a fault begin. What follows them, after an empty line, is where
+# each goroutine was, which can take megabytes.
+_FAULT = re.compile(
+    r"^(?:runtime: .*\n)*(?:fatal error: |panic: |SIG[A-Z]+: |unexpected fault ).*", re.MULTILINE
+)
+_MEMORY = re.compile(r"out of memory|cannot allocate memory|failed to create new OS thread")
 
 _servers: weakref.WeakSet[Server] = weakref.WeakSet()
 
@@ -154,15 +164,13 @@ class Server:
         """Whether the process is running."""
         return self._process.poll() is None
 
-    def exit_report(self) -> str:
-        """Return how the server ended and its last output; empty while it runs or after `close`."""
+    def death(self) -> ServerDiedError | None:
+        """Return the error that says how the server ended; None while it runs and after `close`."""
         if not self._finalizer.alive:
-            return ""
+            return None
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(timeout=0.5)  # its connections close a moment before it exits
-        if self.running:
-            return ""
-        return _exit_report(self._process, self._output)
+        return _death(self._process, self._output) if not self.running else None
 
     def forget_address(self) -> None:
         """Remove the Unix socket's file: open connections stay, and no new client can connect."""
@@ -219,13 +227,13 @@ def _read_address(ready: int, process: subprocess.Popen[bytes], output: IO[bytes
         if left <= 0 or not any(select.select([ready], [], [], left)):
             raise ServerStartError(
                 f"the server (process {process.pid}) printed no address within {timeout:g} s"
-                + _quoted(output)
+                + _quoted(_last_words(output))
             )
         part = os.read(ready, 4096)
         if not part:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(timeout=1)
-            raise ServerStartError(f"the server did not start. {_exit_report(process, output)}")
+            raise ServerStartError(f"the server did not start. {_death(process, output)}")
         line += part
     for word in line.decode(errors="replace").split():
         if word.startswith(("ws://", "unix:")):
@@ -233,22 +241,39 @@ def _read_address(ready: int, process: subprocess.Popen[bytes], output: IO[bytes
     raise ServerStartError(f"the server printed {line!r}, expected its address")
 
 
-def _exit_report(process: subprocess.Popen[bytes], output: IO[bytes]) -> str:
-    code = process.poll()
+def _death(process: subprocess.Popen[bytes], output: IO[bytes]) -> ServerDiedError:
+    """Return the error that says how the process ended."""
+    code, words = process.poll(), _last_words(output)
+    starved = bool(_MEMORY.search(words))
     if code is None:
         how = "still runs"
+    elif starved:
+        how = f"ran out of memory (exit status {code})"
     elif code < 0:
         how = f"was killed by signal {-code}"
     else:
         how = f"exited with status {code}"
-    return f"The embedded server (process {process.pid}) {how}{_quoted(output)}"
+    text = f"The embedded server (process {process.pid}) {how}{_quoted(words)}"
+    if starved:
+        text += "\nAsk for fewer games or a smaller observation, or give it more memory."
+    elif code == -signal.SIGKILL:
+        text += ". The system does that, too, when memory runs out: then ask for fewer games."
+    return ServerDiedError(text, code or 0, words, out_of_memory=starved)
 
 
-def _quoted(output: IO[bytes]) -> str:
+def _last_words(output: IO[bytes]) -> str:
+    """Return what the process said when it ended: of a fault how it begins, otherwise its last lines."""
     size = output.seek(0, os.SEEK_END)
-    output.seek(max(size - _TAIL, 0))
-    tail = output.read().decode(errors="replace").strip()
-    return f"; it printed last:\n{tail}" if tail else " and printed nothing"
+    output.seek(max(size - _SEARCHED, 0))
+    text = output.read().decode(errors="replace")
+    fault = _FAULT.search(text)
+    if fault:
+        return text[fault.start() :].partition("\n\n")[0][:_TAIL].strip()
+    return text[-_TAIL:].strip()
+
+
+def _quoted(words: str) -> str:
+    return f"; it printed last:\n{words}" if words else " and printed nothing"
 
 
 def _stop(process: subprocess.Popen[bytes], output: IO[bytes], directory: str) -> None:

@@ -22,11 +22,12 @@ import sys
 import time
 from collections import deque
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
-__all__ = ["Channel"]
+__all__ = ["Channel", "Layout"]
 
 _CLIENT, _SERVER = 128, 512  # offset of each side's words in bytes: its count, ...
 _POSTED, _ANSWERED = _CLIENT // 4, _SERVER // 4
@@ -47,6 +48,53 @@ _FUTEX_WAIT, _FUTEX_WAKE = 0, 1
 _REGISTER_GLOBAL_EXPEDITED = 4
 
 _yield = getattr(os, "sched_yield", lambda: None)
+
+_APART = 128  # what the actions of a slot begin at a multiple of
+_PAGE = 64 << 10  # and what each place for a batch does
+_WORDS_END = 4096  # where the actions begin
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where everything is in the shared memory. It follows from the sizes of what is in it.
+
+    Attributes:
+        actions: the offset of each slot's actions.
+        games: the offset of each slot's game numbers; empty without a batch size.
+        batches: the offset of each place for a batch, and of one place more.
+        size: the size of the memory in bytes.
+    """
+
+    actions: list[int]
+    games: list[int]
+    batches: list[int]
+    size: int
+
+    @classmethod
+    def of(cls, slots: int, places: int, actions: int, batch: int, games: int) -> Layout:
+        """Lay the memory out.
+
+        Args:
+            slots: the number of slots.
+            places: the number of places for the batches of steps.
+            actions: the bytes of a step's actions.
+            batch: the bytes of the longest batch.
+            games: the most game numbers that a slot can hold; 0: it holds none.
+        """
+        end, at_actions, at_games = _WORDS_END, [], []
+        for _ in range(slots):
+            at_actions.append(end)
+            end += _rounded(actions, _APART)
+            if games:
+                at_games.append(end)
+                end += _rounded(4 + 4 * games, _APART)
+        first, each = _rounded(end, _PAGE), _rounded(batch, _PAGE)
+        batches = [first + place * each for place in range(places + 1)]
+        return cls(at_actions, at_games, batches, batches[-1] + each)
+
+
+def _rounded(size: int, unit: int) -> int:
+    return -(-size // unit) * unit
 
 
 class Channel:

@@ -30,6 +30,7 @@ from pommego.errors import (
     HandshakeError,
     PommegoError,
     ProtocolError,
+    ServerDiedError,
     ServerError,
     TimeoutError,
     VersionError,
@@ -54,7 +55,7 @@ class Client:
         address: as `pommego._transport.handshake.Address` reads it.
         token: the server's token, if it has one.
         timeout: seconds that connecting, or one reply, may take.
-        exit_report: returns how the embedded server at that address ended; empty while it runs.
+        death: returns the error that says how the embedded server at that address ended; None while it runs.
 
     Raises:
         ConnectionError: no server listens there, or it is not a pommego server.
@@ -75,11 +76,11 @@ class Client:
         *,
         token: str | None = None,
         timeout: float = 60.0,
-        exit_report: Callable[[], str] = str,
+        death: Callable[[], ServerDiedError | None] = lambda: None,
     ) -> None:
         self.timeout = timeout
         self.address = Address.parse(address)
-        self._exit_report = exit_report
+        self._death = death
         self._next_id = 1
         self._expected: deque[int] = deque()
         self._interrupted = 0  # the id of the last request whose caller was interrupted, until it is answered
@@ -381,11 +382,11 @@ class Client:
             raise self.distrust(f"an announcement of a shared batch that is invalid ({e!r})") from e
 
     def _with_obituary(self, error: ConnectionError) -> ConnectionError:
-        """Add how the embedded server ended, if there is one and it has ended."""
-        report = self._exit_report()
-        if not report:
+        """Return how the embedded server ended, if there is one and it has ended."""
+        died = self._death()
+        if died is None:
             return error
-        told = type(error)(f"{error}\n{report}")
+        told = ServerDiedError(f"{error}\n{died}", died.status, died.output, out_of_memory=died.out_of_memory)
         told.code = error.code
         return told
 

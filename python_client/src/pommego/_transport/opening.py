@@ -37,8 +37,8 @@ def make_shared(
             raise
         return client.call("make", wire.EnvReply, **options), None
     try:
-        memory = SharedMemory(made.shared_memory, action_shape(made), made.games, lend=lend)
-    except (OSError, ValueError, IndexError) as e:
+        memory = SharedMemory(made, action_shape(made), lend=lend)
+    except (OSError, ValueError) as e:
         client.call("close", wire.Ok, env=made.env)
         if not shared_may_fail:
             raise PommegoError(

@@ -7,12 +7,15 @@ describes under "shared memory" how client and server agree on it.
 
 from __future__ import annotations
 
+import math
 import mmap
 import os
+import stat
 import struct
 import weakref
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,7 +23,7 @@ from numpy.typing import NDArray
 
 from pommego._transport import wire
 from pommego._transport.buffers import BufferPool
-from pommego._transport.channel import Channel
+from pommego._transport.channel import Channel, Layout
 from pommego._transport.mapping import Mapping
 
 __all__ = ["PLACES", "SLOTS", "SharedBatch", "SharedMemory"]
@@ -33,6 +36,7 @@ SLOTS = 2
 PLACES = 8
 
 _KEY = 16  # bytes
+_SEALS = 0x1 | 0x2 | 0x4  # F_SEAL_SEAL, F_SEAL_SHRINK and F_SEAL_GROW of Linux
 _ID = b"\xa2id\xcf"  # the bytes before a batch's number, which always has eight bytes
 _number = struct.Struct(">Q").unpack_from
 
@@ -86,43 +90,36 @@ class SharedMemory:
     when the last array on it has been deleted.
 
     Args:
-        about: its description in the server's reply to "make".
+        made: the server's reply to "make".
         actions: the shape of a step's actions.
-        games: the number of games.
         lend: whether batches may belong to the caller (`SharedBatch.own`); otherwise
             they are valid until the next is received.
 
     Raises:
         OSError: it cannot be mapped here; the server is on another machine or
             in another container, or belongs to another user.
-        ValueError: the memory is not the one that the server described.
+        ValueError: the server described other memory than this client expects, or
+            named a file that is no such memory.
     """
 
-    def __init__(
-        self, about: wire.SharedMemoryReply, actions: tuple[int, ...], games: int, *, lend: bool
-    ) -> None:
-        self._file = file = os.open(about.path, os.O_RDWR | os.O_CLOEXEC)
+    def __init__(self, made: wire.EnvReply, actions: tuple[int, ...], *, lend: bool) -> None:
+        about, layout = made.shared_memory, _layout(made, actions)
+        self._file = file = _open_memory(about.path, layout.size)
         weakref.finalize(self, os.close, file)
-        if os.fstat(file).st_size != about.size:
-            raise ValueError(f"{about.path} does not have {about.size} bytes")
         # Both sides write to the memory before the batches.
-        words = mmap.mmap(file, min(about.batches), prot=mmap.PROT_READ | mmap.PROT_WRITE)
+        words = mmap.mmap(file, layout.batches[0], prot=mmap.PROT_READ | mmap.PROT_WRITE)
         if words[:_KEY] != about.key:
             raise ValueError(f"{about.path} does not begin with the key of the server's memory")
-        self._starts = about.batches
-        self._size = min(b - a for a, b in zip(about.batches, [*about.batches[1:], about.size], strict=True))
-        if self._size <= 0 or any(start % mmap.ALLOCATIONGRANULARITY for start in self._starts):
-            raise ValueError(f"places for batches that cannot be mapped, at {self._starts} of {about.size}")
+        self._starts = layout.batches
+        self._size = layout.size - layout.batches[-1]
         self._lends = lend
-        self._places: list[SharedBatch | None] = [None] * len(about.batches)
+        self._places: list[SharedBatch | None] = [None] * len(layout.batches)
         self._shown: SharedBatch | None = None
         self._forms: dict[str, tuple[tuple[int, ...], np.dtype, int]] = {}  # of what `own` returns
         self._buffers = BufferPool()
-        self.channel = Channel(memoryview(words), about.actions, actions, about.games, games)
+        self.channel = Channel(memoryview(words), layout.actions, actions, layout.games, made.games)
         self._targets: list[int | None] = [None] * self.channel.slots
-        self._most_lent = len(about.batches) - 1 - self.channel.slots
-        if self._most_lent < 1:
-            raise ValueError(f"{len(about.batches)} places for the batches of {self.channel.slots} slots")
+        self._most_lent = len(layout.batches) - 1 - self.channel.slots
 
     @property
     def in_flight(self) -> int:
@@ -205,3 +202,55 @@ class SharedMemory:
             shape, dtype, start = form
             owned[name] = np.ndarray(shape, dtype, root, start)
         return owned
+
+
+def _layout(made: wire.EnvReply, actions: tuple[int, ...]) -> Layout:
+    """Return where everything is in the memory, by the sizes that were agreed on."""
+    about = made.shared_memory
+    if about is None or made.batch_bytes <= 0:
+        raise ValueError("the server did not describe memory for batches")
+    places = len(about.batches) - 1
+    if not SLOTS < places <= PLACES:
+        raise ValueError(f"{places} places for the batches of {SLOTS} slots, want {SLOTS + 1} to {PLACES}")
+    games = made.games if made.batch_size else 0
+    layout = Layout.of(SLOTS, places, math.prod(actions), made.batch_bytes, games)
+    if [layout.actions, layout.games, layout.batches, layout.size] != [
+        about.actions,
+        about.games,
+        about.batches,
+        about.size,
+    ]:
+        raise ValueError(f"{about} is not how the memory is laid out, which is {layout}")
+    return layout
+
+
+def _open_memory(path: str, size: int) -> int:
+    """Open what a server says is its shared memory, for writing only if it is nothing else.
+
+    A program that only claims to be a server could name any file that this user can write to.
+    What a server makes is memory of this size that nobody can resize.
+
+    Raises:
+        OSError: there is nothing of that name, or it is not for this user.
+        ValueError: it is something else.
+    """
+    import fcntl  # noqa: PLC0415, other systems lack it
+
+    name = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    try:
+        about = os.fstat(name)
+        if not stat.S_ISREG(about.st_mode) or about.st_uid != os.geteuid() or about.st_size != size:
+            raise ValueError(f"{path} is no file of this user's with {size} bytes")
+        link = Path(f"/proc/self/fd/{name}")
+        if not str(link.readlink()).startswith("/memfd:pommego"):
+            raise ValueError(f"{path} is no memory of a server's")
+        file = os.open(link, os.O_RDWR | os.O_CLOEXEC)  # the same file, whatever path is by now
+    finally:
+        os.close(name)
+    try:
+        if fcntl.fcntl(file, fcntl.F_GET_SEALS) & _SEALS != _SEALS:
+            raise ValueError(f"{path} is memory whose size can change")
+    except BaseException:
+        os.close(file)
+        raise
+    return file

@@ -1,0 +1,123 @@
+"""What a program that only claims to be a server can have the client do: nothing to the user's files."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import socket
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pommego import PommegoError
+from pommego._transport.channel import Layout
+from pommego._transport.opening import make_shared
+from test_client import greeted, reply, request
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="memory is shared on Linux only")
+
+SEALS = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
+LAYOUT = Layout.of(2, 8, 1, 1000, 0)
+KEY = bytes(range(16))
+MADE = {
+    "spec": {"actions": [6]},
+    "games": 1,
+    "learners": 1,
+    "rows": 1,
+    "observation": "raw",
+    "reward": "outcome",
+    "autoreset_mode": "NextStep",
+    "on_death": "",
+    "fields": [],
+    "final_fields": [],
+    "batch_bytes": 1000,
+}
+
+
+def memory(name: str = "pommego", size: int = LAYOUT.size, seals: int = SEALS) -> str:
+    """Make memory as a server does, or nearly."""
+    fd = os.memfd_create(name, os.MFD_ALLOW_SEALING)
+    os.write(fd, KEY.ljust(size, b"\7"))
+    if seals:
+        fcntl.fcntl(fd, fcntl.F_ADD_SEALS, seals)
+    return f"/proc/{os.getpid()}/fd/{fd}"
+
+
+def foreign(tmp_path: Path) -> str:
+    path = memory()
+    os.chown(path, 65534, 65534)
+    return path
+
+
+def ordinary(tmp_path: Path) -> str:
+    path = tmp_path / "precious.db"
+    path.write_bytes(KEY.ljust(LAYOUT.size, b"\7"))
+    return str(path)
+
+
+def pipe(tmp_path: Path) -> str:
+    os.mkfifo(tmp_path / "pipe")
+    return str(tmp_path / "pipe")
+
+
+def offered(path: str, shared: bool | None, **told: Any) -> tuple[list[str], bool]:
+    """Have a client offered memory; returns the requests after "make", and whether it shares it."""
+    about = {"path": path, "key": KEY, "bytes": LAYOUT.size}
+    about |= {"actions": LAYOUT.actions, "batches": LAYOUT.batches} | told
+    seen: list[str] = []
+
+    def serve(sock: socket.socket) -> None:
+        while True:
+            asked = request(sock)
+            seen.append(asked["type"])
+            if asked["type"] != "make":
+                reply(sock, type="ok", id=asked["id"])
+            elif "shared_memory" in asked:
+                reply(sock, type="env", id=asked["id"], env=1, shared_memory=about, **MADE)
+            else:
+                reply(sock, type="env", id=asked["id"], env=1, **MADE)
+
+    with greeted(serve) as client:
+        _, memory = make_shared(client, {"compression": None}, shared, lend=True)
+    return seen[1:], memory is not None
+
+
+@pytest.mark.parametrize(
+    ("made", "told", "why"),
+    [
+        (ordinary, {}, "no memory of a server's"),
+        (pipe, {}, "no file of this user's"),
+        (lambda _: memory("wl_shm"), {}, "no memory of a server's"),
+        (lambda _: memory(seals=0), {}, "size can change"),
+        (lambda _: memory(seals=fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL), {}, "size can change"),
+        (lambda _: memory(size=LAYOUT.size + 1), {}, "no file of this user's with"),
+        (lambda _: memory(), {"key": bytes(16)}, "does not begin with the key"),
+        (lambda _: memory(), {"actions": [4096, 8]}, "is not how the memory is laid out"),
+        (lambda _: memory(), {"batches": [65536 * n for n in range(9)]}, "is not how the memory is laid out"),
+        (lambda _: memory(), {"bytes": 1 << 62}, "is not how the memory is laid out"),
+        (lambda _: memory(), {"batches": []}, "-1 places"),
+        pytest.param(
+            foreign,
+            {},
+            "no file of this user's",
+            marks=pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away"),
+        ),
+    ],
+)
+def test_only_a_servers_memory_is_written_to(
+    tmp_path: Path, made: Callable[[Path], str], told: dict[str, Any], why: str
+) -> None:
+    path = made(tmp_path)
+    before = Path(path).read_bytes() if made is not pipe else b""
+    with pytest.raises(PommegoError, match=why):
+        offered(path, True, **told)
+    requests, shares = offered(path, None, **told)
+    assert (requests, shares) == (["close", "make"], False), "it goes on without"
+    assert made is pipe or Path(path).read_bytes() == before
+
+
+def test_a_servers_memory_is_accepted() -> None:
+    assert offered(memory(), True) == (["attach"], True)
