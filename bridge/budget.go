@@ -23,6 +23,13 @@ type account struct {
 // no one client can take all from the others.
 func (b *budget) perConnection() int64 { return b.most / 2 }
 
+// taken is how much of it is taken.
+func (b *budget) taken() int64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.used
+}
+
 // reserve takes bytes for what the error is to name, of the request's field.
 func (a *account) reserve(bytes int64, field, what string) error {
 	const hint = "close environments, ask for less at a time, or start the server with a higher --max-memory-bytes"

@@ -220,7 +220,7 @@ func (c *channel) slot() int { return int(c.turn % uint64(len(c.actions))) }
 // place that there is not, or that begins more games than there are, is nonsense:
 // then it returns nil.
 func (c *channel) take(e *environment) *request {
-	slot := c.slot()
+	slot, name := c.slot(), "step"
 	c.place = int(c.client.place[slot].Load()) - 1
 	switch {
 	case c.place >= len(c.frames):
@@ -231,9 +231,12 @@ func (c *channel) take(e *environment) *request {
 		if !c.takeGames(c.mem[c.games[slot]:]) {
 			return nil
 		}
+		name = "send"
+	case c.games != nil:
+		name = "recv"
 	}
 	copy(c.own, c.mem[c.actions[slot]:])
-	c.request = request{name: "step", id: c.client.each[slot].Load(), hasID: true, posted: e}
+	c.request = request{name: name, id: c.client.each[slot].Load(), hasID: true, posted: e}
 	return &c.request
 }
 

@@ -48,6 +48,10 @@ type Config struct {
 	// "https://example.org". None: no browser may.
 	Origins []string
 
+	// Metrics has the server answer /metrics on its own address, to those who have the
+	// token. Server.Operations is for another address.
+	Metrics bool
+
 	MaxConnections  int // 0: 64
 	MaxEnvs         int // environments of one connection. 0: 64
 	MaxGames        int // games of one environment, and states of one simulate. 0: 65,536

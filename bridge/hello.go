@@ -40,7 +40,7 @@ func (s *session) greet() bool {
 	}
 	rep, err := s.hello(r)
 	if err != nil {
-		rep.msg = encodeError(asError(err), r.id, r.hasID)
+		rep.msg = encodeError(s.server.metrics.failed(asError(err)), r.id, r.hasID)
 	}
 	s.ws.SetWriteDeadline(time.Now().Add(cfg.HelloTimeout))
 	if failed := s.ws.WriteMessage(websocket.BinaryMessage, rep.msg); failed != nil {

@@ -93,6 +93,7 @@ func (s *session) makeEnv(id uint64, q makeRequest) (reply, error) {
 	if e.pool, e.layout, e.bytes, err = s.newPool(kindBatch, e.handle, q.pool, 1, frames); err != nil {
 		return reply{}, err
 	}
+	s.server.metrics.environments.Inc()
 	if q.slots == 0 {
 		e.frames = newFrames(e.layout, e.pool, q.compression != "")
 	} else if err := s.share(e, q.slots, q.places); err != nil {

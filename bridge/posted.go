@@ -94,6 +94,7 @@ func (s *session) postedStep(e *environment) {
 		return
 	}
 	c.answer(len(rep.msg))
+	s.server.metrics.shared.Add(float64(len(rep.msg)))
 	s.busy.Add(-1)
 	s.touch()
 }

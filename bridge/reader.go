@@ -59,7 +59,10 @@ func (s *session) receive(r *request, limit int, wait, whole time.Duration) erro
 	if kind != websocket.BinaryMessage {
 		return errText
 	}
-	return r.fill(in, limit, &s.memory)
+	if err = r.fill(in, limit, &s.memory); err == nil {
+		s.server.metrics.received.Add(float64(r.length))
+	}
+	return err
 }
 
 // deadline sets the time by which reading must be done, unless the session is

@@ -81,6 +81,7 @@ func (s *session) recvInto(f *frame, e *environment, id uint64) (reply, error) {
 	if err := e.pool.Recv(f.batch); err != nil {
 		return reply{}, s.fromVec(err, "env")
 	}
+	s.server.metrics.steps.Add(float64(f.games))
 	return f.reply(id), nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -31,6 +32,8 @@ type Server struct {
 	connections atomic.Int64
 	games       atomic.Int64
 	memory      budget
+	draining    atomic.Bool
+	metrics     *metrics
 }
 
 // New makes a server. It does not listen yet.
@@ -39,7 +42,7 @@ func New(cfg Config) (*Server, error) {
 		return nil, err
 	}
 	cfg = cfg.withDefaults()
-	return &Server{
+	srv := &Server{
 		cfg:    cfg,
 		memory: budget{most: cfg.MaxMemoryBytes},
 		token:  sha256.Sum256([]byte(cfg.Token)),
@@ -53,7 +56,9 @@ func New(cfg Config) (*Server, error) {
 				refuse(w, status, reason.Error())
 			},
 		},
-	}, nil
+	}
+	srv.metrics = newMetrics(srv)
+	return srv, nil
 }
 
 // MemoryBudget is how many bytes games, batches and saved states may take.
@@ -112,14 +117,28 @@ type service struct {
 // ServeHTTP admits one connection and runs its session.
 func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	srv := s.server
-	if status, reason := srv.admit(r); status != 0 {
+	if srv.probe(w, r) {
+		return
+	}
+	status, reason := srv.admit(r)
+	switch {
+	case status == http.StatusNotFound && srv.asksForMetrics(r): // it is admitted, but for the path
+		srv.serveMetrics(w, r)
+		return
+	case status == 0 && srv.draining.Load():
+		status, reason = http.StatusServiceUnavailable, srv.unready()
+	}
+	if status != 0 {
+		srv.metrics.refused.WithLabelValues(strconv.Itoa(status)).Inc()
 		srv.cfg.Log.Info("refused", "address", r.RemoteAddr, "status", status, "reason", reason)
 		refuse(w, status, reason)
 		return
 	}
 	if srv.connections.Add(1) > int64(srv.cfg.MaxConnections) {
+		reason := srv.unready()
 		srv.connections.Add(-1)
-		refuse(w, http.StatusServiceUnavailable, fmt.Sprintf("this server has all of its %d connections; close one or come back later", srv.cfg.MaxConnections))
+		srv.metrics.refused.WithLabelValues(strconv.Itoa(http.StatusServiceUnavailable)).Inc()
+		refuse(w, http.StatusServiceUnavailable, reason)
 		return
 	}
 	defer srv.connections.Add(-1)
@@ -134,6 +153,9 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer s.remove(session)
+	srv.metrics.opened.Inc()
+	srv.metrics.sessions.Inc()
+	defer srv.metrics.sessions.Dec()
 	session.run()
 }
 

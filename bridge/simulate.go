@@ -98,6 +98,7 @@ func (s *session) simulate(e *environment, id uint64, q simulateRequest) (rep re
 	if err := sim.play(f, q.actions.data, steps); err != nil {
 		return reply{}, s.fromVec(err, "states")
 	}
+	s.server.metrics.steps.Add(float64(n * steps))
 	return reply{f.simulated(id, seed, sim.states), f, held}, nil
 }
 

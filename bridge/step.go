@@ -36,6 +36,7 @@ func (s *session) stepInto(f *frame, e *environment, id uint64, actions []byte) 
 	if err := e.pool.Step(f.batch, actions); err != nil {
 		return reply{}, s.fromVec(err, "actions")
 	}
+	s.server.metrics.steps.Add(float64(f.games))
 	return f.reply(id), nil
 }
 

@@ -38,12 +38,14 @@ func (s *session) work() {
 // answer makes the reply to one request. Whatever goes wrong in it, it is a
 // reply, and a frame that was taken is either in it or back in its place.
 func (s *session) answer(r *request) (rep reply) {
+	begun := time.Now()
 	defer func() {
 		if v := recover(); v != nil {
 			s.server.cfg.Log.Error("fault", "client", s.client, "request", r.name, "value", v, "stack", string(debug.Stack()))
 			err := fail(codeInternal, "", "please report it; close the environment and make it again", "%s failed: %v", r.name, v)
-			rep = reply{msg: encodeError(err, r.id, r.hasID)}
+			rep = reply{msg: encodeError(s.server.metrics.failed(err), r.id, r.hasID)}
 		}
+		s.server.metrics.answered(r.name, time.Since(begun), rep.frame != nil)
 		if rep.frame == nil && s.loan != nil {
 			s.loan.home <- s.loan
 		}
@@ -51,7 +53,7 @@ func (s *session) answer(r *request) (rep reply) {
 	}()
 	rep, err := s.handle(r)
 	if err != nil {
-		rep = reply{msg: encodeError(asError(err), r.id, r.hasID)}
+		rep = reply{msg: encodeError(s.server.metrics.failed(asError(err)), r.id, r.hasID)}
 	}
 	return rep
 }
@@ -104,6 +106,8 @@ func (s *session) send(rep reply) {
 	s.ws.SetWriteDeadline(time.Now().Add(s.server.cfg.WriteTimeout))
 	if err := s.ws.WriteMessage(websocket.BinaryMessage, rep.msg); err != nil {
 		s.stop(0, err.Error())
+	} else {
+		s.server.metrics.sent.Add(float64(len(rep.msg)))
 	}
 	if rep.frame != nil {
 		rep.frame.home <- rep.frame

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
 	"os"
 	"runtime/debug"
@@ -30,6 +29,7 @@ type serveOptions struct {
 	readyFD           int
 	stdin, verbose    bool
 	profile           string
+	ops               operations
 	asJSON            bool
 	agents            []string
 	cfg               bridge.Config
@@ -56,6 +56,7 @@ times that, so that what is no longer used is collected in time.`,
   pommego serve --listen unix:/run/user/1000/pommego.sock
   pommego serve --allow-agents "exec:python3 agent.py" --allow-agents http://localhost:8000
   pommego serve --max-memory-bytes 8589934592
+  pommego serve --metrics-address 127.0.0.1:9090 --drain-timeout 1m --log-format json
   POMMEGO_TOKEN=secret pommego serve --listen 0.0.0.0:8765 --host training-box`,
 		Args: exactly(0, "none"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -87,7 +88,8 @@ times that, so that what is no longer used is collected in time.`,
 	f.DurationVar(&o.cfg.WriteTimeout, "write-timeout", 0, "time one reply may wait for its reader (default 5m)")
 	f.BoolVar(&o.asJSON, "json", false, "print the address as a JSON object")
 	f.StringVar(&o.profile, "cpuprofile", "", profileUsage)
-	f.BoolVarP(&o.verbose, "verbose", "v", false, "log connections and refusals to standard error")
+	f.BoolVarP(&o.verbose, "verbose", "v", false, "log connections and refusals, too: --log-level info")
+	o.ops.flags(f)
 	return cmd
 }
 
@@ -102,7 +104,7 @@ func (o *serveOptions) run(out io.Writer) error {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(srv.MemoryBudget() / 2 * 3)
 	}
-	ctx, stop := interruptible(context.Background())
+	ctx, stop := o.ops.untilStopped(context.Background(), srv)
 	defer stop()
 	if o.stdin {
 		var gone context.CancelFunc
@@ -117,10 +119,15 @@ func (o *serveOptions) run(out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	closeOperations, err := o.ops.serve(srv)
+	if err != nil {
+		return errors.Join(err, ln.Close())
+	}
+	defer closeOperations()
 	if err := o.announce(out, ln.Addr()); err != nil {
 		return errors.Join(err, ln.Close())
 	}
-	return srv.Serve(ctx, ln)
+	return o.ops.timed(func() error { return srv.Serve(ctx, ln) })
 }
 
 // prepare completes the configuration and checks what only a command line can
@@ -141,8 +148,8 @@ func (o *serveOptions) prepare() error {
 			return usagef("--token-file %s is empty: write a token into it, or leave the option out to serve without one", o.tokenFile)
 		}
 	}
-	if o.verbose {
-		o.cfg.Log = slog.New(slog.NewTextHandler(os.Stderr, nil))
+	if err := o.ops.prepare(&o.cfg, o.verbose); err != nil {
+		return err
 	}
 	if o.cfg.Token == "" && !o.local() {
 		return usagef("--listen %s reaches other machines, which needs a token: set %s or --token-file", o.listen, tokenVariable)
@@ -209,7 +216,11 @@ func (o *serveOptions) announce(out io.Writer, addr net.Addr) error {
 	}
 	switch {
 	case o.asJSON && o.readyFD < 0:
-		return printJSON(out, map[string]string{"address": address})
+		said := map[string]string{"address": address}
+		if o.ops.address != "" {
+			said["metrics"] = o.ops.url
+		}
+		return printJSON(out, said)
 	case o.readyFD < 0:
 		_, err := fmt.Fprintf(out, "pommego listens on %s\n", address)
 		return err

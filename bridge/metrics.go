@@ -1,0 +1,98 @@
+package bridge
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+)
+
+// metrics is what a server counts for [Server.Operations]. Each figure that a step
+// changes is found when the server is made, so that counting costs some additions
+// and no allocation.
+type metrics struct {
+	registry *prometheus.Registry
+
+	sessions, environments prometheus.Gauge
+	opened, steps, batches prometheus.Counter
+	received, sent, shared prometheus.Counter // bytes
+
+	errors  *prometheus.CounterVec // by code
+	refused *prometheus.CounterVec // by status
+	seconds map[string]prometheus.Observer
+	invalid prometheus.Observer // for messages that are no request
+}
+
+// latencies are the bounds of the histogram of requests, in seconds: from 50 µs on,
+// each twice the one before, to 26 s.
+var latencies = prometheus.ExponentialBuckets(50e-6, 2, 20)
+
+// newMetrics makes the figures of a server.
+func newMetrics(srv *Server) *metrics {
+	m := &metrics{registry: prometheus.NewRegistry(), seconds: map[string]prometheus.Observer{}}
+	count := func(name, help string) prometheus.Counter {
+		return added(m, prometheus.NewCounter(prometheus.CounterOpts{Name: name, Help: help}))
+	}
+	countBy := func(name, help, label string) *prometheus.CounterVec {
+		return added(m, prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, []string{label}))
+	}
+	m.sessions = added(m, prometheus.NewGauge(prometheus.GaugeOpts{Name: "pommego_connections", Help: "Connections that are open."}))
+	m.environments = added(m, prometheus.NewGauge(prometheus.GaugeOpts{Name: "pommego_environments", Help: "Environments that exist."}))
+	added(m, prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "pommego_games", Help: "Games of all environments, those of simulations included."},
+		func() float64 { return float64(srv.games.Load()) }))
+	added(m, prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "pommego_memory_bytes", Help: "Bytes of the memory budget that are taken."},
+		func() float64 { return float64(srv.memory.taken()) }))
+	added(m, prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "pommego_memory_limit_bytes", Help: "The memory budget."},
+		func() float64 { return float64(srv.cfg.MaxMemoryBytes) }))
+	added(m, prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "pommego_ready", Help: "1 if new connections are taken."}, func() float64 {
+		if srv.unready() != "" {
+			return 0
+		}
+		return 1
+	}))
+
+	m.opened = count("pommego_connections_total", "Connections that were opened.")
+	m.refused = countBy("pommego_refused_total", "Connections that were refused, by HTTP status.", "status")
+	m.steps = count("pommego_steps_total", "Steps of games: one for each game of each request that steps it.")
+	m.batches = count("pommego_batches_total", "Batches that were written.")
+	m.errors = countBy("pommego_errors_total", "Error replies, by code.", "code")
+	bytes := countBy("pommego_bytes_total", "Bytes of requests received, of replies sent, and of batches left in shared memory.", "way")
+	m.received, m.sent, m.shared = bytes.WithLabelValues("received"), bytes.WithLabelValues("sent"), bytes.WithLabelValues("shared")
+
+	seconds := added(m, prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name: "pommego_request_seconds", Help: "Time from a request's turn to its reply, by type.", Buckets: latencies,
+	}, []string{"request"}))
+	for name := range requests {
+		m.seconds[name] = seconds.WithLabelValues(name)
+	}
+	m.invalid = seconds.WithLabelValues("invalid")
+
+	info := added(m, prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "pommego_info", Help: "1, with the server's version."}, []string{"version"}))
+	info.WithLabelValues(srv.cfg.Version).Set(1)
+	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return m
+}
+
+// added registers a figure.
+func added[C prometheus.Collector](m *metrics, c C) C {
+	m.registry.MustRegister(c)
+	return c
+}
+
+// answered counts a request, by its type, and the batch if it was answered with one.
+func (m *metrics) answered(request string, took time.Duration, batch bool) {
+	seconds, ok := m.seconds[request]
+	if !ok {
+		seconds = m.invalid
+	}
+	seconds.Observe(took.Seconds())
+	if batch {
+		m.batches.Inc()
+	}
+}
+
+// failed counts an error reply.
+func (m *metrics) failed(e *wireError) *wireError {
+	m.errors.WithLabelValues(string(e.Code)).Inc()
+	return e
+}

@@ -1,0 +1,188 @@
+package bridge
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// scrape reads the metrics that a server shows, by name with labels.
+func scrape(t *testing.T, h http.Handler) map[string]float64 {
+	t.Helper()
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest("GET", "http://127.0.0.1/metrics", nil))
+	if w.Code != http.StatusOK {
+		t.Fatalf("status %d: %s", w.Code, w.Body)
+	}
+	all := map[string]float64{}
+	for _, line := range regexp.MustCompile(`(?m)^(pommego\S*|go_goroutines|process_open_fds) (\S+)$`).FindAllStringSubmatch(w.Body.String(), -1) {
+		value, err := strconv.ParseFloat(line[2], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[line[1]] = value
+	}
+	return all
+}
+
+// TestMetrics makes requests of each kind and compares what is counted.
+func TestMetrics(t *testing.T) {
+	server := startServer(t, nil)
+	c := server.dial(t)
+	call(t, c, "make", "env_id", "ToySolo-v0", "games", 5)
+	call(t, c, "reset", "env", 1, "seed", 1)
+	for range 3 {
+		call(t, c, "step", "env", 1, "actions", toyActions(15, 0, 0))
+	}
+	callError(t, c, codeBadAction, "step", "env", 1, "actions", toyActions(15, 99, 0))
+	callError(t, c, codeUnknownType, "dance")
+	states := call(t, c, "get_state", "env", 1).list("states")
+	call(t, c, "simulate", "env", 1, "states", states[:2], "actions", toyActions(6, 0, 0))
+	if status, _ := server.get(t, "/nowhere", nil); status != http.StatusNotFound {
+		t.Errorf("/nowhere: status %d", status)
+	}
+	got := scrape(t, server.Operations())
+	for name, want := range map[string]float64{
+		"pommego_connections": 1, "pommego_connections_total": 1, "pommego_environments": 1, "pommego_games": 7, "pommego_ready": 1,
+		"pommego_steps_total": 17, "pommego_batches_total": 5,
+		`pommego_errors_total{code="bad_action"}`: 1, `pommego_errors_total{code="unknown_type"}`: 1,
+		`pommego_refused_total{status="404"}`:              1,
+		`pommego_request_seconds_count{request="step"}`:    4,
+		`pommego_request_seconds_count{request="invalid"}`: 1,
+		`pommego_info{version="test"}`:                     1,
+		`pommego_bytes_total{way="shared"}`:                0,
+	} {
+		if got[name] != want {
+			t.Errorf("%s is %v, want %v", name, got[name], want)
+		}
+	}
+	for _, name := range []string{`pommego_bytes_total{way="received"}`, `pommego_bytes_total{way="sent"}`, "go_goroutines", "process_open_fds"} {
+		if got[name] < 1 {
+			t.Errorf("%s is %v, want more", name, got[name])
+		}
+	}
+	call(t, c, "close", "env", 1)
+	if got := scrape(t, server.Operations()); got["pommego_environments"] != 0 || got["pommego_games"] != 0 {
+		t.Errorf("after close there are %v environments of %v games", got["pommego_environments"], got["pommego_games"])
+	}
+}
+
+// get asks the server's own address, as a browser or a probe does.
+func (s *testServer) get(t *testing.T, path string, change func(*http.Request)) (status int, body string) {
+	t.Helper()
+	r, err := http.NewRequest("GET", "http://"+s.host+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if change != nil {
+		change(r)
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer.StatusCode, string(text)
+}
+
+// TestOperations asks for health and metrics, at both addresses, as those who may and
+// those who may not.
+func TestOperations(t *testing.T) {
+	server := startServer(t, func(c *Config) { c.Token, c.Metrics, c.Hosts, c.MaxConnections = "secret", true, []string{"box"}, 1 })
+	token := func(r *http.Request) { r.Header.Set("Authorization", "Bearer secret") }
+	named := func(host string) func(*http.Request) { return func(r *http.Request) { r.Host = host } }
+	for _, test := range []struct {
+		path   string
+		change func(*http.Request)
+		status int
+		says   string
+		reason string
+	}{
+		{"/healthz", nil, 200, "ok", "no token is needed"},
+		{"/healthz", named("10.0.0.7:8765"), 200, "ok", "probes call a container by its address"},
+		{"/readyz", nil, 200, "ready", "no token is needed"},
+		{"/metrics", token, 200, "pommego_steps_total", "with the token"},
+		{"/metrics", nil, 401, "Bearer", "without it"},
+		{"/metrics", func(r *http.Request) { token(r); r.Host = "evil.example" }, 403, "Host", "a name rebound to this machine"},
+		{"/metrics/", token, 404, "want /", "another path"},
+	} {
+		if status, body := server.get(t, test.path, test.change); status != test.status || !strings.Contains(body, test.says) {
+			t.Errorf("%s (%s): status %d and %q, want %d and %q", test.path, test.reason, status, body, test.status, test.says)
+		}
+	}
+	apart := httptest.NewServer(server.Operations())
+	defer apart.Close()
+	elsewhere := &testServer{host: apart.Listener.Addr().String()}
+	for _, test := range []struct {
+		path, host string
+		status     int
+	}{
+		{"/metrics", "", 200}, {"/metrics", "10.0.0.7:9090", 200}, {"/metrics", "BOX:9090", 200}, {"/metrics", "evil.example:9090", 403},
+		{"/healthz", "", 200}, {"/readyz", "", 200}, {"/", "", 404},
+	} {
+		if status, body := elsewhere.get(t, test.path, named(test.host)); status != test.status {
+			t.Errorf("%s of %q: status %d and %q, want %d", test.path, test.host, status, body, test.status)
+		}
+	}
+	server.dial(t)
+	if status, body := server.get(t, "/readyz", nil); status != 503 || !strings.Contains(body, "all of its 1 connections") {
+		t.Errorf("/readyz of a full server: status %d and %q", status, body)
+	}
+	quiet := startServer(t, nil)
+	if status, _ := quiet.get(t, "/metrics", nil); status != 404 {
+		t.Errorf("/metrics where nobody has asked for it: status %d, want 404", status)
+	}
+}
+
+// TestDrain has no new connections while the open one goes on to its end.
+func TestDrain(t *testing.T) {
+	server := startServer(t, nil)
+	c := server.dial(t)
+	left := make(chan int)
+	go func() { left <- server.Drain(t.Context()) }()
+	eventually(t, "it is not ready", func() bool { status, _ := server.get(t, "/readyz", nil); return status == 503 })
+	if status, body := server.get(t, "/", websocketHeaders); status != 503 || !strings.Contains(body, "shutting down") {
+		t.Errorf("a new connection: status %d and %q, want 503", status, body)
+	}
+	if status, _ := server.get(t, "/healthz", nil); status != 200 {
+		t.Errorf("/healthz while draining: status %d, want 200", status)
+	}
+	call(t, c, "ping")
+	c.Close()
+	if n := <-left; n != 0 {
+		t.Errorf("%d connections are left, want 0", n)
+	}
+}
+
+// websocketHeaders make a request one that opens a WebSocket.
+func websocketHeaders(r *http.Request) {
+	for _, h := range []string{"Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==", "Sec-WebSocket-Protocol: " + Subprotocol} {
+		name, value, _ := strings.Cut(h, ": ")
+		r.Header.Set(name, value)
+	}
+}
+
+func BenchmarkMetrics(b *testing.B) {
+	srv, err := New(testConfig())
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		srv.metrics.steps.Add(1024)
+		srv.metrics.sent.Add(9e6)
+		srv.metrics.received.Add(9e3)
+		srv.metrics.answered("step", 1000, true)
+	}
+	if n := testing.AllocsPerRun(100, func() { srv.metrics.answered("step", 1000, true) }); n > 0 {
+		b.Errorf("counting a step allocates %v times, want 0", n)
+	}
+}

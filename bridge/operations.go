@@ -1,0 +1,95 @@
+package bridge
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// Operations answers what operators ask, for an address of its own: /healthz, /readyz
+// and /metrics, without a token. On the server's own address the first two are
+// answered without a token too, and /metrics with it, if Config.Metrics says so.
+//
+// A page in a browser could reach a local address by a name of its own; so a request
+// has to call the server by an IP address or a name that it knows.
+func (srv *Server) Operations() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case srv.probe(w, r):
+		case !srv.Known(r):
+			refuse(w, http.StatusForbidden, fmt.Sprintf("the Host header is %q, want an IP address or a name the server was started with", r.Host))
+		case r.URL.Path == "/metrics":
+			srv.serveMetrics(w, r)
+		default:
+			refuse(w, http.StatusNotFound, fmt.Sprintf("the path is %q, want /healthz, /readyz or /metrics", r.URL.Path))
+		}
+	})
+}
+
+// Known reports whether a request calls the server by an IP address or by one of its names.
+func (srv *Server) Known(r *http.Request) bool {
+	host, _, err := net.SplitHostPort(r.Host)
+	if err != nil {
+		host = r.Host
+	}
+	return net.ParseIP(host) != nil || srv.knowsHost(r.Host)
+}
+
+// probe answers /healthz and /readyz, and reports whether r was one of them.
+func (srv *Server) probe(w http.ResponseWriter, r *http.Request) bool {
+	switch r.URL.Path {
+	case "/healthz":
+		fmt.Fprintln(w, "ok")
+	case "/readyz":
+		if reason := srv.unready(); reason != "" {
+			refuse(w, http.StatusServiceUnavailable, reason)
+			return true
+		}
+		fmt.Fprintln(w, "ready")
+	default:
+		return false
+	}
+	return true
+}
+
+// asksForMetrics reports whether r, which may be answered, is for the metrics.
+func (srv *Server) asksForMetrics(r *http.Request) bool {
+	return srv.cfg.Metrics && r.URL.Path == "/metrics"
+}
+
+func (srv *Server) serveMetrics(w http.ResponseWriter, r *http.Request) {
+	promhttp.HandlerFor(srv.metrics.registry, promhttp.HandlerOpts{}).ServeHTTP(w, r)
+}
+
+// unready says why the server takes no new connections; empty: it does.
+func (srv *Server) unready() string {
+	switch {
+	case srv.draining.Load():
+		return "this server is shutting down and takes no new connections"
+	case srv.connections.Load() >= int64(srv.cfg.MaxConnections):
+		return fmt.Sprintf("this server has all of its %d connections; close one or come back later", srv.cfg.MaxConnections)
+	}
+	return ""
+}
+
+// Drain has the server refuse new connections, for good, and waits until those it has
+// are gone or ctx is done. It returns how many are left. Shutting down is what follows.
+func (srv *Server) Drain(ctx context.Context) (left int) {
+	srv.draining.Store(true)
+	look := time.NewTicker(10 * time.Millisecond)
+	defer look.Stop()
+	for {
+		if left = int(srv.connections.Load()); left == 0 {
+			return 0
+		}
+		select {
+		case <-ctx.Done():
+			return left
+		case <-look.C:
+		}
+	}
+}

@@ -1,0 +1,180 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/pprof"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"pommego/bridge"
+	"pommego/internal/enum"
+)
+
+// operations is how a server is watched and stopped.
+type operations struct {
+	address       string // of its own, for metrics; empty: none
+	url           string // under which they are then
+	metrics       bool   // on the server's own address
+	pprof         bool
+	drain         time.Duration
+	format, level string
+	log           *slog.Logger
+}
+
+func (o *operations) flags(f *pflag.FlagSet) {
+	f.BoolVar(&o.metrics, "metrics", false, "answer /metrics on the server's own address, to those who have the token")
+	f.StringVar(&o.address, "metrics-address", "", "answer /metrics, /healthz and /readyz on this host:port too, without a token; :PORT is 127.0.0.1:PORT")
+	f.BoolVar(&o.pprof, "pprof", false, "answer /debug/pprof there as well; only with a --metrics-address of this machine alone")
+	f.DurationVar(&o.drain, "drain-timeout", 0, "at SIGTERM, take no new connections and give those that are open so long to end (default: none)")
+	f.StringVar(&o.format, "log-format", "text", "how to log to standard error: text or json")
+	f.StringVar(&o.level, "log-level", "warn", "what to log: debug, info (connections and refusals, too), warn or error")
+}
+
+var logFormats = []string{"text", "json"}
+
+// prepare checks the options and completes the server's configuration.
+func (o *operations) prepare(cfg *bridge.Config, verbose bool) error {
+	var format uint8
+	if err := enum.Read("--log-format", logFormats, []byte(o.format), &format); err != nil {
+		return usageError{err}
+	}
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(o.level)); err != nil {
+		return usagef("--log-level is %q, want debug, info, warn or error", o.level)
+	}
+	if verbose {
+		level = min(level, slog.LevelInfo)
+	}
+	options := &slog.HandlerOptions{Level: level}
+	var handler slog.Handler = slog.NewTextHandler(os.Stderr, options)
+	if o.format == "json" {
+		handler = slog.NewJSONHandler(os.Stderr, options)
+	}
+	o.log = slog.New(handler)
+	cfg.Log, cfg.Metrics = o.log, o.metrics
+	if o.drain < 0 {
+		return usagef("--drain-timeout is %v, want 0 or more", o.drain)
+	}
+	return o.checkAddress()
+}
+
+func (o *operations) checkAddress() error {
+	if o.address == "" {
+		if o.pprof {
+			return usagef("--pprof needs a --metrics-address, such as 127.0.0.1:9090")
+		}
+		return nil
+	}
+	host, port, err := net.SplitHostPort(o.address)
+	if err != nil {
+		return usagef("--metrics-address is %q, want host:port", o.address)
+	}
+	if host == "" {
+		host = "127.0.0.1"
+	}
+	o.address = net.JoinHostPort(host, port)
+	if ip := net.ParseIP(host); o.pprof && host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return usagef("--pprof shows the server's memory, and --metrics-address %s reaches other machines: want an address of this one, such as 127.0.0.1:9090", o.address)
+	}
+	return nil
+}
+
+// serve answers on the address for metrics, if there is one, until close is called.
+func (o *operations) serve(srv *bridge.Server) (closeServer func(), err error) {
+	if o.address == "" {
+		return func() {}, nil
+	}
+	ln, err := net.Listen("tcp", o.address)
+	if err != nil {
+		return nil, err
+	}
+	o.url = "http://" + ln.Addr().String() + "/metrics"
+	web := &http.Server{
+		Handler:           o.handler(srv),
+		ReadHeaderTimeout: 5 * time.Second,
+		IdleTimeout:       time.Minute,
+		MaxHeaderBytes:    8 << 10,
+		ErrorLog:          slog.NewLogLogger(o.log.Handler(), slog.LevelDebug),
+	}
+	go func() {
+		if err := web.Serve(ln); err != http.ErrServerClosed {
+			o.log.Error("metrics are no longer served", "error", err)
+		}
+	}()
+	o.log.Info("metrics", "url", o.url)
+	return func() { web.Close() }, nil // nothing is lost with its connections
+}
+
+func (o *operations) handler(srv *bridge.Server) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("/", srv.Operations())
+	if !o.pprof {
+		return mux
+	}
+	for path, handler := range map[string]http.HandlerFunc{
+		"": pprof.Index, "cmdline": pprof.Cmdline, "profile": pprof.Profile, "symbol": pprof.Symbol, "trace": pprof.Trace,
+	} {
+		mux.HandleFunc("/debug/pprof/"+path, func(w http.ResponseWriter, r *http.Request) {
+			if !srv.Known(r) {
+				http.Error(w, "call this server by its IP address", http.StatusForbidden)
+				return
+			}
+			handler(w, r)
+		})
+	}
+	return mux
+}
+
+// untilStopped returns a context that ends when the server is to shut down: at a
+// signal, after SIGTERM once it has drained. A signal while it drains ends that, and
+// one more ends the process at once.
+func (o *operations) untilStopped(parent context.Context, srv *bridge.Server) (ctx context.Context, stop func()) {
+	ctx, stop = context.WithCancel(parent)
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		defer stop()
+		defer signal.Stop(signals)
+		select {
+		case s := <-signals:
+			o.log.Info("stopping", "signal", s.String())
+			if s == syscall.SIGTERM && o.drain > 0 {
+				o.drained(ctx, srv, signals)
+			}
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, stop
+}
+
+// drained waits until all connections have ended, for the drain timeout at most.
+func (o *operations) drained(ctx context.Context, srv *bridge.Server, signals <-chan os.Signal) {
+	begun := time.Now()
+	ctx, stop := context.WithTimeout(ctx, o.drain)
+	defer stop()
+	go func() {
+		select {
+		case <-signals:
+			stop()
+		case <-ctx.Done():
+		}
+	}()
+	o.log.Info("draining", "seconds", o.drain.Seconds())
+	left := srv.Drain(ctx)
+	o.log.Info("drained", "seconds", time.Since(begun).Seconds(), "connections_left", left)
+}
+
+// timed logs for how long the server has run, once it is over.
+func (o *operations) timed(serve func() error) error {
+	begun := time.Now()
+	err := serve()
+	o.log.Info("stopped", "seconds", time.Since(begun).Seconds(), "error", err)
+	return err
+}

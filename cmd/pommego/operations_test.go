@@ -1,0 +1,213 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"pommego/bridge"
+)
+
+// operated is a server with an address for its metrics.
+type operated struct {
+	cmd              *exec.Cmd
+	Address, Metrics string
+	log              *bytes.Buffer
+}
+
+func operate(t *testing.T, args ...string) *operated {
+	t.Helper()
+	w := &operated{log: &bytes.Buffer{}}
+	args = append([]string{"serve", "--listen", "127.0.0.1:0", "--json", "--metrics-address", ":0", "--log-format", "json", "--log-level", "info"}, args...)
+	w.cmd = exec.Command(program, args...)
+	w.cmd.Stderr = w.log
+	out, err := w.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = w.cmd.Process.Kill() // fails if it has ended, as it should have
+		_ = w.cmd.Wait()
+	})
+	if err := json.NewDecoder(bufio.NewReader(out)).Decode(w); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// get asks at the address for metrics.
+func (w *operated) get(t *testing.T, path string) (status int, body string) {
+	t.Helper()
+	answer, err := http.Get(strings.TrimSuffix(w.Metrics, "/metrics") + path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer.StatusCode, string(text)
+}
+
+// connect opens a connection to the server.
+func (w *operated) connect() (*websocket.Conn, error) {
+	dialer := websocket.Dialer{Subprotocols: []string{bridge.Subprotocol}}
+	ws, _, err := dialer.Dial(w.Address, nil)
+	return ws, err
+}
+
+// logged finds an entry of the log, once the server has ended.
+func (w *operated) logged(t *testing.T, msg string) map[string]any {
+	t.Helper()
+	for line := range strings.Lines(w.log.String()) {
+		var entry map[string]any
+		if err := json.Unmarshal([]byte(line), &entry); err != nil {
+			t.Fatalf("the log has a line that is no JSON: %s", line)
+		}
+		if entry["msg"] == msg {
+			return entry
+		}
+	}
+	t.Fatalf("the log has no entry %q:\n%s", msg, w.log)
+	return nil
+}
+
+// TestServeDrains ends a server by SIGTERM: it is not ready, takes no new
+// connection, lets the open one end, and says how long that took.
+func TestServeDrains(t *testing.T) {
+	w := operate(t, "--drain-timeout", "1m")
+	if status, body := w.get(t, "/metrics"); status != 200 || !strings.Contains(body, "pommego_ready 1") {
+		t.Errorf("/metrics: status %d and\n%s", status, body)
+	}
+	if status, _ := w.get(t, "/debug/pprof/"); status != 404 {
+		t.Errorf("profiles that nobody has asked for: status %d, want 404", status)
+	}
+	ws, err := w.connect()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	for status := 0; status != 503; status, _ = w.get(t, "/readyz") {
+		time.Sleep(time.Millisecond)
+	}
+	if _, err := w.connect(); err == nil {
+		t.Error("a connection was taken while draining")
+	}
+	if status, _ := w.get(t, "/healthz"); status != 200 {
+		t.Errorf("/healthz while draining: status %d, want 200", status)
+	}
+	ws.Close()
+	if err := w.cmd.Wait(); err != nil {
+		t.Errorf("the server ended with %v", err)
+	}
+	if e := w.logged(t, "drained"); e["connections_left"] != 0.0 || e["seconds"].(float64) <= 0 {
+		t.Errorf("it logged %v, want no connection and the time it took", e)
+	}
+	w.logged(t, "stopped")
+}
+
+// TestServeDrainsNoLonger cuts draining short, by its time-out and by a second signal.
+func TestServeDrainsNoLonger(t *testing.T) {
+	for _, c := range []struct {
+		timeout string
+		again   bool
+	}{{"50ms", false}, {"1h", true}} {
+		w := operate(t, "--drain-timeout", c.timeout)
+		ws, err := w.connect()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer ws.Close()
+		if err := w.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		if c.again {
+			for status := 0; status != 503; status, _ = w.get(t, "/readyz") {
+				time.Sleep(time.Millisecond)
+			}
+			if err := w.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.cmd.Wait(); err != nil {
+			t.Errorf("%v: the server ended with %v", c, err)
+		}
+		if e := w.logged(t, "drained"); e["connections_left"] != 1.0 {
+			t.Errorf("%v: it logged %v, want one connection left", c, e)
+		}
+	}
+}
+
+// TestServeProfiles shows them where they are asked for.
+func TestServeProfiles(t *testing.T) {
+	w := operate(t, "--pprof", "--metrics")
+	if status, body := w.get(t, "/debug/pprof/goroutine?debug=1"); status != 200 || !strings.Contains(body, "goroutine profile") {
+		t.Errorf("status %d and %.200s", status, body)
+	}
+	answer, err := http.Get("http" + strings.TrimPrefix(w.Address, "ws") + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer.Body.Close()
+	if answer.StatusCode != 200 {
+		t.Errorf("/metrics at the server's own address: status %d", answer.StatusCode)
+	}
+	for _, c := range []struct {
+		args []string
+		says string
+	}{
+		{[]string{"--pprof"}, "needs a --metrics-address"},
+		{[]string{"--pprof", "--metrics-address", "0.0.0.0:0"}, "reaches other machines"},
+		{[]string{"--metrics-address", "9090"}, `"9090", want host:port`},
+		{[]string{"--log-format", "xml"}, `--log-format is "xml", want one of text, json`},
+		{[]string{"--log-level", "loud"}, `--log-level is "loud", want debug`},
+		{[]string{"--drain-timeout", "-1s"}, "--drain-timeout is -1s, want 0 or more"},
+	} {
+		if r := pommego(t, append([]string{"serve"}, c.args...)...); r.code != exitUsage || !strings.Contains(r.errors, c.says) {
+			t.Errorf("%v: exit code %d and %q, want %d and %q", c.args, r.code, r.errors, exitUsage, c.says)
+		}
+	}
+}
+
+// TestDeployment reads the files in deploy/: the flags that they give to serve exist.
+func TestDeployment(t *testing.T) {
+	files, err := filepath.Glob("../../deploy/*")
+	if err != nil || len(files) < 3 {
+		t.Fatalf("deploy/ has %v (%v), want a unit, a Containerfile and a compose file", files, err)
+	}
+	flags, found := newServe().Flags(), 0
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, command := range regexp.MustCompile(`(?s)\bserve\b[^#]*?(\n\n|\z)`).FindAllString(string(text), -1) {
+			for _, flag := range regexp.MustCompile(`--([a-z-]+)`).FindAllStringSubmatch(command, -1) {
+				if found++; flags.Lookup(flag[1]) == nil {
+					t.Errorf("%s: serve has no flag --%s", file, flag[1])
+				}
+			}
+		}
+	}
+	if found < 6 {
+		t.Errorf("deploy/ gives %d flags to serve, want those of each file: does this test still find them?", found)
+	}
+}
