@@ -3,6 +3,7 @@ package bridge
 import (
 	"slices"
 
+	"pommego/arena/picture"
 	"pommego/vec"
 )
 
@@ -24,7 +25,8 @@ type environment struct {
 	sent    []int32     // scratch for send
 	refused error       // why a posted send was, until the next posted recv says so
 	sims    []*simulator
-	starts  vec.Starts // as last set
+	starts  vec.Starts       // as last set
+	painter *picture.Painter // of the last tile size; nil before the first
 
 	bytes    int64 // of the memory budget, taken for all of it but the simulators
 	agents   int64 // of these, for agents

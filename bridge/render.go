@@ -15,21 +15,35 @@ type renderRequest struct {
 	game   int
 	colour bool
 	tile   int // pixels; 0: as text
+	seat   int // whose view; env.NoSeat: the whole game
 }
 
 func readRender(in *fields) renderRequest {
 	in.need("game")
-	return renderRequest{in.integer("game", 0, maxInt), in.flag("colour"), in.integer("tile", 4, maxTile)}
+	q := renderRequest{in.integer("game", 0, maxInt), in.flag("colour"), in.integer("tile", 4, maxTile), env.NoSeat}
+	if in.at("seat") {
+		q.seat = int(in.number("seat", 0, 255))
+	}
+	return q
 }
 
 func (s *session) render(e *environment, id uint64, q renderRequest) (reply, error) {
 	if q.game >= e.pool.Games() {
 		return reply{}, outOfRange("game", q.game, 0, uint64(e.pool.Games()-1))
 	}
+	if last := e.pool.Spec().Seats - 1; q.seat > last {
+		return reply{}, outOfRange("seat", q.seat, 0, uint64(last))
+	}
 	if q.tile > 0 {
 		return e.renderPixels(id, q)
 	}
-	text := e.pool.Match(q.game).AppendText(nil, q.colour)
+	m := e.pool.Match(q.game)
+	var text []byte
+	if seen, ok := m.(env.Seen); ok && q.seat != env.NoSeat {
+		text = seen.AppendSeen(nil, q.seat, q.colour)
+	} else {
+		text = m.AppendText(nil, q.colour)
+	}
 	return message("text", id, "env", int(e.handle), "text", string(text))
 }
 
@@ -39,11 +53,14 @@ func (e *environment) renderPixels(id uint64, q renderRequest) (reply, error) {
 	if !ok {
 		return reply{}, fail(codeBadOption, "tile", "leave it out for a picture as text", "%s cannot be drawn in pixels", e.pool.Spec().ID)
 	}
-	img := picture.Image(pictured.Picture(), q.tile)
+	if e.painter == nil || e.painter.Tile() != q.tile {
+		e.painter = picture.NewPainter(q.tile)
+	}
+	img := e.painter.Image(pictured.Picture(q.seat))
 	width, height := img.Rect.Dx(), img.Rect.Dy()
-	pixels := make([]byte, 0, 3*width*height)
-	for at := 0; at < len(img.Pix); at += 4 {
-		pixels = append(pixels, img.Pix[at:at+3]...)
+	pixels := make([]byte, 3*width*height)
+	for at := range width * height {
+		copy(pixels[3*at:3*at+3], img.Pix[4*at:])
 	}
 	tensor := []any{string(env.Uint8), []int{height, width, 3}, []byte{}, pixels}
 	return message("image", id, "env", int(e.handle), "pixels", tensor)

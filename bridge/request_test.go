@@ -112,7 +112,7 @@ func TestRead(t *testing.T) {
 		t.Errorf("simulate: %+v", q)
 	}
 	in = example(t, "render")
-	if q := readRender(in); q != (renderRequest{game: 1, colour: true}) {
+	if q := readRender(in); q != (renderRequest{game: 1, colour: true, seat: env.NoSeat}) {
 		t.Errorf("render: %+v", q)
 	}
 }

@@ -2,6 +2,6 @@
 // no game: a game says what each tile shows (env.Pictured), this package how that
 // looks.
 //
-//	img := picture.Image(match.Picture(), 32)
-//	video := picture.NewVideo(24); video.Add(match.Picture()); ...; video.WriteGIF(w, 5)
+//	img := picture.NewPainter(32).Image(match.Picture(env.NoSeat))
+//	video := picture.NewVideo(24); video.Add(match.Picture(env.NoSeat)); ...; video.WriteGIF(w, 5)
 package picture

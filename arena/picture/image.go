@@ -3,10 +3,7 @@ package picture
 import (
 	"image"
 	"image/color"
-	"image/draw"
-	"math"
 
-	"golang.org/x/image/font"
 	"golang.org/x/image/font/basicfont"
 	"golang.org/x/image/math/fixed"
 
@@ -20,86 +17,120 @@ const (
 	light = env.Colour(0xffffff) // labels on dark shapes
 )
 
-const lineHeight = 16 // of the text below, in pixels
+// unit is the size of marks in the lines below a picture, in pixels, and of the tiles
+// for which texts have their smallest size. Larger tiles have larger texts.
+const unit = 16
 
-// size is the width and height of a picture's image, in pixels, with tiles of
-// the given size.
-func size(p env.Picture, tile int) (width, height int) {
-	return p.Cols * tile, p.Rows*tile + len(p.Lines)*lineHeight
+// Painter draws pictures with tiles of one size. It keeps the tiles that it has
+// drawn, since most are the same in the next picture. It belongs to one goroutine.
+type Painter struct {
+	tile    int
+	scale   int // of texts
+	sprites map[sprite]*image.RGBA
 }
 
-// Image draws a picture with tiles of the given size in pixels.
-func Image(p env.Picture, tile int) *image.RGBA {
-	width, height := size(p, tile)
-	img := image.NewRGBA(image.Rect(0, 0, width, height))
-	draw.Draw(img, img.Bounds(), image.NewUniform(rgba(paper)), image.Point{}, draw.Src)
-	for i, t := range p.Tiles {
-		drawTile(img, image.Pt(i%p.Cols*tile, i/p.Cols*tile), tile, t)
+// sprite is what a painter has drawn: a tile in a size.
+type sprite struct {
+	env.Tile
+	size int
+}
+
+// maxSprites is how many are kept: more than a game needs.
+const maxSprites = 4096
+
+// NewPainter makes a painter for tiles of the given size in pixels.
+func NewPainter(tile int) *Painter {
+	return &Painter{tile, max(tile/unit, 1), make(map[sprite]*image.RGBA)}
+}
+
+// Tile is the size of the tiles.
+func (p *Painter) Tile() int { return p.tile }
+
+// Image draws a picture. Pictures with as many tiles and lines have images of the same
+// size.
+func (p *Painter) Image(pic env.Picture) *image.RGBA {
+	line := unit * p.scale
+	top := pic.Rows * p.tile
+	img := image.NewRGBA(image.Rect(0, 0, pic.Cols*p.tile, top+len(pic.Lines)*line))
+	fill(img.Pix[top*img.Stride:], paper)
+	for i := range pic.Tiles {
+		p.put(img, i%pic.Cols*p.tile, i/pic.Cols*p.tile, sprite{pic.Tiles[i], p.tile})
 	}
-	for i, line := range p.Lines {
-		write(img, line, 4, p.Rows*tile+(i+1)*lineHeight-4, ink)
+	for i := range pic.Lines {
+		p.line(img, top+i*line, &pic.Lines[i])
 	}
 	return img
 }
 
-func rgba(c env.Colour) color.RGBA {
-	return color.RGBA{uint8(c >> 16), uint8(c >> 8), uint8(c), 0xff}
+// line draws a line whose top is at y.
+func (p *Painter) line(img *image.RGBA, y int, l *env.Line) {
+	size := unit * p.scale
+	x := 0
+	for _, mark := range l.Marks {
+		if x+size > img.Rect.Dx() {
+			return
+		}
+		p.put(img, x, y, sprite{env.Tile{Ground: paper, Mark: mark}, size})
+		x += size
+	}
+	p.write(img, l.Short, x+3*p.scale, y+12*p.scale)
 }
 
-func drawTile(img *image.RGBA, at image.Point, size int, t env.Tile) {
-	ground, front := rgba(t.Ground), rgba(t.Colour)
-	inside := shapes[t.Shape]
-	for y := range size {
-		for x := range size {
-			c := ground
-			// The middle of the pixel, from -1 to 1.
-			if inside((2*float64(x)+1)/float64(size)-1, (2*float64(y)+1)/float64(size)-1) {
-				c = front
+// put copies a sprite, which it draws first if it has not yet.
+func (p *Painter) put(img *image.RGBA, x, y int, s sprite) {
+	drawn := p.sprites[s]
+	if drawn == nil {
+		if len(p.sprites) >= maxSprites {
+			clear(p.sprites)
+		}
+		drawn = drawTile(s.size, &s.Tile)
+		p.sprites[s] = drawn
+	}
+	for row := range s.size {
+		copy(img.Pix[img.PixOffset(x, y+row):], drawn.Pix[row*drawn.Stride:][:4*s.size])
+	}
+}
+
+// write writes a text from x on, in capitals as high as 9 times the scale; y is where
+// it stands.
+func (p *Painter) write(img *image.RGBA, text string, x, y int) {
+	for _, r := range text {
+		at, mask, from, advance, ok := basicfont.Face7x13.Glyph(fixed.Point26_6{}, r)
+		if !ok {
+			continue
+		}
+		letter := mask.(*image.Alpha)
+		for row := range at.Dy() {
+			for col := range at.Dx() {
+				if letter.AlphaAt(from.X+col, from.Y+row).A != 0 {
+					dot(img, x+(at.Min.X+col)*p.scale, y+(at.Min.Y+row)*p.scale, p.scale, rgba(ink))
+				}
 			}
-			img.SetRGBA(at.X+x, at.Y+y, c)
+		}
+		x += advance.Ceil() * p.scale
+	}
+}
+
+// dot draws a square dot, as far as it lies in the image.
+func dot(img *image.RGBA, x, y, size int, c color.RGBA) {
+	for row := y; row < y+size; row++ {
+		for col := x; col < x+size; col++ {
+			img.SetRGBA(col, row, c)
 		}
 	}
-	if t.Label == "" {
+}
+
+// fill gives pixels a colour.
+func fill(pixels []uint8, c env.Colour) {
+	if len(pixels) == 0 {
 		return
 	}
-	under := t.Ground
-	if t.Shape != env.Nothing && t.Shape != env.Ring {
-		under = t.Colour
+	colour := rgba(c)
+	for done := copy(pixels, []uint8{colour.R, colour.G, colour.B, colour.A}); done < len(pixels); done *= 2 {
+		copy(pixels[done:], pixels[:done])
 	}
-	width := font.MeasureString(basicfont.Face7x13, t.Label).Ceil()
-	write(img, t.Label, at.X+(size-width)/2, at.Y+(size+10)/2, contrast(under))
 }
 
-// contrast is the colour in which text can be read on c.
-func contrast(c env.Colour) env.Colour {
-	if 3*(c>>16&0xff)+6*(c>>8&0xff)+c&0xff > 1280 {
-		return ink
-	}
-	return light
-}
-
-func write(img *image.RGBA, text string, x, y int, c env.Colour) {
-	d := font.Drawer{Dst: img, Src: image.NewUniform(rgba(c)), Face: basicfont.Face7x13, Dot: fixed.P(x, y)}
-	d.DrawString(text)
-}
-
-// shapes report for each shape whether it covers a point of a tile, from -1 to 1
-// each way.
-var shapes = map[env.Shape]func(x, y float64) bool{
-	env.Nothing: func(x, y float64) bool { return false },
-	env.Disc:    func(x, y float64) bool { return x*x+y*y < 0.6 },
-	env.Ring:    func(x, y float64) bool { d := x*x + y*y; return d < 0.75 && d > 0.45 },
-	env.Block:   func(x, y float64) bool { return max(math.Abs(x), math.Abs(y)) < 0.94 },
-	env.Bricks:  bricks,
-	env.Diamond: func(x, y float64) bool { return math.Abs(x)+math.Abs(y) < 0.75 },
-	env.Star:    func(x, y float64) bool { return math.Hypot(x, y) < 0.65+0.25*math.Cos(8*math.Atan2(y, x)) },
-}
-
-// bricks is a wall: three courses, joints between them.
-func bricks(x, y float64) bool {
-	course := math.Floor((y + 1) * 1.5)
-	if math.Mod(y+1, 2.0/3) < 0.09 {
-		return false
-	}
-	return math.Mod(x+1+course*0.5, 1) > 0.09
+func rgba(c env.Colour) color.RGBA {
+	return color.RGBA{uint8(c >> 16), uint8(c >> 8), uint8(c), 0xff}
 }

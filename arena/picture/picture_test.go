@@ -16,11 +16,11 @@ import (
 )
 
 func board(shape env.Shape) env.Picture {
-	p := env.Picture{Cols: 3, Rows: 2, Lines: []string{"a line", "another"}}
+	p := env.Picture{Cols: 3, Rows: 2, Lines: []env.Line{{Text: "a line", Short: "a line"}, {Text: "another", Short: "another"}}}
 	for range 6 {
 		p.Tiles = append(p.Tiles, env.Tile{Ground: 0x102030})
 	}
-	p.Tiles[4] = env.Tile{Ground: 0x102030, Shape: shape, Colour: 0xf0e000, Label: ""}
+	p.Tiles[4] = env.Tile{Ground: 0x102030, Mark: env.Mark{Shape: shape, Colour: 0xf0e000}}
 	return p
 }
 
@@ -29,8 +29,8 @@ func board(shape env.Shape) env.Picture {
 func TestEveryShapeIsDrawn(t *testing.T) {
 	const tile = 20
 	for shape := env.Disc; shape.String() != "Shape(?)"; shape++ {
-		img := Image(board(shape), tile)
-		if got := img.Bounds(); got != image.Rect(0, 0, 60, 40+2*lineHeight) {
+		img := NewPainter(tile).Image(board(shape))
+		if got := img.Bounds(); got != image.Rect(0, 0, 60, 40+2*unit) {
 			t.Fatalf("%v: the image is %v", shape, got)
 		}
 		in, out := 0, 0
@@ -55,7 +55,7 @@ func TestEveryShapeIsDrawn(t *testing.T) {
 func TestLabelsAndLinesAreWritten(t *testing.T) {
 	with, without := board(env.Disc), board(env.Disc)
 	with.Tiles[4].Label = "12"
-	a, b := Image(with, 32), Image(without, 32)
+	a, b := NewPainter(32).Image(with), NewPainter(32).Image(without)
 	if bytes.Equal(a.Pix, b.Pix) {
 		t.Error("the label changes nothing")
 	}
@@ -97,7 +97,7 @@ func TestGIF(t *testing.T) {
 		t.Fatalf("%d images with delays %v", len(read.Image), read.Delay)
 	}
 	for i, p := range f.frames {
-		want := Image(p, 16)
+		want := NewPainter(16).Image(p)
 		for y := range want.Rect.Dy() {
 			for x := range want.Rect.Dx() {
 				r, g, b, _ := read.Image[i].At(x, y).RGBA()

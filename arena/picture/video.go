@@ -18,12 +18,12 @@ import (
 
 // Video is the pictures of a game, one after the other.
 type Video struct {
-	tile   int
-	frames []env.Picture
+	painter *Painter
+	frames  []env.Picture
 }
 
 // NewVideo makes an empty video whose tiles have the given size in pixels.
-func NewVideo(tile int) *Video { return &Video{tile: tile} }
+func NewVideo(tile int) *Video { return &Video{painter: NewPainter(tile)} }
 
 // Add appends a picture. All of a video have the same size.
 func (f *Video) Add(p env.Picture) error {
@@ -56,7 +56,7 @@ func (f *Video) WriteGIF(ctx context.Context, w io.Writer, fps float64) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		video.Image = append(video.Image, paletted(Image(p, f.tile)))
+		video.Image = append(video.Image, paletted(f.painter.Image(p)))
 		video.Delay = append(video.Delay, min(max(int(100/fps+0.5), 2), longest))
 	}
 	video.Delay[len(video.Delay)-1] = longest
@@ -128,10 +128,13 @@ func (f *Video) WriteHTML(w io.Writer, title string, fps float64) error {
 		return errEmpty
 	}
 	first := f.frames[0]
-	about := page{Cols: first.Cols, Rows: first.Rows, Tile: f.tile, FPS: fps}
+	about := page{Cols: first.Cols, Rows: first.Rows, Tile: f.painter.tile, FPS: fps}
 	for i, p := range f.frames {
 		// Never null, which the player could not go over.
-		change := frame{Tiles: [][]any{}, Lines: append([]string{}, p.Lines...)}
+		change := frame{Tiles: [][]any{}, Lines: []string{}}
+		for _, line := range p.Lines {
+			change.Lines = append(change.Lines, line.Text)
+		}
 		for k, t := range p.Tiles {
 			if i == 0 || f.frames[i-1].Tiles[k] != t {
 				change.Tiles = append(change.Tiles, []any{k, css(t.Ground), t.Shape.String(), css(t.Colour), t.Label})

@@ -29,6 +29,7 @@ FILE may also be a data set that generate has made, its folder or one of its fil
   pommego replay games.jsonl.gz --game 3 --fps 10
   pommego replay games.jsonl.gz --game 3 --step
   pommego replay games.jsonl.gz --gif game.gif --html game.html
+  pommego replay games.jsonl.gz --gif seat1.gif --seat 1
   pommego replay games.jsonl.gz --json
   pommego replay ffa --game 17`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -48,6 +49,10 @@ FILE may also be a data set that generate has made, its folder or one of its fil
 				return usagef("--fps is %v, want 0 or more", o.fps)
 			case o.tile < 8 || o.tile > 128:
 				return usagef("--tile is %d, want 8 to 128", o.tile)
+			case o.seat < env.NoSeat:
+				return usagef("--seat is %d, want a seat, or -1 for the whole game", o.seat)
+			case o.seat != env.NoSeat && !o.videos():
+				return usagef("--seat needs --gif or --html")
 			case o.fps == 0 && o.videos():
 				return usagef("--fps is 0, want more with --gif or --html")
 			}
@@ -61,6 +66,7 @@ FILE may also be a data set that generate has made, its folder or one of its fil
 	cmd.Flags().StringVar(&o.gif, "gif", "", "write the game to this file as an animated picture")
 	cmd.Flags().StringVar(&o.html, "html", "", "write the game to this file as a web page with a player")
 	cmd.Flags().IntVar(&o.tile, "tile", 32, "with --gif and --html, the size of a cell in pixels")
+	cmd.Flags().IntVar(&o.seat, "seat", env.NoSeat, "with --gif and --html, show what this seat sees, fog included; -1: the whole game")
 	cmd.Flags().BoolVar(&o.asJSON, "json", false, "print how the game went as one JSON object, no pictures")
 	return cmd
 }
@@ -74,6 +80,7 @@ type replayOptions struct {
 	gif    string
 	html   string
 	tile   int
+	seat   int
 }
 
 func (o *replayOptions) run(cmd *cobra.Command, path string) error {

@@ -22,8 +22,13 @@ func (o *replayOptions) video(ctx context.Context, out io.Writer, path string, g
 	if !ok {
 		return fmt.Errorf("%s: line %d: games of %s cannot be drawn", path, o.game, game.Info().EnvID)
 	}
+	if b, ok := game.(record.Beginning); ok {
+		if _, spec := b.Position(); o.seat >= spec.Seats {
+			return usagef("--seat is %d, want 0 to %d for %s", o.seat, spec.Seats-1, spec.ID)
+		}
+	}
 	video := picture.NewVideo(o.tile)
-	if err := video.Add(pictured.Picture()); err != nil {
+	if err := video.Add(pictured.Picture(o.seat)); err != nil {
 		return err
 	}
 	for range game.Len() {
@@ -33,7 +38,7 @@ func (o *replayOptions) video(ctx context.Context, out io.Writer, path string, g
 		if err := game.Step(); err != nil {
 			return fmt.Errorf("%s: line %d: %w", path, o.game, err)
 		}
-		if err := video.Add(pictured.Picture()); err != nil {
+		if err := video.Add(pictured.Picture(o.seat)); err != nil {
 			return err
 		}
 	}

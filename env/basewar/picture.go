@@ -2,6 +2,7 @@ package basewar
 
 import (
 	"fmt"
+	"strconv"
 
 	"pommego/env"
 	"pommego/env/grid"
@@ -10,14 +11,16 @@ import (
 // The colours of a picture.
 const (
 	groundColour  env.Colour = 0xe6e2d3
-	blastGround   env.Colour = 0xf2c48d
+	blastGround   env.Colour = 0xffdf9e
 	stoneColour   env.Colour = 0x7a7f87
-	boxColour     env.Colour = 0xb07a3f
-	blastColour   env.Colour = 0xe4572e
-	publicColour  env.Colour = 0x333333
+	boxColour     env.Colour = 0xb98a55
+	blastColour   env.Colour = 0xe23d12
+	bombColour    env.Colour = 0x23272b
+	edgeColour    env.Colour = 0x151515
+	publicColour  env.Colour = 0xf7f7f2
 	sharedColour  env.Colour = 0x7d4fa0 // of a cell where both sides stand
-	blueColour    env.Colour = 0x1d5fbf
-	greenColour   env.Colour = 0x2b9348
+	blueColour    env.Colour = 0x0072b2
+	greenColour   env.Colour = 0x009e73
 	blueHomeTint  env.Colour = 0xb9cdea
 	greenHomeTint env.Colour = 0xb8dcc2
 )
@@ -27,12 +30,12 @@ var (
 	homeTints    = [2]env.Colour{blueHomeTint, greenHomeTint}
 )
 
-// Picture is the game as it stands: env.Pictured.
-func (m *Match) Picture() env.Picture { return m.game.rules.Picture(&m.State) }
+// Picture is the game as it stands: env.Pictured. Every seat sees everything.
+func (m *Match) Picture(int) env.Picture { return m.game.rules.Picture(&m.State) }
 
-// Picture is Match.Picture for a state by itself. Bombers are discs with their
-// numbers, or how many they are with a +; bombs are diamonds with the rounds they
-// have left, bases rings with their energy.
+// Picture is Match.Picture for a state by itself. Bombers have their numbers, or how
+// many they are with a +, blue ones on discs and green ones on squares; bombs show the
+// rounds they have left in an outline of their side's colour, bases their energy.
 func (r *Rules) Picture(s *State) env.Picture {
 	pic := env.Picture{Cols: r.BoardSize, Rows: r.BoardSize}
 	for row := range r.BoardSize {
@@ -40,11 +43,8 @@ func (r *Rules) Picture(s *State) env.Picture {
 			pic.Tiles = append(pic.Tiles, r.tile(s, grid.At(row, col)))
 		}
 	}
-	pic.Lines = []string{
-		fmt.Sprintf("round %d of %d", s.StepCount, r.MaxSteps),
-		r.sideLine(s, Blue),
-		r.sideLine(s, Green),
-	}
+	round := fmt.Sprintf("round %d of %d", s.StepCount, r.MaxSteps)
+	pic.Lines = []env.Line{{Text: round, Short: round}, r.sideLine(s, Blue), r.sideLine(s, Green)}
 	return pic
 }
 
@@ -59,10 +59,10 @@ func (r *Rules) tile(s *State, c grid.Cell) env.Tile {
 		t.Shape, t.Colour = env.Bricks, boxColour
 	case ground != boardEmpty:
 		side := Side(ground - boardBlue)
-		t = env.Tile{Ground: homeTints[side], Shape: env.Ring, Colour: ownerColours[side], Label: fmt.Sprint(s.Energy[side])}
+		t = env.Tile{Ground: homeTints[side], Mark: s.base(side)}
 	case bomb >= 0:
 		b := &s.Bombs[bomb]
-		t.Shape, t.Colour, t.Label = env.Diamond, ownerColours[b.Owner()], fmt.Sprint(b.Life)
+		t.Mark = env.Mark{Shape: env.Round, Colour: bombColour, Edge: ownerColours[b.Owner()], Label: strconv.Itoa(int(b.Life))}
 	case s.Blast.Has(c):
 		t.Shape, t.Colour = env.Star, blastColour
 	}
@@ -70,9 +70,17 @@ func (r *Rules) tile(s *State, c grid.Cell) env.Tile {
 		t.Ground = blastGround
 	}
 	if here := s.standing(c); here != 0 {
-		t.Shape, t.Colour, t.Label = env.Disc, here.colour(), here.label()
+		t.Mark = here.mark()
+		if bomb >= 0 {
+			t.Corner = strconv.Itoa(int(s.Bombs[bomb].Life))
+		}
 	}
 	return t
+}
+
+// base is how a side's base looks.
+func (s *State) base(side Side) env.Mark {
+	return env.Mark{Shape: env.Ring, Colour: ownerColours[side], Label: strconv.Itoa(int(s.Energy[side]))}
 }
 
 // standing is the living bombers on a cell.
@@ -86,14 +94,15 @@ func (s *State) standing(c grid.Cell) BomberSet {
 	return set
 }
 
-func (b BomberSet) colour() env.Colour {
+// mark is how the bombers on a cell look.
+func (b BomberSet) mark() env.Mark {
 	switch {
 	case b&^Blue.Bombers() == 0:
-		return blueColour
+		return env.Mark{Shape: env.Disc, Colour: blueColour, Edge: edgeColour, Label: b.label()}
 	case b&^Green.Bombers() == 0:
-		return greenColour
+		return env.Mark{Shape: env.Square, Colour: greenColour, Edge: edgeColour, Label: b.label()}
 	}
-	return sharedColour
+	return env.Mark{Shape: env.Diamond, Colour: sharedColour, Edge: edgeColour, Label: b.label()}
 }
 
 // label is the number of a single bomber, else how many there are.
@@ -105,10 +114,10 @@ func (b BomberSet) label() string {
 }
 
 // sideLine says how a side stands.
-func (r *Rules) sideLine(s *State, side Side) string {
-	line := fmt.Sprintf("%v: energy %d, %d points, lives", side, s.Energy[side], s.Score[side])
+func (r *Rules) sideLine(s *State, side Side) env.Line {
+	line := fmt.Sprintf("%d points, lives", s.Score[side])
 	for _, id := range sideBombers[side] {
 		line += fmt.Sprintf(" %d", s.Bombers[id].Lives)
 	}
-	return line
+	return env.Line{Text: fmt.Sprintf("%v: energy %d, %s", side, s.Energy[side], line), Marks: []env.Mark{s.base(side)}, Short: line}
 }

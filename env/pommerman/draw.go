@@ -2,6 +2,7 @@ package pommerman
 
 import (
 	"fmt"
+	"strconv"
 
 	"pommego/env"
 	"pommego/env/grid"
@@ -9,74 +10,158 @@ import (
 
 // The colours of a picture.
 const (
-	floorColour = env.Colour(0xd8e2c8)
-	fogColour   = env.Colour(0x707880)
+	floorColour env.Colour = 0xdfe6d3
+	fogColour   env.Colour = 0x8b939b
+	bombColour  env.Colour = 0x23272b
+	cardColour  env.Colour = 0xfbfbf7
 )
 
 // appearance is how items look; agents and bombs have labels besides.
 var appearance = map[Item]env.Tile{
 	Passage:   {Ground: floorColour},
-	Rigid:     {Ground: 0x505458, Shape: env.Block, Colour: 0x686e74},
-	Wood:      {Ground: 0x8a5a2b, Shape: env.Bricks, Colour: 0xb07a42},
-	BombItem:  {Ground: floorColour, Shape: env.Disc, Colour: 0x202428},
-	Flames:    {Ground: 0xffc04d, Shape: env.Star, Colour: 0xe8471c},
-	Fog:       {Ground: fogColour, Label: "?"},
-	ExtraBomb: {Ground: floorColour, Shape: env.Diamond, Colour: 0x3b7dd8, Label: "+b"},
-	IncrRange: {Ground: floorColour, Shape: env.Diamond, Colour: 0xe0912f, Label: "+r"},
-	Kick:      {Ground: floorColour, Shape: env.Diamond, Colour: 0x2f9e63, Label: "+k"},
-	Skull:     {Ground: floorColour, Shape: env.Diamond, Colour: 0x7b3fa0, Label: "!"},
+	Rigid:     {Ground: 0x45494d, Mark: env.Mark{Shape: env.Block, Colour: 0x5f656b}},
+	Wood:      {Ground: 0x8a5a2b, Mark: env.Mark{Shape: env.Bricks, Colour: 0xb98a55}},
+	BombItem:  {Ground: floorColour, Mark: env.Mark{Shape: env.Round, Colour: bombColour}},
+	Flames:    {Ground: 0xffdf9e, Mark: env.Mark{Shape: env.Star, Colour: 0xe23d12}},
+	Fog:       {Ground: fogColour, Fog: true},
+	ExtraBomb: card("B", 0x1f5fae),
+	IncrRange: card("R", 0xb4511b),
+	Kick:      card("K", 0x1d7a4b),
+	Skull:     card("!", 0x7b3fa0),
 }
 
-// agentPaint is the agents' colours, by seat.
-var agentPaint = [MaxAgents]env.Colour{0xd8343e, 0x2f66d0, 0x2c9a48, 0xb03fb0}
+// card is the tile of an item that can be picked up.
+func card(label string, edge env.Colour) env.Tile {
+	return env.Tile{Ground: floorColour, Mark: env.Mark{Shape: env.Card, Colour: cardColour, Edge: edge, Label: label}}
+}
 
-// Picture draws the position.
-func (m *Match) Picture() env.Picture { return m.game.rules.Picture(&m.State) }
-
-// Picture draws a state: the board, and a line about the game and each agent.
-func (r *Rules) Picture(s *State) env.Picture {
-	n := r.BoardSize
-	p := env.Picture{Cols: n, Rows: n, Tiles: make([]env.Tile, 0, n*n)}
-	for row := range n {
-		for col := range n {
-			p.Tiles = append(p.Tiles, r.tile(s, grid.At(row, col)))
-		}
+// Picture draws what a seat sees, or with NoSeat the whole game: env.Pictured. The
+// owners of bombs show in the whole game alone.
+func (m *Match) Picture(seat int) env.Picture {
+	r := &m.game.rules
+	if seat == NoSeat {
+		return r.Picture(&m.State)
 	}
-	p.Lines = append(p.Lines, fmt.Sprintf("step %d of %d", s.StepCount, r.MaxSteps))
-	for seat := range r.Seats() {
-		p.Lines = append(p.Lines, r.caption(s, seat))
+	var v View
+	m.View(seat, &v)
+	p := r.board(&v.Board, func(c grid.Cell) (int, int) { return int(v.bombLife(c)), nobody })
+	p.Lines = []env.Line{{Text: fmt.Sprintf("step %d of %d, seen by agent %d", v.StepCount, r.MaxSteps, seat), Short: fmt.Sprintf("step %d, A%d", v.StepCount, seat)}}
+	for other := range r.Seats() {
+		line := r.presence(other, v.Alive.Has(other))
+		if other == seat && v.Self.Alive {
+			line.carries(&v.Self)
+		}
+		if other == r.Teammate(seat) {
+			line.says(v.Message[:r.RadioWords])
+		}
+		p.Lines = append(p.Lines, env.Line(line))
 	}
 	return p
 }
 
-func (r *Rules) tile(s *State, c grid.Cell) env.Tile {
-	item := s.Board[c]
-	if item >= r.Agent0() {
-		t := env.Tile{Ground: floorColour, Shape: env.Disc, Colour: agentPaint[item-r.Agent0()], Label: fmt.Sprint(item - r.Agent0())}
-		if s.bombAt(c) {
-			t.Ground = appearance[BombItem].Colour
+// Picture draws a state: the board, and a line about the game and each agent.
+func (r *Rules) Picture(s *State) env.Picture {
+	p := r.board(&s.Board, s.bombOn)
+	step := fmt.Sprintf("step %d of %d", s.StepCount, r.MaxSteps)
+	p.Lines = []env.Line{{Text: step, Short: step}}
+	for seat := range r.Seats() {
+		a := &s.Agents[seat]
+		line := r.presence(seat, a.Alive)
+		if a.Alive {
+			line.carries(a)
+			line.says(s.Radio[seat][:r.RadioWords])
 		}
-		return t
+		p.Lines = append(p.Lines, env.Line(line))
 	}
-	t := appearance[item]
-	if item == BombItem {
-		t.Label = fmt.Sprint(s.bombLife(c))
+	return p
+}
+
+// bombOn is the life and the owner of the bomb on c, life 0 if there is none.
+func (s *State) bombOn(c grid.Cell) (life, owner int) {
+	for i := range s.bombs() {
+		if b := &s.Bombs[i]; b.Cell == c {
+			return int(b.Life), b.Owner()
+		}
 	}
-	return t
+	return 0, nobody
+}
+
+// board draws a board.
+func (r *Rules) board(board *[256]Item, bomb func(grid.Cell) (life, owner int)) env.Picture {
+	n := r.BoardSize
+	p := env.Picture{Cols: n, Rows: n, Tiles: make([]env.Tile, 0, n*n)}
+	for row := range n {
+		for col := range n {
+			c := grid.At(row, col)
+			t := appearance[board[c]]
+			life, owner := bomb(c)
+			switch seat := int(board[c]) - int(r.Agent0()); {
+			case seat >= 0:
+				t = env.Tile{Ground: floorColour, Mark: r.mark(seat)}
+				if life > 0 {
+					t.Ground, t.Corner = bombColour, strconv.Itoa(life)
+				}
+			case board[c] == BombItem:
+				t.Label = strconv.Itoa(life)
+				if owner != nobody {
+					t.Edge = r.colour(owner)
+				}
+			}
+			p.Tiles = append(p.Tiles, t)
+		}
+	}
+	return p
+}
+
+// mark is how the agent in a seat looks.
+func (r *Rules) mark(seat int) env.Mark {
+	team := seat
+	if r.Teams() {
+		team %= 2
+	}
+	return env.AgentMark(team, r.colour(seat), strconv.Itoa(seat))
+}
+
+func (r *Rules) colour(seat int) env.Colour {
+	if r.Teams() {
+		return env.TeamColour(seat%2, seat/2)
+	}
+	return env.SeatColour(seat)
 }
 
 // caption is a line about an agent.
-func (r *Rules) caption(s *State, seat int) string {
-	a := &s.Agents[seat]
-	if !a.Alive {
-		return fmt.Sprintf("agent %d: dead", seat)
+type caption env.Line
+
+// presence begins a line about an agent.
+func (r *Rules) presence(seat int, alive bool) caption {
+	l := caption{Text: fmt.Sprintf("agent %d", seat), Marks: []env.Mark{r.mark(seat)}}
+	if !alive {
+		l.Text, l.Short = l.Text+": dead", "dead"
 	}
-	line := fmt.Sprintf("agent %d: %d bombs, blast %d", seat, a.Ammo, a.Blast)
+	return l
+}
+
+// carries says what an agent has.
+func (l *caption) carries(a *Agent) {
+	l.Text += fmt.Sprintf(": %d bombs, blast %d", a.Ammo, a.Blast)
+	l.Marks = append(l.Marks,
+		numbered(appearance[BombItem].Mark, int(a.Ammo)),
+		numbered(appearance[IncrRange].Mark, int(a.Blast)))
 	if a.Kicks {
-		line += ", kicks"
+		l.Text += ", kicks"
+		l.Marks = append(l.Marks, appearance[Kick].Mark)
 	}
-	if r.RadioWords > 0 {
-		line += fmt.Sprintf(", says %v", s.Radio[seat][:r.RadioWords])
+}
+
+func numbered(m env.Mark, n int) env.Mark {
+	m.Label = strconv.Itoa(n)
+	return m
+}
+
+// says says what an agent has sent, unless that is no words.
+func (l *caption) says(words []uint8) {
+	if len(words) > 0 {
+		l.Text += fmt.Sprintf(", says %v", words)
+		l.Short = fmt.Sprint(words)
 	}
-	return line
 }

@@ -19,7 +19,7 @@ func TestPictureShowsTheBoard(t *testing.T) {
 		actions := make([]uint8, rules.Seats()*(1+rules.RadioWords))
 		boost(&rules, &m.State, &rng)
 		for range 40 {
-			p := m.Picture()
+			p := m.Picture(NoSeat)
 			n := rules.BoardSize
 			if p.Cols != n || p.Rows != n || len(p.Tiles) != n*n || len(p.Lines) != 1+rules.Seats() {
 				t.Fatalf("%s: a picture of %dx%d with %d tiles and %d lines", name, p.Cols, p.Rows, len(p.Tiles), len(p.Lines))
@@ -29,15 +29,15 @@ func TestPictureShowsTheBoard(t *testing.T) {
 				item := m.Board[c]
 				want := appearance[item]
 				if item >= rules.Agent0() {
-					want.Colour = agentPaint[item-rules.Agent0()]
+					want.Colour = rules.colour(int(item - rules.Agent0()))
 				}
 				if tile.Colour != want.Colour {
 					t.Fatalf("%s: the tile at %v shows %+v for item %d", name, c, tile, item)
 				}
 			}
 			for seat := range rules.Seats() {
-				if dead := strings.Contains(p.Lines[1+seat], "dead"); dead == m.Agents[seat].Alive {
-					t.Fatalf("%s: seat %d lives: %v, and the picture says %q", name, seat, m.Agents[seat].Alive, p.Lines[1+seat])
+				if dead := strings.Contains(p.Lines[1+seat].Text, "dead"); dead == m.Agents[seat].Alive {
+					t.Fatalf("%s: seat %d lives: %v, and the picture says %q", name, seat, m.Agents[seat].Alive, p.Lines[1+seat].Text)
 				}
 			}
 			if m.Status().Over {

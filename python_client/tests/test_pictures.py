@@ -38,6 +38,27 @@ def test_moves_show(vec: Vec) -> None:
     assert (envs.render(0) != before).any()
 
 
+def test_what_a_seat_sees(vec: Vec) -> None:
+    envs = vec("PommeTeamCompetition-v0", games=1, render_mode="rgb_array")
+    envs.reset(seed=0)
+    whole, views = envs.render(0), [envs.render(0, seat=seat) for seat in range(4)]
+    assert {view.shape for view in views} == {whole.shape}
+    assert len({view.tobytes() for view in [whole, *views]}) == 5, "every seat sees something else"
+    corner = (slice(0, 16), slice(-16, None))
+    hidden = [bool((view[corner] != whole[corner]).any()) for view in views]
+    assert hidden == [True, True, True, False], "seat 3 stands in the corner, the others are far from it"
+    with pytest.raises(pommego.ServerError, match="seat is 4, want 0 to 3"):
+        envs.render(0, seat=4)
+
+
+def test_what_a_seat_sees_as_text(vec: Vec) -> None:
+    envs = vec("PommeTeamCompetition-v0", games=1)
+    envs.reset(seed=0)
+    assert "??" not in envs.render(0)
+    assert "you are A1" in envs.render(0, seat=1)
+    assert "??" in envs.render(0, seat=1)
+
+
 @pytest.mark.parametrize("tile", [3, 65])
 def test_tiles_that_cannot_be(vec: Vec, tile: int) -> None:
     envs = vec(games=1)

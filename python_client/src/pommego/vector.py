@@ -313,7 +313,12 @@ class PommegoVectorEnv(VectorEnv):
 
     @alone
     def render(
-        self, games: int | Sequence[int] | None = None, *, colour: bool = False, tile: int | None = None
+        self,
+        games: int | Sequence[int] | None = None,
+        *,
+        colour: bool = False,
+        tile: int | None = None,
+        seat: int | None = None,
     ) -> Any:
         """Draw games.
 
@@ -323,19 +328,30 @@ class PommegoVectorEnv(VectorEnv):
             colour: text with ANSI escape sequences.
             tile: pixels of a tile, for an image; None: as `render_mode` says,
                 text for "ansi" and 16 for "rgb_array".
+            seat: whose view to draw, with fog where the game has any; None: the
+                whole game.
 
         Returns:
-            str, or uint8 (height, width, 3), or a tuple of either.
+            str, or uint8 (height, width, 3), or a tuple of either. Images of games
+            with one id have the same size.
+
+        Raises:
+            ServerError: there is no such game, seat or size of tiles.
         """
         if tile is None and self.render_mode == "rgb_array":
             tile = _TILE
         if isinstance(games, int | np.integer):
+            view = {} if seat is None else {"seat": int(seat)}
             if tile is None:
-                return self._session.call("render", wire.Text, game=int(games), colour=colour).text
-            return self._session.call("render", wire.Image, game=int(games), tile=tile).pixels.array().copy()
+                return self._session.call("render", wire.Text, game=int(games), colour=colour, **view).text
+            return (
+                self._session.call("render", wire.Image, game=int(games), tile=tile, **view)
+                .pixels.array()
+                .copy()
+            )
         if games is not None:
-            return tuple(self.render(game, colour=colour, tile=tile) for game in games)
-        each = self.render(range(self.num_games), colour=colour, tile=tile)
+            return tuple(self.render(game, colour=colour, tile=tile, seat=seat) for game in games)
+        each = self.render(range(self.num_games), colour=colour, tile=tile, seat=seat)
         return tuple(picture for picture in each for _ in range(self.learners))
 
     # Beyond gymnasium's interface ---------------------------------------------

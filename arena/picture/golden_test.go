@@ -1,0 +1,183 @@
+package picture_test
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"image"
+	"image/png"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"pommego/arena/picture"
+	"pommego/env"
+	"pommego/env/catalog"
+)
+
+var update = flag.Bool("update", false, "write the golden pictures anew")
+
+// The golden pictures: whole games, and what a seat sees in fog and without.
+var golden = []struct {
+	file, id, rules   string
+	steps, seat, tile int
+}{
+	{"ffa", "PommeFFACompetition-v0", "", 40, env.NoSeat, 16},
+	{"ffa-large", "PommeFFACompetition-v0", "", 40, env.NoSeat, 32},
+	{"team", "PommeTeam-v0", "", 60, env.NoSeat, 16},
+	{"radio-fog", "PommeRadioCompetition-v2", "", 60, 1, 16},
+	{"duel", "OneVsOne-v0", "", 25, env.NoSeat, 16},
+	{"basewar", "BaseWar-v0", "", 30, env.NoSeat, 16},
+	{"basewar-sides", "BaseWarSides-v0", "", 45, 1, 16},
+	{"suitebot", "SuiteBot-v0", "", 20, env.NoSeat, 16},
+	{"suitebot-fog", "SuiteBot-v0", `{"view_radius": 5}`, 20, 2, 16},
+}
+
+// playedOn is a game of simple agents after some steps, by the rules of an id or with
+// some of them changed.
+func playedOn(t testing.TB, id, rules string, steps int) env.Match {
+	t.Helper()
+	game, err := catalog.Game(id)
+	if rules != "" {
+		game, err = catalog.Variant(id, json.RawMessage(rules))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, width := game.New(1)[0], len(game.Spec().Actions)
+	m.Reset(env.Seed{Value: 2})
+	agents := make([]env.Agent, game.Spec().Seats)
+	for seat := range agents {
+		if agents[seat], err = game.NewAgent("simple"); err != nil {
+			t.Fatal(err)
+		}
+		agents[seat].Reset(env.RNG{State: uint64(seat)})
+	}
+	actions := make([]uint8, len(agents)*width)
+	for range steps {
+		for seat, a := range agents {
+			if m.Status().In.Has(seat) {
+				a.Act(m, seat, actions[seat*width:][:width])
+			}
+		}
+		m.Step(actions)
+	}
+	return m
+}
+
+// TestGoldenPictures compares pictures of all games with those in testdata. Processors
+// round differently, so shades may differ a little.
+func TestGoldenPictures(t *testing.T) {
+	for _, tc := range golden {
+		m := playedOn(t, tc.id, tc.rules, tc.steps)
+		got := picture.NewPainter(tc.tile).Image(m.(env.Pictured).Picture(tc.seat))
+		path := filepath.Join("testdata", tc.file+".png")
+		if *update {
+			write(t, path, got)
+		}
+		if why := differs(got, read(t, path)); why != "" {
+			t.Errorf("%s, step %d, seat %d: %s; if it is to be so, run go test -update", tc.id, tc.steps, tc.seat, why)
+		}
+	}
+}
+
+// TestGoldenPicturesCatch: what the comparison is for is beyond its tolerance.
+func TestGoldenPicturesCatch(t *testing.T) {
+	m := playedOn(t, "PommeFFACompetition-v0", "", 40).(env.Pictured)
+	p := picture.NewPainter(16)
+	right := p.Image(m.Picture(env.NoSeat))
+	for reason, damage := range map[string]func(*env.Picture){
+		"an agent's colour": func(pic *env.Picture) { recolour(pic, env.Disc, func(t *env.Tile) { t.Colour = 0xd55e00 }) },
+		"an agent's number": func(pic *env.Picture) { recolour(pic, env.Disc, func(t *env.Tile) { t.Label = "3" }) },
+		"no wood": func(pic *env.Picture) {
+			recolour(pic, env.Bricks, func(t *env.Tile) { *t = env.Tile{Ground: 0xdfe6d3} })
+		},
+		"a line": func(pic *env.Picture) { pic.Lines[0].Short = "step 41 of 800" },
+	} {
+		wrong := m.Picture(env.NoSeat)
+		damage(&wrong)
+		if differs(p.Image(wrong), right) == "" {
+			t.Errorf("%s: the damaged picture passes for the right one", reason)
+		}
+	}
+}
+
+// recolour changes the first tile with a shape.
+func recolour(pic *env.Picture, shape env.Shape, change func(*env.Tile)) {
+	for i := range pic.Tiles {
+		if pic.Tiles[i].Shape == shape {
+			change(&pic.Tiles[i])
+			return
+		}
+	}
+}
+
+// differs says in what two images differ beyond the tolerance: no pixel by more than
+// 40 of 255 but for two.
+func differs(got *image.RGBA, want image.Image) string {
+	if got.Bounds() != want.Bounds() {
+		return fmt.Sprintf("the image is %v, want %v", got.Bounds(), want.Bounds())
+	}
+	const shade, pixels = 40 << 8, 2
+	wrong, first := 0, image.Point{}
+	for y := range got.Rect.Dy() {
+		for x := range got.Rect.Dx() {
+			r, g, b, _ := got.At(x, y).RGBA()
+			r2, g2, b2, _ := want.At(x, y).RGBA()
+			if max(apart(r, r2), apart(g, g2), apart(b, b2)) > shade {
+				if wrong == 0 {
+					first = image.Pt(x, y)
+				}
+				wrong++
+			}
+		}
+	}
+	if wrong <= pixels {
+		return ""
+	}
+	return fmt.Sprintf("%d pixels differ, the first at %v", wrong, first)
+}
+
+func apart(a, b uint32) uint32 { return max(a, b) - min(a, b) }
+
+func write(t *testing.T, path string, img image.Image) {
+	t.Helper()
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := png.Encode(f, img); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func read(t *testing.T, path string) image.Image {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	img, err := png.Decode(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return img
+}
+
+// BenchmarkImage draws pictures of games with tiles of 16 pixels, as rgb_array does.
+func BenchmarkImage(b *testing.B) {
+	for _, id := range []string{"PommeFFACompetition-v0", "PommeTeamCompetition-v0", "BaseWar-v0", "SuiteBot-v0"} {
+		m := playedOn(b, id, "", 20).(env.Pictured)
+		for name, seat := range map[string]int{"whole": env.NoSeat, "seat": 0} {
+			b.Run(id+"/"+name, func(b *testing.B) {
+				p := picture.NewPainter(16)
+				for b.Loop() {
+					p.Image(m.Picture(seat))
+				}
+				b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "pictures/s")
+			})
+		}
+	}
+}
