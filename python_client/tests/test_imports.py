@@ -28,7 +28,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "data": {"core"},
     "evaluation": {"core"},
     # The adapters' public names, and programs.
-    **{name: {"adapters"} for name in ("jax", "pettingzoo", "puffer", "rllib", "sb3", "torch", "torchrl")},
+    **{name: {"adapters"} for name in ("jax", "pettingzoo", "puffer", "ray", "rllib")},
+    **{name: {"adapters"} for name in ("sb3", "torch", "torchrl")},
     "terminal": set(),
     "command": {"core"},
     "bench": {"core", "terminal", "__init__"},

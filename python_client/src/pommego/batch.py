@@ -415,8 +415,11 @@ def _together(parts: list[Any], axis: int = 0) -> Any:
 
 
 def join_batches(views: list[View]) -> View:
-    """Join the batches of several environments into that of one with all of their games, in this order."""
-    if len(views) == 1:
+    """Join the batches of several environments into that of one with all of their games, in this order.
+
+    The result's arrays can be written to.
+    """
+    if len(views) == 1 and views[0].reward.flags.writeable:
         return views[0]
     each = {f.name: [getattr(view, f.name) for view in views] for f in fields(View)}
     first = np.cumsum([0, *(len(view.seed) for view in views[:-1])])

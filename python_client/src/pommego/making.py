@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import closing, nullcontext
+from dataclasses import dataclass
 from typing import Any
 
 from gymnasium.vector import AutoresetMode
@@ -18,7 +19,7 @@ from pommego.server import Server
 from pommego.sight import UNFOGGED
 from pommego.single import PommegoEnv
 from pommego.spec import BOX, GameSpec
-from pommego.spread import Servers
+from pommego.spread import Places, Servers
 from pommego.state import Games, State
 from pommego.vector import RENDER_MODES, PommegoVectorEnv
 
@@ -179,17 +180,11 @@ def make_vec(
     elif opponent_weights is not None:
         raise ValueError("opponent_weights needs opponents: a list of line-ups")
     unfogged = seen if checks.fog(fog, seen, shared_memory) else None
-    joined = address is not None and not isinstance(address, str)
+    places = _places(address, replace, timeout)
     batch = checks.batch_size(batch_size, num_envs, mode)
-    if joined:
-        servers = Servers(address, num_envs, batch_size, replace, timeout)
-        if shared_memory and batch:
-            raise ValueError(
-                "shared_memory=True with several servers and a batch_size: leave out one of them"
-            )
-    elif replace:
-        raise ValueError("replace needs address: a list of servers")
-    if unfogged or (joined and batch):
+    if places and shared_memory and batch:
+        raise ValueError("shared_memory=True with several servers and a batch_size: leave out one of them")
+    if unfogged or (places and batch):
         shared_memory = False
     options = {
         "env_id": id,
@@ -205,7 +200,7 @@ def make_vec(
         "max_episode_steps": max_episode_steps,
         "counts": counts or None,
         "rules": rules,
-        "batch_size": None if joined else batch,
+        "batch_size": None if places else batch,
         "workers": workers,
         "compression": compression,
         "noop": noop or None,
@@ -213,39 +208,82 @@ def make_vec(
     if opponents is not None:
         options |= line_ups.fields(named=bool(line_ups.places))
 
-    def connect(address: str | None, own: dict[str, Any]) -> Games:
-        client, server = _connected(address, token, transport, timeout)
-        own = own | (_against_simple(client, server, id, rules) if simple else {})
-        try:
-            session = Games(
-                client,
-                server,
-                options | own,
-                copy=copy or joined,
-                expand=expand_shared,
-                shared_memory=shared_memory,
-                numbered=batch_size is not None and not joined,
-                unfogged=unfogged,
-                line_ups=line_ups,
-                box=box,
-            )
-        except ServerError as e:
-            if unfogged and e.field == "observation":
-                raise checks.no_fog(id) from e
-            raise
-        if start_states is not None:
-            try:
-                session.set_starts(start_states, start_weights, ordinary_starts)
-            except BaseException:
-                session.close()
-                raise
-        return session
+    connect = _Connect(
+        id=id,
+        rules=rules,
+        where={"token": token, "transport": transport, "timeout": timeout},
+        options=options,
+        simple=simple,
+        starts=None if start_states is None else (start_states, start_weights, ordinary_starts),
+        how={
+            "copy": copy or places is not None,
+            "expand": expand_shared,
+            "shared_memory": shared_memory,
+            "numbered": batch_size is not None and not places,
+            "unfogged": unfogged,
+            "line_ups": line_ups,
+            "box": box,
+        },
+    )
 
     def make() -> PommegoVectorEnv:
-        games = connect(address, {}) if not joined else servers.join(connect, line_ups)
+        games = places.join(connect, num_envs, batch_size, line_ups) if places else connect(address, {})
         return PommegoVectorEnv(games, render_mode=render_mode, respawn=make)
 
     return make()
+
+
+def _places(
+    address: str | Sequence[str] | Places | None, replace: bool | Sequence[str], timeout: float
+) -> Places | None:
+    """Return where the games are to be, if that is in several places."""
+    if isinstance(address, Places):
+        return address
+    if address is not None and not isinstance(address, str):
+        return Servers(address, replace, timeout)
+    if replace:
+        raise ValueError("replace needs address: a list of servers")
+    return None
+
+
+@dataclass(frozen=True)
+class _Connect:
+    """Makes games at an address, or on a server of its own without one; can be sent to another process.
+
+    Attributes:
+        id: of the game.
+        rules: that differ.
+        where: arguments of `_connected`.
+        options: of the request "make".
+        simple: whether "simple" plays all seats but one.
+        starts: arguments of `Games.set_starts`, None: episodes begin as ever.
+        how: further arguments of `Games`.
+    """
+
+    id: str
+    rules: dict[str, Any] | None
+    where: dict[str, Any]
+    options: dict[str, Any]
+    simple: bool
+    starts: tuple[Any, ...] | None
+    how: dict[str, Any]
+
+    def __call__(self, address: str | None, own: dict[str, Any]) -> Games:
+        client, server = _connected(address, **self.where)
+        own = own | (_against_simple(client, server, self.id, self.rules) if self.simple else {})
+        try:
+            games = Games(client, server, self.options | own, **self.how)
+        except ServerError as e:
+            if self.how["unfogged"] and e.field == "observation":
+                raise checks.no_fog(self.id) from e
+            raise
+        if self.starts is not None:
+            try:
+                games.set_starts(*self.starts)
+            except BaseException:
+                games.close()
+                raise
+        return games
 
 
 def make(id: str, *, render_mode: str | None = None, **options: Any) -> PommegoEnv:

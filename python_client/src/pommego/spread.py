@@ -13,13 +13,13 @@ from pommego.opponents import LineUps
 from pommego.parts import Make
 from pommego.state import Games
 
-__all__ = ["Servers", "shares"]
+__all__ = ["Connect", "Places", "Servers", "shares"]
 
 _MOST_PORTIONS = 32  # environments, and so connections, for one server
 _PAUSE = 0.2  # seconds between rounds in which no server could be reached
 
 #: Makes games at an address, with these options of their own.
-Connect = Callable[[str, dict[str, Any]], Games]
+Connect = Callable[[str | None, dict[str, Any]], Games]
 
 
 def shares(games: int, places: int, what: str) -> list[int]:
@@ -33,28 +33,64 @@ def shares(games: int, places: int, what: str) -> list[int]:
     return [games // places + (k < games % places) for k in range(places)]
 
 
-class Servers:
-    """The servers that share the games of an environment.
+class Places:
+    """Several places that share the games of an environment.
+
+    Attributes:
+        keep: whether games are made anew that are lost.
+    """
+
+    keep: bool
+
+    def join(
+        self, connect: Connect, games: int, batch_size: int | None, line_ups: LineUps | None
+    ) -> JoinedGames:
+        """Make so many games.
+
+        Args:
+            connect: makes some of them at an address.
+            games: how many there are.
+            batch_size: games of a batch, None for all.
+            line_ups: the opponents, if any were named.
+
+        Raises:
+            ValueError: the numbers do not fit together, or a policy is among the opponents.
+        """
+        no_policies(line_ups)
+        makes: list[Make] = []
+        portions = self.portions(games, batch_size)
+        first = 0
+        for place, count in portions:
+            own: dict[str, Any] = {"games": count}
+            if line_ups is not None and line_ups.by_game is not None:
+                own |= line_ups.of_games(first, first + count).fields()
+            makes.append(self.maker(connect, place, own))
+            first += count
+        counts = [count for _, count in portions]
+        return JoinedGames(makes, counts, batch_size=batch_size, keep=self.keep)
+
+    def portions(self, games: int, batch_size: int | None) -> list[tuple[Any, int]]:
+        """Return the place and the number of games of each part."""
+        raise NotImplementedError
+
+    def maker(self, connect: Connect, place: Any, own: dict[str, Any]) -> Make:
+        """Return what makes a part's games, with options of their own: first at its place, later anywhere."""
+        raise NotImplementedError
+
+
+class Servers(Places):
+    """Servers at several addresses.
 
     Args:
         addresses: of the servers.
-        games: how many games there are.
-        batch_size: games of a batch, None for all.
         replace: as `pommego.make_vec` has it.
         timeout: seconds that finding another server may take.
 
     Raises:
-        ValueError, TypeError: the arguments do not fit together.
+        ValueError, TypeError: the arguments are not as described.
     """
 
-    def __init__(
-        self,
-        addresses: Sequence[str],
-        games: int,
-        batch_size: int | None,
-        replace: bool | Sequence[str],
-        timeout: float,
-    ) -> None:
+    def __init__(self, addresses: Sequence[str], replace: bool | Sequence[str], timeout: float) -> None:
         if not addresses:
             raise ValueError("address is an empty list: name a server, or leave it out to have one started")
         for entry in addresses:
@@ -62,43 +98,26 @@ class Servers:
                 raise TypeError(f"address is one address or a list of them, not {addresses!r}")
         if isinstance(replace, str):
             raise TypeError(f"replace is True, False or a list of addresses, such as [{replace!r}]")
-        self._addresses, self._keep, self._timeout = list(addresses), bool(replace), timeout
+        self._addresses, self.keep, self._timeout = list(addresses), bool(replace), timeout
         self._spares = [] if isinstance(replace, bool) else list(replace)
-        self._batch_size = batch_size
-        self._counts = shares(games, len(addresses), "servers")
-        self.portions = self._portions(games)
 
-    def _portions(self, games: int) -> list[tuple[str, int]]:
+    def portions(self, games: int, batch_size: int | None) -> list[tuple[str, int]]:
         """Return the address and the number of games of each part."""
-        size, share = self._batch_size, self._counts[0]
-        if size is None or size == games:
-            return list(zip(self._addresses, self._counts, strict=True))
-        each = math.gcd(size, share)
-        if len(set(self._counts)) > 1 or share // each > _MOST_PORTIONS:
+        counts = shares(games, len(self._addresses), "servers")
+        if batch_size is None or batch_size == games:
+            return list(zip(self._addresses, counts, strict=True))
+        each = math.gcd(batch_size, counts[0])
+        if len(set(counts)) > 1 or counts[0] // each > _MOST_PORTIONS:
             raise ValueError(
-                f"batch_size is {size}, and {len(self._addresses)} servers share {games} games: make "
+                f"batch_size is {batch_size}, and {len(counts)} servers share {games} games: make "
                 "num_envs a multiple of the servers, and batch_size a multiple or a divisor of "
                 f"a server's games; at most {_MOST_PORTIONS} portions of a server's games"
             )
-        return [(address, each) for address in self._addresses for _ in range(share // each)]
+        return [(address, each) for address in self._addresses for _ in range(counts[0] // each)]
 
-    def join(self, connect: Connect, line_ups: LineUps | None) -> JoinedGames:
-        """Make the games of all."""
-        no_policies(line_ups)
-        makes: list[Make] = []
-        first = 0
-        for address, count in self.portions:
-            own: dict[str, Any] = {"games": count}
-            if line_ups is not None and line_ups.by_game is not None:
-                own |= line_ups.of_games(first, first + count).fields()
-            makes.append(self._maker(connect, address, own))
-            first += count
-        counts = [count for _, count in self.portions]
-        return JoinedGames(makes, counts, batch_size=self._batch_size, keep=self._keep)
-
-    def _maker(self, connect: Connect, address: str, own: dict[str, Any]) -> Make:
+    def maker(self, connect: Connect, place: str, own: dict[str, Any]) -> Make:
         """Return what makes a part's games: at its own server, and later where they can be."""
-        at = address
+        at = place
 
         def make(why: Exception | None) -> Games:
             nonlocal at
