@@ -60,7 +60,8 @@ def gather(folder: Path) -> None:
 def written_in(module: str) -> str:
     """Return the module that has the docstrings: adapters have a short name and a long one."""
     adapter = module.replace("pommego.", "pommego.adapters.")
-    return adapter if (PYTHON / f"{adapter.replace('.', '/')}.py").is_file() else module
+    path = PYTHON / adapter.replace(".", "/")
+    return adapter if path.is_dir() or path.with_suffix(".py").is_file() else module
 
 
 def build(target: Path) -> None:

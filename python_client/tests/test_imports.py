@@ -14,9 +14,9 @@ BASE = {"_version", "errors", "results"}
 
 #: The environment itself: the modules that lie in the package, but for those below.
 CORE = {
-    *("batch", "checks", "encoding", "fog", "guard", "making", "opponents", "pool", "registration", "rows"),
-    *("server", "session", "sight", "single"),
-    *("spec", "state", "vector"),
+    *("batch", "checks", "encoding", "fog", "guard", "joined", "making", "opponents"),
+    *("parts", "pool", "registration", "rows", "server", "session", "sight", "single"),
+    *("spec", "spread", "state", "vector"),
 }
 
 #: For each part of the package, the parts it may import besides itself and `BASE`. "core" stands for `CORE`.
@@ -29,7 +29,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "suites": set(),
     "evaluation": {"core", "suites"},
     # The adapters' public names, and programs.
-    **{name: {"adapters"} for name in ("jax", "pettingzoo", "puffer", "rllib", "sb3", "torch", "torchrl")},
+    **{name: {"adapters"} for name in ("jax", "pettingzoo", "puffer", "ray", "rllib")},
+    **{name: {"adapters"} for name in ("sb3", "torch", "torchrl")},
     "terminal": set(),
     "command": {"core"},
     "bench": {"core", "terminal", "__init__"},

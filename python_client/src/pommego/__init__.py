@@ -14,8 +14,9 @@ games with gymnasium under their id with the prefix "pommego/".
 
 Adapters to other frameworks are modules of their own (`pommego.pettingzoo`,
 `pommego.sb3`, `pommego.torchrl`, `pommego.rllib`, `pommego.puffer`), which
-import their framework only when they are imported themselves. `planes` makes `planes`
-observations from `raw` ones; `pommego.torch` and `pommego.jax` do so on a device.
+import their framework only when they are imported themselves. `pommego.ray` runs on a
+Ray cluster. `planes` makes `planes` observations from `raw` ones; `pommego.torch` and
+`pommego.jax` do so on a device.
 `pommego.pommerman` is the API of the original environment, `pommego.data` reads and
 writes data sets of games.
 """
@@ -101,6 +102,7 @@ _ADAPTERS = {
     "jax": "jax",
     "pettingzoo": "pommego[pettingzoo]",
     "puffer": "pufferlib",
+    "ray": "pommego[ray]",
     "rllib": "pommego[rllib]",
     "sb3": "pommego[sb3]",
     "torch": "torch",

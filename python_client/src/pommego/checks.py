@@ -18,6 +18,7 @@ __all__ = [
     "batch_size",
     "fog",
     "games_of",
+    "in_range",
     "no_fog",
     "one_seed",
     "own_value",
@@ -275,6 +276,31 @@ def _array(actions: ArrayLike) -> NDArray[Any]:
         raise TypeError(
             f"actions must be integers in an array or a list, got a {type(actions).__name__}{where} ({e})"
         ) from e
+
+
+def in_range(actions: NDArray[np.uint8], heeded: NDArray[np.bool_], choices: Sequence[Any]) -> None:
+    """Check the actions of the rows that are heeded, as the server does.
+
+    Args:
+        actions: uint8 (games, learners), with components last if there are several.
+        heeded: bool (games, learners).
+        choices: of the game's description, one for each component.
+
+    Raises:
+        ServerError: one is out of range.
+    """
+    parts = actions.reshape(*heeded.shape, -1)
+    for component, choice in enumerate(choices):
+        wrong = heeded & (parts[..., component] >= choice.n)
+        if wrong.any():
+            row = int(wrong.ravel().argmax())
+            value = parts.reshape(-1, parts.shape[2])[row, component]
+            raise ServerError(
+                "bad_action",
+                f"action of row {row}, component {component} ({choice.name}), is {value}, "
+                f"want 0 to {choice.n - 1}",
+                field="actions",
+            )
 
 
 def own_value(error: ServerError, actions: NDArray[Any] | None) -> ServerError:

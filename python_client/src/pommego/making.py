@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import closing, nullcontext
+from dataclasses import dataclass
 from typing import Any
 
 from gymnasium.vector import AutoresetMode
@@ -15,11 +16,11 @@ from pommego._transport.compression import check as check_compression
 from pommego.errors import ServerError
 from pommego.opponents import LineUps, Opponent, Opponents, seats_of
 from pommego.server import Server
-from pommego.session import Session
 from pommego.sight import UNFOGGED
 from pommego.single import PommegoEnv
 from pommego.spec import BOX, GameSpec
-from pommego.state import State, set_starts
+from pommego.spread import Places, Servers
+from pommego.state import Games, State
 from pommego.vector import RENDER_MODES, PommegoVectorEnv
 
 __all__ = ["catalog", "describe", "make", "make_vec"]
@@ -50,8 +51,9 @@ def make_vec(
     expand_shared: bool = True,
     batch_size: int | None = None,
     workers: int = 0,
-    address: str | None = None,
+    address: str | Sequence[str] | None = None,
     token: str | None = None,
+    replace: bool | Sequence[str] = False,
     transport: str = "unix",
     shared_memory: bool | None = None,
     render_mode: str = "ansi",
@@ -132,8 +134,16 @@ def make_vec(
         workers: how many games are stepped at a time. 0: the server chooses by
             how long a step takes, at most one per core unless opponents wait for
             something outside the server. Results never depend on it.
-        address: the address of a running server: ws://HOST:PORT or unix:/PATH.
-        token: that server's token, if it has one.
+        address: the address of a running server: ws://HOST:PORT or unix:/PATH. Or several, which
+            share the games evenly, in their order: game i has the seed and the moves that it would have with
+            one server. With several, `members` says how each does, `batch_size` is a multiple or a
+            divisor of a server's games (which become ready in equal portions, one for each that
+            fits into a batch), opponents are names, and steps are not sent ahead (`max_in_flight` is 1).
+        token: that server's token, if it has one; of several servers the same.
+        replace: with several servers: whether games go on at another when their server dies, or takes
+            longer than `timeout` for a step: True: at the same again, if it died and has been started
+            again, or any of the others; or a list of further addresses, which are tried
+            first. Not a step is lost: the games are restored and stepped to where they were.
         transport: how to talk to a server started here: "unix" (sockets, up to
             twice as fast) or "tcp" (on the loopback interface).
         shared_memory: read batches in memory shared with a server on this machine,
@@ -170,6 +180,12 @@ def make_vec(
     elif opponent_weights is not None:
         raise ValueError("opponent_weights needs opponents: a list of line-ups")
     unfogged = seen if checks.fog(fog, seen, shared_memory) else None
+    places = _places(address, replace, timeout)
+    batch = checks.batch_size(batch_size, num_envs, mode)
+    if places and shared_memory and batch:
+        raise ValueError("shared_memory=True with several servers and a batch_size: leave out one of them")
+    if unfogged or (places and batch):
+        shared_memory = False
     options = {
         "env_id": id,
         "games": num_envs,
@@ -184,7 +200,7 @@ def make_vec(
         "max_episode_steps": max_episode_steps,
         "counts": counts or None,
         "rules": rules,
-        "batch_size": checks.batch_size(batch_size, num_envs, mode),
+        "batch_size": None if places else batch,
         "workers": workers,
         "compression": compression,
         "noop": noop or None,
@@ -192,35 +208,82 @@ def make_vec(
     if opponents is not None:
         options |= line_ups.fields(named=bool(line_ups.places))
 
-    def connect() -> PommegoVectorEnv:
-        client, server = _connected(address, token, transport, timeout)
-        own = _against_simple(client, server, id, rules) if simple else {}
-        try:
-            session = Session(
-                client,
-                server,
-                options | own,
-                copy=copy,
-                expand=expand_shared,
-                shared_memory=False if unfogged else shared_memory,
-                numbered=batch_size is not None,
-                unfogged=unfogged,
-                line_ups=line_ups,
-                box=box,
-            )
-        except ServerError as e:
-            if unfogged and e.field == "observation":
-                raise checks.no_fog(id) from e
-            raise
-        if start_states is not None:
-            try:
-                set_starts(session, start_states, start_weights, ordinary_starts)
-            except BaseException:
-                session.close()
-                raise
-        return PommegoVectorEnv(session, render_mode=render_mode, respawn=connect)
+    connect = _Connect(
+        id=id,
+        rules=rules,
+        where={"token": token, "transport": transport, "timeout": timeout},
+        options=options,
+        simple=simple,
+        starts=None if start_states is None else (start_states, start_weights, ordinary_starts),
+        how={
+            "copy": copy or places is not None,
+            "expand": expand_shared,
+            "shared_memory": shared_memory,
+            "numbered": batch_size is not None and not places,
+            "unfogged": unfogged,
+            "line_ups": line_ups,
+            "box": box,
+        },
+    )
 
-    return connect()
+    def make() -> PommegoVectorEnv:
+        games = places.join(connect, num_envs, batch_size, line_ups) if places else connect(address, {})
+        return PommegoVectorEnv(games, render_mode=render_mode, respawn=make)
+
+    return make()
+
+
+def _places(
+    address: str | Sequence[str] | Places | None, replace: bool | Sequence[str], timeout: float
+) -> Places | None:
+    """Return where the games are to be, if that is in several places."""
+    if isinstance(address, Places):
+        return address
+    if address is not None and not isinstance(address, str):
+        return Servers(address, replace, timeout)
+    if replace:
+        raise ValueError("replace needs address: a list of servers")
+    return None
+
+
+@dataclass(frozen=True)
+class _Connect:
+    """Makes games at an address, or on a server of its own without one; can be sent to another process.
+
+    Attributes:
+        id: of the game.
+        rules: that differ.
+        where: arguments of `_connected`.
+        options: of the request "make".
+        simple: whether "simple" plays all seats but one.
+        starts: arguments of `Games.set_starts`, None: episodes begin as ever.
+        how: further arguments of `Games`.
+    """
+
+    id: str
+    rules: dict[str, Any] | None
+    where: dict[str, Any]
+    options: dict[str, Any]
+    simple: bool
+    starts: tuple[Any, ...] | None
+    how: dict[str, Any]
+
+    def __call__(self, address: str | None, own: dict[str, Any]) -> Games:
+        client, server = _connected(address, **self.where)
+        own = own | (_against_simple(client, server, self.id, self.rules) if self.simple else {})
+        try:
+            games = Games(client, server, self.options | own, **self.how)
+        except ServerError as e:
+            if self.how["unfogged"] and e.field == "observation":
+                raise checks.no_fog(self.id) from e
+            raise
+        if self.starts is not None:
+            try:
+                games.set_starts(*self.starts)
+            except BaseException:
+                games.close()
+                raise
+        return games
 
 
 def make(id: str, *, render_mode: str | None = None, **options: Any) -> PommegoEnv:

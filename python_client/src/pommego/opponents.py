@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MethodType
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pommego import checks
 from pommego._transport import wire
 from pommego.batch import View, keep_rows
-from pommego.errors import PommegoError, ServerError
+from pommego.errors import PommegoError
 from pommego.pool import Pool, Seat
 from pommego.spec import GameSpec, Result
 
@@ -97,6 +98,10 @@ class LineUps:
         """Which seats some line-up has a policy in, counted as opponents are."""
         width = range(len(self.line_ups[0]))
         return [k for k in width if any(k < len(each) and _plays_here(each[k]) for each in self.line_ups)]
+
+    def of_games(self, first: int, end: int) -> LineUps:
+        """Return those of some of the games."""
+        return replace(self, by_game=None if self.by_game is None else self.by_game[first:end])
 
     def fields(self, *, named: bool = False) -> dict[str, Any]:
         """Return them as a request has them; `named` if they have to be numbered."""
@@ -329,7 +334,7 @@ class PolicySeats:
         """
         which = slice(None) if games is None else games
         given = actions.reshape(-1, self.own, *self._actions.shape[2:])
-        self._check_range(given, self._heeded[which])
+        checks.in_range(given, self._heeded[which], self._choices)
         while self._asked:
             self._ask(*self._asked[0])
             self._asked.pop(0)
@@ -368,20 +373,6 @@ class PolicySeats:
                     f"of seat {info['seat'][wrong.argmax()]}, expected 0 to {choice.n - 1}"
                 )
         return np.where(info["valid"].reshape(-1, *(1,) * (given.ndim - 1)), given, 0).astype(np.uint8)
-
-    def _check_range(self, given: Array, heeded: Array) -> None:
-        parts = given.reshape(*given.shape[:2], -1)
-        for component, choice in enumerate(self._choices):
-            wrong = heeded & (parts[..., component] >= choice.n)
-            if wrong.any():
-                row = int(wrong.ravel().argmax())
-                value = parts.reshape(-1, parts.shape[2])[row, component]
-                raise ServerError(
-                    "bad_action",
-                    f"action of row {row}, component {component} ({choice.name}), is {value}, "
-                    f"want 0 to {choice.n - 1}",
-                    field="actions",
-                )
 
 
 def no_row(k: int) -> ValueError:

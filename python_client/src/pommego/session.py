@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 import weakref
 from collections import deque
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, NoReturn
 
@@ -12,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pommego import checks
 from pommego._transport import wire
-from pommego._transport.client import Client
+from pommego._transport.client import Client, arrived
 from pommego._transport.opening import action_shape, make_shared
 from pommego._transport.shared import SharedBatch
 from pommego.batch import BatchReader, View, rows_of
@@ -146,6 +148,24 @@ class Session:
             "get_state() returns games that can be pickled, and clone() an independent copy"
         )
 
+    @property
+    def address(self) -> str:
+        """The address of the server."""
+        return str(self.client.address)
+
+    @property
+    def timeout(self) -> float:
+        """Seconds to wait for one reply."""
+        return self.client.timeout
+
+    @timeout.setter
+    def timeout(self, seconds: float) -> None:
+        self.client.timeout = seconds
+
+    def timed_out(self) -> PommegoError:
+        """End the connection, and return the error that says that a reply took too long."""
+        return self.client.time_out()
+
     def check_open(self) -> None:
         """Raise ClosedError after `close`."""
         if self.closed:
@@ -169,6 +189,24 @@ class Session:
         env = self.client.call("make", wire.EnvReply, **options).env
         self.client.call("reset", wire.Batch, env=env, seed=0)
         return env
+
+    def ping(self) -> float:
+        """Make a request that does nothing, and return the seconds it took."""
+        self.check_idle()
+        begin = time.perf_counter()
+        self.client.call("ping", wire.Pong)
+        return time.perf_counter() - begin
+
+    def observe(self) -> View:
+        """Return what all games show now, which is the result of no step."""
+        return self.read(self.call("observe", wire.Batch))
+
+    def render(self, game: int, colour: bool, tile: int | None, seat: int | None) -> Any:
+        """Draw a game, or what a seat sees: as text, or with `tile` pixels for a tile as an image."""
+        view = {} if seat is None else {"seat": seat}
+        if tile is None:
+            return self.call("render", wire.Text, game=game, colour=colour, **view).text
+        return self.call("render", wire.Image, game=game, tile=tile, **view).pixels.array().copy()
 
     def set_opponents(self, line_ups: LineUps) -> None:
         """Have other opponents from each game's next episode on; see `PommegoVectorEnv.set_opponents`."""
@@ -315,6 +353,11 @@ class Session:
         if self._odd:
             self._odd.pop(reply.id, None)
         return self.read(reply)
+
+    @staticmethod
+    def first_ready(waiting: Sequence[Session], seconds: float) -> list[Session]:
+        """Wait for the first batches, without shared memory; returns whose `recv` need not wait."""
+        return arrived([each.client for each in waiting], waiting, seconds)
 
     def read(self, reply: wire.Batch | SharedBatch) -> View:
         """Read a batch."""

@@ -19,16 +19,7 @@ from pommego.errors import PommegoError, ServerError
 from pommego.opponents import check_simulate
 from pommego.session import Session
 
-__all__ = [
-    "Simulation",
-    "State",
-    "game_json",
-    "reset_starts",
-    "restore_games",
-    "save_games",
-    "set_starts",
-    "simulate_games",
-]
+__all__ = ["Games", "Simulation", "State"]
 
 _AT_ONCE = 8192  # states in one message, whatever their size
 _ROOM = 4096  # bytes of a message around its states
@@ -63,7 +54,7 @@ class State:
         if session is None or session.closed:
             raise PommegoError("its environment is closed; use envs.state_json(state) of another")
         with session.guard:
-            return game_json(session, self)
+            return session.readable(self)
 
     def __bytes__(self) -> bytes:
         return self._data
@@ -120,7 +111,7 @@ def _to_wire(state: State | bytes | dict[str, Any] | str) -> bytes | str:
     raise TypeError(f"a state is a State, bytes, or JSON as a dict or str, not {type(state).__name__}")
 
 
-def save_games(session: Session, games: list[int], as_json: bool) -> list[Any]:
+def _save_games(session: Session, games: list[int], as_json: bool) -> list[Any]:
     """Save games, in as many messages as necessary; see `PommegoVectorEnv.get_state`."""
     states: list[Any] = []
     at_once = _AT_ONCE
@@ -137,7 +128,7 @@ def save_games(session: Session, games: list[int], as_json: bool) -> list[Any]:
     return states
 
 
-def restore_games(session: Session, games: list[int], states: Sequence[Any]) -> View:
+def _restore_games(session: Session, games: list[int], states: Sequence[Any]) -> View:
     """Restore games and return the batch of all games; see `PommegoVectorEnv.set_state`."""
     given = [_to_wire(state) for state in states]
     if len(games) != len(given):
@@ -152,7 +143,7 @@ def restore_games(session: Session, games: list[int], states: Sequence[Any]) -> 
     return view
 
 
-def reset_starts(session: Session, states: Sequence[Any] | None) -> dict[str, Any] | None:
+def _reset_starts(session: Session, states: Sequence[Any] | None) -> dict[str, Any] | None:
     """Return what a reset says of the state that each game begins in, None: as ever.
 
     Raises:
@@ -171,7 +162,7 @@ def reset_starts(session: Session, states: Sequence[Any] | None) -> dict[str, An
     return {"states": list(places), "starts": wire.tensor(np.array(starts, np.int32))}
 
 
-def set_starts(
+def _set_starts(
     session: Session, states: Sequence[Any], weights: Sequence[float] | None, ordinary: float
 ) -> None:
     """Say where episodes begin; see `PommegoVectorEnv.set_start_states`."""
@@ -200,7 +191,7 @@ def set_starts(
         )
 
 
-def game_json(session: Session, state: State | bytes) -> dict[str, Any]:
+def _game_json(session: Session, state: State | bytes) -> dict[str, Any]:
     """Return the readable form of any state; see `PommegoVectorEnv.state_json`."""
     session.check_idle()
     call, env = session.client.call, session.scratch
@@ -208,7 +199,7 @@ def game_json(session: Session, state: State | bytes) -> dict[str, Any]:
     return json.loads(call("get_state", wire.States, env=env, games=[0], json=True).states[0])
 
 
-def simulate_games(
+def _simulate_games(
     session: Session,
     states: Sequence[State | bytes],
     actions: ArrayLike,
@@ -278,3 +269,19 @@ def _parts(session: Session, states: list[bytes | str], at_once: int) -> Iterato
             begin, size = i, 0
         size += need
     yield begin, len(states)
+
+
+class Games(Session):
+    """The games of one environment: a session that can also save, restore and simulate them.
+
+    Attributes:
+        members: where the games are, if that is in several places; they are in one.
+    """
+
+    members = ()
+    starts = _reset_starts
+    set_starts = _set_starts
+    save = _save_games
+    restore = _restore_games
+    readable = _game_json
+    simulate = _simulate_games

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Self
@@ -14,23 +13,14 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
 from pommego import checks, rows
-from pommego._transport import wire
 from pommego.batch import Observation, View, begin_info, episode_info, final_info
 from pommego.guard import alone
+from pommego.joined import JoinedGames
 from pommego.opponents import LineUps, Opponents
+from pommego.parts import Member
 from pommego.rows import fields_of
-from pommego.session import Session
 from pommego.spec import BOX, Encoding
-from pommego.state import (
-    Simulation,
-    State,
-    game_json,
-    reset_starts,
-    restore_games,
-    save_games,
-    set_starts,
-    simulate_games,
-)
+from pommego.state import Games, Simulation, State
 
 __all__ = ["RENDER_MODES", "PommegoVectorEnv", "StepReturn"]
 
@@ -124,7 +114,7 @@ class PommegoVectorEnv(VectorEnv):
     """
 
     def __init__(
-        self, session: Session, *, render_mode: str, respawn: Callable[[], PommegoVectorEnv]
+        self, session: Games | JoinedGames, *, render_mode: str, respawn: Callable[[], PommegoVectorEnv]
     ) -> None:
         made = session.made
         self._session = session
@@ -215,7 +205,7 @@ class PommegoVectorEnv(VectorEnv):
             ServerError: a state belongs to other rules, or is of a game that is over.
         """
         mask = checks.reset_mask(options, self.num_games, self.learners)
-        starts = reset_starts(self._session, checks.reset_states(options, self.num_games))
+        starts = self._session.starts(checks.reset_states(options, self.num_games))
         seeds = checks.seeds(seed, self.num_games)
         if mask is not None or (isinstance(seeds, tuple) and not seeds[1].all()):
             self._session.check_together("resetting some games")
@@ -341,14 +331,7 @@ class PommegoVectorEnv(VectorEnv):
         if tile is None and self.render_mode == "rgb_array":
             tile = _TILE
         if isinstance(games, int | np.integer):
-            view = {} if seat is None else {"seat": int(seat)}
-            if tile is None:
-                return self._session.call("render", wire.Text, game=int(games), colour=colour, **view).text
-            return (
-                self._session.call("render", wire.Image, game=int(games), tile=tile, **view)
-                .pixels.array()
-                .copy()
-            )
+            return self._session.render(int(games), colour, tile, None if seat is None else int(seat))
         if games is not None:
             return tuple(self.render(game, colour=colour, tile=tile, seat=seat) for game in games)
         each = self.render(range(self.num_games), colour=colour, tile=tile, seat=seat)
@@ -369,24 +352,26 @@ class PommegoVectorEnv(VectorEnv):
     @property
     def address(self) -> str:
         """The address of the server."""
-        return str(self._session.client.address)
+        return self._session.address
 
     @property
     def timeout(self) -> float:
         """Seconds to wait for one reply."""
-        return self._session.client.timeout
+        return self._session.timeout
 
     @timeout.setter
     def timeout(self, seconds: float) -> None:
-        self._session.client.timeout = seconds
+        self._session.timeout = seconds
+
+    @property
+    def members(self) -> tuple[Member, ...]:
+        """The servers or actors that the games are split between; empty if all are in one place."""
+        return self._session.members
 
     @alone
     def ping(self) -> float:
         """Make a request that does nothing, and return the seconds it took."""
-        self._session.check_idle()
-        begin = time.perf_counter()
-        self._session.client.call("ping", wire.Pong)
-        return time.perf_counter() - begin
+        return self._session.ping()
 
     @alone
     def set_opponents(self, opponents: Opponents, weights: Sequence[float] | None = None) -> None:
@@ -433,7 +418,7 @@ class PommegoVectorEnv(VectorEnv):
                 a list too large for one message, those before it are in force then.
             ValueError, TypeError: an argument is not as described.
         """
-        set_starts(self._session, states, weights, ordinary)
+        self._session.set_starts(states, weights, ordinary)
 
     # Saved games ---------------------------------------------------------------
 
@@ -454,9 +439,9 @@ class PommegoVectorEnv(VectorEnv):
             ServerError: there is no such game, or the environment was never reset.
         """
         if isinstance(games, int | np.integer):
-            return save_games(self._session, [int(games)], as_json)[0]
+            return self._session.save([int(games)], as_json)[0]
         numbers = range(self.num_games) if games is None else games
-        return save_games(self._session, list(map(int, numbers)), as_json)
+        return self._session.save(list(map(int, numbers)), as_json)
 
     @alone
     def set_state(
@@ -482,7 +467,7 @@ class PommegoVectorEnv(VectorEnv):
         """
         if isinstance(games, int | np.integer):
             games, states = [int(games)], [states]
-        view = restore_games(self._session, list(map(int, games)), states)
+        view = self._session.restore(list(map(int, games)), states)
         return view.obs, self._no_step(view)
 
     @alone
@@ -492,7 +477,7 @@ class PommegoVectorEnv(VectorEnv):
         It has the fields of the original's saved games, and an object "pommego"
         with everything else.
         """
-        return game_json(self._session, state)
+        return self._session.readable(state)
 
     @alone
     def simulate(
@@ -536,8 +521,7 @@ class PommegoVectorEnv(VectorEnv):
             ServerError: a state is of another game or is finished, or an action is
                 out of range.
         """
-        return simulate_games(
-            self._session,
+        return self._session.simulate(
             states,
             actions,
             seed=seed,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import msgspec
@@ -21,7 +21,7 @@ from pommego._transport.channel import Channel
 from pommego._transport.compression import Unpacker
 from pommego._transport.handshake import Address
 from pommego._transport.shared import SharedBatch, SharedMemory
-from pommego._transport.websocket import WebSocket
+from pommego._transport.websocket import WebSocket, any_readable
 from pommego._version import __version__
 from pommego.errors import (
     ClosedError,
@@ -36,7 +36,7 @@ from pommego.errors import (
     VersionError,
 )
 
-__all__ = ["Client"]
+__all__ = ["Client", "arrived"]
 
 _MARGIN = 1 << 20  # bytes by which a message may be longer than the longest batch
 _PATIENCE = 0.7  # seconds that what was interrupted may still take when the next call comes
@@ -44,6 +44,7 @@ _PATIENCE = 0.7  # seconds that what was interrupted may still take when the nex
 _SAME_RELEASE = "Install client and server from the same release."
 
 R = TypeVar("R", bound=msgspec.Struct)
+T = TypeVar("T")
 
 
 class Client:
@@ -244,6 +245,10 @@ class Client:
         """How long to wait."""
         return min(self.timeout, _PATIENCE) if self._overdue else self.timeout
 
+    def time_out(self) -> TimeoutError:
+        """End the connection, and return the error that says that a reply took too long."""
+        return self._socket.timed_out(self.timeout)
+
     def _timed_out(self, error: TimeoutError) -> PommegoError:
         """Return the error to raise after a timeout, with which the connection has ended."""
         if not self._overdue:
@@ -368,6 +373,17 @@ class Client:
             elif time.monotonic() > deadline:
                 raise self._socket.timed_out(seconds)
 
+    def fileno(self) -> int:
+        """Return the socket's file descriptor."""
+        return self._socket.fileno()
+
+    def has_reply(self) -> bool:
+        """Whether a reply begins to arrive, or `collect` fails at once."""
+        try:
+            return self._message_begins()
+        except PommegoError:
+            return True
+
     def _message_begins(self) -> bool:
         try:
             return self._socket.readable(0.0, self.timeout)
@@ -389,6 +405,20 @@ class Client:
         told = ServerDiedError(f"{error}\n{died}", died.status, died.output, out_of_memory=died.out_of_memory)
         told.code = error.code
         return told
+
+
+def arrived(clients: Sequence[Client], owners: Sequence[T], seconds: float) -> list[T]:
+    """Wait until a reply has come, or can come no more; returns whose clients that is so of.
+
+    Args:
+        clients: each with a request in flight that is answered through its socket.
+        owners: what to return for each.
+        seconds: how long to wait.
+    """
+    found = [owner for client, owner in zip(clients, owners, strict=True) if client.has_reply()]
+    if not found and any_readable([client.fileno() for client in clients], seconds):
+        found = [owner for client, owner in zip(clients, owners, strict=True) if client.has_reply()]
+    return found
 
 
 def _server_error(error: wire.Error) -> ServerError:

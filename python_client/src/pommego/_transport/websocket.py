@@ -28,6 +28,7 @@ import select
 import socket
 import time
 import weakref
+from collections.abc import Sequence
 from typing import Self
 
 from pommego._transport import frames
@@ -36,7 +37,7 @@ from pommego._transport.frames import FrameWriter
 from pommego._transport.handshake import Address, open_socket, upgrade
 from pommego.errors import ClosedError, ConnectionError, PommegoError, ProtocolError, TimeoutError
 
-__all__ = ["WebSocket"]
+__all__ = ["WebSocket", "any_readable"]
 
 _FIRST_BUFFER = 64 << 10
 _MAX_MESSAGE = 1 << 30
@@ -415,11 +416,17 @@ def wait(sock: socket.socket, deadline: float, *, writing: bool = False) -> None
 
 def ready(sock: socket.socket, seconds: float, *, writing: bool = False) -> bool:
     """Wait until sock can be read or, if `writing`, written; returns whether it can in that time."""
+    return any_readable([sock], seconds, writing=writing)
+
+
+def any_readable(socks: Sequence[socket.socket | int], seconds: float, *, writing: bool = False) -> bool:
+    """Wait until any of these can be read or, if `writing`, written; returns whether one can in that time."""
     if hasattr(select, "poll"):
         poll = select.poll()
-        poll.register(sock, select.POLLOUT if writing else select.POLLIN)
+        for sock in socks:
+            poll.register(sock, select.POLLOUT if writing else select.POLLIN)
         return bool(poll.poll(seconds * 1000))
-    return any(select.select([sock] * (not writing), [sock] * writing, [], seconds))  # Windows
+    return any(select.select([] if writing else socks, socks if writing else [], [], seconds))  # Windows
 
 
 def _after_fork() -> None:

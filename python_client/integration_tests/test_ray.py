@@ -1,0 +1,132 @@
+"""Environments in the actors of a Ray cluster of several nodes, with actors and nodes that die."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("ray")
+
+os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+os.environ["RAY_AUTH_MODE"] = "disabled"  # it is on the loopback interface, for a minute
+
+import ray
+from ray.cluster_utils import Cluster
+
+import pommego
+import pommego.ray
+from compare import assert_same, frozen
+from test_first_ready import compare, lock_step
+
+FFA = "PommeFFACompetition-v0"
+MIXED = ["simple", "static", "random"]
+
+
+@pytest.fixture(scope="module")
+def machines() -> Iterator[Cluster]:
+    """A cluster whose first node, with this process, has no room for actors."""
+    quick = {"health_check_initial_delay_ms": 0, "health_check_period_ms": 500}
+    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "_system_config": quick})
+    ray.init(cluster.address, log_to_driver=False)
+    yield cluster
+    ray.shutdown()
+    cluster.shutdown()
+
+
+@pytest.fixture
+def cluster(machines: Cluster) -> Cluster:
+    """The same, with two further nodes."""
+    while len(machines.worker_nodes) < 2:
+        machines.add_node(num_cpus=2, object_store_memory=100 << 20)
+    machines.wait_for_nodes()
+    return machines
+
+
+def pid_of(envs: pommego.PommegoVectorEnv, number: int) -> int:
+    """Return the process of an actor."""
+    actor = envs._session.parts[number].games._actor
+    return ray.get(actor.__ray_call__.remote(lambda _: os.getpid()))
+
+
+def both(got: Any, want: Any, when: str) -> None:
+    assert_same(frozen(got), frozen(want), f"{when}: ")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"opponents": lambda game: [["static", "random", "simple"][game % 3]] * 3, "state": True},
+        {"observation": "box", "autoreset_mode": "SameStep", "max_episode_steps": 30},
+    ],
+    ids=["opponents", "all learn"],
+)
+def test_as_on_one_machine(cluster: Cluster, options: dict[str, Any]) -> None:
+    """An actor is killed, and a node; everything that is shown is the same."""
+    with (
+        pommego.make_vec(FFA, 7, **options) as plain,
+        pommego.ray.make_vec(FFA, 7, 2, actor_options={"num_cpus": 0.5}, **options) as envs,
+    ):
+        assert [member.games for member in envs.members] == [range(4), range(4, 7)]
+        both(envs.reset(seed=5), plain.reset(seed=5), "reset")
+        rng = np.random.default_rng(0)
+        for step in range(120):
+            if step in (20, 21, 90):
+                os.kill(pid_of(envs, step % 2), signal.SIGKILL)
+            if step == 60:
+                cluster.remove_node(next(iter(cluster.worker_nodes)), allow_graceful=False)
+            actions = rng.integers(0, 6, plain.action_space.shape)
+            got, want = envs.step(actions), plain.step(actions)
+            both(got, want, f"step {step}")
+            assert all(array.flags.writeable for array in got[1:4])
+            if step == 100:
+                assert envs.get_state() == plain.get_state()
+                assert envs.get_state(5).json() == plain.get_state(5, as_json=True)
+                saved = plain.get_state([1, 2])
+                both(envs.set_state([6, 0], saved), plain.set_state([6, 0], saved), "set")
+        assert sum(member.lost for member in envs.members) >= 4
+        assert envs.render(6) == plain.render(6)
+
+
+def test_first_ready(cluster: Cluster) -> None:
+    options = {"opponents": MIXED, "max_episode_steps": 25}
+    with pommego.make_vec(FFA, 6, **options) as plain:
+        want = lock_step(plain, 90)
+    with pommego.ray.make_vec(FFA, 6, 3, batch_size=2, actor_options={"num_cpus": 0.5}, **options) as envs:
+        assert compare(envs, want, 90).sum() == 180
+        os.kill(pid_of(envs, 1), signal.SIGKILL)
+        compare(envs, want, 90)
+        assert envs.members[1].lost == 1
+        assert "actor 1 on" in envs.members[1].name
+
+
+def test_an_actor_that_stands_still(cluster: Cluster) -> None:
+    with pommego.ray.make_vec(FFA, 4, 2, opponents=MIXED, retries=1, timeout=20.0) as envs:
+        envs.reset(seed=1)
+        envs.timeout = 2.0
+        os.kill(pid_of(envs, 1), signal.SIGSTOP)
+        envs.step([0] * 4)
+        assert "did not answer within 2 s" in envs.members[1].error
+        envs.timeout = 20.0
+        os.kill(pid_of(envs, 1), signal.SIGKILL)
+        with pytest.raises(pommego.ConnectionError, match="games 2 to 3, at actor 1 on"):
+            envs.step([0] * 4)
+
+
+def test_mistakes(cluster: Cluster) -> None:
+    with pytest.raises(TypeError, match="no option address"):
+        pommego.ray.make_vec(FFA, 4, 2, address="ws://a")
+    with pytest.raises(ValueError, match="batch_size a multiple of an actor's games"):
+        pommego.ray.make_vec(FFA, 4, 2, batch_size=1, opponents=MIXED)
+    with pytest.raises(ValueError, match="3 actors for 2 games"):
+        pommego.ray.make_vec(FFA, 2, 3)
+    with pytest.raises(ValueError, match="opponent 0 is a policy"):
+        pommego.ray.make_vec(FFA, 2, 2, opponents=[lambda obs, info: info["row"]] * 3)
+    with pytest.raises(pommego.ServerError, match="no agent is called"):
+        pommego.ray.make_vec(FFA, 2, 2, opponents=["nobody"] * 3)
+    with pytest.raises(pommego.TimeoutError, match="Has the cluster room"):
+        pommego.ray.make_vec(FFA, 2, 2, timeout=3.0, actor_options={"num_cpus": 64})

@@ -1,0 +1,224 @@
+"""Games in Ray actors, each with a server of its own on its node."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import functools
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import ray
+from numpy.typing import NDArray
+from ray.exceptions import GetTimeoutError, RayError, RayTaskError
+
+from pommego import making
+from pommego.batch import View
+from pommego.errors import ConnectionError, TimeoutError
+from pommego.parts import Make
+from pommego.spread import Connect, Places, shares
+from pommego.vector import PommegoVectorEnv
+
+__all__ = ["make_vec"]
+
+#: What `Games` does that needs no more than asking the actor.
+_ASKED = {
+    *("observe", "ping", "render", "reset", "set_opponents", "set_starts", "starts"),
+    *("save", "restore", "readable", "simulate"),
+}
+#: The attributes of `Games` that stay the same.
+_KNOWN = ("made", "spec", "encoding", "state_encoding", "learners", "expand", "action_shape")
+
+
+def make_vec(
+    id: str,
+    num_envs: int,
+    num_actors: int,
+    *,
+    actor_options: Mapping[str, Any] | None = None,
+    retries: int = 10,
+    **options: Any,
+) -> PommegoVectorEnv:
+    """Make many games of one id in actors of a Ray cluster, stepped together.
+
+    Each actor has some of the games, in their order, in an embedded server on its node with
+    which it shares memory; batches come through Ray's object store. Otherwise it is as if
+    `pommego.make_vec` had made the games: game i has the same seed and the same moves.
+
+    When an actor dies, or takes longer than `timeout` for a step, another one is started
+    and has its games go on: they are restored from states that this process keeps, and
+    stepped to where they were. No step is lost or made twice.
+
+    Args:
+        id: an id of the catalog.
+        num_envs: number of games.
+        num_actors: how many actors share them.
+        actor_options: options of the actors, as Ray has them, such as ``{"num_cpus": 4}`` or
+            ``{"resources": {"games": 1}}``, which also limits how many actors a node has. By
+            default each takes one CPU, and they are spread over the nodes.
+        retries: how often the games of each actor may be made anew.
+        options: as for `pommego.make_vec`, but for `address`, `token`, `replace`,
+            `transport` and `compression`. With `batch_size`, a multiple of an actor's games,
+            `recv` returns the games of the first actors that are ready: more actors make finer
+            portions. `timeout` includes the time that Ray takes to start an actor.
+            `workers` are, unless given, as many as an actor has CPUs.
+
+    Raises:
+        TypeError: there is no such option here.
+        ValueError: the numbers do not fit together, or a policy is among the opponents.
+        TimeoutError: the cluster has no room for the actors.
+    """
+    for name in ("address", "token", "replace", "transport", "compression"):
+        if name in options:
+            raise TypeError(f"pommego.ray.make_vec() has no option {name}; pommego.make_vec() has")
+    given = {"num_cpus": 1, "scheduling_strategy": "SPREAD"} | dict(actor_options or {})
+    options.setdefault("workers", max(1, int(given["num_cpus"] or 0)))
+    actors = Actors(num_actors, given, retries, options.get("timeout", 60.0))
+    return making.make_vec(id, num_envs, address=actors, **options)
+
+
+class Actors(Places):
+    """So many actors of a Ray cluster.
+
+    Args:
+        count: how many.
+        options: theirs.
+        retries: how often the games of each may be made anew.
+        timeout: seconds to wait for one.
+    """
+
+    def __init__(self, count: int, options: Mapping[str, Any], retries: int, timeout: float) -> None:
+        if count < 1:
+            raise ValueError(f"num_actors is {count}, expected 1 or more")
+        self._count, self._options, self._timeout = count, options, timeout
+        self._retries, self.keep = retries, retries > 0
+
+    def portions(self, games: int, batch_size: int | None) -> list[tuple[int, int]]:
+        """Return the number and the games of each actor."""
+        counts = shares(games, self._count, "actors")
+        uneven = len(set(counts)) > 1 or (batch_size or 0) % counts[0]
+        if batch_size not in (None, games) and uneven:
+            raise ValueError(
+                f"batch_size is {batch_size}, and {self._count} actors share {games} games: make num_envs a "
+                "multiple of num_actors, and batch_size a multiple of an actor's games"
+            )
+        return list(enumerate(counts))
+
+    def maker(self, connect: Connect, place: int, own: dict[str, Any]) -> Make:
+        """Return what makes an actor's games; the first actor starts meanwhile."""
+        connect = dataclasses.replace(connect, how=connect.how | {"copy": False})  # Ray copies
+
+        def begin() -> tuple[Any, ray.ObjectRef]:
+            actor = _Host.options(**self._options).remote()
+            return actor, actor.begin.remote(connect, own)
+
+        begun, lost = [begin()], 0
+
+        def make(why: Exception | None) -> ActorGames:
+            nonlocal lost
+            lost += why is not None
+            if lost > self._retries:
+                raise ConnectionError(f"actor {place} was lost {lost} times, and retries is {self._retries}")
+            actor, known = begun.pop() if begun else begin()
+            return ActorGames(actor, known, place, self._timeout)
+
+        return make
+
+
+@ray.remote
+class _Host:
+    """An actor: it makes games on its node and does with them what it is asked to."""
+
+    def begin(self, connect: Connect, own: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+        """Make the games; returns the node's address, and what stays the same of the games."""
+        self._games = connect(None, own)
+        return ray.util.get_node_ip_address(), {name: getattr(self._games, name) for name in _KNOWN}
+
+    def ask(self, name: str, *args: Any, **options: Any) -> Any:
+        """Call a method of the games."""
+        return getattr(self._games, name)(*args, **options)
+
+    def step(self, actions: NDArray[np.uint8]) -> View:
+        """Make a step."""
+        self._games.send(actions)
+        return self._games.recv()
+
+
+class ActorGames:
+    """The games of an actor, as `Games` that are here.
+
+    Args:
+        actor: a `_Host`.
+        known: what its `begin` will return.
+        number: the actor's.
+        timeout: seconds to wait for one reply.
+    """
+
+    def __init__(self, actor: Any, known: ray.ObjectRef, number: int, timeout: float) -> None:
+        self._actor, self.timeout, self._step = actor, timeout, None
+        self.address = f"actor {number}"
+        try:
+            node, same = self._get(known)
+        except BaseException:
+            self.close()
+            raise
+        self.address = f"actor {number} on {node}"
+        for name, value in same.items():
+            setattr(self, name, value)
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in _ASKED:
+            raise AttributeError(name)
+        return functools.partial(self._ask, name)
+
+    def _ask(self, name: str, *args: Any, **options: Any) -> Any:
+        return self._get(self._actor.ask.remote(name, *args, **options))
+
+    def _get(self, result: ray.ObjectRef) -> Any:
+        """Wait for a result.
+
+        Raises:
+            ConnectionError: the actor has died, or the node with its result has.
+            TimeoutError: it took too long.
+        """
+        try:
+            return ray.get(result, timeout=self.timeout)
+        except GetTimeoutError:
+            raise self.timed_out() from None
+        except RayTaskError as e:
+            raise e.cause from None
+        except RayError as e:
+            raise ConnectionError(f"{self.address}: {str(e).splitlines()[0]}") from e
+
+    def send(self, actions: NDArray[np.uint8]) -> None:
+        """Begin a step."""
+        self._step = self._actor.step.remote(actions)
+
+    def recv(self) -> View:
+        """Wait for the step."""
+        return self._get(self._step)
+
+    @staticmethod
+    def first_ready(waiting: Sequence[ActorGames], seconds: float) -> list[ActorGames]:
+        """Wait for the first step to be made, or lost; returns whose."""
+        ready, _ = ray.wait([games._step for games in waiting], num_returns=1, timeout=seconds)
+        return [games for games in waiting if games._step in ready]
+
+    def abandon_steps(self, *, interrupted: bool = False) -> None:
+        """Forget the step, which is made all the same."""
+        self._step = None
+
+    def timed_out(self) -> TimeoutError:
+        """End the actor, and return the error that says that it took too long."""
+        self.close()
+        return TimeoutError(
+            f"{self.address} did not answer within {self.timeout:g} s. Has the cluster room for it "
+            "(`ray status`)? Perhaps a longer timeout= is needed."
+        )
+
+    def close(self) -> None:
+        """End the actor, and with it its server."""
+        if ray.is_initialized():
+            with contextlib.suppress(RayError):
+                ray.kill(self._actor)
