@@ -26,14 +26,16 @@ MAY_IMPORT: dict[str, set[str]] = {
     "adapters": {"core"},
     "pommerman": {"core"},
     "data": {"core"},
-    "evaluation": {"core"},
+    "matches": {"core"},
+    "evaluation": {"core", "matches"},
+    "watching": {"core", "data", "evaluation", "matches"},
     # The adapters' public names, and programs.
     **{name: {"adapters"} for name in ("jax", "pettingzoo", "puffer", "rllib", "sb3", "torch", "torchrl")},
     "terminal": set(),
     "command": {"core"},
     "bench": {"core", "terminal", "__init__"},
     "demo": {"core", "terminal", "__init__"},
-    "__init__": {"core", "adapters", "evaluation"},
+    "__init__": {"core", "adapters", "evaluation", "watching"},
 }
 
 
