@@ -131,9 +131,32 @@ def test_a_better_policy_wins_more(binary: object) -> None:
 
 
 @pytest.mark.parametrize(
+    ("id", "opponents", "team"),
+    [(DUEL, "random", False), (FFA, ["static", "simple", "random"], False), (TEAM, "static", True)],
+)
+def test_an_agent_plays_as_a_policy_does(
+    where: dict[str, Any], id: str, opponents: str | list[str], team: bool
+) -> None:
+    """`static` is the policy that always stops: the same games, whatever plays them."""
+    options: dict[str, Any] = {"seed": 3, "team": team, "rules": {"max_steps": 60}, **where}
+    named = pommego.evaluate("static", id, opponents, 8, **options)
+    called = pommego.evaluate(lambda _, info: np.zeros(len(info["seat"]), int), id, opponents, 8, **options)
+    for name in ("results", "lengths", "seats"):
+        got, want = getattr(named, name), getattr(called, name)
+        np.testing.assert_array_equal(got, want, name)
+        assert got.dtype == want.dtype
+
+
+def test_a_better_agent_wins_more(where: dict[str, Any]) -> None:
+    result = pommego.evaluate("simple", DUEL, "random", 12, **where)
+    assert result.win_rate.low > 0.5
+
+
+@pytest.mark.parametrize(
     ("arguments", "options", "error", "says"),
     [
-        (("simple", DUEL), {}, TypeError, "tournament"),
+        (("simpel", DUEL), {}, pommego.PommegoError, 'did you mean "simple"'),
+        (("simple", DUEL), {"observation": "raw"}, TypeError, r"\['observation'\] are for policies"),
         ((None, DUEL), {}, TypeError, "callable"),
         ((Clock(), DUEL, ["static", "static"]), {}, ValueError, "2 opponents, expected 1"),
         ((Clock(), DUEL, "static", 0), {}, ValueError, "games is 0"),

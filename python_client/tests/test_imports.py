@@ -26,8 +26,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     "adapters": {"core"},
     "pommerman": {"core"},
     "data": {"core"},
+    "matches": {"core"},
     "suites": set(),
-    "evaluation": {"core", "suites"},
+    "evaluation": {"core", "matches", "suites"},
+    "watching": {"core", "data", "evaluation", "matches"},
     # The adapters' public names, and programs.
     **{name: {"adapters"} for name in ("jax", "pettingzoo", "puffer", "ray", "rllib")},
     **{name: {"adapters"} for name in ("sb3", "torch", "torchrl")},
@@ -35,7 +37,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "command": {"core"},
     "bench": {"core", "terminal", "__init__"},
     "demo": {"core", "terminal", "__init__"},
-    "__init__": {"core", "adapters", "evaluation"},
+    "__init__": {"core", "adapters", "evaluation", "watching"},
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import ctypes
 import gc
 import multiprocessing
 import os
@@ -80,6 +81,19 @@ def os_fork(child: Callable[[], None]) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 
 
+def c_fork(child: Callable[[], None]) -> int:
+    """Run child in a fork of which Python hears nothing, as an extension makes one."""
+    pid = ctypes.PyDLL(None).fork()
+    if pid == 0:
+        status = 1
+        try:
+            child()
+            status = 0
+        finally:
+            os._exit(status)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
 def multiprocessing_fork(child: Callable[[], None]) -> int:
     """Run child as DataLoader and others do; returns its exit status."""
     process = multiprocessing.get_context("fork").Process(target=child)
@@ -88,7 +102,7 @@ def multiprocessing_fork(child: Callable[[], None]) -> int:
     return process.exitcode
 
 
-FORKS = {"os.fork": os_fork, "multiprocessing": multiprocessing_fork}
+FORKS = {"os.fork": os_fork, "fork": c_fork, "multiprocessing": multiprocessing_fork}
 
 
 @pytest.fixture(params=["shared memory", "shared memory, views", "unix", "tcp"])

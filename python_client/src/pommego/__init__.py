@@ -54,6 +54,7 @@ from pommego.single import PommegoEnv
 from pommego.spec import GameSpec, Result
 from pommego.state import Simulation, State
 from pommego.vector import PommegoVectorEnv
+from pommego.watching import Video, watch
 
 if TYPE_CHECKING:
     from pommego.adapters.pettingzoo import aec_env as aec_env
@@ -67,6 +68,8 @@ __all__ = [  # noqa: RUF022, the order of the API reference
     "check_result",
     "Evaluation",
     "Interval",
+    "watch",
+    "Video",
     "planes",
     "PommegoVectorEnv",
     "PommegoEnv",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from typing import Any, overload
 
@@ -12,13 +13,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from pommego.batch import Observation
 from pommego.making import describe, make_vec
+from pommego.matches import by_seat, own_seat, play, rules_alone
 from pommego.results import Evaluation
 from pommego.server import Server
 from pommego.spec import GameSpec, Result
 from pommego.suites import Part, Suite, SuiteResult, load, named
 from pommego.vector import PommegoVectorEnv
 
-__all__ = ["Policy", "check_result", "evaluate"]
+__all__ = ["Policy", "check_result", "evaluate", "seatings"]
 
 #: Chooses actions, (rows,) or (rows, components), by a batch's observation and its info.
 Policy = Callable[[Observation, dict[str, Any]], ArrayLike]
@@ -29,7 +31,7 @@ _NOT_HERE = ("num_envs", "seat", "seats", "on_death", "autoreset_mode", "batch_s
 
 @overload
 def evaluate(
-    policy: Policy,
+    policy: Policy | str,
     id: str,
     opponents: str | Sequence[str] = "simple",
     games: int = 100,
@@ -47,7 +49,7 @@ def evaluate(policy: Policy, *, suite: str, **options: Any) -> SuiteResult: ...
 
 
 def evaluate(
-    policy: Policy,
+    policy: Policy | str,
     id: str | None = None,
     opponents: str | Sequence[str] = "simple",
     games: int = 100,
@@ -69,7 +71,8 @@ def evaluate(
     Args:
         policy: called as ``policy(obs, info)``, with a batch of `make_vec` for all rows and its
             info (action_mask, alive, seat, valid, and state if asked for); returns
-            actions, (rows,) or (rows, components).
+            actions, (rows,) or (rows, components). Or an agent's name; then the games are
+            matches, as ``pommego play`` plays them, on all cores of this machine.
         id: an id of the catalog.
         opponents: one agent's name for all other seats, or a list, in the order of
             `make_vec` (with `team`, in the order of the seats).
@@ -81,7 +84,8 @@ def evaluate(
         seed: game i has seed ``seed + i``.
         address: of a running server; None: one is started.
         token: that server's token, if it has one.
-        options: further options, as for `make_vec`: observation, rules, state and so on.
+        options: further options, as for `make_vec`: observation, rules, state and so on; for
+            an agent only rules.
 
     Returns:
         the results; printed, it shows rates of wins, ties and losses and the mean length, with
@@ -109,6 +113,8 @@ def _evaluate_suite(
     policy: Policy, name: str, *, address: str | None, token: str | None, **options: Any
 ) -> SuiteResult:
     suite = named(name)
+    if isinstance(policy, str):
+        raise TypeError(f"policy is {policy!r}: a suite wants a callable on (obs, info)")
     if options.get("rules"):
         raise ValueError(f"rules are {options['rules']!r}: the suite {name} has rules of its own")
     with ExitStack() as stack:
@@ -193,7 +199,7 @@ def _steps(part: Part) -> Any:
 
 
 def _evaluate(
-    policy: Policy,
+    policy: Policy | str,
     id: str,
     opponents: str | Sequence[str],
     games: int,
@@ -213,24 +219,23 @@ def _evaluate(
             address, token = server.address, server.token
         where = {"address": address, "token": token}
         spec = describe(id, rules=options.get("rules"), **where)
-        groups, first = [], 0
-        for i, seating in enumerate(_seatings(spec, opponents, team)):
-            share = games * (i + 1) // _ways(spec, team) - games * i // _ways(spec, team)
-            if share:
-                envs = make_vec(id, share, on_death="wait", counts=False, **seating, **options, **where)
-                groups.append((stack.enter_context(envs), seed + first))
-            first += share
+        ways = seatings(spec, opponents, team)
+        seated = [
+            (way, range(games * i // len(ways), games * (i + 1) // len(ways))) for i, way in enumerate(ways)
+        ]
+        if isinstance(policy, str):
+            return _play_agent(policy, spec, seated, seed, rules_alone(options))
+        groups = []
+        for way, own in seated:
+            if own:
+                envs = make_vec(id, len(own), on_death="wait", counts=False, **way, **options, **where)
+                groups.append((stack.enter_context(envs), seed + own.start))
         return _play(policy, groups, made)
 
 
 def _check(policy: Any, opponents: Any, games: int, options: Mapping[str, Any]) -> None:
-    if isinstance(policy, str):
-        raise TypeError(
-            f"policy is {policy!r}, expected a callable on (obs, info): `pommego tournament --agents "
-            f"{policy}` compares built-in agents"
-        )
-    if not callable(policy):
-        raise TypeError(f"policy is {policy!r}, expected a callable on (obs, info)")
+    if not isinstance(policy, str) and not callable(policy):
+        raise TypeError(f"policy is {policy!r}, expected a callable on (obs, info) or an agent's name")
     if games < 1:
         raise ValueError(f"games is {games}, expected 1 or more")
     for name in _NOT_HERE:
@@ -238,15 +243,10 @@ def _check(policy: Any, opponents: Any, games: int, options: Mapping[str, Any]) 
             raise TypeError(f"evaluate() has no option {name}; make_vec() has")
 
 
-def _ways(spec: GameSpec, team: bool) -> int:
-    """Return in how many ways the policy can be seated."""
-    return len(spec.teams) if team else spec.seats
-
-
-def _seatings(spec: GameSpec, opponents: str | Sequence[str], team: bool) -> list[dict[str, Any]]:
-    """Return `make_vec`'s options for each way to seat the policy."""
-    every = [spec.teams[k] if team else (k,) for k in range(_ways(spec, team))]
-    seatings: list[dict[str, Any]] = []
+def seatings(spec: GameSpec, opponents: str | Sequence[str], team: bool) -> list[dict[str, Any]]:
+    """Return `make_vec`'s options for each way to seat the policy: in each seat, or each team's seats."""
+    every = spec.teams if team else [(seat,) for seat in range(spec.seats)]
+    found: list[dict[str, Any]] = []
     for own in every:
         others = spec.seats - len(own)
         names = [opponents] * others if isinstance(opponents, str) else list(opponents)
@@ -255,10 +255,28 @@ def _seatings(spec: GameSpec, opponents: str | Sequence[str], team: bool) -> lis
         if team:
             rest = iter(names)
             seats = ["learner" if seat in own else next(rest) for seat in range(spec.seats)]
-            seatings.append({"seats": seats})
+            found.append({"seats": seats})
         else:
-            seatings.append({"opponents": names, "seat": own[0]} if names else {})
-    return seatings
+            found.append({"opponents": names, "seat": own[0]} if names else {})
+    return found
+
+
+def _play_agent(
+    name: str,
+    spec: GameSpec,
+    seated: Sequence[tuple[dict[str, Any], range]],
+    seed: int,
+    rules: dict[str, Any],
+) -> Evaluation:
+    """Play the games as matches, several at a time."""
+    id = spec.id.removeprefix("custom:")
+    games = [(by_seat(name, way, spec.seats), own_seat(way), seed + k) for way, own in seated for k in own]
+    with ThreadPoolExecutor(os.cpu_count()) as threads:
+        ended = list(threads.map(lambda game: play(id, game[0], game[2], **rules), games))
+    seats = [seat for _, seat, _ in games]
+    outcomes = [np.sign(end["outcome"][seat]) for end, seat in zip(ended, seats, strict=True)]
+    lengths = [end["steps"] for end in ended]
+    return Evaluation(np.array(outcomes, np.int8), np.array(lengths, np.int32), np.array(seats, np.uint8))
 
 
 def _play(

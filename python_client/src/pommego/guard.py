@@ -14,8 +14,6 @@ __all__ = ["Guard", "alone"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-_forks = 0  # between the first process and this one; unlike os.getpid() it costs no system call
-
 
 class Guard:
     """Refuses other threads during a call, and other processes always.
@@ -24,11 +22,11 @@ class Guard:
     """
 
     def __init__(self) -> None:
-        self._lock, self._pid, self._forks = threading.RLock(), os.getpid(), _forks
+        self._lock, self._pid = threading.RLock(), os.getpid()
 
     def __enter__(self) -> None:
         # A child's lock may be held for ever, by a thread that was not forked.
-        if self._forks != _forks:
+        if self._pid != os.getpid():  # unlike a hook of os.fork(), this sees forks by C code too
             raise ForkedError(
                 f"this environment belongs to process {self._pid}, and this is process {os.getpid()}, forked "
                 "from it. Make an environment in each process after the fork (with a torch DataLoader: in "
@@ -54,12 +52,3 @@ def alone(method: F) -> F:
             return method(self, *args, **kwargs)
 
     return guarded
-
-
-def _after_fork() -> None:
-    global _forks  # noqa: PLW0603, it is the process's
-    _forks += 1
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork)

@@ -1,0 +1,88 @@
+"""Matches between agents, as ``pommego play`` plays them, and other runs of the program."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pommego.errors import PommegoError
+from pommego.server import find_binary
+
+__all__ = ["by_seat", "own_seat", "play", "rules_alone", "run"]
+
+_LEARNER = "learner"
+
+
+def by_seat(name: str, seating: Mapping[str, Any], seats: int) -> list[str]:
+    """Return the agent in each seat, for `make_vec`'s options with this agent in the learners' seats."""
+    if "seats" in seating:
+        return [name if agent == _LEARNER else agent for agent in seating["seats"]]
+    names = [name] * seats
+    for k, agent in enumerate(seating.get("opponents", ())):
+        names[(seating["seat"] + 1 + k) % seats] = agent
+    return names
+
+
+def own_seat(seating: Mapping[str, Any]) -> int:
+    """Return the first learner's seat, for `make_vec`'s options."""
+    return seating["seats"].index(_LEARNER) if "seats" in seating else seating.get("seat", 0)
+
+
+def rules_alone(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return `make_vec`'s options as those of `play`, which has the rules alone.
+
+    Raises:
+        TypeError: there are others.
+    """
+    if others := sorted(set(options) - {"rules"}):
+        raise TypeError(f"options {others} are for policies: a match between agents has only rules")
+    return dict(options)
+
+
+def play(
+    id: str,
+    agents: Sequence[str],
+    seed: int,
+    *,
+    rules: Mapping[str, Any] | None = None,
+    record: str | None = None,
+) -> dict[str, Any]:
+    """Play one match.
+
+    Args:
+        id: an id of the catalog.
+        agents: the agents' names, by seat.
+        seed: decides the board and all random draws.
+        rules: rules that differ from the id's.
+        record: a file to write the match to.
+
+    Returns:
+        what ``pommego play --json`` prints: outcome (a number a seat: 1 won, 0 tied, -1 lost), steps
+        and more.
+
+    Raises:
+        PommegoError: it cannot be played; the message says why.
+    """
+    escaped = [agent.replace(",", "\\,") for agent in agents]
+    command = ["play", "--env", id.removeprefix("pommego/"), "--agents", ",".join(escaped)]
+    command += ["--seed", str(seed), "--draw-sides=false", "--json"]
+    if rules:
+        command += ["--rules", json.dumps(rules)]
+    if record:
+        command += ["--record", record, "--obs-every", "0"]
+    return json.loads(run(*command))
+
+
+def run(*command: str) -> str:
+    """Run the program, and return what it prints.
+
+    Raises:
+        PommegoError: it failed; the message is its own.
+    """
+    done = subprocess.run([find_binary(), *command], capture_output=True, text=True, check=False)
+    if done.returncode:
+        said = done.stderr.strip().removeprefix(f"pommego {command[0]}: ")
+        raise PommegoError(said or f"pommego {command[0]} exited with status {done.returncode}")
+    return done.stdout

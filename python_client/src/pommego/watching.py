@@ -1,0 +1,174 @@
+"""Games to look at: of a policy, of agents, or recorded ones."""
+
+from __future__ import annotations
+
+import base64
+import html
+import importlib
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pommego.data.recording import record
+from pommego.errors import PommegoError
+from pommego.evaluation import Policy, seatings
+from pommego.making import describe
+from pommego.matches import by_seat, play, rules_alone, run
+from pommego.server import Server
+
+__all__ = ["Video", "watch"]
+
+
+@dataclass(frozen=True)
+class Video:
+    """A game as a moving picture, which a notebook shows if it is the last line of a cell.
+
+    Attributes:
+        title: which game it is.
+        gif: the bytes of an animated GIF.
+        html: a web page with buttons to step through the game.
+    """
+
+    title: str
+    gif: bytes = field(repr=False)
+    html: str = field(repr=False)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write it to a file.
+
+        Args:
+            path: ends with .gif, .html, or .mp4, which needs ffmpeg or the package imageio-ffmpeg.
+
+        Raises:
+            ValueError: it ends with something else.
+            PommegoError: there is no encoder for .mp4, or it failed.
+        """
+        target = Path(path)
+        match target.suffix.lower():
+            case ".gif":
+                target.write_bytes(self.gif)
+            case ".html":
+                target.write_text(self.html, encoding="utf-8")
+            case ".mp4":
+                _encode(self.gif, target)
+            case _:
+                raise ValueError(f"path is {os.fspath(path)!r}, expected an ending .gif, .html or .mp4")
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: the GIF, which plays also where a notebook is only read."""
+        data = base64.b64encode(self.gif).decode()
+        return f'<img alt="{html.escape(self.title)}" src="data:image/gif;base64,{data}">'
+
+
+def watch(
+    what: Policy | str | os.PathLike[str],
+    id: str | None = None,
+    opponents: str | Sequence[str] = "simple",
+    *,
+    seat: int = 0,
+    team: bool = False,
+    seed: int = 0,
+    game: int | None = None,
+    fps: float = 8.0,
+    tile: int = 24,
+    address: str | None = None,
+    token: str | None = None,
+    **options: Any,
+) -> Video:
+    """Play a game with a policy, or take a recorded one, and draw it.
+
+    Args:
+        what: with an `id`: a policy, called as ``policy(obs, info)`` with a batch of
+            `make_vec` (of a single game), or an agent's name. Without one: the path of a file of
+            recorded games (``pommego play --record``) or of a data set.
+        id: an id of the catalog: which game to play.
+        opponents: one agent's name for all other seats, or a list, as for `evaluate`.
+        seat: the seat of the policy; with `team` the number of its team.
+        team: whether the policy plays all seats of its team.
+        seed: the seed of the game.
+        game: which game of a file: its line, from 1; of a data set: its number, from 0. None:
+            the first.
+        fps: steps shown per second.
+        tile: pixels of a cell, 8 to 128.
+        address: of a running server for the policy's game; None: one is started.
+        token: that server's token, if it has one.
+        options: further options of `make_vec`, such as observation; for an agent only rules.
+
+    Returns:
+        the game, to show in a notebook or to save.
+
+    Raises:
+        TypeError, ValueError: an argument is not as described.
+        PommegoError: the game cannot be played or read; the message says why.
+
+    Other errors are those of `make_vec`.
+    """
+    with tempfile.TemporaryDirectory(prefix="pommego-") as temporary:
+        drawn = ["--fps", f"{fps:g}", "--tile", str(tile)]
+        if id is None:
+            if callable(what):
+                raise TypeError("id is None: a policy needs the id of a game to play, such as 'OneVsOne-v0'")
+            if options:
+                raise TypeError(f"options {sorted(options)} are for playing a game, which needs an id")
+            number = [] if game is None else ["--game", str(game)]
+            return _drawn([os.fspath(what), *drawn, *number], Path(what).name, temporary)
+        if not isinstance(what, str) and not callable(what):
+            raise TypeError(f"what is {what!r}, expected a policy or an agent's name")
+        recorded = str(Path(temporary) / "match")
+        with ExitStack() as stack:
+            if address is None:
+                server = stack.enter_context(Server())
+                address, token = server.address, server.token
+            where = {"address": address, "token": token}
+            spec = describe(id, rules=options.get("rules"), **where)
+            ways = seatings(spec, opponents, team)
+            if not 0 <= seat < len(ways):
+                raise ValueError(f"seat is {seat}, expected 0 to {len(ways) - 1}")
+            names = by_seat(what if isinstance(what, str) else "policy", ways[seat], spec.seats)
+            if isinstance(what, str):
+                play(id, names, seed, record=recorded, **rules_alone(options))
+            else:
+                record(what, recorded, id, games=1, num_envs=1, seed=seed, **ways[seat], **options, **where)
+        return _drawn([recorded, *drawn], f"{spec.id}, seed {seed}: {', '.join(names)}", temporary)
+
+
+def _drawn(replayed: list[str], title: str, temporary: str) -> Video:
+    """Draw what these arguments of ``pommego replay`` name."""
+    gif, page = Path(temporary) / "game.gif", Path(temporary) / "game.html"
+    run("replay", *replayed, "--gif", str(gif), "--html", str(page))
+    return Video(title, gif.read_bytes(), page.read_text(encoding="utf-8"))
+
+
+def _encode(gif: bytes, target: Path) -> None:
+    """Write a GIF as MP4. Its height and width have to be even."""
+    with tempfile.TemporaryDirectory(prefix="pommego-") as folder:
+        source = Path(folder) / "game.gif"
+        source.write_bytes(gif)
+        command = [_encoder(), "-loglevel", "error", "-y", "-i", str(source), "-pix_fmt", "yuv420p"]
+        command += ["-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-movflags", "faststart", str(target)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise PommegoError(f"{command[0]} could not write {target}: {done.stderr.strip()}")
+
+
+def _encoder() -> str:
+    """Find ffmpeg.
+
+    Raises:
+        PommegoError: there is none.
+    """
+    if found := shutil.which("ffmpeg"):
+        return found
+    try:
+        return importlib.import_module("imageio_ffmpeg").get_ffmpeg_exe()
+    except (ImportError, RuntimeError) as e:
+        raise PommegoError(
+            "writing .mp4 needs ffmpeg: install it, or pip install imageio-ffmpeg; "
+            ".gif and .html need nothing"
+        ) from e
