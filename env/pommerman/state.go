@@ -134,6 +134,9 @@ func (s *State) Flame(c grid.Cell) uint8 {
 	return 0
 }
 
+// Burning is the cells with a flame of the given life, 1 to 5, as Flame has it.
+func (s *State) Burning(life int) grid.Bits { return s.flames[life-1] }
+
 // burns reports whether at least one flame is on a cell.
 func (s *State) burns(c grid.Cell) bool {
 	f, w := &s.flames, c>>6

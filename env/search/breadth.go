@@ -28,7 +28,7 @@ type Breadth[S any] struct {
 
 // Search finds a move.
 func (b *Breadth[S]) Search(model Model[S], root *S, budget Budget, rng *env.RNG) Found {
-	r := run[S]{model, rng, newMeter(budget)}
+	r := run[S]{model, rng, NewMeter(budget)}
 	b.reserve(budget.Ticks)
 	b.states, b.first = append(b.states[:0], *root), append(b.first[:0], 0)
 	b.top, b.tallies = Best[Move]{}, b.tallies[:0]
@@ -47,7 +47,7 @@ func (b *Breadth[S]) Search(model Model[S], root *S, budget Budget, rng *env.RNG
 	for i := max(b.last, 1); i < len(b.states); i++ {
 		b.compare(&r, &b.states[i], b.first[i])
 	}
-	return Found{b.top.Choice, b.top.Score, uint64(r.spent)}
+	return Found{b.top.Choice, b.top.Score, r.Spent()}
 }
 
 // reserve makes room for all that a search with so many ticks may keep.
@@ -69,7 +69,7 @@ func (b *Breadth[S]) compare(r *run[S], s *S, first Move) {
 func (b *Breadth[S]) expand(r *run[S]) bool {
 	b.moves = r.model.Moves(&b.states[b.last], b.moves[:0])
 	for _, move := range b.moves {
-		if !r.open() {
+		if !r.Open() {
 			return false
 		}
 		first := b.first[b.last]

@@ -18,13 +18,13 @@ type Flat[S any] struct {
 
 // Search finds a move.
 func (f *Flat[S]) Search(model Model[S], root *S, budget Budget, rng *env.RNG) Found {
-	r := run[S]{model, rng, newMeter(budget)}
+	r := run[S]{model, rng, NewMeter(budget)}
 	f.moves, f.arms = model.Moves(root, f.moves[:0]), f.arms[:0]
 	if len(f.moves) == 1 {
 		return Found{Move: f.moves[0]}
 	}
 	f.expand(&r, root)
-	for f.Depth > 0 && r.open() {
+	for f.Depth > 0 && r.Open() {
 		i := f.Bandit.pull(f.arms, f.C, rng)
 		if i < 0 {
 			break
@@ -37,7 +37,7 @@ func (f *Flat[S]) Search(model Model[S], root *S, budget Budget, rng *env.RNG) F
 	for i := range f.arms {
 		top.Offer(i, f.arms[i].mean(), rng)
 	}
-	return Found{f.arms[top.Choice].move, top.Score, uint64(r.spent)}
+	return Found{f.arms[top.Choice].move, top.Score, r.Spent()}
 }
 
 // expand makes each move once, as long as the budget lasts.
@@ -68,7 +68,7 @@ type Ahead[S any] struct {
 
 // Search finds a move.
 func (a *Ahead[S]) Search(model Model[S], root *S, budget Budget, rng *env.RNG) Found {
-	r := run[S]{model, rng, newMeter(budget)}
+	r := run[S]{model, rng, NewMeter(budget)}
 	a.moves = model.Moves(root, a.moves[:0])
 	a.arms = a.arms[:0]
 	for _, move := range a.moves {
@@ -79,7 +79,7 @@ func (a *Ahead[S]) Search(model Model[S], root *S, budget Budget, rng *env.RNG) 
 	}
 	for range max(a.Samples, 1) {
 		for i := range a.arms {
-			if !r.open() {
+			if !r.Open() {
 				break
 			}
 			a.try = *root
@@ -93,5 +93,5 @@ func (a *Ahead[S]) Search(model Model[S], root *S, budget Budget, rng *env.RNG) 
 			top.Offer(i, a.arms[i].mean(), rng)
 		}
 	}
-	return Found{a.arms[top.Choice].move, top.Score, uint64(r.spent)}
+	return Found{a.arms[top.Choice].move, top.Score, r.Spent()}
 }

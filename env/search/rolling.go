@@ -39,7 +39,7 @@ const anyMove Move = 255
 
 // Search finds a move and leaves the rest of the plan in Plan.
 func (p *Rolling[S]) Search(model Model[S], root *S, budget Budget, rng *env.RNG) Found {
-	r := run[S]{model, rng, newMeter(budget)}
+	r := run[S]{model, rng, NewMeter(budget)}
 	p.moves, p.tallies = model.Moves(root, p.moves[:0]), p.tallies[:0]
 	if len(p.moves) == 1 {
 		p.Plan = append(p.Plan[:0], p.moves...)
@@ -49,7 +49,7 @@ func (p *Rolling[S]) Search(model Model[S], root *S, budget Budget, rng *env.RNG
 	p.begin(&r, root)
 	child := &p.plans[len(p.plans)-1]
 	plans := p.plans[:len(p.plans)-1]
-	for len(plans) == p.population() && r.open() {
+	for len(plans) == p.population() && r.Open() {
 		p.breed(plans, child.genes, rng)
 		before := r.spent
 		score, whole := p.judge(&r, root, child.genes)
@@ -67,7 +67,7 @@ func (p *Rolling[S]) Search(model Model[S], root *S, budget Budget, rng *env.RNG
 	}
 	top := bestOf(plans)
 	p.Plan = append(p.Plan[:0], top.genes...)
-	found := Found{p.Plan[0], top.score, uint64(r.spent)}
+	found := Found{p.Plan[0], top.score, r.Spent()}
 	p.shift()
 	return found
 }

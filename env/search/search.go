@@ -90,8 +90,10 @@ type Found struct {
 	Ticks uint64  // calls of Model.Step
 }
 
-// meter spends a budget. Invariant: left and spent together are the limit.
-type meter struct {
+// Meter spends a [Budget]. Searches that are no [Planner] keep to theirs with it.
+//
+// Invariant: left and spent together are the limit.
+type Meter struct {
 	left, spent int64
 	deadline    time.Time // zero: none
 	stop        *atomic.Bool
@@ -101,12 +103,12 @@ type meter struct {
 // noLimit stands for no limit: more ticks than any search makes.
 const noLimit = 1 << 50
 
-// newMeter panics if the budget has no end.
-func newMeter(b Budget) meter {
+// NewMeter is a meter of which nothing is spent. It panics if the budget has no end.
+func NewMeter(b Budget) Meter {
 	if b.Ticks <= 0 && b.Time <= 0 {
 		panic("search: a budget needs ticks or time")
 	}
-	m := meter{left: int64(b.Ticks), stop: b.Stop}
+	m := Meter{left: int64(b.Ticks), stop: b.Stop}
 	if b.Ticks <= 0 {
 		m.left = noLimit
 	}
@@ -129,8 +131,8 @@ func mostNodes(maxNodes, ticks int) int {
 // flag that stops it.
 const clockEvery = 8
 
-// open reports whether something is left.
-func (m *meter) open() bool {
+// Open reports whether something is left.
+func (m *Meter) Open() bool {
 	if m.left <= 0 {
 		return false
 	}
@@ -146,20 +148,31 @@ func (m *meter) open() bool {
 	return m.left > 0
 }
 
+// Tick spends a tick, and reports whether one was left.
+func (m *Meter) Tick() bool {
+	if m.left <= 0 {
+		return false
+	}
+	m.left--
+	m.spent++
+	return true
+}
+
+// Spent is how many ticks have been spent.
+func (m *Meter) Spent() uint64 { return uint64(m.spent) }
+
 // run is one search at work.
 type run[S any] struct {
 	model Model[S]
 	rng   *env.RNG
-	meter
+	Meter
 }
 
 // step makes a tick if one is left.
 func (r *run[S]) step(s *S, move Move) bool {
-	if r.left <= 0 {
+	if !r.Tick() {
 		return false
 	}
-	r.left--
-	r.spent++
 	r.model.Step(s, move, r.rng)
 	return true
 }

@@ -36,14 +36,14 @@ type node struct {
 
 // Search finds a move.
 func (t *Tree[S]) Search(model Model[S], root *S, budget Budget, rng *env.RNG) Found {
-	r := run[S]{model, rng, newMeter(budget)}
+	r := run[S]{model, rng, NewMeter(budget)}
 	t.reserve(budget.Ticks)
 	t.nodes, t.states, t.moves = t.nodes[:0], t.states[:0], t.moves[:0]
 	t.add(&r, root, 0, 0)
 	if t.nodes[0].to == 1 {
 		return Found{Move: t.moves[0]}
 	}
-	for r.open() {
+	for r.Open() {
 		before := r.spent
 		at := t.grow(&r, t.descend())
 		t.try = t.states[at]
@@ -57,7 +57,7 @@ func (t *Tree[S]) Search(model Model[S], root *S, budget Budget, rng *env.RNG) F
 	for i := t.nodes[0].child; i != 0; i = t.nodes[i].sibling {
 		top.Offer(int(i), t.nodes[i].mean(), rng)
 	}
-	return Found{t.nodes[top.Choice].move, top.Score, uint64(r.spent)}
+	return Found{t.nodes[top.Choice].move, top.Score, r.Spent()}
 }
 
 // reserve makes room for all that a search with so many ticks may keep.

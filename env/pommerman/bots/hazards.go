@@ -124,20 +124,36 @@ type fuses struct {
 // light takes the bombs of a view to where they will explode.
 func (f *fuses) light(v *pommerman.View) {
 	f.n = copy(f.bombs[:], v.Bombs[:v.NumBombs])
+	f.settle(v.Rules, &v.Board, func(c grid.Cell) uint8 { return v.Flames[c] })
+}
+
+// lightAll does so with the bombs of a state.
+func (f *fuses) lightAll(r *pommerman.Rules, s *pommerman.State) {
+	f.n = int(s.NumBombs)
+	for i := range s.Bombs[:s.NumBombs] {
+		b := &s.Bombs[i]
+		f.bombs[i] = pommerman.SeenBomb{Cell: b.Cell, Life: b.Life, Blast: b.Blast, Moving: b.Moving()}
+	}
+	f.settle(r, &s.Board, s.Flame)
+}
+
+// settle takes the bombs to where they will explode, on a board with flames of the
+// given lives.
+func (f *fuses) settle(r *pommerman.Rules, board *[256]pommerman.Item, flame func(grid.Cell) uint8) {
 	for i := range f.bombs[:f.n] {
 		b := &f.bombs[i]
 		b.Life = max(b.Life, 1)
 		for step := uint8(1); step <= b.Life; step++ {
 			to := b.Cell.Next(b.Moving)
-			if b.Moving == grid.Stay || v.Board[to] != pommerman.Passage && v.Board[to] != pommerman.Flames {
+			if b.Moving == grid.Stay || board[to] != pommerman.Passage && board[to] != pommerman.Flames {
 				break
 			}
 			b.Cell = to
-			if !v.Rules.FlamesKill() && v.Flames[to] > step {
+			if !r.FlamesKill() && flame(to) > step {
 				b.Life = step
 			}
 		}
-		if v.Rules.FlamesKill() && v.Flames[b.Cell] > 1 {
+		if r.FlamesKill() && flame(b.Cell) > 1 {
 			b.Life = 1
 		}
 	}

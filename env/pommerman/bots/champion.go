@@ -1,0 +1,213 @@
+package bots
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"pommego/env"
+	"pommego/env/pommerman"
+	"pommego/env/saved"
+	"pommego/env/search"
+	"pommego/env/seat"
+)
+
+// champion is an agent that searches in every situation: tree search with
+// pessimistic scenarios, after Osogami and Takahashi, "Real-time tree search with
+// pessimistic scenarios" (2019). In order:
+//
+//   - The first ply has its own moves, and for each of them several scenarios: one
+//     in which the others can be anywhere within reach, and one for each useful move
+//     of a rival nearby.
+//   - Further plies have its own moves alone. From then on the others are sets: the
+//     cells that each can be on and live. Plies are added one by one until the
+//     budget is used up.
+//   - From each leaf bombs, flames and the collapse go on as they will if nobody does
+//     anything, and the sets of all agents with them, its own twice: once
+//     with nobody in its way, and once without the cells that others can be on.
+//     What is left of the sets at the end is the leaf's score; see [planner.leaf].
+//   - A move is worth what its worst scenario is worth and what they are worth on
+//     average, mixed.
+//
+// It remembers what it saw in fog, and where those can be that it does not see; and
+// it tells its teammate by radio what it sees, see [championMemory.say].
+type champion struct {
+	championMemory
+	rng      env.RNG
+	settings championSettings
+	search.Memo
+}
+
+// championSettings say how a champion plays: its budget, which parts of its search
+// are on, and what it values.
+type championSettings struct {
+	budget search.Budget
+
+	replies  int  // how many near rivals' moves are looked at
+	plies    int  // the longest way of its own moves
+	tight    bool // it counts its ways of escape also with others in the way
+	remember bool // it knows in fog what it saw
+	radio    bool // it speaks and listens
+
+	weights
+}
+
+// weights is what is worth how much, in points. A set of cells is worth its share of
+// the points given, half of them with half cells.
+type weights struct {
+	room, doom           int32 // its own set; that it is empty
+	tightRoom, tightDoom int32 // the same with others in its way
+	death                int32
+	hunt, kill           int32 // a rival's set gone; the rival too
+	mate, mateDeath      int32 // a teammate's set; none left
+	ammo, blast          int32 // each bomb it has, each range
+	kick                 int32
+	wood                 int32 // wood that is going to burn
+	chase                int32 // to be at a rival
+	stale                int32 // subtracted for each recent visit to a cell
+	half, halfOthers     int32 // how many cells are worth half of what a set can be, its own and others'
+	worst                int32 // the share of the worst scenario in percent; the rest is the mean
+}
+
+// championDefaults were tuned in team games with fog.
+var championDefaults = championSettings{
+	budget:  search.Budget{Ticks: 2000},
+	replies: 2, plies: 10, tight: true, remember: true, radio: true,
+	weights: weights{
+		room: 500, doom: 3000, tightRoom: 700, tightDoom: 1000, death: 4000,
+		hunt: 400, kill: 1800, mate: 250, mateDeath: 1500,
+		ammo: 70, blast: 50, kick: 120, wood: 40, chase: 150, stale: 6, worst: 70, half: 5, halfOthers: 10,
+	},
+}
+
+// championOption is an option of the agent, from lo to hi, whole.
+type championOption struct {
+	key    string
+	lo, hi float64
+	set    func(s *championSettings, x float64)
+}
+
+var championOptions = []championOption{
+	{"ticks", 1, 1e9, func(s *championSettings, x float64) { s.budget.Ticks = int(x) }},
+	{"replies", 0, 3, func(s *championSettings, x float64) { s.replies = int(x) }},
+	{"plies", 1, maxPlies, func(s *championSettings, x float64) { s.plies = int(x) }},
+	{"tight", 0, 1, func(s *championSettings, x float64) { s.tight = x != 0 }},
+	{"memory", 0, 1, func(s *championSettings, x float64) { s.remember = x != 0 }},
+	{"radio", 0, 1, func(s *championSettings, x float64) { s.radio = x != 0 }},
+	weightOption("w-room", func(w *weights) *int32 { return &w.room }),
+	weightOption("w-tight", func(w *weights) *int32 { return &w.tightRoom }),
+	weightOption("w-tight-doom", func(w *weights) *int32 { return &w.tightDoom }),
+	weightOption("w-doom", func(w *weights) *int32 { return &w.doom }),
+	weightOption("w-death", func(w *weights) *int32 { return &w.death }),
+	weightOption("w-hunt", func(w *weights) *int32 { return &w.hunt }),
+	weightOption("w-kill", func(w *weights) *int32 { return &w.kill }),
+	weightOption("w-mate", func(w *weights) *int32 { return &w.mate }),
+	weightOption("w-mate-death", func(w *weights) *int32 { return &w.mateDeath }),
+	weightOption("w-ammo", func(w *weights) *int32 { return &w.ammo }),
+	weightOption("w-blast", func(w *weights) *int32 { return &w.blast }),
+	weightOption("w-kick", func(w *weights) *int32 { return &w.kick }),
+	weightOption("w-wood", func(w *weights) *int32 { return &w.wood }),
+	weightOption("w-chase", func(w *weights) *int32 { return &w.chase }),
+	weightOption("w-stale", func(w *weights) *int32 { return &w.stale }),
+	{"w-half", 1, 100, func(s *championSettings, x float64) { s.half = int32(x) }},
+	{"w-half-others", 1, 100, func(s *championSettings, x float64) { s.halfOthers = int32(x) }},
+	{"w-worst", 0, 100, func(s *championSettings, x float64) { s.worst = int32(x) }},
+}
+
+func weightOption(key string, of func(w *weights) *int32) championOption {
+	return championOption{key, 0, 10_000, func(s *championSettings, x float64) { *of(&s.weights) = int32(x) }}
+}
+
+// championKind is the kind of the agent.
+func championKind() seat.Kind[pommerman.View] {
+	const ms = "ms" // the only option that is no whole number
+	k := seat.Kind[pommerman.View]{Name: "champion", Options: []string{"ticks", ms}}
+	for _, o := range championOptions[1:] {
+		k.Options = append(k.Options, o.key)
+	}
+	k.Make = func(o seat.Options) (pommerman.Bot, error) {
+		s := championDefaults
+		if _, given := o[ms]; given {
+			x, err := o.Number(ms, 0.01, 60_000, false)
+			if err != nil {
+				return nil, err
+			}
+			s.budget = search.Budget{Time: time.Duration(x * float64(time.Millisecond))}
+		}
+		for _, option := range championOptions {
+			if _, given := o[option.key]; !given {
+				continue
+			}
+			x, err := o.Number(option.key, option.lo, option.hi, true)
+			if err != nil {
+				return nil, err
+			}
+			option.set(&s, x)
+		}
+		return &champion{settings: s}, nil
+	}
+	return k
+}
+
+func (a *champion) Reset(rng env.RNG) {
+	a.Forget()
+	*a = champion{rng: rng, settings: a.settings, Memo: a.Memo}
+}
+
+func (a *champion) Reseed(rng env.RNG) { a.rng = rng }
+
+func (a *champion) Act(v *pommerman.View, action []uint8) {
+	clear(action)
+	a.Forget()
+	if !a.settings.remember {
+		a.championMemory = championMemory{}
+	}
+	a.remember(v)
+	if a.settings.radio {
+		a.listen(v)
+	}
+	if v.Seat >= v.Rules.Seats() || !a.belief.Agents[v.Seat].Alive {
+		return
+	}
+	p := planners.Get().(*planner)
+	defer planners.Put(p)
+	p.begin(v.Rules, v.Seat, &a.settings, &a.championMemory)
+	move := p.decide(&a.rng)
+	a.Ticks = p.Spent()
+	if a.Ticks > 0 {
+		a.KeepMoves(p.statistics[:])
+	}
+	action[0] = uint8(move)
+	if a.settings.radio {
+		a.say(v, move, action[1:])
+	}
+}
+
+// planners are lent to agents while they act.
+var planners = sync.Pool{New: func() any { return new(planner) }}
+
+func (a *champion) Append(dst []byte) []byte {
+	c := saved.Writer(dst)
+	saved.Numbers(&c, &a.rng.State)
+	a.code(&c)
+	return a.belief.Append(c.Bytes)
+}
+
+func (a *champion) Restore(state []byte) error {
+	c, read := saved.Reader(state), champion{settings: a.settings, Memo: a.Memo}
+	saved.Numbers(&c, &read.rng.State)
+	read.code(&c)
+	if err := c.Err(); err != nil {
+		return fmt.Errorf("bots: state of champion %w", err)
+	}
+	left, err := read.belief.Restore(c.Bytes)
+	if err != nil {
+		return err
+	}
+	if len(left) > 0 {
+		return fmt.Errorf("bots: state of champion has %d bytes too many", len(left))
+	}
+	read.Forget()
+	*a = read
+	return nil
+}

@@ -1,0 +1,134 @@
+package bots
+
+import (
+	"pommego/env/grid"
+	"pommego/env/pommerman"
+)
+
+// ground is what a champion knows of the board before it searches: what can be
+// walked on, and how good it is to be where.
+type ground struct {
+	floor  grid.Bits // neither rigid nor wood
+	wood   grid.Bits
+	items  grid.Bits
+	fallen [maxPlies + maxSpan + 2]grid.Bits // by steps from the root: the rings that have fallen
+	span   int                               // how many steps a forecast goes
+	good   [256]int32                        // to be there
+}
+
+func (g *ground) survey(p *planner, m *championMemory) {
+	r, s := p.rules, &p.root.State
+	g.floor, g.wood, g.items = grid.Bits{}, grid.Bits{}, grid.Bits{}
+	for row := range r.BoardSize {
+		for col := range r.BoardSize {
+			c := grid.At(row, col)
+			switch item := s.Board[c]; {
+			case item == pommerman.Rigid:
+			case item == pommerman.Wood:
+				g.wood.Add(c)
+			default:
+				g.floor.Add(c)
+				if pickups.has(item) {
+					g.items.Add(c)
+				}
+			}
+		}
+	}
+	g.span = min(r.BombLife+2, maxSpan)
+	g.foreseeRings(r, int(s.StepCount))
+	g.value(p, m)
+}
+
+// foreseeRings finds the cells of the collapse.
+func (g *ground) foreseeRings(r *pommerman.Rules, now int) {
+	clear(g.fallen[:])
+	if r.FirstCollapse == pommerman.NoCollapse {
+		return
+	}
+	for t := range g.fallen {
+		ring := ringAt(r, now+t)
+		if ring.Empty() {
+			continue
+		}
+		for later := max(t+lingers(r), 1); later < len(g.fallen); later++ {
+			g.fallen[later] = g.fallen[later].Or(ring)
+		}
+	}
+}
+
+// value works out how good it is to be on each cell: near items, near where a bomb
+// would burn wood, near rivals, and not where it was lately.
+func (g *ground) value(p *planner, m *championMemory) {
+	w, s, self := &p.settings.weights, &p.root.State, &p.root.Agents[p.seat]
+	p.forecast(&p.root, 0)
+	fresh := g.wood.AndNot(p.ahead.burnt)
+	var items, woods, rivals [256]int32
+	for c := range g.items.All {
+		items[c] = p.worth(self, s.Board[c])
+	}
+	var start grid.Bits
+	start.Add(self.Cell)
+	for c := range start.Flood(g.floor).All {
+		var burnt grid.Bits
+		burn(&s.Board, c, self.Blast, &burnt)
+		hit := burnt.And(fresh)
+		woods[c] = w.wood * int32(min(hit.Len(), 3)) * 3 / 4
+	}
+	for other := range p.root.where {
+		if !p.others.Has(other) {
+			continue
+		}
+		if other == p.mate {
+			continue
+		}
+		for c := range p.root.where[other].All {
+			rivals[c] = w.chase
+		}
+	}
+	spread(&items, g.floor, grid.Bits{})
+	spread(&woods, g.floor, grid.Bits{})
+	spread(&rivals, g.floor, g.wood)
+	for c := range g.floor.Or(g.wood).All {
+		g.good[c] = items[c] + woods[c] + rivals[c]
+	}
+	for i := range min(int(m.visits), len(m.recent)) {
+		g.good[m.recent[i]] -= w.stale
+	}
+}
+
+// worth is what an item is worth to an agent.
+func (p *planner) worth(a *pommerman.Agent, item pommerman.Item) int32 {
+	w := &p.settings.weights
+	switch {
+	case item == pommerman.ExtraBomb:
+		return w.ammo
+	case item == pommerman.IncrRange:
+		return w.blast
+	case item == pommerman.Kick && !a.Kicks:
+		return w.kick
+	}
+	return 0
+}
+
+// spread lets values fade from cell to cell, by a sixteenth a step, and over wood
+// four times as fast.
+func spread(values *[256]int32, floor, wood grid.Bits) {
+	var cells [256]grid.Cell
+	all := floor.Or(wood)
+	n := all.List(&cells)
+	for changed := true; changed; {
+		changed = false
+		for i := range 2 * n {
+			c := cells[min(i, 2*n-1-i)]
+			best := max(values[c.Next(grid.Up)], values[c.Next(grid.Down)], values[c.Next(grid.Left)], values[c.Next(grid.Right)])
+			best -= best >> 4
+			if wood.Has(c) {
+				best -= best >> 3
+			}
+			if best > values[c] {
+				values[c] = best
+				changed = true
+			}
+		}
+	}
+}

@@ -1,0 +1,222 @@
+package bots
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"pommego/env"
+	"pommego/env/grid"
+	"pommego/env/pommerman"
+)
+
+// TestChampionOptions: options arrive where they belong, and bad ones are refused.
+func TestChampionOptions(t *testing.T) {
+	settings := func(name string) championSettings {
+		t.Helper()
+		b, err := Roster.New(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b.(*champion).settings
+	}
+	if s := settings("champion"); s != championDefaults {
+		t.Errorf("champion has %+v, want the defaults", s)
+	}
+	if s := settings("champion:ms=20"); s.budget.Ticks != 0 || s.budget.Time.Milliseconds() != 20 {
+		t.Errorf("with ms alone the budget is %+v, want 20 ms and no limit of ticks", s.budget)
+	}
+	want := championDefaults
+	want.budget.Ticks, want.replies, want.plies, want.tight, want.remember, want.radio = 30, 0, 1, false, false, false
+	want.kill = 7
+	if s := settings("champion:ticks=30,replies=0,plies=1,tight=0,memory=0,radio=0,w-kill=7"); s != want {
+		t.Errorf("settings are %+v, want %+v", s, want)
+	}
+	for _, test := range []struct{ name, want, reason string }{
+		{"champion:c=3", `"c" does not exist, champion takes: ticks, ms, replies`, "an unknown option lists what exists"},
+		{"champion:replies=4", "replies=4, want a whole number from 0 to 3", "more rivals than there are"},
+		{"champion:plies=0", "plies=0, want a whole number from 1 to 16", "no move at all"},
+		{"champion:tight=2", "tight=2, want a whole number from 0 to 1", "neither on nor off"},
+		{"champion:w-worst=101", "w-worst=101, want a whole number from 0 to 100", "more than all"},
+		{"champion:ms=0", "ms=0, want a number from 0.01 to 60000", "no time"},
+	} {
+		if bot, err := Roster.New(test.name); err == nil || bot != nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: New(%q) gives %v, want an error with %q", test.reason, test.name, err, test.want)
+		}
+	}
+}
+
+// TestChampionForecast holds forecasts against what the rules do with a board that
+// all have left: burns is where somebody would die, and what opens can be entered.
+func TestChampionForecast(t *testing.T) {
+	var compared int
+	situations(t, 1, func(sit *situation) {
+		for i := range sit.state.Bombs[:sit.state.NumBombs] {
+			if sit.state.Bombs[i].Moving() != grid.Stay {
+				return // which rolls until something is in its way
+			}
+		}
+		s := sit.state
+		p, m := new(planner), championMemory{belief: pommerman.Belief{State: s}}
+		for seat := range sit.rules.Seats() {
+			m.where[seat].Add(s.Agents[seat].Cell)
+		}
+		p.begin(sit.rules, 0, &championDefaults, &m)
+		for seat := range sit.rules.Seats() {
+			if s.Agents[seat].Alive {
+				s.Agents[seat].Alive = false
+				p.lift(&s, seat)
+			}
+		}
+		n := node{State: s}
+		p.forecast(&n, 0)
+		for step := 1; step <= p.ground.span; step++ {
+			before := grid.Bits{} // by the Java rules flames go out at the end of a step
+			for life := 1; sit.rules.StepKind == pommerman.StepJava && life <= sit.rules.FlameLife; life++ {
+				before = before.Or(n.Burning(life))
+			}
+			sit.rules.Step(&n.State, make([]uint8, pommerman.MaxAgents*(1+sit.rules.RadioWords)))
+			deadly := before
+			for life := 1; life <= sit.rules.FlameLife; life++ {
+				if life == sit.rules.FlameLife || sit.rules.FlamesKill() {
+					deadly = deadly.Or(n.Burning(life))
+				}
+			}
+			if got := p.ahead.burns[step].AndNot(p.ground.fallen[step]); got != deadly.AndNot(p.ground.fallen[step]) {
+				t.Fatalf("%v step, game type %v: %d steps on, forecast %v, the rules burn %v, from bombs %v", sit.rules.StepKind, sit.rules.GameType, step, cellsOf(got), cellsOf(deadly), s.Bombs[:s.NumBombs])
+			}
+			compared++
+		}
+	})
+	if compared < 1000 {
+		t.Errorf("only %d steps compared", compared)
+	}
+}
+
+func cellsOf(b grid.Bits) (list [][2]int) {
+	for c := range b.All {
+		list = append(list, [2]int{c.Row(), c.Col()})
+	}
+	return list
+}
+
+// TestChampionMoves: what it does where there is only one thing to do.
+func TestChampionMoves(t *testing.T) {
+	for _, test := range []struct {
+		reason string
+		board  string
+		change func(*pommerman.View)
+		want   pommerman.Action
+	}{
+		{reason: "away from a bomb, round the corner", board: `
+			#######
+			#.a...#
+			####.##
+			#######
+			#######
+			#######
+			#######`, want: pommerman.Right},
+		{reason: "a bomb shuts a rival in", board: `
+			#######
+			#B.A..#
+			#####.#
+			#####.#
+			#######
+			#######
+			#######`, change: func(v *pommerman.View) { v.Self.Blast = 3 }, want: pommerman.LayBomb},
+		{reason: "an item on the way to nothing else", board: `
+			#######
+			#..A.r#
+			#######
+			#######
+			#######
+			#######
+			#######`, change: func(v *pommerman.View) { v.Self.Ammo = 0 }, want: pommerman.Right},
+	} {
+		v := draw(t, pommerman.Playground(pommerman.FFA), test.board)
+		v.Alive = env.SeatSet(0).With(0).With(1)
+		v.StepCount = 50
+		if test.change != nil {
+			test.change(v)
+		}
+		b, err := Roster.New("champion")
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.Reset(env.RNG{State: 1})
+		action := make([]uint8, 1)
+		if b.Act(v, action); pommerman.Action(action[0]) != test.want {
+			t.Errorf("%s: plays %v, want %v, on\n%s", test.reason, pommerman.Action(action[0]), test.want, picture(v))
+		}
+	}
+}
+
+// TestChampionWhere: in fog it knows some cell for every living other, and the right one
+// for those in view.
+func TestChampionWhere(t *testing.T) {
+	a := &champion{settings: championDefaults}
+	a.settings.budget.Ticks = 20
+	sights := 0
+	follow(t, pommerman.Playground(pommerman.Team).Fogged(4), 5, func(_ *pommerman.Game, m *pommerman.Match) {
+		var v pommerman.View
+		m.View(0, &v)
+		a.Act(&v, make([]uint8, 1))
+		for other := 1; other < 4; other++ {
+			where, at := a.where[other], m.Agents[other].Cell
+			if m.Agents[other].Alive == where.Empty() {
+				t.Fatalf("seat %d lives: %v, but its cells are %v", other, m.Agents[other].Alive, cellsOf(where))
+			}
+			if m.Agents[other].Alive && v.Board[at] != pommerman.Fog {
+				sights++
+				if where.Len() != 1 || !where.Has(at) {
+					t.Fatalf("seat %d is seen at %v, but its cells are %v", other, at, cellsOf(where))
+				}
+			}
+		}
+	})
+	if sights == 0 {
+		t.Error("nobody was ever in view")
+	}
+}
+
+// TestChampionWords: what one says another hears: where it is narrows down to the
+// cells of the block and around it. What cannot be counts as a lie, and the third
+// time nothing is believed any more.
+func TestChampionWords(t *testing.T) {
+	rules := pommerman.Playground(pommerman.TeamRadio).Fogged(4)
+	v := blank(&rules)
+	relate(v)
+	for row := range rules.BoardSize {
+		for col := range rules.BoardSize {
+			v.Board[grid.At(row, col)] = pommerman.Passage
+		}
+	}
+	v.StepCount = 2 * topics
+	v.Self.Cell = grid.At(4, 9)
+	words := make([]uint8, rules.RadioWords)
+	speaker := championMemory{}
+	speaker.say(v, pommerman.Down, words)
+	if !slices.Equal(words, []uint8{4, 7}) {
+		t.Errorf("at row 4 and column 9, moving down, it says %v, want 4 and 7", words)
+	}
+
+	mate := int(v.Teammate - rules.Agent0())
+	listener := championMemory{}
+	everywhere := grid.Square(rules.BoardSize)
+	listener.where[mate] = everywhere
+	v.StepCount++
+	copy(v.Message[:], words)
+	listener.listen(v)
+	if w := listener.where[mate]; !w.Has(grid.At(5, 9)) || w.Len() > 16 || listener.lies != 0 {
+		t.Errorf("it hears that its teammate is on one of %v, %d lies, want few cells and (5,9) among them", cellsOf(w), listener.lies)
+	}
+	for range mostLies {
+		listener.where[mate] = grid.Bits{}
+		listener.where[mate].Add(grid.At(0, 0))
+		listener.listen(v)
+	}
+	listener.where[mate] = everywhere
+	if listener.listen(v); listener.lies != mostLies || listener.where[mate] != everywhere {
+		t.Errorf("after %d lies it still listens", listener.lies)
+	}
+}
