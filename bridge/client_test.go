@@ -26,9 +26,10 @@ type Client struct {
 
 // DialOptions are what a client may want otherwise. The zero value is usable.
 type DialOptions struct {
-	Token  string // empty: none is sent
-	Name   string // name and version. Empty: "pommego-go"
-	Origin string // empty: none is sent
+	Token  string  // empty: none is sent
+	Name   string  // name and version. Empty: "pommego-go"
+	Origin string  // empty: none is sent
+	Hello  entries // what hello says besides
 }
 
 // Message is a reply. Integers are int64 or uint64, arrays []any, maps Message,
@@ -94,7 +95,7 @@ func Dial(ctx context.Context, address string, o DialOptions) (*Client, error) {
 	if o.Name == "" {
 		o.Name = "pommego-go"
 	}
-	if c.hello, err = c.Call("hello", "versions", []int{Version}, "client", o.Name); err != nil {
+	if c.hello, err = c.Call("hello", append(entries{"versions", []int{Version}, "client", o.Name}, o.Hello...)...); err != nil {
 		ws.Close()
 		return nil, err
 	}

@@ -35,6 +35,7 @@ const (
 	codeOutOfTurn       errorCode = "out_of_turn"
 	codeLimit           errorCode = "limit"
 	codeGamePanic       errorCode = "game_panic"
+	codeNotResumable    errorCode = "not_resumable"
 	codeInternal        errorCode = "internal"
 )
 

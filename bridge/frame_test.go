@@ -53,7 +53,7 @@ func handSession(tb testing.TB) *session {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return &session{server: server, nextHandle: 1, memory: account{budget: &server.memory}}
+	return &session{server: server, estate: newEstate(server)}
 }
 
 // ask has a request answered, and gives the frame back as the writer would.

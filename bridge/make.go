@@ -79,6 +79,9 @@ func (s *session) makeEnv(id uint64, q makeRequest) (reply, error) {
 	if err := checkCompression(q.compression, q.slots); err != nil {
 		return reply{}, err
 	}
+	if q.slots != 0 && s.lease != nil {
+		return reply{}, fail(codeBadOption, "shared_memory", "leave it out, or resume_seconds in hello", "a session that can be resumed shares no memory")
+	}
 	if q.places != 0 && q.slots == 0 {
 		return reply{}, fail(codeBadOption, "places", "give shared_memory, too", "places is %d, but no memory is shared", q.places)
 	}
@@ -139,7 +142,7 @@ func (s *session) checkLimits(cfg *vec.Config) error {
 	case len(s.envs) >= limits.MaxEnvs:
 		return fail(codeLimit, "", "close one, or use another connection", "this connection has %d environments, and may have no more", len(s.envs))
 	}
-	cfg.MaxWorkers, cfg.Stop, cfg.Allow = limits.MaxWorkers, &s.cancel, limits.allowAgent
+	cfg.MaxWorkers, cfg.Stop, cfg.Allow = limits.MaxWorkers, s.cancel, limits.allowAgent
 	return nil
 }
 

@@ -69,7 +69,7 @@ func (srv *Server) MemoryBudget() int64 { return srv.cfg.MaxMemoryBytes }
 // environments freed. It closes the listener. The error is nil after a clean
 // shutdown by ctx.
 func (srv *Server) Serve(ctx context.Context, ln net.Listener) error {
-	s := &service{server: srv, sessions: map[*session]bool{}}
+	s := &service{server: srv, sessions: map[*session]bool{}, leases: leases{server: srv, all: map[string]*lease{}}}
 	web := &http.Server{
 		Handler:           s,
 		ReadHeaderTimeout: headerTimeout,
@@ -112,6 +112,7 @@ type service struct {
 	sessions map[*session]bool
 	stopping bool
 	running  sync.WaitGroup // one for each session
+	leases   leases
 }
 
 // ServeHTTP admits one connection and runs its session.
@@ -147,7 +148,7 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		srv.cfg.Log.Info("refused", "address", r.RemoteAddr, "reason", err)
 		return
 	}
-	session := newSession(srv, ws)
+	session := newSession(srv, &s.leases, ws)
 	if !s.add(session) {
 		ws.Close()
 		return
@@ -188,6 +189,7 @@ func (s *service) shutdown(web *http.Server) error {
 		session.stop(websocket.CloseGoingAway, "the server is shutting down")
 	}
 	s.mu.Unlock()
+	s.leases.close()
 
 	begun, timeout := time.Now(), s.server.cfg.ShutdownTimeout
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)

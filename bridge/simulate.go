@@ -99,7 +99,7 @@ func (s *session) simulate(e *environment, id uint64, q simulateRequest) (rep re
 		return reply{}, s.fromVec(err, "states")
 	}
 	s.server.metrics.steps.Add(float64(n * steps))
-	return reply{f.simulated(id, seed, sim.states), f, held}, nil
+	return reply{msg: f.simulated(id, seed, sim.states), frame: f, held: held}, nil
 }
 
 // reserveStates takes the memory for new states of so many bytes: what the simulator

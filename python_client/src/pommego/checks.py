@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -129,6 +130,34 @@ def fog(who: str, observation: str, shared_memory: bool | None) -> bool:
             "costs less; leave out one of them"
         )
     return True
+
+
+def resume(
+    seconds: float | None, address: Any, transport: str, shared_memory: bool | None, *, several: bool
+) -> int | None:
+    """Check `resume` and return it in whole seconds.
+
+    Raises:
+        ValueError: it cannot be.
+    """
+    if seconds is None:
+        return None
+    if not 0 < seconds < 1 << 31:
+        raise ValueError(f"resume is {seconds}, expected seconds: how long the server keeps the games")
+    if several:
+        raise ValueError(
+            "resume is for one server; with several, replace= goes on without those that are lost"
+        )
+    if (address or transport).startswith("unix"):
+        raise ValueError(
+            "resume is for connections over TCP: one over a Unix socket ends only with one of its processes. "
+            "Leave out resume, or use transport='tcp'"
+        )
+    if shared_memory:
+        raise ValueError(
+            "resume with shared_memory=True: shared memory ends with the connection; leave out one of them"
+        )
+    return math.ceil(seconds)
 
 
 def no_fog(id: str) -> ValueError:

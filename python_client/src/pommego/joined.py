@@ -89,6 +89,8 @@ class JoinedGames:
         """The members' names, with commas between."""
         return ", ".join(part.games.address for part in self.parts)
 
+    resumed = 0  # which is for a single server
+
     @property
     def timeout(self) -> float:
         """Seconds to wait for one reply."""

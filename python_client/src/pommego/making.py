@@ -60,6 +60,7 @@ def make_vec(
     compression: str | None = None,
     noop: bool = False,
     timeout: float = 60.0,
+    resume: float | None = None,
 ) -> PommegoVectorEnv:
     """Make many games of one id, stepped together.
 
@@ -157,6 +158,12 @@ def make_vec(
         noop: steps do nothing, and batches keep their previous contents, to
             measure the transport alone.
         timeout: seconds to wait for one reply.
+        resume: go on after a lost connection, over TCP: for so many seconds the server keeps
+            the games (no longer than its own limit, `serve --resume-timeout`) and the client
+            tries to connect again. No step is lost or made twice. Each time is logged
+            as a warning by the logger "pommego", and counted in `PommegoVectorEnv.resumed`.
+            Then `max_in_flight` is 1 and no memory is shared.
+            None: a lost connection is an error at once, and the games are freed.
 
     Raises:
         ServerError: the server refused an option; message, hint and field say which.
@@ -181,10 +188,11 @@ def make_vec(
         raise ValueError("opponent_weights needs opponents: a list of line-ups")
     unfogged = seen if checks.fog(fog, seen, shared_memory) else None
     places = _places(address, replace, timeout)
+    resume = checks.resume(resume, address, transport, shared_memory, several=places is not None)
     batch = checks.batch_size(batch_size, num_envs, mode)
     if places and shared_memory and batch:
         raise ValueError("shared_memory=True with several servers and a batch_size: leave out one of them")
-    if unfogged or (places and batch):
+    if unfogged or resume or (places and batch):
         shared_memory = False
     options = {
         "env_id": id,
@@ -211,7 +219,7 @@ def make_vec(
     connect = _Connect(
         id=id,
         rules=rules,
-        where={"token": token, "transport": transport, "timeout": timeout},
+        where={"token": token, "transport": transport, "timeout": timeout, "resume": resume},
         options=options,
         simple=simple,
         starts=None if start_states is None else (start_states, start_weights, ordinary_starts),
@@ -322,14 +330,15 @@ def catalog(
 
 
 def _connected(
-    address: str | None, token: str | None, transport: str, timeout: float
+    address: str | None, token: str | None, transport: str, timeout: float, resume: int | None = None
 ) -> tuple[Client, Server | None]:
     """Connect; start a server first if there is no address."""
     if address:
-        return Client(address, token=token, timeout=timeout), None
+        return Client(address, token=token, timeout=timeout, resume=resume), None
     server = Server(transport=transport, allow_agents=["*"])  # nobody else can connect to it
     try:
-        client = Client(server.address, token=server.token, timeout=timeout, death=server.death)
+        own = {"death": server.death, "resume": resume}
+        client = Client(server.address, token=server.token, timeout=timeout, **own)
     except BaseException:
         server.close()
         raise

@@ -154,6 +154,11 @@ class Session:
         return str(self.client.address)
 
     @property
+    def resumed(self) -> int:
+        """How often the connection was lost and has been resumed."""
+        return self.client.resumed
+
+    @property
     def timeout(self) -> float:
         """Seconds to wait for one reply."""
         return self.client.timeout

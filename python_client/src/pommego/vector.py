@@ -350,6 +350,11 @@ class PommegoVectorEnv(VectorEnv):
         return self._session.memory is not None
 
     @property
+    def resumed(self) -> int:
+        """How often the connection was lost and has been resumed; see `resume` of `make_vec`."""
+        return self._session.resumed
+
+    @property
     def address(self) -> str:
         """The address of the server."""
         return self._session.address

@@ -20,13 +20,13 @@ from pommego._transport import wire
 from pommego._transport.channel import Channel
 from pommego._transport.compression import Unpacker
 from pommego._transport.handshake import Address
+from pommego._transport.resuming import Resumption
 from pommego._transport.shared import SharedBatch, SharedMemory
 from pommego._transport.websocket import WebSocket, any_readable
 from pommego._version import __version__
 from pommego.errors import (
     ClosedError,
     ConnectionError,
-    GamePanicError,
     HandshakeError,
     PommegoError,
     ProtocolError,
@@ -41,6 +41,7 @@ __all__ = ["Client", "arrived"]
 _MARGIN = 1 << 20  # bytes by which a message may be longer than the longest batch
 _PATIENCE = 0.7  # seconds that what was interrupted may still take when the next call comes
 
+_NAME = f"pommego-python/{__version__}"
 _SAME_RELEASE = "Install client and server from the same release."
 
 R = TypeVar("R", bound=msgspec.Struct)
@@ -56,6 +57,7 @@ class Client:
         address: as `pommego._transport.handshake.Address` reads it.
         token: the server's token, if it has one.
         timeout: seconds that connecting, or one reply, may take.
+        resume: seconds for which the session is to outlive a lost connection; None: it does not.
         death: returns the error that says how the embedded server at that address ended; None while it runs.
 
     Raises:
@@ -77,6 +79,7 @@ class Client:
         *,
         token: str | None = None,
         timeout: float = 60.0,
+        resume: int | None = None,
         death: Callable[[], ServerDiedError | None] = lambda: None,
     ) -> None:
         self.timeout = timeout
@@ -88,6 +91,7 @@ class Client:
         self.end: Callable[[], Callable[[], None] | None] = lambda: None
         self._memory: SharedMemory | None = None
         self._unpacker: Unpacker | None = None
+        self._resumption: Resumption | None = None
         try:
             self._socket = WebSocket.connect(
                 self.address, subprotocol=wire.SUBPROTOCOL, token=token, timeout=min(timeout, 10.0)
@@ -97,19 +101,21 @@ class Client:
                 raise VersionError(f"{e} {_SAME_RELEASE}") from e
             raise
         try:
-            hello = self._greet()
+            hello = self._greet(resume)
         except BaseException:
             self.close()
             raise
         self.limits = hello.limits
         self.server_version = hello.server
         self.seed_version = hello.seed_version
+        if hello.resume:
+            self._resumption = Resumption(self.address, token, hello.resume, _NAME)
         self._socket.max_message = 2 * self.limits.get("batch_bytes", 1 << 30) + _MARGIN
 
-    def _greet(self) -> wire.Hello:
+    def _greet(self, resume: int | None) -> wire.Hello:
+        asked = {"versions": wire.VERSIONS, "client": _NAME, "resume_seconds": resume}
         try:
-            me = f"pommego-python/{__version__}"
-            return self.call("hello", wire.Hello, versions=wire.VERSIONS, client=me)
+            return self.call("hello", wire.Hello, **asked)
         except ServerError as e:
             if e.code != "version_mismatch":
                 raise
@@ -122,6 +128,11 @@ class Client:
     def closed(self) -> bool:
         """Whether the connection has ended."""
         return self._socket.closed
+
+    @property
+    def resumed(self) -> int:
+        """How often the connection was lost and the session resumed."""
+        return self._resumption.count if self._resumption else 0
 
     @property
     def in_flight(self) -> int:
@@ -161,6 +172,8 @@ class Client:
         request_id = self._next_id
         self._next_id += 1
         self._expected.append(request_id)
+        if self._resumption:
+            self._resumption.sent(request_id, message)
         try:
             self._send(message)
         except BaseException:
@@ -172,7 +185,13 @@ class Client:
         try:
             self._socket.send(message, self.timeout)
         except ConnectionError as e:
-            raise self._with_obituary(e) from e
+            self._resume(e)  # which sends the message, too
+
+    def _resume(self, lost: ConnectionError) -> None:
+        """Go on with another connection, or raise the error."""
+        if self._resumption is None or lost.code is not None or isinstance(lost, ProtocolError):
+            raise self._with_obituary(lost) from lost
+        self._socket = self._resumption.resume(lost, self._socket.max_message)
 
     def share(self, memory: SharedMemory) -> None:
         """Read batches from this shared memory from now on; a connection has at most one."""
@@ -222,7 +241,7 @@ class Client:
         if kind is wire.Batch and type(reply) is SharedBatch:
             return reply
         if isinstance(reply, wire.Error):
-            raise _server_error(reply)
+            raise wire.server_error(reply)
         if not isinstance(reply, kind):
             raise self.distrust(f"a reply of type {type(reply).__name__}, expected {kind.__name__}")
         return reply
@@ -305,12 +324,16 @@ class Client:
                 return self._shared_batch(reply.id, reply.size) if isinstance(reply, wire.Shared) else reply
 
     def _receive_message(self) -> wire.Reply:
-        try:
-            message = self._socket.recv(self._seconds)
-        except ConnectionError as e:
-            raise self._with_obituary(e) from e
+        message = None
+        while message is None:
+            try:
+                message = self._socket.recv(self._seconds)
+            except ConnectionError as e:
+                self._resume(e)
         try:
             reply = wire.decode(message)
+            if self._resumption and reply.id is not None:
+                self._resumption.received(reply.id)
             if isinstance(reply, wire.Compressed):
                 if self._unpacker is None:
                     self._unpacker = Unpacker()
@@ -419,13 +442,3 @@ def arrived(clients: Sequence[Client], owners: Sequence[T], seconds: float) -> l
     if not found and any_readable([client.fileno() for client in clients], seconds):
         found = [owner for client, owner in zip(clients, owners, strict=True) if client.has_reply()]
     return found
-
-
-def _server_error(error: wire.Error) -> ServerError:
-    details = {
-        name: value
-        for name in ("versions", "game", "seed", "episode", "state")
-        if (value := getattr(error, name)) is not None
-    }
-    kind = GamePanicError if error.code == "game_panic" else ServerError
-    return kind(error.code, error.message, error.hint, error.field, details)

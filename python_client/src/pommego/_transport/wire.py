@@ -15,7 +15,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["SUBPROTOCOL", "VERSIONS", "StepRequest", "Tensor", "decode", "encode", "tensor"]
+from pommego.errors import GamePanicError, ServerError
+
+__all__ = ["SUBPROTOCOL", "VERSIONS", "StepRequest", "Tensor", "decode", "encode", "server_error", "tensor"]
 
 SUBPROTOCOL = "pommego.v2+msgpack"
 VERSIONS = [2]
@@ -80,6 +82,13 @@ class _EnvAnswer(_Answer):
     env: int
 
 
+class Resume(msgspec.Struct):
+    """How a session can be resumed."""
+
+    key: bytes
+    seconds: int
+
+
 class Hello(_Answer, tag="hello"):
     """The reply to hello."""
 
@@ -87,6 +96,8 @@ class Hello(_Answer, tag="hello"):
     server: str
     seed_version: int
     limits: dict[str, int]
+    resume: Resume | None = None
+    resumed: int | None = None
 
 
 class EnvsReply(_Answer, tag="envs"):
@@ -242,6 +253,16 @@ def decode(message: bytes | memoryview) -> Reply:
         return _decoder.decode(message)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as e:
         raise ValueError(str(e)) from e
+
+
+def server_error(error: Error) -> ServerError:
+    details = {
+        name: value
+        for name in ("versions", "game", "seed", "episode", "state")
+        if (value := getattr(error, name)) is not None
+    }
+    kind = GamePanicError if error.code == "game_panic" else ServerError
+    return kind(error.code, error.message, error.hint, error.field, details)
 
 
 def encode(kind: str, request_id: int, fields: dict[str, Any]) -> bytes:
