@@ -44,7 +44,9 @@ func Generate(ctx context.Context, game env.Game, c Config, folder string, o Opt
 	defer w.Close()
 	g := &generation{game: game, plan: p, options: o, staging: w}
 	g.changed = sync.NewCond(&g.mu)
-	err = g.resume()
+	if err = w.take(o); err == nil {
+		err = g.resume()
+	}
 	if err == nil && c.Seating == Told {
 		err = g.reportMissing()
 	}
@@ -68,6 +70,7 @@ type generation struct {
 
 	mu      sync.Mutex
 	changed *sync.Cond // ready, prefix, or failed
+	first   int        // the file of the first shard, 0 unless there is a Part
 	shards  []*shard   // in order; more come as games are handed out
 	open    []*shard   // of these, those that nobody writes
 	next    int        // the next game to hand out
@@ -103,7 +106,14 @@ func (g *generation) resume() error {
 	if err != nil {
 		return err
 	}
-	for range begun {
+	if part := g.options.Part; part != nil {
+		if g.total, err = c.end(part); err != nil {
+			return err
+		}
+		g.first, g.next, begun = part.First, part.First*c.FileGames, min(begun, part.Last+1)
+		g.at.TotalGames, g.at.TotalSteps = g.total-g.next, 0
+	}
+	for g.first+len(g.shards) < begun {
 		if err := g.addShard(); err != nil {
 			return err
 		}
@@ -115,7 +125,7 @@ func (g *generation) resume() error {
 
 // addShard opens the next shard.
 func (g *generation) addShard() error {
-	s, err := g.staging.openShard(len(g.shards))
+	s, err := g.staging.openShard(g.first + len(g.shards))
 	if err != nil {
 		return err
 	}
@@ -233,7 +243,7 @@ func (g *generation) nextGame() (int, error) {
 		case g.total == 0 && g.next >= g.prefix+g.ahead():
 			return -1, nil
 		}
-		k := g.next / g.plan.config.FileGames
+		k := g.next/g.plan.config.FileGames - g.first
 		for k >= len(g.shards) {
 			if err := g.addShard(); err != nil {
 				return -1, err
@@ -280,7 +290,7 @@ func (g *generation) played(e *Episode, begun time.Time) error {
 func (g *generation) keep(e *Episode) (*journal, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	s := g.shards[e.Game/g.plan.config.FileGames]
+	s := g.shards[e.Game/g.plan.config.FileGames-g.first]
 	if s.taken {
 		return nil, nil
 	}
@@ -348,7 +358,8 @@ func (g *generation) writeShard(e *encoder, s *shard) error {
 	return nil
 }
 
-// conclude writes the manifest, and takes away what only this run needed.
+// conclude writes the manifest, and takes away what only this run needed. Of a part
+// it returns what the manifest would say.
 func (g *generation) conclude() (*Manifest, error) {
 	m := &Manifest{About: g.plan.about, Files: []File{}, Statistics: newStatistics(g.game.Spec(), g.plan.config.Agents)}
 	for _, s := range g.shards {
@@ -357,8 +368,8 @@ func (g *generation) conclude() (*Manifest, error) {
 		}
 		m.add(s.summary)
 	}
-	if err := g.Close(); err != nil {
-		return nil, err
+	if err := g.Close(); err != nil || g.options.Part != nil {
+		return m, err
 	}
 	if err := m.finish(g.options, g.staging); err != nil {
 		return nil, err

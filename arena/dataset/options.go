@@ -29,12 +29,21 @@ type Options struct {
 
 	Disk disk.FS // nil: disk.OS
 
+	// Part, unless nil, is the files to make, of a data set whose others are made
+	// elsewhere. They stay unfinished in their folder, for another call to take.
+	Part *Part
+	// Take lists folders with parts: their files are copied, and not made again.
+	Take []string
+
 	// Fed delivers the games of a configuration whose agents are served by a
 	// client; see Fed. It is closed after the last.
 	Fed <-chan Fed
 	// Missing is called, before any is taken from Fed, with the games wanted.
 	Missing func(games []int)
 }
+
+// Part is some of a data set's files, by their numbers.
+type Part struct{ First, Last int }
 
 // Progress says how far a run is.
 type Progress struct {

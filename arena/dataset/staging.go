@@ -167,32 +167,51 @@ type signature struct {
 
 // sign leaves the plan in the folder, or compares it with the one there.
 func (w *staging) sign(o Options) error {
-	path := filepath.Join(w.scratch, planName)
-	text, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return w.writePlan(&w.plan.about)
-	}
+	there, err := w.signature()
 	if err != nil {
 		return err
 	}
-	var there signature
-	if err := json.Unmarshal(text, &there); err != nil {
-		return fmt.Errorf("%s: %w: %w", path, errDamaged, err)
+	if there == nil {
+		return w.writePlan(&w.plan.about)
 	}
-	more, err := w.plan.accept(&there.About)
-	if err != nil {
-		return fmt.Errorf("%s: %w", w.folder, err)
-	}
-	if there.Build != w.plan.build && !o.OtherBuild {
-		return fmt.Errorf("%s: %w: %q, this one is %q", w.folder, ErrOtherBuild, there.Build, w.plan.build)
-	}
-	if !more {
-		return nil
+	more, err := w.continues(there, o)
+	if err != nil || !more {
+		return err
 	}
 	if err := w.unpack(&there.About); err != nil {
 		return err
 	}
 	return w.writePlan(&w.plan.about)
+}
+
+// signature reads the plan in the folder, nil if there is none.
+func (w *staging) signature() (*signature, error) {
+	path := filepath.Join(w.scratch, planName)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	there := new(signature)
+	if err := json.Unmarshal(text, there); err != nil {
+		return nil, fmt.Errorf("%s: %w: %w", path, errDamaged, err)
+	}
+	return there, nil
+}
+
+// continues says why what was begun by another plan cannot go on by this one. It
+// reports whether there are to be more games.
+func (w *staging) continues(there *signature, o Options) (more bool, err error) {
+	more, err = w.plan.accept(&there.About)
+	if err == nil && there.Build != w.plan.build && !o.OtherBuild {
+		err = fmt.Errorf("%w: %q, this one is %q", ErrOtherBuild, there.Build, w.plan.build)
+	}
+	if err != nil {
+		err = fmt.Errorf("%s: %w", w.folder, err)
+	}
+	return more, err
 }
 
 // accept says in what another plan differs, besides how many games there are to

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"slices"
 
 	"pommego/env"
 	"pommego/env/ruleset"
@@ -103,6 +105,44 @@ func (r *run) openLog(d disk.FS) error {
 	return err
 }
 
+// errTwice says that a game is in the log already.
+var errTwice = errors.New("is there twice")
+
+// takePart takes over the games in the log of a part that are not known yet.
+func (r *run) takePart(d disk.FS, path string) error {
+	if _, err := os.Stat(path); err != nil {
+		return err
+	}
+	h, err := newHeader(r.t.game.Spec(), &r.t.config, r.o.Program)
+	if err != nil {
+		return err
+	}
+	var taken []json.RawMessage
+	part, err := disk.OpenLog(d, path, disk.LogOptions{
+		Header: h, Accept: func(text []byte) error { return h.accept(text, r.o.OtherProgram) },
+		Take: func(text []byte, _ disk.Place) error {
+			err := r.takeOver(text)
+			if errors.Is(err, errTwice) {
+				return nil
+			}
+			taken = append(taken, slices.Clone(text))
+			return err
+		},
+	})
+	if err != nil {
+		return err
+	}
+	if r.log != nil {
+		for _, text := range taken {
+			if _, err := r.log.Add(text); err != nil {
+				return errors.Join(err, part.Close())
+			}
+		}
+		err = r.log.Sync()
+	}
+	return errors.Join(err, part.Close())
+}
+
 // takeOver takes over a game of the log.
 func (r *run) takeOver(text []byte) error {
 	var record Record
@@ -116,7 +156,7 @@ func (r *run) takeOver(text []byte) error {
 		return err
 	}
 	if r.records[record.Game].Agents != nil {
-		return fmt.Errorf("game %d is there twice", record.Game)
+		return fmt.Errorf("game %d %w", record.Game, errTwice)
 	}
 	r.records[record.Game] = record
 	r.resumed++

@@ -74,10 +74,21 @@ type Options struct {
 	Program      string
 	OtherProgram bool
 
+	// Part, unless nil, is the games to play, of a tournament whose others are played
+	// elsewhere; there is no report then.
+	Part *Part
+	// Take lists logs of parts: their games go into this log, and are not played again.
+	Take []string
+
 	// Progress, if not nil, is called at the start and whenever games are on the
 	// disk, by one goroutine at a time.
 	Progress func(Progress)
 }
+
+// Part is some of the games, by their numbers.
+type Part struct{ First, Last int }
+
+func (p *Part) has(game int) bool { return p == nil || game >= p.First && game <= p.Last }
 
 // Progress says how far a run is.
 type Progress struct {
@@ -98,10 +109,13 @@ type Report struct {
 var ErrStopped = errors.New("stopped")
 
 // Run plays all games that are not in the log yet and returns what all of them
-// show.
+// show; of a part nil.
 func (t *Tournament) Run(ctx context.Context, o Options) (*Report, error) {
 	if o.Workers < 0 {
 		return nil, fmt.Errorf("tournament: %d workers, want 0 (one a core) or more", o.Workers)
+	}
+	if p := o.Part; p != nil && (p.First < 0 || p.Last < p.First || p.Last >= t.Games()) {
+		return nil, fmt.Errorf("tournament: the part has games %d to %d, want some of the %d, from 0 to %d", p.First, p.Last, t.Games(), t.Games()-1)
 	}
 	r := run{t: t, o: o, records: make([]Record, t.Games())}
 	if err := r.open(); err != nil {
@@ -111,7 +125,7 @@ func (t *Tournament) Run(ctx context.Context, o Options) (*Report, error) {
 	if r.log != nil {
 		err = errors.Join(err, r.log.Close())
 	}
-	if err != nil {
+	if err != nil || o.Part != nil {
 		return nil, err
 	}
 	return t.report(r.records, o.Program)
@@ -136,9 +150,14 @@ func (r *run) open() error {
 			return err
 		}
 	}
+	for _, path := range r.o.Take {
+		if err := r.takePart(disk.OS, path); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+	}
 	r.done = r.resumed
 	for i := range r.records {
-		if r.records[i].Agents == nil {
+		if r.records[i].Agents == nil && r.o.Part.has(i) {
 			r.todo = append(r.todo, i)
 		}
 	}
@@ -166,7 +185,7 @@ func (r *run) playAll(ctx context.Context) error {
 	}()
 	r.progress()
 	err := r.collect(results, cancel)
-	if err == nil && r.done < r.t.Games() {
+	if err == nil && r.done < r.resumed+len(r.todo) {
 		err = fmt.Errorf("%w after %d of %d games", ErrStopped, r.done, r.t.Games())
 	}
 	return err

@@ -34,16 +34,22 @@ stopped, in whatever way, continues when you give the same command again, and en
 same bytes as if it had not been stopped. Give it with more --games, or --steps, and what is
 there stays and the rest is added, with the same bytes as in one run. Agents of which that is not true, because their
 search has a limit in time (ms=) or they are outside this program (http://host:port,
-exec:COMMAND), are refused unless --unrepeatable is given; the manifest then names them.`,
+exec:COMMAND), are refused unless --unrepeatable is given; the manifest then names them.
+
+Several machines can share the work, file by file: each makes a part in a folder of its own,
+with the same flags and --part; then one takes all parts, with --take for each, and makes
+what is missing. The bytes are those of one run.`,
 		Example: `  pommego generate --out ffa --games 100000
   pommego generate --out ffa --games 200000
   pommego generate --out team --env PommeTeamCompetition-v0 --agents simple,heuristic --seating drawn --steps 1000000
   pommego generate --out short --env SuiteBot-v0 --rules '{"rounds": 50, "view_radius": 4}' --games 1000
   pommego generate --out steps --layout steps --observation raw --games 1000
   pommego generate --out lists --layout steps --arrays lists --games 100
+  pommego generate --out part --games 100000 --part 5-9
+  pommego generate --out whole --games 100000 --take part --take other-part
   pommego generate --out own --agents "exec:python3 agent.py,simple,simple,simple" --unrepeatable --games 100`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if o.out == "" {
+			if o.out == "" && !o.parts.count {
 				return usagef("no folder is named, want --out DIR")
 			}
 			if !cmd.Flags().Changed("games") && !cmd.Flags().Changed("steps") {
@@ -57,6 +63,7 @@ exec:COMMAND), are refused unless --unrepeatable is given; the manifest then nam
 	}
 	f := cmd.Flags()
 	o.add(cmd)
+	o.parts.add(cmd, "files", "folder")
 	f.StringVar(&o.agents, "agents", "simple", "the agents' names, with commas between; one alone plays in all seats")
 	f.TextVar(&o.config.Seating, "seating", dataset.Fixed, "who sits where, by `name`: "+strings.Join(dataset.SeatingNames(), ", "))
 	f.IntVar(&o.config.Games, "games", 0, "how many games (default 1000)")
@@ -102,6 +109,7 @@ func (o *madeData) options() dataset.Options {
 
 type generateOptions struct {
 	madeData
+	parts   parts
 	agents  string
 	asJSON  bool
 	profile string
@@ -112,11 +120,17 @@ func (o *generateOptions) run(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	ctx, stop := interruptible(ctx)
+	if o.parts.count {
+		return o.count(game, out)
+	}
+	options := o.options()
+	if options.Part, err = o.part(); err != nil {
+		return err
+	}
+	ctx, stop := o.parts.context(ctx)
 	defer stop()
 	line := newLive(describeData)
-	options := o.options()
-	options.Progress = line.tell
+	options.Progress, options.Take = line.tell, o.parts.take
 	m, work, err := dataset.Generate(ctx, game, o.config, o.out, options)
 	line.end()
 	if err != nil {
@@ -147,6 +161,28 @@ func (o *generateOptions) game() (env.Game, error) {
 		return nil, usageError{err}
 	}
 	return game, nil
+}
+
+// part is what --part says.
+func (o *generateOptions) part() (*dataset.Part, error) {
+	first, last, ok, err := o.parts.span()
+	if !ok {
+		return nil, err
+	}
+	return &dataset.Part{First: first, Last: last}, nil
+}
+
+// count prints how many files there are to be.
+func (o *generateOptions) count(game env.Game, out io.Writer) error {
+	n, err := o.config.CountFiles(game)
+	if err != nil {
+		return err
+	}
+	if o.asJSON {
+		return printJSON(out, counted{n})
+	}
+	_, err = fmt.Fprintf(out, "%d files\n", n)
+	return err
 }
 
 // explain adds to an error what to do about it.

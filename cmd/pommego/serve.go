@@ -108,12 +108,8 @@ func (o *serveOptions) run(out io.Writer) error {
 	defer stop()
 	if o.stdin {
 		var gone context.CancelFunc
-		ctx, gone = context.WithCancel(ctx)
+		ctx, gone = untilStdinCloses(ctx)
 		defer gone()
-		go func() {
-			io.Copy(io.Discard, os.Stdin) // returns when no process holds the other end
-			gone()
-		}()
 	}
 	ln, err := o.open()
 	if err != nil {

@@ -45,7 +45,10 @@ With --log (or --out) every finished game is kept. A tournament that was stopped
 way, continues with --resume and ends as if it had not been; one that is finished plays on if
 --games or --levels is larger than before. Results depend neither on the
 number of workers nor on interruptions, as long as no agent has a limit in time; what the clock
-says is printed on a terminal, or with --timing, and has files of its own.`,
+says is printed on a terminal, or with --timing, and has files of its own.
+
+Several machines can share the games: each plays a part into a log of its own, with the same
+flags and --part; then one takes all logs, with --take for each, and plays what is missing.`,
 		Example: `  pommego tournament --agents simple,random,static --games 200
   pommego tournament --env PommeTeam-v0 --agents simple,random --games 100 --json
   pommego tournament --env OneVsOne-v0 --format round-robin --agents simple,random,static
@@ -54,6 +57,8 @@ says is printed on a terminal, or with --timing, and has files of its own.`,
   pommego tournament --env BaseWar-v0 --rules '{"base_damage": "round"}' --agents simple,random
   pommego tournament --agents simple,random --games 10000 --out results --resume
   pommego tournament --agents simple,random --games 20000 --out results --resume
+  pommego tournament --agents simple,random --games 10000 --part 5000-9999 --log part.jsonl
+  pommego tournament --agents simple,random --games 10000 --out results --take part.jsonl --take other.jsonl
   pommego tournament --env PommeFFAJava-v0 --agents java-osla,random --levels 10 --repetitions 4 --events events.jsonl`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			o.againstGiven = cmd.Flags().Changed("against")
@@ -63,12 +68,16 @@ says is printed on a terminal, or with --timing, and has files of its own.`,
 			if o.resume && o.log == "" && o.out == "" {
 				return usagef("--resume needs --log FILE or --out DIR")
 			}
+			if o.parts.part != "" && o.log == "" && o.out == "" {
+				return usagef("--part needs --log FILE or --out DIR, which keeps the games")
+			}
 			return exactly(0, "none")(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
 	}
 	f := cmd.Flags()
 	o.chosenGame.add(cmd, defaultEnv)
+	o.parts.add(cmd, "games", "log")
 	f.StringVar(&o.format, "format", "", "the rule by which agents meet: "+strings.Join(tournament.FormatNames(), ", "))
 	f.StringVar(&o.agents, "agents", "simple", "the agents' names, with commas between")
 	f.StringVar(&o.against, "against", "simple", "the agents' opponent; by default each other in two-against-two")
@@ -93,6 +102,7 @@ says is printed on a terminal, or with --timing, and has files of its own.`,
 
 type tournamentOptions struct {
 	chosenGame
+	parts                   parts
 	format, agents, against string
 	againstGiven            bool
 	config                  tournament.Config
@@ -107,19 +117,29 @@ func (o *tournamentOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if err := o.makeFolder(); err != nil {
+	if o.parts.count {
+		return o.count(t, cmd.OutOrStdout())
+	}
+	part, err := o.part()
+	if err == nil {
+		err = o.makeFolder()
+	}
+	if err != nil {
 		return err
 	}
-	ctx, stop := interruptible(cmd.Context())
+	ctx, stop := o.parts.context(cmd.Context())
 	defer stop()
 	line := newLive(describeProgress)
 	r, err := t.Run(ctx, tournament.Options{
-		Workers: o.workers, Log: o.log, Resume: o.resume,
+		Workers: o.workers, Log: o.log, Resume: o.resume, Part: part, Take: o.parts.take,
 		Program: build(), OtherProgram: o.otherBuild, Progress: line.tell,
 	})
 	line.end()
 	if err != nil {
 		return o.explain(err)
+	}
+	if part != nil {
+		return o.reportPart(cmd.OutOrStdout(), part)
 	}
 	if o.out != "" {
 		if err := report.WriteFolder(o.out, r); err != nil {
@@ -136,6 +156,34 @@ func (o *tournamentOptions) run(cmd *cobra.Command) error {
 		}
 	}
 	return o.report(cmd.OutOrStdout(), r)
+}
+
+// part is what --part says.
+func (o *tournamentOptions) part() (*tournament.Part, error) {
+	first, last, ok, err := o.parts.span()
+	if !ok {
+		return nil, err
+	}
+	return &tournament.Part{First: first, Last: last}, nil
+}
+
+// count prints how many games there are to be.
+func (o *tournamentOptions) count(t *tournament.Tournament, out io.Writer) error {
+	if o.asJSON {
+		return printJSON(out, counted{t.Games()})
+	}
+	_, err := fmt.Fprintf(out, "%d games\n", t.Games())
+	return err
+}
+
+// reportPart says that a part has been played.
+func (o *tournamentOptions) reportPart(out io.Writer, part *tournament.Part) error {
+	games := part.Last - part.First + 1
+	if o.asJSON {
+		return printJSON(out, map[string]any{"log": o.log, "games": games})
+	}
+	_, err := fmt.Fprintf(out, "%s: %d games, of %d to %d\n", o.log, games, part.First, part.Last)
+	return err
 }
 
 // countGames makes the number of games of levels and repetitions.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -20,31 +19,12 @@ from ray.cluster_utils import Cluster
 
 import pommego
 import pommego.ray
+from clusters import cluster, kill_node, machines  # noqa: F401
 from compare import assert_same, frozen
 from test_first_ready import compare, lock_step
 
 FFA = "PommeFFACompetition-v0"
 MIXED = ["simple", "static", "random"]
-
-
-@pytest.fixture(scope="module")
-def machines() -> Iterator[Cluster]:
-    """A cluster whose first node, with this process, has no room for actors."""
-    quick = {"health_check_initial_delay_ms": 0, "health_check_period_ms": 500}
-    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "_system_config": quick})
-    ray.init(cluster.address, log_to_driver=False)
-    yield cluster
-    ray.shutdown()
-    cluster.shutdown()
-
-
-@pytest.fixture
-def cluster(machines: Cluster) -> Cluster:
-    """The same, with two further nodes."""
-    while len(machines.worker_nodes) < 2:
-        machines.add_node(num_cpus=2, object_store_memory=100 << 20)
-    machines.wait_for_nodes()
-    return machines
 
 
 def pid_of(envs: pommego.PommegoVectorEnv, number: int) -> int:
@@ -65,7 +45,7 @@ def both(got: Any, want: Any, when: str) -> None:
     ],
     ids=["opponents", "all learn"],
 )
-def test_as_on_one_machine(cluster: Cluster, options: dict[str, Any]) -> None:
+def test_as_on_one_machine(cluster: Cluster, options: dict[str, Any]) -> None:  # noqa: F811
     """An actor is killed, and a node; everything that is shown is the same."""
     with (
         pommego.make_vec(FFA, 7, **options) as plain,
@@ -78,7 +58,7 @@ def test_as_on_one_machine(cluster: Cluster, options: dict[str, Any]) -> None:
             if step in (20, 21, 90):
                 os.kill(pid_of(envs, step % 2), signal.SIGKILL)
             if step == 60:
-                cluster.remove_node(next(iter(cluster.worker_nodes)), allow_graceful=False)
+                kill_node(cluster, 0)
             actions = rng.integers(0, 6, plain.action_space.shape)
             got, want = envs.step(actions), plain.step(actions)
             both(got, want, f"step {step}")
@@ -92,7 +72,7 @@ def test_as_on_one_machine(cluster: Cluster, options: dict[str, Any]) -> None:
         assert envs.render(6) == plain.render(6)
 
 
-def test_first_ready(cluster: Cluster) -> None:
+def test_first_ready(cluster: Cluster) -> None:  # noqa: F811
     options = {"opponents": MIXED, "max_episode_steps": 25}
     with pommego.make_vec(FFA, 6, **options) as plain:
         want = lock_step(plain, 90)
@@ -104,7 +84,7 @@ def test_first_ready(cluster: Cluster) -> None:
         assert "actor 1 on" in envs.members[1].name
 
 
-def test_an_actor_that_stands_still(cluster: Cluster) -> None:
+def test_an_actor_that_stands_still(cluster: Cluster) -> None:  # noqa: F811
     with pommego.ray.make_vec(FFA, 4, 2, opponents=MIXED, retries=1, timeout=20.0) as envs:
         envs.reset(seed=1)
         envs.timeout = 2.0
@@ -117,7 +97,7 @@ def test_an_actor_that_stands_still(cluster: Cluster) -> None:
             envs.step([0] * 4)
 
 
-def test_mistakes(cluster: Cluster) -> None:
+def test_mistakes(cluster: Cluster) -> None:  # noqa: F811
     with pytest.raises(TypeError, match="no option address"):
         pommego.ray.make_vec(FFA, 4, 2, address="ws://a")
     with pytest.raises(ValueError, match="batch_size a multiple of an actor's games"):

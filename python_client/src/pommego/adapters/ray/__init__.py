@@ -7,11 +7,15 @@
     envs = pommego.ray.make_vec("PommeFFACompetition-v0", 1024, 4, opponents=["simple"] * 3)
     obs, info = envs.reset(seed=0)  # and so on, as with `pommego.make_vec`
 
+`generate` and `tournament` are the commands of these names, shared out over the cluster, with the
+results of one machine.
+
 Needs the extra ``pommego[ray]``, on all nodes, with the same version of pommego.
 """
 
 from __future__ import annotations
 
+from pommego.adapters.ray.commands import generate, tournament
 from pommego.adapters.ray.games import make_vec
 
-__all__ = ["make_vec"]
+__all__ = ["generate", "make_vec", "tournament"]

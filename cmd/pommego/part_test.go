@@ -1,0 +1,139 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestGenerateParts makes a data set in parts, one of which is missing, one there twice
+// and one only begun: together they are what one run makes.
+func TestGenerateParts(t *testing.T) {
+	for _, layout := range []string{"games", "steps"} {
+		for _, extent := range []string{"--games 95", "--steps 4000"} {
+			args := strings.Fields("generate --games-per-file 10 --agents simple,random --seating drawn --max-steps 100 --json --layout " + layout + " " + extent)
+			dir := t.TempDir()
+			want := filepath.Join(dir, "want")
+			pommego(t, with(args, "--out", want)...).want(t, exitOK)
+			last := "9"
+			if strings.Contains(extent, "steps") {
+				last = "4"
+			}
+			takes := []string{"--out", filepath.Join(dir, "got")}
+			for i, part := range []string{"3", "0-1", "0-0", "4-" + last} {
+				folder := filepath.Join(dir, fmt.Sprint(i))
+				r := pommego(t, with(args, "--out", folder, "--part", part)...)
+				r.want(t, exitOK)
+				var made generated
+				if r.decodes(t, &made); i == 1 && (made.Games != 20 || made.Files != 2 || made.Played != 20) {
+					t.Errorf("part %s: %+v, want 20 games in 2 files", part, made)
+				}
+				if _, err := os.Stat(filepath.Join(folder, "manifest.json")); err == nil {
+					t.Errorf("part %s has a manifest, as if it were all", part)
+				}
+				takes = append(takes, "--take", folder)
+			}
+			r := pommego(t, with(args, takes...)...)
+			r.want(t, exitOK)
+			var made generated
+			if r.decodes(t, &made); made.Played < 10 || made.Played >= made.Games/2 {
+				t.Errorf("%d of %d games were played at the end, want those of file 2 and few more", made.Played, made.Games)
+			}
+			sameTree(t, layout+extent, takes[1], want)
+			pommego(t, with(args, takes...)...).want(t, exitOK) // all is there: nothing is taken
+		}
+	}
+}
+
+// TestTournamentParts plays a tournament in parts.
+func TestTournamentParts(t *testing.T) {
+	args := strings.Fields("tournament --agents simple,random,static --games 20 --seed 3")
+	dir := t.TempDir()
+	whole := filepath.Join(dir, "whole")
+	r := pommego(t, with(args, "--out", whole)...)
+	r.want(t, exitOK)
+	want, takes := outcome(t, r.out, whole), []string{}
+	for i, part := range []string{"0-19", "10-29", "50-59"} {
+		log := filepath.Join(dir, fmt.Sprint(i, ".jsonl"))
+		r := pommego(t, with(args, "--log", log, "--part", part)...)
+		r.want(t, exitOK)
+		if !strings.Contains(r.out, ": "+map[bool]string{true: "10", false: "20"}[i == 2]+" games, of "+strings.Replace(part, "-", " to ", 1)) {
+			t.Errorf("part %s says %q", part, r.out)
+		}
+		takes = append(takes, "--take", log)
+	}
+	folder := filepath.Join(dir, "out")
+	r = pommego(t, with(with(args, takes...), "--out", folder)...)
+	r.want(t, exitOK)
+	if got := outcome(t, r.out, folder); got != want {
+		t.Errorf("in parts: other results\n%.3000s\nwant\n%.3000s", got, want)
+	}
+	if n := gamesKept(filepath.Join(folder, "games.jsonl")); n != 60 {
+		t.Errorf("the log holds %d games, want 60", n)
+	}
+}
+
+func TestPartUsage(t *testing.T) {
+	dir := t.TempDir()
+	data, log := filepath.Join(dir, "data"), filepath.Join(dir, "log")
+	pommego(t, "generate", "--games", "30", "--games-per-file", "10", "--part", "1", "--out", data).want(t, exitOK)
+	pommego(t, "tournament", "--games", "10", "--part", "3-4", "--log", log).want(t, exitOK)
+	for _, tc := range []struct {
+		args, want string
+		code       int
+	}{
+		{"generate --out x --part 5-3", `--part is "5-3", want FIRST-LAST`, exitUsage},
+		{"generate --out x --part a", `--part is "a"`, exitUsage},
+		{"generate --out " + dir + "/x --games 30 --games-per-file 10 --part 2-3", "files 2 to 3, want some of the 3, from 0 to 2", exitError},
+		{"generate --out " + dir + "/y --games 30 --games-per-file 10 --take " + dir, "no part of a data set has been made there", exitUsage},
+		{"generate --out " + dir + "/z --games 40 --games-per-file 10 --take " + data, "it is a part of 30 games, not of 40 games", exitUsage},
+		{"generate --out " + dir + "/z2 --games 30 --games-per-file 10 --seed 2 --take " + data, "holds another data set", exitUsage},
+		{"tournament --part 3", "--part needs --log FILE or --out DIR", exitUsage},
+		{"tournament --games 10 --part 3-10 --log " + dir + "/l", "games 3 to 10, want some of the 10, from 0 to 9", exitError},
+		{"tournament --games 10 --take " + dir + "/none", "no such file", exitError},
+		{"tournament --games 4 --take " + log, "this run has 4", exitUsage},
+		{"tournament --games 10 --seed 5 --take " + log, "it was begun with seed 1", exitUsage},
+	} {
+		r := pommego(t, strings.Fields(tc.args)...)
+		if r.code != tc.code || !strings.Contains(r.errors, tc.want) {
+			t.Errorf("%s: exit code %d, %q, want %d and %q", tc.args, r.code, r.errors, tc.code, tc.want)
+		}
+	}
+}
+
+// TestPartCount says how many parts there can be.
+func TestPartCount(t *testing.T) {
+	for args, want := range map[string]int{
+		"generate --count --json --games 25001":                       3,
+		"generate --count --json --games 101 --layout steps":          2,
+		"generate --count --json --steps 1000":                        0,
+		"tournament --count --json --agents simple,random --games 50": 100,
+	} {
+		r := pommego(t, strings.Fields(args)...)
+		r.want(t, exitOK)
+		var got counted
+		if err := json.Unmarshal([]byte(r.out), &got); err != nil || got.Parts != want {
+			t.Errorf("%s: %s (%v), want %d", args, r.out, err, want)
+		}
+	}
+}
+
+// TestPartEndsWithParent: work stops when the process that wants it is gone.
+func TestPartEndsWithParent(t *testing.T) {
+	cmd := exec.Command(program, "tournament", "--games", "1000000", "--agents", "simple", "--exit-on-stdin-close")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	in.Close()
+	if err := cmd.Wait(); err == nil || cmd.ProcessState.ExitCode() != exitError {
+		t.Errorf("it ended with %v, want exit code %d", err, exitError)
+	}
+}

@@ -1,0 +1,321 @@
+"""The commands `generate` and `tournament`, shared out over a Ray cluster.
+
+The work is split into parts. Each is a task of Ray's, which runs the command on its node and
+returns the files that it leaves. The process that asked for it keeps them, and in the end
+has the command put them together, which also makes whatever is missing: so the result is
+that of one machine, whatever happened to the tasks.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import ray
+from ray.exceptions import RayTaskError
+
+from pommego.errors import PommegoError
+from pommego.server import find_binary
+
+__all__ = ["generate", "tournament"]
+
+_PARTS = 64  # of a tournament, if nothing else is said
+_AHEAD = 2  # tasks for each that the cluster has room for, so that none waits for this process
+_TICK = 1.0  # seconds after which the size of the cluster is looked at again
+_MADE = "made"  # the name of what the command writes, in a part's folder
+_SAID = "said.json"  # what it printed
+_OURS = {"count", "exit_on_stdin_close", "json", "log", "out", "part", "resume", "take", "workers"}
+
+Span = tuple[int, int]  # the first and the last file, or game, of a part
+Progress = Callable[[int, int], None]
+
+
+def generate(
+    out: str | os.PathLike[str],
+    *,
+    num_cpus: int = 1,
+    max_tasks: int | None = None,
+    retries: int = 10,
+    task_options: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+    **options: Any,
+) -> dict[str, Any]:
+    """Make a data set on a Ray cluster: what ``pommego generate`` makes, byte for byte.
+
+        pommego.ray.generate("ffa", games=1_000_000, agents=["simple", "random"], progress=print)
+
+    A file of the data set is a part, made by one task, so choose `games_per_file` such that
+    there are several for each core. With `steps`, which file is the last is found out on the
+    way, and that one is made by this process.
+
+    A task whose node dies runs again elsewhere. What is finished lies in the folder
+    ``OUT.parts`` until all is: after an interrupt, which ends the tasks too, or an error,
+    the same call goes on from there.
+
+    Args:
+        out: the folder for the data set, where this process runs.
+        num_cpus: cores for each task, which plays as many games at a time.
+        max_tasks: how many tasks may be under way; None: what the cluster has room for.
+        retries: how often a task is repeated that was lost with its worker or node.
+        task_options: further options of the tasks, as Ray has them, such as `resources`.
+        progress: called with the numbers of parts that are finished and of all, 0 if that
+            is not known. What it raises ends everything.
+        options: the command's flags: ``games=100`` is ``--games 100``, ``max_steps=50`` is
+            ``--max-steps 50``; lists are joined by commas, and dictionaries are JSON. See
+            ``pommego generate --help``.
+
+    Returns:
+        what ``--json`` prints.
+
+    Raises:
+        PommegoError: the command refused the options, or failed; it says why.
+        ray.exceptions.RayError: a task was lost more often than `retries`.
+    """
+    work = _Work("generate", "--out", Path(out), options)
+    files, wanted = work.count(), int(options.get("steps") or 0)
+    spans = ((k, k) for k in (range(files) if files else itertools.count()))
+    tasks = _Tasks(num_cpus, max_tasks, retries, task_options)
+    steps: dict[int, int] = {}  # of each file that is finished
+    last = files
+    with contextlib.closing(tasks.run(work, spans, files, progress)) as finished:
+        for (k, _), said in finished:
+            steps[k] = said["steps"]
+            if not files and (last := _last_file(steps, wanted)) is not None:
+                break
+    return work.conclude([(k, k) for k in sorted(steps) if k < last])
+
+
+def _last_file(steps: Mapping[int, int], wanted: int) -> int | None:
+    """Return the file in which so many steps are reached, None if that is not known yet."""
+    reached = 0
+    for k in range(len(steps)):
+        if k not in steps:
+            return None
+        reached += steps[k]
+        if reached >= wanted:
+            return k
+    return None
+
+
+def tournament(
+    out: str | os.PathLike[str],
+    *,
+    games_per_task: int | None = None,
+    num_cpus: int = 1,
+    max_tasks: int | None = None,
+    retries: int = 10,
+    task_options: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+    **options: Any,
+) -> dict[str, Any]:
+    """Play a tournament on a Ray cluster: what ``pommego tournament`` shows, byte for byte.
+
+        pommego.ray.tournament("results", agents=["simple", "random", "mcts"], games=10_000)
+
+    Only what the clock says is different (``timing.*`` in the folder), and the order of games in
+    the log.
+
+    Args:
+        out: the folder for tables, charts and the log, where this process runs.
+        games_per_task: how many games a task plays; None: a 64th of all.
+        num_cpus: as for `generate`, as are the other arguments.
+        max_tasks: how many tasks may be under way.
+        retries: how often a task is repeated that was lost.
+        task_options: further options of the tasks.
+        progress: called with the numbers of parts that are finished and of all.
+        options: the command's flags; see ``pommego tournament --help``.
+
+    Returns:
+        the results, as ``--json`` prints them.
+
+    Raises:
+        ValueError: games_per_task is less than 1.
+
+    Other errors are those of `generate`.
+    """
+    work = _Work("tournament", "--log", Path(out), options)
+    games = work.count()
+    each = max(1, games // _PARTS) if games_per_task is None else games_per_task
+    if each < 1:
+        raise ValueError(f"games_per_task is {each}, expected 1 or more")
+    spans = [(first, min(first + each, games) - 1) for first in range(0, games, each)]
+    tasks = _Tasks(num_cpus, max_tasks, retries, task_options)
+    with contextlib.closing(tasks.run(work, spans, len(spans), progress)) as finished:
+        made = [span for span, _ in finished]
+    return work.conclude(sorted(made))
+
+
+class _Work:
+    """One run of a command that is split into parts.
+
+    Args:
+        command: its name.
+        kept: the flag that says where a part is to be kept.
+        out: the folder for all.
+        options: the command's flags.
+
+    Raises:
+        TypeError: some are not the caller's to give.
+    """
+
+    def __init__(self, command: str, kept: str, out: Path, options: Mapping[str, Any]) -> None:
+        if taken := _OURS & set(options):
+            raise TypeError(
+                f"pommego.ray.{command}() has no option {sorted(taken)[0]}: it sees to that itself"
+            )
+        self.command, self.kept, self.out = command, kept, out
+        self.flags = [text for name, value in options.items() for text in _flag(name, value)]
+        self._parts = out.with_name(out.name + ".parts")
+
+    def count(self) -> int:
+        """Return how many files or games there are to be, 0 if that is not known; this checks the flags."""
+        return _run([self.command, *self.flags, "--count"])["parts"]
+
+    def folder(self, span: Span) -> Path:
+        """Return where a part is kept once it is finished."""
+        return self._parts / f"{span[0]}-{span[1]}"
+
+    def said(self, span: Span) -> dict[str, Any] | None:
+        """Return what the command said of a part that is finished, None if it is not."""
+        with contextlib.suppress(FileNotFoundError):
+            return json.loads((self.folder(span) / _SAID).read_text())
+        return None
+
+    def keep(self, span: Span, files: Mapping[str, bytes]) -> None:
+        """Keep the files of a part, all or none of them."""
+        self._parts.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=self._parts) as scratch:
+            whole = Path(scratch) / "whole"
+            for name, content in files.items():
+                path = whole / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(content)
+            whole.rename(self.folder(span))
+
+    def conclude(self, spans: Iterable[Span]) -> dict[str, Any]:
+        """Put the parts together and make what is missing."""
+        takes = [text for span in spans for text in ("--take", str(self.folder(span) / _MADE))]
+        resume = ["--resume"] if self.command == "tournament" else []
+        said = _run([self.command, *self.flags, "--out", str(self.out), *takes, *resume])
+        shutil.rmtree(self._parts, ignore_errors=True)
+        return said
+
+
+class _Tasks:
+    """How parts are made by tasks of Ray's; see `generate` for the arguments."""
+
+    def __init__(
+        self, num_cpus: int, max_tasks: int | None, retries: int, options: Mapping[str, Any] | None
+    ) -> None:
+        if num_cpus < 1 or (max_tasks is not None and max_tasks < 1):
+            raise ValueError(f"num_cpus is {num_cpus} and max_tasks is {max_tasks}, expected 1 or more")
+        self._cpus, self._most = num_cpus, max_tasks
+        given = {"num_cpus": num_cpus, "max_retries": retries, "scheduling_strategy": "SPREAD"}
+        self._make = ray.remote(_make).options(**given | dict(options or {}))
+
+    def run(
+        self, work: _Work, spans: Iterable[Span], total: int, progress: Progress | None
+    ) -> Iterator[tuple[Span, dict[str, Any]]]:
+        """Make parts, and yield each that is finished with what the command said of it.
+
+        When this ends, the tasks under way do, too.
+        """
+        waiting, running, done = iter(spans), dict[ray.ObjectRef, Span](), 0
+        try:
+            left = True
+            while left or running:
+                while left and len(running) < self._room():
+                    if left := (span := next(waiting, None)) is not None:
+                        if (said := work.said(span)) is None:
+                            task = self._make.remote(work.command, work.kept, work.flags, span, self._cpus)
+                            running[task] = span
+                        else:
+                            done = _told(progress, done, total)
+                            yield span, said
+                ready, _ = ray.wait(list(running), timeout=_TICK) if running else ([], [])
+                for task in ready:
+                    span = running.pop(task)
+                    work.keep(span, _result(task))
+                    done = _told(progress, done, total)
+                    yield span, work.said(span)
+        finally:
+            for task in running:
+                ray.cancel(task, force=True)
+
+    def _room(self) -> int:
+        """Return how many tasks may be under way now."""
+        if self._most is not None:
+            return self._most
+        return max(1, int(_AHEAD * ray.cluster_resources().get("CPU", 0) / self._cpus))
+
+
+def _told(progress: Progress | None, done: int, total: int) -> int:
+    """Tell that one part more is finished; returns how many are."""
+    if progress is not None:
+        progress(done + 1, total)
+    return done + 1
+
+
+def _result(task: ray.ObjectRef) -> dict[str, bytes]:
+    try:
+        return ray.get(task)
+    except RayTaskError as e:
+        raise (e.cause if isinstance(e.cause, PommegoError) else e) from None
+
+
+def _flag(name: str, value: Any) -> list[str]:
+    """Return a flag of the command; none for None."""
+    flag = "--" + name.replace("_", "-")
+    if value is None:
+        return []
+    if isinstance(value, bool):
+        return [f"{flag}={'true' if value else 'false'}"]
+    if isinstance(value, Mapping):
+        return [flag, json.dumps(value)]
+    if isinstance(value, list | tuple):
+        return [flag, ",".join(map(str, value))]
+    return [flag, str(value)]
+
+
+def _run(arguments: list[str], *, stdin: int | None = subprocess.DEVNULL) -> dict[str, Any]:
+    """Run a command and return what it prints.
+
+    Raises:
+        PommegoError: it fails.
+    """
+    command = [str(find_binary()), *arguments, "--json"]
+    with tempfile.TemporaryFile("w+") as errors:
+        with subprocess.Popen(
+            command, stdin=stdin, stdout=subprocess.PIPE, stderr=errors, text=True
+        ) as process:
+            try:
+                out = (
+                    process.stdout.read()
+                )  # stdin stays open meanwhile: with a pipe, it is this process's life
+            except BaseException:
+                process.kill()
+                raise
+        if not process.returncode:
+            return json.loads(out)
+        errors.seek(0)
+        said = [line for line in errors.read().splitlines() if not line.startswith("progress: ")]
+        raise PommegoError("\n".join(said) or f"pommego {arguments[0]} ended with {process.returncode}")
+
+
+def _make(command: str, kept: str, flags: list[str], span: Span, workers: int) -> dict[str, bytes]:
+    """Make a part, as a task on some node; returns the files that the command leaves, by their names."""
+    with tempfile.TemporaryDirectory(prefix="pommego-part-") as scratch:
+        where = [kept, str(Path(scratch) / _MADE), "--part", f"{span[0]}-{span[1]}"]
+        more = ["--workers", str(workers), "--exit-on-stdin-close"]
+        said = _run([command, *flags, *where, *more], stdin=subprocess.PIPE)
+        paths = [path for path in Path(scratch).rglob("*") if path.is_file()]
+        files = {path.relative_to(scratch).as_posix(): path.read_bytes() for path in paths}
+        return files | {_SAID: json.dumps(said).encode()}
