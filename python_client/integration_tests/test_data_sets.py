@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -56,6 +57,43 @@ def test_minari(
         assert episode.truncations[-1] == (game.truncated and steps == len(game))
         np.testing.assert_array_equal(episode.infos["legal"][:steps], game.legal[:steps, seat])
         assert sum(episode.rewards) == game.outcome[seat]
+
+
+@pytest.mark.parametrize(
+    ("id", "options"),
+    [
+        ("PommeFFACompetition-v0", ["--layout", "games"]),
+        ("PommeRadioCompetition-v2", ["--layout", "steps", "--observation", "raw"]),
+        ("SuiteBot-v0", ["--layout", "steps", "--rules", '{"width": 9, "height": 7, "rounds": 20}']),
+    ],
+)
+def test_minari_recovers_the_environment(
+    generated: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, id: str, options: list[str]
+) -> None:
+    """In another process too, where only Minari is imported."""
+    minari = pytest.importorskip("minari")
+    pytest.importorskip("PIL")
+    monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
+    path = generated("--env", id, *options)
+    data.to_minari(path, "pommerman/played-v0", author="somebody")
+    loaded = minari.load_dataset("pommerman/played-v0")
+    env = loaded.recover_environment()
+    assert env.observation_space == loaded.observation_space == env.unwrapped.encoding.space()
+    assert env.action_space == loaded.action_space
+    assert env.unwrapped.game_spec.id == data.Manifest.read(path).env_id
+    env.reset(seed=0)
+    env.step(env.action_space.sample())
+    env.close()
+    for episode in loaded.iterate_episodes([0, 1]):
+        for k in (0, -1):
+            first = {name: array[k] for name, array in episode.observations.items()}
+            assert loaded.observation_space.contains(first)
+    script = (
+        "import minari; env = minari.load_dataset('pommerman/played-v0').recover_environment(); "
+        "print(env.reset(seed=0)[1]['seat']); env.close()"
+    )
+    done = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True)
+    assert done.stdout.strip().isdigit()
 
 
 def test_minari_chosen(generated: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

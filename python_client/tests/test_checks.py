@@ -118,14 +118,25 @@ class OnDevice:
         raise TypeError("can't convert cuda:0 device type tensor to numpy")
 
 
+class OnAnother:
+    """As a tensor of a library of which numpy knows nothing."""
+
+    device = "xpu:1"
+
+
 @pytest.mark.parametrize(
     ("actions", "text"),
     [
-        (OnDevice(), r"got a OnDevice on cuda:0: move it with actions.cpu\(\) first"),
-        ([[1, 2], [3]], "got a list .*inhomogeneous"),
+        (OnDevice(), r"got a OnDevice on cuda:0: move it with actions.cpu\(\) first .can't convert cuda:0"),
+        (OnAnother(), r"got a OnAnother on xpu:1: move it with actions.cpu\(\) first"),
+        ([[1, 2], [3]], "must be an array or a list, got a list .*inhomogeneous"),
+        ([0, 2**70, 0, 0], f"must be integers, got {2**70}"),
+        ([0, None, 0, 0], "must be integers, got None"),
+        (None, "must be integers, got None"),
+        (np.zeros(4, np.float32), r"got dtype float32: take the argmax .*, or astype\(int\)"),
     ],
 )
-def test_actions_that_numpy_cannot_read(actions: Any, text: str) -> None:
+def test_actions_that_cannot_be_read(actions: Any, text: str) -> None:
     with pytest.raises(TypeError, match=text):
         checks.write_actions(actions, np.zeros(4, np.uint8), games=2, learners=2)
 
@@ -180,18 +191,27 @@ def test_a_bad_action_is_named_as_given(vec: Vec, id: str, value: int, shared_me
     ("mask", "text"),
     [
         (
-            np.ones((3, 6)),
+            np.ones((3, 6), np.int8),
             r"action_mask must have shape \(4, 6\), as info.*, got \(3, 6\)",
         ),
-        (np.ones((4, 5)), r"got \(4, 5\)"),
+        (np.ones((4, 5), np.int8), r"got \(4, 5\)"),
         (np.ones(6), r"got \(6,\)"),
         (np.eye(4, 6, k=-1), r"\[0.*\] for component 0 in row 0, expected at least one 1"),
+        (OnDevice(), r"action_mask must be .* on cuda:0: move it with action_mask.cpu\(\) first"),
     ],
 )
-def test_masks_that_cannot_be_drawn_from(vec: Vec, mask: np.ndarray, text: str) -> None:
+def test_masks_that_cannot_be_drawn_from(vec: Vec, mask: Any, text: str) -> None:
     envs = vec("OneVsOne-v0", 2)
-    with pytest.raises(ValueError, match=text):
-        envs.sample_actions(mask.astype(np.int8))
+    with pytest.raises((ValueError, TypeError), match=text):
+        envs.sample_actions(mask)
+
+
+def test_a_single_game_s_action_is_named_as_given(single: Callable[..., pommego.PommegoEnv]) -> None:
+    env = single("OneVsOne-v0")
+    env.reset(seed=0)
+    for action, text in ((-1, "is -1, want 0 to 5"), (2**40, f"is {2**40}"), (OnDevice(), r"action.cpu\(\)")):
+        with pytest.raises((pommego.ServerError, TypeError), match=text):
+            env.step(action)
 
 
 @pytest.mark.parametrize(

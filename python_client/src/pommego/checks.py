@@ -21,6 +21,7 @@ __all__ = [
     "games_of",
     "in_range",
     "no_fog",
+    "numbers",
     "one_seed",
     "own_value",
     "playing_on",
@@ -280,9 +281,9 @@ def write_actions(
     Raises:
         ValueError, TypeError: the wrong shape, or not integers.
     """
-    array = _array(actions)
+    array = numbers("actions", actions)
     if array.dtype.kind not in "iu":
-        raise TypeError(f"actions must be integers, got dtype {array.dtype}")
+        raise TypeError(f"actions must be integers, got {_no_integers(array)}")
     if array.shape != out.shape:
         by_game = (games, learners, *out.shape[1:])
         if array.shape != by_game:
@@ -296,15 +297,37 @@ def write_actions(
     return array.copy()
 
 
-def _array(actions: ArrayLike) -> NDArray[Any]:
+def numbers(what: str, values: Any) -> NDArray[Any]:
+    """Return what a caller gave as an array.
+
+    Raises:
+        TypeError: numpy cannot read it, as it is on another device, say.
+    """
     try:
-        return np.asarray(actions)
+        array = np.asarray(values)
+        if array.dtype != object or _place(values) == "cpu":
+            return array
+        why = "numpy cannot read it"
     except (TypeError, ValueError, RuntimeError) as e:
-        device = getattr(actions, "device", "cpu")
-        where = f" on {device}: move it with actions.cpu() first" if str(device) != "cpu" else ""
-        raise TypeError(
-            f"actions must be integers in an array or a list, got a {type(actions).__name__}{where} ({e})"
-        ) from e
+        why = str(e)
+    place = _place(values)
+    where = "" if place == "cpu" else f" on {place}: move it with {what}.cpu() first"
+    raise TypeError(f"{what} must be an array or a list, got a {type(values).__name__}{where} ({why})")
+
+
+def _place(values: Any) -> str:
+    """Name the device that a tensor is on."""
+    return str(getattr(values, "device", "cpu"))
+
+
+def _no_integers(array: NDArray[Any]) -> str:
+    """Say what is in an array in place of integers, and what to do."""
+    if array.dtype.kind == "f":
+        return f"dtype {array.dtype}: take the argmax of what a network returns, or astype(int)"
+    if array.dtype != object:
+        return f"dtype {array.dtype}"
+    odd = [value for value in array.flat if type(value) is not int or abs(value) >> 63]
+    return ", ".join(repr(value) for value in odd[:1]) or "nothing"
 
 
 def in_range(actions: NDArray[np.uint8], heeded: NDArray[np.bool_], choices: Sequence[Any]) -> None:
@@ -358,7 +381,7 @@ def action_mask(mask: Any, rows: int, choices: int) -> NDArray[Any]:
     Raises:
         ValueError: it is not (rows, choices), or has a row that is all zeros.
     """
-    array = np.asarray(mask)
+    array = numbers("action_mask", mask)
     if array.shape != (rows, choices):
         raise ValueError(
             f"action_mask must have shape {(rows, choices)}, as info['action_mask'] has, got {array.shape}"

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pommego.batch import Observation
+from pommego.checks import numbers
 from pommego.rows import row_info, row_obs
 from pommego.state import State
 from pommego.vector import PommegoVectorEnv
@@ -79,7 +80,7 @@ class PommegoEnv(gymnasium.Env):
         Raises:
             ServerError: the action is out of range, or the episode is over.
         """
-        obs, reward, terminated, truncated, info = self._envs.step(np.asarray(action)[None])
+        obs, reward, terminated, truncated, info = self._envs.step(numbers("action", action)[None])
         return (
             row_obs(obs, 0),
             float(reward[0]),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import closing
 from functools import partial
 from itertools import islice
 from typing import Any
@@ -35,6 +36,8 @@ def to_minari(
 
     In a free-for-all a seat's episode ends with its death,
     as in a single environment; where seats share their team's fate, with the game.
+    ``recover_environment()`` of the result makes that environment, with the same rules and
+    observations, against "simple"; ``recover_environment(opponents=[...])`` against others.
 
     Args:
         path: a data set of either layout.
@@ -43,7 +46,7 @@ def to_minari(
         agents: only seats of these agents.
         won: only seats that won.
         data_format: "arrow", "hdf5" or "parquet", as in Minari.
-        options: further options of `minari.create_dataset_from_buffers`.
+        options: further options of `minari.create_dataset_from_buffers`, such as env.
 
     Returns:
         the `minari.MinariDataset`.
@@ -58,7 +61,10 @@ def to_minari(
         raise ImportError("to_minari needs Minari: pip install pommego[data] minari") from e
     manifest = Manifest.read(path)
     names = [agents] if isinstance(agents, str) else agents
-    games = episodes(path, observation=observation) if manifest.layout == "games" else episodes(path)
+    if manifest.layout == "games":
+        games = episodes(path, observation=observation)
+    else:
+        games, observation = episodes(path), manifest.json["observation"]
     env = manifest.json["env"]
     cut = env["elimination"] and all(len(team) == 1 for team in env["teams"])
 
@@ -78,14 +84,16 @@ def to_minari(
             made.update_dataset_from_buffer(buffers)
             continue
         options.setdefault("description", f"{manifest.env_id}, played by {', '.join(manifest.agents)}")
-        made = minari.create_dataset_from_buffers(
-            dataset_id,
-            buffers,
-            observation_space=_space(some[0][0]),
-            action_space=_action_space(manifest),
-            data_format=data_format,
-            **options,
-        )
+        with closing(_environment(manifest, observation)) as played:
+            options.setdefault("env", played)
+            made = minari.create_dataset_from_buffers(
+                dataset_id,
+                buffers,
+                observation_space=played.observation_space,
+                action_space=played.action_space,
+                data_format=data_format,
+                **options,
+            )
     if made is None:
         raise ValueError(f"{path} has no seats that `agents` and `won` select")
     return made
@@ -106,21 +114,10 @@ def _seat_episode(game: Episode, seat: int, cut: bool) -> dict[str, Any]:
     }
 
 
-def _space(game: Episode) -> gymnasium.spaces.Dict:
-    spaces = {}
-    for name, array in game.observations.items():
-        limits = np.iinfo(array.dtype) if array.dtype.kind in "iu" else np.finfo(array.dtype)
-        spaces[name] = gymnasium.spaces.Box(limits.min, limits.max, array.shape[2:], array.dtype.type)
-    return gymnasium.spaces.Dict(spaces)
-
-
-def _action_space(manifest: Manifest) -> gymnasium.Space:
-    choices = [action["n"] for action in manifest.json["env"]["actions"]]
-    return (
-        gymnasium.spaces.Discrete(choices[0])
-        if len(choices) == 1
-        else gymnasium.spaces.MultiDiscrete(choices)
-    )
+def _environment(manifest: Manifest, observation: str) -> gymnasium.Env:
+    """Make the environment in which a seat of the data set played."""
+    options = manifest.make_options()
+    return gymnasium.make(f"pommego/{options.pop('id')}", observation=observation, **options)
 
 
 def torch_dataset(path: str | os.PathLike[str], **options: Any) -> Any:
