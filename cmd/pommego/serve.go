@@ -71,6 +71,7 @@ times that, so that what is no longer used is collected in time.`,
 	f.StringSliceVar(&o.cfg.Hosts, "host", nil, "a name by which clients may call this machine, besides localhost; may be repeated")
 	f.StringSliceVar(&o.cfg.Origins, "origin", nil, "a web page's origin that may connect, such as https://example.org; may be repeated")
 	f.IntVar(&o.cfg.MaxConnections, "max-connections", 0, "connections at a time (default 64)")
+	f.IntVar(&o.cfg.MaxPerAddress, "max-connections-per-address", 0, "of these from one address, unless it is this machine's (default 16)")
 	f.IntVar(&o.cfg.MaxEnvs, "max-envs", 0, "environments of one connection (default 64)")
 	f.IntVar(&o.cfg.MaxGames, "max-games", 0, "games of one environment (default 65536)")
 	f.IntVar(&o.cfg.MaxTotalGames, "max-total-games", 0, "games of the whole server (default 131072)")

@@ -243,7 +243,7 @@ def _refusal(status: int, body: str, address: Address) -> HandshakeError:
         401: "Pass the server's token with token=.",
         403: "The server does not accept this host name or origin.",
         404: "Is this a pommego server, and is the path right?",
-        429: "The server has too many connections; try again later.",
+        429: "The server has limits for each address; try again later.",
         503: "The server has too many connections or is shutting down; try again later.",
     }.get(status, "Is this a pommego server?")
     said = f": {body.strip()}" if body.strip() else ""
