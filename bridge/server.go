@@ -139,22 +139,19 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		status, reason = http.StatusServiceUnavailable, srv.unready()
 	}
 	if status != 0 {
-		srv.metrics.refused.WithLabelValues(strconv.Itoa(status)).Inc()
-		srv.cfg.Log.Info("refused", "address", r.RemoteAddr, "status", status, "reason", reason)
-		refuse(w, status, reason)
+		srv.refuse(w, r, status, reason)
 		return
 	}
 	if srv.connections.Add(1) > int64(srv.cfg.MaxConnections) {
 		reason := srv.unready()
 		srv.connections.Add(-1)
-		srv.metrics.refused.WithLabelValues(strconv.Itoa(http.StatusServiceUnavailable)).Inc()
-		refuse(w, http.StatusServiceUnavailable, reason)
+		srv.refuse(w, r, http.StatusServiceUnavailable, reason)
 		return
 	}
 	defer srv.connections.Add(-1)
 	if name, here := addressOf(r); !here {
 		if !srv.addresses.enter(name, srv.cfg.MaxPerAddress) {
-			refuse(w, http.StatusTooManyRequests, fmt.Sprintf("this address has all of its %d connections; close one, or start the server with a higher --max-connections-per-address", srv.cfg.MaxPerAddress))
+			srv.refuse(w, r, http.StatusTooManyRequests, fmt.Sprintf("this address has all of its %d connections; close one, or start the server with a higher --max-connections-per-address", srv.cfg.MaxPerAddress))
 			return
 		}
 		defer srv.addresses.leave(name)
@@ -175,6 +172,13 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	srv.metrics.sessions.Inc()
 	defer srv.metrics.sessions.Dec()
 	session.run()
+}
+
+// refuse answers a request that gets no connection, and notes that.
+func (srv *Server) refuse(w http.ResponseWriter, r *http.Request, status int, reason string) {
+	srv.metrics.refused.WithLabelValues(strconv.Itoa(status)).Inc()
+	srv.cfg.Log.Info("refused", "address", r.RemoteAddr, "status", status, "reason", reason)
+	refuse(w, status, reason)
 }
 
 // add registers a session, so that shutdown finds it. It does not if the
