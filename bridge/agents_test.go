@@ -12,12 +12,15 @@ import (
 
 // thinking is a server with a real game, and a client whose opponents think for
 // minutes about the step that has been sent.
-func thinking(t *testing.T, agent string, batchSize int) (*testServer, *Client) {
+func thinking(t *testing.T, agent string, batchSize int, change ...func(*Config)) (*testServer, *Client) {
 	t.Helper()
 	server := startServer(t, func(c *Config) {
 		c.IDs, c.Game = catalog.IDs, catalog.Game
 		c.ShutdownTimeout = 50 * time.Millisecond
 		c.MaxAgentTime = time.Minute
+		for _, each := range change {
+			each(c)
+		}
 	})
 	c := server.dial(t)
 	fields := []any{"env_id", "PommeFFACompetition-v0", "games", 64, "opponents", slices.Repeat([]string{agent}, 3)}
@@ -58,6 +61,15 @@ func TestVanishedClient(t *testing.T) {
 func TestShutdownStopsSearches(t *testing.T) {
 	server, _ := thinking(t, "rhea:ms=60000", 0)
 	if err := server.stop(); err != nil {
+		t.Errorf("Serve returned %v, want nothing left at work", err)
+	}
+}
+
+// TestAbandoned shuts down while a step of minutes is being made that nobody waits for,
+// with an hour's time to finish it.
+func TestAbandoned(t *testing.T) {
+	server, _ := thinking(t, "rhea:ms=60000", 0, func(c *Config) { c.ShutdownTimeout = time.Hour })
+	if err := server.abandon(); err != nil {
 		t.Errorf("Serve returned %v, want nothing left at work", err)
 	}
 }

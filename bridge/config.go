@@ -53,6 +53,7 @@ type Config struct {
 	Metrics bool
 
 	MaxConnections  int // 0: 64
+	MaxPerAddress   int // connections from one address that is not this machine's. 0: 16
 	MaxEnvs         int // environments of one connection. 0: 64
 	MaxGames        int // games of one environment, and states of one simulate. 0: 65,536
 	MaxTotalGames   int // games of the whole server, those of simulate included. 0: 131,072
@@ -127,6 +128,7 @@ func (c Config) Validate() error {
 		atLeast, top int
 	}{
 		{"MaxConnections", c.MaxConnections, 1, 1 << 20},
+		{"MaxPerAddress", c.MaxPerAddress, 1, 1 << 20},
 		{"MaxEnvs", c.MaxEnvs, 1, 1 << 20},
 		{"MaxGames", c.MaxGames, 1, vec.MaxGames},
 		{"MaxTotalGames", c.MaxTotalGames, 1, 1 << 28},
@@ -191,6 +193,7 @@ func (c Config) withDefaults() Config {
 		}
 	}
 	orInt(&c.MaxConnections, 64)
+	orInt(&c.MaxPerAddress, 16)
 	orInt(&c.MaxEnvs, 64)
 	orInt(&c.MaxGames, 65536)
 	orInt(&c.MaxTotalGames, 131072)

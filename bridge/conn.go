@@ -1,8 +1,10 @@
 package bridge
 
 import (
+	"crypto/tls"
 	"errors"
 	"net"
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -16,16 +18,18 @@ import (
 type peer interface {
 	net.Conn
 	allow(bytes int64)
+	settle() // it is in its handshake no longer
 }
 
 var errFlood = errors.New("bridge: the peer sends bytes, but no messages")
 
 // meter is what a peer adds to its connection.
 type meter struct {
-	left    atomic.Int64
-	once    sync.Once
-	onClose func()
+	left     atomic.Int64
+	onSettle func()
 }
+
+func (m *meter) settle() { m.onSettle() }
 
 func (m *meter) allow(bytes int64) { m.left.Store(bytes) }
 
@@ -39,7 +43,7 @@ func (m *meter) read(from net.Conn, p []byte) (int, error) {
 }
 
 func (m *meter) closeConn(c net.Conn) error {
-	m.once.Do(m.onClose)
+	m.settle()
 	return c.Close()
 }
 
@@ -55,6 +59,11 @@ type unixPeer struct {
 	meter
 }
 
+type tlsPeer struct {
+	*tls.Conn
+	meter
+}
+
 type otherPeer struct {
 	net.Conn
 	meter
@@ -62,25 +71,32 @@ type otherPeer struct {
 
 func (p *tcpPeer) Read(b []byte) (int, error)   { return p.read(p.TCPConn, b) }
 func (p *unixPeer) Read(b []byte) (int, error)  { return p.read(p.UnixConn, b) }
+func (p *tlsPeer) Read(b []byte) (int, error)   { return p.read(p.Conn, b) }
 func (p *otherPeer) Read(b []byte) (int, error) { return p.read(p.Conn, b) }
 func (p *tcpPeer) Close() error                 { return p.closeConn(p.TCPConn) }
 func (p *unixPeer) Close() error                { return p.closeConn(p.UnixConn) }
+func (p *tlsPeer) Close() error                 { return p.closeConn(p.Conn) }
 func (p *otherPeer) Close() error               { return p.closeConn(p.Conn) }
 
-// newPeer wraps an accepted connection. onClose is called once.
-func newPeer(c net.Conn, onClose func()) peer {
+// newPeer wraps an accepted connection. onSettle is called with it when it settles, and when it is closed.
+func newPeer(c net.Conn, onSettle func(peer)) peer {
+	var p peer
+	var m *meter
 	switch c := c.(type) {
 	case *net.TCPConn:
-		p := &tcpPeer{TCPConn: c}
-		p.onClose = onClose
-		return p
+		own := &tcpPeer{TCPConn: c}
+		p, m = own, &own.meter
 	case *net.UnixConn:
-		p := &unixPeer{UnixConn: c}
-		p.onClose = onClose
-		return p
+		own := &unixPeer{UnixConn: c}
+		p, m = own, &own.meter
+	case *tls.Conn:
+		own := &tlsPeer{Conn: c}
+		p, m = own, &own.meter
+	default:
+		own := &otherPeer{Conn: c}
+		p, m = own, &own.meter
 	}
-	p := &otherPeer{Conn: c}
-	p.onClose = onClose
+	m.onSettle = func() { onSettle(p) }
 	return p
 }
 
@@ -88,31 +104,39 @@ func newPeer(c net.Conn, onClose func()) peer {
 // header, which http.Server bounds more tightly, and what a buffer reads ahead.
 const handshakeBytes = 64 << 10
 
-// spareConnections may be in their handshake, or on their way out, beyond
-// those that are open.
+// spareConnections may be in their handshake beside those that are open.
 const spareConnections = 64
 
-// listener accepts peers. Past the most it closes new ones at once: they would
-// cost a goroutine each just to be told.
+// listener accepts peers. When too many are in their handshake, each new one takes the
+// place of the one that has been for longest: so peers that open connections and say
+// nothing keep nobody out, who shakes hands in less time than they take for so many.
 type listener struct {
 	net.Listener
-	open atomic.Int64
-	most int64
+	mu      sync.Mutex
+	waiting []peer // in their handshake, the oldest first
 }
 
 func (l *listener) Accept() (net.Conn, error) {
-	for {
-		c, err := l.Listener.Accept()
-		if err != nil {
-			return nil, err
-		}
-		if l.open.Add(1) > l.most {
-			l.open.Add(-1)
-			c.Close()
-			continue
-		}
-		p := newPeer(c, func() { l.open.Add(-1) })
-		p.allow(handshakeBytes)
-		return p, nil
+	c, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
 	}
+	p := newPeer(c, l.settled)
+	p.allow(handshakeBytes)
+	l.mu.Lock()
+	l.waiting = append(l.waiting, p)
+	oldest := l.waiting[0]
+	full := len(l.waiting) > spareConnections
+	l.mu.Unlock()
+	if full {
+		l.settled(oldest)
+		go oldest.Close() // with TLS it may wait for its peer
+	}
+	return p, nil
+}
+
+func (l *listener) settled(p peer) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.waiting = slices.DeleteFunc(l.waiting, func(other peer) bool { return other == p })
 }

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/gorilla/websocket"
 )
@@ -20,8 +21,11 @@ func (srv *Server) admit(r *http.Request) (status int, reason string) {
 		return http.StatusForbidden, fmt.Sprintf("the Host header is %q, and this server answers to 127.0.0.1, localhost, [::1] and the names it was started with", r.Host)
 	case !srv.knowsOrigin(r):
 		return http.StatusForbidden, fmt.Sprintf("the Origin header is %q, and this server was not started with it as an allowed origin", r.Header.Get("Origin"))
-	case !srv.knowsToken(r):
-		return http.StatusUnauthorized, "this server wants the header Authorization: Bearer TOKEN, with the token it was started with"
+	}
+	if status, reason = srv.admitToken(r); status != 0 {
+		return status, reason
+	}
+	switch {
 	case r.URL.Path != "/":
 		return http.StatusNotFound, fmt.Sprintf("the path is %q, want /", r.URL.Path)
 	case !websocket.IsWebSocketUpgrade(r):
@@ -55,11 +59,31 @@ func (srv *Server) knowsOrigin(r *http.Request) bool {
 	return true
 }
 
-func (srv *Server) knowsToken(r *http.Request) bool {
+// admitToken is admit for the token. A request with a wrong one is answered after a
+// pause, and an address that has sent too many is not heard for a while.
+func (srv *Server) admitToken(r *http.Request) (status int, reason string) {
+	given := r.Header.Get("Authorization")
 	if srv.cfg.Token == "" {
-		return true
+		return 0, ""
 	}
-	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	name, _ := addressOf(r)
+	switch now := time.Now(); {
+	case srv.addresses.suspect(name, now):
+		return http.StatusTooManyRequests, fmt.Sprintf("this address has sent %d wrong tokens; wait a minute", wrongTokens)
+	case srv.knowsToken(given):
+		return 0, ""
+	case given != "":
+		srv.addresses.noteWrong(name, now)
+		select {
+		case <-time.After(tokenPause):
+		case <-r.Context().Done():
+		}
+	}
+	return http.StatusUnauthorized, "this server wants the header Authorization: Bearer TOKEN, with the token it was started with"
+}
+
+func (srv *Server) knowsToken(given string) bool {
+	scheme, token, _ := strings.Cut(given, " ")
 	// Hashes have one length, so the time of the comparison says nothing about the token.
 	sum := sha256.Sum256([]byte(strings.TrimSpace(token)))
 	return subtle.ConstantTimeCompare(sum[:], srv.token[:]) == 1 && strings.EqualFold(scheme, "Bearer")

@@ -61,6 +61,7 @@ type testServer struct {
 	address string // for Dial
 	host    string // host:port
 	stop    func() error
+	abandon func() error // stop, with nobody to wait for replies
 }
 
 func startServer(t testing.TB, change func(*Config)) *testServer {
@@ -82,16 +83,18 @@ func serveOn(t testing.TB, ln net.Listener, change func(*Config)) *testServer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancelCause(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- server.Serve(ctx, ln) }()
 	stopped := false
 	s := &testServer{Server: server, host: ln.Addr().String(), address: "ws://" + ln.Addr().String()}
-	s.stop = func() error {
-		cancel()
+	end := func(cause error) error {
+		cancel(cause)
 		stopped = true
 		return <-done
 	}
+	s.stop = func() error { return end(nil) }
+	s.abandon = func() error { return end(ErrAbandoned) }
 	t.Cleanup(func() {
 		if stopped {
 			return

@@ -155,19 +155,44 @@ func TestBeforeUpgrade(t *testing.T) {
 		defer conn.Close()
 		open = append(open, conn)
 	}
-	// The last ones are over the bound, and closed without a word.
-	last := open[len(open)-1]
-	last.SetReadDeadline(time.Now().Add(10 * time.Second))
-	if n, err := last.Read(make([]byte, 1)); n != 0 || errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Errorf("a connection over the bound: %d bytes, %v; want it closed", n, err)
+	// The first make room for those over the bound.
+	first := open[0]
+	first.SetReadDeadline(time.Now().Add(10 * time.Second))
+	if n, err := first.Read(make([]byte, 1)); n != 0 || errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("the oldest of too many connections: %d bytes, %v; want it closed", n, err)
 	}
 	// Of the others each may stay until the header's time is up, and no more
 	// than a header is read.
-	conn := open[0]
+	conn := open[len(open)-1]
 	conn.SetDeadline(time.Now().Add(10 * time.Second))
 	_, _ = io.WriteString(conn, "GET / HTTP/1.1\r\n"+strings.Repeat("X: "+strings.Repeat("y", 1000)+"\r\n", 100)) // it may close in the middle
 	if answer, _ := io.ReadAll(conn); len(answer) > 0 && !bytes.Contains(answer, []byte("431")) {
 		t.Errorf("a header of 100 KB: %q, want 431", answer)
+	}
+}
+
+// TestHalfOpen has more connections than there may be begin a handshake and say no
+// more, again and again: others get in at once, and are told when there is no room.
+func TestHalfOpen(t *testing.T) {
+	server := startServer(t, func(c *Config) { c.MaxConnections = 2 })
+	knock := func() {
+		for range 300 {
+			conn, err := net.Dial("tcp", server.host)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { conn.Close() })
+			_, _ = io.WriteString(conn, "GET / HTTP/1.1\r\n") // it may be closed already
+		}
+	}
+	knock()
+	for range 2 {
+		c := server.dial(t)
+		knock()
+		call(t, c, "ping")
+	}
+	if _, err := Dial(context.Background(), server.address, DialOptions{}); err == nil || !strings.Contains(err.Error(), "all of its 2 connections") {
+		t.Errorf("a third connection: %v, want the reason", err)
 	}
 }
 

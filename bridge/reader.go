@@ -155,9 +155,13 @@ type bucket struct {
 }
 
 func (b *bucket) add(now time.Time, perSecond, most float64) bool {
-	b.level = max(0, b.level-now.Sub(b.at).Seconds()*perSecond) + 1
-	b.at = now
+	b.level, b.at = b.after(now, perSecond)+1, now
 	return b.level <= most
+}
+
+// after is what is left by now.
+func (b *bucket) after(now time.Time, perSecond float64) float64 {
+	return max(0, b.level-now.Sub(b.at).Seconds()*perSecond)
 }
 
 func (s *session) pong(string) error {

@@ -34,6 +34,7 @@ type Server struct {
 	memory      budget
 	draining    atomic.Bool
 	metrics     *metrics
+	addresses   addresses
 }
 
 // New makes a server. It does not listen yet.
@@ -64,10 +65,14 @@ func New(cfg Config) (*Server, error) {
 // MemoryBudget is how many bytes games, batches and saved states may take.
 func (srv *Server) MemoryBudget() int64 { return srv.cfg.MaxMemoryBytes }
 
+// ErrAbandoned, as the cause for which Serve's context is done, says that nobody is left who
+// could wait for a reply.
+var ErrAbandoned = errors.New("bridge: all clients are gone")
+
 // Serve accepts connections until ctx is done or the listener fails, then shuts
 // down: replies in progress are finished, connections closed with code 1001,
 // environments freed. It closes the listener. The error is nil after a clean
-// shutdown by ctx.
+// shutdown by ctx. If the cause is [ErrAbandoned], requests in progress are stopped.
 func (srv *Server) Serve(ctx context.Context, ln net.Listener) error {
 	s := &service{server: srv, sessions: map[*session]bool{}, leases: leases{server: srv, all: map[string]*lease{}}}
 	web := &http.Server{
@@ -80,13 +85,17 @@ func (srv *Server) Serve(ctx context.Context, ln net.Listener) error {
 	web.SetKeepAlivesEnabled(false)
 	failed := make(chan error, 1)
 	go func() {
-		failed <- web.Serve(&listener{Listener: ln, most: int64(srv.cfg.MaxConnections + spareConnections)})
+		failed <- web.Serve(&listener{Listener: ln})
 	}()
 	select {
 	case err := <-failed:
-		return errors.Join(fmt.Errorf("bridge: listening: %w", err), s.shutdown(web))
+		return errors.Join(fmt.Errorf("bridge: listening: %w", err), s.shutdown(web, websocket.CloseGoingAway))
 	case <-ctx.Done():
-		err := s.shutdown(web)
+		code := websocket.CloseGoingAway
+		if errors.Is(context.Cause(ctx), ErrAbandoned) {
+			code = 0
+		}
+		err := s.shutdown(web, code)
 		<-failed
 		return err
 	}
@@ -130,25 +139,30 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		status, reason = http.StatusServiceUnavailable, srv.unready()
 	}
 	if status != 0 {
-		srv.metrics.refused.WithLabelValues(strconv.Itoa(status)).Inc()
-		srv.cfg.Log.Info("refused", "address", r.RemoteAddr, "status", status, "reason", reason)
-		refuse(w, status, reason)
+		srv.refuse(w, r, status, reason)
 		return
 	}
 	if srv.connections.Add(1) > int64(srv.cfg.MaxConnections) {
 		reason := srv.unready()
 		srv.connections.Add(-1)
-		srv.metrics.refused.WithLabelValues(strconv.Itoa(http.StatusServiceUnavailable)).Inc()
-		refuse(w, http.StatusServiceUnavailable, reason)
+		srv.refuse(w, r, http.StatusServiceUnavailable, reason)
 		return
 	}
 	defer srv.connections.Add(-1)
+	if name, here := addressOf(r); !here {
+		if !srv.addresses.enter(name, srv.cfg.MaxPerAddress) {
+			srv.refuse(w, r, http.StatusTooManyRequests, fmt.Sprintf("this address has all of its %d connections; close one, or start the server with a higher --max-connections-per-address", srv.cfg.MaxPerAddress))
+			return
+		}
+		defer srv.addresses.leave(name)
+	}
 	ws, err := srv.upgrader.Upgrade(w, r, nil)
 	if err != nil {
 		srv.cfg.Log.Info("refused", "address", r.RemoteAddr, "reason", err)
 		return
 	}
 	session := newSession(srv, &s.leases, ws)
+	session.conn.settle()
 	if !s.add(session) {
 		ws.Close()
 		return
@@ -158,6 +172,13 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	srv.metrics.sessions.Inc()
 	defer srv.metrics.sessions.Dec()
 	session.run()
+}
+
+// refuse answers a request that gets no connection, and notes that.
+func (srv *Server) refuse(w http.ResponseWriter, r *http.Request, status int, reason string) {
+	srv.metrics.refused.WithLabelValues(strconv.Itoa(status)).Inc()
+	srv.cfg.Log.Info("refused", "address", r.RemoteAddr, "status", status, "reason", reason)
+	refuse(w, status, reason)
 }
 
 // add registers a session, so that shutdown finds it. It does not if the
@@ -182,11 +203,12 @@ func (s *service) remove(session *session) {
 
 // shutdown ends everything. A session cuts its own connection when its time is
 // up, and stops its games, but a step that does not search cannot be cut, so the wait has an end of its own.
-func (s *service) shutdown(web *http.Server) error {
+func (s *service) shutdown(web *http.Server, code int) error {
 	s.mu.Lock()
 	s.stopping = true
 	for session := range s.sessions {
-		session.stop(websocket.CloseGoingAway, "the server is shutting down")
+		session.leased.Store(false) // nobody can resume it
+		session.stop(code, "the server is shutting down")
 	}
 	s.mu.Unlock()
 	s.leases.close()

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"pommego/bridge"
 )
 
 // parts are the flags by which work is done in several places.
@@ -57,15 +59,15 @@ func (p *parts) context(parent context.Context) (context.Context, func()) {
 	return ctx, func() { gone(); stop() }
 }
 
-// untilStdinCloses is a context that ends when no process holds the other end of
-// standard input any more.
+// untilStdinCloses is a context that ends, with bridge.ErrAbandoned as its cause, when no
+// process holds the other end of standard input any more.
 func untilStdinCloses(parent context.Context) (context.Context, context.CancelFunc) {
-	ctx, gone := context.WithCancel(parent)
+	ctx, gone := context.WithCancelCause(parent)
 	go func() {
 		io.Copy(io.Discard, os.Stdin)
-		gone()
+		gone(bridge.ErrAbandoned)
 	}()
-	return ctx, gone
+	return ctx, func() { gone(nil) }
 }
 
 // counted is what --count prints as JSON.

@@ -9,8 +9,6 @@ import (
 	"os"
 	"runtime/debug"
 	"slices"
-	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -25,14 +23,15 @@ import (
 const tokenVariable = "POMMEGO_TOKEN"
 
 type serveOptions struct {
-	listen, tokenFile string
-	readyFD           int
-	stdin, verbose    bool
-	profile           string
-	ops               operations
-	asJSON            bool
-	agents            []string
-	cfg               bridge.Config
+	listen         string
+	posture        posture
+	readyFD        int
+	stdin, verbose bool
+	profile        string
+	ops            operations
+	asJSON         bool
+	agents         []string
+	cfg            bridge.Config
 }
 
 func newServe() *cobra.Command {
@@ -44,8 +43,9 @@ func newServe() *cobra.Command {
 server prints one line with its address. SIGINT and SIGTERM shut it down cleanly.
 
 Only this machine can connect unless --listen says otherwise, and other machines only
-with a token. The token comes from --token-file or the environment variable ` + tokenVariable + `;
-clients send it as "Authorization: Bearer TOKEN".
+with a token of 128 random bits or more and TLS (--tls-cert, --tls-key), or --allow-plaintext.
+The token comes from --token-file, --token-fd or the environment variable ` + tokenVariable + `;
+clients send it as "Authorization: Bearer TOKEN". A socket's file is for this user alone.
 
 What clients ask for is counted in bytes before it is made, and refused with the error
 "limit" where it would exceed --max-memory-bytes, or half of it for one connection. Unless
@@ -57,7 +57,7 @@ times that, so that what is no longer used is collected in time.`,
   pommego serve --allow-agents "exec:python3 agent.py" --allow-agents http://localhost:8000
   pommego serve --max-memory-bytes 8589934592
   pommego serve --metrics-address 127.0.0.1:9090 --drain-timeout 1m --log-format json
-  POMMEGO_TOKEN=secret pommego serve --listen 0.0.0.0:8765 --host training-box`,
+  pommego serve --listen 0.0.0.0:8765 --host training-box --token-file token --tls-cert cert.pem --tls-key key.pem`,
 		Args: exactly(0, "none"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return profiled(o.profile, func() error { return o.run(cmd.OutOrStdout()) })
@@ -67,10 +67,11 @@ times that, so that what is no longer used is collected in time.`,
 	f.StringVar(&o.listen, "listen", "127.0.0.1:8765", "where to listen: host:port (port 0: a free one) or unix:PATH")
 	f.IntVar(&o.readyFD, "ready-fd", -1, "write the address to this file descriptor instead, and close it")
 	f.BoolVar(&o.stdin, "exit-on-stdin-close", false, "shut down when standard input closes, as it does when a parent process ends")
-	f.StringVar(&o.tokenFile, "token-file", "", "a file that holds the token")
+	o.posture.flags(f)
 	f.StringSliceVar(&o.cfg.Hosts, "host", nil, "a name by which clients may call this machine, besides localhost; may be repeated")
 	f.StringSliceVar(&o.cfg.Origins, "origin", nil, "a web page's origin that may connect, such as https://example.org; may be repeated")
 	f.IntVar(&o.cfg.MaxConnections, "max-connections", 0, "connections at a time (default 64)")
+	f.IntVar(&o.cfg.MaxPerAddress, "max-connections-per-address", 0, "of these from one address, unless it is this machine's (default 16)")
 	f.IntVar(&o.cfg.MaxEnvs, "max-envs", 0, "environments of one connection (default 64)")
 	f.IntVar(&o.cfg.MaxGames, "max-games", 0, "games of one environment (default 65536)")
 	f.IntVar(&o.cfg.MaxTotalGames, "max-total-games", 0, "games of the whole server (default 131072)")
@@ -111,7 +112,7 @@ func (o *serveOptions) run(out io.Writer) error {
 		ctx, gone = untilStdinCloses(ctx)
 		defer gone()
 	}
-	ln, err := o.open()
+	ln, err := o.posture.listen(o.listen)
 	if err != nil {
 		return err
 	}
@@ -133,24 +134,15 @@ func (o *serveOptions) prepare() error {
 	if err := o.allow(); err != nil {
 		return err
 	}
-	o.cfg.Token = os.Getenv(tokenVariable)
-	os.Unsetenv(tokenVariable)
-	if o.tokenFile != "" {
-		text, err := os.ReadFile(o.tokenFile)
-		if err != nil {
-			return usagef("--token-file: %v", err)
-		}
-		if o.cfg.Token = strings.TrimSpace(string(text)); o.cfg.Token == "" {
-			return usagef("--token-file %s is empty: write a token into it, or leave the option out to serve without one", o.tokenFile)
-		}
+	var err error
+	if o.cfg.Token, err = o.posture.token(); err != nil {
+		return err
 	}
 	if err := o.ops.prepare(&o.cfg, o.verbose); err != nil {
 		return err
 	}
-	if o.cfg.Token == "" && !o.local() {
-		return usagef("--listen %s reaches other machines, which needs a token: set %s or --token-file", o.listen, tokenVariable)
-	}
-	return nil
+	o.posture.tls.log = o.cfg.Log
+	return o.posture.check(o.listen, o.cfg.Token)
 }
 
 // allow has the server make the agents of --allow-agents, and refuse others outside it.
@@ -173,40 +165,12 @@ func (o *serveOptions) allow() error {
 	return nil
 }
 
-// local reports whether only this machine can connect.
-func (o *serveOptions) local() bool {
-	if strings.HasPrefix(o.listen, "unix:") {
-		return true
-	}
-	host, _, err := net.SplitHostPort(o.listen)
-	if err != nil {
-		return true // listening fails, and says why
-	}
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
-}
-
-func (o *serveOptions) open() (net.Listener, error) {
-	path, isUnix := strings.CutPrefix(o.listen, "unix:")
-	if !isUnix {
-		return net.Listen("tcp", o.listen)
-	}
-	// A socket file that no server answers on is left from one that was
-	// killed.
-	if conn, err := net.DialTimeout("unix", path, time.Second); err == nil {
-		conn.Close()
-		return nil, fmt.Errorf("--listen %s: a server is listening there already", o.listen)
-	} else if errors.Is(err, syscall.ECONNREFUSED) {
-		if err := os.Remove(path); err != nil {
-			return nil, err
-		}
-	}
-	return net.Listen("unix", path)
-}
-
 // announce tells whoever started the server where it listens.
 func (o *serveOptions) announce(out io.Writer, addr net.Addr) error {
 	address := "ws://" + addr.String()
+	if o.posture.tls.cert != "" {
+		address = "wss://" + addr.String()
+	}
 	if addr.Network() == "unix" {
 		address = "unix:" + addr.String()
 	}

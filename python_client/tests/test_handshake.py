@@ -22,6 +22,7 @@ from scripted import SUBPROTOCOL, answer, listening, read_request
         ("localhost:80", Address("localhost", 80)),
         ("ws://host:1/deep/er", Address("host", 1, "/deep/er")),
         ("ws://[::1]:99/", Address("::1", 99)),
+        ("wss://box:8765", Address("box", 8765, secure=True)),
         ("unix:/tmp/x", Address(socket_path="/tmp/x")),
         ("unix:///tmp/x", Address(socket_path="/tmp/x")),
         ("unix:@abstract", Address(socket_path="@abstract")),
@@ -41,7 +42,7 @@ def test_addresses(text: str, want: Address) -> None:
         ("ws://:80", "lacks a host"),
         ("ws://host:99999", "range"),
         ("http://host:80", "scheme 'http'"),
-        ("wss://host:80", "TLS"),
+        ("wss://host", "lacks a host or a port"),
         ("unix:", "no path"),
     ],
 )

@@ -148,6 +148,25 @@ def test_client_dies_of_a_signal(sent: signal.Signals, transport: str) -> None:
         assert_gone(server)
 
 
+def test_a_killed_client_leaves_no_socket() -> None:
+    """Its server has a socket for others, which goes with it."""
+    code = """
+    server = pommego.Server(transport="unix")
+    print(server.pid, server.address, server.token, flush=True)
+    time.sleep(60)
+    """
+    with client(code) as (process, _):
+        pid, address, token = process.stdout.readline().split()
+        socket = Path(address.removeprefix("unix:"))
+        assert (socket.stat().st_mode & 0o777, socket.parent.stat().st_mode & 0o777) == (0o600, 0o700)
+        environment = Path(f"/proc/{pid}/environ").read_bytes() + Path(f"/proc/{pid}/cmdline").read_bytes()
+        assert environment
+        assert token.encode() not in environment
+        process.kill()
+        assert_gone(int(pid))
+        assert not socket.parent.exists()
+
+
 @pytest.mark.parametrize(
     ("code", "reason"),
     [

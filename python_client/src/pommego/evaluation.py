@@ -122,7 +122,7 @@ def _evaluate_suite(
             server = stack.enter_context(Server())
             address, token = server.address, server.token
         where = {"address": address, "token": token}
-        _check_version(suite, where)
+        _check_version(suite, where | certificates(options))
         return SuiteResult(suite, tuple(_parts(policy, suite, options | where)))
 
 
@@ -137,6 +137,11 @@ def _parts(policy: Policy, suite: Suite, options: dict[str, Any]) -> Iterator[Pa
         steps = steps.reshape(len(made), suite.games, -1, *steps.shape[2:])
         ends = evaluation.lengths.tolist()
         yield Part(opponents, evaluation, [steps[:end, game] for game, end in enumerate(ends)])
+
+
+def certificates(options: dict[str, Any]) -> dict[str, Any]:
+    """Return those of `make_vec`'s options that are about TLS."""
+    return {name: options[name] for name in ("ca_file", "client_cert") if name in options}
 
 
 def _check_version(suite: Suite, where: dict[str, Any]) -> None:
@@ -218,7 +223,7 @@ def _evaluate(
             server = stack.enter_context(Server())
             address, token = server.address, server.token
         where = {"address": address, "token": token}
-        spec = describe(id, rules=options.get("rules"), **where)
+        spec = describe(id, rules=options.get("rules"), **where, **certificates(options))
         ways = seatings(spec, opponents, team)
         seated = [
             (way, range(games * i // len(ways), games * (i + 1) // len(ways))) for i, way in enumerate(ways)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from pommego import checks
 from pommego._transport import wire
 from pommego._transport.client import Client
 from pommego._transport.compression import check as check_compression
+from pommego._transport.handshake import Certificates
 from pommego.errors import ServerError
 from pommego.opponents import LineUps, Opponent, Opponents, seats_of
 from pommego.server import Server
@@ -53,6 +55,8 @@ def make_vec(
     workers: int = 0,
     address: str | Sequence[str] | None = None,
     token: str | None = None,
+    ca_file: str | os.PathLike[str] | None = None,
+    client_cert: str | os.PathLike[str] | None = None,
     replace: bool | Sequence[str] = False,
     transport: str = "unix",
     shared_memory: bool | None = None,
@@ -135,12 +139,17 @@ def make_vec(
         workers: how many games are stepped at a time. 0: the server chooses by
             how long a step takes, at most one per core unless opponents wait for
             something outside the server. Results never depend on it.
-        address: the address of a running server: ws://HOST:PORT or unix:/PATH. Or several, which
-            share the games evenly, in their order: game i has the seed and the moves that it would have with
-            one server. With several, `members` says how each does, `batch_size` is a multiple or a
-            divisor of a server's games (which become ready in equal portions, one for each that
-            fits into a batch), opponents are names, and steps are not sent ahead (`max_in_flight` is 1).
+        address: the address of a running server: ws://HOST:PORT, wss://HOST:PORT or unix:/PATH. Or
+            several, which share the games evenly, in their order: game i has the seed and the moves
+            that it would have with one server. With several, `members` says how each does,
+            `batch_size` is a multiple or a divisor of a server's games (which become ready in equal
+            portions, one for each that fits into a batch), opponents are names, and steps are not
+            sent ahead (`max_in_flight` is 1).
         token: that server's token, if it has one; of several servers the same.
+        ca_file: with wss:// the PEM file of the authorities that the server's certificate has to
+            come from; None: those that this system trusts.
+        client_cert: with wss:// the PEM file with a certificate of your own and its private key,
+            for servers that want one.
         replace: with several servers: whether games go on at another when their server dies, or takes
             longer than `timeout` for a step: True: at the same again, if it died and has been started
             again, or any of the others; or a list of further addresses, which are tried
@@ -219,7 +228,13 @@ def make_vec(
     connect = _Connect(
         id=id,
         rules=rules,
-        where={"token": token, "transport": transport, "timeout": timeout, "resume": resume},
+        where={
+            "token": token,
+            "certificates": Certificates(ca_file, client_cert),
+            "transport": transport,
+            "timeout": timeout,
+            "resume": resume,
+        },
         options=options,
         simple=simple,
         starts=None if start_states is None else (start_states, start_weights, ordinary_starts),
@@ -320,21 +335,41 @@ def make(id: str, *, render_mode: str | None = None, **options: Any) -> PommegoE
 
 
 def catalog(
-    *, address: str | None = None, token: str | None = None, timeout: float = 60.0
+    *,
+    address: str | None = None,
+    token: str | None = None,
+    ca_file: str | os.PathLike[str] | None = None,
+    client_cert: str | os.PathLike[str] | None = None,
+    timeout: float = 60.0,
 ) -> dict[str, GameSpec]:
-    """Return the games that the server has, by id. Errors as for `make_vec`."""
-    client, server = _connected(address, token, "unix", timeout)
+    """Return the games that the server has, by id. Arguments and errors as for `make_vec`."""
+    client, server = _connected(
+        address,
+        token=token,
+        certificates=Certificates(ca_file, client_cert),
+        transport="unix",
+        timeout=timeout,
+    )
     with server or nullcontext(), closing(client):
         specs = [GameSpec.from_wire(spec) for spec in client.call("envs", wire.EnvsReply).envs]
     return {spec.id: spec for spec in specs}
 
 
 def _connected(
-    address: str | None, token: str | None, transport: str, timeout: float, resume: int | None = None
+    address: str | None,
+    *,
+    token: str | None,
+    certificates: Certificates,
+    transport: str,
+    timeout: float,
+    resume: int | None = None,
 ) -> tuple[Client, Server | None]:
     """Connect; start a server first if there is no address."""
     if address:
-        return Client(address, token=token, timeout=timeout, resume=resume), None
+        client = Client(address, token=token, certificates=certificates, timeout=timeout, resume=resume)
+        return client, None
+    if certificates != Certificates():
+        raise ValueError("ca_file and client_cert are for a server at address=wss://...")
     server = Server(transport=transport, allow_agents=["*"])  # nobody else can connect to it
     try:
         own = {"death": server.death, "resume": resume}
@@ -364,9 +399,18 @@ def _against_simple(
     return {"opponents": ["simple"] * (spec.seats - 1) or None}
 
 
-def describe(id: str, *, rules: dict[str, Any] | None, address: str, token: str | None) -> GameSpec:
+def describe(
+    id: str,
+    *,
+    rules: dict[str, Any] | None,
+    address: str,
+    token: str | None,
+    ca_file: str | os.PathLike[str] | None = None,
+    client_cert: str | os.PathLike[str] | None = None,
+) -> GameSpec:
     """Return the description of one game, with changed rules if any are given. Errors as for `make_vec`."""
-    with closing(Client(address, token=token)) as client:
+    certificates = Certificates(ca_file, client_cert)
+    with closing(Client(address, token=token, certificates=certificates)) as client:
         return _spec(client, id, rules)
 
 

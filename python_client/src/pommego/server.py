@@ -35,6 +35,9 @@ _GENEROUS = [
     *("--max-total-games", "4194304"),
     *("--max-batch-bytes", str(1 << 30)),
     *("--max-workers", "1024"),
+    *("--max-agent-ticks", "1000000000"),
+    *("--max-agent-time", "87600h"),
+    *("--max-agent-memory", str(1 << 40)),
 ]
 _GRACE = 0.5  # seconds a server gets to shut down before it is killed: it has nothing to save
 _TAIL = 2048  # bytes of its output in error messages
@@ -104,7 +107,7 @@ class Server:
 
     Args:
         transport: "tcp", on a free port of the loopback interface, or "unix",
-            a socket in a private directory. Both accept only clients that have the token.
+            a socket that only this user can open. Both accept only clients that have the token.
         binary: the program; None: the one that `find_binary` finds.
         timeout: seconds it may take to start.
         allow_agents: agents outside the server that clients may name as opponents, each
@@ -138,7 +141,9 @@ class Server:
             raise ValueError(f'transport is {transport!r}, expected "tcp" or "unix"')
         program = Path(binary) if binary else find_binary()
         self.token = secrets.token_urlsafe(32)
-        self._directory = tempfile.mkdtemp(prefix="pommego-") if transport == "unix" else ""
+        # The server makes the directory, and removes it also when this process is killed.
+        name = Path(tempfile.gettempdir(), f"pommego-{secrets.token_hex(8)}")
+        self._directory = str(name) if transport == "unix" else ""
         listen = f"unix:{self._directory}/socket" if self._directory else "127.0.0.1:0"
         self._output = tempfile.TemporaryFile()  # noqa: SIM115, it has no name, so no file is left behind
 
@@ -197,18 +202,24 @@ class Server:
 def _spawn(
     program: Path, listen: str, token: str, output: IO[bytes], agents: Sequence[str]
 ) -> tuple[subprocess.Popen[bytes], int]:
-    """Start the process; returns it, and where to read its address."""
+    """Start the process; returns it, and where to read its address.
+
+    The token goes through a pipe: arguments and environment can be seen by others.
+    """
     ready, tell = os.pipe()
-    arguments = ["--listen", listen, "--ready-fd", str(tell), "--exit-on-stdin-close"]
+    secret, hand = os.pipe()
+    arguments = ["--listen", listen, "--ready-fd", str(tell), "--token-fd", str(secret)]
+    arguments += ["--exit-on-stdin-close"]
     arguments += [f"--allow-agents={agent}" for agent in agents]
+    os.write(hand, token.encode())
+    os.close(hand)
     try:
         process = subprocess.Popen(
             [program, "serve", *arguments, *_GENEROUS],
             stdin=subprocess.PIPE,
             stdout=output,
             stderr=output,
-            pass_fds=[tell],
-            env=os.environ | {"POMMEGO_TOKEN": token},
+            pass_fds=[tell, secret],
             start_new_session=True,
         )
     except BaseException:
@@ -216,6 +227,7 @@ def _spawn(
         raise
     finally:
         os.close(tell)
+        os.close(secret)
     return process, ready
 
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from pommego.data.recording import record
 from pommego.errors import PommegoError
-from pommego.evaluation import Policy, seatings
+from pommego.evaluation import Policy, certificates, seatings
 from pommego.making import describe
 from pommego.matches import by_seat, play, rules_alone, run
 from pommego.server import Server
@@ -126,7 +126,7 @@ def watch(
                 server = stack.enter_context(Server())
                 address, token = server.address, server.token
             where = {"address": address, "token": token}
-            spec = describe(id, rules=options.get("rules"), **where)
+            spec = describe(id, rules=options.get("rules"), **where, **certificates(options))
             ways = seatings(spec, opponents, team)
             if not 0 <= seat < len(ways):
                 raise ValueError(f"seat is {seat}, expected 0 to {len(ways) - 1}")

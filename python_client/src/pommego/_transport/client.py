@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
 import msgspec
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 from pommego._transport import wire
 from pommego._transport.channel import Channel
 from pommego._transport.compression import Unpacker
-from pommego._transport.handshake import Address
+from pommego._transport.handshake import Address, Certificates
 from pommego._transport.resuming import Resumption
 from pommego._transport.shared import SharedBatch, SharedMemory
 from pommego._transport.websocket import WebSocket, any_readable
@@ -56,6 +57,7 @@ class Client:
     Args:
         address: as `pommego._transport.handshake.Address` reads it.
         token: the server's token, if it has one.
+        certificates: for wss:// addresses.
         timeout: seconds that connecting, or one reply, may take.
         resume: seconds for which the session is to outlive a lost connection; None: it does not.
         death: returns the error that says how the embedded server at that address ended; None while it runs.
@@ -78,6 +80,7 @@ class Client:
         address: str,
         *,
         token: str | None = None,
+        certificates: Certificates | None = None,
         timeout: float = 60.0,
         resume: int | None = None,
         death: Callable[[], ServerDiedError | None] = lambda: None,
@@ -92,10 +95,10 @@ class Client:
         self._memory: SharedMemory | None = None
         self._unpacker: Unpacker | None = None
         self._resumption: Resumption | None = None
+        known = {"subprotocol": wire.SUBPROTOCOL, "token": token, "certificates": certificates}
+        connect = partial(WebSocket.connect, self.address, **known)
         try:
-            self._socket = WebSocket.connect(
-                self.address, subprotocol=wire.SUBPROTOCOL, token=token, timeout=min(timeout, 10.0)
-            )
+            self._socket = connect(timeout=min(timeout, 10.0))
         except HandshakeError as e:
             if e.status == 400 and "subprotocol" in e.body:
                 raise VersionError(f"{e} {_SAME_RELEASE}") from e
@@ -109,7 +112,7 @@ class Client:
         self.server_version = hello.server
         self.seed_version = hello.seed_version
         if hello.resume:
-            self._resumption = Resumption(self.address, token, hello.resume, _NAME)
+            self._resumption = Resumption(self.address, connect, hello.resume, _NAME)
         self._socket.max_message = 2 * self.limits.get("batch_bytes", 1 << 30) + _MARGIN
 
     def _greet(self, resume: int | None) -> wire.Hello:

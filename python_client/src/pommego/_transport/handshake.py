@@ -11,13 +11,14 @@ import builtins
 import hashlib
 import os
 import socket
+import ssl
 import time
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from pommego.errors import ConnectionError, HandshakeError, TimeoutError
 
-__all__ = ["Address", "open_socket", "upgrade"]
+__all__ = ["Address", "Certificates", "open_socket", "upgrade"]
 
 _GUID = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"  # RFC 6455, section 1.3
 _MAX_HEAD = 16 << 10
@@ -35,32 +36,30 @@ class Address:
         path: the path of the HTTP request.
         socket_path: the Unix socket's path, "@name" for one in Linux's abstract
             namespace; empty for TCP.
+        secure: whether the server speaks TLS.
     """
 
     host: str = ""
     port: int = 0
     path: str = "/"
     socket_path: str = ""
+    secure: bool = False
 
     @classmethod
     def parse(cls, text: str) -> Address:
-        """Read ``ws://host:port[/path]``, ``host:port`` or ``unix:/path/of/socket``.
+        """Read ``ws[s]://host:port[/path]``, ``host:port`` or ``unix:/path/of/socket``.
 
         Raises:
             ValueError: it is none of these; the message says what was expected.
         """
-        expected = "expected ws://HOST:PORT or unix:/PATH"
+        expected = "expected ws://HOST:PORT, wss://HOST:PORT or unix:/PATH"
         if text.startswith("unix:"):
             path = text.removeprefix("unix:").removeprefix("//")
             if not path:
                 raise ValueError(f"address {text!r} has no path, {expected}")
             return cls(socket_path=path)
         url = urlsplit(text if "://" in text else f"ws://{text}")
-        if url.scheme == "wss":
-            raise ValueError(
-                f"address {text!r}: TLS is not supported; connect by ws:// to a tunnel (ssh -L, stunnel)"
-            )
-        if url.scheme != "ws":
+        if url.scheme not in ("ws", "wss"):
             raise ValueError(f"address {text!r} has scheme {url.scheme!r}, {expected}")
         try:
             port = url.port
@@ -68,7 +67,7 @@ class Address:
             raise ValueError(f"address {text!r}: {e}, {expected}") from None
         if not url.hostname or not port:
             raise ValueError(f"address {text!r} lacks a host or a port, {expected}")
-        return cls(host=url.hostname, port=port, path=url.path or "/")
+        return cls(host=url.hostname, port=port, path=url.path or "/", secure=url.scheme == "wss")
 
     @property
     def local(self) -> bool:
@@ -86,18 +85,56 @@ class Address:
     def __str__(self) -> str:
         if self.socket_path:
             return f"unix:{self.socket_path}"
-        return f"ws://{self.authority}{self.path if self.path != '/' else ''}"
+        scheme = "wss" if self.secure else "ws"
+        return f"{scheme}://{self.authority}{self.path if self.path != '/' else ''}"
 
 
-def open_socket(address: Address, timeout: float) -> socket.socket:
+@dataclass(frozen=True)
+class Certificates:
+    """What client and server know each other by, with TLS.
+
+    Attributes:
+        ca_file: the PEM file of the authorities that the server's certificate has to come from;
+            None: those that this system trusts.
+        client_cert: the PEM file with this client's certificate and its private key, None for none.
+    """
+
+    ca_file: str | os.PathLike[str] | None = None
+    client_cert: str | os.PathLike[str] | None = None
+
+    def context(self, address: Address) -> ssl.SSLContext | None:
+        """Return how to speak TLS with a server, None without TLS.
+
+        Raises:
+            ValueError: there are certificates, and the address is without TLS; or they cannot be read.
+        """
+        if not address.secure:
+            if self.ca_file or self.client_cert:
+                raise ValueError(f"ca_file and client_cert are for wss:// addresses, and this is {address}")
+            return None
+        try:
+            context = ssl.create_default_context(cafile=self.ca_file)
+            if self.client_cert:
+                context.load_cert_chain(self.client_cert)
+        except OSError as e:
+            raise ValueError(
+                f"ca_file={self.ca_file}, client_cert={self.client_cert}: want PEM files ({e})"
+            ) from e
+        context.minimum_version = ssl.TLSVersion.TLSv1_3
+        return context
+
+
+def open_socket(address: Address, timeout: float, context: ssl.SSLContext | None = None) -> socket.socket:
     """Connect, by TCP with delays switched off or by a Unix socket.
 
     Args:
         address: the server's address.
         timeout: seconds, for each of the host's IP addresses.
+        context: how to speak TLS; None: not at all.
 
     Raises:
         ConnectionError: no server listens there, or the host is unknown.
+        HandshakeError: the server does not speak TLS, or has the wrong certificate.
         TimeoutError: there was no answer in time.
     """
     try:
@@ -114,16 +151,32 @@ def open_socket(address: Address, timeout: float) -> socket.socket:
         sock = socket.create_connection((address.host, address.port), timeout)
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-        return sock
+        return _secured(sock, address, context) if context else sock
     except builtins.TimeoutError:
         raise TimeoutError(
             f"no answer from {address} in {timeout:g} s: is the address right, and is a firewall in between?"
         ) from None
+    except HandshakeError:
+        raise
     except OSError as e:
         raise ConnectionError(
             f"cannot connect to {address}: {e.strerror or e}. "
             "Start a server there with `pommego serve`, or leave address out to have one started for you."
         ) from e
+
+
+def _secured(sock: socket.socket, address: Address, context: ssl.SSLContext) -> ssl.SSLSocket:
+    try:
+        return context.wrap_socket(sock, server_hostname=address.host)
+    except ssl.SSLError as e:
+        if isinstance(e, ssl.SSLCertVerificationError):
+            advice = f"{e.verify_message}. Pass the file of the authority that it is from with ca_file=."
+            raise HandshakeError(f"the certificate of {address} is not trusted: {advice}") from e
+        reason = f"{e.reason or e}. Is it a ws:// address?"
+        raise HandshakeError(f"{address} does not speak TLS 1.3: {reason}") from e
+    except BaseException:
+        sock.close()
+        raise
 
 
 def upgrade(
@@ -174,7 +227,10 @@ def upgrade(
     except HandshakeError:
         raise
     except OSError as e:
-        raise ConnectionError(f"{address} was lost during the handshake: {e.strerror or e}") from e
+        said = str(e.strerror or e)
+        if "certificate required" in said.lower().replace("_", " "):
+            said += ". The server wants a certificate of this client: pass client_cert="
+        raise ConnectionError(f"{address} was lost during the handshake: {said}") from e
     _check(headers, key, subprotocol, address)
 
 
@@ -190,12 +246,14 @@ def _read_head(sock: socket.socket, address: Address, deadline: float) -> bytes:
     head = b""
     while True:
         sock.settimeout(_remaining(deadline))
-        seen = sock.recv(4096, socket.MSG_PEEK)
+        secure = isinstance(sock, ssl.SSLSocket)  # which cannot peek
+        seen = sock.recv(1) if secure else sock.recv(4096, socket.MSG_PEEK)
         if not seen:
-            raise HandshakeError(f"{address} closed the connection during the handshake: {_excerpt(head)}")
+            said = _excerpt(head) if head or secure else "it sent nothing. Is it a wss:// address?"
+            raise HandshakeError(f"{address} closed the connection during the handshake: {said}")
         end = (head + seen).find(b"\r\n\r\n")
         take = len(seen) if end < 0 else end + 4 - len(head)
-        head += sock.recv(take)
+        head += seen if secure else sock.recv(take)
         if end >= 0:
             return head
         if not b"HTTP/".startswith(head[:5]) and not head.startswith(b"HTTP/"):
@@ -243,7 +301,7 @@ def _refusal(status: int, body: str, address: Address) -> HandshakeError:
         401: "Pass the server's token with token=.",
         403: "The server does not accept this host name or origin.",
         404: "Is this a pommego server, and is the path right?",
-        429: "The server has too many connections; try again later.",
+        429: "The server has limits for each address; try again later.",
         503: "The server has too many connections or is shutting down; try again later.",
     }.get(status, "Is this a pommego server?")
     said = f": {body.strip()}" if body.strip() else ""

@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 import time
 from collections import deque
+from collections.abc import Callable
 
 from pommego._transport import wire
 from pommego._transport.handshake import Address
@@ -30,7 +31,7 @@ class Resumption:
 
     Args:
         address: the server's.
-        token: the server's token, if it has one.
+        connect: connects to it, within a time-out.
         granted: the server's reply to the request for it.
         client: the client's name and version.
 
@@ -39,8 +40,10 @@ class Resumption:
         count: how often it was resumed.
     """
 
-    def __init__(self, address: Address, token: str | None, granted: wire.Resume, client: str) -> None:
-        self._address, self._token, self._client = address, token, client
+    def __init__(
+        self, address: Address, connect: Callable[..., WebSocket], granted: wire.Resume, client: str
+    ) -> None:
+        self._address, self._open, self._client = address, connect, client
         self._key = granted.key
         self.seconds = granted.seconds
         self.count = 0
@@ -95,12 +98,7 @@ class Resumption:
         return ConnectionError(f"{lost}\nIt could not be resumed: {why}")
 
     def _connect(self, seconds: float) -> WebSocket:
-        socket = WebSocket.connect(
-            self._address,
-            subprotocol=wire.SUBPROTOCOL,
-            token=self._token,
-            timeout=max(min(seconds, 10.0), 0.1),
-        )
+        socket = self._open(timeout=max(min(seconds, 10.0), 0.1))
         try:
             asked = {"client": self._client, "resume": self._key, "received": self._received}
             socket.send(wire.encode("hello", 0, {"versions": wire.VERSIONS, **asked}), 10.0)

@@ -26,6 +26,7 @@ from __future__ import annotations
 import os
 import select
 import socket
+import ssl
 import time
 import weakref
 from collections.abc import Sequence
@@ -34,13 +35,14 @@ from typing import Self
 from pommego._transport import frames
 from pommego._transport.buffers import BufferPool
 from pommego._transport.frames import FrameWriter
-from pommego._transport.handshake import Address, open_socket, upgrade
+from pommego._transport.handshake import Address, Certificates, open_socket, upgrade
 from pommego.errors import ClosedError, ConnectionError, PommegoError, ProtocolError, TimeoutError
 
 __all__ = ["WebSocket", "any_readable"]
 
 _FIRST_BUFFER = 64 << 10
 _MAX_MESSAGE = 1 << 30
+_NOT_YET = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
 
 _open: weakref.WeakSet[WebSocket] = weakref.WeakSet()
 
@@ -62,6 +64,7 @@ class WebSocket:
         self.max_message = max_message
         self._sock = sock
         self._recv_into = sock.recv_into
+        self._reads_in_c = not isinstance(sock, ssl.SSLSocket)
         self._peer = peer
         self._pid = os.getpid()
         self._why_closed: Exception | None = None
@@ -89,12 +92,13 @@ class WebSocket:
         *,
         subprotocol: str,
         token: str | None = None,
+        certificates: Certificates | None = None,
         timeout: float = 10.0,
         max_message: int = _MAX_MESSAGE,
     ) -> Self:
         """Open a connection; see `pommego._transport.handshake` for addresses and errors."""
         where = Address.parse(address) if isinstance(address, str) else address
-        sock = open_socket(where, timeout)
+        sock = open_socket(where, timeout, (certificates or Certificates()).context(where))
         try:
             upgrade(sock, where, subprotocol=subprotocol, token=token, timeout=timeout)
         except BaseException:
@@ -280,14 +284,16 @@ class WebSocket:
 
         If interrupted before `_steady` is cleared, it can be called again with the
         same view without losing a byte: a single call that stays in C stores the
-        count in a list.
+        count in a list. With TLS it is Python that reads, so an interrupt in that time
+        closes the connection.
         """
         while not self._count:
             self._steady = True
             wait(self._sock, deadline)
+            self._steady = self._reads_in_c
             try:
                 self._count.extend(map(self._recv_into, (view,)))
-            except BlockingIOError:
+            except _NOT_YET:
                 continue
         self._steady = False
         n = self._count[0]
@@ -386,7 +392,7 @@ class WebSocket:
                 begun = True
                 try:
                     rest = rest[self._sock.send(rest) :]
-                except BlockingIOError:
+                except _NOT_YET:
                     wait(self._sock, deadline, writing=True)
         except TimeoutError:
             error = TimeoutError(f"{self._peer} does not read what is sent; the connection is closed")
@@ -416,6 +422,8 @@ def wait(sock: socket.socket, deadline: float, *, writing: bool = False) -> None
 
 def ready(sock: socket.socket, seconds: float, *, writing: bool = False) -> bool:
     """Wait until sock can be read or, if `writing`, written; returns whether it can in that time."""
+    if not writing and isinstance(sock, ssl.SSLSocket) and sock.pending():
+        return True
     return any_readable([sock], seconds, writing=writing)
 
 

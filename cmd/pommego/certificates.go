@@ -1,0 +1,78 @@
+package main
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"sync"
+)
+
+// certificates are files that are read again when they change.
+type certificates struct {
+	cert, key, clientCA string
+	log                 *slog.Logger
+
+	mu    sync.Mutex
+	stamp string      // of the files when they were read last
+	last  *tls.Config // what was in them the last time that they were in order
+}
+
+// listen has clients speak TLS at an address.
+func (c *certificates) listen(address string) (net.Listener, error) {
+	if err := c.read(c.look()); err != nil {
+		return nil, usageError{err}
+	}
+	ln, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, err
+	}
+	return tls.NewListener(ln, &tls.Config{MinVersion: tls.VersionTLS13, GetConfigForClient: c.current}), nil
+}
+
+// current is what a new connection gets. Files that are wrong, or only half replaced, change nothing.
+func (c *certificates) current(*tls.ClientHelloInfo) (*tls.Config, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if now := c.look(); now != c.stamp {
+		if err := c.read(now); err != nil {
+			c.log.Error("the certificates have changed and cannot be used, those before them stay", "error", err)
+		} else {
+			c.log.Info("the certificates have changed and are in use")
+		}
+	}
+	return c.last, nil
+}
+
+// look says which version of the files there is.
+func (c *certificates) look() (stamp string) {
+	for _, path := range []string{c.cert, c.key, c.clientCA} {
+		if about, err := os.Stat(path); err == nil {
+			stamp += fmt.Sprint(about.ModTime().UnixNano(), " ", about.Size(), " ")
+		}
+	}
+	return stamp
+}
+
+func (c *certificates) read(stamp string) error {
+	c.stamp = stamp
+	pair, err := tls.LoadX509KeyPair(c.cert, c.key)
+	if err != nil {
+		return fmt.Errorf("--tls-cert %s, --tls-key %s: %w", c.cert, c.key, err)
+	}
+	cfg := &tls.Config{MinVersion: tls.VersionTLS13, NextProtos: []string{"http/1.1"}, Certificates: []tls.Certificate{pair}}
+	if c.clientCA != "" {
+		text, err := os.ReadFile(c.clientCA)
+		if err != nil {
+			return fmt.Errorf("--tls-client-ca: %w", err)
+		}
+		cfg.ClientAuth, cfg.ClientCAs = tls.RequireAndVerifyClientCert, x509.NewCertPool()
+		if !cfg.ClientCAs.AppendCertsFromPEM(text) {
+			return fmt.Errorf("--tls-client-ca %s has no certificate in PEM form", c.clientCA)
+		}
+	}
+	c.last = cfg
+	return nil
+}

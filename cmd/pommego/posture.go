@@ -1,0 +1,181 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/pflag"
+)
+
+// posture is how a server keeps strangers out.
+type posture struct {
+	tokenFile string
+	tokenFD   int
+	tls       certificates
+	plaintext bool
+}
+
+// safeBits is how hard a token has to be to guess where other machines can try.
+const safeBits = 128
+
+func (p *posture) flags(f *pflag.FlagSet) {
+	f.StringVar(&p.tokenFile, "token-file", "", "a file that holds the token")
+	f.IntVar(&p.tokenFD, "token-fd", -1, "read the token from this file descriptor instead, up to its end")
+	f.StringVar(&p.tls.cert, "tls-cert", "", "serve wss:// with the certificate in this PEM file, with those it depends on after it; read again when it changes, as are all of these files")
+	f.StringVar(&p.tls.key, "tls-key", "", "the PEM file with its private key")
+	f.StringVar(&p.tls.clientCA, "tls-client-ca", "", "a PEM file of authorities: clients then need a certificate from one of them, too")
+	f.BoolVar(&p.plaintext, "allow-plaintext", false, "let other machines connect without TLS: whoever is on the way can read the token and all else, and play in your name. Only for networks that you trust, or behind a proxy with TLS")
+}
+
+// token is the one that the server was given, "" if none.
+func (p *posture) token() (string, error) {
+	token := os.Getenv(tokenVariable)
+	os.Unsetenv(tokenVariable)
+	name := "--token-file " + p.tokenFile
+	var text []byte
+	var err error
+	switch {
+	case p.tokenFile != "" && p.tokenFD >= 0:
+		return "", usagef("--token-file and --token-fd are both given, want one of them")
+	case p.tokenFile != "":
+		text, err = os.ReadFile(p.tokenFile)
+	case p.tokenFD >= 0:
+		name = fmt.Sprint("--token-fd ", p.tokenFD)
+		text, err = readAll(p.tokenFD)
+	default:
+		return token, nil
+	}
+	if err != nil {
+		return "", usagef("%s: %v", name, err)
+	}
+	if token = strings.TrimSpace(string(text)); token == "" {
+		return "", usagef("%s is empty: write a token into it, or leave the option out to serve without one", name)
+	}
+	return token, nil
+}
+
+func readAll(fd int) ([]byte, error) {
+	file := os.NewFile(uintptr(fd), "token-fd")
+	if file == nil {
+		return nil, errors.New("this is no file descriptor")
+	}
+	defer file.Close()
+	return io.ReadAll(file)
+}
+
+// check refuses to let other machines in without a token that is hard to guess, or to
+// send it so that others can read it.
+func (p *posture) check(listen, token string) error {
+	isTLS := p.tls.cert != ""
+	switch {
+	case isTLS != (p.tls.key != ""):
+		return usagef("--tls-cert and --tls-key belong together, and only one of them is given")
+	case p.tls.clientCA != "" && !isTLS:
+		return usagef("--tls-client-ca needs --tls-cert and --tls-key")
+	case isTLS && strings.HasPrefix(listen, "unix:"):
+		return usagef("--tls-cert is for --listen HOST:PORT; a Unix socket is not sent over any network")
+	case local(listen):
+		return nil
+	case token == "":
+		return usagef("--listen %s reaches other machines, which needs a token: set %s or --token-file", listen, tokenVariable)
+	case tokenBits(token) < safeBits:
+		return usagef("--listen %s reaches other machines, and the token is too easy to guess for that: want %d random bits or more, such as `openssl rand -hex 32` prints", listen, safeBits)
+	case !isTLS && !p.plaintext:
+		return usagef("--listen %s reaches other machines: give --tls-cert and --tls-key, or --allow-plaintext if everybody on the way may read the token and all else", listen)
+	}
+	return nil
+}
+
+// tokenBits is how many bits a token has if it was drawn at random from the characters that
+// tokens are written in: hexadecimal digits, base32, or all of base64.
+func tokenBits(token string) float64 {
+	seen := map[rune]bool{}
+	var others, upper, lower bool
+	for _, c := range token {
+		seen[c] = true
+		others = others || !strings.ContainsRune("0123456789abcdefABCDEF", c)
+		upper, lower = upper || 'A' <= c && c <= 'Z', lower || 'a' <= c && c <= 'z'
+	}
+	each := 4.0
+	switch {
+	case len(seen) < 8: // nobody drew it
+		each = math.Log2(float64(max(len(seen), 1)))
+	case others && upper && lower:
+		each = 6
+	case others:
+		each = 5
+	}
+	return each * float64(len(token))
+}
+
+// local reports whether only this machine can connect.
+func local(listen string) bool {
+	if strings.HasPrefix(listen, "unix:") {
+		return true
+	}
+	host, _, err := net.SplitHostPort(listen)
+	if err != nil {
+		return true // listening fails, and says why
+	}
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// listen opens the address.
+func (p *posture) listen(address string) (net.Listener, error) {
+	if path, isUnix := strings.CutPrefix(address, "unix:"); isUnix {
+		return listenUnix(path)
+	}
+	if p.tls.cert == "" {
+		return net.Listen("tcp", address)
+	}
+	return p.tls.listen(address)
+}
+
+// listenUnix opens a socket for this user alone. If its folder is missing it is made, for
+// this user alone too, and removed with the socket.
+func listenUnix(path string) (net.Listener, error) {
+	folder := filepath.Dir(path)
+	made := os.Mkdir(folder, 0o700) == nil
+	// A socket file that no server answers on is left from one that was
+	// killed.
+	if conn, err := net.DialTimeout("unix", path, time.Second); err == nil {
+		conn.Close()
+		return nil, fmt.Errorf("--listen unix:%s: a server is listening there already", path)
+	} else if errors.Is(err, syscall.ECONNREFUSED) {
+		if err := os.Remove(path); err != nil {
+			return nil, err
+		}
+	}
+	ln, err := net.Listen("unix", path)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Chmod(path, 0o600); err != nil {
+		return nil, errors.Join(err, ln.Close())
+	}
+	if made {
+		ln = ownFolder{ln, folder}
+	}
+	return ln, nil
+}
+
+// ownFolder is a socket in a folder that was made for it.
+type ownFolder struct {
+	net.Listener
+	folder string
+}
+
+func (l ownFolder) Close() error {
+	err := l.Listener.Close()
+	_ = os.Remove(l.folder) // it is not empty if somebody else uses it
+	return err
+}

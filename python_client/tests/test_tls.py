@@ -1,0 +1,192 @@
+"""Servers that speak TLS, and clients that know whom they talk to."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pommego
+from compare import assert_same, frozen
+
+pytestmark = pytest.mark.skipif(not shutil.which("openssl"), reason="openssl makes the certificates")
+
+TOKEN = "0123456789abcdef" * 2
+
+
+def openssl(folder: Path, *arguments: str) -> None:
+    done = subprocess.run(["openssl", *arguments], cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def sign(folder: Path, name: str, authority: str, names: str) -> None:
+    """Make name.pem and name.key, signed by an authority."""
+    key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
+    request = ["req", *key, "-keyout", f"{name}.key", "-out", f"{name}.csr", "-subj", f"/CN={name}"]
+    openssl(folder, *request)
+    (folder / f"{name}.ext").write_text(names)
+    by = ["-CA", f"{authority}.pem", "-CAkey", f"{authority}.key", "-CAcreateserial"]
+    files = ["-in", f"{name}.csr", "-out", f"{name}.pem", "-extfile", f"{name}.ext"]
+    openssl(folder, "x509", "-req", "-days", "2", *by, *files)
+    (folder / f"{name}-both.pem").write_bytes(
+        (folder / f"{name}.pem").read_bytes() + (folder / f"{name}.key").read_bytes()
+    )
+
+
+@pytest.fixture(scope="module")
+def keys(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("keys")
+    for authority in ("ca", "other"):
+        key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"]
+        files = ["-keyout", f"{authority}.key", "-out", f"{authority}.pem", "-subj", f"/CN={authority}"]
+        openssl(folder, "req", "-x509", *key, *files)
+    sign(folder, "server", "ca", "subjectAltName=IP:127.0.0.1,DNS:localhost")
+    sign(folder, "elsewhere", "ca", "subjectAltName=DNS:elsewhere.example")
+    sign(folder, "client", "ca", "extendedKeyUsage=clientAuth")
+    sign(folder, "stranger", "other", "extendedKeyUsage=clientAuth")
+    return folder
+
+
+@contextlib.contextmanager
+def serving(binary: Path, keys: Path, *options: str, name: str = "server") -> Iterator[str]:
+    tls = ["--tls-cert", str(keys / f"{name}.pem"), "--tls-key", str(keys / f"{name}.key")]
+    with subprocess.Popen(
+        [binary, "serve", "--listen", "127.0.0.1:0", "--exit-on-stdin-close", *tls, *options],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=os.environ | {"POMMEGO_TOKEN": TOKEN},
+        text=True,
+    ) as process:
+        try:
+            yield process.stdout.readline().split()[-1]
+        finally:
+            process.stdin.close()
+            process.wait(timeout=20)
+
+
+@pytest.fixture(scope="module")
+def address(binary: Path, keys: Path) -> Iterator[str]:
+    with serving(binary, keys) as address:
+        assert address.startswith("wss://127.0.0.1:")
+        yield address
+
+
+def played(envs: pommego.PommegoVectorEnv) -> list[Any]:
+    with envs:
+        return [frozen(envs.reset(seed=1)), *(frozen(envs.step(np.full(64, k % 6))) for k in range(30))]
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_the_same_games(address: str, keys: Path, vec: Any, shared: bool) -> None:
+    """The batches are of 600 kB: many records, each with many reads."""
+    options = {"token": TOKEN, "ca_file": keys / "ca.pem", "shared_memory": shared}
+    got = played(pommego.make_vec("PommeTeamCompetition-v0", 16, address=address, **options))
+    want = played(vec("PommeTeamCompetition-v0", 16, shared_memory=False))
+    for step, pair in enumerate(zip(got, want, strict=True)):
+        assert_same(*pair, f"step {step}: ")
+
+
+def test_other_calls(address: str, keys: Path) -> None:
+    where = {"address": address.replace("127.0.0.1", "localhost"), "token": TOKEN, "ca_file": keys / "ca.pem"}
+    assert "OneVsOne-v0" in pommego.catalog(**where)
+    with pommego.make("OneVsOne-v0", **where) as env:
+        env.reset(seed=0)
+    done = pommego.evaluate(
+        lambda obs, info: np.zeros(len(info["seat"]), int), "OneVsOne-v0", games=2, **where
+    )
+    assert len(done.lengths) == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "text"),
+    [
+        ({}, pommego.HandshakeError, "is not trusted.*ca_file="),
+        ({"ca_file": "other.pem"}, pommego.HandshakeError, "is not trusted.*ca_file="),
+        ({"ca_file": "ca.key"}, ValueError, "want PEM files"),
+        ({"ca_file": "none.pem"}, ValueError, "want PEM files"),
+        ({"ca_file": "ca.pem", "client_cert": "client.pem"}, ValueError, "want PEM files"),
+    ],
+)
+def test_who_is_not_trusted(
+    address: str, keys: Path, options: dict[str, str], error: type[Exception], text: str
+) -> None:
+    with pytest.raises(error, match=text):
+        pommego.catalog(address=address, token=TOKEN, **{name: keys / file for name, file in options.items()})
+
+
+def test_mistaken_addresses(address: str, keys: Path, server: pommego.Server, binary: Path) -> None:
+    ca = {"ca_file": keys / "ca.pem"}
+    with pytest.raises(pommego.ConnectionError, match="wss://"):
+        pommego.catalog(address=address.replace("wss:", "ws:"), token=TOKEN)
+    plain = server.address if server.address.startswith("ws://") else pytest.skip("no TCP")
+    with pytest.raises(pommego.HandshakeError, match="does not speak TLS.*ws://"):
+        pommego.catalog(address=plain.replace("ws:", "wss:"), token=server.token, **ca)
+    with pytest.raises(ValueError, match="are for wss://"):
+        pommego.catalog(address=plain, token=server.token, **ca)
+    with pytest.raises(ValueError, match="address=wss://"):
+        pommego.catalog(**ca)
+    with (
+        serving(binary, keys, name="elsewhere") as other,
+        pytest.raises(pommego.HandshakeError, match="IP address mismatch"),
+    ):
+        pommego.catalog(address=other, token=TOKEN, **ca)
+
+
+def test_a_certificate_of_ones_own(binary: Path, keys: Path) -> None:
+    """As `docs/remote.md` makes one."""
+    key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "365"]
+    names = ["-subj", "/CN=me.example", "-addext", "subjectAltName=IP:127.0.0.1"]
+    openssl(keys, "req", "-x509", *key, "-keyout", "own.key", "-out", "own.pem", *names)
+    with serving(binary, keys, name="own") as address:
+        pommego.catalog(address=address, token=TOKEN, ca_file=keys / "own.pem")
+
+
+def test_client_certificates(binary: Path, keys: Path) -> None:
+    with serving(binary, keys, "--tls-client-ca", str(keys / "ca.pem")) as address:
+        where = {"address": address, "token": TOKEN, "ca_file": keys / "ca.pem"}
+        pommego.catalog(**where, client_cert=keys / "client-both.pem")
+        with pytest.raises(pommego.ConnectionError, match="client_cert="):
+            pommego.catalog(**where)
+        with pytest.raises(pommego.ConnectionError, match="lost during the handshake"):
+            pommego.catalog(**where, client_cert=keys / "stranger-both.pem")
+
+
+class InterruptedError(Exception):
+    """What the handler of a signal raises."""
+
+
+def test_interrupts(address: str, keys: Path) -> None:
+    """An interrupt while a batch arrives loses nothing, or closes the connection and says so."""
+
+    def interrupt(*_: object) -> None:
+        raise InterruptedError
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    options = {"token": TOKEN, "ca_file": keys / "ca.pem", "shared_memory": False}
+    actions = np.zeros(256, int)
+    interrupted = 0
+    try:
+        for k in range(30):
+            with pommego.make_vec("PommeTeamCompetition-v0", 64, address=address, **options) as envs:
+                want, _ = envs.reset(seed=1)
+                try:
+                    signal.setitimer(signal.ITIMER_REAL, 0.003 + k * 2e-4)
+                    while True:
+                        envs.step(actions)
+                except InterruptedError:
+                    interrupted += 1
+                with contextlib.suppress(pommego.ClosedError):
+                    obs, _ = envs.reset(seed=1)
+                    assert_same(obs, want)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert interrupted == 30
