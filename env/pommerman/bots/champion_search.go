@@ -76,8 +76,8 @@ type entry struct {
 }
 
 // begin sets the planner up for a decision.
-func (p *planner) begin(r *pommerman.Rules, seat int, s *championSettings, m *championMemory) {
-	p.Meter = search.NewMeter(s.budget)
+func (p *planner) begin(r *pommerman.Rules, seat int, s *championSettings, budget search.Budget, m *championMemory) {
+	p.Meter = search.NewMeter(budget)
 	p.settings, p.rules, p.seat, p.mate = s, r, seat, r.Teammate(seat)
 	clear(p.actions[:])
 	clear(p.statistics[:])
