@@ -98,7 +98,7 @@ var championOptions = []championOption{
 		s.budget = search.Budget{Time: time.Duration(x * float64(time.Millisecond))}
 	}},
 	{"ticks", 1, 1e9, true, func(s *championSettings, x float64) { s.budget.Ticks = int(x) }},
-	{"replies", 0, 3, true, func(s *championSettings, x float64) { s.replies = int(x) }},
+	{"replies", 0, maxReplies, true, func(s *championSettings, x float64) { s.replies = int(x) }},
 	{"plies", 1, maxPlies, true, func(s *championSettings, x float64) { s.plies = int(x) }},
 	{"tight", 0, 1, true, func(s *championSettings, x float64) { s.tight = x != 0 }},
 	{"remember", 0, 1, true, func(s *championSettings, x float64) { s.remember = x != 0 }},

@@ -12,7 +12,8 @@ import (
 // The limits of a champion's search.
 const (
 	maxPlies     = 16 // of its own moves
-	maxScenarios = 1 + 3*(choices-1)
+	maxReplies   = 3  // near agents whose moves are looked at
+	maxScenarios = 1 + maxReplies*choices
 	nearRival    = 4 // rows and columns up to a rival whose moves are looked at
 	nearMate     = 2 // the same up to a teammate
 	bodyPlies    = 3 // for so many plies nobody walks through where another stood
@@ -146,9 +147,6 @@ func (p *planner) scene(rival int, reply pommerman.Action) {
 	for i := range p.openings {
 		o := &p.openings[i]
 		sc := &p.scenarios[o.move][o.scenarios]
-		if o.scenarios == maxScenarios {
-			return
-		}
 		sc.node = p.root
 		if rival != pommerman.NoSeat {
 			p.actions[rival*width] = uint8(reply)

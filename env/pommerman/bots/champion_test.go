@@ -161,6 +161,27 @@ func TestChampionMoves(t *testing.T) {
 	}
 }
 
+// TestChampionSurrounded: it has room for all moves of three rivals around it.
+func TestChampionSurrounded(t *testing.T) {
+	v := draw(t, pommerman.Playground(pommerman.FFA), `
+		.......
+		.......
+		..B.C..
+		...A...
+		...D...
+		.......
+		.......`)
+	b, err := Roster.New("champion:replies=3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Reset(env.RNG{State: 1})
+	b.Act(v, make([]uint8, 1))
+	if n := b.(env.Searcher).Searched(); n < 1900 {
+		t.Errorf("it searched %d ticks, want about 2000", n)
+	}
+}
+
 // TestChampionWhere: in fog it knows some cell for every living other, and the right one
 // for those in view.
 func TestChampionWhere(t *testing.T) {
