@@ -69,7 +69,8 @@ type weights struct {
 	worst                int32 // the share of the worst scenario in percent; the rest is the mean
 }
 
-// championDefaults were tuned in team games with fog.
+// championDefaults were chosen by hand in team games with fog; `make tune-champion`
+// searches for better ones.
 var championDefaults = championSettings{
 	budget:  search.Budget{Ticks: 2000},
 	replies: 2, plies: 10, tight: true, remember: true, radio: true,
