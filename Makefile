@@ -13,7 +13,7 @@ TRACES := $(wildcard env/*/testdata/traces)
 
 export CGO_ENABLED ?= 0
 
-.PHONY: help build venv demo pictures test test-go test-race test-python test-reference test-integrations verify lint bench bench-report bench-compare docs wheel wheels profile hybrid-search ratings determinism imitation invariants test-dataset-soak fuzz clean
+.PHONY: help build venv demo pictures test test-go test-race test-python test-reference test-integrations verify lint bench bench-report bench-compare docs wheel wheels profile hybrid-search ratings tune-champion determinism imitation invariants test-dataset-soak fuzz clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -119,6 +119,13 @@ hybrid-search: build ## play the hybrid search paper's experiment, hours; ARGS="
 
 ratings: build venv ## rate the built-in agents in four kinds of games, hours; ARGS="--games 20": minutes
 	$(PY) benchmarks/ratings.py $(ARGS)
+
+tune-champion: build .venv/.tune ## tune the weights of the agent champion by CMA-ES, hours; ARGS="--generations 2 --games 4": minutes
+	$(PY) benchmarks/tune_champion.py $(ARGS)
+
+.venv/.tune: .venv/.ready
+	$(PY) -m pip install --quiet --disable-pip-version-check cma==4.5.0
+	touch $@
 
 determinism: ## 10 million steps: the same bytes for any number of workers, and over the socket
 	go test ./cmd/pommego -run TestDeterminismEverywhere -determinism-steps 10000000 -timeout 60m -v

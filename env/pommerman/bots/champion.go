@@ -69,7 +69,8 @@ type weights struct {
 	worst                int32 // the share of the worst scenario in percent; the rest is the mean
 }
 
-// championDefaults were tuned in team games with fog.
+// championDefaults were chosen by hand in team games with fog; `make tune-champion`
+// searches for better ones.
 var championDefaults = championSettings{
 	budget:  search.Budget{Ticks: 2000},
 	replies: 2, plies: 10, tight: true, remember: true, radio: true,
@@ -80,20 +81,29 @@ var championDefaults = championSettings{
 	},
 }
 
-// championOption is an option of the agent, from lo to hi, whole.
+// championLevels are the ticks of the levels from 1 on.
+var championLevels = [...]int{6, 25, 100, 500, 2000}
+
+// championOption is an option of the agent, from lo to hi. Later ones replace what
+// earlier ones set.
 type championOption struct {
 	key    string
 	lo, hi float64
+	whole  bool // no fractions
 	set    func(s *championSettings, x float64)
 }
 
 var championOptions = []championOption{
-	{"ticks", 1, 1e9, func(s *championSettings, x float64) { s.budget.Ticks = int(x) }},
-	{"replies", 0, 3, func(s *championSettings, x float64) { s.replies = int(x) }},
-	{"plies", 1, maxPlies, func(s *championSettings, x float64) { s.plies = int(x) }},
-	{"tight", 0, 1, func(s *championSettings, x float64) { s.tight = x != 0 }},
-	{"memory", 0, 1, func(s *championSettings, x float64) { s.remember = x != 0 }},
-	{"radio", 0, 1, func(s *championSettings, x float64) { s.radio = x != 0 }},
+	{"level", 1, float64(len(championLevels)), true, func(s *championSettings, x float64) { s.budget.Ticks = championLevels[int(x)-1] }},
+	{"ms", 0.01, 60_000, false, func(s *championSettings, x float64) {
+		s.budget = search.Budget{Time: time.Duration(x * float64(time.Millisecond))}
+	}},
+	{"ticks", 1, 1e9, true, func(s *championSettings, x float64) { s.budget.Ticks = int(x) }},
+	{"replies", 0, maxReplies, true, func(s *championSettings, x float64) { s.replies = int(x) }},
+	{"plies", 1, maxPlies, true, func(s *championSettings, x float64) { s.plies = int(x) }},
+	{"tight", 0, 1, true, func(s *championSettings, x float64) { s.tight = x != 0 }},
+	{"remember", 0, 1, true, func(s *championSettings, x float64) { s.remember = x != 0 }},
+	{"radio", 0, 1, true, func(s *championSettings, x float64) { s.radio = x != 0 }},
 	weightOption("w-room", func(w *weights) *int32 { return &w.room }),
 	weightOption("w-tight", func(w *weights) *int32 { return &w.tightRoom }),
 	weightOption("w-tight-doom", func(w *weights) *int32 { return &w.tightDoom }),
@@ -109,36 +119,28 @@ var championOptions = []championOption{
 	weightOption("w-wood", func(w *weights) *int32 { return &w.wood }),
 	weightOption("w-chase", func(w *weights) *int32 { return &w.chase }),
 	weightOption("w-stale", func(w *weights) *int32 { return &w.stale }),
-	{"w-half", 1, 100, func(s *championSettings, x float64) { s.half = int32(x) }},
-	{"w-half-others", 1, 100, func(s *championSettings, x float64) { s.halfOthers = int32(x) }},
-	{"w-worst", 0, 100, func(s *championSettings, x float64) { s.worst = int32(x) }},
+	{"w-half", 1, 100, true, func(s *championSettings, x float64) { s.half = int32(x) }},
+	{"w-half-others", 1, 100, true, func(s *championSettings, x float64) { s.halfOthers = int32(x) }},
+	{"w-worst", 0, 100, true, func(s *championSettings, x float64) { s.worst = int32(x) }},
 }
 
 func weightOption(key string, of func(w *weights) *int32) championOption {
-	return championOption{key, 0, 10_000, func(s *championSettings, x float64) { *of(&s.weights) = int32(x) }}
+	return championOption{key, 0, 10_000, true, func(s *championSettings, x float64) { *of(&s.weights) = int32(x) }}
 }
 
 // championKind is the kind of the agent.
 func championKind() seat.Kind[pommerman.View] {
-	const ms = "ms" // the only option that is no whole number
-	k := seat.Kind[pommerman.View]{Name: "champion", Options: []string{"ticks", ms}}
-	for _, o := range championOptions[1:] {
+	k := seat.Kind[pommerman.View]{Name: "champion"}
+	for _, o := range championOptions {
 		k.Options = append(k.Options, o.key)
 	}
 	k.Make = func(o seat.Options) (pommerman.Bot, error) {
 		s := championDefaults
-		if _, given := o[ms]; given {
-			x, err := o.Number(ms, 0.01, 60_000, false)
-			if err != nil {
-				return nil, err
-			}
-			s.budget = search.Budget{Time: time.Duration(x * float64(time.Millisecond))}
-		}
 		for _, option := range championOptions {
 			if _, given := o[option.key]; !given {
 				continue
 			}
-			x, err := o.Number(option.key, option.lo, option.hi, true)
+			x, err := o.Number(option.key, option.lo, option.hi, option.whole)
 			if err != nil {
 				return nil, err
 			}
@@ -171,7 +173,7 @@ func (a *champion) Act(v *pommerman.View, action []uint8) {
 	}
 	p := planners.Get().(*planner)
 	defer planners.Put(p)
-	p.begin(v.Rules, v.Seat, &a.settings, &a.championMemory)
+	p.begin(v.Rules, v.Seat, &a.settings, a.Limit(a.settings.budget), &a.championMemory)
 	move := p.decide(&a.rng)
 	a.Ticks = p.Spent()
 	if a.Ticks > 0 {

@@ -12,7 +12,8 @@ import (
 // The limits of a champion's search.
 const (
 	maxPlies     = 16 // of its own moves
-	maxScenarios = 1 + 3*(choices-1)
+	maxReplies   = 3  // near agents whose moves are looked at
+	maxScenarios = 1 + maxReplies*choices
 	nearRival    = 4 // rows and columns up to a rival whose moves are looked at
 	nearMate     = 2 // the same up to a teammate
 	bodyPlies    = 3 // for so many plies nobody walks through where another stood
@@ -76,8 +77,8 @@ type entry struct {
 }
 
 // begin sets the planner up for a decision.
-func (p *planner) begin(r *pommerman.Rules, seat int, s *championSettings, m *championMemory) {
-	p.Meter = search.NewMeter(s.budget)
+func (p *planner) begin(r *pommerman.Rules, seat int, s *championSettings, budget search.Budget, m *championMemory) {
+	p.Meter = search.NewMeter(budget)
 	p.settings, p.rules, p.seat, p.mate = s, r, seat, r.Teammate(seat)
 	clear(p.actions[:])
 	clear(p.statistics[:])
@@ -146,9 +147,6 @@ func (p *planner) scene(rival int, reply pommerman.Action) {
 	for i := range p.openings {
 		o := &p.openings[i]
 		sc := &p.scenarios[o.move][o.scenarios]
-		if o.scenarios == maxScenarios {
-			return
-		}
 		sc.node = p.root
 		if rival != pommerman.NoSeat {
 			p.actions[rival*width] = uint8(reply)

@@ -1,6 +1,7 @@
 package bots
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -26,14 +27,23 @@ func TestChampionOptions(t *testing.T) {
 	if s := settings("champion:ms=20"); s.budget.Ticks != 0 || s.budget.Time.Milliseconds() != 20 {
 		t.Errorf("with ms alone the budget is %+v, want 20 ms and no limit of ticks", s.budget)
 	}
+	for level, ticks := range championLevels {
+		if s := settings(fmt.Sprintf("champion:level=%d", level+1)); s.budget.Ticks != ticks {
+			t.Errorf("level %d has the budget %+v, want %d ticks", level+1, s.budget, ticks)
+		}
+	}
+	if s := settings("champion:ticks=7,level=2,ms=1"); s.budget.Ticks != 7 || s.budget.Time.Milliseconds() != 1 {
+		t.Errorf("with a level, ticks and ms the budget is %+v, want 7 ticks and 1 ms", s.budget)
+	}
 	want := championDefaults
 	want.budget.Ticks, want.replies, want.plies, want.tight, want.remember, want.radio = 30, 0, 1, false, false, false
 	want.kill = 7
-	if s := settings("champion:ticks=30,replies=0,plies=1,tight=0,memory=0,radio=0,w-kill=7"); s != want {
+	if s := settings("champion:ticks=30,replies=0,plies=1,tight=0,remember=0,radio=0,w-kill=7"); s != want {
 		t.Errorf("settings are %+v, want %+v", s, want)
 	}
 	for _, test := range []struct{ name, want, reason string }{
-		{"champion:c=3", `"c" does not exist, champion takes: ticks, ms, replies`, "an unknown option lists what exists"},
+		{"champion:c=3", `"c" does not exist, champion takes: level, ms, ticks, replies`, "an unknown option lists what exists"},
+		{"champion:level=6", "level=6, want a whole number from 1 to 5", "a level too high"},
 		{"champion:replies=4", "replies=4, want a whole number from 0 to 3", "more rivals than there are"},
 		{"champion:plies=0", "plies=0, want a whole number from 1 to 16", "no move at all"},
 		{"champion:tight=2", "tight=2, want a whole number from 0 to 1", "neither on nor off"},
@@ -61,7 +71,7 @@ func TestChampionForecast(t *testing.T) {
 		for seat := range sit.rules.Seats() {
 			m.where[seat].Add(s.Agents[seat].Cell)
 		}
-		p.begin(sit.rules, 0, &championDefaults, &m)
+		p.begin(sit.rules, 0, &championDefaults, championDefaults.budget, &m)
 		for seat := range sit.rules.Seats() {
 			if s.Agents[seat].Alive {
 				s.Agents[seat].Alive = false
@@ -148,6 +158,27 @@ func TestChampionMoves(t *testing.T) {
 		if b.Act(v, action); pommerman.Action(action[0]) != test.want {
 			t.Errorf("%s: plays %v, want %v, on\n%s", test.reason, pommerman.Action(action[0]), test.want, picture(v))
 		}
+	}
+}
+
+// TestChampionSurrounded: it has room for all moves of three rivals around it.
+func TestChampionSurrounded(t *testing.T) {
+	v := draw(t, pommerman.Playground(pommerman.FFA), `
+		.......
+		.......
+		..B.C..
+		...A...
+		...D...
+		.......
+		.......`)
+	b, err := Roster.New("champion:replies=3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Reset(env.RNG{State: 1})
+	b.Act(v, make([]uint8, 1))
+	if n := b.(env.Searcher).Searched(); n < 1900 {
+		t.Errorf("it searched %d ticks, want about 2000", n)
 	}
 }
 
