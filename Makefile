@@ -46,8 +46,9 @@ lint: venv ## gofmt, vet, staticcheck, ruff
 verify: build ## replay the recorded games
 	bin/pommego verify $(TRACES)
 
+# Without the profile, for which go test would compile everything a second time.
 test-go: ## Go tests
-	go test ./...
+	go test -pgo=off ./...
 
 # The race detector needs cgo. Short tests: it slows games down tenfold.
 test-race: ## Go tests of what runs in parallel, under the race detector
@@ -55,8 +56,9 @@ test-race: ## Go tests of what runs in parallel, under the race detector
 		echo "no C compiler ($$(go env CC)): the race detector needs one, skipping"; exit 0; fi; \
 	CGO_ENABLED=1 go test -race -short ./vec ./bridge ./arena/trace ./arena/tournament
 
+# Files side by side, each of them in order and in one process.
 test-python: build venv ## Python tests, on real sockets and processes
-	$(PY) -m pytest python_client/tests benchmarks
+	$(PY) -m pytest -n auto --maxprocesses 4 --dist loadfile python_client/tests benchmarks
 
 # In an environment of its own: PyTorch, Ray and the like have gigabytes.
 INTEGRATIONS ?= .venv-integrations

@@ -13,6 +13,7 @@ import platform
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,10 @@ class VersionHook(MetadataHookInterface):
 
 
 class ProgramHook(BuildHookInterface):
-    """Compiles the program into src/pommego/bin while a wheel is built."""
+    """Compiles the program into wheels, as pommego/bin/pommego, and leaves nothing in the sources.
+
+    An editable install would take a program there for a current one.
+    """
 
     PLUGIN_NAME = "custom"
 
@@ -52,18 +56,17 @@ class ProgramHook(BuildHookInterface):
         if self.target_name != "wheel" or version == "editable":
             return
         goos, goarch = _target()
-        folder = Path(self.root) / "src" / "pommego" / "bin"
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
-        program = folder / ("pommego.exe" if goos == "windows" else "pommego")
+        self._folder = tempfile.TemporaryDirectory(prefix="pommego-build-")
+        program = Path(self._folder.name) / ("pommego.exe" if goos == "windows" else "pommego")
         _compile(_sources(Path(self.root)), program, goos, goarch)
+        build_data["force_include"][str(program)] = f"pommego/bin/{program.name}"
         build_data["pure_python"] = False
         build_data["tag"] = f"py3-none-{TAGS[goos, goarch]}"
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
-        """Leave no program behind: an editable install would take it for a current one."""
+        """Remove what was compiled."""
         if self.target_name == "wheel" and version != "editable":
-            shutil.rmtree(Path(self.root) / "src" / "pommego" / "bin", ignore_errors=True)
+            self._folder.cleanup()
 
 
 def _target() -> tuple[str, str]:

@@ -24,7 +24,7 @@ func TestAddingAGame(t *testing.T) {
 	}
 	overlay := addRace(t, module)
 	program := filepath.Join(t.TempDir(), "pommego")
-	goCommand(t, module, "build", "-overlay", overlay, "-o", program, "./cmd/pommego")
+	goCommand(t, module, "build", "-trimpath", "-overlay", overlay, "-o", program, "./cmd/pommego")
 	conformance := filepath.Join(t.TempDir(), "race.test")
 	goCommand(t, module, "test", "-c", "-vet=off", "-overlay", overlay, "-o", conformance, "./env/race")
 	if out, err := exec.Command(conformance).CombinedOutput(); err != nil {

@@ -98,9 +98,9 @@ func TestGenerateOutput(t *testing.T) {
 
 // lengthy is a data set that takes long enough to be killed a few times.
 func lengthy(layout string) []string {
-	games := "2500"
+	games := "1500"
 	if layout == "steps" {
-		games = "400"
+		games = "250"
 	}
 	return strings.Fields("generate --games-per-file 70 --agents simple,random --seating drawn --max-steps 100 --layout " + layout + " --games " + games)
 }
@@ -143,7 +143,7 @@ func TestGenerateKilled(t *testing.T) {
 // goes on: what is there is not played again, and the bytes are those of one run.
 func TestGenerateMore(t *testing.T) {
 	for _, layout := range []string{"games", "steps"} {
-		args := strings.Fields("generate --agents simple,random --seating drawn --max-steps 100 --games-per-file 70 --json --layout " + layout)
+		args := strings.Fields("generate --agents simple,random --seating drawn --max-steps 50 --games-per-file 70 --json --layout " + layout)
 		want, got := filepath.Join(t.TempDir(), "want"), filepath.Join(t.TempDir(), "got")
 		pommego(t, with(args, "--games", "500", "--out", want)...).want(t, exitOK)
 		pommego(t, with(args, "--games", "200", "--out", got)...).want(t, exitOK)

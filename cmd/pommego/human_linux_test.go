@@ -170,6 +170,7 @@ func TestHumanKeysOfParts(t *testing.T) {
 
 // At a speed nobody is waited for: without a key the agent stays.
 func TestHumanKeysAtSpeed(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "game.jsonl")
 	p := onPTY(t, "play", "--env", "SuiteBot-v0", "--rules", `{"rounds": 8}`, "--agents", "human:speed=20,static,static,static", "--seed", "1", "--record", file)
 	p.ended(exitOK)

@@ -13,7 +13,8 @@ import (
 	"testing"
 )
 
-// program is the real program, built once for all tests.
+// program is the real program, built once for all tests, as `make build` does it: then
+// all but linking is in the cache.
 var program string
 
 func TestMain(m *testing.M) { os.Exit(buildAndRun(m)) }
@@ -26,7 +27,7 @@ func buildAndRun(m *testing.M) int {
 	}
 	defer os.RemoveAll(dir)
 	program = filepath.Join(dir, "pommego")
-	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-trimpath", "-o", program, ".").CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "building pommego: %v\n%s", err, out)
 		return 1
 	}

@@ -59,7 +59,10 @@ func TestProgressWithoutTerminal(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it waits for ten seconds")
 	}
-	cmd := exec.Command(program, "generate", "--out", filepath.Join(t.TempDir(), "set"), "--games", "1000000", "--agents", "simple")
+	t.Parallel()
+	const slow = `exec:while read q; do sleep 0.2; echo "$q"; done` // leaves the cores to other tests
+	cmd := exec.Command(program, "generate", "--out", filepath.Join(t.TempDir(), "set"), "--games", "1000000",
+		"--agents", slow, "--limit", "1s", "--unrepeatable")
 	errs := &watched{want: " of 1000000 games, ", seen: make(chan struct{})}
 	cmd.Stderr = errs
 	if err := cmd.Start(); err != nil {

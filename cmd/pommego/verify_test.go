@@ -45,18 +45,18 @@ func writeFile(t *testing.T, name, text string) string {
 	return path
 }
 
-// All recorded games of the reference, and all recorded decisions of its
-// SimpleAgent, agree with ours.
-func TestVerifyEverything(t *testing.T) {
-	files, err := filepath.Glob(testdata("*.jsonl.gz"))
-	if err != nil || len(files) != 10 {
-		t.Fatalf("found %d files of recorded games, %v; want 10", len(files), err)
+// Recorded games and decisions of the reference agree with ours, and are counted in
+// total. `make verify` checks all of them, and so do the tests of each game.
+func TestVerifySeveral(t *testing.T) {
+	files := []string{
+		testdata("crafted.jsonl.gz"), testdata("micro.jsonl.gz"), testdata("team-collapse.jsonl.gz"),
+		firstDecisions(t, 300, func(text string) string { return text }),
 	}
 	r := pommego(t, append([]string{"verify"}, files...)...)
 	r.want(t, exitOK)
 	lines := strings.Split(strings.TrimSuffix(r.out, "\n"), "\n")
-	if len(lines) != 12 || lines[10] != "5000 decisions, 0 mismatches" || lines[11] != "969 games, 19739 steps, 0 mismatches" {
-		t.Errorf("printed\n%s\nwant ten files, 5000 decisions, 969 games, 19739 steps, 0 mismatches", r.out)
+	if len(lines) != 6 || lines[4] != "300 decisions, 0 mismatches" || lines[5] != "750 games, 3966 steps, 0 mismatches" {
+		t.Errorf("printed\n%s\nwant four files, 300 decisions, 750 games, 3966 steps, 0 mismatches", r.out)
 	}
 	for i, file := range files {
 		if !strings.HasPrefix(lines[i], file+": ") || !strings.HasSuffix(lines[i], ", 0 mismatches") {
@@ -145,11 +145,11 @@ func TestVerifyValues(t *testing.T) {
 	}
 }
 
-// alteredGames is a file in which the games on the given lines, from 1, claim
+// alteredGames is a file of a dozen games of which those on the given lines, from 1, claim
 // another result in their first step.
 func alteredGames(t *testing.T, games ...int) string {
 	t.Helper()
-	lines := strings.SplitAfter(unpacked(t, "crafted.jsonl.gz"), "\n")
+	lines := strings.SplitAfter(unpacked(t, "crafted.jsonl.gz"), "\n")[:12]
 	for _, game := range games {
 		altered := strings.Replace(lines[game-1], `"result":"Incomplete"`, `"result":"Loss"`, 1)
 		if altered == lines[game-1] {
@@ -161,13 +161,13 @@ func alteredGames(t *testing.T, games ...int) string {
 }
 
 func TestVerifyMismatches(t *testing.T) {
-	path := alteredGames(t, 4, 51, 60)
+	path := alteredGames(t, 4, 9, 11)
 	r := pommego(t, "verify", "--show", "2", path)
 	r.want(t, exitError)
-	want := fmt.Sprintf("%[1]s: 120 games, 479 steps, 3 mismatches\n"+
+	want := fmt.Sprintf("%[1]s: 12 games, 73 steps, 3 mismatches\n"+
 		"  %[1]s: game 4, step 1, result: expected Loss, got Incomplete\n"+
-		"  %[1]s: game 51, step 1, result: expected Loss, got Incomplete\n"+
-		"120 games, 479 steps, 3 mismatches\n", path)
+		"  %[1]s: game 9, step 1, result: expected Loss, got Incomplete\n"+
+		"12 games, 73 steps, 3 mismatches\n", path)
 	if r.out != want || r.errors != "" {
 		t.Errorf("printed\n%s%s\nwant\n%s", r.out, r.errors, want)
 	}
@@ -198,8 +198,8 @@ func TestVerifyJSON(t *testing.T) {
 		}
 	}
 	r.decodes(t, &got)
-	if got.OK || got.Games != 140 || got.Steps != 2072 || got.Mismatches != 1 || got.Errors != 1 || len(got.Files) != 3 {
-		t.Fatalf("got %+v, want 140 games, 2072 steps, 1 mismatch and 1 error in 3 files", got)
+	if got.OK || got.Games != 32 || got.Steps != 1666 || got.Mismatches != 1 || got.Errors != 1 || len(got.Files) != 3 {
+		t.Fatalf("got %+v, want 32 games, 1666 steps, 1 mismatch and 1 error in 3 files", got)
 	}
 	if f := got.Files[0]; f.File != bad || f.Format != "pommerman-trace/1" || len(f.Differences) != 1 ||
 		f.Differences[0].Game != 4 || f.Differences[0].Field != "result" || f.Differences[0].Expected != "Loss" {
@@ -223,6 +223,7 @@ func TestVerifyDamage(t *testing.T) {
 	}
 	plain := unpacked(t, "crafted.jsonl.gz")
 	first := plain[:strings.Index(plain, "\n")+1]
+	good := writeFile(t, "good.jsonl", first)
 	noSteps := first[:strings.Index(first, `"steps":[`)] + `"steps":[]}` + "\n"
 	for _, tc := range []struct {
 		reason, name, text, want string
@@ -238,7 +239,7 @@ func TestVerifyDamage(t *testing.T) {
 	} {
 		t.Run(tc.reason, func(t *testing.T) {
 			path := writeFile(t, tc.name, tc.text)
-			r := pommego(t, "verify", testdata("onevsone.jsonl.gz"), path)
+			r := pommego(t, "verify", good, path)
 			if tc.name == "h.jsonl" {
 				r = pommego(t, "verify", path)
 			}

@@ -84,24 +84,24 @@ func newTwin(r *Rules, s *State) *twin {
 
 // text writes everything down, so that two states can be compared and read.
 func (t *twin) text() string {
-	out := fmt.Sprintf("round %d, energy %v, score %v, gained %v\n", t.steps, t.energy, t.score, t.gained)
+	out := fmt.Appendf(nil, "round %d, energy %v, score %v, gained %v\n", t.steps, t.energy, t.score, t.gained)
 	for row := range t.r.BoardSize {
 		for col := range t.r.BoardSize {
 			ch := t.board[twinPos{row, col}]
 			if t.blast[twinPos{row, col}] && ch == '.' {
 				ch = '*'
 			}
-			out += string(ch)
+			out = append(out, ch)
 		}
-		out += "\n"
+		out = append(out, '\n')
 	}
 	for id, b := range t.bombers {
-		out += fmt.Sprintf("bomber %d %+v\n", id, b)
+		out = fmt.Appendf(out, "bomber %d %+v\n", id, b)
 	}
 	for _, b := range t.bombs {
-		out += fmt.Sprintf("bomb at %v, life %d, of %v\n", b.at, b.life, b.owners)
+		out = fmt.Appendf(out, "bomb at %v, life %d, of %v\n", b.at, b.life, b.owners)
 	}
-	return out
+	return string(out)
 }
 
 func (t *twin) bombAt(p twinPos) *twinBomb {

@@ -148,8 +148,8 @@ func compareStep(t testing.TB, r *Rules, s *State, actions []uint8) {
 		slow.step(moves)
 	}
 	r.Step(s, actions)
-	if got, want := newTwin(r, s).text(), slow.text(); got != want {
-		t.Fatalf("moves %v from\n%s\ngave\n%s\nwant, by the slow twin,\n%s", moves, newTwin(r, &before).text(), got, want)
+	if got := newTwin(r, s); !got.equal(slow) {
+		t.Fatalf("moves %v from\n%s\ngave\n%s\nwant, by the slow twin,\n%s", moves, newTwin(r, &before).text(), got.text(), slow.text())
 	}
 	if err := r.Check(s); err != nil {
 		t.Fatalf("moves %v from\n%s\nbroke an invariant: %v", moves, newTwin(r, &before).text(), err)

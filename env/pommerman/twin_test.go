@@ -95,30 +95,38 @@ func newTwin(r *Rules, s *State) *twin {
 	return t
 }
 
-// text writes everything down, so that two states can be compared and read.
+// equal reports whether both hold the same, lists in the same order: what text writes.
+func (t *twin) equal(other *twin) bool {
+	same := func(a, b *twinBomb) bool { return *a == *b }
+	return t.steps == other.steps && maps.Equal(t.board, other.board) && slices.Equal(t.agents, other.agents) &&
+		slices.EqualFunc(t.bombs, other.bombs, same) && slices.Equal(t.flames, other.flames) &&
+		maps.Equal(t.items, other.items) && slices.Equal(t.results, other.results)
+}
+
+// text writes everything down, to be read.
 func (t *twin) text() string {
-	out := fmt.Sprintf("step %d\n", t.steps)
+	out := fmt.Appendf(nil, "step %d\n", t.steps)
 	for row := range t.r.BoardSize {
 		for col := range t.r.BoardSize {
-			out += fmt.Sprintf("%3d", t.board[twinPos{row, col}])
+			out = fmt.Appendf(out, "%3d", t.board[twinPos{row, col}])
 		}
-		out += "\n"
+		out = append(out, '\n')
 	}
 	for i, a := range t.agents {
-		out += fmt.Sprintf("agent %d %+v\n", i, a)
+		out = fmt.Appendf(out, "agent %d %+v\n", i, a)
 	}
 	for _, b := range t.bombs {
-		out += fmt.Sprintf("bomb %+v\n", *b)
+		out = fmt.Appendf(out, "bomb %+v\n", *b)
 	}
 	for _, f := range t.flames {
-		out += fmt.Sprintf("flame %+v\n", f)
+		out = fmt.Appendf(out, "flame %+v\n", f)
 	}
 	for _, p := range slices.SortedFunc(maps.Keys(t.items), func(a, b twinPos) int {
 		return cmp.Or(cmp.Compare(a.row, b.row), cmp.Compare(a.col, b.col))
 	}) {
-		out += fmt.Sprintf("item %v %d\n", p, t.items[p])
+		out = fmt.Appendf(out, "item %v %d\n", p, t.items[p])
 	}
-	return out + fmt.Sprintln("results", t.results)
+	return string(fmt.Appendln(out, "results", t.results))
 }
 
 func (t *twin) wall(p twinPos) bool {

@@ -64,29 +64,29 @@ func newTwin(p *Plan, s *State) *twin {
 
 // text writes everything down, so that two states can be compared and read.
 func (t *twin) text() string {
-	out := fmt.Sprintf("round %d\n", t.round)
+	out := fmt.Appendf(nil, "round %d\n", t.round)
 	for y := range t.r.Height {
 		for x := range t.r.Width {
 			switch at := (spot{x, y}); {
 			case t.blast[at] && !t.points[at]:
-				out += "*"
+				out = append(out, '*')
 			case t.blast[at]:
-				out += "!"
+				out = append(out, '!')
 			case t.points[at]:
-				out += "."
+				out = append(out, '.')
 			default:
-				out += "x"
+				out = append(out, 'x')
 			}
 		}
-		out += "\n"
+		out = append(out, '\n')
 	}
 	for i, a := range t.agents {
-		out += fmt.Sprintf("agent %d at %v home %v score %d gain %d collected %d kills %d deaths %d\n", i, a.at, a.home, a.score, a.gain, a.collected, a.kills, a.deaths)
+		out = fmt.Appendf(out, "agent %d at %v home %v score %d gain %d collected %d kills %d deaths %d\n", i, a.at, a.home, a.score, a.gain, a.collected, a.kills, a.deaths)
 	}
 	for _, at := range slices.SortedFunc(maps.Keys(t.bombs), func(a, b spot) int { return slices.Compare([]int{a.y, a.x}, []int{b.y, b.x}) }) {
-		out += fmt.Sprintf("bomb at %v %+v\n", at, t.bombs[at])
+		out = fmt.Appendf(out, "bomb at %v %+v\n", at, t.bombs[at])
 	}
-	return out
+	return string(out)
 }
 
 // step plays a round.

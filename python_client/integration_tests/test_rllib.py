@@ -39,7 +39,8 @@ SMALL = {"head_fcnet_hiddens": [16], "fcnet_hiddens": [16]}
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[None]:
-    ray.init(num_cpus=2, include_dashboard=False, object_store_memory=100 << 20, log_to_driver=False)
+    # Never another cluster on this machine, which Ray would find.
+    ray.init("local", num_cpus=2, include_dashboard=False, object_store_memory=100 << 20, log_to_driver=False)
     yield
     ray.shutdown()
 

@@ -140,9 +140,9 @@ def test_interrupted_steps_are_forgotten(vec: Vec) -> None:
     pid = envs.server.pid
     for _ in range(2 * shared.SLOTS):  # the later ones find no free slot
         halt(pid)
-        threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT)).start()
         try:
             with pytest.raises(KeyboardInterrupt):
+                threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT)).start()
                 while True:
                     envs.step(np.zeros(20, int))
         finally:
@@ -157,8 +157,8 @@ def test_steps_given_up_keep_their_slots_until_they_are_made(vec: Vec) -> None:
     pid = envs.server.pid
     halt(pid)
     for _ in range(shared.SLOTS):
-        threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT)).start()
         with pytest.raises(KeyboardInterrupt):
+            threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT)).start()
             envs.step(np.ones(20, int))
     threading.Timer(0.2, os.kill, (pid, signal.SIGCONT)).start()
     envs.step(np.full(20, 5))

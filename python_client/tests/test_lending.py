@@ -148,8 +148,8 @@ def test_steps_given_up_keep_their_places(vec: Vec) -> None:
         was += [frozen(hoard[-2]), frozen(hoard[-1])]
         halt(envs.server.pid)
         for _ in range(seed % 3):
-            threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT)).start()
             with pytest.raises(KeyboardInterrupt):
+                threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT)).start()
                 envs.step(np.full(4 * GAMES, 5))
         threading.Timer(0.05, os.kill, (envs.server.pid, signal.SIGCONT)).start()
         got = envs.step(np.ones(4 * GAMES, int))

@@ -349,8 +349,8 @@ def test_ctrl_c_while_waiting() -> None:
         sends(frame(b"late"))(sock)
 
     with connected(script) as ws:
-        threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
         with pytest.raises(KeyboardInterrupt):
+            threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
             ws.recv(timeout=10)
         go.set()
         assert ws.recv(timeout=10) == b"late"
