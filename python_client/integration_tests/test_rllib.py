@@ -222,3 +222,36 @@ def test_wrong_configurations() -> None:
         rllib.single_agent({})
     with pytest.raises(ValueError, match="PommegoMultiAgentEnv"):
         rllib.single_agent({"id": FFA})
+
+
+@pytest.mark.parametrize("iterations", [int(os.environ.get("POMMEGO_RLLIB_ITERATIONS", "8"))])
+def test_two_runners_learn(cluster: None, iterations: int) -> None:
+    """To live for 40 steps: at first the learner's own bombs kill it, which pays -1."""
+    env_config = {"id": DUEL, "opponents": ["static"], "action_mask": True, "max_episode_steps": 40}
+    model = {"head_fcnet_hiddens": [64], "fcnet_hiddens": [64]}
+    config = (
+        PPOConfig()
+        .environment("pommego", env_config=env_config)
+        .env_runners(
+            num_env_runners=2,
+            num_cpus_per_env_runner=0.5,
+            gym_env_vectorize_mode="vector_entry_point",
+            num_envs_per_env_runner=32,
+            rollout_fragment_length=64,
+        )
+        .learners(num_learners=0)
+        .training(train_batch_size=4096, minibatch_size=512, num_epochs=6, lr=1e-3, gamma=0.95)
+        .rl_module(rl_module_spec=RLModuleSpec(module_class=ActionMaskingTorchRLModule, model_config=model))
+        .debugging(seed=1)
+    )
+    algorithm = config.build_algo()
+    try:
+        results = [algorithm.train()["env_runners"] for _ in range(iterations)]
+        assert algorithm.env_runner_group.num_healthy_remote_workers() == 2
+    finally:
+        algorithm.stop()
+    returns = [result["episode_return_mean"] for result in results]
+    steps = [result["num_env_steps_sampled_lifetime"] for result in results]
+    print("\n".join(f"{n:7.0f} steps: {mean:.2f}" for n, mean in zip(steps, returns, strict=True)))
+    assert returns[0] < -0.5
+    assert returns[-1] > returns[0] + 0.3
