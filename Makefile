@@ -9,18 +9,19 @@ SHELL := bash
 PYTHON ?= python3
 PY     := .venv/bin/python
 GO_SRC := $(shell find env arena vec bridge internal cmd benchmarks -name '*.go' -not -name '*_test.go' 2>/dev/null)
+PAGE   := $(wildcard arena/web/app/*)
 TRACES := $(wildcard env/*/testdata/traces)
 
 export CGO_ENABLED ?= 0
 
-.PHONY: help build venv demo pictures test test-go test-race test-python test-reference test-integrations verify lint bench bench-report bench-compare docs wheel wheels profile hybrid-search ratings tune-champion determinism imitation invariants test-dataset-soak fuzz clean
+.PHONY: help build venv demo pictures test test-go test-race test-python test-browser test-reference test-integrations verify lint bench bench-report bench-compare docs wheel wheels profile hybrid-search ratings tune-champion determinism imitation invariants test-dataset-soak fuzz clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
 build: bin/pommego ## build bin/pommego
 
-bin/pommego: $(GO_SRC) go.mod go.sum cmd/pommego/version.txt $(wildcard cmd/pommego/default.pgo)
+bin/pommego: $(GO_SRC) $(PAGE) go.mod go.sum cmd/pommego/version.txt $(wildcard cmd/pommego/default.pgo)
 	go build -trimpath -o $@ ./cmd/pommego
 
 venv: .venv/.ready ## make .venv with the client and its test requirements
@@ -59,6 +60,11 @@ test-race: ## Go tests of what runs in parallel, under the race detector
 # Files side by side, each of them in order and in one process.
 test-python: build venv ## Python tests, on real sockets and processes
 	$(PY) -m pytest -n auto --maxprocesses 4 --dist loadfile python_client/tests benchmarks
+
+test-browser: build venv ## play every id in Chromium: apt-get install chromium chromium-driver
+	@for program in chromium chromedriver; do command -v $$program >/dev/null || \
+		{ echo "$$program is not installed: apt-get install chromium chromium-driver"; exit 1; }; done
+	$(PY) -m pytest python_client/tests/test_browser.py --all-pages
 
 # In an environment of its own: PyTorch, Ray and the like have gigabytes.
 INTEGRATIONS ?= .venv-integrations
@@ -112,9 +118,10 @@ wheels: venv ## build the wheels of all platforms into dist/
 profile: build ## record cmd/pommego/default.pgo, by which the binary is optimised
 	bin/pommego bench --workers 1 --seconds 4 --cpuprofile cmd/pommego/default.pgo
 
-pictures: build ## record the game that the README shows, docs/images/game.gif
+pictures: build venv ## record the game that the README shows, docs/images/game.gif, and the pages in Chromium
 	bin/pommego play --agents simple --seed 8 --quiet --record bin/game.jsonl
 	bin/pommego replay bin/game.jsonl --gif docs/images/game.gif --fps 8 --tile 20
+	$(PY) docs/pictures.py
 
 hybrid-search: build ## play the hybrid search paper's experiment, hours; ARGS="--games 20": minutes
 	$(PYTHON) benchmarks/hybrid_search/run.py $(ARGS)

@@ -3,13 +3,10 @@ package picture
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"image"
 	"image/color"
 	"image/gif"
-	"regexp"
-	"strings"
 	"testing"
 
 	"pommego/env"
@@ -106,48 +103,6 @@ func TestGIF(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-// TestHTML takes the video out of the page again and plays it.
-func TestHTML(t *testing.T) {
-	var out bytes.Buffer
-	f := video(t)
-	if err := f.WriteHTML(&out, `games </title><script>alert("x")</script>`, 5); err != nil {
-		t.Fatal(err)
-	}
-	text := out.String()
-	if strings.Contains(text, `alert("x")`) {
-		t.Error("the title is not escaped")
-	}
-	if strings.Contains(text, "src=") || strings.Contains(text, "http") {
-		t.Error("the page needs other files")
-	}
-	var p page
-	if err := json.Unmarshal([]byte(regexp.MustCompile(`const video = (.*);`).FindStringSubmatch(text)[1]), &p); err != nil {
-		t.Fatal(err)
-	}
-	if len(p.Frames) != 3 || len(p.Frames[0].Tiles) != 6 || len(p.Frames[1].Tiles) != 1 || p.Frames[2].Tiles[0][2] != "star" {
-		t.Errorf("frames are %+v", p.Frames)
-	}
-}
-
-// TestHTMLStandstill: a picture that is as the one before is a list of no tiles, as
-// the player goes over lists.
-func TestHTMLStandstill(t *testing.T) {
-	f, still := NewVideo(16), board(env.Disc)
-	still.Lines = nil
-	for range 3 {
-		if err := f.Add(still); err != nil {
-			t.Fatal(err)
-		}
-	}
-	var out bytes.Buffer
-	if err := f.WriteHTML(&out, "standstill", 5); err != nil {
-		t.Fatal(err)
-	}
-	if text := out.String(); strings.Contains(text, ":null") || strings.Count(text, `{"tiles":[],"lines":[]}`) != 2 {
-		t.Errorf("the page has\n%s\nwant two frames without tiles or lines, and no null", text)
 	}
 }
 

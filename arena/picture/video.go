@@ -2,16 +2,12 @@ package picture
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"html/template"
 	"image"
 	"image/color"
 	"image/gif"
 	"io"
-
-	_ "embed"
 
 	"pommego/env"
 )
@@ -100,56 +96,3 @@ func paletted(img *image.RGBA) *image.Paletted {
 	}
 	return out
 }
-
-//go:embed player.html
-var playerPage string
-
-var player = template.Must(template.New("player").Parse(playerPage))
-
-// page is what the player gets. A frame is the tiles that differ from the
-// frame before, and the lines.
-type page struct {
-	Cols   int     `json:"cols"`
-	Rows   int     `json:"rows"`
-	Tile   int     `json:"tile"`
-	FPS    float64 `json:"fps"`
-	Frames []frame `json:"frames"`
-}
-
-type frame struct {
-	Tiles [][]any  `json:"tiles"` // index, ground, shape, colour, label
-	Lines []string `json:"lines"`
-}
-
-// WriteHTML writes the video as one web page with a player in it, which needs
-// nothing else.
-func (f *Video) WriteHTML(w io.Writer, title string, fps float64) error {
-	if f.Len() == 0 {
-		return errEmpty
-	}
-	first := f.frames[0]
-	about := page{Cols: first.Cols, Rows: first.Rows, Tile: f.painter.tile, FPS: fps}
-	for i, p := range f.frames {
-		// Never null, which the player could not go over.
-		change := frame{Tiles: [][]any{}, Lines: []string{}}
-		for _, line := range p.Lines {
-			change.Lines = append(change.Lines, line.Text)
-		}
-		for k, t := range p.Tiles {
-			if i == 0 || f.frames[i-1].Tiles[k] != t {
-				change.Tiles = append(change.Tiles, []any{k, css(t.Ground), t.Shape.String(), css(t.Colour), t.Label})
-			}
-		}
-		about.Frames = append(about.Frames, change)
-	}
-	video, err := json.Marshal(about)
-	if err != nil {
-		return err
-	}
-	return player.Execute(w, struct {
-		Title string
-		Video template.JS
-	}{title, template.JS(video)})
-}
-
-func css(c env.Colour) string { return fmt.Sprintf("#%06x", uint32(c)) }

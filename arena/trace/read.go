@@ -33,7 +33,7 @@ func Open(path string) (*Reader, error) {
 	if err != nil {
 		return nil, err // it names the file
 	}
-	r, err := newReader(path, f)
+	r, err := NewReader(path, f)
 	if err != nil {
 		f.Close()
 		return nil, err
@@ -42,9 +42,9 @@ func Open(path string) (*Reader, error) {
 	return r, nil
 }
 
-// newReader reads from src, whose name is for errors; a name that ends in .gz
+// NewReader reads from src, whose name is for errors; a name that ends in .gz
 // promises compressed data. Compression is recognised from the first bytes.
-func newReader(name string, src io.Reader) (*Reader, error) {
+func NewReader(name string, src io.Reader) (*Reader, error) {
 	r := &Reader{name: name, max: maxLine, close: func() error { return nil }}
 	in := bufio.NewReaderSize(src, 1<<16)
 	magic, err := in.Peek(2)

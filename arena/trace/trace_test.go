@@ -47,7 +47,7 @@ func zipped(text string) []byte {
 }
 
 func readAll(name string, data []byte) (lines []string, err error) {
-	r, err := newReader(name, bytes.NewReader(data))
+	r, err := NewReader(name, bytes.NewReader(data))
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +147,7 @@ func TestReaderBounds(t *testing.T) {
 		{"one more", 1<<20 + 1, false},
 	} {
 		t.Run(tc.reason, func(t *testing.T) {
-			r, err := newReader("g", strings.NewReader(strings.Repeat("1", tc.length-1)+"\n"))
+			r, err := NewReader("g", strings.NewReader(strings.Repeat("1", tc.length-1)+"\n"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -195,7 +195,7 @@ func TestFormat(t *testing.T) {
 
 func verifyText(t *testing.T, text string, o Options) (FileReport, error) {
 	t.Helper()
-	r, err := newReader("g.jsonl", strings.NewReader(text))
+	r, err := NewReader("g.jsonl", strings.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}

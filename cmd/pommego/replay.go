@@ -19,10 +19,10 @@ func newReplay() *cobra.Command {
 	var o replayOptions
 	cmd := &cobra.Command{
 		Use:   "replay FILE",
-		Short: "Show a recorded game in the terminal, or turn it into a video",
+		Short: "Show a recorded game in the terminal, or turn it into a video or a web page",
 		Long: `Show a recorded game, made again from its start and its actions. On a terminal the
 pictures follow each other in place; elsewhere they are written one below the
-other. To see whether a recorded game agrees with the rules, use verify.
+other. In the browser, view shows it. To see whether a recorded game agrees with the rules, use verify.
 
 FILE may also be a data set that generate has made, its folder or one of its files.`,
 		Example: `  pommego replay games.jsonl.gz
@@ -51,10 +51,10 @@ FILE may also be a data set that generate has made, its folder or one of its fil
 				return usagef("--tile is %d, want 8 to 128", o.tile)
 			case o.seat < env.NoSeat:
 				return usagef("--seat is %d, want a seat, or -1 for the whole game", o.seat)
-			case o.seat != env.NoSeat && !o.videos():
+			case o.seat != env.NoSeat && o.gif == "" && o.html == "":
 				return usagef("--seat needs --gif or --html")
-			case o.fps == 0 && o.videos():
-				return usagef("--fps is 0, want more with --gif or --html")
+			case o.fps == 0 && o.gif != "":
+				return usagef("--fps is 0, want more with --gif")
 			}
 			return exactly(1, "FILE")(cmd, args)
 		},
@@ -64,8 +64,8 @@ FILE may also be a data set that generate has made, its folder or one of its fil
 	cmd.Flags().Float64Var(&o.fps, "fps", 5, "pictures a second on a terminal, 0: as fast as can be")
 	cmd.Flags().BoolVar(&o.step, "step", false, "wait for Enter after each picture")
 	cmd.Flags().StringVar(&o.gif, "gif", "", "write the game to this file as an animated picture")
-	cmd.Flags().StringVar(&o.html, "html", "", "write the game to this file as a web page with a player")
-	cmd.Flags().IntVar(&o.tile, "tile", 32, "with --gif and --html, the size of a cell in pixels")
+	cmd.Flags().StringVar(&o.html, "html", "", "write the game to this file as a web page that needs nothing else, the page of view")
+	cmd.Flags().IntVar(&o.tile, "tile", 32, "with --gif, the size of a cell in pixels")
 	cmd.Flags().IntVar(&o.seat, "seat", env.NoSeat, "with --gif and --html, show what this seat sees, fog included; -1: the whole game")
 	cmd.Flags().BoolVar(&o.asJSON, "json", false, "print how the game went as one JSON object, no pictures")
 	return cmd
@@ -94,8 +94,19 @@ func (o *replayOptions) run(cmd *cobra.Command, path string) error {
 	ctx, stop := interruptible(cmd.Context())
 	defer stop()
 	out := cmd.OutOrStdout()
-	if o.videos() {
-		return o.video(ctx, out, path, game)
+	if err := o.checkSeat(game); err != nil {
+		return err
+	}
+	if o.gif != "" {
+		if err := o.video(ctx, out, path, game); err != nil || o.html == "" {
+			return err
+		}
+		if game, err = o.open(path); err != nil { // from its start
+			return err
+		}
+	}
+	if o.html != "" {
+		return o.page(out, path, game)
 	}
 	if !o.asJSON {
 		if err := o.show(ctx, out, path, game); err != nil {

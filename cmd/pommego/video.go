@@ -8,24 +8,18 @@ import (
 	"path/filepath"
 
 	"pommego/arena/picture"
+	"pommego/arena/scene"
+	"pommego/arena/web"
 	"pommego/env"
 	"pommego/env/record"
 	"pommego/internal/disk"
 )
 
-// videos reports whether the game is to be written as a video.
-func (o *replayOptions) videos() bool { return o.gif != "" || o.html != "" }
-
-// video writes the game to the files asked for.
+// video writes the game as an animated picture.
 func (o *replayOptions) video(ctx context.Context, out io.Writer, path string, game record.Replay) error {
 	pictured, ok := game.(env.Pictured)
 	if !ok {
 		return fmt.Errorf("%s: line %d: games of %s cannot be drawn", path, o.game, game.Info().EnvID)
-	}
-	if b, ok := game.(record.Beginning); ok {
-		if _, spec := b.Position(); o.seat >= spec.Seats {
-			return usagef("--seat is %d, want 0 to %d for %s", o.seat, spec.Seats-1, spec.ID)
-		}
 	}
 	video := picture.NewVideo(o.tile)
 	if err := video.Add(pictured.Picture(o.seat)); err != nil {
@@ -42,25 +36,36 @@ func (o *replayOptions) video(ctx context.Context, out io.Writer, path string, g
 			return err
 		}
 	}
-	title := fmt.Sprintf("%s, game %d: %s", filepath.Base(path), o.game, about(game.Info()))
-	for _, f := range []struct {
-		path  string
-		write func(io.Writer) error
-	}{
-		{o.gif, func(w io.Writer) error { return video.WriteGIF(ctx, w, o.fps) }},
-		{o.html, func(w io.Writer) error { return video.WriteHTML(w, title, o.fps) }},
-	} {
-		if f.path == "" {
-			continue
+	err := disk.WriteFile(disk.OS, o.gif, func(w io.Writer) error { return video.WriteGIF(ctx, w, o.fps) })
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		return fmt.Errorf("interrupted: %s was not written", o.gif)
+	}
+	if err == nil {
+		_, err = fmt.Fprintf(out, "%s: %d pictures\n", o.gif, video.Len())
+	}
+	return err
+}
+
+// checkSeat makes sure that the game has the seat.
+func (o *replayOptions) checkSeat(game record.Replay) error {
+	if b, ok := game.(record.Beginning); ok {
+		if _, spec := b.Position(); o.seat >= spec.Seats {
+			return usagef("--seat is %d, want 0 to %d for %s", o.seat, spec.Seats-1, spec.ID)
 		}
-		err := disk.WriteFile(disk.OS, f.path, f.write)
-		if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-			return fmt.Errorf("interrupted: %s was not written", f.path)
-		}
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(out, "%s: %d pictures\n", f.path, video.Len())
 	}
 	return nil
+}
+
+// page writes the game as a web page of one file.
+func (o *replayOptions) page(out io.Writer, path string, game record.Replay) error {
+	described, err := scene.Read(game)
+	if err != nil {
+		return fmt.Errorf("%s: line %d: %w", path, o.game, err)
+	}
+	title := fmt.Sprintf("%s, game %d", filepath.Base(path), o.game)
+	err = disk.WriteFile(disk.OS, o.html, func(w io.Writer) error { return web.WriteFile(w, title, described, o.seat) })
+	if err == nil {
+		_, err = fmt.Fprintf(out, "%s: %d steps\n", o.html, len(described.Steps)-1)
+	}
+	return err
 }

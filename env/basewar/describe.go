@@ -33,10 +33,14 @@ func (m *Match) Describe(to *env.Scene) {
 	}
 	for id := range s.Bombers {
 		b := &s.Bombers[id]
-		to.Agents = append(to.Agents, env.SceneAgent{
-			At: placeOf(b.Cell), Seat: r.seatsOf(1 << id).First(), Name: letters[id/2],
+		agent := env.SceneAgent{
+			At: placeOf(b.Cell), Seat: r.seatsOf(1 << id).First(),
 			Alive: b.Alive(), Ammo: int(b.Bombs), Blast: r.BlastRange + 1, Lives: int(b.Lives),
-		})
+		}
+		if r.Sides {
+			agent.Name = letters[id/2]
+		}
+		to.Agents = append(to.Agents, agent)
 	}
 }
 

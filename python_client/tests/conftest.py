@@ -19,6 +19,12 @@ sys.path.insert(0, str(Path(__file__).parent))
 REPOSITORY = Path(__file__).resolve().parents[2]
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options of test_browser.py."""
+    parser.addoption("--all-pages", action="store_true", help="play every id in the browser")
+    parser.addoption("--new-pictures", action="store_true", help="take the boards' colours as they are")
+
+
 @pytest.fixture(scope="session")
 def binary() -> Path:
     """The server's binary, built if it is not there. Only a failing build skips a test."""

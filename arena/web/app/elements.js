@@ -1,0 +1,18 @@
+// element makes one with its properties and children. Text is only ever text, so that
+// nothing that a file says becomes markup.
+export function element(tag, properties = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties)) {
+    if (name in made) made[name] = value;
+    else made.setAttribute(name, value);
+  }
+  made.append(...children);
+  return made;
+}
+
+export const find = id => document.getElementById(id);
+
+// say changes an element's text if it is another.
+export function say(where, text) {
+  if (where.textContent !== text) where.textContent = text;
+}

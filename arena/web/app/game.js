@@ -1,0 +1,118 @@
+// Games as docs/scene.md describes them.
+
+const ofOneStep = ["changed", "actions", "rewards", "events", "thoughts"];
+
+// Game has whole positions, made of steps that say what is new in them.
+export class Game {
+  constructor(description) {
+    if (description.format !== "pommego-scene/1") {
+      throw new Error(`This is "${description.format}"; this page shows pommego-scene/1.`);
+    }
+    this.head = description;
+    this.positions = [];
+    this.events = []; // with the step they belong to
+    description.steps.forEach(step => this.add(step));
+  }
+
+  add(step) {
+    const before = this.positions.at(-1) ?? {};
+    const now = { ...before };
+    for (const key of ofOneStep) delete now[key];
+    Object.assign(now, step);
+    if (step.changed) {
+      const ground = [...before.ground];
+      for (const [cell, kind] of Object.entries(step.changed)) ground[cell] = kind;
+      now.ground = ground.join("");
+    }
+    for (const event of step.events ?? []) this.events.push({ ...event, index: this.positions.length });
+    this.positions.push(now);
+  }
+
+  get last() { return this.positions.length - 1; }
+
+  // at is a position by its number, the last one if there are fewer.
+  at(index) { return this.positions[Math.min(Math.max(index, 0), this.last)]; }
+
+  name(seat) { return this.head.names?.[seat] ?? `seat ${seat}`; }
+
+  // who names a seat so that no two are alike.
+  who(seat) { return `${this.name(seat)} (${seat})`; }
+
+  team(seat) { return this.head.teams.findIndex(team => team.includes(seat)); }
+
+  get inTeams() { return this.head.teams.some(team => team.length > 1); }
+
+  // sees reports whether a seat sees a cell; seat -1 sees everything.
+  sees(position, seat, cell) {
+    const digits = seat < 0 ? null : position.sight?.[seat];
+    return !digits || (parseInt(digits[cell >> 2], 16) >> (3 - (cell & 3)) & 1) === 1;
+  }
+
+  // seen is a position as a seat sees it: everything for seat -1.
+  seen(position, seat) {
+    if (seat < 0) return position;
+    const hides = what => this.head.conceals?.includes(what);
+    const inSight = ({ at: [row, col] }) => this.sees(position, seat, row * this.head.cols + col);
+    const mates = other => this.team(other) === this.team(seat);
+    return {
+      ...position,
+      ground: [...position.ground].map((kind, cell) => this.sees(position, seat, cell) ? kind : "?").join(""),
+      items: position.items.filter(item => inSight(item) && !(item.hidden && hides("hidden_items"))),
+      flames: position.flames.filter(inSight).map(f => hides("flame_lives") ? { ...f, life: 0 } : f),
+      bombs: position.bombs.filter(inSight).map(b => ({
+        ...b,
+        owners: hides("bomb_owners") ? [] : b.owners,
+        moving: hides("bomb_directions") ? "" : b.moving,
+      })),
+      agents: position.agents.filter(a => a.seat === seat || inSight(a)).map(a => a.seat === seat ? a : {
+        ...a,
+        ...(hides("others_carry") ? { ammo: undefined, blast: undefined, kicks: false } : {}),
+        ...(hides("others_say") && !mates(a.seat) ? { says: undefined } : {}),
+      }),
+    };
+  }
+
+  // actionOf is what a seat did in the step that led to a position, in words.
+  actionOf(position, seat) {
+    return position.actions?.[seat]?.map((n, i) => (this.head.actions[i].names?.[n] ?? String(n)).replaceAll("_", " ")).join(" ") ?? "";
+  }
+}
+
+// notable are the events that people look for.
+export const notable = new Set(["died", "hurt", "picked_up", "kicked", "collapsed", "ended"]);
+
+const itemNames = { extra_bomb: "an extra bomb", incr_range: "a longer range", kick: "the kick", skull: "a skull" };
+const causes = { collapse: "crushed by the collapse", move: "in a collision", base: "on an enemy's base" };
+
+// inWords says what happened in an event.
+export function inWords(game, event) {
+  const who = event.seat === undefined ? "" : game.who(event.seat);
+  const by = event.by?.length ? ` by ${listed(event.by.map(seat => seat === event.seat ? "itself" : game.who(seat)))}` : "";
+  const bomber = event.what?.startsWith("bomber_") ? `, bomber ${event.what.slice(7)},` : "";
+  if (event.what === "base" && by) return `the base of team ${game.team(event.seat)} was ${event.event === "died" ? "destroyed" : "hit"}${by}`;
+  switch (event.event) {
+    case "laid": return `${who} laid a bomb`;
+    case "not_laid": return `${who} could not lay a bomb`;
+    case "kicked": return `${who} kicked a bomb ${event.what}`;
+    case "picked_up": return `${who} picked up ${itemNames[event.what] ?? event.what}`;
+    case "exploded": return `the bomb of ${who} exploded${by && `, set off${by}`}`;
+    case "destroyed": return `${event.what}${by ? ` destroyed${by}` : " destroyed"}`;
+    case "hurt": return `${who}${bomber} was hurt${by}`;
+    case "died": return by ? `${who}${bomber} was killed${by}` : `${who} died${causes[event.what] ? `, ${causes[event.what]}` : ""}`;
+    case "collapsed": return `ring ${event.what} collapsed`;
+    case "ended": return ending(game, { result: event.what, winners: event.by ?? [] });
+  }
+  return event.event;
+}
+
+// ending says how a game ended.
+export function ending(game, status) {
+  if (status.result === "Tie") return "a tie";
+  if (!status.winners?.length) return status.result === "Incomplete" ? "not decided" : status.result;
+  return `won by ${listed(status.winners.map(seat => game.who(seat)))}`;
+}
+
+// listed is names as a sentence lists them.
+function listed(names) {
+  return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+}

@@ -1,0 +1,202 @@
+// What is shown, and where it comes from.
+
+import { legend, theme, thumbnail } from "./board.js";
+import { element, find, say } from "./elements.js";
+import { Game } from "./game.js";
+import { Listing } from "./listing.js";
+import { Player } from "./player.js";
+import * as source from "./source.js";
+import { View } from "./view.js";
+
+let views = [], listing = null, place = {}, writing = 0;
+const opened = new Map(); // games that were dropped here, by their numbers in the address
+
+const player = new Player((index, playing) => {
+  const seat = Number(find("view").value), reach = find("reach").checked;
+  for (const view of views) view.show(index, seat, reach);
+  find("happened").setAttribute("aria-live", playing ? "off" : "polite");
+  say(find("happened"), views.map(view => view.happened(index)).filter(text => text).join(" | "));
+  if (!playing) remember();
+});
+
+// shown is the positions on the page, and the games they are of, for tests.
+export function shown() { return views.map(view => ({ game: view.game, ...view.board.shown })); }
+
+// remember keeps the address current, at a pace that browsers allow.
+function remember() {
+  clearTimeout(writing);
+  writing = setTimeout(() => {
+    if (!views.length) return;
+    place.step = String(views[0].game.at(player.index).step);
+    const wanted = Object.entries({ ...place, view: find("view").value === "-1" ? undefined : find("view").value });
+    const text = wanted.filter(([, value]) => value !== undefined).map(([key, value]) => `${key}=${encodeURIComponent(value)}`).join("&");
+    history.replaceState(null, "", `#${text}`);
+  }, 200);
+}
+
+// link is an address on this page.
+export function link(wanted) {
+  const all = { token: place.token, ...wanted };
+  return `#${Object.entries(all).filter(([, value]) => value !== undefined).map(([key, value]) => `${key}=${encodeURIComponent(value)}`).join("&")}`;
+}
+
+function complain(error) {
+  say(find("message"), error.message ?? String(error));
+  find("message").hidden = false;
+}
+
+async function load(number) {
+  return opened.get(number) ?? new Game(await source.game(number, place.token));
+}
+
+// follow shows what the address says.
+async function follow() {
+  find("message").hidden = true;
+  place = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+  try {
+    listing ??= new Listing(await source.listing(place.token), link);
+    const several = listing.games.length !== 1 || listing.kind !== "games";
+    if (place.game === undefined && !several) place.game = String(listing.games[0].game);
+    find("back").hidden = !several || place.game === undefined;
+    find("back").href = link({});
+    if (place.game === undefined) return showListing();
+    await showGames();
+  } catch (error) {
+    complain(error);
+  }
+}
+
+function showListing() {
+  close();
+  say(find("title"), listing.title);
+  say(find("about"), listing.about());
+  document.title = `${listing.title} · pommego`;
+  find("watching").hidden = find("controls").hidden = true;
+  find("listing").hidden = false;
+  listing.show(find("listing"), place);
+}
+
+function close() {
+  player.run(false);
+  for (const view of views) view.close();
+  views = [];
+}
+
+async function showGames() {
+  const numbers = [place.game, place.with].filter(number => number !== undefined);
+  const games = await Promise.all(numbers.map(load));
+  close();
+  find("listing").hidden = true;
+  find("watching").hidden = find("controls").hidden = false;
+  views = games.map((game, i) => new View(game, games.length > 1 ? title(numbers[i]) : "", index => player.go(index)));
+  find("games").classList.toggle("two", views.length > 1);
+  find("games").replaceChildren(...views.map(view => view.whole));
+  say(find("title"), games.length > 1 ? numbers.map(title).join(" and ") : title(numbers[0]));
+  say(find("about"), views.map(view => view.about()).join(" — "));
+  document.title = `${find("title").textContent} · pommego`;
+  offerViews(games[0]);
+  offerBeside(numbers);
+  fillLegend();
+  player.load(games);
+  const start = games[0].positions.findIndex(position => String(position.step) === place.step);
+  player.go(Math.max(0, start));
+}
+
+function title(number) {
+  const of = opened.has(number) ? opened.get(number).title : listing.title;
+  return listing.games.length === 1 && listing.kind === "games" || opened.has(number) ? of : `${of}, game ${number}`;
+}
+
+function offerViews(game) {
+  const seats = game.head.teams.flat().toSorted((a, b) => a - b);
+  find("view").replaceChildren(element("option", { value: -1 }, "everything"),
+    ...seats.map(seat => element("option", { value: seat }, `what ${game.who(seat)} sees`)));
+  const wanted = Number(place.view ?? listing.view ?? -1);
+  find("view").value = seats.includes(wanted) ? wanted : -1;
+}
+
+function offerBeside(numbers) {
+  const others = [...listing.games.slice(0, 500).map(game => String(game.game)), ...opened.keys()].filter(number => number !== numbers[0]);
+  if (numbers[1] !== undefined && !others.includes(numbers[1])) others.push(numbers[1]);
+  find("beside").replaceChildren(element("option", { value: "" }, "nothing"), ...others.map(number => element("option", { value: number }, title(number))));
+  find("beside").value = numbers[1] ?? "";
+  find("beside").disabled = !others.length;
+}
+
+function fillLegend() {
+  if (!views.length) return;
+  find("legend").lastElementChild.replaceChildren(...legend(views[0].game).map(([words, draw]) => element("li", {}, thumbnail(draw), words)));
+}
+
+// open shows a file from this machine, beside the game that is shown if there is one.
+async function open(file) {
+  find("message").hidden = true;
+  try {
+    for (const description of await source.open(file, place.token)) {
+      const game = new Game(description), number = `file${opened.size + 1}`;
+      game.title = file.name;
+      opened.set(number, game);
+      place = { token: place.token, game: number };
+    }
+    listing ??= new Listing({ kind: "games", title: file.name, games: [{ game: place.game }] }, link);
+    find("back").hidden = listing.games.length < 2 && listing.kind === "games";
+    await showGames();
+  } catch (error) {
+    complain(error);
+  }
+}
+
+function wire() {
+  find("file").onchange = event => { if (event.target.files.length) open(event.target.files[0]); };
+  find("view").onchange = find("reach").onchange = () => player.set(player.index);
+  find("beside").onchange = event => {
+    place.with = event.target.value || undefined;
+    place.step = String(views[0].game.at(player.index).step);
+    showGames().catch(complain);
+  };
+  find("theme").onclick = () => {
+    theme.chosen = { system: "light", light: "dark", dark: "system" }[theme.chosen];
+    say(find("theme"), `Theme: ${theme.chosen}`);
+    repaint();
+  };
+  matchMedia("(prefers-color-scheme: dark)").onchange = repaint;
+  addEventListener("hashchange", follow);
+  addEventListener("keydown", press);
+  let inside = 0;
+  addEventListener("dragenter", event => { event.preventDefault(); inside++; find("drop").hidden = false; });
+  addEventListener("dragleave", () => { if (--inside <= 0) find("drop").hidden = true; });
+  addEventListener("dragover", event => event.preventDefault());
+  addEventListener("drop", event => {
+    event.preventDefault();
+    inside = 0;
+    find("drop").hidden = true;
+    if (event.dataTransfer.files.length) open(event.dataTransfer.files[0]);
+  });
+}
+
+function repaint() {
+  document.documentElement.dataset.theme = theme.name;
+  for (const view of views) view.board.draw();
+  fillLegend();
+}
+
+// press acts on keys, except where they mean something else.
+function press(event) {
+  if (!views.length || event.ctrlKey || event.metaKey || event.altKey) return;
+  const { target } = event;
+  if (target.matches("select, input:not([type=range]), textarea")) return;
+  if (event.key === " " && target.matches("button, summary, a")) return;
+  if (event.key === "v") {
+    find("view").selectedIndex = (find("view").selectedIndex + 1) % find("view").length;
+    player.set(player.index);
+  } else if (event.key === "b") {
+    find("reach").click();
+  } else if (!player.key(event)) {
+    return;
+  }
+  event.preventDefault();
+}
+
+wire();
+repaint();
+follow();

@@ -1,0 +1,119 @@
+// Time: the buttons, the timeline and the keyboard.
+
+import { element, find, say } from "./elements.js";
+import { notable } from "./game.js";
+import * as sprites from "./sprites.js";
+
+const speeds = [0.5, 1, 2, 4, 6, 10, 15, 25, 40, 60]; // steps a second, by key
+
+export class Player {
+  // changed is called after each change of the step.
+  constructor(changed) {
+    this.changed = changed;
+    this.index = this.last = 0;
+    this.speed = 4;
+    this.playing = false;
+    find("speed").replaceChildren(...speeds.map((n, i) => element("option", { value: i }, `${n}/s`)));
+    find("speed").value = this.speed;
+    this.wire();
+    new ResizeObserver(() => this.drawMarks()).observe(find("marks"));
+  }
+
+  wire() {
+    const on = (id, act) => { find(id).onclick = act; };
+    on("first", () => this.go(0));
+    on("last", () => this.go(this.last));
+    on("step-back", () => this.go(this.index - 1));
+    on("step-on", () => this.go(this.index + 1));
+    on("event-before", () => this.go(this.stops.findLast(i => i < this.index) ?? 0));
+    on("event-after", () => this.go(this.stops.find(i => i > this.index) ?? this.last));
+    on("play", () => this.run(!this.playing));
+    find("speed").onchange = event => { this.speed = Number(event.target.value); };
+    find("at").oninput = event => this.go(Number(event.target.value));
+  }
+
+  // load takes the games that are shown together, the longest of which sets the end.
+  load(games) {
+    this.run(false);
+    this.games = games;
+    this.last = Math.max(...games.map(game => game.last));
+    this.stops = [...new Set(games.flatMap(game => game.events.filter(e => notable.has(e.event)).map(e => e.index)))].sort((a, b) => a - b);
+    find("at").max = this.last;
+    this.drawMarks();
+  }
+
+  // go shows a step and stops there.
+  go(index) {
+    this.run(false);
+    this.set(index);
+  }
+
+  set(index) {
+    this.index = Math.min(Math.max(index, 0), this.last);
+    const longest = this.games.find(game => game.last === this.last);
+    const step = longest.at(this.index).step, end = longest.at(this.last).step;
+    find("at").value = this.index;
+    find("at").setAttribute("aria-valuetext", `step ${step} of ${end}`);
+    say(find("where"), `${step} / ${end}`);
+    this.changed(this.index, this.playing);
+  }
+
+  run(on) {
+    if (on && this.index === this.last) this.set(0);
+    if (on === this.playing) return;
+    this.playing = on;
+    find("play").setAttribute("aria-label", on ? "Pause" : "Play");
+    find("play").classList.toggle("playing", on);
+    if (!on) return this.changed(this.index, false);
+    let due = performance.now() + 1000 / speeds[this.speed];
+    const tick = now => {
+      if (!this.playing) return;
+      if (now >= due) {
+        const pause = 1000 / speeds[this.speed], steps = 1 + Math.floor((now - due) / pause);
+        due = Math.max(due + steps * pause, now);
+        this.set(this.index + steps);
+        if (this.index === this.last) this.run(false);
+      }
+      requestAnimationFrame(tick);
+    };
+    requestAnimationFrame(tick);
+  }
+
+  // key acts on a key, and reports whether it means anything.
+  key(event) {
+    const far = event.shiftKey ? 10 : 1;
+    switch (event.key) {
+      case " ": this.run(!this.playing); break;
+      case "ArrowLeft": this.go(this.index - far); break;
+      case "ArrowRight": this.go(this.index + far); break;
+      case "Home": this.go(0); break;
+      case "End": this.go(this.last); break;
+      case "p": find("event-before").click(); break;
+      case "n": find("event-after").click(); break;
+      default:
+        if (!/^[0-9]$/.test(event.key)) return false;
+        this.speed = Number(event.key);
+        find("speed").value = this.speed;
+    }
+    return true;
+  }
+
+  // drawMarks marks events along the timeline: above, in the colours of the seats.
+  drawMarks() {
+    const canvas = find("marks"), width = canvas.clientWidth, height = canvas.clientHeight;
+    if (!this.games || !width) return;
+    canvas.width = width * devicePixelRatio;
+    canvas.height = height * devicePixelRatio;
+    const pen = canvas.getContext("2d");
+    pen.scale(devicePixelRatio, devicePixelRatio);
+    for (const game of this.games) {
+      for (const event of game.events) {
+        if (!notable.has(event.event)) continue;
+        const x = 8 + (width - 16) * event.index / Math.max(1, this.last);
+        pen.fillStyle = event.seat === undefined ? "#868e96" : sprites.seatColour(game, event.seat);
+        const tall = event.event === "died" || event.event === "collapsed" ? height : height / 2;
+        pen.fillRect(Math.round(x) - 1, height - tall, event.event === "died" ? 3 : 2, tall);
+      }
+    }
+  }
+}

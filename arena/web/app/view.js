@@ -1,0 +1,74 @@
+// One game on the page: its board, its seats and its events.
+
+import { Board } from "./board.js";
+import { element, find, say } from "./elements.js";
+import { ending, inWords, notable } from "./game.js";
+import { Seats } from "./seats.js";
+import * as sprites from "./sprites.js";
+
+export class View {
+  // jump is called with the step of an event that was chosen.
+  constructor(game, title, jump) {
+    this.game = game;
+    this.whole = find("game").content.firstElementChild.cloneNode(true);
+    const find1 = selector => this.whole.querySelector(selector);
+    say(find1("h2"), title);
+    this.board = new Board(find1("canvas"), game);
+    this.seats = new Seats(find1(".seats"), game);
+    this.list = find1("ol");
+    this.all = find1(".events input");
+    this.all.onchange = () => this.listEvents(jump);
+    this.listEvents(jump);
+  }
+
+  close() { this.board.close(); }
+
+  listEvents(jump) {
+    this.entries = this.game.events.filter(e => this.all.checked || notable.has(e.event)).map(event => {
+      const step = this.game.positions[event.index].step;
+      const button = element("button", { type: "button", onclick: () => jump(event.index) },
+        element("span", { className: "step" }, String(step)), inWords(this.game, event));
+      if (event.seat !== undefined) button.style.setProperty("--seat", sprites.seatColour(this.game, event.seat));
+      return { index: event.index, item: element("li", {}, button) };
+    });
+    this.list.replaceChildren(...this.entries.map(entry => entry.item));
+    if (this.index !== undefined) this.markEvents(true);
+  }
+
+  // show shows the position of a number as a seat sees it.
+  show(index, seat, reach) {
+    const known = Math.min(seat, this.game.head.teams.flat().length - 1);
+    this.index = Math.min(index, this.game.last);
+    const position = this.game.at(this.index);
+    this.board.show(position, known, reach);
+    this.seats.show(position, known);
+    this.markEvents(false);
+  }
+
+  // markEvents marks what has just happened and keeps it in sight.
+  markEvents(anew) {
+    const at = this.entries.findLastIndex(entry => entry.index <= this.index);
+    if (at === this.marked && !anew) return;
+    this.entries[this.marked]?.item.classList.remove("now");
+    this.marked = at;
+    const item = this.entries[at]?.item;
+    if (!item) return;
+    item.classList.add("now");
+    this.list.scrollTop = item.offsetTop - this.list.clientHeight / 2; // the page itself stays where it is
+  }
+
+  // happened says what the step brought.
+  happened(index) {
+    const events = this.game.events.filter(e => e.index === index && e.event !== "not_laid");
+    return events.map(event => inWords(this.game, event)).join("; ");
+  }
+
+  // about is what there is to say about the game as a whole.
+  about() {
+    const { head } = this.game, end = this.game.at(this.game.last);
+    const parts = [head.env, `${end.step} steps`, ending(this.game, end.status)];
+    if (head.seed) parts.push(`seed ${head.seed}`);
+    if (head.note) parts.push(head.note);
+    return parts.join(" · ");
+  }
+}

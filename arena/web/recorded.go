@@ -1,0 +1,115 @@
+package web
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strconv"
+
+	"pommego/arena/scene"
+	"pommego/arena/trace"
+)
+
+// Recorded is a file of recorded games. They have the numbers of their lines, from 1.
+func Recorded(path string, formats trace.Formats) Games { return &recorded{path, formats} }
+
+type recorded struct {
+	path    string
+	formats trace.Formats
+}
+
+func (r *recorded) Game(number int) (*scene.Game, error) {
+	if number < 1 {
+		return nil, fmt.Errorf("%w: %s has none with the number %d, its first is 1", ErrNoGame, r.path, number)
+	}
+	replay, err := r.formats.Open(r.path, number)
+	if errors.Is(err, trace.ErrNoGame) {
+		return nil, fmt.Errorf("%w: %w", ErrNoGame, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return scene.Read(replay)
+}
+
+// Listing reads of each record what a table shows. That is the same in all formats
+// of whole games, but for what some of them lack.
+func (r *recorded) Listing() (*Listing, error) {
+	file, err := trace.Open(r.path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	list := &Listing{Kind: "games", Title: filepath.Base(r.path), Games: []Entry{}}
+	for {
+		line, err := file.Next()
+		if err == io.EOF {
+			return list, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		entry, id := entryOf(line)
+		entry.Game = file.Line()
+		list.Games = append(list.Games, entry)
+		if list.Env == "" || len(list.Games) == 1 {
+			list.Env = id
+		}
+		if list.Env != id {
+			list.Env = "several environments"
+		}
+	}
+}
+
+// entryOf is what a record says at a glance, and the id that it is of.
+func entryOf(line []byte) (Entry, string) {
+	var record struct {
+		Variant, Name, Note string
+		Seed                json.RawMessage
+		Policies            []string
+		Steps               []json.RawMessage
+		Config              struct {
+			EnvID string `json:"env_id"`
+		}
+	}
+	json.Unmarshal(line, &record) // best effort: to open a game tells what is wrong with it
+	entry := Entry{Agents: record.Policies, Steps: len(record.Steps), Note: record.Note}
+	if record.Name != "" {
+		entry.Note = record.Name
+	}
+	entry.Seed, _ = strconv.ParseUint(string(record.Seed), 10, 64)
+	if n := len(record.Steps); n > 0 {
+		var end struct {
+			Result  string
+			Winners []int
+		}
+		json.Unmarshal(record.Steps[n-1], &end)
+		entry.Result, entry.Winners = end.Result, end.Winners
+	}
+	if record.Config.EnvID != "" {
+		return entry, record.Config.EnvID
+	}
+	return entry, record.Variant
+}
+
+// OpenRecorded reads the first game of a file with recorded games: an Opener.
+func OpenRecorded(formats trace.Formats) Opener {
+	return func(name string, content io.Reader) (*scene.Game, error) {
+		file, err := trace.NewReader(name, content)
+		if err != nil {
+			return nil, err
+		}
+		line, err := file.Next()
+		if err != nil {
+			return nil, err
+		}
+		replay, err := formats.Reopen(bytes.Clone(line))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		return scene.Read(replay)
+	}
+}

@@ -1,0 +1,209 @@
+package web
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"pommego/arena/scene"
+	"pommego/arena/trace"
+	"pommego/arena/trace/tracetest"
+	"pommego/env/catalog"
+)
+
+var formats = trace.Formats(catalog.Formats())
+
+// recordings writes a file of a game of each of the three games.
+func recordings(t *testing.T) string {
+	t.Helper()
+	var all []byte
+	for _, id := range []string{"pommerman/testdata/golden/OneVsOne-v0", "basewar/testdata/golden/BaseWar-v0", "suitebot/testdata/golden/SuiteBot-v0"} {
+		all = append(append(all, tracetest.Lines(t, "../../env/"+id+".jsonl.gz")[0]...), '\n')
+	}
+	path := filepath.Join(t.TempDir(), "games.jsonl")
+	if err := os.WriteFile(path, all, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func serving(t *testing.T) (handler http.Handler, path string) {
+	t.Helper()
+	path = recordings(t)
+	h, err := New(Config{Games: Recorded(path, formats), Open: OpenRecorded(formats), Token: "secret"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h, path
+}
+
+func ask(h http.Handler, change func(*http.Request), method, path string, body io.Reader) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(method, path, body)
+	r.Host = "127.0.0.1:8765"
+	r.Header.Set("Authorization", "Bearer secret")
+	if change != nil {
+		change(r)
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w
+}
+
+func TestWhoMayAsk(t *testing.T) {
+	h, _ := serving(t)
+	for _, tc := range []struct {
+		reason string
+		path   string
+		change func(*http.Request)
+		want   int
+	}{
+		{"the page", "/", nil, 200},
+		{"the page needs no token: it holds nothing", "/", func(r *http.Request) { r.Header.Del("Authorization") }, 200},
+		{"a module", "/main.js", nil, 200},
+		{"nothing but the page's files", "/web.go", nil, 404},
+		{"no folder", "/app", nil, 404},
+		{"the games", "/api/listing", nil, 200},
+		{"by the page itself", "/api/listing", func(r *http.Request) { r.Header.Set("Origin", "http://127.0.0.1:8765") }, 200},
+		{"by localhost", "/api/listing", func(r *http.Request) { r.Host = "localhost:1" }, 200},
+		{"without a token", "/api/listing", func(r *http.Request) { r.Header.Del("Authorization") }, 401},
+		{"with another token", "/api/game/1", func(r *http.Request) { r.Header.Set("Authorization", "Bearer secre") }, 401},
+		{"by a name that was bound to this machine", "/", func(r *http.Request) { r.Host = "evil.example:8765" }, 403},
+		{"by another page", "/api/listing", func(r *http.Request) { r.Header.Set("Origin", "http://evil.example") }, 403},
+		{"by a page on another port", "/api/listing", func(r *http.Request) { r.Header.Set("Origin", "http://127.0.0.1:1") }, 403},
+		{"by a page of a file", "/api/listing", func(r *http.Request) { r.Header.Set("Origin", "null") }, 403},
+		{"a game that is not there", "/api/game/4", nil, 404},
+		{"game 0", "/api/game/0", nil, 404},
+		{"no number", "/api/game/x", nil, 400},
+	} {
+		w := ask(h, tc.change, "GET", tc.path, nil)
+		if w.Code != tc.want {
+			t.Errorf("%s: %s is answered %d %s, want %d", tc.reason, tc.path, w.Code, w.Body, tc.want)
+		}
+		if csp := w.Header().Get("Content-Security-Policy"); csp != policy || strings.Contains(csp, "unsafe") {
+			t.Errorf("%s: the policy is %q", tc.reason, csp)
+		}
+	}
+	if _, err := New(Config{Games: Recorded("", nil)}); err == nil {
+		t.Error("a page without a token is served")
+	}
+}
+
+func unzipped(t *testing.T, w *httptest.ResponseRecorder, into any) {
+	t.Helper()
+	in, err := gzip.NewReader(w.Body)
+	if err == nil {
+		err = json.NewDecoder(in).Decode(into)
+	}
+	if err != nil {
+		t.Fatalf("answered %d: %v", w.Code, err)
+	}
+}
+
+func TestRecordedGames(t *testing.T) {
+	h, path := serving(t)
+	var list Listing
+	unzipped(t, ask(h, nil, "GET", "/api/listing", nil), &list)
+	if len(list.Games) != 3 || list.Title != "games.jsonl" || list.Env != "several environments" {
+		t.Fatalf("the listing is %+v", list)
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, entry := range list.Games {
+		var g, dropped scene.Game
+		unzipped(t, ask(h, nil, "GET", fmt.Sprintf("/api/game/%d", entry.Game), nil), &g)
+		end := g.Steps[len(g.Steps)-1]
+		if entry.Game != i+1 || entry.Steps != end.Step || entry.Result != end.Status.Result || !slices.Equal(entry.Winners, end.Status.Winners) ||
+			!slices.Equal(entry.Agents, g.Names) || entry.Seed != g.Seed {
+			t.Errorf("game %d is listed as %+v, and is %d steps of %v, %+v", i+1, entry, end.Step, g.Names, end.Status)
+		}
+		unzipped(t, ask(h, nil, "POST", "/api/open?name=x.jsonl", bytes.NewReader(bytes.Split(content, []byte("\n"))[i])), &dropped)
+		if a, b := fmt.Sprintf("%+v", g), fmt.Sprintf("%+v", dropped); len(a) != len(b) || g.Env != dropped.Env {
+			t.Errorf("game %d is another when it is dropped", i+1)
+		}
+	}
+	for _, bad := range []string{"", "{", "{}", `{"format":"x/1"}`, "<script>", "\x1f\x8b"} {
+		if w := ask(h, nil, "POST", "/api/open?name=bad.jsonl", strings.NewReader(bad)); w.Code != 422 || !strings.Contains(w.Body.String(), "bad.jsonl") {
+			t.Errorf("%q is answered %d %s", bad, w.Code, w.Body)
+		}
+	}
+}
+
+// TestOneFile: the page of one file asks for nothing, its policy allows exactly its
+// own script and style, and it holds the game.
+func TestOneFile(t *testing.T) {
+	g, err := Recorded(recordings(t), formats).Game(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.Names[0] = "</script><script>alert(1)</script>"
+	var out bytes.Buffer
+	if err := WriteFile(&out, `x</title><script>`, g, 1); err != nil {
+		t.Fatal(err)
+	}
+	page := out.String()
+	if strings.Contains(page, "alert(1)") || strings.Contains(page, "x</title>") {
+		t.Error("what a game says is markup")
+	}
+	for _, not := range []string{`src="`, "http://", "https://", "import ", "\nexport "} {
+		if strings.Contains(page, not) {
+			t.Errorf("the page contains %q", not)
+		}
+	}
+	for _, part := range []string{"script", "style"} {
+		text := regexp.MustCompile(`(?s)<` + part + `(?: type="module")?>(.*?)</` + part + `>`).FindStringSubmatch(page)[1]
+		if !strings.Contains(page, part+"-src '"+digest(text)+"'") {
+			t.Errorf("the policy does not allow the page's own %s", part)
+		}
+	}
+	held := regexp.MustCompile(`(?s)<script id="held" type="text/plain">(.*?)</script>`).FindStringSubmatch(page)[1]
+	zipped, err := base64.StdEncoding.DecodeString(held)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := gzip.NewReader(bytes.NewReader(zipped))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var content struct {
+		Title string
+		View  int
+		Game  scene.Game
+	}
+	if err := json.NewDecoder(in).Decode(&content); err != nil || content.Title != `x</title><script>` || content.View != 1 || len(content.Game.Steps) != len(g.Steps) {
+		t.Errorf("the page holds %q with %d steps (%v)", content.Title, len(content.Game.Steps), err)
+	}
+}
+
+// TestModules: one file holds all modules, each after those that it imports.
+func TestModules(t *testing.T) {
+	files, err := embedded.ReadDir("app")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		if strings.HasSuffix(f.Name(), ".js") && !slices.Contains(modules, f.Name()) {
+			t.Errorf("%s is not in the page of one file", f.Name())
+		}
+	}
+	for i, name := range modules {
+		for _, line := range importLine.FindAllString(asset(name), -1) {
+			of := regexp.MustCompile(`"\./(\w+\.js)"`).FindStringSubmatch(line)[1]
+			if at := slices.Index(modules, of); at < 0 || at >= i {
+				t.Errorf("%s imports %s, which stands after it", name, of)
+			}
+		}
+	}
+}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"pommego/arena/web"
+)
+
+// viewed starts view and returns the address of its page. At the test's end it must
+// end cleanly when it is interrupted.
+func viewed(t *testing.T, args ...string) *url.URL {
+	t.Helper()
+	cmd := exec.Command(program, append([]string{"view"}, args...)...)
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cmd.Process.Signal(syscall.SIGTERM)
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("pommego view %v ended with %v", args, err)
+		}
+	})
+	lines := bufio.NewReader(out)
+	for {
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			t.Fatalf("pommego view %v printed no address: %v", args, err)
+		}
+		if strings.HasPrefix(line, "http://") {
+			address, err := url.Parse(strings.TrimSpace(line))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return address
+		}
+	}
+}
+
+// asked asks the page's server for JSON.
+func asked(t *testing.T, page *url.URL, path string, into any) {
+	t.Helper()
+	fragment, err := url.ParseQuery(page.Fragment)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := http.NewRequest("GET", "http://"+page.Host+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+fragment.Get("token"))
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	if err == nil {
+		err = json.Unmarshal(body, into)
+	}
+	if err != nil {
+		t.Fatalf("%s is answered %d %.500s: %v", path, answer.StatusCode, body, err)
+	}
+}
+
+func TestView(t *testing.T) {
+	record := filepath.Join(t.TempDir(), "a.jsonl")
+	pommego(t, "play", "--env", "OneVsOne-v0", "--agents", "random", "--seed", "3", "--record", record, "--quiet").want(t, 0)
+	page := viewed(t, record, "--game", "1", "--step", "7")
+	if !strings.Contains(page.Fragment, "game=1&step=7&token=") {
+		t.Errorf("the address is %v", page)
+	}
+	var list web.Listing
+	if asked(t, page, "/api/listing", &list); len(list.Games) != 1 || list.Env != "OneVsOne-v0" {
+		t.Errorf("the listing is %+v", list)
+	}
+}
+
+func TestViewMistakes(t *testing.T) {
+	empty := filepath.Join(t.TempDir(), "empty.jsonl")
+	if err := os.WriteFile(empty, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		args []string
+		code int
+		says string
+	}{
+		{[]string{}, exitUsage, "want FILE"},
+		{[]string{"none.jsonl"}, exitUsage, "none.jsonl"},
+		{[]string{empty}, exitError, "is empty"},
+		{[]string{"view_test.go", "--listen", "0.0.0.0:0"}, exitUsage, "this machine alone"},
+		{[]string{"view_test.go", "--listen", "nowhere"}, exitUsage, "--listen"},
+	} {
+		if r := pommego(t, append([]string{"view"}, tc.args...)...); r.code != tc.code || !strings.Contains(r.errors, tc.says) {
+			t.Errorf("view %v: exit code %d, %q; want %d, %q", tc.args, r.code, r.errors, tc.code, tc.says)
+		}
+	}
+}

@@ -1,0 +1,471 @@
+"""The pages of `pommego view`, looked at in Chromium as a person would.
+
+The short form plays some ids. `make test-browser` plays every id, forwards and back.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import browser
+from browser import Browser
+from conftest import REPOSITORY
+
+SHORT = ["OneVsOne-v0", "BaseWarSides-v0", "SuiteBot-v0"]
+GOLDEN = {path.name.removesuffix(".jsonl.gz"): path for path in REPOSITORY.glob("env/*/testdata/golden/*.gz")}
+IDS = sorted(GOLDEN)
+KEYS = {"left": "\ue012", "right": "\ue014", "home": "\ue011", "end": "\ue010"}
+Watch = Callable[..., dict[str, Any]]  # opens the recorded game of an id, and returns its record
+
+SHOWN = "const { shown } = await import('/main.js');"
+
+
+@pytest.fixture(scope="module")
+def window() -> Iterator[Browser]:
+    """A browser for all tests here. None may leave a word in its console."""
+    browser.needed()
+    opened = Browser()
+    yield opened
+    opened.close()
+
+
+@pytest.fixture(autouse=True)
+def silent(window: Browser) -> Iterator[None]:
+    """Nothing goes wrong in the page, and it asks nobody but its server."""
+    window.window(1280, 860)
+    yield
+    assert window.complaints() == []
+    near = ("http://127.0.0.1:", "file://", "about:")
+    elsewhere = [url for url in window.requests() if not url.startswith(near)]
+    assert elsewhere == []
+
+
+@pytest.fixture(scope="module")
+def games(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file with the recorded game of every id, in the order of IDS."""
+    path = tmp_path_factory.mktemp("games") / "games.jsonl"
+    path.write_bytes(b"".join(gzip.decompress(GOLDEN[id].read_bytes()) for id in IDS))
+    return path
+
+
+@pytest.fixture(scope="module")
+def served(binary: Path, games: Path) -> Iterator[str]:
+    with browser.viewing(binary, games) as address:
+        yield address
+
+
+@pytest.fixture
+def watch(window: Browser, served: str) -> Watch:
+    """Open the recorded game of an id; returns its record."""
+
+    def open_game(id: str, more: str = "") -> dict[str, Any]:
+        window.open(f"{served}&game={IDS.index(id) + 1}{more}", "#where")
+        return json.loads(gzip.decompress(GOLDEN[id].read_bytes()))
+
+    return open_game
+
+
+# The page, played to its end and back by its buttons: what it shows at each step.
+PLAY = (
+    SHOWN
+    + """
+const at = byId("at"), where = byId("where"), seen = [], [board] = all("#games canvas");
+const look = () => {
+  const [{ position, game }] = shown();
+  const { step, ground, agents, bombs, flames, items, bases, counts, rewards, status } = position;
+  seen.push({ step, ground, agents, bombs, flames, items, bases, counts, rewards, status, last: game.last,
+    at: Number(at.value), where: where.value, label: board.getAttribute("aria-label") });
+};
+byId("first").click();
+look();
+for (const button of ["step-on", "step-back"]) {
+  const before = byId(button);
+  for (let i = 0; i < shown()[0].game.last; i++) { before.click(); look(); }
+}
+return JSON.stringify(seen);
+"""
+)
+
+
+@pytest.mark.parametrize("id", IDS)
+def test_every_step_is_as_recorded(
+    id: str, window: Browser, watch: Watch, request: pytest.FixtureRequest
+) -> None:
+    if id not in SHORT and not request.config.getoption("--all-pages"):
+        pytest.skip("of all ids with --all-pages alone")
+    window.window(480, 480)  # quick to draw
+    record = watch(id)
+    states = [record["initial"], *record["steps"]]
+    shown = json.loads(window.run(PLAY))
+    assert len(shown) == 2 * len(states) - 1
+    wanted = [*range(len(states)), *reversed(range(len(states) - 1))]
+    redraw = {"p": redraw_pommerman, "b": redraw_basewar, "s": redraw_suitebot}[record["format"][0]]
+    for index, page in zip(wanted, shown, strict=True):
+        state = states[index]
+        steps = state["step_count"]
+        assert (page["step"], page["at"]) == (steps, index)
+        assert page["where"] == f"{steps} / {states[-1]['step_count']}"
+        assert page["label"].startswith(f"Step {steps}.")
+        drawn = redraw(page, skull="2018" in id)
+        for key, value in drawn.items():
+            assert value == recorded(key, state, id), f"step {steps}: {key}"
+        assert page.get("rewards") == state.get("rewards")
+        if index:
+            assert page["status"]["result"] == state["result"]
+            assert page["status"]["winners"] == state.get("winners", [])
+
+
+def recorded(key: str, state: dict[str, Any], id: str) -> Any:
+    """A value of a record in the form in which scenes are redrawn."""
+    value = state.get(key, [])
+    if key == "flames":  # one a cell, the one that burns longest
+        longest = {(row, col): life for row, col, life in sorted(value)}
+        return sorted([*at, life] for at, life in longest.items())
+    if key == "bombs" and id == "BaseWarSides-v0":  # of which bombers: here of which seats
+        return [[*bomb[:3], bool(bomb[3] & 0b010101) + 2 * bool(bomb[3] & 0b101010)] for bomb in value]
+    return value
+
+
+def owners(bomb: dict[str, Any]) -> int:
+    return sum(1 << seat for seat in bomb["owners"])
+
+
+def redraw_pommerman(page: dict[str, Any], *, skull: bool) -> dict[str, Any]:
+    size = int(len(page["ground"]) ** 0.5)
+    board = [".#+".index(kind) for kind in page["ground"]]
+    kinds = {"extra_bomb": 6, "incr_range": 7, "kick": 8, "skull": 9}
+    moving = ["", "up", "down", "left", "right"]
+
+    def put(thing: dict[str, Any], value: int) -> None:
+        board[thing["at"][0] * size + thing["at"][1]] = value
+
+    for item in page["items"]:
+        if not item.get("hidden"):
+            put(item, kinds[item["kind"]])
+    for bomb in page["bombs"]:
+        put(bomb, 3)
+    for agent in page["agents"]:
+        if agent["alive"]:
+            put(agent, 10 + skull + agent["seat"])
+    for flame in page["flames"]:
+        put(flame, 4)
+    return {
+        "board": "".join("0123456789abcdefghij"[value] for value in board),
+        "agents": [
+            [*a["at"], int(a["alive"]), a["ammo"], a["blast"], int(a.get("kicks", False))]
+            for a in page["agents"]
+        ],
+        "bombs": [
+            [*b["at"], b["life"], b["blast"], b["owners"][0], moving.index(b.get("moving", ""))]
+            for b in page["bombs"]
+        ],
+        "flames": [[*f["at"], f["life"] - 1] for f in page["flames"]],
+        "items": [[*i["at"], kinds[i["kind"]]] for i in page["items"] if i.get("hidden")],
+    }
+
+
+def redraw_basewar(page: dict[str, Any], *, skull: bool) -> dict[str, Any]:
+    board = [".#+".index(kind) for kind in page["ground"]]
+    for side, base in enumerate(page["bases"]):
+        board[base["at"][0] * 15 + base["at"][1]] = 3 + side
+    return {
+        "board": "".join(map(str, board)),
+        "bombers": [[*a["at"], a.get("lives", 0), a["ammo"]] for a in page["agents"]],
+        "bombs": [[*b["at"], b["life"], owners(b)] for b in page["bombs"]],
+        "blast": [f["at"] for f in page["flames"]],
+        "energy": [base.get("energy", 0) for base in page["bases"]],
+    }
+
+
+def redraw_suitebot(page: dict[str, Any], *, skull: bool) -> dict[str, Any]:
+    fields = list(page["ground"].replace("-", "x"))
+    for flame in page["flames"]:
+        fields[flame["at"][0] * 20 + flame["at"][1]] = "*"
+    counts = [page["counts"][name] for name in ("points", "fields", "kills", "deaths")]
+    return {
+        "fields": "".join(fields),
+        "agents": [
+            [*a["at"][::-1], *numbers]
+            for a, numbers in zip(page["agents"], zip(*counts, strict=True), strict=True)
+        ],
+        "bombs": [[*b["at"][::-1], b["life"], b["owners"][0]] for b in page["bombs"]],
+    }
+
+
+def step(window: Browser) -> int:
+    return window.run(SHOWN + "return shown()[0].position.step")
+
+
+def test_keyboard(window: Browser, watch: Watch) -> None:
+    last = len(watch("OneVsOne-v0")["steps"])
+    for keys, want in [
+        ([KEYS["right"]] * 3, 3), ([KEYS["left"]], 2), ([f"({KEYS['right']})"], 12),
+        ([KEYS["end"]], last), ([KEYS["right"]], last), ([KEYS["home"]], 0), ([KEYS["left"]], 0),
+    ]:  # fmt: skip
+        window.press(*keys)
+        assert step(window) == want, keys
+    window.press("9")
+    assert window.run("return byId('speed').value") == "9"
+    window.press(" ")
+    assert window.run("return byId('play').getAttribute('aria-label')") == "Pause"
+    window.run(SHOWN + "await until(() => shown()[0].position.step >= 5)")
+    window.press(" ")
+    at = step(window)
+    assert window.run("return byId('play').getAttribute('aria-label')") == "Play"
+    assert 5 <= at == step(window)
+    window.press("b")
+    assert window.run(SHOWN + "return shown()[0].reach") is True
+
+
+def test_playing_ends_at_the_last_step(window: Browser, watch: Watch) -> None:
+    last = len(watch("OneVsOne-v0")["steps"])
+    window.press("9", KEYS["end"], KEYS["left"], KEYS["left"], " ")
+    window.run("await until(() => !all('.playing').length)")
+    assert step(window) == last
+
+
+def test_events_are_jumped_to(window: Browser, watch: Watch) -> None:
+    watch("PommeFFACompetition-v0")
+    listed = window.run("""
+      const read = () => all(".events li").map(li => li.textContent);
+      const some = read();
+      document.querySelector(".events input").click();
+      return [some, read()];
+    """)
+    assert len(listed[0]) < len(listed[1])
+    assert any("was killed by" in text for text in listed[0])
+    assert any("laid a bomb" in text for text in listed[1])
+    for index in (0, len(listed[1]) - 1):
+        text, at, said = window.run(
+            "const button = all('.events li button')[given[0]]; button.click();"
+            "return [button.textContent, byId('where').value, byId('happened').textContent]",
+            index,
+        )
+        number, _, _ = at.partition(" ")
+        assert text.startswith(number)
+        assert text[len(number) :] in said
+    window.press(KEYS["home"], "n")
+    first = step(window)
+    assert any(text.startswith(str(first)) for text in listed[0])
+    window.press("n", "p")
+    assert step(window) == first
+
+
+def test_the_address_says_what_is_shown(window: Browser, watch: Watch) -> None:
+    watch("PommeTeamCompetition-v0", "&step=30&view=2")
+    assert window.run(SHOWN + "const [{ position, seat }] = shown(); return [position.step, seat]") == [30, 2]
+    window.press(KEYS["right"])
+    wait = "await until(() => location.hash.includes('step=31')); return location.hash"
+    assert "view=2" in window.run(wait)
+    game = IDS.index("SuiteBot-v0") + 1
+    window.run(
+        f"location.hash = location.hash.replace(/game=[0-9]+/, 'game={game}');"
+        + SHOWN
+        + "await until(() => shown()[0]?.game.head.game === 'suitebot')"
+    )
+    assert step(window) == 31
+
+
+def test_a_seat_sees_no_more_than_it_may(window: Browser, watch: Watch) -> None:
+    record = watch("PommeTeamCompetition-v0")
+    checked = 0
+    for state in record["steps"]:
+        if "obs" not in state or state["done"]:
+            continue
+        for seat in range(4):
+            ground, owned = window.run(
+                SHOWN
+                + """
+                byId("view").value = given[1];
+                byId("view").dispatchEvent(new Event("change"));
+                byId("at").value = given[0];
+                byId("at").dispatchEvent(new Event("input"));
+                const { position } = shown()[0];
+                return [position.ground, position.bombs.some(b => b.owners.length)];
+                """,
+                state["step_count"],
+                seat,
+            )
+            seen = state["obs"][seat]["board"]
+            assert [kind == "?" for kind in ground] == [value == "5" for value in seen]
+            assert not owned
+            checked += 1
+    assert checked > 20
+
+
+def test_two_games_side_by_side(window: Browser, watch: Watch) -> None:
+    other = IDS.index("SuiteBot-v0") + 1
+    watch("OneVsOne-v0", f"&with={other}&step=20")
+    both = window.run(SHOWN + "return shown().map(({ game, position }) => [game.head.env, position.step])")
+    assert both == [["OneVsOne-v0", 20], ["SuiteBot-v0", 20]]
+    window.run(
+        "byId('beside').value = ''; byId('beside').dispatchEvent(new Event('change'));"
+        + SHOWN
+        + "await until(() => shown().length === 1)"
+    )
+    assert step(window) == 20
+
+
+DROP = """
+const bytes = Uint8Array.from(atob(given[1]), char => char.charCodeAt(0)), files = new DataTransfer();
+files.items.add(new File([bytes], given[0]));
+const how = { bubbles: true, cancelable: true, dataTransfer: files };
+const drag = kind => document.body.dispatchEvent(new DragEvent(kind, how));
+drag("dragenter");
+const offered = byId("drop").checkVisibility();
+drag("dragover");
+drag("drop");
+return offered && !byId("drop").checkVisibility();
+"""
+
+
+def test_drag_and_drop(window: Browser, watch: Watch) -> None:
+    watch("OneVsOne-v0")
+    content = GOLDEN["BaseWar-v0"].read_bytes()
+    assert window.run(DROP, "mine.jsonl.gz", base64.b64encode(content).decode())
+    wait = SHOWN + "await until(() => shown()[0]?.game.head.env === 'BaseWar-v0')"
+    window.run(wait + "; return byId('title').textContent")
+    assert window.run("return byId('title').textContent") == "mine.jsonl.gz"
+
+
+def test_what_cannot_be_opened_is_said(window: Browser, watch: Watch) -> None:
+    watch("OneVsOne-v0")
+    window.run(DROP, "<b>bad</b>.jsonl", base64.b64encode(b"{}").decode())
+    said = window.run(
+        "const m = byId('message'); await until(() => !m.hidden);return [m.textContent, m.children.length]"
+    )
+    assert "<b>bad</b>.jsonl" in said[0]
+    assert said[1] == 0  # no markup
+    assert step(window) == 0  # the game before is still there
+    assert "422" in window.complaints()[0]  # which the browser says by itself
+
+
+def test_without_the_token_nothing_is_shown(window: Browser, served: str) -> None:
+    window.open(served.partition("#")[0], "#message")
+    assert "token" in window.run("return byId('message').textContent")
+    assert "401" in window.complaints()[0]
+
+
+def test_one_file_from_disk(window: Browser, binary: Path, games: Path, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    number = IDS.index("PommeTeamCompetition-v0") + 1
+    subprocess.run(
+        [binary, "replay", games, "--game", str(number), "--html", page], check=True, capture_output=True
+    )
+    record = json.loads(gzip.decompress(GOLDEN["PommeTeamCompetition-v0"].read_bytes()))
+    window.requests()
+    window.open(f"{page.as_uri()}#step=40", "#where")
+    last = record["steps"][-1]["step_count"]
+    assert window.run("return byId('where').value") == f"40 / {last}"
+    window.press(KEYS["end"])
+    assert window.run("return byId('where').value") == f"{last} / {last}"
+    assert "simple" in window.run("return byId('about').textContent")
+    assert {url.partition("#")[0] for url in window.requests() if url != "about:blank"} == {page.as_uri()}
+
+
+def test_list_of_games(window: Browser, served: str) -> None:
+    window.open(served, "#listing tbody")
+    rows = "return all('#listing tbody tr').map(row => row.textContent)"
+    assert len(window.run(rows)) == len(IDS)
+    window.run("all('#listing thead button').find(b => b.textContent === 'Steps').click()")
+    steps = window.run("return all('#listing tbody tr').map(row => Number(row.children[3].textContent))")
+    assert steps == sorted(steps)
+    assert len(set(steps)) > 3
+    window.run(
+        "const [find] = all('input[type=search]'); find.value = 'tie'; find.dispatchEvent(new Event('input'))"
+    )
+    assert all("Tie" in row for row in window.run(rows))
+    window.run("document.querySelector('input[type=search]').value = ''")
+    window.open(served, "#listing tbody")
+    window.run("document.querySelector('#listing tbody a').click()")
+    window.run("await until(() => !byId('watching').hidden)")
+    window.run(SHOWN + "await until(() => shown().length)")
+    assert step(window) == 0
+
+
+SCREENS = [(1280, 860, 1), (390, 844, 3), (320, 600, 2)]
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize(("width", "height", "density"), SCREENS)
+def test_fits_every_screen(
+    width: int, height: int, density: int, dark: bool, window: Browser, watch: Watch, served: str
+) -> None:  # fmt: skip
+    window.window(width, height, density=density, dark=dark)
+    watch("PommeTeamCompetition-v0", "&step=60")
+    wide, sharp, scheme = window.run("""
+      const board = document.querySelector("#games canvas");
+      const page = document.documentElement;
+      return [page.scrollWidth, board.width / board.clientWidth, page.dataset.theme];
+    """)
+    assert wide <= width
+    assert sharp == pytest.approx(density, rel=0.05)  # drawn in the screen's own pixels
+    assert scheme == ("dark" if dark else "light")
+    window.open(served, "#listing tbody")
+    assert window.run("return document.documentElement.scrollWidth") <= width
+
+
+# The mean colour of each cell: what a picture of the board comes down to.
+COLOURS = """
+const [board] = all("#games canvas"), { rows, cols } = (await import("/main.js")).shown()[0].game.head;
+const small = new OffscreenCanvas(cols, rows), pen = small.getContext("2d");
+pen.imageSmoothingQuality = "high";
+pen.drawImage(board, 0, 0, cols, rows);
+const data = pen.getImageData(0, 0, cols, rows).data;
+return Array.from({ length: rows * cols }, (_, i) => [...data.slice(4 * i, 4 * i + 3)]);
+"""
+PICTURES = Path(__file__).with_name("testdata") / "browser_colours.json"
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("id", SHORT)
+def test_boards_look_as_they_did(
+    id: str, dark: bool, window: Browser, watch: Watch, request: pytest.FixtureRequest
+) -> None:
+    window.window(1280, 860, dark=dark)
+    watch(id, "&step=33")
+    colours = window.run(COLOURS)
+    known = json.loads(PICTURES.read_text()) if PICTURES.exists() else {}
+    name = f"{id} {'dark' if dark else 'light'}"
+    if request.config.getoption("--new-pictures"):
+        known[name] = colours
+        PICTURES.parent.mkdir(exist_ok=True)
+        PICTURES.write_text(json.dumps(known, separators=(",", ":")) + "\n")
+        return
+    far = [
+        (cell, got, want)
+        for cell, (got, want) in enumerate(zip(colours, known[name], strict=True))
+        if max(abs(a - b) for a, b in zip(got, want, strict=True)) > 24
+    ]
+    assert not far, "cells have other colours; look at them, and then run with --new-pictures"
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("page", ["game", "list"])
+def test_accessible(page: str, dark: bool, window: Browser, watch: Watch, served: str) -> None:
+    axe = pytest.importorskip("axe_core_python", reason=browser.HOW)
+    window.window(1280, 860, dark=dark)
+    if page == "game":
+        watch("PommeTeamCompetition-v0", "&step=60")
+    else:
+        window.open(served, "#listing tbody")
+    window.driver.execute_script((Path(axe.__file__).parent / "axe.min.js").read_text())
+    found = window.run(
+        "return (await axe.run()).violations.map(v => [v.impact, v.id, v.nodes.map(n => n.html)])"
+    )
+    assert [v for v in found if v[0] in ("serious", "critical")] == []
+
+
+def test_needed_says_how(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    with pytest.raises(pytest.skip.Exception, match="apt-get install chromium"):
+        browser.needed()
