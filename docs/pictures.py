@@ -33,6 +33,17 @@ def main() -> None:
                 window.open(address + more, "#where")
                 window.driver.save_screenshot(str(HERE / "images" / f"{name}.png"))
                 print(f"docs/images/{name}.png")
+        results = Path(folder) / "results"
+        agents = "simple,random,heuristic,mcts:ticks=200"
+        tournament = (
+            f"{BINARY} tournament --env OneVsOne-v0 --format round-robin --agents {agents} --games 20"
+        )
+        subprocess.run([*tournament.split(), "--out", results], check=True, capture_output=True)
+        with browser.viewing(BINARY, results) as address:
+            window.window(1100, 760)
+            window.open(address, "#listing tbody")
+            window.driver.save_screenshot(str(HERE / "images" / "view-tournament.png"))
+            print("docs/images/view-tournament.png")
     window.close()
 
 

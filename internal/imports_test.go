@@ -52,7 +52,7 @@ var policy = []rule{
 	{"arena/trace/tracetest", []string{"OWN"}},
 	{"arena/picture", []string{"env"}},
 	{"arena/scene", []string{"env", "env/record"}},
-	{"arena/web", []string{"arena/scene", "arena/trace"}},
+	{"arena/web", []string{"arena/dataset", "arena/match", "arena/scene", "arena/tournament", "arena/trace", "env"}},
 	{"arena/dataset", []string{"arena/match", "env", "env/ruleset", "internal/disk", "internal/enum", "internal/gamestate"}},
 	{"arena/dataset/card", []string{"OWN", "internal/chart"}},
 	{"arena/dataset/joined", []string{"OWN", "env", "env/pommerman"}}, // files of Pommerman's reference

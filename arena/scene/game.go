@@ -2,6 +2,8 @@ package scene
 
 import (
 	"fmt"
+	"math"
+	"slices"
 
 	"pommego/env"
 	"pommego/env/record"
@@ -75,4 +77,35 @@ func Patches(whole []Step) []Step {
 		}
 	}
 	return steps
+}
+
+// Played describes a game from where m stands, by the actions of its steps, which it
+// makes in m.
+func Played(game env.Game, m env.Match, actions [][]uint8) (*Game, error) {
+	spec := game.Spec()
+	head, ok := HeadOf(spec, m)
+	if !ok {
+		return nil, fmt.Errorf("games of %s cannot be drawn", spec.ID)
+	}
+	t := env.NewTrackers(game, 1, true)[0]
+	t.Begin(m)
+	whole := []Step{Describe(spec, m, t, nil)}
+	for _, own := range actions {
+		t.Step(m, own)
+		whole = append(whole, Describe(spec, m, t, own))
+	}
+	return &Game{head, Patches(whole)}, nil
+}
+
+// Searched is what a seat chose by that reports how often its search tried each
+// choice, and the value it found.
+func Searched(seat int, visits []int32, values []float64) Thought {
+	t := Thought{Seat: seat, Visits: slices.Clone(visits)}
+	for i, v := range values {
+		if visits[i] == 0 {
+			v = math.NaN()
+		}
+		t.Values = append(t.Values, Value(v))
+	}
+	return t
 }

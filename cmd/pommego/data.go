@@ -10,7 +10,6 @@ import (
 
 	"pommego/arena/dataset"
 	"pommego/env"
-	"pommego/env/catalog"
 )
 
 func newData() *cobra.Command {
@@ -38,13 +37,7 @@ func newData() *cobra.Command {
 var dataCommands = []func() *cobra.Command{newDataVerify, newDataShow, newDataMerge, newDataExport, newDataImport, newDataPack, newDataStates}
 
 // playedIn is the game that a data set's games were played in.
-func playedIn(m *dataset.Manifest) (env.Game, error) {
-	base, own := strings.CutPrefix(m.Env.ID, "custom:")
-	if own {
-		return catalog.Variant(base, m.Env.Rules)
-	}
-	return catalog.Game(m.Env.ID)
-}
+func playedIn(m *dataset.Manifest) (env.Game, error) { return variantOf(m.Env.ID, m.Env.Rules) }
 
 // openSet opens a data set whose games can be played again.
 func openSet(folder string) (*dataset.Set, env.Game, error) {

@@ -100,6 +100,9 @@ flags and --part; then one takes all logs, with --take for each, and plays what 
 	return cmd
 }
 
+// tournamentLog is the log's name in a tournament's folder.
+const tournamentLog = "games.jsonl"
+
 type tournamentOptions struct {
 	chosenGame
 	parts                   parts
@@ -247,7 +250,7 @@ func (o *tournamentOptions) makeFolder() error {
 		return nil
 	}
 	if o.log == "" {
-		o.log = filepath.Join(o.out, "games.jsonl")
+		o.log = filepath.Join(o.out, tournamentLog)
 	}
 	return os.MkdirAll(o.out, 0o755)
 }

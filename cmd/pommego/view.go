@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -10,12 +11,19 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"pommego/arena/dataset"
+	"pommego/arena/tournament"
 	"pommego/arena/web"
+	"pommego/env"
+	"pommego/env/catalog"
+	"pommego/internal/disk"
 )
 
 type viewOptions struct {
@@ -27,22 +35,28 @@ type viewOptions struct {
 func newView() *cobra.Command {
 	var o viewOptions
 	cmd := &cobra.Command{
-		Use:   "view FILE",
-		Short: "Look at recorded games in the browser",
+		Use:   "view FILE|DATASET|TOURNAMENT",
+		Short: "Look at recorded games, data sets and tournaments in the browser",
 		Long: `Look at recorded games in the browser: every step with what led to it, events to jump to, what
 each seat sees and two games side by side. The address that is printed holds a token, without
 which the page shows nothing. Only this machine can open it; the page asks for nothing
 from elsewhere. Further files can be dropped onto it. SIGINT ends it.
 
+Of a data set (its folder) and of a tournament (the folder of --out or the file of --log) a table of
+games is shown first, of a finished tournament with ratings and the comparison of pairs. A tournament
+may still be under way. Its log holds results; to be shown, a game is played again by the same agents.
+
 A page of one file, to be sent to others, is written by: pommego replay FILE --html page.html`,
 		Example: `  pommego view games.jsonl.gz
   pommego view games.jsonl.gz --game 17 --step 200
+  pommego view ffa
+  pommego view results
   pommego view games.jsonl.gz --listen 127.0.0.1:8080`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if err := o.checkListen(); err != nil {
 				return err
 			}
-			return exactly(1, "FILE")(cmd, args)
+			return exactly(1, "FILE, DATASET or TOURNAMENT")(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd, args[0], cmd.Flags().Changed("game"))
@@ -77,10 +91,48 @@ func (o *viewOptions) run(cmd *cobra.Command, path string, begin bool) error {
 
 // gamesAt is the games that an argument names.
 func gamesAt(path string) (web.Games, error) {
-	if _, err := os.Stat(path); err != nil {
+	info, err := os.Stat(path)
+	if err != nil {
 		return nil, usageError{err}
 	}
+	if folder := inDataSet(path); folder != "" {
+		set, game, err := openSet(folder)
+		if err != nil {
+			return nil, err
+		}
+		return web.DataSet(set, game), nil
+	}
+	if info.IsDir() {
+		log := filepath.Join(path, tournamentLog)
+		if _, err := os.Stat(log); err != nil {
+			return nil, usagef("%s holds neither a data set nor a tournament: there is no %s and no %s", path, dataset.ManifestName, tournamentLog)
+		}
+		return tournamentAt(path, log), nil
+	}
+	if isLog(path) {
+		return tournamentAt(path, path), nil
+	}
 	return web.Recorded(path, formats), nil
+}
+
+// isLog reports whether a file begins as logs of tournaments do.
+func isLog(path string) bool {
+	first := errors.New("the first line")
+	err := disk.ReadLog(path, func([]byte) error { return first })
+	return errors.Is(err, first)
+}
+
+// tournamentAt is a tournament by the name under which it was found, and its log.
+func tournamentAt(name, log string) web.Games {
+	return web.Tournament(name, func() (*tournament.Kept, error) { return tournament.Read(log, variantOf) })
+}
+
+// variantOf is the game of an id and rules, which for ids with their own rules say all.
+func variantOf(id string, rules json.RawMessage) (env.Game, error) {
+	if base, own := strings.CutPrefix(id, "custom:"); own {
+		return catalog.Variant(base, rules)
+	}
+	return catalog.Game(id)
 }
 
 // serve serves a page until ctx ends.

@@ -3,16 +3,19 @@ package main
 import (
 	"bufio"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 
+	"pommego/arena/scene"
 	"pommego/arena/web"
 )
 
@@ -89,6 +92,35 @@ func TestView(t *testing.T) {
 	}
 }
 
+// TestViewKept looks at a data set and at a tournament, whose games are played again.
+func TestViewKept(t *testing.T) {
+	dir := t.TempDir()
+	set, results := filepath.Join(dir, "set"), filepath.Join(dir, "results")
+	pommego(t, "generate", "--agents", "simple,random", "--seating", "drawn", "--games", "3", "--seed", "4", "--out", set).want(t, 0)
+	pommego(t, "tournament", "--env", "OneVsOne-v0", "--format", "round-robin", "--agents", "simple,random", "--games", "4", "--out", results).want(t, 0)
+	for _, tc := range []struct {
+		path, kind string
+		games      int
+	}{{set, "dataset", 3}, {results, "tournament", 4}, {filepath.Join(results, "games.jsonl"), "tournament", 4}} {
+		page := viewed(t, tc.path)
+		var list web.Listing
+		asked(t, page, "/api/listing", &list)
+		if list.Kind != tc.kind || len(list.Games) != tc.games || tc.kind == "tournament" && (list.Ratings == nil || list.Pairs == nil) {
+			t.Errorf("%s is listed as %+v", tc.path, list)
+		}
+		for _, entry := range list.Games {
+			var g scene.Game
+			asked(t, page, fmt.Sprintf("/api/game/%d", entry.Game), &g)
+			if end := g.Steps[len(g.Steps)-1]; end.Step != entry.Steps || !slices.Equal(g.Names, entry.Agents) || entry.Result == "Win" && !slices.Equal(end.Status.Winners, entry.Winners) {
+				t.Errorf("%s: game %+v ends as %+v", tc.path, entry, end)
+			}
+		}
+	}
+	if r := pommego(t, "view", dir); r.code != exitUsage || !strings.Contains(r.errors, "neither a data set nor a tournament") {
+		t.Errorf("a folder with nothing in it: exit code %d, %q", r.code, r.errors)
+	}
+}
+
 func TestViewMistakes(t *testing.T) {
 	empty := filepath.Join(t.TempDir(), "empty.jsonl")
 	if err := os.WriteFile(empty, nil, 0o600); err != nil {
@@ -99,7 +131,7 @@ func TestViewMistakes(t *testing.T) {
 		code int
 		says string
 	}{
-		{[]string{}, exitUsage, "want FILE"},
+		{[]string{}, exitUsage, "want FILE, DATASET or TOURNAMENT"},
 		{[]string{"none.jsonl"}, exitUsage, "none.jsonl"},
 		{[]string{empty}, exitError, "is empty"},
 		{[]string{"view_test.go", "--listen", "0.0.0.0:0"}, exitUsage, "this machine alone"},

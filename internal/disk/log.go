@@ -236,3 +236,31 @@ func (l *Log) Close() error {
 	l.closed = true
 	return l.file.Close()
 }
+
+// ReadLog hands the header and the records of a log to take, without changing or
+// locking it: what a writer has only half written by now, and what follows a damaged
+// line, is left out.
+func ReadLog(path string, take func(line []byte) error) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	in := bufio.NewReaderSize(file, 1<<16)
+	for number := 1; ; number++ {
+		line, err := in.ReadBytes('\n')
+		if err != nil && err != io.EOF {
+			return err
+		}
+		record, bad := readLine(line)
+		if bad != nil && number == 1 {
+			return fmt.Errorf("%s: it is no log: %w", path, bad)
+		}
+		if bad != nil {
+			return nil
+		}
+		if err := take(record); err != nil {
+			return fmt.Errorf("%s: line %d: %w", path, number, err)
+		}
+	}
+}

@@ -392,6 +392,63 @@ def test_list_of_games(window: Browser, served: str) -> None:
     assert step(window) == 0
 
 
+@pytest.fixture(scope="module")
+def tournament(binary: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a small finished tournament."""
+    folder = tmp_path_factory.mktemp("tournament") / "results"
+    command = (
+        "tournament --env OneVsOne-v0 --format round-robin --agents simple,random,mcts:ticks=100 --games 4"
+    )
+    subprocess.run([binary, *command.split(), "--out", folder], check=True, capture_output=True)
+    return folder
+
+
+def test_tournament(window: Browser, binary: Path, tournament: Path) -> None:
+    results = json.loads((tournament / "results.json").read_text())
+    with browser.viewing(binary, tournament) as address:
+        window.open(address, "#listing tbody")
+        tables = window.run(
+            "return all('#listing table').map(t => [t.caption.textContent,"
+            " [...t.tBodies[0].rows].map(r => [...r.cells].map(c => c.textContent))])"
+        )
+        (_, ratings), (_, pairs), (_, games) = tables
+        best = max(results["standings"], key=lambda standing: standing["rating"]["value"])
+        assert ratings[0][0] == best["agent"]
+        assert ratings[0][1] == f"{best['rating']['value']:.0f}"
+        assert (len(ratings), len(pairs), len(games)) == (3, 3, 12)
+        pair = results["pairs"][0]
+        decided = pair["row_only"] + pair["col_only"]
+        assert f"n={decided}" in pairs[0][2]
+        window.run("all('.share a')[0].click(); await until(() => location.hash.includes('against'))")
+        window.run("await until(() => all('.found')[0].textContent.startsWith('4 of 12'))")
+        played = [row for row in games if "mcts" in row[1]]
+        window.open(f"{address}&game={played[0][0]}", "#where")
+        steps, bars = window.run(
+            SHOWN
+            + """
+            const { game } = shown()[0];
+            byId("at").value = game.positions.findIndex(position => position.thoughts);
+            byId("at").dispatchEvent(new Event("input"));
+            return [game.last, all(".bars li").map(bar => bar.textContent)];
+            """
+        )
+    assert str(steps) == played[0][3]  # it was played again, as it was
+    assert len(bars) == 6
+    assert any("visits" in text for text in bars)
+
+
+def test_data_set(window: Browser, binary: Path, tmp_path: Path) -> None:
+    command = "generate --agents simple,random --seating drawn --games 6 --seed 4"
+    subprocess.run([binary, *command.split(), "--out", tmp_path / "ffa"], check=True, capture_output=True)
+    with browser.viewing(binary, tmp_path / "ffa") as address:
+        window.open(address, "#listing tbody")
+        games = window.run("return all('#listing tbody tr').map(r => [...r.cells].map(c => c.textContent))")
+        assert [row[0] for row in games] == ["0", "1", "2", "3", "4", "5"]
+        window.open(f"{address}&game=3", "#where")
+        last, names = window.run(SHOWN + "const { game } = shown()[0]; return [game.last, game.head.names]")
+    assert (str(last), ", ".join(names)) == (games[3][3], games[3][1])
+
+
 SCREENS = [(1280, 860, 1), (390, 844, 3), (320, 600, 2)]
 
 

@@ -46,6 +46,7 @@ export class Listing {
     if (this.ratings?.length) where.append(this.ratingTable());
     if (this.pairs?.length) where.append(this.pairMatrix());
     where.append(this.gameTable(place));
+    if (place.agent) where.lastElementChild.scrollIntoView();
   }
 
   // table is a table in a box that scrolls by itself where it is too wide.

@@ -1,0 +1,122 @@
+package tournament
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"pommego/arena/match"
+	"pommego/env"
+	"pommego/internal/disk"
+)
+
+// Kept is a tournament as its log has it, to be looked at.
+type Kept struct {
+	Env     string
+	Config  Config
+	Records []Record // those that are finished, by their numbers
+	Total   int      // games that the tournament has
+
+	tournament *Tournament
+	program    string
+}
+
+// Read reads the log of a tournament, which may still be under way. find finds a
+// game by its id and rules. No agent is started.
+func Read(path string, find func(id string, rules json.RawMessage) (env.Game, error)) (*Kept, error) {
+	var k *Kept
+	err := disk.ReadLog(path, func(line []byte) (err error) {
+		if k == nil {
+			k, err = begun(line, find)
+			return err
+		}
+		var r Record
+		if err := json.Unmarshal(line, &r); err != nil {
+			return err
+		}
+		if err := k.tournament.schedule.check(&r); err != nil {
+			return err
+		}
+		k.Records = append(k.Records, r)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(k.Records, func(a, b Record) int { return a.Game - b.Game })
+	return k, nil
+}
+
+// begun is the tournament that a log's header describes.
+func begun(line []byte, find func(id string, rules json.RawMessage) (env.Game, error)) (*Kept, error) {
+	var h header
+	if err := json.Unmarshal(line, &h); err != nil {
+		return nil, err
+	}
+	if h.Format != logFormat {
+		return nil, fmt.Errorf("its format is %q, want %q", h.Format, logFormat)
+	}
+	game, err := find(h.Env, h.Rules)
+	if err != nil {
+		return nil, err
+	}
+	spec := game.Spec()
+	if h.Version != spec.Version {
+		return nil, fmt.Errorf("it is of version %d of %s, this program plays version %d", h.Version, spec.Game, spec.Version)
+	}
+	if err := h.Config.Validate(spec); err != nil {
+		return nil, err
+	}
+	t := &Tournament{game: game, config: h.Config}
+	t.schedule = newSchedule(&t.config, spec)
+	return &Kept{Env: h.Env, Config: h.Config, Total: t.Games(), tournament: t, program: h.Program}, nil
+}
+
+// Results are what the games show, nil as long as some are missing.
+func (k *Kept) Results() (*Results, error) {
+	if len(k.Records) < k.Total {
+		return nil, nil
+	}
+	r, err := k.tournament.report(k.Records, k.program)
+	if err != nil {
+		return nil, err
+	}
+	return r.Results, nil
+}
+
+// ErrNotAgain says that a game cannot be played again as it was.
+var ErrNotAgain = errors.New("the game cannot be shown: logs keep results, and it cannot be played again as it was")
+
+// Replay plays a finished game again, which watch is shown. Agents outside this
+// program are not started.
+func (k *Kept) Replay(ctx context.Context, r *Record, watch func(at match.Moment, players []match.Player) error) error {
+	f := k.tournament.schedule.game(r.Game)
+	rules := k.tournament.config.rules()
+	rules.Repetition = f.again
+	var players []match.Player
+	defer func() {
+		for _, p := range players {
+			p.Close()
+		}
+	}()
+	for _, name := range r.Agents {
+		if match.Outside(name) {
+			return fmt.Errorf("%w: %s is outside this program", ErrNotAgain, name)
+		}
+		p, err := match.NewPlayer(k.tournament.game, name)
+		if err != nil {
+			return err
+		}
+		players = append(players, p)
+	}
+	result, err := match.Play(ctx, k.tournament.game, players, f.seed, *rules, func(at match.Moment) error { return watch(at, players) })
+	if err != nil {
+		return err
+	}
+	if result.Steps != r.Steps || result.Games != r.Played {
+		return fmt.Errorf("%w: it took %d steps then and %d now; an agent has a limit in time, or another build of the program played", ErrNotAgain, r.Steps, result.Steps)
+	}
+	return nil
+}

@@ -1,0 +1,103 @@
+package tournament
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pommego/arena/match"
+	"pommego/env"
+	"pommego/env/catalog"
+)
+
+func find(id string, _ json.RawMessage) (env.Game, error) { return catalog.Game(id) }
+
+// TestReadsWhatIsPlayed: a log is read while it is written, with results once it is
+// complete, and its games come out again as they were.
+func TestReadsWhatIsPlayed(t *testing.T) {
+	game, err := catalog.Game("OneVsOne-v0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tour, err := New(game, Config{Agents: []string{"simple", "random"}, Format: RoundRobin, Games: 4, Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := filepath.Join(t.TempDir(), "log.jsonl")
+	report, err := tour.Run(context.Background(), Options{Log: log, Program: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept, err := Read(log, find)
+	if err != nil {
+		t.Fatal(err)
+	}
+	results, err := kept.Results()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, _ := json.Marshal(report.Results)
+	if got, _ := json.Marshal(results); string(got) != string(want) {
+		t.Errorf("results are %s, want %s", got, want)
+	}
+	for i := range kept.Records {
+		steps := 0
+		if err := kept.Replay(context.Background(), &kept.Records[i], func(match.Moment, []match.Player) error { steps++; return nil }); err != nil || steps != kept.Records[i].Steps+1 {
+			t.Errorf("game %d: %d positions (%v), want %d", i, steps, err, kept.Records[i].Steps+1)
+		}
+	}
+	other := kept.Records[0]
+	other.Steps++
+	if err := kept.Replay(context.Background(), &other, func(match.Moment, []match.Player) error { return nil }); !errors.Is(err, ErrNotAgain) {
+		t.Errorf("a game that is another now is shown (%v)", err)
+	}
+	text, err := os.ReadFile(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(log, text[:len(text)-7], 0o600); err != nil { // half a line
+		t.Fatal(err)
+	}
+	kept, err = Read(log, find)
+	if err != nil || len(kept.Records) != 3 || kept.Total != 4 {
+		t.Fatalf("of a log under way %+v was read (%v)", kept, err)
+	}
+	if results, err := kept.Results(); results != nil || err != nil {
+		t.Errorf("results of a part are %v (%v)", results, err)
+	}
+}
+
+// TestReadStartsNothing: what a log says must not be run.
+func TestReadStartsNothing(t *testing.T) {
+	made := filepath.Join(t.TempDir(), "made")
+	game, err := catalog.Game("OneVsOne-v0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := Config{Agents: []string{"exec:touch " + made, "random"}, Format: RoundRobin, Games: 2, Seed: 3}
+	k := &Kept{tournament: &Tournament{game: game, config: c}}
+	k.tournament.schedule = newSchedule(&k.tournament.config, game.Spec())
+	err = k.Replay(context.Background(), &Record{Agents: c.Agents}, nil)
+	if !errors.Is(err, ErrNotAgain) || !strings.Contains(err.Error(), "outside this program") {
+		t.Errorf("error %v, want %v", err, ErrNotAgain)
+	}
+	if _, err := os.Stat(made); err == nil {
+		t.Error("the agent was started")
+	}
+}
+
+func TestReadMistakes(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log.jsonl")
+	for _, text := range []string{"", "{}\n", `{"format":"pommerman-trace/1"}` + "\n"} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Read(path, find); err == nil || !strings.Contains(err.Error(), path) {
+			t.Errorf("%q: %v, want an error that names the file", text, err)
+		}
+	}
+}

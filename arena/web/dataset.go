@@ -1,0 +1,80 @@
+package web
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"path/filepath"
+
+	"pommego/arena/dataset"
+	"pommego/arena/scene"
+	"pommego/env"
+)
+
+// DataSet is a data set. Its games are played again in game.
+func DataSet(set *dataset.Set, game env.Game) Games { return &dataSet{set, game} }
+
+type dataSet struct {
+	set  *dataset.Set
+	game env.Game
+}
+
+func (d *dataSet) Listing() (*Listing, error) {
+	list := &Listing{
+		Kind: "dataset", Title: filepath.Base(d.set.Folder), Env: d.set.Manifest.Env.ID, Games: []Entry{},
+		Notes: []string{fmt.Sprintf("%d steps", d.set.Manifest.Steps)},
+	}
+	return list, d.set.Episodes(func(e *dataset.Episode) error {
+		entry := Entry{Game: e.Game, Agents: d.set.Names(e), Steps: e.Steps, Result: e.Result.String(), Winners: e.Winners.List()}
+		if e.Dealt {
+			entry.Seed = e.Seed.Value
+		}
+		list.Games = append(list.Games, entry)
+		return nil
+	})
+}
+
+func (d *dataSet) Game(number int) (*scene.Game, error) {
+	if number < 0 || number >= d.set.Manifest.Games {
+		return nil, fmt.Errorf("%w: there is no game %d, want 0 to %d", ErrNoGame, number, d.set.Manifest.Games-1)
+	}
+	e, err := d.set.Episode(number)
+	if err != nil {
+		return nil, err
+	}
+	m, err := dataset.Begin(d.game, e)
+	if err != nil {
+		return nil, err
+	}
+	width := len(e.Actions) / max(1, e.Steps)
+	var actions [][]uint8
+	for step := range e.Steps {
+		actions = append(actions, e.Actions[step*width:][:width])
+	}
+	g, err := scene.Played(d.game, m, actions)
+	if err != nil {
+		return nil, err
+	}
+	g.Names = d.set.Names(e)
+	if e.Dealt {
+		g.Seed = e.Seed.Value
+	}
+	for i := range e.Decisions {
+		if decision := &e.Decisions[i]; decision.Visits != nil {
+			step := &g.Steps[decision.Step+1] // which it led to
+			step.Thoughts = append(step.Thoughts, thought(decision))
+		}
+	}
+	return g, nil
+}
+
+func thought(d *dataset.Decision) scene.Thought {
+	visits, values := make([]int32, len(d.Visits)/4), make([]float64, len(d.Values)/8)
+	for i := range visits {
+		visits[i] = int32(binary.LittleEndian.Uint32(d.Visits[4*i:]))
+	}
+	for i := range values {
+		values[i] = math.Float64frombits(binary.LittleEndian.Uint64(d.Values[8*i:]))
+	}
+	return scene.Searched(d.Seat, visits, values)
+}

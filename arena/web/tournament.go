@@ -1,0 +1,124 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"pommego/arena/match"
+	"pommego/arena/scene"
+	"pommego/arena/tournament"
+	"pommego/env"
+)
+
+// Tournament is the log of a tournament, which may still be under way. Its games are
+// played again when they are looked at.
+func Tournament(path string, read func() (*tournament.Kept, error)) Games {
+	return &tournamentLog{path, read}
+}
+
+type tournamentLog struct {
+	path string
+	read func() (*tournament.Kept, error)
+}
+
+func (t *tournamentLog) Listing() (*Listing, error) {
+	kept, err := t.read()
+	if err != nil {
+		return nil, err
+	}
+	results, err := kept.Results()
+	if err != nil {
+		return nil, err
+	}
+	list := &Listing{Kind: "tournament", Title: filepath.Base(t.path), Env: kept.Env, Games: []Entry{}, Notes: []string{kept.Config.Format.String()}}
+	if results != nil {
+		list.Ratings, list.Pairs = results.Agents, results.Pairs
+	} else {
+		list.Notes = append(list.Notes, fmt.Sprintf("under way: %d of %d games, ratings at the end", len(kept.Records), kept.Total))
+	}
+	for i := range kept.Records {
+		r := &kept.Records[i]
+		entry := Entry{Game: r.Game, Agents: r.Agents, Steps: r.Steps, Result: env.Tie.String(), Seed: r.Seed}
+		for seat, outcome := range r.Outcome {
+			if outcome > 0 {
+				entry.Result, entry.Winners = env.Win.String(), append(entry.Winners, seat)
+			}
+		}
+		if r.Played > 1 {
+			entry.Note = fmt.Sprintf("%d games, all ties but the last", r.Played)
+		}
+		list.Games = append(list.Games, entry)
+	}
+	return list, nil
+}
+
+// most is how long a game may take to be played again: agents that search are slow.
+const most = 2 * time.Minute
+
+func (t *tournamentLog) Game(number int) (*scene.Game, error) {
+	kept, err := t.read()
+	if err != nil {
+		return nil, err
+	}
+	at := slices.IndexFunc(kept.Records, func(r tournament.Record) bool { return r.Game == number })
+	if at < 0 {
+		return nil, fmt.Errorf("%w: game %d is not in the log", ErrNoGame, number)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), most)
+	defer cancel()
+	var again replayed
+	if err := kept.Replay(ctx, &kept.Records[at], again.watch); err != nil {
+		return nil, err
+	}
+	return again.described(&kept.Records[at])
+}
+
+// replayed is the last game of a match that is played again.
+type replayed struct {
+	game     env.Game
+	start    []byte
+	actions  [][]uint8
+	thoughts [][]scene.Thought // by step
+}
+
+func (p *replayed) watch(at match.Moment, players []match.Player) error {
+	if at.Actions == nil {
+		*p = replayed{game: at.Game, start: at.Match.Append(nil)}
+		return nil
+	}
+	p.actions = append(p.actions, bytes.Clone(at.Actions))
+	p.thoughts = append(p.thoughts, p.thought(players))
+	return nil
+}
+
+// thought is what the players chose their last actions by.
+func (p *replayed) thought(players []match.Player) (all []scene.Thought) {
+	for seat, player := range players {
+		n := p.game.Spec().MaskSize()
+		visits, values := make([]int32, n), make([]float64, n)
+		if r, ok := player.(env.SearchReporter); ok && r.SearchStatistics(visits, values) {
+			all = append(all, scene.Searched(seat, visits, values))
+		}
+	}
+	return all
+}
+
+func (p *replayed) described(r *tournament.Record) (*scene.Game, error) {
+	m := p.game.New(1)[0]
+	if err := m.Restore(p.start); err != nil {
+		return nil, err
+	}
+	g, err := scene.Played(p.game, m, p.actions)
+	if err != nil {
+		return nil, err
+	}
+	g.Names, g.Seed = r.Agents, r.Seed
+	for step, all := range p.thoughts {
+		g.Steps[step+1].Thoughts = all
+	}
+	return g, nil
+}
