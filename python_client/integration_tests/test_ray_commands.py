@@ -6,6 +6,7 @@ import itertools
 import os
 import random
 import subprocess
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from ray.cluster_utils import Cluster
 import pommego
 import pommego.ray
 from clusters import cluster, complete, kill_node, kill_task, machines  # noqa: F401
+from pommego.adapters.ray import commands
 
 KILLS = int(os.environ.get("POMMEGO_RAY_KILLS", "3"))
 
@@ -119,6 +121,22 @@ def test_it_goes_on(cluster: Cluster, binary: Path, tmp_path: Path) -> None:  # 
     pommego.ray.generate(tmp_path / "got", progress=look, num_cpus=2, **flags)
     assert told == list(range(1, 13))
     assert contents(tmp_path / "got") == contents(tmp_path / "want")
+
+
+def test_what_killed_tasks_leave(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The next one removes it, and nothing of those that run."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    left, other = tmp_path / "pommego-part-killed", tmp_path / "other"
+    for folder in (left, other):
+        folder.mkdir()
+        (folder / "made").write_text("half of it")
+    with commands._scratch() as running:
+        assert not left.exists()
+        assert other.exists()
+        with commands._scratch() as second:
+            assert {path for path in tmp_path.iterdir() if path != other} == {running, second}
+        assert running.exists()
+    assert list(tmp_path.iterdir()) == [other]
 
 
 def test_mistakes(cluster: Cluster, tmp_path: Path) -> None:  # noqa: F811

@@ -9,6 +9,7 @@ that of one machine, whatever happened to the tasks.
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import itertools
 import json
 import os
@@ -31,6 +32,8 @@ _PARTS = 64  # of a tournament, if nothing else is said
 _AHEAD = 2  # tasks for each that the cluster has room for, so that none waits for this process
 _TICK = 1.0  # seconds after which the size of the cluster is looked at again
 _MADE = "made"  # the name of what the command writes, in a part's folder
+_PREFIX = "pommego-part-"  # of the folders that tasks work in
+_TRIES = 10
 _SAID = "said.json"  # what it printed
 _OURS = {"count", "exit_on_stdin_close", "json", "log", "out", "part", "resume", "take", "workers"}
 
@@ -312,10 +315,46 @@ def _run(arguments: list[str], *, stdin: int | None = subprocess.DEVNULL) -> dic
 
 def _make(command: str, kept: str, flags: list[str], span: Span, workers: int) -> dict[str, bytes]:
     """Make a part, as a task on some node; returns the files that the command leaves, by their names."""
-    with tempfile.TemporaryDirectory(prefix="pommego-part-") as scratch:
-        where = [kept, str(Path(scratch) / _MADE), "--part", f"{span[0]}-{span[1]}"]
+    with _scratch() as scratch:
+        where = [kept, str(scratch / _MADE), "--part", f"{span[0]}-{span[1]}"]
         more = ["--workers", str(workers), "--exit-on-stdin-close"]
         said = _run([command, *flags, *where, *more], stdin=subprocess.PIPE)
-        paths = [path for path in Path(scratch).rglob("*") if path.is_file()]
+        paths = [path for path in scratch.rglob("*") if path.is_file()]
         files = {path.relative_to(scratch).as_posix(): path.read_bytes() for path in paths}
         return files | {_SAID: json.dumps(said).encode()}
+
+
+@contextlib.contextmanager
+def _scratch() -> Iterator[Path]:
+    """Make a folder for a part on this node, and remove those of tasks that were killed.
+
+    A task holds a lock on its folder, which ends with its process.
+    """
+    for left in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
+        with contextlib.suppress(OSError), _locked(left):
+            shutil.rmtree(left, ignore_errors=True)
+    for _ in range(_TRIES):  # another task may take a new folder for one that was left, before it is locked
+        with contextlib.ExitStack() as held:
+            folder = Path(held.enter_context(tempfile.TemporaryDirectory(prefix=_PREFIX)))
+            try:
+                held.enter_context(_locked(folder))
+            except OSError:
+                continue
+            yield folder
+            return
+    raise OSError(f"no folder could be made in {tempfile.gettempdir()}")
+
+
+@contextlib.contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Hold the lock of a folder.
+
+    Raises:
+        OSError: another process holds it, or the folder is gone.
+    """
+    opened = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(opened)
