@@ -35,6 +35,8 @@ AGENTS = [
     "bfs:ticks=2000",
     "mcts:ticks=2000",
     "fmcs-exploit:ticks=2000",
+    "champion:level=1",
+    "champion:ticks=2000",
 ]
 
 HEAD = """# Ratings of the built-in agents
