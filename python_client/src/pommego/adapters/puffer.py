@@ -15,7 +15,8 @@ in a policy, into PyTorch tensors.
 One environment already plays many games in parallel; PufferLib's own processes
 (``backend=pufferlib.vector.Multiprocessing``) have a server each.
 
-Install PufferLib yourself; versions 2 and 3 are supported.
+Install PufferLib yourself: ``pip install --no-deps pufferlib==2.0.2 gym psutil``. The interface is
+that of its versions 2 and 3.
 """
 
 from __future__ import annotations
