@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"fmt"
+	"math"
 	"os"
 	"sync/atomic"
 	"time"
@@ -16,8 +17,9 @@ import (
 // side counts what it has handed over in a word on which the other can wait in a
 // futex. PROTOCOL.md has the layout and the rules, and channel_model_test.go shows
 // that under them no wake-up is lost and that nobody writes what the other side
-// looks at. All other requests go through the socket; a batch that answers one of
-// them lies in the memory too, in a place of its own, and a short reply says so.
+// looks at. A simulation can go the same way, as a message that lies in the memory,
+// and so does its reply. All other requests go through the socket; a batch that answers
+// one of them lies in the memory too, in a place of its own, and a short reply says so.
 //
 // The client can write anything into all of it at any time. So the server takes
 // nothing from it but a count, a request's number, that of a place, and actions,
@@ -34,9 +36,11 @@ type channel struct {
 	actions []int    // where those of each slot begin
 	batches []int    // where each place for a batch begins; the last is for other requests
 	games   []int    // with a batch size, where each slot's numbers of games begin
+	other   int      // where requests that are posted as messages, and their replies, begin
 	frames  []*frame // of the places for steps, each made when it is used first
 
-	request request // the step being made
+	request request // the step being made, or the request being answered
+	asked   []byte  // its message, if it has one
 	own     []byte  // its actions
 	sent    []int32 // the games it begins, with a batch size
 	place   int     // where its batch goes; below 0: it has none, it begins games
@@ -53,8 +57,12 @@ type words struct {
 	count atomic.Uint32           // of the steps posted, or answered; the word others wait on
 	waits atomic.Uint32           // not 0: this side waits, or is about to, and has to be woken
 	each  [maxSlots]atomic.Uint64 // of each slot the request's number, or the length of its batch
-	place [maxSlots]atomic.Uint32 // of each slot, the client's: one more than the place for its batch; 0: see take
+	place [maxSlots]atomic.Uint32 // of each slot, the client's: one more than the place for its batch; 0, asMessage: see take
 }
+
+// asMessage is what the client writes instead of a place for a request that lies in the
+// memory as a message; its length is then where otherwise its number is.
+const asMessage = math.MaxUint32
 
 // The memory begins with a key by which the client knows that it has mapped the
 // right one. The words of the two sides never share a pair of cache lines.
@@ -73,6 +81,9 @@ const (
 // more than slots that every client gets if it asks: one for its caller to look
 // at while the other is written.
 const keptBytes = 256 << 20
+
+// otherBytes is the room for a request that is posted as a message, and for its reply.
+const otherBytes = 256 << 10
 
 // newChannel plans memory for a number of slots and of places for their batches,
 // with the given bytes of actions and of a batch, and in each slot room for the
@@ -96,7 +107,8 @@ func newChannel(slots, places, actions, batch, games int) *channel {
 		c.batches = append(c.batches, end)
 		end += batch
 	}
-	c.size = end
+	c.other = end
+	c.size = end + otherBytes
 	return c
 }
 
@@ -155,7 +167,7 @@ func (e *environment) frameAt(place int, home chan *frame) *frame {
 func (c *channel) describe() entries {
 	about := entries{
 		"path", fmt.Sprintf("/proc/%d/fd/%d", os.Getpid(), c.file.Fd()),
-		"bytes", len(c.mem), "key", append([]byte{}, c.mem[:keyBytes]...), "actions", c.actions, "batches", c.batches,
+		"bytes", len(c.mem), "key", append([]byte{}, c.mem[:keyBytes]...), "actions", c.actions, "batches", c.batches, "requests", c.other,
 	}
 	if c.games != nil {
 		about = append(about, "games", c.games)
@@ -216,12 +228,16 @@ func (c *channel) slot() int { return int(c.turn % uint64(len(c.actions))) }
 
 // take makes a request of the next step of the environment, and copies its
 // actions to where nobody else writes to them. One that names no place has the
-// slot's own; with a batch size it begins games. A step whose batch is to go to a
-// place that there is not, or that begins more games than there are, is nonsense:
-// then it returns nil.
+// slot's own; with a batch size it begins games. Or the slot has a request's message.
+// A step whose batch is to go to a place that there is not, or that begins more games
+// than there are, and a message longer than there is room for are nonsense: then it
+// returns nil.
 func (c *channel) take(e *environment) *request {
 	slot, name := c.slot(), "step"
-	c.place = int(c.client.place[slot].Load()) - 1
+	place := c.client.place[slot].Load()
+	if c.place = int(place) - 1; place == asMessage {
+		return c.takeMessage(c.client.each[slot].Load())
+	}
 	switch {
 	case c.place >= len(c.frames):
 		return nil
@@ -240,10 +256,36 @@ func (c *channel) take(e *environment) *request {
 	return &c.request
 }
 
+// takeMessage makes a request of the message, so many bytes long, that lies in the memory.
+func (c *channel) takeMessage(length uint64) *request {
+	if length > otherBytes {
+		return nil
+	}
+	c.asked = append(c.asked[:0], c.mem[c.other:][:length]...)
+	c.request = request{buf: c.asked, length: int64(length), simulates: true}
+	return &c.request
+}
+
+// give writes the reply to such a request where that lay, and reports whether there was
+// room for it.
+func (c *channel) give(rep reply) bool {
+	if len(rep.msg) > otherBytes {
+		return false
+	}
+	copy(c.mem[c.other:], rep.msg)
+	if rep.frame != nil {
+		rep.frame.home <- rep.frame
+	}
+	return true
+}
+
 // nonsense says why take returned nil.
 func (c *channel) nonsense() string {
-	if c.place < 0 {
+	switch {
+	case c.place < 0:
 		return fmt.Sprintf("a step of more than all %d games", cap(c.sent))
+	case c.place == asMessage-1:
+		return fmt.Sprintf("a request of more than %d bytes", otherBytes)
 	}
 	return fmt.Sprintf("a step whose batch goes to place %d of %d", c.place, len(c.frames))
 }

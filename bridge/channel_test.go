@@ -23,6 +23,7 @@ type sharing struct {
 	actions, places []int // where those of each slot begin, and each place for batches
 	games           []int // with a batch size, where each slot's numbers of games begin
 	other           int   // where batches for other requests than posted steps lie
+	requests        int   // where requests that are posted as messages lie
 	posted          uint64
 	place           int // where the batch of the step posted last goes
 }
@@ -67,6 +68,7 @@ func makeShared(t *testing.T, c *Client, slots int, fields ...any) *sharing {
 		t.Fatalf("%d places for actions and %d for batches, want %d and at least one more", len(m.actions), len(m.places), slots)
 	}
 	m.places, m.other = m.places[:len(m.places)-1], m.places[len(m.places)-1]
+	m.requests = about.Int("requests")
 	call(t, c, "attach", "env", made.Int("env"))
 	if _, err := os.Open(path); err == nil {
 		t.Error("the memory can still be opened after attach")
@@ -80,11 +82,16 @@ func (m *sharing) post(id uint64, actions []byte) { m.postTo(-1, id, actions) }
 // postTo hands over one whose batch is to go to another place. Like any client it
 // wakes the server only if that says that it waits.
 func (m *sharing) postTo(place int, id uint64, actions []byte) {
-	slot := int(m.posted % uint64(len(m.actions)))
-	m.own.place[slot].Store(uint32(place + 1))
 	if m.place = place; place < 0 {
-		m.place = slot
+		m.place = int(m.posted % uint64(len(m.actions)))
 	}
+	m.postWord(uint32(place+1), id, actions)
+}
+
+// postWord hands over what the words of its slot say.
+func (m *sharing) postWord(place uint32, id uint64, actions []byte) {
+	slot := int(m.posted % uint64(len(m.actions)))
+	m.own.place[slot].Store(place)
 	m.posted++
 	copy(m.mem[m.actions[slot]:], actions)
 	m.own.each[slot].Store(id)

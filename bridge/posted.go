@@ -9,10 +9,12 @@ import (
 
 // attention is for how long a session spins after a step before it parks. It
 // lets go of the processor between looks if somebody else wants it. With a batch
-// size the workers do, whose games go on meanwhile.
+// size the workers do, whose games go on meanwhile; and after a simulation, of which most
+// are followed by a network's turn, the client does.
 const (
-	attention      = 200 * time.Microsecond
-	readyAttention = 30 * time.Microsecond
+	attention          = 200 * time.Microsecond
+	readyAttention     = 30 * time.Microsecond
+	simulatedAttention = 60 * time.Microsecond
 )
 
 // next waits for a request. In between it makes the steps that are posted in
@@ -73,8 +75,9 @@ func (s *session) stepPosted() (any bool) {
 	return any
 }
 
-// postedStep makes one of them and answers it where it came from; an error goes
-// through the socket. One that begins games has no answer but that it is done.
+// postedStep makes one of them and answers it where it came from; an error, or what
+// there is no room for, goes through the socket. One that begins games has no answer
+// but that it is done.
 func (s *session) postedStep(e *environment) {
 	c := e.channel
 	r := c.take(e)
@@ -84,11 +87,18 @@ func (s *session) postedStep(e *environment) {
 	}
 	s.busy.Add(1)
 	s.attentive = attention
-	if c.games != nil {
+	switch {
+	case r.simulates:
+		s.attentive = simulatedAttention
+	case c.games != nil:
 		s.attentive = readyAttention
 	}
 	rep := s.answer(r)
-	if rep.frame == nil && rep.msg != nil {
+	sent := rep.frame == nil && rep.msg != nil
+	if r.simulates {
+		sent = !c.give(rep)
+	}
+	if sent {
 		c.answer(0)
 		s.out <- rep
 		return

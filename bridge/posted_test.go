@@ -154,3 +154,85 @@ func TestPostedSendAllocates(t *testing.T) {
 		t.Errorf("send and recv allocate %v times, want 0", n)
 	}
 }
+
+// ask posts a request as a message and waits for the reply, or nil if it is sent.
+func (m *sharing) ask(t *testing.T, message []byte) []byte {
+	t.Helper()
+	slot := m.posted % uint64(len(m.actions))
+	copy(m.mem[m.requests:], message)
+	m.postWord(math.MaxUint32, uint64(len(message)), nil)
+	m.await(t)
+	return m.mem[m.requests:][:m.server.each[slot].Load()]
+}
+
+// TestPostedSimulate compares simulations that are posted, between posted steps, to the
+// same ones that are sent.
+func TestPostedSimulate(t *testing.T) {
+	server := startServer(t, nil)
+	c := server.dial(t)
+	m := makeShared(t, c, 3, "env_id", "ToySolo-v0", "games", 4)
+	call(t, c, "reset", "env", 1, "seed", 1)
+	states := call(t, c, "get_state", "env", 1).Binaries("states")
+	for i := range states {
+		states[i] = bytes.Clone(states[i])
+	}
+	still := toyActions(12, 0, 0).Data
+	for turn := range 20 {
+		n := 1 + turn%4
+		m.step(t, uint64(500+turn), still)
+		id, err := c.Send("simulate", "env", 1, "states", states[:n], "actions", toyActions(3*n, 1, uint8(turn%3)), "seed", turn)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := c.ReceiveRaw()
+		if err != nil {
+			t.Fatal(err)
+		}
+		message := mustEncode(t, entries{"type", "simulate", "id", id, "env", 1, "states", states[:n],
+			"actions", toyActions(3*n, 1, uint8(turn%3)), "seed", turn})
+		if got := m.ask(t, message); !bytes.Equal(got, want) {
+			t.Fatalf("turn %d: the memory holds other bytes than the socket", turn)
+		}
+	}
+}
+
+// TestPostedMessages: what is refused is answered in the memory, and what is too long
+// through the socket.
+func TestPostedMessages(t *testing.T) {
+	c := startServer(t, func(cfg *Config) { cfg.MaxGames = 1000 }).dial(t)
+	m := makeShared(t, c, 2, "env_id", "ToySolo-v0", "games", 1)
+	call(t, c, "reset", "env", 1, "seed", 1)
+	for _, test := range []struct {
+		reason  string
+		message []byte
+		code    errorCode
+	}{
+		{"nothing", nil, codeMalformed},
+		{"no msgpack", []byte("\xc1"), codeMalformed},
+		{"another request", mustEncode(t, entries{"type", "step", "id", 7, "env", 1, "actions", toyActions(3, 0, 0)}), codeUnknownType},
+		{"one that would free the memory", mustEncode(t, entries{"type", "close", "id", 7, "env", 1}), codeUnknownType},
+		{"a state that is none", mustEncode(t, entries{"type", "simulate", "id", 7, "env", 1, "states", [][]byte{{}}, "actions", toyActions(3, 0, 0)}), codeBadState},
+	} {
+		reply, err := decodeReply(bytes.Clone(m.ask(t, test.message)))
+		if e := wantError(t, reply, err, test.code); reply["id"] != nil && reply.Int("id") != 7 {
+			t.Errorf("%s: request %v is answered: %v", test.reason, reply["id"], e)
+		}
+	}
+	state := bytes.Clone(call(t, c, "get_state", "env", 1).Binaries("states")[0])
+	const many = 900
+	message := mustEncode(t, entries{"type", "simulate", "id", 8, "env", 1, "states", slices.Repeat([][]byte{state}, many), "actions", toyActions(3*many, 0, 0)})
+	if len(message) > otherBytes {
+		t.Fatalf("a message of %d bytes", len(message))
+	}
+	if got := m.ask(t, message); len(got) != 0 {
+		t.Fatalf("a reply of %d bytes in the memory", len(got))
+	}
+	reply, err := c.Receive()
+	if err != nil || reply["type"] != "simulated" || reply.Int("id") != 8 || len(reply.Binaries("states")) != many {
+		t.Errorf("request 8 is answered by %v %v, %v", reply["type"], reply["id"], err)
+	}
+	m.postWord(math.MaxUint32, otherBytes+1, nil)
+	if reply, err := c.Receive(); err == nil || !strings.Contains(err.Error(), "more than 262144 bytes") {
+		t.Errorf("too long a message: got %v, %v, want the connection closed", reply, err)
+	}
+}

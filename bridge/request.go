@@ -27,7 +27,8 @@ type request struct {
 	id    uint64
 	hasID bool
 
-	posted *environment // of a step that was posted in shared memory
+	posted    *environment // of a step that was posted in shared memory
+	simulates bool         // a message that was posted there, where only a simulation may be
 }
 
 // handler answers a request of one name.
@@ -112,5 +113,8 @@ func (r *request) parse(in *fields) (*handler, error) {
 		return nil, fail(codeUnknownType, "type", "", "unknown request %q, want one of %s", name, strings.Join(slices.Sorted(maps.Keys(requests)), ", "))
 	}
 	r.name, in.request = h.name, h.name
+	if r.simulates && r.name != "simulate" {
+		return nil, fail(codeUnknownType, "type", "send it through the socket", "%q is posted in shared memory, where only simulate can be", r.name)
+	}
 	return h, nil
 }

@@ -23,6 +23,7 @@ type Shape struct {
 	Agents   []string // all that can occur
 	Missed   bool     // moves that had to be replaced are counted
 	Searched bool     // it is known what agents that search chose by
+	Extra    []Extra  // what else they report
 }
 
 // Source tells where games of a data set are from.
@@ -49,7 +50,7 @@ type Assembly struct {
 
 // NewAssembly begins a data set in a new folder.
 func NewAssembly(game env.Game, s Shape, folder string, o Options) (*Assembly, error) {
-	c := Config{Layout: s.Layout, Observation: s.Observation, Arrays: s.Arrays, FileGames: s.FileGames, Games: 1, Agents: []string{game.Spec().Agents[0]}}
+	c := Config{Layout: s.Layout, Observation: s.Observation, Arrays: s.Arrays, Extra: s.Extra, FileGames: s.FileGames, Games: 1, Agents: []string{game.Spec().Agents[0]}}
 	c, err := c.resolve(game)
 	if err != nil {
 		return nil, fmt.Errorf("dataset: %w", err)
@@ -217,6 +218,12 @@ func Merge(game env.Game, sets []*Set, s Shape, keep func(e *Episode, names []st
 		}
 		s.Missed = s.Missed || slices.ContainsFunc(set.Manifest.Agents, outside)
 		s.Searched = s.Searched || set.Manifest.has(visitsName)
+		if s.Layout == Steps {
+			var err error
+			if s.Extra, err = union(s.Extra, set.Manifest.Extra); err != nil {
+				return nil, fmt.Errorf("%s: %w", set.Folder, err)
+			}
+		}
 	}
 	a, err := NewAssembly(game, s, folder, o)
 	if err != nil {

@@ -30,9 +30,11 @@ type Type string
 const (
 	Bool       Type = "bool"
 	Uint8      Type = "uint8"
+	Int16      Type = "int16"
 	Int32      Type = "int32"
 	Int64      Type = "int64"
 	Uint64     Type = "uint64"
+	Float32    Type = "float32"
 	Float64    Type = "float64"
 	String     Type = "string" // one of few texts
 	Bytes      Type = "bytes"  // of any length
@@ -62,9 +64,13 @@ func (c *Column) Width() int {
 var nodes = map[Type]func(c *Column) parquet.Node{
 	Bool:   func(*Column) parquet.Node { return parquet.Leaf(parquet.BooleanType) },
 	Uint8:  func(*Column) parquet.Node { return parquet.Encoded(parquet.Uint(8), &parquet.RLEDictionary) },
+	Int16:  func(*Column) parquet.Node { return parquet.Encoded(parquet.Int(16), &parquet.RLEDictionary) },
 	Int32:  func(*Column) parquet.Node { return parquet.Encoded(parquet.Int(32), &parquet.RLEDictionary) },
 	Int64:  func(*Column) parquet.Node { return parquet.Encoded(parquet.Int(64), &parquet.DeltaBinaryPacked) },
 	Uint64: func(*Column) parquet.Node { return parquet.Encoded(parquet.Uint(64), &parquet.DeltaBinaryPacked) },
+	Float32: func(*Column) parquet.Node {
+		return parquet.Encoded(parquet.Leaf(parquet.FloatType), &parquet.RLEDictionary)
+	},
 	Float64: func(*Column) parquet.Node {
 		return parquet.Encoded(parquet.Leaf(parquet.DoubleType), &parquet.RLEDictionary)
 	},

@@ -75,6 +75,9 @@ type Config struct {
 	// Arrays says how Steps stores observations and other arrays.
 	Arrays Arrays `json:"arrays,omitempty"`
 
+	// Extra are arrays that a client's agents report, in their order in Fed.
+	Extra []Extra `json:"extra,omitempty"`
+
 	// Agents are the names of the players. One alone plays in every seat. For
 	// Fixed and Rotated there are as many as seats, for Drawn any number.
 	Agents  []string `json:"agents"`
@@ -142,6 +145,9 @@ func (c Config) resolve(game env.Game) (Config, error) {
 		return c, fmt.Errorf("the limit for a move is %v, want 0 (the default) or more", c.Limit)
 	}
 	if err := c.resolveObservation(spec); err != nil {
+		return c, err
+	}
+	if err := c.resolveExtra(spec); err != nil {
 		return c, err
 	}
 	return c, c.resolveAgents(game)

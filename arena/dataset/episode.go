@@ -43,6 +43,8 @@ type Decision struct {
 	Step, Seat int
 	Visits     []byte // how often its search tried each choice
 	Values     []byte // what the search found each to be worth
+
+	Extra map[string][]byte `json:",omitempty"` // further arrays, by their names
 }
 
 // shape is the numbers by which the parts of an episode are counted.

@@ -20,6 +20,9 @@ type Fed struct {
 	// Actions has a byte for each step, seat of an agent of the client's, and
 	// component, in this order.
 	Actions []byte
+	// Extra has, for each array of Config.Extra one after the other, the array of each
+	// step and seat of an agent of the client's.
+	Extra   []byte
 	Result  env.Result
 	Winners env.SeatSet
 }
@@ -108,12 +111,14 @@ func (p *player) playAgain(ctx context.Context, e *Episode, fed *Fed) error {
 			return fmt.Errorf("the client's action %d is %d for %s, want 0 to %d", i/parts, a, c.Name, c.N-1)
 		}
 	}
-	script := &script{actions: fed.Actions, parts: parts}
+	steps := len(fed.Actions) / (theirs * parts)
+	script := &script{actions: fed.Actions, parts: parts, ends: steps, extra: p.config.Extra}
+	if err := script.share(fed.Extra, steps*theirs); err != nil {
+		return err
+	}
 	if err := p.sit(e, script); err != nil {
 		return err
 	}
-	steps := len(fed.Actions) / (theirs * parts)
-	script.ends = steps
 	if err := p.playHere(ctx, e); err != nil {
 		return err
 	}
@@ -129,6 +134,25 @@ type script struct {
 	parts   int
 	seats   []int // those of the client's agents
 	ends    int   // steps there are
+
+	extra  []Extra
+	arrays [][]byte // of each, those of all steps and seats
+}
+
+// share divides what a client sent among the arrays, of which there are so many of each.
+func (s *script) share(all []byte, rows int) error {
+	want := 0
+	for i := range s.extra {
+		want += rows * s.extra[i].size()
+	}
+	if len(all) != want {
+		return fmt.Errorf("the client sent %d bytes of extra arrays, want %d", len(all), want)
+	}
+	for i := range s.extra {
+		n := rows * s.extra[i].size()
+		s.arrays, all = append(s.arrays, all[:n]), all[n:]
+	}
+	return nil
 }
 
 // scripted plays one seat of a script. It plays choice 0 once that has ended,
@@ -143,6 +167,20 @@ func (a *scripted) Act(m env.Match, _ int, action []uint8) {
 	if step := m.Status().Steps; step < s.ends {
 		copy(action, s.actions[(step*len(s.seats)+a.place)*s.parts:][:s.parts])
 	}
+}
+
+// report notes what the client's agent reported of a step.
+func (a *scripted) report(e *Episode, seat int) {
+	s := a.script
+	if len(s.extra) == 0 || e.Steps >= s.ends {
+		return
+	}
+	d := Decision{Step: e.Steps, Seat: seat}
+	for i := range s.extra {
+		n := s.extra[i].size()
+		d.put(s.extra[i].Name, s.arrays[i][(e.Steps*len(s.seats)+a.place)*n:][:n])
+	}
+	e.Decisions = append(e.Decisions, d)
 }
 
 func (a *scripted) Reset(env.RNG) {}

@@ -43,12 +43,13 @@ type shown struct {
 }
 
 // columns are those of the layout. missed: moves that had to be replaced are
-// counted; searched: there are search statistics.
-func (a *About) columns(missed, searched bool) []column {
+// counted; searched: there are search statistics; extra: what else agents report.
+// What depends on the latter two comes last.
+func (a *About) columns(missed, searched bool, extra []Extra) []column {
 	if a.Layout == Games {
 		return gameColumns(&a.Env, missed)
 	}
-	all := stepColumns(&a.Env, a.Fields, searched)
+	all := append(stepColumns(&a.Env, a.Fields, searched || hasExtra(extra, visitsName)), extraColumns(extra)...)
 	for i := range all {
 		if a.Arrays == Lists && all[i].Type == FixedBytes {
 			all[i].Type = List
@@ -236,6 +237,7 @@ func endColumns() []column {
 const (
 	lengthName = "length"
 	visitsName = "visits"
+	valuesName = "values"
 	missedName = "missed0"
 )
 
@@ -245,7 +247,7 @@ func decisionColumns(choices int) []column {
 	array := func(name string, dtype env.DType, meaning string, part func(d *Decision) *[]byte) column {
 		return column{Column{Name: name, Type: FixedBytes, Null: true, Meaning: meaning, DType: dtype, Shape: []int{choices}},
 			func(r *row) parquet.Value {
-				if r.decision == nil {
+				if r.decision == nil || *part(r.decision) == nil {
 					return parquet.NullValue()
 				}
 				return parquet.FixedLenByteArrayValue(*part(r.decision))
@@ -259,7 +261,7 @@ func decisionColumns(choices int) []column {
 	}
 	return []column{
 		array(visitsName, env.Int32, "how often the agent's search tried each choice of each action component; null: it decided without a search", func(d *Decision) *[]byte { return &d.Visits }),
-		array("values", env.Float64, "what the search found each choice to be worth, in the agent's own unit; NaN: it was not tried", func(d *Decision) *[]byte { return &d.Values }),
+		array(valuesName, env.Float64, "what the search found each choice to be worth, in the agent's own unit; NaN: it was not tried", func(d *Decision) *[]byte { return &d.Values }),
 	}
 }
 

@@ -40,6 +40,7 @@ type About struct {
 	Observation string      `json:"observation,omitempty"` // of layout Steps
 	Fields      []env.Field `json:"fields,omitempty"`      // of the observation
 	Arrays      Arrays      `json:"arrays,omitempty"`
+	Extra       []Extra     `json:"extra,omitempty"` // what agents report besides the statistics of searches
 
 	Agents  []string `json:"agents"` // all that play
 	Columns []Column `json:"columns"`

@@ -130,7 +130,7 @@ type rowReader struct {
 
 func newRowReader(m *Manifest) (*rowReader, error) {
 	r := &rowReader{table: newTable(m.Columns), manifest: m}
-	for _, c := range m.columns(m.has(missedName), m.has(visitsName)) {
+	for _, c := range m.columns(m.has(missedName), m.has(visitsName), m.Extra) {
 		if c.read == nil {
 			continue
 		}

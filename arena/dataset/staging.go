@@ -45,9 +45,22 @@ func aboutOf(spec *env.Spec, c *Config, o Options, missed, searched bool) (About
 	if c.Layout == Steps {
 		a.Fields = spec.Encodings[spec.Encoding(c.Observation)].Fields
 	}
-	columns := a.columns(missed, searched)
+	a.Extra = apart(c.Extra)
+	columns := a.columns(missed, searched, c.Extra)
 	a.Columns = descriptions(columns)
-	return a, columns, err
+	return a, columns, errors.Join(err, a.checkNames())
+}
+
+// checkNames makes sure that no two columns have one name.
+func (a *About) checkNames() error {
+	seen := map[string]bool{}
+	for i := range a.Columns {
+		if name := a.Columns[i].Name; seen[name] {
+			return fmt.Errorf("dataset: extra array %q: there is such a column already, call it otherwise", name)
+		}
+		seen[a.Columns[i].Name] = true
+	}
+	return nil
 }
 
 // searches reports whether a built-in agent reports its search statistics.

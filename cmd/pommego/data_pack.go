@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -33,6 +35,7 @@ reads games from standard input, in any order. All numbers are little-endian:
   winners, a bit a seat         2
   agents by seat, as --agents   2 each
   actions of the client's seats a byte for each step, seat and component
+  extra arrays, if any          for each --extra in turn, an array for each step and seat
 
 Writes the summary as a line of JSON once all games are there.`,
 		Example: `  pommego data pack --out league --agents client:net,simple --games 1000 <games`,
@@ -50,10 +53,14 @@ Writes the summary as a line of JSON once all games are there.`,
 	o.add(cmd)
 	f.StringSliceVar(&o.config.Agents, "agents", nil, "the agents that can occur: client:NAME, and built-in ones")
 	f.IntVar(&o.config.Games, "games", 1000, "how many games")
+	f.StringArrayVar(&o.extra, "extra", nil, "with --layout steps, an array that the client's agents report, as `NAME:DTYPE:SHAPE`: visits:int32:6, board:uint8:8x8, value:float32")
 	return cmd
 }
 
-type packOptions struct{ madeData }
+type packOptions struct {
+	madeData
+	extra []string
+}
 
 func (o *packOptions) run(ctx context.Context, in io.Reader, out io.Writer) error {
 	game, err := o.game()
@@ -70,7 +77,7 @@ func (o *packOptions) run(ctx context.Context, in io.Reader, out io.Writer) erro
 		go func() {
 			defer close(feed)
 			if err == nil {
-				err = readFed(ctx, in, game.Spec(), feed)
+				err = o.readFed(ctx, in, game.Spec(), feed)
 			}
 			failed <- err
 		}()
@@ -93,10 +100,37 @@ func (o *packOptions) game() (env.Game, error) {
 		return nil, err
 	}
 	o.config.Seating, o.config.Unrepeatable = dataset.Told, true
+	for _, text := range o.extra {
+		x, err := readExtra(text)
+		if err != nil {
+			return nil, usagef("--extra: %w", err)
+		}
+		o.config.Extra = append(o.config.Extra, x)
+	}
 	if err := o.config.Validate(game); err != nil {
 		return nil, usageError{err}
 	}
 	return game, nil
+}
+
+// readExtra reads NAME:DTYPE:SHAPE.
+func readExtra(text string) (x dataset.Extra, err error) {
+	parts := strings.Split(text, ":")
+	if len(parts) < 2 || len(parts) > 3 {
+		return x, fmt.Errorf("%q, want NAME:DTYPE:SHAPE, such as visits:int32:6, or NAME:DTYPE", text)
+	}
+	x.Name, x.DType, x.Shape = parts[0], env.DType(parts[1]), []int{}
+	if len(parts) == 2 || parts[2] == "" {
+		return x, nil
+	}
+	for side := range strings.SplitSeq(parts[2], "x") {
+		n, err := strconv.Atoi(side)
+		if err != nil {
+			return x, fmt.Errorf("%q: shape %q, want numbers with an x between them, such as 8x8", text, parts[2])
+		}
+		x.Shape = append(x.Shape, n)
+	}
+	return x, nil
 }
 
 // stretches writes ascending numbers as pairs of first and last.
@@ -116,7 +150,7 @@ func stretches(numbers []int) [][2]int {
 const longestFed = 1 << 28
 
 // readFed reads games until the end of the input.
-func readFed(ctx context.Context, in io.Reader, spec *env.Spec, feed chan<- dataset.Fed) error {
+func (o *packOptions) readFed(ctx context.Context, in io.Reader, spec *env.Spec, feed chan<- dataset.Fed) error {
 	reader := bufio.NewReaderSize(in, 1<<18)
 	le, head := binary.LittleEndian, 8+1+2+2*spec.Seats
 	for {
@@ -134,12 +168,12 @@ func readFed(ctx context.Context, in io.Reader, spec *env.Spec, feed chan<- data
 		if _, err := io.ReadFull(reader, body); err != nil {
 			return fmt.Errorf("the input ends inside a game: %w", err)
 		}
-		fed := dataset.Fed{
-			Game: int(le.Uint64(body)), Result: env.Result(body[8]), Winners: env.SeatSet(le.Uint16(body[9:])), Actions: body[head:],
-		}
+		fed := dataset.Fed{Game: int(le.Uint64(body)), Result: env.Result(body[8]), Winners: env.SeatSet(le.Uint16(body[9:]))}
 		for seat := range spec.Seats {
 			fed.Agents = append(fed.Agents, le.Uint16(body[11+2*seat:]))
 		}
+		actions := o.config.ActionBytes(spec, n-head)
+		fed.Actions, fed.Extra = body[head:head+actions], body[head+actions:]
 		select {
 		case feed <- fed:
 		case <-ctx.Done():

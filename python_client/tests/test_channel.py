@@ -169,6 +169,91 @@ def test_steps_given_up_keep_their_slots_until_they_are_made(vec: Vec) -> None:
     envs.close()
 
 
+def simulated(envs: pommego.PommegoVectorEnv, n: int, **options: Any) -> tuple[Any, ...]:
+    states = (envs.get_state() * n)[:n]
+    result = envs.simulate(states, np.arange(n * envs.learners) % 6, seed=n, **options)
+    after = [list(map(bytes, part)) if isinstance(part, list) else bytes(part) for part in result.states]
+    return tuple(after), *result[1:]
+
+
+@pytest.mark.parametrize("options", [{}, {"observation": "raw", "state": True}, {"observation": "box"}])
+def test_simulations_are_posted(vec: Vec, options: dict[str, Any]) -> None:
+    """As through the socket, for any number of states; arrays stay as they are when more come."""
+    posted, sent = vec(games=3, shared_memory=True, **options), vec(games=3, shared_memory=False, **options)
+    for each in (posted, sent):
+        each.reset(seed=2)
+    counted = posted._session.memory.channel
+    kept, want = [], []
+    for turn in range(12):
+        n = (1, 5, 3)[turn % 3]
+        further = {"steps": 3 + 40 * (turn % 2), "policy": "random", "trajectory": n == 5} if turn > 5 else {}
+        before = counted.turn
+        kept.append(simulated(posted, n, **further))
+        want.append(frozen(simulated(sent, n, **further)))
+        assert counted.turn == before + 1
+        actions = np.full(12, turn % 6)
+        kept.append(posted.step(actions))
+        want.append(frozen(sent.step(actions)))
+    same(kept, want)
+
+
+def test_simulations_in_parts(vec: Vec, monkeypatch: pytest.MonkeyPatch) -> None:
+    posted, sent = vec(games=3, shared_memory=True), vec(games=3, shared_memory=False)
+    for each in (posted, sent):
+        each.reset(seed=2)
+    for most in (4, 8192):
+        monkeypatch.setattr("pommego.state._AT_ONCE", most)
+        for further in (
+            {},
+            {"steps": 200, "policy": "random"},
+            {"steps": 3, "policy": "random", "trajectory": True},
+        ):
+            for _ in range(2):  # a form is new only once
+                assert_same(simulated(posted, 10, **further), simulated(sent, 10, **further))
+
+
+def test_large_simulations_are_sent(vec: Vec) -> None:
+    posted, sent = vec(games=4, shared_memory=True), vec(games=4, shared_memory=False)
+    for each in (posted, sent):
+        each.reset(seed=2)
+    for n in (2, 300, 3000, 2):  # of 300 only the reply is too long for the memory, of 3000 the request, too
+        assert_same(simulated(posted, n), simulated(sent, n), f"{n} states: ")
+
+
+def test_simulations_that_are_refused(vec: Vec) -> None:
+    envs, twin = vec(games=2, shared_memory=True), vec(games=2, shared_memory=False)
+    for each in (envs, twin):
+        each.reset(seed=2)
+        with pytest.raises(pommego.ServerError, match="it is not what Save wrote") as e:
+            each.simulate([b"no state"], np.zeros(4, int))
+        assert e.value.code == "bad_state"
+        with pytest.raises(pommego.ServerError, match="is 300") as e:
+            each.simulate(each.get_state()[:1], [0, 1, 300, 0])
+        assert e.value.code == "bad_action"
+    assert_same(simulated(envs, 2), simulated(twin, 2))
+
+
+def test_interrupted_simulations(vec: Vec) -> None:
+    """The next one waits until the memory is free, and gets its own reply."""
+    envs, twin = pommego.make_vec("PommeFFACompetition-v0", 2), vec(games=2, shared_memory=False)
+    for each in (envs, twin):
+        each.reset(seed=2)
+    states = envs.get_state()
+    pid = envs.server.pid
+    for turn in range(2 * shared.SLOTS):
+        halt(pid)
+        threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT)).start()
+        try:
+            with pytest.raises(KeyboardInterrupt):
+                envs.simulate(states, np.zeros(8, int), seed=turn)
+        finally:
+            os.kill(pid, signal.SIGCONT)
+        if turn % 2:
+            assert_same(simulated(envs, 2), simulated(twin, 2))
+    same(run(envs), run(twin))
+    envs.close()
+
+
 def test_the_server_dies_while_we_wait(binary: Path) -> None:
     envs = pommego.make_vec("PommeFFACompetition-v0", 5)
     envs.reset(seed=0)

@@ -215,3 +215,117 @@ def test_policies_that_do_not_fit(tmp_path: Path, options: dict[str, Any], says:
     with pytest.raises(ValueError, match="2 names for one policy"):
         data.record(by_what_it_sees, tmp_path / "set", "OneVsOne-v0", name=["a", "b"])
     assert not (tmp_path / "set").exists()
+
+
+FORMS = {
+    "probabilities": ("float32", (6,)),
+    "value": ("float64", ()),
+    "seen": ("uint8", (2, 3)),
+    "visits": ("int32", (6,)),
+    "values": ("float64", (6,)),
+}
+
+
+def reported(obs: dict[str, np.ndarray], rows: int) -> dict[str, np.ndarray]:
+    """Arrays that follow from the observation alone."""
+    total = by_what_it_sees(obs, {})
+    of_choices = (total[:, None] + np.arange(6)) / 7
+    return {
+        "probabilities": of_choices,  # float64, stored as float32
+        "value": -of_choices[:, 0],
+        "seen": total[:, None, None] + np.arange(6).reshape(2, 3) * np.ones((rows, 1, 1), int),
+        "visits": total[:, None] + np.arange(6),  # int64, stored as int32
+        "values": of_choices,
+    }
+
+
+@pytest.mark.parametrize("several", [False, True], ids=["one policy", "a policy a seat"])
+@pytest.mark.parametrize("arrays", ["bytes", "lists"])
+def test_extra_arrays(
+    binary: Path, server: pommego.Server, tmp_path: Path, several: bool, arrays: str
+) -> None:
+    def policy(obs: dict[str, np.ndarray], info: dict[str, Any]) -> Any:
+        return by_what_it_sees(obs, info), reported(obs, len(info["alive"]))
+
+    path = tmp_path / "set"
+    manifest = data.record(
+        [policy, policy] if several else policy,
+        path,
+        "PommeTeamCompetition-v0",
+        seats=["learner", "simple", "learner", "osla:ticks=20"],
+        games=5,
+        num_envs=3,
+        max_steps=20,
+        observation="raw",
+        layout="steps",
+        extra=FORMS,
+        address=server.address,
+        token=server.token,
+    )
+    if arrays == "lists":
+        merged = tmp_path / "lists"
+        command = [str(binary), "data", "merge", str(path), "--out", str(merged), "--arrays", "lists"]
+        subprocess.run(command, check=True, capture_output=True)
+        path, manifest = merged, data.Manifest.read(merged)
+    checked(binary, path)
+    assert data.verify(path) == []
+    assert manifest.extra == ("probabilities", "value", "seen")
+    for name, (dtype, shape) in FORMS.items():
+        column = manifest.columns[name]
+        assert column.nullable
+        assert (column.dtype or column.type, column.shape) == (dtype, shape)
+        kind = f"{dtype} [{' '.join(map(str, shape))}]" if shape else dtype
+        assert f"| `{name}` | {kind}, or null |" in (path / "README.md").read_text()
+    for batch in data.load(path):
+        own = np.char.startswith(batch["agent"], "client:") & batch["alive"]
+        want = reported(
+            {name[4:]: array for name, array in batch.items() if name.startswith("obs_")}, len(own)
+        )
+        for name, (dtype, shape) in FORMS.items():
+            assert batch[name].dtype == dtype
+            assert batch[name].shape == (len(own), *shape)
+            np.testing.assert_array_equal(batch[name][own], want[name][own].astype(dtype))
+            if name not in ("visits", "values"):  # which osla has, too
+                np.testing.assert_array_equal(batch[f"_{name}"], own)
+                assert not batch[name][~own].any()
+    for game in data.episodes(path):
+        assert game.extra["seen"].shape == (len(game), 4, 2, 3)
+        assert game.visits[:, 0][game.alive[:-1, 0]].any()
+
+
+@pytest.mark.parametrize(
+    ("returned", "says"),
+    [
+        (lambda n: np.zeros(n, int), "returned a ndarray, expected its actions and a dictionary"),
+        (lambda n: (np.zeros(n, int), {}), r"returned the arrays \[\], expected those in extra: \['value'\]"),
+        (lambda n: (np.zeros(n, int), {"value": np.zeros((n, 1), "f4")}), r"'value' of shape \(8, 1\)"),
+        (lambda n: (np.zeros(n, int), {"value": np.zeros(n)}), "'value' as float64, which int16 cannot hold"),
+        (
+            lambda n: (np.zeros(n, int), {"value": np.full(n, 40_000)}),
+            "'value' as int64, which int16 cannot hold",
+        ),
+    ],
+    ids=["no arrays", "other names", "another shape", "another type", "too large"],
+)
+def test_extra_arrays_that_are_not_as_announced(
+    server: pommego.Server, tmp_path: Path, returned: Callable[[int], Any], says: str
+) -> None:
+    options = {"games": 2, "layout": "steps", "address": server.address, "token": server.token}
+    with pytest.raises(ValueError, match=says):
+        data.record(
+            lambda obs, info: returned(len(info["alive"])),
+            tmp_path / "set",
+            extra={"value": ("int16", ())},
+            **options,
+        )
+    for extra, refused in (
+        ({"legal": ("uint8", ())}, "call it otherwise"),
+        ({"value": ("int64", ())}, "no type"),
+        ({"Value": ("uint8", ())}, "small letters"),
+    ):
+        with pytest.raises(pommego.PommegoError, match=refused):
+            data.record(by_what_it_sees, tmp_path / "set2", extra=extra, **options)
+    with pytest.raises(pommego.PommegoError, match="layout steps"):
+        data.record(
+            by_what_it_sees, tmp_path / "set3", extra={"v": ("uint8", ())}, **options | {"layout": "games"}
+        )

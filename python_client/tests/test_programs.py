@@ -48,6 +48,7 @@ def test_demo_says_what_is_wrong(binary: Path) -> None:
         ["--in-flight", "2"],
         ["--opponents", "osla,simple,static", "--batch-size", "4", "--id", "PommeFFACompetition-v0"],
         ["--transport", "tcp", "--compression", "zstd"],
+        ["--simulate", "3"],
     ],
     ids=" ".join,
 )
@@ -56,7 +57,9 @@ def test_bench(binary: Path, options: list[str]) -> None:
     report = json.loads(done.stdout)
     assert report["games"] == 16
     results = {result["name"]: result for result in report["results"]}
-    assert results.keys() == {"end-to-end", "noop", "copy", "round_trip_us", "step_us"}
+    more = {"simulate_us"} if "--simulate" in options else set()
+    assert results.keys() == {"end-to-end", "noop", "copy", "round_trip_us", "step_us"} | more
+    assert all(results[name]["samples"] > 0 for name in more)
     end = results["end-to-end"]
     assert 0 < end["min"] <= end["env_steps_per_second"] <= end["max"]
     assert statistics.median(end["rounds"]) == end["env_steps_per_second"]

@@ -66,7 +66,7 @@ def pipe(tmp_path: Path) -> str:
 def offered(path: str, shared: bool | None, **told: Any) -> tuple[list[str], bool]:
     """Have a client offered memory; returns the requests after "make", and whether it shares it."""
     about = {"path": path, "key": KEY, "bytes": LAYOUT.size}
-    about |= {"actions": LAYOUT.actions, "batches": LAYOUT.batches} | told
+    about |= {"actions": LAYOUT.actions, "batches": LAYOUT.batches, "requests": LAYOUT.requests} | told
     seen: list[str] = []
 
     def serve(sock: socket.socket) -> None:
@@ -98,6 +98,8 @@ def offered(path: str, shared: bool | None, **told: Any) -> tuple[list[str], boo
         (lambda _: memory(), {"actions": [4096, 8]}, "is not how the memory is laid out"),
         (lambda _: memory(), {"batches": [65536 * n for n in range(9)]}, "is not how the memory is laid out"),
         (lambda _: memory(), {"bytes": 1 << 62}, "is not how the memory is laid out"),
+        (lambda _: memory(), {"requests": 65536}, "is not how the memory is laid out"),
+        (lambda _: memory(), {"requests": 0}, "is not how the memory is laid out"),
         (lambda _: memory(), {"batches": []}, "-1 places"),
         pytest.param(
             foreign,

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pommego._transport import wire
-from pommego._transport.shared import SharedBatch
+from pommego._transport.shared import SharedBatch, SharedSimulation
 from pommego.fog import Fog
 from pommego.rows import to_box
 
@@ -192,7 +192,7 @@ class BatchReader:
 
     def read(
         self,
-        batch: wire.Batch | SharedBatch | wire.Simulated,
+        batch: wire.Batch | SharedBatch | wire.Simulated | SharedSimulation,
         games: int,
         give_away: Callable[[], None],
         *,
@@ -209,8 +209,8 @@ class BatchReader:
         Raises:
             ValueError: the batch is not what the server announced.
         """
-        if type(batch) is SharedBatch:
-            return self._read_shared(batch, games)
+        if type(batch) in (SharedBatch, SharedSimulation):
+            return self._read_shared(batch, games, part=part)
         arrays = self.arrays(batch.tensors, games)
         finished = _finished(batch.finished.array(), games)
         if self._given:
@@ -219,14 +219,13 @@ class BatchReader:
         view = self._view(
             arrays, finished, self._observation(arrays, given), self._info(arrays, games, given)
         )
-        if isinstance(batch, wire.Simulated):
-            if part and not view.stats:  # batches that are joined have the same keys
-                view.stats = self._statistics(arrays)
-        elif finished.size and batch.final:
+        if part and not view.stats:  # batches that are joined have the same keys
+            view.stats = self._statistics(arrays)
+        if isinstance(batch, wire.Batch) and finished.size and batch.final:
             view.final = self._final(batch.final, finished.size)
         return view
 
-    def _read_shared(self, batch: SharedBatch, games: int) -> View:
+    def _read_shared(self, batch: SharedBatch | SharedSimulation, games: int, *, part: bool = False) -> View:
         """Read a batch from a place whose batches all have the same form."""
         arrays = batch.views
         if not arrays:
@@ -239,6 +238,8 @@ class BatchReader:
             owned = batch.own(self._given) if self._given else {}
             obs, info = self._observation(arrays, owned), self._info(arrays, games, owned)
         view = self._view(arrays, arrays["game.done"].nonzero()[0], obs, info)
+        if part and not view.stats:
+            view.stats = self._statistics(arrays)
         if self._final_fields and view.finished.size:
             view.final = self._final(batch.whole().final or {}, view.finished.size)
         return view

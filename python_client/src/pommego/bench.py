@@ -13,6 +13,8 @@ that are ready. Compare opponents of unequal cost with and without it:
 
     python -m pommego.bench --games 64 --opponents osla,simple,simple --batch-size 16
 
+With ``--simulate`` the time of one call of `simulate` with so many states is added, as ``simulate_us``.
+
 With ``--compression`` the batches are sent compressed; ``wire_bytes`` is the number of
 bytes that the server wrote for one, where the system reports that, and ``batch_bytes``
 its uncompressed size.
@@ -25,6 +27,7 @@ import json
 import statistics
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -83,6 +86,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--transport", choices=["shm", "tcp", "unix"], default="shm")
     parser.add_argument("--compression", choices=["zstd"], help="of batches, for slow links (default: none)")
     parser.add_argument("--in-flight", type=int, default=1, help="steps in flight (default: %(default)s)")
+    parser.add_argument("--simulate", type=int, default=0, metavar="STATES", help="time simulate, too")
     parser.add_argument("--seed", type=int, default=0)
     return parser
 
@@ -136,6 +140,7 @@ def _measure(options: argparse.Namespace, real: _Driver, idle: _Driver, server: 
     before = _written(server)
     steps = real.round_trips(options.seconds / 8)
     after = _written(server)
+    searched = real.simulations(options.simulate, options.seconds / 8) if options.simulate else []
     progress.clear()
     noop = _result("noop", handed, None)
     return {
@@ -159,6 +164,7 @@ def _measure(options: argparse.Namespace, real: _Driver, idle: _Driver, server: 
             _result("copy", copied, None),
             _latency("round_trip_us", trips),
             _latency("step_us", steps),
+            *([_latency("simulate_us", searched)] if searched else []),
         ],
     }
 
@@ -212,14 +218,31 @@ class _Driver:
 
     def round_trips(self, seconds: float) -> list[float]:
         """Time single steps for this many seconds; return microseconds."""
-        times: list[float] = []
-        end = time.perf_counter() + seconds
-        while len(times) < _FEWEST or (len(times) < _TRIPS and time.perf_counter() < end):
-            begin = time.perf_counter()
+
+        def trip() -> None:
             self._send()
             self._envs.recv()
-            times.append((time.perf_counter() - begin) * 1e6)
-        return times
+
+        return _timed(trip, seconds)
+
+    def simulations(self, states: int, seconds: float) -> list[float]:
+        """Time simulations of so many states for this many seconds; return microseconds."""
+        envs = self._envs
+        envs.reset(seed=0)
+        given = [envs.get_state(game % envs.num_games) for game in range(states)]
+        actions = np.zeros((states * envs.learners, *envs.action_space.shape[1:]), np.uint8)
+        return _timed(lambda: envs.simulate(given, actions, seed=0), seconds)
+
+
+def _timed(call: Callable[[], Any], seconds: float) -> list[float]:
+    """Time calls for this many seconds; return microseconds."""
+    times: list[float] = []
+    end = time.perf_counter() + seconds
+    while len(times) < _FEWEST or (len(times) < _TRIPS and time.perf_counter() < end):
+        begin = time.perf_counter()
+        call()
+        times.append((time.perf_counter() - begin) * 1e6)
+    return times
 
 
 def _latency(name: str, times: list[float]) -> dict[str, Any]:

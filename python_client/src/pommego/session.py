@@ -16,7 +16,7 @@ from pommego import checks
 from pommego._transport import wire
 from pommego._transport.client import Client, arrived
 from pommego._transport.opening import action_shape, make_shared
-from pommego._transport.shared import SharedBatch
+from pommego._transport.shared import SharedBatch, SharedSimulation
 from pommego.batch import BatchReader, View, rows_of
 from pommego.errors import ClosedError, PommegoError, ServerError
 from pommego.fog import Fog
@@ -392,7 +392,7 @@ class Session:
             own = np.maximum(had - self._line_ups[0], -1)  # -1: of those before
             view.stats["line_up"] = np.where(over, own, 0).astype(np.int32).repeat(self.made.learners)
 
-    def read_simulated(self, reply: wire.Simulated, games: int, *, part: bool) -> View:
+    def read_simulated(self, reply: wire.Simulated | SharedSimulation, games: int, *, part: bool) -> View:
         """Read the batch of simulated games, all or a part of them."""
         try:
             return self._simulated.read(reply, games, self.client.give_away, part=part)

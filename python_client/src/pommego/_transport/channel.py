@@ -35,6 +35,7 @@ _WE_WAIT, _IT_WAITS = _POSTED + 1, _ANSWERED + 1  # ... whether it sleeps, ...
 _IDS, _LENGTHS = _CLIENT // 8 + 1, _SERVER // 8 + 1  # ... eight bytes for each slot, ...
 _PLACES = _CLIENT // 4 + 2 + 2 * 16  # ... and the client's four bytes for each of up to 16
 _MASK, _HALF = (1 << 32) - 1, 1 << 31  # counts have 32 bits
+_MESSAGE = _MASK - 1  # in place of a place: a request written as a message
 
 _SPIN = 100e-6  # seconds to spin before sleeping
 _CROWDED = 200e-6  # seconds: if a yield takes longer, other threads want the processor
@@ -51,6 +52,7 @@ _yield = getattr(os, "sched_yield", lambda: None)
 
 _APART = 128  # what the actions of a slot begin at a multiple of
 _PAGE = 64 << 10  # and what each place for a batch does
+_REQUESTS = 256 << 10  # bytes for requests that are posted as messages
 _WORDS_END = 4096  # where the actions begin
 
 
@@ -62,16 +64,20 @@ class Layout:
         actions: the offset of each slot's actions.
         games: the offset of each slot's game numbers; empty without a batch size.
         batches: the offset of each place for a batch, and of one place more.
+        requests: the offset of requests that are posted as messages; `size` if there can be none.
         size: the size of the memory in bytes.
     """
 
     actions: list[int]
     games: list[int]
     batches: list[int]
+    requests: int
     size: int
 
     @classmethod
-    def of(cls, slots: int, places: int, actions: int, batch: int, games: int) -> Layout:
+    def of(
+        cls, slots: int, places: int, actions: int, batch: int, games: int, *, posts_requests: bool = True
+    ) -> Layout:
         """Lay the memory out.
 
         Args:
@@ -80,6 +86,7 @@ class Layout:
             actions: the bytes of a step's actions.
             batch: the bytes of the longest batch.
             games: the most game numbers that a slot can hold; 0: it holds none.
+            posts_requests: whether there is room for requests posted as messages.
         """
         end, at_actions, at_games = _WORDS_END, [], []
         for _ in range(slots):
@@ -90,7 +97,8 @@ class Layout:
                 end += _rounded(4 + 4 * games, _APART)
         first, each = _rounded(end, _PAGE), _rounded(batch, _PAGE)
         batches = [first + place * each for place in range(places + 1)]
-        return cls(at_actions, at_games, batches, batches[-1] + each)
+        requests = batches[-1] + each
+        return cls(at_actions, at_games, batches, requests, requests + _REQUESTS * posts_requests)
 
 
 def _rounded(size: int, unit: int) -> int:
@@ -174,10 +182,14 @@ class Channel:
         numbers[1 : 1 + len(games)] = games
         self.post(0, -1)
 
-    def post(self, request_id: int, place: int) -> None:
+    def post_message(self, request_id: int, length: int) -> None:
+        """Hand over the request whose message, so many bytes long, was written last."""
+        self.post(request_id, _MESSAGE, length)
+
+    def post(self, request_id: int, place: int, number: int | None = None) -> None:
         """Hand over the step whose actions were written last; its batch is to go to this place."""
         words, turn = self._words, self.turn
-        self._longs[_IDS + turn % self.slots] = request_id
+        self._longs[_IDS + turn % self.slots] = request_id if number is None else number
         words[_PLACES + turn % self.slots] = place + 1
         if request_id:
             self._posted.append((request_id, turn))

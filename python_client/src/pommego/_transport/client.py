@@ -22,7 +22,7 @@ from pommego._transport.channel import Channel
 from pommego._transport.compression import Unpacker
 from pommego._transport.handshake import Address, Certificates
 from pommego._transport.resuming import Resumption
-from pommego._transport.shared import SharedBatch, SharedMemory
+from pommego._transport.shared import SharedBatch, SharedMemory, SharedSimulation
 from pommego._transport.websocket import WebSocket, any_readable
 from pommego._version import __version__
 from pommego.errors import (
@@ -43,6 +43,11 @@ _MARGIN = 1 << 20  # bytes by which a message may be longer than the longest bat
 _PATIENCE = 0.7  # seconds that what was interrupted may still take when the next call comes
 
 _NAME = f"pommego-python/{__version__}"
+_POSTED = ("simulate",)  # requests that the server takes in shared memory, too
+
+# What replies come as if they lie in shared memory.
+_IN_MEMORY = {SharedBatch: wire.Batch, SharedSimulation: wire.Simulated}
+
 _SAME_RELEASE = "Install client and server from the same release."
 
 R = TypeVar("R", bound=msgspec.Struct)
@@ -154,7 +159,11 @@ class Client:
             ServerError: the server refused it.
             ConnectionError, TimeoutError, ClosedError: as `WebSocket.recv`.
         """
-        request_id = self.submit(self.encode(kind, **fields))
+        message = self.encode(kind, **fields)
+        if kind in _POSTED and self._memory is not None and self._memory.fits(message):
+            request_id = self._post_message(message)
+        else:
+            request_id = self.submit(message)
         try:
             return self.collect(reply)
         except BaseException:
@@ -211,12 +220,16 @@ class Client:
         if self._socket.closed:
             self._socket.check_usable()
         channel = self._memory.channel
-        if not channel.answered(channel.turn - channel.slots):
+        self._await(channel, channel.turn - channel.slots)
+        return channel.actions()
+
+    def _await(self, channel: Channel, turn: int) -> None:
+        """Wait, if need be, for the answer to what was posted in this turn."""
+        if not channel.answered(turn):
             try:
-                self._sleep_for(channel, channel.turn - channel.slots)
+                self._sleep_for(channel, turn)
             except TimeoutError as e:
                 raise self._timed_out(e) from e
-        return channel.actions()
 
     def post(self) -> int:
         """Hand over the step whose actions lie in the `slot`; returns its id."""
@@ -226,11 +239,24 @@ class Client:
         self._memory.post(request_id)
         return request_id
 
+    def _post_message(self, message: bytes) -> int:
+        """Hand over an encoded request in shared memory; returns its id."""
+        memory = self._memory
+        self.slot()
+        if memory.asked_in is not None:  # one that was interrupted may still lie there
+            self._await(memory.channel, memory.asked_in)
+        request_id = self._next_id
+        self._next_id += 1
+        self._expected.append(request_id)
+        memory.ask(request_id, message)
+        return request_id
+
     def collect(self, kind: type[R]) -> R:
         """Receive the reply to the oldest request in flight.
 
         Tensors in it are valid until the next `collect`, unless the message is
-        kept with `give_away`. A batch in shared memory comes as `SharedBatch`.
+        kept with `give_away`. A batch in shared memory comes as `SharedBatch`, a simulation
+        as `SharedSimulation`.
         """
         try:
             reply = self._receive()
@@ -241,7 +267,7 @@ class Client:
         except BaseException:
             self.interrupt()
             raise
-        if kind is wire.Batch and type(reply) is SharedBatch:
+        if _IN_MEMORY.get(type(reply)) is kind:
             return reply
         if isinstance(reply, wire.Error):
             raise wire.server_error(reply)
@@ -312,7 +338,7 @@ class Client:
             "Are client and server from the same release?"
         )
 
-    def _receive(self) -> wire.Reply | SharedBatch:
+    def _receive(self) -> wire.Reply | SharedBatch | SharedSimulation:
         if not self._expected:
             raise ClosedError("no request is in flight")
         if self._memory is not None:
@@ -366,8 +392,8 @@ class Client:
             return False
         return True
 
-    def _receive_posted(self, memory: SharedMemory, request_id: int) -> SharedBatch | None:
-        """Receive the batch that answers a posted step; None: the answer is sent as a message."""
+    def _receive_posted(self, memory: SharedMemory, request_id: int) -> Any:
+        """Receive what answers a posted step or request; None: the answer is sent as a message."""
         turn = memory.channel.turn_of(request_id)
         if turn is None:
             return None
@@ -379,7 +405,11 @@ class Client:
         self._expected.popleft()
         if request_id >= self._interrupted:
             self._interrupted = 0
-        return self._shared_batch(request_id, size, slot)
+        try:
+            reply = memory.reply(request_id, size)
+        except (ValueError, IndexError) as e:
+            raise self.distrust(f"an invalid reply ({e})") from e
+        return reply or self._shared_batch(request_id, size, slot)
 
     def _sleep_for(self, channel: Channel, turn: int) -> None:
         """Sleep until the server has answered the step posted in this turn.

@@ -26,7 +26,7 @@ from pommego._transport.buffers import BufferPool
 from pommego._transport.channel import Channel, Layout
 from pommego._transport.mapping import Mapping
 
-__all__ = ["PLACES", "SLOTS", "SharedBatch", "SharedMemory"]
+__all__ = ["PLACES", "SLOTS", "SharedBatch", "SharedMemory", "SharedSimulation"]
 
 #: How many steps may be in flight.
 SLOTS = 2
@@ -38,6 +38,8 @@ PLACES = 8
 _KEY = 16  # bytes
 _SEALS = 0x1 | 0x2 | 0x4  # F_SEAL_SEAL, F_SEAL_SHRINK and F_SEAL_GROW of Linux
 _ID = b"\xa2id\xcf"  # the bytes before a batch's number, which always has eight bytes
+_SEED = b"\xa4seed\xcf"  # likewise, before a simulation's seed
+_FORMS = 16  # of simulations, that are remembered
 _number = struct.Struct(">Q").unpack_from
 
 
@@ -82,6 +84,36 @@ class SharedBatch:
         return self.home.own(self, names)
 
 
+@dataclass(slots=True)
+class SharedSimulation:
+    """The reply to a simulation, where the server wrote it. The next one goes to the same place.
+
+    Like `SharedBatch` it is decoded once for every number of states and stands for all replies of
+    that form. Only what comes after the tensors is decoded each time.
+
+    Attributes:
+        tensors: as decoded.
+        id_at: the offset of the reply's number.
+        end: the offset of what comes after the tensors.
+        id: the request that it answers.
+        states: the states after the step.
+        views: the reader's arrays of the tensors.
+        handed: unused, as all arrays are copied.
+    """
+
+    tensors: dict[str, wire.Tensor]
+    id_at: int
+    end: int
+    id: int = 0
+    states: list[bytes] = field(default_factory=list)
+    views: dict[str, Any] = field(default_factory=dict)
+    handed: Any = None
+
+    def own(self, names: Iterable[str]) -> dict[str, NDArray[Any]]:
+        """Return the named `views` as arrays that belong to the caller."""
+        return {name: self.views[name].copy() for name in names}
+
+
 class SharedMemory:
     """The batches of one environment.
 
@@ -110,8 +142,14 @@ class SharedMemory:
         words = mmap.mmap(file, layout.batches[0], prot=mmap.PROT_READ | mmap.PROT_WRITE)
         if words[:_KEY] != about.key:
             raise ValueError(f"{about.path} does not begin with the key of the server's memory")
-        self._starts = layout.batches
-        self._size = layout.size - layout.batches[-1]
+        self._starts, self._requests_at = layout.batches, layout.requests
+        self._size = layout.requests - layout.batches[-1]
+        self._room = layout.size - layout.requests
+        # Requests posted as messages, and replies; mapped for the first.
+        self._requests: memoryview | None = None
+        self._asked: tuple[int, int] | None = None  # the last of them, and its turn
+        self._simulations: dict[bytes, SharedSimulation] = {}  # by their `_form`
+        self._marks = 0, 0, 0  # see `_form`
         self._lends = lend
         self._places: list[SharedBatch | None] = [None] * len(layout.batches)
         self._shown: SharedBatch | None = None
@@ -133,6 +171,60 @@ class SharedMemory:
         if number is None:  # otherwise the last step in this slot was abandoned, its place unused
             number = self._targets[slot] = self._free()
         self.channel.post(request_id, number)
+
+    def fits(self, message: bytes) -> bool:
+        """Whether a request can be posted as a message, as far as its size is concerned."""
+        return len(message) <= self._room
+
+    @property
+    def asked_in(self) -> int | None:
+        """The turn of the last request that was posted as a message; None: there was none."""
+        return None if self._asked is None else self._asked[1]
+
+    def ask(self, request_id: int, message: bytes) -> None:
+        """Post a request as a message. The last such must have been answered."""
+        if self._requests is None:
+            self._requests = memoryview(mmap.mmap(self._file, self._room, offset=self._requests_at))
+        self._requests[: len(message)] = message
+        self._asked = request_id, self.channel.turn
+        self.channel.post_message(request_id, len(message))
+
+    def reply(self, request_id: int, size: int) -> wire.Reply | SharedSimulation | None:
+        """Return the reply to the request posted as a message, if it was this one.
+
+        Raises:
+            ValueError: it is not a reply.
+        """
+        if self._asked is None or self._asked[0] != request_id:
+            return None
+        known = self._simulations.get(self._form(self._requests))
+        if known is not None and _number(self._requests, known.id_at) == (request_id,):
+            known.id, known.states = request_id, wire.decode_tail(self._requests[known.end : size]).states
+            return known
+        message = self._buffers.take(size)[:size]  # which the arrays on it keep
+        message[:] = self._requests[:size]
+        reply = wire.decode(message)
+        if isinstance(reply, wire.Simulated) and reply.tensors:
+            self._learn(self._requests[:size])
+        return reply
+
+    def _form(self, message: memoryview) -> bytes:
+        """Return what is the same in all simulations of as many states, up to the first tensor's data."""
+        before, after, end = self._marks
+        return message[:before].tobytes() + message[after:end].tobytes()
+
+    def _learn(self, message: memoryview) -> None:
+        """Note where everything is in a simulation that lies in the shared memory."""
+        tensors = wire.decode(message).tensors
+        root, parts = _address(message), [tensor.data for tensor in tensors.values() if len(tensor.data)]
+        end, head = _address(parts[-1]) + len(parts[-1]) - root, message[:64].tobytes()
+        id_at, seed_at = head.find(_ID) + len(_ID), head.find(_SEED) + len(_SEED)
+        if _ID not in head or _SEED not in head or end > len(message):
+            return
+        self._marks = id_at, seed_at + 8, _address(parts[0]) - root
+        if len(self._simulations) >= _FORMS:
+            self._simulations.clear()
+        self._simulations[self._form(message)] = SharedSimulation(tensors, id_at, end)
 
     def _free(self) -> int:
         """Return the first place on which no arrays are held and to which the server does not write."""
@@ -204,6 +296,10 @@ class SharedMemory:
         return owned
 
 
+def _address(memory: memoryview) -> int:
+    return np.frombuffer(memory, np.uint8).__array_interface__["data"][0]
+
+
 def _layout(made: wire.EnvReply, actions: tuple[int, ...]) -> Layout:
     """Return where everything is in the memory, by the sizes that were agreed on."""
     about = made.shared_memory
@@ -213,13 +309,11 @@ def _layout(made: wire.EnvReply, actions: tuple[int, ...]) -> Layout:
     if not SLOTS < places <= PLACES:
         raise ValueError(f"{places} places for the batches of {SLOTS} slots, want {SLOTS + 1} to {PLACES}")
     games = made.games if made.batch_size else 0
-    layout = Layout.of(SLOTS, places, math.prod(actions), made.batch_bytes, games)
-    if [layout.actions, layout.games, layout.batches, layout.size] != [
-        about.actions,
-        about.games,
-        about.batches,
-        about.size,
-    ]:
+    layout = Layout.of(
+        SLOTS, places, math.prod(actions), made.batch_bytes, games, posts_requests=about.requests > 0
+    )
+    described = about.actions, about.games, about.batches, about.requests or about.size, about.size
+    if (layout.actions, layout.games, layout.batches, layout.requests, layout.size) != described:
         raise ValueError(f"{about} is not how the memory is laid out, which is {layout}")
     return layout
 

@@ -129,6 +129,7 @@ class SharedMemoryReply(msgspec.Struct, kw_only=True):
     key: bytes
     actions: list[int]
     batches: list[int]
+    requests: int = 0
     games: list[int] = []
 
 
@@ -178,6 +179,12 @@ class Simulated(_EnvAnswer, tag="simulated"):
     seed: int
     tensors: dict[str, Tensor]
     finished: Tensor
+    states: list[bytes]
+
+
+class SimulatedTail(msgspec.Struct):
+    """What follows the tensors in the reply to simulate."""
+
     states: list[bytes]
 
 
@@ -240,6 +247,7 @@ Reply = (
 )
 
 _decoder = msgspec.msgpack.Decoder(Reply)
+_tail_decoder = msgspec.msgpack.Decoder(SimulatedTail)
 _encoder = msgspec.msgpack.Encoder()
 
 
@@ -263,6 +271,18 @@ def server_error(error: Error) -> ServerError:
     }
     kind = GamePanicError if error.code == "game_panic" else ServerError
     return kind(error.code, error.message, error.hint, error.field, details)
+
+
+def decode_tail(message: memoryview) -> SimulatedTail:
+    """Decode the two entries after the tensors in the reply to simulate.
+
+    Raises:
+        ValueError: there is something else.
+    """
+    try:
+        return _tail_decoder.decode(b"\x82" + message)  # a map of two
+    except (msgspec.DecodeError, RecursionError) as e:
+        raise ValueError(str(e)) from e
 
 
 def encode(kind: str, request_id: int, fields: dict[str, Any]) -> bytes:

@@ -41,6 +41,8 @@ class Episode:
         counts: what the game counted, by name: int32 (seats,). The manifest's
             ``json["env"]["counts"]`` has the meanings. Empty in files written
             before games counted anything.
+        extra: what policies reported, by name: (T, seats, ...); zeros where nothing was.
+            Empty for layout "games".
     """
 
     game: int
@@ -58,6 +60,7 @@ class Episode:
     visits: NDArray[np.int32] | None = None
     values: NDArray[np.float64] | None = None
     counts: dict[str, NDArray[np.int32]] = field(default_factory=dict)
+    extra: dict[str, Array] = field(default_factory=dict)
 
     def __len__(self) -> int:
         """Return the number of steps."""
@@ -125,5 +128,6 @@ def from_rows(batch: dict[str, Array], manifest: Manifest) -> Episode:
         terminated=bool(batch["terminated"][-1]),
         truncated=bool(batch["truncated"][-1]),
         counts={name: batch[name][-seats:] for name in manifest.counts},
+        extra={name: by_seat(batch[name]) for name in manifest.extra},
         **search,
     )

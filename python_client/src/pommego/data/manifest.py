@@ -33,8 +33,8 @@ class Column:
 
     Attributes:
         name: its name.
-        type: "bool", "uint8", "int32", "int64", "uint64", "float64", "string",
-            "bytes", "fixed_bytes", an array of one shape, or "list", the same as a flat list.
+        type: "bool", "uint8", "int16", "int32", "int64", "uint64", "float32", "float64",
+            "string", "bytes", "fixed_bytes", an array of one shape, or "list", the same as a flat list.
         meaning: its meaning.
         nullable: whether it can be empty in a row.
         dtype: of an array's elements, as numpy names it; else "".
@@ -149,6 +149,11 @@ class Manifest:
     def fields(self) -> list[dict[str, Any]]:
         """The fields of the observation, of layout "steps": name, dtype, shape, names and so on."""
         return self.json.get("fields") or []
+
+    @property
+    def extra(self) -> tuple[str, ...]:
+        """The names of the arrays that policies reported, besides the statistics of searches."""
+        return tuple(array["name"] for array in self.json.get("extra") or ())
 
     def make_options(self) -> dict[str, Any]:
         """Return the options of `pommego.make_vec` that make this game."""

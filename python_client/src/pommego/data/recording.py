@@ -7,7 +7,7 @@ import json
 import os
 import struct
 import subprocess
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,8 @@ from pommego.vector import PommegoVectorEnv
 __all__ = ["record"]
 
 Array = NDArray[Any]
-Policy = Callable[[dict[str, Array], dict[str, Any]], ArrayLike]
+Policy = Callable[[dict[str, Array], dict[str, Any]], ArrayLike | tuple[ArrayLike, Mapping[str, ArrayLike]]]
+Forms = dict[str, tuple[np.dtype, tuple[int, ...]]]  # of extra arrays: dtype and shape, by name
 
 _LEARNER = "learner"
 _GRACE = 30.0  # seconds that storing may take after an interrupt
@@ -47,6 +48,7 @@ def record(
     layout: str = "games",
     games_per_file: int = 0,
     rules: dict[str, Any] | None = None,
+    extra: Mapping[str, tuple[Any, Sequence[int]]] | None = None,
     progress: Callable[[int, int], None] | None = None,
     **options: Any,
 ) -> Manifest:
@@ -77,6 +79,12 @@ def record(
         layout: "games" or "steps".
         games_per_file: how many games a file holds; 0: the default.
         rules: rules that differ from the id's.
+        extra: further arrays that the policy returns, which become columns of layout
+            "steps": for each name its dtype (uint8, int16, int32, uint64, float32 or
+            float64) and its shape, () for a number. The policy then returns its actions and
+            a dictionary of them, each (rows, *shape). Rows of other agents, and of those
+            that are out, are null. "visits", int32, and "values", float64, both
+            (choices,), go together and are the columns of agents that search.
         progress: called after each game with the number of games stored and in all.
         options: further options of `pommego.make_vec`, such as address and token.
 
@@ -84,14 +92,16 @@ def record(
         the data set's manifest.
 
     Raises:
-        ValueError: the numbers of policies, names and seats that are "learner" differ.
+        ValueError: the numbers of policies, names and seats that are "learner" differ, or
+            what a policy returns besides actions is not as in `extra`.
         PommegoError: storing failed; the message says why.
         ServerError: the server refused an option; see `pommego.make_vec`.
     """
+    forms = {key: (np.dtype(dtype), tuple(shape)) for key, (dtype, shape) in (extra or {}).items()}
     others = [agent for agent in (opponents or seats or ()) if agent != _LEARNER]
     if not callable(policy):
         seats = _check_policies(policy, name, seats, opponents)
-        policy = _together(policy)
+        policy = _together(policy, forms)
     elif not isinstance(name, str):
         raise ValueError(f"{len(name)} names for one policy: give one, as a str, or a list of policies")
     own = [f"client:{each}" for each in ([name] if isinstance(name, str) else name)]
@@ -101,6 +111,8 @@ def record(
     command += ["--games-per-file", str(games_per_file)]
     if layout == "steps":
         command += ["--observation", observation]
+    for key, (dtype, shape) in forms.items():
+        command += ["--extra", f"{key}:{dtype.name}:{'x'.join(map(str, shape))}"]
     if rules:
         command += ["--rules", json.dumps(rules)]
     with _Packer(command) as packer:
@@ -120,7 +132,9 @@ def record(
                 **options,
             ) as envs:
                 numbers = (n for first, last in missing for n in range(first, last + 1))
-                recording = _Recording(envs, agents, own, seats=seats, opponents=opponents, seed=seed)
+                recording = _Recording(
+                    envs, agents, own, seats=seats, opponents=opponents, seed=seed, forms=forms
+                )
                 done = games - _count(missing)
                 for game in recording.play(policy, numbers):
                     packer.send(game)
@@ -155,22 +169,62 @@ def _check_policies(
     return seats
 
 
-def _together(policies: Sequence[Policy]) -> Policy:
+def _together(policies: Sequence[Policy], forms: Forms) -> Policy:
     """Return the policy of all rows in which each of a game's rows has its own."""
     if len(policies) == 1:
         return policies[0]
 
-    def act(obs: dict[str, Array], info: dict[str, Any]) -> Array:
+    def act(obs: dict[str, Array], info: dict[str, Any]) -> Any:
         n = len(policies)
         games = len(info["alive"]) // n
-        actions = []
+        actions, told = [], []
         for k, policy in enumerate(policies):
             row = slice(k, k + 1)
             own = (keep_rows(x, games, n, row, copy=True, expand=True) for x in (obs, info))
-            actions.append(np.asarray(policy(*own)).reshape(games, -1))
-        return np.stack(actions, axis=1)
+            chosen, more = _split(policy(*own), forms, games)
+            actions.append(chosen.reshape(games, -1))
+            told.append(more)
+        if not forms:
+            return np.stack(actions, axis=1)
+        return np.stack(actions, axis=1), {
+            key: np.stack([more[key] for more in told], axis=1).reshape(games * n, *shape)
+            for key, (_, shape) in forms.items()
+        }
 
     return act
+
+
+def _split(returned: Any, forms: Forms, rows: int) -> tuple[Array, dict[str, Array]]:
+    """Return the actions and extra arrays in what a policy returned.
+
+    Raises:
+        ValueError: the arrays are not those announced.
+    """
+    if not forms:
+        return np.asarray(returned), {}
+    if not isinstance(returned, tuple) or len(returned) != 2 or not isinstance(returned[1], Mapping):
+        raise ValueError(
+            f"the policy returned a {type(returned).__name__}, expected its actions and a dictionary of the "
+            f"arrays in extra: {sorted(forms)}"
+        )
+    actions, told = returned
+    if told.keys() != forms.keys():
+        raise ValueError(
+            f"the policy returned the arrays {sorted(told)}, expected those in extra: {sorted(forms)}"
+        )
+    arrays = {}
+    for key, (dtype, shape) in forms.items():
+        array = np.asarray(told[key])
+        if array.shape != (rows, *shape):
+            raise ValueError(f"the policy returned {key!r} of shape {array.shape}, expected {(rows, *shape)}")
+        fits = np.can_cast(array.dtype, dtype, "safe") or array.dtype.kind == dtype.kind == "f"
+        if not fits and array.size and array.dtype.kind in "iu" and dtype.kind in "iu":
+            limits = np.iinfo(dtype)
+            fits = limits.min <= int(array.min()) and int(array.max()) <= limits.max
+        if not fits:
+            raise ValueError(f"the policy returned {key!r} as {array.dtype}, which {dtype} cannot hold")
+        arrays[key] = array
+    return np.asarray(actions), arrays
 
 
 def _count(stretches: Sequence[Sequence[int]]) -> int:
@@ -249,8 +303,10 @@ class _Recording:
         seats: Sequence[str] | None,
         opponents: Sequence[str] | None,
         seed: int,
+        forms: Forms,
     ) -> None:
         self._envs = envs
+        self._forms = forms
         self._indices = {agent: k for k, agent in enumerate(agents)}
         self._own = own * envs.learners if len(own) == 1 else own  # by row of a game
         self._seats = seats
@@ -263,6 +319,10 @@ class _Recording:
         width = len(envs.game_spec.actions)
         self._shape = (envs.num_envs,) if width == 1 else (envs.num_envs, width)
         self._actions = np.zeros((n, longest, envs.learners, width), np.uint8)
+        self._told = {
+            key: np.zeros((n, longest, envs.learners, *shape), dtype.newbyteorder("<"))
+            for key, (dtype, shape) in forms.items()
+        }
 
     def play(self, policy: Policy, numbers: Iterator[int]) -> Iterator[bytes]:
         """Play all games and yield each when it ends, in the form that `pommego data pack` reads."""
@@ -270,9 +330,12 @@ class _Recording:
         every = np.arange(self._n)
         obs, info = self._begin(every, numbers)
         while (self._numbers >= 0).any():
-            actions = np.asarray(policy(obs, info)).astype(np.uint8)
-            actions = actions.reshape(self._n, envs.learners, -1)
+            actions, told = _split(policy(obs, info), self._forms, envs.num_envs)
+            actions = actions.astype(np.uint8).reshape(self._n, envs.learners, -1)
             self._actions[every, self._at] = actions
+            for key, array in told.items():
+                kept = self._told[key]
+                kept[every, self._at] = array.reshape(self._n, *kept.shape[2:])
             self._at += 1
             obs, _, terminated, truncated, info = envs.step(actions.reshape(self._shape))
             over = np.flatnonzero((terminated | truncated)[:: envs.learners])
@@ -301,7 +364,8 @@ class _Recording:
         winners = sum(1 << seat for seat, won in enumerate(game["winners"][row]) if won)
         head = struct.pack("<QBH", int(self._numbers[slot]), int(game["result"][row]), winners)
         lineup = np.array(self._lineup(int(info["seat"][row])), "<u2")
-        return head + lineup.tobytes() + self._actions[slot, : self._at[slot]].tobytes()
+        columns = (self._actions, *self._told.values())
+        return head + lineup.tobytes() + b"".join(kept[slot, : self._at[slot]].tobytes() for kept in columns)
 
     def _lineup(self, learner: int) -> list[int]:
         """Return the index of each seat's agent; learner is the seat of the game's first row."""

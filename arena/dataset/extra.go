@@ -1,0 +1,170 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+
+	"github.com/parquet-go/parquet-go"
+
+	"pommego/env"
+)
+
+// Extra is an array that a client's agents report with each action, such as the
+// probabilities they drew it by: a further column of layout Steps, null for the other
+// seats and for those that are out. What is called visits and values are the
+// statistics of a search, as built-in agents report them.
+type Extra struct {
+	Name  string    `json:"name"`
+	DType env.DType `json:"dtype"`
+	Shape []int     `json:"shape"` // empty: a single number
+}
+
+// The bounds of an extra array.
+const (
+	maxExtraDims  = 4
+	maxExtraBytes = 1 << 20
+)
+
+var extraName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`)
+
+// column is the array's column, without what writes and reads it.
+func (x *Extra) column() Column {
+	c := Column{Name: x.Name, Type: FixedBytes, Null: true, Meaning: "reported by the agent; null: it reports nothing", DType: x.DType, Shape: x.Shape}
+	if len(x.Shape) == 0 {
+		c.Type, c.DType, c.Shape = Type(x.DType), "", nil
+	}
+	return c
+}
+
+// size is how many bytes the array has.
+func (x *Extra) size() int {
+	c := Column{DType: x.DType, Shape: x.Shape}
+	return c.Width()
+}
+
+// fits reports whether the shape is within the bounds.
+func (x *Extra) fits() bool {
+	size := x.DType.Bytes()
+	for _, n := range x.Shape {
+		if n < 1 || n > maxExtraBytes/size {
+			return false
+		}
+		size *= n
+	}
+	return len(x.Shape) <= maxExtraDims
+}
+
+// check says what is wrong with it.
+func (x *Extra) check(choices int) error {
+	want := map[string]env.DType{visitsName: env.Int32, valuesName: env.Float64}[x.Name]
+	switch {
+	case !extraName.MatchString(x.Name):
+		return fmt.Errorf("extra array %q: a name has small letters, digits and underscores, 64 at most, and begins with a letter", x.Name)
+	case elements[x.DType].leaf == nil:
+		return fmt.Errorf("extra array %q: there is no type %q, want uint8, int16, int32, uint64, float32 or float64", x.Name, x.DType)
+	case !x.fits():
+		return fmt.Errorf("extra array %q: shape %v, want at most %d dimensions of 1 or more, and %d bytes", x.Name, x.Shape, maxExtraDims, maxExtraBytes)
+	case want != "" && (x.DType != want || !slices.Equal(x.Shape, []int{choices})):
+		return fmt.Errorf("extra array %q: %s %v, want %s [%d], as of agents that search; call it otherwise if it is something else", x.Name, x.DType, x.Shape, want, choices)
+	}
+	return nil
+}
+
+// resolveExtra checks the extra arrays.
+func (c *Config) resolveExtra(spec *env.Spec) error {
+	if len(c.Extra) > 0 && c.Layout != Steps {
+		return errors.New("extra arrays, but a row of layout games has no place for them: want layout steps")
+	}
+	for i := range c.Extra {
+		x := &c.Extra[i]
+		if err := x.check(spec.MaskSize()); err != nil {
+			return err
+		}
+		if slices.ContainsFunc(c.Extra[:i], func(other Extra) bool { return other.Name == x.Name }) {
+			return fmt.Errorf("extra array %q is named twice", x.Name)
+		}
+	}
+	if hasExtra(c.Extra, visitsName) != hasExtra(c.Extra, valuesName) {
+		return fmt.Errorf("extra arrays %q and %q go together", visitsName, valuesName)
+	}
+	return nil
+}
+
+func hasExtra(all []Extra, name string) bool {
+	return slices.ContainsFunc(all, func(x Extra) bool { return x.Name == name })
+}
+
+// apart are those that are not the statistics of a search.
+func apart(all []Extra) (rest []Extra) {
+	for _, x := range all {
+		if x.Name != visitsName && x.Name != valuesName {
+			rest = append(rest, x)
+		}
+	}
+	return rest
+}
+
+// extraColumns are the columns of arrays that are not the statistics of a search.
+func extraColumns(all []Extra) (columns []column) {
+	for _, x := range apart(all) {
+		load, put := parquet.FixedLenByteArrayValue, func(_ []byte, v parquet.Value) []byte { return v.ByteArray() }
+		if len(x.Shape) == 0 {
+			load, put = elements[x.DType].load, elements[x.DType].put
+		}
+		columns = append(columns, column{x.column(),
+			func(r *row) parquet.Value {
+				if r.decision == nil || r.decision.Extra[x.Name] == nil {
+					return parquet.NullValue()
+				}
+				return load(r.decision.Extra[x.Name])
+			},
+			func(r *row, v parquet.Value) error {
+				if !v.IsNull() {
+					r.told().put(x.Name, put(nil, v))
+				}
+				return nil
+			}})
+	}
+	return columns
+}
+
+// put sets one of a decision's arrays.
+func (d *Decision) put(name string, array []byte) {
+	switch name {
+	case visitsName:
+		d.Visits = array
+	case valuesName:
+		d.Values = array
+	default:
+		if d.Extra == nil {
+			d.Extra = map[string][]byte{}
+		}
+		d.Extra[name] = array
+	}
+}
+
+// union adds arrays to others; what has one name must be one.
+func union(all, more []Extra) ([]Extra, error) {
+	for _, x := range more {
+		i := slices.IndexFunc(all, func(other Extra) bool { return other.Name == x.Name })
+		switch {
+		case i < 0:
+			all = append(all, x)
+		case all[i].DType != x.DType || !slices.Equal(all[i].Shape, x.Shape):
+			return nil, fmt.Errorf("extra array %q is %s %v in one data set and %s %v in another", x.Name, all[i].DType, all[i].Shape, x.DType, x.Shape)
+		}
+	}
+	return all, nil
+}
+
+// ActionBytes is how many bytes of actions a client's game has of which actions and
+// extra arrays have so many together.
+func (c *Config) ActionBytes(spec *env.Spec, together int) int {
+	own, all := len(spec.Actions), len(spec.Actions)
+	for i := range c.Extra {
+		all += c.Extra[i].size()
+	}
+	return together / all * own
+}

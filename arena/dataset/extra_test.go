@@ -1,0 +1,173 @@
+package dataset
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pommego/env"
+)
+
+// reporting is served with agents that report all kinds of arrays.
+func reporting(choices int) Config {
+	c := served()
+	c.Layout, c.Observation = Steps, "raw"
+	for _, d := range []env.DType{env.Uint8, env.Int16, env.Int32, env.Uint64, env.Float32, env.Float64} {
+		c.Extra = append(c.Extra, Extra{"one_" + string(d), d, []int{}}, Extra{"grid_" + string(d), d, []int{2, 3}})
+	}
+	c.Extra = slices.Insert(c.Extra, 3, Extra{visitsName, env.Int32, []int{choices}})
+	c.Extra = append(c.Extra, Extra{valuesName, env.Float64, []int{choices}})
+	return c
+}
+
+// reported is what the client's agent reports in a step, in a form that no two share.
+func reported(x *Extra, game, step, seat int) (array []byte) {
+	n := x.size() / x.DType.Bytes()
+	for k := range n {
+		v := (game*51+step)*4 + seat + 1000*k
+		switch x.DType {
+		case env.Uint8:
+			array = append(array, uint8(v))
+		case env.Int16:
+			array = binary.LittleEndian.AppendUint16(array, uint16(-v))
+		case env.Int32:
+			array = binary.LittleEndian.AppendUint32(array, uint32(-v))
+		case env.Uint64:
+			array = binary.LittleEndian.AppendUint64(array, uint64(v)<<40)
+		case env.Float32:
+			array = binary.LittleEndian.AppendUint32(array, math.Float32bits(float32(v)/7))
+		case env.Float64:
+			array = binary.LittleEndian.AppendUint64(array, math.Float64bits(-float64(v)/7))
+		}
+	}
+	return array
+}
+
+// reportAll adds what the client's agents report to a game.
+func reportAll(c *Config, parts int) func(*Fed) {
+	return func(f *Fed) {
+		for i := range c.Extra {
+			for k := range len(f.Actions) / parts {
+				f.Extra = append(f.Extra, reported(&c.Extra[i], f.Game, k/2, k%2*2)...)
+			}
+		}
+	}
+}
+
+// checkReported compares what episodes hold with what was reported. Those from from
+// on hold nothing.
+func checkReported(t *testing.T, folder string, c *Config, from int) {
+	t.Helper()
+	set := sets(t, folder)[0]
+	for _, e := range episodes(t, folder) {
+		told := 0
+		for _, d := range e.Decisions {
+			if set.Names(e)[d.Seat] != "client:net" || e.Game >= from {
+				t.Fatalf("game %d, step %d: seat %d reports something", e.Game, d.Step, d.Seat)
+			}
+			for i := range c.Extra {
+				x := &c.Extra[i]
+				got := map[string][]byte{visitsName: d.Visits, valuesName: d.Values}[x.Name]
+				if got == nil {
+					got = d.Extra[x.Name]
+				}
+				if want := reported(x, e.Game, d.Step, d.Seat); !bytes.Equal(got, want) {
+					t.Fatalf("game %d, step %d, seat %d: %s is %v, want %v", e.Game, d.Step, d.Seat, x.Name, got, want)
+				}
+			}
+			told++
+		}
+		if want := int(e.Lived[0] + e.Lived[2]); e.Game < from && told != want {
+			t.Fatalf("game %d: %d reports, want %d, one for each step of the client's living", e.Game, told, want)
+		}
+	}
+}
+
+// TestExtra keeps what a client's agents report, over an interruption, in merged data
+// sets and in either form of arrays.
+func TestExtra(t *testing.T) {
+	for _, id := range []string{ffa, radio} {
+		game := gameOf(t, id)
+		parts := len(game.Spec().Actions)
+		for _, arrays := range []Arrays{Binary, Lists} {
+			c := reporting(game.Spec().MaskSize())
+			c.Arrays = arrays
+			folder := filepath.Join(t.TempDir(), "set")
+			if _, err := generateServed(t, id, c, folder, 5, reportAll(&c, parts)); !errors.Is(err, ErrStopped) {
+				t.Fatalf("%s: error %v, want %v", id, err, ErrStopped)
+			}
+			m, err := generateServed(t, id, c, folder, 100, reportAll(&c, parts))
+			if err != nil {
+				t.Fatalf("%s: %v", id, err)
+			}
+			verifyClean(t, folder)
+			checkReported(t, folder, &c, c.Games)
+			plain := served()
+			plain.Layout, plain.Seed = Steps, 900
+			other := filepath.Join(t.TempDir(), "other")
+			if _, err := generateServed(t, id, plain, other, 100, func(*Fed) {}); err != nil {
+				t.Fatal(err)
+			}
+			both := filepath.Join(t.TempDir(), "both")
+			merged, err := Merge(game, sets(t, folder, other), Shape{Layout: Steps, Observation: "raw", Arrays: 1 - arrays}, nil, both, testOptions(1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			verifyClean(t, both)
+			checkReported(t, both, &c, c.Games)
+			if len(merged.Extra) != len(m.Extra) {
+				t.Errorf("merged: %d arrays, want %d", len(merged.Extra), len(m.Extra))
+			}
+			if _, err := Merge(game, sets(t, both), Shape{Layout: Games}, nil, filepath.Join(t.TempDir(), "games"), testOptions(1)); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+func TestExtraRefused(t *testing.T) {
+	x := func(name string, d env.DType, shape ...int) []Extra { return []Extra{{name, d, shape}} }
+	for _, test := range []struct {
+		reason string
+		extra  []Extra
+		says   string
+	}{
+		{"a name with a space", x("a b", env.Uint8), "small letters"},
+		{"no name", x("", env.Uint8), "small letters"},
+		{"an unknown type", x("a", "int64", 3), `no type "int64"`},
+		{"an empty shape", x("a", env.Uint8, 3, 0), "1 or more"},
+		{"too many dimensions", x("a", env.Uint8, 1, 1, 1, 1, 1), "at most 4"},
+		{"too large", x("a", env.Uint8, 1<<40, 1<<40, 1<<40), "1048576 bytes"},
+		{"twice", append(x("a", env.Uint8), x("a", env.Uint8)...), "twice"},
+		{"visits of another shape", x(visitsName, env.Int32, 5), "want int32 [6]"},
+		{"visits alone", x(visitsName, env.Int32, 6), "go together"},
+	} {
+		c := served()
+		c.Layout, c.Extra = Steps, test.extra
+		if err := c.Validate(gameOf(t, ffa)); err == nil || !strings.Contains(err.Error(), test.says) {
+			t.Errorf("%s: error %v, want one that says %q", test.reason, err, test.says)
+		}
+	}
+	c := served()
+	c.Extra = x("a", env.Uint8)
+	if err := c.Validate(gameOf(t, ffa)); err == nil || !strings.Contains(err.Error(), "layout steps") {
+		t.Errorf("layout games: error %v", err)
+	}
+	c.Layout, c.Extra[0].Name = Steps, "legal"
+	if _, err := generateServed(t, ffa, c, filepath.Join(t.TempDir(), "set"), 9, func(*Fed) {}); err == nil || !strings.Contains(err.Error(), "call it otherwise") {
+		t.Errorf("a name that is taken: error %v", err)
+	}
+	c.Extra[0].Name = "a"
+	if _, err := generateServed(t, ffa, c, filepath.Join(t.TempDir(), "set"), 9, func(f *Fed) { f.Extra = []byte{1} }); err == nil || !strings.Contains(err.Error(), "1 bytes of extra arrays") {
+		t.Errorf("too few bytes: error %v", err)
+	}
+	other := []Extra{{"a", env.Int16, []int{}}}
+	if _, err := union(c.Extra, other); err == nil || !strings.Contains(err.Error(), "in another") {
+		t.Errorf("two arrays of one name: error %v", err)
+	}
+}
