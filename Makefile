@@ -13,7 +13,7 @@ TRACES := $(wildcard env/*/testdata/traces)
 
 export CGO_ENABLED ?= 0
 
-.PHONY: help build venv demo pictures test test-go test-race test-python test-reference test-integrations verify lint bench bench-report bench-compare docs wheel wheels profile hybrid-search ratings determinism imitation invariants test-dataset-soak schedules vanishing hostile faults fuzz clean
+.PHONY: help build venv demo pictures test test-go test-race test-python test-reference test-integrations verify lint bench bench-report bench-compare docs wheel wheels profile hybrid-search ratings determinism imitation invariants test-dataset-soak schedules vanishing hostile faults reproducible fuzz clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -145,6 +145,13 @@ hostile: ## 100,000 hostile frames and messages beside a client that behaves
 
 faults: build venv ## 1,000 connections cut, reset, silenced, delayed and sliced, some minutes
 	POMMEGO_FAULTS=1000 $(PY) -m pytest -s python_client/tests/test_resume.py -k test_faults
+
+reproducible: ## build the last commit twice, in two folders, once with an empty cache, and compare the bytes
+	folder=$$(mktemp -d); trap 'rm -rf "$$folder"' EXIT; \
+	for copy in one two; do git clone --quiet . "$$folder/$$copy"; done; \
+	(cd "$$folder/one" && go build -trimpath -o ../first ./cmd/pommego); \
+	(cd "$$folder/two" && GOCACHE="$$folder/cache" go build -trimpath -o ../second ./cmd/pommego); \
+	cmp "$$folder/first" "$$folder/second"; sha256sum "$$folder/first" | cut -c1-64
 
 fuzz: ## fuzz everything that has a fuzz target, a minute each
 	for pkg in $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n1 dirname | sort -u); do \
