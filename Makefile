@@ -14,7 +14,7 @@ TRACES := $(wildcard env/*/testdata/traces)
 
 export CGO_ENABLED ?= 0
 
-.PHONY: help build venv demo pictures test test-go test-race test-python test-browser test-reference test-integrations verify lint bench bench-report bench-compare docs wheel wheels profile hybrid-search ratings tune-champion determinism imitation invariants test-dataset-soak fuzz clean
+.PHONY: help build venv demo pictures test test-go test-race test-python test-browser test-reference test-integrations verify lint bench bench-report bench-compare docs wheel wheels profile hybrid-search ratings tune-champion determinism imitation invariants test-dataset-soak schedules vanishing hostile faults reproducible fuzz clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -148,6 +148,26 @@ test-dataset-soak: ## generate under 200 SIGKILLs and every disk fault, 1,000 da
 
 invariants: ## 10 million random steps of each sister game, every one checked
 	go test ./env/basewar ./env/suitebot -run '^TestInvariants$$' -invariant-steps 10000000 -timeout 60m -v
+
+# What docs/RELIABILITY.md counts; the short forms are part of test.
+schedules: ## 10,000 seeded schedules of a client that loses its connection and comes back, on a clock of their own
+	go test ./bridge -run TestSchedules -schedules 10000 -count 1 -timeout 60m
+
+vanishing: ## 1,000 clients that vanish with environments, in the middle of steps and messages
+	go test ./bridge -run TestVanishingClients -vanishing 1000 -count 1 -timeout 60m
+
+hostile: ## 100,000 hostile frames and messages beside a client that behaves
+	go test ./bridge -run TestHostileFrames -hostile-frames 100000 -count 1 -timeout 60m
+
+faults: build venv ## 1,000 connections cut, reset, silenced, delayed and sliced, some minutes
+	POMMEGO_FAULTS=1000 $(PY) -m pytest -s python_client/tests/test_resume.py -k test_faults
+
+reproducible: ## build the last commit twice, in two folders, once with an empty cache, and compare the bytes
+	folder=$$(mktemp -d); trap 'rm -rf "$$folder"' EXIT; \
+	for copy in one two; do git clone --quiet . "$$folder/$$copy"; done; \
+	(cd "$$folder/one" && go build -trimpath -o ../first ./cmd/pommego); \
+	(cd "$$folder/two" && GOCACHE="$$folder/cache" go build -trimpath -o ../second ./cmd/pommego); \
+	cmp "$$folder/first" "$$folder/second"; sha256sum "$$folder/first" | cut -c1-64
 
 fuzz: ## fuzz everything that has a fuzz target, a minute each
 	for pkg in $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n1 dirname | sort -u); do \

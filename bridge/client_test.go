@@ -30,6 +30,8 @@ type DialOptions struct {
 	Name   string  // name and version. Empty: "pommego-go"
 	Origin string  // empty: none is sent
 	Hello  entries // what hello says besides
+
+	Pipe func(ctx context.Context, network, address string) (net.Conn, error) // connects; nil: over the network
 }
 
 // Message is a reply. Integers are int64 or uint64, arrays []any, maps Message,
@@ -68,7 +70,7 @@ func encodeRequest(request entries) ([]byte, error) {
 
 // Dial connects to "ws://host:port" or "unix:/path" and says hello.
 func Dial(ctx context.Context, address string, o DialOptions) (*Client, error) {
-	dialer := websocket.Dialer{Subprotocols: []string{Subprotocol}, ReadBufferSize: 64 << 10, WriteBufferSize: 16 << 10}
+	dialer := websocket.Dialer{NetDialContext: o.Pipe, Subprotocols: []string{Subprotocol}, ReadBufferSize: 64 << 10, WriteBufferSize: 16 << 10}
 	if path, ok := strings.CutPrefix(address, "unix:"); ok {
 		address = "ws://localhost"
 		dialer.NetDialContext = func(ctx context.Context, _, _ string) (net.Conn, error) {

@@ -5,89 +5,25 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import logging
-import random
+import os
 import socket
-import struct
-import threading
+import time
 from collections.abc import Iterator
 
 import numpy as np
 import pytest
 
 import pommego
+from faulty import KINDS, FaultyProxy
 from pommego._transport import wire
 
 ID = "PommeFFACompetition-v0"
-
-
-class CuttingProxy:
-    """A TCP proxy that cuts each connection after a number of bytes in one direction.
-
-    Args:
-        target: host and port of the server.
-        seed: of the places where it cuts.
-        most: the most bytes before a cut; None: it never cuts.
-    """
-
-    def __init__(self, target: tuple[str, int], seed: int, most: int | None) -> None:
-        self.target, self.most = target, most
-        self.draw = random.Random(seed)
-        self.cuts = 0
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.address = f"ws://127.0.0.1:{self.listener.getsockname()[1]}"
-        threading.Thread(target=self._accept, daemon=True).start()
-
-    def _accept(self) -> None:
-        with contextlib.suppress(OSError):
-            while True:
-                client, _ = self.listener.accept()
-                server = socket.create_connection(self.target)
-                pair = (client, server)
-                cut: list[int | None] = [None, None]
-                if self.most:  # requests are shorter than replies
-                    way = self.draw.randrange(2)
-                    cut[way] = self.draw.randrange((self.most // 10, self.most)[way])
-                reset = self.draw.random() < 0.5
-                for source, sink, left in ((client, server, cut[0]), (server, client, cut[1])):
-                    arguments = (pair, source, sink, left, reset)
-                    threading.Thread(target=self._forward, args=arguments, daemon=True).start()
-
-    def _forward(
-        self,
-        pair: tuple[socket.socket, socket.socket],
-        source: socket.socket,
-        sink: socket.socket,
-        left: int | None,
-        reset: bool,
-    ) -> None:
-        with contextlib.suppress(OSError):
-            while data := source.recv(1 << 16 if left is None else max(left, 1)):
-                if left is not None:
-                    data, left = data[:left], left - len(data)
-                sink.sendall(data)
-                if left is not None and left <= 0:
-                    self.cuts += 1
-                    break
-        for end in pair:
-            with contextlib.suppress(OSError):
-                if reset:
-                    end.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-                end.shutdown(socket.SHUT_RDWR)
-            end.close()
-
-    def close(self) -> None:
-        self.listener.close()
 
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[pommego.Server]:
     with pommego.Server() as running:
         yield running
-
-
-def proxied(server: pommego.Server, seed: int, most: int | None) -> CuttingProxy:
-    host, port = server.address.removeprefix("ws://").split(":")
-    return CuttingProxy((host, int(port)), seed, most)
 
 
 def rollout(envs: pommego.PommegoVectorEnv, steps: int) -> str:
@@ -122,7 +58,7 @@ def test_a_cut_rollout_is_the_same(
         want = rollout(envs, 60)
         assert envs.resumed == 0
     # A hello and its reply have some 700 bytes, a batch some 3,000.
-    proxy = proxied(server, seed, 12_000)
+    proxy = FaultyProxy(server.address, seed, ("cut", "reset"), 12_000)
     with caplog.at_level(logging.WARNING, "pommego"):
         envs = opened(proxy, **options)
         with envs:
@@ -133,7 +69,7 @@ def test_a_cut_rollout_is_the_same(
     proxy.close()
 
 
-def opened(proxy: CuttingProxy, **options: object) -> pommego.PommegoVectorEnv:
+def opened(proxy: FaultyProxy, **options: object) -> pommego.PommegoVectorEnv:
     """Connect, again and again if the first hello is cut."""
     while True:
         with contextlib.suppress(pommego.ConnectionError):
@@ -141,7 +77,7 @@ def opened(proxy: CuttingProxy, **options: object) -> pommego.PommegoVectorEnv:
 
 
 def test_first_ready_batches_are_resumed(server: pommego.Server) -> None:
-    proxy = proxied(server, 5, 8_000)
+    proxy = FaultyProxy(server.address, 5, ("cut", "reset"), 8_000)
     options = {"num_envs": 4, "batch_size": 2, "observation": "raw", "opponents": ["static"] * 3}
     with opened(proxy, token=server.token, **options) as envs:
         envs.reset(seed=0)
@@ -217,3 +153,32 @@ def test_requests_are_kept_until_they_are_answered(server: pommego.Server) -> No
         assert len(client._resumption._unanswered) == 1
         client.collect(wire.Pong)
         assert not client._resumption._unanswered
+
+
+#: How many connections are spoiled; `make faults` spoils a thousand.
+FAULTS = int(os.environ.get("POMMEGO_FAULTS", "30"))
+
+
+def test_faults(server: pommego.Server) -> None:
+    """A resumed rollout with the right arrays, or an error with a name within the deadline: nothing else."""
+    options = {"num_envs": 2, "observation": "raw", "opponents": ["static"] * 3, "token": server.token}
+    with pommego.make_vec(ID, address=server.address, **options) as envs:
+        want = rollout(envs, 12)
+    faults, ends = 0, {"right": 0, "named": 0}
+    seed, longest = 0, 0.0
+    while faults < FAULTS:
+        seed += 1
+        proxy = FaultyProxy(server.address, seed, KINDS, 12_000)
+        begun = time.monotonic()
+        resume = 5 if seed % 2 else None
+        try:
+            with pommego.make_vec(ID, address=proxy.address, timeout=1.0, resume=resume, **options) as envs:
+                assert rollout(envs, 12) == want, f"seed {seed}: other arrays after {proxy.faults}"
+            ends["right"] += 1
+        except pommego.PommegoError:
+            ends["named"] += 1
+        longest = max(longest, time.monotonic() - begun)
+        faults += len(proxy.faults)
+        proxy.close()
+    print(f"{faults} faults in {seed} rollouts: {ends}; the longest took {longest:.1f} s")
+    assert ends["right"] and ends["named"]
