@@ -698,7 +698,7 @@ def test_drawing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         }
     assert (tmp_path / "000.json").exists()
     sizes = {path.stem.split("_")[-1]: image_of(path.read_bytes()) for path in tmp_path.glob("*.png")}
-    assert sizes == {"0": (352, 432), "801": (352, 352)}, "the server adds how the agents stand"
+    assert sizes == {"0": (352, 512), "801": (352, 352)}, "the server adds how the agents stand"
 
 
 def image_of(png: bytes) -> tuple[int, int]:
