@@ -35,6 +35,8 @@ _GENEROUS = [
     *("--max-total-games", "4194304"),
     *("--max-batch-bytes", str(1 << 30)),
     *("--max-workers", "1024"),
+    *("--max-agent-ticks", "1000000000"),
+    *("--max-agent-time", "1h"),
 ]
 _GRACE = 0.5  # seconds a server gets to shut down before it is killed: it has nothing to save
 _TAIL = 2048  # bytes of its output in error messages
