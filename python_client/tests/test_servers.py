@@ -68,7 +68,7 @@ def play(
         (TEAM, {"observation": "raw", "fog": "client", "reward": "reference"}),
         (RADIO, {"observation": "raw", "expand_shared": False, "autoreset_mode": "SameStep"}),
     ],
-    ids=str,
+    ids=["mixed", "same step and state", "by game", "weights", "box", "client's fog", "radio"],
 )
 def test_as_with_one_server(
     servers: list[pommego.Server], vec: Vec, id: str, options: dict[str, Any]
