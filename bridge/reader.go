@@ -142,7 +142,8 @@ func (s *session) stopFor(err error) {
 }
 
 // Control frames have a bucket of their own: a peer may send as many as fit,
-// and it leaks steadily.
+// and it leaks steadily. Answers to our pings do not count: a client that posts steps
+// in shared memory may not read for long, and then answers all of them at once.
 const (
 	controlBurst  = 50
 	controlPerSec = 10
@@ -165,6 +166,16 @@ func (b *bucket) after(now time.Time, perSecond float64) float64 {
 }
 
 func (s *session) pong(string) error {
+	if s.pinged.Load() == 0 {
+		return s.unasked()
+	}
+	s.pinged.Add(-1)
+	s.conn.allow(tooLong*int64(s.server.cfg.MaxMessageBytes) + handshakeBytes)
+	return nil
+}
+
+// unasked notes a control frame that the peer sends of its own accord.
+func (s *session) unasked() error {
 	if !s.control.add(time.Now(), controlPerSec, controlBurst) {
 		return errControl
 	}
@@ -173,7 +184,7 @@ func (s *session) pong(string) error {
 }
 
 func (s *session) ping(data string) error {
-	if err := s.pong(data); err != nil {
+	if err := s.unasked(); err != nil {
 		return err
 	}
 	// A peer that does not read gets no answer, and no more is read from it.

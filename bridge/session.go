@@ -54,7 +54,8 @@ type session struct {
 	attentive time.Duration // for how long to spin for the next step in shared memory; 0: not at all
 	rung      chan struct{} // a step has been posted there
 
-	control bucket // of control frames; the reader's own
+	control bucket       // of control frames; the reader's own
+	pinged  atomic.Int64 // pings sent and not yet answered
 
 	busy atomic.Int64 // requests read and not yet answered
 	last atomic.Int64 // when there was one, as time since start

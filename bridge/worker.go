@@ -135,6 +135,7 @@ func (s *session) keepAlive() {
 		s.stop(websocket.CloseGoingAway, fmt.Sprintf("no request for %v", most))
 		return
 	}
+	s.pinged.Add(1)
 	if err := s.ws.WriteControl(websocket.PingMessage, nil, time.Now().Add(s.server.cfg.WriteTimeout)); err != nil {
 		s.stop(0, err.Error())
 	}

@@ -100,7 +100,7 @@ def test_stopped_by_a_signal_is_the_same(ppo: ModuleType, binary: Path, tmp_path
     os.killpg(training.pid, signal.SIGINT)
     _, said = training.communicate(timeout=60)
     assert training.returncode == 0, said
-    assert "SIGINT: stopping after this update, to go on with --resume" in said
+    assert "SIGINT: stopping after this update; --resume continues" in said
     config, saved = ppo.load(str(run))
     config.steps = (saved["update"] + 3) * update
     resumed = trained(ppo, config, saved)
