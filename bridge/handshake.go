@@ -22,6 +22,8 @@ func (srv *Server) admit(r *http.Request) (status int, reason string) {
 		return http.StatusForbidden, fmt.Sprintf("the Origin header is %q, and this server was not started with it as an allowed origin", r.Header.Get("Origin"))
 	case !srv.knowsToken(r):
 		return http.StatusUnauthorized, "this server wants the header Authorization: Bearer TOKEN, with the token it was started with"
+	case looksOn(r):
+		return 0, ""
 	case r.URL.Path != "/":
 		return http.StatusNotFound, fmt.Sprintf("the path is %q, want /", r.URL.Path)
 	case !websocket.IsWebSocketUpgrade(r):
@@ -30,6 +32,11 @@ func (srv *Server) admit(r *http.Request) (status int, reason string) {
 		return http.StatusBadRequest, fmt.Sprintf("the subprotocols offered are %q, want %s: install client and server of the same release", websocket.Subprotocols(r), Subprotocol)
 	}
 	return 0, ""
+}
+
+// looksOn reports whether a request is one of those that Live answers.
+func looksOn(r *http.Request) bool {
+	return r.URL.Path == livePath || strings.HasPrefix(r.URL.Path, livePath+"/")
 }
 
 func (srv *Server) knowsHost(host string) bool {

@@ -34,6 +34,7 @@ type Server struct {
 	memory      budget
 	draining    atomic.Bool
 	metrics     *metrics
+	gallery     gallery
 }
 
 // New makes a server. It does not listen yet.
@@ -133,6 +134,10 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		srv.metrics.refused.WithLabelValues(strconv.Itoa(status)).Inc()
 		srv.cfg.Log.Info("refused", "address", r.RemoteAddr, "status", status, "reason", reason)
 		refuse(w, status, reason)
+		return
+	}
+	if looksOn(r) {
+		srv.Live().ServeHTTP(w, r)
 		return
 	}
 	if srv.connections.Add(1) > int64(srv.cfg.MaxConnections) {

@@ -58,7 +58,7 @@ var policy = []rule{
 	{"arena/dataset/joined", []string{"OWN", "env", "env/pommerman"}}, // files of Pommerman's reference
 
 	{"vec", []string{"env", "env/saved", "internal/enum", "internal/gamestate"}},
-	{"bridge", []string{"arena/picture", "env", "internal/enum", "internal/memory", "vec"}},
+	{"bridge", []string{"arena/picture", "arena/scene", "env", "internal/enum", "internal/memory", "vec"}},
 	{"benchmarks", []string{"env", "env/catalog", "env/rollout", "vec"}},
 	{"cmd/pommego", []string{"arena/*", "arena/*/*", "benchmarks", "bridge", "env", "env/catalog", "env/record", "internal/*", "vec"}},
 }
