@@ -52,6 +52,7 @@ var policy = []rule{
 	{"arena/trace/tracetest", []string{"OWN"}},
 	{"arena/picture", []string{"env"}},
 	{"arena/scene", []string{"env", "env/record"}},
+	{"arena/web/play", []string{"OWN", "arena/match", "arena/scene", "env"}},
 	{"arena/web", []string{"arena/dataset", "arena/match", "arena/scene", "arena/tournament", "arena/trace", "env"}},
 	{"arena/dataset", []string{"arena/match", "env", "env/ruleset", "internal/disk", "internal/enum", "internal/gamestate"}},
 	{"arena/dataset/card", []string{"OWN", "internal/chart"}},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/url"
 	"os"
 	"runtime/debug"
 	"slices"
@@ -28,6 +29,7 @@ type serveOptions struct {
 	listen, tokenFile string
 	readyFD           int
 	stdin, verbose    bool
+	web               bool
 	profile           string
 	ops               operations
 	asJSON            bool
@@ -53,6 +55,7 @@ the environment variable GOMEMLIMIT is set, the program's heap is held to one an
 times that, so that what is no longer used is collected in time.`,
 		Example: `  pommego serve
   pommego serve --listen 127.0.0.1:0
+  pommego serve --web
   pommego serve --listen unix:/run/user/1000/pommego.sock
   pommego serve --allow-agents "exec:python3 agent.py" --allow-agents http://localhost:8000
   pommego serve --max-memory-bytes 8589934592
@@ -86,6 +89,7 @@ times that, so that what is no longer used is collected in time.`,
 	f.DurationVar(&o.cfg.IdleTimeout, "idle-timeout", 0, "end a connection without requests after this long (default 30m)")
 	f.DurationVar(&o.cfg.MessageTimeout, "message-timeout", 0, "time one request may take to arrive (default 1m)")
 	f.DurationVar(&o.cfg.WriteTimeout, "write-timeout", 0, "time one reply may wait for its reader (default 5m)")
+	f.BoolVar(&o.web, "web", false, "serve a page, too, to look at running environments, on this machine alone; its address is printed")
 	f.BoolVar(&o.asJSON, "json", false, "print the address as a JSON object")
 	f.StringVar(&o.profile, "cpuprofile", "", profileUsage)
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "log connections and refusals, too: --log-level info")
@@ -120,7 +124,16 @@ func (o *serveOptions) run(out io.Writer) error {
 		return errors.Join(err, ln.Close())
 	}
 	defer closeOperations()
-	if err := o.announce(out, ln.Addr()); err != nil {
+	looks := ""
+	if o.web {
+		p, err := openPage("127.0.0.1:0", livePage, looking(srv.Live()), url.Values{})
+		if err != nil {
+			return errors.Join(err, ln.Close())
+		}
+		looks = p.address
+		go p.serve(ctx)
+	}
+	if err := o.announce(out, ln.Addr(), looks); err != nil {
 		return errors.Join(err, ln.Close())
 	}
 	return o.ops.timed(func() error { return srv.Serve(ctx, ln) })
@@ -133,16 +146,9 @@ func (o *serveOptions) prepare() error {
 	if err := o.allow(); err != nil {
 		return err
 	}
-	o.cfg.Token = os.Getenv(tokenVariable)
-	os.Unsetenv(tokenVariable)
-	if o.tokenFile != "" {
-		text, err := os.ReadFile(o.tokenFile)
-		if err != nil {
-			return usagef("--token-file: %v", err)
-		}
-		if o.cfg.Token = strings.TrimSpace(string(text)); o.cfg.Token == "" {
-			return usagef("--token-file %s is empty: write a token into it, or leave the option out to serve without one", o.tokenFile)
-		}
+	var err error
+	if o.cfg.Token, err = serverToken(o.tokenFile); err != nil {
+		return err
 	}
 	if err := o.ops.prepare(&o.cfg, o.verbose); err != nil {
 		return err
@@ -204,17 +210,24 @@ func (o *serveOptions) open() (net.Listener, error) {
 	return net.Listen("unix", path)
 }
 
-// announce tells whoever started the server where it listens.
-func (o *serveOptions) announce(out io.Writer, addr net.Addr) error {
+// announce tells whoever started the server where it listens, and where its page is, if
+// it has one.
+func (o *serveOptions) announce(out io.Writer, addr net.Addr, page string) error {
 	address := "ws://" + addr.String()
 	if addr.Network() == "unix" {
 		address = "unix:" + addr.String()
+	}
+	if page != "" && (!o.asJSON || o.readyFD >= 0) {
+		defer fmt.Fprintf(out, "running environments, in the browser: %s\n", page)
 	}
 	switch {
 	case o.asJSON && o.readyFD < 0:
 		said := map[string]string{"address": address}
 		if o.ops.address != "" {
 			said["metrics"] = o.ops.url
+		}
+		if page != "" {
+			said["web"] = page
 		}
 		return printJSON(out, said)
 	case o.readyFD < 0:

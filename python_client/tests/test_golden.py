@@ -18,7 +18,7 @@ from conftest import REPOSITORY
 from pommego._transport import wire
 from pommego._transport.buffers import ALIGNMENT, BufferPool
 from pommego._transport.client import Client
-from pommego.session import Session
+from pommego.state import Games
 from pommego.vector import PommegoVectorEnv
 from scripted import frame, read_frame, upgraded
 
@@ -133,7 +133,7 @@ def test_a_whole_session(monkeypatch: pytest.MonkeyPatch) -> None:
             kind = fields.pop("type", "")
             client._next_id = fields.pop("id", client._next_id)
             if entry["name"] == "make":
-                session = Session(client, None, fields, copy=True, expand=True, shared_memory=False)
+                session = Games(client, None, fields, copy=True, expand=True, shared_memory=False)
                 envs = PommegoVectorEnv(session, render_mode="ansi", respawn=pytest.fail)
             elif entry["name"] == "reset":
                 check_reset(envs.reset(seed=fields["seed"]))
