@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"slices"
+	"sync/atomic"
 
 	"pommego/arena/picture"
 	"pommego/vec"
@@ -31,6 +32,13 @@ type environment struct {
 	bytes    int64 // of the memory budget, taken for all of it but the simulators
 	agents   int64 // of these, for agents
 	starting int64 // and for starts
+
+	owner  atomic.Pointer[session] // whose worker answers those who look on
+	client string
+	number int         // in the server's gallery
+	begun  atomic.Bool // running, for others to read
+	looks  onlookers
+	shown  shown // by the client, see show
 }
 
 // find is the environment with a handle.
@@ -70,6 +78,9 @@ func (s *session) closeEnv(e *environment, id uint64, _ nothing) (reply, error) 
 
 // freeEnv stops an environment's pools. Frames still on their way stay whole.
 func (s *session) freeEnv(e *environment) {
+	s.server.gallery.remove(e)
+	e.running = false
+	e.lookOn(nil)
 	for _, sim := range e.sims {
 		s.freeSimulator(sim)
 	}

@@ -26,6 +26,8 @@ func (srv *Server) admit(r *http.Request) (status int, reason string) {
 		return status, reason
 	}
 	switch {
+	case looksOn(r):
+		return 0, ""
 	case r.URL.Path != "/":
 		return http.StatusNotFound, fmt.Sprintf("the path is %q, want /", r.URL.Path)
 	case !websocket.IsWebSocketUpgrade(r):
@@ -34,6 +36,11 @@ func (srv *Server) admit(r *http.Request) (status int, reason string) {
 		return http.StatusBadRequest, fmt.Sprintf("the subprotocols offered are %q, want %s: install client and server of the same release", websocket.Subprotocols(r), Subprotocol)
 	}
 	return 0, ""
+}
+
+// looksOn reports whether a request is one of those that Live answers.
+func looksOn(r *http.Request) bool {
+	return r.URL.Path == livePath || strings.HasPrefix(r.URL.Path, livePath+"/")
 }
 
 func (srv *Server) knowsHost(host string) bool {

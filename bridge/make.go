@@ -108,6 +108,7 @@ func (s *session) makeEnv(id uint64, q makeRequest) (reply, error) {
 	}
 	s.nextHandle++
 	s.envs = append(s.envs, e)
+	s.server.gallery.add(s, e)
 	return e.describe(id)
 }
 

@@ -53,6 +53,10 @@ func (s *session) next() (r *request, more bool) {
 			return r, more
 		case <-s.rung:
 			s.attentive = attention
+		case <-s.looked:
+			for _, e := range s.envs {
+				e.lookOn(nil)
+			}
 		}
 	}
 }

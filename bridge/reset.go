@@ -45,6 +45,8 @@ func (s *session) reset(e *environment, id uint64, q resetRequest) (reply, error
 		return reply{}, s.fromVec(err, "mask")
 	}
 	e.running, e.refused = true, nil
+	e.begun.Store(true)
+	e.shown = shown{}
 	return f.reply(id), nil
 }
 

@@ -96,6 +96,9 @@ func (ls *leases) take(s *session, key []byte) error {
 	}
 	select {
 	case s.estate = <-l.parked:
+		for _, e := range s.envs {
+			e.owner.Store(s)
+		}
 	case <-l.gone:
 		return notResumable()
 	case <-s.quit:

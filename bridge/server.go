@@ -35,6 +35,7 @@ type Server struct {
 	draining    atomic.Bool
 	metrics     *metrics
 	addresses   addresses
+	gallery     gallery
 }
 
 // New makes a server. It does not listen yet.
@@ -140,6 +141,10 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if status != 0 {
 		srv.refuse(w, r, status, reason)
+		return
+	}
+	if looksOn(r) {
+		srv.Live().ServeHTTP(w, r)
 		return
 	}
 	if srv.connections.Add(1) > int64(srv.cfg.MaxConnections) {

@@ -53,6 +53,7 @@ type session struct {
 	spinner   vec.Spinner
 	attentive time.Duration // for how long to spin for the next step in shared memory; 0: not at all
 	rung      chan struct{} // a step has been posted there
+	looked    chan struct{} // somebody looks on
 
 	control bucket       // of control frames; the reader's own
 	pinged  atomic.Int64 // pings sent and not yet answered
@@ -76,7 +77,7 @@ func newSession(srv *Server, kept *leases, ws *websocket.Conn) *session {
 		server: srv, leases: kept, ws: ws, conn: ws.NetConn().(peer), client: ws.RemoteAddr().String(), start: time.Now(),
 		estate: newEstate(srv),
 		free:   make(chan *request, srv.cfg.MaxInFlight), queue: make(chan *request, srv.cfg.MaxInFlight),
-		long: make(chan struct{}, 1), out: make(chan reply), rung: make(chan struct{}, 1), quit: make(chan struct{}),
+		long: make(chan struct{}, 1), out: make(chan reply), rung: make(chan struct{}, 1), looked: make(chan struct{}, 1), quit: make(chan struct{}),
 	}
 	for range srv.cfg.MaxInFlight {
 		s.free <- &request{}

@@ -52,13 +52,14 @@ var policy = []rule{
 	{"arena/trace/tracetest", []string{"OWN"}},
 	{"arena/picture", []string{"env"}},
 	{"arena/scene", []string{"env", "env/record"}},
+	{"arena/web/play", []string{"OWN", "arena/match", "arena/scene", "env"}},
 	{"arena/web", []string{"arena/dataset", "arena/match", "arena/scene", "arena/tournament", "arena/trace", "env"}},
 	{"arena/dataset", []string{"arena/match", "env", "env/ruleset", "internal/disk", "internal/enum", "internal/gamestate"}},
 	{"arena/dataset/card", []string{"OWN", "internal/chart"}},
 	{"arena/dataset/joined", []string{"OWN", "env", "env/pommerman"}}, // files of Pommerman's reference
 
 	{"vec", []string{"env", "env/saved", "internal/enum", "internal/gamestate"}},
-	{"bridge", []string{"arena/picture", "env", "internal/enum", "internal/memory", "vec"}},
+	{"bridge", []string{"arena/picture", "arena/scene", "env", "internal/enum", "internal/memory", "vec"}},
 	{"benchmarks", []string{"env", "env/catalog", "env/rollout", "vec"}},
 	{"cmd/pommego", []string{"arena/*", "arena/*/*", "benchmarks", "bridge", "env", "env/catalog", "env/record", "internal/*", "vec"}},
 }

@@ -30,21 +30,33 @@ const maxSpeed = 60
 // NewPlayer makes a player of "human", or "human:speed=4" for so many decisions a
 // second.
 func NewPlayer(game env.Game, name string, c *Console) (match.Player, error) {
+	speed, err := Speed(name)
+	if err != nil {
+		return nil, err
+	}
 	p := &player{name: name, console: c, spec: game.Spec(), hand: newHand(game.Spec())}
+	if speed > 0 {
+		p.window = time.Duration(float64(time.Second) / speed)
+	}
+	return p, nil
+}
+
+// Speed is how many decisions a second the name of a person asks for, 0 for as long as
+// each takes.
+func Speed(name string) (float64, error) {
 	_, options, given := strings.Cut(name, ":")
 	if !given {
-		return p, nil
+		return 0, nil
 	}
 	key, value, _ := strings.Cut(options, "=")
 	if key != "speed" {
-		return nil, fmt.Errorf("agent %q: option %q does not exist, human takes: speed", name, key)
+		return 0, fmt.Errorf("agent %q: option %q does not exist, human takes: speed", name, key)
 	}
 	speed, err := strconv.ParseFloat(value, 64)
 	if err != nil || !(speed > 0 && speed <= maxSpeed) {
-		return nil, fmt.Errorf("agent %q: speed is %q, want more than 0 and at most %d decisions a second", name, value, maxSpeed)
+		return 0, fmt.Errorf("agent %q: speed is %q, want more than 0 and at most %d decisions a second", name, value, maxSpeed)
 	}
-	p.window = time.Duration(float64(time.Second) / speed)
-	return p, nil
+	return speed, nil
 }
 
 func (p *player) Name() string { return p.name }

@@ -55,7 +55,7 @@ type Moment struct {
 	// during the call.
 	Events []env.Event
 
-	tracker env.Tracker
+	Tracker env.Tracker // follows the match; to look at
 }
 
 // Watch is shown a match as it is played. An error ends the match.
@@ -113,13 +113,13 @@ func (c *contest) play(game env.Game, seed env.Seed) error {
 			}
 			at.Game = twin
 		}
-		at.Match, at.tracker = at.Game.New(1)[0], env.NewTrackers(at.Game, 1, c.rules.Events)[0]
+		at.Match, at.Tracker = at.Game.New(1)[0], env.NewTrackers(at.Game, 1, c.rules.Events)[0]
 		if err := c.playGame(at); err != nil {
 			return err
 		}
 		status = at.Match.Status()
 		c.result.Games, c.result.Steps = number+1, status.Steps
-		c.result.Counts = env.CountsOf(at.Game.Spec(), at.tracker, at.Match)
+		c.result.Counts = env.CountsOf(at.Game.Spec(), at.Tracker, at.Match)
 		c.result.Total += status.Steps
 		if status.Result != env.Tie {
 			break
@@ -157,7 +157,7 @@ func (c *contest) playGame(at Moment) error {
 	if err := c.deal(at); err != nil {
 		return err
 	}
-	at.tracker.Begin(at.Match)
+	at.Tracker.Begin(at.Match)
 	c.gone = 0
 	if err := c.begin(at); err != nil {
 		return err
@@ -172,8 +172,8 @@ func (c *contest) playGame(at Moment) error {
 		if err := c.decide(&at, status, actions); err != nil {
 			return err
 		}
-		at.tracker.Step(at.Match, actions)
-		at.Actions, at.Events = actions, at.tracker.Events()
+		at.Tracker.Step(at.Match, actions)
+		at.Actions, at.Events = actions, at.Tracker.Events()
 		if now := at.Match.Status(); now.Over && c.rules.Events {
 			at.Events = append(at.Events, env.EndEvent(now))
 		}
@@ -232,7 +232,7 @@ func (c *contest) begin(at Moment) error {
 func (c *contest) end(at Moment) error {
 	status, rewards := at.Match.Status(), make([]float64, len(c.players))
 	at.Match.Rewards(rewards)
-	counts := env.CountsOf(at.Game.Spec(), at.tracker, at.Match)
+	counts := env.CountsOf(at.Game.Spec(), at.Tracker, at.Match)
 	for seat, p := range c.players {
 		ctx, cancel := context.WithTimeout(c.ctx, endLimit)
 		err := p.End(ctx, Outcome{Result: status.Result, Winners: status.Winners, Steps: status.Steps, Reward: rewards[seat], Counts: counts})

@@ -60,9 +60,12 @@ type Opener func(name string, content io.Reader) (*scene.Game, error)
 
 // Config says what a page shows, and to whom.
 type Config struct {
-	Games Games
+	Games Games  // nil: none
 	Open  Opener // nil: nothing can be dropped
 	Token string
+
+	// Handlers answer other requests below /api/, by patterns of http.ServeMux.
+	Handlers map[string]http.HandlerFunc
 }
 
 // policy is the content security policy of what is served.
@@ -79,13 +82,18 @@ type handler struct {
 
 // New makes the handler that serves a page.
 func New(c Config) (http.Handler, error) {
-	if c.Games == nil || c.Token == "" {
-		return nil, errors.New("web: Config needs Games and a Token")
+	if c.Token == "" {
+		return nil, errors.New("web: Config needs a Token")
 	}
 	h := &handler{Config: c, token: sha256.Sum256([]byte(c.Token)), mux: http.NewServeMux()}
 	h.mux.HandleFunc("GET /", h.file)
-	h.mux.HandleFunc("GET /api/listing", h.listing)
-	h.mux.HandleFunc("GET /api/game/{number}", h.game)
+	if h.Games != nil {
+		h.mux.HandleFunc("GET /api/listing", h.listing)
+		h.mux.HandleFunc("GET /api/game/{number}", h.game)
+	}
+	for pattern, answer := range c.Handlers {
+		h.mux.HandleFunc(pattern, answer)
+	}
 	h.mux.HandleFunc("POST /api/open", h.open)
 	return h, nil
 }

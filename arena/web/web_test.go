@@ -194,7 +194,8 @@ func TestModules(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, f := range files {
-		if strings.HasSuffix(f.Name(), ".js") && !slices.Contains(modules, f.Name()) {
+		served := slices.Contains([]string{"live.js", "person.js", "play.js", "server.js", "themes.js"}, f.Name()) // of pages that need their server
+		if strings.HasSuffix(f.Name(), ".js") && !served && !slices.Contains(modules, f.Name()) {
 			t.Errorf("%s is not in the page of one file", f.Name())
 		}
 	}

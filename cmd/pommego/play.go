@@ -17,6 +17,7 @@ import (
 	"pommego/arena/match"
 	"pommego/arena/start"
 	"pommego/arena/trace"
+	"pommego/arena/web/play"
 	"pommego/env"
 	"pommego/env/catalog"
 )
@@ -39,6 +40,11 @@ and a side of BaseWar takes a key for each of its bombers. The match waits for e
 human:speed=4 makes 4 decisions a second and stays if no key came. Where standard input is
 no terminal, each line is a move by name or key, such as "up", "b", "left 3 5" with words
 or "up bomb stop" for three bombers; an empty line stays. The end of input ends the match.
+
+With --web, people play in the browser instead, each at an address of their own, with the keyboard
+or by touch, turn by turn or at a speed that they choose there. The page shows what the seat
+sees, and once the match is over the whole game. Only this machine can open it, with the
+token in its address. The command ends when the page is closed, or with Ctrl-C.
 
 Remote agents (http and exec) have a time limit for each move; one that is late, fails
 or answers nonsense plays stop, the match goes on, and how often that happened is
@@ -64,6 +70,7 @@ three times, and then all have lost.`,
   pommego play --env PommeTeam-v0 --rules '{"agent_view_size": 2}' --agents simple,random,simple,random
   pommego play --agents human,simple,simple,simple --record mine.jsonl.gz
   pommego play --env SuiteBot-v0 --agents human:speed=3,simple,simple,random
+  pommego play --web --env PommeTeamCompetition-v0 --agents human,simple,simple,simple --record mine.jsonl.gz
   pommego play --start match.jsonl.gz --agents mcts:ticks=2000,simple,simple,simple
   pommego play --agents http://localhost:10080,simple,simple,simple --ties playground
   pommego play --env OneVsOne-v0 --agents "exec:python3 agent.py,simple" --limit 50ms --json`,
@@ -95,6 +102,7 @@ three times, and then all have lost.`,
 	f.IntVar(&o.obsEvery, "obs-every", 3, "record observations every this many steps, 0: never")
 	f.BoolVar(&o.show, "show", false, "show every step; with human, once it is out: until then it sees no more than its seat")
 	f.Float64Var(&o.fps, "fps", 5, "with --show, pictures a second on a terminal, 0: as fast as can be")
+	f.BoolVar(&o.web, "web", false, "with human, play in the browser, at the address that is printed")
 	f.BoolVar(&o.quiet, "quiet", false, "print how it ended, no picture")
 	f.BoolVar(&o.asJSON, "json", false, "print how the match ended, and how each seat did, as one JSON object")
 	return cmd
@@ -116,6 +124,7 @@ type playOptions struct {
 	obsEvery    int
 	show, quiet bool
 	fps         float64
+	web         bool
 	asJSON      bool
 }
 
@@ -154,6 +163,9 @@ type seated struct {
 	people  env.SeatSet    // seats of people
 	console *human.Console // theirs
 	restore func()         // has the terminal as it was
+
+	table      *play.Table      // with --web, people's
+	closeTable func(how string) // once the match is over; nil without
 }
 
 // release closes the players that have been opened.
@@ -174,6 +186,7 @@ func (o *playOptions) run(cmd *cobra.Command) error {
 	}
 	ctx, stop := interruptible(cmd.Context())
 	defer stop()
+	patient := ctx // that a person who leaves does not end
 	ctx, leave := context.WithCancelCause(ctx)
 	defer leave(nil)
 	out := cmd.OutOrStdout()
@@ -181,6 +194,11 @@ func (o *playOptions) run(cmd *cobra.Command) error {
 	defer s.release()
 	if err != nil {
 		return err
+	}
+	if o.web {
+		if err := s.openTable(patient, o, out); err != nil {
+			return err
+		}
 	}
 	var file *trace.Writer
 	var rec *match.Recording
@@ -198,6 +216,9 @@ func (o *playOptions) run(cmd *cobra.Command) error {
 	}
 	events := match.EventLog{Agents: s.names}
 	report, err := o.play(ctx, out, s, rec, &events)
+	if o.web {
+		defer s.closeTable(s.howEnded(report, err))
+	}
 	stopped := errors.Is(err, errInterrupted) || errors.Is(err, human.ErrLeft)
 	if err != nil && !stopped {
 		return err
@@ -273,11 +294,14 @@ func (o *playOptions) seat(out io.Writer, leave context.CancelCauseFunc) (*seate
 			return s, usagef("--draw-sides: %w", err)
 		}
 	}
+	if o.web {
+		s.newTable(leave)
+	}
 	for seat, name := range s.names {
 		var p match.Player
 		if human.Named(name) {
 			s.people = s.people.With(seat)
-			p, err = human.NewPlayer(game, name, s.openConsole(o, out, leave))
+			p, err = s.person(o, seat, name, out, leave)
 		} else {
 			p, err = match.NewPlayer(game, name)
 		}
@@ -285,6 +309,9 @@ func (o *playOptions) seat(out io.Writer, leave context.CancelCauseFunc) (*seate
 			return s, usagef("--agents: %w", err)
 		}
 		s.players = append(s.players, p)
+	}
+	if o.web && s.people == 0 {
+		return s, usagef("--web needs a person: name human in --agents")
 	}
 	if o.match.LimitAll && s.people != 0 {
 		return s, usagef("--limit-all and human exclude each other: no person plays within %v", max(o.match.Limit, match.DefaultLimit))
@@ -358,13 +385,18 @@ func (o *playOptions) play(ctx context.Context, out io.Writer, s *seated, rec *m
 		if err := events.Watch(at); err != nil {
 			return err
 		}
+		if s.table != nil {
+			if err := s.table.Watch(at); err != nil {
+				return err
+			}
+		}
 		if o.show && !o.asJSON && at.Match.Status().In&s.people == 0 && !pictures.show(ctx, o.title(s, at), at.Match.AppendText) {
 			return errInterrupted
 		}
 		return nil
 	}
 	var err error
-	o.match.Events = o.events != ""
+	o.match.Events = o.events != "" || o.web
 	over.Result, err = match.Play(ctx, s.game, s.players, env.Seed{Value: o.seed}, o.match, watch)
 	switch cause := context.Cause(ctx); {
 	case errors.Is(cause, human.ErrLeft):

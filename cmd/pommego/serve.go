@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/url"
 	"os"
 	"runtime/debug"
 	"slices"
@@ -27,6 +28,7 @@ type serveOptions struct {
 	posture        posture
 	readyFD        int
 	stdin, verbose bool
+	web            bool
 	profile        string
 	ops            operations
 	asJSON         bool
@@ -53,6 +55,7 @@ the environment variable GOMEMLIMIT is set, the program's heap is held to one an
 times that, so that what is no longer used is collected in time.`,
 		Example: `  pommego serve
   pommego serve --listen 127.0.0.1:0
+  pommego serve --web
   pommego serve --listen unix:/run/user/1000/pommego.sock
   pommego serve --allow-agents "exec:python3 agent.py" --allow-agents http://localhost:8000
   pommego serve --max-memory-bytes 8589934592
@@ -87,6 +90,7 @@ times that, so that what is no longer used is collected in time.`,
 	f.DurationVar(&o.cfg.IdleTimeout, "idle-timeout", 0, "end a connection without requests after this long (default 30m)")
 	f.DurationVar(&o.cfg.MessageTimeout, "message-timeout", 0, "time one request may take to arrive (default 1m)")
 	f.DurationVar(&o.cfg.WriteTimeout, "write-timeout", 0, "time one reply may wait for its reader (default 5m)")
+	f.BoolVar(&o.web, "web", false, "serve a page, too, to look at running environments, on this machine alone; its address is printed")
 	f.BoolVar(&o.asJSON, "json", false, "print the address as a JSON object")
 	f.StringVar(&o.profile, "cpuprofile", "", profileUsage)
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "log connections and refusals, too: --log-level info")
@@ -121,7 +125,16 @@ func (o *serveOptions) run(out io.Writer) error {
 		return errors.Join(err, ln.Close())
 	}
 	defer closeOperations()
-	if err := o.announce(out, ln.Addr()); err != nil {
+	looks := ""
+	if o.web {
+		p, err := openPage("127.0.0.1:0", livePage, looking(srv.Live()), url.Values{})
+		if err != nil {
+			return errors.Join(err, ln.Close())
+		}
+		looks = p.address
+		go p.serve(ctx)
+	}
+	if err := o.announce(out, ln.Addr(), looks); err != nil {
 		return errors.Join(err, ln.Close())
 	}
 	return o.ops.timed(func() error { return srv.Serve(ctx, ln) })
@@ -165,8 +178,9 @@ func (o *serveOptions) allow() error {
 	return nil
 }
 
-// announce tells whoever started the server where it listens.
-func (o *serveOptions) announce(out io.Writer, addr net.Addr) error {
+// announce tells whoever started the server where it listens, and where its page is, if
+// it has one.
+func (o *serveOptions) announce(out io.Writer, addr net.Addr, page string) error {
 	address := "ws://" + addr.String()
 	if o.posture.tls.cert != "" {
 		address = "wss://" + addr.String()
@@ -174,11 +188,17 @@ func (o *serveOptions) announce(out io.Writer, addr net.Addr) error {
 	if addr.Network() == "unix" {
 		address = "unix:" + addr.String()
 	}
+	if page != "" && (!o.asJSON || o.readyFD >= 0) {
+		defer fmt.Fprintf(out, "running environments, in the browser: %s\n", page)
+	}
 	switch {
 	case o.asJSON && o.readyFD < 0:
 		said := map[string]string{"address": address}
 		if o.ops.address != "" {
 			said["metrics"] = o.ops.url
+		}
+		if page != "" {
+			said["web"] = page
 		}
 		return printJSON(out, said)
 	case o.readyFD < 0:

@@ -2,19 +2,16 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net"
-	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -29,14 +26,16 @@ import (
 type viewOptions struct {
 	listen     string
 	game, step int
+	tokenFile  string
+	stdin      bool
 	asJSON     bool
 }
 
 func newView() *cobra.Command {
 	var o viewOptions
 	cmd := &cobra.Command{
-		Use:   "view FILE|DATASET|TOURNAMENT",
-		Short: "Look at recorded games, data sets and tournaments in the browser",
+		Use:   "view FILE|DATASET|TOURNAMENT|ADDRESS",
+		Short: "Look at recorded games, data sets, tournaments and running environments in the browser",
 		Long: `Look at recorded games in the browser: every step with what led to it, events to jump to, what
 each seat sees and two games side by side. The address that is printed holds a token, without
 which the page shows nothing. Only this machine can open it; the page asks for nothing
@@ -46,17 +45,22 @@ Of a data set (its folder) and of a tournament (the folder of --out or the file 
 games is shown first, of a finished tournament with ratings and the comparison of pairs. A tournament
 may still be under way. Its log holds results; to be shown, a game is played again by the same agents.
 
+With the address of a server (ws://HOST:PORT or unix:PATH) the page shows its running environments:
+every game, what each seat sees, rewards, and what clients show of their thoughts. It does not
+slow them down unless it is open.
+
 A page of one file, to be sent to others, is written by: pommego replay FILE --html page.html`,
 		Example: `  pommego view games.jsonl.gz
   pommego view games.jsonl.gz --game 17 --step 200
   pommego view ffa
   pommego view results
-  pommego view games.jsonl.gz --listen 127.0.0.1:8080`,
+  pommego view games.jsonl.gz --listen 127.0.0.1:8080
+  pommego view ws://127.0.0.1:8765`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if err := o.checkListen(); err != nil {
 				return err
 			}
-			return exactly(1, "FILE, DATASET or TOURNAMENT")(cmd, args)
+			return exactly(1, "FILE, DATASET, TOURNAMENT or ADDRESS")(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd, args[0], cmd.Flags().Changed("game"))
@@ -66,11 +70,16 @@ A page of one file, to be sent to others, is written by: pommego replay FILE --h
 	f.StringVar(&o.listen, "listen", "127.0.0.1:0", "where to listen on this machine: host:port (port 0: a free one)")
 	f.IntVar(&o.game, "game", 1, "the game to begin with, by its number; else the list of games, if there are several")
 	f.IntVar(&o.step, "step", 0, "the step to begin with")
+	f.StringVar(&o.tokenFile, "token-file", "", "with ADDRESS, a file that holds the server's token; else it is in the environment variable "+tokenVariable)
+	f.BoolVar(&o.stdin, "exit-on-stdin-close", false, "with ADDRESS, end when standard input closes, as it does when a parent process ends")
 	f.BoolVar(&o.asJSON, "json", false, "print the address as a JSON object")
 	return cmd
 }
 
 func (o *viewOptions) run(cmd *cobra.Command, path string, begin bool) error {
+	if isAddress(path) {
+		return o.live(cmd, path)
+	}
 	games, err := gamesAt(path)
 	if err != nil {
 		return err
@@ -86,7 +95,7 @@ func (o *viewOptions) run(cmd *cobra.Command, path string, begin bool) error {
 	}
 	ctx, stop := interruptible(cmd.Context())
 	defer stop()
-	return o.serve(ctx, cmd.OutOrStdout(), web.Config{Games: games, Open: web.OpenRecorded(formats)}, fragment, len(list.Games))
+	return o.serve(ctx, cmd.OutOrStdout(), "", web.Config{Games: games, Open: web.OpenRecorded(formats)}, fragment, fmt.Sprintf("%d games", len(list.Games)))
 }
 
 // gamesAt is the games that an argument names.
@@ -136,32 +145,40 @@ func variantOf(id string, rules json.RawMessage) (env.Game, error) {
 }
 
 // serve serves a page until ctx ends.
-func (o *viewOptions) serve(ctx context.Context, out io.Writer, cfg web.Config, fragment url.Values, games int) error {
-	cfg.Token = rand.Text()
-	handler, err := web.New(cfg)
+func (o *viewOptions) serve(ctx context.Context, out io.Writer, name string, cfg web.Config, fragment url.Values, what string) error {
+	p, err := openPage(o.listen, name, cfg, fragment)
 	if err != nil {
 		return err
 	}
-	ln, err := net.Listen("tcp", o.listen)
-	if err != nil {
-		return err
-	}
-	fragment.Set("token", cfg.Token)
-	address := fmt.Sprintf("http://%s/#%s", ln.Addr(), fragment.Encode())
 	if o.asJSON {
-		err = printJSON(out, map[string]string{"address": address})
+		err = printJSON(out, map[string]string{"address": p.address})
 	} else {
-		_, err = fmt.Fprintf(out, "%d games, to look at in the browser until you press Ctrl-C:\n%s\n", games, address)
+		_, err = fmt.Fprintf(out, "%s, to look at in the browser until you press Ctrl-C:\n%s\n", what, p.address)
 	}
 	if err != nil {
-		return errors.Join(err, ln.Close())
+		return errors.Join(err, p.ln.Close())
 	}
-	server := &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second}
-	context.AfterFunc(ctx, func() { server.Close() })
-	if err := server.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
+	return p.serve(ctx)
+}
+
+// live serves the page of a server's running environments.
+func (o *viewOptions) live(cmd *cobra.Command, address string) error {
+	token, err := serverToken(o.tokenFile)
+	if err != nil {
 		return err
 	}
-	return nil
+	server, err := serverAt(address, token)
+	if err != nil {
+		return err
+	}
+	ctx, stop := interruptible(cmd.Context())
+	defer stop()
+	if o.stdin {
+		var gone context.CancelFunc
+		ctx, gone = untilStdinCloses(ctx)
+		defer gone()
+	}
+	return o.serve(ctx, cmd.OutOrStdout(), livePage, looking(server), url.Values{}, "the environments of "+address)
 }
 
 // checkListen makes sure that only this machine can connect.

@@ -131,7 +131,7 @@ func TestViewMistakes(t *testing.T) {
 		code int
 		says string
 	}{
-		{[]string{}, exitUsage, "want FILE, DATASET or TOURNAMENT"},
+		{[]string{}, exitUsage, "want FILE, DATASET, TOURNAMENT or ADDRESS"},
 		{[]string{"none.jsonl"}, exitUsage, "none.jsonl"},
 		{[]string{empty}, exitError, "is empty"},
 		{[]string{"view_test.go", "--listen", "0.0.0.0:0"}, exitUsage, "this machine alone"},

@@ -66,7 +66,7 @@ def test_single_environment_needs_one_learner(single: Single) -> None:
     with pytest.raises(ValueError, match="2 seats learn"):
         single(opponents=None, seats=["learner", "static", "learner", "static"])
     with pytest.raises(ValueError, match="render_mode"):
-        single(render_mode="human")
+        single(render_mode="hologram")
     with pytest.raises(TypeError, match="make_vec"):
         single(num_envs=3)
 

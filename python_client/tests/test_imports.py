@@ -16,7 +16,7 @@ BASE = {"_version", "errors", "results"}
 CORE = {
     *("batch", "checks", "encoding", "fog", "guard", "joined", "making", "opponents"),
     *("parts", "pool", "registration", "rows", "server", "session", "sight", "single"),
-    *("spec", "spread", "state", "vector"),
+    *("spec", "spread", "state", "vector", "viewer"),
 }
 
 #: For each part of the package, the parts it may import besides itself and `BASE`. "core" stands for `CORE`.

@@ -69,7 +69,7 @@ def test_tiles_that_cannot_be(vec: Vec, tile: int) -> None:
 
 def test_unknown_mode(vec: Vec) -> None:
     with pytest.raises(ValueError, match="render_mode"):
-        vec(render_mode="human")
+        vec(render_mode="hologram")
 
 
 def test_single(single: Callable[..., pommego.PommegoEnv]) -> None:

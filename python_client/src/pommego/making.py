@@ -24,6 +24,7 @@ from pommego.spec import BOX, GameSpec
 from pommego.spread import Places, Servers
 from pommego.state import Games, State
 from pommego.vector import RENDER_MODES, PommegoVectorEnv
+from pommego.viewer import Viewer
 
 __all__ = ["catalog", "describe", "make", "make_vec"]
 
@@ -61,6 +62,7 @@ def make_vec(
     transport: str = "unix",
     shared_memory: bool | None = None,
     render_mode: str = "ansi",
+    web: bool = False,
     compression: str | None = None,
     noop: bool = False,
     timeout: float = 60.0,
@@ -160,7 +162,11 @@ def make_vec(
             instead of receiving them: the same bytes, several times as
             fast. None: where possible (so far on Linux); False: never; True:
             always, with an error where it is not possible. Then `max_in_flight` is 2.
-        render_mode: what `render` draws: "ansi" (text) or "rgb_array" (images).
+        render_mode: what `render` draws: "ansi" (text) or "rgb_array" (images). "human"
+            opens the page of `web` in the browser instead.
+        web: serve a page on which the games can be looked at while they are stepped, on
+            this machine alone, at `web_address`. While nobody looks it costs nothing. Not with
+            several servers.
         compression: "zstd" sends batches compressed, some 20 to 40 times
             smaller, for servers behind a slow link; on fast links it costs more
             than it saves. Needs the extra ``pommego[zstd]``.
@@ -183,6 +189,7 @@ def make_vec(
     if max_episode_steps is not None and max_episode_steps < 0:
         raise ValueError(f"max_episode_steps is {max_episode_steps}, expected 0 (no limit) or more")
     check_compression(compression)
+    web = web or render_mode == "human"
     if render_mode not in RENDER_MODES:
         raise ValueError(f"render_mode is {render_mode!r}, expected one of {RENDER_MODES}")
     mode = AutoresetMode(autoreset_mode)
@@ -197,6 +204,8 @@ def make_vec(
         raise ValueError("opponent_weights needs opponents: a list of line-ups")
     unfogged = seen if checks.fog(fog, seen, shared_memory) else None
     places = _places(address, replace, timeout)
+    if places and web:
+        raise ValueError("web=True with several servers: look at each with pommego view ADDRESS")
     resume = checks.resume(resume, address, transport, shared_memory, several=places is not None)
     batch = checks.batch_size(batch_size, num_envs, mode)
     if places and shared_memory and batch:
@@ -234,6 +243,7 @@ def make_vec(
             "transport": transport,
             "timeout": timeout,
             "resume": resume,
+            "shared": web,
         },
         options=options,
         simple=simple,
@@ -251,7 +261,15 @@ def make_vec(
 
     def make() -> PommegoVectorEnv:
         games = places.join(connect, num_envs, batch_size, line_ups) if places else connect(address, {})
-        return PommegoVectorEnv(games, render_mode=render_mode, respawn=make)
+        viewer = None
+        if web:
+            try:
+                at = games.server
+                viewer = Viewer(at.address, at.token) if at else Viewer(str(address), token)
+            except BaseException:
+                games.close()
+                raise
+        return PommegoVectorEnv(games, render_mode=render_mode, respawn=make, viewer=viewer)
 
     return make()
 
@@ -314,7 +332,8 @@ def make(id: str, *, render_mode: str | None = None, **options: Any) -> PommegoE
 
     Args:
         id: an id of the catalog, with or without "pommego/" before it.
-        render_mode: None, "ansi" (text) or "rgb_array" (images).
+        render_mode: None, "ansi" (text), "rgb_array" (images), or "human": the game is shown
+            in the browser, at ``metadata["render_fps"]`` steps a second.
         options: as for `make_vec`, without `num_envs`, `autoreset_mode` and `batch_size`.
             Without `opponents` and `seats`, the agent "simple" plays all other seats.
 
@@ -363,8 +382,9 @@ def _connected(
     transport: str,
     timeout: float,
     resume: int | None = None,
+    shared: bool = False,
 ) -> tuple[Client, Server | None]:
-    """Connect; start a server first if there is no address."""
+    """Connect; start a server first if there is no address. shared: others connect to it later."""
     if address:
         client = Client(address, token=token, certificates=certificates, timeout=timeout, resume=resume)
         return client, None
@@ -377,7 +397,8 @@ def _connected(
     except BaseException:
         server.close()
         raise
-    server.forget_address()  # so that no other client can connect and no file is left behind
+    if not shared:
+        server.forget_address()  # so that no other client can connect and no file is left behind
     return client, server
 
 

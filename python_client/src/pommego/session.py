@@ -206,6 +206,10 @@ class Session:
         """Return what all games show now, which is the result of no step."""
         return self.read(self.call("observe", wire.Batch))
 
+    def show(self, **arrays: NDArray[Any]) -> wire.Ok:
+        """Show those who look on what the next actions are chosen by."""
+        return self.call("show", wire.Ok, **{name: wire.tensor(array) for name, array in arrays.items()})
+
     def render(self, game: int, colour: bool, tile: int | None, seat: int | None) -> Any:
         """Draw a game, or what a seat sees: as text, or with `tile` pixels for a tile as an image."""
         view = {} if seat is None else {"seat": seat}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import gymnasium
@@ -34,7 +35,7 @@ class PommegoEnv(gymnasium.Env):
         state_space: the space of ``info["state"]``, None without it.
     """
 
-    metadata = {"render_modes": ["ansi", "rgb_array"], "render_fps": 10}  # noqa: RUF012, gymnasium's own form
+    metadata = {"render_modes": ["ansi", "rgb_array", "human"], "render_fps": 10}  # noqa: RUF012, gymnasium's own form
 
     def __init__(self, envs: PommegoVectorEnv, *, render_mode: str | None = None) -> None:
         if envs.num_envs != 1:
@@ -45,6 +46,7 @@ class PommegoEnv(gymnasium.Env):
                 "fill the others with opponents=[...], or use pommego.make_vec"
             )
         self._envs = envs
+        self._shown = 0.0  # when the last step was, in the browser
         self.render_mode = render_mode
         self.game_spec = envs.game_spec
         self.encoding = envs.encoding
@@ -69,6 +71,7 @@ class PommegoEnv(gymnasium.Env):
         if options:
             raise ValueError(f"unknown reset options {sorted(options)}; there is only 'state'")
         obs, info = self._envs.reset(seed=seed, options=starts)
+        self._keep_pace()
         return row_obs(obs, 0), row_info(info, 0, plain=False)
 
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
@@ -81,6 +84,7 @@ class PommegoEnv(gymnasium.Env):
             ServerError: the action is out of range, or the episode is over.
         """
         obs, reward, terminated, truncated, info = self._envs.step(numbers("action", action)[None])
+        self._keep_pace()
         return (
             row_obs(obs, 0),
             float(reward[0]),
@@ -89,9 +93,25 @@ class PommegoEnv(gymnasium.Env):
             row_info(info, 0, plain=False),
         )
 
+    def _keep_pace(self) -> None:
+        """Have the browser show each position for its time."""
+        if self.render_mode != "human":
+            return
+        self._envs.render()
+        time.sleep(max(0.0, self._shown + 1 / self.metadata["render_fps"] - time.monotonic()))
+        self._shown = time.monotonic()
+
     def render(self) -> str | NDArray[np.uint8] | None:
-        """Draw the game as `render_mode` says: text, or an image (height, width, 3)."""
-        return self._envs.render(0) if self.render_mode else None
+        """Draw the game as `render_mode` says: text, or an image (height, width, 3).
+
+        With "human" the browser shows it anyway, and this does nothing.
+        """
+        return self._envs.render(0) if self.render_mode not in (None, "human") else None
+
+    @property
+    def web_address(self) -> str:
+        """Where the game can be looked at in a browser, see `PommegoVectorEnv.web_address`."""
+        return self._envs.web_address
 
     def close(self) -> None:
         """End the game, and the server if it is ours. Idempotent."""

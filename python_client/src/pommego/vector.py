@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import webbrowser
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Self
@@ -14,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pommego import checks, rows
 from pommego.batch import Observation, View, begin_info, episode_info, final_info
+from pommego.errors import PommegoError
 from pommego.guard import alone
 from pommego.joined import JoinedGames
 from pommego.opponents import LineUps, Opponents
@@ -21,11 +23,12 @@ from pommego.parts import Member
 from pommego.rows import fields_of
 from pommego.spec import BOX, Encoding
 from pommego.state import Games, Simulation, State
+from pommego.viewer import Viewer
 
 __all__ = ["RENDER_MODES", "PommegoVectorEnv", "StepReturn"]
 
-#: How games can be drawn: as text, or as images.
-RENDER_MODES = ("ansi", "rgb_array")
+#: How games can be drawn: as text, as images, or in the browser.
+RENDER_MODES = ("ansi", "rgb_array", "human")
 _TILE = 16  # pixels of a tile in an image
 _NONE = np.uint64(2**64 - 1)  # the number of no episode
 
@@ -114,12 +117,19 @@ class PommegoVectorEnv(VectorEnv):
     """
 
     def __init__(
-        self, session: Games | JoinedGames, *, render_mode: str, respawn: Callable[[], PommegoVectorEnv]
+        self,
+        session: Games | JoinedGames,
+        *,
+        render_mode: str,
+        respawn: Callable[[], PommegoVectorEnv],
+        viewer: Viewer | None = None,
     ) -> None:
         made = session.made
         self._session = session
         self._respawn = respawn
         self.server = session.server
+        self._viewer = viewer
+        self._opened = False  # the page, by render_mode="human"
         self.num_envs = session.rows
         self.num_games = made.games
         self.batch_size = session.games
@@ -299,6 +309,8 @@ class PommegoVectorEnv(VectorEnv):
 
     def close_extras(self, **_: Any) -> None:
         """Free the games; stop the server if it is ours."""
+        if self._viewer:
+            self._viewer.close()
         self._session.close()
 
     @alone
@@ -323,11 +335,15 @@ class PommegoVectorEnv(VectorEnv):
 
         Returns:
             str, or uint8 (height, width, 3), or a tuple of either. Images of games
-            with one id have the same size.
+            with one id have the same size. With render_mode="human" None, unless games
+            or tile are given: the page is opened in the browser, once.
 
         Raises:
             ServerError: there is no such game, seat or size of tiles.
         """
+        if self.render_mode == "human" and games is None and tile is None:
+            self._open_page()
+            return None
         if tile is None and self.render_mode == "rgb_array":
             tile = _TILE
         if isinstance(games, int | np.integer):
@@ -337,7 +353,50 @@ class PommegoVectorEnv(VectorEnv):
         each = self.render(range(self.num_games), colour=colour, tile=tile, seat=seat)
         return tuple(picture for picture in each for _ in range(self.learners))
 
+    def _open_page(self) -> None:
+        if not self._opened:
+            self._opened = True
+            webbrowser.open(self.web_address)
+
     # Beyond gymnasium's interface ---------------------------------------------
+
+    @property
+    def web_address(self) -> str:
+        """Where the games can be looked at in a browser on this machine, with ``make_vec(..., web=True)``.
+
+        Whoever has the address can look: it contains a token.
+
+        Raises:
+            PommegoError: the environment was made without web=True.
+        """
+        if self._viewer is None:
+            raise PommegoError("the environment has no page: make it with web=True")
+        return self._viewer.address
+
+    def show(self, *, probabilities: ArrayLike | None = None, values: ArrayLike | None = None) -> bool:
+        """Show those who look at `web_address` what you choose the next actions by.
+
+        Call it before `step`. Nothing is sent unless somebody looks, and then at most ten times
+        a second; without web=True, and while steps are in flight, it does nothing.
+
+        Args:
+            probabilities: with which the actions are chosen, float32 (rows, choices): for each
+                choice of each component of the action, in the order of ``info["action_mask"]``.
+            values: what the positions are worth to you, float32 (rows,).
+
+        Returns:
+            whether somebody looks.
+
+        Raises:
+            ValueError, ServerError: an array has another shape.
+        """
+        if self._viewer is None or self._session.steps:
+            return False
+        return self._show_choices(probabilities, values)
+
+    @alone
+    def _show_choices(self, probabilities: ArrayLike | None, values: ArrayLike | None) -> bool:
+        return self._viewer.show(self._session.show, self.num_envs, probabilities, values)
 
     @property
     def max_in_flight(self) -> int:

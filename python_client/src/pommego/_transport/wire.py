@@ -209,6 +209,8 @@ class Image(_EnvAnswer, tag="image"):
 class Ok(_Answer, tag="ok"):
     """The request has been carried out."""
 
+    watched: bool = False  # of show: whether anybody has looked lately
+
 
 class Pong(_Answer, tag="pong"):
     """The reply to ping."""

@@ -1,0 +1,59 @@
+// What a person does with keys and buttons, as an action of the game.
+
+// moves are the components of an action whose choices have names, words those whose
+// choices are numbers.
+export function parts(actions) {
+  const all = actions.map((_, i) => i), worded = i => /^\d+$/.test(actions[i].names.at(-1));
+  return { moves: all.filter(i => !worded(i)), words: all.filter(worded) };
+}
+
+// kind is what a choice is to the hand: a direction, bomb, stay, or its own name.
+export function kind(component, choice) {
+  const name = component.names[choice];
+  if (choice === 0) return "stay";
+  if (["up", "down", "left", "right"].includes(name)) return name;
+  return name.endsWith("bomb") ? "bomb" : name;
+}
+
+const keys = {
+  ArrowUp: "up", w: "up", ArrowDown: "down", s: "down", ArrowLeft: "left", a: "left", ArrowRight: "right", d: "right",
+  " ": "bomb", b: "bomb", ".": "stay", x: "stay",
+};
+
+// kindOfKey is what a key stands for, undefined if for nothing.
+export function kindOfKey(key) { return keys[key.length === 1 ? key.toLowerCase() : key]; }
+
+// Hand makes an action of one choice after the other: one for each component that needs
+// any.
+export class Hand {
+  constructor(actions) {
+    this.actions = actions;
+    this.moves = parts(actions).moves;
+    this.words = parts(actions).words;
+    this.ask(actions.map(() => true));
+  }
+
+  // ask begins an action; needs says which components have any choice.
+  ask(needs) {
+    this.open = this.moves.filter(i => needs[i]);
+    this.made = this.actions.map(() => 0);
+    this.at = 0;
+  }
+
+  // next is the component that is to be chosen.
+  get next() { return this.open[this.at % this.open.length]; }
+
+  // choose takes a choice by its kind, and words by component. It returns the whole
+  // action once it is, else null.
+  choose(wanted, words) {
+    if (this.at === this.open.length) this.at = 0; // another action in place of the last
+    const component = this.actions[this.next];
+    const choice = component.names.findIndex((_, i) => kind(component, i) === wanted);
+    if (choice < 0) return null;
+    this.made[this.next] = choice;
+    this.at++;
+    if (this.at < this.open.length) return null;
+    this.words.forEach((part, i) => { this.made[part] = words[i] ?? 0; });
+    return [...this.made];
+  }
+}

@@ -1,0 +1,29 @@
+// Requests to the server of this page.
+
+async function send(path, token, options = {}) {
+  const answer = await fetch(path, { ...options, headers: { Authorization: `Bearer ${token}` } });
+  if (answer.ok) return answer;
+  const text = answer.status === 401
+    ? "The address lacks its token: open the address that pommego has printed."
+    : (await answer.text()).trim() || `The server answers ${answer.status}.`;
+  throw Object.assign(new Error(text), { status: answer.status });
+}
+
+// ask gets JSON.
+export async function ask(path, token) { return (await send(path, token)).json(); }
+
+// post sends JSON, and gets nothing.
+export async function post(path, token, body) { await send(path, token, { method: "POST", body: JSON.stringify(body) }); }
+
+// lines calls take with each line of JSON that comes, until there are no more.
+export async function lines(path, token, take) {
+  const reader = (await send(path, token)).body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    const whole = (rest + value).split("\n");
+    rest = whole.pop();
+    whole.forEach(line => take(JSON.parse(line)));
+  }
+}

@@ -1,0 +1,188 @@
+package play
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"pommego/arena/match"
+	"pommego/arena/scene"
+)
+
+// maxSpeed is the most moves a second.
+const maxSpeed = 60
+
+// Seat puts a person into a seat, who makes speed moves a second, 0: whenever ready.
+func (t *Table) Seat(seat int, name string, speed float64) match.Player {
+	p := &person{table: t, name: name, seat: seat, speed: speed}
+	t.people[seat] = p
+	return p
+}
+
+// Handlers are what answers the page, by patterns of http.ServeMux.
+func (t *Table) Handlers() map[string]http.HandlerFunc {
+	return map[string]http.HandlerFunc{
+		"GET /api/play":        t.stream,
+		"POST /api/play/move":  t.move,
+		"POST /api/play/pace":  t.pace,
+		"POST /api/play/leave": t.left,
+	}
+}
+
+// line is one of those that a page gets, with one of its fields.
+type line struct {
+	Head *scene.Head `json:"head,omitempty"`
+	Seat *int        `json:"seat,omitempty"` // with Head
+	Step *scene.Step `json:"step,omitempty"`
+	Ask  *ask        `json:"ask,omitempty"`
+	End  string      `json:"end,omitempty"`
+}
+
+// stream tells a page what its seat sees, until it goes away.
+func (t *Table) stream(w http.ResponseWriter, r *http.Request) {
+	seat, err := strconv.Atoi(r.URL.Query().Get("seat"))
+	p := t.people[seat]
+	if err != nil || p == nil {
+		http.Error(w, fmt.Sprintf("no person sits in seat %q", r.URL.Query().Get("seat")), http.StatusNotFound)
+		return
+	}
+	w.Header().Set("Content-Type", "application/x-ndjson")
+	t.look(1)
+	defer t.look(-1)
+	var to told
+	out := json.NewEncoder(w)
+	for {
+		t.mu.Lock()
+		lines, changed := t.news(p, &to), t.changed
+		t.mu.Unlock()
+		for i := range lines {
+			if out.Encode(&lines[i]) != nil {
+				return
+			}
+		}
+		http.NewResponseController(w).Flush()
+		select {
+		case <-r.Context().Done():
+			return
+		case <-changed:
+		}
+	}
+}
+
+// look counts the pages.
+func (t *Table) look(more int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.pages += more
+	t.tell()
+}
+
+// told is what a page knows.
+type told struct {
+	game, steps int
+	ask         *ask
+	end         string
+}
+
+// news is what a page does not know yet; t.mu is held.
+func (t *Table) news(p *person, to *told) []line {
+	var lines []line
+	if t.number != to.game {
+		*to = told{game: t.number}
+		head := t.head
+		lines = append(lines, line{Head: &head, Seat: &p.seat})
+	}
+	for ; to.steps < len(t.steps); to.steps++ {
+		step := t.steps[to.steps]
+		if t.end == "" {
+			step = seen(&t.head, step, p.seat)
+		}
+		lines = append(lines, line{Step: &step})
+	}
+	if p.asked != nil && p.asked != to.ask {
+		lines = append(lines, line{Ask: p.asked})
+	}
+	to.ask = p.asked
+	if t.end != to.end {
+		to.end = t.end
+		lines = append(lines, line{End: t.end})
+	}
+	return lines
+}
+
+// receive reads what a page sends, and finds the person it is about; p is nil if it has
+// been answered already.
+func (t *Table) receive(w http.ResponseWriter, r *http.Request, body any, seat *int) (p *person) {
+	in := json.NewDecoder(http.MaxBytesReader(w, r.Body, 4096))
+	in.DisallowUnknownFields()
+	if err := in.Decode(body); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return nil
+	}
+	if p = t.people[*seat]; p == nil {
+		http.Error(w, fmt.Sprintf("no person sits in seat %d", *seat), http.StatusNotFound)
+	}
+	return p
+}
+
+func (t *Table) move(w http.ResponseWriter, r *http.Request) {
+	var body struct {
+		Seat   int   `json:"seat"`
+		Step   int   `json:"step"`
+		Action []int `json:"action"`
+	}
+	p := t.receive(w, r, &body, &body.Seat)
+	if p == nil {
+		return
+	}
+	choices := t.game.Spec().Actions
+	if len(body.Action) != len(choices) {
+		http.Error(w, fmt.Sprintf("the action %v has %d parts, want %d", body.Action, len(body.Action), len(choices)), http.StatusBadRequest)
+		return
+	}
+	action := make([]uint8, len(choices))
+	for i, a := range body.Action {
+		if a < 0 || a >= choices[i].N {
+			http.Error(w, fmt.Sprintf("%s is %d, want 0 to %d", choices[i].Name, a, choices[i].N-1), http.StatusBadRequest)
+			return
+		}
+		action[i] = uint8(a)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if p.asked == nil || p.asked.Step != body.Step {
+		http.Error(w, fmt.Sprintf("the match does not wait for a move in position %d", body.Step), http.StatusConflict)
+		return
+	}
+	p.choice = action
+	if p.speed == 0 {
+		t.tell()
+	}
+	w.WriteHeader(http.StatusNoContent)
+}
+
+func (t *Table) pace(w http.ResponseWriter, r *http.Request) {
+	var body struct {
+		Seat  int     `json:"seat"`
+		Speed float64 `json:"speed"`
+	}
+	p := t.receive(w, r, &body, &body.Seat)
+	if p == nil {
+		return
+	}
+	if !(body.Speed >= 0 && body.Speed <= maxSpeed) {
+		http.Error(w, fmt.Sprintf("speed is %v, want 0 to %d moves a second", body.Speed, maxSpeed), http.StatusBadRequest)
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	p.speed = body.Speed
+	t.tell()
+	w.WriteHeader(http.StatusNoContent)
+}
+
+func (t *Table) left(w http.ResponseWriter, _ *http.Request) {
+	t.leave()
+	w.WriteHeader(http.StatusNoContent)
+}

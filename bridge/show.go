@@ -1,0 +1,88 @@
+package bridge
+
+import (
+	"encoding/binary"
+	"math"
+	"time"
+
+	"pommego/arena/scene"
+	"pommego/env"
+)
+
+func init() { registerEnv("show", false, readShow, (*session).show) }
+
+// showRequest says what the client chooses its next actions by, for those who look on.
+type showRequest struct{ probabilities, values tensor }
+
+func readShow(in *fields) showRequest {
+	return showRequest{in.tensor("probabilities", env.Float32), in.tensor("values", env.Float32)}
+}
+
+// shown is what a client has shown last.
+type shown struct {
+	probabilities []float32 // by row and choice; nil: not said
+	values        []float32 // by row
+}
+
+// lately is how recently somebody must have looked for the client to be told that it is
+// watched.
+const lately = 2 * time.Second
+
+// show keeps what the client shows, and says whether anybody looks on.
+func (s *session) show(e *environment, id uint64, q showRequest) (reply, error) {
+	rows, choices := e.pool.Rows(), e.pool.Spec().MaskSize()
+	if q.probabilities.given() {
+		if err := q.probabilities.want("probabilities", rows, choices); err != nil {
+			return reply{}, err
+		}
+	}
+	if q.values.given() {
+		if err := q.values.want("values", rows); err != nil {
+			return reply{}, err
+		}
+	}
+	e.shown = shown{floats(q.probabilities.data), floats(q.values.data)}
+	watched := time.Since(e.looks.last()) < lately
+	return message("ok", id, "env", int(e.handle), "watched", watched)
+}
+
+func floats(data []byte) []float32 {
+	if data == nil {
+		return nil
+	}
+	all := make([]float32, len(data)/4)
+	for i := range all {
+		all[i] = math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:]))
+	}
+	return all
+}
+
+// thoughts is what was shown of a game's learners.
+func (s *shown) thoughts(spec *env.Spec, learners []uint8, game int) (all []scene.Thought) {
+	if s.probabilities == nil && s.values == nil {
+		return nil
+	}
+	choices := spec.MaskSize()
+	for k, seat := range learners {
+		t, row := scene.Thought{Seat: int(seat)}, game*len(learners)+k
+		if s.probabilities != nil {
+			for _, p := range s.probabilities[row*choices:][:choices] {
+				t.Probabilities = append(t.Probabilities, finite(p))
+			}
+		}
+		if s.values != nil {
+			v := finite(s.values[row])
+			t.Value = &v
+		}
+		all = append(all, t)
+	}
+	return all
+}
+
+// finite is a number that JSON has: 0 for those that it has not.
+func finite(x float32) float64 {
+	if f := float64(x); !math.IsNaN(f) && !math.IsInf(f, 0) {
+		return f
+	}
+	return 0
+}

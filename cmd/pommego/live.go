@@ -1,0 +1,75 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"strings"
+
+	"pommego/arena/web"
+)
+
+// livePage is the page of running environments.
+const livePage = "live.html"
+
+// isAddress reports whether an argument is the address of a server.
+func isAddress(text string) bool {
+	return strings.HasPrefix(text, "ws://") || strings.HasPrefix(text, "unix:")
+}
+
+// looking answers the page of running environments by what answers below /live.
+func looking(live http.Handler) web.Config {
+	answer := http.StripPrefix("/api", live).ServeHTTP
+	return web.Config{Handlers: map[string]http.HandlerFunc{"GET /api/live": answer, "GET /api/live/{env}/{game}": answer}}
+}
+
+// serverAt passes requests on to the server at an address, with its token.
+func serverAt(address, token string) (http.Handler, error) {
+	host, dial := "localhost", func(ctx context.Context) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "unix", strings.TrimPrefix(address, "unix:"))
+	}
+	if !strings.HasPrefix(address, "unix:") {
+		u, err := url.Parse(address)
+		if err != nil || u.Host == "" {
+			return nil, usagef("the address is %q, want ws://HOST:PORT or unix:PATH", address)
+		}
+		host, dial = u.Host, func(ctx context.Context) (net.Conn, error) { return new(net.Dialer).DialContext(ctx, "tcp", u.Host) }
+	}
+	return &httputil.ReverseProxy{
+		Transport: &http.Transport{
+			DisableKeepAlives: true,
+			DialContext:       func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx) },
+		},
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.Out.URL.Scheme, r.Out.URL.Host, r.Out.Host = "http", host, host
+			r.Out.Header = http.Header{}
+			if token != "" {
+				r.Out.Header.Set("Authorization", "Bearer "+token)
+			}
+		},
+		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) {
+			http.Error(w, fmt.Sprintf("the server at %s does not answer: %v", address, err), http.StatusBadGateway)
+		},
+	}, nil
+}
+
+// serverToken is the token by which a server knows its clients.
+func serverToken(file string) (string, error) {
+	token := os.Getenv(tokenVariable)
+	os.Unsetenv(tokenVariable)
+	if file == "" {
+		return token, nil
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return "", usagef("--token-file: %v", err)
+	}
+	if token = strings.TrimSpace(string(text)); token == "" {
+		return "", usagef("--token-file %s is empty: write a token into it, or leave the option out to do without one", file)
+	}
+	return token, nil
+}

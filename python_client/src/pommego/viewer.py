@@ -1,0 +1,105 @@
+"""The page on which running environments are looked at: `pommego view ADDRESS`, as a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import threading
+import time
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pommego.errors import ServerStartError
+from pommego.server import find_binary
+
+__all__ = ["Viewer"]
+
+_PAUSE = 0.1  # seconds between two things shown to those who look on
+_UNSEEN = 1.0  # seconds until it is asked again whether anybody looks
+
+
+class Viewer:
+    """Serves the page for one server's environments, until it is closed or this process ends.
+
+    Args:
+        address: of the server.
+        token: the server's, if it has one.
+        timeout: seconds it may take to start.
+
+    Raises:
+        BinaryNotFoundError: there is no program to start.
+        ServerStartError: it did not start.
+
+    Attributes:
+        address: of the page, with the token without which it shows nothing.
+    """
+
+    def __init__(self, address: str, token: str | None, timeout: float = 20.0) -> None:
+        command = [find_binary(), "view", address, "--json", "--exit-on-stdin-close"]
+        self._process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=os.environ | {"POMMEGO_TOKEN": token or ""},
+            start_new_session=True,
+        )
+        self._finalizer = weakref.finalize(self, _stop, self._process)
+        late = threading.Timer(timeout, self._process.kill)
+        late.start()
+        try:
+            self.address: str = json.loads(_object(self._process.stdout))["address"]
+        except ValueError as e:
+            self.close()
+            raise ServerStartError(f"pommego view {address} printed no address within {timeout:g} s") from e
+        finally:
+            late.cancel()
+        self._due = 0.0
+
+    def show(self, call: Callable[..., Any], rows: int, probabilities: Any, values: Any) -> bool:
+        """Show what the next actions are chosen by, if anybody looks; see `PommegoVectorEnv.show`."""
+        now = time.monotonic()
+        if now < self._due:
+            return False
+        shown = {}
+        if probabilities is not None:
+            shown["probabilities"] = _float32(probabilities).reshape(rows, -1)
+        if values is not None:
+            shown["values"] = _float32(values).reshape(rows)
+        watched = bool(call(**shown).watched)
+        self._due = now + (_PAUSE if watched else _UNSEEN)
+        return watched
+
+    def close(self) -> None:
+        """Stop serving the page. Idempotent."""
+        self._finalizer()
+
+
+def _float32(numbers: ArrayLike) -> np.ndarray:
+    return np.ascontiguousarray(numbers, np.float32)
+
+
+def _object(lines: Any) -> str:
+    """Read one JSON object, over any number of lines."""
+    text = ""
+    for line in lines:
+        text += line.decode()
+        if text.rstrip().endswith("}"):
+            return text
+    return text
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    if process.stdin:
+        process.stdin.close()
+    try:
+        process.wait(timeout=0.5)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+    if process.stdout:
+        process.stdout.close()

@@ -1,0 +1,245 @@
+"""Matches that a person plays in, and running environments, in Chromium as a person would use them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import browser
+import pommego
+
+
+@pytest.fixture(scope="module")
+def window() -> Iterator[browser.Browser]:
+    """A browser for all tests here."""
+    browser.needed()
+    opened = browser.Browser()
+    yield opened
+    opened.close()
+
+
+@pytest.fixture(autouse=True)
+def silent(window: browser.Browser) -> Iterator[None]:
+    """Nothing goes wrong in the page, and it asks nobody but its server."""
+    window.window(1280, 860)
+    window.requests()
+    yield
+    window.driver.get("about:blank")
+    assert window.complaints() == []
+    assert [url for url in window.requests() if not url.startswith(("http://127.0.0.1:", "about:"))] == []
+
+
+@contextmanager
+def match(binary: Path, *arguments: str | Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """Begin a match in the browser; yields its process and the address for the first person."""
+    command = [str(binary), "play", "--web", *map(str, arguments)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        try:
+            line = process.stdout.readline() if process.stdout else ""
+            found = re.search(r"http://\S+", line)
+            assert found, line
+            yield process, found[0]
+        finally:
+            if process.poll() is None:
+                process.terminate()
+
+
+CHOOSE = """
+const [id, index] = given, select = document.getElementById(id);
+select.selectedIndex = index;
+select.dispatchEvent(new Event("change"));
+"""
+
+# Presses keys of moves until the match is over, and returns the actions they stand for.
+PRESS = """
+const { state } = await import("/play.js");
+const keys = ["ArrowUp", "s", "a", "ArrowRight", " ", "."], choices = [1, 2, 3, 4, 5, 0], pressed = [];
+let seed = 7, part = 0;
+const late = performance.now() + 60000;
+while (!state().over) {
+  if (performance.now() > late) throw new Error(`the match stands at step ${state().step}`);
+  const { asked, needs } = state();
+  if (asked === undefined || (pressed.at(-1)?.done && pressed.at(-1).step === asked)) {
+    await new Promise(done => setTimeout(done, 1));
+    continue;
+  }
+  if (pressed.at(-1)?.step !== asked) pressed.push({ step: asked, choices: [], needs: [...needs] });
+  seed = (seed * 1103515245 + 12345) % 2147483648;
+  const k = Math.floor(seed / 65536) % keys.length;
+  pressed.at(-1).choices.push(choices[k]);
+  pressed.at(-1).done = pressed.at(-1).choices.length === needs.filter(need => need).length;
+  document.body.dispatchEvent(new KeyboardEvent("keydown", { key: keys[k], bubbles: true }));
+  document.body.dispatchEvent(new KeyboardEvent("keyup", { key: keys[k], bubbles: true }));
+}
+return JSON.stringify(pressed);
+"""
+
+
+@pytest.mark.parametrize(
+    ("id", "agents"),
+    [
+        ("OneVsOne-v0", "human,simple"),
+        ("BaseWarSides-v0", "human,simple"),
+        ("SuiteBot-v0", "simple,human,simple,random"),
+    ],
+)
+def test_a_whole_game_is_played_and_recorded(
+    id: str, agents: str, window: browser.Browser, binary: Path, tmp_path: Path
+) -> None:
+    record, seat = tmp_path / "mine.jsonl", agents.split(",").index("human")
+    arguments = ["--env", id, "--agents", agents, "--seed", "5", "--record", record, "--draw-sides=false"]
+    with match(binary, *arguments) as (process, address):
+        window.open(address, "#turn")
+        pressed = json.loads(window.run(PRESS))
+        game = json.loads(record.read_text())
+        assert window.run("return document.getElementById('turn').textContent").startswith(("Win", "Tie"))
+        assert len(game["steps"]) >= len(pressed) >= 10
+        for wanted in pressed:
+            actions = game["steps"][wanted["step"]]["actions"]
+            done = actions[seat::2] if id.startswith("BaseWar") else [actions[seat]]  # a side's bombers
+            given = iter(wanted["choices"])
+            assert done == [next(given) if needed else 0 for needed in wanted["needs"]]
+        playing, whole = (
+            window.driver.current_window_handle,
+            window.run("return document.getElementById('whole').href"),
+        )
+        window.driver.switch_to.new_window("tab")
+        window.open(whole, "#where")
+        shown = "const { shown } = await import('/main.js'); return shown()[0].game.last"
+        assert window.run(shown) == len(game["steps"])
+        window.driver.close()
+        window.driver.switch_to.window(playing)
+        window.driver.get("about:blank")
+        assert process.wait(timeout=20) == 0, "the command ends when the page is closed"
+    verified = subprocess.run([binary, "verify", record], capture_output=True, text=True, check=True)
+    assert f"1 games, {len(game['steps'])} steps, 0 mismatches" in verified.stdout
+
+
+def test_by_touch_at_a_speed_and_leaving(window: browser.Browser, binary: Path, tmp_path: Path) -> None:
+    record = tmp_path / "mine.jsonl.gz"
+    state = "const { state } = await import('/play.js'); return state()"
+    window.window(390, 800, density=2)
+    with match(
+        binary,
+        "--env",
+        "PommeRadioCompetition-v2",
+        "--agents",
+        "human,static,static,static",
+        "--record",
+        record,
+    ) as (
+        process,
+        address,
+    ):
+        window.open(address, "#turn")
+        assert window.run("return document.documentElement.scrollWidth") <= 390, "it fits a phone"
+        window.run(
+            """
+            const [first, second] = document.querySelectorAll("#words select");
+            first.value = 3;
+            second.value = 7;
+            document.querySelector("#pad .right").click();
+            """
+        )
+        _until(lambda: window.run(state)["asked"] == 1)
+        window.press("x")
+        _until(lambda: window.run(state)["asked"] == 2)
+        window.run(CHOOSE, "speed", 6)
+        _until(lambda: window.run(state)["step"] > 5)
+        window.run("document.getElementById('leave').click()")
+        _until(lambda: window.run(state)["over"])
+        window.driver.get("about:blank")
+        assert process.wait(timeout=20) == 1
+    steps = json.loads(gzip.decompress(record.read_bytes()))["steps"]
+    assert [(step["actions"][0], step["messages"][0]) for step in steps[:2]] == [(4, [3, 7]), (0, [3, 7])]
+
+
+def test_the_page_gets_no_more_than_its_seat_sees(window: browser.Browser, binary: Path) -> None:
+    arguments = ["--env", "PommeTeamCompetition-v0", "--agents", "human,simple,simple,simple", "--seed", "1"]
+    with match(binary, *arguments) as (_, address):
+        window.open(address, "#turn")
+        agents = window.run("const { state } = await import('/play.js'); return state().agents")
+        assert [agent["seat"] for agent in agents] == [0], "the others stand in the other corners, in fog"
+        ground = window.run("return document.querySelector('canvas').getAttribute('aria-label')")
+        assert "(2)" not in ground
+        window.open(address.replace("token=", "token=x"), "#message")
+        assert "lacks its token" in window.run("return document.getElementById('message').textContent")
+        window.complaints()  # the browser's own, of the refused request
+
+
+LIVE = "const { state } = await import('/live.js'); return state()"
+
+
+def test_a_rollout_is_looked_at(window: browser.Browser) -> None:
+    with (
+        pommego.make_vec("PommeTeamCompetition-v0", 3, opponents=["simple"] * 3, seat=2, web=True) as envs,
+        pommego.make_vec(
+            "SuiteBot-v0", 2, opponents=["random"] * 3, address=envs.address, token=envs.server.token
+        ) as others,
+    ):
+        _, info = envs.reset(seed=[5, 6, 7])
+        others.reset(seed=1)
+        assert not envs.show(values=np.zeros(3)), "nobody looks yet"
+        window.open(f"{envs.web_address}&game=2&view=2", "#about")
+        _until(lambda: window.run(LIVE)["looks"] > 0)  # also while nobody steps
+        assert window.run(LIVE)["seed"] == 7
+        seen = []
+        deadline = time.monotonic() + 30
+        while len(seen) < 5 and time.monotonic() < deadline:
+            legal = info["action_mask"] / info["action_mask"].sum(axis=1, keepdims=True)
+            told = envs.show(probabilities=legal, values=[0.25, 0.5, 0.75])
+            _, _, _, _, info = envs.step(np.zeros(3, np.int64))
+            if told:
+                seen.append(window.run(LIVE))
+            time.sleep(0.02)
+        steps = [state["step"] for state in seen]
+        assert len(set(steps)) > 2, f"the page has seen the steps {steps}"
+        last = seen[-1]
+        assert last["rewards"] == [0, 0, 0, 0]
+        assert [(t["seat"], t["value"]) for t in last["thoughts"]] == [(2, 0.75)]
+        assert sum(last["thoughts"][0]["probabilities"]) == pytest.approx(1)
+        words = window.run("return document.querySelector('.seats').textContent")
+        assert "learner" in words
+        assert "value of the position 0.75" in words
+        assert window.run("return document.getElementById('view').value") == "2"
+        window.run(CHOOSE, "env", 1)
+        _until(lambda: window.run(LIVE)["env"] == "SuiteBot-v0")
+        window.driver.get("about:blank")  # before the server goes
+
+
+def test_human_mode_opens_the_page(monkeypatch: pytest.MonkeyPatch, window: browser.Browser) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    with pommego.make("OneVsOne-v0", render_mode="human") as env:
+        env.reset(seed=3)
+        env.step(0)
+        assert env.render() is None
+        assert opened == [env.web_address]
+        window.open(opened[0], "#about")
+        _until(lambda: window.run(LIVE)["step"] == 1)
+        window.driver.get("about:blank")
+
+
+def test_no_page_unless_asked(window: browser.Browser) -> None:
+    with pommego.make_vec("OneVsOne-v0", 1) as envs:
+        envs.reset(seed=0)
+        assert envs.show(values=[0.0, 0.0]) is False
+        with pytest.raises(pommego.PommegoError, match="web=True"):
+            _ = envs.web_address
+
+
+def _until(true: Callable[[], Any], seconds: float = 20) -> None:
+    deadline = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < deadline, "it has not happened in time"
+        time.sleep(0.05)
