@@ -34,6 +34,7 @@ type layout struct {
 	tail   int // the most bytes the tail can take
 
 	besides int64 // what a batch takes besides
+	agents  int64 // of what a pool takes, for its agents
 }
 
 // finalField is a field that a finished game's last position has, too.

@@ -103,9 +103,7 @@ func (s *session) makeEnv(id uint64, q makeRequest) (reply, error) {
 		s.freeEnv(e)
 		return reply{}, err
 	}
-	if e.agents, err = e.pool.LineUpBytes(e.pool.LineUps()); err != nil {
-		return reply{}, err
-	}
+	e.agents = e.layout.agents
 	s.nextHandle++
 	s.envs = append(s.envs, e)
 	s.server.gallery.add(s, e)
@@ -229,7 +227,7 @@ func (s *session) newPool(kind string, handle uint32, cfg vec.Config, steps, fra
 }
 
 // memory is what a pool takes with so many frames, which show games as those of shown,
-// and notes what a frame's batch takes besides.
+// and notes what a frame's batch takes besides, and the agents of the pool.
 func (l *layout) memory(cfg, shown vec.Config, frames int) (int64, error) {
 	pool, err := vec.MemoryOf(cfg)
 	if err != nil {
@@ -239,7 +237,7 @@ func (l *layout) memory(cfg, shown vec.Config, frames int) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	l.besides = all.Batch
+	l.besides, l.agents = all.Batch, pool.Agents
 	bytes := pool.Pool + int64(frames)*l.frameBytes()
 	if l.steps > 1 {
 		bytes += l.frameBytes() / int64(l.steps) // of the batch of one step

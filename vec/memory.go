@@ -11,8 +11,9 @@ import (
 // Memory is how many bytes a pool takes, about. They follow from its configuration
 // and the sizes of one match and one of each agent.
 type Memory struct {
-	Pool  int64 // its games and their agents; with a BatchSize, the batch of all games
-	Batch int64 // each batch, besides the memory given to NewBatch
+	Pool   int64 // its games and their agents; with a BatchSize, the batch of all games
+	Agents int64 // of Pool, for the agents
+	Batch  int64 // each batch, besides the memory given to NewBatch
 }
 
 // MemoryOf is what a pool with this configuration will take. Not counted are the
@@ -30,7 +31,8 @@ func MemoryOf(cfg Config) (Memory, error) {
 	if p.counts > 0 {
 		one += sizeOf(env.NewTrackers(p.cfg.Game, 1, false)[0])
 	}
-	m := Memory{Pool: int64(p.cfg.Games)*one + p.lineUpBytes(p.lineUps), Batch: batch}
+	agents := p.lineUpBytes(p.lineUps)
+	m := Memory{Pool: int64(p.cfg.Games)*one + agents, Agents: agents, Batch: batch}
 	if p.cfg.BatchSize > 0 {
 		all := newLayout(p.whole())
 		m.Pool += int64(all.size+all.final) + 12*int64(p.cfg.Games)
