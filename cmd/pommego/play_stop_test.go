@@ -63,7 +63,7 @@ func TestPlayStopped(t *testing.T) {
 		{"PommeFFA2018-v0", syscall.SIGINT, []string{"--agents", "static"}},
 		{"PommeFFAJava-v0", syscall.SIGTERM, []string{"--agents", "static"}},
 		{"BaseWarSides-v0", syscall.SIGINT, []string{"--agents", "static"}},
-		{"SuiteBot-v0", syscall.SIGTERM, []string{"--agents", "static"}},
+		{"SuiteBot-v0", syscall.SIGTERM, []string{"--agents", "static", "--rules", `{"rounds": 5000}`}},
 	} {
 		t.Run(tc.id, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "game.jsonl.gz")
