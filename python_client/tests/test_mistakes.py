@@ -41,6 +41,7 @@ REFUSED: dict[str, Callable[[Envs], Any]] = {
     "state_json": lambda envs: envs.state_json(b""),
     "simulate": lambda envs: envs.simulate([b""], [0, 0, 0, 0]),
     "clone": lambda envs: envs.clone(),
+    "show": lambda envs: envs.show(),
 }
 
 

@@ -373,6 +373,7 @@ class PommegoVectorEnv(VectorEnv):
             raise PommegoError("the environment has no page: make it with web=True")
         return self._viewer.address
 
+    @alone
     def show(self, *, probabilities: ArrayLike | None = None, values: ArrayLike | None = None) -> bool:
         """Show those who look at `web_address` what you choose the next actions by.
 
@@ -390,12 +391,9 @@ class PommegoVectorEnv(VectorEnv):
         Raises:
             ValueError, ServerError: an array has another shape.
         """
+        self._session.check_open()
         if self._viewer is None or self._session.steps:
             return False
-        return self._show_choices(probabilities, values)
-
-    @alone
-    def _show_choices(self, probabilities: ArrayLike | None, values: ArrayLike | None) -> bool:
         return self._viewer.show(self._session.show, self.num_envs, probabilities, values)
 
     @property
