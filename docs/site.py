@@ -79,6 +79,8 @@ def build(target: Path) -> None:
         subprocess.run(command, check=True, env={**os.environ, "PYTHONPATH": str(PYTHON)})
         shutil.rmtree(target, ignore_errors=True)
         shutil.move(work / "site", target)
+    # Sources that pages link to are copied, and are not to be taken for packages of this module.
+    (target / "go.mod").write_text("module site\n")
 
 
 if __name__ == "__main__":

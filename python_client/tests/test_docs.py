@@ -256,6 +256,11 @@ def test_the_site_has_every_page(site: Path) -> None:
         assert f'"{html.replace("index.html", "")}' in found, f"{page} is not searched"
 
 
+def test_go_takes_nothing_of_the_site_for_a_package(site: Path) -> None:
+    assert list(site.rglob("*.go"))
+    assert (site / "go.mod").is_file()
+
+
 def test_the_site_loads_nothing_from_elsewhere(site: Path) -> None:
     loads = re.compile(r"""<(?:script|link|img|iframe|source)\b[^>]*(?:src|href)=["']?(?:https?:)?//[^>]*>""")
     assert {tag for page in site.rglob("*.html") for tag in loads.findall(page.read_text())} == set()
