@@ -26,7 +26,7 @@ func (srv *Server) admit(r *http.Request) (status int, reason string) {
 		return status, reason
 	}
 	switch {
-	case looksOn(r):
+	case looksOn(r), srv.asksForMetrics(r):
 		return 0, ""
 	case r.URL.Path != "/":
 		return http.StatusNotFound, fmt.Sprintf("the path is %q, want /", r.URL.Path)

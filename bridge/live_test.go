@@ -3,7 +3,6 @@ package bridge
 import (
 	"encoding/binary"
 	"encoding/json"
-	"io"
 	"math"
 	"net/http"
 	"strings"
@@ -21,34 +20,21 @@ func liveServer(t *testing.T, token string) *testServer {
 	})
 }
 
-// get asks for a page of those who look on.
-func get(t *testing.T, server *testServer, path string, header ...string) (status int, body string) {
-	t.Helper()
-	r, err := http.NewRequest("GET", "http://"+server.host+path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := 0; i < len(header); i += 2 {
-		if r.Header.Set(header[i], header[i+1]); header[i] == "Host" {
-			r.Host = header[i+1]
+// headers sets headers of a request, given as names and values.
+func headers(pairs ...string) func(*http.Request) {
+	return func(r *http.Request) {
+		for i := 0; i < len(pairs); i += 2 {
+			if r.Header.Set(pairs[i], pairs[i+1]); pairs[i] == "Host" {
+				r.Host = pairs[i+1]
+			}
 		}
 	}
-	answer, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return answer.StatusCode, string(text)
 }
 
 // looked is a look at a game.
 func looked(t *testing.T, server *testServer, path string) (l Look) {
 	t.Helper()
-	status, body := get(t, server, path)
+	status, body := server.get(t, path, nil)
 	if status != http.StatusOK {
 		t.Fatalf("%s: status %d, %s", path, status, body)
 	}
@@ -70,17 +56,17 @@ func float32s(values ...float32) []byte {
 // steps, and when it is gone.
 func TestLive(t *testing.T) {
 	server := liveServer(t, "")
-	if _, body := get(t, server, "/live"); strings.TrimSpace(body) != "[]" {
+	if _, body := server.get(t, "/live", nil); strings.TrimSpace(body) != "[]" {
 		t.Errorf("a server without environments lists %s", body)
 	}
 	c := server.dial(t)
 	call(t, c, "make", "env_id", "PommeTeamCompetition-v0", "games", 3, "opponents", []string{"simple", "simple", "simple"}, "seat", 1)
-	if status, body := get(t, server, "/live/1/0"); status != http.StatusConflict {
+	if status, body := server.get(t, "/live/1/0", nil); status != http.StatusConflict {
 		t.Errorf("before reset: status %d, %s", status, body)
 	}
 	call(t, c, "reset", "env", 1, "seed", 5)
 	var list []LiveEnv
-	_, body := get(t, server, "/live")
+	_, body := server.get(t, "/live", nil)
 	if err := json.Unmarshal([]byte(body), &list); err != nil || len(list) != 1 || list[0].Games != 3 || list[0].Learners != 1 || !list[0].Running {
 		t.Errorf("the list is %s (%v)", body, err)
 	}
@@ -100,12 +86,12 @@ func TestLive(t *testing.T) {
 		t.Errorf("somebody has just looked, and the client is told %v", shown)
 	}
 	for path, want := range map[string]int{"/live/1/3": 404, "/live/1/-1": 404, "/live/2/0": 404, "/live/x/y": 404, "/live/": 404, "/lively": 404} {
-		if status, body := get(t, server, path); status != want {
+		if status, body := server.get(t, path, nil); status != want {
 			t.Errorf("%s: status %d, want %d: %s", path, status, want, body)
 		}
 	}
 	call(t, c, "close", "env", 1)
-	if status, _ := get(t, server, "/live/1/0"); status != http.StatusNotFound {
+	if status, _ := server.get(t, "/live/1/0", nil); status != http.StatusNotFound {
 		t.Errorf("the closed environment: status %d", status)
 	}
 }
@@ -166,7 +152,7 @@ func TestLiveIsForThoseWhoMayConnect(t *testing.T) {
 		{"another page", 403, []string{"Authorization", "Bearer secret", "Origin", "http://example.org"}},
 		{"another name", 403, []string{"Authorization", "Bearer secret", "Host", "example.org"}},
 	} {
-		if status, body := get(t, server, "/live", tc.header...); status != tc.want {
+		if status, body := server.get(t, "/live", headers(tc.header...)); status != tc.want {
 			t.Errorf("%s: status %d, want %d: %s", tc.reason, status, tc.want, body)
 		}
 	}

@@ -233,9 +233,11 @@ func (l *layout) memory(cfg, shown vec.Config, frames int) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	all, err := vec.MemoryOf(shown)
-	if err != nil {
-		return 0, err
+	all := pool
+	if l.steps > 1 {
+		if all, err = vec.MemoryOf(shown); err != nil {
+			return 0, err
+		}
 	}
 	l.besides, l.agents = all.Batch, pool.Agents
 	bytes := pool.Pool + int64(frames)*l.frameBytes()

@@ -36,6 +36,7 @@ type Server struct {
 	metrics     *metrics
 	addresses   addresses
 	gallery     gallery
+	live        http.Handler // Live's, for those who have the token
 }
 
 // New makes a server. It does not listen yet.
@@ -59,7 +60,7 @@ func New(cfg Config) (*Server, error) {
 			},
 		},
 	}
-	srv.metrics = newMetrics(srv)
+	srv.metrics, srv.live = newMetrics(srv), srv.Live()
 	return srv, nil
 }
 
@@ -133,7 +134,7 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	status, reason := srv.admit(r)
 	switch {
-	case status == http.StatusNotFound && srv.asksForMetrics(r): // it is admitted, but for the path
+	case status == 0 && srv.asksForMetrics(r): // also while it drains
 		srv.serveMetrics(w, r)
 		return
 	case status == 0 && srv.draining.Load():
@@ -144,7 +145,7 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if looksOn(r) {
-		srv.Live().ServeHTTP(w, r)
+		srv.live.ServeHTTP(w, r)
 		return
 	}
 	if srv.connections.Add(1) > int64(srv.cfg.MaxConnections) {
