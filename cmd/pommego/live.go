@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"net/url"
-	"os"
 	"strings"
 
 	"pommego/arena/web"
@@ -55,21 +54,4 @@ func serverAt(address, token string) (http.Handler, error) {
 			http.Error(w, fmt.Sprintf("the server at %s does not answer: %v", address, err), http.StatusBadGateway)
 		},
 	}, nil
-}
-
-// serverToken is the token by which a server knows its clients.
-func serverToken(file string) (string, error) {
-	token := os.Getenv(tokenVariable)
-	os.Unsetenv(tokenVariable)
-	if file == "" {
-		return token, nil
-	}
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return "", usagef("--token-file: %v", err)
-	}
-	if token = strings.TrimSpace(string(text)); token == "" {
-		return "", usagef("--token-file %s is empty: write a token into it, or leave the option out to do without one", file)
-	}
-	return token, nil
 }

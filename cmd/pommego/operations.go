@@ -81,7 +81,7 @@ func (o *operations) checkAddress() error {
 		host = "127.0.0.1"
 	}
 	o.address = net.JoinHostPort(host, port)
-	if ip := net.ParseIP(host); o.pprof && host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+	if o.pprof && !loopback(host) {
 		return usagef("--pprof shows the server's memory, and --metrics-address %s reaches other machines: want an address of this one, such as 127.0.0.1:9090", o.address)
 	}
 	return nil

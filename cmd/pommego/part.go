@@ -52,16 +52,16 @@ func (p *parts) span() (first, last int, ok bool, err error) {
 // context is interruptible, and ends with standard input if that is wanted.
 func (p *parts) context(parent context.Context) (context.Context, func()) {
 	ctx, stop := interruptible(parent)
-	if !p.stdin {
-		return ctx, stop
-	}
-	ctx, gone := untilStdinCloses(ctx)
+	ctx, gone := untilStdinCloses(ctx, p.stdin)
 	return ctx, func() { gone(); stop() }
 }
 
-// untilStdinCloses is a context that ends, with bridge.ErrAbandoned as its cause, when no
-// process holds the other end of standard input any more.
-func untilStdinCloses(parent context.Context) (context.Context, context.CancelFunc) {
+// untilStdinCloses is a context that, if that is wanted, ends with bridge.ErrAbandoned as its
+// cause when no process holds the other end of standard input any more.
+func untilStdinCloses(parent context.Context, wanted bool) (context.Context, context.CancelFunc) {
+	if !wanted {
+		return parent, func() {}
+	}
 	ctx, gone := context.WithCancelCause(parent)
 	go func() {
 		io.Copy(io.Discard, os.Stdin)

@@ -28,28 +28,32 @@ const safeBits = 128
 
 func (p *posture) flags(f *pflag.FlagSet) {
 	f.StringVar(&p.tokenFile, "token-file", "", "a file that holds the token")
-	f.IntVar(&p.tokenFD, "token-fd", -1, "read the token from this file descriptor instead, up to its end")
+	f.IntVar(&p.tokenFD, "token-fd", noFD, "read the token from this file descriptor instead, up to its end")
 	f.StringVar(&p.tls.cert, "tls-cert", "", "serve wss:// with the certificate in this PEM file, with those it depends on after it; read again when it changes, as are all of these files")
 	f.StringVar(&p.tls.key, "tls-key", "", "the PEM file with its private key")
 	f.StringVar(&p.tls.clientCA, "tls-client-ca", "", "a PEM file of authorities: clients then need a certificate from one of them, too")
 	f.BoolVar(&p.plaintext, "allow-plaintext", false, "let other machines connect without TLS: whoever is on the way can read the token and all else, and play in your name. Only for networks that you trust, or behind a proxy with TLS")
 }
 
-// token is the one that the server was given, "" if none.
-func (p *posture) token() (string, error) {
+// noFD stands for no file descriptor.
+const noFD = -1
+
+// serverToken is the token by which a server knows its clients: that in a file, that from a
+// file descriptor, or else that in the environment, "" if there is none.
+func serverToken(file string, fd int) (string, error) {
 	token := os.Getenv(tokenVariable)
 	os.Unsetenv(tokenVariable)
-	name := "--token-file " + p.tokenFile
+	name := "--token-file " + file
 	var text []byte
 	var err error
 	switch {
-	case p.tokenFile != "" && p.tokenFD >= 0:
+	case file != "" && fd >= 0:
 		return "", usagef("--token-file and --token-fd are both given, want one of them")
-	case p.tokenFile != "":
-		text, err = os.ReadFile(p.tokenFile)
-	case p.tokenFD >= 0:
-		name = fmt.Sprint("--token-fd ", p.tokenFD)
-		text, err = readAll(p.tokenFD)
+	case file != "":
+		text, err = os.ReadFile(file)
+	case fd >= 0:
+		name = fmt.Sprint("--token-fd ", fd)
+		text, err = readAll(fd)
 	default:
 		return token, nil
 	}
@@ -57,7 +61,7 @@ func (p *posture) token() (string, error) {
 		return "", usagef("%s: %v", name, err)
 	}
 	if token = strings.TrimSpace(string(text)); token == "" {
-		return "", usagef("%s is empty: write a token into it, or leave the option out to serve without one", name)
+		return "", usagef("%s is empty: write a token into it, or leave the option out to do without one", name)
 	}
 	return token, nil
 }
@@ -125,6 +129,11 @@ func local(listen string) bool {
 	if err != nil {
 		return true // listening fails, and says why
 	}
+	return loopback(host)
+}
+
+// loopback reports whether a host is an address of this machine alone.
+func loopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }

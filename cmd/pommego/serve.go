@@ -111,11 +111,8 @@ func (o *serveOptions) run(out io.Writer) error {
 	}
 	ctx, stop := o.ops.untilStopped(context.Background(), srv)
 	defer stop()
-	if o.stdin {
-		var gone context.CancelFunc
-		ctx, gone = untilStdinCloses(ctx)
-		defer gone()
-	}
+	ctx, gone := untilStdinCloses(ctx, o.stdin)
+	defer gone()
 	ln, err := o.posture.listen(o.listen)
 	if err != nil {
 		return err
@@ -148,7 +145,7 @@ func (o *serveOptions) prepare() error {
 		return err
 	}
 	var err error
-	if o.cfg.Token, err = o.posture.token(); err != nil {
+	if o.cfg.Token, err = serverToken(o.posture.tokenFile, o.posture.tokenFD); err != nil {
 		return err
 	}
 	if err := o.ops.prepare(&o.cfg, o.verbose); err != nil {

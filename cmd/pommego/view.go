@@ -163,7 +163,7 @@ func (o *viewOptions) serve(ctx context.Context, out io.Writer, name string, cfg
 
 // live serves the page of a server's running environments.
 func (o *viewOptions) live(cmd *cobra.Command, address string) error {
-	token, err := serverToken(o.tokenFile)
+	token, err := serverToken(o.tokenFile, noFD)
 	if err != nil {
 		return err
 	}
@@ -173,11 +173,8 @@ func (o *viewOptions) live(cmd *cobra.Command, address string) error {
 	}
 	ctx, stop := interruptible(cmd.Context())
 	defer stop()
-	if o.stdin {
-		var gone context.CancelFunc
-		ctx, gone = untilStdinCloses(ctx)
-		defer gone()
-	}
+	ctx, gone := untilStdinCloses(ctx, o.stdin)
+	defer gone()
 	return o.serve(ctx, cmd.OutOrStdout(), livePage, looking(server), url.Values{}, "the environments of "+address)
 }
 
@@ -187,7 +184,7 @@ func (o *viewOptions) checkListen() error {
 	if err != nil {
 		return usagef("--listen: %w", err)
 	}
-	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+	if !loopback(host) {
 		return usagef("--listen is %s, want an address of this machine alone, such as 127.0.0.1:8080: forward the port to look from elsewhere", o.listen)
 	}
 	return nil
