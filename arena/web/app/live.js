@@ -61,6 +61,7 @@ function open(at) {
   view?.close();
   view = new View(new Game({ ...at.head, steps: [at.step] }), "", () => {});
   view.head = JSON.stringify(at.head);
+  view.whole.querySelector(".events").hidden = true; // a look has none
   find("games").replaceChildren(view.whole);
   const seats = at.head.teams.flat().toSorted((a, b) => a - b);
   find("view").replaceChildren(element("option", { value: -1 }, "everything"),

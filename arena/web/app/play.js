@@ -53,8 +53,7 @@ function begin(head) {
 }
 
 function show() {
-  view ??= new View(game, "", () => {});
-  if (view.game !== game) view = new View(game, "", () => {});
+  if (view?.game !== game) view = new View(game, "", () => {});
   if (view.whole.parentElement !== find("games")) find("games").replaceChildren(view.whole);
   view.listEvents(() => {});
   const out = !game.at(game.last).status.in.includes(seat);

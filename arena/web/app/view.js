@@ -1,16 +1,26 @@
 // One game on the page: its board, its seats and its events.
 
 import { Board } from "./board.js";
-import { element, find, say } from "./elements.js";
+import { element, say } from "./elements.js";
 import { ending, inWords, notable } from "./game.js";
 import { Seats } from "./seats.js";
 import * as sprites from "./sprites.js";
+
+// frame is what a view fills: the title, the board, the seats and the events.
+function frame() {
+  const all = element("label", {}, element("input", { type: "checkbox" }), " all");
+  const events = element("section", { className: "events", "aria-label": "Events" },
+    element("div", { className: "events-head" }, element("h3", {}, "Events"), all), element("ol"));
+  const side = element("div", { className: "side" }, element("ul", { className: "seats", "aria-label": "Seats" }), events);
+  return element("article", { className: "game" }, element("h2"),
+    element("div", { className: "stage" }, element("canvas", { role: "img" }), side));
+}
 
 export class View {
   // jump is called with the step of an event that was chosen.
   constructor(game, title, jump) {
     this.game = game;
-    this.whole = find("game").content.firstElementChild.cloneNode(true);
+    this.whole = frame();
     const find1 = selector => this.whole.querySelector(selector);
     say(find1("h2"), title);
     this.board = new Board(find1("canvas"), game);
