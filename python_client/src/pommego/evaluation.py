@@ -15,7 +15,7 @@ from pommego.batch import Observation
 from pommego.making import describe, make_vec
 from pommego.matches import by_seat, own_seat, play, rules_alone
 from pommego.results import Evaluation
-from pommego.server import Server
+from pommego.server import running
 from pommego.spec import GameSpec, Result
 from pommego.suites import Part, Suite, SuiteResult, load, named
 from pommego.vector import PommegoVectorEnv
@@ -97,16 +97,21 @@ def evaluate(
 
     Other errors are those of `make_vec`.
     """
-    where = {"address": address, "token": token}
     if suite is not None:
         if (id, opponents, games, team, seed) != (None, "simple", 100, False, _SEED):
             raise TypeError(
                 f"suite {suite!r} has an id, opponents, games and seeds of its own: leave them out"
             )
-        return _evaluate_suite(policy, suite, **where, **options)
+        return _evaluate_suite(policy, suite, address=address, token=token, **options)
     if id is None:
         raise TypeError("evaluate() needs the id of an environment, or suite=")
-    return _evaluate(policy, id, opponents, games, None, team=team, seed=seed, **where, **options)
+    _check(policy, games, options)
+    with running(address, token) as where:
+        spec = describe(id, rules=options.get("rules"), **where, **certificates(options))
+        seated = _seated(spec, opponents, team, games)
+        if isinstance(policy, str):
+            return _play_agent(policy, spec, seated, seed, rules_alone(options))
+        return _play_policy(policy, id, seated, seed, options | where)
 
 
 def _evaluate_suite(
@@ -115,24 +120,25 @@ def _evaluate_suite(
     suite = named(name)
     if isinstance(policy, str):
         raise TypeError(f"policy is {policy!r}: a suite wants a callable on (obs, info)")
+    _check(policy, suite.games, options)
     if options.get("rules"):
         raise ValueError(f"rules are {options['rules']!r}: the suite {name} has rules of its own")
-    with ExitStack() as stack:
-        if address is None:
-            server = stack.enter_context(Server())
-            address, token = server.address, server.token
-        where = {"address": address, "token": token}
-        _check_version(suite, where | certificates(options))
-        return SuiteResult(suite, tuple(_parts(policy, suite, options | where)))
+    with running(address, token) as where:
+        spec = describe(suite.id, rules=None, **where, **certificates(options))
+        if spec.version != suite.version:
+            raise ValueError(
+                f"the suite {name} is of rules version {suite.version} of {suite.id}, the server has "
+                f"{spec.version}: use a release of pommego with that version"
+            )
+        return SuiteResult(suite, tuple(_parts(policy, suite, spec, options | where)))
 
 
-def _parts(policy: Policy, suite: Suite, options: dict[str, Any]) -> Iterator[Part]:
+def _parts(policy: Policy, suite: Suite, spec: GameSpec, options: dict[str, Any]) -> Iterator[Part]:
     for k, opponents in enumerate(suite.opponents):
         made: list[NDArray[np.uint8]] = []
         seed = suite.seed + k * suite.games
-        evaluation = _evaluate(
-            policy, suite.id, opponents, suite.games, made, team=suite.team, seed=seed, **options
-        )
+        seated = _seated(spec, opponents, suite.team, suite.games)
+        evaluation = _play_policy(policy, suite.id, seated, seed, options, made=made)
         steps = np.stack(made)
         steps = steps.reshape(len(made), suite.games, -1, *steps.shape[2:])
         ends = evaluation.lengths.tolist()
@@ -142,15 +148,6 @@ def _parts(policy: Policy, suite: Suite, options: dict[str, Any]) -> Iterator[Pa
 def certificates(options: dict[str, Any]) -> dict[str, Any]:
     """Return those of `make_vec`'s options that are about TLS."""
     return {name: options[name] for name in ("ca_file", "client_cert") if name in options}
-
-
-def _check_version(suite: Suite, where: dict[str, Any]) -> None:
-    found = describe(suite.id, rules=None, **where).version
-    if found != suite.version:
-        raise ValueError(
-            f"the suite {suite.name} is of rules version {suite.version} of {suite.id}, the server has "
-            f"{found}: use a release of pommego with that version"
-        )
 
 
 def check_result(
@@ -196,49 +193,14 @@ class _Replay:
         return next(self._steps)
 
 
-def _steps(part: Part) -> Any:
+def _steps(part: Part) -> Iterator[NDArray[np.uint8]]:
     """Yield the actions of all rows of a part, step by step; those of games that are over are 0."""
     games = part.actions
     for step in range(max(map(len, games))):
         yield np.concatenate([g[step] if step < len(g) else np.zeros_like(g[0]) for g in games])
 
 
-def _evaluate(
-    policy: Policy | str,
-    id: str,
-    opponents: str | Sequence[str],
-    games: int,
-    made: list[NDArray[np.uint8]] | None,
-    *,
-    address: str | None,
-    token: str | None,
-    seed: int,
-    team: bool,
-    **options: Any,
-) -> Evaluation:
-    """Evaluate, and append the actions of each step to `made`, unless that is None."""
-    _check(policy, opponents, games, options)
-    with ExitStack() as stack:
-        if address is None:
-            server = stack.enter_context(Server())
-            address, token = server.address, server.token
-        where = {"address": address, "token": token}
-        spec = describe(id, rules=options.get("rules"), **where, **certificates(options))
-        ways = seatings(spec, opponents, team)
-        seated = [
-            (way, range(games * i // len(ways), games * (i + 1) // len(ways))) for i, way in enumerate(ways)
-        ]
-        if isinstance(policy, str):
-            return _play_agent(policy, spec, seated, seed, rules_alone(options))
-        groups = []
-        for way, own in seated:
-            if own:
-                envs = make_vec(id, len(own), on_death="wait", counts=False, **way, **options, **where)
-                groups.append((stack.enter_context(envs), seed + own.start))
-        return _play(policy, groups, made)
-
-
-def _check(policy: Any, opponents: Any, games: int, options: Mapping[str, Any]) -> None:
+def _check(policy: Any, games: int, options: Mapping[str, Any]) -> None:
     if not isinstance(policy, str) and not callable(policy):
         raise TypeError(f"policy is {policy!r}, expected a callable on (obs, info) or an agent's name")
     if games < 1:
@@ -266,10 +228,40 @@ def seatings(spec: GameSpec, opponents: str | Sequence[str], team: bool) -> list
     return found
 
 
+#: `make_vec`'s options for each way to seat the policy, and the numbers of the games with it.
+_Seated = Sequence[tuple[dict[str, Any], range]]
+
+
+def _seated(spec: GameSpec, opponents: str | Sequence[str], team: bool, games: int) -> _Seated:
+    """Seat the policy in each way equally often."""
+    ways = seatings(spec, opponents, team)
+    ends = [games * i // len(ways) for i in range(len(ways) + 1)]
+    return [(way, range(*ends[i : i + 2])) for i, way in enumerate(ways)]
+
+
+def _play_policy(
+    policy: Policy,
+    id: str,
+    seated: _Seated,
+    seed: int,
+    options: dict[str, Any],
+    *,
+    made: list[NDArray[np.uint8]] | None = None,
+) -> Evaluation:
+    """Play the games, and append the actions of each step to `made`, unless that is None."""
+    with ExitStack() as stack:
+        groups = []
+        for way, own in seated:
+            if own:
+                envs = make_vec(id, len(own), on_death="wait", counts=False, **way, **options)
+                groups.append((stack.enter_context(envs), seed + own.start))
+        return _play(policy, groups, made)
+
+
 def _play_agent(
     name: str,
     spec: GameSpec,
-    seated: Sequence[tuple[dict[str, Any], range]],
+    seated: _Seated,
     seed: int,
     rules: dict[str, Any],
 ) -> Evaluation:

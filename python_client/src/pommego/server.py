@@ -19,13 +19,13 @@ import subprocess
 import tempfile
 import time
 import weakref
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import IO, Self
+from typing import IO, Any, Self
 
 from pommego.errors import BinaryNotFoundError, ServerDiedError, ServerStartError
 
-__all__ = ["Server", "find_binary"]
+__all__ = ["Server", "find_binary", "running"]
 
 # The embedded server has a single user, who may use the whole machine and be idle for hours.
 _GENEROUS = [
@@ -197,6 +197,16 @@ class Server:
             self._process.stdin.close()
             self._output.close()
             self._process.returncode = 0  # not our child: only the parent can wait for it
+
+
+@contextlib.contextmanager
+def running(address: str | None, token: str | None) -> Iterator[dict[str, Any]]:
+    """Yield the address and the token of a server: the given one, or one that runs meanwhile."""
+    if address is not None:
+        yield {"address": address, "token": token}
+        return
+    with Server() as server:
+        yield {"address": server.address, "token": server.token}
 
 
 def _spawn(

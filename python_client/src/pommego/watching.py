@@ -10,7 +10,6 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,7 @@ from pommego.errors import PommegoError
 from pommego.evaluation import Policy, certificates, seatings
 from pommego.making import describe
 from pommego.matches import by_seat, play, rules_alone, run
-from pommego.server import Server
+from pommego.server import running
 
 __all__ = ["Video", "watch"]
 
@@ -121,11 +120,7 @@ def watch(
         if not isinstance(what, str) and not callable(what):
             raise TypeError(f"what is {what!r}, expected a policy or an agent's name")
         recorded = str(Path(temporary) / "match")
-        with ExitStack() as stack:
-            if address is None:
-                server = stack.enter_context(Server())
-                address, token = server.address, server.token
-            where = {"address": address, "token": token}
+        with running(address, token) as where:
             spec = describe(id, rules=options.get("rules"), **where, **certificates(options))
             ways = seatings(spec, opponents, team)
             if not 0 <= seat < len(ways):
