@@ -1,12 +1,13 @@
 """Measures how much of its own speed an agent outside the server keeps as an opponent of `make_vec`.
 
-    python benchmarks/outside_agents.py     # an agent that answers at once, and one that thinks for 2 ms
-    python benchmarks/outside_agents.py --think 10 --games 1 8
+    python benchmarks/outside_agents.py     # agents that answer at once, after 2 ms and after 10 ms
+    python benchmarks/outside_agents.py --think 50 --games 1 16
 
 The agent is a program that reads and writes lines of JSON. Alone it is asked the questions of a real game one
 after the other, with nothing else to do. As an opponent it plays one-vs-one in `--games` games, a process
-each; a step of a game is a decision of its agent. Both are decisions a second of all processes together,
-medians of rounds that are interleaved.
+each; a step of a game is a decision of its agent. `step` waits for the slowest agent of a step; with
+`batch_size` `recv` returns the first quarter of the games that is ready. All are decisions a second of all
+processes together, medians of rounds that are interleaved.
 """
 
 from __future__ import annotations
@@ -88,17 +89,20 @@ class Alone:
 class Opponents:
     """The same agents as opponents."""
 
-    def __init__(self, command: str, count: int) -> None:
-        self._envs = pommego.make_vec(ID, count, opponents=[f"exec:{command}"], agent_limit=10.0)
-        self._envs.reset(seed=0)
-        self._stop = np.zeros(count, np.uint8)
+    def __init__(self, command: str, count: int, batch: int | None = None) -> None:
+        self._envs = pommego.make_vec(
+            ID, count, opponents=[f"exec:{command}"], agent_limit=10.0, batch_size=batch
+        )
+        _, self._info = self._envs.reset(seed=0)
+        self._stop = np.zeros(batch or count, np.uint8)
 
     def rate(self, seconds: float) -> float:
         """Step for so long; returns decisions a second."""
         begin, decisions = time.perf_counter(), 0
         while time.perf_counter() - begin < seconds:
-            *_, info = self._envs.step(self._stop)
-            decisions += int(info["valid"].sum())  # a step that only resets a game asks nobody
+            self._envs.send(self._stop, self._info.get("row"))
+            *_, self._info = self._envs.recv()
+            decisions += int(self._info["valid"].sum())  # a step that only resets a game asks nobody
         return decisions / (time.perf_counter() - begin)
 
     def close(self) -> None:
@@ -109,15 +113,18 @@ class Opponents:
 def measure(agent: str, questions: list[bytes], think: float, games: int, args: argparse.Namespace) -> str:
     """Return a row of the table."""
     command = f"{agent} {think / 1000}"
-    pair = [Alone(command.split(), games, questions), Opponents(command, games)]
-    for each in pair:
+    ways = [Alone(command.split(), games, questions), Opponents(command, games)]
+    if games > 1:
+        ways.append(Opponents(command, games, batch=max(games // 4, 1)))
+    for each in ways:
         each.rate(args.seconds / 4)  # to get going
-    rounds = [[each.rate(args.seconds) for each in pair] for _ in range(args.rounds)]
-    for each in pair:
+    rounds = [[each.rate(args.seconds) for each in ways] for _ in range(args.rounds)]
+    for each in ways:
         each.close()
-    alone, opponents = (statistics.median(rates) for rates in zip(*rounds, strict=True))
-    share = statistics.median(b / a for a, b in rounds)
-    return f"| {think:g} | {games} | {alone:,.0f} | {opponents:,.0f} | {share:.0%} |"
+    alone, *rates = (statistics.median(rates) for rates in zip(*rounds, strict=True))
+    shares = [statistics.median(each[way] / each[0] for each in rounds) for way in range(1, len(ways))]
+    cells = [f"{rate:,.0f} ({share:.0%})" for rate, share in zip(rates, shares, strict=True)]
+    return f"| {think:g} | {games} | {alone:,.0f} | {' | '.join(cells + [''] * (2 - len(cells)))} |"
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -126,10 +133,10 @@ def main(argv: list[str] | None = None) -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument(
-        "--think", type=float, nargs="+", default=[0.0, 2.0], help="milliseconds that a decision takes"
+        "--think", type=float, nargs="+", default=[0.0, 2.0, 10.0], help="milliseconds that a decision takes"
     )
     parser.add_argument(
-        "--games", type=int, nargs="+", default=[1, 4], help="games, each with an agent of its own"
+        "--games", type=int, nargs="+", default=[1, 8], help="games, each with an agent of its own"
     )
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--seconds", type=float, default=1.0, help="of one measurement in one round")
@@ -139,7 +146,7 @@ def main(argv: list[str] | None = None) -> int:
         source.write_text(AGENT)
         agent = f"{sys.executable} {source}"
         questions = asked(agent, Path(folder))
-        print("| ms a decision | games | alone, decisions a second | as opponents | share |")
+        print("| ms a decision | games | alone, decisions a second | as opponents | first-ready |")
         print("|---|---|---|---|---|", flush=True)
         for think in args.think:
             for games in args.games:
