@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"math"
 	"net/http"
+	"net/http/httptrace"
 	"strings"
 	"testing"
 	"time"
@@ -154,6 +155,26 @@ func TestLiveIsForThoseWhoMayConnect(t *testing.T) {
 	} {
 		if status, body := server.get(t, "/live", headers(tc.header...)); status != tc.want {
 			t.Errorf("%s: status %d, want %d: %s", tc.reason, status, tc.want, body)
+		}
+	}
+}
+
+// TestLooksShareAConnection sends more looks over one connection than a handshake may have
+// bytes; what asks for anything else gets a connection of its own.
+func TestLooksShareAConnection(t *testing.T) {
+	server := liveServer(t, "")
+	for path, want := range map[string]bool{"/live": true, "/healthz": false} {
+		server.get(t, path, nil)
+		for range handshakeBytes / 3000 {
+			reused := false
+			trace := &httptrace.ClientTrace{GotConn: func(c httptrace.GotConnInfo) { reused = c.Reused }}
+			server.get(t, path, func(r *http.Request) {
+				r.Header.Set("Padding", strings.Repeat("x", 3000))
+				*r = *r.WithContext(httptrace.WithClientTrace(r.Context(), trace))
+			})
+			if reused != want {
+				t.Errorf("%s over the connection of the one before: %t, want %t", path, reused, want)
+			}
 		}
 	}
 }

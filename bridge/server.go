@@ -84,7 +84,7 @@ func (srv *Server) Serve(ctx context.Context, ln net.Listener) error {
 		MaxHeaderBytes:    maxHeaderBytes,
 		ErrorLog:          slog.NewLogLogger(srv.cfg.Log.Handler(), slog.LevelDebug),
 	}
-	web.SetKeepAlivesEnabled(false)
+	web.ConnContext = func(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, peerKey{}, c) }
 	failed := make(chan error, 1)
 	go func() {
 		failed <- web.Serve(&listener{Listener: ln})
@@ -126,9 +126,13 @@ type service struct {
 	leases   leases
 }
 
+// peerKey is the key of a request's peer in its context.
+type peerKey struct{}
+
 // ServeHTTP admits one connection and runs its session.
 func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	srv := s.server
+	w.Header().Set("Connection", "close") // looks alone come one after the other
 	if srv.probe(w, r) {
 		return
 	}
@@ -145,6 +149,8 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if looksOn(r) {
+		w.Header().Del("Connection")
+		r.Context().Value(peerKey{}).(peer).allow(handshakeBytes) // for the next look
 		srv.live.ServeHTTP(w, r)
 		return
 	}
