@@ -301,7 +301,7 @@ func (r *Rules) Validate() error {
 		leastView = OwnCell
 	}
 	if err := ruleset.Check(
-		ruleset.Between("step", int(r.StepKind), 0, int(numSteps)-1),
+		ruleset.Named("step", r.StepKind, stepNames[:]),
 		ruleset.Between("board_size", r.BoardSize, 7, grid.MaxSide),
 		ruleset.Between("num_rigid", r.NumRigid, 0, 196),
 		ruleset.Between("num_wood", r.NumWood, 0, 196),

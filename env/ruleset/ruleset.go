@@ -6,21 +6,32 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
+	"strings"
 )
 
-// Limit is a number of the rules and what it may be.
+// Limit is a number of the rules, or a choice, and what it may be.
 type Limit struct {
 	name          string
 	is, low, high int
+	names         []string // of the choices
 }
 
 // Between is a limit of the number with the given key.
-func Between(name string, is, low, high int) Limit { return Limit{name, is, low, high} }
+func Between(name string, is, low, high int) Limit { return Limit{name, is, low, high, nil} }
+
+// Named is a limit of the choice with the given key.
+func Named[E ~uint8](name string, is E, names []string) Limit {
+	return Limit{name, int(is), 0, len(names) - 1, names}
+}
 
 // Check says which number is out of its limits, the first if there are several.
 func Check(limits ...Limit) error {
 	for _, l := range limits {
-		if l.is < l.low || l.is > l.high {
+		switch {
+		case l.is >= l.low && l.is <= l.high:
+		case l.names != nil:
+			return fmt.Errorf("rules: %s is %d, want one of %s", l.name, l.is, strings.Join(l.names, ", "))
+		default:
 			return fmt.Errorf("rules: %s is %d, want %d to %d", l.name, l.is, l.low, l.high)
 		}
 	}

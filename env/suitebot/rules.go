@@ -1,9 +1,6 @@
 package suitebot
 
 import (
-	"fmt"
-	"strings"
-
 	"pommego/env"
 	"pommego/env/ruleset"
 	"pommego/internal/enum"
@@ -166,7 +163,7 @@ const (
 // Validate says what is wrong with the rules: the field, its value and what it
 // may be.
 func (r *Rules) Validate() error {
-	if err := ruleset.Check(
+	return ruleset.Check(
 		ruleset.Between("width", r.Width, minSide, MaxSide),
 		ruleset.Between("height", r.Height, minSide, MaxSide),
 		ruleset.Between("players", r.Players, 2, MaxPlayers),
@@ -179,24 +176,11 @@ func (r *Rules) Validate() error {
 		ruleset.Between("collision_points", r.CollisionPoints, -maxPoints, maxPoints),
 		ruleset.Between("home_points", r.HomePoints, -maxPoints, maxPoints),
 		ruleset.Between("self_kill_points", r.SelfKillPoints, -maxPoints, maxPoints),
-	); err != nil {
-		return err
-	}
-	for _, f := range []struct {
-		name  string
-		is    uint8
-		names []string
-	}{
-		{"blast_shape", uint8(r.BlastShape), shapeNames},
-		{"home_layout", uint8(r.HomeLayout), layoutNames},
-		{"start", uint8(r.Start), startNames},
-		{"home_deaths", uint8(r.HomeDeaths), deathsNames},
-	} {
-		if int(f.is) >= len(f.names) {
-			return fmt.Errorf("rules: %s is number %d, want one of %s", f.name, f.is, strings.Join(f.names, ", "))
-		}
-	}
-	return nil
+		ruleset.Named("blast_shape", r.BlastShape, shapeNames),
+		ruleset.Named("home_layout", r.HomeLayout, layoutNames),
+		ruleset.Named("start", r.Start, startNames),
+		ruleset.Named("home_deaths", r.HomeDeaths, deathsNames),
+	)
 }
 
 // Fingerprint is a number that tells rules apart: saved states carry it.
