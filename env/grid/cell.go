@@ -26,6 +26,11 @@ func (c Cell) Row() int { return int(c>>4) - 1 }
 // Col is the cell's column.
 func (c Cell) Col() int { return int(c&15) - 1 }
 
+// OnBoard reports whether c is a cell of a board with the given side.
+func (c Cell) OnBoard(side int) bool {
+	return c.Row() >= 0 && c.Row() < side && c.Col() >= 0 && c.Col() < side
+}
+
 // Next is the neighbour in direction d.
 func (c Cell) Next(d Dir) Cell { return c + deltas[d&7] }
 

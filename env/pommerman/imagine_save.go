@@ -54,27 +54,36 @@ func (b *Belief) codeCell(c *saved.Codec, at grid.Cell) {
 	}
 }
 
-// Append appends the belief to dst.
-func (b *Belief) Append(dst []byte) []byte {
-	c, written := saved.Writer(dst), *b
-	written.code(&c)
-	return c.Bytes
-}
-
-// Restore takes what Append wrote from the front of state and returns what is
-// left. Whether the belief fits the rules turns out at the next Imagine, which
-// forgets it if not.
-func (b *Belief) Restore(state []byte) (rest []byte, err error) {
-	c, read := saved.Reader(state), Belief{fresh: true}
+// Code goes over the belief as a part of what an agent saves. Whether one that is read fits
+// the rules turns out at the next Imagine, which forgets it if not.
+func (b *Belief) Code(c *saved.Codec) {
+	if !c.Reading() {
+		written := *b
+		written.code(c)
+		return
+	}
+	read, part := Belief{fresh: true}, *c
 	for i := range read.Board {
 		read.Board[i] = Rigid
 	}
-	if read.code(&c); read.side == 0 {
+	if read.code(&part); read.side == 0 {
 		read.State = State{}
 	}
-	if err := c.Err(); err != nil {
-		return nil, fmt.Errorf("pommerman: saved belief %w", err)
+	c.Bytes, *b = part.Bytes, read
+	if err := part.Err(); err != nil {
+		c.Fail("has a belief that %w", err)
 	}
-	*b = read
+}
+
+// Append appends the belief to dst.
+func (b *Belief) Append(dst []byte) []byte { return saved.Append(dst, b, (*Belief).Code) }
+
+// Restore takes what Append wrote from the front of state and returns what is left.
+func (b *Belief) Restore(state []byte) (rest []byte, err error) {
+	c := saved.Reader(state)
+	b.Code(&c)
+	if err := c.Err(); err != nil {
+		return nil, fmt.Errorf("pommerman: the state of an agent %w", err)
+	}
 	return c.Bytes, nil
 }

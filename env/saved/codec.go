@@ -20,6 +20,28 @@ func Writer(dst []byte) Codec { return Codec{Bytes: dst} }
 // Reader is a Codec that reads state.
 func Reader(state []byte) Codec { return Codec{Bytes: state, reading: true} }
 
+// Reading reports whether it sets the parts from bytes.
+func (c *Codec) Reading() bool { return c.reading }
+
+// Append appends to dst what code goes over in v.
+func Append[T any](dst []byte, v *T, code func(v *T, c *Codec)) []byte {
+	c := Writer(dst)
+	code(v, &c)
+	return c.Bytes
+}
+
+// Restore sets v to blank with what code reads from the whole state. An error begins with
+// what, such as "state of an agent", and leaves v as it is.
+func Restore[T any](what string, state []byte, v *T, blank T, code func(v *T, c *Codec)) error {
+	c := Reader(state)
+	code(&blank, &c)
+	if err := c.End(); err != nil {
+		return fmt.Errorf("%s %w", what, err)
+	}
+	*v = blank
+	return nil
+}
+
 // Fail notes what is wrong with the bytes read, as the rest of a sentence about
 // the saved state. The first failure is the one reported.
 func (c *Codec) Fail(format string, args ...any) {

@@ -91,6 +91,9 @@ func (o Options) parse(list, name string, known []string) error {
 	return nil
 }
 
+// Has reports whether an option is given.
+func (o Options) Has(key string) bool { return o[key] != "" }
+
 // Number reads an option that is given: a number from lo to hi, such as 2000 or
 // 2e3, without fractions if whole.
 func (o Options) Number(key string, lo, hi float64, whole bool) (float64, error) {

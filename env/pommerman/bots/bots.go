@@ -8,10 +8,10 @@
 //
 // # Names
 //
-// "static" always stops. "random" draws each component of its action evenly.
-// "simple" is the reference's rule-based agent, decision for decision: see
-// [Formats], which holds it against recorded decisions of the original.
-// "simple-2018" is that agent as it was in May 2018. "heuristic" evades bombs, attacks near enemies and explores, by rules alone.
+// "static" always stops. "random" draws each component of its action evenly. "simple" is
+// the reference's rule-based agent, decision for decision: see [Formats], which compares it
+// with recorded decisions of the original. "simple-2018" is that agent as it was in
+// May 2018. "heuristic" evades bombs, attacks near enemies and explores, by rules alone.
 //
 // The others search: they simulate the game from what they believe of it (see
 // [pommerman.Belief]) and tell how many ticks they did (env.Searcher). Where the
@@ -28,10 +28,10 @@
 // re-implementation as that has them: package java.
 //
 // The options of ours are those of package seat, with 5000 ticks a decision, a c of 25
-// points, a depth of 3, 10 samples, and 8 plans of 12 moves where a name says
-// nothing else; champion has its own, see docs/games/pommerman.md. Those that the paper describes, from "heuristic" to
-// "fmcs-explore", take one more: "careful=0" plays as the paper's text has it,
-// without the rules for survival that are ours, see hybrid.
+// points, a depth of 3, 10 samples, and 8 plans of 12 moves where a name says nothing
+// else; champion has its own, see docs/games/pommerman.md. Those that the paper
+// describes, from "heuristic" to "fmcs-explore", take one more: "careful=0" plays as the
+// paper's text has it, without the rules for survival that are ours, see hybrid.
 //
 // # Concurrency
 //
@@ -89,22 +89,9 @@ func with(m search.Method) search.Settings {
 
 // hybridKind adds to a kind of hybrid agent the option careful, 1 unless given.
 func hybridKind(k seat.Kind[pommerman.View]) seat.Kind[pommerman.View] {
-	const careful = "careful"
-	create := k.Make
-	k.Options = append(k.Options, careful)
-	k.Make = func(o seat.Options) (pommerman.Bot, error) {
-		bot, err := create(o)
-		if _, given := o[careful]; err != nil || !given {
-			return bot, err
-		}
-		value, err := o.Number(careful, 0, 1, true)
-		if err != nil {
-			return nil, err
-		}
-		bot.(interface{ setLiteral(bool) }).setLiteral(value == 0)
-		return bot, nil
-	}
-	return k
+	return k.With(seat.Switch("careful", func(bot *pommerman.Bot, on bool) {
+		(*bot).(interface{ setLiteral(bool) }).setLiteral(!on)
+	}))
 }
 
 // flat is a flat Monte Carlo search with a bandit.

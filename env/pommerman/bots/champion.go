@@ -130,25 +130,13 @@ func weightOption(key string, of func(w *weights) *int32) championOption {
 
 // championKind is the kind of the agent.
 func championKind() seat.Kind[pommerman.View] {
-	k := seat.Kind[pommerman.View]{Name: "champion"}
+	var list []seat.Setting[championSettings]
 	for _, o := range championOptions {
-		k.Options = append(k.Options, o.key)
+		list = append(list, seat.Number(o.key, o.lo, o.hi, o.whole, o.set))
 	}
-	k.Make = func(o seat.Options) (pommerman.Bot, error) {
-		s := championDefaults
-		for _, option := range championOptions {
-			if _, given := o[option.key]; !given {
-				continue
-			}
-			x, err := o.Number(option.key, option.lo, option.hi, option.whole)
-			if err != nil {
-				return nil, err
-			}
-			option.set(&s, x)
-		}
-		return &champion{settings: s}, nil
-	}
-	return k
+	return seat.Configured("champion", championDefaults, list, func(s championSettings, _ seat.Options) pommerman.Bot {
+		return &champion{settings: s}
+	})
 }
 
 func (a *champion) Reset(rng env.RNG) {

@@ -1,11 +1,9 @@
 package bots
 
 import (
-	"encoding/binary"
-	"fmt"
-
 	"pommego/env"
 	"pommego/env/pommerman"
+	"pommego/env/saved"
 	"pommego/env/search"
 )
 
@@ -54,38 +52,18 @@ func (a *forward) Act(v *pommerman.View, action []uint8) {
 	action[0] = uint8(found.Move)
 }
 
-// The saved form: RNG state, number of moves left of the plan, those moves, belief.
-func (a *forward) Append(dst []byte) []byte {
-	dst = binary.LittleEndian.AppendUint64(dst, a.rng.State)
-	dst = append(dst, a.plan.n)
-	for _, m := range a.plan.moves[:a.plan.n] {
-		dst = append(dst, uint8(m))
-	}
-	return a.belief.Append(dst)
+// code goes over what is saved: RNG state, number of moves left of the plan, those moves,
+// belief.
+func (a *forward) code(c *saved.Codec) {
+	saved.Numbers(c, &a.rng.State)
+	c.Len("moves in its plan", &a.plan.n, len(a.plan.moves))
+	saved.List(c, a.plan.moves[:a.plan.n])
+	a.belief.Code(c)
 }
 
+func (a *forward) Append(dst []byte) []byte { return saved.Append(dst, a, (*forward).code) }
+
 func (a *forward) Restore(state []byte) error {
-	const fixed = 8 + 1
-	if len(state) < fixed || len(state) < fixed+int(state[8]) {
-		return fmt.Errorf("bots: state of a searching agent has %d bytes, want more", len(state))
-	}
-	var plan remainder
-	if plan.n = state[8]; int(plan.n) > len(plan.moves) {
-		return fmt.Errorf("bots: state of a searching agent has a plan of %d moves, want at most %d", plan.n, len(plan.moves))
-	}
-	for i, m := range state[fixed : fixed+int(plan.n)] {
-		plan.moves[i] = search.Move(m)
-	}
-	var belief pommerman.Belief
-	left, err := belief.Restore(state[fixed+int(plan.n):])
-	if err != nil {
-		return err
-	}
-	if len(left) > 0 {
-		return fmt.Errorf("bots: state of a searching agent has %d bytes too many", len(left))
-	}
-	a.rng = env.RNG{State: binary.LittleEndian.Uint64(state)}
-	a.belief, a.plan = belief, plan
 	a.Forget()
-	return nil
+	return saved.Restore("bots: state of a searching agent", state, a, forward{settings: a.settings, Memo: a.Memo}, (*forward).code)
 }

@@ -1,13 +1,11 @@
 package bots
 
 import (
-	"encoding/binary"
-	"fmt"
 	"math"
 
-	"pommego/env"
 	"pommego/env/grid"
 	"pommego/env/pommerman"
+	"pommego/env/saved"
 )
 
 // hybridMemory is what a hybrid agent keeps from one decision to the next.
@@ -74,49 +72,36 @@ func (m *hybridMemory) recallBombs() {
 	}
 }
 
-// The saved form: the belief, the RNG, the number of cells visited, and for
+// code goes over what is saved: the belief, the RNG, the number of cells visited, and for
 // each of them, in row-major order, a byte for the cell and two for how often.
-const (
-	hybridFixed = 8 + 1
-	visitBytes  = 3
-)
-
-// Append saves memory and RNG.
-func (h *hybrid) Append(dst []byte) []byte {
-	dst = h.belief.Append(dst)
-	dst = binary.LittleEndian.AppendUint64(dst, h.rng.State)
-	at := len(dst)
-	dst = append(dst, 0)
-	for c, n := range h.visits {
-		if n > 0 {
-			dst[at]++
-			dst = append(dst, uint8(c))
-			dst = binary.LittleEndian.AppendUint16(dst, n)
+func (h *hybrid) code(c *saved.Codec) {
+	h.belief.Code(c)
+	saved.Numbers(c, &h.rng.State)
+	var visited uint8
+	for _, times := range h.visits {
+		if times > 0 {
+			visited++
 		}
 	}
-	return dst
+	saved.Numbers(c, &visited)
+	cell := grid.Cell(0)
+	for range visited {
+		last := cell
+		for cell++; !c.Reading() && h.visits[cell] == 0; {
+			cell++
+		}
+		saved.Numbers(c, &cell)
+		saved.Numbers(c, &h.visits[cell])
+		if !cell.OnBoard(grid.MaxSide) || cell <= last || h.visits[cell] == 0 {
+			c.Fail("has %d visits to cell (%d,%d), want at least one to each, cells of a board in their order", h.visits[cell], cell.Row(), cell.Col())
+		}
+	}
 }
+
+// Append saves memory and RNG.
+func (h *hybrid) Append(dst []byte) []byte { return saved.Append(dst, h, (*hybrid).code) }
 
 // Restore takes what Append saved.
 func (h *hybrid) Restore(state []byte) error {
-	read := hybrid{literal: h.literal}
-	state, err := read.belief.Restore(state)
-	if err != nil {
-		return err
-	}
-	if len(state) < hybridFixed || len(state) != hybridFixed+visitBytes*int(state[8]) {
-		return fmt.Errorf("bots: state of a hybrid agent has %d bytes, want %d and %d for each visited cell", len(state), hybridFixed, visitBytes)
-	}
-	read.rng = env.RNG{State: binary.LittleEndian.Uint64(state)}
-	last := grid.Cell(0)
-	for visit := state[hybridFixed:]; len(visit) > 0; visit = visit[visitBytes:] {
-		c, n := grid.Cell(visit[0]), binary.LittleEndian.Uint16(visit[1:])
-		if !onBoard(c, grid.MaxSide) || c <= last || n == 0 {
-			return fmt.Errorf("bots: state of a hybrid agent has %d visits to cell (%d,%d), want at least one to each, cells of a board in their order", n, c.Row(), c.Col())
-		}
-		last = c
-		read.visits[c] = n
-	}
-	*h = read
-	return nil
+	return saved.Restore("bots: state of a hybrid agent", state, h, hybrid{literal: h.literal}, (*hybrid).code)
 }

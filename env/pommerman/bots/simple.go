@@ -1,12 +1,10 @@
 package bots
 
 import (
-	"encoding/binary"
-	"fmt"
-
 	"pommego/env"
 	"pommego/env/grid"
 	"pommego/env/pommerman"
+	"pommego/env/saved"
 )
 
 // branch names the rule by which a simple agent decided.
@@ -172,44 +170,25 @@ func (a *simple) pick(ways *dirList) pommerman.Action {
 	return pommerman.Action(ways.dirs[a.choice(ways.n)])
 }
 
-// The saved form: RNG state, heading, count, then the recent cells, a byte each.
-const simpleFixed = 8 + 1 + 1
-
-func (a *simple) Append(dst []byte) []byte {
-	dst = binary.LittleEndian.AppendUint64(dst, a.rng.State)
-	dst = append(dst, uint8(a.heading), a.count)
-	for _, c := range a.recent[:a.count] {
-		dst = append(dst, uint8(c))
+// code goes over what is saved: RNG state, heading, count, then the recent cells, a byte
+// each.
+func (a *simple) code(c *saved.Codec) {
+	saved.Numbers(c, &a.rng.State)
+	saved.Numbers(c, &a.heading)
+	c.Len("recent cells", &a.count, len(a.recent))
+	saved.List(c, a.recent[:a.count])
+	if a.heading > grid.Right {
+		c.Fail("has direction %d, want 0 to %d", a.heading, grid.Right)
 	}
-	return dst
+	for _, cell := range a.recent[:a.count] {
+		if !cell.OnBoard(grid.MaxSide) {
+			c.Fail("has recent cell (%d,%d), want one of a board", cell.Row(), cell.Col())
+		}
+	}
 }
+
+func (a *simple) Append(dst []byte) []byte { return saved.Append(dst, a, (*simple).code) }
 
 func (a *simple) Restore(state []byte) error {
-	if len(state) < simpleFixed {
-		return fmt.Errorf("bots: state of simple has %d bytes, want at least %d", len(state), simpleFixed)
-	}
-	var m memory
-	m.heading, m.count = grid.Dir(state[8]), state[9]
-	cells := state[simpleFixed:]
-	if m.heading > grid.Right {
-		return fmt.Errorf("bots: state of simple has direction %d, want 0 to %d", m.heading, grid.Right)
-	}
-	if int(m.count) > len(m.recent) || len(cells) != int(m.count) {
-		return fmt.Errorf("bots: state of simple announces %d recent cells in %d bytes, want up to %d, one each", m.count, len(cells), len(m.recent))
-	}
-	for i, b := range cells {
-		c := grid.Cell(b)
-		if !onBoard(c, grid.MaxSide) {
-			return fmt.Errorf("bots: state of simple has recent cell (%d,%d), want one of a board", c.Row(), c.Col())
-		}
-		m.recent[i] = c
-	}
-	a.memory, a.rng = m, env.RNG{State: binary.LittleEndian.Uint64(state)}
-	return nil
-}
-
-// onBoard reports whether c is a cell of a board with the given side.
-func onBoard(c grid.Cell, side int) bool {
-	row, col := c.Row(), c.Col()
-	return row >= 0 && row < side && col >= 0 && col < side
+	return saved.Restore("bots: state of simple", state, a, simple{of2018: a.of2018}, (*simple).code)
 }

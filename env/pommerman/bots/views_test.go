@@ -118,7 +118,7 @@ func randomView(seed uint64) (*pommerman.View, memory) {
 		// Near ones are what most rules look at.
 		row := v.Self.Cell.Row() + rng.IntN(7) - 3
 		col := v.Self.Cell.Col() + rng.IntN(7) - 3
-		if c := grid.At(row, col); other != v.Seat && onBoard(c, rules.BoardSize) && rng.IntN(3) > 0 {
+		if c := grid.At(row, col); other != v.Seat && c.OnBoard(rules.BoardSize) && rng.IntN(3) > 0 {
 			v.Board[c] = rules.Agent0() + pommerman.Item(other)
 		}
 	}
@@ -215,7 +215,7 @@ func randomMemory(v *pommerman.View, rng *env.RNG) (m memory) {
 	for range rng.IntN(10) {
 		row := v.Self.Cell.Row() + rng.IntN(3) - 1
 		col := v.Self.Cell.Col() + rng.IntN(3) - 1
-		if c := grid.At(row, col); onBoard(c, v.Rules.BoardSize) {
+		if c := grid.At(row, col); c.OnBoard(v.Rules.BoardSize) {
 			m.visit(c)
 		}
 	}

@@ -125,7 +125,7 @@ func player(name string) (func(o *pommerman.ObservedJava, rng generator) moves, 
 	var p planner
 	return func(o *pommerman.ObservedJava, rng generator) moves {
 		p.root = *o.Copy()
-		if !p.begin(o.View.Rules, o.View.Seat, &s, rng) {
+		if !p.begin(o.View.Rules, o.View.Seat, &s, s.budget, rng) {
 			return one(pommerman.Stop)
 		}
 		return one(p.decide(&m))

@@ -144,7 +144,7 @@ func (f *field) threaten(d *danger, b bomb, here []grid.Dir) {
 // cannot be passed.
 func (f *field) canEscape(dir grid.Dir, blast int, blocked grid.Cell) bool {
 	next := f.self.Next(dir)
-	if next == blocked || !onBoard(next, f.side) || !f.walk.has(f.board[next]) {
+	if next == blocked || !next.OnBoard(f.side) || !f.walk.has(f.board[next]) {
 		return false
 	}
 	var stack [256]grid.Cell
@@ -160,7 +160,7 @@ func (f *field) canEscape(dir grid.Dir, blast int, blocked grid.Cell) bool {
 		}
 		for _, d := range ways {
 			to := c.Next(d)
-			if to == blocked || taken.Has(to) || !onBoard(to, f.side) || !f.walk.has(f.board[to]) {
+			if to == blocked || taken.Has(to) || !to.OnBoard(f.side) || !f.walk.has(f.board[to]) {
 				continue
 			}
 			taken.Add(to)

@@ -9,7 +9,7 @@
 // a plan by a rolling horizon, and "java-mcts" is Monte Carlo tree search with an
 // open loop. They try every move, walls and flames or not, take all others to move at
 // random, and score what comes of it by the framework's CustomHeuristic or
-// AdvancedHeuristic. [Formats] holds them, draw for draw, against recorded decisions
+// AdvancedHeuristic. [Formats] compares them, draw for draw, with recorded decisions
 // of the original.
 //
 // In games by the Java step they plan, as the original does, on a copy of what the
@@ -36,7 +36,6 @@
 package java
 
 import (
-	"fmt"
 	"math"
 	"sync"
 
@@ -91,12 +90,11 @@ func (a *agent) Act(v *pommerman.View, action []uint8) {
 	if a.method == treeSearch && len(action) > 1 {
 		action[1] = 1 // what the original sends
 	}
-	if v.Seat >= v.Rules.Seats() || !p.root.Agents[v.Seat].Alive || !p.begin(v.Rules, v.Seat, &a.settings, &a.rng) {
+	if v.Seat >= v.Rules.Seats() || !p.root.Agents[v.Seat].Alive || !p.begin(v.Rules, v.Seat, &a.settings, a.Limit(a.budget), &a.rng) {
 		return
 	}
-	p.memo = &a.Memo
 	action[0] = uint8(p.decide(&a.memory))
-	a.Ticks = p.spent
+	a.Ticks = p.Spent()
 	a.KeepMoves(p.statistics[:])
 }
 
@@ -118,30 +116,14 @@ func (a *agent) code(c *saved.Codec) {
 	if math.IsNaN(a.plan.value) || math.IsInf(a.plan.value, 0) {
 		c.Fail("has %v for the value of its plan, want a number", a.plan.value)
 	}
+	a.belief.Code(c)
 }
 
-func (a *agent) Append(dst []byte) []byte {
-	c := saved.Writer(dst)
-	a.code(&c)
-	return a.belief.Append(c.Bytes)
-}
+func (a *agent) Append(dst []byte) []byte { return saved.Append(dst, a, (*agent).code) }
 
 func (a *agent) Restore(state []byte) error {
-	c, read := saved.Reader(state), agent{settings: a.settings, Memo: a.Memo}
-	read.code(&c)
-	if err := c.Err(); err != nil {
-		return fmt.Errorf("java: state of a searching agent %w", err)
-	}
-	left, err := read.belief.Restore(c.Bytes)
-	if err != nil {
-		return err
-	}
-	if len(left) > 0 {
-		return fmt.Errorf("java: state of a searching agent has %d bytes too many", len(left))
-	}
-	read.Forget()
-	*a = read
-	return nil
+	a.Forget()
+	return saved.Restore("java: state of a searching agent", state, a, agent{settings: a.settings, Memo: a.Memo}, (*agent).code)
 }
 
 // planners are lent to agents while they act.

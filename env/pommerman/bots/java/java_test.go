@@ -20,10 +20,10 @@ func TestOptions(t *testing.T) {
 		"java-osla":               {},
 		"java-osla:advanced=1":    {advanced: true},
 		"java-mcts":               tree,
-		"java-mcts:depth=8,ms=40": with(tree, func(s *settings) { s.depth, s.time, s.iterations = 8, 40*time.Millisecond, 0 }),
-		"java-mcts:ticks=2000":    with(tree, func(s *settings) { s.ticks, s.iterations = 2000, 0 }),
+		"java-mcts:depth=8,ms=40": with(tree, func(s *settings) { s.depth, s.budget.Time, s.iterations = 8, 40*time.Millisecond, 0 }),
+		"java-mcts:ticks=2000":    with(tree, func(s *settings) { s.budget.Ticks, s.iterations = 2000, 0 }),
 		"java-mcts:ms=1.5,iterations=9,c=2,advanced=1": with(tree, func(s *settings) {
-			s.time, s.iterations, s.c, s.advanced = 1500*time.Microsecond, 9, 2, true
+			s.budget.Time, s.iterations, s.c, s.advanced = 1500*time.Microsecond, 9, 2, true
 		}),
 		"java-rhea": plans,
 		"java-rhea:mutation=0.3,length=5,iterations=20": with(plans, func(s *settings) { s.mutation, s.length, s.iterations = 0.3, 5, 20 }),

@@ -124,7 +124,7 @@ func (p *planner) rolloutMove() uint8 {
 	for n := choices; n > 0; n-- {
 		k := p.rng.IntN(n)
 		to := own.Next(direction(list[k]))
-		if onBoard(to, p.rules.BoardSize) && p.try.Board[to] != pommerman.Flames {
+		if to.OnBoard(p.rules.BoardSize) && p.try.Board[to] != pommerman.Flames {
 			return uint8(k)
 		}
 		copy(list[k:], list[k+1:n])

@@ -1,6 +1,9 @@
 package java
 
 import (
+	"cmp"
+	"math"
+
 	"pommego/env"
 	"pommego/env/grid"
 	"pommego/env/pommerman"
@@ -14,7 +17,8 @@ const choices = int(pommerman.LayBomb) + 1
 // it, in which everybody else moves at random.
 type planner struct {
 	*settings
-	meter
+	search.Meter     // of ticks, and of the time
+	rounds       int // of iterations that are left
 	heuristic
 	rng generator
 
@@ -26,10 +30,14 @@ type planner struct {
 }
 
 // begin starts a decision of a seat on the root, unless there is nothing to decide.
-func (p *planner) begin(r *pommerman.Rules, seat int, s *settings, rng generator) bool {
+func (p *planner) begin(r *pommerman.Rules, seat int, s *settings, b search.Budget, rng generator) bool {
 	clear(p.actions[:]) // whose width differs between rules
 	p.settings, p.rng, p.rules, p.seat = s, rng, r, seat
-	p.meter.begin(s)
+	p.rounds = cmp.Or(s.iterations, math.MaxInt)
+	if b.Ticks == 0 {
+		b.Ticks = math.MaxInt
+	}
+	p.Meter = search.NewMeter(b)
 	return !p.terminal(&p.root)
 }
 
@@ -46,9 +54,15 @@ func (p *planner) decide(m *memory) pommerman.Action {
 	return p.searchTree()
 }
 
+// round reports whether there is another iteration, and counts it.
+func (p *planner) round() bool {
+	p.rounds--
+	return p.rounds >= 0 && p.Open()
+}
+
 // step makes a tick if one is left.
 func (p *planner) step(s *pommerman.State, move uint8) bool {
-	if !p.tick() {
+	if !p.Tick() {
 		return false
 	}
 	width := 1 + p.rules.RadioWords
@@ -89,10 +103,4 @@ func direction(move uint8) grid.Dir {
 		return grid.Stay
 	}
 	return grid.Dir(move)
-}
-
-// onBoard reports whether c is a cell of a board with the given side.
-func onBoard(c grid.Cell, side int) bool {
-	row, col := c.Row(), c.Col()
-	return row >= 0 && row < side && col >= 0 && col < side
 }

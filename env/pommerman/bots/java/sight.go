@@ -113,7 +113,7 @@ func (s *sight) flee(danger *danger, rng generator) (pommerman.Action, moves) {
 		return pommerman.Action(list[rng.IntN(1)]), could // the first that it finds
 	}
 	for _, dir := range ways {
-		if to := s.self.Next(dir); !danger.has(dir) && onBoard(to, s.side) && (s.walk.has(s.board[to]) || s.board[to] == pommerman.Fog) {
+		if to := s.self.Next(dir); !danger.has(dir) && to.OnBoard(s.side) && (s.walk.has(s.board[to]) || s.board[to] == pommerman.Fog) {
 			add(dir)
 		}
 	}
@@ -121,7 +121,7 @@ func (s *sight) flee(danger *danger, rng generator) (pommerman.Action, moves) {
 		return step(list[rng.IntN(n)])
 	}
 	for _, dir := range ways {
-		if danger.has(dir) && onBoard(s.self.Next(dir), s.side) {
+		if danger.has(dir) && s.self.Next(dir).OnBoard(s.side) {
 			add(dir)
 		}
 	}

@@ -1,7 +1,6 @@
 package java
 
 import (
-	"fmt"
 	"slices"
 
 	"pommego/env"
@@ -77,7 +76,7 @@ func (a *simple) wander(s *sight, rng generator) (pommerman.Action, moves) {
 	n, fresh := 0, false
 	for _, dir := range grid.Dirs {
 		to := s.self.Next(dir)
-		if onBoard(to, s.side) && s.walk.has(s.board[to]) && !s.exposed(to) {
+		if to.OnBoard(s.side) && s.walk.has(s.board[to]) && !s.exposed(to) {
 			list[n] = dir
 			n++
 			fresh = fresh || !slices.Contains(a.recent[:a.count], to)
@@ -100,24 +99,14 @@ func (a *simple) code(c *saved.Codec) {
 	c.Len("recent cells", &a.count, len(a.recent))
 	saved.List(c, a.recent[:a.count])
 	for _, cell := range a.recent[:a.count] {
-		if !onBoard(cell, grid.MaxSide) {
+		if !cell.OnBoard(grid.MaxSide) {
 			c.Fail("has recent cell (%d,%d), want one of a board", cell.Row(), cell.Col())
 		}
 	}
 }
 
-func (a *simple) Append(dst []byte) []byte {
-	c := saved.Writer(dst)
-	a.code(&c)
-	return c.Bytes
-}
+func (a *simple) Append(dst []byte) []byte { return saved.Append(dst, a, (*simple).code) }
 
 func (a *simple) Restore(state []byte) error {
-	c, read := saved.Reader(state), simple{}
-	read.code(&c)
-	if err := c.End(); err != nil {
-		return fmt.Errorf("java: state of java-simple %w", err)
-	}
-	*a = read
-	return nil
+	return saved.Restore("java: state of java-simple", state, a, simple{}, (*simple).code)
 }

@@ -68,7 +68,7 @@ func (f *field) safe(d *danger) int {
 	for dir := grid.Stay; dir <= grid.Right; dir++ {
 		to := f.self.Next(dir)
 		switch {
-		case !onBoard(to, f.side):
+		case !to.OnBoard(f.side):
 		case d.has(dir):
 			exposed++
 		case f.walk.has(f.board[to]) || f.board[to] == pommerman.Fog:
