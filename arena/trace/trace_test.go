@@ -18,7 +18,7 @@ import (
 // counter is a checker of made-up records {"format": "toy/1", "steps": N,
 // "bad": K}: it finds K differences in N steps.
 func counter(line []byte) (record.Report, error) {
-	r := record.Report{Games: 1}
+	r := record.Report{Counts: record.Counts{Games: 1}}
 	var format string
 	if _, err := fmt.Sscanf(string(line), `{"format":%q,"steps":%d,"bad":%d}`, &format, &r.Steps, &r.Mismatches); err != nil {
 		return record.Report{}, fmt.Errorf("not a toy record: %w", err)

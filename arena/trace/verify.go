@@ -21,38 +21,15 @@ type Options struct {
 
 // FileReport is what checking one file found.
 type FileReport struct {
-	File        string              `json:"file"`
-	Format      string              `json:"format"`
-	Games       int                 `json:"games"`
-	Steps       int                 `json:"steps"`
-	Decisions   int                 `json:"decisions"`
-	Boards      int                 `json:"boards,omitempty"`
-	Values      int                 `json:"values,omitempty"`
-	Mismatches  int                 `json:"mismatches"`
+	File   string `json:"file"`
+	Format string `json:"format"`
+	record.Counts
 	Differences []record.Difference `json:"differences,omitempty"` // the first of them
-}
-
-// Counted says how much was checked, in words.
-func (f *FileReport) Counted() string {
-	switch {
-	case f.Decisions > 0:
-		return fmt.Sprintf("%d decisions", f.Decisions)
-	case f.Boards > 0:
-		return fmt.Sprintf("%d boards", f.Boards)
-	case f.Values > 0:
-		return fmt.Sprintf("%d values", f.Values)
-	}
-	return fmt.Sprintf("%d games, %d steps", f.Games, f.Steps)
 }
 
 // add takes in what checking the record on a line found.
 func (f *FileReport) add(r record.Report, line, keep int) {
-	f.Games += r.Games
-	f.Steps += r.Steps
-	f.Decisions += r.Decisions
-	f.Boards += r.Boards
-	f.Values += r.Values
-	f.Mismatches += r.Mismatches
+	f.Counts.Add(r.Counts)
 	for _, d := range r.Differences {
 		if len(f.Differences) < keep {
 			d.Game = line

@@ -12,6 +12,7 @@ import (
 
 	"pommego/arena/trace"
 	"pommego/env/catalog"
+	"pommego/env/record"
 )
 
 // formats are the forms of recorded games that can be checked and shown.
@@ -67,17 +68,12 @@ type verification struct {
 
 // verifyTotal is what --json prints.
 type verifyTotal struct {
-	OK         bool         `json:"ok"`
-	Games      int          `json:"games"`
-	Steps      int          `json:"steps"`
-	Decisions  int          `json:"decisions"`
-	Boards     int          `json:"boards,omitempty"`
-	Values     int          `json:"values,omitempty"`
-	Mismatches int          `json:"mismatches"`
-	Errors     int          `json:"errors"`
-	Files      []verifyFile `json:"files"`
+	OK bool `json:"ok"`
+	record.Counts
+	Errors int          `json:"errors"`
+	Files  []verifyFile `json:"files"`
 
-	wrongDecisions, wrongBoards, wrongValues int
+	wrong map[string]int // mismatches, by what the files hold
 }
 
 type verifyFile struct {
@@ -98,7 +94,7 @@ func (v *verification) run(out io.Writer, paths []string) error {
 		}
 		report, err := formats.Verify(path, trace.Options{
 			Workers: v.workers, Keep: keep,
-			Progress: func(f trace.FileReport) { line.show("%s: %s", path, f.Counted()) },
+			Progress: func(f trace.FileReport) { line.show("%s: %s", path, f.Checked()) },
 		})
 		line.erase()
 		v.listed += len(report.Differences)
@@ -152,41 +148,27 @@ func (t *verifyTotal) add(report trace.FileReport, err error) {
 		f.Error = err.Error()
 		t.Errors++
 	}
-	t.Games += report.Games
-	t.Steps += report.Steps
-	t.Decisions += report.Decisions
-	t.Boards += report.Boards
-	t.Values += report.Values
-	t.Mismatches += report.Mismatches
-	switch {
-	case report.Decisions > 0:
-		t.wrongDecisions += report.Mismatches
-	case report.Boards > 0:
-		t.wrongBoards += report.Mismatches
-	case report.Values > 0:
-		t.wrongValues += report.Mismatches
+	t.Counts.Add(report.Counts)
+	if t.wrong == nil {
+		t.wrong = map[string]int{}
 	}
+	t.wrong[report.Kind()] += report.Mismatches
 	t.Files = append(t.Files, f)
 }
+
+// onEach is what there is one of on a line of a file, where that is no game.
+var onEach = map[string]string{"decisions": "decision", "boards": "board", "values": "values"}
 
 // report writes the file's line and, below it, its differences.
 func (f *verifyFile) report(out io.Writer) {
 	if f.Error != "" {
-		fmt.Fprintf(out, "error: %s (after %s, %d mismatches)\n", f.Error, f.Counted(), f.Mismatches)
+		fmt.Fprintf(out, "error: %s (after %s, %d mismatches)\n", f.Error, f.Checked(), f.Mismatches)
 	} else {
-		fmt.Fprintf(out, "%s: %s, %d mismatches\n", f.File, f.Counted(), f.Mismatches)
+		fmt.Fprintf(out, "%s: %s, %d mismatches\n", f.File, f.Checked(), f.Mismatches)
 	}
-	what := ""
-	switch {
-	case f.Decisions > 0:
-		what = "decision"
-	case f.Boards > 0:
-		what = "board"
-	case f.Values > 0:
-		what = "values"
-	}
+	what, ok := onEach[f.Kind()]
 	for _, d := range f.Differences {
-		if what == "" {
+		if !ok {
 			fmt.Fprintf(out, "  %s: %s\n", f.File, d)
 		} else {
 			fmt.Fprintf(out, "  %s: %s %d, %s: expected %s, got %s\n", f.File, what, d.Game, d.Field, d.Expected, d.Got)
@@ -201,10 +183,10 @@ func (t *verifyTotal) report(out io.Writer) {
 		fmt.Fprintf(out, "%d of %d files could not be checked\n", t.Errors, len(t.Files))
 	}
 	if t.Boards > 0 {
-		fmt.Fprintf(out, "%d boards, %d mismatches\n", t.Boards, t.wrongBoards)
+		fmt.Fprintf(out, "%d boards, %d mismatches\n", t.Boards, t.wrong["boards"])
 	}
 	if t.Values > 0 {
-		fmt.Fprintf(out, "%d values, %d mismatches\n", t.Values, t.wrongValues)
+		fmt.Fprintf(out, "%d values, %d mismatches\n", t.Values, t.wrong["values"])
 	}
 	switch {
 	case t.Decisions == 0:
@@ -212,7 +194,7 @@ func (t *verifyTotal) report(out io.Writer) {
 	case t.Games == 0:
 		fmt.Fprintf(out, "%d games, %d decisions, %d mismatches\n", t.Games, t.Decisions, t.Mismatches)
 	default:
-		fmt.Fprintf(out, "%d decisions, %d mismatches\n", t.Decisions, t.wrongDecisions)
+		fmt.Fprintf(out, "%d decisions, %d mismatches\n", t.Decisions, t.wrong["decisions"])
 		fmt.Fprintf(out, "%d games, %d steps, %d mismatches\n", t.Games, t.Steps, t.Mismatches)
 	}
 }

@@ -115,7 +115,7 @@ func checkBoardJava(line []byte) (record.Report, error) {
 		values := form.Table.Values(&s)
 		got["board"], got["items"], got["rigid"], got["wood"] = values["board"], values["items"], w.rigid.Len(), w.wood.Len()
 	}
-	c := record.Comparison{Report: record.Report{Boards: 1}}
+	c := record.Comparison{Report: record.Report{Counts: record.Counts{Boards: 1}}}
 	c.Compare("", entries, want, got)
 	return c.Report, nil
 }

@@ -47,7 +47,7 @@ func checkBoard2018(line []byte) (record.Report, error) {
 	if err != nil {
 		return record.Report{}, err
 	}
-	b := recordedBoard{layout: l, Comparison: record.Comparison{Report: record.Report{Boards: 1}}}
+	b := recordedBoard{layout: l, Comparison: record.Comparison{Report: record.Report{Counts: record.Counts{Boards: 1}}}}
 	b.read(values["board"].(string))
 	b.checkCells()
 	b.checkDrafts(values["attempts"].(int), values["unreachable"].([]int))

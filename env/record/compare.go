@@ -19,16 +19,51 @@ func (d Difference) String() string {
 	return fmt.Sprintf("game %d, step %d, %s: expected %s, got %s", d.Game, d.Step, d.Field, d.Expected, d.Got)
 }
 
+// Counts is how much was checked, and what of it differs.
+type Counts struct {
+	Games      int `json:"games"`            // recorded games
+	Steps      int `json:"steps"`            // of them, made and compared
+	Decisions  int `json:"decisions"`        // of agents
+	Boards     int `json:"boards,omitempty"` // dealt
+	Values     int `json:"values,omitempty"` // of states
+	Mismatches int `json:"mismatches"`       // differences found
+}
+
+// Add adds what else was checked.
+func (c *Counts) Add(more Counts) {
+	c.Games += more.Games
+	c.Steps += more.Steps
+	c.Decisions += more.Decisions
+	c.Boards += more.Boards
+	c.Values += more.Values
+	c.Mismatches += more.Mismatches
+}
+
+// Kind is what a file or record holds by its counts: decisions, boards, values or games.
+func (c *Counts) Kind() string {
+	switch {
+	case c.Decisions > 0:
+		return "decisions"
+	case c.Boards > 0:
+		return "boards"
+	case c.Values > 0:
+		return "values"
+	}
+	return "games"
+}
+
+// Checked says how much of its kind was checked, in words.
+func (c *Counts) Checked() string {
+	if kind := c.Kind(); kind != "games" {
+		return fmt.Sprintf("%d %s", c.Decisions+c.Boards+c.Values, kind)
+	}
+	return fmt.Sprintf("%d games, %d steps", c.Games, c.Steps)
+}
+
 // Report is what checking one record found.
 type Report struct {
-	Games      int // 1 for a recorded game
-	Steps      int // steps of it that were made and compared
-	Decisions  int // for formats that record decisions of an agent: how many
-	Boards     int // 1 for a recorded board
-	Values     int // for formats that record values of states: how many
-	Mismatches int // differences found; Differences may hold only the first
-	// Differences lists the first differences. Game need not be filled in.
-	Differences []Difference
+	Counts
+	Differences []Difference // the first of them; Game need not be filled in
 }
 
 // keepDifferences is how many differences of one game are spelled out.

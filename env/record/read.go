@@ -165,7 +165,7 @@ func (f *Form[M]) Check(line []byte) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	c := Comparison{Report: Report{Games: 1}}
+	c := Comparison{Report: Report{Counts: Counts{Games: 1}}}
 	g.compare(&c, &g.initial, true)
 	for i := range g.steps {
 		if g.over() {

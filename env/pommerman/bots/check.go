@@ -30,7 +30,7 @@ func checkDecision(line []byte) (record.Report, error) {
 	if err != nil {
 		return record.Report{}, fmt.Errorf("bots: recorded decision: %w", err)
 	}
-	c := record.Comparison{Report: record.Report{Decisions: 1}}
+	c := record.Comparison{Report: record.Report{Counts: record.Counts{Decisions: 1}}}
 	d.checkReplay(&c)
 	d.checkOdds(&c)
 	d.checkRNG(&c)

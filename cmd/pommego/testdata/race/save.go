@@ -138,7 +138,7 @@ func checkRecord(line []byte) (record.Report, error) {
 	if err != nil {
 		return record.Report{}, err
 	}
-	c := record.Comparison{Report: record.Report{Games: 1, Steps: p.Len()}}
+	c := record.Comparison{Report: record.Report{Counts: record.Counts{Games: 1, Steps: p.Len()}}}
 	for _, want := range p.recorded.Steps {
 		if err := p.Step(); err != nil {
 			return record.Report{}, err

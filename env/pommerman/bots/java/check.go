@@ -70,7 +70,7 @@ func checkDecisions(line []byte) (record.Report, error) {
 	if err := json.Unmarshal(values["decisions"].(json.RawMessage), &list); err != nil {
 		return record.Report{}, fmt.Errorf("java: recorded decision: decisions: %w", err)
 	}
-	c := record.Comparison{Report: record.Report{Decisions: len(list)}}
+	c := record.Comparison{Report: record.Report{Counts: record.Counts{Decisions: len(list)}}}
 	rng := javaRNG{pommerman.NewJavaRandom(int64(values["seed"].(int)))}
 	for i, text := range list {
 		at := fmt.Sprintf("decisions[%d].", i)
@@ -176,7 +176,7 @@ func checkHeuristics(line []byte) (record.Report, error) {
 		}
 		values[e.Name] = x
 	}
-	c := record.Comparison{Report: record.Report{Values: len(computed) - 2}}
+	c := record.Comparison{Report: record.Report{Counts: record.Counts{Values: len(computed) - 2}}}
 	root.Compare(&c, "root.")
 	future.Compare(&c, "future.")
 	c.Compare("", computed, values, compute(root, future))
