@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -14,12 +15,16 @@ import (
 	"pommego/benchmarks"
 )
 
+type benchOptions struct {
+	chosenGame
+	benchmarks.Options
+	seconds float64
+	asJSON  bool
+	profile string
+}
+
 func newBench() *cobra.Command {
-	var o benchmarks.Options
-	var chosen chosenGame
-	var seconds float64
-	var asJSON bool
-	var profile string
+	var o benchOptions
 	cmd := &cobra.Command{
 		Use:   "bench",
 		Short: "Measure steps per second, beside what the machine could do",
@@ -34,74 +39,73 @@ Measurements: ` + strings.Join(benchmarks.Names(), ", ") + `.`,
   pommego bench --env SuiteBot-v0 --rules '{"width": 32, "height": 32}'
   pommego bench --json --seconds 1`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if err := chooseBench(&chosen, &o); err != nil {
+			if err := o.check(); err != nil {
 				return err
-			}
-			switch {
-			case o.Games < 1 || o.Games > 1<<20:
-				return usagef("--games is %d, want 1 to %d", o.Games, 1<<20)
-			case o.Workers < 0 || o.Workers > o.Games:
-				return usagef("--workers is %d, want 1 to the number of games, %d, or 0 for one a core", o.Workers, o.Games)
-			case seconds <= 0:
-				return usagef("--seconds is %g, want more than 0", seconds)
-			case !begins(o.Names(), o.Only):
-				return usagef("--only %q fits no measurement, there are: %s", o.Only, strings.Join(o.Names(), ", "))
 			}
 			return exactly(0, "none")(cmd, args)
 		},
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			o.Time = time.Duration(seconds * float64(time.Second))
-			ctx, stop := interruptible(cmd.Context())
-			defer stop()
-			if onTerminal(os.Stderr) {
-				o.Progress = func(round, rounds int, name string) {
-					fmt.Fprintf(os.Stderr, "\r\x1b[Kround %d of %d: %s", round, rounds, name)
-				}
-			}
-			var report *benchmarks.Report
-			err := profiled(profile, func() (err error) {
-				report, err = benchmarks.Run(ctx, o)
-				return err
-			})
-			if o.Progress != nil {
-				fmt.Fprint(os.Stderr, "\r\x1b[K")
-			}
-			switch {
-			case errors.Is(err, context.Canceled):
-				return errors.New("interrupted")
-			case err != nil:
-				return err
-			case asJSON:
-				return printJSON(cmd.OutOrStdout(), report)
-			}
-			return report.WriteTable(cmd.OutOrStdout())
-		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), cmd.OutOrStdout()) },
 	}
 	f := cmd.Flags()
-	chosen.add(cmd, "")
+	o.chosenGame.add(cmd, "")
 	f.IntVar(&o.Games, "games", 1024, "games stepped at once")
 	f.IntVar(&o.Workers, "workers", 0, "threads that step them, 0: one a core")
-	f.Float64Var(&seconds, "seconds", 2, "time for each measurement")
+	f.Float64Var(&o.seconds, "seconds", 2, "time for each measurement")
 	f.StringVar(&o.Only, "only", "", "measure only what begins so")
 	f.Uint64Var(&o.Seed, "seed", 1, "seed of the first game")
-	f.StringVar(&profile, "cpuprofile", "", profileUsage)
-	f.BoolVar(&asJSON, "json", false, "print JSON")
+	f.StringVar(&o.profile, "cpuprofile", "", profileUsage)
+	f.BoolVar(&o.asJSON, "json", false, "print JSON")
 	return cmd
 }
 
-// chooseBench sets the game to measure, if one is named.
-func chooseBench(chosen *chosenGame, o *benchmarks.Options) (err error) {
-	if chosen.id == "" {
-		if chosen.rules != "" {
-			return usagef("--rules needs --env: it changes the rules of one environment")
-		}
-		return nil
+// check says what is wrong with the flags' values, and sets the game to measure, if one
+// is named.
+func (o *benchOptions) check() (err error) {
+	if o.id == "" && o.rules != "" {
+		return usagef("--rules needs --env: it changes the rules of one environment")
 	}
-	o.Game, err = chosen.game()
-	return err
+	if o.id != "" {
+		if o.Game, err = o.chosenGame.game(); err != nil {
+			return err
+		}
+	}
+	switch {
+	case o.Games < 1 || o.Games > 1<<20:
+		return usagef("--games is %d, want 1 to %d", o.Games, 1<<20)
+	case o.Workers < 0 || o.Workers > o.Games:
+		return usagef("--workers is %d, want 1 to the number of games, %d, or 0 for one a core", o.Workers, o.Games)
+	case o.seconds <= 0:
+		return usagef("--seconds is %g, want more than 0", o.seconds)
+	case !slices.ContainsFunc(o.Names(), func(name string) bool { return strings.HasPrefix(name, o.Only) }):
+		return usagef("--only %q fits no measurement, there are: %s", o.Only, strings.Join(o.Names(), ", "))
+	}
+	return nil
 }
 
-// begins reports whether a measurement's name begins so.
-func begins(names []string, prefix string) bool {
-	return slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, prefix) })
+func (o *benchOptions) run(ctx context.Context, out io.Writer) (err error) {
+	o.Time = time.Duration(o.seconds * float64(time.Second))
+	ctx, stop := interruptible(ctx)
+	defer stop()
+	if onTerminal(os.Stderr) {
+		o.Progress = func(round, rounds int, name string) {
+			fmt.Fprintf(os.Stderr, "\r\x1b[Kround %d of %d: %s", round, rounds, name)
+		}
+	}
+	var report *benchmarks.Report
+	err = profiled(o.profile, func() (err error) {
+		report, err = benchmarks.Run(ctx, o.Options)
+		return err
+	})
+	if o.Progress != nil {
+		fmt.Fprint(os.Stderr, "\r\x1b[K")
+	}
+	switch {
+	case errors.Is(err, context.Canceled):
+		return errors.New("interrupted")
+	case err != nil:
+		return err
+	case o.asJSON:
+		return printJSON(out, report)
+	}
+	return report.WriteTable(out)
 }

@@ -121,12 +121,18 @@ func (o *generateOptions) run(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	if o.parts.count {
-		return o.count(game, out)
+		n, err := o.config.CountFiles(game)
+		if err != nil {
+			return err
+		}
+		return o.parts.printCount(out, n, o.asJSON)
 	}
-	options := o.options()
-	if options.Part, err = o.part(); err != nil {
+	part, err := o.parts.span()
+	if err != nil {
 		return err
 	}
+	options := o.options()
+	options.Part = (*dataset.Part)(part)
 	ctx, stop := o.parts.context(ctx)
 	defer stop()
 	line := newLive(describeData)
@@ -161,28 +167,6 @@ func (o *generateOptions) game() (env.Game, error) {
 		return nil, usageError{err}
 	}
 	return game, nil
-}
-
-// part is what --part says.
-func (o *generateOptions) part() (*dataset.Part, error) {
-	first, last, ok, err := o.parts.span()
-	if !ok {
-		return nil, err
-	}
-	return &dataset.Part{First: first, Last: last}, nil
-}
-
-// count prints how many files there are to be.
-func (o *generateOptions) count(game env.Game, out io.Writer) error {
-	n, err := o.config.CountFiles(game)
-	if err != nil {
-		return err
-	}
-	if o.asJSON {
-		return printJSON(out, counted{n})
-	}
-	_, err = fmt.Fprintf(out, "%d files\n", n)
-	return err
 }
 
 // explain adds to an error what to do about it.

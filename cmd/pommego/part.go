@@ -15,14 +15,16 @@ import (
 
 // parts are the flags by which work is done in several places.
 type parts struct {
+	of    string // what there are parts of, such as files
 	part  string
 	take  []string
 	count bool
 	stdin bool
 }
 
-// add adds the flags. of: what there are parts of, such as files; kept: what keeps a part.
+// add adds the flags. kept: what keeps a part.
 func (p *parts) add(cmd *cobra.Command, of, kept string) {
+	p.of = of
 	f := cmd.Flags()
 	f.StringVar(&p.part, "part", "", fmt.Sprintf("make only a part, these %s: `FIRST-LAST`, counted from 0; --take puts parts together", of))
 	f.StringArrayVar(&p.take, "take", nil, fmt.Sprintf("do not make again what this %s of a part has; may be repeated", kept))
@@ -30,23 +32,33 @@ func (p *parts) add(cmd *cobra.Command, of, kept string) {
 	f.BoolVar(&p.stdin, "exit-on-stdin-close", false, "stop when standard input closes, as it does when a parent process ends")
 }
 
-// span reads --part; ok: it is given.
-func (p *parts) span() (first, last int, ok bool, err error) {
+// span is the numbers of a part.
+type span struct{ First, Last int }
+
+// span reads --part; nil: it is not given.
+func (p *parts) span() (*span, error) {
 	if p.part == "" {
-		return 0, 0, false, nil
+		return nil, nil
 	}
 	from, to, several := strings.Cut(p.part, "-")
 	if !several {
 		to = from
 	}
-	first, err = strconv.Atoi(from)
-	if err == nil {
-		last, err = strconv.Atoi(to)
+	first, err := strconv.Atoi(from)
+	last, also := strconv.Atoi(to)
+	if err != nil || also != nil || first < 0 || last < first {
+		return nil, usagef("--part is %q, want FIRST-LAST, such as 20-29", p.part)
 	}
-	if err != nil || first < 0 || last < first {
-		return 0, 0, false, usagef("--part is %q, want FIRST-LAST, such as 20-29", p.part)
+	return &span{first, last}, nil
+}
+
+// printCount prints how many there are to be.
+func (p *parts) printCount(out io.Writer, n int, asJSON bool) error {
+	if asJSON {
+		return printJSON(out, map[string]int{"parts": n})
 	}
-	return first, last, true, nil
+	_, err := fmt.Fprintf(out, "%d %s\n", n, p.of)
+	return err
 }
 
 // context is interruptible, and ends with standard input if that is wanted.
@@ -68,9 +80,4 @@ func untilStdinCloses(parent context.Context, wanted bool) (context.Context, con
 		gone(bridge.ErrAbandoned)
 	}()
 	return ctx, func() { gone(nil) }
-}
-
-// counted is what --count prints as JSON.
-type counted struct {
-	Parts int `json:"parts"`
 }

@@ -115,7 +115,7 @@ func TestPartCount(t *testing.T) {
 	} {
 		r := pommego(t, strings.Fields(args)...)
 		r.want(t, exitOK)
-		var got counted
+		var got struct{ Parts int }
 		if err := json.Unmarshal([]byte(r.out), &got); err != nil || got.Parts != want {
 			t.Errorf("%s: %s (%v), want %d", args, r.out, err, want)
 		}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"pommego/arena/match"
 	"pommego/bridge"
@@ -71,6 +72,17 @@ times that, so that what is no longer used is collected in time.`,
 	f.IntVar(&o.readyFD, "ready-fd", -1, "write the address to this file descriptor instead, and close it")
 	f.BoolVar(&o.stdin, "exit-on-stdin-close", false, "shut down when standard input closes, as it does when a parent process ends")
 	o.posture.flags(f)
+	o.limits(f)
+	f.BoolVar(&o.web, "web", false, "serve a page, too, to look at running environments, on this machine alone; its address is printed")
+	f.BoolVar(&o.asJSON, "json", false, "print the address as a JSON object")
+	f.StringVar(&o.profile, "cpuprofile", "", profileUsage)
+	f.BoolVarP(&o.verbose, "verbose", "v", false, "log connections and refusals, too: --log-level info")
+	o.ops.flags(f)
+	return cmd
+}
+
+// limits adds the flags for who may connect, and for what clients may use.
+func (o *serveOptions) limits(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.cfg.Hosts, "host", nil, "a name by which clients may call this machine, besides localhost; may be repeated")
 	f.StringSliceVar(&o.cfg.Origins, "origin", nil, "a web page's origin that may connect, such as https://example.org; may be repeated")
 	f.IntVar(&o.cfg.MaxConnections, "max-connections", 0, "connections at a time (default 64)")
@@ -90,12 +102,6 @@ times that, so that what is no longer used is collected in time.`,
 	f.DurationVar(&o.cfg.IdleTimeout, "idle-timeout", 0, "end a connection without requests after this long (default 30m)")
 	f.DurationVar(&o.cfg.MessageTimeout, "message-timeout", 0, "time one request may take to arrive (default 1m)")
 	f.DurationVar(&o.cfg.WriteTimeout, "write-timeout", 0, "time one reply may wait for its reader (default 5m)")
-	f.BoolVar(&o.web, "web", false, "serve a page, too, to look at running environments, on this machine alone; its address is printed")
-	f.BoolVar(&o.asJSON, "json", false, "print the address as a JSON object")
-	f.StringVar(&o.profile, "cpuprofile", "", profileUsage)
-	f.BoolVarP(&o.verbose, "verbose", "v", false, "log connections and refusals, too: --log-level info")
-	o.ops.flags(f)
-	return cmd
 }
 
 func (o *serveOptions) run(out io.Writer) error {

@@ -62,19 +62,19 @@ flags and --part; then one takes all logs, with --take for each, and plays what 
   pommego tournament --env PommeFFAJava-v0 --agents java-osla,random --levels 10 --repetitions 4 --events events.jsonl`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			o.againstGiven = cmd.Flags().Changed("against")
-			if err := o.countGames(cmd.Flags().Changed("games")); err != nil {
+			if err := o.check(cmd.Flags().Changed("games")); err != nil {
 				return err
-			}
-			if o.resume && o.log == "" && o.out == "" {
-				return usagef("--resume needs --log FILE or --out DIR")
-			}
-			if o.parts.part != "" && o.log == "" && o.out == "" {
-				return usagef("--part needs --log FILE or --out DIR, which keeps the games")
 			}
 			return exactly(0, "none")(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
 	}
+	o.flags(cmd)
+	return cmd
+}
+
+// flags adds the flags.
+func (o *tournamentOptions) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	o.chosenGame.add(cmd, defaultEnv)
 	o.parts.add(cmd, "games", "log")
@@ -97,7 +97,6 @@ flags and --part; then one takes all logs, with --take for each, and plays what 
 	f.StringVar(&o.events, "events", "", "a file for all that happens in the games, an event a line as JSON; kept in the log meanwhile")
 	f.BoolVar(&o.timing, "timing", false, "print thinking times even where no terminal is")
 	f.BoolVar(&o.asJSON, "json", false, "print one JSON object")
-	return cmd
 }
 
 // tournamentLog is the log's name in a tournament's folder.
@@ -121,9 +120,9 @@ func (o *tournamentOptions) run(cmd *cobra.Command) error {
 		return err
 	}
 	if o.parts.count {
-		return o.count(t, cmd.OutOrStdout())
+		return o.parts.printCount(cmd.OutOrStdout(), t.Games(), o.asJSON)
 	}
-	part, err := o.part()
+	part, err := o.parts.span()
 	if err == nil {
 		err = o.makeFolder()
 	}
@@ -134,7 +133,7 @@ func (o *tournamentOptions) run(cmd *cobra.Command) error {
 	defer stop()
 	line := newLive(describeProgress)
 	r, err := t.Run(ctx, tournament.Options{
-		Workers: o.workers, Log: o.log, Resume: o.resume, Part: part, Take: o.parts.take,
+		Workers: o.workers, Log: o.log, Resume: o.resume, Part: (*tournament.Part)(part), Take: o.parts.take,
 		Program: build(), OtherProgram: o.otherBuild, Progress: line.tell,
 	})
 	line.end()
@@ -161,26 +160,8 @@ func (o *tournamentOptions) run(cmd *cobra.Command) error {
 	return o.report(cmd.OutOrStdout(), r)
 }
 
-// part is what --part says.
-func (o *tournamentOptions) part() (*tournament.Part, error) {
-	first, last, ok, err := o.parts.span()
-	if !ok {
-		return nil, err
-	}
-	return &tournament.Part{First: first, Last: last}, nil
-}
-
-// count prints how many games there are to be.
-func (o *tournamentOptions) count(t *tournament.Tournament, out io.Writer) error {
-	if o.asJSON {
-		return printJSON(out, counted{t.Games()})
-	}
-	_, err := fmt.Fprintf(out, "%d games\n", t.Games())
-	return err
-}
-
 // reportPart says that a part has been played.
-func (o *tournamentOptions) reportPart(out io.Writer, part *tournament.Part) error {
+func (o *tournamentOptions) reportPart(out io.Writer, part *span) error {
 	games := part.Last - part.First + 1
 	if o.asJSON {
 		return printJSON(out, map[string]any{"log": o.log, "games": games})
@@ -189,10 +170,15 @@ func (o *tournamentOptions) reportPart(out io.Writer, part *tournament.Part) err
 	return err
 }
 
-// countGames makes the number of games of levels and repetitions.
-func (o *tournamentOptions) countGames(given bool) error {
+// check makes the number of games of levels and repetitions, and says what does not go
+// together. given: --games is.
+func (o *tournamentOptions) check(given bool) error {
 	c := &o.config
 	switch {
+	case o.resume && o.log == "" && o.out == "":
+		return usagef("--resume needs --log FILE or --out DIR")
+	case o.parts.part != "" && o.log == "" && o.out == "":
+		return usagef("--part needs --log FILE or --out DIR, which keeps the games")
 	case o.levels < 0 || c.Repetitions < 1:
 		return usagef("--levels is %d and --repetitions is %d, want 1 or more of each", o.levels, c.Repetitions)
 	case o.levels > 0 && given:

@@ -1,0 +1,215 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"pommego/arena/human"
+	"pommego/arena/match"
+	"pommego/arena/trace"
+	"pommego/env"
+)
+
+func (o *playOptions) run(cmd *cobra.Command) error {
+	if !o.seeded {
+		var random [4]byte // short enough to be typed again
+		rand.Read(random[:])
+		o.seed = uint64(binary.LittleEndian.Uint32(random[:]))
+	}
+	ctx, stop := interruptible(cmd.Context())
+	defer stop()
+	patient := ctx // that a person who leaves does not end
+	ctx, leave := context.WithCancelCause(ctx)
+	defer leave(nil)
+	out := cmd.OutOrStdout()
+	s, err := o.seat(out, leave)
+	defer s.release()
+	if err != nil {
+		return err
+	}
+	if o.web {
+		if err := s.openTable(patient, o, out); err != nil {
+			return err
+		}
+	}
+	var file *trace.Writer
+	var rec *match.Recording
+	if o.record != "" {
+		if file, err = trace.Create(o.record); err != nil {
+			return err
+		}
+		defer file.Abort() // nothing, once it is closed
+		if rec, err = match.NewRecording(s.game, s.players, o.obsEvery, file); err != nil {
+			return usagef("--record: %w", err)
+		}
+		if o.start != "" {
+			rec.Setup = "saved"
+		}
+	}
+	events := match.EventLog{Agents: s.names}
+	report, err := o.play(ctx, out, s, rec, &events)
+	if o.web {
+		defer s.closeTable(s.howEnded(report, err))
+	}
+	stopped := errors.Is(err, errInterrupted) || errors.Is(err, human.ErrLeft)
+	if err != nil && !stopped {
+		return err
+	}
+	if stopped {
+		return o.keepStopped(err, &events, file, rec)
+	}
+	if err := o.keep(&events, file); err != nil {
+		return err
+	}
+	return o.report(out, s, report)
+}
+
+// errInterrupted says that the user ended the match.
+var errInterrupted = errors.New("interrupted before the match was over")
+
+// played is a match that is over.
+type played struct {
+	*match.Result
+	last env.Match // its last game
+}
+
+// play plays the match to its end, shows it and records it.
+func (o *playOptions) play(ctx context.Context, out io.Writer, s *seated, rec *match.Recording, events *match.EventLog) (*played, error) {
+	over := new(played)
+	pictures := newScreen(out, onTerminal(os.Stdout), o.fps, nil)
+	watch := func(at match.Moment) error {
+		over.last = at.Match
+		if rec != nil {
+			if err := rec.Watch(at); err != nil {
+				return err
+			}
+		}
+		if err := events.Watch(at); err != nil {
+			return err
+		}
+		if s.table != nil {
+			if err := s.table.Watch(at); err != nil {
+				return err
+			}
+		}
+		if o.show && !o.asJSON && at.Match.Status().In&s.people == 0 && !pictures.show(ctx, o.title(s, at), at.Match.AppendText) {
+			return errInterrupted
+		}
+		return nil
+	}
+	var err error
+	o.match.Events = o.events != "" || o.web
+	over.Result, err = match.Play(ctx, s.game, s.players, env.Seed{Value: o.seed}, o.match, watch)
+	switch cause := context.Cause(ctx); {
+	case errors.Is(cause, human.ErrLeft):
+		return nil, cause
+	case errors.Is(err, context.Canceled):
+		return nil, errInterrupted
+	}
+	return over, err
+}
+
+// keep writes the files that were asked for.
+func (o *playOptions) keep(events *match.EventLog, file *trace.Writer) error {
+	if o.events != "" {
+		if err := writeEvents(o.events, events.Events); err != nil {
+			return err
+		}
+	}
+	if file == nil {
+		return nil
+	}
+	return file.Close()
+}
+
+// keepStopped keeps what was played before a match was stopped, and says so. Files
+// that there were stay if nothing was.
+func (o *playOptions) keepStopped(why error, events *match.EventLog, file *trace.Writer, rec *match.Recording) error {
+	if rec != nil {
+		if err := rec.Stop(); err != nil {
+			return err
+		}
+	}
+	switch {
+	case o.record == "" && o.events == "":
+		return why
+	case rec != nil && rec.Steps == 0, rec == nil && events.Events == nil:
+		return fmt.Errorf("%w; nothing was played, so nothing is recorded", why)
+	}
+	if err := o.keep(events, file); err != nil {
+		return err
+	}
+	if rec == nil {
+		return fmt.Errorf("%w; what happened until then is in %s", why, o.events)
+	}
+	return fmt.Errorf("%w; the %d steps until then are recorded in %s", why, rec.Steps, o.record)
+}
+
+// title is what stands above a picture.
+func (o *playOptions) title(s *seated, at match.Moment) string {
+	title := fmt.Sprintf("%s, seed %d: %s", s.game.Spec().ID, o.seed, strings.Join(s.names, ", "))
+	if at.Number > 0 {
+		title += fmt.Sprintf(" (game %d, seed %d)", at.Number+1, at.Seed.Value)
+	}
+	return title
+}
+
+// report prints how the match ended.
+func (o *playOptions) report(out io.Writer, s *seated, p *played) error {
+	status := env.Status{Over: true, Result: p.Result.Result, Winners: p.Winners, Steps: p.Steps}
+	if o.asJSON {
+		rewards := make([]float64, len(s.players))
+		p.last.Rewards(rewards)
+		return printJSON(out, struct {
+			Env    string   `json:"env"`
+			Rules  any      `json:"rules"`
+			Seed   uint64   `json:"seed"`
+			Agents []string `json:"agents"`
+			ended
+			Rewards []float64          `json:"rewards"`
+			Outcome []float64          `json:"outcome"`
+			Ties    string             `json:"ties"`
+			Games   int                `json:"games"`
+			Total   int                `json:"total_steps"`
+			Counts  env.Counts         `json:"counts"`
+			Seats   []match.SeatReport `json:"seats"`
+			Record  string             `json:"record,omitempty"`
+		}{s.game.Spec().ID, s.game.Spec().Rules, o.seed, s.names, newEnded(status), rewards, p.Outcome, o.match.Ties.String(), p.Games, p.Total, p.Counts, p.Seats, o.record})
+	}
+	if !o.quiet && !o.show {
+		if _, err := out.Write(p.last.AppendText(nil, inColour())); err != nil {
+			return err
+		}
+	}
+	for seat, report := range p.Seats {
+		if report.Late+report.Failed+report.FailedNotices > 0 {
+			more := ""
+			if report.Gone > 0 {
+				more = fmt.Sprintf(", for %d not asked", report.Gone)
+			}
+			if report.FailedNotices > 0 {
+				more += fmt.Sprintf("; failed notices: %d", report.FailedNotices)
+			}
+			fmt.Fprintf(out, "agent %d (%s): of %d moves %d late, %d failed%s; longest %v; %s\n", seat, report.Agent,
+				report.Moves, report.Late, report.Failed, more, report.Longest.Round(time.Millisecond), oneLine(errors.New(report.LastError)))
+		}
+	}
+	if line := countsLine(s.game.Spec(), p.Counts); line != "" && !o.quiet {
+		fmt.Fprintln(out, line)
+	}
+	again := ""
+	if p.Games > 1 {
+		again = fmt.Sprintf(" (game %d, after %d ties)", p.Games, p.Games-1)
+	}
+	_, err := fmt.Fprintf(out, "%s, seed %d: %s%s\n", s.game.Spec().ID, o.seed, inWords(status, s.names), again)
+	return err
+}

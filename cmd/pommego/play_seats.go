@@ -1,0 +1,132 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"pommego/arena/human"
+	"pommego/arena/match"
+	"pommego/arena/start"
+	"pommego/arena/web/play"
+	"pommego/env"
+	"pommego/env/catalog"
+)
+
+// seated is a match that is about to be played.
+type seated struct {
+	game    env.Game
+	names   []string
+	players []match.Player
+	people  env.SeatSet    // seats of people
+	console *human.Console // theirs
+	restore func()         // has the terminal as it was
+
+	table      *play.Table      // with --web, people's
+	closeTable func(how string) // once the match is over; nil without
+}
+
+// release closes the players that have been opened.
+func (s *seated) release() {
+	if s.restore != nil {
+		s.restore()
+	}
+	for _, p := range s.players {
+		p.Close()
+	}
+}
+
+// seat makes the game and its players. What it has made is to be closed, also
+// with an error.
+func (o *playOptions) seat(out io.Writer, leave context.CancelCauseFunc) (*seated, error) {
+	s := &seated{names: agentNames(o.agents)}
+	game, err := o.begin()
+	if err != nil {
+		return s, err
+	}
+	s.game = game
+	seats := game.Spec().Seats
+	if len(s.names) == 1 {
+		for len(s.names) < seats {
+			s.names = append(s.names, s.names[0])
+		}
+	}
+	if len(s.names) != seats {
+		return s, usagef("--agents names %d agents, want %d for %s, or one for all seats", len(s.names), seats, game.Spec().ID)
+	}
+	if d, ok := game.(env.SidesByLot); ok && !o.lotGiven {
+		o.lot = d.SidesByLot()
+	}
+	if o.lot {
+		if s.names, err = match.DrawSides(game.Spec(), s.names, env.Seed{Value: o.seed}); err != nil {
+			return s, usagef("--draw-sides: %w", err)
+		}
+	}
+	if o.web {
+		s.newTable(leave)
+	}
+	for seat, name := range s.names {
+		var p match.Player
+		if human.Named(name) {
+			s.people = s.people.With(seat)
+			p, err = s.person(o, seat, name, out, leave)
+		} else {
+			p, err = match.NewPlayer(game, name)
+		}
+		if err != nil {
+			return s, usagef("--agents: %w", err)
+		}
+		s.players = append(s.players, p)
+	}
+	if o.web && s.people == 0 {
+		return s, usagef("--web needs a person: name human in --agents")
+	}
+	if o.match.LimitAll && s.people != 0 {
+		return s, usagef("--limit-all and human exclude each other: no person plays within %v", max(o.match.Limit, match.DefaultLimit))
+	}
+	return s, nil
+}
+
+// begin makes the game, and reads what its matches begin from. A recorded game says
+// itself which game it is.
+func (o *playOptions) begin() (env.Game, error) {
+	if o.start == "" {
+		return o.chosenGame.game()
+	}
+	saved, err := start.Read(o.start, o.startGame, formats)
+	if err != nil {
+		return nil, err
+	}
+	var game env.Game
+	if o.chosen || saved.ID == "" {
+		game, err = o.chosenGame.game()
+	} else if game, err = catalog.Played(saved.ID, saved.Rules); err != nil {
+		err = fmt.Errorf("%s: %w; name an environment with --env", o.start, err)
+	}
+	if err == nil {
+		o.match.From, err = saved.In(game)
+	}
+	return game, err
+}
+
+// agentNames takes a list of names apart. What follows a comma belongs to the
+// name before it if it is an option, as in "mcts:ticks=200,depth=8,simple", or
+// if a backslash stands before the comma.
+func agentNames(list string) []string {
+	var names []string
+	joined := false // to the name before
+	for _, part := range strings.Split(list, ",") {
+		isOption := strings.Contains(part, "=") && !strings.Contains(part, ":")
+		if n := len(names); n > 0 && (joined || isOption) {
+			names[n-1] += "," + part
+		} else {
+			names = append(names, strings.TrimSpace(part))
+		}
+		last := &names[len(names)-1]
+		if joined = strings.HasSuffix(*last, `\`); joined {
+			*last = strings.TrimSuffix(*last, `\`)
+		}
+	}
+	return names
+}
