@@ -11,17 +11,14 @@ import (
 // because a pool of games resets some in every step.
 func checkAllocations(k *kit) {
 	m := k.match()
-	for _, s := range k.plays() {
-		points := s.points(5)
-		for n := range k.play(m, s) {
-			if !points[n] || n == len(s.actions) {
-				continue
-			}
-			saved := m.Append(nil)
-			k.countAllocs(m)
-			k.restore(m, saved)
-			k.countStepAllocs(s, n)
+	for s, n := range k.sampled(m, 5) {
+		if n == len(s.actions) {
+			continue
 		}
+		saved := m.Append(nil)
+		k.countAllocs(m)
+		k.restore(m, saved)
+		k.countStepAllocs(s, n)
 	}
 }
 

@@ -371,7 +371,7 @@ var breaks = []struct {
 		breakSearchStatistics(func(visits []int32, values []float64) bool { visits[0], values[0] = 1, math.NaN(); return true })},
 	{"a value of what was not tried", "agents/play", "0 for what was not tried",
 		breakSearchStatistics(func(visits []int32, values []float64) bool { values[0] = 1; return false })},
-	{"agents with equal RNGs that weigh differently", "agents/play", "weigh differently",
+	{"agents with equal RNGs that report different statistics", "agents/play", "report different search statistics",
 		func() broken {
 			n := int32(0)
 			return breakSearchStatistics(func(visits []int32, _ []float64) bool { n++; visits[0] = n; return true })

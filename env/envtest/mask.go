@@ -46,25 +46,22 @@ func (k *kit) checkMaskPart(c env.Choice, mask []uint8, in bool) {
 func checkMaskMeaning(k *kit) {
 	m, a, b := k.match(), k.match(), k.match()
 	mask := make([]uint8, k.spec.MaskSize())
-	for _, s := range k.plays() {
-		points := s.points(24)
-		for n := range k.play(m, s) {
-			if !points[n] || n == len(s.actions) {
-				continue
-			}
-			saved := m.Append(nil)
-			for seat := range k.spec.Seats {
-				k.at.seat = seat
-				m.Mask(seat, mask)
-				at := 0
-				for part, c := range k.spec.Actions {
-					for choice := 1; choice < c.N; choice++ {
-						if mask[at+choice] == 0 {
-							k.checkForbidden(a, b, saved, s.actions[n], seat, part, choice)
-						}
+	for s, n := range k.sampled(m, 24) {
+		if n == len(s.actions) {
+			continue
+		}
+		saved := m.Append(nil)
+		for seat := range k.spec.Seats {
+			k.at.seat = seat
+			m.Mask(seat, mask)
+			at := 0
+			for part, c := range k.spec.Actions {
+				for choice := 1; choice < c.N; choice++ {
+					if mask[at+choice] == 0 {
+						k.checkForbidden(a, b, saved, s.actions[n], seat, part, choice)
 					}
-					at += c.N
 				}
+				at += c.N
 			}
 		}
 	}
@@ -94,29 +91,26 @@ func checkIgnored(k *kit) {
 	}
 	m, a, b := k.match(), k.match(), k.match()
 	parts := len(k.spec.Actions)
-	for _, s := range k.plays() {
-		points := s.points(24)
-		for n := range k.play(m, s) {
-			in := m.Status().In
-			if n == len(s.actions) || !points[n] || in == env.AllSeats(k.spec.Seats) {
-				continue
-			}
-			saved := m.Append(nil)
-			k.restore(a, saved)
-			k.restore(b, saved)
-			zeros, junk := slices.Clone(s.actions[n]), slices.Clone(s.actions[n])
-			for seat := range k.spec.Seats {
-				if !in.Has(seat) {
-					for p := range parts {
-						zeros[seat*parts+p], junk[seat*parts+p] = 0, 255
-					}
+	for s, n := range k.sampled(m, 24) {
+		in := m.Status().In
+		if n == len(s.actions) || in == env.AllSeats(k.spec.Seats) {
+			continue
+		}
+		saved := m.Append(nil)
+		k.restore(a, saved)
+		k.restore(b, saved)
+		zeros, junk := slices.Clone(s.actions[n]), slices.Clone(s.actions[n])
+		for seat := range k.spec.Seats {
+			if !in.Has(seat) {
+				for p := range parts {
+					zeros[seat*parts+p], junk[seat*parts+p] = 0, 255
 				}
 			}
-			a.Step(zeros)
-			b.Step(junk)
-			if d := k.diff(k.look(b), k.look(a)); d != "" {
-				k.failf("with %0*b in, the actions of the others were looked at (%v or %v): %s", k.spec.Seats, in, junk, zeros, d)
-			}
+		}
+		a.Step(zeros)
+		b.Step(junk)
+		if d := k.diff(k.look(b), k.look(a)); d != "" {
+			k.failf("with %0*b in, the actions of the others were looked at (%v or %v): %s", k.spec.Seats, in, junk, zeros, d)
 		}
 	}
 }

@@ -11,25 +11,19 @@ import (
 // and leaves the match as it was.
 func checkObserveRange(k *kit) {
 	m := k.match()
-	for _, s := range k.plays() {
-		points := s.points(32)
-		for n := range k.play(m, s) {
-			if !points[n] {
-				continue
+	for range k.sampled(m, 32) {
+		before := m.Append(nil)
+		for _, e := range k.encodings() {
+			got := k.observe(m, e, k.seats(), 0x55)
+			if d := k.diffViews(e, k.observe(m, e, k.seats(), 0xaa), got); d != "" {
+				k.failf("observing twice into buffers that held other bytes (85, 170) gives different bytes: %s", d)
 			}
-			before := m.Append(nil)
-			for _, e := range k.encodings() {
-				got := k.observe(m, e, k.seats(), 0x55)
-				if d := k.diffViews(e, k.observe(m, e, k.seats(), 0xaa), got); d != "" {
-					k.failf("observing twice into buffers that held other bytes (85, 170) gives different bytes: %s", d)
-				}
-				for f := range got {
-					k.checkBounds(k.encoding(e), f, got[f])
-				}
+			for f := range got {
+				k.checkBounds(k.encoding(e), f, got[f])
 			}
-			if d := diffBytes(m.Append(nil), before); d != "" {
-				k.failf("Observe changed the match: state %s", d)
-			}
+		}
+		if d := diffBytes(m.Append(nil), before); d != "" {
+			k.failf("Observe changed the match: state %s", d)
 		}
 	}
 }
@@ -71,15 +65,9 @@ func element(t env.DType, data []byte) float64 {
 func checkObserveSeats(k *kit) {
 	m := k.match()
 	rng := env.RNG{State: 1}
-	for _, s := range k.plays() {
-		points := s.points(12)
-		for n := range k.play(m, s) {
-			if !points[n] {
-				continue
-			}
-			for _, e := range k.encodings() {
-				k.checkSubsets(m, e, &rng)
-			}
+	for range k.sampled(m, 12) {
+		for _, e := range k.encodings() {
+			k.checkSubsets(m, e, &rng)
 		}
 	}
 }

@@ -155,11 +155,20 @@ func (k *kit) resume(m env.Match, s *script, from int) iter.Seq[int] {
 	}
 }
 
-// points picks about count of the steps of a script, first and last included.
-func (s *script) points(count int) map[int]bool {
-	at := map[int]bool{0: true, len(s.actions): true}
-	for i := range count {
-		at[i*len(s.actions)/count] = true
+// sampled plays each script in m, and yields it at about count of its steps, first and
+// last included.
+func (k *kit) sampled(m env.Match, count int) iter.Seq2[*script, int] {
+	return func(yield func(*script, int) bool) {
+		for _, s := range k.plays() {
+			at := map[int]bool{0: true, len(s.actions): true}
+			for i := range count {
+				at[i*len(s.actions)/count] = true
+			}
+			for n := range k.play(m, s) {
+				if at[n] && !yield(s, n) {
+					return
+				}
+			}
+		}
 	}
-	return at
 }

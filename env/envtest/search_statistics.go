@@ -7,15 +7,15 @@ import (
 	"pommego/env"
 )
 
-// checkSearchStatistics: an agent that tells what its action was chosen by tells of every
-// component it searched that the action is the best of what it tried, tells no
-// more than it should, and its twin tells the same.
+// checkSearchStatistics: where an agent reports the statistics of its search, the action
+// is the best of what was tried, for every component it searched, and an agent with the
+// same RNG reports the same.
 func (k *kit) checkSearchStatistics(a, twin env.Agent, action []uint8) {
-	visits, values, told := k.searchStatistics(a)
+	visits, values, reported := k.searchStatistics(a)
 	if twinVisits, twinValues, _ := k.searchStatistics(twin); fmt.Sprint(visits, values) != fmt.Sprint(twinVisits, twinValues) {
-		k.failf("two agents with equal RNGs weigh differently: %v %v and %v %v", visits, values, twinVisits, twinValues)
+		k.failf("two agents with equal RNGs report different search statistics: %v %v and %v %v", visits, values, twinVisits, twinValues)
 	}
-	weighs, base := false, 0
+	searched, base := false, 0
 	for i, c := range k.spec.Actions {
 		own := visits[base : base+c.N]
 		worth := values[base : base+c.N]
@@ -25,15 +25,15 @@ func (k *kit) checkSearchStatistics(a, twin env.Agent, action []uint8) {
 			}
 		}
 		if top := best(own, worth); top >= 0 {
-			weighs = true
+			searched = true
 			if own[action[i]] == 0 || worth[action[i]] < worth[top] {
 				k.failf("the agent's %q is %d, but by its visits %v and values %v choice %d is the best", c.Name, action[i], own, worth, top)
 			}
 		}
 		base += c.N
 	}
-	if weighs != told {
-		k.failf("SearchStatistics returns %v, with visits %v", told, visits)
+	if searched != reported {
+		k.failf("SearchStatistics returns %v, with visits %v", reported, visits)
 	}
 }
 
@@ -50,10 +50,10 @@ func best(visits []int32, values []float64) int {
 }
 
 // searchStatistics is what an agent reports about the search for its last action.
-func (k *kit) searchStatistics(a env.Agent) (visits []int32, values []float64, told bool) {
+func (k *kit) searchStatistics(a env.Agent) (visits []int32, values []float64, reported bool) {
 	visits, values = make([]int32, k.spec.MaskSize()), make([]float64, k.spec.MaskSize())
 	if w, ok := a.(env.SearchReporter); ok {
-		told = w.SearchStatistics(visits, values)
+		reported = w.SearchStatistics(visits, values)
 	}
-	return visits, values, told
+	return visits, values, reported
 }
