@@ -11,7 +11,8 @@ import pytest
 
 import pommego
 from pommego._transport import wire
-from pommego.batch import BatchReader, episode_info, final_info
+from pommego.batch import BatchReader
+from pommego.info import episode_info, final_info
 from pommego.spec import GameSpec
 
 GAMES, ROWS = 2, 8

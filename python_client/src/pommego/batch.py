@@ -1,14 +1,12 @@
 """Turns a batch from the wire into what gymnasium's vector interface returns.
 
-Two decisions are made here: which arrays are copied (see `BatchReader`), and how
-per-episode values are laid out. As in gymnasium's own vector environments, each key
-of an info dictionary has a mask, under the key's name with an underscore before it.
+What is decided here is which arrays are copied, see `BatchReader`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +17,7 @@ from pommego._transport.shared import SharedBatch, SharedSimulation
 from pommego.fog import Fog
 from pommego.rows import to_box
 
-__all__ = ["BatchReader", "Observation", "View", "join_batches", "keep_rows"]
+__all__ = ["ENDED", "BatchReader", "Observation", "View", "WithMasks", "keep_rows"]
 
 Array = NDArray[Any]
 Observation = dict[str, Array] | Array
@@ -38,7 +36,7 @@ _TYPES: dict[str, Any] = dict.fromkeys(
 _TYPES["action_mask"] = np.int8
 
 _COUNTS = "game.counts"  # int32 (rows, names), absent where a game counts nothing
-_ENDED = "_ended"  # key in the statistics: the rows of games whose episode ended
+ENDED = "_ended"  # key in the statistics: the rows of games whose episode ended
 
 _SMALL = 64 << 10  # bytes: smaller fields are copied, which costs little
 
@@ -318,7 +316,7 @@ class BatchReader:
             "result": (arrays["game.result"] * done).repeat(learners),
             "winners": (arrays["game.winners"] & done[:, None]).repeat(learners, axis=0),
             "return": arrays["game.return"] * ended,
-            _ENDED: ended,
+            ENDED: ended,
         }
         for name in ("late", "failed"):  # of agents outside the server
             if f"game.{name}" in arrays:
@@ -388,146 +386,6 @@ def _finished(games: Array, most: int) -> Array:
     if not fits or (games.size and not ((games >= 0) & (games < most)).all()):
         raise ValueError(f"the finished games as {games.dtype} {games.tolist()[:5]}")
     return games.copy()
-
-
-def joined(views: list[View], steps: int | None = None) -> View:
-    """Join the parts of a batch of simulated games, received in several messages.
-
-    Args:
-        views: the parts.
-        steps: with a number of steps, each part has the rows of all steps, the first
-            step's first, and the result's arrays have the steps as their first axis.
-    """
-    if steps is not None:
-        views = [_by_step(view, steps) for view in views]
-    if len(views) == 1:
-        return views[0]
-    axis = int(steps is not None)
-    return View(**{f.name: _together([getattr(view, f.name) for view in views], axis) for f in fields(View)})
-
-
-def _together(parts: list[Any], axis: int = 0) -> Any:
-    """Join arrays, or dictionaries of them, along an axis, which is the only one of those with one axis."""
-    if parts[0] is None:
-        return None
-    if isinstance(parts[0], dict):
-        return type(parts[0])((name, _together([part[name] for part in parts], axis)) for name in parts[0])
-    return np.concatenate(parts, axis=-1 if parts[0].ndim == 1 else axis)
-
-
-def join_batches(views: list[View]) -> View:
-    """Join the batches of several environments into that of one with all of their games, in this order.
-
-    The result's arrays can be written to.
-    """
-    if len(views) == 1 and views[0].reward.flags.writeable:
-        return views[0]
-    each = {f.name: [getattr(view, f.name) for view in views] for f in fields(View)}
-    first = np.cumsum([0, *(len(view.seed) for view in views[:-1])])
-    each["finished"] = [at + view.finished for at, view in zip(first, views, strict=True)]
-    each["final"] = [final for final in each["final"] if final] or [{}]
-    filled = next((stats for stats in each["stats"] if stats), {})
-    rows = [len(view.reward) for view in views]
-    each["stats"] = [stats or _no_statistics(filled, n) for stats, n in zip(each["stats"], rows, strict=True)]
-    view = View(**{name: _together(parts) for name, parts in each.items()})
-    view.finished = view.finished.astype(np.int32)
-    return view
-
-
-def _no_statistics(like: dict[str, Array], rows: int) -> dict[str, Array]:
-    """Return the statistics of rows whose episodes go on."""
-    return {name: np.zeros((rows, *array.shape[1:]), array.dtype) for name, array in like.items()}
-
-
-def _by_step(view: View, steps: int) -> View:
-    """Give the arrays of a view the steps as their first axis."""
-
-    def split(part: Any) -> Any:
-        if isinstance(part, dict):
-            return type(part)((name, split(array)) for name, array in part.items())
-        return part.reshape(steps, len(part) // steps, *part.shape[1:])
-
-    names = ("obs", "reward", "terminated", "truncated", "info", "stats")
-    return replace(view, **{name: split(getattr(view, name)) for name in names})
-
-
-def begin_info(view: View, begun: NDArray[np.bool_], learners: int) -> dict[str, Any]:
-    """Return which episodes began, and their seeds, as an info dictionary.
-
-    Args:
-        view: the batch.
-        begun: bool (games,), the games in which one began.
-        learners: rows a game.
-    """
-    mask = begun.repeat(learners)
-    return {
-        "seed": (view.seed * begun).repeat(learners),
-        "_seed": mask,
-        "episode_number": (view.episode * begun).repeat(learners),
-        "_episode_number": mask.copy(),
-    }
-
-
-def episode_info(view: View) -> dict[str, Any]:
-    """Return the statistics of the episodes that ended as an info dictionary."""
-    mask = view.stats[_ENDED]
-    info: dict[str, Any] = {}
-    for name, array in view.stats.items():
-        if name != _ENDED:
-            info[name], info[f"_{name}"] = array, mask.copy()
-    return {"game": info, "_game": mask.copy()}
-
-
-def final_info(view: View, learners: int, rows: int) -> dict[str, Any]:
-    """Return the final observations and their info in gymnasium's form for SAME_STEP."""
-    at = rows_of(view.finished, learners)
-    mask = np.zeros(rows, np.bool_)
-    mask[at] = True
-    obs = view.final["obs"]
-    final_obs = np.full(rows, None, dtype=object)
-    for k, row in enumerate(at.tolist()):
-        final_obs[row] = _row_of(obs, k, len(at), learners)
-    last: dict[str, Any] = {}
-    for name, dtype in (("action_mask", np.int8), ("alive", np.bool_), ("seat", np.uint8)):
-        if name in view.final:
-            array = view.final[name].view(dtype)
-            whole = np.zeros((rows, *array.shape[1:]), dtype)
-            whole[at] = array
-            last[name], last[f"_{name}"] = whole, mask.copy()
-    if "state" in view.final:
-        last["state"], last["_state"] = (
-            _spread(view.final["state"], view.finished, learners, rows),
-            mask.copy(),
-        )
-    last |= episode_info(view)
-    return {"final_obs": final_obs, "_final_obs": mask, "final_info": last, "_final_info": mask.copy()}
-
-
-def _row_of(obs: Observation, k: int, rows: int, learners: int) -> Observation:
-    """Return row k of so many; shared fields have one entry per game."""
-    if isinstance(obs, np.ndarray):
-        return obs[k]
-    return {name: array[k if len(array) == rows else k // learners] for name, array in obs.items()}
-
-
-def _spread(state: Observation, games: Array, learners: int, rows: int) -> Observation:
-    """Return the states of some games in arrays for all rows, or for all games if there is one for each."""
-
-    def spread(array: Array) -> Array:
-        by_rows = len(array) == len(games) * learners
-        whole = np.zeros((rows if by_rows else rows // learners, *array.shape[1:]), array.dtype)
-        whole[rows_of(games, learners if by_rows else 1)] = array
-        return whole
-
-    if isinstance(state, np.ndarray):
-        return spread(state)
-    return WithMasks((name, spread(array)) for name, array in state.items())
-
-
-def rows_of(games: Array, learners: int) -> NDArray[np.intp]:
-    """Return the rows of these games in ascending order."""
-    first = games.astype(np.intp) * learners
-    return (first[:, None] + np.arange(learners)).ravel() if learners > 1 else first
 
 
 def _nbytes(field: wire.Field) -> int:

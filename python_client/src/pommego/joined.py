@@ -16,11 +16,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pommego import checks
-from pommego.batch import View, join_batches, rows_of
+from pommego.batch import View
 from pommego.errors import ClosedError, ConnectionError, PommegoError, ServerError, TimeoutError
 from pommego.guard import Guard
+from pommego.merging import join_batches
 from pommego.opponents import LineUps
 from pommego.parts import Make, Member, Part
+from pommego.rows import rows_of
 from pommego.session import Session
 from pommego.state import Games, Simulation, State
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pommego.spec import BOX
 
-__all__ = ["by_game", "fields_of", "row_info", "row_obs", "sample", "split_mask", "to_box"]
+__all__ = ["by_game", "fields_of", "row_info", "row_obs", "rows_of", "sample", "split_mask", "to_box"]
 
 
 def by_game(x: Any, games: int, learners: int) -> Any:
@@ -25,6 +25,12 @@ def by_game(x: Any, games: int, learners: int) -> Any:
     if len(x) == games * learners:
         return x.reshape(shape)
     return np.broadcast_to(x[:, None], shape) if len(x) == games else x
+
+
+def rows_of(games: NDArray[Any], learners: int) -> NDArray[np.intp]:
+    """Return the rows of these games in ascending order."""
+    first = games.astype(np.intp) * learners
+    return (first[:, None] + np.arange(learners)).ravel() if learners > 1 else first
 
 
 def split_mask(action_mask: NDArray[np.int8], choices: Sequence[int]) -> tuple[NDArray[np.int8], ...]:

@@ -14,8 +14,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from pommego import checks
 from pommego._transport import wire
-from pommego.batch import View, episode_info, joined
+from pommego.batch import View
 from pommego.errors import PommegoError, ServerError
+from pommego.info import episode_info
+from pommego.merging import join_simulations
 from pommego.opponents import check_simulate
 from pommego.session import Session
 
@@ -111,166 +113,6 @@ def _to_wire(state: State | bytes | dict[str, Any] | str) -> bytes | str:
     raise TypeError(f"a state is a State, bytes, or JSON as a dict or str, not {type(state).__name__}")
 
 
-def _save_games(session: Session, games: list[int], as_json: bool) -> list[Any]:
-    """Save games, in as many messages as necessary; see `PommegoVectorEnv.get_state`."""
-    states: list[Any] = []
-    at_once = _AT_ONCE
-    while len(states) < len(games):
-        part = games[len(states) : len(states) + at_once]
-        try:
-            reply = session.call("get_state", wire.States, games=part, json=as_json or None)
-        except ServerError as e:
-            if e.code != "limit" or len(part) == 1:
-                raise
-            at_once = max(len(part) // 4, 1)  # the reply would be too long
-            continue
-        states += map(json.loads, reply.states) if as_json else [State(s, session) for s in reply.states]
-    return states
-
-
-def _restore_games(session: Session, games: list[int], states: Sequence[Any]) -> View:
-    """Restore games and return the batch of all games; see `PommegoVectorEnv.set_state`."""
-    given = [_to_wire(state) for state in states]
-    if len(games) != len(given):
-        raise ValueError(f"{len(given)} states for {len(games)} games")
-    if not games:
-        raise ValueError("no games to restore")
-    for begin, end in _parts(session, given, _AT_ONCE):
-        reply = session.call("set_state", wire.Batch, games=games[begin:end], states=given[begin:end])
-        if session.policies:
-            session.policies.forget(np.array(games[begin:end]))
-        view = session.read(reply)
-    return view
-
-
-def _reset_starts(session: Session, states: Sequence[Any] | None) -> dict[str, Any] | None:
-    """Return what a reset says of the state that each game begins in, None: as ever.
-
-    Raises:
-        ValueError: they are too large for one message.
-    """
-    if states is None:
-        return None
-    places: dict[bytes | str, int] = {}
-    starts = [-1 if s is None else places.setdefault(_to_wire(s), len(places)) for s in states]
-    size, room = sum(map(len, places)), session.client.limits["message_bytes"] // 2
-    if size > room:
-        raise ValueError(
-            f"options['states'] are {size} bytes in all, and one reset takes {room}: give fewer different "
-            "states, or set_start_states(), which takes any number"
-        )
-    return {"states": list(places), "starts": wire.tensor(np.array(starts, np.int32))}
-
-
-def _set_starts(
-    session: Session, states: Sequence[Any], weights: Sequence[float] | None, ordinary: float
-) -> None:
-    """Say where episodes begin; see `PommegoVectorEnv.set_start_states`."""
-    if isinstance(states, State | bytes | str | dict):
-        raise TypeError(f"start states are a list of saved states, not one {type(states).__name__}")
-    given = [_to_wire(state) for state in states]
-    if weights is not None:
-        weights = [float(weight) for weight in weights]
-        if len(weights) != len(given):
-            raise ValueError(f"{len(weights)} weights for {len(given)} start states")
-    if weights is not None and (not all(0 <= w < math.inf for w in weights) or not sum(weights) > 0):
-        raise ValueError("weights of start states are finite numbers, 0 or more, not all 0")
-    if not 0 <= ordinary <= 1:
-        raise ValueError(f"the share of ordinary starts is {ordinary}, expected 0 to 1")
-    if weights is not None:  # without those that are never drawn, so that no message has nothing else
-        given = [state for state, weight in zip(given, weights, strict=True) if weight]
-        weights = [weight for weight in weights if weight]
-    for begin, end in _parts(session, given, _AT_ONCE):
-        session.call(
-            "set_starts",
-            wire.Ok,
-            states=given[begin:end],
-            weights=weights and weights[begin:end],
-            ordinary=float(ordinary),
-            add=begin > 0,
-        )
-
-
-def _game_json(session: Session, state: State | bytes) -> dict[str, Any]:
-    """Return the readable form of any state; see `PommegoVectorEnv.state_json`."""
-    session.check_idle()
-    call, env = session.client.call, session.scratch
-    call("set_state", wire.Batch, env=env, games=[0], states=[_to_wire(state)])
-    return json.loads(call("get_state", wire.States, env=env, games=[0], json=True).states[0])
-
-
-def _simulate_games(
-    session: Session,
-    states: Sequence[State | bytes],
-    actions: ArrayLike,
-    *,
-    seed: int | None,
-    steps: int,
-    policy: str | None,
-    trajectory: bool,
-) -> Simulation:
-    """Make steps from each state; see `PommegoVectorEnv.simulate`."""
-    check_simulate(session.policies)
-    checks.playing_on(steps, policy)
-    shown = steps if trajectory else 1
-    given = [_to_wire(state) for state in states]
-    if not given:
-        raise ValueError("no states to simulate")
-    first = secrets.randbits(63) if seed is None else checks.one_seed(seed)
-    n, learners = len(given), session.made.learners
-    wanted = np.empty((n * learners, *session.action_shape[1:]), np.uint8)
-    odd = checks.write_actions(actions, wanted, n, learners)
-    further: dict[str, Any] = {}
-    if steps > 1:
-        further = {"steps": int(steps), "policy": policy, "trajectory": trajectory or None}
-    views: list[View] = []
-    after: list[list[State]] = [[] for _ in range(shown)]
-    for begin, end in _parts(session, given, _simulated_at_once(session, shown)):
-        part = slice(begin * learners, end * learners)
-        try:
-            reply = session.call(
-                "simulate",
-                wire.Simulated,
-                states=given[begin:end],
-                actions=wire.tensor(wanted[part]),
-                seed=(first + begin) % (1 << 64),
-                **further,
-            )
-        except ServerError as e:
-            raise checks.own_value(e, odd if odd is None else odd[part]) from None
-        n = end - begin
-        views.append(session.read_simulated(reply, n * shown, part=n < len(given)))
-        for step, own in enumerate(after):
-            own += [State(state, session) for state in reply.states[step * n : (step + 1) * n]]
-    view = joined(views, steps if trajectory else None)
-    info = view.info | {"seed": first} | (episode_info(view) if view.finished.size else {})
-    return Simulation(
-        after if trajectory else after[0], view.obs, view.reward, view.terminated, view.truncated, info
-    )
-
-
-def _simulated_at_once(session: Session, steps: int) -> int:
-    """Return how many states one request may have that shows so many steps: its reply has a limit."""
-    each = session.made.batch_bytes // session.made.games + _ROOM  # a generous bound
-    limits = session.client.limits
-    most = min(_AT_ONCE, limits["games_per_env"], limits["batch_bytes"] // (2 * each))
-    return max(1, most // steps)
-
-
-def _parts(session: Session, states: list[bytes | str], at_once: int) -> Iterator[tuple[int, int]]:
-    """Split states into ranges that each fit into one message."""
-    room = session.client.limits["message_bytes"] - _ROOM
-    each = session.made.learners * math.prod(session.action_shape[1:]) + _PER_STATE
-    begin = size = 0
-    for i, state in enumerate(states):
-        need = len(state) * (3 if isinstance(state, str) else 1) + each  # a character can have three bytes
-        if i > begin and (size + need > room or i - begin >= at_once):
-            yield begin, i
-            begin, size = i, 0
-        size += need
-    yield begin, len(states)
-
-
 class Games(Session):
     """The games of one environment: a session that can also save, restore and simulate them.
 
@@ -279,9 +121,153 @@ class Games(Session):
     """
 
     members = ()
-    starts = _reset_starts
-    set_starts = _set_starts
-    save = _save_games
-    restore = _restore_games
-    readable = _game_json
-    simulate = _simulate_games
+
+    def save(self, games: list[int], as_json: bool) -> list[Any]:
+        """Save games, in as many messages as necessary; see `PommegoVectorEnv.get_state`."""
+        states: list[Any] = []
+        at_once = _AT_ONCE
+        while len(states) < len(games):
+            part = games[len(states) : len(states) + at_once]
+            try:
+                reply = self.call("get_state", wire.States, games=part, json=as_json or None)
+            except ServerError as e:
+                if e.code != "limit" or len(part) == 1:
+                    raise
+                at_once = max(len(part) // 4, 1)  # the reply would be too long
+                continue
+            states += map(json.loads, reply.states) if as_json else [State(s, self) for s in reply.states]
+        return states
+
+    def restore(self, games: list[int], states: Sequence[Any]) -> View:
+        """Restore games and return the batch of all games; see `PommegoVectorEnv.set_state`."""
+        given = [_to_wire(state) for state in states]
+        if len(games) != len(given):
+            raise ValueError(f"{len(given)} states for {len(games)} games")
+        if not games:
+            raise ValueError("no games to restore")
+        for begin, end in self._parts(given, _AT_ONCE):
+            reply = self.call("set_state", wire.Batch, games=games[begin:end], states=given[begin:end])
+            if self.policies:
+                self.policies.forget(np.array(games[begin:end]))
+            view = self.read(reply)
+        return view
+
+    def starts(self, states: Sequence[Any] | None) -> dict[str, Any] | None:
+        """Return what a reset says of the state that each game begins in; None: on boards of their own.
+
+        Raises:
+            ValueError: they are too large for one message.
+        """
+        if states is None:
+            return None
+        places: dict[bytes | str, int] = {}
+        starts = [-1 if s is None else places.setdefault(_to_wire(s), len(places)) for s in states]
+        size, room = sum(map(len, places)), self.client.limits["message_bytes"] // 2
+        if size > room:
+            raise ValueError(
+                f"options['states'] are {size} bytes in all, and one reset takes {room}: give fewer "
+                "different states, or set_start_states(), which takes any number"
+            )
+        return {"states": list(places), "starts": wire.tensor(np.array(starts, np.int32))}
+
+    def set_starts(self, states: Sequence[Any], weights: Sequence[float] | None, ordinary: float) -> None:
+        """Say where episodes begin; see `PommegoVectorEnv.set_start_states`."""
+        if isinstance(states, State | bytes | str | dict):
+            raise TypeError(f"start states are a list of saved states, not one {type(states).__name__}")
+        given = [_to_wire(state) for state in states]
+        if weights is not None:
+            weights = [float(weight) for weight in weights]
+            if len(weights) != len(given):
+                raise ValueError(f"{len(weights)} weights for {len(given)} start states")
+        if weights is not None and (not all(0 <= w < math.inf for w in weights) or not sum(weights) > 0):
+            raise ValueError("weights of start states are finite numbers, 0 or more, not all 0")
+        if not 0 <= ordinary <= 1:
+            raise ValueError(f"the share of ordinary starts is {ordinary}, expected 0 to 1")
+        if weights is not None:  # without those that are never drawn, so that no message has nothing else
+            given = [state for state, weight in zip(given, weights, strict=True) if weight]
+            weights = [weight for weight in weights if weight]
+        for begin, end in self._parts(given, _AT_ONCE):
+            self.call(
+                "set_starts",
+                wire.Ok,
+                states=given[begin:end],
+                weights=weights and weights[begin:end],
+                ordinary=float(ordinary),
+                add=begin > 0,
+            )
+
+    def readable(self, state: State | bytes) -> dict[str, Any]:
+        """Return the readable form of any state; see `PommegoVectorEnv.state_json`."""
+        self.check_idle()
+        call, env = self.client.call, self.scratch
+        call("set_state", wire.Batch, env=env, games=[0], states=[_to_wire(state)])
+        return json.loads(call("get_state", wire.States, env=env, games=[0], json=True).states[0])
+
+    def simulate(
+        self,
+        states: Sequence[State | bytes],
+        actions: ArrayLike,
+        *,
+        seed: int | None,
+        steps: int,
+        policy: str | None,
+        trajectory: bool,
+    ) -> Simulation:
+        """Make steps from each state; see `PommegoVectorEnv.simulate`."""
+        check_simulate(self.policies)
+        checks.playing_on(steps, policy)
+        shown = steps if trajectory else 1
+        given = [_to_wire(state) for state in states]
+        if not given:
+            raise ValueError("no states to simulate")
+        first = secrets.randbits(63) if seed is None else checks.one_seed(seed)
+        n, learners = len(given), self.made.learners
+        wanted = np.empty((n * learners, *self.action_shape[1:]), np.uint8)
+        odd = checks.write_actions(actions, wanted, n, learners)
+        further: dict[str, Any] = {}
+        if steps > 1:
+            further = {"steps": int(steps), "policy": policy, "trajectory": trajectory or None}
+        views: list[View] = []
+        after: list[list[State]] = [[] for _ in range(shown)]
+        for begin, end in self._parts(given, self._simulated_at_once(shown)):
+            part = slice(begin * learners, end * learners)
+            try:
+                reply = self.call(
+                    "simulate",
+                    wire.Simulated,
+                    states=given[begin:end],
+                    actions=wire.tensor(wanted[part]),
+                    seed=(first + begin) % (1 << 64),
+                    **further,
+                )
+            except ServerError as e:
+                raise checks.own_value(e, odd if odd is None else odd[part]) from None
+            n = end - begin
+            views.append(self.read_simulated(reply, n * shown, part=n < len(given)))
+            for step, own in enumerate(after):
+                own += [State(state, self) for state in reply.states[step * n : (step + 1) * n]]
+        view = join_simulations(views, steps if trajectory else None)
+        info = view.info | {"seed": first} | (episode_info(view) if view.finished.size else {})
+        return Simulation(
+            after if trajectory else after[0], view.obs, view.reward, view.terminated, view.truncated, info
+        )
+
+    def _simulated_at_once(self, steps: int) -> int:
+        """Return how many states one request may have that shows so many steps: its reply has a limit."""
+        each = self.made.batch_bytes // self.made.games + _ROOM  # a generous bound
+        limits = self.client.limits
+        most = min(_AT_ONCE, limits["games_per_env"], limits["batch_bytes"] // (2 * each))
+        return max(1, most // steps)
+
+    def _parts(self, states: list[bytes | str], at_once: int) -> Iterator[tuple[int, int]]:
+        """Split states into ranges that each fit into one message."""
+        room = self.client.limits["message_bytes"] - _ROOM
+        each = self.made.learners * math.prod(self.action_shape[1:]) + _PER_STATE
+        begin = size = 0
+        for i, state in enumerate(states):
+            need = len(state) * (3 if isinstance(state, str) else 1) + each  # three: of a character
+            if i > begin and (size + need > room or i - begin >= at_once):
+                yield begin, i
+                begin, size = i, 0
+            size += need
+        yield begin, len(states)

@@ -14,9 +14,10 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
 from pommego import checks, rows
-from pommego.batch import Observation, View, begin_info, episode_info, final_info
+from pommego.batch import Observation
 from pommego.errors import PommegoError
 from pommego.guard import alone
+from pommego.info import InfoMaker
 from pommego.joined import JoinedGames
 from pommego.opponents import LineUps, Opponents
 from pommego.parts import Member
@@ -30,7 +31,6 @@ __all__ = ["RENDER_MODES", "PommegoVectorEnv", "StepReturn"]
 #: How games can be drawn: as text, as images, or in the browser.
 RENDER_MODES = ("ansi", "rgb_array", "human")
 _TILE = 16  # pixels of a tile in an image
-_NONE = np.uint64(2**64 - 1)  # the number of no episode
 
 StepReturn = tuple[Observation, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]
 
@@ -150,10 +150,8 @@ class PommegoVectorEnv(VectorEnv):
         self.single_observation_space = self.encoding.space()
         self.single_state_space = self.state_encoding and self.state_encoding.space()
         self.single_action_space = self.game_spec.action_space()
-        self._episode = np.zeros(self.num_games, np.uint64)
-        self._every_row = np.ones(self._rows, np.bool_)
-        self._episode_bytes = self._episode.tobytes()  # the same in lock-step: what is compared quickest
-        self._alive = np.zeros(self.num_envs, np.bool_)  # as last shown
+        final = self.autoreset_mode == AutoresetMode.SAME_STEP
+        self._infos = InfoMaker(self.num_games, self.learners, self._rows, final=final)
 
     # gymnasium's interface ----------------------------------------------------
 
@@ -224,11 +222,7 @@ class PommegoVectorEnv(VectorEnv):
         self._session.check_open()
         self._session.abandon_steps()
         view = self._session.reset(seeds, mask, starts)
-        if view.games is None:
-            begun = np.ones(self.num_games, np.bool_) if mask is None else mask
-            return view.obs, self._no_step(view) | begin_info(view, begun, self.learners)
-        self._episode[slice(None) if mask is None else mask] = _NONE  # the episode has begun
-        return view.obs, self._step_info(view)
+        return view.obs, self._infos.of_reset(view, mask)
 
     @alone
     def step(self, actions: ArrayLike) -> StepReturn:
@@ -305,7 +299,7 @@ class PommegoVectorEnv(VectorEnv):
 
     def _received(self) -> StepReturn:
         view = self._session.recv()
-        return view.obs, view.reward, view.terminated, view.truncated, self._step_info(view)
+        return view.obs, view.reward, view.terminated, view.truncated, self._infos.of_step(view)
 
     def close_extras(self, **_: Any) -> None:
         """Free the games; stop the server if it is ours."""
@@ -530,7 +524,7 @@ class PommegoVectorEnv(VectorEnv):
         if isinstance(games, int | np.integer):
             games, states = [int(games)], [states]
         view = self._session.restore(list(map(int, games)), states)
-        return view.obs, self._no_step(view)
+        return view.obs, self._infos.of_no_step(view)
 
     @alone
     def state_json(self, state: State | bytes) -> dict[str, Any]:
@@ -660,43 +654,3 @@ class PommegoVectorEnv(VectorEnv):
             f"PommegoVectorEnv({self.game_spec.id}, games={self.num_games}, rows={self.num_envs}, "
             f"observation={self.encoding.name})"
         )
-
-    def _show(self, view: View) -> None:
-        """Note which episodes are shown."""
-        self._episode = view.episode.copy()
-        self._episode_bytes = self._episode.tobytes()
-
-    def _no_step(self, view: View) -> dict[str, Any]:
-        """Return the info of a batch that is not the result of a step."""
-        self._show(view)
-        self._alive = view.info["alive"].copy()
-        return view.info | {"valid": np.zeros(self._rows, np.bool_), "_valid": self._every_row.copy()}
-
-    def _begin(self, view: View, before: NDArray[np.uint64], valid: NDArray[np.bool_]) -> None:
-        """Add the episodes that began to info; in games that only reset, no row is valid."""
-        begun = begin_info(view, view.episode != before, self.learners)
-        valid &= ~begun["_seed"] | view.terminated | view.truncated
-        view.info |= begun
-
-    def _step_info(self, view: View) -> dict[str, Any]:
-        info = view.info
-        if view.games is None:
-            valid, self._alive = self._alive, info["alive"].copy()
-            if view.episode.tobytes() != self._episode_bytes:
-                self._begin(view, self._episode, valid)
-                self._show(view)
-        else:
-            valid, self._alive[view.rows] = self._alive[view.rows], info["alive"]
-            before = self._episode[view.games]
-            if view.episode.tobytes() != before.tobytes():
-                self._begin(view, before, valid)
-                self._episode[view.games] = view.episode
-            info["row"], info["_row"] = view.rows, self._every_row.copy()
-        info["valid"], info["_valid"] = valid, self._every_row.copy()
-        if view.finished.size:
-            info |= episode_info(view)
-            if self.autoreset_mode == AutoresetMode.SAME_STEP:
-                info |= final_info(view, self.learners, self._rows)
-                ended = info["_final_info"]
-                info["final_info"] |= {"valid": valid & ended, "_valid": ended.copy()}
-        return info

@@ -1,0 +1,158 @@
+"""The info of batches: which episodes began and ended, and which rows a step was made for.
+
+As in gymnasium's own vector environments, each key of an info dictionary has a mask, under
+the key's name with an underscore before it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pommego.batch import ENDED, Observation, View, WithMasks
+from pommego.rows import rows_of
+
+__all__ = ["InfoMaker", "episode_info", "final_info"]
+
+_NONE = np.uint64(2**64 - 1)  # the number of no episode
+
+
+class InfoMaker:
+    """Completes the info of each batch of an environment, by what the batches before it showed.
+
+    Args:
+        games: how many there are.
+        learners: rows a game.
+        rows: of a batch.
+        final: whether ends of episodes come with their last observations (SAME_STEP).
+    """
+
+    def __init__(self, games: int, learners: int, rows: int, *, final: bool) -> None:
+        self._learners, self._rows, self._final = learners, rows, final
+        self._episode = np.zeros(games, np.uint64)
+        self._episode_bytes = self._episode.tobytes()  # the same in lock-step: what is compared quickest
+        self._alive = np.zeros(games * learners, np.bool_)  # as last shown
+
+    def of_reset(self, view: View, mask: NDArray[np.bool_] | None) -> dict[str, Any]:
+        """Return the info of a reset of all games, or of those in a mask."""
+        if view.games is not None:
+            self._episode[slice(None) if mask is None else mask] = _NONE  # the episode has begun
+            return self.of_step(view)
+        begun = np.ones(len(self._episode), np.bool_) if mask is None else mask
+        return self.of_no_step(view) | _began(view, begun, self._learners)
+
+    def of_no_step(self, view: View) -> dict[str, Any]:
+        """Return the info of a batch of all games that is not the result of a step."""
+        self._show(view)
+        self._alive = view.info["alive"].copy()
+        return view.info | {"valid": np.zeros(self._rows, np.bool_), "_valid": np.ones(self._rows, np.bool_)}
+
+    def of_step(self, view: View) -> dict[str, Any]:
+        """Return the info of a step."""
+        info = view.info
+        if view.games is None:
+            valid, self._alive = self._alive, info["alive"].copy()
+            if view.episode.tobytes() != self._episode_bytes:
+                self._begin(view, self._episode, valid)
+                self._show(view)
+        else:
+            valid, self._alive[view.rows] = self._alive[view.rows], info["alive"]
+            before = self._episode[view.games]
+            if view.episode.tobytes() != before.tobytes():
+                self._begin(view, before, valid)
+                self._episode[view.games] = view.episode
+            info["row"], info["_row"] = view.rows, np.ones(self._rows, np.bool_)
+        info["valid"], info["_valid"] = valid, np.ones(self._rows, np.bool_)
+        if view.finished.size:
+            info |= episode_info(view)
+            if self._final:
+                info |= final_info(view, self._learners, self._rows)
+                ended = info["_final_info"]
+                info["final_info"] |= {"valid": valid & ended, "_valid": ended.copy()}
+        return info
+
+    def _show(self, view: View) -> None:
+        """Note which episodes are shown."""
+        self._episode = view.episode.copy()
+        self._episode_bytes = self._episode.tobytes()
+
+    def _begin(self, view: View, before: NDArray[np.uint64], valid: NDArray[np.bool_]) -> None:
+        """Add the episodes that began to info; in games that only reset, no row is valid."""
+        begun = _began(view, view.episode != before, self._learners)
+        valid &= ~begun["_seed"] | view.terminated | view.truncated
+        view.info |= begun
+
+
+def _began(view: View, begun: NDArray[np.bool_], learners: int) -> dict[str, Any]:
+    """Return which episodes began, and their seeds.
+
+    Args:
+        view: the batch.
+        begun: bool (games,), the games in which one began.
+        learners: rows a game.
+    """
+    mask = begun.repeat(learners)
+    return {
+        "seed": (view.seed * begun).repeat(learners),
+        "_seed": mask,
+        "episode_number": (view.episode * begun).repeat(learners),
+        "_episode_number": mask.copy(),
+    }
+
+
+def episode_info(view: View) -> dict[str, Any]:
+    """Return the statistics of the episodes that ended as an info dictionary."""
+    mask = view.stats[ENDED]
+    info: dict[str, Any] = {}
+    for name, array in view.stats.items():
+        if name != ENDED:
+            info[name], info[f"_{name}"] = array, mask.copy()
+    return {"game": info, "_game": mask.copy()}
+
+
+def final_info(view: View, learners: int, rows: int) -> dict[str, Any]:
+    """Return the final observations and their info in gymnasium's form for SAME_STEP."""
+    at = rows_of(view.finished, learners)
+    mask = np.zeros(rows, np.bool_)
+    mask[at] = True
+    obs = view.final["obs"]
+    final_obs = np.full(rows, None, dtype=object)
+    for k, row in enumerate(at.tolist()):
+        final_obs[row] = _row_of(obs, k, len(at), learners)
+    last: dict[str, Any] = {}
+    for name, dtype in (("action_mask", np.int8), ("alive", np.bool_), ("seat", np.uint8)):
+        if name in view.final:
+            array = view.final[name].view(dtype)
+            whole = np.zeros((rows, *array.shape[1:]), dtype)
+            whole[at] = array
+            last[name], last[f"_{name}"] = whole, mask.copy()
+    if "state" in view.final:
+        last["state"], last["_state"] = (
+            _spread(view.final["state"], view.finished, learners, rows),
+            mask.copy(),
+        )
+    last |= episode_info(view)
+    return {"final_obs": final_obs, "_final_obs": mask, "final_info": last, "_final_info": mask.copy()}
+
+
+def _row_of(obs: Observation, k: int, rows: int, learners: int) -> Observation:
+    """Return row k of so many; shared fields have one entry per game."""
+    if isinstance(obs, np.ndarray):
+        return obs[k]
+    return {name: array[k if len(array) == rows else k // learners] for name, array in obs.items()}
+
+
+def _spread(state: Observation, games: NDArray[Any], learners: int, rows: int) -> Observation:
+    """Return the states of some games in arrays for all rows, or for all games if there is one for each."""
+
+    def spread(array: NDArray[Any]) -> NDArray[Any]:
+        by_rows = len(array) == len(games) * learners
+        whole = np.zeros((rows if by_rows else rows // learners, *array.shape[1:]), array.dtype)
+        whole[rows_of(games, learners if by_rows else 1)] = array
+        return whole
+
+    if isinstance(state, np.ndarray):
+        return spread(state)
+    return WithMasks((name, spread(array)) for name, array in state.items())

@@ -1,0 +1,74 @@
+"""Puts batches together: parts of one that came in several messages, and those of several servers."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pommego.batch import View
+
+__all__ = ["join_batches", "join_simulations"]
+
+
+def join_simulations(views: list[View], steps: int | None = None) -> View:
+    """Join the parts of a batch of simulated games, received in several messages.
+
+    Args:
+        views: the parts.
+        steps: with a number of steps, each part has the rows of all steps, the first
+            step's first, and the result's arrays have the steps as their first axis.
+    """
+    if steps is not None:
+        views = [_by_step(view, steps) for view in views]
+    if len(views) == 1:
+        return views[0]
+    axis = int(steps is not None)
+    return View(**{f.name: _together([getattr(view, f.name) for view in views], axis) for f in fields(View)})
+
+
+def _together(parts: list[Any], axis: int = 0) -> Any:
+    """Join arrays, or dictionaries of them, along an axis, which is the only one of those with one axis."""
+    if parts[0] is None:
+        return None
+    if isinstance(parts[0], dict):
+        return type(parts[0])((name, _together([part[name] for part in parts], axis)) for name in parts[0])
+    return np.concatenate(parts, axis=-1 if parts[0].ndim == 1 else axis)
+
+
+def join_batches(views: list[View]) -> View:
+    """Join the batches of several environments into that of one with all of their games, in this order.
+
+    The result's arrays can be written to.
+    """
+    if len(views) == 1 and views[0].reward.flags.writeable:
+        return views[0]
+    each = {f.name: [getattr(view, f.name) for view in views] for f in fields(View)}
+    first = np.cumsum([0, *(len(view.seed) for view in views[:-1])])
+    each["finished"] = [at + view.finished for at, view in zip(first, views, strict=True)]
+    each["final"] = [final for final in each["final"] if final] or [{}]
+    filled = next((stats for stats in each["stats"] if stats), {})
+    rows = [len(view.reward) for view in views]
+    each["stats"] = [stats or _no_statistics(filled, n) for stats, n in zip(each["stats"], rows, strict=True)]
+    view = View(**{name: _together(parts) for name, parts in each.items()})
+    view.finished = view.finished.astype(np.int32)
+    return view
+
+
+def _no_statistics(like: dict[str, NDArray[Any]], rows: int) -> dict[str, NDArray[Any]]:
+    """Return the statistics of rows whose episodes go on."""
+    return {name: np.zeros((rows, *array.shape[1:]), array.dtype) for name, array in like.items()}
+
+
+def _by_step(view: View, steps: int) -> View:
+    """Give the arrays of a view the steps as their first axis."""
+
+    def split(part: Any) -> Any:
+        if isinstance(part, dict):
+            return type(part)((name, split(array)) for name, array in part.items())
+        return part.reshape(steps, len(part) // steps, *part.shape[1:])
+
+    names = ("obs", "reward", "terminated", "truncated", "info", "stats")
+    return replace(view, **{name: split(getattr(view, name)) for name in names})
