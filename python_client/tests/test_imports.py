@@ -14,9 +14,9 @@ BASE = {"_version", "errors", "results"}
 
 #: The environment itself: the modules that lie in the package, but for those below.
 CORE = {
-    *("batch", "checks", "encoding", "fog", "guard", "info", "joined", "making"),
-    *("merging", "opponents", "parts", "pool", "registration", "rows", "server", "session"),
-    *("sight", "single", "spec", "spread", "state", "vector", "viewer"),
+    *("batch", "checks", "connecting", "encoding", "fog", "guard", "info", "joined"),
+    *("making", "merging", "opponents", "parts", "pool", "registration", "rows", "server"),
+    *("session", "sight", "single", "spec", "spread", "state", "vector", "viewer"),
 }
 
 #: For each part of the package, the parts it may import besides itself and `BASE`. "core" stands for `CORE`.

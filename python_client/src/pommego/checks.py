@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ __all__ = [
     "games_of",
     "in_range",
     "no_fog",
+    "none_of",
     "numbers",
     "one_seed",
     "own_value",
@@ -159,6 +160,13 @@ def resume(
             "resume with shared_memory=True: shared memory ends with the connection; leave out one of them"
         )
     return math.ceil(seconds)
+
+
+def none_of(names: Iterable[str], options: Mapping[str, Any], function: str) -> None:
+    """Raise TypeError if one of these is among the options, which `pommego.make_vec` alone has."""
+    for name in names:
+        if name in options:
+            raise TypeError(f"{function}() has no option {name}; pommego.make_vec() has")
 
 
 def no_fog(id: str) -> ValueError:

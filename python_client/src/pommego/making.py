@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from contextlib import closing, nullcontext
-from dataclasses import dataclass
 from typing import Any
 
 from gymnasium.vector import AutoresetMode
@@ -15,14 +14,14 @@ from pommego._transport import wire
 from pommego._transport.client import Client
 from pommego._transport.compression import check as check_compression
 from pommego._transport.handshake import Certificates
-from pommego.errors import ServerError
+from pommego.connecting import GamesMaker, connected, spec_of
 from pommego.opponents import LineUps, Opponent, Opponents, seats_of
 from pommego.server import Server
 from pommego.sight import UNFOGGED
 from pommego.single import PommegoEnv
 from pommego.spec import BOX, GameSpec
 from pommego.spread import Places, Servers
-from pommego.state import Games, State
+from pommego.state import State
 from pommego.vector import RENDER_MODES, PommegoVectorEnv
 from pommego.viewer import Viewer
 
@@ -234,41 +233,21 @@ def make_vec(
     if opponents is not None:
         options |= line_ups.fields(named=bool(line_ups.places))
 
-    connect = _Connect(
-        id=id,
-        rules=rules,
-        where={
-            "token": token,
-            "certificates": Certificates(ca_file, client_cert),
-            "transport": transport,
-            "timeout": timeout,
-            "resume": resume,
-            "shared": web,
-        },
-        options=options,
-        simple=simple,
-        starts=None if start_states is None else (start_states, start_weights, ordinary_starts),
-        how={
-            "copy": copy or places is not None,
-            "expand": expand_shared,
-            "shared_memory": shared_memory,
-            "numbered": batch_size is not None and not places,
-            "unfogged": unfogged,
-            "line_ups": line_ups,
-            "box": box,
-        },
-    )
+    where = {"token": token, "certificates": Certificates(ca_file, client_cert), "transport": transport}
+    where |= {"timeout": timeout, "resume": resume, "shared": web}
+    how = {"copy": copy or places is not None, "expand": expand_shared, "shared_memory": shared_memory}
+    how |= {"numbered": batch_size is not None and not places, "unfogged": unfogged}
+    how |= {"line_ups": line_ups, "box": box}
+    starts = None if start_states is None else (start_states, start_weights, ordinary_starts)
+    connect = GamesMaker(id, rules, where, options, simple, starts, how)
 
     def make() -> PommegoVectorEnv:
         games = places.join(connect, num_envs, batch_size, line_ups) if places else connect(address, {})
-        viewer = None
-        if web:
-            try:
-                at = games.server
-                viewer = Viewer(at.address, at.token) if at else Viewer(str(address), token)
-            except BaseException:
-                games.close()
-                raise
+        try:
+            viewer = _viewer(games.server, address, token) if web else None
+        except BaseException:
+            games.close()
+            raise
         return PommegoVectorEnv(games, render_mode=render_mode, respawn=make, viewer=viewer)
 
     return make()
@@ -287,44 +266,13 @@ def _places(
     return None
 
 
-@dataclass(frozen=True)
-class _Connect:
-    """Makes games at an address, or on a server of its own without one; can be sent to another process.
+def _viewer(server: Server | None, address: Any, token: str | None) -> Viewer:
+    """Open the page of a server that was started here, or of the one at an address."""
+    return Viewer(server.address, server.token) if server else Viewer(str(address), token)
 
-    Attributes:
-        id: of the game.
-        rules: that differ.
-        where: arguments of `_connected`.
-        options: of the request "make".
-        simple: whether "simple" plays all seats but one.
-        starts: arguments of `Games.set_starts`, None: episodes begin as ever.
-        how: further arguments of `Games`.
-    """
 
-    id: str
-    rules: dict[str, Any] | None
-    where: dict[str, Any]
-    options: dict[str, Any]
-    simple: bool
-    starts: tuple[Any, ...] | None
-    how: dict[str, Any]
-
-    def __call__(self, address: str | None, own: dict[str, Any]) -> Games:
-        client, server = _connected(address, **self.where)
-        own = own | (_against_simple(client, server, self.id, self.rules) if self.simple else {})
-        try:
-            games = Games(client, server, self.options | own, **self.how)
-        except ServerError as e:
-            if self.how["unfogged"] and e.field == "observation":
-                raise checks.no_fog(self.id) from e
-            raise
-        if self.starts is not None:
-            try:
-                games.set_starts(*self.starts)
-            except BaseException:
-                games.close()
-                raise
-        return games
+#: Stands for "simple" in all other seats, however many there are.
+_SIMPLE: Any = object()
 
 
 def make(id: str, *, render_mode: str | None = None, **options: Any) -> PommegoEnv:
@@ -342,9 +290,7 @@ def make(id: str, *, render_mode: str | None = None, **options: Any) -> PommegoE
 
     Other errors are those of `make_vec`.
     """
-    for name in ("num_envs", "autoreset_mode", "batch_size", "copy", "expand_shared"):
-        if name in options:
-            raise TypeError(f"make() has no option {name}; make_vec() has")
+    checks.none_of(("num_envs", "autoreset_mode", "batch_size", "copy", "expand_shared"), options, "make")
     options.setdefault("workers", 1)
     if options.get("opponents") is None and options.get("seats") is None:
         options["opponents"] = _SIMPLE
@@ -362,7 +308,7 @@ def catalog(
     timeout: float = 60.0,
 ) -> dict[str, GameSpec]:
     """Return the games that the server has, by id. Arguments and errors as for `make_vec`."""
-    client, server = _connected(
+    client, server = connected(
         address,
         token=token,
         certificates=Certificates(ca_file, client_cert),
@@ -372,52 +318,6 @@ def catalog(
     with server or nullcontext(), closing(client):
         specs = [GameSpec.from_wire(spec) for spec in client.call("envs", wire.EnvsReply).envs]
     return {spec.id: spec for spec in specs}
-
-
-def _connected(
-    address: str | None,
-    *,
-    token: str | None,
-    certificates: Certificates,
-    transport: str,
-    timeout: float,
-    resume: int | None = None,
-    shared: bool = False,
-) -> tuple[Client, Server | None]:
-    """Connect; start a server first if there is no address. shared: others connect to it later."""
-    if address:
-        client = Client(address, token=token, certificates=certificates, timeout=timeout, resume=resume)
-        return client, None
-    if certificates != Certificates():
-        raise ValueError("ca_file and client_cert are for a server at address=wss://...")
-    server = Server(transport=transport, allow_agents=["*"])  # nobody else can connect to it
-    try:
-        own = {"death": server.death, "resume": resume}
-        client = Client(server.address, token=server.token, timeout=timeout, **own)
-    except BaseException:
-        server.close()
-        raise
-    if not shared:
-        server.forget_address()  # so that no other client can connect and no file is left behind
-    return client, server
-
-
-#: Stands for "simple" in all other seats, however many there are.
-_SIMPLE: Any = object()
-
-
-def _against_simple(
-    client: Client, server: Server | None, id: str, rules: dict[str, Any] | None
-) -> dict[str, Any]:
-    """Return the option `opponents` with "simple" in all seats but one."""
-    try:
-        spec = _spec(client, id, rules)
-    except BaseException:
-        client.close()
-        if server is not None:
-            server.close()
-        raise
-    return {"opponents": ["simple"] * (spec.seats - 1) or None}
 
 
 def describe(
@@ -432,8 +332,4 @@ def describe(
     """Return the description of one game, with changed rules if any are given. Errors as for `make_vec`."""
     certificates = Certificates(ca_file, client_cert)
     with closing(Client(address, token=token, certificates=certificates)) as client:
-        return _spec(client, id, rules)
-
-
-def _spec(client: Client, id: str, rules: dict[str, Any] | None) -> GameSpec:
-    return GameSpec.from_wire(client.call("spaces", wire.SpacesReply, env_id=id, rules=rules).spec)
+        return spec_of(client, id, rules)

@@ -32,6 +32,7 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 
+from pommego import checks
 from pommego.making import make_vec
 from pommego.rows import fields_of
 from pommego.vector import PommegoVectorEnv
@@ -51,9 +52,7 @@ def creator(id: str, num_envs: int = 1, **options: Any) -> Callable[..., Pommego
             always restart in the step that ends them), copy, expand_shared
             and render_mode.
     """
-    for name in _NOT_HERE:
-        if name in options:
-            raise TypeError(f"puffer.creator() has no option {name}; pommego.make_vec() has")
+    checks.none_of(_NOT_HERE, options, "puffer.creator")
     return functools.partial(_create, id, num_envs, options)
 
 

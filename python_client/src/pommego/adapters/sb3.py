@@ -30,6 +30,7 @@ from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.common.vec_env import VecEnv
 from torch import Tensor, cat, nn
 
+from pommego import checks
 from pommego.batch import Observation
 from pommego.making import make_vec as make_vector_env
 from pommego.rows import fields_of, row_info
@@ -56,9 +57,7 @@ def make_vec(id: str, num_envs: int = 1, *, render_mode: str | None = None, **op
 
     Errors are those of `pommego.make_vec`.
     """
-    for name in _NOT_HERE:
-        if name in options:
-            raise TypeError(f"sb3.make_vec() has no option {name}; pommego.make_vec() has")
+    checks.none_of(_NOT_HERE, options, "sb3.make_vec")
     drawn = render_mode or "ansi"
     envs = make_vector_env(id, num_envs, autoreset_mode=AutoresetMode.SAME_STEP, render_mode=drawn, **options)
     return PommegoVecEnv(envs, render_mode=render_mode)

@@ -27,6 +27,7 @@ from tensordict import TensorDict, TensorDictBase
 from torchrl.data import Binary, Bounded, Categorical, Composite, MultiCategorical, Unbounded
 from torchrl.envs import EnvBase
 
+from pommego import checks
 from pommego.making import make_vec as make_vector_env
 from pommego.rows import fields_of
 from pommego.vector import PommegoVectorEnv
@@ -52,9 +53,7 @@ def make_vec(
 
     Errors are those of `pommego.make_vec`.
     """
-    for name in _NOT_HERE:
-        if name in options:
-            raise TypeError(f"torchrl.make_vec() has no option {name}; pommego.make_vec() has")
+    checks.none_of(_NOT_HERE, options, "torchrl.make_vec")
     envs = make_vector_env(id, num_envs, autoreset_mode=AutoresetMode.SAME_STEP, **options)
     return PommegoTorchEnv(envs, device=device)
 

@@ -13,7 +13,7 @@ import ray
 from numpy.typing import NDArray
 from ray.exceptions import GetTimeoutError, RayError, RayTaskError
 
-from pommego import making
+from pommego import checks, making
 from pommego.batch import View
 from pommego.errors import ConnectionError, TimeoutError
 from pommego.parts import Make
@@ -69,9 +69,9 @@ def make_vec(
         ValueError: the numbers do not fit together, or a policy is among the opponents.
         TimeoutError: the cluster has no room for the actors.
     """
-    for name in ("address", "token", "replace", "transport", "compression"):
-        if name in options:
-            raise TypeError(f"pommego.ray.make_vec() has no option {name}; pommego.make_vec() has")
+    checks.none_of(
+        ("address", "token", "replace", "transport", "compression"), options, "pommego.ray.make_vec"
+    )
     given = {"num_cpus": 1, "scheduling_strategy": "SPREAD"} | dict(actor_options or {})
     options.setdefault("workers", max(1, int(given["num_cpus"] or 0)))
     actors = Actors(num_actors, given, retries, options.get("timeout", 60.0))
