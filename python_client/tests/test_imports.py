@@ -14,8 +14,8 @@ BASE = {"_version", "errors", "results"}
 
 #: The environment itself: the modules that lie in the package, but for those below.
 CORE = {
-    *("batch", "checks", "connecting", "encoding", "fog", "guard", "info", "joined"),
-    *("making", "merging", "opponents", "parts", "pool", "registration", "rows", "server"),
+    *("batch", "checks", "connecting", "encoding", "fog", "guard", "info", "joined", "making"),
+    *("merging", "opponents", "parts", "pool", "program", "registration", "rows", "server"),
     *("session", "sight", "single", "spec", "spread", "state", "vector", "viewer"),
 }
 

@@ -1,16 +1,14 @@
-"""Matches between agents, as ``pommego play`` plays them, and other runs of the program."""
+"""Matches between agents, as ``pommego play`` plays them."""
 
 from __future__ import annotations
 
 import json
-import subprocess
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pommego.errors import PommegoError
-from pommego.server import find_binary
+from pommego.program import run
 
-__all__ = ["by_seat", "own_seat", "play", "rules_alone", "run"]
+__all__ = ["by_seat", "own_seat", "play", "rules_alone"]
 
 _LEARNER = "learner"
 
@@ -73,16 +71,3 @@ def play(
     if record:
         command += ["--record", record, "--obs-every", "0"]
     return json.loads(run(*command))
-
-
-def run(*command: str) -> str:
-    """Run the program, and return what it prints.
-
-    Raises:
-        PommegoError: it failed; the message is its own.
-    """
-    done = subprocess.run([find_binary(), *command], capture_output=True, text=True, check=False)
-    if done.returncode:
-        said = done.stderr.strip().removeprefix(f"pommego {command[0]}: ")
-        raise PommegoError(said or f"pommego {command[0]} exited with status {done.returncode}")
-    return done.stdout

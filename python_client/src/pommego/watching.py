@@ -18,7 +18,8 @@ from pommego.data.recording import record
 from pommego.errors import PommegoError
 from pommego.evaluation import Policy, certificates, seatings
 from pommego.making import describe
-from pommego.matches import by_seat, play, rules_alone, run
+from pommego.matches import by_seat, play, rules_alone
+from pommego.program import run
 from pommego.server import running
 
 __all__ = ["Video", "watch"]

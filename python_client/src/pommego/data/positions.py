@@ -5,11 +5,9 @@ from __future__ import annotations
 import base64
 import json
 import os
-import subprocess
 from collections.abc import Iterable
 
-from pommego.errors import PommegoError
-from pommego.server import find_binary
+from pommego.program import run
 from pommego.state import State
 
 __all__ = ["states"]
@@ -42,9 +40,6 @@ def states(
         PommegoError: the path cannot be read; the message says why.
     """
     steps = [at] if isinstance(at, int) else list(at)
-    command = [find_binary(), "data", "states", os.fspath(path), f"--at={','.join(map(str, steps))}"]
+    command = ["data", "states", os.fspath(path), f"--at={','.join(map(str, steps))}"]
     command += ["--winner"] * winner + ([] if games is None else [f"--games={games}"])
-    done = subprocess.run(command, capture_output=True, check=False)
-    if done.returncode:
-        raise PommegoError(done.stderr.decode(errors="replace").strip())
-    return [State(base64.b64decode(json.loads(line)["state"])) for line in done.stdout.splitlines()]
+    return [State(base64.b64decode(json.loads(line)["state"])) for line in run(*command).splitlines()]

@@ -106,16 +106,14 @@ def record(
         raise ValueError(f"{len(name)} names for one policy: give one, as a str, or a list of policies")
     own = [f"client:{each}" for each in ([name] if isinstance(name, str) else name)]
     agents = list(dict.fromkeys([*own, *others]))
-    command = ["data", "pack", "--out", os.fspath(path), "--env", id, "--agents", ",".join(agents)]
-    command += ["--games", str(games), "--seed", str(seed), "--max-steps", str(max_steps), "--layout", layout]
-    command += ["--games-per-file", str(games_per_file)]
+    flags = {"out": os.fspath(path), "env": id, "agents": ",".join(agents), "games": games, "seed": seed}
+    flags |= {"max-steps": max_steps, "layout": layout, "games-per-file": games_per_file}
     if layout == "steps":
-        command += ["--observation", observation]
-    for key, (dtype, shape) in forms.items():
-        command += ["--extra", f"{key}:{dtype.name}:{'x'.join(map(str, shape))}"]
+        flags["observation"] = observation
     if rules:
-        command += ["--rules", json.dumps(rules)]
-    with _Packer(command) as packer:
+        flags["rules"] = json.dumps(rules)
+    told = [f"{key}:{dtype.name}:{'x'.join(map(str, shape))}" for key, (dtype, shape) in forms.items()]
+    with _Packer(flags, told) as packer:
         missing = packer.missing()
         if missing is not None:
             with make_vec(
@@ -131,14 +129,12 @@ def record(
                 rules=rules,
                 **options,
             ) as envs:
-                numbers = (n for first, last in missing for n in range(first, last + 1))
                 recording = _Recording(
                     envs, agents, own, seats=seats, opponents=opponents, seed=seed, forms=forms
                 )
-                done = games - _count(missing)
-                for game in recording.play(policy, numbers):
+                numbers = (n for first, last in missing for n in range(first, last + 1))
+                for done, game in enumerate(recording.play(policy, numbers), games - _count(missing) + 1):
                     packer.send(game)
-                    done += 1
                     if progress:
                         progress(done, games)
         packer.finish()
@@ -232,11 +228,19 @@ def _count(stretches: Sequence[Sequence[int]]) -> int:
 
 
 class _Packer:
-    """The process that stores games."""
+    """The process that stores games, ``pommego data pack``.
 
-    def __init__(self, command: Sequence[str]) -> None:
+    Args:
+        flags: its flags.
+        extra: the values of its flag --extra.
+    """
+
+    def __init__(self, flags: Mapping[str, Any], extra: Sequence[str]) -> None:
+        given = [text for name, value in flags.items() for text in (f"--{name}", str(value))]
+        given += [text for each in extra for text in ("--extra", each)]
+        pipe = subprocess.PIPE
         self._process = subprocess.Popen(
-            [find_binary(), *command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+            [find_binary(), "data", "pack", *given], stdin=pipe, stdout=pipe, stderr=pipe
         )
         self._stdin, self._stdout, self._stderr = (
             self._process.stdin,

@@ -14,7 +14,6 @@ import itertools
 import json
 import os
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -24,7 +23,7 @@ import ray
 from ray.exceptions import RayTaskError
 
 from pommego.errors import PommegoError
-from pommego.server import find_binary
+from pommego.program import run
 
 __all__ = ["generate", "tournament"]
 
@@ -180,7 +179,7 @@ class _Work:
 
     def count(self) -> int:
         """Return how many files or games there are to be, 0 if that is not known; this checks the flags."""
-        return _run([self.command, *self.flags, "--count"])["parts"]
+        return json.loads(run(self.command, *self.flags, "--count", "--json"))["parts"]
 
     def folder(self, span: Span) -> Path:
         """Return where a part is kept once it is finished."""
@@ -207,9 +206,9 @@ class _Work:
         """Put the parts together and make what is missing."""
         takes = [text for span in spans for text in ("--take", str(self.folder(span) / _MADE))]
         resume = ["--resume"] if self.command == "tournament" else []
-        said = _run([self.command, *self.flags, "--out", str(self.out), *takes, *resume])
+        said = run(self.command, *self.flags, "--out", str(self.out), *takes, *resume, "--json")
         shutil.rmtree(self._parts, ignore_errors=True)
-        return said
+        return json.loads(said)
 
 
 class _Tasks:
@@ -288,40 +287,15 @@ def _flag(name: str, value: Any) -> list[str]:
     return [flag, str(value)]
 
 
-def _run(arguments: list[str], *, stdin: int | None = subprocess.DEVNULL) -> dict[str, Any]:
-    """Run a command and return what it prints.
-
-    Raises:
-        PommegoError: it fails.
-    """
-    command = [str(find_binary()), *arguments, "--json"]
-    with tempfile.TemporaryFile("w+") as errors:
-        with subprocess.Popen(
-            command, stdin=stdin, stdout=subprocess.PIPE, stderr=errors, text=True
-        ) as process:
-            try:
-                out = (
-                    process.stdout.read()
-                )  # stdin stays open meanwhile: with a pipe, it is this process's life
-            except BaseException:
-                process.kill()
-                raise
-        if not process.returncode:
-            return json.loads(out)
-        errors.seek(0)
-        said = [line for line in errors.read().splitlines() if not line.startswith("progress: ")]
-        raise PommegoError("\n".join(said) or f"pommego {arguments[0]} ended with {process.returncode}")
-
-
 def _make(command: str, kept: str, flags: list[str], span: Span, workers: int) -> dict[str, bytes]:
     """Make a part, as a task on some node; returns the files that the command leaves, by their names."""
     with _scratch() as scratch:
         where = [kept, str(scratch / _MADE), "--part", f"{span[0]}-{span[1]}"]
         more = ["--workers", str(workers), "--exit-on-stdin-close"]
-        said = _run([command, *flags, *where, *more], stdin=subprocess.PIPE)
+        said = run(command, *flags, *where, *more, "--json", leash=True)
         paths = [path for path in scratch.rglob("*") if path.is_file()]
         files = {path.relative_to(scratch).as_posix(): path.read_bytes() for path in paths}
-        return files | {_SAID: json.dumps(said).encode()}
+        return files | {_SAID: said.encode()}
 
 
 @contextlib.contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections.abc import Callable
 from enum import Enum
 from typing import Any
 
@@ -61,11 +62,13 @@ def plain(value: Any) -> Any:
     return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
 
 
-def observation(sent: dict[str, Any]) -> dict[str, Any]:
-    """Return the observation for an agent, from its plain form."""
+def observation(
+    sent: dict[str, Any], item: Callable[[Any], constants.Item] = lambda name: constants.Item[name]
+) -> dict[str, Any]:
+    """Return the observation for an agent, from its plain form; `item` reads an Item."""
     obs = dict(sent)
-    obs["teammate"] = constants.Item[sent["teammate"]]
-    obs["enemies"] = [constants.Item[enemy] for enemy in sent["enemies"]]
+    obs["teammate"] = item(sent["teammate"])
+    obs["enemies"] = [item(enemy) for enemy in sent["enemies"]]
     obs["position"] = tuple(sent["position"])
     obs["board"] = np.array(sent["board"], np.uint8)
     for name in _FLOATS:

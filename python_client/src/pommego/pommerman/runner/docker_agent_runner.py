@@ -10,13 +10,11 @@ from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 
-import numpy as np
-
 from pommego.pommerman import constants, utility
+from pommego.pommerman.network import messages
 
 __all__ = ["DockerAgentRunner"]
 
-_FLOATS = ("bomb_life", "bomb_blast_strength", "bomb_moving_direction", "flame_life")
 _LONGEST = 1 << 20  # bytes of a request
 _Handlers = dict[tuple[str, str], Callable[[dict[str, Any]], dict[str, Any]]]
 
@@ -72,13 +70,7 @@ class DockerAgentRunner(abc.ABC):
         return HTTPServer((host, port), _handler(handlers))
 
     def _on_action(self, fields: dict[str, Any]) -> dict[str, Any]:
-        observation = fields["obs"]
-        observation["teammate"] = constants.Item(observation["teammate"])
-        observation["enemies"] = [constants.Item(enemy) for enemy in observation["enemies"]]
-        observation["position"] = tuple(observation["position"])
-        observation["board"] = np.array(observation["board"], np.uint8)
-        for name in _FLOATS:
-            observation[name] = np.array(observation[name], np.float64)
+        observation = messages.observation(fields["obs"], constants.Item)
         return {"action": self.act(observation, fields["action_space"])}
 
     def _on_init_agent(self, fields: dict[str, Any]) -> dict[str, Any]:
