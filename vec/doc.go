@@ -35,9 +35,10 @@
 // [Pool.SetStarts], and once with [ResetOptions].Starts. Seed, number, opponents and
 // RNGs are then those of any other episode; steps count from there.
 //
-// A learner that is out keeps its row: "alive" turns 0 there, only choice 0 is
-// legal and its actions are ignored, but it still gets its team's outcome, and all rows of a game finish together. With one learner in a game of
-// single players its death ends the episode, unless [Config.OnDeath] is [Wait].
+// A learner that is out keeps its row: "alive" turns 0 there, only choice 0 is legal and
+// its actions are ignored, but it still gets its team's outcome, and all rows of a game
+// finish together. With one learner in a game of single players its death ends the
+// episode, unless [Config.OnDeath] is [Wait].
 //
 // # Tensors of a batch
 //
@@ -68,12 +69,12 @@
 //
 // # Autoreset
 //
-// [Config.Autoreset] decides what follows the end of an episode, as in gymnasium. [NextStep]: the batch shows the last position; the next Step ignores
-// the game's actions and shows the first one of the next episode, with reward and
-// flags 0. [SameStep]: the batch shows the first position of the next episode
-// along with the flags and rewards of the old one, whose last observation, global
-// state, action_mask, alive and seat are in tensors of their own, "final." before
-// their names, where [Batch.FinalAt] says.
+// [Config.Autoreset] decides what follows the end of an episode, as in gymnasium.
+// [NextStep]: the batch shows the last position; the next Step ignores the game's actions
+// and shows the first one of the next episode, with reward and flags 0. [SameStep]: the
+// batch shows the first position of the next episode along with the flags and rewards of
+// the old one, whose last observation, global state, action_mask, alive and seat are in
+// tensors of their own, "final." before their names, where [Batch.FinalAt] says.
 // [Disabled]: the caller resets, with [ResetOptions.Mask].
 //
 // # First-ready batches

@@ -8,7 +8,7 @@ import (
 	"pommego/env"
 )
 
-// EventLog takes down what happens in a match that is played with Rules.Events:
+// EventLog keeps what happens in a match that is played with Rules.Events:
 // its Watch is handed to [Play]. Each event is a JSON object with the number of
 // the re-run, the step that it happened in, and what env.Event holds. Games begin
 // with one that says who plays.
@@ -17,7 +17,7 @@ type EventLog struct {
 	Events []json.RawMessage
 }
 
-// Watch takes down a moment of the match.
+// Watch adds the events of a moment of the match.
 func (l *EventLog) Watch(at Moment) error {
 	if at.Actions == nil {
 		text, err := json.Marshal(struct {

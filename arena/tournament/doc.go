@@ -47,13 +47,12 @@
 // step, and lost for those that were out before. In a rating a tie is a win
 // shared by those who tied.
 //
-// Rates come with Wilson's interval, means with Student's. Two agents are
-// compared on the games that exactly one of them won, by the exact binomial
-// test, as if games were independent; those of mirrored boards share their luck, which
-// makes the test more cautious. The rating is Bradley and Terry's, in Luce's form for more than two
-// sides: agent i wins with odds proportional to exp(r_i). It is fitted by
-// maximum likelihood; its error bars come from the observed information. Each
-// agent is given one game more, half won and half lost against the rating 0,
-// without which one that never lost would be rated infinite: the prior, in Bayes' words. All intervals are
-// of 95 %.
+// Rates come with Wilson's interval, means with Student's. Two agents are compared on the
+// games that exactly one of them won, by the exact binomial test, as if games were
+// independent; those of mirrored boards share their luck, which makes the test more
+// cautious. The rating is Bradley and Terry's, in Luce's form for more than two sides:
+// agent i wins with odds proportional to exp(r_i). It is fitted by maximum likelihood;
+// its error bars come from the observed information. Each agent is given one game more,
+// half won and half lost against the rating 0, without which one that never lost would be
+// rated infinite: the prior, in Bayes' words. All intervals are of 95 %.
 package tournament

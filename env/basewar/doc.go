@@ -78,16 +78,16 @@
 // The side whose base is the only one left has won. Otherwise, and if both bases fell in the same
 // round, the higher score wins and equal scores are a draw.
 //
-// The game's own reward of every round ("reference") is the growth of the seat's
-// lead in points: those that its side scored in the round less those of the other.
-// Its sum over a game is the final lead. Bases do not count in it. The outcome is +1 for all seats of the side that won, -1 for the others
-// and 0 for a draw, once, in the last round.
+// The game's own reward of every round ("reference") is the growth of the seat's lead in
+// points: those that its side scored in the round less those of the other. Its sum over a
+// game is the final lead. Bases do not count in it. The outcome is +1 for all seats of
+// the side that won, -1 for the others and 0 for a draw, once, in the last round.
 //
 // # Drawing sides
 //
 // A game does not decide who plays blue. The sides of a match are drawn by lot
-// (match.DrawSides, and Game.SidesByLot asks for it), and a learner without a fixed seat gets a random one each
-// episode.
+// (match.DrawSides, and Game.SidesByLot asks for it), and a learner without a fixed seat
+// gets a random one each episode.
 //
 // # The document's sentences
 //

@@ -60,10 +60,11 @@ var actionNames = [...]string{"stop", "up", "down", "left", "right", "bomb"}
 // State is a running game: one value without pointers, so that assignment
 // clones it and == compares it. Its layout is known to this file alone.
 //
-// Invariants: the board's border is Rigid; every living agent is drawn on its
-// cell, if not (in 2018) flames are; no cell but in 2018 holds two bombs; a cell shows Flames exactly if a flame is there; entries of Bombs past
-// NumBombs are zero. A ring of the collapse that is due falls at the start of
-// the next step, so until then the state is what the seats observe.
+// Invariants: the board's border is Rigid; every living agent is drawn on its cell, if
+// not (in 2018) flames are; no cell but in 2018 holds two bombs; a cell shows Flames
+// exactly if a flame is there; entries of Bombs past NumBombs are zero. A ring of the
+// collapse that is due falls at the start of the next step, so until then the state is
+// what the seats observe.
 type State struct {
 	// Board is what an observer without fog sees, in the bordered layout:
 	// agents drawn over bombs, flames over everything, hidden items not shown.

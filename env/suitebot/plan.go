@@ -8,8 +8,9 @@ import (
 	"pommego/env/grid"
 )
 
-// Plan is the rules with all that follows from them: each field's neighbours on
-// the torus, the fields that a bomb reaches, where home bases can be. It is read-only and shared by every goroutine.
+// Plan is the rules with all that follows from them: each field's neighbours on the
+// torus, the fields that a bomb reaches, where home bases can be. It is read-only and
+// shared by every goroutine.
 type Plan struct {
 	rules   Rules
 	torus   *grid.Topology

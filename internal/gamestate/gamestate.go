@@ -17,10 +17,10 @@
 //	episode began, version 3        4
 //	CRC-32 of all before            4
 //
-// Version 2 is written of games in which something was counted that the match
-// itself does not hold, and version 3 of those whose episode began in a saved
-// position; the others are of version 1. Here "bytes" are their number (4 bytes) and they themselves, and numbers are
-// little-endian.
+// Version 2 is written of games in which something was counted that the match itself does
+// not hold, and version 3 of those whose episode began in a saved position; the others
+// are of version 1. Here "bytes" are their number (4 bytes) and they themselves, and
+// numbers are little-endian.
 package gamestate
 
 import (

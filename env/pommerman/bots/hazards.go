@@ -9,9 +9,9 @@ import (
 // slowest preset and its flames.
 const horizon = 40
 
-// hazards is what bombs, flames and the collapse are going to do if nobody
-// lays, kicks or moves anything: bombs set each other off (or in 2018 take each
-// other away), burnt wood lets later rays through, rolling bombs roll until something stops them. Step 1 is the
+// hazards is what bombs, flames and the collapse are going to do if nobody lays, kicks or
+// moves anything: bombs set each other off (or in 2018 take each other away), burnt wood
+// lets later rays through, rolling bombs roll until something stops them. Step 1 is the
 // one to come.
 type hazards struct {
 	deadly [horizon + 1]grid.Bits // by step: where nobody survives its end

@@ -202,7 +202,7 @@ class Client:
     def _resume(self, lost: ConnectionError) -> None:
         """Go on with another connection, or raise the error."""
         if self._resumption is None or lost.code is not None or isinstance(lost, ProtocolError):
-            raise self._with_obituary(lost) from lost
+            raise self._with_exit_status(lost) from lost
         self._socket = self._resumption.resume(lost, self._socket.max_message)
 
     def share(self, memory: SharedMemory) -> None:
@@ -444,7 +444,7 @@ class Client:
         try:
             return self._socket.readable(0.0, self.timeout)
         except ConnectionError as e:
-            raise self._with_obituary(e) from e
+            raise self._with_exit_status(e) from e
 
     def _shared_batch(self, request_id: int, size: int, slot: int | None = None) -> SharedBatch:
         """Read the batch in shared memory."""
@@ -453,7 +453,7 @@ class Client:
         except (ValueError, AttributeError) as e:
             raise self.distrust(f"an announcement of a shared batch that is invalid ({e!r})") from e
 
-    def _with_obituary(self, error: ConnectionError) -> ConnectionError:
+    def _with_exit_status(self, error: ConnectionError) -> ConnectionError:
         """Return how the embedded server ended, if there is one and it has ended."""
         died = self._death()
         if died is None:
