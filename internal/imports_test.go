@@ -31,7 +31,7 @@ var policy = []rule{
 	{"env/rollout", []string{"env"}},
 	{"env/saved", []string{"env"}},
 	{"env/search", []string{"env"}},
-	{"env/ruleset", []string{"env"}},
+	{"env/ruleset", []string{"env", "internal/enum"}},
 	{"env/seat", []string{"env", "env/ruleset", "env/search", "internal/enum"}},
 	{"env/envtest", []string{"env", "env/grid"}},
 	{"env/catalog", []string{"env", "env/*", "env/*/bots", "internal/enum"}},

@@ -14,7 +14,7 @@ import (
 )
 
 // Layout says what a row of a data set is.
-type Layout uint8
+type Layout = enum.Text[layouts]
 
 // The layouts.
 const (
@@ -22,23 +22,12 @@ const (
 	Steps               // a row a step and seat: what was seen, done and paid
 )
 
-var layoutNames = []string{Games: "games", Steps: "steps"}
+type layouts struct{}
 
-// LayoutNames lists the layouts' names.
-func LayoutNames() []string { return slices.Clone(layoutNames) }
-
-func (l Layout) String() string { return enum.Name(layoutNames, l) }
-
-// MarshalText writes the layout's name.
-func (l Layout) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
-
-// UnmarshalText reads a layout's name.
-func (l *Layout) UnmarshalText(text []byte) error {
-	return enum.Read("layout", layoutNames, text, l)
-}
+func (layouts) Names() (string, []string) { return "layout", []string{"games", "steps"} }
 
 // Seating says which agent sits where.
-type Seating uint8
+type Seating = enum.Text[seatings]
 
 // The seatings.
 const (
@@ -48,19 +37,10 @@ const (
 	Told                   // the client says so with each game, see Fed
 )
 
-var seatingNames = []string{Fixed: "fixed", Rotated: "rotated", Drawn: "drawn", Told: "told"}
+type seatings struct{}
 
-// SeatingNames lists the names of the seatings to choose from.
-func SeatingNames() []string { return slices.Clone(seatingNames[:Told]) }
-
-func (s Seating) String() string { return enum.Name(seatingNames, s) }
-
-// MarshalText writes the seating's name.
-func (s Seating) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
-
-// UnmarshalText reads a seating's name.
-func (s *Seating) UnmarshalText(text []byte) error {
-	return enum.Read("seating", seatingNames, text, s)
+func (seatings) Names() (string, []string) {
+	return "seating", []string{"fixed", "rotated", "drawn", "told"}
 }
 
 // Config is all that the content of a generated data set depends on, besides
@@ -127,9 +107,9 @@ func (c Config) resolve(game env.Game) (Config, error) {
 		}
 	}
 	switch {
-	case int(c.Layout) >= len(layoutNames):
+	case !c.Layout.Known():
 		return c, fmt.Errorf("there is no layout %d", c.Layout)
-	case int(c.Seating) >= len(seatingNames):
+	case !c.Seating.Known():
 		return c, fmt.Errorf("there is no seating %d", c.Seating)
 	case c.Games < 0 || c.Games > maxGames || c.Steps < 0 || c.Steps > math.MaxInt/2:
 		return c, fmt.Errorf("games is %d and steps is %d, want 1 to %d of one of them", c.Games, c.Steps, maxGames)

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"pommego/internal/enum"
 )
 
 func TestConfigRefused(t *testing.T) {
@@ -130,7 +132,7 @@ func TestNames(t *testing.T) {
 			t.Errorf("%s: error %v, want one that lists what there is", text, err)
 		}
 	}
-	if slices.Contains(LayoutNames(), "") || slices.Contains(SeatingNames(), "") {
-		t.Errorf("names %q and %q, want none empty", LayoutNames(), SeatingNames())
+	if slices.Contains(enum.NamesOf(Games), "") || slices.Contains(enum.NamesOf(Fixed), "") {
+		t.Errorf("names %q and %q, want none empty", enum.NamesOf(Games), enum.NamesOf(Fixed))
 	}
 }

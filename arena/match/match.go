@@ -101,13 +101,13 @@ func (c *contest) play(game env.Game, seed env.Seed) error {
 	values := rngSeed.RNG(env.StreamReruns)
 	var status env.Status
 	var twin env.Game // on a collapsing board
-	for number := 0; number <= c.rules.Ties.reruns(); number++ {
+	for number := 0; number <= reruns(c.rules.Ties); number++ {
 		at := Moment{Number: number, Game: game, Seed: seed, RNGSeed: rngSeed}
 		if number > 0 {
 			at.Seed = env.Seed{Value: values.Uint64()}
 			at.RNGSeed = at.Seed
 		}
-		if c.rules.Ties.collapses(number) {
+		if collapses(c.rules.Ties, number) {
 			if twin == nil {
 				twin = collapsing(game)
 			}
@@ -139,7 +139,7 @@ func collapsing(game env.Game) env.Game {
 
 // conclude records how the match ended.
 func (c *contest) conclude(last env.Status) {
-	c.result.Result, c.result.Winners = c.rules.Ties.final(last.Result), last.Winners
+	c.result.Result, c.result.Winners = final(c.rules.Ties, last.Result), last.Winners
 	c.result.Outcome = make([]float64, len(c.players))
 	if c.result.Result == env.Tie {
 		return

@@ -2,7 +2,6 @@ package match
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -71,8 +70,8 @@ func (r *Rules) Validate() error {
 		return fmt.Errorf("match: the repetition is %d, want 0 or more", r.Repetition)
 	case r.From != nil && r.Ties == RerunPlayground:
 		return fmt.Errorf("match: ties are %v, which plays on a collapsing board in the end, want another rule for a match that begins from a saved game", r.Ties)
-	case int(r.Ties) >= len(tiesNames):
-		return fmt.Errorf("match: the rule for ties is %v, want one of %s", r.Ties, strings.Join(tiesNames, ", "))
+	case !r.Ties.Known():
+		return fmt.Errorf("match: the rule for ties is %v, want one of %s", r.Ties, strings.Join(enum.NamesOf(r.Ties), ", "))
 	}
 	return nil
 }
@@ -114,7 +113,7 @@ func (r *Rules) wait() time.Duration {
 }
 
 // Ties is a rule for games that end in a tie.
-type Ties uint8
+type Ties = enum.Text[ties]
 
 // The rules for ties.
 const (
@@ -132,23 +131,14 @@ const (
 // collapseGames is how many collapsing games RerunPlayground plays at most.
 const collapseGames = 20
 
-var tiesNames = []string{"none", "playground", "java"}
+type ties struct{}
 
-// TiesNames lists the rules' names.
-func TiesNames() []string { return slices.Clone(tiesNames) }
-
-func (t Ties) String() string { return enum.Name(tiesNames, t) }
-
-// MarshalText writes the rule's name.
-func (t Ties) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
-
-// UnmarshalText reads a rule's name.
-func (t *Ties) UnmarshalText(text []byte) error {
-	return enum.Read("match: the rule for ties", tiesNames, text, t)
+func (ties) Names() (string, []string) {
+	return "match: the rule for ties", []string{"none", "playground", "java"}
 }
 
 // reruns is how many games may follow the first.
-func (t Ties) reruns() int {
+func reruns(t Ties) int {
 	switch t {
 	case RerunPlayground:
 		return 1 + collapseGames
@@ -160,10 +150,10 @@ func (t Ties) reruns() int {
 
 // collapses reports whether the game with the given number, counted from 0, is
 // played on a collapsing board.
-func (t Ties) collapses(number int) bool { return t == RerunPlayground && number >= 2 }
+func collapses(t Ties, number int) bool { return t == RerunPlayground && number >= 2 }
 
-// Final is the result of a match whose last game ended with result.
-func (t Ties) final(result env.Result) env.Result {
+// final is the result of a match whose last game ended with result.
+func final(t Ties, result env.Result) env.Result {
 	if t == RerunJava && result == env.Tie {
 		return env.Loss
 	}

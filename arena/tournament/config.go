@@ -13,7 +13,7 @@ import (
 )
 
 // Format is the rule by which agents meet.
-type Format uint8
+type Format = enum.Text[formats]
 
 // The formats.
 const (
@@ -29,19 +29,10 @@ const (
 	TwoAgainstTwo
 )
 
-var formatNames = []string{RoundRobin: "round-robin", OneAgainstThree: "one-against-three", TwoAgainstTwo: "two-against-two"}
+type formats struct{}
 
-// FormatNames lists the formats' names.
-func FormatNames() []string { return slices.Clone(formatNames) }
-
-func (f Format) String() string { return enum.Name(formatNames, f) }
-
-// MarshalText writes the format's name.
-func (f Format) MarshalText() ([]byte, error) { return []byte(f.String()), nil }
-
-// UnmarshalText reads a format's name.
-func (f *Format) UnmarshalText(text []byte) error {
-	return enum.Read("format", formatNames, text, f)
+func (formats) Names() (string, []string) {
+	return "format", []string{"round-robin", "one-against-three", "two-against-two"}
 }
 
 // Config is all that the games of a tournament depend on, besides the game.
@@ -87,7 +78,7 @@ const (
 
 // Validate says what is wrong with the configuration for a game.
 func (c *Config) Validate(spec *env.Spec) error {
-	if int(c.Format) >= len(formatNames) {
+	if !c.Format.Known() {
 		return fmt.Errorf("there is no format %d", c.Format)
 	}
 	switch {

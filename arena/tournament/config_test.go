@@ -9,6 +9,7 @@ import (
 	"pommego/arena/match"
 	"pommego/env"
 	"pommego/env/catalog"
+	"pommego/internal/enum"
 )
 
 const (
@@ -108,7 +109,7 @@ func TestOneServerOneSeat(t *testing.T) {
 }
 
 func TestFormats(t *testing.T) {
-	for i, name := range FormatNames() {
+	for i, name := range enum.NamesOf(RoundRobin) {
 		var f Format
 		err := f.UnmarshalText([]byte(name))
 		if err != nil || f != Format(i) || f.String() != name {

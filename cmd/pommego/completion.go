@@ -11,6 +11,7 @@ import (
 	"pommego/arena/tournament"
 	"pommego/env"
 	"pommego/env/catalog"
+	"pommego/internal/enum"
 )
 
 // What the shell offers for the flags and arguments that take one of few values.
@@ -25,11 +26,11 @@ func completions(cmd *cobra.Command) {
 		"agent":       agentLists,
 		"winner":      agentLists,
 		"observation": encodings,
-		"format":      oneOf(tournament.FormatNames()),
+		"format":      oneOf(enum.NamesOf(tournament.RoundRobin)),
 		"arrays":      oneOf(dataset.ArraysNames()),
-		"layout":      oneOf(dataset.LayoutNames()),
-		"seating":     oneOf(dataset.SeatingNames()),
-		"ties":        oneOf(match.TiesNames()),
+		"layout":      oneOf(enum.NamesOf(dataset.Games)),
+		"seating":     oneOf(enum.NamesOf(dataset.Fixed)[:dataset.Told]),
+		"ties":        oneOf(enum.NamesOf(match.KeepTies)),
 	} {
 		if cmd.Flags().Lookup(name) != nil {
 			if err := cmd.RegisterFlagCompletionFunc(name, values); err != nil {

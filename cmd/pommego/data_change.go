@@ -17,6 +17,7 @@ import (
 	"pommego/arena/dataset/joined"
 	"pommego/env"
 	"pommego/internal/disk"
+	"pommego/internal/enum"
 )
 
 // shapeFlags are the flags of commands that put a data set together.
@@ -27,7 +28,7 @@ type shapeFlags struct {
 
 func (f *shapeFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.out, "out", "", "the folder for the new data set")
-	cmd.Flags().StringVar(&f.layout, "layout", "", "its layout: "+strings.Join(dataset.LayoutNames(), ", ")+" (default: as it was)")
+	cmd.Flags().StringVar(&f.layout, "layout", "", "its layout: "+strings.Join(enum.NamesOf(dataset.Games), ", ")+" (default: as it was)")
 	cmd.Flags().StringVar(&f.shape.Observation, "observation", "", "with layout steps, the encoding")
 	cmd.Flags().StringVar(&f.arrays, "arrays", "", arraysUsage+" (default: as it was)")
 	cmd.Flags().IntVar(&f.shape.FileGames, "games-per-file", 0, "games in a file (default 10000, or 100 with layout steps)")

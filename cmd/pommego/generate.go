@@ -13,6 +13,7 @@ import (
 	"pommego/arena/dataset"
 	"pommego/arena/dataset/card"
 	"pommego/env"
+	"pommego/internal/enum"
 )
 
 func newGenerate() *cobra.Command {
@@ -65,7 +66,7 @@ what is missing. The bytes are those of one run.`,
 	o.add(cmd)
 	o.parts.add(cmd, "files", "folder")
 	f.StringVar(&o.agents, "agents", "simple", "the agents' names, with commas between; one alone plays in all seats")
-	f.TextVar(&o.config.Seating, "seating", dataset.Fixed, "who sits where, by `name`: "+strings.Join(dataset.SeatingNames(), ", "))
+	f.TextVar(&o.config.Seating, "seating", dataset.Fixed, "who sits where, by `name`: "+strings.Join(enum.NamesOf(dataset.Fixed)[:dataset.Told], ", "))
 	f.IntVar(&o.config.Games, "games", 0, "how many games (default 1000)")
 	f.IntVar(&o.config.Steps, "steps", 0, "instead: as many games as it takes to make this many steps")
 	f.BoolVar(&o.config.Unrepeatable, "unrepeatable", false, "allow agents that may play differently the next time")
@@ -89,7 +90,7 @@ func (o *madeData) add(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&o.out, "out", "", "the folder for the data set")
 	o.chosenGame.add(cmd, defaultEnv)
-	f.TextVar(&o.config.Layout, "layout", dataset.Games, "what a row is, by `name`: "+strings.Join(dataset.LayoutNames(), ", "))
+	f.TextVar(&o.config.Layout, "layout", dataset.Games, "what a row is, by `name`: "+strings.Join(enum.NamesOf(dataset.Games), ", "))
 	f.StringVar(&o.config.Observation, "observation", "", "with --layout steps, the encoding (default: the environment's first)")
 	f.TextVar(&o.config.Arrays, "arrays", dataset.Binary, arraysUsage)
 	f.Uint64Var(&o.config.Seed, "seed", 1, "seed of the first game; the others count on from it")

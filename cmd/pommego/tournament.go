@@ -15,6 +15,7 @@ import (
 	"pommego/arena/match"
 	"pommego/arena/tournament"
 	"pommego/arena/tournament/report"
+	"pommego/internal/enum"
 )
 
 func newTournament() *cobra.Command {
@@ -78,7 +79,7 @@ func (o *tournamentOptions) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	o.chosenGame.add(cmd, defaultEnv)
 	o.parts.add(cmd, "games", "log")
-	f.StringVar(&o.format, "format", "", "the rule by which agents meet: "+strings.Join(tournament.FormatNames(), ", "))
+	f.StringVar(&o.format, "format", "", "the rule by which agents meet: "+strings.Join(enum.NamesOf(tournament.RoundRobin), ", "))
 	f.StringVar(&o.agents, "agents", "simple", "the agents' names, with commas between")
 	f.StringVar(&o.against, "against", "simple", "the agents' opponent; by default each other in two-against-two")
 	f.IntVar(&o.config.Games, "games", 100, "games for each agent, pair or table")

@@ -13,7 +13,7 @@ import (
 const Version = 2
 
 // BaseDamage is how much energy a base loses in a round in which bombs reach it.
-type BaseDamage uint8
+type BaseDamage = enum.Text[damages]
 
 // The readings of what bombs do to a base.
 const (
@@ -22,7 +22,7 @@ const (
 )
 
 // Symmetry is how the two halves of a map belong together.
-type Symmetry uint8
+type Symmetry = enum.Text[symmetries]
 
 // The symmetries.
 const (
@@ -31,29 +31,15 @@ const (
 	Unrelated                 // each cell is drawn by itself
 )
 
-var (
-	baseDamageNames = []string{"round", "bomb"}
-	symmetryNames   = []string{"mirror", "rotation", "none"}
+type (
+	damages    struct{}
+	symmetries struct{}
 )
 
-func (d BaseDamage) String() string { return enum.Name(baseDamageNames, d) }
+func (damages) Names() (string, []string) { return "base_damage", []string{"round", "bomb"} }
 
-func (y Symmetry) String() string { return enum.Name(symmetryNames, y) }
-
-// MarshalText writes the name.
-func (d BaseDamage) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
-
-// MarshalText writes the name.
-func (y Symmetry) MarshalText() ([]byte, error) { return []byte(y.String()), nil }
-
-// UnmarshalText reads the name.
-func (d *BaseDamage) UnmarshalText(text []byte) error {
-	return enum.Read("base_damage", baseDamageNames, text, d)
-}
-
-// UnmarshalText reads the name.
-func (y *Symmetry) UnmarshalText(text []byte) error {
-	return enum.Read("symmetry", symmetryNames, text, y)
+func (symmetries) Names() (string, []string) {
+	return "symmetry", []string{"mirror", "rotation", "none"}
 }
 
 // Rules is every number and switch of the game. Start from [Standard], change
@@ -152,11 +138,11 @@ func (r *Rules) Validate() error {
 		ruleset.Between("board_size", r.BoardSize, 7, grid.MaxSharedSide),
 		ruleset.Between("num_stones", r.NumStones, 0, cells),
 		ruleset.Between("num_boxes", r.NumBoxes, 0, cells),
-		ruleset.Named("symmetry", r.Symmetry, symmetryNames),
+		ruleset.Known(r.Symmetry),
 		ruleset.Between("free_steps", r.FreeSteps, 0, 5),
 		ruleset.Between("max_steps", r.MaxSteps, 1, 30000),
 		ruleset.Between("base_energy", r.BaseEnergy, 1, 100),
-		ruleset.Named("base_damage", r.BaseDamage, baseDamageNames),
+		ruleset.Known(r.BaseDamage),
 		ruleset.Between("lives", r.Lives, 1, 100),
 		ruleset.Between("bombs", r.Bombs, 1, MaxBombs/NumBombers),
 		ruleset.Between("bomb_life", r.BombLife, 1, 100),

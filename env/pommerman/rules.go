@@ -40,7 +40,7 @@ func (t GameType) String() string {
 
 // StepKind names one of the steps a game can be played by. They share the state
 // and its encodings and differ in what happens between two states.
-type StepKind uint8
+type StepKind = enum.Text[steps]
 
 // The steps.
 const (
@@ -50,17 +50,9 @@ const (
 	numSteps
 )
 
-var stepNames = [numSteps]string{StepToday: "today", Step2018: "2018", StepJava: "java"}
+type steps struct{}
 
-func (k StepKind) String() string { return enum.Name(stepNames[:], k) }
-
-// MarshalText writes the step's name.
-func (k StepKind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
-
-// UnmarshalText reads the name of a step.
-func (k *StepKind) UnmarshalText(text []byte) error {
-	return enum.Read("step", stepNames[:], text, k)
-}
+func (steps) Names() (string, []string) { return "step", []string{"today", "2018", "java"} }
 
 // NoCollapse is the FirstCollapse of a board that never collapses.
 const NoCollapse = -1
@@ -301,7 +293,7 @@ func (r *Rules) Validate() error {
 		leastView = OwnCell
 	}
 	if err := ruleset.Check(
-		ruleset.Named("step", r.StepKind, stepNames[:]),
+		ruleset.Known(r.StepKind),
 		ruleset.Between("board_size", r.BoardSize, 7, grid.MaxSide),
 		ruleset.Between("num_rigid", r.NumRigid, 0, 196),
 		ruleset.Between("num_wood", r.NumWood, 0, 196),

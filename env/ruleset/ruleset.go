@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"hash/fnv"
 	"strings"
+
+	"pommego/internal/enum"
 )
 
 // Limit is a number of the rules, or a choice, and what it may be.
@@ -19,9 +21,10 @@ type Limit struct {
 // Between is a limit of the number with the given key.
 func Between(name string, is, low, high int) Limit { return Limit{name, is, low, high, nil} }
 
-// Named is a limit of the choice with the given key.
-func Named[E ~uint8](name string, is E, names []string) Limit {
-	return Limit{name, int(is), 0, len(names) - 1, names}
+// Known is the limit of a choice: that it has a name.
+func Known[N enum.Named](is enum.Text[N]) Limit {
+	what, names := (*new(N)).Names()
+	return Limit{what, int(is), 0, len(names) - 1, names}
 }
 
 // Check says which number is out of its limits, the first if there are several.

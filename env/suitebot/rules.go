@@ -62,7 +62,7 @@ func Standard() Rules {
 }
 
 // BlastShape is the form of a bomb's reach.
-type BlastShape uint8
+type BlastShape = enum.Text[shapes]
 
 // The shapes.
 const (
@@ -71,7 +71,7 @@ const (
 )
 
 // HomeLayout is where the home bases are.
-type HomeLayout uint8
+type HomeLayout = enum.Text[layouts]
 
 // The layouts.
 const (
@@ -87,7 +87,7 @@ const (
 )
 
 // Start is where agents stand at first.
-type Start uint8
+type Start = enum.Text[starts]
 
 // The starts.
 const (
@@ -96,7 +96,7 @@ const (
 )
 
 // HomeDeaths is when those on an enemy's home base die.
-type HomeDeaths uint8
+type HomeDeaths = enum.Text[deaths]
 
 // The times.
 const (
@@ -104,49 +104,17 @@ const (
 	AfterMoves                   // with the collisions, so that they do not plant
 )
 
-var (
-	shapeNames  = []string{"cross", "square"}
-	layoutNames = []string{"even", "fixed", "drawn"}
-	startNames  = []string{"home", "scattered"}
-	deathsNames = []string{"end", "moves"}
+type (
+	shapes  struct{}
+	layouts struct{}
+	starts  struct{}
+	deaths  struct{}
 )
 
-func (b BlastShape) String() string { return enum.Name(shapeNames, b) }
-func (h HomeLayout) String() string { return enum.Name(layoutNames, h) }
-func (s Start) String() string      { return enum.Name(startNames, s) }
-func (d HomeDeaths) String() string { return enum.Name(deathsNames, d) }
-
-// MarshalText writes the name.
-func (b BlastShape) MarshalText() ([]byte, error) { return []byte(b.String()), nil }
-
-// MarshalText writes the name.
-func (h HomeLayout) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
-
-// MarshalText writes the name.
-func (s Start) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
-
-// MarshalText writes the name.
-func (d HomeDeaths) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
-
-// UnmarshalText reads the name.
-func (b *BlastShape) UnmarshalText(text []byte) error {
-	return enum.Read("blast_shape", shapeNames, text, b)
-}
-
-// UnmarshalText reads the name.
-func (h *HomeLayout) UnmarshalText(text []byte) error {
-	return enum.Read("home_layout", layoutNames, text, h)
-}
-
-// UnmarshalText reads the name.
-func (s *Start) UnmarshalText(text []byte) error {
-	return enum.Read("start", startNames, text, s)
-}
-
-// UnmarshalText reads the name.
-func (d *HomeDeaths) UnmarshalText(text []byte) error {
-	return enum.Read("home_deaths", deathsNames, text, d)
-}
+func (shapes) Names() (string, []string)  { return "blast_shape", []string{"cross", "square"} }
+func (layouts) Names() (string, []string) { return "home_layout", []string{"even", "fixed", "drawn"} }
+func (starts) Names() (string, []string)  { return "start", []string{"home", "scattered"} }
+func (deaths) Names() (string, []string)  { return "home_deaths", []string{"end", "moves"} }
 
 // The limits of what rules can ask for.
 const (
@@ -176,10 +144,10 @@ func (r *Rules) Validate() error {
 		ruleset.Between("collision_points", r.CollisionPoints, -maxPoints, maxPoints),
 		ruleset.Between("home_points", r.HomePoints, -maxPoints, maxPoints),
 		ruleset.Between("self_kill_points", r.SelfKillPoints, -maxPoints, maxPoints),
-		ruleset.Named("blast_shape", r.BlastShape, shapeNames),
-		ruleset.Named("home_layout", r.HomeLayout, layoutNames),
-		ruleset.Named("start", r.Start, startNames),
-		ruleset.Named("home_deaths", r.HomeDeaths, deathsNames),
+		ruleset.Known(r.BlastShape),
+		ruleset.Known(r.HomeLayout),
+		ruleset.Known(r.Start),
+		ruleset.Known(r.HomeDeaths),
 	)
 }
 

@@ -25,6 +25,27 @@ func TestNames(t *testing.T) {
 	}
 }
 
+type shapes struct{}
+
+func (shapes) Names() (string, []string) { return "shape", []string{"cross", "square"} }
+
+// TestText: a value is written and read by its name, and one without a name is known.
+func TestText(t *testing.T) {
+	var s Text[shapes]
+	if err := json.Unmarshal([]byte(`"square"`), &s); err != nil || s != 1 || s.String() != "square" || !s.Known() {
+		t.Errorf("square is %d, %v (error %v)", s, s, err)
+	}
+	if text, err := json.Marshal(s); string(text) != `"square"` {
+		t.Errorf("1 is written as %s (error %v)", text, err)
+	}
+	if err := json.Unmarshal([]byte(`"disc"`), &s); err == nil || s != 1 || !strings.Contains(err.Error(), `shape is "disc", want one of cross, square`) {
+		t.Errorf("disc is %d (error %v)", s, err)
+	}
+	if s = 2; s.Known() || !strings.HasSuffix(s.String(), "(?)") || len(NamesOf(s)) != 2 {
+		t.Errorf("2 is %v, of %q", s, NamesOf(s))
+	}
+}
+
 func TestSuggest(t *testing.T) {
 	agents := []string{"static", "random", "simple", "simple-2018", "bfs", "mcts"}
 	ids := []string{"PommeFFACompetition-v0", "PommeFFACompetitionFast-v0", "OneVsOne-v0"}

@@ -1,0 +1,41 @@
+package enum
+
+// Text is an enumeration that is written as a word: in JSON, in flags and in errors. N says
+// what it is called and what its values are called:
+//
+//	type Shape = enum.Text[shapes]
+//
+//	const (
+//		Cross Shape = iota
+//		Square
+//	)
+//
+//	type shapes struct{}
+//
+//	func (shapes) Names() (string, []string) { return "blast_shape", []string{"cross", "square"} }
+type Text[N Named] uint8
+
+// Named is what an enumeration is called in errors, and the name of each of its values.
+type Named interface {
+	Names() (what string, names []string)
+}
+
+// NamesOf lists the names of an enumeration, of which any value is given.
+func NamesOf[N Named](Text[N]) []string {
+	_, names := (*new(N)).Names()
+	return names
+}
+
+// Known reports whether the value has a name.
+func (v Text[N]) Known() bool { return int(v) < len(NamesOf(v)) }
+
+func (v Text[N]) String() string { return Name(NamesOf(v), v) }
+
+// MarshalText writes the name.
+func (v Text[N]) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
+// UnmarshalText reads the name.
+func (v *Text[N]) UnmarshalText(text []byte) error {
+	what, names := (*new(N)).Names()
+	return Read(what, names, text, v)
+}
