@@ -186,7 +186,7 @@ def _head(sock: socket.socket) -> tuple[str, dict[str, str]]:
 
 
 def _proof(key: str) -> str:
-    return base64.b64encode(hashlib.sha1((key + _GUID).encode()).digest()).decode()
+    return base64.b64encode(hashlib.sha1((key + _GUID).encode(), usedforsecurity=False).digest()).decode()
 
 
 def _masked(data: bytes, key: bytes) -> bytes:
