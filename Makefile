@@ -8,13 +8,15 @@ SHELL := bash
 
 PYTHON ?= python3
 PY     := .venv/bin/python
+PIP    := -m pip install --quiet --disable-pip-version-check
+LOCKED := python_client/requirements
 GO_SRC := $(shell find env arena vec bridge internal cmd benchmarks -name '*.go' -not -name '*_test.go' 2>/dev/null)
 PAGE   := $(wildcard arena/web/app/*)
 TRACES := $(wildcard env/*/testdata/traces)
 
 export CGO_ENABLED ?= 0
 
-.PHONY: help build venv demo pictures test test-go test-race test-python test-browser test-reference test-integrations verify lint bench bench-report bench-compare docs wheel wheels profile hybrid-search ratings tune-champion determinism imitation invariants test-dataset-soak schedules vanishing hostile faults reproducible fuzz clean
+.PHONY: help build venv demo pictures test test-go test-race test-python test-browser test-reference test-integrations verify lint bench bench-report bench-compare docs wheel wheels profile hybrid-search ratings tune-champion determinism determinism-architectures imitation invariants test-dataset-soak schedules vanishing hostile faults reproducible fuzz fuzz-python lock security notices sbom archives supply-chain clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -26,9 +28,11 @@ bin/pommego: $(GO_SRC) $(PAGE) go.mod go.sum cmd/pommego/version.txt $(wildcard 
 
 venv: .venv/.ready ## make .venv with the client and its test requirements
 
-.venv/.ready: python_client/pyproject.toml cmd/pommego/version.txt
+# All packages are those of the lock files, by their hashes; `make lock` makes these.
+.venv/.ready: $(LOCKED)/test.txt python_client/pyproject.toml cmd/pommego/version.txt
 	$(PYTHON) -m venv .venv
-	$(PY) -m pip install --quiet --disable-pip-version-check -e 'python_client[test]'
+	$(PY) $(PIP) --require-hashes -r $(LOCKED)/test.txt
+	$(PY) $(PIP) --no-deps --no-build-isolation -e python_client
 	touch $@
 
 demo: build venv ## roll out 1024 games from Python and show what happened
@@ -36,13 +40,14 @@ demo: build venv ## roll out 1024 games from Python and show what happened
 
 test: build venv lint verify test-go test-race test-python ## run everything
 
-lint: venv ## gofmt, vet, staticcheck, ruff
+lint: venv ## gofmt, vet, staticcheck, ruff, bandit
 	@unformatted=$$(gofmt -l env arena vec bridge internal cmd benchmarks); \
 	if [ -n "$$unformatted" ]; then echo "not gofmt-ed: $$unformatted"; exit 1; fi
 	go vet ./...
 	go tool staticcheck ./...
 	$(PY) -m ruff check python_client benchmarks docs
 	$(PY) -m ruff format --check python_client benchmarks docs
+	$(PY) -m bandit --quiet --recursive --configfile python_client/pyproject.toml python_client/src python_client/hatch_build.py benchmarks docs
 
 verify: build ## replay the recorded games
 	bin/pommego verify $(TRACES)
@@ -73,9 +78,10 @@ test-integrations: build $(INTEGRATIONS)/.ready ## Python tests of the adapters,
 	$(INTEGRATIONS)/bin/python -m pytest python_client/integration_tests
 	$(INTEGRATIONS)/bin/python -m pytest -W default python_client/tests/test_docs.py
 
-$(INTEGRATIONS)/.ready: python_client/pyproject.toml
+$(INTEGRATIONS)/.ready: $(LOCKED)/integrations.txt python_client/pyproject.toml
 	$(PYTHON) -m venv $(INTEGRATIONS)
-	$(INTEGRATIONS)/bin/python -m pip install --quiet --disable-pip-version-check -e 'python_client[integrations]'
+	$(INTEGRATIONS)/bin/python $(PIP) --require-hashes -r $(LOCKED)/integrations.txt
+	$(INTEGRATIONS)/bin/python $(PIP) --no-deps --no-build-isolation -e python_client
 	touch $@
 
 # The original needs an older Python of its own: REFERENCE names that, where
@@ -96,8 +102,8 @@ bench-compare: venv ## compare speeds with another revision in interleaved pairs
 	$(PY) benchmarks/compare_revisions.py $(REV) $(ARGS)
 
 # What it draws with, and a peer to measure beside; a gigabyte of it is the peer's.
-.venv/.bench: .venv/.ready
-	$(PY) -m pip install --quiet --disable-pip-version-check -e 'python_client[bench]'
+.venv/.bench: .venv/.ready $(LOCKED)/bench.txt
+	$(PY) $(PIP) --require-hashes -r $(LOCKED)/bench.txt
 	touch $@
 
 docs: build venv ## write the games' pages in docs/games, and build the site of guide and API reference in site/
@@ -105,12 +111,14 @@ docs: build venv ## write the games' pages in docs/games, and build the site of 
 	$(PY) docs/site.py
 
 wheel: venv ## build this platform's wheel into dist/
-	$(PY) -m pip wheel --quiet --no-deps --wheel-dir dist ./python_client
+	$(PY) -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist ./python_client
+
+PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
 # The first build for a platform compiles everything, some minutes each.
 wheels: venv ## build the wheels of all platforms into dist/
-	for target in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64; do \
-		POMMEGO_TARGET=$$target $(PY) -m pip wheel --quiet --no-deps --wheel-dir dist ./python_client; \
+	for target in $(PLATFORMS); do \
+		POMMEGO_TARGET=$$target $(PY) -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist ./python_client; \
 	done
 
 # The compiler lays out what the benchmark does most often (profile-guided
@@ -132,12 +140,15 @@ ratings: build venv ## rate the built-in agents in four kinds of games, hours; A
 tune-champion: build .venv/.tune ## tune the weights of the agent champion by CMA-ES, hours; ARGS="--generations 2 --games 4": minutes
 	$(PY) benchmarks/tune_champion.py $(ARGS)
 
-.venv/.tune: .venv/.ready
-	$(PY) -m pip install --quiet --disable-pip-version-check cma==4.5.0
+.venv/.tune: .venv/.ready $(LOCKED)/tune.txt
+	$(PY) $(PIP) --require-hashes -r $(LOCKED)/tune.txt
 	touch $@
 
 determinism: ## 10 million steps: the same bytes for any number of workers, and over the socket
 	go test ./cmd/pommego -run TestDeterminismEverywhere -determinism-steps 10000000 -timeout 60m -v
+
+determinism-architectures: ## a million steps on amd64 (v1, v3), 386, arm64 and s390x, each as it can be had: apt-get install qemu-user
+	tools/determinism.sh $(ARGS)
 
 imitation: build venv ## teach a network a million decisions of simple; runs/imitation/curve.svg
 	$(PY) python_client/examples/imitation.py $(ARGS)
@@ -169,12 +180,76 @@ reproducible: ## build the last commit twice, in two folders, once with an empty
 	(cd "$$folder/two" && GOCACHE="$$folder/cache" go build -trimpath -o ../second ./cmd/pommego); \
 	cmp "$$folder/first" "$$folder/second"; sha256sum "$$folder/first" | cut -c1-64
 
-fuzz: ## fuzz everything that has a fuzz target, a minute each
+FUZZTIME ?= 60s
+ATHERIS  := .venv-fuzz
+
+fuzz: ## fuzz everything in Go that has a fuzz target, FUZZTIME=60s each
 	for pkg in $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n1 dirname | sort -u); do \
 		for target in $$(grep -hoE '^func Fuzz[A-Za-z0-9]+' $$pkg/*_test.go | cut -c6-); do \
-			go test ./$$pkg -run '^$$' -fuzz "^$$target$$" -fuzztime 60s -fuzzminimizetime 5x; \
+			go test ./$$pkg -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 5x; \
 		done; \
 	done
 
+# Coverage-guided, by atheris, of which there are builds for CPython 3.11 to 3.13 on x86-64.
+fuzz-python: $(ATHERIS)/.ready ## fuzz the client's decoders, FUZZTIME=60s each
+	for target in $$($(PY) -c 'import sys; sys.path.insert(0, "python_client/tests"); import decoders; print(*decoders.TARGETS)'); do \
+		mkdir -p runs/fuzz/$$target; \
+		$(ATHERIS)/bin/python python_client/tests/decoders.py $$target -max_total_time=$(FUZZTIME:s=) -max_len=4096 -print_final_stats=1 \
+			runs/fuzz/$$target python_client/tests/testdata/fuzz/$$target; \
+	done
+
+$(ATHERIS)/.ready: $(LOCKED)/fuzz.txt .venv/.ready
+	$(PYTHON) -m venv $(ATHERIS)
+	$(ATHERIS)/bin/python $(PIP) --require-hashes -r $(LOCKED)/fuzz.txt
+	$(ATHERIS)/bin/python $(PIP) --no-deps --no-build-isolation -e python_client
+	touch $@
+
+# What is shipped, and what it is made of: docs/supply-chain.md.
+TOOLS := .venv-tools/bin
+
+bin/tools/.ready: tools/go.mod tools/go.sum
+	GOBIN="$(CURDIR)/bin/tools" go -C tools install tool
+	touch $@
+
+$(TOOLS)/.ready: $(LOCKED)/tools.txt
+	$(PYTHON) -m venv .venv-tools
+	$(TOOLS)/python $(PIP) --require-hashes -r $<
+	touch $@
+
+COMPILE = $(TOOLS)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-package pommego \
+	--custom-compile-command 'make lock' $(ARGS)
+
+lock: $(TOOLS)/.ready ## write the lock files of Python packages, with hashes, for all systems; ARGS="--upgrade"
+	cd python_client && ../$(COMPILE) --group tools -o requirements/tools.txt
+	cd python_client && ../$(COMPILE) pyproject.toml -o requirements/client.txt
+	cd python_client && ../$(COMPILE) pyproject.toml --extra test -o requirements/test.txt
+	cd python_client && ../$(COMPILE) pyproject.toml --extra integrations -o requirements/integrations.txt
+	cd python_client && ../$(COMPILE) pyproject.toml --extra bench -c requirements/test.txt -o requirements/bench.txt
+	cd python_client && ../$(COMPILE) pyproject.toml --group fuzz -o requirements/fuzz.txt
+	cd python_client && ../$(COMPILE) --group tune -c requirements/test.txt -o requirements/tune.txt
+
+security: bin/tools/.ready ## check the public CI's workflow
+	bin/tools/actionlint
+
+notices: ## write THIRD_PARTY_NOTICES.txt, the licences of all that is linked
+	go test ./cmd/pommego -run '^TestNotices$$' -count 1 -update
+
+sbom: build bin/tools/.ready $(TOOLS)/.ready ## list what program and client consist of, as CycloneDX, in dist/
+	mkdir -p dist
+	bin/tools/cyclonedx-gomod bin -json -licenses -std -version "v$$(cat cmd/pommego/version.txt)" -output dist/pommego.cdx.json bin/pommego
+	$(TOOLS)/cyclonedx-py requirements --pyproject python_client/pyproject.toml --output-reproducible \
+		--output-file dist/pommego-client.cdx.json $(LOCKED)/client.txt
+
+archives: ## pack the program for all platforms, with licence and notices, into dist/
+	version=$$(cat cmd/pommego/version.txt); for target in $(PLATFORMS); do \
+		name=pommego-$$version-$${target/\//-}; mkdir -p dist/$$name; \
+		GOOS=$${target%/*} GOARCH=$${target#*/} go build -trimpath -ldflags "-s -w" -o dist/$$name/ ./cmd/pommego; \
+		cp LICENSE THIRD_PARTY_NOTICES.txt README.md dist/$$name; \
+		tar -C dist --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX -czf dist/$$name.tar.gz $$name; rm -r dist/$$name; \
+	done
+
+supply-chain: security lock notices sbom reproducible ## all of it, which must leave no lock file or notice changed
+	git diff --exit-code $(LOCKED) THIRD_PARTY_NOTICES.txt
+
 clean: ## remove what was built
-	rm -rf bin .venv $(INTEGRATIONS)
+	rm -rf bin .venv .venv-tools $(ATHERIS) $(INTEGRATIONS)

@@ -108,8 +108,7 @@ func dialRaw(t testing.TB, host string) *rawPeer {
 	}
 	t.Cleanup(func() { conn.Close() })
 	conn.SetDeadline(time.Now().Add(30 * time.Second))
-	fmt.Fprintf(conn, "GET / HTTP/1.1\r\nHost: %s\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"+
-		"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Protocol: %s\r\n\r\n", host, Subprotocol)
+	_, _ = io.WriteString(conn, handshake(host)) // or reading the answer fails
 	var answer []byte
 	for !bytes.HasSuffix(answer, []byte("\r\n\r\n")) {
 		var b [1]byte

@@ -58,8 +58,10 @@ class ProgramHook(BuildHookInterface):
         goos, goarch = _target()
         self._folder = tempfile.TemporaryDirectory(prefix="pommego-build-")
         program = Path(self._folder.name) / ("pommego.exe" if goos == "windows" else "pommego")
-        _compile(_sources(Path(self.root)), program, goos, goarch)
-        build_data["force_include"][str(program)] = f"pommego/bin/{program.name}"
+        sources = _sources(Path(self.root))
+        _compile(sources, program, goos, goarch)
+        for file in (program, sources / "THIRD_PARTY_NOTICES.txt"):
+            build_data["force_include"][str(file)] = f"pommego/bin/{file.name}"
         build_data["pure_python"] = False
         build_data["tag"] = f"py3-none-{TAGS[goos, goarch]}"
 

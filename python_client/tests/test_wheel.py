@@ -32,7 +32,7 @@ with pommego.make_vec("PommeFFACompetition-v0", 16) as envs:
 """
 
 
-def build(sources: Path, folder: Path, *options: str) -> Path:
+def build(sources: Path, folder: Path) -> Path:
     """Build a wheel from the repository's folder, or an sdist's. After `make build` Go only has to link."""
     if shutil.which("go") is None:
         pytest.skip("building a wheel needs Go")
@@ -43,7 +43,7 @@ def build(sources: Path, folder: Path, *options: str) -> Path:
         "wheel",
         "--quiet",
         "--no-deps",
-        *options,
+        "--no-build-isolation",
         "--wheel-dir",
         folder,
         sources,
@@ -83,6 +83,7 @@ def test_what_is_in_it(wheel: Path) -> None:
         names = archive.namelist()
     program = "pommego/bin/pommego.exe" if os.name == "nt" else "pommego/bin/pommego"
     assert program in names
+    assert "pommego/bin/THIRD_PARTY_NOTICES.txt" in names
     assert "pommego/vector.py" in names
     assert [name for name in names if name.endswith("/licenses/LICENSE")]
     assert not [name for name in names if name.endswith(".go") or "/tests/" in name]
@@ -122,7 +123,7 @@ def test_in_an_empty_environment(wheel: Path, tmp_path: Path) -> None:
 def test_the_sources_suffice(unpacked: Path, wheel: Path, tmp_path: Path) -> None:
     """An sdist builds the same wheel, far from the repository."""
     assert unpacked.name == f"pommego-{VERSION}"
-    built = build(unpacked, tmp_path, "--no-build-isolation")
+    built = build(unpacked, tmp_path)
     assert built.name == wheel.name
     with zipfile.ZipFile(built) as ours, zipfile.ZipFile(wheel) as wanted:
         assert sorted(ours.namelist()) == sorted(wanted.namelist())

@@ -20,7 +20,7 @@ def main() -> int:
         print(f"pommego: {e}", file=sys.stderr)
         return 1
     if sys.platform != "win32":
-        os.execv(program, [program, *sys.argv[1:]])
+        os.execv(program, [program, *sys.argv[1:]])  # nosec B606  # the program of this package
     return subprocess.run([program, *sys.argv[1:]], check=False).returncode
 
 

@@ -40,6 +40,7 @@ class Unpacker:
         library = _library()
         self._decompressor = library.ZstdDecompressor(max_window_size=_WINDOW)
         self._error = library.ZstdError
+        self._size_of = library.frame_content_size
         self._buffers = BufferPool()
 
     def unpack(self, reply: wire.Compressed, most: int) -> wire.Batch:
@@ -55,6 +56,9 @@ class Unpacker:
         if not 0 < reply.size <= most:
             raise ValueError(f"a compressed message of {reply.size} bytes, want at most {most}")
         try:
+            announced = self._size_of(reply.data)  # which is allocated, whatever max_output_size is
+            if announced > reply.size:
+                raise ValueError(f"a compressed message of {announced} bytes, expected {reply.size}")
             data = self._decompressor.decompress(reply.data, max_output_size=reply.size)
         except self._error as e:
             raise ValueError(f"a damaged compressed message ({e})") from e

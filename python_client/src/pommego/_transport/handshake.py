@@ -10,6 +10,7 @@ import base64
 import builtins
 import hashlib
 import os
+import re
 import socket
 import ssl
 import time
@@ -265,7 +266,7 @@ def _read_head(sock: socket.socket, address: Address, deadline: float) -> bytes:
 def _parse_head(head: bytes, address: Address) -> tuple[int, dict[str, str]]:
     first, *rest = head.decode("latin-1").split("\r\n")
     version, _, status = first.partition(" ")
-    if version != "HTTP/1.1" or not status[:3].isdigit():
+    if version != "HTTP/1.1" or not re.match("[0-9]{3}", status):
         raise HandshakeError(f"{address} does not speak HTTP/1.1: {_excerpt(head)}")
     headers: dict[str, str] = {}
     for line in filter(None, rest):
@@ -281,7 +282,7 @@ def _parse_head(head: bytes, address: Address) -> tuple[int, dict[str, str]]:
 def _read_body(sock: socket.socket, headers: dict[str, str], deadline: float) -> str:
     """Read the body that says why the connection was refused, as far as it arrives."""
     length = headers.get("content-length", "")
-    want = min(int(length), _MAX_BODY) if length.isdigit() else _MAX_BODY
+    want = min(int(length), _MAX_BODY) if re.fullmatch("[0-9]{1,9}", length) else _MAX_BODY
     body = b""
     try:
         while len(body) < want:

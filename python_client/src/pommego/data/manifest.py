@@ -181,7 +181,7 @@ def _parse(text: bytes, path: Path) -> dict[str, Any]:
         content = json.loads(text)
         checksum = content["checksum"]
         before, after = text.rsplit(checksum.encode(), 1)
-    except (ValueError, KeyError, TypeError, AttributeError) as e:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as e:
         raise DamagedError(f"{path} is damaged: {e!r}") from e
     if hashlib.sha256(before + after).hexdigest() != checksum:
         raise DamagedError(f"{path} is damaged: its checksum does not match")
@@ -197,8 +197,13 @@ def _known(content: dict[str, Any], path: Path) -> dict[str, Any]:
 
 def _inside(content: dict[str, Any], path: Path) -> None:
     """Check that all files are inside the data set's folder, as a manifest may come from anyone."""
-    for file in content["files"] + content["others"]:
-        name = str(file["path"])
+    try:
+        names = [file["path"] for file in content["files"] + content["others"]]
+    except (KeyError, TypeError) as e:
+        raise DamagedError(f"{path} is damaged: {e!r} in its list of files") from e
+    for name in names:
+        if not isinstance(name, str):
+            raise DamagedError(f"{path} is damaged: it lists the file {name!r}, which is no path")
         at = PurePosixPath(name)
         if at.is_absolute() or ".." in at.parts or at == PurePosixPath() or set("\\:") & set(name):
             raise DamagedError(

@@ -53,7 +53,7 @@ class HttpAgent(BaseAgent):
         pause = 0.25
         while True:
             try:
-                with urllib.request.urlopen(f"{self._url}/ping", timeout=_SECONDS):
+                with urllib.request.urlopen(f"{self._url}/ping", timeout=_SECONDS):  # nosec B310  # _url is of http
                     return
             except OSError as error:
                 if timeout and time.monotonic() >= deadline:
@@ -80,7 +80,7 @@ class HttpAgent(BaseAgent):
             headers={"Content-Type": "application/json"},
         )
         try:
-            with urllib.request.urlopen(request, timeout=timeout) as reply:
+            with urllib.request.urlopen(request, timeout=timeout) as reply:  # nosec B310  # _url is of http
                 return reply.read()
         except (TimeoutError, urllib.error.URLError) as error:
             if isinstance(error, TimeoutError) or isinstance(error.reason, TimeoutError):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Callable
+import zlib
 from enum import Enum
 from typing import Any
 
@@ -14,6 +15,7 @@ from pommego.pommerman import constants
 
 __all__ = ["Intent", "observation", "pack", "plain", "unpack"]
 
+_LONGEST = 64 << 20  # bytes in a message, before compression
 _FLOATS = ("bomb_blast_strength", "bomb_life", "bomb_moving_direction", "flame_life")
 
 
@@ -43,11 +45,15 @@ def unpack(data: bytes) -> Any:
     """Read what `pack` wrote.
 
     Raises:
-        ValueError: it is not compressed JSON.
+        ValueError: it is not compressed JSON, or longer than any message.
     """
+    inflater = zlib.decompressobj(wbits=31)  # gzip's format
     try:
-        return json.loads(gzip.decompress(data))
-    except (OSError, EOFError) as error:
+        text = inflater.decompress(data, _LONGEST)
+        if not inflater.eof:
+            raise ValueError(f"the message is cut short, or has more than {_LONGEST} bytes")
+        return json.loads(text)
+    except (zlib.error, RecursionError) as error:
         raise ValueError(f"the message is not compressed JSON: {error}") from error
 
 

@@ -86,7 +86,14 @@ class Connection:
             elif opcode != _PONG:
                 kind, parts = opcode or kind, parts + payload
                 if final:
-                    return parts.decode() if kind == _TEXT else parts
+                    return self._text(parts) if kind == _TEXT else parts
+
+    def _text(self, message: bytes) -> str:
+        try:
+            return message.decode()
+        except UnicodeDecodeError as error:
+            self.close()
+            raise ConnectionError(f"the other side sent a text that is not UTF-8: {error}") from error
 
     def _frame(self, before: int) -> tuple[bool, int, bytes]:
         first, second = self._read(2)
@@ -179,7 +186,7 @@ def _head(sock: socket.socket) -> tuple[str, dict[str, str]]:
 
 
 def _proof(key: str) -> str:
-    return base64.b64encode(hashlib.sha1((key + _GUID).encode()).digest()).decode()
+    return base64.b64encode(hashlib.sha1((key + _GUID).encode(), usedforsecurity=False).digest()).decode()
 
 
 def _masked(data: bytes, key: bytes) -> bytes:

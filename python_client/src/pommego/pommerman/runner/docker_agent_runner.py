@@ -47,7 +47,7 @@ class DockerAgentRunner(abc.ABC):
     def shutdown(self) -> None:  # noqa: B027, optional
         """Called at the end: release what the agent holds."""
 
-    def run(self, host: str = "0.0.0.0", port: int = 10080) -> None:
+    def run(self, host: str = "0.0.0.0", port: int = 10080) -> None:  # nosec B104  # as below
         """Serve until the process ends.
 
         Args:

@@ -1,0 +1,76 @@
+package dataset
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"pommego/env"
+	"pommego/env/catalog"
+)
+
+// FuzzParquet: no file in place of a data set's makes reading panic, or take more than
+// it is worth.
+func FuzzParquet(f *testing.F) {
+	var paths []string // of the first file of a set of each layout
+	for _, layout := range []Layout{Games, Steps} {
+		config := tiny()
+		config.Layout, config.MaxSteps = layout, 3
+		folder := generate(f, "OneVsOne-v0", config, testOptions(1))
+		files, err := filepath.Glob(filepath.Join(folder, dataFolder, "*.parquet"))
+		if err != nil || len(files) != 2 {
+			f.Fatal(files, err)
+		}
+		paths = append(paths, files[0])
+		for _, path := range files {
+			file, err := os.ReadFile(path)
+			if err != nil {
+				f.Fatal(err)
+			}
+			f.Add(layout == Steps, file)
+		}
+	}
+	f.Fuzz(func(t *testing.T, steps bool, file []byte) {
+		path := paths[0]
+		if steps {
+			path = paths[1]
+		}
+		if err := os.WriteFile(path, file, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		set, err := Open(filepath.Dir(filepath.Dir(path)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = set.Episodes(func(*Episode) error { return nil })
+	})
+}
+
+// FuzzManifest: no manifest makes reading or verifying a data set panic, or leads out of its
+// folder.
+func FuzzManifest(f *testing.F) {
+	folder := generate(f, "OneVsOne-v0", tiny(), testOptions(1))
+	path := filepath.Join(folder, ManifestName)
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(whole)
+	f.Fuzz(func(t *testing.T, manifest []byte) {
+		if err := os.WriteFile(path, manifest, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		m, err := ReadManifest(folder)
+		if err != nil {
+			return
+		}
+		for i := range m.Files {
+			if !filepath.IsLocal(filepath.FromSlash(m.Files[i].Path)) {
+				t.Fatalf("%q is accepted as a file of the data set", m.Files[i].Path)
+			}
+		}
+		_, _ = Verify(folder, VerifyOptions{Game: func(m *Manifest) (env.Game, error) { return catalog.Played(m.Env.ID, m.Env.Rules) }})
+		set := &Set{folder, m}
+		_ = set.Episodes(func(*Episode) error { return nil })
+	})
+}

@@ -1,0 +1,215 @@
+"""What decodes bytes of other programs, as targets for fuzzing: a server's replies, manifests, addresses.
+
+``make fuzz-python`` runs each under atheris: ``python decoders.py TARGET [libFuzzer's options]``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import json
+import random
+import socket
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+import zstandard
+
+HERE = Path(__file__).parent
+
+with contextlib.ExitStack() as stack:
+    if __name__ == "__main__":
+        import atheris
+
+        stack.enter_context(atheris.instrument_imports(include=["pommego"]))
+    from pommego._transport import compression, wire
+    from pommego._transport.handshake import Address, upgrade
+    from pommego._transport.opening import action_shape
+    from pommego._transport.shared import _layout
+    from pommego._transport.websocket import WebSocket
+    from pommego.batch import BatchReader
+    from pommego.info import episode_info, final_info
+    from pommego.data import manifest
+    from pommego.errors import PommegoError
+    from pommego.pommerman.network import messages, sockets
+    from pommego.spec import GameSpec
+
+
+@dataclass(frozen=True)
+class Target:
+    """One decoder.
+
+    Attributes:
+        decode: takes the bytes.
+        errors: what it may raise, which is turned into an error with a name or has one.
+        seeds: what it decodes without an error.
+    """
+
+    decode: Callable[[bytes], object]
+    errors: tuple[type[Exception], ...]
+    seeds: list[bytes] = field(default_factory=list)
+
+    def try_on(self, data: bytes) -> str:
+        """Decode, and return the name of what came of it."""
+        try:
+            return type(self.decode(data)).__name__
+        except self.errors as e:
+            return type(e).__name__
+
+
+def mangled(message: bytes, rng: random.Random) -> bytes:
+    """Flip, remove and insert bytes, mostly near the beginning."""
+    out = bytearray(message)
+    for _ in range(rng.choice([1, 1, 2, 5])):
+        at = rng.randrange(min(len(out), rng.choice([60, 300, len(out)]))) if out else 0
+        what = rng.random()
+        if what < 0.7 and out:
+            out[at] = rng.choice([rng.randrange(256), 0xFF, 0, 0xDD, 0xC6, 0xCF, 0x90, 0x80])
+        elif what < 0.85:
+            del out[at : at + rng.randrange(1, 9)]
+        else:
+            out[at:at] = rng.randbytes(rng.randrange(1, 9))
+    return bytes(out)
+
+
+def _golden() -> list[bytes]:
+    index = json.loads((HERE.parents[1] / "bridge/testdata/golden.json").read_text())
+    return [bytes.fromhex(entry["reply"]) for entry in index]
+
+
+@cache
+def _made() -> wire.EnvReply:
+    return next(reply for reply in map(wire.decode, _golden()) if isinstance(reply, wire.EnvReply))
+
+
+def use(reply: wire.Reply, reader: BatchReader, games: int, rows: int) -> wire.Reply:
+    """Do with a reply what an environment does with it."""
+    if isinstance(reply, wire.Batch | wire.Simulated):
+        view = reader.read(reply, games, lambda: None)
+        assert all(len(array) == rows for array in view.obs.values())
+        if view.finished.size:
+            episode_info(view)
+            final_info(view, rows // games, rows)
+    elif isinstance(reply, wire.EnvReply):
+        spec = GameSpec.from_wire(reply.spec)
+        spec.encoding(reply.observation)
+        spec.action_space()
+        if reply.shared_memory is not None:
+            _layout(reply, action_shape(reply))
+    return reply
+
+
+def _reply(data: bytes) -> object:
+    made = _made()
+    reader = BatchReader(made.fields, learners=made.rows // made.games, copy=True, expand=True)
+    return use(wire.decode(data), reader, made.games, made.rows)
+
+
+@cache
+def _batch() -> bytes:
+    return next(message for message in _golden() if isinstance(wire.decode(message), wire.Batch))
+
+
+def _compressed(data: bytes) -> object:
+    reply = wire.Compressed(id=1, env=1, size=len(_batch()), data=data)
+    return compression.Unpacker().unpack(reply, 1 << 16)
+
+
+@contextlib.contextmanager
+def _hearing(data: bytes) -> Iterator[socket.socket]:
+    """Open a socket whose other end has sent some bytes, and has ended."""
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        theirs.sendall(data[: 1 << 15])
+        theirs.shutdown(socket.SHUT_WR)
+        yield ours
+
+
+def _frames(data: bytes) -> object:
+    with _hearing(data) as sock:
+        connection = WebSocket(sock, max_message=1 << 16)
+        while True:
+            connection.recv(timeout=5)
+
+
+def _handshake(data: bytes) -> object:
+    with _hearing(data) as sock:
+        upgrade(sock, Address("localhost", 1), subprotocol="pommego.v2+msgpack", token=None, timeout=5)
+        raise AssertionError("the other end cannot know the key")
+
+
+def _address(data: bytes) -> Address:
+    address = Address.parse(data.decode(errors="surrogateescape"))
+    assert Address.parse(str(address)) == address
+    return address
+
+
+def _manifest(data: bytes) -> object:
+    path = Path("manifest.json")
+    with contextlib.suppress(manifest.DamagedError):
+        manifest._parse(data, path)
+    try:
+        content = json.loads(data)  # as if its checksum were right
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(content, dict):
+        return None
+    manifest._inside(manifest._known(content, path), path)
+    return content
+
+
+def _match_frames(data: bytes) -> object:
+    for client in (True, False):
+        with _hearing(data) as sock, contextlib.suppress(OSError):
+            connection = sockets.Connection(sock, client=client)
+            while True:
+                connection.receive()
+    return None
+
+
+def _message(data: bytes) -> object:
+    with contextlib.suppress(ValueError):
+        messages.unpack(data)
+    return messages.unpack(gzip.compress(data, 0))
+
+
+TARGETS = {
+    # These exceptions are what the environment turns into one of its own.
+    "replies": Target(_reply, (ValueError, TypeError, KeyError, AttributeError), _golden()),
+    "compressed": Target(_compressed, (ValueError,), [zstandard.compress(_batch())]),
+    "frames": Target(
+        _frames,
+        (PommegoError,),
+        [b"\x82\x03abc", b"\x02\x01a\x89\x01b\x80\x01c", b"\x82\x7e\x01\0" + bytes(256), b"\x88\x02\x03\xe8"],
+    ),
+    "handshake": Target(
+        _handshake,
+        (PommegoError,),
+        [
+            b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+            b"Sec-WebSocket-Accept: x\r\n\r\n",
+            b"HTTP/1.1 401 Unauthorized\r\nContent-Length: 5\r\n\r\ntoken",
+        ],
+    ),
+    "addresses": Target(
+        _address, (ValueError,), [b"ws://127.0.0.1:8765", b"unix:/tmp/x", b"wss://[::1]:1/a", b"box:80"]
+    ),
+    "manifests": Target(
+        _manifest,
+        (manifest.DamagedError,),
+        [
+            b'{"format": "pommego-dataset/1", "files": [{"path": "data/games-00000.parquet"}], '
+            b'"others": [], "checksum": "0"}',
+        ],
+    ),
+    "match-frames": Target(_match_frames, (), [b"\x81\x03abc", b"\x82\x83\0\0\0\0abc", b"\x89\x00\x88\x00"]),
+    "messages": Target(_message, (ValueError,), [b'{"d": 0, "i": "x", "o": {}}', b'[10, {"state": []}]']),
+}
+
+if __name__ == "__main__":
+    name = sys.argv.pop(1)
+    atheris.Setup(sys.argv, TARGETS[name].try_on)
+    atheris.Fuzz()
