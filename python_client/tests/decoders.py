@@ -31,9 +31,9 @@ with contextlib.ExitStack() as stack:
     from pommego._transport.shared import _layout
     from pommego._transport.websocket import WebSocket
     from pommego.batch import BatchReader
-    from pommego.info import episode_info, final_info
     from pommego.data import manifest
     from pommego.errors import PommegoError
+    from pommego.info import episode_info, final_info
     from pommego.pommerman.network import messages, sockets
     from pommego.spec import GameSpec
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Callable
 import zlib
+from collections.abc import Callable
 from enum import Enum
 from typing import Any
 
