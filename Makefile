@@ -14,7 +14,7 @@ TRACES := $(wildcard env/*/testdata/traces)
 
 export CGO_ENABLED ?= 0
 
-.PHONY: help build venv demo pictures test test-go test-race test-python test-browser test-reference test-integrations verify lint bench bench-report bench-compare docs wheel wheels profile hybrid-search ratings tune-champion determinism imitation invariants test-dataset-soak schedules vanishing hostile faults reproducible fuzz clean
+.PHONY: help build venv demo pictures test test-go test-race test-python test-browser test-reference test-integrations verify lint bench bench-report bench-compare docs wheel wheels profile hybrid-search ratings tune-champion champion-net determinism imitation invariants test-dataset-soak schedules vanishing hostile faults reproducible fuzz clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -135,6 +135,10 @@ tune-champion: build .venv/.tune ## tune the weights of the agent champion by CM
 .venv/.tune: .venv/.ready
 	$(PY) -m pip install --quiet --disable-pip-version-check cma==4.5.0
 	touch $@
+
+# CUDA is used where there is any. --install puts the weights into the Go package.
+champion-net: build $(INTEGRATIONS)/.ready ## train the agent champion-net, hours; ARGS="--out runs/short --steps 3000 --rounds 2 --games 4": minutes
+	$(INTEGRATIONS)/bin/python benchmarks/champion_net.py $(ARGS)
 
 determinism: ## 10 million steps: the same bytes for any number of workers, and over the socket
 	go test ./cmd/pommego -run TestDeterminismEverywhere -determinism-steps 10000000 -timeout 60m -v
