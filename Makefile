@@ -16,7 +16,7 @@ TRACES := $(wildcard env/*/testdata/traces)
 
 export CGO_ENABLED ?= 0
 
-.PHONY: help build venv demo pictures test test-go test-race test-python test-browser test-reference test-integrations verify lint bench bench-report bench-compare docs wheel wheels profile hybrid-search ratings tune-champion determinism determinism-architectures imitation invariants test-dataset-soak schedules vanishing hostile faults reproducible fuzz fuzz-python lock security notices sbom archives supply-chain clean
+.PHONY: help build venv demo pictures test test-go test-race test-python test-browser test-reference test-integrations verify lint bench bench-report bench-compare docs wheel wheels profile hybrid-search ratings tune-champion champion-net determinism determinism-architectures imitation invariants test-dataset-soak schedules vanishing hostile faults reproducible fuzz fuzz-python lock security notices sbom archives supply-chain clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -143,6 +143,10 @@ tune-champion: build .venv/.tune ## tune the weights of the agent champion by CM
 .venv/.tune: .venv/.ready $(LOCKED)/tune.txt
 	$(PY) $(PIP) --require-hashes -r $(LOCKED)/tune.txt
 	touch $@
+
+# CUDA is used where there is any. --install puts the weights into the Go package.
+champion-net: build $(INTEGRATIONS)/.ready ## train the agent champion-net, hours; ARGS="--out runs/short --steps 3000 --rounds 2 --games 4": minutes
+	$(INTEGRATIONS)/bin/python benchmarks/champion_net.py $(ARGS)
 
 determinism: ## 10 million steps: the same bytes for any number of workers, and over the socket
 	go test ./cmd/pommego -run TestDeterminismEverywhere -determinism-steps 10000000 -timeout 60m -v

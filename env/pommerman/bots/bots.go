@@ -22,16 +22,17 @@
 // evolution, search in every situation: every move of theirs.
 //
 // "champion" searches in every situation too, with pessimistic scenarios, and
-// is the strongest.
+// is the strongest. "champion-net" is a small network that learned from it, and does not search.
 //
 // "java-simple", "java-osla", "java-rhea" and "java-mcts" are those of the Java
 // re-implementation as that has them: package java.
 //
 // The options of ours are those of package seat, with 5000 ticks a decision, a c of 25
 // points, a depth of 3, 10 samples, and 8 plans of 12 moves where a name says nothing
-// else; champion has its own, see docs/games/pommerman.md. Those that the paper
-// describes, from "heuristic" to "fmcs-explore", take one more: "careful=0" plays as the
-// paper's text has it, without the rules for survival that are ours, see hybrid.
+// else; champion and champion-net have their own, see docs/games/pommerman.md. Those that
+// the paper describes, from "heuristic" to "fmcs-explore", take one more: "careful=0"
+// plays as the paper's text has it, without the rules for survival that are ours, see
+// hybrid.
 //
 // # Concurrency
 //
@@ -64,6 +65,7 @@ var Roster = slices.Concat(seat.Roster[pommerman.View]{
 	seat.Searching("uct", with(search.TreeSearch), newForward),
 	seat.Searching("rhea", with(search.RollingHorizon), newForward),
 	championKind(),
+	championNetKind(),
 }, java.Roster)
 
 // choices is how many moves there are.

@@ -1,13 +1,11 @@
 package bots
 
 import (
-	"fmt"
 	"sync"
 	"time"
 
 	"pommego/env"
 	"pommego/env/pommerman"
-	"pommego/env/saved"
 	"pommego/env/search"
 	"pommego/env/seat"
 )
@@ -176,26 +174,12 @@ func (a *champion) Act(v *pommerman.View, action []uint8) {
 // planners are lent to agents while they act.
 var planners = sync.Pool{New: func() any { return new(planner) }}
 
-func (a *champion) Append(dst []byte) []byte {
-	c := saved.Writer(dst)
-	saved.Numbers(&c, &a.rng.State)
-	a.code(&c)
-	return a.belief.Append(c.Bytes)
-}
+func (a *champion) Append(dst []byte) []byte { return a.save(&a.rng, dst) }
 
 func (a *champion) Restore(state []byte) error {
-	c, read := saved.Reader(state), champion{settings: a.settings, Memo: a.Memo}
-	saved.Numbers(&c, &read.rng.State)
-	read.code(&c)
-	if err := c.Err(); err != nil {
-		return fmt.Errorf("bots: state of champion %w", err)
-	}
-	left, err := read.belief.Restore(c.Bytes)
-	if err != nil {
+	read := champion{settings: a.settings, Memo: a.Memo}
+	if err := read.load(&read.rng, state); err != nil {
 		return err
-	}
-	if len(left) > 0 {
-		return fmt.Errorf("bots: state of champion has %d bytes too many", len(left))
 	}
 	read.Forget()
 	*a = read

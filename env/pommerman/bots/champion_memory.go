@@ -1,6 +1,9 @@
 package bots
 
 import (
+	"fmt"
+
+	"pommego/env"
 	"pommego/env/grid"
 	"pommego/env/pommerman"
 	"pommego/env/saved"
@@ -24,6 +27,29 @@ func (m *championMemory) code(c *saved.Codec) {
 	saved.List(c, m.recent[:])
 	saved.Numbers(c, &m.visits, &m.turn)
 	saved.Numbers(c, &m.lies)
+}
+
+// save appends an RNG and the memory.
+func (m *championMemory) save(rng *env.RNG, dst []byte) []byte {
+	c := saved.Writer(dst)
+	saved.Numbers(&c, &rng.State)
+	m.code(&c)
+	return m.belief.Append(c.Bytes)
+}
+
+// load reads what save appended.
+func (m *championMemory) load(rng *env.RNG, state []byte) error {
+	c := saved.Reader(state)
+	saved.Numbers(&c, &rng.State)
+	m.code(&c)
+	if err := c.Err(); err != nil {
+		return fmt.Errorf("bots: state of champion %w", err)
+	}
+	left, err := m.belief.Restore(c.Bytes)
+	if err == nil && len(left) > 0 {
+		err = fmt.Errorf("bots: state of champion has %d bytes too many", len(left))
+	}
+	return err
 }
 
 // remember takes a view in.

@@ -1,6 +1,8 @@
 package bots
 
 import (
+	"math/bits"
+
 	"pommego/env/grid"
 	"pommego/env/pommerman"
 )
@@ -13,6 +15,14 @@ func (m actionSet) has(a pommerman.Action) bool { return m>>a&1 != 0 }
 func (m actionSet) with(a pommerman.Action) actionSet { return m | 1<<a }
 
 func (m actionSet) without(a pommerman.Action) actionSet { return m &^ (1 << a) }
+
+// nth is the move with n moves of the set before it.
+func (m actionSet) nth(n int) pommerman.Action {
+	for ; n > 0; n-- {
+		m &= m - 1
+	}
+	return pommerman.Action(bits.TrailingZeros8(uint8(m)))
+}
 
 // usefulMoves is what a seat can sensibly do in a state: the moves without
 // those that kill it in this step if nobody else interferes, and without those

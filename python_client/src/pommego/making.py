@@ -280,6 +280,9 @@ def _viewer(server: Server | None, address: Any, token: str | None) -> Viewer:
     return Viewer(server.address, server.token) if server else Viewer(str(address), token)
 
 
+#: Seconds that a step may take while somebody who looks on has paused.
+_PAUSE = 24 * 3600.0
+
 #: Stands for "simple" in all other seats, however many there are.
 _SIMPLE: Any = object()
 
@@ -327,10 +330,6 @@ def catalog(
     with server or nullcontext(), closing(client):
         specs = [GameSpec.from_wire(spec) for spec in client.call("envs", wire.EnvsReply).envs]
     return {spec.id: spec for spec in specs}
-
-
-#: Seconds that a step may take while somebody who looks on has paused.
-_PAUSE = 24 * 3600.0
 
 
 def describe(

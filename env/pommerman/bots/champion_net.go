@@ -1,0 +1,107 @@
+package bots
+
+import (
+	"math/bits"
+	"sync"
+
+	"pommego/env"
+	"pommego/env/pommerman"
+	"pommego/env/seat"
+)
+
+// championNet is an agent that does not search: a small network chooses its moves. It
+// learned from champion; `make champion-net` is the whole way, and its model card is
+// in docs/champion-net.md. It remembers and says by radio what champion does.
+type championNet struct {
+	championMemory
+	rng      env.RNG
+	settings netSettings
+}
+
+// netSettings say how a champion-net plays.
+type netSettings struct {
+	filter bool    // it makes no move after which nothing is left to it, see [sight.bearable]
+	noise  float64 // the share of useful moves drawn at random
+}
+
+// championNetKind is the kind of the agent.
+func championNetKind() seat.Kind[pommerman.View] {
+	k := seat.Kind[pommerman.View]{Name: "champion-net", Options: []string{"filter", "noise"}}
+	k.Make = func(o seat.Options) (pommerman.Bot, error) {
+		a := &championNet{settings: netSettings{filter: true}}
+		if _, given := o["filter"]; given {
+			x, err := o.Number("filter", 0, 1, true)
+			if err != nil {
+				return nil, err
+			}
+			a.settings.filter = x != 0
+		}
+		if _, given := o["noise"]; given {
+			x, err := o.Number("noise", 0, 1, false)
+			if err != nil {
+				return nil, err
+			}
+			a.settings.noise = x
+		}
+		return a, nil
+	}
+	return k
+}
+
+func (a *championNet) Reset(rng env.RNG) { *a = championNet{rng: rng, settings: a.settings} }
+
+func (a *championNet) Reseed(rng env.RNG) { a.rng = rng }
+
+// netWork is the working memory of one decision.
+type netWork struct {
+	sight       sight
+	activations activations
+}
+
+var netWorks = sync.Pool{New: func() any { return new(netWork) }}
+
+func (a *championNet) Act(v *pommerman.View, action []uint8) {
+	clear(action)
+	a.remember(v)
+	a.listen(v)
+	if v.Seat >= v.Rules.Seats() || !a.belief.Agents[v.Seat].Alive {
+		return
+	}
+	w := netWorks.Get().(*netWork)
+	defer netWorks.Put(w)
+	move := a.choose(v, w)
+	action[0] = uint8(move)
+	a.say(v, move, action[1:])
+}
+
+func (a *championNet) choose(v *pommerman.View, w *netWork) pommerman.Action {
+	s := &w.sight
+	s.look(v.Rules, v.Seat, &a.championMemory)
+	if a.settings.noise > 0 && a.rng.Float64() < a.settings.noise {
+		return s.moves.nth(a.rng.IntN(bits.OnesCount8(uint8(s.moves))))
+	}
+	moves := s.moves
+	if a.settings.filter {
+		moves = s.bearable()
+	}
+	s.express(0)
+	answers := trained().answer(s.input.all(), &w.activations)
+	best := moves.nth(0)
+	for move := best; moves>>move != 0; move++ {
+		if moves.has(move) && answers[move] > answers[best] {
+			best = move
+		}
+	}
+	return best
+}
+
+func (a *championNet) Append(dst []byte) []byte { return a.save(&a.rng, dst) }
+
+func (a *championNet) Restore(state []byte) error {
+	read := championNet{settings: a.settings}
+	if err := read.load(&read.rng, state); err != nil {
+		return err
+	}
+	*a = read
+	return nil
+}
