@@ -26,7 +26,7 @@ const tokenVariable = "POMMEGO_TOKEN"
 
 type serveOptions struct {
 	listen         string
-	posture        posture
+	access         access
 	readyFD        int
 	stdin, verbose bool
 	web            bool
@@ -71,7 +71,7 @@ times that, so that what is no longer used is collected in time.`,
 	f.StringVar(&o.listen, "listen", "127.0.0.1:8765", "where to listen: host:port (port 0: a free one) or unix:PATH")
 	f.IntVar(&o.readyFD, "ready-fd", -1, "write the address to this file descriptor instead, and close it")
 	f.BoolVar(&o.stdin, "exit-on-stdin-close", false, "shut down when standard input closes, as it does when a parent process ends")
-	o.posture.flags(f)
+	o.access.flags(f)
 	o.limits(f)
 	f.BoolVar(&o.web, "web", false, "serve a page, too, to look at running environments, on this machine alone; its address is printed")
 	f.BoolVar(&o.asJSON, "json", false, "print the address as a JSON object")
@@ -119,7 +119,7 @@ func (o *serveOptions) run(out io.Writer) error {
 	defer stop()
 	ctx, gone := untilStdinCloses(ctx, o.stdin)
 	defer gone()
-	ln, err := o.posture.listen(o.listen)
+	ln, err := o.access.listen(o.listen)
 	if err != nil {
 		return err
 	}
@@ -151,14 +151,14 @@ func (o *serveOptions) prepare() error {
 		return err
 	}
 	var err error
-	if o.cfg.Token, err = serverToken(o.posture.tokenFile, o.posture.tokenFD); err != nil {
+	if o.cfg.Token, err = serverToken(o.access.tokenFile, o.access.tokenFD); err != nil {
 		return err
 	}
 	if err := o.ops.prepare(&o.cfg, o.verbose); err != nil {
 		return err
 	}
-	o.posture.tls.log = o.cfg.Log
-	return o.posture.check(o.listen, o.cfg.Token)
+	o.access.tls.log = o.cfg.Log
+	return o.access.check(o.listen, o.cfg.Token)
 }
 
 // allow has the server make the agents of --allow-agents, and refuse others outside it.
@@ -185,7 +185,7 @@ func (o *serveOptions) allow() error {
 // it has one.
 func (o *serveOptions) announce(out io.Writer, addr net.Addr, page string) error {
 	address := "ws://" + addr.String()
-	if o.posture.tls.cert != "" {
+	if o.access.tls.cert != "" {
 		address = "wss://" + addr.String()
 	}
 	if addr.Network() == "unix" {

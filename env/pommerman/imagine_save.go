@@ -1,8 +1,6 @@
 package pommerman
 
 import (
-	"fmt"
-
 	"pommego/env/grid"
 	"pommego/env/saved"
 )
@@ -73,17 +71,4 @@ func (b *Belief) Code(c *saved.Codec) {
 	if err := part.Err(); err != nil {
 		c.Fail("has a belief that %w", err)
 	}
-}
-
-// Append appends the belief to dst.
-func (b *Belief) Append(dst []byte) []byte { return saved.Append(dst, b, (*Belief).Code) }
-
-// Restore takes what Append wrote from the front of state and returns what is left.
-func (b *Belief) Restore(state []byte) (rest []byte, err error) {
-	c := saved.Reader(state)
-	b.Code(&c)
-	if err := c.Err(); err != nil {
-		return nil, fmt.Errorf("pommerman: the state of an agent %w", err)
-	}
-	return c.Bytes, nil
 }

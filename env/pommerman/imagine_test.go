@@ -7,6 +7,7 @@ import (
 
 	"pommego/env"
 	"pommego/env/grid"
+	"pommego/env/saved"
 )
 
 // believed plays random games of some rules and lets every seat imagine, and
@@ -102,18 +103,18 @@ func TestBeliefsSaved(t *testing.T) {
 		other := r
 		other.BombLife++
 		believed(t, r, true, 4, func(s *State, v *View, b *Belief) {
-			saved := b.Append([]byte("x"))
+			whole := saved.Append([]byte("x"), b, (*Belief).Code)
 			var again Belief
-			rest, err := again.Restore(append(saved[1:], 7))
-			if err != nil || len(rest) != 1 {
-				t.Fatalf("%s: %v, %d bytes left over, want 1", name, err, len(rest))
+			c := saved.Reader(append(whole[1:], 7))
+			if again.Code(&c); c.Err() != nil || len(c.Bytes) != 1 {
+				t.Fatalf("%s: %v, %d bytes left over, want 1", name, c.Err(), len(c.Bytes))
 			}
 			strange := again
 			r.Imagine(&again, v)
 			if again != *b {
 				t.Fatalf("%s: restored at step %d the belief is\n%+v\nwant\n%+v", name, s.StepCount, again, *b)
 			}
-			if !bytes.Equal(again.Append(nil), saved[1:]) {
+			if !bytes.Equal(saved.Append(nil, &again, (*Belief).Code), whole[1:]) {
 				t.Fatalf("%s: saved again the belief differs", name)
 			}
 			var blank Belief
@@ -133,13 +134,14 @@ func TestDamagedBeliefs(t *testing.T) {
 	rng := env.RNG{State: 5}
 	refused := 0
 	believed(t, r, true, 6, func(_ *State, v *View, b *Belief) {
-		saved := b.Append(nil)
-		saved[rng.IntN(len(saved))] ^= 1 << rng.IntN(8)
+		damaged := saved.Append(nil, b, (*Belief).Code)
+		damaged[rng.IntN(len(damaged))] ^= 1 << rng.IntN(8)
 		if rng.IntN(10) == 0 {
-			saved = saved[:rng.IntN(len(saved))]
+			damaged = damaged[:rng.IntN(len(damaged))]
 		}
+		c := saved.Reader(damaged)
 		var again Belief
-		if _, err := again.Restore(saved); err != nil {
+		if again.Code(&c); c.Err() != nil {
 			refused++
 			return
 		}

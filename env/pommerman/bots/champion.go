@@ -6,6 +6,7 @@ import (
 
 	"pommego/env"
 	"pommego/env/pommerman"
+	"pommego/env/saved"
 	"pommego/env/search"
 	"pommego/env/seat"
 )
@@ -174,14 +175,11 @@ func (a *champion) Act(v *pommerman.View, action []uint8) {
 // planners are lent to agents while they act.
 var planners = sync.Pool{New: func() any { return new(planner) }}
 
-func (a *champion) Append(dst []byte) []byte { return a.save(&a.rng, dst) }
+func (a *champion) code(c *saved.Codec) { a.championMemory.code(c, &a.rng) }
+
+func (a *champion) Append(dst []byte) []byte { return saved.Append(dst, a, (*champion).code) }
 
 func (a *champion) Restore(state []byte) error {
-	read := champion{settings: a.settings, Memo: a.Memo}
-	if err := read.load(&read.rng, state); err != nil {
-		return err
-	}
-	read.Forget()
-	*a = read
-	return nil
+	a.Forget()
+	return saved.Restore("bots: state of champion", state, a, champion{settings: a.settings, Memo: a.Memo}, (*champion).code)
 }

@@ -1,8 +1,6 @@
 package bots
 
 import (
-	"fmt"
-
 	"pommego/env"
 	"pommego/env/grid"
 	"pommego/env/pommerman"
@@ -19,37 +17,16 @@ type championMemory struct {
 	turn   uint16 // the last view's step count and 1; 0: there was none
 }
 
-// code goes over what is saved besides the belief.
-func (m *championMemory) code(c *saved.Codec) {
+// code goes over what is saved: the RNG, the memory, the belief.
+func (m *championMemory) code(c *saved.Codec, rng *env.RNG) {
+	saved.Numbers(c, &rng.State)
 	for seat := range m.where {
 		saved.List(c, m.where[seat][:])
 	}
 	saved.List(c, m.recent[:])
 	saved.Numbers(c, &m.visits, &m.turn)
 	saved.Numbers(c, &m.lies)
-}
-
-// save appends an RNG and the memory.
-func (m *championMemory) save(rng *env.RNG, dst []byte) []byte {
-	c := saved.Writer(dst)
-	saved.Numbers(&c, &rng.State)
-	m.code(&c)
-	return m.belief.Append(c.Bytes)
-}
-
-// load reads what save appended.
-func (m *championMemory) load(rng *env.RNG, state []byte) error {
-	c := saved.Reader(state)
-	saved.Numbers(&c, &rng.State)
-	m.code(&c)
-	if err := c.Err(); err != nil {
-		return fmt.Errorf("bots: state of champion %w", err)
-	}
-	left, err := m.belief.Restore(c.Bytes)
-	if err == nil && len(left) > 0 {
-		err = fmt.Errorf("bots: state of champion has %d bytes too many", len(left))
-	}
-	return err
+	m.belief.Code(c)
 }
 
 // remember takes a view in.

@@ -6,6 +6,7 @@ import (
 
 	"pommego/env"
 	"pommego/env/pommerman"
+	"pommego/env/saved"
 	"pommego/env/seat"
 )
 
@@ -26,26 +27,10 @@ type netSettings struct {
 
 // championNetKind is the kind of the agent.
 func championNetKind() seat.Kind[pommerman.View] {
-	k := seat.Kind[pommerman.View]{Name: "champion-net", Options: []string{"filter", "noise"}}
-	k.Make = func(o seat.Options) (pommerman.Bot, error) {
-		a := &championNet{settings: netSettings{filter: true}}
-		if _, given := o["filter"]; given {
-			x, err := o.Number("filter", 0, 1, true)
-			if err != nil {
-				return nil, err
-			}
-			a.settings.filter = x != 0
-		}
-		if _, given := o["noise"]; given {
-			x, err := o.Number("noise", 0, 1, false)
-			if err != nil {
-				return nil, err
-			}
-			a.settings.noise = x
-		}
-		return a, nil
-	}
-	return k
+	return seat.Configured("champion-net", netSettings{filter: true}, []seat.Setting[netSettings]{
+		seat.Switch("filter", func(s *netSettings, on bool) { s.filter = on }),
+		seat.Real("noise", 0, 1, func(s *netSettings, x float64) { s.noise = x }),
+	}, func(s netSettings, _ seat.Options) pommerman.Bot { return &championNet{settings: s} })
 }
 
 func (a *championNet) Reset(rng env.RNG) { *a = championNet{rng: rng, settings: a.settings} }
@@ -95,13 +80,10 @@ func (a *championNet) choose(v *pommerman.View, w *netWork) pommerman.Action {
 	return best
 }
 
-func (a *championNet) Append(dst []byte) []byte { return a.save(&a.rng, dst) }
+func (a *championNet) code(c *saved.Codec) { a.championMemory.code(c, &a.rng) }
+
+func (a *championNet) Append(dst []byte) []byte { return saved.Append(dst, a, (*championNet).code) }
 
 func (a *championNet) Restore(state []byte) error {
-	read := championNet{settings: a.settings}
-	if err := read.load(&read.rng, state); err != nil {
-		return err
-	}
-	*a = read
-	return nil
+	return saved.Restore("bots: state of champion-net", state, a, championNet{settings: a.settings}, (*championNet).code)
 }

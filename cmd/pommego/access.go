@@ -15,8 +15,9 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// posture is how a server keeps strangers out.
-type posture struct {
+// access is who may connect to a server, and how: its token, its certificates, and whether
+// other machines may come without TLS.
+type access struct {
 	tokenFile string
 	tokenFD   int
 	tls       certificates
@@ -26,7 +27,7 @@ type posture struct {
 // safeBits is how hard a token has to be to guess where other machines can try.
 const safeBits = 128
 
-func (p *posture) flags(f *pflag.FlagSet) {
+func (p *access) flags(f *pflag.FlagSet) {
 	f.StringVar(&p.tokenFile, "token-file", "", "a file that holds the token")
 	f.IntVar(&p.tokenFD, "token-fd", noFD, "read the token from this file descriptor instead, up to its end")
 	f.StringVar(&p.tls.cert, "tls-cert", "", "serve wss:// with the certificate in this PEM file, with those it depends on after it; read again when it changes, as are all of these files")
@@ -77,7 +78,7 @@ func readAll(fd int) ([]byte, error) {
 
 // check refuses to let other machines in without a token that is hard to guess, or to
 // send it so that others can read it.
-func (p *posture) check(listen, token string) error {
+func (p *access) check(listen, token string) error {
 	isTLS := p.tls.cert != ""
 	switch {
 	case isTLS != (p.tls.key != ""):
@@ -139,7 +140,7 @@ func loopback(host string) bool {
 }
 
 // listen opens the address.
-func (p *posture) listen(address string) (net.Listener, error) {
+func (p *access) listen(address string) (net.Listener, error) {
 	if path, isUnix := strings.CutPrefix(address, "unix:"); isUnix {
 		return listenUnix(path)
 	}

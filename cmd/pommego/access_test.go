@@ -24,8 +24,8 @@ import (
 
 const longToken = "9f86d081884c7d659a2feaa0c55ad015"
 
-// TestPosture asks for servers that other machines reach.
-func TestPosture(t *testing.T) {
+// TestAccess asks for servers that other machines reach.
+func TestAccess(t *testing.T) {
 	files := []string{"--tls-cert", "cert.pem", "--tls-key", "key.pem"}
 	for _, test := range []struct {
 		reason, listen, token string
@@ -49,7 +49,7 @@ func TestPosture(t *testing.T) {
 		{"clients' certificates without TLS", "127.0.0.1:0", "", []string{"--tls-client-ca", "ca.pem"}, "needs --tls-cert"},
 		{"a socket with TLS", "unix:/nowhere/socket", "", files, "not sent over any network"},
 	} {
-		var p posture
+		var p access
 		cmd := newServe()
 		cmd.ResetFlags()
 		p.flags(cmd.Flags())
