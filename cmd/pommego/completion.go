@@ -30,6 +30,8 @@ func completions(cmd *cobra.Command) {
 		"layout":      oneOf(dataset.LayoutNames()),
 		"seating":     oneOf(dataset.SeatingNames()),
 		"ties":        oneOf(match.TiesNames()),
+		"log-format":  oneOf(logFormats),
+		"log-level":   oneOf([]string{"debug", "info", "warn", "error"}),
 	} {
 		if cmd.Flags().Lookup(name) != nil {
 			if err := cmd.RegisterFlagCompletionFunc(name, values); err != nil {
