@@ -51,8 +51,8 @@ func (a *About) columns(missed, searched bool, extra []Extra) []column {
 	}
 	all := append(stepColumns(&a.Env, a.Fields, searched || hasExtra(extra, visitsName)), extraColumns(extra)...)
 	for i := range all {
-		if a.Arrays == Lists && all[i].Type == FixedBytes {
-			all[i].Type = List
+		if all[i].Type == FixedBytes {
+			all[i].Type = arrayTypes[a.Arrays]
 		}
 	}
 	return all

@@ -16,11 +16,15 @@ type Arrays uint8
 
 // The ways.
 const (
-	Binary Arrays = iota // the array's bytes: FixedBytes, quick to read
-	Lists                // a flat list of its numbers: List, which any reader of Parquet understands
+	Binary  Arrays = iota // the array's bytes: FixedBytes, quick to read
+	Lists                 // a flat list of its numbers: List, which any reader of Parquet understands
+	Tensors               // the same with its shape: Tensor, which readers by Apache Arrow understand
 )
 
-var arraysNames = []string{Binary: "bytes", Lists: "lists"}
+var arraysNames = []string{Binary: "bytes", Lists: "lists", Tensors: "tensors"}
+
+// arrayTypes are the types of the columns.
+var arrayTypes = []Type{Binary: FixedBytes, Lists: List, Tensors: Tensor}
 
 // ArraysNames lists the ways' names.
 func ArraysNames() []string { return append([]string{}, arraysNames...) }
@@ -33,7 +37,10 @@ func (a Arrays) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
 // UnmarshalText reads a way's name.
 func (a *Arrays) UnmarshalText(text []byte) error { return enum.Read("arrays", arraysNames, text, a) }
 
-// element is how the numbers of a List column are stored: as which leaf of the
+// listed reports whether the column's arrays are lists in the files.
+func (c *Column) listed() bool { return c.Type == List || c.Type == Tensor }
+
+// element is how the numbers of a listed column are stored: as which leaf of the
 // schema, and made from and into little-endian bytes.
 type element struct {
 	leaf parquet.Node
@@ -67,7 +74,10 @@ func writeLists(w *parquet.ColumnWriter, c *Column, column int, arrays []parquet
 	size, e := c.DType.Bytes(), elements[c.DType]
 	defined := 1
 	if c.Null {
-		defined = 2
+		defined++
+	}
+	if c.Type == Tensor {
+		defined++
 	}
 	var some []parquet.Value
 	for i, array := range arrays {
@@ -89,7 +99,7 @@ func writeLists(w *parquet.ColumnWriter, c *Column, column int, arrays []parquet
 	return nil
 }
 
-// gather returns what takes the elements of a List column, one by one, and adds
+// gather returns what takes the elements of a listed column, one by one, and adds
 // an array of bytes to values for each list that is complete.
 func (c *Column) gather(values *[]parquet.Value) func(parquet.Value) error {
 	var under []byte
@@ -99,6 +109,9 @@ func (c *Column) gather(values *[]parquet.Value) func(parquet.Value) error {
 			return fmt.Errorf("a list has not the %d bytes of %s %v", width, c.DType, c.Shape)
 		}
 		if v.IsNull() {
+			if v.DefinitionLevel() > 0 {
+				return fmt.Errorf("a list of %s %v lacks numbers", c.DType, c.Shape)
+			}
 			*values = append(*values, parquet.NullValue())
 			return nil
 		}

@@ -49,15 +49,21 @@ func rowsOf(t *testing.T, folder string) (columns []Column, values [][]parquet.V
 // TestListsHoldTheSame compares arrays stored as lists with those stored as bytes,
 // and changes one into the other.
 func TestListsHoldTheSame(t *testing.T) {
-	asBytes, asLists := generate(t, ffa, listed(Binary), testOptions(1)), generate(t, ffa, listed(Lists), testOptions(2))
+	for _, arrays := range []Arrays{Lists, Tensors} {
+		t.Run(arrays.String(), func(t *testing.T) { listsHoldTheSame(t, arrays) })
+	}
+}
+
+func listsHoldTheSame(t *testing.T, arrays Arrays) {
+	asBytes, asLists := generate(t, ffa, listed(Binary), testOptions(1)), generate(t, ffa, listed(arrays), testOptions(2))
 	verifyClean(t, asLists)
 	columns, want := rowsOf(t, asBytes)
 	lists, got := rowsOf(t, asLists)
-	arrays, null := 0, 0
+	found, null := 0, 0
 	for c := range columns {
 		if columns[c].Type == FixedBytes {
-			arrays++
-			if lists[c].Type != List {
+			found++
+			if lists[c].Type != arrayTypes[arrays] {
 				t.Errorf("column %s is of type %s", lists[c].Name, lists[c].Type)
 			}
 		}
@@ -73,8 +79,8 @@ func TestListsHoldTheSame(t *testing.T) {
 			}
 		}
 	}
-	if arrays < 5 || null == 0 {
-		t.Errorf("%d columns of arrays with %d nulls, want more for a test", arrays, null)
+	if found < 5 || null == 0 {
+		t.Errorf("%d columns of arrays with %d nulls, want more for a test", found, null)
 	}
 	set, err := Open(asLists)
 	if err != nil {
@@ -97,19 +103,21 @@ func TestListsHoldTheSame(t *testing.T) {
 
 // TestListsAreExtended: the last file is taken apart and written anew.
 func TestListsAreExtended(t *testing.T) {
-	larger := more(listed(Lists), 5, 0)
-	want := contents(t, generate(t, ffa, larger, testOptions(1)))
-	folder := generate(t, ffa, listed(Lists), testOptions(1))
-	if _, _, err := Generate(context.Background(), gameOf(t, ffa), larger, folder, testOptions(1)); err != nil {
-		t.Fatal(err)
+	for _, arrays := range []Arrays{Lists, Tensors} {
+		larger := more(listed(arrays), 5, 0)
+		want := contents(t, generate(t, ffa, larger, testOptions(1)))
+		folder := generate(t, ffa, listed(arrays), testOptions(1))
+		if _, _, err := Generate(context.Background(), gameOf(t, ffa), larger, folder, testOptions(1)); err != nil {
+			t.Fatal(err)
+		}
+		sameContents(t, "extended", contents(t, folder), want)
 	}
-	sameContents(t, "extended", contents(t, folder), want)
 }
 
 // TestDamagedLists: whatever stands in a file, reading it ends with an error or
 // with values.
 func TestDamagedLists(t *testing.T) {
-	folder := generate(t, ffa, listed(Lists), testOptions(1))
+	folder := generate(t, ffa, listed(Tensors), testOptions(1))
 	set, err := Open(folder)
 	if err != nil {
 		t.Fatal(err)
@@ -138,6 +146,9 @@ func TestDamagedLists(t *testing.T) {
 		if (err == nil) != (tc.want == "") || err != nil && !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("element %d: error %v, want %q", i, err, tc.want)
 		}
+	}
+	if err := take(parquet.NullValue().Level(0, 1, 0)); err == nil || !strings.Contains(err.Error(), "lacks numbers") {
+		t.Errorf("a list of nothing: error %v", err)
 	}
 	if len(values) != 1 || string(values[0].ByteArray()) != "\xfd\xff\xfd\xff" {
 		t.Errorf("the lists are %v", values)

@@ -8,6 +8,7 @@ import (
 	"hash"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress"
@@ -58,6 +59,9 @@ func newWriter(p *disk.Pending, columns []Column, l Layout, about string) *write
 	w.parquet = parquet.NewGenericWriter[any](io.MultiWriter(p, w.sum), schema(columns),
 		parquet.Compression(codec(l)), parquet.PageBufferSize(pageBytes), parquet.DataPageStatistics(true),
 		parquet.CreatedBy("pommego", "1", "0"), parquet.KeyValueMetadata(metadataKey, about))
+	if slices.ContainsFunc(columns, func(c Column) bool { return c.Type == Tensor }) {
+		w.parquet.SetKeyValueMetadata(arrowKey, arrowColumns(columns))
+	}
 	w.columns = w.parquet.ColumnWriters()
 	return w
 }
@@ -65,7 +69,7 @@ func newWriter(p *disk.Pending, columns []Column, l Layout, about string) *write
 // write writes the rows of an episode, or of several.
 func (w *writer) write(t *table) error {
 	for i, c := range w.columns {
-		if t.columns[i].Type == List {
+		if t.columns[i].listed() {
 			if err := writeLists(c, &t.columns[i], i, t.values[i]); err != nil {
 				return err
 			}
@@ -176,7 +180,7 @@ func readColumn(chunk parquet.ColumnChunk, c *Column, values *[]parquet.Value) e
 		*values = append(*values, v.Clone())
 		return nil
 	}
-	if c.Type == List {
+	if c.listed() {
 		take = c.gather(values)
 	}
 	pages := chunk.Pages()

@@ -31,6 +31,8 @@ func completions(cmd *cobra.Command) {
 		"layout":      oneOf(enum.NamesOf(dataset.Games)),
 		"seating":     oneOf(enum.NamesOf(dataset.Fixed)[:dataset.Told]),
 		"ties":        oneOf(enum.NamesOf(match.KeepTies)),
+		"log-format":  oneOf(logFormats),
+		"log-level":   oneOf([]string{"debug", "info", "warn", "error"}),
 	} {
 		if cmd.Flags().Lookup(name) != nil {
 			if err := cmd.RegisterFlagCompletionFunc(name, values); err != nil {

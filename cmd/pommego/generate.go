@@ -101,7 +101,7 @@ func (o *madeData) add(cmd *cobra.Command) {
 }
 
 // arraysUsage is what --arrays says of itself.
-const arraysUsage = "with --layout steps, how arrays are stored, by `name`: bytes, or lists of numbers, which need no library to be read"
+const arraysUsage = "with --layout steps, how arrays are stored, by `name`: bytes, lists of numbers, which need no library to be read, or tensors of Apache Arrow, lists with a shape"
 
 // options are those of dataset.Generate.
 func (o *madeData) options() dataset.Options {

@@ -22,7 +22,7 @@ func Crop(picture []byte, cols, rows int) []byte {
 	if widest <= cols && len(lines) < rows {
 		return picture
 	}
-	notice := fmt.Appendf(nil, "(cut off: it is %d by %d, the terminal %d by %d)", widest, len(lines)+1, cols, rows)
+	notice := fmt.Appendf(nil, "(cut: needs %dx%d, has %dx%d)", widest, len(lines)+1, cols, rows)
 	lines = append(lines[:min(len(lines), rows-2)], notice)
 	var out []byte
 	for _, line := range lines {

@@ -12,7 +12,7 @@ func TestCrop(t *testing.T) {
 	}{
 		{"it fits", picture, 8, 4, picture},
 		{"no size is known", picture, 0, 0, picture},
-		{"too high", picture, 80, 3, "title\n(cut off: it is 8 by 4, the terminal 80 by 3)\n"},
+		{"too high", picture, 80, 3, "title\n(cut: needs 8x4, has 80x3)\n"},
 		{"too wide: colours end", picture, 2, 24, "ti\n\x1b[31mab\x1b[0m\näö\n(c\n"},
 		{"one row", picture, 80, 1, picture},
 	} {

@@ -330,17 +330,18 @@ def test_refusals(generated: Make, tmp_path: Path) -> None:
 def test_lists(binary: Path, tmp_path: Path) -> None:
     """Arrays stored as lists are the same, and other readers understand them."""
     folders = {}
-    for arrays in ("bytes", "lists"):
+    for arrays in ("bytes", "lists", "tensors"):
         folders[arrays] = tmp_path / arrays
         options = ["--layout", "steps", "--agents", "osla:ticks=20,random,random,random", "--max-steps", "30"]
         options += ["--games", "3", "--arrays", arrays, "--out", str(folders[arrays])]
         subprocess.run([binary, "generate", *options], check=True, capture_output=True)
-    assert data.verify(folders["lists"]) == []
-    for ours, theirs in zip(data.load(folders["lists"]), data.load(folders["bytes"]), strict=True):
-        assert ours.keys() == theirs.keys()
-        for name, want in theirs.items():
-            np.testing.assert_array_equal(ours[name], want, err_msg=name)
-            assert ours[name].dtype == want.dtype
+    for other in ("lists", "tensors"):
+        assert data.verify(folders[other]) == []
+        for ours, theirs in zip(data.load(folders[other]), data.load(folders["bytes"]), strict=True):
+            assert ours.keys() == theirs.keys()
+            for name, want in theirs.items():
+                np.testing.assert_array_equal(ours[name], want, err_msg=name)
+                assert ours[name].dtype == want.dtype
     from pyarrow import parquet
 
     table = parquet.read_table(folders["lists"] / "data" / "steps-00000.parquet")
@@ -351,6 +352,32 @@ def test_lists(binary: Path, tmp_path: Path) -> None:
     np.testing.assert_array_equal(np.array(rows, "u1").reshape(5, *column.shape), batch["obs_planes"][:5])
     np.testing.assert_array_equal(column.array(rows), batch["obs_planes"][:5])
     np.testing.assert_array_equal(column.array(rows[0]), batch["obs_planes"][0])
+    _tensors(folders["tensors"])
+
+
+def _tensors(folder: Path) -> None:
+    """Arrays stored as tensors are those of Apache Arrow, by their shapes; other columns are as ever."""
+    import pyarrow
+    from pyarrow import parquet
+
+    table = parquet.read_table(folder / "data" / "steps-00000.parquet")
+    manifest = data.Manifest.read(folder)
+    want = next(iter(data.load(folder, batch_size=len(table))))
+    found = 0
+    for name, column in manifest.columns.items():
+        values = table[name].combine_chunks()
+        if column.type != "tensor":
+            kinds = {"string": "string", "bytes": "binary", "float64": "double", "float32": "float"}
+            assert str(values.type) == kinds.get(column.type, column.type)
+            continue
+        found += 1
+        form = pyarrow.fixed_shape_tensor(pyarrow.from_numpy_dtype(column.numpy), column.shape)
+        assert values.type == form
+        valid = values.is_valid().to_numpy(zero_copy_only=False)
+        assert (valid == want.get(f"_{name}", np.ones(len(table), np.bool_))).all()
+        tensors = values.drop_null().to_numpy_ndarray()
+        np.testing.assert_array_equal(tensors, want[name][valid], err_msg=name)
+    assert found >= 5
 
 
 def test_verify_leaves_the_card_out(generated: Make, tmp_path: Path) -> None:

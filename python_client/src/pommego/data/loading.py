@@ -210,8 +210,8 @@ def _arrays(part: Any, manifest: Manifest, names: Sequence[str]) -> Batch:
 def _array(values: Any, column: Column, manifest: Manifest) -> Array:
     if column.type == "fixed_bytes":
         return _fixed(values, column)
-    if column.type == "list":
-        return _listed(values, column)
+    if column.type in {"list", "tensor"}:
+        return _listed(values if column.type == "list" else values.storage, column)
     if column.type == "bool":
         return values.fill_null(False).to_numpy(zero_copy_only=False)
     if column.type == "string":

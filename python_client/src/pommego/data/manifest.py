@@ -34,7 +34,8 @@ class Column:
     Attributes:
         name: its name.
         type: "bool", "uint8", "int16", "int32", "int64", "uint64", "float32", "float64",
-            "string", "bytes", "fixed_bytes", an array of one shape, or "list", the same as a flat list.
+            "string", "bytes", "fixed_bytes", an array of one shape, "list", the same as a flat list,
+            or "tensor", the same as a tensor of Apache Arrow.
         meaning: its meaning.
         nullable: whether it can be empty in a row.
         dtype: of an array's elements, as numpy names it; else "".
@@ -62,7 +63,7 @@ class Column:
         Returns:
             the array, for several rows with rows first.
         """
-        if self.type == "list":
+        if self.type in {"list", "tensor"}:
             array = np.asarray(values, self.numpy)
             return array.reshape(*array.shape[:-1], *self.shape)
         if isinstance(values, bytes):
