@@ -14,7 +14,7 @@ TRACES := $(wildcard env/*/testdata/traces)
 
 export CGO_ENABLED ?= 0
 
-.PHONY: help build venv demo pictures test test-go test-race test-python test-browser test-reference test-integrations verify lint bench bench-report bench-compare docs wheel wheels profile hybrid-search ratings tune-champion determinism imitation invariants test-dataset-soak schedules vanishing hostile faults reproducible fuzz clean
+.PHONY: help build venv demo pictures test test-go test-race test-python test-browser test-reference test-integrations verify lint bench bench-report bench-compare docs wheel wheels profile hybrid-search ratings tune-champion determinism imitation invariants test-dataset-soak schedules vanishing hostile faults neighbours reproducible fuzz clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -161,6 +161,9 @@ hostile: ## 100,000 hostile frames and messages beside a client that behaves
 
 faults: build venv ## 1,000 connections cut, reset, silenced, delayed and sliced, some minutes
 	POMMEGO_FAULTS=1000 $(PY) -m pytest -s python_client/tests/test_resume.py -k test_faults
+
+neighbours: build venv ## latencies of a client beside busy neighbours, some minutes
+	$(PY) benchmarks/neighbours.py $(ARGS)
 
 reproducible: ## build the last commit twice, in two folders, once with an empty cache, and compare the bytes
 	folder=$$(mktemp -d); trap 'rm -rf "$$folder"' EXIT; \
