@@ -16,7 +16,8 @@ TRACES := $(wildcard env/*/testdata/traces)
 
 export CGO_ENABLED ?= 0
 
-.PHONY: help build venv demo pictures test test-go test-race test-python test-browser test-reference test-integrations verify lint bench bench-report bench-compare docs wheel wheels profile hybrid-search ratings tune-champion champion-net determinism determinism-architectures imitation invariants test-dataset-soak schedules vanishing hostile faults reproducible fuzz fuzz-python lock security notices sbom archives supply-chain clean
+# Every target with a comment.
+.PHONY: $(shell sed -En 's/^([a-z-]+):.*\#\#.*/\1/p' $(MAKEFILE_LIST))
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -176,6 +177,9 @@ hostile: ## 100,000 hostile frames and messages beside a client that behaves
 
 faults: build venv ## 1,000 connections cut, reset, silenced, delayed and sliced, some minutes
 	POMMEGO_FAULTS=1000 $(PY) -m pytest -s python_client/tests/test_resume.py -k test_faults
+
+neighbours: build venv ## latencies of a client beside busy neighbours, some minutes
+	$(PY) benchmarks/neighbours.py $(ARGS)
 
 reproducible: ## build the last commit twice, in two folders, once with an empty cache, and compare the bytes
 	folder=$$(mktemp -d); trap 'rm -rf "$$folder"' EXIT; \

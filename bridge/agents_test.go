@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -68,9 +69,12 @@ func TestShutdownStopsSearches(t *testing.T) {
 // TestAbandoned shuts down while a step of minutes is being made that nobody waits for,
 // with an hour's time to finish it.
 func TestAbandoned(t *testing.T) {
-	server, _ := thinking(t, "rhea:ms=60000", 0, func(c *Config) { c.ShutdownTimeout = time.Hour })
+	server, c := thinking(t, "rhea:ms=60000", 0, func(c *Config) { c.ShutdownTimeout = time.Hour })
 	if err := server.abandon(); err != nil {
 		t.Errorf("Serve returned %v, want nothing left at work", err)
+	}
+	if reply, err := c.Receive(); err == nil || errors.As(err, new(*wireError)) {
+		t.Errorf("the step that was cut short is answered with %v, %v, want the end of the connection", reply, err)
 	}
 }
 

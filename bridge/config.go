@@ -60,7 +60,11 @@ type Config struct {
 	MaxInFlight     int // requests of one connection read ahead. 0: 8
 	MaxMessageBytes int // a request. 0: 16 MiB
 	MaxBatchBytes   int // a reply. 0: 1 GiB
-	MaxWorkers      int // goroutines of one environment. 0: 64, or GOMAXPROCS if that is more
+	MaxWorkers      int // goroutines of one environment. 0: 64, or Cores if that is more
+
+	// Cores is how many workers compute at a time. 0: GOMAXPROCS, which a program that wants
+	// short requests served at once beside long ones sets higher (serve does).
+	Cores int
 
 	// MaxMemoryBytes is what games, batches, simulators and saved states of all
 	// connections may take together, and one connection half of it. It is counted
@@ -137,6 +141,7 @@ func (c Config) Validate() error {
 		{"MaxBatchBytes", c.MaxBatchBytes, minMessageBytes, maxBatchBytes},
 		{"MaxWorkers", c.MaxWorkers, 1, 1 << 10},
 		{"MaxAgentTicks", c.MaxAgentTicks, 1, 1e9},
+		{"Cores", c.Cores, 1, 1 << 16},
 	} {
 		if n.value != 0 && (n.value < n.atLeast || n.value > n.top) {
 			return fmt.Errorf("bridge: Config.%s is %d, want %d to %d, or 0 for the default", n.name, n.value, n.atLeast, n.top)
@@ -200,7 +205,8 @@ func (c Config) withDefaults() Config {
 	orInt(&c.MaxInFlight, 8)
 	orInt(&c.MaxMessageBytes, 16<<20)
 	orInt(&c.MaxBatchBytes, 1<<30)
-	orInt(&c.MaxWorkers, max(64, runtime.GOMAXPROCS(0)))
+	orInt(&c.Cores, runtime.GOMAXPROCS(0))
+	orInt(&c.MaxWorkers, max(64, c.Cores))
 	if c.MaxMemoryBytes == 0 {
 		c.MaxMemoryBytes = max(memory.Available()/2, minMemoryBytes)
 	}

@@ -87,6 +87,8 @@ func (s *session) fromVec(err error, field string) error {
 	var broke *vec.GameError
 	var refused *wireError
 	switch {
+	case errors.Is(err, vec.ErrStopped): // for answer
+		return err
 	case errors.As(err, &refused): // an agent of a saved game
 		return inField(refused, field)
 	case errors.As(err, &broke):

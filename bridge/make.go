@@ -144,6 +144,7 @@ func (s *session) checkLimits(cfg *vec.Config) error {
 		return fail(codeLimit, "", "close one, or use another connection", "this connection has %d environments, and may have no more", len(s.envs))
 	}
 	cfg.MaxWorkers, cfg.Stop, cfg.Allow = limits.MaxWorkers, s.cancel, limits.allowAgent
+	cfg.Cores, cfg.Neighbours, cfg.Client = limits.Cores, &s.server.neighbours, s.number
 	return nil
 }
 

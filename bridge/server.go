@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/gorilla/websocket"
+
+	"pommego/vec"
 )
 
 // The bounds of a handshake.
@@ -32,6 +34,8 @@ type Server struct {
 	connections atomic.Int64
 	games       atomic.Int64
 	memory      budget
+	clients     atomic.Int64 // so far
+	neighbours  vec.Neighbours
 	draining    atomic.Bool
 	metrics     *metrics
 	addresses   addresses

@@ -37,6 +37,7 @@ type session struct {
 	ws     *websocket.Conn
 	conn   peer
 	client string // for the log
+	number int64  // of the client, for its pools
 	start  time.Time
 
 	free  chan *request
@@ -74,7 +75,7 @@ type session struct {
 
 func newSession(srv *Server, kept *leases, ws *websocket.Conn) *session {
 	s := &session{
-		server: srv, leases: kept, ws: ws, conn: ws.NetConn().(peer), client: ws.RemoteAddr().String(), start: time.Now(),
+		server: srv, leases: kept, ws: ws, number: srv.clients.Add(1), conn: ws.NetConn().(peer), client: ws.RemoteAddr().String(), start: time.Now(),
 		estate: newEstate(srv),
 		free:   make(chan *request, srv.cfg.MaxInFlight), queue: make(chan *request, srv.cfg.MaxInFlight),
 		long: make(chan struct{}, 1), out: make(chan reply), rung: make(chan struct{}, 1), looked: make(chan struct{}, 1), quit: make(chan struct{}),

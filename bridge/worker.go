@@ -1,11 +1,14 @@
 package bridge
 
 import (
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"time"
 
 	"github.com/gorilla/websocket"
+
+	"pommego/vec"
 )
 
 // work answers requests until there are no more, then frees the environments.
@@ -57,6 +60,9 @@ func (s *session) answer(r *request) (rep reply) {
 		s.loan = nil
 	}()
 	rep, err := s.handle(r)
+	if errors.Is(err, vec.ErrStopped) {
+		return reply{} // the connection is at its end, which says more than an error could
+	}
 	if err != nil {
 		rep = reply{msg: encodeError(s.server.metrics.failed(asError(err)), r.id, r.hasID)}
 	}
@@ -112,7 +118,9 @@ func (s *session) write() {
 
 func (s *session) send(rep reply) {
 	s.ws.SetWriteDeadline(time.Now().Add(s.server.cfg.WriteTimeout))
-	if err := s.ws.WriteMessage(websocket.BinaryMessage, rep.msg); err != nil {
+	if rep.msg == nil {
+		// It was cut short.
+	} else if err := s.ws.WriteMessage(websocket.BinaryMessage, rep.msg); err != nil {
 		s.stop(0, err.Error())
 	} else {
 		s.server.metrics.sent.Add(float64(len(rep.msg)))

@@ -94,7 +94,7 @@ type Config struct {
 
 	// Workers is how many goroutines step the games, at most one per game. 0: each
 	// call wakes as many as are worth waking for the time that steps take, up to
-	// GOMAXPROCS, and up to 64 if an opponent waits for something outside this
+	// Cores, and up to 64 if an opponent waits for something outside this
 	// program (env.Waiter).
 	Workers int
 
@@ -148,6 +148,15 @@ type Config struct {
 	// callers that take names from others. Saved games have agents too.
 	Allow func(agent string) error
 
+	// Cores is how many workers can compute at a time. 0: GOMAXPROCS, which may be more in a
+	// program that serves connections, too.
+	Cores int
+
+	// Neighbours, unless nil, is what this pool shares with those of other clients, and
+	// Client whose this one is.
+	Neighbours *Neighbours
+	Client     int64
+
 	// Headroom is how many bytes are kept free before each tensor of a batch.
 	Headroom int
 }
@@ -195,6 +204,7 @@ func resolve(c Config) (*plan, error) {
 		{"BatchSize", c.BatchSize, 0, c.Games},
 		{"Workers", c.Workers, 0, 1 << 10},
 		{"MaxWorkers", c.MaxWorkers, 0, 1 << 10},
+		{"Cores", c.Cores, 0, 1 << 16},
 		{"Seat", c.Seat, 0, p.spec.Seats},
 		{"MaxEpisodeSteps", c.MaxEpisodeSteps, 0, 1<<31 - 1},
 		{"Headroom", c.Headroom, 0, 1 << 16},

@@ -57,6 +57,20 @@ func (q *queue) take(to []int32, workers int) []int32 {
 	return to
 }
 
+// more reports whether there are games to step.
+func (q *queue) more() bool {
+	q.lock.Lock()
+	defer q.lock.Unlock()
+	return q.todo.n > 0 && !q.ended
+}
+
+// measured is the cost of steps so far.
+func (q *queue) measured() cost {
+	q.lock.Lock()
+	defer q.lock.Unlock()
+	return *q.cost
+}
+
 // put adds games that are ready, with the time that their steps took, and games that
 // panicked. The cost is noted once for as many steps as there are games, so that slow
 // games are included each time.

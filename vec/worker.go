@@ -3,7 +3,6 @@ package vec
 import (
 	"cmp"
 	"errors"
-	"runtime"
 	"runtime/debug"
 	"slices"
 	"time"
@@ -35,6 +34,12 @@ type worker struct {
 	id      int
 	wake    chan struct{}
 	spinner Spinner
+	spins   bool // there is a core for it
+
+	neighbours *Neighbours
+	client     int64
+	waits      bool // while short calls of neighbours come
+	slice      slice
 
 	at, hi int // the current game, and the end of its chunk
 	faults []*GameError
@@ -60,7 +65,7 @@ const linger = 50 * time.Microsecond
 func (p *Pool) workerCount() int {
 	n := p.cfg.Workers
 	if n == 0 {
-		n = runtime.GOMAXPROCS(0)
+		n = p.cfg.cores()
 		if p.waiting {
 			n = max(n, waitingWorkers)
 		}
@@ -73,7 +78,7 @@ func (p *Pool) workerCount() int {
 // first has no goroutine: it is the caller. With Config.BatchSize all have one, as the
 // caller does not wait for the games it sends.
 func (p *Pool) start() {
-	n := p.workerCount()
+	n, cores := p.workerCount(), p.cfg.cores()
 	if n == len(p.workers) {
 		return
 	}
@@ -82,7 +87,9 @@ func (p *Pool) start() {
 	p.workers = make([]worker, n)
 	for i := range p.workers {
 		p.workers[i] = worker{
-			p: p, id: i,
+			p: p, id: i, spins: i < cores,
+			neighbours: p.cfg.Neighbours, client: p.cfg.Client, waits: i > 0 && i >= cores-1,
+			slice:   newSlice(p.cfg.Neighbours != nil),
 			wake:    make(chan struct{}, 1),
 			actions: make([]uint8, p.spec.Seats*len(p.spec.Actions)),
 			choices: make([]uint8, p.seating.learners*len(p.spec.Actions)),
@@ -141,7 +148,7 @@ func (w *worker) serve() {
 // wait waits for a job; it returns false when there will be none. Only as many
 // workers spin as there are cores.
 func (w *worker) wait() (more bool) {
-	seen := w.id < runtime.GOMAXPROCS(0) && w.spinner.Spin(linger, func() bool {
+	seen := w.spins && w.spinner.Spin(linger, func() bool {
 		select {
 		case _, more = <-w.wake:
 			return true
@@ -159,7 +166,7 @@ func (w *worker) wait() (more bool) {
 // faults. Workers that wake late do nothing.
 func (p *Pool) run() error {
 	n, chunk := p.share()
-	p.shares.offer(n, chunk)
+	p.shares.offer(n, chunk, p.announce(p.cost))
 	for i := 1; i < n; i++ {
 		select {
 		case p.workers[i].wake <- struct{}{}:
@@ -211,7 +218,14 @@ func (p *Pool) faults() error {
 // work takes games until none are left, and reports whether it finished the last.
 func (w *worker) work() (last bool) {
 	s := w.p.shares
+	if s.long.Load() {
+		w.slice.lengthen()
+		defer w.slice.restore()
+	}
 	for {
+		if s.long.Load() {
+			w.giveWay()
+		}
 		lo, hi, ok := s.take(w.id)
 		if !ok {
 			return last

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"time"
@@ -108,6 +109,10 @@ func (o *serveOptions) run(out io.Writer) error {
 	if err := o.prepare(); err != nil {
 		return err
 	}
+	// Workers take no more than a thread a core. Were there no other threads, a request that
+	// comes beside a long step would wait until Go's scheduler takes one from a worker: 10 ms.
+	o.cfg.Cores = runtime.GOMAXPROCS(0)
+	runtime.GOMAXPROCS(o.cfg.Cores + 2)
 	srv, err := bridge.New(o.cfg)
 	if err != nil {
 		return usageError{err}

@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ import pytest
 
 import pommego
 from compare import assert_same, frozen
+from pommego import pommerman, suites
+from pommego.pommerman.agents import RandomAgent
 
 pytestmark = pytest.mark.skipif(not shutil.which("openssl"), reason="openssl makes the certificates")
 
@@ -103,6 +106,32 @@ def test_other_calls(address: str, keys: Path) -> None:
         lambda obs, info: np.zeros(len(info["seat"]), int), "OneVsOne-v0", games=2, **where
     )
     assert len(done.lengths) == 2
+
+
+def test_the_originals_api(address: str, keys: Path) -> None:
+    where = {"address": address, "token": TOKEN, "ca_file": keys / "ca.pem"}
+    env = pommerman.make("PommeFFACompetition-v0", [RandomAgent() for _ in range(4)], **where)
+    env.seed(1)
+    assert env.reset()[0]["board"].shape == (11, 11)
+    env.close()
+    alone = pommerman.make(
+        "PommeFFACompetition-v0", [RandomAgent() for _ in range(4)], ca_file=where["ca_file"]
+    )
+    with pytest.raises(ValueError, match="for a server at address=wss"):
+        alone.reset()
+
+
+def test_a_result_is_checked(
+    address: str, keys: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    where = {"address": address, "token": TOKEN, "ca_file": keys / "ca.pem"}
+    suite = replace(suites.SUITES["duel-2026"], opponents=("static",), games=2)
+    monkeypatch.setitem(suites.SUITES, suite.name, suite)
+    done = pommego.evaluate(lambda obs, info: np.zeros(len(info["seat"]), int), suite=suite.name, **where)
+    done.save(tmp_path / "result")
+    assert pommego.check_result(tmp_path / "result", **where).score == done.score
+    with pytest.raises(pommego.HandshakeError, match="is not trusted"):
+        pommego.check_result(tmp_path / "result", address=address, token=TOKEN)
 
 
 @pytest.mark.parametrize(

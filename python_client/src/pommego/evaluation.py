@@ -151,7 +151,12 @@ def certificates(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def check_result(
-    path: str | os.PathLike[str], *, address: str | None = None, token: str | None = None
+    path: str | os.PathLike[str],
+    *,
+    address: str | None = None,
+    token: str | None = None,
+    ca_file: str | os.PathLike[str] | None = None,
+    client_cert: str | os.PathLike[str] | None = None,
 ) -> SuiteResult:
     """Play the games of a saved result again, with the actions in it, and compare.
 
@@ -162,6 +167,8 @@ def check_result(
         path: a file that `SuiteResult.save` wrote.
         address: of a running server; None: one is started.
         token: that server's token, if it has one.
+        ca_file: with a server at wss://, as for `make_vec`.
+        client_cert: the same.
 
     Returns:
         the result, as it was found again.
@@ -170,7 +177,8 @@ def check_result(
         ValueError: the file is no result, or a game ends otherwise than it says; the first is named.
     """
     claimed = load(path)
-    again = _evaluate_suite(_Replay(claimed), claimed.suite.name, address=address, token=token)
+    tls = {"ca_file": ca_file, "client_cert": client_cert}
+    again = _evaluate_suite(_Replay(claimed), claimed.suite.name, address=address, token=token, **tls)
     for said, found in zip(claimed.parts, again.parts, strict=True):
         for key in ("results", "lengths", "seats"):
             one, other = getattr(said.evaluation, key), getattr(found.evaluation, key)

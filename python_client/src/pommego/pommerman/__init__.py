@@ -34,6 +34,7 @@ contains ``import pommerman`` and cannot be changed runs after `install_as_pomme
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -99,6 +100,8 @@ def make(
     *,
     address: str | None = None,
     token: str | None = None,
+    ca_file: str | os.PathLike[str] | None = None,
+    client_cert: str | os.PathLike[str] | None = None,
 ) -> envs.v0.Pomme:
     """Make an environment.
 
@@ -110,6 +113,8 @@ def make(
         render_mode: what `render` does: "human", "rgb_array" or "rgb_pixel".
         address: the address of a running server; None: one started by this process.
         token: the token of that server.
+        ca_file: with a server at wss://, as for `pommego.make_vec`.
+        client_cert: the same.
 
     Raises:
         ValueError: the id is unknown.
@@ -117,7 +122,8 @@ def make(
     """
     config = configs.by_id(config_id)
     kwargs = config["env_kwargs"]
-    env = config["env"](**kwargs, address=address, token=token)
+    where = {"address": address, "token": token, "ca_file": ca_file, "client_cert": client_cert}
+    env = config["env"](**kwargs, **where)
     env.spec = gymnasium.spec(config_id)
     env.spec._kwargs = kwargs  # the old gym's name for the id
     for seat, agent in enumerate(agent_list):

@@ -34,13 +34,14 @@ class Game:
     Args:
         address: the address of a running server; None: one started by this process.
         token: the token of that server.
+        tls: `ca_file` and `client_cert`, as for `pommego.make_vec`.
 
     Attributes:
         agents: at their seats; set them before anything else.
     """
 
-    def __init__(self, address: str | None = None, token: str | None = None) -> None:
-        self._where = address, token
+    def __init__(self, address: str | None = None, token: str | None = None, **tls: Any) -> None:
+        self._where = {"address": address, "token": token, **tls}
         self.agents: Sequence[Any] = ()
         self._envs: PommegoVectorEnv | None = None  # one game on the server, for its boards and pictures
         self._made: tuple[Rules, int] | None = None  # its rules, and the process that it belongs to
@@ -139,7 +140,7 @@ class Game:
         reason = f"{rules.game_type.name} is for {rules.seats} agents, not {seats}"
         try:
             if seats == rules.seats:
-                self._envs, self._made = rules.make(game_options(*self._where)), (rules, os.getpid())
+                self._envs, self._made = rules.make(game_options(**self._where)), (rules, os.getpid())
                 return ""
         except ServerError as error:
             reason = error.message

@@ -26,7 +26,12 @@ _starting = threading.Lock()
 _server: tuple[int, Server] | None = None  # and the process that started it
 
 
-def game_options(address: str | None = None, token: str | None = None) -> dict[str, Any]:
+def game_options(
+    address: str | None = None,
+    token: str | None = None,
+    ca_file: str | os.PathLike[str] | None = None,
+    client_cert: str | os.PathLike[str] | None = None,
+) -> dict[str, Any]:
     """Return the options of `make_vec` that select the server.
 
     Args:
@@ -34,10 +39,14 @@ def game_options(address: str | None = None, token: str | None = None) -> dict[s
             first use and stopped when Python ends. After a fork the child starts
             another.
         token: the token of the server at `address`.
+        ca_file: with a server at wss://, as for `make_vec`.
+        client_cert: the same.
     """
     global _server  # noqa: PLW0603, one server for the process is intended
     if address is not None:
-        return {"address": address, "token": token}
+        return {"address": address, "token": token, "ca_file": ca_file, "client_cert": client_cert}
+    if ca_file or client_cert:
+        raise ValueError("ca_file and client_cert are for a server at address=wss://...")
     with _starting:
         if _server is None or _server[0] != os.getpid() or not _server[1].running:
             _server = os.getpid(), Server(transport="unix")

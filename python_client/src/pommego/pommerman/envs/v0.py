@@ -58,8 +58,8 @@ class Pomme(gymnasium.Env):
         max_steps: the step limit.
         is_partially_observable: whether agents see only their surroundings.
         env: copied into observations as "game_env".
-        kwargs: the arguments of the other versions; `address` and `token` of a running
-            server to use; `render_mode`, see `set_render_mode`.
+        kwargs: the arguments of the other versions; `address`, `token`, `ca_file` and `client_cert`
+            of a running server to use, as for `pommego.make_vec`; `render_mode`, see `set_render_mode`.
 
     Attributes:
         action_space: Discrete(6).
@@ -103,7 +103,8 @@ class Pomme(gymnasium.Env):
         self._max_steps = max_steps
         self._is_partially_observable = is_partially_observable
         self._env = env
-        self._game = Game(kwargs.get("address"), kwargs.get("token"))
+        where = ("address", "token", "ca_file", "client_cert")
+        self._game = Game(**{name: kwargs.get(name) for name in where})
         self._seeded = False
         self._step_count = 0
         self._init_game_state: Mapping[str, Any] | None = None
