@@ -49,14 +49,15 @@ func (s *session) render(e *environment, id uint64, q renderRequest) (reply, err
 
 // renderPixels draws a game as an image: red, green and blue of each pixel.
 func (e *environment) renderPixels(id uint64, q renderRequest) (reply, error) {
-	pictured, ok := e.pool.Match(q.game).(env.Pictured)
+	at := e.pool.Glance(q.game)
+	pic, ok := picture.Of(e.pool.Config().Game, at.Match, at.Tracker, q.seat)
 	if !ok {
 		return reply{}, fail(codeBadOption, "tile", "leave it out for a picture as text", "%s cannot be drawn in pixels", e.pool.Spec().ID)
 	}
 	if e.painter == nil || e.painter.Tile() != q.tile {
 		e.painter = picture.NewPainter(q.tile)
 	}
-	img := e.painter.Image(pictured.Picture(q.seat))
+	img := e.painter.Image(pic)
 	width, height := img.Rect.Dx(), img.Rect.Dy()
 	pixels := make([]byte, 3*width*height)
 	for at := range width * height {

@@ -26,6 +26,8 @@ type Stage struct {
 	Cols  int  `json:"cols"`
 	Torus bool `json:"torus,omitzero"` // the board's edges meet
 
+	Colours []Colour `json:"colours"` // of the seats
+
 	// Conceals is what the rules hide from every seat besides cells out of sight.
 	Conceals []Concealed `json:"conceals,omitzero"`
 }
@@ -51,6 +53,9 @@ type Scene struct {
 	Flames []SceneFlame `json:"flames,omitzero"`
 	Bombs  []SceneBomb  `json:"bombs,omitzero"`
 	Agents []SceneAgent `json:"agents,omitzero"`
+
+	// Said is the last messages of seats that send any.
+	Said []SceneMessage `json:"said,omitzero"`
 
 	// Sight is the cells that each seat sees, nil where all see the whole board.
 	Sight []Cells `json:"sight,omitzero"`
@@ -90,7 +95,12 @@ type SceneAgent struct {
 	Blast int    `json:"blast,omitzero"` // of its bombs, see SceneBomb
 	Kicks bool   `json:"kicks,omitzero"`
 	Lives int    `json:"lives,omitzero"` // where it has several
-	Says  []int  `json:"says,omitzero"`  // the words of its last message
+}
+
+// SceneMessage is what a seat has said.
+type SceneMessage struct {
+	Seat  int   `json:"seat"`
+	Words []int `json:"words"`
 }
 
 // SceneBomb is a bomb. Its blast strength counts the cells that it reaches each way,
@@ -189,7 +199,7 @@ func (s *Scene) Clear(n int) {
 		s.Ground[i] = GroundFloor
 	}
 	s.Bases, s.Items, s.Flames = emptied(s.Bases), emptied(s.Items), emptied(s.Flames)
-	s.Bombs, s.Agents = emptied(s.Bombs), emptied(s.Agents)
+	s.Bombs, s.Agents, s.Said = emptied(s.Bombs), emptied(s.Agents), emptied(s.Said)
 }
 
 // emptied is an empty list, never nil: nil stands for a list that is as before.
@@ -219,13 +229,13 @@ func (s *Scene) Clone() Scene {
 	for i := range sight {
 		sight[i] = slices.Clone(sight[i])
 	}
-	agents := slices.Clone(s.Agents)
-	for i := range agents {
-		agents[i].Says = slices.Clone(agents[i].Says)
+	said := slices.Clone(s.Said)
+	for i := range said {
+		said[i].Words = slices.Clone(said[i].Words)
 	}
 	return Scene{
 		slices.Clone(s.Ground), slices.Clone(s.Bases), slices.Clone(s.Items), slices.Clone(s.Flames), slices.Clone(s.Bombs),
-		agents, sight,
+		slices.Clone(s.Agents), said, sight,
 	}
 }
 
@@ -262,10 +272,10 @@ func (s *Scene) Seen(stage *Stage, teams [][]int, seat int) {
 		if a.Seat != seat && hides(OthersCarry) {
 			a.Ammo, a.Blast, a.Kicks = 0, 0, false
 		}
-		if a.Seat != seat && hides(OthersSay) && !mates(teams, seat, a.Seat) {
-			a.Says = nil
-		}
 	}
+	s.Said = slices.DeleteFunc(s.Said, func(m SceneMessage) bool {
+		return m.Seat != seat && hides(OthersSay) && !mates(teams, seat, m.Seat)
+	})
 	s.Sight = nil // it tells where the others are
 }
 

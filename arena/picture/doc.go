@@ -1,7 +1,7 @@
-// Package picture turns positions into images, videos and web pages. It knows
-// no game: a game says what each tile shows (env.Pictured), this package how that
-// looks.
+// Package picture turns positions into images and videos. It knows no game: games
+// describe their positions (env.Describer).
 //
-//	img := picture.NewPainter(32).Image(match.Picture(env.NoSeat))
-//	video := picture.NewVideo(24); video.Add(match.Picture(env.NoSeat)); ...; video.WriteGIF(w, 5)
+//	pic, ok := picture.Of(game, match, tracker, env.NoSeat)
+//	img := picture.NewPainter(32).Image(pic)
+//	video := picture.NewVideo(24); video.Add(pic); ...; video.WriteGIF(ctx, w, 5)
 package picture

@@ -65,12 +65,22 @@ func playedOn(t testing.TB, id, rules string, steps int) env.Match {
 	return m
 }
 
+// pictureOf is a picture of a match by itself.
+func pictureOf(t testing.TB, m env.Match, seat int) picture.Picture {
+	t.Helper()
+	pic, ok := picture.Of(m.(interface{ Game() env.Game }).Game(), m, nil, seat)
+	if !ok {
+		t.Fatalf("%T cannot be drawn", m)
+	}
+	return pic
+}
+
 // TestGoldenPictures compares pictures of all games with those in testdata. Processors
 // round differently, so shades may differ a little.
 func TestGoldenPictures(t *testing.T) {
 	for _, tc := range golden {
 		m := playedOn(t, tc.id, tc.rules, tc.steps)
-		got := picture.NewPainter(tc.tile).Image(m.(env.Pictured).Picture(tc.seat))
+		got := picture.NewPainter(tc.tile).Image(pictureOf(t, m, tc.seat))
 		path := filepath.Join("testdata", tc.file+".png")
 		if *update {
 			write(t, path, got)
@@ -83,18 +93,18 @@ func TestGoldenPictures(t *testing.T) {
 
 // TestGoldenPicturesCatch: what the comparison is for is beyond its tolerance.
 func TestGoldenPicturesCatch(t *testing.T) {
-	m := playedOn(t, "PommeFFACompetition-v0", "", 40).(env.Pictured)
+	m := playedOn(t, "PommeFFACompetition-v0", "", 40)
 	p := picture.NewPainter(16)
-	right := p.Image(m.Picture(env.NoSeat))
-	for reason, damage := range map[string]func(*env.Picture){
-		"an agent's colour": func(pic *env.Picture) { recolour(pic, env.Disc, func(t *env.Tile) { t.Colour = 0xd55e00 }) },
-		"an agent's number": func(pic *env.Picture) { recolour(pic, env.Disc, func(t *env.Tile) { t.Label = "3" }) },
-		"no wood": func(pic *env.Picture) {
-			recolour(pic, env.Bricks, func(t *env.Tile) { *t = env.Tile{Ground: 0xdfe6d3} })
+	right := p.Image(pictureOf(t, m, env.NoSeat))
+	for reason, damage := range map[string]func(*picture.Picture){
+		"an agent's colour": func(pic *picture.Picture) { recolour(pic, picture.Disc, func(t *picture.Tile) { t.Colour = 0xd55e00 }) },
+		"an agent's number": func(pic *picture.Picture) { recolour(pic, picture.Disc, func(t *picture.Tile) { t.Label = "3" }) },
+		"no wood": func(pic *picture.Picture) {
+			recolour(pic, picture.Bricks, func(t *picture.Tile) { *t = picture.Tile{Ground: 0xdfe6d3} })
 		},
-		"a line": func(pic *env.Picture) { pic.Lines[0].Short = "step 41 of 800" },
+		"a line": func(pic *picture.Picture) { pic.Lines[0].Text = "step 41 of 800" },
 	} {
-		wrong := m.Picture(env.NoSeat)
+		wrong := pictureOf(t, m, env.NoSeat)
 		damage(&wrong)
 		if differs(p.Image(wrong), right) == "" {
 			t.Errorf("%s: the damaged picture passes for the right one", reason)
@@ -103,7 +113,7 @@ func TestGoldenPicturesCatch(t *testing.T) {
 }
 
 // recolour changes the first tile with a shape.
-func recolour(pic *env.Picture, shape env.Shape, change func(*env.Tile)) {
+func recolour(pic *picture.Picture, shape picture.Shape, change func(*picture.Tile)) {
 	for i := range pic.Tiles {
 		if pic.Tiles[i].Shape == shape {
 			change(&pic.Tiles[i])
@@ -169,12 +179,12 @@ func read(t *testing.T, path string) image.Image {
 // BenchmarkImage draws pictures of games with tiles of 16 pixels, as rgb_array does.
 func BenchmarkImage(b *testing.B) {
 	for _, id := range []string{"PommeFFACompetition-v0", "PommeTeamCompetition-v0", "BaseWar-v0", "SuiteBot-v0"} {
-		m := playedOn(b, id, "", 20).(env.Pictured)
+		m := playedOn(b, id, "", 20)
 		for name, seat := range map[string]int{"whole": env.NoSeat, "seat": 0} {
 			b.Run(id+"/"+name, func(b *testing.B) {
 				p := picture.NewPainter(16)
 				for b.Loop() {
-					p.Image(m.Picture(seat))
+					p.Image(pictureOf(b, m, seat))
 				}
 				b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "pictures/s")
 			})

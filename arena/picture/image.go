@@ -31,7 +31,7 @@ type Painter struct {
 
 // sprite is what a painter has drawn: a tile in a size.
 type sprite struct {
-	env.Tile
+	Tile
 	size int
 }
 
@@ -48,7 +48,7 @@ func (p *Painter) Tile() int { return p.tile }
 
 // Image draws a picture. Pictures with as many tiles and lines have images of the same
 // size.
-func (p *Painter) Image(pic env.Picture) *image.RGBA {
+func (p *Painter) Image(pic Picture) *image.RGBA {
 	line := unit * p.scale
 	top := pic.Rows * p.tile
 	img := image.NewRGBA(image.Rect(0, 0, pic.Cols*p.tile, top+len(pic.Lines)*line))
@@ -63,17 +63,17 @@ func (p *Painter) Image(pic env.Picture) *image.RGBA {
 }
 
 // line draws a line whose top is at y.
-func (p *Painter) line(img *image.RGBA, y int, l *env.Line) {
+func (p *Painter) line(img *image.RGBA, y int, l *Line) {
 	size := unit * p.scale
 	x := 0
 	for _, mark := range l.Marks {
 		if x+size > img.Rect.Dx() {
 			return
 		}
-		p.put(img, x, y, sprite{env.Tile{Ground: paper, Mark: mark}, size})
+		p.put(img, x, y, sprite{Tile{Ground: paper, Mark: mark}, size})
 		x += size
 	}
-	p.write(img, l.Short, x+3*p.scale, y+12*p.scale)
+	p.write(img, l.Text, x+3*p.scale, y+12*p.scale)
 }
 
 // put copies a sprite, which it draws first if it has not yet.

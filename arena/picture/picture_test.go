@@ -8,16 +8,14 @@ import (
 	"image/color"
 	"image/gif"
 	"testing"
-
-	"pommego/env"
 )
 
-func board(shape env.Shape) env.Picture {
-	p := env.Picture{Cols: 3, Rows: 2, Lines: []env.Line{{Text: "a line", Short: "a line"}, {Text: "another", Short: "another"}}}
+func board(shape Shape) Picture {
+	p := Picture{Cols: 3, Rows: 2, Lines: []Line{{Text: "a line"}, {Text: "another"}}}
 	for range 6 {
-		p.Tiles = append(p.Tiles, env.Tile{Ground: 0x102030})
+		p.Tiles = append(p.Tiles, Tile{Ground: 0x102030})
 	}
-	p.Tiles[4] = env.Tile{Ground: 0x102030, Mark: env.Mark{Shape: shape, Colour: 0xf0e000}}
+	p.Tiles[4] = Tile{Ground: 0x102030, Mark: Mark{Shape: shape, Colour: 0xf0e000}}
 	return p
 }
 
@@ -25,7 +23,7 @@ func board(shape env.Shape) env.Picture {
 // only of its own.
 func TestEveryShapeIsDrawn(t *testing.T) {
 	const tile = 20
-	for shape := env.Disc; shape.String() != "Shape(?)"; shape++ {
+	for shape := Disc; shape.String() != "Shape(?)"; shape++ {
 		img := NewPainter(tile).Image(board(shape))
 		if got := img.Bounds(); got != image.Rect(0, 0, 60, 40+2*unit) {
 			t.Fatalf("%v: the image is %v", shape, got)
@@ -50,7 +48,7 @@ func TestEveryShapeIsDrawn(t *testing.T) {
 }
 
 func TestLabelsAndLinesAreWritten(t *testing.T) {
-	with, without := board(env.Disc), board(env.Disc)
+	with, without := board(Disc), board(Disc)
 	with.Tiles[4].Label = "12"
 	a, b := NewPainter(32).Image(with), NewPainter(32).Image(without)
 	if bytes.Equal(a.Pix, b.Pix) {
@@ -72,7 +70,7 @@ func TestLabelsAndLinesAreWritten(t *testing.T) {
 func video(t *testing.T) *Video {
 	t.Helper()
 	f := NewVideo(16)
-	for _, shape := range []env.Shape{env.Nothing, env.Disc, env.Star} {
+	for _, shape := range []Shape{Nothing, Disc, Star} {
 		if err := f.Add(board(shape)); err != nil {
 			t.Fatal(err)
 		}
@@ -112,12 +110,12 @@ func TestVideosThatCannotBe(t *testing.T) {
 		t.Error("an empty video is written")
 	}
 	f := video(t)
-	short := board(env.Disc)
+	short := board(Disc)
 	short.Tiles = short.Tiles[:5]
 	if err := f.Add(short); err == nil {
 		t.Error("a picture with too few tiles is taken")
 	}
-	wide := env.Picture{Cols: 1, Rows: 1, Tiles: make([]env.Tile, 1)}
+	wide := Picture{Cols: 1, Rows: 1, Tiles: make([]Tile, 1)}
 	if err := f.Add(wide); err == nil {
 		t.Error("a picture of another size is taken")
 	}

@@ -14,7 +14,7 @@ import (
 const samples = 3
 
 // drawTile draws a tile of the given size.
-func drawTile(size int, t *env.Tile) *image.RGBA {
+func drawTile(size int, t *Tile) *image.RGBA {
 	img := image.NewRGBA(image.Rect(0, 0, size, size))
 	for y := range size {
 		for x := range size {
@@ -26,7 +26,7 @@ func drawTile(size int, t *env.Tile) *image.RGBA {
 		}
 	}
 	under := t.Ground
-	if t.Shape != env.Nothing && t.Shape != env.Ring {
+	if t.Shape != Nothing && t.Shape != Ring {
 		under = t.Colour
 	}
 	if t.Label != "" {
@@ -43,8 +43,8 @@ func drawTile(size int, t *env.Tile) *image.RGBA {
 }
 
 // pixel is the colour of a pixel of a tile: the average of its samples.
-func pixel(size, x, y int, ground env.Colour, m *env.Mark) color.RGBA {
-	if m.Shape == env.Nothing {
+func pixel(size, x, y int, ground env.Colour, m *Mark) color.RGBA {
+	if m.Shape == Nothing {
 		return rgba(ground)
 	}
 	depth := depths[m.Shape]
@@ -68,8 +68,8 @@ func pixel(size, x, y int, ground env.Colour, m *env.Mark) color.RGBA {
 
 // rim is how wide a shape's outline is, as a share of the way from its middle to its
 // border. On bombs and items it says whose or what they are.
-func rim(s env.Shape) float64 {
-	if s == env.Round || s == env.Card {
+func rim(s Shape) float64 {
+	if s == Round || s == Card {
 		return 0.28
 	}
 	return 0.16
@@ -78,24 +78,24 @@ func rim(s env.Shape) float64 {
 // depths are the shapes. Each tells for a point of the tile, from -1 to 1 each way, how
 // far from the shape's middle it is: up to 1 it belongs to the shape.
 var depths = [...]func(x, y float64) float64{
-	env.Disc:    func(x, y float64) float64 { return math.Hypot(x, y) / 0.86 },
-	env.Square:  func(x, y float64) float64 { return max(math.Abs(x), math.Abs(y)) / 0.78 },
-	env.Diamond: func(x, y float64) float64 { return (math.Abs(x) + math.Abs(y)) / 0.98 },
-	env.Cross: func(x, y float64) float64 {
+	Disc:    func(x, y float64) float64 { return math.Hypot(x, y) / 0.86 },
+	Square:  func(x, y float64) float64 { return max(math.Abs(x), math.Abs(y)) / 0.78 },
+	Diamond: func(x, y float64) float64 { return (math.Abs(x) + math.Abs(y)) / 0.98 },
+	Cross: func(x, y float64) float64 {
 		x, y = math.Abs(x), math.Abs(y)
 		return min(max(x/0.92, y/0.5), max(x/0.5, y/0.92))
 	},
-	env.Ring:   func(x, y float64) float64 { return math.Abs(math.Hypot(x, y)-0.74) / 0.17 },
-	env.Block:  func(x, y float64) float64 { return max(math.Abs(x), math.Abs(y)) / 0.94 },
-	env.Bricks: bricks,
-	env.Star: func(x, y float64) float64 {
+	Ring:   func(x, y float64) float64 { return math.Abs(math.Hypot(x, y)-0.74) / 0.17 },
+	Block:  func(x, y float64) float64 { return max(math.Abs(x), math.Abs(y)) / 0.94 },
+	Bricks: bricks,
+	Star: func(x, y float64) float64 {
 		return math.Hypot(x, y) / (0.65 + 0.25*math.Cos(8*math.Atan2(y, x)))
 	},
-	env.Round: func(x, y float64) float64 {
+	Round: func(x, y float64) float64 {
 		fuse := max(math.Abs(x+y)/0.3, math.Abs(x-0.62)/0.22)
 		return min(math.Hypot(x+0.06, y-0.1)/0.86, fuse)
 	},
-	env.Card: func(x, y float64) float64 { return max(math.Abs(x), math.Abs(y)) / 0.82 },
+	Card: func(x, y float64) float64 { return max(math.Abs(x), math.Abs(y)) / 0.82 },
 }
 
 // bricks is a wall: three courses, with joints between the bricks.

@@ -8,21 +8,19 @@ import (
 	"image/color"
 	"image/gif"
 	"io"
-
-	"pommego/env"
 )
 
 // Video is the pictures of a game, one after the other.
 type Video struct {
 	painter *Painter
-	frames  []env.Picture
+	frames  []Picture
 }
 
 // NewVideo makes an empty video whose tiles have the given size in pixels.
 func NewVideo(tile int) *Video { return &Video{painter: NewPainter(tile)} }
 
 // Add appends a picture. All of a video have the same size.
-func (f *Video) Add(p env.Picture) error {
+func (f *Video) Add(p Picture) error {
 	if len(p.Tiles) != p.Cols*p.Rows {
 		return fmt.Errorf("picture: %d tiles in %d columns and %d rows", len(p.Tiles), p.Cols, p.Rows)
 	}

@@ -97,6 +97,18 @@ func Played(game env.Game, m env.Match, actions [][]uint8) (*Game, error) {
 	return &Game{head, Patches(whole)}, nil
 }
 
+// SearchOf is what an agent or a player in a seat chose its last action by, if it
+// searched.
+func SearchOf(spec *env.Spec, seat int, player any) (t Thought, ok bool) {
+	n := spec.MaskSize()
+	visits, values := make([]int32, n), make([]float64, n)
+	r, ok := player.(env.SearchReporter)
+	if !ok || !r.SearchStatistics(visits, values) {
+		return t, false
+	}
+	return Searched(seat, visits, values), true
+}
+
 // Searched is what a seat chose by that reports how often its search tried each
 // choice, and the value it found.
 func Searched(seat int, visits []int32, values []float64) Thought {

@@ -151,6 +151,7 @@ func (s Step) Since(before *Step) Step {
 	drop(&s.Flames, before.Flames)
 	drop(&s.Bombs, before.Bombs)
 	drop(&s.Agents, before.Agents)
+	drop(&s.Said, before.Said)
 	drop(&s.Sight, before.Sight)
 	drop(&s.Status, before.Status)
 	drop(&s.Counts, before.Counts)

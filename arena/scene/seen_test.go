@@ -125,9 +125,23 @@ func comparePommerman(t *testing.T, s *env.Scene, stage *env.Stage, v *pommerman
 		if a.Seat != v.Seat && (a.Ammo != 0 || a.Blast != 0 || a.Kicks) {
 			t.Fatalf("seat %d: knows what %+v carries", v.Seat, a)
 		}
-		if mate := v.Teammate == v.Rules.Agent0()+pommerman.Item(a.Seat); len(a.Says) > 0 && a.Seat != v.Seat && !mate {
-			t.Fatalf("seat %d: hears %+v", v.Seat, a)
+	}
+	heard := 0
+	for _, m := range s.Said {
+		switch mate := v.Teammate == v.Rules.Agent0()+pommerman.Item(m.Seat); {
+		case mate:
+			heard++
+			for i, word := range m.Words {
+				if word != int(v.Message[i]) {
+					t.Fatalf("seat %d: hears %+v, its view %v", v.Seat, m, v.Message)
+				}
+			}
+		case m.Seat != v.Seat:
+			t.Fatalf("seat %d: hears %+v", v.Seat, m)
 		}
+	}
+	if v.Rules.RadioWords > 0 && heard != 1 {
+		t.Fatalf("seat %d hears %d teammates", v.Seat, heard)
 	}
 	for _, i := range s.Items {
 		if i.Hidden {

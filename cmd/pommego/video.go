@@ -10,33 +10,34 @@ import (
 	"pommego/arena/picture"
 	"pommego/arena/scene"
 	"pommego/arena/web"
-	"pommego/env"
 	"pommego/env/record"
 	"pommego/internal/disk"
 )
 
 // video writes the game as an animated picture.
 func (o *replayOptions) video(ctx context.Context, out io.Writer, path string, game record.Replay) error {
-	pictured, ok := game.(env.Pictured)
+	followed, ok := game.(record.Followed)
 	if !ok {
 		return fmt.Errorf("%s: line %d: games of %s cannot be drawn", path, o.game, game.Info().EnvID)
 	}
 	video := picture.NewVideo(o.tile)
-	if err := video.Add(pictured.Picture(o.seat)); err != nil {
-		return err
-	}
-	for range game.Len() {
+	err := followed.Follow(func(at record.Moment) error {
 		if ctx.Err() != nil {
 			return errors.New("interrupted: nothing was written")
 		}
-		if err := game.Step(); err != nil {
-			return fmt.Errorf("%s: line %d: %w", path, o.game, err)
+		pic, ok := picture.Of(at.Game, at.Shown, at.Tracker, o.seat)
+		if !ok {
+			return fmt.Errorf("games of %s cannot be drawn", game.Info().EnvID)
 		}
-		if err := video.Add(pictured.Picture(o.seat)); err != nil {
-			return err
-		}
+		return video.Add(pic)
+	})
+	if ctx.Err() != nil {
+		return err
 	}
-	err := disk.WriteFile(disk.OS, o.gif, func(w io.Writer) error { return video.WriteGIF(ctx, w, o.fps) })
+	if err != nil {
+		return fmt.Errorf("%s: line %d: %w", path, o.game, err)
+	}
+	err = disk.WriteFile(disk.OS, o.gif, func(w io.Writer) error { return video.WriteGIF(ctx, w, o.fps) })
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return fmt.Errorf("interrupted: %s was not written", o.gif)
 	}

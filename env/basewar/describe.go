@@ -7,7 +7,17 @@ import (
 
 // Stage is what holds for all positions: env.Describer.
 func (m *Match) Stage() env.Stage {
-	return env.Stage{Rows: m.game.rules.BoardSize, Cols: m.game.rules.BoardSize}
+	r := &m.game.rules
+	stage := env.Stage{Rows: r.BoardSize, Cols: r.BoardSize}
+	for seat := range r.Seats() {
+		hue := [2]env.Hue{Blue: env.Blue, Green: env.Green}[r.SideOf(seat)]
+		if r.Sides {
+			stage.Colours = append(stage.Colours, hue[0])
+		} else {
+			stage.Colours = append(stage.Colours, hue[seat/2])
+		}
+	}
+	return stage
 }
 
 // Describe describes the position: env.Describer.

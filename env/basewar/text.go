@@ -63,6 +63,17 @@ func (r *Rules) AppendText(dst []byte, s *State, colour bool) []byte {
 	return dst
 }
 
+// standing is the living bombers on a cell.
+func (s *State) standing(c grid.Cell) BomberSet {
+	var set BomberSet
+	for id := range s.Bombers {
+		if b := &s.Bombers[id]; b.Alive() && b.Cell == c {
+			set |= 1 << id
+		}
+	}
+	return set
+}
+
 // drawCell is what a terminal shows of a cell, and in which colours.
 func (r *Rules) drawCell(s *State, c grid.Cell) (text [2]byte, ink string) {
 	if here := s.standing(c); here != 0 {

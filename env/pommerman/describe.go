@@ -10,6 +10,13 @@ import (
 func (m *Match) Stage() env.Stage {
 	r := &m.game.rules
 	stage := env.Stage{Rows: r.BoardSize, Cols: r.BoardSize, Conceals: []env.Concealed{env.HiddenItems, env.BombOwners, env.OthersCarry}}
+	for seat := range r.Seats() {
+		colour := env.SeatColour(seat)
+		if r.Teams() {
+			colour = [2]env.Hue{env.Blue, env.Vermillion}[seat%2][seat/2]
+		}
+		stage.Colours = append(stage.Colours, colour)
+	}
 	if r.conceals() {
 		stage.Conceals = append(stage.Conceals, env.BombDirections, env.FlameLives)
 	}
@@ -41,7 +48,7 @@ func (m *Match) Describe(to *env.Scene) {
 		a := &s.Agents[seat]
 		agent := env.SceneAgent{At: placeOf(a.Cell), Seat: seat, Alive: a.Alive, Ammo: int(a.Ammo), Blast: int(a.Blast), Kicks: a.Kicks}
 		if r.RadioWords > 0 {
-			agent.Says = saved.Ints(s.Radio[seat][:r.RadioWords])
+			to.Said = append(to.Said, env.SceneMessage{Seat: seat, Words: saved.Ints(s.Radio[seat][:r.RadioWords])})
 		}
 		to.Agents = append(to.Agents, agent)
 	}

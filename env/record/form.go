@@ -12,7 +12,7 @@ import (
 // Match is what can be recorded and shown.
 type Match interface {
 	env.Match
-	env.Pictured
+	env.Describer
 	Game() env.Game
 	Spec() *env.Spec // of its game
 }

@@ -234,9 +234,6 @@ func (r *replay[M]) AppendText(dst []byte, colour bool) []byte {
 	return r.shown().AppendText(dst, colour)
 }
 
-// Picture shows the game as it stands: env.Pictured.
-func (r *replay[M]) Picture(seat int) env.Picture { return r.shown().Picture(seat) }
-
 // Follow makes the steps that are left, followed by a tracker: Followed.
 func (r *replay[M]) Follow(see func(Moment) error) error {
 	g := r.game

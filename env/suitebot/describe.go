@@ -5,7 +5,11 @@ import "pommego/env"
 // Stage is what holds for all positions: env.Describer.
 func (m *Match) Stage() env.Stage {
 	r := &m.game.plan.rules
-	return env.Stage{Rows: r.Height, Cols: r.Width, Torus: true}
+	stage := env.Stage{Rows: r.Height, Cols: r.Width, Torus: true}
+	for seat := range r.Players {
+		stage.Colours = append(stage.Colours, env.SeatColour(seat))
+	}
+	return stage
 }
 
 // Describe describes the position: env.Describer.

@@ -67,8 +67,8 @@ export class Game {
       agents: position.agents.filter(a => a.seat === seat || inSight(a)).map(a => a.seat === seat ? a : {
         ...a,
         ...(hides("others_carry") ? { ammo: undefined, blast: undefined, kicks: false } : {}),
-        ...(hides("others_say") && !mates(a.seat) ? { says: undefined } : {}),
       }),
+      said: position.said?.filter(m => m.seat === seat || !hides("others_say") || mates(m.seat)),
     };
   }
 

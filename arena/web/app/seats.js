@@ -44,7 +44,7 @@ export class Seats {
       say(card.facts, this.facts(seen, card.seat));
       say(card.counts, this.counts(position, card.seat));
       say(card.did, this.did(position, card.seat, seat));
-      this.think(card, seat < 0 || seat === card.seat ? position.thoughts?.find(t => t.seat === card.seat) : undefined);
+      this.think(card, seat < 0 || seat === card.seat ? position.thoughts?.find(t => t.seat === card.seat) : undefined, position.step);
     }
   }
 
@@ -59,10 +59,10 @@ export class Seats {
         if (a.blast && head.game === "pommerman") facts.push(`blast ${a.blast}`);
         if (a.kicks) facts.push("kicks");
         if (a.lives) facts.push(`${a.lives} ${a.lives === 1 ? "life" : "lives"}`);
-        if (a.says?.some(word => word)) facts.push(`says ${a.says.join(" ")}`);
       }
       return `${a.name ? `${a.name}: ` : ""}${facts.join(", ")}`;
-    }).filter(text => text).join(" · ");
+    }).concat(seen.said?.find(m => m.seat === seat && m.words.some(word => word))?.words.join(" ").replace(/^/, "says ") ?? "")
+      .filter(text => text).join(" · ");
   }
 
   // counts is what the game has counted of a seat, without zeros.
@@ -80,7 +80,7 @@ export class Seats {
   }
 
   // think shows what the seat chose by: a bar a choice.
-  think(card, thought) {
+  think(card, thought, step) {
     card.thought.hidden = !thought;
     if (!thought) return card.thought.replaceChildren();
     const choices = this.game.head.actions.flatMap(a => Array.from({ length: a.n }, (_, i) => a.names?.[i] ?? `${a.name} ${i}`));
@@ -96,7 +96,11 @@ export class Seats {
       bar.firstChild.style.setProperty("--share", Math.abs(weights[i] ?? 0) / most);
       return element("li", {}, element("span", { className: "choice" }, name), bar, element("span", { className: "number" }, words));
     });
-    const value = thought.value === undefined ? [] : [element("p", { className: "did" }, `value of the position ${short(thought.value)}`)];
+    const about = [
+      thought.value !== undefined && `value of the position ${short(thought.value)}`,
+      (thought.step ?? step) !== step && `at step ${thought.step}`,
+    ].filter(words => words).join(", ");
+    const value = about ? [element("p", { className: "did" }, about)] : [];
     card.thought.replaceChildren(...value, element("ul", { className: "bars", ariaLabel: `What ${this.game.who(card.seat)} thought` }, ...rows));
   }
 }

@@ -2,17 +2,9 @@
 // colour too: agents carry their numbers, and members of different teams have bodies of
 // different forms.
 
-// Colours that people with any kind of colour blindness tell apart (after Okabe and
-// Ito): by seat, or in games of teams shades of one hue a team.
-const bySeat = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#f0e442", "#8a8f98"];
-const byTeam = [["#0072b2", "#56b4e9", "#00446b"], ["#d55e00", "#e69f00", "#803900"]];
-
-export function seatColour(game, seat) {
-  if (!game.inTeams && game.head.teams.length !== 2) return bySeat[seat % bySeat.length];
-  const team = game.team(seat);
-  const shades = byTeam[team % byTeam.length];
-  return shades[game.head.teams[team].indexOf(seat) % shades.length];
-}
+// seatColour is a colour that people with any kind of colour blindness tell from those of
+// other seats and teams: the game says which.
+export function seatColour(game, seat) { return game.head.colours?.[seat] ?? "#8a8f98"; }
 
 // inkOn is a colour in which text can be read on another.
 export function inkOn(colour) {
