@@ -64,7 +64,7 @@ test-python: build venv ## Python tests, on real sockets and processes
 test-browser: build venv ## play every id in Chromium: apt-get install chromium chromium-driver
 	@for program in chromium chromedriver; do command -v $$program >/dev/null || \
 		{ echo "$$program is not installed: apt-get install chromium chromium-driver"; exit 1; }; done
-	$(PY) -m pytest python_client/tests/test_browser.py --all-pages
+	$(PY) -m pytest python_client/tests/test_browser*.py --all-pages
 
 # In an environment of its own: PyTorch, Ray and the like have gigabytes.
 INTEGRATIONS ?= .venv-integrations

@@ -39,6 +39,8 @@ type environment struct {
 	begun  atomic.Bool // running, for others to read
 	looks  onlookers
 	shown  shown // by the client, see show
+
+	pausable bool // those who look on may pause it
 }
 
 // find is the environment with a handle.
@@ -80,7 +82,8 @@ func (s *session) closeEnv(e *environment, id uint64, _ nothing) (reply, error) 
 func (s *session) freeEnv(e *environment) {
 	s.server.gallery.remove(e)
 	e.running = false
-	e.lookOn(nil)
+	clear(e.looks.followed)
+	e.answerLooks()
 	for _, sim := range e.sims {
 		s.freeSimulator(sim)
 	}

@@ -7,11 +7,9 @@ import (
 	"slices"
 	"strconv"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"pommego/arena/scene"
-	"pommego/env"
 )
 
 // livePath is below which those who look on ask.
@@ -20,33 +18,15 @@ const livePath = "/live"
 // lookTimeout is how long a look waits for a long step to end.
 const lookTimeout = 5 * time.Second
 
-// onlookers are those who look on at an environment. They ask for a game, and the
-// session's worker answers between two steps: at no other time is a game at rest. What
-// nobody asks for costs a step one look at a flag.
-type onlookers struct {
-	asked atomic.Bool
-	mu    sync.Mutex
-	asks  []lookAsk
-	at    time.Time // of the last
-}
-
-// last is when somebody last looked.
-func (l *onlookers) last() time.Time {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.at
-}
-
-type lookAsk struct {
-	game   int
-	answer chan<- *Look // has room for it
-}
-
-// Look is how a game stands.
+// Look is how a game stands: as it is now, or what has been since an earlier look.
 type Look struct {
-	Game int        `json:"game"`
-	Head scene.Head `json:"head"`
-	Step scene.Step `json:"step"`
+	Game    int          `json:"game"`
+	Head    scene.Head   `json:"head"`
+	Step    scene.Step   `json:"step,omitzero"`
+	Steps   []scene.Step `json:"steps,omitzero"`
+	Episode int          `json:"episode"` // counted while the game is followed
+	Number  int          `json:"number"`  // of the last position in it, likewise
+	Paused  bool         `json:"paused"`
 }
 
 // LiveEnv is an environment that can be looked at.
@@ -56,7 +36,9 @@ type LiveEnv struct {
 	Games    int    `json:"games"`
 	Learners int    `json:"learners"` // rows a game
 	Client   string `json:"client"`
-	Running  bool   `json:"running"` // it has been reset
+	Running  bool   `json:"running"`  // it has been reset
+	Pausable bool   `json:"pausable"` // those who look on may pause it
+	Paused   bool   `json:"paused"`
 }
 
 // gallery is the environments of all sessions.
@@ -96,18 +78,22 @@ func (g *gallery) list() []LiveEnv {
 	defer g.mu.Unlock()
 	all := []LiveEnv{}
 	for number, e := range g.envs {
-		all = append(all, LiveEnv{number, e.pool.Spec().ID, e.pool.Games(), e.pool.Learners(), e.client, e.begun.Load()})
+		all = append(all, LiveEnv{
+			number, e.pool.Spec().ID, e.pool.Games(), e.pool.Learners(), e.client, e.begun.Load(), e.pausable, e.looks.paused(),
+		})
 	}
 	slices.SortFunc(all, func(a, b LiveEnv) int { return a.ID - b.ID })
 	return all
 }
 
-// Live answers GET requests of those who look on: /live for the list of environments,
-// /live/ENV/GAME for how a game stands. It is for the caller to say who may ask.
+// Live answers those who look on: GET /live with the list of environments, GET
+// /live/ENV/GAME with how a game stands, and POST /live/ENV/pause, go and step by
+// stopping those that may be. It is for the caller to say who may ask.
 func (srv *Server) Live() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+livePath, func(w http.ResponseWriter, _ *http.Request) { answerJSON(w, srv.gallery.list()) })
 	mux.HandleFunc("GET "+livePath+"/{env}/{game}", srv.look)
+	mux.HandleFunc("POST "+livePath+"/{env}/{order}", srv.order)
 	return mux
 }
 
@@ -116,104 +102,62 @@ func answerJSON(w http.ResponseWriter, v any) {
 	json.NewEncoder(w).Encode(v) // an error is the peer's going away
 }
 
-func (srv *Server) look(w http.ResponseWriter, r *http.Request) {
-	number, errEnv := strconv.Atoi(r.PathValue("env"))
-	game, errGame := strconv.Atoi(r.PathValue("game"))
+// lookedAt is the environment that a request is about; nil if it has been answered.
+func (srv *Server) lookedAt(w http.ResponseWriter, r *http.Request) *environment {
+	number, err := strconv.Atoi(r.PathValue("env"))
 	e := srv.gallery.find(number)
-	switch {
-	case errEnv != nil || e == nil:
+	if err != nil || e == nil {
 		http.Error(w, fmt.Sprintf("there is no environment %q (any more)", r.PathValue("env")), http.StatusNotFound)
+		return nil
+	}
+	return e
+}
+
+func (srv *Server) look(w http.ResponseWriter, r *http.Request) {
+	e := srv.lookedAt(w, r)
+	if e == nil {
 		return
-	case errGame != nil || game < 0 || game >= e.pool.Games():
+	}
+	game, err := strconv.Atoi(r.PathValue("game"))
+	if err != nil || game < 0 || game >= e.pool.Games() {
 		http.Error(w, fmt.Sprintf("game is %q, want 0 to %d", r.PathValue("game"), e.pool.Games()-1), http.StatusNotFound)
 		return
 	}
+	since := present
+	if text := r.URL.Query().Get("since"); text != "" {
+		if since, err = strconv.Atoi(text); err != nil || since < 0 {
+			http.Error(w, fmt.Sprintf("since is %q, want the number of an earlier look, or 0", text), http.StatusBadRequest)
+			return
+		}
+	}
 	owner := e.owner.Load()
 	select {
-	case look := <-e.ask(owner, game):
+	case look := <-e.ask(owner, game, since):
 		if look == nil {
-			http.Error(w, fmt.Sprintf("environment %d has not been reset, or cannot be drawn", number), http.StatusConflict)
+			http.Error(w, fmt.Sprintf("environment %d has not been reset, or cannot be drawn", e.number), http.StatusConflict)
 			return
 		}
 		answerJSON(w, look)
 	case <-time.After(lookTimeout):
-		http.Error(w, fmt.Sprintf("environment %d is busy", number), http.StatusServiceUnavailable)
+		http.Error(w, fmt.Sprintf("environment %d is busy", e.number), http.StatusServiceUnavailable)
 	case <-owner.quit:
-		http.Error(w, fmt.Sprintf("the client of environment %d has gone", number), http.StatusServiceUnavailable)
+		http.Error(w, fmt.Sprintf("the client of environment %d has gone", e.number), http.StatusServiceUnavailable)
 	case <-r.Context().Done():
 	}
 }
 
-// ask asks for a look at a game.
-func (e *environment) ask(owner *session, game int) <-chan *Look {
-	answer := make(chan *Look, 1)
-	e.looks.mu.Lock()
-	e.looks.asks = append(e.looks.asks, lookAsk{game, answer})
-	e.looks.at = time.Now()
-	e.looks.asked.Store(true)
-	e.looks.mu.Unlock()
-	select {
-	case owner.looked <- struct{}{}:
-	default: // it is woken already
+// order pauses an environment, has it go on, or make one step.
+func (srv *Server) order(w http.ResponseWriter, r *http.Request) {
+	e := srv.lookedAt(w, r)
+	switch order := r.PathValue("order"); {
+	case e == nil:
+	case order != "pause" && order != "go" && order != "step":
+		http.Error(w, fmt.Sprintf("the order is %q, want pause, go or step", order), http.StatusNotFound)
+	case !e.pausable:
+		http.Error(w, fmt.Sprintf("environment %d cannot be paused: its client has to make it with pause", e.number), http.StatusConflict)
+	default:
+		e.looks.order(order)
+		e.owner.Load().wake()
+		w.WriteHeader(http.StatusNoContent)
 	}
-	return answer
-}
-
-// lookOn answers those who look on. actions are those of the step just made, nil if
-// they are not known; it is the worker that calls it.
-func (e *environment) lookOn(actions []byte) {
-	if !e.looks.asked.Load() {
-		return
-	}
-	e.looks.mu.Lock()
-	asks := e.looks.asks
-	e.looks.asks = nil
-	e.looks.asked.Store(false)
-	e.looks.mu.Unlock()
-	for _, a := range asks {
-		a.answer <- e.look(a.game, actions)
-	}
-}
-
-// look describes a game; nil if there is nothing to see.
-func (e *environment) look(game int, actions []byte) *Look {
-	if !e.running {
-		return nil
-	}
-	spec, g := e.pool.Spec(), e.pool.Glance(game)
-	head, ok := scene.HeadOf(spec, g.Match)
-	if !ok {
-		return nil
-	}
-	head.Seed, head.Names = g.Seed.Value, g.Names
-	for _, seat := range g.Learners {
-		head.Names[seat] = "learner"
-	}
-	if g.Tracker == nil {
-		g.Tracker = env.NewTrackers(e.pool.Config().Game, 1, false)[0]
-		g.Tracker.Begin(g.Match)
-	}
-	l := &Look{game, head, scene.Describe(spec, g.Match, g.Tracker, nil)}
-	if l.Step.Step > 0 {
-		l.Step.Rewards = make([]float64, spec.Seats)
-		g.Match.Rewards(l.Step.Rewards)
-		l.Step.Actions = actionsOf(spec, g.Learners, game, actions)
-		l.Step.Thoughts = e.shown.thoughts(spec, g.Learners, game)
-	}
-	return l
-}
-
-// actionsOf is the actions of a game's learners by seat.
-func actionsOf(spec *env.Spec, learners []uint8, game int, actions []byte) [][]int {
-	if actions == nil {
-		return nil
-	}
-	all, parts := make([][]int, spec.Seats), len(spec.Actions)
-	for k, seat := range learners {
-		own := actions[(game*len(learners)+k)*parts:][:parts]
-		for _, a := range own {
-			all[seat] = append(all[seat], int(a))
-		}
-	}
-	return all
 }

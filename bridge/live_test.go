@@ -3,6 +3,8 @@ package bridge
 import (
 	"encoding/binary"
 	"encoding/json"
+	"fmt"
+	"io"
 	"math"
 	"net/http"
 	"net/http/httptrace"
@@ -10,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"pommego/env"
 	"pommego/env/catalog"
 )
 
@@ -43,6 +46,21 @@ func looked(t *testing.T, server *testServer, path string) (l Look) {
 		t.Fatal(err)
 	}
 	return l
+}
+
+// post orders something, and returns the status.
+func (s *testServer) post(t *testing.T, path string) (status int, body string) {
+	t.Helper()
+	answer, err := http.Post("http://"+s.host+path, "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer.StatusCode, string(text)
 }
 
 func float32s(values ...float32) []byte {
@@ -139,6 +157,138 @@ func TestLiveWhileStepping(t *testing.T) {
 	}
 }
 
+// TestLiveFollows looks at a game as the page does: each position once, with the actions
+// of all seats and what happened, to the end of an episode and on in the next.
+func TestLiveFollows(t *testing.T) {
+	for _, batchSize := range []any{nil, 1} {
+		server := liveServer(t, "")
+		c := server.dial(t)
+		call(t, c, "make", "env_id", "OneVsOne-v0", "games", 2, "opponents", []string{"mcts:ticks=60"}, "seat", 0, "batch_size", batchSize, "autoreset_mode", "SameStep")
+		call(t, c, "reset", "env", 1, "seed", 3)
+		if batchSize != nil {
+			call(t, c, "recv", "env", 1) // the other game
+		}
+		number, episode, laid, ended, searched := 0, 1, 0, 0, 0
+		for step := range 400 {
+			look := looked(t, server, fmt.Sprintf("/live/1/0?since=%d", number))
+			if look.Episode != episode {
+				if look.Episode != episode+1 || ended != episode || look.Steps[0].Step != 0 {
+					t.Fatalf("after episode %d comes %d, at step %d", episode, look.Episode, look.Steps[0].Step)
+				}
+				episode = look.Episode
+			}
+			for _, s := range look.Steps {
+				for _, e := range s.Events {
+					switch e.Kind {
+					case env.Laid:
+						laid++
+					case env.Ended:
+						ended++
+					}
+				}
+				if s.Step > 0 && (len(s.Actions) != 2 || len(s.Actions[1]) != 1 || len(s.Rewards) != 2) {
+					t.Errorf("step %d has the actions %v and the rewards %v", s.Step, s.Actions, s.Rewards)
+				}
+				if len(s.Thoughts) > 0 && s.Thoughts[0].Seat == 1 && s.Thoughts[0].Visits != nil {
+					searched++
+				}
+			}
+			number = look.Number
+			if again := looked(t, server, fmt.Sprintf("/live/1/0?since=%d", number)); len(again.Steps) > 0 && again.Episode == episode {
+				t.Fatalf("positions %d to %d are told twice", number, again.Number)
+			}
+			action := byte(step*7%4 + 1)
+			if step%5 == 0 {
+				action = 5
+			}
+			if batchSize == nil {
+				call(t, c, "step", "env", 1, "actions", []any{"uint8", []int{2}, []byte{}, []byte{action, action}})
+			} else {
+				call(t, c, "send", "env", 1, "games", []any{"int32", []int{1}, []byte{}, []byte{0, 0, 0, 0}}, "actions", []any{"uint8", []int{1}, []byte{}, []byte{action}})
+				call(t, c, "recv", "env", 1)
+			}
+			if ended > 2 {
+				break
+			}
+		}
+		if laid < 5 || ended < 2 || searched < 5 {
+			t.Errorf("batch size %v: %d bombs were laid, %d games ended, and an agent searched %d times", batchSize, laid, ended, searched)
+		}
+	}
+}
+
+// TestLivePause: no step is answered until those who look on let it, one at a time or all.
+func TestLivePause(t *testing.T) {
+	server := liveServer(t, "")
+	c := server.dial(t)
+	call(t, c, "make", "env_id", "SuiteBot-v0", "games", 1)
+	call(t, c, "make", "env_id", "SuiteBot-v0", "games", 1, "pause", true)
+	order := func(path string, want int) {
+		t.Helper()
+		if status, body := server.post(t, path); status != want {
+			t.Errorf("%s: status %d, want %d: %s", path, status, want, body)
+		}
+	}
+	order("/live/1/pause", http.StatusConflict)
+	order("/live/3/pause", http.StatusNotFound)
+	order("/live/2/wait", http.StatusNotFound)
+	call(t, c, "reset", "env", 2, "seed", 1)
+	order("/live/2/pause", http.StatusNoContent)
+	answered := make(chan int)
+	go func() {
+		defer close(answered)
+		for step := range 40 {
+			call(t, c, "step", "env", 2, "actions", []any{"uint8", []int{4}, []byte{}, []byte{0, 0, 0, 0}})
+			answered <- step + 1
+		}
+	}()
+	for step := 1; step <= 4; step++ {
+		at := looked(t, server, "/live/2/0")
+		for ; at.Step.Step < step; at = looked(t, server, "/live/2/0") {
+			time.Sleep(time.Millisecond)
+		}
+		if at.Step.Step != step || !at.Paused {
+			t.Errorf("paused is %v at step %d, want step %d", at.Paused, at.Step.Step, step)
+		}
+		select {
+		case got := <-answered:
+			t.Errorf("step %d was answered while paused", got)
+		case <-time.After(10 * time.Millisecond):
+		}
+		order("/live/2/step", http.StatusNoContent)
+		if got := <-answered; got != step {
+			t.Errorf("step %d was answered, want %d", got, step)
+		}
+	}
+	order("/live/2/go", http.StatusNoContent)
+	for range answered {
+	}
+}
+
+// TestLivePauseEnds: a client that goes away while it is paused is gone.
+func TestLivePauseEnds(t *testing.T) {
+	server := liveServer(t, "")
+	c := server.dial(t)
+	call(t, c, "make", "env_id", "SuiteBot-v0", "games", 1, "pause", true)
+	call(t, c, "reset", "env", 1, "seed", 1)
+	if status, _ := server.post(t, "/live/1/pause"); status != http.StatusNoContent {
+		t.Fatalf("status %d", status)
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		c.Call("step", "env", 1, "actions", []any{"uint8", []int{4}, []byte{}, []byte{0, 0, 0, 0}})
+	}()
+	for looked(t, server, "/live/1/0").Step.Step == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	c.Close()
+	<-done
+	for body := "?"; strings.TrimSpace(body) != "[]"; _, body = server.get(t, "/live", nil) {
+		time.Sleep(time.Millisecond)
+	}
+}
+
 // TestLiveIsForThoseWhoMayConnect: host, origin and token are checked as for the socket.
 func TestLiveIsForThoseWhoMayConnect(t *testing.T) {
 	server := liveServer(t, "secret")
@@ -181,8 +331,8 @@ func TestLooksShareAConnection(t *testing.T) {
 
 // TestNobodyLooks: a step that nobody looks at costs no allocation more.
 func TestNobodyLooks(t *testing.T) {
-	e := &environment{}
-	if n := testing.AllocsPerRun(100, func() { e.lookOn([]byte{1}) }); n != 0 {
+	e, s := &environment{}, &session{}
+	if n := testing.AllocsPerRun(100, func() { s.attend(e) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }

@@ -22,8 +22,9 @@ type makeRequest struct {
 	limit       float64    // seconds, of agents outside the server
 	compression string
 	noop        bool
-	slots       int // in shared memory
-	places      int // for batches there; 0: as many as slots
+	pause       bool // those who look on may pause
+	slots       int  // in shared memory
+	places      int  // for batches there; 0: as many as slots
 }
 
 func readMake(in *fields) (q makeRequest) {
@@ -48,6 +49,7 @@ func readMake(in *fields) (q makeRequest) {
 	q.pool.Workers = in.integer("workers", 0, maxInt)
 	q.compression = in.text("compression")
 	q.noop = in.flag("noop")
+	q.pause = in.flag("pause")
 	q.slots = in.integer("shared_memory", 2, maxSlots)
 	q.places = in.integer("places", 2, maxPlaces)
 	return q
@@ -85,7 +87,7 @@ func (s *session) makeEnv(id uint64, q makeRequest) (reply, error) {
 	if q.places != 0 && q.slots == 0 {
 		return reply{}, fail(codeBadOption, "places", "give shared_memory, too", "places is %d, but no memory is shared", q.places)
 	}
-	e := &environment{handle: s.nextHandle, noop: q.noop}
+	e := &environment{handle: s.nextHandle, noop: q.noop, pausable: q.pause}
 	frames := framesPerPool
 	switch {
 	case q.slots > 0:

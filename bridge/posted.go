@@ -54,9 +54,7 @@ func (s *session) next() (r *request, more bool) {
 		case <-s.rung:
 			s.attentive = attention
 		case <-s.looked:
-			for _, e := range s.envs {
-				e.lookOn(nil)
-			}
+			s.answerLooks()
 		}
 	}
 }

@@ -82,7 +82,7 @@ func (s *session) recvInto(f *frame, e *environment, id uint64) (reply, error) {
 		return reply{}, s.fromVec(err, "env")
 	}
 	s.server.metrics.steps.Add(float64(f.games))
-	e.lookOn(nil)
+	s.attend(e)
 	return f.reply(id), nil
 }
 

@@ -46,7 +46,7 @@ func (s *session) reset(e *environment, id uint64, q resetRequest) (reply, error
 	}
 	e.running, e.refused = true, nil
 	e.begun.Store(true)
-	e.shown = shown{}
+	e.shown.set(nil, nil)
 	return f.reply(id), nil
 }
 

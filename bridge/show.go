@@ -3,6 +3,7 @@ package bridge
 import (
 	"encoding/binary"
 	"math"
+	"sync"
 	"time"
 
 	"pommego/arena/scene"
@@ -20,8 +21,24 @@ func readShow(in *fields) showRequest {
 
 // shown is what a client has shown last.
 type shown struct {
+	mu            sync.Mutex
+	number        int       // counts what was shown
 	probabilities []float32 // by row and choice; nil: not said
 	values        []float32 // by row
+}
+
+func (s *shown) set(probabilities, values []float32) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.number++
+	s.probabilities, s.values = probabilities, values
+}
+
+// last is the number of what was shown last.
+func (s *shown) last() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.number
 }
 
 // lately is how recently somebody must have looked for the client to be told that it is
@@ -41,7 +58,7 @@ func (s *session) show(e *environment, id uint64, q showRequest) (reply, error) 
 			return reply{}, err
 		}
 	}
-	e.shown = shown{floats(q.probabilities.data), floats(q.values.data)}
+	e.shown.set(floats(q.probabilities.data), floats(q.values.data))
 	watched := time.Since(e.looks.last()) < lately
 	return message("ok", id, "env", int(e.handle), "watched", watched)
 }
@@ -59,6 +76,8 @@ func floats(data []byte) []float32 {
 
 // thoughts is what was shown of a game's learners.
 func (s *shown) thoughts(spec *env.Spec, learners []uint8, game int) (all []scene.Thought) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.probabilities == nil && s.values == nil {
 		return nil
 	}

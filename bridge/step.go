@@ -37,7 +37,7 @@ func (s *session) stepInto(f *frame, e *environment, id uint64, actions []byte) 
 		return reply{}, s.fromVec(err, "actions")
 	}
 	s.server.metrics.steps.Add(float64(f.games))
-	e.lookOn(actions)
+	s.attend(e)
 	return f.reply(id), nil
 }
 

@@ -20,6 +20,7 @@ const (
 type game struct {
 	match   env.Match
 	tracker env.Tracker // of match, nil if nothing is counted
+	watcher Watcher     // nil: nobody watches
 	seed    env.Seed
 	seeded  bool
 	status  env.Status // of match, since its last step
@@ -114,6 +115,7 @@ func (w *worker) beginAt(i int, seed env.Seed, start *Start) {
 	clear(g.returns)
 	g.status = g.match.Status()
 	p.phases[i] = running
+	p.tell(i)
 }
 
 // step does what Step asks of game i.
@@ -182,6 +184,9 @@ func (w *worker) stepMatch(g *game, actions []uint8) {
 		g.match.Step(actions)
 	}
 	w.acting = nil
+	if g.watcher != nil {
+		g.watcher.Stepped(actions)
+	}
 }
 
 // score writes what the step paid and whether it ended the episode.
@@ -265,7 +270,7 @@ func (w *worker) clearFlags(from, to int) {
 func (w *worker) writeGame(i int, done bool) {
 	p, g, b := w.p, &w.p.games[i], w.p.job.batch
 	b.length[i] = int32(g.status.Steps - g.begun)
-	if done && g.tracker != nil {
+	if done && p.counts > 0 {
 		w.writeCounts(i)
 	}
 	if b.late != nil {

@@ -7,17 +7,60 @@ type Glance struct {
 	Match    env.Match
 	Tracker  env.Tracker // nil if nothing is counted
 	Seed     env.Seed
-	Learners []uint8  // the seats of the game's rows
-	Names    []string // by seat: of agents, "" of learners
+	Learners []uint8     // the seats of the game's rows
+	Names    []string    // by seat: of agents, "" of learners
+	Agents   []env.Agent // by seat: nil where the caller plays
 }
 
 // Glance shows a game, to look at until the next step.
 func (p *Pool) Glance(game int) Glance {
 	p.rest()
+	return p.glance(game)
+}
+
+func (p *Pool) glance(game int) Glance {
 	g := &p.games[game]
-	names := make([]string, p.spec.Seats)
+	names, agents := make([]string, p.spec.Seats), make([]env.Agent, p.spec.Seats)
 	for k, seat := range g.others {
-		names[seat] = g.lineup.names[k]
+		names[seat], agents[seat] = g.lineup.names[k], g.lineup.agents[k]
 	}
-	return Glance{g.match, g.tracker, g.seed, g.rows, names}
+	return Glance{g.match, g.tracker, g.seed, g.rows, names, agents}
+}
+
+// Watcher is told what happens in a game that is watched, by whichever goroutine
+// steps it.
+type Watcher interface {
+	// Begun says that an episode has begun, or that the game was loaded. What the
+	// glance has in it stays current until the next one.
+	Begun(Glance)
+
+	// Stepped says that a step was made, with these actions by seat.
+	Stepped(actions []uint8)
+}
+
+// Watch has a watcher told what happens in a game, from where it stands on; nil ends
+// that. The tracker of a game that is watched keeps its events, whatever the
+// configuration. A game that is not watched costs nothing more.
+func (p *Pool) Watch(game int, w Watcher) {
+	p.rest()
+	g := &p.games[game]
+	was := g.tracker
+	g.tracker, g.watcher = nil, w
+	if w != nil || p.counts > 0 {
+		g.tracker = env.NewTrackers(p.cfg.Game, 1, w != nil)[0]
+		g.tracker.Begin(g.match)
+	}
+	if was != nil && g.tracker != nil {
+		if err := g.tracker.Restore(g.match, was.Append(nil)); err != nil {
+			panic("vec: a tracker does not take its own state back: " + err.Error())
+		}
+	}
+	p.tell(game)
+}
+
+// tell tells the watcher of a game, if it has one, that another episode has begun.
+func (p *Pool) tell(game int) {
+	if w := p.games[game].watcher; w != nil {
+		w.Begun(p.glance(game))
+	}
 }

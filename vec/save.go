@@ -41,7 +41,7 @@ func (p *Pool) take(game int) (*gamestate.State, error) {
 		Ended: p.phases[game] == ended, Train: p.train, Seed: g.seed,
 		Rows: g.rows, Returns: g.returns, Names: g.lineup.names, Begun: g.begun,
 	}
-	if g.tracker != nil {
+	if p.counts > 0 {
 		s.Counted = g.tracker.Append(nil)
 	}
 	for _, a := range g.lineup.agents {
@@ -183,4 +183,5 @@ func (p *Pool) adopt(i int, s *gamestate.State, l lineup) {
 	if s.Ended {
 		p.phases[i] = ended
 	}
+	p.tell(i)
 }

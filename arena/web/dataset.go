@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"sync"
 
 	"pommego/arena/dataset"
 	"pommego/arena/scene"
@@ -12,14 +13,21 @@ import (
 )
 
 // DataSet is a data set. Its games are played again in game.
-func DataSet(set *dataset.Set, game env.Game) Games { return &dataSet{set, game} }
+func DataSet(set *dataset.Set, game env.Game) Games {
+	d := &dataSet{set: set, game: game}
+	d.list = sync.OnceValues(d.read)
+	return d
+}
 
 type dataSet struct {
 	set  *dataset.Set
 	game env.Game
+	list func() (*Listing, error)
 }
 
-func (d *dataSet) Listing() (*Listing, error) {
+func (d *dataSet) Listing() (*Listing, error) { return d.list() }
+
+func (d *dataSet) read() (*Listing, error) {
 	list := &Listing{
 		Kind: "dataset", Title: filepath.Base(d.set.Folder), Env: d.set.Manifest.Env.ID, Games: []Entry{},
 		Notes: []string{fmt.Sprintf("%d steps", d.set.Manifest.Steps)},

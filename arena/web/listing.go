@@ -1,5 +1,19 @@
 package web
 
+import (
+	"cmp"
+	"fmt"
+	"net/url"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"pommego/env"
+)
+
 // Listing is the games that a page offers, and what there is to say of all of them.
 type Listing struct {
 	Kind  string   `json:"kind"` // games, dataset or tournament
@@ -20,6 +34,220 @@ type Entry struct {
 	Steps   int      `json:"steps"`
 	Result  string   `json:"result,omitzero"`
 	Winners []int    `json:"winners,omitzero"` // seats
+	Winner  string   `json:"winner,omitzero"`  // in words; Listings need not have it
 	Seed    uint64   `json:"seed,omitzero"`
 	Note    string   `json:"note,omitzero"`
+}
+
+// PageSize is how many games a page gets at a time.
+const PageSize = 200
+
+// Part is the part of a listing that a page asks for.
+type Part struct {
+	Listing               // Games are those from the place that was asked for on, PageSize at most
+	Total     int         `json:"total"` // games in the listing
+	Found     int         `json:"found"` // of these, games that are as was asked for
+	AllAgents []string    `json:"all_agents"`
+	Columns   []string    `json:"columns"`      // those in which any game has something
+	Met       [][2]string `json:"met,omitzero"` // agents that sat in one game, of a tournament
+}
+
+// PartOf is the games that a page's address asks for: of an agent, of it or another
+// (or), or of it against another; that have an outcome for it (won, lost or tied); in
+// which words are found (find); sorted by a column (sort), from the last to the first
+// (down), and from a place on (from).
+func (l *Listing) PartOf(query url.Values) (*Part, error) {
+	from, err := strconv.Atoi(cmp.Or(query.Get("from"), "0"))
+	if err != nil || from < 0 {
+		return nil, fmt.Errorf("from is %q, want the number of games to leave out", query.Get("from"))
+	}
+	found, err := l.sorted(l.found(query), cmp.Or(query.Get("sort"), "game"), query.Get("down") != "")
+	if err != nil {
+		return nil, err
+	}
+	p := &Part{Listing: *l, Total: len(l.Games), Found: len(found)}
+	p.AllAgents, p.Columns, p.Met = l.contents()
+	p.Games = []Entry{}
+	for _, i := range found[min(from, len(found)):min(from+PageSize, len(found))] {
+		e := l.Games[i]
+		e.Winner = e.winner()
+		p.Games = append(p.Games, e)
+	}
+	return p, nil
+}
+
+// found is the places of the games that are asked for.
+func (l *Listing) found(query url.Values) (places []int) {
+	words := strings.Fields(strings.ToLower(query.Get("find")))
+	for i := range l.Games {
+		if e := &l.Games[i]; e.plays(query) && e.hasOutcome(query) && e.contains(words) {
+			places = append(places, i)
+		}
+	}
+	return places
+}
+
+func (e *Entry) plays(query url.Values) bool {
+	agent, or, against := query.Get("agent"), query.Get("or"), query.Get("against")
+	has := func(name string) bool { return slices.Contains(e.Agents, name) }
+	switch {
+	case agent != "" && !has(agent) && (or == "" || !has(or)):
+		return false
+	case against == "" || against != agent:
+		return against == "" || has(against)
+	}
+	at := slices.Index(e.Agents, agent) // against itself it sits in two seats
+	return slices.Contains(e.Agents[at+1:], agent)
+}
+
+func (e *Entry) hasOutcome(query url.Values) bool {
+	won := slices.ContainsFunc(e.Winners, func(seat int) bool {
+		agent := query.Get("agent")
+		return agent == "" || seat < len(e.Agents) && e.Agents[seat] == agent
+	})
+	switch query.Get("outcome") {
+	case "won":
+		return won
+	case "lost":
+		return e.Result == env.Win.String() && !won
+	case "tied":
+		return e.Result == env.Tie.String()
+	}
+	return true
+}
+
+// contains reports whether all words are in what a table shows of the game.
+func (e *Entry) contains(words []string) bool {
+	if len(words) == 0 {
+		return true
+	}
+	text := strings.ToLower(fmt.Sprint(e.Game, " ", strings.Join(e.Agents, ", "), " ", e.winner(), " ", e.Steps, " ", e.Seed, " ", e.Note))
+	return !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(text, word) })
+}
+
+// winner says who won, or else how the game ended.
+func (e *Entry) winner() string {
+	if len(e.Winners) == 0 {
+		return e.Result
+	}
+	var names, seats []string
+	for _, seat := range e.Winners {
+		name := fmt.Sprintf("seat %d", seat)
+		if seat < len(e.Agents) {
+			name = e.Agents[seat]
+		}
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+		seats = append(seats, strconv.Itoa(seat))
+	}
+	return fmt.Sprintf("%s (%s)", strings.Join(names, ", "), strings.Join(seats, ", "))
+}
+
+// columns are those of the table, as its order can be by numbers or by texts.
+var columns = []struct {
+	name   string
+	number func(*Entry) uint64
+	text   func(*Entry) string
+}{
+	{"game", func(e *Entry) uint64 { return uint64(e.Game) }, nil},
+	{"agents", nil, func(e *Entry) string { return strings.Join(e.Agents, ", ") }},
+	{"winner", nil, (*Entry).winner},
+	{"steps", func(e *Entry) uint64 { return uint64(e.Steps) }, nil},
+	{"seed", func(e *Entry) uint64 { return e.Seed }, nil},
+	{"note", nil, func(e *Entry) string { return e.Note }},
+}
+
+// sorted sorts places of games by a column.
+func (l *Listing) sorted(places []int, by string, down bool) ([]int, error) {
+	type key struct {
+		number uint64
+		text   string
+		place  int
+	}
+	keys := make([]key, len(places))
+	for _, c := range columns {
+		if c.name != by {
+			continue
+		}
+		for k, i := range places {
+			keys[k].place = i
+			if c.number != nil {
+				keys[k].number = c.number(&l.Games[i])
+			} else {
+				keys[k].text = c.text(&l.Games[i])
+			}
+		}
+		slices.SortStableFunc(keys, func(a, b key) int {
+			order := cmp.Or(cmp.Compare(a.number, b.number), cmp.Compare(a.text, b.text))
+			if down {
+				return -order
+			}
+			return order
+		})
+		for k := range keys {
+			places[k] = keys[k].place
+		}
+		return places, nil
+	}
+	return nil, fmt.Errorf("sort is %q, want the name of a column", by)
+}
+
+// contents is the agents in the listing, its columns, and who met whom.
+func (l *Listing) contents() (agents, used []string, met [][2]string) {
+	known, pairs, has := map[string]bool{}, map[[2]string]bool{}, map[string]bool{"game": true, "steps": true}
+	for i := range l.Games {
+		e := &l.Games[i]
+		for k, a := range e.Agents {
+			known[a] = true
+			for _, b := range e.Agents[:k] {
+				if l.Pairs != nil && a != b {
+					pairs[[2]string{min(a, b), max(a, b)}] = true
+				}
+			}
+		}
+		has["agents"] = has["agents"] || len(e.Agents) > 0
+		has["winner"] = has["winner"] || len(e.Winners) > 0 || e.Result != ""
+		has["seed"] = has["seed"] || e.Seed != 0
+		has["note"] = has["note"] || e.Note != ""
+	}
+	agents, used = []string{}, []string{}
+	for a := range known {
+		agents = append(agents, a)
+	}
+	slices.Sort(agents)
+	for _, c := range columns {
+		if has[c.name] {
+			used = append(used, c.name)
+		}
+	}
+	for pair := range pairs {
+		met = append(met, pair)
+	}
+	return agents, used, met
+}
+
+// remembered is what was read from a file, until that changes.
+type remembered[T any] struct {
+	mu    sync.Mutex
+	size  int64
+	at    time.Time
+	value T
+}
+
+func (r *remembered[T]) get(path string, read func() (T, error)) (T, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	info, err := os.Stat(path)
+	if err != nil {
+		return *new(T), err
+	}
+	if info.Size() == r.size && info.ModTime().Equal(r.at) {
+		return r.value, nil
+	}
+	value, err := read()
+	if err == nil {
+		r.size, r.at, r.value = info.Size(), info.ModTime(), value
+	}
+	return value, err
 }

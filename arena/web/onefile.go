@@ -17,7 +17,7 @@ import (
 
 // modules are the page's, each after those that it imports: one file holds them as
 // one module.
-var modules = []string{"elements.js", "game.js", "sprites.js", "board.js", "seats.js", "view.js", "player.js", "listing.js", "source.js", "main.js"}
+var modules = []string{"elements.js", "game.js", "sprites.js", "board.js", "seats.js", "view.js", "player.js", "looks.js", "themes.js", "listing.js", "source.js", "main.js"}
 
 // The lines of modules that join them, and how their exports are marked.
 var (

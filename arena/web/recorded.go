@@ -14,11 +14,14 @@ import (
 )
 
 // Recorded is a file of recorded games. They have the numbers of their lines, from 1.
-func Recorded(path string, formats trace.Formats) Games { return &recorded{path, formats} }
+func Recorded(path string, formats trace.Formats) Games {
+	return &recorded{path: path, formats: formats}
+}
 
 type recorded struct {
 	path    string
 	formats trace.Formats
+	list    remembered[*Listing]
 }
 
 func (r *recorded) Game(number int) (*scene.Game, error) {
@@ -35,9 +38,11 @@ func (r *recorded) Game(number int) (*scene.Game, error) {
 	return scene.Read(replay)
 }
 
-// Listing reads of each record what a table shows. That is the same in all formats
+func (r *recorded) Listing() (*Listing, error) { return r.list.get(r.path, r.read) }
+
+// read reads of each record what a table shows. That is the same in all formats
 // of whole games, but for what some of them lack.
-func (r *recorded) Listing() (*Listing, error) {
+func (r *recorded) read() (*Listing, error) {
 	file, err := trace.Open(r.path)
 	if err != nil {
 		return nil, err

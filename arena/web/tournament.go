@@ -14,19 +14,23 @@ import (
 	"pommego/env"
 )
 
-// Tournament is the log of a tournament, which may still be under way. Its games are
-// played again when they are looked at.
-func Tournament(path string, read func() (*tournament.Kept, error)) Games {
-	return &tournamentLog{path, read}
+// Tournament is a tournament by its name and its log, which read reads; it may still be
+// under way. Its games are played again when they are looked at.
+func Tournament(name, log string, read func() (*tournament.Kept, error)) Games {
+	return &tournamentLog{name: name, log: log, read: read}
 }
 
 type tournamentLog struct {
-	path string
-	read func() (*tournament.Kept, error)
+	name, log string
+	read      func() (*tournament.Kept, error)
+	kept      remembered[*tournament.Kept]
+	list      remembered[*Listing]
 }
 
-func (t *tournamentLog) Listing() (*Listing, error) {
-	kept, err := t.read()
+func (t *tournamentLog) Listing() (*Listing, error) { return t.list.get(t.log, t.listed) }
+
+func (t *tournamentLog) listed() (*Listing, error) {
+	kept, err := t.kept.get(t.log, t.read)
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +38,7 @@ func (t *tournamentLog) Listing() (*Listing, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := &Listing{Kind: "tournament", Title: filepath.Base(t.path), Env: kept.Env, Games: []Entry{}, Notes: []string{kept.Config.Format.String()}}
+	list := &Listing{Kind: "tournament", Title: filepath.Base(t.name), Env: kept.Env, Games: []Entry{}, Notes: []string{kept.Config.Format.String()}}
 	if results != nil {
 		list.Ratings, list.Pairs = results.Agents, results.Pairs
 	} else {
@@ -60,7 +64,7 @@ func (t *tournamentLog) Listing() (*Listing, error) {
 const most = 2 * time.Minute
 
 func (t *tournamentLog) Game(number int) (*scene.Game, error) {
-	kept, err := t.read()
+	kept, err := t.kept.get(t.log, t.read)
 	if err != nil {
 		return nil, err
 	}
@@ -98,10 +102,8 @@ func (p *replayed) watch(at match.Moment, players []match.Player) error {
 // thought is what the players chose their last actions by.
 func (p *replayed) thought(players []match.Player) (all []scene.Thought) {
 	for seat, player := range players {
-		n := p.game.Spec().MaskSize()
-		visits, values := make([]int32, n), make([]float64, n)
-		if r, ok := player.(env.SearchReporter); ok && r.SearchStatistics(visits, values) {
-			all = append(all, scene.Searched(seat, visits, values))
+		if t, ok := scene.SearchOf(p.game.Spec(), seat, player); ok {
+			all = append(all, t)
 		}
 	}
 	return all

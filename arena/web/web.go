@@ -44,7 +44,7 @@ var embedded embed.FS
 
 // Games is what a page shows.
 type Games interface {
-	// Listing lists the games.
+	// Listing lists the games. Nobody changes it.
 	Listing() (*Listing, error)
 
 	// Game describes a game of the listing. An error that is ErrNoGame says that
@@ -154,9 +154,14 @@ var types = map[string]string{
 	".js":   mime.FormatMediaType("text/javascript", map[string]string{"charset": "utf-8"}),
 }
 
-func (h *handler) listing(w http.ResponseWriter, _ *http.Request) {
+func (h *handler) listing(w http.ResponseWriter, r *http.Request) {
 	list, err := h.Games.Listing()
-	answer(w, list, err)
+	if err != nil {
+		answer(w, nil, err)
+		return
+	}
+	part, err := list.PartOf(r.URL.Query())
+	answer(w, part, err)
 }
 
 func (h *handler) game(w http.ResponseWriter, r *http.Request) {

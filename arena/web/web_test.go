@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -194,7 +195,7 @@ func TestModules(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, f := range files {
-		served := slices.Contains([]string{"live.js", "person.js", "play.js", "server.js", "themes.js"}, f.Name()) // of pages that need their server
+		served := slices.Contains([]string{"live.js", "person.js", "play.js", "server.js"}, f.Name()) // of pages that need their server
 		if strings.HasSuffix(f.Name(), ".js") && !served && !slices.Contains(modules, f.Name()) {
 			t.Errorf("%s is not in the page of one file", f.Name())
 		}
@@ -205,6 +206,78 @@ func TestModules(t *testing.T) {
 			if at := slices.Index(modules, of); at < 0 || at >= i {
 				t.Errorf("%s imports %s, which stands after it", name, of)
 			}
+		}
+	}
+}
+
+// TestPartOf asks for parts of a listing.
+func TestPartOf(t *testing.T) {
+	l := &Listing{Pairs: []int{}, Games: []Entry{
+		{Game: 1, Agents: []string{"a", "b"}, Steps: 30, Result: "Win", Winners: []int{0}, Seed: 5},
+		{Game: 2, Agents: []string{"b", "a"}, Steps: 20, Result: "Win", Winners: []int{0}},
+		{Game: 3, Agents: []string{"a", "a"}, Steps: 10, Result: "Tie"},
+		{Game: 4, Agents: []string{"c", "b"}, Steps: 40, Result: "Win", Winners: []int{1}, Note: "long"},
+	}}
+	for query, want := range map[string][]int{
+		"": {1, 2, 3, 4}, "down=1": {4, 3, 2, 1}, "sort=steps": {3, 2, 1, 4}, "sort=winner": {3, 1, 2, 4}, "from=3": {4}, "from=9": {},
+		"agent=a": {1, 2, 3}, "agent=a&against=b": {1, 2}, "agent=a&against=a": {3}, "against=c": {4}, "agent=a&or=c": {1, 2, 3, 4},
+		"agent=a&outcome=won": {1}, "agent=a&outcome=lost": {2}, "outcome=tied": {3}, "outcome=won": {1, 2, 4}, "outcome=lost": {},
+		"find=LONG": {4}, "find=b+20": {2}, "find=nothing": {},
+	} {
+		values, err := url.ParseQuery(query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		part, err := l.PartOf(values)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := []int{}
+		for _, e := range part.Games {
+			got = append(got, e.Game)
+		}
+		if !slices.Equal(got, want) || part.Total != 4 || query != "from=3" && query != "from=9" && part.Found != len(want) {
+			t.Errorf("%q: games %v of %d, want %v", query, got, part.Found, want)
+		}
+	}
+	for _, query := range []string{"sort=colour", "from=-1", "from=x"} {
+		values, _ := url.ParseQuery(query)
+		if _, err := l.PartOf(values); err == nil {
+			t.Errorf("%q is taken", query)
+		}
+	}
+	part, err := l.PartOf(nil)
+	slices.SortFunc(part.Met, func(a, b [2]string) int { return strings.Compare(a[0]+a[1], b[0]+b[1]) })
+	if err != nil || !slices.Equal(part.AllAgents, []string{"a", "b", "c"}) || len(part.Columns) != 6 || !slices.Equal(part.Met, [][2]string{{"a", "b"}, {"b", "c"}}) || part.Games[0].Winner != "a (0)" {
+		t.Errorf("there are %q, %q, %v", part.AllAgents, part.Columns, part.Met)
+	}
+}
+
+// TestRemembered: a file is read once, until it changes.
+func TestRemembered(t *testing.T) {
+	path, reads := filepath.Join(t.TempDir(), "file"), 0
+	var r remembered[string]
+	get := func() string {
+		text, err := r.get(path, func() (string, error) {
+			reads++
+			content, err := os.ReadFile(path)
+			return string(content), err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	if _, err := r.get(path, nil); !os.IsNotExist(err) {
+		t.Errorf("of a file that is not there: %v", err)
+	}
+	for i, text := range []string{"one", "three"} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		first, again := get(), get()
+		if first != text || again != text || reads != i+1 {
+			t.Errorf("%q is %q and %q after %d reads", text, first, again, reads)
 		}
 	}
 }

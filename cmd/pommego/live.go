@@ -24,7 +24,9 @@ func isAddress(text string) bool {
 // looking answers the page of running environments by what answers below /live.
 func looking(live http.Handler) web.Config {
 	answer := http.StripPrefix("/api", live).ServeHTTP
-	return web.Config{Handlers: map[string]http.HandlerFunc{"GET /api/live": answer, "GET /api/live/{env}/{game}": answer}}
+	return web.Config{Handlers: map[string]http.HandlerFunc{
+		"GET /api/live": answer, "GET /api/live/{env}/{game}": answer, "POST /api/live/{env}/{order}": answer,
+	}}
 }
 
 // serverAt passes requests on to the server at an address, with its token.

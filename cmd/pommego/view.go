@@ -133,7 +133,7 @@ func isLog(path string) bool {
 
 // tournamentAt is a tournament by the name under which it was found, and its log.
 func tournamentAt(name, log string) web.Games {
-	return web.Tournament(name, func() (*tournament.Kept, error) { return tournament.Read(log, variantOf) })
+	return web.Tournament(name, log, func() (*tournament.Kept, error) { return tournament.Read(log, variantOf) })
 }
 
 // variantOf is the game of an id and rules, which for ids with their own rules say all.

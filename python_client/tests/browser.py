@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -117,3 +119,26 @@ def viewing(binary: Path, *arguments: str | Path) -> Iterator[str]:
             yield json.loads(text)["address"]
         finally:
             process.terminate()
+
+
+@contextmanager
+def match(binary: Path, *arguments: str | Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """Begin a match in the browser; yields its process and the address for the first person."""
+    command = [str(binary), "play", "--web", *map(str, arguments)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        try:
+            line = process.stdout.readline() if process.stdout else ""
+            found = re.search(r"http://\S+", line)
+            assert found, line
+            yield process, found[0]
+        finally:
+            if process.poll() is None:
+                process.terminate()
+
+
+def until(true: Callable[[], Any], seconds: float = 20) -> None:
+    """Wait until something is true."""
+    deadline = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < deadline, "it has not happened in time"
+        time.sleep(0.02)

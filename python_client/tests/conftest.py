@@ -16,6 +16,8 @@ import pommego
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import browser
+
 REPOSITORY = Path(__file__).resolve().parents[2]
 
 
@@ -39,6 +41,27 @@ def binary() -> Path:
         if done.returncode:
             pytest.skip(f"bin/pommego cannot be built: {done.stderr}")
     return path
+
+
+@pytest.fixture(scope="module")
+def window() -> Iterator[browser.Browser]:
+    """A browser for all tests of a file."""
+    browser.needed()
+    opened = browser.Browser()
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def silent(window: browser.Browser) -> Iterator[None]:
+    """Nothing goes wrong in the page, and it asks nobody but its server."""
+    window.window(1280, 860)
+    window.requests()
+    yield
+    window.driver.get("about:blank")
+    assert window.complaints() == []
+    near = ("http://127.0.0.1:", "file://", "about:")
+    assert [url for url in window.requests() if not url.startswith(near)] == []
 
 
 @pytest.fixture(scope="session")

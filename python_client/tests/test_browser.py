@@ -20,6 +20,8 @@ import browser
 from browser import Browser
 from conftest import REPOSITORY
 
+pytestmark = pytest.mark.usefixtures("silent")
+
 SHORT = ["OneVsOne-v0", "BaseWarSides-v0", "SuiteBot-v0"]
 GOLDEN = {path.name.removesuffix(".jsonl.gz"): path for path in REPOSITORY.glob("env/*/testdata/golden/*.gz")}
 IDS = sorted(GOLDEN)
@@ -27,26 +29,6 @@ KEYS = {"left": "\ue012", "right": "\ue014", "home": "\ue011", "end": "\ue010"}
 Watch = Callable[..., dict[str, Any]]  # opens the recorded game of an id, and returns its record
 
 SHOWN = "const { shown } = await import('/main.js');"
-
-
-@pytest.fixture(scope="module")
-def window() -> Iterator[Browser]:
-    """A browser for all tests here. None may leave a word in its console."""
-    browser.needed()
-    opened = Browser()
-    yield opened
-    opened.close()
-
-
-@pytest.fixture(autouse=True)
-def silent(window: Browser) -> Iterator[None]:
-    """Nothing goes wrong in the page, and it asks nobody but its server."""
-    window.window(1280, 860)
-    yield
-    assert window.complaints() == []
-    near = ("http://127.0.0.1:", "file://", "about:")
-    elsewhere = [url for url in window.requests() if not url.startswith(near)]
-    assert elsewhere == []
 
 
 @pytest.fixture(scope="module")
@@ -372,24 +354,58 @@ def test_one_file_from_disk(window: Browser, binary: Path, games: Path, tmp_path
     assert {url.partition("#")[0] for url in window.requests() if url != "about:blank"} == {page.as_uri()}
 
 
+# Does something with the list of games, and waits until the games are there that it asks for.
+ASK = """
+const before = all(".found")[0];
+if (given[0] === "sort") all("#listing thead button").find(b => b.textContent.startsWith(given[1])).click();
+else {
+  const [find] = all("input[type=search]");
+  find.value = given[1];
+  find.dispatchEvent(new Event("input"));
+}
+await until(() => all(".found")[0] !== before);
+return all("#listing tbody tr").map(row => [...row.children].map(cell => cell.textContent));
+"""
+
+
 def test_list_of_games(window: Browser, served: str) -> None:
     window.open(served, "#listing tbody")
     rows = "return all('#listing tbody tr').map(row => row.textContent)"
     assert len(window.run(rows)) == len(IDS)
-    window.run("all('#listing thead button').find(b => b.textContent === 'Steps').click()")
-    steps = window.run("return all('#listing tbody tr').map(row => Number(row.children[3].textContent))")
-    assert steps == sorted(steps)
-    assert len(set(steps)) > 3
-    window.run(
-        "const [find] = all('input[type=search]'); find.value = 'tie'; find.dispatchEvent(new Event('input'))"
-    )
-    assert all("Tie" in row for row in window.run(rows))
-    window.run("document.querySelector('input[type=search]').value = ''")
+    up = [int(row[3]) for row in window.run(ASK, "sort", "Steps")]
+    assert up == sorted(up)
+    assert len(set(up)) > 3
+    down = window.run(ASK, "sort", "Steps")
+    assert [int(row[3]) for row in down] == sorted(up, reverse=True)
+    ties = window.run(ASK, "find", "tie")
+    assert 0 < len(ties) < len(IDS)
+    assert all("Tie" in row for row in ties)
+    assert window.run(ASK, "find", "nobody at all") == []
     window.open(served, "#listing tbody")
     window.run("document.querySelector('#listing tbody a').click()")
     window.run("await until(() => !byId('watching').hidden)")
     window.run(SHOWN + "await until(() => shown().length)")
     assert step(window) == 0
+
+
+def test_many_games(window: Browser, binary: Path, tmp_path: Path) -> None:
+    """A long list comes in parts."""
+    game = gzip.decompress(GOLDEN["OneVsOne-v0"].read_bytes())
+    (tmp_path / "many.jsonl").write_bytes(game * 450)
+    with browser.viewing(binary, tmp_path / "many.jsonl") as address:
+        window.open(address, ".found")
+        counts = [window.run("return all('#listing tbody tr').length")]
+        while window.run("return document.querySelector('#listing .finder .button').checkVisibility()"):
+            window.run(
+                "document.querySelector('#listing .finder .button').click();"
+                "await until(() => all('#listing tbody tr').length > given[0])",
+                counts[-1],
+            )
+            counts.append(window.run("return all('#listing tbody tr').length"))
+        assert counts == [200, 400, 450]
+        last = window.run("return all('#listing tbody tr').at(-1).firstChild.textContent")
+        assert last == "450"
+        assert window.run(ASK, "sort", "Game")[0][0] == "450"
 
 
 @pytest.fixture(scope="module")
@@ -504,22 +520,6 @@ def test_boards_look_as_they_did(
         if max(abs(a - b) for a, b in zip(got, want, strict=True)) > 24
     ]
     assert not far, "cells have other colours; look at them, and then run with --new-pictures"
-
-
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-@pytest.mark.parametrize("page", ["game", "list"])
-def test_accessible(page: str, dark: bool, window: Browser, watch: Watch, served: str) -> None:
-    axe = pytest.importorskip("axe_core_python", reason=browser.HOW)
-    window.window(1280, 860, dark=dark)
-    if page == "game":
-        watch("PommeTeamCompetition-v0", "&step=60")
-    else:
-        window.open(served, "#listing tbody")
-    window.driver.execute_script((Path(axe.__file__).parent / "axe.min.js").read_text())
-    found = window.run(
-        "return (await axe.run()).violations.map(v => [v.impact, v.id, v.nodes.map(n => n.html)])"
-    )
-    assert [v for v in found if v[0] in ("serious", "critical")] == []
 
 
 def test_needed_says_how(monkeypatch: pytest.MonkeyPatch) -> None:

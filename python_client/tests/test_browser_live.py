@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import gzip
 import json
-import re
 import subprocess
+import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -18,41 +15,7 @@ import pytest
 import browser
 import pommego
 
-
-@pytest.fixture(scope="module")
-def window() -> Iterator[browser.Browser]:
-    """A browser for all tests here."""
-    browser.needed()
-    opened = browser.Browser()
-    yield opened
-    opened.close()
-
-
-@pytest.fixture(autouse=True)
-def silent(window: browser.Browser) -> Iterator[None]:
-    """Nothing goes wrong in the page, and it asks nobody but its server."""
-    window.window(1280, 860)
-    window.requests()
-    yield
-    window.driver.get("about:blank")
-    assert window.complaints() == []
-    assert [url for url in window.requests() if not url.startswith(("http://127.0.0.1:", "about:"))] == []
-
-
-@contextmanager
-def match(binary: Path, *arguments: str | Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """Begin a match in the browser; yields its process and the address for the first person."""
-    command = [str(binary), "play", "--web", *map(str, arguments)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
-        try:
-            line = process.stdout.readline() if process.stdout else ""
-            found = re.search(r"http://\S+", line)
-            assert found, line
-            yield process, found[0]
-        finally:
-            if process.poll() is None:
-                process.terminate()
-
+pytestmark = pytest.mark.usefixtures("silent")
 
 CHOOSE = """
 const [id, index] = given, select = document.getElementById(id);
@@ -98,7 +61,7 @@ def test_a_whole_game_is_played_and_recorded(
 ) -> None:
     record, seat = tmp_path / "mine.jsonl", agents.split(",").index("human")
     arguments = ["--env", id, "--agents", agents, "--seed", "5", "--record", record, "--draw-sides=false"]
-    with match(binary, *arguments) as (process, address):
+    with browser.match(binary, *arguments) as (process, address):
         window.open(address, "#turn")
         pressed = json.loads(window.run(PRESS))
         game = json.loads(record.read_text())
@@ -129,7 +92,7 @@ def test_by_touch_at_a_speed_and_leaving(window: browser.Browser, binary: Path, 
     record = tmp_path / "mine.jsonl.gz"
     state = "const { state } = await import('/play.js'); return state()"
     window.window(390, 800, density=2)
-    with match(
+    with browser.match(
         binary,
         "--env",
         "PommeRadioCompetition-v2",
@@ -151,13 +114,13 @@ def test_by_touch_at_a_speed_and_leaving(window: browser.Browser, binary: Path, 
             document.querySelector("#pad .right").click();
             """
         )
-        _until(lambda: window.run(state)["asked"] == 1)
+        browser.until(lambda: window.run(state)["asked"] == 1)
         window.press("x")
-        _until(lambda: window.run(state)["asked"] == 2)
+        browser.until(lambda: window.run(state)["asked"] == 2)
         window.run(CHOOSE, "speed", 6)
-        _until(lambda: window.run(state)["step"] > 5)
+        browser.until(lambda: window.run(state)["step"] > 5)
         window.run("document.getElementById('leave').click()")
-        _until(lambda: window.run(state)["over"])
+        browser.until(lambda: window.run(state)["over"])
         window.driver.get("about:blank")
         assert process.wait(timeout=20) == 1
     steps = json.loads(gzip.decompress(record.read_bytes()))["steps"]
@@ -166,7 +129,7 @@ def test_by_touch_at_a_speed_and_leaving(window: browser.Browser, binary: Path, 
 
 def test_the_page_gets_no_more_than_its_seat_sees(window: browser.Browser, binary: Path) -> None:
     arguments = ["--env", "PommeTeamCompetition-v0", "--agents", "human,simple,simple,simple", "--seed", "1"]
-    with match(binary, *arguments) as (_, address):
+    with browser.match(binary, *arguments) as (_, address):
         window.open(address, "#turn")
         agents = window.run("const { state } = await import('/play.js'); return state().agents")
         assert [agent["seat"] for agent in agents] == [0], "the others stand in the other corners, in fog"
@@ -191,7 +154,7 @@ def test_a_rollout_is_looked_at(window: browser.Browser) -> None:
         others.reset(seed=1)
         assert not envs.show(values=np.zeros(3)), "nobody looks yet"
         window.open(f"{envs.web_address}&game=2&view=2", "#about")
-        _until(lambda: window.run(LIVE)["looks"] > 0)  # also while nobody steps
+        browser.until(lambda: window.run(LIVE)["looks"] > 0)  # also while nobody steps
         assert window.run(LIVE)["seed"] == 7
         seen = []
         deadline = time.monotonic() + 30
@@ -213,8 +176,74 @@ def test_a_rollout_is_looked_at(window: browser.Browser) -> None:
         assert "value of the position 0.75" in words
         assert window.run("return document.getElementById('view').value") == "2"
         window.run(CHOOSE, "env", 1)
-        _until(lambda: window.run(LIVE)["env"] == "SuiteBot-v0")
+        browser.until(lambda: window.run(LIVE)["env"] == "SuiteBot-v0")
         window.driver.get("about:blank")  # before the server goes
+
+
+def test_a_game_is_followed(window: browser.Browser) -> None:
+    """Each step is there to go back to, with the moves of all seats, and an event leads to its step."""
+    with pommego.make_vec("OneVsOne-v0", 2, opponents=["simple"], seat=0, web=True) as envs:
+        envs.reset(seed=3)
+        window.open(f"{envs.web_address}&game=1", "#about")
+        browser.until(lambda: window.run(LIVE)["looks"] > 0)
+        for _ in range(24):
+            envs.step(np.zeros(2, np.int64))
+            time.sleep(0.012)  # all of them are kept
+        browser.until(lambda: window.run(LIVE)["step"] == 24)
+        state = window.run(LIVE)
+        assert state["positions"] == list(range(25))
+        assert state["following"]
+        assert [len(seat) for seat in state["actions"]] == [1, 1]
+        laid = next(e for e in state["events"] if e["event"] == "laid")
+        window.run("all('.events input')[0].click()")
+        window.run("all('.events li button').find(b => b.textContent.includes('simple (1) laid')).click()")
+        assert window.run(LIVE)["step"] == laid["index"] > 0
+        assert not window.run(LIVE)["following"]
+        envs.step(np.zeros(2, np.int64))
+        browser.until(lambda: window.run(LIVE)["positions"][-1] == 25)
+        assert window.run(LIVE)["step"] == laid["index"], "the picture stays where somebody has gone"
+        window.run("document.getElementById('latest').click()")
+        assert window.run(LIVE)["step"] == 25
+        window.press("\ue011", " ")  # to the first, and play from there until it follows again
+        browser.until(lambda: window.run(LIVE)["following"])
+        window.press(" ")
+        assert not window.run(LIVE)["following"], "space holds the picture"
+        window.driver.get("about:blank")
+
+
+def test_training_is_paused(window: browser.Browser) -> None:
+    with pommego.make_vec("SuiteBot-v0", 2, web=True) as envs:
+        envs.reset(seed=1)
+        window.open(envs.web_address, "#about")
+        browser.until(lambda: window.run(LIVE)["looks"] > 0)
+        button = "return document.getElementById('pause').checkVisibility()"
+        assert not window.run(button), "it did not ask for that"
+        window.driver.get("about:blank")
+    with pommego.make_vec("SuiteBot-v0", 2, web=True, pause=True, timeout=1) as envs:
+        envs.reset(seed=1)
+        window.open(envs.web_address, "#about")
+        browser.until(lambda: window.run(button))
+        window.run("document.getElementById('pause').click()")
+        browser.until(lambda: window.run(LIVE)["paused"])
+        made = []
+
+        def train() -> None:
+            for step in range(6):
+                envs.step(np.zeros(8, np.int64))
+                made.append(step)
+
+        trainer = threading.Thread(target=train)
+        trainer.start()
+        for step in range(1, 4):
+            browser.until(lambda step=step: window.run(LIVE)["step"] == step)
+            assert len(made) == step - 1
+            if step == 1:
+                time.sleep(1.5)  # longer than the timeout
+            window.run("document.getElementById('one').click()")
+            browser.until(lambda step=step: len(made) == step)
+        window.driver.get("about:blank")  # whoever leaves lets the training go on
+        trainer.join(timeout=20)
+        assert len(made) == 6
 
 
 def test_human_mode_opens_the_page(monkeypatch: pytest.MonkeyPatch, window: browser.Browser) -> None:
@@ -226,7 +255,7 @@ def test_human_mode_opens_the_page(monkeypatch: pytest.MonkeyPatch, window: brow
         assert env.render() is None
         assert opened == [env.web_address]
         window.open(opened[0], "#about")
-        _until(lambda: window.run(LIVE)["step"] == 1)
+        browser.until(lambda: window.run(LIVE)["step"] == 1)
         window.driver.get("about:blank")
 
 
@@ -236,10 +265,3 @@ def test_no_page_unless_asked(window: browser.Browser) -> None:
         assert envs.show(values=[0.0, 0.0]) is False
         with pytest.raises(pommego.PommegoError, match="web=True"):
             _ = envs.web_address
-
-
-def _until(true: Callable[[], Any], seconds: float = 20) -> None:
-    deadline = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < deadline, "it has not happened in time"
-        time.sleep(0.05)

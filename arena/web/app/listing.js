@@ -1,44 +1,30 @@
-// The games of a file, a data set or a tournament: tables to find one in.
+// The games of a file, a data set or a tournament: tables to find one in. The server
+// filters and sorts them, so that there can be any number.
 
 import { element } from "./elements.js";
 
-const pageSize = 200; // rows at a time
-
-const columns = [
-  { key: "game", name: "Game", of: g => g.game, number: true },
-  { key: "agents", name: "Agents by seat", of: g => (g.agents ?? []).join(", ") },
-  { key: "winner", name: "Winner", of: g => winner(g) },
-  { key: "steps", name: "Steps", of: g => g.steps, number: true },
-  { key: "seed", name: "Seed", of: g => g.seed, number: true },
-  { key: "note", name: "Note", of: g => g.note ?? "" },
-];
-
-function winner(game) {
-  if (!game.winners?.length) return game.result ?? "";
-  const names = game.winners.map(seat => game.agents?.[seat] ?? `seat ${seat}`);
-  return `${[...new Set(names)].join(", ")} (${game.winners.join(", ")})`;
-}
-
-const won = (game, agent) => (game.winners ?? []).some(seat => game.agents?.[seat] === agent);
-
-// outcomes are what can be asked of an agent's games.
-const outcomes = {
-  won: (game, agent) => won(game, agent),
-  lost: (game, agent) => game.result === "Win" && !won(game, agent),
-  tied: game => game.result === "Tie",
+const columns = {
+  game: { name: "Game", of: g => g.game, number: true },
+  agents: { name: "Agents by seat", of: g => (g.agents ?? []).join(", ") },
+  winner: { name: "Winner", of: g => g.winner ?? "" },
+  steps: { name: "Steps", of: g => g.steps, number: true },
+  seed: { name: "Seed", of: g => g.seed ?? "", number: true },
+  note: { name: "Note", of: g => g.note ?? "" },
 };
 
+const outcomes = ["won", "lost", "tied"];
+
 export class Listing {
-  constructor(data, link) {
+  // data is a part of a listing, as the server gives it; query asks for other parts.
+  constructor(data, link, query) {
     Object.assign(this, data);
     this.link = link;
-    this.agents = [...new Set(this.games.flatMap(game => game.agents ?? []))].sort();
-    this.columns = columns.filter(({ of }) => this.games.some(game => (of(game) ?? "") !== ""));
+    this.query = query;
+    this.asked = 0;
   }
 
   about() {
-    const n = this.games.length;
-    return [this.env, `${n} game${n === 1 ? "" : "s"}`, ...(this.notes ?? [])].filter(text => text).join(" · ");
+    return [this.env, `${this.total} game${this.total === 1 ? "" : "s"}`, ...(this.notes ?? [])].filter(text => text).join(" · ");
   }
 
   show(where, place) {
@@ -46,7 +32,7 @@ export class Listing {
     if (this.ratings?.length) where.append(this.ratingTable());
     if (this.pairs?.length) where.append(this.pairMatrix());
     where.append(this.gameTable(place));
-    if (place.agent) where.lastElementChild.scrollIntoView();
+    if (place.agent) this.filled.then(() => where.lastElementChild.scrollIntoView());
   }
 
   // table is a table in a box that scrolls by itself where it is too wide.
@@ -88,7 +74,7 @@ export class Listing {
       const [mine, theirs] = pair.row === row ? [pair.row_only, pair.col_only] : [pair.col_only, pair.row_only];
       const n = mine + theirs, share = n ? mine / n : 0.5;
       const cell = element("td", { className: "share" },
-        element("a", { href: this.link(this.met(row, col)) }, n ? `${(100 * share).toFixed(0)} %` : "–",
+        element("a", { href: this.link(this.meeting(row, col)) }, n ? `${(100 * share).toFixed(0)} %` : "–",
           element("small", {}, ` n=${n}${n && pair.p_value < 0.05 ? ", p<0.05" : ""}`)));
       cell.style.setProperty("--share", share);
       return cell;
@@ -96,68 +82,73 @@ export class Listing {
     return this.table("Share of decided games that the row's agent won", [element("td", {}), ...names.map(name => element("th", { scope: "col" }, name))], rows);
   }
 
-  // met is a filter for the games by which two agents are compared: those in which
+  // meeting is a filter for the games by which two agents are compared: those in which
   // they met, or where they never do, those of either.
-  met(row, col) {
-    const meet = this.games.some(g => g.agents?.includes(row) && g.agents.includes(col));
+  meeting(row, col) {
+    const meet = (this.met ?? []).some(pair => pair.includes(row) && pair.includes(col));
     return meet ? { agent: row, against: col } : { agent: row, or: col };
   }
 
   gameTable(place) {
-    const filter = { ...place };
+    const { agent, or, against, outcome, find } = place, filter = { agent, or, against, outcome, find, sort: "game" };
     const body = element("div", {});
-    const update = () => { this.limit = pageSize; this.fill(body, filter); };
     const choose = (name, label, options) => {
-      const select = element("select", { onchange: event => { filter[name] = event.target.value || undefined; update(); } },
+      const select = element("select", { onchange: event => { filter[name] = event.target.value || undefined; this.fill(body, filter); } },
         element("option", { value: "" }, "any"), ...options.map(value => element("option", { value }, value)));
       select.value = filter[name] ?? "";
       return element("label", {}, `${label} `, select);
     };
-    const search = element("input", { type: "search", value: filter.find ?? "", oninput: event => { filter.find = event.target.value; update(); } });
-    update();
+    const search = element("input", { type: "search", value: filter.find ?? "", oninput: event => { filter.find = event.target.value; this.fill(body, filter); } });
+    this.filled = this.fill(body, filter);
     return element("section", { className: "finder" },
       element("h2", {}, "Games"),
       element("form", { role: "search", onsubmit: event => event.preventDefault() },
-        choose("agent", "Agent", this.agents), choose("outcome", "that", Object.keys(outcomes)), choose("against", "against", this.agents),
+        choose("agent", "Agent", this.all_agents), choose("outcome", "that", outcomes), choose("against", "against", this.all_agents),
         element("label", {}, "Find ", search)),
       body);
   }
 
-  matches(filter) {
-    const words = (filter.find ?? "").toLowerCase().split(/\s+/).filter(word => word);
-    const plays = (game, agent) => game.agents?.includes(agent);
-    return this.games.filter(game => {
-      const text = words.length ? columns.map(({ of }) => of(game) ?? "").join(" ").toLowerCase() : "";
-      return words.every(word => text.includes(word))
-        && (!filter.agent || plays(game, filter.agent) || filter.or && plays(game, filter.or))
-        && (!filter.against || plays(game, filter.against) && (filter.against !== filter.agent || game.agents.filter(a => a === filter.agent).length > 1))
-        && (!filter.outcome || outcomes[filter.outcome]?.(game, filter.agent ?? game.agents?.[game.winners?.[0]]));
+  // fill shows the first games of those that are asked for, once they are there.
+  async fill(body, filter) {
+    const asked = ++this.asked;
+    const part = await this.query(filter);
+    if (asked !== this.asked) return; // meanwhile others were
+    const focused = [...body.querySelectorAll("thead button")].indexOf(document.activeElement);
+    const rows = this.rows(part.games), table = this.table("Games", this.heads(body, filter), rows);
+    const more = element("button", { type: "button", className: "button" });
+    const count = () => {
+      const shown = table.querySelectorAll("tbody tr").length;
+      more.hidden = shown >= part.found;
+      more.replaceChildren(`Show ${Math.min(part.games.length, part.found - shown)} more`);
+      return shown;
+    };
+    more.onclick = async () => {
+      const next = await this.query({ ...filter, from: count() });
+      table.querySelector("tbody").append(...this.rows(next.games));
+      count();
+    };
+    count();
+    body.replaceChildren(element("p", { className: "found", role: "status" }, `${part.found} of ${this.total} games`), table, more);
+    if (focused >= 0) body.querySelectorAll("thead button")[focused].focus();
+  }
+
+  // heads are the heads of the columns, by which the table is sorted.
+  heads(body, filter) {
+    return this.columns.map(key => {
+      const { name, number } = columns[key], own = key === filter.sort, { down } = filter;
+      const sort = () => {
+        Object.assign(filter, { sort: key, down: own && !down ? "1" : undefined });
+        this.fill(body, filter);
+      };
+      return element("th", { scope: "col", className: number ? "number" : "", ariaSort: own ? (down ? "descending" : "ascending") : "none" },
+        element("button", { type: "button", onclick: sort }, name, own ? (down ? " ↓" : " ↑") : ""));
     });
   }
 
-  fill(body, filter) {
-    const found = this.matches(filter), { of, number } = this.columns.find(c => c.key === this.sorted) ?? this.columns[0];
-    found.sort((a, b) => (number ? of(a) - of(b) : String(of(a)).localeCompare(String(of(b)))) * (this.down ? -1 : 1));
-    const head = this.columns.map(column => {
-      const own = column.key === (this.sorted ?? this.columns[0].key);
-      const sort = () => {
-        this.down = own && !this.down;
-        this.sorted = column.key;
-        this.fill(body, filter);
-        body.querySelectorAll("thead button")[this.columns.indexOf(column)].focus();
-      };
-      return element("th", { scope: "col", className: column.number ? "number" : "", ariaSort: own ? (this.down ? "descending" : "ascending") : "none" },
-        element("button", { type: "button", onclick: sort }, column.name, own ? (this.down ? " ↓" : " ↑") : ""));
-    });
-    const rows = found.slice(0, this.limit).map(game => element("tr", {}, ...this.columns.map((column, i) => {
-      const value = String(column.of(game) ?? "");
-      return element("td", { className: column.number ? "number" : "" }, i ? value : element("a", { href: this.link({ game: game.game }) }, value));
+  rows(games) {
+    return games.map(game => element("tr", {}, ...this.columns.map((key, i) => {
+      const { of, number } = columns[key], value = String(of(game));
+      return element("td", { className: number ? "number" : "" }, i ? value : element("a", { href: this.link({ game: game.game }) }, value));
     })));
-    body.replaceChildren(
-      element("p", { className: "found", role: "status" }, `${found.length} of ${this.games.length} games`),
-      this.table("Games", head, rows));
-    if (found.length > this.limit) {
-      body.append(element("button", { type: "button", className: "button", onclick: () => { this.limit += pageSize; this.fill(body, filter); } }, `Show ${Math.min(pageSize, found.length - this.limit)} more`));
-    }
   }
 }

@@ -2,6 +2,8 @@
 
 import { element, find, say } from "./elements.js";
 import { Game } from "./game.js";
+import { fillLegend, offerViews, wireLooks } from "./looks.js";
+import { Player } from "./player.js";
 import * as server from "./server.js";
 import { wireTheme } from "./themes.js";
 import { View } from "./view.js";
@@ -9,13 +11,23 @@ import { View } from "./view.js";
 const place = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
 const pause = 100; // milliseconds from one look to the next
 const listEvery = 2000;
+const fresh = 20; // steps for which it is shown what a seat has chosen by
 
-let view = null, listed = 0, looks = 0;
+let environments = [], listed = 0, looks = 0;
+let view = null, player = null;
+let since = 0; // the number of the last look
+let following = true; // what happens, rather than standing where somebody has gone
+let missed = false; // another episode has begun meanwhile
+let at = -1; // the place that was shown last
+let paused = false, byMe = false;
 
 // state is what the page shows, for tests.
 export function state() {
-  const position = view?.game.at(view.game.last);
-  return { looks, step: position?.step, seed: view?.game.head.seed, rewards: position?.rewards, thoughts: position?.thoughts, env: view?.game.head.env };
+  const position = view?.game.at(player.index), { env, seed } = view?.game.head ?? {};
+  return {
+    looks, paused, following, env, seed, positions: view?.game.positions.map(p => p.step), events: view?.game.events,
+    step: position?.step, rewards: position?.rewards, thoughts: position?.thoughts, actions: position?.actions,
+  };
 }
 
 const rest = milliseconds => new Promise(done => setTimeout(done, milliseconds));
@@ -25,49 +37,135 @@ function complain(text) {
   find("message").hidden = !text;
 }
 
+const chosen = () => environments.find(e => String(e.id) === find("env").value);
+
 // list offers the environments that there are.
 async function list() {
   const all = await server.ask("api/live", place.token);
   listed = performance.now();
-  const key = JSON.stringify(all);
-  if (key !== find("env").dataset.known) {
+  if (JSON.stringify(all) !== JSON.stringify(environments)) {
     const before = find("env").value || place.env;
-    find("env").dataset.known = key;
+    environments = all;
     find("env").replaceChildren(...all.map(e => element("option", { value: e.id },
       `${e.id}: ${e.env}, ${e.games} game${e.games === 1 ? "" : "s"}, ${e.learners} learner${e.learners === 1 ? "" : "s"} each${e.running ? "" : ", not reset yet"}`)));
     if (all.some(e => String(e.id) === before)) find("env").value = before;
-    const chosen = all.find(e => String(e.id) === find("env").value);
-    find("number").max = chosen ? chosen.games - 1 : 0;
+    mark();
   }
   find("none").hidden = all.length > 0;
-  return all.length > 0;
 }
 
-// look shows the chosen game as it stands.
+// mark shows on the buttons what they do now.
+function mark() {
+  const running = following || player.playing;
+  find("play").classList.toggle("playing", running);
+  find("play").setAttribute("aria-label", running ? "Hold the picture" : "Play");
+  find("play").title = running ? "Hold the picture (space)" : "Play (space)";
+  find("latest").hidden = following || !view;
+  find("pause").hidden = find("one").hidden = !chosen()?.pausable;
+  say(find("pause"), paused ? "Go on" : "Pause the training");
+  find("one").disabled = !paused;
+  find("number").max = (chosen()?.games ?? 1) - 1;
+}
+
+// look gets what has happened in the chosen game.
 async function look() {
-  const number = Math.min(Math.max(0, Number(find("number").value) || 0), Number(find("number").max));
-  const at = await server.ask(`api/live/${find("env").value}/${number}`, place.token);
-  if (!view || JSON.stringify(at.head) !== view.head) open(at);
-  view.game.positions = [];
-  view.game.add(at.step);
-  view.show(0, Number(find("view").value), find("reach").checked);
-  say(find("about"), `${at.head.env} · game ${at.game} · step ${at.step.step} of ${at.head.max_steps} · seed ${at.head.seed}`);
+  const asked = where(), got = await server.ask(`api/live/${asked}?since=${since}`, place.token);
+  if (asked !== where()) return;
+  ({ paused } = got);
+  since = got.number;
   looks++;
+  if (got.steps) take(got, asked);
+  mark();
+}
+
+// where is the chosen environment and game.
+function where() {
+  const number = Math.min(Math.max(0, Number(find("number").value) || 0), Number(find("number").max));
+  return `${find("env").value}/${number}`;
+}
+
+// take shows new positions, those of another episode only to those who follow.
+function take(got, asked) {
+  const key = `${asked} ${got.episode} ${got.head.seed}`;
+  if (view?.key === key) {
+    add(view.game, got.steps);
+    view.addEvents();
+    player.grow([view.game]);
+  } else if (following || view?.where !== asked) {
+    open(got, asked, key);
+  } else {
+    missed = true;
+  }
+  if (following) player.set(player.last);
 }
 
 // open begins to show another game or episode.
-function open(at) {
-  const same = view?.game.head.env === at.head.env, seen = same ? find("view").value : place.view ?? "-1";
+function open(got, asked, key) {
+  const { head } = got, offered = JSON.stringify([head.env, head.names]);
+  const game = new Game({ ...head, steps: [] });
+  add(game, got.steps);
+  if (view?.offered !== offered) {
+    offerViews(game, Number(view?.game.head.env === head.env ? find("view").value : place.view ?? -1));
+    fillLegend(game);
+  }
   view?.close();
-  view = new View(new Game({ ...at.head, steps: [at.step] }), "", () => {});
-  view.head = JSON.stringify(at.head);
-  view.whole.querySelector(".events").hidden = true; // a look has none
+  view = Object.assign(new View(game, "", index => player.go(index)), { where: asked, key, offered });
   find("games").replaceChildren(view.whole);
-  const seats = at.head.teams.flat().toSorted((a, b) => a - b);
-  find("view").replaceChildren(element("option", { value: -1 }, "everything"),
-    ...seats.map(seat => element("option", { value: seat }, `what ${view.game.who(seat)} sees`)));
-  find("view").value = seen;
-  if (find("view").selectedIndex < 0) find("view").value = "-1";
+  find("controls").hidden = false;
+  following = true;
+  missed = false;
+  at = -1;
+  player.load([game]);
+}
+
+// add adds positions. What seats have chosen by is known of some steps, and stays for
+// a few.
+function add(game, steps) {
+  for (const step of steps) {
+    const before = game.positions.at(-1)?.thoughts ?? [];
+    game.add(step);
+    const now = game.positions.at(-1), own = (now.thoughts ?? []).map(thought => ({ ...thought, step: step.step }));
+    now.thoughts = [...own, ...before.filter(b => step.step - b.step < fresh && !own.some(t => t.seat === b.seat))];
+  }
+}
+
+// show shows a position of the game.
+function show(index, playing) {
+  if (playing || index < player.last) following = false;
+  else if (index > at) following = true;
+  at = playing ? -1 : index;
+  if (!view) return;
+  view.show(index, Number(find("view").value), find("reach").checked);
+  const { head } = view.game, position = view.game.at(index);
+  say(find("title"), `${head.env}, game ${view.where.split("/")[1]}`);
+  say(find("about"), `step ${position.step} of ${head.max_steps} · seed ${head.seed}${paused ? " · paused" : following ? "" : " · held"}`);
+  find("happened").setAttribute("aria-live", paused || !following ? "polite" : "off");
+  say(find("happened"), view.happened(index));
+  mark();
+}
+
+// latest goes on to show what happens.
+function latest() {
+  following = true;
+  if (missed) [since, view.key] = [0, ""];
+  player.set(player.last);
+}
+
+function toggle() {
+  if (following) following = false;
+  else if (player.index === player.last) return latest();
+  else player.run(!player.playing);
+  mark();
+}
+
+async function order(what) {
+  try {
+    await server.post(`api/live/${find("env").value}/${what}`, place.token);
+    paused = byMe = what !== "go";
+    mark();
+  } catch (error) {
+    complain(error.message);
+  }
 }
 
 // remember keeps the address current.
@@ -80,9 +178,9 @@ async function watch() {
   for (;;) {
     const begun = performance.now();
     try {
-      if (!document.hidden && find("hold").ariaPressed === "false") {
-        const any = begun - listed > listEvery || !listed ? await list() : find("env").length > 0;
-        if (any) await look();
+      if (!document.hidden || paused) {
+        if (begun - listed > listEvery || !listed) await list();
+        if (environments.length) await look();
         complain("");
       }
     } catch (error) {
@@ -94,12 +192,38 @@ async function watch() {
   }
 }
 
-find("hold").onclick = () => {
-  const on = find("hold").ariaPressed === "false";
-  find("hold").ariaPressed = String(on);
-};
-for (const id of ["env", "number", "view"]) find(id).addEventListener("change", remember);
-find("env").addEventListener("change", () => { find("env").dataset.known = ""; listed = 0; });
-find("number").value = place.game ?? 0;
-wireTheme(() => view?.board.draw());
+// borrow takes the controls of the page of recorded games.
+async function borrow() {
+  const page = new DOMParser().parseFromString(await (await fetch("index.html")).text(), "text/html");
+  page.getElementById("beside").parentElement.remove();
+  find("looks").append(...page.querySelector(".looks").children);
+  document.body.append(page.getElementById("controls"));
+  player = new Player(show);
+  player.toggle = toggle;
+  wireLooks(player, () => view);
+}
+
+function wire() {
+  find("latest").onclick = latest;
+  find("pause").onclick = () => order(paused ? "go" : "pause");
+  find("one").onclick = () => { latest(); order("step"); };
+  for (const id of ["env", "number"]) {
+    find(id).addEventListener("change", () => {
+      since = 0;
+      following = true;
+      listed = 0;
+      mark();
+    });
+  }
+  for (const id of ["env", "number", "view"]) find(id).addEventListener("change", remember);
+  addEventListener("pagehide", () => { if (byMe) order("go"); });
+  find("number").value = place.game ?? 0;
+  wireTheme(() => {
+    view?.board.draw();
+    if (view) fillLegend(view.game);
+  });
+}
+
+await borrow();
+wire();
 watch();

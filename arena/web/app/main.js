@@ -1,11 +1,12 @@
 // What is shown, and where it comes from.
 
-import { legend, theme, thumbnail } from "./board.js";
 import { element, find, say } from "./elements.js";
 import { Game } from "./game.js";
 import { Listing } from "./listing.js";
+import { fillLegend, offerViews, wireLooks } from "./looks.js";
 import { Player } from "./player.js";
 import * as source from "./source.js";
+import { wireTheme } from "./themes.js";
 import { View } from "./view.js";
 
 let views = [], listing = null, place = {}, writing = 0;
@@ -49,13 +50,20 @@ async function load(number) {
   return opened.get(number) ?? new Game(await source.game(number, place.token));
 }
 
+function query(wanted) {
+  return source.listing(place.token, wanted).catch(error => {
+    complain(error);
+    throw error;
+  });
+}
+
 // follow shows what the address says.
 async function follow() {
   find("message").hidden = true;
   place = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
   try {
-    listing ??= new Listing(await source.listing(place.token), link);
-    const several = listing.games.length !== 1 || listing.kind !== "games";
+    listing ??= new Listing(await source.listing(place.token), link, query);
+    const several = listing.total !== 1 || listing.kind !== "games";
     if (place.game === undefined && !several) place.game = String(listing.games[0].game);
     find("back").hidden = !several || place.game === undefined;
     find("back").href = link({});
@@ -94,9 +102,9 @@ async function showGames() {
   say(find("title"), games.length > 1 ? numbers.map(title).join(" and ") : title(numbers[0]));
   say(find("about"), views.map(view => view.about()).join(" — "));
   document.title = `${find("title").textContent} · pommego`;
-  offerViews(games[0]);
+  offerViews(games[0], Number(place.view ?? listing.view ?? -1));
   offerBeside(numbers);
-  fillLegend();
+  fillLegend(games[0]);
   player.load(games);
   const start = games[0].positions.findIndex(position => String(position.step) === place.step);
   player.go(Math.max(0, start));
@@ -104,28 +112,15 @@ async function showGames() {
 
 function title(number) {
   const of = opened.has(number) ? opened.get(number).title : listing.title;
-  return listing.games.length === 1 && listing.kind === "games" || opened.has(number) ? of : `${of}, game ${number}`;
-}
-
-function offerViews(game) {
-  const seats = game.head.teams.flat().toSorted((a, b) => a - b);
-  find("view").replaceChildren(element("option", { value: -1 }, "everything"),
-    ...seats.map(seat => element("option", { value: seat }, `what ${game.who(seat)} sees`)));
-  const wanted = Number(place.view ?? listing.view ?? -1);
-  find("view").value = seats.includes(wanted) ? wanted : -1;
+  return listing.total === 1 && listing.kind === "games" || opened.has(number) ? of : `${of}, game ${number}`;
 }
 
 function offerBeside(numbers) {
-  const others = [...listing.games.slice(0, 500).map(game => String(game.game)), ...opened.keys()].filter(number => number !== numbers[0]);
+  const others = [...listing.games.map(game => String(game.game)), ...opened.keys()].filter(number => number !== numbers[0]);
   if (numbers[1] !== undefined && !others.includes(numbers[1])) others.push(numbers[1]);
   find("beside").replaceChildren(element("option", { value: "" }, "nothing"), ...others.map(number => element("option", { value: number }, title(number))));
   find("beside").value = numbers[1] ?? "";
   find("beside").disabled = !others.length;
-}
-
-function fillLegend() {
-  if (!views.length) return;
-  find("legend").lastElementChild.replaceChildren(...legend(views[0].game).map(([words, draw]) => element("li", {}, thumbnail(draw), words)));
 }
 
 // open shows a file from this machine, beside the game that is shown if there is one.
@@ -138,8 +133,8 @@ async function open(file) {
       opened.set(number, game);
       place = { token: place.token, game: number };
     }
-    listing ??= new Listing({ kind: "games", title: file.name, games: [{ game: place.game }] }, link);
-    find("back").hidden = listing.games.length < 2 && listing.kind === "games";
+    listing ??= new Listing({ kind: "games", title: file.name, total: 1, games: [{ game: place.game }] }, link, query);
+    find("back").hidden = listing.total < 2 && listing.kind === "games";
     await showGames();
   } catch (error) {
     complain(error);
@@ -148,20 +143,12 @@ async function open(file) {
 
 function wire() {
   find("file").onchange = event => { if (event.target.files.length) open(event.target.files[0]); };
-  find("view").onchange = find("reach").onchange = () => player.set(player.index);
   find("beside").onchange = event => {
     place.with = event.target.value || undefined;
     place.step = String(views[0].game.at(player.index).step);
     showGames().catch(complain);
   };
-  find("theme").onclick = () => {
-    theme.chosen = { system: "light", light: "dark", dark: "system" }[theme.chosen];
-    say(find("theme"), `Theme: ${theme.chosen}`);
-    repaint();
-  };
-  matchMedia("(prefers-color-scheme: dark)").onchange = repaint;
   addEventListener("hashchange", follow);
-  addEventListener("keydown", press);
   let inside = 0;
   addEventListener("dragenter", event => { event.preventDefault(); inside++; find("drop").hidden = false; });
   addEventListener("dragleave", () => { if (--inside <= 0) find("drop").hidden = true; });
@@ -174,29 +161,10 @@ function wire() {
   });
 }
 
-function repaint() {
-  document.documentElement.dataset.theme = theme.name;
-  for (const view of views) view.board.draw();
-  fillLegend();
-}
-
-// press acts on keys, except where they mean something else.
-function press(event) {
-  if (!views.length || event.ctrlKey || event.metaKey || event.altKey) return;
-  const { target } = event;
-  if (target.matches("select, input:not([type=range]), textarea")) return;
-  if (event.key === " " && target.matches("button, summary, a")) return;
-  if (event.key === "v") {
-    find("view").selectedIndex = (find("view").selectedIndex + 1) % find("view").length;
-    player.set(player.index);
-  } else if (event.key === "b") {
-    find("reach").click();
-  } else if (!player.key(event)) {
-    return;
-  }
-  event.preventDefault();
-}
-
 wire();
-repaint();
+wireLooks(player, () => views.length);
+wireTheme(() => {
+  for (const view of views) view.board.draw();
+  if (views.length) fillLegend(views[0].game);
+});
 follow();

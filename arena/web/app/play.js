@@ -55,7 +55,7 @@ function begin(head) {
 function show() {
   if (view?.game !== game) view = new View(game, "", () => {});
   if (view.whole.parentElement !== find("games")) find("games").replaceChildren(view.whole);
-  view.listEvents(() => {});
+  view.addEvents();
   const out = !game.at(game.last).status.in.includes(seat);
   view.show(game.last, out ? -1 : seat, false);
   say(find("happened"), view.happened(game.last));

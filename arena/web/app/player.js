@@ -27,7 +27,7 @@ export class Player {
     on("step-on", () => this.go(this.index + 1));
     on("event-before", () => this.go(this.stops.findLast(i => i < this.index) ?? 0));
     on("event-after", () => this.go(this.stops.find(i => i > this.index) ?? this.last));
-    on("play", () => this.run(!this.playing));
+    on("play", () => this.toggle());
     find("speed").onchange = event => { this.speed = Number(event.target.value); };
     find("at").oninput = event => this.go(Number(event.target.value));
   }
@@ -35,6 +35,11 @@ export class Player {
   // load takes the games that are shown together, the longest of which sets the end.
   load(games) {
     this.run(false);
+    this.grow(games);
+  }
+
+  // grow takes in what has been added to the games.
+  grow(games) {
     this.games = games;
     this.last = Math.max(...games.map(game => game.last));
     this.stops = [...new Set(games.flatMap(game => game.events.filter(e => notable.has(e.event)).map(e => e.index)))].sort((a, b) => a - b);
@@ -57,6 +62,8 @@ export class Player {
     say(find("where"), `${step} / ${end}`);
     this.changed(this.index, this.playing);
   }
+
+  toggle() { this.run(!this.playing); }
 
   run(on) {
     if (on && this.index === this.last) this.set(0);
@@ -83,7 +90,7 @@ export class Player {
   key(event) {
     const far = event.shiftKey ? 10 : 1;
     switch (event.key) {
-      case " ": this.run(!this.playing); break;
+      case " ": this.toggle(); break;
       case "ArrowLeft": this.go(this.index - far); break;
       case "ArrowRight": this.go(this.index + far); break;
       case "Home": this.go(0); break;

@@ -13,7 +13,7 @@ async function send(path, token, options = {}) {
 export async function ask(path, token) { return (await send(path, token)).json(); }
 
 // post sends JSON, and gets nothing.
-export async function post(path, token, body) { await send(path, token, { method: "POST", body: JSON.stringify(body) }); }
+export async function post(path, token, body) { await send(path, token, { method: "POST", keepalive: true, body: JSON.stringify(body) }); }
 
 // lines calls take with each line of JSON that comes, until there are no more.
 export async function lines(path, token, take) {

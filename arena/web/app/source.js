@@ -19,10 +19,12 @@ async function unpack(text) {
   return new Response(plain).json();
 }
 
-export async function listing(token) {
-  if (held === undefined) return ask("api/listing", token);
+// listing is the part of the games that is asked for, see web.PartOf.
+export async function listing(token, wanted = {}) {
+  const query = new URLSearchParams(Object.entries(wanted).filter(([, value]) => value !== undefined));
+  if (held === undefined) return ask(`api/listing?${query}`, token);
   const { title, view } = await unpack(held);
-  return { kind: "games", title, view, games: [{ game: 1 }] };
+  return { kind: "games", title, view, total: 1, games: [{ game: 1 }] };
 }
 
 export async function game(number, token) {

@@ -27,22 +27,33 @@ export class View {
     this.seats = new Seats(find1(".seats"), game);
     this.list = find1("ol");
     this.all = find1(".events input");
-    this.all.onchange = () => this.listEvents(jump);
-    this.listEvents(jump);
+    this.all.onchange = () => this.listEvents();
+    this.jump = jump;
+    this.listEvents();
   }
 
   close() { this.board.close(); }
 
-  listEvents(jump) {
-    this.entries = this.game.events.filter(e => this.all.checked || notable.has(e.event)).map(event => {
+  listEvents() {
+    this.entries = [];
+    this.listed = 0;
+    this.list.replaceChildren();
+    this.addEvents();
+    if (this.index !== undefined) this.markEvents(true);
+  }
+
+  // addEvents lists those that the game has got since.
+  addEvents() {
+    const added = this.game.events.slice(this.listed).filter(e => this.all.checked || notable.has(e.event)).map(event => {
       const step = this.game.positions[event.index].step;
-      const button = element("button", { type: "button", onclick: () => jump(event.index) },
+      const button = element("button", { type: "button", onclick: () => this.jump(event.index) },
         element("span", { className: "step" }, String(step)), inWords(this.game, event));
       if (event.seat !== undefined) button.style.setProperty("--seat", sprites.seatColour(this.game, event.seat));
       return { index: event.index, item: element("li", {}, button) };
     });
-    this.list.replaceChildren(...this.entries.map(entry => entry.item));
-    if (this.index !== undefined) this.markEvents(true);
+    this.listed = this.game.events.length;
+    this.entries.push(...added);
+    this.list.append(...added.map(entry => entry.item));
   }
 
   // show shows the position of a number as a seat sees it.

@@ -63,6 +63,7 @@ def make_vec(
     shared_memory: bool | None = None,
     render_mode: str = "ansi",
     web: bool = False,
+    pause: bool = False,
     compression: str | None = None,
     noop: bool = False,
     timeout: float = 60.0,
@@ -167,6 +168,9 @@ def make_vec(
         web: serve a page on which the games can be looked at while they are stepped, on
             this machine alone, at `web_address`. While nobody looks it costs nothing. Not with
             several servers.
+        pause: those who look at the games may pause them and let them make one step at a time: a step
+            then takes until they go on, however short `timeout` is. The page has no
+            buttons for that without. Not with several servers.
         compression: "zstd" sends batches compressed, some 20 to 40 times
             smaller, for servers behind a slow link; on fast links it costs more
             than it saves. Needs the extra ``pommego[zstd]``.
@@ -189,7 +193,7 @@ def make_vec(
     if max_episode_steps is not None and max_episode_steps < 0:
         raise ValueError(f"max_episode_steps is {max_episode_steps}, expected 0 (no limit) or more")
     check_compression(compression)
-    web = web or render_mode == "human"
+    web, pause = web or render_mode == "human", pause or render_mode == "human"
     if render_mode not in RENDER_MODES:
         raise ValueError(f"render_mode is {render_mode!r}, expected one of {RENDER_MODES}")
     mode = AutoresetMode(autoreset_mode)
@@ -206,6 +210,8 @@ def make_vec(
     places = _places(address, replace, timeout)
     if places and web:
         raise ValueError("web=True with several servers: look at each with pommego view ADDRESS")
+    if places and pause:
+        raise ValueError("pause=True with several servers: leave it out, or use one server")
     resume = checks.resume(resume, address, transport, shared_memory, several=places is not None)
     batch = checks.batch_size(batch_size, num_envs, mode)
     if places and shared_memory and batch:
@@ -230,6 +236,7 @@ def make_vec(
         "workers": workers,
         "compression": compression,
         "noop": noop or None,
+        "pause": pause or None,
     }
     if opponents is not None:
         options |= line_ups.fields(named=bool(line_ups.places))
@@ -262,6 +269,8 @@ def make_vec(
     def make() -> PommegoVectorEnv:
         games = places.join(connect, num_envs, batch_size, line_ups) if places else connect(address, {})
         viewer = None
+        if pause:
+            games.timeout = max(games.timeout, _PAUSE)
         if web:
             try:
                 at = games.server
@@ -401,6 +410,9 @@ def _connected(
         server.forget_address()  # so that no other client can connect and no file is left behind
     return client, server
 
+
+#: Seconds that a step may take while somebody who looks on has paused.
+_PAUSE = 24 * 3600.0
 
 #: Stands for "simple" in all other seats, however many there are.
 _SIMPLE: Any = object()
