@@ -14,7 +14,7 @@ TRACES := $(wildcard env/*/testdata/traces)
 
 export CGO_ENABLED ?= 0
 
-.PHONY: help build venv demo pictures test test-go test-race test-python test-browser test-reference test-integrations verify lint bench bench-report bench-compare docs wheel wheels profile hybrid-search ratings tune-champion determinism imitation invariants test-dataset-soak schedules vanishing hostile faults reproducible fuzz clean
+.PHONY: help build venv demo pictures test test-go test-race test-python test-browser test-reference test-integrations verify lint bench bench-report bench-compare docs wheel wheels profile hybrid-search ratings cross-play tune-champion determinism imitation invariants test-dataset-soak schedules vanishing hostile faults reproducible fuzz clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -128,6 +128,9 @@ hybrid-search: build ## play the hybrid search paper's experiment, hours; ARGS="
 
 ratings: build venv ## rate the built-in agents in four kinds of games, hours; ARGS="--games 20": minutes
 	$(PY) benchmarks/ratings.py $(ARGS)
+
+cross-play: build venv ## team up the suites' partners with one another, and draw it, hours; ARGS="--games 4": minutes
+	$(PY) benchmarks/cross_play.py $(ARGS)
 
 tune-champion: build .venv/.tune ## tune the weights of the agent champion by CMA-ES, hours; ARGS="--generations 2 --games 4": minutes
 	$(PY) benchmarks/tune_champion.py $(ARGS)
