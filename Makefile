@@ -138,6 +138,9 @@ hybrid-search: build ## play the hybrid search paper's experiment, hours; ARGS="
 ratings: build venv ## rate the built-in agents in four kinds of games, hours; ARGS="--games 20": minutes
 	$(PY) benchmarks/ratings.py $(ARGS)
 
+cross-play: build venv ## team up the suites' partners with one another, and draw it, hours; ARGS="--games 4": minutes
+	$(PY) benchmarks/cross_play.py $(ARGS)
+
 tune-champion: build .venv/.tune ## tune the weights of the agent champion by CMA-ES, hours; ARGS="--generations 2 --games 4": minutes
 	$(PY) benchmarks/tune_champion.py $(ARGS)
 
