@@ -175,7 +175,10 @@ func (a *champion) Act(v *pommerman.View, action []uint8) {
 // planners are lent to agents while they act.
 var planners = sync.Pool{New: func() any { return new(planner) }}
 
-func (a *champion) code(c *saved.Codec) { a.championMemory.code(c, &a.rng) }
+func (a *champion) code(c *saved.Codec) {
+	saved.Numbers(c, &a.rng.State)
+	a.championMemory.code(c)
+}
 
 func (a *champion) Append(dst []byte) []byte { return saved.Append(dst, a, (*champion).code) }
 

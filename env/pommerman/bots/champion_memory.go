@@ -1,7 +1,6 @@
 package bots
 
 import (
-	"pommego/env"
 	"pommego/env/grid"
 	"pommego/env/pommerman"
 	"pommego/env/saved"
@@ -17,9 +16,8 @@ type championMemory struct {
 	turn   uint16 // the last view's step count and 1; 0: there was none
 }
 
-// code goes over what is saved: the RNG, the memory, the belief.
-func (m *championMemory) code(c *saved.Codec, rng *env.RNG) {
-	saved.Numbers(c, &rng.State)
+// code goes over what is saved: the memory, the belief.
+func (m *championMemory) code(c *saved.Codec) {
 	for seat := range m.where {
 		saved.List(c, m.where[seat][:])
 	}

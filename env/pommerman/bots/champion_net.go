@@ -1,7 +1,6 @@
 package bots
 
 import (
-	"math/bits"
 	"sync"
 
 	"pommego/env"
@@ -15,27 +14,24 @@ import (
 // in docs/champion-net.md. It remembers and says by radio what champion does.
 type championNet struct {
 	championMemory
-	rng      env.RNG
 	settings netSettings
 }
 
 // netSettings say how a champion-net plays.
 type netSettings struct {
-	filter bool    // it makes no move after which nothing is left to it, see [sight.bearable]
-	noise  float64 // the share of useful moves drawn at random
+	filter bool // it makes no move after which nothing is left to it, see [sight.bearable]
 }
 
 // championNetKind is the kind of the agent.
 func championNetKind() seat.Kind[pommerman.View] {
 	return seat.Configured("champion-net", netSettings{filter: true}, []seat.Setting[netSettings]{
 		seat.Switch("filter", func(s *netSettings, on bool) { s.filter = on }),
-		seat.Real("noise", 0, 1, func(s *netSettings, x float64) { s.noise = x }),
 	}, func(s netSettings, _ seat.Options) pommerman.Bot { return &championNet{settings: s} })
 }
 
-func (a *championNet) Reset(rng env.RNG) { *a = championNet{rng: rng, settings: a.settings} }
+func (a *championNet) Reset(env.RNG) { *a = championNet{settings: a.settings} }
 
-func (a *championNet) Reseed(rng env.RNG) { a.rng = rng }
+func (a *championNet) Reseed(env.RNG) {} // it draws nothing
 
 // netWork is the working memory of one decision.
 type netWork struct {
@@ -62,9 +58,6 @@ func (a *championNet) Act(v *pommerman.View, action []uint8) {
 func (a *championNet) choose(v *pommerman.View, w *netWork) pommerman.Action {
 	s := &w.sight
 	s.look(v.Rules, v.Seat, &a.championMemory)
-	if a.settings.noise > 0 && a.rng.Float64() < a.settings.noise {
-		return s.moves.nth(a.rng.IntN(bits.OnesCount8(uint8(s.moves))))
-	}
 	moves := s.moves
 	if a.settings.filter {
 		moves = s.bearable()
@@ -80,7 +73,7 @@ func (a *championNet) choose(v *pommerman.View, w *netWork) pommerman.Action {
 	return best
 }
 
-func (a *championNet) code(c *saved.Codec) { a.championMemory.code(c, &a.rng) }
+func (a *championNet) code(c *saved.Codec) { a.championMemory.code(c) }
 
 func (a *championNet) Append(dst []byte) []byte { return saved.Append(dst, a, (*championNet).code) }
 

@@ -19,7 +19,7 @@ func TestChampionNetOptions(t *testing.T) {
 	}{
 		{"champion-net", netSettings{filter: true}},
 		{"champion-net:filter=0", netSettings{}},
-		{"champion-net:filter=1,noise=0.25", netSettings{filter: true, noise: 0.25}},
+		{"champion-net:filter=1", netSettings{filter: true}},
 	} {
 		b, err := Roster.New(test.name)
 		if err != nil {
@@ -32,7 +32,6 @@ func TestChampionNetOptions(t *testing.T) {
 	for _, test := range []struct{ name, want, reason string }{
 		{"champion-net:ticks=3", `"ticks" does not exist, champion-net takes: filter, noise`, "it does not search"},
 		{"champion-net:filter=2", "filter=2, want a whole number from 0 to 1", "neither on nor off"},
-		{"champion-net:noise=1.5", "noise=1.5, want a number from 0 to 1", "more than all moves"},
 	} {
 		if bot, err := Roster.New(test.name); err == nil || bot != nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: New(%q) gives %v, want an error with %q", test.reason, test.name, err, test.want)
