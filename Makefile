@@ -16,7 +16,7 @@ TRACES := $(wildcard env/*/testdata/traces)
 
 export CGO_ENABLED ?= 0
 
-.PHONY: help build venv demo pictures test test-go test-race test-python test-browser test-reference test-integrations verify lint bench bench-report bench-compare docs wheel wheels profile hybrid-search ratings tune-champion champion-net determinism determinism-architectures imitation invariants test-dataset-soak schedules vanishing hostile faults reproducible fuzz fuzz-python lock security notices sbom archives supply-chain clean
+.PHONY: help build venv demo pictures test test-go test-race test-python test-browser test-reference test-integrations verify lint bench bench-report bench-compare docs wheel wheels profile hybrid-search ratings cross-play tune-champion champion-net determinism determinism-architectures imitation invariants test-dataset-soak schedules vanishing hostile faults reproducible fuzz fuzz-python lock security notices sbom archives supply-chain clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -136,6 +136,9 @@ hybrid-search: build ## play the hybrid search paper's experiment, hours; ARGS="
 
 ratings: build venv ## rate the built-in agents in four kinds of games, hours; ARGS="--games 20": minutes
 	$(PY) benchmarks/ratings.py $(ARGS)
+
+cross-play: build venv ## team up the suites' partners with one another, and draw it, hours; ARGS="--games 4": minutes
+	$(PY) benchmarks/cross_play.py $(ARGS)
 
 tune-champion: build .venv/.tune ## tune the weights of the agent champion by CMA-ES, hours; ARGS="--generations 2 --games 4": minutes
 	$(PY) benchmarks/tune_champion.py $(ARGS)

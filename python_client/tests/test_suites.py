@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -15,10 +16,11 @@ import pommego
 from pommego import suites
 
 
-@pytest.fixture(params=["team-2026", "duel-2026", "radio-2026"])
+@pytest.fixture(params=["team-2026", "duel-2026", "radio-2026", "partners-2026", "partners-radio-2026"])
 def suite(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A suite with few games against few opponents."""
-    small = replace(suites.SUITES[request.param], opponents=("random", "simple"), games=5)
+    """A suite with few games against few opponents, or with few partners."""
+    two = {"partners" if "partners" in request.param else "opponents": ("random", "simple")}
+    small = replace(suites.SUITES[request.param], games=5, **two)
     monkeypatch.setitem(suites.SUITES, request.param, small)
     return request.param
 
@@ -55,7 +57,7 @@ def changed(path: Path, to: Path, change: Any, *, honest: bool = True) -> Path:
 
 def test_saved_and_checked(suite: str, where: dict[str, Any], tmp_path: Path) -> None:
     result = pommego.evaluate(legal, suite=suite, **where)
-    assert [part.opponents for part in result.parts] == ["random", "simple"]
+    assert [part.partner or part.opponents for part in result.parts] == ["random", "simple"]
     for part in result.parts:
         assert part.evaluation.games == 5
         assert [len(game) for game in part.actions] == part.evaluation.lengths.tolist()
@@ -83,7 +85,7 @@ def test_changed_results_are_found(suite: str, where: dict[str, Any], tmp_path: 
 
     with pytest.raises(ValueError, match="changed or damaged"):
         suites.load(changed(file, tmp_path / "one", better, honest=False))
-    with pytest.raises(ValueError, match=r"game \d against \w+ has results 1, played again"):
+    with pytest.raises(ValueError, match=r"game \d (with \w+ )?against \w+ has results 1, played again"):
         pommego.check_result(changed(file, tmp_path / "two", better), **where)
 
     def shorter(content: dict[str, Any]) -> None:
@@ -91,7 +93,7 @@ def test_changed_results_are_found(suite: str, where: dict[str, Any], tmp_path: 
 
     with pytest.raises(ValueError, match=r"actions of a game of \d+ steps have \d+ bytes, expected"):
         suites.load(changed(file, tmp_path / "three", shorter))
-    with pytest.raises(ValueError, match="4 games against random, expected 5"):
+    with pytest.raises(ValueError, match="4 games (with|against) random.*, expected 5"):
         suites.load(changed(file, tmp_path / "four", lambda content: content["parts"][0].pop()))
     (tmp_path / "five").write_bytes(file.read_bytes()[:-30])
     with pytest.raises(ValueError, match="no result of a suite"):
@@ -115,7 +117,9 @@ def test_mistakes(suite: str, where: dict[str, Any], monkeypatch: pytest.MonkeyP
 def test_what_suites_stand_for() -> None:
     """Nothing under a name ever changes: add another suite instead."""
     assert {
-        name: (s.id, s.version, s.team, s.games, s.seed, s.opponents) for name, s in suites.SUITES.items()
+        name: (s.id, s.version, s.team, s.games, s.seed, s.opponents)
+        for name, s in suites.SUITES.items()
+        if not s.partners
     } == {
         name: (
             id,
@@ -132,3 +136,44 @@ def test_what_suites_stand_for() -> None:
             ("duel-2026", "OneVsOne-v0", False, 2_026_030_000),
         ]
     }
+    kinds = ("PommeTeamCompetition-v0", "PommeRadioCompetition-v2")
+    for name, id, seed in zip(
+        ("partners-2026", "partners-radio-2026"), kinds, (2_026_040_000, 2_026_050_000), strict=True
+    ):
+        s = suites.SUITES[name]
+        assert (s.id, s.version, s.team, s.games, s.seed, s.opponents) == (
+            id,
+            1,
+            False,
+            20,
+            seed,
+            ("heuristic",),
+        )
+        named = hashlib.sha256("\n".join(s.partners).encode()).hexdigest()
+        assert (len(s.partners), named[:16]) == (26, "f5fe3420253f1123")
+
+
+def test_partners_sit_opposite(where: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The partner is the policy's teammate, the others are its rivals, and it sits in every seat."""
+    small = replace(suites.SUITES["partners-2026"], partners=("static",), opponents=("random",), games=8)
+    monkeypatch.setitem(suites.SUITES, small.name, small)
+    seats: list[dict[str, Any]] = []
+    real = pommego.evaluation.make_vec
+
+    def noted(*args: Any, **options: Any) -> Any:
+        seats.append({name: options[name] for name in ("seat", "opponents")})
+        return real(*args, **options)
+
+    monkeypatch.setattr(pommego.evaluation, "make_vec", noted)
+    result = pommego.evaluate(legal, suite=small.name, **where)
+    assert seats == [{"seat": seat, "opponents": ["random", "static", "random"]} for seat in range(4)]
+    assert sorted(result.parts[0].evaluation.seats.tolist()) == [0, 0, 1, 1, 2, 2, 3, 3]
+
+
+@pytest.mark.parametrize("name", ["partners-2026", "partners-radio-2026"])
+def test_partners_can_play(name: str, where: dict[str, Any]) -> None:
+    suite = suites.SUITES[name]
+    line_ups = [[suite.opponents[0], partner, suite.opponents[0]] for partner in suite.partners]
+    with pommego.make_vec(suite.id, len(line_ups), opponents=line_ups, **where) as envs:
+        _, info = envs.reset(seed=0)
+        envs.step(envs.sample_actions(info["action_mask"]))

@@ -32,7 +32,8 @@
 // else; champion and champion-net have their own, see docs/games/pommerman.md. Those that
 // the paper describes, from "heuristic" to "fmcs-explore", take one more: "careful=0"
 // plays as the paper's text has it, without the rules for survival that are ours, see
-// hybrid.
+// hybrid. From "heuristic" on, ours take "noise=0.1" too: that share of their moves
+// is drawn by chance.
 //
 // # Concurrency
 //
@@ -54,6 +55,7 @@ var Roster = slices.Concat(seat.Roster[pommerman.View]{
 	seat.Random(choicesOf),
 	seat.Plain("simple", func() pommerman.Bot { return new(simple) }),
 	seat.Plain("simple-2018", func() pommerman.Bot { return &simple{of2018: true} }),
+}, withNoise(
 	hybridKind(seat.Plain("heuristic", func() pommerman.Bot { return new(heuristic) })),
 	hybridKind(seat.Searching("bfs", with(search.BreadthFirst), newHybridSearch)),
 	hybridKind(seat.Searching("mcts", with(search.TreeSearch), newHybridSearch)),
@@ -65,8 +67,15 @@ var Roster = slices.Concat(seat.Roster[pommerman.View]{
 	seat.Searching("uct", with(search.TreeSearch), newForward),
 	seat.Searching("rhea", with(search.RollingHorizon), newForward),
 	championKind(),
-	championNetKind(),
-}, java.Roster)
+), seat.Roster[pommerman.View]{championNetKind()}, java.Roster)
+
+// withNoise adds to kinds of bots the option noise.
+func withNoise(kinds ...seat.Kind[pommerman.View]) seat.Roster[pommerman.View] {
+	for i := range kinds {
+		kinds[i] = seat.Noisy(kinds[i], choices)
+	}
+	return kinds
+}
 
 // choices is how many moves there are.
 const choices = int(pommerman.LayBomb) + 1

@@ -134,15 +134,16 @@ def _evaluate_suite(
 
 
 def _parts(policy: Policy, suite: Suite, spec: GameSpec, options: dict[str, Any]) -> Iterator[Part]:
-    for k, opponents in enumerate(suite.opponents):
+    for k, (opponents, partner) in enumerate(suite.parts):
         made: list[NDArray[np.uint8]] = []
         seed = suite.seed + k * suite.games
-        seated = _seated(spec, opponents, suite.team, suite.games)
+        others = [opponents, partner, opponents] if partner else opponents
+        seated = _seated(spec, others, suite.team, suite.games)
         evaluation = _play_policy(policy, suite.id, seated, seed, options, made=made)
         steps = np.stack(made)
         steps = steps.reshape(len(made), suite.games, -1, *steps.shape[2:])
         ends = evaluation.lengths.tolist()
-        yield Part(opponents, evaluation, [steps[:end, game] for game, end in enumerate(ends)])
+        yield Part(opponents, evaluation, [steps[:end, game] for game, end in enumerate(ends)], partner)
 
 
 def certificates(options: dict[str, Any]) -> dict[str, Any]:
@@ -177,7 +178,7 @@ def check_result(
             if not np.array_equal(one, other):
                 game = int(np.flatnonzero(one != other)[0])
                 raise ValueError(
-                    f"{os.fspath(path)}: game {game} against {said.opponents} has {key} {one[game]}, "
+                    f"{os.fspath(path)}: game {game} {said.name} has {key} {one[game]}, "
                     f"played again {other[game]}"
                 )
     return again

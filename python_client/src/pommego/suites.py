@@ -39,9 +39,11 @@ class Suite:
         id: an id of the catalog.
         version: the version of the id's rules.
         team: whether the policy plays all seats of its team.
-        opponents: for each part the agents in the other seats.
+        opponents: for each part the agents in the other seats; with `partners` one kind, the rivals
+            in all parts.
         games: games a part.
         seed: game i of part k has seed ``seed + k * games + i``.
+        partners: for each part the agent in the teammate's seat; empty if there is none.
     """
 
     name: str
@@ -51,6 +53,45 @@ class Suite:
     opponents: tuple[str, ...]
     games: int
     seed: int
+    partners: tuple[str, ...] = ()
+
+    @property
+    def parts(self) -> tuple[tuple[str, str], ...]:
+        """Of each part the opponents, and the partner or ""."""
+        if self.partners:
+            return tuple((self.opponents[0], partner) for partner in self.partners)
+        return tuple((opponents, "") for opponents in self.opponents)
+
+
+# Careful and rash, quick and slow, sure and noisy; by rules and by searches of several kinds.
+_PARTNERS = (
+    "static",
+    "random",
+    "simple",
+    "java-simple",
+    "java-osla",
+    "java-mcts:ticks=200",
+    "heuristic",
+    "heuristic:careful=0",
+    "heuristic:noise=0.1",
+    "bfs:ticks=500",
+    "mcts:ticks=500",
+    "mcts:ticks=500,careful=0",
+    "fmcs-random:ticks=100",
+    "fmcs-ucb1:ticks=500",
+    "fmcs-exploit:ticks=500",
+    "fmcs-exploit:ticks=500,noise=0.05",
+    "fmcs-explore:ticks=500",
+    "osla:ticks=500",
+    "uct:ticks=500",
+    "rhea:ticks=500",
+    "champion:level=1",
+    "champion:level=2",
+    "champion:level=3",
+    "champion:level=3,noise=0.05",
+    "champion:level=2,w-chase=0,w-hunt=0",
+    "champion:level=2,w-chase=1000,w-tight=0",
+)
 
 
 def _suites() -> dict[str, Suite]:
@@ -63,6 +104,12 @@ def _suites() -> dict[str, Suite]:
         ("duel-2026", "OneVsOne-v0", 1, False),
     ]
     suites = [Suite(*row, agents, 100, 2_026_000_000 + 10_000 * k) for k, row in enumerate(table)]
+    partners = [
+        ("partners-2026", "PommeTeamCompetition-v0", 1, False),
+        ("partners-radio-2026", "PommeRadioCompetition-v2", 1, False),
+    ]
+    for k, row in enumerate(partners, len(table)):
+        suites.append(Suite(*row, ("heuristic",), 20, 2_026_000_000 + 10_000 * k, _PARTNERS))
     return {suite.name: suite for suite in suites}
 
 
@@ -71,18 +118,25 @@ SUITES: dict[str, Suite] = _suites()
 
 
 class Part(NamedTuple):
-    """The games of a suite against one kind of opponent.
+    """The games of a suite against one kind of opponent, or with one partner.
 
     Attributes:
-        opponents: the agent in all other seats.
+        opponents: the agent in all other seats, or the rivals.
         evaluation: how they ended.
         actions: for each game the policy's actions, uint8 (steps, rows of the game), with
             components last if there are several.
+        partner: the agent in the teammate's seat; "" in suites without partners.
     """
 
     opponents: str
     evaluation: Evaluation
     actions: list[NDArray[np.uint8]]
+    partner: str = ""
+
+    @property
+    def name(self) -> str:
+        """Who else plays: "against simple", "with random against heuristic"."""
+        return _who(self.opponents, self.partner)
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +165,8 @@ class SuiteResult:
     def __str__(self) -> str:
         score = self.score
         lines = [f"{self.suite.name}: score {score.value:.1%} ({score.low:.1%} to {score.high:.1%})"]
-        return "\n".join(lines + [f"  {part.opponents}: {part.evaluation}" for part in self.parts])
+        parts = [f"  {part.partner or part.opponents}: {part.evaluation}" for part in self.parts]
+        return "\n".join(lines + parts)
 
     def save(self, path: str | os.PathLike[str]) -> str:
         """Write the result, with the policy's actions, so that others can check it.
@@ -151,10 +206,10 @@ def load(path: str | os.PathLike[str]) -> SuiteResult:
         if content["format"] != _FORMAT:
             raise ValueError(f"format {content['format']!r}, expected {_FORMAT!r}")
         suite = named(content["suite"])
-        if len(content["parts"]) != len(suite.opponents):
-            raise ValueError(f"{len(content['parts'])} parts, expected {len(suite.opponents)}")
-        parts = zip(suite.opponents, content["parts"], strict=True)
-        return SuiteResult(suite, tuple(_part(suite, name, games) for name, games in parts))
+        if len(content["parts"]) != len(suite.parts):
+            raise ValueError(f"{len(content['parts'])} parts, expected {len(suite.parts)}")
+        parts = zip(suite.parts, content["parts"], strict=True)
+        return SuiteResult(suite, tuple(_part(suite, *who, games) for who, games in parts))
     except ValueError as e:
         raise ValueError(f"{os.fspath(path)}: {e}") from None
     except (KeyError, TypeError, EOFError, zlib.error, gzip.BadGzipFile) as e:
@@ -198,10 +253,10 @@ def _digest(content: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
-def _part(suite: Suite, opponents: str, games: Sequence[dict[str, Any]]) -> Part:
+def _part(suite: Suite, opponents: str, partner: str, games: Sequence[dict[str, Any]]) -> Part:
     """Read one part of a result file."""
     if len(games) != suite.games:
-        raise ValueError(f"{len(games)} games against {opponents}, expected {suite.games}")
+        raise ValueError(f"{len(games)} games {_who(opponents, partner)}, expected {suite.games}")
     rows = 2 if suite.team else 1
     form = (rows, 3) if "Radio" in suite.id else (rows,)  # of the actions of a step
     results, lengths, seats = (
@@ -224,4 +279,8 @@ def _part(suite: Suite, opponents: str, games: Sequence[dict[str, Any]]) -> Part
                 f"the actions of a game of {length} steps have {len(data)} bytes, expected {size}"
             )
         actions.append(np.frombuffer(data, np.uint8).reshape(length, *form))
-    return Part(opponents, evaluation, actions)
+    return Part(opponents, evaluation, actions, partner)
+
+
+def _who(opponents: str, partner: str) -> str:
+    return f"with {partner} against {opponents}" if partner else f"against {opponents}"

@@ -1,0 +1,93 @@
+package seat
+
+import (
+	"encoding/binary"
+	"errors"
+	"slices"
+	"sync/atomic"
+
+	"pommego/env"
+)
+
+// noise is the option of noisy bots.
+const noise = "noise"
+
+// Noisy adds to a kind of bot the option noise: the share of decisions in which, in
+// place of the move it decided on, it makes one drawn evenly from all there are. Its
+// memory goes on as if it had made its own.
+func Noisy[V any](k Kind[V], moves int) Kind[V] {
+	create := k.Make
+	k.Options = append(slices.Clone(k.Options), noise)
+	k.Make = func(o Options) (Bot[V], error) {
+		bot, err := create(o)
+		if _, given := o[noise]; err != nil || !given {
+			return bot, err
+		}
+		share, err := o.Number(noise, 0, 1, false)
+		if err != nil {
+			return nil, err
+		}
+		return &noisy[V]{Bot: bot, share: share, moves: moves}, nil
+	}
+	return k
+}
+
+// noisy is a bot that makes a share of its moves by chance.
+type noisy[V any] struct {
+	Bot[V]
+	rng   env.RNG
+	share float64
+	moves int
+}
+
+func (a *noisy[V]) Reset(rng env.RNG) {
+	a.Bot.Reset(a.own(rng))
+}
+
+func (a *noisy[V]) Reseed(rng env.RNG) {
+	a.Bot.Reseed(a.own(rng))
+}
+
+// own takes an RNG for the noise from the bot's, which is as it was.
+func (a *noisy[V]) own(rng env.RNG) env.RNG {
+	of := rng
+	a.rng = env.RNG{State: ^of.Uint64()}
+	return rng
+}
+
+func (a *noisy[V]) Act(v *V, action []uint8) {
+	a.Bot.Act(v, action)
+	if a.rng.Float64() < a.share {
+		action[0] = uint8(a.rng.IntN(a.moves))
+	}
+}
+
+func (a *noisy[V]) Append(dst []byte) []byte {
+	return a.Bot.Append(binary.LittleEndian.AppendUint64(dst, a.rng.State))
+}
+
+func (a *noisy[V]) Restore(state []byte) error {
+	if len(state) < 8 {
+		return errors.New("state of a noisy agent has no RNG")
+	}
+	if err := a.Bot.Restore(state[8:]); err != nil {
+		return err
+	}
+	a.rng.State = binary.LittleEndian.Uint64(state)
+	return nil
+}
+
+// Searched is the bot's own, 0 if it does not search: an env.Searcher.
+func (a *noisy[V]) Searched() uint64 {
+	if s, ok := a.Bot.(env.Searcher); ok {
+		return s.Searched()
+	}
+	return 0
+}
+
+// StopOn has a bot that searches stop when the flag is set: an env.Stopper.
+func (a *noisy[V]) StopOn(flag *atomic.Bool) {
+	if s, ok := a.Bot.(env.Stopper); ok {
+		s.StopOn(flag)
+	}
+}

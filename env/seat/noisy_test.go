@@ -1,0 +1,71 @@
+package seat
+
+import (
+	"testing"
+
+	"pommego/env"
+)
+
+// TestNoisy: a share of moves is drawn evenly, the others are the bot's; words stay
+// its own; a restored one goes on the same; and without the option it is the bot itself.
+func TestNoisy(t *testing.T) {
+	roster := Roster[view]{Noisy(Static[view](), 6)}
+	plain, err := roster.New("static")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := plain.(*noisy[view]); ok {
+		t.Error("without noise it is a noisy bot")
+	}
+	made := func(name string) Bot[view] {
+		t.Helper()
+		bot, err := roster.New(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return bot
+	}
+	bot := made("static:noise=0.6")
+	bot.Reset(env.RNG{State: 7})
+	const draws = 6000
+	var counts [6]int
+	for range draws {
+		action := []uint8{9, 9}
+		bot.Act(&view{}, action)
+		counts[action[0]]++
+		if action[1] != 0 {
+			t.Fatalf("the second component is %d, want the bot's own 0", action[1])
+		}
+	}
+	for move, n := range counts {
+		want := draws * 0.1
+		if move == 0 {
+			want = draws * 0.5
+		}
+		if float64(n) < want-150 || float64(n) > want+150 {
+			t.Errorf("it makes move %d %d times of %d, want about %v", move, n, draws, want)
+		}
+	}
+	saved := bot.Append(nil)
+	other := made("static:noise=0.6")
+	if err := other.Restore(saved); err != nil {
+		t.Fatal(err)
+	}
+	for range 100 {
+		one, two := []uint8{0}, []uint8{0}
+		bot.Act(&view{}, one)
+		if other.Act(&view{}, two); one[0] != two[0] {
+			t.Fatalf("restored it makes move %d, want %d", two[0], one[0])
+		}
+	}
+	for _, state := range [][]byte{nil, saved[:7], append(saved, 1)} {
+		if made("static:noise=1").Restore(state) == nil {
+			t.Errorf("a state of %d bytes is restored, want an error", len(state))
+		}
+	}
+	for _, name := range []string{"static:noise=1.1", "static:noise=-1", "static:noise=much"} {
+		if bot, err := roster.New(name); err == nil || bot != nil {
+			t.Errorf("New(%q) gives %v, want an error", name, err)
+		}
+	}
+}
