@@ -34,7 +34,9 @@ START = {
     "blast": 50,
     "kick": 120,
     "wood": 40,
-    "chase": 150,
+    "dig": 800,
+    "chase": 400,
+    "corner": 300,
     "stale": 6,
 }
 

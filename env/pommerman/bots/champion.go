@@ -61,22 +61,28 @@ type weights struct {
 	mate, mateDeath      int32 // a teammate's set; none left
 	ammo, blast          int32 // each bomb it has, each range
 	kick                 int32
-	wood                 int32 // wood that is going to burn
+	wood, dig            int32 // wood that is going to burn; the same while no rival can be walked to
 	chase                int32 // to be at a rival
+	corner               int32 // subtracted for what a rival reaches before it and its teammate do
+	press                int32 // by how many percent hunt, corner and chase are more when it is urgent
+	dare                 int32 // by how many percent tightRoom and tightDoom are less then
+	odds                 int32 // how urgent it is at least when its team outnumbers the other, in thousandths
 	stale                int32 // subtracted for each recent visit to a cell
 	half, halfOthers     int32 // how many cells are worth half of what a set can be, its own and others'
 	worst                int32 // the share of the worst scenario in percent; the rest is the mean
 }
 
 // championDefaults were chosen by hand in team games with fog; `make tune-champion`
-// searches for better ones.
+// searches for better ones. Without dig it stays in its corner if the wood around it
+// is close, and without dare it waits beside a rival in hiding, to the end.
 var championDefaults = championSettings{
 	budget:  search.Budget{Ticks: 2000},
 	replies: 2, plies: 10, tight: true, remember: true, radio: true,
 	weights: weights{
 		room: 500, doom: 3000, tightRoom: 700, tightDoom: 1000, death: 4000,
 		hunt: 400, kill: 1800, mate: 250, mateDeath: 1500,
-		ammo: 70, blast: 50, kick: 120, wood: 40, chase: 150, stale: 6, worst: 70, half: 5, halfOthers: 10,
+		ammo: 70, blast: 50, kick: 120, wood: 40, dig: 800, chase: 400, corner: 300, press: 300, dare: 85, odds: 1000,
+		stale: 6, worst: 70, half: 5, halfOthers: 10,
 	},
 }
 
@@ -116,7 +122,12 @@ var championOptions = []championOption{
 	weightOption("w-blast", func(w *weights) *int32 { return &w.blast }),
 	weightOption("w-kick", func(w *weights) *int32 { return &w.kick }),
 	weightOption("w-wood", func(w *weights) *int32 { return &w.wood }),
+	weightOption("w-dig", func(w *weights) *int32 { return &w.dig }),
 	weightOption("w-chase", func(w *weights) *int32 { return &w.chase }),
+	weightOption("w-corner", func(w *weights) *int32 { return &w.corner }),
+	weightOption("w-press", func(w *weights) *int32 { return &w.press }),
+	{"w-odds", 0, 1000, true, func(s *championSettings, x float64) { s.odds = int32(x) }},
+	{"w-dare", 0, 100, true, func(s *championSettings, x float64) { s.dare = int32(x) }},
 	weightOption("w-stale", func(w *weights) *int32 { return &w.stale }),
 	{"w-half", 1, 100, true, func(s *championSettings, x float64) { s.half = int32(x) }},
 	{"w-half-others", 1, 100, true, func(s *championSettings, x float64) { s.halfOthers = int32(x) }},

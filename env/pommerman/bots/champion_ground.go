@@ -59,31 +59,33 @@ func (g *ground) foreseeRings(r *pommerman.Rules, now int) {
 // value works out how good it is to be on each cell: near items, near where a bomb
 // would burn wood, near rivals, and not where it was lately.
 func (g *ground) value(p *planner, m *championMemory) {
-	w, s, self := &p.settings.weights, &p.root.State, &p.root.Agents[p.seat]
+	w, s, self := &p.weights, &p.root.State, &p.root.Agents[p.seat]
 	p.forecast(&p.root, 0)
 	fresh := g.wood.AndNot(p.ahead.burnt)
 	var items, woods, rivals [256]int32
 	for c := range g.items.All {
 		items[c] = p.worth(self, s.Board[c])
 	}
-	var start grid.Bits
+	var start, foes grid.Bits
 	start.Add(self.Cell)
-	for c := range start.Flood(g.floor).All {
+	for other := range p.root.where {
+		if other != p.mate && p.others.Has(other) {
+			foes = foes.Or(p.root.where[other])
+		}
+	}
+	reach, near := start.Flood(g.floor), w.wood*3/4
+	if met := reach.And(foes); met.Empty() { // it has to dig its way to them
+		w.wood = max(w.wood, w.dig)
+		near = max(near, w.dig/4) // little more, lest it wait beside the wood
+	}
+	for c := range reach.All {
 		var burnt grid.Bits
 		burn(&s.Board, c, self.Blast, &burnt)
 		hit := burnt.And(fresh)
-		woods[c] = w.wood * int32(min(hit.Len(), 3)) * 3 / 4
+		woods[c] = near * int32(min(hit.Len(), 3))
 	}
-	for other := range p.root.where {
-		if !p.others.Has(other) {
-			continue
-		}
-		if other == p.mate {
-			continue
-		}
-		for c := range p.root.where[other].All {
-			rivals[c] = w.chase
-		}
+	for c := range foes.All {
+		rivals[c] = w.chase
 	}
 	spread(&items, g.floor, grid.Bits{})
 	spread(&woods, g.floor, grid.Bits{})
@@ -98,7 +100,7 @@ func (g *ground) value(p *planner, m *championMemory) {
 
 // worth is what an item is worth to an agent.
 func (p *planner) worth(a *pommerman.Agent, item pommerman.Item) int32 {
-	w := &p.settings.weights
+	w := &p.weights
 	switch {
 	case item == pommerman.ExtraBomb:
 		return w.ammo

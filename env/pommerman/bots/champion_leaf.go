@@ -67,7 +67,7 @@ func (p *planner) explode(n *node, age, lasting int) {
 		}
 		f.opens[at] = f.opens[at].Or(hit.And(wood.Or(bombs)))
 		gone := hit.And(wood)
-		f.wood += int32(gone.Len() * (64 - at - age))
+		f.wood += int32(gone.Len() * max(64-2*(at+age), 8))
 		f.burnt = f.burnt.Or(gone)
 		wood = wood.AndNot(gone)
 		for c := range gone.All {
@@ -80,7 +80,8 @@ func (p *planner) explode(n *node, age, lasting int) {
 type prospect struct {
 	own     grid.Bits
 	others  [pommerman.MaxAgents]grid.Bits
-	emptied [pommerman.MaxAgents]int // the step that left an other no cell; 0: none did
+	lead    [pommerman.MaxAgents]grid.Bits // what they reach before the agent and a teammate that it sees
+	emptied [pommerman.MaxAgents]int       // the step that left an other no cell; 0: none did
 
 	// How many cells the sets had when they were smallest, once they had time to grow.
 	ownLow    int
@@ -91,7 +92,8 @@ type prospect struct {
 func (p *planner) grow(n *node) (o prospect) {
 	var body grid.Bits
 	body.Add(n.Agents[p.seat].Cell)
-	o.own, o.others, o.ownLow = body, n.where, 256
+	o.own, o.others, o.lead, o.ownLow = body, n.where, n.where, 256
+	seen := p.mate != pommerman.NoSeat && p.root.where[p.mate].Len() == 1
 	for other := range o.others {
 		o.othersLow[other] = 256
 	}
@@ -102,6 +104,10 @@ func (p *planner) grow(n *node) (o prospect) {
 		o.own = o.own.Grow().And(open).Or(o.own).AndNot(burns)
 		if t >= lowFrom {
 			o.ownLow = min(o.ownLow, o.own.Len())
+		}
+		ours := o.own
+		if seen {
+			ours = ours.Or(o.others[p.mate])
 		}
 		for other := range o.others {
 			w := o.others[other]
@@ -116,6 +122,10 @@ func (p *planner) grow(n *node) (o prospect) {
 				o.emptied[other] = t
 			}
 			o.others[other] = w
+			if other != p.mate {
+				lead := o.lead[other]
+				o.lead[other] = lead.Grow().And(open).Or(lead).AndNot(burns).AndNot(ours)
+			}
 			if t >= lowFrom {
 				o.othersLow[other] = min(o.othersLow[other], w.Len())
 			}
@@ -128,7 +138,7 @@ func (p *planner) grow(n *node) (o prospect) {
 // margin is what the set of the agent itself is worth if others are in its way
 // wherever they can be in the first steps.
 func (p *planner) margin(n *node) int32 {
-	w := &p.settings.weights
+	w := &p.weights
 	if !p.settings.tight || !n.Agents[p.seat].Alive {
 		return 0
 	}
@@ -160,7 +170,7 @@ func share(cells int, half int32) int32 { return 1000 * int32(cells) / (int32(ce
 // leaf is what a node of an age is worth: what is left of the sets, what the agent
 // carries, the wood that burns, and how good it is to be where it is.
 func (p *planner) leaf(n *node, age int) int32 {
-	w := &p.settings.weights
+	w := &p.weights
 	p.forecast(n, age)
 	o := p.grow(n)
 	points := p.standing(n) + w.wood*p.ahead.wood/64
@@ -184,7 +194,7 @@ func (p *planner) leaf(n *node, age int) int32 {
 		case left == 0:
 			points += w.kill * int32(128-age-o.emptied[other]) / 128
 		default:
-			points -= w.hunt * left / 1000
+			points -= w.hunt*left/1000 + w.corner*share(o.lead[other].Len(), w.halfOthers)/1000
 		}
 	}
 	return points
@@ -192,7 +202,7 @@ func (p *planner) leaf(n *node, age int) int32 {
 
 // standing is what the agent has, and where it is.
 func (p *planner) standing(n *node) int32 {
-	w, a := &p.settings.weights, &n.Agents[p.seat]
+	w, a := &p.weights, &n.Agents[p.seat]
 	ammo := int32(a.Ammo)
 	for i := range n.Bombs[:n.NumBombs] {
 		if n.Bombs[i].Owner() == p.seat {

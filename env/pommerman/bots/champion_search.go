@@ -48,6 +48,7 @@ type opening struct {
 type planner struct {
 	search.Meter
 	settings *championSettings
+	weights  weights // as they are at this point of the game
 	rules    *pommerman.Rules
 	seat     int
 	mate     int
@@ -90,7 +91,40 @@ func (p *planner) begin(r *pommerman.Rules, seat int, s *championSettings, budge
 		}
 	}
 	p.generation++
+	p.weights = s.weights.at(p.urgency())
 	p.ground.survey(p, m)
+}
+
+// urgency is how much it matters to get something decided, in thousandths: nothing in
+// the first quarter of a game, all in the last, and all with more in the team than in
+// the other.
+func (p *planner) urgency() int32 {
+	own, rivals := 1, 0
+	for other := range p.rules.Seats() {
+		switch {
+		case !p.others.Has(other):
+		case other == p.mate:
+			own++
+		default:
+			rivals++
+		}
+	}
+	urgency := min(max(2000*int(p.root.StepCount)/p.rules.MaxSteps-500, 0), 1000)
+	if own > rivals {
+		urgency = max(urgency, int(p.settings.odds))
+	}
+	return int32(urgency)
+}
+
+// at is what weights are when it is so urgent: it hunts more, and fears less.
+func (w weights) at(urgency int32) weights {
+	for _, x := range []*int32{&w.hunt, &w.corner, &w.chase} {
+		*x += *x * (w.press * urgency / 1000) / 100
+	}
+	for _, x := range []*int32{&w.tightRoom, &w.tightDoom} {
+		*x -= *x * (w.dare * urgency / 1000) / 100
+	}
+	return w
 }
 
 // decide finds a move.
@@ -260,7 +294,7 @@ func (p *planner) judge(o *opening, plies int) (value int32, whole bool) {
 		sum += int64(v)
 	}
 	mean := sum / int64(o.scenarios)
-	share := int64(p.settings.worst)
+	share := int64(p.weights.worst)
 	return int32((share*int64(worst) + (100-share)*mean) / 100), true
 }
 
@@ -268,7 +302,7 @@ func (p *planner) judge(o *opening, plies int) (value int32, whole bool) {
 // plies to go.
 func (p *planner) value(n *node, sc *scenario, plies, age int) (best int32, whole bool) {
 	if !n.Agents[p.seat].Alive {
-		return int32(16*age) - p.settings.death, true
+		return int32(16*age) - p.weights.death, true
 	}
 	key := p.hash(n, sc, plies, age)
 	slot := &p.table[key%tableSize]

@@ -134,6 +134,14 @@ func TestChampionMoves(t *testing.T) {
 			#######
 			#######
 			#######`, change: func(v *pommerman.View) { v.Self.Blast = 3 }, want: pommerman.LayBomb},
+		{reason: "a bomb opens the way out, though it takes half of the room there is", board: `
+			#######
+			##..A+.
+			##.##..
+			######.
+			######.
+			######.
+			######B`, want: pommerman.LayBomb},
 		{reason: "an item on the way to nothing else", board: `
 			#######
 			#..A.r#
@@ -157,6 +165,44 @@ func TestChampionMoves(t *testing.T) {
 		action := make([]uint8, 1)
 		if b.Act(v, action); pommerman.Action(action[0]) != test.want {
 			t.Errorf("%s: plays %v, want %v, on\n%s", test.reason, pommerman.Action(action[0]), test.want, picture(v))
+		}
+	}
+}
+
+// TestChampionUrgency: it hunts more and fears less as a game goes on, and as soon as
+// it outnumbers its rivals.
+func TestChampionUrgency(t *testing.T) {
+	rules := pommerman.Playground(pommerman.Team)
+	m := championMemory{}
+	for seat := range rules.Seats() {
+		m.where[seat].Add(grid.At(seat, seat))
+	}
+	p := new(planner)
+	weightsAt := func(step int, dead ...int) weights {
+		now := m
+		now.belief.StepCount = uint16(step)
+		for _, seat := range dead {
+			now.where[seat] = grid.Bits{}
+		}
+		p.begin(&rules, 0, &championDefaults, championDefaults.budget, &now)
+		return p.weights
+	}
+	early, middle, late := weightsAt(100), weightsAt(400), weightsAt(700)
+	if d := championDefaults.weights; early.chase != d.chase || early.tightRoom != d.tightRoom {
+		t.Errorf("early it values %+v, want the defaults %+v", early, d)
+	}
+	if !(early.chase < middle.chase && middle.chase < late.chase && early.tightRoom > middle.tightRoom && middle.tightRoom > late.tightRoom) {
+		t.Errorf("chase is worth %d, %d, %d and room in others' way %d, %d, %d, want ever more and ever less",
+			early.chase, middle.chase, late.chase, early.tightRoom, middle.tightRoom, late.tightRoom)
+	}
+	for _, test := range []struct {
+		dead []int
+		want weights
+	}{{[]int{1}, late}, {[]int{2}, early}, {[]int{1, 2}, early}} {
+		got := weightsAt(100, test.dead...)
+		got.wood, test.want.wood = 0, 0 // which depends on where they are
+		if got != test.want {
+			t.Errorf("with %v dead it values %+v, want %+v", test.dead, got, test.want)
 		}
 	}
 }
