@@ -1,6 +1,7 @@
 """What decodes bytes of other programs, as targets for fuzzing: a server's replies, manifests, addresses.
 
-``make fuzz-python`` runs each under atheris: ``python decoders.py TARGET [libFuzzer's options]``.
+``make fuzz-python`` runs each under atheris, ``decoders.py TARGET FOLDER [libFuzzer's options]``: what it
+finds new goes into the folder, and what is worth keeping from there into testdata/fuzz/TARGET.
 """
 
 from __future__ import annotations
@@ -210,6 +211,10 @@ TARGETS = {
 }
 
 if __name__ == "__main__":
-    name = sys.argv.pop(1)
-    atheris.Setup(sys.argv, TARGETS[name].try_on)
+    name, folder = sys.argv.pop(1), Path(sys.argv.pop(1))
+    folder.mkdir(parents=True, exist_ok=True)
+    known = [path.read_bytes() for path in sorted((HERE / "testdata" / "fuzz" / name).glob("*"))]
+    for k, data in enumerate(TARGETS[name].seeds + known):
+        (folder / f"known-{k}").write_bytes(data)
+    atheris.Setup([*sys.argv, str(folder)], TARGETS[name].try_on)
     atheris.Fuzz()
