@@ -42,6 +42,20 @@ while (all(".playing").length) {
 return gaps;
 """
 
+# Shows every step once: the milliseconds that the page works for each.
+STEP = """
+const { shown } = await import("/main.js"), next = byId("step-on"), took = [];
+byId("first").click();
+for (let i = 0; i < shown()[0].game.last; i++) {
+  await new Promise(requestAnimationFrame);
+  const begun = performance.now();
+  next.click();
+  document.body.offsetHeight; // so that it lays out what it has changed
+  took.push(performance.now() - begun);
+}
+return took;
+"""
+
 # Times something in the table: until the browser shows what was asked for, and the longest frame meanwhile.
 TABLE = """
 const found = all(".found")[0], begun = performance.now();
@@ -84,11 +98,14 @@ def long_game(window: browser.Browser, folder: Path) -> None:
         for _ in range(10):
             window.open(address, "#where")
             opened.append(window.run(OPEN))
+        took = sorted(window.run(STEP))
         gaps = sorted(gap for _ in range(3) for gap in window.run(PLAY))
         where = window.run("return byId('where').value")
     late = sum(gap > 25 for gap in gaps)
     steps, opening = where.rpartition(" ")[2], statistics.median(opened)
     print(f"a game of {steps} steps: open after {opening:.0f} ms (median of 10)")
+    middle, most = statistics.median(took), took[int(0.99 * len(took))]
+    print(f"a step takes the page {middle:.1f} ms in the median, {most:.1f} ms at the 99th percentile")
     middle, most = statistics.median(gaps), gaps[int(0.99 * len(gaps))]
     print(f"played at 60 steps a second: {len(gaps)} frames, {middle:.1f} ms apart in the median,")
     print(f"{most:.1f} ms at the 99th percentile, {late} more than 25 ms")

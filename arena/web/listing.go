@@ -36,6 +36,7 @@ type Entry struct {
 	Winners []int    `json:"winners,omitzero"` // seats
 	Winner  string   `json:"winner,omitzero"`  // in words; Listings need not have it
 	Seed    uint64   `json:"seed,omitzero"`
+	Env     string   `json:"env,omitzero"` // where games are of several
 	Note    string   `json:"note,omitzero"`
 }
 
@@ -121,7 +122,7 @@ func (e *Entry) contains(words []string) bool {
 	if len(words) == 0 {
 		return true
 	}
-	text := strings.ToLower(fmt.Sprint(e.Game, " ", strings.Join(e.Agents, ", "), " ", e.winner(), " ", e.Steps, " ", e.Seed, " ", e.Note))
+	text := strings.ToLower(fmt.Sprint(e.Game, " ", strings.Join(e.Agents, ", "), " ", e.winner(), " ", e.Steps, " ", e.Seed, " ", e.Env, " ", e.Note))
 	return !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(text, word) })
 }
 
@@ -155,6 +156,7 @@ var columns = []struct {
 	{"winner", nil, (*Entry).winner},
 	{"steps", func(e *Entry) uint64 { return uint64(e.Steps) }, nil},
 	{"seed", func(e *Entry) uint64 { return e.Seed }, nil},
+	{"env", nil, func(e *Entry) string { return e.Env }},
 	{"note", nil, func(e *Entry) string { return e.Note }},
 }
 
@@ -209,6 +211,7 @@ func (l *Listing) contents() (agents, used []string, met [][2]string) {
 		has["agents"] = has["agents"] || len(e.Agents) > 0
 		has["winner"] = has["winner"] || len(e.Winners) > 0 || e.Result != ""
 		has["seed"] = has["seed"] || e.Seed != 0
+		has["env"] = has["env"] || e.Env != ""
 		has["note"] = has["note"] || e.Note != ""
 	}
 	agents, used = []string{}, []string{}

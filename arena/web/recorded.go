@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"pommego/arena/scene"
@@ -52,25 +53,35 @@ func (r *recorded) read() (*Listing, error) {
 	for {
 		line, err := file.Next()
 		if err == io.EOF {
+			list.nameEnv()
 			return list, nil
 		}
 		if err != nil {
 			return nil, err
 		}
-		entry, id := entryOf(line)
+		entry := entryOf(line)
 		entry.Game = file.Line()
 		list.Games = append(list.Games, entry)
-		if list.Env == "" || len(list.Games) == 1 {
-			list.Env = id
-		}
-		if list.Env != id {
-			list.Env = "several environments"
-		}
 	}
 }
 
-// entryOf is what a record says at a glance, and the id that it is of.
-func entryOf(line []byte) (Entry, string) {
+// nameEnv says what the games are of, once if that is the same for all.
+func (l *Listing) nameEnv() {
+	if len(l.Games) == 0 {
+		return
+	}
+	l.Env = l.Games[0].Env
+	if slices.ContainsFunc(l.Games, func(e Entry) bool { return e.Env != l.Env }) {
+		l.Env = "several environments"
+		return
+	}
+	for i := range l.Games {
+		l.Games[i].Env = ""
+	}
+}
+
+// entryOf is what a record says at a glance.
+func entryOf(line []byte) Entry {
 	var record struct {
 		Variant, Name, Note string
 		Seed                json.RawMessage
@@ -94,10 +105,10 @@ func entryOf(line []byte) (Entry, string) {
 		json.Unmarshal(record.Steps[n-1], &end)
 		entry.Result, entry.Winners = end.Result, end.Winners
 	}
-	if record.Config.EnvID != "" {
-		return entry, record.Config.EnvID
+	if entry.Env = record.Config.EnvID; entry.Env == "" {
+		entry.Env = record.Variant
 	}
-	return entry, record.Variant
+	return entry
 }
 
 // OpenRecorded reads the first game of a file with recorded games: an Opener.

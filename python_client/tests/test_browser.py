@@ -10,6 +10,7 @@ import gzip
 import json
 import shutil
 import subprocess
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from typing import Any
 import pytest
 
 import browser
+import pommego
 from browser import Browser
 from conftest import REPOSITORY
 
@@ -352,6 +354,21 @@ def test_one_file_from_disk(window: Browser, binary: Path, games: Path, tmp_path
     assert window.run("return byId('where').value") == f"{last} / {last}"
     assert "simple" in window.run("return byId('about').textContent")
     assert {url.partition("#")[0] for url in window.requests() if url != "about:blank"} == {page.as_uri()}
+
+
+def test_in_a_notebook(window: Browser, games: Path, tmp_path: Path) -> None:
+    """What a notebook shows is the page of one file, in a frame."""
+    video = pommego.watch(games, game=IDS.index("OneVsOne-v0") + 1)
+    notebook = tmp_path / "notebook.html"
+    notebook.write_text(f"<!DOCTYPE html><p>Out[1]:</p>{video._repr_html_()}", encoding="utf-8")
+    window.open(notebook.as_uri(), "p")
+    window.driver.switch_to.frame(0)
+    read = "return document.getElementById('where').value"
+    browser.until(lambda: window.driver.execute_script(read).startswith("0 / "))
+    window.driver.execute_script("document.getElementById('step-on').click()")
+    time.sleep(0.5)  # in which it would write the address
+    assert window.driver.execute_script(read).startswith("1 / ")
+    window.driver.switch_to.default_content()
 
 
 # Does something with the list of games, and waits until the games are there that it asks for.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import base64
+import html
 import re
 import subprocess
 from pathlib import Path
@@ -85,9 +85,11 @@ def test_recordings(binary: Path, tmp_path: Path, kind: str) -> None:
 
 def test_shown_and_saved(where: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     video = pommego.watch(bomber, DUEL, "static", **where)
-    shown = re.fullmatch(r'<img alt="(.*)" src="data:image/gif;base64,(.*)">', video._repr_html_())
-    assert shown[1] == video.title
-    assert base64.b64decode(shown[2]) == video.gif
+    shown = re.fullmatch(
+        r'<iframe title="([^"]*)".*? srcdoc="([^"]*)"></iframe>', video._repr_html_(), re.DOTALL
+    )
+    assert html.unescape(shown[1]) == video.title
+    assert html.unescape(shown[2]) == video.html
     video.save(tmp_path / "game.gif")
     assert (tmp_path / "game.gif").read_bytes() == video.gif
     video.save(str(tmp_path / "game.HTML"))

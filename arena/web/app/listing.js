@@ -9,6 +9,7 @@ const columns = {
   winner: { name: "Winner", of: g => g.winner ?? "" },
   steps: { name: "Steps", of: g => g.steps, number: true },
   seed: { name: "Seed", of: g => g.seed ?? "", number: true },
+  env: { name: "Environment", of: g => g.env ?? "" },
   note: { name: "Note", of: g => g.note ?? "" },
 };
 

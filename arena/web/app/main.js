@@ -27,7 +27,7 @@ export function shown() { return views.map(view => ({ game: view.game, ...view.b
 function remember() {
   clearTimeout(writing);
   writing = setTimeout(() => {
-    if (!views.length) return;
+    if (!views.length || location.protocol === "about:") return; // a page in a notebook has no address
     place.step = String(views[0].game.at(player.index).step);
     const wanted = Object.entries({ ...place, view: find("view").value === "-1" ? undefined : find("view").value });
     const text = wanted.filter(([, value]) => value !== undefined).map(([key, value]) => `${key}=${encodeURIComponent(value)}`).join("&");
@@ -106,7 +106,7 @@ async function showGames() {
   offerBeside(numbers);
   fillLegend(games[0]);
   player.load(games);
-  const start = games[0].positions.findIndex(position => String(position.step) === place.step);
+  const start = games[0].positions.findLastIndex(position => position.step <= Number(place.step ?? 0));
   player.go(Math.max(0, start));
 }
 
@@ -123,7 +123,7 @@ function offerBeside(numbers) {
   find("beside").disabled = !others.length;
 }
 
-// open shows a file from this machine, beside the game that is shown if there is one.
+// open shows a file from this machine.
 async function open(file) {
   find("message").hidden = true;
   try {

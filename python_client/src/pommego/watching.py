@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import html
 import importlib
 import os
@@ -27,7 +26,9 @@ __all__ = ["Video", "watch"]
 
 @dataclass(frozen=True)
 class Video:
-    """A game as a moving picture, which a notebook shows if it is the last line of a cell.
+    """A game to look at: a notebook shows its page if it is the last line of a cell.
+
+    Where notebooks are only read, without scripts, show ``IPython.display.Image(video.gif)``.
 
     Attributes:
         title: which game it is.
@@ -61,9 +62,10 @@ class Video:
                 raise ValueError(f"path is {os.fspath(path)!r}, expected an ending .gif, .html or .mp4")
 
     def _repr_html_(self) -> str:
-        """Return what a notebook shows: the GIF, which plays also where a notebook is only read."""
-        data = base64.b64encode(self.gif).decode()
-        return f'<img alt="{html.escape(self.title)}" src="data:image/gif;base64,{data}">'
+        """Return what a notebook shows: the page, in a frame that has no access to the notebook."""
+        title, page = html.escape(self.title), html.escape(self.html)
+        style = "width: 100%; height: 44rem; border: 0"
+        return f'<iframe title="{title}" sandbox="allow-scripts" style="{style}" srcdoc="{page}"></iframe>'
 
 
 def watch(
