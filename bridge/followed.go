@@ -37,6 +37,7 @@ type followed struct {
 	behind  bool        // there have been steps since
 	when    time.Time   // it was kept
 	shown   int         // the number of the last thing that the client showed
+	wanted  bool        // somebody wants what is between two looks, too
 }
 
 // kept is a position that can be looked at.
@@ -75,9 +76,12 @@ func (f *followed) Stepped(actions []uint8) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.acted = append(f.acted[:0], actions...)
+	if !f.wanted {
+		f.missed = f.missed[:0]
+	}
 	f.missed = append(f.missed, f.at.Tracker.Events()...)
 	f.behind = true
-	if shown := f.env.shown.last(); shown != f.shown || f.at.Match.Status().Over || time.Since(f.when) >= between {
+	if shown := f.env.shown.last(); shown != f.shown || f.wanted && (f.at.Match.Status().Over || time.Since(f.when) >= between) {
 		f.describe(shown)
 	}
 }
@@ -139,6 +143,7 @@ func (f *followed) since(number int) *Look {
 		look.Step = last.step
 		return look
 	}
+	f.wanted = true
 	unseen := f.kept[f.after(number):]
 	if len(unseen) == 0 {
 		return look

@@ -306,6 +306,13 @@ func TestLiveIsForThoseWhoMayConnect(t *testing.T) {
 		if status, body := server.get(t, "/live", headers(tc.header...)); status != tc.want {
 			t.Errorf("%s: status %d, want %d: %s", tc.reason, status, tc.want, body)
 		}
+		order := func(r *http.Request) {
+			headers(tc.header...)(r)
+			r.Method = "POST"
+		}
+		if status, body := server.get(t, "/live/1/pause", order); status != tc.want && status != http.StatusNotFound || (status == 404) != (tc.want == 200) {
+			t.Errorf("%s: an order has status %d, want %d: %s", tc.reason, status, tc.want, body)
+		}
 	}
 }
 
