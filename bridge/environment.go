@@ -28,6 +28,7 @@ type environment struct {
 	sims    []*simulator
 	starts  vec.Starts       // as last set
 	painter *picture.Painter // of the last tile size; nil before the first
+	artist  picture.Artist
 
 	bytes    int64 // of the memory budget, taken for all of it but the simulators
 	agents   int64 // of these, for agents

@@ -50,7 +50,7 @@ func (s *session) render(e *environment, id uint64, q renderRequest) (reply, err
 // renderPixels draws a game as an image: red, green and blue of each pixel.
 func (e *environment) renderPixels(id uint64, q renderRequest) (reply, error) {
 	at := e.pool.Glance(q.game)
-	pic, ok := picture.Of(e.pool.Config().Game, at.Match, at.Tracker, q.seat)
+	pic, ok := e.artist.Picture(e.pool.Config().Game, at.Match, at.Tracker, q.seat)
 	if !ok {
 		return reply{}, fail(codeBadOption, "tile", "leave it out for a picture as text", "%s cannot be drawn in pixels", e.pool.Spec().ID)
 	}

@@ -68,7 +68,10 @@ func playedOn(t testing.TB, id, rules string, steps int) env.Match {
 // pictureOf is a picture of a match by itself.
 func pictureOf(t testing.TB, m env.Match, seat int) picture.Picture {
 	t.Helper()
-	pic, ok := picture.Of(m.(interface{ Game() env.Game }).Game(), m, nil, seat)
+	game := m.(interface{ Game() env.Game }).Game()
+	tracker := env.NewTrackers(game, 1, false)[0] // of what follows from the state
+	tracker.Begin(m)
+	pic, ok := new(picture.Artist).Picture(game, m, tracker, seat)
 	if !ok {
 		t.Fatalf("%T cannot be drawn", m)
 	}
@@ -182,9 +185,11 @@ func BenchmarkImage(b *testing.B) {
 		m := playedOn(b, id, "", 20)
 		for name, seat := range map[string]int{"whole": env.NoSeat, "seat": 0} {
 			b.Run(id+"/"+name, func(b *testing.B) {
-				p := picture.NewPainter(16)
+				game := m.(interface{ Game() env.Game }).Game()
+				p, a, tracker := picture.NewPainter(16), new(picture.Artist), env.NewTrackers(game, 1, false)[0]
 				for b.Loop() {
-					p.Image(pictureOf(b, m, seat))
+					pic, _ := a.Picture(game, m, tracker, seat)
+					p.Image(pic)
 				}
 				b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "pictures/s")
 			})

@@ -18,7 +18,7 @@ const (
 )
 
 // grounds are how the kinds of ground look.
-var grounds = map[byte]Tile{
+var grounds = [128]Tile{
 	env.GroundFloor: {Ground: 0xdfe6d3},
 	env.GroundSpent: {Ground: 0x8b8170},
 	env.GroundWall:  {Ground: 0x45494d, Mark: Mark{Shape: Block, Colour: 0x5f656b}},
@@ -36,25 +36,26 @@ var cards = map[string]Mark{
 	"skull":      {Card, 0xfbfbf7, 0x7b3fa0, "!"},
 }
 
-// Of is a picture of a match of a game as it stands: of what a seat sees, or with env.NoSeat the
-// whole game. t is its tracker, nil if nothing is counted. ok is false if the game cannot be
-// drawn.
+// Artist makes pictures of matches. It keeps its memory for the next, and belongs to one
+// goroutine.
+type Artist struct{ scene env.Scene }
+
+// Picture is a picture of a match of a game as it stands: of what a seat sees, or with
+// env.NoSeat the whole game. t is its tracker, nil if nothing is counted. ok is false if
+// the game cannot be drawn.
 //
 // Agents have their numbers, the members of a team one shape. Bombs show the steps they
 // have left, in an outline of their owner's colour where that is known, bases their
 // energy.
-func Of(game env.Game, m env.Match, t env.Tracker, seat int) (pic Picture, ok bool) {
+func (a *Artist) Picture(game env.Game, m env.Match, t env.Tracker, seat int) (pic Picture, ok bool) {
 	d, ok := m.(env.Describer)
 	if !ok {
 		return pic, false
 	}
-	if t == nil {
-		t = env.NewTrackers(game, 1, false)[0]
-		t.Begin(m)
-	}
 	spec := game.Spec()
-	p := painting{spec: spec, stage: d.Stage(), status: m.Status(), seat: seat}
-	d.Describe(&p.Scene)
+	p := painting{Scene: &a.scene, spec: spec, stage: d.Stage(), status: m.Status(), seat: seat}
+	d.Describe(p.Scene)
+	sight := p.Sight
 	if seat != env.NoSeat {
 		p.Seen(&p.stage, spec.Teams, seat)
 	}
@@ -62,13 +63,18 @@ func Of(game env.Game, m env.Match, t env.Tracker, seat int) (pic Picture, ok bo
 	p.ground()
 	p.things()
 	p.agents()
-	p.lines(env.CountsOf(spec, t, m))
+	var counts env.Counts
+	if t != nil {
+		counts = env.CountsOf(spec, t, m)
+	}
+	p.lines(counts)
+	p.Sight = sight
 	return p.pic, true
 }
 
 // painting is a picture that is being made.
 type painting struct {
-	env.Scene
+	*env.Scene
 	spec   *env.Spec
 	stage  env.Stage
 	status env.Status
@@ -186,9 +192,11 @@ func (p *painting) lines(counts env.Counts) {
 			words = []string{"out"}
 		}
 		for _, name := range p.spec.Counts {
-			if n := counts[name.Name][seat]; n != 0 && !slices.Contains(p.stage.Conceals, env.OthersCarry) {
-				words = append(words, fmt.Sprintf("%s %d", strings.ReplaceAll(name.Name, "_", " "), n))
+			by := counts[name.Name]
+			if by == nil || by[seat] == 0 || slices.Contains(p.stage.Conceals, env.OthersCarry) {
+				continue
 			}
+			words = append(words, fmt.Sprintf("%s %d", strings.ReplaceAll(name.Name, "_", " "), by[seat]))
 		}
 		line.Text = strings.Join(words, ", ")
 		p.pic.Lines = append(p.pic.Lines, line)

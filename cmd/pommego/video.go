@@ -20,12 +20,12 @@ func (o *replayOptions) video(ctx context.Context, out io.Writer, path string, g
 	if !ok {
 		return fmt.Errorf("%s: line %d: games of %s cannot be drawn", path, o.game, game.Info().EnvID)
 	}
-	video := picture.NewVideo(o.tile)
+	video, artist := picture.NewVideo(o.tile), new(picture.Artist)
 	err := followed.Follow(func(at record.Moment) error {
 		if ctx.Err() != nil {
 			return errors.New("interrupted: nothing was written")
 		}
-		pic, ok := picture.Of(at.Game, at.Shown, at.Tracker, o.seat)
+		pic, ok := artist.Picture(at.Game, at.Shown, at.Tracker, o.seat)
 		if !ok {
 			return fmt.Errorf("games of %s cannot be drawn", game.Info().EnvID)
 		}
