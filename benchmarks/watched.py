@@ -26,10 +26,10 @@ SLICES = 2  # of each kind that follow each other twice in a pair, so that drift
 
 # Looks while the last line that it has read is "on".
 WATCHER = """
-import http.client, select, sys
+import http.client, json, select, sys
 host, path, token = sys.argv[1:]
 connection = http.client.HTTPConnection(host)
-looking, looks = False, 0
+looking, looks, since = False, 0, 0
 while True:
     if select.select([sys.stdin], [], [], 0.1 if looking else None)[0]:
         line = sys.stdin.readline()
@@ -38,8 +38,9 @@ while True:
         looking = line == "on\\n"
         print(looks, flush=True)
     if looking:
-        connection.request("GET", path, headers={"Authorization": "Bearer " + token})
-        connection.getresponse().read()
+        url = f"{path}?since={since}"
+        connection.request("GET", url, headers={"Authorization": "Bearer " + token})
+        since = json.load(connection.getresponse())["number"]
         looks += 1
 """
 
@@ -67,6 +68,7 @@ class Watcher:
     def close(self) -> None:
         """End it."""
         self._process.stdin.close()
+        self._process.stdout.close()
         self._process.wait()
 
 
