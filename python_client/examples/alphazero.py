@@ -6,15 +6,23 @@ the same time: each simulation adds one position to every tree, with one call of
 and one of the network.
 
     python alphazero.py --out runs/az --minutes 60
-    python alphazero.py --out runs/az --evaluate 200      # the saved network alone against simple
-    python alphazero.py --out runs/self --opponent self   # by self-play
+    python alphazero.py --out runs/az --evaluate 200            # the saved network alone against simple
+    python alphazero.py --out runs/az --evaluate 200 --search   # the search with it
+    python alphazero.py --out runs/self --opponent self         # by self-play
 
-An hour on two cores is little. So, unlike AlphaZero, by default it plays against `simple`,
-which the server plays in the search too; players only choose from moves that they can
-survive; and, as in AlphaGo, half of a new position's value is the result of a playout on the
-server, which costs a fraction of what the network does (`--playout 0`: none). With
-`--opponent self` both sides search: as they move at once, each chooses in every node by its
-own statistics (decoupled PUCT).
+An hour on two cores is little. So, unlike AlphaZero:
+
+* By default it plays against `simple`, which the server plays in the search too. With
+  `--opponent self` both sides search: as they move at once, each chooses in every node by
+  its own statistics (decoupled PUCT).
+* Players only choose from moves that they can survive.
+* As in AlphaGo, new positions are played on from, on the server, at a fraction of what the
+  network costs. Where such a playout ends the game, it makes most of the position's value
+  (`--playout 0`: none).
+* The network learns the moves' chances as the values found change them, as in Gumbel
+  AlphaZero, and not how often each was tried: of 16 simulations most only explore.
+* It learns values from the next moves' searches (lambda-returns), without waiting for games
+  to end: when the first ones do, an hour may be half over.
 
 A run's folder holds `progress.jsonl` (a line per iteration) and `network.pt`. Needs torch.
 """
@@ -24,12 +32,14 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from dataclasses import asdict, dataclass, fields
+from collections import deque
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import torch
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
@@ -37,8 +47,12 @@ from torch.nn import functional
 import pommego
 from pommego.pommerman.safety import Safety
 
-SCALE = {"bomb_blast": 0.1, "bomb_life": 0.1, "flame": 1 / 3}  # of planes that count
+NEAR = 11  # side of the part of the board around the player that the network sees in detail
+FAR = ("rigid", "wood", "self", "enemies")  # planes that it sees of the whole board
+SCALE = {"bomb_blast": 0.1, "bomb_life": 0.1, "flame": 1 / 3, "danger": 0.1}  # of planes that count
+SOON = 10  # steps ahead that count as dangerous
 SIDES = np.array([1, -1])  # what is good for the first player is bad for the second
+WINDOW = 200  # games in the search's share of wins
 MOVES = 6  # stop, up, down, left, right, bomb
 
 
@@ -51,22 +65,24 @@ class Config:
     opponent: str = "simple"  # or "self"
     seed: int = 0
     games: int = 64  # played and searched at the same time
-    simulations: int = 24  # a move
-    moves: int = 8  # of each game between two updates
+    simulations: int = 16  # a move
+    moves: int = 16  # of each game between two updates
     longest: int = 300  # steps of a game; it is then a tie
     exploration: float = 1.0  # PUCT's constant, in units of how far values in a tree differ
-    playout: int = 32  # steps played on from a new position
-    mix: float = 0.5  # share of the playout in its value
+    playout: int = 16  # steps played on from a new position
+    mix: float = 0.75  # share of the playout in its value, if that ends the game
     noise: float = 0.25  # share of Dirichlet noise in the root's chances
+    sharpness: float = 10.0  # of the chances learned: what a value of 1 adds to a move's logarithm
     discount: float = 0.98  # of a value, a step
-    samples: int = 24  # how often each position is learned from
-    buffer: int = 60_000  # positions
+    trace: float = 0.9  # lambda: 0 learns the next search's values, 1 the results of games
+    samples: int = 8  # how often each position is learned from
+    buffer: int = 50_000  # positions
     batch: int = 256  # positions of a gradient step
     learning_rate: float = 1e-3
     minutes: float = 60.0
     iterations: int = 0  # 0: only by time
-    every: float = 4.0  # minutes between evaluations
-    matches: int = 100  # of an evaluation, against each opponent
+    every: int = 10  # iterations between evaluations
+    matches: int = 200  # of an evaluation
     threads: int = 1
 
 
@@ -76,33 +92,41 @@ class Config:
 class Network(nn.Module):
     """From what a player sees to the chances of its moves and its value."""
 
-    def __init__(self, encoding: pommego.spec.Encoding, width: int = 24, features: int = 96) -> None:
+    def __init__(self, eyes: Eyes, features: int = 128) -> None:
         super().__init__()
-        planes, scalars = encoding["planes"], encoding["scalars"]
-        scale = torch.tensor([SCALE.get(plane.name, 1.0) for plane in planes.names])
+        scale = torch.tensor([SCALE.get(name, 1.0) for name in eyes.planes])
         self.register_buffer("scale", scale[:, None, None], persistent=False)
         # Where it stands it sees on the planes, and of numbers alone a mirrored board would differ.
-        self.used = [i for i, name in enumerate(scalars.names) if name.name not in ("row", "col")]
-        self.first = nn.Conv2d(planes.shape[0], width, 3, padding=1)
-        self.second, self.third = (nn.Conv2d(width, width, 3, padding=1) for _ in range(2))
-        self.squeeze = nn.Conv2d(width, 8, 1)
-        self.body = nn.Linear(8 * planes.shape[-1] ** 2 + len(self.used), features)
+        self.used = [i for i, name in enumerate(eyes.scalars) if name not in ("row", "col")]
+        layers: list[nn.Module] = []
+        for before, after in ((len(eyes.planes), 24), (24, 32), (32, 32)):
+            layers += [nn.Conv2d(before, after, 3), nn.ReLU()]
+        self.convolutions = nn.Sequential(*layers, nn.Flatten())
+        known = 32 * (NEAR - 6) ** 2 + len(FAR) * eyes.board**2 + len(self.used)
+        self.body = nn.Linear(known, features)
         self.policy, self.value = nn.Linear(features, MOVES), nn.Linear(features, 1)
 
     def forward(self, seen: Seen) -> tuple[Tensor, Tensor]:
         """Return log probabilities (n, 6) and values (n,) from -1, lost, to 1, won."""
-        x = functional.relu(self.first(seen.planes * self.scale))
-        x = x + functional.relu(self.third(functional.relu(self.second(x))))
-        x = functional.relu(self.squeeze(x)).flatten(1)
-        x = functional.relu(self.body(torch.cat([x, seen.scalars[:, self.used]], 1)))
+        x = self.convolutions(seen.near * self.scale)
+        x = functional.relu(self.body(torch.cat([x, seen.far.flatten(1), seen.scalars[:, self.used]], 1)))
         logits = self.policy(x).masked_fill(~seen.mask, -1e9)
         return logits.log_softmax(1), self.value(x).tanh().squeeze(1)
 
 
 class Seen(NamedTuple):
-    """What n players see: uint8 planes, float32 scalars, bool mask of the moves to choose from."""
+    """What n players see.
 
-    planes: Tensor
+    Attributes:
+        near: uint8 (n, planes, NEAR, NEAR), the board around the player; rigid beyond the edge.
+            The last plane is `danger`: 10 where flames break out in the next step, 1 ten steps off.
+        far: uint8 (n, len(FAR), board, board).
+        scalars: float32 (n, scalars).
+        mask: bool (n, 6), the moves to choose from.
+    """
+
+    near: Tensor
+    far: Tensor
     scalars: Tensor
     mask: Tensor
 
@@ -111,15 +135,43 @@ class Eyes:
     """Turns observations into `Seen`: players choose among the moves that they can survive."""
 
     def __init__(self, spec: pommego.GameSpec) -> None:
-        self.safety = Safety(spec)
+        encoding = spec.encoding("planes")
+        self.safety, self.board = Safety(spec), encoding["planes"].shape[-1]
+        self.planes = [*(plane.name for plane in encoding["planes"].names), "danger"]
+        self.scalars = [scalar.name for scalar in encoding["scalars"].names]
+        self._far = [self.planes.index(name) for name in FAR]
+        self._place = [self.scalars.index("row"), self.scalars.index("col")]
 
     def __call__(self, obs: dict[str, np.ndarray], info: dict[str, Any]) -> Seen:
         """Read a batch."""
-        mask = self.safety.moves(obs["planes"], obs["scalars"], info["action_mask"])
-        return Seen(*map(torch.from_numpy, (obs["planes"], obs["scalars"], mask)))
+        planes, scalars, edge = obs["planes"], obs["scalars"], NEAR // 2
+        size = self.board + 2 * edge
+        padded = np.zeros((len(planes), len(self.planes), size, size), np.uint8)
+        padded[:, self.planes.index("rigid")] = 1
+        padded[:, :-1, edge:-edge, edge:-edge] = planes
+        padded[:, -1, edge:-edge, edge:-edge] = SOON + 1 - np.minimum(self.safety.danger(planes), SOON + 1)
+        row, col = np.rint(scalars[:, self._place] * (self.board - 1)).astype(np.intp).T
+        windows = sliding_window_view(padded, (NEAR, NEAR), axis=(2, 3))
+        near = windows[np.arange(len(planes)), :, row, col]
+        mask = self.safety.moves(planes, scalars, info["action_mask"])
+        return Seen(*map(torch.from_numpy, (near, planes[:, self._far], scalars, mask)))
 
 
 # Search ------------------------------------------------------------------------
+
+
+class Found(NamedTuple):
+    """What a search found out about n games.
+
+    Attributes:
+        visits: share of the simulations that began with each move, (n, players, 6).
+        chances: the network's, improved by the values found, (n, players, 6).
+        value: of the positions, for the first players, (n,).
+    """
+
+    visits: NDArray[np.float32]
+    chances: NDArray[np.float32]
+    value: NDArray[np.float32]
 
 
 class Search:
@@ -139,22 +191,27 @@ class Search:
         self.over = np.zeros((games, nodes), np.bool_)
         self.child = np.zeros((games, nodes, MOVES**self.players), np.intp)
 
-    def run(self, seen: Seen, rng: np.random.Generator) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Search from the games as they are.
-
-        Returns:
-            how often each move of each player was tried, (games, players, 6), and the values, (games,).
-        """
+    def run(self, seen: Seen, rng: np.random.Generator) -> Found:
+        """Search from the games as they are."""
         for array in (self.visits, self.total, self.child, self.over):
             array.fill(0)
         self.states = [[state] for state in self.envs.get_state()]
         self._evaluate(0, seen)
-        chances, share = self.prior[:, 0], self.config.noise
+        chances, share = self.prior[:, 0].copy(), self.config.noise
         noise = rng.gamma(0.5, size=chances.shape) * (chances > 0)
         self.prior[:, 0] = (1 - share) * chances + share * noise / noise.sum(-1, keepdims=True)
         for node in range(1, self.config.simulations + 1):
             self._grow(node, rng)
-        return self.visits[:, 0].copy(), self.total[:, 0, 0].sum(-1) / self.config.simulations
+        value = self.total[:, 0, 0].sum(-1) / self.config.simulations
+        return Found(self.visits[:, 0] / self.config.simulations, self._improved(chances, value), value)
+
+    def _improved(self, chances: NDArray[np.float32], value: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Shift chances at the root to the moves of higher value; untried ones count as the position."""
+        visits, total = self.visits[:, 0], self.total[:, 0]
+        own = np.outer(value, SIDES[: self.players])[:, :, None]
+        gain = np.where(visits > 0, total / np.maximum(visits, 1), own) - own
+        better = chances * np.exp(self.config.sharpness * gain)
+        return (better / better.sum(-1, keepdims=True)).astype(np.float32)
 
     def _grow(self, node: int, rng: np.random.Generator) -> None:
         """Add a node with this number to every tree."""
@@ -168,22 +225,22 @@ class Search:
         self._evaluate(node, self.eyes(step.obs, step.info))
         over = (step.terminated | step.truncated)[:: self.players]
         if self.config.playout:
-            self.value[:, node] *= 1 - self.config.mix
-            self.value[:, node] += self.config.mix * self._play_on(node, over, rng)
+            result, ended = self._play_on(node, over, rng)
+            self.value[:, node] += self.config.mix * ended * (result - self.value[:, node])
         self.over[:, node] = over
         self.value[:, node] = np.where(over, self.first(step.reward), self.value[:, node])
         self.child[self.games, parent, moves @ self.place] = node
         self._back_up(path, self.value[:, node])
 
-    def _play_on(self, node: int, over: NDArray[np.bool_], rng: np.random.Generator) -> NDArray[np.float32]:
-        """Return what first players get if agents play on for a while from the nodes of this number."""
+    def _play_on(
+        self, node: int, over: NDArray[np.bool_], rng: np.random.Generator
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Return what first players get if agents play on from these nodes, and which games end."""
         games = zip(self.states, over, strict=True)
         states = [tree[0 if done else node] for tree, done in games]  # something, where it is over
-        moves, c = drawn(self.prior[:, node], rng).reshape(-1), self.config
-        seed = int(rng.integers(1 << 62))
-        return self.first(
-            self.envs.simulate(states, moves, seed=seed, steps=c.playout, policy="simple").reward
-        )
+        moves, seed = drawn(self.prior[:, node], rng).reshape(-1), int(rng.integers(1 << 62))
+        end = self.envs.simulate(states, moves, seed=seed, steps=self.config.playout, policy="simple")
+        return self.first(end.reward), (end.terminated | end.truncated)[:: self.players]
 
     def first(self, by_row: NDArray) -> NDArray[np.float64]:
         """Return the first players' part of values or rewards, (games,); one wins what the other loses."""
@@ -240,8 +297,7 @@ class Symmetry:
 
     TURNS = ((0, 1, 2, 3), (1, 0, 2, 3), (0, 1, 3, 2), (2, 3, 0, 1))  # none, up-down, left-right, diagonal
 
-    def __init__(self, encoding: pommego.spec.Encoding) -> None:
-        names = [plane.name for plane in encoding["planes"].names]
+    def __init__(self, names: list[str]) -> None:
         rolling = [names.index(f"bomb_{way}") for way in ("up", "down", "left", "right")]
         self.planes, self.moves = [], []
         for way in range(8):
@@ -256,11 +312,16 @@ class Symmetry:
 
     def __call__(self, way: int, planes: Tensor, *by_move: Tensor) -> tuple[Tensor, ...]:
         """Turn planes (n, planes, rows, columns), and what there is of each move (n, 6)."""
-        planes = planes[:, self.planes[way]]
+        return self.turned(way, planes[:, self.planes[way]]), *(
+            array[:, self.moves[way]] for array in by_move
+        )
+
+    def turned(self, way: int, planes: Tensor) -> Tensor:
+        """Turn planes that know no directions."""
         for bit, turned in enumerate((lambda x: x.flip(2), lambda x: x.flip(3), lambda x: x.transpose(2, 3))):
             if way >> bit & 1:
                 planes = turned(planes)
-        return planes, *(array[:, self.moves[way]] for array in by_move)
+        return planes
 
 
 class Buffer:
@@ -270,7 +331,7 @@ class Buffer:
         self.size, self.count, self.arrays = size, 0, None
 
     def add(self, *columns: np.ndarray) -> None:
-        """Add positions: planes, scalars, mask, the search's shares of the moves, the value."""
+        """Add positions: what `Seen` has, the improved chances of the moves, the value."""
         if self.arrays is None:
             self.arrays = [np.zeros((self.size, *c.shape[1:]), c.dtype) for c in columns]
         at = (self.count + np.arange(len(columns[0]))) % self.size
@@ -300,51 +361,46 @@ class Trainer:
             max_episode_steps=config.longest,
         )
         self.eyes = Eyes(self.envs.game_spec)
-        self.network = Network(self.envs.encoding)
+        self.network = Network(self.eyes)
         self.search = Search(self.envs, self.network, self.eyes, config)
-        self.symmetry, self.buffer = Symmetry(self.envs.encoding), Buffer(config.buffer)
+        self.symmetry, self.buffer = Symmetry(self.eyes.planes), Buffer(config.buffer)
         self.optimizer = torch.optim.AdamW(self.network.parameters(), config.learning_rate, weight_decay=1e-4)
         self.positions = self.played = self.learned = 0
-        self.open: list[list[tuple]] = [[] for _ in range(config.games)]  # positions of games under way
+        self.recent: deque[float] = deque(maxlen=WINDOW)  # results of the last games
         self.seen = self.eyes(*self.envs.reset(seed=config.seed * 1_000_000))
 
     def play(self) -> dict[str, float]:
-        """Make some moves in every game; what is over goes into the buffer."""
-        ended, sides = [], SIDES[: self.search.players]
+        """Make some moves in every game, and keep their positions."""
+        steps, sides = [], SIDES[: self.search.players]
         for _ in range(self.config.moves):
-            visits, value = self.search.run(self.seen, self.rng)
-            share = visits / visits.sum(-1, keepdims=True)
-            seen = [column.numpy().reshape(-1, len(sides), *column.shape[1:]) for column in self.seen]
-            for game, kept in enumerate(self.open):
-                kept.append((*(column[game] for column in seen), share[game], value[game] * sides))
-            obs, reward, terminated, truncated, info = self.envs.step(drawn(share, self.rng).reshape(-1))
-            self.seen = self.eyes(obs, info)
+            found, before = self.search.run(self.seen, self.rng), self.seen
+            moves = drawn(found.visits, self.rng).reshape(-1)
+            obs, reward, terminated, truncated, info = self.envs.step(moves)
+            self.seen, over = self.eyes(obs, info), (terminated | truncated)[:: len(sides)]
             result = self.search.first(reward)
-            for game in np.flatnonzero((terminated | truncated)[:: len(sides)]):
-                ended.append((result[game] > 0, len(self.open[game])))
-                self._keep(self.open[game], result[game] * sides)
-                self.open[game] = []
-        self.positions += self.config.moves * self.config.games
-        self.played += len(ended)
-        won, length = np.mean(ended, 0).tolist() if ended else (0.0, 0.0)
-        return {"ended": len(ended), "search_won": won, "length": length}
-
-    def _keep(self, game: list[tuple], result: NDArray[np.float64]) -> None:
-        """Add a game's positions to the buffer, each worth the mean of the search's value and the result."""
-        *columns, value = (np.concatenate(column) for column in zip(*game, strict=True))
-        left = np.arange(len(game), 0, -1)
-        worth = np.outer(self.config.discount**left, result).reshape(-1)
-        self.buffer.add(*columns, ((value + worth) / 2).astype(np.float32))
+            self.recent.extend(result[over].tolist())
+            self.played += int(over.sum())
+            chances = found.chances.reshape(-1, MOVES)
+            steps.append((*(column.numpy() for column in before), chances, found.value, result, over))
+        *columns, value, result, over = map(np.stack, zip(*steps, strict=True))
+        worth = returns(value, result, over, self.config.discount, self.config.trace)
+        rows = (worth[:, :, None] * sides).astype(np.float32)
+        self.buffer.add(*(c.reshape(-1, *c.shape[2:]) for c in columns), rows.reshape(-1))
+        self.positions += worth.size
+        if len(self.recent) < WINDOW:  # before, mostly short games are over
+            return {}
+        return {"search_won": float(np.mean(np.array(self.recent) > 0))}
 
     def learn(self) -> dict[str, float]:
         """Make the gradient steps that are due."""
         c, noted = self.config, []
         while (self.learned + 1) * c.batch <= self.buffer.count * c.samples:
-            planes, scalars, mask, share, result = self.buffer.draw(c.batch, self.rng)
-            planes, mask, share = self.symmetry(int(self.rng.integers(8)), planes, mask, share)
-            logp, value = self.network(Seen(planes, scalars, mask))
-            policy_loss = -(share * logp.clamp(min=-20)).sum(1).mean()
-            value_loss = functional.mse_loss(value, result)
+            near, far, scalars, mask, chances, worth = self.buffer.draw(c.batch, self.rng)
+            way = int(self.rng.integers(8))
+            near, mask, chances = self.symmetry(way, near, mask, chances)
+            logp, value = self.network(Seen(near, self.symmetry.turned(way, far), scalars, mask))
+            policy_loss = -(chances * logp.clamp(min=-20)).sum(1).mean()
+            value_loss = functional.mse_loss(value, worth)
             self.optimizer.zero_grad()
             (policy_loss + value_loss).backward()
             self.optimizer.step()
@@ -356,7 +412,7 @@ class Trainer:
 
     def run(self) -> None:
         """Train until time or iterations are up; write progress and network into the folder."""
-        out, begin, evaluated, iteration = Path(self.config.out), time.perf_counter(), -np.inf, 0
+        out, begin, iteration = Path(self.config.out), time.perf_counter(), 0
         out.mkdir(parents=True, exist_ok=True)
         with (out / "progress.jsonl").open("w") as progress:
             over = False
@@ -367,8 +423,7 @@ class Trainer:
                 over = minutes >= self.config.minutes or iteration == self.config.iterations
                 row = {"iteration": iteration, "minutes": minutes, "positions": self.positions}
                 row |= {"games": self.played} | noted
-                if over or minutes - evaluated >= self.config.every:
-                    evaluated = minutes
+                if over or iteration % self.config.every == 1:
                     row |= self.evaluate()
                     torch.save(
                         {"config": asdict(self.config), "network": self.network.state_dict()},
@@ -379,14 +434,33 @@ class Trainer:
                 print("  ".join(f"{k} {v:.4g}" for k, v in row.items()), flush=True)
 
     def evaluate(self) -> dict[str, float]:
-        """Play the network alone against agents; return the shares of games won and tied."""
-        shares = {}
-        for opponent in ("simple", "heuristic"):
-            result = pommego.evaluate(
-                alone(self.network, self.eyes), self.config.env, opponent, self.config.matches
-            )
-            shares |= {f"{opponent}_won": result.win_rate.value, f"{opponent}_tied": result.tie_rate.value}
-        return shares
+        """Play the network alone against `simple`; return the shares of games won and tied."""
+        result = matches(self.network, self.eyes, self.config, self.config.matches)
+        return {"won": result.win_rate.value, "tied": result.tie_rate.value}
+
+
+def returns(
+    value: NDArray[np.float32],
+    result: NDArray[np.float64],
+    over: NDArray[np.bool_],
+    discount: float,
+    trace: float,
+) -> NDArray[np.float64]:
+    """Return what positions turned out to be worth (lambda-returns), (steps, games).
+
+    Args:
+        value: of the positions by their searches, (steps, games).
+        result: of the games that ended with each step, (steps, games).
+        over: whether they did, (steps, games).
+        discount: of a value, a step.
+        trace: 0 trusts the next search alone, 1 the results.
+    """
+    worth = value.astype(np.float64)  # the last positions have no more than their searches
+    worth[-1] = np.where(over[-1], discount * result[-1], worth[-1])
+    for t in reversed(range(len(worth) - 1)):
+        later = (1 - trace) * value[t + 1] + trace * worth[t + 1]
+        worth[t] = discount * np.where(over[t], result[t], later)
+    return worth
 
 
 def drawn(share: NDArray[np.float32], rng: np.random.Generator) -> NDArray[np.intp]:
@@ -394,24 +468,51 @@ def drawn(share: NDArray[np.float32], rng: np.random.Generator) -> NDArray[np.in
     return (share.cumsum(-1) > rng.random((*share.shape[:-1], 1)) * share.sum(-1, keepdims=True)).argmax(-1)
 
 
-def alone(network: Network, eyes: Eyes) -> pommego.evaluation.Policy:
-    """Return the policy that draws moves by the network's chances, without search."""
+def matches(network: Network, eyes: Eyes, config: Config, games: int) -> pommego.Evaluation:
+    """Play games against `simple` with moves drawn by the network's chances, without search."""
 
     @torch.no_grad()
     def policy(obs: dict[str, np.ndarray], info: dict[str, Any]) -> np.ndarray:
         return torch.multinomial(network(eyes(obs, info))[0].exp(), 1).squeeze(1).numpy()
 
-    return policy
+    rules = {"max_steps": config.longest} if config.longest else None
+    return pommego.evaluate(policy, config.env, "simple", games, rules=rules)
 
 
-def evaluate(out: str, games: int, opponent: str = "simple") -> pommego.Evaluation:
-    """Play the saved network of a run, without search."""
+def evaluate(out: str, games: int, *, search: bool = False) -> pommego.Evaluation:
+    """Play the saved network of a run against `simple`, alone or with the search."""
     saved = torch.load(Path(out) / "network.pt", weights_only=True)
     config = Config(**saved["config"])
-    spec = pommego.catalog()[config.env]
-    network = Network(spec.encoding("planes"))
+    eyes = Eyes(pommego.catalog()[config.env])
+    network = Network(eyes)
     network.load_state_dict(saved["network"])
-    return pommego.evaluate(alone(network, Eyes(spec)), config.env, opponent, games)
+    if not search:
+        return matches(network, eyes, config, games)
+    return searching(replace(config, opponent="simple", noise=0.0), network, games)
+
+
+def searching(config: Config, network: Network, games: int) -> pommego.Evaluation:
+    """Play games with the search, each to its end."""
+    results, lengths = np.zeros(games, np.int8), np.zeros(games, np.int32)
+    with pommego.make_vec(
+        config.env,
+        games,
+        opponents=[config.opponent],
+        autoreset_mode="SameStep",
+        max_episode_steps=config.longest,
+    ) as envs:
+        eyes, rng = Eyes(envs.game_spec), np.random.default_rng(config.seed)
+        search = Search(envs, network, eyes, config)
+        obs, info = envs.reset(seed=1_000_000_000)
+        seats, going = info["seat"].copy(), np.ones(games, np.bool_)
+        while going.any():
+            moves = search.run(eyes(obs, info), rng).chances.argmax(-1).reshape(-1)
+            obs, reward, terminated, truncated, info = envs.step(moves)
+            lengths += going
+            ended = going & (terminated | truncated)
+            results[ended] = np.sign(reward[ended])
+            going &= ~ended
+    return pommego.Evaluation(results, lengths, seats)
 
 
 def main() -> None:
@@ -423,10 +524,11 @@ def main() -> None:
     parser.add_argument(
         "--evaluate", type=int, metavar="GAMES", help="play the saved network of --out against simple instead"
     )
+    parser.add_argument("--search", action="store_true", help="evaluate the search with it, not it alone")
     options = vars(parser.parse_args())
-    games = options.pop("evaluate")
+    games, search = options.pop("evaluate"), options.pop("search")
     if games:
-        print(evaluate(options["out"], games))
+        print(evaluate(options["out"], games, search=search))
         return
     trainer = Trainer(Config(**options))
     with trainer.envs:

@@ -1,9 +1,10 @@
 """Learn a team game by MAPPO, in one file: `python mappo.py --out runs/team`.
 
 Two agents with the same policy play against a team of built-in agents
-(`--opponent`). Each of them acts on its own observation, in fog; the critic, which only
-training needs, sees the global state of the game (`make_vec(state=True)`) and gives one
-value for the team. Steps of dead agents are not learned from (`info["valid"]`).
+(`--opponent`). Each of them acts on its own observation, in fog, centred on itself; the
+critic, which only training needs, sees the global state of the game
+(`make_vec(state=True)`) and gives one value for the team. Steps of dead agents are not
+learned from (`info["valid"]`).
 
     python mappo.py --out runs/team --opponent static --minutes 60
     python mappo.py --out runs/team --evaluate 200        # the saved policy, as both teams
@@ -24,6 +25,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
+from numpy.lib.stride_tricks import sliding_window_view
 from torch import Tensor, nn
 from torch.nn import functional
 
@@ -32,6 +34,8 @@ from pommego.pommerman.safety import Safety
 
 SCALE = {"bomb_blast": 0.1, "bomb_life": 0.1, "flame": 1 / 3}  # of planes that count
 WINDOW = 200  # episodes in the win rate of a line of progress
+FEWEST = 50  # of these, for a win rate
+FEATURES = 192  # of a position, in the networks
 
 
 @dataclass
@@ -63,18 +67,20 @@ class Config:
 
 
 class Look(nn.Module):
-    """Convolutions over planes, and scalars: from a position to its features."""
+    """Convolutions over square planes, and scalars: from a position to its features."""
 
-    def __init__(self, encoding: pommego.spec.Encoding, features: int = 192) -> None:
+    def __init__(self, encoding: pommego.spec.Encoding, size: int, stride: int) -> None:
         super().__init__()
-        planes, size = encoding["planes"], encoding["planes"].shape[-1]
-        scale = torch.tensor([SCALE.get(plane.name, 1.0) for plane in planes.names])
+        names = encoding["planes"].names
+        scale = torch.tensor([SCALE.get(plane.name, 1.0) for plane in names])
         self.register_buffer("scale", scale[:, None, None], persistent=False)
         layers: list[nn.Module] = []
-        for before, after in ((planes.shape[0], 32), (32, 32), (32, 32)):
-            layers += [nn.Conv2d(before, after, 3, padding=1), nn.ReLU()]
+        for before, after, step in ((len(names), 32, stride), (32, 48, 1), (48, 48, 1)):
+            layers += [nn.Conv2d(before, after, 3, step, padding=step // 2), nn.ReLU()]
+            size = (size + 1) // 2 if step > 1 else size - 2
         self.board = nn.Sequential(*layers, nn.Flatten())
-        self.body = nn.Sequential(nn.Linear(32 * size**2 + encoding["scalars"].shape[0], features), nn.ReLU())
+        known = 48 * size**2 + encoding["scalars"].shape[0]
+        self.body = nn.Sequential(nn.Linear(known, FEATURES), nn.ReLU())
 
     def forward(self, planes: Tensor, scalars: Tensor) -> Tensor:
         """Return features, float (n, features), of uint8 planes and float32 scalars."""
@@ -84,9 +90,9 @@ class Look(nn.Module):
 class Actor(nn.Module):
     """The policy of one agent, by what it observes itself."""
 
-    def __init__(self, encoding: pommego.spec.Encoding, actions: int) -> None:
+    def __init__(self, encoding: pommego.spec.Encoding, eyes: Eyes, actions: int) -> None:
         super().__init__()
-        self.look, self.head = Look(encoding), nn.Linear(192, actions)
+        self.look, self.head = Look(encoding, 2 * eyes.reach + 1, 1), nn.Linear(FEATURES, actions)
         nn.init.orthogonal_(self.head.weight, 0.01)
         nn.init.zeros_(self.head.bias)
 
@@ -101,7 +107,7 @@ class Critic(nn.Module):
 
     def __init__(self, encoding: pommego.spec.Encoding) -> None:
         super().__init__()
-        self.look, self.head = Look(encoding), nn.Linear(192, 1)
+        self.look, self.head = Look(encoding, encoding["planes"].shape[-1], 2), nn.Linear(FEATURES, 1)
 
     def forward(self, planes: Tensor, scalars: Tensor) -> Tensor:
         """Return values, (n,)."""
@@ -109,7 +115,7 @@ class Critic(nn.Module):
 
 
 class Seen(NamedTuple):
-    """What n agents observe: uint8 planes, float32 scalars, bool mask of the moves to choose from."""
+    """What n agents observe: uint8 planes around them, float32 scalars, bool mask of moves to choose from."""
 
     planes: Tensor
     scalars: Tensor
@@ -117,17 +123,34 @@ class Seen(NamedTuple):
 
 
 class Eyes:
-    """Turns observations into `Seen`. With safe moves an agent only chooses from moves it can survive."""
+    """Turns observations into `Seen`.
+
+    The planes are centred on the agent, as far as it sees, with rigid walls beyond the board. With
+    safe moves it only chooses from moves that it can survive.
+    """
 
     def __init__(self, spec: pommego.GameSpec, moves: str) -> None:
         self.safety = Safety(spec) if moves == "safe" else None
+        self.board = spec.rules["board_size"]
+        self.reach = spec.rules["agent_view_size"] or self.board - 1
+        encoding = spec.encoding("planes")
+        self.rigid = [plane.name for plane in encoding["planes"].names].index("rigid")
+        scalars = [scalar.name for scalar in encoding["scalars"].names]
+        self.place = [scalars.index("row"), scalars.index("col")]
 
     def __call__(self, obs: dict[str, np.ndarray], info: dict[str, Any]) -> Seen:
         """Read a batch."""
-        mask = info["action_mask"]
+        planes, scalars, mask, reach = obs["planes"], obs["scalars"], info["action_mask"], self.reach
         if self.safety:
-            mask = self.safety.moves(obs["planes"], obs["scalars"], mask)
-        return Seen(*map(torch.from_numpy, (obs["planes"], obs["scalars"], mask > 0)))
+            mask = self.safety.moves(planes, scalars, mask)
+        size = self.board + 2 * reach
+        padded = np.zeros((*planes.shape[:2], size, size), np.uint8)
+        padded[:, self.rigid] = 1
+        padded[:, :, reach:-reach, reach:-reach] = planes
+        row, col = np.rint(scalars[:, self.place] * (self.board - 1)).astype(np.intp).T
+        windows = sliding_window_view(padded, (2 * reach + 1, 2 * reach + 1), axis=(2, 3))
+        near = windows[np.arange(len(planes)), :, row, col]
+        return Seen(*map(torch.from_numpy, (near, scalars, mask > 0)))
 
 
 # Learning ----------------------------------------------------------------------
@@ -177,7 +200,7 @@ class Trainer:
         )
         spec, self.learners = self.envs.game_spec, self.envs.learners
         self.eyes = Eyes(spec, config.moves)
-        self.actor = Actor(self.envs.encoding, spec.actions[0].n)
+        self.actor = Actor(self.envs.encoding, self.eyes, spec.actions[0].n)
         self.critic = Critic(self.envs.state_encoding)
         weights = [*self.actor.parameters(), *self.critic.parameters()]
         self.optimizer = torch.optim.Adam(weights, config.learning_rate, eps=1e-5)
@@ -271,10 +294,12 @@ class Trainer:
                     "steps": self.steps,
                     "minutes": (time.perf_counter() - begin) / 60,
                 }
-                row |= noted | {"won": float(np.mean(self.wins)) if self.wins else 0.0}
+                row |= noted
+                if len(self.wins) >= FEWEST:
+                    row["won"] = float(np.mean(self.wins))
                 progress.write(json.dumps(row) + "\n")
                 progress.flush()
-                print("  ".join(f"{k} {v:.4g}" for k, v in row.items()))
+                print("  ".join(f"{k} {v:.4g}" for k, v in row.items()), flush=True)
         torch.save({"config": asdict(self.config), "actor": self.actor.state_dict()}, out / "policy.pt")
 
     def _enough(self, begin: float) -> bool:
@@ -287,7 +312,8 @@ def evaluate(out: str, games: int, opponent: str | None = None) -> pommego.Evalu
     saved = torch.load(Path(out) / "policy.pt", weights_only=True)
     config = Config(**saved["config"])
     spec = pommego.catalog()[config.env]
-    actor, eyes = Actor(spec.encoding("planes"), spec.actions[0].n), Eyes(spec, config.moves)
+    eyes = Eyes(spec, config.moves)
+    actor = Actor(spec.encoding("planes"), eyes, spec.actions[0].n)
     actor.load_state_dict(saved["actor"])
 
     @torch.no_grad()

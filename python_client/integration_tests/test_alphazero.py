@@ -55,21 +55,26 @@ def test_search(alphazero: ModuleType, tmp_path: Path, opponent: str) -> None:
         trainer.play()
         before = envs.get_state()
         search = trainer.search
-        visits, value = search.run(trainer.seen, np.random.default_rng(3))
+        found = search.run(trainer.seen, np.random.default_rng(3))
         assert envs.get_state() == before
         players = envs.learners
-        assert visits.shape == (4, players, 6)
-        assert (visits.sum(-1) == 6).all()
-        assert not visits[~trainer.seen.mask.numpy().reshape(4, players, 6)].any()
-        assert (np.abs(value) <= 1).all()
+        assert found.visits.shape == found.chances.shape == (4, players, 6)
+        for share in (found.visits, found.chances):
+            np.testing.assert_allclose(share.sum(-1), 1, rtol=1e-5)
+            assert not share[~trainer.seen.mask.numpy().reshape(4, players, 6)].any()
+        assert (np.abs(found.value) <= 1).all()
         assert all(len(tree) == 7 for tree in search.states)
-        for player in range(players):  # below the root a node is counted once less than reached
-            reached = search.visits[:, 1:, player].sum(-1)
-            assert (reached.sum(-1) <= 5).all()
-        nodes = np.sort(search.child.reshape(4, -1), -1)
         ends = search.over.any(-1)
-        for tree, over in zip(nodes, ends, strict=True):
-            assert over or tree[tree > 0].tolist() == [1, 2, 3, 4, 5, 6], "every node has one parent"
+        for game, tree in enumerate(search.child):
+            below = np.zeros(7)
+            for node in range(6, 0, -1):
+                parents = np.argwhere(tree == node)[:, 0]
+                assert ends[game] or len(parents) == 1, "every node has one parent"
+                below[parents] += 1 + below[node]
+            for player in range(players):  # a visit for each node below, but ends are visited again
+                reached = search.visits[game, :, player].sum(-1)
+                assert (reached >= below).all()
+                assert ends[game] or (reached == below).all()
 
 
 def test_search_sees_the_end(alphazero: ModuleType, tmp_path: Path) -> None:
@@ -86,15 +91,92 @@ def test_search_sees_the_end(alphazero: ModuleType, tmp_path: Path) -> None:
                 ends[reward[game]].append(states[game])
         for result, states in ends.items():
             seen = trainer.eyes(*envs.set_state(range(4), states[:4]))
-            _, value = trainer.search.run(seen, rng)
+            value = trainer.search.run(seen, rng).value
             assert np.median(value * result) > 0.4, f"{value}, where the games ended {result} a step later"
+
+
+def test_value_learns_who_is_about_to_die(alphazero: ModuleType, tmp_path: Path) -> None:
+    """Of games not learned from it says some steps before their ends who wins."""
+    config = SMALL | {"games": 64, "longest": 0, "samples": 1, "batch": 128}
+    trainer = alphazero.Trainer(alphazero.Config(out=str(tmp_path), **config))
+    rng, last, held, ended = np.random.default_rng(0), [], [], 0
+    with trainer.envs as envs:
+        while len(held) < 60:
+            last = [*last[-3:], trainer.seen]
+            moves = alphazero.drawn(trainer.seen.mask.numpy().astype(float), rng)
+            obs, reward, terminated, _, info = envs.step(moves)
+            trainer.seen = trainer.eyes(obs, info)
+            for game in np.flatnonzero(terminated & (reward != 0)):
+                rows = [np.stack([column[game].numpy() for column in c]) for c in zip(*last, strict=True)]
+                ended += 1
+                if ended % 5 == 0:
+                    held.append((*rows, reward[game]))
+                else:
+                    chances = rows[-1] / rows[-1].sum(1, keepdims=True)
+                    trainer.buffer.add(*rows, chances, np.full(len(last), reward[game], np.float32))
+    for _ in range(60):
+        trainer.learned = 0
+        trainer.learn()
+    seen = alphazero.Seen(*(torch.from_numpy(np.concatenate(c)) for c in list(zip(*held, strict=True))[:4]))
+    value = trainer.network(seen)[1].detach().numpy().reshape(len(held), -1)
+    result = np.array([game[-1] for game in held])
+    right = (np.sign(value) == result[:, None]).mean(0)
+    assert right[-1] > 0.8, f"{right} of {len(held)} games were told, from four steps before the end to one"
+
+
+def test_chances_follow_values(alphazero: ModuleType, tmp_path: Path) -> None:
+    """The player prefers what won in the tree, its opponent what lost; untried moves stay as they were."""
+    trainer = alphazero.Trainer(alphazero.Config(out=str(tmp_path), opponent="self", sharpness=2.0, **SMALL))
+    trainer.envs.close()
+    search = trainer.search
+    search.visits[:, 0, :, :3], search.total[:, 0, 0, :3] = 2, [2, 0, -2]
+    search.total[:, 0, 1, :3] = [-2, 0, 2]
+    chances = np.full((4, 2, 6), 0.25, np.float32)
+    chances[:, :, 4:] = 0
+    weights = np.array([[np.e**2, 1, np.e**-2, 1, 0, 0], [np.e**-2, 1, np.e**2, 1, 0, 0]])
+    want = weights / weights.sum(1, keepdims=True)
+    np.testing.assert_allclose(search._improved(chances, np.zeros(4)), np.stack([want] * 4), rtol=1e-5)
+
+
+def test_returns(alphazero: ModuleType) -> None:
+    """Against the sum by definition, with games that end at any step."""
+    rng = np.random.default_rng(2)
+    value, over = rng.normal(size=(9, 40)), rng.random((9, 40)) < 0.2
+    result = np.where(over, rng.choice([-1.0, 0, 1], (9, 40)), 0)
+    got = alphazero.returns(value, result, over, 0.9, 0.7)
+
+    def worth(t: int, game: int) -> float:
+        if over[t, game]:
+            return 0.9 * result[t, game]
+        if t == 8:
+            return value[t, game]
+        return 0.9 * (0.3 * value[t + 1, game] + 0.7 * worth(t + 1, game))
+
+    np.testing.assert_allclose(got, [[worth(t, game) for game in range(40)] for t in range(9)])
+
+
+def test_network_learns_a_fixed_buffer(alphazero: ModuleType, tmp_path: Path) -> None:
+    """Both losses fall far on a few positions that it learns from again and again."""
+    config = SMALL | {"games": 8, "samples": 1}
+    trainer = alphazero.Trainer(alphazero.Config(out=str(tmp_path), **config))
+    with trainer.envs:
+        trainer.play()
+    chances = trainer.buffer.arrays[-2]
+    chances[:] = np.eye(6)[(chances > 0).argmax(1)]  # the first move of those to choose from
+    trainer.buffer.arrays[-1][:] = np.random.default_rng(0).choice([-1, 1], len(chances))
+    losses = []
+    for _ in range(200):
+        trainer.learned = 0
+        losses.append(trainer.learn())
+    for name in ("policy_loss", "value_loss"):
+        assert losses[-1][name] < losses[0][name] / 2, f"{name}: {losses[0]} became {losses[-1]}"
 
 
 def test_symmetry(alphazero: ModuleType) -> None:
     """A turned board moves as it does, by the turned moves."""
     with pommego.make_vec("OneVsOne-v0", 32, opponents=["simple"], autoreset_mode="Disabled") as envs:
-        symmetry = alphazero.Symmetry(envs.encoding)
         names = [plane.name for plane in envs.encoding["planes"].names]
+        symmetry = alphazero.Symmetry(names)
         own, rolling = (
             names.index("self"),
             [names.index(f"bomb_{w}") for w in ("up", "down", "left", "right")],
@@ -127,14 +209,22 @@ def test_program(alphazero: ModuleType, binary: Path, tmp_path: Path) -> None:
     env = os.environ | {"POMMEGO_BINARY": str(binary)}
     options = [f"--{name}={value}" for name, value in SMALL.items()]
     command = [sys.executable, str(EXAMPLE), "--out", str(tmp_path / "run")]
-    for more in ([*options, "--iterations=3"], ["--evaluate=8"]):
+    for more in ([*options, "--iterations=3"], ["--evaluate=8"], ["--evaluate=8", "--search"]):
         done = subprocess.run([*command, *more], env=env, capture_output=True, text=True, check=False)
         assert not done.returncode, done.stderr
-    assert done.stdout.startswith("8 games: ")
+        assert "--evaluate=8" not in more or done.stdout.startswith("8 games: ")
     rows = [json.loads(line) for line in (tmp_path / "run" / "progress.jsonl").read_text().splitlines()]
     assert [row["positions"] for row in rows] == [40, 80, 120]
     assert rows[-1]["games"] >= 4, "games end after 20 steps at the latest"
     losses = [row["value_loss"] for row in rows if "value_loss" in row]
     assert losses
     assert np.isfinite(losses).all()
-    assert {"simple_won", "heuristic_won"} <= rows[0].keys() & rows[-1].keys()
+    pytest.importorskip("matplotlib")
+    draw = [sys.executable, str(EXAMPLE.with_name("curve.py")), str(tmp_path / "run"), "--x=positions"]
+    png = tmp_path / "curve.png"
+    subprocess.run([*draw, "--y", "won", "tied", f"--png={png}"], check=True)
+    assert png.read_bytes().startswith(b"\x89PNG")
+    done = subprocess.run([*draw, "--y", "lost"], capture_output=True, text=True, check=False)
+    assert "no line of" in done.stderr
+    assert "has 'lost'" in done.stderr
+    assert {"won", "tied"} <= rows[0].keys() & rows[-1].keys()
