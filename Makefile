@@ -175,11 +175,31 @@ schedules: ## 10,000 seeded schedules of a client that loses its connection and 
 vanishing: ## 1,000 clients that vanish with environments, in the middle of steps and messages
 	go test ./bridge -run TestVanishingClients -vanishing 1000 -count 1 -timeout 60m
 
-hostile: ## 100,000 hostile frames and messages beside a client that behaves
-	go test ./bridge -run TestHostileFrames -hostile-frames 100000 -count 1 -timeout 60m
+FRAMES ?= 100000
+
+hostile: ## 100,000 hostile frames and messages beside a client that behaves, and what it loses; FRAMES=10000000: an hour
+	go test ./bridge -run Hostile -hostile-frames $(FRAMES) -hostile-pairs 100 -count 1 -timeout 240m -v | grep -v -- '--- PASS\|=== RUN'
 
 faults: build venv ## 1,000 connections cut, reset, silenced, delayed and sliced, some minutes
 	POMMEGO_FAULTS=1000 $(PY) -m pytest -s python_client/tests/test_resume.py -k test_faults
+
+KILLS   ?= 1000
+MINUTES ?= 60
+
+kills: build venv ## 1,000 cycles of killed and stopped servers, clients and parents, and of limits that are reached
+	POMMEGO_KILLS=$(KILLS) $(PY) -m pytest -s python_client/tests/test_kills.py
+
+soak: build venv ## 200 clients that come and go for MINUTES=60
+	POMMEGO_SOAK=$(MINUTES) $(PY) -m pytest -s python_client/tests/test_soak.py
+
+# kosoku has Autobahn's cases, and another program to run them with.
+autobahn: build .venv/.autobahn ## the WebSocket test suite Autobahn against the server, and against the Python client
+	go test ./bridge -run TestAutobahn -autobahn $(CURDIR)/.venv/bin/kosoku -count 1 -v
+	$(PY) -m pytest -s python_client/tests/test_autobahn.py
+
+.venv/.autobahn: .venv/.ready
+	$(PY) $(PIP) kosoku==0.1.0
+	touch $@
 
 neighbours: build venv ## latencies of a client beside busy neighbours, some minutes
 	$(PY) benchmarks/neighbours.py $(ARGS)

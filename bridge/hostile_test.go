@@ -1,16 +1,27 @@
 package bridge
 
 import (
+	"bufio"
 	"encoding/binary"
 	"flag"
 	"fmt"
+	"io"
 	"math/rand/v2"
+	"net"
+	"net/http"
+	"os"
 	"runtime"
+	"runtime/debug"
+	"sync"
 	"testing"
 	"time"
 )
 
-var hostileFrames = flag.Int("hostile-frames", 20_000, "how many frames TestHostileFrames sends")
+var (
+	hostileFrames = flag.Int("hostile-frames", 20_000, "how many frames TestHostileFrames sends")
+	hostileSeed   = flag.Uint64("hostile-seed", 1, "which")
+	hostilePairs  = flag.Int("hostile-pairs", 2, "how often TestBesideHostileFrames compares")
+)
 
 // hostileFrame is a frame that a client may not send, or a message that the server
 // must refuse: any opcode and flags, lengths that are not true, masks that are missing,
@@ -61,16 +72,18 @@ func TestHostileFrames(t *testing.T) {
 			requests = append(requests, mustEncode(t, g.entries(t)))
 		}
 	}
-	before := heap()
-	draw := rand.New(rand.NewPCG(1, 2))
-	connections := 0
+	draw := rand.New(rand.NewPCG(*hostileSeed, 2))
+	connections, before, residentBefore := 0, uint64(0), 0
 	for sent := 0; sent < *hostileFrames; {
 		t.Run(fmt.Sprint(sent), func(t *testing.T) { // whose end lets go of its connections
 			for range 100 {
-				sent += attack(t, server, draw, requests)
+				sent += attack(t, server.host, draw, requests, 100)
 				connections++
 			}
 		})
+		if before == 0 { // what the first take is kept for those that follow
+			before, residentBefore = heap(), resident(t)
+		}
 		good.ws.SetReadDeadline(time.Now().Add(30 * time.Second)) // of each reply
 		call(t, good, "step", "env", 1, "actions", toyActions(6, 0, 0))
 	}
@@ -78,16 +91,20 @@ func TestHostileFrames(t *testing.T) {
 	if n := server.games.Load(); n != 2 {
 		t.Errorf("%d games are left, want the 2 of the client that behaves", n)
 	}
-	after := heap()
-	t.Logf("%d frames on %d connections; the heap went from %d to %d KiB", *hostileFrames, connections, before>>10, after>>10)
+	after, residentAfter := heap(), resident(t)
+	t.Logf("%d frames on %d connections; the heap went from %d to %d KiB, what is resident from %d to %d KiB",
+		*hostileFrames, connections, before>>10, after>>10, residentBefore>>10, residentAfter>>10)
 	if after > before+16<<20 {
 		t.Errorf("the heap grew from %d to %d bytes", before, after)
 	}
+	if *hostileFrames >= 100_000 && residentAfter > residentBefore+16<<20 { // with fewer, the race detector has more than that
+		t.Errorf("what is resident grew from %d to %d bytes", residentBefore, residentAfter)
+	}
 }
 
-// attack opens a connection and sends frames until the server has had enough.
-func attack(t *testing.T, server *testServer, draw *rand.Rand, requests [][]byte) (sent int) {
-	p := dialRaw(t, server.host)
+// attack opens a connection and sends so many frames, or until the server has had enough.
+func attack(t *testing.T, host string, draw *rand.Rand, requests [][]byte, most int) (sent int) {
+	p := dialRaw(t, host)
 	defer p.Close()
 	if draw.IntN(4) > 0 {
 		p.send(t, rawHello)
@@ -102,12 +119,14 @@ func attack(t *testing.T, server *testServer, draw *rand.Rand, requests [][]byte
 			}
 		}
 	}()
-	for range 100 {
+	for range most {
 		frame, broken := hostileFrame(draw, requests)
 		if _, err := p.Write(frame); err != nil {
 			break
 		}
-		sent++
+		if sent++; sent == most {
+			break
+		}
 		wait := time.Duration(0)
 		if broken {
 			wait = 2 * time.Millisecond // most end the connection, and more would not be read
@@ -127,4 +146,103 @@ func heap() uint64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return m.HeapInuse + m.StackInuse
+}
+
+// resident is how much of this process is in memory, after what is free has been given back.
+func resident(t *testing.T) int {
+	debug.FreeOSMemory()
+	text, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return 0 // not on this system
+	}
+	var size, pages int
+	if _, err := fmt.Sscan(string(text), &size, &pages); err != nil {
+		t.Fatal(err)
+	}
+	return pages * os.Getpagesize()
+}
+
+// TestBesideHostileFrames compares how fast a client that behaves is served while the
+// server is sent hostile frames, and while a sink beside it is sent the same.
+func TestBesideHostileFrames(t *testing.T) {
+	server, sink := startServer(t, short), startSink(t)
+	var requests [][]byte
+	for _, g := range readGolden(t) {
+		if g.Message != nil {
+			requests = append(requests, mustEncode(t, g.entries(t)))
+		}
+	}
+	good := server.dial(t)
+	call(t, good, "make", "env_id", "ToySolo-v0", "games", 64)
+	call(t, good, "reset", "env", 1)
+	var beside [2]struct {
+		steps int
+		took  time.Duration
+	}
+	frames := 0
+	for pair := range *hostilePairs {
+		var sent [100]int // of each connection
+		for target, host := range []string{server.host, sink} {
+			t.Run(fmt.Sprint(pair, " ", host), func(t *testing.T) {
+				done, begun := make(chan struct{}), time.Now()
+				go func() {
+					defer close(done)
+					for k := range sent {
+						draw, most := rand.New(rand.NewPCG(uint64(pair), uint64(k))), 100
+						if target == 1 {
+							most = sent[k]
+						}
+						sent[k] = attack(t, host, draw, requests, most)
+						frames += sent[k] * (1 - target)
+						time.Sleep(time.Until(begun.Add(time.Duration(k+1) * 2 * time.Millisecond))) // as many a second for both
+					}
+				}()
+				good.ws.SetReadDeadline(time.Now().Add(30 * time.Second))
+				for more := true; more; beside[target].steps++ {
+					call(t, good, "step", "env", 1, "actions", toyActions(3*64, 0, 0))
+					select {
+					case <-done:
+						more = false
+					default:
+					}
+				}
+				beside[target].took += time.Since(begun)
+			})
+		}
+	}
+	var rates [2]float64
+	for target, b := range beside {
+		rates[target] = float64(b.steps) / b.took.Seconds()
+	}
+	t.Logf("%d hostile frames: %.0f steps/s while the server gets them, %.0f while a sink does, %.2f of it", frames, rates[0], rates[1], rates[0]/rates[1])
+}
+
+// sinkAnswer is what an attacker takes for an upgrade.
+const sinkAnswer = "HTTP/1.1 101 Switching Protocols\r\n\r\n"
+
+// startSink listens, says that it has upgraded its peers, and reads whatever comes; it returns its address.
+func startSink(t *testing.T) string {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	all.Go(func() {
+		for {
+			conn, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			all.Go(func() {
+				defer conn.Close()
+				in := bufio.NewReader(conn)
+				if _, err := http.ReadRequest(in); err == nil {
+					_, _ = io.WriteString(conn, sinkAnswer) // the peer may have gone
+					_, _ = io.Copy(io.Discard, in)
+				}
+			})
+		}
+	})
+	t.Cleanup(func() { ln.Close(); all.Wait() })
+	return ln.Addr().String()
 }

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
+import subprocess
 import time
+import urllib.request
 from pathlib import Path
 
 
@@ -17,3 +20,37 @@ def halt(pid: int) -> None:
         for task in Path(f"/proc/{pid}/task").glob("*/stat")
     ):
         time.sleep(0.001)
+
+
+class Serving:
+    """A server with metrics, in a process that ends with this one.
+
+    Args:
+        binary: the program.
+        listen: where it listens.
+        options: further options of `pommego serve`.
+    """
+
+    def __init__(self, binary: Path, listen: str, *options: str) -> None:
+        command = [binary, "serve", "--listen", listen, "--metrics-address", "127.0.0.1:0", "--json"]
+        self.process = subprocess.Popen(
+            [*command, "--exit-on-stdin-close", *options],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        said = json.loads("".join(iter(self.process.stdout.readline, "}\n")) + "}")
+        self.address, self._metrics = said["address"], said["metrics"]
+
+    def figures(self, *names: str) -> dict[str, int]:
+        """Return these of its metrics, in this order."""
+        with urllib.request.urlopen(self._metrics) as answer:
+            lines = answer.read().decode().splitlines()
+        found = dict(line.split(" ") for line in lines if line.startswith(names) and line.count(" ") == 1)
+        return {name: int(float(found[name])) for name in names}
+
+    def close(self) -> None:
+        self.process.send_signal(signal.SIGTERM)
+        assert self.process.wait(timeout=20) == 0
+        self.process.stdout.close()
+        self.process.stdin.close()

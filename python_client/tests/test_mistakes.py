@@ -193,6 +193,16 @@ def test_a_child_makes_its_own(made: tuple[Envs, Envs]) -> None:
     assert_same(envs.step(ACTIONS), twin.step(ACTIONS))
 
 
+def test_a_spawned_worker_is_refused_and_the_parent_goes_on(made: tuple[Envs, Envs]) -> None:
+    """A process that is started anew gets its arguments by pickle."""
+    envs, twin = made
+    for method in ("spawn", "forkserver"):
+        worker = multiprocessing.get_context(method).Process(target=Envs.step, args=(envs, ACTIONS))
+        with pytest.raises(TypeError, match="a function that makes one there"):
+            worker.start()
+        assert_same(envs.step(ACTIONS), twin.step(ACTIONS))
+
+
 # Threads -------------------------------------------------------------------------
 
 
