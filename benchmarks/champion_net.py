@@ -358,10 +358,10 @@ def main() -> None:
     """Go through the stages."""
     parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
     parser.add_argument("--out", type=Path, default=ROOT / "runs" / "champion_net")
-    parser.add_argument("--steps", type=int, default=700_000, help="of games a round (%(default)s)")
+    parser.add_argument("--steps", type=int, default=600_000, help="of games a round (%(default)s)")
     parser.add_argument("--rounds", type=int, default=3, help="the first imitates, the others improve")
     parser.add_argument("--epochs", type=int, default=3, help="passes in the last round (%(default)s)")
-    parser.add_argument("--batch", type=int, default=4096, help="positions a gradient step (%(default)s)")
+    parser.add_argument("--batch", type=int, default=2048, help="positions a gradient step (%(default)s)")
     parser.add_argument("--rate", type=float, default=2e-3, help="the highest learning rate (%(default)s)")
     parser.add_argument(
         "--points", type=float, default=8, help="difference in value that counts (%(default)s)"
