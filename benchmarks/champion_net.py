@@ -186,7 +186,7 @@ def imitate(folders: list[Path], start: Path | None, out: Path, epochs: int, o: 
     torch.manual_seed(o.seed)
     net = Network(lessons.layers).to(o.device)
     if start:
-        net.load_state_dict(torch.load(start, map_location=o.device))
+        net.load_state_dict(torch.load(start, map_location=o.device, weights_only=True))
     known, unknown = np.flatnonzero(~lessons.held_out), np.flatnonzero(lessons.held_out)
     steps = epochs * -(-len(known) // o.batch)
     adam = torch.optim.Adam(net.parameters(), lr=o.rate, betas=(0.9, 0.99))
@@ -247,7 +247,7 @@ def play(number: int, programs: Path, o: argparse.Namespace) -> list[Path]:
 
 def write_weights(weights: Path, to: Path) -> Network:
     """Write weights as Go reads them."""
-    state = torch.load(weights, map_location="cpu")
+    state = torch.load(weights, map_location="cpu", weights_only=True)
     net = Network([len(state["rows"]), *(len(bias) for name, bias in state.items() if "biases" in name)])
     net.load_state_dict(state)
     whole, kinds = net.whole(), [np.dtype("i1"), np.dtype("<i4")] * len(net.biases)
@@ -386,7 +386,8 @@ def main() -> None:
         epochs = o.epochs if number == o.rounds - 1 else 1
         imitate(lessons, weights, folder / "weights.pt", epochs, o)
         weights = folder / "weights.pt"
-    assert weights, "there is at least one round"
+    if not weights:
+        parser.error(f"--rounds is {o.rounds}, want 1 or more")
     programs = export(weights, o)
     if o.install:
         shutil.copyfile(o.out / "champion_net.bin", PACKAGE / "champion_net.bin")
