@@ -228,7 +228,7 @@ func TestSmallTerminal(t *testing.T) {
 			p.ended(exitOK)
 			p.await(map[string]string{"replay": "step 2 of 2", "play": "Tie after 1 step"}[args[0]], 1)
 			small := size.Row < 20
-			if cut := strings.Contains(p.written(), "(cut off: "); cut != small {
+			if cut := strings.Contains(p.written(), "(cut: needs "); cut != small {
 				t.Errorf("%s on a terminal of %d by %d: cut off %v, want %v:\n%q", args[0], size.Col, size.Row, cut, small, p.written())
 			}
 			shown := strings.Split(p.written(), "\x1b[2J")
