@@ -13,7 +13,7 @@ import (
 const (
 	// between is the time from one position that is kept to the next. Of games that
 	// are stepped more often than anybody can see, the others are left out.
-	between = 10 * time.Millisecond
+	between = 50 * time.Millisecond
 
 	mostKept = 256 // positions of a game
 )
