@@ -3,7 +3,6 @@ package seat
 import (
 	"encoding/binary"
 	"errors"
-	"slices"
 	"sync/atomic"
 
 	"pommego/env"
@@ -16,20 +15,9 @@ const noise = "noise"
 // place of the move it decided on, it makes one drawn evenly from all there are. Its
 // memory goes on as if it had made its own.
 func Noisy[V any](k Kind[V], moves int) Kind[V] {
-	create := k.Make
-	k.Options = append(slices.Clone(k.Options), noise)
-	k.Make = func(o Options) (Bot[V], error) {
-		bot, err := create(o)
-		if _, given := o[noise]; err != nil || !given {
-			return bot, err
-		}
-		share, err := o.Number(noise, 0, 1, false)
-		if err != nil {
-			return nil, err
-		}
-		return &noisy[V]{Bot: bot, share: share, moves: moves}, nil
-	}
-	return k
+	return k.With(Real(noise, 0, 1, func(bot *Bot[V], share float64) {
+		*bot = &noisy[V]{Bot: *bot, share: share, moves: moves}
+	}))
 }
 
 // noisy is a bot that makes a share of its moves by chance.
