@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"io"
 	"math"
 	"net/http"
 	"net/http/httptrace"
@@ -51,16 +50,7 @@ func looked(t *testing.T, server *testServer, path string) (l Look) {
 // post orders something, and returns the status.
 func (s *testServer) post(t *testing.T, path string) (status int, body string) {
 	t.Helper()
-	answer, err := http.Post("http://"+s.host+path, "", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return answer.StatusCode, string(text)
+	return s.ask(t, "POST", path, nil)
 }
 
 func float32s(values ...float32) []byte {

@@ -74,7 +74,13 @@ func TestMetrics(t *testing.T) {
 // get asks the server's own address, as a browser or a probe does.
 func (s *testServer) get(t *testing.T, path string, change func(*http.Request)) (status int, body string) {
 	t.Helper()
-	r, err := http.NewRequest("GET", "http://"+s.host+path, nil)
+	return s.ask(t, "GET", path, change)
+}
+
+// ask is get by any method.
+func (s *testServer) ask(t *testing.T, method, path string, change func(*http.Request)) (status int, body string) {
+	t.Helper()
+	r, err := http.NewRequest(method, "http://"+s.host+path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

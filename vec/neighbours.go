@@ -51,12 +51,12 @@ func (n *Neighbours) expects(client int64) time.Duration {
 
 // announce notes a short call for the neighbours, and reports whether this one is long,
 // and is to give way.
-func (p *Pool) announce(c cost) (long bool) {
+func (p *Pool) announce() (long bool) {
 	n := p.cfg.Neighbours
 	if n == nil {
 		return false
 	}
-	if long = p.long(c); !long {
+	if long = p.long(); !long {
 		n.note(p.cfg.Client)
 	}
 	return long
@@ -64,7 +64,11 @@ func (p *Pool) announce(c cost) (long bool) {
 
 // long reports whether calls are long. Agents that wait for something outside the
 // program leave the cores to others anyway.
-func (p *Pool) long(c cost) bool {
+func (p *Pool) long() bool {
+	c := p.cost
+	if p.queue != nil {
+		c = p.queue.measured()
+	}
 	return !p.waiting && time.Duration(p.cfg.Games)*c.mean > shortTime
 }
 

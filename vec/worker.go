@@ -166,7 +166,7 @@ func (w *worker) wait() (more bool) {
 // faults. Workers that wake late do nothing.
 func (p *Pool) run() error {
 	n, chunk := p.share()
-	p.shares.offer(n, chunk, p.announce(p.cost))
+	p.shares.offer(n, chunk, p.announce())
 	for i := 1; i < n; i++ {
 		select {
 		case p.workers[i].wake <- struct{}{}:
