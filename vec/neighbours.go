@@ -65,11 +65,16 @@ func (p *Pool) announce() (long bool) {
 // long reports whether calls are long. Agents that wait for something outside the
 // program leave the cores to others anyway.
 func (p *Pool) long() bool {
-	c := p.cost
+	return !p.waiting && time.Duration(p.cfg.Games)*p.meanCost() > shortTime
+}
+
+// meanCost is what a step of one game takes on average. The queue of a first-ready pool
+// guards it, whose workers note it while others ask.
+func (p *Pool) meanCost() time.Duration {
 	if p.queue != nil {
-		c = p.queue.measured()
+		return p.queue.meanCost()
 	}
-	return !p.waiting && time.Duration(p.cfg.Games)*c.mean > shortTime
+	return p.cost.mean
 }
 
 // cores is how many workers of the pool can compute at a time.

@@ -64,11 +64,11 @@ func (q *queue) more() bool {
 	return q.todo.n > 0 && !q.ended
 }
 
-// measured is the cost of steps so far.
-func (q *queue) measured() cost {
+// meanCost is what a step of one game takes on average.
+func (q *queue) meanCost() time.Duration {
 	q.lock.Lock()
 	defer q.lock.Unlock()
-	return *q.cost
+	return q.cost.mean
 }
 
 // put adds games that are ready, with the time that their steps took, and games that
