@@ -186,10 +186,9 @@ def test_a_game_is_followed(window: browser.Browser) -> None:
         envs.reset(seed=3)
         window.open(f"{envs.web_address}&game=1", "#about")
         browser.until(lambda: window.run(LIVE)["looks"] > 0)
-        for _ in range(24):
+        for step in range(1, 25):  # each is waited for, so all of them are kept
             envs.step(np.zeros(2, np.int64))
-            time.sleep(0.012)  # all of them are kept
-        browser.until(lambda: window.run(LIVE)["step"] == 24)
+            browser.until(lambda step=step: window.run(LIVE)["step"] == step)
         state = window.run(LIVE)
         assert state["positions"] == list(range(25))
         assert state["following"]
