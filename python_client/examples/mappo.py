@@ -19,6 +19,8 @@ import argparse
 import json
 import time
 from collections import deque
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -32,10 +34,11 @@ from torch.nn import functional
 import pommego
 from pommego.pommerman.safety import Safety
 
-SCALE = {"bomb_blast": 0.1, "bomb_life": 0.1, "flame": 1 / 3}  # of planes that count
+SCALE = {"bomb_blast": 0.1, "bomb_life": 0.1, "flame": 1 / 3, "danger": 0.1}  # of planes that count
+SOON = 10  # steps ahead that count as dangerous
 WINDOW = 200  # episodes in the win rate of a line of progress
 FEWEST = 50  # of these, for a win rate
-FEATURES = 192  # of a position, in the networks
+FEATURES = 128  # of a position, in the networks
 
 
 @dataclass
@@ -49,15 +52,15 @@ class Config:
     seed: int = 0
     games: int = 128
     rollout: int = 64  # steps of each game per update
-    minibatch: int = 16  # steps of all games per gradient step
+    minibatches: int = 16  # gradient steps per pass over them
     epochs: int = 2
-    learning_rate: float = 5e-4
+    learning_rate: float = 1e-3
     gamma: float = 0.995
     gae: float = 0.95
     clip: float = 0.2
     entropy: float = 0.01
-    outliving: float = 0.25  # reward of the team for each enemy that dies
-    digging: float = 0.002  # reward of the team for each piece of wood that goes
+    outliving: float = 0.5  # reward of the team for each enemy that dies
+    digging: float = 0.01  # reward of the team for each piece of wood that goes
     minutes: float = 60.0
     steps: int = 0  # of games; 0: only by time
     threads: int = 1
@@ -67,32 +70,32 @@ class Config:
 
 
 class Look(nn.Module):
-    """Convolutions over square planes, and scalars: from a position to its features."""
+    """A small network over planes and scalars: from a position to its features.
 
-    def __init__(self, encoding: pommego.spec.Encoding, size: int, stride: int) -> None:
+    Small, because a step of a game costs next to nothing: the networks take most of the time.
+    """
+
+    def __init__(self, planes: Sequence[str], size: int, scalars: int) -> None:
         super().__init__()
-        names = encoding["planes"].names
-        scale = torch.tensor([SCALE.get(plane.name, 1.0) for plane in names])
+        scale = torch.tensor([SCALE.get(name, 1.0) for name in planes])
         self.register_buffer("scale", scale[:, None, None], persistent=False)
-        layers: list[nn.Module] = []
-        for before, after, step in ((len(names), 32, stride), (32, 48, 1), (48, 48, 1)):
-            layers += [nn.Conv2d(before, after, 3, step, padding=step // 2), nn.ReLU()]
-            size = (size + 1) // 2 if step > 1 else size - 2
-        self.board = nn.Sequential(*layers, nn.Flatten())
-        known = 48 * size**2 + encoding["scalars"].shape[0]
-        self.body = nn.Sequential(nn.Linear(known, FEATURES), nn.ReLU())
+        known = len(planes) * size**2 + scalars
+        self.body = nn.Sequential(
+            nn.Linear(known, FEATURES), nn.ReLU(), nn.Linear(FEATURES, FEATURES), nn.ReLU()
+        )
 
     def forward(self, planes: Tensor, scalars: Tensor) -> Tensor:
         """Return features, float (n, features), of uint8 planes and float32 scalars."""
-        return self.body(torch.cat([self.board(planes * self.scale), scalars], 1))
+        return self.body(torch.cat([(planes * self.scale).flatten(1), scalars], 1))
 
 
 class Actor(nn.Module):
     """The policy of one agent, by what it observes itself."""
 
-    def __init__(self, encoding: pommego.spec.Encoding, eyes: Eyes, actions: int) -> None:
+    def __init__(self, eyes: Eyes) -> None:
         super().__init__()
-        self.look, self.head = Look(encoding, 2 * eyes.reach + 1, 1), nn.Linear(FEATURES, actions)
+        self.look = Look(eyes.planes, 2 * eyes.reach + 1, len(eyes.scalars))
+        self.head = nn.Linear(FEATURES, eyes.actions)
         nn.init.orthogonal_(self.head.weight, 0.01)
         nn.init.zeros_(self.head.bias)
 
@@ -101,13 +104,22 @@ class Actor(nn.Module):
         logits = self.head(self.look(seen.planes, seen.scalars)).masked_fill(~seen.mask, -1e9)
         return logits.log_softmax(1)
 
+    @torch.no_grad()
+    def act(self, seen: Seen) -> tuple[Tensor, Tensor]:
+        """Draw actions, (n,), and return their log probabilities, too."""
+        logp = self(seen)
+        action = torch.multinomial(logp.exp(), 1)
+        return action.squeeze(1), logp.gather(1, action).squeeze(1)
+
 
 class Critic(nn.Module):
     """The value of a position for the team of the first seat, by the global state."""
 
     def __init__(self, encoding: pommego.spec.Encoding) -> None:
         super().__init__()
-        self.look, self.head = Look(encoding, encoding["planes"].shape[-1], 2), nn.Linear(FEATURES, 1)
+        planes, scalars = encoding["planes"], encoding["scalars"]
+        self.look = Look([plane.name for plane in planes.names], planes.shape[-1], scalars.shape[0])
+        self.head = nn.Linear(FEATURES, 1)
 
     def forward(self, planes: Tensor, scalars: Tensor) -> Tensor:
         """Return values, (n,)."""
@@ -125,29 +137,31 @@ class Seen(NamedTuple):
 class Eyes:
     """Turns observations into `Seen`.
 
-    The planes are centred on the agent, as far as it sees, with rigid walls beyond the board. With
-    safe moves it only chooses from moves that it can survive.
+    The planes are centred on the agent, as far as it sees, with rigid walls beyond the board; the
+    last one, `danger`, is 10 where flames break out in the next step, 1 ten steps off. With safe
+    moves the agent only chooses from moves that it can survive.
     """
 
     def __init__(self, spec: pommego.GameSpec, moves: str) -> None:
-        self.safety = Safety(spec) if moves == "safe" else None
-        self.board = spec.rules["board_size"]
+        self.safety, self.careful = Safety(spec), moves == "safe"
+        self.board, self.actions = spec.rules["board_size"], spec.actions[0].n
         self.reach = spec.rules["agent_view_size"] or self.board - 1
         encoding = spec.encoding("planes")
-        self.rigid = [plane.name for plane in encoding["planes"].names].index("rigid")
-        scalars = [scalar.name for scalar in encoding["scalars"].names]
-        self.place = [scalars.index("row"), scalars.index("col")]
+        self.planes = [*(plane.name for plane in encoding["planes"].names), "danger"]
+        self.scalars = [scalar.name for scalar in encoding["scalars"].names]
+        self._place = [self.scalars.index("row"), self.scalars.index("col")]
 
     def __call__(self, obs: dict[str, np.ndarray], info: dict[str, Any]) -> Seen:
         """Read a batch."""
         planes, scalars, mask, reach = obs["planes"], obs["scalars"], info["action_mask"], self.reach
-        if self.safety:
+        if self.careful:
             mask = self.safety.moves(planes, scalars, mask)
-        size = self.board + 2 * reach
-        padded = np.zeros((*planes.shape[:2], size, size), np.uint8)
-        padded[:, self.rigid] = 1
-        padded[:, :, reach:-reach, reach:-reach] = planes
-        row, col = np.rint(scalars[:, self.place] * (self.board - 1)).astype(np.intp).T
+        size, inner = self.board + 2 * reach, slice(reach, self.board + reach)
+        padded = np.zeros((len(planes), len(self.planes), size, size), np.uint8)
+        padded[:, self.planes.index("rigid")] = 1
+        padded[:, :-1, inner, inner] = planes
+        padded[:, -1, inner, inner] = SOON + 1 - np.minimum(self.safety.danger(planes), SOON + 1)
+        row, col = np.rint(scalars[:, self._place] * (self.board - 1)).astype(np.intp).T
         windows = sliding_window_view(padded, (2 * reach + 1, 2 * reach + 1), axis=(2, 3))
         near = windows[np.arange(len(planes)), :, row, col]
         return Seen(*map(torch.from_numpy, (near, scalars, mask > 0)))
@@ -157,11 +171,12 @@ class Eyes:
 
 
 class Rollout(NamedTuple):
-    """Steps of games: of agents (steps, games * learners, ...), of games (steps, games, ...)."""
+    """Steps of games: of agents (steps, games * learners, ...), of games (steps, games, ...).
 
-    planes: Tensor
-    scalars: Tensor
-    mask: Tensor
+    There is one more state than steps, and one more value: those after the last.
+    """
+
+    seen: Seen
     action: Tensor
     logp: Tensor
     valid: Tensor
@@ -172,14 +187,13 @@ class Rollout(NamedTuple):
     done: Tensor
 
 
-def advantages(rollout: Rollout, last: Tensor, gamma: float, lam: float) -> Tensor:
+def advantages(rollout: Rollout, gamma: float, lam: float) -> Tensor:
     """Estimate by how much each step of the team was better than expected (GAE), (steps, games)."""
-    estimate, following, result = torch.zeros_like(last), last, torch.empty_like(rollout.reward)
+    estimate, result = torch.zeros_like(rollout.value[-1]), torch.empty_like(rollout.reward)
     for t in reversed(range(len(result))):
         goes_on = 1 - rollout.done[t]
-        surprise = rollout.reward[t] + gamma * goes_on * following - rollout.value[t]
-        estimate = surprise + gamma * lam * goes_on * estimate
-        result[t], following = estimate, rollout.value[t]
+        surprise = rollout.reward[t] + gamma * goes_on * rollout.value[t + 1] - rollout.value[t]
+        result[t] = estimate = surprise + gamma * lam * goes_on * estimate
     return result
 
 
@@ -200,8 +214,7 @@ class Trainer:
         )
         spec, self.learners = self.envs.game_spec, self.envs.learners
         self.eyes = Eyes(spec, config.moves)
-        self.actor = Actor(self.envs.encoding, self.eyes, spec.actions[0].n)
-        self.critic = Critic(self.envs.state_encoding)
+        self.actor, self.critic = Actor(self.eyes), Critic(self.envs.state_encoding)
         weights = [*self.actor.parameters(), *self.critic.parameters()]
         self.optimizer = torch.optim.Adam(weights, config.learning_rate, eps=1e-5)
         names = [name.name for name in self.envs.state_encoding["scalars"].names]
@@ -209,118 +222,109 @@ class Trainer:
         self.wood = [plane.name for plane in self.envs.state_encoding["planes"].names].index("wood")
         self.wins: deque[float] = deque(maxlen=WINDOW)
         self.updates = self.steps = 0
-        obs, info = self.envs.reset(seed=config.seed * 1_000_000)
-        self.seen, self.state = self.eyes(obs, info), self._state(info)
+        obs, self.info = self.envs.reset(seed=config.seed * 1_000_000)
+        self.seen = self.eyes(obs, self.info)
 
-    def _state(self, info: dict[str, Any]) -> tuple[Tensor, Tensor]:
-        state = info["state"]
-        return torch.from_numpy(state["planes"]), torch.from_numpy(state["scalars"])
-
-    def collect(self) -> tuple[Rollout, Tensor]:
-        """Play; return the steps, and the values after them."""
-        steps = []
+    def collect(self) -> Rollout:
+        """Play. The critic, which has no part in it, judges all states at once afterwards."""
+        steps, states = [], [self.info["state"]]
         for _ in range(self.config.rollout):
-            with torch.no_grad():
-                logp, value = self.actor(self.seen), self.critic(*self.state)
-            action = torch.multinomial(logp.exp(), 1)
-            obs, reward, terminated, _, info = self.envs.step(action.squeeze(1).numpy())
-            seen, state = self.seen, self.state
-            self.seen, self.state = self.eyes(obs, info), self._state(info)
-            done = torch.from_numpy(terminated[:: self.learners].copy())
-            paid = torch.from_numpy(reward[:: self.learners].astype(np.float32))  # the same for both
-            self.wins.extend((paid[done] > 0).float().tolist())
-            paid = paid + self._shaping(state, self.state, done)
-            chosen, valid = logp.gather(1, action).squeeze(1), torch.from_numpy(info["valid"])
-            steps.append((*seen, action.squeeze(1), chosen, valid, *state, value, paid, done.float()))
-        with torch.no_grad():
-            last = self.critic(*self.state)
+            action, logp = self.actor.act(self.seen)
+            obs, reward, terminated, _, self.info = self.envs.step(action.numpy())
+            valid, paid, done = map(torch.from_numpy, (self.info["valid"], reward, terminated))
+            steps.append((self.seen, action, logp, valid, paid, done))
+            self.seen = self.eyes(obs, self.info)
+            states.append(self.info["state"])
         self.steps += self.config.rollout * self.config.games
-        return Rollout(*map(torch.stack, zip(*steps, strict=True))), last
+        seen, action, logp, valid, paid, done = zip(*steps, strict=True)
+        planes, scalars = (torch.from_numpy(np.stack([s[key] for s in states])) for key in states[0])
+        with torch.no_grad():
+            value = torch.stack(list(map(self.critic, planes, scalars)))
+        paid, done = (torch.stack(part)[:, :: self.learners] for part in (paid, done))  # the same for both
+        self.wins.extend((paid[done] > 0).float().tolist())
+        reward = paid.float() + self._shaping(planes, scalars, done)
+        agents = (Seen(*map(torch.stack, zip(*seen, strict=True))), *map(torch.stack, (action, logp, valid)))
+        return Rollout(*agents, planes, scalars, value, reward, done.float())
 
-    def _shaping(self, before: tuple[Tensor, ...], after: tuple[Tensor, ...], done: Tensor) -> Tensor:
-        """Reward the team for enemies and wood that went, except in the last step."""
-        enemies = (before[1] - after[1])[:, self.enemies].sum(1)
-        wood = sum(sign * part[0][:, self.wood].sum((1, 2)) for sign, part in ((1.0, before), (-1.0, after)))
-        return torch.where(done, 0.0, self.config.outliving * enemies + self.config.digging * wood)
+    def _shaping(self, planes: Tensor, scalars: Tensor, done: Tensor) -> Tensor:
+        """Reward the team for enemies and wood that went, except in an episode's last step."""
+        enemies = scalars[:, :, self.enemies].sum(2)
+        wood = planes[:, :, self.wood].sum((2, 3)).float()
+        went = -(self.config.outliving * enemies + self.config.digging * wood).diff(dim=0)
+        return torch.where(done, 0.0, went)
 
-    def learn(self, rollout: Rollout, last: Tensor) -> dict[str, float]:
+    def learn(self, rollout: Rollout) -> dict[str, float]:
         """Make an update's gradient steps and return their statistics."""
         c = self.config
-        gain = advantages(rollout, last, c.gamma, c.gae)
-        aim = gain + rollout.value
+        gain = advantages(rollout, c.gamma, c.gae)
+        aim = (gain + rollout.value[:-1]).flatten()
+        unexplained = (gain.var() / aim.var()).item()
+        planes, scalars = rollout.state_planes[:-1].flatten(0, 1), rollout.state_scalars[:-1].flatten(0, 1)
         gain = gain.repeat_interleave(self.learners, 1)  # the team's, for each of its agents
         gain = (gain - gain[rollout.valid].mean()) / (gain[rollout.valid].std() + 1e-8)
-        noted = []
+        alive, noted = rollout.valid.flatten().nonzero().squeeze(1), []
         for _ in range(c.epochs):
-            for part in torch.randperm(len(gain)).split(c.minibatch):
-                policy_loss, entropy = self._policy_loss(rollout, gain, part)
-                value = self.critic(
-                    rollout.state_planes[part].flatten(0, 1), rollout.state_scalars[part].flatten(0, 1)
-                )
-                value_loss = functional.mse_loss(value, aim[part].flatten())
+            rows = alive[torch.randperm(len(alive))].tensor_split(c.minibatches)
+            positions = torch.randperm(len(aim)).tensor_split(c.minibatches)
+            for row, at in zip(rows, positions, strict=True):
+                policy_loss, entropy, clipped = self._policy_loss(rollout, gain, row)
+                value_loss = functional.mse_loss(self.critic(planes[at], scalars[at]), aim[at])
                 self.optimizer.zero_grad()
                 (policy_loss + 0.5 * value_loss - c.entropy * entropy).backward()
                 nn.utils.clip_grad_norm_(self.actor.parameters(), 0.5)
                 nn.utils.clip_grad_norm_(self.critic.parameters(), 0.5)
                 self.optimizer.step()
-                noted.append(torch.stack([policy_loss, value_loss, entropy]).detach())
-        return dict(
-            zip(("policy_loss", "value_loss", "entropy"), torch.stack(noted).mean(0).tolist(), strict=True)
-        )
+                noted.append(torch.stack([policy_loss, value_loss, entropy, clipped]).detach())
+        means = torch.stack(noted).mean(0).tolist()
+        names = ("policy_loss", "value_loss", "entropy", "clipped")
+        return dict(zip(names, means, strict=True)) | {"explained": 1 - unexplained}
 
-    def _policy_loss(self, rollout: Rollout, gain: Tensor, part: Tensor) -> tuple[Tensor, Tensor]:
-        """PPO's loss and the entropy, of the valid rows alone."""
-        valid = rollout.valid[part]
-        logp = self.actor(
-            Seen(rollout.planes[part][valid], rollout.scalars[part][valid], rollout.mask[part][valid])
-        )
-        ratio = (
-            logp.gather(1, rollout.action[part][valid][:, None]).squeeze(1) - rollout.logp[part][valid]
-        ).exp()
-        better = gain[part][valid]
+    def _policy_loss(self, rollout: Rollout, gain: Tensor, rows: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """PPO's loss, the entropy, and the share of steps that are clipped, of some agents' steps."""
+        logp = self.actor(Seen(*(part.flatten(0, 1)[rows] for part in rollout.seen)))
+        action, old, better = (part.flatten()[rows] for part in (rollout.action, rollout.logp, gain))
+        ratio = (logp.gather(1, action[:, None]).squeeze(1) - old).exp()
         clipped = ratio.clamp(1 - self.config.clip, 1 + self.config.clip)
-        return -torch.minimum(ratio * better, clipped * better).mean(), -(logp.exp() * logp).sum(1).mean()
+        loss = -torch.minimum(ratio * better, clipped * better).mean()
+        return loss, -(logp.exp() * logp).sum(1).mean(), (ratio != clipped).float().mean()
 
     def run(self) -> None:
-        """Train until time or steps are up; write progress and policy into the folder."""
+        """Train until time or steps are up, or Ctrl-C; write progress and policy into the folder."""
         out, begin = Path(self.config.out), time.perf_counter()
         out.mkdir(parents=True, exist_ok=True)
-        with (out / "progress.jsonl").open("w") as progress:
-            while not self.updates or not self._enough(begin):
-                noted = self.learn(*self.collect())
-                self.updates += 1
-                row = {
-                    "update": self.updates,
-                    "steps": self.steps,
-                    "minutes": (time.perf_counter() - begin) / 60,
-                }
-                row |= noted
-                if len(self.wins) >= FEWEST:
-                    row["won"] = float(np.mean(self.wins))
-                progress.write(json.dumps(row) + "\n")
-                progress.flush()
-                print("  ".join(f"{k} {v:.4g}" for k, v in row.items()), flush=True)
-        torch.save({"config": asdict(self.config), "actor": self.actor.state_dict()}, out / "policy.pt")
+        try:
+            with (out / "progress.jsonl").open("w") as progress:
+                while not self._enough(begin):
+                    noted = self.learn(self.collect())
+                    self.updates += 1
+                    spent = {"steps": self.steps, "minutes": (time.perf_counter() - begin) / 60}
+                    row = {"update": self.updates} | spent | noted
+                    if len(self.wins) >= FEWEST:
+                        row["won"] = float(np.mean(self.wins))
+                    progress.write(json.dumps(row) + "\n")
+                    progress.flush()
+                    print("  ".join(f"{k} {v:.4g}" for k, v in row.items()), flush=True)
+        finally:
+            torch.save({"config": asdict(self.config), "actor": self.actor.state_dict()}, out / "policy.pt")
 
     def _enough(self, begin: float) -> bool:
         minutes = (time.perf_counter() - begin) / 60
         return minutes >= self.config.minutes or 0 < self.config.steps <= self.steps
 
 
-def evaluate(out: str, games: int, opponent: str | None = None) -> pommego.Evaluation:
+def evaluate(out: str, games: int, opponent: str) -> pommego.Evaluation:
     """Play the saved policy of a run as both teams, each agent by what it observes itself."""
     saved = torch.load(Path(out) / "policy.pt", weights_only=True)
     config = Config(**saved["config"])
-    spec = pommego.catalog()[config.env]
-    eyes = Eyes(spec, config.moves)
-    actor = Actor(spec.encoding("planes"), eyes, spec.actions[0].n)
+    eyes = Eyes(pommego.catalog()[config.env], config.moves)
+    torch.manual_seed(0)
+    actor = Actor(eyes)
     actor.load_state_dict(saved["actor"])
 
-    @torch.no_grad()
     def policy(obs: dict[str, np.ndarray], info: dict[str, Any]) -> np.ndarray:
-        return torch.multinomial(actor(eyes(obs, info)).exp(), 1).squeeze(1).numpy()
+        return actor.act(eyes(obs, info))[0].numpy()
 
-    return pommego.evaluate(policy, config.env, opponent or config.opponent, games, team=True)
+    return pommego.evaluate(policy, config.env, opponent, games, team=True)
 
 
 def main() -> None:
@@ -335,10 +339,10 @@ def main() -> None:
     options = vars(parser.parse_args())
     games = options.pop("evaluate")
     if games:
-        print(evaluate(options["out"], games))
+        print(evaluate(options["out"], games, options["opponent"]))
         return
     trainer = Trainer(Config(**options))
-    with trainer.envs:
+    with trainer.envs, suppress(KeyboardInterrupt):
         trainer.run()
 
 

@@ -16,7 +16,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 EXAMPLE = Path(__file__).resolve().parents[1] / "examples" / "mappo.py"
-SMALL = {"opponent": "static", "games": 6, "rollout": 40, "minibatch": 8, "epochs": 1}
+SMALL = {"opponent": "static", "games": 6, "rollout": 40, "minibatches": 5, "epochs": 1}
 
 
 @pytest.fixture(scope="module")
@@ -47,41 +47,79 @@ def test_same_seed_same_policy(mappo: ModuleType, tmp_path: Path) -> None:
 
 
 def test_the_dead_teach_the_policy_nothing(mappo: ModuleType, tmp_path: Path) -> None:
-    trainer = mappo.Trainer(mappo.Config(out=str(tmp_path), moves="legal", **SMALL))
+    """What dead learners saw and did makes no difference to the weights after an update."""
+    after = []
+    for noise in (False, True):
+        trainer = mappo.Trainer(mappo.Config(out=str(tmp_path), moves="legal", **SMALL))
+        with trainer.envs:
+            rollout = trainer.collect()
+        valid = rollout.valid
+        assert valid.any()
+        assert not valid.all(), "somebody died while the game went on"
+        alive = trainer.eyes.scalars.index("alive")
+        assert torch.equal(valid, rollout.seen.scalars[..., alive] > 0), "no step in this mode only resets"
+        assert rollout.state_planes.shape[:3] == (41, 6, 18), "one state per game"
+        if noise:
+            rollout.logp[~valid] = torch.randn(int((~valid).sum()))
+            rollout.seen.planes[~valid] = 77
+        torch.manual_seed(1)
+        assert np.isfinite(list(trainer.learn(rollout).values())).all()
+        after.append(weights(trainer))
+    assert all(map(torch.equal, *after))
+
+
+def test_sees_the_board_around_itself(mappo: ModuleType, tmp_path: Path) -> None:
+    trainer = mappo.Trainer(mappo.Config(out=str(tmp_path), **SMALL))
+    with trainer.envs as envs:
+        obs, info = envs.reset(seed=3)
+        bombs = np.full(envs.num_envs, 5)
+        for _ in range(2):
+            obs, _, _, _, info = envs.step(bombs)
+        seen = trainer.eyes(obs, info)
+    reach, planes = trainer.eyes.reach, trainer.eyes.planes
+    assert seen.planes.shape == (12, len(planes), 2 * reach + 1, 2 * reach + 1)
+    for row, board in enumerate(obs["planes"]):
+        around = np.zeros((len(planes) - 1, 11 + 2 * reach, 11 + 2 * reach), np.uint8)
+        around[planes.index("rigid")] = 1
+        around[:, reach:-reach, reach:-reach] = board
+        ((y, x),) = np.argwhere(board[planes.index("self")])
+        wanted = around[:, y : y + 2 * reach + 1, x : x + 2 * reach + 1]
+        assert np.array_equal(seen.planes[row, :-1].numpy(), wanted)
+        life = int(wanted[planes.index("bomb_life"), reach, reach])
+        assert life > 0
+        assert seen.planes[row, -1, reach, reach] == max(11 - life, 0)
+
+
+def test_shaping(mappo: ModuleType, tmp_path: Path) -> None:
+    trainer = mappo.Trainer(mappo.Config(out=str(tmp_path), outliving=0.5, digging=0.01, **SMALL))
     with trainer.envs:
-        rollout, last = trainer.collect()
-    valid = rollout.valid
-    assert valid.any()
-    assert not valid.all(), "somebody died while the game went on"
-    alive = [name.name for name in trainer.envs.encoding["scalars"].names].index("alive")
-    assert torch.equal(valid, rollout.scalars[..., alive] > 0), "no step in this mode only resets"
-    gain = torch.randn(valid.shape)
-    part = torch.arange(len(gain))
-    wanted = trainer._policy_loss(rollout, gain, part)
-    noise = rollout._replace(logp=torch.where(valid, rollout.logp, torch.randn(valid.shape)))
-    got = trainer._policy_loss(noise, torch.where(valid, gain, 1e6), part)
-    assert all(map(torch.equal, got, wanted))
-    assert rollout.state_planes.shape[:3] == (40, 6, 18), "one state per game"
-    assert torch.isfinite(torch.tensor(list(trainer.learn(rollout, last).values()))).all()
+        state = trainer.info["state"]
+    planes, scalars = (torch.from_numpy(np.stack([state[key]] * 2)) for key in state)
+    scalars[1, :2, trainer.enemies[0]] = 0
+    y, x = np.argwhere(planes[0, 1, trainer.wood].numpy())[0]
+    planes[1, 1, trainer.wood, y, x] = 0
+    done = torch.tensor([[False] * 5 + [True]])
+    scalars[1, 5, trainer.enemies] = 0
+    paid = trainer._shaping(planes, scalars, done)
+    assert paid[0].tolist() == pytest.approx([0.5, 0.51, 0, 0, 0, 0]), "after an end only the outcome counts"
 
 
 def test_advantages(mappo: ModuleType) -> None:
     """By the definition: a sum over the steps to come, that ends with the episode."""
     rng = np.random.default_rng(0)
-    reward, value = rng.normal(size=(2, 5, 3)).astype(np.float32)
+    reward = rng.normal(size=(5, 3)).astype(np.float32)
+    value = rng.normal(size=(6, 3)).astype(np.float32)
     done = rng.random((5, 3)) < 0.3
-    last = rng.normal(size=3).astype(np.float32)
     empty = dict.fromkeys(mappo.Rollout._fields, None)
     given = {"reward": reward, "value": value, "done": done.astype(np.float32)}
     rollout = mappo.Rollout(**(empty | {name: torch.from_numpy(array) for name, array in given.items()}))
-    got = mappo.advantages(rollout, torch.from_numpy(last), 0.9, 0.8).numpy()
+    got = mappo.advantages(rollout, 0.9, 0.8).numpy()
     for game in range(3):
         for t in range(5):
             wanted, weight = 0.0, 1.0
             for k in range(t, 5):
-                after = value[k + 1, game] if k < 4 else last[game]
                 goes_on = not done[k, game]
-                wanted += weight * (reward[k, game] + 0.9 * goes_on * after - value[k, game])
+                wanted += weight * (reward[k, game] + 0.9 * goes_on * value[k + 1, game] - value[k, game])
                 weight *= 0.9 * 0.8
                 if done[k, game]:
                     break
