@@ -176,9 +176,10 @@ vanishing: ## 1,000 clients that vanish with environments, in the middle of step
 	go test ./bridge -run TestVanishingClients -vanishing 1000 -count 1 -timeout 60m
 
 FRAMES ?= 100000
+SEED   ?= 1
 
-hostile: ## 100,000 hostile frames and messages beside a client that behaves, and what it loses; FRAMES=10000000: an hour
-	go test ./bridge -run Hostile -hostile-frames $(FRAMES) -hostile-pairs 100 -count 1 -timeout 240m -v | grep -v -- '--- PASS\|=== RUN'
+hostile: ## 100,000 hostile frames and messages beside a client that behaves, and what it loses; FRAMES=10000000 SEED=1: half an hour
+	go test ./bridge -run Hostile -hostile-frames $(FRAMES) -hostile-seed $(SEED) -hostile-pairs 100 -count 1 -timeout 240m -v | grep -v -- '--- PASS\|=== RUN'
 
 faults: build venv ## 1,000 connections cut, reset, silenced, delayed and sliced, some minutes
 	POMMEGO_FAULTS=1000 $(PY) -m pytest -s python_client/tests/test_resume.py -k test_faults

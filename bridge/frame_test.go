@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/binary"
 	"errors"
@@ -8,7 +9,6 @@ import (
 	"io"
 	"net"
 	"os"
-	"strings"
 	"testing"
 	"time"
 	"unsafe"
@@ -95,6 +95,7 @@ func TestStepDoesNotAllocate(t *testing.T) {
 // measurement sees the server alone.
 type rawPeer struct {
 	net.Conn
+	in    *bufio.Reader
 	head  [14]byte
 	reply []byte
 }
@@ -102,30 +103,43 @@ type rawPeer struct {
 // dialRaw does the opening handshake by hand.
 func dialRaw(t testing.TB, host string) *rawPeer {
 	t.Helper()
-	conn, err := net.Dial("tcp", host)
+	p, err := openRaw(host)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { conn.Close() })
+	t.Cleanup(func() { p.Close() })
+	return p
+}
+
+// openRaw is dialRaw for goroutines of tests.
+func openRaw(host string) (*rawPeer, error) {
+	conn, err := net.Dial("tcp", host)
+	if err != nil {
+		return nil, err
+	}
+	p := &rawPeer{Conn: conn, in: bufio.NewReader(conn)}
 	conn.SetDeadline(time.Now().Add(30 * time.Second))
 	_, _ = io.WriteString(conn, handshake(host)) // or reading the answer fails
 	var answer []byte
 	for !bytes.HasSuffix(answer, []byte("\r\n\r\n")) {
-		var b [1]byte
-		if _, err := io.ReadFull(conn, b[:]); err != nil {
-			t.Fatalf("%v after %q", err, answer)
+		line, err := p.in.ReadSlice('\n')
+		if answer = append(answer, line...); err != nil {
+			conn.Close()
+			return nil, fmt.Errorf("%w after %q", err, answer)
 		}
-		answer = append(answer, b[0])
 	}
-	if !strings.HasPrefix(string(answer), "HTTP/1.1 101") {
-		t.Fatalf("answer %q, want 101", answer)
+	if !bytes.HasPrefix(answer, []byte("HTTP/1.1 101")) {
+		conn.Close()
+		return nil, fmt.Errorf("answer %q, want 101", answer)
 	}
-	return &rawPeer{Conn: conn}
+	return p, nil
 }
+
+func (p *rawPeer) Read(b []byte) (int, error) { return p.in.Read(b) }
 
 // frameBytes is a client's frame, masked with zeros.
 func frameBytes(first byte, payload []byte) []byte {
-	f := []byte{first}
+	f := append(make([]byte, 0, len(payload)+14), first)
 	switch n := len(payload); {
 	case n < 126:
 		f = append(f, 0x80|byte(n))

@@ -13,37 +13,65 @@ import (
 	"runtime"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
 
 var (
 	hostileFrames = flag.Int("hostile-frames", 20_000, "how many frames TestHostileFrames sends")
-	hostileSeed   = flag.Uint64("hostile-seed", 1, "which")
+	hostileSeed   = flag.Uint64("hostile-seed", 1, "the first of their seeds; a run names its last")
 	hostilePairs  = flag.Int("hostile-pairs", 2, "how often TestBesideHostileFrames compares")
 )
 
-// hostileFrame is a frame that a client may not send, or a message that the server
-// must refuse: any opcode and flags, lengths that are not true, masks that are missing,
+// ammunition is what hostile frames are made of.
+type ammunition struct {
+	hello    []byte
+	requests [][]byte // that a client may send
+	frames   [][]byte // hostile messages, each in a frame: some have megabytes
+}
+
+func loaded(t *testing.T) *ammunition {
+	a := &ammunition{hello: binaryFrame(mustEncode(t, rawHello))}
+	for _, g := range readGolden(t) {
+		if g.Message != nil {
+			a.requests = append(a.requests, mustEncode(t, g.entries(t)))
+		}
+	}
+	for _, h := range hostile {
+		a.frames = append(a.frames, binaryFrame([]byte(h.msg)))
+	}
+	return a
+}
+
+// frame is a frame that a client may not send, or a message that the server must
+// refuse: any opcode and flags, lengths that are not true, masks that are missing,
 // and payloads that are noise, or damaged requests. broken: it is more than the message
 // that is wrong.
-func hostileFrame(draw *rand.Rand, requests [][]byte) (frame []byte, broken bool) {
+func (a *ammunition) frame(draw *rand.Rand) (frame []byte, broken bool) {
 	payload := make([]byte, draw.IntN(200))
+	known := -1
 	switch draw.IntN(3) {
 	case 0:
 		for i := range payload {
 			payload[i] = byte(draw.Uint32())
 		}
 	case 1:
-		payload = append([]byte{}, requests[draw.IntN(len(requests))]...)
+		payload = append([]byte{}, a.requests[draw.IntN(len(a.requests))]...)
 		for range 1 + draw.IntN(3) {
 			payload[draw.IntN(len(payload))] = byte(draw.Uint32())
 		}
 	case 2:
-		payload = []byte(hostile[draw.IntN(len(hostile))].msg)
+		known = draw.IntN(len(hostile))
 	}
-	if draw.IntN(3) > 0 {
-		return binaryFrame(payload), false // what is wrong is the message alone
+	alone := draw.IntN(3) > 0 // what is wrong is the message alone
+	switch {
+	case alone && known >= 0:
+		return a.frames[known], false
+	case alone:
+		return binaryFrame(payload), false
+	case known >= 0:
+		payload = []byte(hostile[known].msg)
 	}
 	frame = frameBytes(byte(draw.Uint32()), payload)
 	switch draw.IntN(4) {
@@ -59,41 +87,51 @@ func hostileFrame(draw *rand.Rand, requests [][]byte) (frame []byte, broken bool
 }
 
 // TestHostileFrames sends seeded frames that nobody should send, on as many connections
-// as it takes. A client beside them is served, and afterwards the server has nothing
-// more than before.
+// as it takes, some at a time. A client beside them is served, and afterwards the server has
+// nothing more than before.
 func TestHostileFrames(t *testing.T) {
 	server := startServer(t, short)
 	good := server.dial(t)
 	call(t, good, "make", "env_id", "ToySolo-v0", "games", 2)
 	call(t, good, "reset", "env", 1)
-	var requests [][]byte
-	for _, g := range readGolden(t) {
-		if g.Message != nil {
-			requests = append(requests, mustEncode(t, g.entries(t)))
+	with := loaded(t)
+	var sent, connections atomic.Int64
+	seed, before, residentBefore := *hostileSeed, uint64(0), 0
+	for next := int64(0); sent.Load() < int64(*hostileFrames) && !t.Failed(); {
+		var all sync.WaitGroup
+		for range hostileAttackers {
+			draw := rand.New(rand.NewPCG(seed, 2))
+			seed++
+			all.Go(func() {
+				for range 100 {
+					n, err := attack(server.host, draw, with, 100)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					sent.Add(int64(n))
+					connections.Add(1)
+				}
+			})
 		}
-	}
-	draw := rand.New(rand.NewPCG(*hostileSeed, 2))
-	connections, before, residentBefore := 0, uint64(0), 0
-	for sent := 0; sent < *hostileFrames; {
-		t.Run(fmt.Sprint(sent), func(t *testing.T) { // whose end lets go of its connections
-			for range 100 {
-				sent += attack(t, server.host, draw, requests, 100)
-				connections++
-			}
-		})
-		if before == 0 { // what the first take is kept for those that follow
+		all.Wait()
+		if before == 0 { // what the first are kept for those that follow
 			before, residentBefore = heap(), resident(t)
 		}
 		good.ws.SetReadDeadline(time.Now().Add(30 * time.Second)) // of each reply
 		call(t, good, "step", "env", 1, "actions", toyActions(6, 0, 0))
+		if n := sent.Load(); n >= next {
+			t.Logf("%d frames on %d connections, seeds %d to %d", n, connections.Load(), *hostileSeed, seed-1)
+			next = n + int64(*hostileFrames)/20
+		}
 	}
 	eventually(t, "the attackers are gone", func() bool { return server.connections.Load() == 1 })
 	if n := server.games.Load(); n != 2 {
 		t.Errorf("%d games are left, want the 2 of the client that behaves", n)
 	}
 	after, residentAfter := heap(), resident(t)
-	t.Logf("%d frames on %d connections; the heap went from %d to %d KiB, what is resident from %d to %d KiB",
-		*hostileFrames, connections, before>>10, after>>10, residentBefore>>10, residentAfter>>10)
+	t.Logf("%d frames on %d connections, seeds %d to %d; the heap went from %d to %d KiB, what is resident from %d to %d KiB",
+		sent.Load(), connections.Load(), *hostileSeed, seed-1, before>>10, after>>10, residentBefore>>10, residentAfter>>10)
 	if after > before+16<<20 {
 		t.Errorf("the heap grew from %d to %d bytes", before, after)
 	}
@@ -102,42 +140,45 @@ func TestHostileFrames(t *testing.T) {
 	}
 }
 
+// hostileAttackers send at a time. Most of theirs is waiting for what a server makes of a frame.
+const hostileAttackers = 8
+
 // attack opens a connection and sends so many frames, or until the server has had enough.
-func attack(t *testing.T, host string, draw *rand.Rand, requests [][]byte, most int) (sent int) {
-	p := dialRaw(t, host)
+func attack(host string, draw *rand.Rand, with *ammunition, most int) (sent int, err error) {
+	p, err := openRaw(host)
+	if err != nil {
+		return 0, err
+	}
 	defer p.Close()
 	if draw.IntN(4) > 0 {
-		p.send(t, rawHello)
+		_, _ = p.Write(with.hello) // or the next fails
 	}
 	gone := make(chan struct{})
 	go func() {
 		defer close(gone)
-		rest := make([]byte, 4096)
-		for {
-			if _, err := p.Read(rest); err != nil {
-				return
-			}
-		}
+		_, _ = io.Copy(io.Discard, p)
 	}()
 	for range most {
-		frame, broken := hostileFrame(draw, requests)
+		frame, broken := with.frame(draw)
 		if _, err := p.Write(frame); err != nil {
 			break
 		}
 		if sent++; sent == most {
 			break
 		}
-		wait := time.Duration(0)
-		if broken {
-			wait = 2 * time.Millisecond // most end the connection, and more would not be read
+		if broken { // most end the connection, and more would not be read
+			select {
+			case <-gone:
+			case <-time.After(2 * time.Millisecond):
+			}
 		}
 		select {
 		case <-gone:
-			return sent
-		case <-time.After(wait):
+			return sent, nil
+		default:
 		}
 	}
-	return max(sent, 1)
+	return max(sent, 1), nil
 }
 
 func heap() uint64 {
@@ -165,13 +206,7 @@ func resident(t *testing.T) int {
 // TestBesideHostileFrames compares how fast a client that behaves is served while the
 // server is sent hostile frames, and while a sink beside it is sent the same.
 func TestBesideHostileFrames(t *testing.T) {
-	server, sink := startServer(t, short), startSink(t)
-	var requests [][]byte
-	for _, g := range readGolden(t) {
-		if g.Message != nil {
-			requests = append(requests, mustEncode(t, g.entries(t)))
-		}
-	}
+	server, sink, with := startServer(t, short), startSink(t), loaded(t)
 	good := server.dial(t)
 	call(t, good, "make", "env_id", "ToySolo-v0", "games", 64)
 	call(t, good, "reset", "env", 1)
@@ -192,7 +227,11 @@ func TestBesideHostileFrames(t *testing.T) {
 						if target == 1 {
 							most = sent[k]
 						}
-						sent[k] = attack(t, host, draw, requests, most)
+						var err error
+						if sent[k], err = attack(host, draw, with, most); err != nil {
+							t.Error(err)
+							return
+						}
 						frames += sent[k] * (1 - target)
 						time.Sleep(time.Until(begun.Add(time.Duration(k+1) * 2 * time.Millisecond))) // as many a second for both
 					}
@@ -217,8 +256,9 @@ func TestBesideHostileFrames(t *testing.T) {
 	t.Logf("%d hostile frames: %.0f steps/s while the server gets them, %.0f while a sink does, %.2f of it", frames, rates[0], rates[1], rates[0]/rates[1])
 }
 
-// sinkAnswer is what an attacker takes for an upgrade.
-const sinkAnswer = "HTTP/1.1 101 Switching Protocols\r\n\r\n"
+// sinkAnswer is an upgrade, as long as a server's.
+const sinkAnswer = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n" +
+	"Sec-WebSocket-Accept: AAAAAAAAAAAAAAAAAAAAAAAAAAA=\r\nSec-WebSocket-Protocol: " + Subprotocol + "\r\n\r\n"
 
 // startSink listens, says that it has upgraded its peers, and reads whatever comes; it returns its address.
 func startSink(t *testing.T) string {

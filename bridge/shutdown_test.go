@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"strings"
 	"testing"
@@ -116,8 +117,14 @@ func TestShutdownCut(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-game.stepping
-	if err := server.stop(); err == nil || !strings.Contains(err.Error(), "1 connections are still at work") {
+	begun := time.Now()
+	err := server.stop()
+	if err == nil || !strings.Contains(err.Error(), "1 connections are still at work") {
 		t.Errorf("Serve returned %v, want an error about the connection", err)
+	}
+	_, text, _ := strings.Cut(fmt.Sprint(err), " after ")
+	if named, wrong := time.ParseDuration(text); wrong != nil || named < 50*time.Millisecond+lingerTime || named > time.Since(begun)+time.Millisecond {
+		t.Errorf("Serve returned %v, want how long it took, between %v and %v", err, 50*time.Millisecond+lingerTime, time.Since(begun))
 	}
 	if _, err := c.Receive(); err == nil {
 		t.Error("the client was not cut off")

@@ -25,6 +25,16 @@ type Listing struct {
 	// Ratings and Pairs are a tournament's, as its results have them.
 	Ratings any `json:"ratings,omitzero"`
 	Pairs   any `json:"pairs,omitzero"`
+
+	once     sync.Once
+	contents contents
+}
+
+// contents is what is in all games of a listing.
+type contents struct {
+	agents  []string
+	columns []string    // those in which any game has something
+	met     [][2]string // agents that sat in one game, of a tournament
 }
 
 // Entry is one game of a listing.
@@ -45,12 +55,13 @@ const PageSize = 200
 
 // Part is the part of a listing that a page asks for.
 type Part struct {
-	Listing               // Games are those from the place that was asked for on, PageSize at most
+	*Listing
+	Games     []Entry     `json:"games"` // from the place that was asked for on, PageSize at most
 	Total     int         `json:"total"` // games in the listing
 	Found     int         `json:"found"` // of these, games that are as was asked for
 	AllAgents []string    `json:"all_agents"`
-	Columns   []string    `json:"columns"`      // those in which any game has something
-	Met       [][2]string `json:"met,omitzero"` // agents that sat in one game, of a tournament
+	Columns   []string    `json:"columns"`
+	Met       [][2]string `json:"met,omitzero"`
 }
 
 // PartOf is the games that a page's address asks for: of an agent, of it or another
@@ -66,9 +77,11 @@ func (l *Listing) PartOf(query url.Values) (*Part, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Part{Listing: *l, Total: len(l.Games), Found: len(found)}
-	p.AllAgents, p.Columns, p.Met = l.contents()
-	p.Games = []Entry{}
+	l.once.Do(l.survey)
+	p := &Part{
+		Listing: l, Games: []Entry{}, Total: len(l.Games), Found: len(found),
+		AllAgents: l.contents.agents, Columns: l.contents.columns, Met: l.contents.met,
+	}
 	for _, i := range found[min(from, len(found)):min(from+PageSize, len(found))] {
 		e := l.Games[i]
 		e.Winner = e.winner()
@@ -195,8 +208,8 @@ func (l *Listing) sorted(places []int, by string, down bool) ([]int, error) {
 	return nil, fmt.Errorf("sort is %q, want the name of a column", by)
 }
 
-// contents is the agents in the listing, its columns, and who met whom.
-func (l *Listing) contents() (agents, used []string, met [][2]string) {
+// survey notes the agents in the listing, its columns, and who met whom.
+func (l *Listing) survey() {
 	known, pairs, has := map[string]bool{}, map[[2]string]bool{}, map[string]bool{"game": true, "steps": true}
 	for i := range l.Games {
 		e := &l.Games[i]
@@ -214,20 +227,21 @@ func (l *Listing) contents() (agents, used []string, met [][2]string) {
 		has["env"] = has["env"] || e.Env != ""
 		has["note"] = has["note"] || e.Note != ""
 	}
-	agents, used = []string{}, []string{}
+	all := contents{agents: []string{}, columns: []string{}}
 	for a := range known {
-		agents = append(agents, a)
+		all.agents = append(all.agents, a)
 	}
-	slices.Sort(agents)
+	slices.Sort(all.agents)
 	for _, c := range columns {
 		if has[c.name] {
-			used = append(used, c.name)
+			all.columns = append(all.columns, c.name)
 		}
 	}
 	for pair := range pairs {
-		met = append(met, pair)
+		all.met = append(all.met, pair)
 	}
-	return agents, used, met
+	slices.SortFunc(all.met, func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })
+	l.contents = all
 }
 
 // remembered is what was read from a file, until that changes.

@@ -93,7 +93,7 @@ func TestDeterminismEverywhere(t *testing.T) {
 }
 
 // dialOwnServer starts a server in this process and says hello to it.
-func dialOwnServer(t *testing.T) *websocket.Conn {
+func dialOwnServer(t *testing.T) *connection {
 	t.Helper()
 	srv, err := bridge.New(bridge.Config{IDs: catalog.IDs, Game: catalog.Game})
 	if err != nil {
@@ -113,12 +113,13 @@ func dialOwnServer(t *testing.T) *websocket.Conn {
 		}
 	})
 	dialer := websocket.Dialer{Subprotocols: []string{bridge.Subprotocol}}
-	client, _, err := dialer.DialContext(ctx, "ws://"+ln.Addr().String(), nil)
+	ws, _, err := dialer.DialContext(ctx, "ws://"+ln.Addr().String(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { client.Close() })
-	ask(t, client, "hello", message{"versions": []int{bridge.Version}, "client": "determinism"})
+	t.Cleanup(func() { ws.Close() })
+	client := &connection{ws: ws}
+	client.ask(t, "hello", message{"versions": []int{bridge.Version}, "client": "determinism"})
 	return client
 }
 
@@ -131,22 +132,34 @@ func (m message) data(name string) []byte { return m[name].([]any)[3].([]byte) }
 // tensor is what an array of bytes is sent as.
 func tensor(data []byte, shape ...int) []any { return []any{env.Uint8, shape, []byte{}, data} }
 
+// connection is one with a server; replies are read into the same buffer, as they have megabytes.
+type connection struct {
+	ws  *websocket.Conn
+	got bytes.Buffer
+}
+
 // ask sends a request and returns its reply, which must be no error.
-func ask(t *testing.T, client *websocket.Conn, kind string, request message) (reply message) {
+func (c *connection) ask(t *testing.T, kind string, request message) (reply message) {
 	t.Helper()
 	request["type"], request["id"] = kind, 1
 	sent, err := msgpack.Marshal(request)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := client.WriteMessage(websocket.BinaryMessage, sent); err != nil {
+	if err := c.ws.WriteMessage(websocket.BinaryMessage, sent); err != nil {
 		t.Fatal(err)
 	}
-	_, got, err := client.ReadMessage()
+	_, in, err := c.ws.NextReader()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := msgpack.Unmarshal(got, &reply); err != nil || reply["type"] == "error" {
+	c.got.Reset()
+	if _, err := c.got.ReadFrom(in); err != nil {
+		t.Fatal(err)
+	}
+	whole := msgpack.NewDecoder(&c.got)
+	whole.DisableAllocLimit(true) // else it copies again and again
+	if err := whole.Decode(&reply); err != nil || reply["type"] == "error" {
 		t.Fatalf("%s: %v, %v", kind, reply["message"], err)
 	}
 	return reply
@@ -158,7 +171,7 @@ type determinism struct {
 	cfg     vec.Config
 	pools   []*vec.Pool
 	batches []*vec.Batch
-	client  *websocket.Conn
+	client  *connection
 	handle  any
 	rng     env.RNG
 	actions []uint8
@@ -166,7 +179,7 @@ type determinism struct {
 	sum     uint64
 }
 
-func newDeterminism(t *testing.T, client *websocket.Conn, cfg vec.Config, seed uint64) *determinism {
+func newDeterminism(t *testing.T, client *connection, cfg vec.Config, seed uint64) *determinism {
 	t.Helper()
 	d := &determinism{t: t, cfg: cfg, client: client, rng: env.Seed{Value: seed}.RNG(env.StreamPolicy), table: crc64.MakeTable(crc64.ECMA)}
 	for _, workers := range []int{1, 2, 7} {
@@ -184,7 +197,7 @@ func newDeterminism(t *testing.T, client *websocket.Conn, cfg vec.Config, seed u
 	if cfg.Opponents != nil {
 		made["opponents"] = cfg.Opponents
 	}
-	d.handle = ask(t, client, "make", made)["env"]
+	d.handle = client.ask(t, "make", made)["env"]
 	d.compare(d.call("reset", message{"seed": seed}))
 	d.actions = make([]uint8, d.pools[0].Rows()*len(cfg.Game.Spec().Actions))
 	return d
@@ -194,7 +207,7 @@ func newDeterminism(t *testing.T, client *websocket.Conn, cfg vec.Config, seed u
 func (d *determinism) call(kind string, request message) message {
 	d.t.Helper()
 	request["env"] = d.handle
-	return ask(d.t, d.client, kind, request)
+	return d.client.ask(d.t, kind, request)
 }
 
 // step makes one step everywhere and returns how many games moved.

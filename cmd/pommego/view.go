@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 
@@ -171,6 +172,7 @@ func (o *viewOptions) live(cmd *cobra.Command, address string) error {
 	if err != nil {
 		return err
 	}
+	runtime.GOMAXPROCS(1) // it only passes small answers on, and trainers need the cores
 	ctx, stop := interruptible(cmd.Context())
 	defer stop()
 	ctx, gone := untilStdinCloses(ctx, o.stdin)
