@@ -25,6 +25,8 @@ import (
 //     anything, and the sets of all agents with them, its own twice: once
 //     with nobody in its way, and once without the cells that others can be on.
 //     What is left of the sets at the end is the leaf's score; see [planner.leaf].
+//   - For each scenario it asks what a rival could do in the next steps that is bent
+//     on trapping it: lay a bomb, kick one, stand in the way; see [planner.threat].
 //   - A move is worth what its worst scenario is worth and what they are worth on
 //     average, mixed.
 //
@@ -47,6 +49,7 @@ type championSettings struct {
 	tight    bool // it counts its ways of escape also with others in the way
 	remember bool // it knows in fog what it saw
 	radio    bool // it speaks and listens
+	wary     bool // it asks what rivals could do to it next
 
 	weights
 }
@@ -57,6 +60,8 @@ type weights struct {
 	room, doom           int32 // its own set; that it is empty
 	tightRoom, tightDoom int32 // the same with others in its way
 	death                int32
+	trap, haven          int32 // that a rival could leave it nowhere to go; the cells that one leaves
+	exposed              int32 // subtracted where a bomb may go off at any time
 	hunt, kill           int32 // a rival's set gone; the rival too
 	mate, mateDeath      int32 // a teammate's set; none left
 	ammo, blast          int32 // each bomb it has, each range
@@ -65,7 +70,7 @@ type weights struct {
 	chase                int32 // to be at a rival
 	corner               int32 // subtracted for what a rival reaches before it and its teammate do
 	press                int32 // by how many percent hunt, corner and chase are more when it is urgent
-	dare                 int32 // by how many percent tightRoom and tightDoom are less then
+	dare                 int32 // by how many percent tightRoom and tightDoom are less late in a game
 	odds                 int32 // how urgent it is at least when its team outnumbers the other, in thousandths
 	stale                int32 // subtracted for each recent visit to a cell
 	half, halfOthers     int32 // how many cells are worth half of what a set can be, its own and others'
@@ -77,9 +82,10 @@ type weights struct {
 // is close, and without dare it waits beside a rival in hiding, to the end.
 var championDefaults = championSettings{
 	budget:  search.Budget{Ticks: 2000},
-	replies: 2, plies: 10, tight: true, remember: true, radio: true,
+	replies: 2, plies: 10, tight: true, remember: true, radio: true, wary: true,
 	weights: weights{
 		room: 500, doom: 3000, tightRoom: 700, tightDoom: 1000, death: 4000,
+		trap: 1500, haven: 300, exposed: 400,
 		hunt: 400, kill: 1800, mate: 250, mateDeath: 1500,
 		ammo: 70, blast: 50, kick: 120, wood: 40, dig: 800, chase: 400, corner: 300, press: 300, dare: 85, odds: 1000,
 		stale: 6, worst: 70, half: 5, halfOthers: 10,
@@ -113,6 +119,10 @@ var championOptions = []championOption{
 	weightOption("w-tight", func(w *weights) *int32 { return &w.tightRoom }),
 	weightOption("w-tight-doom", func(w *weights) *int32 { return &w.tightDoom }),
 	weightOption("w-doom", func(w *weights) *int32 { return &w.doom }),
+	{"wary", 0, 1, true, func(s *championSettings, x float64) { s.wary = x != 0 }},
+	weightOption("w-exposed", func(w *weights) *int32 { return &w.exposed }),
+	weightOption("w-trap", func(w *weights) *int32 { return &w.trap }),
+	weightOption("w-haven", func(w *weights) *int32 { return &w.haven }),
 	weightOption("w-death", func(w *weights) *int32 { return &w.death }),
 	weightOption("w-hunt", func(w *weights) *int32 { return &w.hunt }),
 	weightOption("w-kill", func(w *weights) *int32 { return &w.kill }),
@@ -181,6 +191,44 @@ func (a *champion) Act(v *pommerman.View, action []uint8) {
 	if a.settings.radio {
 		a.say(v, move, action[1:])
 	}
+}
+
+// urgency is how much it matters to get something decided, in thousandths: as it gets
+// late, and with more in the team than in the other.
+func (p *planner) urgency() int32 {
+	own, rivals := 1, 0
+	for other := range p.rules.Seats() {
+		switch {
+		case !p.others.Has(other):
+		case other == p.mate:
+			own++
+		default:
+			rivals++
+		}
+	}
+	urgency := int(p.lateness())
+	if own > rivals {
+		urgency = max(urgency, int(p.settings.odds))
+	}
+	return int32(urgency)
+}
+
+// lateness is how late it is in the game, in thousandths: nothing in the first quarter,
+// all in the last.
+func (p *planner) lateness() int32 {
+	return int32(min(max(2000*int(p.root.StepCount)/p.rules.MaxSteps-500, 0), 1000))
+}
+
+// at is what weights are when it is so urgent and so late: it hunts more, and fears
+// less. Not so with more in its team, lest it gives that away.
+func (w weights) at(urgency, late int32) weights {
+	for _, x := range []*int32{&w.hunt, &w.corner, &w.chase} {
+		*x += *x * (w.press * urgency / 1000) / 100
+	}
+	for _, x := range []*int32{&w.tightRoom, &w.tightDoom} {
+		*x -= *x * (w.dare * late / 1000) / 100
+	}
+	return w
 }
 
 // planners are lent to agents while they act.

@@ -32,7 +32,7 @@ type node struct {
 type scenario struct {
 	node
 	bodies grid.Bits // where others stand
-	margin int32     // see [planner.margin]
+	margin int32     // see [planner.margin] and [planner.threat]
 }
 
 // opening is one of the moves to choose from.
@@ -62,7 +62,9 @@ type planner struct {
 	scenarios  [choices][maxScenarios]scenario
 	stack      [maxPlies + 1]node
 
-	ahead forecast
+	ahead   forecast
+	calm    forecast  // if no rival interferes; see [planner.threat]
+	exposed grid.Bits // where bombs may go off at any time; see [planner.expose]
 
 	table      [tableSize]entry
 	generation uint32
@@ -91,40 +93,8 @@ func (p *planner) begin(r *pommerman.Rules, seat int, s *championSettings, budge
 		}
 	}
 	p.generation++
-	p.weights = s.weights.at(p.urgency())
+	p.weights = s.weights.at(p.urgency(), p.lateness())
 	p.ground.survey(p, m)
-}
-
-// urgency is how much it matters to get something decided, in thousandths: nothing in
-// the first quarter of a game, all in the last, and all with more in the team than in
-// the other.
-func (p *planner) urgency() int32 {
-	own, rivals := 1, 0
-	for other := range p.rules.Seats() {
-		switch {
-		case !p.others.Has(other):
-		case other == p.mate:
-			own++
-		default:
-			rivals++
-		}
-	}
-	urgency := min(max(2000*int(p.root.StepCount)/p.rules.MaxSteps-500, 0), 1000)
-	if own > rivals {
-		urgency = max(urgency, int(p.settings.odds))
-	}
-	return int32(urgency)
-}
-
-// at is what weights are when it is so urgent: it hunts more, and fears less.
-func (w weights) at(urgency int32) weights {
-	for _, x := range []*int32{&w.hunt, &w.corner, &w.chase} {
-		*x += *x * (w.press * urgency / 1000) / 100
-	}
-	for _, x := range []*int32{&w.tightRoom, &w.tightDoom} {
-		*x -= *x * (w.dare * urgency / 1000) / 100
-	}
-	return w
 }
 
 // decide finds a move.
@@ -162,10 +132,12 @@ func (p *planner) open() bool {
 	if len(p.openings) == 1 {
 		return false
 	}
+	p.suspect()
+	p.expose()
 	p.scene(pommerman.NoSeat, pommerman.Stop)
 	near, n := p.nearRivals()
 	for _, rival := range near[:n] {
-		replies := usefulMoves(p.rules, &p.root.State, rival)
+		replies := p.repliesOf(rival)
 		for reply := pommerman.Stop; replies>>reply != 0; reply++ {
 			if replies.has(reply) {
 				p.scene(rival, reply)
@@ -193,7 +165,7 @@ func (p *planner) scene(rival int, reply pommerman.Action) {
 			return
 		}
 		p.separate(sc, rival)
-		sc.margin = p.margin(&sc.node)
+		sc.margin = p.margin(&sc.node) + p.threat(&sc.node, rival)
 		o.scenarios++
 	}
 }
@@ -233,27 +205,6 @@ func (p *planner) lift(s *pommerman.State, other int) {
 	if bombOn(s, c) {
 		s.Board[c] = pommerman.BombItem
 	}
-}
-
-// nearRivals are those whose moves are looked at, the nearest first.
-func (p *planner) nearRivals() (near [pommerman.MaxAgents]int, n int) {
-	self := p.root.Agents[p.seat].Cell
-	for gap := 0; gap <= nearRival; gap++ {
-		for other := range p.root.where {
-			if !p.others.Has(other) {
-				continue
-			}
-			a := &p.root.Agents[other]
-			if other == p.mate && gap > nearMate || !a.Alive || n == p.settings.replies || p.root.where[other].Len() != 1 {
-				continue
-			}
-			if manhattan(a.Cell, self) == gap {
-				near[n] = other
-				n++
-			}
-		}
-	}
-	return near, n
 }
 
 // deepen looks at all openings with so many plies of own moves after the first. It
@@ -333,23 +284,6 @@ func (p *planner) value(n *node, sc *scenario, plies, age int) (best int32, whol
 	}
 	*slot = entry{key, p.generation, best}
 	return best, true
-}
-
-// moves are the moves worth trying in a node.
-func (p *planner) moves(n *node, sc *scenario, age int) actionSet {
-	moves := usefulMoves(p.rules, &n.State, p.seat)
-	if age <= bodyPlies {
-		at := n.Agents[p.seat].Cell
-		for _, d := range grid.Dirs {
-			if sc.bodies.Has(at.Next(d)) {
-				moves = moves.without(pommerman.Action(d))
-			}
-		}
-		if moves == 0 {
-			moves = moves.with(pommerman.Stop)
-		}
-	}
-	return moves
 }
 
 // step makes a tick in which the others do what actions say, and takes a node to

@@ -169,8 +169,8 @@ func TestChampionMoves(t *testing.T) {
 	}
 }
 
-// TestChampionUrgency: it hunts more and fears less as a game goes on, and as soon as
-// it outnumbers its rivals.
+// TestChampionUrgency: it hunts more and fears less as a game goes on, and hunts as soon
+// as it outnumbers its rivals.
 func TestChampionUrgency(t *testing.T) {
 	rules := pommerman.Playground(pommerman.Team)
 	m := championMemory{}
@@ -195,14 +195,43 @@ func TestChampionUrgency(t *testing.T) {
 		t.Errorf("chase is worth %d, %d, %d and room in others' way %d, %d, %d, want ever more and ever less",
 			early.chase, middle.chase, late.chase, early.tightRoom, middle.tightRoom, late.tightRoom)
 	}
+	ahead := late
+	ahead.tightRoom, ahead.tightDoom = early.tightRoom, early.tightDoom
 	for _, test := range []struct {
 		dead []int
 		want weights
-	}{{[]int{1}, late}, {[]int{2}, early}, {[]int{1, 2}, early}} {
+	}{{[]int{1}, ahead}, {[]int{2}, early}, {[]int{1, 2}, early}} {
 		got := weightsAt(100, test.dead...)
 		got.wood, test.want.wood = 0, 0 // which depends on where they are
 		if got != test.want {
 			t.Errorf("with %v dead it values %+v, want %+v", test.dead, got, test.want)
+		}
+	}
+}
+
+// TestChampionWary: it does not stay beside a bomb that a rival, of which it has not
+// seen whether it can, could kick to where it is when it leaves at last.
+func TestChampionWary(t *testing.T) {
+	for _, name := range []string{"champion", "champion:wary=0"} {
+		v := draw(t, pommerman.Playground(pommerman.Team).Fogged(4), `
+			#######
+			#...###
+			#.#.###
+			#BoA..#
+			###.#.#
+			###...#
+			#######`)
+		v.Alive = env.SeatSet(0).With(0).With(1)
+		v.StepCount, v.Bombs[0].Life = 50, 2
+		b, err := Roster.New(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.Reset(env.RNG{State: 1})
+		action := make([]uint8, 1)
+		b.Act(v, action)
+		if stays := pommerman.Action(action[0]) == pommerman.Stop; stays != (name != "champion") {
+			t.Errorf("%s plays %v, want it to stay only if it is not wary, on\n%s", name, pommerman.Action(action[0]), picture(v))
 		}
 	}
 }
