@@ -1,11 +1,12 @@
 """Learn one against one by tree search and a network, in one file: `python alphazero.py --out runs/az`.
 
 Like AlphaZero: a network gives the chances of moves and a value, a tree search improves
-both, and the network learns from the games that the search plays. All games are searched at
-the same time: each simulation adds one position to every tree, with one call of `simulate`
+both, and the network learns from the games that it and the search play. All games are searched
+at the same time: each simulation adds one position to every tree, with one call of `simulate`
 and one of the network.
 
     python alphazero.py --out runs/az --minutes 60
+    python alphazero.py --out runs/az --resume --minutes 120    # goes on, if stopped or not
     python alphazero.py --out runs/az --evaluate 200            # the saved network alone against simple
     python alphazero.py --out runs/az --evaluate 200 --search   # the search with it
     python alphazero.py --out runs/self --opponent self         # by self-play
@@ -14,13 +15,18 @@ An hour on two cores is little. So, unlike AlphaZero:
 
 * By default it plays against `simple`, which the server plays in the search too. With
   `--opponent self` both sides search: as they move at once, each chooses in every node by
-  its own statistics (decoupled PUCT).
+  its own statistics.
 * Players only choose from moves that they can survive.
 * As in AlphaGo, new positions are played on from, on the server, at a fraction of what the
-  network costs. Where such a playout ends the game, it makes most of the position's value
+  network costs. A playout that ends the game makes half of the position's value
   (`--playout 0`: none).
-* The network learns the moves' chances as the values found change them, as in Gumbel
-  AlphaZero, and not how often each was tried: of 16 simulations most only explore.
+* Only some moves are searched (`--between`); the network alone makes the others, so that more
+  games end, of which it learns values.
+* The search tries moves, and the player moves, by the network's chances as the values
+  found change them, as in Gumbel AlphaZero; half of what begins at the root is spread evenly.
+* The network learns chances from the values found, not from how often each move was tried: of
+  16 simulations most only explore. It is to give good moves high chances while it stays
+  undecided between equal ones, so that chance in the values averages out.
 * It learns values from the next moves' searches (lambda-returns), without waiting for games
   to end: when the first ones do, an hour may be half over.
 
@@ -33,6 +39,7 @@ import argparse
 import json
 import time
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -53,6 +60,7 @@ SCALE = {"bomb_blast": 0.1, "bomb_life": 0.1, "flame": 1 / 3, "danger": 0.1}  # 
 SOON = 10  # steps ahead that count as dangerous
 SIDES = np.array([1, -1])  # what is good for the first player is bad for the second
 WINDOW = 200  # games in the search's share of wins
+COUNTED = ("iteration", "minutes", "positions", "games")
 MOVES = 6  # stop, up, down, left, right, bomb
 
 
@@ -64,24 +72,26 @@ class Config:
     env: str = "OneVsOne-v0"
     opponent: str = "simple"  # or "self"
     seed: int = 0
-    games: int = 64  # played and searched at the same time
+    games: int = 256  # played and searched at the same time
     simulations: int = 16  # a move
+    between: int = 4  # moves from one search to the next; the network alone makes the others
     moves: int = 16  # of each game between two updates
     longest: int = 300  # steps of a game; it is then a tie
-    exploration: float = 1.0  # PUCT's constant, in units of how far values in a tree differ
+    even: float = 0.5  # share of a search's simulations that tries all moves equally often
     playout: int = 16  # steps played on from a new position
-    mix: float = 0.75  # share of the playout in its value, if that ends the game
-    noise: float = 0.25  # share of Dirichlet noise in the root's chances
-    sharpness: float = 10.0  # of the chances learned: what a value of 1 adds to a move's logarithm
+    mix: float = 0.5  # share of the playout in its value, if that ends the game
+    temperature: float = 0.02  # of the chances learned: a move better by this much is e times as likely
+    weight: float = 10.0  # of the chances beside the value in learning
+    sharpness: float = 10.0  # of improved chances: what a value of 1 adds to a move's logarithm
     discount: float = 0.98  # of a value, a step
-    trace: float = 0.9  # lambda: 0 learns the next search's values, 1 the results of games
-    samples: int = 8  # how often each position is learned from
+    trace: float = 0.95  # lambda: 0 learns the next search's values, 1 the results of games
+    samples: int = 4  # how often each position is learned from
     buffer: int = 50_000  # positions
     batch: int = 256  # positions of a gradient step
     learning_rate: float = 1e-3
     minutes: float = 60.0
     iterations: int = 0  # 0: only by time
-    every: int = 10  # iterations between evaluations
+    every: int = 12  # iterations between evaluations
     matches: int = 200  # of an evaluation
     threads: int = 1
 
@@ -164,13 +174,13 @@ class Found(NamedTuple):
     """What a search found out about n games.
 
     Attributes:
-        visits: share of the simulations that began with each move, (n, players, 6).
         chances: the network's, improved by the values found, (n, players, 6).
-        value: of the positions, for the first players, (n,).
+        gain: what each move is better than the position, 0 if untried, (n, players, 6).
+        value: of the positions with the network's chances, for the first players, (n,).
     """
 
-    visits: NDArray[np.float32]
     chances: NDArray[np.float32]
+    gain: NDArray[np.float32]
     value: NDArray[np.float32]
 
 
@@ -183,40 +193,26 @@ class Search:
 
     def __init__(self, envs: pommego.PommegoVectorEnv, network: Network, eyes: Eyes, config: Config) -> None:
         self.envs, self.network, self.eyes, self.config = envs, network, eyes, config
-        games, nodes, self.players = envs.num_games, config.simulations + 1, envs.learners
-        self.games, self.place = np.arange(games), MOVES ** np.arange(self.players)
-        self.prior = np.zeros((games, nodes, self.players, MOVES), np.float32)
+        self.players = envs.learners
+        self.place = MOVES ** np.arange(self.players)
+
+    def run(self, states: Sequence[pommego.State], seen: Seen, rng: np.random.Generator) -> Found:
+        """Search from some games of the environment, and what their players see."""
+        simulations = self.config.simulations
+        shape = len(states), simulations + 1
+        self.games, self.states = np.arange(len(states)), [[state] for state in states]
+        self.prior = np.zeros((*shape, self.players, MOVES), np.float32)
         self.visits, self.total = np.zeros_like(self.prior), np.zeros_like(self.prior)
-        self.value = np.zeros((games, nodes), np.float32)
-        self.over = np.zeros((games, nodes), np.bool_)
-        self.child = np.zeros((games, nodes, MOVES**self.players), np.intp)
-
-    def run(self, seen: Seen, rng: np.random.Generator) -> Found:
-        """Search from the games as they are."""
-        for array in (self.visits, self.total, self.child, self.over):
-            array.fill(0)
-        self.states = [[state] for state in self.envs.get_state()]
+        self.value, self.over = np.zeros(shape, np.float32), np.zeros(shape, np.bool_)
+        self.child = np.zeros((*shape, MOVES**self.players), np.intp)
         self._evaluate(0, seen)
-        chances, share = self.prior[:, 0].copy(), self.config.noise
-        noise = rng.gamma(0.5, size=chances.shape) * (chances > 0)
-        self.prior[:, 0] = (1 - share) * chances + share * noise / noise.sum(-1, keepdims=True)
-        for node in range(1, self.config.simulations + 1):
+        for node in range(1, simulations + 1):
             self._grow(node, rng)
-        value = self.total[:, 0, 0].sum(-1) / self.config.simulations
-        return Found(self.visits[:, 0] / self.config.simulations, self._improved(chances, value), value)
-
-    def _improved(self, chances: NDArray[np.float32], value: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Shift chances at the root to the moves of higher value; untried ones count as the position."""
-        visits, total = self.visits[:, 0], self.total[:, 0]
-        own = np.outer(value, SIDES[: self.players])[:, :, None]
-        gain = np.where(visits > 0, total / np.maximum(visits, 1), own) - own
-        better = chances * np.exp(self.config.sharpness * gain)
-        return (better / better.sum(-1, keepdims=True)).astype(np.float32)
+        chances, gain, value = self._improved(self.games, np.zeros_like(self.games))
+        return Found(chances, gain, self.first(value))
 
     def _grow(self, node: int, rng: np.random.Generator) -> None:
         """Add a node with this number to every tree."""
-        known = self.value[:, :node]
-        self.spread = np.maximum(known.max(1) - known.min(1), 0.01)
         path, parent, moves = self._descend()
         states = [tree[at] for tree, at in zip(self.states, parent, strict=True)]
         step = self.envs.simulate(states, moves.reshape(-1), seed=int(rng.integers(1 << 62)))
@@ -246,14 +242,18 @@ class Search:
         """Return the first players' part of values or rewards, (games,); one wins what the other loses."""
         return by_row.reshape(-1, self.players) @ SIDES[: self.players] / self.players
 
-    def _evaluate(self, node: int, seen: Seen) -> None:
+    def guess(self, seen: Seen) -> Found:
+        """Ask the network alone."""
         with torch.no_grad():
             logp, value = self.network(seen)
-        self.prior[:, node] = (logp.exp() * seen.mask).numpy().reshape(-1, self.players, MOVES)
-        self.value[:, node] = self.first(value.numpy())
+        chances = (logp.exp() * seen.mask).numpy().reshape(-1, self.players, MOVES)
+        return Found(chances, np.zeros_like(chances), self.first(value.numpy()))
+
+    def _evaluate(self, node: int, seen: Seen) -> None:
+        self.prior[:, node], _, self.value[:, node] = self.guess(seen)
 
     def _descend(self) -> tuple[list[tuple[NDArray, ...]], NDArray[np.intp], NDArray[np.intp]]:
-        """Follow the best moves to an edge without a node, or to the end of a game.
+        """Follow the moves to an edge without a node, or to the end of a game.
 
         Returns:
             for each depth the games, nodes and moves; the last nodes; the last moves, (games, players).
@@ -262,7 +262,7 @@ class Search:
         parent, last = at.copy(), np.zeros((len(at), self.players), np.intp)
         path = []
         while len(games):
-            moves = self._best(games, at)
+            moves = self._next(games, at)
             path.append((games, at, moves))
             parent[games], last[games] = at, moves
             below = self.child[games, at, moves @ self.place]
@@ -270,14 +270,28 @@ class Search:
             games, at = games[on], below[on]
         return path, parent, last
 
-    def _best(self, games: NDArray[np.intp], at: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Return each player's move of highest upper bound, (n, players)."""
-        visits, prior = self.visits[games, at], self.prior[games, at]
-        own = np.outer(self.value[games, at], SIDES[: self.players])[:, :, None]
-        mean = np.where(visits > 0, self.total[games, at] / np.maximum(visits, 1), own)
-        bonus = prior * np.sqrt(visits.sum(-1, keepdims=True) + 1) / (1 + visits)
-        bonus *= self.config.exploration * self.spread[games, None, None]
-        return np.where(prior > 0, mean + bonus, -np.inf).argmax(-1)
+    def _next(self, games: NDArray[np.intp], at: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Return each player's move that was tried too seldom for its improved chance, (n, players)."""
+        visits, known = self.visits[games, at], self.prior[games, at] > 0
+        chances, _, _ = self._improved(games, at)
+        even = self.config.even * (at == 0)[:, None, None]
+        chances += even * (known / known.sum(-1, keepdims=True) - chances)
+        return np.where(known, chances - visits / (1 + visits.sum(-1, keepdims=True)), -np.inf).argmax(-1)
+
+    def _improved(self, games: NDArray[np.intp], at: NDArray[np.intp]) -> tuple[NDArray, NDArray, NDArray]:
+        """Shift nodes' chances to the moves of higher value; untried ones count as the position.
+
+        Returns:
+            chances and gains (n, players, 6), and values of the positions for each player, (n, players).
+        """
+        prior, visits, total = (array[games, at] for array in (self.prior, self.visits, self.total))
+        mean, tried = total / np.maximum(visits, 1), prior * (visits > 0)
+        found = (tried * mean).sum(-1) / np.maximum(tried.sum(-1), 1e-9)
+        times = visits.sum(-1)
+        value = (np.outer(self.value[games, at], SIDES[: self.players]) + times * found) / (1 + times)
+        gain = np.where(visits > 0, mean - value[:, :, None], 0).astype(np.float32)
+        better = prior * np.exp(self.config.sharpness * gain)
+        return (better / better.sum(-1, keepdims=True)).astype(np.float32), gain, value
 
     def _back_up(self, path: list[tuple[NDArray, ...]], value: NDArray[np.float32]) -> None:
         """Count the value at the end of the path in all moves on it."""
@@ -331,7 +345,7 @@ class Buffer:
         self.size, self.count, self.arrays = size, 0, None
 
     def add(self, *columns: np.ndarray) -> None:
-        """Add positions: what `Seen` has, the improved chances of the moves, the value."""
+        """Add positions: what `Seen` has, the gains of the moves, 0 where none was searched, the value."""
         if self.arrays is None:
             self.arrays = [np.zeros((self.size, *c.shape[1:]), c.dtype) for c in columns]
         at = (self.count + np.arange(len(columns[0]))) % self.size
@@ -365,23 +379,28 @@ class Trainer:
         self.search = Search(self.envs, self.network, self.eyes, config)
         self.symmetry, self.buffer = Symmetry(self.eyes.planes), Buffer(config.buffer)
         self.optimizer = torch.optim.AdamW(self.network.parameters(), config.learning_rate, weight_decay=1e-4)
-        self.positions = self.played = self.learned = 0
+        self.iteration = self.positions = self.games = self.learned = 0
+        self.minutes = 0.0
         self.recent: deque[float] = deque(maxlen=WINDOW)  # results of the last games
         self.seen = self.eyes(*self.envs.reset(seed=config.seed * 1_000_000))
 
     def play(self) -> dict[str, float]:
         """Make some moves in every game, and keep their positions."""
         steps, sides = [], SIDES[: self.search.players]
-        for _ in range(self.config.moves):
-            found, before = self.search.run(self.seen, self.rng), self.seen
-            moves = drawn(found.visits, self.rng).reshape(-1)
+        for move in range(self.config.moves):
+            before, searched = self.seen, move % self.config.between == 0
+            if searched:
+                found = self.search.run(self.envs.get_state(), before, self.rng)
+            else:
+                found = self.search.guess(before)
+            moves = drawn(found.chances, self.rng).reshape(-1)
             obs, reward, terminated, truncated, info = self.envs.step(moves)
             self.seen, over = self.eyes(obs, info), (terminated | truncated)[:: len(sides)]
             result = self.search.first(reward)
             self.recent.extend(result[over].tolist())
-            self.played += int(over.sum())
-            chances = found.chances.reshape(-1, MOVES)
-            steps.append((*(column.numpy() for column in before), chances, found.value, result, over))
+            self.games += int(over.sum())
+            gain = found.gain.reshape(-1, MOVES)
+            steps.append((*(column.numpy() for column in before), gain, found.value, result, over))
         *columns, value, result, over = map(np.stack, zip(*steps, strict=True))
         worth = returns(value, result, over, self.config.discount, self.config.trace)
         rows = (worth[:, :, None] * sides).astype(np.float32)
@@ -389,49 +408,69 @@ class Trainer:
         self.positions += worth.size
         if len(self.recent) < WINDOW:  # before, mostly short games are over
             return {}
-        return {"search_won": float(np.mean(np.array(self.recent) > 0))}
+        recent = np.array(self.recent)
+        return {"recent_won": float(np.mean(recent > 0)), "recent_tied": float(np.mean(recent == 0))}
 
     def learn(self) -> dict[str, float]:
         """Make the gradient steps that are due."""
         c, noted = self.config, []
         while (self.learned + 1) * c.batch <= self.buffer.count * c.samples:
-            near, far, scalars, mask, chances, worth = self.buffer.draw(c.batch, self.rng)
+            near, far, scalars, mask, gain, worth = self.buffer.draw(c.batch, self.rng)
             way = int(self.rng.integers(8))
-            near, mask, chances = self.symmetry(way, near, mask, chances)
+            near, mask, gain = self.symmetry(way, near, mask, gain)
             logp, value = self.network(Seen(near, self.symmetry.turned(way, far), scalars, mask))
-            policy_loss = -(chances * logp.clamp(min=-20)).sum(1).mean()
+            searched = (gain != 0).any(1) / (gain != 0).any(1).sum().clamp(min=1)  # weights
+            better = searched @ (logp.exp() * gain).sum(1)
+            entropy = -(searched @ (logp.exp() * logp.clamp(min=-20)).sum(1))
             value_loss = functional.mse_loss(value, worth)
             self.optimizer.zero_grad()
-            (policy_loss + value_loss).backward()
+            (value_loss - c.weight * (better + c.temperature * entropy)).backward()
             self.optimizer.step()
-            noted.append((policy_loss.item(), value_loss.item()))
+            noted.append((better.item(), value_loss.item(), entropy.item()))
             self.learned += 1
         if not noted:
             return {}
-        return dict(zip(("policy_loss", "value_loss"), np.mean(noted, 0).tolist(), strict=True))
+        return dict(zip(("gain", "value_loss", "entropy"), np.mean(noted, 0).tolist(), strict=True))
 
     def run(self) -> None:
         """Train until time or iterations are up; write progress and network into the folder."""
-        out, begin, iteration = Path(self.config.out), time.perf_counter(), 0
+        out, begin = Path(self.config.out), time.perf_counter() - 60 * self.minutes
         out.mkdir(parents=True, exist_ok=True)
-        with (out / "progress.jsonl").open("w") as progress:
+        with (out / "progress.jsonl").open("a" if self.iteration else "w") as progress:
             over = False
             while not over:
-                noted = self.play() | self.learn()
-                iteration += 1
-                minutes = (time.perf_counter() - begin) / 60
-                over = minutes >= self.config.minutes or iteration == self.config.iterations
-                row = {"iteration": iteration, "minutes": minutes, "positions": self.positions}
-                row |= {"games": self.played} | noted
-                if over or iteration % self.config.every == 1:
+                noted = self.play() | self.learn() if self.iteration else {}  # the first line: untrained
+                self.minutes = (time.perf_counter() - begin) / 60
+                over = self.minutes >= self.config.minutes or 0 < self.config.iterations <= self.iteration
+                row = {name: getattr(self, name) for name in COUNTED} | noted
+                if over or self.iteration % self.config.every == 0:
                     row |= self.evaluate()
-                    torch.save(
-                        {"config": asdict(self.config), "network": self.network.state_dict()},
-                        out / "network.pt",
-                    )
+                    self.save()
                 progress.write(json.dumps(row) + "\n")
                 progress.flush()
                 print("  ".join(f"{k} {v:.4g}" for k, v in row.items()), flush=True)
+                self.iteration += 1
+
+    def save(self) -> None:
+        """Write `network.pt`."""
+        parts = {"network": self.network.state_dict(), "optimizer": self.optimizer.state_dict()}
+        counted = {name: getattr(self, name) for name in COUNTED}
+        torch.save(
+            {"config": asdict(self.config), "counted": counted} | parts, Path(self.config.out) / "network.pt"
+        )
+
+    def resume(self) -> None:
+        """Go on from `network.pt`, with other games and an empty buffer."""
+        saved = torch.load(Path(self.config.out) / "network.pt", weights_only=True)
+        self.network.load_state_dict(saved["network"])
+        self.optimizer.load_state_dict(saved["optimizer"])
+        for name, count in saved["counted"].items():
+            setattr(self, name, count)
+        self.iteration += 1
+        progress = Path(self.config.out) / "progress.jsonl"  # without what came after it was saved
+        progress.write_text("".join(progress.read_text().splitlines(True)[: self.iteration]))
+        self.rng = np.random.default_rng([self.config.seed, self.iteration])
+        self.seen = self.eyes(*self.envs.reset(seed=self.config.seed * 1_000_000 + self.iteration * 1000))
 
     def evaluate(self) -> dict[str, float]:
         """Play the network alone against `simple`; return the shares of games won and tied."""
@@ -488,7 +527,7 @@ def evaluate(out: str, games: int, *, search: bool = False) -> pommego.Evaluatio
     network.load_state_dict(saved["network"])
     if not search:
         return matches(network, eyes, config, games)
-    return searching(replace(config, opponent="simple", noise=0.0), network, games)
+    return searching(replace(config, opponent="simple"), network, games)
 
 
 def searching(config: Config, network: Network, games: int) -> pommego.Evaluation:
@@ -506,7 +545,10 @@ def searching(config: Config, network: Network, games: int) -> pommego.Evaluatio
         obs, info = envs.reset(seed=1_000_000_000)
         seats, going = info["seat"].copy(), np.ones(games, np.bool_)
         while going.any():
-            moves = search.run(eyes(obs, info), rng).chances.argmax(-1).reshape(-1)
+            left = np.flatnonzero(going)
+            seen = Seen(*(column[left] for column in eyes(obs, info)))
+            moves = np.zeros(games, np.intp)
+            moves[left] = search.run(envs.get_state(left), seen, rng).chances.argmax(-1)[:, 0]
             obs, reward, terminated, truncated, info = envs.step(moves)
             lengths += going
             ended = going & (terminated | truncated)
@@ -525,13 +567,16 @@ def main() -> None:
         "--evaluate", type=int, metavar="GAMES", help="play the saved network of --out against simple instead"
     )
     parser.add_argument("--search", action="store_true", help="evaluate the search with it, not it alone")
+    parser.add_argument("--resume", action="store_true", help="go on from the network of --out")
     options = vars(parser.parse_args())
-    games, search = options.pop("evaluate"), options.pop("search")
+    games, search, resume = map(options.pop, ("evaluate", "search", "resume"))
     if games:
         print(evaluate(options["out"], games, search=search))
         return
     trainer = Trainer(Config(**options))
     with trainer.envs:
+        if resume:
+            trainer.resume()
         trainer.run()
 
 
