@@ -49,6 +49,7 @@ SOON = 10  # steps ahead that count as dangerous
 WINDOW = 200  # episodes in running win rates
 FEWEST = 50  # of these, for a point of a curve
 SELVES = "past selves"  # the line-up of self-play
+JUDGED = 200  # games of an evaluation during training
 EVALUATION_SEED = 1_000_000_000  # so that evaluation never plays boards of the training
 
 
@@ -82,6 +83,11 @@ class Config:
     init: str = field(
         default="", metadata={"help": "a run whose policy to start from, such as one on easier boards"}
     )
+    judges: list[str] = field(
+        default_factory=list,
+        metadata={"help": f"a line-up to play {JUDGED} games against now and then, not to learn from them"},
+    )
+    judge_every: int = field(default=20, metadata={"help": "updates between two such evaluations"})
     seed: int = field(default=0, metadata={"help": "seed of boards, seats and network"})
     games: int = field(default=256, metadata={"help": "games played together"})
     rollout: int = field(default=48, metadata={"help": "steps of each game in an update"})
@@ -479,9 +485,14 @@ class Trainer:
         if self.config.self_play:
             row["rating"] = self.pool.rating  # its members were rated as the learner was then
         row["episodes"] = {name: len(recent) for name, recent in self.wins.items()}  # of the window
+        if self.update % self.config.judge_every == 1 % self.config.judge_every:
+            row["judged"] = {name: self._judged(name) for name in self.config.judges}
         self.history.append(row)
         self._advance()
         return row
+
+    def _judged(self, line_up: str) -> float:
+        return evaluate(self.policy, self.config, line_up, JUDGED)["share"]
 
     def waited(self) -> float:
         """Sum the seconds spent waiting for games."""
@@ -659,20 +670,45 @@ def plot(folders: Sequence[str], png: str) -> None:
     mpl.use("Agg")
     from matplotlib import pyplot  # noqa: PLC0415
 
-    figure, axes = pyplot.subplots(figsize=(7, 4), layout="constrained")
-    for folder in folders:
-        rows = [json.loads(line) for line in (Path(folder) / "progress.jsonl").read_text().splitlines()]
-        for name in sorted({name for row in rows for name in row["wins"]}):
-            known = [row for row in rows if name in row["wins"]]
-            drawn = [row for row in known if row.get("episodes", {}).get(name, WINDOW) >= FEWEST] or known
-            points = [(row["steps"] / 1e6, 100 * row["wins"][name]) for row in drawn]
-            label = f"{Path(folder).name}: against {name} ({rows[-1]['minutes']:.0f} min)"
+    runs = {Path(folder): _rows(Path(folder)) for folder in folders}
+    rated = any("rating" in row for rows in runs.values() for row in rows)
+    figure, panels = pyplot.subplots(
+        1 + rated, figsize=(7, 4 + 2 * rated), layout="constrained", sharex=True, squeeze=False
+    )
+    axes, ratings = panels[0, 0], panels[-1, 0]
+    for folder, rows in runs.items():
+        for name, points in _curves(rows).items():
+            label = f"{folder.name}: {name} ({rows[-1]['minutes']:.0f} min)"
             axes.plot(*zip(*points, strict=True), label=label, linewidth=1)
-    axes.set(xlabel="million steps", ylabel=f"% won of the last {WINDOW} episodes", ylim=(-3, 103))
-    axes.grid(alpha=0.3)
-    axes.legend(fontsize=8)
+        if "rating" in rows[-1]:
+            points = [(row["steps"] / 1e6, row["rating"]) for row in rows]
+            ratings.plot(*zip(*points, strict=True), label=folder.name, linewidth=1)
+    if rated:
+        ratings.set(ylabel="rating among past selves")
+    axes.set(ylabel=f"% won of the last {WINDOW} episodes", ylim=(-3, 103))
+    ratings.set(xlabel="million steps")
+    for each in {axes, ratings}:
+        each.grid(alpha=0.3)
+        each.legend(fontsize=8)
     figure.savefig(png, dpi=90)
     pyplot.close(figure)
+
+
+def _rows(folder: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (folder / "progress.jsonl").read_text().splitlines()]
+
+
+def _curves(rows: Sequence[dict[str, Any]]) -> dict[str, list[tuple[float, float]]]:
+    """Return points of a run, million steps and percent won: in training, and in evaluations."""
+    curves = {}
+    for name in sorted({name for row in rows for name in row["wins"]}):
+        known = [row for row in rows if name in row["wins"]]
+        drawn = [row for row in known if row.get("episodes", {}).get(name, WINDOW) >= FEWEST] or known
+        curves[f"against {name}"] = [(row["steps"] / 1e6, 100 * row["wins"][name]) for row in drawn]
+    for row in rows:
+        for name, share in row.get("judged", {}).items():
+            curves.setdefault(f"evaluated against {name}", []).append((row["steps"] / 1e6, 100 * share))
+    return curves
 
 
 # Command line ------------------------------------------------------------------
@@ -690,7 +726,7 @@ def _arguments() -> argparse.ArgumentParser:
     )
     for option in fields(Config):
         flag, words = "--" + option.name.replace("_", "-"), option.metadata["help"]
-        if option.name == "opponents":
+        if option.name in {"opponents", "judges"}:
             training.add_argument(flag, action="append", default=[], help=words)
         else:
             choices, default = option.metadata.get("choices"), option.default

@@ -217,6 +217,26 @@ def test_self_play(ppo: ModuleType, tmp_path: Path) -> None:
     trainer.close()
 
 
+def test_judged_while_it_learns(
+    ppo: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+) -> None:
+    """In the first update and every so many; its curve and that of the rating are drawn."""
+    pytest.importorskip("matplotlib")
+    monkeypatch.setattr(ppo, "JUDGED", 4)
+    run, png = str(tmp_path / "run"), tmp_path / "curve.png"
+    config = ppo.Config(out=run, env=DUEL, self_play=1.0, judges=["static"], judge_every=2, **SMALL)
+    config.steps = 4 * SMALL["games"] * SMALL["rollout"]
+    rows = trained(ppo, config)["history"]
+    shares = [row["judged"]["static"] for row in rows if "judged" in row]
+    assert [row["update"] for row in rows if "judged" in row] == [1, 3]
+    assert all(4 * share in range(5) for share in shares)
+    update = SMALL["games"] * SMALL["rollout"] / 1e6
+    drawn = ppo._curves(rows)["evaluated against static"]
+    assert drawn == [(update, 100 * shares[0]), (3 * update, 100 * shares[1])]
+    ppo.main(["plot", run, "--png", str(png)])
+    assert png.read_bytes().startswith(b"\x89PNG")
+
+
 @pytest.mark.parametrize(
     ("wins", "of", "low", "high", "reason"),
     [
