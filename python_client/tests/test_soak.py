@@ -116,7 +116,7 @@ def crowd(addresses: list[str], clients: int, seed: int, until: float, results: 
 
     def one(number: int) -> None:
         draw = random.Random(f"{seed} {number}")
-        while time.time() < until and not wrong:
+        while time.time() < until and len(wrong) < 10:
             try:
                 live(addresses, draw, until)
                 lives[0] += 1
@@ -125,6 +125,7 @@ def crowd(addresses: list[str], clients: int, seed: int, until: float, results: 
                     busy[0] += 1
                 else:
                     wrong.append(f"client {seed}.{number}: {e!r}")
+                    print(wrong[-1], flush=True)
 
     threads = [threading.Thread(target=one, args=(number,)) for number in range(clients)]
     for thread in threads:
