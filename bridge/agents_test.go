@@ -12,7 +12,7 @@ import (
 )
 
 // thinking is a server with a real game, and a client whose opponents think for
-// minutes about the step that has been sent.
+// minutes about the step that has been sent, and has arrived.
 func thinking(t *testing.T, agent string, batchSize int, change ...func(*Config)) (*testServer, *Client) {
 	t.Helper()
 	server := startServer(t, func(c *Config) {
@@ -31,6 +31,8 @@ func thinking(t *testing.T, agent string, batchSize int, change ...func(*Config)
 	call(t, c, "make", fields...)
 	call(t, c, "reset", "env", 1, "seed", 1)
 	actions := Tensor{DType: env.Uint8, Shape: []int{64, 1}, Data: make([]byte, 64)}
+	received := func() float64 { return scrape(t, server.Operations())[`pommego_bytes_total{way="received"}`] }
+	before := received()
 	if batchSize > 0 {
 		call(t, c, "recv", "env", 1) // the second half of what was reset
 		games := make([]int32, 64)
@@ -41,6 +43,8 @@ func thinking(t *testing.T, agent string, batchSize int, change ...func(*Config)
 	} else if _, err := c.Send("step", "env", 1, "actions", actions); err != nil {
 		t.Fatal(err)
 	}
+	eventually(t, "the step has arrived", func() bool { return received() > before })
+	time.Sleep(50 * time.Millisecond) // so that it is at work; if not, the test is only easier
 	return server, c
 }
 
@@ -49,7 +53,6 @@ func thinking(t *testing.T, agent string, batchSize int, change ...func(*Config)
 func TestVanishedClient(t *testing.T) {
 	for _, agent := range []string{"mcts:ticks=1e6", "bfs:ticks=1e6,memory=1", "fmcs-ucb1:ticks=1e6", "rhea:ms=60000", "osla:ms=60000,samples=1e6", "uct:ms=60000", "java-mcts:ms=60000", "java-rhea:ms=60000"} {
 		server, c := thinking(t, agent, 0)
-		time.Sleep(50 * time.Millisecond) // so that it is at work; if not, the test is only easier
 		c.ws.NetConn().Close()
 		eventually(t, agent+": the connection's games are freed", func() bool { return server.games.Load() == 0 && server.used() == 0 })
 	}

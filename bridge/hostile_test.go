@@ -97,7 +97,12 @@ func TestHostileFrames(t *testing.T) {
 	with := loaded(t)
 	var sent, connections atomic.Int64
 	seed, before, residentBefore := *hostileSeed, uint64(0), 0
+	end, ends := t.Deadline()
 	for next := int64(0); sent.Load() < int64(*hostileFrames) && !t.Failed(); {
+		if ends && time.Until(end) < time.Minute {
+			t.Logf("the time is up; go on with -hostile-seed %d", seed)
+			break
+		}
 		var all sync.WaitGroup
 		for range hostileAttackers {
 			draw := rand.New(rand.NewPCG(seed, 2))

@@ -65,6 +65,10 @@ def servers(binary: Path) -> Iterator[list[Serving]]:
 # The clients ----------------------------------------------------------------------
 
 
+class CutError(Exception):
+    """A connection was lost in its handshake, whose time can be too short on a busy machine."""
+
+
 def live(addresses: list[str], draw: random.Random, until: float) -> None:
     """Connect, play for a while in one of many ways, and leave in one of several."""
     address = draw.choice(addresses)
@@ -81,7 +85,12 @@ def live(addresses: list[str], draw: random.Random, until: float) -> None:
     games = draw.randrange(1, 17)
     if draw.random() < 0.2:
         options["batch_size"] = max(1, games // 2)
-    envs = pommego.make_vec(draw.choice(IDS), games, address=address, **options)
+    try:
+        envs = pommego.make_vec(draw.choice(IDS), games, address=address, **options)
+    except pommego.ConnectionError as e:
+        if type(e) is pommego.ConnectionError:
+            raise CutError from e
+        raise
     envs.reset(seed=draw.randrange(1 << 30))
     for step in range(draw.randrange(1, 100)):
         if time.time() > until:
@@ -116,15 +125,16 @@ def crowd(addresses: list[str], clients: int, seed: int, until: float, results: 
 
     def one(number: int) -> None:
         draw = random.Random(f"{seed} {number}")
-        while time.time() < until and not wrong:
+        while time.time() < until and len(wrong) < 10:
             try:
                 live(addresses, draw, until)
                 lives[0] += 1
+            except CutError as e:
+                busy[0] += 1
+                print(f"client {seed}.{number}: {e.__cause__!r}", flush=True)
             except Exception as e:
-                if "lost during the handshake" in str(e):  # 5 s can be too short on a busy machine
-                    busy[0] += 1
-                else:
-                    wrong.append(f"client {seed}.{number}: {e!r}")
+                wrong.append(f"client {seed}.{number}: {e!r}")
+                print(wrong[-1], flush=True)
 
     threads = [threading.Thread(target=one, args=(number,)) for number in range(clients)]
     for thread in threads:
@@ -197,10 +207,11 @@ def test_soak(servers: list[Serving]) -> None:
     lived = [results.get(timeout=120) for _ in crowds]
     for one in crowds:
         one.join()
-    assert [wrong for *_, wrong in lived if wrong] == []
     after = [settled(server, was) for server, was in zip(servers, before, strict=True)]
     lives, busy = (sum(each[k] for each in lived) for k in range(2))
     print(f"{lives} clients, and {busy} handshakes cut for their time; before {before}, after {after}")
+    assert [wrong for *_, wrong in lived if wrong] == []
+    assert busy <= 1 + lives // 100
     with contextlib.suppress(pommego.PommegoError):
         steady.envs.close()
     if LONG:  # what the first third has shown to be needed is enough
