@@ -6,9 +6,9 @@ critic, which only training needs, sees the global state of the game
 (`make_vec(state=True)`) and gives one value for the team. Steps of dead agents are not
 learned from (`info["valid"]`).
 
-    python mappo.py --out runs/team --opponent static --minutes 60
-    python mappo.py --out runs/team --evaluate 200        # the saved policy, as both teams
-    python mappo.py --out runs/test --opponent static --steps 20000 --games 16
+    python mappo.py --out runs/team --opponent static --steps 200000 --judge-every 4
+    python mappo.py --out runs/team --opponent simple --evaluate 200   # the saved policy, as both teams
+    python mappo.py --out runs/new --minutes 0                         # saves an untrained one
 
 A run's folder holds `progress.jsonl` (a line per update) and `policy.pt`. Needs torch.
 """
@@ -23,7 +23,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TextIO
 
 import numpy as np
 import torch
@@ -38,7 +38,11 @@ SCALE = {"bomb_blast": 0.1, "bomb_life": 0.1, "flame": 1 / 3, "danger": 0.1}  # 
 SOON = 10  # steps ahead that count as dangerous
 WINDOW = 200  # episodes in the win rate of a line of progress
 FEWEST = 50  # of these, for a win rate
+JUDGED = 100  # games of an evaluation during training
 FEATURES = 128  # of a position, in the networks
+OPPOSITE = {"bomb_left": "bomb_right", "enemy0_alive": "enemy1_alive"}  # what a mirror swaps
+OPPOSITE |= {right: left for left, right in OPPOSITE.items()}
+MIRRORED = np.array([0, 1, 2, 4, 3, 5])  # actions: right for left
 
 
 @dataclass
@@ -61,6 +65,7 @@ class Config:
     entropy: float = 0.01
     outliving: float = 0.5  # reward of the team for each enemy that dies
     digging: float = 0.01  # reward of the team for each piece of wood that goes
+    judge_every: int = 0  # updates between two evaluations, of which it learns nothing; 0: none
     minutes: float = 60.0
     steps: int = 0  # of games; 0: only by time
     threads: int = 1
@@ -294,37 +299,69 @@ class Trainer:
         out.mkdir(parents=True, exist_ok=True)
         try:
             with (out / "progress.jsonl").open("w") as progress:
+                if self.config.judge_every:
+                    self._note(progress, begin, {})  # how the untrained policy does
                 while not self._enough(begin):
                     noted = self.learn(self.collect())
                     self.updates += 1
-                    spent = {"steps": self.steps, "minutes": (time.perf_counter() - begin) / 60}
-                    row = {"update": self.updates} | spent | noted
-                    if len(self.wins) >= FEWEST:
-                        row["won"] = float(np.mean(self.wins))
-                    progress.write(json.dumps(row) + "\n")
-                    progress.flush()
-                    print("  ".join(f"{k} {v:.4g}" for k, v in row.items()), flush=True)
+                    self._note(progress, begin, noted)
         finally:
             torch.save({"config": asdict(self.config), "actor": self.actor.state_dict()}, out / "policy.pt")
+
+    def _note(self, progress: TextIO, begin: float, noted: dict[str, float]) -> None:
+        c, minutes = self.config, (time.perf_counter() - begin) / 60
+        row = {"update": self.updates, "steps": self.steps, "minutes": minutes} | noted
+        if len(self.wins) >= FEWEST:
+            row["won"] = float(np.mean(self.wins))
+        if c.judge_every and self.updates % c.judge_every == 0:
+            row["judged"] = evaluate(self.actor, self.eyes, c.env, c.opponent, JUDGED).win_rate.value
+        progress.write(json.dumps(row) + "\n")
+        progress.flush()
+        print("  ".join(f"{k} {v:.4g}" for k, v in row.items()), flush=True)
 
     def _enough(self, begin: float) -> bool:
         minutes = (time.perf_counter() - begin) / 60
         return minutes >= self.config.minutes or 0 < self.config.steps <= self.steps
 
 
-def evaluate(out: str, games: int, opponent: str) -> pommego.Evaluation:
-    """Play the saved policy of a run as both teams, each agent by what it observes itself."""
+def mirror(
+    obs: dict[str, np.ndarray], mask: np.ndarray, eyes: Eyes, rows: np.ndarray
+) -> tuple[dict[str, np.ndarray], np.ndarray]:
+    """Mirror some rows of observations and masks from left to right."""
+    planes, scalars, mask = obs["planes"].copy(), obs["scalars"].copy(), mask.copy()
+    both = (eyes.planes[:-1], eyes.scalars)
+    order = [[names.index(OPPOSITE.get(name, name)) for name in names] for names in both]
+    planes[rows] = planes[rows][:, order[0], :, ::-1]
+    scalars[rows] = scalars[rows][:, order[1]]
+    scalars[rows, eyes.scalars.index("col")] = 1 - scalars[rows, eyes.scalars.index("col")]
+    mask[rows] = mask[rows][:, MIRRORED]
+    return {"planes": planes, "scalars": scalars}, mask
+
+
+def evaluate(actor: Actor, eyes: Eyes, id: str, opponent: str, games: int) -> pommego.Evaluation:
+    """Play as both teams, each agent by what it observes itself, on boards that training does not use.
+
+    The policy learns in the corners of the first team; those of the second are the same in a mirror.
+    """
+    seconds = pommego.catalog()[id].teams[1]
+
+    def policy(obs: dict[str, np.ndarray], info: dict[str, Any]) -> np.ndarray:
+        second = np.isin(info["seat"], seconds)
+        shown, mask = mirror(obs, info["action_mask"], eyes, second)
+        action = actor.act(eyes(shown, {"action_mask": mask}))[0].numpy()
+        return np.where(second, MIRRORED[action], action)
+
+    return pommego.evaluate(policy, id, opponent, games, team=True)
+
+
+def load(out: str) -> tuple[Config, Actor, Eyes]:
+    """Read the policy of a run."""
     saved = torch.load(Path(out) / "policy.pt", weights_only=True)
     config = Config(**saved["config"])
     eyes = Eyes(pommego.catalog()[config.env], config.moves)
-    torch.manual_seed(0)
     actor = Actor(eyes)
     actor.load_state_dict(saved["actor"])
-
-    def policy(obs: dict[str, np.ndarray], info: dict[str, Any]) -> np.ndarray:
-        return actor.act(eyes(obs, info))[0].numpy()
-
-    return pommego.evaluate(policy, config.env, opponent, games, team=True)
+    return config, actor, eyes
 
 
 def main() -> None:
@@ -339,7 +376,9 @@ def main() -> None:
     options = vars(parser.parse_args())
     games = options.pop("evaluate")
     if games:
-        print(evaluate(options["out"], games, options["opponent"]))
+        config, actor, eyes = load(options["out"])
+        torch.manual_seed(0)
+        print(evaluate(actor, eyes, config.env, options["opponent"], games))
         return
     trainer = Trainer(Config(**options))
     with trainer.envs, suppress(KeyboardInterrupt):

@@ -90,6 +90,36 @@ def test_sees_the_board_around_itself(mappo: ModuleType, tmp_path: Path) -> None
         assert seen.planes[row, -1, reach, reach] == max(11 - life, 0)
 
 
+def test_mirror(mappo: ModuleType, tmp_path: Path) -> None:
+    """The second team sits where the first does, and can make the mirrored moves."""
+    trainer = mappo.Trainer(mappo.Config(out=str(tmp_path), **SMALL))
+    eyes, names = trainer.eyes, trainer.eyes.scalars
+    trainer.envs.close()
+    rng = np.random.default_rng(0)
+    with mappo.pommego.make_vec("PommeTeamCompetition-v0", 16, rules={"num_wood": 0, "num_items": 0}) as envs:
+        obs, info = envs.reset(seed=3)
+        second = info["seat"] % 2 == 1
+        shown, _ = mappo.mirror(obs, info["action_mask"], eyes, second)
+        corners = shown["scalars"][:4, [names.index("row"), names.index("col")]]
+        assert np.allclose(corners[[3, 1]], corners[[0, 2]])
+        differ = 0
+        for _ in range(60):
+            mask = info["action_mask"]
+            shown, moves = mappo.mirror(obs, mask, eyes, second)
+            safe = eyes(obs, info).mask.numpy()
+            there = eyes(shown, {"action_mask": moves}).mask.numpy()
+            assert np.array_equal(there[~second], safe[~second])
+            assert np.array_equal(there[second][:, mappo.MIRRORED], safe[second])
+            differ += int((there[second] != safe[second]).sum())
+            back, again = mappo.mirror(shown, moves, eyes, second)
+            assert np.array_equal(again, mask)
+            assert np.array_equal(back["planes"], obs["planes"])
+            assert np.allclose(back["scalars"], obs["scalars"])
+            draw = (rng.random(safe.shape) * safe).argmax(1)
+            obs, _, _, _, info = envs.step(draw)
+        assert differ
+
+
 def test_shaping(mappo: ModuleType, tmp_path: Path) -> None:
     trainer = mappo.Trainer(mappo.Config(out=str(tmp_path), outliving=0.5, digging=0.01, **SMALL))
     with trainer.envs:
@@ -130,10 +160,29 @@ def test_program(mappo: ModuleType, binary: Path, tmp_path: Path) -> None:
     env = os.environ | {"POMMEGO_BINARY": str(binary)}
     options = [f"--{name}={value}" for name, value in SMALL.items()]
     command = [sys.executable, str(EXAMPLE), "--out", str(tmp_path / "run")]
-    for more in ([*options, "--steps=400"], ["--evaluate=8"]):
+    options.append("--opponent=random")
+    for more in ([*options, "--steps=400", "--judge-every=2"], ["--opponent=random", "--evaluate=8"]):
         done = subprocess.run([*command, *more], env=env, capture_output=True, text=True, check=False)
         assert not done.returncode, done.stderr
     assert done.stdout.startswith("8 games: ")
     rows = [json.loads(line) for line in (tmp_path / "run" / "progress.jsonl").read_text().splitlines()]
-    assert [row["steps"] for row in rows] == [240, 480]
-    assert all(np.isfinite(row["value_loss"]) and row["entropy"] > 0 for row in rows)
+    assert [row["steps"] for row in rows] == [0, 240, 480]
+    assert all(np.isfinite(row["value_loss"]) and row["entropy"] > 0 for row in rows[1:])
+    assert ["judged" in row for row in rows] == [True, False, True], (
+        "before it learns, and every second update"
+    )
+    assert all(0 <= row["judged"] <= 1 for row in rows[::2])
+
+
+def test_learns_to_beat_static(mappo: ModuleType, tmp_path: Path) -> None:
+    """A minute from nothing, in the way that the docs' curve was made."""
+    won = []
+    for name, limit in (("before", {"minutes": 0.0}), ("after", {"steps": 200_000})):
+        config = mappo.Config(out=str(tmp_path / name), opponent="static", seed=1, **limit)
+        trainer = mappo.Trainer(config)
+        with trainer.envs:
+            trainer.run()
+        won.append(mappo.evaluate(trainer.actor, trainer.eyes, config.env, "static", 100).win_rate)
+    print(won)
+    assert won[1].low > won[0].high, won
+    assert won[1].low > 0.85, won
