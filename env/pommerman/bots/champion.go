@@ -70,7 +70,7 @@ type weights struct {
 	chase                int32 // to be at a rival
 	corner               int32 // subtracted for what a rival reaches before it and its teammate do
 	press                int32 // by how many percent hunt, corner and chase are more when it is urgent
-	dare                 int32 // by how many percent tightRoom and tightDoom are less late in a game
+	dare                 int32 // by how many percent tightRoom, tightDoom, trap and haven are less late in a game
 	odds                 int32 // how urgent it is at least when its team outnumbers the other, in thousandths
 	stale                int32 // subtracted for each recent visit to a cell
 	half, halfOthers     int32 // how many cells are worth half of what a set can be, its own and others'
@@ -225,7 +225,7 @@ func (w weights) at(urgency, late int32) weights {
 	for _, x := range []*int32{&w.hunt, &w.corner, &w.chase} {
 		*x += *x * (w.press * urgency / 1000) / 100
 	}
-	for _, x := range []*int32{&w.tightRoom, &w.tightDoom} {
+	for _, x := range []*int32{&w.tightRoom, &w.tightDoom, &w.trap, &w.haven} {
 		*x -= *x * (w.dare * late / 1000) / 100
 	}
 	return w

@@ -196,7 +196,7 @@ func TestChampionUrgency(t *testing.T) {
 			early.chase, middle.chase, late.chase, early.tightRoom, middle.tightRoom, late.tightRoom)
 	}
 	ahead := late
-	ahead.tightRoom, ahead.tightDoom = early.tightRoom, early.tightDoom
+	ahead.tightRoom, ahead.tightDoom, ahead.trap, ahead.haven = early.tightRoom, early.tightDoom, early.trap, early.haven
 	for _, test := range []struct {
 		dead []int
 		want weights
