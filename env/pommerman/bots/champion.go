@@ -20,7 +20,8 @@ import (
 //     of a rival nearby.
 //   - Further plies have its own moves alone. From then on the others are sets: the
 //     cells that each can be on and live. Plies are added one by one until the
-//     budget is used up.
+//     budget is used up, or there are as many as the option plies says. By default
+//     there are few: further ones see no replies, and make it rash.
 //   - From each leaf bombs, flames and the collapse go on as they will if nobody does
 //     anything, and the sets of all agents with them, its own twice: once
 //     with nobody in its way, and once without the cells that others can be on.
@@ -82,7 +83,7 @@ type weights struct {
 // is close, and without dare it waits beside a rival in hiding, to the end.
 var championDefaults = championSettings{
 	budget:  search.Budget{Ticks: 2000},
-	replies: 2, plies: 10, tight: true, remember: true, radio: true, wary: true,
+	replies: 2, plies: 2, tight: true, remember: true, radio: true, wary: true,
 	weights: weights{
 		room: 500, doom: 3000, tightRoom: 700, tightDoom: 1000, death: 4000,
 		trap: 1500, haven: 300, exposed: 400,
@@ -93,7 +94,7 @@ var championDefaults = championSettings{
 }
 
 // championLevels are the ticks of the levels from 1 on.
-var championLevels = [...]int{6, 25, 100, 500, 2000}
+var championLevels = [...]int{6, 12, 25, 50, 2000}
 
 // championOption is an option of the agent, from lo to hi. Later ones replace what
 // earlier ones set.

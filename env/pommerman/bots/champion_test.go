@@ -157,7 +157,7 @@ func TestChampionMoves(t *testing.T) {
 		if test.change != nil {
 			test.change(v)
 		}
-		b, err := Roster.New("champion")
+		b, err := Roster.New("champion:plies=10")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -212,7 +212,8 @@ func TestChampionUrgency(t *testing.T) {
 // TestChampionWary: it does not stay beside a bomb that a rival, of which it has not
 // seen whether it can, could kick to where it is when it leaves at last.
 func TestChampionWary(t *testing.T) {
-	for _, name := range []string{"champion", "champion:wary=0"} {
+	for wary := range 2 {
+		name := fmt.Sprintf("champion:plies=10,wary=%d", wary)
 		v := draw(t, pommerman.Playground(pommerman.Team).Fogged(4), `
 			#######
 			#...###
@@ -230,7 +231,7 @@ func TestChampionWary(t *testing.T) {
 		b.Reset(env.RNG{State: 1})
 		action := make([]uint8, 1)
 		b.Act(v, action)
-		if stays := pommerman.Action(action[0]) == pommerman.Stop; stays != (name != "champion") {
+		if stays := pommerman.Action(action[0]) == pommerman.Stop; stays != (wary == 0) {
 			t.Errorf("%s plays %v, want it to stay only if it is not wary, on\n%s", name, pommerman.Action(action[0]), picture(v))
 		}
 	}
@@ -246,7 +247,7 @@ func TestChampionSurrounded(t *testing.T) {
 		...D...
 		.......
 		.......`)
-	b, err := Roster.New("champion:replies=3")
+	b, err := Roster.New("champion:replies=3,plies=10")
 	if err != nil {
 		t.Fatal(err)
 	}
