@@ -7,13 +7,14 @@ and one of the network.
 
     python alphazero.py --out runs/az --minutes 60
     python alphazero.py --out runs/az --resume --minutes 120    # goes on, if stopped or not
-    python alphazero.py --out runs/az --evaluate 200            # the saved network alone against simple
+    python alphazero.py --out runs/az --evaluate 200            # the saved network alone
     python alphazero.py --out runs/az --evaluate 200 --search   # the search with it
     python alphazero.py --out runs/self --opponent self         # by self-play
 
 An hour on two cores is little. So, unlike AlphaZero:
 
-* By default it plays against `simple`, which the server plays in the search too. With
+* By default it plays against `static`, which stands still: to win it has to find a way there
+  and to bomb it, not itself. The server plays it, or `--opponent simple`, in the search too. With
   `--opponent self` both sides search: as they move at once, each chooses in every node by
   its own statistics.
 * Players only choose from moves that they can survive.
@@ -24,11 +25,11 @@ An hour on two cores is little. So, unlike AlphaZero:
   games end, of which it learns values.
 * The search tries moves, and the player moves, by the network's chances as the values
   found change them, as in Gumbel AlphaZero; half of what begins at the root is spread evenly.
-* The network learns chances from the values found, not from how often each move was tried: of
-  16 simulations most only explore. It is to give good moves high chances while it stays
-  undecided between equal ones, so that chance in the values averages out.
+* The network learns these chances, not how often each move was tried: of 16 simulations
+  most only explore.
 * It learns values from the next moves' searches (lambda-returns), without waiting for games
   to end: when the first ones do, an hour may be half over.
+* It learns from the newest positions alone, so that its chances move on quickly.
 
 A run's folder holds `progress.jsonl` (a line per iteration) and `network.pt`. Needs torch.
 """
@@ -70,23 +71,21 @@ class Config:
 
     out: str = "runs/alphazero"
     env: str = "OneVsOne-v0"
-    opponent: str = "simple"  # or "self"
+    opponent: str = "static"  # the name of any agent, or "self"
     seed: int = 0
     games: int = 256  # played and searched at the same time
     simulations: int = 16  # a move
-    between: int = 4  # moves from one search to the next; the network alone makes the others
+    between: int = 2  # moves from one search to the next; the network alone makes the others
     moves: int = 16  # of each game between two updates
     longest: int = 300  # steps of a game; it is then a tie
     even: float = 0.5  # share of a search's simulations that tries all moves equally often
     playout: int = 16  # steps played on from a new position
     mix: float = 0.5  # share of the playout in its value, if that ends the game
-    temperature: float = 0.02  # of the chances learned: a move better by this much is e times as likely
-    weight: float = 10.0  # of the chances beside the value in learning
-    sharpness: float = 10.0  # of improved chances: what a value of 1 adds to a move's logarithm
+    sharpness: float = 30.0  # of improved chances: what a value of 1 adds to a move's logarithm
     discount: float = 0.98  # of a value, a step
     trace: float = 0.95  # lambda: 0 learns the next search's values, 1 the results of games
     samples: int = 4  # how often each position is learned from
-    buffer: int = 50_000  # positions
+    buffer: int = 16_384  # positions
     batch: int = 256  # positions of a gradient step
     learning_rate: float = 1e-3
     minutes: float = 60.0
@@ -94,6 +93,11 @@ class Config:
     every: int = 12  # iterations between evaluations
     matches: int = 200  # of an evaluation
     threads: int = 1
+
+    @property
+    def judge(self) -> str:
+        """Against whom evaluations are played."""
+        return "simple" if self.opponent == "self" else self.opponent
 
 
 # Network -----------------------------------------------------------------------
@@ -115,6 +119,9 @@ class Network(nn.Module):
         known = 32 * (NEAR - 6) ** 2 + len(FAR) * eyes.board**2 + len(self.used)
         self.body = nn.Linear(known, features)
         self.policy, self.value = nn.Linear(features, MOVES), nn.Linear(features, 1)
+        for head in (self.policy, self.value):  # untrained it prefers nothing
+            nn.init.zeros_(head.weight)
+            nn.init.zeros_(head.bias)
 
     def forward(self, seen: Seen) -> tuple[Tensor, Tensor]:
         """Return log probabilities (n, 6) and values (n,) from -1, lost, to 1, won."""
@@ -175,12 +182,10 @@ class Found(NamedTuple):
 
     Attributes:
         chances: the network's, improved by the values found, (n, players, 6).
-        gain: what each move is better than the position, 0 if untried, (n, players, 6).
         value: of the positions with the network's chances, for the first players, (n,).
     """
 
     chances: NDArray[np.float32]
-    gain: NDArray[np.float32]
     value: NDArray[np.float32]
 
 
@@ -208,8 +213,8 @@ class Search:
         self._evaluate(0, seen)
         for node in range(1, simulations + 1):
             self._grow(node, rng)
-        chances, gain, value = self._improved(self.games, np.zeros_like(self.games))
-        return Found(chances, gain, self.first(value))
+        chances, value = self._improved(self.games, np.zeros_like(self.games))
+        return Found(chances, self.first(value))
 
     def _grow(self, node: int, rng: np.random.Generator) -> None:
         """Add a node with this number to every tree."""
@@ -247,10 +252,10 @@ class Search:
         with torch.no_grad():
             logp, value = self.network(seen)
         chances = (logp.exp() * seen.mask).numpy().reshape(-1, self.players, MOVES)
-        return Found(chances, np.zeros_like(chances), self.first(value.numpy()))
+        return Found(chances, self.first(value.numpy()))
 
     def _evaluate(self, node: int, seen: Seen) -> None:
-        self.prior[:, node], _, self.value[:, node] = self.guess(seen)
+        self.prior[:, node], self.value[:, node] = self.guess(seen)
 
     def _descend(self) -> tuple[list[tuple[NDArray, ...]], NDArray[np.intp], NDArray[np.intp]]:
         """Follow the moves to an edge without a node, or to the end of a game.
@@ -273,25 +278,25 @@ class Search:
     def _next(self, games: NDArray[np.intp], at: NDArray[np.intp]) -> NDArray[np.intp]:
         """Return each player's move that was tried too seldom for its improved chance, (n, players)."""
         visits, known = self.visits[games, at], self.prior[games, at] > 0
-        chances, _, _ = self._improved(games, at)
+        chances, _ = self._improved(games, at)
         even = self.config.even * (at == 0)[:, None, None]
         chances += even * (known / known.sum(-1, keepdims=True) - chances)
         return np.where(known, chances - visits / (1 + visits.sum(-1, keepdims=True)), -np.inf).argmax(-1)
 
-    def _improved(self, games: NDArray[np.intp], at: NDArray[np.intp]) -> tuple[NDArray, NDArray, NDArray]:
+    def _improved(self, games: NDArray[np.intp], at: NDArray[np.intp]) -> tuple[NDArray, NDArray]:
         """Shift nodes' chances to the moves of higher value; untried ones count as the position.
 
         Returns:
-            chances and gains (n, players, 6), and values of the positions for each player, (n, players).
+            chances (n, players, 6), and values of the positions for each player, (n, players).
         """
         prior, visits, total = (array[games, at] for array in (self.prior, self.visits, self.total))
         mean, tried = total / np.maximum(visits, 1), prior * (visits > 0)
         found = (tried * mean).sum(-1) / np.maximum(tried.sum(-1), 1e-9)
         times = visits.sum(-1)
         value = (np.outer(self.value[games, at], SIDES[: self.players]) + times * found) / (1 + times)
-        gain = np.where(visits > 0, mean - value[:, :, None], 0).astype(np.float32)
+        gain = np.where(visits > 0, mean - value[:, :, None], 0)
         better = prior * np.exp(self.config.sharpness * gain)
-        return (better / better.sum(-1, keepdims=True)).astype(np.float32), gain, value
+        return (better / better.sum(-1, keepdims=True)).astype(np.float32), value
 
     def _back_up(self, path: list[tuple[NDArray, ...]], value: NDArray[np.float32]) -> None:
         """Count the value at the end of the path in all moves on it."""
@@ -345,7 +350,7 @@ class Buffer:
         self.size, self.count, self.arrays = size, 0, None
 
     def add(self, *columns: np.ndarray) -> None:
-        """Add positions: what `Seen` has, the gains of the moves, 0 where none was searched, the value."""
+        """Add positions: what `Seen` has, the chances to learn, 0 without a search, the value."""
         if self.arrays is None:
             self.arrays = [np.zeros((self.size, *c.shape[1:]), c.dtype) for c in columns]
         at = (self.count + np.arange(len(columns[0]))) % self.size
@@ -399,8 +404,8 @@ class Trainer:
             result = self.search.first(reward)
             self.recent.extend(result[over].tolist())
             self.games += int(over.sum())
-            gain = found.gain.reshape(-1, MOVES)
-            steps.append((*(column.numpy() for column in before), gain, found.value, result, over))
+            chances = searched * found.chances.reshape(-1, MOVES)
+            steps.append((*(column.numpy() for column in before), chances, found.value, result, over))
         *columns, value, result, over = map(np.stack, zip(*steps, strict=True))
         worth = returns(value, result, over, self.config.discount, self.config.trace)
         rows = (worth[:, :, None] * sides).astype(np.float32)
@@ -415,22 +420,22 @@ class Trainer:
         """Make the gradient steps that are due."""
         c, noted = self.config, []
         while (self.learned + 1) * c.batch <= self.buffer.count * c.samples:
-            near, far, scalars, mask, gain, worth = self.buffer.draw(c.batch, self.rng)
+            near, far, scalars, mask, chances, worth = self.buffer.draw(c.batch, self.rng)
             way = int(self.rng.integers(8))
-            near, mask, gain = self.symmetry(way, near, mask, gain)
+            near, mask, chances = self.symmetry(way, near, mask, chances)
             logp, value = self.network(Seen(near, self.symmetry.turned(way, far), scalars, mask))
-            searched = (gain != 0).any(1) / (gain != 0).any(1).sum().clamp(min=1)  # weights
-            better = searched @ (logp.exp() * gain).sum(1)
-            entropy = -(searched @ (logp.exp() * logp.clamp(min=-20)).sum(1))
+            searched = chances.any(1)
+            policy_loss = -(chances * logp).sum() / searched.sum().clamp(min=1)
+            agreement = (chances.argmax(1) == logp.argmax(1))[searched].float().mean()
             value_loss = functional.mse_loss(value, worth)
             self.optimizer.zero_grad()
-            (value_loss - c.weight * (better + c.temperature * entropy)).backward()
+            (policy_loss + value_loss).backward()
             self.optimizer.step()
-            noted.append((better.item(), value_loss.item(), entropy.item()))
+            noted.append((policy_loss.item(), value_loss.item(), agreement.item()))
             self.learned += 1
         if not noted:
             return {}
-        return dict(zip(("gain", "value_loss", "entropy"), np.mean(noted, 0).tolist(), strict=True))
+        return dict(zip(("policy_loss", "value_loss", "agreement"), np.mean(noted, 0).tolist(), strict=True))
 
     def run(self) -> None:
         """Train until time or iterations are up; write progress and network into the folder."""
@@ -473,7 +478,7 @@ class Trainer:
         self.seen = self.eyes(*self.envs.reset(seed=self.config.seed * 1_000_000 + self.iteration * 1000))
 
     def evaluate(self) -> dict[str, float]:
-        """Play the network alone against `simple`; return the shares of games won and tied."""
+        """Play the network alone; return the shares of games won and tied."""
         result = matches(self.network, self.eyes, self.config, self.config.matches)
         return {"won": result.win_rate.value, "tied": result.tie_rate.value}
 
@@ -508,26 +513,28 @@ def drawn(share: NDArray[np.float32], rng: np.random.Generator) -> NDArray[np.in
 
 
 def matches(network: Network, eyes: Eyes, config: Config, games: int) -> pommego.Evaluation:
-    """Play games against `simple` with moves drawn by the network's chances, without search."""
+    """Play games with moves drawn by the network's chances, without search."""
 
     @torch.no_grad()
     def policy(obs: dict[str, np.ndarray], info: dict[str, Any]) -> np.ndarray:
         return torch.multinomial(network(eyes(obs, info))[0].exp(), 1).squeeze(1).numpy()
 
     rules = {"max_steps": config.longest} if config.longest else None
-    return pommego.evaluate(policy, config.env, "simple", games, rules=rules)
+    return pommego.evaluate(policy, config.env, config.judge, games, rules=rules)
 
 
-def evaluate(out: str, games: int, *, search: bool = False) -> pommego.Evaluation:
-    """Play the saved network of a run against `simple`, alone or with the search."""
+def evaluate(
+    games: int, out: str = Config.out, *, search: bool = False, **changed: Any
+) -> pommego.Evaluation:
+    """Play the saved network of a run, alone or with the search; parameters of the run can be changed."""
     saved = torch.load(Path(out) / "network.pt", weights_only=True)
-    config = Config(**saved["config"])
+    config = Config(**saved["config"] | changed)
     eyes = Eyes(pommego.catalog()[config.env])
     network = Network(eyes)
     network.load_state_dict(saved["network"])
     if not search:
         return matches(network, eyes, config, games)
-    return searching(replace(config, opponent="simple"), network, games)
+    return searching(replace(config, opponent=config.judge), network, games)
 
 
 def searching(config: Config, network: Network, games: int) -> pommego.Evaluation:
@@ -561,17 +568,19 @@ def main() -> None:
     """Read the command line, and train or evaluate."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     for entry in fields(Config):
-        kind = type(entry.default)
-        parser.add_argument(f"--{entry.name.replace('_', '-')}", type=kind, default=entry.default)
+        name, kind = entry.name.replace("_", "-"), type(entry.default)
+        parser.add_argument(
+            f"--{name}", type=kind, default=argparse.SUPPRESS, help=f"default: {entry.default}"
+        )
     parser.add_argument(
-        "--evaluate", type=int, metavar="GAMES", help="play the saved network of --out against simple instead"
+        "--evaluate", type=int, metavar="GAMES", help="play the saved network of --out instead"
     )
     parser.add_argument("--search", action="store_true", help="evaluate the search with it, not it alone")
     parser.add_argument("--resume", action="store_true", help="go on from the network of --out")
     options = vars(parser.parse_args())
     games, search, resume = map(options.pop, ("evaluate", "search", "resume"))
     if games:
-        print(evaluate(options["out"], games, search=search))
+        print(evaluate(games, search=search, **options))
         return
     trainer = Trainer(Config(**options))
     with trainer.envs:
