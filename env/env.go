@@ -35,7 +35,6 @@ import (
 	"encoding/json"
 	"math/bits"
 	"strings"
-	"sync/atomic"
 )
 
 // Game is one id with its rules, from which matches and agents are made.
@@ -171,10 +170,14 @@ type Searcher interface {
 
 // Stopper is an Agent whose Act can be cut short.
 type Stopper interface {
-	// StopOn has Act end soon after the flag is set, with any action; what is played
-	// then does not count. It is to be called before the agent acts.
-	StopOn(flag *atomic.Bool)
+	// StopOn has Act load the flag every few moments while it searches, and end soon after
+	// that is true, with any action; what is played then does not count. It is to be called
+	// before the agent acts.
+	StopOn(flag Flag)
 }
+
+// Flag is an *atomic.Bool, or what acts as one and does more while it is asked.
+type Flag interface{ Load() bool }
 
 // SearchReporter is an Agent that chooses by searching and reports the statistics of
 // its search.

@@ -272,10 +272,21 @@ func (p *plan) allowed(name string, create func(string) (env.Agent, error)) (env
 		}
 	}
 	a, err := create(name)
-	if s, ok := a.(env.Stopper); ok && p.cfg.Stop != nil {
-		s.StopOn(p.cfg.Stop)
+	if s, ok := a.(env.Stopper); ok && (p.cfg.Stop != nil || p.cfg.Neighbours != nil) {
+		s.StopOn((*flag)(p))
 	}
 	return a, err
+}
+
+// flag is what agents of a plan look at while they search.
+type flag plan
+
+// Load reports whether they are to stop. Neighbours' short calls go first meanwhile.
+func (f *flag) Load() bool {
+	if n := f.cfg.Neighbours; n != nil && n.expects(f.cfg.Client) > 0 {
+		yieldCore()
+	}
+	return (*plan)(f).stopped()
 }
 
 // stopped reports whether Config.Stop is set.

@@ -114,7 +114,7 @@ func sizeBehind(v reflect.Value) (size int64) {
 func sizeWithin(v reflect.Value) (size int64) {
 	switch v.Kind() {
 	case reflect.Interface:
-		if !v.IsNil() {
+		if !v.IsNil() && v.Type() != reflect.TypeFor[env.Flag]() { // all have the same flag
 			return sizeBehind(v.Elem())
 		}
 	case reflect.Struct:

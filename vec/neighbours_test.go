@@ -63,3 +63,18 @@ func TestGiveWay(t *testing.T) {
 		}
 	}
 }
+
+// TestFlag: agents that search are told to stop when the pool is, and not for neighbours.
+func TestFlag(t *testing.T) {
+	var n Neighbours
+	var stop atomic.Bool
+	f := (*flag)(&plan{cfg: Config{Stop: &stop, Neighbours: &n, Client: 1}})
+	n.note(2)
+	if f.Load() {
+		t.Error("a search is to stop for a neighbour's short call")
+	}
+	stop.Store(true)
+	if !f.Load() {
+		t.Error("a search is not to stop when its pool has been stopped")
+	}
+}

@@ -46,7 +46,6 @@
 package search
 
 import (
-	"sync/atomic"
 	"time"
 
 	"pommego/env"
@@ -78,9 +77,9 @@ type Budget struct {
 	Ticks int           // calls of Model.Step; 0: no limit
 	Time  time.Duration // on the clock; 0: no limit
 
-	// Stop, unless nil, ends the search when it is set. A search looks at it every few
+	// Stop, unless nil, ends the search when it is set. A search loads it every few
 	// rounds, and then finds whatever it has.
-	Stop *atomic.Bool
+	Stop env.Flag
 }
 
 // Found is what came out of a search.
@@ -96,7 +95,7 @@ type Found struct {
 type Meter struct {
 	left, spent int64
 	deadline    time.Time // zero: none
-	stop        *atomic.Bool
+	stop        env.Flag
 	asked       uint8 // how often the clock could have been looked at
 }
 

@@ -1,6 +1,6 @@
 package search
 
-import "sync/atomic"
+import "pommego/env"
 
 // MoveStatistics is what a search has found out about one of the moves it chose from.
 type MoveStatistics struct {
@@ -81,14 +81,11 @@ func (p *Rolling[S]) Statistics(dst []MoveStatistics) { p.tallies.write(dst) }
 type Memo struct {
 	Ticks   uint64 // simulated for the last action
 	tallies []MoveStatistics
-	stop    *atomic.Bool
+	stop    env.Flag
 }
 
 // StopOn has searches within Limit's budgets stop when the flag is set.
-func (m *Memo) StopOn(flag *atomic.Bool) { m.stop = flag }
-
-// Stopped reports whether it is.
-func (m *Memo) Stopped() bool { return m.stop != nil && m.stop.Load() }
+func (m *Memo) StopOn(flag env.Flag) { m.stop = flag }
 
 // Limit is a budget that ends when the flag is set, too.
 func (m *Memo) Limit(b Budget) Budget {

@@ -2,7 +2,6 @@ package seat
 
 import (
 	"sync"
-	"sync/atomic"
 
 	"pommego/env"
 	"pommego/env/ruleset"
@@ -106,7 +105,7 @@ func (a *agent[M, V, P]) Searched() uint64 {
 }
 
 // StopOn has a bot that searches stop when the flag is set: an env.Stopper.
-func (a *agent[M, V, P]) StopOn(flag *atomic.Bool) {
+func (a *agent[M, V, P]) StopOn(flag env.Flag) {
 	if s, ok := a.Bot.(env.Stopper); ok {
 		s.StopOn(flag)
 	}

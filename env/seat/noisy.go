@@ -3,7 +3,6 @@ package seat
 import (
 	"encoding/binary"
 	"errors"
-	"sync/atomic"
 
 	"pommego/env"
 )
@@ -74,7 +73,7 @@ func (a *noisy[V]) Searched() uint64 {
 }
 
 // StopOn has a bot that searches stop when the flag is set: an env.Stopper.
-func (a *noisy[V]) StopOn(flag *atomic.Bool) {
+func (a *noisy[V]) StopOn(flag env.Flag) {
 	if s, ok := a.Bot.(env.Stopper); ok {
 		s.StopOn(flag)
 	}
