@@ -34,9 +34,25 @@ AGENTS = [
     "heuristic",
     "bfs:ticks=2000",
     "mcts:ticks=2000",
+    "uct:ticks=2000",
+    "fmcs-ucb1:ticks=2000",
     "fmcs-exploit:ticks=2000",
+    "java-rhea",
+    "java-mcts",
+    "champion-net",
+    *(f"champion:level={level}" for level in range(1, 6)),
+]
+# Of all there would be too many tables of four, and by radio most play as they do without.
+SOME = [
+    "simple",
+    "heuristic",
+    "mcts:ticks=2000",
+    "fmcs-exploit:ticks=2000",
+    "java-rhea",
+    "java-mcts",
+    "champion-net",
     "champion:level=1",
-    "champion:ticks=2000",
+    "champion:level=5",
 ]
 
 HEAD = """# Ratings of the built-in agents
@@ -55,7 +71,7 @@ def main() -> None:
         "--games", type=int, default=100, help="of each pair, or table of four (default: %(default)s)"
     )
     parser.add_argument("--only", choices=KINDS, nargs="+", default=list(KINDS), help="kinds of games")
-    parser.add_argument("--agents", default=",".join(AGENTS), help="default: %(default)s")
+    parser.add_argument("--agents", help=f"default: {','.join(AGENTS)}; in ffa and radio {','.join(SOME)}")
     parser.add_argument("--out", type=Path, default=ROOT / "runs" / "ratings", help="default: runs/ratings")
     parser.add_argument("--binary", type=Path, default=ROOT / "bin" / "pommego", help="default: bin/pommego")
     options = parser.parse_args()
@@ -71,7 +87,8 @@ def command(kind: str, options: argparse.Namespace) -> list[str]:
     how += ["--against", ""] if kind in ("team", "radio") else []
     games = ["--mirrored", "--games", str(options.games)]
     out = ["--out", str(options.out / kind), "--resume", "--timing"]
-    return [str(options.binary), "tournament", "--env", env, *how, "--agents", options.agents, *games, *out]
+    agents = options.agents or ",".join(SOME if kind in ("ffa", "radio") else AGENTS)
+    return [str(options.binary), "tournament", "--env", env, *how, "--agents", agents, *games, *out]
 
 
 def play(kind: str, options: argparse.Namespace) -> None:
