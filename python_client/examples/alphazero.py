@@ -538,7 +538,7 @@ def evaluate(
 
 
 def searching(config: Config, network: Network, games: int) -> pommego.Evaluation:
-    """Play games with the search, each to its end."""
+    """Play games with the search, with moves drawn by its chances, each to its end."""
     results, lengths = np.zeros(games, np.int8), np.zeros(games, np.int32)
     with pommego.make_vec(
         config.env,
@@ -555,7 +555,7 @@ def searching(config: Config, network: Network, games: int) -> pommego.Evaluatio
             left = np.flatnonzero(going)
             seen = Seen(*(column[left] for column in eyes(obs, info)))
             moves = np.zeros(games, np.intp)
-            moves[left] = search.run(envs.get_state(left), seen, rng).chances.argmax(-1)[:, 0]
+            moves[left] = drawn(search.run(envs.get_state(left), seen, rng).chances, rng)[:, 0]
             obs, reward, terminated, truncated, info = envs.step(moves)
             lengths += going
             ended = going & (terminated | truncated)
