@@ -41,6 +41,7 @@ SMALL = {"head_fcnet_hiddens": [16], "fcnet_hiddens": [16]}
 def cluster() -> Iterator[None]:
     # Never another cluster on this machine, which Ray would find.
     ray.init("local", num_cpus=2, include_dashboard=False, object_store_memory=100 << 20, log_to_driver=False)
+    rllib.register()  # another test's cluster may have had the names
     yield
     ray.shutdown()
 

@@ -59,7 +59,7 @@ from pommego.single import PommegoEnv
 from pommego.spec import Encoding, GameSpec
 from pommego.vector import PommegoVectorEnv
 
-__all__ = ["PommegoMultiAgentEnv", "SingleAgentVectorEnv", "single_agent"]
+__all__ = ["PommegoMultiAgentEnv", "SingleAgentVectorEnv", "register", "single_agent"]
 
 _KEPT = ("game", "seed", "episode_number")  # keys of info; RLlib stores it with every step
 
@@ -250,5 +250,14 @@ def _server() -> Server:
     return Server(transport="unix")
 
 
-register_env("pommego", single_agent)
-register_env("pommego-multi-agent", PommegoMultiAgentEnv)
+def register() -> None:
+    """Tell Ray the names "pommego" and "pommego-multi-agent", as importing this module does.
+
+    Ray forgets names with the cluster that it was connected to: call this again after
+    `ray.shutdown()`, or it says that `make_vec()` got multiple values for `id`.
+    """
+    register_env("pommego", single_agent)
+    register_env("pommego-multi-agent", PommegoMultiAgentEnv)
+
+
+register()
