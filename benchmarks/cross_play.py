@@ -25,7 +25,7 @@ from pommego.suites import SUITES, Suite
 
 ROOT = Path(__file__).resolve().parents[1]
 SEED = 3_000_000
-CELL, LEFT, TOP = 30, 260, 40  # pixels: of a cell's side, of the names' width, above the cells
+CELL, LEFT, TOP = 30, 290, 40  # pixels: of a cell's side, of the names' width, above the cells
 
 Points = dict[tuple[str, str], list[float]]
 
