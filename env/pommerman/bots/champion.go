@@ -74,13 +74,17 @@ type weights struct {
 	dare                 int32 // by how many percent tightRoom, tightDoom, trap and haven are less late in a game
 	odds                 int32 // how urgent it is at least when its team outnumbers the other, in thousandths
 	stale                int32 // subtracted for each recent visit to a cell
+	restless             int32 // the same, times a sixteenth of championMemory.idle
+	yield                int32 // subtracted, half of the time, for a move that has just come to nothing
 	half, halfOthers     int32 // how many cells are worth half of what a set can be, its own and others'
 	worst                int32 // the share of the worst scenario in percent; the rest is the mean
 }
 
 // championDefaults were chosen by hand in team games with fog; `make tune-champion`
 // searches for better ones. Without dig it stays in its corner if the wood around it
-// is close, and without dare it waits beside a rival in hiding, to the end.
+// is close, and without dare it waits beside a rival in hiding, to the end. Without
+// yield two of a team want to go to the same cell for hundreds of steps, and neither
+// gets there; without restless one waits for another that does not move either.
 var championDefaults = championSettings{
 	budget:  search.Budget{Ticks: 2000},
 	replies: 2, plies: 2, tight: true, remember: true, radio: true, wary: true,
@@ -89,7 +93,7 @@ var championDefaults = championSettings{
 		trap: 1500, haven: 300, exposed: 400,
 		hunt: 400, kill: 1800, mate: 250, mateDeath: 1500,
 		ammo: 70, blast: 50, kick: 120, wood: 40, dig: 800, chase: 400, corner: 300, press: 300, dare: 85, odds: 1000,
-		stale: 6, worst: 70, half: 5, halfOthers: 10,
+		stale: 6, restless: 6, yield: 600, worst: 70, half: 5, halfOthers: 10,
 	},
 }
 
@@ -140,6 +144,8 @@ var championOptions = []championOption{
 	{"w-odds", 0, 1000, true, func(s *championSettings, x float64) { s.odds = int32(x) }},
 	{"w-dare", 0, 100, true, func(s *championSettings, x float64) { s.dare = int32(x) }},
 	weightOption("w-stale", func(w *weights) *int32 { return &w.stale }),
+	weightOption("w-restless", func(w *weights) *int32 { return &w.restless }),
+	weightOption("w-yield", func(w *weights) *int32 { return &w.yield }),
 	{"w-half", 1, 100, true, func(s *championSettings, x float64) { s.half = int32(x) }},
 	{"w-half-others", 1, 100, true, func(s *championSettings, x float64) { s.halfOthers = int32(x) }},
 	{"w-worst", 0, 100, true, func(s *championSettings, x float64) { s.worst = int32(x) }},
@@ -183,7 +189,11 @@ func (a *champion) Act(v *pommerman.View, action []uint8) {
 	p := planners.Get().(*planner)
 	defer planners.Put(p)
 	p.begin(v.Rules, v.Seat, &a.settings, a.Limit(a.settings.budget), &a.championMemory)
+	if failed := a.failed(v.Self.Cell); failed != pommerman.Stop && a.rng.IntN(2) == 0 {
+		p.yields = failed
+	}
 	move := p.decide(&a.rng)
+	a.tries(v.Self.Cell, move)
 	a.Ticks = p.Spent()
 	if a.Ticks > 0 {
 		a.KeepMoves(p.statistics[:])

@@ -93,8 +93,9 @@ func (g *ground) value(p *planner, m *championMemory) {
 	for c := range g.floor.Or(g.wood).All {
 		g.good[c] = items[c] + woods[c] + rivals[c]
 	}
+	stale := w.stale + w.restless*int32(m.idle)/16
 	for i := range min(int(m.visits), len(m.recent)) {
-		g.good[m.recent[i]] -= w.stale
+		g.good[m.recent[i]] -= stale
 	}
 }
 

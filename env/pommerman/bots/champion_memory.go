@@ -1,9 +1,18 @@
 package bots
 
 import (
+	"slices"
+
 	"pommego/env/grid"
 	"pommego/env/pommerman"
 	"pommego/env/saved"
+)
+
+// A champion counts the steps that it spends where it was lately, so many at most, and
+// takes off so many with a step to a cell where it was not.
+const (
+	maxIdle  = 200
+	idleFade = 8
 )
 
 // championMemory is what a champion keeps from one decision to the next.
@@ -12,8 +21,10 @@ type championMemory struct {
 	where  [pommerman.MaxAgents]grid.Bits // the cells that each living other can be on
 	recent [12]grid.Cell                  // where it stood, the last at visits-1 of them, round
 	visits uint16
-	lies   uint8  // what its teammate said that cannot be
-	turn   uint16 // the last view's step count and 1; 0: there was none
+	idle   uint8     // the steps that it has spent where it was lately
+	aim    grid.Cell // where it tried to go; 0: nowhere
+	lies   uint8     // what its teammate said that cannot be
+	turn   uint16    // the last view's step count and 1; 0: there was none
 }
 
 // code goes over what is saved: the memory, the belief.
@@ -24,6 +35,8 @@ func (m *championMemory) code(c *saved.Codec) {
 	saved.List(c, m.recent[:])
 	saved.Numbers(c, &m.visits, &m.turn)
 	saved.Numbers(c, &m.lies)
+	saved.Numbers(c, &m.idle)
+	saved.Numbers(c, &m.aim)
 	m.belief.Code(c)
 }
 
@@ -46,9 +59,34 @@ func (m *championMemory) remember(v *pommerman.View) {
 		}
 		m.where[seat] = s.follow(seat, m.where[seat], m.belief.Agents[seat].Cell)
 	}
+	if slices.Contains(m.recent[:], v.Self.Cell) {
+		m.idle = min(m.idle+1, maxIdle)
+	} else {
+		m.idle -= min(m.idle, idleFade)
+	}
 	m.recent[int(m.visits)%len(m.recent)] = v.Self.Cell
 	m.visits++
 	m.turn = now
+}
+
+// tries notes the move that it is about to make.
+func (m *championMemory) tries(from grid.Cell, move pommerman.Action) {
+	m.aim = 0
+	if pommerman.Up <= move && move <= pommerman.Right {
+		m.aim = from.Next(grid.Dir(move))
+	}
+}
+
+// failed is the move that came to nothing in the last step; Stop if there was none.
+// Agents that want to go to the same cell both stay where they are, again and again
+// if they do not learn from it.
+func (m *championMemory) failed(at grid.Cell) pommerman.Action {
+	for _, d := range grid.Dirs {
+		if m.aim != 0 && at.Next(d) == m.aim {
+			return pommerman.Action(d)
+		}
+	}
+	return pommerman.Stop
 }
 
 // sighting is what a view shows of where others are and are not.

@@ -52,7 +52,8 @@ type planner struct {
 	rules    *pommerman.Rules
 	seat     int
 	mate     int
-	others   env.SeatSet // that live
+	others   env.SeatSet      // that live
+	yields   pommerman.Action // a move to be made less gladly; Stop: none
 
 	root       node
 	ground     ground
@@ -86,7 +87,7 @@ func (p *planner) begin(r *pommerman.Rules, seat int, s *championSettings, budge
 	clear(p.actions[:])
 	clear(p.statistics[:])
 	p.root = node{State: m.belief.State, where: m.where}
-	p.others = 0
+	p.others, p.yields = 0, pommerman.Stop
 	for other := range r.Seats() {
 		if other != seat && !m.where[other].Empty() {
 			p.others = p.others.With(other)
@@ -112,6 +113,9 @@ func (p *planner) decide(rng *env.RNG) pommerman.Action {
 	for i := range p.openings {
 		o := &p.openings[i]
 		if o.tried {
+			if o.move == p.yields && o.move != pommerman.Stop {
+				o.value -= p.weights.yield
+			}
 			best.Offer(o.move, float64(o.value), rng)
 			p.statistics[o.move] = search.MoveStatistics{Visits: max(o.visits, 1), Value: float64(o.value)}
 		}

@@ -237,6 +237,77 @@ func TestChampionWary(t *testing.T) {
 	}
 }
 
+// TestChampionYields: if it does not get to where it wants to go, it now and then lets
+// another one have the cell, which may want to go there as well.
+func TestChampionYields(t *testing.T) {
+	for _, yield := range []int{0, 600} {
+		name := fmt.Sprintf("champion:w-restless=0,w-yield=%d", yield)
+		b, err := Roster.New(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.Reset(env.RNG{State: 1})
+		moves := [7]int{}
+		for step := range 40 {
+			v := draw(t, pommerman.Playground(pommerman.FFA), `
+				#######
+				#..A.r#
+				#######
+				#######
+				#######
+				#######
+				#######`)
+			v.Alive = env.SeatSet(0).With(0).With(1)
+			v.StepCount, v.Self.Ammo = 50+step, 0
+			action := make([]uint8, 1)
+			b.Act(v, action)
+			moves[action[0]]++
+		}
+		goes := moves[pommerman.Right]
+		if yield == 0 && goes != 40 || yield > 0 && (goes < 20 || goes > 35) {
+			t.Errorf("%s, held where it is, tries %d of 40 times to go right, want all without yielding, else 20 to 35", name, goes)
+		}
+	}
+}
+
+// TestChampionRestless: the longer it stays where it was lately, the less it likes it
+// there, until it has been elsewhere for some steps.
+func TestChampionRestless(t *testing.T) {
+	var m championMemory
+	at := func(step, col int) (good int32) {
+		v := draw(t, pommerman.Playground(pommerman.FFA), `
+			A.....#
+			#######
+			#######
+			#######
+			#######
+			#######
+			#######`)
+		home := v.Self.Cell
+		v.Alive = env.SeatSet(0).With(0)
+		v.Board[home], v.Self.Cell, v.StepCount = pommerman.Passage, grid.At(0, col), step
+		v.Board[v.Self.Cell] = v.Rules.Agent0()
+		m.remember(v)
+		p := new(planner)
+		p.begin(v.Rules, 0, &championDefaults, championDefaults.budget, &m)
+		return p.ground.good[home]
+	}
+	var home [70]int32
+	for step := range home {
+		home[step] = at(50+step, 0)
+	}
+	if least := home[20] - 100; home[69] > least {
+		t.Errorf("where it has been for 70 steps is worth %d to it, want at most %d, 100 less than after 20", home[69], least)
+	}
+	idle := m.idle
+	for col := 1; col < 6; col++ {
+		at(119+col, col)
+	}
+	if want := idle - 5*idleFade; m.idle != want {
+		t.Errorf("after 70 steps on one cell and 5 to others it counts %d idle ones, want %d", m.idle, want)
+	}
+}
+
 // TestChampionSurrounded: it has room for all moves of three rivals around it.
 func TestChampionSurrounded(t *testing.T) {
 	v := draw(t, pommerman.Playground(pommerman.FFA), `
