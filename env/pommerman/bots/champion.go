@@ -189,10 +189,7 @@ func (a *champion) Act(v *pommerman.View, action []uint8) {
 	p := planners.Get().(*planner)
 	defer planners.Put(p)
 	p.begin(v.Rules, v.Seat, &a.settings, a.Limit(a.settings.budget), &a.championMemory)
-	if failed := a.failed(v.Self.Cell); failed != pommerman.Stop && a.rng.IntN(2) == 0 {
-		p.yields = failed
-	}
-	move := p.decide(&a.rng)
+	move := p.decide(&a.rng, a.failed(v.Self.Cell))
 	a.tries(v.Self.Cell, move)
 	a.Ticks = p.Spent()
 	if a.Ticks > 0 {

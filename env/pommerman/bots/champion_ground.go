@@ -94,8 +94,8 @@ func (g *ground) value(p *planner, m *championMemory) {
 		g.good[c] = items[c] + woods[c] + rivals[c]
 	}
 	stale := w.stale + w.restless*int32(m.idle)/16
-	for i := range min(int(m.visits), len(m.recent)) {
-		g.good[m.recent[i]] -= stale
+	for _, c := range m.lately() {
+		g.good[c] -= stale
 	}
 }
 

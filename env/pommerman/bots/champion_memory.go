@@ -34,8 +34,7 @@ func (m *championMemory) code(c *saved.Codec) {
 	}
 	saved.List(c, m.recent[:])
 	saved.Numbers(c, &m.visits, &m.turn)
-	saved.Numbers(c, &m.lies)
-	saved.Numbers(c, &m.idle)
+	saved.Numbers(c, &m.lies, &m.idle)
 	saved.Numbers(c, &m.aim)
 	m.belief.Code(c)
 }
@@ -59,7 +58,7 @@ func (m *championMemory) remember(v *pommerman.View) {
 		}
 		m.where[seat] = s.follow(seat, m.where[seat], m.belief.Agents[seat].Cell)
 	}
-	if slices.Contains(m.recent[:], v.Self.Cell) {
+	if slices.Contains(m.lately(), v.Self.Cell) {
 		m.idle = min(m.idle+1, maxIdle)
 	} else {
 		m.idle -= min(m.idle, idleFade)
@@ -67,6 +66,11 @@ func (m *championMemory) remember(v *pommerman.View) {
 	m.recent[int(m.visits)%len(m.recent)] = v.Self.Cell
 	m.visits++
 	m.turn = now
+}
+
+// lately is where it stood in its last steps, in no order.
+func (m *championMemory) lately() []grid.Cell {
+	return m.recent[:min(int(m.visits), len(m.recent))]
 }
 
 // tries notes the move that it is about to make.

@@ -52,8 +52,7 @@ type planner struct {
 	rules    *pommerman.Rules
 	seat     int
 	mate     int
-	others   env.SeatSet      // that live
-	yields   pommerman.Action // a move to be made less gladly; Stop: none
+	others   env.SeatSet // that live
 
 	root       node
 	ground     ground
@@ -87,7 +86,7 @@ func (p *planner) begin(r *pommerman.Rules, seat int, s *championSettings, budge
 	clear(p.actions[:])
 	clear(p.statistics[:])
 	p.root = node{State: m.belief.State, where: m.where}
-	p.others, p.yields = 0, pommerman.Stop
+	p.others = 0
 	for other := range r.Seats() {
 		if other != seat && !m.where[other].Empty() {
 			p.others = p.others.With(other)
@@ -98,8 +97,10 @@ func (p *planner) begin(r *pommerman.Rules, seat int, s *championSettings, budge
 	p.ground.survey(p, m)
 }
 
-// decide finds a move.
-func (p *planner) decide(rng *env.RNG) pommerman.Action {
+// decide finds a move. Half of the time it makes the one that failed, if it is not
+// Stop, less gladly.
+func (p *planner) decide(rng *env.RNG, failed pommerman.Action) pommerman.Action {
+	yields := failed != pommerman.Stop && rng.IntN(2) == 0
 	if !p.open() {
 		return p.openings[0].move
 	}
@@ -113,7 +114,7 @@ func (p *planner) decide(rng *env.RNG) pommerman.Action {
 	for i := range p.openings {
 		o := &p.openings[i]
 		if o.tried {
-			if o.move == p.yields && o.move != pommerman.Stop {
+			if yields && o.move == failed {
 				o.value -= p.weights.yield
 			}
 			best.Offer(o.move, float64(o.value), rng)

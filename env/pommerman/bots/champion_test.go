@@ -110,6 +110,16 @@ func cellsOf(b grid.Bits) (list [][2]int) {
 	return list
 }
 
+// itemBoard has an item to its right that an agent without bombs can but go to.
+const itemBoard = `
+	#######
+	#..A.r#
+	#######
+	#######
+	#######
+	#######
+	#######`
+
 // TestChampionMoves: what it does where there is only one thing to do.
 func TestChampionMoves(t *testing.T) {
 	for _, test := range []struct {
@@ -142,14 +152,7 @@ func TestChampionMoves(t *testing.T) {
 			######.
 			######.
 			######B`, want: pommerman.LayBomb},
-		{reason: "an item on the way to nothing else", board: `
-			#######
-			#..A.r#
-			#######
-			#######
-			#######
-			#######
-			#######`, change: func(v *pommerman.View) { v.Self.Ammo = 0 }, want: pommerman.Right},
+		{reason: "an item on the way to nothing else", board: itemBoard, change: func(v *pommerman.View) { v.Self.Ammo = 0 }, want: pommerman.Right},
 	} {
 		v := draw(t, pommerman.Playground(pommerman.FFA), test.board)
 		v.Alive = env.SeatSet(0).With(0).With(1)
@@ -157,14 +160,8 @@ func TestChampionMoves(t *testing.T) {
 		if test.change != nil {
 			test.change(v)
 		}
-		b, err := Roster.New("champion:plies=10")
-		if err != nil {
-			t.Fatal(err)
-		}
-		b.Reset(env.RNG{State: 1})
-		action := make([]uint8, 1)
-		if b.Act(v, action); pommerman.Action(action[0]) != test.want {
-			t.Errorf("%s: plays %v, want %v, on\n%s", test.reason, pommerman.Action(action[0]), test.want, picture(v))
+		if move := actionOf(bot(t, "champion:plies=10", 1), v); move != test.want {
+			t.Errorf("%s: plays %v, want %v, on\n%s", test.reason, move, test.want, picture(v))
 		}
 	}
 }
@@ -224,15 +221,9 @@ func TestChampionWary(t *testing.T) {
 			#######`)
 		v.Alive = env.SeatSet(0).With(0).With(1)
 		v.StepCount, v.Bombs[0].Life = 50, 2
-		b, err := Roster.New(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		b.Reset(env.RNG{State: 1})
-		action := make([]uint8, 1)
-		b.Act(v, action)
-		if stays := pommerman.Action(action[0]) == pommerman.Stop; stays != (wary == 0) {
-			t.Errorf("%s plays %v, want it to stay only if it is not wary, on\n%s", name, pommerman.Action(action[0]), picture(v))
+		move := actionOf(bot(t, name, 1), v)
+		if stays := move == pommerman.Stop; stays != (wary == 0) {
+			t.Errorf("%s plays %v, want it to stay only if it is not wary, on\n%s", name, move, picture(v))
 		}
 	}
 }
@@ -242,28 +233,15 @@ func TestChampionWary(t *testing.T) {
 func TestChampionYields(t *testing.T) {
 	for _, yield := range []int{0, 600} {
 		name := fmt.Sprintf("champion:w-restless=0,w-yield=%d", yield)
-		b, err := Roster.New(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		b.Reset(env.RNG{State: 1})
-		moves := [7]int{}
+		b, goes := bot(t, name, 1), 0
 		for step := range 40 {
-			v := draw(t, pommerman.Playground(pommerman.FFA), `
-				#######
-				#..A.r#
-				#######
-				#######
-				#######
-				#######
-				#######`)
+			v := draw(t, pommerman.Playground(pommerman.FFA), itemBoard)
 			v.Alive = env.SeatSet(0).With(0).With(1)
 			v.StepCount, v.Self.Ammo = 50+step, 0
-			action := make([]uint8, 1)
-			b.Act(v, action)
-			moves[action[0]]++
+			if actionOf(b, v) == pommerman.Right {
+				goes++
+			}
 		}
-		goes := moves[pommerman.Right]
 		if yield == 0 && goes != 40 || yield > 0 && (goes < 20 || goes > 35) {
 			t.Errorf("%s, held where it is, tries %d of 40 times to go right, want all without yielding, else 20 to 35", name, goes)
 		}
@@ -318,12 +296,8 @@ func TestChampionSurrounded(t *testing.T) {
 		...D...
 		.......
 		.......`)
-	b, err := Roster.New("champion:replies=3,plies=10")
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.Reset(env.RNG{State: 1})
-	b.Act(v, make([]uint8, 1))
+	b := bot(t, "champion:replies=3,plies=10", 1)
+	actionOf(b, v)
 	if n := b.(env.Searcher).Searched(); n < 1900 {
 		t.Errorf("it searched %d ticks, want about 2000", n)
 	}

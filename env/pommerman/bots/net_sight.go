@@ -160,8 +160,8 @@ func (s *sight) draw(m *championMemory) {
 	if r.ViewSize != 0 {
 		planes[planeUnseen] = grid.Square(r.BoardSize).AndNot(m.belief.Seen)
 	}
-	for i := range min(int(m.visits), len(m.recent)) {
-		if c := m.recent[i]; planes[planeVisited].Has(c) {
+	for _, c := range m.lately() {
+		if planes[planeVisited].Has(c) {
 			planes[planeStale].Add(c)
 		} else {
 			planes[planeVisited].Add(c)
