@@ -158,6 +158,9 @@ determinism: ## 10 million steps: the same bytes for any number of workers, and 
 determinism-architectures: ## a million steps on amd64 (v1, v3), 386, arm64 and s390x, each as it can be had: apt-get install qemu-user
 	tools/determinism.sh $(ARGS)
 
+test-32-bit: ## Go tests as a 32-bit program, on x86
+	GOARCH=386 go test -pgo=off ./...
+
 imitation: build venv ## teach a network a million decisions of simple; runs/imitation/curve.svg
 	$(PY) python_client/examples/imitation.py $(ARGS)
 

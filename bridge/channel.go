@@ -43,7 +43,7 @@ type channel struct {
 	asked   []byte  // its message, if it has one
 	own     []byte  // its actions
 	sent    []int32 // the games it begins, with a batch size
-	place   int     // where its batch goes; below 0: it has none, it begins games
+	place   int64   // where its batch goes; below 0: it has none, it begins games
 	turn    uint64  // steps answered so far; the next one is in slot turn % slots
 
 	waiting atomic.Bool   // the listener has been asked to wait, and has not yet rung
@@ -151,7 +151,7 @@ func (s *session) share(e *environment, slots, places int) error {
 // frame is that of the place where the step's batch goes.
 func (c *channel) frame(e *environment) *frame {
 	if c.frames[c.place] == nil {
-		c.frames[c.place] = e.frameAt(c.place, nil)
+		c.frames[c.place] = e.frameAt(int(c.place), nil)
 	}
 	return c.frames[c.place]
 }
@@ -235,14 +235,14 @@ func (c *channel) slot() int { return int(c.turn % uint64(len(c.actions))) }
 func (c *channel) take(e *environment) *request {
 	slot, name := c.slot(), "step"
 	place := c.client.place[slot].Load()
-	if c.place = int(place) - 1; place == asMessage {
+	if c.place = int64(place) - 1; place == asMessage {
 		return c.takeMessage(c.client.each[slot].Load())
 	}
 	switch {
-	case c.place >= len(c.frames):
+	case c.place >= int64(len(c.frames)):
 		return nil
 	case c.place < 0 && c.games == nil:
-		c.place = slot
+		c.place = int64(slot)
 	case c.place < 0:
 		if !c.takeGames(c.mem[c.games[slot]:]) {
 			return nil

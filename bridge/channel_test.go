@@ -316,11 +316,11 @@ func TestChannelFullOfNonsense(t *testing.T) {
 			t.Errorf("%d steps in 3 slots: got %v, want the connection closed", nonsense, reply)
 		}
 	}
-	for _, place := range []int{3, maxPlaces, math.MaxInt32} {
+	for _, place := range []uint32{3, maxPlaces, math.MaxInt32, math.MaxUint32 - 2} {
 		c := server.dial(t)
 		m := makeShared(t, c, 2, "env_id", "ToySolo-v0", "games", 8, "places", 3)
 		call(t, c, "reset", "env", 1, "seed", 1)
-		m.own.place[0].Store(uint32(place + 1))
+		m.own.place[0].Store(place + 1)
 		m.own.count.Store(1)
 		futexWake(&m.own.count)
 		if reply, err := c.Receive(); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("place %d of 3", place)) {

@@ -87,7 +87,7 @@ func runGo(t *testing.T, folder, flags, line string) string {
 	args := strings.Fields(strings.ReplaceAll(line, "../pommego", checkout))
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Dir = folder
-	cmd.Env = append(os.Environ(), "GOPROXY=off", "GOFLAGS="+flags, "GOWORK=")
+	cmd.Env = append(os.Environ(), "GOFLAGS="+flags, "GOWORK=")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%s: %v\n%s", line, err, out)

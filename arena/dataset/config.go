@@ -89,7 +89,7 @@ type Config struct {
 
 // The bounds of a configuration.
 const (
-	maxGames     = 1 << 40
+	maxGames     = min(1<<40, math.MaxInt)
 	maxFileGames = 1 << 20
 )
 

@@ -142,7 +142,7 @@ func TestExtraRefused(t *testing.T) {
 		{"an unknown type", x("a", "int64", 3), `no type "int64"`},
 		{"an empty shape", x("a", env.Uint8, 3, 0), "1 or more"},
 		{"too many dimensions", x("a", env.Uint8, 1, 1, 1, 1, 1), "at most 4"},
-		{"too large", x("a", env.Uint8, 1<<40, 1<<40, 1<<40), "1048576 bytes"},
+		{"too large", x("a", env.Uint8, math.MaxInt, math.MaxInt, math.MaxInt), "1048576 bytes"},
 		{"twice", append(x("a", env.Uint8), x("a", env.Uint8)...), "twice"},
 		{"visits of another shape", x(visitsName, env.Int32, 5), "want int32 [6]"},
 		{"visits alone", x(visitsName, env.Int32, 6), "go together"},

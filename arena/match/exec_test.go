@@ -43,7 +43,7 @@ func TestProgramsAreAsked(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "diary")
 	players := seatsOf(t, game, "static", "static", program(t, "diary:"+path), "static")
-	const seed = 1234567890123456
+	const seed uint64 = 1234567890123456
 	first := playSeed(t, game, players, env.Seed{Value: seed}, patient)
 	playSeed(t, game, players, env.Seed{Value: seed + 1}, patient)
 	if err := players[2].Close(); err != nil {

@@ -20,7 +20,7 @@ func linked(t *testing.T) map[string]module {
 	modules := map[string]module{}
 	for _, system := range []string{"linux", "darwin", "windows"} {
 		list := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}} {{.Dir}} {{$.Dir}}{{end}}{{end}}", ".")
-		list.Env = append(os.Environ(), "GOOS="+system, "CGO_ENABLED=0")
+		list.Env = append(os.Environ(), "GOOS="+system, "GOARCH=amd64", "CGO_ENABLED=0")
 		out, err := list.Output()
 		if err != nil {
 			t.Fatalf("go list for %s: %v", system, err)

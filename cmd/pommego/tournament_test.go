@@ -244,7 +244,7 @@ func TestTournamentKilled(t *testing.T) {
 			}
 			break
 		}
-		if r.code != -1 || r.out != "" {
+		if r.code != -1 || !strings.HasPrefix(want, r.out) { // it can be killed while it prints what came out
 			t.Fatalf("exit code %d, stdout %q, stderr %q; want it killed", r.code, r.out, r.errors)
 		}
 		kills++

@@ -1,6 +1,8 @@
 package pommerman
 
 import (
+	"encoding/json"
+
 	"pommego/env"
 	"pommego/env/grid"
 	"pommego/env/record"
@@ -69,7 +71,7 @@ var RecordedBoardsJava = record.Format{Name: "pommerman-java-board/1", Check: ch
 // was refused has no more than how much of it is cut off.
 func javaBoardEntries(r *Rules) []saved.Entry {
 	list := []saved.Entry{
-		{Name: "format", Shape: saved.Text}, {Name: "seed"}, {Name: "num_rigid"}, {Name: "num_wood"}, {Name: "num_items"},
+		{Name: "format", Shape: saved.Text}, {Name: "seed", Shape: saved.JSON}, {Name: "num_rigid"}, {Name: "num_wood"}, {Name: "num_items"},
 		{Name: "item_order", Shape: saved.Row, Least: 3, Most: 3, Columns: []saved.Column{saved.Col("", int(ExtraBomb), int(Kick))}},
 		{Name: "inaccessible"}, {Name: "accepted", Shape: saved.Flag},
 	}
@@ -101,7 +103,10 @@ func checkBoardJava(line []byte) (record.Report, error) {
 	if err != nil {
 		return record.Report{}, err
 	}
-	seed := int64(want["seed"].(int))
+	seed, err := JavaSeed(want["seed"].(json.RawMessage))
+	if err != nil {
+		return record.Report{}, err
+	}
 	w := l.layJava(func(n int) int { return NewJavaRandom(seed).IntN(n) })
 	got := saved.Values{"inaccessible": l.cutOff(&w, 0), "accepted": int(toByte(l.connected(&w)))}
 	for _, given := range []string{"format", "seed", "num_rigid", "num_wood", "num_items", "item_order"} {

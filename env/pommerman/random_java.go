@@ -1,5 +1,10 @@
 package pommerman
 
+import (
+	"encoding/json"
+	"fmt"
+)
+
 // JavaRandom is the generator of java.util.Random, to repeat what was drawn from
 // it: a linear congruential generator of 48 bits. Nothing draws from it in play.
 type JavaRandom struct{ state uint64 }
@@ -12,6 +17,14 @@ const (
 // NewJavaRandom is a generator with a seed.
 func NewJavaRandom(seed int64) *JavaRandom {
 	return &JavaRandom{(uint64(seed) ^ javaFactor) & javaMask}
+}
+
+// JavaSeed is the seed that a recorded game names.
+func JavaSeed(text json.RawMessage) (seed int64, err error) {
+	if err = json.Unmarshal(text, &seed); err != nil {
+		err = fmt.Errorf("seed: %w", err)
+	}
+	return seed, err
 }
 
 // bits is the next number of up to 32 bits.

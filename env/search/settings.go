@@ -78,13 +78,14 @@ func (t *Set[S]) Use(s *Settings) Planner[S] {
 	panic("search: unknown method")
 }
 
-// statesIn is how many states fit into some memory, at least the root.
+// statesIn is how many states fit into some memory, at least the root. It is the same
+// in 32-bit programs, where some states are 4 bytes smaller.
 func statesIn[S any](bytes int) int {
 	if bytes == 0 {
 		bytes = breadthMemory
 	}
 	var s S
-	return max(bytes/int(unsafe.Sizeof(s)), 1)
+	return max(bytes/int((unsafe.Sizeof(s)+7)&^7), 1)
 }
 
 // Plan is what is left of the plan of a rolling horizon search, and what the

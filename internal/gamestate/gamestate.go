@@ -150,10 +150,12 @@ func (f Form) Decode(state []byte) (*State, error) {
 	if version >= counted {
 		s.Counted = r.bytes()
 	}
+	var after uint32
 	if version >= begun {
-		s.Begun = int(r.uint32())
+		after = r.uint32()
+		s.Begun = int(after)
 	}
-	if r.Err() != nil || len(r.Bytes) > 0 || ended > 1 || train > 1 {
+	if r.Err() != nil || len(r.Bytes) > 0 || ended > 1 || train > 1 || after > math.MaxInt32 {
 		return nil, errDamaged
 	}
 	return s, nil
@@ -184,7 +186,7 @@ func (r *reader) uint64() (v uint64) {
 // bytes reads a number of bytes and they themselves.
 func (r *reader) bytes() []byte {
 	n := r.uint32()
-	if int(n) > len(r.Bytes) {
+	if uint64(n) > uint64(len(r.Bytes)) {
 		r.Fail("is cut short")
 		return nil
 	}

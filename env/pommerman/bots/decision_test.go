@@ -243,7 +243,7 @@ func TestMalformedDecisions(t *testing.T) {
 		{"agent", -1, "no seat"},
 		{"agent", "3", "a string"},
 		{"board_size", 6, "under the smallest board"},
-		{"board_size", 1 << 40, "over the largest"},
+		{"board_size", int64(1) << 40, "over the largest"},
 		{"view_size", -1, "negative"},
 		{"recent", [][]int{{1, 11}}, "off the board"},
 		{"recent", [][]int{{1}}, "half a cell"},

@@ -25,7 +25,7 @@ var Formats = []record.Format{
 var (
 	agentEntry = saved.Entry{Name: "agent", Columns: []saved.Column{saved.Col("agent", 0, pommerman.MaxAgents-1)}}
 	decisions  = []saved.Entry{
-		{Name: "format", Shape: saved.Text}, {Name: "player", Shape: saved.Text}, {Name: "seed"}, agentEntry,
+		{Name: "format", Shape: saved.Text}, {Name: "player", Shape: saved.Text}, {Name: "seed", Shape: saved.JSON}, agentEntry,
 		{Name: "config", Shape: saved.JSON}, {Name: "decisions", Shape: saved.JSON},
 	}
 	decision   = []saved.Entry{{Name: "obs", Shape: saved.JSON}, {Name: "action", Columns: []saved.Column{saved.Col("action", 0, choices-1)}}}
@@ -70,8 +70,12 @@ func checkDecisions(line []byte) (record.Report, error) {
 	if err := json.Unmarshal(values["decisions"].(json.RawMessage), &list); err != nil {
 		return record.Report{}, fmt.Errorf("java: recorded decision: decisions: %w", err)
 	}
+	seed, err := pommerman.JavaSeed(values["seed"].(json.RawMessage))
+	if err != nil {
+		return record.Report{}, fmt.Errorf("java: recorded decision: %w", err)
+	}
 	c := record.Comparison{Report: record.Report{Counts: record.Counts{Decisions: len(list)}}}
-	rng := javaRNG{pommerman.NewJavaRandom(int64(values["seed"].(int)))}
+	rng := javaRNG{pommerman.NewJavaRandom(seed)}
 	for i, text := range list {
 		at := fmt.Sprintf("decisions[%d].", i)
 		one, err := read(text, decision)
