@@ -111,6 +111,7 @@ START = """
     import os, signal, sys, time
     import numpy as np
     import pommego
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # it is ignored under nohup
     envs = pommego.make_vec("OneVsOne-v0", 2, transport=sys.argv[1])
     envs.reset(seed=0)
     print(envs.server.pid, flush=True)
