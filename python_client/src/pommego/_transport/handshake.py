@@ -85,7 +85,8 @@ class Address:
 
     def __str__(self) -> str:
         if self.socket_path:
-            return f"unix:{self.socket_path}"
+            slashes = "//" if self.socket_path.startswith("//") else ""  # those that parse takes off
+            return f"unix:{slashes}{self.socket_path}"
         scheme = "wss" if self.secure else "ws"
         return f"{scheme}://{self.authority}{self.path if self.path != '/' else ''}"
 
