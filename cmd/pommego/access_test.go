@@ -192,10 +192,11 @@ func TestCertificates(t *testing.T) {
 	old := client.Clone()
 	old.MaxVersion = tls.VersionTLS12
 	want("TLS 1.2", old, "protocol version")
-	ca.write(t, 1<<40, files.cert, files.key)
-	want("the second", client, "1099511627776")
+	const second int64 = 1 << 40
+	ca.write(t, second, files.cert, files.key)
+	want("the second", client, fmt.Sprint(second))
 	replaceFile(t, files.cert, []byte("half of a certificate"))
-	want("a file that is wrong", client, "1099511627776")
+	want("a file that is wrong", client, fmt.Sprint(second))
 	ca.write(t, 99, files.cert, files.key)
 	want("the third", client, "99")
 

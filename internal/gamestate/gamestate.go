@@ -150,12 +150,10 @@ func (f Form) Decode(state []byte) (*State, error) {
 	if version >= counted {
 		s.Counted = r.bytes()
 	}
-	var after uint32
 	if version >= begun {
-		after = r.uint32()
-		s.Begun = int(after)
+		s.Begun = int(r.uint32()) // below 0 if it is too large for 32 bits
 	}
-	if r.Err() != nil || len(r.Bytes) > 0 || ended > 1 || train > 1 || after > math.MaxInt32 {
+	if r.Err() != nil || len(r.Bytes) > 0 || ended > 1 || train > 1 || s.Begun < 0 || s.Begun > math.MaxInt32 {
 		return nil, errDamaged
 	}
 	return s, nil
