@@ -13,7 +13,6 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress"
 	"github.com/parquet-go/parquet-go/compress/zstd"
-	"github.com/parquet-go/parquet-go/format"
 
 	"pommego/internal/disk"
 )
@@ -99,6 +98,7 @@ func (w *writer) finish() (File, error) {
 type reader struct {
 	path    string
 	file    *os.File
+	size    int64
 	parquet *parquet.File
 	columns []Column
 }
@@ -115,38 +115,34 @@ func caught(path string, err *error) {
 }
 
 // openFile opens a file that must have the given columns.
-func openFile(path string, columns []Column) (r *reader, err error) {
+func openFile(path string, columns []Column) (_ *reader, err error) {
 	defer caught(path, &err)
-	r = &reader{path: path, columns: columns}
-	if r.file, err = os.Open(path); err != nil {
-		return nil, err
-	}
-	defer func() {
-		if r == nil || r.parquet == nil {
-			r.file.Close()
-		}
-	}()
-	info, err := r.file.Stat()
+	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	p, err := parquet.OpenFile(r.file, info.Size(), parquet.SkipBloomFilters(true), parquet.SkipPageIndex(true))
+	opened := false
+	defer func() {
+		if !opened {
+			file.Close()
+		}
+	}()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if err := checkFooter(file, info.Size()); err != nil {
+		return nil, fmt.Errorf("%s: %w: %w", path, errDamaged, err)
+	}
+	p, err := parquet.OpenFile(file, info.Size(), parquet.SkipBloomFilters(true), parquet.SkipPageIndex(true))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w: %w", path, errDamaged, err)
 	}
 	if columns != nil && !parquet.EqualNodes(p.Schema(), schema(columns)) {
 		return nil, fmt.Errorf("%s: its columns are not those that the manifest lists", path)
 	}
-	// Of any other codec damage could be anything, such as many gigabytes.
-	for _, group := range p.Metadata().RowGroups {
-		for i := range group.Columns {
-			if codec := group.Columns[i].MetaData.Codec; codec != format.Zstd {
-				return nil, fmt.Errorf("%s: %w: a column is compressed by %v, want %v", path, errDamaged, codec, format.Zstd)
-			}
-		}
-	}
-	r.parquet = p
-	return r, nil
+	opened = true
+	return &reader{path: path, file: file, size: info.Size(), parquet: p, columns: columns}, nil
 }
 
 func (r *reader) Close() error { return r.file.Close() }
@@ -163,7 +159,11 @@ func (r *reader) read(group int, t *table, wanted func(name string) bool) (err e
 		if wanted != nil && !wanted(t.columns[i].Name) {
 			continue
 		}
-		if err := readColumn(chunk, &t.columns[i], &t.values[i]); err != nil {
+		err := r.checkPages(group, i)
+		if err == nil {
+			err = readColumn(chunk, &t.columns[i], &t.values[i])
+		}
+		if err != nil {
 			return fmt.Errorf("%s: row group %d, column %q: %w: %w", r.path, group, t.columns[i].Name, errDamaged, err)
 		}
 		if n := len(t.values[i]); int64(n) != g.NumRows() {

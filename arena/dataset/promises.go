@@ -1,0 +1,382 @@
+package dataset
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math/bits"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
+)
+
+// The Parquet library makes room for as much as a file promises. So these checks
+// compare what it promises with what is there before the library reads it: the
+// lengths of its footer, of the footer's lists, of pages, of compressed frames, and
+// the numbers of values in them.
+
+// maxGroupRows is how many rows a row group may promise: 512 times what groupRows
+// aims at, since a group holds whole episodes.
+const maxGroupRows = 1 << 24
+
+// checkFooter checks a file's footer.
+func checkFooter(file io.ReaderAt, size int64) error {
+	const magic = "PAR1" // the first and the last four bytes; before the last is the footer's length
+	var end [8]byte
+	if size < int64(len(magic)+len(end)) {
+		return fmt.Errorf("a Parquet file has at least %d bytes, this one %d", len(magic)+len(end), size)
+	}
+	if _, err := file.ReadAt(end[:], size-int64(len(end))); err != nil {
+		return err
+	}
+	if string(end[4:]) != magic {
+		return fmt.Errorf("it ends with %q, a Parquet file with %q", end[4:], magic)
+	}
+	n, most := int64(le.Uint32(end[:])), size-int64(len(magic)+len(end))
+	if n > most {
+		return fmt.Errorf("its footer is to have %d bytes, and there are %d", n, most)
+	}
+	footer := make([]byte, n)
+	if _, err := file.ReadAt(footer, size-int64(len(end))-n); err != nil {
+		return err
+	}
+	var metadata format.FileMetaData
+	if _, err := decodeThrift(footer, &metadata); err != nil {
+		return err
+	}
+	for i := range metadata.RowGroups {
+		if err := checkGroup(&metadata.RowGroups[i]); err != nil {
+			return fmt.Errorf("row group %d %w", i, err)
+		}
+	}
+	return nil
+}
+
+// checkGroup checks what the footer says of a row group. It is compressed by the
+// codec whose frames can be checked.
+func checkGroup(g *format.RowGroup) error {
+	if g.NumRows < 0 || g.NumRows > maxGroupRows {
+		return fmt.Errorf("is to have %d rows, want at most %d", g.NumRows, maxGroupRows)
+	}
+	for i := range g.Columns {
+		if codec := g.Columns[i].MetaData.Codec; codec != format.Zstd {
+			return fmt.Errorf("has a column that is compressed by %v, want %v", codec, format.Zstd)
+		}
+	}
+	return nil
+}
+
+// decodeThrift decodes the beginning of data, and returns how many bytes that are.
+func decodeThrift(data []byte, v any) (int, error) {
+	r := &checkedReader{bytesReader: (&thrift.CompactProtocol{}).NewReaderFromBytes(data), size: len(data)}
+	err := thrift.NewDecoder(r).Decode(v)
+	if r.refused != nil { // the decoder's error lists all that it is in, however much that is
+		err = r.refused
+	}
+	return r.BytesRead(), err
+}
+
+// maxOpen is how many structures may be open at once: a decoder's stack grows with
+// those that are in one another. A footer has one for each row group.
+const maxOpen = 1 << 16
+
+// checkedReader refuses lists with more elements than there are bytes left,
+// structures that are too deep in one another, and what Parquet has none of.
+type checkedReader struct {
+	bytesReader
+	size    int
+	open    int   // structures whose ends are to come
+	refused error // the first reason
+}
+
+type bytesReader = thrift.BytesReader
+
+func (r *checkedReader) ReadField() (thrift.Field, error) {
+	f, err := r.bytesReader.ReadField()
+	switch {
+	case err != nil:
+		return f, err
+	case f.Type == thrift.STRUCT:
+		return f, r.opened(1)
+	case f.Type == thrift.STOP:
+		r.open--
+	}
+	return f, nil
+}
+
+func (r *checkedReader) ReadList() (thrift.List, error) {
+	l, err := r.bytesReader.ReadList()
+	left := r.size - r.BytesRead()
+	switch {
+	case err != nil:
+		return l, err
+	case int(l.Size) > left:
+		return l, r.refuse(fmt.Errorf("a list is to have %d elements, and there are %d bytes", l.Size, left))
+	case l.Type == thrift.LIST:
+		return l, r.refuse(errors.New("a list has lists as elements"))
+	case l.Type == thrift.STRUCT:
+		return l, r.opened(int(l.Size))
+	}
+	return l, nil
+}
+
+func (r *checkedReader) opened(n int) error {
+	if r.open += n; r.open > maxOpen {
+		return r.refuse(fmt.Errorf("there are more than %d structures in one another", maxOpen))
+	}
+	return nil
+}
+
+func (r *checkedReader) refuse(err error) error {
+	if r.refused == nil {
+		r.refused = err
+	}
+	return err
+}
+
+var errUnknown = errors.New("there are sets or maps, which Parquet has none of")
+
+func (r *checkedReader) ReadSet() (thrift.Set, error) { return thrift.Set{}, r.refuse(errUnknown) }
+func (r *checkedReader) ReadMap() (thrift.Map, error) { return thrift.Map{}, r.refuse(errUnknown) }
+
+// Discard passes over n bytes, for a decoder that does not know a field.
+func (r *checkedReader) Discard(n int) (int, error) {
+	return r.bytesReader.(interface{ Discard(int) (int, error) }).Discard(n)
+}
+
+// checkPages checks the pages of a column in a row group.
+func (r *reader) checkPages(group, column int) error {
+	g := &r.parquet.Metadata().RowGroups[group]
+	m, c := &g.Columns[column].MetaData, &r.columns[column]
+	from, size := m.DataPageOffset, m.TotalCompressedSize
+	if m.DictionaryPageOffset != 0 {
+		from = m.DictionaryPageOffset
+	}
+	if from < 0 || size < 0 || from > r.size-size {
+		return fmt.Errorf("its pages are to be %d bytes from byte %d, and there are %d", size, from, r.size)
+	}
+	rest := make([]byte, size)
+	if _, err := r.file.ReadAt(rest, from); err != nil {
+		return err
+	}
+	leaf, ok := r.parquet.Schema().Lookup(m.PathInSchema...)
+	if !ok {
+		return fmt.Errorf("there is no column %q", m.PathInSchema)
+	}
+	left := g.NumRows
+	if c.listed() {
+		left *= int64(c.Width() / c.DType.Bytes())
+	}
+	for len(rest) > 0 {
+		var h format.PageHeader
+		n, err := decodeThrift(rest, &h)
+		if err != nil {
+			return err
+		}
+		rest = rest[n:]
+		if n = int(h.CompressedPageSize); n < 0 || n > len(rest) {
+			return fmt.Errorf("a page is to have %d bytes, and there are %d", n, len(rest))
+		}
+		p := page{header: &h, data: rest[:n], most: left, leaf: &leaf}
+		if err := p.check(); err != nil {
+			return err
+		}
+		left -= p.values
+		rest = rest[n:]
+	}
+	return nil
+}
+
+// page is one page of a column.
+type page struct {
+	header *format.PageHeader
+	data   []byte // compressed
+	most   int64  // how many values it may have
+	leaf   *parquet.LeafColumn
+	values int64 // set by check; 0 of a dictionary
+}
+
+var errValues = errors.New("a page promises more values than there are rows")
+
+// check checks a page of a kind that we write.
+func (p *page) check() error {
+	switch h := p.header; h.Type {
+	case format.DictionaryPage:
+		if int64(h.DictionaryPageHeader.V.NumValues) > p.most {
+			return errValues
+		}
+		return p.checkFrame()
+	case format.DataPageV2:
+		return p.checkData(&h.DataPageHeaderV2.V)
+	default:
+		return fmt.Errorf("a page is of type %s, want %s or %s", h.Type, format.DataPageV2, format.DictionaryPage)
+	}
+}
+
+// checkData checks a page of values: their levels, which are not compressed, and
+// how many there are by their encoding.
+func (p *page) checkData(h *format.DataPageHeaderV2) error {
+	if p.values = int64(h.NumValues); p.values < 0 || p.values > p.most {
+		return errValues
+	}
+	for _, levels := range []struct {
+		bytes int32
+		most  int
+	}{{h.RepetitionLevelsByteLength, p.leaf.MaxRepetitionLevel}, {h.DefinitionLevelsByteLength, p.leaf.MaxDefinitionLevel}} {
+		if levels.bytes < 0 || int(levels.bytes) > len(p.data) {
+			return fmt.Errorf("a page's levels are to have %d bytes, and there are %d", levels.bytes, len(p.data))
+		}
+		if err := checkRuns(p.data[:levels.bytes], bits.Len(uint(levels.most)), p.values); err != nil {
+			return err
+		}
+		p.data = p.data[levels.bytes:]
+	}
+	compressed := !h.IsCompressed.Valid || h.IsCompressed.V
+	if compressed {
+		if err := p.checkFrame(); err != nil {
+			return err
+		}
+	}
+	if h.Encoding == format.Plain {
+		return nil
+	}
+	data := p.data
+	if compressed {
+		var err error
+		if data, err = parquet.Zstd.Decode(nil, data); err != nil {
+			return err
+		}
+	}
+	return checkValues(h.Encoding, data, p.values)
+}
+
+// checkValues checks the number of values in encoded data.
+func checkValues(e format.Encoding, data []byte, values int64) error {
+	if len(data) == 0 {
+		return nil
+	}
+	switch e {
+	case format.RLEDictionary: // after the width of indices
+		return checkRuns(data[1:], int(data[0]), values)
+	case format.DeltaBinaryPacked, format.DeltaLengthByteArray: // the third number, in the latter of lengths
+		var n uint64
+		for range 3 {
+			var length int
+			if n, length = binary.Uvarint(data); length <= 0 {
+				return io.ErrUnexpectedEOF
+			}
+			data = data[length:]
+		}
+		if n > uint64(values) {
+			return errValues
+		}
+		return nil
+	default:
+		return fmt.Errorf("values are encoded by %s, want %s, %s, %s or %s",
+			e, format.Plain, format.RLEDictionary, format.DeltaBinaryPacked, format.DeltaLengthByteArray)
+	}
+}
+
+// checkRuns checks the number of values of width bits in runs, of which the last
+// may be filled up to a multiple of eight.
+func checkRuns(data []byte, width int, values int64) error {
+	for left := uint64(values + 7); len(data) > 0; {
+		run, n := binary.Uvarint(data)
+		if n <= 0 {
+			return io.ErrUnexpectedEOF
+		}
+		count, packed := run>>1, run&1 == 1
+		size := uint64(width+7) / 8
+		if packed { // eight at a time
+			size = count * uint64(width)
+			count *= 8
+		}
+		if count > left || run > 1<<32 {
+			return errValues
+		}
+		data, left = data[n:], left-count
+		if size > uint64(len(data)) {
+			return io.ErrUnexpectedEOF
+		}
+		data = data[size:]
+	}
+	return nil
+}
+
+// blockBytes is the most that a block of a Zstandard frame holds: RFC 8878, 3.1.1.2.4.
+const blockBytes = 128 << 10
+
+// checkFrame checks what a page promises to have uncompressed, in its header and
+// in that of its Zstandard frame, by what the frame's blocks can hold.
+func (p *page) checkFrame() error {
+	if len(p.data) == 0 {
+		return nil
+	}
+	var h zstd.Header
+	if err := h.Decode(p.data); err != nil {
+		return err
+	}
+	if h.Skippable {
+		return errors.New("a page is compressed as a frame to skip")
+	}
+	most, err := framed(p.data[h.HeaderSize:], h.HasCheckSum)
+	if err != nil {
+		return err
+	}
+	levels := int64(p.header.DataPageHeaderV2.V.RepetitionLevelsByteLength) + int64(p.header.DataPageHeaderV2.V.DefinitionLevelsByteLength)
+	promised := int64(p.header.UncompressedPageSize) - levels
+	fits := promised >= 0 && promised <= most
+	if h.HasFCS {
+		fits = fits && h.FrameContentSize == uint64(promised)
+	} else {
+		fits = fits && most <= promised+blockBytes
+	}
+	if !fits {
+		return fmt.Errorf("a page is to have %d bytes uncompressed, and its frame can hold %d", promised, most)
+	}
+	return nil
+}
+
+// framed is the most bytes that the blocks of a frame, which must be all of data,
+// can hold.
+func framed(data []byte, checksum bool) (int64, error) {
+	const raw, repeated, compressed = 0, 1, 2
+	var most int64
+	for last := false; !last; {
+		if len(data) < 3 {
+			return 0, io.ErrUnexpectedEOF
+		}
+		block := int(data[0]) | int(data[1])<<8 | int(data[2])<<16
+		last = block&1 == 1
+		kind, size := block>>1&3, block>>3
+		if size > blockBytes {
+			return 0, fmt.Errorf("a compressed block has %d bytes, want at most %d", size, blockBytes)
+		}
+		data = data[3:]
+		switch kind {
+		case raw:
+			most += int64(size)
+		case repeated:
+			most, size = most+int64(size), 1
+		case compressed:
+			most += blockBytes
+		}
+		if size > len(data) {
+			return 0, io.ErrUnexpectedEOF
+		}
+		data = data[size:]
+	}
+	if checksum {
+		if len(data) < 4 {
+			return 0, io.ErrUnexpectedEOF
+		}
+		data = data[4:]
+	}
+	if len(data) > 0 {
+		return 0, fmt.Errorf("%d bytes follow a page's frame", len(data))
+	}
+	return most, nil
+}
