@@ -18,9 +18,9 @@ import (
 // lengths of its footer, of the footer's lists, of pages, of compressed frames, and
 // the numbers of values in them.
 
-// maxGroupRows is how many rows a row group may promise: 512 times what groupRows
-// aims at, since a group holds whole episodes.
-const maxGroupRows = 1 << 24
+// maxRows is how many rows a row group may promise, and values a page: 512 times what
+// groupRows aims at, since a group holds whole episodes.
+const maxRows = 1 << 24
 
 // checkFooter checks a file's footer.
 func checkFooter(file io.ReaderAt, size int64) error {
@@ -58,8 +58,8 @@ func checkFooter(file io.ReaderAt, size int64) error {
 // checkGroup checks what the footer says of a row group. It is compressed by the
 // codec whose frames can be checked.
 func checkGroup(g *format.RowGroup) error {
-	if g.NumRows < 0 || g.NumRows > maxGroupRows {
-		return fmt.Errorf("is to have %d rows, want at most %d", g.NumRows, maxGroupRows)
+	if g.NumRows < 0 || g.NumRows > maxRows {
+		return fmt.Errorf("is to have %d rows, want at most %d", g.NumRows, maxRows)
 	}
 	for i := range g.Columns {
 		if codec := g.Columns[i].MetaData.Codec; codec != format.Zstd {
@@ -180,7 +180,7 @@ func (r *reader) checkPages(group, column int) error {
 		if n = int(h.CompressedPageSize); n < 0 || n > len(rest) {
 			return fmt.Errorf("a page is to have %d bytes, and there are %d", n, len(rest))
 		}
-		p := page{header: &h, data: rest[:n], most: left, leaf: &leaf}
+		p := page{header: &h, data: rest[:n], most: min(left, maxRows), leaf: &leaf}
 		if err := p.check(); err != nil {
 			return err
 		}
@@ -208,7 +208,7 @@ func (p *page) check() error {
 		if int64(h.DictionaryPageHeader.V.NumValues) > p.most {
 			return errValues
 		}
-		return p.checkFrame()
+		return p.checkFrame(int64(h.UncompressedPageSize))
 	case format.DataPageV2:
 		return p.checkData(&h.DataPageHeaderV2.V)
 	default:
@@ -222,6 +222,7 @@ func (p *page) checkData(h *format.DataPageHeaderV2) error {
 	if p.values = int64(h.NumValues); p.values < 0 || p.values > p.most {
 		return errValues
 	}
+	promised := int64(p.header.UncompressedPageSize)
 	for _, levels := range []struct {
 		bytes int32
 		most  int
@@ -233,10 +234,11 @@ func (p *page) checkData(h *format.DataPageHeaderV2) error {
 			return err
 		}
 		p.data = p.data[levels.bytes:]
+		promised -= int64(levels.bytes)
 	}
 	compressed := !h.IsCompressed.Valid || h.IsCompressed.V
 	if compressed {
-		if err := p.checkFrame(); err != nil {
+		if err := p.checkFrame(promised); err != nil {
 			return err
 		}
 	}
@@ -309,10 +311,10 @@ func checkRuns(data []byte, width int, values int64) error {
 // blockBytes is the most that a block of a Zstandard frame holds: RFC 8878, 3.1.1.2.4.
 const blockBytes = 128 << 10
 
-// checkFrame checks what a page promises to have uncompressed, in its header and
-// in that of its Zstandard frame, by what the frame's blocks can hold.
-func (p *page) checkFrame() error {
-	if len(p.data) == 0 {
+// checkFrame checks how many bytes a page promises to have uncompressed, in its
+// header and in that of its Zstandard frame, by what the frame's blocks can hold.
+func (p *page) checkFrame(promised int64) error {
+	if len(p.data) == 0 && promised == 0 {
 		return nil
 	}
 	var h zstd.Header
@@ -326,8 +328,6 @@ func (p *page) checkFrame() error {
 	if err != nil {
 		return err
 	}
-	levels := int64(p.header.DataPageHeaderV2.V.RepetitionLevelsByteLength) + int64(p.header.DataPageHeaderV2.V.DefinitionLevelsByteLength)
-	promised := int64(p.header.UncompressedPageSize) - levels
 	fits := promised >= 0 && promised <= most
 	if h.HasFCS {
 		fits = fits && h.FrameContentSize == uint64(promised)

@@ -55,6 +55,8 @@ func TestPromises(t *testing.T) {
 		{"2^31 values", page(values(math.MaxInt32, format.Plain, nil)), errValues.Error()},
 		{"a dictionary of 2^31 values", page(dictionary(math.MaxInt32, 0, nil)), errValues.Error()},
 		{"a frame of 2 GiB", page(dictionary(1, math.MaxInt32, frame(1))), "a page is to have 2147483647 bytes uncompressed, and its frame can hold 1"},
+		{"2 GiB without a frame", page(dictionary(1, math.MaxInt32, nil)), "EOF"},
+		{"a frame of 2 GiB, beside the levels of another page", page(confused(math.MaxInt32, frame(1))), "a page is to have 2147483647 bytes uncompressed"},
 		{"a frame of 64 GiB in its header", page(dictionary(1, 1, frame(64<<30))), "a page is to have 1 bytes uncompressed"},
 		{"a second frame", page(dictionary(1, 1, append(frame(1), frame(64<<30)...))), "18 bytes follow a page's frame"},
 		{"a frame to skip", page(dictionary(1, 1, []byte("\x50\x2a\x4d\x18\x00\x00\x00\x00"))), "a frame to skip"},
@@ -144,6 +146,13 @@ func levels(n, length int32, data []byte) (format.PageHeader, []byte) {
 func dictionary(n, size int32, data []byte) (format.PageHeader, []byte) {
 	h := format.PageHeader{Type: format.DictionaryPage, CompressedPageSize: int32(len(data)), UncompressedPageSize: size}
 	h.DictionaryPageHeader = thrift.New(format.DictionaryPageHeader{NumValues: n, Encoding: format.Plain})
+	return h, data
+}
+
+// confused is a dictionary that has a header of values, too.
+func confused(size int32, data []byte) (format.PageHeader, []byte) {
+	h, _ := dictionary(1, size, data)
+	h.DataPageHeaderV2 = thrift.New(format.DataPageHeaderV2{DefinitionLevelsByteLength: size - 1})
 	return h, data
 }
 
