@@ -12,10 +12,25 @@ import (
 // FuzzParquet: no file in place of a data set's makes reading panic, or take more than
 // it is worth.
 func FuzzParquet(f *testing.F) {
-	var paths []string // of the first file of a set of each layout
-	for _, layout := range []Layout{Games, Steps} {
-		config := tiny()
-		config.Layout, config.MaxSteps = layout, 3
+	steps := tiny()
+	steps.Layout = Steps
+	fuzzFiles(f, tiny(), steps)
+}
+
+// FuzzLists: nor does one with arrays as lists.
+func FuzzLists(f *testing.F) {
+	lists := tiny()
+	lists.Layout, lists.Arrays = Steps, Lists
+	tensors := lists
+	tensors.Arrays = Tensors
+	fuzzFiles(f, lists, tensors)
+}
+
+// fuzzFiles reads fuzzed files as the first of either data set.
+func fuzzFiles(f *testing.F, one, other Config) {
+	var paths []string // of the first files
+	for i, config := range []Config{one, other} {
+		config.MaxSteps = 3
 		folder := generate(f, "OneVsOne-v0", config, testOptions(1))
 		files, err := filepath.Glob(filepath.Join(folder, dataFolder, "*.parquet"))
 		if err != nil || len(files) != 2 {
@@ -27,12 +42,12 @@ func FuzzParquet(f *testing.F) {
 			if err != nil {
 				f.Fatal(err)
 			}
-			f.Add(layout == Steps, file)
+			f.Add(i == 1, file)
 		}
 	}
-	f.Fuzz(func(t *testing.T, steps bool, file []byte) {
+	f.Fuzz(func(t *testing.T, second bool, file []byte) {
 		path := paths[0]
-		if steps {
+		if second {
 			path = paths[1]
 		}
 		if err := os.WriteFile(path, file, 0o644); err != nil {
