@@ -205,8 +205,12 @@ var errValues = errors.New("a page promises more values than there are rows")
 func (p *page) check() error {
 	switch h := p.header; h.Type {
 	case format.DictionaryPage:
-		if int64(h.DictionaryPageHeader.V.NumValues) > p.most {
+		dictionary := &h.DictionaryPageHeader.V
+		if int64(dictionary.NumValues) > p.most {
 			return errValues
+		}
+		if e := dictionary.Encoding; e != format.Plain && e != format.PlainDictionary {
+			return fmt.Errorf("a dictionary is encoded by %s, want %s", e, format.Plain)
 		}
 		return p.checkFrame(int64(h.UncompressedPageSize))
 	case format.DataPageV2:

@@ -54,6 +54,7 @@ func TestPromises(t *testing.T) {
 		{"an older page", page(format.PageHeader{Type: format.DataPage}, nil), "a page is of type DATA_PAGE, want DATA_PAGE_V2"},
 		{"2^31 values", page(values(math.MaxInt32, format.Plain, nil)), errValues.Error()},
 		{"a dictionary of 2^31 values", page(dictionary(math.MaxInt32, 0, nil)), errValues.Error()},
+		{"a dictionary of differences", page(encoded(format.DeltaBinaryPacked, differences(1<<31))), "a dictionary is encoded by DELTA_BINARY_PACKED, want PLAIN"},
 		{"a frame of 2 GiB", page(dictionary(1, math.MaxInt32, frame(1))), "a page is to have 2147483647 bytes uncompressed, and its frame can hold 1"},
 		{"2 GiB without a frame", page(dictionary(1, math.MaxInt32, nil)), "EOF"},
 		{"a frame of 2 GiB, beside the levels of another page", page(confused(math.MaxInt32, frame(1))), "a page is to have 2147483647 bytes uncompressed"},
@@ -146,6 +147,13 @@ func levels(n, length int32, data []byte) (format.PageHeader, []byte) {
 func dictionary(n, size int32, data []byte) (format.PageHeader, []byte) {
 	h := format.PageHeader{Type: format.DictionaryPage, CompressedPageSize: int32(len(data)), UncompressedPageSize: size}
 	h.DictionaryPageHeader = thrift.New(format.DictionaryPageHeader{NumValues: n, Encoding: format.Plain})
+	return h, data
+}
+
+// encoded is a dictionary in an encoding.
+func encoded(e format.Encoding, data []byte) (format.PageHeader, []byte) {
+	h, _ := dictionary(1, int32(len(data)), data)
+	h.DictionaryPageHeader.V.Encoding = e
 	return h, data
 }
 
