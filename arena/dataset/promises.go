@@ -209,7 +209,7 @@ func (p *page) check() error {
 		if int64(dictionary.NumValues) > p.most {
 			return errValues
 		}
-		if e := dictionary.Encoding; e != format.Plain && e != format.PlainDictionary {
+		if e := dictionary.Encoding; e != format.Plain {
 			return fmt.Errorf("a dictionary is encoded by %s, want %s", e, format.Plain)
 		}
 		return p.checkFrame(int64(h.UncompressedPageSize))
