@@ -7,8 +7,10 @@ finds new goes into the folder, and what is worth keeping from there into testda
 from __future__ import annotations
 
 import contextlib
+import copy
 import gzip
 import json
+import math
 import random
 import socket
 import sys
@@ -16,7 +18,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
+import msgspec
+import numpy as np
 import zstandard
 
 HERE = Path(__file__).parent
@@ -35,30 +41,16 @@ with contextlib.ExitStack() as stack:
     from pommego.data import manifest
     from pommego.errors import PommegoError
     from pommego.info import episode_info, final_info
-    from pommego.pommerman.network import messages, sockets
+    from pommego.pommerman import constants, utility
+    from pommego.pommerman.agents import http_agent
+    from pommego.pommerman.network import client, messages, sockets
+    from pommego.pommerman.network.client import Network
+    from pommego.pommerman.network.messages import Intent
+    from pommego.pommerman.runner import docker_agent_runner
     from pommego.spec import GameSpec
 
 
-@dataclass(frozen=True)
-class Target:
-    """One decoder.
-
-    Attributes:
-        decode: takes the bytes.
-        errors: what it may raise, which is turned into an error with a name or has one.
-        seeds: what it decodes without an error.
-    """
-
-    decode: Callable[[bytes], object]
-    errors: tuple[type[Exception], ...]
-    seeds: list[bytes] = field(default_factory=list)
-
-    def try_on(self, data: bytes) -> str:
-        """Decode, and return the name of what came of it."""
-        try:
-            return type(self.decode(data)).__name__
-        except self.errors as e:
-            return type(e).__name__
+Damage = Callable[[bytes, random.Random], bytes]
 
 
 def mangled(message: bytes, rng: random.Random) -> bytes:
@@ -74,6 +66,73 @@ def mangled(message: bytes, rng: random.Random) -> bytes:
         else:
             out[at:at] = rng.randbytes(rng.randrange(1, 9))
     return bytes(out)
+
+
+_ODD = (None, True, -1, 0, 255, 256, 1 << 63, 1e308, math.inf, math.nan, "", "x", "10", [], {})
+
+
+def misshapen(read: Callable[[bytes], Any], write: Callable[[Any], bytes]) -> Damage:
+    """Return a function that replaces, removes or repeats parts of a value, or only changes bytes of it.
+
+    Args:
+        read: turns the bytes into dictionaries, lists and plain values.
+        write: turns them into bytes again.
+    """
+
+    def damage(data: bytes, rng: random.Random) -> bytes:
+        try:
+            value = read(data)
+        except (ValueError, RecursionError, msgspec.MsgspecError):
+            return mangled(data, rng)
+        if rng.random() < 0.3:
+            return mangled(data, rng)
+        for _ in range(rng.choice([1, 1, 2, 5])):
+            value = _misshapen(value, rng)
+        return write(value)
+
+    return damage
+
+
+def _misshapen(value: Any, rng: random.Random) -> Any:
+    if isinstance(value, bytes) and rng.random() < 0.5:
+        return mangled(value, rng)
+    if isinstance(value, msgspec.msgpack.Ext):
+        return msgspec.msgpack.Ext(rng.choice([value.code, 0, 5]), mangled(bytes(value.data), rng))
+    if not (isinstance(value, dict | list) and value) or rng.random() < 0.1:
+        return copy.copy(rng.choice(_ODD))
+    at = rng.choice(list(value) if isinstance(value, dict) else range(len(value)))
+    what = rng.random()
+    if what < 0.1:
+        del value[at]
+    elif what < 0.2 and isinstance(value, list):
+        value.insert(at, copy.deepcopy(value[at]))
+    else:
+        value[at] = _misshapen(value[at], rng)
+    return value
+
+
+@dataclass(frozen=True)
+class Target:
+    """One decoder.
+
+    Attributes:
+        decode: takes the bytes.
+        errors: what it may raise, which is turned into an error with a name or has one.
+        seeds: what it decodes without an error.
+        damage: returns bytes with something changed.
+    """
+
+    decode: Callable[[bytes], object]
+    errors: tuple[type[Exception], ...]
+    seeds: list[bytes] = field(default_factory=list)
+    damage: Damage = mangled
+
+    def try_on(self, data: bytes) -> str:
+        """Decode, and return the name of what came of it."""
+        try:
+            return type(self.decode(data)).__name__
+        except self.errors as e:
+            return type(e).__name__
 
 
 def _golden() -> list[bytes]:
@@ -171,15 +230,70 @@ def _match_frames(data: bytes) -> object:
     return None
 
 
+class _Received(Network):
+    """A player who has received one message."""
+
+    def __init__(self, message: str | bytes) -> None:
+        self._connection = SimpleNamespace(send=lambda _: None, receive=lambda: message)
+
+
+def _record(packed: bytes) -> object:
+    try:
+        return _Received(packed).get_replay("x")
+    except LookupError as error:
+        assert "no match" in str(error)
+        return None
+
+
 def _message(data: bytes) -> object:
-    with contextlib.suppress(ValueError):
-        messages.unpack(data)
-    return messages.unpack(gzip.compress(data, 0))
+    """Decode bytes in all places where a match's player or server, or an agent behind HTTP, gets some."""
+    packed = gzip.compress(data, 0)
+    text = _Received(data.decode(errors="replace"))
+    for decode in (
+        lambda: messages.unpack(data),
+        lambda: _record(packed),
+        text.server_status,
+        text.join_list,
+        text.wait_match,
+        text.match_get,
+        lambda: messages.parse(data),
+        lambda: http_agent._action(data, "http://x"),
+        lambda: messages.observation(docker_agent_runner._fields(data).get("obs"), constants.Item),
+    ):
+        with contextlib.suppress(OSError, ValueError):
+            decode()
+    event, *turn = _Received(packed).match_get()
+    if event == 0:
+        client._seat(turn[0])
+    return event
 
 
+def _written() -> list[bytes]:
+    """Return messages of each kind, as they are before compression."""
+    grid = np.zeros((2, 2), np.int64)
+    seen: dict[str, object] = dict.fromkeys(messages._FLOATS, grid)
+    seen |= {"board": grid + 10, "position": (1, 1), "teammate": constants.Item.AgentDummy}
+    seen |= {"enemies": [constants.Item.Agent1], "alive": [10, 11], "ammo": 1, "step_count": 3}
+    record = {"board": grid, "state": {"board": "[]"}, "actions": [[0, 5]], "mode": "OneVsOne-v0"}
+    sent: list[object] = [
+        {"d": False, "i": "x", "o": seen},
+        {"d": True},
+        [Intent.status_ok.value, record | {"reward": [1, -1]}],
+        {"intent": Intent.match_end.value, "reward": 1, "agent": 10},
+        {"intent": Intent.match_start.value, "match_id": "a"},
+        {"intent": Intent.status_reg.value, "player_id": "a", "mode": "OneVsOne-v0"},
+        {"intent": Intent.status_ok.value, "players": 1, "matches": 0},
+        {"action": [5, 1, 2]},
+    ]
+    in_json = utility.PommermanJSONEncoder().encode(seen)
+    return [json.dumps(messages.plain(value)).encode() for value in [*sent, {"obs": in_json}]]
+
+
+IN_JSON = misshapen(json.loads, lambda value: json.dumps(value).encode())
+IN_MSGPACK = misshapen(msgspec.msgpack.decode, msgspec.msgpack.encode)
 TARGETS = {
     # These exceptions are what the environment turns into one of its own.
-    "replies": Target(_reply, (ValueError, TypeError, KeyError, AttributeError), _golden()),
+    "replies": Target(_reply, (ValueError, TypeError, KeyError, AttributeError), _golden(), IN_MSGPACK),
     "compressed": Target(_compressed, (ValueError,), [zstandard.compress(_batch())]),
     "frames": Target(
         _frames,
@@ -205,9 +319,10 @@ TARGETS = {
             b'{"format": "pommego-dataset/1", "files": [{"path": "data/games-00000.parquet"}], '
             b'"others": [], "checksum": "0"}',
         ],
+        IN_JSON,
     ),
     "match-frames": Target(_match_frames, (), [b"\x81\x03abc", b"\x82\x83\0\0\0\0abc", b"\x89\x00\x88\x00"]),
-    "messages": Target(_message, (ValueError,), [b'{"d": 0, "i": "x", "o": {}}', b'[10, {"state": []}]']),
+    "messages": Target(_message, (OSError, ValueError), _written(), IN_JSON),
 }
 
 if __name__ == "__main__":
@@ -216,5 +331,12 @@ if __name__ == "__main__":
     known = [path.read_bytes() for path in sorted((HERE / "testdata" / "fuzz" / name).glob("*"))]
     for k, data in enumerate(TARGETS[name].seeds + known):
         (folder / f"known-{k}").write_bytes(data)
-    atheris.Setup([*sys.argv, str(folder)], TARGETS[name].try_on)
+    target = TARGETS[name]
+
+    def mutate(data: bytes, longest: int, seed: int) -> bytes:
+        rng = random.Random(seed)
+        return target.damage(data, rng)[:longest] if rng.random() < 0.5 else atheris.Mutate(data, longest)
+
+    structured = {"custom_mutator": mutate} if target.damage is not mangled else {}
+    atheris.Setup([*sys.argv, str(folder)], target.try_on, **structured)
     atheris.Fuzz()

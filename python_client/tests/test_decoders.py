@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from decoders import TARGETS, mangled
+from decoders import TARGETS
 
 CORPUS = Path(__file__).parent / "testdata" / "fuzz"
 
@@ -21,4 +21,4 @@ def test_decoders(name: str) -> None:
         target.try_on(data)
     rng = random.Random(name)
     for _ in range(1000):
-        target.try_on(mangled(rng.choice(target.seeds + found), rng))
+        target.try_on(target.damage(rng.choice(target.seeds + found), rng))

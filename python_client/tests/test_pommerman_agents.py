@@ -6,6 +6,7 @@ import copy
 import os
 import pty
 import random
+import socket
 import sys
 import threading
 import urllib.error
@@ -278,6 +279,56 @@ def test_a_late_agent_stops(remote: tuple[Remote, int]) -> None:
     with pytest.warns(UserWarning, match="did not answer action within 0.05 s"):
         assert agent.act({"board": np.zeros((2, 2))} | EMPTY, radio) == [0, 0, 0]
     runner.slow.set()
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (b"HTTP/1.1 200 OK\r\n\r\n[]", r"http://127\.0\.0\.1:\d+ answered b'\[\]', expected"),
+        (b"HTTP/1.1 200 OK\r\n\r\n" + b"[" * 9999, "expected .* recursion"),
+        (b"HTTP/1.1 200 OK\r\n\r\n", "answered b''"),
+        (b"\xff" * 70_000, "the agent at .* broke off: LineTooLong"),
+        (b"", "the agent at .* broke off: RemoteDisconnected"),
+    ],
+)
+def test_what_is_no_agent(answer: bytes, reason: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def speak() -> None:
+            for said in (b"HTTP/1.1 200 OK\r\n\r\n", answer):
+                with listener.accept()[0] as connection:
+                    connection.sendall(said)
+                    connection.shutdown(socket.SHUT_WR)
+                    while connection.recv(1 << 16):
+                        pass
+
+        thread = threading.Thread(target=speak)
+        thread.start()
+        agent = agents.HttpAgent(port=listener.getsockname()[1], host="127.0.0.1", act_timeout=5)
+        with pytest.raises((ValueError, ConnectionError), match=reason):
+            agent.act({}, SPACE)
+        thread.join()
+
+
+@pytest.mark.parametrize(
+    ("length", "body", "status"),
+    [
+        ("5", b"[[]]]", 400),
+        ("30000", b"[" * 30_000, 400),
+        ("29", b'{"obs": "[]", "action": "6"', 400),
+        ("much", b"", 413),
+        ("-1", b"", 413),
+        ("99999999", b"", 413),
+        ("26", b'{"obs": "{}", "action": 6}', 400),
+        ("40", b'{"obs": "[]", "action_space": "6"}      ', 500),
+    ],
+)
+def test_what_is_no_request(remote: tuple[Remote, int], length: str, body: bytes, status: int) -> None:
+    with socket.create_connection(("127.0.0.1", remote[1]), timeout=30) as connection:
+        head = f"POST /action HTTP/1.1\r\nHost: x\r\nContent-Length: {length}\r\n\r\n"
+        connection.sendall(head.encode() + body)
+        connection.shutdown(socket.SHUT_WR)
+        assert connection.recv(100).startswith(b"HTTP/1.0 %d " % status)
 
 
 EMPTY: dict[str, Any] = {"teammate": 9, "enemies": [], "position": (0, 0)}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import re
 import socket
 import subprocess
@@ -166,7 +168,7 @@ def test_what_is_no_client(serving: Callable[..., Server], sent: bytes | None, a
     here = serving(DUEL)
     host, _, port = here.address.rpartition(":")
     if sent is None:
-        for junk in ("[]", "{", '{"intent": 99}', '{"intent": 5}', b"\xff"):
+        for junk in ("[]", "{", "[" * 99_999, '{"intent": 99}', '{"intent": 5}', b"\xff"):
             connection = sockets.connect(host, int(port))
             connection.send(junk)
             with pytest.raises(OSError):
@@ -179,6 +181,75 @@ def test_what_is_no_client(serving: Callable[..., Server], sent: bytes | None, a
     network = Network(here.address)
     assert network.server_status() == [0, 0]
     network.close()
+
+
+@pytest.fixture
+def false_server() -> Iterator[Callable[..., str]]:
+    """A function that starts a server which answers the first message with these, and returns its address."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def answer(sent: tuple[str | bytes, ...]) -> None:
+            connection = sockets.accept(listener.accept()[0])
+            connection.receive()
+            with contextlib.suppress(OSError):  # the client leaves at the first that it cannot read
+                for message in sent:
+                    connection.send(message)
+            connection.close()
+
+        def serve(*sent: str | bytes) -> str:
+            threading.Thread(target=answer, args=(sent,)).start()
+            return "{}:{}".format(*listener.getsockname())
+
+        yield serve
+
+
+SEATED = ('{"intent": 13, "player_id": "x", "mode": "OneVsOne-v0"}', '{"intent": 4, "match_id": "y"}')
+SEEN = {"board": [[10]], "position": [0, 0], "teammate": "AgentDummy", "enemies": []}
+
+
+def turn(**seen: Any) -> list[str | bytes]:
+    """Return the messages up to a turn with this observation."""
+    return [*SEATED, messages.pack({"d": False, "o": seen, "i": ""})]
+
+
+@pytest.mark.parametrize(
+    ("sent", "reason"),
+    [
+        (["[]"], "a message that cannot be read"),
+        (["[" * 100_000], "a message that cannot be read: RecursionError"),
+        (['{"intent": 13}'], "a message status_reg that cannot be read: KeyError: 'player_id'"),
+        ([*SEATED, b"junk"], "not compressed JSON"),
+        ([*SEATED, messages.pack([])], "a turn that cannot be read"),
+        (turn(), "an observation that cannot be read: KeyError: 'teammate'"),
+        (turn(**SEEN | {"board": [[256]]}), "an observation that cannot be read: OverflowError"),
+        (turn(**SEEN | {"board": [[0]]}), r"own position \(0, 0\) has cell value 0, no agent"),
+        (turn(**SEEN | {"position": [9, 9]}), "an observation that cannot be read: IndexError"),
+        ([*SEATED, '{"intent": 6, "reward": Infinity, "agent": 10}'], "cannot be read: OverflowError"),
+    ],
+)
+def test_what_is_no_server(false_server: Callable[..., str], sent: list[str | bytes], reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        play(false_server(*sent))
+
+
+def test_records_that_are_none(false_server: Callable[..., str], tmp_path: Path) -> None:
+    """A text in the place of the state would be the name of a file, which a server must not choose."""
+    file = tmp_path / "state.json"
+    os.mkfifo(file)  # whoever reads it waits
+    record = {"mode": DUEL, "reward": [1, -1], "actions": []}
+    for field, value, reason in (
+        ("state", str(file), "a record whose state is '/.*', expected an object"),
+        ("state", {}, "a record that cannot be read: KeyError"),
+        ("mode", "Pomme-v9", "unknown configuration 'Pomme-v9'"),
+        ("mode", [], "a record that cannot be read: TypeError"),
+        ("reward", 1, "a record that cannot be read: TypeError"),
+    ):
+        network = Network(false_server(messages.pack([10, record | {field: value}])))
+        with pytest.raises(ValueError, match=reason):
+            client.replay(network, "x")
+        network.close()
+    with pytest.raises(SystemExit, match="client: a record that cannot be read"):
+        client.init(["--replay", "x", "--server", false_server(messages.pack([10, []]))])
 
 
 @pytest.mark.parametrize("size", [0, 125, 126, 65_535, 65_536, 300_000])

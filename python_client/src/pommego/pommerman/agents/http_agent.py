@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import time
 import urllib.error
@@ -18,6 +19,7 @@ __all__ = ["HttpAgent"]
 
 _LONGEST_PAUSE = 4.0  # seconds between two tries to reach it
 _SECONDS = 0.5  # for anything but an action
+_LONGEST = 1 << 20  # bytes of an answer
 
 
 class HttpAgent(BaseAgent):
@@ -81,7 +83,9 @@ class HttpAgent(BaseAgent):
         )
         try:
             with urllib.request.urlopen(request, timeout=timeout) as reply:  # nosec B310  # _url is of http
-                return reply.read()
+                return reply.read(_LONGEST)
+        except (http.client.HTTPException, ConnectionError) as error:
+            raise ConnectionError(f"the agent at {self._url} broke off: {error!r}") from error
         except (TimeoutError, urllib.error.URLError) as error:
             if isinstance(error, TimeoutError) or isinstance(error.reason, TimeoutError):
                 late = f"the agent at {self._url} did not answer {what} within {timeout:g} s"
@@ -95,10 +99,15 @@ class HttpAgent(BaseAgent):
         self._notify("init_agent", id=id_, game_type=game_type)
 
     def act(self, obs: dict[str, Any], action_space: Any) -> Any:
-        """Ask for an action."""
+        """Ask for an action.
+
+        Raises:
+            ConnectionError, urllib.error.URLError: the agent is gone, or its answer an error.
+            ValueError: the answer is not one of an agent.
+        """
         reply = self._post("action", self._act_timeout, obs=obs, action_space=action_space)
         if reply is not None:
-            return json.loads(reply)["action"]
+            return _action(reply, self._url)
         return [0] * len(action_space) if isinstance(action_space, gymnasium.spaces.Tuple) else 0
 
     def episode_end(self, reward: float) -> None:
@@ -108,3 +117,13 @@ class HttpAgent(BaseAgent):
     def shutdown(self) -> None:
         """Tell the remote agent."""
         self._notify("shutdown")
+
+
+def _action(reply: bytes, url: str) -> Any:
+    """Return the action in an answer."""
+    try:
+        return json.loads(reply)["action"]
+    except (LookupError, RecursionError, TypeError, ValueError) as error:
+        raise ValueError(
+            f'the agent at {url} answered {reply[:60]!r}, expected {{"action": ...}}: {error}'
+        ) from error

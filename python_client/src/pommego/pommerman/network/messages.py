@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import json
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from enum import Enum
 from typing import Any
 
@@ -13,9 +14,9 @@ import numpy as np
 
 from pommego.pommerman import constants
 
-__all__ = ["Intent", "observation", "pack", "plain", "unpack"]
+__all__ = ["Intent", "observation", "pack", "parse", "plain", "reading", "unpack"]
 
-_LONGEST = 64 << 20  # bytes in a message, before compression
+_LONGEST = 4 << 20  # bytes in a message, before compression
 _FLOATS = ("bomb_blast_strength", "bomb_life", "bomb_moving_direction", "flame_life")
 
 
@@ -36,6 +37,31 @@ class Intent(Enum):
     status_reg = 13
 
 
+@contextlib.contextmanager
+def reading(what: str) -> Iterator[None]:
+    """Within it, what lacks a part, or has one of another type, is a ValueError.
+
+    Args:
+        what: what is read, for the error: "a message".
+    """
+    try:
+        yield
+    except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError) as error:
+        raise ValueError(f"{what} that cannot be read: {type(error).__name__}: {error}") from error
+
+
+def parse(text: str | bytes) -> dict[str, Any]:
+    """Read a message that is sent as text.
+
+    Raises:
+        ValueError: it is not a JSON object with an intent.
+    """
+    with reading("a message"):
+        message: dict[str, Any] = json.loads(text)
+        Intent(message["intent"])
+    return message
+
+
 def pack(value: Any) -> bytes:
     """Write and compress a value."""
     return gzip.compress(json.dumps(plain(value)).encode(), compresslevel=1)
@@ -52,8 +78,9 @@ def unpack(data: bytes) -> Any:
         text = inflater.decompress(data, _LONGEST)
         if not inflater.eof:
             raise ValueError(f"the message is cut short, or has more than {_LONGEST} bytes")
-        return json.loads(text)
-    except (zlib.error, RecursionError) as error:
+        with reading("a message"):
+            return json.loads(text)
+    except zlib.error as error:
         raise ValueError(f"the message is not compressed JSON: {error}") from error
 
 
@@ -71,13 +98,18 @@ def plain(value: Any) -> Any:
 def observation(
     sent: dict[str, Any], item: Callable[[Any], constants.Item] = lambda name: constants.Item[name]
 ) -> dict[str, Any]:
-    """Return the observation for an agent, from its plain form; `item` reads an Item."""
-    obs = dict(sent)
-    obs["teammate"] = item(sent["teammate"])
-    obs["enemies"] = [item(enemy) for enemy in sent["enemies"]]
-    obs["position"] = tuple(sent["position"])
-    obs["board"] = np.array(sent["board"], np.uint8)
-    for name in _FLOATS:
-        if name in sent:
-            obs[name] = np.array(sent[name], np.float64)
-    return obs
+    """Return the observation for an agent, from its plain form; `item` reads an Item.
+
+    Raises:
+        ValueError: it is not an observation.
+    """
+    with reading("an observation"):
+        obs = dict(sent)
+        obs["teammate"] = item(sent["teammate"])
+        obs["enemies"] = [item(enemy) for enemy in sent["enemies"]]
+        obs["position"] = tuple(sent["position"])
+        obs["board"] = np.array(sent["board"], np.uint8)
+        for name in _FLOATS:
+            if name in sent:
+                obs[name] = np.array(sent[name], np.float64)
+        return obs

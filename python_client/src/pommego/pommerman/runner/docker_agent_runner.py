@@ -5,6 +5,7 @@ from __future__ import annotations
 import abc
 import contextlib
 import json
+import re
 import traceback
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -16,6 +17,7 @@ from pommego.pommerman.network import messages
 __all__ = ["DockerAgentRunner"]
 
 _LONGEST = 1 << 20  # bytes of a request
+_SECONDS = 10.0  # that a request may take to arrive
 _Handlers = dict[tuple[str, str], Callable[[dict[str, Any]], dict[str, Any]]]
 
 
@@ -86,22 +88,34 @@ class DockerAgentRunner(abc.ABC):
         return {"success": True}
 
 
+def _fields(body: bytes) -> dict[str, Any]:
+    """Read a request.
+
+    Raises:
+        ValueError: it is not a JSON object of JSON texts.
+    """
+    with messages.reading("a request"):
+        texts: dict[str, str] = json.loads(body or b"{}")
+        return {name: json.loads(text) for name, text in texts.items()}
+
+
 def _handler(handlers: _Handlers) -> type[BaseHTTPRequestHandler]:
     """Return a request handler that calls these."""
 
     class Handler(BaseHTTPRequestHandler):
+        timeout = _SECONDS
+
         def do_GET(self) -> None:
             self._answer({})
 
         def do_POST(self) -> None:
-            length = int(self.headers.get("Content-Length") or 0)
-            if not 0 <= length <= _LONGEST:
-                self.send_error(413)
+            length = self.headers.get("Content-Length") or "0"
+            if not re.fullmatch("[0-9]{1,9}", length) or int(length) > _LONGEST:
+                self.send_error(413, f"Content-Length is {length[:20]!r}, expected at most {_LONGEST}")
                 return
             try:
-                texts = json.loads(self.rfile.read(length) or b"{}")
-                fields = {name: json.loads(text) for name, text in texts.items()}
-            except (ValueError, TypeError, AttributeError):
+                fields = _fields(self.rfile.read(int(length)))
+            except ValueError:
                 self.send_error(400, "expected a JSON object of JSON texts")
                 return
             self._answer(fields)

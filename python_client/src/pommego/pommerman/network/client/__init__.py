@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib
 import sys
 from collections.abc import Callable, Sequence
@@ -10,7 +11,9 @@ from typing import Any
 
 import gymnasium
 
+from pommego.errors import PommegoError
 from pommego.pommerman import agents, configs, constants
+from pommego.pommerman.network import messages
 from pommego.pommerman.network.client.network import Network
 
 __all__ = ["Network", "init", "match", "replay"]
@@ -35,6 +38,7 @@ def match(
 
     Raises:
         OSError: the connection broke, or the server is full.
+        ValueError: the server sent what cannot be read.
     """
     say = print if ui_en else lambda *_: None
     player = agent()
@@ -48,8 +52,7 @@ def match(
         if kind == 0:
             obs, number = turn
             if not seated:
-                seat = int(obs["board"][obs["position"]]) - constants.Item.Agent0.value
-                player.init_agent(seat, configs.by_id(network.mode)["game_type"])
+                player.init_agent(_seat(obs), configs.by_id(network.mode)["game_type"])
                 seated = True
             network.send_move(player.act(obs, gymnasium.spaces.Discrete(6)), number)
         elif kind == 2:
@@ -57,6 +60,17 @@ def match(
             player.episode_end(reward)
             say("the reward of", constants.Item(item).name, "is", reward)
             return [reward, network.match_id]
+
+
+def _seat(obs: dict[str, Any]) -> int:
+    """Return the seat of the agent to which an observation belongs."""
+    with messages.reading("an observation"):
+        cell = int(obs["board"][obs["position"]])
+    if cell not in range(constants.Item.Agent0.value, constants.Item.Agent3.value + 1):
+        raise ValueError(
+            f"an observation whose own position {obs['position']} has cell value {cell}, no agent"
+        )
+    return cell - constants.Item.Agent0.value
 
 
 def replay(network: Network, id: str, ui_en: bool = False) -> list[int]:
@@ -73,29 +87,38 @@ def replay(network: Network, id: str, ui_en: bool = False) -> list[int]:
 
     Raises:
         LookupError: the server has no such match.
-        ValueError: see `ui_en`.
+        ValueError: see `ui_en`; or the record cannot be read.
     """
     record = network.get_replay(id.removeprefix("#"))
+    with messages.reading("a record"):
+        rewards = _play_again(record)
+    if rewards != record["reward"]:
+        different = f"the match ended with rewards {record['reward']}, its replay with {rewards}"
+        if not ui_en:
+            raise ValueError(different)
+        print(different)
+    return rewards
+
+
+def _play_again(record: dict[str, Any]) -> list[int]:
+    """Show a recorded match, and return the rewards of its last step."""
     config = configs.by_id(record["mode"])
-    env = config["env"](**config["env_kwargs"] | {"render_fps": 30})
-    env.set_agents([agents.BaseAgent() for _ in record["reward"]])
-    for seat, agent in enumerate(env._agents):
-        agent.init_agent(seat, config["game_type"])
-    env.set_init_game_state(record.get("state"))
-    with env:
+    state = record.get("state")
+    if not (state is None or isinstance(state, dict)):  # a text would name a file here
+        raise ValueError(f"a record whose state is {str(state)[:60]!r}, expected an object")
+    with config["env"](**config["env_kwargs"] | {"render_fps": 30}) as env:
+        env.set_agents([agents.BaseAgent() for _ in record["reward"]])
+        for seat, agent in enumerate(env._agents):
+            agent.init_agent(seat, config["game_type"])
+        env.set_init_game_state(state)
         env.reset()
-        if "state" not in record:
+        if state is None:
             env._board[:] = record["board"]
         rewards: list[int] = []
         for actions in record["actions"]:
             env.render()
             rewards = env.step(actions)[1]
         env.render()
-    if rewards != record["reward"]:
-        different = f"the match ended with rewards {record['reward']}, its replay with {rewards}"
-        if not ui_en:
-            raise ValueError(different)
-        print(different)
     return rewards
 
 
@@ -112,12 +135,11 @@ def init(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--replay", help="the id of a match to show")
     options = parser.parse_args(arguments)
     try:
-        network = Network(options.server)
-        if options.replay:
-            replay(network, options.replay, ui_en=True)
-        else:
-            module, _, name = options.agent.rpartition(".")
-            match(network, options.room, getattr(importlib.import_module(module), name), ui_en=True)
-        network.close()
-    except (ImportError, AttributeError, LookupError, OSError, ValueError) as error:
+        with contextlib.closing(Network(options.server)) as network:
+            if options.replay:
+                replay(network, options.replay, ui_en=True)
+            else:
+                module, _, name = options.agent.rpartition(".")
+                match(network, options.room, getattr(importlib.import_module(module), name), ui_en=True)
+    except (ImportError, AttributeError, LookupError, OSError, PommegoError, ValueError) as error:
         sys.exit(f"client: {error}")

@@ -14,6 +14,9 @@ __all__ = ["Network"]
 class Network:
     """One connection, which plays one match after the other.
 
+    Its methods raise an OSError when the connection breaks or the server sends another
+    message than the one that is due, and a ValueError when a message cannot be read.
+
     Args:
         ip: the server's address, host:port.
 
@@ -37,8 +40,7 @@ class Network:
     def server_status(self) -> list[int]:
         """Return how many players are on the server, and how many matches are played."""
         self._send(Intent.check)
-        reply = self._receive(Intent.status_ok)
-        return [reply["players"], reply["matches"]]
+        return self._receive(Intent.status_ok, players=int, matches=int)
 
     def join_list(self, room: str | bool = False) -> None:
         """Ask for a match with those who name the same room, or none."""
@@ -46,12 +48,11 @@ class Network:
             self._send(Intent.room, room=str(room))
         else:
             self._send(Intent.match)
-        reply = self._receive(Intent.status_reg)
-        self.id, self.mode = reply["player_id"], reply["mode"]
+        self.id, self.mode = self._receive(Intent.status_reg, player_id=str, mode=str)
 
     def wait_match(self) -> None:
         """Wait until the match begins."""
-        self.match_id = self._receive(Intent.match_start)["match_id"]
+        (self.match_id,) = self._receive(Intent.match_start, match_id=str)
 
     def match_get(self) -> list[Any]:
         """Wait for the next event of the match.
@@ -62,10 +63,10 @@ class Network:
         """
         message = self._connection.receive()
         if isinstance(message, str):
-            end = self._expect(json.loads(message), Intent.match_end)
-            return [2, int(end["reward"]), int(end["agent"])]
-        turn = messages.unpack(message)
-        return [1] if turn["d"] else [0, messages.observation(turn["o"]), turn["i"]]
+            return [2, *_fields(message, Intent.match_end, reward=int, agent=int)]
+        with messages.reading("a turn"):
+            turn = messages.unpack(message)
+            return [1] if turn["d"] else [0, messages.observation(turn["o"]), str(turn["i"])]
 
     def send_move(self, action: Any, turn_id: str) -> None:
         """Send the action of a turn."""
@@ -80,10 +81,12 @@ class Network:
             LookupError: the server has none of that id.
         """
         self._send(Intent.replay, replay_id=id)
-        status, *record = messages.unpack(self._connection.receive())
-        if Intent(status) is not Intent.status_ok:
+        with messages.reading("a record"):
+            status, *record = messages.unpack(self._connection.receive())
+            found = [dict(part) for part in record] if Intent(status) is Intent.status_ok else []
+        if not found:
             raise LookupError(f"the server has no match {id!r}")
-        return record[0]
+        return found[0]
 
     def close(self) -> None:
         """Leave the server. Idempotent."""
@@ -92,14 +95,17 @@ class Network:
     def _send(self, intent: Intent, **fields: Any) -> None:
         self._connection.send(json.dumps({"intent": intent.value, **fields}))
 
-    def _receive(self, wanted: Intent) -> dict[str, Any]:
-        return self._expect(json.loads(self._connection.receive()), wanted)
+    def _receive(self, wanted: Intent, **types: type) -> list[Any]:
+        return _fields(self._connection.receive(), wanted, **types)
 
-    @staticmethod
-    def _expect(message: dict[str, Any], wanted: Intent) -> dict[str, Any]:
-        intent = Intent(message["intent"])
-        if intent is Intent.status_full:
-            raise ConnectionRefusedError("the server is full: no more players, or none in this room")
-        if intent is not wanted:
-            raise ConnectionError(f"the server sent {intent.name}, expected {wanted.name}")
-        return message
+
+def _fields(text: str | bytes, wanted: Intent, **types: type) -> list[Any]:
+    """Read a message of this intent, and return its fields."""
+    message = messages.parse(text)
+    intent = Intent(message["intent"])
+    if intent is Intent.status_full:
+        raise ConnectionRefusedError("the server is full: no more players, or none in this room")
+    if intent is not wanted:
+        raise ConnectionError(f"the server sent {intent.name}, expected {wanted.name}")
+    with messages.reading(f"a message {wanted.name}"):
+        return [kind(message[name]) for name, kind in types.items()]

@@ -176,8 +176,9 @@ class _Visit(socketserver.BaseRequestHandler):
         self.server.opened(connection)
         try:
             while True:
-                self.server.answer(connection, json.loads(connection.receive()))
-        except (OSError, ValueError, KeyError, TypeError):
+                with messages.reading("a message"):
+                    self.server.answer(connection, messages.parse(connection.receive()))
+        except (OSError, ValueError):
             pass
         finally:
             self.server.left(connection)
