@@ -15,7 +15,7 @@ import random
 import socket
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
@@ -32,6 +32,7 @@ with contextlib.ExitStack() as stack:
         import atheris
 
         stack.enter_context(atheris.instrument_imports(include=["pommego"]))
+    import scripted_server
     from pommego._transport import compression, wire
     from pommego._transport.handshake import Address, upgrade
     from pommego._transport.opening import action_shape
@@ -82,7 +83,7 @@ def misshapen(read: Callable[[bytes], Any], write: Callable[[Any], bytes]) -> Da
     def damage(data: bytes, rng: random.Random) -> bytes:
         try:
             value = read(data)
-        except (ValueError, RecursionError, msgspec.MsgspecError):
+        except (ValueError, RecursionError, MemoryError, msgspec.MsgspecError, zstandard.ZstdError):
             return mangled(data, rng)
         if rng.random() < 0.3:
             return mangled(data, rng)
@@ -118,13 +119,13 @@ class Target:
     Attributes:
         decode: takes the bytes.
         errors: what it may raise, which is turned into an error with a name or has one.
-        seeds: what it decodes without an error.
+        seeds: returns what it decodes without an error.
         damage: returns bytes with something changed.
     """
 
     decode: Callable[[bytes], object]
     errors: tuple[type[Exception], ...]
-    seeds: list[bytes] = field(default_factory=list)
+    seeds: Callable[[], list[bytes]]
     damage: Damage = mangled
 
     def try_on(self, data: bytes) -> str:
@@ -135,6 +136,18 @@ class Target:
             return type(e).__name__
 
 
+def _misshapen_replies(script: bytes, rng: random.Random) -> bytes:
+    """Damage some replies of a script."""
+    try:
+        name, *replies = msgspec.msgpack.decode(script, type=list)
+    except (ValueError, RecursionError, msgspec.MsgspecError):
+        return mangled(script, rng)
+    for _ in range(rng.choice([1, 1, 2, 5])):
+        at = rng.randrange(len(replies) or 1)
+        replies[at : at + 1] = [_misshapen(reply, rng) for reply in replies[at : at + 1]]
+    return msgspec.msgpack.encode([name, *replies])
+
+
 def _golden() -> list[bytes]:
     index = json.loads((HERE.parents[1] / "bridge/testdata/golden.json").read_text())
     return [bytes.fromhex(entry["reply"]) for entry in index]
@@ -143,6 +156,12 @@ def _golden() -> list[bytes]:
 @cache
 def _made() -> wire.EnvReply:
     return next(reply for reply in map(wire.decode, _golden()) if isinstance(reply, wire.EnvReply))
+
+
+def reader_of(made: wire.EnvReply) -> BatchReader:
+    """Return what reads an environment's batches."""
+    learners, final = made.rows // made.games, bool(made.final_fields)
+    return BatchReader(made.fields, learners=learners, copy=True, expand=True, final=final)
 
 
 def use(reply: wire.Reply, reader: BatchReader, games: int, rows: int) -> wire.Reply:
@@ -163,9 +182,13 @@ def use(reply: wire.Reply, reader: BatchReader, games: int, rows: int) -> wire.R
 
 
 def _reply(data: bytes) -> object:
+    return _used(wire.decode(data))
+
+
+def _used(reply: wire.Reply) -> wire.Reply:
     made = _made()
-    reader = BatchReader(made.fields, learners=made.rows // made.games, copy=True, expand=True)
-    return use(wire.decode(data), reader, made.games, made.rows)
+    games = len(reply.states) if isinstance(reply, wire.Simulated) else made.games
+    return use(reply, reader_of(made), games, games * made.rows // made.games)
 
 
 @cache
@@ -174,8 +197,13 @@ def _batch() -> bytes:
 
 
 def _compressed(data: bytes) -> object:
-    reply = wire.Compressed(id=1, env=1, size=len(_batch()), data=data)
-    return compression.Unpacker().unpack(reply, 1 << 16)
+    try:
+        size = zstandard.frame_content_size(data)  # as if it were what the server announced, if it can be
+    except zstandard.ZstdError:
+        size = -1
+    size = size if 0 <= size <= 1 << 16 else len(_batch())
+    reply = wire.Compressed(id=wire.decode(_batch()).id, env=1, size=size, data=data)
+    return _used(compression.Unpacker().unpack(reply, 1 << 16))
 
 
 @contextlib.contextmanager
@@ -291,47 +319,66 @@ def _written() -> list[bytes]:
 
 IN_JSON = misshapen(json.loads, lambda value: json.dumps(value).encode())
 IN_MSGPACK = misshapen(msgspec.msgpack.decode, msgspec.msgpack.encode)
+COMPRESSED = misshapen(
+    lambda data: msgspec.msgpack.decode(zstandard.decompress(data, 1 << 16)),
+    lambda value: zstandard.compress(msgspec.msgpack.encode(value)),
+)
 TARGETS = {
-    # These exceptions are what the environment turns into one of its own.
-    "replies": Target(_reply, (ValueError, TypeError, KeyError, AttributeError), _golden(), IN_MSGPACK),
-    "compressed": Target(_compressed, (ValueError,), [zstandard.compress(_batch())]),
+    # `Session` turns MISFITS into an error of ours.
+    "replies": Target(_reply, wire.MISFITS, _golden, IN_MSGPACK),
+    "sessions": Target(
+        scripted_server.play,
+        (PommegoError,),
+        lambda: list(map(scripted_server.record, scripted_server.MADE)),
+        _misshapen_replies,
+    ),
+    "compressed": Target(_compressed, wire.MISFITS, lambda: [zstandard.compress(_batch())], COMPRESSED),
     "frames": Target(
         _frames,
         (PommegoError,),
-        [b"\x82\x03abc", b"\x02\x01a\x89\x01b\x80\x01c", b"\x82\x7e\x01\0" + bytes(256), b"\x88\x02\x03\xe8"],
+        lambda: [
+            b"\x82\x03abc",
+            b"\x02\x01a\x89\x01b\x80\x01c",
+            b"\x82\x7e\x01\0" + bytes(256),
+            b"\x88\x02\x03\xe8",
+        ],
     ),
     "handshake": Target(
         _handshake,
         (PommegoError,),
-        [
+        lambda: [
             b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
             b"Sec-WebSocket-Accept: x\r\n\r\n",
             b"HTTP/1.1 401 Unauthorized\r\nContent-Length: 5\r\n\r\ntoken",
         ],
     ),
     "addresses": Target(
-        _address, (ValueError,), [b"ws://127.0.0.1:8765", b"unix:/tmp/x", b"wss://[::1]:1/a", b"box:80"]
+        _address,
+        (ValueError,),
+        lambda: [b"ws://127.0.0.1:8765", b"unix:/tmp/x", b"wss://[::1]:1/a", b"box:80"],
     ),
     "manifests": Target(
         _manifest,
         (manifest.DamagedError,),
-        [
+        lambda: [
             b'{"format": "pommego-dataset/1", "files": [{"path": "data/games-00000.parquet"}], '
             b'"others": [], "checksum": "0"}',
         ],
         IN_JSON,
     ),
-    "match-frames": Target(_match_frames, (), [b"\x81\x03abc", b"\x82\x83\0\0\0\0abc", b"\x89\x00\x88\x00"]),
-    "messages": Target(_message, (OSError, ValueError), _written(), IN_JSON),
+    "match-frames": Target(
+        _match_frames, (), lambda: [b"\x81\x03abc", b"\x82\x83\0\0\0\0abc", b"\x89\x00\x88\x00"]
+    ),
+    "messages": Target(_message, (OSError, ValueError), _written, IN_JSON),
 }
 
 if __name__ == "__main__":
     name, folder = sys.argv.pop(1), Path(sys.argv.pop(1))
+    target = TARGETS[name]
     folder.mkdir(parents=True, exist_ok=True)
     known = [path.read_bytes() for path in sorted((HERE / "testdata" / "fuzz" / name).glob("*"))]
-    for k, data in enumerate(TARGETS[name].seeds + known):
+    for k, data in enumerate(target.seeds() + known):
         (folder / f"known-{k}").write_bytes(data)
-    target = TARGETS[name]
 
     def mutate(data: bytes, longest: int, seed: int) -> bytes:
         rng = random.Random(seed)

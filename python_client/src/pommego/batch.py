@@ -219,8 +219,8 @@ class BatchReader:
         )
         if part and not view.stats:  # batches that are joined have the same keys
             view.stats = self._statistics(arrays)
-        if isinstance(batch, wire.Batch) and finished.size and batch.final:
-            view.final = self._final(batch.final, finished.size)
+        if isinstance(batch, wire.Batch) and self._final_fields and finished.size:
+            view.final = self._final(batch.final or {}, finished.size)
         return view
 
     def _read_shared(self, batch: SharedBatch | SharedSimulation, games: int, *, part: bool = False) -> View:

@@ -14,7 +14,7 @@ from pommego.server import Server
 from pommego.spec import GameSpec
 from pommego.state import Games
 
-__all__ = ["GamesMaker", "connected", "spec_of"]
+__all__ = ["GamesMaker", "connected", "read_spec", "spec_of"]
 
 
 @dataclass(frozen=True)
@@ -102,4 +102,16 @@ def _against_simple(
 
 def spec_of(client: Client, id: str, rules: dict[str, Any] | None) -> GameSpec:
     """Return the description of one game, with changed rules if any are given."""
-    return GameSpec.from_wire(client.call("spaces", wire.SpacesReply, env_id=id, rules=rules).spec)
+    return read_spec(client, client.call("spaces", wire.SpacesReply, env_id=id, rules=rules).spec)
+
+
+def read_spec(client: Client, spec: dict[str, Any]) -> GameSpec:
+    """Read the description of a game that this server has sent.
+
+    Raises:
+        ProtocolError: it is none.
+    """
+    try:
+        return GameSpec.from_wire(spec)
+    except ValueError as e:
+        raise client.distrust(str(e)) from e

@@ -14,7 +14,7 @@ from pommego._transport import wire
 from pommego._transport.client import Client
 from pommego._transport.compression import check as check_compression
 from pommego._transport.handshake import Certificates
-from pommego.connecting import GamesMaker, connected, spec_of
+from pommego.connecting import GamesMaker, connected, read_spec, spec_of
 from pommego.opponents import LineUps, Opponent, Opponents, seats_of
 from pommego.server import Server
 from pommego.sight import UNFOGGED
@@ -328,7 +328,7 @@ def catalog(
         timeout=timeout,
     )
     with server or nullcontext(), closing(client):
-        specs = [GameSpec.from_wire(spec) for spec in client.call("envs", wire.EnvsReply).envs]
+        specs = [read_spec(client, spec) for spec in client.call("envs", wire.EnvsReply).envs]
     return {spec.id: spec for spec in specs}
 
 

@@ -101,6 +101,7 @@ class Session:
         self._held_rows = b""  # their rows, as bytes
         try:
             self.spec = GameSpec.from_wire(made.spec)
+            _check(made, self.options, self.spec)
             counts = tuple(count.name for count in self.spec.counts)
             fog = Fog(self.spec, self._unfogged) if self._unfogged else None
             layout = {"learners": made.learners, "expand": self.expand, "counts": counts}
@@ -125,13 +126,13 @@ class Session:
             self.max_in_flight = self._most_in_flight()
             self._line_up = np.zeros(made.games, np.int32)  # the number of each game's
             self._line_ups = 0, len(line_ups.line_ups) if line_ups else 1  # first number and how many
-        except (ValueError, TypeError, KeyError, AttributeError) as e:
+        except wire.MISFITS as e:
             raise self.client.distrust(f"an invalid description of the environment: {e!r}") from e
 
     def _most_in_flight(self) -> int:
         if self.policies:
             return 1  # they need to see a step before they make the next
-        limit = self.client.limits.get("in_flight", 1)
+        limit = self.client.limits["in_flight"]
         return min(limit, self.memory.in_flight) if self.memory else limit
 
     def close(self) -> None:
@@ -216,7 +217,11 @@ class Session:
         view = {} if seat is None else {"seat": seat}
         if tile is None:
             return self.call("render", wire.Text, game=game, colour=colour, **view).text
-        return self.call("render", wire.Image, game=game, tile=tile, **view).pixels.array().copy()
+        pixels = self.call("render", wire.Image, game=game, tile=tile, **view).pixels
+        try:
+            return pixels.array_of("uint8", (*pixels.shape[:2], 3)).copy()
+        except wire.MISFITS as e:
+            raise self.client.distrust(f"a picture that is none: {e}") from e
 
     def set_opponents(self, line_ups: LineUps) -> None:
         """Have other opponents from each game's next episode on; see `PommegoVectorEnv.set_opponents`."""
@@ -373,7 +378,7 @@ class Session:
         """Read a batch."""
         try:
             view = self._batches.read(reply, self.games, self.client.give_away)
-        except (ValueError, TypeError) as e:
+        except wire.MISFITS as e:
             raise self._unreadable(e) from e
         if view.games is not None:
             if np.maximum.reduce(view.games.view(np.uint32)) >= self.made.games:  # as any below 0 is
@@ -401,7 +406,7 @@ class Session:
         """Read the batch of simulated games, all or a part of them."""
         try:
             return self._simulated.read(reply, games, self.client.give_away, part=part)
-        except (ValueError, TypeError) as e:
+        except wire.MISFITS as e:
             raise self._unreadable(e) from e
 
     def _unreadable(self, error: Exception) -> PommegoError:
@@ -412,3 +417,29 @@ def _end(client: Client, server: Server | None) -> None:
     client.close()
     if server is not None:
         server.close()
+
+
+def _check(made: wire.EnvReply, options: dict[str, Any], spec: GameSpec) -> None:
+    """Check that the server has made what was asked for, of which everything else follows.
+
+    Raises:
+        ValueError: it says that it has made something else.
+    """
+    for name in ("games", "observation", "reward", "autoreset_mode", "on_death"):
+        if (asked := options.get(name)) not in (None, getattr(made, name)):
+            raise ValueError(f"{name} is {getattr(made, name)!r}, expected {asked!r}")
+    batch, final = made.batch_size or made.games, made.autoreset_mode == "SameStep"
+    fits = 0 < made.learners <= spec.seats and made.rows == made.games * made.learners
+    if not (
+        fits and 0 <= made.policies <= made.learners and 0 < batch <= made.games and made.batch_bytes >= 0
+    ):
+        raise ValueError(
+            f"{made.rows} rows of {made.games} games with {made.learners} learners each, {made.policies} "
+            f"of them policies, in batches of {batch} games and {made.batch_bytes} bytes"
+        )
+    if bool(made.final_fields) != final:
+        raise ValueError(f"the last observations of {made.autoreset_mode} have {made.final_fields}")
+    for field in made.fields:
+        lead = batch if field.per_game else batch * made.learners
+        if field.shape[:1] != (lead,) or min(field.shape) < 0:
+            raise ValueError(f"{field.name} has the shape {field.shape}, expected {lead} first")

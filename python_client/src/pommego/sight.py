@@ -13,6 +13,8 @@ from pommego.spec import GameSpec
 
 __all__ = ["UNFOGGED", "Sight"]
 
+_LONGEST_SIDE = 64  # cells: the tables grow with the square of the board
+
 #: The encoding with the maps of "raw" without fog, once for all seats of a game.
 UNFOGGED = "unfogged"
 
@@ -55,6 +57,10 @@ class Sight:
         fields = spec.encoding(UNFOGGED)
         self._spec, self._fog = spec, _FOGS[spec.game]
         self._maps, self.rows, self.cols = fields["maps"].shape
+        if not 0 < max(self.rows, self.cols) <= _LONGEST_SIDE:
+            raise PommegoError(
+                f"{spec.id} has {self.rows} rows and {self.cols} columns, expected at most {_LONGEST_SIDE}"
+            )
         names = [name.name for name in fields["scalars"].names]
         self.position = tuple(names.index(name) for name in self._fog.position)
 

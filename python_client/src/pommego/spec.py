@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
@@ -12,6 +13,10 @@ import msgspec
 import numpy as np
 
 __all__ = ["BOX", "Choice", "Encoding", "Field", "GameSpec", "Name", "Result"]
+
+_MOST_CHOICES, _MOST_FIELDS, _MOST_ELEMENTS = 1 << 15, 64, 1 << 20
+_KINDS = {name: np.iinfo(name) for name in ("uint8", "int16", "int32", "uint64")}
+_KINDS |= {name: np.finfo(name) for name in ("float32", "float64")}
 
 #: The name of the encoding with a single array, and of its field.
 BOX = "box"
@@ -39,6 +44,10 @@ class Choice:
     name: str
     n: int
     names: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if not 0 < self.n <= _MOST_CHOICES:
+            raise ValueError(f"{self.name} has {self.n} choices, expected 1 to {_MOST_CHOICES}")
 
 
 @dataclass(frozen=True)
@@ -71,6 +80,15 @@ class Field:
     shared: bool
     names: tuple[Name, ...]
 
+    def __post_init__(self) -> None:
+        kind = _KINDS.get(self.dtype)
+        if kind is None or not kind.min <= self.low <= self.high <= kind.max:
+            raise ValueError(f"{self.name} has {self.dtype} from {self.low} to {self.high}")
+        if min(self.shape, default=0) < 0 or math.prod(self.shape) > _MOST_ELEMENTS:
+            raise ValueError(
+                f"{self.name} has the shape {self.shape}, expected at most {_MOST_ELEMENTS} elements"
+            )
+
     def space(self) -> gymnasium.spaces.Box:
         """Return the field's space, for one seat."""
         return gymnasium.spaces.Box(self.low, self.high, self.shape, np.dtype(self.dtype).type)
@@ -85,6 +103,13 @@ class Encoding:
 
     name: str
     fields: tuple[Field, ...]
+
+    def __post_init__(self) -> None:
+        if len({field.name for field in self.fields}) < len(self.fields) or len(self.fields) > _MOST_FIELDS:
+            raise ValueError(
+                f"{self.name} has {len(self.fields)} fields, expected at most {_MOST_FIELDS}, "
+                "each with a name of its own"
+            )
 
     def __getitem__(self, name: str) -> Field:
         for field in self.fields:
@@ -191,7 +216,7 @@ class GameSpec:
             meanings = spec.get("rule_meanings") or []
             named["rule_meanings"] = {entry["name"]: entry["meaning"] for entry in meanings}
             return msgspec.convert(_without_nil(spec) | named, cls)
-        except (msgspec.ValidationError, KeyError, TypeError) as e:
+        except (msgspec.ValidationError, LookupError, TypeError, AttributeError, RecursionError) as e:
             raise ValueError(f"an invalid spec: {e}") from e
 
 

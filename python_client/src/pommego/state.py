@@ -135,8 +135,20 @@ class Games(Session):
                     raise
                 at_once = max(len(part) // 4, 1)  # the reply would be too long
                 continue
-            states += map(json.loads, reply.states) if as_json else [State(s, self) for s in reply.states]
+            states += self._saved(reply.states, len(part), as_json=as_json)
         return states
+
+    def _saved(self, states: list[Any], count: int, *, as_json: bool = False) -> list[Any]:
+        """Return so many states of a reply, as objects."""
+        kind = str if as_json else bytes
+        if len(states) != count or not all(isinstance(state, kind) for state in states):
+            raise self.client.distrust(f"{len(states)} saved games, or of another type, expected {count}")
+        if not as_json:
+            return [State(state, self) for state in states]
+        try:
+            return [dict(json.loads(state)) for state in states]
+        except (ValueError, TypeError, RecursionError) as e:
+            raise self.client.distrust(f"a saved game that is not a JSON object: {e}") from e
 
     def restore(self, games: list[int], states: Sequence[Any]) -> View:
         """Restore games and return the batch of all games; see `PommegoVectorEnv.set_state`."""
@@ -201,7 +213,8 @@ class Games(Session):
         self.check_idle()
         call, env = self.client.call, self.scratch
         call("set_state", wire.Batch, env=env, games=[0], states=[_to_wire(state)])
-        return json.loads(call("get_state", wire.States, env=env, games=[0], json=True).states[0])
+        reply = call("get_state", wire.States, env=env, games=[0], json=True)
+        return self._saved(reply.states, 1, as_json=True)[0]
 
     def simulate(
         self,
@@ -244,8 +257,9 @@ class Games(Session):
                 raise checks.own_value(e, odd if odd is None else odd[part]) from None
             n = end - begin
             views.append(self.read_simulated(reply, n * shown, part=n < len(given)))
+            states = self._saved(reply.states, n * shown)
             for step, own in enumerate(after):
-                own += [State(state, self) for state in reply.states[step * n : (step + 1) * n]]
+                own.extend(states[step * n : (step + 1) * n])
         view = join_simulations(views, steps if trajectory else None)
         info = view.info | {"seed": first} | (episode_info(view) if view.finished.size else {})
         return Simulation(

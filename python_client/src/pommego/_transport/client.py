@@ -42,6 +42,7 @@ __all__ = ["Client", "arrived"]
 _MARGIN = 1 << 20  # bytes by which a message may be longer than the longest batch
 _PATIENCE = 0.7  # seconds that what was interrupted may still take when the next call comes
 
+_LIMITS = ("batch_bytes", "games_per_env", "in_flight", "message_bytes")
 _NAME = f"pommego-python/{__version__}"
 _POSTED = ("simulate",)  # requests that the server takes in shared memory, too
 
@@ -114,11 +115,13 @@ class Client:
             self.close()
             raise
         self.limits = hello.limits
+        if lacking := [name for name in _LIMITS if self.limits.get(name, 0) < 1]:
+            raise self.distrust(f"the limits {self.limits}, expected numbers above 0 for {lacking}")
         self.server_version = hello.server
         self.seed_version = hello.seed_version
         if hello.resume:
             self._resumption = Resumption(self.address, connect, hello.resume, _NAME)
-        self._socket.max_message = 2 * self.limits.get("batch_bytes", 1 << 30) + _MARGIN
+        self._socket.max_message = 2 * self.limits["batch_bytes"] + _MARGIN
 
     def _greet(self, resume: int | None) -> wire.Hello:
         asked = {"versions": wire.VERSIONS, "client": _NAME, "resume_seconds": resume}
@@ -407,7 +410,7 @@ class Client:
             self._interrupted = 0
         try:
             reply = memory.reply(request_id, size)
-        except (ValueError, IndexError) as e:
+        except wire.MISFITS as e:
             raise self.distrust(f"an invalid reply ({e})") from e
         return reply or self._shared_batch(request_id, size, slot)
 
@@ -450,7 +453,7 @@ class Client:
         """Read the batch in shared memory."""
         try:
             return self._memory.batch(request_id, size, slot)
-        except (ValueError, AttributeError) as e:
+        except wire.MISFITS as e:
             raise self.distrust(f"an announcement of a shared batch that is invalid ({e!r})") from e
 
     def _with_exit_status(self, error: ConnectionError) -> ConnectionError:

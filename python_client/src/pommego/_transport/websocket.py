@@ -351,7 +351,13 @@ class WebSocket:
 
     def _grow(self, size: int) -> None:
         """Move to a larger buffer. Views of the old one remain valid."""
-        memory = self._pool.take(size)
+        try:
+            memory = self._pool.take(size)
+        except (MemoryError, ValueError) as error:
+            raise ProtocolError(
+                f"{self._peer} sent a message of at least {size} bytes, for which there is no memory",
+                frames.TOO_BIG,
+            ) from error
         memory[: self._size] = self._memory[: self._size]
         self._memory = memory
 

@@ -17,10 +17,23 @@ from numpy.typing import NDArray
 
 from pommego.errors import GamePanicError, ServerError
 
-__all__ = ["SUBPROTOCOL", "VERSIONS", "StepRequest", "Tensor", "decode", "encode", "server_error", "tensor"]
+__all__ = [
+    "MISFITS",
+    "SUBPROTOCOL",
+    "VERSIONS",
+    "StepRequest",
+    "Tensor",
+    "decode",
+    "encode",
+    "server_error",
+    "tensor",
+]
 
 SUBPROTOCOL = "pommego.v2+msgpack"
 VERSIONS = [2]
+
+#: What the use of a reply raises that is not what the protocol says.
+MISFITS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 #: The element types of tensors; all little-endian.
 DTYPES: dict[str, np.dtype] = {

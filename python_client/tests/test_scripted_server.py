@@ -1,0 +1,95 @@
+"""Servers that say what cannot be: the client ends with an error that says what was wrong, whatever it is."""
+
+from __future__ import annotations
+
+import re
+import socket
+from functools import cache, reduce
+from typing import Any
+
+import msgspec
+import pytest
+
+import pommego
+from pommego._transport.websocket import WebSocket
+from scripted_server import MADE, play, record
+
+pytestmark = pytest.mark.usefixtures("binary")
+
+recorded = cache(record)
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_a_recorded_server_is_one(name: str) -> None:
+    assert play(recorded(name)) == "all"
+
+
+@pytest.mark.parametrize(
+    ("kind", "path", "value", "reason"),
+    [
+        ("hello", ["limits"], {}, "the limits {}, expected numbers above 0 for ['batch_bytes'"),
+        ("hello", ["limits", "batch_bytes"], -1, "above 0 for ['batch_bytes']"),
+        ("env", ["games"], 1 << 40, "games is 1099511627776, expected 2"),
+        ("env", ["rows"], 0, "0 rows of 2 games with 4 learners each"),
+        ("env", ["learners"], 0, "8 rows of 2 games with 0 learners each"),
+        ("env", ["autoreset_mode"], "x", "autoreset_mode is 'x', expected 'SameStep'"),
+        ("env", ["final_fields"], [], "the last observations of SameStep have []"),
+        ("env", ["batch_size"], 1 << 40, "in batches of 1099511627776 games"),
+        ("env", ["batch_bytes"], -(1 << 40), "and -1099511627776 bytes"),
+        ("env", ["fields", 0, "shape"], [1 << 40], "(1099511627776,), expected "),
+        ("env", ["fields", 0, "shape"], [], "has the shape (), expected "),
+        ("env", ["spec", "seats"], -1, "4 learners each"),
+        ("env", ["spec", "actions", 0, "n"], 1 << 63, "move has 9223372036854775808 choices"),
+        ("env", ["spec", "actions", 0, "n"], 0, "move has 0 choices"),
+        (
+            "env",
+            ["spec", "encodings", 0, "fields", 0, "shape"],
+            [1 << 20, 1 << 20],
+            "at most 1048576 elements",
+        ),
+        ("env", ["spec", "encodings", 0, "fields", 0, "shape"], [-1], "has the shape (-1,)"),
+        ("env", ["spec", "encodings", 0, "fields", 0, "dtype"], "object", "has object from"),
+        ("env", ["spec", "encodings", 0, "fields", 0, "low"], -1, "has uint8 from -1 to"),
+        ("env", ["spec", "encodings", 0, "fields", 0, "name"], "scalars", "each with a name of its own"),
+        ("env", ["spec", "rules"], 1, "an invalid spec"),
+        ("batch", ["tensors"], {}, "a batch without 'obs.maps'"),
+        ("states", ["states"], [], "0 saved games, or of another type, expected 2"),
+        ("states", ["states"], [1, 2], "2 saved games, or of another type"),
+        ("states", ["states"], ["", "{}"], "2 saved games, or of another type"),
+        ("json", ["states", 0], "[", "a saved game that is not a JSON object"),
+        ("json", ["states", 0], "1", "a saved game that is not a JSON object"),
+        ("json", ["states", 0], "[" * 99_999, "a saved game that is not a JSON object"),
+        ("simulated", ["states"], [], "0 saved games, or of another type, expected 2"),
+        ("final", ["final"], None, "last observations without ['obs.maps'"),
+    ],
+)
+def test_what_no_server_says(kind: str, path: list[Any], value: Any, reason: str) -> None:
+    script = msgspec.msgpack.decode(recorded("raw"))
+    which = {
+        "json": lambda reply: reply["type"] == "states" and isinstance(reply["states"][0], str),
+        "final": lambda reply: "final" in reply,
+    }.get(kind, lambda reply: reply["type"] == kind)
+    reply = next(reply for reply in script[1:] if which(reply))
+    *parents, last = path
+    reduce(lambda value, key: value[key], parents, reply)[last] = value
+    with pytest.raises(pommego.ProtocolError, match=re.escape(reason)):
+        play(msgspec.msgpack.encode(script))
+
+
+@pytest.mark.parametrize(
+    ("pixels", "reason"), [(["uint8", [4], b"", bytes(4)], "4"), (["int16", [2, 2, 3], b"", b""], "int16")]
+)
+def test_pictures_that_are_none(pixels: list[Any], reason: str) -> None:
+    script = msgspec.msgpack.decode(recorded("policies"))
+    next(reply for reply in script[1:] if reply["type"] == "image")["pixels"] = pixels
+    with pytest.raises(pommego.ProtocolError, match=f"a picture that is none: .*{reason}"):
+        play(msgspec.msgpack.encode(script))
+
+
+@pytest.mark.parametrize("size", [1 << 50, (1 << 63) - 1])
+def test_a_message_for_which_there_is_no_memory(size: int) -> None:
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        theirs.sendall(b"\x82\x7f" + size.to_bytes(8, "big"))
+        with pytest.raises(pommego.ProtocolError, match=f"{size} bytes, for which there is no memory"):
+            WebSocket(ours, max_message=1 << 63).recv(5)
