@@ -144,8 +144,17 @@ def _misshapen_replies(script: bytes, rng: random.Random) -> bytes:
         return mangled(script, rng)
     for _ in range(rng.choice([1, 1, 2, 5])):
         at = rng.randrange(len(replies) or 1)
-        replies[at : at + 1] = [_misshapen(reply, rng) for reply in replies[at : at + 1]]
+        replies[at : at + 1] = [_another(reply, replies, rng) for reply in replies[at : at + 1]]
     return msgspec.msgpack.encode([name, *replies])
+
+
+def _another(reply: Any, replies: list[Any], rng: random.Random) -> Any:
+    """Return a damaged reply, one of the others in its place, or an error."""
+    if not isinstance(reply, dict) or rng.random() < 0.8:
+        return _misshapen(reply, rng)
+    error = {"type": "error", "code": rng.choice(["limit", "bad_action", "game_panic"]), "message": "no"}
+    other = rng.choice([reply for reply in replies if isinstance(reply, dict)] + [error] * 5)
+    return other | {"id": reply.get("id")}
 
 
 def _golden() -> list[bytes]:

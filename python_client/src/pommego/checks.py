@@ -370,13 +370,14 @@ def own_value(error: ServerError, actions: NDArray[Any] | None) -> ServerError:
         error: what the server says.
         actions: as `write_actions` returns them.
     """
-    named = re.search(r"action of row (\d+), component (\d+) .*, is (255),", error.message)
+    named = re.search(r"action of row (\d{1,9}), component (\d{1,9}) .*, is (255),", error.message)
     if actions is None or error.code != "bad_action" or named is None:
         return error
     row, component = int(named[1]), int(named[2])
-    if row >= len(actions):
+    by_component = actions.reshape(len(actions), -1)
+    if row >= len(actions) or component >= by_component.shape[1]:
         return error
-    value = actions[row] if actions.ndim == 1 else actions[row, component]
+    value = by_component[row, component]
     if 0 <= value < 255:
         return error  # it is of another step
     message = error.message[: named.start(3)] + str(value) + error.message[named.end(3) :]
