@@ -226,10 +226,10 @@ fuzz: ## fuzz everything in Go that has a fuzz target, FUZZTIME=60s each
 	done
 
 # Coverage-guided, by atheris, of which there are builds for CPython 3.11 to 3.13 on x86-64.
-fuzz-python: $(ATHERIS)/.ready ## fuzz the client's decoders, FUZZTIME=60s each
+fuzz-python: build $(ATHERIS)/.ready ## fuzz the client's decoders, FUZZTIME=60s each
 	for target in $$($(PY) -c 'import sys; sys.path.insert(0, "python_client/tests"); import decoders; print(*decoders.TARGETS)'); do \
 		$(ATHERIS)/bin/python python_client/tests/decoders.py $$target runs/fuzz/$$target \
-			-max_total_time=$(FUZZTIME:s=) -max_len=4096 -print_final_stats=1; \
+			-max_total_time=$(FUZZTIME:s=) -rss_limit_mb=4096 -print_final_stats=1; \
 	done
 
 $(ATHERIS)/.ready: $(LOCKED)/fuzz.txt .venv/.ready
