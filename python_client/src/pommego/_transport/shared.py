@@ -197,6 +197,8 @@ class SharedMemory:
         """
         if self._asked is None or self._asked[0] != request_id:
             return None
+        if size > self._room:
+            raise ValueError(f"a reply of {size} bytes, more than its place in shared memory has")
         known = self._simulations.get(self._form(self._requests))
         if known is not None and _number(self._requests, known.id_at) == (request_id,):
             known.id, known.states = request_id, wire.decode_tail(self._requests[known.end : size]).states
