@@ -111,25 +111,25 @@ def _handler(handlers: _Handlers) -> type[BaseHTTPRequestHandler]:
         def do_POST(self) -> None:
             length = self.headers.get("Content-Length") or "0"
             if not re.fullmatch("[0-9]{1,9}", length) or int(length) > _LONGEST:
-                self.send_error(413, f"Content-Length is {length[:20]!r}, expected at most {_LONGEST}")
+                self._refuse(413, f"Content-Length is {length[:20]!r}, expected at most {_LONGEST}")
                 return
             try:
                 fields = _fields(self.rfile.read(int(length)))
             except ValueError:
-                self.send_error(400, "expected a JSON object of JSON texts")
+                self._refuse(400, "expected a JSON object of JSON texts")
                 return
             self._answer(fields)
 
         def _answer(self, fields: dict[str, Any]) -> None:
             handle = handlers.get((self.command, self.path))
             if handle is None:
-                self.send_error(404)
+                self._refuse(404, f"there is no {self.command} {self.path}")
                 return
             try:
                 body = json.dumps(handle(fields), cls=utility.PommermanJSONEncoder).encode()
             except Exception as error:
                 traceback.print_exc()
-                self._fail(f"{type(error).__name__}: {error}")
+                self._refuse(500, f"{type(error).__name__}: {error}")
                 return
             with contextlib.suppress(ConnectionError):  # the client may have given up
                 self.send_response(200)
@@ -138,9 +138,9 @@ def _handler(handlers: _Handlers) -> type[BaseHTTPRequestHandler]:
                 self.end_headers()
                 self.wfile.write(body)
 
-        def _fail(self, reason: str) -> None:
+        def _refuse(self, status: int, reason: str) -> None:
             with contextlib.suppress(ConnectionError):
-                self.send_error(500, explain=reason)
+                self.send_error(status, explain=reason)
 
         def log_message(self, *_: Any) -> None:
             """Log nothing: an action is requested every tenth of a second."""
