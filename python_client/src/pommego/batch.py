@@ -384,7 +384,9 @@ def _finished(games: Array, most: int) -> Array:
     """
     fits = games.dtype == np.int32 and games.ndim == 1
     if not fits or (games.size and not ((games >= 0) & (games < most)).all()):
-        raise ValueError(f"the finished games as {games.dtype} {games.tolist()[:5]}")
+        raise ValueError(
+            f"the finished games as {games.dtype} {games.ravel()[:5].tolist()} of shape {games.shape}"
+        )
     return games.copy()
 
 
