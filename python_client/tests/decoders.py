@@ -142,9 +142,9 @@ def _misshapen_replies(script: bytes, rng: random.Random) -> bytes:
         name, *replies = msgspec.msgpack.decode(script, type=list)
     except (ValueError, RecursionError, msgspec.MsgspecError):
         return mangled(script, rng)
-    for _ in range(rng.choice([1, 1, 2, 5])):
-        at = rng.randrange(len(replies) or 1)
-        replies[at : at + 1] = [_another(reply, replies, rng) for reply in replies[at : at + 1]]
+    for _ in range(rng.choice([1, 1, 2, 5]) if replies else 0):
+        at = rng.randrange(len(replies))
+        replies[at] = _another(replies[at], replies, rng)
     return msgspec.msgpack.encode([name, *replies])
 
 

@@ -17,6 +17,7 @@ import numpy as np
 import pommego
 from pommego._transport import wire
 from pommego._transport.websocket import WebSocket
+from scripted import frame
 
 #: How environments are made, by name. A script begins with such a name.
 MADE: dict[str, dict[str, Any]] = {
@@ -51,7 +52,7 @@ def play(script: bytes) -> str:
     """
     try:
         name, *replies = msgspec.msgpack.decode(script, type=list[Any])
-        sent = b"".join(_framed(msgspec.msgpack.encode(reply)) for reply in replies)
+        sent = b"".join(frame(msgspec.msgpack.encode(reply)) for reply in replies)
         MADE[name]
     except (msgspec.MsgspecError, ValueError, TypeError, KeyError, RecursionError) as error:
         return f"no script: {error}"
@@ -76,7 +77,7 @@ def _play(name: str, **where: Any) -> None:
                 info = envs.recv()[4]
             return
         for _ in range(3):
-            if made.get("autoreset_mode") == "Disabled" and envs._session.made.games:
+            if made.get("autoreset_mode") == "Disabled":
                 envs.reset(options={"reset_mask": np.ones(envs.num_envs, bool)})
             envs.step(actions)
         states = envs.get_state([1, 0])
@@ -92,14 +93,6 @@ def _play(name: str, **where: Any) -> None:
 
 def _still(obs: Any, info: Any) -> Any:
     return np.zeros(len(info["seat"]), np.int64)
-
-
-def _framed(message: bytes) -> bytes:
-    size = len(message)
-    if size < 126:
-        return bytes([0x82, size]) + message
-    head = b"\x82\x7e" + size.to_bytes(2, "big") if size < 1 << 16 else b"\x82\x7f" + size.to_bytes(8, "big")
-    return head + message
 
 
 @contextlib.contextmanager

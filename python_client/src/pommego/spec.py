@@ -12,11 +12,12 @@ import gymnasium
 import msgspec
 import numpy as np
 
+from pommego._transport.wire import DTYPES
+
 __all__ = ["BOX", "Choice", "Encoding", "Field", "GameSpec", "Name", "Result"]
 
 _MOST_CHOICES, _MOST_FIELDS, _MOST_ELEMENTS = 1 << 15, 64, 1 << 20
-_KINDS = {name: np.iinfo(name) for name in ("uint8", "int16", "int32", "uint64")}
-_KINDS |= {name: np.finfo(name) for name in ("float32", "float64")}
+_LIMITS = {name: np.iinfo(d) if d.kind in "iu" else np.finfo(d) for name, d in DTYPES.items()}
 
 #: The name of the encoding with a single array, and of its field.
 BOX = "box"
@@ -81,8 +82,8 @@ class Field:
     names: tuple[Name, ...]
 
     def __post_init__(self) -> None:
-        kind = _KINDS.get(self.dtype)
-        if kind is None or not kind.min <= self.low <= self.high <= kind.max:
+        limits = _LIMITS.get(self.dtype)
+        if limits is None or not limits.min <= self.low <= self.high <= limits.max:
             raise ValueError(f"{self.name} has {self.dtype} from {self.low} to {self.high}")
         if min(self.shape, default=0) < 0 or math.prod(self.shape) > _MOST_ELEMENTS:
             raise ValueError(
