@@ -229,7 +229,7 @@ fuzz: ## fuzz everything in Go that has a fuzz target, FUZZTIME=60s each
 fuzz-python: build $(ATHERIS)/.ready ## fuzz the client's decoders, FUZZTIME=60s each
 	for target in $$($(PY) -c 'import sys; sys.path.insert(0, "python_client/tests"); import decoders; print(*decoders.TARGETS)'); do \
 		$(ATHERIS)/bin/python python_client/tests/decoders.py $$target runs/fuzz/$$target \
-			-max_total_time=$(FUZZTIME:s=) -rss_limit_mb=4096 -print_final_stats=1; \
+			-max_total_time=$(FUZZTIME:s=) -timeout=60 -rss_limit_mb=4096 -print_final_stats=1; \
 	done
 
 $(ATHERIS)/.ready: $(LOCKED)/fuzz.txt .venv/.ready

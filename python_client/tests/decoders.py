@@ -31,7 +31,9 @@ with contextlib.ExitStack() as stack:
     if __name__ == "__main__":
         import atheris
 
-        stack.enter_context(atheris.instrument_imports(include=["pommego"]))
+        # atheris leaks the results of the comparisons that it traces; those of `encoding` are arrays.
+        traced = atheris.instrument_imports(include=["pommego"], exclude=["pommego.encoding"])
+        stack.enter_context(traced)
     import scripted_server
     from pommego._transport import compression, wire
     from pommego._transport.handshake import Address, upgrade

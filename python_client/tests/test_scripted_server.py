@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import math
+import os
+import random
 import re
 import socket
+from collections.abc import Iterator
 from functools import cache, reduce
 from typing import Any
 
@@ -34,13 +39,18 @@ def test_a_recorded_server_is_one(name: str) -> None:
         ("env", ["games"], 1 << 40, "games is 1099511627776, expected 2"),
         ("env", ["rows"], 0, "0 rows of 2 games with 4 learners each"),
         ("env", ["learners"], 0, "8 rows of 2 games with 0 learners each"),
+        ("env", ["policies"], 4, "4 learners each, 4 of them policies"),
         ("env", ["autoreset_mode"], "x", "autoreset_mode is 'x', expected 'SameStep'"),
         ("env", ["final_fields"], [], "the last observations of SameStep have []"),
         ("env", ["batch_size"], 1 << 40, "in batches of 1099511627776 games"),
         ("env", ["batch_bytes"], -(1 << 40), "and -1099511627776 bytes"),
         ("env", ["fields", 0, "shape"], [1 << 40], "(1099511627776,), expected "),
         ("env", ["fields", 0, "shape"], [], "has the shape (), expected "),
-        ("env", ["spec", "seats"], -1, "4 learners each"),
+        ("env", ["spec", "seats"], -1, "has -1 seats"),
+        ("env", ["spec", "seats"], 3, "a team with other seats than its 3"),
+        ("env", ["spec", "seats"], 1 << 63, "has 9223372036854775808 seats"),
+        ("env", ["spec", "teams", 0], [1 << 63], "a team with other seats than its 4"),
+        ("env", ["spec", "teams", 0], [0, 0], "or one twice"),
         ("env", ["spec", "actions", 0, "n"], 1 << 63, "move has 9223372036854775808 choices"),
         ("env", ["spec", "actions", 0, "n"], 0, "move has 0 choices"),
         (
@@ -52,6 +62,7 @@ def test_a_recorded_server_is_one(name: str) -> None:
         ("env", ["spec", "encodings", 0, "fields", 0, "shape"], [-1], "has the shape (-1,)"),
         ("env", ["spec", "encodings", 0, "fields", 0, "dtype"], "object", "has object from"),
         ("env", ["spec", "encodings", 0, "fields", 0, "low"], -1, "has uint8 from -1 to"),
+        ("env", ["spec", "encodings", 0, "fields", 0, "high"], 1e308, "has uint8 from 0 to 1e+308"),
         ("env", ["spec", "encodings", 0, "fields", 0, "name"], "scalars", "each with a name of its own"),
         ("env", ["spec", "rules"], 1, "an invalid spec"),
         ("batch", ["tensors"], {}, "a batch without 'obs.maps'"),
@@ -75,6 +86,45 @@ def test_what_no_server_says(kind: str, path: list[Any], value: Any, reason: str
     *parents, last = path
     reduce(lambda value, key: value[key], parents, reply)[last] = value
     with pytest.raises(pommego.ProtocolError, match=re.escape(reason)):
+        play(msgspec.msgpack.encode(script))
+
+
+_ODD = (0, 1, 2, -1, 1 << 31, 1 << 40, 1 << 63, 0.5, 1e308, math.nan, None, True, "", b"", [], {})
+
+
+def _paths(value: Any, *path: Any) -> Iterator[tuple[Any, ...]]:
+    """List where everything in a reply is, but for texts that nobody decodes."""
+    if path:
+        yield path
+    inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, part in inside:
+        if key not in ("meaning", "rule_meanings"):
+            yield from _paths(part, *path, key)
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_parts_of_what_a_server_says(name: str) -> None:
+    """Each part in turn is something odd: 300 times, or with POMMEGO_PARTS=all each part everything odd."""
+    script = msgspec.msgpack.decode(recorded(name))
+    parts = [(path, odd) for path in _paths(script) if path[0] > 0 for odd in _ODD]
+    if os.environ.get("POMMEGO_PARTS") != "all":
+        parts = random.Random(name).sample(parts, 300)
+    for (*parents, last), odd in parts:
+        damaged = msgspec.msgpack.decode(recorded(name))
+        reduce(lambda value, key: value[key], parents, damaged)[last] = odd
+        with contextlib.suppress(pommego.PommegoError):
+            play(msgspec.msgpack.encode(damaged))
+
+
+@pytest.mark.parametrize(
+    "rule", ["max_steps", "max_ammo", "start_blast_strength", "board_size", "radio_vocab_size"]
+)
+def test_rules_that_are_none(rule: str) -> None:
+    script = msgspec.msgpack.decode(recorded("unfogged"))
+    next(reply for reply in script[1:] if reply["type"] == "env")["spec"]["rules"][rule] = 1 << 63
+    with pytest.raises(
+        pommego.ProtocolError, match="a rule that allows 922337203685477580[78], expected 1 to"
+    ):
         play(msgspec.msgpack.encode(script))
 
 

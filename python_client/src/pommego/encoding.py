@@ -26,6 +26,8 @@ __all__ = ["Library", "convert", "planes"]
 
 Arrays = dict[str, Any]  # by the names of an encoding's fields
 
+_MOST_SHARES = 1 << 20  # the tables have an entry for each
+
 
 class Library(NamedTuple):
     """What libraries of arrays name differently.
@@ -119,7 +121,13 @@ def _rows(library: Library, raw: Mapping[str, Any], spec: GameSpec) -> Arrays:
 
 
 def _shares(most: int) -> NDArray[np.float32]:
-    """Return the share of each number, which no division on a device is sure to give."""
+    """Return the share of each number, which no division on a device is sure to give.
+
+    Raises:
+        ValueError: no rule allows so many.
+    """
+    if not 0 < most <= _MOST_SHARES:
+        raise ValueError(f"a rule that allows {most}, expected 1 to {_MOST_SHARES}")
     return np.arange(most + 1, dtype=np.float32) / np.float32(most)
 
 

@@ -431,7 +431,7 @@ def _check(made: wire.EnvReply, options: dict[str, Any], spec: GameSpec) -> None
     batch, final = made.batch_size or made.games, made.autoreset_mode == "SameStep"
     fits = 0 < made.learners <= spec.seats and made.rows == made.games * made.learners
     if not (
-        fits and 0 <= made.policies <= made.learners and 0 < batch <= made.games and made.batch_bytes >= 0
+        fits and 0 <= made.policies < made.learners and 0 < batch <= made.games and made.batch_bytes >= 0
     ):
         raise ValueError(
             f"{made.rows} rows of {made.games} games with {made.learners} learners each, {made.policies} "

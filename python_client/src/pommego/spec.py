@@ -16,11 +16,19 @@ from pommego._transport.wire import DTYPES
 
 __all__ = ["BOX", "Choice", "Encoding", "Field", "GameSpec", "Name", "Result"]
 
-_MOST_CHOICES, _MOST_FIELDS, _MOST_ELEMENTS = 1 << 15, 64, 1 << 20
-_LIMITS = {name: np.iinfo(d) if d.kind in "iu" else np.finfo(d) for name, d in DTYPES.items()}
+_MOST_SEATS, _MOST_CHOICES, _MOST_FIELDS, _MOST_ELEMENTS = 16, 1 << 15, 64, 1 << 20
 
 #: The name of the encoding with a single array, and of its field.
 BOX = "box"
+
+
+def _limits(dtype: np.dtype) -> tuple[int | float, int | float]:
+    if dtype.kind in "iu":
+        return np.iinfo(dtype).min, np.iinfo(dtype).max
+    return float(np.finfo(dtype).min), float(np.finfo(dtype).max)
+
+
+_LIMITS = {name: _limits(dtype) for name, dtype in DTYPES.items()}
 
 
 class Result(IntEnum):
@@ -82,8 +90,8 @@ class Field:
     names: tuple[Name, ...]
 
     def __post_init__(self) -> None:
-        limits = _LIMITS.get(self.dtype)
-        if limits is None or not limits.min <= self.low <= self.high <= limits.max:
+        least, most = _LIMITS.get(self.dtype, (0, -1))
+        if not least <= self.low <= self.high <= most:
             raise ValueError(f"{self.name} has {self.dtype} from {self.low} to {self.high}")
         if min(self.shape, default=0) < 0 or math.prod(self.shape) > _MOST_ELEMENTS:
             raise ValueError(
@@ -182,6 +190,13 @@ class GameSpec:
     counts: tuple[Name, ...] = ()
     rule_meanings: dict[str, str] = dataclasses.field(default_factory=dict)
     state: tuple[Field, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not 0 < self.seats <= _MOST_SEATS:
+            raise ValueError(f"{self.id} has {self.seats} seats, expected 1 to {_MOST_SEATS}")
+        for team in self.teams:
+            if len(set(team)) < len(team) or not set(team) <= set(range(self.seats)):
+                raise ValueError(f"{self.id} has a team with other seats than its {self.seats}, or one twice")
 
     @property
     def dead_leave(self) -> bool:
