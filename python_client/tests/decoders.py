@@ -71,7 +71,9 @@ def mangled(message: bytes, rng: random.Random) -> bytes:
     return bytes(out)
 
 
-_ODD = (None, True, -1, 0, 255, 256, 1 << 63, 1e308, math.inf, math.nan, "", "x", "10", [], {})
+_NUMBERS = (-1, 0, 1, 2, 255, 256, 1 << 31, 1 << 40, 1 << 63, 0.5, 1e308, math.inf, math.nan)
+#: What damaged values have in the place of a part; JSON and msgpack have all of these.
+ODD = (None, True, *_NUMBERS, "", "x", "10", [], {})
 
 
 def misshapen(read: Callable[[bytes], Any], write: Callable[[Any], bytes]) -> Damage:
@@ -102,7 +104,7 @@ def _misshapen(value: Any, rng: random.Random) -> Any:
     if isinstance(value, msgspec.msgpack.Ext):
         return msgspec.msgpack.Ext(rng.choice([value.code, 0, 5]), mangled(bytes(value.data), rng))
     if not (isinstance(value, dict | list) and value) or rng.random() < 0.1:
-        return copy.copy(rng.choice(_ODD))
+        return copy.copy(rng.choice(ODD))
     at = rng.choice(list(value) if isinstance(value, dict) else range(len(value)))
     what = rng.random()
     if what < 0.1:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import math
 import os
 import random
 import re
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache, reduce
+from operator import getitem
 from typing import Any
 
 import msgspec
@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 import pommego
+from decoders import ODD
 from pommego import checks
 from pommego._transport.websocket import WebSocket
 from scripted_server import MADE, play, record
@@ -24,6 +25,12 @@ from scripted_server import MADE, play, record
 pytestmark = pytest.mark.usefixtures("binary")
 
 recorded = cache(record)
+
+
+def _replace(value: Any, path: Sequence[Any], part: Any) -> None:
+    """Put another part into lists and dictionaries in one another."""
+    *parents, last = path
+    reduce(getitem, parents, value)[last] = part
 
 
 @pytest.mark.parametrize("name", MADE)
@@ -83,13 +90,9 @@ def test_what_no_server_says(kind: str, path: list[Any], value: Any, reason: str
         "final": lambda reply: "final" in reply,
     }.get(kind, lambda reply: reply["type"] == kind)
     reply = next(reply for reply in script[1:] if which(reply))
-    *parents, last = path
-    reduce(lambda value, key: value[key], parents, reply)[last] = value
+    _replace(reply, path, value)
     with pytest.raises(pommego.ProtocolError, match=re.escape(reason)):
         play(msgspec.msgpack.encode(script))
-
-
-_ODD = (0, 1, 2, -1, 1 << 31, 1 << 40, 1 << 63, 0.5, 1e308, math.nan, None, True, "", b"", [], {})
 
 
 def _paths(value: Any, *path: Any) -> Iterator[tuple[Any, ...]]:
@@ -106,12 +109,12 @@ def _paths(value: Any, *path: Any) -> Iterator[tuple[Any, ...]]:
 def test_parts_of_what_a_server_says(name: str) -> None:
     """Each part in turn is something odd: 300 times, or with POMMEGO_PARTS=all each part everything odd."""
     script = msgspec.msgpack.decode(recorded(name))
-    parts = [(path, odd) for path in _paths(script) if path[0] > 0 for odd in _ODD]
+    parts = [(path, odd) for path in _paths(script) if path[0] > 0 for odd in (*ODD, b"")]
     if os.environ.get("POMMEGO_PARTS") != "all":
         parts = random.Random(name).sample(parts, 300)
-    for (*parents, last), odd in parts:
+    for path, odd in parts:
         damaged = msgspec.msgpack.decode(recorded(name))
-        reduce(lambda value, key: value[key], parents, damaged)[last] = odd
+        _replace(damaged, path, odd)
         with contextlib.suppress(pommego.PommegoError):
             play(msgspec.msgpack.encode(damaged))
 
