@@ -63,7 +63,8 @@ type Watch func(Moment) error
 
 // Play plays a match: one game, and more if it is a tie and the rules say so.
 // Player k sits in seat k. It returns an error if a player is absent at the
-// start, if ctx ends, or if watch, which may be nil, returns one.
+// start, if ctx ends before the match is decided, or if watch, which may be nil,
+// returns one.
 func Play(ctx context.Context, game env.Game, players []Player, seed env.Seed, r Rules, watch Watch) (*Result, error) {
 	if err := r.Validate(); err != nil {
 		return nil, err
@@ -181,7 +182,8 @@ func (c *contest) playGame(at Moment) error {
 			return err
 		}
 	}
-	return c.end(at)
+	c.end(at)
+	return nil
 }
 
 // deal puts the game to its start.
@@ -228,8 +230,8 @@ func (c *contest) begin(at Moment) error {
 	return nil
 }
 
-// end tells the players how the game went.
-func (c *contest) end(at Moment) error {
+// end tells the players how the game went, unless the context ends.
+func (c *contest) end(at Moment) {
 	status, rewards := at.Match.Status(), make([]float64, len(c.players))
 	at.Match.Rewards(rewards)
 	counts := env.CountsOf(at.Game.Spec(), at.Tracker, at.Match)
@@ -238,7 +240,7 @@ func (c *contest) end(at Moment) error {
 		err := p.End(ctx, Outcome{Result: status.Result, Winners: status.Winners, Steps: status.Steps, Reward: rewards[seat], Counts: counts})
 		cancel()
 		if c.ctx.Err() != nil {
-			return c.ctx.Err()
+			return
 		}
 		if err == nil {
 			continue
@@ -249,7 +251,6 @@ func (c *contest) end(at Moment) error {
 			report.LastError = fmt.Sprintf("at the end of game %d: %v", at.Number+1, err)
 		}
 	}
-	return nil
 }
 
 // endLimit is how long a player may take to receive the outcome of its game.

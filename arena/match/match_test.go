@@ -245,6 +245,30 @@ func TestPlayCanceled(t *testing.T) {
 	}
 }
 
+// A match that is decided when its context ends has its result; one that is to be
+// played again after a tie ends.
+func TestPlayCanceledAtTheEnd(t *testing.T) {
+	game := duel(t, "9")
+	for _, ties := range []match.Ties{match.KeepTies, match.RerunJava} {
+		ctx, cancel := context.WithCancel(t.Context())
+		steps := 0
+		result, err := match.Play(ctx, game, seatsOf(t, game, "static", "static"), env.Seed{}, match.Rules{Ties: ties}, func(at match.Moment) error {
+			if status := at.Match.Status(); status.Over {
+				steps = status.Steps
+				cancel()
+			}
+			return nil
+		})
+		if ties == match.KeepTies {
+			if err != nil || result.Result != env.Tie || result.Steps != steps {
+				t.Errorf("%v: %+v, %v; want a tie after %d steps", ties, result, err, steps)
+			}
+		} else if !errors.Is(err, context.Canceled) {
+			t.Errorf("%v: %+v, %v; want %v", ties, result, err, context.Canceled)
+		}
+	}
+}
+
 func TestNewPlayerErrors(t *testing.T) {
 	game := duel(t, "9")
 	for _, tc := range []struct{ name, want string }{

@@ -101,7 +101,8 @@ func (o *playOptions) play(ctx context.Context, out io.Writer, s *seated, rec *m
 				return err
 			}
 		}
-		if o.show && !o.asJSON && at.Match.Status().In&s.people == 0 && !pictures.show(ctx, o.title(s, at), at.Match.AppendText) {
+		status := at.Match.Status()
+		if o.show && !o.asJSON && status.In&s.people == 0 && !pictures.show(ctx, o.title(s, at), at.Match.AppendText) && !status.Over {
 			return errInterrupted
 		}
 		return nil
@@ -110,6 +111,7 @@ func (o *playOptions) play(ctx context.Context, out io.Writer, s *seated, rec *m
 	o.match.Events = o.events != "" || o.web
 	over.Result, err = match.Play(ctx, s.game, s.players, env.Seed{Value: o.seed}, o.match, watch)
 	switch cause := context.Cause(ctx); {
+	case err == nil: // decided, whoever left after that
 	case errors.Is(cause, human.ErrLeft):
 		return nil, cause
 	case errors.Is(err, context.Canceled):

@@ -5,6 +5,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -51,23 +52,25 @@ func stopped(t *testing.T, signal os.Signal, text string, times int, args ...str
 }
 
 // A match that a signal stops leaves the game up to there, in every game; that of a
-// tie played again, and all games before it.
+// tie played again, and all games before it. The games are long, so that none is over
+// before the signal has arrived.
 func TestPlayStopped(t *testing.T) {
 	for _, tc := range []struct {
 		id     string
 		signal os.Signal
+		rules  string
 		more   []string
 	}{
-		{"PommeFFACompetition-v0", syscall.SIGINT, []string{"--agents", "static"}},
-		{"PommeTeamCompetition-v0", syscall.SIGTERM, []string{"--agents", "static", "--obs-every", "1"}},
-		{"PommeFFA2018-v0", syscall.SIGINT, []string{"--agents", "static"}},
-		{"PommeFFAJava-v0", syscall.SIGTERM, []string{"--agents", "static"}},
-		{"BaseWarSides-v0", syscall.SIGINT, []string{"--agents", "static"}},
-		{"SuiteBot-v0", syscall.SIGTERM, []string{"--agents", "static", "--rules", `{"rounds": 5000}`}},
+		{"PommeFFACompetition-v0", syscall.SIGINT, `{"max_steps": 30000}`, nil},
+		{"PommeTeamCompetition-v0", syscall.SIGTERM, `{"max_steps": 30000}`, []string{"--obs-every", "1"}},
+		{"PommeFFA2018-v0", syscall.SIGINT, `{"max_steps": 30000}`, nil},
+		{"PommeFFAJava-v0", syscall.SIGTERM, `{"max_steps": 30000}`, nil},
+		{"BaseWarSides-v0", syscall.SIGINT, `{"max_steps": 30000}`, nil},
+		{"SuiteBot-v0", syscall.SIGTERM, `{"rounds": 5000}`, nil},
 	} {
 		t.Run(tc.id, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "game.jsonl.gz")
-			args := append([]string{"play", "--env", tc.id, "--seed", "1", "--show", "--record", file}, tc.more...)
+			args := append([]string{"play", "--env", tc.id, "--rules", tc.rules, "--agents", "static", "--seed", "1", "--show", "--record", file}, tc.more...)
 			r := stopped(t, tc.signal, tc.id+", seed 1", 20, args...)
 			said := regexp.MustCompile(`^pommego play: interrupted before the match was over; the (\d+) steps until then are recorded in (.*)\n$`).FindStringSubmatch(r.errors)
 			if r.code != exitError || said == nil || said[2] != file {
@@ -85,7 +88,7 @@ func TestPlayStopped(t *testing.T) {
 // The games that were over when a match was stopped are recorded too.
 func TestPlayStoppedInRerun(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "games.jsonl")
-	r := stopped(t, syscall.SIGINT, "(game 3, seed ", 5, "play", "--env", "OneVsOne-v0", "--rules", `{"max_steps": 30}`, "--agents", "static", "--ties", "playground",
+	r := stopped(t, syscall.SIGINT, "(game 3, seed ", 5, "play", "--env", "OneVsOne-v0", "--rules", `{"max_steps": 1000}`, "--agents", "static", "--ties", "playground",
 		"--seed", "1", "--show", "--record", file)
 	if r.code != exitError {
 		t.Fatalf("%+v", r)
@@ -101,8 +104,8 @@ func TestPlayStoppedInRerun(t *testing.T) {
 		if err := json.Unmarshal([]byte(line), &game); err != nil {
 			t.Fatal(err)
 		}
-		if i < 2 && len(game.Steps) != 30 {
-			t.Errorf("game %d has %d steps, want 30", i+1, len(game.Steps))
+		if i < 2 && len(game.Steps) != 1000 {
+			t.Errorf("game %d has %d steps, want 1000", i+1, len(game.Steps))
 		}
 		total += len(game.Steps)
 	}
@@ -110,6 +113,36 @@ func TestPlayStoppedInRerun(t *testing.T) {
 		t.Errorf("%d games with %d steps are recorded, the program says %q", len(lines), total, r.errors)
 	}
 	pommego(t, "verify", file).want(t, exitOK)
+}
+
+// A match that is over when it is stopped, its last picture still on the screen, ends
+// as any other.
+func TestPlayStoppedWhenOver(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "game.jsonl")
+	ctx, cancel := context.WithCancel(t.Context())
+	var out stoppingWriter
+	out.stop, out.at = cancel, 3 // the start and two steps
+	root := newRoot()
+	root.SetOut(&out)
+	root.SetArgs([]string{"play", "--env", "OneVsOne-v0", "--rules", `{"max_steps": 2}`, "--agents", "static", "--seed", "1", "--show", "--record", file})
+	if err := root.ExecuteContext(ctx); err != nil || ctx.Err() == nil || !strings.HasSuffix(out.String(), "Tie after 2 steps\n") {
+		t.Errorf("it ended with %v (stopped: %v) and wrote\n%s", err, ctx.Err(), out.String())
+	}
+	pommego(t, "verify", file).want(t, exitOK)
+}
+
+// stoppingWriter calls stop when it is written to for the time at.
+type stoppingWriter struct {
+	bytes.Buffer
+	stop func()
+	at   int
+}
+
+func (w *stoppingWriter) Write(p []byte) (int, error) {
+	if w.at--; w.at == 0 {
+		w.stop()
+	}
+	return w.Buffer.Write(p)
 }
 
 // A video that is being written is given up at a signal, and leaves no half file.
