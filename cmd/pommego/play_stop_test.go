@@ -55,17 +55,18 @@ func stopped(t *testing.T, signal os.Signal, text string, times int, args ...str
 // tie played again, and all games before it. The games are long, so that none is over
 // before the signal has arrived.
 func TestPlayStopped(t *testing.T) {
+	const long = `{"max_steps": 30000}`
 	for _, tc := range []struct {
 		id     string
 		signal os.Signal
 		rules  string
 		more   []string
 	}{
-		{"PommeFFACompetition-v0", syscall.SIGINT, `{"max_steps": 30000}`, nil},
-		{"PommeTeamCompetition-v0", syscall.SIGTERM, `{"max_steps": 30000}`, []string{"--obs-every", "1"}},
-		{"PommeFFA2018-v0", syscall.SIGINT, `{"max_steps": 30000}`, nil},
-		{"PommeFFAJava-v0", syscall.SIGTERM, `{"max_steps": 30000}`, nil},
-		{"BaseWarSides-v0", syscall.SIGINT, `{"max_steps": 30000}`, nil},
+		{"PommeFFACompetition-v0", syscall.SIGINT, long, nil},
+		{"PommeTeamCompetition-v0", syscall.SIGTERM, long, []string{"--obs-every", "1"}},
+		{"PommeFFA2018-v0", syscall.SIGINT, long, nil},
+		{"PommeFFAJava-v0", syscall.SIGTERM, long, nil},
+		{"BaseWarSides-v0", syscall.SIGINT, long, nil},
 		{"SuiteBot-v0", syscall.SIGTERM, `{"rounds": 5000}`, nil},
 	} {
 		t.Run(tc.id, func(t *testing.T) {
@@ -120,8 +121,7 @@ func TestPlayStoppedInRerun(t *testing.T) {
 func TestPlayStoppedWhenOver(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "game.jsonl")
 	ctx, cancel := context.WithCancel(t.Context())
-	var out stoppingWriter
-	out.stop, out.at = cancel, 3 // the start and two steps
+	out := stoppingWriter{stop: cancel, at: 3} // the start and two steps
 	root := newRoot()
 	root.SetOut(&out)
 	root.SetArgs([]string{"play", "--env", "OneVsOne-v0", "--rules", `{"max_steps": 2}`, "--agents", "static", "--seed", "1", "--show", "--record", file})
