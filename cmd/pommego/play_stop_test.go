@@ -121,28 +121,14 @@ func TestPlayStoppedInRerun(t *testing.T) {
 func TestPlayStoppedWhenOver(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "game.jsonl")
 	ctx, cancel := context.WithCancel(t.Context())
-	out := stoppingWriter{stop: cancel, at: 3} // the start and two steps
+	out := &watched{want: "step 2 of 2", seen: cancel}
 	root := newRoot()
-	root.SetOut(&out)
+	root.SetOut(out)
 	root.SetArgs([]string{"play", "--env", "OneVsOne-v0", "--rules", `{"max_steps": 2}`, "--agents", "static", "--seed", "1", "--show", "--record", file})
-	if err := root.ExecuteContext(ctx); err != nil || ctx.Err() == nil || !strings.HasSuffix(out.String(), "Tie after 2 steps\n") {
-		t.Errorf("it ended with %v (stopped: %v) and wrote\n%s", err, ctx.Err(), out.String())
+	if err := root.ExecuteContext(ctx); err != nil || ctx.Err() == nil || !strings.HasSuffix(out.text, "Tie after 2 steps\n") {
+		t.Errorf("it ended with %v (stopped: %v) and wrote\n%s", err, ctx.Err(), out.text)
 	}
 	pommego(t, "verify", file).want(t, exitOK)
-}
-
-// stoppingWriter calls stop when it is written to for the time at.
-type stoppingWriter struct {
-	bytes.Buffer
-	stop func()
-	at   int
-}
-
-func (w *stoppingWriter) Write(p []byte) (int, error) {
-	if w.at--; w.at == 0 {
-		w.stop()
-	}
-	return w.Buffer.Write(p)
 }
 
 // A video that is being written is given up at a signal, and leaves no half file.

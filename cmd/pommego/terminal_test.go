@@ -35,12 +35,12 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// watched waits for a text in what is written to it.
+// watched keeps what is written to it, and calls seen once when a text is in it.
 type watched struct {
 	mu   sync.Mutex
 	text string
 	want string
-	seen chan struct{}
+	seen func()
 }
 
 func (w *watched) Write(data []byte) (int, error) {
@@ -48,7 +48,7 @@ func (w *watched) Write(data []byte) (int, error) {
 	defer w.mu.Unlock()
 	before := strings.Contains(w.text, w.want)
 	if w.text += string(data); !before && strings.Contains(w.text, w.want) {
-		close(w.seen)
+		w.seen()
 	}
 	return len(data), nil
 }
@@ -63,13 +63,14 @@ func TestProgressWithoutTerminal(t *testing.T) {
 	const slow = `exec:while read q; do sleep 0.2; echo "$q"; done` // leaves the cores to other tests
 	cmd := exec.Command(program, "generate", "--out", filepath.Join(t.TempDir(), "set"), "--games", "1000000",
 		"--agents", slow, "--limit", "1s", "--unrepeatable")
-	errs := &watched{want: " of 1000000 games, ", seen: make(chan struct{})}
+	said := make(chan struct{})
+	errs := &watched{want: " of 1000000 games, ", seen: func() { close(said) }}
 	cmd.Stderr = errs
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	select {
-	case <-errs.seen:
+	case <-said:
 	case <-time.After(2 * time.Minute):
 		t.Error("it said nothing in two minutes")
 	}
