@@ -41,11 +41,12 @@ demo: build venv ## roll out 1024 games from Python and show what happened
 
 test: build venv lint verify test-go test-race test-python ## run everything
 
-lint: venv ## gofmt, vet, staticcheck, ruff, bandit
+lint: venv ## gofmt, vet, staticcheck, ceilings on lines, ruff, bandit
 	@unformatted=$$(gofmt -l env arena vec bridge internal cmd benchmarks); \
 	if [ -n "$$unformatted" ]; then echo "not gofmt-ed: $$unformatted"; exit 1; fi
 	go vet ./...
 	go tool staticcheck ./...
+	@go test ./internal -run '^TestCeilings$$' -count 1 -v | grep -v '^=== RUN'
 	$(PY) -m ruff check python_client benchmarks docs
 	$(PY) -m ruff format --check python_client benchmarks docs
 	$(PY) -m bandit --quiet --recursive --configfile python_client/pyproject.toml python_client/src python_client/hatch_build.py benchmarks docs
@@ -137,9 +138,6 @@ hybrid-search: build ## play the hybrid search paper's experiment, hours; ARGS="
 
 ratings: build venv ## rate the built-in agents in four kinds of games, hours; ARGS="--games 20": minutes
 	$(PY) benchmarks/ratings.py $(ARGS)
-
-cross-play: build venv ## team up the suites' partners with one another, and draw it, hours; ARGS="--games 4": minutes
-	$(PY) benchmarks/cross_play.py $(ARGS)
 
 tune-champion: build .venv/.tune ## tune the weights of the agent champion by CMA-ES, hours; ARGS="--generations 2 --games 4": minutes
 	$(PY) benchmarks/tune_champion.py $(ARGS)

@@ -1,6 +1,6 @@
 """What a client's steps take while other clients keep the same server busy.
 
-    .venv/bin/python benchmarks/neighbours.py [--rounds 5] [--seconds 2] [--games 64] [--json]
+    .venv/bin/python benchmarks/neighbours.py [--rounds 5] [--seconds 2] [--games 64]
 
 One client steps 64 games, alone and beside a neighbour of each kind: one that steps 16,384 games, one that
 steps 1,024, one whose opponents search, and a program of its own that keeps a core busy, for what the
@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import functools
-import json
 import subprocess
 import sys
 import time
@@ -154,7 +153,6 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=64, help="of the client (default: %(default)s)")
     parser.add_argument("--kinds", nargs="+", choices=[*KINDS, PROGRAM], default=[*KINDS, PROGRAM])
     parser.add_argument("--ways", nargs="+", choices=WAYS, default=list(WAYS), help="of being served")
-    parser.add_argument("--json", action="store_true", help="a JSON object a line instead of a table")
     parser.add_argument("--neighbour", help=argparse.SUPPRESS)
     parser.add_argument("--address", help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -167,20 +165,6 @@ def main() -> None:
         for kind, one in found.items():
             p50, p99 = one.percentiles()
             left = one.beside / one.alone if one.alone else 1.0
-            if options.json:
-                print(
-                    json.dumps(
-                        {
-                            "way": way,
-                            "beside": kind,
-                            "p50": p50,
-                            "p99": p99,
-                            "neighbour": left,
-                            "steps": len(one.micros),
-                        }
-                    )
-                )
-                continue
             print(
                 f"{way:14} {kind:14} p50 {p50:8.0f} us ({p50 / alone50:5.1f})   "
                 f"p99 {p99:8.0f} us ({p99 / alone99:5.1f})   neighbour {left:4.0%}   {len(one.micros)} steps",

@@ -25,7 +25,6 @@ import shlex
 import statistics
 import subprocess
 import sys
-import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -41,7 +40,7 @@ ROOT = Path(__file__).resolve().parents[1]
 BINARY = Path(os.environ.get("POMMEGO_BINARY", ROOT / "bin" / "pommego"))
 FREE_FOR_ALL, TEAM = "PommeFFACompetition-v0", "PommeTeamCompetition-v0"
 CLIENT = (".venv/bin/python", "-m", "pommego.bench", "--json")
-PARTS = ("go", "python", "link", "peers", "memory")
+PARTS = ("go", "python", "memory")
 GIVE_UP = 300  # seconds that one measurement may take
 
 WAYS = "-table /games -col /transport"
@@ -51,8 +50,6 @@ TABLES = (
     ("Into Python; limit: a server that steps nothing", "python", f"{WAYS} -filter .name:End-to-end"),
     ("Time of a step", "python", f"{WAYS} -filter .name:Step-time"),
     ("Time of a step that does nothing", "python", f"{WAYS} -filter .name:Round-trip"),
-    ("Compressed", "link", "-col /compression -filter '.name:(End-to-end OR Step-time)'"),
-    ("Everyday peers: CartPole-v1, one of the cheapest environments", "peers", ""),
     ("Memory of the server: its own, and three batches in shared memory", "memory", ""),
 )
 
@@ -71,7 +68,7 @@ class Measurement:
 
 def plan(options: argparse.Namespace) -> list[Measurement]:
     """List what is measured, in the order of one round."""
-    makers = {"go": _go, "python": _python, "link": _link, "peers": _peers, "memory": _memory}
+    makers = {"go": _go, "python": _python, "memory": _memory}
     return [m for part in PARTS if part in options.parts for m in makers[part](options)]
 
 
@@ -91,13 +88,6 @@ def _python(options: argparse.Namespace) -> Iterator[Measurement]:
             others = ({}, {"copy": True}, {"in-flight": 2}, {"opponents": "simple"})
             for other in others[: 4 if id_ == FREE_FOR_ALL else 3]:
                 yield _command("python", CLIENT, options.seconds, way | other | {"games": games}, options)
-
-
-def _link(options: argparse.Namespace) -> Iterator[Measurement]:
-    tcp = {"id": TEAM, "transport": "tcp", "games": min(1024, max(options.games))}
-    for observation, compression in itertools.product(("raw", "planes"), (None, "zstd")):
-        way = tcp | {"observation": observation, "compression": compression}
-        yield _command("link", CLIENT, options.seconds, way, options)
 
 
 def _command(
@@ -144,39 +134,6 @@ def line(name: str, way: Way, units: dict[str, float]) -> str:
     told = "".join(f"/{option}={value}" for option, value in way.items())
     figures = " ".join(f"{value:.6g} {unit}" for unit, value in units.items())
     return f"Benchmark{name[0].upper()}{name[1:]}{told} 1 {figures}"
-
-
-def _peers(options: argparse.Namespace) -> Iterator[Measurement]:
-    peers = [("gymnasium-sync", 64, 0), ("gymnasium-async", 64, 0)]
-    if importlib.util.find_spec("envpool"):
-        peers += [("envpool", games, threads) for games in (64, 1024) for threads in (1, 0)]
-    for peer, games, threads in peers:
-        run = functools.partial(measure_peer, peer, games, threads, options.seconds)
-        yield Measurement("peers", f"{peer} {games} {threads}", run, options.rounds)
-
-
-def measure_peer(peer: str, games: int, threads: int, seconds: float) -> list[str]:
-    """Step another vector environment with random actions; steps that only begin an episode do not count."""
-    if peer == "envpool":
-        import envpool  # noqa: PLC0415  # an extra, and slow to import
-
-        envs = envpool.make_gymnasium("CartPole-v1", num_envs=games, num_threads=threads)
-    else:
-        envs = gymnasium.make_vec("CartPole-v1", games, vectorization_mode=peer.removeprefix("gymnasium-"))
-    envs.reset()
-    actions = np.random.default_rng(0).integers(0, 2, (64, games))
-    resetting, lines = 0, []
-    for _ in range(5):
-        steps = batch = 0
-        begin = time.perf_counter()
-        while (elapsed := time.perf_counter() - begin) < seconds / 5:
-            _, _, terminated, truncated, _ = envs.step(actions[batch % len(actions)])
-            batch += 1
-            steps += games - resetting
-            resetting = int(np.count_nonzero(terminated | truncated))
-        lines.append(line(peer, {"threads": threads or "any", "games": games}, {"steps/s": steps / elapsed}))
-    envs.close()
-    return lines
 
 
 def _memory(options: argparse.Namespace) -> Iterator[Measurement]:

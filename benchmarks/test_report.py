@@ -101,7 +101,7 @@ def test_tables_and_plots_of_everything(tmp_path: Path) -> None:
 
 
 def test_the_benchmarks_know_the_plans_options() -> None:
-    options = report._parser().parse_args(["--parts", "python", "link"])
+    options = report._parser().parse_args(["--parts", "python"])
     options.games, options.seconds, options.rounds = [64, 1024], 1.2, 2
     plan = report.plan(options)
     assert len({m.name for m in plan}) == len(plan) > 50

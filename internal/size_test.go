@@ -1,0 +1,109 @@
+package internal
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// area is a part of the repository, what it is for, and how many lines of production
+// code it may have. A commit that raises a ceiling says why in a sentence.
+type area struct {
+	folder  string // below the repository's root; "" is everything else
+	purpose string
+	ceiling int
+}
+
+// areas covers every source file of the repository. The first that fits holds.
+var areas = []area{
+	{"env", "games: rules, observations, built-in agents", 26000},
+	{"vec", "many games stepped together, in batches", 3900},
+	{"bridge", "the server and its wire protocol", 6200},
+	{"arena", "whole games: matches, tournaments, data sets, pictures, pages", 15600},
+	{"cmd", "the command pommego", 4900},
+	{"internal", "files, charts and terminals", 1500},
+	{"python_client", "the Python client, its adapters and the original's API", 19700},
+	{"benchmarks", "what measures speed and strength", 2700},
+	{"docs", "scripts that write the games' pages, the pictures and the site", 500},
+	{"", "anything else", 0},
+}
+
+// What does not count: tests, what only tests use, examples and what tools write.
+var (
+	notSource   = []string{"testdata", "tests", "integration_tests", "envtest", "bridgetest", "disktest", "oracle", "examples"}
+	notOurs     = []string{"bin", "dist", "runs", "site", "node_modules", "__pycache__", "build"}
+	sourceFiles = []string{".go", ".py", ".js", ".css", ".html", ".s"}
+)
+
+// production reports whether a file counts towards the ceilings.
+func production(file string) bool {
+	name := path.Base(file)
+	return slices.Contains(sourceFiles, path.Ext(name)) && !strings.HasSuffix(name, "_test.go") &&
+		!(path.Ext(name) == ".py" && (strings.HasPrefix(name, "test_") || name == "conftest.py"))
+}
+
+// walk calls visit for each file of the repository by its path from the root.
+func walk(t *testing.T, visit func(file string, source bool)) {
+	t.Helper()
+	err := filepath.WalkDir("..", func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel("..", file)
+		if err != nil {
+			return err
+		}
+		rel, name := filepath.ToSlash(rel), d.Name()
+		if d.IsDir() && rel != "." {
+			if strings.HasPrefix(name, ".") || slices.Contains(notOurs, name) {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if !d.IsDir() {
+			inside := strings.Split(path.Dir(rel), "/")
+			test := slices.ContainsFunc(inside, func(dir string) bool { return slices.Contains(notSource, dir) })
+			visit(rel, production(rel) && !test)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func read(t *testing.T, file string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// TestCeilings counts the production lines of each area. With -v it prints them.
+func TestCeilings(t *testing.T) {
+	lines, all := make([]int, len(areas)), 0
+	walk(t, func(file string, source bool) {
+		if !source {
+			return
+		}
+		i := slices.IndexFunc(areas, func(a area) bool { return a.folder == "" || strings.HasPrefix(file, a.folder+"/") })
+		n := bytes.Count(read(t, file), []byte("\n"))
+		lines[i] += n
+		all += n
+	})
+	for i, a := range areas {
+		t.Logf("%6d lines of at most %6d  %-13s %s", lines[i], a.ceiling, a.folder, a.purpose)
+		if lines[i] > a.ceiling {
+			t.Errorf("%q has %d production lines, want at most %d: take some out, or raise the ceiling and say why in the commit",
+				a.folder, lines[i], a.ceiling)
+		}
+	}
+	t.Logf("%6d lines in all", all)
+}
