@@ -170,7 +170,7 @@ invariants: ## 10 million random steps of each sister game, every one checked
 	go test ./env/basewar ./env/suitebot -run '^TestInvariants$$' -invariant-steps 10000000 -timeout 60m -v
 
 # What docs/RELIABILITY.md counts; the short forms are part of test.
-schedules: ## 10,000 seeded schedules of a client that loses its connection and comes back, on a clock of their own
+schedules: ## 10,000 seeded schedules of a client that loses its connection and replays, on a clock of their own
 	go test ./bridge -run TestSchedules -schedules 10000 -count 1 -timeout 60m
 
 vanishing: ## 1,000 clients that vanish with environments, in the middle of steps and messages

@@ -59,7 +59,7 @@ func startEcho(t *testing.T, change func(*Config)) string {
 		if err != nil {
 			return
 		}
-		s := newSession(srv, nil, ws)
+		s := newSession(srv, ws)
 		s.conn.settle()
 		defer s.conn.Close()
 		s.stopFor(s.echo())

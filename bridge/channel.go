@@ -336,7 +336,7 @@ func (c *channel) free() {
 
 // point makes the reply that says how long a message in shared memory is.
 func (f *frame) point(id uint64, length int) []byte {
-	f.packed = appendHead(f.packed[:0], 4, "shared", id, f.handle)
-	f.packed = appendUint64(appendKey(f.packed, "bytes"), uint64(length))
-	return f.packed
+	f.notice = appendHead(f.notice[:0], 4, "shared", id, f.handle)
+	f.notice = appendUint64(appendKey(f.notice, "bytes"), uint64(length))
+	return f.notice
 }

@@ -26,10 +26,9 @@ type Client struct {
 
 // DialOptions are what a client may want otherwise. The zero value is usable.
 type DialOptions struct {
-	Token  string  // empty: none is sent
-	Name   string  // name and version. Empty: "pommego-go"
-	Origin string  // empty: none is sent
-	Hello  entries // what hello says besides
+	Token  string // empty: none is sent
+	Name   string // name and version. Empty: "pommego-go"
+	Origin string // empty: none is sent
 
 	Pipe func(ctx context.Context, network, address string) (net.Conn, error) // connects; nil: over the network
 }
@@ -97,7 +96,7 @@ func Dial(ctx context.Context, address string, o DialOptions) (*Client, error) {
 	if o.Name == "" {
 		o.Name = "pommego-go"
 	}
-	if c.hello, err = c.Call("hello", append(entries{"versions", []int{Version}, "client", o.Name}, o.Hello...)...); err != nil {
+	if c.hello, err = c.Call("hello", "versions", []int{Version}, "client", o.Name); err != nil {
 		ws.Close()
 		return nil, err
 	}

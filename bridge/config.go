@@ -105,10 +105,6 @@ type Config struct {
 	// progress before it cuts the connections. 0: 3 s.
 	ShutdownTimeout time.Duration
 
-	// ResumeTimeout is the longest that the environments of a lost connection are
-	// kept for a client that asks for it. 0: 5 minutes.
-	ResumeTimeout time.Duration
-
 	// Log receives connections, refusals and faults. Nil: nothing is logged.
 	Log *slog.Logger
 }
@@ -159,7 +155,6 @@ func (c Config) Validate() error {
 	}{
 		{"HelloTimeout", c.HelloTimeout}, {"MessageTimeout", c.MessageTimeout}, {"IdleTimeout", c.IdleTimeout},
 		{"MaxAgentTime", c.MaxAgentTime}, {"WriteTimeout", c.WriteTimeout}, {"PingInterval", c.PingInterval}, {"ShutdownTimeout", c.ShutdownTimeout},
-		{"ResumeTimeout", c.ResumeTimeout},
 	} {
 		if d.value < 0 {
 			return fmt.Errorf("bridge: Config.%s is %v, want more than 0, or 0 for the default", d.name, d.value)
@@ -221,7 +216,6 @@ func (c Config) withDefaults() Config {
 	orTime(&c.WriteTimeout, 5*time.Minute)
 	orTime(&c.PingInterval, 30*time.Second)
 	orTime(&c.ShutdownTimeout, 3*time.Second)
-	orTime(&c.ResumeTimeout, 5*time.Minute)
 	if c.Version == "" {
 		c.Version = "dev"
 	}

@@ -240,7 +240,7 @@ func FuzzRequest(f *testing.F) {
 	made := mustEncode(f, entries{"type", "make", "id", 1, "env_id", "ToySolo-v0", "games", 2})
 	reset := mustEncode(f, entries{"type", "reset", "id", 2, "env", 1, "seed", 1})
 	f.Fuzz(func(t *testing.T, msg []byte) {
-		s := &session{server: server, estate: newEstate(server)}
+		s := newTestSession(server)
 		defer s.freeAll()
 		for _, before := range [][]byte{made, reset} {
 			ask(t, s, new(request), before)

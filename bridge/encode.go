@@ -20,8 +20,7 @@ type asJSON struct{ value any }
 type reply struct {
 	msg   []byte
 	frame *frame
-	held  int64  // of the memory budget, until it has been sent
-	id    uint64 // of the request, in a session that can be resumed; 0: not known
+	held  int64 // of the memory budget, until it has been sent
 }
 
 // message is a reply that is encoded as a whole.

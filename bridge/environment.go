@@ -34,8 +34,7 @@ type environment struct {
 	agents   int64 // of these, for agents
 	starting int64 // and for starts
 
-	owner  atomic.Pointer[session] // whose worker answers those who look on
-	client string
+	owner  *session    // whose worker answers viewers
 	number int         // in the server's gallery
 	begun  atomic.Bool // running, for others to read
 	looks  onlookers

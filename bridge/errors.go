@@ -35,7 +35,6 @@ const (
 	codeOutOfTurn       errorCode = "out_of_turn"
 	codeLimit           errorCode = "limit"
 	codeGamePanic       errorCode = "game_panic"
-	codeNotResumable    errorCode = "not_resumable"
 	codeInternal        errorCode = "internal"
 )
 

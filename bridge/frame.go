@@ -108,9 +108,8 @@ type frame struct {
 	last  [][]byte    // the batch's final rows, of each of layout.final
 	home  chan *frame // where it goes when the message has been sent; nil in a channel's slot
 
-	packs  bool   // the message is sent compressed
 	shares bool   // the client finds the message where it lies, and is only told that it is there
-	packed []byte // what is sent then
+	notice []byte // what is sent then
 }
 
 // frameBytes is the memory of a frame.
@@ -134,12 +133,10 @@ func newFrame(l *layout, pool *vec.Pool, home chan *frame, mem []byte) *frame {
 }
 
 // newFrames makes a pool's frames, in memory of the server's own.
-func newFrames(l *layout, pool *vec.Pool, packs bool) chan *frame {
+func newFrames(l *layout, pool *vec.Pool) chan *frame {
 	frames := make(chan *frame, framesPerPool)
 	for range framesPerPool {
-		f := newFrame(l, pool, frames, alignedMemory(l.size+l.tail))
-		f.packs = packs
-		frames <- f
+		frames <- newFrame(l, pool, frames, alignedMemory(l.size+l.tail))
 	}
 	return frames
 }
@@ -167,11 +164,8 @@ func (f *frame) appendStart(msg []byte) []byte {
 // for it.
 func (f *frame) reply(id uint64) reply {
 	msg := f.message(id)
-	switch {
-	case f.shares:
+	if f.shares {
 		msg = f.point(id, len(msg))
-	case f.packs:
-		msg = f.pack(id, msg)
 	}
 	return reply{msg: msg, frame: f}
 }

@@ -47,13 +47,18 @@ func TestAlignment(t *testing.T) {
 	send("simulate", "states", states, "actions", toyActions(18, 0, 0))
 }
 
-// handSession is a session without a connection, to call its handlers.
+// newTestSession is a session without a connection.
+func newTestSession(server *Server) *session {
+	return &session{server: server, nextHandle: 1, memory: account{budget: &server.memory}}
+}
+
+// handSession is one to call its handlers.
 func handSession(tb testing.TB) *session {
 	server, err := New(testConfig())
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return &session{server: server, estate: newEstate(server)}
+	return newTestSession(server)
 }
 
 // ask has a request answered, and gives the frame back as the writer would.

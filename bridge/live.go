@@ -55,8 +55,7 @@ func (g *gallery) add(s *session, e *environment) {
 		g.envs = map[int]*environment{}
 	}
 	g.last++
-	e.owner.Store(s)
-	e.client, e.number = s.client, g.last
+	e.owner, e.number = s, g.last
 	g.envs[g.last] = e
 }
 
@@ -79,7 +78,7 @@ func (g *gallery) list() []LiveEnv {
 	all := []LiveEnv{}
 	for number, e := range g.envs {
 		all = append(all, LiveEnv{
-			number, e.pool.Spec().ID, e.pool.Games(), e.pool.Learners(), e.client, e.begun.Load(), e.pausable, e.looks.paused(),
+			number, e.pool.Spec().ID, e.pool.Games(), e.pool.Learners(), e.owner.client, e.begun.Load(), e.pausable, e.looks.paused(),
 		})
 	}
 	slices.SortFunc(all, func(a, b LiveEnv) int { return a.ID - b.ID })
@@ -130,9 +129,8 @@ func (srv *Server) look(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	owner := e.owner.Load()
 	select {
-	case look := <-e.ask(owner, game, since):
+	case look := <-e.ask(game, since):
 		if look == nil {
 			http.Error(w, fmt.Sprintf("environment %d has not been reset, or cannot be drawn", e.number), http.StatusConflict)
 			return
@@ -140,7 +138,7 @@ func (srv *Server) look(w http.ResponseWriter, r *http.Request) {
 		answerJSON(w, look)
 	case <-time.After(lookTimeout):
 		http.Error(w, fmt.Sprintf("environment %d is busy", e.number), http.StatusServiceUnavailable)
-	case <-owner.quit:
+	case <-e.owner.quit:
 		http.Error(w, fmt.Sprintf("the client of environment %d has gone", e.number), http.StatusServiceUnavailable)
 	case <-r.Context().Done():
 	}
@@ -157,7 +155,7 @@ func (srv *Server) order(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, fmt.Sprintf("environment %d cannot be paused: its client has to make it with pause", e.number), http.StatusConflict)
 	default:
 		e.looks.order(order)
-		e.owner.Load().wake()
+		e.owner.wake()
 		w.WriteHeader(http.StatusNoContent)
 	}
 }

@@ -17,14 +17,13 @@ func init() { register("make", readMake, (*session).makeEnv) }
 
 // makeRequest asks for an environment.
 type makeRequest struct {
-	game        gameRequest
-	pool        vec.Config // without its game
-	limit       float64    // seconds, of agents outside the server
-	compression string
-	noop        bool
-	pause       bool // those who look on may pause
-	slots       int  // in shared memory
-	places      int  // for batches there; 0: as many as slots
+	game   gameRequest
+	pool   vec.Config // without its game
+	limit  float64    // seconds, of agents outside the server
+	noop   bool
+	pause  bool // those who look on may pause
+	slots  int  // in shared memory
+	places int  // for batches there; 0: as many as slots
 }
 
 func readMake(in *fields) (q makeRequest) {
@@ -47,7 +46,6 @@ func readMake(in *fields) (q makeRequest) {
 	q.pool.MaxEpisodeSteps = in.integer("max_episode_steps", 0, maxInt)
 	q.pool.BatchSize = in.integer("batch_size", 1, maxInt)
 	q.pool.Workers = in.integer("workers", 0, maxInt)
-	q.compression = in.text("compression")
 	q.noop = in.flag("noop")
 	q.pause = in.flag("pause")
 	q.slots = in.integer("shared_memory", 2, maxSlots)
@@ -78,29 +76,20 @@ func (s *session) makeEnv(id uint64, q makeRequest) (reply, error) {
 	if err := checkSeat(&q.pool); err != nil {
 		return reply{}, err
 	}
-	if err := checkCompression(q.compression, q.slots); err != nil {
-		return reply{}, err
-	}
-	if q.slots != 0 && s.lease != nil {
-		return reply{}, fail(codeBadOption, "shared_memory", "leave it out, or resume_seconds in hello", "a session that can be resumed shares no memory")
-	}
 	if q.places != 0 && q.slots == 0 {
 		return reply{}, fail(codeBadOption, "places", "give shared_memory, too", "places is %d, but no memory is shared", q.places)
 	}
 	e := &environment{handle: s.nextHandle, noop: q.noop, pausable: q.pause}
 	frames := framesPerPool
-	switch {
-	case q.slots > 0:
+	if q.slots > 0 {
 		frames = 0 // share counts its own
-	case q.compression != "":
-		frames *= 2 // each has a compressed copy
 	}
 	if e.pool, e.layout, e.bytes, err = s.newPool(kindBatch, e.handle, q.pool, 1, frames); err != nil {
 		return reply{}, err
 	}
 	s.server.metrics.environments.Inc()
 	if q.slots == 0 {
-		e.frames = newFrames(e.layout, e.pool, q.compression != "")
+		e.frames = newFrames(e.layout, e.pool)
 	} else if err := s.share(e, q.slots, q.places); err != nil {
 		s.freeEnv(e)
 		return reply{}, err
@@ -143,7 +132,7 @@ func (s *session) checkLimits(cfg *vec.Config) error {
 	case len(s.envs) >= limits.MaxEnvs:
 		return fail(codeLimit, "", "close one, or use another connection", "this connection has %d environments, and may have no more", len(s.envs))
 	}
-	cfg.MaxWorkers, cfg.Stop, cfg.Allow = limits.MaxWorkers, s.cancel, limits.allowAgent
+	cfg.MaxWorkers, cfg.Stop, cfg.Allow = limits.MaxWorkers, &s.cancel, limits.allowAgent
 	cfg.Cores, cfg.Neighbours, cfg.Client = limits.Cores, &s.server.neighbours, s.number
 	return nil
 }

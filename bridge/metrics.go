@@ -13,9 +13,9 @@ import (
 type metrics struct {
 	registry *prometheus.Registry
 
-	sessions, environments, parked  prometheus.Gauge
-	opened, resumed, steps, batches prometheus.Counter
-	received, sent, shared          prometheus.Counter // bytes
+	sessions, environments prometheus.Gauge
+	opened, steps, batches prometheus.Counter
+	received, sent, shared prometheus.Counter // bytes
 
 	errors  *prometheus.CounterVec // by code
 	refused *prometheus.CounterVec // by status
@@ -38,7 +38,6 @@ func newMetrics(srv *Server) *metrics {
 	}
 	m.sessions = added(m, prometheus.NewGauge(prometheus.GaugeOpts{Name: "pommego_connections", Help: "Connections that are open."}))
 	m.environments = added(m, prometheus.NewGauge(prometheus.GaugeOpts{Name: "pommego_environments", Help: "Environments that exist."}))
-	m.parked = added(m, prometheus.NewGauge(prometheus.GaugeOpts{Name: "pommego_kept_sessions", Help: "Sessions without a connection that can be resumed."}))
 	added(m, prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "pommego_games", Help: "Games of all environments, those of simulations included."},
 		func() float64 { return float64(srv.games.Load()) }))
 	added(m, prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "pommego_memory_bytes", Help: "Bytes of the memory budget that are taken."},
@@ -53,7 +52,6 @@ func newMetrics(srv *Server) *metrics {
 	}))
 
 	m.opened = count("pommego_connections_total", "Connections that were opened.")
-	m.resumed = count("pommego_resumed_total", "Sessions that were resumed.")
 	m.refused = countBy("pommego_refused_total", "Connections that were refused, by HTTP status.", "status")
 	m.steps = count("pommego_steps_total", "Steps of games: one for each game of each request that steps it.")
 	m.batches = count("pommego_batches_total", "Batches that were written.")

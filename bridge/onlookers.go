@@ -84,14 +84,14 @@ func (l *onlookers) holds() bool {
 }
 
 // ask asks for a look at a game.
-func (e *environment) ask(owner *session, game, since int) <-chan *Look {
+func (e *environment) ask(game, since int) <-chan *Look {
 	answer := make(chan *Look, 1)
 	e.looks.mu.Lock()
 	e.looks.asks = append(e.looks.asks, lookAsk{game, since, answer})
 	e.looks.at = time.Now()
 	e.looks.asked.Store(true)
 	e.looks.mu.Unlock()
-	owner.wake()
+	e.owner.wake()
 	return answer
 }
 

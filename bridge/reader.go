@@ -120,7 +120,6 @@ func (s *session) stopFor(err error) {
 	var network net.Error
 	switch {
 	case errors.As(err, &closed):
-		s.left.Store(closed.Code != websocket.CloseAbnormalClosure) // which stands for an end without a word
 		s.stop(0, fmt.Sprintf("closed by the client: %d %s", closed.Code, closed.Text))
 	case errors.Is(err, errText):
 		s.stop(websocket.CloseUnsupportedData, err.Error())
@@ -129,11 +128,7 @@ func (s *session) stopFor(err error) {
 	case errors.Is(err, websocket.ErrReadLimit):
 		s.stop(websocket.CloseMessageTooBig, fmt.Sprintf("a message of more than %d times the limit", tooLong))
 	case errors.Is(err, os.ErrDeadlineExceeded), errors.As(err, &network) && network.Timeout():
-		code := websocket.ClosePolicyViolation
-		if s.lease != nil {
-			code = 0 // the rest may have been lost, and come with another connection
-		}
-		s.stop(code, "the message took too long to arrive")
+		s.stop(websocket.ClosePolicyViolation, "the message took too long to arrive")
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.As(err, &network):
 		s.stop(0, err.Error())
 	default:

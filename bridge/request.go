@@ -7,10 +7,10 @@ import (
 )
 
 // Version is the protocol's version that this package speaks.
-const Version = 2
+const Version = 3
 
 // Subprotocol is what a client must offer when it connects.
-const Subprotocol = "pommego.v2+msgpack"
+const Subprotocol = "pommego.v3+msgpack"
 
 // maxID is the largest request number: what a double holds exactly.
 const maxID = 1<<53 - 1

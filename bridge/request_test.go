@@ -24,7 +24,7 @@ func requestExamples() []entries {
 		{"type", "ping", "id", 3},
 		{"type", "spaces", "id", 4, "env_id", "ToySolo-v0", "rules", Message{"rows": 3, "cols": 1.5, "x": []any{nil, true, "y", -1}}},
 		{"type", "make", "id", 5, "env_id", "ToySolo-v0", "rules", nil, "games", 2, "observation", "maps", "reward", "outcome",
-			"autoreset_mode", "SameStep", "opponents", []string{"still", "wander"}, "line_ups", nil, "weights", nil, "by_game", nil, "seats", nil, "seat", 1, "agent_seconds", 0.5, "on_death", "wait", "counts", true, "max_episode_steps", 9, "batch_size", 1, "workers", 1, "noop", true, "pause", true, "compression", nil, "shared_memory", 3, "places", 4},
+			"autoreset_mode", "SameStep", "opponents", []string{"still", "wander"}, "line_ups", nil, "weights", nil, "by_game", nil, "seats", nil, "seat", 1, "agent_seconds", 0.5, "on_death", "wait", "counts", true, "max_episode_steps", 9, "batch_size", 1, "workers", 1, "noop", true, "pause", true, "shared_memory", 3, "places", 4},
 		{"type", "attach", "id", 15, "env", 1},
 		{"type", "reset", "id", 6, "env", 1, "seed", uint64(math.MaxUint64), "seeds", seeds, "mask", uint8s(0, 1), "states", []any{[]byte("state")}, "starts", int32s(0, -1)},
 		{"type", "step", "id", 7, "env", 1, "actions", toyActions(6, 1, 2)},

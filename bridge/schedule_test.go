@@ -1,8 +1,8 @@
 package bridge
 
 import (
+	"bytes"
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -56,33 +56,24 @@ func (p *pipes) dial(context.Context, string, string) (net.Conn, error) {
 
 const scheduleSteps = 12
 
-// scheduled is what a client sees of one schedule.
+// scheduled is a client that keeps the last state it asked for and the actions since, so
+// that after a lost connection it can replay them in another environment.
 type scheduled struct {
 	t      *testing.T
 	draw   *rand.Rand
 	server *Server
 	pipes  *pipes
 	client *Client
-	key    []byte
-	done   int    // steps whose batch has come
-	id     uint64 // of the last request sent
-	got    uint64 // of the last reply
+	want   []string // the board after each step of an undisturbed run
+	done   int      // steps whose batch has come
+	kept   [][]byte // of each game, its state
+	at     int      // how many steps had been made then
 }
 
-func (s *scheduled) dial(hello entries) error {
-	c, err := Dial(s.t.Context(), "ws://localhost", DialOptions{Hello: hello, Pipe: s.pipes.dial})
-	if err != nil {
-		return err
-	}
-	c.nextID = s.id
-	s.client = c
-	return nil
-}
-
-// TestSchedules plays seeded schedules of a client that connects, steps, loses its
-// connection in between and in the middle of messages, sleeps, comes back in time or
-// too late, and leaves: each batch is that of an undisturbed run, no step is made twice
-// or lost, and at the end nothing is left. The clock is synctest's.
+// TestSchedules plays seeded schedules of a client that steps, loses its connection between
+// requests and in the middle of messages, is silent for too long, and comes back to replay
+// on another connection: each batch is that of an undisturbed run, and the server frees
+// all that a lost connection had. The clock is synctest's.
 func TestSchedules(t *testing.T) {
 	want := undisturbed(t)
 	for seed := *scheduleSeed; seed < *scheduleSeed+uint64(*schedules); seed++ {
@@ -109,21 +100,20 @@ func undisturbed(t *testing.T) (boards []string) {
 func boardOf(m Message) string { return fmt.Sprintf("%x", m.Map("tensors").Tensor("obs.board").Data) }
 
 func playSchedule(t *testing.T, seed uint64, want []string) {
-	cfg := testConfig()
-	cfg.ResumeTimeout = time.Minute
-	server, err := New(cfg)
+	server, err := New(testConfig())
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &scheduled{t: t, draw: rand.New(rand.NewPCG(seed, 0)), server: server, pipes: newPipes()}
+	s := &scheduled{t: t, draw: rand.New(rand.NewPCG(seed, 0)), server: server, pipes: newPipes(), want: want}
 	ctx, stop := context.WithCancel(context.Background())
 	stopped := make(chan error, 1)
 	go func() { stopped <- server.Serve(ctx, s.pipes) }()
 	s.begin()
-	for s.client != nil && s.done < scheduleSteps {
-		s.act(want)
+	s.keep()
+	for s.done < scheduleSteps {
+		s.act()
 	}
-	if s.client != nil && s.draw.IntN(2) == 0 {
+	if s.draw.IntN(2) == 0 {
 		s.client.Close()
 		synctest.Wait()
 		s.wantNothingLeft("the client has left")
@@ -132,96 +122,97 @@ func playSchedule(t *testing.T, seed uint64, want []string) {
 	if err := <-stopped; err != nil {
 		t.Errorf("Serve: %v", err)
 	}
-	if s.client != nil {
-		s.client.ws.NetConn().Close()
-	}
+	s.cut()
 	s.wantNothingLeft("the server has been shut down")
 }
 
+// begin connects and makes an environment, whose seed does not matter once it has a state.
 func (s *scheduled) begin() {
-	if err := s.dial(entries{"resume_seconds", 60}); err != nil {
+	c, err := Dial(s.t.Context(), "ws://localhost", DialOptions{Pipe: s.pipes.dial})
+	if err != nil {
 		s.t.Fatal(err)
 	}
-	s.key = append(s.key, s.client.Hello().Map("resume")["key"].([]byte)...)
-	s.client.nextID = 1
-	call(s.t, s.client, "make", "env_id", "ToyTeams-v0", "games", 2, "workers", 1)
-	call(s.t, s.client, "reset", "env", 1, "seed", 9)
-	s.id, s.got = s.client.nextID, s.client.nextID
+	s.client = c
+	call(s.t, c, "make", "env_id", "ToyTeams-v0", "games", 2, "workers", 1)
+	call(s.t, c, "reset", "env", 1, "seed", 9+s.done)
+}
+
+// keep asks for the state.
+func (s *scheduled) keep() {
+	s.kept = nil
+	for _, state := range call(s.t, s.client, "get_state", "env", 1).Binaries("states") {
+		s.kept = append(s.kept, bytes.Clone(state))
+	}
+	s.at = s.done
 }
 
 // act makes one step with one thing that happens on the way.
-func (s *scheduled) act(want []string) {
+func (s *scheduled) act() {
 	switch s.draw.IntN(8) {
-	case 0, 1: // nothing
-		s.step(want)
-	case 2: // it is lost between two requests
+	case 0: // nothing
+	case 1:
+		s.keep()
+	case 2: // the connection is lost between two requests
 		s.cut()
-		s.comeBack(want, 0)
+		s.comeBack()
 	case 3: // the reply is lost
-		s.send()
+		if _, err := s.client.ws.NetConn().Write(binaryFrame(s.message())); err != nil {
+			s.t.Fatal(err)
+		}
 		s.cut()
-		s.comeBack(want, 0)
+		s.comeBack()
 	case 4: // the request arrives in part
 		msg := s.message()
-		part := binaryFrame(msg)[:1+s.draw.IntN(len(msg))]
-		_, _ = s.client.ws.NetConn().Write(part) // the server may be gone
+		if _, err := s.client.ws.NetConn().Write(binaryFrame(msg)[:1+s.draw.IntN(len(msg))]); err != nil {
+			s.t.Fatal(err)
+		}
 		s.cut()
-		s.comeBack(want, 0)
+		s.comeBack()
 	case 5: // the rest of the request never comes, and the server gives up waiting
-		_, _ = s.client.ws.NetConn().Write(binaryFrame(s.message())[:20])
+		if _, err := s.client.ws.NetConn().Write(binaryFrame(s.message())[:20]); err != nil {
+			s.t.Fatal(err)
+		}
 		s.drain(70 * time.Second)
-		s.comeBack(want, 10*time.Second)
+		s.comeBack()
 	case 6: // the server has not noticed
-		if s.draw.IntN(2) == 0 {
-			s.send()
-		}
 		old := s.client.ws.NetConn()
-		s.comeBack(want, 0)
+		s.begin()
+		s.replay()
 		old.Close()
-	case 7: // nothing happens for long
-		s.drain(time.Duration(s.draw.IntN(50)) * time.Minute)
+	case 7: // nothing happens for long, perhaps for too long
+		silence := time.Duration(s.draw.IntN(60)) * time.Minute
+		s.drain(silence)
 		if _, err := s.client.Call("ping"); err != nil {
-			s.wantNothingLeft("it was idle for too long")
-			s.client = nil
-			return
+			if silence < 29*time.Minute {
+				s.t.Fatalf("after %v: %v", silence, err)
+			}
+			s.comeBack()
 		}
-		s.id, s.got = s.client.nextID, s.client.nextID
 	}
+	s.step()
 }
 
-// message is the next step request, not sent.
+// message is a step request.
 func (s *scheduled) message() []byte {
-	return mustEncode(s.t, entries{"type", "step", "id", s.id + 1, "env", 1, "actions", toyActions(12, 1, 1)})
+	return mustEncode(s.t, entries{"type", "step", "id", 99, "env", 1, "actions", toyActions(12, 1, 1)})
 }
 
-func (s *scheduled) send() {
-	s.client.nextID = s.id
-	if _, err := s.client.Send("step", "env", 1, "actions", toyActions(12, 1, 1)); err != nil {
-		s.t.Fatal(err)
-	}
-	s.id++
-}
-
-func (s *scheduled) step(want []string) {
-	s.send()
-	s.receive(want)
-}
-
-func (s *scheduled) receive(want []string) {
-	reply, err := s.client.Receive()
-	if err != nil || uint64(reply.Int("id")) != s.id {
-		s.t.Fatalf("step %d: got the reply to %v, %v; want that to %d", s.done, reply["id"], err, s.id)
-	}
-	if boardOf(reply) != want[s.done] {
-		s.t.Fatalf("step %d shows another board than an undisturbed run", s.done)
-	}
+func (s *scheduled) step() {
+	s.wantBoard(s.done)
 	s.done++
-	s.got = s.id
 }
 
-// cut loses the connection, and drain lets time pass while control frames are read.
+// wantBoard makes step n, the first time or again.
+func (s *scheduled) wantBoard(n int) {
+	s.t.Helper()
+	if got := boardOf(call(s.t, s.client, "step", "env", 1, "actions", toyActions(12, 1, 1))); got != s.want[n] {
+		s.t.Fatalf("step %d shows another board than an undisturbed run", n)
+	}
+}
+
 func (s *scheduled) cut() { s.client.ws.NetConn().Close() }
 
+// drain lets time pass while control frames are read.
 func (s *scheduled) drain(d time.Duration) {
 	conn := s.client.ws.NetConn()
 	go func() {
@@ -238,36 +229,19 @@ func (s *scheduled) drain(d time.Duration) {
 	conn.SetReadDeadline(time.Time{})
 }
 
-// comeBack resumes the session, in time or too late, and receives or makes the step
-// that is due. The server has kept it for a while already.
-func (s *scheduled) comeBack(want []string, kept time.Duration) {
-	away := time.Duration(s.draw.IntN(90)) * time.Second
-	time.Sleep(away)
-	err := s.dial(entries{"resume", s.key, "received", s.got})
-	var e *wireError
-	switch {
-	case errors.As(err, &e) && e.Code == codeNotResumable:
-		if kept+away < 59*time.Second {
-			s.t.Fatalf("not resumed after %v: %v", away, err)
-		}
-		synctest.Wait()
-		s.wantNothingLeft("it came back too late")
-		s.client = nil
-		return
-	case err != nil:
-		s.t.Fatalf("after %v: %v", away, err)
-	}
-	answered := uint64(s.client.Hello().Int("resumed"))
-	switch {
-	case answered == s.id && s.got < s.id: // its reply comes again
-		s.receive(want)
-	case answered == s.id:
-		s.step(want)
-	case answered == s.id-1 && s.got < s.id: // it has to be sent again
-		s.id--
-		s.step(want)
-	default:
-		s.t.Fatalf("the server has answered %d, the client has sent %d and received %d", answered, s.id, s.got)
+// comeBack connects again, soon or late, and replays.
+func (s *scheduled) comeBack() {
+	time.Sleep(time.Duration(1+s.draw.IntN(90)) * time.Second)
+	s.wantNothingLeft("the connection is lost")
+	s.begin()
+	s.replay()
+}
+
+// replay sets the state that was kept and repeats the steps since.
+func (s *scheduled) replay() {
+	call(s.t, s.client, "set_state", "env", 1, "games", []int{0, 1}, "states", s.kept)
+	for n := s.at; n < s.done; n++ {
+		s.wantBoard(n)
 	}
 }
 

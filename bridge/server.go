@@ -80,7 +80,7 @@ var ErrAbandoned = errors.New("bridge: all clients are gone")
 // environments freed. It closes the listener. The error is nil after a clean
 // shutdown by ctx. If the cause is [ErrAbandoned], requests in progress are stopped.
 func (srv *Server) Serve(ctx context.Context, ln net.Listener) error {
-	s := &service{server: srv, sessions: map[*session]bool{}, leases: leases{server: srv, all: map[string]*lease{}}}
+	s := &service{server: srv, sessions: map[*session]bool{}}
 	web := &http.Server{
 		Handler:           s,
 		ReadHeaderTimeout: headerTimeout,
@@ -127,7 +127,6 @@ type service struct {
 	sessions map[*session]bool
 	stopping bool
 	running  sync.WaitGroup // one for each session
-	leases   leases
 }
 
 // peerKey is the key of a request's peer in its context.
@@ -177,7 +176,7 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		srv.cfg.Log.Info("refused", "address", r.RemoteAddr, "reason", err)
 		return
 	}
-	session := newSession(srv, &s.leases, ws)
+	session := newSession(srv, ws)
 	session.conn.settle()
 	if !s.add(session) {
 		ws.Close()
@@ -223,11 +222,9 @@ func (s *service) shutdown(web *http.Server, code int) error {
 	s.mu.Lock()
 	s.stopping = true
 	for session := range s.sessions {
-		session.leased.Store(false) // nobody can resume it
 		session.stop(code, "the server is shutting down")
 	}
 	s.mu.Unlock()
-	s.leases.close()
 
 	begun, timeout := time.Now(), s.server.cfg.ShutdownTimeout
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)

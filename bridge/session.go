@@ -33,7 +33,6 @@ const (
 // are never more of them than may be in flight.
 type session struct {
 	server *Server
-	leases *leases
 	ws     *websocket.Conn
 	conn   peer
 	client string // for the log
@@ -46,15 +45,17 @@ type session struct {
 	out   chan reply
 
 	// The worker's own, and the reader's before there is a worker.
-	fields fields // of the request being answered
-	estate
-	loan      *frame    // taken, and not yet handed to the writer
-	okays     [2][]byte // replies to send
-	okay      int       // the one that is free
-	spinner   vec.Spinner
-	attentive time.Duration // for how long to spin for the next step in shared memory; 0: not at all
-	rung      chan struct{} // a step has been posted there
-	looked    chan struct{} // somebody looks on
+	fields     fields // of the request being answered
+	envs       []*environment
+	nextHandle uint32
+	memory     account   // what they and requests take
+	loan       *frame    // taken, and not yet handed to the writer
+	okays      [2][]byte // replies to send
+	okay       int       // the one that is free
+	spinner    vec.Spinner
+	attentive  time.Duration // for how long to spin for the next step in shared memory; 0: not at all
+	rung       chan struct{} // a step has been posted there
+	looked     chan struct{} // somebody looks on
 
 	control bucket       // of control frames; the reader's own
 	pinged  atomic.Int64 // pings sent and not yet answered
@@ -67,23 +68,19 @@ type session struct {
 	code     int           // what to tell the peer then; 0: nothing. Set before quit is closed
 	reason   string
 	cut      *time.Timer
-	left     atomic.Bool // the client has closed the connection
-
-	leased atomic.Bool                 // the estate has a lease
-	flag   atomic.Pointer[atomic.Bool] // the estate's cancel, for all to see
+	cancel   atomic.Bool // ends the request in progress; environments have it
 }
 
-func newSession(srv *Server, kept *leases, ws *websocket.Conn) *session {
+func newSession(srv *Server, ws *websocket.Conn) *session {
 	s := &session{
-		server: srv, leases: kept, ws: ws, number: srv.clients.Add(1), conn: ws.NetConn().(peer), client: ws.RemoteAddr().String(), start: time.Now(),
-		estate: newEstate(srv),
-		free:   make(chan *request, srv.cfg.MaxInFlight), queue: make(chan *request, srv.cfg.MaxInFlight),
+		server: srv, ws: ws, conn: ws.NetConn().(peer), client: ws.RemoteAddr().String(), number: srv.clients.Add(1), start: time.Now(),
+		nextHandle: 1, memory: account{budget: &srv.memory},
+		free: make(chan *request, srv.cfg.MaxInFlight), queue: make(chan *request, srv.cfg.MaxInFlight),
 		long: make(chan struct{}, 1), out: make(chan reply), rung: make(chan struct{}, 1), looked: make(chan struct{}, 1), quit: make(chan struct{}),
 	}
 	for range srv.cfg.MaxInFlight {
 		s.free <- &request{}
 	}
-	s.flag.Store(s.cancel)
 	ws.SetPingHandler(s.ping)
 	ws.SetPongHandler(s.pong)
 	return s
@@ -102,7 +99,7 @@ func (s *session) run() {
 	} else {
 		s.sayGoodbye()
 	}
-	s.leases.settle(s)
+	s.memory.close()
 	s.linger()
 	s.cut.Stop()
 	s.server.cfg.Log.Info("disconnected", "client", s.client, "code", s.code, "reason", s.reason)
@@ -111,18 +108,15 @@ func (s *session) run() {
 // stop ends the session, once: the request in progress is finished, those
 // behind it are dropped, and the peer is told code. If that takes too long, the
 // connection is cut and the games are stopped; with code 0, when there is no peer,
-// they are at once, unless the session may be resumed. Anybody may call it.
+// they are at once. Any goroutine may call it.
 func (s *session) stop(code int, reason string) {
 	s.stopOnce.Do(func() {
 		s.code, s.reason = code, reason
-		resumes := code == 0 && s.leased.Load() // then the request in progress is made to its end
-		if code == 0 && !resumes {
-			s.flag.Load().Store(true)
+		if code == 0 {
+			s.cancel.Store(true)
 		}
 		s.cut = time.AfterFunc(s.server.cfg.ShutdownTimeout, func() {
-			if !resumes {
-				s.flag.Load().Store(true)
-			}
+			s.cancel.Store(true)
 			s.conn.Close()
 		})
 		close(s.quit)

@@ -189,7 +189,7 @@ func (s *session) simulator(e *environment, n, steps int) (*simulator, error) {
 	if err != nil {
 		return nil, inField(err, "states")
 	}
-	sim := &simulator{pool: pool, layout: l, bytes: bytes, frames: newFrames(l, pool, false), steps: steps}
+	sim := &simulator{pool: pool, layout: l, bytes: bytes, frames: newFrames(l, pool), steps: steps}
 	if steps > 1 {
 		sim.each = pool.NewBatch(nil)
 	}

@@ -35,9 +35,7 @@ func (s *session) work() {
 			s.long <- struct{}{}
 		}
 	}
-	if s.lease == nil { // otherwise settle does, or keeps them
-		s.freeAll()
-	}
+	s.freeAll()
 }
 
 // answer makes the reply to one request. Whatever goes wrong in it, it is a
@@ -51,9 +49,6 @@ func (s *session) answer(r *request) (rep reply) {
 			rep = reply{msg: encodeError(s.server.metrics.failed(err), r.id, r.hasID)}
 		}
 		s.server.metrics.answered(r.name, time.Since(begun), rep.frame != nil)
-		if s.lease != nil && r.hasID && r.id > s.answered {
-			rep.id, s.answered = r.id, r.id
-		}
 		if rep.frame == nil && s.loan != nil {
 			s.loan.home <- s.loan
 		}
@@ -83,9 +78,6 @@ func (s *session) handle(r *request) (reply, error) {
 	}
 	h, err := r.parse(&s.fields)
 	if err != nil {
-		return reply{}, err
-	}
-	if err := s.wantNext(r); err != nil {
 		return reply{}, err
 	}
 	return h.handle(s, &s.fields, r.id)
@@ -124,9 +116,6 @@ func (s *session) send(rep reply) {
 		s.stop(0, err.Error())
 	} else {
 		s.server.metrics.sent.Add(float64(len(rep.msg)))
-	}
-	if s.lease != nil {
-		rep = s.keep(rep)
 	}
 	if rep.frame != nil {
 		rep.frame.home <- rep.frame

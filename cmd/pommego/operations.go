@@ -23,7 +23,7 @@ type operations struct {
 	url           string // under which they are then
 	metrics       bool   // on the server's own address
 	pprof         bool
-	drain, resume time.Duration
+	drain         time.Duration
 	format, level string
 	log           *slog.Logger
 }
@@ -33,7 +33,6 @@ func (o *operations) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.address, "metrics-address", "", "answer /metrics, /healthz and /readyz on this host:port too, without a token; :PORT is 127.0.0.1:PORT")
 	f.BoolVar(&o.pprof, "pprof", false, "answer /debug/pprof there as well; only with a --metrics-address of this machine alone")
 	f.DurationVar(&o.drain, "drain-timeout", 0, "at SIGTERM, take no new connections and give those that are open so long to end (default: none)")
-	f.DurationVar(&o.resume, "resume-timeout", 0, "keep the environments of a lost connection so long at most, for clients that ask for it (default 5m)")
 	f.StringVar(&o.format, "log-format", "text", "how to log to standard error: text or json")
 	f.StringVar(&o.level, "log-level", "warn", "what to log: debug, info (connections and refusals, too), warn or error")
 }
@@ -59,7 +58,7 @@ func (o *operations) prepare(cfg *bridge.Config, verbose bool) error {
 		handler = slog.NewJSONHandler(os.Stderr, options)
 	}
 	o.log = slog.New(handler)
-	cfg.Log, cfg.Metrics, cfg.ResumeTimeout = o.log, o.metrics, o.resume
+	cfg.Log, cfg.Metrics = o.log, o.metrics
 	if o.drain < 0 {
 		return usagef("--drain-timeout is %v, want 0 or more", o.drain)
 	}

@@ -45,8 +45,8 @@ def greeted(script: Callable[[socket.socket], None], timeout: float = 10) -> Ite
     def run(sock: socket.socket) -> None:
         hello = request(sock)
         assert hello["type"] == "hello"
-        assert hello["versions"] == [2]
-        reply(sock, type="hello", id=hello["id"], version=2, server="s", seed_version=1, limits=LIMITS)
+        assert hello["versions"] == [3]
+        reply(sock, type="hello", id=hello["id"], version=3, server="s", seed_version=1, limits=LIMITS)
         with contextlib.suppress(EOFError):
             script(sock)
 
@@ -180,7 +180,7 @@ def test_replies_that_make_no_sense_end_the_connection(payload: bytes, text: str
 
 
 def test_a_server_of_another_major_version_is_named() -> None:
-    said = b'the subprotocols offered are ["pommego.v2+msgpack"], want pommego.v1+msgpack among them'
+    said = b'the subprotocols offered are ["pommego.v3+msgpack"], want pommego.v1+msgpack among them'
 
     def script(sock: socket.socket) -> None:
         read_request(sock)
@@ -197,7 +197,7 @@ def test_version_mismatch_says_who_speaks_what() -> None:
         with contextlib.suppress(OSError):
             sock.recv(100)
 
-    with upgraded(script) as address, pytest.raises(VersionError, match=r"\[7, 8\].*\[2\].*same release"):
+    with upgraded(script) as address, pytest.raises(VersionError, match=r"\[7, 8\].*\[3\].*same release"):
         Client(address)
 
 

@@ -1,4 +1,4 @@
-"""The messages of the wire protocol, version 2, as Python values.
+"""The messages of the wire protocol, version 3, as Python values.
 
 `bridge/PROTOCOL.md` in the project's repository is the reference. Replies are
 decoded by msgspec into the classes below; the data of tensors stay where they
@@ -29,8 +29,8 @@ __all__ = [
     "tensor",
 ]
 
-SUBPROTOCOL = "pommego.v2+msgpack"
-VERSIONS = [2]
+SUBPROTOCOL = "pommego.v3+msgpack"
+VERSIONS = [3]
 
 #: What the use of a reply raises that is not what the protocol says.
 MISFITS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
