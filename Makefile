@@ -53,6 +53,7 @@ lint: venv ## gofmt, vet, staticcheck, ceilings on lines, ruff, bandit
 
 verify: build ## replay the recorded games
 	bin/pommego verify $(TRACES)
+	go run ./internal/oracle internal/oracle/testdata
 
 # Without the profile, for which go test would compile everything a second time.
 test-go: ## Go tests

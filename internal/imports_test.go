@@ -41,6 +41,8 @@ var policy = []rule{
 	{"env/*/bots/*", []string{"env", "env/grid", "env/pommerman", "env/record", "env/saved", "env/search", "env/seat"}},
 
 	{"internal/gamestate", []string{"env", "env/saved"}},
+	// A test tool: what was recorded of two other systems.
+	{"internal/oracle", []string{"arena/trace", "env", "env/grid", "env/pommerman", "env/pommerman/bots", "env/pommerman/bots/java", "env/record", "env/saved"}},
 	{"internal/*", nil},
 	{"internal/*/*", []string{"OWN"}},
 

@@ -19,7 +19,7 @@ import (
 func FuzzCheck(f *testing.F) {
 	shortest := map[string][]byte{}
 	err := filepath.WalkDir("../../env", func(path string, _ fs.DirEntry, err error) error {
-		if err != nil || !recordedName.MatchString(path) {
+		if err != nil || !trace.RecordedName.MatchString(path) {
 			return err
 		}
 		in, err := trace.Open(path)

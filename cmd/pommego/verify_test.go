@@ -128,23 +128,6 @@ func TestVerifyDecisions(t *testing.T) {
 	}
 }
 
-// Values of heuristics are counted by themselves, and an altered one is found.
-func TestVerifyValues(t *testing.T) {
-	text := strings.Join(strings.SplitAfter(unpacked(t, "java/heuristic.jsonl.gz"), "\n")[:5], "")
-	good := writeFile(t, "good.jsonl", text)
-	r := pommego(t, "verify", good, testdata("java/decisions.jsonl.gz"))
-	r.want(t, exitOK)
-	if want := "20 values, 0 mismatches\n0 games, 397 decisions, 0 mismatches\n"; !strings.HasSuffix(r.out, want) {
-		t.Errorf("printed %q, want %q at its end", r.out, want)
-	}
-	bad := writeFile(t, "bad.jsonl", strings.Replace(text, `"win_score":0`, `"win_score":1`, 1))
-	r = pommego(t, "verify", bad)
-	r.want(t, exitError)
-	if want := bad + ": values 1, win_score: expected "; !strings.Contains(r.out, want) || !strings.Contains(r.out, "\n20 values, 1 mismatches\n") {
-		t.Errorf("printed %q, want %q in it, and the count", r.out, want)
-	}
-}
-
 // alteredGames is a file of a dozen games of which those on the given lines, from 1, claim
 // another result in their first step.
 func alteredGames(t *testing.T, games ...int) string {

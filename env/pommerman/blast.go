@@ -128,7 +128,7 @@ func (r *Rules) fall(s *State) {
 		a.Alive = a.Alive && !ring.Has(a.Cell)
 	}
 	for c := range ring.All {
-		s.hide(c, Passage)
+		s.Hide(c, Passage)
 		s.Board[c] = Rigid
 	}
 	for life := range s.flames {

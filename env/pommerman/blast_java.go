@@ -68,13 +68,13 @@ func (t *javaTurn) lay(b *Bomb, c grid.Cell) {
 	s, young := t.s, &t.s.flames[t.r.FlameLife-1]
 	t.track.flameJava(s, b, c)
 	if t.log != nil {
-		t.log.flames = append(t.log.flames, c)
+		t.log.Flames = append(t.log.Flames, c)
 	}
 	if item := s.Hidden(c); item != Passage && young.Has(c) && !t.r.fallsOn(c, int(s.StepCount), t.r.FlameLife) {
 		if t.log != nil {
-			t.log.lost = append(t.log.lost, lostItem{c, item})
+			t.log.Lost = append(t.log.Lost, LostItem{c, item})
 		}
-		s.hide(c, Passage)
+		s.Hide(c, Passage)
 	}
 	young.Add(c)
 	t.burning.Add(c)

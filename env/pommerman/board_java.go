@@ -1,12 +1,8 @@
 package pommerman
 
 import (
-	"encoding/json"
-
 	"pommego/env"
 	"pommego/env/grid"
-	"pommego/env/record"
-	"pommego/env/saved"
 )
 
 // The boards of the Java rules. Their code makes a fresh generator with the same
@@ -63,79 +59,18 @@ func (l *layout) drawJava(rng *env.RNG) walls {
 	}
 }
 
-// RecordedBoardsJava is the format of boards recorded from the Java
-// re-implementation with their seeds, from which they are made again.
-var RecordedBoardsJava = record.Format{Name: "pommerman-java-board/1", Check: checkBoardJava}
-
-// javaBoardEntries is what such a record holds besides its format. A board that
-// was refused has no more than how much of it is cut off.
-func javaBoardEntries(r *Rules) []saved.Entry {
-	list := []saved.Entry{
-		{Name: "format", Shape: saved.Text}, {Name: "seed", Shape: saved.JSON}, {Name: "num_rigid"}, {Name: "num_wood"}, {Name: "num_items"},
-		{Name: "item_order", Shape: saved.Row, Least: 3, Most: 3, Columns: []saved.Column{saved.Col("", int(ExtraBomb), int(Kick))}},
-		{Name: "inaccessible"}, {Name: "accepted", Shape: saved.Flag},
-	}
-	board, items := r.digitMap("board"), saved.UpTo("items", r.BoardSize*r.BoardSize, saved.Col("row", 0, r.BoardSize-1), saved.Col("col", 0, r.BoardSize-1), saved.Col("item", int(ExtraBomb), int(Kick)))
-	items.Shape = saved.Rows
-	for _, e := range []saved.Entry{board, items, {Name: "rigid"}, {Name: "wood"}} {
-		e.Optional = true
-		list = append(list, e)
-	}
-	return list
+// LayJava lays the walls of a board by the given draws. It returns the board, without
+// items, and how many passages are cut off.
+func (g *Game) LayJava(draw func(n int) int) (s State, cutOff int) {
+	w := g.layout.layJava(draw)
+	g.layout.build(&s, &w)
+	return s, g.layout.cutOff(&w, 0)
 }
 
-// checkBoardJava makes a recorded board again and compares.
-func checkBoardJava(line []byte) (record.Report, error) {
-	r := Java(FFA)
-	entries := javaBoardEntries(&r)
-	want, err := saved.Decode(line, entries)
-	if err == nil {
-		err = saved.CheckAll(entries, want)
+// reduce makes of a number of 31 bits one from 0 to n-1.
+func reduce(u int32, n int) int {
+	if n&(n-1) == 0 {
+		return int(int64(n) * int64(u) >> 31)
 	}
-	if err != nil {
-		return record.Report{}, err
-	}
-	r.NumRigid, r.NumWood, r.NumItems = want["num_rigid"].(int), want["num_wood"].(int), want["num_items"].(int)
-	if err := r.Validate(); err != nil {
-		return record.Report{}, err
-	}
-	l, err := newLayout(&r)
-	if err != nil {
-		return record.Report{}, err
-	}
-	seed, err := JavaSeed(want["seed"].(json.RawMessage))
-	if err != nil {
-		return record.Report{}, err
-	}
-	w := l.layJava(func(n int) int { return NewJavaRandom(seed).IntN(n) })
-	got := saved.Values{"inaccessible": l.cutOff(&w, 0), "accepted": int(toByte(l.connected(&w)))}
-	for _, given := range []string{"format", "seed", "num_rigid", "num_wood", "num_items", "item_order"} {
-		got[given] = want[given]
-	}
-	if l.connected(&w) {
-		var s State
-		l.build(&s, &w)
-		hideItemsJava(&s, w.wood, r.NumItems, want["item_order"].([]int), NewJavaRandom(seed))
-		form := r.form()
-		values := form.Table.Values(&s)
-		got["board"], got["items"], got["rigid"], got["wood"] = values["board"], values["items"], w.rigid.Len(), w.wood.Len()
-	}
-	c := record.Comparison{Report: record.Report{Counts: record.Counts{Boards: 1}}}
-	c.Compare("", entries, want, got)
-	return c.Report, nil
-}
-
-// hideItemsJava hides the items as the original does: cells are drawn until one
-// has wood and no item, and of which kind is a place in a list whose order each of
-// its processes has for itself.
-func hideItemsJava(s *State, wood grid.Bits, items int, kinds []int, rng *JavaRandom) {
-	side := Java(FFA).BoardSize
-	for range min(items, wood.Len()) {
-		c := grid.At(rng.IntN(side), rng.IntN(side))
-		for !wood.Has(c) {
-			c = grid.At(rng.IntN(side), rng.IntN(side))
-		}
-		wood.Remove(c)
-		s.hide(c, Item(kinds[rng.IntN(len(kinds))]))
-	}
+	return int(u) % n
 }

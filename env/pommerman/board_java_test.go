@@ -12,7 +12,7 @@ import (
 // TestJavaBoards deals many boards by the Java rules: each cell is rigid and wood
 // as often as on the original's, as far as chance allows, and boards vary.
 func TestJavaBoards(t *testing.T) {
-	text, err := os.ReadFile("testdata/traces/java/boardgen.json")
+	text, err := os.ReadFile("testdata/boardgen-java.json")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 	"pommego/env/grid"
 )
 
-// boardCounts is one entry of testdata/traces/boardgen.json: what 5,000 boards
+// boardCounts is one entry of testdata/boardgen.json: what 5,000 boards
 // of the reference hold.
 type boardCounts struct {
 	Size      int              `json:"size"`
@@ -35,7 +35,7 @@ type boardCounts struct {
 
 func readBoardCounts(t *testing.T) []boardCounts {
 	t.Helper()
-	data, err := os.ReadFile("testdata/traces/boardgen.json")
+	data, err := os.ReadFile("testdata/boardgen.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func readBoardCounts(t *testing.T) []boardCounts {
 // readBoardCounts2018 reads the counts of the boards of 2018 into the same form.
 func readBoardCounts2018(t *testing.T) boardCounts {
 	t.Helper()
-	data, err := os.ReadFile("testdata/traces/2018/boardgen.json")
+	data, err := os.ReadFile("testdata/boardgen-2018.json")
 	if err != nil {
 		t.Fatal(err)
 	}

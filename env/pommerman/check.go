@@ -9,7 +9,7 @@ import (
 // Check checks that a state from outside can be played: that every value is in its
 // range, and every invariant of State holds. It returns the first error.
 func (r *Rules) Check(s *State) error {
-	f := r.form()
+	f := r.Form()
 	return f.Check(s)
 }
 

@@ -27,7 +27,7 @@
 //	match.go  the contract; table.go what a state holds; check.go its invariants;
 //	          save.go, json.go saved states
 //	record.go recorded games; record_obs.go the observations in them
-//	*_java.go the Java rules: their step, results, boards and recorded games, and the
+//	*_java.go the Java rules: their step, results and boards, and the
 //	          copies on which their players plan
 //
 // # One step, in order

@@ -52,7 +52,7 @@ func New(id, description string, rules Rules, bots seat.Roster[View]) (*Game, er
 // undealt is a game that can be played and observed, but not dealt: no boards
 // are made for its rules.
 func undealt(rules Rules) *Game {
-	g := &Game{rules: rules, form: rules.form(), cells: grid.Cells(rules.BoardSize), flatAt: rules.flatIndex(), sights: rules.sights(), shares: rules.shares()}
+	g := &Game{rules: rules, form: rules.Form(), cells: grid.Cells(rules.BoardSize), flatAt: rules.flatIndex(), sights: rules.sights(), shares: rules.shares()}
 	for seat := range rules.Seats() {
 		g.of[seat] = rules.relationsOf(seat)
 	}
@@ -69,7 +69,10 @@ func undealt(rules Rules) *Game {
 }
 
 // Formats are the forms of recorded games that can be checked and shown.
-var Formats = []record.Format{Recorded, Recorded2018, Boards2018, RecordedJava, RecordedBoardsJava}
+var Formats = []record.Format{Recorded}
+
+// NewMatch is a match by rules for which no board can be dealt. It stands nowhere yet.
+func NewMatch(rules Rules) *Match { return &Match{game: undealt(rules)} }
 
 // The encodings' indices.
 const (

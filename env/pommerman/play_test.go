@@ -55,7 +55,7 @@ func boost(r *Rules, s *State, rng *env.RNG) {
 	for c, item := range s.Board {
 		if item == Wood && rng.IntN(3) > 0 {
 			s.Board[c] = s.Hidden(cell(c))
-			s.hide(cell(c), Passage)
+			s.Hide(cell(c), Passage)
 		}
 	}
 }

@@ -19,8 +19,8 @@ import (
 // which then holds instead of what follows from "config"; and "dice", the state
 // of the game's RNG at the start, 16 hexadecimal digits.
 
-// recording is what is special in recorded games of Pommerman.
-var recording = record.Form[*Match]{
+// Recording is what is special in recorded games of Pommerman.
+var Recording = record.Form[*Match]{
 	Name: "pommerman-trace/1", Keys: []string{"config", "rules", "dice"},
 	Match:    matchOf,
 	SetRules: setRules,
@@ -42,11 +42,11 @@ var recording = record.Form[*Match]{
 	Start:  func(m *Match, v saved.Values) (err error) { m.State, err = m.game.form.Read(v); return err },
 	Shown:  func(m *Match) *Match { return &Match{m.game.rules.Settled(m.State), m.game} },
 
-	Observed: func(m *Match) []saved.Entry { return m.game.rules.observed().Entries() },
+	Observed: func(m *Match) []saved.Entry { return m.game.rules.Observed().Entries() },
 	Observe: func(m *Match, seat int) saved.Values {
 		var v View
 		m.View(seat, &v)
-		return m.game.rules.observed().Values(&v)
+		return m.game.rules.Observed().Values(&v)
 	},
 	ObserveRaw: func(m *Match, seat int) saved.Values {
 		return m.game.rules.unpackRaw(record.Raw(m, &m.game.Spec().Encodings[encodingRaw], encodingRaw, seat))
@@ -55,14 +55,14 @@ var recording = record.Form[*Match]{
 }
 
 // Recorded is the format of recorded games.
-var Recorded = recording.Format()
+var Recorded = Recording.Format()
 
 // ParseRecord reads a recorded game.
-func ParseRecord(line []byte) (*record.Game[*Match], error) { return recording.Parse(line) }
+func ParseRecord(line []byte) (*record.Game[*Match], error) { return Recording.Parse(line) }
 
 // Record begins the record of the match: record.Recordable. A ring that is due
 // has fallen in the record, as in the reference between two steps.
-func (m *Match) Record(info record.Info) (record.Recorder, error) { return recording.Record(m, info) }
+func (m *Match) Record(info record.Info) (record.Recorder, error) { return Recording.Record(m, info) }
 
 // act is the recorded actions of a step. Those of dead agents are ignored.
 func act(m *Match, inputs saved.Values) ([]uint8, error) {
@@ -119,7 +119,7 @@ func setRules(h *record.Head, m *Match, id string) (err error) {
 	if h.Config, err = json.Marshal(saved.Object{Entries: config, Values: values}); err != nil {
 		return err
 	}
-	if plain, err := configured(values); err != nil || plain != rules {
+	if plain, err := Configured(values); err != nil || plain != rules {
 		h.Rules, _ = json.Marshal(rules) // a struct of numbers always marshals
 		h.RNG = saved.Hex(start.RNG.State)
 	}
@@ -156,8 +156,8 @@ func (r *Rules) rings() [][]int {
 	return list
 }
 
-// configured is the reference's rules with the numbers of a configuration.
-func configured(values saved.Values) (Rules, error) {
+// Configured is the reference's rules with the numbers of a configuration.
+func Configured(values saved.Values) (Rules, error) {
 	number := func(name string, otherwise int) int {
 		if v, there := values[name].(int); there {
 			return v
@@ -188,7 +188,7 @@ func matchOf(h *record.Head) (*Match, string, error) {
 	if err != nil {
 		return nil, "", fmt.Errorf("config: %w", err)
 	}
-	r, err := configured(values)
+	r, err := Configured(values)
 	if err != nil {
 		return nil, "", fmt.Errorf("config: %w", err)
 	}
@@ -209,5 +209,5 @@ func matchOf(h *record.Head) (*Match, string, error) {
 		err = fmt.Errorf("config: collapses are %v, but by first_collapse and max_steps they are %v", values["collapses"], r.rings())
 	})
 	id, _ := values["env_id"].(string)
-	return &Match{game: undealt(r)}, id, err
+	return NewMatch(r), id, err
 }

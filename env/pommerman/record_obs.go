@@ -3,16 +3,15 @@ package pommerman
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strconv"
 
 	"pommego/env/grid"
 	"pommego/env/saved"
 )
 
-// observed is the table of the reference's observation dictionary: what a view
+// Observed is the table of the reference's observation dictionary: what a view
 // shows, and how a view is made of it.
-func (r *Rules) observed() saved.Table[View] {
+func (r *Rules) Observed() saved.Table[View] {
 	n, dummy, first := r.BoardSize, int(r.Dummy()), int(r.Agent0())
 	last := first + r.Seats() - 1
 	number := func(name string, lo, hi int, value func(v *View) int, set func(v *View, n int)) saved.Field[View] {
@@ -72,31 +71,10 @@ func (r *Rules) observed() saved.Table[View] {
 	return table
 }
 
-// observed2018 is the part of it that observations of 2018 have.
-func (r *Rules) observed2018() saved.Table[View] {
-	return slices.DeleteFunc(r.observed(), func(f saved.Field[View]) bool {
-		switch f.Name {
-		case "bomb_moving_direction", "flame_life", "alive", "game_type", "game_env", "step_count":
-			return true
-		}
-		return false
-	})
-}
-
 // ReadObservation makes the view of a seat of what it observed, as recorded
 // games write it. What cannot be an observation is an error that names the key.
 func (r *Rules) ReadObservation(text json.RawMessage, seat int) (*View, error) {
-	return r.readObservation(text, seat, r.observed())
-}
-
-// ReadObservation2018 does the same with an observation of 2018. The view says
-// nothing of what that leaves out.
-func (r *Rules) ReadObservation2018(text json.RawMessage, seat int) (*View, error) {
-	return r.readObservation(text, seat, r.observed2018())
-}
-
-func (r *Rules) readObservation(text json.RawMessage, seat int, table saved.Table[View]) (*View, error) {
-	v := &View{Rules: r, Seat: seat, Enemies: [3]Item{r.Dummy(), r.Dummy(), r.Dummy()}}
+	table, v := r.Observed(), &View{Rules: r, Seat: seat, Enemies: [3]Item{r.Dummy(), r.Dummy(), r.Dummy()}}
 	for c := range v.Board {
 		v.Board[c] = Rigid
 	}
@@ -183,7 +161,7 @@ func (r *Rules) unpackRaw(raw map[string][]int) saved.Values {
 		"position": []int{raw["row"][0], raw["col"][0]}, "enemies": numbered("enemy"), "message": numbered("message"),
 		"alive": r.items(func(seat int) bool { return alive[seat] != 0 }), "game_env": r.GameEnv,
 	}
-	for _, e := range r.observed().Entries() {
+	for _, e := range r.Observed().Entries() {
 		switch e.Shape {
 		case saved.Map:
 			values[e.Name] = e.Draw(func(i int) int { return raw[e.Name][i] })

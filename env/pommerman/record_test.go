@@ -115,7 +115,7 @@ func TestAlteredRawEncodingIsFound(t *testing.T) {
 	m.View(1, &view)
 	compare := func() record.Report {
 		var c record.Comparison
-		c.Compare("", r.observed().Entries(), r.observed().Values(&view), r.unpackRaw(record.Unpack(raw, data)))
+		c.Compare("", r.Observed().Entries(), r.Observed().Values(&view), r.unpackRaw(record.Unpack(raw, data)))
 		return c.Report
 	}
 	if report := compare(); report.Mismatches != 0 {

@@ -224,16 +224,15 @@ func TestRules2018AtTheEnd(t *testing.T) {
 		alive   []int
 		over    bool
 		rewards []float64
-		nobody  bool
 	}{
-		{"the count of the limit", Rules2018(FFA), 2500, []int{0, 1}, false, []float64{0, 0, -1, -1}, false},
-		{"a step after", Rules2018(FFA), 2501, []int{0, 1}, true, []float64{-1, -1, -1, -1}, false},
-		{"one is left", Rules2018(FFA), 2501, []int{1}, true, []float64{-1, 1, -1, -1}, false},
-		{"all are dead", Rules2018(FFA), 9, nil, true, []float64{-1, -1, -1, -1}, true},
-		{"all are dead at the limit", Rules2018(FFA), 2501, nil, true, []float64{-1, -1, -1, -1}, true},
-		{"both teams are dead", Rules2018(Team), 9, nil, true, []float64{0, 0, 0, 0}, true},
-		{"both teams are dead at the limit", Rules2018(Team), 2501, nil, true, []float64{-1, -1, -1, -1}, false},
-		{"one of a team is left", Rules2018(Team), 9, []int{2}, true, []float64{1, -1, 1, -1}, false},
+		{"the count of the limit", Rules2018(FFA), 2500, []int{0, 1}, false, []float64{0, 0, -1, -1}},
+		{"a step after", Rules2018(FFA), 2501, []int{0, 1}, true, []float64{-1, -1, -1, -1}},
+		{"one is left", Rules2018(FFA), 2501, []int{1}, true, []float64{-1, 1, -1, -1}},
+		{"all are dead", Rules2018(FFA), 9, nil, true, []float64{-1, -1, -1, -1}},
+		{"all are dead at the limit", Rules2018(FFA), 2501, nil, true, []float64{-1, -1, -1, -1}},
+		{"both teams are dead", Rules2018(Team), 9, nil, true, []float64{0, 0, 0, 0}},
+		{"both teams are dead at the limit", Rules2018(Team), 2501, nil, true, []float64{-1, -1, -1, -1}},
+		{"one of a team is left", Rules2018(Team), 9, []int{2}, true, []float64{1, -1, 1, -1}},
 	} {
 		s := State{StepCount: tc.count}
 		for _, seat := range tc.alive {
@@ -241,9 +240,9 @@ func TestRules2018AtTheEnd(t *testing.T) {
 		}
 		rewards := make([]float64, 4)
 		tc.rules.Rewards(&s, rewards)
-		if tc.rules.Over(&s) != tc.over || fmt.Sprint(rewards) != fmt.Sprint(tc.rewards) || tc.rules.wonByNobody(&s) != tc.nobody {
-			t.Errorf("%s: over %v, rewards %v, won by nobody %v; want %v, %v, %v", tc.reason,
-				tc.rules.Over(&s), rewards, tc.rules.wonByNobody(&s), tc.over, tc.rewards, tc.nobody)
+		if tc.rules.Over(&s) != tc.over || fmt.Sprint(rewards) != fmt.Sprint(tc.rewards) {
+			t.Errorf("%s: over %v, rewards %v; want %v, %v", tc.reason,
+				tc.rules.Over(&s), rewards, tc.over, tc.rewards)
 		}
 	}
 }

@@ -138,6 +138,9 @@ func (s *State) Flame(c grid.Cell) uint8 {
 // Burning is the cells with a flame of the given life, 1 to 5, as Flame has it.
 func (s *State) Burning(life int) grid.Bits { return s.flames[life-1] }
 
+// AddFlame adds a flame of the given life to a cell.
+func (s *State) AddFlame(c grid.Cell, life int) { s.flames[life-1].Add(c) }
+
 // burns reports whether at least one flame is on a cell.
 func (s *State) burns(c grid.Cell) bool {
 	f, w := &s.flames, c>>6
@@ -163,8 +166,8 @@ func (s *State) Hidden(c grid.Cell) Item {
 	return Fog + Item(code)
 }
 
-// hide puts an item under a cell; Passage takes away what is there.
-func (s *State) hide(c grid.Cell, item Item) {
+// Hide puts an item under a cell; Passage takes away what is there.
+func (s *State) Hide(c grid.Cell, item Item) {
 	code := uint8(0)
 	if item != Passage {
 		code = uint8(item - Fog)

@@ -23,9 +23,9 @@ func (r *Rules) digitMap(name string) saved.Entry {
 // cell is the cell at a place of such a map.
 func (r *Rules) cell(i int) grid.Cell { return grid.At(i/r.BoardSize, i%r.BoardSize) }
 
-// form is the table of the game's state: what saved states and recorded games
+// Form is the table of the game's state: what saved states and recorded games
 // hold, and in which ranges. Cells are [row, column], booleans 0 or 1.
-func (r *Rules) form() saved.Form[State] {
+func (r *Rules) Form() saved.Form[State] {
 	n, seats, last := r.BoardSize, r.Seats(), Kick
 	if r.Skulls {
 		last = Skull
@@ -150,7 +150,7 @@ func setItem(s *State, _ int, v []int) error {
 	if s.Hidden(at) != Passage {
 		return fmt.Errorf("is the second item at %s", where(at))
 	}
-	s.hide(at, Item(v[2]))
+	s.Hide(at, Item(v[2]))
 	return nil
 }
 

@@ -128,7 +128,7 @@ func (s *State) burnDown(r *Rules) {
 		} else {
 			s.Board[c] = s.Hidden(c)
 		}
-		s.hide(c, Passage)
+		s.Hide(c, Passage)
 	}
 	s.drawBombs() // in some states one lay in a flame that is out now
 }

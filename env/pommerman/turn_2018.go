@@ -7,29 +7,23 @@ import "pommego/env/grid"
 // the step until phase 9 draws it anew.
 type turn2018 struct {
 	turn
-	draws  *skullDraws
+	skull  func(agent int) float64
 	track  *tracker  // nil: nobody follows
 	marked grid.Bits // what this step's explosions reach
 	left   grid.Bits // where bombs lay that rolled into flames
 }
 
-// skullDraws prescribes the draws of one step, for replays.
-type skullDraws struct {
-	given []skullDraw
-	taken []skullDraw // what the step drew of them, and for whom
-}
-
-// skullDraw is one draw, uniform in [0, 1), for the skull that an agent took.
-type skullDraw struct {
-	agent int
-	u     float64
+// Step2018 makes one move by the rules of 2018 in which skull, in place of the game's
+// RNG, draws for each skull that an agent takes: from 0 to less than 1.
+func (r *Rules) Step2018(s *State, actions []uint8, skull func(agent int) float64) {
+	r.step2018(s, actions, skull, nil)
 }
 
 // step2018 makes one move of all agents by the rules of 2018. The numbers in the
-// comments are those of that section of the package comment. draws prescribes
-// what skulls do; nil: the game's RNG. track, if not nil, is told what happens.
-func (r *Rules) step2018(s *State, actions []uint8, draws *skullDraws, track *tracker) {
-	t := turn2018{draws: draws, track: track}
+// comments are those of that section of the package comment. skull draws for skulls;
+// nil: the game's RNG does. track, if not nil, is told what happens.
+func (r *Rules) step2018(s *State, actions []uint8, skull func(agent int) float64, track *tracker) {
+	t := turn2018{skull: skull, track: track}
 	t.s, t.agentAt, t.agentWish = s, away, away
 	track.fallDue(r, s) // of the step before
 	t.burnDown(r)       // 1
@@ -56,7 +50,7 @@ func (r *Rules) step2018(s *State, actions []uint8, draws *skullDraws, track *tr
 func (t *turn2018) burnDown(r *Rules) {
 	for c := range t.s.ageFlames().All {
 		t.s.Board[c] = t.s.Hidden(c)
-		t.s.hide(c, Passage)
+		t.s.Hide(c, Passage)
 	}
 }
 
@@ -167,20 +161,10 @@ func (t *turn2018) kick(agent int, c grid.Cell, d grid.Dir) {
 
 // drawSkull is the draw for a skull that an agent takes.
 func (t *turn2018) drawSkull(agent int) float64 {
-	if t.draws == nil {
+	if t.skull == nil {
 		return t.s.RNG.Float64()
 	}
-	return t.draws.next(agent)
-}
-
-// next is the next prescribed draw, 0 if none is left.
-func (d *skullDraws) next(agent int) float64 {
-	u := 0.0
-	if n := len(d.taken); n < len(d.given) {
-		u = d.given[n].u
-	}
-	d.taken = append(d.taken, skullDraw{agent, u})
-	return u
+	return t.skull(agent)
 }
 
 // suffer is what a skull does to an agent: it loses blast or ammo, or gains blast.

@@ -15,7 +15,7 @@ import (
 type javaTurn struct {
 	r     *Rules
 	s     *State
-	log   *javaLog // nil: not wanted
+	log   *JavaLog // nil: not wanted
 	track *tracker // the same
 
 	living    [MaxAgents]uint8 // ids of the living agents that are somewhere, in order
@@ -27,24 +27,28 @@ type javaTurn struct {
 	burning grid.Bits // every cell with a flame, those too
 }
 
-// javaLog records what the state after a step does not show: each flame laid, in order,
-// and the items that are lost because two flames of one step burn on their cell. The
-// first to go out would uncover such an item and the second destroy it, in one step; a
-// state drops it at once, as sets of cells do not count flames.
-type javaLog struct {
-	flames []grid.Cell
-	lost   []lostItem
+// JavaLog records what the state after a step does not show: the cell of each flame in the
+// order in which they were laid, and the items that are lost because two flames of one step
+// burn on their cell. The first to go out would uncover that item and the second destroy
+// it, in one step; a state drops it at once, as sets of cells do not count flames.
+type JavaLog struct {
+	Flames []grid.Cell
+	Lost   []LostItem
 }
 
-type lostItem struct {
-	at   grid.Cell
-	item Item
+// LostItem is an item that two flames destroy.
+type LostItem struct {
+	At   grid.Cell
+	Item Item
 }
+
+// StepJava makes one move by the Java rules and adds to the log.
+func (r *Rules) StepJava(s *State, actions []uint8, log *JavaLog) { r.stepJava(s, actions, log, nil) }
 
 // stepJava makes one move of all agents by the Java rules. actions holds one
 // number a seat. The numbers are those of the rules page. log and track, if not
 // nil, are told what happens.
-func (r *Rules) stepJava(s *State, actions []uint8, log *javaLog, track *tracker) {
+func (r *Rules) stepJava(s *State, actions []uint8, log *JavaLog, track *tracker) {
 	t := javaTurn{r: r, s: s, log: log, track: track}
 	t.act(actions)             // 2.1
 	t.tickFlames()             // 2.2
@@ -262,7 +266,7 @@ func (t *javaTurn) moveBombs() {
 		}
 		if wish != b.Cell {
 			if item := s.Board[wish]; item.powerup() {
-				s.hide(wish, item)
+				s.Hide(wish, item)
 			}
 			if left := s.Board[b.Cell]; !left.powerup() && left != Flames && left < t.r.Agent0() {
 				s.uncover(b.Cell)
@@ -277,7 +281,7 @@ func (t *javaTurn) moveBombs() {
 // passage.
 func (s *State) uncover(c grid.Cell) {
 	s.Board[c] = s.Hidden(c)
-	s.hide(c, Passage)
+	s.Hide(c, Passage)
 }
 
 // pickUp gives the agents the items drawn where they want to be, also those that

@@ -11,7 +11,7 @@ import (
 func BenchmarkDecide(b *testing.B) {
 	var all []*decision
 	for _, line := range decisions(b) {
-		d, err := readDecision(line)
+		d, err := readDecision(line, false)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -6,27 +6,26 @@ import (
 
 	"pommego/env"
 	"pommego/env/pommerman"
-	"pommego/env/pommerman/bots/java"
 	"pommego/env/record"
 )
 
 // ownDraws is how often a checked decision is also made with our own RNG.
 const ownDraws = 8
 
-// Formats has the formats of recorded decisions of the reference's SimpleAgent,
-// today's and that of 2018, a line each. Each is made again in three ways:
+// Formats has the format of recorded decisions of the reference's SimpleAgent, a line
+// each.
+var Formats = []record.Format{{Name: decisionFormat, Check: func(line []byte) (record.Report, error) { return CheckDecision(line, false) }}}
+
+// CheckDecision makes a recorded decision of today's SimpleAgent, or of that of 2018,
+// again in three ways:
 //
 //   - with the recorded draws, where action, rule, memory and the number of
 //     draws must come out as recorded;
 //   - with every sequence of draws there could be, where the actions and their
 //     probabilities must be those recorded (which are rounded to six places);
 //   - a few times with an RNG, where each action must be a possible one.
-//
-// Those of the Java re-implementation's players come after them: [java.Formats].
-var Formats = append([]record.Format{{Name: decisionFormat, Check: checkDecision}, {Name: decisionFormat2018, Check: checkDecision}}, java.Formats...)
-
-func checkDecision(line []byte) (record.Report, error) {
-	d, err := readDecision(line)
+func CheckDecision(line []byte, of2018 bool) (record.Report, error) {
+	d, err := readDecision(line, of2018)
 	if err != nil {
 		return record.Report{}, fmt.Errorf("bots: recorded decision: %w", err)
 	}

@@ -14,12 +14,8 @@ import (
 )
 
 // decisionFormat is the value of "format" by which a recorded decision of the
-// reference's SimpleAgent is known, and decisionFormat2018 that for the agent of
-// 2018.
-const (
-	decisionFormat     = "pommerman-simple-agent/1"
-	decisionFormat2018 = "pommerman-2018-simple-agent/1"
-)
+// reference's SimpleAgent is known.
+const decisionFormat = "pommerman-simple-agent/1"
 
 // decisionEntries are the entries of a recorded decision.
 var decisionEntries = []saved.Entry{
@@ -62,7 +58,7 @@ type decision struct {
 }
 
 // readDecision reads a recorded decision, one JSON object.
-func readDecision(line []byte) (*decision, error) {
+func readDecision(line []byte, of2018 bool) (*decision, error) {
 	values, err := saved.Decode(line, decisionEntries)
 	if err == nil {
 		err = saved.CheckAll(decisionEntries, values)
@@ -70,10 +66,13 @@ func readDecision(line []byte) (*decision, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f := values["format"]; f != decisionFormat && f != decisionFormat2018 {
-		return nil, fmt.Errorf("format is %q, want %q or %q", f, decisionFormat, decisionFormat2018)
+	if f := values["format"]; f != decisionFormat {
+		return nil, fmt.Errorf("format is %q, want %q", f, decisionFormat)
 	}
-	d := &decision{of2018: values["format"] == decisionFormat2018, coins: values["coins"].(string), branch: values["branch"].(string), action: pommerman.Action(values["action"].(int))}
+	d := &decision{
+		of2018: of2018, coins: values["coins"].(string), branch: values["branch"].(string),
+		action: pommerman.Action(values["action"].(int)),
+	}
 	d.choice, _ = values["choice"].([]int)
 	for _, read := range []func(saved.Values) error{d.readView, d.readMemory, d.checkDraws, d.readOdds} {
 		if err := read(values); err != nil {
@@ -96,44 +95,31 @@ func (d *decision) readView(values saved.Values) error {
 	if err := agent.Check(values["agent"]); err != nil {
 		return err
 	}
-	read := r.ReadObservation
-	if d.of2018 {
-		read = r.ReadObservation2018
-	}
-	if d.view, err = read(obs, values["agent"].(int)); err != nil {
+	if d.view, err = r.ReadObservation(obs, values["agent"].(int)); err != nil {
 		return fmt.Errorf("obs.%w", err)
 	}
 	return nil
 }
 
-// readRules is the rules of the game that an observation was made in. Those of
-// 2018 do not say which, but a message belongs to radio and a teammate to teams.
+// readRules is the rules of the game that an observation was made in.
 func (d *decision) readRules(obs json.RawMessage) (*pommerman.Rules, error) {
 	kind := struct {
-		GameType int             `json:"game_type"`
-		GameEnv  string          `json:"game_env"`
-		Teammate int             `json:"teammate"`
-		Message  json.RawMessage `json:"message"`
+		GameType int    `json:"game_type"`
+		GameEnv  string `json:"game_env"`
 	}{GameType: int(pommerman.FFA)} // that it is missing is seen when the rest is read
 	if err := json.Unmarshal(obs, &kind); err != nil {
 		return nil, fmt.Errorf("obs: %w", err)
-	}
-	if d.of2018 {
-		r := pommerman.Rules2018(pommerman.FFA)
-		switch {
-		case kind.Message != nil:
-			r = pommerman.Rules2018(pommerman.TeamRadio)
-		case kind.Teammate != int(r.Dummy()):
-			r = pommerman.Rules2018(pommerman.Team)
-		}
-		return &r, nil
 	}
 	game := number("obs.game_type", int(pommerman.OneVsOne))
 	game.Columns[0].Min = int(pommerman.FFA)
 	if err := game.Check(kind.GameType); err != nil {
 		return nil, err
 	}
-	r := pommerman.Playground(pommerman.GameType(kind.GameType))
+	preset := pommerman.Playground
+	if d.of2018 {
+		preset = pommerman.Rules2018
+	}
+	r := preset(pommerman.GameType(kind.GameType))
 	r.GameEnv = kind.GameEnv
 	return &r, nil
 }
@@ -168,24 +154,14 @@ func (d *decision) checkDraws(saved.Values) error {
 	return nil
 }
 
-// readOdds reads the actions that were possible, and how likely each was: an
-// object by actions, or in 2018 a list in the order of those that were possible.
+// readOdds reads the actions that were possible, and how likely each was.
 func (d *decision) readOdds(values saved.Values) error {
-	possible := values["possible"].([]int)
-	for _, a := range possible {
+	for _, a := range values["possible"].([]int) {
 		d.possible[a] = true
 	}
 	text := values["probs"].(json.RawMessage)
 	probs := map[string]float64{}
-	if d.of2018 {
-		var list []float64
-		if err := json.Unmarshal(text, &list); err != nil || len(list) != len(possible) {
-			return fmt.Errorf("probs is %s, want %d numbers, as many as possible has", text, len(possible))
-		}
-		for i, a := range possible {
-			probs[strconv.Itoa(a)] = list[i]
-		}
-	} else if err := json.Unmarshal(text, &probs); err != nil {
+	if err := json.Unmarshal(text, &probs); err != nil {
 		return fmt.Errorf("probs: %w", err)
 	}
 	for _, key := range slices.Sorted(maps.Keys(probs)) {

@@ -25,7 +25,7 @@ func TestRecordedDecisions(t *testing.T) {
 	}
 	bad := 0
 	for i, line := range lines {
-		report, err := checkDecision(line)
+		report, err := CheckDecision(line, false)
 		if err != nil || report.Decisions != 1 {
 			t.Fatalf("decision %d: %+v, %v", i+1, report, err)
 		}
@@ -37,36 +37,6 @@ func TestRecordedDecisions(t *testing.T) {
 	}
 	if bad > 0 {
 		t.Errorf("%d differences", bad)
-	}
-}
-
-// TestRecordedDecisions2018 does so with the SimpleAgent of 2018, whose decisions
-// are not those of today's.
-func TestRecordedDecisions2018(t *testing.T) {
-	lines := tracetest.Lines(t, "../testdata/traces/2018/simple_agent.jsonl.gz")
-	if len(lines) != 1060 {
-		t.Errorf("%d decisions, want 1060", len(lines))
-	}
-	others := 0
-	for i, line := range lines {
-		report, err := checkDecision(line)
-		if err != nil || report.Decisions != 1 || report.Mismatches > 0 {
-			t.Fatalf("decision %d: %+v, %v", i+1, report, err)
-		}
-		d, err := readDecision(line)
-		if err != nil {
-			t.Fatal(err)
-		}
-		d.of2018 = false
-		for a, p := range odds(d.view, d.agent(draws{})) {
-			if (p > 0) != d.possible[a] {
-				others++
-				break
-			}
-		}
-	}
-	if others < 100 {
-		t.Errorf("today's agent decides otherwise in %d of %d positions, want more", others, len(lines))
 	}
 }
 
@@ -109,7 +79,7 @@ func plusOne(base int) func(any) any {
 // notices reports whether a check finds a difference in field.
 func notices(t *testing.T, line []byte, field string) bool {
 	t.Helper()
-	report, err := checkDecision(line)
+	report, err := CheckDecision(line, false)
 	if err != nil {
 		t.Fatalf("%v; %s", err, line)
 	}
@@ -285,7 +255,7 @@ func TestMalformedDecisions(t *testing.T) {
 		{"obs.step_count", -1, "negative"},
 		{"obs.message", []int{1}, "words without radio"},
 	} {
-		_, err := checkDecision(edit(t, line, test.key, to(test.value)))
+		_, err := CheckDecision(edit(t, line, test.key, to(test.value)), false)
 		if key := strings.TrimPrefix(test.key, "obs."); err == nil || !strings.Contains(err.Error(), key) {
 			t.Errorf("%s, %s: error %v, want one that names the key", test.key, test.reason, err)
 		}
@@ -304,16 +274,16 @@ func TestMalformedDecisions(t *testing.T) {
 		}
 	}
 	for _, key := range keys {
-		if _, err := checkDecision(edit(t, line, key, to(missing))); err == nil || !strings.Contains(err.Error(), "missing") {
+		if _, err := CheckDecision(edit(t, line, key, to(missing)), false); err == nil || !strings.Contains(err.Error(), "missing") {
 			t.Errorf("%s taken away: error %v, want one that says so", key, err)
 		}
-		_, err := checkDecision(edit(t, line, key, to(nil)))
+		_, err := CheckDecision(edit(t, line, key, to(nil)), false)
 		if name := strings.TrimPrefix(key, "obs."); !slices.Contains(nullable, name) && (err == nil || !strings.Contains(err.Error(), "null")) {
 			t.Errorf("%s set to null: error %v, want one that says so", key, err)
 		}
 	}
 	for _, text := range []string{"", "{", "null", "[]", "17", string(line) + string(line), string(line[:len(line)/2])} {
-		if _, err := checkDecision([]byte(text)); err == nil {
+		if _, err := CheckDecision([]byte(text), false); err == nil {
 			t.Errorf("%.40q is taken for a decision", text)
 		}
 	}
@@ -326,7 +296,7 @@ func FuzzCheckDecision(f *testing.F) {
 		f.Add(lines[i])
 	}
 	f.Fuzz(func(t *testing.T, line []byte) {
-		report, err := checkDecision(line)
+		report, err := CheckDecision(line, false)
 		if err != nil && report.Differences != nil {
 			t.Fatalf("both %v and %v", report, err)
 		}

@@ -14,7 +14,7 @@ func TestFrequencies(t *testing.T) {
 	statistic, freedom := 0.0, 0
 	rng := env.Seed{Value: 2026}.RNG(env.StreamAgents)
 	for i, line := range decisions(t) {
-		d, err := readDecision(line)
+		d, err := readDecision(line, false)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -25,7 +25,7 @@ type outlook struct {
 }
 
 // begin looks at the root.
-func (h *heuristic) begin(root *pommerman.State, m *memory, advanced bool, rng generator) {
+func (h *heuristic) begin(root *pommerman.State, m *memory, advanced bool, rng Generator) {
 	h.advanced = advanced
 	h.was = h.look(root, rng)
 	if m.wood == 0 {
@@ -35,7 +35,7 @@ func (h *heuristic) begin(root *pommerman.State, m *memory, advanced bool, rng g
 }
 
 // value is the value of a state.
-func (h *heuristic) value(s *pommerman.State, rng generator) float64 {
+func (h *heuristic) value(s *pommerman.State, rng Generator) float64 {
 	now := h.look(s, rng) // whose draws are spent in any case
 	switch h.rules.Result(s, h.seat) {
 	case env.Loss:
@@ -50,7 +50,7 @@ func (h *heuristic) value(s *pommerman.State, rng generator) float64 {
 }
 
 // look counts what there is to a state.
-func (h *heuristic) look(s *pommerman.State, rng generator) outlook {
+func (h *heuristic) look(s *pommerman.State, rng Generator) outlook {
 	self, mate := &s.Agents[h.seat], h.rules.Teammate(h.seat)
 	o := outlook{wood: 1, blast: int(self.Blast), kicks: self.Kicks}
 	for seat := range h.rules.Seats() {
@@ -114,29 +114,10 @@ func count(b bool) float64 {
 	return 0
 }
 
-// winScore is WinScoreHeuristic, which no agent here uses.
-func (h *heuristic) winScore(s *pommerman.State) float64 {
-	switch h.rules.Result(s, h.seat) {
-	case env.Win:
-		return 1
-	case env.Loss:
-		return -1
-	case env.Tie:
-		return 0.5
-	}
-	return 0
-}
-
-// playerCount is PlayerCountHeuristic, which no agent here uses.
-func (h *heuristic) playerCount(s *pommerman.State) float64 {
-	if h.rules.Result(s, h.seat) != env.Incomplete {
-		return h.winScore(s)
-	}
-	others := 0
-	for seat := range h.rules.Seats() {
-		if seat != h.seat && s.Agents[seat].Alive {
-			others++
-		}
-	}
-	return 1 / float64(others)
+// Score is what a state is worth to a seat by CustomHeuristic or AdvancedHeuristic, given
+// the root of the decision, and the amount of wood by which they divide.
+func Score(r *pommerman.Rules, seat int, root, s *pommerman.State, advanced bool) (value float64, wood int) {
+	h, m, rng := heuristic{rules: r, seat: seat}, memory{}, ownRNG{}
+	h.begin(root, &m, advanced, &rng)
+	return h.value(s, &rng), int(m.wood)
 }

@@ -9,8 +9,8 @@
 // a plan by a rolling horizon, and "java-mcts" is Monte Carlo tree search with an
 // open loop. They try every move, walls and flames or not, take all others to move at
 // random, and score what comes of it by the framework's CustomHeuristic or
-// AdvancedHeuristic. [Formats] compares them, draw for draw, with recorded decisions
-// of the original.
+// AdvancedHeuristic. Package internal/oracle compares them, draw for draw, with recorded
+// decisions of the original.
 //
 // In games by the Java step they plan, as the original does, on a copy of what the
 // seat sees now ([pommerman.Rules.CopyJava]). In all others they plan on what our
@@ -96,6 +96,23 @@ func (a *agent) Act(v *pommerman.View, action []uint8) {
 	action[0] = uint8(p.decide(&a.memory))
 	a.Ticks = p.Spent()
 	a.KeepMoves(p.statistics[:])
+}
+
+// Player is an agent whose recorded decisions can be made again.
+type Player interface {
+	// Could returns the moves that the original may play with the draws of rng, a bit for
+	// each: some of its choices depend on the process that makes them. A search plans on
+	// root.
+	Could(v *pommerman.View, root *pommerman.State, rng Generator) uint8
+}
+
+// Could returns the one move that the search finds.
+func (a *agent) Could(v *pommerman.View, root *pommerman.State, rng Generator) uint8 {
+	p := planner{root: *root}
+	if !p.begin(v.Rules, v.Seat, &a.settings, a.budget, rng) {
+		return 1 << pommerman.Stop
+	}
+	return 1 << p.decide(&a.memory)
 }
 
 // code goes over what is saved: the RNG, the wood at first, the plan and its value,

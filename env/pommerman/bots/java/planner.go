@@ -20,7 +20,7 @@ type planner struct {
 	search.Meter     // of ticks, and of the time
 	rounds       int // of iterations that are left
 	heuristic
-	rng generator
+	rng Generator
 
 	root, try pommerman.State
 	actions   [pommerman.MaxAgents * (1 + pommerman.MaxWords)]uint8
@@ -30,7 +30,7 @@ type planner struct {
 }
 
 // begin starts a decision of a seat on the root, unless there is nothing to decide.
-func (p *planner) begin(r *pommerman.Rules, seat int, s *settings, b search.Budget, rng generator) bool {
+func (p *planner) begin(r *pommerman.Rules, seat int, s *settings, b search.Budget, rng Generator) bool {
 	clear(p.actions[:]) // whose width differs between rules
 	p.settings, p.rng, p.rules, p.seat = s, rng, r, seat
 	p.rounds = cmp.Or(s.iterations, math.MaxInt)

@@ -92,7 +92,7 @@ func (s *sight) exposed(c grid.Cell) bool {
 
 // flee gets away from bombs. With danger all round it goes where there is a way
 // out; else in a direction out of danger, or if there is none in any.
-func (s *sight) flee(danger *danger, rng generator) (pommerman.Action, moves) {
+func (s *sight) flee(danger *danger, rng Generator) (pommerman.Action, moves) {
 	var list [4]grid.Dir
 	n := 0
 	could := moves(0)

@@ -40,7 +40,7 @@ func step(d grid.Dir) (pommerman.Action, moves) {
 // decide is one decision, and all moves that the original may play with the same
 // draws: some of its choices depend on an order that each of its processes has for
 // itself.
-func (a *simple) decide(v *pommerman.View, rng generator) (pommerman.Action, moves) {
+func (a *simple) decide(v *pommerman.View, rng Generator) (pommerman.Action, moves) {
 	var s sight
 	s.read(v)
 	s.look(func(row, col int) pommerman.Item { return v.Board[grid.At(row, col)] })
@@ -69,9 +69,15 @@ func (a *simple) decide(v *pommerman.View, rng generator) (pommerman.Action, mov
 	return a.wander(&s, rng)
 }
 
+// Could returns the moves of a decision.
+func (a *simple) Could(v *pommerman.View, _ *pommerman.State, rng Generator) uint8 {
+	_, could := a.decide(v, rng)
+	return uint8(could)
+}
+
 // wander draws a move that is not exposed to a bomb. If all lead where it was
 // lately, it stops; if one does not, all of them count.
-func (a *simple) wander(s *sight, rng generator) (pommerman.Action, moves) {
+func (a *simple) wander(s *sight, rng Generator) (pommerman.Action, moves) {
 	var list [4]grid.Dir
 	n, fresh := 0, false
 	for _, dir := range grid.Dirs {

@@ -15,7 +15,7 @@ const farthest = 10
 
 // survey looks at a state from a seat's cell. Like the original it confuses rows and
 // columns where it asks what is in sight, and in one place more.
-func survey(r *pommerman.Rules, s *pommerman.State, seat int, rng generator) near {
+func survey(r *pommerman.Rules, s *pommerman.State, seat int, rng Generator) near {
 	f := field{board: &s.Board, side: r.BoardSize, self: s.Agents[seat].Cell}
 	enemies := livingEnemies(r, s, seat)
 	seen := items(0)

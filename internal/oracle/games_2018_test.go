@@ -1,12 +1,15 @@
-package pommerman
+package main
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
 	"pommego/arena/trace"
+	"pommego/arena/trace/tracetest"
 	"pommego/env"
 	"pommego/env/grid"
+	"pommego/env/pommerman"
 )
 
 // recorded2018 lists the files of games recorded by the reference of 2018.
@@ -28,7 +31,7 @@ func TestRecordedGames2018(t *testing.T) {
 	for _, tc := range recorded2018 {
 		t.Run(tc.file, func(t *testing.T) {
 			t.Parallel()
-			report, err := checkers.Verify(recordFile("2018/"+tc.file), trace.Options{})
+			report, err := formats.Verify("testdata/2018/"+tc.file+".jsonl.gz", trace.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -45,7 +48,7 @@ func TestRecordedGames2018(t *testing.T) {
 // scene2018 is a scene of the crafted ones by its name.
 func scene2018(t *testing.T, has func(game object) bool) []byte {
 	t.Helper()
-	for _, line := range recordLines(t, "2018/crafted") {
+	for _, line := range tracetest.Lines(t, "testdata/2018/crafted.jsonl.gz") {
 		if has(decode(t, line)) {
 			return line
 		}
@@ -98,7 +101,7 @@ func TestAltered2018(t *testing.T) {
 	} {
 		game := decode(t, tc.line)
 		tc.alter(game)
-		report, err := Recorded2018.Check(encode(t, game))
+		report, err := check(encode(t, game))
 		found := err != nil && strings.Contains(err.Error(), tc.want)
 		for _, d := range report.Differences {
 			found = found || err == nil && strings.HasPrefix(d.Field, tc.want)
@@ -112,14 +115,17 @@ func TestAltered2018(t *testing.T) {
 // TestDoubledFlames: of two flames on a cell with the same life the second takes
 // away what the first uncovers.
 func TestDoubledFlames(t *testing.T) {
-	r := Rules2018(FFA)
-	for flames, want := range map[int]Item{1: ExtraBomb, 2: Passage} {
-		m := &match2018{Match: mustGame(t, r).New(1)[0].(*Match)}
+	g, err := pommerman.New("test", "", pommerman.Rules2018(pommerman.FFA), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for flames, want := range map[int]pommerman.Item{1: pommerman.ExtraBomb, 2: pommerman.Passage} {
+		m := &match2018{Match: g.New(1)[0].(*pommerman.Match)}
 		m.Reset(env.Seed{})
 		values := values2018(m)
 		board := []byte(values["board"].(string))
-		board[0] = '0' + byte(Flames)
-		values["board"], values["items"] = string(board), [][]int{{0, 0, int(ExtraBomb)}}
+		board[0] = '0' + byte(pommerman.Flames)
+		values["board"], values["items"] = string(board), [][]int{{0, 0, int(pommerman.ExtraBomb)}}
 		for range flames {
 			values["flames"] = append(values["flames"].([][]int), []int{0, 0, 1})
 		}
@@ -132,7 +138,7 @@ func TestDoubledFlames(t *testing.T) {
 		for range 2 {
 			m.Step(make([]uint8, 4))
 		}
-		if got := m.Board[grid.At(0, 0)]; got != want || m.Hidden(grid.At(0, 0)) != Passage || len(m.double) > 0 {
+		if got := m.Board[grid.At(0, 0)]; got != want || m.Hidden(grid.At(0, 0)) != pommerman.Passage || len(m.double) > 0 {
 			t.Errorf("after %d flames the board shows %d, want %d", flames, got, want)
 		}
 	}
@@ -141,12 +147,12 @@ func TestDoubledFlames(t *testing.T) {
 // TestRecordedBoards: every recorded board is one that the rules could deal, and
 // whatever is altered is found.
 func TestRecordedBoards(t *testing.T) {
-	lines := recordLines(t, "2018/boards")
+	lines := tracetest.Lines(t, "testdata/2018/boards.jsonl.gz")
 	if len(lines) != 100 {
 		t.Errorf("%d boards, want 100", len(lines))
 	}
 	for i, line := range lines {
-		report, err := Boards2018.Check(line)
+		report, err := check(line)
 		if err != nil || report.Boards != 1 || report.Mismatches != 0 {
 			t.Errorf("board %d: %+v, %v", i+1, report, err)
 		}
@@ -177,7 +183,7 @@ func TestRecordedBoards(t *testing.T) {
 	} {
 		board := decode(t, lines[0])
 		tc.alter(board)
-		report, err := Boards2018.Check(encode(t, board))
+		report, err := check(encode(t, board))
 		found := false
 		for _, d := range report.Differences {
 			found = found || strings.HasPrefix(d.Field, tc.want)
@@ -186,7 +192,79 @@ func TestRecordedBoards(t *testing.T) {
 			t.Errorf("%s: found %v, %v, want %q", tc.reason, report.Differences, err, tc.want)
 		}
 	}
-	if _, err := Boards2018.Check([]byte(`{"format":"pommerman-2018-board/1"}`)); err == nil {
+	if _, err := check([]byte(`{"format":"pommerman-2018-board/1"}`)); err == nil {
 		t.Error("half a board was accepted")
+	}
+}
+
+// TestWonByNobody: games without a survivor were called won, but for team games at the
+// step limit.
+func TestWonByNobody(t *testing.T) {
+	ffa, team := pommerman.Rules2018(pommerman.FFA), pommerman.Rules2018(pommerman.Team)
+	for _, tc := range []struct {
+		reason string
+		rules  pommerman.Rules
+		count  uint16
+		alive  []int
+		want   bool
+	}{
+		{"a step after the limit", ffa, 2501, []int{0, 1}, false},
+		{"one is left", ffa, 2501, []int{1}, false},
+		{"all are dead", ffa, 9, nil, true},
+		{"all are dead at the limit", ffa, 2501, nil, true},
+		{"both teams are dead", team, 9, nil, true},
+		{"both teams are dead at the limit", team, 2501, nil, false},
+		{"one of a team is left", team, 9, []int{2}, false},
+	} {
+		m := pommerman.NewMatch(tc.rules)
+		m.StepCount = tc.count
+		for _, seat := range tc.alive {
+			m.Agents[seat].Alive = true
+		}
+		if got := wonByNobody(m); got != tc.want {
+			t.Errorf("%s: won by nobody %v, want %v", tc.reason, got, tc.want)
+		}
+	}
+}
+
+// TestDecisions2018: every decision of the SimpleAgent of 2018 comes out again, as those of
+// today's agent, which decides differently, do not. What is altered is found.
+func TestDecisions2018(t *testing.T) {
+	lines := tracetest.Lines(t, "testdata/2018/simple_agent.jsonl.gz")
+	if len(lines) != 1060 {
+		t.Errorf("%d decisions, want 1060", len(lines))
+	}
+	others, altered := 0, 0
+	for i, line := range lines {
+		report, err := check(line)
+		if err != nil || report.Decisions != 1 || report.Mismatches > 0 {
+			t.Fatalf("decision %d: %+v, %v", i+1, report, err)
+		}
+		if report, err = madeAgain(line, false); err != nil || report.Mismatches > 0 {
+			others++
+		}
+		rec := decode(t, line)
+		action, _ := rec["action"].(json.Number).Int64()
+		rec["action"] = (action + 1) % int64(choices)
+		if report, err = check(encode(t, rec)); err == nil && report.Mismatches > 0 {
+			altered++
+		}
+	}
+	if others < 100 || altered != len(lines) {
+		t.Errorf("today's agent decides differently in %d of %d positions, and %d altered actions are found", others, len(lines), altered)
+	}
+	for reason, alter := range map[string]func(rec object){
+		"probs is":       func(rec object) { rec["probs"] = []float64{1, 0, 0, 0, 0, 0, 0} },
+		`"step_count"`:   func(rec object) { rec["obs"].(object)["step_count"] = 3 },
+		"obs: board":     func(rec object) { rec["obs"].(object)["board"] = 3 },
+		"obs: teammate":  func(rec object) { delete(rec["obs"].(object), "teammate") },
+		"ammo is -1":     func(rec object) { rec["obs"].(object)["ammo"] = -1 },
+		"unexpected end": func(rec object) { delete(rec, "obs") },
+	} {
+		rec := decode(t, lines[0])
+		alter(rec)
+		if _, err := check(encode(t, rec)); err == nil || !strings.Contains(err.Error(), reason) {
+			t.Errorf("the error is %v, want one with %q", err, reason)
+		}
 	}
 }

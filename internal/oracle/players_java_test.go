@@ -1,4 +1,4 @@
-package java
+package main
 
 import (
 	"bytes"
@@ -15,17 +15,7 @@ import (
 // recorded is the lines of a file of records.
 func recorded(t testing.TB, name string) [][]byte {
 	t.Helper()
-	return tracetest.Lines(t, "../../testdata/traces/java/"+name+".jsonl.gz")
-}
-
-// check checks a record of either format.
-func check(line []byte) (record.Report, error) {
-	for _, f := range Formats {
-		if bytes.Contains(line, []byte(`"`+f.Name+`"`)) {
-			return f.Check(line)
-		}
-	}
-	return record.Report{}, fmt.Errorf("no format fits %.60s", line)
+	return tracetest.Lines(t, "testdata/java/"+name+".jsonl.gz")
 }
 
 // Every recorded decision and value comes out again.
@@ -52,23 +42,37 @@ func TestRecorded(t *testing.T) {
 	}
 }
 
+// object is a JSON object taken apart, for altering.
 type object = map[string]any
+
+func decode(t testing.TB, line []byte) object {
+	t.Helper()
+	var o object
+	in := json.NewDecoder(bytes.NewReader(line))
+	in.UseNumber() // or numbers would be written in another way
+	if err := in.Decode(&o); err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+func encode(t testing.TB, o object) []byte {
+	t.Helper()
+	line, err := json.Marshal(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return line
+}
+
+func stepOf(game object, i int) object { return game["steps"].([]any)[i].(object) }
 
 // altered is a record with a change made.
 func altered(t *testing.T, line []byte, change func(rec object)) []byte {
 	t.Helper()
-	var rec object
-	in := json.NewDecoder(bytes.NewReader(line))
-	in.UseNumber() // or numbers would be written in another way
-	if err := in.Decode(&rec); err != nil {
-		t.Fatal(err)
-	}
+	rec := decode(t, line)
 	change(rec)
-	text, err := json.Marshal(rec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
+	return encode(t, rec)
 }
 
 // finds reports whether a check finds a difference in field, or cannot read it.

@@ -1,4 +1,4 @@
-package pommerman
+package main
 
 import (
 	"bytes"
@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"pommego/arena/trace"
-	"pommego/env/record"
+	"pommego/arena/trace/tracetest"
 )
 
 // Every game and board recorded from the Java re-implementation comes out again.
@@ -34,7 +34,7 @@ func TestRecordedJava(t *testing.T) {
 	} {
 		t.Run(tc.file, func(t *testing.T) {
 			t.Parallel()
-			report, err := checkers.Verify(recordFile("java/"+tc.file), trace.Options{})
+			report, err := formats.Verify("testdata/java/"+tc.file+".jsonl.gz", trace.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -51,13 +51,13 @@ func TestRecordedJava(t *testing.T) {
 
 // Each scene is one sentence of the rules page, played by the original.
 func TestJavaScenes(t *testing.T) {
-	for _, line := range recordLines(t, "java/crafted") {
+	for _, line := range tracetest.Lines(t, "testdata/java/crafted.jsonl.gz") {
 		rec, err := recordingJava.Parse(line)
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Run(rec.Info.Name, func(t *testing.T) {
-			report, err := RecordedJava.Check(line)
+			report, err := check(line)
 			if err != nil || report.Mismatches > 0 {
 				t.Errorf("%s: %v, %v", rec.Info.Note, err, report.Differences)
 			}
@@ -67,30 +67,29 @@ func TestJavaScenes(t *testing.T) {
 
 // An altered value of any kind is found under its name.
 func TestAlteredJavaRecordIsFound(t *testing.T) {
-	enter, tie := recordLines(t, "java/crafted")[1], recordLines(t, "java/crafted")[44]
-	radio, board := recordLines(t, "java/radio")[0], recordLines(t, "java/boards")[3]
+	enter, tie := tracetest.Lines(t, "testdata/java/crafted.jsonl.gz")[1], tracetest.Lines(t, "testdata/java/crafted.jsonl.gz")[44]
+	radio, board := tracetest.Lines(t, "testdata/java/radio.jsonl.gz")[0], tracetest.Lines(t, "testdata/java/boards.jsonl.gz")[3]
 	for _, tc := range []struct {
 		field    string
-		check    record.Format
 		line     []byte
 		old, new string
 	}{
-		{"results", RecordedJava, tie, `"results":[2,2,1,1]`, `"results":[2,2,1,2]`},
-		{"rewards", RecordedJava, tie, `"rewards":[-1,-1,-1,-1]`, `"rewards":[-1,0,-1,-1]`},
-		{"flames (order)", RecordedJava, enter, `"flames":[[0,0,5],[0,1,5]]`, `"flames":[[0,1,5],[0,0,5]]`},
-		{"flames", RecordedJava, enter, `"flames":[[0,0,5],[0,1,5]]`, `"flames":[[0,0,5],[0,1,5],[0,1,5]]`},
-		{"radio[0].word", RecordedJava, radio, `"radio":[[7,8,0,5,1]`, `"radio":[[7,8,0,5,2]`},
-		{"obs[0].alive", RecordedJava, radio, `"alive":[10,11,12,13],"step_count":10`, `"alive":[10,11,12],"step_count":10`},
-		{"obs[0].agents", RecordedJava, radio, `"agents":[[1,1,1,2,0],[9,1,1,2,0]`, `"agents":[[1,1,1,2,0],[null,null,1,2,0]`},
-		{"board[", RecordedBoardsJava, board, `"board":"000`, `"board":"001`},
-		{"rigid", RecordedBoardsJava, board, `"rigid":20`, `"rigid":21`},
+		{"results", tie, `"results":[2,2,1,1]`, `"results":[2,2,1,2]`},
+		{"rewards", tie, `"rewards":[-1,-1,-1,-1]`, `"rewards":[-1,0,-1,-1]`},
+		{"flames (order)", enter, `"flames":[[0,0,5],[0,1,5]]`, `"flames":[[0,1,5],[0,0,5]]`},
+		{"flames", enter, `"flames":[[0,0,5],[0,1,5]]`, `"flames":[[0,0,5],[0,1,5],[0,1,5]]`},
+		{"radio[0].word", radio, `"radio":[[7,8,0,5,1]`, `"radio":[[7,8,0,5,2]`},
+		{"obs[0].alive", radio, `"alive":[10,11,12,13],"step_count":10`, `"alive":[10,11,12],"step_count":10`},
+		{"obs[0].agents", radio, `"agents":[[1,1,1,2,0],[9,1,1,2,0]`, `"agents":[[1,1,1,2,0],[null,null,1,2,0]`},
+		{"board[", board, `"board":"000`, `"board":"001`},
+		{"rigid", board, `"rigid":20`, `"rigid":21`},
 	} {
 		altered := bytes.Replace(tc.line, []byte(tc.old), []byte(tc.new), 1)
 		if bytes.Equal(altered, tc.line) {
 			t.Errorf("%s: there is no %s to alter", tc.field, tc.old)
 			continue
 		}
-		report, err := tc.check.Check(altered)
+		report, err := check(altered)
 		if err != nil || report.Mismatches == 0 {
 			t.Errorf("%s was altered: %v, %d mismatches", tc.field, err, report.Mismatches)
 			continue

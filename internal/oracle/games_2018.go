@@ -1,6 +1,7 @@
-package pommerman
+package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -8,6 +9,7 @@ import (
 
 	"pommego/env"
 	"pommego/env/grid"
+	"pommego/env/pommerman"
 	"pommego/env/record"
 	"pommego/env/saved"
 )
@@ -22,7 +24,7 @@ import (
 // flames that no game produces: two on a cell with the same life, of which a State
 // holds only one.
 type match2018 struct {
-	*Match
+	*pommerman.Match
 	draws  skullDraws // of the coming step, or the last
 	double [][]int    // the second flames of that kind: row, column, life
 }
@@ -32,20 +34,45 @@ type match2018 struct {
 func (m *match2018) Step(actions []uint8) {
 	for _, f := range m.double {
 		if f[2]--; f[2] < 0 {
-			m.hide(grid.At(f[0], f[1]), Passage)
+			m.Hide(grid.At(f[0], f[1]), pommerman.Passage)
 		}
 	}
 	m.double = slices.DeleteFunc(m.double, func(f []int) bool { return f[2] < 0 })
-	m.game.rules.step2018(&m.State, actions, &m.draws, nil)
+	rulesOf(m.Match).Step2018(&m.State, actions, m.draws.next)
+}
+
+// rulesOf is a match's rules.
+func rulesOf(m *pommerman.Match) *pommerman.Rules { return m.Game().(*pommerman.Game).Rules() }
+
+// skullDraws prescribes the draws of one step.
+type skullDraws struct {
+	given []skullDraw
+	taken []skullDraw // what the step drew of them, and for whom
+}
+
+// skullDraw is one draw, uniform in [0, 1), for the skull that an agent took.
+type skullDraw struct {
+	agent int
+	u     float64
+}
+
+// next is the next prescribed draw, 0 if none is left.
+func (d *skullDraws) next(agent int) float64 {
+	u := 0.0
+	if n := len(d.taken); n < len(d.given) {
+		u = d.given[n].u
+	}
+	d.taken = append(d.taken, skullDraw{agent, u})
+	return u
 }
 
 var recording2018 = record.Form[*match2018]{
 	Name: "pommerman-2018-trace/1", Keys: []string{"config"},
 	Match: matchOf2018,
-	Seats: func(m *match2018) int { return recording.Seats(m.Match) },
+	Seats: func(m *match2018) int { return pommerman.Recording.Seats(m.Match) },
 
 	Inputs: func(m *match2018) []saved.Entry {
-		return append(recording.Inputs(m.Match), saved.Entry{Name: "skulls", Shape: saved.JSON, Optional: true})
+		return append(pommerman.Recording.Inputs(m.Match), saved.Entry{Name: "skulls", Shape: saved.JSON, Optional: true})
 	},
 	Act: act2018,
 
@@ -53,12 +80,12 @@ var recording2018 = record.Form[*match2018]{
 	Values: values2018,
 	Start:  start2018,
 
-	Observed:   func(m *match2018) []saved.Entry { return m.game.rules.observed2018().Entries() },
-	Observe:    func(m *match2018, seat int) saved.Values { return recording.Observe(m.Match, seat) },
-	ObserveRaw: func(m *match2018, seat int) saved.Values { return recording.ObserveRaw(m.Match, seat) },
+	Observed:   func(m *match2018) []saved.Entry { return observed2018(rulesOf(m.Match)) },
+	Observe:    func(m *match2018, seat int) saved.Values { return pommerman.Recording.Observe(m.Match, seat) },
+	ObserveRaw: func(m *match2018, seat int) saved.Values { return pommerman.Recording.ObserveRaw(m.Match, seat) },
 
 	Led: func(m *match2018, values saved.Values) {
-		if r := &m.game.rules; r.wonByNobody(&m.State) {
+		if wonByNobody(m.Match) {
 			values["result"] = env.Win.String()
 		}
 	},
@@ -69,26 +96,39 @@ var recording2018 = record.Form[*match2018]{
 	},
 }
 
-// Recorded2018 is the format of games recorded by the reference of 2018.
-var Recorded2018 = recording2018.Format()
-
 // wonByNobody reports whether the game is over without a survivor and the reference of
 // 2018 calls it won: so it does in all cases but team games at the step limit.
-func (r *Rules) wonByNobody(s *State) bool {
-	return s.alive() == 0 && !(r.Teams() && int(s.StepCount) >= r.lastStep())
+func wonByNobody(m *pommerman.Match) bool {
+	for _, a := range m.Agents {
+		if a.Alive {
+			return false
+		}
+	}
+	return !(rulesOf(m).Teams() && int(m.StepCount) >= m.Spec().MaxSteps)
+}
+
+// observed2018 is the entries of today's observations that those of 2018 have.
+func observed2018(r *pommerman.Rules) []saved.Entry {
+	return slices.DeleteFunc(r.Observed().Entries(), func(e saved.Entry) bool {
+		switch e.Name {
+		case "bomb_moving_direction", "flame_life", "alive", "game_type", "game_env", "step_count":
+			return true
+		}
+		return false
+	})
 }
 
 // table2018 is the entries of a state. Some games begin with flames in an order
 // that no game gives them, which makes no difference and is not kept.
 func table2018(m *match2018) []saved.Entry {
-	list := recording.Table(m.Match)
+	list := pommerman.Recording.Table(m.Match)
 	at := slices.IndexFunc(list, func(e saved.Entry) bool { return e.Name == "flames" })
 	list[at].Unordered = true
 	return list
 }
 
 func values2018(m *match2018) saved.Values {
-	values := recording.Values(m.Match)
+	values := pommerman.Recording.Values(m.Match)
 	values["flames"] = append(values["flames"].([][]int), m.double...)
 	return values
 }
@@ -105,9 +145,16 @@ func start2018(m *match2018, v saved.Values) error {
 			flames = append(flames, f)
 		}
 	}
-	sortFlames(flames)
+	slices.SortFunc(flames, func(a, b []int) int { return cmp.Or(a[2]-b[2], slices.Compare(a, b)) })
 	v["flames"] = flames
-	return recording.Start(m.Match, v)
+	steps, last := v["step_count"].(int), m.Spec().MaxSteps
+	if steps > math.MaxInt16 {
+		return fmt.Errorf("step_count is %d, want 0 to %d", steps, math.MaxInt16)
+	}
+	v["step_count"] = min(steps, last)
+	err := pommerman.Recording.Start(m.Match, v)
+	m.StepCount = uint16(steps) // some games begin past the step limit, which ends them after a step
+	return err
 }
 
 // act2018 is the recorded actions of a step. It passes the recorded draws to the match.
@@ -125,7 +172,7 @@ func act2018(m *match2018, inputs saved.Values) ([]uint8, error) {
 			m.draws.given = append(m.draws.given, skullDraw{int(d[0]), d[1]})
 		}
 	}
-	return act(m.Match, inputs)
+	return pommerman.Recording.Act(m.Match, inputs)
 }
 
 // config2018 is what the reference's environment of 2018 was made with.
@@ -143,11 +190,11 @@ func matchOf2018(h *record.Head) (*match2018, string, error) {
 	if err != nil {
 		return nil, "", fmt.Errorf("config: %w", err)
 	}
-	given, err := configured(values)
+	given, err := pommerman.Configured(values)
 	if err != nil {
 		return nil, "", fmt.Errorf("config: %w", err)
 	}
-	r := Rules2018(given.GameType)
+	r := pommerman.Rules2018(given.GameType)
 	r.BoardSize, r.MaxSteps, r.ViewSize = given.BoardSize, given.MaxSteps, given.ViewSize
 	r.NumRigid, r.NumWood, r.NumItems = given.NumRigid, given.NumWood, given.NumItems
 	r.StartBlast, r.BombLife = values["default_blast_strength"].(int), values["default_bomb_life"].(int)
@@ -159,8 +206,5 @@ func matchOf2018(h *record.Head) (*match2018, string, error) {
 		return nil, "", fmt.Errorf("config: num_agents is %d, want %d in game type %d", n, r.Seats(), r.GameType)
 	}
 	id, _ := values["env_id"].(string)
-	game := undealt(r)
-	// Some games begin past the step limit, which ends them after a step.
-	game.form.Table[0] = countField(math.MaxInt16)
-	return &match2018{Match: &Match{game: game}}, id, nil
+	return &match2018{Match: pommerman.NewMatch(r)}, id, nil
 }

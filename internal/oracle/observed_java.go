@@ -1,4 +1,4 @@
-package pommerman
+package main
 
 import (
 	"bytes"
@@ -7,26 +7,30 @@ import (
 
 	"pommego/env"
 	"pommego/env/grid"
+	"pommego/env/pommerman"
 	"pommego/env/record"
 	"pommego/env/saved"
 )
 
-// ObservedJava is what a player of the Java re-implementation observed, as its
+// nobody is the owner of the bombs of a copy.
+const nobody = 15
+
+// observedJava is what a player of the Java re-implementation observed, as its
 // recorded decisions hold it: with the copy of the game that it planned on.
-type ObservedJava struct {
-	View   View
+type observedJava struct {
+	View   pommerman.View
 	replay *javaReplay
 	text   saved.Values
 }
 
-// ReadObservationJava reads what a seat observed, in a game of a recorded
+// readObservationJava reads what a seat observed, in a game of a recorded
 // configuration. What cannot be an observation is an error that names the key.
-func ReadObservationJava(config, obs json.RawMessage, seat int) (*ObservedJava, error) {
+func readObservationJava(config, obs json.RawMessage, seat int) (*observedJava, error) {
 	m, _, err := javaReplayOf(&record.Head{Config: config})
 	if err != nil {
 		return nil, err
 	}
-	o := &ObservedJava{replay: m}
+	o := &observedJava{replay: m}
 	if o.text, err = saved.Decode(obs, m.observed()); err != nil {
 		return nil, fmt.Errorf("obs: %w", err)
 	}
@@ -41,19 +45,19 @@ func ReadObservationJava(config, obs json.RawMessage, seat int) (*ObservedJava, 
 }
 
 // Copy is the copy of the game that the player planned on.
-func (o *ObservedJava) Copy() *State { return &o.replay.State }
+func (o *observedJava) Copy() *pommerman.State { return &o.replay.State }
 
 // Result is how the game stood for the player.
-func (o *ObservedJava) Result() env.Result { return env.Result(o.text["result"].(int)) }
+func (o *observedJava) Result() env.Result { return env.Result(o.text["result"].(int)) }
 
 // readView reads the maps and numbers.
-func (o *ObservedJava) readView(seat int) error {
-	r := &o.replay.game.rules
-	o.View = View{Rules: r, Seat: seat}
+func (o *observedJava) readView(seat int) error {
+	r := rulesOf(o.replay.Match)
+	o.View = pommerman.View{Rules: r, Seat: seat}
 	for c := range o.View.Board {
-		o.View.Board[c] = Rigid
+		o.View.Board[c] = pommerman.Rigid
 	}
-	for _, f := range r.observed() {
+	for _, f := range r.Observed() {
 		v, there := o.text[f.Name]
 		if !there {
 			continue
@@ -69,10 +73,10 @@ func (o *ObservedJava) readView(seat int) error {
 }
 
 // readCopy reads the lists of the playable copy. They hold more than the view.
-func (o *ObservedJava) readCopy() error {
-	m, r := o.replay, &o.replay.game.rules
+func (o *observedJava) readCopy() error {
+	m, r := o.replay, rulesOf(o.replay.Match)
 	last, any := r.BoardSize-1, 255
-	m.Bombs, m.NumBombs, m.State.flames = [MaxBombs]Bomb{}, 0, [maxFlameLife]grid.Bits{}
+	m.State = pommerman.State{Board: m.Board, Agents: m.Agents, StepCount: m.StepCount}
 	row, col := saved.Col("row", 0, last), saved.Col("col", 0, last)
 	if err := o.readAgents(); err != nil {
 		return err
@@ -81,14 +85,13 @@ func (o *ObservedJava) readCopy() error {
 		saved.Entry
 		set func(row []int) error
 	}{
-		{saved.UpTo("bombs", MaxBombs, row, col, saved.Col("life", 0, any), saved.Col("blast_strength", 1, any), saved.Col("bomber", -1, -1), saved.Col("direction", 0, 0)), func(row []int) error {
-			m.addBomb(NewBomb(grid.At(row[0], row[1]), uint8(row[2]), uint8(row[3]), nobody, grid.Stay))
+		{saved.UpTo("bombs", pommerman.MaxBombs, row, col, saved.Col("life", 0, any), saved.Col("blast_strength", 1, any), saved.Col("bomber", -1, -1), saved.Col("direction", 0, 0)), func(row []int) error {
+			m.Bombs[m.NumBombs] = pommerman.NewBomb(grid.At(row[0], row[1]), uint8(row[2]), uint8(row[3]), nobody, grid.Stay)
+			m.NumBombs++
 			return nil
 		}},
 		{saved.UpTo("flames", 1<<16, row, col, saved.Col("life", r.FlameLife, r.FlameLife)), func(row []int) error { return m.setFlame(0, row) }},
-		{saved.UpTo("items", r.BoardSize*r.BoardSize, row, col, saved.Col("item", int(ExtraBomb), int(Kick))), func(row []int) error {
-			return setItem(&m.State, 0, row)
-		}},
+		{m.itemEntry(), func(row []int) error { return m.setItems([][]int{row}) }},
 	} {
 		var rows [][]int
 		if err := json.Unmarshal(o.text[list.Name].(json.RawMessage), &rows); err != nil {
@@ -108,13 +111,14 @@ func (o *ObservedJava) readCopy() error {
 }
 
 // readAgents reads where the agents are, if that is known, and what they carry.
-func (o *ObservedJava) readAgents() error {
+func (o *observedJava) readAgents() error {
 	m := o.replay
 	var rows [][]*int
-	if err := json.Unmarshal(o.text["agents"].(json.RawMessage), &rows); err != nil || len(rows) != MaxAgents {
-		return fmt.Errorf("agents is %s, want %d lists of numbers", o.text["agents"], MaxAgents)
+	if err := json.Unmarshal(o.text["agents"].(json.RawMessage), &rows); err != nil || len(rows) != pommerman.MaxAgents {
+		return fmt.Errorf("agents is %s, want %d lists of numbers", o.text["agents"], pommerman.MaxAgents)
 	}
-	limits := []int{m.game.rules.BoardSize - 1, m.game.rules.BoardSize - 1, 255, 255, 1}
+	last := rulesOf(m.Match).BoardSize - 1
+	limits := []int{last, last, 255, 255, 1}
 	for i, row := range rows {
 		var n [5]int
 		for k, limit := range limits {
@@ -125,7 +129,7 @@ func (o *ObservedJava) readAgents() error {
 				n[k] = *row[k]
 			}
 		}
-		a := Agent{Nowhere, uint8(n[2]), uint8(n[3]), m.Agents[i].Alive, n[4] != 0}
+		a := pommerman.Agent{Cell: pommerman.Nowhere, Ammo: uint8(n[2]), Blast: uint8(n[3]), Alive: m.Agents[i].Alive, Kicks: n[4] != 0}
 		if row[0] != nil {
 			a.Cell = grid.At(n[0], n[1])
 		}
@@ -135,19 +139,22 @@ func (o *ObservedJava) readAgents() error {
 }
 
 // readResult reads how the game stands for the player.
-func (o *ObservedJava) readResult() error {
+func (o *observedJava) readResult() error {
 	result := o.Result()
 	if result > env.Incomplete {
 		return fmt.Errorf("result is %d, want 0 to %d", o.text["result"], env.Incomplete)
 	}
-	codes := map[env.Result]results{env.Win: resultWin, env.Tie: resultTie}
-	o.replay.State.results.set(env.SeatSet(0).With(o.View.Seat), codes[result])
-	return nil
+	if result != env.Win && result != env.Tie {
+		return nil // it follows from whether the player lives
+	}
+	row := o.replay.results()
+	row[o.View.Seat] = int(result)
+	return o.replay.fieldOf("results").Set(&o.replay.State, row)
 }
 
 // Compare compares what was observed with what the seat would observe of the copy: values
 // that an observation contains twice must agree. at is the prefix of entries' names.
-func (o *ObservedJava) Compare(c *record.Comparison, at string) {
+func (o *observedJava) Compare(c *record.Comparison, at string) {
 	m := o.replay
 	want := saved.Values{}
 	for name, v := range o.text {
@@ -164,13 +171,11 @@ func (o *ObservedJava) Compare(c *record.Comparison, at string) {
 }
 
 // compareBoard compares what the board draws with the lists of flames and agents.
-func (o *ObservedJava) compareBoard(c *record.Comparison, at string) {
-	m, r := o.replay, &o.replay.game.rules
-	burning := m.burning()
-	for i := range r.BoardSize * r.BoardSize {
-		cell := r.cell(i)
+func (o *observedJava) compareBoard(c *record.Comparison, at string) {
+	m, r := o.replay, rulesOf(o.replay.Match)
+	for _, cell := range grid.Cells(r.BoardSize) {
 		item := m.Board[cell]
-		if (item == Flames) != burning.Has(cell) {
+		if (item == pommerman.Flames) != (m.Flame(cell) != 0) {
 			c.Differs(at+"flames", "those that the board shows", "others, at "+where(cell))
 		}
 		if item >= r.Agent0() && m.Agents[item-r.Agent0()].Cell != cell {

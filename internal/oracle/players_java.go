@@ -1,26 +1,24 @@
-package java
+package main
 
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 
 	"pommego/env"
 	"pommego/env/pommerman"
+	"pommego/env/pommerman/bots/java"
 	"pommego/env/record"
 	"pommego/env/saved"
 )
 
-// Formats has the formats of what is recorded of the original's players: their
-// decisions, which are made again with its generator and seed, and the values of its
-// heuristics. Where a decision depends on the process that made it, it must be one of
-// those possible.
-var Formats = []record.Format{
-	{Name: "pommerman-java-decision/1", Check: checkDecisions},
-	{Name: "pommerman-java-heuristic/1", Check: checkHeuristics},
-}
+// Of the original's players there are records of their decisions, which are made again
+// with its generator and seed, and of the values of its heuristics. Where a decision
+// depends on the process that made it, it must be one of those possible.
+
+// choices is how many moves there are.
+const choices = int(pommerman.LayBomb) + 1
 
 var (
 	agentEntry = saved.Entry{Name: "agent", Columns: []saved.Column{saved.Col("agent", 0, pommerman.MaxAgents-1)}}
@@ -49,8 +47,8 @@ func read(text []byte, entries []saved.Entry) (saved.Values, error) {
 }
 
 // observation reads an observation of the recorded agent.
-func observation(values, in saved.Values, key string) (*pommerman.ObservedJava, error) {
-	o, err := pommerman.ReadObservationJava(values["config"].(json.RawMessage), in[key].(json.RawMessage), values["agent"].(int))
+func observation(values, in saved.Values, key string) (*observedJava, error) {
+	o, err := readObservationJava(values["config"].(json.RawMessage), in[key].(json.RawMessage), values["agent"].(int))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", key, err)
 	}
@@ -70,12 +68,12 @@ func checkDecisions(line []byte) (record.Report, error) {
 	if err := json.Unmarshal(values["decisions"].(json.RawMessage), &list); err != nil {
 		return record.Report{}, fmt.Errorf("java: recorded decision: decisions: %w", err)
 	}
-	seed, err := pommerman.JavaSeed(values["seed"].(json.RawMessage))
+	seed, err := javaSeed(values["seed"].(json.RawMessage))
 	if err != nil {
 		return record.Report{}, fmt.Errorf("java: recorded decision: %w", err)
 	}
 	c := record.Comparison{Report: record.Report{Counts: record.Counts{Decisions: len(list)}}}
-	rng := javaRNG{pommerman.NewJavaRandom(seed)}
+	rng := newJavaRandom(seed)
 	for i, text := range list {
 		at := fmt.Sprintf("decisions[%d].", i)
 		one, err := read(text, decision)
@@ -87,19 +85,22 @@ func checkDecisions(line []byte) (record.Report, error) {
 			return record.Report{}, fmt.Errorf("java: recorded decision: %s%w", at, err)
 		}
 		o.Compare(&c, at+"obs.")
-		if could := play(o, rng); !could.has(pommerman.Action(one["action"].(int))) {
+		if could := play(o, rng); !could.has(one["action"].(int)) {
 			c.Differs(at+"action", one["action"], could)
 		}
 	}
 	return c.Report, nil
 }
 
-func (s moves) has(m pommerman.Action) bool { return s>>m&1 != 0 }
+// moves is a set of moves, a bit for each.
+type moves uint8
+
+func (s moves) has(m int) bool { return s>>m&1 != 0 }
 
 func (s moves) String() string {
 	var list []string
 	for m := range choices {
-		if s.has(pommerman.Action(m)) {
+		if s.has(m) {
 			list = append(list, strconv.Itoa(m))
 		}
 	}
@@ -108,62 +109,44 @@ func (s moves) String() string {
 
 // player is a player of the original by the name that a record gives it: what it
 // may play, decision by decision.
-func player(name string) (func(o *pommerman.ObservedJava, rng generator) moves, error) {
+func player(name string) (func(o *observedJava, rng java.Generator) moves, error) {
 	switch name {
-	case "simple":
-		var a simple
-		return func(o *pommerman.ObservedJava, rng generator) moves {
-			_, could := a.decide(&o.View, rng)
-			return could
-		}, nil
 	case "random":
-		return func(_ *pommerman.ObservedJava, rng generator) moves { return one(pommerman.Action(rng.IntN(choices))) }, nil
+		return func(_ *observedJava, rng java.Generator) moves { return 1 << rng.IntN(choices) }, nil
 	case "donothing":
-		return func(*pommerman.ObservedJava, generator) moves { return one(pommerman.Stop) }, nil
+		return func(*observedJava, java.Generator) moves { return 1 << pommerman.Stop }, nil
 	}
-	s, err := searcher(name)
+	bot, err := java.Roster.New(agentName(name))
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("player is %q, want osla, mcts:ITERATIONS:DEPTH, rhea:ITERATIONS:LENGTH, the last two perhaps with :adv, or simple, random or donothing", name)
 	}
-	var m memory
-	var p planner
-	return func(o *pommerman.ObservedJava, rng generator) moves {
-		p.root = *o.Copy()
-		if !p.begin(o.View.Rules, o.View.Seat, &s, s.budget, rng) {
-			return one(pommerman.Stop)
-		}
-		return one(p.decide(&m))
+	return func(o *observedJava, rng java.Generator) moves {
+		return moves(bot.(java.Player).Could(&o.View, o.Copy(), rng))
 	}, nil
 }
 
-// searcher is how a player searches whose name is osla, mcts:ITERATIONS:DEPTH or
-// rhea:ITERATIONS:LENGTH, the last two perhaps with :adv.
-func searcher(name string) (settings, error) {
-	plain, advanced := strings.CutSuffix(name, ":adv")
+// agentName is the name of the built-in agent that plays as a player of the original
+// does.
+func agentName(player string) string {
+	plain, advanced := strings.CutSuffix(player, ":adv")
 	parts := strings.Split(plain, ":")
-	s := settings{advanced: advanced}
-	if name == "osla" {
-		return s, nil
+	far := map[string]string{"mcts": "depth", "rhea": "length"}[parts[0]]
+	switch {
+	case player == "osla" || player == "simple":
+		return "java-" + player
+	case len(parts) != 3 || far == "":
+		return "none"
 	}
-	if len(parts) == 3 {
-		tries, err := strconv.Atoi(parts[1])
-		far, also := strconv.Atoi(parts[2])
-		switch {
-		case err != nil || also != nil || tries < 1 || tries > 1e6 || far < 1 || far > len(member{}.moves):
-		case parts[0] == "mcts":
-			s.method, s.iterations, s.depth, s.c = treeSearch, tries, far, math.Sqrt2
-			return s, nil
-		case parts[0] == "rhea":
-			s.method, s.iterations, s.length, s.mutation = evolution, tries, far, 0.5
-			return s, nil
-		}
+	name := fmt.Sprintf("java-%s:iterations=%s,%s=%s", parts[0], parts[1], far, parts[2])
+	if advanced {
+		name += ",advanced=1"
 	}
-	return s, fmt.Errorf("player is %q, want osla, mcts:ITERATIONS:DEPTH, rhea:ITERATIONS:LENGTH, the last two perhaps with :adv, or simple, random or donothing", name)
+	return name
 }
 
 func checkHeuristics(line []byte) (record.Report, error) {
 	values, err := read(line, heuristics)
-	var root, future *pommerman.ObservedJava
+	var root, future *observedJava
 	if err == nil {
 		root, err = observation(values, values, "root")
 	}
@@ -188,17 +171,42 @@ func checkHeuristics(line []byte) (record.Report, error) {
 }
 
 // compute is the values of a future by all heuristics.
-func compute(root, future *pommerman.ObservedJava) saved.Values {
-	h := heuristic{rules: root.View.Rules, seat: root.View.Seat}
+func compute(root, future *observedJava) saved.Values {
+	r, seat := root.View.Rules, root.View.Seat
 	found := saved.Values{"terminal": 0}
-	if h.rules.Result(future.Copy(), h.seat) != env.Incomplete {
+	if r.Result(future.Copy(), seat) != env.Incomplete {
 		found["terminal"] = 1
 	}
 	for _, name := range []string{"custom", "advanced"} {
-		var m memory
-		h.begin(root.Copy(), &m, name == "advanced", &ownRNG{})
-		found[name], found["max_woods"] = h.value(future.Copy(), &ownRNG{}), int(m.wood)
+		found[name], found["max_woods"] = java.Score(r, seat, root.Copy(), future.Copy(), name == "advanced")
 	}
-	found["win_score"], found["player_count"] = h.winScore(future.Copy()), h.playerCount(future.Copy())
+	found["win_score"], found["player_count"] = winScore(r, future.Copy(), seat), playerCount(r, future.Copy(), seat)
 	return found
+}
+
+// winScore is WinScoreHeuristic, which no agent of ours uses.
+func winScore(r *pommerman.Rules, s *pommerman.State, seat int) float64 {
+	switch r.Result(s, seat) {
+	case env.Win:
+		return 1
+	case env.Loss:
+		return -1
+	case env.Tie:
+		return 0.5
+	}
+	return 0
+}
+
+// playerCount is PlayerCountHeuristic, which no agent of ours uses.
+func playerCount(r *pommerman.Rules, s *pommerman.State, seat int) float64 {
+	if r.Result(s, seat) != env.Incomplete {
+		return winScore(r, s, seat)
+	}
+	others := 0
+	for other := range r.Seats() {
+		if other != seat && s.Agents[other].Alive {
+			others++
+		}
+	}
+	return 1 / float64(others)
 }

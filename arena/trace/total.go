@@ -1,0 +1,133 @@
+package trace
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+
+	"pommego/env/record"
+)
+
+// Total is what checking several files found.
+type Total struct {
+	OK bool `json:"ok"` // something was compared, and nothing differed
+	record.Counts
+	Errors int           `json:"errors"` // files that could not be checked
+	Files  []CheckedFile `json:"files"`
+
+	wrong map[string]int // mismatches, by what the files hold
+}
+
+// CheckedFile is what checking one of them found.
+type CheckedFile struct {
+	FileReport
+	Error string `json:"error,omitempty"`
+}
+
+// RecordedName is what files of recorded games in folders are named like.
+var RecordedName = regexp.MustCompile(`\.jsonl(\.gz)?$`)
+
+// VerifyAll checks files and all recorded games in folders. It writes a line a file, its
+// first differences, and then how much was checked. o.Keep is how many differences of all
+// files are listed, none if it is 0.
+func (f Formats) VerifyAll(out io.Writer, paths []string, o Options) (*Total, error) {
+	files, err := recorded(paths)
+	if err != nil {
+		return nil, err
+	}
+	t := &Total{wrong: map[string]int{}}
+	left := o.Keep
+	for _, path := range files {
+		if o.Keep = left; left == 0 {
+			o.Keep = -1 // 0 would be the default
+		}
+		report, err := f.Verify(path, o)
+		left -= len(report.Differences)
+		t.add(report, err)
+		t.Files[len(t.Files)-1].report(out)
+	}
+	t.OK = t.Mismatches == 0 && t.Errors == 0 && t.Steps+t.Decisions+t.Boards+t.Values > 0
+	t.report(out)
+	return t, nil
+}
+
+// recorded is the files named, and in place of folders the files in them.
+func recorded(paths []string) (files []string, err error) {
+	for _, path := range paths {
+		if info, err := os.Stat(path); err != nil || !info.IsDir() {
+			files = append(files, path) // what is wrong with it is found on reading
+			continue
+		}
+		before := len(files)
+		err := filepath.WalkDir(path, func(at string, d fs.DirEntry, err error) error {
+			if err == nil && d.Type().IsRegular() && RecordedName.MatchString(d.Name()) {
+				files = append(files, at)
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		if len(files) == before {
+			return nil, fmt.Errorf("%s: there is no file named *.jsonl or *.jsonl.gz in this folder", path)
+		}
+	}
+	return files, nil
+}
+
+func (t *Total) add(report FileReport, err error) {
+	f := CheckedFile{FileReport: report}
+	if err != nil {
+		f.Error = err.Error()
+		t.Errors++
+	}
+	t.Counts.Add(report.Counts)
+	t.wrong[report.Kind()] += report.Mismatches
+	t.Files = append(t.Files, f)
+}
+
+// onEach is what there is one of on a line of a file, where that is no game.
+var onEach = map[string]string{"decisions": "decision", "boards": "board", "values": "values"}
+
+// report writes the file's line and, below it, its differences.
+func (f *CheckedFile) report(out io.Writer) {
+	if f.Error != "" {
+		fmt.Fprintf(out, "error: %s (after %s, %d mismatches)\n", f.Error, f.Checked(), f.Mismatches)
+	} else {
+		fmt.Fprintf(out, "%s: %s, %d mismatches\n", f.File, f.Checked(), f.Mismatches)
+	}
+	what, ok := onEach[f.Kind()]
+	for _, d := range f.Differences {
+		if !ok {
+			fmt.Fprintf(out, "  %s: %s\n", f.File, d)
+		} else {
+			fmt.Fprintf(out, "  %s: %s %d, %s: expected %s, got %s\n", f.File, what, d.Game, d.Field, d.Expected, d.Got)
+		}
+	}
+}
+
+// report writes the last lines: boards and values have one of their own, and
+// decisions if there were games too. The last counts all mismatches.
+func (t *Total) report(out io.Writer) {
+	if t.Errors > 0 {
+		fmt.Fprintf(out, "%d of %d files could not be checked\n", t.Errors, len(t.Files))
+	}
+	if t.Boards > 0 {
+		fmt.Fprintf(out, "%d boards, %d mismatches\n", t.Boards, t.wrong["boards"])
+	}
+	if t.Values > 0 {
+		fmt.Fprintf(out, "%d values, %d mismatches\n", t.Values, t.wrong["values"])
+	}
+	switch {
+	case t.Decisions == 0:
+		fmt.Fprintf(out, "%d games, %d steps, %d mismatches\n", t.Games, t.Steps, t.Mismatches)
+	case t.Games == 0:
+		fmt.Fprintf(out, "%d games, %d decisions, %d mismatches\n", t.Games, t.Decisions, t.Mismatches)
+	default:
+		fmt.Fprintf(out, "%d decisions, %d mismatches\n", t.Decisions, t.wrong["decisions"])
+		fmt.Fprintf(out, "%d games, %d steps, %d mismatches\n", t.Games, t.Steps, t.Mismatches)
+	}
+}

@@ -1,0 +1,56 @@
+// Command oracle replays what was recorded of the two other systems, the reference of May
+// 2018 and the Java re-implementation, and compares everything recorded: games, decisions
+// of their agents, dealt boards, values of heuristics.
+//
+//	go run ./internal/oracle FILE|FOLDER...
+//
+// It prints the lines of `pommego verify`. It exits with 0 only if something was compared
+// and nothing differed.
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"pommego/arena/trace"
+	"pommego/env/record"
+)
+
+// formats are the forms of what was recorded.
+var formats = trace.Formats{
+	recording2018.Format(),
+	{Name: "pommerman-2018-board/1", Check: checkBoard2018},
+	{Name: "pommerman-2018-simple-agent/1", Check: checkDecision2018},
+	recordingJava.Format(),
+	{Name: "pommerman-java-board/1", Check: checkBoardJava},
+	{Name: "pommerman-java-decision/1", Check: checkDecisions},
+	{Name: "pommerman-java-heuristic/1", Check: checkHeuristics},
+}
+
+// check checks one record.
+func check(line []byte) (record.Report, error) {
+	name, err := trace.FormatOf(line)
+	if err != nil {
+		return record.Report{}, err
+	}
+	for _, f := range formats {
+		if f.Name == name {
+			return f.Check(line)
+		}
+	}
+	return record.Report{}, fmt.Errorf("no format is called %q", name)
+}
+
+func main() {
+	if len(os.Args) < 2 {
+		fmt.Fprintln(os.Stderr, "usage: go run ./internal/oracle FILE|FOLDER...")
+		os.Exit(2)
+	}
+	total, err := formats.VerifyAll(os.Stdout, os.Args[1:], trace.Options{Keep: 10})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "error:", err)
+	}
+	if err != nil || !total.OK {
+		os.Exit(1)
+	}
+}

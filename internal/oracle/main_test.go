@@ -1,0 +1,47 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pommego/arena/trace"
+	"pommego/arena/trace/tracetest"
+)
+
+// TestValues: values of heuristics and boards are counted by themselves, and an altered
+// one is found.
+func TestValues(t *testing.T) {
+	text := string(bytes.Join(tracetest.Lines(t, "testdata/java/heuristic.jsonl.gz")[:5], []byte("\n")))
+	good, bad := filepath.Join(t.TempDir(), "good.jsonl"), filepath.Join(t.TempDir(), "bad.jsonl")
+	for path, text := range map[string]string{good: text, bad: strings.Replace(text, `"win_score":0`, `"win_score":1`, 1)} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, tc := range []struct {
+		paths []string
+		ok    bool
+		want  []string
+	}{
+		{
+			[]string{good, "testdata/java/decisions.jsonl.gz", "testdata/java/boards.jsonl.gz"}, true,
+			[]string{"80 boards, 0 mismatches\n20 values, 0 mismatches\n0 games, 397 decisions, 0 mismatches\n"},
+		},
+		{[]string{bad}, false, []string{bad + ": values 1, win_score: expected ", "\n20 values, 1 mismatches\n"}},
+		{[]string{filepath.Join(t.TempDir(), "none")}, false, []string{"error: ", "1 of 1 files could not be checked"}},
+	} {
+		var out strings.Builder
+		total, err := formats.VerifyAll(&out, tc.paths, trace.Options{Keep: 10})
+		if err != nil || total.OK != tc.ok {
+			t.Errorf("%v: %+v, %v; want ok %v", tc.paths, total, err, tc.ok)
+		}
+		for _, want := range tc.want {
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("%v: printed %q, want %q in it", tc.paths, out.String(), want)
+			}
+		}
+	}
+}
