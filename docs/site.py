@@ -54,14 +54,7 @@ def gather(folder: Path) -> None:
             shutil.copyfile(path, target)
     (folder / "api").mkdir()
     for module in re.findall(r"api/([\w.]+)\.md", CONFIG.read_text()):
-        (folder / "api" / f"{module}.md").write_text(f"# {module}\n\n::: {written_in(module)}\n")
-
-
-def written_in(module: str) -> str:
-    """Return the module that has the docstrings: adapters have a short name and a long one."""
-    adapter = module.replace("pommego.", "pommego.adapters.")
-    path = PYTHON / adapter.replace(".", "/")
-    return adapter if path.is_dir() or path.with_suffix(".py").is_file() else module
+        (folder / "api" / f"{module}.md").write_text(f"# {module}\n\n::: {module}\n")
 
 
 def build(target: Path) -> None:

@@ -22,7 +22,7 @@ from ray.cluster_utils import Cluster
 import pommego
 import pommego.ray
 from clusters import cluster, complete, kill_node, kill_task, machines  # noqa: F401
-from pommego.adapters.ray import commands
+from pommego.ray import commands
 
 KILLS = int(os.environ.get("POMMEGO_RAY_KILLS", "3"))
 

@@ -25,7 +25,7 @@ from stable_baselines3.common.vec_env import VecFrameStack, VecMonitor
 
 import pommego
 from pommego import sb3
-from pommego.rows import fields_of
+from pommego._core.rows import fields_of
 from recipes import recipe
 
 FFA, TEAM, RADIO = "PommeFFACompetition-v0", "PommeTeamCompetition-v0", "PommeRadioCompetition-v2"

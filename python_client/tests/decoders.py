@@ -35,15 +35,15 @@ with contextlib.ExitStack() as stack:
         traced = atheris.instrument_imports(include=["pommego"], exclude=["pommego.encoding"])
         stack.enter_context(traced)
     import scripted_server
+    from pommego._core.batch import BatchReader
+    from pommego._core.info import episode_info, final_info
     from pommego._transport import compression, wire
     from pommego._transport.handshake import Address, upgrade
     from pommego._transport.opening import action_shape
     from pommego._transport.shared import _layout
     from pommego._transport.websocket import WebSocket
-    from pommego.batch import BatchReader
     from pommego.data import manifest
     from pommego.errors import PommegoError
-    from pommego.info import episode_info, final_info
     from pommego.pommerman import constants, utility
     from pommego.pommerman.agents import http_agent
     from pommego.pommerman.network import client, messages, sockets

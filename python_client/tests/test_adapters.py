@@ -12,7 +12,6 @@ import pommego
 FRAMEWORKS = {
     "jax": ("jax", "jax"),
     "pettingzoo": ("pettingzoo", "pommego[pettingzoo]"),
-    "puffer": ("pufferlib", "pufferlib"),
     "ray": ("ray", "pommego[ray]"),
     "rllib": ("ray", "pommego[rllib]"),
     "sb3": ("stable_baselines3", "pommego[sb3]"),

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import pommego
-from pommego import checks
+from pommego._core import checks
 
 Vec = Callable[..., pommego.PommegoVectorEnv]
 

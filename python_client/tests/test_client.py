@@ -144,9 +144,8 @@ def test_a_panic_carries_the_game() -> None:
         }
         reply(sock, type="error", id=got["id"], **fields)
 
-    with greeted(script) as client:
-        with pytest.raises(GamePanicError) as caught:
-            client.call("step", wire.Batch, env=1)
+    with greeted(script) as client, pytest.raises(GamePanicError) as caught:
+        client.call("step", wire.Batch, env=1)
     assert caught.value.details == {"game": 3, "seed": 2**64 - 1, "episode": 0, "state": b"s"}
 
 

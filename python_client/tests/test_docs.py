@@ -278,7 +278,7 @@ def test_the_api_reference_has_what_users_call(site: Path) -> None:
         *(f"pommego.{name}" for name in modules),
     }
     adapter = (site / "api" / "pommego.sb3.html").read_text()
-    assert 'id="pommego.adapters.sb3.PommegoVecEnv"' in adapter and "Another name of" not in adapter
+    assert 'id="pommego.sb3.PommegoVecEnv"' in adapter and "Another name of" not in adapter
     shown = re.sub(r"<[^>]+>", "", page)
     assert "actions: ArrayLike" in shown, "as in the sources"
 

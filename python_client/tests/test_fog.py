@@ -11,8 +11,8 @@ import pytest
 import pommego
 from compare import assert_same, frozen
 from encodings_of import RADIO, TEAM, VARIANTS, Vec, fogged, name, together
-from pommego.fog import Fog
-from pommego.sight import UNFOGGED
+from pommego._core.fog import Fog
+from pommego._core.sight import UNFOGGED
 
 DOCUMENT = "PommeTeamJavaDocument-v0"
 

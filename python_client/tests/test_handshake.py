@@ -116,11 +116,13 @@ def test_wrong_answers(reply: Callable[[bytes], bytes], text: str, reason: str) 
 
 
 def test_refusals_carry_status_and_body() -> None:
-    with listening(
-        replies(lambda r: b"HTTP/1.1 403 Forbidden\r\nContent-Length: 9\r\n\r\nbad host\n")
-    ) as address:
-        with pytest.raises(HandshakeError) as caught:
-            WebSocket.connect(address, subprotocol=SUBPROTOCOL)
+    with (
+        listening(
+            replies(lambda r: b"HTTP/1.1 403 Forbidden\r\nContent-Length: 9\r\n\r\nbad host\n")
+        ) as address,
+        pytest.raises(HandshakeError) as caught,
+    ):
+        WebSocket.connect(address, subprotocol=SUBPROTOCOL)
     assert caught.value.status == 403
     assert caught.value.body == "bad host\n"
 

@@ -12,32 +12,23 @@ PACKAGE = Path(pommego.__file__).parent
 #: What every part may import: these know nothing of the others.
 BASE = {"_version", "errors", "results"}
 
-#: The environment itself: the modules that lie in the package, but for those below.
-CORE = {
-    *("batch", "checks", "connecting", "encoding", "fog", "guard", "info", "joined", "making"),
-    *("merging", "opponents", "parts", "pool", "program", "registration", "rows", "server"),
-    *("session", "sight", "single", "spec", "spread", "state", "vector", "viewer"),
-}
+#: The environment itself: the folder `_core` and these modules beside it.
+CORE = {"_core", "encoding", "making", "pool", "registration", "server", "single", "spec", "state", "vector"}
 
 #: For each part of the package, the parts it may import besides itself and `BASE`. "core" stands for `CORE`.
 MAY_IMPORT: dict[str, set[str]] = {
     "_transport": set(),
     "core": {"_transport"},
-    "adapters": {"core"},
+    **{name: {"core"} for name in ("jax", "pettingzoo", "ray", "sb3", "torch")},
+    "rllib": {"core", "pettingzoo"},
+    "torchrl": {"core", "torch"},
     "pommerman": {"core"},
-    "data": {"core"},
-    "matches": {"core"},
+    "data": {"core", "torch"},
     "suites": set(),
-    "evaluation": {"core", "matches", "suites"},
-    "watching": {"core", "data", "evaluation", "matches"},
-    # The adapters' public names, and programs.
-    **{name: {"adapters"} for name in ("jax", "pettingzoo", "puffer", "ray", "rllib")},
-    **{name: {"adapters"} for name in ("sb3", "torch", "torchrl")},
-    "terminal": set(),
-    "command": {"core"},
-    "bench": {"core", "terminal", "__init__"},
-    "demo": {"core", "terminal", "__init__"},
-    "__init__": {"core", "adapters", "evaluation", "watching"},
+    "evaluation": {"core", "suites"},
+    "watching": {"core", "data", "evaluation"},
+    **{name: {"core", "__init__"} for name in ("bench", "demo")},
+    "__init__": {"core", "evaluation", "pettingzoo", "watching"},
 }
 
 
@@ -89,6 +80,8 @@ def test_parts_import_only_what_they_may() -> None:
     assert not wrong, "\n".join(wrong)
     assert seen == set(MAY_IMPORT), "the policy names parts that do not exist"
     assert {module for module in graph() if module in CORE} == CORE
+    private = {path.stem for path in PACKAGE.glob("_*") if path.is_dir()} - {"__pycache__"}
+    assert private == {"_core", "_transport"}
 
 
 def test_no_modules_import_each_other() -> None:

@@ -335,9 +335,8 @@ def own_descriptors_run_out(world: World, draw: random.Random) -> None:
     def starve(tell: Callable[[object], None]) -> None:
         used = descriptors_open()
         resource.setrlimit(resource.RLIMIT_NOFILE, (used + draw.randrange(0, 9),) * 2)
-        with contextlib.suppress(OSError, pommego.PommegoError):
-            with pommego.make_vec(ID, 1) as envs:
-                envs.reset(seed=0)
+        with contextlib.suppress(OSError, pommego.PommegoError), pommego.make_vec(ID, 1) as envs:
+            envs.reset(seed=0)
         tell("done")
 
     child = Child(starve)

@@ -18,7 +18,7 @@ import pytest
 
 import pommego
 from decoders import ODD
-from pommego import checks
+from pommego._core import checks
 from pommego._transport.websocket import WebSocket
 from scripted_server import MADE, play, record
 

@@ -278,9 +278,8 @@ def test_floods_end_at_the_deadline(drip: bytes, reason: str) -> None:
             sock.shutdown(socket.SHUT_RDWR)
         eater.join()
 
-    with connected(script) as ws:
-        with pytest.raises(TimeoutError):
-            ws.recv(timeout=0.3)
+    with connected(script) as ws, pytest.raises(TimeoutError):
+        ws.recv(timeout=0.3)
     assert ws.closed, reason
 
 
@@ -294,9 +293,8 @@ def test_a_slow_drip_ends_at_the_deadline() -> None:
                 sock.sendall(data[i : i + 1])
                 time.sleep(0.02)
 
-    with connected(script) as ws:
-        with pytest.raises(TimeoutError):
-            ws.recv(timeout=0.3)
+    with connected(script) as ws, pytest.raises(TimeoutError):
+        ws.recv(timeout=0.3)
 
 
 def test_peer_that_does_not_read() -> None:

@@ -13,8 +13,8 @@ environments share, `catalog` lists the games. Importing this package registers 
 games with gymnasium under their id with the prefix "pommego/".
 
 Adapters to other frameworks are modules of their own (`pommego.pettingzoo`,
-`pommego.sb3`, `pommego.torchrl`, `pommego.rllib`, `pommego.puffer`), which
-import their framework only when they are imported themselves. `pommego.ray` runs on a
+`pommego.sb3`, `pommego.torchrl`, `pommego.rllib`), which import their framework only
+when they are imported themselves. `pommego.ray` runs on a
 Ray cluster. `planes` makes `planes` observations from `raw` ones; `pommego.torch` and
 `pommego.jax` do so on a device.
 `pommego.pommerman` is the API of the original environment, `pommego.data` reads and
@@ -57,8 +57,8 @@ from pommego.vector import PommegoVectorEnv
 from pommego.watching import Video, watch
 
 if TYPE_CHECKING:
-    from pommego.adapters.pettingzoo import aec_env as aec_env
-    from pommego.adapters.pettingzoo import parallel_env as parallel_env
+    from pommego.pettingzoo import aec_env as aec_env
+    from pommego.pettingzoo import parallel_env as parallel_env
 
 __all__ = [  # noqa: RUF022, the order of the API reference
     "make_vec",
@@ -104,7 +104,6 @@ _register()
 _ADAPTERS = {
     "jax": "jax",
     "pettingzoo": "pommego[pettingzoo]",
-    "puffer": "pufferlib",
     "ray": "pommego[ray]",
     "rllib": "pommego[rllib]",
     "sb3": "pommego[sb3]",

@@ -34,7 +34,7 @@ from typing import Any
 import numpy as np
 
 import pommego
-from pommego.terminal import Progress, count
+from pommego._core.terminal import Progress, count
 
 _ROUNDS = 5
 _ACTIONS = 64  # batches of random actions drawn beforehand

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 import pommego
+from pommego._core.terminal import Progress, count
 from pommego.registration import IDS
-from pommego.terminal import Progress, count
 
 
 @dataclass

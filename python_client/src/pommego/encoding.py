@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pommego.sight import Sight
+from pommego._core.sight import Sight
 from pommego.spec import GameSpec
 
 __all__ = ["Library", "convert", "planes"]

@@ -11,9 +11,9 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pommego.batch import Observation
+from pommego._core.batch import Observation
+from pommego._core.matches import by_seat, own_seat, play, rules_alone
 from pommego.making import describe, make_vec
-from pommego.matches import by_seat, own_seat, play, rules_alone
 from pommego.results import Evaluation
 from pommego.server import running
 from pommego.spec import GameSpec, Result

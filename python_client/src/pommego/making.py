@@ -9,21 +9,21 @@ from typing import Any
 
 from gymnasium.vector import AutoresetMode
 
-from pommego import checks
+from pommego._core import checks
+from pommego._core.connecting import GamesMaker, connected, read_spec, spec_of
+from pommego._core.opponents import LineUps, Opponent, Opponents, seats_of
+from pommego._core.sight import UNFOGGED
+from pommego._core.spread import Places, Servers
+from pommego._core.viewer import Viewer
 from pommego._transport import wire
 from pommego._transport.client import Client
 from pommego._transport.compression import check as check_compression
 from pommego._transport.handshake import Certificates
-from pommego.connecting import GamesMaker, connected, read_spec, spec_of
-from pommego.opponents import LineUps, Opponent, Opponents, seats_of
 from pommego.server import Server
-from pommego.sight import UNFOGGED
 from pommego.single import PommegoEnv
 from pommego.spec import BOX, GameSpec
-from pommego.spread import Places, Servers
 from pommego.state import State
 from pommego.vector import RENDER_MODES, PommegoVectorEnv
-from pommego.viewer import Viewer
 
 __all__ = ["catalog", "describe", "make", "make_vec"]
 

@@ -1,4 +1,301 @@
-"""Another name of `pommego.adapters.pettingzoo`."""
+"""Games as PettingZoo environments: `parallel_env` and `aec_env`.
 
-from pommego.adapters.pettingzoo import *  # noqa: F403
-from pommego.adapters.pettingzoo import __all__, __doc__  # noqa: F401
+    import pommego
+
+    env = pommego.parallel_env("PommeTeamCompetition-v0", max_cycles=400)
+    observations, infos = env.reset(seed=0)
+    while env.agents:
+        masks = {agent: observations[agent]["action_mask"] for agent in env.agents}
+        actions = {agent: env.action_space(agent).sample(masks[agent]) for agent in env.agents}
+        observations, rewards, terminations, truncations, infos = env.step(actions)
+
+Agents are named by their seats, "agent_0" and so on. In a free-for-all dead agents get
+their reward and leave `agents`; in team games they stay to the end, with only "stop"
+legal, and get the reward of their team.
+
+`state` is the global state, for critics: what all agents would see without fog.
+
+Each step of a game is a round trip to the server. To step thousands of games with all
+their agents as rows of one batch, use `pommego.make_vec`.
+
+Needs the extra ``pommego[pettingzoo]``.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pettingzoo
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode
+from numpy.typing import NDArray
+from pettingzoo.utils.conversions import parallel_to_aec
+
+from pommego._core.rows import row_info, row_obs, to_box
+from pommego.errors import PommegoError
+from pommego.making import make_vec
+from pommego.spec import GameSpec
+from pommego.vector import PommegoVectorEnv
+
+__all__ = ["PommegoParallelEnv", "aec_env", "parallel_env"]
+
+_MASKS = ("observation", "info")
+_NOT_HERE = {
+    "num_envs": "PettingZoo plays one game; pommego.make_vec plays many",
+    "autoreset_mode": "reset() when `agents` is empty",
+    "opponents": 'name all seats: seats=["learner", "simple", ...]',
+    "seat": 'name all seats: seats=["learner", "simple", ...]',
+    "on_death": "PettingZoo requires that dead agents leave, unless they belong to a team",
+    "max_episode_steps": "PettingZoo calls it max_cycles",
+    "copy": "all arrays belong to the caller",
+    "expand_shared": "there are no rows here",
+}
+
+
+def parallel_env(
+    id: str,
+    *,
+    max_cycles: int | None = None,
+    seats: Sequence[str] | None = None,
+    render_mode: str | None = None,
+    action_mask: str = "observation",
+    **options: Any,
+) -> PommegoParallelEnv:
+    """Make one game in which all agents act at once.
+
+    Args:
+        id: an id of the catalog.
+        max_cycles: truncates after this many steps; None: only the rules end a game.
+        seats: for each seat "learner" or the name of an agent on the server;
+            None: all seats learn. `agents` are those that learn.
+        render_mode: "ansi" (text), "rgb_array" (images), "human" (drawn on
+            standard output at each step) or None.
+        action_mask: where the masks are. "observation": each observation is
+            ``{"observation": ..., "action_mask": ...}``; "info": the mask is in info,
+            and the observation is that of the server.
+        options: further options, as for `pommego.make_vec`: observation, reward, rules,
+            address, token and so on. Here `state` is true by default.
+
+    Raises:
+        TypeError, ValueError: an option is not available here.
+
+    Other errors are those of `pommego.make_vec`.
+    """
+    for name in options:
+        if name in _NOT_HERE:
+            raise TypeError(f"parallel_env() has no option {name}: {_NOT_HERE[name]}")
+    if action_mask not in _MASKS:
+        raise ValueError(f"action_mask is {action_mask!r}, expected one of {_MASKS}")
+    modes = PommegoParallelEnv.metadata["render_modes"]
+    if render_mode is not None and render_mode not in modes:
+        raise ValueError(f"render_mode is {render_mode!r}, expected None or one of {modes}")
+    options.setdefault("workers", 1)
+    options.setdefault("state", True)
+    envs = make_vec(
+        id,
+        1,
+        seats=seats,
+        autoreset_mode=AutoresetMode.DISABLED,
+        max_episode_steps=max_cycles,
+        render_mode="rgb_array" if render_mode == "rgb_array" else "ansi",
+        **options,
+    )
+    agents = _agent_names(envs.game_spec, seats)
+    return PommegoParallelEnv(envs, agents, render_mode=render_mode, action_mask=action_mask)
+
+
+def aec_env(id: str, **options: Any) -> pettingzoo.AECEnv:
+    """Make one game in which agents act in turn; the step is made after the last agent.
+
+    Args:
+        id: an id of the catalog.
+        options: as for `parallel_env`.
+    """
+    return parallel_to_aec(parallel_env(id, **options))
+
+
+class PommegoParallelEnv(pettingzoo.ParallelEnv):
+    """One game, all its agents at once. Make one with `pommego.parallel_env`.
+
+    * Observation: that of `pommego.make_vec` for one row, a dict of arrays, with
+      the action mask beside it or in info (see `parallel_env`).
+    * Action mask: int8 (choices,), 0 where, as far as the seat can know, an action has
+      no effect; with several action components a tuple of these, as
+      ``action_space(agent).sample(mask)`` expects. A masked action is not an error.
+    * Info: ``alive`` and ``seat``; after `reset` ``seed`` and ``episode_number``;
+      with the game's last step ``game`` (return, length, result, winners).
+    * The step limit of the rules terminates, `max_cycles` truncates. An agent that
+      dies in the step that truncates is both terminated and truncated, so that
+      the last step is the same for all.
+
+    Attributes:
+        possible_agents: the names of all learning agents, by seat.
+        agents: those still in the game.
+        envs: the underlying vector environment of one game.
+        state_space: the space of `state`, None without it.
+        state_encoding: the encoding of `state`: ``state_encoding["box"].names``.
+    """
+
+    metadata = {  # noqa: RUF012, PettingZoo's own form
+        "name": "pommego",
+        "render_modes": ["ansi", "rgb_array", "human"],
+        "render_fps": 10,
+        "is_parallelizable": True,
+    }
+
+    def __init__(
+        self, envs: PommegoVectorEnv, agents: list[str], *, render_mode: str | None, action_mask: str
+    ) -> None:
+        self.envs = envs
+        self.metadata = self.metadata | {"name": envs.game_spec.id}
+        self.render_mode = render_mode
+        self.possible_agents = agents
+        self.agents: list[str] = []
+        self._rows = {agent: row for row, agent in enumerate(agents)}
+        self._masks_inside = action_mask == "observation"
+        self._dead_leave = envs.game_spec.dead_leave
+        self._actions = np.zeros(envs.action_space.shape, np.int64)
+        # Each agent has its own spaces, which can be seeded separately.
+        self.observation_spaces = {agent: self._observation_space() for agent in agents}
+        self.action_spaces = {agent: envs.game_spec.action_space() for agent in agents}
+        self.state_encoding = envs.state_encoding
+        if self.state_encoding is not None and not self.state_encoding.is_box:
+            self.state_encoding = self.state_encoding.boxed()
+        self.state_space = self.state_encoding and self.state_encoding.space()
+
+    def observation_space(self, agent: str) -> spaces.Space:
+        """Return this agent's observation space, always the same object."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space:
+        """Return this agent's action space, always the same object."""
+        return self.action_spaces[agent]
+
+    def reset(
+        self, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+        """Begin a new game: the first of `seed`, or the next one without.
+
+        Args:
+            seed: 0 to 2**64-1.
+            options: ignored; PettingZoo's tests pass arbitrary ones.
+
+        Returns:
+            observations and infos by agent.
+        """
+        self._obs, info = self.envs.reset(seed=seed)
+        self._state = info.get("state")
+        self.agents = self.possible_agents[:]
+        self._show()
+        return self._observations(info), self._infos(info)
+
+    def step(
+        self, actions: Mapping[str, Any]
+    ) -> tuple[dict[str, Any], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
+        """Make one step.
+
+        Args:
+            actions: one for each of `agents`; actions of agents that have left are ignored.
+
+        Returns:
+            observations, rewards, terminations, truncations and infos by agent, for the
+            agents that were in the game before the step.
+
+        Raises:
+            ValueError: an action is missing or has the wrong form.
+            ServerError: an action is out of range.
+        """
+        if not self.agents:
+            return {}, {}, {}, {}, {}
+        for agent in self.agents:
+            self._actions[self._rows[agent]] = self._action(agent, actions.get(agent))
+        self._obs, reward, terminated, truncated, info = self.envs.step(self._actions)
+        self._state, alive = info.get("state"), info["alive"]
+        rewards, terminations, truncations = {}, {}, {}
+        for agent in self.agents:
+            row = self._rows[agent]
+            rewards[agent] = float(reward[row])
+            terminations[agent] = bool(terminated[row] or (self._dead_leave and not alive[row]))
+            truncations[agent] = bool(truncated[row])
+        observations, infos = self._observations(info), self._infos(info)
+        self.agents = [a for a in self.agents if not (terminations[a] or truncations[a])]
+        self._show()
+        return observations, rewards, terminations, truncations, infos
+
+    def state(self) -> NDArray[np.float32]:
+        """Return the global state: what all agents would see without fog.
+
+        Returns:
+            float32 (planes, height, width): the planes, then one constant plane for each scalar.
+
+        Raises:
+            PommegoError: the environment was made with ``state=False``.
+        """
+        if self._state is None:
+            raise PommegoError("there is no global state: make the environment with state=True")
+        if isinstance(self._state, np.ndarray):
+            return self._state[0]
+        return to_box(self._state["planes"][:1], self._state["scalars"][:1])[0]
+
+    def render(self) -> str | NDArray[np.uint8] | None:
+        """Draw the game as `render_mode` says: text, or an image uint8 (height, width, 3)."""
+        return self.envs.render(0) if self.render_mode in ("ansi", "rgb_array") else None
+
+    def close(self) -> None:
+        """End the game, and the server if it is ours. Idempotent."""
+        self.envs.close()
+
+    def set_opponents(self, opponents: Sequence[str]) -> None:
+        """Replace the agents in the seats that do not learn, from the next game on."""
+        self.envs.set_opponents(opponents)
+
+    def _observation_space(self) -> spaces.Dict:
+        observation = self.envs.encoding.space()
+        if not self._masks_inside:
+            return observation
+        masks = [spaces.Box(0, 1, (choice.n,), np.int8) for choice in self.envs.game_spec.actions]
+        mask = masks[0] if len(masks) == 1 else spaces.Tuple(masks)
+        return spaces.Dict({"observation": observation, "action_mask": mask})
+
+    def _observations(self, info: dict[str, Any]) -> dict[str, Any]:
+        seen = {agent: row_obs(self._obs, self._rows[agent]) for agent in self.agents}
+        if not self._masks_inside:
+            return seen
+        return {
+            agent: {"observation": obs, "action_mask": self._mask(info, agent)} for agent, obs in seen.items()
+        }
+
+    def _infos(self, info: dict[str, Any]) -> dict[str, dict[str, Any]]:
+        infos = {}
+        for agent in self.agents:
+            own = infos[agent] = row_info(info, self._rows[agent])
+            own.pop("state", None)  # it is one for all: `state`
+            if self._masks_inside:
+                del own["action_mask"]  # there is only one place for it
+            else:
+                own["action_mask"] = self._mask(info, agent)
+        return infos
+
+    def _mask(self, info: dict[str, Any], agent: str) -> Any:
+        masks = self.envs.split_mask(info["action_mask"][self._rows[agent]])
+        return masks[0] if len(masks) == 1 else masks
+
+    def _action(self, agent: str, action: Any) -> NDArray[Any]:
+        given, shape = np.asarray(action), self._actions.shape[1:]
+        if action is None or given.dtype.kind not in "iu" or given.shape != shape:
+            wanted = "an integer" if not shape else f"integers of shape {shape}"
+            raise ValueError(f"the action of {agent} is {action!r}, expected {wanted}, as it is in the game")
+        return given
+
+    def _show(self) -> None:
+        if self.render_mode == "human":
+            print(self.envs.render(0, colour=sys.stdout.isatty()))
+
+
+def _agent_names(spec: GameSpec, seats: Sequence[str] | None) -> list[str]:
+    """Name the agents that learn by their seats, in the order of rows: agent_0, agent_1 and so on."""
+    kinds = seats or ["learner"] * spec.seats
+    return [f"agent_{seat}" for seat, kind in enumerate(kinds) if kind == "learner"]

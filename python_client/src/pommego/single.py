@@ -9,9 +9,9 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from pommego.batch import Observation
-from pommego.checks import numbers
-from pommego.rows import row_info, row_obs
+from pommego._core.batch import Observation
+from pommego._core.checks import numbers
+from pommego._core.rows import row_info, row_obs
 from pommego.state import State
 from pommego.vector import PommegoVectorEnv
 

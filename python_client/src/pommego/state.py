@@ -12,14 +12,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pommego import checks
+from pommego._core import checks
+from pommego._core.batch import View
+from pommego._core.info import episode_info
+from pommego._core.merging import join_simulations
+from pommego._core.opponents import check_simulate
+from pommego._core.session import Session
 from pommego._transport import wire
-from pommego.batch import View
 from pommego.errors import PommegoError, ServerError
-from pommego.info import episode_info
-from pommego.merging import join_simulations
-from pommego.opponents import check_simulate
-from pommego.session import Session
 
 __all__ = ["Games", "Simulation", "State"]
 

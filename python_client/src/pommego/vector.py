@@ -13,18 +13,18 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
-from pommego import checks, rows
-from pommego.batch import Observation
+from pommego._core import checks, rows
+from pommego._core.batch import Observation
+from pommego._core.guard import alone
+from pommego._core.info import InfoMaker
+from pommego._core.joined import JoinedGames
+from pommego._core.opponents import LineUps, Opponents
+from pommego._core.parts import Member
+from pommego._core.rows import fields_of
+from pommego._core.viewer import Viewer
 from pommego.errors import PommegoError
-from pommego.guard import alone
-from pommego.info import InfoMaker
-from pommego.joined import JoinedGames
-from pommego.opponents import LineUps, Opponents
-from pommego.parts import Member
-from pommego.rows import fields_of
 from pommego.spec import BOX, Encoding
 from pommego.state import Games, Simulation, State
-from pommego.viewer import Viewer
 
 __all__ = ["RENDER_MODES", "PommegoVectorEnv", "StepReturn"]
 

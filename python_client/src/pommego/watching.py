@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from pommego._core.matches import by_seat, play, rules_alone
+from pommego._core.program import run
 from pommego.data.recording import record
 from pommego.errors import PommegoError
 from pommego.evaluation import Policy, certificates, seatings
 from pommego.making import describe
-from pommego.matches import by_seat, play, rules_alone
-from pommego.program import run
 from pommego.server import running
 
 __all__ = ["Video", "watch"]

@@ -22,7 +22,7 @@ from comparison import Comparison, Reference
 from served import ServedComparison
 
 from pommego import pommerman
-from pommego.terminal import Progress
+from pommego._core.terminal import Progress
 
 LEGS: dict[str, type[Comparison]] = {"drop-in": Comparison, "server": ServedComparison}
 

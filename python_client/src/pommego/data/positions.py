@@ -7,7 +7,7 @@ import json
 import os
 from collections.abc import Iterable
 
-from pommego.program import run
+from pommego._core.program import run
 from pommego.state import State
 
 __all__ = ["states"]

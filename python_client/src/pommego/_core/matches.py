@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pommego.program import run
+from pommego._core.program import run
 
 __all__ = ["by_seat", "own_seat", "play", "rules_alone"]
 

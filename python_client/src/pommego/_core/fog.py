@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pommego._core.sight import Sight
 from pommego._transport.buffers import BufferPool
 from pommego.encoding import planes
-from pommego.sight import Sight
 from pommego.spec import Encoding, GameSpec
 
 __all__ = ["Fog"]

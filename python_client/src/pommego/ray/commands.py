@@ -22,8 +22,8 @@ from typing import Any
 import ray
 from ray.exceptions import RayTaskError
 
+from pommego._core.program import run
 from pommego.errors import PommegoError
-from pommego.program import run
 
 __all__ = ["generate", "tournament"]
 

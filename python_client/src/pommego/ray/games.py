@@ -13,11 +13,12 @@ import ray
 from numpy.typing import NDArray
 from ray.exceptions import GetTimeoutError, RayError, RayTaskError
 
-from pommego import checks, making
-from pommego.batch import View
+from pommego import making
+from pommego._core import checks
+from pommego._core.batch import View
+from pommego._core.parts import Make
+from pommego._core.spread import Connect, Places, shares
 from pommego.errors import ConnectionError, TimeoutError
-from pommego.parts import Make
-from pommego.spread import Connect, Places, shares
 from pommego.vector import PommegoVectorEnv
 
 __all__ = ["make_vec"]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pommego.batch import View
+from pommego._core.batch import View
 
 __all__ = ["join_batches", "join_simulations"]
 

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pommego._core.fog import Fog
+from pommego._core.rows import to_box
 from pommego._transport import wire
 from pommego._transport.shared import SharedBatch, SharedSimulation
-from pommego.fog import Fog
-from pommego.rows import to_box
 
 __all__ = ["ENDED", "BatchReader", "Observation", "View", "WithMasks", "keep_rows"]
 

@@ -12,17 +12,17 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pommego import checks
+from pommego._core import checks
+from pommego._core.batch import BatchReader, View
+from pommego._core.fog import Fog
+from pommego._core.guard import Guard
+from pommego._core.opponents import LineUps, PolicySeats, no_row
+from pommego._core.rows import rows_of
 from pommego._transport import wire
 from pommego._transport.client import Client, arrived
 from pommego._transport.opening import action_shape, make_shared
 from pommego._transport.shared import SharedBatch, SharedSimulation
-from pommego.batch import BatchReader, View
 from pommego.errors import ClosedError, PommegoError, ServerError
-from pommego.fog import Fog
-from pommego.guard import Guard
-from pommego.opponents import LineUps, PolicySeats, no_row
-from pommego.rows import rows_of
 from pommego.server import Server
 from pommego.spec import Encoding, GameSpec
 

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pommego import checks
+from pommego._core import checks
+from pommego._core.batch import View, keep_rows
 from pommego._transport import wire
-from pommego.batch import View, keep_rows
 from pommego.errors import PommegoError
 from pommego.pool import Pool, Seat
 from pommego.spec import GameSpec, Result

@@ -15,7 +15,7 @@ Needs the extra ``pommego[ray]``, on all nodes, with the same version of pommego
 
 from __future__ import annotations
 
-from pommego.adapters.ray.commands import generate, tournament
-from pommego.adapters.ray.games import make_vec
+from pommego.ray.commands import generate, tournament
+from pommego.ray.games import make_vec
 
 __all__ = ["generate", "make_vec", "tournament"]

@@ -15,15 +15,15 @@ import msgspec
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pommego import checks
-from pommego.batch import View
+from pommego._core import checks
+from pommego._core.batch import View
+from pommego._core.guard import Guard
+from pommego._core.merging import join_batches
+from pommego._core.opponents import LineUps
+from pommego._core.parts import Make, Member, Part
+from pommego._core.rows import rows_of
+from pommego._core.session import Session
 from pommego.errors import ClosedError, ConnectionError, PommegoError, ServerError, TimeoutError
-from pommego.guard import Guard
-from pommego.merging import join_batches
-from pommego.opponents import LineUps
-from pommego.parts import Make, Member, Part
-from pommego.rows import rows_of
-from pommego.session import Session
 from pommego.state import Games, Simulation, State
 
 __all__ = ["JoinedGames", "no_policies"]

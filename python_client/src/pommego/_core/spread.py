@@ -7,10 +7,10 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from pommego._core.joined import JoinedGames, no_policies
+from pommego._core.opponents import LineUps
+from pommego._core.parts import Make
 from pommego.errors import ConnectionError, PommegoError, ServerError, TimeoutError
-from pommego.joined import JoinedGames, no_policies
-from pommego.opponents import LineUps
-from pommego.parts import Make
 from pommego.state import Games
 
 __all__ = ["Connect", "Places", "Servers", "shares"]

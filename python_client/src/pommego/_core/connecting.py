@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from pommego import checks
+from pommego._core import checks
 from pommego._transport import wire
 from pommego._transport.client import Client
 from pommego._transport.handshake import Certificates

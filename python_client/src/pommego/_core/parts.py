@@ -17,7 +17,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pommego.batch import View
+from pommego._core.batch import View
+from pommego._core.opponents import LineUps
 from pommego.errors import (
     ClosedError,
     ConnectionError,
@@ -26,7 +27,6 @@ from pommego.errors import (
     ServerError,
     TimeoutError,
 )
-from pommego.opponents import LineUps
 from pommego.state import Games, State
 
 __all__ = ["Make", "Member", "Part"]

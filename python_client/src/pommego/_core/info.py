@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pommego.batch import ENDED, Observation, View, WithMasks
-from pommego.rows import rows_of
+from pommego._core.batch import ENDED, Observation, View, WithMasks
+from pommego._core.rows import rows_of
 
 __all__ = ["InfoMaker", "episode_info", "final_info"]
 

@@ -1,0 +1,1 @@
+"""What the public modules are made of."""
