@@ -123,16 +123,7 @@ type walls struct{ rigid, wood grid.Bits }
 // deal makes a fresh board: draws walls until almost all passages can be
 // reached, then hides the items.
 func (l *layout) deal(s *State, rng *env.RNG) {
-	var w walls
-	if l.rules.StepKind == StepJava {
-		w = l.drawJava(rng)
-		l.build(s, &w)
-	} else {
-		w = l.lay(s, rng)
-		for !l.connected(&w) {
-			w = l.lay(s, rng)
-		}
-	}
+	w := l.rules.dynamics().deal(l, s, rng)
 	l.hideItems(s, w.wood, rng)
 }
 

@@ -18,8 +18,8 @@ func (r *Rules) invariants(s *State) error {
 	if err := r.checkRoom(s); err != nil {
 		return err
 	}
-	if err := r.checkBoard(s); err != nil || r.StepKind == StepJava {
-		return err // by the Java rules a cell can hold several things, and the board may show any of them
+	if err := r.checkBoard(s); err != nil || r.Traits().AgentsStack {
+		return err
 	}
 	for c := range s.hidden[0].Or(s.hidden[1]).Or(s.hidden[2]).All {
 		if item := s.Board[c]; item != Wood && item != Flames {
@@ -112,7 +112,7 @@ func (r *Rules) bombsAtOnce(s *State, layers int) (most int) {
 
 // checkBoard compares what the board shows with what is listed there.
 func (r *Rules) checkBoard(s *State) error {
-	burning, java := s.burning(), r.StepKind == StepJava
+	burning, stack := s.burning(), r.Traits().AgentsStack
 	agent0, dummy, beyond := r.Agent0(), r.Dummy(), r.Agent0()+Item(r.Seats())
 	for row := range r.BoardSize {
 		for col := range r.BoardSize {
@@ -122,7 +122,7 @@ func (r *Rules) checkBoard(s *State) error {
 				return fmt.Errorf("the board shows %d at %s, which no board can", item, where(c))
 			case (item == Flames) != burning.Has(c):
 				return fmt.Errorf("at %s the board shows %d, which does not agree with the list of flames", where(c), item)
-			case java:
+			case stack:
 			case item == BombItem && !s.bombAt(c):
 				return fmt.Errorf("the board shows a bomb at %s, where none is listed", where(c))
 			case item >= agent0 && (!s.Agents[item-agent0].Alive || s.Agents[item-agent0].Cell != c):

@@ -36,18 +36,5 @@ func (r *Rules) CopyJava(v *View, s *State) {
 	}
 }
 
-// Result is a seat's result so far, [env.Incomplete] while it plays. By the Java rules
-// a seat's result can be decided before the game's.
-func (r *Rules) Result(s *State, seat int) env.Result {
-	if r.StepKind == StepJava {
-		return s.result(seat)
-	}
-	status := r.Status(s)
-	switch {
-	case status.Winners.Has(seat):
-		return env.Win
-	case !s.Agents[seat].Alive, status.Result == env.Win:
-		return env.Loss
-	}
-	return status.Result
-}
+// Result is a seat's result so far, [env.Incomplete] while it plays.
+func (r *Rules) Result(s *State, seat int) env.Result { return r.dynamics().result(r, s, seat) }

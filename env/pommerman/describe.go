@@ -17,7 +17,7 @@ func (m *Match) Stage() env.Stage {
 		}
 		stage.Colours = append(stage.Colours, colour)
 	}
-	if r.conceals() {
+	if r.Traits().Conceals {
 		stage.Conceals = append(stage.Conceals, env.BombDirections, env.FlameLives)
 	}
 	if r.RadioWords > 0 {

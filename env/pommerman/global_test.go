@@ -78,7 +78,7 @@ func TestGlobalStateIsWhatEverybodySees(t *testing.T) {
 func checkSeen(t *testing.T, r *Rules, seat int, seen, state entries) {
 	t.Helper()
 	concealed := func(name string) bool {
-		return r.conceals() && (name == "flame" || strings.HasPrefix(name, "bomb_") && name != "bomb_blast" && name != "bomb_life")
+		return r.Traits().Conceals && (name == "flame" || strings.HasPrefix(name, "bomb_") && name != "bomb_blast" && name != "bomb_life")
 	}
 	for name, want := range seen.planes {
 		switch {

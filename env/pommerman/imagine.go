@@ -42,14 +42,14 @@ func (r *Rules) Imagine(b *Belief, v *View) {
 	c.see()
 	c.placeAgents()
 	c.placeBombs()
-	if c.StepKind == StepJava {
+	if c.Traits().AgentsStack {
 		c.drawAsSeen()
 	}
 	b.Radio = [MaxAgents][MaxWords]uint8{}
 	b.StepCount = uint16(v.StepCount)
 	b.results = 0
 	b.due = 0
-	if r.StepKind != StepJava {
+	if r.Traits().ringsWait {
 		b.due = int8(r.ringDue(v.StepCount) + 1)
 	}
 	b.training = int8(r.TrainingAgent + 1)
@@ -192,7 +192,7 @@ func (c *correction) mirror() {
 // where they may be. An agent that is alive but fits nowhere is treated as
 // dead. In 2018 flames hide agents that live in them.
 func (c *correction) placeAgents() {
-	if self := c.v.Self.Cell; c.v.Seat < c.Seats() && (c.inFlames(self) || c.StepKind == StepJava && c.v.Alive.Has(c.v.Seat)) {
+	if self := c.v.Self.Cell; c.v.Seat < c.Seats() && (c.inFlames(self) || c.Traits().AgentsStack && c.v.Alive.Has(c.v.Seat)) {
 		c.at[c.v.Seat] = self // by the Java rules another can be drawn there
 	}
 	for seat := range c.Seats() {
@@ -207,7 +207,7 @@ func (c *correction) placeAgents() {
 		a := &c.Agents[seat]
 		if a.Alive && c.at[seat] == 0 {
 			at, found := c.whereabouts(a.Cell)
-			a.Alive = found || c.StepKind == StepJava // which lets two share a cell
+			a.Alive = found || c.Traits().AgentsStack // which lets two share a cell
 			if found {
 				c.place(seat, at)
 			}
@@ -315,7 +315,7 @@ func (c *correction) lay(b Bomb) {
 // by which the Java rules do not go.
 func (c *correction) holdsBomb(at grid.Cell) bool {
 	item := c.Board[at]
-	return c.StepKind == StepJava || item == Passage || item == Flames || item >= c.Agent0()
+	return c.Traits().AgentsStack || item == Passage || item == Flames || item >= c.Agent0()
 }
 
 // recognise finds a bomb of the view among the believed ones that are not known

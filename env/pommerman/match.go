@@ -57,7 +57,7 @@ func undealt(rules Rules) *Game {
 		g.of[seat] = rules.relationsOf(seat)
 	}
 	g.Describe(env.Spec{
-		Game: "pommerman", Version: version[rules.StepKind],
+		Game: "pommerman", Version: rules.Traits().version,
 		Seats: rules.Seats(), Teams: rules.teams(), Elimination: true, MaxSteps: rules.lastStep(),
 		Actions:   rules.actions(),
 		Encodings: append([]env.Encoding{encodingPlanes: g.planesEncoding()}, g.rawEncodings()...),
@@ -137,18 +137,8 @@ func (m *Match) Rewards(dst []float64) { m.game.rules.Rewards(&m.State, dst) }
 
 // Outcome writes how the game ended for the seats whose fate is decided: what
 // the reference pays in the step that decides it.
-// The Java rules pay nothing before the end, when all who are out by then have
-// lost.
 func (m *Match) Outcome(dst []float64) {
-	m.game.rules.Rewards(&m.State, dst)
-	if m.game.rules.StepKind != StepJava {
-		return
-	}
-	for seat := range dst {
-		if dst[seat] == 0 && !m.Agents[seat].Alive {
-			dst[seat] = -1
-		}
-	}
+	m.game.rules.dynamics().outcome(&m.game.rules, &m.State, dst)
 }
 
 // Mask writes which moves would do something: a move into a wall or off the
@@ -171,7 +161,7 @@ func (m *Match) Mask(seat int, dst []uint8) {
 	for d := grid.Up; d <= grid.Right; d++ {
 		moves[d] = enterable[m.Board[agent.Cell.Next(d)]&15]
 	}
-	moves[LayBomb] = toByte(agent.Ammo > 0 && (r.BombsStack() || !m.bombAt(agent.Cell)))
+	moves[LayBomb] = toByte(agent.Ammo > 0 && (r.Traits().BombsStack || !m.bombAt(agent.Cell)))
 }
 
 // enterable is 1 for the items that are no wall.

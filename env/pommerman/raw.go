@@ -67,7 +67,7 @@ func (g *Game) observeRaw(s *State, seats []uint8, dst [][]byte, fog bool) {
 func (g *Game) encodeRawBombs(s *State, w window, dst []byte) {
 	var v View
 	v.seeBombs(s, &w)
-	if g.rules.conceals() {
+	if g.rules.Traits().Conceals {
 		v.Rules = &g.rules
 		v.conceal()
 	}

@@ -1,7 +1,6 @@
 package pommerman
 
 import (
-	"errors"
 	"fmt"
 
 	"pommego/env"
@@ -9,9 +8,6 @@ import (
 	"pommego/env/ruleset"
 	"pommego/internal/enum"
 )
-
-// version is that of a step: it grows when games recorded by it would change.
-var version = [numSteps]int{StepToday: 1, Step2018: 2, StepJava: 2}
 
 // GameType is who plays against whom, with the reference's numbers.
 type GameType uint8
@@ -230,25 +226,17 @@ func (r *Rules) Teammate(seat int) int {
 	return NoSeat
 }
 
-// BombsVanish reports whether a bomb that an explosion reaches vanishes; by other rules
-// it explodes too.
-func (r *Rules) BombsVanish() bool { return r.StepKind == Step2018 }
+// BombsVanish is the trait of that name.
+func (r *Rules) BombsVanish() bool { return r.Traits().BombsVanish }
 
-// FlamesKill reports whether flames kill in the steps after their explosion, and set
-// off bombs that lie in them. In 2018 they only set off bombs that roll into them.
-func (r *Rules) FlamesKill() bool { return r.StepKind != Step2018 }
+// FlamesKill is the trait of that name.
+func (r *Rules) FlamesKill() bool { return r.Traits().FlamesKill }
 
-// BombsStack reports whether more than one bomb may lie on a cell.
-func (r *Rules) BombsStack() bool { return r.StepKind == Step2018 }
+// BombsStack is the trait of that name.
+func (r *Rules) BombsStack() bool { return r.Traits().BombsStack }
 
-// lastStep is the step count at which the step limit ends a game. In 2018 the
-// count was compared with it before the step was counted.
-func (r *Rules) lastStep() int {
-	if r.StepKind == Step2018 {
-		return r.MaxSteps + 1
-	}
-	return r.MaxSteps
-}
+// lastStep is the step count at which the step limit ends a game.
+func (r *Rules) lastStep() int { return r.dynamics().lastStep(r) }
 
 // CollapseStep is how many steps lie between two rings.
 func (r *Rules) CollapseStep() int {
@@ -288,18 +276,16 @@ func (r *Rules) Validate() error {
 	if r.GameType < FFA || r.GameType > OneVsOne {
 		return fmt.Errorf("rules: game_type is %d, want 1 (FFA), 2 (team), 3 (team radio) or 4 (one-vs-one)", r.GameType)
 	}
-	leastView := 0
-	if r.StepKind == StepJava {
-		leastView = OwnCell
+	if err := ruleset.Check(ruleset.Known(r.StepKind)); err != nil {
+		return err
 	}
 	if err := ruleset.Check(
-		ruleset.Known(r.StepKind),
 		ruleset.Between("board_size", r.BoardSize, 7, grid.MaxSide),
 		ruleset.Between("num_rigid", r.NumRigid, 0, 196),
 		ruleset.Between("num_wood", r.NumWood, 0, 196),
 		ruleset.Between("num_items", r.NumItems, 0, r.NumWood),
 		ruleset.Between("max_steps", r.MaxSteps, 1, 30000),
-		ruleset.Between("agent_view_size", r.ViewSize, leastView, grid.MaxSide),
+		ruleset.Between("agent_view_size", r.ViewSize, r.Traits().leastView, grid.MaxSide),
 		ruleset.Between("max_ammo", r.MaxAmmo, 1, MaxBombs),
 		ruleset.Between("start_ammo", r.StartAmmo, 0, r.MaxAmmo),
 		ruleset.Between("max_blast_strength", r.MaxBlast, 1, MaxBombs),
@@ -314,15 +300,12 @@ func (r *Rules) Validate() error {
 	); err != nil {
 		return err
 	}
+	if err := r.dynamics().check(r); err != nil {
+		return err
+	}
 	switch {
-	case r.StepKind == Step2018 && r.DelayedChain:
-		return errors.New("rules: delayed_chain is set, but by step 2018 no bomb sets off another: leave it out")
 	case r.FirstCollapse != NoCollapse && r.CollapseStep() == 0:
 		return fmt.Errorf("rules: first_collapse %d is less than 4 steps from max_steps %d: rings fall every quarter of what lies between", r.FirstCollapse, r.MaxSteps)
-	case r.StepKind == StepJava && (r.Seats() != MaxAgents || r.RadioWords > 0 || r.Skulls || r.DelayedChain):
-		return fmt.Errorf("rules: step java wants game_type 1 or 2, no skulls and no delayed_chain")
-	case r.StepKind != StepJava && r.CollapseEvery != 0:
-		return fmt.Errorf("rules: collapse_every is %d, want 0: only step java has it", r.CollapseEvery)
 	case r.NumRigid%2 != 0 || r.NumWood%2 != 0:
 		return fmt.Errorf("rules: num_rigid %d and num_wood %d must be even: walls are laid in mirrored pairs", r.NumRigid, r.NumWood)
 	case (r.RadioWords > 0) != (r.GameType == TeamRadio) || (r.RadioVocab > 0) != (r.RadioWords > 0):
@@ -337,7 +320,7 @@ func (r *Rules) Validate() error {
 
 // Fingerprint is a hash of the rules, stored in saved states.
 func (r *Rules) Fingerprint() uint64 {
-	return ruleset.Fingerprint("pommerman", version[r.StepKind], r)
+	return ruleset.Fingerprint("pommerman", r.Traits().version, r)
 }
 
 // teams lists the seats of each team.

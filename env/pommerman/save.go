@@ -27,7 +27,7 @@ func (s *State) code(c *saved.Codec) {
 // codeBy goes over the parts of a state by the given rules.
 func (s *State) codeBy(r *Rules, c *saved.Codec) {
 	s.code(c)
-	if r.StepKind == StepJava {
+	if r.Traits().results {
 		saved.Numbers(c, &s.results)
 	}
 }

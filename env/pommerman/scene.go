@@ -33,7 +33,7 @@ const (
 // paint writes the raw maps as seats see them, numMaps times n*n bytes that are 0.
 func (g *Game) paint(s *State, maps []byte) {
 	g.paintAll(s, maps)
-	if g.rules.conceals() {
+	if g.rules.Traits().Conceals {
 		g.conceal(maps)
 	}
 }

@@ -88,7 +88,7 @@ var planeValues = func() (all [numPlanes][block]uint8) {
 // processor has AVX-512, a scene of one or two blocks needs no memory.
 func (g *Game) drawPlanes(s *State, seats []uint8, dst []byte) bool {
 	cells := len(g.cells)
-	if !hasAVX512 || cells < block || cells > 2*block || len(seats) > MaxAgents || g.rules.conceals() {
+	if !hasAVX512 || cells < block || cells > 2*block || len(seats) > MaxAgents || g.rules.Traits().Conceals {
 		return false
 	}
 	var looks [MaxAgents]look

@@ -56,7 +56,7 @@ func (r *Rules) Form() saved.Form[State] {
 	if r.RadioWords > 0 {
 		form.Table = append(form.Table, r.radioField())
 	}
-	if r.StepKind == StepJava {
+	if r.Traits().results {
 		form.Table = append(form.Table, resultsField)
 	}
 	form.Table = append(form.Table,
@@ -66,10 +66,9 @@ func (r *Rules) Form() saved.Form[State] {
 	return form
 }
 
-// ringsDue is how many rings can be due. By the Java step they fall at the end of
-// the step that brings them, so between steps none is.
+// ringsDue is how many rings can be due.
 func (r *Rules) ringsDue() int {
-	if r.StepKind == StepJava {
+	if !r.Traits().ringsWait {
 		return 0
 	}
 	return len(r.Collapses())
@@ -77,12 +76,7 @@ func (r *Rules) ringsDue() int {
 
 // leastBlast is the least blast strength of a state. In 2018 none fell below 2, and
 // a bomb of strength 1 that rolled into flames would have stayed on the board.
-func (r *Rules) leastBlast() int {
-	if r.StepKind == Step2018 {
-		return min(r.StartBlast, 2)
-	}
-	return 1
-}
+func (r *Rules) leastBlast() int { return min(r.StartBlast, r.Traits().leastBlast) }
 
 // countField is the step count, the first entry of the table.
 func countField(most int) saved.Field[State] {

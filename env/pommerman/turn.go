@@ -1,7 +1,6 @@
 package pommerman
 
 import (
-	"fmt"
 	"math/bits"
 
 	"pommego/env"
@@ -29,25 +28,11 @@ var away = [MaxAgents]grid.Cell{0, 1, 2, 3}
 // Step makes one move of all agents. actions holds 1+RadioWords numbers a seat.
 // Observations, rewards and the result are read off the state after it; a ring of
 // the collapse that became due falls when the next step begins.
-func (r *Rules) Step(s *State, actions []uint8) { r.step(s, actions, nil) }
+func (r *Rules) Step(s *State, actions []uint8) { r.dynamics().play(r, s, actions, nil) }
 
-// step is Step. track, if not nil, is told what happens.
-func (r *Rules) step(s *State, actions []uint8, track *tracker) {
-	switch r.StepKind {
-	case StepToday:
-		r.stepToday(s, actions, track)
-	case Step2018:
-		r.step2018(s, actions, nil, track)
-	case StepJava:
-		r.stepJava(s, actions, nil, track)
-	default:
-		panic(fmt.Sprintf("pommerman: rules have step %d, want 0 to %d", r.StepKind, numSteps-1))
-	}
-}
-
-// stepToday is step by today's rules. The numbers in the comments are those of
+// play is a step by today's rules. The numbers in the comments are those of
 // the rules page in the package comment.
-func (r *Rules) stepToday(s *State, actions []uint8, track *tracker) {
+func (today) play(r *Rules, s *State, actions []uint8, track *tracker) {
 	var t turn
 	t.s, t.agentAt, t.agentWish = s, away, away
 	track.fallDue(r, s) // 14, of the step before

@@ -48,10 +48,7 @@ func (r *Rules) window(s *State, seat int) window {
 	}
 	n := r.BoardSize
 	row, col, size := s.Agents[seat].Cell.Row(), s.Agents[seat].Cell.Col(), max(r.ViewSize, 0)
-	back := size
-	if r.StepKind == Step2018 {
-		back--
-	}
+	back := size - r.Traits().lookBack
 	return window{max(row-back, 0), min(row+size+1, n), max(col-back, 0), min(col+size+1, n)}
 }
 
@@ -89,7 +86,7 @@ func (r *Rules) See(s *State, seat int, v *View) {
 		}
 	}
 	v.seeBombs(s, &w)
-	if r.conceals() {
+	if r.Traits().Conceals {
 		v.conceal()
 	}
 	v.Self = s.Agents[seat]
@@ -124,10 +121,6 @@ func (v *View) seeBombs(s *State, w *window) {
 		v.Bombs[at] = SeenBomb{b.Cell, b.Life, b.Blast, b.Moving()}
 	}
 }
-
-// conceals reports whether seats see neither where bombs roll nor how old flames
-// are.
-func (r *Rules) conceals() bool { return r.StepKind == StepJava }
 
 // conceal shows bombs as if they lay still, and flames as if they were new.
 func (v *View) conceal() {
