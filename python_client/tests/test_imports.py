@@ -1,13 +1,18 @@
-"""Which part of the package may import which: one way only, from the adapters down to the wire."""
+"""Which part of the package may import which, and how much of it a step loads."""
 
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
 from pathlib import Path
 
 import pommego
 
 PACKAGE = Path(pommego.__file__).parent
+
+#: How many lines of the package `import pommego`, `make_vec` and one `step` may load.
+MOST_LINES = 9_100
 
 #: What every part may import: these know nothing of the others.
 BASE = {"_version", "errors", "results"}
@@ -90,3 +95,23 @@ def test_no_modules_import_each_other() -> None:
     while ready := {n for n in left if not modules[n] & left or not any(n in modules[m] for m in left)}:
         left -= ready
     assert not left, f"import circles among {sorted(left)}"
+
+
+STEP = """
+import sys
+import pommego
+
+with pommego.make_vec("PommeFFACompetition-v0", num_envs=2) as envs:
+    obs, info = envs.reset(seed=0)
+    envs.step(envs.sample_actions(info["action_mask"]))
+print(*(m.__file__ for name, m in sys.modules.items() if name.partition(".")[0] == "pommego"), sep="\\n")
+"""
+
+
+def test_a_step_loads_little() -> None:
+    said = subprocess.run([sys.executable, "-c", STEP], capture_output=True, text=True, check=True).stdout
+    lines = {file: len(Path(file).read_text(encoding="utf-8").splitlines()) for file in said.split()}
+    assert str(PACKAGE / "vector.py") in lines
+    total = sum(lines.values())
+    assert total <= MOST_LINES, "\n".join(f"{n:6} {file}" for file, n in sorted(lines.items()))
+    assert total > MOST_LINES - 200, f"{total} lines: lower MOST_LINES"

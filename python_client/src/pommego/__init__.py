@@ -26,8 +26,8 @@ from typing import TYPE_CHECKING, Any
 
 from gymnasium.vector import AutoresetMode
 
+from pommego import registration as _registration
 from pommego._version import __version__
-from pommego.encoding import planes
 from pommego.errors import (
     BinaryNotFoundError,
     BusyError,
@@ -44,21 +44,21 @@ from pommego.errors import (
     TimeoutError,
     VersionError,
 )
-from pommego.evaluation import check_result, evaluate
-from pommego.making import catalog, make, make_vec
-from pommego.pool import Pool
-from pommego.registration import register as _register
-from pommego.results import Evaluation, Interval
-from pommego.server import Server
-from pommego.single import PommegoEnv
-from pommego.spec import GameSpec, Result
-from pommego.state import Simulation, State
-from pommego.vector import PommegoVectorEnv
-from pommego.watching import Video, watch
 
 if TYPE_CHECKING:
+    from pommego.encoding import planes
+    from pommego.evaluation import check_result, evaluate
+    from pommego.making import catalog, make, make_vec
     from pommego.pettingzoo import aec_env as aec_env
     from pommego.pettingzoo import parallel_env as parallel_env
+    from pommego.pool import Pool
+    from pommego.results import Evaluation, Interval
+    from pommego.server import Server
+    from pommego.single import PommegoEnv
+    from pommego.spec import GameSpec, Result
+    from pommego.state import Simulation, State
+    from pommego.vector import PommegoVectorEnv
+    from pommego.watching import Video, watch
 
 __all__ = [  # noqa: RUF022, the order of the API reference
     "make_vec",
@@ -97,10 +97,33 @@ __all__ = [  # noqa: RUF022, the order of the API reference
     "__version__",
 ]
 
-_register()
+_registration.register()
 
+#: The modules of the names that are loaded on first use.
+_MODULES = {
+    "aec_env": "pettingzoo",
+    "catalog": "making",
+    "check_result": "evaluation",
+    "evaluate": "evaluation",
+    "Evaluation": "results",
+    "GameSpec": "spec",
+    "Interval": "results",
+    "make": "making",
+    "make_vec": "making",
+    "parallel_env": "pettingzoo",
+    "planes": "encoding",
+    "PommegoEnv": "single",
+    "PommegoVectorEnv": "vector",
+    "Pool": "pool",
+    "Result": "spec",
+    "Server": "server",
+    "Simulation": "state",
+    "State": "state",
+    "Video": "watching",
+    "watch": "watching",
+}
 
-# What each adapter needs, as pip knows it.
+#: What each adapter needs, as pip knows it.
 _ADAPTERS = {
     "jax": "jax",
     "pettingzoo": "pommego[pettingzoo]",
@@ -113,15 +136,22 @@ _ADAPTERS = {
 
 
 def __getattr__(name: str) -> Any:
-    """Import an adapter, and with it its framework, on first use."""
-    if name in ("aec_env", "parallel_env"):
-        return getattr(__getattr__("pettingzoo"), name)
-    if name not in _ADAPTERS:
-        raise AttributeError(f"module 'pommego' has no attribute {name!r}")
+    """Load a public name, a module, or an adapter and with it its framework, on first use."""
+    if name in _MODULES:
+        value = globals()[name] = getattr(__getattr__(_MODULES[name]), name)
+        return value
     try:
         return importlib.import_module(f"pommego.{name}")
     except ModuleNotFoundError as e:
+        if e.name == f"pommego.{name}":
+            raise AttributeError(f"module 'pommego' has no attribute {name!r}") from None
+        if name not in _ADAPTERS:
+            raise
         missing = (e.name or "").partition(".")[0]
         raise ModuleNotFoundError(
             f"pommego.{name} needs {missing}: pip install '{_ADAPTERS[name]}'", name=e.name
         ) from e
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_MODULES, *_ADAPTERS})

@@ -7,13 +7,13 @@ num_envs=64)`` and ``gymnasium.make("pommego/...", opponents=[...])`` are `make_
 from __future__ import annotations
 
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import gymnasium
 
-from pommego.making import make, make_vec
-from pommego.single import PommegoEnv
-from pommego.vector import PommegoVectorEnv
+if TYPE_CHECKING:
+    from pommego.single import PommegoEnv
+    from pommego.vector import PommegoVectorEnv
 
 __all__ = ["IDS", "register", "single", "vector"]
 
@@ -36,9 +36,13 @@ def register() -> None:
 
 def single(game: str, **options: Any) -> PommegoEnv:
     """Make one game: what ``gymnasium.make`` calls."""
+    from pommego.making import make  # noqa: PLC0415, importing pommego only registers
+
     return make(game, **options)
 
 
 def vector(game: str, **options: Any) -> PommegoVectorEnv:
     """Make many games: what ``gymnasium.make_vec`` calls."""
+    from pommego.making import make_vec  # noqa: PLC0415
+
     return make_vec(game, **options)
