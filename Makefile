@@ -140,17 +140,6 @@ hybrid-search: build ## play the hybrid search paper's experiment, hours; ARGS="
 ratings: build venv ## rate the built-in agents in four kinds of games, hours; ARGS="--games 20": minutes
 	$(PY) benchmarks/ratings.py $(ARGS)
 
-tune-champion: build .venv/.tune ## tune the weights of the agent champion by CMA-ES, hours; ARGS="--generations 2 --games 4": minutes
-	$(PY) benchmarks/tune_champion.py $(ARGS)
-
-.venv/.tune: .venv/.ready $(LOCKED)/tune.txt
-	$(PY) $(PIP) --require-hashes -r $(LOCKED)/tune.txt
-	touch $@
-
-# CUDA is used where there is any. --install puts the weights into the Go package.
-champion-net: build $(INTEGRATIONS)/.ready ## train the agent champion-net, hours; ARGS="--out runs/short --steps 3000 --rounds 2 --games 4": minutes
-	$(INTEGRATIONS)/bin/python benchmarks/champion_net.py $(ARGS)
-
 determinism: ## 10 million steps: the same bytes for any number of workers, and over the socket
 	go test ./cmd/pommego -run TestDeterminismEverywhere -determinism-steps 10000000 -timeout 60m -v
 
@@ -259,7 +248,6 @@ lock: $(TOOLS)/.ready ## write the lock files of Python packages, with hashes, f
 	cd python_client && ../$(COMPILE) pyproject.toml --extra integrations -o requirements/integrations.txt
 	cd python_client && ../$(COMPILE) pyproject.toml --extra bench -c requirements/test.txt -o requirements/bench.txt
 	cd python_client && ../$(COMPILE) pyproject.toml --group fuzz -o requirements/fuzz.txt
-	cd python_client && ../$(COMPILE) --group tune -c requirements/test.txt -o requirements/tune.txt
 
 security: bin/tools/.ready ## check the public CI's workflow
 	bin/tools/actionlint

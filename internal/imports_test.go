@@ -64,7 +64,6 @@ var policy = []rule{
 	{"vec", []string{"env", "env/saved", "internal/enum", "internal/gamestate"}},
 	{"bridge", []string{"arena/picture", "arena/scene", "env", "internal/enum", "internal/memory", "vec"}},
 	{"benchmarks", []string{"env", "env/catalog", "env/rollout", "vec"}},
-	{"cmd/lessons", []string{"arena/dataset", "env", "env/catalog", "env/pommerman", "env/pommerman/bots"}},
 	{"cmd/pommego", []string{"arena/*", "arena/*/*", "benchmarks", "bridge", "env", "env/catalog", "env/record", "internal/*", "vec"}},
 }
 
