@@ -35,14 +35,15 @@ var policy = []rule{
 	{"env/ruleset", []string{"env", "internal/enum"}},
 	{"env/seat", []string{"env", "env/ruleset", "env/search", "internal/enum"}},
 	{"env/envtest", []string{"env", "env/grid"}},
+	{"env/envtest/pommermantest", []string{"env", "env/grid", "env/pommerman", "env/pommerman/bots/tactics", "env/seat"}},
 	{"env/catalog", []string{"env", "env/*", "env/*/bots", "internal/enum"}},
 	{"env/*", []string{"env", "env/grid", "env/observe", "env/record", "env/rollout", "env/ruleset", "env/saved", "env/seat", "internal/enum"}}, // a game
 	{"env/*/bots", []string{"OWN", "env", "env/grid", "env/record", "env/saved", "env/search", "env/seat", "env/*/bots/*"}},
-	{"env/*/bots/*", []string{"env", "env/grid", "env/pommerman", "env/record", "env/saved", "env/search", "env/seat"}},
+	{"env/*/bots/*", []string{"env", "env/grid", "env/pommerman", "env/pommerman/bots/tactics", "env/record", "env/saved", "env/search", "env/seat"}}, // a family of agents
 
 	{"internal/gamestate", []string{"env", "env/saved"}},
 	// A test tool: what was recorded of two other systems.
-	{"internal/oracle", []string{"arena/trace", "env", "env/grid", "env/pommerman", "env/pommerman/bots", "env/pommerman/bots/java", "env/record", "env/saved"}},
+	{"internal/oracle", []string{"arena/trace", "env", "env/grid", "env/pommerman", "env/pommerman/bots/java", "env/pommerman/bots/simple", "env/record", "env/saved"}},
 	{"internal/*", nil},
 	{"internal/*/*", []string{"OWN"}},
 

@@ -51,7 +51,7 @@ func newLayout(r *Rules) (*layout, error) {
 		start := r.start(id)
 		l.blank.Bombers[id] = Bomber{start, uint8(r.Lives), uint8(r.Bombs)}
 		for c := range free.All {
-			if Distance(c, start) <= r.FreeSteps {
+			if c.Distance(start) <= r.FreeSteps {
 				free.Remove(c)
 			}
 		}
@@ -68,12 +68,6 @@ func newLayout(r *Rules) (*layout, error) {
 		}
 	}
 	return l, l.check()
-}
-
-// Distance is how many steps lie between two cells with nothing in the way.
-func Distance(a, b grid.Cell) int {
-	rows, cols := a.Row()-b.Row(), a.Col()-b.Col()
-	return max(rows, -rows) + max(cols, -cols)
 }
 
 // counterpart is the cell that looks like c.

@@ -68,8 +68,8 @@ func TestMapsOfAllRules(t *testing.T) {
 				full := s.Stones.Or(s.Boxes)
 				for c := range grid.Square(r.BoardSize).All {
 					for id := range s.Bombers {
-						if full.Has(c) && Distance(c, r.start(id)) <= r.FreeSteps {
-							t.Fatalf("%s is not free, %d steps from bomber %d", where(c), Distance(c, r.start(id)), id)
+						if full.Has(c) && c.Distance(r.start(id)) <= r.FreeSteps {
+							t.Fatalf("%s is not free, %d steps from bomber %d", where(c), c.Distance(r.start(id)), id)
 						}
 					}
 					if s.Stones.Has(c) != s.Stones.Has(r.counterpart(c)) || s.Boxes.Has(c) != s.Boxes.Has(r.counterpart(c)) {

@@ -339,7 +339,7 @@ func checkCourse(t testing.TB, r *Rules, before, after *State) {
 		if is.Lives > was.Lives || was.Lives-is.Lives > 1 {
 			fail("bomber %d had %d lives and has %d", id, was.Lives, is.Lives)
 		}
-		if Distance(was.Cell, is.Cell) > 1 || !was.Alive() && was.Cell != is.Cell {
+		if was.Cell.Distance(is.Cell) > 1 || !was.Alive() && was.Cell != is.Cell {
 			fail("bomber %d went from %s to %s", id, where(was.Cell), where(is.Cell))
 		}
 		if was.Alive() && !is.Alive() {

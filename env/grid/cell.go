@@ -31,6 +31,12 @@ func (c Cell) OnBoard(side int) bool {
 	return c.Row() >= 0 && c.Row() < side && c.Col() >= 0 && c.Col() < side
 }
 
+// Distance is the sum of the distances in rows and columns.
+func (c Cell) Distance(o Cell) int {
+	rows, cols := c.Row()-o.Row(), c.Col()-o.Col()
+	return max(rows, -rows) + max(cols, -cols)
+}
+
 // Next is the neighbour in direction d.
 func (c Cell) Next(d Dir) Cell { return c + deltas[d&7] }
 

@@ -37,7 +37,7 @@ func (s *State) explode(r *Rules, track *tracker) {
 				return true
 			}
 			s.Agents[b.Owner()].giveAmmo(r)
-			s.rays(b, &own[b.Owner()])
+			Rays(&s.Board, b.Cell, b.Blast, &own[b.Owner()])
 			return false
 		})
 		reached := own.all()
@@ -70,19 +70,19 @@ func (s *State) drawFlames(r *Rules, own *fire, track *tracker) {
 	}
 }
 
-// rays marks the bomb's cell and up to Blast-1 cells each way. A ray stops
-// before rigid walls and the border, and with the wood it hits.
-func (s *State) rays(b *Bomb, reached *grid.Bits) {
-	reached.Add(b.Cell)
+// Rays adds to reached the cells that a bomb reaches: its own and up to blast-1 cells
+// each way. A ray stops before rigid walls and the border, and with the wood it hits.
+func Rays(board *[256]Item, from grid.Cell, blast uint8, reached *grid.Bits) {
+	reached.Add(from)
 	for _, d := range grid.Dirs {
-		c := b.Cell
-		for range int(b.Blast) - 1 {
+		c := from
+		for range int(blast) - 1 {
 			c = c.Next(d)
-			if s.Board[c] == Rigid {
+			if board[c] == Rigid {
 				break
 			}
 			reached.Add(c)
-			if s.Board[c] == Wood {
+			if board[c] == Wood {
 				break
 			}
 		}

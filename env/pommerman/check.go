@@ -123,7 +123,7 @@ func (r *Rules) checkBoard(s *State) error {
 			case (item == Flames) != burning.Has(c):
 				return fmt.Errorf("at %s the board shows %d, which does not agree with the list of flames", where(c), item)
 			case stack:
-			case item == BombItem && !s.bombAt(c):
+			case item == BombItem && !s.BombAt(c):
 				return fmt.Errorf("the board shows a bomb at %s, where none is listed", where(c))
 			case item >= agent0 && (!s.Agents[item-agent0].Alive || s.Agents[item-agent0].Cell != c):
 				return fmt.Errorf("the board shows agent %d at %s, where it is not alive", item-agent0, where(c))

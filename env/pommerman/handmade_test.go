@@ -46,7 +46,7 @@ func handMade(g *Game, s *State, rng *env.RNG) {
 		if s.Board[c] == Passage {
 			s.Board[c] = BombItem
 		}
-		if s.Board[c] == BombItem && !s.bombAt(c) || s.Board[c] == Flames && rng.IntN(2) == 0 || s.Board[c] >= r.Agent0() {
+		if s.Board[c] == BombItem && !s.BombAt(c) || s.Board[c] == Flames && rng.IntN(2) == 0 || s.Board[c] >= r.Agent0() {
 			s.addBomb(NewBomb(c, uint8(1+rng.IntN(life)), uint8(r.leastBlast()+rng.IntN(5)), rng.IntN(r.Seats()), grid.Dir(rng.IntN(5))))
 		}
 	}

@@ -254,18 +254,12 @@ func (c *correction) whereabouts(near grid.Cell) (grid.Cell, bool) {
 			if c.taken.Has(at) || !unseen && !c.inFlames(at) {
 				continue
 			}
-			if d := apart(at, near); d < gap {
+			if d := at.Distance(near); d < gap {
 				best, gap, found = at, d, true
 			}
 		}
 	}
 	return best, found
-}
-
-// apart is the sum of the distances in rows and columns.
-func apart(a, b grid.Cell) int {
-	rows, cols := a.Row()-b.Row(), a.Col()-b.Col()
-	return max(rows, -rows) + max(cols, -cols)
 }
 
 // placeBombs lists the bombs: those in view, with the owners they had in the
@@ -306,7 +300,7 @@ func (c *correction) placeBombs() {
 // lay adds a bomb to the list and to the board.
 func (c *correction) lay(b Bomb) {
 	c.addBomb(b)
-	if c.Board[b.Cell] == Passage && c.bombAt(b.Cell) {
+	if c.Board[b.Cell] == Passage && c.BombAt(b.Cell) {
 		c.Board[b.Cell] = BombItem
 	}
 }
@@ -326,7 +320,7 @@ func recognise(seen *SeenBomb, believed []Bomb, known uint64) int {
 	for i := range believed {
 		b := &believed[i]
 		if known>>i&1 == 0 && b.Life == seen.Life && b.Blast == seen.Blast {
-			if d := apart(b.Cell, seen.Cell); d < gap {
+			if d := b.Cell.Distance(seen.Cell); d < gap {
 				best, gap = i, d
 			}
 		}
@@ -341,7 +335,7 @@ func (c *correction) laidBy(b *SeenBomb) int {
 	owner, gap := 0, 255
 	for seat := range c.Seats() {
 		a := &c.Agents[seat]
-		if d := apart(a.Cell, b.Cell); a.Alive && d < gap {
+		if d := a.Cell.Distance(b.Cell); a.Alive && d < gap {
 			owner, gap = seat, d
 		}
 	}

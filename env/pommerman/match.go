@@ -161,7 +161,7 @@ func (m *Match) Mask(seat int, dst []uint8) {
 	for d := grid.Up; d <= grid.Right; d++ {
 		moves[d] = enterable[m.Board[agent.Cell.Next(d)]&15]
 	}
-	moves[LayBomb] = toByte(agent.Ammo > 0 && (r.Traits().BombsStack || !m.bombAt(agent.Cell)))
+	moves[LayBomb] = toByte(agent.Ammo > 0 && (r.Traits().BombsStack || !m.BombAt(agent.Cell)))
 }
 
 // enterable is 1 for the items that are no wall.

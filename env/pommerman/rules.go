@@ -270,6 +270,14 @@ func (r *Rules) ringDue(step int) int {
 	return past / r.CollapseStep()
 }
 
+// RingAt is the cells of the ring that falls at a step count.
+func (r *Rules) RingAt(step int) (ring grid.Bits) {
+	if due := r.ringDue(step); due >= 0 {
+		ring = ringCells(r.BoardSize, due)
+	}
+	return ring
+}
+
 // Validate says what is wrong with the rules: the field, its value and what it
 // may be.
 func (r *Rules) Validate() error {

@@ -186,8 +186,8 @@ func (s *State) hideAll(under *[4]grid.Bits) {
 	s.hidden = [3]grid.Bits{under[0].Or(under[2]), under[1].Or(under[2]), under[3]}
 }
 
-// bombAt reports whether a bomb lies on c.
-func (s *State) bombAt(c grid.Cell) bool {
+// BombAt reports whether a bomb lies on c.
+func (s *State) BombAt(c grid.Cell) bool {
 	for i := range s.bombs() {
 		if s.Bombs[i].Cell == c {
 			return true

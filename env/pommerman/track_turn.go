@@ -75,7 +75,7 @@ func (k *tracker) explode2018(s *State, b *Bomb) {
 		by = k.owners(s, b.Cell, maxFlameLife)
 	}
 	k.exploded(b, by)
-	s.rays(b, &k.fire(s)[b.Owner()])
+	Rays(&s.Board, b.Cell, b.Blast, &k.fire(s)[b.Owner()])
 }
 
 // burnWood2018 finds the wood that this step's flames have reached, on a board that

@@ -141,7 +141,7 @@ func (t *turn) agentsWish(r *Rules) {
 		}
 		s.Board[agent.Cell] = Passage
 		action := Action(t.actions[a])
-		if action == LayBomb && agent.Ammo > 0 && !s.bombAt(agent.Cell) {
+		if action == LayBomb && agent.Ammo > 0 && !s.BombAt(agent.Cell) {
 			agent.Ammo--
 			s.addBomb(NewBomb(agent.Cell, uint8(r.BombLife), agent.Blast, a, grid.Stay))
 		}
@@ -151,7 +151,7 @@ func (t *turn) agentsWish(r *Rules) {
 			wish = agent.Cell
 		}
 		if item == BombItem || item == Flames { // which hide a bomb in some states
-			t.stirred = t.stirred || s.bombAt(wish)
+			t.stirred = t.stirred || s.BombAt(wish)
 		}
 		t.agentWish[a], t.agentAt[a] = wish, agent.Cell
 	}

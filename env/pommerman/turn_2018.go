@@ -96,7 +96,7 @@ func (t *turn2018) mayEnter(agent *Agent, d grid.Dir) bool {
 	if s.Board[next].wall() {
 		return false
 	}
-	return !s.bombAt(next) || agent.Kicks && s.Board[next.Next(d)] == Passage
+	return !s.BombAt(next) || agent.Kicks && s.Board[next.Next(d)] == Passage
 }
 
 // partSwaps keeps agents that want each other's cells where they are.
@@ -193,7 +193,7 @@ func (t *turn2018) moveBombs() {
 			return true
 		}
 		s.takeBack(b)
-		s.rays(b, &t.marked)
+		Rays(&s.Board, b.Cell, b.Blast, &t.marked)
 		t.track.explode2018(s, b)
 		return false
 	})

@@ -112,7 +112,7 @@ func (o *outlook) pays(id int) bool {
 func (o *outlook) turn(id int) bool {
 	for _, mate := range o.game.Rules().Mates(id) {
 		b := &o.s.Bombers[mate]
-		if int(mate) != id && b.Alive() && basewar.Distance(b.Cell, o.s.Bombers[id].Cell) <= nearMate {
+		if int(mate) != id && b.Alive() && b.Cell.Distance(o.s.Bombers[id].Cell) <= nearMate {
 			return int(o.s.StepCount)%3 == id/2
 		}
 	}

@@ -7,24 +7,6 @@ import (
 	"pommego/env/pommerman"
 )
 
-// BenchmarkDecide makes the recorded decisions with an RNG, views given.
-func BenchmarkDecide(b *testing.B) {
-	var all []*decision
-	for _, line := range decisions(b) {
-		d, err := readDecision(line, false)
-		if err != nil {
-			b.Fatal(err)
-		}
-		all = append(all, d)
-	}
-	var a simple
-	for i := 0; b.Loop(); i++ {
-		d := all[i%len(all)]
-		a.memory = d.before
-		a.decide(d.view)
-	}
-}
-
 // BenchmarkGame steps games of four agents of a kind: an operation is one move of
 // a whole game.
 func BenchmarkGame(b *testing.B) {

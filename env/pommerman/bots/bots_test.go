@@ -5,9 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"pommego/env"
+	"pommego/env/envtest/pommermantest"
 	"pommego/env/grid"
 	"pommego/env/pommerman"
+	"pommego/env/pommerman/bots/tactics"
 )
 
 func TestNames(t *testing.T) {
@@ -44,29 +45,10 @@ func TestNewErrors(t *testing.T) {
 	}
 }
 
-// quick gives an agent that searches a budget small enough for tests.
-func quick(name string) string {
-	if _, err := Roster.New(name + ":ticks=60"); err == nil {
-		return name + ":ticks=60"
-	}
-	return name
-}
-
-// bot makes a bot, quick if it searches, and gives it an RNG.
-func bot(t testing.TB, name string, seed uint64) pommerman.Bot {
-	t.Helper()
-	b, err := Roster.New(quick(name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.Reset(env.Seed{Value: seed}.RNG(env.StreamAgents))
-	return b
-}
-
 func TestStatic(t *testing.T) {
 	rules := pommerman.Playground(pommerman.TeamRadio)
 	action := []uint8{1, 2, 3}
-	bot(t, "static", 0).Act(blank(&rules), action)
+	pommermantest.Bot(t, Roster, "static", 0).Act(pommermantest.Blank(&rules), action)
 	if !slices.Equal(action, []uint8{0, 0, 0}) {
 		t.Errorf("static plays %v, want stop and no words", action)
 	}
@@ -75,11 +57,11 @@ func TestStatic(t *testing.T) {
 // TestSimpleSaysNothing: the reference's agent returns a bare move.
 func TestSimpleSaysNothing(t *testing.T) {
 	rules := pommerman.Playground(pommerman.TeamRadio)
-	v := blank(&rules)
+	v := pommermantest.Blank(&rules)
 	v.Self.Cell = grid.At(1, 1)
 	v.Board[v.Self.Cell] = rules.Agent0()
 	action := []uint8{1, 2, 3}
-	bot(t, "simple", 0).Act(v, action)
+	pommermantest.Bot(t, Roster, "simple", 0).Act(v, action)
 	if !slices.Equal(action, []uint8{0, 0, 0}) {
 		t.Errorf("walled in, simple plays %v, want stop and no words", action)
 	}
@@ -89,8 +71,8 @@ func TestSimpleSaysNothing(t *testing.T) {
 // about equally often.
 func TestRandom(t *testing.T) {
 	rules := pommerman.Playground(pommerman.TeamRadio)
-	v := blank(&rules)
-	b := bot(t, "random", 1)
+	v := pommermantest.Blank(&rules)
+	b := pommermantest.Bot(t, Roster, "random", 1)
 	var counts [6 * 9 * 9]float64
 	const each = 100
 	for range each * len(counts) {
@@ -112,9 +94,9 @@ func TestRandom(t *testing.T) {
 // it, and that appending leaves what is there.
 func TestSaved(t *testing.T) {
 	for _, name := range Roster.Names() {
-		one, other := bot(t, name, 3), bot(t, name, 4)
+		one, other := pommermantest.Bot(t, Roster, name, 3), pommermantest.Bot(t, Roster, name, 4)
 		for seed := range uint64(200) {
-			play(one, seed)
+			pommermantest.Play(one, seed)
 			saved := one.Append([]byte("before"))
 			if string(saved[:6]) != "before" {
 				t.Fatalf("%s: Append overwrote what was there", name)
@@ -126,19 +108,12 @@ func TestSaved(t *testing.T) {
 				t.Fatalf("%s: saved %v, restored and saved again %v", name, saved[6:], again)
 			}
 			for next := range uint64(5) {
-				if a, b := play(one, seed+next), play(other, seed+next); a != b {
+				if a, b := pommermantest.Play(one, seed+next), pommermantest.Play(other, seed+next); a != b {
 					t.Fatalf("%s: plays %d, restored %d", name, a, b)
 				}
 			}
 		}
 	}
-}
-
-func play(b pommerman.Bot, seed uint64) uint8 {
-	v, _ := randomView(seed)
-	action := make([]uint8, 1+v.Rules.RadioWords)
-	b.Act(v, action)
-	return action[0]
 }
 
 func TestRestoreErrors(t *testing.T) {
@@ -165,7 +140,7 @@ func TestRestoreErrors(t *testing.T) {
 		{"heuristic", "\x00" + rng + "\x02\x11\x01\x00\x11\x01\x00", "a cell twice"},
 		{"heuristic", "\x0b" + rng, "a belief cut short"},
 	} {
-		b := bot(t, test.name, 9)
+		b := pommermantest.Bot(t, Roster, test.name, 9)
 		before := string(b.Append(nil))
 		if err := b.Restore([]byte(test.state)); err == nil {
 			t.Errorf("%s: Restore takes it, want an error", test.reason)
@@ -178,10 +153,10 @@ func TestRestoreErrors(t *testing.T) {
 
 func TestActAllocatesNothing(t *testing.T) {
 	for _, name := range Roster.Names() {
-		b := bot(t, name, 5)
+		b := pommermantest.Bot(t, Roster, name, 5)
 		var views []*pommerman.View
 		for seed := range uint64(50) {
-			v, _ := randomView(seed)
+			v, _ := pommermantest.RandomView(seed)
 			views = append(views, v)
 		}
 		action := make([]uint8, 1+pommerman.MaxWords)
@@ -204,22 +179,22 @@ func FuzzAct(f *testing.F) {
 	f.Add(uint64(1), []byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 255})
 	f.Add(uint64(2), make([]byte, 196))
 	f.Fuzz(func(t *testing.T, seed uint64, cells []byte) {
-		v, _ := randomView(seed)
+		v, _ := pommermantest.RandomView(seed)
 		n := v.Rules.BoardSize
 		for i, value := range cells {
 			c := grid.At(i%(n*n)/n, i%n)
 			v.Board[c] = pommerman.Item(value)
 			if value%16 == 3 && v.NumBombs < len(v.Bombs) {
-				lay(v, c, value>>4)
+				pommermantest.Lay(v, c, value>>4)
 			}
 		}
 		v.Seat = int(seed % 4)
 		for _, name := range Roster.Names() {
-			b := bot(t, name, seed)
+			b := pommermantest.Bot(t, Roster, name, seed)
 			for range 3 {
 				action := make([]uint8, 1+v.Rules.RadioWords)
 				b.Act(v, action)
-				if int(action[0]) >= choices {
+				if int(action[0]) >= tactics.Choices {
 					t.Fatalf("%s plays %d", name, action[0])
 				}
 				for _, word := range action[1:] {
@@ -241,7 +216,7 @@ func FuzzRestore(f *testing.F) {
 	f.Add([]byte("12345678\x00\x01\x11"))
 	f.Fuzz(func(t *testing.T, state []byte) {
 		for _, name := range Roster.Names() {
-			b := bot(t, name, 1)
+			b := pommermantest.Bot(t, Roster, name, 1)
 			if b.Restore(state) == nil && string(b.Append(nil)) != string(state) {
 				t.Fatalf("%s takes %v and saves %v", name, state, b.Append(nil))
 			}

@@ -4,11 +4,11 @@ import (
 	"testing"
 
 	"pommego/env"
+	"pommego/env/envtest/pommermantest"
 	"pommego/env/pommerman"
 )
 
-// moments collects states of free-for-all games in which seat 0 has something to
-// search.
+// moments collects states of free-for-all games in which seat 0 lives.
 func moments(b *testing.B, rules *pommerman.Rules) []pommerman.State {
 	b.Helper()
 	game, err := pommerman.New("moments", "", *rules, Roster)
@@ -20,12 +20,8 @@ func moments(b *testing.B, rules *pommerman.Rules) []pommerman.State {
 		seed := env.Seed{Value: value}
 		match := game.New(1)[0].(*pommerman.Match)
 		match.Reset(seed)
-		h := new(hybrid)
-		playOn(b, game, match, seed, func() {
-			var v pommerman.View
-			var o outlook
-			match.View(0, &v)
-			if _, left := h.decide(&v, &o); left != nothing && match.Agents[0].Alive {
+		pommermantest.PlayOn(b, game, match, seed, func() {
+			if match.StepCount >= 40 && match.Agents[0].Alive {
 				states = append(states, match.State)
 			}
 		})
@@ -58,7 +54,7 @@ func BenchmarkTicks(b *testing.B) {
 	})
 	for _, name := range searching() {
 		b.Run(name, func(b *testing.B) {
-			a := bot(b, name+":ticks="+ticks, 1)
+			a := pommermantest.Bot(b, Roster, name+":ticks="+ticks, 1)
 			var views []pommerman.View
 			for i := range states {
 				var v pommerman.View

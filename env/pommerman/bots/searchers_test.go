@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"pommego/env"
+	"pommego/env/envtest/pommermantest"
 	"pommego/env/grid"
 	"pommego/env/pommerman"
-	"pommego/env/search"
 )
 
 // searching lists the agents that search.
@@ -53,67 +53,17 @@ func TestSearchOptions(t *testing.T) {
 	}
 }
 
-// TestSearchSettings: options arrive where they belong.
-func TestSearchSettings(t *testing.T) {
-	settings := func(name string) search.Settings {
-		t.Helper()
-		b, err := Roster.New(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if h, ok := b.(*hybridSearch); ok {
-			return h.settings
-		}
-		return b.(*forward).settings
-	}
-	if p := settings("mcts"); p.Budget.Ticks != 5000 || p.Budget.Time != 0 || p.C != 25 || p.Depth != 3 {
-		t.Errorf("mcts by default has %+v, want the paper's numbers", p)
-	}
-	if p := settings("mcts:ticks=2000,c=0.5,depth=7"); p.Budget.Ticks != 2000 || p.C != 0.5 || p.Depth != 7 {
-		t.Errorf("mcts has %+v, want 2000 ticks, c 0.5 and depth 7", p)
-	}
-	if p := settings("fmcs-explore:ms=1.5"); p.Budget.Ticks != 0 || p.Budget.Time.Microseconds() != 1500 {
-		t.Errorf("with ms alone the budget is %+v, want 1.5 ms and no limit of ticks", p.Budget)
-	}
-	if p := settings("bfs:ms=100,ticks=30"); p.Budget.Ticks != 30 || p.Budget.Time.Milliseconds() != 100 {
-		t.Errorf("with both the budget is %+v, want 100 ms and 30 ticks", p.Budget)
-	}
-	if p := settings("rhea:length=5,population=3,mutation=0.5"); p.Length != 5 || p.Population != 3 || p.Mutation != 0.5 {
-		t.Errorf("rhea has %+v, want length 5, population 3 and mutation 0.5", p)
-	}
-	if p := settings("osla:samples=4"); p.Samples != 4 {
-		t.Errorf("osla has %d samples, want 4", p.Samples)
-	}
-}
-
-// follow plays a game and shows one agent, which sits at seat 0, every view of
-// its seat while it lives: visit is to let it act.
-func follow(t *testing.T, rules pommerman.Rules, seed uint64, visit func(game *pommerman.Game, m *pommerman.Match)) {
-	t.Helper()
-	game, err := pommerman.New("follow", "", rules, Roster)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := game.New(1)[0].(*pommerman.Match)
-	m.Reset(env.Seed{Value: seed})
-	playOn(t, game, m, env.Seed{Value: seed}, func() {
-		if m.Agents[0].Alive {
-			visit(game, m)
-		}
-	})
-}
-
 // TestSearched: agents tell what they searched, at most their budget, and all
 // of them do search.
 func TestSearched(t *testing.T) {
 	const ticks = 50
 	for _, name := range searching() {
 		most := uint64(0)
-		for i, rules := range variants() {
+		for i, rules := range pommermantest.Variants() {
 			var a env.Agent
-			follow(t, rules, uint64(i), func(game *pommerman.Game, m *pommerman.Match) {
+			pommermantest.Follow(t, Roster, rules, uint64(i), func(game *pommerman.Game, m *pommerman.Match) {
 				if a == nil {
-					a = agent(t, game, fmt.Sprintf("%s:ticks=%d", name, ticks))
+					a = pommermantest.Agent(t, game, fmt.Sprintf("%s:ticks=%d", name, ticks))
 					a.Reset(env.RNG{State: 1})
 				}
 				a.Act(m, 0, make([]uint8, 1+rules.RadioWords))
@@ -128,7 +78,7 @@ func TestSearched(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := agent(t, game, "simple").(env.Searcher).Searched(); n != 0 {
+	if n := pommermantest.Agent(t, game, "simple").(env.Searcher).Searched(); n != 0 {
 		t.Errorf("simple says that it searched %d ticks, want none", n)
 	}
 }
@@ -136,19 +86,19 @@ func TestSearched(t *testing.T) {
 // TestNoPeeking changes what a seat cannot see, which must change neither what
 // it does nor what it remembers.
 func TestNoPeeking(t *testing.T) {
-	for i, rules := range variants() {
+	for i, rules := range pommermantest.Variants() {
 		agents := map[string]env.Agent{}
 		rng := env.RNG{State: uint64(i)}
-		follow(t, rules, uint64(i), func(game *pommerman.Game, m *pommerman.Match) {
+		pommermantest.Follow(t, Roster, rules, uint64(i), func(game *pommerman.Game, m *pommerman.Match) {
 			altered := alter(t, game, m, &rng)
 			for _, name := range append(searching(), "heuristic") {
 				a := agents[name]
 				if a == nil {
-					a = agent(t, game, quick(name))
+					a = pommermantest.Agent(t, game, pommermantest.Quick(Roster, name))
 					a.Reset(env.RNG{State: 1})
 					agents[name] = a
 				}
-				twin := agent(t, game, quick(name))
+				twin := pommermantest.Agent(t, game, pommermantest.Quick(Roster, name))
 				if err := twin.Restore(a.Append(nil)); err != nil {
 					t.Fatal(err)
 				}
@@ -229,11 +179,11 @@ func TestSearchersBeatSimple(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var sum tally
+		var sum pommermantest.Tally
 		for i := range 24 {
-			playSeat(t, game, quick(name), i%2, env.Seed{Value: uint64(i)}, &sum)
+			pommermantest.PlaySeat(t, game, pommermantest.Quick(Roster, name), i%2, env.Seed{Value: uint64(i)}, &sum)
 		}
-		if sum.won <= sum.lost+3 {
+		if sum.Won <= sum.Lost+3 {
 			t.Errorf("%s against simple: %+v, want more games won than lost", name, sum)
 		}
 	}
@@ -245,9 +195,9 @@ func TestClock(t *testing.T) {
 	for _, name := range searching() {
 		most := uint64(0)
 		var a env.Agent
-		follow(t, pommerman.Playground(pommerman.FFA), 3, func(game *pommerman.Game, m *pommerman.Match) {
+		pommermantest.Follow(t, Roster, pommerman.Playground(pommerman.FFA), 3, func(game *pommerman.Game, m *pommerman.Match) {
 			if a == nil {
-				a = agent(t, game, name+":ms=0.05")
+				a = pommermantest.Agent(t, game, name+":ms=0.05")
 				a.Reset(env.RNG{State: 1})
 			}
 			a.Act(m, 0, make([]uint8, 1))

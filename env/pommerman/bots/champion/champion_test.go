@@ -1,0 +1,375 @@
+package champion
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pommego/env"
+	"pommego/env/envtest/pommermantest"
+	"pommego/env/grid"
+	"pommego/env/pommerman"
+)
+
+// TestChampionOptions: options arrive where they belong, and bad ones are refused.
+func TestChampionOptions(t *testing.T) {
+	settings := func(name string) championSettings {
+		t.Helper()
+		b, err := Roster.New(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b.(*champion).settings
+	}
+	if s := settings("champion"); s != championDefaults {
+		t.Errorf("champion has %+v, want the defaults", s)
+	}
+	if s := settings("champion:ms=20"); s.budget.Ticks != 0 || s.budget.Time.Milliseconds() != 20 {
+		t.Errorf("with ms alone the budget is %+v, want 20 ms and no limit of ticks", s.budget)
+	}
+	for level, ticks := range championLevels {
+		if s := settings(fmt.Sprintf("champion:level=%d", level+1)); s.budget.Ticks != ticks {
+			t.Errorf("level %d has the budget %+v, want %d ticks", level+1, s.budget, ticks)
+		}
+	}
+	if s := settings("champion:ticks=7,level=2,ms=1"); s.budget.Ticks != 7 || s.budget.Time.Milliseconds() != 1 {
+		t.Errorf("with a level, ticks and ms the budget is %+v, want 7 ticks and 1 ms", s.budget)
+	}
+	want := championDefaults
+	want.budget.Ticks, want.replies, want.plies, want.tight, want.remember, want.radio = 30, 0, 1, false, false, false
+	want.kill = 7
+	if s := settings("champion:ticks=30,replies=0,plies=1,tight=0,remember=0,radio=0,w-kill=7"); s != want {
+		t.Errorf("settings are %+v, want %+v", s, want)
+	}
+	for _, test := range []struct{ name, want, reason string }{
+		{"champion:c=3", `"c" does not exist, champion takes: level, ms, ticks, replies`, "an unknown option lists what exists"},
+		{"champion:level=6", "level=6, want a whole number from 1 to 5", "a level too high"},
+		{"champion:replies=4", "replies=4, want a whole number from 0 to 3", "more rivals than there are"},
+		{"champion:plies=0", "plies=0, want a whole number from 1 to 16", "no move at all"},
+		{"champion:tight=2", "tight=2, want a whole number from 0 to 1", "neither on nor off"},
+		{"champion:w-worst=101", "w-worst=101, want a whole number from 0 to 100", "more than all"},
+		{"champion:ms=0", "ms=0, want a number from 0.01 to 60000", "no time"},
+	} {
+		if bot, err := Roster.New(test.name); err == nil || bot != nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: New(%q) gives %v, want an error with %q", test.reason, test.name, err, test.want)
+		}
+	}
+}
+
+// TestChampionForecast holds forecasts against what the rules do with a board that
+// all have left: burns is where somebody would die, and what opens can be entered.
+func TestChampionForecast(t *testing.T) {
+	var compared int
+	pommermantest.Situations(t, players, 1, func(sit *pommermantest.Situation) {
+		for i := range sit.State.Bombs[:sit.State.NumBombs] {
+			if sit.State.Bombs[i].Moving() != grid.Stay {
+				return // which rolls until something is in its way
+			}
+		}
+		s := sit.State
+		p, m := new(planner), championMemory{belief: pommerman.Belief{State: s}}
+		for seat := range sit.Rules.Seats() {
+			m.where[seat].Add(s.Agents[seat].Cell)
+		}
+		p.begin(sit.Rules, 0, &championDefaults, championDefaults.budget, &m)
+		for seat := range sit.Rules.Seats() {
+			if s.Agents[seat].Alive {
+				s.Agents[seat].Alive = false
+				p.lift(&s, seat)
+			}
+		}
+		n := node{State: s}
+		p.forecast(&n, 0)
+		for step := 1; step <= p.ground.span; step++ {
+			before := grid.Bits{} // by the Java rules flames go out at the end of a step
+			for life := 1; sit.Rules.StepKind == pommerman.StepJava && life <= sit.Rules.FlameLife; life++ {
+				before = before.Or(n.Burning(life))
+			}
+			sit.Rules.Step(&n.State, make([]uint8, pommerman.MaxAgents*(1+sit.Rules.RadioWords)))
+			deadly := before
+			for life := 1; life <= sit.Rules.FlameLife; life++ {
+				if life == sit.Rules.FlameLife || sit.Rules.FlamesKill() {
+					deadly = deadly.Or(n.Burning(life))
+				}
+			}
+			if got := p.ahead.burns[step].AndNot(p.ground.fallen[step]); got != deadly.AndNot(p.ground.fallen[step]) {
+				t.Fatalf("%v step, game type %v: %d steps on, forecast %v, the rules burn %v, from bombs %v", sit.Rules.StepKind, sit.Rules.GameType, step, cellsOf(got), cellsOf(deadly), s.Bombs[:s.NumBombs])
+			}
+			compared++
+		}
+	})
+	if compared < 1000 {
+		t.Errorf("only %d steps compared", compared)
+	}
+}
+
+func cellsOf(b grid.Bits) (list [][2]int) {
+	for c := range b.All {
+		list = append(list, [2]int{c.Row(), c.Col()})
+	}
+	return list
+}
+
+// itemBoard has an item to its right that an agent without bombs can but go to.
+const itemBoard = `
+	#######
+	#..A.r#
+	#######
+	#######
+	#######
+	#######
+	#######`
+
+// TestChampionMoves: what it does where there is only one thing to do.
+func TestChampionMoves(t *testing.T) {
+	for _, test := range []struct {
+		reason string
+		board  string
+		change func(*pommerman.View)
+		want   pommerman.Action
+	}{
+		{reason: "away from a bomb, round the corner", board: `
+			#######
+			#.a...#
+			####.##
+			#######
+			#######
+			#######
+			#######`, want: pommerman.Right},
+		{reason: "a bomb shuts a rival in", board: `
+			#######
+			#B.A..#
+			#####.#
+			#####.#
+			#######
+			#######
+			#######`, change: func(v *pommerman.View) { v.Self.Blast = 3 }, want: pommerman.LayBomb},
+		{reason: "a bomb opens the way out, though it takes half of the room there is", board: `
+			#######
+			##..A+.
+			##.##..
+			######.
+			######.
+			######.
+			######B`, want: pommerman.LayBomb},
+		{reason: "an item on the way to nothing else", board: itemBoard, change: func(v *pommerman.View) { v.Self.Ammo = 0 }, want: pommerman.Right},
+	} {
+		v := pommermantest.Draw(t, pommerman.Playground(pommerman.FFA), test.board)
+		v.Alive = env.SeatSet(0).With(0).With(1)
+		v.StepCount = 50
+		if test.change != nil {
+			test.change(v)
+		}
+		if move := pommermantest.ActionOf(pommermantest.Bot(t, players, "champion:plies=10", 1), v); move != test.want {
+			t.Errorf("%s: plays %v, want %v, on\n%s", test.reason, move, test.want, pommermantest.Picture(v))
+		}
+	}
+}
+
+// TestChampionUrgency: it hunts more and fears less as a game goes on, and hunts as soon
+// as it outnumbers its rivals.
+func TestChampionUrgency(t *testing.T) {
+	rules := pommerman.Playground(pommerman.Team)
+	m := championMemory{}
+	for seat := range rules.Seats() {
+		m.where[seat].Add(grid.At(seat, seat))
+	}
+	p := new(planner)
+	weightsAt := func(step int, dead ...int) weights {
+		now := m
+		now.belief.StepCount = uint16(step)
+		for _, seat := range dead {
+			now.where[seat] = grid.Bits{}
+		}
+		p.begin(&rules, 0, &championDefaults, championDefaults.budget, &now)
+		return p.weights
+	}
+	early, middle, late := weightsAt(100), weightsAt(400), weightsAt(700)
+	if d := championDefaults.weights; early.chase != d.chase || early.tightRoom != d.tightRoom {
+		t.Errorf("early it values %+v, want the defaults %+v", early, d)
+	}
+	if !(early.chase < middle.chase && middle.chase < late.chase && early.tightRoom > middle.tightRoom && middle.tightRoom > late.tightRoom) {
+		t.Errorf("chase is worth %d, %d, %d and room in others' way %d, %d, %d, want ever more and ever less",
+			early.chase, middle.chase, late.chase, early.tightRoom, middle.tightRoom, late.tightRoom)
+	}
+	ahead := late
+	ahead.tightRoom, ahead.tightDoom, ahead.trap, ahead.haven = early.tightRoom, early.tightDoom, early.trap, early.haven
+	for _, test := range []struct {
+		dead []int
+		want weights
+	}{{[]int{1}, ahead}, {[]int{2}, early}, {[]int{1, 2}, early}} {
+		got := weightsAt(100, test.dead...)
+		got.wood, test.want.wood = 0, 0 // which depends on where they are
+		if got != test.want {
+			t.Errorf("with %v dead it values %+v, want %+v", test.dead, got, test.want)
+		}
+	}
+}
+
+// TestChampionWary: it does not stay beside a bomb that a rival, of which it has not
+// seen whether it can, could kick to where it is when it leaves at last.
+func TestChampionWary(t *testing.T) {
+	for wary := range 2 {
+		name := fmt.Sprintf("champion:plies=10,wary=%d", wary)
+		v := pommermantest.Draw(t, pommerman.Playground(pommerman.Team).Fogged(4), `
+			#######
+			#...###
+			#.#.###
+			#BoA..#
+			###.#.#
+			###...#
+			#######`)
+		v.Alive = env.SeatSet(0).With(0).With(1)
+		v.StepCount, v.Bombs[0].Life = 50, 2
+		move := pommermantest.ActionOf(pommermantest.Bot(t, players, name, 1), v)
+		if stays := move == pommerman.Stop; stays != (wary == 0) {
+			t.Errorf("%s plays %v, want it to stay only if it is not wary, on\n%s", name, move, pommermantest.Picture(v))
+		}
+	}
+}
+
+// TestChampionYields: if it does not get to where it wants to go, it now and then lets
+// another one have the cell, which may want to go there as well.
+func TestChampionYields(t *testing.T) {
+	for _, yield := range []int{0, 600} {
+		name := fmt.Sprintf("champion:w-restless=0,w-yield=%d", yield)
+		b, goes := pommermantest.Bot(t, players, name, 1), 0
+		for step := range 40 {
+			v := pommermantest.Draw(t, pommerman.Playground(pommerman.FFA), itemBoard)
+			v.Alive = env.SeatSet(0).With(0).With(1)
+			v.StepCount, v.Self.Ammo = 50+step, 0
+			if pommermantest.ActionOf(b, v) == pommerman.Right {
+				goes++
+			}
+		}
+		if yield == 0 && goes != 40 || yield > 0 && (goes < 20 || goes > 35) {
+			t.Errorf("%s, held where it is, tries %d of 40 times to go right, want all without yielding, else 20 to 35", name, goes)
+		}
+	}
+}
+
+// TestChampionRestless: the longer it stays where it was lately, the less it likes it
+// there, until it has been elsewhere for some steps.
+func TestChampionRestless(t *testing.T) {
+	var m championMemory
+	at := func(step, col int) (good int32) {
+		v := pommermantest.Draw(t, pommerman.Playground(pommerman.FFA), `
+			A.....#
+			#######
+			#######
+			#######
+			#######
+			#######
+			#######`)
+		home := v.Self.Cell
+		v.Alive = env.SeatSet(0).With(0)
+		v.Board[home], v.Self.Cell, v.StepCount = pommerman.Passage, grid.At(0, col), step
+		v.Board[v.Self.Cell] = v.Rules.Agent0()
+		m.remember(v)
+		p := new(planner)
+		p.begin(v.Rules, 0, &championDefaults, championDefaults.budget, &m)
+		return p.ground.good[home]
+	}
+	var home [70]int32
+	for step := range home {
+		home[step] = at(50+step, 0)
+	}
+	if least := home[20] - 100; home[69] > least {
+		t.Errorf("where it has been for 70 steps is worth %d to it, want at most %d, 100 less than after 20", home[69], least)
+	}
+	idle := m.idle
+	for col := 1; col < 6; col++ {
+		at(119+col, col)
+	}
+	if want := idle - 5*idleFade; m.idle != want {
+		t.Errorf("after 70 steps on one cell and 5 to others it counts %d idle ones, want %d", m.idle, want)
+	}
+}
+
+// TestChampionSurrounded: it has room for all moves of three rivals around it.
+func TestChampionSurrounded(t *testing.T) {
+	v := pommermantest.Draw(t, pommerman.Playground(pommerman.FFA), `
+		.......
+		.......
+		..B.C..
+		...A...
+		...D...
+		.......
+		.......`)
+	b := pommermantest.Bot(t, players, "champion:replies=3,plies=10", 1)
+	pommermantest.ActionOf(b, v)
+	if n := b.(env.Searcher).Searched(); n < 1900 {
+		t.Errorf("it searched %d ticks, want about 2000", n)
+	}
+}
+
+// TestChampionWhere: in fog it knows some cell for every living other, and the right one
+// for those in view.
+func TestChampionWhere(t *testing.T) {
+	a := &champion{settings: championDefaults}
+	a.settings.budget.Ticks = 20
+	sights := 0
+	pommermantest.Follow(t, players, pommerman.Playground(pommerman.Team).Fogged(4), 5, func(_ *pommerman.Game, m *pommerman.Match) {
+		var v pommerman.View
+		m.View(0, &v)
+		a.Act(&v, make([]uint8, 1))
+		for other := 1; other < 4; other++ {
+			where, at := a.where[other], m.Agents[other].Cell
+			if m.Agents[other].Alive == where.Empty() {
+				t.Fatalf("seat %d lives: %v, but its cells are %v", other, m.Agents[other].Alive, cellsOf(where))
+			}
+			if m.Agents[other].Alive && v.Board[at] != pommerman.Fog {
+				sights++
+				if where.Len() != 1 || !where.Has(at) {
+					t.Fatalf("seat %d is seen at %v, but its cells are %v", other, at, cellsOf(where))
+				}
+			}
+		}
+	})
+	if sights == 0 {
+		t.Error("nobody was ever in view")
+	}
+}
+
+// TestChampionWords: what one says another hears: where it is narrows down to the
+// cells of the block and around it. What cannot be counts as a lie, and the third
+// time nothing is believed any more.
+func TestChampionWords(t *testing.T) {
+	rules := pommerman.Playground(pommerman.TeamRadio).Fogged(4)
+	v := pommermantest.Blank(&rules)
+	pommermantest.Relate(v)
+	for row := range rules.BoardSize {
+		for col := range rules.BoardSize {
+			v.Board[grid.At(row, col)] = pommerman.Passage
+		}
+	}
+	v.StepCount = 2 * topics
+	v.Self.Cell = grid.At(4, 9)
+	words := make([]uint8, rules.RadioWords)
+	speaker := championMemory{}
+	speaker.say(v, pommerman.Down, words)
+	if !slices.Equal(words, []uint8{4, 7}) {
+		t.Errorf("at row 4 and column 9, moving down, it says %v, want 4 and 7", words)
+	}
+
+	mate := int(v.Teammate - rules.Agent0())
+	listener := championMemory{}
+	everywhere := grid.Square(rules.BoardSize)
+	listener.where[mate] = everywhere
+	v.StepCount++
+	copy(v.Message[:], words)
+	listener.listen(v)
+	if w := listener.where[mate]; !w.Has(grid.At(5, 9)) || w.Len() > 16 || listener.lies != 0 {
+		t.Errorf("it hears that its teammate is on one of %v, %d lies, want few cells and (5,9) among them", cellsOf(w), listener.lies)
+	}
+	for range mostLies {
+		listener.where[mate] = grid.Bits{}
+		listener.where[mate].Add(grid.At(0, 0))
+		listener.listen(v)
+	}
+	listener.where[mate] = everywhere
+	if listener.listen(v); listener.lies != mostLies || listener.where[mate] != everywhere {
+		t.Errorf("after %d lies it still listens", listener.lies)
+	}
+}

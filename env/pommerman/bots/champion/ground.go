@@ -1,0 +1,138 @@
+package champion
+
+import (
+	"pommego/env/grid"
+	"pommego/env/pommerman"
+	"pommego/env/pommerman/bots/tactics"
+)
+
+// ground is what a champion knows of the board before it searches: what can be
+// walked on, and how good it is to be where.
+type ground struct {
+	floor  grid.Bits // neither rigid nor wood
+	wood   grid.Bits
+	items  grid.Bits
+	fallen [maxPlies + maxSpan + 2]grid.Bits // by steps from the root: the rings that have fallen
+	span   int                               // how many steps a forecast goes
+	good   [256]int32                        // to be there
+}
+
+func (g *ground) survey(p *planner, m *championMemory) {
+	r, s := p.rules, &p.root.State
+	g.floor, g.wood, g.items = grid.Bits{}, grid.Bits{}, grid.Bits{}
+	for row := range r.BoardSize {
+		for col := range r.BoardSize {
+			c := grid.At(row, col)
+			switch item := s.Board[c]; {
+			case item == pommerman.Rigid:
+			case item == pommerman.Wood:
+				g.wood.Add(c)
+			default:
+				g.floor.Add(c)
+				if tactics.Pickups.Has(item) {
+					g.items.Add(c)
+				}
+			}
+		}
+	}
+	g.span = min(r.BombLife+2, maxSpan)
+	g.foreseeRings(r, int(s.StepCount))
+	g.value(p, m)
+}
+
+// foreseeRings finds the cells of the collapse.
+func (g *ground) foreseeRings(r *pommerman.Rules, now int) {
+	clear(g.fallen[:])
+	if r.FirstCollapse == pommerman.NoCollapse {
+		return
+	}
+	for t := range g.fallen {
+		ring := r.RingAt(now + t)
+		if ring.Empty() {
+			continue
+		}
+		for later := max(t+tactics.Lingers(r), 1); later < len(g.fallen); later++ {
+			g.fallen[later] = g.fallen[later].Or(ring)
+		}
+	}
+}
+
+// value works out how good it is to be on each cell: near items, near where a bomb
+// would burn wood, near rivals, and not where it was lately.
+func (g *ground) value(p *planner, m *championMemory) {
+	w, s, self := &p.weights, &p.root.State, &p.root.Agents[p.seat]
+	p.forecast(&p.root, 0)
+	fresh := g.wood.AndNot(p.ahead.burnt)
+	var items, woods, rivals [256]int32
+	for c := range g.items.All {
+		items[c] = p.worth(self, s.Board[c])
+	}
+	var start, foes grid.Bits
+	start.Add(self.Cell)
+	for other := range p.root.where {
+		if other != p.mate && p.others.Has(other) {
+			foes = foes.Or(p.root.where[other])
+		}
+	}
+	reach, near := start.Flood(g.floor), w.wood*3/4
+	if met := reach.And(foes); met.Empty() { // it has to dig its way to them
+		w.wood = max(w.wood, w.dig)
+		near = max(near, w.dig/4) // little more, lest it wait beside the wood
+	}
+	for c := range reach.All {
+		var burnt grid.Bits
+		pommerman.Rays(&s.Board, c, self.Blast, &burnt)
+		hit := burnt.And(fresh)
+		woods[c] = near * int32(min(hit.Len(), 3))
+	}
+	for c := range foes.All {
+		rivals[c] = w.chase
+	}
+	spread(&items, g.floor, grid.Bits{})
+	spread(&woods, g.floor, grid.Bits{})
+	spread(&rivals, g.floor, g.wood)
+	for c := range g.floor.Or(g.wood).All {
+		g.good[c] = items[c] + woods[c] + rivals[c]
+	}
+	stale := w.stale + w.restless*int32(m.idle)/16
+	for _, c := range m.lately() {
+		g.good[c] -= stale
+	}
+}
+
+// worth is what an item is worth to an agent.
+func (p *planner) worth(a *pommerman.Agent, item pommerman.Item) int32 {
+	w := &p.weights
+	switch {
+	case item == pommerman.ExtraBomb:
+		return w.ammo
+	case item == pommerman.IncrRange:
+		return w.blast
+	case item == pommerman.Kick && !a.Kicks:
+		return w.kick
+	}
+	return 0
+}
+
+// spread lets values fade from cell to cell, by a sixteenth a step, and over wood
+// four times as fast.
+func spread(values *[256]int32, floor, wood grid.Bits) {
+	var cells [256]grid.Cell
+	all := floor.Or(wood)
+	n := all.List(&cells)
+	for changed := true; changed; {
+		changed = false
+		for i := range 2 * n {
+			c := cells[min(i, 2*n-1-i)]
+			best := max(values[c.Next(grid.Up)], values[c.Next(grid.Down)], values[c.Next(grid.Left)], values[c.Next(grid.Right)])
+			best -= best >> 4
+			if wood.Has(c) {
+				best -= best >> 3
+			}
+			if best > values[c] {
+				values[c] = best
+				changed = true
+			}
+		}
+	}
+}

@@ -1,0 +1,219 @@
+package champion
+
+import (
+	"pommego/env/grid"
+	"pommego/env/pommerman"
+	"pommego/env/pommerman/bots/tactics"
+)
+
+const (
+	maxSpan    = 28 // how many steps a forecast goes at most
+	tightSteps = 4  // for so many steps others are in the way
+	mateSteps  = 2  // and for so many a teammate
+	bodySteps  = 3  // for so many steps it is in theirs
+	lowFrom    = 5  // after so many steps sets have grown
+)
+
+// forecast is what bombs, flames and the collapse do if nobody does anything.
+type forecast struct {
+	burns [maxSpan + 1]grid.Bits // by step: where nobody survives it
+	opens [maxSpan + 1]grid.Bits // what can be entered after it, and could not be before
+	burnt grid.Bits              // the wood that burns
+	wood  int32                  // how much that is, in 64ths of wood, less for what burns late
+}
+
+// forecast works out what comes after a node of an age.
+func (p *planner) forecast(n *node, age int) {
+	f, r := &p.ahead, p.rules
+	clear(f.burns[:p.ground.span+1])
+	clear(f.opens[:p.ground.span+1])
+	f.burnt, f.wood = grid.Bits{}, int32(64*n.burnt.Len())
+	lasting := 1
+	if r.FlamesKill() {
+		lasting = r.FlameLife + tactics.Lingers(r)
+		for life := 1; life <= r.FlameLife; life++ {
+			flames := n.Burning(life)
+			for t := 1; t < life+tactics.Lingers(r) && !flames.Empty(); t++ {
+				f.burns[t] = f.burns[t].Or(flames)
+			}
+		}
+	}
+	if r.FirstCollapse != pommerman.NoCollapse {
+		for t := 1; t <= p.ground.span; t++ {
+			f.burns[t] = f.burns[t].Or(p.ground.fallen[age+t])
+		}
+	}
+	if n.NumBombs > 0 {
+		p.explode(n, age, lasting)
+	}
+}
+
+// explode lets the bombs of a node explode.
+func (p *planner) explode(n *node, age, lasting int) {
+	f, r := &p.ahead, p.rules
+	var bombs tactics.Bombs
+	bombs.Take(r, &n.State)
+	var closed grid.Bits
+	for i := range n.Bombs[:n.NumBombs] {
+		closed.Add(n.Bombs[i].Cell)
+	}
+	wood, board := p.ground.wood.AndNot(n.burnt), n.Board
+	for {
+		at, hit := bombs.Explode(r, &board)
+		if at == 0 || at > p.ground.span {
+			return
+		}
+		for t := at; t < min(at+lasting, p.ground.span+1); t++ {
+			f.burns[t] = f.burns[t].Or(hit)
+		}
+		f.opens[at] = f.opens[at].Or(hit.And(wood.Or(closed)))
+		gone := hit.And(wood)
+		f.wood += int32(gone.Len() * max(64-2*(at+age), 8))
+		f.burnt = f.burnt.Or(gone)
+		wood = wood.AndNot(gone)
+	}
+}
+
+// prospect is the sets of cells that agents can be on and live.
+type prospect struct {
+	own     grid.Bits
+	others  [pommerman.MaxAgents]grid.Bits
+	lead    [pommerman.MaxAgents]grid.Bits // what they reach before the agent and a teammate that it sees
+	emptied [pommerman.MaxAgents]int       // the step that left an other no cell; 0: none did
+
+	// How many cells the sets had when they were smallest, once they had time to grow.
+	ownLow    int
+	othersLow [pommerman.MaxAgents]int
+}
+
+// grow plays a forecast with the sets of all agents.
+func (p *planner) grow(n *node) (o prospect) {
+	var body grid.Bits
+	body.Add(n.Agents[p.seat].Cell)
+	o.own, o.others, o.lead, o.ownLow = body, n.where, n.where, 256
+	seen := p.mate != pommerman.NoSeat && p.root.where[p.mate].Len() == 1
+	for other := range o.others {
+		o.othersLow[other] = 256
+	}
+	open := p.openCells(n)
+	f := &p.ahead
+	for t := 1; t <= p.ground.span; t++ {
+		burns := f.burns[t]
+		o.own = o.own.Grow().And(open).Or(o.own).AndNot(burns)
+		if t >= lowFrom {
+			o.ownLow = min(o.ownLow, o.own.Len())
+		}
+		ours := o.own
+		if seen {
+			ours = ours.Or(o.others[p.mate])
+		}
+		for other := range o.others {
+			w := o.others[other]
+			if w.Empty() {
+				continue
+			}
+			w = w.Grow().And(open).Or(w).AndNot(burns)
+			if t <= bodySteps {
+				w = w.AndNot(body)
+			}
+			if w.Empty() {
+				o.emptied[other] = t
+			}
+			o.others[other] = w
+			if other != p.mate {
+				lead := o.lead[other]
+				o.lead[other] = lead.Grow().And(open).Or(lead).AndNot(burns).AndNot(ours)
+			}
+			if t >= lowFrom {
+				o.othersLow[other] = min(o.othersLow[other], w.Len())
+			}
+		}
+		open = open.Or(f.opens[t])
+	}
+	return o
+}
+
+// margin is what the set of the agent itself is worth if others are in its way
+// wherever they can be in the first steps.
+func (p *planner) margin(n *node) int32 {
+	w := &p.weights
+	if !p.settings.tight || !n.Agents[p.seat].Alive {
+		return 0
+	}
+	p.forecast(n, 1)
+	var body grid.Bits
+	body.Add(n.Agents[p.seat].Cell)
+	own, others, open := body, n.where, p.openCells(n)
+	for t := 1; t <= p.ground.span; t++ {
+		own = own.Grow().And(open).Or(own).AndNot(p.ahead.burns[t])
+		for other := range others {
+			if t > tightSteps || other == p.mate && t > mateSteps {
+				continue
+			}
+			others[other] = others[other].Grow().And(open).Or(others[other]).AndNot(p.ahead.burns[t]).AndNot(body)
+			own = own.AndNot(others[other])
+		}
+		open = open.Or(p.ahead.opens[t])
+	}
+	if own.Empty() {
+		return -w.tightDoom
+	}
+	return w.tightRoom * share(own.Len(), w.half) / 1000
+}
+
+// share is what so many cells are worth, in thousandths, if half of it is for half
+// cells.
+func share(cells int, half int32) int32 { return 1000 * int32(cells) / (int32(cells) + half) }
+
+// leaf is what a node of an age is worth: what is left of the sets, what the agent
+// carries, the wood that burns, and how good it is to be where it is.
+func (p *planner) leaf(n *node, age int) int32 {
+	w := &p.weights
+	p.forecast(n, age)
+	o := p.grow(n)
+	points := p.standing(n) + w.wood*p.ahead.wood/64
+	points += w.room * share(o.ownLow, w.half) / 1000
+	if o.own.Empty() {
+		points -= w.doom
+	}
+	for other := range p.root.where {
+		if !p.others.Has(other) {
+			continue
+		}
+		left := share(o.othersLow[other], w.halfOthers)
+		if o.others[other].Empty() {
+			left = 0
+		}
+		switch {
+		case other == p.mate && left == 0:
+			points -= w.mateDeath
+		case other == p.mate:
+			points += w.mate * left / 1000
+		case left == 0:
+			points += w.kill * int32(128-age-o.emptied[other]) / 128
+		default:
+			points -= w.hunt*left/1000 + w.corner*share(o.lead[other].Len(), w.halfOthers)/1000
+		}
+	}
+	return points
+}
+
+// standing is what the agent has, and where it is.
+func (p *planner) standing(n *node) int32 {
+	w, a := &p.weights, &n.Agents[p.seat]
+	ammo := int32(a.Ammo)
+	for i := range n.Bombs[:n.NumBombs] {
+		if n.Bombs[i].Owner() == p.seat {
+			ammo++
+		}
+	}
+	points := p.ground.good[a.Cell] + w.blast*int32(a.Blast) + w.ammo*ammo
+	if a.Kicks {
+		points += w.kick
+	}
+	return points
+}
+
+// sooner is added to what can still come of a node, so that what is good comes
+// early.
+func (p *planner) sooner(n *node) int32 { return p.standing(n) / 32 }

@@ -1,0 +1,90 @@
+package champion
+
+import (
+	"pommego/env/grid"
+	"pommego/env/pommerman"
+	"pommego/env/pommerman/bots/tactics"
+)
+
+// A champion's words. The board is cut into as many rows and columns of blocks as
+// there are words, and a message is a block: its row and its column, from 1. What is
+// in it goes by the step count in which it is sent, in turns:
+//
+//	0  the sender, after its move
+//	1  the first of its enemies, in the order of their seats, where it sees it
+//	2  the second
+//
+// Silence, no words, is that the enemy is not in view. A teammate that says what cannot be
+// is believed no more after the third time; one that is silent says nothing wrong.
+const (
+	topics    = 3
+	mostLies  = 3
+	talkWords = 2
+)
+
+// talks reports whether messages are long enough, and silence is possible.
+func talks(r *pommerman.Rules) bool {
+	return r.RadioWords >= talkWords && r.RadioVocab >= 2 && r.StepKind != pommerman.Step2018
+}
+
+// say writes the message of a seat that makes a move.
+func (m *championMemory) say(v *pommerman.View, move pommerman.Action, words []uint8) {
+	if !talks(v.Rules) {
+		return
+	}
+	at := v.Self.Cell
+	if topic := v.StepCount % topics; topic > 0 {
+		enemy := int(v.Enemies[topic-1] - v.Rules.Agent0())
+		if !v.Alive.Has(enemy) || m.where[enemy].Len() != 1 {
+			return
+		}
+		if at = m.where[enemy].First(); v.Board[at] != v.Enemies[topic-1] {
+			return // it is out of view
+		}
+	} else if move != pommerman.LayBomb {
+		if to := at.Next(grid.Dir(move)); tactics.Walkable.Has(v.Board[to]) {
+			at = to
+		}
+	}
+	words[0], words[1] = blockOf(v.Rules, at.Row()), blockOf(v.Rules, at.Col())
+}
+
+// blockOf is the block of a row or column.
+func blockOf(r *pommerman.Rules, line int) uint8 { return uint8(1 + line*blocks(r)/r.BoardSize) }
+
+// blocks is how many rows of blocks the board has.
+func blocks(r *pommerman.Rules) int { return min(r.RadioVocab, r.BoardSize) }
+
+// listen takes in what the teammate said in the last step, at the start of which
+// what it says was so.
+func (m *championMemory) listen(v *pommerman.View) {
+	if !talks(v.Rules) || m.lies >= mostLies || v.StepCount == 0 || v.Message[0] == 0 {
+		return
+	}
+	about := v.Teammate
+	if topic := (v.StepCount - 1) % topics; topic > 0 {
+		about = v.Enemies[topic-1]
+	}
+	seat := int(about - v.Rules.Agent0())
+	if seat >= len(m.where) || m.where[seat].Empty() {
+		return
+	}
+	now := blockCells(v.Rules, v.Message).Grow().And(m.where[seat])
+	if now.Empty() {
+		m.lies++
+		return
+	}
+	m.where[seat] = now
+}
+
+// blockCells is the cells of the block that a message names.
+func blockCells(r *pommerman.Rules, message [pommerman.MaxWords]uint8) (b grid.Bits) {
+	for row := range r.BoardSize {
+		for col := range r.BoardSize {
+			if blockOf(r, row) == message[0] && blockOf(r, col) == message[1] {
+				b.Add(grid.At(row, col))
+			}
+		}
+	}
+	return b
+}

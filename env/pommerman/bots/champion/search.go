@@ -1,0 +1,344 @@
+package champion
+
+import (
+	"math"
+
+	"pommego/env"
+	"pommego/env/grid"
+	"pommego/env/pommerman"
+	"pommego/env/pommerman/bots/tactics"
+	"pommego/env/search"
+)
+
+// The limits of a champion's search.
+const (
+	maxPlies     = 16 // of its own moves
+	maxReplies   = 3  // near agents whose moves are looked at
+	maxScenarios = 1 + maxReplies*tactics.Choices
+	nearRival    = 4 // rows and columns up to a rival whose moves are looked at
+	nearMate     = 2 // the same up to a teammate
+	bodyPlies    = 3 // for so many plies nobody walks through where another stood
+	tableSize    = 1 << 15
+)
+
+// node is a state in the tree. Of the others only where they can be is left: they
+// neither stand in the way nor die.
+type node struct {
+	pommerman.State
+	where [pommerman.MaxAgents]grid.Bits // of each other that lived at the root; none: it is dead
+	burnt grid.Bits                      // the wood burnt since
+}
+
+// scenario is what comes of a move of its own and one of a rival.
+type scenario struct {
+	node
+	bodies grid.Bits // where others stand
+	margin int32     // see [planner.margin] and [planner.threat]
+}
+
+// opening is one of the moves to choose from.
+type opening struct {
+	move      pommerman.Action
+	value     int32
+	tried     bool
+	visits    int32
+	scenarios int
+}
+
+// planner is the working memory of one decision.
+type planner struct {
+	search.Meter
+	settings *championSettings
+	weights  weights // as they are at this point of the game
+	rules    *pommerman.Rules
+	seat     int
+	mate     int
+	others   env.SeatSet // that live
+
+	root       node
+	ground     ground
+	actions    [pommerman.MaxAgents * (1 + pommerman.MaxWords)]uint8
+	openings   []opening // of openingsOf, the best first
+	openingsOf [tactics.Choices]opening
+	scenarios  [tactics.Choices][maxScenarios]scenario
+	stack      [maxPlies + 1]node
+
+	ahead   forecast
+	calm    forecast  // if no rival interferes; see [planner.threat]
+	exposed grid.Bits // where bombs may go off at any time; see [planner.expose]
+
+	table      [tableSize]entry
+	generation uint32
+
+	statistics [tactics.Choices]search.MoveStatistics
+}
+
+// entry remembers the value of a node that was met before.
+type entry struct {
+	key        uint64
+	generation uint32
+	value      int32
+}
+
+// begin sets the planner up for a decision.
+func (p *planner) begin(r *pommerman.Rules, seat int, s *championSettings, budget search.Budget, m *championMemory) {
+	p.Meter = search.NewMeter(budget)
+	p.settings, p.rules, p.seat, p.mate = s, r, seat, r.Teammate(seat)
+	clear(p.actions[:])
+	clear(p.statistics[:])
+	p.root = node{State: m.belief.State, where: m.where}
+	p.others = 0
+	for other := range r.Seats() {
+		if other != seat && !m.where[other].Empty() {
+			p.others = p.others.With(other)
+		}
+	}
+	p.generation++
+	p.weights = s.weights.at(p.urgency(), p.lateness())
+	p.ground.survey(p, m)
+}
+
+// decide finds a move. Half of the time it makes the one that failed, if it is not
+// Stop, less gladly.
+func (p *planner) decide(rng *env.RNG, failed pommerman.Action) pommerman.Action {
+	yields := failed != pommerman.Stop && rng.IntN(2) == 0
+	if !p.open() {
+		return p.openings[0].move
+	}
+	for plies := 0; plies == 0 || plies < p.settings.plies && p.Open(); plies++ {
+		spent := p.Spent()
+		if !p.deepen(plies) || plies > 0 && p.Spent() == spent {
+			break
+		}
+	}
+	var best search.Best[pommerman.Action]
+	for i := range p.openings {
+		o := &p.openings[i]
+		if o.tried {
+			if yields && o.move == failed {
+				o.value -= p.weights.yield
+			}
+			best.Offer(o.move, float64(o.value), rng)
+			p.statistics[o.move] = search.MoveStatistics{Visits: max(o.visits, 1), Value: float64(o.value)}
+		}
+	}
+	return best.Choice
+}
+
+// open makes the first ply: the scenarios of each move, those first in which no
+// rival does anything in particular. It returns false if there is no choice.
+func (p *planner) open() bool {
+	moves := tactics.UsefulMoves(p.rules, &p.root.State, p.seat)
+	p.openings = p.openingsOf[:0]
+	for move := range moves.All {
+		p.openings = append(p.openings, opening{move: move})
+	}
+	if len(p.openings) == 1 {
+		return false
+	}
+	p.suspect()
+	p.expose()
+	p.scene(pommerman.NoSeat, pommerman.Stop)
+	near, n := p.nearRivals()
+	for _, rival := range near[:n] {
+		for reply := range p.repliesOf(rival).All {
+			p.scene(rival, reply)
+		}
+	}
+	return true
+}
+
+// scene makes a scenario for each move, as far as the budget goes.
+func (p *planner) scene(rival int, reply pommerman.Action) {
+	width := 1 + p.rules.RadioWords
+	for i := range p.openings {
+		o := &p.openings[i]
+		sc := &p.scenarios[o.move][o.scenarios]
+		sc.node = p.root
+		if rival != pommerman.NoSeat {
+			p.actions[rival*width] = uint8(reply)
+		}
+		done := p.step(&sc.node, o.move, 1)
+		if rival != pommerman.NoSeat {
+			p.actions[rival*width] = uint8(pommerman.Stop)
+		}
+		if !done {
+			return
+		}
+		p.separate(sc, rival)
+		sc.margin = p.margin(&sc.node) + p.threat(&sc.node, rival)
+		o.scenarios++
+	}
+}
+
+// separate takes the others off a board after the first ply. The rival whose move
+// it was is where it went; the rest can be anywhere they can reach.
+func (p *planner) separate(sc *scenario, rival int) {
+	sc.bodies = grid.Bits{}
+	for other := range p.root.where {
+		if !p.others.Has(other) {
+			continue
+		}
+		a := &sc.Agents[other]
+		if other == rival {
+			sc.where[other] = grid.Bits{}
+			if a.Alive {
+				sc.where[other].Add(a.Cell)
+			}
+		}
+		if a.Alive {
+			if sc.where[other].Has(a.Cell) {
+				sc.bodies.Add(a.Cell)
+			}
+			a.Alive = false
+			p.lift(&sc.State, other)
+		}
+	}
+}
+
+// lift takes an agent off the board.
+func (p *planner) lift(s *pommerman.State, other int) {
+	c := s.Agents[other].Cell
+	if s.Board[c] != p.rules.Agent0()+pommerman.Item(other) {
+		return
+	}
+	s.Board[c] = pommerman.Passage
+	if s.BombAt(c) {
+		s.Board[c] = pommerman.BombItem
+	}
+}
+
+// deepen looks at all openings with so many plies of own moves after the first. It
+// returns false if the budget did not suffice; those not reached keep their values.
+func (p *planner) deepen(plies int) bool {
+	for i := range p.openings {
+		o := &p.openings[i]
+		before := p.Spent()
+		value, whole := p.judge(o, plies)
+		o.visits += int32(p.Spent() - before)
+		if !whole {
+			return false
+		}
+		o.value, o.tried = value, true
+	}
+	for i := 1; i < len(p.openings); i++ { // the best first
+		for k := i; k > 0 && p.openings[k].value > p.openings[k-1].value; k-- {
+			p.openings[k], p.openings[k-1] = p.openings[k-1], p.openings[k]
+		}
+	}
+	return true
+}
+
+// judge is what a move is worth over its scenarios.
+func (p *planner) judge(o *opening, plies int) (value int32, whole bool) {
+	if o.scenarios == 0 {
+		return 0, false
+	}
+	worst, sum := int32(math.MaxInt32), int64(0)
+	for i := range o.scenarios {
+		sc := &p.scenarios[o.move][i]
+		v, whole := p.value(&sc.node, sc, plies, 1)
+		if !whole {
+			return 0, false
+		}
+		v += sc.margin
+		worst = min(worst, v)
+		sum += int64(v)
+	}
+	mean := sum / int64(o.scenarios)
+	share := int64(p.weights.worst)
+	return int32((share*int64(worst) + (100-share)*mean) / 100), true
+}
+
+// value is what a node is worth that is age steps from the root, with so many
+// plies to go.
+func (p *planner) value(n *node, sc *scenario, plies, age int) (best int32, whole bool) {
+	if !n.Agents[p.seat].Alive {
+		return int32(16*age) - p.weights.death, true
+	}
+	key := p.hash(n, sc, plies, age)
+	slot := &p.table[key%tableSize]
+	if slot.generation == p.generation && slot.key == key {
+		return slot.value, true
+	}
+	if plies == 0 {
+		best = p.leaf(n, age)
+	} else {
+		best = math.MinInt32
+		for move := range p.moves(n, sc, age).All {
+			child := &p.stack[age]
+			*child = *n
+			if !p.step(child, move, age+1) {
+				return 0, false
+			}
+			v, whole := p.value(child, sc, plies-1, age+1)
+			if !whole {
+				return 0, false
+			}
+			best = max(best, v)
+		}
+		best += p.sooner(n)
+	}
+	*slot = entry{key, p.generation, best}
+	return best, true
+}
+
+// step makes a tick in which the others do what actions say, and takes a node to
+// the given age. It returns false if the budget is used up.
+func (p *planner) step(n *node, move pommerman.Action, age int) bool {
+	if !p.Open() || !p.Tick() {
+		return false
+	}
+	width := 1 + p.rules.RadioWords
+	open := p.openCells(n)
+	p.actions[p.seat*width] = uint8(move)
+	p.rules.Step(&n.State, p.actions[:p.rules.Seats()*width])
+	burning := n.Burning(1).Or(n.Burning(2)).Or(n.Burning(3)).Or(n.Burning(4)).Or(n.Burning(5))
+	n.burnt = n.burnt.Or(burning.And(p.ground.wood))
+	if !p.rules.FlamesKill() {
+		burning = n.Burning(p.rules.FlameLife)
+	}
+	deadly := burning.Or(p.ground.fallen[age])
+	for other := range n.where {
+		if w := n.where[other]; p.others.Has(other) {
+			n.where[other] = w.Grow().And(open).Or(w).AndNot(deadly)
+		}
+	}
+	return true
+}
+
+// openCells are those that agents can enter.
+func (p *planner) openCells(n *node) grid.Bits {
+	open := p.ground.floor.Or(n.burnt)
+	for i := range n.Bombs[:n.NumBombs] {
+		open.Remove(n.Bombs[i].Cell)
+	}
+	return open
+}
+
+// hash tells nodes of one scenario and age apart.
+func (p *planner) hash(n *node, sc *scenario, plies, age int) uint64 {
+	self := &n.Agents[p.seat]
+	h := uint64(self.Cell) | uint64(self.Ammo)<<8 | uint64(self.Blast)<<16 | uint64(age)<<32 | uint64(plies)<<40
+	if self.Kicks {
+		h |= 1 << 24
+	}
+	for other := range sc.where {
+		for _, word := range sc.where[other] {
+			h = mix(h, word)
+		}
+	}
+	for i := range n.Bombs[:n.NumBombs] {
+		b := &n.Bombs[i]
+		h = mix(h, uint64(b.Cell)|uint64(b.Life)<<8|uint64(b.Blast)<<16|uint64(b.Moving())<<24)
+	}
+	for _, word := range n.Burning(p.rules.FlameLife) {
+		h = mix(h, word)
+	}
+	return h ^ h>>29
+}
+
+func mix(h, x uint64) uint64 {
+	h = (h ^ x) * 0x9e3779b97f4a7c15
+	return h ^ h>>32
+}

@@ -1,0 +1,189 @@
+package champion
+
+import (
+	"pommego/env/grid"
+	"pommego/env/pommerman"
+)
+
+// How far a rival looks that is bent on trapping the agent, in steps after the first
+// ply and in rows and columns. It can kick bombs from farther away, as they roll.
+const (
+	trapBombs = 2  // steps until it lays a bomb
+	trapKicks = 3  // until it kicks one
+	trapWalks = 6  // until it stands in the way
+	trapNear  = 6  // from the agent to where it does that
+	trapFar   = 10 // to where it starts
+	trapCells = 13 // that it can be on at most; a rival that may be anywhere is not feared
+	lastTrap  = maxPlies
+	fogBlast  = 4   // of bombs in the fog
+	untouched = 256 // cells: more than there are
+)
+
+// threat is what the agent stands to lose in a node of age 1 by what a single rival
+// could do in the next steps if it were bent on it, the agent free to answer. Rivals
+// besides moved, which has made its first move, can begin before.
+func (p *planner) threat(n *node, moved int) (points int32) {
+	w := &p.weights
+	if !p.settings.wary || !n.Agents[p.seat].Alive {
+		return 0
+	}
+	at := n.Agents[p.seat].Cell
+	if p.exposed.Has(at) {
+		points -= w.exposed
+	}
+	p.forecast(n, 1)
+	p.calm = p.ahead
+	free, least := p.held(n, 0, 0, 0), untouched
+	for other := range n.where {
+		where := &n.where[other]
+		if other == p.mate || where.Empty() || where.Len() > trapCells || gapTo(where, at) > trapFar {
+			continue
+		}
+		least = min(least, p.besieged(n, other))
+		if other != moved {
+			for c := range p.root.where[other].All {
+				least = min(least, p.cornered(n, other, c, -1))
+			}
+		}
+	}
+	switch {
+	case least == 0:
+		return points - w.trap
+	case least >= free:
+		return points + w.haven
+	}
+	return points + w.haven*share(least, w.half)/1000
+}
+
+// gapTo is the distance from a cell to the nearest of others.
+func gapTo(cells *grid.Bits, at grid.Cell) int {
+	least := untouched
+	for c := range cells.All {
+		least = min(least, c.Distance(at))
+	}
+	return least
+}
+
+// besieged is how many cells the agent can be on in the end, in the worst case of
+// what a rival can do on the cells it can get to.
+func (p *planner) besieged(n *node, rival int) int {
+	least, open, reach := untouched, p.openCells(n), n.where[rival]
+	walks := trapWalks
+	if n.NumBombs == 0 {
+		walks = trapBombs
+	}
+	fresh := reach
+	for t := 0; t <= walks && least > 0; t++ {
+		for c := range fresh.All {
+			least = min(least, p.cornered(n, rival, c, t))
+		}
+		grown := reach.Grow().And(open).Or(reach).AndNot(p.calm.burns[t+1])
+		fresh, reach = grown.AndNot(reach), grown
+	}
+	return least
+}
+
+// cornered is the same if the rival is on a cell after so many steps: what it can do
+// there is to kick a bomb, to lay one, and to stand in the way.
+func (p *planner) cornered(n *node, rival int, c grid.Cell, steps int) int {
+	at, least := n.Agents[p.seat].Cell, untouched
+	if c == at {
+		return least
+	}
+	if steps <= trapKicks && n.Agents[rival].Kicks {
+		least = p.kickedFrom(n, c, steps)
+	}
+	if c.Distance(at) > trapNear {
+		return least
+	}
+	if n.NumBombs > 0 && steps >= 0 {
+		p.ahead = p.calm
+		least = min(least, p.held(n, c, steps, 0))
+	}
+	if steps <= trapBombs && n.Agents[rival].Ammo > 0 && int(n.NumBombs) < len(n.Bombs) {
+		b := &p.stack[lastTrap]
+		*b = *n
+		b.Bombs[b.NumBombs] = pommerman.NewBomb(c, uint8(p.rules.BombLife+steps), max(n.Agents[rival].Blast, 1), rival, grid.Stay)
+		b.NumBombs++
+		p.forecast(b, 1)
+		least = min(least, p.held(b, c, steps, 0))
+	}
+	return least
+}
+
+// kickedFrom is the same if somebody on a cell kicks a bomb beside it. The bomb can
+// roll to where the agent is now, which may have left.
+func (p *planner) kickedFrom(n *node, c grid.Cell, steps int) int {
+	least := untouched
+	for i := range n.Bombs[:n.NumBombs] {
+		b := &n.Bombs[i]
+		for _, d := range grid.Dirs {
+			if c.Next(d) != b.Cell || b.Moving() != grid.Stay {
+				continue
+			}
+			to := b.Cell
+			for range int(b.Life) - steps {
+				next := to.Next(d)
+				if n.Board[next] != pommerman.Passage && next != n.Agents[p.seat].Cell {
+					break
+				}
+				to = next
+			}
+			if to == b.Cell {
+				continue
+			}
+			k := &p.stack[lastTrap]
+			*k = *n
+			k.Bombs[i].Cell = to
+			p.forecast(k, 1)
+			least = min(least, p.held(k, to, steps, b.Cell))
+		}
+	}
+	return least
+}
+
+// held is how many cells the agent can be on in the end, as things are ahead, if
+// after so many steps one cell cannot be entered any more, and another not before;
+// 0 is none.
+func (p *planner) held(n *node, closed grid.Cell, steps int, before grid.Cell) int {
+	var own grid.Bits
+	own.Add(n.Agents[p.seat].Cell)
+	open := p.openCells(n)
+	for t := 1; t <= p.ground.span; t++ {
+		now := open
+		if t > steps {
+			now.Remove(closed)
+		} else if before != 0 {
+			now.Remove(before)
+		}
+		own = own.Grow().And(now).Or(own).AndNot(p.ahead.burns[t])
+		open = open.Or(p.ahead.opens[t])
+	}
+	return own.Len()
+}
+
+// expose finds the cells that burn if bombs in the fog, of which the agent knows nothing,
+// set off those that it knows.
+func (p *planner) expose() {
+	p.exposed = grid.Bits{}
+	view, s := p.rules.ViewSize, &p.root.State
+	if view == 0 || !p.settings.wary {
+		return
+	}
+	self := s.Agents[p.seat].Cell
+	hidden := func(c grid.Cell) bool {
+		row, col := c.Row()-self.Row(), c.Col()-self.Col()
+		return max(row, -row, col, -col) > view
+	}
+	for i := range s.Bombs[:s.NumBombs] {
+		b := &s.Bombs[i]
+		var line grid.Bits
+		pommerman.Rays(&s.Board, b.Cell, fogBlast, &line)
+		for c := range line.And(p.ground.floor).All {
+			if hidden(c) {
+				pommerman.Rays(&s.Board, b.Cell, b.Blast, &p.exposed)
+				break
+			}
+		}
+	}
+}

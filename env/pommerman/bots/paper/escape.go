@@ -1,0 +1,130 @@
+package paper
+
+import "pommego/env/grid"
+
+// A way out is searched for with sets of cells: from the cells where the agent can
+// be after one step, given bombs and flames, follow those after the next. Others
+// may walk or lay bombs there, so a careful agent does not rely on a cell that
+// another agent is next to.
+
+// forGood is what survives gives a move after which a careful agent survives all
+// hazards it knows of.
+const forGood = 2 * horizon
+
+// survives rates a step in direction d, or Stay: the number of steps the agent
+// can survive at best from then on, 0 if this one is deadly or leads nowhere. If
+// it survives all, the number of steps it survives with care comes on top.
+//
+// A step to a cell next to another agent may fail, because that agent may enter it
+// too: where staying is deadly in the end, such a step is rated no better.
+func (o *outlook) survives(d grid.Dir) int {
+	self := o.v.Self.Cell
+	to := self.Next(d)
+	if d != grid.Stay && !o.open.Has(to) {
+		return 0
+	}
+	contested := !o.quiet.Has(to)
+	steps := o.hazards.outlast(to, o.open)
+	if contested {
+		steps = min(steps, o.hazards.outlast(self, o.open))
+	}
+	if steps < horizon {
+		return steps
+	}
+	careful := o.hazards.outlast(to, o.quiet)
+	if contested && o.threatened(self) {
+		careful = min(careful, o.hazards.outlast(self, o.quiet))
+	}
+	return horizon + careful
+}
+
+// enoughRoom is how many cells of its own an agent needs while others are near:
+// with fewer they could shut it in with a bomb.
+const enoughRoom = 3
+
+// room counts the cells, up to enough, that the agent reaches before anybody else
+// if it now goes in direction d or, laying a bomb that it cannot pass again, stays.
+func (o *outlook) room(d grid.Dir, laying bool) int {
+	if o.near.Empty() {
+		return enoughRoom
+	}
+	open := o.open
+	if laying {
+		open.Remove(o.v.Self.Cell)
+	}
+	var mine grid.Bits
+	mine.Add(o.v.Self.Cell.Next(d))
+	theirs := o.near
+	for mine.Len() < enoughRoom {
+		theirs = theirs.Or(theirs.Grow().And(open))
+		next := mine.Or(mine.Grow().And(open).AndNot(theirs))
+		if next == mine {
+			break
+		}
+		mine = next
+	}
+	return min(mine.Len(), enoughRoom)
+}
+
+// prospects rates a step in direction d, or Stay, by how long the agent survives
+// after it, and among equals by its room.
+func (o *outlook) prospects(d grid.Dir) int { return o.survives(d)*(enoughRoom+1) + o.room(d, false) }
+
+// bright is the highest prospects there are.
+const bright = forGood*(enoughRoom+1) + enoughRoom
+
+// outlast is how many steps an agent can stay alive that is on a cell at the end of
+// the first and walks over open cells, or stays, in each one after it.
+func (h *hazards) outlast(c grid.Cell, open grid.Bits) int {
+	var at grid.Bits
+	at.Add(c)
+	for t := 1; t <= h.last; t++ {
+		if at = at.AndNot(h.deadly[t]); at.Empty() {
+			return t - 1
+		}
+		at = at.Or(at.Grow().And(open))
+	}
+	return horizon
+}
+
+// mayBomb is the rule against accidental suicide: the agent has a bomb to lay,
+// and from there it reaches, in time and with care, a cell that nothing is going
+// to burn and that has at least two neighbours to go on to.
+func (o *outlook) mayBomb() bool {
+	if o.v.Self.Ammo == 0 || o.onBomb() {
+		return false
+	}
+	var h hazards
+	h.foresee(o.v, true)
+	goals := h.refuges(o.quiet)
+	var at grid.Bits
+	at.Add(o.v.Self.Cell)
+	for t := 1; t <= horizon; t++ {
+		at = at.AndNot(h.deadly[t])
+		if safe := at.And(goals); !safe.Empty() {
+			return true
+		}
+		if at.Empty() {
+			return false
+		}
+		at = at.Or(at.Grow().And(o.quiet))
+	}
+	return false
+}
+
+// refuges is those of some cells that nothing is going to burn and that have at
+// least two neighbours among them.
+func (h *hazards) refuges(open grid.Bits) (good grid.Bits) {
+	for c := range open.All {
+		ways := 0
+		for _, d := range grid.Dirs {
+			if open.Has(c.Next(d)) {
+				ways++
+			}
+		}
+		if ways >= 2 && h.due[c] == 0 {
+			good.Add(c)
+		}
+	}
+	return good
+}

@@ -1,0 +1,172 @@
+package paper
+
+import (
+	"pommego/env"
+	"pommego/env/grid"
+	"pommego/env/pommerman"
+	"pommego/env/pommerman/bots/tactics"
+)
+
+// task is what the state machine of a hybrid agent leaves to its search.
+type task uint8
+
+// The tasks. With nothing left, the move is decided.
+const (
+	nothing  task = iota
+	toEvade       // bombs threaten, and the next cell of the way to safety too
+	toAttack      // the target is near
+)
+
+func (t task) String() string { return taskNames[t] }
+
+var taskNames = [...]string{"nothing", "evade", "attack"}
+
+// hybrid is what all hybrid agents share: a state machine, which is Algorithm 1
+// of Zhou and others, "A Hybrid Search Agent in Pommerman" (FDG 2018), and the
+// memory it needs. In order:
+//
+//   - Evade. A bomb is dangerous with less than 5 steps to go, and 2 earlier for
+//     each further bomb around the agent. If a dangerous one reaches the agent's
+//     cell or one it could step onto, it goes to the nearest cell that none
+//     reaches. If the first cell on the way there is threatened, or there is no
+//     way, it searches.
+//   - Attack, with a bomb to lay and an enemy within 6 rows and columns. It goes
+//     there if it can; within 4 it searches.
+//   - Explore: bomb wood, walk to items and wood, or to the cell least visited.
+//
+// Without a search the rules themselves evade and attack; see [outlook.evade]
+// and [outlook.attack]. Ways are Dijkstra's. The paper's rule against accidental
+// suicide is [outlook.mayBomb].
+//
+// The text leaves open what becomes of an agent that walks into a corner which a
+// bomb then closes, and with bombs of 25 steps that is how games are lost. So
+// these rules are ours, and without them, as the option careful=0 has it, the agent
+// goes by the text alone:
+//
+//   - No rule makes a move after which the agent might not survive the bombs that
+//     lie, or have room left, see [outlook.sound]; and a search has only the moves
+//     with the best prospects to choose from.
+//   - No escape counts on a cell that another agent may take.
+//   - A search lays bombs only close to its target, and none to evade; and where
+//     it finds nothing better than what is, the rules attack.
+//
+// Embed hybrid, and let Act ask decide:
+//
+//	func (a *searcher) Act(v *pommerman.View, action []uint8) {
+//		clear(action)
+//		var o outlook
+//		move, left := a.decide(v, &o)
+//		switch left {
+//		case toEvade:
+//			move = ... // search with evadeScore; o.evade() is the rule's answer
+//		case toAttack:
+//			move = ... // search with attackScore against o.target; o.attack() is the rule's
+//		}
+//		action[0] = uint8(move)
+//	}
+//
+// A search chooses among o.lasting, and lays no bomb unless o.mayBomb.
+type hybrid struct {
+	hybridMemory
+	rng     env.RNG
+	literal bool // goes by the paper's text alone: careful=0
+}
+
+func (h *hybrid) setLiteral(on bool) { h.literal = on }
+
+func (h *hybrid) Reset(rng env.RNG) { *h = hybrid{rng: rng, literal: h.literal} }
+
+func (h *hybrid) Reseed(rng env.RNG) { h.rng = rng }
+
+// The distances, in rows and columns together, at which an enemy is walked to,
+// attacked, and bombed.
+const (
+	approachRange = 6
+	attackRange   = 4
+	bombRange     = 2
+)
+
+// decide looks around, remembers, and goes through the state machine. It gives
+// the move, or, if something is left to plan, the task.
+func (h *hybrid) decide(v *pommerman.View, o *outlook) (pommerman.Action, task) {
+	o.literal = h.literal
+	o.look(h.remember(v), &h.hybridMemory, &h.rng)
+	switch {
+	case o.mustEvade():
+		d, found := o.toSafety()
+		if !found || o.threatened(v.Self.Cell.Next(d)) {
+			return pommerman.Stop, toEvade
+		}
+		return o.sound(pommerman.Action(d)), nothing
+	case o.mustAttack():
+		if o.gap <= attackRange {
+			return pommerman.Stop, toAttack
+		}
+		if d := o.toTarget(); d != grid.Stay {
+			return o.sound(pommerman.Action(d)), nothing
+		}
+	}
+	return o.sound(o.explore()), nothing
+}
+
+// evade is the heuristic agent's answer to toEvade: the move with the best
+// prospects, the way to safety if that is one of them. The text takes the way to
+// safety.
+func (o *outlook) evade() pommerman.Action {
+	best, _ := o.toSafety()
+	if o.literal {
+		return pommerman.Action(best)
+	}
+	most := o.prospects(best)
+	for _, d := range o.dirs {
+		if p := o.prospects(d); p > most {
+			best, most = d, p
+		}
+	}
+	if o.prospects(grid.Stay) > most {
+		best = grid.Stay
+	}
+	return pommerman.Action(best)
+}
+
+// attack is the heuristic agent's answer to toAttack: a bomb close to the
+// target, or a step towards it, or else what it would explore.
+func (o *outlook) attack() pommerman.Action {
+	if o.gap <= bombRange && o.mayBomb() {
+		return pommerman.LayBomb
+	}
+	if d := o.toTarget(); d != grid.Stay {
+		return o.sound(pommerman.Action(d))
+	}
+	return o.sound(o.explore())
+}
+
+// explore lays a bomb next to wood, or walks to the nearest item or cell next to
+// wood, or else to the cell least visited.
+func (o *outlook) explore() pommerman.Action {
+	self := o.v.Self.Cell
+	if o.besideWood(self) && o.mayBomb() {
+		return pommerman.LayBomb
+	}
+	d, found := o.cheapest(func(c grid.Cell) (extra int, good bool) {
+		if tactics.Pickups.Has(o.v.Board[c]) {
+			return 0, true
+		}
+		return int(o.memory.visits[c]), c != self && o.v.Self.Ammo > 0 && o.besideWood(c)
+	})
+	if !found {
+		d, _ = o.cheapest(func(c grid.Cell) (extra int, good bool) {
+			return costVisit * int(o.memory.visits[c]), c != self
+		})
+	}
+	return pommerman.Action(d)
+}
+
+// sound is the given move if the agent surely survives it and is not shut in, else
+// the move with the best prospects. The text takes any.
+func (o *outlook) sound(move pommerman.Action) pommerman.Action {
+	if o.literal || move == pommerman.LayBomb || o.prospects(grid.Dir(move)) == bright {
+		return move // a bomb is sound if mayBomb says so
+	}
+	return o.evade()
+}

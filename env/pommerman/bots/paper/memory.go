@@ -1,0 +1,107 @@
+package paper
+
+import (
+	"math"
+
+	"pommego/env/grid"
+	"pommego/env/pommerman"
+	"pommego/env/saved"
+)
+
+// hybridMemory is what a hybrid agent keeps from one decision to the next.
+type hybridMemory struct {
+	visits [256]uint16 // how often the agent stood on each cell
+
+	// Under fog, what it believes, and the last view with that filled in; else
+	// both are empty.
+	belief pommerman.Belief
+	known  pommerman.View
+}
+
+// remember takes a view in and returns what the seat knows now: the view
+// itself, or under fog a copy to which what it saw before is added.
+func (m *hybridMemory) remember(v *pommerman.View) *pommerman.View {
+	self := v.Self.Cell
+	m.visits[self] = min(m.visits[self], math.MaxUint16-1) + 1
+	if v.Rules.ViewSize == 0 {
+		return v
+	}
+	v.Rules.Imagine(&m.belief, v)
+	m.known = *v
+	m.recallBombs()
+	for row := range v.Rules.BoardSize {
+		for col := range v.Rules.BoardSize {
+			if c := grid.At(row, col); v.Board[c] == pommerman.Fog && m.belief.Seen.Has(c) {
+				m.known.Board[c] = m.recall(c)
+				m.known.Flames[c] = m.belief.Flame(c)
+			}
+		}
+	}
+	return &m.known
+}
+
+// recall is what a cell out of view shows as far as the agent remembers. Where
+// others are that it does not see, it does not guess.
+func (m *hybridMemory) recall(c grid.Cell) pommerman.Item {
+	item := m.belief.Board[c]
+	if item < m.known.Rules.Agent0() {
+		return item
+	}
+	for i := range m.known.NumBombs {
+		if m.known.Bombs[i].Cell == c {
+			return pommerman.BombItem
+		}
+	}
+	return pommerman.Passage
+}
+
+// recallBombs adds the bombs out of view to those in view, in row-major order.
+func (m *hybridMemory) recallBombs() {
+	k := &m.known
+	for i := range m.belief.Bombs[:m.belief.NumBombs] {
+		b := &m.belief.Bombs[i]
+		if k.Board[b.Cell] != pommerman.Fog || k.NumBombs == len(k.Bombs) {
+			continue
+		}
+		at := k.NumBombs
+		for ; at > 0 && k.Bombs[at-1].Cell > b.Cell; at-- {
+			k.Bombs[at] = k.Bombs[at-1]
+		}
+		k.Bombs[at] = pommerman.SeenBomb{Cell: b.Cell, Life: b.Life, Blast: b.Blast, Moving: b.Moving()}
+		k.NumBombs++
+	}
+}
+
+// code goes over what is saved: the belief, the RNG, the number of cells visited, and for
+// each of them, in row-major order, a byte for the cell and two for how often.
+func (h *hybrid) code(c *saved.Codec) {
+	h.belief.Code(c)
+	saved.Numbers(c, &h.rng.State)
+	var visited uint8
+	for _, times := range h.visits {
+		if times > 0 {
+			visited++
+		}
+	}
+	saved.Numbers(c, &visited)
+	cell := grid.Cell(0)
+	for range visited {
+		last := cell
+		for cell++; !c.Reading() && h.visits[cell] == 0; {
+			cell++
+		}
+		saved.Numbers(c, &cell)
+		saved.Numbers(c, &h.visits[cell])
+		if !cell.OnBoard(grid.MaxSide) || cell <= last || h.visits[cell] == 0 {
+			c.Fail("has %d visits to cell (%d,%d), want at least one to each, cells of a board in their order", h.visits[cell], cell.Row(), cell.Col())
+		}
+	}
+}
+
+// Append saves memory and RNG.
+func (h *hybrid) Append(dst []byte) []byte { return saved.Append(dst, h, (*hybrid).code) }
+
+// Restore takes what Append saved.
+func (h *hybrid) Restore(state []byte) error {
+	return saved.Restore("bots: state of a hybrid agent", state, h, hybrid{literal: h.literal}, (*hybrid).code)
+}

@@ -1,0 +1,181 @@
+package paper
+
+import (
+	"pommego/env"
+	"pommego/env/grid"
+	"pommego/env/pommerman"
+	"pommego/env/pommerman/bots/tactics"
+)
+
+// outlook is the working memory of one decision of a hybrid agent: what the
+// seat knows, and what follows from it. It lives on the stack.
+type outlook struct {
+	v       *pommerman.View // what the seat sees and, under fog, remembers
+	memory  *hybridMemory
+	literal bool // as in hybrid
+
+	// Among equals the RNG decides: the order in which to try directions, and
+	// what to change in cells to put them in order. Both are drawn anew each time.
+	dirs  [4]grid.Dir
+	twist uint8
+
+	hazards   hazards
+	threshold uint8 // a bomb with less life than this is dangerous
+	ways      ways
+	open      grid.Bits // what can be walked on, flames included
+	near      grid.Bits // where other agents are that could come into the way
+	quiet     grid.Bits // open cells to escape to: those that no other agent is next to; by the text, all
+
+	target int       // the seat of the enemy to attack, pommerman.NoSeat if none is known
+	at     grid.Cell // where it is
+	gap    int       // how far, in rows and columns together
+}
+
+// look takes in what the seat knows.
+func (o *outlook) look(v *pommerman.View, memory *hybridMemory, rng *env.RNG) {
+	o.v, o.memory = v, memory
+	drawn := rng.Uint64()
+	for i := range o.dirs {
+		o.dirs[i] = grid.Dirs[(int(drawn&3)+i)%len(grid.Dirs)]
+	}
+	o.twist = uint8(drawn >> 32)
+	o.hazards.foresee(v, false)
+	o.threshold = dangerLife + dangerPerBomb*uint8(o.furtherBombs())
+	o.ways.find(o)
+	o.survey()
+}
+
+// survey finds the target, which is the nearest enemy known, of equals that of
+// the lowest seat; and where the agent and others can be.
+func (o *outlook) survey() {
+	self, agents := o.v.Self.Cell, o.v.Rules.Agent0()
+	o.target, o.gap = pommerman.NoSeat, 2*grid.MaxSide
+	var others grid.Bits
+	enemies := tactics.ItemSet(o.v.Enemies[:]...)
+	for row := range o.v.Rules.BoardSize {
+		for col := range o.v.Rules.BoardSize {
+			c := grid.At(row, col)
+			item := o.v.Board[c]
+			switch {
+			case c == self && !o.onBomb() || (tactics.Free | 1<<pommerman.Flames).Has(item):
+				o.open.Add(c) // it cannot come back to its own cell if a bomb lies there
+			case c != self && item >= agents:
+				others.Add(c)
+				seat, gap := int(item-agents), c.Distance(self)
+				if gap <= approachRange {
+					o.near.Add(c)
+				}
+				if enemies.Has(item) && (gap < o.gap || gap == o.gap && seat < o.target) {
+					o.target, o.at, o.gap = seat, c, gap
+				}
+			}
+		}
+	}
+	o.quiet = o.open
+	if !o.literal {
+		o.quiet = o.open.AndNot(others.Grow())
+	}
+}
+
+// A bomb is dangerous if its life is under dangerLife, and earlier by
+// dangerPerBomb for each further bomb around the agent.
+const (
+	dangerLife    = 5
+	dangerPerBomb = 2
+)
+
+// furtherBombs counts the bombs around the agent, those that reach its cell or
+// one it could step onto, but for one.
+func (o *outlook) furtherBombs() int {
+	n := 0
+	for i := range o.v.NumBombs {
+		if o.concerns(&o.v.Bombs[i]) {
+			n++
+		}
+	}
+	return max(n-1, 0)
+}
+
+// concerns reports whether a bomb reaches the agent or a cell it could step onto.
+func (o *outlook) concerns(b *pommerman.SeenBomb) bool {
+	self := o.v.Self.Cell
+	for d := grid.Stay; d <= grid.Right; d++ {
+		to := self.Next(d)
+		if (to == self || tactics.Walkable.Has(o.v.Board[to])) && reaches(&o.v.Board, b.Cell, b.Blast, to) {
+			return true
+		}
+	}
+	return false
+}
+
+// threatened reports whether a dangerous bomb reaches a cell, or a ring of the
+// collapse is as close to falling on it.
+func (o *outlook) threatened(c grid.Cell) bool {
+	return o.hazards.due[c] != 0 && o.hazards.due[c] < o.threshold
+}
+
+// mustEvade reports whether the agent's cell or one it could step onto is
+// threatened.
+func (o *outlook) mustEvade() bool {
+	self := o.v.Self.Cell
+	if o.threatened(self) {
+		return true
+	}
+	for _, d := range grid.Dirs {
+		if to := self.Next(d); tactics.Walkable.Has(o.v.Board[to]) && o.threatened(to) {
+			return true
+		}
+	}
+	return false
+}
+
+// mustAttack reports whether the agent has a bomb, and an enemy is near.
+func (o *outlook) mustAttack() bool { return o.v.Self.Ammo > 0 && o.gap <= approachRange }
+
+// toSafety is the first step to the nearest cell that is not threatened, Stay
+// if the agent is on it or reaches none.
+func (o *outlook) toSafety() (d grid.Dir, found bool) {
+	return o.cheapest(func(grid.Cell) (extra int, good bool) { return 0, true })
+}
+
+// toTarget is the first step to the nearest cell next to the target, Stay if
+// the agent is on it or reaches none.
+func (o *outlook) toTarget() grid.Dir {
+	d, _ := o.cheapest(func(c grid.Cell) (extra int, good bool) { return 0, c.Distance(o.at) == 1 })
+	return d
+}
+
+// cheapest is the first step to the cell, of the good ones that are not
+// threatened, for which the cost of the way and extra are least; false if the
+// agent reaches none.
+func (o *outlook) cheapest(rate func(grid.Cell) (extra int, good bool)) (d grid.Dir, found bool) {
+	least := 0
+	for _, c := range o.ways.order[:o.ways.n] {
+		extra, good := rate(c)
+		cost := int(o.ways.cost[c]) + extra
+		if good && !o.threatened(c) && (!found || cost < least) {
+			d, found, least = o.ways.first[c], true, cost
+		}
+	}
+	return d, found
+}
+
+// besideWood reports whether wood is next to a cell.
+func (o *outlook) besideWood(c grid.Cell) bool {
+	for _, d := range grid.Dirs {
+		if o.v.Board[c.Next(d)] == pommerman.Wood {
+			return true
+		}
+	}
+	return false
+}
+
+// onBomb reports whether a bomb lies on the agent's cell.
+func (o *outlook) onBomb() bool {
+	for i := range o.v.NumBombs {
+		if o.v.Bombs[i].Cell == o.v.Self.Cell {
+			return true
+		}
+	}
+	return false
+}

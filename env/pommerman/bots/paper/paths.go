@@ -1,0 +1,119 @@
+package paper
+
+import (
+	"pommego/env/grid"
+	"pommego/env/pommerman"
+	"pommego/env/pommerman/bots/tactics"
+)
+
+// What the ways of a hybrid agent cost.
+const (
+	costStep   = 2  // one step
+	costThreat = 6  // more, onto a cell that a bomb is about to reach
+	costSkull  = 20 // more, over a skull
+	costVisit  = 8  // more, to a cell to explore, for each time it was visited
+)
+
+// ways is the cheapest ways from an agent's cell to all it can walk to, found
+// by Dijkstra's algorithm. Nobody is expected to move out of the way, and
+// no way leads onto a cell in a step in which it is deadly.
+type ways struct {
+	cost  [256]uint16   // of the way to the cell, plus one; 0 where none leads
+	steps [256]uint8    // of that way
+	first [256]grid.Dir // its first step
+	order [256]grid.Cell
+	n     int // how many cells were reached, order[:n], the cheapest first
+}
+
+// frontier is a binary heap of the cells to go on from, the cheapest on top:
+// the cost and the cell in one number, the cell twisted so that no place on the
+// board comes first among equals. A cell whose cost fell is in it more than
+// once. A cell is left once and then enters at most four others.
+type frontier struct {
+	heap  [1 + 4*256]uint32
+	n     int
+	twist uint8
+}
+
+func (f *frontier) push(cost uint16, c grid.Cell) {
+	at := f.n
+	f.n++
+	entry := uint32(cost)<<8 | uint32(uint8(c)^f.twist)
+	for at > 0 && f.heap[(at-1)/2] > entry {
+		f.heap[at] = f.heap[(at-1)/2]
+		at = (at - 1) / 2
+	}
+	f.heap[at] = entry
+}
+
+func (f *frontier) pop() (cost uint16, c grid.Cell) {
+	top := f.heap[0]
+	f.n--
+	entry, at := f.heap[f.n], 0
+	for {
+		child := 2*at + 1
+		if child >= f.n {
+			break
+		}
+		if child+1 < f.n && f.heap[child+1] < f.heap[child] {
+			child++
+		}
+		if f.heap[child] >= entry {
+			break
+		}
+		f.heap[at] = f.heap[child]
+		at = child
+	}
+	f.heap[at] = entry
+	return uint16(top >> 8), grid.Cell(uint8(top) ^ f.twist)
+}
+
+// find searches all ways of o's agent. Of equally cheap ones it keeps the first
+// found in the order of o.dirs.
+func (w *ways) find(o *outlook) {
+	f := frontier{twist: o.twist}
+	var left grid.Bits
+	self := o.v.Self.Cell
+	w.cost[self] = 1
+	f.push(1, self)
+	for f.n > 0 {
+		cost, from := f.pop()
+		if left.Has(from) {
+			continue
+		}
+		left.Add(from)
+		w.order[w.n] = from
+		w.n++
+		if from != self && o.v.Board[from] == pommerman.Fog {
+			continue // nobody knows what is beyond
+		}
+		for _, d := range o.dirs {
+			w.enter(o, &f, from, d, cost)
+		}
+	}
+}
+
+// enter goes on from a cell in direction d if that makes a new or a cheaper way.
+func (w *ways) enter(o *outlook, f *frontier, from grid.Cell, d grid.Dir, cost uint16) {
+	to := from.Next(d)
+	steps := w.steps[from] + 1
+	if !tactics.Walkable.Has(o.v.Board[to]) || o.hazards.deadly[min(int(steps), horizon)].Has(to) {
+		return
+	}
+	cost += costStep
+	if o.threatened(to) {
+		cost += costThreat
+	}
+	if o.v.Board[to] == pommerman.Skull {
+		cost += costSkull
+	}
+	if w.cost[to] != 0 && w.cost[to] <= cost {
+		return
+	}
+	w.cost[to], w.steps[to] = cost, steps
+	w.first[to] = w.first[from]
+	if w.first[to] == grid.Stay {
+		w.first[to] = d
+	}
+	f.push(cost, to)
+}

@@ -1,0 +1,102 @@
+package paper
+
+import (
+	"pommego/env"
+	"pommego/env/grid"
+	"pommego/env/pommerman"
+	"pommego/env/pommerman/bots/tactics"
+	"pommego/env/search"
+)
+
+// hybridSearch is a hybrid agent that searches where it evades and attacks. It
+// plans on what it believes, evading by the evade score and attacking by the
+// attack score, with the target as a random mover and everybody else still.
+type hybridSearch struct {
+	hybrid
+	settings search.Settings
+	search.Memo
+}
+
+func newHybridSearch(s search.Settings) pommerman.Bot { return &hybridSearch{settings: s} }
+
+func (a *hybridSearch) Reset(rng env.RNG) {
+	a.hybrid.Reset(rng)
+	a.Forget()
+}
+
+func (a *hybridSearch) Act(v *pommerman.View, action []uint8) {
+	clear(action) // it never says a word
+	a.Forget()
+	var o outlook
+	move, left := a.decide(v, &o)
+	if v.Rules.ViewSize == 0 { // else decide has done it
+		v.Rules.Imagine(&a.belief, v)
+	}
+	if left != nothing {
+		move = a.plan(&o, left)
+	}
+	action[0] = uint8(move)
+}
+
+// plan searches for a move. Where there is nothing to search, and where an attack
+// promises nothing better than what is, the rules decide; by the text, only in the
+// first case.
+func (a *hybridSearch) plan(o *outlook, left task) pommerman.Action {
+	space := workspaces.Get().(*workspace)
+	defer workspaces.Put(space)
+	w, root := &space.world, &a.belief.State
+	w.literal = o.literal
+	if !w.imagine(o.v.Rules, root, o.v.Seat, left, o.target) {
+		return o.answer(left)
+	}
+	w.first = o.lasting(w.first)
+	planner := space.searches.Use(&a.settings)
+	found := planner.Search(w, root, a.Limit(a.settings.Budget), &a.rng)
+	a.Ticks = found.Ticks
+	if !o.literal && left == toAttack && found.Score <= w.Score(root) {
+		if move := o.attack(); w.first.Has(move) {
+			return move
+		}
+	}
+	if found.Ticks > 0 {
+		search.Keep(&a.Memo, planner, 0, tactics.Choices)
+	}
+	return pommerman.Action(found.Move)
+}
+
+// answer is what the rules say where nothing is searched.
+func (o *outlook) answer(left task) pommerman.Action {
+	if left == toEvade {
+		return o.evade()
+	}
+	return o.attack()
+}
+
+// lasting is what to choose from: the moves with the best prospects, and a bomb
+// if it is no suicide and leaves as much room. By the text it is all but a bomb
+// that is suicide.
+func (o *outlook) lasting(moves tactics.Moves) (kept tactics.Moves) {
+	if o.literal {
+		if moves.Has(pommerman.LayBomb) && !o.mayBomb() {
+			moves = moves.Without(pommerman.LayBomb)
+		}
+		return moves
+	}
+	most := -1
+	for move := pommerman.Stop; move <= pommerman.Right; move++ {
+		if !moves.Has(move) {
+			continue
+		}
+		p := o.prospects(grid.Dir(move))
+		if p > most {
+			kept, most = 0, p
+		}
+		if p == most {
+			kept = kept.With(move)
+		}
+	}
+	if moves.Has(pommerman.LayBomb) && o.mayBomb() && o.room(grid.Stay, true) >= most%(enoughRoom+1) {
+		kept = kept.With(pommerman.LayBomb)
+	}
+	return kept
+}

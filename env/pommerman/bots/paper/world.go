@@ -1,0 +1,120 @@
+package paper
+
+import (
+	"sync"
+
+	"pommego/env"
+	"pommego/env/pommerman"
+	"pommego/env/pommerman/bots/tactics"
+	"pommego/env/search"
+)
+
+// world is the game as a searching agent imagines it: search.Model over states.
+// The agent moves as the search says, the movers at random, and all others
+// stand still. Nobody but the agent lays bombs.
+type world struct {
+	rules  *pommerman.Rules
+	seat   int
+	movers env.SeatSet
+
+	// A search starts at step count begin, with the moves of first.
+	begin uint16
+	first tactics.Moves
+
+	goal    task // what scores count
+	target  int  // with toAttack: whom
+	literal bool // as in hybrid
+	eval    evaluation
+
+	actions [pommerman.MaxAgents * (1 + pommerman.MaxWords)]uint8
+}
+
+// Moves appends the moves that are neither void nor at once deadly.
+func (w *world) Moves(s *pommerman.State, dst []search.Move) []search.Move {
+	moves := w.first
+	if s.StepCount != w.begin {
+		moves = w.useful(s)
+	}
+	for move := range moves.All {
+		dst = append(dst, search.Move(move))
+	}
+	return dst
+}
+
+// useful is what to try in a state. Nobody evades a bomb by laying another, and
+// bombs against a target are laid where the rules would lay them; of which the text
+// says nothing.
+func (w *world) useful(s *pommerman.State) tactics.Moves {
+	moves := tactics.UsefulMoves(w.rules, s, w.seat)
+	if w.literal {
+		return moves
+	}
+	far := w.goal == toAttack && s.Agents[w.seat].Cell.Distance(s.Agents[w.target].Cell) > bombRange
+	if w.goal == toEvade || far {
+		moves = moves.Without(pommerman.LayBomb) // then Stop is left, if nothing else
+	}
+	return moves
+}
+
+// Step makes one tick.
+func (w *world) Step(s *pommerman.State, move search.Move, rng *env.RNG) {
+	width := 1 + w.rules.RadioWords
+	for seat := range w.rules.Seats() {
+		action := uint8(pommerman.Stop)
+		switch {
+		case seat == w.seat:
+			action = uint8(move)
+		case w.movers.Has(seat):
+			action = uint8(rng.IntN(int(pommerman.Right) + 1))
+		}
+		w.actions[seat*width] = action
+	}
+	w.rules.Step(s, w.actions[:])
+}
+
+// Terminal reports whether the agent is dead or the game is over.
+func (w *world) Terminal(s *pommerman.State) bool {
+	return !s.Agents[w.seat].Alive || w.rules.Over(s)
+}
+
+// Score is how good a state is for the agent's goal.
+func (w *world) Score(s *pommerman.State) float64 {
+	switch w.goal {
+	case toEvade:
+		return evadeScore(s, w.seat)
+	case toAttack:
+		return attackScore(s, w.seat, w.target)
+	}
+	return w.eval.score(w, s)
+}
+
+// imagine sets the world up for one decision of a seat: with nothing as its goal
+// everybody moves, else only the target if there is one. It returns false if
+// there is nothing to search: the seat believes itself out of the game, or the
+// target is nobody in it.
+func (w *world) imagine(r *pommerman.Rules, root *pommerman.State, seat int, goal task, target int) bool {
+	if seat >= r.Seats() || !root.Agents[seat].Alive || r.Over(root) || goal == toAttack && uint(target) >= uint(r.Seats()) {
+		return false
+	}
+	clear(w.actions[:]) // whose width differs between rules
+	w.rules, w.seat, w.goal, w.target = r, seat, goal, target
+	switch goal {
+	case nothing:
+		w.movers = env.AllSeats(r.Seats())
+	case toEvade:
+		w.movers = 0
+	case toAttack:
+		w.movers = env.SeatSet(0).With(target)
+	}
+	w.begin, w.first = root.StepCount, w.useful(root)
+	return true
+}
+
+// workspace is what a decision by search needs. It is lent to agents while they
+// act.
+type workspace struct {
+	world    world
+	searches search.Set[pommerman.State]
+}
+
+var workspaces = sync.Pool{New: func() any { return new(workspace) }}

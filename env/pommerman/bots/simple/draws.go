@@ -1,0 +1,51 @@
+package simple
+
+import "pommego/env"
+
+// draws is the chance in a decision: coins, and at the very end perhaps one
+// choice. It comes from an RNG, or from a script that prescribes it.
+type draws struct {
+	rng    env.RNG
+	coins  uint64 // drawn in one go, used up from the lowest bit
+	left   uint8  // how many of them
+	script script // nil: the RNG
+}
+
+// script prescribes draws, to replay a recorded decision or to go through all
+// that could have been.
+type script interface {
+	coin() bool
+	choice(n int) int
+	// whole reports whether the search must toss every coin the reference
+	// tosses, those included on which the decision cannot depend.
+	whole() bool
+}
+
+// begin starts a decision: coins left over from the last one are dropped,
+// so that the RNG is all there is to save.
+func (d *draws) begin() { d.left = 0 }
+
+// whole reports whether coins without consequence must be tossed too.
+func (d *draws) whole() bool { return d.script != nil && d.script.whole() }
+
+// coin is true half the time.
+func (d *draws) coin() bool {
+	if d.script != nil {
+		return d.script.coin()
+	}
+	if d.left == 0 {
+		d.coins, d.left = d.rng.Uint64(), 64
+	}
+	c := d.coins&1 != 0
+	d.coins >>= 1
+	d.left--
+	return c
+}
+
+// choice is a number in [0, n), each equally likely.
+func (d *draws) choice(n int) int {
+	if d.script != nil {
+		return d.script.choice(n)
+	}
+	return d.rng.IntN(n)
+}

@@ -1,0 +1,131 @@
+package tactics
+
+import (
+	"pommego/env/grid"
+	"pommego/env/pommerman"
+)
+
+// Bombs is the bombs that have not exploded yet, their lives counted from now. It
+// forecasts what they do if nobody lays, kicks or moves anything: bombs set each other
+// off (or in 2018 take each other away), and rolling bombs roll until something stops
+// them.
+type Bombs struct {
+	list [pommerman.MaxBombs]pommerman.SeenBomb
+	n    int
+}
+
+// Lingers is by how many steps flames outlast the observations that show them,
+// and by how many a ring falls later than it is due: 1 by the Java step, which
+// lets both happen at its end. For what it hides the worst is assumed: bombs lie
+// still, but flames are as young as they can be.
+func Lingers(r *pommerman.Rules) int {
+	if r.StepKind == pommerman.StepJava {
+		return 1
+	}
+	return 0
+}
+
+// See takes the bombs of a view to where they will explode.
+func (f *Bombs) See(v *pommerman.View) {
+	f.n = copy(f.list[:], v.Bombs[:v.NumBombs])
+	f.settle(v.Rules, &v.Board, func(c grid.Cell) uint8 { return v.Flames[c] })
+}
+
+// Take takes the bombs of a state to where they will explode.
+func (f *Bombs) Take(r *pommerman.Rules, s *pommerman.State) {
+	f.n = int(s.NumBombs)
+	for i := range s.Bombs[:s.NumBombs] {
+		b := &s.Bombs[i]
+		f.list[i] = pommerman.SeenBomb{Cell: b.Cell, Life: b.Life, Blast: b.Blast, Moving: b.Moving()}
+	}
+	f.settle(r, &s.Board, s.Flame)
+}
+
+// settle takes the bombs to where they will explode, on a board with flames of the
+// given lives.
+func (f *Bombs) settle(r *pommerman.Rules, board *[256]pommerman.Item, flame func(grid.Cell) uint8) {
+	for i := range f.list[:f.n] {
+		b := &f.list[i]
+		b.Life = max(b.Life, 1)
+		for step := uint8(1); step <= b.Life; step++ {
+			to := b.Cell.Next(b.Moving)
+			if b.Moving == grid.Stay || board[to] != pommerman.Passage && board[to] != pommerman.Flames {
+				break
+			}
+			b.Cell = to
+			if !r.FlamesKill() && flame(to) > step {
+				b.Life = step
+			}
+		}
+		if r.FlamesKill() && flame(b.Cell) > 1 {
+			b.Life = 1
+		}
+	}
+}
+
+// Add adds a bomb that lies still, if there is room for it.
+func (f *Bombs) Add(b pommerman.SeenBomb) {
+	if f.n < len(f.list) {
+		f.list[f.n] = b
+		f.n++
+	}
+}
+
+// Keep keeps the bombs for which keep is true, in order.
+func (f *Bombs) Keep(keep func(b *pommerman.SeenBomb) bool) {
+	n := 0
+	for i := range f.list[:f.n] {
+		if keep(&f.list[i]) {
+			f.list[n] = f.list[i]
+			n++
+		}
+	}
+	f.n = n
+}
+
+// Explode lets the bombs that are due first explode and drops them. It returns when
+// that is and what they burn; 0 if there are none left. Wood that they burn is gone
+// from the board afterwards.
+func (f *Bombs) Explode(r *pommerman.Rules, board *[256]pommerman.Item) (at int, burnt grid.Bits) {
+	if f.n == 0 {
+		return 0, burnt
+	}
+	first := f.list[0].Life
+	for _, b := range f.list[:f.n] {
+		first = min(first, b.Life)
+	}
+	for again := true; again; {
+		again = false
+		f.Keep(func(b *pommerman.SeenBomb) bool {
+			if b.Life != first {
+				return true
+			}
+			pommerman.Rays(board, b.Cell, b.Blast, &burnt)
+			again = !r.DelayedChain
+			return false
+		})
+		if r.BombsVanish() {
+			f.Keep(func(b *pommerman.SeenBomb) bool { return !burnt.Has(b.Cell) })
+		} else {
+			f.setOff(first, r.DelayedChain, &burnt)
+		}
+	}
+	for c := range burnt.All {
+		if board[c] == pommerman.Wood {
+			board[c] = pommerman.Passage
+		}
+	}
+	return int(first), burnt
+}
+
+// setOff lights the bombs on burnt cells.
+func (f *Bombs) setOff(at uint8, delayed bool, burnt *grid.Bits) {
+	if delayed {
+		at++
+	}
+	for i := range f.list[:f.n] {
+		if b := &f.list[i]; burnt.Has(b.Cell) {
+			b.Life = min(b.Life, at)
+		}
+	}
+}

@@ -1,0 +1,149 @@
+package tactics
+
+import (
+	"pommego/env/grid"
+	"pommego/env/pommerman"
+)
+
+// UsefulMoves is what a seat can sensibly do in a state: the moves without
+// those that kill it in this step if nobody else interferes, and without those
+// that change nothing because something is in the way. Stop always counts.
+// If every move is deadly only Stop is left, so the set is never empty.
+func UsefulMoves(r *pommerman.Rules, s *pommerman.State, seat int) Moves {
+	agent := &s.Agents[seat]
+	java := r.StepKind == pommerman.StepJava
+	if falling := r.RingAt(int(s.StepCount)); !agent.Alive || falling.Has(agent.Cell) && !java {
+		return One(pommerman.Stop)
+	}
+	dying := uint8(1) // the life of flames that are gone when agents move
+	deadly := grid.Bits{}
+	if java {
+		dying, deadly = 0, deadlyJava(r, s)
+	} else {
+		deadly = deadlyNext(r, s)
+	}
+	var m Moves
+	if !deadly.Has(agent.Cell) {
+		m = m.With(pommerman.Stop)
+		if agent.Ammo > 0 && (r.BombsStack() || !s.BombAt(agent.Cell)) {
+			m = m.With(pommerman.LayBomb)
+		}
+	}
+	for _, d := range grid.Dirs {
+		to := agent.Cell.Next(d)
+		enters := false
+		if r.FlamesKill() {
+			enters = canEnter(s, agent, to, d, &deadly) && s.Flame(to) <= dying && !(java && hiddenBomb(s, to))
+		} else {
+			enters = canEnter2018(s, agent, to, d)
+		}
+		if enters && !deadly.Has(to) {
+			m = m.With(pommerman.Action(d))
+		}
+	}
+	if m == 0 {
+		m = m.With(pommerman.Stop)
+	}
+	return m
+}
+
+// canEnter reports whether an agent that walks in direction d gets to the cell
+// there if nobody else moves. A bomb must be one it can kick away, not to where
+// it would be set off; under flames beyond it an item may come to light that
+// stops it.
+func canEnter(s *pommerman.State, agent *pommerman.Agent, to grid.Cell, d grid.Dir, deadly *grid.Bits) bool {
+	item := s.Board[to]
+	if item != pommerman.BombItem {
+		return Free.Has(item) || item == pommerman.Flames
+	}
+	beyond := to.Next(d)
+	return agent.Kicks && s.Board[beyond] == pommerman.Passage && !deadly.Has(beyond)
+}
+
+// canEnter2018 does so where bombs can lie, and agents live, in flames. What
+// becomes of a bomb that it kicks away makes no difference.
+func canEnter2018(s *pommerman.State, agent *pommerman.Agent, to grid.Cell, d grid.Dir) bool {
+	item := s.Board[to]
+	if !Free.Has(item) && item != pommerman.Flames && item != pommerman.BombItem {
+		return false
+	}
+	for i := range s.Agents {
+		if a := &s.Agents[i]; a.Alive && a.Cell == to {
+			return false
+		}
+	}
+	return !s.BombAt(to) || agent.Kicks && s.Board[to.Next(d)] == pommerman.Passage
+}
+
+// deadlyNext is the cells on which nobody survives the coming step besides
+// those that burn already: where bombs explode in it, and the rings of the
+// collapse that fall before and after it.
+func deadlyNext(r *pommerman.Rules, s *pommerman.State) grid.Bits {
+	var deadly grid.Bits
+	for step := int(s.StepCount); step <= int(s.StepCount)+1; step++ {
+		deadly = deadly.Or(r.RingAt(step))
+	}
+	falling := r.RingAt(int(s.StepCount)) // and takes its bombs with it
+	var blast grid.Bits
+	var gone uint64 // the bombs that explode
+	chains := !r.DelayedChain && !r.BombsVanish()
+	for more := true; more; {
+		more = false
+		for i := range s.Bombs[:s.NumBombs] {
+			b := &s.Bombs[i]
+			at := rollsTo(s, b)
+			hot := s.Board[at] == pommerman.Flames && s.Flame(at) > 1 && (r.FlamesKill() || at != b.Cell)
+			due := b.Life <= 1 || hot || chains && blast.Has(at)
+			if due && gone>>i&1 == 0 && !falling.Has(b.Cell) {
+				gone |= 1 << i
+				more = true
+				pommerman.Rays(&s.Board, at, b.Blast, &blast)
+			}
+		}
+	}
+	return deadly.Or(blast)
+}
+
+// deadlyJava is deadlyNext by the Java step, in which dying flames still burn,
+// wood burns at once, and the ring falls last.
+func deadlyJava(r *pommerman.Rules, s *pommerman.State) grid.Bits {
+	board := s.Board
+	var blast grid.Bits
+	var gone uint64
+	for more := true; more; {
+		more = false
+		for i := range s.Bombs[:s.NumBombs] {
+			b := &s.Bombs[i]
+			at := b.Cell.Next(b.Moving())
+			if item := board[at]; item == pommerman.Rigid || item == pommerman.Wood {
+				at = b.Cell
+			}
+			if due := b.Life <= 1 || s.Flame(at) > 0 || blast.Has(at); !due || gone>>i&1 != 0 {
+				continue
+			}
+			gone |= 1 << i
+			more = true
+			var burnt grid.Bits
+			pommerman.Rays(&board, at, b.Blast, &burnt)
+			for c := range burnt.All {
+				board[c] = pommerman.Flames
+			}
+			blast = blast.Or(burnt)
+		}
+	}
+	return blast.Or(r.RingAt(int(s.StepCount)))
+}
+
+// hiddenBomb reports whether a bomb lies on a cell that does not show it.
+func hiddenBomb(s *pommerman.State, c grid.Cell) bool {
+	return s.Board[c] != pommerman.BombItem && s.BombAt(c)
+}
+
+// rollsTo is where a bomb lies when it ages in the coming step.
+func rollsTo(s *pommerman.State, b *pommerman.Bomb) grid.Cell {
+	to := b.Cell.Next(b.Moving())
+	if item := s.Board[to]; item == pommerman.Passage || item == pommerman.Flames {
+		return to
+	}
+	return b.Cell
+}

@@ -1,0 +1,82 @@
+// Package tactics holds what Pommerman's agents share: sets of items and of moves, the
+// moves that make sense in a state, and when the bombs of a position explode.
+package tactics
+
+import (
+	"math/bits"
+
+	"pommego/env/grid"
+	"pommego/env/pommerman"
+)
+
+// Choices is how many moves there are.
+const Choices = int(pommerman.LayBomb) + 1
+
+// Items is a set of cell values.
+type Items uint32
+
+// ItemSet is the set of the given items.
+func ItemSet(all ...pommerman.Item) (set Items) {
+	for _, i := range all {
+		set |= 1 << (i & 31)
+	}
+	return set
+}
+
+// Has reports whether an item is in the set.
+func (s Items) Has(i pommerman.Item) bool { return s>>(i&31)&1 != 0 }
+
+// Sets of items. The value of Skull shows on a board only where it is one.
+const (
+	Pickups  = Items(1<<pommerman.ExtraBomb | 1<<pommerman.IncrRange | 1<<pommerman.Kick) // what makes an agent stronger
+	Free     = Pickups | 1<<pommerman.Passage | 1<<pommerman.Skull                        // what an agent can enter
+	Walkable = Free | 1<<pommerman.Flames | 1<<pommerman.Fog                              // the same, now or later: flames go out
+	Opaque   = Items(1<<pommerman.Fog | 1<<pommerman.Rigid | 1<<pommerman.Flames)         // what the rule-based agents do not look into
+)
+
+// Moves is a set of moves.
+type Moves uint8
+
+// One is the set of a single move.
+func One(a pommerman.Action) Moves { return 1 << a }
+
+// Has reports whether a move is in the set.
+func (m Moves) Has(a pommerman.Action) bool { return m>>a&1 != 0 }
+
+// With is the set and a move.
+func (m Moves) With(a pommerman.Action) Moves { return m | 1<<a }
+
+// Without is the set less a move.
+func (m Moves) Without(a pommerman.Action) Moves { return m &^ (1 << a) }
+
+// First is the move of the set with the lowest number.
+func (m Moves) First() pommerman.Action {
+	return pommerman.Action(bits.TrailingZeros8(uint8(m)))
+}
+
+// All calls visit with each move in ascending order until it returns false.
+func (m Moves) All(visit func(pommerman.Action) bool) {
+	for ; m != 0; m &= m - 1 {
+		if !visit(m.First()) {
+			return
+		}
+	}
+}
+
+// Line is the direction from one cell to another in the same row or column, grid.Stay
+// for the same cell, and false for cells that share neither.
+func Line(from, to grid.Cell) (d grid.Dir, inLine bool) {
+	switch {
+	case from == to:
+		return grid.Stay, true
+	case from>>4 == to>>4 && from < to:
+		return grid.Right, true
+	case from>>4 == to>>4:
+		return grid.Left, true
+	case from&15 == to&15 && from < to:
+		return grid.Down, true
+	case from&15 == to&15:
+		return grid.Up, true
+	}
+	return grid.Stay, false
+}
