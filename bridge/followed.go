@@ -47,18 +47,12 @@ type kept struct {
 	step            scene.Step
 }
 
-// drawable reports whether the games of a pool can be drawn.
-func drawable(p *vec.Pool) bool {
-	_, ok := p.Match(0).(env.Describer)
-	return ok
-}
-
 // Begun begins another episode: vec.Watcher.
 func (f *followed) Begun(at vec.Glance) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	spec := f.env.pool.Spec()
-	head, _ := scene.HeadOf(spec, at.Match)
+	head := scene.HeadOf(spec, at.Match)
 	head.Seed, head.Names = at.Seed.Value, at.Names
 	for _, seat := range at.Learners {
 		if head.Names[seat] == "" { // else an agent plays there in this episode

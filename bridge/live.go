@@ -132,7 +132,7 @@ func (srv *Server) look(w http.ResponseWriter, r *http.Request) {
 	select {
 	case look := <-e.ask(game, since):
 		if look == nil {
-			http.Error(w, fmt.Sprintf("environment %d has not been reset, or cannot be drawn", e.number), http.StatusConflict)
+			http.Error(w, fmt.Sprintf("environment %d has not been reset", e.number), http.StatusConflict)
 			return
 		}
 		answerJSON(w, look)

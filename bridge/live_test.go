@@ -15,7 +15,7 @@ import (
 	"pommego/env/catalog"
 )
 
-// liveServer is a server of the real games, as the toy cannot be drawn.
+// liveServer is a server of the real games.
 func liveServer(t *testing.T, token string) *testServer {
 	t.Helper()
 	return startServer(t, func(cfg *Config) {

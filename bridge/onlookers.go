@@ -167,7 +167,7 @@ func (e *environment) follow(game int) *followed {
 	if f := l.followed[game]; f != nil {
 		return f
 	}
-	if !e.running || !drawable(e.pool) {
+	if !e.running {
 		return nil
 	}
 	if len(l.followed) == mostFollowed {

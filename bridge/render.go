@@ -37,23 +37,15 @@ func (s *session) render(e *environment, id uint64, q renderRequest) (reply, err
 	if q.tile > 0 {
 		return e.renderPixels(id, q)
 	}
-	m := e.pool.Match(q.game)
-	var text []byte
-	if seen, ok := m.(env.Seen); ok && q.seat != env.NoSeat {
-		text = seen.AppendSeen(nil, q.seat, q.colour)
-	} else {
-		text = m.AppendText(nil, q.colour)
-	}
+	at := e.pool.Glance(q.game)
+	text := env.AppendText(nil, e.pool.Spec(), at.Match, at.Tracker, q.seat, q.colour)
 	return message("text", id, "env", int(e.handle), "text", string(text))
 }
 
 // renderPixels draws a game as an image: red, green and blue of each pixel.
 func (e *environment) renderPixels(id uint64, q renderRequest) (reply, error) {
 	at := e.pool.Glance(q.game)
-	pic, ok := e.artist.Picture(e.pool.Config().Game, at.Match, at.Tracker, q.seat)
-	if !ok {
-		return reply{}, fail(codeBadOption, "tile", "leave it out for a picture as text", "%s cannot be drawn in pixels", e.pool.Spec().ID)
-	}
+	pic := e.artist.Picture(e.pool.Config().Game, at.Match, at.Tracker, q.seat)
 	if e.painter == nil || e.painter.Tile() != q.tile {
 		e.painter = picture.NewPainter(q.tile)
 	}

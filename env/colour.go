@@ -26,6 +26,9 @@ var (
 	Green      = Hue{0x627f0a, 0xd0f25c, 0x6ff0ba}
 )
 
+// Bright reports whether dark text can be read on the colour, else light text can.
+func (c Colour) Bright() bool { return 3*(c>>16&0xff)+6*(c>>8&0xff)+c&0xff > 1280 }
+
 // Pale is the colour mixed with white.
 func (c Colour) Pale() Colour { return 0xbfbfbf + c>>2&0x3f3f3f }
 

@@ -104,9 +104,12 @@ type Match interface {
 	AppendJSON(dst []byte) ([]byte, error)
 	RestoreJSON(state json.RawMessage) error
 
-	// AppendText appends a picture of the game for a terminal, several lines
-	// of text, with colours as ANSI escape sequences if asked for.
-	AppendText(dst []byte, colour bool) []byte
+	// Stage is what holds for all positions of the game, for pictures of it.
+	Stage() Stage
+
+	// Describe fills s with the position, for pictures of it, and uses the memory of s
+	// again.
+	Describe(s *Scene)
 }
 
 // Differ is a match that can compare its state with that of another match of the same

@@ -39,10 +39,3 @@ type Dictionary interface {
 	// is no such number, as JSON.
 	GameType() string
 }
-
-// Seen is a Match that can be drawn as one seat sees it, as text in the form of
-// AppendText: with what the seat needs to know about itself, and nothing that it may
-// not know.
-type Seen interface {
-	AppendSeen(dst []byte, seat int, colour bool) []byte
-}

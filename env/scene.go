@@ -6,19 +6,9 @@ import (
 	"slices"
 )
 
-// A Scene is a position described by what is in it, for whoever draws it: the page in
-// the browser and pictures in pixels. Games say what they are and leave the drawing to
-// others. Package arena/scene adds what led to a position, and docs/scene.md describes
-// the JSON form of both.
-
-// Describer is a match, or a recorded game, whose positions can be described.
-type Describer interface {
-	// Stage is what holds for all positions of the game.
-	Stage() Stage
-
-	// Describe fills s with the position, using its memory again.
-	Describe(s *Scene)
-}
+// A Scene is a position described by what is in it. Games describe their positions, and
+// AppendText, pictures in pixels and the page in the browser draw them. Package arena/scene
+// adds what led to a position, and docs/scene.md describes the JSON form of both.
 
 // Stage is what holds for all positions of a game.
 type Stage struct {

@@ -47,9 +47,8 @@ var policy = []rule{
 	{"internal/*", nil},
 	{"internal/*/*", []string{"OWN"}},
 
-	{"arena/human", []string{"arena/match", "env"}},
 	{"arena/match", []string{"arena/trace", "env", "env/record", "internal/enum"}},
-	{"arena/start", []string{"arena/trace", "env", "env/record", "env/ruleset", "internal/gamestate"}},
+	{"arena/start", []string{"arena/trace", "env", "env/ruleset", "internal/gamestate"}},
 	{"arena/tournament", []string{"arena/match", "env", "env/ruleset", "internal/disk", "internal/enum"}},
 	{"arena/tournament/report", []string{"OWN", "internal/chart", "internal/disk"}},
 	{"arena/trace", []string{"env/record", "internal/disk"}},

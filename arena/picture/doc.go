@@ -1,7 +1,7 @@
 // Package picture turns positions into images and videos. It knows no game: games
-// describe their positions (env.Describer).
+// describe their positions (env.Scene).
 //
-//	pic, ok := new(picture.Artist).Picture(game, match, tracker, env.NoSeat)
+//	pic := new(picture.Artist).Picture(game, match, tracker, env.NoSeat)
 //	img := picture.NewPainter(32).Image(pic)
 //	video := picture.NewVideo(24); video.Add(pic); ...; video.WriteGIF(ctx, w, 5)
 package picture

@@ -41,20 +41,15 @@ var cards = map[string]Mark{
 type Artist struct{ scene env.Scene }
 
 // Picture is a picture of a match of a game as it stands: of what a seat sees, or with
-// env.NoSeat the whole game. t is its tracker, nil if nothing is counted. ok is false if
-// the game cannot be drawn.
+// env.NoSeat the whole game. t is its tracker, nil if nothing is counted.
 //
 // Agents have their numbers, the members of a team one shape. Bombs show the steps they
 // have left, in an outline of their owner's colour where that is known, bases their
 // energy.
-func (a *Artist) Picture(game env.Game, m env.Match, t env.Tracker, seat int) (pic Picture, ok bool) {
-	d, ok := m.(env.Describer)
-	if !ok {
-		return pic, false
-	}
+func (a *Artist) Picture(game env.Game, m env.Match, t env.Tracker, seat int) Picture {
 	spec := game.Spec()
-	p := painting{Scene: &a.scene, spec: spec, stage: d.Stage(), status: m.Status(), seat: seat}
-	d.Describe(p.Scene)
+	p := painting{Scene: &a.scene, spec: spec, stage: m.Stage(), status: m.Status(), seat: seat}
+	m.Describe(p.Scene)
 	sight := p.Sight
 	if seat != env.NoSeat {
 		p.Seen(&p.stage, spec.Teams, seat)
@@ -69,7 +64,7 @@ func (a *Artist) Picture(game env.Game, m env.Match, t env.Tracker, seat int) (p
 	}
 	p.lines(counts)
 	p.Sight = sight
-	return p.pic, true
+	return p.pic
 }
 
 // painting is a picture that is being made.

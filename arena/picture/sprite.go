@@ -112,7 +112,7 @@ func darker(c env.Colour) env.Colour { return c >> 3 & 0x1f1f1f * 6 }
 
 // contrast is the colour in which text can be read on c.
 func contrast(c env.Colour) env.Colour {
-	if 3*(c>>16&0xff)+6*(c>>8&0xff)+c&0xff > 1280 {
+	if c.Bright() {
 		return ink
 	}
 	return light

@@ -18,20 +18,12 @@ type Game struct {
 
 // Read describes a recorded game from where it stands to its end.
 func Read(r record.Replay) (*Game, error) {
-	followed, ok := r.(record.Followed)
-	if !ok {
-		return nil, fmt.Errorf("games of %s cannot be drawn", r.Info().EnvID)
-	}
 	var steps []Step
 	g := new(Game)
-	err := followed.Follow(func(at record.Moment) error {
+	err := r.Follow(func(at record.Moment) error {
 		spec := at.Game.Spec()
 		if at.Actions == nil {
-			head, ok := HeadOf(spec, at.Match)
-			if !ok {
-				return fmt.Errorf("games of %s cannot be drawn", r.Info().EnvID)
-			}
-			g.Head = head
+			g.Head = HeadOf(spec, at.Match)
 		}
 		steps = append(steps, describe(spec, at.Match, at.Shown, at.Tracker, at.Actions))
 		return nil
@@ -81,12 +73,8 @@ func Patches(whole []Step) []Step {
 
 // Played describes a game from where m stands, by the actions of its steps, which it
 // makes in m.
-func Played(game env.Game, m env.Match, actions [][]uint8) (*Game, error) {
+func Played(game env.Game, m env.Match, actions [][]uint8) *Game {
 	spec := game.Spec()
-	head, ok := HeadOf(spec, m)
-	if !ok {
-		return nil, fmt.Errorf("games of %s cannot be drawn", spec.ID)
-	}
 	t := env.NewTrackers(game, 1, true)[0]
 	t.Begin(m)
 	whole := []Step{Describe(spec, m, t, nil)}
@@ -94,7 +82,7 @@ func Played(game env.Game, m env.Match, actions [][]uint8) (*Game, error) {
 		t.Step(m, own)
 		whole = append(whole, Describe(spec, m, t, own))
 	}
-	return &Game{head, Patches(whole)}, nil
+	return &Game{HeadOf(spec, m), Patches(whole)}
 }
 
 // SearchOf is what an agent or a player in a seat chose its last action by, if it

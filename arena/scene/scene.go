@@ -3,7 +3,7 @@
 // known what each seat thought. The JSON form, for the page in the browser and for
 // anybody else who draws games, is described in docs/scene.md.
 //
-//	head, ok := scene.HeadOf(spec, match)
+//	head := scene.HeadOf(spec, match)
 //	before := scene.Describe(spec, match, tracker, nil)     // whole
 //	tracker.Step(match, actions)
 //	after := scene.Describe(spec, match, tracker, actions)  // whole
@@ -39,17 +39,12 @@ type Head struct {
 	env.Stage
 }
 
-// HeadOf describes a game, whose matches m is one of. ok is false if they cannot be
-// described.
-func HeadOf(spec *env.Spec, m any) (head Head, ok bool) {
-	d, ok := m.(env.Describer)
-	if !ok {
-		return head, false
-	}
+// HeadOf describes a game, whose matches m is one of.
+func HeadOf(spec *env.Spec, m env.Match) Head {
 	return Head{
 		Format: Format, Env: spec.ID, Game: spec.Game, Version: spec.Version, Teams: spec.Teams, MaxSteps: spec.MaxSteps,
-		Actions: spec.Actions, Counts: spec.Counts, Stage: d.Stage(),
-	}, true
+		Actions: spec.Actions, Counts: spec.Counts, Stage: m.Stage(),
+	}
 }
 
 // Step is a position and what led to it. Of a whole step, Scene, Status and Counts
@@ -109,8 +104,7 @@ func (v *Value) UnmarshalJSON(text []byte) error {
 }
 
 // Describe describes a match as it stands: after a step with the given actions that
-// the tracker made, or at its start, where actions is nil. The match must be an
-// env.Describer.
+// the tracker made, or at its start, where actions is nil.
 func Describe(spec *env.Spec, m env.Match, t env.Tracker, actions []uint8) Step {
 	return describe(spec, m, m, t, actions)
 }
@@ -121,7 +115,7 @@ func describe(spec *env.Spec, m, shown env.Match, t env.Tracker, actions []uint8
 	s := Step{Step: status.Steps, Counts: env.CountsOf(spec, t, m), Status: &Status{
 		status.Over, status.Result.String(), list(status.Winners), list(status.In),
 	}}
-	shown.(env.Describer).Describe(&s.Scene)
+	shown.Describe(&s.Scene)
 	if actions == nil {
 		return s
 	}

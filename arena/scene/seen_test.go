@@ -81,9 +81,8 @@ func TestSeenIsWhatTheSeatKnows(t *testing.T) {
 }
 
 func seen(game env.Game, m env.Match, seat int) (s env.Scene, stage env.Stage) {
-	d := m.(env.Describer)
-	d.Describe(&s)
-	stage = d.Stage()
+	m.Describe(&s)
+	stage = m.Stage()
 	s.Seen(&stage, game.Spec().Teams, seat)
 	return s, stage
 }
@@ -155,9 +154,8 @@ func TestDescribeUsesItsMemory(t *testing.T) {
 	for _, id := range []string{"PommeTeamCompetition-v0", "BaseWar-v0", "SuiteBot-v0"} {
 		var s env.Scene
 		played(t, id, "", func(_ env.Game, m env.Match) {
-			d := m.(env.Describer)
-			d.Describe(&s)
-			if n := testing.AllocsPerRun(1, func() { d.Describe(&s) }); n != 0 {
+			m.Describe(&s)
+			if n := testing.AllocsPerRun(1, func() { m.Describe(&s) }); n != 0 {
 				t.Fatalf("%s: %v allocations", id, n)
 			}
 		})

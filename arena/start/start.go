@@ -1,6 +1,6 @@
 // Package start reads saved games from which a match can begin.
 //
-//	saved, err := start.Read("game.json", 1, trace.Formats(catalog.Formats()))
+//	saved, err := start.Read("game.json", trace.Formats(catalog.Formats()))
 //	state, err := saved.In(game) // for match.Rules.From
 //
 // A file is one of
@@ -19,7 +19,6 @@ import (
 
 	"pommego/arena/trace"
 	"pommego/env"
-	"pommego/env/record"
 	"pommego/env/ruleset"
 	"pommego/internal/gamestate"
 )
@@ -35,18 +34,15 @@ type Saved struct {
 	Rules json.RawMessage
 }
 
-// Read reads a file. number is the line of a recorded game, from 1.
-func Read(path string, number int, formats trace.Formats) (*Saved, error) {
+// Read reads a file: of recorded games the first.
+func Read(path string, formats trace.Formats) (*Saved, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
 	s := &Saved{path: path, state: text}
 	if recorded(text) {
-		return s, s.open(number, formats)
-	}
-	if number != 1 {
-		return nil, fmt.Errorf("%s: it is one saved game and no file of recorded ones, so there is no game %d", path, number)
+		return s, s.open(formats)
 	}
 	return s, nil
 }
@@ -63,17 +59,13 @@ func recorded(text []byte) bool {
 }
 
 // open takes the beginning of a recorded game.
-func (s *Saved) open(number int, formats trace.Formats) error {
-	replay, err := formats.Open(s.path, number)
+func (s *Saved) open(formats trace.Formats) error {
+	replay, err := formats.Open(s.path, 1)
 	if err != nil {
 		return err
 	}
-	beginning, ok := replay.(record.Beginning)
-	if !ok {
-		return fmt.Errorf("%s: no match can begin from recorded games of this kind", s.path)
-	}
 	var spec *env.Spec
-	s.state, spec = beginning.Position()
+	s.state, spec = replay.Position()
 	s.ID, s.game = replay.Info().EnvID, spec.Game
 	s.Rules, err = json.Marshal(spec.Rules)
 	return err

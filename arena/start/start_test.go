@@ -125,7 +125,7 @@ func TestForms(t *testing.T) {
 		want.Reseed(env.Seed{})
 		for form, path := range forms(t, game) {
 			t.Run(tc.id+"/"+form, func(t *testing.T) {
-				saved, err := start.Read(path, 1, formats)
+				saved, err := start.Read(path, formats)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -198,27 +198,24 @@ func TestErrors(t *testing.T) {
 	for _, tc := range []struct {
 		reason string
 		path   string
-		number int
 		game   env.Game
 		want   string
 	}{
-		{"a record of another game", forms(t, ffa)["record"], 1, war, "it is of pommerman, want basewar"},
-		{"a record by other rules", forms(t, ffa)["record"], 1, team, `it was recorded by other rules, to be given as {"game_type":1}`},
-		{"bytes by other rules", forms(t, ffa)["bytes"], 1, team, "belongs to other rules than PommeTeam-v0"},
-		{"an environment's by other rules", forms(t, ffa)["an environment's bytes"], 1, team, `it is of "PommeFFACompetition-v0"`},
-		{"JSON by other rules", file(t, json, err), 1, team, "state has format"},
-		{"JSON of another game", file(t, json, err), 1, war, "format is missing"},
-		{"the game is over", file(t, over, nil), 1, made(t, "SuiteBot-v0", `{"rounds": 5}`), "the game is over"},
-		{"no such game", forms(t, ffa)["record"], 2, ffa, "it holds 1, not 2"},
-		{"one saved game", file(t, json, err), 2, ffa, "so there is no game 2"},
-		{"no file", filepath.Join(t.TempDir(), "none"), 1, ffa, "none"},
-		{"nothing", file(t, nil, nil), 1, ffa, "no saved game of PommeFFACompetition-v0"},
-		{"damaged JSON", file(t, json[:100], err), 1, ffa, "it is no JSON object"},
-		{"damaged bytes", file(t, over[:30], nil), 1, ffa, "it is not what Save wrote, or damaged"},
-		{"decisions", file(t, []byte(`{"format": "pommerman-simple-agent/1"}`), nil), 1, ffa, "cannot be shown"},
-		{"an unknown format", file(t, []byte(`{"format": "chess/1"}`), nil), 1, ffa, `"chess/1"`},
+		{"a record of another game", forms(t, ffa)["record"], war, "it is of pommerman, want basewar"},
+		{"a record by other rules", forms(t, ffa)["record"], team, `it was recorded by other rules, to be given as {"game_type":1}`},
+		{"bytes by other rules", forms(t, ffa)["bytes"], team, "belongs to other rules than PommeTeam-v0"},
+		{"an environment's by other rules", forms(t, ffa)["an environment's bytes"], team, `it is of "PommeFFACompetition-v0"`},
+		{"JSON by other rules", file(t, json, err), team, "state has format"},
+		{"JSON of another game", file(t, json, err), war, "format is missing"},
+		{"the game is over", file(t, over, nil), made(t, "SuiteBot-v0", `{"rounds": 5}`), "the game is over"},
+		{"no file", filepath.Join(t.TempDir(), "none"), ffa, "none"},
+		{"nothing", file(t, nil, nil), ffa, "no saved game of PommeFFACompetition-v0"},
+		{"damaged JSON", file(t, json[:100], err), ffa, "it is no JSON object"},
+		{"damaged bytes", file(t, over[:30], nil), ffa, "it is not what Save wrote, or damaged"},
+		{"decisions", file(t, []byte(`{"format": "pommerman-simple-agent/1"}`), nil), ffa, "cannot be shown"},
+		{"an unknown format", file(t, []byte(`{"format": "chess/1"}`), nil), ffa, `"chess/1"`},
 	} {
-		saved, err := start.Read(tc.path, tc.number, formats)
+		saved, err := start.Read(tc.path, formats)
 		if err == nil {
 			_, err = saved.In(tc.game)
 		}
@@ -241,7 +238,7 @@ func FuzzRead(f *testing.F) {
 	f.Add(m.Append(nil))
 	f.Add([]byte(fmt.Sprintf(`{"pommego": {"pool": 1}, %s`, text[1:])))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		saved, err := start.Read(file(t, text, nil), 1, formats)
+		saved, err := start.Read(file(t, text, nil), formats)
 		if err != nil {
 			return
 		}

@@ -59,10 +59,7 @@ func (d *dataSet) Game(number int) (*scene.Game, error) {
 	for step := range e.Steps {
 		actions = append(actions, e.Actions[step*width:][:width])
 	}
-	g, err := scene.Played(d.game, m, actions)
-	if err != nil {
-		return nil, err
-	}
+	g := scene.Played(d.game, m, actions)
 	g.Names = d.set.Names(e)
 	if e.Dealt {
 		g.Seed = e.Seed.Value

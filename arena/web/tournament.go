@@ -114,10 +114,7 @@ func (p *replayed) described(r *tournament.Record) (*scene.Game, error) {
 	if err := m.Restore(p.start); err != nil {
 		return nil, err
 	}
-	g, err := scene.Played(p.game, m, p.actions)
-	if err != nil {
-		return nil, err
-	}
+	g := scene.Played(p.game, m, p.actions)
 	g.Names, g.Seed = r.Agents, r.Seed
 	for step, all := range p.thoughts {
 		g.Steps[step+1].Thoughts = all

@@ -31,7 +31,7 @@ func TestPlayBaseWar(t *testing.T) {
 			pommego(t, "verify", path).want(t, exitOK)
 			shown := pommego(t, "replay", path)
 			shown.want(t, exitOK)
-			if !strings.Contains(shown.out, "bomber 5 (green C)") {
+			if !strings.Contains(shown.out, "seat 1: ") || !strings.Contains(shown.out, "energy 5") {
 				t.Errorf("the replay shows %.2000s", shown.out)
 			}
 		})

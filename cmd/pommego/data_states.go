@@ -66,7 +66,7 @@ type playback interface {
 	Len() int
 	Step() error
 	Status() env.Status
-	record.Beginning
+	Position() (state []byte, spec *env.Spec)
 }
 
 var errEnough = errors.New("enough")

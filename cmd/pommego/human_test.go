@@ -1,14 +1,119 @@
 package main
 
 import (
+	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
 )
+
+// people is a match that is played in the browser, by its pages' requests.
+type people struct {
+	t         *testing.T
+	cmd       *exec.Cmd
+	out, errs bytes.Buffer // errs has the addresses with --json
+	lines     *bufio.Scanner
+	base      *url.URL
+	token     string
+}
+
+// begin starts a match and opens the page of the first person.
+func begin(t *testing.T, args ...string) *people {
+	t.Helper()
+	p := &people{t: t, cmd: exec.Command(program, append([]string{"play", "--json"}, args...)...)}
+	errs, err := p.cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.cmd.Stdout = &p.out
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { p.cmd.Process.Kill() })
+	p.lines = bufio.NewScanner(errs)
+	if !p.lines.Scan() {
+		t.Fatal("no address was printed")
+	}
+	_, address, _ := strings.Cut(p.lines.Text(), "in the browser: ")
+	if p.base, err = url.Parse(address); err != nil {
+		t.Fatal(err)
+	}
+	fragment, err := url.ParseQuery(p.base.Fragment)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.token = fragment.Get("token")
+	return p
+}
+
+// ask makes a request of the page of a seat.
+func (p *people) ask(method, path string, body any) *http.Response {
+	p.t.Helper()
+	text, err := json.Marshal(body)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	r, err := http.NewRequest(method, p.base.Scheme+"://"+p.base.Host+"/api/"+path, bytes.NewReader(text))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+p.token)
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return answer
+}
+
+// plays makes the moves of a seat, and leaves after them if the match goes on.
+func (p *people) plays(seat int, moves ...[]int) {
+	p.t.Helper()
+	stream := p.ask("GET", fmt.Sprint("play?seat=", seat), nil)
+	defer stream.Body.Close()
+	var line struct {
+		Ask *struct{ Step int }
+		End string
+	}
+	for in := json.NewDecoder(stream.Body); line.End == ""; {
+		line.Ask = nil
+		if err := in.Decode(&line); err != nil {
+			p.t.Fatal(err)
+		}
+		switch {
+		case line.Ask == nil:
+		case len(moves) == 0:
+			p.ask("POST", "play/leave", nil).Body.Close()
+		default:
+			body := map[string]any{"seat": seat, "step": line.Ask.Step, "action": moves[0]}
+			moves = moves[1:]
+			answer := p.ask("POST", "play/move", body)
+			answer.Body.Close()
+			if answer.StatusCode != http.StatusNoContent {
+				p.t.Fatalf("the move %v is answered %s", body, answer.Status)
+			}
+		}
+	}
+}
+
+// ended waits for the end, once no page is open any more.
+func (p *people) ended(code int) {
+	p.t.Helper()
+	for p.lines.Scan() {
+		p.errs.WriteString(p.lines.Text() + "\n")
+	}
+	p.cmd.Wait()
+	if got := p.cmd.ProcessState.ExitCode(); got != code {
+		p.t.Fatalf("exit code %d, want %d:\n%s%s", got, code, p.out.String(), p.errs.String())
+	}
+}
 
 // recordedSteps is what the first steps of a recorded game have under a key.
 func recordedSteps(t *testing.T, path, key string, n int) []any {
@@ -28,89 +133,72 @@ func recordedSteps(t *testing.T, path, key string, n int) []any {
 	return all
 }
 
-// Lines on standard input are moves, in every game, and what comes of them is
-// recorded like any other game.
-func TestHumanLines(t *testing.T) {
+// Moves from the page are played and recorded, in every game.
+func TestHumanPlays(t *testing.T) {
 	for _, tc := range []struct {
-		id, rules, agents, lines, key string
-		want                          [][]any // in the first steps
+		id, rules, agents string
+		moves             [][]int
+		key               string
+		want              []any // in the first steps
 	}{
-		{"PommeFFACompetition-v0", `{"max_steps": 5}`, "human,static,static,static", "up\nW\n\nb\n 4 \n", "actions",
-			[][]any{{1., 0., 0., 0.}, {1., 0., 0., 0.}, {0., 0., 0., 0.}, {5., 0., 0., 0.}, {4., 0., 0., 0.}}},
-		{"PommeRadio-v2", `{"max_steps": 3}`, "static,human,static,static", "left 3 8\n2 down\n\n", "actions",
-			[][]any{{0., 3., 0., 0.}, {0., 2., 0., 0.}, {0., 0., 0., 0.}}},
-		{"PommeRadio-v2", `{"max_steps": 3}`, "static,human,static,static", "left 3 8\n2 down\n\n", "messages",
-			[][]any{{[]any{0., 0.}, []any{3., 8.}, []any{0., 0.}, []any{0., 0.}}, {[]any{0., 0.}, []any{2., 0.}, []any{0., 0.}, []any{0., 0.}}}},
-		{"BaseWarSides-v0", `{"max_steps": 2}`, "human,static", "up left bomb\n. s\n", "actions",
-			[][]any{{1., 0., 3., 0., 5., 0.}, {0., 0., 2., 0., 0., 0.}}},
-		{"BaseWar-v0", `{"max_steps": 1}`, "static,human,static,static,static,human", "up\ndown\n", "actions", [][]any{{0., 1., 0., 0., 0., 2.}}},
-		{"SuiteBot-v0", `{"rounds": 3, "players": 2, "view_radius": 2}`, "static,human", "plant_bomb\nhold\nright\n", "actions",
-			[][]any{{0., 5.}, {0., 0.}, {0., 4.}}},
+		{"PommeFFACompetition-v0", `{"max_steps": 3}`, "human,static,static,static", [][]int{{1}, {5}, {0}}, "actions",
+			[]any{[]any{1., 0., 0., 0.}, []any{5., 0., 0., 0.}, []any{0., 0., 0., 0.}}},
+		{"PommeRadio-v2", `{"max_steps": 1}`, "human,static,static,static", [][]int{{3, 3, 8}}, "messages",
+			[]any{[]any{[]any{3., 8.}, []any{0., 0.}, []any{0., 0.}, []any{0., 0.}}}},
+		{"BaseWarSides-v0", `{"max_steps": 2}`, "human,static", [][]int{{1, 3, 5}, {0, 2, 0}}, "actions",
+			[]any{[]any{1., 0., 3., 0., 5., 0.}, []any{0., 0., 2., 0., 0., 0.}}},
+		{"SuiteBot-v0", `{"rounds": 2}`, "human,static,static,static", [][]int{{5}, {3}}, "actions", []any{[]any{5., 0., 0., 0.}, []any{3., 0., 0., 0.}}},
 	} {
 		t.Run(tc.id, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "game.jsonl")
-			r := pommegoReading(t, tc.lines, "play", "--env", tc.id, "--rules", tc.rules, "--agents", tc.agents, "--seed", "1", "--record", file)
-			r.want(t, exitOK)
-			for step, got := range recordedSteps(t, file, tc.key, len(tc.want)) {
-				if !reflect.DeepEqual(got, tc.want[step]) {
-					t.Errorf("step %d has %s %v, want %v", step+1, tc.key, got, tc.want[step])
-				}
+			p := begin(t, "--env", tc.id, "--rules", tc.rules, "--agents", tc.agents, "--seed", "1", "--draw-sides=false", "--record", file, "--show")
+			p.plays(0, tc.moves...)
+			p.ended(exitOK)
+			var result struct{ Steps int }
+			if err := json.Unmarshal(p.out.Bytes(), &result); err != nil || result.Steps != len(tc.moves) {
+				t.Errorf("printed %s (error %v), want JSON alone and %d steps", p.out.String(), err, len(tc.moves))
+			}
+			if got := recordedSteps(t, file, tc.key, len(tc.want)); !reflect.DeepEqual(got, tc.want) {
+				t.Errorf("%s are %v, want %v", tc.key, got, tc.want)
 			}
 			pommego(t, "verify", file).want(t, exitOK)
-			if strings.Contains(r.out, "\x1b") {
-				t.Error("escape sequences were written to what is no terminal")
-			}
 		})
 	}
 }
 
-// A line that is no move is said to be none and asked for again.
-func TestHumanWrongLine(t *testing.T) {
-	r := pommegoReading(t, "jump\nup up\nup\n", "play", "--env", "OneVsOne-v0", "--rules", `{"max_steps": 1}`, "--agents", "human,static", "--seed", "1")
-	r.want(t, exitOK)
-	for _, want := range []string{`"jump": there is no move "jump", want one of stop, up, down, left, right, bomb`, `"up up": "up" is one move too many, want 1`} {
-		if !strings.Contains(r.out, want) {
-			t.Errorf("it does not say %q:\n%s", want, r.out)
-		}
-	}
-}
-
-// At a speed a line is a move, and the match goes on without any.
+// At a speed the match goes on without any move, once the page is open.
 func TestHumanSpeed(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "game.jsonl")
-	lines := "up\nbomb\n" + strings.Repeat("\n", 2)
-	r := pommegoReading(t, lines, "play", "--env", "OneVsOne-v0", "--rules", `{"max_steps": 4}`, "--agents", "human:speed=50,static", "--seed", "1", "--record", file, "--quiet")
-	r.want(t, exitOK)
-	want := []any{[]any{1., 0.}, []any{5., 0.}, []any{0., 0.}, []any{0., 0.}}
-	if got := recordedSteps(t, file, "actions", 4); !reflect.DeepEqual(got, want) {
-		t.Errorf("actions are %v, want %v", got, want)
+	p := begin(t, "--env", "SuiteBot-v0", "--rules", `{"rounds": 3}`, "--agents", "human:speed=50,static,static,static", "--seed", "1")
+	stream := p.ask("GET", "play?seat=0", nil)
+	text := bufio.NewScanner(stream.Body)
+	text.Buffer(nil, 1<<20)
+	for text.Scan() && !strings.HasPrefix(text.Text(), `{"end"`) {
 	}
-	pommego(t, "verify", file).want(t, exitOK)
+	stream.Body.Close()
+	p.ended(exitOK)
 }
 
-// Whoever leaves ends the match: what was played until then is recorded.
+// A person who leaves ends the match: what was played until then is recorded.
 func TestHumanLeaves(t *testing.T) {
-	for _, tc := range []struct {
-		input, want string
-		steps       int
-	}{
-		{"up\n", "human has left before the match was over: the input has ended; the 1 steps until then are recorded in ", 1},
-		{"up\n\nq\n", "human has left before the match was over; the 2 steps until then are recorded in ", 2},
-		{"", "the input has ended; nothing was played", 0},
+	for steps, want := range []string{
+		"human has left before the match was over; nothing was played",
+		"human has left before the match was over; the 1 steps until then are recorded in ",
 	} {
 		dir := t.TempDir()
 		file, events := filepath.Join(dir, "game.jsonl"), filepath.Join(dir, "events.jsonl")
-		r := pommegoReading(t, tc.input, "play", "--agents", "simple,human,simple,simple", "--seed", "1", "--record", file, "--events", events)
-		if r.code != exitError || !strings.Contains(r.errors, tc.want) || strings.Count(r.errors, "\n") != 1 {
-			t.Errorf("after %q: %+v", tc.input, r)
+		p := begin(t, "--agents", "simple,human,simple,simple", "--seed", "1", "--record", file, "--events", events)
+		p.plays(1, [][]int{{0}}[:steps]...)
+		p.ended(exitError)
+		if !strings.Contains(p.errs.String(), want) {
+			t.Errorf("after %d steps it says %q, want %q", steps, p.errs.String(), want)
 		}
-		if tc.steps == 0 {
+		if steps == 0 {
 			if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
-				t.Errorf("after %q there are files: %v (error %v)", tc.input, left, err)
+				t.Errorf("nothing was played and there are files: %v (error %v)", left, err)
 			}
 			continue
 		}
-		readsStopped(t, file, tc.steps)
+		readsStopped(t, file, steps)
 		if text, err := os.ReadFile(events); err != nil || !strings.Contains(string(text), `"began"`) {
 			t.Errorf("the events are %q (error %v)", text, err)
 		}
@@ -133,42 +221,18 @@ func readsStopped(t *testing.T, file string, steps int) {
 	}
 }
 
-// In fog a person sees its view and no more, with --json on standard error, and
-// --show waits until the person is out.
-func TestHumanSees(t *testing.T) {
-	args := []string{"play", "--env", "PommeTeamCompetition-v0", "--rules", `{"max_steps": 2, "agent_view_size": 1}`, "--agents", "human,static,static,static", "--seed", "1"}
-	r := pommegoReading(t, "\n\n", with(args, "--json", "--show")...)
-	var result struct{ Steps int }
-	if r.code != exitOK || json.Unmarshal([]byte(r.out), &result) != nil || result.Steps != 2 {
-		t.Fatalf("%+v", r)
-	}
-	for i, picture := range strings.Split(r.errors, "you have seat 0\n")[1:] {
-		if fog := strings.Count(picture, "??"); fog != 121-9 {
-			t.Errorf("picture %d has %d cells in fog, want all but 9:\n%s", i, fog, picture)
-		}
-		if strings.Contains(picture, "A1") || !strings.Contains(picture, "your teammate is A2") {
-			t.Errorf("picture %d:\n%s", i, picture)
-		}
-	}
-	r = pommegoReading(t, "\n\n", with(args, "--show", "--quiet=false")...)
-	r.want(t, exitOK)
-	if shown := strings.Count(r.out, "agent 1: alive"); shown != 0 {
-		t.Errorf("the whole board was shown %d times", shown)
-	}
-}
-
-// human plays at the terminal of play, and nowhere else.
+// human plays in play, and nowhere else.
 func TestHumanElsewhere(t *testing.T) {
 	for _, tc := range []struct {
 		args string
 		want string
 	}{
-		{"tournament --agents human,simple --games 1", "a person plays at the terminal of pommego play alone"},
-		{"generate --agents human --games 1 --out x", "a person plays at the terminal of pommego play alone"},
+		{"tournament --agents human,simple --games 1", "human plays in pommego play alone"},
+		{"generate --agents human --games 1 --out x", "human plays in pommego play alone"},
 		{"play --agents human:sped=1", `option "sped" does not exist, human takes: speed`},
 		{"play --agents human:speed=0", `speed is "0", want more than 0 and at most 60`},
 		{"play --agents human:speed=fast", `speed is "fast"`},
-		{"play --agents human --limit-all", "--limit-all and human exclude each other"},
+		{"play --web --agents human", "unknown flag: --web: human opens the page by itself"},
 	} {
 		r := pommego(t, strings.Fields(tc.args)...)
 		if r.code != exitUsage || !strings.Contains(r.errors, tc.want) || strings.Count(r.errors, "\n") != 1 {

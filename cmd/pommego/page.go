@@ -13,16 +13,15 @@ import (
 	"pommego/arena/web"
 )
 
-// page is one in the browser that is about to be served.
+// page is a listener for the program's pages in the browser.
 type page struct {
-	address string // with the token
+	token   string
 	handler http.Handler
 	ln      net.Listener
 }
 
-// openPage listens, at an address of this machine alone, for those who open a page of
-// the program's, "" for that of recorded games.
-func openPage(listen, name string, cfg web.Config, fragment url.Values) (*page, error) {
+// openPage listens at an address of this machine alone.
+func openPage(listen string, cfg web.Config) (*page, error) {
 	cfg.Token = rand.Text()
 	handler, err := web.New(cfg)
 	if err != nil {
@@ -32,8 +31,13 @@ func openPage(listen, name string, cfg web.Config, fragment url.Values) (*page, 
 	if err != nil {
 		return nil, err
 	}
-	fragment.Set("token", cfg.Token)
-	return &page{fmt.Sprintf("http://%s/%s#%s", ln.Addr(), name, fragment.Encode()), handler, ln}, nil
+	return &page{cfg.Token, handler, ln}, nil
+}
+
+// address is the address of one of the pages, "" for that of recorded games, with the token.
+func (p *page) address(name string, fragment url.Values) string {
+	fragment.Set("token", p.token)
+	return fmt.Sprintf("http://%s/%s#%s", p.ln.Addr(), name, fragment.Encode())
 }
 
 // serve serves the page until ctx ends.

@@ -13,7 +13,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"pommego/arena/human"
 	"pommego/arena/match"
 	"pommego/arena/trace"
 	"pommego/env"
@@ -31,12 +30,12 @@ func (o *playOptions) run(cmd *cobra.Command) error {
 	ctx, leave := context.WithCancelCause(ctx)
 	defer leave(nil)
 	out := cmd.OutOrStdout()
-	s, err := o.seat(out, leave)
+	s, err := o.seat(leave)
 	defer s.release()
 	if err != nil {
 		return err
 	}
-	if o.web {
+	if s.table != nil {
 		if err := s.openTable(patient, o, out); err != nil {
 			return err
 		}
@@ -48,7 +47,7 @@ func (o *playOptions) run(cmd *cobra.Command) error {
 			return err
 		}
 		defer file.Abort() // nothing, once it is closed
-		if rec, err = match.NewRecording(s.game, s.players, o.obsEvery, file); err != nil {
+		if rec, err = match.NewRecording(s.game, s.players, obsEvery, file); err != nil {
 			return usagef("--record: %w", err)
 		}
 		if o.start != "" {
@@ -57,10 +56,10 @@ func (o *playOptions) run(cmd *cobra.Command) error {
 	}
 	events := match.EventLog{Agents: s.names}
 	report, err := o.play(ctx, out, s, rec, &events)
-	if o.web {
+	if s.table != nil {
 		defer s.closeTable(s.howEnded(report, err))
 	}
-	stopped := errors.Is(err, errInterrupted) || errors.Is(err, human.ErrLeft)
+	stopped := errors.Is(err, errInterrupted) || errors.Is(err, errLeft)
 	if err != nil && !stopped {
 		return err
 	}
@@ -79,15 +78,15 @@ var errInterrupted = errors.New("interrupted before the match was over")
 // played is a match that is over.
 type played struct {
 	*match.Result
-	last env.Match // its last game
+	last match.Moment
 }
 
 // play plays the match to its end, shows it and records it.
 func (o *playOptions) play(ctx context.Context, out io.Writer, s *seated, rec *match.Recording, events *match.EventLog) (*played, error) {
 	over := new(played)
-	pictures := newScreen(out, onTerminal(os.Stdout), o.fps, nil)
+	pictures := newScreen(out, onTerminal(os.Stdout), showFPS, nil)
 	watch := func(at match.Moment) error {
-		over.last = at.Match
+		over.last = at
 		if rec != nil {
 			if err := rec.Watch(at); err != nil {
 				return err
@@ -102,17 +101,20 @@ func (o *playOptions) play(ctx context.Context, out io.Writer, s *seated, rec *m
 			}
 		}
 		status := at.Match.Status()
-		if o.show && !o.asJSON && status.In&s.people == 0 && !pictures.show(ctx, o.title(s, at), at.Match.AppendText) && !status.Over {
+		if !o.show || o.asJSON || status.In&s.people != 0 {
+			return nil
+		}
+		if !pictures.show(ctx, o.title(s, at), drawn(at.Game, at.Match, at.Tracker)) && !status.Over {
 			return errInterrupted
 		}
 		return nil
 	}
 	var err error
-	o.match.Events = o.events != "" || o.web
+	o.match.Events = o.events != "" || s.table != nil
 	over.Result, err = match.Play(ctx, s.game, s.players, env.Seed{Value: o.seed}, o.match, watch)
 	switch cause := context.Cause(ctx); {
 	case err == nil: // decided, whoever left after that
-	case errors.Is(cause, human.ErrLeft):
+	case errors.Is(cause, errLeft):
 		return nil, cause
 	case errors.Is(err, context.Canceled):
 		return nil, errInterrupted
@@ -170,7 +172,7 @@ func (o *playOptions) report(out io.Writer, s *seated, p *played) error {
 	status := env.Status{Over: true, Result: p.Result.Result, Winners: p.Winners, Steps: p.Steps}
 	if o.asJSON {
 		rewards := make([]float64, len(s.players))
-		p.last.Rewards(rewards)
+		p.last.Match.Rewards(rewards)
 		return printJSON(out, struct {
 			Env    string   `json:"env"`
 			Rules  any      `json:"rules"`
@@ -188,7 +190,7 @@ func (o *playOptions) report(out io.Writer, s *seated, p *played) error {
 		}{s.game.Spec().ID, s.game.Spec().Rules, o.seed, s.names, newEnded(status), rewards, p.Outcome, o.match.Ties.String(), p.Games, p.Total, p.Counts, p.Seats, o.record})
 	}
 	if !o.quiet && !o.show {
-		if _, err := out.Write(p.last.AppendText(nil, inColour())); err != nil {
+		if _, err := out.Write(drawn(p.last.Game, p.last.Match, p.last.Tracker)(nil, inColour())); err != nil {
 			return err
 		}
 	}

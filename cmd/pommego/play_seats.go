@@ -3,10 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"strings"
 
-	"pommego/arena/human"
 	"pommego/arena/match"
 	"pommego/arena/start"
 	"pommego/arena/web/play"
@@ -19,19 +17,14 @@ type seated struct {
 	game    env.Game
 	names   []string
 	players []match.Player
-	people  env.SeatSet    // seats of people
-	console *human.Console // theirs
-	restore func()         // has the terminal as it was
+	people  env.SeatSet // seats of people
 
-	table      *play.Table      // with --web, people's
-	closeTable func(how string) // once the match is over; nil without
+	table      *play.Table      // of people; nil without any
+	closeTable func(how string) // is called once the match is over
 }
 
 // release closes the players that have been opened.
 func (s *seated) release() {
-	if s.restore != nil {
-		s.restore()
-	}
 	for _, p := range s.players {
 		p.Close()
 	}
@@ -39,7 +32,7 @@ func (s *seated) release() {
 
 // seat makes the game and its players. What it has made is to be closed, also
 // with an error.
-func (o *playOptions) seat(out io.Writer, leave context.CancelCauseFunc) (*seated, error) {
+func (o *playOptions) seat(leave context.CancelCauseFunc) (*seated, error) {
 	s := &seated{names: agentNames(o.agents)}
 	game, err := o.begin()
 	if err != nil {
@@ -63,14 +56,14 @@ func (o *playOptions) seat(out io.Writer, leave context.CancelCauseFunc) (*seate
 			return s, usagef("--draw-sides: %w", err)
 		}
 	}
-	if o.web {
-		s.newTable(leave)
-	}
 	for seat, name := range s.names {
 		var p match.Player
-		if human.Named(name) {
+		if play.Human(name) {
+			if s.table == nil {
+				s.newTable(leave)
+			}
 			s.people = s.people.With(seat)
-			p, err = s.person(o, seat, name, out, leave)
+			p, err = s.table.Seat(seat, name)
 		} else {
 			p, err = match.NewPlayer(game, name)
 		}
@@ -78,12 +71,6 @@ func (o *playOptions) seat(out io.Writer, leave context.CancelCauseFunc) (*seate
 			return s, usagef("--agents: %w", err)
 		}
 		s.players = append(s.players, p)
-	}
-	if o.web && s.people == 0 {
-		return s, usagef("--web needs a person: name human in --agents")
-	}
-	if o.match.LimitAll && s.people != 0 {
-		return s, usagef("--limit-all and human exclude each other: no person plays within %v", max(o.match.Limit, match.DefaultLimit))
 	}
 	return s, nil
 }
@@ -94,7 +81,7 @@ func (o *playOptions) begin() (env.Game, error) {
 	if o.start == "" {
 		return o.chosenGame.game()
 	}
-	saved, err := start.Read(o.start, o.startGame, formats)
+	saved, err := start.Read(o.start, formats)
 	if err != nil {
 		return nil, err
 	}

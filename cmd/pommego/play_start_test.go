@@ -31,11 +31,9 @@ func TestPlayStart(t *testing.T) {
 
 // Games of the references' files can be taken up, whichever they are.
 func TestPlayStartRecorded(t *testing.T) {
-	for _, tc := range []struct{ file, game, env string }{
-		{"crafted.jsonl.gz", "7", ""}, {"team.jsonl.gz", "2", ""}, {"ffa-collapse.jsonl.gz", "1", ""}, {"radio.jsonl.gz", "3", ""},
-	} {
+	for _, file := range []string{"crafted.jsonl.gz", "team.jsonl.gz", "ffa-collapse.jsonl.gz", "radio.jsonl.gz"} {
 		out := filepath.Join(t.TempDir(), "game.jsonl")
-		pommego(t, "play", "--start", testdata(tc.file), "--start-game", tc.game, "--agents", "simple", "--seed", "1", "--quiet", "--record", out).want(t, exitOK)
+		pommego(t, "play", "--start", testdata(file), "--agents", "simple", "--seed", "1", "--quiet", "--record", out).want(t, exitOK)
 		pommego(t, "verify", out).want(t, exitOK)
 	}
 }
@@ -46,10 +44,7 @@ func TestPlayStartErrors(t *testing.T) {
 		code int
 		want string
 	}{
-		{"--start-game 2", exitUsage, "--start-game needs --start"},
-		{"--start-game 0", exitUsage, "--start-game is 0, want 1 or more"},
 		{"--start " + testdata("team.jsonl.gz") + " --ties playground", exitUsage, "excludes --start"},
-		{"--start " + testdata("team.jsonl.gz") + " --start-game 9999", exitError, "no such game in the file"},
 		{"--start " + testdata("team.jsonl.gz") + " --env SuiteBot-v0", exitError, "it is of pommerman, want suitebot"},
 		{"--start " + testdata("simple_agent.jsonl.gz"), exitError, "cannot be shown"},
 		{"--start nowhere.json", exitError, "nowhere.json"},

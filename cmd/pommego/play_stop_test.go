@@ -60,18 +60,17 @@ func TestPlayStopped(t *testing.T) {
 		id     string
 		signal os.Signal
 		rules  string
-		more   []string
 	}{
-		{"PommeFFACompetition-v0", syscall.SIGINT, long, nil},
-		{"PommeTeamCompetition-v0", syscall.SIGTERM, long, []string{"--obs-every", "1"}},
-		{"PommeFFA2018-v0", syscall.SIGINT, long, nil},
-		{"PommeFFAJava-v0", syscall.SIGTERM, long, nil},
-		{"BaseWarSides-v0", syscall.SIGINT, long, nil},
-		{"SuiteBot-v0", syscall.SIGTERM, `{"rounds": 5000}`, nil},
+		{"PommeFFACompetition-v0", syscall.SIGINT, long},
+		{"PommeTeamCompetition-v0", syscall.SIGTERM, long},
+		{"PommeFFA2018-v0", syscall.SIGINT, long},
+		{"PommeFFAJava-v0", syscall.SIGTERM, long},
+		{"BaseWarSides-v0", syscall.SIGINT, long},
+		{"SuiteBot-v0", syscall.SIGTERM, `{"rounds": 5000}`},
 	} {
 		t.Run(tc.id, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "game.jsonl.gz")
-			args := append([]string{"play", "--env", tc.id, "--rules", tc.rules, "--agents", "static", "--seed", "1", "--show", "--record", file}, tc.more...)
+			args := []string{"play", "--env", tc.id, "--rules", tc.rules, "--agents", "static", "--seed", "1", "--show", "--record", file}
 			r := stopped(t, tc.signal, tc.id+", seed 1", 20, args...)
 			said := regexp.MustCompile(`^pommego play: interrupted before the match was over; the (\d+) steps until then are recorded in (.*)\n$`).FindStringSubmatch(r.errors)
 			if r.code != exitError || said == nil || said[2] != file {

@@ -27,7 +27,7 @@ func TestPlayRecordVerify(t *testing.T) {
 		if i%3 == 0 {
 			path += ".gz"
 		}
-		r := pommego(t, "play", "--env", id, "--agents", agents, "--seed", "11", "--record", path, "--obs-every", fmt.Sprint(i%4), "--quiet")
+		r := pommego(t, "play", "--env", id, "--agents", agents, "--seed", "11", "--record", path, "--quiet")
 		r.want(t, exitOK)
 		if !strings.HasPrefix(r.out, id+", seed 11: ") || strings.Count(r.out, "\n") != 1 {
 			t.Errorf("%s: printed %q, want one line", id, r.out)
@@ -40,7 +40,7 @@ func TestPlayRecordVerify(t *testing.T) {
 		t.Errorf("verify printed\n%s\nwant %d games", r.out, len(files))
 	}
 	again := filepath.Join(dir, "again.jsonl.gz")
-	pommego(t, "play", "--env", catalog.IDs()[0], "--agents", "simple", "--seed", "11", "--record", again, "--obs-every", "0", "--quiet").want(t, exitOK)
+	pommego(t, "play", "--env", catalog.IDs()[0], "--agents", "simple", "--seed", "11", "--record", again, "--quiet").want(t, exitOK)
 	one, _ := os.ReadFile(files[0])
 	two, _ := os.ReadFile(again)
 	if len(one) == 0 || !bytes.Equal(one, two) {

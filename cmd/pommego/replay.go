@@ -143,18 +143,20 @@ func (o *replayOptions) show(ctx context.Context, out io.Writer, path string, ga
 	}
 	s := newScreen(out, onTerminal(os.Stdout), o.fps, keys)
 	title := fmt.Sprintf("%s, game %d: %s", path, o.game, about(game.Info()))
-	more := s.show(ctx, title, game.AppendText)
-	for range game.Len() {
-		if !more {
-			break
+	err := game.Follow(func(at record.Moment) error {
+		if !s.show(ctx, title, drawn(at.Game, at.Shown, at.Tracker)) {
+			return errSeen
 		}
-		if err := game.Step(); err != nil {
-			return fmt.Errorf("%s: line %d: %w", path, o.game, err)
-		}
-		more = s.show(ctx, title, game.AppendText)
+		return nil
+	})
+	if err != nil && !errors.Is(err, errSeen) {
+		return fmt.Errorf("%s: line %d: %w", path, o.game, err)
 	}
 	return nil
 }
+
+// errSeen says that the person has seen enough of a game.
+var errSeen = errors.New("seen enough")
 
 // about is what a record says about its game, in a line.
 func about(info record.Info) string {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // The exit codes.
@@ -54,13 +55,32 @@ layouts, once it has read the script that "pommego completion SHELL" writes; see
 		},
 	}
 	root.SetVersionTemplate("pommego {{.Version}}\n")
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		var missing *pflag.NotExistError
+		if errors.As(err, &missing) {
+			if instead := removed[cmd.Name()+" "+missing.GetSpecifiedName()]; instead != "" {
+				return usagef("%w: %s", err, instead)
+			}
+		}
+		return usageError{err}
+	})
 	cobra.EnableCommandSorting = false
 	for _, make := range commands {
 		root.AddCommand(make())
 	}
 	completions(root)
 	return root
+}
+
+// removed is what to use in place of flags that commands once had.
+var removed = map[string]string{
+	"play fps":        "record the match and give --fps to replay",
+	"play give-up":    "the game's own rules say when an agent is given up",
+	"play limit-all":  "built-in agents have an option for their time, ms or ticks",
+	"play obs-every":  "observations are recorded every 20 steps",
+	"play repetition": "pommego view shows a tournament's games",
+	"play start-game": "--start takes the first game of its file",
+	"play web":        "human opens the page by itself",
 }
 
 func commandNames(root *cobra.Command) []string {

@@ -9,6 +9,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"pommego/env"
 )
 
 // screen shows one picture after another: on a terminal in the same place, at
@@ -33,6 +35,13 @@ func newScreen(out io.Writer, live bool, fps float64, keys io.Reader) *screen {
 		s.keys, s.pause = bufio.NewReader(keys), 0
 	}
 	return s
+}
+
+// drawn draws a match as text.
+func drawn(game env.Game, m env.Match, t env.Tracker) func(dst []byte, colour bool) []byte {
+	return func(dst []byte, colour bool) []byte {
+		return env.AppendText(dst, game.Spec(), m, t, env.NoSeat, colour)
+	}
 }
 
 // show shows a picture and waits. It returns false once the person has seen

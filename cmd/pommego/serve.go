@@ -135,11 +135,11 @@ func (o *serveOptions) run(out io.Writer) error {
 	defer closeOperations()
 	looks := ""
 	if o.web {
-		p, err := openPage("127.0.0.1:0", livePage, looking(srv.Live()), url.Values{})
+		p, err := openPage("127.0.0.1:0", looking(srv.Live()))
 		if err != nil {
 			return errors.Join(err, ln.Close())
 		}
-		looks = p.address
+		looks = p.address(livePage, url.Values{})
 		go p.serve(ctx)
 	}
 	if err := o.announce(out, ln.Addr(), looks); err != nil {

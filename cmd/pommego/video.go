@@ -16,20 +16,12 @@ import (
 
 // video writes the game as an animated picture.
 func (o *replayOptions) video(ctx context.Context, out io.Writer, path string, game record.Replay) error {
-	followed, ok := game.(record.Followed)
-	if !ok {
-		return fmt.Errorf("%s: line %d: games of %s cannot be drawn", path, o.game, game.Info().EnvID)
-	}
 	video, artist := picture.NewVideo(o.tile), new(picture.Artist)
-	err := followed.Follow(func(at record.Moment) error {
+	err := game.Follow(func(at record.Moment) error {
 		if ctx.Err() != nil {
 			return errors.New("interrupted: nothing was written")
 		}
-		pic, ok := artist.Picture(at.Game, at.Shown, at.Tracker, o.seat)
-		if !ok {
-			return fmt.Errorf("games of %s cannot be drawn", game.Info().EnvID)
-		}
-		return video.Add(pic)
+		return video.Add(artist.Picture(at.Game, at.Shown, at.Tracker, o.seat))
 	})
 	if ctx.Err() != nil {
 		return err
@@ -49,10 +41,8 @@ func (o *replayOptions) video(ctx context.Context, out io.Writer, path string, g
 
 // checkSeat makes sure that the game has the seat.
 func (o *replayOptions) checkSeat(game record.Replay) error {
-	if b, ok := game.(record.Beginning); ok {
-		if _, spec := b.Position(); o.seat >= spec.Seats {
-			return usagef("--seat is %d, want 0 to %d for %s", o.seat, spec.Seats-1, spec.ID)
-		}
+	if _, spec := game.Position(); o.seat >= spec.Seats {
+		return usagef("--seat is %d, want 0 to %d for %s", o.seat, spec.Seats-1, spec.ID)
 	}
 	return nil
 }

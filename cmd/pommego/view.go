@@ -147,14 +147,15 @@ func variantOf(id string, rules json.RawMessage) (env.Game, error) {
 
 // serve serves a page until ctx ends.
 func (o *viewOptions) serve(ctx context.Context, out io.Writer, name string, cfg web.Config, fragment url.Values, what string) error {
-	p, err := openPage(o.listen, name, cfg, fragment)
+	p, err := openPage(o.listen, cfg)
 	if err != nil {
 		return err
 	}
+	address := p.address(name, fragment)
 	if o.asJSON {
-		err = printJSON(out, map[string]string{"address": p.address})
+		err = printJSON(out, map[string]string{"address": address})
 	} else {
-		_, err = fmt.Fprintf(out, "%s, to look at in the browser until you press Ctrl-C:\n%s\n", what, p.address)
+		_, err = fmt.Fprintf(out, "%s, to look at in the browser until you press Ctrl-C:\n%s\n", what, address)
 	}
 	if err != nil {
 		return errors.Join(err, p.ln.Close())

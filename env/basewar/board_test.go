@@ -25,9 +25,6 @@ func TestMap(t *testing.T) {
 		if s.Stones.Len() != 40 || s.Boxes.Len() != 80 {
 			t.Fatalf("%d stones and %d boxes, want 40 and 80", s.Stones.Len(), s.Boxes.Len())
 		}
-		if text := string(g.rules.AppendText(nil, &s, false)); strings.Count(text, "\n") != 1+15+6 {
-			t.Fatalf("the picture is not 15 rows:\n%s", text)
-		}
 		for row := range 15 {
 			for col := range 15 {
 				if a, b := g.rules.ground(&s, grid.At(row, col)), g.rules.ground(&s, grid.At(row, 14-col)); a != b && a+b != boardBlue+boardGreen {

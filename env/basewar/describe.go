@@ -5,7 +5,7 @@ import (
 	"pommego/env/grid"
 )
 
-// Stage is what holds for all positions: env.Describer.
+// Stage is what holds for all positions.
 func (m *Match) Stage() env.Stage {
 	r := &m.game.rules
 	stage := env.Stage{Rows: r.BoardSize, Cols: r.BoardSize}
@@ -20,7 +20,7 @@ func (m *Match) Stage() env.Stage {
 	return stage
 }
 
-// Describe describes the position: env.Describer.
+// Describe describes the position.
 func (m *Match) Describe(to *env.Scene) {
 	r, s, n := &m.game.rules, &m.State, m.game.rules.BoardSize
 	to.Clear(n * n)

@@ -109,6 +109,17 @@ func drop(s *State, r *Rules, c grid.Cell, kind byte) {
 	s.addBomb(b)
 }
 
+// standing is the living bombers on a cell.
+func (s *State) standing(c grid.Cell) BomberSet {
+	var set BomberSet
+	for id := range s.Bombers {
+		if b := &s.Bombers[id]; b.Alive() && b.Cell == c {
+			set |= 1 << id
+		}
+	}
+	return set
+}
+
 func picture(r *Rules, s *State) string {
 	var b strings.Builder
 	for row := range drawn {

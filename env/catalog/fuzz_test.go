@@ -35,7 +35,7 @@ func playOn(m env.Match, spec *env.Spec, steps int) {
 			m.Mask(seat, mask)
 		}
 		see(m, spec, func(int, []byte) {})
-		m.AppendText(nil, true)
+		env.AppendText(nil, spec, m, nil, env.NoSeat, true)
 	}
 }
 

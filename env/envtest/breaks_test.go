@@ -306,11 +306,11 @@ var breaks = []struct {
 			}
 		}}},
 
-	{"no picture", "text", "want the prefix and a picture",
-		broken{match: func(m *brokenMatch) { m.text = func(dst []byte, _ bool) []byte { return dst } }}},
-	{"colours unasked", "text", "escape sequence",
+	{"no scene", "scene", "writes the ground of 0 cells",
+		broken{match: func(m *brokenMatch) { m.describe = func(*env.Scene) {} }}},
+	{"an agent off the board", "scene", "off the board",
 		broken{match: func(m *brokenMatch) {
-			m.text = func(dst []byte, _ bool) []byte { return append(dst, "\x1b[0mx"...) }
+			m.describe = func(s *env.Scene) { m.Match.Describe(s); s.Agents[0].At[1] = -1 }
 		}}},
 
 	{"Step allocates", "allocations", "Step allocates",

@@ -102,29 +102,29 @@ type brokenMatch struct {
 	restore     func(state []byte) error
 	saveJSON    func(dst []byte) ([]byte, error)
 	restoreJSON func(state json.RawMessage) error
-	text        func(dst []byte, colour bool) []byte
+	describe    func(s *env.Scene)
 }
 
 func newBrokenMatch(m env.Match) *brokenMatch {
 	return &brokenMatch{
 		m, m.Reset, m.Reseed, m.SetTrainingSeat, m.Step, m.Status, m.Rewards, m.Outcome, m.Mask, m.Observe,
-		m.Append, m.Restore, m.AppendJSON, m.RestoreJSON, m.AppendText,
+		m.Append, m.Restore, m.AppendJSON, m.RestoreJSON, m.Describe,
 	}
 }
 
-func (m *brokenMatch) Reset(seed env.Seed)                       { m.reset(seed) }
-func (m *brokenMatch) Reseed(seed env.Seed)                      { m.reseed(seed) }
-func (m *brokenMatch) SetTrainingSeat(seat int)                  { m.train(seat) }
-func (m *brokenMatch) Step(actions []uint8)                      { m.step(actions) }
-func (m *brokenMatch) Status() env.Status                        { return m.status() }
-func (m *brokenMatch) Rewards(dst []float64)                     { m.rewards(dst) }
-func (m *brokenMatch) Outcome(dst []float64)                     { m.outcome(dst) }
-func (m *brokenMatch) Mask(seat int, dst []uint8)                { m.mask(seat, dst) }
-func (m *brokenMatch) Append(dst []byte) []byte                  { return m.save(dst) }
-func (m *brokenMatch) Restore(state []byte) error                { return m.restore(state) }
-func (m *brokenMatch) AppendJSON(dst []byte) ([]byte, error)     { return m.saveJSON(dst) }
-func (m *brokenMatch) RestoreJSON(state json.RawMessage) error   { return m.restoreJSON(state) }
-func (m *brokenMatch) AppendText(dst []byte, colour bool) []byte { return m.text(dst, colour) }
+func (m *brokenMatch) Reset(seed env.Seed)                     { m.reset(seed) }
+func (m *brokenMatch) Reseed(seed env.Seed)                    { m.reseed(seed) }
+func (m *brokenMatch) SetTrainingSeat(seat int)                { m.train(seat) }
+func (m *brokenMatch) Step(actions []uint8)                    { m.step(actions) }
+func (m *brokenMatch) Status() env.Status                      { return m.status() }
+func (m *brokenMatch) Rewards(dst []float64)                   { m.rewards(dst) }
+func (m *brokenMatch) Outcome(dst []float64)                   { m.outcome(dst) }
+func (m *brokenMatch) Mask(seat int, dst []uint8)              { m.mask(seat, dst) }
+func (m *brokenMatch) Append(dst []byte) []byte                { return m.save(dst) }
+func (m *brokenMatch) Restore(state []byte) error              { return m.restore(state) }
+func (m *brokenMatch) AppendJSON(dst []byte) ([]byte, error)   { return m.saveJSON(dst) }
+func (m *brokenMatch) RestoreJSON(state json.RawMessage) error { return m.restoreJSON(state) }
+func (m *brokenMatch) Describe(s *env.Scene)                   { m.describe(s) }
 func (m *brokenMatch) Observe(encoding int, seats []uint8, dst [][]byte) {
 	m.observe(encoding, seats, dst)
 }

@@ -85,7 +85,7 @@ var clauses = []clause{
 	{"damage/state", checkDamagedState},
 	{"damage/json", checkDamagedJSON},
 	{"trackers", checkTrackers},
-	{"text", checkText},
+	{"scene", checkScene},
 	{"allocations", checkAllocations},
 }
 

@@ -108,20 +108,26 @@ func (k *kit) restore(m env.Match, state []byte) {
 	}
 }
 
-// checkText: there is a picture, in plain characters unless colour is asked for.
-func checkText(k *kit) {
+// checkScene: a scene has the ground of every cell, its agents stand on the board, and it
+// can be drawn as each seat sees it.
+func checkScene(k *kit) {
 	m := k.match()
+	stage, s := m.Stage(), new(env.Scene)
+	if len(stage.Colours) != k.spec.Seats {
+		k.failf("Stage has %d colours, want one for each of %d seats", len(stage.Colours), k.spec.Seats)
+	}
 	for range k.sampled(m, 1) {
-		for _, colour := range []bool{false, true} {
-			text := string(m.AppendText([]byte("> "), colour))
-			if len(text) <= 3 || text[:2] != "> " {
-				k.failf("AppendText(%q, %v) is %q, want the prefix and a picture after it", "> ", colour, text)
+		m.Describe(s)
+		if len(s.Ground) != stage.Rows*stage.Cols {
+			k.failf("Describe writes the ground of %d cells, want %d rows of %d", len(s.Ground), stage.Rows, stage.Cols)
+		}
+		for _, a := range s.Agents {
+			if a.At[0] < 0 || a.At[0] >= stage.Rows || a.At[1] < 0 || a.At[1] >= stage.Cols {
+				k.failf("Describe puts an agent of seat %d at %v, off the board", a.Seat, a.At)
 			}
-			for i := range len(text) {
-				if text[i] == 0x1b && !colour {
-					k.failf("AppendText without colour has an escape sequence at byte %d", i)
-				}
-			}
+		}
+		for seat := env.NoSeat; seat < k.spec.Seats; seat++ {
+			env.AppendText(nil, k.spec, m, nil, seat, true)
 		}
 	}
 }

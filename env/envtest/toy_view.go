@@ -2,7 +2,6 @@ package envtest
 
 import (
 	"encoding/binary"
-	"fmt"
 	"math"
 
 	"pommego/env"
@@ -117,26 +116,28 @@ func putFloat(dst []byte, i int, v float64) {
 	binary.LittleEndian.PutUint32(dst[4*i:], math.Float32bits(float32(v)))
 }
 
-func (m *toyMatch) AppendText(dst []byte, colour bool) []byte {
-	dst = fmt.Appendf(dst, "step %d of %d\n", m.Steps, m.game.rules.MaxSteps)
-	for cell := range m.game.board.Cells() {
-		mark := byte('.')
+func (m *toyMatch) Stage() env.Stage {
+	stage := env.Stage{Rows: m.game.rules.Rows, Cols: m.game.rules.Cols}
+	for seat := range m.game.spec.Seats {
+		stage.Colours = append(stage.Colours, env.SeatColour(seat))
+	}
+	return stage
+}
+
+func (m *toyMatch) Describe(s *env.Scene) {
+	s.Clear(m.game.board.Cells())
+	for cell := range s.Ground {
 		if m.Heat[cell] > 0 {
-			mark = '*'
-		}
-		for i := range m.Seats {
-			if m.Seats[i].Energy > 0 && int(m.Seats[i].Cell) == cell {
-				mark = '0' + byte(i)
-			}
-		}
-		if colour && m.Heat[cell] > 0 {
-			dst = append(append(append(dst, "\x1b[31m"...), mark), "\x1b[0m"...)
-		} else {
-			dst = append(dst, mark)
-		}
-		if (cell+1)%m.game.rules.Cols == 0 {
-			dst = append(dst, '\n')
+			s.Flames = append(s.Flames, env.SceneFlame{At: m.place(cell), Life: int(m.Heat[cell])})
 		}
 	}
-	return dst
+	for seat := range m.game.spec.Seats {
+		own := &m.Seats[seat]
+		s.Agents = append(s.Agents, env.SceneAgent{At: m.place(int(own.Cell)), Seat: seat, Alive: own.Energy > 0})
+	}
+}
+
+func (m *toyMatch) place(cell int) env.Place {
+	row, col := m.game.board.RowCol(cell)
+	return env.Place{row, col}
 }

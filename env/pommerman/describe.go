@@ -6,7 +6,7 @@ import (
 	"pommego/env/saved"
 )
 
-// Stage is what holds for all positions: env.Describer.
+// Stage is what holds for all positions.
 func (m *Match) Stage() env.Stage {
 	r := &m.game.rules
 	stage := env.Stage{Rows: r.BoardSize, Cols: r.BoardSize, Conceals: []env.Concealed{env.HiddenItems, env.BombOwners, env.OthersCarry}}
@@ -26,7 +26,7 @@ func (m *Match) Stage() env.Stage {
 	return stage
 }
 
-// Describe describes the position: env.Describer.
+// Describe describes the position.
 func (m *Match) Describe(to *env.Scene) {
 	r, s := &m.game.rules, &m.State
 	to.Clear(len(m.game.cells))

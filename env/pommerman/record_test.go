@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"pommego/arena/trace"
+	"pommego/env"
 	"pommego/env/record"
 )
 
@@ -73,20 +74,25 @@ func TestOpenRecord(t *testing.T) {
 		if err := json.Unmarshal(line, &rec); err != nil {
 			t.Fatal(err)
 		}
-		for i := range shown.Len() {
-			if err := shown.Step(); err != nil {
-				t.Fatal(err)
+		made := 0
+		if err := shown.Follow(func(at record.Moment) error {
+			if at.Actions == nil {
+				return nil
 			}
-			want := &rec.Steps[i]
-			if st := shown.Status(); st.Steps != want.Count || st.Over != (want.Done == 1) || st.Result.String() != want.Result {
-				t.Fatalf("step %d: %+v, want as recorded: %+v", i+1, st, want)
+			want := &rec.Steps[made]
+			made++
+			if st := at.Match.Status(); st.Steps != want.Count || st.Over != (want.Done == 1) || st.Result.String() != want.Result {
+				t.Fatalf("step %d: %+v, want as recorded: %+v", made, st, want)
 			}
-			// The picture begins with a line of text; rows of two characters a
-			// cell follow. Rigid walls fall before the picture is drawn.
-			row := strings.Split(string(shown.AppendText(nil, false)), "\n")[1]
-			if got, want := row[:2] == "##", want.Board[0] == '1'; got != want {
-				t.Fatalf("step %d: the picture's first row is %q, the recorded board begins with %s", i+1, row, rec.Steps[i].Board[:11])
+			// Rigid walls fall before the position is shown.
+			var s env.Scene
+			at.Shown.Describe(&s)
+			if got, want := s.Ground[0] == env.GroundWall, want.Board[0] == '1'; got != want {
+				t.Fatalf("step %d: the ground is %s, the recorded board begins with %s", made, s.Ground[:11], rec.Steps[made-1].Board[:11])
 			}
+			return nil
+		}); err != nil || made != shown.Len() {
+			t.Fatalf("%d of %d steps were shown (error %v)", made, shown.Len(), err)
 		}
 		if err := shown.Step(); err == nil {
 			t.Error("a step past the last was made")

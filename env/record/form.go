@@ -12,7 +12,6 @@ import (
 // Match is what can be recorded and shown.
 type Match interface {
 	env.Match
-	env.Describer
 	Game() env.Game
 	Spec() *env.Spec // of its game
 }

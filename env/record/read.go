@@ -223,18 +223,14 @@ func (r *replay[M]) Step() error { return r.game.Step() }
 
 func (r *replay[M]) Status() env.Status { return r.game.Match.Status() }
 
-// Position is the game as it stands: Beginning.
+// Position is the game as it stands.
 func (r *replay[M]) Position() ([]byte, *env.Spec) {
 	return r.game.Match.Append(nil), r.game.Match.Spec()
 }
 
 func (r *replay[M]) shown() M { return r.game.form.shown(r.game.Match) }
 
-func (r *replay[M]) AppendText(dst []byte, colour bool) []byte {
-	return r.shown().AppendText(dst, colour)
-}
-
-// Follow makes the steps that are left, followed by a tracker: Followed.
+// Follow makes the steps that are left, followed by a tracker.
 func (r *replay[M]) Follow(see func(Moment) error) error {
 	g := r.game
 	at := Moment{Match: g.Match, Shown: r.shown(), Game: g.Match.Game()}

@@ -68,19 +68,13 @@ type Replay interface {
 	Len() int    // recorded steps
 	Step() error // makes the next of them
 	Status() env.Status
-	AppendText(dst []byte, colour bool) []byte // a picture of the game as it stands
-}
 
-// Beginning is a Replay whose game can be taken up where it stands: its state, as
-// env.Match.Append writes it, and the game with the rules it belongs to.
-type Beginning interface {
+	// Position is where the game stands: its state, as env.Match.Append writes it, and the
+	// game with the rules it belongs to.
 	Position() (state []byte, spec *env.Spec)
-}
 
-// Followed is a Replay whose steps can be followed with all that is known of them.
-type Followed interface {
 	// Follow makes the recorded steps that are left, and calls see for the position
-	// before them and after each.
+	// before them and after each. An error of see ends it.
 	Follow(see func(Moment) error) error
 }
 

@@ -49,7 +49,7 @@ func (r Roster[V]) New(name string) (Bot[V], error) {
 	base, list, given := strings.Cut(name, ":")
 	i := slices.IndexFunc(r, func(k Kind[V]) bool { return k.Name == base })
 	if i < 0 && base == "human" {
-		return nil, fmt.Errorf("no agent is called %q here: a person plays at the terminal of pommego play alone; there are: %s", base, strings.Join(r.Names(), ", "))
+		return nil, fmt.Errorf("no agent is called %q here: human plays in pommego play alone; there are: %s", base, strings.Join(r.Names(), ", "))
 	}
 	if i < 0 {
 		return nil, fmt.Errorf("no agent is called %q%s, there are: %s", base, enum.Suggest(base, r.Names()), strings.Join(r.Names(), ", "))

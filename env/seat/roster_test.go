@@ -157,7 +157,7 @@ func TestStaticSaves(t *testing.T) {
 func TestHuman(t *testing.T) {
 	roster := Roster[int]{Static[int]()}
 	for _, name := range []string{"human", "human:speed=4"} {
-		if _, err := roster.New(name); err == nil || !strings.Contains(err.Error(), "at the terminal of pommego play alone") {
+		if _, err := roster.New(name); err == nil || !strings.Contains(err.Error(), "human plays in pommego play alone") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

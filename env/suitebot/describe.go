@@ -2,7 +2,7 @@ package suitebot
 
 import "pommego/env"
 
-// Stage is what holds for all positions: env.Describer.
+// Stage is what holds for all positions.
 func (m *Match) Stage() env.Stage {
 	r := &m.game.plan.rules
 	stage := env.Stage{Rows: r.Height, Cols: r.Width, Torus: true}
@@ -12,7 +12,7 @@ func (m *Match) Stage() env.Stage {
 	return stage
 }
 
-// Describe describes the position: env.Describer.
+// Describe describes the position.
 func (m *Match) Describe(to *env.Scene) {
 	p, s := m.game.plan, &m.State
 	to.Clear(p.cells)

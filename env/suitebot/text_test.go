@@ -11,23 +11,29 @@ import (
 // TestText draws a position.
 func TestText(t *testing.T) {
 	r := sceneRules()
-	p := mustPlan(t, r)
-	s := draw(t, p, `. A0 . 4a . . .   . _ . 1b+H0 . . .   * . . . . . .   . . . A1 . . .   . . . . . . H1`)
-	s.StepCount, s.Scores[1], s.Gains[1], s.Collected[1], s.Kills[1], s.Deaths[0] = 12, 11, 10, 1, 1, 1
+	game, err := New("test", "a test", r, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := game.New(1)[0].(*Match)
+	m.State = draw(t, mustPlan(t, r), `. A0 . 4a . . .   . _ . 1b+H0 . . .   * . . . . . .   . . . A1 . . .   . . . . . . H1`)
+	m.StepCount, m.Scores[1], m.Kills[1], m.Deaths[0] = 12, 11, 1, 1
+	tracker := env.NewTrackers(game, 1, false)[0]
+	tracker.Begin(m)
 	want := strings.Join([]string{
-		"round 12 of 100, 33 fields left, 1 contested",
+		"step 12 of 100",
 		" .A0 .4a . . .",
 		" .   .1b . . .",
 		"** . . . . . .",
 		" . . .A1 . . .",
 		" . . . . . .H1",
-		"player 0:    0 points (+0), 0 fields, 0 kills, 1 deaths",
-		"player 1:   11 points (+10), 1 fields, 1 kills, 0 deaths", "",
+		"seat 0: ammo 1, blast 2, deaths 1",
+		"seat 1: ammo 1, blast 2, points 11, kills 1", "",
 	}, "\n")
-	if got := string(p.AppendText(nil, &s, false)); got != want {
+	if got := string(env.AppendText(nil, game.Spec(), m, tracker, env.NoSeat, false)); got != want {
 		t.Errorf("the picture is\n%s\nwant\n%s", got, want)
 	}
-	if got := string(p.AppendText(nil, &s, true)); !strings.Contains(got, agentColours[1]+"A1\x1b[0m") {
+	if got := string(env.AppendText(nil, game.Spec(), m, tracker, env.NoSeat, true)); !strings.Contains(got, "48;2;213;94;0mA1\x1b[0m") {
 		t.Errorf("the picture in colour shows no agent 1 in its colour:\n%q", got)
 	}
 }
@@ -52,10 +58,10 @@ func TestSeenText(t *testing.T) {
 		}
 		m := game.New(1)[0].(*Match)
 		m.Reset(env.Seed{Value: 4})
-		_, plan, _ := strings.Cut(string(m.AppendText(nil, false)), "\n")
-		seen := string(m.AppendSeen(nil, 1, false))
+		_, plan, _ := strings.Cut(string(env.AppendText(nil, game.Spec(), m, nil, env.NoSeat, false)), "\n")
+		seen := string(env.AppendText(nil, game.Spec(), m, nil, 1, false))
 		_, rest, _ := strings.Cut(seen, "\n")
-		if !strings.HasPrefix(seen, "round 0 of 100, you are A1\n") || radius == 0 && rest != plan {
+		if !strings.HasPrefix(seen, "step 0 of 100, as seat 1 sees it\n") || radius == 0 && rest != plan {
 			t.Errorf("radius %d: drawn as\n%s", radius, seen)
 		}
 		if radius > 0 && (strings.Count(rest, "??") != 400-25-3 || strings.Contains(rest, "A0") || !strings.Contains(rest, "H0")) {

@@ -124,7 +124,7 @@ def viewing(binary: Path, *arguments: str | Path) -> Iterator[str]:
 @contextmanager
 def match(binary: Path, *arguments: str | Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """Begin a match in the browser; yields its process and the address for the first person."""
-    command = [str(binary), "play", "--web", *map(str, arguments)]
+    command = [str(binary), "play", *map(str, arguments)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
         try:
             line = process.stdout.readline() if process.stdout else ""

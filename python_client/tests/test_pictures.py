@@ -55,7 +55,7 @@ def test_what_a_seat_sees_as_text(vec: Vec) -> None:
     envs = vec("PommeTeamCompetition-v0", games=1)
     envs.reset(seed=0)
     assert "??" not in envs.render(0)
-    assert "you are A1" in envs.render(0, seat=1)
+    assert "as seat 1 sees it" in envs.render(0, seat=1)
     assert "??" in envs.render(0, seat=1)
 
 

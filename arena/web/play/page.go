@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"pommego/arena/match"
 	"pommego/arena/scene"
@@ -13,11 +14,25 @@ import (
 // maxSpeed is the most moves a second.
 const maxSpeed = 60
 
-// Seat puts a person into a seat, who makes speed moves a second, 0: whenever ready.
-func (t *Table) Seat(seat int, name string, speed float64) match.Player {
-	p := &person{table: t, name: name, seat: seat, speed: speed}
+// Human reports whether an agent's name is that of a person.
+func Human(name string) bool { return name == "human" || strings.HasPrefix(name, "human:") }
+
+// Seat puts a person into a seat: "human" moves whenever ready, "human:speed=4" makes 4
+// moves a second.
+func (t *Table) Seat(seat int, name string) (match.Player, error) {
+	p := &person{table: t, name: name, seat: seat}
+	if _, options, given := strings.Cut(name, ":"); given {
+		key, value, _ := strings.Cut(options, "=")
+		if key != "speed" {
+			return nil, fmt.Errorf("agent %q: option %q does not exist, human takes: speed", name, key)
+		}
+		var err error
+		if p.speed, err = strconv.ParseFloat(value, 64); err != nil || !(p.speed > 0 && p.speed <= maxSpeed) {
+			return nil, fmt.Errorf("agent %q: speed is %q, want more than 0 and at most %d moves a second", name, value, maxSpeed)
+		}
+	}
 	t.people[seat] = p
-	return p
+	return p, nil
 }
 
 // Handlers are what answers the page, by patterns of http.ServeMux.

@@ -48,10 +48,7 @@ func (t *Table) Watch(at match.Moment) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if at.Actions == nil {
-		head, ok := scene.HeadOf(spec, at.Match)
-		if !ok {
-			return fmt.Errorf("games of %s cannot be drawn", spec.ID)
-		}
+		head := scene.HeadOf(spec, at.Match)
 		head.Seed, head.Names = at.Seed.Value, t.names
 		t.head, t.number, t.steps = head, t.number+1, nil
 	}

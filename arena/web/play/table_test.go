@@ -56,8 +56,11 @@ func TestAPersonPlays(t *testing.T) {
 	players := make([]match.Player, len(names))
 	for seat, name := range names {
 		if name == "human" {
-			players[seat] = table.Seat(seat, name, 0)
-		} else if players[seat], err = match.NewPlayer(game, name); err != nil {
+			players[seat], err = table.Seat(seat, name)
+		} else {
+			players[seat], err = match.NewPlayer(game, name)
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -140,7 +140,7 @@ func TestSimpleSituations(t *testing.T) {
 			action := []uint8{77}
 			a.Act(m, 2, action)
 			if !slices.Contains(tc.want, basewar.Action(action[0])) {
-				t.Fatalf("%s: it plays %v, want one of %v, in\n%s", tc.reason, basewar.Action(action[0]), tc.want, m.AppendText(nil, false))
+				t.Fatalf("%s: it plays %v, want one of %v, in\n%s", tc.reason, basewar.Action(action[0]), tc.want, env.AppendText(nil, g.Spec(), m, nil, env.NoSeat, false))
 			}
 		}
 	}

@@ -106,7 +106,7 @@ func TestNoPeeking(t *testing.T) {
 				a.Act(m, 0, want)
 				twin.Act(altered, 0, got)
 				if !slices.Equal(got, want) || !slices.Equal(twin.Append(nil), a.Append(nil)) {
-					t.Fatalf("%s: with things changed that it cannot see it plays %v, want %v; the game is\n%s", name, got, want, m.AppendText(nil, false))
+					t.Fatalf("%s: with things changed that it cannot see it plays %v, want %v; the game is\n%s", name, got, want, env.AppendText(nil, game.Spec(), m, nil, env.NoSeat, false))
 				}
 			}
 		})

@@ -163,17 +163,15 @@ func (m *Match) Observe(_ int, seats []uint8, dst [][]byte) {
 
 func (m *Match) View(seat int, v *View) { *v = View{int(m.At[seat]), int(m.At[1-seat])} }
 
-func (m *Match) AppendText(dst []byte, colour bool) []byte {
-	for i, at := range m.At {
-		if colour {
-			dst = fmt.Appendf(dst, "\x1b[%dm", 31+i)
-		}
-		dst = fmt.Appendf(dst, "%*d\n", at+1, i)
-		if colour {
-			dst = append(dst, "\x1b[0m"...)
-		}
+func (m *Match) Stage() env.Stage {
+	return env.Stage{Rows: Seats, Cols: m.game.rules.Length + 1, Colours: []env.Colour{env.SeatColour(0), env.SeatColour(1)}}
+}
+
+func (m *Match) Describe(s *env.Scene) {
+	s.Clear(Seats * (m.game.rules.Length + 1))
+	for seat, at := range m.At {
+		s.Agents = append(s.Agents, env.SceneAgent{At: env.Place{seat, int(at)}, Seat: seat, Alive: true})
 	}
-	return dst
 }
 
 func (m *Match) AppendJSON(dst []byte) ([]byte, error) {

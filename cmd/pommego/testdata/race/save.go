@@ -131,6 +131,21 @@ func (p *replay) Step() error {
 	return nil
 }
 
+func (p *replay) Position() ([]byte, *env.Spec) { return p.Match.Append(nil), p.game.Spec() }
+
+func (p *replay) Follow(see func(record.Moment) error) error {
+	at := record.Moment{Match: p.Match, Shown: p.Match, Game: p.game}
+	at.Tracker = env.NewTrackers(at.Game, 1, true)[0]
+	err := see(at)
+	for err == nil && p.made < p.Len() {
+		at.Actions = p.recorded.Steps[p.made].Actions[:]
+		if err = p.Step(); err == nil {
+			err = see(at)
+		}
+	}
+	return err
+}
+
 func openRecord(line []byte) (record.Replay, error) { return parse(line) }
 
 func checkRecord(line []byte) (record.Report, error) {

@@ -117,7 +117,7 @@ func TestLiteralSearch(t *testing.T) {
 			}
 			got := o.lasting(all)
 			if got != want {
-				t.Fatalf("seat %d: to choose from are%v, want%v, in\n%s", seat, got, want, s.Rules.AppendText(nil, &s.State, false))
+				t.Fatalf("seat %d: to choose from are%v, want%v, in\n%s", seat, got, want, s.State.Board)
 			}
 			if got != careful.lasting(all) {
 				more++
