@@ -9,6 +9,9 @@ import random
 import sys
 from typing import Any
 
+import numpy as np
+
+import pommego
 from pommego import pommerman
 from pommego.pommerman import agents, constants
 
@@ -49,15 +52,21 @@ def many_games(number: int, steps: int = 300) -> tuple[int, int]:
     """Play games together, against agents on the server; return how many ended, and were won."""
     ended = won = 0
     runaway = Runaway()
-    with pommerman.make_batch("PommeFFACompetition-v0", number, seats=["learner"] + ["simple"] * 3) as games:
-        obs = games.reset(seed=0)
-        for _ in range(steps):
-            actions = [[runaway.act(seen[0], games.action_space)] for seen in obs]
-            obs, rewards, dones, _ = games.step(actions)
-            ended += sum(dones)
-            won += sum(paid == [1] for paid in rewards)
-            if any(dones):
-                obs = games.reset(dones)
+    envs = pommego.make_vec(
+        "PommeFFACompetition-v0",
+        number,
+        observation="raw",
+        opponents=["simple"] * 3,
+        autoreset_mode="SameStep",
+    )
+    dictionaries = pommerman.Dictionaries(envs.game_spec)
+    obs, _ = envs.reset(seed=0)
+    for _ in range(steps):
+        actions = [runaway.act(seen, envs.single_action_space) for seen in dictionaries(obs)]
+        obs, rewards, terminated, _, _ = envs.step(np.array(actions))
+        ended += int(terminated.sum())
+        won += int((rewards > 0).sum())
+    envs.close()
     return ended, won
 
 

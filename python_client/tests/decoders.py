@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import copy
-import gzip
 import json
 import math
 import random
@@ -18,7 +17,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import msgspec
@@ -46,9 +44,6 @@ with contextlib.ExitStack() as stack:
     from pommego.errors import PommegoError
     from pommego.pommerman import constants, utility
     from pommego.pommerman.agents import http_agent
-    from pommego.pommerman.network import client, messages, sockets
-    from pommego.pommerman.network.client import Network
-    from pommego.pommerman.network.messages import Intent
     from pommego.pommerman.runner import docker_agent_runner
     from pommego.spec import GameSpec
 
@@ -262,72 +257,18 @@ def _manifest(data: bytes) -> object:
     return content
 
 
-def _match_frames(data: bytes) -> object:
-    for client in (True, False):
-        with _hearing(data) as sock, contextlib.suppress(OSError):
-            connection = sockets.Connection(sock, client=client)
-            while True:
-                connection.receive()
-    return None
+def _asked(data: bytes) -> object:
+    """Decode bytes as the answer of an agent behind HTTP, and as a request to one."""
+    with contextlib.suppress(ValueError):
+        http_agent._action(data, "http://x")
+    return docker_agent_runner._fields(data)
 
 
-class _Received(Network):
-    """A player who has received one message."""
-
-    def __init__(self, message: str | bytes) -> None:
-        self._connection = SimpleNamespace(send=lambda _: None, receive=lambda: message)
-
-
-def _record(packed: bytes) -> object:
-    try:
-        return _Received(packed).get_replay("x")
-    except LookupError as error:
-        assert "no match" in str(error)
-        return None
-
-
-def _message(data: bytes) -> object:
-    """Decode bytes in all places where a match's player or server, or an agent behind HTTP, gets some."""
-    packed = gzip.compress(data, 0)
-    text = _Received(data.decode(errors="replace"))
-    for decode in (
-        lambda: messages.unpack(data),
-        lambda: _record(packed),
-        text.server_status,
-        text.join_list,
-        text.wait_match,
-        text.match_get,
-        lambda: messages.parse(data),
-        lambda: http_agent._action(data, "http://x"),
-        lambda: messages.observation(docker_agent_runner._fields(data).get("obs"), constants.Item),
-    ):
-        with contextlib.suppress(OSError, ValueError):
-            decode()
-    event, *turn = _Received(packed).match_get()
-    if event == 0:
-        client._seat(turn[0])
-    return event
-
-
-def _written() -> list[bytes]:
-    """Return messages of each kind, as they are before compression."""
-    grid = np.zeros((2, 2), np.int64)
-    seen: dict[str, object] = dict.fromkeys(messages._FLOATS, grid)
-    seen |= {"board": grid + 10, "position": (1, 1), "teammate": constants.Item.AgentDummy}
-    seen |= {"enemies": [constants.Item.Agent1], "alive": [10, 11], "ammo": 1, "step_count": 3}
-    record = {"board": grid, "state": {"board": "[]"}, "actions": [[0, 5]], "mode": "OneVsOne-v0"}
-    sent: list[object] = [
-        {"d": False, "i": "x", "o": seen},
-        {"d": True},
-        [Intent.status_ok.value, record | {"reward": [1, -1]}],
-        {"intent": Intent.match_end.value, "reward": 1, "agent": 10},
-        {"intent": Intent.match_start.value, "match_id": "a"},
-        {"intent": Intent.status_reg.value, "player_id": "a", "mode": "OneVsOne-v0"},
-        {"intent": Intent.status_ok.value, "players": 1, "matches": 0},
-        {"action": [5, 1, 2]},
-    ]
-    in_json = utility.PommermanJSONEncoder().encode(seen)
-    return [json.dumps(messages.plain(value)).encode() for value in [*sent, {"obs": in_json}]]
+def _requests() -> list[bytes]:
+    in_json = utility.PommermanJSONEncoder().encode(
+        {"board": np.zeros((2, 2), np.uint8), "teammate": constants.Item.Agent2, "position": (1, 1)}
+    )
+    return [b'{"action": [5, 1, 2]}', json.dumps({"obs": in_json, "action_space": "6"}).encode()]
 
 
 IN_JSON = misshapen(json.loads, lambda value: json.dumps(value).encode())
@@ -379,10 +320,7 @@ TARGETS = {
         ],
         IN_JSON,
     ),
-    "match-frames": Target(
-        _match_frames, (), lambda: [b"\x81\x03abc", b"\x82\x83\0\0\0\0abc", b"\x89\x00\x88\x00"]
-    ),
-    "messages": Target(_message, (OSError, ValueError), _written, IN_JSON),
+    "agents": Target(_asked, (ValueError,), _requests, IN_JSON),
 }
 
 if __name__ == "__main__":

@@ -159,11 +159,7 @@ def test_agents_by_name(text: str, kind: type) -> None:
         ("test::no_such_module.Agent", ValueError, "no_such_module"),
         ("http::localhost", ValueError, "not host:port"),
         ("player::mouse", ValueError, "'mouse', expected one of"),
-        (
-            "docker::an/image",
-            NotImplementedError,
-            r"docker run .*1002:10080 an/image.*HttpAgent\(port=1002\)",
-        ),
+        ("docker::an/image", ValueError, r"docker run .*:10080 an/image.*name its agent http::"),
     ],
 )
 def test_names_that_mean_nothing(text: str, error: type[Exception], reason: str) -> None:

@@ -1,20 +1,18 @@
-"""pommego.pommerman's command line and pictures, with the original's options and names."""
+"""pommego.pommerman's command line, with the original's options and names."""
 
 from __future__ import annotations
 
 import argparse
 import json
-import random
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from pommego import pommerman
-from pommego.pommerman import agents, constants, graphics
+from pommego.pommerman import agents, constants
 from pommego.pommerman.cli import run_battle
 from test_pommerman_env import image_of
 
@@ -118,67 +116,6 @@ def test_run_as_a_program(module: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "Final Result:" in done.stdout
 
 
-def test_what_else_the_original_has() -> None:
-    with pytest.raises(ImportError, match="no train_with_tensorforce"):
-        __import__("pommego.pommerman.cli.train_with_tensorforce")
+def test_names_that_the_command_line_lacks() -> None:
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = pommerman.cli.nothing
-
-
-# Pictures ------------------------------------------------------------------------
-
-
-def colours(env: Any, seat: int | None) -> list[Any]:
-    """Return the colour of each cell as a seat sees it, or as it is: cell by cell, by the original's rule."""
-    rows = []
-    for r in range(env._board_size):
-        for c in range(env._board_size):
-            value = int(env._board[r, c])
-            colour = list(constants.ITEM_COLORS[value]) if value < 10 else constants.AGENT_COLORS[value - 10]
-            if value >= 10 and not env._agents[value - 10].is_alive:
-                colour = [0, 0, 0]
-            if seat is not None and env._is_partially_observable:
-                row, col = env._agents[seat].position
-                if not (r - 4 <= row < r + 4 and c - 4 <= col < c + 4):
-                    colour = list(constants.ITEM_COLORS[5])
-            rows.append(colour)
-    return rows
-
-
-@pytest.mark.parametrize("env_id", ["PommeFFACompetition-v0", "PommeTeamCompetition-v0"])
-def test_colours_of_views(env_id: str) -> None:
-    with pommerman.make(env_id, [agents.SimpleAgent() for _ in range(4)]) as env:
-        env.seed(3)
-        obs = env.reset()
-        random.seed(3)
-        for _ in range(25):
-            obs = env.step(env.act(obs))[0]
-        env._agents[2].die()
-        fogged = env._is_partially_observable
-        frames = graphics.PixelViewer.rgb_array(env._board, 11, env._agents, fogged, env._agent_view_size)
-        assert [frame.shape for frame in frames] == [(11, 11, 3)] * 5
-        assert {frame.dtype for frame in frames} == {np.dtype(np.float64)}
-        for frame, seat in zip(frames, (None, 0, 1, 2, 3), strict=True):
-            assert frame.reshape(-1, 3).tolist() == colours(env, seat)
-
-
-@pytest.mark.parametrize("kind", [graphics.PixelViewer, graphics.PommeViewer])
-def test_viewers(kind: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with pommerman.make("PommeTeam-v0", [agents.RandomAgent() for _ in range(4)]) as env:
-        env.reset()
-        viewer = kind(board_size=11, agents=env._agents, agent_view_size=4, partially_observable=True)
-        viewer.set_board(env._board)
-        viewer.set_agents(env._agents)
-        viewer.set_bombs(env._bombs)
-        viewer.set_step(7)
-        viewer.render()
-        assert viewer.isopen
-        assert capsys.readouterr().out.count("\n") == 11
-        assert (viewer.build_frame().shape, viewer.build_frame().dtype) == ((352, 440, 3), np.uint8)
-        assert viewer.build_frame()[40, 40].tolist() == constants.AGENT_COLORS[0]
-        viewer.save(str(tmp_path))
-        viewer.close()
-        assert not viewer.isopen
-    (path,) = tmp_path.iterdir()
-    assert path.stem.endswith("_7")
-    assert image_of(path.read_bytes()) == (440, 352)

@@ -20,7 +20,7 @@ import pytest
 
 import recorded
 from pommego import pommerman
-from pommego.pommerman import agents, characters, constants, envs, remote, scene, utility
+from pommego.pommerman import agents, characters, constants, envs, graphics, saved, utility
 from reference.exact import difference, exact
 
 pytestmark = pytest.mark.usefixtures("binary")
@@ -163,8 +163,8 @@ def test_what_cannot_be_made(arguments: tuple[Any, ...], error: type[Exception],
 def test_mistakes_before_a_game() -> None:
     with pytest.raises(ValueError, match="call set_agents"):
         envs.v0.Pomme(**pommerman.configs.ffa_competition_env()["env_kwargs"]).reset()
-    with pytest.raises(AttributeError, match=r"call reset\(\) first"):
-        _ = made()._board
+    with pytest.raises(RuntimeError, match=r"call reset\(\) first"):
+        made().step([0] * 4)
     with pytest.raises(ValueError, match="expected four steps between"):
         envs.v1.Pomme(**pommerman.configs.ffa_v1_env()["env_kwargs"] | {"first_collapse": 799})
 
@@ -227,7 +227,6 @@ def test_a_seed_decides_the_boards() -> None:
         assert boards(same, 3) == first
         assert not set(boards(other, 3)) & set(first)
         assert one.seed(5) == [5]
-        one.close()  # boards do not depend on the connection
         assert boards(one, 3) == first
         assert env_seed_is_drawn(one)
 
@@ -338,17 +337,20 @@ def test_a_state_no_game_gets_into(capsys: pytest.CaptureFixture[str]) -> None:
         assert capsys.readouterr().out.startswith("step 2 of 800\n"), "put right, the server draws it"
 
 
-def test_boards_the_server_does_not_have() -> None:
+def test_boards_of_other_sizes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Boards that the server has no rules for are drawn without it."""
     kwargs = pommerman.configs.one_vs_one_env()["env_kwargs"] | {"board_size": 6, "num_rigid": 4}
     env = envs.v0.Pomme(**kwargs | {"num_wood": 4, "num_items": 2})
     env.set_agents([agents.SimpleAgent(characters.Bomber(k, constants.GameType.OneVsOne)) for k in range(2)])
-    with pytest.warns(UserWarning, match="generated in Python: .*board_size is 6"):
-        obs = env.reset()
+    obs = env.reset()
     for _ in range(20):
         obs, _, done, _ = env.step(env.act(obs))
         if done:
             break
     assert obs[0]["board"].shape == (6, 6)
+    env.render(do_sleep=False, record_pngs_dir=str(tmp_path))
+    assert capsys.readouterr().out.count("\n") == 6
+    assert [image_of(path.read_bytes()) for path in tmp_path.iterdir()] == [(192, 192)]
     env.close()
 
 
@@ -356,8 +358,7 @@ def test_two_agents_where_four_play() -> None:
     """Which the original does not mind, and people use for duels on large boards."""
     with pommerman.make(FFA, [agents.SimpleAgent(), agents.SimpleAgent()]) as env:
         random.seed(5)
-        with pytest.warns(UserWarning, match="generated in Python: FFA is for 4 agents, not 2"):
-            obs = env.reset()
+        obs = env.reset()
         assert [o["position"] for o in obs] == [(1, 1), (9, 9)]
         done = False
         while not done:
@@ -456,9 +457,9 @@ def test_a_game_saved_by_the_server_keeps_its_collapse(vec: Any, played: int) ->
     rng = np.random.default_rng(4)
     for _ in range(played):
         games.step(rng.integers(0, 5, 4))
-    saved = games.get_state(0, as_json=True)
-    assert saved["pommego"]["ring_due"] == {3: 0, 5: 1}.get(played, -1)
-    with made("PommeFFA-v1", game_state_file=saved) as env:
+    state = games.get_state(0, as_json=True)
+    assert state["pommego"]["ring_due"] == {3: 0, 5: 1}.get(played, -1)
+    with made("PommeFFA-v1", game_state_file=state) as env:
         env._max_steps = 11
         env.reset()
         for _ in range(2):
@@ -468,7 +469,7 @@ def test_a_game_saved_by_the_server_keeps_its_collapse(vec: Any, played: int) ->
             want = games.get_state(0, as_json=True)
             if want["pommego"]["ring_due"] < 0:  # else the ring has fallen in one of them only
                 for name in ("board", "agents", "bombs", "items", "step_count"):
-                    assert scene.field(env.get_json_info(), name) == scene.field(want, name), name
+                    assert saved.field(env.get_json_info(), name) == saved.field(want, name), name
             if over:
                 break
 
@@ -553,16 +554,7 @@ def test_files_of_steps_are_joined(tmp_path: Path) -> None:
     assert "winners" not in joined
 
 
-# The server ------------------------------------------------------------------------------
-
-
-def test_environments_share_a_server(server: Any) -> None:
-    with made() as one, made(TEAM) as other, made(address=server.address, token=server.token) as elsewhere:
-        for env in (one, other, elsewhere):
-            env.reset()
-        addresses = [env._game._envs.address for env in (one, other, elsewhere)]
-        assert addresses[0] == addresses[1] != addresses[2]
-        assert elsewhere._game._envs.address == server.address
+# Processes and programs ------------------------------------------------------------------
 
 
 def test_closing_is_no_end() -> None:
@@ -579,22 +571,28 @@ def test_closing_is_no_end() -> None:
 
 def _child(env: Any, results: Any) -> None:
     try:
-        env.reset()
-        results.put((env.step([0] * 4)[0][0]["step_count"], remote._server[0]))
+        steps = env.step([0] * 4)[0][0]["step_count"]
+        env.render(do_sleep=False)
+        results.put((steps, graphics._server(os.getpid(), 4, 11, 800).address))
     except BaseException as error:
-        results.put((repr(error), 0))
+        results.put((repr(error), ""))
 
 
-def test_a_forked_child_has_a_server_of_its_own() -> None:
+def test_a_forked_child_draws_with_a_server_of_its_own() -> None:
     context = multiprocessing.get_context("fork")
     with made() as env:
         env.reset()
+        env.render(do_sleep=False)
+        ours = graphics._server(os.getpid(), 4, 11, 800).address
         results = context.Queue()
         child = context.Process(target=_child, args=(env, results))
         child.start()
-        assert results.get(timeout=30) == (1, child.pid)
+        steps, address = results.get(timeout=30)
+        assert steps == 1
+        assert address.startswith(ours.partition(":")[0])
+        assert address != ours
         child.join()
-        assert env.step([0] * 4)[0][0]["step_count"] == 1
+        env.render(do_sleep=False)
 
 
 def test_programs_that_import_pommerman(tmp_path: Path) -> None:

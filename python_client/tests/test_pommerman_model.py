@@ -105,7 +105,7 @@ def test_json() -> None:
 @pytest.mark.parametrize(("size", "walls", "number"), [(11, 36, 4), (8, 16, 2)])
 def test_dealt_boards_are_like_the_originals(size: int, walls: int, number: int) -> None:
     """Counts, corners, the mirror, and each cell's chance of a rigid wall as in 5,000 of its boards."""
-    path = recorded.TRACES / "boardgen.json"
+    path = recorded.TRACES.parent / "boardgen.json"
     known = next(e for e in json.loads(path.read_text())["boards"] if e["size"] == size)
     random.seed(size)
     rigid, dealt = np.zeros((size, size)), 300

@@ -17,8 +17,7 @@ import pytest
 
 import pommego
 from compare import assert_same, frozen
-from pommego import pommerman, suites
-from pommego.pommerman.agents import RandomAgent
+from pommego import suites
 
 pytestmark = pytest.mark.skipif(not shutil.which("openssl"), reason="openssl makes the certificates")
 
@@ -106,19 +105,6 @@ def test_other_calls(address: str, keys: Path) -> None:
         lambda obs, info: np.zeros(len(info["seat"]), int), "OneVsOne-v0", games=2, **where
     )
     assert len(done.lengths) == 2
-
-
-def test_the_originals_api(address: str, keys: Path) -> None:
-    where = {"address": address, "token": TOKEN, "ca_file": keys / "ca.pem"}
-    env = pommerman.make("PommeFFACompetition-v0", [RandomAgent() for _ in range(4)], **where)
-    env.seed(1)
-    assert env.reset()[0]["board"].shape == (11, 11)
-    env.close()
-    alone = pommerman.make(
-        "PommeFFACompetition-v0", [RandomAgent() for _ in range(4)], ca_file=where["ca_file"]
-    )
-    with pytest.raises(ValueError, match="for a server at address=wss"):
-        alone.reset()
 
 
 def test_a_result_is_checked(

@@ -6,11 +6,13 @@ import json
 import random
 from typing import Any
 
+import numpy as np
 from comparison import Comparison, Reference
 from exact import exact
 
 import pommego
 from pommego import pommerman
+from pommego.pommerman import constants
 
 #: What both save of a game, in every version of the original.
 _FIELDS = ("board_size", "step_count", "board", "agents", "bombs", "flames", "items")
@@ -96,19 +98,21 @@ class Served:
 
     def __init__(self, rng: random.Random) -> None:
         self._rng = rng
-        self._batches: dict[str, pommerman.PommeBatch] = {}
+        self._made: dict[str, pommego.PommegoVectorEnv] = {}
         self.state: dict[str, Any] = {}
 
     def begin(self, env_id: str, state: Any, training: None) -> Any:
         """Put one of the games into a state and let the others begin anew; return its observations."""
         del training
-        if env_id not in self._batches:
-            self._batches[env_id] = pommerman.make_batch(env_id, _GAMES)
-        self.env = self._batches[env_id]
+        if env_id not in self._made:
+            self._made[env_id] = pommego.make_vec(
+                env_id, _GAMES, observation="raw", reward="reference", autoreset_mode="Disabled"
+            )
+        self.env = self._made[env_id]
         self.env.reset(seed=0)
         self._game = self._rng.randrange(_GAMES)
-        obs, _ = self.env.envs.set_state(self._game, state)
-        self._see(self.env._by_game(obs))
+        obs, _ = self.env.set_state(self._game, state)
+        self._see(obs)
         for seen in self.obs:
             if "message" in seen:
                 seen["message"] = list(seen["message"])  # as the original's are that come from a file
@@ -116,19 +120,38 @@ class Served:
 
     def step(self, actions: list[Any]) -> Any:
         """Make one step of all games."""
-        games = [actions if game == self._game else [0] * len(actions) for game in range(_GAMES)]
-        obs, rewards, dones, infos = self.env.step(games)
+        silence = [0] * (len(self.env.game_spec.actions) - 1)
+        rows = [[*action] if isinstance(action, list | tuple) else [action, *silence] for action in actions]
+        idle = [[0, *silence]] * len(rows)
+        games = np.array([rows if game == self._game else idle for game in range(_GAMES)])
+        obs, reward, terminated, _, info = self.env.step(games if silence else games[..., 0])
         self._see(obs)
-        return exact([self.obs, rewards[self._game], dones[self._game], infos[self._game]])
+        first = self._game * len(rows)
+        mine = slice(first, first + len(rows))
+        rewards, done = reward[mine].astype(int).tolist(), bool(terminated[first])
+        return exact([self.obs, rewards, done, _ending(info["game"], first) if done else _GOING])
 
-    def _see(self, obs: list[list[dict[str, Any]]]) -> None:
+    def _see(self, obs: dict[str, Any]) -> None:
         """Take the game's observations, with positions as in all games that were loaded."""
-        self.obs = [seen | {"position": tuple(map(int, seen["position"]))} for seen in obs[self._game]]
-        self.state = self.env.envs.get_state(self._game, as_json=True)
+        dictionaries = pommerman.Dictionaries(self.env.game_spec)(obs)
+        learners = len(dictionaries) // _GAMES
+        mine = dictionaries[self._game * learners : (self._game + 1) * learners]
+        self.obs = [seen | {"position": tuple(map(int, seen["position"]))} for seen in mine]
+        self.state = self.env.get_state(self._game, as_json=True)
 
     def saved(self) -> pommego.State:
         """Save the game as bytes."""
-        return self.env.envs.get_state(self._game)
+        return self.env.get_state(self._game)
+
+
+_GOING = {"result": constants.Result.Incomplete}
+
+
+def _ending(game: dict[str, Any], row: int) -> dict[str, Any]:
+    """Return the info of a game that ended, from the statistics of one of its rows."""
+    if game["result"][row] != pommego.Result.WIN:
+        return {"result": constants.Result.Tie}
+    return {"result": constants.Result.Win, "winners": np.flatnonzero(game["winners"][row]).tolist()}
 
 
 def _fields(state: dict[str, str]) -> dict[str, str]:

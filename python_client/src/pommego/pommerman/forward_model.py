@@ -4,9 +4,8 @@
 
     board, agents, bombs, items, flames = ForwardModel.step(actions, board, agents, bombs, items, flames)
 
-Everything here is Python and accepts any state, also one that no game can reach;
-environments use it for their steps too. `pommego.PommegoVectorEnv.simulate` steps many
-complete states at once, and far faster.
+Any state will do, also one that no game can reach. Environments use it for their steps.
+`pommego.PommegoVectorEnv.simulate` steps many complete states at once, and far faster.
 """
 
 from __future__ import annotations
@@ -18,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pommego.pommerman import constants, turn, utility
-from pommego.pommerman.scene import Scene
 
 __all__ = ["ForwardModel"]
 
@@ -65,20 +63,20 @@ class ForwardModel:
     def step(
         actions: Any,
         curr_board: Board,
-        curr_agents: list[Any],
+        curr_agents: Sequence[Any],
         curr_bombs: list[Any],
         curr_items: dict[tuple[int, int], int],
         curr_flames: list[Any],
         max_blast_strength: int = 10,
-    ) -> tuple[Board, list[Any], list[Any], dict[tuple[int, int], int], list[Any]]:
-        """Make one step. The arguments are changed; see `turn.play`.
+    ) -> turn.State:
+        """Make one step; see `turn.play`. The arguments are changed.
 
         Returns:
             board, agents, bombs, items and flames after it.
         """
-        scene = Scene(curr_board, curr_bombs, curr_flames, curr_items)
-        turn.play(actions, curr_agents, scene, max_blast_strength)
-        return scene.board, curr_agents, scene.bombs, scene.items, scene.flames
+        return turn.play(
+            actions, curr_board, curr_agents, curr_bombs, curr_items, curr_flames, max_blast_strength
+        )
 
     def get_observations(
         self,

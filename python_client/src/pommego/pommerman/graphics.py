@@ -1,145 +1,119 @@
-"""Pictures as the original's window shows them, without a window: arrays, files, and text in the terminal."""
+"""Pictures of a game: text in the terminal, arrays of colours, PNG files.
+
+A pommego server draws texts and files; it starts with the first of them. It refuses states
+that no game can reach: those are drawn here, more plainly.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+import os
+import struct
+import sys
+import threading
+import zlib
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pommego.pommerman import constants, drawing
+from pommego.errors import ServerError
+from pommego.making import make_vec
+from pommego.pommerman import constants
 
-__all__ = ["PixelViewer", "PommeViewer", "Viewer"]
+__all__ = ["rgb_array", "save_png", "show"]
 
-_FOG = constants.ITEM_COLORS[constants.Item.Fog.value]
-
-
-class Viewer:
-    """The base class of viewers: a board with agents and bombs, set before each `render`.
-
-    Attributes:
-        window: None, as there is none.
-        isopen: whether something has been rendered and the viewer has not been closed.
-    """
-
-    def __init__(self) -> None:
-        self.window = None
-        self.isopen = False
-        self._agents: Sequence[Any] = []
-        self._board_state: NDArray[Any] | None = None
-        self._bombs: Sequence[Any] = []
-        self._step = 0
-
-    def set_board(self, state: NDArray[Any]) -> None:
-        """Set the cell values."""
-        self._board_state = state
-
-    def set_bombs(self, bombs: Sequence[Any]) -> None:
-        """Set the bombs."""
-        self._bombs = bombs
-
-    def set_agents(self, agents: Sequence[Any]) -> None:
-        """Set the agents, by seat."""
-        self._agents = agents
-
-    def set_step(self, step: int) -> None:
-        """Set the number of the step, which names a saved picture."""
-        self._step = step
-
-    def build_frame(self) -> NDArray[np.uint8]:
-        """Return the picture, uint8 (height, width, 3)."""
-        raise NotImplementedError(f"{type(self).__name__} has no build_frame()")
-
-    def render(self) -> None:
-        """Write the board to standard output; on a terminal, over the last one."""
-        drawing.show(None, self._board_state)
-        self.isopen = True
-
-    def save(self, path: str) -> None:
-        """Save the picture in a folder, named after the time and the step."""
-        drawing.write_png(Path(path), self._step, self.build_frame())
-
-    def close(self) -> None:
-        """End the viewer. Idempotent."""
-        self.isopen = False
+_HOME_AND_CLEAR = "\x1b[H\x1b[J"
+_SYMBOLS = [" .", "##", "%%", " o", "**", "??", "+b", "+r", "+k", "??", "A0", "A1", "A2", "A3"]
+_drawing = threading.Lock()
 
 
-class PixelViewer(Viewer):
-    """Draws a coloured square for each cell of the board, and beside it each agent's view.
+def rgb_array(board: NDArray[Any], agents: Sequence[Any]) -> NDArray[np.float64]:
+    """Return the colour of each cell, (rows, columns, 3), values 0 to 255; dead agents are black."""
+    frame = np.zeros((*board.shape, 3))
+    for value, colour in enumerate(constants.ITEM_COLORS):
+        frame[board == value] = colour
+    for agent, colour in zip(agents, constants.AGENT_COLORS, strict=False):
+        if agent.is_alive:
+            frame[board == constants.Item.Agent0.value + agent.agent_id] = colour
+    return frame
+
+
+def show(state: Mapping[str, str], board: NDArray[Any], max_steps: int, agents: Sequence[Any]) -> None:
+    """Write a game to standard output; on a terminal, over the last one.
 
     Args:
-        display: ignored.
-        board_size: rows and columns.
-        agents: by seat.
-        partially_observable: whether agents see only their surroundings.
-        agent_view_size: how many rows and columns away, if so.
-        game_type: ignored.
+        state: the saved game.
+        board: its cell values.
+        max_steps: its step limit.
+        agents: at their seats.
     """
-
-    def __init__(
-        self,
-        display: Any = None,
-        board_size: int = 11,
-        agents: Sequence[Any] = (),
-        partially_observable: bool = False,
-        agent_view_size: int | None = None,
-        game_type: constants.GameType | None = None,
-    ) -> None:
-        super().__init__()
-        self._board_size = board_size
-        self._agents = agents
-        self._is_partially_observable = partially_observable
-        self._agent_view_size = agent_view_size
-
-    def build_frame(self) -> NDArray[np.uint8]:
-        """Return the picture: the board, and to its right, smaller, the agents' views."""
-        whole, *views = self.rgb_array(
-            self._board_state,
-            self._board_size,
-            self._agents,
-            self._is_partially_observable,
-            self._agent_view_size,
-        )
-        side = self._board_size * constants.HUMAN_FACTOR
-        column = [_resized(view, side // len(views)) for view in views]
-        column.append(np.zeros((side % max(len(views), 1), *column[0].shape[1:]), np.uint8))
-        return np.concatenate([_resized(whole, side), np.concatenate(column)], axis=1)
-
-    @staticmethod
-    def rgb_array(
-        board: NDArray[Any],
-        board_size: int,
-        agents: Sequence[Any],
-        is_partially_observable: bool,
-        agent_view_size: int | None,
-    ) -> list[NDArray[np.float64]]:
-        """Return colours, float64 (rows, columns, 3): first of the whole board, then of each agent's view.
-
-        In these pictures, as in the original's, agents see one row and one
-        column less towards the top left than towards the bottom right.
-        """
-        whole = drawing.rgb_array(np.asarray(board)[:board_size, :board_size], agents)
-        frames = [whole]
-        cells = np.arange(board_size)
-        for agent in agents:
-            view = whole.copy()
-            if is_partially_observable:
-                row, col = agent.position
-                rows, cols = (
-                    (at - agent_view_size < cells) & (cells <= at + agent_view_size) for at in (row, col)
-                )
-                view[~(rows[:, None] & cols)] = _FOG
-            frames.append(view)
-        return frames
+    live = sys.stdout.isatty()
+    text = _drawn(state, max_steps, len(agents), colour=live)
+    if text is None:
+        text = "".join("".join(_SYMBOLS[value] for value in row) + "\n" for row in board.tolist())
+    sys.stdout.write((_HOME_AND_CLEAR if live else "") + text)
+    sys.stdout.flush()
 
 
-class PommeViewer(PixelViewer):
-    """In the original a window with images of the items; here the same as `PixelViewer`."""
+def save_png(
+    folder: str, state: Mapping[str, str], board: NDArray[Any], max_steps: int, agents: Sequence[Any]
+) -> Path:
+    """Save a picture in a folder, named after the time and the step; return its path.
+
+    Args:
+        folder: where to save it.
+        state: as for `show`, and so are the others.
+        board: cell values.
+        max_steps: the step limit.
+        agents: at their seats.
+    """
+    tile = constants.HUMAN_FACTOR
+    image = _drawn(state, max_steps, len(agents), tile=tile)
+    if image is None:
+        image = rgb_array(board, agents).astype(np.uint8).repeat(tile, axis=0).repeat(tile, axis=1)
+    path = Path(folder) / f"{datetime.now():%m-%d-%y_%H-%M-%S}_{state['step_count']}.png"
+    path.write_bytes(_png(image))
+    return path
 
 
-def _resized(frame: NDArray[np.float64], side: int) -> NDArray[np.uint8]:
-    """Scale a square picture to a width and height in pixels, without blurring."""
-    cells = np.arange(side) * len(frame) // side
-    return frame.astype(np.uint8)[cells[:, None], cells]
+def _drawn(state: Mapping[str, str], max_steps: int, seats: int, **options: Any) -> Any:
+    """Return the server's picture; None if it refuses the state."""
+    with _drawing:
+        envs = _server(os.getpid(), seats, int(state["board_size"]), max_steps)
+        if envs is None:
+            return None
+        try:
+            envs.set_state(0, state)
+        except ServerError:
+            return None
+        return envs.render(0, **options)
+
+
+@functools.cache
+def _server(process: int, seats: int, board_size: int, max_steps: int) -> Any:
+    """Make a game on a server of this process; None if the server refuses the rules."""
+    del process  # a forked child makes its own
+    rules = {"board_size": board_size, "max_steps": max_steps}
+    try:
+        envs = make_vec("OneVsOne-v0" if seats == 2 else "PommeFFACompetition-v0", rules=rules, workers=1)
+    except ServerError:
+        return None
+    envs.reset(seed=0)
+    return envs
+
+
+def _png(image: NDArray[np.uint8]) -> bytes:
+    """Encode an image, uint8 (height, width, 3), as PNG."""
+    height, width, _ = image.shape
+    rows = np.zeros((height, 1 + 3 * width), np.uint8)  # each row after its filter type, 0: none
+    rows[:, 1:] = image.reshape(height, -1)
+    head = struct.pack("!IIBBBBB", width, height, 8, 2, 0, 0, 0)  # 8 bits, red green blue
+    parts = ((b"IHDR", head), (b"IDAT", zlib.compress(rows.tobytes())), (b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack("!I", len(data)) + kind + data + struct.pack("!I", zlib.crc32(kind + data))
+        for kind, data in parts
+    )

@@ -19,12 +19,11 @@ def make_agent_from_string(agent_string: str, agent_id: int, docker_env_dict: An
             "playerblock" the keys ("arrows", "wasd"); "simple" and "random"
             anything; "http" host:port; "test" a class, of `agents` or with its
             module ("my.module.MyAgent").
-        agent_id: the seat; ignored.
+        agent_id: ignored.
         docker_env_dict: ignored.
 
     Raises:
         ValueError: the text is not of this form, or names no class.
-        NotImplementedError: for "docker"; see `agents.DockerAgent`.
     """
     kind, separator, control = agent_string.partition("::")
     if not separator:
@@ -35,9 +34,13 @@ def make_agent_from_string(agent_string: str, agent_id: int, docker_env_dict: An
         "simple": agents.SimpleAgent,
         "random": agents.RandomAgent,
         "http": lambda: _http(control),
-        "docker": lambda: agents.DockerAgent(control, port=agent_id + 1000),
         "test": lambda: _of_class(control),
     }
+    if kind == "docker":
+        raise ValueError(
+            f"start the container with `docker run --rm -p 127.0.0.1:10080:10080 {control}`, then name its "
+            "agent http::127.0.0.1:10080"
+        )
     if kind not in makers:
         raise ValueError(f"agent {agent_string!r} is of the unknown kind {kind!r}; there are {list(makers)}")
     return makers[kind]()

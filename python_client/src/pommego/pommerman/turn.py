@@ -1,8 +1,9 @@
-"""One step of the game in Python: of an environment, or of an agent's search.
+"""One step of the game: of an environment, or of an agent's search.
 
 A step is the list of calls in `play`, each a phase of the rules. The server has the
-same rules, but refuses states that no game can reach, from which agents here may search:
-boards with fog, two of four agents, bombs without an owner.
+same rules in Go. It refuses states that no game can reach, from which agents here may
+search: boards with fog, two of four agents, bombs without an owner. And it takes 1 ms to
+read a state, step it and write it, where a step here takes 0.03 ms.
 """
 
 from __future__ import annotations
@@ -15,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pommego.pommerman import characters, constants, utility
-from pommego.pommerman.scene import Scene
 
 __all__ = ["play"]
 
 Board = NDArray[Any]
 Cell = tuple[int, int]
+State = tuple[Board, Sequence[Any], list[Any], dict[Cell, int], list[Any]]
 
 _PASSAGE = constants.Item.Passage.value
 _FLAMES = constants.Item.Flames.value
@@ -28,48 +29,64 @@ _RIGID = constants.Item.Rigid.value
 _WOOD = constants.Item.Wood.value
 
 
-def play(actions: Any, agents: Sequence[Any], scene: Scene, max_blast_strength: int) -> None:
-    """Make one step. Agents and scene are changed in place.
+def play(
+    actions: Any,
+    board: Board,
+    agents: Sequence[Any],
+    bombs: list[Any],
+    items: dict[Cell, int],
+    flames: list[Any],
+    max_blast_strength: int,
+) -> State:
+    """Make one step. The arguments are changed in place.
 
     Args:
-        actions: by agent id, an Action's number each; those of the dead are
-            ignored.
+        actions: by agent id, an Action or its number; those of the dead are ignored.
+        board: agents drawn over bombs, and flames over everything.
         agents: with the methods of `characters.Bomber`.
-        scene: everything else in the game.
+        bombs: in the order in which they were laid.
+        items: the value of each hidden item by its position.
+        flames: the oldest first; several can share a cell.
         max_blast_strength: the most that range items lead to.
 
-    Raises:
-        ValueError: a living agent's action is invalid.
-    """
-    _burn_down(scene)
-    living = [agent for agent in agents if agent.is_alive]
+    Returns:
+        board, agents, bombs, items and flames after it.
 
-    wishes = _Wishes(scene.board, living, scene.bombs)
-    wishes.ask_agents(actions)
+    Raises:
+        ValueError: a living agent's action is invalid; nothing has changed then.
+    """
+    living = [agent for agent in agents if agent.is_alive]
+    moves = [constants.Action(actions[agent.agent_id]) for agent in living]
+    flames = _burn_down(board, items, flames)
+
+    wishes = _Wishes(board, living, moves, bombs)
+    wishes.ask_agents()
     wishes.ask_bombs()
     wishes.part_crossings()
     wishes.settle()
-    if wishes.kick(actions):
+    if wishes.kick():
         wishes.settle_again()
     wishes.move_bombs()
-    wishes.move_agents(actions, max_blast_strength)
+    wishes.move_agents(max_blast_strength)
 
-    scene.bombs, marked = _explode(scene.board, scene.bombs)
-    _draw(scene, living, marked)
+    bombs, marked = _explode(board, bombs)
+    flames.extend(characters.Flame((int(row), int(col))) for row, col in np.argwhere(marked))
+    _draw(board, living, bombs, flames)
+    return board, agents, bombs, items, flames
 
 
-def _burn_down(scene: Scene) -> None:
-    """Put out the flames whose time is up, uncovering items."""
+def _burn_down(board: Board, items: dict[Cell, int], flames: list[Any]) -> list[Any]:
+    """Put out the flames whose time is up, uncovering items; return the others."""
     left = []
-    for flame in scene.flames:
+    for flame in flames:
         if flame.is_dead():
-            scene.board[flame.position] = scene.items.pop(flame.position, 0) or _PASSAGE
+            board[flame.position] = items.pop(flame.position, 0) or _PASSAGE
         else:
             flame.tick()
             left.append(flame)
     for flame in left:  # an item uncovered under another flame burns
-        scene.board[flame.position] = _FLAMES
-    scene.flames = left
+        board[flame.position] = _FLAMES
+    return left
 
 
 class _Wishes:
@@ -79,8 +96,10 @@ class _Wishes:
     counted at its own cell as well; its former goal is never subtracted.
     """
 
-    def __init__(self, board: Board, agents: list[Any], bombs: list[Any]) -> None:
-        self.board, self.agents, self.bombs = board, agents, bombs
+    def __init__(
+        self, board: Board, agents: list[Any], moves: list[constants.Action], bombs: list[Any]
+    ) -> None:
+        self.board, self.agents, self.moves, self.bombs = board, agents, moves, bombs
         self.agent_to: list[Cell] = []
         self.bomb_to: list[Cell] = []
         self.agents_at: Counter[Cell] = Counter()
@@ -88,19 +107,18 @@ class _Wishes:
         self.kicker_of: dict[int, int] = {}  # of a kicked bomb
         self.kicked_by: dict[int, int] = {}  # the same, the other way round
 
-    def ask_agents(self, actions: Any) -> None:
+    def ask_agents(self) -> None:
         """Lay bombs and note where agents want to go."""
-        for agent in self.agents:
+        for agent, move in zip(self.agents, self.moves, strict=True):
             goal = agent.position
             self.board[goal] = _PASSAGE  # redrawn at the end
-            action = constants.Action(actions[agent.agent_id])
-            if action is constants.Action.Bomb:
+            if move is constants.Action.Bomb:
                 if not utility.position_is_bomb(self.bombs, goal):
                     bomb = agent.maybe_lay_bomb()
                     if bomb:
                         self.bombs.append(bomb)
-            elif utility.is_valid_direction(self.board, goal, action):
-                goal = agent.get_next_position(action)
+            elif utility.is_valid_direction(self.board, goal, move):
+                goal = agent.get_next_position(move)
             self.agent_to.append(goal)
 
     def ask_bombs(self) -> None:
@@ -178,7 +196,7 @@ class _Wishes:
         here = self.bomb_to[i] = self.bombs[i].position
         self.bombs_at[here] += 1
 
-    def kick(self, actions: Any) -> bool:
+    def kick(self) -> bool:
         """Kick bombs that agents walk into; return whether any wish changed.
 
         All changes take effect after every bomb has been checked.
@@ -195,7 +213,7 @@ class _Wishes:
                 if bomb.position != goal:
                     sent.append((i, bomb.position))
                 continue
-            direction = constants.Action(actions[agent.agent_id])
+            direction = self.moves[k]
             beyond = utility.get_next_position(goal, direction)
             if agent.can_kick and self._free(beyond):
                 self.bombs_at[goal] = 0  # so that the agent can have the cell
@@ -253,12 +271,12 @@ class _Wishes:
             else:
                 bomb.position = self.bomb_to[i]
 
-    def move_agents(self, actions: Any, max_blast_strength: int) -> None:
+    def move_agents(self, max_blast_strength: int) -> None:
         """Move the agents; those that moved pick up what lies there."""
-        for i, agent in enumerate(self.agents):
-            if self.agent_to[i] == agent.position:
+        for agent, goal, move in zip(self.agents, self.agent_to, self.moves, strict=True):
+            if goal == agent.position:
                 continue
-            agent.move(actions[agent.agent_id])
+            agent.move(move)
             if utility.position_is_powerup(self.board, agent.position):
                 item = constants.Item(self.board[agent.position])
                 agent.pick_up(item, max_blast_strength=max_blast_strength)
@@ -302,13 +320,11 @@ def _mark(board: Board, bomb: Any, marked: NDArray[np.bool_]) -> None:
                 break
 
 
-def _draw(scene: Scene, living: list[Any], marked: NDArray[np.bool_]) -> None:
-    """Draw bombs, new flames and living agents; agents in flames die."""
-    board = scene.board
-    for bomb in scene.bombs:
+def _draw(board: Board, living: list[Any], bombs: list[Any], flames: list[Any]) -> None:
+    """Draw bombs, flames and living agents; agents in flames die."""
+    for bomb in bombs:
         board[bomb.position] = constants.Item.Bomb.value
-    scene.flames.extend(characters.Flame((int(row), int(col))) for row, col in np.argwhere(marked))
-    for flame in scene.flames:
+    for flame in flames:
         board[flame.position] = _FLAMES
     for agent in living:
         if board[agent.position] == _FLAMES:

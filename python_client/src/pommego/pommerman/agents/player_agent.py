@@ -11,7 +11,7 @@ from typing import Any
 from pommego.pommerman import characters, constants
 from pommego.pommerman.agents.base_agent import BaseAgent
 
-__all__ = ["PlayerAgent"]
+__all__ = ["PlayerAgent", "PlayerAgentBlocking"]
 
 _ARROWS = {
     "\x1b[A": constants.Action.Up,
@@ -121,3 +121,9 @@ class PlayerAgent(BaseAgent):
     def shutdown(self) -> None:
         """Restore the terminal's settings."""
         _keyboard.close()
+
+
+class PlayerAgentBlocking(PlayerAgent):
+    """As `PlayerAgent`, but the game waits for a key."""
+
+    _wait = True

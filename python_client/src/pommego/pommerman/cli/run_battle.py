@@ -127,7 +127,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     args = parser.parse_args(arguments)
     try:
         run(args)
-    except (ValueError, NotImplementedError, OSError, PommegoError) as error:
+    except (ValueError, OSError, PommegoError) as error:
         parser.exit(2 if isinstance(error, ValueError) else 1, f"run_battle: {error}\n")
     except KeyboardInterrupt:
         sys.exit(130)

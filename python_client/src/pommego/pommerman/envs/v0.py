@@ -14,20 +14,11 @@ import numpy as np
 from gymnasium.utils import seeding
 from numpy.typing import NDArray
 
-from pommego.pommerman import constants, drawing, forward_model, scene, utility
-from pommego.pommerman.game import Game
-from pommego.pommerman.remote import Rules
+from pommego.pommerman import characters, constants, forward_model, graphics, saved, utility
 
 __all__ = ["Pomme"]
 
-_SEEDS = 1 << 63
-
-
-def _piece(name: str) -> property:
-    """Return an attribute that is a part of the scene of the game."""
-    return property(
-        lambda self: getattr(self._game.scene, name), lambda self, pieces: self._game.put(name, pieces)
-    )
+_LARGEST_BLAST = 10
 
 
 class Pomme(gymnasium.Env):
@@ -58,8 +49,7 @@ class Pomme(gymnasium.Env):
         max_steps: the step limit.
         is_partially_observable: whether agents see only their surroundings.
         env: copied into observations as "game_env".
-        kwargs: the arguments of the other versions; `address`, `token`, `ca_file` and `client_cert`
-            of a running server to use, as for `pommego.make_vec`; `render_mode`, see `set_render_mode`.
+        kwargs: the arguments of the other versions; `render_mode`, see `set_render_mode`.
 
     Attributes:
         action_space: Discrete(6).
@@ -103,10 +93,12 @@ class Pomme(gymnasium.Env):
         self._max_steps = max_steps
         self._is_partially_observable = is_partially_observable
         self._env = env
-        where = ("address", "token", "ca_file", "client_cert")
-        self._game = Game(**{name: kwargs.get(name) for name in where})
-        self._seeded = False
+        self._rng: random.Random | None = None  # without a seed, the module random
         self._step_count = 0
+        self._board: Any = None
+        self._bombs: list[Any] = []
+        self._flames: list[Any] = []
+        self._items: dict[tuple[int, int], int] = {}
         self._init_game_state: Mapping[str, Any] | None = None
         self._agents: Any = None
         self._mode = kwargs.get("render_mode") or "human"
@@ -155,22 +147,21 @@ class Pomme(gymnasium.Env):
             game_state_file: a file as `save_json` writes it, or what
                 `get_json_info` returns; None: a fresh board each time.
         """
-        if game_state_file is None or isinstance(game_state_file, Mapping):
-            self._init_game_state = game_state_file
-        else:
-            self._init_game_state = json.loads(Path(game_state_file).read_text()) if game_state_file else None
+        if game_state_file and not isinstance(game_state_file, Mapping):
+            game_state_file = json.loads(Path(game_state_file).read_text())
+        self._init_game_state = game_state_file or None
 
     def seed(self, seed: int | None = None) -> list[int]:
         """Seed the boards and the action space.
 
-        The boards that follow depend only on the seed. If no seed was ever set, they depend
-        on the generator of the module `random`.
+        The boards that follow depend only on the seed. Without a seed they depend on the
+        generator of the module `random`.
 
         Returns:
             the seed, in a list; for None, a random one.
         """
         self.np_random, seed = seeding.np_random(seed)
-        self._seeded = True
+        self._rng = random.Random(seed)
         self.action_space.seed(seed)
         return [seed]
 
@@ -194,39 +185,32 @@ class Pomme(gymnasium.Env):
         if seed is not None:
             self.seed(seed)
         if self._agents is None:
-            raise ValueError("nobody plays: call set_agents(agents) before reset()")
+            raise ValueError("there are no agents: call set_agents(agents) before reset()")
         if self._init_game_state is not None:
             self.set_json_info()
         else:
-            self._step_count = 0
             self._begin()
         return self.get_observations()
 
     def _begin(self) -> None:
-        cls = type(self)
-        ours = cls.make_board is Pomme.make_board and cls.make_items is Pomme.make_items
-        if ours and self._game.begin(self._rules(), self._next_seed()):
-            return
+        self._step_count = 0
         self.make_board()
         self.make_items()
         self._bombs, self._flames = [], []
         for seat, agent in enumerate(self._agents):
             rows, cols = np.where(self._board == utility.agent_value(seat))
-            agent.set_start_position((rows[0], cols[0]))
+            agent.set_start_position((rows[0], cols[0]))  # numpy.int64, as in the original
             agent.reset()
 
-    def _next_seed(self) -> int:
-        if self._seeded:
-            return int(self.np_random.integers(_SEEDS))
-        return random.randrange(_SEEDS)
-
     def make_board(self) -> None:
-        """Generate a board in Python; `reset` calls it only if a subclass overrides it."""
-        self._board = utility.make_board(self._board_size, self._num_rigid, self._num_wood, len(self._agents))
+        """Generate the board."""
+        self._board = utility.make_board(
+            self._board_size, self._num_rigid, self._num_wood, len(self._agents), rng=self._rng or random
+        )
 
     def make_items(self) -> None:
-        """Hide items on the board in Python; see `make_board`."""
-        self._items = utility.make_items(self._board, self._num_items)
+        """Hide items on the board."""
+        self._items = utility.make_items(self._board, self._num_items, rng=self._rng or random)
 
     def act(self, obs: list[dict[str, Any]]) -> list[Any]:
         """Return the actions of all agents except the training agent; dead agents stop."""
@@ -244,10 +228,21 @@ class Pomme(gymnasium.Env):
             over; and info: "result", a Result, and with a win "winners", ids.
 
         Raises:
-            ValueError: a living agent's action is invalid.
+            ValueError: a living agent's action is invalid; nothing has changed then.
+            RuntimeError: there is no game.
         """
+        if self._board is None:
+            raise RuntimeError("there is no game: call reset() first")
         self._intended_actions = actions
-        self._game.step(actions, self._rules().max_blast_strength)
+        self._board, _, self._bombs, self._items, self._flames = self.model.step(
+            actions,
+            self._board,
+            self._bodies,
+            self._bombs,
+            self._items,
+            self._flames,
+            max_blast_strength=self._agent_view_size or _LARGEST_BLAST,
+        )
         self._step_count += 1
         done = self._get_done()
         obs = self.get_observations()
@@ -262,7 +257,7 @@ class Pomme(gymnasium.Env):
         """Return the observation of each agent as the game stands."""
         self.observations = self.model.get_observations(
             self._board,
-            self._game.bodies,
+            self._bodies,
             self._bombs,
             self._flames,
             self._is_partially_observable,
@@ -275,22 +270,37 @@ class Pomme(gymnasium.Env):
         return self.observations
 
     def _get_rewards(self) -> list[int]:
-        return self.model.get_rewards(self._game.bodies, self._game_type, self._step_count, self._max_steps)
+        return self.model.get_rewards(self._bodies, self._game_type, self._step_count, self._max_steps)
 
     def _get_done(self) -> bool:
         return self.model.get_done(
-            self._game.bodies, self._step_count, self._max_steps, self._game_type, self.training_agent
+            self._bodies, self._step_count, self._max_steps, self._game_type, self.training_agent
         )
 
     def _get_info(self, done: bool, rewards: list[int]) -> dict[str, Any]:
-        return self.model.get_info(done, rewards, self._game_type, self._game.bodies)
+        return self.model.get_info(done, rewards, self._game_type, self._bodies)
+
+    @property
+    def _bodies(self) -> list[Any]:
+        """The agents' characters, which have position, ammo and so on. An agent can be its own."""
+        return [getattr(agent, "_character", agent) for agent in self._agents]
 
     # Saved games --------------------------------------------------------------
 
     def get_json_info(self) -> dict[str, str]:
         """Save the game: JSON texts by name."""
-        fields = scene.saved(self._game.scene, self._agents, self._step_count)
-        return scene.encoded(fields | {"intended_actions": self._intended_actions})
+        return saved.encoded(
+            {
+                "board_size": len(self._board),
+                "step_count": self._step_count,
+                "board": self._board,
+                "agents": self._agents,
+                "bombs": self._bombs,
+                "flames": self._flames,
+                "items": [[cell, item] for cell, item in self._items.items()],
+                "intended_actions": self._intended_actions,
+            }
+        )
 
     def set_json_info(self) -> None:
         """Put the game into the state that was set with `set_init_game_state`.
@@ -299,10 +309,16 @@ class Pomme(gymnasium.Env):
             KeyError, ValueError: it is not a saved game of this environment's agents.
         """
         state = self._init_game_state
-        self._board_size = int(scene.field(state, "board_size"))
-        self._step_count = int(scene.field(state, "step_count"))
-        scene.restore_agents(state, self._agents)
-        self._game.scene = scene.Scene.read(state, self._agents)
+        self._board_size = int(saved.field(state, "board_size"))
+        self._step_count = int(saved.field(state, "step_count"))
+        saved.restore_agents(state, self._agents)
+        self._board = np.array(saved.field(state, "board"), np.uint8)
+        self._bombs = saved.bombs(state, self._agents)
+        self._flames = [
+            characters.Flame(tuple(flame["position"]), flame["life"])
+            for flame in saved.field(state, "flames")
+        ]
+        self._items = {tuple(cell): item for cell, item in saved.field(state, "items")}
 
     def save_json(self, record_json_dir: str) -> None:
         """Save the game to a file in a folder, named after its step: "000.json"."""
@@ -337,8 +353,8 @@ class Pomme(gymnasium.Env):
             return None
         mode = mode or self._mode or "human"
         if mode == "rgb_array":
-            return drawing.rgb_array(self._board, self._agents)
-        drawing.show(self._remote(), self._board)
+            return graphics.rgb_array(self._board, self._agents)
+        graphics.show(*self._drawable())
         if record_pngs_dir:
             self.save_png(record_pngs_dir)
         if record_json_dir:
@@ -349,15 +365,14 @@ class Pomme(gymnasium.Env):
 
     def save_png(self, folder: str) -> Path:
         """Save a picture of the game in a folder, named after the time and the step; return its path."""
-        return drawing.save_png(folder, self._step_count, self._remote(), self._board, self._agents)
+        return graphics.save_png(folder, *self._drawable())
 
-    def _remote(self) -> Any:
-        """Return a game on the server in the present state, to draw it; None if the server refuses it."""
-        return self._game.remote(self._rules(), self._step_count)
+    def _drawable(self) -> tuple[Any, ...]:
+        return Pomme.get_json_info(self), self._board, self._max_steps, self._agents
 
     def close(self) -> None:
-        """Disconnect from the server and shut the agents down. `reset` starts again. Idempotent."""
-        self._game.release()
+        """Forget the game and shut the agents down. `reset` starts again. Idempotent."""
+        self._board = None
         for agent in self._agents or ():
             agent.shutdown()
 
@@ -368,30 +383,3 @@ class Pomme(gymnasium.Env):
         scalars = [*obs["position"], obs["ammo"], obs["blast_strength"], obs["can_kick"]]
         scalars += [obs["teammate"].value, *(enemy.value for enemy in obs["enemies"])]
         return np.concatenate([utility.make_np_float(part) for part in (*maps, scalars)])
-
-    @property
-    def _agents(self) -> Any:
-        return self._seated
-
-    @_agents.setter
-    def _agents(self, agents: Any) -> None:
-        self._seated = agents
-        self._game.agents = agents or ()
-
-    _board = _piece("board")
-    _bombs = _piece("bombs")
-    _flames = _piece("flames")
-    _items = _piece("items")
-
-    def _rules(self) -> Rules:
-        return Rules(
-            self._game_type,
-            self._board_size,
-            self._agent_view_size,
-            self._is_partially_observable,
-            self._num_rigid,
-            self._num_wood,
-            self._num_items,
-            self._max_steps,
-            self._env,
-        )

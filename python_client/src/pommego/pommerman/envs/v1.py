@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pommego.pommerman import constants, scene
+from pommego.pommerman import constants, saved
 from pommego.pommerman.envs import v0
 
 __all__ = ["Pomme"]
@@ -58,12 +58,8 @@ class Pomme(v0.Pomme):
     def _collapse_board(self, ring: int) -> NDArray[Any]:
         """Remove everything on a ring; return the board on which it is rigid."""
         board = self._board.copy()
-        falls = np.ones(board.shape, np.bool_)
-        falls[ring + 1 : len(board) - ring - 1, ring + 1 : len(board) - ring - 1] = False
-        inside = np.zeros(board.shape, np.bool_)
-        inside[ring : len(board) - ring, ring : len(board) - ring] = True
-        falls &= inside
-
+        to_edge = np.minimum(np.arange(len(board)), np.arange(len(board))[::-1])
+        falls = np.minimum.outer(to_edge, to_edge) == ring
         for seat, agent in enumerate(self._agents):
             if (board[falls] == constants.Item.Agent0.value + seat).any():
                 agent.die()
@@ -80,7 +76,7 @@ class Pomme(v0.Pomme):
 
     def get_json_info(self) -> dict[str, str]:
         """Save the game: JSON texts by name."""
-        return super().get_json_info() | scene.encoded({"collapses": self.collapses})
+        return super().get_json_info() | saved.encoded({"collapses": self.collapses})
 
     def set_json_info(self) -> None:
         """Put the game into the state that was set; `collapses` in it replaces the environment's.
@@ -91,7 +87,7 @@ class Pomme(v0.Pomme):
         super().set_json_info()
         state = self._init_game_state
         if "collapses" in state:
-            self.collapses = scene.field(state, "collapses")
-        due = scene.field(state, "pommego").get("ring_due", -1) if "pommego" in state else -1
+            self.collapses = saved.field(state, "collapses")
+        due = saved.field(state, "pommego").get("ring_due", -1) if "pommego" in state else -1
         if due >= 0:
             self._board = self._collapse_board(due)

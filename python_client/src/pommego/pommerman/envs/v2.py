@@ -8,7 +8,7 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from pommego.pommerman import constants, scene, utility
+from pommego.pommerman import constants, saved, utility
 from pommego.pommerman.envs import v0
 
 __all__ = ["Pomme"]
@@ -89,7 +89,7 @@ class Pomme(v0.Pomme):
     def get_json_info(self) -> dict[str, str]:
         """Save the game: JSON texts by name."""
         words = {agent.name: message for agent, message in self._radio_from_agent.items()}
-        return super().get_json_info() | scene.encoded(
+        return super().get_json_info() | saved.encoded(
             {
                 "radio_vocab_size": self._radio_vocab_size,
                 "radio_num_words": self._radio_num_words,
@@ -100,5 +100,5 @@ class Pomme(v0.Pomme):
     def set_json_info(self) -> None:
         """Put the game into the state that was set, with the messages in it."""
         super().set_json_info()
-        words = scene.field(self._init_game_state, "radio_from_agent")
+        words = saved.field(self._init_game_state, "radio_from_agent")
         self._radio_from_agent.update({constants.Item[name]: message for name, message in words.items()})

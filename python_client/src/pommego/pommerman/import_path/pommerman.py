@@ -1,8 +1,10 @@
-"""The module `pommerman`, where its folder is on the path: see `pommego.pommerman.alias`."""
+"""Makes `import pommerman` mean `pommego.pommerman`, where this folder is on the path."""
 
 import sys
 
-from pommego.pommerman import alias
+import pommego.pommerman  # noqa: F401, to load it
 
-del sys.modules[__name__]  # the real package replaces this module
-alias.install()
+# Each loaded module gets a second name, so that its classes are the same under both.
+for _name, _module in list(sys.modules.items()):
+    if f"{_name}.".startswith("pommego.pommerman."):
+        sys.modules[_name.removeprefix("pommego.")] = _module

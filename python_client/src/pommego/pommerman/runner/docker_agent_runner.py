@@ -11,8 +11,10 @@ from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 
+import numpy as np
+
 from pommego.pommerman import constants, utility
-from pommego.pommerman.network import messages
+from pommego.pommerman.forward_model import MAPS
 
 __all__ = ["DockerAgentRunner"]
 
@@ -72,8 +74,7 @@ class DockerAgentRunner(abc.ABC):
         return HTTPServer((host, port), _handler(handlers))
 
     def _on_action(self, fields: dict[str, Any]) -> dict[str, Any]:
-        observation = messages.observation(fields["obs"], constants.Item)
-        return {"action": self.act(observation, fields["action_space"])}
+        return {"action": self.act(_observation(fields["obs"]), fields["action_space"])}
 
     def _on_init_agent(self, fields: dict[str, Any]) -> dict[str, Any]:
         self.init_agent(fields["id"], constants.GameType(fields["game_type"]))
@@ -94,9 +95,24 @@ def _fields(body: bytes) -> dict[str, Any]:
     Raises:
         ValueError: it is not a JSON object of JSON texts.
     """
-    with messages.reading("a request"):
-        texts: dict[str, str] = json.loads(body or b"{}")
-        return {name: json.loads(text) for name, text in texts.items()}
+    try:
+        return {name: json.loads(text) for name, text in json.loads(body or b"{}").items()}
+    except (AttributeError, RecursionError, TypeError) as error:
+        raise ValueError(f"expected a JSON object of JSON texts: {error}") from error
+
+
+def _observation(sent: dict[str, Any]) -> dict[str, Any]:
+    """Return an observation with its arrays, Items and position restored."""
+    obs = {
+        **sent,
+        "teammate": constants.Item(sent["teammate"]),
+        "enemies": [constants.Item(enemy) for enemy in sent["enemies"]],
+        "position": tuple(sent["position"]),
+    }
+    for name in MAPS:
+        if name in sent:
+            obs[name] = np.array(sent[name], np.uint8 if name == "board" else np.float64)
+    return obs
 
 
 def _handler(handlers: _Handlers) -> type[BaseHTTPRequestHandler]:
@@ -115,8 +131,8 @@ def _handler(handlers: _Handlers) -> type[BaseHTTPRequestHandler]:
                 return
             try:
                 fields = _fields(self.rfile.read(int(length)))
-            except ValueError:
-                self._refuse(400, "expected a JSON object of JSON texts")
+            except ValueError as error:
+                self._refuse(400, str(error))
                 return
             self._answer(fields)
 
