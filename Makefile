@@ -159,7 +159,7 @@ test-dataset-soak: ## generate under 200 SIGKILLs and every disk fault, 1,000 da
 invariants: ## 10 million random steps of each sister game, every one checked
 	go test ./env/basewar ./env/suitebot -run '^TestInvariants$$' -invariant-steps 10000000 -timeout 60m -v
 
-# What docs/RELIABILITY.md counts; the short forms are part of test.
+# What docs/maintainers/reliability.md counts; the short forms are part of test.
 schedules: ## 10,000 seeded schedules of a client that loses its connection and replays, on a clock of their own
 	go test ./bridge -run TestSchedules -schedules 10000 -count 1 -timeout 60m
 
@@ -226,7 +226,7 @@ $(ATHERIS)/.ready: $(LOCKED)/fuzz.txt .venv/.ready
 	$(ATHERIS)/bin/python $(PIP) --no-deps --no-build-isolation -e python_client
 	touch $@
 
-# What is shipped, and what it is made of: docs/supply-chain.md.
+# What is shipped, and what it is made of: docs/maintainers/supply-chain.md.
 TOOLS := .venv-tools/bin
 
 bin/tools/.ready: tools/go.mod tools/go.sum

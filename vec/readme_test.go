@@ -8,23 +8,22 @@ import (
 	"testing"
 )
 
-// TestReadmeFromGo makes modules outside the tree in both ways that the README's
-// section "From Go" names, and runs its program in them. The network is not
-// asked: what the program needs is in the module cache, or this test could not
-// have been built.
-func TestReadmeFromGo(t *testing.T) {
+// TestProgramOutside makes modules outside the tree in both ways that the page "For Go
+// programs" names, and runs its program in them. The network is not asked: what the
+// program needs is in the module cache, or this test could not have been built.
+func TestProgramOutside(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds the program twice")
 	}
-	text, err := os.ReadFile("../README.md")
+	text, err := os.ReadFile("../docs/maintainers/go.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, section, _ := strings.Cut(string(text), "\n## From Go\n")
-	commands := between(t, section, "\n```\n", "\n```\n")
+	section := string(text)
+	commands := between(t, section, "\n```text\n", "\n```\n")
 	program := between(t, section, "\n```go\n", "\n```\n")
 	printed := between(t, section, "prints `", "`")
-	workspace := between(t, section, "use a workspace: `", "`")
+	workspace := between(t, section, "A workspace also works: `", "`")
 	for _, way := range []struct {
 		name     string
 		commands []string
@@ -51,7 +50,7 @@ func TestReadmeFromGo(t *testing.T) {
 				}
 				got := runGo(t, folder, way.flags, line)
 				if line == "go run ." && got != printed {
-					t.Errorf("the program prints %q, the README says %q", got, printed)
+					t.Errorf("the program prints %q, the page says %q", got, printed)
 				}
 			}
 		})

@@ -13,7 +13,7 @@ import (
 // TestEveryKeyIsDocumented looks for every key of the JSON form, every event and all
 // that can be concealed in the page that describes the form.
 func TestEveryKeyIsDocumented(t *testing.T) {
-	page, err := os.ReadFile("../../docs/scene.md")
+	page, err := os.ReadFile("../../docs/maintainers/scene.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func TestEveryKeyIsDocumented(t *testing.T) {
 	}
 	for _, word := range words {
 		if !strings.Contains(string(page), "`"+word+"`") {
-			t.Errorf("docs/scene.md does not mention `%s`", word)
+			t.Errorf("docs/maintainers/scene.md does not mention `%s`", word)
 		}
 	}
 }

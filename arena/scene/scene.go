@@ -1,7 +1,7 @@
 // Package scene describes games to be drawn: who plays, and for every step what
 // there is on the board, what each seat did and got, what happened, and where it is
 // known what each seat thought. The JSON form, for the page in the browser and for
-// anybody else who draws games, is described in docs/scene.md.
+// anybody else who draws games, is described in docs/maintainers/scene.md.
 //
 //	head := scene.HeadOf(spec, match)
 //	before := scene.Describe(spec, match, tracker, nil)     // whole

@@ -40,11 +40,11 @@ type module struct {
 	folders       []string
 }
 
-// TestDependenciesAreListed compares docs/dependencies.md with the modules that
+// TestDependenciesAreListed compares docs/maintainers/dependencies.md with the modules that
 // the program links on the systems it is built for.
 func TestDependenciesAreListed(t *testing.T) {
 	linked := linked(t)
-	page, err := os.ReadFile("../../docs/dependencies.md")
+	page, err := os.ReadFile("../../docs/maintainers/dependencies.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,19 +56,19 @@ func TestDependenciesAreListed(t *testing.T) {
 	want := slices.Sorted(maps.Keys(linked))
 	for _, module := range want {
 		if !slices.Contains(listed, module) {
-			t.Errorf("%s is linked but not in docs/dependencies.md: say there what it is for", module)
+			t.Errorf("%s is linked but not in docs/maintainers/dependencies.md: say there what it is for", module)
 		}
 	}
 	for i, module := range listed {
 		if _, ok := linked[module]; !ok {
-			t.Errorf("docs/dependencies.md lists %s, which is not linked", module)
+			t.Errorf("docs/maintainers/dependencies.md lists %s, which is not linked", module)
 		}
 		if i > 0 && listed[i-1] == module {
-			t.Errorf("docs/dependencies.md lists %s twice", module)
+			t.Errorf("docs/maintainers/dependencies.md lists %s twice", module)
 		}
 	}
 	if len(listed) == 0 {
-		t.Error("docs/dependencies.md lists no modules")
+		t.Error("docs/maintainers/dependencies.md lists no modules")
 	}
 }
 

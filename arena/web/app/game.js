@@ -1,4 +1,4 @@
-// Games as docs/scene.md describes them.
+// Games as docs/maintainers/scene.md describes them.
 
 const ofOneStep = ["changed", "actions", "rewards", "events", "thoughts"];
 

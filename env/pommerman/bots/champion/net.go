@@ -10,7 +10,7 @@ import (
 )
 
 // championNet is an agent that does not search: a small network chooses its moves. It
-// learned from champion: docs/champion-net.md is its model card. It remembers and says by radio what champion does.
+// learned from champion: docs/maintainers/champion-net.md is its model card. It remembers and says by radio what champion does.
 type championNet struct {
 	championMemory
 	settings netSettings

@@ -41,7 +41,7 @@ type layer struct {
 type network []layer
 
 // netFile is the weights of each layer, and then its biases in four little-endian bytes
-// each. docs/champion-net.md says how they were made.
+// each. docs/maintainers/champion-net.md says how they were made.
 //
 //go:embed net.bin
 var netFile []byte
