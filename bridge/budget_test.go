@@ -16,21 +16,21 @@ func (srv *Server) used() int64 {
 // TestBudget has one connection ask for more than its half, in each way there is; the
 // half of another is there all the time.
 func TestBudget(t *testing.T) {
-	const budget = 8 << 20
+	const budget = 32 << 20
 	server := startServer(t, func(c *Config) { c.MaxMemoryBytes = budget })
 	c, other := server.dial(t), server.dial(t)
 	refused := func(field, kind string, fields ...any) {
 		t.Helper()
 		before := server.used()
 		e := callError(t, c, codeLimit, kind, fields...)
-		if e.Field != field || !strings.Contains(e.Message, "may have 4194304") || !strings.Contains(e.Hint, "--max-memory-bytes") {
+		if e.Field != field || !strings.Contains(e.Message, "may have 16777216") || !strings.Contains(e.Hint, "--max-memory-bytes") {
 			t.Errorf("%s: %v of field %q, want field %q with the figures, and what to do", kind, e, e.Field, field)
 		}
 		eventually(t, "a refused "+kind+" leaves nothing reserved", func() bool { return server.used() <= before })
 	}
 	refused("games", "make", "env_id", "ToySolo-v0", "games", 30000)
-	refused("shared_memory", "make", "env_id", "ToySolo-v0", "games", 4000, "shared_memory", 16)
-	call(t, c, "make", "env_id", "ToySolo-v0", "games", 1000, "opponents", slices.Repeat([]string{"still"}, 2))
+	refused("shared_memory", "make", "env_id", "ToySolo-v0", "games", 6000, "shared_memory", 16)
+	call(t, c, "make", "env_id", "ToySolo-v0", "games", 500, "opponents", slices.Repeat([]string{"still"}, 2))
 	call(t, c, "reset", "env", 1, "seed", 1)
 	alone := server.used()
 
@@ -40,10 +40,19 @@ func TestBudget(t *testing.T) {
 	for i := range states {
 		states[i] = slices.Clone(states[i].([]byte)) // the reply's memory is used again
 	}
-	refused("states", "set_starts", "env", 1, "states", slices.Repeat(states, 5))
-	refused("states", "simulate", "env", 1, "states", slices.Repeat(states, 5), "actions", toyActions(5000, 0, 0))
-	refused("states", "simulate", "env", 1, "states", states, "actions", toyActions(1000, 0, 0), "steps", 20, "policy", "still", "trajectory", true)
-	refused("", "ping", "padding", strings.Repeat("x", 6<<20))
+	added := 0
+	for more := true; more && added < 200; added++ {
+		_, err := c.Call("set_starts", "env", 1, "states", states, "add", true)
+		more = err == nil
+	}
+	if added == 200 {
+		t.Error("100,000 starts were taken")
+	}
+	refused("states", "set_starts", "env", 1, "states", states, "add", true)
+	call(t, c, "set_starts", "env", 1, "states", states[:1])
+	refused("states", "simulate", "env", 1, "states", slices.Repeat(states, 5), "actions", toyActions(2500, 0, 0))
+	refused("states", "simulate", "env", 1, "states", states, "actions", toyActions(500, 0, 0), "steps", 100, "policy", "still", "trajectory", true)
+	refused("", "ping", "padding", strings.Repeat("x", 12<<20))
 	if _, err := other.Call("make", "env_id", "ToySolo-v0", "games", 1000); err != nil {
 		t.Errorf("the other connection: %v, want its own half", err)
 	}
@@ -52,8 +61,8 @@ func TestBudget(t *testing.T) {
 	for range 3 { // what is replaced is given back
 		call(t, c, "set_starts", "env", 1, "states", states)
 		call(t, c, "set_starts", "env", 1, "states", states[:1], "add", true)
-		call(t, c, "set_opponents", "env", 1, "line_ups", lineUps[:2])
-		call(t, c, "simulate", "env", 1, "states", states, "actions", toyActions(1000, 0, 0))
+		call(t, c, "set_opponents", "env", 1, "line_ups", lineUps[:1])
+		call(t, c, "simulate", "env", 1, "states", states, "actions", toyActions(500, 0, 0))
 		call(t, c, "simulate", "env", 1, "states", states[:9], "actions", toyActions(9, 0, 0), "steps", 3, "policy", "still", "trajectory", true)
 		call(t, c, "set_state", "env", 1, "games", []int{1}, "states", states[:1])
 	}
@@ -66,7 +75,7 @@ func TestBudget(t *testing.T) {
 
 // TestBudgetOfAll has several connections ask for more than there is together.
 func TestBudgetOfAll(t *testing.T) {
-	server := startServer(t, func(c *Config) { c.MaxMemoryBytes = 8 << 20 })
+	server := startServer(t, func(c *Config) { c.MaxMemoryBytes = 32 << 20 })
 	var c *Client
 	for range 3 {
 		c = server.dial(t)
@@ -79,5 +88,5 @@ func TestBudgetOfAll(t *testing.T) {
 		}
 		return
 	}
-	t.Errorf("three connections have %d of 8 MiB", server.used())
+	t.Errorf("three connections have %d of 32 MiB", server.used())
 }

@@ -37,23 +37,17 @@ func (s *session) setOpponents(e *environment, id uint64, q opponentsRequest) (r
 	case q.opponents != nil:
 		q.lineUps.Names = [][]string{q.opponents}
 	}
-	wrong := func(err error) (reply, error) {
-		field := optionField(err)
-		if q.opponents != nil || field == "" {
-			field = "opponents"
-		}
-		return reply{}, badOption(field, err)
-	}
-	bytes, err := e.pool.LineUpBytes(q.lineUps)
-	if err != nil {
-		return wrong(err)
-	}
+	bytes := e.pool.LineUpBytes(q.lineUps)
 	if err := s.memory.reserve(bytes, "opponents", "the new opponents"); err != nil {
 		return reply{}, err
 	}
 	if err := e.pool.SetLineUps(q.lineUps); err != nil {
 		s.memory.release(bytes)
-		return wrong(err)
+		field := optionField(err)
+		if q.opponents != nil || field == "" {
+			field = "opponents"
+		}
+		return reply{}, badOption(field, err)
 	}
 	s.memory.exchange(&e.bytes, &e.agents, bytes)
 	return e.ok(id)

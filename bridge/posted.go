@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/gorilla/websocket"
+
+	"pommego/vec"
 )
 
 // attention is for how long a session spins after a step before it parks. It
@@ -24,7 +26,7 @@ func (s *session) next() (r *request, more bool) {
 	for {
 		queued, stepped := false, false
 		if s.attentive > 0 {
-			s.spinner.Spin(s.attentive, func() bool {
+			vec.Spin(s.attentive, func() bool {
 				select {
 				case r, more = <-s.queue:
 					queued = true

@@ -117,10 +117,7 @@ func (s *session) reserveStates(sim *simulator, bytes int64) (held int64, err er
 
 // seatPlayers has an agent play on in each row of a simulator.
 func (s *session) seatPlayers(sim *simulator, policy string, seed uint64) error {
-	bytes, err := sim.pool.PlayerBytes(policy)
-	if err != nil {
-		return badOption("policy", err)
-	}
+	bytes := sim.pool.PlayerBytes()
 	if err := s.memory.reserve(bytes, "policy", fmt.Sprintf("agents for %d games", sim.pool.Games())); err != nil {
 		return err
 	}

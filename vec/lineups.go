@@ -283,7 +283,7 @@ type flag plan
 
 // Load reports whether they are to stop. Neighbours' short calls go first meanwhile.
 func (f *flag) Load() bool {
-	if n := f.cfg.Neighbours; n != nil && n.expects(f.cfg.Client) > 0 {
+	if n := f.cfg.Neighbours; n != nil && n.expects(f.cfg.Client) {
 		yieldCore()
 	}
 	return (*plan)(f).stopped()

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"pommego/env"
@@ -38,6 +39,7 @@ type Pool struct {
 	actions     []uint8 // of all rows, those sent last; the same
 	staging     *Batch  // what all games show; the same
 	shares      *shares
+	givesWay    atomic.Bool    // to neighbours, in this call
 	running     sync.WaitGroup // worker goroutines
 	closed      bool
 

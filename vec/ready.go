@@ -93,7 +93,7 @@ func (p *Pool) Recv(b *Batch) error {
 	case b == nil || b.pool != p:
 		return errors.New("vec: Recv: the batch is not of this pool; make it with NewBatch")
 	}
-	p.announce()
+	p.announce(p.queue.meanCost())
 	games, broke := p.queue.recv(p.staging.games[:0], p.cfg.BatchSize)
 	for _, g := range games {
 		p.sent[g] = false
@@ -139,9 +139,7 @@ func (p *Pool) resetAll(b *Batch, o ResetOptions) error {
 func (w *worker) serveSent() {
 	p := w.p
 	for {
-		if w.neighbours != nil && p.long() {
-			w.giveWay()
-		}
+		w.giveWay()
 		w.games = p.queue.take(w.games[:0], len(p.workers))
 		if len(w.games) == 0 {
 			return

@@ -13,7 +13,6 @@ import (
 type shares struct {
 	games int           // all of them
 	chunk atomic.Int32  // games taken at a time
-	long  atomic.Bool   // the workers give way to neighbours
 	own   []share       // of each worker
 	left  atomic.Int32  // games not done
 	spent atomic.Int64  // nanoseconds that finished games took
@@ -32,9 +31,8 @@ func newShares(games, workers int) *shares {
 }
 
 // offer makes all games available, with a share for each of the first workers.
-func (s *shares) offer(workers, chunk int, long bool) {
+func (s *shares) offer(workers, chunk int) {
 	s.chunk.Store(int32(chunk))
-	s.long.Store(long)
 	s.spent.Store(0)
 	s.left.Store(int32(s.games))
 	for i := range s.own {

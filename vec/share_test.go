@@ -10,7 +10,7 @@ import (
 // the others' from the back.
 func TestSharesOwnFirst(t *testing.T) {
 	s := newShares(100, 3)
-	s.offer(3, 20, false)
+	s.offer(3, 20)
 	var got [][2]int
 	for {
 		lo, hi, ok := s.take(1)
@@ -35,7 +35,7 @@ func TestSharesHandOutEverythingOnce(t *testing.T) {
 	} {
 		s := newShares(c.games, c.workers)
 		for range 200 {
-			s.offer(c.woken, c.chunk, false)
+			s.offer(c.woken, c.chunk)
 			taken := make([]int, c.games)
 			lasts := make([]int, c.workers)
 			var all sync.WaitGroup

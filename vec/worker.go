@@ -30,16 +30,9 @@ type job struct {
 // worker does the job for one chunk of games after another and writes their part of
 // the batch, nothing else. It holds the buffers that a game needs while it is stepped.
 type worker struct {
-	p       *Pool
-	id      int
-	wake    chan struct{}
-	spinner Spinner
-	spins   bool // there is a core for it
-
-	neighbours *Neighbours
-	client     int64
-	waits      bool // while short calls of neighbours come
-	slice      slice
+	p    *Pool
+	id   int
+	wake chan struct{}
 
 	at, hi int // the current game, and the end of its chunk
 	faults []*GameError
@@ -78,7 +71,7 @@ func (p *Pool) workerCount() int {
 // first has no goroutine: it is the caller. With Config.BatchSize all have one, as the
 // caller does not wait for the games it sends.
 func (p *Pool) start() {
-	n, cores := p.workerCount(), p.cfg.cores()
+	n := p.workerCount()
 	if n == len(p.workers) {
 		return
 	}
@@ -87,9 +80,7 @@ func (p *Pool) start() {
 	p.workers = make([]worker, n)
 	for i := range p.workers {
 		p.workers[i] = worker{
-			p: p, id: i, spins: i < cores,
-			neighbours: p.cfg.Neighbours, client: p.cfg.Client, waits: i > 0 && i >= cores-1,
-			slice:   newSlice(p.cfg.Neighbours != nil),
+			p: p, id: i,
 			wake:    make(chan struct{}, 1),
 			actions: make([]uint8, p.spec.Seats*len(p.spec.Actions)),
 			choices: make([]uint8, p.seating.learners*len(p.spec.Actions)),
@@ -148,7 +139,7 @@ func (w *worker) serve() {
 // wait waits for a job; it returns false when there will be none. Only as many
 // workers spin as there are cores.
 func (w *worker) wait() (more bool) {
-	seen := w.spins && w.spinner.Spin(linger, func() bool {
+	seen := w.id < w.p.cfg.cores() && Spin(linger, func() bool {
 		select {
 		case _, more = <-w.wake:
 			return true
@@ -166,7 +157,8 @@ func (w *worker) wait() (more bool) {
 // faults. Workers that wake late do nothing.
 func (p *Pool) run() error {
 	n, chunk := p.share()
-	p.shares.offer(n, chunk, p.announce())
+	p.announce(p.cost.mean)
+	p.shares.offer(n, chunk)
 	for i := 1; i < n; i++ {
 		select {
 		case p.workers[i].wake <- struct{}{}:
@@ -218,14 +210,8 @@ func (p *Pool) faults() error {
 // work takes games until none are left, and reports whether it finished the last.
 func (w *worker) work() (last bool) {
 	s := w.p.shares
-	if s.long.Load() {
-		w.slice.lengthen()
-		defer w.slice.restore()
-	}
 	for {
-		if s.long.Load() {
-			w.giveWay()
-		}
+		w.giveWay()
 		lo, hi, ok := s.take(w.id)
 		if !ok {
 			return last
