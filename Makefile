@@ -173,7 +173,7 @@ hostile: ## 100,000 hostile frames and messages beside a client that behaves, an
 	go test ./bridge -run Hostile -hostile-frames $(FRAMES) -hostile-seed $(SEED) -hostile-pairs 100 -count 1 -timeout 240m -v | grep -v -- '--- PASS\|=== RUN'
 
 faults: build venv ## 1,000 connections cut, reset, silenced, delayed and sliced, some minutes
-	POMMEGO_FAULTS=1000 $(PY) -m pytest -s python_client/tests/test_resume.py -k test_faults
+	POMMEGO_FAULTS=1000 $(PY) -m pytest -s python_client/tests/test_replace.py -k test_faults
 
 KILLS   ?= 1000
 MINUTES ?= 60

@@ -36,7 +36,7 @@ KINDS = {
 PROGRAM = "a busy program"
 
 #: How the client is served.
-WAYS = {"shared memory": {}, "socket": {"shared_memory": False}}
+WAYS = {"shared memory": {}, "socket": {"connection": pommego.Connection(shared_memory=False)}}
 
 
 def made(games: int, options: dict, address: str, token: str) -> pommego.PommegoVectorEnv:

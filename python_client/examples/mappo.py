@@ -214,7 +214,7 @@ class Trainer:
             config.games,
             seats=["learner", config.opponent] * 2,
             state=True,
-            expand_shared=False,  # the global state once per game
+            connection=pommego.Connection(expand_shared=False),  # the global state once per game
             autoreset_mode="SameStep",
         )
         spec, self.learners = self.envs.game_spec, self.envs.learners

@@ -17,6 +17,7 @@ import pommego
 sys.path.insert(0, str(Path(__file__).parent))
 
 import browser
+from wiring import wired
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -77,7 +78,9 @@ def vec(server: pommego.Server) -> Iterator[Callable[..., pommego.PommegoVectorE
     made = []
 
     def make(id: str = "PommeFFACompetition-v0", games: int = 3, **options: Any) -> pommego.PommegoVectorEnv:
-        made.append(pommego.make_vec(id, games, address=server.address, token=server.token, **options))
+        made.append(
+            pommego.make_vec(id, games, address=server.address, token=server.token, **wired(**options))
+        )
         return made[-1]
 
     yield make
@@ -92,7 +95,7 @@ def single(server: pommego.Server) -> Iterator[Callable[..., pommego.PommegoEnv]
 
     def make(id: str = "PommeFFACompetition-v0", **options: Any) -> pommego.PommegoEnv:
         options.setdefault("opponents", ["static"] * (1 if id.startswith("OneVsOne") else 3))
-        made.append(pommego.make(id, address=server.address, token=server.token, **options))
+        made.append(pommego.make(id, address=server.address, token=server.token, **wired(**options)))
         return made[-1]
 
     yield make

@@ -23,8 +23,8 @@ from scripted import frame
 MADE: dict[str, dict[str, Any]] = {
     "raw": {"observation": "raw", "state": True, "autoreset_mode": "SameStep", "counts": True},
     "box": {"observation": "box", "opponents": ["simple"] * 3, "rules": {"num_wood": 20}},
-    "compressed": {"observation": "planes", "compression": "zstd", "autoreset_mode": "Disabled"},
-    "unfogged": {"observation": "planes", "fog": "client", "id": "PommeTeamCompetition-v0"},
+    "planes": {"observation": "planes", "autoreset_mode": "Disabled"},
+    "unfogged": {"observation": "unfogged", "id": "PommeTeamCompetition-v0"},
     "policies": {"observation": "raw", "seats": ["learner", "still", "simple", "simple"]},
     "some": {"observation": "raw", "batch_size": 1, "id": "SuiteBot-v0"},
 }
@@ -65,7 +65,7 @@ def _play(name: str, **where: Any) -> None:
     made = {"id": "PommeFFACompetition-v0", "num_envs": 2, "max_episode_steps": 2} | MADE[name]
     if "seats" in made:
         made["seats"] = [_still if seat == "still" else seat for seat in made["seats"]]
-    with pommego.make_vec(**made, shared_memory=False, **where) as envs:
+    with pommego.make_vec(**made, connection=pommego.Connection(shared_memory=False), **where) as envs:
         assert envs.observation_space is not None
         if "seats" in made and envs.single_action_space.shape:
             return  # for which `_still` is no policy

@@ -13,6 +13,7 @@ import pytest
 import pommego
 from compare import assert_same, frozen
 from pommego._transport import channel
+from wiring import wired
 
 Vec = Callable[..., pommego.PommegoVectorEnv]
 
@@ -88,7 +89,8 @@ def compare(envs: pommego.PommegoVectorEnv, want: list[list[Any]], batches: int)
 def test_games_are_as_in_lock_step(transport: str, memory: bool, copy: bool, mode: str) -> None:
     options = {"opponents": ["simple", "static", "random"], "autoreset_mode": mode, "max_episode_steps": 25}
     with pommego.Server(transport=transport) as server:
-        where = {"address": server.address, "token": server.token, "shared_memory": memory, "copy": copy}
+        where = {"address": server.address, "token": server.token, "copy": copy}
+        where |= wired(shared_memory=memory)
         with pommego.make_vec("PommeFFACompetition-v0", GAMES, **options, **where) as envs:
             want = lock_step(envs, STEPS)
         with pommego.make_vec("PommeFFACompetition-v0", GAMES, batch_size=SIZE, **options, **where) as envs:

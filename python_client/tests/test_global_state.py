@@ -14,6 +14,7 @@ from gymnasium.wrappers import vector as wrappers
 import pommego
 from compare import assert_same, frozen
 from pommego.registration import IDS
+from wiring import wired
 
 Vec = Callable[..., pommego.PommegoVectorEnv]
 Single = Callable[..., pommego.PommegoEnv]
@@ -74,7 +75,6 @@ def test_same_on_every_way(vec: Vec, binary: object, mode: str, expand_shared: b
         {"shared_memory": True},
         {"shared_memory": True, "copy": False},
         {"shared_memory": False, "copy": False},
-        {"compression": "zstd", "shared_memory": False},
     ]:
         envs = vec(TEAM, 5, **options, **way)
         obs, info = envs.reset(seed=0)
@@ -83,8 +83,10 @@ def test_same_on_every_way(vec: Vec, binary: object, mode: str, expand_shared: b
             got = envs.step(envs.sample_actions(info["action_mask"]))
             assert_same(got, batch, f"{way}, step {i}: ")
             info = got[-1]
-    with pommego.make_vec(TEAM, 5, transport="tcp", shared_memory=False, **options) as envs:
-        assert_same(tuple(play(envs, 5)), tuple(want[:6]))
+    with pommego.Server(transport="tcp") as server:
+        where = {"address": server.address, "token": server.token}
+        with pommego.make_vec(TEAM, 5, **wired(shared_memory=False, **options), **where) as envs:
+            assert_same(tuple(play(envs, 5)), tuple(want[:6]))
 
 
 def test_large_ones_are_not_copied(vec: Vec) -> None:
@@ -251,9 +253,3 @@ def test_ids_in_gymnasiums_namespace(vec: Vec) -> None:
     assert vec(f"pommego/{TEAM}", 1, rules={"max_steps": 5}).game_spec.id == f"custom:{TEAM}"
     with pytest.raises(pommego.ServerError, match="unknown_env_id"):
         vec("pommego/Chess-v0", 1)
-
-
-def test_box_and_state_where_the_client_hides(vec: Vec) -> None:
-    options = {"observation": "box", "state": True, "shared_memory": False}
-    here, there = vec(TEAM, 3, fog="client", **options), vec(TEAM, 3, **options)
-    assert_same(tuple(play(here, 15)), tuple(play(there, 15)))

@@ -15,10 +15,10 @@ import pytest
 import pommego
 from compare import assert_same
 from conftest import REPOSITORY
+from pommego._core.games import Games
 from pommego._transport import wire
 from pommego._transport.buffers import ALIGNMENT, BufferPool
 from pommego._transport.client import Client
-from pommego.state import Games
 from pommego.vector import PommegoVectorEnv
 from scripted import frame, read_frame, upgraded
 

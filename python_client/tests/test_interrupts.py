@@ -16,6 +16,7 @@ import pytest
 
 import pommego
 from processes import halt
+from wiring import wired
 
 # Runs until Ctrl-C, and then what the test wants to see.
 PROGRAM = """
@@ -50,8 +51,7 @@ PROGRAM = """
 
 WAYS = {
     "shared memory": "{}",
-    "unix": "{'shared_memory': False}",
-    "tcp": "{'shared_memory': False, 'transport': 'tcp'}",
+    "socket": "{'connection': pommego.Connection(shared_memory=False)}",
 }
 
 
@@ -131,7 +131,7 @@ def test_the_next_call_says_that_the_environment_is_closed(
     assert not is_running(int(text.split()[1])), "its server goes with it"
 
 
-@pytest.mark.parametrize("options", ["{}", "{'shared_memory': False}", "{'batch_size': 1}"])
+@pytest.mark.parametrize("options", ["{}", WAYS["socket"], "{'batch_size': 1}"])
 def test_recv_waits_on_and_reset_says_closed(binary: Path, options: str) -> None:
     code = """
     if envs.batch_size == 1:
@@ -172,7 +172,7 @@ def test_after_a_short_step_the_environment_goes_on(
 
     before = signal.signal(signal.SIGALRM, fail)
     try:
-        with pommego.make_vec("OneVsOne-v0", 2, shared_memory=shared_memory) as envs:
+        with pommego.make_vec("OneVsOne-v0", 2, **wired(shared_memory=shared_memory)) as envs:
             envs.reset(seed=0)
             for _ in range(3):
                 halt(envs.server.pid)

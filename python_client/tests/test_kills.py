@@ -32,11 +32,10 @@ ID = "PommeFFACompetition-v0"
 SOON = 20.0
 """Seconds after which something has not happened; how long it took is printed."""
 
+SOCKET = {"connection": pommego.Connection(shared_memory=False)}
 WAYS: list[dict[str, Any]] = [
     {},
-    {"shared_memory": False},
-    {"transport": "tcp"},
-    {"transport": "tcp", "resume": 1},
+    SOCKET,
     {"batch_size": 2},
 ]
 GAMES: list[dict[str, Any]] = [
@@ -196,8 +195,6 @@ def client_is_killed(world: World, draw: random.Random) -> None:
 def client_of_several_is_killed(world: World, draw: random.Random) -> None:
     """A shared server frees what it had, and serves the others."""
     options = drawn(draw) | {"address": world.address}
-    options.pop("transport", None)
-    options.pop("resume", None)
     child = Child(lambda tell: stepping(options, tell))
     child.heard()
     world.good_goes_on()
@@ -210,9 +207,7 @@ def client_of_several_is_killed(world: World, draw: random.Random) -> None:
 
 def client_is_stopped(world: World, draw: random.Random) -> None:
     """The others are served meanwhile; it goes on, or is killed while it stands still."""
-    options = (
-        draw.choice([{}, {"shared_memory": False}]) | draw.choice(GAMES[:3]) | {"address": world.address}
-    )
+    options = draw.choice([{}, SOCKET]) | draw.choice(GAMES[:3]) | {"address": world.address}
     child = Child(lambda tell: stepping(options, tell))
     child.heard()
     moment(draw)
@@ -244,7 +239,7 @@ def server_is_killed(world: World, draw: random.Random) -> None:
 
 def server_is_stopped(world: World, draw: random.Random) -> None:
     """Its client's call times out, and closing kills it."""
-    options = draw.choice([{}, {"shared_memory": False}, {"transport": "tcp"}]) | draw.choice(GAMES[:3])
+    options = draw.choice([{}, SOCKET]) | draw.choice(GAMES[:3])
     child = Child(lambda tell: stepping(options, tell, (pommego.TimeoutError,), timeout=0.3))
     server = int(child.heard())
     moment(draw)
@@ -257,7 +252,7 @@ def server_is_stopped(world: World, draw: random.Random) -> None:
 def parent_is_killed(world: World, draw: random.Random) -> None:
     """It started a server, and a client of it is its child: the server ends, the client knows."""
     options, transport = (
-        draw.choice([{}, {"shared_memory": False}]) | draw.choice(GAMES),
+        draw.choice([{}, SOCKET]) | draw.choice(GAMES),
         draw.choice(["unix", "tcp"]),
     )
 
@@ -349,7 +344,7 @@ def shared_memory_is_full(world: World, draw: random.Random) -> None:
     """With no byte left in /dev/shm games are played all the same: shared memory is not taken from there."""
     code = (
         "import numpy as np, pommego\n"
-        f"with pommego.make_vec({ID!r}, 64, transport={draw.choice(['unix', 'tcp'])!r}) as envs:\n"
+        f"with pommego.make_vec({ID!r}, 64) as envs:\n"
         "    envs.reset(seed=0)\n"
         "    for _ in range(20): envs.step(np.zeros(envs.num_envs, int))\n"
         "print('played')\n"

@@ -18,6 +18,7 @@ import pommego
 from compare import assert_same, frozen
 from pommego._transport import mapping, shared
 from processes import halt
+from wiring import wired
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="memory is shared on Linux only")
 
@@ -123,7 +124,7 @@ def test_two_in_flight(vec: Vec) -> None:
 
 
 def test_batches_outlive_the_environment(binary: Path) -> None:
-    envs = pommego.make_vec("PommeFFACompetition-v0", GAMES, shared_memory=True)
+    envs = pommego.make_vec("PommeFFACompetition-v0", GAMES, **wired(shared_memory=True))
     envs.reset(seed=0)
     held = [envs.step(actions)[0] for actions, _ in zip(moves(envs), range(3), strict=False)]
     was = frozen(tuple(held))
@@ -140,7 +141,7 @@ def test_batches_outlive_the_environment(binary: Path) -> None:
 
 def test_steps_given_up_keep_their_places(vec: Vec) -> None:
     """What a caller holds stands while steps are made that were interrupted."""
-    envs = pommego.make_vec("PommeFFACompetition-v0", GAMES, shared_memory=True)
+    envs = pommego.make_vec("PommeFFACompetition-v0", GAMES, **wired(shared_memory=True))
     twin = vec(games=GAMES, shared_memory=False)
     hoard, was = [], []
     for seed in range(6):

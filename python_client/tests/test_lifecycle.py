@@ -65,9 +65,8 @@ def server_of(envs: pommego.PommegoVectorEnv) -> int:
 ACTIONS = np.zeros(4, int)
 
 
-@pytest.mark.parametrize("transport", ["tcp", "unix"])
-def test_close_stops_the_server(transport: str) -> None:
-    envs = make(transport=transport)
+def test_close_stops_the_server() -> None:
+    envs = make()
     pid = server_of(envs)
     assert is_running(pid)
     envs.close()
@@ -112,18 +111,18 @@ START = """
     import numpy as np
     import pommego
     signal.signal(signal.SIGHUP, signal.SIG_DFL)  # it is ignored under nohup
-    envs = pommego.make_vec("OneVsOne-v0", 2, transport=sys.argv[1])
+    envs = pommego.make_vec("OneVsOne-v0", 2)
     envs.reset(seed=0)
     print(envs.server.pid, flush=True)
 """
 
 
 @contextlib.contextmanager
-def client(code: str, transport: str = "tcp") -> Iterator[tuple[subprocess.Popen[str], int]]:
+def client(code: str) -> Iterator[tuple[subprocess.Popen[str], int]]:
     """Run code in another Python, after START; yields it and its server's process id."""
     program = textwrap.dedent(START) + textwrap.dedent(code)
     process = subprocess.Popen(
-        [sys.executable, "-c", program, transport],
+        [sys.executable, "-c", program],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -139,10 +138,9 @@ def client(code: str, transport: str = "tcp") -> Iterator[tuple[subprocess.Popen
 STEP_FOR_EVER = "while True: envs.step(np.zeros(4, int))"
 
 
-@pytest.mark.parametrize("transport", ["tcp", "unix"])
 @pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
-def test_client_dies_of_a_signal(sent: signal.Signals, transport: str) -> None:
-    with client(STEP_FOR_EVER, transport) as (process, server):
+def test_client_dies_of_a_signal(sent: signal.Signals) -> None:
+    with client(STEP_FOR_EVER) as (process, server):
         assert is_running(server)
         process.send_signal(sent)
         process.wait(timeout=15)
@@ -244,9 +242,8 @@ def test_a_forked_child_leaves_the_parents_server_alone() -> None:
 # The server's end --------------------------------------------------------------
 
 
-@pytest.mark.parametrize("transport", ["tcp", "unix"])
-def test_server_is_killed(transport: str) -> None:
-    with make(transport=transport) as envs:
+def test_server_is_killed() -> None:
+    with make() as envs:
         os.kill(server_of(envs), signal.SIGKILL)
         with pytest.raises(pommego.ServerDiedError, match="killed by signal 9") as died:
             for _ in range(100):

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import pommego
+from wiring import wired
 
 ID = "PommeFFACompetition-v0"
 SPACE = 3 << 30
@@ -44,7 +45,7 @@ def test_one_too_many_is_refused(small: str) -> None:
     for _ in range(8):
         try:
             others.append(
-                pommego.make_vec(ID, 20000, address=small, observation="planes", shared_memory=False)
+                pommego.make_vec(ID, 20000, address=small, observation="planes", **wired(shared_memory=False))
             )
             others[-1].reset(seed=1)
         except pommego.ServerError as error:

@@ -21,6 +21,7 @@ import pytest
 import pommego
 from compare import assert_same
 from processes import halt
+from wiring import wired
 
 Vec = Callable[..., pommego.PommegoVectorEnv]
 Envs = pommego.PommegoVectorEnv
@@ -106,15 +107,13 @@ def multiprocessing_fork(child: Callable[[], None]) -> int:
 FORKS = {"os.fork": os_fork, "fork": c_fork, "multiprocessing": multiprocessing_fork}
 
 
-@pytest.fixture(params=["shared memory", "shared memory, views", "unix", "tcp"])
+@pytest.fixture(params=["shared memory", "shared memory, views", "socket"])
 def made(request: pytest.FixtureRequest, binary: Path) -> Iterator[tuple[Envs, Envs]]:
     """An environment with a server of its own, and a twin that nobody troubles."""
     shared = request.param.startswith("shared")
     if shared and sys.platform != "linux":
         pytest.skip("memory is shared on Linux only")
-    options: dict[str, Any] = {"shared_memory": shared, "copy": not request.param.endswith("views")}
-    if request.param == "tcp":
-        options["transport"] = "tcp"
+    options = wired(shared_memory=shared, copy=not request.param.endswith("views"))
     with (
         pommego.make_vec("PommeFFACompetition-v0", GAMES, **options) as envs,
         pommego.make_vec("PommeFFACompetition-v0", GAMES) as twin,

@@ -139,13 +139,12 @@ def test_line_ups_by_game_and_by_weight(vec: Vec) -> None:
         lengths(
             vec(
                 games=40,
-                opponents=[still, mixed, still],
-                opponent_weights=[0, 1, 3],
+                opponents=pommego.LineUps([still, mixed, still], weights=[0, 1, 3]),
                 max_episode_steps=10,
                 **options,
             )
         )
-        for options in ({"workers": 1}, {"workers": 2}, {"shared_memory": False}, {"compression": None})
+        for options in ({"workers": 1}, {"workers": 2}, {"shared_memory": False})
     ]
     assert all(one == drawn[0] for one in drawn)
     met = drawn[0][0]
@@ -156,9 +155,8 @@ def test_line_ups_by_game_and_by_weight(vec: Vec) -> None:
 
 def test_agents_in_a_policy_s_place(vec: Vec) -> None:
     policy = Counting()
-    envs = vec(
-        games=8, opponents=[[policy] * 3, ["static"] * 3], opponent_weights=[1, 1], max_episode_steps=5
-    )
+    line_ups = pommego.LineUps([[policy] * 3, ["static"] * 3])
+    envs = vec(games=8, opponents=line_ups, max_episode_steps=5)
     envs.reset(seed=2)
     numbers = set()
     for _ in range(20):
@@ -176,7 +174,7 @@ def test_opponents_change_between_episodes(vec: Vec) -> None:
     envs = vec(games=4, opponents=[first, "static", "static"], max_episode_steps=6)
     envs.reset(seed=0)
     envs.step(np.zeros(4, int))
-    envs.set_opponents([[second, "static", "static"], ["static"] * 3], weights=[1, 0])
+    envs.set_opponents(pommego.LineUps([[second, "static", "static"], ["static"] * 3], weights=[1, 0]))
     for _ in range(5):
         envs.step(np.zeros(4, int))
     assert (len(first.asked), len(second.asked)) == (6, 0)
@@ -264,14 +262,6 @@ def test_wrong_answers_of_a_policy(vec: Vec, answer: Any, error: type, says: str
             r"opponents\[1\] is 'simple', where others are",
         ),
         ({"opponents": [["simple"] * 3] * 2}, ValueError, "2 line-ups for 3 games"),
-        (
-            {"opponents": [["simple"] * 3] * 2, "opponent_weights": [1]},
-            ValueError,
-            "1 entries for 2 line-ups",
-        ),
-        ({"opponents": [["simple"] * 3], "opponent_weights": [-1]}, ValueError, r"\[-1.0\]"),
-        ({"opponents": ["simple"] * 3, "opponent_weights": [1]}, ValueError, "opponents is one line-up"),
-        ({"opponent_weights": [1]}, ValueError, "needs opponents"),
         ({"opponents": pommego.Pool()}, TypeError, r"opponents=\[pool\] \* 3"),
         ({"seats": "learner"}, TypeError, "not one name"),
     ],
@@ -279,6 +269,17 @@ def test_wrong_answers_of_a_policy(vec: Vec, answer: Any, error: type, says: str
 def test_opponents_that_cannot_be(vec: Vec, options: dict[str, Any], error: type, says: str) -> None:
     with pytest.raises(error, match=says):
         vec(**options)
+
+
+def test_line_ups_that_cannot_be() -> None:
+    for line_ups, weights, error, says in [
+        ([["simple"] * 3] * 2, [1], ValueError, "1 weights for 2 line-ups"),
+        ([["simple"] * 3], [-1], ValueError, r"\[-1.0\]"),
+        ([["simple"] * 3, ["static", 3]], None, TypeError, r"opponents\[1\]\[1\] is 3"),
+        ([], None, ValueError, "at least one"),
+    ]:
+        with pytest.raises(error, match=says):
+            pommego.LineUps(line_ups, weights)
 
 
 # The pool ------------------------------------------------------------------------

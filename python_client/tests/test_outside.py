@@ -34,6 +34,8 @@ for line in sys.stdin:
         print(json.dumps({"id": question["id"]}), flush=True)
 """
 
+PATIENT = {"connection": pommego.Connection(agent_limit=20)}
+
 
 @pytest.fixture
 def program(tmp_path: Path) -> Any:
@@ -69,7 +71,11 @@ def play(envs: pommego.PommegoVectorEnv, steps: int) -> list[dict[str, Any]]:
 def test_moves_that_are_missed_are_counted(binary: Path, program: Any, tmp_path: Path, fault: str) -> None:
     limit = 0.1 if fault == "late" else 20
     with pommego.make_vec(
-        "OneVsOne-v0", 2, opponents=[program(fault)], max_episode_steps=12, agent_limit=limit
+        "OneVsOne-v0",
+        2,
+        opponents=[program(fault)],
+        max_episode_steps=12,
+        connection=pommego.Connection(agent_limit=limit),
     ) as envs:
         envs.reset(seed=0)
         ended = play(envs, 26)
@@ -96,7 +102,7 @@ def test_it_sees_its_seat_alone(binary: Path, program: Any) -> None:
     """The same games as with an agent of the server that does the same."""
     shown = []
     for opponents in ([program("none"), "simple", "static"], ["static", "simple", "static"]):
-        with pommego.make_vec("PommeFFACompetition-v0", 2, opponents=opponents, agent_limit=20) as envs:
+        with pommego.make_vec("PommeFFACompetition-v0", 2, opponents=opponents, **PATIENT) as envs:
             envs.reset(seed=3)
             shown.append([envs.step([0, 0])[0]["planes"].tobytes() for _ in range(20)])
     assert shown[0] == shown[1]
@@ -105,7 +111,13 @@ def test_it_sees_its_seat_alone(binary: Path, program: Any) -> None:
 def test_a_shared_server_has_those_it_was_started_with(binary: Path, program: Any) -> None:
     with pommego.Server(allow_agents=[program("none")]) as server:
         where = {"address": server.address, "token": server.token}
-        with pommego.make_vec("OneVsOne-v0", 1, opponents=[program("none")], agent_limit=20, **where) as envs:
+        with pommego.make_vec(
+            "OneVsOne-v0",
+            1,
+            opponents=[program("none")],
+            **PATIENT,
+            **where,
+        ) as envs:
             envs.reset(seed=0)
             play(envs, 3)
             with pytest.raises(pommego.ServerError, match=r"was not started with the agent .*--allow-agents"):
@@ -120,7 +132,7 @@ def test_programs_that_cannot_play(binary: Path) -> None:
     with pytest.raises(pommego.ServerError, match=r"opponent 0: exec:no-such-program .*exit status 127"):
         pommego.make_vec("OneVsOne-v0", opponents=["exec:no-such-program"])
     with pytest.raises(pommego.ServerError, match="agent_seconds is -1, want 0 to 3600"):
-        pommego.make_vec("OneVsOne-v0", opponents=["static"], agent_limit=-1)
+        pommego.make_vec("OneVsOne-v0", opponents=["static"], connection=pommego.Connection(agent_limit=-1))
 
 
 class Answers(BaseHTTPRequestHandler):
@@ -153,7 +165,13 @@ def address() -> Iterator[str]:
 
 
 def test_an_agent_behind_http(binary: Path, address: str) -> None:
-    with pommego.make_vec("OneVsOne-v0", 1, opponents=[address], max_episode_steps=5, agent_limit=20) as envs:
+    with pommego.make_vec(
+        "OneVsOne-v0",
+        1,
+        opponents=[address],
+        max_episode_steps=5,
+        **PATIENT,
+    ) as envs:
         envs.reset(seed=0)
         (ended,) = play(envs, 5)
         assert ended["late"].tolist() == ended["failed"].tolist() == [0]

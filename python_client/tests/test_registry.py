@@ -17,6 +17,7 @@ from gymnasium.wrappers import vector as wrappers
 import pommego
 from compare import assert_same
 from pommego.registration import IDS
+from wiring import wired
 
 FFA, TEAM, DUEL = "pommego/PommeFFACompetition-v0", "pommego/PommeTeam-v0", "pommego/OneVsOne-v0"
 
@@ -69,7 +70,7 @@ def test_every_id(registry: Make, id: str) -> None:
     ids=str,
 )
 def test_options_reach_the_vector_environment(registry: Make, vec: Make, options: dict[str, Any]) -> None:
-    named = registry(FFA, games=3, **options)
+    named = registry(FFA, games=3, **wired(**options))
     ours = vec("PommeFFACompetition-v0", 3, **options)
     assert named.observation_space == ours.observation_space
     assert named.metadata == ours.metadata

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import os
 import random
 import re
@@ -122,13 +123,11 @@ def test_parts_of_what_a_server_says(name: str) -> None:
 @pytest.mark.parametrize(
     "rule", ["max_steps", "max_ammo", "start_blast_strength", "board_size", "radio_vocab_size"]
 )
-def test_rules_that_are_none(rule: str) -> None:
-    script = msgspec.msgpack.decode(recorded("unfogged"))
-    next(reply for reply in script[1:] if reply["type"] == "env")["spec"]["rules"][rule] = 1 << 63
-    with pytest.raises(
-        pommego.ProtocolError, match="a rule that allows 922337203685477580[78], expected 1 to"
-    ):
-        play(msgspec.msgpack.encode(script))
+def test_rules_that_are_none(vec: Any, rule: str) -> None:
+    envs = vec("PommeTeamCompetition-v0", 1, observation="unfogged")
+    odd = dataclasses.replace(envs.game_spec, rules=envs.game_spec.rules | {rule: 1 << 63})
+    with pytest.raises(ValueError, match="a rule that allows 922337203685477580[78], expected 1 to"):
+        pommego.planes(envs.reset(seed=0)[0], odd, unfogged=True)
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ import pommego
 from compare import assert_same, frozen
 from processes import halt
 from test_first_ready import GAMES, SIZE, STEPS, compare, lock_step
+from wiring import wired
 
 FFA, TEAM, RADIO = "PommeFFACompetition-v0", "PommeTeamCompetition-v0", "PommeRadioCompetition-v2"
 MIXED = ["simple", "static", "random"]
@@ -34,7 +35,7 @@ def servers(binary: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[pomm
 
 def several(servers: list[pommego.Server], id: str, games: int, **options: Any) -> pommego.PommegoVectorEnv:
     where = {"address": [server.address for server in servers], "token": servers[0].token}
-    return pommego.make_vec(id, games, **where, **options)
+    return pommego.make_vec(id, games, **where, **wired(**options))
 
 
 def kill(server: pommego.Server) -> None:
@@ -63,19 +64,19 @@ def play(
         (FFA, {"opponents": MIXED}),
         (FFA, {"opponents": MIXED, "autoreset_mode": "SameStep", "state": True, "max_episode_steps": 20}),
         (FFA, {"opponents": lambda game: [["static", "random", "simple"][game % 3]] * 3}),
-        (FFA, {"opponents": [MIXED, ["random"] * 3], "opponent_weights": [1, 2], "counts": False}),
+        (FFA, {"opponents": pommego.LineUps([MIXED, ["random"] * 3], [1, 2]), "counts": False}),
         (TEAM, {"observation": "box", "state": True}),
-        (TEAM, {"observation": "raw", "fog": "client", "reward": "reference"}),
+        (TEAM, {"observation": "unfogged", "reward": "reference"}),
         (RADIO, {"observation": "raw", "expand_shared": False, "autoreset_mode": "SameStep"}),
     ],
-    ids=["mixed", "same step and state", "by game", "weights", "box", "client's fog", "radio"],
+    ids=["mixed", "same step and state", "by game", "weights", "box", "unfogged", "radio"],
 )
 def test_as_with_one_server(
     servers: list[pommego.Server], vec: Vec, id: str, options: dict[str, Any]
 ) -> None:
     plain = vec(id, 7, **options)
     with several(servers, id, 7, **options) as envs:
-        assert [member.games for member in envs.members] == [range(3), range(3, 5), range(5, 7)]
+        assert [host.games for host in envs.hosts] == [range(3), range(3, 5), range(5, 7)]
         assert envs.observation_space == plain.observation_space
         assert envs.action_space == plain.action_space
         both(envs.reset(seed=5), plain.reset(seed=5), "reset")
@@ -88,7 +89,7 @@ def test_as_with_one_server(
                 mask = np.repeat(np.arange(7) == step - 98 - (step == 120) * 20, plain.learners)
                 options = {"reset_mask": mask}
                 both(envs.reset(options=options), plain.reset(options=options), "some")
-        assert [member.steps for member in envs.members] == [150] * 3
+        assert [host.steps for host in envs.hosts] == [150] * 3
 
 
 def test_disabled_autoreset(servers: list[pommego.Server], vec: Vec) -> None:
@@ -130,7 +131,7 @@ def test_saved_games(servers: list[pommego.Server], vec: Vec) -> None:
         both(envs.set_state([4, 1], saved[:2]), plain.set_state([4, 1], saved[:2]), "set")
         with envs.clone() as twin:
             assert twin.get_state() == envs.get_state()
-            assert len(twin.members) == 3
+            assert len(twin.hosts) == 3
         for _ in play(envs, plain, 20, 1):
             pass
         got, want = (
@@ -152,7 +153,7 @@ def changed(envs: pommego.PommegoVectorEnv, states: list[pommego.State], step: i
     if step == 40:
         envs.set_opponents(["random", "static", "simple"])
     if step == 80:
-        envs.set_start_states(states, ordinary=0.5)
+        envs.set_start_states(pommego.Starts(states, ordinary=0.5))
 
 
 @pytest.mark.parametrize("kills", [[0], [30, 31, 70, 130], [41, 81, 82, 149]])
@@ -173,11 +174,11 @@ def test_a_server_dies(servers: list[pommego.Server], vec: Vec, mode: str, kills
             for each in (envs, plain):
                 changed(each, states, step)
             if step in kills:
-                name = envs.members[step % 3].name
+                name = envs.hosts[step % 3].name
                 kill(next(server for server in victims if server.address == name))
-        lost = sum(member.lost for member in envs.members)
+        lost = sum(host.lost for host in envs.hosts)
         assert lost >= len(kills)
-        assert all("lost" in m.error or "closed" in m.error for m in envs.members if m.lost)
+        assert all("lost" in host.error or "closed" in host.error for host in envs.hosts if host.lost)
         assert envs.get_state() == plain.get_state()
     for server in spares:
         server.close()
@@ -198,7 +199,7 @@ def test_a_server_is_started_again(servers: list[pommego.Server], vec: Vec, tmp_
                 other = pommego.Server(transport="unix")
                 place.unlink()
                 place.symlink_to(other.address.removeprefix("unix:"))
-        assert [member.lost for member in envs.members] == [1, 1]
+        assert [host.lost for host in envs.hosts] == [1, 1]
     again.close()
     other.close()
 
@@ -234,9 +235,9 @@ def test_a_server_stands_still(servers: list[pommego.Server], batch_size: int | 
                 if replace:
                     for _ in held:
                         envs.recv()
-                    assert [member.lost for member in envs.members] == [0, 0, 1]
-                    assert "within 1 s" in envs.members[2].error
-                    assert envs.members[2].name in {server.address for server in servers[:2]}
+                    assert [host.lost for host in envs.hosts] == [0, 0, 1]
+                    assert "within 1 s" in envs.hosts[2].error
+                    assert envs.hosts[2].name in {server.address for server in servers[:2]}
                     continue
                 with pytest.raises(
                     pommego.TimeoutError, match=f"games 6 to 8, at {servers[2].address}: .* within 1 s"
@@ -258,7 +259,7 @@ def test_first_ready(servers: list[pommego.Server], vec: Vec, mode: str) -> None
                 compare(envs, want, GAMES * STEPS // (3 * SIZE))
                 kill(servers[1])
                 compare(envs, want, GAMES * STEPS // (3 * SIZE))
-                assert sum(member.lost for member in envs.members) == 1
+                assert sum(host.lost for host in envs.hosts) == 1
                 servers = [servers[0], servers[2]]
                 continue
             rows, seen = envs.reset(seed=1)[1]["row"], set()
@@ -319,7 +320,6 @@ def test_a_bad_action_changes_nothing(servers: list[pommego.Server], vec: Vec) -
         (7, {"batch_size": 2}, "make num_envs a multiple of the servers"),
         (300, {"batch_size": 1}, "at most 32 portions"),
         (6, {"batch_size": 2, "shared_memory": True}, "leave out one"),
-        (6, {"opponents": [lambda obs, info: info["row"]] * 3}, "opponent 0 is a policy"),
         (6, {"address": None, "replace": True}, "replace needs address"),
         (6, {"batch_size": 7}, "expected 1 to num_envs"),
     ],
@@ -327,4 +327,4 @@ def test_a_bad_action_changes_nothing(servers: list[pommego.Server], vec: Vec) -
 def test_mistakes(servers: list[pommego.Server], games: int, options: dict[str, Any], says: str) -> None:
     options = {"address": [server.address for server in servers], "token": servers[0].token} | options
     with pytest.raises((ValueError, TypeError), match=says):
-        pommego.make_vec(FFA, games, **options)
+        pommego.make_vec(FFA, games, **wired(**options))

@@ -17,6 +17,7 @@ import pytest
 import pommego
 from compare import assert_same, frozen
 from pommego._transport import shared, wire
+from wiring import wired
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="memory is shared on Linux only")
 
@@ -139,7 +140,7 @@ def test_a_child_that_writes_to_views_writes_to_its_own(vec: Vec) -> None:
 
 
 def test_views_outlive_the_environment_and_the_server(binary: Path) -> None:
-    envs = pommego.make_vec("PommeFFACompetition-v0", 8, copy=False, shared_memory=True)
+    envs = pommego.make_vec("PommeFFACompetition-v0", 8, copy=False, **wired(shared_memory=True))
     obs, _ = envs.reset(seed=0)
     was = frozen(obs)
     os.kill(envs.server.pid, signal.SIGKILL)
@@ -187,7 +188,7 @@ def test_no_memory_stays_behind(binary: Path) -> None:
     gc.collect()  # what earlier tests left to the collector
     before = mapped(os.getpid())
     with pommego.Server() as server:
-        where = {"address": server.address, "token": server.token, "shared_memory": True}
+        where = {"address": server.address, "token": server.token} | wired(shared_memory=True)
         for _ in range(5):
             with pommego.make_vec("OneVsOne-v0", 10, **where) as envs:
                 envs.reset(seed=0)

@@ -24,6 +24,7 @@ import pytest
 
 import pommego
 from processes import Serving
+from wiring import wired
 
 MINUTES = float(os.environ.get("POMMEGO_SOAK", "0.1"))
 LONG = MINUTES >= 5
@@ -77,11 +78,9 @@ def live(addresses: list[str], draw: random.Random, until: float) -> None:
         "autoreset_mode": draw.choice(["NextStep", "SameStep"]),
     }
     if draw.random() < 0.5:
-        options["shared_memory"] = False
-    if address.startswith("ws:") and draw.random() < 0.3:
-        options |= {"resume": 2, "shared_memory": False}
-    elif draw.random() < 0.2:
-        options["compression"], options["shared_memory"] = "zstd", False
+        options |= wired(shared_memory=False)
+    if draw.random() < 0.3:
+        options["replace"] = True
     games = draw.randrange(1, 17)
     if draw.random() < 0.2:
         options["batch_size"] = max(1, games // 2)

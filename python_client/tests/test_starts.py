@@ -58,9 +58,7 @@ def test_a_distribution_for_every_episode(vec: Vec, states: list[pommego.State])
             games=20,
             opponents=["random", "static", "simple"],
             max_episode_steps=2,
-            start_states=states,
-            start_weights=[1, 0, 3, 0],
-            ordinary_starts=0.5,
+            start_states=pommego.Starts(states, weights=[1, 0, 3, 0], ordinary=0.5),
             **options,
         )
         obs, info = envs.reset(seed=7)
@@ -87,7 +85,7 @@ def test_starts_change_and_go(vec: Vec, states: list[pommego.State]) -> None:
     envs.set_start_states(states[:1])
     obs, _ = envs.reset(seed=0)
     assert steps_shown(envs, obs) == [3, 3, 3]
-    envs.set_start_states([states[2]] * 3, [0, 1, 0])
+    envs.set_start_states(pommego.Starts([states[2]] * 3, [0, 1, 0]))
     obs, _ = envs.reset()
     assert steps_shown(envs, obs) == [9, 9, 9]
     envs.set_start_states([])
@@ -121,7 +119,7 @@ def test_many_states_go_in_several_messages(vec: Vec, states: list[pommego.State
     envs = vec(opponents=STILL)
     limit = envs._session.client.limits["message_bytes"]
     many = [states[1]] * (limit // len(states[1]) + 10) + [states[3]]
-    envs.set_start_states(many, [0] * (len(many) - 1) + [1])
+    envs.set_start_states(pommego.Starts(many, [0] * (len(many) - 1) + [1]))
     obs, _ = envs.reset(seed=0)
     assert steps_shown(envs, obs) == [12, 12, 12]
     envs.set_start_states(many)
@@ -159,7 +157,7 @@ def test_positions_of_played_games(binary: Path, tmp_path: Path, vec: Vec, kind:
 
 
 def test_a_single_environment(single: Callable[..., pommego.PommegoEnv], states: list[pommego.State]) -> None:
-    env = single(start_states=states[2:3], ordinary_starts=0)
+    env = single(start_states=pommego.Starts(states[2:3], ordinary=0))
     obs, _ = env.reset(seed=1)
     later, _ = env.reset(seed=1, options={"state": states[3]})
     assert obs["scalars"].tobytes() != later["scalars"].tobytes()
@@ -186,9 +184,7 @@ def test_states_that_cannot_be(vec: Vec, states: list[pommego.State]) -> None:
         (([b"junk"],), pommego.ServerError, "bad_state"),
     ]:
         with pytest.raises(error, match=says):
-            envs.set_start_states(*arguments)
-    with pytest.raises(ValueError, match="need start_states"):
-        vec(opponents=STILL, ordinary_starts=0.5)
+            envs.set_start_states(pommego.Starts(*arguments))
     with pytest.raises(pommego.ServerError, match="bad_state"):
         vec("OneVsOne-v0", opponents=["static"], start_states=states)
     envs.reset(seed=0)

@@ -18,6 +18,7 @@ import pytest
 import pommego
 from compare import assert_same, frozen
 from pommego import suites
+from wiring import wired
 
 pytestmark = pytest.mark.skipif(not shutil.which("openssl"), reason="openssl makes the certificates")
 
@@ -89,7 +90,7 @@ def played(envs: pommego.PommegoVectorEnv) -> list[Any]:
 @pytest.mark.parametrize("shared", [True, False])
 def test_the_same_games(address: str, keys: Path, vec: Any, shared: bool) -> None:
     """The batches are of 600 kB: many records, each with many reads."""
-    options = {"token": TOKEN, "ca_file": keys / "ca.pem", "shared_memory": shared}
+    options = wired(token=TOKEN, ca_file=keys / "ca.pem", shared_memory=shared)
     got = played(pommego.make_vec("PommeTeamCompetition-v0", 16, address=address, **options))
     want = played(vec("PommeTeamCompetition-v0", 16, shared_memory=False))
     for step, pair in enumerate(zip(got, want, strict=True)):
@@ -97,7 +98,7 @@ def test_the_same_games(address: str, keys: Path, vec: Any, shared: bool) -> Non
 
 
 def test_other_calls(address: str, keys: Path) -> None:
-    where = {"address": address.replace("127.0.0.1", "localhost"), "token": TOKEN, "ca_file": keys / "ca.pem"}
+    where = wired(address=address.replace("127.0.0.1", "localhost"), token=TOKEN, ca_file=keys / "ca.pem")
     assert "OneVsOne-v0" in pommego.catalog(**where)
     with pommego.make("OneVsOne-v0", **where) as env:
         env.reset(seed=0)
@@ -110,7 +111,7 @@ def test_other_calls(address: str, keys: Path) -> None:
 def test_a_result_is_checked(
     address: str, keys: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    where = {"address": address, "token": TOKEN, "ca_file": keys / "ca.pem"}
+    where = wired(address=address, token=TOKEN, ca_file=keys / "ca.pem")
     suite = replace(suites.SUITES["duel-2026"], opponents=("static",), games=2)
     monkeypatch.setitem(suites.SUITES, suite.name, suite)
     done = pommego.evaluate(lambda obs, info: np.zeros(len(info["seat"]), int), suite=suite.name, **where)
@@ -134,11 +135,12 @@ def test_who_is_not_trusted(
     address: str, keys: Path, options: dict[str, str], error: type[Exception], text: str
 ) -> None:
     with pytest.raises(error, match=text):
-        pommego.catalog(address=address, token=TOKEN, **{name: keys / file for name, file in options.items()})
+        files = {name: keys / file for name, file in options.items()}
+        pommego.catalog(address=address, token=TOKEN, **wired(**files))
 
 
 def test_mistaken_addresses(address: str, keys: Path, server: pommego.Server, binary: Path) -> None:
-    ca = {"ca_file": keys / "ca.pem"}
+    ca = wired(ca_file=keys / "ca.pem")
     with pytest.raises(pommego.ConnectionError, match="wss://"):
         pommego.catalog(address=address.replace("wss:", "ws:"), token=TOKEN)
     plain = server.address if server.address.startswith("ws://") else pytest.skip("no TCP")
@@ -161,17 +163,17 @@ def test_a_certificate_of_ones_own(binary: Path, keys: Path) -> None:
     names = ["-subj", "/CN=me.example", "-addext", "subjectAltName=IP:127.0.0.1"]
     openssl(keys, "req", "-x509", *key, "-keyout", "own.key", "-out", "own.pem", *names)
     with serving(binary, keys, name="own") as address:
-        pommego.catalog(address=address, token=TOKEN, ca_file=keys / "own.pem")
+        pommego.catalog(address=address, token=TOKEN, **wired(ca_file=keys / "own.pem"))
 
 
 def test_client_certificates(binary: Path, keys: Path) -> None:
     with serving(binary, keys, "--tls-client-ca", str(keys / "ca.pem")) as address:
         where = {"address": address, "token": TOKEN, "ca_file": keys / "ca.pem"}
-        pommego.catalog(**where, client_cert=keys / "client-both.pem")
+        pommego.catalog(**wired(**where, client_cert=keys / "client-both.pem"))
         with pytest.raises(pommego.ConnectionError, match="client_cert="):
-            pommego.catalog(**where)
+            pommego.catalog(**wired(**where))
         with pytest.raises(pommego.ConnectionError, match="lost during the handshake"):
-            pommego.catalog(**where, client_cert=keys / "stranger-both.pem")
+            pommego.catalog(**wired(**where, client_cert=keys / "stranger-both.pem"))
 
 
 class InterruptedError(Exception):
@@ -185,7 +187,7 @@ def test_interrupts(address: str, keys: Path) -> None:
         raise InterruptedError
 
     before = signal.signal(signal.SIGALRM, interrupt)
-    options = {"token": TOKEN, "ca_file": keys / "ca.pem", "shared_memory": False}
+    options = wired(token=TOKEN, ca_file=keys / "ca.pem", shared_memory=False)
     actions = np.zeros(256, int)
     interrupted = 0
     try:

@@ -252,12 +252,14 @@ def test_same_seed_same_bytes(vec: Vec, other: dict[str, Any]) -> None:
     assert_same_run(rollout(vec(**options, **other), 60), want, str(other))
 
 
-def test_same_seed_same_bytes_on_either_transport(binary: object) -> None:
+def test_same_seed_same_bytes_on_either_transport() -> None:
     runs = []
     for transport in ("tcp", "unix"):
-        with pommego.make_vec("OneVsOne-v0", 9, transport=transport) as envs:
-            assert envs.address.startswith("ws" if transport == "tcp" else "unix")
-            runs.append(rollout(envs, 50))
+        with pommego.Server(transport=transport) as server:
+            where = {"address": server.address, "token": server.token}
+            with pommego.make_vec("OneVsOne-v0", 9, **where) as envs:
+                assert envs.address.startswith("ws" if transport == "tcp" else "unix")
+                runs.append(rollout(envs, 50))
     assert_same_run(runs[1], runs[0], "unix against tcp")
 
 

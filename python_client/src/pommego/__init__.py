@@ -46,6 +46,9 @@ from pommego.errors import (
 )
 
 if TYPE_CHECKING:
+    from pommego._core.connecting import Connection
+    from pommego._core.opponents import LineUps
+    from pommego._core.starts import Starts
     from pommego.encoding import planes
     from pommego.evaluation import check_result, evaluate
     from pommego.making import catalog, make, make_vec
@@ -74,7 +77,10 @@ __all__ = [  # noqa: RUF022, the order of the API reference
     "PommegoVectorEnv",
     "PommegoEnv",
     "AutoresetMode",
+    "Connection",
+    "LineUps",
     "Pool",
+    "Starts",
     "GameSpec",
     "Result",
     "Server",
@@ -104,10 +110,12 @@ _MODULES = {
     "aec_env": "pettingzoo",
     "catalog": "making",
     "check_result": "evaluation",
+    "Connection": "_core.connecting",
     "evaluate": "evaluation",
     "Evaluation": "results",
     "GameSpec": "spec",
     "Interval": "results",
+    "LineUps": "_core.opponents",
     "make": "making",
     "make_vec": "making",
     "parallel_env": "pettingzoo",
@@ -118,6 +126,7 @@ _MODULES = {
     "Result": "spec",
     "Server": "server",
     "Simulation": "state",
+    "Starts": "_core.starts",
     "State": "state",
     "Video": "watching",
     "watch": "watching",

@@ -15,9 +15,7 @@ that are ready. Compare opponents of unequal cost with and without it:
 
 With ``--simulate`` the time of one call of `simulate` with so many states is added, as ``simulate_us``.
 
-With ``--compression`` the batches are sent compressed; ``wire_bytes`` is the number of
-bytes that the server wrote for one, where the system reports that, and ``batch_bytes``
-its uncompressed size.
+``wire_bytes`` is the number of bytes that the server wrote for a batch, where the system reports that.
 """
 
 from __future__ import annotations
@@ -46,12 +44,8 @@ def main(arguments: list[str] | None = None) -> int:
     """Run the benchmark; returns the exit status."""
     parser = _parser()
     options = parser.parse_args(arguments)
-    if options.compression and options.transport == "shm":
-        parser.error("--compression needs --transport tcp or unix: with shared memory nothing is sent")
     if options.batch_size and options.in_flight > 1:
         parser.error("--in-flight is for steps of all games; leave it out with --batch-size")
-    if options.fog == "client" and options.transport == "shm":
-        parser.error("--fog client needs --transport tcp or unix: with shared memory nothing is sent")
     try:
         report = run(options)
     except pommego.PommegoError as e:
@@ -79,12 +73,8 @@ def _parser() -> argparse.ArgumentParser:
         "--opponents", help="an agent in all seats but one, such as simple, or several: osla,simple,simple"
     )
     parser.add_argument("--batch-size", type=int, help="games a batch (default: all, in lock-step)")
-    parser.add_argument(
-        "--fog", choices=["server", "client"], default="server", help="who hides what seats do not see"
-    )
     parser.add_argument("--copy", action=argparse.BooleanOptionalAction, default=True)
     parser.add_argument("--transport", choices=["shm", "tcp", "unix"], default="shm")
-    parser.add_argument("--compression", choices=["zstd"], help="of batches, for slow links (default: none)")
     parser.add_argument("--in-flight", type=int, default=1, help="steps in flight (default: %(default)s)")
     parser.add_argument("--simulate", type=int, default=0, metavar="STATES", help="time simulate, too")
     parser.add_argument("--seed", type=int, default=0)
@@ -96,14 +86,12 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
     with (
         pommego.Server(transport="tcp" if options.transport == "tcp" else "unix") as server,
         _make(options, server) as envs,
-        _make(options, server, noop=True) as idle,
+        without_steps(envs) as idle,
     ):
         return _measure(options, _Driver(envs, options), _Driver(idle, options), server.pid)
 
 
-def _make(
-    options: argparse.Namespace, server: pommego.Server, noop: bool = False
-) -> pommego.PommegoVectorEnv:
+def _make(options: argparse.Namespace, server: pommego.Server) -> pommego.PommegoVectorEnv:
     where = {"address": server.address, "token": server.token}
     opponents = options.opponents.split(",") if options.opponents else None
     if opponents and len(opponents) == 1:
@@ -112,17 +100,18 @@ def _make(
         options.id,
         num_envs=options.games,
         observation=options.observation,
-        fog=options.fog,
         opponents=opponents,
         batch_size=options.batch_size,
         workers=options.workers,
         copy=options.copy,
-        expand_shared=options.copy,
-        shared_memory=options.transport == "shm",
-        compression=options.compression,
-        noop=noop,
+        connection=pommego.Connection(shared_memory=options.transport == "shm", expand_shared=options.copy),
         **where,
     )
+
+
+def without_steps(envs: pommego.PommegoVectorEnv) -> pommego.PommegoVectorEnv:
+    """Make another environment like this one whose steps do nothing, to measure the way of its batches."""
+    return envs._respawn(noop=True)
 
 
 def _measure(options: argparse.Namespace, real: _Driver, idle: _Driver, server: int) -> dict[str, Any]:
@@ -149,12 +138,10 @@ def _measure(options: argparse.Namespace, real: _Driver, idle: _Driver, server: 
         "workers": options.workers,
         "id": options.id,
         "observation": options.observation,
-        "fog": options.fog,
         "opponents": options.opponents,
         "copy": options.copy,
         "transport": options.transport,
         "in_flight": options.in_flight,
-        "compression": options.compression,
         "batch_bytes": real.batch_bytes,
         "wire_bytes": None if before is None or after is None else (after - before) / len(steps),
         "round_trip_us": statistics.median(trips),
@@ -278,9 +265,6 @@ def _print(report: dict[str, Any]) -> None:
         f"{report['games']:,} games of {kind}, {report['transport']}, copy={report['copy']}, "
         + (f"{report['batch_size']} a batch" if report["batch_size"] else f"{report['in_flight']} in flight")
     )
-    if report["compression"] and report["wire_bytes"] is not None:
-        share = report["wire_bytes"] / report["batch_bytes"]
-        print(f"{report['compression']}: {report['wire_bytes']:,.0f} bytes a batch, {share:.1%} of it")
     for result in report["results"]:
         if "microseconds" in result:
             print(

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pommego._core.batch import Observation
+from pommego._core.connecting import Connection
 from pommego._core.matches import by_seat, own_seat, play, rules_alone
 from pommego.making import describe, make_vec
 from pommego.results import Evaluation
@@ -107,7 +108,7 @@ def evaluate(
         raise TypeError("evaluate() needs the id of an environment, or suite=")
     _check(policy, games, options)
     with running(address, token) as where:
-        spec = describe(id, rules=options.get("rules"), **where, **certificates(options))
+        spec = describe(id, rules=options.get("rules"), **where, connection=options.get("connection"))
         seated = _seated(spec, opponents, team, games)
         if isinstance(policy, str):
             return _play_agent(policy, spec, seated, seed, rules_alone(options))
@@ -124,7 +125,7 @@ def _evaluate_suite(
     if options.get("rules"):
         raise ValueError(f"rules are {options['rules']!r}: the suite {name} has rules of its own")
     with running(address, token) as where:
-        spec = describe(suite.id, rules=None, **where, **certificates(options))
+        spec = describe(suite.id, rules=None, **where, connection=options.get("connection"))
         if spec.version != suite.version:
             raise ValueError(
                 f"the suite {name} is of rules version {suite.version} of {suite.id}, the server has "
@@ -146,18 +147,12 @@ def _parts(policy: Policy, suite: Suite, spec: GameSpec, options: dict[str, Any]
         yield Part(opponents, evaluation, [steps[:end, game] for game, end in enumerate(ends)], partner)
 
 
-def certificates(options: dict[str, Any]) -> dict[str, Any]:
-    """Return those of `make_vec`'s options that are about TLS."""
-    return {name: options[name] for name in ("ca_file", "client_cert") if name in options}
-
-
 def check_result(
     path: str | os.PathLike[str],
     *,
     address: str | None = None,
     token: str | None = None,
-    ca_file: str | os.PathLike[str] | None = None,
-    client_cert: str | os.PathLike[str] | None = None,
+    connection: Connection | None = None,
 ) -> SuiteResult:
     """Play the games of a saved result again, with the actions in it, and compare.
 
@@ -168,8 +163,7 @@ def check_result(
         path: a file that `SuiteResult.save` wrote.
         address: of a running server; None: one is started.
         token: that server's token, if it has one.
-        ca_file: with a server at wss://, as for `make_vec`.
-        client_cert: the same.
+        connection: to a server at wss://, as for `make_vec`.
 
     Returns:
         the result, as it was found again.
@@ -178,8 +172,8 @@ def check_result(
         ValueError: the file is no result, or a game ends otherwise than it says; the first is named.
     """
     claimed = load(path)
-    tls = {"ca_file": ca_file, "client_cert": client_cert}
-    again = _evaluate_suite(_Replay(claimed), claimed.suite.name, address=address, token=token, **tls)
+    where = {"address": address, "token": token, "connection": connection}
+    again = _evaluate_suite(_Replay(claimed), claimed.suite.name, **where)
     for said, found in zip(claimed.parts, again.parts, strict=True):
         for key in ("results", "lengths", "seats"):
             one, other = getattr(said.evaluation, key), getattr(found.evaluation, key)

@@ -51,7 +51,6 @@ _NOT_HERE = {
     "on_death": "PettingZoo requires that dead agents leave, unless they belong to a team",
     "max_episode_steps": "PettingZoo calls it max_cycles",
     "copy": "all arrays belong to the caller",
-    "expand_shared": "there are no rows here",
 }
 
 

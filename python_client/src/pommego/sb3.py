@@ -39,7 +39,7 @@ from pommego.vector import PommegoVectorEnv
 
 __all__ = ["Planes", "PommegoVecEnv", "Valid", "ValidRows", "make_vec"]
 
-_NOT_HERE = ("autoreset_mode", "copy", "expand_shared")
+_NOT_HERE = ("autoreset_mode", "copy")
 _LARGEST = 254  # see _space
 
 Indices = None | int | Sequence[int]
@@ -53,7 +53,7 @@ def make_vec(id: str, num_envs: int = 1, *, render_mode: str | None = None, **op
         num_envs: number of games. (The attribute of this name counts rows.)
         render_mode: "rgb_array" or None.
         options: as for `pommego.make_vec`, except autoreset_mode (here games
-            always restart in the step that ends them), copy and expand_shared.
+            always restart in the step that ends them) and copy.
 
     Errors are those of `pommego.make_vec`.
     """

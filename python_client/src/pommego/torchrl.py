@@ -34,7 +34,7 @@ from pommego.vector import PommegoVectorEnv
 
 __all__ = ["PommegoTorchEnv", "make_vec"]
 
-_NOT_HERE = ("autoreset_mode", "copy", "expand_shared", "render_mode")
+_NOT_HERE = ("autoreset_mode", "copy", "render_mode")
 _GROUP = "agents"
 _FLAGS = ("alive", "valid")  # of info, which every batch has
 
@@ -49,7 +49,7 @@ def make_vec(
         num_envs: number of games, the batch size.
         device: the device of tensors; None: the CPU, with no device set.
         options: as for `pommego.make_vec`, except autoreset_mode (TorchRL
-            resets where and when it is told to), copy, expand_shared and render_mode.
+            resets where and when it is told to), copy and render_mode.
 
     Errors are those of `pommego.make_vec`.
     """

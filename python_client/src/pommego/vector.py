@@ -5,7 +5,7 @@ from __future__ import annotations
 import webbrowser
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import gymnasium
 import numpy as np
@@ -17,14 +17,21 @@ from pommego._core import checks, rows
 from pommego._core.batch import Observation
 from pommego._core.guard import alone
 from pommego._core.info import InfoMaker
-from pommego._core.joined import JoinedGames
-from pommego._core.opponents import LineUps, Opponents
-from pommego._core.parts import Member
 from pommego._core.rows import fields_of
-from pommego._core.viewer import Viewer
 from pommego.errors import PommegoError
 from pommego.spec import BOX, Encoding
-from pommego.state import Games, Simulation, State
+
+if TYPE_CHECKING:
+    from pommego._core.games import Games
+    from pommego._core.opponents import Opponents
+    from pommego._core.policies import PolicyGames
+    from pommego._core.portion import Host
+    from pommego._core.several import JoinedGames
+    from pommego._core.starts import Starts
+    from pommego._core.viewer import Viewer
+    from pommego.state import Simulation, State
+
+# ruff: noqa: PLC0415, modules that a plain step does not need are loaded when they are used
 
 __all__ = ["RENDER_MODES", "PommegoVectorEnv", "StepReturn"]
 
@@ -118,10 +125,10 @@ class PommegoVectorEnv(VectorEnv):
 
     def __init__(
         self,
-        session: Games | JoinedGames,
+        session: Games | JoinedGames | PolicyGames,
         *,
         render_mode: str,
-        respawn: Callable[[], PommegoVectorEnv],
+        respawn: Callable[..., PommegoVectorEnv],
         viewer: Viewer | None = None,
     ) -> None:
         made = session.made
@@ -401,11 +408,6 @@ class PommegoVectorEnv(VectorEnv):
         return self._session.memory is not None
 
     @property
-    def resumed(self) -> int:
-        """How often the connection was lost and has been resumed; see `resume` of `make_vec`."""
-        return self._session.resumed
-
-    @property
     def address(self) -> str:
         """The address of the server."""
         return self._session.address
@@ -420,9 +422,9 @@ class PommegoVectorEnv(VectorEnv):
         self._session.timeout = seconds
 
     @property
-    def members(self) -> tuple[Member, ...]:
-        """The servers or actors that the games are split between; empty if all are in one place."""
-        return self._session.members
+    def hosts(self) -> tuple[Host, ...]:
+        """Who has which games, with `replace` or on several servers or actors; else empty."""
+        return self._session.hosts
 
     @alone
     def ping(self) -> float:
@@ -430,30 +432,28 @@ class PommegoVectorEnv(VectorEnv):
         return self._session.ping()
 
     @alone
-    def set_opponents(self, opponents: Opponents, weights: Sequence[float] | None = None) -> None:
+    def set_opponents(self, opponents: Opponents) -> None:
         """Replace the players in the seats that do not learn, from each game's next episode on.
 
         Args:
-            opponents: as for `pommego.make_vec`: one line-up, one for each game, several
+            opponents: as for `pommego.make_vec`: one line-up, one for each game, `LineUps`
                 to draw from, or a function of the game's number. A line-up has as many
                 entries as there are such seats, in the order of `opponents`, or of
                 `seats` if the environment was made with that.
-            weights: with several line-ups: how often each is drawn.
 
         Raises:
             ServerError: an agent is unknown, or the number does not fit.
             ValueError, TypeError: they are not as described, or a policy is to play a
                 seat that had none when the environment was made.
         """
-        self._session.set_opponents(LineUps.read(opponents, weights, self.num_games))
+        from pommego._core.opponents import LineUps
+
+        line_ups = LineUps.read(opponents, self.num_games)
+        line_ups.check_seats(self._session.policy_seats)
+        self._session.set_opponents(line_ups)
 
     @alone
-    def set_start_states(
-        self,
-        states: Sequence[State | bytes | dict[str, Any]],
-        weights: Sequence[float] | None = None,
-        ordinary: float = 0.0,
-    ) -> None:
+    def set_start_states(self, states: Starts | Sequence[State | bytes | dict[str, Any]]) -> None:
         """Have episodes begin in saved states, from each game's next one on.
 
         Such an episode has its seed, number, opponents and RNGs as any other: only
@@ -463,18 +463,17 @@ class PommegoVectorEnv(VectorEnv):
         out; else the seat is drawn among those that are not out.
 
         Args:
-            states: as `get_state` or `pommego.data.states` return them, of any
-                environments of this id and rules. An empty list: episodes begin as
-                they did before.
-            weights: how often each is drawn, by the episode's seed; None: all alike.
-            ordinary: the share of episodes that begin on a board of their own.
+            states: saved states, each drawn equally often, or `Starts` with weights or a share of new
+                boards. An empty list: episodes begin on new boards.
 
         Raises:
             ServerError: a state belongs to other rules, or is of a game that is over; in
                 a list too large for one message, those before it are in force then.
             ValueError, TypeError: an argument is not as described.
         """
-        self._session.set_starts(states, weights, ordinary)
+        from pommego._core.starts import Starts
+
+        self._session.set_starts(Starts.read(states))
 
     # Saved games ---------------------------------------------------------------
 

@@ -17,7 +17,7 @@ from pommego._core.matches import by_seat, play, rules_alone
 from pommego._core.program import run
 from pommego.data.recording import record
 from pommego.errors import PommegoError
-from pommego.evaluation import Policy, certificates, seatings
+from pommego.evaluation import Policy, seatings
 from pommego.making import describe
 from pommego.server import running
 
@@ -124,7 +124,7 @@ def watch(
             raise TypeError(f"what is {what!r}, expected a policy or an agent's name")
         recorded = str(Path(temporary) / "match")
         with running(address, token) as where:
-            spec = describe(id, rules=options.get("rules"), **where, **certificates(options))
+            spec = describe(id, rules=options.get("rules"), **where, connection=options.get("connection"))
             ways = seatings(spec, opponents, team)
             if not 0 <= seat < len(ways):
                 raise ValueError(f"seat is {seat}, expected 0 to {len(ways) - 1}")

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pommego._core.fog import Fog
 from pommego._core.rows import to_box
 from pommego._transport import wire
 from pommego._transport.shared import SharedBatch, SharedSimulation
@@ -112,7 +111,6 @@ class BatchReader:
         expand: whether fields sent once per game are repeated for each row.
         final: whether batches contain final observations.
         counts: the names of what the game counts.
-        fog: makes the observation of an unfogged one, if that is what comes.
         box: whether observations and global states are one array each.
     """
 
@@ -125,7 +123,6 @@ class BatchReader:
         expand: bool,
         final: bool = False,
         counts: tuple[str, ...] = (),
-        fog: Fog | None = None,
         box: bool = False,
     ) -> None:
         self._fields = {field.name: field for field in fields}
@@ -134,16 +131,15 @@ class BatchReader:
         self._box = box
         self._learners = learners
         self._copy = copy
-        self._fog = fog
         self._expand = expand and learners > 1
         shared = any(f.per_game for f, _ in self._obs + self._state)
-        self._views = not copy and not box and fog is None and not (self._expand and shared)
+        self._views = not copy and not box and not (self._expand and shared)
         rows = self._fields["reward"].shape[0]
         self._games = rows // learners
         self._final_fields = final
         self._counts = counts if _COUNTS in self._fields else ()
         self._sizes = {f.name: _nbytes(f) for f in fields}
-        self._given = self._large() if copy and not box and fog is None else []
+        self._given = self._large() if copy and not box else []
         self._all = np.ones((len(_ALWAYS), rows), np.bool_)
         self._all.flags.writeable = False  # without copy, callers share it
         self._layouts: dict[int, list[tuple[str, str, tuple[int, ...], Any]]] = {}  # by number of games
@@ -215,7 +211,7 @@ class BatchReader:
             give_away()
         given = {name: arrays[name] for name in self._given}
         view = self._view(
-            arrays, finished, self._observation(arrays, given), self._info(arrays, games, given)
+            arrays, finished, self._shown(self._obs, arrays, given), self._info(arrays, games, given)
         )
         if part and not view.stats:  # batches that are joined have the same keys
             view.stats = self._statistics(arrays)
@@ -229,12 +225,12 @@ class BatchReader:
         if not arrays:
             arrays.update(self.arrays(batch.tensors, games))
             if self._views:
-                batch.handed = self._observation(arrays, {}), self._info(arrays, games, {})
+                batch.handed = self._shown(self._obs, arrays, {}), self._info(arrays, games, {})
         if batch.handed:
             obs, info = map(dict.copy, batch.handed)
         else:
             owned = batch.own(self._given) if self._given else {}
-            obs, info = self._observation(arrays, owned), self._info(arrays, games, owned)
+            obs, info = self._shown(self._obs, arrays, owned), self._info(arrays, games, owned)
         view = self._view(arrays, arrays["game.done"].nonzero()[0], obs, info)
         if part and not view.stats:
             view.stats = self._statistics(arrays)
@@ -262,13 +258,6 @@ class BatchReader:
             games=arrays[_INDEX].copy() if _INDEX in arrays else None,
             line_up=arrays[_LINE_UP].copy() if _LINE_UP in arrays else None,
         )
-
-    def _observation(self, arrays: dict[str, Array], given: dict[str, Array]) -> Observation:
-        """Return the observation; the arrays in `given` belong to the caller already."""
-        if self._fog is None:
-            return self._shown(self._obs, arrays, given)
-        obs = self._fog({name: arrays[field.name] for field, name in self._obs}, self._learners)
-        return to_box(obs["planes"], obs["scalars"]) if self._box else obs
 
     def _shown(
         self, fields: list[tuple[wire.Field, str]], arrays: dict[str, Array], given: dict[str, Array]
@@ -339,7 +328,7 @@ class BatchReader:
         if lacking:
             raise ValueError(f"last observations without {lacking}")
         final = {name: arrays[name] for name in _ALWAYS if name in arrays}
-        final["obs"] = self._observation(arrays, {})
+        final["obs"] = self._shown(self._obs, arrays, {})
         return final | ({"state": self._shown(self._state, arrays, {})} if self._state else {})
 
 

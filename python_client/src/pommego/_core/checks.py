@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -17,10 +16,8 @@ __all__ = [
     "action_mask",
     "all_rows",
     "batch_size",
-    "fog",
     "games_of",
     "in_range",
-    "no_fog",
     "none_of",
     "numbers",
     "one_seed",
@@ -114,67 +111,11 @@ def batch_size(size: int | None, games: int, autoreset: AutoresetMode) -> int | 
     return int(size)
 
 
-def fog(who: str, observation: str, shared_memory: bool | None) -> bool:
-    """Check `fog` and report whether the client does the hiding.
-
-    Raises:
-        ValueError: it cannot be.
-    """
-    if who not in ("server", "client"):
-        raise ValueError(f"fog is {who!r}, expected 'server' or 'client'")
-    if who == "server":
-        return False
-    if observation not in ("raw", "planes"):
-        raise ValueError(f"fog='client' makes observation 'raw' or 'planes', not {observation!r}")
-    if shared_memory:
-        raise ValueError(
-            "fog='client' with shared_memory=True: with shared memory nothing is sent, and the server's fog "
-            "costs less; leave out one of them"
-        )
-    return True
-
-
-def resume(
-    seconds: float | None, address: Any, transport: str, shared_memory: bool | None, *, several: bool
-) -> int | None:
-    """Check `resume` and return it in whole seconds.
-
-    Raises:
-        ValueError: it cannot be.
-    """
-    if seconds is None:
-        return None
-    if not 0 < seconds < 1 << 31:
-        raise ValueError(f"resume is {seconds}, expected seconds: how long the server keeps the games")
-    if several:
-        raise ValueError(
-            "resume is for one server; with several, replace= goes on without those that are lost"
-        )
-    if (address or transport).startswith("unix"):
-        raise ValueError(
-            "resume is for connections over TCP: one over a Unix socket ends only with one of its processes. "
-            "Leave out resume, or use transport='tcp'"
-        )
-    if shared_memory:
-        raise ValueError(
-            "resume with shared_memory=True: shared memory ends with the connection; leave out one of them"
-        )
-    return math.ceil(seconds)
-
-
 def none_of(names: Iterable[str], options: Mapping[str, Any], function: str) -> None:
     """Raise TypeError if one of these is among the options, which `pommego.make_vec` alone has."""
     for name in names:
         if name in options:
             raise TypeError(f"{function}() has no option {name}; pommego.make_vec() has")
-
-
-def no_fog(id: str) -> ValueError:
-    """Return the error for `fog` in a game without fog."""
-    return ValueError(
-        f"fog='client' is for games with fog, and in {id} every seat sees everything: leave out fog. "
-        "The maps of observation='raw' are sent once per game there, and pommego.planes makes planes of them"
-    )
 
 
 def seeds(

@@ -2,19 +2,54 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from pommego._core import checks
+from pommego._core.games import Games
 from pommego._transport import wire
 from pommego._transport.client import Client
 from pommego._transport.handshake import Certificates
-from pommego.errors import ServerError
 from pommego.server import Server
 from pommego.spec import GameSpec
-from pommego.state import Games
 
-__all__ = ["GamesMaker", "connected", "read_spec", "spec_of"]
+if TYPE_CHECKING:
+    from pommego._core.starts import Starts
+
+__all__ = ["Connection", "GamesMaker", "connected", "read_spec", "spec_of"]
+
+
+@dataclass(frozen=True)
+class Connection:
+    """How an environment and its server talk to each other, where the defaults do not do.
+
+    Attributes:
+        ca_file: with wss:// the PEM file of the authorities that the server's certificate has to
+            come from; None: those that this system trusts.
+        client_cert: with wss:// the PEM file with a certificate of your own and its private key,
+            for servers that want one.
+        shared_memory: whether batches are read in memory shared with a server on this machine: the
+            same bytes, several times as fast. None: where possible (so far on Linux); True: it
+            is an error where it is not possible. Then `max_in_flight` is 2.
+        expand_shared: False leaves fields that all seats of a game share, such as
+            unfogged maps of "raw", with games instead of rows first; `PommegoVectorEnv.by_game`
+            broadcasts them without a copy.
+        agent_limit: seconds that opponents outside the server ("exec:COMMAND",
+            "http://host:port") have for a move; None: the usual limit, 0.1 unless the
+            game has its own. Late or invalid moves are replaced by stop, and
+            ``info["game"]`` counts them, as ``late`` and ``failed``.
+    """
+
+    ca_file: str | os.PathLike[str] | None = None
+    client_cert: str | os.PathLike[str] | None = None
+    shared_memory: bool | None = None
+    expand_shared: bool = True
+    agent_limit: float | None = None
+
+    @property
+    def certificates(self) -> Certificates:
+        """Those for wss:// addresses."""
+        return Certificates(self.ca_file, self.client_cert)
 
 
 @dataclass(frozen=True)
@@ -36,22 +71,17 @@ class GamesMaker:
     where: dict[str, Any]
     options: dict[str, Any]
     simple: bool
-    starts: tuple[Any, ...] | None
+    starts: Starts | None
     how: dict[str, Any]
 
     def __call__(self, address: str | None, own: dict[str, Any]) -> Games:
         """Make games with these options of their own; without an address on a server of their own."""
         client, server = connected(address, **self.where)
         own = own | (_against_simple(client, server, self.id, self.rules) if self.simple else {})
-        try:
-            games = Games(client, server, self.options | own, **self.how)
-        except ServerError as e:
-            if self.how["unfogged"] and e.field == "observation":
-                raise checks.no_fog(self.id) from e
-            raise
+        games = Games(client, server, self.options | own, **self.how)
         if self.starts is not None:
             try:
-                games.set_starts(*self.starts)
+                games.set_starts(self.starts)
             except BaseException:
                 games.close()
                 raise
@@ -59,25 +89,17 @@ class GamesMaker:
 
 
 def connected(
-    address: str | None,
-    *,
-    token: str | None,
-    certificates: Certificates,
-    transport: str,
-    timeout: float,
-    resume: int | None = None,
-    shared: bool = False,
+    address: str | None, *, token: str | None, connection: Connection, timeout: float, shared: bool = False
 ) -> tuple[Client, Server | None]:
     """Connect; start a server first if there is no address. shared: others connect to it later."""
+    certificates = connection.certificates
     if address:
-        client = Client(address, token=token, certificates=certificates, timeout=timeout, resume=resume)
-        return client, None
+        return Client(address, token=token, certificates=certificates, timeout=timeout), None
     if certificates != Certificates():
         raise ValueError("ca_file and client_cert are for a server at address=wss://...")
-    server = Server(transport=transport, allow_agents=["*"])  # nobody else can connect to it
+    server = Server(transport="unix", allow_agents=["*"])  # nobody else can connect to it
     try:
-        own = {"death": server.death, "resume": resume}
-        client = Client(server.address, token=server.token, timeout=timeout, **own)
+        client = Client(server.address, token=server.token, timeout=timeout, death=server.death)
     except BaseException:
         server.close()
         raise

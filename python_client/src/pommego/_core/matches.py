@@ -69,5 +69,5 @@ def play(
     if rules:
         command += ["--rules", json.dumps(rules)]
     if record:
-        command += ["--record", record, "--obs-every", "0"]
+        command += ["--record", record]
     return json.loads(run(*command))

@@ -7,16 +7,14 @@ import weakref
 from collections import deque
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pommego._core import checks
 from pommego._core.batch import BatchReader, View
-from pommego._core.fog import Fog
 from pommego._core.guard import Guard
-from pommego._core.opponents import LineUps, PolicySeats, no_row
 from pommego._core.rows import rows_of
 from pommego._transport import wire
 from pommego._transport.client import Client, arrived
@@ -25,6 +23,9 @@ from pommego._transport.shared import SharedBatch, SharedSimulation
 from pommego.errors import ClosedError, PommegoError, ServerError
 from pommego.server import Server
 from pommego.spec import Encoding, GameSpec
+
+if TYPE_CHECKING:
+    from pommego._core.opponents import LineUps
 
 __all__ = ["Session"]
 
@@ -43,16 +44,14 @@ class Session:
         expand: whether fields sent once per game are repeated for each row.
         shared_memory: None: where possible; True: it is an error if not possible.
         numbered: whether batches list their games even if they contain all.
-        line_ups: the opponents, as far as `opponents` or `seats` named any.
-        unfogged: the observation to compute here from unfogged maps; None: the server does it.
+        line_ups: how many line-ups of opponents the games are made with.
         box: whether observations and global states are one array each.
 
     Attributes:
         made: the server's reply to "make".
         games: games per batch.
-        learners: the caller's rows per game.
-        rows: the caller's rows of all games.
-        policies: the players of the other rows, None if there are none.
+        learners: rows per game.
+        rows: those of all games.
         spec: the description of the game.
         encoding: the encoding of observations.
         state_encoding: the encoding of the global state, None without it.
@@ -74,12 +73,12 @@ class Session:
         expand: bool,
         shared_memory: bool | None,
         numbered: bool = False,
-        line_ups: LineUps | None = None,
-        unfogged: str | None = None,
+        line_ups: int = 1,
         box: bool = False,
     ) -> None:
         self.client, self.server, self.options, self.expand = client, server, options, expand
-        self.numbered, self._unfogged, self.box = numbered, unfogged, box
+        self.numbered, self.box = numbered, box
+        self._line_ups = 0, line_ups  # the number of the first of those last set, and how many
         self.steps: deque[int] = deque()
         # Actions too large for bytes, by step; 0 stands for what `_send_some` posts.
         self._odd: dict[int, NDArray] = {}
@@ -89,12 +88,12 @@ class Session:
         client.end = weakref.WeakMethod(self.close)
         try:
             self.made, self.memory = make_shared(client, options, shared_memory, copy)
-            self._understand(copy, line_ups)
+            self._understand(copy)
         except BaseException:
             self.close()
             raise
 
-    def _understand(self, copy: bool, line_ups: LineUps | None) -> None:
+    def _understand(self, copy: bool) -> None:
         made = self.made
         self.games = made.batch_size or made.games
         self._held = np.zeros(0, np.int32)  # the games in the last batch received
@@ -103,10 +102,8 @@ class Session:
             self.spec = GameSpec.from_wire(made.spec)
             _check(made, self.options, self.spec)
             counts = tuple(count.name for count in self.spec.counts)
-            fog = Fog(self.spec, self._unfogged) if self._unfogged else None
-            layout = {"learners": made.learners, "expand": self.expand, "counts": counts}
-            layout |= {"fog": fog, "box": self.box}
-            self.encoding = fog.encoding if fog else self.spec.encoding(made.observation)
+            layout = {"learners": made.learners, "expand": self.expand, "counts": counts, "box": self.box}
+            self.encoding = self.spec.encoding(made.observation)
             state = any(field.name.startswith("state.") for field in made.fields)
             self.state_encoding = Encoding("state", self.spec.state) if state else None
             if self.box:
@@ -118,28 +115,15 @@ class Session:
             self._batches = BatchReader(made.fields, copy=copy, final=bool(made.final_fields), **layout)
             simulated = [field for field in made.fields if field.name != "game.index"]
             self._simulated = BatchReader(simulated, copy=True, **layout)
-            self.policies = None
-            if made.policies and line_ups is not None:
-                self.policies = PolicySeats(line_ups, made, self.spec, copy=copy)
-            self.learners = self.policies.own if self.policies else made.learners
-            self.rows = made.games * self.learners
-            self.max_in_flight = self._most_in_flight()
+            self.learners, self.rows = made.learners, made.rows
+            limit = self.client.limits["in_flight"]
+            self.max_in_flight = min(limit, self.memory.in_flight) if self.memory else limit
             self._line_up = np.zeros(made.games, np.int32)  # the number of each game's
-            self._line_ups = 0, len(line_ups.line_ups) if line_ups else 1  # first number and how many
         except wire.MISFITS as e:
             raise self.client.distrust(f"an invalid description of the environment: {e!r}") from e
 
-    def _most_in_flight(self) -> int:
-        if self.policies:
-            return 1  # they need to see a step before they make the next
-        limit = self.client.limits["in_flight"]
-        return min(limit, self.memory.in_flight) if self.memory else limit
-
     def close(self) -> None:
         """Free the games; stop the server if it is ours. Idempotent."""
-        policies = getattr(self, "policies", None)
-        if policies is not None and not self.closed:
-            policies.close()
         self.closed = True
         self._finalizer()
 
@@ -154,11 +138,6 @@ class Session:
     def address(self) -> str:
         """The address of the server."""
         return str(self.client.address)
-
-    @property
-    def resumed(self) -> int:
-        """How often the connection was lost and has been resumed."""
-        return self.client.resumed
 
     @property
     def timeout(self) -> float:
@@ -225,15 +204,9 @@ class Session:
 
     def set_opponents(self, line_ups: LineUps) -> None:
         """Have other opponents from each game's next episode on; see `PommegoVectorEnv.set_opponents`."""
-        if self.policies:
-            self.policies.check(line_ups)
-        elif line_ups.places:
-            raise no_row(line_ups.places[0])
         self.call("set_opponents", wire.Ok, **line_ups.fields())
         first, count = self._line_ups
         self._line_ups = first + count, len(line_ups.line_ups)
-        if self.policies:
-            self.policies.set(line_ups)
 
     def abandon_steps(self, *, interrupted: bool = False) -> None:
         """Forget the steps in flight: their batches are skipped when they arrive."""
@@ -270,8 +243,6 @@ class Session:
             fields["seed"] = seeds
         if mask is not None:
             fields["mask"] = wire.tensor(mask.astype(np.uint8))
-        if self.policies:
-            self.policies.forget(slice(None) if mask is None else mask)
         return self.read(self.call("reset", wire.Batch, **fields))
 
     def check_together(self, what: str) -> None:
@@ -295,10 +266,10 @@ class Session:
             raise PommegoError(f"{len(self.steps)} batches are in flight and no more may be: recv() first")
         games = self.made.games
         if self._posts:
-            odd = self._write_actions(actions, self.client.slot(), games, None)
+            odd = checks.write_actions(actions, self.client.slot(), games, self.learners)
             self.steps.append(self.client.post())
         else:
-            odd = self._write_actions(actions, self._step.actions, games, None)
+            odd = checks.write_actions(actions, self._step.actions, games, self.learners)
             self.steps.append(self.client.submit(self._step.message(self.client.next_id)))
         if odd is not None:
             self._odd[self.steps[-1]] = odd
@@ -311,13 +282,13 @@ class Session:
         self.check_idle()
         size = len(games) * self.made.learners
         if self._posts and len(games) <= self.made.games:
-            odd = self._write_actions(actions, self.client.slot()[:size], len(games), games)
+            odd = checks.write_actions(actions, self.client.slot()[:size], len(games), self.learners)
             self.memory.channel.begin(games)
             if odd is not None:
                 self._odd[0] = odd
             return
         encoded = np.empty((size, *self.action_shape[1:]), np.uint8)
-        odd = self._write_actions(actions, encoded, len(games), games)
+        odd = checks.write_actions(actions, encoded, len(games), self.learners)
         try:
             self.call("send", wire.Ok, games=wire.tensor(games), actions=wire.tensor(encoded))
         except ServerError as e:
@@ -334,20 +305,6 @@ class Session:
             return self.client.submit(self.client.encode("recv", env=self.made.env))
         self.client.slot()
         return self.client.post()
-
-    def _write_actions(
-        self, actions: ArrayLike, out: NDArray[np.uint8], games: int, which: NDArray[np.int32] | None
-    ) -> NDArray | None:
-        """Write the actions of so many games, which None says are all, to where they are sent from.
-
-        Returns what `checks.write_actions` does.
-        """
-        if self.policies is None:
-            return checks.write_actions(actions, out, games, self.learners)
-        own = np.empty((games * self.learners, *self.action_shape[1:]), np.uint8)
-        checks.write_actions(actions, own, games, self.learners)
-        self.policies.fill(own, which, out)
-        return None  # the server counts other rows, too
 
     def recv(self) -> View:
         """Wait for the batch of the oldest step in flight, or with batch_size of the first games ready."""
@@ -390,7 +347,7 @@ class Session:
             view.rows = rows_of(view.games, self.learners)
         if view.line_up is not None:
             self._note_line_ups(view)
-        return self.policies.take(view) if self.policies else view
+        return view
 
     def _note_line_ups(self, view: View) -> None:
         """Add to the statistics which line-up the episodes had that ended."""

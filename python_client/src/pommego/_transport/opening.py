@@ -24,7 +24,7 @@ def make_shared(
         lend: whether batches in shared memory may belong to the caller.
     """
     if shared is None:
-        shared_may_fail, shared = True, client.address.local and options["compression"] is None
+        shared_may_fail, shared = True, client.address.local
     else:
         shared_may_fail = False
     if not shared:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from collections.abc import Collection, Iterator
 from contextlib import ExitStack
@@ -10,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pommego._core.connecting import Connection
 from pommego.data.episode import Episode
 from pommego.data.loading import load
 from pommego.data.manifest import DamagedError, Manifest
@@ -63,14 +65,15 @@ def rebuild(
     longest = manifest.json.get("statistics", {}).get("longest") or manifest.json["env"]["max_steps"]
     options = manifest.make_options() | options | {"observation": observation, "reward": reward}
     records = _records(manifest, path, games)
+    connection = dataclasses.replace(options.pop("connection", None) or Connection(), expand_shared=False)
     with ExitStack() as stack:
         if not options.get("address"):
-            server = stack.enter_context(Server(transport=options.pop("transport", "unix")))
+            server = stack.enter_context(Server(transport="unix"))
             options |= {"address": server.address, "token": server.token}
         if slots is None:
             slots = _fitting(longest, options)
         envs = stack.enter_context(
-            make_vec(num_envs=slots, autoreset_mode="NextStep", copy=False, expand_shared=False, **options)
+            make_vec(num_envs=slots, autoreset_mode="NextStep", copy=False, connection=connection, **options)
         )
         envs.reset(seed=0)  # states replace these games
         yield from _Replay(envs, longest, manifest.components).play(records)

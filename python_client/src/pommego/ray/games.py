@@ -16,8 +16,8 @@ from ray.exceptions import GetTimeoutError, RayError, RayTaskError
 from pommego import making
 from pommego._core import checks
 from pommego._core.batch import View
-from pommego._core.parts import Make
-from pommego._core.spread import Connect, Places, shares
+from pommego._core.hosts import Connect, Hosts, split
+from pommego._core.portion import Make
 from pommego.errors import ConnectionError, TimeoutError
 from pommego.vector import PommegoVectorEnv
 
@@ -48,7 +48,7 @@ def make_vec(
     `pommego.make_vec` had made the games: game i has the same seed and the same moves.
 
     When an actor dies, or takes longer than `timeout` for a step, another one is started
-    and has its games go on: they are restored from states that this process keeps, and
+    and its games go on there: they are restored from states that this process keeps, and
     stepped to where they were. No step is lost or made twice.
 
     Args:
@@ -59,27 +59,25 @@ def make_vec(
             ``{"resources": {"games": 1}}``, which also limits how many actors a node has. By
             default each takes one CPU, and they are spread over the nodes.
         retries: how often the games of each actor may be made anew.
-        options: as for `pommego.make_vec`, but for `address`, `token`, `replace`,
-            `transport` and `compression`. With `batch_size`, a multiple of an actor's games,
+        options: as for `pommego.make_vec`, but for `address`, `token` and
+            `replace`. With `batch_size`, a multiple of an actor's games,
             `recv` returns the games of the first actors that are ready: more actors make finer
             portions. `timeout` includes the time that Ray takes to start an actor.
             `workers` are, unless given, as many as an actor has CPUs.
 
     Raises:
         TypeError: there is no such option here.
-        ValueError: the numbers do not fit together, or a policy is among the opponents.
+        ValueError: the numbers do not fit together.
         TimeoutError: the cluster has no room for the actors.
     """
-    checks.none_of(
-        ("address", "token", "replace", "transport", "compression"), options, "pommego.ray.make_vec"
-    )
+    checks.none_of(("address", "token", "replace"), options, "pommego.ray.make_vec")
     given = {"num_cpus": 1, "scheduling_strategy": "SPREAD"} | dict(actor_options or {})
     options.setdefault("workers", max(1, int(given["num_cpus"] or 0)))
     actors = Actors(num_actors, given, retries, options.get("timeout", 60.0))
     return making.make_vec(id, num_envs, address=actors, **options)
 
 
-class Actors(Places):
+class Actors(Hosts):
     """So many actors of a Ray cluster.
 
     Args:
@@ -92,12 +90,11 @@ class Actors(Places):
     def __init__(self, count: int, options: Mapping[str, Any], retries: int, timeout: float) -> None:
         if count < 1:
             raise ValueError(f"num_actors is {count}, expected 1 or more")
-        self._count, self._options, self._timeout = count, options, timeout
-        self._retries, self.keep = retries, retries > 0
+        self._count, self._options, self._timeout, self.retries = count, options, timeout, retries
 
     def portions(self, games: int, batch_size: int | None) -> list[tuple[int, int]]:
         """Return the number and the games of each actor."""
-        counts = shares(games, self._count, "actors")
+        counts = split(games, self._count, "actors")
         uneven = len(set(counts)) > 1 or (batch_size or 0) % counts[0]
         if batch_size not in (None, games) and uneven:
             raise ValueError(
@@ -106,7 +103,7 @@ class Actors(Places):
             )
         return list(enumerate(counts))
 
-    def maker(self, connect: Connect, place: int, own: dict[str, Any]) -> Make:
+    def maker(self, connect: Connect, host: int, own: dict[str, Any]) -> Make:
         """Return what makes an actor's games; the first actor starts meanwhile."""
         connect = dataclasses.replace(connect, how=connect.how | {"copy": False})  # Ray copies
 
@@ -114,15 +111,11 @@ class Actors(Places):
             actor = _Host.options(**self._options).remote()
             return actor, actor.begin.remote(connect, own)
 
-        begun, lost = [begin()], 0
+        begun = [begin()]
 
         def make(why: Exception | None) -> ActorGames:
-            nonlocal lost
-            lost += why is not None
-            if lost > self._retries:
-                raise ConnectionError(f"actor {place} was lost {lost} times, and retries is {self._retries}")
             actor, known = begun.pop() if begun else begin()
-            return ActorGames(actor, known, place, self._timeout)
+            return ActorGames(actor, known, host, self._timeout)
 
         return make
 

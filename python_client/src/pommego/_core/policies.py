@@ -1,0 +1,279 @@
+"""Seats that policies in Python play: their rows are hidden from the caller."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import MethodType
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pommego._core import checks
+from pommego._core.batch import View, keep_rows
+from pommego._core.opponents import LineUps, Opponent, Policy
+from pommego._core.rows import rows_of
+from pommego.errors import PommegoError, ProtocolError
+from pommego.pool import Pool, Seat
+from pommego.spec import Result
+
+if TYPE_CHECKING:
+    from pommego._core.games import Games
+    from pommego._core.joined import JoinedGames
+
+__all__ = ["PolicyGames"]
+
+Array = NDArray[Any]
+
+_KEPT = 8  # how many calls of set_opponents back line-ups are known that no game has
+
+
+class PolicyGames:
+    """Games in which policies play some of the seats that learn, as far as the server knows.
+
+    It does what `Games` and `JoinedGames` do, with the caller's rows alone: the policies' rows are
+    taken out of every batch, and their actions are added to every step. Each policy is asked once
+    per step, for all its rows.
+
+    Args:
+        inner: the games with the rows of all learners, of which each game's last are the policies'.
+        line_ups: as given when the games were made.
+        copy: whether what the caller gets is to be its own.
+
+    Raises:
+        ProtocolError: the server has made another number of rows for policies.
+    """
+
+    max_in_flight = 1  # policies need to see a step before they choose for the next
+
+    def __init__(self, inner: Games | JoinedGames, line_ups: LineUps, *, copy: bool) -> None:
+        made = inner.made
+        self._inner, self.guard, self._copy = inner, inner.guard, copy
+        self.policy_seats = line_ups.policy_seats
+        if made.policies != len(self.policy_seats):
+            inner.close()
+            raise ProtocolError(
+                f"{inner.address} made {made.policies} seats for {len(self.policy_seats)} policies"
+            )
+        self.learners, self._all = made.learners - made.policies, made.learners
+        self.rows = made.games * self.learners
+        self._choices, self._dead_leave = inner.spec.actions, inner.spec.dead_leave
+        self._skips = made.autoreset_mode == "NextStep"
+        games, tail = made.games, () if len(self._choices) == 1 else (len(self._choices),)
+        self._actions = np.zeros((games, made.policies, *tail), np.uint8)
+        self._heeded = np.zeros((games, self.learners), np.bool_)  # the caller's rows whose actions count
+        self._seat = np.zeros(games, np.uint8)  # the first learner's
+        self._seed, self._episode = np.zeros(games, np.uint64), np.zeros(games, np.uint64)
+        self._known = np.zeros(games, np.bool_)  # whether these are those of its episode
+        self._held = np.arange(0 if made.batch_size else games, dtype=np.int32)  # the last batch's games
+        self._asked: list[tuple[Array, dict[str, Array], dict[str, Array]]] = []
+        self._lists = [(0, line_ups)]  # with the number of the first line-up
+        self._policies: list[Any] = []  # that have a seat; `_playing` has their numbers, -1: an agent
+        self._playing = np.full((games, made.policies), -1)
+        self._pools: list[dict[Pool, Seat]] = [{} for _ in range(games)]  # that play each
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+    def __reduce__(self) -> NoReturn:
+        self._inner.__reduce__()
+
+    @property
+    def timeout(self) -> float:
+        """Seconds to wait for one reply."""
+        return self._inner.timeout
+
+    @timeout.setter
+    def timeout(self, seconds: float) -> None:
+        self._inner.timeout = seconds
+
+    def close(self) -> None:
+        """Have the pools' members leave their games, and free the games. Idempotent."""
+        for game in range(len(self._pools)):
+            self._leave(game)
+        self._inner.close()
+
+    def set_opponents(self, line_ups: LineUps) -> None:
+        """Have other opponents from each game's next episode on."""
+        self._inner.set_opponents(line_ups)
+        number, last = self._lists[-1]
+        self._lists = [*self._lists[-_KEPT:], (number + len(last.line_ups), line_ups)]
+
+    def simulate(self, *_: Any, **__: Any) -> NoReturn:
+        """Refuse: a simulation lacks what policies would do."""
+        raise PommegoError(
+            "simulate() plays on the server, where the policies among the opponents cannot be asked: "
+            "make an environment whose other seats learn, or are agents, for the search"
+        )
+
+    def reset(self, seeds: Any, mask: NDArray[np.bool_] | None, starts: Any = None) -> View:
+        """Begin new episodes; see `Session.reset`."""
+        self._known[slice(None) if mask is None else mask] = False
+        return self._without_policies(self._inner.reset(seeds, mask, starts))
+
+    def restore(self, games: list[int], states: Sequence[Any]) -> View:
+        """Restore games and return the batch of all games; see `PommegoVectorEnv.set_state`."""
+        view = self._inner.restore(games, states)
+        self._known[games] = False
+        return self._without_policies(view)
+
+    def recv(self) -> View:
+        """Wait for the batch of a step."""
+        return self._without_policies(self._inner.recv())
+
+    def _without_policies(self, view: View) -> View:
+        """Keep what the policies see, and return what the caller does."""
+        games = np.arange(len(self._episode), dtype=np.int32) if view.games is None else view.games
+        n, own, hidden = len(games), self.learners, slice(self.learners, None)
+        alive = view.info["alive"].reshape(n, self._all)
+        over = np.zeros(n, np.bool_)
+        over[view.finished] = True
+        self._record(view, games)
+        first = self._begin(view, games)
+        counts = alive & ~(over & self._skips)[:, None]
+        self._heeded[games] = counts[:, :own]
+        self._seat[games] = view.info["seat"][:: self._all]
+        seen = keep_rows(view.obs, n, self._all, hidden, copy=True, expand=True)
+        seats = self._all - own
+        info = {
+            "action_mask": keep_rows(view.info["action_mask"], n, self._all, hidden, copy=True),
+            "alive": alive[:, own:].ravel(),
+            "seat": keep_rows(view.info["seat"], n, self._all, hidden, copy=True),
+            "valid": counts[:, own:].ravel(),
+            "first": first.repeat(seats),
+            "row": (games[:, None] * seats + np.arange(seats)).ravel(),
+        }
+        if view.games is None:
+            self._asked.clear()
+        self._asked.append((games, seen, info))
+        self._held = games
+        shown = view.kept(n, self._all, slice(0, own), copy=self._copy)
+        if view.games is not None:
+            shown.rows = rows_of(games, own)
+        return shown
+
+    def _begin(self, view: View, games: Array) -> Array:
+        """Seat policies in the games whose episode begins, and say which those are."""
+        same = (self._seed[games] == view.seed) & (self._episode[games] == view.episode)
+        first = ~(same & self._known[games])
+        self._seed[games], self._episode[games], self._known[games] = view.seed, view.episode, True
+        for i in np.flatnonzero(first).tolist():
+            game, seed, episode = int(games[i]), int(view.seed[i]), int(view.episode[i])
+            self._leave(game)
+            line_up = self._line_up(0 if view.line_up is None else int(view.line_up[i]))
+            for j, k in enumerate(self.policy_seats):
+                player = line_up[k]
+                if isinstance(player, Pool):
+                    seats = self._pools[game]
+                    if player not in seats:
+                        seats[player] = player.seat(seed, episode)
+                    player = seats[player].member.policy
+                self._playing[game, j] = -1 if isinstance(player, str) else self._number(player)
+        return first
+
+    def _leave(self, game: int) -> None:
+        for pool, seat in self._pools[game].items():
+            pool.leave(seat)
+        self._pools[game] = {}
+
+    def _line_up(self, number: int) -> tuple[Opponent, ...]:
+        for first, line_ups in reversed(self._lists):
+            if first <= number < first + len(line_ups.line_ups):
+                return line_ups.line_ups[number - first]
+        return self._lists[-1][1].line_ups[0]  # of a state whose opponents are none of ours
+
+    def _number(self, policy: Any) -> int:
+        """Return the number of a policy, with the place of one that nobody plays by any more."""
+        for n, known in enumerate(self._policies):
+            if known is policy or (isinstance(policy, MethodType) and known == policy):
+                return n
+        unused = set(range(len(self._policies))) - set(self._playing.ravel().tolist())
+        if not unused:
+            self._policies.append(policy)
+            return len(self._policies) - 1
+        n = unused.pop()
+        self._policies[n] = policy
+        return n
+
+    def _record(self, view: View, games: Array) -> None:
+        """Tell the pools how the episodes ended that did."""
+        for at, i in enumerate(view.finished.tolist()):
+            game = int(games[i])
+            if self._pools[game]:
+                score = self._score(view, game, i, at)
+                for pool, seat in self._pools[game].items():
+                    pool.record(seat, score)
+
+    def _score(self, view: View, game: int, i: int, at: int) -> float:
+        """Return how the first learner did: 1 won, 0.5 tied, 0 lost.
+
+        Where the dead leave, the game's own result is a tie too if the learner died
+        first. Then it counts as one only if nobody that is seen has outlived it.
+        """
+        row = i * self._all
+        if view.stats["winners"][row, self._seat[game]]:
+            return 1.0
+        if view.truncated[row]:
+            return 0.5
+        if view.stats["result"][row] != Result.TIE:
+            return 0.0
+        last, at = (view.final["alive"], at) if "alive" in view.final else (view.info["alive"], i)
+        alive = last[at * self._all : (at + 1) * self._all]
+        tied = alive[0] or (self._heeded[game, 0] and not alive.any()) or not self._dead_leave
+        return 0.5 if tied else 0.0
+
+    def send(self, actions: ArrayLike, rows: ArrayLike | None = None) -> None:
+        """Begin a step with the caller's actions, and with those that the policies choose.
+
+        Raises:
+            ServerError: an action of the caller's is out of range.
+            ValueError, TypeError: what a policy returned is no actions of its rows.
+        """
+        self._inner.check_idle()
+        made, games = self._inner.made, self._held
+        if rows is not None and made.batch_size:
+            games = checks.games_of(rows, made.games, self.learners)
+        elif rows is not None:
+            checks.all_rows(rows, self.rows)
+        tail = self._actions.shape[2:]
+        given = np.empty((len(games) * self.learners, *tail), np.uint8)
+        checks.write_actions(actions, given, len(games), self.learners)
+        given = given.reshape(-1, self.learners, *tail)
+        checks.in_range(given, self._heeded[games], self._choices)
+        while self._asked:
+            self._ask(*self._asked[0])
+            self._asked.pop(0)
+        every = np.concatenate([given, self._actions[games]], axis=1).reshape(-1, *tail)
+        self._inner.send(every, rows_of(games, self._all) if made.batch_size else None)
+
+    def _ask(self, games: Array, seen: dict[str, Array], info: dict[str, Array]) -> None:
+        playing = self._playing[games].ravel()
+        chosen = np.zeros((len(playing), *self._actions.shape[2:]), np.uint8)
+        numbers, begin = np.unique(playing, return_index=True)
+        for number in numbers[begin.argsort()].tolist():  # in an order that the rows alone decide
+            if number >= 0:
+                rows = np.flatnonzero(playing == number)
+                own = slice(None) if len(rows) == len(playing) else rows  # all: without a copy
+                chosen[rows] = self._choose(
+                    self._policies[number],
+                    {name: array[own] for name, array in seen.items()},
+                    {name: array[own] for name, array in info.items()},
+                )
+        self._actions[games] = chosen.reshape(len(games), *self._actions.shape[1:])
+
+    def _choose(self, policy: Policy, seen: dict[str, Array], info: dict[str, Array]) -> Array:
+        given = np.asarray(policy(seen, info))
+        shape = (len(info["row"]), *self._actions.shape[2:])
+        if given.dtype.kind not in "iu":
+            raise TypeError(f"policy {policy!r} returned {given.dtype} as actions, expected integers")
+        if given.shape != shape:
+            raise ValueError(f"policy {policy!r} returned actions of shape {given.shape}, expected {shape}")
+        parts = given.reshape(len(given), -1)
+        for component, choice in enumerate(self._choices):
+            wrong = info["valid"] & ((parts[:, component] < 0) | (parts[:, component] >= choice.n))
+            if wrong.any():
+                raise ValueError(
+                    f"policy {policy!r} returned {parts[wrong.argmax(), component]} for {choice.name} "
+                    f"of seat {info['seat'][wrong.argmax()]}, expected 0 to {choice.n - 1}"
+                )
+        return np.where(info["valid"].reshape(-1, *(1,) * (given.ndim - 1)), given, 0).astype(np.uint8)

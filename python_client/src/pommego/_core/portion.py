@@ -1,0 +1,266 @@
+"""A portion of an environment's games, which is made anew elsewhere when it is lost.
+
+What a portion needs to go on is kept here: the states of its games at some moment and the
+actions since. When its server or actor is lost, the games are made anew, restored, and stepped
+to where they were. This gives the same games, so no step is lost or made twice.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import time
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pommego._core.batch import View
+from pommego._core.games import Games
+from pommego._core.opponents import LineUps
+from pommego._core.starts import Starts
+from pommego.errors import (
+    ClosedError,
+    ConnectionError,
+    ForkedError,
+    GamePanicError,
+    ServerError,
+    TimeoutError,
+)
+from pommego.state import State
+
+__all__ = ["Host", "Make", "Portion"]
+
+_SAVE_EVERY = 64  # steps: the more, the more have to be made again after a loss
+
+T = TypeVar("T")
+
+#: Makes the games of a portion. It is given the error with which they were lost, None the first time.
+Make = Callable[[Exception | None], Games]
+
+_log = logging.getLogger("pommego")
+
+
+@dataclass(frozen=True)
+class Host:
+    """A server or actor that has some of an environment's games.
+
+    Attributes:
+        name: the server's address, or the actor's name.
+        games: the numbers of its games.
+        steps: how many steps it has made.
+        seconds: the mean time of a step.
+        lost: how often its games had to be made anew.
+        error: why, the last time; empty if it never was.
+    """
+
+    name: str
+    games: range
+    steps: int
+    seconds: float
+    lost: int
+    error: str
+
+
+class Portion:
+    """Some games of an environment, which one server or actor steps together.
+
+    Args:
+        make: makes the games.
+        first: the number of the first.
+        count: how many there are.
+        line_ups: how many line-ups of opponents they are made with.
+        retries: how often the games may be made anew; 0: a loss is an error.
+    """
+
+    def __init__(self, make: Make, first: int, count: int, *, line_ups: int, retries: float) -> None:
+        self._make, self._retries = make, retries
+        self.games = make(None)
+        self.first, self.numbers, self.slice = first, range(first, first + count), slice(first, first + count)
+        self.under_way = False
+        self.steps, self.seconds, self.lost, self.error = 0, 0.0, 0, ""
+        self.begun = 0.0  # when the step under way did
+        self._actions: NDArray[np.uint8] | None = None  # of the step under way
+        self._saved: list[State] | None = None  # None: the games have not been reset yet
+        self._since: list[NDArray[np.uint8]] = []  # the actions of the steps since then
+        self._mark: int | None = None  # of what the games showed last, None: not known
+        self._starts: Starts | None = None
+        self._line_ups: LineUps | None = None  # set since the games were made
+        self._made_with = self._count = line_ups  # how many line-ups, then and now
+        self._number = 0  # of the first line-up, counted over all that were ever set
+        self._shift = 0  # how many of them a server that took over has not been told of
+
+    @property
+    def host(self) -> Host:
+        """Who has the games."""
+        mean = self.seconds / max(1, self.steps)
+        return Host(self.games.address, self.numbers, self.steps, mean, self.lost, self.error)
+
+    def do(self, what: Callable[[Games], T]) -> T:
+        """Do something with the games; again if they are lost and have been made anew.
+
+        Raises:
+            ConnectionError, TimeoutError: they are lost for good.
+        """
+        while True:
+            try:
+                return what(self.games)
+            except ForkedError:
+                raise
+            except (ConnectionError, TimeoutError, ClosedError) as e:
+                self._make_anew(e)
+
+    def _make_anew(self, error: Exception) -> None:
+        """Make the games anew; try it for as long as one reply may take."""
+        whose = f"games {self.first} to {self.numbers[-1]}, at {self.games.address}"
+        named, last = type(error)(f"{whose}: {error}"), error
+        timeout = self.games.timeout
+        deadline = time.monotonic() + timeout
+        while self.lost < self._retries:
+            self.lost, self.error = self.lost + 1, str(last)
+            self.games.close()
+            try:
+                self.games = self._make(last)
+                self.games.timeout = timeout
+                same = self._catch_up()
+            except (ConnectionError, TimeoutError) as e:
+                last = e
+                if time.monotonic() > deadline:
+                    break
+                continue
+            except BaseException:
+                self.games.close()  # they are not where they were
+                raise
+            _log.warning("%s, are lost (%s) and go on at %s", whose, self.error, self.games.address)
+            if not same:
+                _log.warning("%s, go on differently: an opponent's moves depend on time or chance", whose)
+            self.begun = time.perf_counter()
+            return
+        raise named from last
+
+    def overdue(self) -> None:
+        """Take the games for lost, as the step under way has had all of its time."""
+        self._make_anew(self.games.timed_out())
+
+    def _catch_up(self) -> bool:
+        """Bring new games to where the lost ones were; returns whether they show the same."""
+        games = self.games
+        if self._line_ups is not None:
+            games.set_opponents(self._line_ups)
+            self._shift = self._number - self._made_with
+        if self._starts is not None:
+            games.set_starts(self._starts)
+        if self._saved is None:
+            return True
+        games.reset(0, None)
+        view = games.restore(list(range(len(self.numbers))), self._saved)
+        for actions in self._since:
+            games.send(actions)
+            try:
+                view = games.recv()
+            except GamePanicError:  # as when they were first made
+                view = None
+        same = view is None or self._mark is None or _mark_of(view) == self._mark
+        if self.under_way:
+            games.send(self._actions)
+        return same
+
+    def begin(self, actions: NDArray[np.uint8]) -> None:
+        """Begin a step, whose actions then belong to the portion."""
+        if self._retries and len(self._since) >= _SAVE_EVERY:
+            self.do(self._keep)
+        self._actions, self.begun = actions, time.perf_counter()
+        self.do(lambda games: games.send(actions))  # games that are caught up do not have it yet
+        self.under_way = True
+
+    def finish(self) -> View:
+        """Wait for the step under way.
+
+        Raises:
+            ServerError: the server refused it, or there is a bug in one of the games.
+        """
+        try:
+            view = self.do(lambda games: games.recv())
+        except ServerError as e:
+            self.under_way = False
+            if isinstance(e, GamePanicError):
+                self._note_step(None)
+            raise _of_game(e, self.first) from e
+        self.under_way = False
+        self._note_step(view)
+        return self._numbered(view)
+
+    def _note_step(self, view: View | None) -> None:
+        """Note that the step under way has been made."""
+        self.steps += 1
+        self.seconds += time.perf_counter() - self.begun
+        if self._retries:
+            self._since.append(self._actions)
+            self._mark = None if view is None else _mark_of(view)
+
+    def _numbered(self, view: View) -> View:
+        """Number the line-ups of a view as if all of them had been set at its server."""
+        if self._shift and view.line_up is not None:
+            view.line_up[view.line_up >= 0] += self._shift
+        return view
+
+    def abandon(self, *, interrupted: bool) -> None:
+        """Forget the step under way, which will be made all the same."""
+        if self.under_way:
+            self.games.abandon_steps(interrupted=interrupted)
+            self.under_way = False
+            self._note_step(None)
+
+    def show(self, what: Callable[[Games], View]) -> View:
+        """Reset or restore games; returns what all show then."""
+        view = self._change(what)
+        if self._retries:
+            self._mark = _mark_of(view)
+        return self._numbered(view)
+
+    def set_opponents(self, line_ups: LineUps) -> None:
+        """Have other opponents from each game's next episode on."""
+        self._change(lambda games: games.set_opponents(line_ups))
+        self._line_ups = line_ups
+        self._number, self._count = self._number + self._count, len(line_ups.line_ups)
+
+    def set_starts(self, starts: Starts) -> None:
+        """Have episodes begin in saved states."""
+        self._change(lambda games: games.set_starts(starts))
+        self._starts = starts
+
+    def _change(self, what: Callable[[Games], T]) -> T:
+        """Change the games other than by a step, and keep their states. A loss repeats both."""
+
+        def change(games: Games) -> T:
+            done = what(games)
+            if self._retries:
+                self._keep(games)
+            return done
+
+        return self.do(change)
+
+    def _keep(self, games: Games) -> None:
+        """Keep the states of the games, from which they can go on."""
+        with contextlib.suppress(ServerError):  # before the first reset, or after a bug in a game
+            self._saved = games.save(list(range(len(self.numbers))), False)
+            self._since = []
+
+
+def _mark_of(view: View) -> int:
+    """Return a checksum of what games show that depends on the opponents' moves."""
+    mark = zlib.crc32(np.ascontiguousarray(view.info["action_mask"]))
+    for array in (view.info["alive"], view.seed, view.episode):
+        mark = zlib.crc32(np.ascontiguousarray(array).view(np.uint8), mark)
+    return mark
+
+
+def _of_game(error: ServerError, first: int) -> ServerError:
+    """Return the error with the number that its game has in the environment."""
+    if "game" not in error.details:
+        return error
+    details = error.details | {"game": error.details["game"] + first}
+    return type(error)(error.code, error.message, error.hint, error.field, details)

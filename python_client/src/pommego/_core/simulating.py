@@ -1,0 +1,78 @@
+"""Simulations: steps from saved games, apart from an environment's own."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pommego._core import checks
+from pommego._core.batch import View
+from pommego._core.info import episode_info
+from pommego._core.merging import join_simulations
+from pommego._transport import wire
+from pommego.errors import ServerError
+from pommego.state import Simulation, State, to_wire
+
+__all__ = ["simulate"]
+
+
+def simulate(
+    games: Any,
+    states: Sequence[State | bytes],
+    actions: ArrayLike,
+    *,
+    seed: int | None,
+    steps: int,
+    policy: str | None,
+    trajectory: bool,
+) -> Simulation:
+    """Make steps from each state, for some `Games`; see `PommegoVectorEnv.simulate`."""
+    checks.playing_on(steps, policy)
+    shown = steps if trajectory else 1
+    given = [to_wire(state) for state in states]
+    if not given:
+        raise ValueError("no states to simulate")
+    first = secrets.randbits(63) if seed is None else checks.one_seed(seed)
+    n, learners = len(given), games.made.learners
+    wanted = np.empty((n * learners, *games.action_shape[1:]), np.uint8)
+    odd = checks.write_actions(actions, wanted, n, learners)
+    further: dict[str, Any] = {}
+    if steps > 1:
+        further = {"steps": int(steps), "policy": policy, "trajectory": trajectory or None}
+    views: list[View] = []
+    after: list[list[State]] = [[] for _ in range(shown)]
+    for begin, end in games.in_messages(given, _at_once(games, shown)):
+        part = slice(begin * learners, end * learners)
+        try:
+            reply = games.call(
+                "simulate",
+                wire.Simulated,
+                states=given[begin:end],
+                actions=wire.tensor(wanted[part]),
+                seed=(first + begin) % (1 << 64),
+                **further,
+            )
+        except ServerError as e:
+            raise checks.own_value(e, odd if odd is None else odd[part]) from None
+        n = end - begin
+        views.append(games.read_simulated(reply, n * shown, part=n < len(given)))
+        states = games.saved(reply.states, n * shown)
+        for step, own in enumerate(after):
+            own.extend(states[step * n : (step + 1) * n])
+    view = join_simulations(views, steps if trajectory else None)
+    info = view.info | {"seed": first} | (episode_info(view) if view.finished.size else {})
+    return Simulation(
+        after if trajectory else after[0], view.obs, view.reward, view.terminated, view.truncated, info
+    )
+
+
+def _at_once(games: Any, steps: int) -> int:
+    """Return how many states one request may have that shows so many steps: its reply has a limit."""
+    each = games.made.batch_bytes // games.made.games + games.room  # a generous bound
+    limits = games.client.limits
+    most = min(games.at_once, limits["games_per_env"], limits["batch_bytes"] // (2 * each))
+    return max(1, most // steps)
