@@ -12,28 +12,29 @@ func (c *Config) allowAgent(name string) error {
 	_, options, _ := strings.Cut(name, ":")
 	for option := range strings.SplitSeq(options, ",") {
 		key, text, _ := strings.Cut(option, "=")
-		most, flag := c.agentLimit(strings.TrimSpace(key))
-		if flag == "" {
+		most, hint := c.agentLimit(strings.TrimSpace(key))
+		if hint == "" {
 			continue
 		}
 		if value, err := strconv.ParseFloat(strings.TrimSpace(text), 64); err == nil && value > most {
-			return fail(codeLimit, "", "ask for less, or start the server with a higher "+flag,
+			return fail(codeLimit, "", hint,
 				"agent %q: %s is %v, and may be at most %v on this server", name, key, value, most)
 		}
 	}
 	return nil
 }
 
-// agentLimit is the most that an agent's option may be, and the flag of serve that
-// says so; "" if it has no limit of the server's.
-func (c *Config) agentLimit(key string) (most float64, flag string) {
+// agentLimit is the most that an agent's option may be, and what to do about it; the hint is
+// empty if the server does not limit the option.
+func (c *Config) agentLimit(key string) (most float64, hint string) {
+	const higher = "ask for less, or start the server with a higher --max-agent-time"
 	switch key {
 	case "ticks", "iterations", "samples":
-		return float64(c.MaxAgentTicks), "--max-agent-ticks"
+		return float64(c.MaxAgentTicks), higher
 	case "ms":
-		return float64(c.MaxAgentTime) / float64(time.Millisecond), "--max-agent-time"
+		return float64(c.MaxAgentTime) / float64(time.Millisecond), higher
 	case "memory": // in MiB
-		return float64(c.MaxAgentMemory >> 20), "--max-agent-memory"
+		return float64(c.MaxAgentMemory >> 20), "ask for less"
 	}
 	return 0, ""
 }

@@ -89,11 +89,11 @@ func TestAgentLimits(t *testing.T) {
 	c := server.dial(t)
 	opponents := func(name string) []string { return []string{"static", name, "static"} }
 	for _, test := range []struct{ agent, option, flag string }{
-		{"mcts:ticks=1e9", "ticks is 1e+09, and may be at most 1e+06", "--max-agent-ticks"},
-		{"mcts:c=3,ticks=1000001", "ticks is", "--max-agent-ticks"},
-		{"java-mcts:iterations=2000000", "iterations is 2e+06", "--max-agent-ticks"},
+		{"mcts:ticks=1e9", "ticks is 1e+09, and may be at most 1e+06", "--max-agent-time"},
+		{"mcts:c=3,ticks=1000001", "ticks is", "--max-agent-time"},
+		{"java-mcts:iterations=2000000", "iterations is 2e+06", "--max-agent-time"},
 		{"mcts:ms=60000", "ms is 60000, and may be at most 10000", "--max-agent-time"},
-		{"bfs:memory=2048", "memory is 2048, and may be at most 1024", "--max-agent-memory"},
+		{"bfs:memory=2048", "memory is 2048, and may be at most 1024", "ask for less"},
 	} {
 		e := callError(t, c, codeLimit, "make", "env_id", "PommeFFACompetition-v0", "games", 1, "opponents", opponents(test.agent))
 		if e.Field != "opponents" || !strings.Contains(e.Message, test.option) || !strings.Contains(e.Hint, test.flag) {

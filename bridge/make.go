@@ -125,10 +125,10 @@ func (s *session) checkLimits(cfg *vec.Config) error {
 	limits := &s.server.cfg
 	switch {
 	case cfg.Games > limits.MaxGames:
-		return fail(codeLimit, "games", "make several environments, or ask for a higher limit when the server is started",
+		return fail(codeLimit, "games", "make several environments",
 			"games is %d, want at most %d", cfg.Games, limits.MaxGames)
 	case cfg.Workers > limits.MaxWorkers:
-		return fail(codeLimit, "workers", "leave it out, and the server chooses; serve --max-workers sets the limit", "workers is %d, want at most %d", cfg.Workers, limits.MaxWorkers)
+		return fail(codeLimit, "workers", "leave it out, and the server chooses", "workers is %d, want at most %d", cfg.Workers, limits.MaxWorkers)
 	case len(s.envs) >= limits.MaxEnvs:
 		return fail(codeLimit, "", "close one, or use another connection", "this connection has %d environments, and may have no more", len(s.envs))
 	}

@@ -166,7 +166,7 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer srv.connections.Add(-1)
 	if name, here := addressOf(r); !here {
 		if !srv.addresses.enter(name, srv.cfg.MaxPerAddress) {
-			srv.refuse(w, r, http.StatusTooManyRequests, fmt.Sprintf("this address has all of its %d connections; close one, or start the server with a higher --max-connections-per-address", srv.cfg.MaxPerAddress))
+			srv.refuse(w, r, http.StatusTooManyRequests, fmt.Sprintf("this address has all of its %d connections; close one, or start the server with a higher --max-connections", srv.cfg.MaxPerAddress))
 			return
 		}
 		defer srv.addresses.leave(name)

@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/http/pprof"
 	"os"
 	"os/signal"
 	"syscall"
@@ -22,7 +21,6 @@ type operations struct {
 	address       string // of its own, for metrics; empty: none
 	url           string // under which they are then
 	metrics       bool   // on the server's own address
-	pprof         bool
 	drain         time.Duration
 	format, level string
 	log           *slog.Logger
@@ -31,7 +29,6 @@ type operations struct {
 func (o *operations) flags(f *pflag.FlagSet) {
 	f.BoolVar(&o.metrics, "metrics", false, "answer /metrics on the server's own address, to those who have the token")
 	f.StringVar(&o.address, "metrics-address", "", "answer /metrics, /healthz and /readyz on this host:port too, without a token; :PORT is 127.0.0.1:PORT")
-	f.BoolVar(&o.pprof, "pprof", false, "answer /debug/pprof there as well; only with a --metrics-address of this machine alone")
 	f.DurationVar(&o.drain, "drain-timeout", 0, "at SIGTERM, take no new connections and give those that are open so long to end (default: none)")
 	f.StringVar(&o.format, "log-format", "text", "how to log to standard error: text or json")
 	f.StringVar(&o.level, "log-level", "warn", "what to log: debug, info (connections and refusals, too), warn or error")
@@ -40,7 +37,7 @@ func (o *operations) flags(f *pflag.FlagSet) {
 var logFormats = []string{"text", "json"}
 
 // prepare checks the options and completes the server's configuration.
-func (o *operations) prepare(cfg *bridge.Config, verbose bool) error {
+func (o *operations) prepare(cfg *bridge.Config) error {
 	var format uint8
 	if err := enum.Read("--log-format", logFormats, []byte(o.format), &format); err != nil {
 		return usageError{err}
@@ -48,9 +45,6 @@ func (o *operations) prepare(cfg *bridge.Config, verbose bool) error {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(o.level)); err != nil {
 		return usagef("--log-level is %q, want debug, info, warn or error", o.level)
-	}
-	if verbose {
-		level = min(level, slog.LevelInfo)
 	}
 	options := &slog.HandlerOptions{Level: level}
 	var handler slog.Handler = slog.NewTextHandler(os.Stderr, options)
@@ -67,9 +61,6 @@ func (o *operations) prepare(cfg *bridge.Config, verbose bool) error {
 
 func (o *operations) checkAddress() error {
 	if o.address == "" {
-		if o.pprof {
-			return usagef("--pprof needs a --metrics-address, such as 127.0.0.1:9090")
-		}
 		return nil
 	}
 	host, port, err := net.SplitHostPort(o.address)
@@ -80,9 +71,6 @@ func (o *operations) checkAddress() error {
 		host = "127.0.0.1"
 	}
 	o.address = net.JoinHostPort(host, port)
-	if o.pprof && !loopback(host) {
-		return usagef("--pprof shows the server's memory, and --metrics-address %s reaches other machines: want an address of this one, such as 127.0.0.1:9090", o.address)
-	}
 	return nil
 }
 
@@ -97,7 +85,7 @@ func (o *operations) serve(srv *bridge.Server) (closeServer func(), err error) {
 	}
 	o.url = "http://" + ln.Addr().String() + "/metrics"
 	web := &http.Server{
-		Handler:           o.handler(srv),
+		Handler:           srv.Operations(),
 		ReadHeaderTimeout: 5 * time.Second,
 		IdleTimeout:       time.Minute,
 		MaxHeaderBytes:    8 << 10,
@@ -110,26 +98,6 @@ func (o *operations) serve(srv *bridge.Server) (closeServer func(), err error) {
 	}()
 	o.log.Info("metrics", "url", o.url)
 	return func() { web.Close() }, nil // nothing is lost with its connections
-}
-
-func (o *operations) handler(srv *bridge.Server) http.Handler {
-	mux := http.NewServeMux()
-	mux.Handle("/", srv.Operations())
-	if !o.pprof {
-		return mux
-	}
-	for path, handler := range map[string]http.HandlerFunc{
-		"": pprof.Index, "cmdline": pprof.Cmdline, "profile": pprof.Profile, "symbol": pprof.Symbol, "trace": pprof.Trace,
-	} {
-		mux.HandleFunc("/debug/pprof/"+path, func(w http.ResponseWriter, r *http.Request) {
-			if !srv.Known(r) {
-				http.Error(w, "call this server by its IP address", http.StatusForbidden)
-				return
-			}
-			handler(w, r)
-		})
-	}
-	return mux
 }
 
 // untilStopped returns a context that ends when the server is to shut down: at a

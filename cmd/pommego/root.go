@@ -72,6 +72,9 @@ layouts, once it has read the script that "pommego completion SHELL" writes; see
 	return root
 }
 
+// inOwnServer is said of limits that only servers of one process lack.
+const inOwnServer = "it has a fixed limit, and none with --exit-on-stdin-close"
+
 // removed is what to use in place of flags that commands once had.
 var removed = map[string]string{
 	"play fps":        "record the match and give --fps to replay",
@@ -81,6 +84,24 @@ var removed = map[string]string{
 	"play repetition": "pommego view shows a tournament's games",
 	"play start-game": "--start takes the first game of its file",
 	"play web":        "human opens the page by itself",
+
+	"serve cpuprofile":                  "bench --cpuprofile profiles the same work",
+	"serve idle-timeout":                inOwnServer,
+	"serve max-agent-memory":            inOwnServer,
+	"serve max-agent-ticks":             "--max-agent-time sets it, 100,000 for each second",
+	"serve max-batch-bytes":             "it is 1 GiB",
+	"serve max-connections-per-address": "it is a quarter of --max-connections",
+	"serve max-envs":                    "it is 64 for each connection",
+	"serve max-games":                   inOwnServer,
+	"serve max-in-flight":               "it is 8",
+	"serve max-message-bytes":           "it is 16 MiB",
+	"serve max-total-games":             inOwnServer,
+	"serve max-workers":                 inOwnServer,
+	"serve message-timeout":             "it is 1m",
+	"serve pprof":                       "bench --cpuprofile profiles the same work",
+	"serve v":                           "--log-level info",
+	"serve verbose":                     "--log-level info",
+	"serve write-timeout":               "it is 5m",
 }
 
 func commandNames(root *cobra.Command) []string {

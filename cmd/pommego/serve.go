@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,7 +15,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"pommego/arena/match"
 	"pommego/bridge"
@@ -26,16 +26,15 @@ import (
 const tokenVariable = "POMMEGO_TOKEN"
 
 type serveOptions struct {
-	listen         string
-	access         access
-	readyFD        int
-	stdin, verbose bool
-	web            bool
-	profile        string
-	ops            operations
-	asJSON         bool
-	agents         []string
-	cfg            bridge.Config
+	listen  string
+	access  access
+	readyFD int
+	parent  bool // it belongs to the process that started it
+	web     bool
+	ops     operations
+	asJSON  bool
+	agents  []string
+	cfg     bridge.Config
 }
 
 func newServe() *cobra.Command {
@@ -64,45 +63,37 @@ times that, so that what is no longer used is collected in time.`,
   pommego serve --metrics-address 127.0.0.1:9090 --drain-timeout 1m --log-format json
   pommego serve --listen 0.0.0.0:8765 --host training-box --token-file token --tls-cert cert.pem --tls-key key.pem`,
 		Args: exactly(0, "none"),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return profiled(o.profile, func() error { return o.run(cmd.OutOrStdout()) })
-		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.OutOrStdout()) },
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.listen, "listen", "127.0.0.1:8765", "where to listen: host:port (port 0: a free one) or unix:PATH")
-	f.IntVar(&o.readyFD, "ready-fd", -1, "write the address to this file descriptor instead, and close it")
-	f.BoolVar(&o.stdin, "exit-on-stdin-close", false, "shut down when standard input closes, as it does when a parent process ends")
+	f.IntVar(&o.readyFD, "ready-fd", noFD, "write the address to this file descriptor instead, and close it")
+	f.BoolVar(&o.parent, "exit-on-stdin-close", false, "serve the process that started it alone: shut down when standard input closes, and limit only memory and what other flags say")
 	o.access.flags(f)
-	o.limits(f)
+	f.StringSliceVar(&o.cfg.Hosts, "host", nil, "a name by which clients may call this machine, besides localhost; may be repeated")
+	f.StringSliceVar(&o.cfg.Origins, "origin", nil, "a web page's origin that may connect, such as https://example.org; may be repeated")
+	f.IntVar(&o.cfg.MaxConnections, "max-connections", 0, "connections at a time, a quarter of them from one other machine (default 64)")
+	f.Int64Var(&o.cfg.MaxMemoryBytes, "max-memory-bytes", 0, "memory for games, batches and saved states, half of it a connection at most (default: half of the\nleast of the machine's memory, the control group's limit and what RLIMIT_AS leaves)")
+	f.DurationVar(&o.cfg.MaxAgentTime, "max-agent-time", 0, "time of an agent's decision, its option ms; its ticks and iterations may be 100,000 for each second (default 10s)")
+	f.StringArrayVar(&o.agents, "allow-agents", nil, `an agent outside the server that clients may name as an opponent, "exec:COMMAND" or "http://host:port", word for word; "*" allows all, and with them any command; may be repeated`)
 	f.BoolVar(&o.web, "web", false, "serve a page, too, to look at running environments, on this machine alone; its address is printed")
 	f.BoolVar(&o.asJSON, "json", false, "print the address as a JSON object")
-	f.StringVar(&o.profile, "cpuprofile", "", profileUsage)
-	f.BoolVarP(&o.verbose, "verbose", "v", false, "log connections and refusals, too: --log-level info")
 	o.ops.flags(f)
 	return cmd
 }
 
-// limits adds the flags for who may connect, and for what clients may use.
-func (o *serveOptions) limits(f *pflag.FlagSet) {
-	f.StringSliceVar(&o.cfg.Hosts, "host", nil, "a name by which clients may call this machine, besides localhost; may be repeated")
-	f.StringSliceVar(&o.cfg.Origins, "origin", nil, "a web page's origin that may connect, such as https://example.org; may be repeated")
-	f.IntVar(&o.cfg.MaxConnections, "max-connections", 0, "connections at a time (default 64)")
-	f.IntVar(&o.cfg.MaxPerAddress, "max-connections-per-address", 0, "of these from one address, unless it is this machine's (default 16)")
-	f.IntVar(&o.cfg.MaxEnvs, "max-envs", 0, "environments of one connection (default 64)")
-	f.IntVar(&o.cfg.MaxGames, "max-games", 0, "games of one environment (default 65536)")
-	f.IntVar(&o.cfg.MaxTotalGames, "max-total-games", 0, "games of the whole server (default 131072)")
-	f.IntVar(&o.cfg.MaxInFlight, "max-in-flight", 0, "requests of one connection read ahead (default 8)")
-	f.IntVar(&o.cfg.MaxMessageBytes, "max-message-bytes", 0, "size of a request (default 16 MiB)")
-	f.IntVar(&o.cfg.MaxBatchBytes, "max-batch-bytes", 0, "size of a reply (default 1 GiB)")
-	f.Int64Var(&o.cfg.MaxMemoryBytes, "max-memory-bytes", 0, "memory for games, batches and saved states, half of it a connection at most (default: half of the\nleast of the machine's memory, the control group's limit and what RLIMIT_AS leaves)")
-	f.IntVar(&o.cfg.MaxWorkers, "max-workers", 0, "workers that step one environment (default: 64, or one a core if that is more)")
-	f.StringArrayVar(&o.agents, "allow-agents", nil, `an agent outside the server that clients may name as an opponent, "exec:COMMAND" or "http://host:port", word for word; "*" allows all, and with them any command; may be repeated`)
-	f.IntVar(&o.cfg.MaxAgentTicks, "max-agent-ticks", 0, "an agent's ticks, iterations or samples of one decision (default 1000000)")
-	f.DurationVar(&o.cfg.MaxAgentTime, "max-agent-time", 0, "an agent's time of one decision, its option ms (default 10s)")
-	f.Int64Var(&o.cfg.MaxAgentMemory, "max-agent-memory", 0, "bytes of an agent's option memory (default 1 GiB)")
-	f.DurationVar(&o.cfg.IdleTimeout, "idle-timeout", 0, "end a connection without requests after this long (default 30m)")
-	f.DurationVar(&o.cfg.MessageTimeout, "message-timeout", 0, "time one request may take to arrive (default 1m)")
-	f.DurationVar(&o.cfg.WriteTimeout, "write-timeout", 0, "time one reply may wait for its reader (default 5m)")
+// limits completes the limits, which follow from what the flags say. A server of one parent
+// process has a single user, who may use the whole machine and be idle for hours.
+func (o *serveOptions) limits() {
+	c := &o.cfg
+	if o.parent {
+		const always = 10 * 365 * 24 * time.Hour
+		c.MaxConnections, c.MaxAgentTime = cmp.Or(c.MaxConnections, 1024), cmp.Or(c.MaxAgentTime, always)
+		c.MaxGames, c.MaxTotalGames, c.MaxWorkers = 1<<20, 1<<22, 1024
+		c.MaxAgentMemory, c.IdleTimeout = 1<<40, always
+	}
+	c.MaxPerAddress = c.MaxConnections / 4
+	c.MaxAgentTicks = int(min(c.MaxAgentTime.Seconds()*100_000, 1e9))
 }
 
 func (o *serveOptions) run(out io.Writer) error {
@@ -122,7 +113,7 @@ func (o *serveOptions) run(out io.Writer) error {
 	}
 	ctx, stop := o.ops.untilStopped(context.Background(), srv)
 	defer stop()
-	ctx, gone := untilStdinCloses(ctx, o.stdin)
+	ctx, gone := untilStdinCloses(ctx, o.parent)
 	defer gone()
 	ln, err := o.access.listen(o.listen)
 	if err != nil {
@@ -151,6 +142,7 @@ func (o *serveOptions) run(out io.Writer) error {
 // prepare completes the configuration and checks what only a command line can
 // get wrong.
 func (o *serveOptions) prepare() error {
+	o.limits()
 	o.cfg.IDs, o.cfg.Game, o.cfg.Variant, o.cfg.Version = catalog.IDs, catalog.Game, catalog.Variant, version()
 	if err := o.allow(); err != nil {
 		return err
@@ -159,7 +151,7 @@ func (o *serveOptions) prepare() error {
 	if o.cfg.Token, err = serverToken(o.access.tokenFile, o.access.tokenFD); err != nil {
 		return err
 	}
-	if err := o.ops.prepare(&o.cfg, o.verbose); err != nil {
+	if err := o.ops.prepare(&o.cfg); err != nil {
 		return err
 	}
 	o.access.tls.log = o.cfg.Log

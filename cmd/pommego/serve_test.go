@@ -167,8 +167,8 @@ func TestServeRefusesStrangers(t *testing.T) {
 	if r := pommego(t, "serve", "--token-file", empty, "--listen", "127.0.0.1:0"); r.code != exitUsage || !strings.Contains(r.errors, "is empty") {
 		t.Errorf("an empty token file exits with %d and %q, want %d and that it is empty", r.code, r.errors, exitUsage)
 	}
-	if r := pommego(t, "serve", "--max-games", "-1"); r.code != exitUsage || !strings.Contains(r.errors, "MaxGames") {
-		t.Errorf("--max-games -1 exits with %d and %q, want %d and the limit's name", r.code, r.errors, exitUsage)
+	if r := pommego(t, "serve", "--max-connections", "-1"); r.code != exitUsage || !strings.Contains(r.errors, "MaxConnections") {
+		t.Errorf("--max-connections -1 exits with %d and %q, want %d and the limit's name", r.code, r.errors, exitUsage)
 	}
 }
 

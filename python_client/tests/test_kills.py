@@ -97,7 +97,7 @@ class World:
         self.binary, self.folder = binary, folder
         self.took: Counter[str] = Counter()
         self.worst: dict[str, float] = {}
-        self._server = Serving(binary, f"unix:{folder}/shared", "--max-agent-ticks", "1000000000")
+        self._server = Serving(binary, f"unix:{folder}/shared")
         self.address = self._server.address
         self.good = pommego.make_vec(ID, 2, address=self.address)
         self.good.reset(seed=0)

@@ -27,18 +27,6 @@ from pommego.errors import BinaryNotFoundError, ServerDiedError, ServerStartErro
 
 __all__ = ["Server", "find_binary", "running"]
 
-# The embedded server has a single user, who may use the whole machine and be idle for hours.
-_GENEROUS = [
-    *("--idle-timeout", "87600h"),
-    *("--max-connections", "1024"),
-    *("--max-games", "1048576"),
-    *("--max-total-games", "4194304"),
-    *("--max-batch-bytes", str(1 << 30)),
-    *("--max-workers", "1024"),
-    *("--max-agent-ticks", "1000000000"),
-    *("--max-agent-time", "87600h"),
-    *("--max-agent-memory", str(1 << 40)),
-]
 _GRACE = 0.5  # seconds a server gets to shut down before it is killed: it has nothing to save
 _TAIL = 2048  # bytes of its output in error messages
 _SEARCHED = 8 << 20  # bytes of it in which the beginning of a fault is looked for
@@ -225,7 +213,7 @@ def _spawn(
     os.close(hand)
     try:
         process = subprocess.Popen(
-            [program, "serve", *arguments, *_GENEROUS],
+            [program, "serve", *arguments],
             stdin=subprocess.PIPE,
             stdout=output,
             stderr=output,
