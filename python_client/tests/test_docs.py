@@ -306,7 +306,7 @@ def test_dead_links_stop_the_site(link: str, tmp_path: Path, monkeypatch: pytest
 
 def test_what_to_cite_is_this_version() -> None:
     version = re.escape(pommego.__version__)
-    assert re.search(rf"^  version = \{{{version}\}},$", (DOCS / "citation.md").read_text(), re.MULTILINE)
+    assert re.search(rf"^  version = \{{{version}\}},$", (DOCS / "README.md").read_text(), re.MULTILINE)
     assert re.search(rf"^version: {version}$", (REPOSITORY / "CITATION.cff").read_text(), re.MULTILINE)
 
 
