@@ -33,6 +33,7 @@ package env
 
 import (
 	"encoding/json"
+	"fmt"
 	"math/bits"
 	"strings"
 )
@@ -48,8 +49,22 @@ type Game interface {
 
 	// NewAgent makes a built-in agent from its name, with options where it has
 	// any ("simple", "mcts:ticks=2000"). An unknown name is an error that
-	// lists what exists.
+	// lists what exists. Games read no files: an option that names one is a
+	// [FileError].
 	NewAgent(name string) (Agent, error)
+}
+
+// FileError is the error of an agent's option that names a file. Callers that trust the
+// name read the file and make the agent from its content.
+type FileError struct {
+	Option, Path string
+	Names        []string // the values that the option has built in
+	Make         func(content []byte) (Agent, error)
+}
+
+func (e *FileError) Error() string {
+	return fmt.Sprintf("option %s=%s, want one of %s; only pommego play and pommego tournament read it from a file",
+		e.Option, e.Path, strings.Join(e.Names, ", "))
 }
 
 // Match is one running game.

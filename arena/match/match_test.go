@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -11,6 +13,7 @@ import (
 
 	"pommego/arena/match"
 	"pommego/env"
+	"pommego/env/catalog"
 	"pommego/env/envtest"
 )
 
@@ -266,6 +269,32 @@ func TestPlayCanceledAtTheEnd(t *testing.T) {
 		} else if !errors.Is(err, context.Canceled) {
 			t.Errorf("%v: %+v, %v; want %v", ties, result, err, context.Canceled)
 		}
+	}
+}
+
+// TestWeightsFromFile: a player reads the file that an option of its agent names. The
+// game itself, which makes agents for clients, reads none.
+func TestWeightsFromFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "weights.json")
+	if err := os.WriteFile(file, []byte(`{"kill": 2500}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	game, err := catalog.Game("PommeFFACompetition-v0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := match.NewPlayer(game, "champion:weights="+file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := game.NewAgent("champion:weights=" + file); err == nil || !strings.Contains(err.Error(), "want one of default, peaceful, reckless") {
+		t.Errorf("the game makes the agent: %v, want an error", err)
+	}
+	if _, err := match.NewPlayer(game, "champion:weights="+file+".gone"); err == nil || !strings.Contains(err.Error(), "no such file") {
+		t.Errorf("without the file: %v, want an error", err)
 	}
 }
 

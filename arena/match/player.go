@@ -74,11 +74,24 @@ func NewPlayer(game env.Game, name string) (Player, error) {
 	case "exec":
 		return newExec(game, name, os.Stderr)
 	}
-	agent, err := game.NewAgent(name)
+	agent, err := newAgent(game, name)
 	if err != nil {
 		return nil, fmt.Errorf("%w; or http://host:port, or exec:COMMAND", err)
 	}
 	return &builtIn{name: name, game: game, agent: agent}, nil
+}
+
+// newAgent makes a built-in agent, and reads the file that its options may name.
+func newAgent(game env.Game, name string) (env.Agent, error) {
+	agent, err := game.NewAgent(name)
+	if e, ok := errors.AsType[*env.FileError](err); ok {
+		content, err := os.ReadFile(e.Path)
+		if err != nil {
+			return nil, fmt.Errorf("agent %q: %w; or one of %s", name, err, strings.Join(e.Names, ", "))
+		}
+		return e.Make(content)
+	}
+	return agent, err
 }
 
 // AtURL reports whether a name is of a server, which plays in one seat at a time.
@@ -102,7 +115,7 @@ func (p *builtIn) Remote() bool { return false }
 
 func (p *builtIn) Begin(_ context.Context, g Start) error {
 	if g.Game != p.game {
-		agent, err := g.Game.NewAgent(p.name)
+		agent, err := newAgent(g.Game, p.name)
 		if err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package seat
 
 import (
+	"errors"
 	"sync"
 
 	"pommego/env"
@@ -70,8 +71,13 @@ func (b *Common[M, V, P]) New(n int) []env.Match {
 }
 
 // NewAgent makes a built-in agent.
-func (b *Common[M, V, P]) NewAgent(name string) (env.Agent, error) {
-	bot, err := b.bots.New(name)
+func (b *Common[M, V, P]) NewAgent(name string) (env.Agent, error) { return b.newAgent(name, nil) }
+
+func (b *Common[M, V, P]) newAgent(name string, file []byte) (env.Agent, error) {
+	bot, err := b.bots.newBot(name, file)
+	if e, ok := errors.AsType[*env.FileError](err); ok {
+		e.Make = func(content []byte) (env.Agent, error) { return b.newAgent(name, content) }
+	}
 	if err != nil {
 		return nil, err
 	}

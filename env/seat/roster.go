@@ -44,8 +44,11 @@ func (r Roster[V]) Names() []string {
 }
 
 // New makes a bot from its name and options. It must be Reset or Restored before
-// it acts.
-func (r Roster[V]) New(name string) (Bot[V], error) {
+// it acts. An option that names a file is an [env.FileError].
+func (r Roster[V]) New(name string) (Bot[V], error) { return r.newBot(name, nil) }
+
+// newBot makes a bot, of whose options one may name a file with the given content.
+func (r Roster[V]) newBot(name string, file []byte) (Bot[V], error) {
 	base, list, given := strings.Cut(name, ":")
 	i := slices.IndexFunc(r, func(k Kind[V]) bool { return k.Name == base })
 	if i < 0 && base == "human" {
@@ -54,7 +57,7 @@ func (r Roster[V]) New(name string) (Bot[V], error) {
 	if i < 0 {
 		return nil, fmt.Errorf("no agent is called %q%s, there are: %s", base, enum.Suggest(base, r.Names()), strings.Join(r.Names(), ", "))
 	}
-	o := Options{}
+	o := Options{map[string]string{}, file}
 	if given {
 		if err := o.parse(list, r[i].Name, r[i].Options); err != nil {
 			return nil, fmt.Errorf("agent %q: %w", name, err)
@@ -67,8 +70,11 @@ func (r Roster[V]) New(name string) (Bot[V], error) {
 	return bot, nil
 }
 
-// Options are what follows the colon of a name, by key.
-type Options map[string]string
+// Options are what follows the colon of a name.
+type Options struct {
+	given map[string]string // by key
+	file  []byte            // the content of a file that an option names; nil: not read
+}
 
 // parse reads "key=value,key=value" and accepts the known keys, each at most
 // once.
@@ -83,21 +89,21 @@ func (o Options) parse(list, name string, known []string) error {
 		case !slices.Contains(known, key):
 			return fmt.Errorf("option %q does not exist, %s takes: %s", key, name, strings.Join(known, ", "))
 		}
-		if _, twice := o[key]; twice {
+		if _, twice := o.given[key]; twice {
 			return fmt.Errorf("option %q is given twice", key)
 		}
-		o[key] = value
+		o.given[key] = value
 	}
 	return nil
 }
 
 // Has reports whether an option is given.
-func (o Options) Has(key string) bool { return o[key] != "" }
+func (o Options) Has(key string) bool { return o.given[key] != "" }
 
 // Number reads an option that is given: a number from lo to hi, such as 2000 or
 // 2e3, without fractions if whole.
 func (o Options) Number(key string, lo, hi float64, whole bool) (float64, error) {
-	v, err := strconv.ParseFloat(o[key], 64)
+	v, err := strconv.ParseFloat(o.given[key], 64)
 	if err == nil && v >= lo && v <= hi && (!whole || v == math.Trunc(v)) {
 		return v, nil
 	}
@@ -105,7 +111,7 @@ func (o Options) Number(key string, lo, hi float64, whole bool) (float64, error)
 	if whole {
 		what = "a whole number"
 	}
-	return 0, fmt.Errorf("option %s=%s, want %s from %s to %s", key, o[key], what, decimal(lo), decimal(hi))
+	return 0, fmt.Errorf("option %s=%s, want %s from %s to %s", key, o.given[key], what, decimal(lo), decimal(hi))
 }
 
 // decimal writes a number without an exponent.

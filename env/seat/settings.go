@@ -1,6 +1,13 @@
 package seat
 
-import "time"
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"pommego/env"
+)
 
 // Setting is an option of a kind of bot whose settings are S.
 type Setting[S any] struct {
@@ -39,6 +46,25 @@ func Number[S any](key string, low, high float64, whole bool, set func(s *S, x f
 			set(s, x)
 		}
 		return err
+	}}
+}
+
+// Named is a setting that is one of some values with a name, or is read from a file by
+// read. Who makes the bot reads the file: see [env.FileError].
+func Named[S, T any](key string, values map[string]T, set func(s *S, value T), read func([]byte) (T, error)) Setting[S] {
+	return Setting[S]{key, func(s *S, o Options) error {
+		value, ok := values[o.given[key]]
+		if !ok {
+			if o.file == nil {
+				return &env.FileError{Option: key, Path: o.given[key], Names: slices.Sorted(maps.Keys(values))}
+			}
+			var err error
+			if value, err = read(o.file); err != nil {
+				return fmt.Errorf("option %s=%s: %w", key, o.given[key], err)
+			}
+		}
+		set(s, value)
+		return nil
 	}}
 }
 

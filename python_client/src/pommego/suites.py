@@ -89,8 +89,8 @@ _PARTNERS = (
     "champion:level=2",
     "champion:level=3",
     "champion:level=3,noise=0.05",
-    "champion:level=2,w-chase=0,w-hunt=0",
-    "champion:level=2,w-chase=1000,w-tight=0",
+    "champion:level=2,weights=peaceful",
+    "champion:level=2,weights=reckless",
 )
 
 

@@ -10,11 +10,12 @@ import (
 	"pommego/env/envtest/pommermantest"
 	"pommego/env/grid"
 	"pommego/env/pommerman"
+	"pommego/env/search"
 )
 
 // TestChampionOptions: options arrive where they belong, and bad ones are refused.
 func TestChampionOptions(t *testing.T) {
-	settings := func(name string) championSettings {
+	made := func(name string) settings {
 		t.Helper()
 		b, err := Roster.New(name)
 		if err != nil {
@@ -22,37 +23,59 @@ func TestChampionOptions(t *testing.T) {
 		}
 		return b.(*champion).settings
 	}
-	if s := settings("champion"); s != championDefaults {
-		t.Errorf("champion has %+v, want the defaults", s)
+	if s := made("champion"); s.weights != defaultWeights || s.budget.Ticks != 2000 {
+		t.Errorf("champion has %+v, want the default weights and 2000 ticks", s)
 	}
-	if s := settings("champion:ms=20"); s.budget.Ticks != 0 || s.budget.Time.Milliseconds() != 20 {
+	if s := made("champion:ms=20"); s.budget.Ticks != 0 || s.budget.Time.Milliseconds() != 20 {
 		t.Errorf("with ms alone the budget is %+v, want 20 ms and no limit of ticks", s.budget)
 	}
-	for level, ticks := range championLevels {
-		if s := settings(fmt.Sprintf("champion:level=%d", level+1)); s.budget.Ticks != ticks {
+	for level, ticks := range levels {
+		if s := made(fmt.Sprintf("champion:level=%d", level+1)); s.budget.Ticks != ticks {
 			t.Errorf("level %d has the budget %+v, want %d ticks", level+1, s.budget, ticks)
 		}
 	}
-	if s := settings("champion:ticks=7,level=2,ms=1"); s.budget.Ticks != 7 || s.budget.Time.Milliseconds() != 1 {
+	if s := made("champion:ticks=7,level=2,ms=1"); s.budget.Ticks != 7 || s.budget.Time.Milliseconds() != 1 {
 		t.Errorf("with a level, ticks and ms the budget is %+v, want 7 ticks and 1 ms", s.budget)
 	}
-	want := championDefaults
-	want.budget.Ticks, want.replies, want.plies, want.tight, want.remember, want.radio = 30, 0, 1, false, false, false
-	want.kill = 7
-	if s := settings("champion:ticks=30,replies=0,plies=1,tight=0,remember=0,radio=0,w-kill=7"); s != want {
-		t.Errorf("settings are %+v, want %+v", s, want)
+	want := defaultWeights
+	want.Hunt, want.Chase = 0, 0
+	if s := made("champion:level=2,weights=peaceful"); s.weights != want || s.budget.Ticks != 12 {
+		t.Errorf("peaceful has %+v, want 12 ticks and the weights %+v", s, want)
 	}
 	for _, test := range []struct{ name, want, reason string }{
-		{"champion:c=3", `"c" does not exist, champion takes: level, ms, ticks, replies`, "an unknown option lists what exists"},
+		{"champion:c=3", `"c" does not exist, champion takes: level, ms, ticks, weights`, "an unknown option lists what exists"},
 		{"champion:level=6", "level=6, want a whole number from 1 to 5", "a level too high"},
-		{"champion:replies=4", "replies=4, want a whole number from 0 to 3", "more rivals than there are"},
-		{"champion:plies=0", "plies=0, want a whole number from 1 to 16", "no move at all"},
-		{"champion:tight=2", "tight=2, want a whole number from 0 to 1", "neither on nor off"},
-		{"champion:w-worst=101", "w-worst=101, want a whole number from 0 to 100", "more than all"},
 		{"champion:ms=0", "ms=0, want a number from 0.01 to 60000", "no time"},
+		{"champion:weights=brave", "weights=brave, want one of default, peaceful, reckless; only", "no such weights"},
+		{"champion:weights=champion.go", "weights=champion.go, want one of", "a file, which the game does not read"},
 	} {
 		if bot, err := Roster.New(test.name); err == nil || bot != nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: New(%q) gives %v, want an error with %q", test.reason, test.name, err, test.want)
+		}
+	}
+}
+
+// TestWeightsOfAFile: a file holds the weights that differ from the default. What is no
+// weight, or out of range, is refused.
+func TestWeightsOfAFile(t *testing.T) {
+	want := defaultWeights
+	want.Kill, want.TightRoom = 7, 0
+	if w, err := readWeights([]byte(`{"kill": 7, "tight_room": 0}`)); err != nil || w != want {
+		t.Errorf("weights are %+v, %v, want %+v", w, err, want)
+	}
+	for _, test := range []struct{ text, want string }{
+		{``, "EOF"},
+		{`{"kill": 7} {}`, "more than one JSON value"},
+		{`{"kil": 7}`, `unknown field "kil"`},
+		{`{"kill": 0.5}`, "cannot unmarshal number 0.5"},
+		{`{"kill": 3000000000}`, "cannot unmarshal number 3000000000"},
+		{`{"kill": -1}`, "kill is -1, want 0 to 10000"},
+		{`{"worst": 101}`, "worst is 101, want 0 to 100"},
+		{`{"half": 0}`, "half is 0, want 1 to 100"},
+		{`[]`, "cannot unmarshal array"},
+	} {
+		if _, err := readWeights([]byte(test.text)); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("weights %s: %v, want an error with %q", test.text, err, test.want)
 		}
 	}
 }
@@ -72,7 +95,7 @@ func TestChampionForecast(t *testing.T) {
 		for seat := range sit.Rules.Seats() {
 			m.where[seat].Add(s.Agents[seat].Cell)
 		}
-		p.begin(sit.Rules, 0, &championDefaults, championDefaults.budget, &m)
+		p.begin(sit.Rules, 0, &defaultWeights, search.Budget{Ticks: 1}, &m)
 		for seat := range sit.Rules.Seats() {
 			if s.Agents[seat].Alive {
 				s.Agents[seat].Alive = false
@@ -145,14 +168,6 @@ func TestChampionMoves(t *testing.T) {
 			#######
 			#######
 			#######`, change: func(v *pommerman.View) { v.Self.Blast = 3 }, want: pommerman.LayBomb},
-		{reason: "a bomb opens the way out, though it takes half of the room there is", board: `
-			#######
-			##..A+.
-			##.##..
-			######.
-			######.
-			######.
-			######B`, want: pommerman.LayBomb},
 		{reason: "an item on the way to nothing else", board: itemBoard, change: func(v *pommerman.View) { v.Self.Ammo = 0 }, want: pommerman.Right},
 	} {
 		v := pommermantest.Draw(t, pommerman.Playground(pommerman.FFA), test.board)
@@ -161,7 +176,7 @@ func TestChampionMoves(t *testing.T) {
 		if test.change != nil {
 			test.change(v)
 		}
-		if move := pommermantest.ActionOf(pommermantest.Bot(t, players, "champion:plies=10", 1), v); move != test.want {
+		if move := pommermantest.ActionOf(pommermantest.Bot(t, players, "champion", 1), v); move != test.want {
 			t.Errorf("%s: plays %v, want %v, on\n%s", test.reason, move, test.want, pommermantest.Picture(v))
 		}
 	}
@@ -182,25 +197,25 @@ func TestChampionUrgency(t *testing.T) {
 		for _, seat := range dead {
 			now.where[seat] = grid.Bits{}
 		}
-		p.begin(&rules, 0, &championDefaults, championDefaults.budget, &now)
+		p.begin(&rules, 0, &defaultWeights, search.Budget{Ticks: 1}, &now)
 		return p.weights
 	}
 	early, middle, late := weightsAt(100), weightsAt(400), weightsAt(700)
-	if d := championDefaults.weights; early.chase != d.chase || early.tightRoom != d.tightRoom {
+	if d := defaultWeights; early.Chase != d.Chase || early.TightRoom != d.TightRoom {
 		t.Errorf("early it values %+v, want the defaults %+v", early, d)
 	}
-	if !(early.chase < middle.chase && middle.chase < late.chase && early.tightRoom > middle.tightRoom && middle.tightRoom > late.tightRoom) {
+	if !(early.Chase < middle.Chase && middle.Chase < late.Chase && early.TightRoom > middle.TightRoom && middle.TightRoom > late.TightRoom) {
 		t.Errorf("chase is worth %d, %d, %d and room in others' way %d, %d, %d, want ever more and ever less",
-			early.chase, middle.chase, late.chase, early.tightRoom, middle.tightRoom, late.tightRoom)
+			early.Chase, middle.Chase, late.Chase, early.TightRoom, middle.TightRoom, late.TightRoom)
 	}
 	ahead := late
-	ahead.tightRoom, ahead.tightDoom, ahead.trap, ahead.haven = early.tightRoom, early.tightDoom, early.trap, early.haven
+	ahead.TightRoom, ahead.TightDoom, ahead.Trap, ahead.Haven = early.TightRoom, early.TightDoom, early.Trap, early.Haven
 	for _, test := range []struct {
 		dead []int
 		want weights
 	}{{[]int{1}, ahead}, {[]int{2}, early}, {[]int{1, 2}, early}} {
 		got := weightsAt(100, test.dead...)
-		got.wood, test.want.wood = 0, 0 // which depends on where they are
+		got.Wood, test.want.Wood = 0, 0 // which depends on where they are
 		if got != test.want {
 			t.Errorf("with %v dead it values %+v, want %+v", test.dead, got, test.want)
 		}
@@ -208,10 +223,10 @@ func TestChampionUrgency(t *testing.T) {
 }
 
 // TestChampionWary: it does not stay beside a bomb that a rival, of which it has not
-// seen whether it can, could kick to where it is when it leaves at last.
+// seen whether it can, could kick to where it is when it leaves at last. Where there is
+// no rival it stays.
 func TestChampionWary(t *testing.T) {
-	for wary := range 2 {
-		name := fmt.Sprintf("champion:plies=10,wary=%d", wary)
+	for _, rival := range []bool{false, true} {
 		v := pommermantest.Draw(t, pommerman.Playground(pommerman.Team).Fogged(4), `
 			#######
 			#...###
@@ -220,11 +235,16 @@ func TestChampionWary(t *testing.T) {
 			###.#.#
 			###...#
 			#######`)
-		v.Alive = env.SeatSet(0).With(0).With(1)
+		v.Alive = env.SeatSet(0).With(0)
+		if rival {
+			v.Alive = v.Alive.With(1)
+		} else {
+			v.Board[v.Self.Cell.Next(grid.Left).Next(grid.Left)] = pommerman.Passage
+		}
 		v.StepCount, v.Bombs[0].Life = 50, 2
-		move := pommermantest.ActionOf(pommermantest.Bot(t, players, name, 1), v)
-		if stays := move == pommerman.Stop; stays != (wary == 0) {
-			t.Errorf("%s plays %v, want it to stay only if it is not wary, on\n%s", name, move, pommermantest.Picture(v))
+		move := pommermantest.ActionOf(pommermantest.Bot(t, players, "champion:ticks=2000", 1), v)
+		if stays := move == pommerman.Stop; stays == rival {
+			t.Errorf("with a rival: %v: it plays %v, want it to stay only without, on\n%s", rival, move, pommermantest.Picture(v))
 		}
 	}
 }
@@ -232,9 +252,11 @@ func TestChampionWary(t *testing.T) {
 // TestChampionYields: if it does not get to where it wants to go, it now and then lets
 // another one have the cell, which may want to go there as well.
 func TestChampionYields(t *testing.T) {
-	for _, yield := range []int{0, 600} {
-		name := fmt.Sprintf("champion:w-restless=0,w-yield=%d", yield)
-		b, goes := pommermantest.Bot(t, players, name, 1), 0
+	for _, yield := range []int32{0, 600} {
+		w := defaultWeights
+		w.Restless, w.Yield = 0, yield
+		b, goes := &champion{settings: settings{search.Budget{Ticks: 60}, w}}, 0
+		b.Reset(env.RNG{State: 1})
 		for step := range 40 {
 			v := pommermantest.Draw(t, pommerman.Playground(pommerman.FFA), itemBoard)
 			v.Alive = env.SeatSet(0).With(0).With(1)
@@ -244,7 +266,7 @@ func TestChampionYields(t *testing.T) {
 			}
 		}
 		if yield == 0 && goes != 40 || yield > 0 && (goes < 20 || goes > 35) {
-			t.Errorf("%s, held where it is, tries %d of 40 times to go right, want all without yielding, else 20 to 35", name, goes)
+			t.Errorf("with %d for yielding, held where it is, tries %d of 40 times to go right, want all without yielding, else 20 to 35", yield, goes)
 		}
 	}
 }
@@ -268,7 +290,7 @@ func TestChampionRestless(t *testing.T) {
 		v.Board[v.Self.Cell] = v.Rules.Agent0()
 		m.remember(v)
 		p := new(planner)
-		p.begin(v.Rules, 0, &championDefaults, championDefaults.budget, &m)
+		p.begin(v.Rules, 0, &defaultWeights, search.Budget{Ticks: 1}, &m)
 		return p.ground.good[home]
 	}
 	var home [70]int32
@@ -297,18 +319,17 @@ func TestChampionSurrounded(t *testing.T) {
 		...D...
 		.......
 		.......`)
-	b := pommermantest.Bot(t, players, "champion:replies=3,plies=10", 1)
+	b := pommermantest.Bot(t, players, "champion:ticks=2000", 1)
 	pommermantest.ActionOf(b, v)
-	if n := b.(env.Searcher).Searched(); n < 1900 {
-		t.Errorf("it searched %d ticks, want about 2000", n)
+	if n := b.(env.Searcher).Searched(); n < 200 {
+		t.Errorf("it searched %d ticks, want all scenarios and what follows", n)
 	}
 }
 
 // TestChampionWhere: in fog it knows some cell for every living other, and the right one
 // for those in view.
 func TestChampionWhere(t *testing.T) {
-	a := &champion{settings: championDefaults}
-	a.settings.budget.Ticks = 20
+	a := &champion{settings: settings{search.Budget{Ticks: 20}, defaultWeights}}
 	sights := 0
 	pommermantest.Follow(t, players, pommerman.Playground(pommerman.Team).Fogged(4), 5, func(_ *pommerman.Game, m *pommerman.Match) {
 		var v pommerman.View

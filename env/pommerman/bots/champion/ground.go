@@ -74,10 +74,10 @@ func (g *ground) value(p *planner, m *championMemory) {
 			foes = foes.Or(p.root.where[other])
 		}
 	}
-	reach, near := start.Flood(g.floor), w.wood*3/4
+	reach, near := start.Flood(g.floor), w.Wood*3/4
 	if met := reach.And(foes); met.Empty() { // it has to dig its way to them
-		w.wood = max(w.wood, w.dig)
-		near = max(near, w.dig/4) // little more, lest it wait beside the wood
+		w.Wood = max(w.Wood, w.Dig)
+		near = max(near, w.Dig/4) // little more, lest it wait beside the wood
 	}
 	for c := range reach.All {
 		var burnt grid.Bits
@@ -86,7 +86,7 @@ func (g *ground) value(p *planner, m *championMemory) {
 		woods[c] = near * int32(min(hit.Len(), 3))
 	}
 	for c := range foes.All {
-		rivals[c] = w.chase
+		rivals[c] = w.Chase
 	}
 	spread(&items, g.floor, grid.Bits{})
 	spread(&woods, g.floor, grid.Bits{})
@@ -94,7 +94,7 @@ func (g *ground) value(p *planner, m *championMemory) {
 	for c := range g.floor.Or(g.wood).All {
 		g.good[c] = items[c] + woods[c] + rivals[c]
 	}
-	stale := w.stale + w.restless*int32(m.idle)/16
+	stale := w.Stale + w.Restless*int32(m.idle)/16
 	for _, c := range m.lately() {
 		g.good[c] -= stale
 	}
@@ -105,11 +105,11 @@ func (p *planner) worth(a *pommerman.Agent, item pommerman.Item) int32 {
 	w := &p.weights
 	switch {
 	case item == pommerman.ExtraBomb:
-		return w.ammo
+		return w.Ammo
 	case item == pommerman.IncrRange:
-		return w.blast
+		return w.Blast
 	case item == pommerman.Kick && !a.Kicks:
-		return w.kick
+		return w.Kick
 	}
 	return 0
 }

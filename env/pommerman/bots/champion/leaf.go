@@ -137,7 +137,7 @@ func (p *planner) grow(n *node) (o prospect) {
 // wherever they can be in the first steps.
 func (p *planner) margin(n *node) int32 {
 	w := &p.weights
-	if !p.settings.tight || !n.Agents[p.seat].Alive {
+	if !n.Agents[p.seat].Alive {
 		return 0
 	}
 	p.forecast(n, 1)
@@ -156,9 +156,9 @@ func (p *planner) margin(n *node) int32 {
 		open = open.Or(p.ahead.opens[t])
 	}
 	if own.Empty() {
-		return -w.tightDoom
+		return -w.TightDoom
 	}
-	return w.tightRoom * share(own.Len(), w.half) / 1000
+	return w.TightRoom * share(own.Len(), w.Half) / 1000
 }
 
 // share is what so many cells are worth, in thousandths, if half of it is for half
@@ -171,28 +171,28 @@ func (p *planner) leaf(n *node, age int) int32 {
 	w := &p.weights
 	p.forecast(n, age)
 	o := p.grow(n)
-	points := p.standing(n) + w.wood*p.ahead.wood/64
-	points += w.room * share(o.ownLow, w.half) / 1000
+	points := p.standing(n) + w.Wood*p.ahead.wood/64
+	points += w.Room * share(o.ownLow, w.Half) / 1000
 	if o.own.Empty() {
-		points -= w.doom
+		points -= w.Doom
 	}
 	for other := range p.root.where {
 		if !p.others.Has(other) {
 			continue
 		}
-		left := share(o.othersLow[other], w.halfOthers)
+		left := share(o.othersLow[other], w.HalfOthers)
 		if o.others[other].Empty() {
 			left = 0
 		}
 		switch {
 		case other == p.mate && left == 0:
-			points -= w.mateDeath
+			points -= w.MateDeath
 		case other == p.mate:
-			points += w.mate * left / 1000
+			points += w.Mate * left / 1000
 		case left == 0:
-			points += w.kill * int32(128-age-o.emptied[other]) / 128
+			points += w.Kill * int32(128-age-o.emptied[other]) / 128
 		default:
-			points -= w.hunt*left/1000 + w.corner*share(o.lead[other].Len(), w.halfOthers)/1000
+			points -= w.Hunt*left/1000 + w.Corner*share(o.lead[other].Len(), w.HalfOthers)/1000
 		}
 	}
 	return points
@@ -207,9 +207,9 @@ func (p *planner) standing(n *node) int32 {
 			ammo++
 		}
 	}
-	points := p.ground.good[a.Cell] + w.blast*int32(a.Blast) + w.ammo*ammo
+	points := p.ground.good[a.Cell] + w.Blast*int32(a.Blast) + w.Ammo*ammo
 	if a.Kicks {
-		points += w.kick
+		points += w.Kick
 	}
 	return points
 }

@@ -8,7 +8,7 @@ import (
 
 // suspect takes it that others out of sight have picked up what lets them kick.
 func (p *planner) suspect() {
-	if p.rules.ViewSize == 0 || !p.settings.wary {
+	if p.rules.ViewSize == 0 {
 		return
 	}
 	for other := range p.root.Agents {
@@ -27,7 +27,7 @@ func (p *planner) nearRivals() (near [pommerman.MaxAgents]int, n int) {
 				continue
 			}
 			a := &p.root.Agents[other]
-			if other == p.mate && gap > nearMate || !a.Alive || n == p.settings.replies || p.root.where[other].Len() != 1 {
+			if other == p.mate && gap > nearMate || !a.Alive || n == maxReplies || p.root.where[other].Len() != 1 {
 				continue
 			}
 			if a.Cell.Distance(self) == gap {
@@ -47,26 +47,24 @@ func (p *planner) repliesOf(rival int) tactics.Moves {
 	a := &s.Agents[rival]
 	for _, d := range grid.Dirs {
 		to := a.Cell.Next(d)
-		if p.settings.wary && a.Kicks && s.Board[to] == pommerman.BombItem && to.Next(d) == s.Agents[p.seat].Cell {
+		if a.Kicks && s.Board[to] == pommerman.BombItem && to.Next(d) == s.Agents[p.seat].Cell {
 			moves = moves.With(pommerman.Action(d))
 		}
 	}
 	return moves
 }
 
-// moves are the moves worth trying in a node.
-func (p *planner) moves(n *node, sc *scenario, age int) tactics.Moves {
+// moves are the moves worth trying in a node. Nobody walks through where another stood.
+func (p *planner) moves(n *node, sc *scenario) tactics.Moves {
 	moves := tactics.UsefulMoves(p.rules, &n.State, p.seat)
-	if age <= bodyPlies {
-		at := n.Agents[p.seat].Cell
-		for _, d := range grid.Dirs {
-			if to := at.Next(d); sc.bodies.Has(to) || p.settings.wary && n.Board[to] == pommerman.BombItem && p.stopped(n, to.Next(d)) {
-				moves = moves.Without(pommerman.Action(d))
-			}
+	at := n.Agents[p.seat].Cell
+	for _, d := range grid.Dirs {
+		if to := at.Next(d); sc.bodies.Has(to) || n.Board[to] == pommerman.BombItem && p.stopped(n, to.Next(d)) {
+			moves = moves.Without(pommerman.Action(d))
 		}
-		if moves == 0 {
-			moves = moves.With(pommerman.Stop)
-		}
+	}
+	if moves == 0 {
+		moves = tactics.One(pommerman.Stop)
 	}
 	return moves
 }

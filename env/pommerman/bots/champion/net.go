@@ -6,29 +6,13 @@ import (
 	"pommego/env"
 	"pommego/env/pommerman"
 	"pommego/env/saved"
-	"pommego/env/seat"
 )
 
 // championNet is an agent that does not search: a small network chooses its moves. It
 // learned from champion: docs/maintainers/champion-net.md is its model card. It remembers and says by radio what champion does.
-type championNet struct {
-	championMemory
-	settings netSettings
-}
+type championNet struct{ championMemory }
 
-// netSettings say how a champion-net plays.
-type netSettings struct {
-	filter bool // it makes no move after which nothing is left to it, see [sight.bearable]
-}
-
-// championNetKind is the kind of the agent.
-func championNetKind() seat.Kind[pommerman.View] {
-	return seat.Configured("champion-net", netSettings{filter: true}, []seat.Setting[netSettings]{
-		seat.Switch("filter", func(s *netSettings, on bool) { s.filter = on }),
-	}, func(s netSettings, _ seat.Options) pommerman.Bot { return &championNet{settings: s} })
-}
-
-func (a *championNet) Reset(env.RNG) { *a = championNet{settings: a.settings} }
+func (a *championNet) Reset(env.RNG) { *a = championNet{} }
 
 func (a *championNet) Reseed(env.RNG) {} // it draws nothing
 
@@ -57,10 +41,7 @@ func (a *championNet) Act(v *pommerman.View, action []uint8) {
 func (a *championNet) choose(v *pommerman.View, w *netWork) pommerman.Action {
 	s := &w.sight
 	s.look(v.Rules, v.Seat, &a.championMemory)
-	moves := s.moves
-	if a.settings.filter {
-		moves = s.bearable()
-	}
+	moves := s.bearable()
 	s.express(0)
 	answers := trained().answer(s.input.all(), &w.activations)
 	best := moves.First()
@@ -77,5 +58,5 @@ func (a *championNet) code(c *saved.Codec) { a.championMemory.code(c) }
 func (a *championNet) Append(dst []byte) []byte { return saved.Append(dst, a, (*championNet).code) }
 
 func (a *championNet) Restore(state []byte) error {
-	return saved.Restore("bots: state of champion-net", state, a, championNet{settings: a.settings}, (*championNet).code)
+	return saved.Restore("bots: state of champion-net", state, a, championNet{}, (*championNet).code)
 }

@@ -9,7 +9,7 @@ import (
 
 // netValues are those by which champion_net.bin learned how good cells are: of
 // champion's weights at that time. Tuning that agent does not change this one.
-var netValues = championSettings{weights: weights{ammo: 70, blast: 50, kick: 120, wood: 40, chase: 150, stale: 6}}
+var netValues = weights{Ammo: 70, Blast: 50, Kick: 120, Wood: 40, Chase: 150, Stale: 6}
 
 // sight is the working memory of a look at a position.
 type sight struct {

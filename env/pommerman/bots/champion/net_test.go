@@ -14,33 +14,6 @@ import (
 	"pommego/env/pommerman/bots/tactics"
 )
 
-func TestChampionNetOptions(t *testing.T) {
-	for _, test := range []struct {
-		name string
-		want netSettings
-	}{
-		{"champion-net", netSettings{filter: true}},
-		{"champion-net:filter=0", netSettings{}},
-		{"champion-net:filter=1", netSettings{filter: true}},
-	} {
-		b, err := Roster.New(test.name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := b.(*championNet).settings; got != test.want {
-			t.Errorf("%s has %+v, want %+v", test.name, got, test.want)
-		}
-	}
-	for _, test := range []struct{ name, want, reason string }{
-		{"champion-net:ticks=3", `"ticks" does not exist, champion-net takes: filter`, "it does not search"},
-		{"champion-net:filter=2", "filter=2, want a whole number from 0 to 1", "neither on nor off"},
-	} {
-		if bot, err := Roster.New(test.name); err == nil || bot != nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s: New(%q) gives %v, want an error with %q", test.reason, test.name, err, test.want)
-		}
-	}
-}
-
 // TestChampionNetAnswers: what PyTorch answered, to the bit.
 func TestChampionNetAnswers(t *testing.T) {
 	file, err := os.ReadFile("testdata/champion_net.json")

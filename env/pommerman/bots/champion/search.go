@@ -12,12 +12,11 @@ import (
 
 // The limits of a champion's search.
 const (
-	maxPlies     = 16 // of its own moves
-	maxReplies   = 3  // near agents whose moves are looked at
+	maxPlies     = 2 // its own moves in a row: further ones see no replies, and make it rash
+	maxReplies   = 2 // near agents whose moves are looked at
 	maxScenarios = 1 + maxReplies*tactics.Choices
 	nearRival    = 4 // rows and columns up to a rival whose moves are looked at
 	nearMate     = 2 // the same up to a teammate
-	bodyPlies    = 3 // for so many plies nobody walks through where another stood
 	tableSize    = 1 << 15
 )
 
@@ -48,12 +47,11 @@ type opening struct {
 // planner is the working memory of one decision.
 type planner struct {
 	search.Meter
-	settings *championSettings
-	weights  weights // as they are at this point of the game
-	rules    *pommerman.Rules
-	seat     int
-	mate     int
-	others   env.SeatSet // that live
+	weights weights // as they are at this point of the game
+	rules   *pommerman.Rules
+	seat    int
+	mate    int
+	others  env.SeatSet // that live
 
 	root       node
 	ground     ground
@@ -81,9 +79,9 @@ type entry struct {
 }
 
 // begin sets the planner up for a decision.
-func (p *planner) begin(r *pommerman.Rules, seat int, s *championSettings, budget search.Budget, m *championMemory) {
+func (p *planner) begin(r *pommerman.Rules, seat int, w *weights, budget search.Budget, m *championMemory) {
 	p.Meter = search.NewMeter(budget)
-	p.settings, p.rules, p.seat, p.mate = s, r, seat, r.Teammate(seat)
+	p.rules, p.seat, p.mate = r, seat, r.Teammate(seat)
 	clear(p.actions[:])
 	clear(p.statistics[:])
 	p.root = node{State: m.belief.State, where: m.where}
@@ -94,7 +92,8 @@ func (p *planner) begin(r *pommerman.Rules, seat int, s *championSettings, budge
 		}
 	}
 	p.generation++
-	p.weights = s.weights.at(p.urgency(), p.lateness())
+	p.weights = *w
+	p.weights = w.at(p.urgency(), p.lateness())
 	p.ground.survey(p, m)
 }
 
@@ -105,7 +104,7 @@ func (p *planner) decide(rng *env.RNG, failed pommerman.Action) pommerman.Action
 	if !p.open() {
 		return p.openings[0].move
 	}
-	for plies := 0; plies == 0 || plies < p.settings.plies && p.Open(); plies++ {
+	for plies := 0; plies == 0 || plies < maxPlies && p.Open(); plies++ {
 		spent := p.Spent()
 		if !p.deepen(plies) || plies > 0 && p.Spent() == spent {
 			break
@@ -116,7 +115,7 @@ func (p *planner) decide(rng *env.RNG, failed pommerman.Action) pommerman.Action
 		o := &p.openings[i]
 		if o.tried {
 			if yields && o.move == failed {
-				o.value -= p.weights.yield
+				o.value -= p.weights.Yield
 			}
 			best.Offer(o.move, float64(o.value), rng)
 			p.statistics[o.move] = search.MoveStatistics{Visits: max(o.visits, 1), Value: float64(o.value)}
@@ -246,7 +245,7 @@ func (p *planner) judge(o *opening, plies int) (value int32, whole bool) {
 		sum += int64(v)
 	}
 	mean := sum / int64(o.scenarios)
-	share := int64(p.weights.worst)
+	share := int64(p.weights.Worst)
 	return int32((share*int64(worst) + (100-share)*mean) / 100), true
 }
 
@@ -254,7 +253,7 @@ func (p *planner) judge(o *opening, plies int) (value int32, whole bool) {
 // plies to go.
 func (p *planner) value(n *node, sc *scenario, plies, age int) (best int32, whole bool) {
 	if !n.Agents[p.seat].Alive {
-		return int32(16*age) - p.weights.death, true
+		return int32(16*age) - p.weights.Death, true
 	}
 	key := p.hash(n, sc, plies, age)
 	slot := &p.table[key%tableSize]
@@ -265,7 +264,7 @@ func (p *planner) value(n *node, sc *scenario, plies, age int) (best int32, whol
 		best = p.leaf(n, age)
 	} else {
 		best = math.MinInt32
-		for move := range p.moves(n, sc, age).All {
+		for move := range p.moves(n, sc).All {
 			child := &p.stack[age]
 			*child = *n
 			if !p.step(child, move, age+1) {

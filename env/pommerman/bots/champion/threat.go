@@ -24,12 +24,12 @@ const (
 // besides moved, which has made its first move, can begin before.
 func (p *planner) threat(n *node, moved int) (points int32) {
 	w := &p.weights
-	if !p.settings.wary || !n.Agents[p.seat].Alive {
+	if !n.Agents[p.seat].Alive {
 		return 0
 	}
 	at := n.Agents[p.seat].Cell
 	if p.exposed.Has(at) {
-		points -= w.exposed
+		points -= w.Exposed
 	}
 	p.forecast(n, 1)
 	p.calm = p.ahead
@@ -48,11 +48,11 @@ func (p *planner) threat(n *node, moved int) (points int32) {
 	}
 	switch {
 	case least == 0:
-		return points - w.trap
+		return points - w.Trap
 	case least >= free:
-		return points + w.haven
+		return points + w.Haven
 	}
-	return points + w.haven*share(least, w.half)/1000
+	return points + w.Haven*share(least, w.Half)/1000
 }
 
 // gapTo is the distance from a cell to the nearest of others.
@@ -167,7 +167,7 @@ func (p *planner) held(n *node, closed grid.Cell, steps int, before grid.Cell) i
 func (p *planner) expose() {
 	p.exposed = grid.Bits{}
 	view, s := p.rules.ViewSize, &p.root.State
-	if view == 0 || !p.settings.wary {
+	if view == 0 {
 		return
 	}
 	self := s.Agents[p.seat].Cell
