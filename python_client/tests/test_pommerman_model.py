@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import recorded
-from pommego.pommerman import agents, boards, characters, constants, forward_model, utility
+from pommego.pommerman import agents, characters, constants, forward_model, utility
 from pommego.pommerman.constants import Action, GameType, Item, Result
 
 MODEL = forward_model.ForwardModel()
@@ -155,7 +155,7 @@ def test_boards_that_cannot_be(arguments: tuple[int, ...], reason: str) -> None:
 def test_passages_nobody_gets_to() -> None:
     board = np.array([[10, 2, 0], [1, 1, 1], [0, 0, 1]], np.uint8)
     places = [(2, 0), (0, 0)]
-    assert boards.inaccessible_passages(board, places) == [(2, 0), (2, 1)]
+    assert utility.inaccessible_passages(board, places) == [(2, 0), (2, 1)]
     assert places == [(2, 0)], "the one searched from is taken out"
 
 

@@ -16,20 +16,8 @@ import gymnasium
 
 from pommego.pommerman import characters, constants, envs
 
-__all__ = [
-    "ffa_competition_env",
-    "ffa_competition_fast_env",
-    "ffa_v0_fast_env",
-    "ffa_v1_env",
-    "one_vs_one_env",
-    "radio_competition_env",
-    "radio_v2_env",
-    "team_competition_env",
-    "team_competition_fast_env",
-    "team_competition_v1_env",
-    "team_v0_env",
-    "team_v0_fast_env",
-]
+#: The function of each id, in the original's order.
+_BY_ID: dict[str, Callable[[], dict[str, Any]]] = {}
 
 _FAST = 1000  # frames a second
 
@@ -54,7 +42,7 @@ _SMALL = {
 def _config(
     env_id: str, game_type: constants.GameType, *, fps: int = constants.RENDER_FPS, **options: Any
 ) -> Callable[[], dict[str, Any]]:
-    """Return the function that makes the config of an id, whose last letters are the version."""
+    """Return and register the function for an id, whose last letters are the version."""
     version = env_id[-2:]
     entry_point = f"pommerman.envs.{version}:Pomme"
     size = _SMALL if game_type is constants.GameType.OneVsOne else _LARGE
@@ -70,6 +58,7 @@ def _config(
             "agent": characters.Bomber,
         }
 
+    _BY_ID[env_id] = config
     return config
 
 
@@ -88,6 +77,8 @@ team_competition_v1_env = _config("PommeTeamCompetition-v1", _TEAM, **_FOGGED, *
 team_v0_env = _config("PommeTeam-v0", _TEAM)
 team_v0_fast_env = _config("PommeTeamFast-v0", _TEAM, fps=2 * _FAST)
 
+IDS = list(_BY_ID)
+
 
 def by_id(env_id: str) -> dict[str, Any]:
     """Return the config of an id.
@@ -95,14 +86,13 @@ def by_id(env_id: str) -> dict[str, Any]:
     Raises:
         ValueError: there is none.
     """
-    found = _BY_ID.get(env_id)
-    if found is None:
-        raise ValueError(f"unknown configuration {env_id!r}; there are {list(_BY_ID)}")
-    return found()
+    if env_id not in _BY_ID:
+        raise ValueError(f"unknown configuration {env_id!r}; there are {IDS}")
+    return _BY_ID[env_id]()
 
 
 def register() -> None:
-    """Put the ids into gymnasium's registry, as the original does into gym's."""
+    """Put the ids into gymnasium's registry."""
     for env_id in IDS:
         if env_id not in gymnasium.registry:
             config = by_id(env_id)
@@ -113,8 +103,3 @@ def register() -> None:
                 order_enforce=False,  # these wrappers expect what gymnasium's environments return
                 disable_env_checker=True,
             )
-
-
-_BY_ID = {make()["env_id"]: make for make in (globals()[name] for name in __all__)}
-#: The ids, in the original's order.
-IDS = list(_BY_ID)

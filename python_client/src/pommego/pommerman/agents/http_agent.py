@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import math
 import time
 import urllib.error
 import urllib.request
@@ -17,7 +18,7 @@ from pommego.pommerman.agents.base_agent import BaseAgent
 
 __all__ = ["HttpAgent"]
 
-_LONGEST_PAUSE = 4.0  # seconds between two tries to reach it
+_PAUSE = 0.25  # seconds between two tries to reach it
 _SECONDS = 0.5  # for anything but an action
 _LONGEST = 1 << 20  # bytes of an answer
 
@@ -51,17 +52,15 @@ class HttpAgent(BaseAgent):
         self._wait_for_remote(timeout)
 
     def _wait_for_remote(self, timeout: float) -> None:
-        deadline = time.monotonic() + timeout
-        pause = 0.25
+        deadline = time.monotonic() + (timeout or math.inf)
         while True:
             try:
                 with urllib.request.urlopen(f"{self._url}/ping", timeout=_SECONDS):  # nosec B310  # _url is of http
                     return
             except OSError as error:
-                if timeout and time.monotonic() >= deadline:
+                if time.monotonic() >= deadline:
                     raise TimeoutError(f"no agent at {self._url} within {timeout:g} s: {error}") from error
-            time.sleep(min(pause, max(deadline - time.monotonic(), 0)) if timeout else pause)
-            pause = min(2 * pause, _LONGEST_PAUSE)
+            time.sleep(_PAUSE)
 
     def _notify(self, what: str, **fields: Any) -> None:
         """Send a notification. If the server fails, the agent plays on, as in the original."""
@@ -88,8 +87,8 @@ class HttpAgent(BaseAgent):
             raise ConnectionError(f"the agent at {self._url} broke off: {error!r}") from error
         except (TimeoutError, urllib.error.URLError) as error:
             if isinstance(error, TimeoutError) or isinstance(error.reason, TimeoutError):
-                late = f"the agent at {self._url} did not answer {what} within {timeout:g} s"
-                warnings.warn(late, stacklevel=3)
+                text = f"the agent at {self._url} did not answer {what} within {timeout:g} s"
+                warnings.warn(text, stacklevel=3)
                 return None
             raise
 

@@ -3,50 +3,56 @@
 from __future__ import annotations
 
 import atexit
+import functools
 import os
+import re
 import select
 import sys
+from collections.abc import Callable
 from typing import Any
 
-from pommego.pommerman import characters, constants
+from pommego.pommerman import characters
 from pommego.pommerman.agents.base_agent import BaseAgent
+from pommego.pommerman.constants import Action
 
 __all__ = ["PlayerAgent", "PlayerAgentBlocking"]
 
-_ARROWS = {
-    "\x1b[A": constants.Action.Up,
-    "\x1b[B": constants.Action.Down,
-    "\x1b[C": constants.Action.Right,
-    "\x1b[D": constants.Action.Left,
-    " ": constants.Action.Bomb,
+_KEY = re.compile(r"\x1b\[[ABCD]|.", re.DOTALL)
+_CONTROLS = {
+    "arrows": {
+        "\x1b[A": Action.Up,
+        "\x1b[B": Action.Down,
+        "\x1b[C": Action.Right,
+        "\x1b[D": Action.Left,
+        " ": Action.Bomb,
+    },
+    "wasd": {
+        "w": Action.Up,
+        "s": Action.Down,
+        "d": Action.Right,
+        "a": Action.Left,
+        "e": Action.Bomb,
+        "q": Action.Stop,
+    },
 }
-_LETTERS = {
-    "w": constants.Action.Up,
-    "s": constants.Action.Down,
-    "d": constants.Action.Right,
-    "a": constants.Action.Left,
-    "e": constants.Action.Bomb,
-    "q": constants.Action.Stop,
-}
-_CONTROLS = {"arrows": _ARROWS, "wasd": _LETTERS}
 
 
 class _Keyboard:
     """Reads single keys as they are pressed; all players share one keyboard."""
 
     def __init__(self) -> None:
-        self._before: list[Any] | None = None  # the terminal's settings before
+        self._restore: Callable[[], None] | None = None
         self._pressed: list[str] = []
 
-    def take(self, keys: dict[str, constants.Action], *, wait: bool) -> constants.Action | None:
-        """Return the meaning of the first of these keys that was pressed, None if none was."""
+    def take(self, keys: dict[str, Action], *, wait: bool) -> Action:
+        """Return the meaning of the first of these keys that was pressed, Stop if none was."""
         while True:
             self._read(wait and not self._pressed)
             mine = next((at for at, key in enumerate(self._pressed) if key in keys), None)
             if mine is not None:
                 return keys[self._pressed.pop(mine)]
             if not wait:
-                return None
+                return Action.Stop
             self._pressed.clear()
 
     def _read(self, wait: bool) -> None:
@@ -56,32 +62,28 @@ class _Keyboard:
             text = os.read(file, 1024).decode(errors="ignore")
             if not text:
                 raise EOFError("the terminal has been closed")
-            while text:
-                key = next((arrow for arrow in _ARROWS if text.startswith(arrow)), text[0])
-                self._pressed.append(key)
-                text = text[len(key) :]
+            self._pressed += _KEY.findall(text)
             wait = False
 
     def _open(self) -> None:
-        """Switch the terminal to passing on each key at once, without echo."""
-        if self._before is not None:
+        """Make the terminal pass on each key at once, without echo."""
+        if self._restore is not None:
             return
         if not sys.stdin.isatty():
             raise RuntimeError("a person needs a terminal to play: standard input is not one")
         import termios  # noqa: PLC0415, not on Windows
         import tty  # noqa: PLC0415
 
-        self._before = termios.tcgetattr(sys.stdin)
+        before = termios.tcgetattr(sys.stdin)
+        self._restore = functools.partial(termios.tcsetattr, sys.stdin, termios.TCSADRAIN, before)
         atexit.register(self.close)
         tty.setcbreak(sys.stdin)
 
     def close(self) -> None:
         """Restore the terminal's settings."""
-        if self._before is not None:
-            import termios  # noqa: PLC0415
-
-            termios.tcsetattr(sys.stdin, termios.TCSADRAIN, self._before)
-            self._before = None
+        if self._restore is not None:
+            self._restore()
+            self._restore = None
             self._pressed.clear()
 
 
@@ -110,8 +112,7 @@ class PlayerAgent(BaseAgent):
         Raises:
             RuntimeError: there is no terminal.
         """
-        action = _keyboard.take(_CONTROLS[self.agent_control], wait=self._wait)
-        return (action or constants.Action.Stop).value
+        return _keyboard.take(_CONTROLS[self.agent_control], wait=self._wait).value
 
     @staticmethod
     def has_user_input() -> bool:

@@ -1,11 +1,7 @@
 """The original's command line: `run_battle`."""
 
-from __future__ import annotations
-
 import importlib
 from types import ModuleType
-
-__all__ = ["run_battle"]
 
 
 def __getattr__(name: str) -> ModuleType:

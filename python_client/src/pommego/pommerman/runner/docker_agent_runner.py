@@ -20,7 +20,7 @@ __all__ = ["DockerAgentRunner"]
 
 _LONGEST = 1 << 20  # bytes of a request
 _SECONDS = 10.0  # that a request may take to arrive
-_Handlers = dict[tuple[str, str], Callable[[dict[str, Any]], dict[str, Any]]]
+_PATHS = {"GET": {"/ping"}, "POST": {"/init_agent", "/action", "/episode_end", "/shutdown"}}
 
 
 class DockerAgentRunner(abc.ABC):
@@ -64,28 +64,18 @@ class DockerAgentRunner(abc.ABC):
 
     def server(self, host: str, port: int) -> HTTPServer:
         """Return a server that already listens; its method `serve_forever` answers requests."""
-        handlers: _Handlers = {
-            ("GET", "/ping"): lambda _: {"success": True},
-            ("POST", "/action"): self._on_action,
-            ("POST", "/init_agent"): self._on_init_agent,
-            ("POST", "/episode_end"): self._on_episode_end,
-            ("POST", "/shutdown"): self._on_shutdown,
-        }
-        return HTTPServer((host, port), _handler(handlers))
+        return HTTPServer((host, port), _handler(self._answer))
 
-    def _on_action(self, fields: dict[str, Any]) -> dict[str, Any]:
-        return {"action": self.act(_observation(fields["obs"]), fields["action_space"])}
-
-    def _on_init_agent(self, fields: dict[str, Any]) -> dict[str, Any]:
-        self.init_agent(fields["id"], constants.GameType(fields["game_type"]))
-        return {"success": True}
-
-    def _on_episode_end(self, fields: dict[str, Any]) -> dict[str, Any]:
-        self.episode_end(fields["reward"])
-        return {"success": True}
-
-    def _on_shutdown(self, _: dict[str, Any]) -> dict[str, Any]:
-        self.shutdown()
+    def _answer(self, path: str, fields: dict[str, Any]) -> dict[str, Any]:
+        """Call the method that a path stands for."""
+        if path == "/action":
+            return {"action": self.act(_observation(fields["obs"]), fields["action_space"])}
+        if path == "/init_agent":
+            self.init_agent(fields["id"], constants.GameType(fields["game_type"]))
+        elif path == "/episode_end":
+            self.episode_end(fields["reward"])
+        elif path == "/shutdown":
+            self.shutdown()
         return {"success": True}
 
 
@@ -115,8 +105,10 @@ def _observation(sent: dict[str, Any]) -> dict[str, Any]:
     return obs
 
 
-def _handler(handlers: _Handlers) -> type[BaseHTTPRequestHandler]:
-    """Return a request handler that calls these."""
+def _handler(
+    answer: Callable[[str, dict[str, Any]], dict[str, Any]],
+) -> type[BaseHTTPRequestHandler]:
+    """Return a request handler that answers with a function of the path and the fields."""
 
     class Handler(BaseHTTPRequestHandler):
         timeout = _SECONDS
@@ -137,12 +129,11 @@ def _handler(handlers: _Handlers) -> type[BaseHTTPRequestHandler]:
             self._answer(fields)
 
         def _answer(self, fields: dict[str, Any]) -> None:
-            handle = handlers.get((self.command, self.path))
-            if handle is None:
+            if self.path not in _PATHS[self.command]:
                 self._refuse(404, f"there is no {self.command} {self.path}")
                 return
             try:
-                body = json.dumps(handle(fields), cls=utility.PommermanJSONEncoder).encode()
+                body = json.dumps(answer(self.path, fields), cls=utility.PommermanJSONEncoder).encode()
             except Exception as error:
                 traceback.print_exc()
                 self._refuse(500, f"{type(error).__name__}: {error}")
