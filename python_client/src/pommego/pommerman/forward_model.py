@@ -93,13 +93,13 @@ class ForwardModel:
 
         Args:
             curr_board: cell values.
-            agents: all of them.
+            agents: those that observe.
             bombs: all of them.
             flames: all of them.
             is_partially_observable: whether agents see only their surroundings.
             agent_view_size: how many rows and columns away they see in that case.
-            game_type: copied into the observations.
-            game_env: copied into the observations.
+            game_type: copied into the observations, as is game_env.
+            game_env: see game_type.
 
         Returns:
             dictionaries without step_count, which the environment adds.

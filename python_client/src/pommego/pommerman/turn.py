@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from pommego.pommerman import characters, constants, utility
@@ -70,7 +69,7 @@ def play(
     wishes.move_agents(max_blast_strength)
 
     bombs, marked = _explode(board, bombs)
-    flames.extend(characters.Flame((int(row), int(col))) for row, col in np.argwhere(marked))
+    flames.extend(characters.Flame((int(row), int(col))) for row, col in sorted(marked))
     _draw(board, living, bombs, flames)
     return board, agents, bombs, items, flames
 
@@ -282,13 +281,13 @@ class _Wishes:
                 agent.pick_up(item, max_blast_strength=max_blast_strength)
 
 
-def _explode(board: Board, bombs: list[Any]) -> tuple[list[Any], NDArray[np.bool_]]:
+def _explode(board: Board, bombs: list[Any]) -> tuple[list[Any], set[Cell]]:
     """Tick bombs and explode those due, and those they reach.
 
     Returns:
         the bombs that are left, and the cells that blasts reach.
     """
-    marked = np.zeros(board.shape, np.bool_)
+    marked: set[Cell] = set()
     due = False
     for bomb in bombs:
         bomb.tick()
@@ -303,19 +302,19 @@ def _explode(board: Board, bombs: list[Any]) -> tuple[list[Any], NDArray[np.bool
         bombs = [bomb for bomb in bombs if not bomb.exploded()]
         due = False
         for bomb in bombs:
-            if marked[bomb.position]:
+            if bomb.position in marked:
                 bomb.fire()
                 due = True
     return bombs, marked
 
 
-def _mark(board: Board, bomb: Any, marked: NDArray[np.bool_]) -> None:
+def _mark(board: Board, bomb: Any, marked: set[Cell]) -> None:
     """Mark the cells that a blast reaches: up to rigid walls, and including the first wood."""
     for ray in bomb.explode().values():
         for row, col in ray:
             if not (0 <= row < len(board) and 0 <= col < len(board)) or board[row, col] == _RIGID:
                 break
-            marked[row, col] = True
+            marked.add((row, col))
             if board[row, col] == _WOOD:
                 break
 

@@ -276,9 +276,7 @@ def make_np_float(feature: Any) -> NDArray[np.float32]:
 def join_json_state(
     record_json_dir: str, agents: list[str], finished_at: str, config: str, info: dict[str, Any]
 ) -> None:
-    """Put the games that `save_json` wrote, one file a step, into one file "game_state.json".
-
-    The single files are removed.
+    """Move the steps that `save_json` wrote, one file each, into one file "game_state.json".
 
     Args:
         record_json_dir: the folder of these files; subfolders are searched too.
