@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from numpy.typing import NDArray
@@ -58,15 +59,22 @@ def play(
     moves = [constants.Action(actions[agent.agent_id]) for agent in living]
     flames = _burn_down(board, items, flames)
 
-    wishes = _Wishes(board, living, moves, bombs)
-    wishes.ask_agents()
-    wishes.ask_bombs()
-    wishes.part_crossings()
-    wishes.settle()
-    if wishes.kick():
-        wishes.settle_again()
-    wishes.move_bombs()
-    wishes.move_agents(max_blast_strength)
+    agents_at: Counter[Cell] = Counter()
+    bombs_at: Counter[Cell] = Counter()
+    walkers = [
+        _Mover(agent, agent.position, _walk(board, agent, move, bombs), agents_at, bombs_at)
+        for agent, move in zip(living, moves, strict=True)
+    ]
+    rollers = [_Mover(bomb, bomb.position, _roll(board, bomb), bombs_at, agents_at) for bomb in bombs]
+    movers = walkers + rollers
+    _part_crossings(movers)
+    for mover in movers:
+        mover.wanted[mover.to] += 1
+    _settle(movers, most_others=1)
+    if _kick(board, walkers, moves, rollers):
+        _settle(movers, most_others=0)  # they share a cell only where neither of them moved
+    _move_bombs(rollers)
+    _move_agents(board, walkers, moves, max_blast_strength)
 
     bombs, marked = _explode(board, bombs)
     flames.extend(characters.Flame((int(row), int(col))) for row, col in sorted(marked))
@@ -88,197 +96,155 @@ def _burn_down(board: Board, items: dict[Cell, int], flames: list[Any]) -> list[
     return left
 
 
-class _Wishes:
-    """Where agents and bombs want to be after the step, until no wishes conflict.
+@dataclass(slots=True, eq=False)
+class _Mover:
+    """An agent or a bomb, and where it wants to be after the step.
 
-    Two counts hold how many want to be at each cell. An agent or bomb that has to stay is
-    counted at its own cell as well; its former goal is never subtracted.
+    Attributes:
+        body: the agent or the bomb.
+        here: where it is.
+        to: where it wants to be.
+        wanted: how many of its kind want to be at each cell. One that has to stay is
+            counted at its own cell as well; its former goal is never subtracted.
+        others: the same of the other kind.
+        partner: the bomb that an agent kicks, and the agent that kicks a bomb.
     """
 
-    def __init__(
-        self, board: Board, agents: list[Any], moves: list[constants.Action], bombs: list[Any]
-    ) -> None:
-        self.board, self.agents, self.moves, self.bombs = board, agents, moves, bombs
-        self.agent_to: list[Cell] = []
-        self.bomb_to: list[Cell] = []
-        self.agents_at: Counter[Cell] = Counter()
-        self.bombs_at: Counter[Cell] = Counter()
-        self.kicker_of: dict[int, int] = {}  # of a kicked bomb
-        self.kicked_by: dict[int, int] = {}  # the same, the other way round
+    body: Any
+    here: Cell
+    to: Cell
+    wanted: Counter[Cell]
+    others: Counter[Cell]
+    partner: _Mover | None = None
 
-    def ask_agents(self) -> None:
-        """Lay bombs and note where agents want to go."""
-        for agent, move in zip(self.agents, self.moves, strict=True):
-            goal = agent.position
-            self.board[goal] = _PASSAGE  # redrawn at the end
-            if move is constants.Action.Bomb:
-                if not utility.position_is_bomb(self.bombs, goal):
-                    bomb = agent.maybe_lay_bomb()
-                    if bomb:
-                        self.bombs.append(bomb)
-            elif utility.is_valid_direction(self.board, goal, move):
-                goal = agent.get_next_position(move)
-            self.agent_to.append(goal)
+    def stay(self) -> None:
+        """Give up the wish, and the kick."""
+        self.to, self.partner = self.here, None
+        self.wanted[self.here] += 1
 
-    def ask_bombs(self) -> None:
-        """Note where rolling bombs want to go."""
-        for bomb in self.bombs:
-            self.board[bomb.position] = _PASSAGE
-            goal = bomb.position
-            if bomb.is_moving():
-                ahead = utility.get_next_position(goal, bomb.moving_direction)
-                goal = ahead if self._rollable(ahead) else goal
-            self.bomb_to.append(goal)
 
-    def _rollable(self, cell: Cell) -> bool:
-        board = self.board
-        return (
-            utility.position_on_board(board, cell)
-            and not utility.position_is_powerup(board, cell)
-            and not utility.position_is_wall(board, cell)
-        )
+def _walk(board: Board, agent: Any, move: constants.Action, bombs: list[Any]) -> Cell:
+    """Lay a bomb, or return where the agent wants to go."""
+    here: Cell = agent.position
+    board[here] = _PASSAGE  # redrawn at the end
+    if move is constants.Action.Bomb:
+        bomb = None if utility.position_is_bomb(bombs, here) else agent.maybe_lay_bomb()
+        if bomb:
+            bombs.append(bomb)
+    elif utility.is_valid_direction(board, here, move):
+        return agent.get_next_position(move)
+    return here
 
-    def part_crossings(self) -> None:
-        """Keep in place those that would swap cells: two agents, two bombs, or a bomb that meets an agent.
 
-        Only the first to cross the border between two cells is remembered.
-        """
-        first: dict[frozenset[Cell], int] = {}
-        for i, agent in enumerate(self.agents):
-            here, goal = agent.position, self.agent_to[i]
-            if here == goal:
+def _roll(board: Board, bomb: Any) -> Cell:
+    """Return where a bomb wants to go."""
+    board[bomb.position] = _PASSAGE
+    if bomb.is_moving():
+        ahead = utility.get_next_position(bomb.position, bomb.moving_direction)
+        if _rollable(board, ahead):
+            return ahead
+    return bomb.position
+
+
+def _rollable(board: Board, cell: Cell) -> bool:
+    return (
+        utility.position_on_board(board, cell)
+        and not utility.position_is_powerup(board, cell)
+        and not utility.position_is_wall(board, cell)
+    )
+
+
+def _part_crossings(movers: list[_Mover]) -> None:
+    """Keep in place those that would swap cells: two agents, two bombs, or a bomb that meets an agent.
+
+    Only the first to cross the border between two cells is remembered.
+    """
+    first: dict[frozenset[Cell], _Mover] = {}
+    for mover in movers:
+        if mover.to == mover.here:
+            continue
+        other = first.setdefault(frozenset((mover.here, mover.to)), mover)
+        if other is not mover:
+            mover.to = mover.here
+            if other.wanted is mover.wanted:  # of one kind; an agent goes on
+                other.to = other.here
+
+
+def _settle(movers: list[_Mover], most_others: int) -> None:
+    """Keep in place what wants a cell that others want, until nothing changes; undo kicks that fail.
+
+    Args:
+        movers: agents, then bombs.
+        most_others: how many of the other kind may want the cell.
+    """
+    changed = True
+    while changed:
+        changed = False
+        for mover in movers:
+            if mover.to == mover.here and mover.partner is None:
                 continue
-            other = first.setdefault(frozenset((here, goal)), i)
-            if other != i:
-                self.agent_to[i] = here
-                self.agent_to[other] = self.agents[other].position
-        by_agents = set(first)
-        for i, bomb in enumerate(self.bombs):
-            here, goal = bomb.position, self.bomb_to[i]
-            if here == goal:
-                continue
-            border = frozenset((here, goal))
-            if border in by_agents:
-                self.bomb_to[i] = here
-                continue
-            other = first.setdefault(border, i)
-            if other != i:
-                self.bomb_to[i] = here
-                self.bomb_to[other] = self.bombs[other].position
+            if mover.wanted[mover.to] > 1 or mover.others[mover.to] > most_others:
+                if mover.partner:
+                    mover.partner.stay()
+                mover.stay()
+                changed = True
 
-    def settle(self) -> None:
-        """Keep in place what wants a cell that two agents or two bombs want, until nothing changes."""
-        self.agents_at.update(self.agent_to)
-        self.bombs_at.update(self.bomb_to)
-        changed = True
-        while changed:
-            changed = False
-            for i, agent in enumerate(self.agents):
-                goal = self.agent_to[i]
-                if goal != agent.position and self._crowded(goal):
-                    self._keep_agent(i)
-                    changed = True
-            for i, bomb in enumerate(self.bombs):
-                goal = self.bomb_to[i]
-                if goal != bomb.position and self._crowded(goal):
-                    self._keep_bomb(i)
-                    changed = True
 
-    def _crowded(self, cell: Cell) -> bool:
-        return self.agents_at[cell] > 1 or self.bombs_at[cell] > 1
+def _kick(board: Board, walkers: list[_Mover], moves: list[constants.Action], rollers: list[_Mover]) -> bool:
+    """Kick bombs that agents walk into; return whether any wish changed.
 
-    def _keep_agent(self, i: int) -> None:
-        here = self.agent_to[i] = self.agents[i].position
-        self.agents_at[here] += 1
+    All changes take effect after every bomb has been checked.
+    """
+    sent: list[tuple[_Mover, Cell]] = []
+    kept: list[_Mover] = []
+    for bomb in rollers:
+        goal = bomb.to
+        walking = zip(walkers, moves, strict=True)
+        agent, move = next((pair for pair in walking if pair[0].to == goal), (None, None))
+        if agent is None:
+            continue
+        if agent.here == goal:  # it stands there, or on the bomb
+            if bomb.here != goal:
+                sent.append((bomb, bomb.here))
+            continue
+        beyond = utility.get_next_position(goal, move)
+        free = not bomb.others[beyond] and not bomb.wanted[beyond] and _rollable(board, beyond)
+        if agent.body.can_kick and free:
+            bomb.wanted[goal] = 0  # so that the agent can have the cell
+            sent.append((bomb, beyond))
+            bomb.partner, agent.partner = agent, bomb
+            bomb.body.moving_direction = move
+        else:
+            sent.append((bomb, bomb.here))
+            kept.append(agent)
+    for bomb, cell in sent:
+        bomb.to = cell
+        bomb.wanted[cell] += 1
+    for agent in kept:
+        agent.stay()
+    return bool(sent or kept)
 
-    def _keep_bomb(self, i: int) -> None:
-        here = self.bomb_to[i] = self.bombs[i].position
-        self.bombs_at[here] += 1
 
-    def kick(self) -> bool:
-        """Kick bombs that agents walk into; return whether any wish changed.
+def _move_bombs(rollers: list[_Mover]) -> None:
+    """Move the bombs; one that stays and was not kicked stops rolling."""
+    for bomb in rollers:
+        if bomb.to == bomb.here and bomb.partner is None:
+            bomb.body.stop()
+        else:
+            bomb.body.position = bomb.to
 
-        All changes take effect after every bomb has been checked.
-        """
-        sent: list[tuple[int, Cell]] = []
-        kept: list[int] = []
-        for i, bomb in enumerate(self.bombs):
-            goal = self.bomb_to[i]
-            if not self.agents_at[goal] or goal not in self.agent_to:
-                continue
-            k = self.agent_to.index(goal)
-            agent = self.agents[k]
-            if agent.position == goal:  # it stands there, or on the bomb
-                if bomb.position != goal:
-                    sent.append((i, bomb.position))
-                continue
-            direction = self.moves[k]
-            beyond = utility.get_next_position(goal, direction)
-            if agent.can_kick and self._free(beyond):
-                self.bombs_at[goal] = 0  # so that the agent can have the cell
-                sent.append((i, beyond))
-                self.kicker_of[i], self.kicked_by[k] = k, i
-                bomb.moving_direction = direction
-            else:
-                sent.append((i, bomb.position))
-                kept.append(k)
-        for i, cell in sent:
-            self.bomb_to[i] = cell
-            self.bombs_at[cell] += 1
-        for k in kept:
-            self._keep_agent(k)
-        return bool(sent or kept)
 
-    def _free(self, cell: Cell) -> bool:
-        """Return whether a bomb can be kicked there, which needs a cell that nothing wanted."""
-        return not self.agents_at[cell] and not self.bombs_at[cell] and self._rollable(cell)
-
-    def settle_again(self) -> None:
-        """Resolve the conflicts that kicks have caused; a kick that fails is undone.
-
-        Now agents and bombs share a cell only where neither of them moved.
-        """
-        changed = True
-        while changed:
-            changed = False
-            for i, agent in enumerate(self.agents):
-                goal = self.agent_to[i]
-                if goal != agent.position and (self.agents_at[goal] > 1 or self.bombs_at[goal]):
-                    if i in self.kicked_by:
-                        bomb = self.kicked_by.pop(i)
-                        del self.kicker_of[bomb]
-                        self._keep_bomb(bomb)
-                    self._keep_agent(i)
-                    changed = True
-            for i, bomb in enumerate(self.bombs):
-                goal = self.bomb_to[i]
-                if goal == bomb.position and i not in self.kicker_of:
-                    continue
-                if self.bombs_at[goal] > 1 or self.agents_at[goal]:
-                    self._keep_bomb(i)
-                    if i in self.kicker_of:
-                        agent = self.kicker_of.pop(i)
-                        del self.kicked_by[agent]
-                        self._keep_agent(agent)
-                    changed = True
-
-    def move_bombs(self) -> None:
-        """Move the bombs; one that stays and was not kicked stops rolling."""
-        for i, bomb in enumerate(self.bombs):
-            if self.bomb_to[i] == bomb.position and i not in self.kicker_of:
-                bomb.stop()
-            else:
-                bomb.position = self.bomb_to[i]
-
-    def move_agents(self, max_blast_strength: int) -> None:
-        """Move the agents; those that moved pick up what lies there."""
-        for agent, goal, move in zip(self.agents, self.agent_to, self.moves, strict=True):
-            if goal == agent.position:
-                continue
-            agent.move(move)
-            if utility.position_is_powerup(self.board, agent.position):
-                item = constants.Item(self.board[agent.position])
-                agent.pick_up(item, max_blast_strength=max_blast_strength)
+def _move_agents(
+    board: Board, walkers: list[_Mover], moves: list[constants.Action], max_blast_strength: int
+) -> None:
+    """Move the agents; those that moved pick up what lies there."""
+    for walker, move in zip(walkers, moves, strict=True):
+        if walker.to == walker.here:
+            continue
+        agent = walker.body
+        agent.move(move)
+        if utility.position_is_powerup(board, agent.position):
+            agent.pick_up(constants.Item(board[agent.position]), max_blast_strength=max_blast_strength)
 
 
 def _explode(board: Board, bombs: list[Any]) -> tuple[list[Any], set[Cell]]:
