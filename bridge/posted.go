@@ -5,8 +5,6 @@ import (
 	"time"
 
 	"github.com/gorilla/websocket"
-
-	"pommego/vec"
 )
 
 // attention is for how long a session spins after a step before it parks. It
@@ -26,7 +24,7 @@ func (s *session) next() (r *request, more bool) {
 	for {
 		queued, stepped := false, false
 		if s.attentive > 0 {
-			vec.Spin(s.attentive, func() bool {
+			s.spinner.Spin(s.attentive, func() bool {
 				select {
 				case r, more = <-s.queue:
 					queued = true

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/gorilla/websocket"
+
+	"pommego/vec"
 )
 
 const (
@@ -46,10 +48,11 @@ type session struct {
 	fields     fields // of the request being answered
 	envs       []*environment
 	nextHandle uint32
-	memory     account       // what they and requests take
-	loan       *frame        // taken, and not yet handed to the writer
-	okays      [2][]byte     // replies to send
-	okay       int           // the one that is free
+	memory     account   // what they and requests take
+	loan       *frame    // taken, and not yet handed to the writer
+	okays      [2][]byte // replies to send
+	okay       int       // the one that is free
+	spinner    vec.Spinner
 	attentive  time.Duration // for how long to spin for the next step in shared memory; 0: not at all
 	rung       chan struct{} // a step has been posted there
 	looked     chan struct{} // somebody looks on

@@ -30,9 +30,10 @@ type job struct {
 // worker does the job for one chunk of games after another and writes their part of
 // the batch, nothing else. It holds the buffers that a game needs while it is stepped.
 type worker struct {
-	p    *Pool
-	id   int
-	wake chan struct{}
+	p       *Pool
+	id      int
+	wake    chan struct{}
+	spinner Spinner
 
 	at, hi int // the current game, and the end of its chunk
 	faults []*GameError
@@ -139,7 +140,7 @@ func (w *worker) serve() {
 // wait waits for a job; it returns false when there will be none. Only as many
 // workers spin as there are cores.
 func (w *worker) wait() (more bool) {
-	seen := w.id < w.p.cfg.cores() && Spin(linger, func() bool {
+	seen := w.id < w.p.cfg.cores() && w.spinner.Spin(linger, func() bool {
 		select {
 		case _, more = <-w.wake:
 			return true
