@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import base64
 import builtins
+import contextlib
 import hashlib
+import http.client
 import os
-import re
 import socket
 import ssl
 import time
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import urlsplit
 
 from pommego.errors import ConnectionError, HandshakeError, TimeoutError
@@ -22,9 +24,15 @@ from pommego.errors import ConnectionError, HandshakeError, TimeoutError
 __all__ = ["Address", "Certificates", "open_socket", "upgrade"]
 
 _GUID = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"  # RFC 6455, section 1.3
-_MAX_HEAD = 16 << 10
 _MAX_BODY = 64 << 10
-_SWITCHING = 101
+_ADVICE = {
+    400: "Do client and server have the same version of pommego?",
+    401: "Pass the server's token with token=.",
+    403: "The server does not accept this host name or origin.",
+    404: "Is this a pommego server, and is the path right?",
+    429: "The server has limits for each address; try again later.",
+    503: "The server has too many connections or is shutting down; try again later.",
+}
 
 
 @dataclass(frozen=True)
@@ -202,8 +210,32 @@ def upgrade(
         HandshakeError: the answer is not as RFC 6455 requires.
         TimeoutError: there was no answer in time.
     """
-    deadline = time.monotonic() + timeout
     key = base64.b64encode(os.urandom(16))
+    reader = _Reader(sock, time.monotonic() + timeout)
+    try:
+        sock.settimeout(timeout)
+        sock.sendall(_request(address, key, subprotocol, token))
+        answer = http.client.HTTPResponse(reader)
+        answer.begin()
+        if answer.status != http.client.SWITCHING_PROTOCOLS:
+            raise _refusal(answer, reader, address)
+    except builtins.TimeoutError:
+        raise TimeoutError(f"{address} took the connection but did not answer in {timeout:g} s") from None
+    except http.client.HTTPException as e:
+        hung_up = isinstance(e, http.client.RemoteDisconnected)
+        said = "it sent nothing. Is it a wss:// address?" if hung_up else f"it sent {str(e)[:80]!r}"
+        raise HandshakeError(f"{address} does not speak HTTP: {said}") from e
+    except HandshakeError:
+        raise
+    except OSError as e:
+        said = str(e.strerror or e)
+        if "certificate required" in said.lower().replace("_", " "):
+            said += ". The server wants a certificate of this client: pass client_cert="
+        raise ConnectionError(f"{address} was lost during the handshake: {said}") from e
+    _check(answer.headers, key, subprotocol, address)
+
+
+def _request(address: Address, key: bytes, subprotocol: str, token: str | None) -> bytes:
     lines = [
         f"GET {address.path} HTTP/1.1",
         f"Host: {address.authority}",
@@ -217,116 +249,61 @@ def upgrade(
         if not token.isascii() or not token.isprintable():
             raise ValueError("the token must be printable ASCII")
         lines.append(f"Authorization: Bearer {token}")
-    try:
-        sock.settimeout(timeout)
-        sock.sendall("\r\n".join([*lines, "", ""]).encode("ascii"))
-        head = _read_head(sock, address, deadline)
-        status, headers = _parse_head(head, address)
-        if status != _SWITCHING:
-            raise _refusal(status, _read_body(sock, headers, deadline), address)
-    except builtins.TimeoutError:
-        raise TimeoutError(f"{address} took the connection but did not answer in {timeout:g} s") from None
-    except HandshakeError:
-        raise
-    except OSError as e:
-        said = str(e.strerror or e)
-        if "certificate required" in said.lower().replace("_", " "):
-            said += ". The server wants a certificate of this client: pass client_cert="
-        raise ConnectionError(f"{address} was lost during the handshake: {said}") from e
-    _check(headers, key, subprotocol, address)
+    return "\r\n".join([*lines, "", ""]).encode("ascii")
 
 
-def _remaining(deadline: float) -> float:
-    left = deadline - time.monotonic()
-    if left <= 0:
-        raise builtins.TimeoutError
-    return left
+class _Reader(socket.SocketIO):
+    """The file from which `http.client` reads an answer, before a deadline.
+
+    It has no buffer: the bytes after the head are for the WebSocket.
+    """
+
+    def __init__(self, sock: socket.socket, deadline: float) -> None:
+        super().__init__(sock, "r")
+        self._socket, self.deadline = sock, deadline
+
+    def makefile(self, _mode: str) -> _Reader:
+        """Return this file, which `http.client` takes for the socket."""
+        return self
+
+    def readinto(self, buffer: Any) -> int | None:
+        """Read into a buffer."""
+        left = self.deadline - time.monotonic()
+        if left <= 0:
+            raise builtins.TimeoutError
+        self._socket.settimeout(left)
+        return super().readinto(buffer)
 
 
-def _read_head(sock: socket.socket, address: Address, deadline: float) -> bytes:
-    """Read up to the empty line, and no byte of the frames after it."""
-    head = b""
-    while True:
-        sock.settimeout(_remaining(deadline))
-        secure = isinstance(sock, ssl.SSLSocket)  # which cannot peek
-        seen = sock.recv(1) if secure else sock.recv(4096, socket.MSG_PEEK)
-        if not seen:
-            said = _excerpt(head) if head or secure else "it sent nothing. Is it a wss:// address?"
-            raise HandshakeError(f"{address} closed the connection during the handshake: {said}")
-        end = (head + seen).find(b"\r\n\r\n")
-        take = len(seen) if end < 0 else end + 4 - len(head)
-        head += seen if secure else sock.recv(take)
-        if end >= 0:
-            return head
-        if not b"HTTP/".startswith(head[:5]) and not head.startswith(b"HTTP/"):
-            raise HandshakeError(f"{address} does not speak HTTP: {_excerpt(head)}")
-        if len(head) > _MAX_HEAD:
-            raise HandshakeError(f"{address} sent more than {_MAX_HEAD} bytes of HTTP headers")
-
-
-def _parse_head(head: bytes, address: Address) -> tuple[int, dict[str, str]]:
-    first, *rest = head.decode("latin-1").split("\r\n")
-    version, _, status = first.partition(" ")
-    if version != "HTTP/1.1" or not re.match("[0-9]{3}", status):
-        raise HandshakeError(f"{address} does not speak HTTP/1.1: {_excerpt(head)}")
-    headers: dict[str, str] = {}
-    for line in filter(None, rest):
-        name, colon, value = line.partition(":")
-        if not colon:
-            raise HandshakeError(f"{address} sent a header without a colon: {line[:80]!r}")
-        name = name.strip().lower()
-        value = value.strip()
-        headers[name] = f"{headers[name]}, {value}" if name in headers else value
-    return int(status[:3]), headers
-
-
-def _read_body(sock: socket.socket, headers: dict[str, str], deadline: float) -> str:
-    """Read the body that says why the connection was refused, as far as it arrives."""
-    length = headers.get("content-length", "")
-    want = min(int(length), _MAX_BODY) if re.fullmatch("[0-9]{1,9}", length) else _MAX_BODY
+def _refusal(answer: http.client.HTTPResponse, reader: _Reader, address: Address) -> HandshakeError:
+    """Return the error of a refused connection, with as much of the body as arrives within a second."""
+    reader.deadline = min(reader.deadline, time.monotonic() + 1.0)
     body = b""
-    try:
-        while len(body) < want:
-            sock.settimeout(min(_remaining(deadline), 1.0))
-            part = sock.recv(want - len(body))
-            if not part:
-                break
+    with contextlib.suppress(OSError, http.client.HTTPException):
+        while part := answer.read(_MAX_BODY - len(body)):
             body += part
-    except OSError:
-        pass  # the status alone says enough
-    return body.decode("utf-8", "replace")
+    text = body.decode("utf-8", "replace")
+    said = f": {text.strip()}" if text.strip() else ""
+    advice = _ADVICE.get(answer.status, "Is this a pommego server?")
+    refused = f"{address} refused the connection with HTTP {answer.status}{said}. {advice}"
+    return HandshakeError(refused, answer.status, text)
 
 
-def _refusal(status: int, body: str, address: Address) -> HandshakeError:
-    advice = {
-        400: "Do client and server have the same version of pommego?",
-        401: "Pass the server's token with token=.",
-        403: "The server does not accept this host name or origin.",
-        404: "Is this a pommego server, and is the path right?",
-        429: "The server has limits for each address; try again later.",
-        503: "The server has too many connections or is shutting down; try again later.",
-    }.get(status, "Is this a pommego server?")
-    said = f": {body.strip()}" if body.strip() else ""
-    text = f"{address} refused the connection with HTTP {status}{said}. {advice}"
-    return HandshakeError(text, status, body)
-
-
-def _check(headers: dict[str, str], key: bytes, subprotocol: str, address: Address) -> None:
+def _check(headers: http.client.HTTPMessage, key: bytes, subprotocol: str, address: Address) -> None:
     accept = base64.b64encode(hashlib.sha1(key + _GUID, usedforsecurity=False).digest()).decode()
-    tokens = {t.strip().lower() for t in headers.get("connection", "").split(",")}
+    tokens = {t.strip().lower() for t in headers.get("Connection", "").split(",")}
     wrong = None
-    if headers.get("upgrade", "").lower() != "websocket" or "upgrade" not in tokens:
+    if headers.get("Upgrade", "").lower() != "websocket" or "upgrade" not in tokens:
         wrong = "its headers do not confirm the upgrade"
-    elif headers.get("sec-websocket-accept") != accept:
+    elif headers.get("Sec-WebSocket-Accept") != accept:
         wrong = "its Sec-WebSocket-Accept does not match the key that was sent"
-    elif headers.get("sec-websocket-extensions"):
-        wrong = f"it selected extensions that were not requested: {headers['sec-websocket-extensions']!r}"
-    elif headers.get("sec-websocket-protocol") != subprotocol:
-        spoken = headers.get("sec-websocket-protocol", "none")
+    elif headers.get("Sec-WebSocket-Extensions"):
+        extensions = headers["Sec-WebSocket-Extensions"]
+        wrong = f"it selected extensions that were not requested: {extensions!r}"
+    elif headers.get("Sec-WebSocket-Protocol") != subprotocol:
+        spoken = headers.get("Sec-WebSocket-Protocol", "none")
         wrong = f"it speaks the subprotocol {spoken!r}, this client {subprotocol!r}"
     if wrong:
-        raise HandshakeError(f"{address} sent an invalid answer to the handshake: {wrong}", _SWITCHING)
-
-
-def _excerpt(data: bytes) -> str:
-    return f"it sent {data[:80]!r}" if data else "it sent nothing"
+        raise HandshakeError(
+            f"{address} sent an invalid answer to the handshake: {wrong}", http.client.SWITCHING_PROTOCOLS
+        )
