@@ -14,7 +14,7 @@ Observation = dict[str, Any]
 
 TEAM, RADIO, DUEL = "PommeTeamCompetition-v0", "PommeRadioCompetition-v2", "OneVsOne-v0"
 
-#: Ids and options that between them have all that an encoding depends on.
+#: Ids and options of Pommerman that between them have all that an encoding depends on.
 VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("PommeFFACompetition-v0", {}),
     ("PommeTeam-v0", {}),
@@ -32,13 +32,6 @@ VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("PommeTeamJava-v0", {"rules": {"agent_view_size": -1}}),
     ("PommeTeamJavaDocument-v0", {}),
     ("PommeFFAJavaDocument-v0", {"rules": {"max_blast_strength": 3, "max_ammo": 2}}),
-    ("BaseWar-v0", {}),
-    ("BaseWarSides-v0", {"rules": {"board_size": 7, "num_stones": 0, "num_boxes": 4, "lives": 50}}),
-    ("SuiteBot-v0", {}),
-    (
-        "SuiteBot-v0",
-        {"rules": {"width": 9, "height": 12, "view_radius": 3, "players": 3, "self_kill_points": -5}},
-    ),
 ]
 
 

@@ -1,4 +1,4 @@
-"""`raw` observations as `planes` on the learner's device, for JAX.
+"""`raw` observations of Pommerman as `planes` on the learner's device, for JAX.
 
     import jax
     from pommego.jax import planes
@@ -8,7 +8,7 @@
     obs, info = envs.reset(seed=0)
     obs = to_planes(obs)
 
-Of a fogged team game 2.6 kB go to the device so, where the planes have 9 kB.
+A step of a fogged team game sends 2.6 kB to the device, the planes 9 kB.
 """
 
 from __future__ import annotations
@@ -41,14 +41,13 @@ def planes(raw: Mapping[str, jax.Array], spec: GameSpec, *, unfogged: bool = Fal
         raw: the fields of the encoding "raw", as for `pommego.planes`; numpy arrays
             go to the device as they are.
         spec: the game, as `PommegoVectorEnv.game_spec` has it.
-        unfogged: they are of the encoding "unfogged", which games with fog have: what
-            each seat does not see is hidden first.
+        unfogged: they are of the encoding "unfogged": hide what each seat does not see first.
 
     Returns:
         "planes", uint8 (rows, planes, n, n), and "scalars", float32 (rows, ...).
 
     Raises:
-        ValueError: these are no raw observations of this game.
+        ValueError: these are no raw observations of this game, or it is not Pommerman.
         PommegoError: `unfogged`, but the game has no fog.
     """
     return convert(_JAX, {name: jnp.asarray(array) for name, array in raw.items()}, spec, unfogged)

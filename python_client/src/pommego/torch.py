@@ -1,4 +1,4 @@
-"""`raw` observations as `planes` on the learner's device, for PyTorch.
+"""`raw` observations of Pommerman as `planes` on the learner's device, for PyTorch.
 
     import torch
     from pommego.torch import planes
@@ -8,7 +8,7 @@
     raw = {name: torch.from_numpy(array).to("cuda") for name, array in obs.items()}
     obs = planes(raw, envs.game_spec)
 
-Of a fogged team game 2.6 kB go to the device so, where the planes have 9 kB.
+A step of a fogged team game sends 2.6 kB to the device, the planes 9 kB.
 """
 
 from __future__ import annotations
@@ -57,14 +57,13 @@ def planes(
         raw: the fields of the encoding "raw", as tensors on one device, as for
             `pommego.planes`.
         spec: the game, as `PommegoVectorEnv.game_spec` has it.
-        unfogged: they are of the encoding "unfogged", which games with fog have: what
-            each seat does not see is hidden first.
+        unfogged: they are of the encoding "unfogged": hide what each seat does not see first.
 
     Returns:
         "planes", uint8 (rows, planes, n, n), and "scalars", float32 (rows, ...), there.
 
     Raises:
-        ValueError: these are no raw observations of this game.
+        ValueError: these are no raw observations of this game, or it is not Pommerman.
         PommegoError: `unfogged`, but the game has no fog.
     """
     return convert(_TORCH, raw, spec, unfogged)
