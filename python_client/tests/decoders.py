@@ -21,7 +21,6 @@ from typing import Any
 
 import msgspec
 import numpy as np
-import zstandard
 
 HERE = Path(__file__).parent
 
@@ -35,7 +34,7 @@ with contextlib.ExitStack() as stack:
     import scripted_server
     from pommego._core.batch import BatchReader
     from pommego._core.info import episode_info, final_info
-    from pommego._transport import compression, wire
+    from pommego._transport import wire
     from pommego._transport.handshake import Address, upgrade
     from pommego._transport.opening import action_shape
     from pommego._transport.shared import _layout
@@ -82,7 +81,7 @@ def misshapen(read: Callable[[bytes], Any], write: Callable[[Any], bytes]) -> Da
     def damage(data: bytes, rng: random.Random) -> bytes:
         try:
             value = read(data)
-        except (ValueError, RecursionError, MemoryError, msgspec.MsgspecError, zstandard.ZstdError):
+        except (ValueError, RecursionError, MemoryError, msgspec.MsgspecError):
             return mangled(data, rng)
         if rng.random() < 0.3:
             return mangled(data, rng)
@@ -199,21 +198,6 @@ def _used(reply: wire.Reply) -> wire.Reply:
     return use(reply, reader_of(made), games, games * made.rows // made.games)
 
 
-@cache
-def _batch() -> bytes:
-    return next(message for message in _golden() if isinstance(wire.decode(message), wire.Batch))
-
-
-def _compressed(data: bytes) -> object:
-    try:
-        size = zstandard.frame_content_size(data)  # as if it were what the server announced, if it can be
-    except zstandard.ZstdError:
-        size = -1
-    size = size if 0 <= size <= 1 << 16 else len(_batch())
-    reply = wire.Compressed(id=wire.decode(_batch()).id, env=1, size=size, data=data)
-    return _used(compression.Unpacker().unpack(reply, 1 << 16))
-
-
 @contextlib.contextmanager
 def _hearing(data: bytes) -> Iterator[socket.socket]:
     """Open a socket whose other end has sent some bytes, and has ended."""
@@ -273,10 +257,6 @@ def _requests() -> list[bytes]:
 
 IN_JSON = misshapen(json.loads, lambda value: json.dumps(value).encode())
 IN_MSGPACK = misshapen(msgspec.msgpack.decode, msgspec.msgpack.encode)
-COMPRESSED = misshapen(
-    lambda data: msgspec.msgpack.decode(zstandard.decompress(data, 1 << 16)),
-    lambda value: zstandard.compress(msgspec.msgpack.encode(value)),
-)
 TARGETS = {
     # `Session` turns MISFITS into an error of ours.
     "replies": Target(_reply, wire.MISFITS, _golden, IN_MSGPACK),
@@ -286,7 +266,6 @@ TARGETS = {
         lambda: list(map(scripted_server.record, scripted_server.MADE)),
         _misshapen_replies,
     ),
-    "compressed": Target(_compressed, wire.MISFITS, lambda: [zstandard.compress(_batch())], COMPRESSED),
     "frames": Target(
         _frames,
         (PommegoError,),

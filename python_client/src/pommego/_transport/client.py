@@ -10,7 +10,6 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any, TypeVar
 
 import msgspec
@@ -19,9 +18,7 @@ from numpy.typing import NDArray
 
 from pommego._transport import wire
 from pommego._transport.channel import Channel
-from pommego._transport.compression import Unpacker
 from pommego._transport.handshake import Address, Certificates
-from pommego._transport.resuming import Resumption
 from pommego._transport.shared import SharedBatch, SharedMemory, SharedSimulation
 from pommego._transport.websocket import WebSocket, any_readable
 from pommego._version import __version__
@@ -65,7 +62,6 @@ class Client:
         token: the server's token, if it has one.
         certificates: for wss:// addresses.
         timeout: seconds that connecting, or one reply, may take.
-        resume: seconds for which the session is to outlive a lost connection; None: it does not.
         death: returns the error that says how the embedded server at that address ended; None while it runs.
 
     Raises:
@@ -88,7 +84,6 @@ class Client:
         token: str | None = None,
         certificates: Certificates | None = None,
         timeout: float = 60.0,
-        resume: int | None = None,
         death: Callable[[], ServerDiedError | None] = lambda: None,
     ) -> None:
         self.timeout = timeout
@@ -99,18 +94,15 @@ class Client:
         self._interrupted = 0  # the id of the last request whose caller was interrupted, until it is answered
         self.end: Callable[[], Callable[[], None] | None] = lambda: None
         self._memory: SharedMemory | None = None
-        self._unpacker: Unpacker | None = None
-        self._resumption: Resumption | None = None
         known = {"subprotocol": wire.SUBPROTOCOL, "token": token, "certificates": certificates}
-        connect = partial(WebSocket.connect, self.address, **known)
         try:
-            self._socket = connect(timeout=min(timeout, 10.0))
+            self._socket = WebSocket.connect(self.address, **known, timeout=min(timeout, 10.0))
         except HandshakeError as e:
             if e.status == 400 and "subprotocol" in e.body:
                 raise VersionError(f"{e} {_SAME_RELEASE}") from e
             raise
         try:
-            hello = self._greet(resume)
+            hello = self._greet()
         except BaseException:
             self.close()
             raise
@@ -119,14 +111,11 @@ class Client:
             raise self.distrust(f"the limits {self.limits}, expected numbers above 0 for {lacking}")
         self.server_version = hello.server
         self.seed_version = hello.seed_version
-        if hello.resume:
-            self._resumption = Resumption(self.address, connect, hello.resume, _NAME)
         self._socket.max_message = 2 * self.limits["batch_bytes"] + _MARGIN
 
-    def _greet(self, resume: int | None) -> wire.Hello:
-        asked = {"versions": wire.VERSIONS, "client": _NAME, "resume_seconds": resume}
+    def _greet(self) -> wire.Hello:
         try:
-            return self.call("hello", wire.Hello, **asked)
+            return self.call("hello", wire.Hello, versions=wire.VERSIONS, client=_NAME)
         except ServerError as e:
             if e.code != "version_mismatch":
                 raise
@@ -139,11 +128,6 @@ class Client:
     def closed(self) -> bool:
         """Whether the connection has ended."""
         return self._socket.closed
-
-    @property
-    def resumed(self) -> int:
-        """How often the connection was lost and the session resumed."""
-        return self._resumption.count if self._resumption else 0
 
     @property
     def in_flight(self) -> int:
@@ -187,26 +171,15 @@ class Client:
         request_id = self._next_id
         self._next_id += 1
         self._expected.append(request_id)
-        if self._resumption:
-            self._resumption.sent(request_id, message)
         try:
-            self._send(message)
+            self._socket.send(message, self.timeout)
+        except ConnectionError as e:
+            self.give_up(request_id)
+            raise self._with_exit_status(e) from e
         except BaseException:
             self.give_up(request_id)
             raise
         return request_id
-
-    def _send(self, message: bytes | bytearray) -> None:
-        try:
-            self._socket.send(message, self.timeout)
-        except ConnectionError as e:
-            self._resume(e)  # which sends the message, too
-
-    def _resume(self, lost: ConnectionError) -> None:
-        """Go on with another connection, or raise the error."""
-        if self._resumption is None or lost.code is not None or isinstance(lost, ProtocolError):
-            raise self._with_exit_status(lost) from lost
-        self._socket = self._resumption.resume(lost, self._socket.max_message)
 
     def share(self, memory: SharedMemory) -> None:
         """Read batches from this shared memory from now on; a connection has at most one."""
@@ -356,21 +329,10 @@ class Client:
                 return self._shared_batch(reply.id, reply.size) if isinstance(reply, wire.Shared) else reply
 
     def _receive_message(self) -> wire.Reply:
-        message = None
-        while message is None:
-            try:
-                message = self._socket.recv(self._seconds)
-            except ConnectionError as e:
-                self._resume(e)
         try:
-            reply = wire.decode(message)
-            if self._resumption and reply.id is not None:
-                self._resumption.received(reply.id)
-            if isinstance(reply, wire.Compressed):
-                if self._unpacker is None:
-                    self._unpacker = Unpacker()
-                reply = self._unpacker.unpack(reply, self._socket.max_message)
-            return reply
+            return wire.decode(self._socket.recv(self._seconds))
+        except ConnectionError as e:
+            raise self._with_exit_status(e) from e
         except ValueError as e:
             raise self.distrust(f"an invalid reply ({e})") from e
 

@@ -95,13 +95,6 @@ class _EnvAnswer(_Answer):
     env: int
 
 
-class Resume(msgspec.Struct):
-    """How a session can be resumed."""
-
-    key: bytes
-    seconds: int
-
-
 class Hello(_Answer, tag="hello"):
     """The reply to hello."""
 
@@ -109,8 +102,6 @@ class Hello(_Answer, tag="hello"):
     server: str
     seed_version: int
     limits: dict[str, int]
-    resume: Resume | None = None
-    resumed: int | None = None
 
 
 class EnvsReply(_Answer, tag="envs"):
@@ -179,13 +170,6 @@ class Shared(_EnvAnswer, tag="shared"):
     size: int = msgspec.field(name="bytes")
 
 
-class Compressed(_EnvAnswer, tag="compressed"):
-    """A batch, as one zstd frame."""
-
-    size: int = msgspec.field(name="bytes")
-    data: memoryview
-
-
 class Simulated(_EnvAnswer, tag="simulated"):
     """The reply to simulate."""
 
@@ -251,7 +235,6 @@ Reply = (
     | EnvReply
     | Batch
     | Shared
-    | Compressed
     | Simulated
     | States
     | Text
