@@ -7,14 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pommego._core.rows import to_box
 from pommego._transport import wire
-from pommego._transport.shared import SharedBatch, SharedSimulation
+from pommego._transport.shared import SharedBatch
+
+if TYPE_CHECKING:
+    from pommego._transport.posted import SharedSimulation
 
 __all__ = ["ENDED", "BatchReader", "Observation", "View", "WithMasks", "keep_rows"]
 
@@ -203,7 +206,7 @@ class BatchReader:
         Raises:
             ValueError: the batch is not what the server announced.
         """
-        if type(batch) in (SharedBatch, SharedSimulation):
+        if not isinstance(batch, wire.Batch | wire.Simulated):
             return self._read_shared(batch, games, part=part)
         arrays = self.arrays(batch.tensors, games)
         finished = _finished(batch.finished.array(), games)

@@ -19,13 +19,14 @@ from pommego._core.rows import rows_of
 from pommego._transport import wire
 from pommego._transport.client import Client, arrived
 from pommego._transport.opening import action_shape, make_shared
-from pommego._transport.shared import SharedBatch, SharedSimulation
+from pommego._transport.shared import SharedBatch
 from pommego.errors import ClosedError, PommegoError, ServerError
 from pommego.server import Server
 from pommego.spec import Encoding, GameSpec
 
 if TYPE_CHECKING:
     from pommego._core.opponents import LineUps
+    from pommego._transport.posted import SharedSimulation
 
 __all__ = ["Session"]
 

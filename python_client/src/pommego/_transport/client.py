@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from pommego._transport import wire
 from pommego._transport.channel import Channel
 from pommego._transport.handshake import Address, Certificates
-from pommego._transport.shared import SharedBatch, SharedMemory, SharedSimulation
+from pommego._transport.shared import SharedBatch, SharedMemory
 from pommego._transport.websocket import WebSocket, any_readable
 from pommego._version import __version__
 from pommego.errors import (
@@ -42,9 +42,6 @@ _PATIENCE = 0.7  # seconds that what was interrupted may still take when the nex
 _LIMITS = ("batch_bytes", "games_per_env", "in_flight", "message_bytes")
 _NAME = f"pommego-python/{__version__}"
 _POSTED = ("simulate",)  # requests that the server takes in shared memory, too
-
-# What replies come as if they lie in shared memory.
-_IN_MEMORY = {SharedBatch: wire.Batch, SharedSimulation: wire.Simulated}
 
 _SAME_RELEASE = "Install client and server from the same release."
 
@@ -217,14 +214,14 @@ class Client:
 
     def _post_message(self, message: bytes) -> int:
         """Hand over an encoded request in shared memory; returns its id."""
-        memory = self._memory
+        requests, channel = self._memory.requests, self._memory.channel
         self.slot()
-        if memory.asked_in is not None:  # one that was interrupted may still lie there
-            self._await(memory.channel, memory.asked_in)
+        if requests.turn is not None:  # one that was interrupted may still lie there
+            self._await(channel, requests.turn)
         request_id = self._next_id
         self._next_id += 1
         self._expected.append(request_id)
-        memory.ask(request_id, message)
+        requests.post(request_id, message)
         return request_id
 
     def collect(self, kind: type[R]) -> R:
@@ -243,7 +240,7 @@ class Client:
         except BaseException:
             self.interrupt()
             raise
-        if _IN_MEMORY.get(type(reply)) is kind:
+        if getattr(reply, "stands_for", None) is kind:
             return reply
         if isinstance(reply, wire.Error):
             raise wire.server_error(reply)
@@ -314,7 +311,7 @@ class Client:
             "Are client and server from the same release?"
         )
 
-    def _receive(self) -> wire.Reply | SharedBatch | SharedSimulation:
+    def _receive(self) -> Any:
         if not self._expected:
             raise ClosedError("no request is in flight")
         if self._memory is not None:

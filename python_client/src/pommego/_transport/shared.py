@@ -15,8 +15,9 @@ import struct
 import weakref
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +27,10 @@ from pommego._transport.buffers import BufferPool
 from pommego._transport.channel import Channel, Layout
 from pommego._transport.mapping import Mapping
 
-__all__ = ["PLACES", "SLOTS", "SharedBatch", "SharedMemory", "SharedSimulation"]
+if TYPE_CHECKING:
+    from pommego._transport.posted import PostedRequests, SharedSimulation
+
+__all__ = ["ID", "PLACES", "SLOTS", "SharedBatch", "SharedMemory"]
 
 #: How many steps may be in flight.
 SLOTS = 2
@@ -37,9 +41,9 @@ PLACES = 8
 
 _KEY = 16  # bytes
 _SEALS = 0x1 | 0x2 | 0x4  # F_SEAL_SEAL, F_SEAL_SHRINK and F_SEAL_GROW of Linux
-_ID = b"\xa2id\xcf"  # the bytes before a batch's number, which always has eight bytes
-_SEED = b"\xa4seed\xcf"  # likewise, before a simulation's seed
-_FORMS = 16  # of simulations, that are remembered
+#: The bytes before a batch's number, which always has eight bytes.
+ID = b"\xa2id\xcf"
+
 _number = struct.Struct(">Q").unpack_from
 
 
@@ -52,6 +56,7 @@ class SharedBatch:
     stands for every batch that is written there.
 
     Attributes:
+        stands_for: the kind of reply.
         mapping: the memory of the place.
         memory: the same as a sliceable buffer.
         home: the whole shared memory.
@@ -63,6 +68,8 @@ class SharedBatch:
         id: the request that the batch answers.
         size: the length of the batch in bytes.
     """
+
+    stands_for: ClassVar = wire.Batch
 
     mapping: Mapping
     memory: memoryview
@@ -82,36 +89,6 @@ class SharedBatch:
     def own(self, names: Iterable[str]) -> dict[str, NDArray[Any]]:
         """Return the named `views` as arrays that belong to the caller."""
         return self.home.own(self, names)
-
-
-@dataclass(slots=True)
-class SharedSimulation:
-    """The reply to a simulation, where the server wrote it. The next one goes to the same place.
-
-    Like `SharedBatch` it is decoded once for every number of states and stands for all replies of
-    that form. Only what comes after the tensors is decoded each time.
-
-    Attributes:
-        tensors: as decoded.
-        id_at: the offset of the reply's number.
-        end: the offset of what comes after the tensors.
-        id: the request that it answers.
-        states: the states after the step.
-        views: the reader's arrays of the tensors.
-        handed: unused, as all arrays are copied.
-    """
-
-    tensors: dict[str, wire.Tensor]
-    id_at: int
-    end: int
-    id: int = 0
-    states: list[bytes] = field(default_factory=list)
-    views: dict[str, Any] = field(default_factory=dict)
-    handed: Any = None
-
-    def own(self, names: Iterable[str]) -> dict[str, NDArray[Any]]:
-        """Return the named `views` as arrays that belong to the caller."""
-        return {name: self.views[name].copy() for name in names}
 
 
 class SharedMemory:
@@ -145,11 +122,6 @@ class SharedMemory:
         self._starts, self._requests_at = layout.batches, layout.requests
         self._size = layout.requests - layout.batches[-1]
         self._room = layout.size - layout.requests
-        # Requests posted as messages, and replies; mapped for the first.
-        self._requests: memoryview | None = None
-        self._asked: tuple[int, int] | None = None  # the last of them, and its turn
-        self._simulations: dict[bytes, SharedSimulation] = {}  # by their `_form`
-        self._marks = 0, 0, 0  # see `_form`
         self._lends = lend
         self._places: list[SharedBatch | None] = [None] * len(layout.batches)
         self._shown: SharedBatch | None = None
@@ -172,22 +144,16 @@ class SharedMemory:
             number = self._targets[slot] = self._free()
         self.channel.post(request_id, number)
 
+    @cached_property
+    def requests(self) -> PostedRequests:
+        """The requests that are posted as messages."""
+        from pommego._transport.posted import PostedRequests  # noqa: PLC0415, few environments post them
+
+        return PostedRequests(self._file, self._requests_at, self._room, self.channel)
+
     def fits(self, message: bytes) -> bool:
         """Whether a request can be posted as a message, as far as its size is concerned."""
         return len(message) <= self._room
-
-    @property
-    def asked_in(self) -> int | None:
-        """The turn of the last request that was posted as a message; None: there was none."""
-        return None if self._asked is None else self._asked[1]
-
-    def ask(self, request_id: int, message: bytes) -> None:
-        """Post a request as a message. The last such must have been answered."""
-        if self._requests is None:
-            self._requests = memoryview(mmap.mmap(self._file, self._room, offset=self._requests_at))
-        self._requests[: len(message)] = message
-        self._asked = request_id, self.channel.turn
-        self.channel.post_message(request_id, len(message))
 
     def reply(self, request_id: int, size: int) -> wire.Reply | SharedSimulation | None:
         """Return the reply to the request posted as a message, if it was this one.
@@ -195,38 +161,7 @@ class SharedMemory:
         Raises:
             ValueError: it is not a reply.
         """
-        if self._asked is None or self._asked[0] != request_id:
-            return None
-        if size > self._room:
-            raise ValueError(f"a reply of {size} bytes, more than its place in shared memory has")
-        known = self._simulations.get(self._form(self._requests))
-        if known is not None and _number(self._requests, known.id_at) == (request_id,):
-            known.id, known.states = request_id, wire.decode_tail(self._requests[known.end : size]).states
-            return known
-        message = self._buffers.take(size)[:size]  # which the arrays on it keep
-        message[:] = self._requests[:size]
-        reply = wire.decode(message)
-        if isinstance(reply, wire.Simulated) and reply.tensors:
-            self._learn(self._requests[:size])
-        return reply
-
-    def _form(self, message: memoryview) -> bytes:
-        """Return what is the same in all simulations of as many states, up to the first tensor's data."""
-        before, after, end = self._marks
-        return message[:before].tobytes() + message[after:end].tobytes()
-
-    def _learn(self, message: memoryview) -> None:
-        """Note where everything is in a simulation that lies in the shared memory."""
-        tensors = wire.decode(message).tensors
-        root, parts = _address(message), [tensor.data for tensor in tensors.values() if len(tensor.data)]
-        end, head = _address(parts[-1]) + len(parts[-1]) - root, message[:64].tobytes()
-        id_at, seed_at = head.find(_ID) + len(_ID), head.find(_SEED) + len(_SEED)
-        if _ID not in head or _SEED not in head or end > len(message):
-            return
-        self._marks = id_at, seed_at + 8, _address(parts[0]) - root
-        if len(self._simulations) >= _FORMS:
-            self._simulations.clear()
-        self._simulations[self._form(message)] = SharedSimulation(tensors, id_at, end)
+        return self.requests.reply(request_id, size) if "requests" in self.__dict__ else None
 
     def _free(self) -> int:
         """Return the first place on which no arrays are held and to which the server does not write."""
@@ -267,10 +202,10 @@ class SharedMemory:
         mapping = Mapping(self._file, self._starts[number], self._size, lends=self._lends)
         memory = memoryview(mapping)
         batch, head = wire.decode(memory[:size]), memory[:64].tobytes()
-        if not isinstance(batch, wire.Batch) or _ID not in head:
+        if not isinstance(batch, wire.Batch) or ID not in head:
             raise ValueError("something other than a batch")
         return SharedBatch(
-            mapping, memory, weakref.proxy(self), number, head.index(_ID) + len(_ID), batch.tensors
+            mapping, memory, weakref.proxy(self), number, head.index(ID) + len(ID), batch.tensors
         )
 
     def own(self, batch: SharedBatch, names: Iterable[str]) -> dict[str, NDArray[Any]]:
@@ -296,10 +231,6 @@ class SharedMemory:
             shape, dtype, start = form
             owned[name] = np.ndarray(shape, dtype, root, start)
         return owned
-
-
-def _address(memory: memoryview) -> int:
-    return np.frombuffer(memory, np.uint8).__array_interface__["data"][0]
 
 
 def _layout(made: wire.EnvReply, actions: tuple[int, ...]) -> Layout:
