@@ -29,7 +29,7 @@ import socket
 import ssl
 import time
 import weakref
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from typing import Self
 
 from pommego._transport import frames
@@ -64,26 +64,26 @@ class WebSocket:
         self.max_message = max_message
         self._sock = sock
         self._recv_into = sock.recv_into
-        self._reads_in_c = not isinstance(sock, ssl.SSLSocket)
         self._peer = peer
         self._pid = os.getpid()
         self._why_closed: Exception | None = None
         self._writer = FrameWriter()
         _open.add(self)
 
-        # Between frames, head[:hi] holds bytes that have been read and not yet used.
-        # Inside a data frame, `left` bytes of it are still to arrive; they are
-        # appended to the `size` bytes of the message in `memory`.
+        # What `_read_frames` keeps. It begins again after each `yield`, when bytes have been read into `_want`.
         self._pool = BufferPool()
-        self._memory = self._pool.take(_FIRST_BUFFER)
+        self._memory = self._pool.take(_FIRST_BUFFER)  # of the message, ...
+        self._size = 0  # ... of which so many bytes have arrived
         self._head = memoryview(bytearray(2 + frames.MAX_CONTROL + frames.LONGEST_HEAD))
-        self._hi = 0
-        self._size = 0
-        self._left = 0
-        self._inside = False  # a message has begun, and its last frame has not
-        self._complete = True  # the message in memory is complete and was returned
-        self._steady = True  # an interrupt now would find consistent state
-        self._count: list[int] = []  # bytes read and not yet counted
+        self._want = self._head
+        self._count: list[int] = []  # of bytes that have been read into `_want`
+        self._begun = False  # whether a part of the message has arrived, ...
+        self._complete = False  # ... all of it, ...
+        self._taken = False  # ... and `recv` has returned it
+        self._torn = False  # whether bytes may be lost if it is interrupted now: while TLS reads
+        self._deadline = 0.0  # of the call in progress
+        self._frames: Generator[None, None, None] | None = self._read_frames()
+        next(self._frames)
 
     @classmethod
     def connect(
@@ -148,22 +148,16 @@ class WebSocket:
             ClosedError: it was closed before.
         """
         self.check_usable()
-        deadline = time.monotonic() + timeout
+        self._deadline = time.monotonic() + timeout
         try:
-            if self._complete:
-                self._size, self._complete = 0, False
+            if self._taken:
+                next(self._frames)
             while not self._complete:
-                if self._left:
-                    self._read_payload(deadline)
-                else:
-                    self._read_head(deadline)
-            self._steady = True
+                self._read()
+            self._taken = True
             return self._memory[: self._size]
         except BaseException as e:
-            error = self._receive_failed(e, timeout)
-            if error is e:
-                raise
-            raise error from e
+            raise self._receive_failed(e, timeout) from None
 
     def readable(self, seconds: float, timeout: float) -> bool:
         """Wait for the next message to begin; returns whether it has.
@@ -179,28 +173,18 @@ class WebSocket:
             As `recv`.
         """
         self.check_usable()
-        deadline = time.monotonic() + timeout
+        self._deadline = time.monotonic() + timeout
         try:
-            while self._hi or self._left or ready(self._sock, seconds):
-                if self._left or not self._take_control(deadline):
-                    self._steady = True
-                    return True
+            if self._taken:
+                next(self._frames)
+            while not self._begun:
+                if not ready(self._sock, seconds):
+                    return False
+                self._read()
                 seconds = 0.0
-            self._steady = True
-            return False
+            return True
         except BaseException as e:
-            error = self._receive_failed(e, timeout)
-            if error is e:
-                raise
-            raise error from e
-
-    def _take_control(self, deadline: float) -> bool:
-        """Read and answer the next frame if it is a control frame; otherwise leave it and return False."""
-        self._fill(2, deadline)
-        if self._head[0] & frames.OPCODE < frames.CLOSE:
-            return False
-        self._read_head(deadline)
-        return True
+            raise self._receive_failed(e, timeout) from None
 
     def timed_out(self, seconds: float) -> TimeoutError:
         """Close the connection after a timeout, and return the error to raise."""
@@ -247,6 +231,7 @@ class WebSocket:
         """Close the socket; later calls raise an error with the reason."""
         if self._why_closed is None:
             self._why_closed = why
+        self._frames = None  # which refers to this object
         self._sock.close()
 
     def _goodbye(self, code: int, reason: str, timeout: float) -> None:
@@ -268,7 +253,7 @@ class WebSocket:
         elif isinstance(error, OSError) and error.errno is not None:
             error = self._lost(error)
         elif not isinstance(error, PommegoError):  # Ctrl-C, or what another signal's handler raises
-            if not self._steady:
+            if not self.closed and (self._torn or self._frames.gi_frame is None):
                 self._abandon(ClosedError("the connection was interrupted in the middle of a frame"))
             return error
         self._abandon(error)
@@ -279,75 +264,86 @@ class WebSocket:
 
     # Receiving ----------------------------------------------------------------
 
-    def _read(self, view: memoryview, deadline: float) -> int:
-        """Read at least one byte into view and return how many.
+    def _read(self) -> None:
+        """Read at least one byte before the deadline, and have `_read_frames` go on with it.
 
-        If interrupted before `_steady` is cleared, it can be called again with the
-        same view without losing a byte: a single call that stays in C stores the
-        count in a list. With TLS it is Python that reads, so an interrupt in that time
-        closes the connection.
+        An interrupt loses no byte: a single call that stays in C reads them and stores their
+        number in a list. With TLS it is Python that reads, so an interrupt in that time
+        closes the connection, as one within `_read_frames` does.
         """
         while not self._count:
-            self._steady = True
-            wait(self._sock, deadline)
-            self._steady = self._reads_in_c
+            wait(self._sock, self._deadline)
+            self._torn = isinstance(self._sock, ssl.SSLSocket)
             try:
-                self._count.extend(map(self._recv_into, (view,)))
+                self._count.extend(map(self._recv_into, (self._want,)))
             except _NOT_YET:
-                continue
-        self._steady = False
-        n = self._count[0]
-        self._count.clear()
+                pass
+            self._torn = False
+        next(self._frames)
+
+    def _read_frames(self) -> Generator[None, None, None]:
+        """Read frames for ever: yields whenever it needs more bytes in `_want`, and after each message."""
+        head, have = self._head, 0  # bytes that have been read and not yet used
+        while True:
+            self._size, final = 0, False
+            while not final:
+                have = yield from self._fill(have, 2)
+                first, length, used = head[0], head[1], 2
+                frames.check_head(first, length, inside=self._begun, peer=self._peer)
+                if length > frames.MAX_CONTROL:
+                    used += 2 if length == frames.LENGTH16 else 8
+                    have = yield from self._fill(have, used)
+                    length = frames.long_length(head[2:used], self._peer)
+                opcode, control = first & frames.OPCODE, first & frames.OPCODE >= frames.CLOSE
+                if control:
+                    have = yield from self._fill(have, used + length)
+                early = min(have - used, length)
+                payload, rest = bytes(head[used : used + early]), bytes(head[used + early : have])
+                head[: len(rest)], have = rest, len(rest)
+                if control:
+                    self._control(opcode, payload)
+                    continue
+                self._begun, final = True, bool(first & frames.FIN)
+                yield from self._take(payload, length)
+            self._complete = True
+            yield
+            self._begun = self._complete = self._taken = False
+
+    def _fill(self, have: int, need: int) -> Generator[None, None, int]:
+        """Read until `need` bytes are in the head's buffer, and return how many are.
+
+        It reads up to the longest head at once, so that after a short head the buffer may
+        have up to eight bytes of the payload, and never more: payloads are not to be copied.
+        """
+        while have < need:
+            self._want = self._head[have : max(need, frames.LONGEST_HEAD)]
+            yield
+            have += self._arrived()
+        return have
+
+    def _take(self, early: bytes, length: int) -> Generator[None, None, None]:
+        """Read a data frame's payload behind what there is of the message; its first bytes are here."""
+        end = self._size + length
+        if end > self.max_message:
+            raise ProtocolError(
+                f"{self._peer} sent a message of at least {end} bytes; the limit is {self.max_message}",
+                frames.TOO_BIG,
+            )
+        if end > len(self._memory):
+            self._grow(end)
+        self._memory[self._size : self._size + len(early)] = early
+        self._size += len(early)
+        while self._size < end:
+            self._want = self._memory[self._size : end]
+            yield
+            self._size += self._arrived()
+
+    def _arrived(self) -> int:
+        """Return how many bytes have been read into `_want`."""
+        n = self._count.pop()
         if n == 0:
             raise ConnectionError(f"{self._peer} closed the connection without warning; it may have crashed")
         return n
-
-    def _fill(self, need: int, deadline: float) -> None:
-        """Read until at least `need` bytes are in the header buffer.
-
-        It reads up to the longest header at once, so that after a short header the
-        buffer may have up to eight bytes of the payload, and never more: payloads
-        are not to be copied.
-        """
-        while self._hi < need:
-            end = max(need, frames.LONGEST_HEAD)
-            self._hi += self._read(self._head[self._hi : end], deadline)
-
-    def _read_head(self, deadline: float) -> None:
-        """Read one frame's header, and the whole frame if it is a control frame."""
-        self._fill(2, deadline)
-        first, length = self._head[0], self._head[1]
-        frames.check_head(first, length, inside=self._inside, peer=self._peer)
-        opcode, used = first & frames.OPCODE, 2
-        if opcode >= frames.CLOSE:
-            self._fill(used + length, deadline)
-            payload = bytes(self._head[used : used + length])
-            self._drop(used + length)
-            self._control(opcode, payload, deadline)
-            return
-        if length > frames.MAX_CONTROL:
-            used += 2 if length == frames.LENGTH16 else 8
-            self._fill(used, deadline)
-            length = frames.long_length(self._head[2:used], self._peer)
-        self._begin_frame(length, used, final=bool(first & frames.FIN))
-
-    def _begin_frame(self, length: int, used: int, *, final: bool) -> None:
-        """Make room for a data frame's payload, and take the bytes that were read with its header."""
-        total = self._size + length
-        if total > self.max_message:
-            raise ProtocolError(
-                f"{self._peer} sent a message of at least {total} bytes; the limit is {self.max_message}",
-                frames.TOO_BIG,
-            )
-        if total > len(self._memory):
-            self._grow(total)
-        early = min(self._hi - used, length)
-        self._memory[self._size : self._size + early] = self._head[used : used + early]
-        self._drop(used + early)
-        self._size += early
-        self._left = length - early
-        self._inside = not final
-        self._complete = final and not self._left
 
     def _grow(self, size: int) -> None:
         """Move to a larger buffer. Views of the old one remain valid."""
@@ -361,20 +357,9 @@ class WebSocket:
         memory[: self._size] = self._memory[: self._size]
         self._memory = memory
 
-    def _drop(self, n: int) -> None:
-        rest = bytes(self._head[n : self._hi])
-        self._head[: len(rest)] = rest
-        self._hi = len(rest)
-
-    def _read_payload(self, deadline: float) -> None:
-        n = self._read(self._memory[self._size : self._size + self._left], deadline)
-        self._size += n
-        self._left -= n
-        self._complete = not self._inside and not self._left
-
-    def _control(self, opcode: int, payload: bytes, deadline: float) -> None:
+    def _control(self, opcode: int, payload: bytes) -> None:
         if opcode == frames.PING:
-            self._send_frame(frames.PONG, payload, deadline)
+            self._send_frame(frames.PONG, payload, self._deadline)
         elif opcode == frames.CLOSE:
             raise self._closed_by_peer(payload)
 
