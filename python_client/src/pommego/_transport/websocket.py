@@ -23,6 +23,7 @@ answered, text is refused. There is no compression.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import select
 import socket
@@ -70,7 +71,7 @@ class WebSocket:
         self._writer = FrameWriter()
         _open.add(self)
 
-        # What `_read_frames` keeps. It begins again after each `yield`, when bytes have been read into `_want`.
+        # What `_read_frames` keeps. It goes on after each `yield` when bytes have been read into `_want`.
         self._pool = BufferPool()
         self._memory = self._pool.take(_FIRST_BUFFER)  # of the message, ...
         self._size = 0  # ... of which so many bytes have arrived
@@ -274,10 +275,8 @@ class WebSocket:
         while not self._count:
             wait(self._sock, self._deadline)
             self._torn = isinstance(self._sock, ssl.SSLSocket)
-            try:
+            with contextlib.suppress(*_NOT_YET):
                 self._count.extend(map(self._recv_into, (self._want,)))
-            except _NOT_YET:
-                pass
             self._torn = False
         next(self._frames)
 
