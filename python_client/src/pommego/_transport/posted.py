@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from pommego._transport import wire
 from pommego._transport.buffers import BufferPool
 from pommego._transport.channel import Channel
-from pommego._transport.shared import ID
 
 __all__ = ["PostedRequests", "SharedSimulation"]
 
@@ -114,8 +113,8 @@ class PostedRequests:
         tensors = wire.decode(message).tensors
         root, parts = _address(message), [tensor.data for tensor in tensors.values() if len(tensor.data)]
         end, head = _address(parts[-1]) + len(parts[-1]) - root, message[:64].tobytes()
-        id_at, seed_at = head.find(ID) + len(ID), head.find(_SEED) + len(_SEED)
-        if ID not in head or _SEED not in head or end > len(message):
+        id_at, seed_at = head.find(wire.LONG_ID) + len(wire.LONG_ID), head.find(_SEED) + len(_SEED)
+        if wire.LONG_ID not in head or _SEED not in head or end > len(message):
             return
         self._marks = id_at, seed_at + 8, _address(parts[0]) - root
         if len(self._simulations) >= _FORMS:

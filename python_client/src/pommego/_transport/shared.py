@@ -30,7 +30,7 @@ from pommego._transport.mapping import Mapping
 if TYPE_CHECKING:
     from pommego._transport.posted import PostedRequests, SharedSimulation
 
-__all__ = ["ID", "PLACES", "SLOTS", "SharedBatch", "SharedMemory"]
+__all__ = ["PLACES", "SLOTS", "SharedBatch", "SharedMemory"]
 
 #: How many steps may be in flight.
 SLOTS = 2
@@ -41,9 +41,6 @@ PLACES = 8
 
 _KEY = 16  # bytes
 _SEALS = 0x1 | 0x2 | 0x4  # F_SEAL_SEAL, F_SEAL_SHRINK and F_SEAL_GROW of Linux
-#: The bytes before a batch's number, which always has eight bytes.
-ID = b"\xa2id\xcf"
-
 _number = struct.Struct(">Q").unpack_from
 
 
@@ -202,11 +199,10 @@ class SharedMemory:
         mapping = Mapping(self._file, self._starts[number], self._size, lends=self._lends)
         memory = memoryview(mapping)
         batch, head = wire.decode(memory[:size]), memory[:64].tobytes()
-        if not isinstance(batch, wire.Batch) or ID not in head:
+        if not isinstance(batch, wire.Batch) or wire.LONG_ID not in head:
             raise ValueError("something other than a batch")
-        return SharedBatch(
-            mapping, memory, weakref.proxy(self), number, head.index(ID) + len(ID), batch.tensors
-        )
+        id_at = head.index(wire.LONG_ID) + len(wire.LONG_ID)
+        return SharedBatch(mapping, memory, weakref.proxy(self), number, id_at, batch.tensors)
 
     def own(self, batch: SharedBatch, names: Iterable[str]) -> dict[str, NDArray[Any]]:
         """Return some of a batch's arrays as arrays that belong to the caller.

@@ -32,6 +32,9 @@ __all__ = [
 SUBPROTOCOL = "pommego.v3+msgpack"
 VERSIONS = [3]
 
+#: The bytes before an id of eight bytes, which steps, batches in shared memory and simulations have.
+LONG_ID = b"\xa2id\xcf"
+
 #: What the use of a reply raises that is not what the protocol says.
 MISFITS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
