@@ -59,7 +59,6 @@ var policy = []rule{
 	{"arena/web", []string{"arena/dataset", "arena/match", "arena/scene", "arena/tournament", "arena/trace", "env"}},
 	{"arena/dataset", []string{"arena/match", "env", "env/ruleset", "internal/disk", "internal/enum", "internal/gamestate"}},
 	{"arena/dataset/card", []string{"OWN", "internal/chart"}},
-	{"arena/dataset/joined", []string{"OWN", "env", "env/pommerman"}}, // files of Pommerman's reference
 
 	{"vec", []string{"env", "env/saved", "internal/enum", "internal/gamestate"}},
 	{"bridge", []string{"arena/picture", "arena/scene", "env", "internal/enum", "internal/memory", "vec"}},

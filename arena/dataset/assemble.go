@@ -15,7 +15,6 @@ import (
 type Shape struct {
 	Layout      Layout
 	Observation string // of layout Steps
-	Arrays      Arrays // of layout Steps
 	FileGames   int    // as Config.FileGames
 	Filter      string // what was left out, for the manifest
 
@@ -50,7 +49,7 @@ type Assembly struct {
 
 // NewAssembly begins a data set in a new folder.
 func NewAssembly(game env.Game, s Shape, folder string, o Options) (*Assembly, error) {
-	c := Config{Layout: s.Layout, Observation: s.Observation, Arrays: s.Arrays, Extra: s.Extra, FileGames: s.FileGames, Games: 1, Agents: []string{game.Spec().Agents[0]}}
+	c := Config{Layout: s.Layout, Observation: s.Observation, Extra: s.Extra, FileGames: s.FileGames, Games: 1, Agents: []string{game.Spec().Agents[0]}}
 	c, err := c.resolve(game)
 	if err != nil {
 		return nil, fmt.Errorf("dataset: %w", err)

@@ -18,8 +18,7 @@ type Column struct {
 	Meaning string `json:"meaning"`
 
 	// What the bytes of a FixedBytes column are: an array of this type and
-	// shape, row-major, little-endian. Of a List or Tensor it is the numbers in
-	// this order.
+	// shape, row-major, little-endian.
 	DType env.DType `json:"dtype,omitempty"`
 	Shape []int     `json:"shape,omitempty"`
 }
@@ -40,8 +39,6 @@ const (
 	String     Type = "string" // one of few texts
 	Bytes      Type = "bytes"  // of any length
 	FixedBytes Type = "fixed_bytes"
-	List       Type = "list"   // of as many numbers as an array of the shape has
-	Tensor     Type = "tensor" // a List that is an array of the shape in Arrow
 )
 
 // UnmarshalText reads a type's name.
@@ -79,12 +76,6 @@ var nodes = map[Type]func(c *Column) parquet.Node{
 	String:     func(*Column) parquet.Node { return parquet.Encoded(parquet.String(), &parquet.RLEDictionary) },
 	Bytes:      func(*Column) parquet.Node { return parquet.Leaf(parquet.ByteArrayType) },
 	FixedBytes: func(c *Column) parquet.Node { return parquet.Leaf(parquet.FixedLenByteArrayType(c.Width())) },
-	List: func(c *Column) parquet.Node {
-		return parquet.List(parquet.Encoded(elements[c.DType].leaf, &parquet.RLEDictionary))
-	},
-	Tensor: func(c *Column) parquet.Node { // Arrow's have elements that could be null
-		return parquet.List(parquet.Optional(parquet.Encoded(elements[c.DType].leaf, &parquet.RLEDictionary)))
-	},
 }
 
 // ordered is a group whose fields keep their order; parquet.Group sorts them.

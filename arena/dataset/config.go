@@ -52,9 +52,6 @@ type Config struct {
 	// holds none.
 	Observation string `json:"observation,omitempty"`
 
-	// Arrays says how Steps stores observations and other arrays.
-	Arrays Arrays `json:"arrays,omitempty"`
-
 	// Extra are arrays that a client's agents report, in their order in Fed.
 	Extra []Extra `json:"extra,omitempty"`
 
@@ -115,8 +112,6 @@ func (c Config) resolve(game env.Game) (Config, error) {
 		return c, fmt.Errorf("games is %d and steps is %d, want 1 to %d of one of them", c.Games, c.Steps, maxGames)
 	case (c.Games == 0) == (c.Steps == 0):
 		return c, fmt.Errorf("games is %d and steps is %d, want one of them and the other 0", c.Games, c.Steps)
-	case int(c.Arrays) >= len(arraysNames):
-		return c, fmt.Errorf("there is no way %d to store arrays", c.Arrays)
 	case c.FileGames < 1 || c.FileGames > maxFileGames:
 		return c, fmt.Errorf("games_per_file is %d, want 1 to %d", c.FileGames, maxFileGames)
 	case c.MaxSteps < 0:
@@ -137,9 +132,6 @@ func (c *Config) resolveObservation(spec *env.Spec) error {
 	if c.Layout == Games {
 		if c.Observation != "" {
 			return fmt.Errorf("observation is %q, but a row of layout games holds none", c.Observation)
-		}
-		if c.Arrays != Binary {
-			return fmt.Errorf("arrays is %v, but a row of layout games holds none", c.Arrays)
 		}
 		return nil
 	}

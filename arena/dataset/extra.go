@@ -1,8 +1,10 @@
 package dataset
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 
@@ -62,7 +64,7 @@ func (x *Extra) check(choices int) error {
 	switch {
 	case !extraName.MatchString(x.Name):
 		return fmt.Errorf("extra array %q: a name has small letters, digits and underscores, 64 at most, and begins with a letter", x.Name)
-	case elements[x.DType].leaf == nil:
+	case numbers[x.DType].load == nil:
 		return fmt.Errorf("extra array %q: there is no type %q, want uint8, int16, int32, uint64, float32 or float64", x.Name, x.DType)
 	case !x.fits():
 		return fmt.Errorf("extra array %q: shape %v, want at most %d dimensions of 1 or more, and %d bytes", x.Name, x.Shape, maxExtraDims, maxExtraBytes)
@@ -111,7 +113,7 @@ func extraColumns(all []Extra) (columns []column) {
 	for _, x := range apart(all) {
 		load, put := parquet.FixedLenByteArrayValue, func(_ []byte, v parquet.Value) []byte { return v.ByteArray() }
 		if len(x.Shape) == 0 {
-			load, put = elements[x.DType].load, elements[x.DType].put
+			load, put = numbers[x.DType].load, numbers[x.DType].put
 		}
 		columns = append(columns, column{x.column(),
 			func(r *row) parquet.Value {
@@ -144,6 +146,27 @@ func (d *Decision) put(name string, array []byte) {
 		d.Extra[name] = array
 	}
 }
+
+// numbers makes a column's value from little-endian bytes, and appends such bytes from it.
+var numbers = map[env.DType]struct {
+	load func(data []byte) parquet.Value
+	put  func(dst []byte, v parquet.Value) []byte
+}{
+	env.Uint8: {func(b []byte) parquet.Value { return parquet.Int32Value(int32(b[0])) },
+		func(dst []byte, v parquet.Value) []byte { return append(dst, byte(v.Int32())) }},
+	env.Int16: {func(b []byte) parquet.Value { return parquet.Int32Value(int32(int16(le.Uint16(b)))) },
+		func(dst []byte, v parquet.Value) []byte { return le.AppendUint16(dst, uint16(v.Int32())) }},
+	env.Int32: {func(b []byte) parquet.Value { return parquet.Int32Value(int32(le.Uint32(b))) },
+		func(dst []byte, v parquet.Value) []byte { return le.AppendUint32(dst, uint32(v.Int32())) }},
+	env.Uint64: {func(b []byte) parquet.Value { return parquet.Int64Value(int64(le.Uint64(b))) },
+		func(dst []byte, v parquet.Value) []byte { return le.AppendUint64(dst, uint64(v.Int64())) }},
+	env.Float32: {func(b []byte) parquet.Value { return parquet.FloatValue(math.Float32frombits(le.Uint32(b))) },
+		func(dst []byte, v parquet.Value) []byte { return le.AppendUint32(dst, math.Float32bits(v.Float())) }},
+	env.Float64: {func(b []byte) parquet.Value { return parquet.DoubleValue(math.Float64frombits(le.Uint64(b))) },
+		func(dst []byte, v parquet.Value) []byte { return le.AppendUint64(dst, math.Float64bits(v.Double())) }},
+}
+
+var le = binary.LittleEndian
 
 // union adds arrays to others; what has one name must be one.
 func union(all, more []Extra) ([]Extra, error) {

@@ -88,44 +88,41 @@ func checkReported(t *testing.T, folder string, c *Config, from int) {
 	}
 }
 
-// TestExtra keeps what a client's agents report, over an interruption, in merged data
-// sets and in either form of arrays.
+// TestExtra keeps what a client's agents report, over an interruption, and in merged data
+// sets.
 func TestExtra(t *testing.T) {
 	for _, id := range []string{ffa, radio} {
 		game := gameOf(t, id)
 		parts := len(game.Spec().Actions)
-		for _, arrays := range []Arrays{Binary, Lists} {
-			c := reporting(game.Spec().MaskSize())
-			c.Arrays = arrays
-			folder := filepath.Join(t.TempDir(), "set")
-			if _, err := generateServed(t, id, c, folder, 5, reportAll(&c, parts)); !errors.Is(err, ErrStopped) {
-				t.Fatalf("%s: error %v, want %v", id, err, ErrStopped)
-			}
-			m, err := generateServed(t, id, c, folder, 100, reportAll(&c, parts))
-			if err != nil {
-				t.Fatalf("%s: %v", id, err)
-			}
-			verifyClean(t, folder)
-			checkReported(t, folder, &c, c.Games)
-			plain := served()
-			plain.Layout, plain.Seed = Steps, 900
-			other := filepath.Join(t.TempDir(), "other")
-			if _, err := generateServed(t, id, plain, other, 100, func(*Fed) {}); err != nil {
-				t.Fatal(err)
-			}
-			both := filepath.Join(t.TempDir(), "both")
-			merged, err := Merge(game, sets(t, folder, other), Shape{Layout: Steps, Observation: "raw", Arrays: 1 - arrays}, nil, both, testOptions(1))
-			if err != nil {
-				t.Fatal(err)
-			}
-			verifyClean(t, both)
-			checkReported(t, both, &c, c.Games)
-			if len(merged.Extra) != len(m.Extra) {
-				t.Errorf("merged: %d arrays, want %d", len(merged.Extra), len(m.Extra))
-			}
-			if _, err := Merge(game, sets(t, both), Shape{Layout: Games}, nil, filepath.Join(t.TempDir(), "games"), testOptions(1)); err != nil {
-				t.Error(err)
-			}
+		c := reporting(game.Spec().MaskSize())
+		folder := filepath.Join(t.TempDir(), "set")
+		if _, err := generateServed(t, id, c, folder, 5, reportAll(&c, parts)); !errors.Is(err, ErrStopped) {
+			t.Fatalf("%s: error %v, want %v", id, err, ErrStopped)
+		}
+		m, err := generateServed(t, id, c, folder, 100, reportAll(&c, parts))
+		if err != nil {
+			t.Fatalf("%s: %v", id, err)
+		}
+		verifyClean(t, folder)
+		checkReported(t, folder, &c, c.Games)
+		plain := served()
+		plain.Layout, plain.Seed = Steps, 900
+		other := filepath.Join(t.TempDir(), "other")
+		if _, err := generateServed(t, id, plain, other, 100, func(*Fed) {}); err != nil {
+			t.Fatal(err)
+		}
+		both := filepath.Join(t.TempDir(), "both")
+		merged, err := Merge(game, sets(t, folder, other), Shape{Layout: Steps, Observation: "raw"}, nil, both, testOptions(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		verifyClean(t, both)
+		checkReported(t, both, &c, c.Games)
+		if len(merged.Extra) != len(m.Extra) {
+			t.Errorf("merged: %d arrays, want %d", len(merged.Extra), len(m.Extra))
+		}
+		if _, err := Merge(game, sets(t, both), Shape{Layout: Games}, nil, filepath.Join(t.TempDir(), "games"), testOptions(1)); err != nil {
+			t.Error(err)
 		}
 	}
 }

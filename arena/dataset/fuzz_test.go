@@ -17,15 +17,6 @@ func FuzzParquet(f *testing.F) {
 	fuzzFiles(f, tiny(), steps)
 }
 
-// FuzzLists: nor does one with arrays as lists.
-func FuzzLists(f *testing.F) {
-	lists := tiny()
-	lists.Layout, lists.Arrays = Steps, Lists
-	tensors := lists
-	tensors.Arrays = Tensors
-	fuzzFiles(f, lists, tensors)
-}
-
 // fuzzFiles reads fuzzed files as the first of either data set.
 func fuzzFiles(f *testing.F, one, other Config) {
 	var paths []string // of the first files

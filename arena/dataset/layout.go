@@ -49,13 +49,7 @@ func (a *About) columns(missed, searched bool, extra []Extra) []column {
 	if a.Layout == Games {
 		return gameColumns(&a.Env, missed)
 	}
-	all := append(stepColumns(&a.Env, a.Fields, searched || hasExtra(extra, visitsName)), extraColumns(extra)...)
-	for i := range all {
-		if all[i].Type == FixedBytes {
-			all[i].Type = arrayTypes[a.Arrays]
-		}
-	}
-	return all
+	return append(stepColumns(&a.Env, a.Fields, searched || hasExtra(extra, visitsName)), extraColumns(extra)...)
 }
 
 // descriptions are columns without what writes and reads them.

@@ -39,8 +39,7 @@ type About struct {
 
 	Observation string      `json:"observation,omitempty"` // of layout Steps
 	Fields      []env.Field `json:"fields,omitempty"`      // of the observation
-	Arrays      Arrays      `json:"arrays,omitempty"`
-	Extra       []Extra     `json:"extra,omitempty"` // what agents report besides the statistics of searches
+	Extra       []Extra     `json:"extra,omitempty"`       // what agents report besides the statistics of searches
 
 	Agents  []string `json:"agents"` // all that play
 	Columns []Column `json:"columns"`
@@ -163,17 +162,33 @@ func ReadManifest(folder string) (*Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := readable(text); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
 	m := new(Manifest)
 	if err := json.Unmarshal(text, m); err != nil {
 		return nil, fmt.Errorf("%s: %w: %w", path, errDamaged, err)
-	}
-	if m.Format != manifestFormat {
-		return nil, fmt.Errorf("%s: its format is %q, want %q", path, m.Format, manifestFormat)
 	}
 	if err := m.check(path, text); err != nil {
 		return nil, err
 	}
 	return m, m.inside(path)
+}
+
+// readable says why this version cannot read a data set that another version wrote.
+func readable(text []byte) error {
+	var m struct{ Format, Program, Arrays string }
+	if err := json.Unmarshal(text, &m); err != nil {
+		return fmt.Errorf("%w: %w", errDamaged, err)
+	}
+	switch {
+	case m.Format != manifestFormat:
+		return fmt.Errorf("its format is %q, want %q", m.Format, manifestFormat)
+	case m.Arrays != "" && m.Arrays != "bytes":
+		return fmt.Errorf("pommego %s stored its arrays as %s; this version reads bytes alone: "+
+			"convert it with that version, pommego data merge --arrays bytes", m.Program, m.Arrays)
+	}
+	return nil
 }
 
 // inside makes sure that all files lie in the data set's folder: a manifest may

@@ -8,7 +8,6 @@ import (
 	"hash"
 	"io"
 	"os"
-	"slices"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress"
@@ -58,9 +57,6 @@ func newWriter(p *disk.Pending, columns []Column, l Layout, about string) *write
 	w.parquet = parquet.NewGenericWriter[any](io.MultiWriter(p, w.sum), schema(columns),
 		parquet.Compression(codec(l)), parquet.PageBufferSize(pageBytes), parquet.DataPageStatistics(true),
 		parquet.CreatedBy("pommego", "1", "0"), parquet.KeyValueMetadata(metadataKey, about))
-	if slices.ContainsFunc(columns, func(c Column) bool { return c.Type == Tensor }) {
-		w.parquet.SetKeyValueMetadata(arrowKey, arrowColumns(columns))
-	}
 	w.columns = w.parquet.ColumnWriters()
 	return w
 }
@@ -68,11 +64,7 @@ func newWriter(p *disk.Pending, columns []Column, l Layout, about string) *write
 // write writes the rows of an episode, or of several.
 func (w *writer) write(t *table) error {
 	for i, c := range w.columns {
-		if t.columns[i].listed() {
-			if err := writeLists(c, &t.columns[i], i, t.values[i]); err != nil {
-				return err
-			}
-		} else if _, err := c.WriteRowValues(t.values[i]); err != nil {
+		if _, err := c.WriteRowValues(t.values[i]); err != nil {
 			return err
 		}
 	}
@@ -161,7 +153,7 @@ func (r *reader) read(group int, t *table, wanted func(name string) bool) (err e
 		}
 		err := r.checkPages(group, i)
 		if err == nil {
-			err = readColumn(chunk, &t.columns[i], &t.values[i])
+			err = readColumn(chunk, &t.values[i])
 		}
 		if err != nil {
 			return fmt.Errorf("%s: row group %d, column %q: %w: %w", r.path, group, t.columns[i].Name, errDamaged, err)
@@ -174,15 +166,8 @@ func (r *reader) read(group int, t *table, wanted func(name string) bool) (err e
 }
 
 // readColumn replaces values by those of a column. They are copies.
-func readColumn(chunk parquet.ColumnChunk, c *Column, values *[]parquet.Value) error {
+func readColumn(chunk parquet.ColumnChunk, values *[]parquet.Value) error {
 	*values = (*values)[:0]
-	take := func(v parquet.Value) error {
-		*values = append(*values, v.Clone())
-		return nil
-	}
-	if c.listed() {
-		take = c.gather(values)
-	}
 	pages := chunk.Pages()
 	defer pages.Close()
 	var some [256]parquet.Value
@@ -199,9 +184,7 @@ func readColumn(chunk parquet.ColumnChunk, c *Column, values *[]parquet.Value) e
 			var n int
 			n, err = in.ReadValues(some[:])
 			for _, v := range some[:n] {
-				if err := take(v); err != nil {
-					return err
-				}
+				*values = append(*values, v.Clone())
 			}
 		}
 		parquet.Release(page)

@@ -150,7 +150,7 @@ func (r *checkedReader) Discard(n int) (int, error) {
 // checkPages checks the pages of a column in a row group.
 func (r *reader) checkPages(group, column int) error {
 	g := &r.parquet.Metadata().RowGroups[group]
-	m, c := &g.Columns[column].MetaData, &r.columns[column]
+	m := &g.Columns[column].MetaData
 	from, size := m.DataPageOffset, m.TotalCompressedSize
 	if m.DictionaryPageOffset != 0 {
 		from = m.DictionaryPageOffset
@@ -167,9 +167,6 @@ func (r *reader) checkPages(group, column int) error {
 		return fmt.Errorf("there is no column %q", m.PathInSchema)
 	}
 	left := g.NumRows
-	if c.listed() {
-		left *= int64(c.Width() / c.DType.Bytes())
-	}
 	for len(rest) > 0 {
 		var h format.PageHeader
 		n, err := decodeThrift(rest, &h)

@@ -151,17 +151,6 @@ func (e *Episode) differs(from *starts) (string, error) {
 	return "", nil
 }
 
-// Start turns a match in its readable form, as env.Match.RestoreJSON reads it,
-// into the start of an episode.
-func Start(game env.Game, state []byte) ([]byte, error) {
-	s := newStarts(game)
-	s.match.Reset(env.Seed{}) // for what the readable form of others lacks
-	if err := s.match.RestoreJSON(state); err != nil {
-		return nil, err
-	}
-	return s.saved(0), nil
-}
-
 // Begin is a match at the start of an episode, which is checked: it can be
 // stepped with the episode's actions.
 func Begin(game env.Game, e *Episode) (env.Match, error) {

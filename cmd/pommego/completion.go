@@ -27,7 +27,6 @@ func completions(cmd *cobra.Command) {
 		"winner":      agentLists,
 		"observation": encodings,
 		"format":      oneOf(enum.NamesOf(tournament.RoundRobin)),
-		"arrays":      oneOf(dataset.ArraysNames()),
 		"layout":      oneOf(enum.NamesOf(dataset.Games)),
 		"seating":     oneOf(enum.NamesOf(dataset.Fixed)[:dataset.Told]),
 		"ties":        oneOf(enum.NamesOf(match.KeepTies)),

@@ -41,7 +41,6 @@ func TestCompletion(t *testing.T) {
 		{[]string{"tournament", "--format", ""}, "two-against-two", "games"},
 		{[]string{"tournament", "--ties", ""}, "playground", "games"},
 		{[]string{"generate", "--layout", ""}, "steps", "fixed"},
-		{[]string{"generate", "--arrays", ""}, "tensors", "steps"},
 		{[]string{"generate", "--seating", ""}, "rotated", "steps"},
 		{[]string{"generate", "--env", "SuiteBot-v0", "--observation", ""}, "planes", "steps"},
 		{[]string{"data", "merge", "--layout", ""}, "games", "fixed"},

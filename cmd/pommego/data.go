@@ -34,7 +34,7 @@ func newData() *cobra.Command {
 }
 
 // dataCommands makes the subcommands of data.
-var dataCommands = []func() *cobra.Command{newDataVerify, newDataShow, newDataMerge, newDataExport, newDataImport, newDataPack, newDataStates}
+var dataCommands = []func() *cobra.Command{newDataVerify, newDataShow, newDataMerge, newDataPack, newDataStates}
 
 // playedIn is the game that a data set's games were played in.
 func playedIn(m *dataset.Manifest) (env.Game, error) { return variantOf(m.Env.ID, m.Env.Rules) }

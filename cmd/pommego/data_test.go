@@ -21,7 +21,7 @@ func made(t *testing.T, args string) string {
 func TestDataUsage(t *testing.T) {
 	set := made(t, "--max-steps 20")
 	for _, tc := range []struct{ args, want string }{
-		{"polish", `there is no command "polish", want one of export, import, merge, pack, show, states, verify`},
+		{"polish", `there is no command "polish", want one of merge, pack, show, states, verify`},
 		{"verify", "no data set is named"},
 		{"show", "want DIR"},
 		{"merge", "no data set is named"},
@@ -30,12 +30,9 @@ func TestDataUsage(t *testing.T) {
 		{"merge --out x --min-steps 9 --max-steps 3 " + set, "there are none"},
 		{"merge --out x --layout rows " + set, `layout is "rows", want one of games, steps`},
 		{"merge --out " + set + " " + set, "name another --out"},
-		{"export " + set, "want --out FOLDER"},
 		{"states", "is named"},
 		{"states --at= " + set, "--at"},
 		{"states --games -1 " + set, "--games is -1"},
-		{"import", "no record is named"},
-		{"import " + set, "want --out DIR"},
 	} {
 		t.Run(tc.args, func(t *testing.T) {
 			r := pommego(t, with([]string{"data"}, strings.Fields(tc.args)...)...)
@@ -74,44 +71,6 @@ func TestDataMerge(t *testing.T) {
 	}
 	if err := json.Unmarshal([]byte(r.out), &report); err != nil || report.Sets[0].Games == 0 || report.Sets[0].Games > 12 {
 		t.Errorf("%s (%v), want some of 12 games", r.out, err)
-	}
-}
-
-// TestDataRecords writes the original's records and reads them again.
-func TestDataRecords(t *testing.T) {
-	for _, id := range []string{"PommeFFA-v1", "PommeRadio-v2"} {
-		set := made(t, "--games 2 --env "+id)
-		records, back := filepath.Join(t.TempDir(), "records"), filepath.Join(t.TempDir(), "back")
-		pommego(t, "data", "export", set, "--out", records).want(t, exitOK)
-		pommego(t, "data", "import", records, "--out", back).want(t, exitOK)
-		pommego(t, "data", "verify", "--replay", back).want(t, exitOK)
-		var names, actions [2][]string
-		for i, folder := range []string{set, back} {
-			s, err := dataset.Open(folder)
-			if err != nil {
-				t.Fatal(err)
-			}
-			err = s.Episodes(func(e *dataset.Episode) error {
-				names[i] = append(names[i], s.Names(e)...)
-				actions[i] = append(actions[i], string(e.Actions))
-				return nil
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-		}
-		if strings.Join(names[0], ",") != strings.Join(names[1], ",") || strings.Join(actions[0], ",") != strings.Join(actions[1], ",") {
-			t.Errorf("%s: other games came back", id)
-		}
-		pommego(t, "data", "export", back, "--out", records, "--game", "1").want(t, exitOK)
-	}
-	bad := filepath.Join(t.TempDir(), "game_state.json")
-	if err := os.WriteFile(bad, []byte("{}"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	r := pommego(t, "data", "import", bad, "--out", filepath.Join(t.TempDir(), "out"))
-	if r.code != exitError || !strings.Contains(r.errors, "game_state.json: it is no game") {
-		t.Errorf("no record: exit code %d, %q", r.code, r.errors)
 	}
 }
 

@@ -45,7 +45,6 @@ what is missing. The bytes are those of one run.`,
   pommego generate --out team --env PommeTeamCompetition-v0 --agents simple,heuristic --seating drawn --steps 1000000
   pommego generate --out short --env SuiteBot-v0 --rules '{"rounds": 50, "view_radius": 4}' --games 1000
   pommego generate --out steps --layout steps --observation raw --games 1000
-  pommego generate --out lists --layout steps --arrays lists --games 100
   pommego generate --out part --games 100000 --part 5-9
   pommego generate --out whole --games 100000 --take part --take other-part
   pommego generate --out own --agents "exec:python3 agent.py,simple,simple,simple" --unrepeatable --games 100`,
@@ -92,16 +91,12 @@ func (o *madeData) add(cmd *cobra.Command) {
 	o.chosenGame.add(cmd, defaultEnv)
 	f.TextVar(&o.config.Layout, "layout", dataset.Games, "what a row is, by `name`: "+strings.Join(enum.NamesOf(dataset.Games), ", "))
 	f.StringVar(&o.config.Observation, "observation", "", "with --layout steps, the encoding (default: the environment's first)")
-	f.TextVar(&o.config.Arrays, "arrays", dataset.Binary, arraysUsage)
 	f.Uint64Var(&o.config.Seed, "seed", 1, "seed of the first game; the others count on from it")
 	f.IntVar(&o.config.MaxSteps, "max-steps", 0, "cut games off after this many steps, 0: play them to the end")
 	f.IntVar(&o.config.FileGames, "games-per-file", 0, "games in a file (default 10000, or 100 with --layout steps)")
 	f.IntVar(&o.workers, "workers", 0, "how many games to play at a time, 0: as many as there are cores")
 	f.BoolVar(&o.otherBuild, "other-build", false, "continue even if another build of pommego began it")
 }
-
-// arraysUsage is what --arrays says of itself.
-const arraysUsage = "with --layout steps, how arrays are stored, by `name`: bytes, lists of numbers, which need no library to be read, or tensors of Apache Arrow, lists with a shape"
 
 // options are those of dataset.Generate.
 func (o *madeData) options() dataset.Options {

@@ -69,21 +69,6 @@ func TestOtherRules(t *testing.T) {
 	}
 }
 
-// Records in the original's form name no rules: they are given again.
-func TestOtherRulesJoined(t *testing.T) {
-	dir := t.TempDir()
-	set, records, back := filepath.Join(dir, "set"), filepath.Join(dir, "records"), filepath.Join(dir, "back")
-	const rules = `{"max_steps": 30, "start_blast_strength": 4}`
-	pommego(t, "generate", "--rules", rules, "--games", "2", "--out", set).want(t, exitOK)
-	pommego(t, "data", "export", set, "--out", records).want(t, exitOK)
-	r := pommego(t, "data", "import", records, "--out", back)
-	if r.want(t, exitUsage); !strings.Contains(r.errors, `is of "custom:PommeFFACompetition-v0"`) || !strings.Contains(r.errors, "--rules") {
-		t.Errorf("without rules it says %q", r.errors)
-	}
-	pommego(t, "data", "import", records, "--rules", rules, "--out", back).want(t, exitOK)
-	pommego(t, "data", "verify", "--replay", back).want(t, exitOK)
-}
-
 // A tournament and a data set go on by the same rules only.
 func TestOtherRulesResume(t *testing.T) {
 	dir := t.TempDir()

@@ -327,57 +327,34 @@ def test_refusals(generated: Make, tmp_path: Path) -> None:
         next(data.episodes(path, slots=3))
 
 
-def test_lists(binary: Path, tmp_path: Path) -> None:
-    """Arrays stored as lists are the same, and other readers understand them."""
-    folders = {}
-    for arrays in ("bytes", "lists", "tensors"):
-        folders[arrays] = tmp_path / arrays
-        options = ["--layout", "steps", "--agents", "osla:ticks=20,random,random,random", "--max-steps", "30"]
-        options += ["--games", "3", "--arrays", arrays, "--out", str(folders[arrays])]
-        subprocess.run([binary, "generate", *options], check=True, capture_output=True)
-    for other in ("lists", "tensors"):
-        assert data.verify(folders[other]) == []
-        for ours, theirs in zip(data.load(folders[other]), data.load(folders["bytes"]), strict=True):
-            assert ours.keys() == theirs.keys()
-            for name, want in theirs.items():
-                np.testing.assert_array_equal(ours[name], want, err_msg=name)
-                assert ours[name].dtype == want.dtype
+def test_other_readers(generated: Make) -> None:
+    """Other readers of Parquet see arrays as bytes, which their column's description turns into arrays."""
     from pyarrow import parquet
 
-    table = parquet.read_table(folders["lists"] / "data" / "steps-00000.parquet")
-    column = data.Manifest.read(folders["lists"]).columns["obs_planes"]
-    assert column.type == "list"
-    batch = next(iter(data.load(folders["lists"], columns=["obs_planes"])))
-    rows = table["obs_planes"].to_pylist()[:5]
-    np.testing.assert_array_equal(np.array(rows, "u1").reshape(5, *column.shape), batch["obs_planes"][:5])
-    np.testing.assert_array_equal(column.array(rows), batch["obs_planes"][:5])
-    np.testing.assert_array_equal(column.array(rows[0]), batch["obs_planes"][0])
-    _tensors(folders["tensors"])
+    path = generated(*small(games=2), "--layout", "steps")
+    batch = next(iter(data.load(path, columns=["obs_planes"])))["obs_planes"][:5]
+    rows = parquet.read_table(path / "data" / "steps-00000.parquet")["obs_planes"].to_pylist()[:5]
+    column = data.Manifest.read(path).columns["obs_planes"]
+    np.testing.assert_array_equal(column.array(rows), batch)
+    np.testing.assert_array_equal(column.array(rows[0]), batch[0])
 
 
-def _tensors(folder: Path) -> None:
-    """Arrays stored as tensors are those of Apache Arrow, by their shapes; other columns are as ever."""
-    import pyarrow
-    from pyarrow import parquet
-
-    table = parquet.read_table(folder / "data" / "steps-00000.parquet")
-    manifest = data.Manifest.read(folder)
-    want = next(iter(data.load(folder, batch_size=len(table))))
-    found = 0
-    for name, column in manifest.columns.items():
-        values = table[name].combine_chunks()
-        if column.type != "tensor":
-            kinds = {"string": "string", "bytes": "binary", "float64": "double", "float32": "float"}
-            assert str(values.type) == kinds.get(column.type, column.type)
-            continue
-        found += 1
-        form = pyarrow.fixed_shape_tensor(pyarrow.from_numpy_dtype(column.numpy), column.shape)
-        assert values.type == form
-        valid = values.is_valid().to_numpy(zero_copy_only=False)
-        assert (valid == want.get(f"_{name}", np.ones(len(table), np.bool_))).all()
-        tensors = values.drop_null().to_numpy_ndarray()
-        np.testing.assert_array_equal(tensors, want[name][valid], err_msg=name)
-    assert found >= 5
+def test_arrays_of_other_versions(generated: Make, binary: Path, tmp_path: Path) -> None:
+    """A data set whose arrays are lists is refused with the version that wrote it."""
+    path = tmp_path / "lists"
+    shutil.copytree(generated(*small()), path)
+    content = json.loads((path / "manifest.json").read_text())
+    content |= {"arrays": "lists", "program": "0.0.9", "checksum": "#"}
+    text = json.dumps(content)
+    (path / "manifest.json").write_text(
+        text.replace("#", hashlib.sha256(text.replace("#", "").encode()).hexdigest())
+    )
+    want = "pommego 0.0.9 stored its arrays as lists"
+    with pytest.raises(data.DamagedError, match=want):
+        data.load(path)
+    shown = subprocess.run([binary, "data", "show", path], check=False, capture_output=True, text=True)
+    assert shown.returncode == 1
+    assert want in shown.stderr
 
 
 def test_verify_leaves_the_card_out(generated: Make, tmp_path: Path) -> None:

@@ -240,10 +240,7 @@ def reported(obs: dict[str, np.ndarray], rows: int) -> dict[str, np.ndarray]:
 
 
 @pytest.mark.parametrize("several", [False, True], ids=["one policy", "a policy a seat"])
-@pytest.mark.parametrize("arrays", ["bytes", "lists"])
-def test_extra_arrays(
-    binary: Path, server: pommego.Server, tmp_path: Path, several: bool, arrays: str
-) -> None:
+def test_extra_arrays(binary: Path, server: pommego.Server, tmp_path: Path, several: bool) -> None:
     def policy(obs: dict[str, np.ndarray], info: dict[str, Any]) -> Any:
         return by_what_it_sees(obs, info), reported(obs, len(info["alive"]))
 
@@ -262,11 +259,6 @@ def test_extra_arrays(
         address=server.address,
         token=server.token,
     )
-    if arrays == "lists":
-        merged = tmp_path / "lists"
-        command = [str(binary), "data", "merge", str(path), "--out", str(merged), "--arrays", "lists"]
-        subprocess.run(command, check=True, capture_output=True)
-        path, manifest = merged, data.Manifest.read(merged)
     checked(binary, path)
     assert data.verify(path) == []
     assert manifest.extra == ("probabilities", "value", "seen")

@@ -207,8 +207,6 @@ func features(m *dataset.Manifest) string {
 		switch c.Type {
 		case dataset.FixedBytes:
 			fmt.Fprintf(&b, "dtype: fixed_size_binary[%d]\n", c.Width())
-		case dataset.List, dataset.Tensor:
-			fmt.Fprintf(&b, "sequence: %s\n", c.DType)
 		case dataset.Bytes:
 			b.WriteString("dtype: binary\n")
 		default:
@@ -242,16 +240,10 @@ func use(b *bytes.Buffer, m *dataset.Manifest) {
 		fmt.Fprintf(b, "for batch in data.load(\".\", alive=True, shuffle=0):\n    print(batch[%q].shape, batch[\"legal\"].shape)\n", name)
 	}
 	b.WriteString("```\n\n`data.verify(\".\")`, or `pommego data verify .`, checks every byte but the card's against the checksums in `manifest.json`.\n")
-	switch {
-	case m.Layout != dataset.Steps:
-	case m.Arrays == dataset.Lists:
-		fmt.Fprintf(b, "Columns of arrays are flat lists in the files, row-major: `np.asarray(row[\"obs_%s\"], np.%s).reshape(%s)`, with any reader of Parquet.\n",
-			m.Fields[0].Name, m.Fields[0].DType, strings.ReplaceAll(strings.Trim(fmt.Sprint(m.Fields[0].Shape), "[]"), " ", ", "))
-	case m.Arrays == dataset.Tensors:
-		fmt.Fprintf(b, "Columns of arrays are tensors of Apache Arrow in the files: `pyarrow.parquet.read_table(file)[\"obs_%s\"].combine_chunks().to_numpy_ndarray()`. Readers that know none find flat lists, row-major.\n",
-			m.Fields[0].Name)
-	default:
-		fmt.Fprintf(b, "Columns of arrays are bytes in the files, row-major and little-endian: `np.frombuffer(row[\"obs_%s\"], np.%s).reshape(%s)`.\n",
-			m.Fields[0].Name, m.Fields[0].DType, strings.ReplaceAll(strings.Trim(fmt.Sprint(m.Fields[0].Shape), "[]"), " ", ", "))
+	if m.Layout == dataset.Steps {
+		f := &m.Fields[0]
+		shape := strings.ReplaceAll(strings.Trim(fmt.Sprint(f.Shape), "[]"), " ", ", ")
+		fmt.Fprintf(b, "Columns of arrays are bytes in the files, row-major and little-endian: "+
+			"`np.frombuffer(row[\"obs_%s\"], np.%s).reshape(%s)`.\n", f.Name, f.DType, shape)
 	}
 }

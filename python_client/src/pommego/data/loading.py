@@ -210,8 +210,6 @@ def _arrays(part: Any, manifest: Manifest, names: Sequence[str]) -> Batch:
 def _array(values: Any, column: Column, manifest: Manifest) -> Array:
     if column.type == "fixed_bytes":
         return _fixed(values, column)
-    if column.type in {"list", "tensor"}:
-        return _listed(values if column.type == "list" else values.storage, column)
     if column.type == "bool":
         return values.fill_null(False).to_numpy(zero_copy_only=False)
     if column.type == "string":
@@ -237,16 +235,6 @@ def _fixed(values: Any, column: Column) -> Array:
         filled[valid] = array[valid]
         return filled
     return array
-
-
-def _listed(values: Any, column: Column) -> Array:
-    """Put lists into shape; those of rows without one are zeros."""
-    array = values.flatten().to_numpy(zero_copy_only=False).reshape(-1, *column.shape)
-    if not values.null_count:
-        return array
-    filled = np.zeros((len(values), *column.shape), column.numpy)
-    filled[values.is_valid().to_numpy(zero_copy_only=False)] = array
-    return filled
 
 
 def _text(values: Any) -> Array:

@@ -34,8 +34,7 @@ class Column:
     Attributes:
         name: its name.
         type: "bool", "uint8", "int16", "int32", "int64", "uint64", "float32", "float64",
-            "string", "bytes", "fixed_bytes", an array of one shape, "list", the same as a flat list,
-            or "tensor", the same as a tensor of Apache Arrow.
+            "string", "bytes", or "fixed_bytes", an array of one shape.
         meaning: its meaning.
         nullable: whether it can be empty in a row.
         dtype: of an array's elements, as numpy names it; else "".
@@ -54,18 +53,15 @@ class Column:
         """The type of a fixed_bytes column's elements, which are little-endian."""
         return np.dtype(self.dtype).newbyteorder("<")
 
-    def array(self, values: bytes | Sequence[Any]) -> NDArray[Any]:
-        """Turn the bytes or lists of a column of arrays, as other libraries return them, into an array.
+    def array(self, values: bytes | Sequence[bytes]) -> NDArray[Any]:
+        """Turn the bytes of a column of arrays, as other libraries return them, into an array.
 
         Args:
-            values: the bytes of one row, or a list for several.
+            values: the bytes of one row, or those of several.
 
         Returns:
             the array, for several rows with rows first.
         """
-        if self.type in {"list", "tensor"}:
-            array = np.asarray(values, self.numpy)
-            return array.reshape(*array.shape[:-1], *self.shape)
         if isinstance(values, bytes):
             return np.frombuffer(values, self.numpy).reshape(self.shape)
         joined = b"".join(values)
@@ -193,6 +189,11 @@ def _known(content: dict[str, Any], path: Path) -> dict[str, Any]:
     found = content.get("format")
     if found != _FORMAT:
         raise DamagedError(f"{path}: its format is {found!r}, expected {_FORMAT!r}")
+    if content.get("arrays", "bytes") != "bytes":
+        raise DamagedError(
+            f"{path}: pommego {content['program']} stored its arrays as {content['arrays']}; this version "
+            "reads bytes alone: convert it with that version, pommego data merge --arrays bytes"
+        )
     return content
 
 
