@@ -41,7 +41,7 @@ from typing import Any
 
 import gymnasium
 
-from pommego.pommerman import (
+from pommego.pommerman import (  # noqa: F401, users reach modules as attributes
     agents,
     characters,
     cli,
@@ -57,25 +57,7 @@ from pommego.pommerman import (
 )
 from pommego.pommerman.observations import Dictionaries
 
-__all__ = [
-    "IMPORT_PATH",
-    "REGISTRY",
-    "Dictionaries",
-    "agents",
-    "characters",
-    "cli",
-    "configs",
-    "constants",
-    "envs",
-    "forward_model",
-    "graphics",
-    "helpers",
-    "install_as_pommerman",
-    "make",
-    "observations",
-    "runner",
-    "utility",
-]
+__all__ = ["IMPORT_PATH", "REGISTRY", "Dictionaries", "install_as_pommerman", "make"]
 
 #: A folder with one module, `pommerman`, which is this package. Programs with this
 #: folder on PYTHONPATH, or in `sys.path`, can import pommerman.

@@ -32,6 +32,7 @@ Bombs = Sequence[Mapping[str, Any]]
 Items = Mapping[Item, list[Cell]]
 Distances = Mapping[Cell, float]
 Ways = Mapping[Cell, Cell | None]
+Seen = tuple[Items, Distances, Ways]
 
 _FAR = 10  # how many steps away it looks
 _NEIGHBOURS = ((-1, 0), (1, 0), (0, -1), (0, 1))
@@ -83,7 +84,7 @@ class SimpleAgent(BaseAgent):
         return (action or self._wander(board, me, bombs, enemies)).value
 
     def _meet_enemy(
-        self, ammo: int, blast: int, me: Cell, seen: tuple[Items, Distances, Ways], enemies: Sequence[Item]
+        self, ammo: int, blast: int, me: Cell, seen: Seen, enemies: Sequence[Item]
     ) -> Action | None:
         """Bomb an adjacent enemy, or walk to a near one."""
         items, dist, prev = seen
@@ -120,17 +121,10 @@ class SimpleAgent(BaseAgent):
         enemies: Sequence[Item],
         depth: int | None = None,
         exclude: Iterable[Item] | None = None,
-    ) -> tuple[Items, Distances, Ways]:
+    ) -> Seen:
         """Find items and the paths to them by breadth-first search.
 
-        Args:
-            board: as observed.
-            my_position: where the search starts.
-            bombs: with "position" and "blast_strength".
-            enemies: agents whose cells cannot be entered.
-            depth: how far to look, in rows plus columns; one row and one column less
-                to the bottom and right.
-            exclude: the cell values to leave out; None: fog, rigid and flames.
+        It looks `depth` rows plus columns far, one row and one column less to the bottom and right.
 
         Returns:
             the cells of each item, row by row; each cell's distance in steps,
@@ -284,12 +278,12 @@ class SimpleAgent(BaseAgent):
         return utility.get_direction(my_position, first)
 
     @classmethod
-    def _near(
-        cls, me: Cell, objs: Iterable[Item], seen: tuple[Items, Distances, Ways], radius: float
-    ) -> Action | None:
+    def _near(cls, me: Cell, objs: Iterable[Item], seen: Seen, radius: float) -> Action | None:
         items, dist, prev = seen
         nearest = cls._nearest_position(dist, objs, items, radius)
         return cls._get_direction_towards_position(me, nearest, prev)
+
+    # The original's arguments: where the agent stands, and what `_djikstra` returned.
 
     @classmethod
     def _near_enemy(
@@ -298,7 +292,7 @@ class SimpleAgent(BaseAgent):
         items: Items,
         dist: Distances,
         prev: Ways,
-        enemies: Sequence[Item],
+        enemies: Iterable[Item],
         radius: float,
     ) -> Action | None:
         return cls._near(my_position, enemies, (items, dist, prev), radius)
