@@ -7,7 +7,7 @@ func (s *session) attach(e *environment, id uint64, _ nothing) (reply, error) {
 	if e.channel == nil {
 		return reply{}, fail(codeBadOption, "env", "make it with shared_memory", "environment %d shares no memory", e.handle)
 	}
-	if err := e.channel.attach(s.rung); err != nil {
+	if err := e.channel.attach(s.stepSignal); err != nil {
 		return reply{}, err
 	}
 	return e.ok(id)

@@ -28,16 +28,16 @@ import (
 // A channel belongs to its session's worker. One more goroutine waits in the
 // futex, and only while the worker has asked it to.
 type channel struct {
-	mem     []byte
-	size    int      // of it
-	file    *os.File // nil once the client has mapped it
-	client  *words
-	server  *words
-	actions []int    // where those of each slot begin
-	batches []int    // where each place for a batch begins; the last is for other requests
-	games   []int    // with a batch size, where each slot's numbers of games begin
-	other   int      // where requests that are posted as messages, and their replies, begin
-	frames  []*frame // of the places for steps, each made when it is used first
+	mem      []byte
+	size     int      // of it
+	file     *os.File // nil once the client has mapped it
+	client   *words
+	server   *words
+	actions  []int           // where those of each slot begin
+	batches  []int           // where each place for a batch begins; the last is for other requests
+	games    []int           // with a batch size, where each slot's numbers of games begin
+	other    int             // where requests that are posted as messages, and their replies, begin
+	messages []*batchMessage // of the places for steps, each made when it is used first
 
 	request request // the step being made, or the request being answered
 	asked   []byte  // its message, if it has one
@@ -46,7 +46,7 @@ type channel struct {
 	place   int64   // where its batch goes; below 0: it has none, it begins games
 	turn    uint64  // steps answered so far; the next one is in slot turn % slots
 
-	waiting atomic.Bool   // the listener has been asked to wait, and has not yet rung
+	waiting atomic.Bool   // the listener has been asked to wait, and has not yet stepSignal
 	wait    chan uint32   // asks it to wait for another count than this; nil before attach
 	closing atomic.Bool   // tells it to go
 	gone    chan struct{} // closed when it has
@@ -92,7 +92,7 @@ const otherBytes = 256 << 10
 func newChannel(slots, places, actions, batch, games int) *channel {
 	batch = roundUp(batch, sharedPage)
 	places = max(slots, min(places, max(slots+2, keptBytes/batch)))
-	c := &channel{own: make([]byte, actions), sent: make([]int32, games), frames: make([]*frame, places)}
+	c := &channel{own: make([]byte, actions), sent: make([]int32, games), messages: make([]*batchMessage, places)}
 	end := wordsEnd
 	for range slots {
 		c.actions = append(c.actions, end)
@@ -126,40 +126,40 @@ func (c *channel) open() (err error) {
 
 func roundUp(n, unit int) int { return (n + unit - 1) / unit * unit }
 
-// share has the environment write its batches into memory that the client can map.
-func (s *session) share(e *environment, slots, places int) error {
+// shareMemory has the environment write its batches into memory that the client can map.
+func (s *session) shareMemory(e *environment, slots, places int) error {
 	games := 0
 	if e.pool.Config().BatchSize > 0 {
 		games = e.pool.Games()
 	}
 	c := newChannel(slots, places, e.pool.Rows()*len(e.pool.Spec().Actions), e.layout.size+e.layout.tail, games)
-	bytes := int64(c.size) + int64(len(c.frames)+1)*e.layout.besides
-	if err := s.memory.reserve(bytes, "shared_memory", fmt.Sprintf("shared memory for %d batches", len(c.frames)+1)); err != nil {
+	bytes := int64(c.size) + int64(len(c.messages)+1)*e.layout.besides
+	if err := s.memory.reserve(bytes, "shared_memory", fmt.Sprintf("shared memory for %d batches", len(c.messages)+1)); err != nil {
 		return err
 	}
 	e.bytes += bytes
 	if err := c.open(); err != nil {
 		return fail(codeBadOption, "shared_memory", "leave it out: batches then come through the socket", "memory cannot be shared: %v", err)
 	}
-	e.channel, e.frames = c, make(chan *frame, 1)
-	other := e.frameAt(len(c.frames), e.frames)
+	e.channel, e.messages = c, make(chan *batchMessage, 1)
+	other := e.messageAt(len(c.messages), e.messages)
 	other.shares = true
-	e.frames <- other
+	e.messages <- other
 	return nil
 }
 
-// frame is that of the place where the step's batch goes.
-func (c *channel) frame(e *environment) *frame {
-	if c.frames[c.place] == nil {
-		c.frames[c.place] = e.frameAt(int(c.place), nil)
+// message is that of the place where the step's batch goes.
+func (c *channel) message(e *environment) *batchMessage {
+	if c.messages[c.place] == nil {
+		c.messages[c.place] = e.messageAt(int(c.place), nil)
 	}
-	return c.frames[c.place]
+	return c.messages[c.place]
 }
 
-// frameAt makes the frame of one of the channel's places.
-func (e *environment) frameAt(place int, home chan *frame) *frame {
+// messageAt makes the message of one of the channel's places.
+func (e *environment) messageAt(place int, home chan *batchMessage) *batchMessage {
 	mem := e.channel.mem[e.channel.batches[place]:]
-	return newFrame(e.layout, e.pool, home, mem[:e.layout.size+e.layout.tail])
+	return newBatchMessage(e.layout, e.pool, home, mem[:e.layout.size+e.layout.tail])
 }
 
 // describe is what the client needs to map it: a path that only processes of
@@ -177,20 +177,20 @@ func (c *channel) describe() entries {
 
 // attach begins to look for steps: the client has mapped the memory, and nobody
 // else is to. Whenever one has been posted while the worker waits, something is
-// sent to rung, unless that is full.
-func (c *channel) attach(rung chan<- struct{}) error {
+// sent to stepSignal, unless that is full.
+func (c *channel) attach(stepSignal chan<- struct{}) error {
 	if c.file == nil {
 		return nil
 	}
 	file := c.file
 	c.file, c.wait, c.gone = nil, make(chan uint32, 1), make(chan struct{})
-	go c.listen(rung)
+	go c.listen(stepSignal)
 	return file.Close()
 }
 
 // listen waits for steps whenever it is asked to. That takes a thread, but only
 // for as long as nothing happens.
-func (c *channel) listen(rung chan<- struct{}) {
+func (c *channel) listen(stepSignal chan<- struct{}) {
 	defer close(c.gone)
 	for seen := range c.wait {
 		c.server.waits.Store(1)
@@ -201,7 +201,7 @@ func (c *channel) listen(rung chan<- struct{}) {
 		c.server.waits.Store(restingWaits)
 		c.waiting.Store(false)
 		select {
-		case rung <- struct{}{}:
+		case stepSignal <- struct{}{}:
 		default:
 		}
 	}
@@ -239,7 +239,7 @@ func (c *channel) take(e *environment) *request {
 		return c.takeMessage(c.client.each[slot].Load())
 	}
 	switch {
-	case c.place >= int64(len(c.frames)):
+	case c.place >= int64(len(c.messages)):
 		return nil
 	case c.place < 0 && c.games == nil:
 		c.place = int64(slot)
@@ -273,8 +273,8 @@ func (c *channel) give(rep reply) bool {
 		return false
 	}
 	copy(c.mem[c.other:], rep.msg)
-	if rep.frame != nil {
-		rep.frame.home <- rep.frame
+	if rep.batch != nil {
+		rep.batch.home <- rep.batch
 	}
 	return true
 }
@@ -287,7 +287,7 @@ func (c *channel) nonsense() string {
 	case c.place == asMessage-1:
 		return fmt.Sprintf("a request of more than %d bytes", otherBytes)
 	}
-	return fmt.Sprintf("a step whose batch goes to place %d of %d", c.place, len(c.frames))
+	return fmt.Sprintf("a step whose batch goes to place %d of %d", c.place, len(c.messages))
 }
 
 // takeGames copies the list of games to begin, unless it is too long.
@@ -335,7 +335,7 @@ func (c *channel) free() {
 }
 
 // point makes the reply that says how long a message in shared memory is.
-func (f *frame) point(id uint64, length int) []byte {
+func (f *batchMessage) point(id uint64, length int) []byte {
 	f.notice = appendHead(f.notice[:0], 4, "shared", id, f.handle)
 	f.notice = appendUint64(appendKey(f.notice, "bytes"), uint64(length))
 	return f.notice

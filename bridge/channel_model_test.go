@@ -345,7 +345,7 @@ func TestModelFindsWhatIsBroken(t *testing.T) {
 		{modelRules{noMembarrier: true}, "the client's count waits in its buffer while it looks whether the server waits"},
 		{modelRules{noCompare: true}, "the answer comes between the last look and the sleep"},
 		{modelRules{wakeFirst: true}, "the client begins to wait between the server's look and its count"},
-		{modelRules{inFlight: 3}, "with as many steps in flight as there are slots, the batch looked at is given back"},
+		{modelRules{inFlight: 3}, "with as many steps in flight as there are slots, the batch viewSignal at is given back"},
 		{modelRules{wakeOnce: true}, "the one wake-up comes before the listener sleeps"},
 		{modelRules{weak: true, noReleaseWall: true}, "the count overtakes the actions"},
 		{modelRules{weak: true, noAcquireWall: true}, "the batch was read before the count"},

@@ -177,7 +177,7 @@ func TestSharedMemoryHoldsTheMessages(t *testing.T) {
 			same("step", memory.step(t, id, actions.Data), want)
 			call(t, shared, "ping")
 			if turn%10 == 9 {
-				time.Sleep(2 * attention)
+				time.Sleep(2 * stepSpin)
 			}
 		}
 		viaSocket("observe")
@@ -229,7 +229,7 @@ func sleepOnBothSides(t *testing.T) {
 		if m.step(t, k+100, actions); restingWaits == 1 && m.server.waits.Load() == 0 {
 			t.Fatal("without membarrier the client has to wake the server after every step")
 		}
-		for until := time.Now().Add(attention/2 + time.Duration(k)*attention/150); time.Now().Before(until); {
+		for until := time.Now().Add(stepSpin/2 + time.Duration(k)*stepSpin/150); time.Now().Before(until); {
 		}
 	}
 }

@@ -247,8 +247,8 @@ func FuzzRequest(f *testing.F) {
 		}
 		r := &request{buf: msg, length: int64(len(msg))}
 		rep := s.answer(r)
-		if rep.frame != nil {
-			rep.frame.home <- rep.frame
+		if rep.batch != nil {
+			rep.batch.home <- rep.batch
 		}
 		if rep.msg == nil {
 			return // ring, which is answered elsewhere

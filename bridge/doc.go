@@ -26,7 +26,7 @@
 //
 // A batch is written by package vec straight into a message: the msgpack
 // around each tensor is constant, so it is laid into the gaps between the
-// fields once, when the environment is made (frame.go). A step fills in the
+// fields once, when the environment is made (batchmessage.go). A step fills in the
 // request's number, appends the list of finished games and hands the slab to
 // the socket as it is.
 //

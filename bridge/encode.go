@@ -16,10 +16,10 @@ type entries []any
 // asJSON is a value to be sent as the msgpack of its JSON.
 type asJSON struct{ value any }
 
-// reply is an answer: a message, and the frame it lies in, if it does.
+// reply is an answer: a message, and the batch that it holds, if it does.
 type reply struct {
 	msg   []byte
-	frame *frame
+	batch *batchMessage
 	held  int64 // of the memory budget, until it has been sent
 }
 

@@ -13,34 +13,34 @@ func init() {
 }
 
 // environment is what make makes. It belongs to its session's worker; only
-// frames come back from the writer, through their channel.
+// batch messages come back from the writer, through their channel.
 type environment struct {
-	handle  uint32
-	pool    *vec.Pool
-	layout  *layout
-	frames  chan *frame // those not on their way
-	channel *channel    // nil without shared memory
-	noop    bool        // steps do nothing
-	running bool        // all games have been reset
-	mask    []bool      // scratch for reset
-	sent    []int32     // scratch for send
-	refused error       // why a posted send was, until the next posted recv says so
-	sims    []*simulator
-	starts  vec.Starts       // as last set
-	painter *picture.Painter // of the last tile size; nil before the first
-	artist  picture.Artist
+	handle   uint32
+	pool     *vec.Pool
+	layout   *messageLayout
+	messages chan *batchMessage // those not on their way
+	channel  *channel           // nil without shared memory
+	noop     bool               // steps do nothing
+	running  bool               // all games have been reset
+	mask     []bool             // scratch for reset
+	sent     []int32            // scratch for send
+	refused  error              // why a posted send was, until the next posted recv says so
+	sims     []*simulator
+	starts   vec.Starts       // as last set
+	painter  *picture.Painter // of the last tile size; nil before the first
+	artist   picture.Artist
 
 	bytes    int64 // of the memory budget, taken for all of it but the simulators
 	agents   int64 // of these, for agents
 	starting int64 // and for starts
 
-	owner  *session    // whose worker answers viewers
-	number int         // in the server's gallery
-	begun  atomic.Bool // running, for others to read
-	looks  onlookers
-	shown  shown // by the client, see show
+	owner   *session    // whose worker answers viewers
+	number  int         // in the server's gallery
+	begun   atomic.Bool // running, for others to read
+	viewers viewers
+	shown   shown // by the client, see show
 
-	pausable bool // those who look on may pause it
+	pausable bool // viewers may pause it
 }
 
 // find is the environment with a handle.
@@ -66,10 +66,10 @@ func (e *environment) wantRunning() error {
 	return fail(codeNotReset, "env", "send reset first", "environment %d has not been reset", e.handle)
 }
 
-// take waits for a frame of a pool. The session owns it until it is sent.
-func (s *session) take(frames chan *frame) *frame {
-	s.loan = <-frames
-	return s.loan
+// take waits for a batch message of a pool. The session owns it until it is sent.
+func (s *session) take(home chan *batchMessage) *batchMessage {
+	s.taken = <-home
+	return s.taken
 }
 
 func (s *session) closeEnv(e *environment, id uint64, _ nothing) (reply, error) {
@@ -82,8 +82,8 @@ func (s *session) closeEnv(e *environment, id uint64, _ nothing) (reply, error) 
 func (s *session) freeEnv(e *environment) {
 	s.server.gallery.remove(e)
 	e.running = false
-	clear(e.looks.followed)
-	e.answerLooks()
+	clear(e.viewers.followed)
+	e.answerViewers()
 	for _, sim := range e.sims {
 		s.freeSimulator(sim)
 	}

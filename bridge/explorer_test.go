@@ -92,7 +92,7 @@ func (x *explorer) checkEnds() {
 func (x *explorer) checkView(s *modelState) {
 	for place, number := range s.holds {
 		if number != 0 && s.client != "dead" && (s.mem[modelFront+place] != number || s.mem[modelBack+place] != number) {
-			x.fail(s, "batch %d is written over while it is looked at", number)
+			x.fail(s, "batch %d is written over while it is viewSignal at", number)
 		}
 	}
 }

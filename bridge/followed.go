@@ -18,16 +18,16 @@ const (
 	mostKept = 256 // positions of a game
 )
 
-// followed is a game that somebody looks at: a vec.Watcher that keeps its last
+// followed is a game that has viewers: a vec.Watcher that keeps its last
 // positions. Where it leaves steps out, what happened in them is told with the next that
 // it keeps.
 type followed struct {
 	env  *environment
 	game int
-	last time.Time // when somebody looked; the session's worker's own
+	last time.Time // when a viewer asked; the session's worker's own
 
 	mu      sync.Mutex
-	at      vec.Glance
+	at      vec.LiveGame
 	kept    []kept
 	head    *scene.Head // of the episode
 	episode int
@@ -40,7 +40,7 @@ type followed struct {
 	wanted  bool        // somebody wants what is between two looks, too
 }
 
-// kept is a position that can be looked at.
+// kept is a position that can be viewed.
 type kept struct {
 	number, episode int
 	head            *scene.Head
@@ -48,7 +48,7 @@ type kept struct {
 }
 
 // Begun begins another episode: vec.Watcher.
-func (f *followed) Begun(at vec.Glance) {
+func (f *followed) Begun(at vec.LiveGame) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	spec := f.env.pool.Spec()

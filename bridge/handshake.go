@@ -26,7 +26,7 @@ func (srv *Server) admit(r *http.Request) (status int, reason string) {
 		return status, reason
 	}
 	switch {
-	case looksOn(r), srv.asksForMetrics(r):
+	case asksLive(r), srv.asksForMetrics(r):
 		return 0, ""
 	case r.URL.Path != "/":
 		return http.StatusNotFound, fmt.Sprintf("the path is %q, want /", r.URL.Path)
@@ -38,8 +38,8 @@ func (srv *Server) admit(r *http.Request) (status int, reason string) {
 	return 0, ""
 }
 
-// looksOn reports whether a request is one of those that Live answers.
-func looksOn(r *http.Request) bool {
+// asksLive reports whether a request is one of those that Live answers.
+func asksLive(r *http.Request) bool {
 	return r.URL.Path == livePath || strings.HasPrefix(r.URL.Path, livePath+"/")
 }
 

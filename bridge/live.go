@@ -12,7 +12,7 @@ import (
 	"pommego/arena/scene"
 )
 
-// livePath is below which those who look on ask.
+// livePath is where viewers ask.
 const livePath = "/live"
 
 // lookTimeout is how long a look waits for a long step to end.
@@ -29,7 +29,7 @@ type Look struct {
 	Paused  bool         `json:"paused"`
 }
 
-// LiveEnv is an environment that can be looked at.
+// LiveEnv is an environment that can be viewed.
 type LiveEnv struct {
 	ID       int    `json:"id"` // counted over all connections
 	Env      string `json:"env"`
@@ -37,7 +37,7 @@ type LiveEnv struct {
 	Learners int    `json:"learners"` // rows a game
 	Client   string `json:"client"`
 	Running  bool   `json:"running"`  // it has been reset
-	Pausable bool   `json:"pausable"` // those who look on may pause it
+	Pausable bool   `json:"pausable"` // viewers may pause it
 	Paused   bool   `json:"paused"`
 }
 
@@ -78,14 +78,14 @@ func (g *gallery) list() []LiveEnv {
 	all := []LiveEnv{}
 	for number, e := range g.envs {
 		all = append(all, LiveEnv{
-			number, e.pool.Spec().ID, e.pool.Games(), e.pool.Learners(), e.owner.client, e.begun.Load(), e.pausable, e.looks.paused(),
+			number, e.pool.Spec().ID, e.pool.Games(), e.pool.Learners(), e.owner.client, e.begun.Load(), e.pausable, e.viewers.paused(),
 		})
 	}
 	slices.SortFunc(all, func(a, b LiveEnv) int { return a.ID - b.ID })
 	return all
 }
 
-// Live answers those who look on: GET /live with the list of environments, GET
+// Live answers viewers: GET /live with the list of environments, GET
 // /live/ENV/GAME with how a game stands, and POST /live/ENV/pause, go and step by
 // stopping those that may be. It is for the caller to say who may ask.
 func (srv *Server) Live() http.Handler {
@@ -154,7 +154,7 @@ func (srv *Server) order(w http.ResponseWriter, r *http.Request) {
 	case !e.pausable:
 		http.Error(w, fmt.Sprintf("environment %d cannot be paused: its client has to make it with pause", e.number), http.StatusConflict)
 	default:
-		e.looks.order(order)
+		e.viewers.order(order)
 		e.owner.wake()
 		w.WriteHeader(http.StatusNoContent)
 	}

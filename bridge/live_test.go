@@ -35,7 +35,7 @@ func headers(pairs ...string) func(*http.Request) {
 }
 
 // looked is a look at a game.
-func looked(t *testing.T, server *testServer, path string) (l Look) {
+func viewSignal(t *testing.T, server *testServer, path string) (l Look) {
 	t.Helper()
 	status, body := server.get(t, path, nil)
 	if status != http.StatusOK {
@@ -79,20 +79,20 @@ func TestLive(t *testing.T) {
 	if err := json.Unmarshal([]byte(body), &list); err != nil || len(list) != 1 || list[0].Games != 3 || list[0].Learners != 1 || !list[0].Running {
 		t.Errorf("the list is %s (%v)", body, err)
 	}
-	at := looked(t, server, "/live/1/2")
+	at := viewSignal(t, server, "/live/1/2")
 	if at.Step.Step != 0 || at.Head.Seed != 7 || at.Head.Env != "PommeTeamCompetition-v0" || at.Head.Names[1] != "learner" || at.Head.Names[0] != "simple" || len(at.Step.Sight) != 4 {
 		t.Errorf("at the start: %+v", at.Head)
 	}
 	for step := 1; step <= 3; step++ {
 		call(t, c, "show", "env", 1, "values", []any{"float32", []int{3}, []byte{}, float32s(0, 0.5, float32(step))})
 		call(t, c, "step", "env", 1, "actions", []any{"uint8", []int{3}, []byte{}, []byte{0, 0, 0}})
-		at = looked(t, server, "/live/1/2")
+		at = viewSignal(t, server, "/live/1/2")
 		if at.Step.Step != step || len(at.Step.Rewards) != 4 || len(at.Step.Thoughts) != 1 || at.Step.Thoughts[0].Seat != 1 || *at.Step.Thoughts[0].Value != float64(step) {
 			t.Errorf("after step %d: %+v", step, at.Step)
 		}
 	}
 	if shown := call(t, c, "show", "env", 1); shown["watched"] != true {
-		t.Errorf("somebody has just looked, and the client is told %v", shown)
+		t.Errorf("somebody has just viewSignal, and the client is told %v", shown)
 	}
 	for path, want := range map[string]int{"/live/1/3": 404, "/live/1/-1": 404, "/live/2/0": 404, "/live/x/y": 404, "/live/": 404, "/lively": 404} {
 		if status, body := server.get(t, path, nil); status != want {
@@ -127,7 +127,7 @@ func TestLiveWhileStepping(t *testing.T) {
 	}()
 	last, moved := -1, 0
 	for looks := 0; looks < 30 || moved < 10; looks++ {
-		at := looked(t, server, "/live/1/1")
+		at := viewSignal(t, server, "/live/1/1")
 		if at.Step.Step != last {
 			moved++
 		}
@@ -160,7 +160,7 @@ func TestLiveFollows(t *testing.T) {
 		}
 		number, episode, laid, ended, searched := 0, 1, 0, 0, 0
 		for step := range 400 {
-			look := looked(t, server, fmt.Sprintf("/live/1/0?since=%d", number))
+			look := viewSignal(t, server, fmt.Sprintf("/live/1/0?since=%d", number))
 			if look.Episode != episode {
 				if look.Episode != episode+1 || ended != episode || look.Steps[0].Step != 0 {
 					t.Fatalf("after episode %d comes %d, at step %d", episode, look.Episode, look.Steps[0].Step)
@@ -184,7 +184,7 @@ func TestLiveFollows(t *testing.T) {
 				}
 			}
 			number = look.Number
-			if again := looked(t, server, fmt.Sprintf("/live/1/0?since=%d", number)); len(again.Steps) > 0 && again.Episode == episode {
+			if again := viewSignal(t, server, fmt.Sprintf("/live/1/0?since=%d", number)); len(again.Steps) > 0 && again.Episode == episode {
 				t.Fatalf("positions %d to %d are told twice", number, again.Number)
 			}
 			action := byte(step*7%4 + 1)
@@ -207,7 +207,7 @@ func TestLiveFollows(t *testing.T) {
 	}
 }
 
-// TestLivePause: no step is answered until those who look on let it, one at a time or all.
+// TestLivePause: no step is answered until viewers let it, one at a time or all.
 func TestLivePause(t *testing.T) {
 	server := liveServer(t, "")
 	c := server.dial(t)
@@ -233,8 +233,8 @@ func TestLivePause(t *testing.T) {
 		}
 	}()
 	for step := 1; step <= 4; step++ {
-		at := looked(t, server, "/live/2/0")
-		for ; at.Step.Step < step; at = looked(t, server, "/live/2/0") {
+		at := viewSignal(t, server, "/live/2/0")
+		for ; at.Step.Step < step; at = viewSignal(t, server, "/live/2/0") {
 			time.Sleep(time.Millisecond)
 		}
 		if at.Step.Step != step || !at.Paused {
@@ -269,7 +269,7 @@ func TestLivePauseEnds(t *testing.T) {
 		defer close(done)
 		c.Call("step", "env", 1, "actions", []any{"uint8", []int{4}, []byte{}, []byte{0, 0, 0, 0}})
 	}()
-	for looked(t, server, "/live/1/0").Step.Step == 0 {
+	for viewSignal(t, server, "/live/1/0").Step.Step == 0 {
 		time.Sleep(time.Millisecond)
 	}
 	c.Close()
@@ -329,7 +329,7 @@ func TestLooksShareAConnection(t *testing.T) {
 // TestNobodyLooks: a step that nobody looks at costs no allocation more.
 func TestNobodyLooks(t *testing.T) {
 	e, s := &environment{}, &session{}
-	if n := testing.AllocsPerRun(100, func() { s.attend(e) }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() { s.serveViewers(e) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }

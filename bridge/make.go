@@ -21,7 +21,7 @@ type makeRequest struct {
 	pool   vec.Config // without its game
 	limit  float64    // seconds, of agents outside the server
 	noop   bool
-	pause  bool // those who look on may pause
+	pause  bool // viewers may pause
 	slots  int  // in shared memory
 	places int  // for batches there; 0: as many as slots
 }
@@ -80,17 +80,17 @@ func (s *session) makeEnv(id uint64, q makeRequest) (reply, error) {
 		return reply{}, fail(codeBadOption, "places", "give shared_memory, too", "places is %d, but no memory is shared", q.places)
 	}
 	e := &environment{handle: s.nextHandle, noop: q.noop, pausable: q.pause}
-	frames := framesPerPool
+	messages := messagesPerPool
 	if q.slots > 0 {
-		frames = 0 // share counts its own
+		messages = 0 // shareMemory counts its own
 	}
-	if e.pool, e.layout, e.bytes, err = s.newPool(kindBatch, e.handle, q.pool, 1, frames); err != nil {
+	if e.pool, e.layout, e.bytes, err = s.newPool(kindBatch, e.handle, q.pool, 1, messages); err != nil {
 		return reply{}, err
 	}
 	s.server.metrics.environments.Inc()
 	if q.slots == 0 {
-		e.frames = newFrames(e.layout, e.pool)
-	} else if err := s.share(e, q.slots, q.places); err != nil {
+		e.messages = newBatchMessages(e.layout, e.pool)
+	} else if err := s.shareMemory(e, q.slots, q.places); err != nil {
 		s.freeEnv(e)
 		return reply{}, err
 	}
@@ -177,10 +177,10 @@ func optionField(err error) string {
 	return ""
 }
 
-// newPool makes a pool within the server's limits, with the layout of its frames, each of
-// so many steps, and takes the memory of it and so many frames: bytes, to be released
+// newPool makes a pool within the server's limits, with the layout of its batch messages, each of
+// so many steps, and takes the memory of it and so many messages: bytes, to be released
 // when it is closed.
-func (s *session) newPool(kind string, handle uint32, cfg vec.Config, steps, frames int) (pool *vec.Pool, l *layout, bytes int64, err error) {
+func (s *session) newPool(kind string, handle uint32, cfg vec.Config, steps, messages int) (pool *vec.Pool, l *messageLayout, bytes int64, err error) {
 	shown := cfg
 	shown.Games *= steps
 	fields, _, err := vec.Layout(shown)
@@ -193,14 +193,14 @@ func (s *session) newPool(kind string, handle uint32, cfg vec.Config, steps, fra
 	if err != nil {
 		return nil, nil, 0, badOption(optionField(err), err)
 	}
-	l = newLayout(kind, handle, &shown, fields, size)
+	l = newMessageLayout(kind, handle, &shown, fields, size)
 	l.steps = steps
 	whole := (l.size + l.tail) * shown.Games / shown.BatchGames() // what all games show is kept, however few a batch has
 	if most := s.server.cfg.MaxBatchBytes; whole > most {
 		return nil, nil, 0, fail(codeLimit, "games", "make several environments with fewer games, or choose a smaller observation",
 			"a batch of %d games has up to %d bytes, want at most %d", shown.Games, whole, most)
 	}
-	if bytes, err = l.memory(cfg, shown, frames); err != nil {
+	if bytes, err = l.memory(cfg, shown, messages); err != nil {
 		return nil, nil, 0, badOption(optionField(err), err)
 	}
 	if err := s.memory.reserve(bytes, "games", fmt.Sprintf("an environment of %d games", shown.Games)); err != nil {
@@ -218,9 +218,9 @@ func (s *session) newPool(kind string, handle uint32, cfg vec.Config, steps, fra
 	return pool, l, bytes, nil
 }
 
-// memory is what a pool takes with so many frames, which show games as those of shown,
-// and notes what a frame's batch takes besides, and the agents of the pool.
-func (l *layout) memory(cfg, shown vec.Config, frames int) (int64, error) {
+// memory is what a pool takes with so many messages, which show games as those of shown,
+// and notes what a batch takes besides, and the agents of the pool.
+func (l *messageLayout) memory(cfg, shown vec.Config, messages int) (int64, error) {
 	pool, err := vec.MemoryOf(cfg)
 	if err != nil {
 		return 0, err
@@ -232,9 +232,9 @@ func (l *layout) memory(cfg, shown vec.Config, frames int) (int64, error) {
 		}
 	}
 	l.besides, l.agents = all.Batch, pool.Agents
-	bytes := pool.Pool + int64(frames)*l.frameBytes()
+	bytes := pool.Pool + int64(messages)*l.messageBytes()
 	if l.steps > 1 {
-		bytes += l.frameBytes() / int64(l.steps) // of the batch of one step
+		bytes += l.messageBytes() / int64(l.steps) // of the batch of one step
 	}
 	return bytes, nil
 }

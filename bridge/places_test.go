@@ -62,8 +62,8 @@ func TestPlacesAreBounded(t *testing.T) {
 		{2, 3, keptBytes, 3, "no more than asked for"},
 	} {
 		c := newChannel(test.slots, test.places, 4, test.batch, 0)
-		if len(c.frames) != test.want || len(c.batches) != test.want+1 {
-			t.Errorf("%s: %d places of %d bytes asked for, got %d, want %d", test.reason, test.places, test.batch, len(c.frames), test.want)
+		if len(c.messages) != test.want || len(c.batches) != test.want+1 {
+			t.Errorf("%s: %d places of %d bytes asked for, got %d, want %d", test.reason, test.places, test.batch, len(c.messages), test.want)
 		}
 	}
 }

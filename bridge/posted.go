@@ -12,9 +12,9 @@ import (
 // size the workers do, whose games go on meanwhile; and after a simulation, of which most
 // are followed by a network's turn, the client does.
 const (
-	attention          = 200 * time.Microsecond
-	readyAttention     = 30 * time.Microsecond
-	simulatedAttention = 60 * time.Microsecond
+	stepSpin     = 200 * time.Microsecond
+	readySpin    = 30 * time.Microsecond
+	simulateSpin = 60 * time.Microsecond
 )
 
 // next waits for a request. In between it makes the steps that are posted in
@@ -23,8 +23,8 @@ const (
 func (s *session) next() (r *request, more bool) {
 	for {
 		queued, stepped := false, false
-		if s.attentive > 0 {
-			s.spinner.Spin(s.attentive, func() bool {
+		if s.spinTime > 0 {
+			s.spinner.Spin(s.spinTime, func() bool {
 				select {
 				case r, more = <-s.queue:
 					queued = true
@@ -34,7 +34,7 @@ func (s *session) next() (r *request, more bool) {
 				return queued || stepped
 			})
 			if !stepped {
-				s.attentive = 0
+				s.spinTime = 0
 			}
 		}
 		switch {
@@ -51,10 +51,10 @@ func (s *session) next() (r *request, more bool) {
 		select {
 		case r, more = <-s.queue:
 			return r, more
-		case <-s.rung:
-			s.attentive = attention
-		case <-s.looked:
-			s.answerLooks()
+		case <-s.stepSignal:
+			s.spinTime = stepSpin
+		case <-s.viewSignal:
+			s.answerViewers()
 		}
 	}
 }
@@ -88,15 +88,15 @@ func (s *session) postedStep(e *environment) {
 		return
 	}
 	s.busy.Add(1)
-	s.attentive = attention
+	s.spinTime = stepSpin
 	switch {
 	case r.simulates:
-		s.attentive = simulatedAttention
+		s.spinTime = simulateSpin
 	case c.games != nil:
-		s.attentive = readyAttention
+		s.spinTime = readySpin
 	}
 	rep := s.answer(r)
-	sent := rep.frame == nil && rep.msg != nil
+	sent := rep.batch == nil && rep.msg != nil
 	if r.simulates {
 		sent = !c.give(rep)
 	}
@@ -126,7 +126,7 @@ func (s *session) makePosted(r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	f := c.frame(e)
+	f := c.message(e)
 	if c.games == nil {
 		return s.stepInto(f, e, r.id, c.own)
 	}

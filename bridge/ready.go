@@ -60,8 +60,8 @@ func (s *session) begin(e *environment, games []int32, actions []byte) error {
 // begun is the reply to send. It lies in one of two buffers: while one is being
 // made, the writer has at most the other.
 func (s *session) begun(e *environment, id uint64) reply {
-	buf := &s.okays[s.okay]
-	s.okay = 1 - s.okay
+	buf := &s.okReplies[s.nextOK]
+	s.nextOK = 1 - s.nextOK
 	*buf = appendHead((*buf)[:0], 3, "ok", id, e.handle)
 	return reply{msg: *buf}
 }
@@ -71,10 +71,10 @@ func (s *session) recvGames(e *environment, id uint64, _ nothing) (reply, error)
 	if err := e.wantBatchSize(true); err != nil {
 		return reply{}, err
 	}
-	return s.recvInto(s.take(e.frames), e, id)
+	return s.recvInto(s.take(e.messages), e, id)
 }
 
-func (s *session) recvInto(f *frame, e *environment, id uint64) (reply, error) {
+func (s *session) recvInto(f *batchMessage, e *environment, id uint64) (reply, error) {
 	if e.noop {
 		return f.reply(id), nil
 	}
@@ -82,7 +82,7 @@ func (s *session) recvInto(f *frame, e *environment, id uint64) (reply, error) {
 		return reply{}, s.fromVec(err, "env")
 	}
 	s.server.metrics.steps.Add(float64(f.games))
-	s.attend(e)
+	s.serveViewers(e)
 	return f.reply(id), nil
 }
 

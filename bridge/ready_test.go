@@ -197,7 +197,7 @@ func TestSendAllocates(t *testing.T) {
 	}); n != 0 {
 		t.Errorf("send and recv allocate %v times, want 0", n)
 	}
-	if e := s.envs[0]; e.pool.Config().BatchSize != 8 || len(e.frames) != framesPerPool {
-		t.Errorf("%d frames are at home, want all %d", len(e.frames), framesPerPool)
+	if e := s.envs[0]; e.pool.Config().BatchSize != 8 || len(e.messages) != messagesPerPool {
+		t.Errorf("%d frames are at home, want all %d", len(e.messages), messagesPerPool)
 	}
 }

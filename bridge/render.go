@@ -37,14 +37,14 @@ func (s *session) render(e *environment, id uint64, q renderRequest) (reply, err
 	if q.tile > 0 {
 		return e.renderPixels(id, q)
 	}
-	at := e.pool.Glance(q.game)
+	at := e.pool.LiveGame(q.game)
 	text := env.AppendText(nil, e.pool.Spec(), at.Match, at.Tracker, q.seat, q.colour)
 	return message("text", id, "env", int(e.handle), "text", string(text))
 }
 
 // renderPixels draws a game as an image: red, green and blue of each pixel.
 func (e *environment) renderPixels(id uint64, q renderRequest) (reply, error) {
-	at := e.pool.Glance(q.game)
+	at := e.pool.LiveGame(q.game)
 	pic := e.artist.Picture(e.pool.Config().Game, at.Match, at.Tracker, q.seat)
 	if e.painter == nil || e.painter.Tile() != q.tile {
 		e.painter = picture.NewPainter(q.tile)

@@ -23,7 +23,7 @@ func readReset(in *fields) (q resetRequest) {
 	q.seed = in.seed()
 	q.seeds = in.tensor("seeds", env.Uint64)
 	q.mask = in.tensor("mask", env.Uint8)
-	q.states, q.starts = readStartPlaces(in)
+	q.states, q.starts = readStartIndices(in)
 	return q
 }
 
@@ -40,7 +40,7 @@ func (s *session) reset(e *environment, id uint64, q resetRequest) (reply, error
 	if err != nil {
 		return reply{}, err
 	}
-	f := s.take(e.frames)
+	f := s.take(e.messages)
 	if err := e.pool.Reset(f.batch, o); err != nil {
 		return reply{}, s.fromVec(err, "mask")
 	}

@@ -151,7 +151,7 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		srv.refuse(w, r, status, reason)
 		return
 	}
-	if looksOn(r) {
+	if asksLive(r) {
 		w.Header().Del("Connection")
 		r.Context().Value(peerKey{}).(peer).allow(handshakeBytes) // for the next look
 		srv.live.ServeHTTP(w, r)

@@ -48,14 +48,14 @@ type session struct {
 	fields     fields // of the request being answered
 	envs       []*environment
 	nextHandle uint32
-	memory     account   // what they and requests take
-	loan       *frame    // taken, and not yet handed to the writer
-	okays      [2][]byte // replies to send
-	okay       int       // the one that is free
+	memory     account       // what they and requests take
+	taken      *batchMessage // taken, and not yet handed to the writer
+	okReplies  [2][]byte     // replies to send
+	nextOK     int           // the one that is free
 	spinner    vec.Spinner
-	attentive  time.Duration // for how long to spin for the next step in shared memory; 0: not at all
-	rung       chan struct{} // a step has been posted there
-	looked     chan struct{} // somebody looks on
+	spinTime   time.Duration // for how long to spin for the next step in shared memory; 0: not at all
+	stepSignal chan struct{} // a step has been posted there
+	viewSignal chan struct{} // a viewer has asked
 
 	control bucket       // of control frames; the reader's own
 	pinged  atomic.Int64 // pings sent and not yet answered
@@ -76,7 +76,7 @@ func newSession(srv *Server, ws *websocket.Conn) *session {
 		server: srv, ws: ws, conn: ws.NetConn().(peer), client: ws.RemoteAddr().String(), number: srv.clients.Add(1), start: time.Now(),
 		nextHandle: 1, memory: account{budget: &srv.memory},
 		free: make(chan *request, srv.cfg.MaxInFlight), queue: make(chan *request, srv.cfg.MaxInFlight),
-		long: make(chan struct{}, 1), out: make(chan reply), rung: make(chan struct{}, 1), looked: make(chan struct{}, 1), quit: make(chan struct{}),
+		long: make(chan struct{}, 1), out: make(chan reply), stepSignal: make(chan struct{}, 1), viewSignal: make(chan struct{}, 1), quit: make(chan struct{}),
 	}
 	for range srv.cfg.MaxInFlight {
 		s.free <- &request{}

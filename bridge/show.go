@@ -12,7 +12,7 @@ import (
 
 func init() { registerEnv("show", false, readShow, (*session).show) }
 
-// showRequest says what the client chooses its next actions by, for those who look on.
+// showRequest says what the client chooses its next actions by, for viewers.
 type showRequest struct{ probabilities, values tensor }
 
 func readShow(in *fields) showRequest {
@@ -41,11 +41,11 @@ func (s *shown) last() int {
 	return s.number
 }
 
-// lately is how recently somebody must have looked for the client to be told that it is
+// lately is how recently a viewer must have asked for the client to be told that it is
 // watched.
 const lately = 2 * time.Second
 
-// show keeps what the client shows, and says whether anybody looks on.
+// show keeps what the client shows, and says whether there are viewers.
 func (s *session) show(e *environment, id uint64, q showRequest) (reply, error) {
 	rows, choices := e.pool.Rows(), e.pool.Spec().MaskSize()
 	if q.probabilities.given() {
@@ -59,7 +59,7 @@ func (s *session) show(e *environment, id uint64, q showRequest) (reply, error) 
 		}
 	}
 	e.shown.set(floats(q.probabilities.data), floats(q.values.data))
-	watched := time.Since(e.looks.last()) < lately
+	watched := time.Since(e.viewers.last()) < lately
 	return message("ok", id, "env", int(e.handle), "watched", watched)
 }
 

@@ -41,15 +41,15 @@ const (
 // simulator is a pool that steps states of an environment's games apart from
 // them.
 type simulator struct {
-	pool   *vec.Pool
-	layout *layout
-	bytes  int64 // of the memory budget
-	frames chan *frame
-	steps  int        // that a frame shows
-	each   *vec.Batch // one of them, nil if there is only one
-	states []byte     // scratch: encoded, after the steps shown
-	room   int64      // of bytes, for states
-	agents int64      // and for who plays on
+	pool     *vec.Pool
+	layout   *messageLayout
+	bytes    int64 // of the memory budget
+	messages chan *batchMessage
+	steps    int        // that a batch shows
+	each     *vec.Batch // one of them, nil if there is only one
+	states   []byte     // scratch: encoded, after the steps shown
+	room     int64      // of bytes, for states
+	agents   int64      // and for who plays on
 }
 
 func (s *session) simulate(e *environment, id uint64, q simulateRequest) (rep reply, err error) {
@@ -94,12 +94,12 @@ func (s *session) simulate(e *environment, id uint64, q simulateRequest) (rep re
 			s.memory.release(held)
 		}
 	}()
-	f := s.take(sim.frames)
+	f := s.take(sim.messages)
 	if err := sim.play(f, q.actions.data, steps); err != nil {
 		return reply{}, s.fromVec(err, "states")
 	}
 	s.server.metrics.steps.Add(float64(n * steps))
-	return reply{msg: f.simulated(id, seed, sim.states), frame: f, held: held}, nil
+	return reply{msg: f.simulated(id, seed, sim.states), batch: f, held: held}, nil
 }
 
 // reserveStates takes the memory for new states of so many bytes: what the simulator
@@ -139,7 +139,7 @@ func drawnUnless(given *uint64) uint64 {
 }
 
 // play makes the steps and writes those shown, and the states after them.
-func (sim *simulator) play(f *frame, actions []byte, steps int) error {
+func (sim *simulator) play(f *batchMessage, actions []byte, steps int) error {
 	sim.states = sim.states[:0]
 	if sim.steps == 1 {
 		if err := sim.pool.Play(f.batch, actions, steps); err != nil {
@@ -167,7 +167,7 @@ func (sim *simulator) save() (err error) {
 	return err
 }
 
-// simulator is the environment's pool for n states, with frames of so many steps. The
+// simulator is the environment's pool for n states, with batches of so many steps. The
 // one that has not been used for longest makes room for a new one.
 func (s *session) simulator(e *environment, n, steps int) (*simulator, error) {
 	at := slices.IndexFunc(e.sims, func(sim *simulator) bool { return sim.pool.Games() == n && sim.steps == steps })
@@ -182,11 +182,11 @@ func (s *session) simulator(e *environment, n, steps int) (*simulator, error) {
 	}
 	cfg := e.pool.Config().WithGames(n)
 	cfg.Autoreset = vec.Disabled
-	pool, l, bytes, err := s.newPool(kindSimulated, e.handle, cfg, steps, framesPerPool)
+	pool, l, bytes, err := s.newPool(kindSimulated, e.handle, cfg, steps, messagesPerPool)
 	if err != nil {
 		return nil, inField(err, "states")
 	}
-	sim := &simulator{pool: pool, layout: l, bytes: bytes, frames: newFrames(l, pool), steps: steps}
+	sim := &simulator{pool: pool, layout: l, bytes: bytes, messages: newBatchMessages(l, pool), steps: steps}
 	if steps > 1 {
 		sim.each = pool.NewBatch(nil)
 	}

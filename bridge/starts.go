@@ -125,6 +125,6 @@ func (e *environment) startsOf(states []savedState, places tensor) ([]*vec.Start
 	return starts, nil
 }
 
-func readStartPlaces(in *fields) (states []savedState, places tensor) {
+func readStartIndices(in *fields) (states []savedState, places tensor) {
 	return readStates(in, 1), in.tensor("starts", env.Int32)
 }

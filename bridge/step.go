@@ -17,7 +17,7 @@ func readStep(in *fields) stepRequest {
 
 func (s *session) step(e *environment, id uint64, q stepRequest) (reply, error) {
 	if e.channel != nil {
-		s.attentive = attention
+		s.spinTime = stepSpin
 	}
 	if err := e.wantBatchSize(false); err != nil {
 		return reply{}, err
@@ -25,11 +25,11 @@ func (s *session) step(e *environment, id uint64, q stepRequest) (reply, error) 
 	if err := wantActions(&q.actions, e.pool.Rows(), e.pool.Spec()); err != nil {
 		return reply{}, err
 	}
-	return s.stepInto(s.take(e.frames), e, id, q.actions.data)
+	return s.stepInto(s.take(e.messages), e, id, q.actions.data)
 }
 
 // stepInto makes a step with as many actions as there have to be.
-func (s *session) stepInto(f *frame, e *environment, id uint64, actions []byte) (reply, error) {
+func (s *session) stepInto(f *batchMessage, e *environment, id uint64, actions []byte) (reply, error) {
 	if e.noop {
 		return f.reply(id), nil
 	}
@@ -37,7 +37,7 @@ func (s *session) stepInto(f *frame, e *environment, id uint64, actions []byte) 
 		return reply{}, s.fromVec(err, "actions")
 	}
 	s.server.metrics.steps.Add(float64(f.games))
-	s.attend(e)
+	s.serveViewers(e)
 	return f.reply(id), nil
 }
 
@@ -54,7 +54,7 @@ func (s *session) observe(e *environment, id uint64, _ nothing) (reply, error) {
 	if err := e.wantBatchSize(false); err != nil {
 		return reply{}, err
 	}
-	f := s.take(e.frames)
+	f := s.take(e.messages)
 	e.pool.Observe(f.batch)
 	return f.reply(id), nil
 }

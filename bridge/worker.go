@@ -39,7 +39,7 @@ func (s *session) work() {
 }
 
 // answer makes the reply to one request. Whatever goes wrong in it, it is a
-// reply, and a frame that was taken is either in it or back in its place.
+// reply, and a batch message that was taken is either in it or back in its place.
 func (s *session) answer(r *request) (rep reply) {
 	begun := time.Now()
 	defer func() {
@@ -48,11 +48,11 @@ func (s *session) answer(r *request) (rep reply) {
 			err := fail(codeInternal, "", "please report it; close the environment and make it again", "%s failed: %v", r.name, v)
 			rep = reply{msg: encodeError(s.server.metrics.failed(err), r.id, r.hasID)}
 		}
-		s.server.metrics.answered(r.name, time.Since(begun), rep.frame != nil)
-		if rep.frame == nil && s.loan != nil {
-			s.loan.home <- s.loan
+		s.server.metrics.answered(r.name, time.Since(begun), rep.batch != nil)
+		if rep.batch == nil && s.taken != nil {
+			s.taken.home <- s.taken
 		}
-		s.loan = nil
+		s.taken = nil
 	}()
 	rep, err := s.handle(r)
 	if errors.Is(err, vec.ErrStopped) {
@@ -88,7 +88,7 @@ func messageTooLarge(length int64, limit int) error {
 }
 
 // write sends replies until there are no more, and watches over the time in
-// between. It returns the frames even if the peer has gone, or the worker
+// between. It returns batch messages even if the peer has gone, or the worker
 // would wait for them.
 func (s *session) write() {
 	cfg := &s.server.cfg
@@ -117,8 +117,8 @@ func (s *session) send(rep reply) {
 	} else {
 		s.server.metrics.sent.Add(float64(len(rep.msg)))
 	}
-	if rep.frame != nil {
-		rep.frame.home <- rep.frame
+	if rep.batch != nil {
+		rep.batch.home <- rep.batch
 	}
 	s.memory.release(rep.held)
 	s.busy.Add(-1)

@@ -260,7 +260,7 @@ func (p *plan) resolveSeats() error {
 		p.cfg.OnDeath = Wait
 	}
 	p.train = p.cfg.OnDeath == End
-	c, err := p.newCast(lineUps)
+	c, err := p.newLineUpSet(lineUps)
 	if err != nil {
 		return err
 	}

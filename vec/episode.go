@@ -106,7 +106,7 @@ func (w *worker) beginAt(i int, seed env.Seed, start *Start) {
 	if p.train {
 		g.match.SetTrainingSeat(int(g.rows[0]))
 	}
-	g.field(g.made[p.cast.pick(i, seed)])
+	g.field(g.made[p.lineUpSet.pick(i, seed)])
 	for k, a := range g.lineup.agents {
 		if a != nil {
 			a.Reset(seed.RNG(env.StreamAgents + uint64(g.others[k])))
@@ -154,20 +154,20 @@ func (w *worker) given(i int) []uint8 {
 // the position before it.
 func (w *worker) move(i int, given []uint8) {
 	p, g := w.p, &w.p.games[i]
-	parts := len(p.spec.Actions)
+	components := len(p.spec.Actions)
 	if len(g.others) == 0 {
 		w.stepMatch(g, given)
 		return
 	}
 	for k, seat := range g.rows {
-		copy(w.actions[int(seat)*parts:], given[k*parts:(k+1)*parts])
+		copy(w.actions[int(seat)*components:], given[k*components:(k+1)*components])
 	}
 	for k, a := range g.lineup.agents {
 		if a == nil {
 			continue
 		}
 		seat := int(g.others[k])
-		action := w.actions[seat*parts : (seat+1)*parts]
+		action := w.actions[seat*components : (seat+1)*components]
 		clear(action)
 		if g.status.In.Has(seat) {
 			a.Act(g.match, seat, action)
@@ -298,14 +298,14 @@ func (w *worker) writeCounts(i int) {
 // write writes what the rows of game i see.
 func (w *worker) write(i int, to *shown) { w.writeAt(i, i, to) }
 
-// writeAt is write, to the rows of the game of number place.
-func (w *worker) writeAt(place, i int, to *shown) {
+// writeAt is write, to the rows of the game of number slot.
+func (w *worker) writeAt(slot, i int, to *shown) {
 	p, g := w.p, &w.p.games[i]
-	first, n := place*len(g.rows), len(g.rows)
+	first, n := slot*len(g.rows), len(g.rows)
 	for f := range p.fields {
 		size := p.fields[f].size
 		if p.fields[f].shared {
-			w.obs[f] = p.fields[f].part(to.obs[f], place)
+			w.obs[f] = p.fields[f].ofGame(to.obs[f], slot)
 		} else {
 			w.obs[f] = to.obs[f][first*size : (first+n)*size]
 		}
@@ -318,7 +318,7 @@ func (w *worker) writeAt(place, i int, to *shown) {
 	g.match.Observe(p.encoding, g.rows, w.obs)
 	if len(p.state) > 0 {
 		for f := range p.state {
-			w.state[f] = p.state[f].part(to.state[f], place)
+			w.state[f] = p.state[f].ofGame(to.state[f], slot)
 		}
 		g.match.Observe(env.GlobalState, nil, w.state)
 	}
@@ -331,13 +331,13 @@ func (w *worker) blank(i int) {
 	for f := range p.fields {
 		size := p.fields[f].size
 		if p.fields[f].shared {
-			clear(p.fields[f].part(b.now.obs[f], i))
+			clear(p.fields[f].ofGame(b.now.obs[f], i))
 		} else {
 			clear(b.now.obs[f][first*size : (first+n)*size])
 		}
 	}
 	for f := range p.state {
-		clear(p.state[f].part(b.now.state[f], i))
+		clear(p.state[f].ofGame(b.now.state[f], i))
 	}
 	w.clearFlags(i, i+1)
 	clear(b.returns[first : first+n])

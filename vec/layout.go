@@ -123,7 +123,7 @@ func (b *builder) flags() {
 	}
 	b.games("game.seed", env.Uint64)
 	b.games("game.episode", env.Uint64)
-	if len(b.cfg.LineUps.Names) > 0 || len(b.seating.places) > 0 {
+	if len(b.cfg.LineUps.Names) > 0 || len(b.seating.policies) > 0 {
 		b.games("game.line_up", env.Int32)
 	}
 	if b.cfg.BatchSize > 0 {

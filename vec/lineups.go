@@ -30,15 +30,15 @@ type LineUps struct {
 	ByGame []int32
 }
 
-// cast is the line-ups of a pool.
-type cast struct {
+// lineUpSet is the line-ups of a pool.
+type lineUpSet struct {
 	LineUps
 	reach []float64 // sums of the weights up to each, nil if they are not drawn
 	first int       // the number of the first: those set later count on
 }
 
 // pick is which line-up an episode of game i has.
-func (c *cast) pick(i int, seed env.Seed) int {
+func (c *lineUpSet) pick(i int, seed env.Seed) int {
 	switch {
 	case c.ByGame != nil:
 		return int(c.ByGame[i])
@@ -50,11 +50,11 @@ func (c *cast) pick(i int, seed env.Seed) int {
 }
 
 // has reports whether game i can have line-up n.
-func (c *cast) has(i, n int) bool { return c.ByGame == nil || int(c.ByGame[i]) == n }
+func (c *lineUpSet) has(i, n int) bool { return c.ByGame == nil || int(c.ByGame[i]) == n }
 
 // number is that of the line-up with these names in an episode of game i: the one
 // that it would have, if it is that, else the first; -1 if there is none.
-func (c *cast) number(i int, seed env.Seed, names []string) int {
+func (c *lineUpSet) number(i int, seed env.Seed, names []string) int {
 	same := func(own []string) bool { return slices.Equal(own, names) }
 	if n := c.pick(i, seed); same(c.Names[n]) {
 		return c.first + n
@@ -95,8 +95,8 @@ func sums(weights []float64, n int) ([]float64, error) {
 	return reach, nil
 }
 
-// newCast checks line-ups.
-func (p *plan) newCast(l LineUps) (*cast, error) {
+// newLineUpSet checks line-ups.
+func (p *plan) newLineUpSet(l LineUps) (*lineUpSet, error) {
 	l.Names, l.Weights, l.ByGame = slices.Clone(l.Names), slices.Clone(l.Weights), slices.Clone(l.ByGame)
 	for n, names := range l.Names {
 		if len(names) != p.seating.agents {
@@ -107,7 +107,7 @@ func (p *plan) newCast(l LineUps) (*cast, error) {
 			return nil, err
 		}
 	}
-	c := &cast{LineUps: l}
+	c := &lineUpSet{LineUps: l}
 	var err error
 	switch {
 	case l.ByGame != nil && l.Weights != nil:
@@ -138,7 +138,7 @@ func in(all [][]string, n int) string {
 // checkPolicies checks that line-up n has policies only where there are rows.
 func (p *plan) checkPolicies(all [][]string, n int) error {
 	for k, name := range all[n] {
-		if name == Policy && !slices.Contains(p.seating.places, k) {
+		if name == Policy && !slices.Contains(p.seating.policies, k) {
 			return fmt.Errorf("vec: opponent %d%s is %q, but that seat has no row; name it so when the pool is made", k, in(all, n), Policy)
 		}
 	}
@@ -146,7 +146,7 @@ func (p *plan) checkPolicies(all [][]string, n int) error {
 }
 
 // checkAgents makes each agent once.
-func (p *plan) checkAgents(c *cast) error {
+func (p *plan) checkAgents(c *lineUpSet) error {
 	seen := []string{Policy}
 	for n, names := range c.Names {
 		for k, name := range names {
@@ -203,13 +203,13 @@ func (p *Pool) SetLineUps(l LineUps) error {
 	if len(l.Names) == 0 {
 		return fmt.Errorf("vec: there are no line-ups, want at least one")
 	}
-	c, err := p.newCast(l)
+	c, err := p.newLineUpSet(l)
 	if err != nil {
 		return err
 	}
 	p.rest()
-	if p.cast != nil {
-		c.first = p.cast.first + len(p.cast.Names)
+	if p.lineUpSet != nil {
+		c.first = p.lineUpSet.first + len(p.lineUpSet.Names)
 	}
 	made, err := p.makeLineups(c)
 	if err == nil {
@@ -223,7 +223,7 @@ func (p *Pool) SetLineUps(l LineUps) error {
 		}
 		return err
 	}
-	p.cast, p.waiting = c, false
+	p.lineUpSet, p.waiting = c, false
 	for i := range p.games {
 		p.games[i].closeMade()
 		p.games[i].made = made[i]
@@ -239,7 +239,7 @@ func (p *Pool) SetLineUps(l LineUps) error {
 }
 
 // makeLineups makes the line-ups that each game can have, by their number.
-func (p *Pool) makeLineups(c *cast) ([][]lineup, error) {
+func (p *Pool) makeLineups(c *lineUpSet) ([][]lineup, error) {
 	made := make([][]lineup, len(p.games))
 	var err error
 	if c.ByGame != nil {
@@ -299,7 +299,7 @@ func (p *Pool) newLineup(names []string) (lineup, error) {
 		var err error
 		if name != Policy {
 			a, err = p.newAgent(name)
-		} else if !slices.Contains(p.seating.places, k) {
+		} else if !slices.Contains(p.seating.policies, k) {
 			err = fmt.Errorf("%q, but that seat has no row here", Policy)
 		}
 		if err != nil {
@@ -362,14 +362,14 @@ func (l *lineup) missed() (late, failed int32) {
 }
 
 // LineUps are those last set, of which games have one from their next episode on.
-func (p *Pool) LineUps() LineUps { return p.cast.LineUps }
+func (p *Pool) LineUps() LineUps { return p.lineUpSet.LineUps }
 
 // noteOpponents keeps Config up to date, as far as it says the same of the rows.
 func (p *Pool) noteOpponents() {
-	if len(p.cast.Names) > 1 || len(p.seating.places) > 0 {
+	if len(p.lineUpSet.Names) > 1 || len(p.seating.policies) > 0 {
 		return
 	}
-	switch names := p.cast.Names[0]; {
+	switch names := p.lineUpSet.Names[0]; {
 	case p.cfg.Seats != nil:
 		seats := slices.Clone(p.cfg.Seats)
 		for k, seat := range p.seating.others {

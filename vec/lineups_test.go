@@ -51,11 +51,11 @@ func TestHostedRow(t *testing.T) {
 	}
 	b := p.NewBatch(nil)
 	must(t, p.Reset(b, ResetOptions{Seed: ptr(3)}))
-	parts := len(p.spec.Actions)
-	actions := make([]uint8, p.Rows()*parts)
-	actions[3*parts] = 255 // the policy's in game 1
+	components := len(p.spec.Actions)
+	actions := make([]uint8, p.Rows()*components)
+	actions[3*components] = 255 // the policy's in game 1
 	must(t, p.Step(b, actions))
-	actions[1*parts] = 255 // and in game 0
+	actions[1*components] = 255 // and in game 0
 	if err := p.Step(b, actions); err == nil || !strings.Contains(err.Error(), "row 1") {
 		t.Errorf("error is %v, want one about row 1", err)
 	}

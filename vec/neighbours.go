@@ -80,5 +80,5 @@ func (w *worker) more() bool {
 	if q := w.p.queue; q != nil {
 		return q.more()
 	}
-	return w.p.shares.left.Load() > 0
+	return w.p.ranges.left.Load() > 0
 }

@@ -95,11 +95,11 @@ func (w *worker) play(i int) {
 // chosen is what the players of game i do.
 func (w *worker) chosen(i int) []uint8 {
 	p, g := w.p, &w.p.games[i]
-	parts := len(p.spec.Actions)
+	components := len(p.spec.Actions)
 	clear(w.choices)
 	for k, seat := range g.rows {
 		if g.status.In.Has(int(seat)) {
-			p.players[i][k].Act(g.match, int(seat), w.choices[k*parts:(k+1)*parts])
+			p.players[i][k].Act(g.match, int(seat), w.choices[k*components:(k+1)*components])
 		}
 	}
 	return w.choices

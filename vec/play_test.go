@@ -103,8 +103,8 @@ func playAlone(t *testing.T, home *Pool, game int, first []uint8, steps int) str
 	must(t, p.Load(0, state))
 	seed := env.Seed{Value: 90 + uint64(game)}
 	p.Reseed(0, seed)
-	b, g, parts := p.NewBatch(nil), &p.games[0], len(p.spec.Actions)
-	actions := slices.Clone(first[game*len(g.rows)*parts : (game+1)*len(g.rows)*parts])
+	b, g, components := p.NewBatch(nil), &p.games[0], len(p.spec.Actions)
+	actions := slices.Clone(first[game*len(g.rows)*components : (game+1)*len(g.rows)*components])
 	reward := make([]float64, len(g.rows))
 	var agents []env.Agent
 	for _, seat := range g.rows {
@@ -116,7 +116,7 @@ func playAlone(t *testing.T, home *Pool, game int, first []uint8, steps int) str
 	for s := 0; s < steps && p.phases[0] == running; s++ {
 		for k, seat := range g.rows {
 			if s > 0 && g.status.In.Has(int(seat)) {
-				agents[k].Act(g.match, int(seat), actions[k*parts:(k+1)*parts])
+				agents[k].Act(g.match, int(seat), actions[k*components:(k+1)*components])
 			}
 		}
 		must(t, p.Step(b, actions))

@@ -27,7 +27,7 @@ type Pool struct {
 	form    gamestate.Form // of saved games
 
 	workers     []worker
-	cast        *cast
+	lineUpSet   *lineUpSet
 	starts      starts
 	players     [][]env.Agent // of each game's rows in Play, and their name
 	playersName string
@@ -38,7 +38,7 @@ type Pool struct {
 	sent        []bool  // of each game, whether it is under way; the same
 	actions     []uint8 // of all rows, those sent last; the same
 	staging     *Batch  // what all games show; the same
-	shares      *shares
+	ranges      *ranges
 	givesWay    atomic.Bool    // to neighbours, in this call
 	running     sync.WaitGroup // worker goroutines
 	closed      bool
@@ -55,8 +55,8 @@ type fieldSize struct {
 	shared bool
 }
 
-// part is the place of game number i in a shared field's tensor.
-func (f *fieldSize) part(tensor []byte, i int) []byte { return tensor[i*f.size : (i+1)*f.size] }
+// ofGame is what belongs to game number i in a shared field's tensor.
+func (f *fieldSize) ofGame(tensor []byte, i int) []byte { return tensor[i*f.size : (i+1)*f.size] }
 
 func fieldSizes(prefix string, fields []env.Field) (all []fieldSize) {
 	for i := range fields {
@@ -125,7 +125,7 @@ func (p *Pool) Learners() int { return p.seating.learners }
 func (p *Pool) Outside() bool { return p.outside }
 
 // Policies is how many rows of each game, the last, are those of policies.
-func (p *Pool) Policies() int { return len(p.seating.places) }
+func (p *Pool) Policies() int { return len(p.seating.policies) }
 
 // Rows is the number of rows of all games.
 func (p *Pool) Rows() int { return p.cfg.Games * p.seating.learners }
@@ -221,7 +221,7 @@ func (p *Pool) Step(b *Batch, actions []uint8) error {
 }
 
 func (p *Pool) checkStep(b *Batch, actions []uint8) error {
-	parts := len(p.spec.Actions)
+	components := len(p.spec.Actions)
 	switch {
 	case p.closed:
 		return fmt.Errorf("vec: Step: %w", ErrClosed)
@@ -229,15 +229,15 @@ func (p *Pool) checkStep(b *Batch, actions []uint8) error {
 		return errors.New("vec: Step: the pool has a BatchSize; use Send and Recv")
 	case b == nil || b.pool != p:
 		return errors.New("vec: Step: the batch is not of this pool; make it with NewBatch")
-	case len(actions) != p.Rows()*parts:
-		return fmt.Errorf("vec: Step: %d bytes of actions, want %d: %d rows x %d components", len(actions), p.Rows()*parts, p.Rows(), parts)
+	case len(actions) != p.Rows()*components:
+		return fmt.Errorf("vec: Step: %d bytes of actions, want %d: %d rows x %d components", len(actions), p.Rows()*components, p.Rows(), components)
 	}
 	for i, ph := range p.phases {
 		if ph != running && (ph != ended || p.cfg.Autoreset == Disabled) {
 			return p.refuse("Step", i)
 		}
 	}
-	if parts == 1 {
+	if components == 1 {
 		n := p.spec.Actions[0].N
 		for row, a := range actions {
 			if int(a) >= n && p.heeded(row) {
@@ -246,14 +246,14 @@ func (p *Pool) checkStep(b *Batch, actions []uint8) error {
 		}
 		return nil
 	}
-	return p.checkParts(actions)
+	return p.checkComponents(actions)
 }
 
-func (p *Pool) checkParts(actions []uint8) error {
-	parts := len(p.spec.Actions)
-	for part := range parts {
+func (p *Pool) checkComponents(actions []uint8) error {
+	components := len(p.spec.Actions)
+	for part := range components {
 		n := p.spec.Actions[part].N
-		for row, at := 0, part; at < len(actions); row, at = row+1, at+parts {
+		for row, at := 0, part; at < len(actions); row, at = row+1, at+components {
 			if int(actions[at]) >= n && p.heeded(row) {
 				return p.actionError(row, part, actions[at])
 			}
@@ -277,7 +277,7 @@ func (p *Pool) refuse(call string, i int) error {
 func (p *Pool) heeded(row int) bool {
 	i, k := row/p.seating.learners, row%p.seating.learners
 	g := &p.games[i]
-	if at := k - p.seating.own(); at >= 0 && g.lineup.agents[p.seating.places[at]] != nil {
+	if at := k - p.seating.own(); at >= 0 && g.lineup.agents[p.seating.policies[at]] != nil {
 		return false // an agent plays there in this episode
 	}
 	return p.phases[i] == running && g.status.In.Has(int(g.rows[k]))

@@ -39,18 +39,18 @@ func (p *Pool) Send(games []int32, actions []uint8) error {
 }
 
 func (p *Pool) checkSend(games []int32, actions []uint8) error {
-	parts, learners := len(p.spec.Actions), p.seating.learners
+	components, learners := len(p.spec.Actions), p.seating.learners
 	switch {
 	case p.closed:
 		return fmt.Errorf("vec: Send: %w", ErrClosed)
 	case p.queue == nil:
 		return errors.New("vec: Send: the pool has no BatchSize; use Step, which steps all games")
-	case len(actions) != len(games)*learners*parts:
+	case len(actions) != len(games)*learners*components:
 		return fmt.Errorf("vec: Send: %d bytes of actions, want %d: %d games x %d learners x %d components",
-			len(actions), len(games)*learners*parts, len(games), learners, parts)
+			len(actions), len(games)*learners*components, len(games), learners, components)
 	}
 	for k, g := range games {
-		err := p.checkSendGame(int(g), actions[k*learners*parts:][:learners*parts])
+		err := p.checkSendGame(int(g), actions[k*learners*components:][:learners*components])
 		if err != nil {
 			for _, g := range games[:k] {
 				p.sent[g] = false
@@ -72,8 +72,8 @@ func (p *Pool) checkSendGame(game int, actions []uint8) error {
 		return p.refuse("Send", game)
 	}
 	for i, a := range actions {
-		parts := len(p.spec.Actions)
-		row, part := game*p.seating.learners+i/parts, i%parts
+		components := len(p.spec.Actions)
+		row, part := game*p.seating.learners+i/components, i%components
 		if int(a) >= p.spec.Actions[part].N && p.heeded(row) {
 			return p.actionError(row, part, a)
 		}

@@ -91,7 +91,7 @@ func (p *Pool) put(i int, s *gamestate.State, bare bool, restore func(env.Match)
 	if err != nil {
 		return err
 	}
-	l.number = p.cast.number(i, s.Seed, l.names)
+	l.number = p.lineUpSet.number(i, s.Seed, l.names)
 	for k, a := range l.agents {
 		if a == nil {
 			continue
@@ -158,7 +158,7 @@ func (p *Pool) fits(s *gamestate.State) error {
 
 // want describes the learners' seats for an error.
 func (s *seating) want() any {
-	if s.drawn && len(s.places) == 0 {
+	if s.drawn && len(s.policies) == 0 {
 		return "any one seat"
 	}
 	if s.drawn {

@@ -90,11 +90,11 @@ func (p *Pool) decodeJSON(game int, state []byte) (s *gamestate.State, bare bool
 		s, err = p.invent(game)
 		return s, true, match, err
 	}
-	s, err = p.decodePart(own)
+	s, err = p.decodePool(own)
 	return s, false, match, err
 }
 
-func (p *Pool) decodePart(text []byte) (*gamestate.State, error) {
+func (p *Pool) decodePool(text []byte) (*gamestate.State, error) {
 	var part poolJSON
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
@@ -135,7 +135,7 @@ func (p *Pool) invent(game int) (*gamestate.State, error) {
 	}
 	others := make([]uint8, len(g.others))
 	p.seating.deal(s.Seed, s.Rows, others)
-	l, err := p.newLineup(p.cast.Names[p.cast.pick(game, s.Seed)])
+	l, err := p.newLineup(p.lineUpSet.Names[p.lineUpSet.pick(game, s.Seed)])
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,7 @@ type seating struct {
 	seats    int
 	learners int   // rows of a game: those that learn, then those of policies
 	agents   int   // seats that do not learn, those of policies included
-	places   []int // which of these are policies', in the order of their rows
+	policies []int // which of these are policies', in the order of their rows
 
 	// drawn: the only learner's seat is drawn for each episode. Otherwise rows and
 	// others are the fixed seats of the rows and of those that do not learn.
@@ -22,7 +22,7 @@ type seating struct {
 }
 
 // own is how many rows learn.
-func (s *seating) own() int { return s.learners - len(s.places) }
+func (s *seating) own() int { return s.learners - len(s.policies) }
 
 // newSeating determines the seats, and the opponents' line-ups.
 func newSeating(c *Config) (seating, LineUps, error) {
@@ -67,10 +67,10 @@ func (s *seating) opposed(c *Config, lineUps [][]string) error {
 	}
 	for k := range s.agents {
 		if slices.ContainsFunc(lineUps, func(names []string) bool { return names[k] == Policy }) {
-			s.places = append(s.places, k)
+			s.policies = append(s.policies, k)
 		}
 	}
-	s.learners = 1 + len(s.places)
+	s.learners = 1 + len(s.policies)
 	s.rows, s.others = make([]uint8, s.learners), make([]uint8, s.agents)
 	s.drawn = c.Seat == 0
 	if !s.drawn {
@@ -92,7 +92,7 @@ func (s *seating) mixed(c *Config) (names []string, err error) {
 			continue
 		}
 		if name == Policy {
-			s.places, policies = append(s.places, len(s.others)), append(policies, uint8(seat))
+			s.policies, policies = append(s.policies, len(s.others)), append(policies, uint8(seat))
 		}
 		s.others = append(s.others, uint8(seat))
 		names = append(names, name)
@@ -111,7 +111,7 @@ func (s *seating) around(learner int, rows, others []uint8) {
 	for k := range others {
 		others[k] = uint8((learner + 1 + k) % s.seats)
 	}
-	for at, k := range s.places {
+	for at, k := range s.policies {
 		rows[1+at] = others[k]
 	}
 }
@@ -135,7 +135,7 @@ func (s *seating) fits(rows []uint8) bool {
 	if len(rows) != s.learners || int(rows[0]) >= s.seats {
 		return false
 	}
-	for at, k := range s.places {
+	for at, k := range s.policies {
 		if int(rows[1+at]) != (int(rows[0])+1+k)%s.seats {
 			return false
 		}
@@ -145,7 +145,7 @@ func (s *seating) fits(rows []uint8) bool {
 
 // after is how many seats after the learner's each policy sits.
 func (s *seating) after() (seats []int) {
-	for _, k := range s.places {
+	for _, k := range s.policies {
 		seats = append(seats, k+1)
 	}
 	return seats

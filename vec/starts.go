@@ -52,7 +52,7 @@ func (p *Pool) NewStartJSON(state json.RawMessage) (*Start, error) {
 	match, part, err := gamestate.SplitJSON(state)
 	s := new(gamestate.State)
 	if err == nil && part != nil {
-		s, err = p.decodePart(part)
+		s, err = p.decodePool(part)
 	}
 	if err != nil {
 		return nil, startError(err)

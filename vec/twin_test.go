@@ -171,14 +171,14 @@ func (t *twin) stepGame(g *twinGame, rows []uint8) record {
 		t.begin(g, env.Seed{Value: g.seed.Value, Episode: g.seed.Episode + 1})
 		return t.quiet(g)
 	}
-	parts := len(t.spec.Actions)
-	acts := make([]uint8, t.spec.Seats*parts)
+	components := len(t.spec.Actions)
+	acts := make([]uint8, t.spec.Seats*components)
 	for k, seat := range g.learners {
-		copy(acts[seat*parts:(seat+1)*parts], rows[k*parts:])
+		copy(acts[seat*components:(seat+1)*components], rows[k*components:])
 	}
 	for seat, agent := range g.agents {
 		if g.match.Status().In.Has(seat) {
-			agent.Act(g.match, seat, acts[seat*parts:(seat+1)*parts])
+			agent.Act(g.match, seat, acts[seat*components:(seat+1)*components])
 		}
 	}
 	g.tracker.Step(g.match, acts)

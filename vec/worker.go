@@ -77,7 +77,7 @@ func (p *Pool) start() {
 		return
 	}
 	p.stop()
-	p.shares = newShares(p.cfg.Games, n)
+	p.ranges = newRanges(p.cfg.Games, n)
 	p.workers = make([]worker, n)
 	for i := range p.workers {
 		p.workers[i] = worker{
@@ -132,7 +132,7 @@ func (p *Pool) stop() {
 func (w *worker) serve() {
 	for w.wait() {
 		if w.work() {
-			w.p.shares.last <- struct{}{}
+			w.p.ranges.last <- struct{}{}
 		}
 	}
 }
@@ -157,9 +157,9 @@ func (w *worker) wait() (more bool) {
 // run does the job with as many workers as are worth waking, and collects their
 // faults. Workers that wake late do nothing.
 func (p *Pool) run() error {
-	n, chunk := p.share()
+	n, chunk := p.split()
 	p.announce(p.cost.mean)
-	p.shares.offer(n, chunk)
+	p.ranges.offer(n, chunk)
 	for i := 1; i < n; i++ {
 		select {
 		case p.workers[i].wake <- struct{}{}:
@@ -167,10 +167,10 @@ func (p *Pool) run() error {
 		}
 	}
 	if !p.workers[0].work() {
-		<-p.shares.last
+		<-p.ranges.last
 	}
 	if p.job.call == callStep || p.job.call == callPlay {
-		p.cost.note(p.cfg.Games, time.Duration(p.shares.spent.Load()))
+		p.cost.note(p.cfg.Games, time.Duration(p.ranges.spent.Load()))
 	}
 	p.job.batch.finish(p.over)
 	p.job = job{} // keep no reference to the caller's memory
@@ -180,9 +180,9 @@ func (p *Pool) run() error {
 	return p.faults()
 }
 
-// share is how many workers get games, and how many games they take at a time. All
+// split is how many workers get games, and how many games they take at a time. All
 // workers do if the caller has set their number, or if agents wait.
-func (p *Pool) share() (workers, chunk int) {
+func (p *Pool) split() (workers, chunk int) {
 	workers, chunk = len(p.workers), p.cost.chunk()
 	if p.cfg.Workers == 0 && !p.waiting {
 		workers = min(workers, p.cost.workers(p.cfg.Games))
@@ -210,7 +210,7 @@ func (p *Pool) faults() error {
 
 // work takes games until none are left, and reports whether it finished the last.
 func (w *worker) work() (last bool) {
-	s := w.p.shares
+	s := w.p.ranges
 	for {
 		w.giveWay()
 		lo, hi, ok := s.take(w.id)

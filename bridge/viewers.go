@@ -7,10 +7,10 @@ import (
 )
 
 const (
-	// forgotten is after how long a game is no longer followed that nobody looks at.
+	// forgotten is after how long a game without viewers is no longer followed.
 	forgotten = 2 * time.Second
 
-	// abandoned is after how long a pause ends if nobody looks any more. Browsers let
+	// abandoned is after how long a pause ends if no viewer asks any more. Browsers let
 	// a page that is in the background ask once a minute.
 	abandoned = 150 * time.Second
 
@@ -18,14 +18,14 @@ const (
 	mostFollowed = 8
 )
 
-// onlookers are those who look on at an environment. They ask for a game, and the
-// session's worker answers between two steps: at no other time is a game at rest. What
-// nobody asks for costs a step one look at a flag.
-type onlookers struct {
-	asked atomic.Bool // the worker has something to do here
-	mu    sync.Mutex
-	asks  []lookAsk
-	at    time.Time // of the last
+// viewers are those of one environment. They ask for a game, and the session's worker
+// answers between two steps, when the game is at rest. With no viewer connected, a step
+// costs one extra check of a flag.
+type viewers struct {
+	asked    atomic.Bool // the worker has something to do here
+	mu       sync.Mutex
+	requests []viewRequest
+	at       time.Time // of the last
 
 	held    bool // the games are paused
 	waiting bool // and the worker waits
@@ -34,7 +34,7 @@ type onlookers struct {
 	followed map[int]*followed // by game; the worker's own
 }
 
-type lookAsk struct {
+type viewRequest struct {
 	game, since int
 	answer      chan<- *Look // has room for it
 }
@@ -42,21 +42,21 @@ type lookAsk struct {
 // present as the number of an earlier look asks for how a game stands now.
 const present = -1
 
-// last is when somebody last looked.
-func (l *onlookers) last() time.Time {
+// last is when a viewer last asked.
+func (l *viewers) last() time.Time {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.at
 }
 
-func (l *onlookers) paused() bool {
+func (l *viewers) paused() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.held
 }
 
-// order does what those who look on want: pause, go or step.
-func (l *onlookers) order(order string) {
+// order does what a viewer wants: pause, go or step.
+func (l *viewers) order(order string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.at = time.Now()
@@ -70,7 +70,7 @@ func (l *onlookers) order(order string) {
 }
 
 // holds reports whether the worker is to wait before it answers a step.
-func (l *onlookers) holds() bool {
+func (l *viewers) holds() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if time.Since(l.at) > abandoned {
@@ -86,69 +86,68 @@ func (l *onlookers) holds() bool {
 // ask asks for a look at a game.
 func (e *environment) ask(game, since int) <-chan *Look {
 	answer := make(chan *Look, 1)
-	e.looks.mu.Lock()
-	e.looks.asks = append(e.looks.asks, lookAsk{game, since, answer})
-	e.looks.at = time.Now()
-	e.looks.asked.Store(true)
-	e.looks.mu.Unlock()
+	e.viewers.mu.Lock()
+	e.viewers.requests = append(e.viewers.requests, viewRequest{game, since, answer})
+	e.viewers.at = time.Now()
+	e.viewers.asked.Store(true)
+	e.viewers.mu.Unlock()
 	e.owner.wake()
 	return answer
 }
 
-// wake wakes the worker for those who look on.
+// wake wakes the worker for viewers.
 func (s *session) wake() {
 	select {
-	case s.looked <- struct{}{}:
+	case s.viewSignal <- struct{}{}:
 	default: // it is woken already
 	}
 }
 
-// attend answers those who look on after a step, and waits if they have paused.
-func (s *session) attend(e *environment) {
-	if !e.looks.asked.Load() {
+// serveViewers answers viewers after a step, and waits if they have paused.
+func (s *session) serveViewers(e *environment) {
+	if !e.viewers.asked.Load() {
 		return
 	}
-	e.answerLooks()
-	for e.looks.holds() {
+	e.answerViewers()
+	for e.viewers.holds() {
 		select {
 		case <-s.quit:
 			return
-		case <-s.looked:
-			s.answerLooks()
+		case <-s.viewSignal:
+			s.answerViewers()
 		case <-time.After(time.Second):
 		}
 	}
 }
 
-// answerLooks answers those who look on at any environment; it is the worker that calls
-// it.
-func (s *session) answerLooks() {
+// answerViewers answers the viewers of all environments. The worker calls it.
+func (s *session) answerViewers() {
 	for _, e := range s.envs {
-		e.answerLooks()
+		e.answerViewers()
 	}
 }
 
-func (e *environment) answerLooks() {
-	l := &e.looks
+func (e *environment) answerViewers() {
+	l := &e.viewers
 	if !l.asked.Load() {
 		return
 	}
 	l.mu.Lock()
-	asks := l.asks
-	l.asks = nil
+	requests := l.requests
+	l.requests = nil
 	l.mu.Unlock()
-	for _, a := range asks {
+	for _, a := range requests {
 		a.answer <- e.look(a)
 	}
 	e.forget()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.asked.Store(len(l.asks) > 0 || len(l.followed) > 0 || l.held)
+	l.asked.Store(len(l.requests) > 0 || len(l.followed) > 0 || l.held)
 }
 
-// forget ends to follow games that nobody looks at any more.
+// forget stops following games without viewers.
 func (e *environment) forget() {
-	for game, f := range e.looks.followed {
+	for game, f := range e.viewers.followed {
 		if time.Since(f.last) > forgotten {
 			e.unfollow(game)
 		}
@@ -156,14 +155,13 @@ func (e *environment) forget() {
 }
 
 func (e *environment) unfollow(game int) {
-	delete(e.looks.followed, game)
+	delete(e.viewers.followed, game)
 	e.pool.Watch(game, nil)
 }
 
-// follow is a game that is looked at, which is followed from then on; nil if there is
-// nothing to see.
+// follow begins to follow a game, unless it is followed already; nil if it cannot be drawn.
 func (e *environment) follow(game int) *followed {
-	l := &e.looks
+	l := &e.viewers
 	if f := l.followed[game]; f != nil {
 		return f
 	}
@@ -188,8 +186,8 @@ func (e *environment) follow(game int) *followed {
 	return f
 }
 
-// look answers one of those who look on; nil if there is nothing to see.
-func (e *environment) look(a lookAsk) *Look {
+// look answers one viewer; nil if the game cannot be drawn.
+func (e *environment) look(a viewRequest) *Look {
 	f := e.follow(a.game)
 	if f == nil {
 		return nil
@@ -200,6 +198,6 @@ func (e *environment) look(a lookAsk) *Look {
 		f.catchUp()
 	}
 	look := f.since(a.since)
-	look.Paused = e.looks.paused()
+	look.Paused = e.viewers.paused()
 	return look
 }

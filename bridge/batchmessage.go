@@ -19,7 +19,7 @@ import (
 // around the field goes there, once: message and batch are the same memory.
 // What changes from step to step is the request's number, whose size is fixed,
 // and the tail: the list of finished games and their last observations.
-type layout struct {
+type messageLayout struct {
 	kind   string // the reply's type
 	handle uint32
 	fields []vec.Tensor // without memory
@@ -65,10 +65,10 @@ func headroom(fields []vec.Tensor) int {
 // dtype is the name of a tensor's type in messages.
 func dtype(t *vec.Tensor) env.DType { return env.DType(t.Dtype().String()) }
 
-// newLayout lays the messages of a pool's batches out, given vec.Layout's
+// newMessageLayout lays the messages of a pool's batches out, given vec.Layout's
 // result for its configuration.
-func newLayout(kind string, handle uint32, cfg *vec.Config, fields []vec.Tensor, batch int) *layout {
-	l := &layout{kind: kind, handle: handle, fields: fields, games: cfg.BatchGames(), lead: align}
+func newMessageLayout(kind string, handle uint32, cfg *vec.Config, fields []vec.Tensor, batch int) *messageLayout {
+	l := &messageLayout{kind: kind, handle: handle, fields: fields, games: cfg.BatchGames(), lead: align}
 	l.size = l.lead + batch
 	l.tail = len("finished") + 2 + 2*align + 4*l.games
 	if cfg.Autoreset != vec.SameStep {
@@ -88,7 +88,7 @@ func newLayout(kind string, handle uint32, cfg *vec.Config, fields []vec.Tensor,
 }
 
 // finalNames lists the fields under "final".
-func (l *layout) finalNames() []string {
+func (l *messageLayout) finalNames() []string {
 	names := make([]string, len(l.final))
 	for i := range l.final {
 		names[i] = l.final[i].name
@@ -96,29 +96,29 @@ func (l *layout) finalNames() []string {
 	return names
 }
 
-// framesPerPool is how many batches a pool has: one can be on its way to the
+// messagesPerPool is how many batches a pool has: one can be on its way to the
 // client while the next is written.
-const framesPerPool = 2
+const messagesPerPool = 2
 
-// frame is one batch and the message around it.
-type frame struct {
-	*layout
+// batchMessage is one batch and the message around it, in the same memory.
+type batchMessage struct {
+	*messageLayout
 	mem   []byte
 	batch *vec.Batch
-	last  [][]byte    // the batch's final rows, of each of layout.final
-	home  chan *frame // where it goes when the message has been sent; nil in a channel's slot
+	last  [][]byte           // the batch's final rows, of each of layout.final
+	home  chan *batchMessage // where it goes when the message has been sent; nil in a channel's slot
 
 	shares bool   // the client finds the message where it lies, and is only told that it is there
 	notice []byte // what is sent then
 }
 
-// frameBytes is the memory of a frame.
-func (l *layout) frameBytes() int64 { return int64(l.size+l.tail+align) + l.besides }
+// messageBytes is the memory of one.
+func (l *messageLayout) messageBytes() int64 { return int64(l.size+l.tail+align) + l.besides }
 
-// newFrame makes a frame for a pool's batches, in memory of at least size and
+// newBatchMessage makes one for a pool's batches, in memory of at least size and
 // tail that begins at a multiple of align.
-func newFrame(l *layout, pool *vec.Pool, home chan *frame, mem []byte) *frame {
-	f := &frame{layout: l, mem: mem[: l.size : l.size+l.tail], home: home}
+func newBatchMessage(l *messageLayout, pool *vec.Pool, home chan *batchMessage, mem []byte) *batchMessage {
+	f := &batchMessage{messageLayout: l, mem: mem[: l.size : l.size+l.tail], home: home}
 	f.batch = pool.NewTrajectory(l.steps, f.mem[l.lead:])
 	for i := range l.final {
 		f.last = append(f.last, f.batch.Bytes("final."+l.final[i].name))
@@ -132,13 +132,13 @@ func newFrame(l *layout, pool *vec.Pool, home chan *frame, mem []byte) *frame {
 	return f
 }
 
-// newFrames makes a pool's frames, in memory of the server's own.
-func newFrames(l *layout, pool *vec.Pool) chan *frame {
-	frames := make(chan *frame, framesPerPool)
-	for range framesPerPool {
-		frames <- newFrame(l, pool, frames, alignedMemory(l.size+l.tail))
+// newBatchMessages makes those of a pool, in memory of the server's own.
+func newBatchMessages(l *messageLayout, pool *vec.Pool) chan *batchMessage {
+	home := make(chan *batchMessage, messagesPerPool)
+	for range messagesPerPool {
+		home <- newBatchMessage(l, pool, home, alignedMemory(l.size+l.tail))
 	}
-	return frames
+	return home
 }
 
 // alignedMemory makes memory that begins at a multiple of align.
@@ -149,7 +149,7 @@ func alignedMemory(size int) []byte {
 }
 
 // appendStart writes what comes before the first tensor.
-func (f *frame) appendStart(msg []byte) []byte {
+func (f *batchMessage) appendStart(msg []byte) []byte {
 	msg = appendHead(msg, 0, f.kind, 0, f.handle) // the number of entries comes with each message
 	f.idAt = len(msg) - envBytes - 8
 	if f.kind == kindSimulated {
@@ -162,17 +162,17 @@ func (f *frame) appendStart(msg []byte) []byte {
 
 // reply is the answer to request id: what the batch holds, or what stands
 // for it.
-func (f *frame) reply(id uint64) reply {
+func (f *batchMessage) reply(id uint64) reply {
 	msg := f.message(id)
 	if f.shares {
 		msg = f.point(id, len(msg))
 	}
-	return reply{msg: msg, frame: f}
+	return reply{msg: msg, batch: f}
 }
 
 // message makes the message of what the batch holds, as the reply to request
-// id. It is valid until the frame is used again.
-func (f *frame) message(id uint64) []byte {
+// id. It is valid until f is used again.
+func (f *batchMessage) message(id uint64) []byte {
 	binary.BigEndian.PutUint64(f.mem[f.idAt:], id)
 	finished := f.batch.Finished()
 	entries := byte(5) // type, id, env, tensors, finished
@@ -187,7 +187,7 @@ func (f *frame) message(id uint64) []byte {
 
 // simulated is the message of a simulation: the seed of its RNG, and the
 // encoded states of the games, after each step that it shows.
-func (f *frame) simulated(id, seed uint64, states []byte) []byte {
+func (f *batchMessage) simulated(id, seed uint64, states []byte) []byte {
 	binary.BigEndian.PutUint64(f.mem[f.idAt:], id)
 	binary.BigEndian.PutUint64(f.mem[f.seedAt:], seed)
 	msg := f.appendFinished(f.mem[:f.size], f.batch.Finished())
@@ -207,7 +207,7 @@ func appendState(msg []byte, pool *vec.Pool, game int) ([]byte, error) {
 	return msg, err
 }
 
-func (f *frame) appendFinished(msg []byte, finished []int32) []byte {
+func (f *batchMessage) appendFinished(msg []byte, finished []int32) []byte {
 	msg = appendKey(msg, "finished")
 	shape := [1]int{len(finished)}
 	msg = appendAligned(msg, "int32", shape[:], 4*len(finished))
@@ -218,7 +218,7 @@ func (f *frame) appendFinished(msg []byte, finished []int32) []byte {
 }
 
 // appendFinal puts the last rows of the finished games in order.
-func (f *frame) appendFinal(msg []byte, finished []int32) []byte {
+func (f *batchMessage) appendFinal(msg []byte, finished []int32) []byte {
 	msg = appendMapHeader(appendKey(msg, "final"), len(f.final))
 	for i := range f.final {
 		field := &f.final[i]

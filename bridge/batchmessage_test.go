@@ -65,8 +65,8 @@ func handSession(tb testing.TB) *session {
 func ask(tb testing.TB, s *session, r *request, msg []byte) {
 	r.buf, r.length = append(r.buf[:0], msg...), int64(len(msg))
 	rep := s.answer(r)
-	if rep.frame != nil {
-		rep.frame.home <- rep.frame
+	if rep.batch != nil {
+		rep.batch.home <- rep.batch
 	}
 	if bytes.Contains(rep.msg[:min(40, len(rep.msg))], []byte("error")) {
 		tb.Fatalf("%q", rep.msg)

@@ -10,13 +10,13 @@ import (
 
 // noted is a Watcher that keeps what it is told.
 type noted struct {
-	begun   []Glance
+	begun   []LiveGame
 	actions [][]uint8
 	steps   []int
 	events  int
 }
 
-func (n *noted) Begun(g Glance) { n.begun = append(n.begun, g) }
+func (n *noted) Begun(g LiveGame) { n.begun = append(n.begun, g) }
 
 func (n *noted) Stepped(actions []uint8) {
 	g := n.begun[len(n.begun)-1]

@@ -2,8 +2,8 @@ package vec
 
 import "pommego/env"
 
-// Glance is what there is to see of a game between steps.
-type Glance struct {
+// LiveGame is what there is to see of a game between steps.
+type LiveGame struct {
 	Match    env.Match
 	Tracker  env.Tracker // nil if nothing is counted
 	Seed     env.Seed
@@ -12,27 +12,27 @@ type Glance struct {
 	Agents   []env.Agent // by seat: nil where the caller plays
 }
 
-// Glance shows a game, to look at until the next step.
-func (p *Pool) Glance(game int) Glance {
+// LiveGame shows a game, to look at until the next step.
+func (p *Pool) LiveGame(game int) LiveGame {
 	p.rest()
-	return p.glance(game)
+	return p.liveGame(game)
 }
 
-func (p *Pool) glance(game int) Glance {
+func (p *Pool) liveGame(game int) LiveGame {
 	g := &p.games[game]
 	names, agents := make([]string, p.spec.Seats), make([]env.Agent, p.spec.Seats)
 	for k, seat := range g.others {
 		names[seat], agents[seat] = g.lineup.names[k], g.lineup.agents[k]
 	}
-	return Glance{g.match, g.tracker, g.seed, g.rows, names, agents}
+	return LiveGame{g.match, g.tracker, g.seed, g.rows, names, agents}
 }
 
 // Watcher is told what happens in a game that is watched, by whichever goroutine
 // steps it.
 type Watcher interface {
 	// Begun says that an episode has begun, or that the game was loaded. What the
-	// glance has in it stays current until the next one.
-	Begun(Glance)
+	// liveGame has in it stays current until the next one.
+	Begun(LiveGame)
 
 	// Stepped says that a step was made, with these actions by seat.
 	Stepped(actions []uint8)
@@ -61,6 +61,6 @@ func (p *Pool) Watch(game int, w Watcher) {
 // tell tells the watcher of a game, if it has one, that another episode has begun.
 func (p *Pool) tell(game int) {
 	if w := p.games[game].watcher; w != nil {
-		w.Begun(p.glance(game))
+		w.Begun(p.liveGame(game))
 	}
 }

@@ -5,33 +5,33 @@ import (
 	"time"
 )
 
-// shares distributes the games in chunks. Each worker that a call wakes has its own
-// share, the same in every call, so that a game stays in the cache of one core. It
-// works through its share from the front; when that is empty, it takes chunks from the
-// backs of the others' shares (work stealing). So a worker that wakes late, or not at
+// ranges distributes the games in chunks. Each worker that a call wakes has its own
+// range, the same in every call, so that a game stays in the cache of one core. It
+// works through its range from the front; when that is empty, it takes chunks from the
+// backs of the others' ranges (work stealing). So a worker that wakes late, or not at
 // all, does not delay the others.
-type shares struct {
+type ranges struct {
 	games int           // all of them
 	chunk atomic.Int32  // games taken at a time
-	own   []share       // of each worker
+	own   []workRange   // of each worker
 	left  atomic.Int32  // games not done
 	spent atomic.Int64  // nanoseconds that finished games took
 	last  chan struct{} // signalled by the worker that finishes the last games
 }
 
-// share is the games of one worker that are not taken yet: the index of the first in
+// workRange is the games of one worker that are not taken yet: the index of the first in
 // the lower half of the word, the end in the upper.
-type share struct {
+type workRange struct {
 	open atomic.Uint64
-	_    [120]byte // padding: two shares must not share a cache line
+	_    [120]byte // padding: two ranges must not share a cache line
 }
 
-func newShares(games, workers int) *shares {
-	return &shares{games: games, own: make([]share, workers), last: make(chan struct{}, 1)}
+func newRanges(games, workers int) *ranges {
+	return &ranges{games: games, own: make([]workRange, workers), last: make(chan struct{}, 1)}
 }
 
-// offer makes all games available, with a share for each of the first workers.
-func (s *shares) offer(workers, chunk int) {
+// offer makes all games available, with a range for each of the first workers.
+func (s *ranges) offer(workers, chunk int) {
 	s.chunk.Store(int32(chunk))
 	s.spent.Store(0)
 	s.left.Store(int32(s.games))
@@ -42,7 +42,7 @@ func (s *shares) offer(workers, chunk int) {
 }
 
 // take gives games to a worker; ok is false if there are no more.
-func (s *shares) take(worker int) (lo, hi int, ok bool) {
+func (s *ranges) take(worker int) (lo, hi int, ok bool) {
 	chunk := uint64(s.chunk.Load())
 	if lo, hi, ok = s.own[worker].front(chunk); ok {
 		return lo, hi, true
@@ -55,8 +55,8 @@ func (s *shares) take(worker int) (lo, hi int, ok bool) {
 	return 0, 0, false
 }
 
-// front takes the first games of a share.
-func (s *share) front(chunk uint64) (lo, hi int, ok bool) {
+// front takes the first games of a range.
+func (s *workRange) front(chunk uint64) (lo, hi int, ok bool) {
 	for {
 		open := s.open.Load()
 		from, to := open&(1<<32-1), open>>32
@@ -70,8 +70,8 @@ func (s *share) front(chunk uint64) (lo, hi int, ok bool) {
 	}
 }
 
-// back takes the last games of a share.
-func (s *share) back(chunk uint64) (lo, hi int, ok bool) {
+// back takes the last games of a range.
+func (s *workRange) back(chunk uint64) (lo, hi int, ok bool) {
 	for {
 		open := s.open.Load()
 		from, to := open&(1<<32-1), open>>32
@@ -87,7 +87,7 @@ func (s *share) back(chunk uint64) (lo, hi int, ok bool) {
 
 // finish records that n games are done and how long they took, and reports whether
 // they were the last.
-func (s *shares) finish(games int, took time.Duration) (last bool) {
+func (s *ranges) finish(games int, took time.Duration) (last bool) {
 	s.spent.Add(int64(took))
 	return s.left.Add(-int32(games)) == 0
 }

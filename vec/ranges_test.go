@@ -9,7 +9,7 @@ import (
 // TestSharesOwnFirst takes all games by one worker: its own from the front, then
 // the others' from the back.
 func TestSharesOwnFirst(t *testing.T) {
-	s := newShares(100, 3)
+	s := newRanges(100, 3)
 	s.offer(3, 20)
 	var got [][2]int
 	for {
@@ -33,7 +33,7 @@ func TestSharesHandOutEverythingOnce(t *testing.T) {
 	for _, c := range []struct{ games, workers, woken, chunk int }{
 		{1, 1, 1, 32}, {1000, 4, 4, 7}, {64, 4, 4, 1}, {33, 2, 2, 32}, {200, 4, 1, 3}, {3, 4, 4, 1},
 	} {
-		s := newShares(c.games, c.workers)
+		s := newRanges(c.games, c.workers)
 		for range 200 {
 			s.offer(c.woken, c.chunk)
 			taken := make([]int, c.games)
