@@ -91,10 +91,8 @@ func (r *Rules) forget(b *Belief) {
 	for i := range b.Board {
 		b.Board[i] = Rigid
 	}
-	for row := range r.BoardSize {
-		for col := range r.BoardSize {
-			b.Board[grid.At(row, col)] = Passage
-		}
+	for c := range grid.Square(r.BoardSize).All {
+		b.Board[c] = Passage
 	}
 	far := r.BoardSize - 2
 	corners := [MaxAgents]grid.Cell{grid.At(1, 1), grid.At(far, 1), grid.At(far, far), grid.At(1, far)}
@@ -129,12 +127,9 @@ func (c *correction) drawAsSeen() {
 
 // lift removes agents, bombs and items believed hidden from the board.
 func (c *correction) lift() {
-	for row := range c.BoardSize {
-		for col := range c.BoardSize {
-			at := grid.At(row, col)
-			if item := c.Board[at]; item == BombItem || item >= c.Agent0() {
-				c.Board[at] = Passage
-			}
+	for at := range grid.Square(c.BoardSize).All {
+		if item := c.Board[at]; item == BombItem || item >= c.Agent0() {
+			c.Board[at] = Passage
 		}
 	}
 	c.hidden = [3]grid.Bits{}
@@ -145,25 +140,22 @@ func (c *correction) lift() {
 func (c *correction) see() {
 	last := c.Dummy() - 1
 	var flames [maxFlameLife]grid.Bits
-	for row := range c.BoardSize {
-		for col := range c.BoardSize {
-			at := grid.At(row, col)
-			item := c.v.Board[at]
-			if item == Fog {
-				continue
-			}
-			c.inView.Add(at)
-			if seat := int(item) - int(c.Agent0()); seat >= 0 && seat < c.Seats() {
-				c.at[seat] = at
-			}
-			switch {
-			case item == Flames:
-				flames[min(max(int(c.v.Flames[at]), 1), c.FlameLife)-1].Add(at)
-			case item > last || item == BombItem:
-				item = Passage
-			}
-			c.Board[at] = item
+	for at := range grid.Square(c.BoardSize).All {
+		item := c.v.Board[at]
+		if item == Fog {
+			continue
 		}
+		c.inView.Add(at)
+		if seat := int(item) - int(c.Agent0()); seat >= 0 && seat < c.Seats() {
+			c.at[seat] = at
+		}
+		switch {
+		case item == Flames:
+			flames[min(max(int(c.v.Flames[at]), 1), c.FlameLife)-1].Add(at)
+		case item > last || item == BombItem:
+			item = Passage
+		}
+		c.Board[at] = item
 	}
 	younger := c.inView
 	for life := maxFlameLife - 1; life >= 0; life-- {
@@ -192,7 +184,8 @@ func (c *correction) mirror() {
 // where they may be. An agent that is alive but fits nowhere is treated as
 // dead. In 2018 flames hide agents that live in them.
 func (c *correction) placeAgents() {
-	if self := c.v.Self.Cell; c.v.Seat < c.Seats() && (c.inFlames(self) || c.Traits().AgentsStack && c.v.Alive.Has(c.v.Seat)) {
+	self, stacked := c.v.Self.Cell, c.Traits().AgentsStack && c.v.Alive.Has(c.v.Seat)
+	if c.v.Seat < c.Seats() && (c.inFlames(self) || stacked) {
 		c.at[c.v.Seat] = self // by the Java rules another can be drawn there
 	}
 	for seat := range c.Seats() {
@@ -247,16 +240,13 @@ func (c *correction) pickedUp(a, was *Agent, at grid.Cell) {
 func (c *correction) whereabouts(near grid.Cell) (grid.Cell, bool) {
 	best, found := near, false
 	gap := 255
-	for row := range c.BoardSize {
-		for col := range c.BoardSize {
-			at := grid.At(row, col)
-			unseen := !c.inView.Has(at) && !c.Board[at].wall() && c.Board[at] != Flames
-			if c.taken.Has(at) || !unseen && !c.inFlames(at) {
-				continue
-			}
-			if d := at.Distance(near); d < gap {
-				best, gap, found = at, d, true
-			}
+	for at := range grid.Square(c.BoardSize).All {
+		unseen := !c.inView.Has(at) && !c.Board[at].wall() && c.Board[at] != Flames
+		if c.taken.Has(at) || !unseen && !c.inFlames(at) {
+			continue
+		}
+		if d := at.Distance(near); d < gap {
+			best, gap, found = at, d, true
 		}
 	}
 	return best, found

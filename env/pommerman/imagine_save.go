@@ -26,10 +26,8 @@ func (b *Belief) code(c *saved.Codec) {
 	saved.Numbers(c, &b.StepCount)
 	saved.Numbers(c, &b.due, &b.training)
 	saved.Numbers(c, &b.bound)
-	for row := range int(b.side) {
-		for col := range int(b.side) {
-			b.codeCell(c, grid.At(row, col))
-		}
+	for at := range grid.Square(int(b.side)).All {
+		b.codeCell(c, at)
 	}
 	for i := range b.Agents {
 		b.Agents[i].code(c)

@@ -17,15 +17,6 @@ const (
 	Explore               // the highest uncertainty: the one tried least
 )
 
-func (b Bandit) String() string {
-	if int(b) < len(banditNames) {
-		return banditNames[b]
-	}
-	return "Bandit(?)"
-}
-
-var banditNames = [...]string{"random", "ucb1", "exploit", "explore"}
-
 // tally counts what trying a move has brought.
 type tally struct {
 	sum    float64
@@ -73,6 +64,17 @@ type arm struct {
 	tally
 	move  Move
 	final bool // the state after it is terminal: there is no more to learn
+}
+
+// best is the move with the highest mean score, of those tried.
+func (r *run[S]) best(arms []arm) Found {
+	var top Best[int]
+	for i := range arms {
+		if arms[i].visits > 0 {
+			top.Offer(i, arms[i].mean(), r.rng)
+		}
+	}
+	return Found{arms[top.Choice].move, top.Score, r.Spent()}
 }
 
 // pull says which arm that is not final to try next, -1 if all are. Every arm

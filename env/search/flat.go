@@ -33,11 +33,7 @@ func (f *Flat[S]) Search(model Model[S], root *S, budget Budget, rng *env.RNG) F
 		f.moves = r.roll(&f.try, f.Depth, f.moves)
 		f.arms[i].add(model.Score(&f.try))
 	}
-	var top Best[int]
-	for i := range f.arms {
-		top.Offer(i, f.arms[i].mean(), rng)
-	}
-	return Found{f.arms[top.Choice].move, top.Score, r.Spent()}
+	return r.best(f.arms)
 }
 
 // expand makes each move once, as long as the budget lasts.
@@ -87,11 +83,5 @@ func (a *Ahead[S]) Search(model Model[S], root *S, budget Budget, rng *env.RNG) 
 			a.arms[i].add(model.Score(&a.try))
 		}
 	}
-	var top Best[int]
-	for i := range a.arms {
-		if a.arms[i].visits > 0 {
-			top.Offer(i, a.arms[i].mean(), rng)
-		}
-	}
-	return Found{a.arms[top.Choice].move, top.Score, r.Spent()}
+	return r.best(a.arms)
 }

@@ -15,8 +15,8 @@ import (
 // Plan carries the best plan from one decision to the next: without its first
 // move it is the first of the next population. Empty it when a new game begins.
 type Rolling[S any] struct {
-	Length     int     // moves in a plan; 0: 12
-	Population int     // plans; 0: 8
+	Length     int     // moves in a plan, at least 1
+	Population int     // plans, at least 1
 	Mutation   float64 // the share of a child's moves that are drawn anew; 0: one a plan
 
 	Plan []Move
@@ -49,7 +49,7 @@ func (p *Rolling[S]) Search(model Model[S], root *S, budget Budget, rng *env.RNG
 	p.begin(&r, root)
 	child := &p.plans[len(p.plans)-1]
 	plans := p.plans[:len(p.plans)-1]
-	for len(plans) == p.population() && r.Open() {
+	for len(plans) == p.Population && r.Open() {
 		p.breed(plans, child.genes, rng)
 		before := r.spent
 		score, whole := p.judge(&r, root, child.genes)
@@ -75,25 +75,11 @@ func (p *Rolling[S]) Search(model Model[S], root *S, budget Budget, rng *env.RNG
 // shift takes the first move off the plan.
 func (p *Rolling[S]) shift() { p.Plan = p.Plan[:copy(p.Plan, p.Plan[1:])] }
 
-func (p *Rolling[S]) length() int {
-	if p.Length > 0 {
-		return p.Length
-	}
-	return 12
-}
-
-func (p *Rolling[S]) population() int {
-	if p.Population > 0 {
-		return p.Population
-	}
-	return 8
-}
-
 // begin makes the first population: the plan kept, and plans drawn at random.
 // There are as many as the budget allows to judge, at least one, and one more
 // as a place for the child.
 func (p *Rolling[S]) begin(r *run[S], root *S) {
-	n, length := p.population(), p.length()
+	n, length := p.Population, p.Length
 	if cap(p.genes) < (n+1)*length {
 		p.genes = make([]Move, (n+1)*length)
 		p.plans = make([]plan, 0, n+1)

@@ -18,11 +18,11 @@ func planners() map[string]Planner[walker] {
 		"tree, no roll-outs":  &Tree[walker]{C: 25},
 		"ahead":               &Ahead[walker]{},
 		"ahead, many samples": &Ahead[walker]{Samples: 1000},
-		"rolling":             &Rolling[walker]{},
+		"rolling":             &Rolling[walker]{Length: 12, Population: 8},
 		"rolling, short":      &Rolling[walker]{Length: 3, Population: 2, Mutation: 0.5},
 	}
 	for b := Random; b <= Explore; b++ {
-		all["flat "+b.String()] = &Flat[walker]{Bandit: b, C: 25, Depth: 3}
+		all[fmt.Sprintf("flat, bandit %d", b)] = &Flat[walker]{Bandit: b, C: 25, Depth: 3}
 	}
 	return all
 }
@@ -51,10 +51,10 @@ func TestBestMoveIsFound(t *testing.T) {
 		{"flat ucb1", flat(UCB1), trap(), 4, 400, left, "all that follows the ice is the pit"},
 		{"flat explore", flat(Explore), trap(), 4, 400, left, "all that follows the ice is the pit"},
 		{"tree", tree, trap(), 4, 400, left, "the tree goes where no bait is left"},
-		{"rolling", &Rolling[walker]{Length: 4}, trap(), 4, 2000, left, "no plan over the ice survives"},
+		{"rolling", &Rolling[walker]{Length: 4, Population: 8}, trap(), 4, 2000, left, "no plan over the ice survives"},
 		{"ahead", &Ahead[walker]{}, slope(), top, 100, right, "one step to the right is the higher"},
-		{"rolling, short", &Rolling[walker]{Length: 2}, slope(), top, 600, right, "so are two"},
-		{"rolling", &Rolling[walker]{}, slope(), top, 6000, left, "but not twelve"},
+		{"rolling, short", &Rolling[walker]{Length: 2, Population: 8}, slope(), top, 600, right, "so are two"},
+		{"rolling", &Rolling[walker]{Length: 12, Population: 8}, slope(), top, 6000, left, "but not twelve"},
 		{"ahead", &Ahead[walker]{}, slope(), 3, 10, left, "up the slope"},
 		{"tree", tree, slope(), 3, 200, left, "up the slope"},
 		{"flat random", flat(Random), slope(), top + 2, 400, left, "away from the hole"},
@@ -149,7 +149,7 @@ func TestTime(t *testing.T) {
 func TestNothingToChoose(t *testing.T) {
 	single := &slots{means: []float64{5}}
 	for name, p := range map[string]Planner[pull]{
-		"breadth": &Breadth[pull]{}, "flat": &Flat[pull]{Depth: 3}, "tree": &Tree[pull]{C: 25, Depth: 3}, "ahead": &Ahead[pull]{}, "rolling": &Rolling[pull]{},
+		"breadth": &Breadth[pull]{}, "flat": &Flat[pull]{Depth: 3}, "tree": &Tree[pull]{C: 25, Depth: 3}, "ahead": &Ahead[pull]{}, "rolling": &Rolling[pull]{Length: 12, Population: 8},
 	} {
 		if found := p.Search(single, &pull{}, Budget{Ticks: 50}, &env.RNG{}); found != (Found{}) {
 			t.Errorf("%s: %+v, want move 0 and nothing spent", name, found)
@@ -309,7 +309,7 @@ func TestTreeAddsUp(t *testing.T) {
 // to be judged in the next, so with hardly any budget it is followed.
 func TestPlanIsKept(t *testing.T) {
 	h, rng := slope(), env.RNG{}
-	p := Rolling[walker]{}
+	p := Rolling[walker]{Length: 12, Population: 8}
 	at := walker{top}
 	first := p.Search(h, &at, Budget{Ticks: 4000}, &rng)
 	if first.Move != left || len(p.Plan) != 11 {

@@ -74,7 +74,7 @@ func TestVisitsAddUp(t *testing.T) {
 		{&Flat[walker]{Depth: 1}, 303, 303, "each move once, and then roll-outs of one tick"},
 		{&Tree[walker]{}, 100, 100, "a tick for each round, as long as there are no terminal states"},
 		{&Breadth[walker]{}, 12, 9, "of two levels, the nine states of the second"},
-		{&Rolling[walker]{Length: 1}, 64, 64, "each plan is one tick"},
+		{&Rolling[walker]{Length: 1, Population: 8}, 64, 64, "each plan is one tick"},
 	} {
 		sum := int32(0)
 		test.by.Search(slope(), &walker{9}, Budget{Ticks: test.ticks}, &env.RNG{State: 1})
@@ -92,7 +92,7 @@ func TestVisitsAddUp(t *testing.T) {
 func TestNoSearchStatistics(t *testing.T) {
 	many, single := &slots{means: []float64{5, 3}}, &slots{means: []float64{5}}
 	for name, p := range map[string]Planner[pull]{
-		"breadth": &Breadth[pull]{}, "flat": &Flat[pull]{Depth: 3}, "tree": &Tree[pull]{C: 25, Depth: 3}, "ahead": &Ahead[pull]{}, "rolling": &Rolling[pull]{},
+		"breadth": &Breadth[pull]{}, "flat": &Flat[pull]{Depth: 3}, "tree": &Tree[pull]{C: 25, Depth: 3}, "ahead": &Ahead[pull]{}, "rolling": &Rolling[pull]{Length: 12, Population: 8},
 	} {
 		p.Search(many, &pull{}, Budget{Ticks: 50}, &env.RNG{})
 		p.Search(single, &pull{}, Budget{Ticks: 50}, &env.RNG{})

@@ -62,6 +62,25 @@ type Bot[V any] interface {
 	Restore(state []byte) error
 }
 
+// searchable is a bot that may search.
+type searchable[V any] struct{ Bot[V] }
+
+// Searched is what a bot that searches says of its last move, else 0: an
+// env.Searcher.
+func (a searchable[V]) Searched() uint64 {
+	if s, ok := a.Bot.(env.Searcher); ok {
+		return s.Searched()
+	}
+	return 0
+}
+
+// StopOn has a bot that searches stop when the flag is set: an env.Stopper.
+func (a searchable[V]) StopOn(flag env.Flag) {
+	if s, ok := a.Bot.(env.Stopper); ok {
+		s.StopOn(flag)
+	}
+}
+
 // Forgetful is what a bot has that remembers nothing but its RNG, to be
 // embedded.
 type Forgetful struct{ RNG env.RNG }

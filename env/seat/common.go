@@ -81,7 +81,7 @@ func (b *Common[M, V, P]) newAgent(name string, file []byte) (env.Agent, error) 
 	if err != nil {
 		return nil, err
 	}
-	a := &agent[M, V, P]{bot, b}
+	a := &agent[M, V, P]{searchable[V]{bot}, b}
 	if r, ok := bot.(env.SearchReporter); ok {
 		return &reporter[M, V, P]{a, r}, nil
 	}
@@ -90,7 +90,7 @@ func (b *Common[M, V, P]) newAgent(name string, file []byte) (env.Agent, error) 
 
 // agent seats a Bot: an env.Agent that shows the bot its view and nothing else.
 type agent[M, V any, P Match[M, V]] struct {
-	Bot[V]
+	searchable[V]
 	game *Common[M, V, P]
 }
 
@@ -99,22 +99,6 @@ func (a *agent[M, V, P]) Act(m env.Match, seat int, action []uint8) {
 	m.(P).View(seat, v)
 	a.Bot.Act(v, action)
 	a.game.GiveBack(v)
-}
-
-// Searched is what a bot that searches says of its last move, else 0: an
-// env.Searcher.
-func (a *agent[M, V, P]) Searched() uint64 {
-	if s, ok := a.Bot.(env.Searcher); ok {
-		return s.Searched()
-	}
-	return 0
-}
-
-// StopOn has a bot that searches stop when the flag is set: an env.Stopper.
-func (a *agent[M, V, P]) StopOn(flag env.Flag) {
-	if s, ok := a.Bot.(env.Stopper); ok {
-		s.StopOn(flag)
-	}
 }
 
 // reporter is an agent whose bot reports what it chose by.

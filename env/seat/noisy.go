@@ -15,13 +15,13 @@ const noise = "noise"
 // memory goes on as if it had made its own.
 func Noisy[V any](k Kind[V], moves int) Kind[V] {
 	return k.With(Real(noise, 0, 1, func(bot *Bot[V], share float64) {
-		*bot = &noisy[V]{Bot: *bot, share: share, moves: moves}
+		*bot = &noisy[V]{searchable: searchable[V]{*bot}, share: share, moves: moves}
 	}))
 }
 
 // noisy is a bot that makes a share of its moves by chance.
 type noisy[V any] struct {
-	Bot[V]
+	searchable[V]
 	rng   env.RNG
 	share float64
 	moves int
@@ -62,19 +62,4 @@ func (a *noisy[V]) Restore(state []byte) error {
 	}
 	a.rng.State = binary.LittleEndian.Uint64(state)
 	return nil
-}
-
-// Searched is the bot's own, 0 if it does not search: an env.Searcher.
-func (a *noisy[V]) Searched() uint64 {
-	if s, ok := a.Bot.(env.Searcher); ok {
-		return s.Searched()
-	}
-	return 0
-}
-
-// StopOn has a bot that searches stop when the flag is set: an env.Stopper.
-func (a *noisy[V]) StopOn(flag env.Flag) {
-	if s, ok := a.Bot.(env.Stopper); ok {
-		s.StopOn(flag)
-	}
 }

@@ -52,10 +52,12 @@ func (r Roster[V]) newBot(name string, file []byte) (Bot[V], error) {
 	base, list, given := strings.Cut(name, ":")
 	i := slices.IndexFunc(r, func(k Kind[V]) bool { return k.Name == base })
 	if i < 0 && base == "human" {
-		return nil, fmt.Errorf("no agent is called %q here: human plays in pommego play alone; there are: %s", base, strings.Join(r.Names(), ", "))
+		return nil, fmt.Errorf("no agent is called %q here: human plays in pommego play alone; there are: %s",
+			base, strings.Join(r.Names(), ", "))
 	}
 	if i < 0 {
-		return nil, fmt.Errorf("no agent is called %q%s, there are: %s", base, enum.Suggest(base, r.Names()), strings.Join(r.Names(), ", "))
+		return nil, fmt.Errorf("no agent is called %q%s, there are: %s",
+			base, enum.Suggest(base, r.Names()), strings.Join(r.Names(), ", "))
 	}
 	o := Options{map[string]string{}, file}
 	if given {

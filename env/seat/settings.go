@@ -51,7 +51,9 @@ func Number[S any](key string, low, high float64, whole bool, set func(s *S, x f
 
 // Named is a setting that is one of some values with a name, or is read from a file by
 // read. Who makes the bot reads the file: see [env.FileError].
-func Named[S, T any](key string, values map[string]T, set func(s *S, value T), read func([]byte) (T, error)) Setting[S] {
+func Named[S, T any](
+	key string, values map[string]T, set func(s *S, value T), read func([]byte) (T, error),
+) Setting[S] {
 	return Setting[S]{key, func(s *S, o Options) error {
 		value, ok := values[o.given[key]]
 		if !ok {

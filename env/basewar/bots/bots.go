@@ -32,7 +32,9 @@ const choices = int(basewar.NumActions)
 
 // The searches' defaults: some two milliseconds a decision.
 var (
-	flat = search.Settings{Method: search.FlatMonteCarlo, Bandit: search.UCB1, Budget: search.Budget{Ticks: 1000}, C: 15, Depth: 3}
+	flat = search.Settings{
+		Method: search.FlatMonteCarlo, Bandit: search.UCB1, Budget: search.Budget{Ticks: 1000}, C: 15, Depth: 3,
+	}
 	tree = search.Settings{Method: search.TreeSearch, Budget: search.Budget{Ticks: 1000}, C: 15, Depth: 3}
 )
 

@@ -24,9 +24,9 @@ const (
 	boxCost     = 9  // what a box in the way costs, in steps
 )
 
-// outlook is what a decision is based on. Outlooks are lent to agents while they
+// analysis is what a decision is based on. Analyses are lent to agents while they
 // act.
-type outlook struct {
+type analysis struct {
 	game *basewar.Game
 	s    *basewar.State
 	side basewar.Side
@@ -36,11 +36,11 @@ type outlook struct {
 	bombed   basewar.Forecast // with one more
 }
 
-var outlooks = sync.Pool{New: func() any { return new(outlook) }}
+var analyses = sync.Pool{New: func() any { return new(analysis) }}
 
 func (a *simple) Act(v *basewar.View, action []uint8) {
-	o := outlooks.Get().(*outlook)
-	defer outlooks.Put(o)
+	o := analyses.Get().(*analysis)
+	defer analyses.Put(o)
 	o.look(v)
 	for i, id := range v.Game.Rules().Own(v.Seat) {
 		action[i] = uint8(basewar.Stop)
@@ -51,14 +51,14 @@ func (a *simple) Act(v *basewar.View, action []uint8) {
 }
 
 // look reads what the seat sees.
-func (o *outlook) look(v *basewar.View) {
+func (o *analysis) look(v *basewar.View) {
 	o.game, o.s, o.side = v.Game, &v.State, v.Game.Rules().SideOf(v.Seat)
 	o.game.Ways(o.s, o.game.Approach(o.s, o.side.Other()), boxCost, &o.ways)
 	o.game.Foresee(o.s, -1, &o.forecast)
 }
 
 // decide chooses the action of a bomber.
-func (a *simple) decide(o *outlook, id int) basewar.Action {
+func (a *simple) decide(o *analysis, id int) basewar.Action {
 	var legal [basewar.NumActions]uint8
 	o.game.Legal(o.s, id, &legal)
 	if legal[basewar.LayBomb] == 1 && o.turn(id) && o.pays(id) {
@@ -81,7 +81,7 @@ func (a *simple) decide(o *outlook, id int) basewar.Action {
 
 // pays reports whether a bomb laid by a bomber is worth it, and the bomber and its
 // mates can escape.
-func (o *outlook) pays(id int) bool {
+func (o *analysis) pays(id int) bool {
 	at := o.s.Bombers[id].Cell
 	o.game.Foresee(o.s, id, &o.bombed)
 	if _, survives := o.bombed.Survives(at); !survives {
@@ -109,7 +109,7 @@ func (o *outlook) pays(id int) bool {
 
 // turn reports whether a bomber may lay in this round. Mates near each other take
 // turns, as neither knows what the other lays at the same time.
-func (o *outlook) turn(id int) bool {
+func (o *analysis) turn(id int) bool {
 	for _, mate := range o.game.Rules().Mates(id) {
 		b := &o.s.Bombers[mate]
 		if int(mate) != id && b.Alive() && b.Cell.Distance(o.s.Bombers[id].Cell) <= nearMate {

@@ -26,7 +26,8 @@ func Variants() []pommerman.Rules {
 		ffa, team, ffa.Collapsing(60), team.Fogged(4).Collapsing(60),
 		pommerman.Playground(pommerman.TeamRadio).Fogged(4), pommerman.Playground(pommerman.OneVsOne),
 		pommerman.Rules2018(pommerman.FFA), pommerman.Rules2018(pommerman.Team),
-		pommerman.Java(pommerman.FFA), pommerman.Java(pommerman.Team), pommerman.JavaDocument(pommerman.FFA), pommerman.JavaDocument(pommerman.Team),
+		pommerman.Java(pommerman.FFA), pommerman.Java(pommerman.Team),
+		pommerman.JavaDocument(pommerman.FFA), pommerman.JavaDocument(pommerman.Team),
 	}
 }
 
@@ -144,7 +145,9 @@ func StateOf(v *pommerman.View) *pommerman.State {
 // Strength plays every seed twice, with the agent and with simple in the same
 // seat, against three times simple. It is the share of the agent's wins where
 // just one of the two won.
-func Strength(t testing.TB, roster Roster, rules pommerman.Rules, name string, games int) (share float64, own, base Tally) {
+func Strength(t testing.TB, roster Roster, rules pommerman.Rules, name string, games int) (
+	share float64, own, base Tally,
+) {
 	game, err := pommerman.New("strength", "", rules, roster)
 	if err != nil {
 		t.Fatal(err)
@@ -199,7 +202,10 @@ func (s *Situation) RingsFall(steps int) bool {
 
 // Follow plays a game and shows one agent, which sits at seat 0, every view of
 // its seat while it lives: visit is to let it act.
-func Follow(t testing.TB, roster Roster, rules pommerman.Rules, seed uint64, visit func(game *pommerman.Game, m *pommerman.Match)) {
+func Follow(
+	t testing.TB, roster Roster, rules pommerman.Rules, seed uint64,
+	visit func(game *pommerman.Game, m *pommerman.Match),
+) {
 	t.Helper()
 	game, err := pommerman.New("follow", "", rules, roster)
 	if err != nil {

@@ -32,7 +32,9 @@ const choices = int(suitebot.PlantBomb) + 1
 
 // The searches' defaults: about a millisecond a decision.
 var (
-	flat = search.Settings{Method: search.FlatMonteCarlo, Bandit: search.UCB1, Budget: search.Budget{Ticks: 1000}, C: 6, Depth: 6}
+	flat = search.Settings{
+		Method: search.FlatMonteCarlo, Bandit: search.UCB1, Budget: search.Budget{Ticks: 1000}, C: 6, Depth: 6,
+	}
 	tree = search.Settings{Method: search.TreeSearch, Budget: search.Budget{Ticks: 1000}, C: 6, Depth: 3}
 )
 

@@ -14,7 +14,7 @@ import (
 type simple struct{ seat.Forgetful }
 
 func (a *simple) Act(v *suitebot.View, action []uint8) {
-	var o outlook
+	var o analysis
 	o.look(v)
 	want := suitebot.Hold
 	if goal, found := a.mine(&o); found {
@@ -30,7 +30,7 @@ func (a *simple) Act(v *suitebot.View, action []uint8) {
 
 // mine is the field from which a bomb collects most for the rounds it takes to get
 // there and plant, if there is any.
-func (a *simple) mine(o *outlook) (suitebot.Cell, bool) {
+func (a *simple) mine(o *analysis) (suitebot.Cell, bool) {
 	var top search.Best[suitebot.Cell]
 	for i := range o.plan.Cells() {
 		c, way := o.plan.Nearest(o.at, i)
@@ -45,7 +45,7 @@ func (a *simple) mine(o *outlook) (suitebot.Cell, bool) {
 }
 
 // prey is where the nearest enemy stands, if any is seen.
-func (a *simple) prey(o *outlook) (suitebot.Cell, bool) {
+func (a *simple) prey(o *analysis) (suitebot.Cell, bool) {
 	var top search.Best[suitebot.Cell]
 	for seat := range o.plan.Rules().Players {
 		if at := o.s.Agents[seat]; seat != o.seat && at != suitebot.NoCell {
@@ -56,7 +56,7 @@ func (a *simple) prey(o *outlook) (suitebot.Cell, bool) {
 }
 
 // toward is the action that brings the agent nearer to a goal, or plants on it.
-func (a *simple) toward(o *outlook, goal suitebot.Cell) suitebot.Action {
+func (a *simple) toward(o *analysis, goal suitebot.Cell) suitebot.Action {
 	if goal == o.at {
 		return suitebot.PlantBomb
 	}
@@ -77,7 +77,7 @@ const detour = 3
 
 // prudent is the wanted action if the agent survives it, else any move that it
 // survives, else the wanted action.
-func (a *simple) prudent(o *outlook, want suitebot.Action) suitebot.Action {
+func (a *simple) prudent(o *analysis, want suitebot.Action) suitebot.Action {
 	if o.survives(want) {
 		return want
 	}

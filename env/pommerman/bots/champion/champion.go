@@ -132,5 +132,6 @@ func (a *champion) Append(dst []byte) []byte { return saved.Append(dst, a, (*cha
 
 func (a *champion) Restore(state []byte) error {
 	a.Forget()
-	return saved.Restore("bots: state of champion", state, a, champion{settings: a.settings, Memo: a.Memo}, (*champion).code)
+	blank := champion{settings: a.settings, Memo: a.Memo}
+	return saved.Restore("bots: state of champion", state, a, blank, (*champion).code)
 }

@@ -112,7 +112,7 @@ func TestChampionForecast(t *testing.T) {
 			sit.Rules.Step(&n.State, make([]uint8, pommerman.MaxAgents*(1+sit.Rules.RadioWords)))
 			deadly := before
 			for life := 1; life <= sit.Rules.FlameLife; life++ {
-				if life == sit.Rules.FlameLife || sit.Rules.FlamesKill() {
+				if life == sit.Rules.FlameLife || sit.Rules.Traits().FlamesKill {
 					deadly = deadly.Or(n.Burning(life))
 				}
 			}

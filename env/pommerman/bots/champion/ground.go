@@ -20,18 +20,15 @@ type ground struct {
 func (g *ground) survey(p *planner, m *championMemory) {
 	r, s := p.rules, &p.root.State
 	g.floor, g.wood, g.items = grid.Bits{}, grid.Bits{}, grid.Bits{}
-	for row := range r.BoardSize {
-		for col := range r.BoardSize {
-			c := grid.At(row, col)
-			switch item := s.Board[c]; {
-			case item == pommerman.Rigid:
-			case item == pommerman.Wood:
-				g.wood.Add(c)
-			default:
-				g.floor.Add(c)
-				if tactics.Pickups.Has(item) {
-					g.items.Add(c)
-				}
+	for c := range grid.Square(r.BoardSize).All {
+		switch item := s.Board[c]; {
+		case item == pommerman.Rigid:
+		case item == pommerman.Wood:
+			g.wood.Add(c)
+		default:
+			g.floor.Add(c)
+			if tactics.Pickups.Has(item) {
+				g.items.Add(c)
 			}
 		}
 	}
@@ -51,7 +48,7 @@ func (g *ground) foreseeRings(r *pommerman.Rules, now int) {
 		if ring.Empty() {
 			continue
 		}
-		for later := max(t+tactics.Lingers(r), 1); later < len(g.fallen); later++ {
+		for later := max(t+r.Traits().Lingers, 1); later < len(g.fallen); later++ {
 			g.fallen[later] = g.fallen[later].Or(ring)
 		}
 	}
@@ -124,7 +121,8 @@ func spread(values *[256]int32, floor, wood grid.Bits) {
 		changed = false
 		for i := range 2 * n {
 			c := cells[min(i, 2*n-1-i)]
-			best := max(values[c.Next(grid.Up)], values[c.Next(grid.Down)], values[c.Next(grid.Left)], values[c.Next(grid.Right)])
+			best := max(values[c.Next(grid.Up)], values[c.Next(grid.Down)])
+			best = max(best, values[c.Next(grid.Left)], values[c.Next(grid.Right)])
 			best -= best >> 4
 			if wood.Has(c) {
 				best -= best >> 3

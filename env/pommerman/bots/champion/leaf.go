@@ -29,11 +29,11 @@ func (p *planner) forecast(n *node, age int) {
 	clear(f.opens[:p.ground.span+1])
 	f.burnt, f.wood = grid.Bits{}, int32(64*n.burnt.Len())
 	lasting := 1
-	if r.FlamesKill() {
-		lasting = r.FlameLife + tactics.Lingers(r)
+	if r.Traits().FlamesKill {
+		lasting = r.FlameLife + r.Traits().Lingers
 		for life := 1; life <= r.FlameLife; life++ {
 			flames := n.Burning(life)
-			for t := 1; t < life+tactics.Lingers(r) && !flames.Empty(); t++ {
+			for t := 1; t < life+r.Traits().Lingers && !flames.Empty(); t++ {
 				f.burns[t] = f.burns[t].Or(flames)
 			}
 		}

@@ -102,22 +102,19 @@ type sighting struct {
 }
 
 func (s *sighting) look(v *pommerman.View, believed *pommerman.State) {
-	for row := range v.Rules.BoardSize {
-		for col := range v.Rules.BoardSize {
-			c := grid.At(row, col)
-			switch item := v.Board[c]; {
-			case item == pommerman.Fog:
-				s.hidden.Add(c)
-			case item >= v.Rules.Agent0() && int(item-v.Rules.Agent0()) < len(s.at):
-				s.at[item-v.Rules.Agent0()] = c
-			}
-			switch believed.Board[c] {
-			case pommerman.Rigid:
-				s.walls.Add(c)
-			case pommerman.Wood:
-			default:
-				s.walk.Add(c)
-			}
+	for c := range grid.Square(v.Rules.BoardSize).All {
+		switch item := v.Board[c]; {
+		case item == pommerman.Fog:
+			s.hidden.Add(c)
+		case item >= v.Rules.Agent0() && int(item-v.Rules.Agent0()) < len(s.at):
+			s.at[item-v.Rules.Agent0()] = c
+		}
+		switch believed.Board[c] {
+		case pommerman.Rigid:
+			s.walls.Add(c)
+		case pommerman.Wood:
+		default:
+			s.walk.Add(c)
 		}
 	}
 }

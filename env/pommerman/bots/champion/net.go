@@ -9,7 +9,8 @@ import (
 )
 
 // championNet is an agent that does not search: a small network chooses its moves. It
-// learned from champion: docs/maintainers/champion-net.md is its model card. It remembers and says by radio what champion does.
+// learned from champion: docs/maintainers/champion-net.md is its model card. It remembers
+// and says by radio what champion does.
 type championNet struct{ championMemory }
 
 func (a *championNet) Reset(env.RNG) { *a = championNet{} }
@@ -18,7 +19,7 @@ func (a *championNet) Reseed(env.RNG) {} // it draws nothing
 
 // netWork is the working memory of one decision.
 type netWork struct {
-	sight       sight
+	analysis    analysis
 	activations activations
 }
 
@@ -39,10 +40,10 @@ func (a *championNet) Act(v *pommerman.View, action []uint8) {
 }
 
 func (a *championNet) choose(v *pommerman.View, w *netWork) pommerman.Action {
-	s := &w.sight
+	s := &w.analysis
 	s.look(v.Rules, v.Seat, &a.championMemory)
 	moves := s.bearable()
-	s.express(0)
+	s.express()
 	answers := trained().answer(s.input.all(), &w.activations)
 	best := moves.First()
 	for move := range moves.All {

@@ -113,32 +113,27 @@ func (in *netInput) add(feature int) {
 
 func (in *netInput) all() []uint16 { return in.list[:in.n] }
 
-// express turns what was seen into features, as they are on a board that is turned
-// or mirrored in one of eight ways; way 0 leaves it as it is.
-func (s *sight) express(way int) {
+// express turns what was seen into features.
+func (s *analysis) express() {
 	in, p := &s.input, &s.planner
 	in.n = 0
 	self := p.root.Agents[p.seat].Cell
 	for plane := range s.planes {
-		name := plane
-		if d := plane - planeBomb; d > 0 && d <= int(grid.Right) {
-			name = planeBomb + int(turnedMoves[way][d])
-		}
 		for c := range s.planes[plane].All {
-			rows, cols := turn(c.Row()-self.Row(), c.Col()-self.Col(), way)
+			rows, cols := c.Row()-self.Row(), c.Col()-self.Col()
 			if max(rows, -rows, cols, -cols) <= netReach {
-				in.add(name*netWindow + (rows+netReach)*netSide + cols + netReach)
+				in.add(plane*netWindow + (rows+netReach)*netSide + cols + netReach)
 			}
 		}
 	}
 	for move := range s.moves.All {
-		s.expressMove(move, netBlocks+blockSize*int(turnedMoves[way][move]))
+		s.expressMove(move, netBlocks+blockSize*int(move))
 	}
-	s.expressRest(way)
+	s.expressRest()
 }
 
 // expressMove adds the features of a useful move's block.
-func (s *sight) expressMove(move pommerman.Action, block int) {
+func (s *analysis) expressMove(move pommerman.Action, block int) {
 	in, p, f := &s.input, &s.planner, &s.fates[move]
 	in.add(block + blockUseful)
 	in.add(block + blockOwn + stepOf(f.own, netSizes[:]))
@@ -178,7 +173,7 @@ func (s *sight) expressMove(move pommerman.Action, block int) {
 }
 
 // expressRest adds what is not of a cell or a move.
-func (s *sight) expressRest(way int) {
+func (s *analysis) expressRest() {
 	in, p := &s.input, &s.planner
 	self := &p.root.Agents[p.seat]
 	in.add(netRest + restAmmo + stepOf(int(self.Ammo), netAmmos[:]))
@@ -208,12 +203,12 @@ func (s *sight) expressRest(way int) {
 	if n := enemies.Len(); n > 0 {
 		in.add(netRest + restEnemies + n - 1)
 	}
-	s.expressNearest(way)
+	s.expressNearest()
 	in.add(netRest + restWood + stepOf(p.ground.wood.Len(), netForests[:]))
 }
 
 // expressNearest adds where the nearest enemy in view is.
-func (s *sight) expressNearest(way int) {
+func (s *analysis) expressNearest() {
 	in, p := &s.input, &s.planner
 	self, near, gap := p.root.Agents[p.seat].Cell, grid.Cell(0), math.MaxInt
 	for c := range s.planes[planeEnemy].All {
@@ -224,43 +219,9 @@ func (s *sight) expressNearest(way int) {
 	if near == 0 {
 		return
 	}
-	rows, cols := turn(near.Row()-self.Row(), near.Col()-self.Col(), way)
+	rows, cols := near.Row()-self.Row(), near.Col()-self.Col()
 	in.add(netRest + restNear + stepOf(gap, netGaps[:]))
 	in.add(netRest + restWhere + 3*(sign(rows)+1) + sign(cols) + 1)
 }
 
 func sign(x int) int { return min(max(x, -1), 1) }
-
-// Ways is how many ways there are to turn and mirror a board.
-const Ways = 8
-
-// turn turns and mirrors a distance.
-func turn(rows, cols, way int) (int, int) {
-	if way&1 != 0 {
-		cols = -cols
-	}
-	if way&2 != 0 {
-		rows = -rows
-	}
-	if way&4 != 0 {
-		rows, cols = cols, rows
-	}
-	return rows, cols
-}
-
-// turnedMoves is what moves and directions become, by way.
-var turnedMoves = func() (all [Ways][tactics.Choices]pommerman.Action) {
-	for way := range all {
-		all[way][pommerman.LayBomb] = pommerman.LayBomb
-		for _, d := range grid.Dirs {
-			rows, cols := d.Delta()
-			rows, cols = turn(rows, cols, way)
-			for _, to := range grid.Dirs {
-				if r, c := to.Delta(); r == rows && c == cols {
-					all[way][d] = pommerman.Action(to)
-				}
-			}
-		}
-	}
-	return all
-}()

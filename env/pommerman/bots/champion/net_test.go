@@ -9,7 +9,6 @@ import (
 
 	"pommego/env"
 	"pommego/env/envtest/pommermantest"
-	"pommego/env/grid"
 	"pommego/env/pommerman"
 	"pommego/env/pommerman/bots/tactics"
 )
@@ -57,63 +56,26 @@ func TestNetworkFile(t *testing.T) {
 	}
 }
 
-// TestSightTurned: what is seen on a turned or mirrored board is what is seen on the
-// board, turned or mirrored.
-func TestSightTurned(t *testing.T) {
-	rules := pommerman.Playground(pommerman.FFA)
-	plain, turned := new(sight), new(sight)
-	compared := 0
-	pommermantest.Follow(t, players, rules, 3, func(game *pommerman.Game, m *pommerman.Match) {
+// TestFeatures: each feature is one that there is, and is listed once.
+func TestFeatures(t *testing.T) {
+	var memory championMemory
+	s, compared := new(analysis), 0
+	rules := pommerman.Playground(pommerman.Team).Fogged(4)
+	pommermantest.Follow(t, players, rules, 3, func(_ *pommerman.Game, m *pommerman.Match) {
 		var v pommerman.View
 		m.View(0, &v)
-		for way := range Ways {
-			var memory, other championMemory
-			memory.remember(&v)
-			other.remember(turnedView(&v, way))
-			plain.look(v.Rules, 0, &memory)
-			plain.express(way)
-			turned.look(v.Rules, 0, &other)
-			turned.express(0)
-			want, got := listed(turned), listed(plain)
-			if !slices.Equal(got, want) {
-				t.Fatalf("way %d, step %d: features %v, want %v", way, v.StepCount, got, want)
-			}
-			if len(slices.Compact(got)) != len(want) {
-				t.Fatalf("a feature is listed twice: %v", got)
-			}
-			compared++
+		memory.remember(&v)
+		s.look(v.Rules, 0, &memory)
+		s.express()
+		all := slices.Sorted(slices.Values(s.input.all()))
+		if n := len(all); len(slices.Compact(all)) != n || int(all[n-1]) >= netFeatures {
+			t.Fatalf("step %d: features %v, want each once, below %d", v.StepCount, s.input.all(), netFeatures)
 		}
+		compared++
 	})
-	if compared < 100 {
-		t.Errorf("only %d positions compared", compared)
+	if compared < 20 {
+		t.Errorf("only %d positions", compared)
 	}
-}
-
-// listed is the features of a sight in their order, without the direction of the nearest
-// enemy: of several as near it is the first.
-func listed(s *sight) []uint16 {
-	all := slices.Sorted(slices.Values(s.input.all()))
-	return slices.DeleteFunc(all, func(f uint16) bool { return int(f) >= netRest+restWhere && int(f) < netRest+restWhere+9 })
-}
-
-// turnedView is a view of the board turned or mirrored.
-func turnedView(v *pommerman.View, way int) *pommerman.View {
-	last := v.Rules.BoardSize - 1
-	to := func(c grid.Cell) grid.Cell {
-		row, col := turn(2*c.Row()-last, 2*c.Col()-last, way)
-		return grid.At((row+last)/2, (col+last)/2)
-	}
-	w := *v
-	for c := range grid.Square(v.Rules.BoardSize).All {
-		w.Board[to(c)], w.Flames[to(c)] = v.Board[c], v.Flames[c]
-	}
-	w.Self.Cell = to(v.Self.Cell)
-	for i := range w.Bombs[:w.NumBombs] {
-		b := &w.Bombs[i]
-		b.Cell, b.Moving = to(b.Cell), grid.Dir(turnedMoves[way][b.Moving])
-	}
-	slices.SortFunc(w.Bombs[:w.NumBombs], func(a, b pommerman.SeenBomb) int { return int(a.Cell) - int(b.Cell) })
-	return &w
 }
 
 // TestBearable: moves into a dead end beside a bomb are not, and if there are no others
@@ -147,7 +109,7 @@ func TestBearable(t *testing.T) {
 		v.Alive = env.SeatSet(0).With(0)
 		var m championMemory
 		m.remember(v)
-		s := new(sight)
+		s := new(analysis)
 		if s.look(v.Rules, 0, &m); s.bearable() != test.want {
 			t.Errorf("%s: %06b of %06b, want %06b, on\n%s", test.reason, s.bearable(), s.moves, test.want, pommermantest.Picture(v))
 		}

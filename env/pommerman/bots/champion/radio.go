@@ -24,7 +24,7 @@ const (
 
 // talks reports whether messages are long enough, and silence is possible.
 func talks(r *pommerman.Rules) bool {
-	return r.RadioWords >= talkWords && r.RadioVocab >= 2 && r.StepKind != pommerman.Step2018
+	return r.RadioWords >= talkWords && r.RadioVocab >= 2 && r.Traits().Silence
 }
 
 // say writes the message of a seat that makes a move.
@@ -79,11 +79,9 @@ func (m *championMemory) listen(v *pommerman.View) {
 
 // blockCells is the cells of the block that a message names.
 func blockCells(r *pommerman.Rules, message [pommerman.MaxWords]uint8) (b grid.Bits) {
-	for row := range r.BoardSize {
-		for col := range r.BoardSize {
-			if blockOf(r, row) == message[0] && blockOf(r, col) == message[1] {
-				b.Add(grid.At(row, col))
-			}
+	for c := range grid.Square(r.BoardSize).All {
+		if blockOf(r, c.Row()) == message[0] && blockOf(r, c.Col()) == message[1] {
+			b.Add(c)
 		}
 	}
 	return b

@@ -294,7 +294,7 @@ func (p *planner) step(n *node, move pommerman.Action, age int) bool {
 	p.rules.Step(&n.State, p.actions[:p.rules.Seats()*width])
 	burning := n.Burning(1).Or(n.Burning(2)).Or(n.Burning(3)).Or(n.Burning(4)).Or(n.Burning(5))
 	n.burnt = n.burnt.Or(burning.And(p.ground.wood))
-	if !p.rules.FlamesKill() {
+	if !p.rules.Traits().FlamesKill {
 		burning = n.Burning(p.rules.FlameLife)
 	}
 	deadly := burning.Or(p.ground.fallen[age])

@@ -103,7 +103,8 @@ func (p *planner) cornered(n *node, rival int, c grid.Cell, steps int) int {
 	if steps <= trapBombs && n.Agents[rival].Ammo > 0 && int(n.NumBombs) < len(n.Bombs) {
 		b := &p.stack[lastTrap]
 		*b = *n
-		b.Bombs[b.NumBombs] = pommerman.NewBomb(c, uint8(p.rules.BombLife+steps), max(n.Agents[rival].Blast, 1), rival, grid.Stay)
+		life, blast := uint8(p.rules.BombLife+steps), max(n.Agents[rival].Blast, 1)
+		b.Bombs[b.NumBombs] = pommerman.NewBomb(c, life, blast, rival, grid.Stay)
 		b.NumBombs++
 		p.forecast(b, 1)
 		least = min(least, p.held(b, c, steps, 0))

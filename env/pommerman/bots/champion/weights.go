@@ -32,7 +32,7 @@ type weights struct {
 	Chase      int32 `json:"chase"`       // to be at a rival
 	Corner     int32 `json:"corner"`      // subtracted for what a rival reaches before it and its teammate do
 	Press      int32 `json:"press"`       // by how many percent Hunt, Corner and Chase are more when it is urgent
-	Dare       int32 `json:"dare"`        // by how many percent TightRoom, TightDoom, Trap and Haven are less late in a game
+	Dare       int32 `json:"dare"`        // by how many percent the fear of others is less late in a game: see at
 	Odds       int32 `json:"odds"`        // how urgent it is at least when its team outnumbers the other, in thousandths
 	Stale      int32 `json:"stale"`       // subtracted for each recent visit to a cell
 	Restless   int32 `json:"restless"`    // the same, times a sixteenth of championMemory.idle

@@ -5,23 +5,11 @@ import (
 
 	"pommego/env/grid"
 	"pommego/env/pommerman"
+	"pommego/env/pommerman/bots/tactics"
 )
 
 // depth is how far away an agent looks at all.
 const depth = 10
-
-// items is a set of cell values.
-type items uint32
-
-func (s items) has(i pommerman.Item) bool { return s>>(i&31)&1 != 0 }
-
-func (s items) with(i pommerman.Item) items { return s | 1<<(i&31) }
-
-// hidden is what no agent looks into.
-const hidden = items(1<<pommerman.Fog | 1<<pommerman.Rigid | 1<<pommerman.Flames)
-
-// powerups are the items to go for.
-const powerups = items(1<<pommerman.ExtraBomb | 1<<pommerman.IncrRange | 1<<pommerman.Kick)
 
 // ways is the order in which an agent looks at its neighbours.
 var ways = [4]grid.Dir{grid.Left, grid.Right, grid.Up, grid.Down}
@@ -39,7 +27,7 @@ type field struct {
 	board *[256]pommerman.Item
 	side  int
 	self  grid.Cell
-	walk  items // what can be walked on: passages, items and all agents but seen enemies
+	walk  tactics.Items // what can be walked on: passages, items and all agents but seen enemies
 
 	inSight [256]bool
 	dist    [256]uint8    // steps from its cell plus one, 0 where there is no way
@@ -47,8 +35,8 @@ type field struct {
 }
 
 // walkable is what an agent takes to be passable.
-func walkable(r *pommerman.Rules, enemies items) items {
-	return ^items(1<<pommerman.ExtraBomb-1<<(pommerman.Passage+1)) &^ enemies
+func walkable(r *pommerman.Rules, enemies tactics.Items) tactics.Items {
+	return ^tactics.Items(1<<pommerman.ExtraBomb-1<<(pommerman.Passage+1)) &^ enemies
 }
 
 // look finds what is in sight: up to depth rows and columns away taken together,
@@ -57,8 +45,8 @@ func (f *field) look(shown func(row, col int) pommerman.Item) {
 	row, col := f.self.Row(), f.self.Col()
 	for y := max(0, row-depth); y < min(f.side, row+depth); y++ {
 		for x := max(0, col-depth); x < min(f.side, col+depth); x++ {
-			if apart(row, col, y, x) <= depth && !hidden.has(shown(y, x)) {
-				f.inSight[grid.At(y, x)] = true
+			if c := grid.At(y, x); c.Distance(f.self) <= depth && !tactics.Opaque.Has(shown(y, x)) {
+				f.inSight[c] = true
 			}
 		}
 	}
@@ -74,7 +62,7 @@ func (f *field) spread(tie func() bool) {
 	queue[0], f.dist[f.self] = f.self, 1
 	for head, tail := 0, 1; head < tail; head++ {
 		from := queue[head&255]
-		if !f.walk.has(f.board[from]) {
+		if !f.walk.Has(f.board[from]) {
 			continue
 		}
 		for _, d := range ways {
@@ -120,22 +108,15 @@ func (d *danger) count() int { return bits.OnesCount8(d.set) }
 // threaten adds the direction in which a bomb lies that is in sight, in line, and no
 // further away than its blast. here says what a bomb on the own cell threatens.
 func (f *field) threaten(d *danger, b bomb, here []grid.Dir) {
-	if !f.within(b.cell, b.blast) {
-		return
-	}
+	toBomb, inLine := tactics.Line(f.self, b.cell)
 	switch {
-	case b.cell == f.self:
+	case !inLine || !f.within(b.cell, b.blast):
+	case toBomb == grid.Stay:
 		for _, dir := range here {
 			d.add(dir, b.blast)
 		}
-	case b.cell.Col() == f.self.Col() && b.cell > f.self:
-		d.add(grid.Down, b.blast)
-	case b.cell.Col() == f.self.Col():
-		d.add(grid.Up, b.blast)
-	case b.cell.Row() == f.self.Row() && b.cell > f.self:
-		d.add(grid.Right, b.blast)
-	case b.cell.Row() == f.self.Row():
-		d.add(grid.Left, b.blast)
+	default:
+		d.add(toBomb, b.blast)
 	}
 }
 
@@ -144,7 +125,7 @@ func (f *field) threaten(d *danger, b bomb, here []grid.Dir) {
 // cannot be passed.
 func (f *field) canEscape(dir grid.Dir, blast int, blocked grid.Cell) bool {
 	next := f.self.Next(dir)
-	if next == blocked || !next.OnBoard(f.side) || !f.walk.has(f.board[next]) {
+	if next == blocked || !next.OnBoard(f.side) || !f.walk.Has(f.board[next]) {
 		return false
 	}
 	var stack [256]grid.Cell
@@ -154,13 +135,12 @@ func (f *field) canEscape(dir grid.Dir, blast int, blocked grid.Cell) bool {
 	for n := 1; n > 0; {
 		n--
 		c := stack[n&255]
-		row, col := c.Row(), c.Col()
-		if row != next.Row() && col != next.Col() || apart(row, col, next.Row(), next.Col()) > blast {
+		if _, inLine := tactics.Line(c, next); !inLine || c.Distance(next) > blast {
 			return true
 		}
 		for _, d := range ways {
 			to := c.Next(d)
-			if to == blocked || taken.Has(to) || !to.OnBoard(f.side) || !f.walk.has(f.board[to]) {
+			if to == blocked || taken.Has(to) || !to.OnBoard(f.side) || !f.walk.Has(f.board[to]) {
 				continue
 			}
 			taken.Add(to)
@@ -169,9 +149,4 @@ func (f *field) canEscape(dir grid.Dir, blast int, blocked grid.Cell) bool {
 		}
 	}
 	return false
-}
-
-// apart is the sum of the distances in rows and columns.
-func apart(row, col, y, x int) int {
-	return max(row-y, y-row) + max(col-x, x-col)
 }

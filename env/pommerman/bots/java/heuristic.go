@@ -12,11 +12,11 @@ type heuristic struct {
 	seat     int
 	advanced bool
 	wood     float64 // what changes of wood are divided by
-	was      outlook
+	was      features
 }
 
-// outlook is what there is to a state.
-type outlook struct {
+// features is what there is to a state.
+type features struct {
 	enemies, mates int // living
 	wood           int // what is seen of it, and 1
 	blast          int
@@ -50,9 +50,9 @@ func (h *heuristic) value(s *pommerman.State, rng Generator) float64 {
 }
 
 // look counts what there is to a state.
-func (h *heuristic) look(s *pommerman.State, rng Generator) outlook {
+func (h *heuristic) look(s *pommerman.State, rng Generator) features {
 	self, mate := &s.Agents[h.seat], h.rules.Teammate(h.seat)
-	o := outlook{wood: 1, blast: int(self.Blast), kicks: self.Kicks}
+	o := features{wood: 1, blast: int(self.Blast), kicks: self.Kicks}
 	for seat := range h.rules.Seats() {
 		switch {
 		case seat == h.seat || !s.Agents[seat].Alive:
@@ -75,7 +75,7 @@ func (h *heuristic) look(s *pommerman.State, rng Generator) outlook {
 
 // customValue is CustomHeuristic. Who can kick has a point for it that it had at the
 // root too. Products are rounded before sums, so that no machine fuses them.
-func (h *heuristic) customValue(now *outlook) float64 {
+func (h *heuristic) customValue(now *features) float64 {
 	enemy, team := 0.5, 0.0
 	if h.rules.Teams() {
 		enemy, team = 0.4, 0.1
@@ -88,7 +88,7 @@ func (h *heuristic) customValue(now *outlook) float64 {
 }
 
 // advancedValue is AdvancedHeuristic.
-func (h *heuristic) advancedValue(now *outlook) float64 {
+func (h *heuristic) advancedValue(now *features) float64 {
 	enemy, team := 0.3, 0.0
 	if h.rules.Teams() {
 		enemy, team = 0.2, 0.1

@@ -41,6 +41,7 @@ import (
 
 	"pommego/env"
 	"pommego/env/pommerman"
+	"pommego/env/pommerman/bots/tactics"
 	"pommego/env/saved"
 	"pommego/env/search"
 	"pommego/env/seat"
@@ -90,7 +91,8 @@ func (a *agent) Act(v *pommerman.View, action []uint8) {
 	if a.method == treeSearch && len(action) > 1 {
 		action[1] = 1 // what the original sends
 	}
-	if v.Seat >= v.Rules.Seats() || !p.root.Agents[v.Seat].Alive || !p.begin(v.Rules, v.Seat, &a.settings, a.Limit(a.budget), &a.rng) {
+	if v.Seat >= v.Rules.Seats() || !p.root.Agents[v.Seat].Alive ||
+		!p.begin(v.Rules, v.Seat, &a.settings, a.Limit(a.budget), &a.rng) {
 		return
 	}
 	action[0] = uint8(p.decide(&a.memory))
@@ -126,8 +128,8 @@ func (a *agent) code(c *saved.Codec) {
 	saved.Numbers(c, &value)
 	a.plan.value = math.Float64frombits(value)
 	for _, m := range a.plan.moves[:a.plan.length] {
-		if int(m) >= choices {
-			c.Fail("has the move %d in its plan, want 0 to %d", m, choices-1)
+		if int(m) >= tactics.Choices {
+			c.Fail("has the move %d in its plan, want 0 to %d", m, tactics.Choices-1)
 		}
 	}
 	if math.IsNaN(a.plan.value) || math.IsInf(a.plan.value, 0) {
@@ -140,7 +142,8 @@ func (a *agent) Append(dst []byte) []byte { return saved.Append(dst, a, (*agent)
 
 func (a *agent) Restore(state []byte) error {
 	a.Forget()
-	return saved.Restore("java: state of a searching agent", state, a, agent{settings: a.settings, Memo: a.Memo}, (*agent).code)
+	blank := agent{settings: a.settings, Memo: a.Memo}
+	return saved.Restore("java: state of a searching agent", state, a, blank, (*agent).code)
 }
 
 // planners are lent to agents while they act.

@@ -10,6 +10,7 @@ import (
 	"pommego/env"
 	"pommego/env/grid"
 	"pommego/env/pommerman"
+	"pommego/env/pommerman/bots/tactics"
 )
 
 func TestOptions(t *testing.T) {
@@ -129,8 +130,8 @@ func TestReports(t *testing.T) {
 		rules := pommerman.Java(pommerman.Team).Seeing(4)
 		rules.MaxSteps, rules.FirstCollapse, rules.CollapseEvery = 60, 20, 10
 		play(t, rules, name, "java-simple", 1, 3, func(a env.Agent, move uint8) {
-			var visits [choices]int32
-			var values [choices]float64
+			var visits [tactics.Choices]int32
+			var values [tactics.Choices]float64
 			if !a.(env.SearchReporter).SearchStatistics(visits[:], values[:]) {
 				return
 			}

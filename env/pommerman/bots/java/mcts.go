@@ -4,13 +4,14 @@ import (
 	"math"
 
 	"pommego/env/pommerman"
+	"pommego/env/pommerman/bots/tactics"
 	"pommego/env/search"
 )
 
 // node is a place in the tree: what came of a sequence of moves, whatever the
 // others did. It keeps no state. Node 0 is the root, so 0 stands for no child.
 type node struct {
-	children  [choices]int32
+	children  [tactics.Choices]int32
 	parent    int32
 	depth     int32
 	visits    int32
@@ -119,9 +120,9 @@ func (p *planner) rollout(depth int) {
 // the original, what is played then is the move with the number of its place in
 // the list.
 func (p *planner) rolloutMove() uint8 {
-	list := [choices]uint8{0, 1, 2, 3, 4, 5}
+	list := [tactics.Choices]uint8{0, 1, 2, 3, 4, 5}
 	own := p.try.Agents[p.seat].Cell
-	for n := choices; n > 0; n-- {
+	for n := tactics.Choices; n > 0; n-- {
 		k := p.rng.IntN(n)
 		to := own.Next(direction(list[k]))
 		if to.OnBoard(p.rules.BoardSize) && p.try.Board[to] != pommerman.Flames {
@@ -129,7 +130,7 @@ func (p *planner) rolloutMove() uint8 {
 		}
 		copy(list[k:], list[k+1:n])
 	}
-	return uint8(p.rng.IntN(choices))
+	return uint8(p.rng.IntN(tactics.Choices))
 }
 
 // backUp adds a value to a node and to all above it.

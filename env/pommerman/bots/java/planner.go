@@ -7,11 +7,9 @@ import (
 	"pommego/env"
 	"pommego/env/grid"
 	"pommego/env/pommerman"
+	"pommego/env/pommerman/bots/tactics"
 	"pommego/env/search"
 )
-
-// choices is how many moves there are.
-const choices = int(pommerman.LayBomb) + 1
 
 // planner is the working memory of one decision: the game as the agent imagines
 // it, in which everybody else moves at random.
@@ -26,7 +24,7 @@ type planner struct {
 	actions   [pommerman.MaxAgents * (1 + pommerman.MaxWords)]uint8
 
 	nodes      []node // of treeSearch
-	statistics [choices]search.MoveStatistics
+	statistics [tactics.Choices]search.MoveStatistics
 }
 
 // begin starts a decision of a seat on the root, unless there is nothing to decide.
@@ -70,7 +68,7 @@ func (p *planner) step(s *pommerman.State, move uint8) bool {
 		if seat == p.seat {
 			p.actions[seat*width] = move
 		} else {
-			p.actions[seat*width] = uint8(p.rng.IntN(choices))
+			p.actions[seat*width] = uint8(p.rng.IntN(tactics.Choices))
 		}
 	}
 	p.rules.Step(s, p.actions[:])
@@ -85,7 +83,7 @@ func (p *planner) terminal(s *pommerman.State) bool {
 // lookAhead is OSLAPlayer: the move after which the state scores best.
 func (p *planner) lookAhead() pommerman.Action {
 	best := 0
-	for move := range choices {
+	for move := range tactics.Choices {
 		p.try = p.root
 		p.step(&p.try, uint8(move))
 		value := noisy(p.value(&p.try, p.rng), p.rng)

@@ -2,6 +2,7 @@ package java
 
 import (
 	"pommego/env/pommerman"
+	"pommego/env/pommerman/bots/tactics"
 	"pommego/env/search"
 )
 
@@ -20,11 +21,11 @@ func (p *planner) evolve(plan *member) pommerman.Action {
 	if int(plan.length) != p.length {
 		*plan = member{length: uint8(p.length)}
 		for i := range p.length {
-			plan.moves[i] = uint8(p.rng.IntN(choices))
+			plan.moves[i] = uint8(p.rng.IntN(tactics.Choices))
 		}
 	} else {
 		copy(plan.moves[:], plan.moves[1:p.length])
-		plan.moves[p.length-1] = uint8(p.rng.IntN(choices))
+		plan.moves[p.length-1] = uint8(p.rng.IntN(tactics.Choices))
 	}
 	p.judge(plan, 0)
 	p.note(plan)
@@ -72,7 +73,7 @@ func (p *planner) judge(m *member, mutations uint64) bool {
 			break
 		}
 		if mutations>>i&1 != 0 {
-			other := uint8(p.rng.IntN(choices - 1))
+			other := uint8(p.rng.IntN(tactics.Choices - 1))
 			if other >= m.moves[i] {
 				other++
 			}

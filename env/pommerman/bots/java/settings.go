@@ -53,7 +53,8 @@ func searching(name string, s settings, takes ...string) seat.Kind[pommerman.Vie
 	if s.iterations > 0 {
 		takes = append(takes, "iterations", "ticks", "ms")
 	}
-	list := slices.DeleteFunc(slices.Clone(options), func(o seat.Setting[settings]) bool { return !slices.Contains(takes, o.Key) })
+	other := func(o seat.Setting[settings]) bool { return !slices.Contains(takes, o.Key) }
+	list := slices.DeleteFunc(slices.Clone(options), other)
 	return seat.Configured(name, s, list, func(s settings, o seat.Options) pommerman.Bot {
 		if (o.Has("ticks") || o.Has("ms")) && !o.Has("iterations") {
 			s.iterations = 0

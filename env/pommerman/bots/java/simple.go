@@ -6,6 +6,7 @@ import (
 	"pommego/env"
 	"pommego/env/grid"
 	"pommego/env/pommerman"
+	"pommego/env/pommerman/bots/tactics"
 	"pommego/env/saved"
 )
 
@@ -27,21 +28,16 @@ func (a *simple) Act(v *pommerman.View, action []uint8) {
 	action[0] = uint8(move)
 }
 
-// moves is a set of moves.
-type moves uint8
-
-func one(m pommerman.Action) moves { return 1 << m }
-
 // step is the move in a direction.
-func step(d grid.Dir) (pommerman.Action, moves) {
-	return pommerman.Action(d), one(pommerman.Action(d))
+func step(d grid.Dir) (pommerman.Action, tactics.Moves) {
+	return pommerman.Action(d), tactics.One(pommerman.Action(d))
 }
 
 // decide is one decision, and all moves that the original may play with the same
 // draws: some of its choices depend on an order that each of its processes has for
 // itself.
-func (a *simple) decide(v *pommerman.View, rng Generator) (pommerman.Action, moves) {
-	var s sight
+func (a *simple) decide(v *pommerman.View, rng Generator) (pommerman.Action, tactics.Moves) {
+	var s observed
 	s.read(v)
 	s.look(func(row, col int) pommerman.Item { return v.Board[grid.At(row, col)] })
 	s.spread(func() bool { return rng.Float32() < 0.5 })
@@ -53,7 +49,7 @@ func (a *simple) decide(v *pommerman.View, rng Generator) (pommerman.Action, mov
 		return s.flee(&danger, rng)
 	}
 	if s.adjacent(s.enemies) && s.sensible() {
-		return pommerman.LayBomb, one(pommerman.LayBomb)
+		return pommerman.LayBomb, tactics.One(pommerman.LayBomb)
 	}
 	for _, c := range s.byColumns() {
 		if s.isEnemy(c) && s.dist[c] == 3+1 {
@@ -64,7 +60,7 @@ func (a *simple) decide(v *pommerman.View, rng Generator) (pommerman.Action, mov
 		return move, could
 	}
 	if move, found := s.towardWood(); found {
-		return move, one(move)
+		return move, tactics.One(move)
 	}
 	return a.wander(&s, rng)
 }
@@ -77,12 +73,12 @@ func (a *simple) Could(v *pommerman.View, _ *pommerman.State, rng Generator) uin
 
 // wander draws a move that is not exposed to a bomb. If all lead where it was
 // lately, it stops; if one does not, all of them count.
-func (a *simple) wander(s *sight, rng Generator) (pommerman.Action, moves) {
+func (a *simple) wander(s *observed, rng Generator) (pommerman.Action, tactics.Moves) {
 	var list [4]grid.Dir
 	n, fresh := 0, false
 	for _, dir := range grid.Dirs {
 		to := s.self.Next(dir)
-		if to.OnBoard(s.side) && s.walk.has(s.board[to]) && !s.exposed(to) {
+		if to.OnBoard(s.side) && s.walk.Has(s.board[to]) && !s.exposed(to) {
 			list[n] = dir
 			n++
 			fresh = fresh || !slices.Contains(a.recent[:a.count], to)

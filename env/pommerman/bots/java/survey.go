@@ -3,6 +3,7 @@ package java
 import (
 	"pommego/env/grid"
 	"pommego/env/pommerman"
+	"pommego/env/pommerman/bots/tactics"
 )
 
 // near is what AdvancedHeuristic looks at besides the numbers of CustomHeuristic.
@@ -18,10 +19,10 @@ const farthest = 10
 func survey(r *pommerman.Rules, s *pommerman.State, seat int, rng Generator) near {
 	f := field{board: &s.Board, side: r.BoardSize, self: s.Agents[seat].Cell}
 	enemies := livingEnemies(r, s, seat)
-	seen := items(0)
+	seen := tactics.Items(0)
 	f.each(func(c grid.Cell) {
-		if item := s.Board[c]; enemies.has(item) {
-			seen = seen.with(item)
+		if item := s.Board[c]; enemies.Has(item) {
+			seen = seen.With(item)
 		}
 	})
 	f.walk = walkable(r, seen)
@@ -35,10 +36,10 @@ func survey(r *pommerman.Rules, s *pommerman.State, seat int, rng Generator) nea
 			return
 		}
 		steps, item := int(f.dist[c])-1, s.Board[mirrored(c)]
-		if seen.has(item) {
+		if seen.Has(item) {
 			n.toEnemy = min(n.toEnemy, steps)
 		}
-		if powerups.has(item) {
+		if tactics.Pickups.Has(item) {
 			n.toItem = min(n.toItem, steps)
 		}
 	})
@@ -71,7 +72,7 @@ func (f *field) safe(d *danger) int {
 		case !to.OnBoard(f.side):
 		case d.has(dir):
 			exposed++
-		case f.walk.has(f.board[to]) || f.board[to] == pommerman.Fog:
+		case f.walk.Has(f.board[to]) || f.board[to] == pommerman.Fog:
 			safe++
 		}
 	}
@@ -83,18 +84,16 @@ func (f *field) safe(d *danger) int {
 
 // each calls visit for each cell of the board.
 func (f *field) each(visit func(c grid.Cell)) {
-	for row := range f.side {
-		for col := range f.side {
-			visit(grid.At(row, col))
-		}
+	for c := range grid.Square(f.side).All {
+		visit(c)
 	}
 }
 
 // livingEnemies is how the living enemies of a seat are drawn.
-func livingEnemies(r *pommerman.Rules, s *pommerman.State, seat int) (set items) {
+func livingEnemies(r *pommerman.Rules, s *pommerman.State, seat int) (set tactics.Items) {
 	for other := range r.Seats() {
 		if other != seat && other != r.Teammate(seat) && s.Agents[other].Alive {
-			set = set.with(r.Agent0() + pommerman.Item(other))
+			set = set.With(r.Agent0() + pommerman.Item(other))
 		}
 	}
 	return set

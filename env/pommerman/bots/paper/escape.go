@@ -17,7 +17,7 @@ const forGood = 2 * horizon
 //
 // A step to a cell next to another agent may fail, because that agent may enter it
 // too: where staying is deadly in the end, such a step is rated no better.
-func (o *outlook) survives(d grid.Dir) int {
+func (o *analysis) survives(d grid.Dir) int {
 	self := o.v.Self.Cell
 	to := self.Next(d)
 	if d != grid.Stay && !o.open.Has(to) {
@@ -44,7 +44,7 @@ const enoughRoom = 3
 
 // room counts the cells, up to enough, that the agent reaches before anybody else
 // if it now goes in direction d or, laying a bomb that it cannot pass again, stays.
-func (o *outlook) room(d grid.Dir, laying bool) int {
+func (o *analysis) room(d grid.Dir, laying bool) int {
 	if o.near.Empty() {
 		return enoughRoom
 	}
@@ -68,7 +68,7 @@ func (o *outlook) room(d grid.Dir, laying bool) int {
 
 // prospects rates a step in direction d, or Stay, by how long the agent survives
 // after it, and among equals by its room.
-func (o *outlook) prospects(d grid.Dir) int { return o.survives(d)*(enoughRoom+1) + o.room(d, false) }
+func (o *analysis) prospects(d grid.Dir) int { return o.survives(d)*(enoughRoom+1) + o.room(d, false) }
 
 // bright is the highest prospects there are.
 const bright = forGood*(enoughRoom+1) + enoughRoom
@@ -90,7 +90,7 @@ func (h *hazards) outlast(c grid.Cell, open grid.Bits) int {
 // mayBomb is the rule against accidental suicide: the agent has a bomb to lay,
 // and from there it reaches, in time and with care, a cell that nothing is going
 // to burn and that has at least two neighbours to go on to.
-func (o *outlook) mayBomb() bool {
+func (o *analysis) mayBomb() bool {
 	if o.v.Self.Ammo == 0 || o.onBomb() {
 		return false
 	}

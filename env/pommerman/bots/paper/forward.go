@@ -66,5 +66,6 @@ func (a *forward) Append(dst []byte) []byte { return saved.Append(dst, a, (*forw
 
 func (a *forward) Restore(state []byte) error {
 	a.Forget()
-	return saved.Restore("bots: state of a searching agent", state, a, forward{settings: a.settings, Memo: a.Memo}, (*forward).code)
+	blank := forward{settings: a.settings, Memo: a.Memo}
+	return saved.Restore("bots: state of a searching agent", state, a, blank, (*forward).code)
 }

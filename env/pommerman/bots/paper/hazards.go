@@ -25,14 +25,14 @@ type hazards struct {
 func (h *hazards) foresee(v *pommerman.View, laying bool) {
 	*h = hazards{}
 	lasting := 1 // steps for which an explosion is deadly
-	if v.Rules.FlamesKill() {
+	if v.Rules.Traits().FlamesKill {
 		h.seeFlames(v)
-		lasting = v.Rules.FlameLife + tactics.Lingers(v.Rules)
+		lasting = v.Rules.FlameLife + v.Rules.Traits().Lingers
 	}
 	h.seeRings(v)
 	var bombs tactics.Bombs
 	bombs.See(v)
-	if tactics.Lingers(v.Rules) == 0 {
+	if v.Rules.Traits().Lingers == 0 {
 		h.bury(&bombs, v.Rules.RingAt(v.StepCount))
 	}
 	if laying {
@@ -61,7 +61,7 @@ func (h *hazards) bury(bombs *tactics.Bombs, next grid.Bits) {
 // more goes out before anybody moves.
 func (h *hazards) seeFlames(v *pommerman.View) {
 	for c, life := range v.Flames {
-		for t := 1; life > 0 && t < min(int(life)+tactics.Lingers(v.Rules), horizon); t++ {
+		for t := 1; life > 0 && t < min(int(life)+v.Rules.Traits().Lingers, horizon); t++ {
 			h.deadly[t].Add(grid.Cell(c))
 			h.last = max(h.last, t)
 		}
@@ -79,7 +79,7 @@ func (h *hazards) seeRings(v *pommerman.View) {
 		if cells.Empty() {
 			continue
 		}
-		first := max(t+tactics.Lingers(v.Rules), 1)
+		first := max(t+v.Rules.Traits().Lingers, 1)
 		for later := first; later <= horizon; later++ {
 			h.deadly[later] = h.deadly[later].Or(cells)
 		}

@@ -6,13 +6,12 @@ import (
 	"pommego/env/envtest/pommermantest"
 	"pommego/env/grid"
 	"pommego/env/pommerman"
-	"pommego/env/pommerman/bots/tactics"
 )
 
 // burns reports whether nobody survives on a cell after a step: in flames, or
 // where those kill in the step they come from alone, in new ones.
 func burns(s *pommermantest.Situation, now *pommerman.State, c grid.Cell) bool {
-	return now.Board[c] == pommerman.Flames && (s.Rules.FlamesKill() || now.Flame(c) == uint8(s.Rules.FlameLife))
+	return now.Board[c] == pommerman.Flames && (s.Rules.Traits().FlamesKill || now.Flame(c) == uint8(s.Rules.FlameLife))
 }
 
 // TestHazardsComeTrue foresees, and then lets everybody stop: what burns in each
@@ -29,7 +28,7 @@ func TestHazardsComeTrue(t *testing.T) {
 		s.Rules.See(&s.State, 0, &v)
 		var h hazards
 		h.foresee(&v, false)
-		exact := tactics.Lingers(s.Rules) == 0 // else it fears more than comes
+		exact := s.Rules.Traits().Lingers == 0 // else it fears more than comes
 		now, first := s.State, [256]uint8{}
 		stop := make([]uint8, 16)
 		for step := 1; step <= ahead; step++ {
@@ -70,7 +69,7 @@ func TestLaidBombIsForeseen(t *testing.T) {
 		s.Rules.See(&s.State, 0, &v)
 		var h hazards
 		h.foresee(&v, true)
-		exact := tactics.Lingers(s.Rules) == 0
+		exact := s.Rules.Traits().Lingers == 0
 		now := s.State
 		actions := make([]uint8, 16)
 		for step := 1; step <= s.Rules.BombLife; step++ {

@@ -7,7 +7,7 @@ type heuristic struct{ hybrid }
 
 func (a *heuristic) Act(v *pommerman.View, action []uint8) {
 	clear(action) // it never says a word
-	var o outlook
+	var o analysis
 	move, left := a.decide(v, &o)
 	switch left {
 	case toEvade:

@@ -34,9 +34,9 @@ var taskNames = [...]string{"nothing", "evade", "attack"}
 //     there if it can; within 4 it searches.
 //   - Explore: bomb wood, walk to items and wood, or to the cell least visited.
 //
-// Without a search the rules themselves evade and attack; see [outlook.evade]
-// and [outlook.attack]. Ways are Dijkstra's. The paper's rule against accidental
-// suicide is [outlook.mayBomb].
+// Without a search the rules themselves evade and attack; see [analysis.evade]
+// and [analysis.attack]. Ways are Dijkstra's. The paper's rule against accidental
+// suicide is [analysis.mayBomb].
 //
 // The text leaves open what becomes of an agent that walks into a corner which a
 // bomb then closes, and with bombs of 25 steps that is how games are lost. So
@@ -44,7 +44,7 @@ var taskNames = [...]string{"nothing", "evade", "attack"}
 // goes by the text alone:
 //
 //   - No rule makes a move after which the agent might not survive the bombs that
-//     lie, or have room left, see [outlook.sound]; and a search has only the moves
+//     lie, or have room left, see [analysis.sound]; and a search has only the moves
 //     with the best prospects to choose from.
 //   - No escape counts on a cell that another agent may take.
 //   - A search lays bombs only close to its target, and none to evade; and where
@@ -54,7 +54,7 @@ var taskNames = [...]string{"nothing", "evade", "attack"}
 //
 //	func (a *searcher) Act(v *pommerman.View, action []uint8) {
 //		clear(action)
-//		var o outlook
+//		var o analysis
 //		move, left := a.decide(v, &o)
 //		switch left {
 //		case toEvade:
@@ -88,7 +88,7 @@ const (
 
 // decide looks around, remembers, and goes through the state machine. It gives
 // the move, or, if something is left to plan, the task.
-func (h *hybrid) decide(v *pommerman.View, o *outlook) (pommerman.Action, task) {
+func (h *hybrid) decide(v *pommerman.View, o *analysis) (pommerman.Action, task) {
 	o.literal = h.literal
 	o.look(h.remember(v), &h.hybridMemory, &h.rng)
 	switch {
@@ -112,7 +112,7 @@ func (h *hybrid) decide(v *pommerman.View, o *outlook) (pommerman.Action, task) 
 // evade is the heuristic agent's answer to toEvade: the move with the best
 // prospects, the way to safety if that is one of them. The text takes the way to
 // safety.
-func (o *outlook) evade() pommerman.Action {
+func (o *analysis) evade() pommerman.Action {
 	best, _ := o.toSafety()
 	if o.literal {
 		return pommerman.Action(best)
@@ -131,7 +131,7 @@ func (o *outlook) evade() pommerman.Action {
 
 // attack is the heuristic agent's answer to toAttack: a bomb close to the
 // target, or a step towards it, or else what it would explore.
-func (o *outlook) attack() pommerman.Action {
+func (o *analysis) attack() pommerman.Action {
 	if o.gap <= bombRange && o.mayBomb() {
 		return pommerman.LayBomb
 	}
@@ -143,7 +143,7 @@ func (o *outlook) attack() pommerman.Action {
 
 // explore lays a bomb next to wood, or walks to the nearest item or cell next to
 // wood, or else to the cell least visited.
-func (o *outlook) explore() pommerman.Action {
+func (o *analysis) explore() pommerman.Action {
 	self := o.v.Self.Cell
 	if o.besideWood(self) && o.mayBomb() {
 		return pommerman.LayBomb
@@ -164,7 +164,7 @@ func (o *outlook) explore() pommerman.Action {
 
 // sound is the given move if the agent surely survives it and is not shut in, else
 // the move with the best prospects. The text takes any.
-func (o *outlook) sound(move pommerman.Action) pommerman.Action {
+func (o *analysis) sound(move pommerman.Action) pommerman.Action {
 	if o.literal || move == pommerman.LayBomb || o.prospects(grid.Dir(move)) == bright {
 		return move // a bomb is sound if mayBomb says so
 	}

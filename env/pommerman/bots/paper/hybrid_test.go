@@ -25,7 +25,7 @@ func (s *scene) run(t *testing.T) {
 	var got tactics.Moves
 	for value := range uint64(40) {
 		a, v := s.begin(t, "heuristic", value)
-		var o outlook
+		var o analysis
 		h := a.hybrid
 		if _, left := h.decide(v, &o); left != s.left {
 			t.Errorf("%s: left to plan is %v, want %v", s.reason, left, s.left)

@@ -29,12 +29,10 @@ func (m *hybridMemory) remember(v *pommerman.View) *pommerman.View {
 	v.Rules.Imagine(&m.belief, v)
 	m.known = *v
 	m.recallBombs()
-	for row := range v.Rules.BoardSize {
-		for col := range v.Rules.BoardSize {
-			if c := grid.At(row, col); v.Board[c] == pommerman.Fog && m.belief.Seen.Has(c) {
-				m.known.Board[c] = m.recall(c)
-				m.known.Flames[c] = m.belief.Flame(c)
-			}
+	for c := range grid.Square(v.Rules.BoardSize).All {
+		if v.Board[c] == pommerman.Fog && m.belief.Seen.Has(c) {
+			m.known.Board[c] = m.recall(c)
+			m.known.Flames[c] = m.belief.Flame(c)
 		}
 	}
 	return &m.known
@@ -93,7 +91,8 @@ func (h *hybrid) code(c *saved.Codec) {
 		saved.Numbers(c, &cell)
 		saved.Numbers(c, &h.visits[cell])
 		if !cell.OnBoard(grid.MaxSide) || cell <= last || h.visits[cell] == 0 {
-			c.Fail("has %d visits to cell (%d,%d), want at least one to each, cells of a board in their order", h.visits[cell], cell.Row(), cell.Col())
+			c.Fail("has %d visits to cell (%d,%d), want at least one to each, cells of a board in their order",
+				h.visits[cell], cell.Row(), cell.Col())
 		}
 	}
 }

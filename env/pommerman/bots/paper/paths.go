@@ -70,7 +70,7 @@ func (f *frontier) pop() (cost uint16, c grid.Cell) {
 
 // find searches all ways of o's agent. Of equally cheap ones it keeps the first
 // found in the order of o.dirs.
-func (w *ways) find(o *outlook) {
+func (w *ways) find(o *analysis) {
 	f := frontier{twist: o.twist}
 	var left grid.Bits
 	self := o.v.Self.Cell
@@ -94,7 +94,7 @@ func (w *ways) find(o *outlook) {
 }
 
 // enter goes on from a cell in direction d if that makes a new or a cheaper way.
-func (w *ways) enter(o *outlook, f *frontier, from grid.Cell, d grid.Dir, cost uint16) {
+func (w *ways) enter(o *analysis, f *frontier, from grid.Cell, d grid.Dir, cost uint16) {
 	to := from.Next(d)
 	steps := w.steps[from] + 1
 	if !tactics.Walkable.Has(o.v.Board[to]) || o.hazards.deadly[min(int(steps), horizon)].Has(to) {

@@ -10,9 +10,9 @@ import (
 	"pommego/env/pommerman/bots/tactics"
 )
 
-// lookAt makes an agent's outlook on a view.
-func lookAt(v *pommerman.View) (*outlook, *hybridMemory) {
-	o, m := new(outlook), new(hybridMemory)
+// lookAt makes an agent's analysis on a view.
+func lookAt(v *pommerman.View) (*analysis, *hybridMemory) {
+	o, m := new(analysis), new(hybridMemory)
 	rng := env.RNG{State: 1}
 	o.look(m.remember(v), m, &rng)
 	return o, m
@@ -20,7 +20,7 @@ func lookAt(v *pommerman.View) (*outlook, *hybridMemory) {
 
 // slowCosts relaxes all edges until nothing changes. It knows of no time, so
 // there must be no hazards.
-func slowCosts(o *outlook) (cost [256]int) {
+func slowCosts(o *analysis) (cost [256]int) {
 	cost[o.v.Self.Cell] = 1
 	for changed := true; changed; {
 		changed = false

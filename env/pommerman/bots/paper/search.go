@@ -27,7 +27,7 @@ func (a *hybridSearch) Reset(rng env.RNG) {
 func (a *hybridSearch) Act(v *pommerman.View, action []uint8) {
 	clear(action) // it never says a word
 	a.Forget()
-	var o outlook
+	var o analysis
 	move, left := a.decide(v, &o)
 	if v.Rules.ViewSize == 0 { // else decide has done it
 		v.Rules.Imagine(&a.belief, v)
@@ -41,7 +41,7 @@ func (a *hybridSearch) Act(v *pommerman.View, action []uint8) {
 // plan searches for a move. Where there is nothing to search, and where an attack
 // promises nothing better than what is, the rules decide; by the text, only in the
 // first case.
-func (a *hybridSearch) plan(o *outlook, left task) pommerman.Action {
+func (a *hybridSearch) plan(o *analysis, left task) pommerman.Action {
 	space := workspaces.Get().(*workspace)
 	defer workspaces.Put(space)
 	w, root := &space.world, &a.belief.State
@@ -65,7 +65,7 @@ func (a *hybridSearch) plan(o *outlook, left task) pommerman.Action {
 }
 
 // answer is what the rules say where nothing is searched.
-func (o *outlook) answer(left task) pommerman.Action {
+func (o *analysis) answer(left task) pommerman.Action {
 	if left == toEvade {
 		return o.evade()
 	}
@@ -75,7 +75,7 @@ func (o *outlook) answer(left task) pommerman.Action {
 // lasting is what to choose from: the moves with the best prospects, and a bomb
 // if it is no suicide and leaves as much room. By the text it is all but a bomb
 // that is suicide.
-func (o *outlook) lasting(moves tactics.Moves) (kept tactics.Moves) {
+func (o *analysis) lasting(moves tactics.Moves) (kept tactics.Moves) {
 	if o.literal {
 		if moves.Has(pommerman.LayBomb) && !o.mayBomb() {
 			moves = moves.Without(pommerman.LayBomb)

@@ -93,7 +93,8 @@ func (w *world) Score(s *pommerman.State) float64 {
 // there is nothing to search: the seat believes itself out of the game, or the
 // target is nobody in it.
 func (w *world) imagine(r *pommerman.Rules, root *pommerman.State, seat int, goal task, target int) bool {
-	if seat >= r.Seats() || !root.Agents[seat].Alive || r.Over(root) || goal == toAttack && uint(target) >= uint(r.Seats()) {
+	if seat >= r.Seats() || !root.Agents[seat].Alive || r.Over(root) ||
+		goal == toAttack && uint(target) >= uint(r.Seats()) {
 		return false
 	}
 	clear(w.actions[:]) // whose width differs between rules

@@ -15,7 +15,10 @@ const ownDraws = 8
 
 // Formats has the format of recorded decisions of the reference's SimpleAgent, a line
 // each.
-var Formats = []record.Format{{Name: decisionFormat, Check: func(line []byte) (record.Report, error) { return CheckDecision(line, false) }}}
+var Formats = []record.Format{{
+	Name:  decisionFormat,
+	Check: func(line []byte) (record.Report, error) { return CheckDecision(line, false) },
+}}
 
 // CheckDecision makes a recorded decision of today's SimpleAgent, or of that of 2018,
 // again in three ways:

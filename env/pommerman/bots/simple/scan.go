@@ -176,11 +176,9 @@ func (s *scan) canHide() bool {
 
 // seesPassage reports whether any passage is in sight, reachable or not.
 func (s *scan) seesPassage() bool {
-	for row := range s.v.Rules.BoardSize {
-		for col := range s.v.Rules.BoardSize {
-			if c := grid.At(row, col); s.v.Board[c] == pommerman.Passage && s.sees(c) {
-				return true
-			}
+	for c := range grid.Square(s.v.Rules.BoardSize).All {
+		if s.v.Board[c] == pommerman.Passage && s.sees(c) {
+			return true
 		}
 	}
 	return false

@@ -29,11 +29,9 @@ func (s *scan) start2018(v *pommerman.View, d *draws) {
 	var from [256]grid.Dir // the last step of the way to a cell
 	s.dist[self] = 1
 	s.leave2018(self, &from)
-	for row := range v.Rules.BoardSize {
-		for col := range v.Rules.BoardSize {
-			if c := grid.At(row, col); c != self && s.dist[c] != 0 {
-				s.leave2018(c, &from)
-			}
+	for c := range grid.Square(v.Rules.BoardSize).All {
+		if c != self && s.dist[c] != 0 {
+			s.leave2018(c, &from)
 		}
 	}
 	s.list2018(self, &from)
@@ -60,19 +58,16 @@ func (s *scan) leave2018(c grid.Cell, from *[256]grid.Dir) {
 // list2018 lists the cells reached, and finds the first steps to those nearby.
 func (s *scan) list2018(self grid.Cell, from *[256]grid.Dir) {
 	s.queue[0], s.tail = self, 1
-	for row := range s.v.Rules.BoardSize {
-		for col := range s.v.Rules.BoardSize {
-			c := grid.At(row, col)
-			if s.dist[c] < 2 {
-				continue
-			}
-			s.queue[s.tail] = c
-			s.tail++
-			if steps := s.dist[c] - 1; steps <= nearby {
-				s.around[steps] |= 1 << (s.v.Board[c] & 31)
-				for at := c; at != self; at = at.Next(from[at].Opposite()) {
-					s.first[c] = from[at]
-				}
+	for c := range grid.Square(s.v.Rules.BoardSize).All {
+		if s.dist[c] < 2 {
+			continue
+		}
+		s.queue[s.tail] = c
+		s.tail++
+		if steps := s.dist[c] - 1; steps <= nearby {
+			s.around[steps] |= 1 << (s.v.Board[c] & 31)
+			for at := c; at != self; at = at.Next(from[at].Opposite()) {
+				s.first[c] = from[at]
 			}
 		}
 	}

@@ -14,17 +14,6 @@ type Bombs struct {
 	n    int
 }
 
-// Lingers is by how many steps flames outlast the observations that show them,
-// and by how many a ring falls later than it is due: 1 by the Java step, which
-// lets both happen at its end. For what it hides the worst is assumed: bombs lie
-// still, but flames are as young as they can be.
-func Lingers(r *pommerman.Rules) int {
-	if r.StepKind == pommerman.StepJava {
-		return 1
-	}
-	return 0
-}
-
 // See takes the bombs of a view to where they will explode.
 func (f *Bombs) See(v *pommerman.View) {
 	f.n = copy(f.list[:], v.Bombs[:v.NumBombs])
@@ -53,11 +42,11 @@ func (f *Bombs) settle(r *pommerman.Rules, board *[256]pommerman.Item, flame fun
 				break
 			}
 			b.Cell = to
-			if !r.FlamesKill() && flame(to) > step {
+			if !r.Traits().FlamesKill && flame(to) > step {
 				b.Life = step
 			}
 		}
-		if r.FlamesKill() && flame(b.Cell) > 1 {
+		if r.Traits().FlamesKill && flame(b.Cell) > 1 {
 			b.Life = 1
 		}
 	}
@@ -104,7 +93,7 @@ func (f *Bombs) Explode(r *pommerman.Rules, board *[256]pommerman.Item) (at int,
 			again = !r.DelayedChain
 			return false
 		})
-		if r.BombsVanish() {
+		if r.Traits().BombsVanish {
 			f.Keep(func(b *pommerman.SeenBomb) bool { return !burnt.Has(b.Cell) })
 		} else {
 			f.setOff(first, r.DelayedChain, &burnt)

@@ -25,14 +25,14 @@ func UsefulMoves(r *pommerman.Rules, s *pommerman.State, seat int) Moves {
 	var m Moves
 	if !deadly.Has(agent.Cell) {
 		m = m.With(pommerman.Stop)
-		if agent.Ammo > 0 && (r.BombsStack() || !s.BombAt(agent.Cell)) {
+		if agent.Ammo > 0 && (r.Traits().BombsStack || !s.BombAt(agent.Cell)) {
 			m = m.With(pommerman.LayBomb)
 		}
 	}
 	for _, d := range grid.Dirs {
 		to := agent.Cell.Next(d)
 		enters := false
-		if r.FlamesKill() {
+		if r.Traits().FlamesKill {
 			enters = canEnter(s, agent, to, d, &deadly) && s.Flame(to) <= dying && !(java && hiddenBomb(s, to))
 		} else {
 			enters = canEnter2018(s, agent, to, d)
@@ -86,13 +86,13 @@ func deadlyNext(r *pommerman.Rules, s *pommerman.State) grid.Bits {
 	falling := r.RingAt(int(s.StepCount)) // and takes its bombs with it
 	var blast grid.Bits
 	var gone uint64 // the bombs that explode
-	chains := !r.DelayedChain && !r.BombsVanish()
+	chains := !r.DelayedChain && !r.Traits().BombsVanish
 	for more := true; more; {
 		more = false
 		for i := range s.Bombs[:s.NumBombs] {
 			b := &s.Bombs[i]
 			at := rollsTo(s, b)
-			hot := s.Board[at] == pommerman.Flames && s.Flame(at) > 1 && (r.FlamesKill() || at != b.Cell)
+			hot := s.Board[at] == pommerman.Flames && s.Flame(at) > 1 && (r.Traits().FlamesKill || at != b.Cell)
 			due := b.Life <= 1 || hot || chains && blast.Has(at)
 			if due && gone>>i&1 == 0 && !falling.Has(b.Cell) {
 				gone |= 1 << i

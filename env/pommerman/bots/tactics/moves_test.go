@@ -20,7 +20,7 @@ func tryMoves(r *pommerman.Rules, s *pommerman.State, seat int) tactics.Moves {
 		r.Step(&next, actions)
 		changed := next.Agents[seat].Cell != s.Agents[seat].Cell
 		if move == pommerman.LayBomb {
-			changed = s.Agents[seat].Ammo > 0 && (r.BombsStack() || !s.BombAt(s.Agents[seat].Cell))
+			changed = s.Agents[seat].Ammo > 0 && (r.Traits().BombsStack || !s.BombAt(s.Agents[seat].Cell))
 		}
 		next = r.Settled(next)
 		if next.Agents[seat].Alive && (changed || move == pommerman.Stop) {

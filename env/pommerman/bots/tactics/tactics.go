@@ -26,12 +26,19 @@ func ItemSet(all ...pommerman.Item) (set Items) {
 // Has reports whether an item is in the set.
 func (s Items) Has(i pommerman.Item) bool { return s>>(i&31)&1 != 0 }
 
+// With is the set and an item.
+func (s Items) With(i pommerman.Item) Items { return s | 1<<(i&31) }
+
 // Sets of items. The value of Skull shows on a board only where it is one.
 const (
-	Pickups  = Items(1<<pommerman.ExtraBomb | 1<<pommerman.IncrRange | 1<<pommerman.Kick) // what makes an agent stronger
-	Free     = Pickups | 1<<pommerman.Passage | 1<<pommerman.Skull                        // what an agent can enter
-	Walkable = Free | 1<<pommerman.Flames | 1<<pommerman.Fog                              // the same, now or later: flames go out
-	Opaque   = Items(1<<pommerman.Fog | 1<<pommerman.Rigid | 1<<pommerman.Flames)         // what the rule-based agents do not look into
+	// Pickups make an agent stronger.
+	Pickups = Items(1<<pommerman.ExtraBomb | 1<<pommerman.IncrRange | 1<<pommerman.Kick)
+	// Free is what an agent can enter.
+	Free = Pickups | 1<<pommerman.Passage | 1<<pommerman.Skull
+	// Walkable is what an agent can enter now or later: flames go out.
+	Walkable = Free | 1<<pommerman.Flames | 1<<pommerman.Fog
+	// Opaque is what the rule-based agents do not look into.
+	Opaque = Items(1<<pommerman.Fog | 1<<pommerman.Rigid | 1<<pommerman.Flames)
 )
 
 // Moves is a set of moves.

@@ -2,8 +2,8 @@ package bots
 
 import "pommego/env/suitebot"
 
-// outlook is a view and what follows from it.
-type outlook struct {
+// analysis is a view and what follows from it.
+type analysis struct {
 	plan *suitebot.Plan
 	seat int
 	at   suitebot.Cell // where the agent stands
@@ -14,7 +14,7 @@ type outlook struct {
 	near suitebot.Cells // where an enemy can be after the next move
 }
 
-func (o *outlook) look(v *suitebot.View) {
+func (o *analysis) look(v *suitebot.View) {
 	o.plan, o.seat, o.at, o.s = v.Plan, v.Seat, v.State.Agents[v.Seat], &v.State
 	o.plan.Forecast(o.s, &o.f)
 	o.gone, o.away, o.near = o.f.Claimed, suitebot.Cells{}, suitebot.Cells{}
@@ -40,7 +40,7 @@ var moves = [...]suitebot.Action{suitebot.Hold, suitebot.Up, suitebot.Down, suit
 
 // survives reports whether the agent has a way out of all blasts to come after an
 // action.
-func (o *outlook) survives(a suitebot.Action) bool {
+func (o *analysis) survives(a suitebot.Action) bool {
 	c := o.plan.Next(o.at, a)
 	if c != o.at && o.away.Has(c) {
 		return false
@@ -69,7 +69,7 @@ func (o *outlook) survives(a suitebot.Action) bool {
 const maxPlaces = 2*suitebot.MaxDelay*(suitebot.MaxDelay+1) + 1
 
 // outside keeps the places that no bomb reaches at the end of the k-th round.
-func (o *outlook) outside(places *[maxPlaces]suitebot.Cell, n, k int) int {
+func (o *analysis) outside(places *[maxPlaces]suitebot.Cell, n, k int) int {
 	kept := 0
 	for _, c := range places[:n] {
 		if !o.f.At[k].Has(c) {
@@ -81,7 +81,7 @@ func (o *outlook) outside(places *[maxPlaces]suitebot.Cell, n, k int) int {
 }
 
 // spread adds the neighbours of all places.
-func (o *outlook) spread(places *[maxPlaces]suitebot.Cell, n int) int {
+func (o *analysis) spread(places *[maxPlaces]suitebot.Cell, n int) int {
 	var seen suitebot.Cells
 	for _, c := range places[:n] {
 		seen.Add(c)

@@ -7,9 +7,9 @@ import (
 	"pommego/env/pommerman/bots/tactics"
 )
 
-// outlook is the working memory of one decision of a hybrid agent: what the
+// analysis is the working memory of one decision of a hybrid agent: what the
 // seat knows, and what follows from it. It lives on the stack.
-type outlook struct {
+type analysis struct {
 	v       *pommerman.View // what the seat sees and, under fog, remembers
 	memory  *hybridMemory
 	literal bool // as in hybrid
@@ -32,7 +32,7 @@ type outlook struct {
 }
 
 // look takes in what the seat knows.
-func (o *outlook) look(v *pommerman.View, memory *hybridMemory, rng *env.RNG) {
+func (o *analysis) look(v *pommerman.View, memory *hybridMemory, rng *env.RNG) {
 	o.v, o.memory = v, memory
 	drawn := rng.Uint64()
 	for i := range o.dirs {
@@ -47,27 +47,24 @@ func (o *outlook) look(v *pommerman.View, memory *hybridMemory, rng *env.RNG) {
 
 // survey finds the target, which is the nearest enemy known, of equals that of
 // the lowest seat; and where the agent and others can be.
-func (o *outlook) survey() {
+func (o *analysis) survey() {
 	self, agents := o.v.Self.Cell, o.v.Rules.Agent0()
 	o.target, o.gap = pommerman.NoSeat, 2*grid.MaxSide
 	var others grid.Bits
 	enemies := tactics.ItemSet(o.v.Enemies[:]...)
-	for row := range o.v.Rules.BoardSize {
-		for col := range o.v.Rules.BoardSize {
-			c := grid.At(row, col)
-			item := o.v.Board[c]
-			switch {
-			case c == self && !o.onBomb() || (tactics.Free | 1<<pommerman.Flames).Has(item):
-				o.open.Add(c) // it cannot come back to its own cell if a bomb lies there
-			case c != self && item >= agents:
-				others.Add(c)
-				seat, gap := int(item-agents), c.Distance(self)
-				if gap <= approachRange {
-					o.near.Add(c)
-				}
-				if enemies.Has(item) && (gap < o.gap || gap == o.gap && seat < o.target) {
-					o.target, o.at, o.gap = seat, c, gap
-				}
+	for c := range grid.Square(o.v.Rules.BoardSize).All {
+		item := o.v.Board[c]
+		switch {
+		case c == self && !o.onBomb() || (tactics.Free | 1<<pommerman.Flames).Has(item):
+			o.open.Add(c) // it cannot come back to its own cell if a bomb lies there
+		case c != self && item >= agents:
+			others.Add(c)
+			seat, gap := int(item-agents), c.Distance(self)
+			if gap <= approachRange {
+				o.near.Add(c)
+			}
+			if enemies.Has(item) && (gap < o.gap || gap == o.gap && seat < o.target) {
+				o.target, o.at, o.gap = seat, c, gap
 			}
 		}
 	}
@@ -86,7 +83,7 @@ const (
 
 // furtherBombs counts the bombs around the agent, those that reach its cell or
 // one it could step onto, but for one.
-func (o *outlook) furtherBombs() int {
+func (o *analysis) furtherBombs() int {
 	n := 0
 	for i := range o.v.NumBombs {
 		if o.concerns(&o.v.Bombs[i]) {
@@ -97,7 +94,7 @@ func (o *outlook) furtherBombs() int {
 }
 
 // concerns reports whether a bomb reaches the agent or a cell it could step onto.
-func (o *outlook) concerns(b *pommerman.SeenBomb) bool {
+func (o *analysis) concerns(b *pommerman.SeenBomb) bool {
 	self := o.v.Self.Cell
 	for d := grid.Stay; d <= grid.Right; d++ {
 		to := self.Next(d)
@@ -110,13 +107,13 @@ func (o *outlook) concerns(b *pommerman.SeenBomb) bool {
 
 // threatened reports whether a dangerous bomb reaches a cell, or a ring of the
 // collapse is as close to falling on it.
-func (o *outlook) threatened(c grid.Cell) bool {
+func (o *analysis) threatened(c grid.Cell) bool {
 	return o.hazards.due[c] != 0 && o.hazards.due[c] < o.threshold
 }
 
 // mustEvade reports whether the agent's cell or one it could step onto is
 // threatened.
-func (o *outlook) mustEvade() bool {
+func (o *analysis) mustEvade() bool {
 	self := o.v.Self.Cell
 	if o.threatened(self) {
 		return true
@@ -130,17 +127,17 @@ func (o *outlook) mustEvade() bool {
 }
 
 // mustAttack reports whether the agent has a bomb, and an enemy is near.
-func (o *outlook) mustAttack() bool { return o.v.Self.Ammo > 0 && o.gap <= approachRange }
+func (o *analysis) mustAttack() bool { return o.v.Self.Ammo > 0 && o.gap <= approachRange }
 
 // toSafety is the first step to the nearest cell that is not threatened, Stay
 // if the agent is on it or reaches none.
-func (o *outlook) toSafety() (d grid.Dir, found bool) {
+func (o *analysis) toSafety() (d grid.Dir, found bool) {
 	return o.cheapest(func(grid.Cell) (extra int, good bool) { return 0, true })
 }
 
 // toTarget is the first step to the nearest cell next to the target, Stay if
 // the agent is on it or reaches none.
-func (o *outlook) toTarget() grid.Dir {
+func (o *analysis) toTarget() grid.Dir {
 	d, _ := o.cheapest(func(c grid.Cell) (extra int, good bool) { return 0, c.Distance(o.at) == 1 })
 	return d
 }
@@ -148,7 +145,7 @@ func (o *outlook) toTarget() grid.Dir {
 // cheapest is the first step to the cell, of the good ones that are not
 // threatened, for which the cost of the way and extra are least; false if the
 // agent reaches none.
-func (o *outlook) cheapest(rate func(grid.Cell) (extra int, good bool)) (d grid.Dir, found bool) {
+func (o *analysis) cheapest(rate func(grid.Cell) (extra int, good bool)) (d grid.Dir, found bool) {
 	least := 0
 	for _, c := range o.ways.order[:o.ways.n] {
 		extra, good := rate(c)
@@ -161,7 +158,7 @@ func (o *outlook) cheapest(rate func(grid.Cell) (extra int, good bool)) (d grid.
 }
 
 // besideWood reports whether wood is next to a cell.
-func (o *outlook) besideWood(c grid.Cell) bool {
+func (o *analysis) besideWood(c grid.Cell) bool {
 	for _, d := range grid.Dirs {
 		if o.v.Board[c.Next(d)] == pommerman.Wood {
 			return true
@@ -171,7 +168,7 @@ func (o *outlook) besideWood(c grid.Cell) bool {
 }
 
 // onBomb reports whether a bomb lies on the agent's cell.
-func (o *outlook) onBomb() bool {
+func (o *analysis) onBomb() bool {
 	for i := range o.v.NumBombs {
 		if o.v.Bombs[i].Cell == o.v.Self.Cell {
 			return true

@@ -11,8 +11,8 @@ import (
 // champion's weights at that time. Tuning that agent does not change this one.
 var netValues = weights{Ammo: 70, Blast: 50, Kick: 120, Wood: 40, Chase: 150, Stale: 6}
 
-// sight is the working memory of a look at a position.
-type sight struct {
+// analysis is the working memory of a look at a position.
+type analysis struct {
 	planner planner
 	planes  [netPlanes]grid.Bits
 	moves   tactics.Moves         // that are useful
@@ -21,7 +21,7 @@ type sight struct {
 	input   netInput
 }
 
-// fate is what a useful move leaves to whom, in cells; see [sight.foretell].
+// fate is what a useful move leaves to whom, in cells; see [analysis.foretell].
 type fate struct {
 	at         grid.Cell
 	own, tight int
@@ -30,7 +30,7 @@ type fate struct {
 }
 
 // look finds out what there is to know about a position that a seat believes in.
-func (s *sight) look(r *pommerman.Rules, seat int, m *championMemory) {
+func (s *analysis) look(r *pommerman.Rules, seat int, m *championMemory) {
 	p := &s.planner
 	p.begin(r, seat, &netValues, search.Budget{Ticks: 1}, m)
 	s.ahead[0] = p.ahead
@@ -50,7 +50,7 @@ func (s *sight) look(r *pommerman.Rules, seat int, m *championMemory) {
 }
 
 // lay forecasts what comes if a bomb is laid now.
-func (s *sight) lay() {
+func (s *analysis) lay() {
 	p := &s.planner
 	n := &p.stack[0]
 	*n = p.root
@@ -66,7 +66,7 @@ func (s *sight) lay() {
 // foretell plays a forecast with the sets of cells that all agents can be on and
 // live, of which the seat's own begins on the given cell, as [planner.grow] and
 // [planner.margin] do.
-func (s *sight) foretell(at grid.Cell, ahead *forecast) fate {
+func (s *analysis) foretell(at grid.Cell, ahead *forecast) fate {
 	p := &s.planner
 	var body grid.Bits
 	body.Add(at)
@@ -110,7 +110,7 @@ func (s *sight) foretell(at grid.Cell, ahead *forecast) fate {
 // bearable is the useful moves after which something is left of the seat's own set.
 // After the others it dies, unless somebody changes what the bombs do. If there are
 // no others, they are all there is.
-func (s *sight) bearable() tactics.Moves {
+func (s *analysis) bearable() tactics.Moves {
 	moves := s.moves
 	for move := range s.moves.All {
 		if s.fates[move].safe.Empty() {
@@ -124,7 +124,7 @@ func (s *sight) bearable() tactics.Moves {
 }
 
 // draw fills in the planes.
-func (s *sight) draw(m *championMemory) {
+func (s *analysis) draw(m *championMemory) {
 	p := &s.planner
 	r, root, planes := p.rules, &p.root, &s.planes
 	*planes = [netPlanes]grid.Bits{}
@@ -172,7 +172,7 @@ func (s *sight) draw(m *championMemory) {
 }
 
 // drawBurns fills in when cells burn next.
-func (s *sight) drawBurns() {
+func (s *analysis) drawBurns() {
 	var before grid.Bits
 	for t := 1; t <= s.planner.ground.span; t++ {
 		burns := s.ahead[0].burns[t]

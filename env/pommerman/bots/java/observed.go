@@ -3,13 +3,14 @@ package java
 import (
 	"pommego/env/grid"
 	"pommego/env/pommerman"
+	"pommego/env/pommerman/bots/tactics"
 )
 
-// sight is what SimplePlayer makes of a view.
-type sight struct {
+// observed is what SimplePlayer makes of a view.
+type observed struct {
 	field
 	v       *pommerman.View
-	enemies items // how those that are seen are drawn
+	enemies tactics.Items // how those that are seen are drawn
 	bombs   [256]bomb
 	count   int
 	bombAt  [256]bool
@@ -17,7 +18,7 @@ type sight struct {
 }
 
 // read takes the view apart. A bomb hides the enemy that stands on it.
-func (s *sight) read(v *pommerman.View) {
+func (s *observed) read(v *pommerman.View) {
 	s.v = v
 	s.field = field{board: &v.Board, side: v.Rules.BoardSize, self: v.Self.Cell}
 	var blast [256]uint8
@@ -32,17 +33,17 @@ func (s *sight) read(v *pommerman.View) {
 			s.bombs[s.count] = bomb{c, int(blast[c])}
 			s.count++
 		} else if s.livingEnemy(v.Board[c]) {
-			s.enemies = s.enemies.with(v.Board[c])
+			s.enemies = s.enemies.With(v.Board[c])
 		}
 	}
 	s.walk = walkable(v.Rules, s.enemies)
 }
 
 // byColumns is all cells in the original's order.
-func (s *sight) byColumns() []grid.Cell { return s.columns[:s.side*s.side] }
+func (s *observed) byColumns() []grid.Cell { return s.columns[:s.side*s.side] }
 
 // livingEnemy reports whether a cell shows a living enemy.
-func (s *sight) livingEnemy(item pommerman.Item) bool {
+func (s *observed) livingEnemy(item pommerman.Item) bool {
 	seat := int(item) - int(s.v.Rules.Agent0())
 	if seat < 0 || seat >= s.v.Rules.Seats() || !s.v.Alive.Has(seat) {
 		return false
@@ -51,12 +52,12 @@ func (s *sight) livingEnemy(item pommerman.Item) bool {
 }
 
 // isEnemy reports whether an enemy is seen on a cell.
-func (s *sight) isEnemy(c grid.Cell) bool { return !s.bombAt[c] && s.livingEnemy(s.board[c]) }
+func (s *observed) isEnemy(c grid.Cell) bool { return !s.bombAt[c] && s.livingEnemy(s.board[c]) }
 
 // adjacent reports whether a cell one step away shows one of the items.
-func (s *sight) adjacent(of items) bool {
+func (s *observed) adjacent(of tactics.Items) bool {
 	for _, c := range s.byColumns() {
-		if s.dist[c] == 1+1 && of.has(s.board[c]) {
+		if s.dist[c] == 1+1 && of.Has(s.board[c]) {
 			return true
 		}
 	}
@@ -65,7 +66,7 @@ func (s *sight) adjacent(of items) bool {
 
 // sensible reports whether a bomb could be survived: there is a passage in sight,
 // with or without a way there, beyond the blast or off its lines.
-func (s *sight) sensible() bool {
+func (s *observed) sensible() bool {
 	if s.v.Self.Ammo < 1 {
 		return false
 	}
@@ -80,10 +81,9 @@ func (s *sight) sensible() bool {
 
 // exposed reports whether a cell is in line with a bomb and no further from it than
 // its blast, whatever lies between.
-func (s *sight) exposed(c grid.Cell) bool {
+func (s *observed) exposed(c grid.Cell) bool {
 	for _, b := range s.bombs[:s.count] {
-		inLine := c.Row() == b.cell.Row() || c.Col() == b.cell.Col()
-		if inLine && apart(c.Row(), c.Col(), b.cell.Row(), b.cell.Col()) <= b.blast {
+		if _, inLine := tactics.Line(c, b.cell); inLine && c.Distance(b.cell) <= b.blast {
 			return true
 		}
 	}
@@ -92,14 +92,14 @@ func (s *sight) exposed(c grid.Cell) bool {
 
 // flee gets away from bombs. With danger all round it goes where there is a way
 // out; else in a direction out of danger, or if there is none in any.
-func (s *sight) flee(danger *danger, rng Generator) (pommerman.Action, moves) {
+func (s *observed) flee(danger *danger, rng Generator) (pommerman.Action, tactics.Moves) {
 	var list [4]grid.Dir
 	n := 0
-	could := moves(0)
+	could := tactics.Moves(0)
 	add := func(dir grid.Dir) {
 		list[n] = dir
 		n++
-		could |= one(pommerman.Action(dir))
+		could |= tactics.One(pommerman.Action(dir))
 	}
 	if danger.count() == len(ways) {
 		for _, dir := range ways {
@@ -113,7 +113,8 @@ func (s *sight) flee(danger *danger, rng Generator) (pommerman.Action, moves) {
 		return pommerman.Action(list[rng.IntN(1)]), could // the first that it finds
 	}
 	for _, dir := range ways {
-		if to := s.self.Next(dir); !danger.has(dir) && to.OnBoard(s.side) && (s.walk.has(s.board[to]) || s.board[to] == pommerman.Fog) {
+		to := s.self.Next(dir)
+		if !danger.has(dir) && to.OnBoard(s.side) && (s.walk.Has(s.board[to]) || s.board[to] == pommerman.Fog) {
 			add(dir)
 		}
 	}
@@ -133,27 +134,27 @@ func (s *sight) flee(danger *danger, rng Generator) (pommerman.Action, moves) {
 
 // towardItem goes to the nearest item, at most two steps away. Of those equally near
 // it may be the first of any kind.
-func (s *sight) towardItem() (move pommerman.Action, could moves) {
+func (s *observed) towardItem() (move pommerman.Action, could tactics.Moves) {
 	for steps := uint8(0); steps <= 2 && could == 0; steps++ {
-		seen := items(0)
+		seen := tactics.Items(0)
 		for _, c := range s.byColumns() {
 			item := s.board[c]
-			if s.dist[c] != steps+1 || !powerups.has(item) || seen.has(item) {
+			if s.dist[c] != steps+1 || !tactics.Pickups.Has(item) || seen.Has(item) {
 				continue
 			}
-			seen = seen.with(item)
+			seen = seen.With(item)
 			if could == 0 {
 				move = pommerman.Action(s.first[c])
 			}
-			could |= one(pommerman.Action(s.first[c]))
+			could |= tactics.One(pommerman.Action(s.first[c]))
 		}
 	}
 	return move, could
 }
 
 // towardWood bombs wood that is adjacent, or goes to wood two steps away.
-func (s *sight) towardWood() (move pommerman.Action, found bool) {
-	const wood = items(1 << pommerman.Wood)
+func (s *observed) towardWood() (move pommerman.Action, found bool) {
+	const wood = tactics.Items(1 << pommerman.Wood)
 	if s.adjacent(wood) && s.sensible() {
 		return pommerman.LayBomb, true
 	}
