@@ -24,7 +24,7 @@ func (l *lines) Write(record []byte) error {
 
 // record plays a match and checks its records: each replays without a
 // difference.
-func record(t *testing.T, game env.Game, players []match.Player, r match.Rules) (*match.Result, []*recorded.Game[*pommerman.Match]) {
+func record(t *testing.T, game env.Game, players []match.Player, r match.Rules) (*match.Result, []*recorded.Game[*pommerman.Match, pommerman.Snapshot, pommerman.Observation]) {
 	t.Helper()
 	var out lines
 	rec, err := match.NewRecording(game, players, 3, &out)
@@ -35,13 +35,13 @@ func record(t *testing.T, game env.Game, players []match.Player, r match.Rules) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	var games []*recorded.Game[*pommerman.Match]
+	var games []*recorded.Game[*pommerman.Match, pommerman.Snapshot, pommerman.Observation]
 	for i, line := range out {
 		report, err := pommerman.Recorded.Check(line)
 		if err != nil || report.Mismatches != 0 || report.Steps == 0 {
 			t.Errorf("record %d: %+v, %v", i+1, report, err)
 		}
-		parsed, err := pommerman.ParseRecord(line)
+		parsed, err := pommerman.Recording.Parse(line)
 		if err != nil {
 			t.Fatal(err)
 		}

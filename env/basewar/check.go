@@ -8,10 +8,7 @@ import (
 
 // Check reports whether a state from outside can be played: every value in its
 // range, and every invariant of State. It returns the first thing wrong.
-func (r *Rules) Check(s *State) error {
-	f := r.form()
-	return f.Check(s)
-}
+func (r *Rules) Check(s *State) error { return r.form().Check(s) }
 
 // invariants reports what does not fit together in a state whose values are in
 // their ranges.

@@ -33,7 +33,7 @@ func TestDictionary(t *testing.T) {
 				digits += string('0' + rune(cell))
 			}
 		}
-		if want := g.form.Table.Values(s)["board"]; digits != want {
+		if want := string(g.form.Snapshot(s).Board); digits != want {
 			t.Fatalf("the board is told as %s, want %s", digits, want)
 		}
 		for id, b := range got.Bombers {

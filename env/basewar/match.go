@@ -18,7 +18,7 @@ type Game struct {
 	seat.Common[Match, View, *Match]
 	rules  Rules
 	layout *layout
-	form   saved.Form[State]
+	form   *saved.Form[State, Snapshot]
 
 	actionAt [NumBombers]uint8 // where each bomber's action stands among those of all seats
 	bases    [2]grid.Cell

@@ -28,33 +28,30 @@ import (
 //	          observations of all seats in order, field after field, in hexadecimal
 
 // recording is what is special in recorded games of BaseWar.
-var recording = record.Form[*Match]{
+var recording = record.Form[*Match, Snapshot, sums]{
 	Name: "basewar-trace/1", Keys: []string{"config"},
-	Match:    matchOf,
-	SetRules: setRules,
-	Seats:    func(m *Match) int { return m.game.Spec().Seats },
+	Match: matchOf, SetRules: setRules,
+	Act: act, Acted: acted,
+	Shape: func(m *Match) *saved.Shape { return &m.game.form.Shape },
+	Show:  show,
+	Start: func(m *Match, t *Snapshot, _ string) (err error) { m.State, err = m.game.form.Read(t); return err },
 
-	Inputs: func(*Match) []saved.Entry {
-		actions := saved.Fixed("actions", NumBombers)
-		actions.Shape = saved.Row
-		return []saved.Entry{actions}
-	},
-	Act:   act,
-	Acted: acted,
-
-	Table:  func(m *Match) []saved.Entry { return m.game.form.Table.Entries() },
-	Values: func(m *Match) saved.Values { return m.game.form.Table.Values(&m.State) },
-	Start:  func(m *Match, v saved.Values) (err error) { m.State, err = m.game.form.Read(v); return err },
-
-	Together: true,
-	Observed: func(m *Match) (list []saved.Entry) {
-		for _, e := range m.game.Spec().Encodings {
-			list = append(list, saved.Entry{Name: e.Name, Shape: saved.Text})
-		}
-		return list
-	},
-	Observe:    func(m *Match, _ int) saved.Values { return m.sums() },
+	Together:   true,
+	Observe:    func(m *Match, _ int) *sums { return m.sums() },
 	ObserveRaw: observeRaw,
+}
+
+// show is the state without the RNG.
+func show(m *Match) *Snapshot {
+	t := m.game.form.Snapshot(&m.State)
+	t.RNG = saved.RNG{}
+	return t
+}
+
+// sums is the checksums of what all seats observe, by encoding.
+type sums struct {
+	Planes string `json:"planes"`
+	Raw    string `json:"raw"`
 }
 
 // Recorded is the format of recorded games.
@@ -93,9 +90,12 @@ func setRules(h *record.Head, m *Match, id string) error {
 }
 
 // act is the recorded actions of a round. Those of the dead are not looked at.
-func act(m *Match, inputs saved.Values) ([]uint8, error) {
+func act(m *Match, in *record.Inputs) ([]uint8, error) {
+	if err := in.Check(NumBombers, false); err != nil {
+		return nil, err
+	}
 	actions := make([]uint8, NumBombers)
-	for id, a := range inputs["actions"].([]int) {
+	for id, a := range in.Actions {
 		switch {
 		case !m.Bombers[id].Alive():
 		case a < 0 || a >= int(NumActions):
@@ -107,79 +107,73 @@ func act(m *Match, inputs saved.Values) ([]uint8, error) {
 	return actions, nil
 }
 
-func acted(m *Match, actions []uint8) saved.Values {
-	list := make([]int, NumBombers)
-	for id := range list {
-		list[id] = int(actions[m.game.actionAt[id]])
+func acted(m *Match, actions []uint8) (in record.Inputs) {
+	for id := range NumBombers {
+		in.Actions = append(in.Actions, int(actions[m.game.actionAt[id]]))
 	}
-	return saved.Values{"actions": list}
+	return in
 }
 
 var crcTable = crc64.MakeTable(crc64.ECMA)
 
-// sums is the checksums of what all seats observe, by encoding.
-func (m *Match) sums() saved.Values {
+// sums is the checksums of what all seats observe.
+func (m *Match) sums() *sums { return &sums{m.sum(encodingPlanes), m.sum(encodingRaw)} }
+
+// sum is the checksum of one encoding.
+func (m *Match) sum(encoding int) string {
 	var seats []uint8
 	for seat := range m.game.Spec().Seats {
 		seats = append(seats, uint8(seat))
 	}
-	sums := saved.Values{}
-	for i, e := range m.game.Spec().Encodings {
-		fields := make([][]byte, len(e.Fields))
-		for f := range fields {
-			n := e.Fields[f].Size()
-			if !e.Fields[f].Shared {
-				n *= len(seats)
-			}
-			fields[f] = make([]byte, n)
+	e := &m.game.Spec().Encodings[encoding]
+	fields := make([][]byte, len(e.Fields))
+	for f := range fields {
+		n := e.Fields[f].Size()
+		if !e.Fields[f].Shared {
+			n *= len(seats)
 		}
-		m.Observe(i, seats, fields)
-		sum := uint64(0)
-		for _, field := range fields {
-			sum = crc64.Update(sum, crcTable, field)
-		}
-		sums[e.Name] = saved.Hex(sum)
+		fields[f] = make([]byte, n)
 	}
-	return sums
+	m.Observe(encoding, seats, fields)
+	sum := uint64(0)
+	for _, field := range fields {
+		sum = crc64.Update(sum, crcTable, field)
+	}
+	return saved.Hex(sum)
 }
 
 // observeRaw is the checksums, but a text in place of that of the raw encoding if
 // that loses anything besides the last round's gains and the order of the bombs.
-func observeRaw(m *Match, _ int) saved.Values {
-	sums := m.sums()
-	want, got := m.game.form.Table.Values(&m.State), m.game.unpackRaw(record.Raw(m, &m.game.Spec().Encodings[encodingRaw], encodingRaw, 0))
-	slices.SortFunc(want["bombs"].([][]int), slices.Compare)
-	for _, e := range m.game.form.Table.Entries() {
-		if e.Name != "gained" {
-			e.Compare(want[e.Name], got[e.Name], func(path string, _, _ any) { sums["raw"] = "one that loses " + path })
-		}
-	}
-	return sums
+func observeRaw(m *Match, _ int) *sums {
+	all, form := m.sums(), m.game.form
+	want := show(m)
+	got := m.game.unpackRaw(record.Raw(m, &m.game.Spec().Encodings[encodingRaw], encodingRaw, 0))
+	slices.SortFunc(want.Bombs, slices.Compare[[]int])
+	want.Gained = nil
+	form.Compare(want, got, func(path string, _, _ any) { all.Raw = "one that loses " + path })
+	return all
 }
 
 // unpackRaw is the state as the raw encoding shows it.
-func (g *Game) unpackRaw(raw map[string][]int) saved.Values {
+func (g *Game) unpackRaw(raw map[string][]int) *Snapshot {
 	n := g.rules.BoardSize
-	bombers, bombs, blast := [][]int{}, [][]int{}, [][]int{}
+	number := func(name string) int { return raw[name][0] }
+	t := &Snapshot{
+		StepCount: number("step_count"), Energy: []int{number("blue_energy"), number("green_energy")},
+		Score: []int{number("blue_score"), number("green_score")},
+	}
+	t.Board.Draw(n*n, boardLetters, func(i int) int { return raw["board"][i] })
 	for id := range NumBombers {
-		var b []int
-		for _, what := range []string{"row", "col", "lives", "bombs"} {
-			b = append(b, raw[fmt.Sprintf("bomber%d_%s", id, what)][0])
-		}
-		bombers = append(bombers, b)
+		at := func(what string) int { return number(fmt.Sprintf("bomber%d_%s", id, what)) }
+		t.Bombers.Add(at("row"), at("col"), at("lives"), at("bombs"))
 	}
 	for i := range n * n {
 		if life := raw["bomb_life"][i]; life > 0 {
-			bombs = append(bombs, []int{i / n, i % n, life, raw["bomb_owners"][i]})
+			t.Bombs.Add(i/n, i%n, life, raw["bomb_owners"][i])
 		}
 		if raw["blast"][i] != 0 {
-			blast = append(blast, []int{i / n, i % n})
+			t.Blast.Add(i/n, i%n)
 		}
 	}
-	board := saved.Board("board", n, n, "01234")
-	return saved.Values{
-		"step_count": raw["step_count"][0], "board": board.Draw(func(i int) int { return raw["board"][i] }),
-		"bombers": bombers, "bombs": bombs, "blast": blast,
-		"energy": []int{raw["blue_energy"][0], raw["green_energy"][0]}, "score": []int{raw["blue_score"][0], raw["green_score"][0]},
-	}
+	return t
 }

@@ -8,10 +8,7 @@ import (
 
 // Check checks that a state from outside can be played: that every value is in its
 // range, and every invariant of State holds. It returns the first error.
-func (r *Rules) Check(s *State) error {
-	f := r.Form()
-	return f.Check(s)
-}
+func (r *Rules) Check(s *State) error { return r.Form().Check(s) }
 
 // invariants checks that the values of a state, each in its range, are consistent.
 func (r *Rules) invariants(s *State) error {

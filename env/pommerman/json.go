@@ -17,6 +17,32 @@ import (
 // reference without that key is accepted: then no ring is due and the RNG is that of
 // seed 0.
 
+// jsonState is the object, with its values in JSON text in strings.
+type jsonState struct {
+	BoardSize  string    `json:"board_size"`
+	StepCount  string    `json:"step_count"`
+	Board      string    `json:"board"`
+	Agents     string    `json:"agents"`
+	Bombs      string    `json:"bombs"`
+	Flames     string    `json:"flames"`
+	Items      string    `json:"items"`
+	Intended   string    `json:"intended_actions"`
+	Collapses  string    `json:"collapses,omitempty"`
+	RadioVocab string    `json:"radio_vocab_size,omitempty"`
+	RadioWords string    `json:"radio_num_words,omitempty"`
+	RadioFrom  string    `json:"radio_from_agent,omitempty"`
+	Own        jsonExtra `json:"pommego"`
+}
+
+// nest is a value as JSON text.
+func nest(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // numbers, strings and lists always marshal
+	}
+	return string(text)
+}
+
 // jsonExtra is the part of a state that the reference's fields lack.
 type jsonExtra struct {
 	Format   int    `json:"format"`
@@ -52,64 +78,38 @@ type jsonFlame struct {
 // jsonItem is [[row, column], item].
 type jsonItem [2]any
 
-// jsonObject is the object, with its values in JSON text in strings.
-type jsonObject struct{ saved.Object }
-
-// nest adds a value.
-func (o *jsonObject) nest(name string, v any) {
-	text, err := json.Marshal(v)
-	if err != nil {
-		panic(err) // numbers, strings and lists always marshal
-	}
-	o.add(name, string(text))
-}
-
-func (o *jsonObject) add(name string, v any) {
-	o.Entries = append(o.Entries, saved.Entry{Name: name})
-	o.Values[name] = v
-}
-
 // AppendJSON appends the state in its readable form.
 func (m *Match) AppendJSON(dst []byte) ([]byte, error) {
-	r, values := &m.game.rules, m.game.form.Table.Values(&m.State)
-	rows := func(name string) [][]int { return values[name].([][]int) }
-	out := jsonObject{saved.Object{Values: saved.Values{}}}
-	out.nest("board_size", r.BoardSize)
-	out.nest("step_count", m.StepCount)
-	out.nest("board", m.jsonBoard())
+	r, t := &m.game.rules, m.game.form.Snapshot(&m.State)
 	agents, bombs, flames, items := []jsonAgent{}, []jsonBomb{}, []jsonFlame{}, []jsonItem{}
-	for i, v := range rows("agents") {
+	for i, v := range t.Agents {
 		agents = append(agents, jsonAgent{i, v[2] != 0, [2]int(v), v[3], v[4], v[5] != 0})
 	}
-	for _, v := range rows("bombs") {
+	for _, v := range t.Bombs {
 		bombs = append(bombs, jsonBomb{[2]int(v), v[4], v[2], v[3], unless(v[5], 0)})
 	}
-	for _, v := range rows("flames") {
+	for _, v := range t.Flames {
 		flames = append(flames, jsonFlame{[2]int(v), v[2]})
 	}
-	for _, v := range rows("items") {
+	for _, v := range t.Items {
 		items = append(items, jsonItem{v[:2], v[2]})
 	}
-	out.nest("agents", agents)
-	out.nest("bombs", bombs)
-	out.nest("flames", flames)
-	out.nest("items", items)
-	out.nest("intended_actions", []int{})
+	out := jsonState{
+		BoardSize: nest(r.BoardSize), StepCount: nest(t.StepCount), Board: nest(m.jsonBoard()), Agents: nest(agents), Bombs: nest(bombs),
+		Flames: nest(flames), Items: nest(items), Intended: nest([]int{}),
+		Own: jsonExtra{stateFormat, saved.Hex(m.game.form.Rules), saved.Hex(m.RNG.State), t.Due, t.Training, t.Results},
+	}
 	if r.FirstCollapse != NoCollapse {
-		out.nest("collapses", r.Collapses())
+		out.Collapses = nest(r.Collapses())
 	}
 	if r.RadioWords > 0 {
 		from := map[string][]int{}
-		for a, words := range rows("radio") {
+		for a, words := range t.Radio {
 			from[fmt.Sprintf("Agent%d", a)] = words
 		}
-		out.nest("radio_vocab_size", r.RadioVocab)
-		out.nest("radio_num_words", r.RadioWords)
-		out.nest("radio_from_agent", from)
+		out.RadioVocab, out.RadioWords, out.RadioFrom = nest(r.RadioVocab), nest(r.RadioWords), nest(from)
 	}
-	ended, _ := values["results"].([]int)
-	out.add("pommego", jsonExtra{stateFormat, saved.Hex(m.game.form.Rules), saved.Hex(m.RNG.State), int(m.due) - 1, int(m.training) - 1, ended})
-	text, err := json.Marshal(out)
+	text, err := json.Marshal(&out)
 	return append(dst, text...), err
 }
 
@@ -124,37 +124,37 @@ func (m *Match) jsonBoard() [][]int {
 
 // RestoreJSON sets the state from what AppendJSON or the reference wrote.
 func (m *Match) RestoreJSON(state json.RawMessage) error {
-	in := jsonReader{Rules: &m.game.rules, values: saved.Values{}}
+	in := jsonReader{Rules: &m.game.rules}
+	t := &Snapshot{Due: -1, Training: m.game.rules.TrainingAgent, RNG: saved.RNG(env.Seed{}.RNG(env.StreamGame))}
 	if err := json.Unmarshal(state, &in.object); err != nil {
 		return fmt.Errorf("pommerman: state is not a JSON object of the expected form: %w", err)
 	}
-	for _, read := range []func() error{in.board, in.agents, in.bombs, in.flames, in.items, in.radio} {
-		if err := read(); err != nil {
+	for _, read := range []func(t *Snapshot) error{in.board, in.agents, in.lists, in.items, in.radio} {
+		if err := read(t); err != nil {
 			return fmt.Errorf("pommerman: state: %w", err)
 		}
 	}
-	in.values["dice"] = saved.Hex(env.Seed{}.RNG(env.StreamGame).State)
 	if text := in.object["pommego"]; text != nil {
 		var x jsonExtra
 		if err := json.Unmarshal(text, &x); err != nil {
 			return fmt.Errorf("pommerman: state: \"pommego\": %w", err)
 		}
-		if err := m.game.form.Header.Check(x.Format, x.Rules); err != nil {
+		if err := m.game.form.CheckReadable(stateFormat, x.Format, x.Rules); err != nil {
 			return err
 		}
-		if x.Results != nil {
-			in.values["results"] = x.Results
+		rng, err := saved.ParseRNG(x.RNG)
+		if err != nil {
+			return fmt.Errorf("pommerman: state: %w", err)
 		}
-		in.values["dice"], in.values["ring_due"], in.values["training_agent"] = x.RNG, x.RingDue, x.Training
+		t.Results, t.RNG, t.Due, t.Training = x.Results, saved.RNG(rng), x.RingDue, x.Training
 	}
-	return m.game.form.RestoreValues(in.values, &m.State)
+	return m.game.form.Set(t, &m.State)
 }
 
-// jsonReader turns the object into values of the table.
+// jsonReader fills a snapshot from the object.
 type jsonReader struct {
 	*Rules
 	object map[string]json.RawMessage
-	values saved.Values
 }
 
 // take reads one value of the object, as the reference writes it (JSON text in
@@ -174,10 +174,10 @@ func (in *jsonReader) take(name string, v any) error {
 	return nil
 }
 
-func (in *jsonReader) board() error {
-	var size, steps int
+func (in *jsonReader) board(t *Snapshot) error {
+	var size int
 	var rows [][]int
-	if err := errors.Join(in.take("board_size", &size), in.take("step_count", &steps), in.take("board", &rows)); err != nil {
+	if err := errors.Join(in.take("board_size", &size), in.take("step_count", &t.StepCount), in.take("board", &rows)); err != nil {
 		return err
 	}
 	if size != in.BoardSize || len(rows) != size {
@@ -188,76 +188,61 @@ func (in *jsonReader) board() error {
 			return fmt.Errorf("row %d of the board has %d cells, want %d", row, len(cells), size)
 		}
 	}
-	e := in.digitMap("board")
-	in.values["step_count"], in.values["board"] = steps, e.Draw(func(i int) int { return rows[i/size][i%size] })
+	t.Board.Draw(size*size, digits, func(i int) int { return rows[i/size][i%size] })
 	return nil
 }
 
-func (in *jsonReader) agents() error {
+func (in *jsonReader) agents(t *Snapshot) error {
 	var list []jsonAgent
 	if err := in.take("agents", &list); err != nil {
 		return err
 	}
-	rows := make([][]int, len(list))
+	t.Agents = make(saved.Rows, len(list))
 	for _, a := range list {
-		if a.ID < 0 || a.ID >= len(rows) || rows[a.ID] != nil {
+		if a.ID < 0 || a.ID >= len(list) || t.Agents[a.ID] != nil {
 			return fmt.Errorf("there is an agent_id %d, want each of 0 to %d once", a.ID, in.Seats()-1)
 		}
-		rows[a.ID] = []int{a.Position[0], a.Position[1], int(toByte(a.Alive)), a.Ammo, a.Blast, int(toByte(a.Kicks))}
+		t.Agents[a.ID] = []int{a.Position[0], a.Position[1], int(toByte(a.Alive)), a.Ammo, a.Blast, int(toByte(a.Kicks))}
 	}
-	in.values["agents"] = rows
 	return nil
 }
 
-func (in *jsonReader) bombs() error {
-	var list []jsonBomb
-	err := in.take("bombs", &list)
-	rows := [][]int{}
-	for _, b := range list {
-		rows = append(rows, []int{b.Position[0], b.Position[1], b.Life, b.Blast, b.Bomber, valueOr(b.Moving, 0)})
+// lists reads bombs and flames. It sorts flames into the order of games, the only one
+// that a state can hold.
+func (in *jsonReader) lists(t *Snapshot) error {
+	var bombs []jsonBomb
+	var flames []jsonFlame
+	err := errors.Join(in.take("bombs", &bombs), in.take("flames", &flames))
+	for _, b := range bombs {
+		t.Bombs.Add(b.Position[0], b.Position[1], b.Life, b.Blast, b.Bomber, valueOr(b.Moving, 0))
 	}
-	in.values["bombs"] = rows
+	for _, f := range flames {
+		t.Flames.Add(f.Position[0], f.Position[1], f.Life)
+	}
+	slices.SortFunc(t.Flames, func(a, b []int) int { return cmp.Or(a[2]-b[2], slices.Compare(a, b)) })
 	return err
 }
 
-// flames sorts flames into the order of games, the only one that a state can hold.
-func (in *jsonReader) flames() error {
-	var list []jsonFlame
-	err := in.take("flames", &list)
-	rows := [][]int{}
-	for _, f := range list {
-		rows = append(rows, []int{f.Position[0], f.Position[1], f.Life})
-	}
-	sortFlames(rows)
-	in.values["flames"] = rows
-	return err
-}
-
-// sortFlames puts rows of flames into the order in which games list them.
-func sortFlames(rows [][]int) {
-	slices.SortFunc(rows, func(a, b []int) int { return cmp.Or(a[2]-b[2], slices.Compare(a, b)) })
-}
-
-func (in *jsonReader) items() error {
+// items reads the hidden items and puts them into the order of games.
+func (in *jsonReader) items(t *Snapshot) error {
 	var list [][2]json.RawMessage
 	if err := in.take("items", &list); err != nil {
 		return err
 	}
-	rows := [][]int{}
 	for i, pair := range list {
 		var at [2]int
 		var item int
 		if err := errors.Join(json.Unmarshal(pair[0], &at), json.Unmarshal(pair[1], &item)); err != nil {
 			return fmt.Errorf("items[%d]: %w", i, err)
 		}
-		rows = append(rows, []int{at[0], at[1], item})
+		t.Items.Add(at[0], at[1], item)
 	}
-	in.values["items"] = rows
+	slices.SortFunc(t.Items, slices.Compare[[]int])
 	return nil
 }
 
-// radio sets the words that were sent; missing ones mean silence.
-func (in *jsonReader) radio() error {
+// radio reads the words that were sent; missing ones mean silence.
+func (in *jsonReader) radio(t *Snapshot) error {
 	var from map[string][]int
 	if in.RadioWords == 0 {
 		return nil
@@ -267,14 +252,13 @@ func (in *jsonReader) radio() error {
 			return err
 		}
 	}
-	rows := make([][]int, in.Seats())
-	for a := range rows {
-		rows[a] = from[fmt.Sprintf("Agent%d", a)]
-		for len(rows[a]) < in.RadioWords {
-			rows[a] = append(rows[a], 0)
+	for a := range in.Seats() {
+		words := from[fmt.Sprintf("Agent%d", a)]
+		for len(words) < in.RadioWords {
+			words = append(words, 0)
 		}
+		t.Radio.Add(words...)
 	}
-	in.values["radio"] = rows
 	return nil
 }
 

@@ -17,7 +17,7 @@ type Game struct {
 	seat.Common[Match, View, *Match]
 	rules  Rules
 	layout *layout
-	form   saved.Form[State]
+	form   *saved.Form[State, Snapshot]
 
 	// What the encodings look up instead of working it out each time.
 	cells  []grid.Cell // row after row

@@ -4,137 +4,141 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"pommego/env/grid"
 	"pommego/env/saved"
 )
 
-// Observed is the table of the reference's observation dictionary: what a view
-// shows, and how a view is made of it.
-func (r *Rules) Observed() saved.Table[View] {
+// Observation is the reference's observation dictionary as recorded games write it: what
+// a view shows.
+type Observation struct {
+	Board         saved.Map  `json:"board"`
+	BombBlast     saved.Map  `json:"bomb_blast_strength"`
+	BombLife      saved.Map  `json:"bomb_life"`
+	BombMoving    saved.Map  `json:"bomb_moving_direction"`
+	FlameLife     saved.Map  `json:"flame_life"`
+	Position      []int      `json:"position"`
+	Ammo          int        `json:"ammo"`
+	BlastStrength int        `json:"blast_strength"`
+	CanKick       saved.Flag `json:"can_kick"`
+	Teammate      int        `json:"teammate"`
+	Enemies       []int      `json:"enemies"`
+	Alive         []int      `json:"alive"`
+	GameType      int        `json:"game_type"`
+	GameEnv       string     `json:"game_env"`
+	StepCount     int        `json:"step_count"`
+	Message       []int      `json:"message,omitempty"`
+}
+
+// Observation is the observation that shows the view.
+func (v *View) Observation() *Observation {
+	r := v.Rules
+	var bombs [256]SeenBomb
+	for _, b := range v.Bombs[:v.NumBombs] {
+		bombs[b.Cell] = b
+	}
+	o := &Observation{
+		Position: []int{v.Self.Cell.Row(), v.Self.Cell.Col()}, Ammo: int(v.Self.Ammo), BlastStrength: int(v.Self.Blast),
+		CanKick: saved.Flag(v.Self.Kicks), Teammate: int(v.Teammate), Enemies: saved.Ints(v.Enemies[:r.enemies()]),
+		Alive: r.items(v.Alive.Has), GameType: int(r.GameType), GameEnv: r.GameEnv, StepCount: v.StepCount,
+		Message: saved.Ints(v.Message[:r.RadioWords]),
+	}
+	r.draw(&o.Board, func(c grid.Cell) int { return int(v.Board[c]) })
+	r.draw(&o.BombBlast, func(c grid.Cell) int { return int(bombs[c].Blast) })
+	r.draw(&o.BombLife, func(c grid.Cell) int { return int(bombs[c].Life) })
+	r.draw(&o.BombMoving, func(c grid.Cell) int { return int(bombs[c].Moving) })
+	r.draw(&o.FlameLife, func(c grid.Cell) int { return int(v.Flames[c]) })
+	return o
+}
+
+func (r *Rules) draw(m *saved.Map, value func(c grid.Cell) int) {
+	m.Draw(r.BoardSize*r.BoardSize, digits, func(i int) int { return value(r.cell(i)) })
+}
+
+// shape says what the values of an observation may be.
+func (r *Rules) shape() *saved.Shape {
 	n, dummy, first := r.BoardSize, int(r.Dummy()), int(r.Agent0())
 	last := first + r.Seats() - 1
-	number := func(name string, lo, hi int, value func(v *View) int, set func(v *View, n int)) saved.Field[View] {
-		return saved.Field[View]{
-			Entry: saved.Entry{Name: name, Columns: []saved.Column{saved.Col(name, lo, hi)}},
-			Value: func(v *View) any { return value(v) },
-			Set:   func(v *View, n any) error { set(v, n.(int)); return nil },
-		}
-	}
-	row := func(e saved.Entry, value func(v *View) []int, set func(v *View, row []int)) saved.Field[View] {
-		e.Shape = saved.Row
-		return saved.Field[View]{
-			Entry: e,
-			Value: func(v *View) any { return value(v) },
-			Set:   func(v *View, row any) error { set(v, row.([]int)); return nil },
-		}
-	}
-	board := func(name, letters string, value func(v *View, c grid.Cell) uint8, set func(v *View, c grid.Cell, n int) error) saved.Field[View] {
-		return saved.MapField(saved.Board(name, n, n, letters), func(v *View, i int) int { return int(value(v, r.cell(i))) },
-			func(v *View, i, n int) error { return set(v, r.cell(i), n) })
-	}
-	kick := number("can_kick", 0, 1, func(v *View) int { return int(toByte(v.Self.Kicks)) }, func(v *View, n int) { v.Self.Kicks = n != 0 })
-	kick.Shape = saved.Flag
-	table := saved.Table[View]{
-		board("board", digits, func(v *View, c grid.Cell) uint8 { return uint8(v.Board[c]) }, (*View).setItem),
-		board("bomb_blast_strength", digits, func(v *View, c grid.Cell) uint8 { return v.bombAt(c).Blast }, (*View).setBomb),
-		board("bomb_life", digits, func(v *View, c grid.Cell) uint8 { return v.bombAt(c).Life },
-			func(v *View, c grid.Cell, n int) error {
-				return v.alterBomb(c, n, func(b *SeenBomb) { b.Life = uint8(n) })
-			}),
-		board("bomb_moving_direction", digits[:grid.Right+1], func(v *View, c grid.Cell) uint8 { return uint8(v.bombAt(c).Moving) },
-			func(v *View, c grid.Cell, n int) error {
-				return v.alterBomb(c, n, func(b *SeenBomb) { b.Moving = grid.Dir(n) })
-			}),
-		board("flame_life", digits, func(v *View, c grid.Cell) uint8 { return v.Flames[c] },
-			func(v *View, c grid.Cell, n int) error { v.Flames[c] = uint8(n); return nil }),
-		row(saved.Fixed("position", 2, saved.Col("", 0, n-1)), func(v *View) []int { return []int{v.Self.Cell.Row(), v.Self.Cell.Col()} },
-			func(v *View, row []int) { v.Self.Cell = grid.At(row[0], row[1]) }),
-		number("ammo", 0, 255, func(v *View) int { return int(v.Self.Ammo) }, func(v *View, n int) { v.Self.Ammo = uint8(n) }),
-		number("blast_strength", 1, 255, func(v *View) int { return int(v.Self.Blast) }, func(v *View, n int) { v.Self.Blast = uint8(n) }),
-		kick,
-		number("teammate", dummy, last, func(v *View) int { return int(v.Teammate) }, func(v *View, n int) { v.Teammate = Item(n) }),
-		row(saved.Fixed("enemies", r.enemies(), saved.Col("", dummy, last)), func(v *View) []int { return saved.Ints(v.Enemies[:r.enemies()]) },
-			func(v *View, row []int) { saved.SetInts(v.Enemies[:], row) }),
-		row(saved.UpTo("alive", r.Seats(), saved.Col("", first, last)), func(v *View) []int { return r.items(v.Alive.Has) }, (*View).setAlive),
-		number("game_type", int(r.GameType), int(r.GameType), func(*View) int { return int(r.GameType) }, func(*View, int) {}),
-		{
-			Entry: saved.Entry{Name: "game_env", Shape: saved.Text},
-			Value: func(*View) any { return r.GameEnv }, Set: func(*View, any) error { return nil },
-		},
-		number("step_count", 0, 1<<15, func(v *View) int { return v.StepCount }, func(v *View, n int) { v.StepCount = n }),
-	}
-	if r.RadioWords > 0 {
-		table = append(table, row(saved.Fixed("message", r.RadioWords, saved.Col("", 0, 255)),
-			func(v *View) []int { return saved.Ints(v.Message[:r.RadioWords]) }, func(v *View, row []int) { saved.SetInts(v.Message[:], row) }))
-	}
-	return table
+	return &saved.Shape{Cell: func(i int) (int, int) { return i / n, i % n }, Columns: map[string][]saved.Column{
+		"position": {saved.Col("", 0, n-1)}, "ammo": {saved.Col("", 0, 255)}, "blast_strength": {saved.Col("", 1, 255)},
+		"teammate": {saved.Col("", dummy, last)}, "enemies": {saved.Col("", dummy, last)}, "alive": {saved.Col("", first, last)},
+		"step_count": {saved.Col("", 0, 1<<15)}, "message": {saved.Col("", 0, 255)},
+	}}
 }
 
 // ReadObservation makes the view of a seat of what it observed, as recorded
 // games write it. What cannot be an observation is an error that names the key.
 func (r *Rules) ReadObservation(text json.RawMessage, seat int) (*View, error) {
-	table, v := r.Observed(), &View{Rules: r, Seat: seat, Enemies: [3]Item{r.Dummy(), r.Dummy(), r.Dummy()}}
-	for c := range v.Board {
-		v.Board[c] = Rigid
-	}
-	values, err := saved.Decode(text, table.Entries())
+	o, shape := new(Observation), r.shape()
+	err := saved.Decode(text, o)
 	if err == nil {
-		err = table.Fill(v, values)
+		err = shape.Check(o)
+	}
+	if err != nil {
+		return nil, err
+	}
+	v := r.view(o, seat)
+	shape.Compare(o, v.Observation(), func(path string, given, seen any) {
+		if err == nil {
+			err = fmt.Errorf("%s is %v, but an observation with the rest could only hold %v", path, given, seen)
+		}
+	})
+	if err == nil {
+		err = r.checkItems(v)
 	}
 	return v, err
 }
 
-func (v *View) setItem(c grid.Cell, n int) error {
-	r, first := v.Rules, int(v.Rules.Agent0())
-	if n == int(r.Dummy()) || n >= first+r.Seats() {
-		return fmt.Errorf("is %d, want 0 to %d or one of %d agents from %d on", n, r.Dummy()-1, r.Seats(), first)
-	}
-	v.Board[c] = Item(n)
-	return nil
-}
-
-func (v *View) setBomb(c grid.Cell, blast int) error {
-	if blast > 0 && v.NumBombs == len(v.Bombs) {
-		return fmt.Errorf("is %d, want no bombs after the first %d", blast, len(v.Bombs))
-	}
-	if blast > 0 {
-		v.Bombs[v.NumBombs] = SeenBomb{Cell: c, Blast: uint8(blast)}
-		v.NumBombs++
-	}
-	return nil
-}
-
-// alterBomb sets what a map shows of the bomb on a cell. Anything but 0 where
-// there is none is an error.
-func (v *View) alterBomb(c grid.Cell, n int, set func(b *SeenBomb)) error {
-	for i := range v.Bombs[:v.NumBombs] {
-		if v.Bombs[i].Cell == c {
-			set(&v.Bombs[i])
-			return nil
+// checkItems reports a cell that shows what no board does.
+func (r *Rules) checkItems(v *View) error {
+	for i := range r.BoardSize * r.BoardSize {
+		item, first := v.Board[r.cell(i)], r.Agent0()
+		if item == r.Dummy() || item >= first+Item(r.Seats()) {
+			return fmt.Errorf("board[%d,%d] is %d, want 0 to %d or one of %d agents from %d on",
+				i/r.BoardSize, i%r.BoardSize, item, r.Dummy()-1, r.Seats(), first)
 		}
 	}
-	if n != 0 {
-		return fmt.Errorf("is %d, but bomb_blast_strength shows no bomb there", n)
-	}
 	return nil
 }
 
-func (v *View) setAlive(list []int) {
-	for _, item := range list {
-		v.Alive = v.Alive.With(item - int(v.Rules.Agent0()))
+// view makes a view of an observation whose numbers are in their ranges.
+func (r *Rules) view(o *Observation, seat int) *View {
+	v := &View{Rules: r, Seat: seat, Teammate: Item(o.Teammate), StepCount: o.StepCount}
+	for c := range v.Board {
+		v.Board[c] = Rigid
 	}
-	v.Self.Alive = v.Alive.Has(v.Seat)
-}
-
-// bombAt is the bomb seen on a cell, the zero value without one.
-func (v *View) bombAt(c grid.Cell) SeenBomb {
-	for _, b := range v.Bombs[:v.NumBombs] {
-		if b.Cell == c {
-			return b
+	digit := func(m saved.Map, i int) int {
+		if i >= len(m) {
+			return 0
+		}
+		return strings.IndexByte(digits, m[i])
+	}
+	for i := range r.BoardSize * r.BoardSize {
+		c := r.cell(i)
+		v.Board[c], v.Flames[c] = Item(digit(o.Board, i)), uint8(digit(o.FlameLife, i))
+		if blast := digit(o.BombBlast, i); blast > 0 && v.NumBombs < len(v.Bombs) {
+			v.Bombs[v.NumBombs] = SeenBomb{c, uint8(digit(o.BombLife, i)), uint8(blast), grid.Dir(digit(o.BombMoving, i))}
+			v.NumBombs++
 		}
 	}
-	return SeenBomb{}
+	if len(o.Position) == 2 {
+		v.Self.Cell = grid.At(o.Position[0], o.Position[1])
+	}
+	v.Self.Ammo, v.Self.Blast, v.Self.Kicks = uint8(o.Ammo), uint8(o.BlastStrength), bool(o.CanKick)
+	for i := range v.Enemies {
+		if v.Enemies[i] = r.Dummy(); i < len(o.Enemies) {
+			v.Enemies[i] = Item(o.Enemies[i])
+		}
+	}
+	for _, item := range o.Alive {
+		v.Alive = v.Alive.With(item - int(r.Agent0()))
+	}
+	v.Self.Alive = v.Alive.Has(seat)
+	for i, word := range o.Message[:min(len(o.Message), r.RadioWords)] {
+		v.Message[i] = uint8(word)
+	}
+	return v
 }
 
 // items lists the cell values of some agents.
@@ -149,25 +153,26 @@ func (r *Rules) items(has func(seat int) bool) []int {
 }
 
 // unpackRaw is the observation dictionary by way of the raw encoding.
-func (r *Rules) unpackRaw(raw map[string][]int) saved.Values {
+func (r *Rules) unpackRaw(raw map[string][]int) *Observation {
 	numbered := func(name string) (list []int) {
 		for raw[name+strconv.Itoa(len(list))] != nil {
 			list = append(list, raw[name+strconv.Itoa(len(list))][0])
 		}
 		return list
 	}
+	number := func(name string) int { return raw[name][0] }
 	alive := numbered("alive")
-	values := saved.Values{
-		"position": []int{raw["row"][0], raw["col"][0]}, "enemies": numbered("enemy"), "message": numbered("message"),
-		"alive": r.items(func(seat int) bool { return alive[seat] != 0 }), "game_env": r.GameEnv,
+	o := &Observation{
+		Position: []int{number("row"), number("col")}, Ammo: number("ammo"), BlastStrength: number("blast_strength"),
+		CanKick: number("can_kick") != 0, Teammate: number("teammate"), Enemies: numbered("enemy"),
+		Alive:    r.items(func(seat int) bool { return alive[seat] != 0 }),
+		GameType: number("game_type"), GameEnv: r.GameEnv, StepCount: number("step_count"), Message: numbered("message"),
 	}
-	for _, e := range r.Observed().Entries() {
-		switch e.Shape {
-		case saved.Map:
-			values[e.Name] = e.Draw(func(i int) int { return raw[e.Name][i] })
-		case saved.Number, saved.Flag:
-			values[e.Name] = raw[e.Name][0]
-		}
+	for name, m := range map[string]*saved.Map{
+		"board": &o.Board, "bomb_blast_strength": &o.BombBlast, "bomb_life": &o.BombLife,
+		"bomb_moving_direction": &o.BombMoving, "flame_life": &o.FlameLife,
+	} {
+		m.Draw(r.BoardSize*r.BoardSize, digits, func(i int) int { return raw[name][i] })
 	}
-	return values
+	return o
 }

@@ -106,7 +106,7 @@ func TestOpenRecord(t *testing.T) {
 // The raw encoding is compared with the view value by value: an altered one of
 // any kind is found under its name.
 func TestAlteredRawEncodingIsFound(t *testing.T) {
-	rec, err := ParseRecord(recordLines(t, "radio")[0])
+	rec, err := Recording.Parse(recordLines(t, "radio")[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +121,7 @@ func TestAlteredRawEncodingIsFound(t *testing.T) {
 	m.View(1, &view)
 	compare := func() record.Report {
 		var c record.Comparison
-		c.Compare("", r.Observed().Entries(), r.Observed().Values(&view), r.unpackRaw(record.Unpack(raw, data)))
+		c.Compare("", r.shape(), view.Observation(), r.unpackRaw(record.Unpack(raw, data)))
 		return c.Report
 	}
 	if report := compare(); report.Mismatches != 0 {

@@ -77,7 +77,7 @@ func TestRecorderRoundTrip(t *testing.T) {
 				if err != nil || report.Mismatches != 0 || report.Steps == 0 {
 					t.Fatalf("seed %d: %d mismatches in %d steps, %v, first %v", seed, report.Mismatches, report.Steps, err, report.Differences)
 				}
-				rec, _ := ParseRecord(line)
+				rec, _ := Recording.Parse(line)
 				if rec.Match.game.rules != tc.rules || rec.Info.EnvID != "Test-v0" || rec.Info.Seed != seed {
 					t.Errorf("seed %d: read back as %+v with %+v", seed, rec.Match.game.rules, rec.Info)
 				}
@@ -131,7 +131,7 @@ func normalise(game object) {
 // recordAgain replays a record and records the replay.
 func recordAgain(t *testing.T, line []byte) []byte {
 	t.Helper()
-	rec, err := ParseRecord(line)
+	rec, err := Recording.Parse(line)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +236,7 @@ func TestRecorderRefuses(t *testing.T) {
 	m.game = undealt(slow)
 	m.Agents[0].Alive, m.Agents[1].Alive = true, true
 	m.addBomb(NewBomb(17, 49, 2, 0, 0))
-	if _, err := m.Record(record.Info{ObsEvery: 1}); err == nil || !strings.Contains(err.Error(), "bomb_life[0,0] is '?'") {
+	if _, err := m.Record(record.Info{ObsEvery: 1}); err == nil || !strings.Contains(err.Error(), "bomb_life[0,0]: a number without a character") {
 		t.Errorf("a bomb of life 49 was written as one digit: %v", err)
 	}
 	if _, err := m.Record(record.Info{}); err != nil {

@@ -2,6 +2,7 @@ package record
 
 import (
 	"fmt"
+	"reflect"
 
 	"pommego/env/saved"
 )
@@ -87,18 +88,18 @@ func (c *Comparison) Differs(field string, want, got any) {
 	}
 }
 
-// shown is a value in a difference; what is not there is none.
+// shown is a value in a difference; nil, and a pointer to nothing, is none.
 func shown(v any) string {
-	if v == nil {
+	switch r := reflect.ValueOf(v); {
+	case v == nil, r.Kind() == reflect.Pointer && r.IsNil():
 		return "none"
+	case r.Kind() == reflect.Pointer:
+		return fmt.Sprint(r.Elem())
 	}
 	return fmt.Sprint(v)
 }
 
-// Compare compares the values of entries and puts at before their names.
-func (c *Comparison) Compare(at string, entries []saved.Entry, want, got saved.Values) {
-	for i := range entries {
-		e := &entries[i]
-		e.Compare(want[e.Name], got[e.Name], func(path string, want, got any) { c.Differs(at+path, want, got) })
-	}
+// Compare compares two snapshots and puts at before the names of their fields.
+func (c *Comparison) Compare(at string, shape *saved.Shape, want, got any) {
+	shape.Compare(want, got, func(path string, want, got any) { c.Differs(at+path, want, got) })
 }

@@ -8,9 +8,13 @@ import (
 
 // TestComparison notes differences under their paths, and spells out the first.
 func TestComparison(t *testing.T) {
-	entries := []saved.Entry{{Name: "ammo"}, {Name: "winners", Shape: saved.Row, Optional: true}, {Name: "name", Shape: saved.Text, Null: true}}
-	c := Comparison{Step: 7}
-	c.Compare("obs[2].", entries, saved.Values{"ammo": 1, "winners": []int{1}}, saved.Values{"ammo": 2, "name": "x"})
+	type observation struct {
+		Ammo    int     `json:"ammo"`
+		Winners []int   `json:"winners"`
+		Name    *string `json:"name"`
+	}
+	c, x := Comparison{Step: 7}, "x"
+	c.Compare("obs[2].", new(saved.Shape), &observation{1, []int{1}, nil}, &observation{2, nil, &x})
 	for i, want := range []string{
 		"game 0, step 7, obs[2].ammo: expected 1, got 2",
 		"game 0, step 7, obs[2].winners: expected [1], got []",
@@ -27,6 +31,7 @@ func TestComparison(t *testing.T) {
 		c.Differs("x", 1, 2)
 	}
 	if c.Report.Mismatches != keepDifferences+3 || len(c.Report.Differences) != keepDifferences {
-		t.Errorf("%d mismatches with %d spelled out, want %d and %d", c.Report.Mismatches, len(c.Report.Differences), keepDifferences+3, keepDifferences)
+		t.Errorf("%d mismatches with %d spelled out, want %d and %d",
+			c.Report.Mismatches, len(c.Report.Differences), keepDifferences+3, keepDifferences)
 	}
 }

@@ -1,7 +1,9 @@
 package record
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -16,9 +18,10 @@ type Match interface {
 	Spec() *env.Spec // of its game
 }
 
-// Form says what is special in one format of recorded games of M. A function
-// that is given a match is not to change it.
-type Form[M Match] struct {
+// Form says what is special in one format of recorded games of M. S is the snapshot of a
+// state, O that of an observation. A function that is given a match does not change it
+// unless it says so.
+type Form[M Match, S, O any] struct {
 	Name string // of the format, such as "pommerman-trace/1"
 
 	// Keys are the keys of Head that speak of the rules: "config", "rules" or
@@ -28,33 +31,25 @@ type Form[M Match] struct {
 	Match func(h *Head) (m M, id string, err error)
 	// SetRules writes the match's rules into the head.
 	SetRules func(h *Head, m M, id string) error
-	// Seats is how many seats there are.
-	Seats func(m M) int
 
-	// Inputs is what each step records besides the state after it from which it
-	// can be replayed: actions, and whatever else, such as draws, which Act hands
-	// to the match. Act makes the actions for Match.Step of them, and Acted is the
-	// reverse.
-	Inputs func(m M) []saved.Entry
-	Act    func(m M, inputs saved.Values) ([]uint8, error)
-	Acted  func(m M, actions []uint8) saved.Values
+	// Act makes the actions for Match.Step of what a step records of them, and may hand
+	// the rest of that, such as draws, to the match. Acted is the reverse.
+	Act   func(m M, in *Inputs) ([]uint8, error)
+	Acted func(m M, actions []uint8) Inputs
 
-	// Table is what a state consists of, Values the state of a match and Start
-	// sets it.
-	Table  func(m M) []saved.Entry
-	Values func(m M) saved.Values
-	Start  func(m M, values saved.Values) error
+	// Shape is that of S, Show the state of a match as records and pictures show it, and
+	// Start sets the match to the recorded one and to the head's dice.
+	Shape func(m M) *saved.Shape
+	Show  func(m M) *S
+	Start func(m M, s *S, dice string) error
 	// Shown is the match as records and pictures show it. nil: as it is.
 	Shown func(m M) M
 
-	// Observed is the entries of an observation, and Observe what a seat
-	// observes. ObserveRaw is the same by way of the raw encoding, to check its
-	// promise that nothing is lost. They may use the same memory
-	// for all calls with one m. With Together there is one observation of all
-	// seats, which seat 0 stands for.
-	Observed   func(m M) []saved.Entry
-	Observe    func(m M, seat int) saved.Values
-	ObserveRaw func(m M, seat int) saved.Values
+	// Observe is what a seat observes. ObserveRaw is the same by way of the raw encoding,
+	// to check its promise that nothing is lost. With Together there is one observation of
+	// all seats, which seat 0 stands for.
+	Observe    func(m M, seat int) *O
+	ObserveRaw func(m M, seat int) *O
 	Together   bool
 	// ObserveAlso reports whether a step's observations are recorded wherever
 	// any are. nil: at the end alone.
@@ -62,12 +57,9 @@ type Form[M Match] struct {
 
 	// Led corrects what a step led to where the format differs from env.Status, and
 	// Compare compares what else a step records. nil: neither.
-	Led     func(m M, values saved.Values)
+	Led     func(m M, o *Outcome)
 	Compare func(m M, c *Comparison)
 
-	// Outcome is the entries of what a step led to that are recorded. nil: all of
-	// them, rewards, done, result and winners.
-	Outcome []saved.Entry
 	// TrueFalse: done is written as true or false, not as 1 or 0.
 	TrueFalse bool
 }
@@ -87,6 +79,46 @@ type Head struct {
 	ObsEvery int               `json:"obs_every"`
 	Initial  json.RawMessage   `json:"initial"`
 	Steps    []json.RawMessage `json:"steps"`
+}
+
+// Inputs is what each step records besides the state after it from which it can be
+// replayed.
+type Inputs struct {
+	Actions  []int       `json:"actions"`
+	Messages [][]int     `json:"messages,omitempty"` // where seats send words; null for none
+	Skulls   [][]float64 `json:"skulls,omitempty"`   // draws, in games of another program
+}
+
+// Check reports whether there is an action for each of n seats or figures, and a message
+// if there are any.
+func (in *Inputs) Check(n int, messages bool) error {
+	if len(in.Actions) != n {
+		return fmt.Errorf("actions has %d entries, want %d", len(in.Actions), n)
+	}
+	switch said := len(in.Messages); {
+	case messages && in.Messages == nil:
+		return errors.New("messages is missing")
+	case messages && said != n:
+		return fmt.Errorf("messages has %d entries, want %d", said, n)
+	case !messages && in.Messages != nil:
+		return errors.New("there is a key \"messages\", which does not belong here")
+	case in.Skulls != nil:
+		return errors.New("there is a key \"skulls\", which does not belong here")
+	}
+	return nil
+}
+
+// Outcome is what a step led to.
+type Outcome struct {
+	Rewards []float64  `json:"rewards"`
+	Done    saved.Flag `json:"done"`
+	Result  string     `json:"result,omitempty"`
+	Winners []int      `json:"winners,omitempty"`
+}
+
+// seen is what was observed of a state.
+type seen struct {
+	Obs json.RawMessage `json:"obs,omitempty"`
 }
 
 // checkKeys reports a key that is missing or that the format does not have.
@@ -115,55 +147,32 @@ func (h *Head) checkKeys(format string, keys []string) error {
 	return nil
 }
 
-// outcomeEntries is the entries of what a step led to, unless Form.Outcome lists
-// others.
-var outcomeEntries = []saved.Entry{
-	{Name: "rewards", Shape: saved.Reals},
-	{Name: "done", Shape: saved.Flag},
-	{Name: "result", Shape: saved.Text},
-	{Name: "winners", Shape: saved.Row, Optional: true},
-}
-
-func (f *Form[M]) outcome() []saved.Entry {
-	if f.Outcome != nil {
-		return f.Outcome
+// outcome is what the last step of a match led to.
+func (f *Form[M, S, O]) outcome(m M) *Outcome {
+	status := m.Status()
+	o := &Outcome{
+		Rewards: make([]float64, m.Spec().Seats), Done: saved.Flag(status.Over),
+		Result: status.Result.String(), Winners: status.Winners.List(),
 	}
-	return outcomeEntries
-}
-
-// outcomeOf is what the last step of a match led to.
-func (f *Form[M]) outcomeOf(m M) saved.Values {
-	status, done := m.Status(), 0
-	if status.Over {
-		done = 1
-	}
-	rewards := make([]float64, f.Seats(m))
-	m.Rewards(rewards)
-	values := saved.Values{"rewards": rewards, "done": done, "result": status.Result.String()}
-	if winners := status.Winners.List(); winners != nil {
-		values["winners"] = winners
-	}
+	m.Rewards(o.Rewards)
 	if f.Led != nil {
-		f.Led(m, values)
+		f.Led(m, o)
 	}
-	return values
+	return o
 }
 
-// obsEntry is the key under which observations stand.
-var obsEntry = saved.Entry{Name: "obs", Shape: saved.JSON, Optional: true}
-
-// stateEntries is the entries of a state: the initial one, or that after a step.
-func (f *Form[M]) stateEntries(m M, initial bool) []saved.Entry {
-	return slices.DeleteFunc(f.Table(m), func(e saved.Entry) bool { return e.Once && !initial })
-}
-
-// stepEntries is the entries of a step in the order in which they are written.
-func (f *Form[M]) stepEntries(m M) []saved.Entry {
-	return slices.Concat(f.Inputs(m), f.stateEntries(m, false), []saved.Entry{obsEntry}, f.outcome())
+// encode writes an outcome.
+func (f *Form[M, S, O]) encode(o *Outcome) (json.RawMessage, error) {
+	text, err := json.Marshal(o)
+	if f.TrueFalse {
+		done := fmt.Sprintf(`"done":%t`, bool(o.Done))
+		text = bytes.Replace(text, fmt.Appendf(nil, `"done":%v`, o.Done), []byte(done), 1)
+	}
+	return text, err
 }
 
 // shown is the match as records show it.
-func (f *Form[M]) shown(m M) M {
+func (f *Form[M, S, O]) shown(m M) M {
 	if f.Shown == nil {
 		return m
 	}
@@ -171,12 +180,12 @@ func (f *Form[M]) shown(m M) M {
 }
 
 // observers is how many observations there are at a time.
-func (f *Form[M]) observers(m M) int {
+func (f *Form[M, S, O]) observers(m M) int {
 	if f.Together {
 		return 1
 	}
-	return f.Seats(m)
+	return m.Spec().Seats
 }
 
 // Format is what can be done with such records without knowing their game.
-func (f *Form[M]) Format() Format { return Format{f.Name, f.Check, f.Open} }
+func (f *Form[M, S, O]) Format() Format { return Format{f.Name, f.Check, f.Open} }

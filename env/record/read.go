@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"strconv"
 
 	"pommego/env"
@@ -12,26 +11,29 @@ import (
 )
 
 // Game is a recorded game that has been read.
-type Game[M Match] struct {
+type Game[M Match, S, O any] struct {
 	Info  Info
 	Match M // stands where the replay does: at first at the record's start
 
-	form    *Form[M]
+	form    *Form[M, S, O]
 	made    int
-	initial step
-	steps   []step
+	initial *S
+	first   []*O // observed of it
+	steps   []step[S, O]
 }
 
-// step is a recorded state, with what led to it and what was observed of it.
-type step struct {
-	values saved.Values
-	obs    []saved.Values
+// step is what a step records.
+type step[S, O any] struct {
+	Inputs
+	Outcome
+	state *S
+	obs   []*O
 }
 
 // Parse reads a recorded game. What is wrong with it is an error that names the
 // key; values that merely differ from what the rules say are found by
 // [Form.Check].
-func (f *Form[M]) Parse(line []byte) (*Game[M], error) {
+func (f *Form[M, S, O]) Parse(line []byte) (*Game[M, S, O], error) {
 	var h Head
 	if err := saved.DecodeJSON(line, &h); err != nil {
 		return nil, err
@@ -43,18 +45,22 @@ func (f *Form[M]) Parse(line []byte) (*Game[M], error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &Game[M]{form: f, Match: m, steps: make([]step, len(h.Steps)), Info: Info{
+	g := &Game[M, S, O]{form: f, Match: m, steps: make([]step[S, O], len(h.Steps)), Info: Info{
 		EnvID: id, Variant: h.Variant, Name: h.Name, Note: h.Note,
 		Setup: h.Setup, Policies: h.Policies, ObsEvery: h.ObsEvery,
 	}}
 	g.Info.Seed, _ = strconv.ParseUint(string(h.Seed), 10, 64) // of any form: the replay does without
-	if err := g.readInitial(&h); err != nil {
+	if g.initial, g.first, err = g.read(h.Initial); err == nil {
+		err = f.Start(m, g.initial, h.RNG)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("initial: %w", err)
 	}
-	entries := f.stepEntries(m)
 	for i, text := range h.Steps {
-		if g.steps[i], err = g.read(text, entries); err == nil {
-			err = g.checkStep(i)
+		st := &g.steps[i]
+		st.state, st.obs, err = g.read(text, &st.Inputs, &st.Outcome)
+		if follow := len(g.steps) - 1 - i; err == nil && bool(st.Done) && follow > 0 {
+			err = fmt.Errorf("the game is done, but %d more steps follow", follow)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("step %d: %w", i+1, err)
@@ -63,73 +69,42 @@ func (f *Form[M]) Parse(line []byte) (*Game[M], error) {
 	return g, nil
 }
 
-// readInitial reads the state at the start and sets the match to it.
-func (g *Game[M]) readInitial(h *Head) (err error) {
-	if g.initial, err = g.read(h.Initial, append(g.form.stateEntries(g.Match, true), obsEntry)); err != nil {
-		return err
-	}
-	start := maps.Clone(g.initial.values)
-	if h.RNG != "" {
-		start["dice"] = h.RNG
-	}
-	return g.form.Start(g.Match, start)
-}
-
-// checkStep reports whether step i has as many inputs as it should, and whether
-// the list of steps ends where the game does.
-func (g *Game[M]) checkStep(i int) error {
-	values := g.steps[i].values
-	for _, e := range g.form.Inputs(g.Match) {
-		n := e.Most
-		switch list := values[e.Name].(type) {
-		case []int:
-			n = len(list)
-		case [][]int:
-			n = len(list)
-		}
-		if n != e.Most {
-			return fmt.Errorf("%s has %d entries, want %d", e.Name, n, e.Most)
-		}
-	}
-	if follow := len(g.steps) - 1 - i; values["done"] == 1 && follow > 0 {
-		return fmt.Errorf("the game is done, but %d more steps follow", follow)
-	}
-	return nil
-}
-
 // read takes a recorded state, or a step, apart.
-func (g *Game[M]) read(text json.RawMessage, entries []saved.Entry) (st step, err error) {
-	if st.values, err = saved.Decode(text, entries); err != nil {
-		return st, err
+func (g *Game[M, S, O]) read(text json.RawMessage, more ...any) (*S, []*O, error) {
+	state, obs := new(S), seen{}
+	if err := saved.Decode(text, append(more, state, &obs)...); err != nil {
+		return nil, nil, err
 	}
-	obs, there := st.values[obsEntry.Name].(json.RawMessage)
-	if !there {
-		return st, nil
+	if normal, ok := any(state).(interface{ Normalize() }); ok {
+		normal.Normalize()
 	}
-	list := []json.RawMessage{obs}
+	if obs.Obs == nil {
+		return state, nil, nil
+	}
+	list := []json.RawMessage{obs.Obs}
 	if !g.form.Together {
-		if err := json.Unmarshal(obs, &list); err != nil {
-			return st, fmt.Errorf("obs: %w", err)
+		if err := json.Unmarshal(obs.Obs, &list); err != nil {
+			return nil, nil, fmt.Errorf("obs: %w", err)
 		}
 	}
 	if want := g.form.observers(g.Match); len(list) != want {
-		return st, fmt.Errorf("obs has %d observations, want %d", len(list), want)
+		return nil, nil, fmt.Errorf("obs has %d observations, want %d", len(list), want)
 	}
+	all := make([]*O, len(list))
 	for seat, one := range list {
-		values, err := saved.Decode(one, g.form.Observed(g.Match))
-		if err != nil {
-			return st, fmt.Errorf("obs[%d]: %w", seat, err)
+		all[seat] = new(O)
+		if err := saved.Decode(one, all[seat]); err != nil {
+			return nil, nil, fmt.Errorf("obs[%d]: %w", seat, err)
 		}
-		st.obs = append(st.obs, values)
 	}
-	return st, nil
+	return state, all, nil
 }
 
 // Len is the number of recorded steps.
-func (g *Game[M]) Len() int { return len(g.steps) }
+func (g *Game[M, S, O]) Len() int { return len(g.steps) }
 
 // Step makes the next recorded step in the match.
-func (g *Game[M]) Step() error {
+func (g *Game[M, S, O]) Step() error {
 	actions, err := g.actions()
 	if err != nil {
 		return err
@@ -140,14 +115,14 @@ func (g *Game[M]) Step() error {
 }
 
 // actions is those of the next recorded step.
-func (g *Game[M]) actions() ([]uint8, error) {
+func (g *Game[M, S, O]) actions() ([]uint8, error) {
 	switch {
 	case g.made == len(g.steps):
 		return nil, errors.New("record: all recorded steps have been made")
 	case g.over():
 		return nil, fmt.Errorf("the game is over after %d steps, but %d are recorded", g.made, len(g.steps))
 	}
-	actions, err := g.form.Act(g.Match, g.steps[g.made].values)
+	actions, err := g.form.Act(g.Match, &g.steps[g.made].Inputs)
 	if err != nil {
 		return nil, fmt.Errorf("step %d: %w", g.made+1, err)
 	}
@@ -155,18 +130,18 @@ func (g *Game[M]) actions() ([]uint8, error) {
 }
 
 // over reports whether a step has ended the game.
-func (g *Game[M]) over() bool { return g.made > 0 && g.Match.Status().Over }
+func (g *Game[M, S, O]) over() bool { return g.made > 0 && g.Match.Status().Over }
 
 // Check reads a recorded game, replays it from its start and its inputs alone
 // and compares every other recorded value. Where the replay is over and the
 // record goes on, that is a difference in "done" and the comparison ends.
-func (f *Form[M]) Check(line []byte) (Report, error) {
+func (f *Form[M, S, O]) Check(line []byte) (Report, error) {
 	g, err := f.Parse(line)
 	if err != nil {
 		return Report{}, err
 	}
 	c := Comparison{Report: Report{Counts: Counts{Games: 1}}}
-	g.compare(&c, &g.initial, true)
+	g.compare(&c, g.initial, g.first)
 	for i := range g.steps {
 		if g.over() {
 			break
@@ -175,8 +150,8 @@ func (f *Form[M]) Check(line []byte) (Report, error) {
 			return c.Report, err
 		}
 		c.Step = i + 1
-		c.Compare("", f.outcome(), g.steps[i].values, f.outcomeOf(g.Match))
-		g.compare(&c, &g.steps[i], false)
+		c.Compare("", f.Shape(g.Match), &g.steps[i].Outcome, f.outcome(g.Match))
+		g.compare(&c, g.steps[i].state, g.steps[i].obs)
 		if f.Compare != nil {
 			f.Compare(g.Match, &c)
 		}
@@ -187,51 +162,54 @@ func (f *Form[M]) Check(line []byte) (Report, error) {
 
 // compare compares a recorded state, and what was observed of it, with the
 // match.
-func (g *Game[M]) compare(c *Comparison, want *step, initial bool) {
+func (g *Game[M, S, O]) compare(c *Comparison, want *S, seen []*O) {
 	f, m := g.form, g.Match
-	c.Compare("", f.stateEntries(m, initial), want.values, f.Values(f.shown(m)))
-	entries := f.Observed(m)
-	for seat := range want.obs {
+	shape, got := f.Shape(m), f.Show(f.shown(m))
+	if c.Step > 0 {
+		onlyFirst(got)
+	}
+	c.Compare("", shape, want, got)
+	for seat := range seen {
 		at := fmt.Sprintf("obs[%d].", seat)
 		if f.Together {
 			at = "obs."
 		}
-		seen := f.Observe(m, seat)
-		c.Compare(at, entries, want.obs[seat], seen)
-		c.Compare(at+"raw.", entries, seen, f.ObserveRaw(m, seat))
+		observed := f.Observe(m, seat)
+		c.Compare(at, shape, seen[seat], observed)
+		c.Compare(at+"raw.", shape, observed, f.ObserveRaw(m, seat))
 	}
 }
 
 // replay shows a recorded game: Replay.
-type replay[M Match] struct{ game *Game[M] }
+type replay[M Match, S, O any] struct{ game *Game[M, S, O] }
 
 // Open reads a recorded game to be shown. What it shows comes from the record's
 // start and inputs alone, like what [Form.Check] compares.
-func (f *Form[M]) Open(line []byte) (Replay, error) {
+func (f *Form[M, S, O]) Open(line []byte) (Replay, error) {
 	g, err := f.Parse(line)
 	if err != nil {
 		return nil, err
 	}
-	return &replay[M]{g}, nil
+	return &replay[M, S, O]{g}, nil
 }
 
-func (r *replay[M]) Info() Info { return r.game.Info }
+func (r *replay[M, S, O]) Info() Info { return r.game.Info }
 
-func (r *replay[M]) Len() int { return r.game.Len() }
+func (r *replay[M, S, O]) Len() int { return r.game.Len() }
 
-func (r *replay[M]) Step() error { return r.game.Step() }
+func (r *replay[M, S, O]) Step() error { return r.game.Step() }
 
-func (r *replay[M]) Status() env.Status { return r.game.Match.Status() }
+func (r *replay[M, S, O]) Status() env.Status { return r.game.Match.Status() }
 
 // Position is the game as it stands.
-func (r *replay[M]) Position() ([]byte, *env.Spec) {
+func (r *replay[M, S, O]) Position() ([]byte, *env.Spec) {
 	return r.game.Match.Append(nil), r.game.Match.Spec()
 }
 
-func (r *replay[M]) shown() M { return r.game.form.shown(r.game.Match) }
+func (r *replay[M, S, O]) shown() M { return r.game.form.shown(r.game.Match) }
 
 // Follow makes the steps that are left, followed by a tracker.
-func (r *replay[M]) Follow(see func(Moment) error) error {
+func (r *replay[M, S, O]) Follow(see func(Moment) error) error {
 	g := r.game
 	at := Moment{Match: g.Match, Shown: r.shown(), Game: g.Match.Game()}
 	at.Tracker = env.NewTrackers(at.Game, 1, true)[0]

@@ -2,8 +2,8 @@ package saved
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 )
 
@@ -11,103 +11,87 @@ import (
 // and what it should have been and is.
 type Differs func(path string, want, got any)
 
-// Compare compares two values of an entry, of which a missing one is an empty
-// one. Rows are compared number by number, maps up to the first cell that
-// differs; anything else as a whole.
-func (e *Entry) Compare(want, got any, differs Differs) {
-	switch e.Shape {
-	case Rows:
-		w, _ := want.([][]int)
-		g, _ := got.([][]int)
-		e.compareRows(w, g, differs)
-	case Row:
-		compareLists[int](e.Name, want, got, differs)
-	case Reals:
-		compareLists[float64](e.Name, want, got, differs)
-	case Map:
-		w, _ := want.(string)
-		g, _ := got.(string)
-		e.compareMaps(w, g, differs)
-	case JSON:
-		w, _ := want.(json.RawMessage)
-		g, _ := got.(json.RawMessage)
-		if !bytes.Equal(w, g) {
-			differs(e.Name, string(w), string(g))
-		}
-	default:
-		if want != got {
-			differs(e.Name, want, got)
+// Compare compares two snapshots of the same type field by field: rows number by number,
+// maps up to the first cell that differs, anything else as a whole.
+func (s *Shape) Compare(want, got any, differs Differs) {
+	g := reflect.ValueOf(got).Elem()
+	for f, w := range values(want) {
+		g := g.FieldByIndex(f.index)
+		switch w := w.(type) {
+		case *Rows:
+			s.compareRows(f.name, *w, g.Interface().(Rows), differs)
+		case *Map:
+			s.compareMaps(f.name, *w, g.Interface().(Map), differs)
+		default:
+			compareValues(f.name, reflect.ValueOf(w).Elem(), g, differs)
 		}
 	}
 }
 
-func compareLists[T comparable](path string, want, got any, differs Differs) {
-	w, _ := want.([]T)
-	g, _ := got.([]T)
-	if !slices.Equal(w, g) {
-		differs(path, w, g)
+// compareValues compares two values as a whole. Lists without entries are equal.
+func compareValues(path string, want, got reflect.Value, differs Differs) {
+	for want.Kind() == reflect.Pointer && !want.IsNil() && !got.IsNil() {
+		want, got = want.Elem(), got.Elem()
 	}
-}
-
-func (e *Entry) compareRows(want, got [][]int, differs Differs) {
 	switch {
-	case e.Unordered && sameButForOrder(want, got):
+	case reflect.DeepEqual(want.Interface(), got.Interface()):
+	case want.Kind() == reflect.Slice && want.Len()+got.Len() == 0:
+	default:
+		differs(path, want.Interface(), got.Interface())
+	}
+}
+
+func (s *Shape) compareRows(name string, want, got Rows, differs Differs) {
+	switch {
+	case slices.EqualFunc(want, got, slices.Equal[[]int]):
 		return
-	case e.Least != e.Most && sameButForOrder(want, got):
-		differs(e.Name+" (order)", want, got)
+	case slices.EqualFunc(sorted(want), sorted(got), slices.Equal[[]int]):
+		differs(name+" (order)", want, got)
 		return
 	case len(want) != len(got):
-		differs(e.Name, want, got)
+		differs(name, want, got)
 		return
 	}
 	for i := range want {
-		path := fmt.Sprintf("%s[%d]", e.Name, i)
-		if len(want[i]) != len(got[i]) || len(want[i]) > len(e.Columns) {
-			compareLists[int](path, want[i], got[i], differs)
+		columns, path := s.Columns[name], fmt.Sprintf("%s[%d]", name, i)
+		if slices.Equal(want[i], got[i]) {
 			continue
 		}
-		for k := range want[i] {
+		if len(want[i]) != len(columns) || len(got[i]) != len(columns) {
+			differs(path, want[i], got[i])
+			continue
+		}
+		for k, c := range columns {
 			if want[i][k] != got[i][k] {
-				differs(path+"."+e.Columns[k].Name, want[i][k], got[i][k])
+				differs(path+"."+c.Name, want[i][k], got[i][k])
 			}
 		}
 	}
 }
 
-// sameButForOrder reports whether lists have the same rows, but not in the same
-// order.
-func sameButForOrder(a, b [][]int) bool {
-	if len(a) != len(b) || slices.EqualFunc(a, b, slices.Equal[[]int]) {
-		return false
-	}
-	sorted := func(rows [][]int) [][]int {
-		return slices.SortedFunc(slices.Values(rows), slices.Compare[[]int])
-	}
-	return slices.EqualFunc(sorted(a), sorted(b), slices.Equal[[]int])
-}
+func sorted(rows Rows) [][]int { return slices.SortedFunc(slices.Values(rows), slices.Compare[[]int]) }
 
 // compareMaps names the first cell that differs.
-func (e *Entry) compareMaps(want, got string, differs Differs) {
+func (s *Shape) compareMaps(name string, want, got Map, differs Differs) {
 	if len(want) != len(got) {
-		differs(e.Name, fmt.Sprintf("%d cells", len(want)), fmt.Sprintf("%d cells", len(got)))
+		differs(name, fmt.Sprintf("%d cells", len(want)), fmt.Sprintf("%d cells", len(got)))
 		return
 	}
-	first, others := -1, 0
-	for i := range len(want) {
-		switch {
-		case want[i] == got[i]:
-		case first < 0:
-			first = i
-		default:
-			others++
+	if bytes.Equal(want, got) {
+		return
+	}
+	first, others := -1, -1
+	for i := range want {
+		if want[i] != got[i] {
+			if others++; first < 0 {
+				first = i
+			}
 		}
-	}
-	if first < 0 {
-		return
 	}
 	rest := ""
 	if others > 0 {
 		rest = fmt.Sprintf(" (and %d more cells differ)", others)
 	}
-	differs(e.cell(first), string(want[first]), string(got[first])+rest)
+	row, col := s.Cell(first)
+	differs(fmt.Sprintf("%s[%d,%d]", name, row, col), string(want[first]), string(got[first])+rest)
 }

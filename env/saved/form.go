@@ -4,27 +4,35 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync"
 )
 
-// Form is the forms of the states of one game by one set of rules.
-type Form[S comparable] struct {
+// Form is the forms of the states S of one game by one set of rules, T being its snapshot.
+type Form[S comparable, T any] struct {
 	Header
-	Table Table[S]
-	Blank S // what a state read from text begins as, for what the text leaves out
-	// Invariants reports what is wrong between the columns of a state in which
-	// every value is in its range.
+	Readable int // version of the readable form
+	Shape
+	// Show fills a snapshot with a state, using its memory again. Take makes a state of a
+	// snapshot whose values are in their ranges. Neither reports errors: what Show does not
+	// give back as Take was given it cannot be held by a state.
+	Show func(s *S, t *T)
+	Take func(t *T) S
+	// Invariants reports what is wrong between the values of a state in which every
+	// value is in its range.
 	Invariants func(s *S) error
+
+	snapshots sync.Pool // of Check
 }
 
 // Writer is a Codec that appends to dst and has written the header.
-func (f *Form[S]) Writer(dst []byte) Codec {
+func (f *Form[S, T]) Writer(dst []byte) Codec {
 	c := Writer(dst)
 	f.Header.code(&c)
 	return c
 }
 
 // Reader is a Codec that reads state and has read the header.
-func (f *Form[S]) Reader(state []byte) Codec {
+func (f *Form[S, T]) Reader(state []byte) Codec {
 	c := Reader(state)
 	f.Header.code(&c)
 	return c
@@ -32,109 +40,120 @@ func (f *Form[S]) Reader(state []byte) Codec {
 
 // Restore sets to from what c has read into s, if that was well and is a state
 // that can be played.
-func (f *Form[S]) Restore(c *Codec, s, to *S) error {
+func (f *Form[S, T]) Restore(c *Codec, s, to *S) error {
 	if err := c.End(); err != nil {
 		return fmt.Errorf("%s: saved state %w", f.Game, err)
 	}
-	was := *to
-	err := f.check(s, to)
-	if err != nil {
-		*to = was
+	if err := f.Check(s); err != nil {
+		return err
+	}
+	*to = *s
+	return nil
+}
+
+// Check reports what is wrong with a state from outside: whether every value is
+// in its range, the snapshot shows the whole of it (no agent past the last
+// seat, no bomb past the end of its list), and every invariant holds.
+func (f *Form[S, T]) Check(s *S) error {
+	t, ok := f.snapshots.Get().(*T)
+	if !ok {
+		t = new(T)
+	}
+	defer f.snapshots.Put(t)
+	f.Show(s, t)
+	err := f.Shape.Check(t)
+	switch {
+	case err != nil:
+	case f.Take(t) != *s:
+		err = errMore
+	default:
+		err = f.Invariants(s)
 	}
 	return f.wrap(err)
 }
 
-// Check reports what is wrong with a state from outside: whether every value is
-// in its range, what the table lists is the whole of it (no agent past the last
-// seat, no bomb past the end of its list), and every invariant holds.
-func (f *Form[S]) Check(s *S) error {
-	var again S
-	return f.wrap(f.check(s, &again))
-}
-
-// check is Check; if nothing is wrong it has set again to the same state.
-func (f *Form[S]) check(s, again *S) error {
-	*again = f.Blank
-	if err := f.Table.copyAll(s, again); err != nil {
-		return err
-	}
-	if *again != *s {
-		return errMore
-	}
-	return f.Invariants(s)
-}
-
-func (f *Form[S]) wrap(err error) error {
+func (f *Form[S, T]) wrap(err error) error {
 	if err == nil {
 		return nil
 	}
 	return fmt.Errorf("%s: state: %w", f.Game, err)
 }
 
-var errMore = errors.New("it holds something beside what its readable form shows, such as an agent past the last seat or a bomb past the end of the list; want zeros there")
+var errMore = errors.New("it holds something that its readable form does not show, such as an agent past the last seat or a bomb past the end of the list; want zeros there")
 
-// Read is the state with the given values, if that can be played.
-func (f *Form[S]) Read(values Values) (S, error) {
-	s := f.Blank
-	err := f.Table.Fill(&s, values)
+// Read is the state that a snapshot shows, if that can be played.
+func (f *Form[S, T]) Read(t *T) (s S, err error) {
+	if err = f.Shape.Check(t); err != nil {
+		return s, err
+	}
+	s = f.Take(t)
+	f.Compare(t, f.Snapshot(&s), func(path string, given, held any) {
+		if err == nil {
+			err = fmt.Errorf("%s is %v, but a state could only hold %v", path, given, held)
+		}
+	})
 	if err == nil {
 		err = f.Invariants(&s)
 	}
 	return s, err
 }
 
-// headed is the entries of the readable form.
-func (f *Form[S]) headed() []Entry {
-	list := []Entry{{Name: "format", Shape: Number}, {Name: "rules", Shape: Text}}
-	for i := range f.Table {
-		list = append(list, f.Table[i].Entry)
-	}
-	return list
+// Snapshot is a new snapshot of a state.
+func (f *Form[S, T]) Snapshot(s *S) *T {
+	t := new(T)
+	f.Show(s, t)
+	return t
 }
 
-// AppendJSON appends the readable form of a state: an object of the format, the
-// rules' fingerprint and what the table lists.
-func (f *Form[S]) AppendJSON(dst []byte, s *S) ([]byte, error) {
-	values := f.Table.Values(s)
-	values["format"], values["rules"] = int(f.Format), Hex(f.Rules)
-	text, err := json.Marshal(Object{f.headed(), values})
-	return append(dst, text...), err
-}
-
-// RestoreJSON sets a state from what AppendJSON wrote.
-func (f *Form[S]) RestoreJSON(text json.RawMessage, to *S) error {
-	values, err := Decode(text, f.headed())
-	if err != nil {
-		return f.wrap(err)
-	}
-	if err := f.Header.Check(values["format"].(int), values["rules"].(string)); err != nil {
-		return err
-	}
-	return f.RestoreValues(values, to)
-}
-
-// RestoreValues sets a state from its values.
-func (f *Form[S]) RestoreValues(values Values, to *S) error {
-	s, err := f.Read(values)
+// Set sets a state to a snapshot's.
+func (f *Form[S, T]) Set(t *T, to *S) error {
+	s, err := f.Read(t)
 	if err == nil {
 		*to = s
 	}
 	return f.wrap(err)
 }
 
+// readable is what the readable form says besides the snapshot.
+type readable struct {
+	Format int    `json:"format"`
+	Rules  string `json:"rules"` // fingerprint
+}
+
+// AppendJSON appends the readable form of a state: an object of the format, the
+// rules' fingerprint and the snapshot.
+func (f *Form[S, T]) AppendJSON(dst []byte, s *S) ([]byte, error) {
+	text, err := Encode(&readable{f.Readable, Hex(f.Rules)}, f.Snapshot(s))
+	return append(dst, text...), err
+}
+
+// RestoreJSON sets a state from what AppendJSON wrote.
+func (f *Form[S, T]) RestoreJSON(text []byte, to *S) error {
+	var head readable
+	if err := json.Unmarshal(text, &head); err != nil {
+		return f.wrap(err)
+	}
+	if head.Rules != "" { // or it is no such form at all
+		if err := f.CheckReadable(f.Readable, head.Format, head.Rules); err != nil {
+			return err
+		}
+	}
+	t := new(T)
+	if err := Decode(text, &head, t); err != nil {
+		return f.wrap(err)
+	}
+	return f.Set(t, to)
+}
+
 // Difference is the first value in which two states differ, such as
 // "bombs[2].life: 3 and 4"; "" if they are equal.
-func (f *Form[S]) Difference(a, b *S) string {
+func (f *Form[S, T]) Difference(a, b *S) string {
 	first := ""
-	x, y := f.Table.Values(a), f.Table.Values(b)
-	for i := range f.Table {
-		e := &f.Table[i].Entry
-		e.Compare(x[e.Name], y[e.Name], func(path string, want, got any) {
-			if first == "" {
-				first = fmt.Sprintf("%s: %v and %v", path, want, got)
-			}
-		})
-	}
+	f.Compare(f.Snapshot(a), f.Snapshot(b), func(path string, want, got any) {
+		if first == "" {
+			first = fmt.Sprintf("%s: %v and %v", path, want, got)
+		}
+	})
 	if first == "" && *a != *b {
 		first = errMore.Error()
 	}

@@ -2,16 +2,15 @@
 // states down and read them back: as bytes, as JSON, and as recorded games show
 // them.
 //
-// # One table a game
+// # Snapshots
 //
-// A [Table] lists what a state holds. A [Field] of it is one value, as JSON
-// shows it: a number, a row of numbers, rows of numbers (agents, bombs), or the
-// map of a board with a character for each cell. It has a name, the columns of
-// its rows with the range of each, and how the value is got from a state and set
-// in one. From the table follow the forms in text, the checks of ranges, with
-// errors that name field, index, column, value and range, and the first
-// difference between two states ([Form.Difference]). What must hold between
-// columns, such as that a living agent is drawn on its cell, is a function of
+// The readable form of a state is a struct with JSON tags, its snapshot: numbers, rows of
+// numbers (agents, bombs), and the map of a board with a character for each cell. A
+// [Form] has what the game says of it: the range of each number, a function that fills a
+// snapshot with a state and one that makes a state of a snapshot. From these follow
+// the forms in text, the checks, with errors that name field, index, column, value and
+// range, and the first difference between two states ([Form.Difference]). What must hold
+// between values, such as that a living agent is drawn on its cell, is a function of
 // the game beside it.
 //
 // # Bytes
@@ -50,11 +49,12 @@ type Header struct {
 	Rules  uint64 // fingerprint
 }
 
-// Check reports what is wrong with the header of a readable form: its format,
-// and the rules' fingerprint as [Hex] writes it.
-func (h *Header) Check(format int, rules string) error {
-	if format != int(h.Format) || rules != Hex(h.Rules) {
-		return fmt.Errorf("%s: state has format %d and rules %.40q, want %d and %s (%s)", h.Game, format, rules, h.Format, Hex(h.Rules), h.ID)
+// CheckReadable reports what is wrong with the head of a readable form: its format, which is to be
+// want, and the rules' fingerprint as [Hex] writes it.
+func (h *Header) CheckReadable(want, format int, rules string) error {
+	if format != want || rules != Hex(h.Rules) {
+		return fmt.Errorf("%s: state has format %d and rules %.40q, want %d and %s (%s)",
+			h.Game, format, rules, want, Hex(h.Rules), h.ID)
 	}
 	return nil
 }

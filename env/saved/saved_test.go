@@ -2,6 +2,8 @@ package saved
 
 import (
 	"errors"
+	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -40,27 +42,39 @@ func (s *toy) code(c *Codec) {
 	Numbers(c, &s.RNG.State)
 }
 
-func toyForm() Form[toy] {
-	kind := Fixed("kind", 2, Col("kind", 0, 9))
-	kind.Optional = true
-	return Form[toy]{
-		Header: header,
-		Blank:  toy{Due: 1},
-		Table: Table[toy]{
-			RNGField("dice", func(s *toy) *env.RNG { return &s.RNG }),
-			NumberField("steps", 0, 500, func(s *toy) *uint16 { return &s.Steps }),
-			RowField(kind, func(s *toy) []uint8 { return s.Kind[:] }),
-			RowsField(UpTo("rows", 3, Col("row", 0, 4)), func(s *toy, rows *Listing) {
-				for _, v := range s.Row[:s.N] {
-					rows.Add(int(v))
-				}
-			}, func(s *toy, i int, v []int) error {
-				if i > 0 && int(s.Row[i-1]) == v[0] {
-					return errors.New("is the one before it again")
-				}
-				s.Row[i], s.N = uint8(v[0]), uint8(i+1)
-				return nil
-			}),
+// toySnapshot is its readable form.
+type toySnapshot struct {
+	RNG   RNG   `json:"dice,omitzero"`
+	Steps int   `json:"steps"`
+	Kind  []int `json:"kind,omitempty"`
+	Rows  Rows  `json:"rows"`
+	Due   int   `json:"-" name:"due"`
+}
+
+func toyForm() *Form[toy, toySnapshot] {
+	return &Form[toy, toySnapshot]{
+		Header:   header,
+		Readable: 4,
+		Shape: Shape{Columns: map[string][]Column{
+			"steps": {Col("", 0, 500)}, "kind": {Col("", 0, 9)}, "rows": {Col("row", 0, 4)}, "due": {Col("", 0, 1)},
+		}},
+		Show: func(s *toy, t *toySnapshot) {
+			*t = toySnapshot{RNG: RNG(s.RNG), Steps: int(s.Steps), Rows: t.Rows[:0], Due: int(s.Due)}
+			if s.Kind != [2]uint8{} {
+				t.Kind = Ints(s.Kind[:])
+			}
+			for _, v := range s.Row[:s.N] {
+				t.Rows.Add(int(v))
+			}
+		},
+		Take: func(t *toySnapshot) toy {
+			s := toy{RNG: env.RNG(t.RNG), Steps: uint16(t.Steps), Due: int8(t.Due)}
+			SetInts(s.Kind[:], t.Kind)
+			for _, row := range t.Rows[:min(len(t.Rows), len(s.Row))] {
+				s.Row[s.N] = uint8(row[0])
+				s.N++
+			}
+			return s
 		},
 		Invariants: func(s *toy) error {
 			if s.Steps == 13 {
@@ -71,9 +85,9 @@ func toyForm() Form[toy] {
 	}
 }
 
-var toyState = toy{Steps: 500, Kind: [2]uint8{3, 9}, Due: 1, N: 2, Row: [3]uint8{4, 1}, RNG: env.RNG{State: 1<<63 | 5}}
+var toyState = toy{Steps: 500, Kind: [2]uint8{3, 9}, N: 2, Row: [3]uint8{4, 1}, RNG: env.RNG{State: 1<<63 | 5}}
 
-func (f *Form[S]) bytes(code func(c *Codec)) []byte {
+func (f *Form[S, T]) bytes(code func(c *Codec)) []byte {
 	c := f.Writer([]byte("x"))
 	code(&c)
 	return c.Bytes[1:]
@@ -115,8 +129,8 @@ func TestBytes(t *testing.T) {
 		{"other rules", 1, 0xef, "toy: saved state belongs to other rules than Toy-v0 (fingerprint 0000000000000aef"},
 		{"too many rows", 18, 4, "toy: saved state has 4 rows, want at most 3"},
 		{"a value out of range", 20, 5, "toy: state: rows[1].row is 5, want 0 to 4"},
-		{"a row that cannot follow", 20, 4, "toy: state: rows[1] is the one before it again"},
-		{"what no text shows", 14, 1, "it holds something beside"},
+		{"a value out of range that JSON does not show", 13, 2, "toy: state: due is 2, want 0 to 1"},
+		{"what no text shows", 14, 1, "it holds something that its readable"},
 		{"what breaks an invariant", 9, 13, ""},
 	} {
 		b := append([]byte(nil), whole...)
@@ -170,7 +184,7 @@ func TestAppendAllocates(t *testing.T) {
 // TestJSON writes the readable form and reads it back.
 func TestJSON(t *testing.T) {
 	f := toyForm()
-	const want = `{"format":3,"rules":"0000000000000abc","dice":"8000000000000005","steps":500,"kind":[3,9],"rows":[[4],[1]]}`
+	const want = `{"format":4,"rules":"0000000000000abc","dice":"8000000000000005","steps":500,"kind":[3,9],"rows":[[4],[1]]}`
 	text, err := f.AppendJSON(nil, &toyState)
 	if err != nil || string(text) != want {
 		t.Errorf("%s, %v, want %s", text, err, want)
@@ -181,10 +195,14 @@ func TestJSON(t *testing.T) {
 	}
 	for _, tc := range []struct{ reason, from, to, want string }{
 		{"nothing there", `,"kind":[3,9]`, ``, ""},
-		{"another form", `"format":3`, `"format":259`, "toy: state has format 259"},
+		{"another form", `"format":4`, `"format":3`, "toy: state has format 3 and rules \"0000000000000abc\", want 4"},
 		{"other rules", `abc"`, `def"`, "0000000000000def"},
 		{"a value out of range", `500`, `501`, "toy: state: steps is 501, want 0 to 500"},
-		{"a number that is none", `"8000`, `"g000`, "toy: state: dice are"},
+		{"a number that is none", `"8000`, `"g000`, "toy: state: dice: dice are"},
+		{"more rows than there is room for", `[1]`, `[1],[2],[3]`, "toy: state: rows is [[4] [1] [2] [3]], but a state could only hold [[4] [1] [2]]"},
+		{"a row of two", `[1]`, `[1,2]`, "toy: state: rows[1] has 2 numbers, want 1"},
+		{"null", `500`, `null`, "toy: state: steps is null, want a value"},
+		{"no object", `"rows":[`, `"rows":[[[`, "toy: state: invalid character"},
 		{"an unknown key", `"kind"`, `"kinds"`, `"kinds"`},
 		{"no steps", `"steps":500,`, ``, "toy: state: steps is missing"},
 	} {
@@ -196,12 +214,12 @@ func TestJSON(t *testing.T) {
 func TestDifference(t *testing.T) {
 	f := toyForm()
 	for want, alter := range map[string]func(s *toy){
-		"":                             func(*toy) {},
-		"steps: 500 and 499":           func(s *toy) { s.Steps-- },
-		"rows[1].row: 1 and 2":         func(s *toy) { s.Row[1]++ },
-		"kind: [3 9] and []":           func(s *toy) { s.Kind = [2]uint8{} },
-		"dice: 8000000000000005 and 0": func(s *toy) { s.RNG.State = 0 },
-		"it holds something beside":    func(s *toy) { s.Row[2] = 1 },
+		"":                                     func(*toy) {},
+		"steps: 500 and 499":                   func(s *toy) { s.Steps-- },
+		"rows[1].row: 1 and 2":                 func(s *toy) { s.Row[1]++ },
+		"kind: [3 9] and []":                   func(s *toy) { s.Kind = [2]uint8{} },
+		"dice: 8000000000000005 and 0":         func(s *toy) { s.RNG.State = 0 },
+		"it holds something that its readable": func(s *toy) { s.Row[2] = 1 },
 	} {
 		s := toyState
 		alter(&s)
@@ -236,4 +254,105 @@ func TestDecodeJSON(t *testing.T) {
 			t.Errorf("%s: read %+v", tc.reason, v)
 		}
 	}
+}
+
+// picture is a snapshot with a field of every kind.
+type picture struct {
+	inner
+	Flag  Flag      `json:"flag"`
+	Maybe *int      `json:"maybe"`
+	Real  []float64 `json:"real"`
+	Board Map       `json:"board"`
+	Text  string    `json:"text,omitempty"`
+}
+
+type inner struct {
+	N     int  `json:"n"`
+	Bombs Rows `json:"bombs"`
+}
+
+var pictured = Shape{
+	Columns: map[string][]Column{"bombs": {Col("row", 0, 4), Col("life", 1, 9)}, "n": {Col("", 0, 7)}, "maybe": {Col("", 0, 3)}},
+	Cell:    func(i int) (int, int) { return i / 2, i % 2 },
+}
+
+// TestSnapshot writes a snapshot in two parts and reads it back.
+func TestSnapshot(t *testing.T) {
+	one := 1
+	p := picture{inner{3, Rows{{0, 1}}}, true, &one, []float64{0.5}, Map("01.1"), `a"b`}
+	text, err := Encode(&p, &struct {
+		More int `json:"more"`
+	}{4})
+	const want = `{"n":3,"bombs":[[0,1]],"flag":1,"maybe":1,"real":[0.5],"board":"01.1","text":"a\"b","more":4}`
+	if err != nil || string(text) != want {
+		t.Fatalf("%s, %v, want %s", text, err, want)
+	}
+	var got picture
+	var more struct {
+		More int `json:"more"`
+	}
+	if err := Decode(text, &got, &more); err != nil || !reflect.DeepEqual(got, p) || more.More != 4 {
+		t.Errorf("read back as %+v, %v", got, err)
+	}
+	if text, err = Encode(&inner{}); err != nil || string(text) != `{"n":0,"bombs":[]}` {
+		t.Errorf("an empty one is written as %s, %v", text, err)
+	}
+	for _, tc := range []struct{ reason, from, to, want string }{
+		{"a flag in words", `"flag":1`, `"flag":false`, ""},
+		{"nothing", `"maybe":1`, `"maybe":null`, ""},
+		{"what may be missing", `,"text":"a\"b"`, ``, ""},
+		{"a key is missing", `"n":3,`, ``, "n is missing"},
+		{"a key is null", `"n":3`, `"n":null`, "n is null, want a value"},
+		{"a key too many", `"n":3`, `"n":3,"b":0,"a":0`, `there is a key "a", which does not belong here`},
+		{"another kind", `"n":3`, `"n":"3"`, "n: json: cannot unmarshal string"},
+		{"a flag that is neither", `"flag":1`, `"flag":2`, "flag: 2 is not a boolean, want 0 or 1"},
+	} {
+		wants(t, tc.reason, Decode([]byte(strings.Replace(want, tc.from, tc.to, 1)), &got, &more), tc.want)
+	}
+}
+
+// TestShape names the place, the value and the range of what is out of range, and every
+// kind of difference.
+func TestShape(t *testing.T) {
+	one, two, five := 1, 2, 5
+	plain := func() *picture {
+		return &picture{inner{3, Rows{{0, 1}, {4, 9}}}, true, &one, []float64{0.5}, Map("0123"), ""}
+	}
+	for _, tc := range []struct {
+		reason string
+		alter  func(p *picture)
+		check  string
+		differ string
+	}{
+		{"as it was", func(*picture) {}, "", ""},
+		{"a number", func(p *picture) { p.N = 8 }, "n is 8, want 0 to 7", "n: 3, 8"},
+		{"one that may be missing", func(p *picture) { p.Maybe = &five }, "maybe is 5, want 0 to 3", "maybe: 1, 5"},
+		{"the same elsewhere", func(p *picture) { p.Maybe = new(1) }, "", ""},
+		{"another", func(p *picture) { p.Maybe = &two }, "", "maybe: 1, 2"},
+		{"a flag", func(p *picture) { p.Flag = false }, "", "flag: 1, 0"},
+		{"a real number", func(p *picture) { p.Real[0] = 1 }, "", "real: [0.5], [1]"},
+		{"numbers in rows", func(p *picture) { p.Bombs[1][1], p.Bombs[0][0] = 8, 5 }, "bombs[0].row is 5, want 0 to 4", "bombs[0].row: 0, 5; bombs[1].life: 9, 8"},
+		{"a number too few", func(p *picture) { p.Bombs[1] = []int{4} }, "bombs[1] has 1 numbers, want 2", "bombs[1]: [4 9], [4]"},
+		{"a row less", func(p *picture) { p.Bombs = p.Bombs[:1] }, "", "bombs: [[0 1] [4 9]], [[0 1]]"},
+		{"another order", func(p *picture) { p.Bombs = Rows{{4, 9}, {0, 1}} }, "", "bombs (order): [[0 1] [4 9]], [[4 9] [0 1]]"},
+		{"a cell", func(p *picture) { p.Board = Map("0120") }, "", "board[1,1]: 3, 0"},
+		{"several cells", func(p *picture) { p.Board = Map("0210") }, "", "board[0,1]: 1, 2 (and 2 more cells differ)"},
+		{"a shorter map", func(p *picture) { p.Board = Map("01") }, "", "board: 4 cells, 2 cells"},
+		{"text", func(p *picture) { p.Text = "x" }, "", "text: , x"},
+	} {
+		got := plain()
+		tc.alter(got)
+		wants(t, tc.reason, pictured.Check(got), tc.check)
+		var told []string
+		pictured.Compare(plain(), got, func(path string, want, got any) {
+			told = append(told, fmt.Sprintf("%s: %v, %v", path, want, got))
+		})
+		if all := strings.Join(told, "; "); all != tc.differ {
+			t.Errorf("%s: differs in %q, want %q", tc.reason, all, tc.differ)
+		}
+	}
+	var m Map
+	m.Draw(3, "ab", func(i int) int { return i })
+	wants(t, "a number without a letter", pictured.Drawn(&picture{Board: m}), "board[1,0]")
+	wants(t, "letters alone", pictured.Drawn(plain()), "")
 }

@@ -1,18 +1,10 @@
 package suitebot
 
-import (
-	"errors"
-	"fmt"
-)
-
-var errTwice = errors.New("is its owner's second one that explodes in that round, but a player plants at most one a round")
+import "fmt"
 
 // Check reports whether a state from outside can be played: every value in its
 // range, and every invariant of State. It returns the first thing wrong.
-func (p *Plan) Check(s *State) error {
-	f := p.form()
-	return f.Check(s)
-}
+func (p *Plan) Check(s *State) error { return p.form().Check(s) }
 
 // invariants reports what does not fit together in a state whose values are in
 // their ranges.

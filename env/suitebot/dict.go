@@ -16,7 +16,7 @@ type dictionary struct {
 	Height int         `json:"height"`
 	Rounds int         `json:"rounds"`
 	Agents []dictAgent `json:"agents"` // by seat
-	Bombs  []jsonBomb  `json:"bombs"`  // those it sees
+	Bombs  []dictBomb  `json:"bombs"`  // those it sees
 	Fields []string    `json:"fields"` // rows of characters: . holds its points, x does not, ? is not seen
 }
 
@@ -25,6 +25,13 @@ type dictAgent struct {
 	Y     *int   `json:"y"`
 	Home  [2]int `json:"home"` // [x, y]
 	Score int    `json:"score"`
+}
+
+type dictBomb struct {
+	X      int `json:"x"`
+	Y      int `json:"y"`
+	Rounds int `json:"rounds"` // until it goes off
+	Owner  int `json:"owner"`
 }
 
 // AppendObservation appends the observation of seat: env.Dictionary.
@@ -49,7 +56,7 @@ func (v *View) dictionary() dictionary {
 	r, s := v.Plan.Rules(), &v.State
 	d := dictionary{
 		Seat: v.Seat, Round: int(s.StepCount), Width: r.Width, Height: r.Height, Rounds: r.Rounds,
-		Bombs: []jsonBomb{},
+		Bombs: []dictBomb{},
 	}
 	for seat := range r.Players {
 		a := dictAgent{Score: int(s.Scores[seat])}
@@ -62,7 +69,7 @@ func (v *View) dictionary() dictionary {
 	}
 	for b := range s.Bombs {
 		x, y := v.Plan.XY(b.Cell)
-		d.Bombs = append(d.Bombs, jsonBomb{x, y, b.Rounds, b.Owner})
+		d.Bombs = append(d.Bombs, dictBomb{x, y, b.Rounds, b.Owner})
 	}
 	for y := range r.Height {
 		row := make([]byte, r.Width)

@@ -16,7 +16,7 @@ import (
 type Game struct {
 	seat.Common[Match, View, *Match]
 	plan *Plan
-	form saved.Form[State]
+	form *saved.Form[State, Snapshot]
 
 	// What the encodings look up instead of computing it each time.
 	col, row [256]float32 // as shares of the last one

@@ -15,7 +15,6 @@ import (
 	"pommego/arena/match"
 	"pommego/arena/trace"
 	"pommego/env"
-	"pommego/env/record"
 	"pommego/env/suitebot"
 	"pommego/env/suitebot/bots"
 )
@@ -196,7 +195,7 @@ func observe(p *suitebot.Plan, s *suitebot.State, seat int) *observation {
 	return o
 }
 
-func readRecord(t *testing.T, file string) *record.Game[*suitebot.Match] {
+func readRecord(t *testing.T, file string) *suitebot.RecordedGame {
 	t.Helper()
 	r, err := trace.Open(file)
 	if err != nil {

@@ -45,41 +45,37 @@ import (
 //	bomb_rounds               map: . for no bomb, else the rounds left
 
 // recording is what is special in recorded games of SuiteBot.
-var recording = record.Form[*Match]{
+var recording = record.Form[*Match, Snapshot, Observation]{
 	Name: "suitebot-trace/1", Keys: []string{"rules"}, TrueFalse: true,
 	Match: matchOf,
 	SetRules: func(h *record.Head, m *Match, _ string) (err error) {
 		h.Rules, err = json.Marshal(m.game.plan.rules)
 		return err
 	},
-	Seats: func(m *Match) int { return m.game.Spec().Seats },
-
-	Inputs: func(m *Match) []saved.Entry {
-		actions := saved.Fixed("actions", m.game.Spec().Seats, saved.Col("action", 0, int(numActions)-1))
-		actions.Shape = saved.Row
-		return []saved.Entry{actions}
-	},
 	Act:   act,
-	Acted: func(_ *Match, actions []uint8) saved.Values { return saved.Values{"actions": saved.Ints(actions)} },
-
-	Table:  func(m *Match) []saved.Entry { return m.game.form.Table.Entries() },
-	Values: func(m *Match) saved.Values { return m.game.form.Table.Values(&m.State) },
-	Start:  func(m *Match, v saved.Values) (err error) { m.State, err = m.game.form.Read(v); return err },
-
-	Observed: func(m *Match) []saved.Entry { return m.game.plan.observed().Entries() },
-	Observe: func(m *Match, seat int) saved.Values {
+	Acted: func(_ *Match, actions []uint8) record.Inputs { return record.Inputs{Actions: saved.Ints(actions)} },
+	Shape: func(m *Match) *saved.Shape { return &m.game.form.Shape },
+	Show: func(m *Match) *Snapshot {
+		t := m.game.form.Snapshot(&m.State)
+		t.Gains, t.RNG = nil, saved.RNG{}
+		return t
+	},
+	Start: func(m *Match, t *Snapshot, _ string) (err error) {
+		t.Gains = make([]int, m.game.plan.rules.Players)
+		m.State, err = m.game.form.Read(t)
+		t.Gains = nil
+		return err
+	},
+	Observe: func(m *Match, seat int) *Observation {
 		var v View
 		m.View(seat, &v)
-		return m.game.plan.observed().Values(&v)
+		return m.game.plan.observation(&v)
 	},
 	ObserveRaw: observeRaw,
 }
 
 // Recorded is the format of recorded games.
 var Recorded = recording.Format()
-
-// ParseRecord reads a recorded game.
-func ParseRecord(line []byte) (*record.Game[*Match], error) { return recording.Parse(line) }
 
 // Record begins the record of the match: record.Recordable.
 func (m *Match) Record(info record.Info) (record.Recorder, error) { return recording.Record(m, info) }
@@ -98,9 +94,12 @@ func matchOf(h *record.Head) (*Match, string, error) {
 }
 
 // act is the recorded actions of a round.
-func act(m *Match, inputs saved.Values) ([]uint8, error) {
-	actions := make([]uint8, m.game.Spec().Seats)
-	for seat, a := range inputs["actions"].([]int) {
+func act(m *Match, in *record.Inputs) ([]uint8, error) {
+	if err := in.Check(m.game.Spec().Seats, false); err != nil {
+		return nil, err
+	}
+	actions := make([]uint8, len(in.Actions))
+	for seat, a := range in.Actions {
 		if a < 0 || a >= int(numActions) {
 			return nil, fmt.Errorf("actions[%d] is %d, want 0 to %d", seat, a, numActions-1)
 		}
@@ -109,32 +108,41 @@ func act(m *Match, inputs saved.Values) ([]uint8, error) {
 	return actions, nil
 }
 
-// observed is the table of what a seat sees.
-func (p *Plan) observed() saved.Table[View] {
-	r := &p.rules
-	number := func(name string, value func(v *View) int) saved.Field[View] {
-		return saved.Field[View]{Entry: saved.Entry{Name: name}, Value: func(v *View) any { return value(v) }}
-	}
-	row := func(name string, value func(v *View) []int) saved.Field[View] {
-		return saved.Field[View]{Entry: saved.Entry{Name: name, Shape: saved.Row}, Value: func(v *View) any { return value(v) }}
-	}
-	board := func(name, letters string, value func(v *View, c Cell) int) saved.Field[View] {
-		e := saved.Board(name, r.Width, r.Height, letters)
-		e.Transposed = true
-		return saved.MapField(e, func(v *View, i int) int { return value(v, Cell(i)) }, nil)
-	}
+// Observation is what a seat sees.
+type Observation struct {
+	Seat       int       `json:"seat"`
+	StepCount  int       `json:"step_count"`
+	Position   []int     `json:"position"`
+	Scores     []int     `json:"scores"`
+	Field      saved.Map `json:"field"`
+	Agent      saved.Map `json:"agent"`
+	Home       saved.Map `json:"home"`
+	BombRounds saved.Map `json:"bomb_rounds"`
+	BombOwner  saved.Map `json:"bomb_owner"`
+}
+
+// draw draws the maps, each by the number of a field.
+func (o *Observation) draw(p *Plan, field, agent, home, rounds, owner func(i int) int) {
 	const seats = ".01234567" // nobody, and the seats
-	return saved.Table[View]{
-		number("seat", func(v *View) int { return v.Seat }),
-		number("step_count", func(v *View) int { return int(v.State.StepCount) }),
-		row("position", func(v *View) []int { x, y := p.XY(v.State.Agents[v.Seat]); return []int{x, y} }),
-		row("scores", func(v *View) []int { return saved.Ints(v.State.Scores[:r.Players]) }),
-		board("field", sightLetters, func(v *View, c Cell) int { return strings.IndexByte(sightLetters, v.letter(c)) }),
-		board("agent", seats, func(v *View, c Cell) int { return slices.Index(v.State.Agents[:r.Players], c) + 1 }),
-		board("home", seats, func(v *View, c Cell) int { return slices.Index(v.State.Homes[:r.Players], c) + 1 }),
-		board("bomb_rounds", ".123456789", func(v *View, c Cell) int { return v.State.bombAt(c).Rounds }),
-		board("bomb_owner", seats, func(v *View, c Cell) int { return v.State.bombAt(c).Owner + 1 }),
-	}
+	o.Field.Draw(p.cells, sightLetters, field)
+	o.Agent.Draw(p.cells, seats, agent)
+	o.Home.Draw(p.cells, seats, home)
+	o.BombRounds.Draw(p.cells, ".123456789", rounds)
+	o.BombOwner.Draw(p.cells, seats, owner)
+}
+
+// observation is what a view shows.
+func (p *Plan) observation(v *View) *Observation {
+	s, n := &v.State, p.rules.Players
+	x, y := p.XY(s.Agents[v.Seat])
+	o := &Observation{Seat: v.Seat, StepCount: int(s.StepCount), Position: []int{x, y}, Scores: saved.Ints(s.Scores[:n])}
+	o.draw(p,
+		func(i int) int { return strings.IndexByte(sightLetters, v.letter(Cell(i))) },
+		func(i int) int { return slices.Index(s.Agents[:n], Cell(i)) + 1 },
+		func(i int) int { return slices.Index(s.Homes[:n], Cell(i)) + 1 },
+		func(i int) int { return s.bombAt(Cell(i)).Rounds },
+		func(i int) int { return s.bombAt(Cell(i)).Owner + 1 })
+	return o
 }
 
 // bombAt is the bomb on a field, one of 0 rounds and owner -1 if there is none.
@@ -148,18 +156,14 @@ func (s *State) bombAt(c Cell) Bomb {
 }
 
 // observeRaw is what a seat sees, by way of the raw encoding.
-func observeRaw(m *Match, seat int) saved.Values {
+func observeRaw(m *Match, seat int) *Observation {
 	raw := record.Raw(m, &m.game.Spec().Encodings[encodingRaw], encodingRaw, seat)
-	values := saved.Values{"seat": raw["seat"][0], "step_count": raw["step_count"][0], "position": []int{raw["x"][0], raw["y"][0]}}
-	var scores []int
+	number := func(name string) int { return raw[name][0] }
+	at := func(name string) func(i int) int { return func(i int) int { return raw[name][i] } }
+	o := &Observation{Seat: number("seat"), StepCount: number("step_count"), Position: []int{number("x"), number("y")}}
 	for k := range m.game.Spec().Seats {
-		scores = append(scores, raw[fmt.Sprintf("score%d", k)][0])
+		o.Scores = append(o.Scores, number(fmt.Sprintf("score%d", k)))
 	}
-	values["scores"] = scores
-	for _, e := range m.game.plan.observed().Entries() {
-		if e.Shape == saved.Map {
-			values[e.Name] = e.Draw(func(i int) int { return raw[e.Name][i] })
-		}
-	}
-	return values
+	o.draw(m.game.plan, at("field"), at("agent"), at("home"), at("bomb_rounds"), at("bomb_owner"))
+	return o
 }

@@ -1,6 +1,8 @@
 package suitebot
 
 import (
+	"encoding/json"
+
 	"pommego/env"
 	"pommego/env/saved"
 )
@@ -34,6 +36,14 @@ func (m *Match) Restore(state []byte) error {
 	c, s := m.game.form.Reader(state), State{}
 	m.game.plan.code(&c, &s)
 	return m.game.form.Restore(&c, &s, &m.State)
+}
+
+// AppendJSON appends the state in its readable form.
+func (m *Match) AppendJSON(dst []byte) ([]byte, error) { return m.game.form.AppendJSON(dst, &m.State) }
+
+// RestoreJSON sets the state from what AppendJSON wrote.
+func (m *Match) RestoreJSON(state json.RawMessage) error {
+	return m.game.form.RestoreJSON(state, &m.State)
 }
 
 // Difference is the first value in which the states of two matches differ:

@@ -1,12 +1,17 @@
 package suitebot
 
 import (
+	"bytes"
+
 	"pommego/env"
 	"pommego/env/saved"
 )
 
-// stateFormat is the version of the bytes Append writes.
-const stateFormat = 1
+// The versions of the bytes that Append writes, and of the readable form.
+const (
+	stateFormat    = 1
+	readableFormat = 2
+)
 
 // The letters for a field in rows of text.
 const (
@@ -15,114 +20,99 @@ const (
 	sightLetters = ".x?" // in observations: it holds them; they are gone; it is not seen
 )
 
-// form is the table of the game's state: what saved states and recorded games
+// Snapshot is the readable form of a state, which recorded games show. Fields are [x, y],
+// maps have a character for each field, row by row.
+type Snapshot struct {
+	StepCount int        `json:"step_count"`
+	Fields    saved.Map  `json:"fields"`
+	Homes     saved.Rows `json:"homes,omitempty"` // in recorded games in the initial state alone
+	Agents    saved.Rows `json:"agents"`
+	Bombs     saved.Rows `json:"bombs"` // in the order in which they explode, then by owner
+	// Not in recorded games.
+	Gains []int     `json:"gains,omitempty"` // in the last round
+	RNG   saved.RNG `json:"dice,omitzero"`
+}
+
+// OnlyFirst takes out what recorded games show in the initial state alone.
+func (t *Snapshot) OnlyFirst() { t.Homes = nil }
+
+// form is the forms of the game's states: what saved states and recorded games
 // hold, and in which ranges.
-func (p *Plan) form() saved.Form[State] {
+func (p *Plan) form() *saved.Form[State, Snapshot] {
 	r := &p.rules
 	x, y := saved.Col("x", 0, r.Width-1), saved.Col("y", 0, r.Height-1)
 	most, least := r.mostPoints()
 	most1, least1 := r.otherPoints()
-	homes := saved.Fixed("homes", r.Players, x, y)
-	homes.Once = true
-	gains := saved.Fixed("gains", r.Players, saved.Col("points", least1, p.cells*r.FieldPoints+(r.Players-1)*r.KillPoints+most1))
-	gains.Hidden = true
-	agents := saved.Fixed("agents", r.Players, x, y, saved.Col("score", least, most), saved.Col("collected", 0, p.cells),
-		saved.Col("kills", 0, min(r.Rounds*(r.Players-1), 1<<16-1)), saved.Col("deaths", 0, r.Rounds))
-	bombs := saved.UpTo("bombs", r.Players*r.BombDelay, x, y, saved.Col("rounds", 1, r.BombDelay), saved.Col("owner", 0, r.Players-1))
-	fields := saved.Board("fields", r.Width, r.Height, fieldLetters)
-	fields.Transposed = true
-	ground := saved.MapField(fields, (*State).field, (*State).setField)
-	ground.Copy = p.copyGround
-	return saved.Form[State]{
-		Header: saved.Header{Game: "suitebot", Format: stateFormat, Rules: r.Fingerprint()},
-		Table: saved.Table[State]{
-			saved.NumberField("step_count", 0, r.Rounds, func(s *State) *uint16 { return &s.StepCount }),
-			ground,
-			saved.RowsField(homes, p.homeRows, p.setHome),
-			saved.RowsField(agents, p.agentRows, p.setAgent),
-			saved.RowsField(bombs, p.bombRows, p.setBomb),
-			saved.RowsField(gains, p.gainRows, func(s *State, seat int, v []int) error { s.Gains[seat] = int32(v[0]); return nil }),
-			saved.RNGField("dice", func(s *State) *env.RNG { return &s.RNG }),
-		},
-		Invariants: p.invariants,
+	return &saved.Form[State, Snapshot]{
+		Header:   saved.Header{Game: "suitebot", Format: stateFormat, Rules: r.Fingerprint()},
+		Readable: readableFormat,
+		Shape: saved.Shape{Cell: func(i int) (int, int) { return p.xy(Cell(i)) }, Columns: map[string][]saved.Column{
+			"step_count": {saved.Col("", 0, r.Rounds)},
+			"homes":      {x, y},
+			"agents": {
+				x, y, saved.Col("score", least, most), saved.Col("collected", 0, p.cells),
+				saved.Col("kills", 0, min(r.Rounds*(r.Players-1), 1<<16-1)), saved.Col("deaths", 0, r.Rounds),
+			},
+			"bombs": {x, y, saved.Col("rounds", 1, r.BombDelay), saved.Col("owner", 0, r.Players-1)},
+			"gains": {saved.Col("", least1, p.cells*r.FieldPoints+(r.Players-1)*r.KillPoints+most1)},
+		}},
+		Show: p.show, Take: p.take, Invariants: p.invariants,
 	}
+}
+
+// show fills a snapshot with a state.
+func (p *Plan) show(s *State, t *Snapshot) {
+	t.StepCount, t.RNG = int(s.StepCount), saved.RNG(s.RNG)
+	t.Fields = append(t.Fields[:0], bytes.Repeat([]byte{fieldLetters[fieldFull]}, p.cells)...)
+	for c := range s.Spent.All {
+		if int(c) < p.cells {
+			t.Fields[c] = fieldLetters[fieldSpent]
+		}
+	}
+	for c := range s.Blast.All {
+		if int(c) < p.cells {
+			t.Fields[c] = fieldLetters[fieldReached]
+		}
+	}
+	t.Homes, t.Agents, t.Bombs, t.Gains = t.Homes[:0], t.Agents[:0], t.Bombs[:0], t.Gains[:0]
+	for seat := range p.rules.Players {
+		x, y := p.xy(s.Homes[seat])
+		t.Homes.Add(x, y)
+		x, y = p.xy(s.Agents[seat])
+		t.Agents.Add(x, y, int(s.Scores[seat]), int(s.Collected[seat]), int(s.Kills[seat]), int(s.Deaths[seat]))
+		t.Gains = append(t.Gains, int(s.Gains[seat]))
+	}
+	for b := range s.Bombs {
+		x, y := p.xy(b.Cell)
+		t.Bombs.Add(x, y, b.Rounds, b.Owner)
+	}
+}
+
+// take makes a state of a snapshot.
+func (p *Plan) take(t *Snapshot) State {
+	s := State{StepCount: uint16(t.StepCount), RNG: env.RNG(t.RNG)}
+	for i, letter := range t.Fields[:min(len(t.Fields), p.cells)] {
+		switch letter {
+		case fieldLetters[fieldReached]:
+			s.Blast.Add(Cell(i))
+			s.Spent.Add(Cell(i))
+		case fieldLetters[fieldSpent]:
+			s.Spent.Add(Cell(i))
+		}
+	}
+	for seat, v := range t.Homes[:min(len(t.Homes), p.rules.Players)] {
+		s.Homes[seat] = p.At(v[0], v[1])
+	}
+	for seat, v := range t.Agents[:min(len(t.Agents), p.rules.Players)] {
+		s.Agents[seat], s.Scores[seat] = p.At(v[0], v[1]), int32(v[2])
+		s.Collected[seat], s.Kills[seat], s.Deaths[seat] = uint16(v[3]), uint16(v[4]), uint16(v[5])
+	}
+	for _, v := range t.Bombs {
+		s.Place(Bomb{p.At(v[0], v[1]), v[2], v[3]})
+	}
+	saved.SetInts(s.Gains[:p.rules.Players], t.Gains)
+	return s
 }
 
 // xy is a field's column and row, of a number from outside too.
 func (p *Plan) xy(c Cell) (x, y int) { return int(c) % p.rules.Width, int(c) / p.rules.Width }
-
-func (s *State) field(i int) int {
-	switch c := Cell(i); {
-	case s.Blast.Has(c):
-		return fieldReached
-	case s.Spent.Has(c):
-		return int(fieldSpent)
-	}
-	return int(fieldFull)
-}
-
-func (s *State) setField(i, v int) error {
-	if v == fieldReached {
-		s.Blast.Add(Cell(i))
-	}
-	if v != int(fieldFull) {
-		s.Spent.Add(Cell(i))
-	}
-	return nil
-}
-
-// copyGround does for all fields at once what field and setField do for each.
-func (p *Plan) copyGround(from, to *State) error {
-	all := p.everything()
-	to.Blast, to.Spent = from.Blast.And(&all), from.Spent.And(&all)
-	for w, reached := range to.Blast {
-		to.Spent[w] |= reached
-	}
-	return nil
-}
-
-func (p *Plan) homeRows(s *State, rows *saved.Listing) {
-	for _, home := range s.Homes[:p.rules.Players] {
-		x, y := p.xy(home)
-		rows.Add(x, y)
-	}
-}
-
-func (p *Plan) setHome(s *State, seat int, v []int) error {
-	s.Homes[seat] = p.At(v[0], v[1])
-	return nil
-}
-
-func (p *Plan) agentRows(s *State, rows *saved.Listing) {
-	for seat, at := range s.Agents[:p.rules.Players] {
-		x, y := p.xy(at)
-		rows.Add(x, y, int(s.Scores[seat]), int(s.Collected[seat]), int(s.Kills[seat]), int(s.Deaths[seat]))
-	}
-}
-
-func (p *Plan) setAgent(s *State, seat int, v []int) error {
-	s.Agents[seat], s.Scores[seat] = p.At(v[0], v[1]), int32(v[2])
-	s.Collected[seat], s.Kills[seat], s.Deaths[seat] = uint16(v[3]), uint16(v[4]), uint16(v[5])
-	return nil
-}
-
-func (p *Plan) bombRows(s *State, rows *saved.Listing) {
-	for b := range s.Bombs {
-		x, y := p.xy(b.Cell)
-		rows.Add(x, y, b.Rounds, b.Owner)
-	}
-}
-
-func (p *Plan) setBomb(s *State, _ int, v []int) error {
-	if s.fuses[v[2]-1][v[3]] != 0 {
-		return errTwice
-	}
-	s.Place(Bomb{p.At(v[0], v[1]), v[2], v[3]})
-	return nil
-}
-
-func (p *Plan) gainRows(s *State, rows *saved.Listing) {
-	for _, gain := range s.Gains[:p.rules.Players] {
-		rows.Add(int(gain))
-	}
-}

@@ -22,40 +22,40 @@ import (
 // the guaranteed wood are, how many walls and items there are, and that walls are
 // mirrored. The recorded counts are compared with new ones.
 
-// boardEntries are the entries of a recorded board.
-func boardEntries(r *pommerman.Rules) []saved.Entry {
-	last := r.BoardSize - 1
-	items := saved.UpTo("items", r.BoardSize*r.BoardSize, saved.Col("row", 0, last), saved.Col("col", 0, last), saved.Col("item", int(pommerman.ExtraBomb), int(pommerman.Skull)))
-	items.Shape = saved.Rows
-	return []saved.Entry{
-		{Name: "format", Shape: saved.Text}, {Name: "seed", Shape: saved.JSON, Optional: true},
-		digitMap(r, "board"), items, {Name: "counts", Shape: saved.JSON}, {Name: "item_counts", Shape: saved.JSON},
-		{Name: "attempts"}, {Name: "unreachable", Shape: saved.Row},
-	}
-}
-
-// digitMap is an entry of a map with a base-36 digit for each cell.
-func digitMap(r *pommerman.Rules, name string) saved.Entry {
-	return saved.Board(name, r.BoardSize, r.BoardSize, "0123456789abcdefghijklmnopqrstuvwxyz")
+// board2018 is a recorded board.
+type board2018 struct {
+	Format      string          `json:"format"`
+	Seed        json.RawMessage `json:"seed,omitempty"`
+	Board       saved.Map       `json:"board"`
+	Items       saved.Rows      `json:"items"`
+	Counts      json.RawMessage `json:"counts"`
+	ItemCounts  json.RawMessage `json:"item_counts"`
+	Attempts    int             `json:"attempts"`
+	Unreachable []int           `json:"unreachable"`
 }
 
 func checkBoard2018(line []byte) (record.Report, error) {
 	r := pommerman.Rules2018(pommerman.FFA)
-	entries := boardEntries(&r)
-	values, err := saved.Decode(line, entries)
+	var in board2018
+	err := saved.Decode(line, &in)
 	if err == nil {
-		err = saved.CheckAll(entries, values)
+		err = r.Form().Shape.Check(&in)
+	}
+	if err == nil && len(in.Board) != r.BoardSize*r.BoardSize {
+		err = fmt.Errorf("board has %d cells, want %d", len(in.Board), r.BoardSize*r.BoardSize)
 	}
 	if err != nil {
 		return record.Report{}, err
 	}
 	b := recordedBoard{rules: &r, Comparison: record.Comparison{Report: record.Report{Counts: record.Counts{Boards: 1}}}}
-	b.read(values["board"].(string))
+	if err := b.read(in.Board); err != nil {
+		return record.Report{}, err
+	}
 	b.checkCells()
-	b.checkDrafts(values["attempts"].(int), values["unreachable"].([]int))
-	b.checkItems(values["items"].([][]int))
-	b.checkCounts("counts", values, map[string]int{"rigid": b.rigid.Len(), "wood": b.wood.Len(), "passage": b.passages})
-	b.checkCounts("item_counts", values, b.kinds)
+	b.checkDrafts(in.Attempts, in.Unreachable)
+	b.checkItems(in.Items)
+	b.checkCounts("counts", in.Counts, map[string]int{"rigid": b.rigid.Len(), "wood": b.wood.Len(), "passage": b.passages})
+	b.checkCounts("item_counts", in.ItemCounts, b.kinds)
 	return b.Report, nil
 }
 
@@ -77,9 +77,12 @@ func (b *recordedBoard) demand(field string, recorded, got any) {
 }
 
 // read takes the letters of the board.
-func (b *recordedBoard) read(text string) {
+func (b *recordedBoard) read(text saved.Map) error {
 	for i, c := range grid.Cells(b.rules.BoardSize) {
-		item, _ := strconv.ParseUint(text[i:i+1], 36, 8) // the letters have been checked
+		item, err := strconv.ParseUint(string(text[i:i+1]), 36, 8)
+		if err != nil {
+			return fmt.Errorf("board: %w", err)
+		}
 		b.board[c] = pommerman.Item(item)
 		switch b.board[c] {
 		case pommerman.Passage:
@@ -90,6 +93,7 @@ func (b *recordedBoard) read(text string) {
 			b.wood.Add(c)
 		}
 	}
+	return nil
 }
 
 // dealt is what the cells of boards hold that our own rules of 2018 deal: on each cell the
@@ -166,7 +170,7 @@ func (b *recordedBoard) checkDrafts(attempts int, cutOff []int) {
 
 // checkItems checks that as many items as there should be lie under wood, and
 // counts their kinds.
-func (b *recordedBoard) checkItems(items [][]int) {
+func (b *recordedBoard) checkItems(items saved.Rows) {
 	var taken grid.Bits
 	b.kinds = map[string]int{}
 	for i, item := range items {
@@ -181,9 +185,8 @@ func (b *recordedBoard) checkItems(items [][]int) {
 }
 
 // checkCounts compares an object of recorded counts.
-func (b *recordedBoard) checkCounts(name string, values saved.Values, got map[string]int) {
+func (b *recordedBoard) checkCounts(name string, text json.RawMessage, got map[string]int) {
 	var recorded map[string]int
-	text := values[name].(json.RawMessage)
 	if err := json.Unmarshal(text, &recorded); err != nil {
 		b.Differs(name, string(text), "an object of counts")
 		return

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"pommego/env/grid"
 	"pommego/env/pommerman"
@@ -12,58 +13,60 @@ import (
 // The boards of the Java re-implementation are recorded with their seeds, from which
 // they are made again.
 
-// javaBoardEntries is what such a record holds besides its format. A board that
-// was refused has no more than how much of it is cut off.
-func javaBoardEntries(r *pommerman.Rules) []saved.Entry {
-	list := []saved.Entry{
-		{Name: "format", Shape: saved.Text}, {Name: "seed", Shape: saved.JSON}, {Name: "num_rigid"}, {Name: "num_wood"}, {Name: "num_items"},
-		{Name: "item_order", Shape: saved.Row, Least: 3, Most: 3, Columns: []saved.Column{saved.Col("", int(pommerman.ExtraBomb), int(pommerman.Kick))}},
-		{Name: "inaccessible"}, {Name: "accepted", Shape: saved.Flag},
-	}
-	board, items := digitMap(r, "board"), saved.UpTo("items", r.BoardSize*r.BoardSize, saved.Col("row", 0, r.BoardSize-1), saved.Col("col", 0, r.BoardSize-1), saved.Col("item", int(pommerman.ExtraBomb), int(pommerman.Kick)))
-	items.Shape = saved.Rows
-	for _, e := range []saved.Entry{board, items, {Name: "rigid"}, {Name: "wood"}} {
-		e.Optional = true
-		list = append(list, e)
-	}
-	return list
+// boardJava is a recorded board. One that was refused has no more than how much of it is
+// cut off.
+type boardJava struct {
+	Format    string          `json:"format"`
+	Seed      json.RawMessage `json:"seed"`
+	NumRigid  int             `json:"num_rigid"`
+	NumWood   int             `json:"num_wood"`
+	NumItems  int             `json:"num_items"`
+	ItemOrder []int           `json:"item_order"`
+	CutOff    int             `json:"inaccessible"`
+	Accepted  saved.Flag      `json:"accepted"`
+	Board     saved.Map       `json:"board,omitempty"`
+	Items     saved.Rows      `json:"items,omitempty"`
+	Rigid     int             `json:"rigid,omitempty"`
+	Wood      int             `json:"wood,omitempty"`
 }
 
 // checkBoardJava makes a recorded board again and compares.
 func checkBoardJava(line []byte) (record.Report, error) {
 	r := pommerman.Java(pommerman.FFA)
-	entries := javaBoardEntries(&r)
-	want, err := saved.Decode(line, entries)
-	if err == nil {
-		err = saved.CheckAll(entries, want)
-	}
-	if err != nil {
+	var want boardJava
+	if err := saved.Decode(line, &want); err != nil {
 		return record.Report{}, err
 	}
-	r.NumRigid, r.NumWood, r.NumItems = want["num_rigid"].(int), want["num_wood"].(int), want["num_items"].(int)
+	r.NumRigid, r.NumWood, r.NumItems = want.NumRigid, want.NumWood, want.NumItems
 	g, err := pommerman.New("board", "", r, nil)
 	if err != nil {
 		return record.Report{}, err
 	}
-	seed, err := javaSeed(want["seed"].(json.RawMessage))
+	shape := r.Form().Shape
+	shape.Columns["item_order"] = []saved.Column{saved.Col("", int(pommerman.ExtraBomb), int(pommerman.Kick))}
+	if err := shape.Check(&want); err != nil {
+		return record.Report{}, err
+	}
+	if len(want.ItemOrder) != 3 {
+		return record.Report{}, fmt.Errorf("item_order has %d numbers, want 3", len(want.ItemOrder))
+	}
+	seed, err := javaSeed(want.Seed)
 	if err != nil {
 		return record.Report{}, err
 	}
 	s, cutOff := g.LayJava(func(n int) int { return newJavaRandom(seed).IntN(n) })
-	accepted := cutOff <= maxUnreachable
-	got := saved.Values{"inaccessible": cutOff, "accepted": 0}
-	for _, given := range []string{"format", "seed", "num_rigid", "num_wood", "num_items", "item_order"} {
-		got[given] = want[given]
+	got := boardJava{
+		Format: want.Format, Seed: want.Seed, NumRigid: want.NumRigid, NumWood: want.NumWood, NumItems: want.NumItems,
+		ItemOrder: want.ItemOrder, CutOff: cutOff, Accepted: cutOff <= maxUnreachable,
 	}
-	if accepted {
+	if got.Accepted {
 		rigid, wood := cellsOf(&s, r.BoardSize, pommerman.Rigid), cellsOf(&s, r.BoardSize, pommerman.Wood)
-		hideItemsJava(&s, wood, r.NumItems, want["item_order"].([]int), newJavaRandom(seed))
-		values := r.Form().Table.Values(&s)
-		got["board"], got["items"], got["rigid"], got["wood"] = values["board"], values["items"], rigid.Len(), wood.Len()
-		got["accepted"] = 1
+		hideItemsJava(&s, wood, r.NumItems, want.ItemOrder, newJavaRandom(seed))
+		t := r.Form().Snapshot(&s)
+		got.Board, got.Items, got.Rigid, got.Wood = t.Board, t.Items, rigid.Len(), wood.Len()
 	}
 	c := record.Comparison{Report: record.Report{Counts: record.Counts{Boards: 1}}}
-	c.Compare("", entries, want, got)
+	c.Compare("", &shape, &want, &got)
 	return c.Report, nil
 }
 

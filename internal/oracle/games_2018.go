@@ -2,7 +2,7 @@ package main
 
 import (
 	"cmp"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -66,27 +66,50 @@ func (d *skullDraws) next(agent int) float64 {
 	return u
 }
 
-var recording2018 = record.Form[*match2018]{
+// snapshot2018 is a state whose flames stand in any order: some games begin with one that
+// no game gives them, which makes no difference and is not kept.
+type snapshot2018 struct{ pommerman.Snapshot }
+
+// Normalize sorts the flames.
+func (t *snapshot2018) Normalize() { slices.SortFunc(t.Flames, slices.Compare[[]int]) }
+
+// observation2018 is what observations of 2018 have of today's.
+type observation2018 struct {
+	Board         saved.Map  `json:"board"`
+	BombBlast     saved.Map  `json:"bomb_blast_strength"`
+	BombLife      saved.Map  `json:"bomb_life"`
+	Position      []int      `json:"position"`
+	Ammo          int        `json:"ammo"`
+	BlastStrength int        `json:"blast_strength"`
+	CanKick       saved.Flag `json:"can_kick"`
+	Teammate      int        `json:"teammate"`
+	Enemies       []int      `json:"enemies"`
+	Message       []int      `json:"message,omitempty"`
+}
+
+func of2018(o *pommerman.Observation) *observation2018 {
+	return &observation2018{
+		o.Board, o.BombBlast, o.BombLife, o.Position, o.Ammo, o.BlastStrength, o.CanKick, o.Teammate, o.Enemies, o.Message,
+	}
+}
+
+var recording2018 = record.Form[*match2018, snapshot2018, observation2018]{
 	Name: "pommerman-2018-trace/1", Keys: []string{"config"},
-	Match: matchOf2018,
-	Seats: func(m *match2018) int { return pommerman.Recording.Seats(m.Match) },
+	Match: matchOf2018, Act: act2018,
+	Shape: func(m *match2018) *saved.Shape { return pommerman.Recording.Shape(m.Match) },
+	Show:  show2018,
+	Start: start2018,
 
-	Inputs: func(m *match2018) []saved.Entry {
-		return append(pommerman.Recording.Inputs(m.Match), saved.Entry{Name: "skulls", Shape: saved.JSON, Optional: true})
+	Observe: func(m *match2018, seat int) *observation2018 {
+		return of2018(pommerman.Recording.Observe(m.Match, seat))
 	},
-	Act: act2018,
+	ObserveRaw: func(m *match2018, seat int) *observation2018 {
+		return of2018(pommerman.Recording.ObserveRaw(m.Match, seat))
+	},
 
-	Table:  table2018,
-	Values: values2018,
-	Start:  start2018,
-
-	Observed:   func(m *match2018) []saved.Entry { return observed2018(rulesOf(m.Match)) },
-	Observe:    func(m *match2018, seat int) saved.Values { return pommerman.Recording.Observe(m.Match, seat) },
-	ObserveRaw: func(m *match2018, seat int) saved.Values { return pommerman.Recording.ObserveRaw(m.Match, seat) },
-
-	Led: func(m *match2018, values saved.Values) {
+	Led: func(m *match2018, o *record.Outcome) {
 		if wonByNobody(m.Match) {
-			values["result"] = env.Win.String()
+			o.Result = env.Win.String()
 		}
 	},
 	Compare: func(m *match2018, c *record.Comparison) {
@@ -107,104 +130,102 @@ func wonByNobody(m *pommerman.Match) bool {
 	return !(rulesOf(m).Teams() && int(m.StepCount) >= m.Spec().MaxSteps)
 }
 
-// observed2018 is the entries of today's observations that those of 2018 have.
-func observed2018(r *pommerman.Rules) []saved.Entry {
-	return slices.DeleteFunc(r.Observed().Entries(), func(e saved.Entry) bool {
-		switch e.Name {
-		case "bomb_moving_direction", "flame_life", "alive", "game_type", "game_env", "step_count":
-			return true
-		}
-		return false
-	})
+func show2018(m *match2018) *snapshot2018 {
+	t := &snapshot2018{*pommerman.Recording.Show(m.Match)}
+	t.Flames = append(t.Flames, m.double...)
+	t.Normalize()
+	return t
 }
 
-// table2018 is the entries of a state. Some games begin with flames in an order
-// that no game gives them, which makes no difference and is not kept.
-func table2018(m *match2018) []saved.Entry {
-	list := pommerman.Recording.Table(m.Match)
-	at := slices.IndexFunc(list, func(e saved.Entry) bool { return e.Name == "flames" })
-	list[at].Unordered = true
-	return list
-}
-
-func values2018(m *match2018) saved.Values {
-	values := pommerman.Recording.Values(m.Match)
-	values["flames"] = append(values["flames"].([][]int), m.double...)
-	return values
-}
-
-func start2018(m *match2018, v saved.Values) error {
-	var flames [][]int
-	for _, f := range v["flames"].([][]int) {
+func start2018(m *match2018, t *snapshot2018, dice string) error {
+	start := t.Snapshot
+	start.Flames = nil
+	for _, f := range t.Flames {
 		if len(f) != 3 {
 			return fmt.Errorf("flames has %v, want [row, column, life]", f)
 		}
-		if slices.ContainsFunc(flames, func(other []int) bool { return slices.Equal(f, other) }) {
+		if slices.ContainsFunc(start.Flames, func(other []int) bool { return slices.Equal(f, other) }) {
 			m.double = append(m.double, slices.Clone(f))
 		} else {
-			flames = append(flames, f)
+			start.Flames.Add(f...)
 		}
 	}
-	slices.SortFunc(flames, func(a, b []int) int { return cmp.Or(a[2]-b[2], slices.Compare(a, b)) })
-	v["flames"] = flames
-	steps, last := v["step_count"].(int), m.Spec().MaxSteps
-	if steps > math.MaxInt16 {
-		return fmt.Errorf("step_count is %d, want 0 to %d", steps, math.MaxInt16)
+	slices.SortFunc(start.Flames, func(a, b []int) int { return cmp.Or(a[2]-b[2], slices.Compare(a, b)) })
+	if t.StepCount > math.MaxInt16 {
+		return fmt.Errorf("step_count is %d, want 0 to %d", t.StepCount, math.MaxInt16)
 	}
-	v["step_count"] = min(steps, last)
-	err := pommerman.Recording.Start(m.Match, v)
-	m.StepCount = uint16(steps) // some games begin past the step limit, which ends them after a step
+	start.StepCount = min(t.StepCount, m.Spec().MaxSteps)
+	err := pommerman.Recording.Start(m.Match, &start, dice)
+	m.StepCount = uint16(t.StepCount) // some games begin past the step limit, which ends them after a step
 	return err
 }
 
 // act2018 is the recorded actions of a step. It passes the recorded draws to the match.
-func act2018(m *match2018, inputs saved.Values) ([]uint8, error) {
+func act2018(m *match2018, in *record.Inputs) ([]uint8, error) {
 	m.draws = skullDraws{}
-	if text, there := inputs["skulls"].(json.RawMessage); there {
-		var list [][]float64
-		if err := json.Unmarshal(text, &list); err != nil {
-			return nil, fmt.Errorf("skulls: %w", err)
+	for i, d := range in.Skulls {
+		if len(d) != 2 || d[1] < 0 || d[1] >= 1 {
+			return nil, fmt.Errorf("skulls[%d] is %v, want [agent, u] with u from 0 to less than 1", i, d)
 		}
-		for i, d := range list {
-			if len(d) != 2 || d[1] < 0 || d[1] >= 1 {
-				return nil, fmt.Errorf("skulls[%d] is %v, want [agent, u] with u from 0 to less than 1", i, d)
-			}
-			m.draws.given = append(m.draws.given, skullDraw{int(d[0]), d[1]})
-		}
+		m.draws.given = append(m.draws.given, skullDraw{int(d[0]), d[1]})
 	}
-	return pommerman.Recording.Act(m.Match, inputs)
+	return pommerman.Recording.Act(m.Match, &record.Inputs{Actions: in.Actions, Messages: in.Messages})
 }
 
 // config2018 is what the reference's environment of 2018 was made with.
-var config2018 = []saved.Entry{
-	{Name: "env_id", Shape: saved.Text, Null: true},
-	{Name: "game_type"}, {Name: "num_agents"}, {Name: "board_size"}, {Name: "num_rigid"}, {Name: "num_wood"}, {Name: "num_items"},
-	{Name: "max_steps"}, {Name: "partially_observable", Shape: saved.Flag}, {Name: "agent_view_size", Null: true},
-	{Name: "default_blast_strength"}, {Name: "default_bomb_life"},
-	{Name: "radio_vocab_size", Null: true}, {Name: "radio_num_words", Null: true}, {Name: "training_agent", Null: true},
+type config2018 struct {
+	EnvID         *string    `json:"env_id"`
+	GameType      int        `json:"game_type"`
+	NumAgents     int        `json:"num_agents"`
+	BoardSize     int        `json:"board_size"`
+	NumRigid      int        `json:"num_rigid"`
+	NumWood       int        `json:"num_wood"`
+	NumItems      int        `json:"num_items"`
+	MaxSteps      int        `json:"max_steps"`
+	Fog           saved.Flag `json:"partially_observable"`
+	ViewSize      *int       `json:"agent_view_size"`
+	StartBlast    int        `json:"default_blast_strength"`
+	BombLife      int        `json:"default_bomb_life"`
+	RadioVocab    *int       `json:"radio_vocab_size"`
+	RadioWords    *int       `json:"radio_num_words"`
+	TrainingAgent *int       `json:"training_agent"`
 }
 
 // matchOf2018 is a match by the configuration in a record's head.
 func matchOf2018(h *record.Head) (*match2018, string, error) {
-	values, err := saved.Decode(h.Config, config2018)
-	if err != nil {
+	var c config2018
+	if err := saved.Decode(h.Config, &c); err != nil {
 		return nil, "", fmt.Errorf("config: %w", err)
 	}
-	given, err := pommerman.Configured(values)
-	if err != nil {
-		return nil, "", fmt.Errorf("config: %w", err)
+	if c.GameType < int(pommerman.FFA) || c.GameType > int(pommerman.OneVsOne) {
+		return nil, "", fmt.Errorf("config: game_type is %d, want 1 to 4", c.GameType)
 	}
-	r := pommerman.Rules2018(given.GameType)
-	r.BoardSize, r.MaxSteps, r.ViewSize = given.BoardSize, given.MaxSteps, given.ViewSize
-	r.NumRigid, r.NumWood, r.NumItems = given.NumRigid, given.NumWood, given.NumItems
-	r.StartBlast, r.BombLife = values["default_blast_strength"].(int), values["default_bomb_life"].(int)
-	r.RadioWords, r.RadioVocab, r.TrainingAgent = given.RadioWords, given.RadioVocab, given.TrainingAgent
+	r := pommerman.Rules2018(pommerman.GameType(c.GameType))
+	r.BoardSize, r.MaxSteps, r.StartBlast, r.BombLife = c.BoardSize, c.MaxSteps, c.StartBlast, c.BombLife
+	r.NumRigid, r.NumWood, r.NumItems = c.NumRigid, c.NumWood, c.NumItems
+	if c.Fog && c.ViewSize == nil {
+		return nil, "", errors.New("config: agent_view_size is missing")
+	}
+	r.ViewSize, r.RadioWords, r.RadioVocab, r.TrainingAgent = 0, 0, 0, pommerman.NoSeat
+	for _, may := range []struct{ given, to *int }{
+		{c.RadioWords, &r.RadioWords}, {c.RadioVocab, &r.RadioVocab}, {c.TrainingAgent, &r.TrainingAgent},
+	} {
+		if may.given != nil {
+			*may.to = *may.given
+		}
+	}
+	if c.Fog {
+		r.ViewSize = *c.ViewSize
+	}
 	if err := r.Validate(); err != nil {
 		return nil, "", err
 	}
-	if n := values["num_agents"]; n != r.Seats() {
-		return nil, "", fmt.Errorf("config: num_agents is %d, want %d in game type %d", n, r.Seats(), r.GameType)
+	if c.NumAgents != r.Seats() {
+		return nil, "", fmt.Errorf("config: num_agents is %d, want %d in game type %d", c.NumAgents, r.Seats(), r.GameType)
 	}
-	id, _ := values["env_id"].(string)
+	id := ""
+	if c.EnvID != nil {
+		id = *c.EnvID
+	}
 	return &match2018{Match: pommerman.NewMatch(r)}, id, nil
 }

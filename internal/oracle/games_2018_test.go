@@ -10,6 +10,7 @@ import (
 	"pommego/env"
 	"pommego/env/grid"
 	"pommego/env/pommerman"
+	"pommego/env/saved"
 )
 
 // recorded2018 lists the files of games recorded by the reference of 2018.
@@ -122,17 +123,16 @@ func TestDoubledFlames(t *testing.T) {
 	for flames, want := range map[int]pommerman.Item{1: pommerman.ExtraBomb, 2: pommerman.Passage} {
 		m := &match2018{Match: g.New(1)[0].(*pommerman.Match)}
 		m.Reset(env.Seed{})
-		values := values2018(m)
-		board := []byte(values["board"].(string))
-		board[0] = '0' + byte(pommerman.Flames)
-		values["board"], values["items"] = string(board), [][]int{{0, 0, int(pommerman.ExtraBomb)}}
+		start := show2018(m)
+		start.Board[0] = '0' + byte(pommerman.Flames)
+		start.Items = saved.Rows{{0, 0, int(pommerman.ExtraBomb)}}
 		for range flames {
-			values["flames"] = append(values["flames"].([][]int), []int{0, 0, 1})
+			start.Flames.Add(0, 0, 1)
 		}
-		if err := start2018(m, values); err != nil {
+		if err := start2018(m, start, ""); err != nil {
 			t.Fatal(err)
 		}
-		if got := values2018(m)["flames"].([][]int); len(got) != flames {
+		if got := show2018(m).Flames; len(got) != flames {
 			t.Errorf("%d flames are read as %v", flames, got)
 		}
 		for range 2 {

@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 
 	"pommego/env"
@@ -69,61 +68,91 @@ func (m *javaReplay) keep(log *pommerman.JavaLog) {
 	m.lost = slices.DeleteFunc(append(m.lost, log.Lost...), func(l pommerman.LostItem) bool { return out.Has(l.At) })
 }
 
+// snapshotJava is what such a record holds of a state.
+type snapshotJava struct {
+	StepCount int        `json:"step_count"`
+	Board     saved.Map  `json:"board"`
+	Agents    saved.Rows `json:"agents"`
+	Bombs     saved.Rows `json:"bombs"`
+	Results   []int      `json:"results"`
+	Flames    saved.Rows `json:"flames"` // in the order in which they were laid
+	Items     saved.Rows `json:"items"`  // the lost ones among them
+	Radio     saved.Rows `json:"radio,omitempty"`
+}
+
+// observationJava is what a player is shown: the maps, and then the copy of the game that
+// it can play on.
+type observationJava struct {
+	Board         saved.Map       `json:"board"`
+	BombBlast     saved.Map       `json:"bomb_blast_strength"`
+	BombLife      saved.Map       `json:"bomb_life"`
+	Position      []int           `json:"position"`
+	Ammo          int             `json:"ammo"`
+	BlastStrength int             `json:"blast_strength"`
+	CanKick       saved.Flag      `json:"can_kick"`
+	Teammate      int             `json:"teammate"`
+	Enemies       []int           `json:"enemies"`
+	Alive         []int           `json:"alive"`
+	StepCount     int             `json:"step_count"`
+	Result        int             `json:"result"`
+	Message       []int           `json:"message,omitempty"`
+	Agents        json.RawMessage `json:"agents"`
+	Bombs         saved.Rows      `json:"bombs"`
+	Flames        saved.Rows      `json:"flames"`
+	Items         saved.Rows      `json:"items"`
+}
+
 // recordingJava is what is special in those records.
-var recordingJava = record.Form[*javaReplay]{
+var recordingJava = record.Form[*javaReplay, snapshotJava, observationJava]{
 	Name: "pommerman-trace-java/1", Keys: []string{"config"},
-	Match: javaReplayOf,
-	Seats: func(*javaReplay) int { return pommerman.MaxAgents },
-
-	Inputs: func(m *javaReplay) []saved.Entry {
-		list := []saved.Entry{{Name: "actions", Shape: saved.Row, Least: pommerman.MaxAgents, Most: pommerman.MaxAgents}}
-		if m.radio != nil {
-			list = append(list, saved.Entry{Name: "messages", Shape: saved.Rows, Least: pommerman.MaxAgents, Most: pommerman.MaxAgents})
-		}
-		return list
-	},
-	Act: actJava,
-
-	Table:  func(m *javaReplay) []saved.Entry { return m.table().Entries() },
-	Values: func(m *javaReplay) saved.Values { return m.table().Values(m) },
-	Start:  (*javaReplay).start,
-
-	Outcome: []saved.Entry{{Name: "rewards", Shape: saved.Reals}, {Name: "done", Shape: saved.Flag}},
-
-	Observed:   func(m *javaReplay) []saved.Entry { return m.observed() },
+	Match: javaReplayOf, Act: actJava,
+	Shape: (*javaReplay).shape, Show: (*javaReplay).show,
+	Start:      func(m *javaReplay, t *snapshotJava, _ string) error { return m.start(t) },
+	Led:        func(_ *javaReplay, o *record.Outcome) { o.Result, o.Winners = "", nil },
 	Observe:    (*javaReplay).observe,
 	ObserveRaw: (*javaReplay).observeRaw,
 }
 
 // javaConfig is what its games were made with.
-var javaConfig = []saved.Entry{
-	{Name: "mode", Shape: saved.Text}, {Name: "game_type"}, {Name: "num_agents"}, {Name: "board_size"}, {Name: "num_rigid"},
-	{Name: "num_wood"}, {Name: "num_items"}, {Name: "max_steps"}, {Name: "vision_range"}, {Name: "collapse_board", Shape: saved.Flag},
-	{Name: "collapse_start"}, {Name: "collapse_step"}, {Name: "bomb_life"}, {Name: "flame_life"}, {Name: "message_length"},
+type javaConfig struct {
+	Mode          string     `json:"mode"`
+	GameType      int        `json:"game_type"`
+	NumAgents     int        `json:"num_agents"`
+	BoardSize     int        `json:"board_size"`
+	NumRigid      int        `json:"num_rigid"`
+	NumWood       int        `json:"num_wood"`
+	NumItems      int        `json:"num_items"`
+	MaxSteps      int        `json:"max_steps"`
+	Vision        int        `json:"vision_range"`
+	Collapses     saved.Flag `json:"collapse_board"`
+	CollapseStart int        `json:"collapse_start"`
+	CollapseStep  int        `json:"collapse_step"`
+	BombLife      int        `json:"bomb_life"`
+	FlameLife     int        `json:"flame_life"`
+	Words         int        `json:"message_length"`
 }
 
 // javaReplayOf is a match by a record's configuration. Radio changes nothing but
 // what is sent, so it is a team game.
 func javaReplayOf(h *record.Head) (*javaReplay, string, error) {
-	values, err := saved.Decode(h.Config, javaConfig)
-	if err != nil {
+	var c javaConfig
+	if err := saved.Decode(h.Config, &c); err != nil {
 		return nil, "", fmt.Errorf("config: %w", err)
 	}
-	number := func(name string) int { return values[name].(int) }
-	kind := pommerman.GameType(number("game_type"))
-	if kind < pommerman.FFA || kind > pommerman.TeamRadio || number("num_agents") != pommerman.MaxAgents || number("message_length") != javaWords {
+	kind := pommerman.GameType(c.GameType)
+	if c.GameType < int(pommerman.FFA) || c.GameType > int(pommerman.TeamRadio) || c.NumAgents != pommerman.MaxAgents || c.Words != javaWords {
 		return nil, "", fmt.Errorf("config: game_type %d, num_agents %d and message_length %d, want 1 to 3, %d and %d",
-			kind, number("num_agents"), number("message_length"), pommerman.MaxAgents, javaWords)
+			c.GameType, c.NumAgents, c.Words, pommerman.MaxAgents, javaWords)
 	}
 	r := pommerman.Java(min(kind, pommerman.Team))
-	r.BoardSize, r.MaxSteps = number("board_size"), number("max_steps")
-	r.NumRigid, r.NumWood, r.NumItems = number("num_rigid"), number("num_wood"), number("num_items")
-	r.BombLife, r.FlameLife = number("bomb_life"), number("flame_life")
-	r.FirstCollapse, r.CollapseEvery = number("collapse_start"), number("collapse_step")
-	if values["collapse_board"] == 0 {
+	r.BoardSize, r.MaxSteps = c.BoardSize, c.MaxSteps
+	r.NumRigid, r.NumWood, r.NumItems = c.NumRigid, c.NumWood, c.NumItems
+	r.BombLife, r.FlameLife = c.BombLife, c.FlameLife
+	r.FirstCollapse, r.CollapseEvery = c.CollapseStart, c.CollapseStep
+	if !c.Collapses {
 		r.FirstCollapse, r.CollapseEvery = pommerman.NoCollapse, 0
 	}
-	m := &javaReplay{vision: number("vision_range")}
+	m := &javaReplay{vision: c.Vision}
 	if m.vision < -1 {
 		return nil, "", fmt.Errorf("config: vision_range is %d, want -1 (everything) or more", m.vision)
 	}
@@ -140,10 +169,13 @@ func javaReplayOf(h *record.Head) (*javaReplay, string, error) {
 
 // actJava is the recorded actions of a step, with radio and the words: zeros from
 // a player that was not asked.
-func actJava(m *javaReplay, inputs saved.Values) ([]uint8, error) {
+func actJava(m *javaReplay, in *record.Inputs) ([]uint8, error) {
+	if err := in.Check(pommerman.MaxAgents, m.radio != nil); err != nil {
+		return nil, err
+	}
 	var actions []uint8
-	messages, _ := inputs["messages"].([][]int)
-	for seat, move := range inputs["actions"].([]int) {
+	messages := in.Messages
+	for seat, move := range in.Actions {
 		if !m.Agents[seat].Alive {
 			move = int(pommerman.Stop)
 		}
@@ -170,14 +202,50 @@ func actJava(m *javaReplay, inputs saved.Values) ([]uint8, error) {
 }
 
 // start sets the match to the recorded start.
-func (m *javaReplay) start(values saved.Values) error {
-	form := rulesOf(m.Match).Form()
-	m.State = form.Blank
-	if err := m.table().Fill(m, values); err != nil {
+func (m *javaReplay) start(t *snapshotJava) error {
+	if err := m.shape().Check(t); err != nil {
 		return err
+	}
+	form := rulesOf(m.Match).Form()
+	m.State = form.Take(&pommerman.Snapshot{
+		StepCount: t.StepCount, Board: t.Board, Agents: t.Agents, Bombs: t.Bombs, Items: t.Items, Results: t.Results,
+		Due: -1, Training: -1,
+	})
+	for _, f := range t.Flames {
+		m.addFlame(f)
+	}
+	if len(t.Radio) > 0 && m.radio != nil {
+		m.radio = t.Radio
 	}
 	m.loseItems()
 	return form.Invariants(&m.State)
+}
+
+// shape says what values a recorded state and an observation may have.
+func (m *javaReplay) shape() *saved.Shape {
+	r := rulesOf(m.Match)
+	shape := r.Form().Shape
+	row, col := saved.Col("row", 0, r.BoardSize-1), saved.Col("col", 0, r.BoardSize-1)
+	shape.Columns["flames"] = []saved.Column{row, col, saved.Col("life", 1, r.FlameLife)}
+	shape.Columns["radio"] = slices.Repeat([]saved.Column{saved.Col("word", 0, 255)}, javaWords)
+	return &shape
+}
+
+// show is what a record shows of the match.
+func (m *javaReplay) show() *snapshotJava {
+	t := rulesOf(m.Match).Form().Snapshot(&m.State)
+	flames := saved.Rows{}
+	for _, f := range m.flames {
+		flames.Add(f.at.Row(), f.at.Col(), f.life)
+	}
+	return &snapshotJava{t.StepCount, t.Board, t.Agents, t.Bombs, m.results(), flames, m.itemRows(), m.radio}
+}
+
+// addFlame adds a flame of a list.
+func (m *javaReplay) addFlame(row []int) {
+	f := javaFlame{grid.At(row[0], row[1]), row[2]}
+	m.flames = append(m.flames, f)
+	m.AddFlame(f.at, f.life)
 }
 
 // loseItems drops the items under two flames that go out together.
@@ -200,55 +268,6 @@ func (m *javaReplay) fallsOn(c grid.Cell, steps int) bool {
 	return r.FirstCollapse != pommerman.NoCollapse && at >= int(m.StepCount) && at < int(m.StepCount)+steps
 }
 
-// fieldOf is the field of a state with a name.
-func (m *javaReplay) fieldOf(name string) saved.Field[pommerman.State] {
-	table := rulesOf(m.Match).Form().Table
-	return table[slices.IndexFunc(table, func(f saved.Field[pommerman.State]) bool { return f.Name == name })]
-}
-
-// table is what such a record holds of a state.
-func (m *javaReplay) table() saved.Table[javaReplay] {
-	r := rulesOf(m.Match)
-	table := saved.Table[javaReplay]{}
-	for _, f := range r.Form().Table {
-		if f.Hidden || f.Name == "flames" || f.Name == "items" || f.Name == "results" {
-			continue
-		}
-		if f.Name == "bombs" {
-			f.Entry = saved.UpTo("bombs", pommerman.MaxBombs, slices.Clone(f.Columns)...)
-			f.Shape = saved.Rows
-		}
-		table = append(table, saved.Field[javaReplay]{
-			Entry: f.Entry,
-			Value: func(m *javaReplay) any { return f.Value(&m.State) },
-			Set:   func(m *javaReplay, v any) error { return f.Set(&m.State, v) },
-		})
-	}
-	n := r.BoardSize
-	row, col := saved.Col("row", 0, n-1), saved.Col("col", 0, n-1)
-	results := m.fieldOf("results")
-	results.Optional = false
-	items := m.itemEntry()
-	items.Shape = saved.Rows
-	table = append(table,
-		saved.Field[javaReplay]{
-			Entry: results.Entry,
-			Value: func(m *javaReplay) any { return m.results() },
-			Set:   func(m *javaReplay, v any) error { return results.Set(&m.State, v) },
-		},
-		saved.RowsField(saved.UpTo("flames", 1<<16, row, col, saved.Col("life", 1, r.FlameLife)), (*javaReplay).flameRows, (*javaReplay).setFlame),
-		saved.Field[javaReplay]{Entry: items, Value: (*javaReplay).itemRows, Set: (*javaReplay).setItems})
-	if m.radio != nil {
-		table = append(table, saved.RowsField(saved.Fixed("radio", pommerman.MaxAgents, slices.Repeat([]saved.Column{saved.Col("word", 0, 255)}, javaWords)...),
-			func(m *javaReplay, rows *saved.Listing) {
-				for _, words := range m.radio {
-					rows.Add(words...)
-				}
-			}, func(m *javaReplay, seat int, row []int) error { m.radio[seat] = row; return nil }))
-	}
-	return table
-}
-
 // results is each agent's result so far.
 func (m *javaReplay) results() (row []int) {
 	for i := range pommerman.MaxAgents {
@@ -257,29 +276,8 @@ func (m *javaReplay) results() (row []int) {
 	return row
 }
 
-// itemEntry is the entry of items.
-func (m *javaReplay) itemEntry() saved.Entry {
-	n := rulesOf(m.Match).BoardSize
-	return saved.UpTo("items", n*n, saved.Col("row", 0, n-1), saved.Col("col", 0, n-1), saved.Col("item", int(pommerman.ExtraBomb), int(pommerman.Kick)))
-}
-
-func (m *javaReplay) setItems(v any) error { return m.fieldOf("items").Set(&m.State, v) }
-
-func (m *javaReplay) flameRows(rows *saved.Listing) {
-	for _, f := range m.flames {
-		rows.Add(f.at.Row(), f.at.Col(), f.life)
-	}
-}
-
-func (m *javaReplay) setFlame(_ int, row []int) error {
-	f := javaFlame{grid.At(row[0], row[1]), row[2]}
-	m.flames = append(m.flames, f)
-	m.AddFlame(f.at, f.life)
-	return nil
-}
-
 // itemRows is the items hidden anywhere, the lost ones among them.
-func (m *javaReplay) itemRows() any {
+func (m *javaReplay) itemRows() saved.Rows {
 	all := slices.Clone(m.lost)
 	for _, c := range grid.Cells(rulesOf(m.Match).BoardSize) {
 		if item := m.Hidden(c); item != pommerman.Passage {
@@ -287,71 +285,57 @@ func (m *javaReplay) itemRows() any {
 		}
 	}
 	slices.SortFunc(all, func(a, b pommerman.LostItem) int { return int(a.At) - int(b.At) })
-	rows := [][]int{}
+	rows := saved.Rows{}
 	for _, i := range all {
-		rows = append(rows, []int{i.At.Row(), i.At.Col(), int(i.Item)})
+		rows.Add(i.At.Row(), i.At.Col(), int(i.Item))
 	}
 	return rows
 }
 
-// observed is the entries of what a player is shown: the maps, and then the copy
-// of the game that it can play on.
-func (m *javaReplay) observed() []saved.Entry {
-	var list []saved.Entry
-	for _, e := range rulesOf(m.Match).Observed().Entries() {
-		switch e.Name {
-		case "bomb_moving_direction", "flame_life", "game_type", "game_env":
-		default:
-			list = append(list, e)
-		}
-	}
-	list = append(list, saved.Entry{Name: "result"})
-	if m.radio != nil {
-		list = append(list, saved.Entry{Name: "message", Shape: saved.Row})
-	}
-	for _, name := range []string{"agents", "bombs", "flames", "items"} {
-		list = append(list, saved.Entry{Name: name, Shape: saved.JSON})
-	}
-	return list
-}
-
 // observe is what a seat observes. A player whose result is known is not among
 // the living, and no message arrives: the original's copies have none.
-func (m *javaReplay) observe(seat int) saved.Values {
-	r := rulesOf(m.Match)
-	var v pommerman.View
-	m.View(seat, &v)
-	values := r.Observed().Values(&v)
-	alive := []int{}
+func (m *javaReplay) observe(seat int) *observationJava {
+	return m.complete(pommerman.Recording.Observe(m.Match, seat), seat)
+}
+
+// observeRaw is the same with what the raw encoding shows in its place.
+func (m *javaReplay) observeRaw(seat int) *observationJava {
+	return m.complete(pommerman.Recording.ObserveRaw(m.Match, seat), seat)
+}
+
+// complete makes what a player is shown of what a seat observes.
+func (m *javaReplay) complete(seen *pommerman.Observation, seat int) *observationJava {
+	o := &observationJava{
+		Board: seen.Board, BombBlast: seen.BombBlast, BombLife: seen.BombLife, Position: seen.Position, Ammo: seen.Ammo,
+		BlastStrength: seen.BlastStrength, CanKick: seen.CanKick, Teammate: seen.Teammate, Enemies: seen.Enemies,
+		StepCount: seen.StepCount, Result: m.results()[seat],
+	}
 	for i, result := range m.results() {
 		if env.Result(result) == env.Incomplete {
-			alive = append(alive, int(r.Agent0())+i)
+			o.Alive = append(o.Alive, int(rulesOf(m.Match).Agent0())+i)
 		}
 	}
-	values["alive"], values["result"] = alive, int(r.Result(&m.State, seat))
 	if m.radio != nil {
-		values["message"] = make([]int, javaWords)
+		o.Message = make([]int, javaWords)
 	}
-	m.observeCopy(&v, values)
-	return values
+	var v pommerman.View
+	m.View(seat, &v)
+	m.observeCopy(&v, o)
+	return o
 }
 
 // observeCopy adds the playable copy: without what is out of view, and of it
 // without where bombs roll, whose they are, how old flames are, and, in fog, what
 // others carry and what is hidden.
-func (m *javaReplay) observeCopy(v *pommerman.View, values saved.Values) {
+func (m *javaReplay) observeCopy(v *pommerman.View, o *observationJava) {
 	seen := func(c grid.Cell) bool { return c.OnBoard(v.Rules.BoardSize) && v.Board[c] != pommerman.Fog }
 	all := m.vision < 0
-	agents, bombs, flames, items := [][]any{}, [][]int{}, [][]int{}, any([][]int{})
+	agents := [][]any{}
 	for i, a := range m.Agents {
 		if !all && i != v.Seat {
 			a.Ammo, a.Blast, a.Kicks = 1, 2, false
 		}
-		kicks := 0
-		if a.Kicks {
-			kicks = 1
-		}
-		row := []any{nil, nil, a.Ammo, a.Blast, kicks}
+		row := []any{nil, nil, a.Ammo, a.Blast, saved.Flag(a.Kicks)}
 		if seen(a.Cell) {
 			row[0], row[1] = a.Cell.Row(), a.Cell.Col()
 		}
@@ -359,31 +343,16 @@ func (m *javaReplay) observeCopy(v *pommerman.View, values saved.Values) {
 	}
 	for _, b := range m.Bombs[:m.NumBombs] {
 		if seen(b.Cell) {
-			bombs = append(bombs, []int{b.Cell.Row(), b.Cell.Col(), int(b.Life), int(b.Blast), -1, 0})
+			o.Bombs.Add(b.Cell.Row(), b.Cell.Col(), int(b.Life), int(b.Blast), -1, 0)
 		}
 	}
 	for _, f := range m.flames {
 		if seen(f.at) {
-			flames = append(flames, []int{f.at.Row(), f.at.Col(), v.Rules.FlameLife})
+			o.Flames.Add(f.at.Row(), f.at.Col(), v.Rules.FlameLife)
 		}
 	}
 	if all {
-		items = m.itemRows()
+		o.Items = m.itemRows()
 	}
-	for name, v := range map[string]any{"agents": agents, "bombs": bombs, "flames": flames, "items": items} {
-		text, err := json.Marshal(v)
-		if err != nil {
-			panic(err) // lists of numbers always marshal
-		}
-		values[name] = json.RawMessage(text)
-	}
-}
-
-// observeRaw is the same with what the raw encoding shows in its place.
-func (m *javaReplay) observeRaw(seat int) saved.Values {
-	values := m.observe(seat)
-	alive, message := values["alive"], values["message"]
-	maps.Copy(values, pommerman.Recording.ObserveRaw(m.Match, seat))
-	values["alive"], values["message"] = alive, message
-	return values
+	o.Agents, _ = json.Marshal(agents) // lists of numbers always marshal
 }

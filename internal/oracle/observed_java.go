@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"pommego/env"
 	"pommego/env/grid"
@@ -20,7 +21,7 @@ const nobody = 15
 type observedJava struct {
 	View   pommerman.View
 	replay *javaReplay
-	text   saved.Values
+	text   observationJava
 }
 
 // readObservationJava reads what a seat observed, in a game of a recorded
@@ -31,7 +32,7 @@ func readObservationJava(config, obs json.RawMessage, seat int) (*observedJava, 
 		return nil, err
 	}
 	o := &observedJava{replay: m}
-	if o.text, err = saved.Decode(obs, m.observed()); err != nil {
+	if err := saved.Decode(obs, &o.text); err != nil {
 		return nil, fmt.Errorf("obs: %w", err)
 	}
 	if err := o.readView(seat); err != nil {
@@ -48,63 +49,64 @@ func readObservationJava(config, obs json.RawMessage, seat int) (*observedJava, 
 func (o *observedJava) Copy() *pommerman.State { return &o.replay.State }
 
 // Result is how the game stood for the player.
-func (o *observedJava) Result() env.Result { return env.Result(o.text["result"].(int)) }
+func (o *observedJava) Result() env.Result { return env.Result(o.text.Result) }
 
-// readView reads the maps and numbers.
+// readView reads the maps and numbers, as an observation of today's in which nothing
+// rolls and flames do not say how old they are.
 func (o *observedJava) readView(seat int) error {
-	r := rulesOf(o.replay.Match)
-	o.View = pommerman.View{Rules: r, Seat: seat}
-	for c := range o.View.Board {
-		o.View.Board[c] = pommerman.Rigid
+	r, in := rulesOf(o.replay.Match), &o.text
+	empty := saved.Map(strings.Repeat("0", len(in.Board)))
+	text, err := saved.Encode(&pommerman.Observation{
+		Board: in.Board, BombBlast: in.BombBlast, BombLife: in.BombLife, BombMoving: empty, FlameLife: empty,
+		Position: in.Position, Ammo: in.Ammo, BlastStrength: in.BlastStrength, CanKick: in.CanKick, Teammate: in.Teammate,
+		Enemies: in.Enemies, Alive: append([]int{}, in.Alive...), GameType: int(r.GameType), GameEnv: r.GameEnv, StepCount: in.StepCount,
+	})
+	if err != nil {
+		return err
 	}
-	for _, f := range r.Observed() {
-		v, there := o.text[f.Name]
-		if !there {
-			continue
-		}
-		if err := f.Check(v); err != nil {
-			return err
-		}
-		if err := f.Set(&o.View, v); err != nil {
-			return err
-		}
+	v, err := r.ReadObservation(text, seat)
+	if err == nil {
+		o.View = *v
 	}
-	return nil
+	return err
 }
 
 // readCopy reads the lists of the playable copy. They hold more than the view.
 func (o *observedJava) readCopy() error {
 	m, r := o.replay, rulesOf(o.replay.Match)
-	last, any := r.BoardSize-1, 255
-	m.State = pommerman.State{Board: m.Board, Agents: m.Agents, StepCount: m.StepCount}
+	last := r.BoardSize - 1
 	row, col := saved.Col("row", 0, last), saved.Col("col", 0, last)
+	shape := saved.Shape{Columns: map[string][]saved.Column{
+		"bombs": {
+			row, col, saved.Col("life", 0, 255), saved.Col("blast_strength", 1, 255),
+			saved.Col("bomber", -1, -1), saved.Col("direction", 0, 0),
+		},
+		"flames": {row, col, saved.Col("life", r.FlameLife, r.FlameLife)},
+		"items":  {row, col, saved.Col("item", int(pommerman.ExtraBomb), int(pommerman.Kick))},
+	}}
+	if err := shape.Check(&o.text); err != nil {
+		return err
+	}
+	m.State = pommerman.State{Board: m.Board, Agents: m.Agents, StepCount: m.StepCount}
 	if err := o.readAgents(); err != nil {
 		return err
 	}
-	for _, list := range []struct {
-		saved.Entry
-		set func(row []int) error
-	}{
-		{saved.UpTo("bombs", pommerman.MaxBombs, row, col, saved.Col("life", 0, any), saved.Col("blast_strength", 1, any), saved.Col("bomber", -1, -1), saved.Col("direction", 0, 0)), func(row []int) error {
-			m.Bombs[m.NumBombs] = pommerman.NewBomb(grid.At(row[0], row[1]), uint8(row[2]), uint8(row[3]), nobody, grid.Stay)
-			m.NumBombs++
-			return nil
-		}},
-		{saved.UpTo("flames", 1<<16, row, col, saved.Col("life", r.FlameLife, r.FlameLife)), func(row []int) error { return m.setFlame(0, row) }},
-		{m.itemEntry(), func(row []int) error { return m.setItems([][]int{row}) }},
-	} {
-		var rows [][]int
-		if err := json.Unmarshal(o.text[list.Name].(json.RawMessage), &rows); err != nil {
-			return fmt.Errorf("%s: %w", list.Name, err)
+	if n := len(o.text.Bombs); n > len(m.Bombs) {
+		return fmt.Errorf("bombs has %d entries, want at most %d", n, len(m.Bombs))
+	}
+	for _, b := range o.text.Bombs {
+		m.Bombs[m.NumBombs] = pommerman.NewBomb(grid.At(b[0], b[1]), uint8(b[2]), uint8(b[3]), nobody, grid.Stay)
+		m.NumBombs++
+	}
+	for _, f := range o.text.Flames {
+		m.addFlame(f)
+	}
+	for i, item := range o.text.Items {
+		at := grid.At(item[0], item[1])
+		if m.Hidden(at) != pommerman.Passage {
+			return fmt.Errorf("items[%d] is the second item at %s", i, where(at))
 		}
-		if err := list.Check(rows); err != nil {
-			return err
-		}
-		for i, row := range rows {
-			if err := list.set(row); err != nil {
-				return fmt.Errorf("%s[%d] %w", list.Name, i, err)
-			}
-		}
+		m.Hide(at, pommerman.Item(item[2]))
 	}
 	m.loseItems()
 	return o.readResult()
@@ -114,8 +116,8 @@ func (o *observedJava) readCopy() error {
 func (o *observedJava) readAgents() error {
 	m := o.replay
 	var rows [][]*int
-	if err := json.Unmarshal(o.text["agents"].(json.RawMessage), &rows); err != nil || len(rows) != pommerman.MaxAgents {
-		return fmt.Errorf("agents is %s, want %d lists of numbers", o.text["agents"], pommerman.MaxAgents)
+	if err := json.Unmarshal(o.text.Agents, &rows); err != nil || len(rows) != pommerman.MaxAgents {
+		return fmt.Errorf("agents is %s, want %d lists of numbers", o.text.Agents, pommerman.MaxAgents)
 	}
 	last := rulesOf(m.Match).BoardSize - 1
 	limits := []int{last, last, 255, 255, 1}
@@ -142,31 +144,31 @@ func (o *observedJava) readAgents() error {
 func (o *observedJava) readResult() error {
 	result := o.Result()
 	if result > env.Incomplete {
-		return fmt.Errorf("result is %d, want 0 to %d", o.text["result"], env.Incomplete)
+		return fmt.Errorf("result is %d, want 0 to %d", o.text.Result, env.Incomplete)
 	}
 	if result != env.Win && result != env.Tie {
 		return nil // it follows from whether the player lives
 	}
-	row := o.replay.results()
-	row[o.View.Seat] = int(result)
-	return o.replay.fieldOf("results").Set(&o.replay.State, row)
+	form := rulesOf(o.replay.Match).Form()
+	t := form.Snapshot(&o.replay.State)
+	t.Results = o.replay.results()
+	t.Results[o.View.Seat] = int(result)
+	with := form.Take(t)
+	board := o.replay.State
+	o.replay.State = with
+	o.replay.Bombs, o.replay.NumBombs, o.replay.Agents = board.Bombs, board.NumBombs, board.Agents // they may be nowhere
+	return nil
 }
 
 // Compare compares what was observed with what the seat would observe of the copy: values
 // that an observation contains twice must agree. at is the prefix of entries' names.
 func (o *observedJava) Compare(c *record.Comparison, at string) {
-	m := o.replay
-	want := saved.Values{}
-	for name, v := range o.text {
-		if text, isText := v.(json.RawMessage); isText {
-			var compact bytes.Buffer
-			if json.Compact(&compact, text) == nil {
-				v = json.RawMessage(compact.Bytes())
-			}
-		}
-		want[name] = v
+	m, want := o.replay, o.text
+	var compact bytes.Buffer
+	if json.Compact(&compact, want.Agents) == nil {
+		want.Agents = compact.Bytes()
 	}
-	c.Compare(at, m.observed(), want, m.observe(o.View.Seat))
+	c.Compare(at, m.shape(), &want, m.observe(o.View.Seat))
 	o.compareBoard(c, at)
 }
 

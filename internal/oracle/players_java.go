@@ -20,73 +20,91 @@ import (
 // choices is how many moves there are.
 const choices = int(pommerman.LayBomb) + 1
 
-var (
-	agentEntry = saved.Entry{Name: "agent", Columns: []saved.Column{saved.Col("agent", 0, pommerman.MaxAgents-1)}}
-	decisions  = []saved.Entry{
-		{Name: "format", Shape: saved.Text}, {Name: "player", Shape: saved.Text}, {Name: "seed", Shape: saved.JSON}, agentEntry,
-		{Name: "config", Shape: saved.JSON}, {Name: "decisions", Shape: saved.JSON},
-	}
-	decision   = []saved.Entry{{Name: "obs", Shape: saved.JSON}, {Name: "action", Columns: []saved.Column{saved.Col("action", 0, choices-1)}}}
-	heuristics = []saved.Entry{
-		{Name: "format", Shape: saved.Text}, agentEntry, {Name: "config", Shape: saved.JSON},
-		{Name: "root", Shape: saved.JSON}, {Name: "future", Shape: saved.JSON},
-		{Name: "max_woods"}, {Name: "terminal", Shape: saved.Flag},
-		{Name: "custom", Shape: saved.JSON}, {Name: "advanced", Shape: saved.JSON}, {Name: "win_score", Shape: saved.JSON}, {Name: "player_count", Shape: saved.JSON},
-	}
-	// computed is what is found of a future, from its root.
-	computed = []saved.Entry{{Name: "max_woods"}, {Name: "terminal"}, {Name: "custom"}, {Name: "advanced"}, {Name: "win_score"}, {Name: "player_count"}}
-)
-
-// read reads an object of entries.
-func read(text []byte, entries []saved.Entry) (saved.Values, error) {
-	values, err := saved.Decode(text, entries)
-	if err == nil {
-		err = saved.CheckAll(entries, values)
-	}
-	return values, err
+// decisionsJava is a record of decisions.
+type decisionsJava struct {
+	Format    string            `json:"format"`
+	Player    string            `json:"player"`
+	Seed      json.RawMessage   `json:"seed"`
+	Agent     int               `json:"agent"`
+	Config    json.RawMessage   `json:"config"`
+	Decisions []json.RawMessage `json:"decisions"`
 }
 
-// observation reads an observation of the recorded agent.
-func observation(values, in saved.Values, key string) (*observedJava, error) {
-	o, err := readObservationJava(values["config"].(json.RawMessage), in[key].(json.RawMessage), values["agent"].(int))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", key, err)
+// decisionJava is one of them.
+type decisionJava struct {
+	Obs    json.RawMessage `json:"obs"`
+	Action int             `json:"action"`
+}
+
+// heuristicsJava is a record of the values of a future, from its root.
+type heuristicsJava struct {
+	Format string          `json:"format"`
+	Agent  int             `json:"agent"`
+	Config json.RawMessage `json:"config"`
+	Root   json.RawMessage `json:"root"`
+	Future json.RawMessage `json:"future"`
+	valuesJava
+}
+
+type valuesJava struct {
+	MaxWoods    int        `json:"max_woods"`
+	Terminal    saved.Flag `json:"terminal"`
+	Custom      float64    `json:"custom"`
+	Advanced    float64    `json:"advanced"`
+	WinScore    float64    `json:"win_score"`
+	PlayerCount float64    `json:"player_count"`
+}
+
+// playersShape says what their values may be.
+var playersShape = saved.Shape{Columns: map[string][]saved.Column{
+	"agent": {saved.Col("", 0, pommerman.MaxAgents-1)}, "action": {saved.Col("", 0, choices-1)},
+}}
+
+// read reads an object.
+func read(text []byte, to any) error {
+	err := saved.Decode(text, to)
+	if err == nil {
+		err = playersShape.Check(to)
 	}
-	return o, nil
+	return err
 }
 
 func checkDecisions(line []byte) (record.Report, error) {
-	values, err := read(line, decisions)
+	report, err := madeAgainJava(line)
 	if err != nil {
-		return record.Report{}, fmt.Errorf("java: recorded decision: %w", err)
+		err = fmt.Errorf("recorded decision: %w", err)
 	}
-	play, err := player(values["player"].(string))
+	return report, err
+}
+
+func madeAgainJava(line []byte) (record.Report, error) {
+	var in decisionsJava
+	if err := read(line, &in); err != nil {
+		return record.Report{}, err
+	}
+	play, err := player(in.Player)
 	if err != nil {
-		return record.Report{}, fmt.Errorf("java: recorded decision: %w", err)
+		return record.Report{}, err
 	}
-	var list []json.RawMessage
-	if err := json.Unmarshal(values["decisions"].(json.RawMessage), &list); err != nil {
-		return record.Report{}, fmt.Errorf("java: recorded decision: decisions: %w", err)
-	}
-	seed, err := javaSeed(values["seed"].(json.RawMessage))
+	seed, err := javaSeed(in.Seed)
 	if err != nil {
-		return record.Report{}, fmt.Errorf("java: recorded decision: %w", err)
+		return record.Report{}, err
 	}
-	c := record.Comparison{Report: record.Report{Counts: record.Counts{Decisions: len(list)}}}
+	c := record.Comparison{Report: record.Report{Counts: record.Counts{Decisions: len(in.Decisions)}}}
 	rng := newJavaRandom(seed)
-	for i, text := range list {
+	for i, text := range in.Decisions {
 		at := fmt.Sprintf("decisions[%d].", i)
-		one, err := read(text, decision)
-		if err != nil {
-			return record.Report{}, fmt.Errorf("java: recorded decision: %s%w", at, err)
+		var one decisionJava
+		if err := read(text, &one); err != nil {
+			return record.Report{}, fmt.Errorf("%s%w", at, err)
 		}
-		o, err := observation(values, one, "obs")
+		o, err := readObservationJava(in.Config, one.Obs, in.Agent)
 		if err != nil {
-			return record.Report{}, fmt.Errorf("java: recorded decision: %s%w", at, err)
+			return record.Report{}, fmt.Errorf("%s%w", at, err)
 		}
 		o.Compare(&c, at+"obs.")
-		if could := play(o, rng); !could.has(one["action"].(int)) {
-			c.Differs(at+"action", one["action"], could)
+		if could := play(o, rng); !could.has(one.Action) {
+			c.Differs(at+"action", one.Action, could)
 		}
 	}
 	return c.Report, nil
@@ -145,43 +163,40 @@ func agentName(player string) string {
 }
 
 func checkHeuristics(line []byte) (record.Report, error) {
-	values, err := read(line, heuristics)
+	var in heuristicsJava
 	var root, future *observedJava
-	if err == nil {
-		root, err = observation(values, values, "root")
-	}
-	if err == nil {
-		future, err = observation(values, values, "future")
+	err := read(line, &in)
+	for _, part := range []struct {
+		name string
+		obs  *json.RawMessage
+		to   **observedJava
+	}{{"root", &in.Root, &root}, {"future", &in.Future, &future}} {
+		if err == nil {
+			if *part.to, err = readObservationJava(in.Config, *part.obs, in.Agent); err != nil {
+				err = fmt.Errorf("%s: %w", part.name, err)
+			}
+		}
 	}
 	if err != nil {
-		return record.Report{}, fmt.Errorf("java: recorded values: %w", err)
+		return record.Report{}, fmt.Errorf("recorded values: %w", err)
 	}
-	for _, e := range computed[2:] {
-		var x float64
-		if err := json.Unmarshal(values[e.Name].(json.RawMessage), &x); err != nil {
-			return record.Report{}, fmt.Errorf("java: recorded values: %s: %w", e.Name, err)
-		}
-		values[e.Name] = x
-	}
-	c := record.Comparison{Report: record.Report{Counts: record.Counts{Values: len(computed) - 2}}}
+	c := record.Comparison{Report: record.Report{Counts: record.Counts{Values: 4}}}
 	root.Compare(&c, "root.")
 	future.Compare(&c, "future.")
-	c.Compare("", computed, values, compute(root, future))
+	c.Compare("", &playersShape, &in.valuesJava, compute(root, future))
 	return c.Report, nil
 }
 
 // compute is the values of a future by all heuristics.
-func compute(root, future *observedJava) saved.Values {
+func compute(root, future *observedJava) *valuesJava {
 	r, seat := root.View.Rules, root.View.Seat
-	found := saved.Values{"terminal": 0}
-	if r.Result(future.Copy(), seat) != env.Incomplete {
-		found["terminal"] = 1
+	v := &valuesJava{
+		Terminal: r.Result(future.Copy(), seat) != env.Incomplete,
+		WinScore: winScore(r, future.Copy(), seat), PlayerCount: playerCount(r, future.Copy(), seat),
 	}
-	for _, name := range []string{"custom", "advanced"} {
-		found[name], found["max_woods"] = java.Score(r, seat, root.Copy(), future.Copy(), name == "advanced")
-	}
-	found["win_score"], found["player_count"] = winScore(r, future.Copy(), seat), playerCount(r, future.Copy(), seat)
-	return found
+	v.Custom, v.MaxWoods = java.Score(r, seat, root.Copy(), future.Copy(), false)
+	v.Advanced, v.MaxWoods = java.Score(r, seat, root.Copy(), future.Copy(), true)
+	return v
 }
 
 // winScore is WinScoreHeuristic, which no agent of ours uses.

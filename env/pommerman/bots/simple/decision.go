@@ -18,32 +18,38 @@ import (
 // reference's SimpleAgent is known.
 const decisionFormat = "pommerman-simple-agent/1"
 
-// decisionEntries are the entries of a recorded decision.
-var decisionEntries = []saved.Entry{
-	{Name: "format", Shape: saved.Text},
-	{Name: "variant", Shape: saved.JSON, Optional: true}, // information only, as the next two
-	{Name: "seed", Shape: saved.JSON, Optional: true},
-	{Name: "setup", Shape: saved.JSON, Optional: true},
-	number("agent", pommerman.MaxAgents-1),
-	{Name: "board_size", Columns: []saved.Column{saved.Col("", 7, grid.MaxSide)}},
-	{Name: "view_size", Columns: number("", grid.MaxSide).Columns, Null: true}, // null: everything is in view
-	{Name: "obs", Shape: saved.JSON},
-	{Name: "recent", Shape: saved.Rows},
-	number("prev_direction", int(grid.Right)),
-	{Name: "coins", Shape: saved.Text},
-	{Name: "choice", Shape: saved.Row, Null: true}, // n and what was drawn
-	number("action", tactics.Choices-1),
-	{Name: "branch", Shape: saved.Text},
-	{Name: "recent_after", Shape: saved.Rows},
-	number("prev_direction_after", int(grid.Right)),
-	{Name: "possible", Shape: saved.Row, Most: tactics.Choices, Columns: number("", tactics.Choices-1).Columns},
-	{Name: "probs", Shape: saved.JSON},
+// recordedDecision is a recorded decision.
+type recordedDecision struct {
+	Format          string             `json:"format"`
+	Variant         json.RawMessage    `json:"variant,omitempty"` // information only, as the next two
+	Seed            json.RawMessage    `json:"seed,omitempty"`
+	Setup           json.RawMessage    `json:"setup,omitempty"`
+	Agent           int                `json:"agent"`
+	BoardSize       int                `json:"board_size"`
+	ViewSize        *int               `json:"view_size"` // null: everything is in view
+	Obs             json.RawMessage    `json:"obs"`
+	Recent          saved.Rows         `json:"recent"`
+	PrevDirection   int                `json:"prev_direction"`
+	Coins           string             `json:"coins"`
+	Choice          *[]int             `json:"choice"` // n and what was drawn
+	Action          int                `json:"action"`
+	Branch          string             `json:"branch"`
+	RecentAfter     saved.Rows         `json:"recent_after"`
+	PrevDirectAfter int                `json:"prev_direction_after"`
+	Possible        []int              `json:"possible"`
+	Probs           map[string]float64 `json:"probs"` // by action
 }
 
-// number is the entry of a number from 0 to most.
-func number(name string, most int) saved.Entry {
-	return saved.Entry{Name: name, Columns: []saved.Column{saved.Col(name, 0, most)}}
-}
+// shape says what its values may be.
+var shape = saved.Shape{Columns: map[string][]saved.Column{
+	"agent": number(0, pommerman.MaxAgents-1), "board_size": number(7, grid.MaxSide), "view_size": number(0, grid.MaxSide),
+	"prev_direction": number(0, int(grid.Right)), "prev_direction_after": number(0, int(grid.Right)),
+	"action": number(0, tactics.Choices-1), "possible": number(0, tactics.Choices-1),
+	"recent":       {saved.Col("row", 0, grid.MaxSide-1), saved.Col("col", 0, grid.MaxSide-1)},
+	"recent_after": {saved.Col("row", 0, grid.MaxSide-1), saved.Col("col", 0, grid.MaxSide-1)},
+}}
+
+func number(least, most int) []saved.Column { return []saved.Column{saved.Col("", least, most)} }
 
 // decision is a recorded decision, read and found to be one.
 type decision struct {
@@ -60,43 +66,49 @@ type decision struct {
 
 // readDecision reads a recorded decision, one JSON object.
 func readDecision(line []byte, of2018 bool) (*decision, error) {
-	values, err := saved.Decode(line, decisionEntries)
+	var in recordedDecision
+	err := saved.Decode(line, &in)
 	if err == nil {
-		err = saved.CheckAll(decisionEntries, values)
+		err = shape.Check(&in)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if f := values["format"]; f != decisionFormat {
-		return nil, fmt.Errorf("format is %q, want %q", f, decisionFormat)
+	if in.Format != decisionFormat {
+		return nil, fmt.Errorf("format is %q, want %q", in.Format, decisionFormat)
 	}
-	d := &decision{
-		of2018: of2018, coins: values["coins"].(string), branch: values["branch"].(string),
-		action: pommerman.Action(values["action"].(int)),
+	d := &decision{of2018: of2018, coins: in.Coins, branch: in.Branch, action: pommerman.Action(in.Action)}
+	if in.Choice != nil {
+		d.choice = *in.Choice
 	}
-	d.choice, _ = values["choice"].([]int)
-	for _, read := range []func(saved.Values) error{d.readView, d.readMemory, d.checkDraws, d.readOdds} {
-		if err := read(values); err != nil {
-			return nil, err
-		}
+	if err = d.readView(&in); err == nil {
+		err = d.before.read("recent", in.Recent, in.PrevDirection, d.view.Rules.BoardSize)
 	}
-	return d, nil
+	if err == nil {
+		err = d.after.read("recent_after", in.RecentAfter, in.PrevDirectAfter, d.view.Rules.BoardSize)
+	}
+	if err == nil {
+		err = d.checkDraws()
+	}
+	if err == nil {
+		err = d.readOdds(&in)
+	}
+	return d, err
 }
 
 // readView reads the observation.
-func (d *decision) readView(values saved.Values) error {
-	obs := values["obs"].(json.RawMessage)
-	r, err := d.readRules(obs)
+func (d *decision) readView(in *recordedDecision) error {
+	r, err := d.readRules(in.Obs)
 	if err != nil {
 		return err
 	}
-	r.BoardSize = values["board_size"].(int)
-	r.ViewSize, _ = values["view_size"].(int)
-	agent := number("agent", r.Seats()-1)
-	if err := agent.Check(values["agent"]); err != nil {
-		return err
+	if r.BoardSize = in.BoardSize; in.ViewSize != nil {
+		r.ViewSize = *in.ViewSize
 	}
-	if d.view, err = r.ReadObservation(obs, values["agent"].(int)); err != nil {
+	if in.Agent >= r.Seats() {
+		return fmt.Errorf("agent is %d, want 0 to %d", in.Agent, r.Seats()-1)
+	}
+	if d.view, err = r.ReadObservation(in.Obs, in.Agent); err != nil {
 		return fmt.Errorf("obs.%w", err)
 	}
 	return nil
@@ -111,10 +123,8 @@ func (d *decision) readRules(obs json.RawMessage) (*pommerman.Rules, error) {
 	if err := json.Unmarshal(obs, &kind); err != nil {
 		return nil, fmt.Errorf("obs: %w", err)
 	}
-	game := number("obs.game_type", int(pommerman.OneVsOne))
-	game.Columns[0].Min = int(pommerman.FFA)
-	if err := game.Check(kind.GameType); err != nil {
-		return nil, err
+	if kind.GameType < int(pommerman.FFA) || kind.GameType > int(pommerman.OneVsOne) {
+		return nil, fmt.Errorf("obs.game_type is %d, want %d to %d", kind.GameType, pommerman.FFA, pommerman.OneVsOne)
 	}
 	preset := pommerman.Playground
 	if d.of2018 {
@@ -125,24 +135,22 @@ func (d *decision) readRules(obs json.RawMessage) (*pommerman.Rules, error) {
 	return &r, nil
 }
 
-func (d *decision) readMemory(values saved.Values) error {
-	side := d.view.Rules.BoardSize
-	for suffix, m := range map[string]*memory{"": &d.before, "_after": &d.after} {
-		cells := values["recent"+suffix].([][]int)
-		recent := saved.UpTo("recent"+suffix, len(m.recent), saved.Col("row", 0, side-1), saved.Col("col", 0, side-1))
-		if err := recent.Check(cells); err != nil {
-			return err
-		}
-		for i, at := range cells {
-			m.recent[i] = grid.At(at[0], at[1])
-		}
-		m.count, m.heading = uint8(len(cells)), grid.Dir(values["prev_direction"+suffix].(int))
+// read reads what an agent remembered in a game on a board of the given side.
+func (m *memory) read(name string, cells saved.Rows, heading, side int) error {
+	if len(cells) > len(m.recent) {
+		return fmt.Errorf("%s has %d entries, want 0 to %d", name, len(cells), len(m.recent))
 	}
+	for i, at := range cells {
+		if m.recent[i] = grid.At(at[0], at[1]); !m.recent[i].OnBoard(side) {
+			return fmt.Errorf("%s[%d] is %v, want a cell of the board", name, i, at)
+		}
+	}
+	m.count, m.heading = uint8(len(cells)), grid.Dir(heading)
 	return nil
 }
 
 // checkDraws checks what the decision drew, and the rule it fell under.
-func (d *decision) checkDraws(saved.Values) error {
+func (d *decision) checkDraws() error {
 	if rest := strings.Trim(d.coins, "01"); rest != "" {
 		return fmt.Errorf("coins has %q, want 0 and 1 only", rest)
 	}
@@ -156,24 +164,19 @@ func (d *decision) checkDraws(saved.Values) error {
 }
 
 // readOdds reads the actions that were possible, and how likely each was.
-func (d *decision) readOdds(values saved.Values) error {
-	for _, a := range values["possible"].([]int) {
+func (d *decision) readOdds(in *recordedDecision) error {
+	for _, a := range in.Possible {
 		d.possible[a] = true
 	}
-	text := values["probs"].(json.RawMessage)
-	probs := map[string]float64{}
-	if err := json.Unmarshal(text, &probs); err != nil {
-		return fmt.Errorf("probs: %w", err)
-	}
-	for _, key := range slices.Sorted(maps.Keys(probs)) {
+	for _, key := range slices.Sorted(maps.Keys(in.Probs)) {
 		a, err := strconv.Atoi(key)
 		if err != nil || a < 0 || a >= tactics.Choices {
 			return fmt.Errorf("probs has key %q, want an action, 0 to %d", key, tactics.Choices-1)
 		}
-		if p := probs[key]; p < 0 || p > 1 {
+		if p := in.Probs[key]; p < 0 || p > 1 {
 			return fmt.Errorf("probs of action %d is %v, want 0 to 1", a, p)
 		}
-		d.probs[a] = probs[key]
+		d.probs[a] = in.Probs[key]
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package simple
 
 import (
 	"encoding/json"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -265,12 +266,13 @@ func TestMalformedDecisions(t *testing.T) {
 		"obs.blast_strength", "obs.can_kick", "obs.teammate", "obs.enemies", "obs.alive", "obs.game_type", "obs.game_env", "obs.step_count",
 	}
 	var nullable []string
-	for _, e := range decisionEntries {
-		if !e.Optional {
-			keys = append(keys, e.Name)
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[recordedDecision]()) {
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if options == "" {
+			keys = append(keys, name)
 		}
-		if e.Null {
-			nullable = append(nullable, e.Name)
+		if f.Type.Kind() == reflect.Pointer {
+			nullable = append(nullable, name)
 		}
 	}
 	for _, key := range keys {

@@ -1,0 +1,300 @@
+package saved
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+
+	"pommego/env"
+)
+
+// A snapshot is a struct with JSON tags that holds a readable form. Its fields are int,
+// Flag, string, []int, []float64, Rows, Map, RNG or pointers to them; embedded structs count
+// as their fields. Fields with omitempty or omitzero may be missing, pointers may be null.
+// A field that JSON does not show (json:"-") is checked and compared by the tag name.
+
+// Rows are lists of numbers, such as the agents or the bombs of a state.
+type Rows [][]int
+
+// Add adds a row. It uses the memory of rows that were there before.
+func (r *Rows) Add(numbers ...int) {
+	n := len(*r)
+	if n == cap(*r) {
+		*r = append(*r, slices.Clone(numbers))
+		return
+	}
+	*r = (*r)[:n+1]
+	(*r)[n] = append((*r)[n][:0], numbers...)
+}
+
+// MarshalJSON writes a list, an empty one for nil too.
+func (r Rows) MarshalJSON() ([]byte, error) { return json.Marshal(append([][]int{}, r...)) }
+
+// Map is a character for each cell of a board.
+type Map []byte
+
+// MarshalText writes the characters.
+func (m Map) MarshalText() ([]byte, error) { return m, nil }
+
+// UnmarshalText reads them.
+func (m *Map) UnmarshalText(text []byte) error {
+	*m = slices.Clone(text)
+	return nil
+}
+
+// noLetter stands for a number without a letter of its own.
+const noLetter = '!'
+
+// Draw makes the map of n cells with the letter of a number for each, noLetter for numbers
+// that have none.
+func (m *Map) Draw(n int, letters string, value func(i int) int) {
+	*m = slices.Grow((*m)[:0], n)
+	for i := range n {
+		letter := byte(noLetter)
+		if v := value(i); v >= 0 && v < len(letters) {
+			letter = letters[v]
+		}
+		*m = append(*m, letter)
+	}
+}
+
+// Flag is written as 0 or 1 and read as false or true too.
+type Flag bool
+
+func (f Flag) String() string {
+	if f {
+		return "1"
+	}
+	return "0"
+}
+
+// MarshalJSON writes 0 or 1.
+func (f Flag) MarshalJSON() ([]byte, error) { return []byte(f.String()), nil }
+
+// UnmarshalJSON reads a boolean or one of these numbers.
+func (f *Flag) UnmarshalJSON(text []byte) error {
+	switch string(text) {
+	case "0", "false", "1", "true":
+		*f = text[0] == '1' || text[0] == 't'
+		return nil
+	}
+	return fmt.Errorf("%s is not a boolean, want 0 or 1", text)
+}
+
+// Ints is numbers as ints.
+func Ints[T ~uint8 | ~uint16 | ~int32](numbers []T) []int {
+	list := make([]int, len(numbers))
+	for i, v := range numbers {
+		list[i] = int(v)
+	}
+	return list
+}
+
+// SetInts sets the first numbers of a list.
+func SetInts[T ~uint8 | ~uint16 | ~int32](list []T, to []int) {
+	for i, v := range to[:min(len(to), len(list))] {
+		list[i] = T(v)
+	}
+}
+
+// RNG is an RNG as [Hex] writes its state.
+type RNG env.RNG
+
+func (r RNG) String() string { return Hex(r.State) }
+
+// MarshalText writes the state.
+func (r RNG) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
+
+// UnmarshalText reads it.
+func (r *RNG) UnmarshalText(text []byte) error {
+	rng, err := ParseRNG(string(text))
+	*r = RNG(rng)
+	return err
+}
+
+// field is a field of a snapshot.
+type field struct {
+	name     string
+	index    []int
+	optional bool
+	hidden   bool // JSON does not show it
+}
+
+var fieldsByType sync.Map // of a struct: []field
+
+func fieldsOf(t reflect.Type) []field {
+	if known, ok := fieldsByType.Load(t); ok {
+		return known.([]field)
+	}
+	var list []field
+	for _, f := range reflect.VisibleFields(t) {
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		hidden := name == "-"
+		if hidden {
+			name = f.Tag.Get("name")
+		}
+		if name != "" {
+			list = append(list, field{name, f.Index, options != "", hidden})
+		}
+	}
+	fieldsByType.Store(t, list)
+	return list
+}
+
+// values goes over the fields of a snapshot: each with a pointer to its value.
+func values(snapshot any) iter.Seq2[*field, any] {
+	v := reflect.ValueOf(snapshot).Elem()
+	return func(yield func(*field, any) bool) {
+		list := fieldsOf(v.Type())
+		for i := range list {
+			if !yield(&list[i], v.FieldByIndex(list[i].index).Addr().Interface()) {
+				return
+			}
+		}
+	}
+}
+
+// Column is a number of a row: its name, and the values that it may have.
+type Column struct {
+	Name     string
+	Min, Max int
+}
+
+// Col is a column.
+func Col(name string, least, most int) Column { return Column{name, least, most} }
+
+// Shape says what the values of a snapshot may be.
+type Shape struct {
+	// Columns are, by the names of fields, those of Rows, of lists, where the last holds
+	// for all further numbers, and of numbers. A field without columns may hold anything.
+	Columns map[string][]Column
+	// Cell is what errors call a cell of a Map: row and column, or x and y.
+	Cell func(i int) (int, int)
+}
+
+// Check reports the first value of a snapshot that is out of its range, by its name.
+func (s *Shape) Check(snapshot any) error {
+	for f, v := range values(snapshot) {
+		columns := s.Columns[f.name]
+		if columns == nil {
+			continue
+		}
+		var err error
+		switch v := v.(type) {
+		case *int:
+			err = columns[0].check(*v, "%s", f.name)
+		case **int:
+			if *v != nil {
+				err = columns[0].check(**v, "%s", f.name)
+			}
+		case *[]int:
+			for i := 0; i < len(*v) && err == nil; i++ {
+				err = columns[min(i, len(columns)-1)].check((*v)[i], "%s[%d]", f.name, i)
+			}
+		case *Rows:
+			err = checkRows(f.name, *v, columns)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Drawn reports the first cell of a Map that has no letter.
+func (s *Shape) Drawn(snapshot any) error {
+	for f, v := range values(snapshot) {
+		if m, ok := v.(*Map); ok {
+			if i := bytes.IndexByte(*m, noLetter); i >= 0 {
+				row, col := s.Cell(i)
+				return fmt.Errorf("%s[%d,%d]", f.name, row, col)
+			}
+		}
+	}
+	return nil
+}
+
+func (c *Column) check(v int, name string, parts ...any) error {
+	if v >= c.Min && v <= c.Max {
+		return nil
+	}
+	return fmt.Errorf(name+" is %d, want %d to %d", append(parts, v, c.Min, c.Max)...)
+}
+
+func checkRows(name string, rows Rows, columns []Column) error {
+	for i, row := range rows {
+		if len(row) != len(columns) {
+			return fmt.Errorf("%s[%d] has %d numbers, want %d", name, i, len(row), len(columns))
+		}
+		for k := range columns {
+			if c := &columns[k]; row[k] < c.Min || row[k] > c.Max {
+				return c.check(row[k], "%s[%d].%s", name, i, c.Name)
+			}
+		}
+	}
+	return nil
+}
+
+// Decode reads the fields of snapshots from one JSON object. A key that is missing or
+// that no field has is an error.
+func Decode(object []byte, snapshots ...any) error {
+	var raw map[string]json.RawMessage
+	if err := json.Unmarshal(object, &raw); err != nil {
+		return err
+	}
+	for _, snapshot := range snapshots {
+		for f, v := range values(snapshot) {
+			if f.hidden {
+				continue
+			}
+			text, there := raw[f.name]
+			delete(raw, f.name)
+			if err := f.decode(text, there, v); err != nil {
+				return err
+			}
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(raw)) {
+		return fmt.Errorf("there is a key %.40q, which does not belong here", key)
+	}
+	return nil
+}
+
+func (f *field) decode(text []byte, there bool, v any) error {
+	null := string(text) == "null"
+	switch {
+	case f.optional && (null || !there):
+		return nil
+	case !there:
+		return fmt.Errorf("%s is missing", f.name)
+	case null && reflect.TypeOf(v).Elem().Kind() != reflect.Pointer:
+		return fmt.Errorf("%s is null, want a value", f.name)
+	}
+	if err := json.Unmarshal(text, v); err != nil {
+		return fmt.Errorf("%s: %w", f.name, err)
+	}
+	return nil
+}
+
+// Encode writes the fields of snapshots as one JSON object.
+func Encode(snapshots ...any) ([]byte, error) {
+	var all []byte
+	for _, snapshot := range snapshots {
+		text, err := json.Marshal(snapshot)
+		switch {
+		case err != nil:
+			return nil, err
+		case all == nil:
+			all = text
+		case len(text) > len("{}"):
+			all = append(append(all[:len(all)-1], ','), text[1:]...)
+		}
+	}
+	return all, nil
+}
