@@ -3,6 +3,7 @@ package vec
 import (
 	"errors"
 	"fmt"
+	"strconv"
 )
 
 // The errors of calls that the state of a game or pool does not allow. Errors that
@@ -27,7 +28,12 @@ type ActionError struct {
 }
 
 func (e *ActionError) Error() string {
-	return fmt.Sprintf("vec: action of row %d, component %d (%s), is %d, want 0 to %d", e.Row, e.Component, e.Name, e.Value, e.N-1)
+	value := strconv.Itoa(int(e.Value))
+	if e.Value == 255 { // what clients send for a number that does not fit into a byte
+		value = "negative or above 254"
+	}
+	where := fmt.Sprintf("row %d, component %d (%s)", e.Row, e.Component, e.Name)
+	return fmt.Sprintf("vec: action of %s, is %s, want 0 to %d", where, value, e.N-1)
 }
 
 // StateError is a saved game that cannot be loaded. Nothing has changed.

@@ -159,18 +159,17 @@ def test_a_seed_s_error_names_it(seed: Any, text: str) -> None:
 @pytest.mark.parametrize("value", [-1, 255, 256, 2**40])
 @pytest.mark.parametrize("id", ["OneVsOne-v0", "PommeRadioCompetition-v2"])
 @pytest.mark.parametrize("shared_memory", [True, False])
-def test_a_bad_action_is_named_as_given(vec: Vec, id: str, value: int, shared_memory: bool) -> None:
+def test_a_bad_action_is_named(vec: Vec, id: str, value: int, shared_memory: bool) -> None:
     """Wherever it is given, and nothing is stepped."""
     envs = vec(id, 2, shared_memory=shared_memory)
     envs.reset(seed=0)
     actions = np.zeros(envs.action_space.shape, np.int64)
     actions[(2, 1) if actions.ndim > 1 else 2] = value
     states = envs.get_state()
-    match = f"action of row 2, component .* is {value}, want 0 to "
+    match = "action of row 2, component .* is negative or above 254, want 0 to "
     with pytest.raises(pommego.ServerError, match=match) as caught:
         envs.step(actions)
     assert caught.value.code == "bad_action"
-    assert str(value) in caught.value.message
     envs.send(np.zeros_like(actions))
     envs.send(actions)
     envs.recv()
@@ -178,7 +177,6 @@ def test_a_bad_action_is_named_as_given(vec: Vec, id: str, value: int, shared_me
         envs.recv()
     with pytest.raises(pommego.ServerError, match=match):
         envs.simulate(states, actions)
-    assert envs._session._odd == {}
     some = vec(id, 2, batch_size=1)
     some.reset(seed=0)
     some.recv()
@@ -206,10 +204,14 @@ def test_masks_that_cannot_be_drawn_from(vec: Vec, mask: Any, text: str) -> None
         envs.sample_actions(mask)
 
 
-def test_a_single_game_s_action_is_named_as_given(single: Callable[..., pommego.PommegoEnv]) -> None:
+def test_a_single_game_s_action_is_named(single: Callable[..., pommego.PommegoEnv]) -> None:
     env = single("OneVsOne-v0")
     env.reset(seed=0)
-    for action, text in ((-1, "is -1, want 0 to 5"), (2**40, f"is {2**40}"), (OnDevice(), r"action.cpu\(\)")):
+    for action, text in (
+        (-1, "is negative or above 254, want 0 to 5"),
+        (6, "is 6, want"),
+        (OnDevice(), r"action.cpu\(\)"),
+    ):
         with pytest.raises((pommego.ServerError, TypeError), match=text):
             env.step(action)
 

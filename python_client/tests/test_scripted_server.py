@@ -14,12 +14,10 @@ from operator import getitem
 from typing import Any
 
 import msgspec
-import numpy as np
 import pytest
 
 import pommego
 from decoders import ODD
-from pommego._core import checks
 from pommego._transport.websocket import WebSocket
 from scripted_server import MADE, play, record
 
@@ -147,12 +145,3 @@ def test_a_message_for_which_there_is_no_memory(size: int) -> None:
         theirs.sendall(b"\x82\x7f" + size.to_bytes(8, "big"))
         with pytest.raises(pommego.ProtocolError, match=f"{size} bytes, for which there is no memory"):
             WebSocket(ours, max_message=1 << 63).recv(5)
-
-
-@pytest.mark.parametrize(
-    "where", ["row 2, component 0", "row 0, component 2", "row " + "9" * 5000 + ", component 0"]
-)
-def test_an_error_about_no_action_that_was_sent(where: str) -> None:
-    error = pommego.ServerError("bad_action", f"action of {where} (move), is 255, want 0 to 5")
-    for actions in (np.full(2, 300), np.full((2, 2), 300)):
-        assert checks.own_value(error, actions) is error

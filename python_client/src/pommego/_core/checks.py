@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -21,7 +20,6 @@ __all__ = [
     "none_of",
     "numbers",
     "one_seed",
-    "own_value",
     "playing_on",
     "reset_mask",
     "reset_states",
@@ -210,9 +208,7 @@ def games_of(rows: ArrayLike, games: int, learners: int) -> NDArray[np.int32]:
     return (first // learners).astype(np.int32)
 
 
-def write_actions(
-    actions: ArrayLike, out: NDArray[np.uint8], games: int, learners: int
-) -> NDArray[Any] | None:
+def write_actions(actions: ArrayLike, out: NDArray[np.uint8], games: int, learners: int) -> None:
     """Copy actions into the send buffer.
 
     Values that do not fit into a byte are sent as 255, which is no action in any game:
@@ -223,9 +219,6 @@ def write_actions(
         out: (games * learners, ...).
         games: number of games.
         learners: rows a game.
-
-    Returns:
-        the actions in out's shape, if some do not fit into a byte, for `own_value`; otherwise None.
 
     Raises:
         ValueError, TypeError: the wrong shape, or not integers.
@@ -240,10 +233,8 @@ def write_actions(
         array = array.reshape(out.shape)
     np.copyto(out, array, casting="unsafe")
     # Whether any needs more than the lowest eight bits is seen quickest in all of them together.
-    if array.dtype == np.uint8 or not int(np.bitwise_or.reduce(array, axis=None)) & ~255:
-        return None
-    out[(array < 0) | (array > 255)] = 255
-    return array.copy()
+    if array.dtype != np.uint8 and int(np.bitwise_or.reduce(array, axis=None)) & ~255:
+        out[(array < 0) | (array > 255)] = 255
 
 
 def numbers(what: str, values: Any) -> NDArray[Any]:
@@ -296,33 +287,13 @@ def in_range(actions: NDArray[np.uint8], heeded: NDArray[np.bool_], choices: Seq
         if wrong.any():
             row = int(wrong.ravel().argmax())
             value = parts.reshape(-1, parts.shape[2])[row, component]
+            said = "negative or above 254" if value == 255 else value
             raise ServerError(
                 "bad_action",
-                f"action of row {row}, component {component} ({choice.name}), is {value}, "
+                f"action of row {row}, component {component} ({choice.name}), is {said}, "
                 f"want 0 to {choice.n - 1}",
                 field="actions",
             )
-
-
-def own_value(error: ServerError, actions: NDArray[Any] | None) -> ServerError:
-    """Return the error of a bad action with the value that the caller gave in place of what was sent for it.
-
-    Args:
-        error: what the server says.
-        actions: as `write_actions` returns them.
-    """
-    named = re.search(r"action of row (\d{1,9}), component (\d{1,9}) .*, is (255),", error.message)
-    if actions is None or error.code != "bad_action" or named is None:
-        return error
-    row, component = int(named[1]), int(named[2])
-    by_component = actions.reshape(len(actions), -1)
-    if row >= len(actions) or component >= by_component.shape[1]:
-        return error
-    value = by_component[row, component]
-    if 0 <= value < 255:
-        return error  # it is of another step
-    message = error.message[: named.start(3)] + str(value) + error.message[named.end(3) :]
-    return type(error)(error.code, message, error.hint, error.field, error.details)
 
 
 def action_mask(mask: Any, rows: int, choices: int) -> NDArray[Any]:

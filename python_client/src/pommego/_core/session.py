@@ -20,7 +20,7 @@ from pommego._transport import wire
 from pommego._transport.client import Client, arrived
 from pommego._transport.opening import action_shape, make_shared
 from pommego._transport.shared import SharedBatch
-from pommego.errors import ClosedError, PommegoError, ServerError
+from pommego.errors import ClosedError, PommegoError
 from pommego.server import Server
 from pommego.spec import Encoding, GameSpec
 
@@ -81,8 +81,6 @@ class Session:
         self.numbered, self.box = numbered, box
         self._line_ups = 0, line_ups  # the number of the first of those last set, and how many
         self.steps: deque[int] = deque()
-        # Actions too large for bytes, by step; 0 stands for what `_send_some` posts.
-        self._odd: dict[int, NDArray] = {}
         self.closed = False
         self.guard = Guard()
         self._finalizer = weakref.finalize(self, _end, client, server)
@@ -215,7 +213,6 @@ class Session:
             self.client.interrupt()
         self.client.give_up_all()
         self.steps.clear()
-        self._odd.clear()
 
     def reset(
         self,
@@ -267,13 +264,11 @@ class Session:
             raise PommegoError(f"{len(self.steps)} batches are in flight and no more may be: recv() first")
         games = self.made.games
         if self._posts:
-            odd = checks.write_actions(actions, self.client.slot(), games, self.learners)
+            checks.write_actions(actions, self.client.slot(), games, self.learners)
             self.steps.append(self.client.post())
         else:
-            odd = checks.write_actions(actions, self._step.actions, games, self.learners)
+            checks.write_actions(actions, self._step.actions, games, self.learners)
             self.steps.append(self.client.submit(self._step.message(self.client.next_id)))
-        if odd is not None:
-            self._odd[self.steps[-1]] = odd
 
     def _send_some(self, actions: ArrayLike, rows: ArrayLike | None) -> None:
         if rows is None or self._are_held(rows):
@@ -283,17 +278,12 @@ class Session:
         self.check_idle()
         size = len(games) * self.made.learners
         if self._posts and len(games) <= self.made.games:
-            odd = checks.write_actions(actions, self.client.slot()[:size], len(games), self.learners)
+            checks.write_actions(actions, self.client.slot()[:size], len(games), self.learners)
             self.memory.channel.begin(games)
-            if odd is not None:
-                self._odd[0] = odd
             return
         encoded = np.empty((size, *self.action_shape[1:]), np.uint8)
-        odd = checks.write_actions(actions, encoded, len(games), self.learners)
-        try:
-            self.call("send", wire.Ok, games=wire.tensor(games), actions=wire.tensor(encoded))
-        except ServerError as e:
-            raise checks.own_value(e, odd) from None
+        checks.write_actions(actions, encoded, len(games), self.learners)
+        self.call("send", wire.Ok, games=wire.tensor(games), actions=wire.tensor(encoded))
 
     def _are_held(self, rows: ArrayLike) -> bool:
         """Return whether these are the rows received last, the usual case."""
@@ -316,15 +306,11 @@ class Session:
             raise PommegoError("no step is in flight: call send(actions) first")
         try:
             reply = self.client.collect(wire.Batch)
-        except PommegoError as e:  # after an interrupt, another recv() waits for the same batch
-            odd = self._odd.pop(self.steps.popleft(), self._odd.get(0))
-            if odd is not None and isinstance(e, ServerError):
-                raise checks.own_value(e, odd) from None
+        except PommegoError:  # after an interrupt, another recv() waits for the same batch
+            self.steps.popleft()
             raise
         while self.steps and self.steps.popleft() != reply.id:
             pass
-        if self._odd:
-            self._odd.pop(reply.id, None)
         return self.read(reply)
 
     @staticmethod

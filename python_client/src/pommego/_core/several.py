@@ -138,11 +138,8 @@ class JoinedGames:
             games = checks.games_of(rows, self.made.games, self.learners)
         self._check_turn(games)
         given = np.empty((len(games) * self.learners, *self.action_shape[1:]), np.uint8)
-        odd = checks.write_actions(actions, given, len(games), self.learners)
-        try:
-            checks.in_range(given, self._heeded[games], self.spec.actions)
-        except ServerError as e:
-            raise checks.own_value(e, odd) from None
+        checks.write_actions(actions, given, len(games), self.learners)
+        checks.in_range(given, self._heeded[games], self.spec.actions)
         self._actions[games] = given.reshape(len(games), *self._actions.shape[1:])
         self._sent[games] = True
         with self._or_close():

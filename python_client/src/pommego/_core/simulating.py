@@ -14,7 +14,6 @@ from pommego._core.batch import View
 from pommego._core.info import episode_info
 from pommego._core.merging import join_simulations
 from pommego._transport import wire
-from pommego.errors import ServerError
 from pommego.state import Simulation, State, to_wire
 
 __all__ = ["simulate"]
@@ -39,25 +38,21 @@ def simulate(
     first = secrets.randbits(63) if seed is None else checks.one_seed(seed)
     n, learners = len(given), games.made.learners
     wanted = np.empty((n * learners, *games.action_shape[1:]), np.uint8)
-    odd = checks.write_actions(actions, wanted, n, learners)
+    checks.write_actions(actions, wanted, n, learners)
     further: dict[str, Any] = {}
     if steps > 1:
         further = {"steps": int(steps), "policy": policy, "trajectory": trajectory or None}
     views: list[View] = []
     after: list[list[State]] = [[] for _ in range(shown)]
     for begin, end in games.in_messages(given, _at_once(games, shown)):
-        part = slice(begin * learners, end * learners)
-        try:
-            reply = games.call(
-                "simulate",
-                wire.Simulated,
-                states=given[begin:end],
-                actions=wire.tensor(wanted[part]),
-                seed=(first + begin) % (1 << 64),
-                **further,
-            )
-        except ServerError as e:
-            raise checks.own_value(e, odd if odd is None else odd[part]) from None
+        reply = games.call(
+            "simulate",
+            wire.Simulated,
+            states=given[begin:end],
+            actions=wire.tensor(wanted[begin * learners : end * learners]),
+            seed=(first + begin) % (1 << 64),
+            **further,
+        )
         n = end - begin
         views.append(games.read_simulated(reply, n * shown, part=n < len(given)))
         states = games.saved(reply.states, n * shown)
