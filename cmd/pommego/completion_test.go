@@ -42,7 +42,6 @@ func TestCompletion(t *testing.T) {
 		{[]string{"tournament", "--ties", ""}, "playground", "games"},
 		{[]string{"generate", "--layout", ""}, "steps", "fixed"},
 		{[]string{"generate", "--seating", ""}, "rotated", "steps"},
-		{[]string{"generate", "--env", "SuiteBot-v0", "--observation", ""}, "planes", "steps"},
 		{[]string{"data", "merge", "--layout", ""}, "games", "fixed"},
 		{[]string{"serve", "--log-level", ""}, "info", "text"},
 		{[]string{"serve", "--log-format", ""}, "json", "info"},

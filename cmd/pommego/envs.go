@@ -31,7 +31,7 @@ all, or the one.`,
 			}
 			return nil
 		},
-		ValidArgsFunction: onlyID,
+		ValidArgsFunction: ids,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ids := catalog.IDs()
 			if len(args) == 1 {

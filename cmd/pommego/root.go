@@ -42,7 +42,7 @@ layouts, once it has read the script that "pommego completion SHELL" writes; see
 		Version: version(),
 		Example: `  pommego envs
   pommego play --agents simple --seed 7 --show
-  pommego verify testdata/*.jsonl.gz
+  pommego verify games.jsonl.gz
   source <(pommego completion bash)`,
 		SilenceErrors: true,
 		SilenceUsage:  true,

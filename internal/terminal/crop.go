@@ -1,3 +1,4 @@
+// Package terminal fits pictures to the size of a terminal.
 package terminal
 
 import (
