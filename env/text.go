@@ -12,8 +12,9 @@ import (
 // game. t is the match's tracker; without one (nil) the seats' lines have no counts. With
 // colour, ANSI escape sequences give each seat its colour of [Stage].
 //
-// An agent is a letter and its seat (A0), or + and the first seat where several stand. A bomb is the steps it has left and its owner (a for seat 0), a base H and its
-// energy, or its seat in games without energy.
+// An agent is a letter and its seat (A0), or + and the first seat where several stand. A
+// bomb is the steps it has left and its owner (a for seat 0). A base is H and its energy, or
+// its seat in games without energy.
 func AppendText(dst []byte, spec *Spec, m Match, t Tracker, seat int, colour bool) []byte {
 	d := drawing{spec: spec, stage: m.Stage(), counts: Counts{}}
 	m.Describe(&d.Scene)
@@ -132,7 +133,8 @@ func (d *drawing) bombCell(b SceneBomb) textCell {
 		}
 	}
 	c := d.stage.Colours[first]
-	return textCell{fmt.Sprintf("%d%c", b.Life, 'a'+first), fmt.Sprintf("\x1b[38;2;%d;%d;%d;40m", c>>16, c>>8&0xff, c&0xff)}
+	return textCell{fmt.Sprintf("%d%c", b.Life, 'a'+first), fmt.Sprintf("\x1b[38;2;%d;%d;%d;40m", c>>16, c>>8&0xff,
+		c&0xff)}
 }
 
 // letter is the name of an agent among those of its seat.

@@ -130,7 +130,8 @@ const (
 	numEvents
 )
 
-var eventNames = [...]string{"began", "laid", "not_laid", "kicked", "picked_up", "exploded", "destroyed", "hurt", "died", "collapsed", "ended"}
+var eventNames = [...]string{"began", "laid", "not_laid", "kicked", "picked_up", "exploded", "destroyed", "hurt",
+	"died", "collapsed", "ended"}
 
 func (k EventKind) String() string {
 	if k < numEvents {

@@ -102,7 +102,8 @@ func (a *outsider) End(m env.Match, seat int) {
 	status, rewards := m.Status(), make([]float64, a.game.Spec().Seats)
 	m.Rewards(rewards)
 	// A program that does not take the notice will not be ready for its next game.
-	_ = a.player.End(ctx, Outcome{Result: status.Result, Winners: status.Winners, Steps: status.Steps, Reward: rewards[seat]})
+	_ = a.player.End(ctx, Outcome{Result: status.Result, Winners: status.Winners, Steps: status.Steps,
+		Reward: rewards[seat]})
 	a.begun = false
 }
 

@@ -43,7 +43,8 @@ func (l *EventLog) Watch(at Moment) error {
 }
 
 func (l *EventLog) add(at Moment, event []byte) {
-	l.Events = append(l.Events, fmt.Appendf(nil, `{"rerun":%d,"step":%d,%s`, at.Number, at.Match.Status().Steps, event[1:]))
+	l.Events = append(l.Events, fmt.Appendf(nil, `{"rerun":%d,"step":%d,%s`, at.Number, at.Match.Status().Steps,
+		event[1:]))
 }
 
 // WriteEvents writes events as JSON Lines, each with the number of its match.

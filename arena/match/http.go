@@ -40,12 +40,14 @@ func newHTTP(game env.Game, name string) (Player, error) {
 		return nil, err
 	}
 	u, err := url.Parse(name)
-	if err != nil || u.Scheme != "http" || u.Host == "" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
+	if err != nil || u.Scheme != "http" || u.Host == "" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" ||
+		u.Fragment != "" || u.User != nil {
 		return nil, fmt.Errorf("match: player %q, want http://host:port", name)
 	}
 	base := "http://" + strings.ToLower(u.Host)
 	if _, taken := addresses.LoadOrStore(base, true); taken {
-		return nil, fmt.Errorf("match: player %q has a seat already: it is one agent, and each seat needs one of its own", name)
+		return nil, fmt.Errorf("match: player %q has a seat already: it is one agent, and each seat needs one of its own",
+			name)
 	}
 	return &httpPlayer{name: name, base: base, game: game, dict: dict, client: &http.Client{
 		// As with the original, each request has a connection of its own, so
@@ -59,7 +61,8 @@ func newHTTP(game env.Game, name string) (Player, error) {
 func dictionary(game env.Game, name string) (env.Dictionary, error) {
 	dict, ok := game.(env.Dictionary)
 	if !ok {
-		return nil, fmt.Errorf("match: player %q: %s has built-in agents only, its observations cannot be written as JSON", name, game.Spec().ID)
+		return nil, fmt.Errorf("match: player %q: %s has built-in agents only, its observations cannot be written as JSON",
+			name, game.Spec().ID)
 	}
 	return dict, nil
 }

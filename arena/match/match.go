@@ -237,7 +237,8 @@ func (c *contest) end(at Moment) {
 	counts := env.CountsOf(at.Game.Spec(), at.Tracker, at.Match)
 	for seat, p := range c.players {
 		ctx, cancel := context.WithTimeout(c.ctx, endLimit)
-		err := p.End(ctx, Outcome{Result: status.Result, Winners: status.Winners, Steps: status.Steps, Reward: rewards[seat], Counts: counts})
+		err := p.End(ctx, Outcome{Result: status.Result, Winners: status.Winners, Steps: status.Steps, Reward: rewards[seat],
+			Counts: counts})
 		cancel()
 		if c.ctx.Err() != nil {
 			return

@@ -34,7 +34,8 @@ type Recording struct {
 
 // NewRecording makes a recording that writes to out, such as a [trace.Writer].
 // Observations are recorded every obsEvery steps, 0: never.
-func NewRecording(game env.Game, players []Player, obsEvery int, out interface{ Write(record []byte) error }) (*Recording, error) {
+func NewRecording(game env.Game, players []Player, obsEvery int,
+	out interface{ Write(record []byte) error }) (*Recording, error) {
 	if _, ok := game.New(1)[0].(record.Recordable); !ok {
 		return nil, fmt.Errorf("match: matches of %s cannot be recorded", game.Spec().ID)
 	}
@@ -50,7 +51,8 @@ func (r *Recording) Watch(at Moment) error {
 	if at.Actions == nil {
 		r.game, r.start = at, at.Match.Append(nil)
 		r.actions = nil
-		r.late, r.failed, r.gone = make([]steps, len(r.policies)), make([]steps, len(r.policies)), make([]steps, len(r.policies))
+		r.late, r.failed, r.gone = make([]steps, len(r.policies)), make([]steps, len(r.policies)),
+			make([]steps, len(r.policies))
 	} else {
 		r.actions = append(r.actions, bytes.Clone(at.Actions))
 		for seat := range r.policies {
@@ -88,7 +90,8 @@ func (r *Recording) write() error {
 		return err
 	}
 	rec, err := again.(record.Recordable).Record(record.Info{
-		EnvID: r.game.Game.Spec().ID, Seed: r.game.Seed.Value, Note: r.note(), Setup: r.Setup, Policies: r.policies, ObsEvery: r.obsEvery,
+		EnvID: r.game.Game.Spec().ID, Seed: r.game.Seed.Value, Note: r.note(), Setup: r.Setup, Policies: r.policies,
+		ObsEvery: r.obsEvery,
 	})
 	if err != nil {
 		return err

@@ -63,13 +63,15 @@ func (r *Rules) Validate() error {
 	case r.Limit < 0:
 		return fmt.Errorf("match: the limit for a move is %v, want more than 0, or 0 for %v", r.Limit, DefaultLimit)
 	case r.GiveUp != 0 && r.GiveUp != Never && (r.GiveUp < 0 || r.GiveUp < r.Limit):
-		return fmt.Errorf("match: a player is given up after %v, want at least the limit for a move, %v, or 0 for the game's own rule", r.GiveUp, r.Limit)
+		return fmt.Errorf("match: a player is given up after %v, want at least the limit for a move, %v, or 0 for the "+
+			"game's own rule", r.GiveUp, r.Limit)
 	case r.Wait < 0:
 		return fmt.Errorf("match: the wait for a player is %v, want more than 0, or 0 for %v", r.Wait, DefaultWait)
 	case r.Repetition < 0:
 		return fmt.Errorf("match: the repetition is %d, want 0 or more", r.Repetition)
 	case r.From != nil && r.Ties == RerunPlayground:
-		return fmt.Errorf("match: ties are %v, which plays on a collapsing board in the end, want another rule for a match that begins from a saved game", r.Ties)
+		return fmt.Errorf("match: ties are %v, which plays on a collapsing board in the end, want another rule for a "+
+			"match that begins from a saved game", r.Ties)
 	case !r.Ties.Known():
 		return fmt.Errorf("match: the rule for ties is %v, want one of %s", r.Ties, strings.Join(enum.NamesOf(r.Ties), ", "))
 	}

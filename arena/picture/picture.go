@@ -52,7 +52,8 @@ const (
 
 func (s Shape) String() string {
 	if s < numShapes {
-		return [...]string{"nothing", "disc", "square", "diamond", "cross", "ring", "block", "bricks", "star", "round", "card"}[s]
+		return [...]string{"nothing", "disc", "square", "diamond", "cross", "ring", "block", "bricks", "star", "round",
+			"card"}[s]
 	}
 	return "Shape(?)"
 }

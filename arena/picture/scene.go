@@ -206,7 +206,8 @@ func (p *painting) carries(seat int, line *Line) {
 			continue
 		}
 		if slices.Contains(p.stage.Conceals, env.OthersCarry) && a.Blast > 0 {
-			line.Marks = append(line.Marks, numbered(Mark{Shape: Round, Colour: black}, a.Ammo), numbered(cards["incr_range"], a.Blast))
+			line.Marks = append(line.Marks, numbered(Mark{Shape: Round, Colour: black}, a.Ammo),
+				numbered(cards["incr_range"], a.Blast))
 			if a.Kicks {
 				line.Marks = append(line.Marks, cards["kick"])
 			}

@@ -80,7 +80,8 @@ func (s *Saved) In(game env.Game) ([]byte, error) {
 		return nil, fmt.Errorf("%s: no saved game of %s: %w", s.path, game.Spec().ID, err)
 	}
 	if st := m.Status(); st.Over {
-		return nil, fmt.Errorf("%s: the game is over (%v after %d steps), so no match can begin from it", s.path, st.Result, st.Steps)
+		return nil, fmt.Errorf("%s: the game is over (%v after %d steps), so no match can begin from it", s.path, st.Result,
+			st.Steps)
 	}
 	return m.Append(nil), nil
 }

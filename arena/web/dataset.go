@@ -33,7 +33,8 @@ func (d *dataSet) read() (*Listing, error) {
 		Notes: []string{fmt.Sprintf("%d steps", d.set.Manifest.Steps)},
 	}
 	return list, d.set.Episodes(func(e *dataset.Episode) error {
-		entry := Entry{Game: e.Game, Agents: d.set.Names(e), Steps: e.Steps, Result: e.Result.String(), Winners: e.Winners.List()}
+		entry := Entry{Game: e.Game, Agents: d.set.Names(e), Steps: e.Steps, Result: e.Result.String(),
+			Winners: e.Winners.List()}
 		if e.Dealt {
 			entry.Seed = e.Seed.Value
 		}

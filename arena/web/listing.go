@@ -135,7 +135,8 @@ func (e *Entry) contains(words []string) bool {
 	if len(words) == 0 {
 		return true
 	}
-	text := strings.ToLower(fmt.Sprint(e.Game, " ", strings.Join(e.Agents, ", "), " ", e.winner(), " ", e.Steps, " ", e.Seed, " ", e.Env, " ", e.Note))
+	text := strings.ToLower(fmt.Sprint(e.Game, " ", strings.Join(e.Agents, ", "), " ", e.winner(), " ", e.Steps, " ",
+		e.Seed, " ", e.Env, " ", e.Note))
 	return !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(text, word) })
 }
 

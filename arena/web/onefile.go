@@ -17,7 +17,8 @@ import (
 
 // modules are the page's, each after those that it imports: one file holds them as
 // one module.
-var modules = []string{"elements.js", "game.js", "sprites.js", "board.js", "seats.js", "view.js", "player.js", "looks.js", "themes.js", "listing.js", "source.js", "main.js"}
+var modules = []string{"elements.js", "game.js", "sprites.js", "board.js", "seats.js", "view.js", "player.js",
+	"looks.js", "themes.js", "listing.js", "source.js", "main.js"}
 
 // The lines of modules that join them, and how their exports are marked.
 var (
@@ -40,11 +41,14 @@ func WriteFile(w io.Writer, title string, g *scene.Game, seat int) error {
 		return err
 	}
 	page, style, script := asset("index.html"), asset("style.css"), joined()
-	policy := fmt.Sprintf("default-src 'none'; script-src '%s'; style-src '%s'; img-src data:; base-uri 'none'; form-action 'none'", digest(script), digest(style))
+	policy := fmt.Sprintf("default-src 'none'; script-src '%s'; style-src '%s'; img-src data:; base-uri 'none'; "+
+		"form-action 'none'", digest(script), digest(style))
 	for _, part := range [][2]string{
 		{"<title>pommego</title>", "<title>" + html.EscapeString(title+": "+g.Env) + "</title>"},
-		{`<link rel="stylesheet" href="style.css">`, `<meta http-equiv="Content-Security-Policy" content="` + policy + "\">\n<style>" + style + "</style>"},
-		{`<script type="module" src="main.js"></script>`, `<script id="held" type="text/plain">` + held + "</script>\n" + `<script type="module">` + script + "</script>"},
+		{`<link rel="stylesheet" href="style.css">`,
+			`<meta http-equiv="Content-Security-Policy" content="` + policy + "\">\n<style>" + style + "</style>"},
+		{`<script type="module" src="main.js"></script>`,
+			`<script id="held" type="text/plain">` + held + "</script>\n" + `<script type="module">` + script + "</script>"},
 	} {
 		if !strings.Contains(page, part[0]) {
 			panic("web: index.html lacks " + part[0])
@@ -95,7 +99,8 @@ func joined() string {
 		}
 		imports := importLine.FindAllString(text, -1)
 		text = export.ReplaceAllString(importLine.ReplaceAllString(text, ""), "")
-		fmt.Fprintf(&all, "const %s = (() => {\n%s%sreturn { %s };\n})();\n", variable(name), rewritten(imports), text, strings.Join(exports, ", "))
+		fmt.Fprintf(&all, "const %s = (() => {\n%s%sreturn { %s };\n})();\n", variable(name), rewritten(imports), text,
+			strings.Join(exports, ", "))
 	}
 	return all.String()
 }

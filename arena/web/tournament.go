@@ -38,11 +38,13 @@ func (t *tournamentLog) listed() (*Listing, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := &Listing{Kind: "tournament", Title: filepath.Base(t.name), Env: kept.Env, Games: []Entry{}, Notes: []string{kept.Config.Format.String()}}
+	list := &Listing{Kind: "tournament", Title: filepath.Base(t.name), Env: kept.Env, Games: []Entry{},
+		Notes: []string{kept.Config.Format.String()}}
 	if results != nil {
 		list.Ratings, list.Pairs = results.Agents, results.Pairs
 	} else {
-		list.Notes = append(list.Notes, fmt.Sprintf("under way: %d of %d games, ratings at the end", len(kept.Records), kept.Total))
+		list.Notes = append(list.Notes, fmt.Sprintf("under way: %d of %d games, ratings at the end", len(kept.Records),
+			kept.Total))
 	}
 	for i := range kept.Records {
 		r := &kept.Records[i]

@@ -69,7 +69,8 @@ type Config struct {
 }
 
 // policy is the content security policy of what is served.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; " +
+	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // maxUpload bounds a file that is dropped onto the page.
 const maxUpload = 64 << 20
@@ -108,7 +109,8 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	head.Set("Cache-Control", "no-store")
 	switch origin := r.Header.Get("Origin"); {
 	case !local(r.Host):
-		http.Error(w, fmt.Sprintf("the Host header is %q, and this page is served to 127.0.0.1, localhost and [::1] alone", r.Host), http.StatusForbidden)
+		http.Error(w, fmt.Sprintf("the Host header is %q, and this page is served to 127.0.0.1, localhost and [::1] alone",
+			r.Host), http.StatusForbidden)
 	case origin != "" && origin != "http://"+r.Host:
 		http.Error(w, fmt.Sprintf("the Origin header is %q, and only the page itself may ask", origin), http.StatusForbidden)
 	case strings.HasPrefix(r.URL.Path, "/api/") && !h.admits(r):

@@ -30,10 +30,15 @@ const safeBits = 128
 func (p *access) flags(f *pflag.FlagSet) {
 	f.StringVar(&p.tokenFile, "token-file", "", "a file that holds the token")
 	f.IntVar(&p.tokenFD, "token-fd", noFD, "read the token from this file descriptor instead, up to its end")
-	f.StringVar(&p.tls.cert, "tls-cert", "", "serve wss:// with the certificate in this PEM file, with those it depends on after it; read again when it changes, as are all of these files")
+	f.StringVar(&p.tls.cert, "tls-cert", "",
+		"serve wss:// with the certificate in this PEM file, with those it depends on after it; read again when it "+
+			"changes, as are all of these files")
 	f.StringVar(&p.tls.key, "tls-key", "", "the PEM file with its private key")
-	f.StringVar(&p.tls.clientCA, "tls-client-ca", "", "a PEM file of authorities: clients then need a certificate from one of them, too")
-	f.BoolVar(&p.plaintext, "allow-plaintext", false, "let other machines connect without TLS: whoever is on the way can read the token and all else, and play in your name. Only for networks that you trust, or behind a proxy with TLS")
+	f.StringVar(&p.tls.clientCA, "tls-client-ca", "",
+		"a PEM file of authorities: clients then need a certificate from one of them, too")
+	f.BoolVar(&p.plaintext, "allow-plaintext", false,
+		"let other machines connect without TLS: whoever is on the way can read the token and all else, and play in your "+
+			"name. Only for networks that you trust, or behind a proxy with TLS")
 }
 
 // noFD stands for no file descriptor.
@@ -90,11 +95,14 @@ func (p *access) check(listen, token string) error {
 	case local(listen):
 		return nil
 	case token == "":
-		return usagef("--listen %s reaches other machines, which needs a token: set %s or --token-file", listen, tokenVariable)
+		return usagef("--listen %s reaches other machines, which needs a token: set %s or --token-file", listen,
+			tokenVariable)
 	case tokenBits(token) < safeBits:
-		return usagef("--listen %s reaches other machines, and the token is too easy to guess for that: want %d random bits or more, such as `openssl rand -hex 32` prints", listen, safeBits)
+		return usagef("--listen %s reaches other machines, and the token is too easy to guess for that: want %d random "+
+			"bits or more, such as `openssl rand -hex 32` prints", listen, safeBits)
 	case !isTLS && !p.plaintext:
-		return usagef("--listen %s reaches other machines: give --tls-cert and --tls-key, or --allow-plaintext if everybody on the way may read the token and all else", listen)
+		return usagef("--listen %s reaches other machines: give --tls-cert and --tls-key, or --allow-plaintext if "+
+			"everybody on the way may read the token and all else", listen)
 	}
 	return nil
 }

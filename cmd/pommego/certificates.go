@@ -62,7 +62,8 @@ func (c *certificates) read(stamp string) error {
 	if err != nil {
 		return fmt.Errorf("--tls-cert %s, --tls-key %s: %w", c.cert, c.key, err)
 	}
-	cfg := &tls.Config{MinVersion: tls.VersionTLS13, NextProtos: []string{"http/1.1"}, Certificates: []tls.Certificate{pair}}
+	cfg := &tls.Config{MinVersion: tls.VersionTLS13, NextProtos: []string{"http/1.1"},
+		Certificates: []tls.Certificate{pair}}
 	if c.clientCA != "" {
 		text, err := os.ReadFile(c.clientCA)
 		if err != nil {

@@ -29,7 +29,8 @@ func countsLine(spec *env.Spec, c env.Counts) string {
 	var parts []string
 	for _, name := range spec.Counts {
 		if c != nil {
-			parts = append(parts, fmt.Sprintf("%s %s", strings.ReplaceAll(name.Name, "_", " "), strings.Trim(fmt.Sprint(c[name.Name]), "[]")))
+			parts = append(parts, fmt.Sprintf("%s %s", strings.ReplaceAll(name.Name, "_", " "),
+				strings.Trim(fmt.Sprint(c[name.Name]), "[]")))
 		}
 	}
 	if parts == nil {

@@ -18,7 +18,8 @@ type chosenGame struct{ id, rules string }
 // add adds the flags; id is the default, empty where all are meant.
 func (c *chosenGame) add(cmd *cobra.Command, id string) {
 	cmd.Flags().StringVar(&c.id, "env", id, "the environment's id, see: pommego envs")
-	cmd.Flags().StringVar(&c.rules, "rules", "", "rules that differ from the id's, as a `JSON` object of them, see: pommego envs ID")
+	cmd.Flags().StringVar(&c.rules, "rules", "",
+		"rules that differ from the id's, as a `JSON` object of them, see: pommego envs ID")
 }
 
 // game is the game of the id, or one by other rules.

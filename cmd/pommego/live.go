@@ -21,8 +21,8 @@ func isAddress(text string) bool {
 	return strings.HasPrefix(text, "ws://") || strings.HasPrefix(text, "unix:")
 }
 
-// looking answers the page of running environments by what answers below /live.
-func looking(live http.Handler) web.Config {
+// liveConfig has the page of running environments answered by what answers below /live.
+func liveConfig(live http.Handler) web.Config {
 	answer := http.StripPrefix("/api", live).ServeHTTP
 	return web.Config{Handlers: map[string]http.HandlerFunc{
 		"GET /api/live": answer, "GET /api/live/{env}/{game}": answer, "POST /api/live/{env}/{order}": answer,
@@ -31,20 +31,20 @@ func looking(live http.Handler) web.Config {
 
 // serverAt passes requests on to the server at an address, with its token.
 func serverAt(address, token string) (http.Handler, error) {
-	host, dial := "localhost", func(ctx context.Context) (net.Conn, error) {
-		return new(net.Dialer).DialContext(ctx, "unix", strings.TrimPrefix(address, "unix:"))
-	}
-	if !strings.HasPrefix(address, "unix:") {
+	network, target, host := "unix", strings.TrimPrefix(address, "unix:"), "localhost"
+	if target == address {
 		u, err := url.Parse(address)
 		if err != nil || u.Host == "" {
 			return nil, usagef("the address is %q, want ws://HOST:PORT or unix:PATH", address)
 		}
-		host, dial = u.Host, func(ctx context.Context) (net.Conn, error) { return new(net.Dialer).DialContext(ctx, "tcp", u.Host) }
+		network, target, host = "tcp", u.Host, u.Host
 	}
 	return &httputil.ReverseProxy{
 		Transport: &http.Transport{
 			IdleConnTimeout: time.Second,
-			DialContext:     func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx) },
+			DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+				return new(net.Dialer).DialContext(ctx, network, target)
+			},
 		},
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.Out.URL.Scheme, r.Out.URL.Host, r.Out.Host = "http", host, host

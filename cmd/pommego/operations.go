@@ -28,8 +28,10 @@ type operations struct {
 
 func (o *operations) flags(f *pflag.FlagSet) {
 	f.BoolVar(&o.metrics, "metrics", false, "answer /metrics on the server's own address, to those who have the token")
-	f.StringVar(&o.address, "metrics-address", "", "answer /metrics, /healthz and /readyz on this host:port too, without a token; :PORT is 127.0.0.1:PORT")
-	f.DurationVar(&o.drain, "drain-timeout", 0, "at SIGTERM, take no new connections and give those that are open so long to end (default: none)")
+	f.StringVar(&o.address, "metrics-address", "",
+		"answer /metrics, /healthz and /readyz on this host:port too, without a token; :PORT is 127.0.0.1:PORT")
+	f.DurationVar(&o.drain, "drain-timeout", 0,
+		"at SIGTERM, take no new connections and give those that are open so long to end (default: none)")
 	f.StringVar(&o.format, "log-format", "text", "how to log to standard error: text or json")
 	f.StringVar(&o.level, "log-level", "warn", "what to log: debug, info (connections and refusals, too), warn or error")
 }

@@ -71,9 +71,13 @@ func (o *playOptions) flags(cmd *cobra.Command) {
 	o.chosenGame.add(cmd, defaultEnv)
 	f.StringVar(&o.agents, "agents", "simple", "the agents' names, by seat, with commas between")
 	f.Uint64Var(&o.seed, "seed", 0, "what decides everything random; drawn and printed if not given")
-	f.BoolVar(&o.lot, "draw-sides", false, "draw from the seed which side each agent or team of agents plays; by default in games whose document says so (BaseWar)")
-	f.TextVar(&o.match.Ties, "ties", match.KeepTies, "play ties again by the rule of this `name`: none, playground or java")
-	f.DurationVar(&o.match.Limit, "limit", 0, "how long a remote agent may take for a move (0: as the game's own rules say, else 100ms)")
+	f.BoolVar(&o.lot, "draw-sides", false,
+		"draw from the seed which side each agent or team of agents plays; by default in games whose document says so "+
+			"(BaseWar)")
+	f.TextVar(&o.match.Ties, "ties", match.KeepTies,
+		"play ties again by the rule of this `name`: none, playground or java")
+	f.DurationVar(&o.match.Limit, "limit", 0,
+		"how long a remote agent may take for a move (0: as the game's own rules say, else 100ms)")
 	f.DurationVar(&o.match.Wait, "wait", match.DefaultWait, "how long a remote agent may take to get ready for a game")
 	f.StringVar(&o.record, "record", "", "a file to write the match to, a line a game (.gz compresses)")
 	f.StringVar(&o.events, "events", "", "a file to write all that happens to, an event a line as JSON")

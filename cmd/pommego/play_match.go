@@ -82,7 +82,8 @@ type played struct {
 }
 
 // play plays the match to its end, shows it and records it.
-func (o *playOptions) play(ctx context.Context, out io.Writer, s *seated, rec *match.Recording, events *match.EventLog) (*played, error) {
+func (o *playOptions) play(ctx context.Context, out io.Writer, s *seated, rec *match.Recording,
+	events *match.EventLog) (*played, error) {
 	over := new(played)
 	pictures := newScreen(out, onTerminal(os.Stdout), showFPS, nil)
 	watch := func(at match.Moment) error {
@@ -187,7 +188,8 @@ func (o *playOptions) report(out io.Writer, s *seated, p *played) error {
 			Counts  env.Counts         `json:"counts"`
 			Seats   []match.SeatReport `json:"seats"`
 			Record  string             `json:"record,omitempty"`
-		}{s.game.Spec().ID, s.game.Spec().Rules, o.seed, s.names, newEnded(status), rewards, p.Outcome, o.match.Ties.String(), p.Games, p.Total, p.Counts, p.Seats, o.record})
+		}{s.game.Spec().ID, s.game.Spec().Rules, o.seed, s.names, newEnded(status), rewards, p.Outcome, o.match.Ties.String(),
+			p.Games, p.Total, p.Counts, p.Seats, o.record})
 	}
 	if !o.quiet && !o.show {
 		if _, err := out.Write(drawn(p.last.Game, p.last.Match, p.last.Tracker)(nil, inColour())); err != nil {
@@ -204,7 +206,8 @@ func (o *playOptions) report(out io.Writer, s *seated, p *played) error {
 				more += fmt.Sprintf("; failed notices: %d", report.FailedNotices)
 			}
 			fmt.Fprintf(out, "agent %d (%s): of %d moves %d late, %d failed%s; longest %v; %s\n", seat, report.Agent,
-				report.Moves, report.Late, report.Failed, more, report.Longest.Round(time.Millisecond), oneLine(errors.New(report.LastError)))
+				report.Moves, report.Late, report.Failed, more, report.Longest.Round(time.Millisecond),
+				oneLine(errors.New(report.LastError)))
 		}
 	}
 	if line := countsLine(s.game.Spec(), p.Counts); line != "" && !o.quiet {

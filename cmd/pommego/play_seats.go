@@ -46,7 +46,8 @@ func (o *playOptions) seat(leave context.CancelCauseFunc) (*seated, error) {
 		}
 	}
 	if len(s.names) != seats {
-		return s, usagef("--agents names %d agents, want %d for %s, or one for all seats", len(s.names), seats, game.Spec().ID)
+		return s, usagef("--agents names %d agents, want %d for %s, or one for all seats", len(s.names), seats,
+			game.Spec().ID)
 	}
 	if d, ok := game.(env.SidesByLot); ok && !o.lotGiven {
 		o.lot = d.SidesByLot()

@@ -68,15 +68,26 @@ times that, so that what is no longer used is collected in time.`,
 	f := cmd.Flags()
 	f.StringVar(&o.listen, "listen", "127.0.0.1:8765", "where to listen: host:port (port 0: a free one) or unix:PATH")
 	f.IntVar(&o.readyFD, "ready-fd", noFD, "write the address to this file descriptor instead, and close it")
-	f.BoolVar(&o.parent, "exit-on-stdin-close", false, "serve the process that started it alone: shut down when standard input closes, and limit only memory and what other flags say")
+	f.BoolVar(&o.parent, "exit-on-stdin-close", false,
+		"serve the process that started it alone: shut down when standard input closes, and limit only memory and what "+
+			"other flags say")
 	o.access.flags(f)
-	f.StringSliceVar(&o.cfg.Hosts, "host", nil, "a name by which clients may call this machine, besides localhost; may be repeated")
-	f.StringSliceVar(&o.cfg.Origins, "origin", nil, "a web page's origin that may connect, such as https://example.org; may be repeated")
-	f.IntVar(&o.cfg.MaxConnections, "max-connections", 0, "connections at a time, a quarter of them from one other machine (default 64)")
-	f.Int64Var(&o.cfg.MaxMemoryBytes, "max-memory-bytes", 0, "memory for games, batches and saved states, half of it a connection at most (default: half of the\nleast of the machine's memory, the control group's limit and what RLIMIT_AS leaves)")
-	f.DurationVar(&o.cfg.MaxAgentTime, "max-agent-time", 0, "time of an agent's decision, its option ms; its ticks and iterations may be 100,000 for each second (default 10s)")
-	f.StringArrayVar(&o.agents, "allow-agents", nil, `an agent outside the server that clients may name as an opponent, "exec:COMMAND" or "http://host:port", word for word; "*" allows all, and with them any command; may be repeated`)
-	f.BoolVar(&o.web, "web", false, "serve a page, too, to look at running environments, on this machine alone; its address is printed")
+	f.StringSliceVar(&o.cfg.Hosts, "host", nil,
+		"a name by which clients may call this machine, besides localhost; may be repeated")
+	f.StringSliceVar(&o.cfg.Origins, "origin", nil,
+		"a web page's origin that may connect, such as https://example.org; may be repeated")
+	f.IntVar(&o.cfg.MaxConnections, "max-connections", 0,
+		"connections at a time, a quarter of them from one other machine (default 64)")
+	f.Int64Var(&o.cfg.MaxMemoryBytes, "max-memory-bytes", 0,
+		"memory for games, batches and saved states, half of it a connection at most (default: half of the\nleast of the "+
+			"machine's memory, the control group's limit and what RLIMIT_AS leaves)")
+	f.DurationVar(&o.cfg.MaxAgentTime, "max-agent-time", 0,
+		"time of an agent's decision, its option ms; its ticks and iterations may be 100,000 for each second (default 10s)")
+	f.StringArrayVar(&o.agents, "allow-agents", nil,
+		`an agent outside the server that clients may name as an opponent, word for word, "exec:COMMAND" or `+
+			`"http://host:port"; "*" allows all, and with them any command; may be repeated`)
+	f.BoolVar(&o.web, "web", false,
+		"serve a page, too, to look at running environments, on this machine alone; its address is printed")
 	f.BoolVar(&o.asJSON, "json", false, "print the address as a JSON object")
 	o.ops.flags(f)
 	return cmd
@@ -124,16 +135,16 @@ func (o *serveOptions) run(out io.Writer) error {
 		return errors.Join(err, ln.Close())
 	}
 	defer closeOperations()
-	looks := ""
+	pageAddress := ""
 	if o.web {
-		p, err := openPage("127.0.0.1:0", looking(srv.Live()))
+		p, err := openPage("127.0.0.1:0", liveConfig(srv.Live()))
 		if err != nil {
 			return errors.Join(err, ln.Close())
 		}
-		looks = p.address(livePage, url.Values{})
+		pageAddress = p.address(livePage, url.Values{})
 		go p.serve(ctx)
 	}
-	if err := o.announce(out, ln.Addr(), looks); err != nil {
+	if err := o.announce(out, ln.Addr(), pageAddress); err != nil {
 		return errors.Join(err, ln.Close())
 	}
 	return o.ops.timed(func() error { return srv.Serve(ctx, ln) })
@@ -162,7 +173,8 @@ func (o *serveOptions) prepare() error {
 func (o *serveOptions) allow() error {
 	for _, name := range o.agents {
 		if name != "*" && !match.Outside(name) {
-			return usagef("--allow-agents is %q, want exec:COMMAND, http://host:port or *; the games' own agents are always allowed", name)
+			return usagef("--allow-agents is %q, want exec:COMMAND, http://host:port or *; the games' own agents are always "+
+				"allowed", name)
 		}
 	}
 	o.cfg.Agent = func(game env.Game, name string, limit time.Duration) (env.Agent, bool, error) {
@@ -170,7 +182,9 @@ func (o *serveOptions) allow() error {
 			return nil, false, nil
 		}
 		if !slices.Contains(o.agents, "*") && !slices.Contains(o.agents, name) {
-			return nil, false, fmt.Errorf("the server was not started with the agent %q: allow it there with pommego serve --allow-agents %q", name, name)
+			return nil, false,
+				fmt.Errorf("the server was not started with the agent %q: allow it there with pommego serve --allow-agents %q",
+					name, name)
 		}
 		a, err := match.NewAgent(game, name, match.Clock{Limit: limit})
 		return a, true, err
@@ -178,8 +192,7 @@ func (o *serveOptions) allow() error {
 	return nil
 }
 
-// announce tells whoever started the server where it listens, and where its page is, if
-// it has one.
+// announce prints where the server listens, and where its page is, if it has one.
 func (o *serveOptions) announce(out io.Writer, addr net.Addr, page string) error {
 	address := "ws://" + addr.String()
 	if o.access.tls.cert != "" {

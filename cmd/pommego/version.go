@@ -111,6 +111,7 @@ games from a seed the version of seeds: --json prints both.`,
 			return err
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the version, commit, platform and versions of protocol and seeds as one JSON object")
+	cmd.Flags().BoolVar(&asJSON, "json", false,
+		"print the version, commit, platform and versions of protocol and seeds as one JSON object")
 	return cmd
 }

@@ -71,8 +71,10 @@ A page of one file, to be sent to others, is written by: pommego replay FILE --h
 	f.StringVar(&o.listen, "listen", "127.0.0.1:0", "where to listen on this machine: host:port (port 0: a free one)")
 	f.IntVar(&o.game, "game", 1, "the game to begin with, by its number; else the list of games, if there are several")
 	f.IntVar(&o.step, "step", 0, "the step to begin with")
-	f.StringVar(&o.tokenFile, "token-file", "", "with ADDRESS, a file that holds the server's token; else it is in the environment variable "+tokenVariable)
-	f.BoolVar(&o.stdin, "exit-on-stdin-close", false, "with ADDRESS, end when standard input closes, as it does when a parent process ends")
+	f.StringVar(&o.tokenFile, "token-file", "",
+		"with ADDRESS, a file that holds the server's token; else it is in the environment variable "+tokenVariable)
+	f.BoolVar(&o.stdin, "exit-on-stdin-close", false,
+		"with ADDRESS, end when standard input closes, as it does when a parent process ends")
 	f.BoolVar(&o.asJSON, "json", false, "print the address as a JSON object")
 	return cmd
 }
@@ -96,7 +98,8 @@ func (o *viewOptions) run(cmd *cobra.Command, path string, begin bool) error {
 	}
 	ctx, stop := interruptible(cmd.Context())
 	defer stop()
-	return o.serve(ctx, cmd.OutOrStdout(), "", web.Config{Games: games, Open: web.OpenRecorded(formats)}, fragment, fmt.Sprintf("%d games", len(list.Games)))
+	return o.serve(ctx, cmd.OutOrStdout(), "", web.Config{Games: games, Open: web.OpenRecorded(formats)}, fragment,
+		fmt.Sprintf("%d games", len(list.Games)))
 }
 
 // gamesAt is the games that an argument names.
@@ -115,7 +118,8 @@ func gamesAt(path string) (web.Games, error) {
 	if info.IsDir() {
 		log := filepath.Join(path, tournamentLog)
 		if _, err := os.Stat(log); err != nil {
-			return nil, usagef("%s holds neither a data set nor a tournament: there is no %s and no %s", path, dataset.ManifestName, tournamentLog)
+			return nil, usagef("%s holds neither a data set nor a tournament: there is no %s and no %s", path,
+				dataset.ManifestName, tournamentLog)
 		}
 		return tournamentAt(path, log), nil
 	}
@@ -146,7 +150,8 @@ func variantOf(id string, rules json.RawMessage) (env.Game, error) {
 }
 
 // serve serves a page until ctx ends.
-func (o *viewOptions) serve(ctx context.Context, out io.Writer, name string, cfg web.Config, fragment url.Values, what string) error {
+func (o *viewOptions) serve(ctx context.Context, out io.Writer, name string, cfg web.Config, fragment url.Values,
+	what string) error {
 	p, err := openPage(o.listen, cfg)
 	if err != nil {
 		return err
@@ -178,7 +183,7 @@ func (o *viewOptions) live(cmd *cobra.Command, address string) error {
 	defer stop()
 	ctx, gone := untilStdinCloses(ctx, o.stdin)
 	defer gone()
-	return o.serve(ctx, cmd.OutOrStdout(), livePage, looking(server), url.Values{}, "the environments of "+address)
+	return o.serve(ctx, cmd.OutOrStdout(), livePage, liveConfig(server), url.Values{}, "the environments of "+address)
 }
 
 // checkListen makes sure that only this machine can connect.
@@ -188,7 +193,8 @@ func (o *viewOptions) checkListen() error {
 		return usagef("--listen: %w", err)
 	}
 	if !loopback(host) {
-		return usagef("--listen is %s, want an address of this machine alone, such as 127.0.0.1:8080: forward the port to look from elsewhere", o.listen)
+		return usagef("--listen is %s, want an address of this machine alone, such as 127.0.0.1:8080: forward the port to "+
+			"look from elsewhere", o.listen)
 	}
 	return nil
 }

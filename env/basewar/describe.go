@@ -35,11 +35,13 @@ func (m *Match) Describe(to *env.Scene) {
 		}
 	}
 	for side, at := range m.game.bases {
-		to.Bases = append(to.Bases, env.SceneBase{At: placeOf(at), Owners: env.Owners(r.seatsOf(Side(side).Bombers())), Energy: int(s.Energy[side])})
+		to.Bases = append(to.Bases, env.SceneBase{At: placeOf(at), Owners: env.Owners(r.seatsOf(Side(side).Bombers())),
+			Energy: int(s.Energy[side])})
 	}
 	for i := range s.bombs() {
 		b := &s.Bombs[i]
-		to.Bombs = append(to.Bombs, env.SceneBomb{At: placeOf(b.Cell), Life: int(b.Life), Blast: r.BlastRange + 1, Owners: env.Owners(r.seatsOf(b.Owners))})
+		to.Bombs = append(to.Bombs, env.SceneBomb{At: placeOf(b.Cell), Life: int(b.Life), Blast: r.BlastRange + 1,
+			Owners: env.Owners(r.seatsOf(b.Owners))})
 	}
 	for id := range s.Bombers {
 		b := &s.Bombers[id]

@@ -9,7 +9,8 @@ import (
 // Stage is what holds for all positions.
 func (m *Match) Stage() env.Stage {
 	r := &m.game.rules
-	stage := env.Stage{Rows: r.BoardSize, Cols: r.BoardSize, Conceals: []env.Concealed{env.HiddenItems, env.BombOwners, env.OthersCarry}}
+	stage := env.Stage{Rows: r.BoardSize, Cols: r.BoardSize, Conceals: []env.Concealed{env.HiddenItems, env.BombOwners,
+		env.OthersCarry}}
 	for seat := range r.Seats() {
 		colour := env.SeatColour(seat)
 		if r.Teams() {
@@ -46,7 +47,8 @@ func (m *Match) Describe(to *env.Scene) {
 	}
 	for seat := range r.Seats() {
 		a := &s.Agents[seat]
-		agent := env.SceneAgent{At: placeOf(a.Cell), Seat: seat, Alive: a.Alive, Ammo: int(a.Ammo), Blast: int(a.Blast), Kicks: a.Kicks}
+		agent := env.SceneAgent{At: placeOf(a.Cell), Seat: seat, Alive: a.Alive, Ammo: int(a.Ammo), Blast: int(a.Blast),
+			Kicks: a.Kicks}
 		if r.RadioWords > 0 {
 			to.Said = append(to.Said, env.SceneMessage{Seat: seat, Words: saved.Ints(s.Radio[seat][:r.RadioWords])})
 		}

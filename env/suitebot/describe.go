@@ -23,11 +23,13 @@ func (m *Match) Describe(to *env.Scene) {
 		to.Flames = append(to.Flames, env.SceneFlame{At: p.place(c), Life: 1})
 	}
 	for b := range s.Bombs {
-		to.Bombs = append(to.Bombs, env.SceneBomb{At: p.place(b.Cell), Life: b.Rounds, Blast: p.rules.BlastRadius + 1, Owners: 1 << b.Owner})
+		to.Bombs = append(to.Bombs, env.SceneBomb{At: p.place(b.Cell), Life: b.Rounds, Blast: p.rules.BlastRadius + 1,
+			Owners: 1 << b.Owner})
 	}
 	for seat := range p.rules.Players {
 		to.Bases = append(to.Bases, env.SceneBase{At: p.place(s.Homes[seat]), Owners: 1 << seat})
-		to.Agents = append(to.Agents, env.SceneAgent{At: p.place(s.Agents[seat]), Seat: seat, Alive: true, Ammo: 1, Blast: p.rules.BlastRadius + 1})
+		to.Agents = append(to.Agents, env.SceneAgent{At: p.place(s.Agents[seat]), Seat: seat, Alive: true, Ammo: 1,
+			Blast: p.rules.BlastRadius + 1})
 	}
 	if p.sights == nil {
 		return

@@ -28,7 +28,8 @@ func (t *Table) Seat(seat int, name string) (match.Player, error) {
 		}
 		var err error
 		if p.speed, err = strconv.ParseFloat(value, 64); err != nil || !(p.speed > 0 && p.speed <= maxSpeed) {
-			return nil, fmt.Errorf("agent %q: speed is %q, want more than 0 and at most %d moves a second", name, value, maxSpeed)
+			return nil, fmt.Errorf("agent %q: speed is %q, want more than 0 and at most %d moves a second", name, value,
+				maxSpeed)
 		}
 	}
 	t.people[seat] = p
@@ -153,7 +154,8 @@ func (t *Table) move(w http.ResponseWriter, r *http.Request) {
 	}
 	choices := t.game.Spec().Actions
 	if len(body.Action) != len(choices) {
-		http.Error(w, fmt.Sprintf("the action %v has %d parts, want %d", body.Action, len(body.Action), len(choices)), http.StatusBadRequest)
+		http.Error(w, fmt.Sprintf("the action %v has %d parts, want %d", body.Action, len(body.Action), len(choices)),
+			http.StatusBadRequest)
 		return
 	}
 	action := make([]uint8, len(choices))
