@@ -12,7 +12,7 @@ import struct
 import sys
 import threading
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -42,52 +42,36 @@ def rgb_array(board: NDArray[Any], agents: Sequence[Any]) -> NDArray[np.float64]
     return frame
 
 
-def show(state: Mapping[str, str], board: NDArray[Any], max_steps: int, agents: Sequence[Any]) -> None:
-    """Write a game to standard output; on a terminal, over the last one.
-
-    Args:
-        state: the saved game.
-        board: its cell values.
-        max_steps: its step limit.
-        agents: at their seats.
-    """
+def show(env: Any) -> None:
+    """Write an environment's game to standard output; on a terminal, over the last one."""
     live = sys.stdout.isatty()
-    text = _drawn(state, max_steps, len(agents), colour=live)
+    text = _drawn(env, colour=live)
     if text is None:
-        text = "".join("".join(_SYMBOLS[value] for value in row) + "\n" for row in board.tolist())
+        text = "".join("".join(_SYMBOLS[value] for value in row) + "\n" for row in env._board.tolist())
     sys.stdout.write((_HOME_AND_CLEAR if live else "") + text)
     sys.stdout.flush()
 
 
-def save_png(
-    folder: str, state: Mapping[str, str], board: NDArray[Any], max_steps: int, agents: Sequence[Any]
-) -> Path:
-    """Save a picture in a folder, named after the time and the step; return its path.
-
-    Args:
-        folder: where to save it.
-        state: as for `show`, and so are the others.
-        board: cell values.
-        max_steps: the step limit.
-        agents: at their seats.
-    """
+def save_png(env: Any, folder: str) -> Path:
+    """Save a picture of an environment's game, named after the time and the step; return its path."""
     tile = constants.HUMAN_FACTOR
-    image = _drawn(state, max_steps, len(agents), tile=tile)
+    image = _drawn(env, tile=tile)
     if image is None:
-        image = rgb_array(board, agents).astype(np.uint8).repeat(tile, axis=0).repeat(tile, axis=1)
-    path = Path(folder) / f"{datetime.now():%m-%d-%y_%H-%M-%S}_{state['step_count']}.png"
+        cells = rgb_array(env._board, env._agents).astype(np.uint8)
+        image = cells.repeat(tile, axis=0).repeat(tile, axis=1)
+    path = Path(folder) / f"{datetime.now():%m-%d-%y_%H-%M-%S}_{env._step_count}.png"
     path.write_bytes(_png(image))
     return path
 
 
-def _drawn(state: Mapping[str, str], max_steps: int, seats: int, **options: Any) -> Any:
+def _drawn(env: Any, **options: Any) -> Any:
     """Return the server's picture; None if it refuses the state."""
     with _drawing:
-        envs = _server(os.getpid(), seats, int(state["board_size"]), max_steps)
+        envs = _server(os.getpid(), len(env._agents), len(env._board), env._max_steps)
         if envs is None:
             return None
         try:
-            envs.set_state(0, state)
+            envs.set_state(0, env.get_json_info())
         except ServerError:
             return None
         return envs.render(0, **options)

@@ -354,7 +354,7 @@ class Pomme(gymnasium.Env):
         mode = mode or self._mode or "human"
         if mode == "rgb_array":
             return graphics.rgb_array(self._board, self._agents)
-        graphics.show(*self._drawable())
+        graphics.show(self)
         if record_pngs_dir:
             self.save_png(record_pngs_dir)
         if record_json_dir:
@@ -365,10 +365,7 @@ class Pomme(gymnasium.Env):
 
     def save_png(self, folder: str) -> Path:
         """Save a picture of the game in a folder, named after the time and the step; return its path."""
-        return graphics.save_png(folder, *self._drawable())
-
-    def _drawable(self) -> tuple[Any, ...]:
-        return Pomme.get_json_info(self), self._board, self._max_steps, self._agents
+        return graphics.save_png(self, folder)
 
     def close(self) -> None:
         """Forget the game and shut the agents down. `reset` starts again. Idempotent."""
