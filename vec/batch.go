@@ -67,21 +67,19 @@ func (p *Pool) newBatch(l *layout, games int, mem []byte) *Batch {
 	b.reward, b.returns = b.Tensor("reward").Float64s(), b.Tensor("game.return").Float64s()
 	b.terminated, b.truncated = b.Bytes("terminated"), b.Bytes("truncated")
 	b.done, b.result, b.winners = b.Bytes("game.done"), b.Bytes("game.result"), b.Bytes("game.winners")
-	b.length = b.Tensor("game.length").Int32s()
-	if t := b.Tensor("game.counts"); t != nil {
-		b.counts = t.Int32s()
-	}
-	if t := b.Tensor("game.late"); t != nil {
-		b.late, b.failed = t.Int32s(), b.Tensor("game.failed").Int32s()
-	}
-	if t := b.Tensor("game.line_up"); t != nil {
-		b.lineUp = t.Int32s()
-	}
+	b.length, b.counts = b.int32s("game.length"), b.int32s("game.counts")
+	b.late, b.failed = b.int32s("game.late"), b.int32s("game.failed")
+	b.lineUp, b.index = b.int32s("game.line_up"), b.int32s("game.index")
 	b.seed, b.episode = b.Tensor("game.seed").Uint64s(), b.Tensor("game.episode").Uint64s()
-	if index := b.Tensor("game.index"); index != nil {
-		b.index = index.Int32s()
-	}
 	return b
+}
+
+// int32s is the tensor of that name, nil if there is none.
+func (b *Batch) int32s(name string) []int32 {
+	if t := b.Tensor(name); t != nil {
+		return t.Int32s()
+	}
+	return nil
 }
 
 // aligned is size bytes that start at a multiple of align.

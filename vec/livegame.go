@@ -27,20 +27,18 @@ func (p *Pool) liveGame(game int) LiveGame {
 	return LiveGame{g.match, g.tracker, g.seed, g.rows, names, agents}
 }
 
-// Watcher is told what happens in a game that is watched, by whichever goroutine
-// steps it.
+// Watcher is told what happens in one game, by the goroutine that steps it.
 type Watcher interface {
-	// Begun says that an episode has begun, or that the game was loaded. What the
-	// liveGame has in it stays current until the next one.
+	// Begun says that an episode has begun, or that the game was loaded. The live game
+	// stays current until the next call of Begun.
 	Begun(LiveGame)
 
 	// Stepped says that a step was made, with these actions by seat.
 	Stepped(actions []uint8)
 }
 
-// Watch has a watcher told what happens in a game, from where it stands on; nil ends
-// that. The tracker of a game that is watched keeps its events, whatever the
-// configuration. A game that is not watched costs nothing more.
+// Watch tells a watcher from now on what happens in a game; nil ends that. The tracker of
+// a watched game keeps its events, whatever the configuration.
 func (p *Pool) Watch(game int, w Watcher) {
 	p.rest()
 	g := &p.games[game]
