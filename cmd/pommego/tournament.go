@@ -94,7 +94,7 @@ func (o *tournamentOptions) flags(cmd *cobra.Command) {
 	f.StringVar(&o.log, "log", "", "the file that keeps finished games; with --out, by default DIR/games.jsonl")
 	f.BoolVar(&o.resume, "resume", false, "continue the log if it exists")
 	f.BoolVar(&o.otherBuild, "other-build", false, "go on even if another build of pommego began it")
-	f.StringVar(&o.out, "out", "", "a folder for tables (Markdown, CSV), JSON and charts (PNG, SVG)")
+	f.StringVar(&o.out, "out", "", "a folder for tables (Markdown, CSV), JSON and charts (SVG)")
 	f.StringVar(&o.events, "events", "", "a file for all that happens in the games, an event a line as JSON; kept in the log meanwhile")
 	f.BoolVar(&o.timing, "timing", false, "print thinking times even where no terminal is")
 	f.BoolVar(&o.asJSON, "json", false, "print one JSON object")

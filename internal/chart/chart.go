@@ -1,8 +1,8 @@
-// Package chart draws bar charts, as PNG and as SVG: groups of bars side by
-// side beside an upright axis, with intervals and a legend, or a histogram.
+// Package chart draws bar charts as SVG: groups of bars side by side beside an
+// upright axis, with intervals and a legend, or a histogram.
 //
 //	c := chart.Bars{Title: "Games", Width: 300, Height: 200, Groups: []string{"a", "b"}, Series: series}
-//	err := c.PNG(file, 144)
+//	err := c.SVG(file)
 //
 // Lengths are in points, 72 to an inch. The same chart gives the same bytes.
 package chart
@@ -59,14 +59,6 @@ const (
 	thick   = 1.0
 )
 
-// canvas is what a chart is drawn on. Its origin is at the upper left.
-type canvas interface {
-	fill(x, y, width, height float64, c color.RGBA)
-	// text writes a line whose share anchor lies left of x, on the base line y;
-	// upright it reads from below, and the share anchor lies below y.
-	text(x, y, anchor, size float64, upright bool, s string)
-}
-
 // frame is where the bars stand.
 type frame struct {
 	left, right, top, bottom float64
@@ -75,7 +67,7 @@ type frame struct {
 }
 
 // draw draws the chart.
-func (b *Bars) draw(c canvas) {
+func (b *Bars) draw(c *canvas) {
 	f := b.frame()
 	c.text((f.left+f.right)/2, edge+large, 0.5, large, false, b.Title)
 	b.drawUprightAxis(c, f)
@@ -133,7 +125,7 @@ func (f frame) y(value float64) float64 {
 // ticks are the round values on the upright axis.
 func (f frame) ticks() []float64 { return ticks(f.min, f.max) }
 
-func (b *Bars) drawUprightAxis(c canvas, f frame) {
+func (b *Bars) drawUprightAxis(c *canvas, f frame) {
 	x := f.left - mark/2
 	for _, v := range f.ticks() {
 		y := f.y(v)
@@ -145,7 +137,7 @@ func (b *Bars) drawUprightAxis(c canvas, f frame) {
 	c.text(edge+large*0.8, (f.top+f.bottom)/2, 0.5, large, true, b.YLabel)
 }
 
-func (b *Bars) drawLowerAxis(c canvas, f frame) {
+func (b *Bars) drawLowerAxis(c *canvas, f frame) {
 	below := f.bottom
 	if b.Range > 0 {
 		below += mark
@@ -167,7 +159,7 @@ func (b *Bars) drawLowerAxis(c canvas, f frame) {
 
 // drawBars draws the bars, with a bar's room between groups, and none in a
 // histogram.
-func (b *Bars) drawBars(c canvas, f frame) {
+func (b *Bars) drawBars(c *canvas, f frame) {
 	groups, room := len(b.Groups), 1.0
 	if b.Range > 0 {
 		groups, room = len(b.Series[0].Values), 0

@@ -4,9 +4,8 @@ import (
 	"bytes"
 	"encoding/xml"
 	"errors"
-	"image"
+	"fmt"
 	"image/color"
-	"image/png"
 	"io"
 	"math"
 	"slices"
@@ -26,69 +25,72 @@ func sample() *Bars {
 	}
 }
 
-// picture draws a chart at two dots a point.
-func picture(t *testing.T, b *Bars) image.Image {
+// picture draws a chart.
+func picture(t *testing.T, b *Bars) string {
 	t.Helper()
 	var out bytes.Buffer
-	if err := b.PNG(&out, 144); err != nil {
+	if err := b.SVG(&out); err != nil {
 		t.Fatal(err)
 	}
-	p, err := png.Decode(&out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return out.String()
 }
 
-// columns is how many dots of a colour each column of the frame has, each
-// height once, from left to right. The legend lies right of the frame.
-func columns(p image.Image, f frame, c color.RGBA) []int {
-	var heights []int
-	for x := int(2 * f.left); x < int(2*(f.right-f.legend)); x++ {
-		n := 0
-		for y := range p.Bounds().Dy() {
-			if color.RGBAModel.Convert(p.At(x, y)) == c {
-				n++
-			}
+type rect struct{ x, y, width, height float64 }
+
+// rects are the rectangles of a colour in the frame, in the order in which they are drawn.
+// The legend lies right of the frame.
+func rects(t *testing.T, p string, f frame, c color.RGBA) (all []rect) {
+	t.Helper()
+	for line := range strings.Lines(p) {
+		var r rect
+		var got color.RGBA
+		_, err := fmt.Sscanf(line, `<rect x="%f" y="%f" width="%f" height="%f" fill="#%02X%02X%02X"/>`,
+			&r.x, &r.y, &r.width, &r.height, &got.R, &got.G, &got.B)
+		if got.A = 0xff; err == nil && got == c && r.x >= f.left-0.01 && r.x < f.right-f.legend {
+			all = append(all, r)
 		}
-		heights = append(heights, n)
 	}
-	return slices.Compact(slices.DeleteFunc(heights, func(n int) bool { return n == 0 }))
+	return all
 }
 
-// TestBarsAreAsHighAsTheirValues counts dots.
+func near(a, b float64) bool { return math.Abs(a-b) < 0.02 }
+
+// TestBarsAreAsHighAsTheirValues measures the bars.
 func TestBarsAreAsHighAsTheirValues(t *testing.T) {
 	b := sample()
 	p, f := picture(t, b), b.frame()
-	if got := p.Bounds().Size(); got != image.Pt(600, 400) {
-		t.Errorf("the picture's size is %v, want 600 by 400", got)
+	full := f.bottom - f.top
+	got := rects(t, p, f, Colours[0])
+	if len(got) != 2 || !near(got[0].height, full/2) || !near(got[1].height, full) {
+		t.Errorf("the first series' bars are %v, want heights of %v and %v", got, full/2, full)
 	}
-	full := int(2*f.bottom+0.5) - int(2*f.top+0.5)
-	got := columns(p, f, Colours[0])
-	if len(got) != 2 || got[1] != full || got[0] < full/2-1 || got[0] > full/2+1 {
-		t.Errorf("the first series' bars are %v dots high, want %d and %d", got, full/2, full)
+	longest := 0.0
+	for _, r := range rects(t, p, f, black) {
+		longest = max(longest, r.height)
 	}
-	whisker := 0
-	for _, n := range columns(p, f, black) {
-		whisker = max(whisker, n)
-	}
-	if want := full * 7 / 10; whisker < want || whisker > want+30 {
-		t.Errorf("the highest column of black has %d dots, want an interval of %d and some letters", whisker, want)
+	if want := full * 0.7; !near(longest, want) {
+		t.Errorf("the longest interval is %v high, want %v", longest, want)
 	}
 }
 
-// TestAHistogramHasNoGaps looks along the foot of the bars.
+// TestAHistogramHasNoGaps compares where bars end and begin.
 func TestAHistogramHasNoGaps(t *testing.T) {
 	b := &Bars{Width: 300, Height: 200, Range: 80, Series: []Series{{Colour: Colours[3], Values: []float64{3, 1, 2, 5}}}}
 	p, f := picture(t, b), b.frame()
-	for x := int(2*f.left) + 1; x < int(2*f.right)-1; x++ {
-		if got := color.RGBAModel.Convert(p.At(x, int(2*f.bottom)-3)); got != Colours[3] {
-			t.Fatalf("dot %d at the foot of the bars is %v, want %v", x, got, Colours[3])
+	x := f.left
+	got := rects(t, p, f, Colours[3])
+	for _, r := range got {
+		if !near(r.x, x) || !near(r.y+r.height, f.bottom) {
+			t.Fatalf("a bar is %v, want it to begin at %v and to stand on %v", r, x, f.bottom)
 		}
+		x = r.x + r.width
+	}
+	if len(got) != 4 || !near(x, f.right) {
+		t.Errorf("%d bars end at %v, want 4 that end at %v", len(got), x, f.right)
 	}
 }
 
-// TestTextIsWritten: without a text its place is white.
+// TestTextIsWritten: without a text the picture is another.
 func TestTextIsWritten(t *testing.T) {
 	with := picture(t, sample())
 	for name, remove := range map[string]func(*Bars){
@@ -100,7 +102,7 @@ func TestTextIsWritten(t *testing.T) {
 	} {
 		b := sample()
 		remove(b)
-		if without := picture(t, b).(*image.RGBA); bytes.Equal(without.Pix, with.(*image.RGBA).Pix) {
+		if picture(t, b) == with {
 			t.Errorf("the picture is the same without its %s", name)
 		}
 	}
@@ -160,16 +162,12 @@ func TestBarsBelowZero(t *testing.T) {
 	b := sample()
 	b.Min, b.Series = -100, []Series{{Name: "only", Colour: Colours[0], Values: []float64{-50, 100}}}
 	p, f := picture(t, b), b.frame()
-	span := 2 * (f.bottom - f.top)
-	got := columns(p, f, Colours[0])
-	near := func(n int, want float64) bool { return math.Abs(float64(n)-want) <= 2 }
-	if len(got) != 2 || !near(got[0], span/4) || !near(got[1], span/2) {
-		t.Errorf("the bars have %v dots, want about %v and %v", got, span/4, span/2)
+	span := f.bottom - f.top
+	got := rects(t, p, f, Colours[0])
+	if len(got) != 2 || !near(got[0].height, span/4) || !near(got[1].height, span/2) {
+		t.Fatalf("the bars are %v, want heights of %v and %v", got, span/4, span/2)
 	}
-	zero := int(2 * f.y(0))
-	for y := range p.Bounds().Dy() {
-		if color.RGBAModel.Convert(p.At(int(2*f.left)+int(f.right-f.left)/2, y)) == Colours[0] && y < zero-1 {
-			t.Fatalf("a bar of -50 reaches above 0, to dot %d of %d", y, zero)
-		}
+	if zero := f.y(0); !near(got[0].y, zero) || !near(got[1].y+got[1].height, zero) {
+		t.Errorf("the bars are %v, want the first to hang from %v and the second to stand on it", got, zero)
 	}
 }

@@ -17,9 +17,9 @@ import (
 
 // The pictures' places beside the card.
 const (
-	lengthsPicture  = "figures/lengths.png"
-	outcomesPicture = "figures/outcomes.png"
-	choicesPicture  = "figures/choices.png"
+	lengthsPicture  = "figures/lengths.svg"
+	outcomesPicture = "figures/outcomes.svg"
+	choicesPicture  = "figures/choices.svg"
 )
 
 // Files are the card and its pictures, by their names.

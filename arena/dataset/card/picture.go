@@ -11,7 +11,6 @@ import (
 const (
 	width  = 460
 	height = 240
-	dpi    = 96
 )
 
 // lengths draws how many games have how many steps.
@@ -21,7 +20,7 @@ func lengths(m *dataset.Manifest) ([]byte, error) {
 	for _, n := range s.Lengths {
 		bars.Values = append(bars.Values, float64(n))
 	}
-	return png(&chart.Bars{
+	return svg(&chart.Bars{
 		Title: "Lengths of games", XLabel: "steps", YLabel: "games",
 		Range: float64(s.LengthBin * len(s.Lengths)), Series: []chart.Series{bars},
 	})
@@ -64,12 +63,12 @@ func shares(m *dataset.Manifest, title, label string, names []string, share func
 			c.Series[n].Values = append(c.Series[n].Values, 100*share(a, n))
 		}
 	}
-	return png(c)
+	return svg(c)
 }
 
-func png(c *chart.Bars) ([]byte, error) {
+func svg(c *chart.Bars) ([]byte, error) {
 	c.Width, c.Height = width, height
 	var out bytes.Buffer
-	err := c.PNG(&out, dpi)
+	err := c.SVG(&out)
 	return out.Bytes(), err
 }

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"io"
 	"slices"
 	"strings"
 
@@ -14,7 +13,6 @@ const (
 	groupWidth  = 78
 	chartMargin = 90
 	chartHeight = 300
-	pngDPI      = 144
 )
 
 // bars are the chart's three bars an agent.
@@ -26,12 +24,6 @@ var bars = []struct {
 	{"lost", func(a *tournament.Standing) tournament.Estimate { return a.Loss }},
 	{"tied", func(a *tournament.Standing) tournament.Estimate { return a.Tie }},
 }
-
-// PNG draws the rates of wins, losses and ties of each agent, with intervals.
-func PNG(w io.Writer, r *tournament.Results) error { return rates(r).PNG(w, pngDPI) }
-
-// SVG draws the same as a vector graphic.
-func SVG(w io.Writer, r *tournament.Results) error { return rates(r).SVG(w) }
 
 // overview is a chart with a group an agent.
 func overview(r *tournament.Results) *chart.Bars {
@@ -62,6 +54,7 @@ func ratings(r *tournament.Results) *chart.Bars {
 	return c
 }
 
+// rates draws the shares of wins, losses and ties of each agent, with intervals.
 func rates(r *tournament.Results) *chart.Bars {
 	c := overview(r)
 	c.YLabel, c.Max = "games, %", 100

@@ -25,21 +25,10 @@ var files = []file{
 	{"agents.csv", func(w io.Writer, r *tournament.Report) error { return agentsData(r.Results).csv(w) }},
 	{"pairs.csv", func(w io.Writer, r *tournament.Report) error { return pairsData(r.Results).csv(w) }},
 	{"games.csv", func(w io.Writer, r *tournament.Report) error { return gamesData(r.Results, r.Records).csv(w) }},
-	{"rates.png", func(w io.Writer, r *tournament.Report) error { return PNG(w, r.Results) }},
-	{"rates.svg", func(w io.Writer, r *tournament.Report) error { return SVG(w, r.Results) }},
-	{"ratings.png", func(w io.Writer, r *tournament.Report) error { return ratings(r.Results).PNG(w, pngDPI) }},
+	{"rates.svg", func(w io.Writer, r *tournament.Report) error { return rates(r.Results).SVG(w) }},
 	{"ratings.svg", func(w io.Writer, r *tournament.Report) error { return ratings(r.Results).SVG(w) }},
 	{"timing.md", func(w io.Writer, r *tournament.Report) error { return timing(r.Timing).markdown(w) }},
 	{"timing.json", func(w io.Writer, r *tournament.Report) error { return JSON(w, r.Timing) }},
-}
-
-// Files lists the files that WriteFolder writes.
-func Files() []string {
-	names := make([]string, len(files))
-	for i, f := range files {
-		names[i] = f.name
-	}
-	return names
 }
 
 // WriteFolder writes the whole report into a folder, which is made if needed.
