@@ -31,11 +31,11 @@ Layouts:
          who played, and for agents that search the visits and values they chose by.
 
 The same command gives the same bytes, whatever the number of workers. A run that was
-stopped, in whatever way, continues when you give the same command again, and ends with the
-same bytes as if it had not been stopped. Give it with more --games, or --steps, and what is
-there stays and the rest is added, with the same bytes as in one run. Agents of which that is not true, because their
-search has a limit in time (ms=) or they are outside this program (http://host:port,
-exec:COMMAND), are refused unless --unrepeatable is given; the manifest then names them.
+stopped or killed continues when you give the same command again, and ends with the same
+bytes. Give it with more --games or --steps to extend the data set; the bytes are those of
+one run. Agents that may play differently the next time, because their search has a limit in
+time (ms=) or they are outside this program (http://host:port, exec:COMMAND), are refused
+unless --unrepeatable is given; the manifest then names them.
 
 Several machines can share the work, file by file: each makes a part in a folder of its own,
 with the same flags and --part; then one takes all parts, with --take for each, and makes
@@ -58,7 +58,7 @@ what is missing. The bytes are those of one run.`,
 			return exactly(0, "none")(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return profiled(o.profile, func() error { return o.run(cmd.Context(), cmd.OutOrStdout()) })
+			return o.run(cmd.Context(), cmd.OutOrStdout())
 		},
 	}
 	f := cmd.Flags()
@@ -71,7 +71,6 @@ what is missing. The bytes are those of one run.`,
 	f.BoolVar(&o.config.Unrepeatable, "unrepeatable", false, "allow agents that may play differently the next time")
 	f.DurationVar(&o.config.Limit, "limit", 0, "how long an agent outside this program may take for a move (0: as the game's own rules say, else 100ms)")
 	f.BoolVar(&o.asJSON, "json", false, "print the summary as one JSON object")
-	f.StringVar(&o.profile, "cpuprofile", "", profileUsage)
 	return cmd
 }
 
@@ -105,10 +104,9 @@ func (o *madeData) options() dataset.Options {
 
 type generateOptions struct {
 	madeData
-	parts   parts
-	agents  string
-	asJSON  bool
-	profile string
+	parts  parts
+	agents string
+	asJSON bool
 }
 
 func (o *generateOptions) run(ctx context.Context, out io.Writer) error {

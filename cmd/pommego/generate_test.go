@@ -30,6 +30,8 @@ func TestGenerateUsage(t *testing.T) {
 		{"--out x extra", "got 1 arguments [extra]"},
 		{"--out x --env Pomme-v9", `unknown environment "Pomme-v9"`},
 		{"--out x --layout rows", `layout is "rows", want one of games, steps`},
+		{"--out x --arrays lists", "arrays are stored as bytes"},
+		{"--out x --cpuprofile x", "bench --cpuprofile"},
 		{"--out x --seating lost", `seating is "lost", want one of fixed, rotated, drawn`},
 		{"--out x --agents nobody", `no agent is called "nobody"`},
 		{"--out x --agents simple,random", "2 agents, want 1 or 4"},

@@ -78,6 +78,10 @@ const inOwnServer = "it has a fixed limit, and none with --exit-on-stdin-close"
 
 // removed is what to use in place of flags that commands once had.
 var removed = map[string]string{
+	"generate arrays":     "arrays are stored as bytes; the manifest gives their types and shapes",
+	"generate cpuprofile": "bench --cpuprofile profiles the games",
+	"merge arrays":        "arrays are stored as bytes; the manifest gives their types and shapes",
+
 	"play fps":        "record the match and give --fps to replay",
 	"play give-up":    "the game's own rules say when an agent is given up",
 	"play limit-all":  "built-in agents have an option for their time, ms or ticks",
