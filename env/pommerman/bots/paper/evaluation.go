@@ -79,15 +79,18 @@ type field struct {
 
 // survey takes a state apart.
 func (f *field) survey(r *pommerman.Rules, s *pommerman.State, seat int) {
-	for c := range grid.Square(r.BoardSize).All {
-		switch item := s.Board[c]; {
-		case tactics.Free.Has(item) || item == pommerman.Flames:
-			f.open.Add(c)
-			if tactics.Pickups.Has(item) {
-				f.items.Add(c)
+	for row := range r.BoardSize {
+		for col := range r.BoardSize {
+			c := grid.At(row, col)
+			switch item := s.Board[c]; {
+			case tactics.Free.Has(item) || item == pommerman.Flames:
+				f.open.Add(c)
+				if tactics.Pickups.Has(item) {
+					f.items.Add(c)
+				}
+			case item == pommerman.Wood:
+				f.wood.Add(c)
 			}
-		case item == pommerman.Wood:
-			f.wood.Add(c)
 		}
 	}
 	for i := range s.Bombs[:s.NumBombs] {

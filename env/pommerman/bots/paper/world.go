@@ -35,8 +35,8 @@ func (w *world) Moves(s *pommerman.State, dst []search.Move) []search.Move {
 	if s.StepCount != w.begin {
 		moves = w.useful(s)
 	}
-	for move := range moves.All {
-		dst = append(dst, search.Move(move))
+	for ; moves != 0; moves = moves.Without(moves.First()) {
+		dst = append(dst, search.Move(moves.First()))
 	}
 	return dst
 }
