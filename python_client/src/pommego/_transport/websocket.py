@@ -23,7 +23,6 @@ answered, text is refused. There is no compression.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import select
 import socket
@@ -65,6 +64,7 @@ class WebSocket:
         self.max_message = max_message
         self._sock = sock
         self._recv_into = sock.recv_into
+        self._reads_in_python = isinstance(sock, ssl.SSLSocket)
         self._peer = peer
         self._pid = os.getpid()
         self._why_closed: Exception | None = None
@@ -274,9 +274,11 @@ class WebSocket:
         """
         while not self._count:
             wait(self._sock, self._deadline)
-            self._torn = isinstance(self._sock, ssl.SSLSocket)
-            with contextlib.suppress(*_NOT_YET):
+            self._torn = self._reads_in_python
+            try:  # noqa: SIM105, suppress() takes longer
                 self._count.extend(map(self._recv_into, (self._want,)))
+            except _NOT_YET:
+                pass
             self._torn = False
         next(self._frames)
 
@@ -286,18 +288,20 @@ class WebSocket:
         while True:
             self._size, final = 0, False
             while not final:
-                have = yield from self._fill(have, 2)
+                if have < 2:
+                    have = yield from self._fill(have, 2)
                 first, length, used = head[0], head[1], 2
                 frames.check_head(first, length, inside=self._begun, peer=self._peer)
                 if length > frames.MAX_CONTROL:
                     used += 2 if length == frames.LENGTH16 else 8
-                    have = yield from self._fill(have, used)
+                    if have < used:
+                        have = yield from self._fill(have, used)
                     length = frames.long_length(head[2:used], self._peer)
                 opcode, control = first & frames.OPCODE, first & frames.OPCODE >= frames.CLOSE
                 if control:
                     have = yield from self._fill(have, used + length)
-                early = min(have - used, length)
-                payload, rest = bytes(head[used : used + early]), bytes(head[used + early : have])
+                end = min(used + length, have)
+                payload, rest = bytes(head[used:end]), bytes(head[end:have])
                 head[: len(rest)], have = rest, len(rest)
                 if control:
                     self._control(opcode, payload)
