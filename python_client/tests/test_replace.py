@@ -105,7 +105,7 @@ def test_a_cut_rollout_is_the_same(
 
             found.append((rollout(envs, 60, before), counted()))
             lost = sum(host.lost for host in envs.hosts)
-            assert lost == len(cuts) or (envs.shared_memory and 0 < lost < len(cuts))
+            assert lost == len(cuts) or (made is named and 0 < lost < len(cuts))  # see `cut`
     assert found[0] == found[1]
     assert len([r for r in caplog.records if "go on at" in r.message]) == lost
 
@@ -192,7 +192,7 @@ def test_faults(server: pommego.Server) -> None:
     logging.getLogger("pommego").setLevel(logging.ERROR)  # each loss is a warning
     while faults < FAULTS:
         seed += 1
-        proxy = FaultyProxy(server.address, seed, KINDS, 60_000)
+        proxy = FaultyProxy(server.address, seed, KINDS, 40_000)
         begun = time.monotonic()
         replace = {"replace": bool(seed % 2), "timeout": 1.0}
         with contextlib.closing(proxy):

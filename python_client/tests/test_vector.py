@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -512,3 +513,31 @@ def test_repr_and_ping(vec: Vec) -> None:
     envs = vec(games=2)
     assert repr(envs) == "PommegoVectorEnv(PommeFFACompetition-v0, games=2, rows=8, observation=planes)"
     assert 0 < envs.ping() < 5
+
+
+def test_make_vec_has_few_options() -> None:
+    """What belongs together is one object: `LineUps`, `Starts`, `Connection`."""
+    assert len(inspect.signature(pommego.make_vec).parameters) == 24
+
+
+@pytest.mark.parametrize(
+    ("name", "instead"),
+    [
+        ("fog", 'use observation="unfogged"'),
+        ("compression", 'use observation="raw"'),
+        ("resume", "use replace=True instead"),
+        ("pause", 'use render_mode="human" instead'),
+        ("transport", "use address=pommego.Server"),
+        ("noop", "use python -m pommego.bench"),
+        ("opponent_weights", "use opponents=pommego.LineUps"),
+        ("start_weights", "use start_states=pommego.Starts"),
+        ("ordinary_starts", "use start_states=pommego.Starts"),
+        ("ca_file", r"use connection=pommego.Connection\(ca_file=...\) instead"),
+        ("shared_memory", r"use connection=pommego.Connection\(shared_memory=...\) instead"),
+        ("colour", "colour$"),
+    ],
+)
+def test_options_that_are_gone(name: str, instead: str) -> None:
+    for make in (pommego.make_vec, pommego.make):
+        with pytest.raises(TypeError, match=rf"^make_vec\(\) has no option .*{instead}"):
+            make("OneVsOne-v0", **{name: None})

@@ -48,6 +48,7 @@ from pommego.errors import (
 if TYPE_CHECKING:
     from pommego._core.connecting import Connection
     from pommego._core.opponents import LineUps
+    from pommego._core.simulating import Simulation
     from pommego._core.starts import Starts
     from pommego.encoding import planes
     from pommego.evaluation import check_result, evaluate
@@ -59,7 +60,7 @@ if TYPE_CHECKING:
     from pommego.server import Server
     from pommego.single import PommegoEnv
     from pommego.spec import GameSpec, Result
-    from pommego.state import Simulation, State
+    from pommego.state import State
     from pommego.vector import PommegoVectorEnv
     from pommego.watching import Video, watch
 
@@ -125,7 +126,7 @@ _MODULES = {
     "Pool": "pool",
     "Result": "spec",
     "Server": "server",
-    "Simulation": "state",
+    "Simulation": "_core.simulating",
     "Starts": "_core.starts",
     "State": "state",
     "Video": "watching",

@@ -104,7 +104,7 @@ def make_vec(
         opponents: the players in all seats but the learner's; then there is one row
             per game. Opponent k sits at (learner + 1 + k) mod seats, so that in
             team games opponent 1 is the teammate. Each is an agent's name, a policy
-            (see `PommegoVectorEnv`), or a `Pool` of policies. Several line-ups: a list with
+            (see `LineUps`), or a `Pool` of policies. Several line-ups: a list with
             one for each game, a function that returns the line-up of a game, given its
             number, or `LineUps`, of which one is drawn for each episode.
             ``info["game"]["line_up"]`` is the line-up that an episode had.

@@ -1,17 +1,14 @@
-"""Saved games, and what simulations return."""
+"""Saved games."""
 
 from __future__ import annotations
 
 import json
 import weakref
-from typing import Any, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any
 
 from pommego.errors import PommegoError
 
-__all__ = ["Simulation", "State", "to_wire"]
+__all__ = ["State", "to_wire"]
 
 
 class State:
@@ -61,29 +58,6 @@ class State:
 
     def __repr__(self) -> str:
         return f"State({len(self._data)} bytes)"
-
-
-class Simulation(NamedTuple):
-    """What `PommegoVectorEnv.simulate` returns, for n states.
-
-    With ``trajectory=True`` all arrays have one more axis, the steps, in front.
-
-    Attributes:
-        states: the n states after the last step; with ``trajectory=True`` a list of n
-            states for each step.
-        obs: their observations, (n * learners, ...).
-        reward: float64 (n * learners,), the sum of all steps.
-        terminated: bool (n * learners,), whether the game ended in any of the steps.
-        truncated: bool (n * learners,), whether it was cut off in any of the steps.
-        info: as from `step`; "seed" is the seed of the simulation's random numbers.
-    """
-
-    states: list[State] | list[list[State]]
-    obs: dict[str, NDArray[Any]]
-    reward: NDArray[np.float64]
-    terminated: NDArray[np.bool_]
-    truncated: NDArray[np.bool_]
-    info: dict[str, Any]
 
 
 def to_wire(state: State | bytes | dict[str, Any] | str) -> bytes | str:

@@ -27,9 +27,10 @@ if TYPE_CHECKING:
     from pommego._core.policies import PolicyGames
     from pommego._core.portion import Host
     from pommego._core.several import JoinedGames
+    from pommego._core.simulating import Simulation
     from pommego._core.starts import Starts
     from pommego._core.viewer import Viewer
-    from pommego.state import Simulation, State
+    from pommego.state import State
 
 # ruff: noqa: PLC0415, modules that a plain step does not need are loaded when they are used
 
@@ -79,34 +80,14 @@ class PommegoVectorEnv(VectorEnv):
       ``info["final_info"]``, as gymnasium's own vector environments have them;
       ``final_info["game"]`` repeats ``info["game"]``.
 
-    Policies as opponents: a callable in `opponents` or `seats` plays its seats from
-    Python, in all games. Its rows are hidden from the caller. In each step it is called
-    once, as ``policy(obs, info)``, with the observations and info of all its rows, and
-    returns their actions: integers (n,), or (n, components). `obs` is a dict of arrays
-    like the caller's, and `info` has
+    Errors: a `ServerError` means that the server refused a request; nothing has changed. A
+    `ConnectionError` or `TimeoutError` closes the environment. Ctrl-C ends a call at once. The
+    next call works if the server finishes the interrupted one within a second; otherwise
+    it closes the environment with a `ClosedError`. Only `recv` can be called again to wait on.
 
-    * ``action_mask``, ``alive`` and ``seat``, as above;
-    * ``valid``: bool (n,), false where the action is ignored: the seat is out, or the next
-      step only resets the game;
-    * ``first``: bool (n,), true where an episode begins with this observation, or the game
-      has been set to a state: there a policy with a memory clears it;
-    * ``row``: int (n,), a fixed number for each seat of each game, an index into such a memory.
-
-    The arrays belong to the policy. In Radio games components 1 and 2 are the words sent, 0
-    for none. If a policy raises an exception nothing has been stepped, and the next `step`
-    calls it again. With policies only one step can be in flight, and `simulate` is not
-    possible. With several line-ups a policy is called for the games whose episode has it.
-
-    Errors: after a `ServerError`, with which the server refuses a request, nothing has
-    changed; a `ConnectionError` or `TimeoutError` closes the environment. Ctrl-C
-    (or another signal whose handler raises) ends a call at once. The next one works if
-    the server is done within a second with what was interrupted; otherwise it closes
-    the environment and is a `ClosedError`. Only `recv` can be called again to wait on.
-
-    An environment belongs to one thread at a time (`BusyError`) and to the process
-    that made it (`ForkedError`), and cannot be pickled. As a context manager it closes
-    at the end of the block; it also closes when it is garbage collected or the
-    interpreter exits.
+    An environment belongs to one thread at a time (`BusyError`) and to the process that made it
+    (`ForkedError`), and cannot be pickled. It closes at the end of a ``with`` block, when it
+    is garbage collected, and when the interpreter exits.
 
     Attributes:
         num_envs: number of rows.
@@ -211,9 +192,8 @@ class PommegoVectorEnv(VectorEnv):
                 changed.
 
         Returns:
-            the observation and info of all rows. ``info["seed"]`` is set where
-            a game was reset. Unlike in gymnasium's SyncVectorEnv, action masks and
-            the like are present for all rows even then.
+            the observation and info of all rows. ``info["seed"]`` is set where a game was
+            reset; action masks and the like are present for all rows.
 
         Raises:
             ValueError, TypeError: seed, mask or states are not as described.
@@ -264,8 +244,7 @@ class PommegoVectorEnv(VectorEnv):
     def send(self, actions: ArrayLike, rows: ArrayLike | None = None) -> None:
         """Begin a step without waiting for it; `recv` returns its batch.
 
-        Several may be in flight (``envs.max_in_flight``); their batches arrive in
-        order.
+        Up to `max_in_flight` steps may be in flight; their batches arrive in order.
 
         With a `batch_size` below `num_games` it begins a step of the games with
         these rows, which are then under way until a `recv` returns them; after a
@@ -280,7 +259,7 @@ class PommegoVectorEnv(VectorEnv):
             PommegoError: too many are in flight.
             ValueError, TypeError: actions or rows are not as described.
             ServerError: an action is out of range, or (with `batch_size`) a game is
-                under way; nothing has begun then. Most often the next `recv` raises it.
+                under way; nothing has begun then. Usually the next `recv` raises it.
         """
         self._session.send(actions, rows)
 
@@ -363,9 +342,9 @@ class PommegoVectorEnv(VectorEnv):
 
     @property
     def web_address(self) -> str:
-        """Where the games can be looked at in a browser on this machine, with ``make_vec(..., web=True)``.
+        """The page that shows the games in a browser on this machine, with ``make_vec(..., web=True)``.
 
-        Whoever has the address can look: it contains a token.
+        The address contains a token: everyone who has it can look.
 
         Raises:
             PommegoError: the environment was made without web=True.
@@ -376,18 +355,18 @@ class PommegoVectorEnv(VectorEnv):
 
     @alone
     def show(self, *, probabilities: ArrayLike | None = None, values: ArrayLike | None = None) -> bool:
-        """Show those who look at `web_address` what you choose the next actions by.
+        """Show viewers of `web_address` what you choose the next actions by.
 
-        Call it before `step`. Nothing is sent unless somebody looks, and then at most ten times
-        a second; without web=True, and while steps are in flight, it does nothing.
+        Call it before `step`. It sends at most ten times a second, and only while a viewer is
+        connected. Without web=True, and while steps are in flight, it does nothing.
 
         Args:
-            probabilities: with which the actions are chosen, float32 (rows, choices): for each
-                choice of each component of the action, in the order of ``info["action_mask"]``.
-            values: what the positions are worth to you, float32 (rows,).
+            probabilities: of the actions, float32 (rows, choices): one for each choice of each
+                component, in the order of ``info["action_mask"]``.
+            values: your estimate of each position's value, float32 (rows,).
 
         Returns:
-            whether somebody looks.
+            whether a viewer is connected.
 
         Raises:
             ValueError, ServerError: an array has another shape.
@@ -487,8 +466,7 @@ class PommegoVectorEnv(VectorEnv):
                 request.
 
         Returns:
-            one `State` for one number (a dict if `as_json`), else a list in the order
-            of `games`. Large numbers of games take several messages.
+            one `State` for one number (a dict if `as_json`), else a list in the order of `games`.
 
         Raises:
             ServerError: there is no such game, or the environment was never reset.
@@ -549,9 +527,8 @@ class PommegoVectorEnv(VectorEnv):
 
         This is a forward model for search: one step with the given actions or, with
         `steps` and `policy`, a rollout, which an agent on the server plays to its end. The
-        RNGs of the copies are reseeded, so that a search sees what can happen, not what
-        will happen. With the same seed the result is the same, whatever the number of
-        workers.
+        RNGs of the copies are reseeded, so a search sees what can happen, not what
+        will happen. The same seed gives the same result with any number of workers.
 
         Args:
             states: n states of games that are not over; a state may occur several times.
@@ -560,16 +537,14 @@ class PommegoVectorEnv(VectorEnv):
             seed: the RNG of state k gets seed + k; None: a random seed.
             steps: how many steps to make, 1 to 65535; a game that ends makes no more.
             policy: the agent that plays the learners' seats after the first step, such as
-                "random" or "simple"; needed for more than one step. It begins with an
-                empty memory.
+                "random" or "simple"; needed for more than one step. Its memory is empty at first.
             trajectory: whether to return every step, with an axis of `steps` in front of
                 all arrays, instead of the last. After its end a game shows its last
                 position again, with reward 0 and flags False.
 
         Returns:
             the n states after the last step and their batch, with the sum of the rewards.
-            ``info["game"]`` says how games ended, if any did. Large sets take several
-            messages.
+            ``info["game"]`` says how games ended, if any did.
 
         Raises:
             ValueError: there are several steps and no policy, or an array's shape is wrong.

@@ -14,9 +14,10 @@ from pommego._core.batch import View
 from pommego._core.session import Session
 from pommego._transport import wire
 from pommego.errors import ServerError
-from pommego.state import Simulation, State, to_wire
+from pommego.state import State, to_wire
 
 if TYPE_CHECKING:
+    from pommego._core.simulating import Simulation
     from pommego._core.starts import Starts
 
 __all__ = ["Games"]

@@ -14,7 +14,7 @@ from pommego.pool import Pool
 
 __all__ = ["LEARNER", "LineUps", "Opponent", "Opponents", "Policy", "seats_of"]
 
-#: What plays a seat from Python: see `PommegoVectorEnv`'s "Policies as opponents".
+#: What plays a seat from Python: see `LineUps`.
 Policy = Callable[[dict[str, NDArray[Any]], dict[str, NDArray[Any]]], ArrayLike]
 #: An agent's name, a policy, or a pool of them.
 Opponent = str | Policy | Pool
@@ -30,6 +30,22 @@ class LineUps:
         envs = pommego.make_vec(id, 64, opponents=pommego.LineUps([easy, hard], weights=[0.8, 0.2]))
 
     The draw depends on the episode's seed alone.
+
+    A policy is a callable that plays its seats from Python, in all games. The caller does not see
+    its rows. In each step it is called once, as ``policy(obs, info)``, with all its rows, and
+    returns their actions: integers (n,), or (n, components). `obs` is a dict of arrays
+    like the caller's, which the policy may keep, and `info` has
+
+    * ``action_mask``, ``alive`` and ``seat``, as in `PommegoVectorEnv`;
+    * ``valid``: bool (n,), false where the action is ignored: the seat is out, or the next
+      step only resets the game;
+    * ``first``: bool (n,), true where an episode begins with this observation, or the game
+      has been set to a state: there a policy with a memory clears it;
+    * ``row``: int (n,), a fixed number for each seat of each game, an index into such a memory.
+
+    In Radio games components 1 and 2 are the words sent, 0 for none. If a policy raises an
+    exception nothing has been stepped, and the next step calls it again. With policies only one
+    step can be in flight, and `PommegoVectorEnv.simulate` is not possible.
 
     Args:
         line_ups: each has an opponent for each seat that does not learn: an agent's name, a policy

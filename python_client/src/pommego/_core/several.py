@@ -26,9 +26,10 @@ from pommego._core.opponents import LineUps
 from pommego._core.portion import Host, Portion
 from pommego._core.rows import rows_of
 from pommego._core.session import Session
+from pommego._core.simulating import Simulation
 from pommego._core.starts import Starts
 from pommego.errors import ClosedError, ConnectionError, PommegoError, ServerError, TimeoutError
-from pommego.state import Simulation, State
+from pommego.state import State
 
 __all__ = ["JoinedGames"]
 
@@ -65,7 +66,7 @@ class JoinedGames:
         self.made = msgspec.structs.replace(one.made, games=total, rows=self.rows, **size)
         self._wanted = len(portions) if together else self.games // len(portions[0].numbers)
         self._ready: deque[tuple[Portion, View]] = deque()  # received, not handed out yet
-        self._held = np.arange(total, dtype=np.int32)  # the games of the last batch
+        self._held = self._every = np.arange(total, dtype=np.int32)  # the last batch's games, and all
         self._sent = np.zeros(total, np.bool_)  # games whose next batch has not been handed out
         self._heeded = np.zeros((total, self.learners), np.bool_)  # rows whose next action counts
         self._over = np.zeros(total, np.bool_)  # games that need a reset
@@ -222,7 +223,9 @@ class JoinedGames:
         taken = [self._ready.popleft() for _ in range(self._wanted)]
         if not self.made.batch_size:
             taken.sort(key=lambda pair: pair[0].first)
-        games = np.concatenate([np.array(portion.numbers) for portion, _ in taken])
+        games = self._every
+        if self.made.batch_size:
+            games = np.concatenate([self._every[portion.slice] for portion, _ in taken])
         view = join_batches([view for _, view in taken])
         over = np.zeros(len(games), np.bool_)
         over[view.finished] = True
@@ -230,7 +233,7 @@ class JoinedGames:
         self._heeded[games] = alive & ~(over & self._skips)[:, None]
         self._over[games] = over & (self.made.autoreset_mode == "Disabled")
         self._sent[games] = False
-        self._held = games.astype(np.int32)
+        self._held = games
         if self._numbered:
             view.games, view.rows = self._held, rows_of(games, self.learners)
         return view

@@ -4,19 +4,42 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from pommego._core import checks
 from pommego._core.batch import View
 from pommego._core.info import episode_info
 from pommego._core.merging import join_simulations
 from pommego._transport import wire
-from pommego.state import Simulation, State, to_wire
+from pommego.state import State, to_wire
 
-__all__ = ["simulate"]
+__all__ = ["Simulation", "simulate"]
+
+
+class Simulation(NamedTuple):
+    """What `PommegoVectorEnv.simulate` returns, for n states.
+
+    With ``trajectory=True`` all arrays have one more axis, the steps, in front.
+
+    Attributes:
+        states: the n states after the last step; with ``trajectory=True`` a list of n
+            states for each step.
+        obs: their observations, (n * learners, ...).
+        reward: float64 (n * learners,), the sum of all steps.
+        terminated: bool (n * learners,), whether the game ended in any of the steps.
+        truncated: bool (n * learners,), whether it was cut off in any of the steps.
+        info: as from `step`; "seed" is the seed of the simulation's random numbers.
+    """
+
+    states: list[State] | list[list[State]]
+    obs: dict[str, NDArray[Any]]
+    reward: NDArray[np.float64]
+    terminated: NDArray[np.bool_]
+    truncated: NDArray[np.bool_]
+    info: dict[str, Any]
 
 
 def simulate(
