@@ -165,11 +165,7 @@ func (w *staging) write(e *encoder, s *shard) (*summary, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	made.File.Path = name
-	text, err := json.Marshal(made)
-	if err != nil {
-		return nil, err
-	}
-	if err := writeWhole(w.disk, w.summaryPath(s.index), w.scratch, text); err != nil {
+	if err := w.writeJSON(w.summaryPath(s.index), made); err != nil {
 		return nil, err
 	}
 	if err := p.Commit(); err != nil {
