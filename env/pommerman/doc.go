@@ -23,7 +23,7 @@
 //	scene.go  the maps all seats see, drawn once a step (scene_amd64.s: many cells at a time)
 //	raw.go    the lossless encoding of that; planes.go the one for networks
 //	dict.go   the reference's observation dictionary, for programs
-//	text.go   pictures as text for terminals; draw.go as tiles; describe.go what there is to draw
+//	describe.go what there is to draw
 //	match.go  the contract; table.go what a state holds; check.go its invariants;
 //	          save.go, json.go saved states
 //	record.go recorded games; record_obs.go the observations in them

@@ -95,7 +95,8 @@ func (m *Match) AppendJSON(dst []byte) ([]byte, error) {
 		items = append(items, jsonItem{v[:2], v[2]})
 	}
 	out := jsonState{
-		BoardSize: nest(r.BoardSize), StepCount: nest(t.StepCount), Board: nest(m.jsonBoard()), Agents: nest(agents), Bombs: nest(bombs),
+		BoardSize: nest(r.BoardSize), StepCount: nest(t.StepCount), Board: nest(m.jsonBoard()),
+		Agents: nest(agents), Bombs: nest(bombs),
 		Flames: nest(flames), Items: nest(items), Intended: nest([]int{}),
 		Own: jsonExtra{stateFormat, saved.Hex(m.game.form.Rules), saved.Hex(m.RNG.State), t.Due, t.Training, t.Results},
 	}
@@ -202,7 +203,8 @@ func (in *jsonReader) agents(t *Snapshot) error {
 		if a.ID < 0 || a.ID >= len(list) || t.Agents[a.ID] != nil {
 			return fmt.Errorf("there is an agent_id %d, want each of 0 to %d once", a.ID, in.Seats()-1)
 		}
-		t.Agents[a.ID] = []int{a.Position[0], a.Position[1], int(toByte(a.Alive)), a.Ammo, a.Blast, int(toByte(a.Kicks))}
+		alive, kicks := int(toByte(a.Alive)), int(toByte(a.Kicks))
+		t.Agents[a.ID] = []int{a.Position[0], a.Position[1], alive, a.Ammo, a.Blast, kicks}
 	}
 	return nil
 }

@@ -149,7 +149,8 @@ func (r *Rules) config(id string) config {
 		NumRigid: r.NumRigid, NumWood: r.NumWood, NumItems: r.NumItems, MaxSteps: r.MaxSteps,
 		Fog: r.ViewSize != 0, ViewSize: unless(r.ViewSize, 0), MaxBlast: r.MaxBlast,
 		FirstCollapse: unless(r.FirstCollapse, NoCollapse),
-		RadioVocab:    unless(r.RadioVocab, 0), RadioWords: unless(r.RadioWords, 0), TrainingAgent: unless(r.TrainingAgent, NoSeat),
+		RadioVocab:    unless(r.RadioVocab, 0), RadioWords: unless(r.RadioWords, 0),
+		TrainingAgent: unless(r.TrainingAgent, NoSeat),
 	}
 	for ring, at := range r.Collapses() {
 		c.Collapses.Add(at, ring)
@@ -201,7 +202,8 @@ func matchOf(h *record.Head) (*Match, string, error) {
 		return nil, "", fmt.Errorf("config: num_agents is %d, want %d in game type %d", c.NumAgents, r.Seats(), r.GameType)
 	}
 	if want := r.config("").Collapses; !slices.EqualFunc(c.Collapses, want, slices.Equal[[]int]) {
-		return nil, "", fmt.Errorf("config: collapses are %v, but by first_collapse and max_steps they are %v", c.Collapses, want)
+		return nil, "", fmt.Errorf("config: collapses are %v, but by first_collapse and max_steps they are %v",
+			c.Collapses, want)
 	}
 	id := ""
 	if c.EnvID != nil {

@@ -62,7 +62,8 @@ func (r *Rules) shape() *saved.Shape {
 	last := first + r.Seats() - 1
 	return &saved.Shape{Cell: func(i int) (int, int) { return i / n, i % n }, Columns: map[string][]saved.Column{
 		"position": {saved.Col("", 0, n-1)}, "ammo": {saved.Col("", 0, 255)}, "blast_strength": {saved.Col("", 1, 255)},
-		"teammate": {saved.Col("", dummy, last)}, "enemies": {saved.Col("", dummy, last)}, "alive": {saved.Col("", first, last)},
+		"teammate": {saved.Col("", dummy, last)}, "enemies": {saved.Col("", dummy, last)},
+		"alive":      {saved.Col("", first, last)},
 		"step_count": {saved.Col("", 0, 1<<15)}, "message": {saved.Col("", 0, 255)},
 	}}
 }

@@ -80,7 +80,8 @@ func (r *Rules) leastBlast() int { return min(r.StartBlast, r.Traits().leastBlas
 func (r *Rules) show(s *State, t *Snapshot) {
 	t.StepCount, t.Due, t.Training, t.RNG = int(s.StepCount), int(s.due)-1, int(s.training)-1, saved.RNG(s.RNG)
 	t.Board.Draw(r.BoardSize*r.BoardSize, digits, func(i int) int { return int(s.Board[r.cell(i)]) })
-	t.Agents, t.Bombs, t.Flames, t.Items, t.Radio, t.Results = t.Agents[:0], t.Bombs[:0], t.Flames[:0], t.Items[:0], t.Radio[:0], nil
+	t.Agents, t.Bombs, t.Flames = t.Agents[:0], t.Bombs[:0], t.Flames[:0]
+	t.Items, t.Radio, t.Results = t.Items[:0], t.Radio[:0], nil
 	for seat := range r.Seats() {
 		a := &s.Agents[seat]
 		t.Agents.Add(a.Cell.Row(), a.Cell.Col(), int(toByte(a.Alive)), int(a.Ammo), int(a.Blast), int(toByte(a.Kicks)))

@@ -79,7 +79,8 @@ func (f *Form[S, T]) wrap(err error) error {
 	return fmt.Errorf("%s: state: %w", f.Game, err)
 }
 
-var errMore = errors.New("it holds something that its readable form does not show, such as an agent past the last seat or a bomb past the end of the list; want zeros there")
+var errMore = errors.New("it holds something that its readable form does not show, " +
+	"such as an agent past the last seat or a bomb past the end of the list; want zeros there")
 
 // Read is the state that a snapshot shows, if that can be played.
 func (f *Form[S, T]) Read(t *T) (s S, err error) {
