@@ -123,7 +123,7 @@ type walls struct{ rigid, wood grid.Bits }
 // deal makes a fresh board: draws walls until almost all passages can be
 // reached, then hides the items.
 func (l *layout) deal(s *State, rng *env.RNG) {
-	w := l.rules.dynamics().deal(l, s, rng)
+	w := l.drawWalls(s, rng)
 	l.hideItems(s, w.wood, rng)
 }
 

@@ -25,7 +25,7 @@ func (r *Rules) invariants(s *State) error {
 	}
 	var seen grid.Bits
 	for i, a := range s.Agents[:r.Seats()] {
-		inFlames := !r.FlamesKill() && s.Board[a.Cell] == Flames
+		inFlames := !r.Traits().FlamesKill && s.Board[a.Cell] == Flames
 		switch {
 		case a.Alive && !inFlames && s.Board[a.Cell] != r.Agent0()+Item(i):
 			return fmt.Errorf("agent %d lives at %s, but the board shows %d there", i, where(a.Cell), s.Board[a.Cell])
@@ -44,11 +44,11 @@ func (r *Rules) checkBombs(s *State) error {
 	for i, b := range s.bombs() {
 		item := s.Board[b.Cell]
 		switch {
-		case seen.Has(b.Cell) && !r.BombsStack():
+		case seen.Has(b.Cell) && !r.Traits().BombsStack:
 			return fmt.Errorf("two bombs lie at %s", where(b.Cell))
 		case item != BombItem && item != Flames && item < r.Agent0():
 			return fmt.Errorf("bombs[%d] lies at %s, but the board shows %d there", i, where(b.Cell), item)
-		case r.FlamesKill() && s.Hidden(b.Cell) != Passage: // no agent can lay one there, and one that rolls there explodes
+		case r.Traits().FlamesKill && s.Hidden(b.Cell) != Passage: // no agent can lay one there, and one that rolls there explodes
 			return fmt.Errorf("bombs[%d] lies at %s, where item %d is hidden; want one or the other", i, where(b.Cell), s.Hidden(b.Cell))
 		}
 		seen.Add(b.Cell)

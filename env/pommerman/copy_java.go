@@ -1,9 +1,6 @@
 package pommerman
 
-import (
-	"pommego/env"
-	"pommego/env/grid"
-)
+import "pommego/env/grid"
 
 // CopyJava sets s to the copy of the game that the Java re-implementation gives a
 // player for planning: what the seat sees now, and nothing else. Bombs lie still and
@@ -35,6 +32,3 @@ func (r *Rules) CopyJava(v *View, s *State) {
 		s.addBomb(NewBomb(b.Cell, b.Life, b.Blast, nobody, grid.Stay))
 	}
 }
-
-// Result is a seat's result so far, [env.Incomplete] while it plays.
-func (r *Rules) Result(s *State, seat int) env.Result { return r.dynamics().result(r, s, seat) }

@@ -6,40 +6,8 @@ import (
 	"pommego/env"
 )
 
-// dynamics is what differs between the steps that a game can be played by: how a move
-// changes the state, how a game ends, and what it pays. [today] has what the steps
-// share; the others embed it and replace what differs.
-type dynamics interface {
-	// check returns an error for rules that do not go together with this step.
-	check(r *Rules) error
-
-	// deal draws the walls of a fresh board.
-	deal(l *layout, s *State, rng *env.RNG) walls
-
-	// play makes one move of all agents. track, if not nil, is told what happens.
-	play(r *Rules, s *State, actions []uint8, track *tracker)
-
-	// lastStep is the step count at which the step limit ends a game.
-	lastStep(r *Rules) int
-
-	// over reports whether the game has ended. alive is the living agents.
-	over(r *Rules, s *State, alive env.SeatSet) bool
-
-	// winners are the winners of a game that is over, none if it is a tie.
-	winners(r *Rules, s *State, alive env.SeatSet) env.SeatSet
-
-	// rewards writes what the reference pays each seat in this step.
-	rewards(r *Rules, s *State, dst []float64)
-
-	// outcome writes how the game ended for the seats whose result is decided.
-	outcome(r *Rules, s *State, dst []float64)
-
-	// result is a seat's result so far, env.Incomplete while it plays.
-	result(r *Rules, s *State, seat int) env.Result
-}
-
-// Traits is what else differs between the steps: facts that observations, saved states
-// and agents need.
+// Traits is what differs between the steps besides what they do: facts that observations,
+// saved states and agents need.
 type Traits struct {
 	// BombsVanish: a bomb that an explosion reaches vanishes. Otherwise it explodes too.
 	BombsVanish bool
@@ -62,45 +30,48 @@ type Traits struct {
 	leastView  int  // the least ViewSize
 	leastBlast int  // the least blast strength, unless agents start with less
 	lookBack   int  // rows and columns that a seat sees less up and left
+	countsLate int  // steps that a game goes on after the step limit
 	ringsWait  bool // a ring that is due falls when the next step begins, not in its own
 	results    bool // a state has results of its own, see State.results
 }
 
-// stepRules is one step: its dynamics and its traits.
-type stepRules struct {
-	dynamics
-	Traits
-}
-
-var byStep = [numSteps]stepRules{
-	StepToday: {today{}, Traits{FlamesKill: true, Silence: true, version: 1, leastBlast: 1, ringsWait: true}},
-	Step2018: {may2018{}, Traits{
+var traits = [numSteps]Traits{
+	StepToday: {FlamesKill: true, Silence: true, version: 1, leastBlast: 1, ringsWait: true},
+	Step2018: {
 		BombsVanish: true, BombsStack: true,
-		version: 2, leastBlast: 2, lookBack: 1, ringsWait: true,
-	}},
-	StepJava: {java{}, Traits{
+		version: 2, leastBlast: 2, lookBack: 1, countsLate: 1, ringsWait: true,
+	},
+	StepJava: {
 		FlamesKill: true, AgentsStack: true, Conceals: true, Silence: true, Lingers: 1,
 		version: 2, leastView: OwnCell, leastBlast: 1, results: true,
-	}},
+	},
 }
 
 // Traits is what follows from the step of the game. The caller must not change it.
-func (r *Rules) Traits() *Traits { return &byStep[r.StepKind].Traits }
+func (r *Rules) Traits() *Traits { return &traits[r.StepKind] }
 
-// dynamics is how the game is played.
-func (r *Rules) dynamics() dynamics { return byStep[r.StepKind].dynamics }
+// The functions below are all that choose by the step. They call what it does by its name:
+// through an interface, states and actions of searches would move to the heap.
 
-// today is the step of the reference as it is now: turn.go and ending.go.
-type today struct{}
-
-func (today) check(r *Rules) error {
-	if r.CollapseEvery != 0 {
-		return fmt.Errorf("rules: collapse_every is %d, want 0: only step java has it", r.CollapseEvery)
+// step makes one move of all agents. track, if not nil, is told what happens.
+func (r *Rules) step(s *State, actions []uint8, track *tracker) {
+	switch r.StepKind {
+	case StepToday:
+		r.stepToday(s, actions, track)
+	case Step2018:
+		r.step2018(s, actions, nil, track)
+	case StepJava:
+		r.stepJava(s, actions, nil, track)
 	}
-	return nil
 }
 
-func (today) deal(l *layout, s *State, rng *env.RNG) walls {
+// drawWalls draws the walls of a fresh board and builds it.
+func (l *layout) drawWalls(s *State, rng *env.RNG) walls {
+	if l.rules.StepKind == StepJava {
+		w := l.drawJava(rng)
+		l.build(s, &w)
+		return w
+	}
 	w := l.lay(s, rng)
 	for !l.connected(&w) {
 		w = l.lay(s, rng)
@@ -108,11 +79,52 @@ func (today) deal(l *layout, s *State, rng *env.RNG) walls {
 	return w
 }
 
-func (today) lastStep(r *Rules) int { return r.MaxSteps }
+// over reports whether the game has ended. alive is the living agents.
+func (r *Rules) over(s *State, alive env.SeatSet) bool {
+	if r.StepKind == StepJava {
+		return r.overJava(s, alive)
+	}
+	return r.overToday(s, alive)
+}
 
-func (today) outcome(r *Rules, s *State, dst []float64) { r.Rewards(s, dst) }
+// winners are the winners of a game that is over, none if it is a tie.
+func (r *Rules) winners(s *State, alive env.SeatSet) env.SeatSet {
+	if r.StepKind == StepJava {
+		return s.results.won()
+	}
+	return r.lastLiving(alive)
+}
 
-func (today) result(r *Rules, s *State, seat int) env.Result {
+// Rewards writes what the reference pays each seat in this step.
+func (r *Rules) Rewards(s *State, dst []float64) {
+	if r.StepKind == StepJava {
+		r.rewardsJava(s, dst)
+		return
+	}
+	r.rewardsToday(s, dst)
+}
+
+// outcome writes how the game ended for the seats whose result is decided: what the reference
+// pays in the step that decides it. The Java rules pay nothing before the end, when all who
+// are out by then have lost.
+func (r *Rules) outcome(s *State, dst []float64) {
+	r.Rewards(s, dst)
+	if r.StepKind != StepJava {
+		return
+	}
+	for seat := range dst {
+		if dst[seat] == 0 && !s.Agents[seat].Alive {
+			dst[seat] = -1
+		}
+	}
+}
+
+// Result is a seat's result so far, [env.Incomplete] while it plays. By the Java rules a
+// seat's result can be decided before the game's.
+func (r *Rules) Result(s *State, seat int) env.Result {
+	if r.StepKind == StepJava {
+		return s.result(seat)
+	}
 	status := r.Status(s)
 	switch {
 	case status.Winners.Has(seat):
@@ -123,34 +135,15 @@ func (today) result(r *Rules, s *State, seat int) env.Result {
 	return status.Result
 }
 
-// may2018 is the step of the reference in May 2018: turn_2018.go.
-type may2018 struct{ today }
-
-func (may2018) check(r *Rules) error {
-	if r.DelayedChain {
+// checkStep returns an error for rules that do not go together with the step.
+func (r *Rules) checkStep() error {
+	switch {
+	case r.StepKind == Step2018 && r.DelayedChain:
 		return fmt.Errorf("rules: delayed_chain is set, but by step 2018 no bomb sets off another: leave it out")
-	}
-	return today{}.check(r)
-}
-
-// The reference of that time paid 0 to teams of which nobody was left.
-func (m may2018) rewards(r *Rules, s *State, dst []float64) { m.pay(r, s, dst, 0) }
-
-// The count was compared with the limit before the step was counted.
-func (may2018) lastStep(r *Rules) int { return r.MaxSteps + 1 }
-
-// java is the step of the Java re-implementation's code: turn_java.go and ending_java.go.
-type java struct{ today }
-
-func (java) check(r *Rules) error {
-	if r.Seats() != MaxAgents || r.RadioWords > 0 || r.Skulls || r.DelayedChain {
+	case r.StepKind == StepJava && (r.Seats() != MaxAgents || r.RadioWords > 0 || r.Skulls || r.DelayedChain):
 		return fmt.Errorf("rules: step java wants game_type 1 or 2, no skulls and no delayed_chain")
+	case r.StepKind != StepJava && r.CollapseEvery != 0:
+		return fmt.Errorf("rules: collapse_every is %d, want 0: only step java has it", r.CollapseEvery)
 	}
 	return nil
-}
-
-func (java) deal(l *layout, s *State, rng *env.RNG) walls {
-	w := l.drawJava(rng)
-	l.build(s, &w)
-	return w
 }

@@ -7,8 +7,8 @@ const (
 	team1 env.SeatSet = 1<<1 | 1<<3
 )
 
-// winners are the only team with living members, or without teams the only living agent.
-func (today) winners(r *Rules, _ *State, alive env.SeatSet) env.SeatSet {
+// lastLiving are the only team with living members, or without teams the only living agent.
+func (r *Rules) lastLiving(alive env.SeatSet) env.SeatSet {
 	switch {
 	case alive == 0:
 		return 0
@@ -25,7 +25,7 @@ func (today) winners(r *Rules, _ *State, alive env.SeatSet) env.SeatSet {
 	return 0
 }
 
-func (today) over(r *Rules, s *State, alive env.SeatSet) bool {
+func (r *Rules) overToday(s *State, alive env.SeatSet) bool {
 	switch {
 	case alive&(alive-1) == 0, int(s.StepCount) >= r.MaxSteps && int(s.StepCount) >= r.lastStep(): // one at most
 		return true
@@ -37,7 +37,7 @@ func (today) over(r *Rules, s *State, alive env.SeatSet) bool {
 }
 
 // Over reports whether the game has ended, as Status does.
-func (r *Rules) Over(s *State) bool { return r.dynamics().over(r, s, s.alive()) }
+func (r *Rules) Over(s *State) bool { return r.over(s, s.alive()) }
 
 // Status reports the state of play. A game without a winner, which the rules of 2018
 // call a win, is a tie.
@@ -48,36 +48,30 @@ func (r *Rules) Status(s *State) env.Status {
 	if !r.Teams() {
 		st.Decided = all &^ alive
 	}
-	if !r.dynamics().over(r, s, alive) {
+	if !r.over(s, alive) {
 		return st
 	}
 	st.Over, st.Decided, st.Result = true, all, env.Tie
-	winners := r.dynamics().winners(r, s, alive)
+	winners := r.winners(s, alive)
 	if winners != 0 {
 		st.Result, st.Winners = env.Win, winners
 	}
 	return st
 }
 
-// Rewards writes what the reference pays each seat in this step.
-func (r *Rules) Rewards(s *State, dst []float64) { r.dynamics().rewards(r, s, dst) }
-
-func (t today) rewards(r *Rules, s *State, dst []float64) { t.pay(r, s, dst, -1) }
-
-// pay is rewards; nobody is what teams get of which nobody is left.
-func (t today) pay(r *Rules, s *State, dst []float64, nobody float64) {
+// rewardsToday is Rewards but for the Java step. In May 2018 the reference paid 0 to teams of
+// which nobody was left.
+func (r *Rules) rewardsToday(s *State, dst []float64) {
 	alive := s.alive()
 	limit := int(s.StepCount) >= r.lastStep()
-	winners := t.winners(r, s, alive)
+	winners := r.lastLiving(alive)
 	for seat := range r.Seats() {
 		switch {
 		case winners.Has(seat):
 			dst[seat] = 1
 		case winners != 0 || limit:
 			dst[seat] = -1
-		case r.Teams() && alive == 0:
-			dst[seat] = nobody
-		case r.GameType == FFA && !alive.Has(seat):
+		case r.Teams() && alive == 0 && r.Traits().countsLate == 0, r.GameType == FFA && !alive.Has(seat):
 			dst[seat] = -1
 		default:
 			dst[seat] = 0

@@ -96,36 +96,23 @@ func (s *State) timeOut(r *Rules) {
 	s.results.set(tie, resultTie)
 }
 
-// over: at the step limit, with nobody left, or with a winner that lives.
-func (java) over(r *Rules, s *State, alive env.SeatSet) bool {
+// overJava reports whether the game has ended: at the step limit, with nobody left, or
+// with a winner that lives.
+func (r *Rules) overJava(s *State, alive env.SeatSet) bool {
 	return int(s.StepCount) >= r.MaxSteps || alive == 0 || alive&s.results.won() != 0 ||
 		s.training != 0 && !alive.Has(int(s.training)-1)
 }
 
-func (java) winners(_ *Rules, s *State, _ env.SeatSet) env.SeatSet { return s.results.won() }
-
-// A seat's result can be decided before the game's.
-func (java) result(_ *Rules, s *State, seat int) env.Result { return s.result(seat) }
-
-// rewards are paid at the end alone: 1 to winners and -1 to all others, also in ties.
-func (j java) rewards(r *Rules, s *State, dst []float64) {
+// rewardsJava writes the rewards of the Java rules: nothing before the end, and then 1
+// for winners and -1 for all others, also in ties.
+func (r *Rules) rewardsJava(s *State, dst []float64) {
 	for seat := range MaxAgents {
 		switch {
-		case !j.over(r, s, s.alive()):
+		case !r.overJava(s, s.alive()):
 			dst[seat] = 0
 		case s.results.won().Has(seat):
 			dst[seat] = 1
 		default:
-			dst[seat] = -1
-		}
-	}
-}
-
-// outcome: all who are out have lost, also before the end, when nothing is paid yet.
-func (j java) outcome(r *Rules, s *State, dst []float64) {
-	j.rewards(r, s, dst)
-	for seat := range dst {
-		if dst[seat] == 0 && !s.Agents[seat].Alive {
 			dst[seat] = -1
 		}
 	}

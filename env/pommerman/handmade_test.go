@@ -34,7 +34,7 @@ func handMade(g *Game, s *State, rng *env.RNG) {
 	for _, c := range grid.Cells(r.BoardSize) {
 		switch item := s.Board[c]; {
 		case item.wall() && item != Wood || rng.IntN(r.BoardSize*r.BoardSize) > flames:
-		case item < BombItem || !r.FlamesKill() && item >= r.Agent0():
+		case item < BombItem || !r.Traits().FlamesKill && item >= r.Agent0():
 			s.Board[c] = Flames
 			for s.Flame(c) == 0 || rng.IntN(3) == 0 {
 				s.flames[rng.IntN(r.FlameLife)].Add(c)

@@ -224,7 +224,7 @@ func (c *correction) place(seat int, at grid.Cell) {
 
 // inFlames reports whether a cell burns and somebody can live there all the same.
 func (c *correction) inFlames(at grid.Cell) bool {
-	return !c.FlamesKill() && c.Board[at] == Flames
+	return !c.Traits().FlamesKill && c.Board[at] == Flames
 }
 
 // pickedUp gives an agent the item of the cell on which it is now. The effect of a

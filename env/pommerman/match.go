@@ -138,7 +138,7 @@ func (m *Match) Rewards(dst []float64) { m.game.rules.Rewards(&m.State, dst) }
 // Outcome writes how the game ended for the seats whose fate is decided: what
 // the reference pays in the step that decides it.
 func (m *Match) Outcome(dst []float64) {
-	m.game.rules.dynamics().outcome(&m.game.rules, &m.State, dst)
+	m.game.rules.outcome(&m.State, dst)
 }
 
 // Mask writes which moves would do something: a move into a wall or off the

@@ -236,7 +236,7 @@ func (r *Rules) FlamesKill() bool { return r.Traits().FlamesKill }
 func (r *Rules) BombsStack() bool { return r.Traits().BombsStack }
 
 // lastStep is the step count at which the step limit ends a game.
-func (r *Rules) lastStep() int { return r.dynamics().lastStep(r) }
+func (r *Rules) lastStep() int { return r.MaxSteps + r.Traits().countsLate }
 
 // CollapseStep is how many steps lie between two rings.
 func (r *Rules) CollapseStep() int {
@@ -308,7 +308,7 @@ func (r *Rules) Validate() error {
 	); err != nil {
 		return err
 	}
-	if err := r.dynamics().check(r); err != nil {
+	if err := r.checkStep(); err != nil {
 		return err
 	}
 	switch {

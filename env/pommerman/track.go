@@ -77,8 +77,7 @@ func (k *tracker) Begin(env.Match) {
 // Step makes one move, and counts.
 func (k *tracker) Step(m env.Match, actions []uint8) {
 	k.StartStep()
-	r := &k.game.rules
-	r.dynamics().play(r, &m.(*Match).State, actions, k)
+	k.game.rules.step(&m.(*Match).State, actions, k)
 }
 
 // Counts writes what has been counted of a seat.

@@ -28,11 +28,11 @@ var away = [MaxAgents]grid.Cell{0, 1, 2, 3}
 // Step makes one move of all agents. actions holds 1+RadioWords numbers a seat.
 // Observations, rewards and the result are read off the state after it; a ring of
 // the collapse that became due falls when the next step begins.
-func (r *Rules) Step(s *State, actions []uint8) { r.dynamics().play(r, s, actions, nil) }
+func (r *Rules) Step(s *State, actions []uint8) { r.step(s, actions, nil) }
 
-// play is a step by today's rules. The numbers in the comments are those of
+// stepToday is a step by today's rules. The numbers in the comments are those of
 // the rules page in the package comment.
-func (today) play(r *Rules, s *State, actions []uint8, track *tracker) {
+func (r *Rules) stepToday(s *State, actions []uint8, track *tracker) {
 	var t turn
 	t.s, t.agentAt, t.agentWish = s, away, away
 	track.fallDue(r, s) // 14, of the step before

@@ -19,10 +19,6 @@ func (r *Rules) Step2018(s *State, actions []uint8, skull func(agent int) float6
 	r.step2018(s, actions, skull, nil)
 }
 
-func (may2018) play(r *Rules, s *State, actions []uint8, track *tracker) {
-	r.step2018(s, actions, nil, track)
-}
-
 // step2018 makes one move of all agents by the rules of 2018. The numbers in the
 // comments are those of that section of the package comment. skull draws for skulls;
 // nil: the game's RNG does. track, if not nil, is told what happens.

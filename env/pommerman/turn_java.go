@@ -45,10 +45,6 @@ type LostItem struct {
 // StepJava makes one move by the Java rules and adds to the log.
 func (r *Rules) StepJava(s *State, actions []uint8, log *JavaLog) { r.stepJava(s, actions, log, nil) }
 
-func (java) play(r *Rules, s *State, actions []uint8, track *tracker) {
-	r.stepJava(s, actions, nil, track)
-}
-
 // stepJava makes one move of all agents by the Java rules. actions holds one
 // number a seat. The numbers are those of the rules page. log and track, if not
 // nil, are told what happens.

@@ -11,13 +11,13 @@ import (
 // If every move is deadly only Stop is left, so the set is never empty.
 func UsefulMoves(r *pommerman.Rules, s *pommerman.State, seat int) Moves {
 	agent := &s.Agents[seat]
-	java := r.StepKind == pommerman.StepJava
-	if falling := r.RingAt(int(s.StepCount)); !agent.Alive || falling.Has(agent.Cell) && !java {
+	stack := r.Traits().AgentsStack
+	if falling := r.RingAt(int(s.StepCount)); !agent.Alive || falling.Has(agent.Cell) && !stack {
 		return One(pommerman.Stop)
 	}
 	dying := uint8(1) // the life of flames that are gone when agents move
 	deadly := grid.Bits{}
-	if java {
+	if stack {
 		dying, deadly = 0, deadlyJava(r, s)
 	} else {
 		deadly = deadlyNext(r, s)
@@ -33,7 +33,7 @@ func UsefulMoves(r *pommerman.Rules, s *pommerman.State, seat int) Moves {
 		to := agent.Cell.Next(d)
 		enters := false
 		if r.Traits().FlamesKill {
-			enters = canEnter(s, agent, to, d, &deadly) && s.Flame(to) <= dying && !(java && hiddenBomb(s, to))
+			enters = canEnter(s, agent, to, d, &deadly) && s.Flame(to) <= dying && !(stack && hiddenBomb(s, to))
 		} else {
 			enters = canEnter2018(s, agent, to, d)
 		}
