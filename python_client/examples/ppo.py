@@ -1,11 +1,14 @@
 """Learn to play Pommerman by PPO, in one file: `python ppo.py train`.
 
-A network learns from scratch, in games against built-in agents (`--opponents`, repeated
-for a mix; `--curriculum` takes them one after the other) and, with `--self-play`, against
-its own past policies. It sees the board centred on itself, and chooses among the moves
-that it can survive according to its observation (`pommego.pommerman.safety`). Without
-this restriction (`--moves legal`) for a long time it only learns to lay no bombs, as its
-own bombs kill it.
+A network learns in games against built-in agents (`--opponents`, repeated for a mix;
+`--curriculum` takes them one after the other) and, with `--self-play`, against its own past
+policies. It sees the board centred on itself. Three things help it:
+
+* It chooses among the moves that it can survive according to its observation
+  (`pommego.pommerman.safety`). Without this filter (`--moves legal`) its own bombs kill it, and
+  for a long time it only learns to lay none.
+* It sees a plane that says where flames break out, and when.
+* It is rewarded for each enemy that it outlives and for digging (`--outliving`, `--digging`).
 
     python ppo.py train --out runs/a --opponents static --opponents simple --minutes 60
     python ppo.py train --out runs/a --resume --minutes 120       # continues as if it had not stopped
