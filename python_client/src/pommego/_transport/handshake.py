@@ -180,7 +180,7 @@ def _secured(sock: socket.socket, address: Address, context: ssl.SSLContext) -> 
         return context.wrap_socket(sock, server_hostname=address.host)
     except ssl.SSLError as e:
         if isinstance(e, ssl.SSLCertVerificationError):
-            advice = f"{e.verify_message}. Pass the file of the authority that signed it: Connection(ca_file=...)."
+            advice = f"{e.verify_message}. Pass the file of its authority: Connection(ca_file=...)."
             raise HandshakeError(f"the certificate of {address} is not trusted: {advice}") from e
         reason = f"{e.reason or e}. Is it a ws:// address?"
         raise HandshakeError(f"{address} does not speak TLS 1.3: {reason}") from e
