@@ -37,7 +37,7 @@ func TestOptions(t *testing.T) {
 		{"a weight that is none", []any{"env_id", "ToySolo-v0", "games", 3, "line_ups", []any{[]string{"still", "still"}}, "weights", []any{-0.5}}, codeBadOption, "line_ups", "-0.5"},
 		{"a limit that is too long", []any{"env_id", "ToySolo-v0", "games", 1, "agent_seconds", 1e9}, codeOutOfRange, "agent_seconds", "want 0 to 3600"},
 		{"a seat without opponents", []any{"env_id", "ToySolo-v0", "games", 1, "seat", 0}, codeBadOption, "seat", "without"},
-		{"a seat there is not", []any{"env_id", "ToySolo-v0", "games", 1, "seat", 3, "opponents", []string{"still", "still"}}, codeBadOption, "seat", "seat is 3, want 0 to 2: ToySolo-v0 has 3 seats"},
+		{"a seat there is not", []any{"env_id", "ToySolo-v0", "games", 1, "seat", 3, "opponents", []string{"still", "still"}}, codeBadOption, "seat", "Seat is 3, want 0 to 2: ToySolo-v0 has 3 seats"},
 		{"too few seats", []any{"env_id", "ToySolo-v0", "games", 1, "seats", []string{"learner"}}, codeBadOption, "seats", "want 3"},
 		{"nobody learns", []any{"env_id", "ToySolo-v0", "games", 1, "seats", []string{"still", "still", "still"}}, codeBadOption, "seats", "learner"},
 		{"rules with a name that is none", []any{"env_id", "ToySolo-v0", "games", 1, "rules", Message{"gravity": 1}}, codeBadOption, "rules", "gravity"},

@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"encoding"
 	"errors"
 	"fmt"
 	"strings"
@@ -32,16 +33,16 @@ func readMake(in *fields) (q makeRequest) {
 	q.pool.Games = in.integer("games", 1, maxInt)
 	q.pool.Observation = in.text("observation")
 	q.pool.State = in.flag("state")
-	q.pool.Reward = option(in, "reward", vec.ParseReward)
-	q.pool.Autoreset = option(in, "autoreset_mode", vec.ParseAutoreset)
+	readOption(in, "reward", &q.pool.Reward)
+	readOption(in, "autoreset_mode", &q.pool.Autoreset)
 	q.pool.Opponents = in.texts("opponents")
 	q.pool.LineUps = readLineUps(in)
 	q.pool.Seats = in.texts("seats")
 	if in.at("seat") {
-		q.pool.Seat = 1 + int(in.number("seat", 0, 255)) // vec counts from 1
+		q.pool.Seat = new(int(in.number("seat", 0, 255)))
 	}
 	q.limit = in.float("agent_seconds")
-	q.pool.OnDeath = option(in, "on_death", vec.ParseOnDeath)
+	readOption(in, "on_death", &q.pool.OnDeath)
 	q.pool.Counts = in.flag("counts")
 	q.pool.MaxEpisodeSteps = in.integer("max_episode_steps", 0, maxInt)
 	q.pool.BatchSize = in.integer("batch_size", 1, maxInt)
@@ -53,13 +54,13 @@ func readMake(in *fields) (q makeRequest) {
 	return q
 }
 
-// option reads a text that stands for a value of vec's.
-func option[T any](in *fields, name string, parse func(string) (T, error)) T {
-	value, err := parse(in.text(name))
-	if err != nil && in.err == nil {
-		in.err = badOption(name, err)
+// readOption reads the name of a value of an enumeration.
+func readOption(in *fields, name string, to encoding.TextUnmarshaler) {
+	if text := in.text(name); text != "" {
+		if err := to.UnmarshalText([]byte(text)); err != nil && in.err == nil {
+			in.err = badOption(name, err)
+		}
 	}
-	return value
 }
 
 func (s *session) makeEnv(id uint64, q makeRequest) (reply, error) {
@@ -71,9 +72,6 @@ func (s *session) makeEnv(id uint64, q makeRequest) (reply, error) {
 		return reply{}, err
 	}
 	if err := s.checkLimits(&q.pool); err != nil {
-		return reply{}, err
-	}
-	if err := checkSeat(&q.pool); err != nil {
 		return reply{}, err
 	}
 	if q.places != 0 && q.slots == 0 {
@@ -134,21 +132,6 @@ func (s *session) checkLimits(cfg *vec.Config) error {
 	}
 	cfg.MaxWorkers, cfg.Stop, cfg.Allow = limits.MaxWorkers, &s.cancel, limits.allowAgent
 	cfg.Cores, cfg.Neighbours, cfg.Client = limits.Cores, &s.server.neighbours, s.number
-	return nil
-}
-
-// checkSeat checks the learner's seat, which vec counts from 1 and clients from 0.
-func checkSeat(cfg *vec.Config) error {
-	spec := cfg.Game.Spec()
-	switch seat := cfg.Seat - 1; {
-	case seat < 0:
-		return nil
-	case seat >= spec.Seats:
-		return fail(codeBadOption, "seat", "leave it out to have it drawn for each episode", "seat is %d, want 0 to %d: %s has %d seats",
-			seat, spec.Seats-1, spec.ID, spec.Seats)
-	case len(cfg.Opponents) == 0 && len(cfg.LineUps.Names) == 0:
-		return fail(codeBadOption, "seat", "give opponents, too", "seat is %d without opponents; it says where the one learner sits among them", seat)
-	}
 	return nil
 }
 

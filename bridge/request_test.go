@@ -85,7 +85,7 @@ func TestRead(t *testing.T) {
 	seed := uint64(math.MaxUint64)
 	in := example(t, "make")
 	want := makeRequest{game: gameRequest{id: "ToySolo-v0"}, noop: true, pause: true, slots: 3, places: 4, limit: 0.5, pool: vec.Config{
-		Games: 2, Observation: "maps", Autoreset: vec.SameStep, Opponents: []string{"still", "wander"}, Seat: 2, OnDeath: vec.Wait, Counts: true, MaxEpisodeSteps: 9, BatchSize: 1, Workers: 1,
+		Games: 2, Observation: "maps", Autoreset: vec.SameStep, Opponents: []string{"still", "wander"}, Seat: new(1), OnDeath: vec.Wait, Counts: true, MaxEpisodeSteps: 9, BatchSize: 1, Workers: 1,
 	}}
 	if q := readMake(in); !reflect.DeepEqual(q, want) || in.end() != nil {
 		t.Errorf("make: %+v, want %+v", q, want)

@@ -26,9 +26,9 @@ var autoresetNames = []string{"NextStep", "SameStep", "Disabled"}
 // String is gymnasium's name of the mode.
 func (a Autoreset) String() string { return enum.Name(autoresetNames, a) }
 
-// ParseAutoreset reads a mode's name; "" is the default.
-func ParseAutoreset(name string) (Autoreset, error) {
-	return parse[Autoreset]("autoreset mode", autoresetNames, name)
+// UnmarshalText reads a mode's name.
+func (a *Autoreset) UnmarshalText(name []byte) error {
+	return enum.Read("vec: autoreset mode", autoresetNames, name, a)
 }
 
 // Reward is how rewards are computed.
@@ -47,8 +47,10 @@ var rewardNames = []string{"outcome", "reference"}
 
 func (r Reward) String() string { return enum.Name(rewardNames, r) }
 
-// ParseReward reads the name of a kind of rewards; "" is the default.
-func ParseReward(name string) (Reward, error) { return parse[Reward]("reward", rewardNames, name) }
+// UnmarshalText reads the name of a kind of rewards.
+func (r *Reward) UnmarshalText(name []byte) error {
+	return enum.Read("vec: reward", rewardNames, name, r)
+}
 
 // OnDeath is what happens at the death of a game's only learner.
 type OnDeath uint8
@@ -63,16 +65,9 @@ var onDeathNames = []string{"end", "wait"}
 
 func (d OnDeath) String() string { return enum.Name(onDeathNames, d) }
 
-// ParseOnDeath reads a name; "" is the default.
-func ParseOnDeath(name string) (OnDeath, error) {
-	return parse[OnDeath]("on_death", onDeathNames, name)
-}
-
-func parse[E ~uint8](what string, names []string, name string) (v E, err error) {
-	if name != "" {
-		err = enum.Read("vec: "+what, names, []byte(name), &v)
-	}
-	return v, err
+// UnmarshalText reads the name of a way.
+func (d *OnDeath) UnmarshalText(name []byte) error {
+	return enum.Read("vec: on_death", onDeathNames, name, d)
 }
 
 // Learner names a seat in Config.Seats whose actions come from the caller.
@@ -111,10 +106,9 @@ type Config struct {
 	Autoreset Autoreset
 
 	// Opponents are the agents of all seats but the learner's; opponent k sits
-	// at (learner+1+k) mod seats. Seat is the learner's seat plus 1; 0: it is drawn
-	// anew each episode.
+	// at (learner+1+k) mod seats. Seat is the learner's seat; nil: each episode draws it.
 	Opponents []string
-	Seat      int
+	Seat      *int
 
 	// Agent makes an agent from its name; nil: Game.NewAgent does. It is for agents that
 	// are not the game's own, such as programs (env.Outside).
@@ -161,13 +155,6 @@ type Config struct {
 	Headroom int
 }
 
-// Validate says what is wrong with the configuration: the field, its value and
-// what it may be. It makes each agent once, to check that it exists.
-func (c *Config) Validate() error {
-	_, err := resolve(*c)
-	return err
-}
-
 // WithGames is the configuration for another number of games, in lock-step.
 // Line-ups that games have for good are drawn there.
 func (c Config) WithGames(n int) Config {
@@ -190,7 +177,8 @@ type plan struct {
 	outside  bool // some opponents are outside this program
 }
 
-// resolve checks c and fills in its defaults.
+// resolve checks c and fills in its defaults. An error names the field, its value and
+// what it may be. Each agent is made once, to check that it exists.
 func resolve(c Config) (*plan, error) {
 	if c.Game == nil {
 		return nil, fmt.Errorf("vec: Game is nil, want a game, as from catalog.Game")
@@ -205,7 +193,6 @@ func resolve(c Config) (*plan, error) {
 		{"Workers", c.Workers, 0, 1 << 10},
 		{"MaxWorkers", c.MaxWorkers, 0, 1 << 10},
 		{"Cores", c.Cores, 0, 1 << 16},
-		{"Seat", c.Seat, 0, p.spec.Seats},
 		{"MaxEpisodeSteps", c.MaxEpisodeSteps, 0, 1<<31 - 1},
 		{"Headroom", c.Headroom, 0, 1 << 16},
 		{"Reward", int(c.Reward), 0, len(rewardNames) - 1},
@@ -217,7 +204,8 @@ func resolve(c Config) (*plan, error) {
 		}
 	}
 	if c.BatchSize > 0 && c.Autoreset == Disabled {
-		return nil, errors.New("vec: Autoreset is Disabled with a BatchSize, want NextStep or SameStep: games cannot be reset one by one")
+		return nil, errors.New("vec: Autoreset is Disabled with a BatchSize, want NextStep or SameStep: " +
+			"games cannot be reset one by one")
 	}
 	if c.Counts {
 		p.counts = len(p.spec.Counts)

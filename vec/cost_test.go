@@ -127,7 +127,7 @@ func TestWaitingOpponents(t *testing.T) {
 		name string
 		want int
 	}{{"still", cores}, {"guest", max(cores, waitingWorkers)}} {
-		must(t, p.SetOpponents([]string{c.name, "still"}))
+		must(t, setOpponents(p, []string{c.name, "still"}))
 		must(t, p.Reset(b, ResetOptions{}))
 		m = newMeeting(1)
 		must(t, p.Step(b, still(p)))
@@ -167,7 +167,7 @@ func TestSlowGame(t *testing.T) {
 		m.come(t, guest%games == 0)
 	})
 	g.made = 0
-	must(t, p.SetOpponents([]string{"guest", "still"})) // game 0 has guest 0
+	must(t, setOpponents(p, []string{"guest", "still"})) // game 0 has guest 0
 	b := p.NewBatch(nil)
 	must(t, p.Reset(b, ResetOptions{Seed: ptr(1)}))
 	for range 3 {

@@ -95,7 +95,7 @@
 //
 // The order in which games are ready differs from run to run, but each game is the same
 // as in lock-step for the same actions. Other calls that read or change games (Save,
-// Load, Match, SetOpponents and the like) wait until no game is being stepped.
+// Load, Match, SetLineUps and the like) wait until no game is being stepped.
 //
 // # Determinism
 //

@@ -301,14 +301,9 @@ func (w *worker) write(i int, to *shown) { w.writeAt(i, i, to) }
 // writeAt is write, to the rows of the game of number slot.
 func (w *worker) writeAt(slot, i int, to *shown) {
 	p, g := w.p, &w.p.games[i]
-	first, n := slot*len(g.rows), len(g.rows)
+	first := slot * len(g.rows)
 	for f := range p.fields {
-		size := p.fields[f].size
-		if p.fields[f].shared {
-			w.obs[f] = p.fields[f].ofGame(to.obs[f], slot)
-		} else {
-			w.obs[f] = to.obs[f][first*size : (first+n)*size]
-		}
+		w.obs[f] = p.fields[f].ofGame(to.obs[f], slot)
 	}
 	for k, seat := range g.rows {
 		row := first + k
@@ -329,12 +324,7 @@ func (w *worker) blank(i int) {
 	p, g, b := w.p, &w.p.games[i], w.p.job.batch
 	first, n := i*len(g.rows), len(g.rows)
 	for f := range p.fields {
-		size := p.fields[f].size
-		if p.fields[f].shared {
-			clear(p.fields[f].ofGame(b.now.obs[f], i))
-		} else {
-			clear(b.now.obs[f][first*size : (first+n)*size])
-		}
+		clear(p.fields[f].ofGame(b.now.obs[f], i))
 	}
 	for f := range p.state {
 		clear(p.state[f].ofGame(b.now.state[f], i))

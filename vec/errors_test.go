@@ -100,26 +100,26 @@ func TestResetErrors(t *testing.T) {
 	}
 }
 
-func TestSetOpponentsErrors(t *testing.T) {
+func TestOpponentsErrors(t *testing.T) {
 	p := make1(t, Config{Game: solo, Games: 1, Opponents: []string{"still", "wander"}})
 	for _, names := range [][]string{{"still"}, {"still", "ghost"}, nil} {
-		if err := p.SetOpponents(names); err == nil {
-			t.Errorf("SetOpponents(%q) is accepted", names)
+		if err := setOpponents(p, names); err == nil {
+			t.Errorf("opponents %q are accepted", names)
 		}
 	}
 	if got := p.Config().Opponents; !slices.Equal(got, []string{"still", "wander"}) {
 		t.Errorf("after refused changes the opponents are %q", got)
 	}
-	must(t, p.SetOpponents([]string{"wander", "hunter"}))
+	must(t, setOpponents(p, []string{"wander", "hunter"}))
 	if got := p.Config().Opponents; !slices.Equal(got, []string{"wander", "hunter"}) {
 		t.Errorf("opponents in force are %q, want wander and hunter", got)
 	}
 	q := make1(t, Config{Game: solo, Games: 1, Seats: []string{"still", Learner, "wander"}})
-	must(t, q.SetOpponents([]string{"hunter", "still"}))
+	must(t, setOpponents(q, []string{"hunter", "still"}))
 	if got := q.Config().Seats; !slices.Equal(got, []string{"hunter", Learner, "still"}) {
 		t.Errorf("seats in force are %q", got)
 	}
-	if make1(t, Config{Game: solo, Games: 1}).SetOpponents([]string{"still"}) == nil {
+	if setOpponents(make1(t, Config{Game: solo, Games: 1}), []string{"still"}) == nil {
 		t.Error("a pool without opponents takes one")
 	}
 }

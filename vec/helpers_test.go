@@ -97,7 +97,7 @@ var setups = []struct {
 }{
 	{"all learn", func(*Config) {}},
 	{"drawn seat", func(c *Config) { c.Opponents = opponents(c.Game) }},
-	{"fixed seat", func(c *Config) { c.Opponents, c.Seat = opponents(c.Game), 2 }},
+	{"fixed seat", func(c *Config) { c.Opponents, c.Seat = opponents(c.Game), new(1) }},
 	{"wait", func(c *Config) { c.Opponents, c.OnDeath = opponents(c.Game), Wait }},
 	{"mixed", func(c *Config) {
 		c.Seats = slices.Repeat([]string{"wander"}, c.Game.Spec().Seats)
@@ -152,4 +152,9 @@ func eachConfig(t *testing.T, test func(t *testing.T, cfg Config)) {
 			}
 		}
 	}
+}
+
+// setOpponents gives a pool one line-up.
+func setOpponents(p *Pool, names []string) error {
+	return p.SetLineUps(LineUps{Names: [][]string{names}})
 }

@@ -191,14 +191,9 @@ func try(made [][]lineup) (err error) {
 	return err
 }
 
-// SetOpponents replaces the agents, as many as there were and in the same order
-// (with Config.Seats in the order of the seats). Each game changes over at its
+// SetLineUps replaces the agents. Each line-up has as many as there were, in the same
+// order (with Config.Seats in the order of the seats). Each game changes over at its
 // next episode.
-func (p *Pool) SetOpponents(names []string) error {
-	return p.SetLineUps(LineUps{Names: [][]string{names}})
-}
-
-// SetLineUps is SetOpponents with several line-ups, of which each episode has one.
 func (p *Pool) SetLineUps(l LineUps) error {
 	if len(l.Names) == 0 {
 		return fmt.Errorf("vec: there are no line-ups, want at least one")

@@ -27,7 +27,7 @@ func TestLineUpErrors(t *testing.T) {
 		{"a line-up there is not", Config{LineUps: LineUps{Names: policy.Names, ByGame: []int32{0, 2}}}, "ByGame[1] is 2, want 0 to 1"},
 	} {
 		c.cfg.Game, c.cfg.Games = solo, 2
-		if err := c.cfg.Validate(); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := New(c.cfg); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error is %v, want %q in it", c.reason, err, c.want)
 		}
 	}

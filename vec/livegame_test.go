@@ -32,7 +32,7 @@ func TestWatch(t *testing.T) {
 		for _, batchSize := range []int{0, 1} {
 			game, err := catalog.Game("OneVsOne-v0")
 			must(t, err)
-			cfg := Config{Game: game, Games: 2, Opponents: []string{"simple"}, Seat: 1, Counts: counts, BatchSize: batchSize, Autoreset: SameStep, MaxEpisodeSteps: 30}
+			cfg := Config{Game: game, Games: 2, Opponents: []string{"simple"}, Seat: new(0), Counts: counts, BatchSize: batchSize, Autoreset: SameStep, MaxEpisodeSteps: 30}
 			plain, watched := make1(t, cfg), make1(t, cfg)
 			a, b := plain.NewBatch(nil), watched.NewBatch(nil)
 			seed := uint64(4)

@@ -93,7 +93,7 @@ func TestOutside(t *testing.T) {
 	if got := int(of.ended.Load()); got != done || done < games {
 		t.Errorf("%d ends are told of %d", got, done)
 	}
-	must(t, p.SetOpponents([]string{"exec:y", "still"}))
+	must(t, setOpponents(p, []string{"exec:y", "still"}))
 	if got := of.closed.Load(); got != 0 {
 		t.Errorf("%d programs are closed that play", got)
 	}
@@ -106,7 +106,7 @@ func TestOutside(t *testing.T) {
 	must(t, p.Load(1, state))
 	steps(60)
 	of.absent = true
-	if err := p.SetOpponents([]string{"exec:x", "still"}); err == nil {
+	if err := setOpponents(p, []string{"exec:x", "still"}); err == nil {
 		t.Error("a program that is not there is accepted")
 	}
 	of.absent = false

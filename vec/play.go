@@ -57,11 +57,8 @@ func (p *Pool) Play(b *Batch, actions []uint8, steps int) error {
 }
 
 func (p *Pool) checkPlay(b *Batch) error {
-	switch {
-	case p.closed:
-		return fmt.Errorf("vec: Play: %w", ErrClosed)
-	case b == nil || b.pool != p:
-		return errors.New("vec: Play: the batch is not of this pool; make it with NewBatch")
+	if err := p.checkBatch("Play", b); err != nil {
+		return err
 	}
 	for i, ph := range p.phases {
 		if ph != running && ph != ended {

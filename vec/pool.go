@@ -50,18 +50,21 @@ type Pool struct {
 
 // fieldSize is the size of a field of the observation.
 type fieldSize struct {
-	name   string // of its tensor
-	size   int    // of one row, or of one game if shared
-	shared bool
+	name string // of its tensor
+	size int    // of one game, all its rows
 }
 
-// ofGame is what belongs to game number i in a shared field's tensor.
+// ofGame is the part of a field's tensor that belongs to game i.
 func (f *fieldSize) ofGame(tensor []byte, i int) []byte { return tensor[i*f.size : (i+1)*f.size] }
 
-func fieldSizes(prefix string, fields []env.Field) (all []fieldSize) {
+func (p *plan) fieldSizes(prefix string, fields []env.Field) (all []fieldSize) {
 	for i := range fields {
 		f := &fields[i]
-		all = append(all, fieldSize{prefix + f.Name, f.Size(), f.Shared})
+		size := f.Size()
+		if !f.Shared {
+			size *= p.seating.learners
+		}
+		all = append(all, fieldSize{prefix + f.Name, size})
 	}
 	return all
 }
@@ -77,9 +80,9 @@ func New(cfg Config) (*Pool, error) {
 	}
 	p := &Pool{plan: plan, layout: newLayout(plan), maskN: plan.spec.MaskSize(), form: gamestate.Of(plan.spec)}
 	p.phases, p.over = make([]phase, plan.cfg.Games), make([]uint8, plan.cfg.Games)
-	p.fields = fieldSizes("obs.", plan.spec.Encodings[plan.encoding].Fields)
+	p.fields = p.fieldSizes("obs.", plan.spec.Encodings[plan.encoding].Fields)
 	if plan.cfg.State {
-		p.state = fieldSizes("state.", plan.spec.State)
+		p.state = p.fieldSizes("state.", plan.spec.State)
 	}
 	p.makeGames()
 	if p.cfg.BatchSize > 0 {
@@ -181,11 +184,10 @@ func (p *Pool) entropic(game int) uint64 {
 
 func (p *Pool) checkReset(b *Batch, o *ResetOptions) error {
 	n := p.cfg.Games
+	if err := p.checkBatch("Reset", b); err != nil {
+		return err
+	}
 	switch {
-	case p.closed:
-		return fmt.Errorf("vec: Reset: %w", ErrClosed)
-	case b == nil || b.pool != p:
-		return errors.New("vec: Reset: the batch is not of this pool; make it with NewBatch")
 	case o.Mask != nil && p.queue != nil:
 		return errors.New("vec: Reset: Mask is given, but with a BatchSize all games are reset together")
 	case o.Seed != nil && o.Seeds != nil:
@@ -206,6 +208,17 @@ func (p *Pool) checkReset(b *Batch, o *ResetOptions) error {
 	return nil
 }
 
+// checkBatch returns the error of a call on a closed pool or with the batch of another.
+func (p *Pool) checkBatch(call string, b *Batch) error {
+	switch {
+	case p.closed:
+		return fmt.Errorf("vec: %s: %w", call, ErrClosed)
+	case b == nil || b.pool != p:
+		return fmt.Errorf("vec: %s: the batch is not of this pool; make it with NewBatch", call)
+	}
+	return nil
+}
+
 // Step makes one step in every game and writes what they show to b. actions has
 // one byte for each component of each row. Those of rows that are out, and of
 // games that this Step resets, are not looked at. An action out of range, or a
@@ -221,41 +234,33 @@ func (p *Pool) Step(b *Batch, actions []uint8) error {
 }
 
 func (p *Pool) checkStep(b *Batch, actions []uint8) error {
+	if err := p.checkBatch("Step", b); err != nil {
+		return err
+	}
 	components := len(p.spec.Actions)
 	switch {
-	case p.closed:
-		return fmt.Errorf("vec: Step: %w", ErrClosed)
 	case p.queue != nil:
 		return errors.New("vec: Step: the pool has a BatchSize; use Send and Recv")
-	case b == nil || b.pool != p:
-		return errors.New("vec: Step: the batch is not of this pool; make it with NewBatch")
 	case len(actions) != p.Rows()*components:
-		return fmt.Errorf("vec: Step: %d bytes of actions, want %d: %d rows x %d components", len(actions), p.Rows()*components, p.Rows(), components)
+		return fmt.Errorf("vec: Step: %d bytes of actions, want %d: %d rows x %d components",
+			len(actions), p.Rows()*components, p.Rows(), components)
 	}
 	for i, ph := range p.phases {
 		if ph != running && (ph != ended || p.cfg.Autoreset == Disabled) {
 			return p.refuse("Step", i)
 		}
 	}
-	if components == 1 {
-		n := p.spec.Actions[0].N
-		for row, a := range actions {
-			if int(a) >= n && p.heeded(row) {
-				return p.actionError(row, 0, a)
-			}
-		}
-		return nil
-	}
-	return p.checkComponents(actions)
+	return p.checkActions(actions, 0)
 }
 
-func (p *Pool) checkComponents(actions []uint8) error {
-	components := len(p.spec.Actions)
-	for part := range components {
-		n := p.spec.Actions[part].N
-		for row, at := 0, part; at < len(actions); row, at = row+1, at+components {
-			if int(actions[at]) >= n && p.heeded(row) {
-				return p.actionError(row, part, actions[at])
+// checkActions checks the actions of consecutive rows, of which row is the first.
+func (p *Pool) checkActions(actions []uint8, row int) error {
+	components := p.spec.Actions
+	for ; len(actions) > 0; actions, row = actions[len(components):], row+1 {
+		for k := range components {
+			c := &components[k]
+			if int(actions[k]) >= c.N && p.heeded(row) {
+				return &ActionError{Row: row, Component: k, Name: c.Name, Value: actions[k], N: c.N}
 			}
 		}
 	}
@@ -281,11 +286,6 @@ func (p *Pool) heeded(row int) bool {
 		return false // an agent plays there in this episode
 	}
 	return p.phases[i] == running && g.status.In.Has(int(g.rows[k]))
-}
-
-func (p *Pool) actionError(row, part int, value uint8) error {
-	c := &p.spec.Actions[part]
-	return &ActionError{Row: row, Component: part, Name: c.Name, Value: value, N: c.N}
 }
 
 // Observe writes the present position of every game to b, with rewards and flags

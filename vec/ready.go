@@ -71,27 +71,18 @@ func (p *Pool) checkSendGame(game int, actions []uint8) error {
 	case p.phases[game] != running && p.phases[game] != ended:
 		return p.refuse("Send", game)
 	}
-	for i, a := range actions {
-		components := len(p.spec.Actions)
-		row, part := game*p.seating.learners+i/components, i%components
-		if int(a) >= p.spec.Actions[part].N && p.heeded(row) {
-			return p.actionError(row, part, a)
-		}
-	}
-	return nil
+	return p.checkActions(actions, game*p.seating.learners)
 }
 
 // Recv waits until BatchSize of the games that were sent or reset are ready, and
 // writes the first of them to b; Batch.Games lists them. After a *GameError that game
 // is no longer under way, and b and the other games are unchanged: call Recv again.
 func (p *Pool) Recv(b *Batch) error {
-	switch {
-	case p.closed:
-		return fmt.Errorf("vec: Recv: %w", ErrClosed)
-	case p.queue == nil:
+	if err := p.checkBatch("Recv", b); err != nil {
+		return err
+	}
+	if p.queue == nil {
 		return errors.New("vec: Recv: the pool has no BatchSize; use Step, which steps all games")
-	case b == nil || b.pool != p:
-		return errors.New("vec: Recv: the batch is not of this pool; make it with NewBatch")
 	}
 	p.announce(p.queue.meanCost())
 	games, broke := p.queue.recv(p.staging.games[:0], p.cfg.BatchSize)

@@ -260,7 +260,7 @@ func TestFirstReadyOpponents(t *testing.T) {
 	few := len(p.workers)
 	for range 20 {
 		must(t, p.Send(b.Games(), make([]uint8, 4*len(p.spec.Actions))))
-		must(t, p.SetOpponents([]string{"guest", "still"}))
+		must(t, setOpponents(p, []string{"guest", "still"}))
 		must(t, p.Recv(b))
 	}
 	if len(p.workers) != 20 || few >= 20 {

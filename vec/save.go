@@ -62,12 +62,9 @@ func memory(a env.Agent) []byte {
 // nothing has changed. The agents of the state play to the end of its episode, the
 // pool's own from the next on.
 func (p *Pool) Load(game int, state []byte) error {
-	if game < 0 || game >= len(p.games) {
-		return &StateError{game, fmt.Errorf("there is no such game, want 0 to %d", len(p.games)-1)}
-	}
-	s, err := p.form.Decode(state)
+	s, err := p.decode(state)
 	if err == nil {
-		err = p.put(game, s, false, func(m env.Match) error { return m.Restore(s.Match) })
+		err = p.put(game, s)
 	}
 	if err != nil {
 		return &StateError{game, err}
@@ -75,16 +72,36 @@ func (p *Pool) Load(game int, state []byte) error {
 	return nil
 }
 
-// put replaces game i by a saved game, whose match is restored by restore. Everything
+// savedGame is a decoded saved game.
+type savedGame struct {
+	*gamestate.State
+	restore func(env.Match) error // restores its match
+	bare    bool                  // it was a match alone; State is empty
+}
+
+// decode decodes what Save wrote.
+func (p *Pool) decode(state []byte) (savedGame, error) {
+	s, err := p.form.Decode(state)
+	return savedGame{State: s, restore: func(m env.Match) error { return m.Restore(s.Match) }}, err
+}
+
+// put replaces game i by a saved game, with default values beside a bare match. Everything
 // that can fail comes before the first change. The match, whose restore either succeeds
-// or changes nothing, comes last, and is put back if it contradicts the rest. bare: the
-// state had only a match, and default values stand for the rest.
-func (p *Pool) put(i int, s *gamestate.State, bare bool, restore func(env.Match) error) error {
+// or changes nothing, comes last, and is put back if it contradicts the rest.
+func (p *Pool) put(i int, s savedGame) (err error) {
+	if i < 0 || i >= len(p.games) {
+		return fmt.Errorf("there is no such game, want 0 to %d", len(p.games)-1)
+	}
 	p.rest()
 	if p.queue != nil && p.sent[i] {
 		return ErrSent
 	}
-	if err := p.fits(s); err != nil {
+	if s.bare {
+		if s.State, err = p.invent(i); err != nil {
+			return err
+		}
+	}
+	if err := p.fits(s.State); err != nil {
 		return err
 	}
 	l, err := p.newLineup(s.Names)
@@ -105,14 +122,14 @@ func (p *Pool) put(i int, s *gamestate.State, bare bool, restore func(env.Match)
 	if p.phases[i] == running || p.phases[i] == ended {
 		before = g.match.Append(nil)
 	}
-	if err := restore(g.match); err != nil {
+	if err := s.restore(g.match); err != nil {
 		return err
 	}
-	if bare && p.train {
+	if s.bare && p.train {
 		g.match.SetTrainingSeat(int(s.Rows[0]))
 	}
 	over := g.match.Status().Over
-	s.Ended = s.Ended || bare && over
+	s.Ended = s.Ended || s.bare && over
 	if over && !s.Ended {
 		p.putBack(i, before)
 		return errors.New("the match in it is over, but the episode has not ended")
@@ -123,7 +140,7 @@ func (p *Pool) put(i int, s *gamestate.State, bare bool, restore func(env.Match)
 			return err
 		}
 	}
-	p.adopt(i, s, l)
+	p.adopt(i, s.State, l)
 	return nil
 }
 
@@ -142,7 +159,7 @@ func (p *Pool) putBack(i int, before []byte) {
 func (p *Pool) fits(s *gamestate.State) error {
 	switch {
 	case !p.seating.fits(s.Rows):
-		return fmt.Errorf("its learners sit at %v, want %v", s.Rows, p.seating.want())
+		return fmt.Errorf("its learners sit at %v, want %s", s.Rows, p.seating.want())
 	case len(s.Names) != p.seating.agents:
 		return fmt.Errorf("it has %d agents, want %d", len(s.Names), p.seating.agents)
 	case s.Train != p.train:
@@ -157,14 +174,11 @@ func (p *Pool) fits(s *gamestate.State) error {
 }
 
 // want describes the learners' seats for an error.
-func (s *seating) want() any {
-	if s.drawn && len(s.policies) == 0 {
-		return "any one seat"
-	}
+func (s *seating) want() string {
 	if s.drawn {
-		return fmt.Sprintf("any seat and, for policies, those %v after it", s.after())
+		return fmt.Sprintf("any one seat and %d policies", len(s.policies))
 	}
-	return s.rows
+	return fmt.Sprint(s.rows)
 }
 
 // adopt copies the loaded values into the game.

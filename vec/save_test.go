@@ -41,7 +41,7 @@ func TestSave(t *testing.T) {
 					advance(t, home, b, pl)
 				}
 				if round == 2 && home.seating.agents > 0 { // a lineup that is not the pool's any more
-					must(t, home.SetOpponents(slices.Repeat([]string{"wander"}, home.seating.agents)))
+					must(t, setOpponents(home, slices.Repeat([]string{"wander"}, home.seating.agents)))
 				}
 				away := cfg
 				away.Workers = 3
@@ -118,7 +118,7 @@ func resetBoth(t *testing.T, stay, away *Pool, a, b *Batch, pl *player) {
 
 // A saved game can go to a pool with another view of it.
 func TestSaveAcross(t *testing.T) {
-	from := make1(t, Config{Game: teams, Games: 2, Opponents: opponents(teams), Seat: 2})
+	from := make1(t, Config{Game: teams, Games: 2, Opponents: opponents(teams), Seat: new(1)})
 	b := from.NewBatch(nil)
 	must(t, from.Reset(b, ResetOptions{Seed: ptr(4)}))
 	must(t, from.Step(b, still(from)))

@@ -44,8 +44,9 @@ func (p *Pool) SaveJSON(game int) (json.RawMessage, error) {
 		return nil, fmt.Errorf("vec: saving game %d: %w", game, err)
 	}
 	part := poolJSON{
-		Version: gamestate.Version, Game: p.spec.ID, Fingerprint: saved.Hex(p.form.Fingerprint), Ended: s.Ended, Train: s.Train,
-		Seed: s.Seed.Value, Episode: s.Seed.Episode, Returns: s.Returns, Counted: s.Counted, Begun: s.Begun,
+		Version: gamestate.Version, Game: p.spec.ID, Fingerprint: saved.Hex(p.form.Fingerprint),
+		Ended: s.Ended, Train: s.Train, Seed: s.Seed.Value, Episode: s.Seed.Episode,
+		Returns: s.Returns, Counted: s.Counted, Begun: s.Begun,
 	}
 	for _, seat := range s.Rows {
 		part.Learners = append(part.Learners, int(seat))
@@ -65,13 +66,9 @@ func (p *Pool) SaveJSON(game int) (json.RawMessage, error) {
 // its seed and episode, its agents start with an empty memory and its returns
 // at 0.
 func (p *Pool) LoadJSON(game int, state json.RawMessage) error {
-	if game < 0 || game >= len(p.games) {
-		return &StateError{game, fmt.Errorf("there is no such game, want 0 to %d", len(p.games)-1)}
-	}
-	p.rest()
-	s, bare, match, err := p.decodeJSON(game, state)
+	s, err := p.decodeJSON(state)
 	if err == nil {
-		err = p.put(game, s, bare, func(m env.Match) error { return m.RestoreJSON(match) })
+		err = p.put(game, s)
 	}
 	if err != nil {
 		return &StateError{game, err}
@@ -79,19 +76,15 @@ func (p *Pool) LoadJSON(game int, state json.RawMessage) error {
 	return nil
 }
 
-// decodeJSON splits a state into the pool's part, with default values for a bare match,
-// and the match's.
-func (p *Pool) decodeJSON(game int, state []byte) (s *gamestate.State, bare bool, match json.RawMessage, err error) {
+// decodeJSON decodes what SaveJSON wrote, or a match alone.
+func (p *Pool) decodeJSON(state []byte) (s savedGame, err error) {
 	match, own, err := gamestate.SplitJSON(state)
-	switch {
-	case err != nil:
-		return nil, false, nil, err
-	case own == nil:
-		s, err = p.invent(game)
-		return s, true, match, err
+	s.State, s.bare = new(gamestate.State), own == nil
+	s.restore = func(m env.Match) error { return m.RestoreJSON(match) }
+	if err == nil && !s.bare {
+		s.State, err = p.decodePool(own)
 	}
-	s, err = p.decodePool(own)
-	return s, false, match, err
+	return s, err
 }
 
 func (p *Pool) decodePool(text []byte) (*gamestate.State, error) {
@@ -112,7 +105,8 @@ func (p *Pool) decodePool(text []byte) (*gamestate.State, error) {
 		return nil, fmt.Errorf("%d returns for %d learners", len(part.Returns), len(part.Learners))
 	}
 	s := &gamestate.State{
-		Ended: part.Ended, Train: part.Train, Seed: env.Seed{Value: part.Seed, Episode: part.Episode}, Returns: part.Returns, Counted: part.Counted, Begun: part.Begun,
+		Ended: part.Ended, Train: part.Train, Seed: env.Seed{Value: part.Seed, Episode: part.Episode},
+		Returns: part.Returns, Counted: part.Counted, Begun: part.Begun,
 	}
 	for _, seat := range part.Learners {
 		if seat < 0 || seat >= p.spec.Seats {
@@ -129,7 +123,9 @@ func (p *Pool) decodePool(text []byte) (*gamestate.State, error) {
 // invent returns default values for the pool's part of a state without one.
 func (p *Pool) invent(game int) (*gamestate.State, error) {
 	g := &p.games[game]
-	s := &gamestate.State{Train: p.train, Seed: g.seed, Rows: make([]uint8, len(g.rows)), Returns: make([]float64, len(g.rows))}
+	s := &gamestate.State{
+		Train: p.train, Seed: g.seed, Rows: make([]uint8, len(g.rows)), Returns: make([]float64, len(g.rows)),
+	}
 	if !g.seeded {
 		s.Seed = env.Seed{Value: p.entropic(game)}
 	}

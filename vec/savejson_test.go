@@ -51,7 +51,7 @@ func TestJSON(t *testing.T) {
 
 // A bare match loaded where the learner's death ends the game ends with it.
 func TestBareMatchTrains(t *testing.T) {
-	p := make1(t, Config{Game: solo, Games: 1, Opponents: []string{"still", "still"}, Seat: 2})
+	p := make1(t, Config{Game: solo, Games: 1, Opponents: []string{"still", "still"}, Seat: new(1)})
 	alone := solo.New(1)[0]
 	alone.Reset(env.Seed{Value: 1})
 	match, err := alone.AppendJSON(nil)

@@ -43,8 +43,9 @@ func newSeating(c *Config) (seating, LineUps, error) {
 	case len(c.Opponents) > 0 || opposed:
 		err := s.opposed(c, lineUps.Names)
 		return s, lineUps, err
-	case c.Seat != 0:
-		return s, lineUps, fmt.Errorf("vec: Seat is %d without Opponents; it says where the one learner sits among them", c.Seat)
+	case c.Seat != nil:
+		return s, lineUps, fmt.Errorf("vec: Seat is %d without Opponents; it is the seat of the one learner among them",
+			*c.Seat)
 	case len(c.Seats) > 0:
 		names, err := s.mixed(c)
 		return s, LineUps{Names: [][]string{names}}, err
@@ -72,9 +73,13 @@ func (s *seating) opposed(c *Config, lineUps [][]string) error {
 	}
 	s.learners = 1 + len(s.policies)
 	s.rows, s.others = make([]uint8, s.learners), make([]uint8, s.agents)
-	s.drawn = c.Seat == 0
-	if !s.drawn {
-		s.around(c.Seat-1, s.rows, s.others)
+	s.drawn = c.Seat == nil
+	switch {
+	case s.drawn:
+	case *c.Seat < 0 || *c.Seat >= s.seats:
+		return fmt.Errorf("vec: Seat is %d, want 0 to %d: %s has %d seats", *c.Seat, s.seats-1, c.Game.Spec().ID, s.seats)
+	default:
+		s.around(*c.Seat, s.rows, s.others)
 	}
 	return nil
 }
@@ -82,7 +87,8 @@ func (s *seating) opposed(c *Config, lineUps [][]string) error {
 // mixed is the seating by Config.Seats.
 func (s *seating) mixed(c *Config) (names []string, err error) {
 	if len(c.Seats) != s.seats {
-		return nil, fmt.Errorf("vec: Seats has %d entries, want %d, one for each seat of %s", len(c.Seats), s.seats, c.Game.Spec().ID)
+		return nil, fmt.Errorf("vec: Seats has %d entries, want %d, one for each seat of %s",
+			len(c.Seats), s.seats, c.Game.Spec().ID)
 	}
 	var policies []uint8
 	names = []string{}
@@ -141,12 +147,4 @@ func (s *seating) fits(rows []uint8) bool {
 		}
 	}
 	return true
-}
-
-// after is how many seats after the learner's each policy sits.
-func (s *seating) after() (seats []int) {
-	for _, k := range s.policies {
-		seats = append(seats, k+1)
-	}
-	return seats
 }

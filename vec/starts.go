@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"pommego/env"
-	"pommego/internal/gamestate"
 )
 
 // Start is a saved position that episodes of one pool can begin in. Such an episode
@@ -40,29 +39,21 @@ type starts struct {
 // NewStart makes a start of what Save wrote, in this pool or in any other with the
 // same rules, whichever seats learnt there.
 func (p *Pool) NewStart(state []byte) (*Start, error) {
-	s, err := p.form.Decode(state)
-	if err != nil {
-		return nil, startError(err)
-	}
-	return p.newStart(s, func(m env.Match) error { return m.Restore(s.Match) })
+	return p.newStart(p.decode(state))
 }
 
 // NewStartJSON is NewStart for the readable form, or for a match that comes alone.
 func (p *Pool) NewStartJSON(state json.RawMessage) (*Start, error) {
-	match, part, err := gamestate.SplitJSON(state)
-	s := new(gamestate.State)
-	if err == nil && part != nil {
-		s, err = p.decodePool(part)
-	}
-	if err != nil {
-		return nil, startError(err)
-	}
-	return p.newStart(s, func(m env.Match) error { return m.RestoreJSON(match) })
+	return p.newStart(p.decodeJSON(state))
 }
 
-func (p *Pool) newStart(s *gamestate.State, restore func(env.Match) error) (*Start, error) {
+// newStart makes a start of a saved game, unless decoding it has failed.
+func (p *Pool) newStart(s savedGame, err error) (*Start, error) {
 	m := p.cfg.Game.New(1)[0]
-	if err := restore(m); err != nil {
+	if err == nil {
+		err = s.restore(m)
+	}
+	if err != nil {
 		return nil, startError(err)
 	}
 	m.SetTrainingSeat(-1)
@@ -80,14 +71,10 @@ func (p *Pool) newStart(s *gamestate.State, restore func(env.Match) error) (*Sta
 	if p.seating.drawn && one && status.In.Has(int(s.Rows[0])) {
 		start.rows = slices.Clone(s.Rows)
 	}
-	if !p.seating.drawn {
-		learns := false
-		for _, seat := range p.seating.rows[:p.seating.own()] {
-			learns = learns || status.In.Has(int(seat))
-		}
-		if !learns {
-			return nil, startError(fmt.Errorf("all learners, in seats %v, are out in it", p.seating.rows[:p.seating.own()]))
-		}
+	learners := p.seating.rows[:p.seating.own()]
+	learns := func(seat uint8) bool { return status.In.Has(int(seat)) }
+	if !p.seating.drawn && !slices.ContainsFunc(learners, learns) {
+		return nil, startError(fmt.Errorf("all learners, in seats %v, are out in it", learners))
 	}
 	return start, nil
 }

@@ -160,7 +160,7 @@ func TestStartSeats(t *testing.T) {
 }
 
 func TestStartErrors(t *testing.T) {
-	p := make1(t, Config{Game: solo, Games: 2, Opponents: opponents(solo), Seat: 1})
+	p := make1(t, Config{Game: solo, Games: 2, Opponents: opponents(solo), Seat: new(0)})
 	state := savedAfter(t, solo, 5, 1)[0]
 	start, err := p.NewStart(state)
 	must(t, err)

@@ -82,8 +82,8 @@ func (t *twin) begin(g *twinGame, seed env.Seed) {
 	case len(t.cfg.Opponents) > 0 || len(t.cfg.LineUps.Names) > 0:
 		rng := seed.RNG(env.StreamSeats)
 		learner := rng.IntN(t.spec.Seats)
-		if t.cfg.Seat > 0 {
-			learner = t.cfg.Seat - 1
+		if t.cfg.Seat != nil {
+			learner = *t.cfg.Seat
 		}
 		g.learners = []int{learner}
 		for k := 1; k < t.spec.Seats; k++ {
@@ -382,7 +382,7 @@ func TestTwin(t *testing.T) {
 			now := batches[n%2]
 			if o, names, yes := pl.interlude(p, b); yes {
 				if names != nil {
-					must(t, p.SetOpponents(names))
+					must(t, setOpponents(p, names))
 					tw.first += len(tw.lineUps.Names)
 					tw.lineUps = LineUps{Names: [][]string{names}}
 				}

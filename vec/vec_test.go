@@ -33,8 +33,8 @@ func TestConfigErrors(t *testing.T) {
 		{"no global state", Config{Game: stateless{solo}, Games: 1, State: true}, "State is true, but ToySolo-v0 has no global state"},
 		{"too few opponents", Config{Game: teams, Games: 1, Opponents: []string{"still"}}, "1 Opponents, want 5"},
 		{"an unknown opponent", Config{Game: solo, Games: 1, Opponents: []string{"still", "ghost"}}, `opponent 1: no agent "ghost"; there are still, wander, hunter`},
-		{"a seat that does not exist", Config{Game: solo, Games: 1, Opponents: []string{"still", "still"}, Seat: 4}, "Seat is 4, want 0 to 3"},
-		{"a seat without opponents", Config{Game: solo, Games: 1, Seat: 1}, "without Opponents"},
+		{"a seat that does not exist", Config{Game: solo, Games: 1, Opponents: []string{"still", "still"}, Seat: new(3)}, "Seat is 3, want 0 to 2"},
+		{"a seat without opponents", Config{Game: solo, Games: 1, Seat: new(0)}, "without Opponents"},
 		{"two ways at once", Config{Game: solo, Games: 1, Opponents: []string{"still", "still"}, Seats: []string{Learner, Learner, Learner}}, "both given"},
 		{"too few seats", Config{Game: solo, Games: 1, Seats: []string{Learner}}, "Seats has 1 entries, want 3"},
 		{"nobody learns", Config{Game: solo, Games: 1, Seats: []string{"still", "still", "still"}}, "at least one"},
@@ -48,8 +48,8 @@ func TestConfigErrors(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error is %v, want %q in it", err, c.want)
 			}
-			if again := c.cfg.Validate(); fmt.Sprint(again) != fmt.Sprint(err) {
-				t.Errorf("Validate says %v, New %v", again, err)
+			if _, _, again := Layout(c.cfg); fmt.Sprint(again) != fmt.Sprint(err) {
+				t.Errorf("Layout says %v, New %v", again, err)
 			}
 		})
 	}
@@ -76,27 +76,27 @@ func TestConfigInForce(t *testing.T) {
 	}
 }
 
-func TestParse(t *testing.T) {
-	for _, name := range autoresetNames {
-		if a, err := ParseAutoreset(name); err != nil || a.String() != name {
-			t.Errorf("ParseAutoreset(%q) is %v, %v", name, a, err)
+func TestNames(t *testing.T) {
+	var a Autoreset
+	for i, name := range autoresetNames {
+		if err := a.UnmarshalText([]byte(name)); err != nil || a != Autoreset(i) || a.String() != name {
+			t.Errorf("%q is %v, %v", name, a, err)
 		}
 	}
-	for _, name := range rewardNames {
-		if r, err := ParseReward(name); err != nil || r.String() != name {
-			t.Errorf("ParseReward(%q) is %v, %v", name, r, err)
+	var r Reward
+	for i, name := range rewardNames {
+		if err := r.UnmarshalText([]byte(name)); err != nil || r != Reward(i) || r.String() != name {
+			t.Errorf("%q is %v, %v", name, r, err)
 		}
 	}
-	for _, name := range onDeathNames {
-		if d, err := ParseOnDeath(name); err != nil || d.String() != name {
-			t.Errorf("ParseOnDeath(%q) is %v, %v", name, d, err)
+	var d OnDeath
+	for i, name := range onDeathNames {
+		if err := d.UnmarshalText([]byte(name)); err != nil || d != OnDeath(i) || d.String() != name {
+			t.Errorf("%q is %v, %v", name, d, err)
 		}
-	}
-	if a, err := ParseAutoreset(""); a != NextStep || err != nil {
-		t.Errorf("ParseAutoreset of nothing is %v, %v, want the default", a, err)
 	}
 	const want = `autoreset mode is "never", want one of NextStep, SameStep, Disabled`
-	if _, err := ParseAutoreset("never"); err == nil || !strings.Contains(err.Error(), want) {
+	if err := a.UnmarshalText([]byte("never")); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("error is %v, want %q in it", err, want)
 	}
 }
