@@ -54,20 +54,23 @@ func NewAssembly(game env.Game, s Shape, folder string, o Options) (*Assembly, e
 	if err != nil {
 		return nil, fmt.Errorf("dataset: %w", err)
 	}
-	if o.Disk == nil {
-		o.Disk = disk.OS
-	}
 	about, columns, err := aboutOf(game.Spec(), &c, o, s.Missed, s.Searched)
 	if err != nil {
 		return nil, err
 	}
 	about.Agents, about.Filter = s.Agents, s.Filter
-	a := &Assembly{options: o, perFile: c.FileGames, m: &Manifest{About: about, Statistics: newStatistics(game.Spec(), s.Agents)}}
-	a.enc = newEncoder(game, &a.m.About, columns)
-	if a.staging, err = newStaging(folder, o); err != nil {
-		return nil, err
+	return newAssembly(game, about, columns, c.FileGames, folder, o)
+}
+
+func newAssembly(game env.Game, about About, columns []column, perFile int, folder string, o Options) (*Assembly, error) {
+	if o.Disk == nil {
+		o.Disk = disk.OS
 	}
-	return a, nil
+	m := &Manifest{About: about, Statistics: newStatistics(game.Spec(), about.Agents)}
+	a := &Assembly{options: o, perFile: perFile, m: m, enc: newEncoder(game, &m.About, columns)}
+	var err error
+	a.staging, err = newStaging(folder, o)
+	return a, err
 }
 
 // newStaging takes possession of a folder for an assembly.
@@ -106,13 +109,18 @@ func (a *Assembly) Add(e *Episode, names []string) error {
 	if err := own.check(a.enc.spec); err != nil {
 		return err
 	}
+	return a.add(&own)
+}
+
+// add adds a game whose agents are those of the data set.
+func (a *Assembly) add(e *Episode) error {
 	if a.pending == nil {
 		if err := a.beginFile(); err != nil {
 			return err
 		}
 	}
-	own.Game = a.m.Games + a.enc.stats.Games
-	if err := a.enc.put(&own); err != nil {
+	e.Game = a.m.Games + a.enc.stats.Games
+	if err := a.enc.put(e); err != nil {
 		return err
 	}
 	if a.enc.stats.Games < a.perFile {

@@ -34,7 +34,7 @@ const (
 	Fixed   Seating = iota // agent k in seat k
 	Rotated                // in game i agent k sits in seat (k+i) mod seats
 	Drawn                  // each seat's agent is drawn, from the game's own RNG
-	Told                   // the client says so with each game, see Fed
+	Told                   // the client says so with each game, see Recorded
 )
 
 type seatings struct{}
@@ -52,7 +52,7 @@ type Config struct {
 	// holds none.
 	Observation string `json:"observation,omitempty"`
 
-	// Extra are arrays that a client's agents report, in their order in Fed.
+	// Extra are arrays that a client's agents report.
 	Extra []Extra `json:"extra,omitempty"`
 
 	// Agents are the names of the players. One alone plays in every seat. For

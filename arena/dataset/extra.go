@@ -181,13 +181,3 @@ func union(all, more []Extra) ([]Extra, error) {
 	}
 	return all, nil
 }
-
-// ActionBytes is how many bytes of actions a client's game has of which actions and
-// extra arrays have so many together.
-func (c *Config) ActionBytes(spec *env.Spec, together int) int {
-	own, all := len(spec.Actions), len(spec.Actions)
-	for i := range c.Extra {
-		all += c.Extra[i].size()
-	}
-	return together / all * own
-}

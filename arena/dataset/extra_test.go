@@ -3,7 +3,6 @@ package dataset
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"math"
 	"path/filepath"
 	"slices"
@@ -49,11 +48,12 @@ func reported(x *Extra, game, step, seat int) (array []byte) {
 }
 
 // reportAll adds what the client's agents report to a game.
-func reportAll(c *Config, parts int) func(*Fed) {
-	return func(f *Fed) {
+func reportAll(c *Config, parts int) func(int, *Recorded) {
+	return func(game int, r *Recorded) {
 		for i := range c.Extra {
-			for k := range len(f.Actions) / parts {
-				f.Extra = append(f.Extra, reported(&c.Extra[i], f.Game, k/2, k%2*2)...)
+			x := &c.Extra[i]
+			for k := range len(r.Actions) / parts {
+				r.Extra[x.Name] = append(r.Extra[x.Name], reported(x, game, k/2, k%2*2)...)
 			}
 		}
 	}
@@ -88,18 +88,14 @@ func checkReported(t *testing.T, folder string, c *Config, from int) {
 	}
 }
 
-// TestExtra keeps what a client's agents report, over an interruption, and in merged data
-// sets.
+// TestExtra keeps what a client's agents report, in merged data sets too.
 func TestExtra(t *testing.T) {
 	for _, id := range []string{ffa, radio} {
 		game := gameOf(t, id)
 		parts := len(game.Spec().Actions)
 		c := reporting(game.Spec().MaskSize())
 		folder := filepath.Join(t.TempDir(), "set")
-		if _, err := generateServed(t, id, c, folder, 5, reportAll(&c, parts)); !errors.Is(err, ErrStopped) {
-			t.Fatalf("%s: error %v, want %v", id, err, ErrStopped)
-		}
-		m, err := generateServed(t, id, c, folder, 100, reportAll(&c, parts))
+		m, err := recordServed(t, id, c, folder, reportAll(&c, parts))
 		if err != nil {
 			t.Fatalf("%s: %v", id, err)
 		}
@@ -108,7 +104,7 @@ func TestExtra(t *testing.T) {
 		plain := served()
 		plain.Layout, plain.Seed = Steps, 900
 		other := filepath.Join(t.TempDir(), "other")
-		if _, err := generateServed(t, id, plain, other, 100, func(*Fed) {}); err != nil {
+		if _, err := recordServed(t, id, plain, other, asPlayed); err != nil {
 			t.Fatal(err)
 		}
 		both := filepath.Join(t.TempDir(), "both")
@@ -156,11 +152,11 @@ func TestExtraRefused(t *testing.T) {
 		t.Errorf("layout games: error %v", err)
 	}
 	c.Layout, c.Extra[0].Name = Steps, "legal"
-	if _, err := generateServed(t, ffa, c, filepath.Join(t.TempDir(), "set"), 9, func(*Fed) {}); err == nil || !strings.Contains(err.Error(), "call it otherwise") {
+	if _, err := recordServed(t, ffa, c, filepath.Join(t.TempDir(), "set"), asPlayed); err == nil || !strings.Contains(err.Error(), "call it otherwise") {
 		t.Errorf("a name that is taken: error %v", err)
 	}
 	c.Extra[0].Name = "a"
-	if _, err := generateServed(t, ffa, c, filepath.Join(t.TempDir(), "set"), 9, func(f *Fed) { f.Extra = []byte{1} }); err == nil || !strings.Contains(err.Error(), "1 bytes of extra arrays") {
+	if _, err := recordServed(t, ffa, c, filepath.Join(t.TempDir(), "set"), func(_ int, r *Recorded) { r.Extra["a"] = []byte{1} }); err == nil || !strings.Contains(err.Error(), `1 bytes of array "a"`) {
 		t.Errorf("too few bytes: error %v", err)
 	}
 	other := []Extra{{"a", env.Int16, []int{}}}

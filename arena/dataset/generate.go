@@ -27,6 +27,9 @@ func Generate(ctx context.Context, game env.Game, c Config, folder string, o Opt
 	if err != nil {
 		return nil, Work{}, fmt.Errorf("dataset: %w", err)
 	}
+	if c.Seating == Told {
+		return nil, Work{}, fmt.Errorf("dataset: agents %q: a client plays and records them with a Recorder", c.Agents)
+	}
 	if o.Workers < 0 {
 		return nil, Work{}, fmt.Errorf("dataset: %d workers, want 0 (one a core) or more", o.Workers)
 	}
@@ -46,9 +49,6 @@ func Generate(ctx context.Context, game env.Game, c Config, folder string, o Opt
 	g.changed = sync.NewCond(&g.mu)
 	if err = w.take(o); err == nil {
 		err = g.resume()
-	}
-	if err == nil && c.Seating == Told {
-		err = g.reportMissing()
 	}
 	if err == nil {
 		err = g.run(ctx)
@@ -74,7 +74,6 @@ type generation struct {
 	shards  []*shard   // in order; more come as games are handed out
 	open    []*shard   // of these, those that nobody writes
 	next    int        // the next game to hand out
-	fed     int        // games yet to be taken from the client
 	total   int        // games there are to be; 0: not known yet
 	prefix  int        // with Config.Steps: games finished without a gap
 	reached int        // their steps
@@ -189,8 +188,6 @@ func (g *generation) help(ctx context.Context) (err error) {
 			return err
 		case s != nil:
 			err = g.writeShard(e, s)
-		case g.plan.config.Seating == Told:
-			err = g.playFed(ctx, p)
 		default:
 			err = g.playGame(ctx, p, number)
 		}
@@ -217,10 +214,6 @@ func (g *generation) task(ctx context.Context) (*shard, int, error) {
 			g.ready = g.ready[1:]
 			return s, 0, nil
 		}
-		if g.fed > 0 {
-			g.fed--
-			return nil, 0, nil // which game it is, the client says
-		}
 		number, err := g.nextGame()
 		if err != nil || number >= 0 {
 			return nil, number, err
@@ -236,8 +229,6 @@ func (g *generation) task(ctx context.Context) (*shard, int, error) {
 func (g *generation) nextGame() (int, error) {
 	for ; ; g.next++ {
 		switch {
-		case g.plan.config.Seating == Told:
-			return -1, nil
 		case g.total > 0 && g.next >= g.total:
 			return -1, nil
 		case g.total == 0 && g.next >= g.prefix+g.ahead():
@@ -263,11 +254,6 @@ func (g *generation) playGame(ctx context.Context, p *player, number int) error 
 	if err != nil {
 		return err
 	}
-	return g.played(e, begun)
-}
-
-// played keeps a game that has been played since begun.
-func (g *generation) played(e *Episode, begun time.Time) error {
 	played := time.Now()
 	j, err := g.keep(e)
 	if err != nil || j == nil {

@@ -34,12 +34,6 @@ type Options struct {
 	Part *Part
 	// Take lists folders with parts: their files are copied, and not made again.
 	Take []string
-
-	// Fed delivers the games of a configuration whose agents are served by a
-	// client; see Fed. It is closed after the last.
-	Fed <-chan Fed
-	// Missing is called, before any is taken from Fed, with the games wanted.
-	Missing func(games []int)
 }
 
 // Part is some of a data set's files, by their numbers.

@@ -50,9 +50,9 @@ func (p *player) Close() error {
 	return errors.Join(errs...)
 }
 
-// play plays one game of the data set, with fed if a client has played it. A
+// play plays one game of the data set, as recorded if a client has played it. A
 // panic in it comes back as an error.
-func (p *player) play(ctx context.Context, number int, fed *Fed) (e *Episode, err error) {
+func (p *player) play(ctx context.Context, number int, recorded *Recorded) (e *Episode, err error) {
 	s := shapeOf(p.game.Spec())
 	e = &Episode{
 		Game: number, Seed: p.config.seed(number), Dealt: true, Agents: make([]uint16, s.seats),
@@ -70,13 +70,13 @@ func (p *player) play(ctx context.Context, number int, fed *Fed) (e *Episode, er
 	switch {
 	case p.remote:
 		return e, p.playRemote(ctx, e)
-	case fed == nil:
+	case recorded == nil:
 		if err := p.sit(e, nil); err != nil {
 			return nil, err
 		}
 		return e, p.playHere(ctx, e)
 	}
-	return e, p.playAgain(ctx, e, fed)
+	return e, p.playAgain(ctx, e, recorded)
 }
 
 // playHere plays with the agents that are sitting.

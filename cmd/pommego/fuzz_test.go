@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"io"
 	"io/fs"
 	"path/filepath"
@@ -11,7 +10,6 @@ import (
 
 	"pommego/arena/dataset"
 	"pommego/arena/trace"
-	"pommego/env/catalog"
 )
 
 // FuzzCheck: no record of any form makes checking or opening it panic, which verify and
@@ -54,34 +52,19 @@ func FuzzCheck(f *testing.F) {
 	})
 }
 
-// FuzzFed: whatever a client feeds to data pack, it is games or an error.
-func FuzzFed(f *testing.F) {
-	game, err := catalog.Game("OneVsOne-v0")
-	if err != nil {
-		f.Fatal(err)
-	}
-	one := binary.LittleEndian.AppendUint32(nil, 8+1+2+4+6)
-	one = append(one, make([]byte, 8+1+2+4+6)...)
-	f.Add(one)
-	f.Add(append(bytes.Clone(one), one[:20]...))
-	f.Add([]byte{0xff, 0xff, 0xff, 0x0f})
+// FuzzPack: data pack makes a data set of what it reads, or reports an error.
+func FuzzPack(f *testing.F) {
+	config := `{"agents": ["client:me", "simple"], "games": 1, "max_episode_steps": 3, "layout": "steps", "extra": [{"name": "a", "dtype": "uint8", "shape": []}]}`
+	f.Add([]byte(config + `{"agents": [0, 1], "actions": "AAAA", "extra": {"a": "AAAA"}, "result": 3, "winners": 0}`))
+	f.Add([]byte(config + `{"agents": [0, 2], "actions": "AAA"}`))
+	f.Add([]byte(config))
 	f.Fuzz(func(t *testing.T, input []byte) {
-		o := packOptions{}
-		o.config = dataset.Config{Agents: []string{"client:me", "simple"}, Extra: []dataset.Extra{{Name: "visits", DType: "int32", Shape: []int{2}}}}
-		feed, done := make(chan dataset.Fed), make(chan struct{})
-		go func() {
-			defer close(done)
-			for fed := range feed {
-				if len(fed.Agents) != game.Spec().Seats || len(fed.Actions)+len(fed.Extra) > len(input) {
-					t.Errorf("%x is read as %+v", input, fed)
-				}
-			}
-		}()
-		err := o.readFed(context.Background(), io.LimitReader(bytes.NewReader(input), 1<<16), game.Spec(), feed)
-		close(feed)
-		<-done
-		if err == nil && len(input) > 0 && len(input) < 4 {
-			t.Errorf("%x is read to its end without an error", input)
+		o := packOptions{chosenGame{id: "OneVsOne-v0"}, t.TempDir()}
+		if err := o.run(context.Background(), bytes.NewReader(input), io.Discard); err != nil {
+			return
+		}
+		if r, err := dataset.Verify(o.out, dataset.VerifyOptions{Game: playedIn}); err != nil || len(r.Problems) > 0 {
+			t.Errorf("%s is stored as a data set with problems: %v, %v", input, r, err)
 		}
 	})
 }

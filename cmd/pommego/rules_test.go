@@ -108,7 +108,7 @@ func TestOtherRulesResume(t *testing.T) {
 
 // Wrong rules are refused by every command that takes them, by the field's name.
 func TestOtherRulesErrors(t *testing.T) {
-	for _, command := range []string{"play", "tournament --games 1", "generate --out x", "bench --seconds 0.01", "data pack --out x --agents client:a --games 1"} {
+	for _, command := range []string{"play", "tournament --games 1", "generate --out x", "bench --seconds 0.01", "data pack --out x"} {
 		for _, tc := range []struct{ id, rules, want string }{
 			{"PommeFFA-v1", `{"num_rigid": 35}`, "num_rigid 35 and num_wood 36 must be even"},
 			{"PommeFFA-v1", `{"bomb_life": 0}`, "bomb_life is 0, want 1 to 100"},

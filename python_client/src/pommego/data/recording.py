@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import json
 import os
-import struct
 import subprocess
+import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -28,7 +29,6 @@ Policy = Callable[[dict[str, Array], dict[str, Any]], ArrayLike | tuple[ArrayLik
 Forms = dict[str, tuple[np.dtype, tuple[int, ...]]]  # of extra arrays: dtype and shape, by name
 
 _LEARNER = "learner"
-_GRACE = 30.0  # seconds that storing may take after an interrupt
 
 
 def record(
@@ -54,9 +54,8 @@ def record(
 ) -> Manifest:
     """Play games with a policy and store them as a data set, as ``pommego generate`` does.
 
-    Call it again with the same arguments to continue a run that was interrupted. The
-    manifest says that the data set may not be repeatable, as the policy may act
-    differently the next time.
+    A run that was interrupted begins anew when you call it again. The manifest says that
+    the data set may not be repeatable, as the policy may act differently the next time.
 
     Args:
         policy: a function of the observation and info of all its rows, as from
@@ -106,38 +105,37 @@ def record(
         raise ValueError(f"{len(name)} names for one policy: give one, as a str, or a list of policies")
     own = [f"client:{each}" for each in ([name] if isinstance(name, str) else name)]
     agents = list(dict.fromkeys([*own, *others]))
-    flags = {"out": os.fspath(path), "env": id, "agents": ",".join(agents), "games": games, "seed": seed}
-    flags |= {"max-steps": max_steps, "layout": layout, "games-per-file": games_per_file}
+    config = {"layout": layout, "agents": agents, "games": games, "seed": seed}
+    config |= {"max_episode_steps": max_steps, "games_per_file": games_per_file}
     if layout == "steps":
-        flags["observation"] = observation
-    if rules:
-        flags["rules"] = json.dumps(rules)
-    told = [f"{key}:{dtype.name}:{'x'.join(map(str, shape))}" for key, (dtype, shape) in forms.items()]
-    with _Packer(flags, told) as packer:
-        missing = packer.missing()
-        if missing is not None:
-            with make_vec(
-                id,
-                max(1, min(num_envs, _count(missing))),
-                observation=observation,
-                autoreset_mode="Disabled",
-                on_death="wait",
-                seats=seats,
-                opponents=opponents,
-                seat=seat,
-                max_episode_steps=max_steps or None,
-                rules=rules,
-                **options,
-            ) as envs:
-                recording = _Recording(
-                    envs, agents, own, seats=seats, opponents=opponents, seed=seed, forms=forms
-                )
-                numbers = (n for first, last in missing for n in range(first, last + 1))
-                for done, game in enumerate(recording.play(policy, numbers), games - _count(missing) + 1):
-                    packer.send(game)
-                    if progress:
-                        progress(done, games)
-        packer.finish()
+        config["observation"] = observation
+    config["extra"] = [
+        {"name": key, "dtype": dtype.name, "shape": shape} for key, (dtype, shape) in forms.items()
+    ]
+    where = ["--out", os.fspath(path), "--env", id, "--rules", json.dumps(rules) if rules else ""]
+    with (
+        _packing(where, config) as pack,
+        make_vec(
+            id,
+            max(1, min(num_envs, games)),
+            observation=observation,
+            autoreset_mode="Disabled",
+            on_death="wait",
+            seats=seats,
+            opponents=opponents,
+            seat=seat,
+            max_episode_steps=max_steps or None,
+            rules=rules,
+            **options,
+        ) as envs,
+    ):
+        recording = _Recording(
+            envs, agents, own, seats=seats, opponents=opponents, games=games, seed=seed, forms=forms
+        )
+        for done, game in enumerate(_in_order(recording.play(policy)), 1):
+            pack(game)
+            if progress:
+                progress(done, games)
     return Manifest.read(path)
 
 
@@ -223,76 +221,52 @@ def _split(returned: Any, forms: Forms, rows: int) -> tuple[Array, dict[str, Arr
     return np.asarray(actions), arrays
 
 
-def _count(stretches: Sequence[Sequence[int]]) -> int:
-    return sum(last - first + 1 for first, last in stretches)
+@contextlib.contextmanager
+def _packing(where: Sequence[str], config: dict[str, Any]) -> Iterator[Callable[[dict[str, Any]], None]]:
+    """Run ``pommego data pack``; yields a function that sends it a game.
 
-
-class _Packer:
-    """The process that stores games, ``pommego data pack``.
-
-    Args:
-        flags: its flags.
-        extra: the values of its flag --extra.
+    Raises:
+        PommegoError: storing failed.
     """
+    with (
+        tempfile.TemporaryFile() as errors,
+        subprocess.Popen(
+            [find_binary(), "data", "pack", *where],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+        ) as process,
+    ):
 
-    def __init__(self, flags: Mapping[str, Any], extra: Sequence[str]) -> None:
-        given = [text for name, value in flags.items() for text in (f"--{name}", str(value))]
-        given += [text for each in extra for text in ("--extra", each)]
-        pipe = subprocess.PIPE
-        self._process = subprocess.Popen(
-            [find_binary(), "data", "pack", *given], stdin=pipe, stdout=pipe, stderr=pipe
-        )
-        self._stdin, self._stdout, self._stderr = (
-            self._process.stdin,
-            self._process.stdout,
-            self._process.stderr,
-        )
+        def send(value: dict[str, Any]) -> None:
+            process.stdin.write(json.dumps(value).encode() + b"\n")
+            process.stdin.flush()
 
-    def __enter__(self) -> _Packer:
-        return self
-
-    def missing(self) -> list[list[int]] | None:
-        """Wait for the list of games still to be played; None if all are stored."""
-        line = self._stdout.readline()
-        if not line:
-            self.finish()
-            raise PommegoError("pommego data pack ended without a message")
-        return json.loads(line).get("missing")
-
-    def send(self, game: bytes) -> None:
-        """Send a game."""
         try:
-            self._stdin.write(struct.pack("<I", len(game)) + game)
-            self._stdin.flush()  # from here on the game will be stored, even if this process is killed
-        except BrokenPipeError:
-            self.finish()  # raises with its error message
+            with contextlib.suppress(BrokenPipeError):  # the process has failed and says why
+                send(config)
+                if process.stdout.readline():
+                    yield send
+                process.stdin.close()
+            process.wait()
+        except BaseException:
+            process.kill()
             raise
+        if process.returncode:
+            errors.seek(0)
+            message = errors.read().decode(errors="replace").strip()
+            raise PommegoError(message or f"pommego data pack exited with status {process.returncode}")
 
-    def finish(self) -> None:
-        """Wait until everything is on disk.
 
-        Raises:
-            PommegoError: storing failed.
-        """
-        with contextlib.suppress(BrokenPipeError):
-            self._stdin.close()
-        self._stdout.read()
-        message = self._stderr.read().decode(errors="replace").strip()
-        if self._process.wait():
-            raise PommegoError(message or f"pommego data pack exited with status {self._process.returncode}")
-
-    def __exit__(self, *_: object) -> None:
-        """Let the process store the games sent to it and end."""
-        with contextlib.suppress(OSError):
-            self._stdin.close()
-        try:
-            self._process.wait(timeout=_GRACE)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
-        for stream in (self._stdin, self._stdout, self._stderr):
-            with contextlib.suppress(OSError):
-                stream.close()
+def _in_order(games: Iterator[tuple[int, dict[str, Any]]]) -> Iterator[dict[str, Any]]:
+    """Yield games that end in any order in the order of their numbers."""
+    waiting: dict[int, dict[str, Any]] = {}
+    wanted = 0
+    for number, game in games:
+        waiting[number] = game
+        while wanted in waiting:
+            yield waiting.pop(wanted)
+            wanted += 1
 
 
 class _Recording:
@@ -306,6 +280,7 @@ class _Recording:
         *,
         seats: Sequence[str] | None,
         opponents: Sequence[str] | None,
+        games: int,
         seed: int,
         forms: Forms,
     ) -> None:
@@ -315,6 +290,7 @@ class _Recording:
         self._own = own * envs.learners if len(own) == 1 else own  # by row of a game
         self._seats = seats
         self._opponents = opponents
+        self._unplayed = iter(range(games))
         self._seed = seed
         self._n = n = envs.num_games
         self._numbers = np.full(n, -1)  # of the game in each slot; -1: not recorded
@@ -328,11 +304,11 @@ class _Recording:
             for key, (dtype, shape) in forms.items()
         }
 
-    def play(self, policy: Policy, numbers: Iterator[int]) -> Iterator[bytes]:
-        """Play all games and yield each when it ends, in the form that `pommego data pack` reads."""
+    def play(self, policy: Policy) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Play all games; yields the number of each when it ends, and what `pommego data pack` reads."""
         envs = self._envs
         every = np.arange(self._n)
-        obs, info = self._begin(every, numbers)
+        obs, info = self._begin(every)
         while (self._numbers >= 0).any():
             actions, told = _split(policy(obs, info), self._forms, envs.num_envs)
             actions = actions.astype(np.uint8).reshape(self._n, envs.learners, -1)
@@ -345,31 +321,37 @@ class _Recording:
             over = np.flatnonzero((terminated | truncated)[:: envs.learners])
             for slot in over.tolist():
                 if self._numbers[slot] >= 0:
-                    yield self._packed(slot, info)
+                    yield int(self._numbers[slot]), self._game(slot, info)
             if len(over):
-                obs, info = self._begin(over, numbers)
+                obs, info = self._begin(over)
 
-    def _begin(self, slots: Array, numbers: Iterator[int]) -> tuple[dict[str, Array], dict[str, Any]]:
+    def _begin(self, slots: Array) -> tuple[dict[str, Array], dict[str, Any]]:
         """Begin the next games in some slots; when there are none left, others that are not recorded."""
         envs = self._envs
         seeds = np.zeros(self._n, np.uint64)
         mask = np.zeros(self._n, np.bool_)
         for slot in slots.tolist():
-            number = next(numbers, -1)
+            number = next(self._unplayed, -1)
             self._numbers[slot], self._at[slot], mask[slot] = number, 0, True
             seeds[slot] = (self._seed + max(number, 0)) % 2**64
         if mask.all():
             return envs.reset(seed=seeds)
         return envs.reset(seed=seeds, options={"reset_mask": np.repeat(mask, envs.learners)})
 
-    def _packed(self, slot: int, info: dict[str, Any]) -> bytes:
+    def _game(self, slot: int, info: dict[str, Any]) -> dict[str, Any]:
         row = slot * self._envs.learners
         game = info["game"]
-        winners = sum(1 << seat for seat, won in enumerate(game["winners"][row]) if won)
-        head = struct.pack("<QBH", int(self._numbers[slot]), int(game["result"][row]), winners)
-        lineup = np.array(self._lineup(int(info["seat"][row])), "<u2")
-        columns = (self._actions, *self._told.values())
-        return head + lineup.tobytes() + b"".join(kept[slot, : self._at[slot]].tobytes() for kept in columns)
+
+        def coded(kept: Array) -> str:
+            return base64.b64encode(kept[slot, : self._at[slot]].tobytes()).decode()
+
+        return {
+            "agents": self._lineup(int(info["seat"][row])),
+            "actions": coded(self._actions),
+            "extra": {key: coded(kept) for key, kept in self._told.items()},
+            "result": int(game["result"][row]),
+            "winners": sum(1 << seat for seat, won in enumerate(game["winners"][row]) if won),
+        }
 
     def _lineup(self, learner: int) -> list[int]:
         """Return the index of each seat's agent; learner is the seat of the game's first row."""

@@ -1,0 +1,162 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"pommego/env"
+)
+
+// Recorded is a game that a client has played, with agents of its own against
+// built-in ones. It holds the actions of the client's agents: the others' follow
+// from the seed, so a Recorder plays the game again.
+type Recorded struct {
+	Agents []uint16 `json:"agents"` // by seat, indices into Config.Agents
+	// Actions has a byte for each step, seat of the client's agents, and
+	// component, in this order.
+	Actions []byte `json:"actions"`
+	// Extra has, for each of Config.Extra by its name, the array of each step and
+	// seat of the client's agents.
+	Extra   map[string][]byte `json:"extra"`
+	Result  env.Result        `json:"result"`
+	Winners env.SeatSet       `json:"winners"`
+}
+
+// errRecorded says that a client's game comes out differently here.
+var errRecorded = errors.New("played again, the client's game comes out differently")
+
+// Recorder makes a data set of games that a client has played. The client's agents
+// are called "client:NAME" in Config.Agents. Like an Assembly it cannot continue
+// after an interruption.
+type Recorder struct {
+	*Assembly
+	config Config
+	player *player
+}
+
+// NewRecorder begins a data set of c.Games games in a new folder.
+func NewRecorder(game env.Game, c Config, folder string, o Options) (*Recorder, error) {
+	c.Seating, c.Unrepeatable = Told, true
+	c, err := c.resolve(game)
+	if err != nil {
+		return nil, fmt.Errorf("dataset: %w", err)
+	}
+	p, err := newPlan(game, c, o)
+	if err != nil {
+		return nil, err
+	}
+	a, err := newAssembly(game, p.about, p.columns, c.FileGames, folder, o)
+	return &Recorder{a, c, newPlayer(game, &c)}, err
+}
+
+// Record adds all games. next returns them in the order of their seeds: game i has
+// seed c.Seed + i, and is its episode 0.
+func (r *Recorder) Record(ctx context.Context, next func() (*Recorded, error)) (*Manifest, error) {
+	defer r.Close()
+	for number := range r.config.Games {
+		recorded, err := next()
+		if err != nil {
+			return nil, fmt.Errorf("the client ended after %d of %d games: %w", number, r.config.Games, err)
+		}
+		e, err := r.player.play(ctx, number, recorded)
+		if err == nil {
+			err = r.add(e)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return r.Finish(nil)
+}
+
+// playAgain plays a client's game again, with the client's actions in the seats of
+// its agents.
+func (p *player) playAgain(ctx context.Context, e *Episode, r *Recorded) error {
+	spec := p.game.Spec()
+	known := func(a uint16) bool { return int(a) < len(p.config.Agents) }
+	if len(r.Agents) != spec.Seats || slices.ContainsFunc(r.Agents, func(a uint16) bool { return !known(a) }) {
+		return fmt.Errorf("the client seats agents %v, want %d numbers below %d",
+			r.Agents, spec.Seats, len(p.config.Agents))
+	}
+	copy(e.Agents, r.Agents)
+	theirs := 0
+	for _, index := range e.Agents {
+		theirs += int(toByte(atClient(p.config.Agents[index])))
+	}
+	parts := len(spec.Actions)
+	if theirs == 0 || len(r.Actions) == 0 || len(r.Actions)%(theirs*parts) != 0 {
+		return fmt.Errorf("the client sent %d bytes of actions of %d seats with %d components",
+			len(r.Actions), theirs, parts)
+	}
+	for i, a := range r.Actions {
+		if c := &spec.Actions[i%parts]; int(a) >= c.N {
+			return fmt.Errorf("the client's action %d is %d for %s, want 0 to %d", i/parts, a, c.Name, c.N-1)
+		}
+	}
+	steps := len(r.Actions) / (theirs * parts)
+	for i := range p.config.Extra {
+		x := &p.config.Extra[i]
+		if got, want := len(r.Extra[x.Name]), steps*theirs*x.size(); got != want {
+			return fmt.Errorf("the client sent %d bytes of array %q, want %d", got, x.Name, want)
+		}
+	}
+	if err := p.sit(e, &script{Recorded: r, parts: parts, steps: steps, extra: p.config.Extra}); err != nil {
+		return err
+	}
+	if err := p.playHere(ctx, e); err != nil {
+		return err
+	}
+	if e.Steps != steps || e.Result != r.Result || e.Winners != r.Winners {
+		return fmt.Errorf("%w: %v for seats %b after %d steps, the client says %v for %b after %d",
+			errRecorded, e.Result, e.Winners, e.Steps, r.Result, r.Winners, steps)
+	}
+	return nil
+}
+
+// script is what a client's agents did in a game.
+type script struct {
+	*Recorded
+	parts int
+	seats []int // those of the client's agents
+	steps int
+	extra []Extra
+}
+
+// scripted plays one seat of a script. It plays choice 0 once that has ended,
+// which playAgain notices.
+type scripted struct {
+	script *script
+	place  int // among the script's seats
+}
+
+func (a *scripted) Act(m env.Match, _ int, action []uint8) {
+	s := a.script
+	if step := m.Status().Steps; step < s.steps {
+		copy(action, s.Actions[(step*len(s.seats)+a.place)*s.parts:][:s.parts])
+	}
+}
+
+// report notes what the client's agent reported of a step.
+func (a *scripted) report(e *Episode, seat int) {
+	s := a.script
+	if len(s.extra) == 0 || e.Steps >= s.steps {
+		return
+	}
+	d := Decision{Step: e.Steps, Seat: seat}
+	for i := range s.extra {
+		x := &s.extra[i]
+		n := x.size()
+		d.put(x.Name, s.Extra[x.Name][(e.Steps*len(s.seats)+a.place)*n:][:n])
+	}
+	e.Decisions = append(e.Decisions, d)
+}
+
+func (a *scripted) Reset(env.RNG) {}
+
+func (a *scripted) Reseed(env.RNG) {}
+
+func (a *scripted) Append(dst []byte) []byte { return dst }
+
+func (a *scripted) Restore([]byte) error { return nil }
