@@ -17,15 +17,13 @@ import (
 
 // modules are the page's, each after those that it imports: one file holds them as
 // one module.
-var modules = []string{"elements.js", "game.js", "sprites.js", "board.js", "seats.js", "view.js", "player.js",
-	"looks.js", "themes.js", "listing.js", "source.js", "main.js"}
+var modules = []string{"elements.js", "address.js", "game.js", "sprites.js", "board.js", "seats.js", "view.js",
+	"player.js", "looks.js", "themes.js", "listing.js", "server.js", "source.js", "main.js"}
 
-// The lines of modules that join them, and how their exports are marked.
+// What joins modules, and is left out where they are one.
 var (
 	importLine = regexp.MustCompile(`(?m)^import .*\n`)
 	export     = regexp.MustCompile(`(?m)^export `)
-	namespace  = regexp.MustCompile(`(?m)^import \* as (\w+) from "\./(\w+)\.js";$`)
-	exported   = regexp.MustCompile(`(?m)^export (?:async )?(?:function|const|class) (\w+)`)
 )
 
 // WriteFile writes a page with one game as one file, which needs nothing else and
@@ -87,40 +85,12 @@ func digest(text string) string {
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// joined is all modules as one: each a block of its own, whose exports are its
-// value.
+// joined is all modules as one. Their names at the top level differ, or the browser refuses
+// the module.
 func joined() string {
 	var all strings.Builder
 	for _, name := range modules {
-		text := asset(name)
-		var exports []string
-		for _, found := range exported.FindAllStringSubmatch(text, -1) {
-			exports = append(exports, found[1])
-		}
-		imports := importLine.FindAllString(text, -1)
-		text = export.ReplaceAllString(importLine.ReplaceAllString(text, ""), "")
-		fmt.Fprintf(&all, "const %s = (() => {\n%s%sreturn { %s };\n})();\n", variable(name), rewritten(imports), text,
-			strings.Join(exports, ", "))
+		all.WriteString(export.ReplaceAllString(importLine.ReplaceAllString(asset(name), ""), ""))
 	}
 	return all.String()
-}
-
-// variable is what holds a module's exports.
-func variable(name string) string { return "module_" + strings.TrimSuffix(name, ".js") }
-
-var named = regexp.MustCompile(`^import (\{.*\}) from "\./(\w+)\.js";`)
-
-// rewritten is imports as assignments.
-func rewritten(imports []string) string {
-	var out strings.Builder
-	for _, line := range imports {
-		if m := namespace.FindStringSubmatch(strings.TrimSpace(line)); m != nil {
-			fmt.Fprintf(&out, "const %s = %s;\n", m[1], variable(m[2]))
-		} else if m := named.FindStringSubmatch(line); m != nil {
-			fmt.Fprintf(&out, "const %s = %s;\n", m[1], variable(m[2]))
-		} else {
-			panic("web: cannot join " + line)
-		}
-	}
-	return out.String()
 }

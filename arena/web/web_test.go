@@ -188,24 +188,36 @@ func TestOneFile(t *testing.T) {
 	}
 }
 
-// TestModules: one file holds all modules, each after those that it imports.
+// TestModules: one file holds all modules, each after those that it imports. They take all
+// that they import by its own name, and no two declare the same.
 func TestModules(t *testing.T) {
 	files, err := embedded.ReadDir("app")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, f := range files {
-		served := slices.Contains([]string{"live.js", "person.js", "play.js", "server.js"}, f.Name()) // of pages that need their server
+		served := slices.Contains([]string{"live.js", "person.js", "play.js"}, f.Name()) // of pages that need their server
 		if strings.HasSuffix(f.Name(), ".js") && !served && !slices.Contains(modules, f.Name()) {
 			t.Errorf("%s is not in the page of one file", f.Name())
 		}
 	}
+	declared := regexp.MustCompile(`(?m)^(?:export )?(?:async )?(?:function|const|let|class) (\w+)`)
+	in := map[string]string{} // the module of each name
 	for i, name := range modules {
 		for _, line := range importLine.FindAllString(asset(name), -1) {
 			of := regexp.MustCompile(`"\./(\w+\.js)"`).FindStringSubmatch(line)[1]
 			if at := slices.Index(modules, of); at < 0 || at >= i {
 				t.Errorf("%s imports %s, which stands after it", name, of)
 			}
+			if strings.Contains(line, " as ") {
+				t.Errorf("%s: %q gives a name that one file does not know", name, line)
+			}
+		}
+		for _, found := range declared.FindAllStringSubmatch(asset(name), -1) {
+			if other := in[found[1]]; other != "" {
+				t.Errorf("%s and %s both declare %s", other, name, found[1])
+			}
+			in[found[1]] = name
 		}
 	}
 }

@@ -1,6 +1,6 @@
 // A board on a canvas, sharp at any size and density.
 
-import * as sprites from "./sprites.js";
+import { sprites } from "./sprites.js";
 
 export const theme = {
   chosen: "system",

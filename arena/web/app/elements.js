@@ -16,3 +16,9 @@ export const find = id => document.getElementById(id);
 export function say(where, text) {
   if (where.textContent !== text) where.textContent = text;
 }
+
+// complain shows an error, or takes away the last one if there is none.
+export function complain(error) {
+  say(find("message"), error ? error.message ?? String(error) : "");
+  find("message").hidden = !error;
+}

@@ -1,14 +1,15 @@
 // Running environments, looked at while they are stepped.
 
-import { element, find, say } from "./elements.js";
+import { encoded, readAddress } from "./address.js";
+import { complain, element, find, say } from "./elements.js";
 import { Game } from "./game.js";
 import { fillLegend, offerViews, wireLooks } from "./looks.js";
 import { Player } from "./player.js";
-import * as server from "./server.js";
+import { server } from "./server.js";
 import { wireTheme } from "./themes.js";
 import { View } from "./view.js";
 
-const place = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+const place = readAddress();
 const pause = 100; // milliseconds from one look to the next
 const listEvery = 2000;
 const fresh = 20; // steps for which it is shown what a seat has chosen by
@@ -31,11 +32,6 @@ export function state() {
 }
 
 const rest = milliseconds => new Promise(done => setTimeout(done, milliseconds));
-
-function complain(text) {
-  say(find("message"), text);
-  find("message").hidden = !text;
-}
 
 const chosen = () => environments.find(e => String(e.id) === find("env").value);
 
@@ -164,14 +160,14 @@ async function order(what) {
     paused = byMe = what !== "go";
     mark();
   } catch (error) {
-    complain(error.message);
+    complain(error);
   }
 }
 
 // remember keeps the address current.
 function remember() {
   const wanted = { token: place.token, env: find("env").value, game: find("number").value, view: find("view").value };
-  history.replaceState(null, "", `#${new URLSearchParams(wanted)}`);
+  history.replaceState(null, "", `#${encoded(wanted)}`);
 }
 
 async function watch() {
@@ -181,10 +177,10 @@ async function watch() {
       if (!document.hidden || paused) {
         if (begun - listed > listEvery || !listed) await list();
         if (environments.length) await look();
-        complain("");
+        complain();
       }
     } catch (error) {
-      complain(error.message ?? String(error));
+      complain(error);
       listed = 0;
       await rest(1000);
     }

@@ -1,11 +1,12 @@
 // What is shown, and where it comes from.
 
-import { element, find, say } from "./elements.js";
+import { encoded, readAddress } from "./address.js";
+import { complain, element, find, say } from "./elements.js";
 import { Game } from "./game.js";
 import { Listing } from "./listing.js";
 import { fillLegend, offerViews, wireLooks } from "./looks.js";
 import { Player } from "./player.js";
-import * as source from "./source.js";
+import { source } from "./source.js";
 import { wireTheme } from "./themes.js";
 import { View } from "./view.js";
 
@@ -29,22 +30,13 @@ function remember() {
   writing = setTimeout(() => {
     if (!views.length || location.protocol === "about:") return; // a page in a notebook has no address
     place.step = String(views[0].game.at(player.index).step);
-    const wanted = Object.entries({ ...place, view: find("view").value === "-1" ? undefined : find("view").value });
-    const text = wanted.filter(([, value]) => value !== undefined).map(([key, value]) => `${key}=${encodeURIComponent(value)}`).join("&");
-    history.replaceState(null, "", `#${text}`);
+    const view = find("view").value === "-1" ? undefined : find("view").value;
+    history.replaceState(null, "", `#${encoded({ ...place, view })}`);
   }, 200);
 }
 
 // link is an address on this page.
-export function link(wanted) {
-  const all = { token: place.token, ...wanted };
-  return `#${Object.entries(all).filter(([, value]) => value !== undefined).map(([key, value]) => `${key}=${encodeURIComponent(value)}`).join("&")}`;
-}
-
-function complain(error) {
-  say(find("message"), error.message ?? String(error));
-  find("message").hidden = false;
-}
+function link(wanted) { return `#${encoded({ token: place.token, ...wanted })}`; }
 
 async function load(number) {
   return opened.get(number) ?? new Game(await source.game(number, place.token));
@@ -59,8 +51,8 @@ function query(wanted) {
 
 // follow shows what the address says.
 async function follow() {
-  find("message").hidden = true;
-  place = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+  complain();
+  place = readAddress();
   try {
     listing ??= new Listing(await source.listing(place.token), link, query);
     const several = listing.total !== 1 || listing.kind !== "games";
@@ -125,14 +117,12 @@ function offerBeside(numbers) {
 
 // open shows a file from this machine.
 async function open(file) {
-  find("message").hidden = true;
+  complain();
   try {
-    for (const description of await source.open(file, place.token)) {
-      const game = new Game(description), number = `file${opened.size + 1}`;
-      game.title = file.name;
-      opened.set(number, game);
-      place = { token: place.token, game: number };
-    }
+    const game = new Game(await source.open(file, place.token)), number = `file${opened.size + 1}`;
+    game.title = file.name;
+    opened.set(number, game);
+    place = { token: place.token, game: number };
     listing ??= new Listing({ kind: "games", title: file.name, total: 1, games: [{ game: place.game }] }, link, query);
     find("back").hidden = listing.total < 2 && listing.kind === "games";
     await showGames();

@@ -1,12 +1,5 @@
 // What a person does with keys and buttons, as an action of the game.
 
-// moves are the components of an action whose choices have names, words those whose
-// choices are numbers.
-export function parts(actions) {
-  const all = actions.map((_, i) => i), worded = i => /^\d+$/.test(actions[i].names.at(-1));
-  return { moves: all.filter(i => !worded(i)), words: all.filter(worded) };
-}
-
 // kind is what a choice is to the hand: a direction, bomb, stay, or its own name.
 export function kind(component, choice) {
   const name = component.names[choice];
@@ -28,8 +21,9 @@ export function kindOfKey(key) { return keys[key.length === 1 ? key.toLowerCase(
 export class Hand {
   constructor(actions) {
     this.actions = actions;
-    this.moves = parts(actions).moves;
-    this.words = parts(actions).words;
+    const all = actions.map((_, i) => i), worded = i => /^\d+$/.test(actions[i].names.at(-1));
+    this.moves = all.filter(i => !worded(i)); // the components whose choices have names
+    this.words = all.filter(worded); // those whose choices are numbers
     this.ask(actions.map(() => true));
   }
 

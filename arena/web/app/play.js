@@ -1,13 +1,14 @@
 // A match that a person plays in.
 
-import { element, find, say } from "./elements.js";
+import { encoded, readAddress } from "./address.js";
+import { complain, element, find, say } from "./elements.js";
 import { Game } from "./game.js";
 import { Hand, kind, kindOfKey } from "./person.js";
-import * as server from "./server.js";
+import { server } from "./server.js";
 import { wireTheme } from "./themes.js";
 import { View } from "./view.js";
 
-const place = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+const place = readAddress();
 const speeds = [0, 1, 2, 3, 4, 6, 10];
 const signs = { up: "↑", down: "↓", left: "←", right: "→", stay: "·" };
 
@@ -22,11 +23,6 @@ export function state() {
 }
 
 const seat = Number(place.seat ?? 0);
-
-function complain(error) {
-  say(find("message"), error.message ?? String(error));
-  find("message").hidden = false;
-}
 
 function post(what, body) { return server.post(`api/play/${what}`, place.token, body).catch(complain); }
 
@@ -111,7 +107,7 @@ function end(how) {
   say(find("turn"), how);
   for (const button of find("pad").children) button.disabled = true;
   find("leave").hidden = true;
-  find("whole").href = `./#token=${encodeURIComponent(place.token)}&game=1`;
+  find("whole").href = `./#${encoded({ token: place.token, game: 1 })}`;
   find("whole").hidden = false;
 }
 

@@ -2,7 +2,7 @@
 
 import { element, find, say } from "./elements.js";
 import { notable } from "./game.js";
-import * as sprites from "./sprites.js";
+import { sprites } from "./sprites.js";
 
 const speeds = [0.5, 1, 2, 4, 6, 10, 15, 25, 40, 60]; // steps a second, by key
 

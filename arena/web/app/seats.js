@@ -2,7 +2,7 @@
 
 import { form, thumbnail } from "./board.js";
 import { element, say } from "./elements.js";
-import * as sprites from "./sprites.js";
+import { sprites } from "./sprites.js";
 
 // countWords say more than the names of counts that stand beside others.
 const countWords = { bombs: "bombs laid", items: "items taken", wood: "wood burnt", fields: "fields taken" };

@@ -1,6 +1,8 @@
 // Requests to the server of this page.
 
-async function send(path, token, options = {}) {
+export const server = { ask, post, lines };
+
+async function send(path, token, options) {
   const answer = await fetch(path, { ...options, headers: { Authorization: `Bearer ${token}` } });
   if (answer.ok) return answer;
   const text = answer.status === 401
@@ -10,13 +12,13 @@ async function send(path, token, options = {}) {
 }
 
 // ask gets JSON.
-export async function ask(path, token) { return (await send(path, token)).json(); }
+async function ask(path, token, options) { return (await send(path, token, options)).json(); }
 
 // post sends JSON, and gets nothing.
-export async function post(path, token, body) { await send(path, token, { method: "POST", keepalive: true, body: JSON.stringify(body) }); }
+async function post(path, token, body) { await send(path, token, { method: "POST", keepalive: true, body: JSON.stringify(body) }); }
 
 // lines calls take with each line of JSON that comes, until there are no more.
-export async function lines(path, token, take) {
+async function lines(path, token, take) {
   const reader = (await send(path, token)).body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
   for (;;) {

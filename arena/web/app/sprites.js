@@ -4,15 +4,15 @@
 
 // seatColour is a colour that people with any kind of colour blindness tell from those of
 // other seats and teams: the game says which.
-export function seatColour(game, seat) { return game.head.colours?.[seat] ?? "#8a8f98"; }
+function seatColour(game, seat) { return game.head.colours?.[seat] ?? "#8a8f98"; }
 
 // inkOn is a colour in which text can be read on another.
-export function inkOn(colour) {
+function inkOn(colour) {
   const [r, g, b] = [1, 3, 5].map(i => parseInt(colour.slice(i, i + 2), 16));
   return 0.3 * r + 0.6 * g + 0.1 * b > 140 ? "#14171a" : "#ffffff";
 }
 
-export const themes = {
+const themes = {
   light: { floor: ["#edefe4", "#e5e8da"], spent: "#c9c4b4", point: "#b59b3c", wall: ["#6c757f", "#8b949e"], wood: ["#8f6434", "#bb8b54"], fog: "#9aa3ad", hatch: "#8b949f", line: "#0000000d" },
   dark: { floor: ["#2f353c", "#2a3037"], spent: "#1d2126", point: "#c7ab4a", wall: ["#596370", "#75808d"], wood: ["#6f4d28", "#94693a"], fog: "#171a1e", hatch: "#23272d", line: "#ffffff0a" },
 };
@@ -36,7 +36,7 @@ function text(pen, words, x, y, size, colour) {
 }
 
 // ground draws the floor of a cell or what stands there; points: it may hold one.
-export function ground(pen, theme, kind, even, points) {
+function ground(pen, theme, kind, even, points) {
   if (kind === "?") {
     pen.fillStyle = theme.fog;
     pen.fillRect(0, 0, 100, 100);
@@ -75,7 +75,7 @@ export function ground(pen, theme, kind, even, points) {
   }
 }
 
-export function flame(pen, life) {
+function flame(pen, life) {
   const reach = life === 1 ? 0.72 : 0.95;
   for (const [size, colour] of [[50, "#d9480f"], [36, "#ff922b"], [20, "#ffe066"]]) {
     pen.fillStyle = colour;
@@ -91,7 +91,7 @@ export function flame(pen, life) {
 
 const turns = { right: 0, down: 1, left: 2, up: 3 };
 
-export function bomb(pen, life, colour, moving) {
+function bomb(pen, life, colour, moving) {
   pen.fillStyle = "#0000003a";
   oval(pen, 50, 90, 26, 6);
   pen.fill();
@@ -135,7 +135,7 @@ export function bomb(pen, life, colour, moving) {
 const looks = { up: [0, -5], down: [0, 5], left: [-6, 0], right: [6, 0] };
 
 // agent draws one; form is round or square, looking where it went.
-export function agent(pen, colour, label, form, looking) {
+function agent(pen, colour, label, form, looking) {
   pen.fillStyle = "#0000003a";
   oval(pen, 50, 92, 27, 6);
   pen.fill();
@@ -159,7 +159,7 @@ export function agent(pen, colour, label, form, looking) {
 }
 
 // fallen marks the last cell of an agent that is out.
-export function fallen(pen, colour) {
+function fallen(pen, colour) {
   pen.globalAlpha = 0.5;
   pen.strokeStyle = colour;
   pen.lineWidth = 12;
@@ -206,7 +206,7 @@ const symbols = {
 };
 
 // item draws something to pick up; if it is hidden, small and faint.
-export function item(pen, kind, hidden) {
+function item(pen, kind, hidden) {
   pen.save();
   if (hidden) {
     pen.globalAlpha = 0.75;
@@ -223,7 +223,7 @@ export function item(pen, kind, hidden) {
   pen.restore();
 }
 
-export function base(pen, colour, energy) {
+function base(pen, colour, energy) {
   pen.strokeStyle = colour;
   pen.lineWidth = 9;
   box(pen, 9, 9, 82, 82, 12);
@@ -234,7 +234,7 @@ export function base(pen, colour, energy) {
 }
 
 // danger tints a cell that a bomb reaches.
-export function danger(pen) {
+function danger(pen) {
   pen.fillStyle = "#e0313126";
   pen.fillRect(0, 0, 100, 100);
   pen.strokeStyle = "#e0313170";
@@ -243,3 +243,5 @@ export function danger(pen) {
   pen.strokeRect(8, 8, 84, 84);
   pen.setLineDash([]);
 }
+
+export const sprites = { seatColour, themes, ground, flame, bomb, agent, fallen, item, base, danger };

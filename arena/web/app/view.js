@@ -4,7 +4,7 @@ import { Board } from "./board.js";
 import { element, say } from "./elements.js";
 import { ending, inWords, notable } from "./game.js";
 import { Seats } from "./seats.js";
-import * as sprites from "./sprites.js";
+import { sprites } from "./sprites.js";
 
 // frame is what a view fills: the title, the board, the seats and the events.
 function frame() {

@@ -1,0 +1,8 @@
+// The part of the page's address after #: the token, and what is shown.
+
+export function readAddress() { return Object.fromEntries(new URLSearchParams(location.hash.slice(1))); }
+
+// encoded is values as addresses have them, without those that are undefined.
+export function encoded(values) {
+  return String(new URLSearchParams(Object.entries(values).filter(([, value]) => value !== undefined)));
+}
