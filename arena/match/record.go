@@ -24,12 +24,10 @@ type Recording struct {
 	policies []string
 	obsEvery int
 
-	game    Moment // its start
-	start   []byte
-	actions [][]byte
-	late    []steps // by seat
-	failed  []steps
-	gone    []steps
+	game     Moment // its start
+	start    []byte
+	actions  [][]byte
+	replaced []map[string]steps // by seat: the moves that were, by what was wrong with them
 }
 
 // NewRecording makes a recording that writes to out, such as a [trace.Writer].
@@ -49,21 +47,16 @@ func NewRecording(game env.Game, players []Player, obsEvery int,
 // Watch records a moment of the match.
 func (r *Recording) Watch(at Moment) error {
 	if at.Actions == nil {
-		r.game, r.start = at, at.Match.Append(nil)
-		r.actions = nil
-		r.late, r.failed, r.gone = make([]steps, len(r.policies)), make([]steps, len(r.policies)),
-			make([]steps, len(r.policies))
+		r.game, r.start, r.actions = at, at.Match.Append(nil), nil
+		r.replaced = make([]map[string]steps, len(r.policies))
+		for seat := range r.replaced {
+			r.replaced[seat] = map[string]steps{}
+		}
 	} else {
 		r.actions = append(r.actions, bytes.Clone(at.Actions))
-		for seat := range r.policies {
-			if at.Late.Has(seat) {
-				r.late[seat] = append(r.late[seat], len(r.actions))
-			}
-			if at.Failed.Has(seat) {
-				r.failed[seat] = append(r.failed[seat], len(r.actions))
-			}
-			if at.Gone.Has(seat) {
-				r.gone[seat] = append(r.gone[seat], len(r.actions))
+		for what, seats := range map[string]env.SeatSet{"late": at.Late, "failed": at.Failed, "gone": at.Gone} {
+			for _, seat := range seats.List() {
+				r.replaced[seat][what] = append(r.replaced[seat][what], len(r.actions))
 			}
 		}
 	}
@@ -117,13 +110,10 @@ func (r *Recording) note() string {
 	if r.game.Number > 0 {
 		parts = append(parts, fmt.Sprintf("re-run %d after a tie", r.game.Number))
 	}
-	for seat := range r.policies {
-		for _, kind := range []struct {
-			what string
-			at   steps
-		}{{"late", r.late[seat]}, {"failed", r.failed[seat]}, {"gone", r.gone[seat]}} {
-			if len(kind.at) > 0 {
-				parts = append(parts, fmt.Sprintf("agent %d %s at %v", seat, kind.what, kind.at))
+	for seat, replaced := range r.replaced {
+		for _, what := range []string{"late", "failed", "gone"} {
+			if at := replaced[what]; at != nil {
+				parts = append(parts, fmt.Sprintf("agent %d %s at %v", seat, what, at))
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package web
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"net/url"
 	"os"
 	"slices"
@@ -159,51 +160,42 @@ func (e *Entry) winner() string {
 	return fmt.Sprintf("%s (%s)", strings.Join(names, ", "), strings.Join(seats, ", "))
 }
 
-// columns are those of the table, as its order can be by numbers or by texts.
+// cell is a number or a text of the table, by which its rows are sorted.
+type cell struct {
+	number uint64
+	text   string
+}
+
 var columns = []struct {
-	name   string
-	number func(*Entry) uint64
-	text   func(*Entry) string
+	name string
+	of   func(*Entry) cell
 }{
-	{"game", func(e *Entry) uint64 { return uint64(e.Game) }, nil},
-	{"agents", nil, func(e *Entry) string { return strings.Join(e.Agents, ", ") }},
-	{"winner", nil, (*Entry).winner},
-	{"steps", func(e *Entry) uint64 { return uint64(e.Steps) }, nil},
-	{"seed", func(e *Entry) uint64 { return e.Seed }, nil},
-	{"env", nil, func(e *Entry) string { return e.Env }},
-	{"note", nil, func(e *Entry) string { return e.Note }},
+	{"game", func(e *Entry) cell { return cell{number: uint64(e.Game)} }},
+	{"agents", func(e *Entry) cell { return cell{text: strings.Join(e.Agents, ", ")} }},
+	{"winner", func(e *Entry) cell { return cell{text: e.winner()} }},
+	{"steps", func(e *Entry) cell { return cell{number: uint64(e.Steps)} }},
+	{"seed", func(e *Entry) cell { return cell{number: e.Seed} }},
+	{"env", func(e *Entry) cell { return cell{text: e.Env} }},
+	{"note", func(e *Entry) cell { return cell{text: e.Note} }},
 }
 
 // sorted sorts places of games by a column.
 func (l *Listing) sorted(places []int, by string, down bool) ([]int, error) {
-	type key struct {
-		number uint64
-		text   string
-		place  int
-	}
-	keys := make([]key, len(places))
 	for _, c := range columns {
 		if c.name != by {
 			continue
 		}
-		for k, i := range places {
-			keys[k].place = i
-			if c.number != nil {
-				keys[k].number = c.number(&l.Games[i])
-			} else {
-				keys[k].text = c.text(&l.Games[i])
-			}
+		cells := make(map[int]cell, len(places))
+		for _, i := range places {
+			cells[i] = c.of(&l.Games[i])
 		}
-		slices.SortStableFunc(keys, func(a, b key) int {
-			order := cmp.Or(cmp.Compare(a.number, b.number), cmp.Compare(a.text, b.text))
+		slices.SortStableFunc(places, func(i, j int) int {
 			if down {
-				return -order
+				i, j = j, i
 			}
-			return order
+			a, b := cells[i], cells[j]
+			return cmp.Or(cmp.Compare(a.number, b.number), cmp.Compare(a.text, b.text))
 		})
-		for k := range keys {
-			places[k] = keys[k].place
-		}
 		return places, nil
 	}
 	return nil, fmt.Errorf("sort is %q, want the name of a column", by)
@@ -222,26 +214,18 @@ func (l *Listing) survey() {
 				}
 			}
 		}
-		has["agents"] = has["agents"] || len(e.Agents) > 0
-		has["winner"] = has["winner"] || len(e.Winners) > 0 || e.Result != ""
-		has["seed"] = has["seed"] || e.Seed != 0
-		has["env"] = has["env"] || e.Env != ""
-		has["note"] = has["note"] || e.Note != ""
+		for _, c := range columns {
+			has[c.name] = has[c.name] || c.of(e) != cell{}
+		}
 	}
-	all := contents{agents: []string{}, columns: []string{}}
-	for a := range known {
-		all.agents = append(all.agents, a)
-	}
+	all := contents{agents: slices.AppendSeq([]string{}, maps.Keys(known)), columns: []string{}}
 	slices.Sort(all.agents)
 	for _, c := range columns {
 		if has[c.name] {
 			all.columns = append(all.columns, c.name)
 		}
 	}
-	for pair := range pairs {
-		all.met = append(all.met, pair)
-	}
-	slices.SortFunc(all.met, func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })
+	all.met = slices.SortedFunc(maps.Keys(pairs), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })
 	l.contents = all
 }
 

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -74,52 +73,27 @@ func (t *tournamentLog) Game(number int) (*scene.Game, error) {
 	if at < 0 {
 		return nil, fmt.Errorf("%w: game %d is not in the log", ErrNoGame, number)
 	}
+	r := &kept.Records[at]
 	ctx, cancel := context.WithTimeout(context.Background(), most)
 	defer cancel()
-	var again replayed
-	if err := kept.Replay(ctx, &kept.Records[at], again.watch); err != nil {
-		return nil, err
-	}
-	return again.described(&kept.Records[at])
-}
-
-// replayed is the last game of a match that is played again.
-type replayed struct {
-	game     env.Game
-	start    []byte
-	actions  [][]uint8
-	thoughts [][]scene.Thought // by step
-}
-
-func (p *replayed) watch(at match.Moment, players []match.Player) error {
-	if at.Actions == nil {
-		*p = replayed{game: at.Game, start: at.Match.Append(nil)}
-		return nil
-	}
-	p.actions = append(p.actions, bytes.Clone(at.Actions))
-	p.thoughts = append(p.thoughts, p.thought(players))
-	return nil
-}
-
-// thought is what the players chose their last actions by.
-func (p *replayed) thought(players []match.Player) (all []scene.Thought) {
-	for seat, player := range players {
-		if t, ok := scene.SearchOf(p.game.Spec(), seat, player); ok {
-			all = append(all, t)
+	g := new(scene.Game)
+	err = kept.Replay(ctx, r, func(at match.Moment, players []match.Player) error {
+		spec := at.Game.Spec()
+		if at.Actions == nil { // the last game is shown, those before it were ties
+			*g = scene.Game{Head: scene.HeadOf(spec, at.Match)}
 		}
-	}
-	return all
-}
-
-func (p *replayed) described(r *tournament.Record) (*scene.Game, error) {
-	m := p.game.New(1)[0]
-	if err := m.Restore(p.start); err != nil {
+		step := scene.Describe(spec, at.Match, at.Tracker, at.Actions)
+		for seat, player := range players {
+			if t, ok := scene.SearchOf(spec, seat, player); ok && at.Actions != nil {
+				step.Thoughts = append(step.Thoughts, t)
+			}
+		}
+		g.Steps = append(g.Steps, step)
+		return nil
+	})
+	if err != nil {
 		return nil, err
 	}
-	g := scene.Played(p.game, m, p.actions)
-	g.Names, g.Seed = r.Agents, r.Seed
-	for step, all := range p.thoughts {
-		g.Steps[step+1].Thoughts = all
-	}
+	g.Names, g.Seed, g.Steps = r.Agents, r.Seed, scene.Patches(g.Steps)
 	return g, nil
 }
