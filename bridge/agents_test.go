@@ -17,7 +17,7 @@ func thinking(t *testing.T, agent string, batchSize int, change ...func(*Config)
 	t.Helper()
 	server := startServer(t, func(c *Config) {
 		c.IDs, c.Game = catalog.IDs, catalog.Game
-		c.ShutdownTimeout = 50 * time.Millisecond
+		c.shutdownTimeout = 50 * time.Millisecond
 		c.MaxAgentTime = time.Minute
 		for _, each := range change {
 			each(c)
@@ -72,7 +72,7 @@ func TestShutdownStopsSearches(t *testing.T) {
 // TestAbandoned shuts down while a step of minutes is being made that nobody waits for,
 // with an hour's time to finish it.
 func TestAbandoned(t *testing.T) {
-	server, c := thinking(t, "rhea:ms=60000", 0, func(c *Config) { c.ShutdownTimeout = time.Hour })
+	server, c := thinking(t, "rhea:ms=60000", 0, func(c *Config) { c.shutdownTimeout = time.Hour })
 	if err := server.abandon(); err != nil {
 		t.Errorf("Serve returned %v, want nothing left at work", err)
 	}

@@ -31,7 +31,7 @@ func TestAutobahn(t *testing.T) {
 		{"raised limits", 32 << 20, nil},
 	} {
 		t.Run(run.name, func(t *testing.T) {
-			host := startEcho(t, func(c *Config) { c.MaxMessageBytes = run.limit })
+			host := startEcho(t, func(c *Config) { c.maxMessageBytes = run.limit })
 			args := append([]string{"-m", "fuzzingclient", "-p", "2", "-x", "12.*", "-x", "13.*", "-o", t.TempDir()}, run.without...)
 			out, err := exec.Command(*autobahn, append(args, "ws://"+host)...).CombinedOutput()
 			t.Logf("%s", out)
@@ -78,14 +78,14 @@ var errNotUTF8 = errors.New("a text that is not UTF-8")
 func (s *session) echo() error {
 	cfg := &s.server.cfg
 	for r := (&request{}); ; {
-		s.conn.allow(tooLong*int64(cfg.MaxMessageBytes) + handshakeBytes)
+		s.conn.allow(tooLong*int64(cfg.maxMessageBytes) + handshakeBytes)
 		s.deadline(0)
 		kind, in, err := s.ws.NextReader()
 		if err != nil {
 			return err
 		}
-		s.deadline(cfg.MessageTimeout)
-		if err := r.fill(in, cfg.MaxMessageBytes, &s.memory); err != nil {
+		s.deadline(cfg.messageTimeout)
+		if err := r.fill(in, cfg.maxMessageBytes, &s.memory); err != nil {
 			return err
 		}
 		if kind == websocket.TextMessage && !utf8.Valid(r.buf) {

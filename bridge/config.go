@@ -1,10 +1,12 @@
 package bridge
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"net"
 	"runtime"
 	"strings"
@@ -52,118 +54,92 @@ type Config struct {
 	// token. Server.Operations is for another address.
 	Metrics bool
 
-	MaxConnections  int // 0: 64
-	MaxPerAddress   int // connections from one address that is not this machine's. 0: 16
-	MaxEnvs         int // environments of one connection. 0: 64
-	MaxGames        int // games of one environment, and states of one simulate. 0: 65,536
-	MaxTotalGames   int // games of the whole server, those of simulate included. 0: 131,072
-	MaxInFlight     int // requests of one connection read ahead. 0: 8
-	MaxMessageBytes int // a request. 0: 16 MiB
-	MaxBatchBytes   int // a reply. 0: 1 GiB
-	MaxWorkers      int // goroutines of one environment. 0: 64, or Cores if that is more
+	MaxConnections int // 0: 64
+	MaxPerAddress  int // connections from one address of another machine. 0: 16
+	MaxGames       int // games of one environment, and states of one simulate. 0: 65,536
+	MaxTotalGames  int // games of the whole server, those of simulate included. 0: 131,072
+	MaxWorkers     int // goroutines of one environment. 0: 64, or Cores if that is more
 
-	// Cores is how many workers compute at a time. 0: GOMAXPROCS, which a program that wants
-	// short requests served at once beside long ones sets higher (serve does).
+	// Cores is how many workers compute at a time. 0: GOMAXPROCS. A program that wants
+	// short requests served at once beside long ones sets GOMAXPROCS higher (serve does).
 	Cores int
 
 	// MaxMemoryBytes is what games, batches, simulators and saved states of all
 	// connections may take together, and one connection half of it. It is counted
-	// before memory is allocated. 0: half of what there is, the least of the machine's
+	// before memory is allocated. 0: half of what is available, the least of the machine's
 	// memory, the control group's limit and what RLIMIT_AS leaves.
 	MaxMemoryBytes int64
 
-	// MaxAgentTicks is what one decision of an agent on the server may simulate: the
-	// most that its options ticks, iterations and samples may be. MaxAgentTime is the
-	// same for ms, and MaxAgentMemory, in bytes, for memory, which each search at work
-	// has of its own. 0: 1,000,000; 10 s; 1 GiB.
+	// MaxAgentTicks limits what one decision of an agent on the server may simulate: its
+	// options ticks, iterations and samples. MaxAgentTime limits its option ms, and
+	// MaxAgentMemory, in bytes, its option memory, which each search at work has of its
+	// own. 0: 1,000,000; 10 s; 1 GiB.
 	MaxAgentTicks  int
 	MaxAgentTime   time.Duration
 	MaxAgentMemory int64
 
-	// HelloTimeout bounds the time from connection to hello. 0: 10 s.
-	HelloTimeout time.Duration
-
-	// MessageTimeout bounds the time a message may take to arrive once it has
-	// begun, however steadily its bytes come. 0: 60 s.
-	MessageTimeout time.Duration
-
-	// IdleTimeout ends a connection on which there has been no request for so
-	// long, and none is being worked on. Learners pause for minutes between
-	// steps. 0: 30 minutes.
+	// IdleTimeout ends a connection without requests, unless one is being answered.
+	// Learners pause for minutes between steps. 0: 30 minutes.
 	IdleTimeout time.Duration
-
-	// WriteTimeout bounds the time a reply may wait for its reader. A learner
-	// with several steps in flight pauses here too. 0: 5 minutes.
-	WriteTimeout time.Duration
-
-	// PingInterval is how often an open connection is pinged, so that what
-	// lies between keeps it open and a vanished peer is noticed. An answer is
-	// not demanded. 0: 30 s.
-	PingInterval time.Duration
-
-	// ShutdownTimeout is how long shutting down waits for the replies in
-	// progress before it cuts the connections. 0: 3 s.
-	ShutdownTimeout time.Duration
 
 	// Log receives connections, refusals and faults. Nil: nothing is logged.
 	Log *slog.Logger
+
+	// What follows has its default in every program. Tests set less.
+
+	maxEnvs         int // environments of one connection
+	maxInFlight     int // requests of one connection read ahead
+	maxMessageBytes int // a request
+	maxBatchBytes   int // a reply
+
+	helloTimeout    time.Duration // from connection to hello
+	messageTimeout  time.Duration // from a message's first byte to its last
+	writeTimeout    time.Duration // of a reply; a learner with steps in flight pauses here too
+	pingInterval    time.Duration // between pings, so that the connection stays open and a vanished peer is noticed
+	shutdownTimeout time.Duration // for the replies in progress; then connections are cut
 }
 
-// The bounds that no configuration can exceed.
-const (
-	minMessageBytes = 4 << 10
-	maxMessageBytes = 1 << 30
-	maxBatchBytes   = 1<<31 - 1
-	minMemoryBytes  = 1 << 20
-)
+// maxMessageBytes is the most that any server accepts.
+const maxMessageBytes = 1 << 30
 
-// Validate says what is wrong with a configuration.
-func (c Config) Validate() error {
+// complete checks a configuration and fills in its defaults.
+func (c *Config) complete() error {
 	if c.IDs == nil || c.Game == nil {
 		return errors.New("bridge: Config needs IDs and Game, such as those of package catalog")
 	}
-	for _, n := range []struct {
-		name         string
-		value        int
-		atLeast, top int
-	}{
-		{"MaxConnections", c.MaxConnections, 1, 1 << 20},
-		{"MaxPerAddress", c.MaxPerAddress, 1, 1 << 20},
-		{"MaxEnvs", c.MaxEnvs, 1, 1 << 20},
-		{"MaxGames", c.MaxGames, 1, vec.MaxGames},
-		{"MaxTotalGames", c.MaxTotalGames, 1, 1 << 28},
-		{"MaxInFlight", c.MaxInFlight, 1, 1 << 10},
-		{"MaxMessageBytes", c.MaxMessageBytes, minMessageBytes, maxMessageBytes},
-		{"MaxBatchBytes", c.MaxBatchBytes, minMessageBytes, maxBatchBytes},
-		{"MaxWorkers", c.MaxWorkers, 1, 1 << 10},
-		{"MaxAgentTicks", c.MaxAgentTicks, 1, 1e9},
-		{"Cores", c.Cores, 1, 1 << 16},
-	} {
-		if n.value != 0 && (n.value < n.atLeast || n.value > n.top) {
-			return fmt.Errorf("bridge: Config.%s is %d, want %d to %d, or 0 for the default", n.name, n.value, n.atLeast, n.top)
-		}
-	}
-	if c.MaxAgentMemory != 0 && c.MaxAgentMemory < minMemoryBytes {
-		return fmt.Errorf("bridge: Config.MaxAgentMemory is %d, want at least %d, or 0 for the default", c.MaxAgentMemory, minMemoryBytes)
-	}
-	if c.MaxMemoryBytes != 0 && c.MaxMemoryBytes < minMemoryBytes {
-		return fmt.Errorf("bridge: Config.MaxMemoryBytes is %d, want at least %d, or 0 for the default", c.MaxMemoryBytes, minMemoryBytes)
-	}
-	for _, d := range []struct {
-		name  string
-		value time.Duration
-	}{
-		{"HelloTimeout", c.HelloTimeout}, {"MessageTimeout", c.MessageTimeout}, {"IdleTimeout", c.IdleTimeout},
-		{"MaxAgentTime", c.MaxAgentTime}, {"WriteTimeout", c.WriteTimeout}, {"PingInterval", c.PingInterval}, {"ShutdownTimeout", c.ShutdownTimeout},
-	} {
-		if d.value < 0 {
-			return fmt.Errorf("bridge: Config.%s is %v, want more than 0, or 0 for the default", d.name, d.value)
-		}
-	}
-	return c.validateNames()
+	const long = time.Duration(math.MaxInt64)
+	err := errors.Join(
+		limit("MaxConnections", &c.MaxConnections, 64, 1, 1<<20),
+		limit("MaxPerAddress", &c.MaxPerAddress, 16, 1, 1<<20),
+		limit("MaxGames", &c.MaxGames, 65536, 1, vec.MaxGames),
+		limit("MaxTotalGames", &c.MaxTotalGames, 131072, 1, 1<<28),
+		limit("Cores", &c.Cores, runtime.GOMAXPROCS(0), 1, 1<<16),
+		limit("MaxWorkers", &c.MaxWorkers, max(64, c.Cores), 1, 1<<10),
+		limit("MaxMemoryBytes", &c.MaxMemoryBytes, max(memory.Available()/2, 1<<20), 1<<20, math.MaxInt64),
+		limit("MaxAgentTicks", &c.MaxAgentTicks, 1_000_000, 1, 1e9),
+		limit("MaxAgentTime", &c.MaxAgentTime, 10*time.Second, 1, long),
+		limit("MaxAgentMemory", &c.MaxAgentMemory, 1<<30, 1<<20, math.MaxInt64),
+		limit("IdleTimeout", &c.IdleTimeout, 30*time.Minute, 1, long),
+	)
+	c.maxEnvs, c.maxInFlight = cmp.Or(c.maxEnvs, 64), cmp.Or(c.maxInFlight, 8)
+	c.maxMessageBytes, c.maxBatchBytes = cmp.Or(c.maxMessageBytes, 16<<20), cmp.Or(c.maxBatchBytes, 1<<30)
+	c.helloTimeout, c.messageTimeout = cmp.Or(c.helloTimeout, 10*time.Second), cmp.Or(c.messageTimeout, time.Minute)
+	c.writeTimeout, c.pingInterval = cmp.Or(c.writeTimeout, 5*time.Minute), cmp.Or(c.pingInterval, 30*time.Second)
+	c.shutdownTimeout = cmp.Or(c.shutdownTimeout, 3*time.Second)
+	c.Version, c.Log = cmp.Or(c.Version, "dev"), cmp.Or(c.Log, slog.New(slog.DiscardHandler))
+	return errors.Join(err, c.checkNames())
 }
 
-func (c Config) validateNames() error {
+// limit gives a limit its default if it is 0, and checks it.
+func limit[N int | int64 | time.Duration](name string, value *N, usual, least, most N) error {
+	*value = cmp.Or(*value, usual)
+	if *value < least || *value > most {
+		return fmt.Errorf("bridge: Config.%s is %v, want %v to %v, or 0 for the default", name, *value, least, most)
+	}
+	return nil
+}
+
+func (c *Config) checkNames() error {
 	for _, host := range c.Hosts {
 		if _, _, err := net.SplitHostPort(host); err == nil || host == "" || strings.Contains(host, "/") {
 			return fmt.Errorf("bridge: Config.Hosts has %q, want a bare host name or address without scheme and port", host)
@@ -178,49 +154,4 @@ func (c Config) validateNames() error {
 		return errors.New("bridge: Config.Token contains white space, which cannot be sent in a header")
 	}
 	return nil
-}
-
-// withDefaults replaces the zeros.
-func (c Config) withDefaults() Config {
-	orInt := func(v *int, n int) {
-		if *v == 0 {
-			*v = n
-		}
-	}
-	orTime := func(v *time.Duration, d time.Duration) {
-		if *v == 0 {
-			*v = d
-		}
-	}
-	orInt(&c.MaxConnections, 64)
-	orInt(&c.MaxPerAddress, 16)
-	orInt(&c.MaxEnvs, 64)
-	orInt(&c.MaxGames, 65536)
-	orInt(&c.MaxTotalGames, 131072)
-	orInt(&c.MaxInFlight, 8)
-	orInt(&c.MaxMessageBytes, 16<<20)
-	orInt(&c.MaxBatchBytes, 1<<30)
-	orInt(&c.Cores, runtime.GOMAXPROCS(0))
-	orInt(&c.MaxWorkers, max(64, c.Cores))
-	if c.MaxMemoryBytes == 0 {
-		c.MaxMemoryBytes = max(memory.Available()/2, minMemoryBytes)
-	}
-	orInt(&c.MaxAgentTicks, 1_000_000)
-	orTime(&c.MaxAgentTime, 10*time.Second)
-	if c.MaxAgentMemory == 0 {
-		c.MaxAgentMemory = 1 << 30
-	}
-	orTime(&c.HelloTimeout, 10*time.Second)
-	orTime(&c.MessageTimeout, time.Minute)
-	orTime(&c.IdleTimeout, 30*time.Minute)
-	orTime(&c.WriteTimeout, 5*time.Minute)
-	orTime(&c.PingInterval, 30*time.Second)
-	orTime(&c.ShutdownTimeout, 3*time.Second)
-	if c.Version == "" {
-		c.Version = "dev"
-	}
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
-	return c
 }

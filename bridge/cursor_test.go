@@ -233,7 +233,7 @@ func FuzzCheck(f *testing.F) {
 // by one reply, which is a message, and never by a fault of its own.
 func FuzzRequest(f *testing.F) {
 	seeds(f)
-	server, err := New(Config{IDs: toyIDs, Game: toyGame, MaxGames: 4, MaxEnvs: 2, MaxWorkers: 1})
+	server, err := New(Config{IDs: toyIDs, Game: toyGame, MaxGames: 4, maxEnvs: 2, MaxWorkers: 1})
 	if err != nil {
 		f.Fatal(err)
 	}

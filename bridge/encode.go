@@ -2,19 +2,12 @@ package bridge
 
 import (
 	"bytes"
-	"encoding/json"
-	"fmt"
-	"maps"
-	"slices"
 
 	"github.com/vmihailenco/msgpack/v5"
 )
 
 // entries is a map to be sent: name, value, name, value, in this order.
 type entries []any
-
-// asJSON is a value to be sent as the msgpack of its JSON.
-type asJSON struct{ value any }
 
 // reply is an answer: a message, and the batch that it holds, if it does.
 type reply struct {
@@ -32,66 +25,19 @@ func message(kind string, id uint64, about ...any) (reply, error) {
 // encode writes a message that is not on the way of every step.
 func encode(message entries) ([]byte, error) {
 	var buf bytes.Buffer
-	err := encodeValue(msgpack.NewEncoder(&buf), message)
+	out := msgpack.NewEncoder(&buf)
+	out.UseCompactInts(true)
+	out.SetSortMapKeys(true)
+	err := out.Encode(message)
 	return buf.Bytes(), err
 }
 
-func encodeValue(out *msgpack.Encoder, v any) error {
-	switch v := v.(type) {
-	case nil:
-		return out.EncodeNil()
-	case bool:
-		return out.EncodeBool(v)
-	case string:
-		return out.EncodeString(v)
-	case int:
-		return out.EncodeInt(int64(v))
-	case uint64:
-		return out.EncodeUint(v)
-	case []byte:
-		return out.EncodeBytes(v)
-	case asJSON:
-		return encodeJSON(out, v.value)
-	case json.Number:
-		return encodeNumber(out, v)
-	case map[string]any:
-		list := entries{}
-		for _, key := range slices.Sorted(maps.Keys(v)) {
-			list = append(list, key, v[key])
-		}
-		return encodeValue(out, list)
-	case []string:
-		return encodeList(out, v)
-	case []int:
-		return encodeList(out, v)
-	case []uint64:
-		return encodeList(out, v)
-	case []any:
-		return encodeList(out, v)
-	case entries:
-		if err := out.EncodeMapLen(len(v) / 2); err != nil {
-			return err
-		}
-		for _, e := range v {
-			if err := encodeValue(out, e); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	return fmt.Errorf("bridge: cannot encode a %T", v)
-}
-
-func encodeList[E any](out *msgpack.Encoder, list []E) error {
-	if err := out.EncodeArrayLen(len(list)); err != nil {
+// EncodeMsgpack writes the entries in their order.
+func (e entries) EncodeMsgpack(out *msgpack.Encoder) error {
+	if err := out.EncodeMapLen(len(e) / 2); err != nil {
 		return err
 	}
-	for _, e := range list {
-		if err := encodeValue(out, e); err != nil {
-			return err
-		}
-	}
-	return nil
+	return out.EncodeMulti(e...)
 }
 
 // encodeError writes an error reply. Without an id the reply's is nil.

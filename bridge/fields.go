@@ -352,23 +352,12 @@ func (t *tensor) want(field string, shape ...int) error {
 	return fail(codeWrongShape, field, "", "%s has shape %v, want %v", field, slices.Clone(t.shape()), slices.Clone(shape))
 }
 
-// int32s is the data of a tensor of int32; nil if it is absent.
-func (t *tensor) int32s() []int32 {
+// dataAs is the data of a tensor; nil if it is absent. N is the type for its dtype.
+func dataAs[N int32 | uint64 | float32](t *tensor) []N {
 	if !t.given() {
 		return nil
 	}
-	list := make([]int32, len(t.data)/4)
-	for i := range list {
-		list[i] = int32(binary.LittleEndian.Uint32(t.data[4*i:]))
-	}
-	return list
-}
-
-// uint64s is the data of a tensor of uint64.
-func (t *tensor) uint64s() []uint64 {
-	list := make([]uint64, len(t.data)/8)
-	for i := range list {
-		list[i] = binary.LittleEndian.Uint64(t.data[8*i:])
-	}
+	list := make([]N, len(t.data)/t.dtype.Bytes())
+	_, _ = binary.Decode(t.data, binary.LittleEndian, list) // as many bytes as there are
 	return list
 }

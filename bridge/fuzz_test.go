@@ -43,7 +43,7 @@ func FuzzConnection(f *testing.F) {
 // connect is one connection of FuzzConnection.
 func connect(t *testing.T, greeted bool, sent []byte) {
 	cfg := testConfig()
-	cfg.MaxGames, cfg.MaxEnvs, cfg.MaxTotalGames, cfg.MaxMemoryBytes, cfg.MaxMessageBytes = 16, 4, 64, 64<<20, 1<<16
+	cfg.MaxGames, cfg.maxEnvs, cfg.MaxTotalGames, cfg.MaxMemoryBytes, cfg.maxMessageBytes = 16, 4, 64, 64<<20, 1<<16
 	server, err := New(cfg)
 	if err != nil {
 		t.Fatal(err)

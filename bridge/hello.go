@@ -34,7 +34,7 @@ func (s *session) greet() bool {
 	cfg := &s.server.cfg
 	s.ws.SetReadLimit(tooLong * helloBytes)
 	r := &request{}
-	if err := s.receive(r, helloBytes, cfg.HelloTimeout, cfg.HelloTimeout); err != nil {
+	if err := s.receive(r, helloBytes, cfg.helloTimeout, cfg.helloTimeout); err != nil {
 		s.stopFor(err)
 		return false
 	}
@@ -42,7 +42,7 @@ func (s *session) greet() bool {
 	if err != nil {
 		rep.msg = encodeError(s.server.metrics.failed(asError(err)), r.id, r.hasID)
 	}
-	s.ws.SetWriteDeadline(time.Now().Add(cfg.HelloTimeout))
+	s.ws.SetWriteDeadline(time.Now().Add(cfg.helloTimeout))
 	if failed := s.ws.WriteMessage(websocket.BinaryMessage, rep.msg); failed != nil {
 		s.stop(0, failed.Error())
 		return false
@@ -51,7 +51,7 @@ func (s *session) greet() bool {
 		s.stop(websocket.CloseProtocolError, err.Error())
 		return false
 	}
-	s.ws.SetReadLimit(tooLong * int64(cfg.MaxMessageBytes))
+	s.ws.SetReadLimit(tooLong * int64(cfg.maxMessageBytes))
 	s.touch()
 	return true
 }
@@ -67,9 +67,9 @@ func (s *session) hello(r *request) (reply, error) {
 	cfg.Log.Info("connected", "client", s.client)
 	return message("hello", r.id, "version", Version, "server", "pommego/"+cfg.Version, "seed_version", env.SeedVersion,
 		"limits", entries{
-			"message_bytes", cfg.MaxMessageBytes, "batch_bytes", cfg.MaxBatchBytes,
-			"games_per_env", cfg.MaxGames, "envs", cfg.MaxEnvs, "total_games", cfg.MaxTotalGames,
-			"in_flight", cfg.MaxInFlight, "workers", cfg.MaxWorkers, "idle_seconds", int(cfg.IdleTimeout.Seconds()),
+			"message_bytes", cfg.maxMessageBytes, "batch_bytes", cfg.maxBatchBytes,
+			"games_per_env", cfg.MaxGames, "envs", cfg.maxEnvs, "total_games", cfg.MaxTotalGames,
+			"in_flight", cfg.maxInFlight, "workers", cfg.MaxWorkers, "idle_seconds", int(cfg.IdleTimeout.Seconds()),
 		})
 }
 

@@ -61,10 +61,12 @@ func appendJSONText(dst, text []byte) []byte {
 	return append(dst, quoted...)
 }
 
-// encodeJSON writes anything that marshals to JSON as the msgpack of the same
-// structure, its keys sorted.
-func encodeJSON(out *msgpack.Encoder, v any) error {
-	text, err := json.Marshal(v)
+// asJSON is a value to be sent as the msgpack of its JSON.
+type asJSON struct{ value any }
+
+// EncodeMsgpack writes the same structure, its keys sorted.
+func (a asJSON) EncodeMsgpack(out *msgpack.Encoder) error {
+	text, err := json.Marshal(a.value)
 	if err != nil {
 		return err
 	}
@@ -74,19 +76,29 @@ func encodeJSON(out *msgpack.Encoder, v any) error {
 	if err := in.Decode(&tree); err != nil {
 		return err
 	}
-	return encodeValue(out, tree)
+	return out.Encode(withNumbers(tree))
 }
 
-func encodeNumber(out *msgpack.Encoder, n json.Number) error {
-	if i, err := n.Int64(); err == nil {
-		return out.EncodeInt(i)
+// withNumbers replaces the numbers in a tree of JSON by integers, where they are, and floats.
+func withNumbers(tree any) any {
+	switch v := tree.(type) {
+	case map[string]any:
+		for key, inner := range v {
+			v[key] = withNumbers(inner)
+		}
+	case []any:
+		for i, inner := range v {
+			v[i] = withNumbers(inner)
+		}
+	case json.Number:
+		if i, err := v.Int64(); err == nil {
+			return i
+		}
+		if u, err := strconv.ParseUint(v.String(), 10, 64); err == nil {
+			return u
+		}
+		f, _ := v.Float64() // what has been marshalled has a float
+		return f
 	}
-	if u, err := strconv.ParseUint(n.String(), 10, 64); err == nil {
-		return out.EncodeUint(u)
-	}
-	f, err := n.Float64()
-	if err != nil {
-		return err
-	}
-	return out.EncodeFloat64(f)
+	return tree
 }

@@ -4,6 +4,7 @@ import (
 	"encoding"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 
@@ -127,7 +128,7 @@ func (s *session) checkLimits(cfg *vec.Config) error {
 			"games is %d, want at most %d", cfg.Games, limits.MaxGames)
 	case cfg.Workers > limits.MaxWorkers:
 		return fail(codeLimit, "workers", "leave it out, and the server chooses", "workers is %d, want at most %d", cfg.Workers, limits.MaxWorkers)
-	case len(s.envs) >= limits.MaxEnvs:
+	case len(s.envs) >= limits.maxEnvs:
 		return fail(codeLimit, "", "close one, or use another connection", "this connection has %d environments, and may have no more", len(s.envs))
 	}
 	cfg.MaxWorkers, cfg.Stop, cfg.Allow = limits.MaxWorkers, &s.cancel, limits.allowAgent
@@ -142,22 +143,28 @@ func badOption(field string, err error) error {
 	return fail(codeBadOption, field, "", "%s", strings.TrimPrefix(err.Error(), "vec: "))
 }
 
-// optionFields are make's names of the fields that vec names in its errors.
-var optionFields = map[string]string{
-	"LineUps": "line_ups", "line-up": "line_ups", "ByGame": "by_game", "Weights": "weights",
-	"Games": "games", "BatchSize": "batch_size", "Autoreset": "autoreset_mode", "Workers": "workers", "Seat": "seat", "Seats": "seats", "Opponents": "opponents",
-	"opponent": "opponents", "MaxEpisodeSteps": "max_episode_steps", "Observation": "observation", "State": "state",
-}
+// optionNames replaces the names of vec's fields by those of make.
+var optionNames = strings.NewReplacer("LineUps", "line_ups", "ByGame", "by_game", "Weights", "weights", "Games", "games",
+	"BatchSize", "batch_size", "Autoreset", "autoreset_mode", "Workers", "workers", "Seats", "seats", "Seat", "seat",
+	"Opponents", "opponents", "MaxEpisodeSteps", "max_episode_steps", "Observation", "observation", "State", "state")
 
-// optionField is the field that vec's error about a configuration is about,
-// the first it names.
-func optionField(err error) string {
-	for _, word := range strings.FieldsFunc(err.Error(), func(r rune) bool { return strings.ContainsRune(" ,:[", r) }) {
-		if name := optionFields[word]; name != "" {
-			return name
-		}
+// optionField finds the name of a field of make, or the word for an entry of one.
+var optionField = regexp.MustCompile(`\b(line_ups|line-up|by_game|weights|games|batch_size|autoreset_mode|workers|` +
+	`seats?|opponents?|max_episode_steps|observation|state)\b`)
+
+// optionError is the reply to an error of vec about a configuration. Its field is the first
+// that the error names.
+func optionError(err error) *wireError {
+	text := optionNames.Replace(strings.TrimPrefix(err.Error(), "vec: "))
+	e := fail(codeBadOption, "", "", "%s", text)
+	_ = errors.As(err, &e) // of a name that is not allowed
+	switch e.Field = optionField.FindString(text); e.Field {
+	case "opponent":
+		e.Field = "opponents"
+	case "line-up":
+		e.Field = "line_ups"
 	}
-	return ""
+	return e
 }
 
 // newPool makes a pool within the server's limits, with the layout of its batch messages, each of
@@ -168,23 +175,23 @@ func (s *session) newPool(kind string, handle uint32, cfg vec.Config, steps, mes
 	shown.Games *= steps
 	fields, _, err := vec.Layout(shown)
 	if err != nil {
-		return nil, nil, 0, badOption(optionField(err), err)
+		return nil, nil, 0, optionError(err)
 	}
 	cfg.Headroom = headroom(fields)
 	shown.Headroom = cfg.Headroom
 	fields, size, err := vec.Layout(shown)
 	if err != nil {
-		return nil, nil, 0, badOption(optionField(err), err)
+		return nil, nil, 0, optionError(err)
 	}
 	l = newMessageLayout(kind, handle, &shown, fields, size)
 	l.steps = steps
 	whole := (l.size + l.tail) * shown.Games / shown.BatchGames() // what all games show is kept, however few a batch has
-	if most := s.server.cfg.MaxBatchBytes; whole > most {
+	if most := s.server.cfg.maxBatchBytes; whole > most {
 		return nil, nil, 0, fail(codeLimit, "games", "make several environments with fewer games, or choose a smaller observation",
 			"a batch of %d games has up to %d bytes, want at most %d", shown.Games, whole, most)
 	}
 	if bytes, err = l.memory(cfg, shown, messages); err != nil {
-		return nil, nil, 0, badOption(optionField(err), err)
+		return nil, nil, 0, optionError(err)
 	}
 	if err := s.memory.reserve(bytes, "games", fmt.Sprintf("an environment of %d games", shown.Games)); err != nil {
 		return nil, nil, 0, err
@@ -196,7 +203,7 @@ func (s *session) newPool(kind string, handle uint32, cfg vec.Config, steps, mes
 	if pool, err = vec.New(cfg); err != nil {
 		s.server.release(shown.Games)
 		s.memory.release(bytes)
-		return nil, nil, 0, badOption(optionField(err), err)
+		return nil, nil, 0, optionError(err)
 	}
 	return pool, l, bytes, nil
 }

@@ -36,20 +36,23 @@ func newMetrics(srv *Server) *metrics {
 	countBy := func(name, help, label string) *prometheus.CounterVec {
 		return added(m, prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, []string{label}))
 	}
+	gauge := func(name, help string, value func() float64) {
+		added(m, prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, value))
+	}
 	m.sessions = added(m, prometheus.NewGauge(prometheus.GaugeOpts{Name: "pommego_connections", Help: "Connections that are open."}))
 	m.environments = added(m, prometheus.NewGauge(prometheus.GaugeOpts{Name: "pommego_environments", Help: "Environments that exist."}))
-	added(m, prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "pommego_games", Help: "Games of all environments, those of simulations included."},
-		func() float64 { return float64(srv.games.Load()) }))
-	added(m, prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "pommego_memory_bytes", Help: "Bytes of the memory budget that are taken."},
-		func() float64 { return float64(srv.memory.taken()) }))
-	added(m, prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "pommego_memory_limit_bytes", Help: "The memory budget."},
-		func() float64 { return float64(srv.cfg.MaxMemoryBytes) }))
-	added(m, prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "pommego_ready", Help: "1 if new connections are taken."}, func() float64 {
+	gauge("pommego_games", "Games of all environments, those of simulations included.",
+		func() float64 { return float64(srv.games.Load()) })
+	gauge("pommego_memory_bytes", "Bytes of the memory budget that are taken.",
+		func() float64 { return float64(srv.memory.taken()) })
+	gauge("pommego_memory_limit_bytes", "The memory budget.",
+		func() float64 { return float64(srv.cfg.MaxMemoryBytes) })
+	gauge("pommego_ready", "1 if new connections are taken.", func() float64 {
 		if srv.unready() != "" {
 			return 0
 		}
 		return 1
-	}))
+	})
 
 	m.opened = count("pommego_connections_total", "Connections that were opened.")
 	m.refused = countBy("pommego_refused_total", "Connections that were refused, by HTTP status.", "status")

@@ -14,7 +14,7 @@ func readLineUps(in *fields) vec.LineUps {
 	if games.given() && games.rank != 1 {
 		in.wrong(codeWrongShape, "by_game", "", "by_game has %d dimensions, want 1", games.rank)
 	}
-	l.ByGame = games.int32s()
+	l.ByGame = dataAs[int32](&games)
 	return l
 }
 
@@ -43,11 +43,11 @@ func (s *session) setOpponents(e *environment, id uint64, q opponentsRequest) (r
 	}
 	if err := e.pool.SetLineUps(q.lineUps); err != nil {
 		s.memory.release(bytes)
-		field := optionField(err)
-		if q.opponents != nil || field == "" {
-			field = "opponents"
+		e := optionError(err)
+		if q.opponents != nil || e.Field == "" {
+			e.Field = "opponents"
 		}
-		return reply{}, badOption(field, err)
+		return reply{}, e
 	}
 	s.memory.exchange(&e.bytes, &e.agents, bytes)
 	return e.ok(id)

@@ -21,7 +21,7 @@ import (
 
 // short are timeouts that a test can wait for.
 func short(c *Config) {
-	c.HelloTimeout, c.MessageTimeout, c.ShutdownTimeout = 500*time.Millisecond, 500*time.Millisecond, 500*time.Millisecond
+	c.helloTimeout, c.messageTimeout, c.shutdownTimeout = 500*time.Millisecond, 500*time.Millisecond, 500*time.Millisecond
 }
 
 // TestBadPeers has peers misbehave, each on its own connection, and looks at
@@ -102,7 +102,7 @@ func (p *rawPeer) repeat(what []byte, done chan struct{}) *sync.WaitGroup {
 // TestEmptyFragments floods a message that has no end: it is not the time that
 // ends it.
 func TestEmptyFragments(t *testing.T) {
-	server := startServer(t, func(c *Config) { c.MaxMessageBytes, c.MessageTimeout = 4096, time.Hour })
+	server := startServer(t, func(c *Config) { c.maxMessageBytes, c.messageTimeout = 4096, time.Hour })
 	p := dialRaw(t, server.host)
 	p.send(t, rawHello)
 	p.expect(t)
@@ -198,7 +198,7 @@ func TestHalfOpen(t *testing.T) {
 
 // TestMemory promises much and sends little: memory follows what is sent.
 func TestMemory(t *testing.T) {
-	server := startServer(t, func(c *Config) { c.MaxMessageBytes = 1 << 28 })
+	server := startServer(t, func(c *Config) { c.maxMessageBytes = 1 << 28 })
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	for range 20 {
@@ -224,7 +224,7 @@ func TestIdle(t *testing.T) {
 	game := newSlowGame()
 	server := startServer(t, func(c *Config) {
 		c.Game = func(string) (env.Game, error) { return game, nil }
-		c.IdleTimeout, c.WriteTimeout = 500*time.Millisecond, time.Minute
+		c.IdleTimeout, c.writeTimeout = 500*time.Millisecond, time.Minute
 	})
 	c := server.dial(t)
 	call(t, c, "make", "env_id", "ToySolo-v0", "games", 1)
@@ -249,7 +249,7 @@ func TestIdle(t *testing.T) {
 // not read for longer than the idle time: it still gets all its replies.
 func TestPause(t *testing.T) {
 	server := startServer(t, func(c *Config) {
-		c.IdleTimeout, c.WriteTimeout, c.MaxInFlight = 200*time.Millisecond, time.Minute, 2
+		c.IdleTimeout, c.writeTimeout, c.maxInFlight = 200*time.Millisecond, time.Minute, 2
 	})
 	c := server.dial(t)
 	call(t, c, "make", "env_id", "ToyTeams-v0", "games", 5000)
@@ -270,7 +270,7 @@ func TestPause(t *testing.T) {
 // TestNonReader has a client ask for much and read nothing, which ends with the
 // time a reply may wait.
 func TestNonReader(t *testing.T) {
-	server := startServer(t, func(c *Config) { c.WriteTimeout = 200 * time.Millisecond })
+	server := startServer(t, func(c *Config) { c.writeTimeout = 200 * time.Millisecond })
 	p := dialRaw(t, server.host)
 	p.send(t, rawHello)
 	p.send(t, entries{"type", "make", "id", 2, "env_id", "ToyTeams-v0", "games", 10_000})

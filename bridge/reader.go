@@ -27,7 +27,7 @@ func (s *session) read() {
 			return
 		}
 		// Waiting for a request has no deadline here: write watches over it.
-		if err := s.receive(r, cfg.MaxMessageBytes, 0, cfg.MessageTimeout); err != nil {
+		if err := s.receive(r, cfg.maxMessageBytes, 0, cfg.messageTimeout); err != nil {
 			s.stopFor(err)
 			return
 		}
@@ -165,7 +165,7 @@ func (s *session) pong(string) error {
 		return s.unasked()
 	}
 	s.pinged.Add(-1)
-	s.conn.allow(tooLong*int64(s.server.cfg.MaxMessageBytes) + handshakeBytes)
+	s.conn.allow(tooLong*int64(s.server.cfg.maxMessageBytes) + handshakeBytes)
 	return nil
 }
 
@@ -174,7 +174,7 @@ func (s *session) unasked() error {
 	if !s.control.add(time.Now(), controlPerSec, controlBurst) {
 		return errControl
 	}
-	s.conn.allow(tooLong*int64(s.server.cfg.MaxMessageBytes) + handshakeBytes)
+	s.conn.allow(tooLong*int64(s.server.cfg.maxMessageBytes) + handshakeBytes)
 	return nil
 }
 
@@ -183,7 +183,7 @@ func (s *session) ping(data string) error {
 		return err
 	}
 	// A peer that does not read gets no answer, and no more is read from it.
-	err := s.ws.WriteControl(websocket.PongMessage, []byte(data), time.Now().Add(s.server.cfg.WriteTimeout))
+	err := s.ws.WriteControl(websocket.PongMessage, []byte(data), time.Now().Add(s.server.cfg.writeTimeout))
 	if errors.Is(err, websocket.ErrCloseSent) {
 		return nil
 	}

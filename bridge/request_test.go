@@ -92,7 +92,7 @@ func TestRead(t *testing.T) {
 	}
 	in = example(t, "reset")
 	in.unsigned("env", 1, 1)
-	if q := readReset(in); *q.seed != seed || len(q.seeds.uint64s()) != 2 || !slices.Equal(q.mask.data, []byte{0, 1}) || in.end() != nil {
+	if q := readReset(in); *q.seed != seed || len(dataAs[uint64](&q.seeds)) != 2 || !slices.Equal(q.mask.data, []byte{0, 1}) || in.end() != nil {
 		t.Errorf("reset: %+v", q)
 	}
 	in = example(t, "step")

@@ -60,7 +60,7 @@ func (e *environment) resetOptions(q *resetRequest) (o vec.ResetOptions, err err
 		if err := q.seeds.want("seeds", games); err != nil {
 			return o, err
 		}
-		o.Seeds = q.seeds.uint64s()
+		o.Seeds = dataAs[uint64](&q.seeds)
 	}
 	if q.mask.given() {
 		if err := q.mask.want("mask", games); err != nil {

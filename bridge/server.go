@@ -45,10 +45,9 @@ type Server struct {
 
 // New makes a server. It does not listen yet.
 func New(cfg Config) (*Server, error) {
-	if err := cfg.Validate(); err != nil {
+	if err := cfg.complete(); err != nil {
 		return nil, err
 	}
-	cfg = cfg.withDefaults()
 	srv := &Server{
 		cfg:    cfg,
 		memory: budget{most: cfg.MaxMemoryBytes},
@@ -226,7 +225,7 @@ func (s *service) shutdown(web *http.Server, code int) error {
 	}
 	s.mu.Unlock()
 
-	begun, timeout := time.Now(), s.server.cfg.ShutdownTimeout
+	begun, timeout := time.Now(), s.server.cfg.shutdownTimeout
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	if web.Shutdown(ctx) != nil {

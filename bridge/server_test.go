@@ -26,10 +26,9 @@ func TestConfigValidate(t *testing.T) {
 			c.Hosts, c.Origins, c.Token, c.MaxConnections = []string{"box", "fe80::1"}, []string{"https://example.org"}, "secret", 1
 		}, ""},
 		{"no catalog", func(c *Config) { c.IDs = nil }, "IDs and Game"},
-		{"negative", func(c *Config) { c.MaxEnvs = -1 }, "MaxEnvs is -1, want 1 to"},
-		{"too much", func(c *Config) { c.MaxMessageBytes = 1<<30 + 1 }, "MaxMessageBytes"},
-		{"too little for a hello", func(c *Config) { c.MaxMessageBytes = 100 }, "want 4096 to"},
-		{"no memory to speak of", func(c *Config) { c.MaxMemoryBytes = 1000 }, "MaxMemoryBytes is 1000, want at least"},
+		{"negative", func(c *Config) { c.MaxGames = -1 }, "MaxGames is -1, want 1 to"},
+		{"too much", func(c *Config) { c.MaxWorkers = 1<<10 + 1 }, "MaxWorkers is 1025, want 1 to 1024"},
+		{"no memory to speak of", func(c *Config) { c.MaxMemoryBytes = 1000 }, "MaxMemoryBytes is 1000, want 1048576 to"},
 		{"negative time", func(c *Config) { c.IdleTimeout = -time.Second }, "IdleTimeout is -1s"},
 		{"host with port", func(c *Config) { c.Hosts = []string{"box:80"} }, `"box:80"`},
 		{"host with scheme", func(c *Config) { c.Hosts = []string{"ws://box"} }, `"ws://box"`},
@@ -50,8 +49,9 @@ func TestConfigValidate(t *testing.T) {
 
 // TestWriteTimeout has a default that does not hold a server's memory for half an hour.
 func TestWriteTimeout(t *testing.T) {
-	if c := testConfig().withDefaults(); c.WriteTimeout > 5*time.Minute || c.WriteTimeout >= c.IdleTimeout {
-		t.Errorf("a reply waits for its reader for %v, a connection for requests for %v", c.WriteTimeout, c.IdleTimeout)
+	c := testConfig()
+	if err := c.complete(); err != nil || c.writeTimeout > 5*time.Minute || c.writeTimeout >= c.IdleTimeout {
+		t.Errorf("a reply waits for its reader for %v, a connection for requests for %v", c.writeTimeout, c.IdleTimeout)
 	}
 }
 
@@ -159,7 +159,7 @@ func TestUnixSocket(t *testing.T) {
 // TestLimits reaches each limit; the same request one less is fine.
 func TestLimits(t *testing.T) {
 	server := startServer(t, func(c *Config) {
-		c.MaxEnvs, c.MaxGames, c.MaxTotalGames, c.MaxBatchBytes, c.MaxMessageBytes, c.MaxConnections = 2, 60, 100, 25_000, 10_000, 2
+		c.maxEnvs, c.MaxGames, c.MaxTotalGames, c.maxBatchBytes, c.maxMessageBytes, c.MaxConnections = 2, 60, 100, 25_000, 10_000, 2
 	})
 	c := server.dial(t)
 	other := server.dial(t)
@@ -202,7 +202,7 @@ func TestLimits(t *testing.T) {
 }
 
 func TestStatesLimit(t *testing.T) {
-	c := startServer(t, func(c *Config) { c.MaxBatchBytes = 20_000 }).dial(t)
+	c := startServer(t, func(c *Config) { c.maxBatchBytes = 20_000 }).dial(t)
 	call(t, c, "make", "env_id", "ToySolo-v0", "games", 50, "opponents", []string{"still", "still"})
 	call(t, c, "reset", "env", 1)
 	e := callError(t, c, codeLimit, "get_state", "env", 1, "json", true)
@@ -213,7 +213,7 @@ func TestStatesLimit(t *testing.T) {
 }
 
 func TestMessageTooLarge(t *testing.T) {
-	c := startServer(t, func(c *Config) { c.MaxMessageBytes = 5000 }).dial(t)
+	c := startServer(t, func(c *Config) { c.maxMessageBytes = 5000 }).dial(t)
 	for n, want := range map[int]errorCode{5000: codeUnknownField, 5001: codeMessageTooLarge, 19000: codeMessageTooLarge} {
 		const others = 20 // bytes besides those of x
 		msg := mustEncode(t, entries{"type", "ping", "id", 1, "x", make([]byte, n-others)})

@@ -75,10 +75,10 @@ func newSession(srv *Server, ws *websocket.Conn) *session {
 	s := &session{
 		server: srv, ws: ws, conn: ws.NetConn().(peer), client: ws.RemoteAddr().String(), number: srv.clients.Add(1), start: time.Now(),
 		nextHandle: 1, memory: account{budget: &srv.memory},
-		free: make(chan *request, srv.cfg.MaxInFlight), queue: make(chan *request, srv.cfg.MaxInFlight),
+		free: make(chan *request, srv.cfg.maxInFlight), queue: make(chan *request, srv.cfg.maxInFlight),
 		long: make(chan struct{}, 1), out: make(chan reply), stepSignal: make(chan struct{}, 1), viewSignal: make(chan struct{}, 1), quit: make(chan struct{}),
 	}
-	for range srv.cfg.MaxInFlight {
+	for range srv.cfg.maxInFlight {
 		s.free <- &request{}
 	}
 	ws.SetPingHandler(s.ping)
@@ -115,7 +115,7 @@ func (s *session) stop(code int, reason string) {
 		if code == 0 {
 			s.cancel.Store(true)
 		}
-		s.cut = time.AfterFunc(s.server.cfg.ShutdownTimeout, func() {
+		s.cut = time.AfterFunc(s.server.cfg.shutdownTimeout, func() {
 			s.cancel.Store(true)
 			s.conn.Close()
 		})

@@ -1,7 +1,6 @@
 package bridge
 
 import (
-	"encoding/binary"
 	"math"
 	"sync"
 	"time"
@@ -58,20 +57,9 @@ func (s *session) show(e *environment, id uint64, q showRequest) (reply, error) 
 			return reply{}, err
 		}
 	}
-	e.shown.set(floats(q.probabilities.data), floats(q.values.data))
+	e.shown.set(dataAs[float32](&q.probabilities), dataAs[float32](&q.values))
 	watched := time.Since(e.viewers.last()) < lately
 	return message("ok", id, "env", int(e.handle), "watched", watched)
-}
-
-func floats(data []byte) []float32 {
-	if data == nil {
-		return nil
-	}
-	all := make([]float32, len(data)/4)
-	for i := range all {
-		all[i] = math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:]))
-	}
-	return all
 }
 
 // thoughts is what was shown of a game's learners.

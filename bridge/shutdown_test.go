@@ -108,7 +108,7 @@ func TestShutdownCut(t *testing.T) {
 	game := newSlowGame()
 	server := startServer(t, func(c *Config) {
 		c.Game = func(string) (env.Game, error) { return game, nil }
-		c.ShutdownTimeout = 50 * time.Millisecond
+		c.shutdownTimeout = 50 * time.Millisecond
 	})
 	c := server.dial(t)
 	call(t, c, "make", "env_id", "ToySolo-v0", "games", 1)

@@ -114,7 +114,7 @@ func (e *environment) startsOf(states []savedState, places tensor) ([]*vec.Start
 		return nil, err
 	}
 	starts := make([]*vec.Start, e.pool.Games())
-	for i, k := range places.int32s() {
+	for i, k := range dataAs[int32](&places) {
 		switch {
 		case k < -1 || int(k) >= len(all):
 			return nil, fail(codeOutOfRange, "starts", "", "starts[%d] is %d, want the number of one of %d states, or -1", i, k, len(all))

@@ -104,7 +104,7 @@ func (s *session) getState(e *environment, id uint64, q getStateRequest) (rep re
 		if err != nil {
 			return reply{}, s.fromVec(err, "games")
 		}
-		if most := s.server.cfg.MaxBatchBytes; len(msg) > most {
+		if most := s.server.cfg.maxBatchBytes; len(msg) > most {
 			return reply{}, fail(codeLimit, "games", "ask for fewer games at a time", "the states of %d games have more than %d bytes", i+1, most)
 		}
 	}

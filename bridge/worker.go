@@ -72,7 +72,7 @@ func (s *session) handle(r *request) (reply, error) {
 		r.name, r.hasID = "message", false
 		return reply{}, r.lacks
 	}
-	if most := s.server.cfg.MaxMessageBytes; r.length > int64(most) {
+	if most := s.server.cfg.maxMessageBytes; r.length > int64(most) {
 		r.name, r.hasID = "message", false
 		return reply{}, messageTooLarge(r.length, most)
 	}
@@ -92,7 +92,7 @@ func messageTooLarge(length int64, limit int) error {
 // would wait for them.
 func (s *session) write() {
 	cfg := &s.server.cfg
-	watch := time.NewTicker(min(cfg.PingInterval, cfg.IdleTimeout/4+1))
+	watch := time.NewTicker(min(cfg.pingInterval, cfg.IdleTimeout/4+1))
 	defer watch.Stop()
 	for {
 		select {
@@ -109,7 +109,7 @@ func (s *session) write() {
 }
 
 func (s *session) send(rep reply) {
-	s.ws.SetWriteDeadline(time.Now().Add(s.server.cfg.WriteTimeout))
+	s.ws.SetWriteDeadline(time.Now().Add(s.server.cfg.writeTimeout))
 	if rep.msg == nil {
 		// It was cut short.
 	} else if err := s.ws.WriteMessage(websocket.BinaryMessage, rep.msg); err != nil {
@@ -133,7 +133,7 @@ func (s *session) keepAlive() {
 		return
 	}
 	s.pinged.Add(1)
-	if err := s.ws.WriteControl(websocket.PingMessage, nil, time.Now().Add(s.server.cfg.WriteTimeout)); err != nil {
+	if err := s.ws.WriteControl(websocket.PingMessage, nil, time.Now().Add(s.server.cfg.writeTimeout)); err != nil {
 		s.stop(0, err.Error())
 	}
 }
