@@ -11,7 +11,7 @@ import (
 )
 
 func init() {
-	register("hello", readHello, (*session).helloAgain)
+	register("hello", readHello, (*session).hello)
 	register("ping", readNothing, (*session).pingReply)
 }
 
@@ -38,7 +38,7 @@ func (s *session) greet() bool {
 		s.stopFor(err)
 		return false
 	}
-	rep, err := s.hello(r)
+	rep, err := s.first(r)
 	if err != nil {
 		rep.msg = encodeError(s.server.metrics.failed(asError(err)), r.id, r.hasID)
 	}
@@ -56,48 +56,41 @@ func (s *session) greet() bool {
 	return true
 }
 
-// hello answers the first request.
-func (s *session) hello(r *request) (reply, error) {
-	q, err := s.parseHello(r)
+// first answers the first request, which must be hello.
+func (s *session) first(r *request) (reply, error) {
+	if r.length > helloBytes {
+		return reply{}, messageTooLarge(r.length, helloBytes)
+	}
+	h, err := r.parse(&s.fields)
 	if err != nil {
 		return reply{}, err
 	}
-	cfg := &s.server.cfg
-	s.client = fmt.Sprintf("%s %q", s.client, q.client)
-	cfg.Log.Info("connected", "client", s.client)
-	return message("hello", r.id, "version", Version, "server", "pommego/"+cfg.Version, "seed_version", env.SeedVersion,
-		"limits", entries{
-			"message_bytes", cfg.maxMessageBytes, "batch_bytes", cfg.maxBatchBytes,
-			"games_per_env", cfg.MaxGames, "envs", cfg.maxEnvs, "total_games", cfg.MaxTotalGames,
-			"in_flight", cfg.maxInFlight, "workers", cfg.MaxWorkers, "idle_seconds", int(cfg.IdleTimeout.Seconds()),
-		})
+	if r.name != "hello" {
+		return reply{}, fail(codeHelloExpected, "type", "send hello first", "the first request is %s, want hello", r.name)
+	}
+	return h.handle(s, &s.fields, r.id)
 }
 
-func (s *session) parseHello(r *request) (q helloRequest, err error) {
-	if r.length > helloBytes {
-		return q, messageTooLarge(r.length, helloBytes)
-	}
-	if _, err := r.parse(&s.fields); err != nil {
-		return q, err
-	}
-	if r.name != "hello" {
-		return q, fail(codeHelloExpected, "type", "send hello first", "the first request is %s, want hello", r.name)
-	}
-	q = readHello(&s.fields)
-	if err := s.fields.end(); err != nil {
-		return q, err
+func (s *session) hello(id uint64, q helloRequest) (reply, error) {
+	if s.greeted {
+		return reply{}, fail(codeHelloExpected, "type", "", "hello has been sent already, want it once, as the first request")
 	}
 	if !slices.Contains(q.versions, Version) {
 		err := fail(codeVersionMismatch, "versions", "install client and server of the same release",
 			"the client speaks versions %v, the server %v", q.versions, []uint64{Version})
 		err.Versions = []uint64{Version}
-		return q, err
+		return reply{}, err
 	}
-	return q, nil
-}
-
-func (s *session) helloAgain(uint64, helloRequest) (reply, error) {
-	return reply{}, fail(codeHelloExpected, "type", "", "hello has been sent already, want it once, as the first request")
+	s.greeted = true
+	cfg := &s.server.cfg
+	s.client = fmt.Sprintf("%s %q", s.client, q.client)
+	cfg.Log.Info("connected", "client", s.client)
+	return message("hello", id, "version", Version, "server", "pommego/"+cfg.Version, "seed_version", env.SeedVersion,
+		"limits", entries{
+			"message_bytes", cfg.maxMessageBytes, "batch_bytes", cfg.maxBatchBytes,
+			"games_per_env", cfg.MaxGames, "envs", cfg.maxEnvs, "total_games", cfg.MaxTotalGames,
+			"in_flight", cfg.maxInFlight, "workers", cfg.MaxWorkers, "idle_seconds", int(cfg.IdleTimeout.Seconds()),
+		})
 }
 
 func (s *session) pingReply(id uint64, _ nothing) (reply, error) { return message("pong", id) }

@@ -7,10 +7,9 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// attention is for how long a session spins after a step before it parks. It
-// lets go of the processor between looks if somebody else wants it. With a batch
-// size the workers do, whose games go on meanwhile; and after a simulation, of which most
-// are followed by a network's turn, the client does.
+// How long a session spins after a step before it parks. With a batch size the workers
+// need the processor, as their games go on meanwhile. After a simulation the client needs
+// it, as a network's turn usually follows.
 const (
 	stepSpin     = 200 * time.Microsecond
 	readySpin    = 30 * time.Microsecond

@@ -32,12 +32,13 @@ const (
 // write sends the replies. Requests go round between read and work, so there
 // are never more of them than may be in flight.
 type session struct {
-	server *Server
-	ws     *websocket.Conn
-	conn   peer
-	client string // for the log
-	number int64  // of the client, for its pools
-	start  time.Time
+	server  *Server
+	ws      *websocket.Conn
+	conn    peer
+	client  string // for the log
+	number  int64  // of the client, for its pools
+	start   time.Time
+	greeted bool // it has said hello
 
 	free  chan *request
 	queue chan *request

@@ -159,7 +159,7 @@ func (e *environment) unfollow(game int) {
 	e.pool.Watch(game, nil)
 }
 
-// follow begins to follow a game, unless it is followed already; nil if it cannot be drawn.
+// follow begins to follow a game, unless it is followed already; nil before the first reset.
 func (e *environment) follow(game int) *followed {
 	l := &e.viewers
 	if f := l.followed[game]; f != nil {
@@ -186,7 +186,7 @@ func (e *environment) follow(game int) *followed {
 	return f
 }
 
-// look answers one viewer; nil if the game cannot be drawn.
+// look answers one viewer; nil before the first reset.
 func (e *environment) look(a viewRequest) *Look {
 	f := e.follow(a.game)
 	if f == nil {
