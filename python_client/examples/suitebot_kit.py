@@ -5,7 +5,7 @@ python suitebot_kit.py --bot 127.0.0.1:9001 --port 9101  # this
 pommego play --env SuiteBot-v0 --agents http://127.0.0.1:9101,simple,simple,simple
 
 The bot listens on a TCP port. Each round uses a new connection, on which the game is sent
-as one line of JSON and answered with a move. docs/suitebot-kit.md describes the fields.
+as one line of JSON and answered with a move. docs/games/suitebot.md describes the fields.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ import pytest
 from conftest import REPOSITORY
 
 EXAMPLE = REPOSITORY / "python_client" / "examples" / "suitebot_kit.py"
-PAGE = REPOSITORY / "docs" / "suitebot-kit.md"
+PAGE = REPOSITORY / "docs" / "games" / "suitebot.md"
 
 
 class Bot(socketserver.TCPServer):
