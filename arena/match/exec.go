@@ -16,32 +16,27 @@ import (
 // object a line. Every question has a number, which its answer repeats, so that
 // an answer that comes too late is recognised.
 type execPlayer struct {
-	name, command string
-	stderr        io.Writer
-	game          env.Game
-	dict          env.Dictionary
-	program       *program // nil before the first game, and once it is broken
-	broken        error    // why
-	id            uint64   // of the last question
-	obs           []byte
+	remote
+	command string
+	stderr  io.Writer
+	program *program // nil before the first game, and once it is broken
+	broken  error    // why
+	id      uint64   // of the last question
+	obs     []byte
 }
 
 // newExec makes a player from "exec:COMMAND", which starts with its first game.
 func newExec(game env.Game, name string, stderr io.Writer) (Player, error) {
-	dict, err := dictionary(game, name)
-	if err != nil {
+	r := remote{name: name}
+	if err := r.meet(game); err != nil {
 		return nil, err
 	}
 	command := strings.TrimPrefix(name, "exec:")
 	if strings.TrimSpace(command) == "" {
 		return nil, fmt.Errorf("match: player %q, want exec:COMMAND", name)
 	}
-	return &execPlayer{name: name, command: command, stderr: stderr, game: game, dict: dict}, nil
+	return &execPlayer{remote: r, command: command, stderr: stderr}, nil
 }
-
-func (p *execPlayer) Name() string { return p.name }
-
-func (p *execPlayer) Remote() bool { return true }
 
 // beginning is the question at the start of a game.
 type beginning struct {
@@ -58,8 +53,7 @@ type beginning struct {
 
 // Begin starts the program, again if it has broken, and waits until it is ready.
 func (p *execPlayer) Begin(ctx context.Context, g Start) (err error) {
-	p.game = g.Game
-	if p.dict, err = dictionary(g.Game, p.name); err != nil {
+	if err := p.meet(g.Game); err != nil {
 		return err
 	}
 	if p.program == nil {

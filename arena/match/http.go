@@ -20,13 +20,12 @@ import (
 // httpPlayer is an agent behind a web server of its own, in the protocol of the
 // reference's HTTP and Docker agents.
 type httpPlayer struct {
-	name, base string
-	client     *http.Client
-	game       env.Game
-	dict       env.Dictionary
-	met        bool   // it has answered
-	told       string // the body of /init_agent that it has been sent and still knows
-	obs        []byte
+	remote
+	base   string
+	client *http.Client
+	met    bool   // it has answered
+	told   string // the body of /init_agent that it has been sent and still knows
+	obs    []byte
 }
 
 // addresses are those of the players that are not closed. A server keeps the
@@ -35,8 +34,8 @@ var addresses sync.Map
 
 // newHTTP makes a player from "http://host:port".
 func newHTTP(game env.Game, name string) (Player, error) {
-	dict, err := dictionary(game, name)
-	if err != nil {
+	r := remote{name: name}
+	if err := r.meet(game); err != nil {
 		return nil, err
 	}
 	u, err := url.Parse(name)
@@ -49,7 +48,7 @@ func newHTTP(game env.Game, name string) (Player, error) {
 		return nil, fmt.Errorf("match: player %q has a seat already: it is one agent, and each seat needs one of its own",
 			name)
 	}
-	return &httpPlayer{name: name, base: base, game: game, dict: dict, client: &http.Client{
+	return &httpPlayer{remote: r, base: base, client: &http.Client{
 		// As with the original, each request has a connection of its own, so
 		// that no answer can belong to an earlier one. No proxy, no redirects.
 		Transport:     &http.Transport{DisableKeepAlives: true, DisableCompression: true, MaxResponseHeaderBytes: maxAnswer},
@@ -57,26 +56,11 @@ func newHTTP(game env.Game, name string) (Player, error) {
 	}}, nil
 }
 
-// dictionary is what tells remote players about a game.
-func dictionary(game env.Game, name string) (env.Dictionary, error) {
-	dict, ok := game.(env.Dictionary)
-	if !ok {
-		return nil, fmt.Errorf("match: player %q: %s has built-in agents only, its observations cannot be written as JSON",
-			name, game.Spec().ID)
-	}
-	return dict, nil
-}
-
-func (p *httpPlayer) Name() string { return p.name }
-
-func (p *httpPlayer) Remote() bool { return true }
-
 // Begin waits until the server answers, whatever the answer, and sends it its
 // number and the kind of game. It does not send them again for the next game if
 // nothing has changed: the original's own runner cannot take them twice.
-func (p *httpPlayer) Begin(ctx context.Context, g Start) (err error) {
-	p.game = g.Game
-	if p.dict, err = dictionary(g.Game, p.name); err != nil {
+func (p *httpPlayer) Begin(ctx context.Context, g Start) error {
+	if err := p.meet(g.Game); err != nil {
 		return err
 	}
 	if err := p.ping(ctx); err != nil {
@@ -88,7 +72,7 @@ func (p *httpPlayer) Begin(ctx context.Context, g Start) (err error) {
 		return nil
 	}
 	p.told = body
-	_, err = p.post(ctx, "/init_agent", []byte(body))
+	_, err := p.post(ctx, "/init_agent", []byte(body))
 	return err
 }
 

@@ -102,6 +102,28 @@ func AtURL(name string) bool {
 // Outside reports whether a name is of an agent outside this program.
 func Outside(name string) bool { return AtURL(name) || strings.HasPrefix(name, "exec:") }
 
+// remote is what players outside this program have in common.
+type remote struct {
+	name string
+	game env.Game
+	dict env.Dictionary // what tells the player about the game
+}
+
+func (r *remote) Name() string { return r.name }
+
+func (r *remote) Remote() bool { return true }
+
+// meet sets the game that is played next.
+func (r *remote) meet(game env.Game) error {
+	dict, ok := game.(env.Dictionary)
+	if !ok {
+		return fmt.Errorf("match: player %q: %s has built-in agents only, its observations cannot be written as JSON",
+			r.name, game.Spec().ID)
+	}
+	r.game, r.dict = game, dict
+	return nil
+}
+
 // builtIn is a built-in agent as a Player.
 type builtIn struct {
 	name  string

@@ -47,13 +47,4 @@ const (
 	Star   // a burst
 	Round  // a disc with a fuse: a bomb
 	Card   // a square with an outline: an item
-	numShapes
 )
-
-func (s Shape) String() string {
-	if s < numShapes {
-		return [...]string{"nothing", "disc", "square", "diamond", "cross", "ring", "block", "bricks", "star", "round",
-			"card"}[s]
-	}
-	return "Shape(?)"
-}

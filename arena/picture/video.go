@@ -2,8 +2,6 @@ package picture
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"image"
 	"image/color"
 	"image/gif"
@@ -19,31 +17,15 @@ type Video struct {
 // NewVideo makes an empty video whose tiles have the given size in pixels.
 func NewVideo(tile int) *Video { return &Video{painter: NewPainter(tile)} }
 
-// Add appends a picture. All of a video have the same size.
-func (f *Video) Add(p Picture) error {
-	if len(p.Tiles) != p.Cols*p.Rows {
-		return fmt.Errorf("picture: %d tiles in %d columns and %d rows", len(p.Tiles), p.Cols, p.Rows)
-	}
-	if len(f.frames) > 0 {
-		if first := f.frames[0]; first.Cols != p.Cols || first.Rows != p.Rows || len(first.Lines) != len(p.Lines) {
-			return errors.New("picture: the pictures of a video have different sizes")
-		}
-	}
-	f.frames = append(f.frames, p)
-	return nil
-}
+// Add appends a picture of the game, which are all of one size.
+func (f *Video) Add(p Picture) { f.frames = append(f.frames, p) }
 
 // Len is the number of pictures.
 func (f *Video) Len() int { return len(f.frames) }
 
-var errEmpty = errors.New("picture: the video is empty")
-
 // WriteGIF writes the video as an animation with fps pictures a second; the last
-// one stands for two seconds. It gives up when ctx ends.
+// one stands for two seconds. There is one at least. It gives up when ctx ends.
 func (f *Video) WriteGIF(ctx context.Context, w io.Writer, fps float64) error {
-	if f.Len() == 0 {
-		return errEmpty
-	}
 	const longest = 200 // hundredths of a second
 	video := gif.GIF{}
 	for _, p := range f.frames {

@@ -50,10 +50,16 @@ func (f Formats) Open(path string, game int) (record.Replay, error) {
 		return nil, err
 	}
 	defer r.Close()
+	return f.OpenIn(r, game)
+}
+
+// OpenIn is Open in a file that is being read, from where it stands.
+func (f Formats) OpenIn(r *Reader, game int) (record.Replay, error) {
 	var line []byte
+	var err error
 	for range game {
 		if line, err = r.Next(); err == io.EOF {
-			return nil, &Error{path, 0, fmt.Errorf("%w: it holds %d, not %d", ErrNoGame, r.Line(), game)}
+			return nil, r.fail(0, fmt.Errorf("%w: it holds %d, not %d", ErrNoGame, r.Line(), game))
 		}
 		if err != nil {
 			return nil, err

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -118,13 +117,9 @@ func OpenRecorded(formats trace.Formats) Opener {
 		if err != nil {
 			return nil, err
 		}
-		line, err := file.Next()
+		replay, err := formats.OpenIn(file, 1)
 		if err != nil {
 			return nil, err
-		}
-		replay, err := formats.Reopen(bytes.Clone(line))
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		return scene.Read(replay)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/pprof"
 	"slices"
 	"strings"
 	"time"
@@ -53,7 +54,8 @@ Measurements: ` + strings.Join(benchmarks.Names(), ", ") + `.`,
 	f.Float64Var(&o.seconds, "seconds", 2, "time for each measurement")
 	f.StringVar(&o.Only, "only", "", "measure only what begins so")
 	f.Uint64Var(&o.Seed, "seed", 1, "seed of the first game")
-	f.StringVar(&o.profile, "cpuprofile", "", profileUsage)
+	f.StringVar(&o.profile, "cpuprofile", "",
+		"write a profile of the processor's time to this file, for go tool pprof")
 	f.BoolVar(&o.asJSON, "json", false, "print JSON")
 	return cmd
 }
@@ -108,4 +110,21 @@ func (o *benchOptions) run(ctx context.Context, out io.Writer) (err error) {
 		return printJSON(out, report)
 	}
 	return report.WriteTable(out)
+}
+
+// profiled runs a command and, if path is not empty, writes where its time went.
+func profiled(path string, run func() error) error {
+	if path == "" {
+		return run()
+	}
+	file, err := os.Create(path)
+	if err != nil {
+		return usagef("--cpuprofile: %v", err)
+	}
+	if err := pprof.StartCPUProfile(file); err != nil {
+		return errors.Join(err, file.Close())
+	}
+	err = run()
+	pprof.StopCPUProfile()
+	return errors.Join(err, file.Close())
 }

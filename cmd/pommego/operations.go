@@ -140,11 +140,3 @@ func (o *operations) drained(ctx context.Context, srv *bridge.Server, signals <-
 	left := srv.Drain(ctx)
 	o.log.Info("drained", "seconds", time.Since(begun).Seconds(), "connections_left", left)
 }
-
-// timed logs for how long the server has run, once it is over.
-func (o *operations) timed(serve func() error) error {
-	begun := time.Now()
-	err := serve()
-	o.log.Info("stopped", "seconds", time.Since(begun).Seconds(), "error", err)
-	return err
-}

@@ -22,7 +22,6 @@ type screen struct {
 	colour bool
 	pause  time.Duration // between pictures, when live
 	keys   *bufio.Reader // asked after each picture; nil: not
-	ended  bool          // by the person
 }
 
 // newScreen makes a screen that shows fps pictures a second, 0: all at once.
@@ -54,12 +53,8 @@ func (s *screen) show(ctx context.Context, title string, draw func(dst []byte, c
 	} else {
 		picture = append(picture, '\n')
 	}
-	if _, err := s.out.Write(picture); err != nil {
-		s.ended = true
-		return false
-	}
-	s.ended = s.ended || !s.wait(ctx)
-	return !s.ended
+	_, err := s.out.Write(picture)
+	return err == nil && s.wait(ctx)
 }
 
 // wait waits for the next picture's time, or for a line: q ends the show.

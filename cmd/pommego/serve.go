@@ -147,7 +147,10 @@ func (o *serveOptions) run(out io.Writer) error {
 	if err := o.announce(out, ln.Addr(), pageAddress); err != nil {
 		return errors.Join(err, ln.Close())
 	}
-	return o.ops.timed(func() error { return srv.Serve(ctx, ln) })
+	begun := time.Now()
+	err = srv.Serve(ctx, ln)
+	o.ops.log.Info("stopped", "seconds", time.Since(begun).Seconds(), "error", err)
+	return err
 }
 
 // prepare completes the configuration and checks what only a command line can

@@ -21,7 +21,8 @@ func (o *replayOptions) video(ctx context.Context, out io.Writer, path string, g
 		if ctx.Err() != nil {
 			return errors.New("interrupted: nothing was written")
 		}
-		return video.Add(artist.Picture(at.Game, at.Shown, at.Tracker, o.seat))
+		video.Add(artist.Picture(at.Game, at.Shown, at.Tracker, o.seat))
+		return nil
 	})
 	if ctx.Err() != nil {
 		return err
