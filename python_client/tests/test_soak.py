@@ -47,7 +47,6 @@ FIGURES = (
     "process_resident_memory_bytes",
     "pommego_environments",
     "pommego_connections",
-    "pommego_kept_sessions",
     "pommego_memory_bytes",
     "pommego_steps_total",
 )
