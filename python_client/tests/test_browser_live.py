@@ -218,7 +218,7 @@ def test_training_is_paused(window: browser.Browser) -> None:
         button = "return document.getElementById('pause').checkVisibility()"
         assert not window.run(button), "it did not ask for that"
         window.driver.get("about:blank")
-    with pommego.make_vec("SuiteBot-v0", 2, web=True, pause=True, timeout=1) as envs:
+    with pommego.make_vec("SuiteBot-v0", 2, render_mode="human", timeout=1) as envs:
         envs.reset(seed=1)
         window.open(envs.web_address, "#about")
         browser.until(lambda: window.run(button))

@@ -77,7 +77,7 @@ def playing(window: Browser, binary: Path) -> Iterator[None]:
 
 @contextmanager
 def living(window: Browser) -> Iterator[None]:
-    with pommego.make_vec(TEAM, 2, opponents=["simple"] * 3, seat=0, web=True, pause=True) as envs:
+    with pommego.make_vec(TEAM, 2, opponents=["simple"] * 3, seat=0, render_mode="human") as envs:
         _, info = envs.reset(seed=5)
         window.open(envs.web_address, "#about")
         state = "return (await import('/live.js')).state()"

@@ -165,7 +165,6 @@ def test_all_games_are_a_step(vec: Vec) -> None:
     [
         ({"batch_size": 0}, "batch_size is 0, expected 1 to num_envs, 4"),
         ({"batch_size": 5}, "batch_size is 5, expected 1 to num_envs, 4"),
-        ({"batch_size": 2.0}, "batch_size is a number of games, not float"),
         ({"batch_size": 2, "autoreset_mode": "Disabled"}, "NEXT_STEP or SAME_STEP"),
     ],
 )

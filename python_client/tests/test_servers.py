@@ -298,7 +298,7 @@ def test_a_bad_action_changes_nothing(servers: list[pommego.Server], vec: Vec) -
         both(envs.reset(seed=1), plain.reset(seed=1), "reset")
         for actions, says in [
             ([0, 0, 0, 0, 6, 0], "row 4, .* is 6, want 0 to 5"),
-            ([300] + [0] * 5, "is negative or above 254"),
+            ([300] + [0] * 5, "row 0, .* is 300, want 0 to 5"),
         ]:
             for each in (envs, plain):
                 with pytest.raises(pommego.ServerError, match=says):

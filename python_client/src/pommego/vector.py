@@ -18,7 +18,7 @@ from pommego._core.batch import Observation
 from pommego._core.guard import alone
 from pommego._core.info import InfoMaker
 from pommego._core.rows import fields_of
-from pommego.errors import PommegoError
+from pommego.errors import PommegoError, ServerError
 from pommego.spec import BOX, Encoding
 
 if TYPE_CHECKING:
@@ -118,6 +118,7 @@ class PommegoVectorEnv(VectorEnv):
         self.server = session.server
         self._viewer = viewer
         self._opened = False  # the page, by render_mode="human"
+        self._sent: ArrayLike = ()  # the last actions, for error messages
         self.num_envs = session.rows
         self.num_games = made.games
         self.batch_size = session.games
@@ -234,7 +235,7 @@ class PommegoVectorEnv(VectorEnv):
         session.check_together("step()")
         session.check_idle()
         try:
-            session.send(actions)
+            self._begin(actions)
             return self._received()
         except BaseException:  # the reply to an interrupted step must not be taken for that of the next one
             session.abandon_steps(interrupted=True)
@@ -261,7 +262,7 @@ class PommegoVectorEnv(VectorEnv):
             ServerError: an action is out of range, or (with `batch_size`) a game is
                 under way; nothing has begun then. Usually the next `recv` raises it.
         """
-        self._session.send(actions, rows)
+        self._begin(actions, rows)
 
     @alone
     def recv(self) -> StepReturn:
@@ -283,8 +284,18 @@ class PommegoVectorEnv(VectorEnv):
         """
         return self._received()
 
+    def _begin(self, actions: ArrayLike, rows: ArrayLike | None = None) -> None:
+        self._sent = actions
+        try:
+            self._session.send(actions, rows)
+        except ServerError as e:
+            raise checks.with_values(e, actions) from None
+
     def _received(self) -> StepReturn:
-        view = self._session.recv()
+        try:
+            view = self._session.recv()
+        except ServerError as e:
+            raise checks.with_values(e, self._sent) from None
         return view.obs, view.reward, view.terminated, view.truncated, self._infos.of_step(view)
 
     def close_extras(self, **_: Any) -> None:
@@ -551,14 +562,11 @@ class PommegoVectorEnv(VectorEnv):
             ServerError: a state is of another game or is finished, or an action is
                 out of range.
         """
-        return self._session.simulate(
-            states,
-            actions,
-            seed=seed,
-            steps=steps,
-            policy=policy,
-            trajectory=trajectory,
-        )
+        further = {"seed": seed, "steps": steps, "policy": policy, "trajectory": trajectory}
+        try:
+            return self._session.simulate(states, actions, **further)
+        except ServerError as e:
+            raise checks.with_values(e, actions) from None
 
     @alone
     def clone(self) -> PommegoVectorEnv:
@@ -611,10 +619,13 @@ class PommegoVectorEnv(VectorEnv):
             ValueError: the mask is not (rows, choices), or a row of it is all zeros.
         """
         choices = [choice.n for choice in self.game_spec.actions]
-        if action_mask is None:
-            action_mask = np.ones((self._rows, sum(choices)), np.int8)
-        action_mask = checks.action_mask(action_mask, self._rows, sum(choices))
-        drawn = rows.sample(rows.split_mask(action_mask, choices), self.np_random)
+        shape = self._rows, sum(choices)
+        mask = np.ones(shape, np.int8) if action_mask is None else checks.numbers("action_mask", action_mask)
+        if mask.shape != shape:
+            raise ValueError(
+                f"action_mask must have shape {shape}, as info['action_mask'] has, got {mask.shape}"
+            )
+        drawn = rows.sample(rows.split_mask(mask, choices), self.np_random)
         return drawn.reshape(-1, *self._session.action_shape[1:])
 
     def __enter__(self) -> Self:

@@ -6,7 +6,7 @@ What is decided here is which arrays are copied, see `BatchReader`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from pommego._transport.shared import SharedBatch
 if TYPE_CHECKING:
     from pommego._transport.posted import SharedSimulation
 
-__all__ = ["ENDED", "BatchReader", "Observation", "View", "WithMasks", "keep_rows"]
+__all__ = ["ENDED", "BatchReader", "Observation", "View", "WithMasks"]
 
 Array = NDArray[Any]
 Observation = dict[str, Array] | Array
@@ -79,23 +79,6 @@ class View:
     games: NDArray[np.int32] | None = None
     line_up: NDArray[np.int32] | None = None
     rows: NDArray[np.intp] | None = None
-
-    def kept(self, games: int, learners: int, rows: slice, *, copy: bool) -> View:
-        """Return a view of some rows of each game; see `keep_rows`."""
-
-        def keep(x: Any, games: int = games) -> Any:
-            return keep_rows(x, games, learners, rows, copy=copy)
-
-        return replace(
-            self,
-            obs=keep(self.obs),
-            reward=keep(self.reward),
-            terminated=keep(self.terminated),
-            truncated=keep(self.truncated),
-            info=keep(self.info),
-            stats=keep(self.stats),
-            final=keep(self.final, self.finished.size),
-        )
 
 
 class BatchReader:
@@ -333,30 +316,6 @@ class BatchReader:
         final = {name: arrays[name] for name in _ALWAYS if name in arrays}
         final["obs"] = self._shown(self._obs, arrays, {})
         return final | ({"state": self._shown(self._state, arrays, {})} if self._state else {})
-
-
-def keep_rows(x: Any, games: int, learners: int, rows: slice, *, copy: bool, expand: bool = False) -> Any:
-    """Keep some rows of each game, of an array that has all rows first or of a dict of such.
-
-    Args:
-        x: what to take them from. What has games first is left as it is.
-        games: how many there are.
-        learners: rows a game has in it.
-        rows: which of them to keep.
-        copy: whether the result is to have memory of its own.
-        expand: repeat what has games first for each row kept.
-    """
-    if isinstance(x, dict):
-        kept = {n: keep_rows(v, games, learners, rows, copy=copy, expand=expand) for n, v in x.items()}
-        return type(x)(kept)
-    if not isinstance(x, np.ndarray) or not x.ndim:
-        return x
-    if len(x) == games * learners:
-        kept = x.reshape(games, learners, *x.shape[1:])[:, rows].reshape(-1, *x.shape[1:])
-        return np.ascontiguousarray(kept) if copy else kept
-    if expand and len(x) == games:
-        return np.repeat(x, len(range(learners)[rows]), axis=0)
-    return x
 
 
 class WithMasks(dict[str, Array]):

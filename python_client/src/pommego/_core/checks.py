@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 from pommego.errors import ServerError
 
 __all__ = [
-    "action_mask",
     "all_rows",
     "batch_size",
     "games_of",
@@ -20,14 +19,15 @@ __all__ = [
     "none_of",
     "numbers",
     "one_seed",
-    "playing_on",
     "reset_mask",
     "reset_states",
     "seeds",
+    "with_values",
     "write_actions",
 ]
 
 _SEEDS = 1 << 64
+_NO_BYTE = "negative or above 254"  # what the server calls the 255 of `write_actions`
 
 
 def reset_mask(options: Mapping[str, Any] | None, games: int, learners: int) -> NDArray[np.bool_] | None:
@@ -87,26 +87,17 @@ def reset_states(options: Mapping[str, Any] | None, games: int) -> list[Any] | N
 
 
 def batch_size(size: int | None, games: int, autoreset: AutoresetMode) -> int | None:
-    """Check `batch_size` and return the value to send to the server: None if a batch has all games.
-
-    Raises:
-        ValueError, TypeError: it is not a number of games from 1 to num_envs, or does
-            not fit the autoreset mode.
-    """
-    if size is None:
+    """Return the `batch_size` to send to the server: None if a batch has all games."""
+    if size is None or size == games:
         return None
-    if isinstance(size, bool) or not isinstance(size, int | np.integer):
-        raise TypeError(f"batch_size is a number of games, not {type(size).__name__}")
     if not 1 <= size <= games:
         raise ValueError(f"batch_size is {size}, expected 1 to num_envs, {games}")
-    if size == games:
-        return None
     if autoreset == AutoresetMode.DISABLED:
         raise ValueError(
             "batch_size needs autoreset_mode NEXT_STEP or SAME_STEP: games that go on one by one "
             "cannot be reset with a mask"
         )
-    return int(size)
+    return size
 
 
 def none_of(names: Iterable[str], options: Mapping[str, Any], function: str) -> None:
@@ -152,25 +143,6 @@ def one_seed(value: Any) -> int:
     return int(value)
 
 
-def playing_on(steps: int, policy: str | None) -> None:
-    """Check how a simulation goes on after its first step.
-
-    Raises:
-        ValueError, TypeError: it cannot.
-    """
-    if isinstance(steps, bool) or not isinstance(steps, int | np.integer):
-        raise TypeError(f"steps is a number of steps, not {type(steps).__name__}")
-    if not 1 <= steps < 1 << 16:
-        raise ValueError(f"steps is {steps}, expected 1 to 65535")
-    if policy is not None and not isinstance(policy, str):
-        raise TypeError(
-            f"policy is the name of an agent that plays on the server, not {type(policy).__name__}: "
-            "simulate one step at a time for a policy of your own"
-        )
-    if steps > 1 and policy is None:
-        raise ValueError(f"steps is {steps}: name the policy that plays on after the first, such as 'random'")
-
-
 def all_rows(rows: ArrayLike, total: int) -> None:
     """Check the rows of a step of all games.
 
@@ -209,16 +181,10 @@ def games_of(rows: ArrayLike, games: int, learners: int) -> NDArray[np.int32]:
 
 
 def write_actions(actions: ArrayLike, out: NDArray[np.uint8], games: int, learners: int) -> None:
-    """Copy actions into the send buffer.
+    """Copy actions, whose rows may be split into (games, learners), into the send buffer.
 
-    Values that do not fit into a byte are sent as 255, which is no action in any game:
-    the server decides whether that is an error.
-
-    Args:
-        actions: integers, in out's shape or with its rows split into (games, learners).
-        out: (games * learners, ...).
-        games: number of games.
-        learners: rows a game.
+    Values that do not fit into a byte are sent as 255, which is no action in any game. The server
+    decides whether that is an error, as it ignores the actions of some rows.
 
     Raises:
         ValueError, TypeError: the wrong shape, or not integers.
@@ -235,6 +201,19 @@ def write_actions(actions: ArrayLike, out: NDArray[np.uint8], games: int, learne
     # Whether any needs more than the lowest eight bits is seen quickest in all of them together.
     if array.dtype != np.uint8 and int(np.bitwise_or.reduce(array, axis=None)) & ~255:
         out[(array < 0) | (array > 255)] = 255
+
+
+def with_values(error: ServerError, actions: ArrayLike) -> ServerError:
+    """Return an error about these actions with the number that was given, where it says `_NO_BYTE`."""
+    if error.code != "bad_action" or _NO_BYTE not in error.message:
+        return error
+    given = np.unique(np.asarray(actions))
+    odd = given[(given < 0) | (given > 254)].tolist()
+    if not odd:
+        return error
+    said = str(odd[0]) if len(odd) == 1 else f"one of {odd[:5]}"
+    message = error.message.replace(_NO_BYTE, said)
+    return ServerError(error.code, message, error.hint, error.field, error.details)
 
 
 def numbers(what: str, values: Any) -> NDArray[Any]:
@@ -271,12 +250,7 @@ def _no_integers(array: NDArray[Any]) -> str:
 
 
 def in_range(actions: NDArray[np.uint8], heeded: NDArray[np.bool_], choices: Sequence[Any]) -> None:
-    """Check the actions of the rows that are heeded, as the server does.
-
-    Args:
-        actions: uint8 (games, learners), with components last if there are several.
-        heeded: bool (games, learners).
-        choices: of the game's description, one for each component.
+    """Check the actions of the rows that are heeded, bool (games, learners), as the server does.
 
     Raises:
         ServerError: one is out of range.
@@ -287,24 +261,10 @@ def in_range(actions: NDArray[np.uint8], heeded: NDArray[np.bool_], choices: Seq
         if wrong.any():
             row = int(wrong.ravel().argmax())
             value = parts.reshape(-1, parts.shape[2])[row, component]
-            said = "negative or above 254" if value == 255 else value
+            said = _NO_BYTE if value == 255 else value
             raise ServerError(
                 "bad_action",
                 f"action of row {row}, component {component} ({choice.name}), is {said}, "
                 f"want 0 to {choice.n - 1}",
                 field="actions",
             )
-
-
-def action_mask(mask: Any, rows: int, choices: int) -> NDArray[Any]:
-    """Check the mask of legal actions.
-
-    Raises:
-        ValueError: it is not (rows, choices), or has a row that is all zeros.
-    """
-    array = numbers("action_mask", mask)
-    if array.shape != (rows, choices):
-        raise ValueError(
-            f"action_mask must have shape {(rows, choices)}, as info['action_mask'] has, got {array.shape}"
-        )
-    return array

@@ -54,17 +54,7 @@ class Connection:
 
 @dataclass(frozen=True)
 class GamesMaker:
-    """Makes games at an address, or on a server of its own without one; can be sent to another process.
-
-    Attributes:
-        id: of the game.
-        rules: that differ.
-        where: arguments of `connected`.
-        options: of the request "make".
-        simple: whether "simple" plays all seats but one.
-        starts: arguments of `Games.set_starts`, None: episodes begin as ever.
-        how: further arguments of `Games`.
-    """
+    """Makes games at an address, or on a server of its own without one; can be sent to another process."""
 
     id: str
     rules: dict[str, Any] | None

@@ -11,23 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pommego._core.batch import ENDED, Observation, View, WithMasks
-from pommego._core.rows import rows_of
+from pommego._core.batch import ENDED, View
 
-__all__ = ["InfoMaker", "episode_info", "final_info"]
+__all__ = ["InfoMaker", "episode_info"]
 
 _NONE = np.uint64(2**64 - 1)  # the number of no episode
 
 
 class InfoMaker:
-    """Completes the info of each batch of an environment, by what the batches before it showed.
-
-    Args:
-        games: how many there are.
-        learners: rows a game.
-        rows: of a batch.
-        final: whether ends of episodes come with their last observations (SAME_STEP).
-    """
+    """Completes the info of each batch of an environment, by what the batches before it showed."""
 
     def __init__(self, games: int, learners: int, rows: int, *, final: bool) -> None:
         self._learners, self._rows, self._final = learners, rows, final
@@ -68,9 +60,11 @@ class InfoMaker:
         if view.finished.size:
             info |= episode_info(view)
             if self._final:
+                from pommego._core.final import final_info  # noqa: PLC0415, for SAME_STEP alone
+
                 info |= final_info(view, self._learners, self._rows)
                 ended = info["_final_info"]
-                info["final_info"] |= {"valid": valid & ended, "_valid": ended.copy()}
+                info["final_info"] |= episode_info(view) | {"valid": valid & ended, "_valid": ended.copy()}
         return info
 
     def _show(self, view: View) -> None:
@@ -86,13 +80,7 @@ class InfoMaker:
 
 
 def _began(view: View, begun: NDArray[np.bool_], learners: int) -> dict[str, Any]:
-    """Return which episodes began, and their seeds.
-
-    Args:
-        view: the batch.
-        begun: bool (games,), the games in which one began.
-        learners: rows a game.
-    """
+    """Return which episodes began, and their seeds."""
     mask = begun.repeat(learners)
     return {
         "seed": (view.seed * begun).repeat(learners),
@@ -110,49 +98,3 @@ def episode_info(view: View) -> dict[str, Any]:
         if name != ENDED:
             info[name], info[f"_{name}"] = array, mask.copy()
     return {"game": info, "_game": mask.copy()}
-
-
-def final_info(view: View, learners: int, rows: int) -> dict[str, Any]:
-    """Return the final observations and their info in gymnasium's form for SAME_STEP."""
-    at = rows_of(view.finished, learners)
-    mask = np.zeros(rows, np.bool_)
-    mask[at] = True
-    obs = view.final["obs"]
-    final_obs = np.full(rows, None, dtype=object)
-    for k, row in enumerate(at.tolist()):
-        final_obs[row] = _row_of(obs, k, len(at), learners)
-    last: dict[str, Any] = {}
-    for name, dtype in (("action_mask", np.int8), ("alive", np.bool_), ("seat", np.uint8)):
-        if name in view.final:
-            array = view.final[name].view(dtype)
-            whole = np.zeros((rows, *array.shape[1:]), dtype)
-            whole[at] = array
-            last[name], last[f"_{name}"] = whole, mask.copy()
-    if "state" in view.final:
-        last["state"], last["_state"] = (
-            _spread(view.final["state"], view.finished, learners, rows),
-            mask.copy(),
-        )
-    last |= episode_info(view)
-    return {"final_obs": final_obs, "_final_obs": mask, "final_info": last, "_final_info": mask.copy()}
-
-
-def _row_of(obs: Observation, k: int, rows: int, learners: int) -> Observation:
-    """Return row k of so many; shared fields have one entry per game."""
-    if isinstance(obs, np.ndarray):
-        return obs[k]
-    return {name: array[k if len(array) == rows else k // learners] for name, array in obs.items()}
-
-
-def _spread(state: Observation, games: NDArray[Any], learners: int, rows: int) -> Observation:
-    """Return the states of some games in arrays for all rows, or for all games if there is one for each."""
-
-    def spread(array: NDArray[Any]) -> NDArray[Any]:
-        by_rows = len(array) == len(games) * learners
-        whole = np.zeros((rows if by_rows else rows // learners, *array.shape[1:]), array.dtype)
-        whole[rows_of(games, learners if by_rows else 1)] = array
-        return whole
-
-    if isinstance(state, np.ndarray):
-        return spread(state)
-    return WithMasks((name, spread(array)) for name, array in state.items())

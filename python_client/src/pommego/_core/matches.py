@@ -49,13 +49,6 @@ def play(
 ) -> dict[str, Any]:
     """Play one match.
 
-    Args:
-        id: an id of the catalog.
-        agents: the agents' names, by seat.
-        seed: decides the board and all random draws.
-        rules: rules that differ from the id's.
-        record: a file to write the match to.
-
     Returns:
         what ``pommego play --json`` prints: outcome (a number a seat: 1 won, 0 tied, -1 lost), steps
         and more.

@@ -1,4 +1,4 @@
-"""Puts batches together: parts of one that came in several messages, and those of several servers."""
+"""Joins batches, of several messages or several servers, and takes rows out of them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pommego._core.batch import View
 
-__all__ = ["join_batches", "join_simulations"]
+__all__ = ["join_batches", "join_simulations", "keep_rows"]
 
 
 def join_simulations(views: list[View], steps: int | None = None) -> View:
@@ -72,3 +72,21 @@ def _by_step(view: View, steps: int) -> View:
 
     names = ("obs", "reward", "terminated", "truncated", "info", "stats")
     return replace(view, **{name: split(getattr(view, name)) for name in names})
+
+
+def keep_rows(x: Any, games: int, learners: int, rows: slice, *, copy: bool, expand: bool = False) -> Any:
+    """Keep some rows of each game, of an array that has all rows first or of a dict of such.
+
+    An array that has games first stays as it is or, to `expand` it, is repeated for each row kept.
+    """
+    if isinstance(x, dict):
+        kept = {n: keep_rows(v, games, learners, rows, copy=copy, expand=expand) for n, v in x.items()}
+        return type(x)(kept)
+    if not isinstance(x, np.ndarray) or not x.ndim:
+        return x
+    if len(x) == games * learners:
+        kept = x.reshape(games, learners, *x.shape[1:])[:, rows].reshape(-1, *x.shape[1:])
+        return np.ascontiguousarray(kept) if copy else kept
+    if expand and len(x) == games:
+        return np.repeat(x, len(range(learners)[rows]), axis=0)
+    return x

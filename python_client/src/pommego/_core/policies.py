@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from types import MethodType
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -10,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pommego._core import checks
-from pommego._core.batch import View, keep_rows
+from pommego._core.batch import View
+from pommego._core.merging import keep_rows
 from pommego._core.opponents import LineUps, Opponent, Policy
 from pommego._core.rows import rows_of
 from pommego.errors import PommegoError, ProtocolError
@@ -147,7 +149,7 @@ class PolicyGames:
             self._asked.clear()
         self._asked.append((games, seen, info))
         self._held = games
-        shown = view.kept(n, self._all, slice(0, own), copy=self._copy)
+        shown = _kept(view, n, self._all, slice(0, own), copy=self._copy)
         if view.games is not None:
             shown.rows = rows_of(games, own)
         return shown
@@ -277,3 +279,11 @@ class PolicyGames:
                     f"of seat {info['seat'][wrong.argmax()]}, expected 0 to {choice.n - 1}"
                 )
         return np.where(info["valid"].reshape(-1, *(1,) * (given.ndim - 1)), given, 0).astype(np.uint8)
+
+
+def _kept(view: View, games: int, learners: int, rows: slice, *, copy: bool) -> View:
+    """Return a view of some rows of each game."""
+    names = ("obs", "reward", "terminated", "truncated", "info", "stats")
+    kept = {name: keep_rows(getattr(view, name), games, learners, rows, copy=copy) for name in names}
+    final = keep_rows(view.final, view.finished.size, learners, rows, copy=copy)
+    return replace(view, **kept, final=final)

@@ -80,13 +80,7 @@ def to_box(planes: NDArray[Any], scalars: NDArray[Any]) -> NDArray[np.float32]:
 
 
 def row_info(info: Mapping[str, Any], row: int, *, plain: bool = True) -> dict[str, Any]:
-    """Return one row's part of `info`.
-
-    Args:
-        info: the info of a vector environment, each key with a mask under ``_key``.
-        row: the row.
-        plain: convert numbers to Python's. Otherwise they keep their dtypes, but
-            truth values become bool.
+    """Return one row's part of `info`, with Python's numbers if `plain`, else only with its truth values.
 
     Returns:
         the keys that are set for this row.

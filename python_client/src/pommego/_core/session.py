@@ -37,17 +37,6 @@ class Session:
     It ends with `close` or when it is garbage collected; so do its connection and,
     if it has its own, its server.
 
-    Args:
-        client: the connection, used by this environment alone.
-        server: the embedded server at the other end, None if this process did not start it.
-        options: of the request "make".
-        copy: whether arrays belong to the caller; see `BatchReader`.
-        expand: whether fields sent once per game are repeated for each row.
-        shared_memory: None: where possible; True: it is an error if not possible.
-        numbered: whether batches list their games even if they contain all.
-        line_ups: how many line-ups of opponents the games are made with.
-        box: whether observations and global states are one array each.
-
     Attributes:
         made: the server's reply to "make".
         games: games per batch.

@@ -41,10 +41,6 @@ class JoinedGames:
 
     It does what `Games` does, and has its attributes as far as `PommegoVectorEnv` needs
     them. Batches own their memory.
-
-    Args:
-        portions: in the order of their games.
-        batch_size: games of a batch, a multiple of the portions' games; None: all.
     """
 
     server = memory = None

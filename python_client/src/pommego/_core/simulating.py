@@ -53,8 +53,7 @@ def simulate(
     trajectory: bool,
 ) -> Simulation:
     """Make steps from each state, for some `Games`; see `PommegoVectorEnv.simulate`."""
-    checks.playing_on(steps, policy)
-    shown = steps if trajectory else 1
+    shown = max(steps, 1) if trajectory else 1
     given = [to_wire(state) for state in states]
     if not given:
         raise ValueError("no states to simulate")
@@ -63,8 +62,8 @@ def simulate(
     wanted = np.empty((n * learners, *games.action_shape[1:]), np.uint8)
     checks.write_actions(actions, wanted, n, learners)
     further: dict[str, Any] = {}
-    if steps > 1:
-        further = {"steps": int(steps), "policy": policy, "trajectory": trajectory or None}
+    if steps != 1:
+        further = {"steps": steps, "policy": policy, "trajectory": trajectory or None}
     views: list[View] = []
     after: list[list[State]] = [[] for _ in range(shown)]
     for begin, end in games.in_messages(given, _at_once(games, shown)):

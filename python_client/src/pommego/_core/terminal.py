@@ -17,12 +17,7 @@ def count(number: float) -> str:
 
 
 class Progress:
-    """One line that is rewritten in place on a terminal; elsewhere a new line every few seconds.
-
-    Args:
-        out: the output.
-        every: seconds between two lines if it is not a terminal.
-    """
+    """One line that is rewritten in place on a terminal; elsewhere a new line every few seconds."""
 
     def __init__(self, out: TextIO = sys.stderr, every: float = 2.0) -> None:
         self._out = out

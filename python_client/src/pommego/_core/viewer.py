@@ -26,11 +26,6 @@ _UNSEEN = 1.0  # seconds until it is asked again whether anybody looks
 class Viewer:
     """Serves the page for one server's environments, until it is closed or this process ends.
 
-    Args:
-        address: of the server.
-        token: the server's, if it has one.
-        timeout: seconds it may take to start.
-
     Raises:
         BinaryNotFoundError: there is no program to start.
         ServerStartError: it did not start.

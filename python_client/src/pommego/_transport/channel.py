@@ -58,15 +58,7 @@ _WORDS_END = 4096  # where the actions begin
 
 @dataclass(frozen=True)
 class Layout:
-    """Where everything is in the shared memory. It follows from the sizes of what is in it.
-
-    Attributes:
-        actions: the offset of each slot's actions.
-        games: the offset of each slot's game numbers; empty without a batch size.
-        batches: the offset of each place for a batch, and of one place more.
-        requests: the offset of requests that are posted as messages; `size` if there can be none.
-        size: the size of the memory in bytes.
-    """
+    """Where everything is in the shared memory. It follows from the sizes of what is in it."""
 
     actions: list[int]
     games: list[int]
@@ -78,16 +70,7 @@ class Layout:
     def of(
         cls, slots: int, places: int, actions: int, batch: int, games: int, *, posts_requests: bool = True
     ) -> Layout:
-        """Lay the memory out.
-
-        Args:
-            slots: the number of slots.
-            places: the number of places for the batches of steps.
-            actions: the bytes of a step's actions.
-            batch: the bytes of the longest batch.
-            games: the most game numbers that a slot can hold; 0: it holds none.
-            posts_requests: whether there is room for requests posted as messages.
-        """
+        """Lay the memory out."""
         end, at_actions, at_games = _WORDS_END, [], []
         for _ in range(slots):
             at_actions.append(end)
@@ -107,13 +90,6 @@ def _rounded(size: int, unit: int) -> int:
 
 class Channel:
     """The slots of one environment.
-
-    Args:
-        memory: the shared memory from its start, writable.
-        actions: the offset of each slot's actions in it.
-        shape: the shape of the actions, (rows,) or (rows, components).
-        games: the offset of each slot's game numbers in it; empty without a batch size.
-        most: the most game numbers that a slot can hold.
 
     Raises:
         OSError: futexes cannot be called on this system.

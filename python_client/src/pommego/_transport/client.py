@@ -54,13 +54,6 @@ class Client:
 
     It belongs to one thread at a time.
 
-    Args:
-        address: as `pommego._transport.handshake.Address` reads it.
-        token: the server's token, if it has one.
-        certificates: for wss:// addresses.
-        timeout: seconds that connecting, or one reply, may take.
-        death: returns the error that says how the embedded server at that address ended; None while it runs.
-
     Raises:
         ConnectionError: no server listens there, or it is not a pommego server.
         VersionError: client and server have no version of the protocol in common.
@@ -133,11 +126,6 @@ class Client:
 
     def call(self, kind: str, reply: type[R], **fields: Any) -> R:
         """Send a request and wait for its reply.
-
-        Args:
-            kind: the request's type.
-            reply: the reply's class.
-            fields: the request's fields; None means absent.
 
         Raises:
             ServerError: the server refused it.
@@ -426,13 +414,7 @@ class Client:
 
 
 def arrived(clients: Sequence[Client], owners: Sequence[T], seconds: float) -> list[T]:
-    """Wait until a reply has come, or can come no more; returns whose clients that is so of.
-
-    Args:
-        clients: each with a request in flight that is answered through its socket.
-        owners: what to return for each.
-        seconds: how long to wait.
-    """
+    """Wait until a reply has come, or can come no more; returns whose clients that is so of."""
     found = [owner for client, owner in zip(clients, owners, strict=True) if client.has_reply()]
     if not found and any_readable([client.fileno() for client in clients], seconds):
         found = [owner for client, owner in zip(clients, owners, strict=True) if client.has_reply()]

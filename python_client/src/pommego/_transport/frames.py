@@ -38,12 +38,6 @@ _PAYLOAD = 16  # where a payload starts in the send buffer
 def check_head(first: int, second: int, *, inside: bool, peer: str) -> None:
     """Check the first two bytes of a frame from a server.
 
-    Args:
-        first: flags and opcode.
-        second: mask flag and length.
-        inside: whether a message has begun and not ended.
-        peer: the sender's name in error messages.
-
     Raises:
         ProtocolError: a client must not accept such a frame.
     """

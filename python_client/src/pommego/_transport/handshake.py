@@ -137,11 +137,6 @@ class Certificates:
 def open_socket(address: Address, timeout: float, context: ssl.SSLContext | None = None) -> socket.socket:
     """Connect, by TCP with delays switched off or by a Unix socket.
 
-    Args:
-        address: the server's address.
-        timeout: seconds, for each of the host's IP addresses.
-        context: how to speak TLS; None: not at all.
-
     Raises:
         ConnectionError: no server listens there, or the host is unknown.
         HandshakeError: the server does not speak TLS, or has the wrong certificate.
@@ -198,13 +193,6 @@ def upgrade(
     timeout: float,
 ) -> None:
     """Ask the HTTP server at the other end of sock to speak WebSocket.
-
-    Args:
-        sock: a connected socket. On errors the caller has to close it.
-        address: the address it is connected to.
-        subprotocol: the subprotocol that the server has to select.
-        token: the bearer token; empty: none.
-        timeout: seconds for the whole handshake.
 
     Raises:
         HandshakeError: the answer is not as RFC 6455 requires.

@@ -29,12 +29,6 @@ __all__ = ["Mapping"]
 class Mapping(mmap.mmap):
     """A part of the shared memory, which is lent to callers as a whole.
 
-    Args:
-        file: the file descriptor of the shared memory.
-        start: the offset of the part.
-        size: its size in bytes.
-        lends: whether it may be lent. Otherwise callers may hold views of it at any time.
-
     Attributes:
         address: its address in this process.
         moved: whether the memory at this address is now the caller's alone, and the

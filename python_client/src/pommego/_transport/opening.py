@@ -15,14 +15,7 @@ __all__ = ["action_shape", "make_shared"]
 def make_shared(
     client: Client, options: dict[str, Any], shared: bool | None, lend: bool
 ) -> tuple[wire.EnvReply, SharedMemory | None]:
-    """Make the environment on the server, in shared memory if wanted and possible.
-
-    Args:
-        client: the connection.
-        options: the options of the request "make".
-        shared: None: where possible; True: it is an error if not possible; False: never.
-        lend: whether batches in shared memory may belong to the caller.
-    """
+    """Make the environment on the server, in shared memory if it is possible (None) or required (True)."""
     if shared is None:
         shared_may_fail, shared = True, client.address.local
     else:

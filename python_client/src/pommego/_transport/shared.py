@@ -95,12 +95,6 @@ class SharedMemory:
     so that few places are in use and stay in the processor's cache. Memory is unmapped
     when the last array on it has been deleted.
 
-    Args:
-        made: the server's reply to "make".
-        actions: the shape of a step's actions.
-        lend: whether batches may belong to the caller (`SharedBatch.own`); otherwise
-            they are valid until the next is received.
-
     Raises:
         OSError: it cannot be mapped here; the server is on another machine or
             in another container, or belongs to another user.
@@ -169,12 +163,7 @@ class SharedMemory:
         raise AssertionError("no place is free for the next batch")
 
     def batch(self, request_id: int, size: int, slot: int | None = None) -> SharedBatch:
-        """Return the batch that answers a request, and is `size` bytes long.
-
-        Args:
-            request_id: the request.
-            size: its size, as announced.
-            slot: the slot in which it was posted; None: the request was sent as a message.
+        """Return the batch that answers a request, announced by a message unless there is a slot.
 
         Raises:
             ValueError: there is no such batch.

@@ -48,14 +48,7 @@ _open: weakref.WeakSet[WebSocket] = weakref.WeakSet()
 
 
 class WebSocket:
-    """One connection, client side.
-
-    Args:
-        sock: a connected socket after the opening handshake, which the WebSocket
-            then owns.
-        max_message: bytes of the largest message accepted.
-        peer: the name of the other side in error messages.
-    """
+    """One connection, client side."""
 
     def __init__(
         self, sock: socket.socket, *, max_message: int = _MAX_MESSAGE, peer: str = "the server"
@@ -117,11 +110,7 @@ class WebSocket:
         return self._sock.fileno()
 
     def send(self, message: bytes | bytearray | memoryview, timeout: float) -> None:
-        """Send one binary message.
-
-        Args:
-            message: any contiguous bytes; they are copied.
-            timeout: seconds.
+        """Send one binary message, which is copied.
 
         Raises:
             TimeoutError: the peer does not read; the connection is closed.
@@ -133,9 +122,6 @@ class WebSocket:
 
     def recv(self, timeout: float) -> memoryview:
         """Receive one message.
-
-        Args:
-            timeout: seconds for the whole message.
 
         Returns:
             a writable view of its bytes, 64-byte aligned, valid until the next
@@ -161,14 +147,10 @@ class WebSocket:
             raise self._receive_failed(e, timeout) from None
 
     def readable(self, seconds: float, timeout: float) -> bool:
-        """Wait for the next message to begin; returns whether it has.
+        """Wait for the next message to begin; returns whether it has. The timeout is for frames before it.
 
         Control frames before it, such as pings, are answered and do not count as a
         message.
-
-        Args:
-            seconds: how long to wait.
-            timeout: seconds that the rest of a control frame may take.
 
         Raises:
             As `recv`.
@@ -201,13 +183,7 @@ class WebSocket:
         self._memory = self._pool.take(len(self._memory))
 
     def close(self, code: int = frames.NORMAL, reason: str = "", timeout: float = 1.0) -> None:
-        """Perform the closing handshake as far as the peer answers, and close. Never raises; idempotent.
-
-        Args:
-            code: the close code to send.
-            reason: up to 123 bytes of UTF-8.
-            timeout: the most seconds for the closing handshake.
-        """
+        """Perform the closing handshake as far as the peer answers, and close. Never raises; idempotent."""
         if self.closed:
             return
         if self._pid == os.getpid():

@@ -300,12 +300,7 @@ def tensor(array: NDArray[Any]) -> list[Any]:
 
 
 class StepRequest:
-    """The step request of one environment, built once and reused.
-
-    Args:
-        env: the environment's handle.
-        shape: the shape of the actions, (rows,) or (rows, components).
-    """
+    """The step request of one environment, built once and reused."""
 
     def __init__(self, env: int, shape: Sequence[int]) -> None:
         size = int(np.prod(shape))

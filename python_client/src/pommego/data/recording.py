@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pommego._core.batch import keep_rows
+from pommego._core.merging import keep_rows
 from pommego.data.manifest import Manifest
 from pommego.errors import PommegoError
 from pommego.making import make_vec
