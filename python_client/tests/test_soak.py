@@ -99,7 +99,8 @@ def live(addresses: list[str], draw: random.Random, until: float) -> None:
         case 0:
             envs.close()
         case 1:  # without a word
-            envs._session.client._socket._sock.shutdown(socket.SHUT_RDWR)
+            session = envs._session.portions[0].games if "replace" in options else envs._session
+            session.client._socket._sock.shutdown(socket.SHUT_RDWR)
         case 2:
             del envs
 
