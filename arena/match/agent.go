@@ -30,7 +30,7 @@ func NewAgent(game env.Game, name string, c Clock) (env.Agent, error) {
 		return nil, err
 	}
 	rules := Rules{Limit: c.Limit, Wait: c.Wait}.of(game)
-	return &outsider{game: game, player: p, limit: rules.Limit, wait: rules.wait()}, nil
+	return &outsider{game: game, player: p, limit: rules.Limit, wait: rules.Wait}, nil
 }
 
 // outsider is a player as an agent.

@@ -212,7 +212,7 @@ func (c *contest) show(at Moment) error {
 // stop.
 func (c *contest) begin(at Moment) error {
 	for seat, p := range c.players {
-		ctx, cancel := context.WithTimeout(c.ctx, c.rules.wait())
+		ctx, cancel := context.WithTimeout(c.ctx, c.rules.Wait)
 		err := p.Begin(ctx, Start{Game: at.Game, Seat: seat, Seed: at.RNGSeed, Limit: c.rules.limit(p)})
 		cancel()
 		switch {

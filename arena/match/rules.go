@@ -1,6 +1,7 @@
 package match
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -84,9 +85,7 @@ func (r Rules) of(game env.Game) Rules {
 	if c, ok := game.(env.Clocked); ok {
 		limit, giveUp = c.Clock()
 	}
-	if r.Limit == 0 {
-		r.Limit = limit
-	}
+	r.Limit, r.Wait = cmp.Or(r.Limit, limit), cmp.Or(r.Wait, DefaultWait)
 	if r.GiveUp == 0 {
 		r.GiveUp = giveUp
 		if giveUp != Never {
@@ -106,13 +105,6 @@ func (r *Rules) limit(p Player) time.Duration {
 
 // deadline is how long the match waits for the answer of a remote player.
 func (r *Rules) deadline() time.Duration { return max(r.Limit, r.GiveUp) }
-
-func (r *Rules) wait() time.Duration {
-	if r.Wait == 0 {
-		return DefaultWait
-	}
-	return r.Wait
-}
 
 // Ties is a rule for games that end in a tie.
 type Ties = enum.Text[ties]

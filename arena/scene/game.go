@@ -71,14 +71,14 @@ func Patches(whole []Step) []Step {
 	return steps
 }
 
-// Played describes a game from where m stands, by the actions of its steps, which it
-// makes in m.
-func Played(game env.Game, m env.Match, actions [][]uint8) *Game {
+// Played describes a game from where m stands, by the actions of its steps, one after the
+// other, which it makes in m.
+func Played(game env.Game, m env.Match, actions []uint8) *Game {
 	spec := game.Spec()
 	t := env.NewTrackers(game, 1, true)[0]
 	t.Begin(m)
 	whole := []Step{Describe(spec, m, t, nil)}
-	for _, own := range actions {
+	for own := range slices.Chunk(actions, spec.Seats*len(spec.Actions)) {
 		t.Step(m, own)
 		whole = append(whole, Describe(spec, m, t, own))
 	}

@@ -55,12 +55,7 @@ func (d *dataSet) Game(number int) (*scene.Game, error) {
 	if err != nil {
 		return nil, err
 	}
-	width := len(e.Actions) / max(1, e.Steps)
-	var actions [][]uint8
-	for step := range e.Steps {
-		actions = append(actions, e.Actions[step*width:][:width])
-	}
-	g := scene.Played(d.game, m, actions)
+	g := scene.Played(d.game, m, e.Actions)
 	g.Names = d.set.Names(e)
 	if e.Dealt {
 		g.Seed = e.Seed.Value

@@ -129,10 +129,10 @@ func (o *generateOptions) run(ctx context.Context, out io.Writer) error {
 	options.Part = (*dataset.Part)(part)
 	ctx, stop := o.parts.context(ctx)
 	defer stop()
-	line := newLive(describeData)
-	options.Progress, options.Take = line.tell, o.parts.take
+	tell, end := counting(describeData)
+	options.Progress, options.Take = tell, o.parts.take
 	m, work, err := dataset.Generate(ctx, game, o.config, o.out, options)
-	line.end()
+	end()
 	if err != nil {
 		return o.explain(err)
 	}

@@ -10,7 +10,6 @@ import (
 	"strconv"
 
 	"pommego/arena/web"
-	"pommego/arena/web/play"
 	"pommego/env"
 )
 
@@ -38,11 +37,6 @@ func (s *seated) openTable(ctx context.Context, o *playOptions, out io.Writer) e
 	}
 	go p.serve(pageCtx)
 	return nil
-}
-
-// newTable makes the table of the people who play.
-func (s *seated) newTable(leave context.CancelCauseFunc) {
-	s.table = play.NewTable(s.game, s.names, func() { leave(errLeft) })
 }
 
 // errLeft says that a person has left the match.

@@ -61,7 +61,7 @@ func (o *playOptions) seat(leave context.CancelCauseFunc) (*seated, error) {
 		var p match.Player
 		if play.Human(name) {
 			if s.table == nil {
-				s.newTable(leave)
+				s.table = play.NewTable(game, s.names, func() { leave(errLeft) })
 			}
 			s.people = s.people.With(seat)
 			p, err = s.table.Seat(seat, name)

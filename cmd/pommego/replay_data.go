@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"pommego/arena/dataset"
@@ -47,9 +48,8 @@ func openDataGame(folder string, number int) (record.Replay, error) {
 	if err != nil {
 		return nil, err
 	}
-	width := len(e.Actions) / max(1, e.Steps)
-	for step := range e.Steps {
-		actions := e.Actions[step*width : (step+1)*width]
+	spec := game.Spec()
+	for actions := range slices.Chunk(e.Actions, spec.Seats*len(spec.Actions)) {
 		m.Step(actions)
 		if err := rec.Step(actions); err != nil {
 			return nil, err

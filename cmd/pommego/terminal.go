@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"sync"
 	"syscall"
 	"time"
 
@@ -86,64 +85,40 @@ func (p *progress) erase() {
 	}
 }
 
-// live is a progress line that goes on counting between the news of a run,
-// which can be minutes apart.
-type live[P any] struct {
-	describe func(at P, then, now time.Duration) string // what was told after then, seen now
-
-	mu    sync.Mutex
-	line  *progress
-	start time.Time
-	at    P
-	then  time.Duration
-	told  bool
-	ended bool
-	done  chan struct{}
-}
-
-func newLive[P any](describe func(at P, then, now time.Duration) string) *live[P] {
-	l := &live[P]{describe: describe, line: newProgress(), start: time.Now(), done: make(chan struct{})}
-	go l.count()
-	return l
-}
-
-// tell takes the news of a run.
-func (l *live[P]) tell(at P) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.at, l.then, l.told = at, time.Since(l.start), true
-	l.show()
-}
-
-// count looks every second whether the line is due.
-func (l *live[P]) count() {
-	second := time.NewTicker(time.Second)
-	defer second.Stop()
-	for {
-		select {
-		case <-l.done:
-			return
-		case <-second.C:
-			l.mu.Lock()
-			if l.told {
-				l.show()
+// counting shows a progress line that goes on counting between the news of a run, which can
+// be minutes apart. tell takes the news, and end takes the line away. describe says what was
+// told after then, seen now.
+func counting[P any](describe func(at P, then, now time.Duration) string) (tell func(P), end func()) {
+	line, start := newProgress(), time.Now()
+	news, stop, done := make(chan P), make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		defer line.erase()
+		second := time.NewTicker(time.Second)
+		defer second.Stop()
+		var last *P
+		var then time.Duration
+		for {
+			select {
+			case <-stop:
+				return
+			case at := <-news:
+				last, then = &at, time.Since(start)
+			case <-second.C:
 			}
-			l.mu.Unlock()
+			if last != nil {
+				line.show("%s", describe(*last, then, time.Since(start)))
+			}
+		}
+	}()
+	tell = func(at P) {
+		select {
+		case news <- at:
+		case <-done:
 		}
 	}
-}
-
-func (l *live[P]) show() {
-	if !l.ended {
-		l.line.show("%s", l.describe(l.at, l.then, time.Since(l.start)))
+	return tell, func() {
+		close(stop)
+		<-done
 	}
-}
-
-// end takes the line away.
-func (l *live[P]) end() {
-	close(l.done)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.ended = true
-	l.line.erase()
 }

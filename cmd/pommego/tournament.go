@@ -132,12 +132,12 @@ func (o *tournamentOptions) run(cmd *cobra.Command) error {
 	}
 	ctx, stop := o.parts.context(cmd.Context())
 	defer stop()
-	line := newLive(describeProgress)
+	tell, end := counting(describeProgress)
 	r, err := t.Run(ctx, tournament.Options{
 		Workers: o.workers, Log: o.log, Resume: o.resume, Part: (*tournament.Part)(part), Take: o.parts.take,
-		Program: build(), OtherProgram: o.otherBuild, Progress: line.tell,
+		Program: build(), OtherProgram: o.otherBuild, Progress: tell,
 	})
-	line.end()
+	end()
 	if err != nil {
 		return o.explain(err)
 	}

@@ -1,6 +1,8 @@
 // Package memory says how much memory this process may use.
 package memory
 
+import "slices"
+
 // unknown is what is assumed to be there where the system does not say.
 const unknown = 4 << 30
 
@@ -8,11 +10,9 @@ const unknown = 4 << 30
 // that the process is in, and the address space that its resource limit
 // (RLIMIT_AS) leaves. It counts no other process's use.
 func Available() int64 {
-	least := int64(unknown)
-	for i, limit := range limits() {
-		if i == 0 || limit < least {
-			least = limit
-		}
+	all := limits()
+	if len(all) == 0 {
+		return unknown
 	}
-	return max(least, 0)
+	return max(slices.Min(all), 0)
 }

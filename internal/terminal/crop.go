@@ -16,47 +16,32 @@ func Crop(picture []byte, cols, rows int) []byte {
 		return picture
 	}
 	lines := bytes.Split(bytes.TrimRight(picture, "\n"), []byte("\n"))
-	widest := 0
-	for _, line := range lines {
-		widest = max(widest, width(line))
+	widest, height := 0, len(lines)+1
+	for i, line := range lines {
+		kept, width := cut(line, cols)
+		lines[i], widest = kept, max(widest, width)
 	}
-	if widest <= cols && len(lines) < rows {
+	if widest <= cols && height <= rows {
 		return picture
 	}
-	notice := fmt.Appendf(nil, "(cut: needs %dx%d, has %dx%d)", widest, len(lines)+1, cols, rows)
-	lines = append(lines[:min(len(lines), rows-2)], notice)
-	var out []byte
-	for _, line := range lines {
-		out = append(appendCut(out, line, cols), '\n')
-	}
-	return out
+	notice, _ := cut(fmt.Appendf(nil, "(cut: needs %dx%d, has %dx%d)", widest, height, cols, rows), cols)
+	lines = append(lines[:min(len(lines), rows-2)], notice, nil)
+	return bytes.Join(lines, []byte("\n"))
 }
 
-// width is how many columns a line takes.
-func width(line []byte) int {
-	n := 0
+// cut is the first columns of a line, and all of its escape sequences, so that colours
+// end. width is how many columns the whole line takes.
+func cut(line []byte, cols int) (kept []byte, width int) {
 	for len(line) > 0 {
 		size, visible := next(line)
-		if line = line[size:]; visible {
-			n++
-		}
-	}
-	return n
-}
-
-// appendCut adds the first columns of a line, and all of its escape sequences, so
-// that colours end.
-func appendCut(dst, line []byte, cols int) []byte {
-	for len(line) > 0 {
-		size, visible := next(line)
-		if !visible || cols > 0 {
-			dst = append(dst, line[:size]...)
+		if !visible || width < cols {
+			kept = append(kept, line[:size]...)
 		}
 		if line = line[size:]; visible {
-			cols--
+			width++
 		}
 	}
-	return dst
+	return kept, width
 }
 
 // next is the size of the first character or escape sequence, and whether it
