@@ -106,32 +106,26 @@ __all__ = [  # noqa: RUF022, the order of the API reference
 
 _registration.register()
 
-#: The modules of the names that are loaded on first use.
-_MODULES = {
-    "aec_env": "pettingzoo",
-    "catalog": "making",
-    "check_result": "evaluation",
-    "Connection": "_core.connecting",
-    "evaluate": "evaluation",
-    "Evaluation": "results",
-    "GameSpec": "spec",
-    "Interval": "results",
-    "LineUps": "_core.opponents",
-    "make": "making",
-    "make_vec": "making",
-    "parallel_env": "pettingzoo",
-    "planes": "encoding",
-    "PommegoEnv": "single",
-    "PommegoVectorEnv": "vector",
-    "Pool": "pool",
-    "Result": "spec",
-    "Server": "server",
-    "Simulation": "_core.simulating",
-    "Starts": "_core.starts",
-    "State": "state",
-    "Video": "watching",
-    "watch": "watching",
+#: The names that are loaded on first use, by their modules.
+_LATER = {
+    "_core.connecting": ("Connection",),
+    "_core.opponents": ("LineUps",),
+    "_core.simulating": ("Simulation",),
+    "_core.starts": ("Starts",),
+    "encoding": ("planes",),
+    "evaluation": ("check_result", "evaluate"),
+    "making": ("catalog", "make", "make_vec"),
+    "pettingzoo": ("aec_env", "parallel_env"),
+    "pool": ("Pool",),
+    "results": ("Evaluation", "Interval"),
+    "server": ("Server",),
+    "single": ("PommegoEnv",),
+    "spec": ("GameSpec", "Result"),
+    "state": ("State",),
+    "vector": ("PommegoVectorEnv",),
+    "watching": ("Video", "watch"),
 }
+_MODULES = {name: module for module, names in _LATER.items() for name in names}
 
 #: What each adapter needs, as pip knows it.
 _ADAPTERS = {

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pommego._core.batch import Observation
+from pommego._core.checks import none_of
 from pommego._core.connecting import Connection
 from pommego._core.matches import by_seat, own_seat, play, rules_alone
 from pommego.making import describe, make_vec
@@ -208,9 +209,7 @@ def _check(policy: Any, games: int, options: Mapping[str, Any]) -> None:
         raise TypeError(f"policy is {policy!r}, expected a callable on (obs, info) or an agent's name")
     if games < 1:
         raise ValueError(f"games is {games}, expected 1 or more")
-    for name in _NOT_HERE:
-        if name in options:
-            raise TypeError(f"evaluate() has no option {name}; make_vec() has")
+    none_of(_NOT_HERE, options, "evaluate")
 
 
 def seatings(spec: GameSpec, opponents: str | Sequence[str], team: bool) -> list[dict[str, Any]]:

@@ -173,6 +173,10 @@ def make_vec(
     if hosts and (web or human):
         raise ValueError("web=True with replace or several servers: look at each with pommego view ADDRESS")
     batch = checks.batch_size(batch_size, num_envs, mode)
+    if start_states is not None:
+        from pommego._core.starts import Starts
+
+        start_states = Starts.read(start_states)
     shared_memory = connection.shared_memory
     if hosts and batch:
         if shared_memory:
@@ -206,7 +210,7 @@ def make_vec(
         where={"token": token, "connection": connection, "timeout": timeout, "shared": web or human},
         options=options,
         simple=opponents is _SIMPLE,
-        starts=None if start_states is None else _starts(start_states),
+        starts=start_states,
         how={
             "copy": copy or hosts is not None,
             "expand": connection.expand_shared,
@@ -272,12 +276,6 @@ def _hosts(
     from pommego._core.hosts import Servers
 
     return Servers(address, replace, timeout)
-
-
-def _starts(states: Starts | Sequence[State | bytes | dict[str, Any]]) -> Starts:
-    from pommego._core.starts import Starts
-
-    return Starts.read(states)
 
 
 def _viewer(server: Server | None, address: Any, token: str | None) -> Viewer:

@@ -253,21 +253,14 @@ def _read_address(ready: int, process: subprocess.Popen[bytes], output: IO[bytes
 
 def _death(process: subprocess.Popen[bytes], output: IO[bytes]) -> ServerDiedError:
     """Return the error that says how the process ended."""
-    code, words = process.poll(), _last_words(output)
-    starved = bool(_MEMORY.search(words))
-    if code is None:
-        how = "still runs"
-    elif starved:
+    code, words, advice = process.poll(), _last_words(output), ""
+    how = f"was killed by signal {-code}" if code and code < 0 else f"exited with status {code}"
+    if starved := bool(_MEMORY.search(words)):
         how = f"ran out of memory (exit status {code})"
-    elif code < 0:
-        how = f"was killed by signal {-code}"
-    else:
-        how = f"exited with status {code}"
-    text = f"The embedded server (process {process.pid}) {how}{_quoted(words)}"
-    if starved:
-        text += "\nAsk for fewer games or a smaller observation, or give it more memory."
+        advice = "\nAsk for fewer games or a smaller observation, or give it more memory."
     elif code == -signal.SIGKILL:
-        text += ". The system does that, too, when memory runs out: then ask for fewer games."
+        advice = ". The system does that, too, when memory runs out: then ask for fewer games."
+    text = f"The embedded server (process {process.pid}) {how}{_quoted(words)}{advice}"
     return ServerDiedError(text, code or 0, words, out_of_memory=starved)
 
 

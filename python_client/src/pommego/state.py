@@ -38,7 +38,7 @@ class State:
         session = self._session()
         if session is None or session.closed:
             raise PommegoError("its environment is closed; use envs.state_json(state) of another")
-        with session.guard:
+        with session.lock:
             return session.readable(self)
 
     def __bytes__(self) -> bytes:

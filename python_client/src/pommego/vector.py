@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pommego._core import checks, rows
 from pommego._core.batch import Observation
-from pommego._core.guard import alone
+from pommego._core.call_lock import locked
 from pommego._core.info import InfoMaker
 from pommego._core.rows import fields_of
 from pommego.errors import PommegoError, ServerError
@@ -172,7 +172,7 @@ class PommegoVectorEnv(VectorEnv):
         """The action space of a whole batch: MultiDiscrete, (rows,) or (rows, components)."""
         return batch_space(self.single_action_space, self._rows)
 
-    @alone
+    @locked
     def reset(
         self,
         *,
@@ -212,7 +212,7 @@ class PommegoVectorEnv(VectorEnv):
         view = self._session.reset(seeds, mask, starts)
         return view.obs, self._infos.of_reset(view, mask)
 
-    @alone
+    @locked
     def step(self, actions: ArrayLike) -> StepReturn:
         """Make one step of all games.
 
@@ -241,7 +241,7 @@ class PommegoVectorEnv(VectorEnv):
             session.abandon_steps(interrupted=True)
             raise
 
-    @alone
+    @locked
     def send(self, actions: ArrayLike, rows: ArrayLike | None = None) -> None:
         """Begin a step without waiting for it; `recv` returns its batch.
 
@@ -264,7 +264,7 @@ class PommegoVectorEnv(VectorEnv):
         """
         self._begin(actions, rows)
 
-    @alone
+    @locked
     def recv(self) -> StepReturn:
         """Wait for the batch of the oldest step in flight.
 
@@ -304,7 +304,7 @@ class PommegoVectorEnv(VectorEnv):
             self._viewer.close()
         self._session.close()
 
-    @alone
+    @locked
     def render(
         self,
         games: int | Sequence[int] | None = None,
@@ -364,7 +364,7 @@ class PommegoVectorEnv(VectorEnv):
             raise PommegoError("the environment has no page: make it with web=True")
         return self._viewer.address
 
-    @alone
+    @locked
     def show(self, *, probabilities: ArrayLike | None = None, values: ArrayLike | None = None) -> bool:
         """Show viewers of `web_address` what you choose the next actions by.
 
@@ -416,12 +416,12 @@ class PommegoVectorEnv(VectorEnv):
         """Who has which games, with `replace` or on several servers or actors; else empty."""
         return self._session.hosts
 
-    @alone
+    @locked
     def ping(self) -> float:
         """Make a request that does nothing, and return the seconds it took."""
         return self._session.ping()
 
-    @alone
+    @locked
     def set_opponents(self, opponents: Opponents) -> None:
         """Replace the players in the seats that do not learn, from each game's next episode on.
 
@@ -442,7 +442,7 @@ class PommegoVectorEnv(VectorEnv):
         line_ups.check_seats(self._session.policy_seats)
         self._session.set_opponents(line_ups)
 
-    @alone
+    @locked
     def set_start_states(self, states: Starts | Sequence[State | bytes | dict[str, Any]]) -> None:
         """Have episodes begin in saved states, from each game's next one on.
 
@@ -467,7 +467,7 @@ class PommegoVectorEnv(VectorEnv):
 
     # Saved games ---------------------------------------------------------------
 
-    @alone
+    @locked
     def get_state(self, games: int | Sequence[int] | None = None, *, as_json: bool = False) -> Any:
         """Save games.
 
@@ -487,7 +487,7 @@ class PommegoVectorEnv(VectorEnv):
         numbers = range(self.num_games) if games is None else games
         return self._session.save(list(map(int, numbers)), as_json)
 
-    @alone
+    @locked
     def set_state(
         self,
         games: int | Sequence[int],
@@ -514,7 +514,7 @@ class PommegoVectorEnv(VectorEnv):
         view = self._session.restore(list(map(int, games)), states)
         return view.obs, self._infos.of_no_step(view)
 
-    @alone
+    @locked
     def state_json(self, state: State | bytes) -> dict[str, Any]:
         """Return the readable form of any state of this id.
 
@@ -523,7 +523,7 @@ class PommegoVectorEnv(VectorEnv):
         """
         return self._session.readable(state)
 
-    @alone
+    @locked
     def simulate(
         self,
         states: Sequence[State | bytes],
@@ -568,7 +568,7 @@ class PommegoVectorEnv(VectorEnv):
         except ServerError as e:
             raise checks.with_values(e, actions) from None
 
-    @alone
+    @locked
     def clone(self) -> PommegoVectorEnv:
         """Make an independent environment with copies of these games.
 

@@ -58,11 +58,11 @@ class GamesMaker:
 
     id: str
     rules: dict[str, Any] | None
-    where: dict[str, Any]
-    options: dict[str, Any]
-    simple: bool
+    where: dict[str, Any]  # for `connected`
+    options: dict[str, Any]  # of the request "make"
+    simple: bool  # whether "simple" plays all seats but one
     starts: Starts | None
-    how: dict[str, Any]
+    how: dict[str, Any]  # for `Games`
 
     def __call__(self, address: str | None, own: dict[str, Any]) -> Games:
         """Make games with these options of their own; without an address on a server of their own."""

@@ -47,12 +47,6 @@ class Hosts:
     ) -> JoinedGames:
         """Make so many games.
 
-        Args:
-            connect: makes some of them at an address.
-            games: how many there are.
-            batch_size: games of a batch, None for all.
-            line_ups: the opponents, if any were named.
-
         Raises:
             ValueError: the numbers do not fit together.
         """

@@ -50,7 +50,7 @@ class PolicyGames:
 
     def __init__(self, inner: Games | JoinedGames, line_ups: LineUps, *, copy: bool) -> None:
         made = inner.made
-        self._inner, self.guard, self._copy = inner, inner.guard, copy
+        self._inner, self.lock, self._copy = inner, inner.lock, copy
         self.policy_seats = line_ups.policy_seats
         if made.policies != len(self.policy_seats):
             inner.close()

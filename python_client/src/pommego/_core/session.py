@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pommego._core import checks
 from pommego._core.batch import BatchReader, View
-from pommego._core.guard import Guard
+from pommego._core.call_lock import CallLock
 from pommego._core.rows import rows_of
 from pommego._transport import wire
 from pommego._transport.client import Client, arrived
@@ -36,21 +36,6 @@ class Session:
 
     It ends with `close` or when it is garbage collected; so do its connection and,
     if it has its own, its server.
-
-    Attributes:
-        made: the server's reply to "make".
-        games: games per batch.
-        learners: rows per game.
-        rows: those of all games.
-        spec: the description of the game.
-        encoding: the encoding of observations.
-        state_encoding: the encoding of the global state, None without it.
-        action_shape: the shape of a step's actions, on the server.
-        memory: the memory shared with the server, None without any.
-        steps: the ids of the steps in flight.
-        max_in_flight: how many there may be.
-        closed: whether `close` has been called.
-        guard: to be held during a call.
     """
 
     def __init__(
@@ -62,16 +47,16 @@ class Session:
         copy: bool,
         expand: bool,
         shared_memory: bool | None,
-        numbered: bool = False,
-        line_ups: int = 1,
-        box: bool = False,
+        numbered: bool = False,  # whether batches list their games even if they have all
+        line_ups: int = 1,  # how many
+        box: bool = False,  # whether observations and global states are one array each
     ) -> None:
         self.client, self.server, self.options, self.expand = client, server, options, expand
         self.numbered, self.box = numbered, box
         self._line_ups = 0, line_ups  # the number of the first of those last set, and how many
-        self.steps: deque[int] = deque()
+        self.steps: deque[int] = deque()  # the ids of those in flight
         self.closed = False
-        self.guard = Guard()
+        self.lock = CallLock()  # held during a call
         self._finalizer = weakref.finalize(self, _end, client, server)
         client.end = weakref.WeakMethod(self.close)
         try:
@@ -83,7 +68,7 @@ class Session:
 
     def _understand(self, copy: bool) -> None:
         made = self.made
-        self.games = made.batch_size or made.games
+        self.games = made.batch_size or made.games  # of a batch
         self._held = np.zeros(0, np.int32)  # the games in the last batch received
         self._held_rows = b""  # their rows, as bytes
         try:

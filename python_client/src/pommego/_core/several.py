@@ -19,8 +19,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from pommego._core import checks
 from pommego._core.batch import View
+from pommego._core.call_lock import CallLock
 from pommego._core.games import Games
-from pommego._core.guard import Guard
 from pommego._core.merging import join_batches
 from pommego._core.opponents import LineUps
 from pommego._core.portion import Host, Portion
@@ -48,7 +48,7 @@ class JoinedGames:
     max_in_flight = 1
 
     def __init__(self, portions: Sequence[Portion], batch_size: int | None) -> None:
-        self.guard, self.closed, self.portions = Guard(), False, portions
+        self.lock, self.closed, self.portions = CallLock(), False, portions
         one, total = portions[0].games, portions[-1].numbers.stop
         self.spec, self.encoding, self.state_encoding = one.spec, one.encoding, one.state_encoding
         self.learners, self.expand = one.learners, one.expand

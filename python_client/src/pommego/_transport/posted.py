@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -22,33 +23,32 @@ _FORMS = 16  # of simulations, that are remembered
 _number = struct.Struct(">Q").unpack_from
 
 
+class _Tail(msgspec.Struct):
+    """What follows the tensors in the reply to simulate."""
+
+    states: list[bytes]
+
+
+_tail_decoder = msgspec.msgpack.Decoder(_Tail)
+
+
 @dataclass(slots=True)
 class SharedSimulation:
     """The reply to a simulation, where the server wrote it. The next one goes to the same place.
 
     Like `SharedBatch` it is decoded once for every number of states and stands for all replies of
     that form. Only what comes after the tensors is decoded each time.
-
-    Attributes:
-        stands_for: the kind of reply.
-        tensors: as decoded.
-        id_at: the offset of the reply's number.
-        end: the offset of what comes after the tensors.
-        id: the request that it answers.
-        states: the states after the step.
-        views: the reader's arrays of the tensors.
-        handed: unused, as all arrays are copied.
     """
 
     stands_for: ClassVar = wire.Simulated
 
     tensors: dict[str, wire.Tensor]
-    id_at: int
-    end: int
+    id_at: int  # where the reply has its id
+    end: int  # where the tensors end
     id: int = 0
     states: list[bytes] = field(default_factory=list)
     views: dict[str, Any] = field(default_factory=dict)
-    handed: Any = None
+    handed: Any = None  # unused, as all arrays are copied
 
     def own(self, names: Iterable[str]) -> dict[str, NDArray[Any]]:
         """Return the named `views` as arrays that belong to the caller."""
@@ -57,12 +57,6 @@ class SharedSimulation:
 
 class PostedRequests:
     """The place of requests that are posted as messages, and of the replies to them.
-
-    Args:
-        file: the file descriptor of the shared memory.
-        start: the offset of the place.
-        room: its size in bytes.
-        channel: the slots in which requests are announced.
 
     Attributes:
         turn: the turn of the last request; None: there was none.
@@ -94,7 +88,7 @@ class PostedRequests:
             raise ValueError(f"a reply of {size} bytes, more than its place in shared memory has")
         known = self._simulations.get(self._form(self._memory))
         if known is not None and _number(self._memory, known.id_at) == (request_id,):
-            known.id, known.states = request_id, wire.decode_tail(self._memory[known.end : size]).states
+            known.id, known.states = request_id, _states(self._memory[known.end : size])
             return known
         message = self._buffers.take(size)[:size]  # which the arrays on it keep
         message[:] = self._memory[:size]
@@ -120,6 +114,18 @@ class PostedRequests:
         if len(self._simulations) >= _FORMS:
             self._simulations.clear()
         self._simulations[self._form(message)] = SharedSimulation(tensors, id_at, end)
+
+
+def _states(tail: memoryview) -> list[bytes]:
+    """Decode the two entries after the tensors in the reply to simulate.
+
+    Raises:
+        ValueError: there is something else.
+    """
+    try:
+        return _tail_decoder.decode(b"\x82" + tail).states  # a map of two
+    except (msgspec.DecodeError, RecursionError) as e:
+        raise ValueError(str(e)) from e
 
 
 def _address(memory: memoryview) -> int:

@@ -51,31 +51,18 @@ class SharedBatch:
     All batches in one place have the same form; only their numbers and the bytes after
     the tensors differ. So a batch is decoded only once for each place, and this object
     stands for every batch that is written there.
-
-    Attributes:
-        stands_for: the kind of reply.
-        mapping: the memory of the place.
-        memory: the same as a sliceable buffer.
-        home: the whole shared memory.
-        number: the number of the place.
-        id_at: the offset of a batch's number.
-        tensors: as decoded.
-        views: the reader's arrays of the tensors.
-        handed: the reader's dicts of those arrays, which it copies for each batch.
-        id: the request that the batch answers.
-        size: the length of the batch in bytes.
     """
 
     stands_for: ClassVar = wire.Batch
 
-    mapping: Mapping
-    memory: memoryview
+    mapping: Mapping  # of the place
+    memory: memoryview  # the same
     home: SharedMemory
-    number: int
-    id_at: int
+    number: int  # of the place
+    id_at: int  # where the batch has its id
     tensors: dict[str, wire.Tensor]
-    views: dict[str, Any] = field(default_factory=dict)
-    handed: Any = None
+    views: dict[str, Any] = field(default_factory=dict)  # the tensors as arrays
+    handed: Any = None  # dictionaries of those arrays, which the reader copies for each batch
     id: int = 0
     size: int = 0
 

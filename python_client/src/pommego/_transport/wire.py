@@ -182,12 +182,6 @@ class Simulated(_EnvAnswer, tag="simulated"):
     states: list[bytes]
 
 
-class SimulatedTail(msgspec.Struct):
-    """What follows the tensors in the reply to simulate."""
-
-    states: list[bytes]
-
-
 class States(_EnvAnswer, tag="states"):
     """Saved games, or their readable forms."""
 
@@ -248,7 +242,6 @@ Reply = (
 )
 
 _decoder = msgspec.msgpack.Decoder(Reply)
-_tail_decoder = msgspec.msgpack.Decoder(SimulatedTail)
 _encoder = msgspec.msgpack.Encoder()
 
 
@@ -272,18 +265,6 @@ def server_error(error: Error) -> ServerError:
     }
     kind = GamePanicError if error.code == "game_panic" else ServerError
     return kind(error.code, error.message, error.hint, error.field, details)
-
-
-def decode_tail(message: memoryview) -> SimulatedTail:
-    """Decode the two entries after the tensors in the reply to simulate.
-
-    Raises:
-        ValueError: there is something else.
-    """
-    try:
-        return _tail_decoder.decode(b"\x82" + message)  # a map of two
-    except (msgspec.DecodeError, RecursionError) as e:
-        raise ValueError(str(e)) from e
 
 
 def encode(kind: str, request_id: int, fields: dict[str, Any]) -> bytes:

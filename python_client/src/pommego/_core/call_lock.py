@@ -10,12 +10,12 @@ from typing import Any, TypeVar
 
 from pommego.errors import BusyError, ForkedError
 
-__all__ = ["Guard", "alone"]
+__all__ = ["CallLock", "locked"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-class Guard:
+class CallLock:
     """Refuses other threads during a call, and other processes always.
 
     The thread that is in a call may make others, as a policy does that plays an opponent.
@@ -43,12 +43,12 @@ class Guard:
         self._lock.release()
 
 
-def alone(method: F) -> F:
-    """Have a method of something with a `_session` run under the session's guard."""
+def locked(method: F) -> F:
+    """Have a method of something with a `_session` run under the session's lock."""
 
     @functools.wraps(method)
-    def guarded(self: Any, *args: Any, **kwargs: Any) -> Any:
-        with self._session.guard:
+    def under_lock(self: Any, *args: Any, **kwargs: Any) -> Any:
+        with self._session.lock:
             return method(self, *args, **kwargs)
 
-    return guarded
+    return under_lock
