@@ -112,7 +112,7 @@ func (p *httpPlayer) Act(ctx context.Context, m env.Match, seat int, action []ui
 }
 
 func (p *httpPlayer) End(ctx context.Context, r Outcome) error {
-	fields := []string{"reward", formatReward(r.Reward)}
+	fields := []string{"reward", strconv.FormatFloat(r.Reward, 'f', -1, 64)}
 	if r.Counts != nil {
 		counts, err := json.Marshal(r.Counts)
 		if err != nil {
@@ -195,6 +195,3 @@ func appendFields(dst []byte, pairs ...string) []byte {
 	}
 	return append(dst, '}')
 }
-
-// formatReward writes a reward as JSON, whole numbers without a fraction.
-func formatReward(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }

@@ -140,9 +140,12 @@ func collapsing(game env.Game) env.Game {
 
 // conclude records how the match ended.
 func (c *contest) conclude(last env.Status) {
-	c.result.Result, c.result.Winners = final(c.rules.Ties, last.Result), last.Winners
+	c.result.Result, c.result.Winners = last.Result, last.Winners
 	c.result.Outcome = make([]float64, len(c.players))
-	if c.result.Result == env.Tie {
+	switch {
+	case last.Result == env.Tie && c.rules.Ties == RerunJava:
+		c.result.Result = env.Loss
+	case last.Result == env.Tie:
 		return
 	}
 	for seat := range c.players {

@@ -145,11 +145,3 @@ func reruns(t Ties) int {
 // collapses reports whether the game with the given number, counted from 0, is
 // played on a collapsing board.
 func collapses(t Ties, number int) bool { return t == RerunPlayground && number >= 2 }
-
-// final is the result of a match whose last game ended with result.
-func final(t Ties, result env.Result) env.Result {
-	if t == RerunJava && result == env.Tie {
-		return env.Loss
-	}
-	return result
-}

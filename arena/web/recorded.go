@@ -110,17 +110,15 @@ func entryOf(line []byte) Entry {
 	return entry
 }
 
-// OpenRecorded reads the first game of a file with recorded games: an Opener.
-func OpenRecorded(formats trace.Formats) Opener {
-	return func(name string, content io.Reader) (*scene.Game, error) {
-		file, err := trace.NewReader(name, content)
-		if err != nil {
-			return nil, err
-		}
-		replay, err := formats.OpenIn(file, 1)
-		if err != nil {
-			return nil, err
-		}
-		return scene.Read(replay)
+// dropped reads the first game of a file with recorded games.
+func (h *handler) dropped(name string, content io.Reader) (*scene.Game, error) {
+	file, err := trace.NewReader(name, content)
+	if err != nil {
+		return nil, err
 	}
+	replay, err := h.Formats.OpenIn(file, 1)
+	if err != nil {
+		return nil, err
+	}
+	return scene.Read(replay)
 }

@@ -27,7 +27,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"mime"
 	"net"
@@ -37,6 +36,7 @@ import (
 	"strings"
 
 	"pommego/arena/scene"
+	"pommego/arena/trace"
 )
 
 //go:embed app
@@ -55,14 +55,11 @@ type Games interface {
 // ErrNoGame says that there is no such game.
 var ErrNoGame = errors.New("there is no such game")
 
-// Opener reads a recorded game that was dropped onto the page.
-type Opener func(name string, content io.Reader) (*scene.Game, error)
-
 // Config says what a page shows, and to whom.
 type Config struct {
-	Games Games  // nil: none
-	Open  Opener // nil: nothing can be dropped
-	Token string
+	Games   Games         // nil: none
+	Formats trace.Formats // of files with recorded games that can be dropped onto the page
+	Token   string
 
 	// Handlers answer other requests below /api/, by patterns of http.ServeMux.
 	Handlers map[string]http.HandlerFunc
@@ -177,11 +174,7 @@ func (h *handler) game(w http.ResponseWriter, r *http.Request) {
 }
 
 func (h *handler) open(w http.ResponseWriter, r *http.Request) {
-	if h.Open == nil {
-		http.Error(w, "files cannot be opened here", http.StatusNotFound)
-		return
-	}
-	g, err := h.Open(r.URL.Query().Get("name"), http.MaxBytesReader(w, r.Body, maxUpload))
+	g, err := h.dropped(r.URL.Query().Get("name"), http.MaxBytesReader(w, r.Body, maxUpload))
 	answer(w, g, err)
 }
 

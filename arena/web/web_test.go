@@ -42,7 +42,7 @@ func recordings(t *testing.T) string {
 func serving(t *testing.T) (handler http.Handler, path string) {
 	t.Helper()
 	path = recordings(t)
-	h, err := New(Config{Games: Recorded(path, formats), Open: OpenRecorded(formats), Token: "secret"})
+	h, err := New(Config{Games: Recorded(path, formats), Formats: formats, Token: "secret"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -98,7 +98,7 @@ func (o *viewOptions) run(cmd *cobra.Command, path string, begin bool) error {
 	}
 	ctx, stop := interruptible(cmd.Context())
 	defer stop()
-	return o.serve(ctx, cmd.OutOrStdout(), "", web.Config{Games: games, Open: web.OpenRecorded(formats)}, fragment,
+	return o.serve(ctx, cmd.OutOrStdout(), "", web.Config{Games: games, Formats: formats}, fragment,
 		fmt.Sprintf("%d games", len(list.Games)))
 }
 
