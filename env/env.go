@@ -33,9 +33,9 @@ package env
 
 import (
 	"encoding/json"
-	"fmt"
 	"math/bits"
 	"strings"
+	"time"
 )
 
 // Game is one id with its rules, from which matches and agents are made.
@@ -52,19 +52,34 @@ type Game interface {
 	// lists what exists. Games read no files: an option that names one is a
 	// [FileError].
 	NewAgent(name string) (Agent, error)
-}
 
-// FileError is the error of an agent's option that names a file. Callers that trust the
-// name read the file and make the agent from its content.
-type FileError struct {
-	Option, Path string
-	Names        []string // the values that the option has built in
-	Make         func(content []byte) (Agent, error)
-}
+	// NewTrackers makes n trackers in one block of memory, one for each of n
+	// matches. They keep events only if events is set.
+	NewTrackers(n int, events bool) []Tracker
 
-func (e *FileError) Error() string {
-	return fmt.Sprintf("option %s=%s, want one of %s; only pommego play and pommego tournament read it from a file",
-		e.Option, e.Path, strings.Join(e.Names, ", "))
+	// Collapsing is the same game on a board that shrinks during a game, which makes ties
+	// less likely. It is the game itself if its board already shrinks or cannot shrink.
+	Collapsing() Game
+
+	// Clock is the time that the game's specification gives a program for a move, and the
+	// time without an answer after which the program is given up. Both are 0 if the
+	// specification says nothing.
+	Clock() (limit, giveUp time.Duration)
+
+	// SidesByLot reports whether the game's specification draws sides by lot before a match.
+	SidesByLot() bool
+
+	// AppendObservation appends the observation of one seat of a match of this
+	// game as a JSON object, for programs in other languages: what the seat may know, with
+	// exactly the keys, order and spaces of the game's reference.
+	AppendObservation(dst []byte, m Match, seat int) []byte
+
+	// ActionSpace is the action space as JSON, such as "6" or "[6, 8, 8]".
+	ActionSpace() string
+
+	// GameType is the reference's number for the kind of game, or its name if there
+	// is no such number, as JSON.
+	GameType() string
 }
 
 // Match is one running game.
@@ -125,86 +140,10 @@ type Match interface {
 	// Describe fills s with the position, for pictures of it, and uses the memory of s
 	// again.
 	Describe(s *Scene)
-}
 
-// Differ is a match that can compare its state with that of another match of the same
-// game.
-type Differ interface {
-	// Difference describes the first value that differs, such as
-	// "bombs[2].life: 3 and 4"; "" if the states are equal.
+	// Difference describes the first value in which another match of the same game has
+	// another state, such as "bombs[2].life: 3 and 4". It is "" if the states are equal.
 	Difference(other Match) string
-}
-
-// Agent plays one seat of one match. It gets the match, but must use only what its
-// seat may see; the built-in agents get a view of their seat and nothing else.
-type Agent interface {
-	// Reset empties the agent's memory and gives it an RNG for the episode.
-	Reset(rng RNG)
-
-	// Reseed replaces the RNG and leaves the memory as it is, as Match.Reseed
-	// does for the game's.
-	Reseed(rng RNG)
-
-	// Act writes the seat's action, len(Spec.Actions) numbers.
-	Act(m Match, seat int, action []uint8)
-
-	// Append and Restore save the agent's memory and RNG state.
-	Append(dst []byte) []byte
-	Restore(state []byte) error
-}
-
-// Waiter is an Agent that may wait for something outside this program: another
-// program, a server, a person.
-type Waiter interface {
-	// Waits reports whether Act spends most of its time waiting, so that it is worth
-	// stepping more games at a time than there are cores.
-	Waits() bool
-}
-
-// Outside is an Agent outside this program, such as a process of its own.
-type Outside interface {
-	Waiter
-
-	// Try starts it, and returns an error if it cannot play.
-	Try() error
-
-	// End tells it that its episode has ended, in the position that m has.
-	End(m Match, seat int)
-
-	// Missed is how many of its moves in this episode were replaced by stop: those that
-	// came late, and those that failed.
-	Missed() (late, failed int)
-
-	// Close ends it. It is not used any more.
-	Close() error
-}
-
-// Searcher is an Agent that plans by simulation.
-type Searcher interface {
-	// Searched is how many ticks of the game the last Act simulated, 0 if it decided
-	// without simulation.
-	Searched() uint64
-}
-
-// Stopper is an Agent whose Act can be cut short.
-type Stopper interface {
-	// StopOn has Act load the flag every few moments while it searches, and end soon after
-	// that is true, with any action; what is played then does not count. It is to be called
-	// before the agent acts.
-	StopOn(flag Flag)
-}
-
-// Flag is an *atomic.Bool, or what acts as one and does more while it is asked.
-type Flag interface{ Load() bool }
-
-// SearchReporter is an Agent that chooses by searching and reports the statistics of
-// its search.
-type SearchReporter interface {
-	// SearchStatistics writes, for each choice of each action component (numbered as
-	// Mask does), how often the last Act visited it and, if it did, the
-	// value it found, in its own unit. The caller passes visits and values filled with
-	// zeros. It returns false if that Act decided without a search.
-	SearchStatistics(visits []int32, values []float64) bool
 }
 
 // Spec describes a game: everything a caller needs to allocate its buffers, name their
@@ -222,7 +161,7 @@ type Spec struct {
 	Encodings   []Encoding `json:"encodings"`        // the ways to observe, the default first
 	State       []Field    `json:"state,omitempty"`  // the global state, all Shared, see GlobalState
 	Agents      []string   `json:"agents"`           // the built-in agents' names
-	Counts      []Name     `json:"counts,omitempty"` // what is counted for each seat, see Tracked
+	Counts      []Name     `json:"counts,omitempty"` // what is counted for each seat, see Tracker
 	Rules       any        `json:"rules"`            // the rules as a struct that marshals to JSON
 
 	// RuleMeanings is the meaning of each field of the rules, including those that

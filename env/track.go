@@ -10,13 +10,6 @@ import (
 // state holds only what the rules need, so that plain steps cost nothing more. To count
 // and to get events, step the match with a [Tracker].
 
-// Tracked is a Game whose matches can be tracked.
-type Tracked interface {
-	// NewTrackers makes n trackers in one block of memory, one for each of n
-	// matches. They keep events only if events is set.
-	NewTrackers(n int, events bool) []Tracker
-}
-
 // Tracker follows one match. It belongs to the match's goroutine.
 type Tracker interface {
 	// Begin clears counts and events: a game begins in m, or m was restored.
@@ -40,12 +33,8 @@ type Tracker interface {
 	Restore(m Match, state []byte) error
 }
 
-// NewTrackers makes n trackers of a game's matches. If the game is not Tracked, they
-// count nothing and have no events.
-func NewTrackers(g Game, n int, events bool) []Tracker {
-	if t, ok := g.(Tracked); ok {
-		return t.NewTrackers(n, events)
-	}
+// Untracked makes n trackers that count nothing and have no events.
+func Untracked(n int) []Tracker {
 	all := make([]Tracker, n)
 	for i := range all {
 		all[i] = untracked{}

@@ -32,6 +32,7 @@ var policy = []rule{
 	{"env/rollout", []string{"env"}},
 	{"env/saved", []string{"env"}},
 	{"env/search", []string{"env"}},
+	{"env/gamestate", []string{"env", "env/saved"}},
 	{"env/ruleset", []string{"env", "internal/enum"}},
 	{"env/seat", []string{"env", "env/ruleset", "env/search", "internal/enum"}},
 	{"env/envtest", []string{"env", "env/grid"}},
@@ -41,14 +42,13 @@ var policy = []rule{
 	{"env/*/bots", []string{"OWN", "env", "env/grid", "env/record", "env/saved", "env/search", "env/seat", "env/*/bots/*"}},
 	{"env/*/bots/*", []string{"env", "env/grid", "env/pommerman", "env/pommerman/bots/tactics", "env/record", "env/saved", "env/search", "env/seat"}}, // a family of agents
 
-	{"internal/gamestate", []string{"env", "env/saved"}},
 	// A test tool: what was recorded of two other systems.
 	{"internal/oracle", []string{"arena/trace", "env", "env/grid", "env/pommerman", "env/pommerman/bots/java", "env/pommerman/bots/simple", "env/record", "env/saved"}},
 	{"internal/*", nil},
 	{"internal/*/*", []string{"OWN"}},
 
 	{"arena/match", []string{"arena/trace", "env", "env/record", "internal/enum"}},
-	{"arena/start", []string{"arena/trace", "env", "env/ruleset", "internal/gamestate"}},
+	{"arena/start", []string{"arena/trace", "env", "env/ruleset", "env/gamestate"}},
 	{"arena/tournament", []string{"arena/match", "env", "env/ruleset", "internal/disk", "internal/enum"}},
 	{"arena/tournament/report", []string{"OWN", "internal/chart", "internal/disk"}},
 	{"arena/trace", []string{"env/record", "internal/disk"}},
@@ -57,10 +57,10 @@ var policy = []rule{
 	{"arena/scene", []string{"env", "env/record"}},
 	{"arena/web/play", []string{"OWN", "arena/match", "arena/scene", "env"}},
 	{"arena/web", []string{"arena/dataset", "arena/match", "arena/scene", "arena/tournament", "arena/trace", "env"}},
-	{"arena/dataset", []string{"arena/match", "env", "env/ruleset", "internal/disk", "internal/enum", "internal/gamestate"}},
+	{"arena/dataset", []string{"arena/match", "env", "env/ruleset", "internal/disk", "internal/enum", "env/gamestate"}},
 	{"arena/dataset/card", []string{"OWN", "internal/chart"}},
 
-	{"vec", []string{"env", "env/saved", "internal/enum", "internal/gamestate"}},
+	{"vec", []string{"env", "env/saved", "internal/enum", "env/gamestate"}},
 	{"bridge", []string{"arena/picture", "arena/scene", "env", "internal/enum", "internal/memory", "vec"}},
 	{"benchmarks", []string{"env", "env/catalog", "env/rollout", "vec"}},
 	{"cmd/pommego", []string{"arena/*", "arena/*/*", "benchmarks", "bridge", "env", "env/catalog", "env/record", "internal/*", "vec"}},

@@ -90,7 +90,7 @@ type Config struct {
 	// Workers is how many goroutines step the games, at most one per game. 0: each
 	// call wakes as many as are worth waking for the time that steps take, up to
 	// Cores, and up to 64 if an opponent waits for something outside this
-	// program (env.Waiter).
+	// program (env.Agent.Waits).
 	Workers int
 
 	// MaxWorkers is the most workers that Workers 0 chooses; 0: no further limit.

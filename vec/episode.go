@@ -47,10 +47,7 @@ type lineup struct {
 
 // waits reports whether one of the agents waits for something outside this program.
 func (l *lineup) waits() bool {
-	return slices.ContainsFunc(l.agents, func(a env.Agent) bool {
-		w, ok := a.(env.Waiter)
-		return ok && w.Waits()
-	})
+	return slices.ContainsFunc(l.agents, func(a env.Agent) bool { return a != nil && a.Waits() })
 }
 
 // reset does what Reset asks of game i.

@@ -267,8 +267,8 @@ func (p *plan) allowed(name string, create func(string) (env.Agent, error)) (env
 		}
 	}
 	a, err := create(name)
-	if s, ok := a.(env.Stopper); ok && (p.cfg.Stop != nil || p.cfg.Neighbours != nil) {
-		s.StopOn((*flag)(p))
+	if err == nil && (p.cfg.Stop != nil || p.cfg.Neighbours != nil) {
+		a.StopOn((*flag)(p))
 	}
 	return a, err
 }

@@ -45,7 +45,7 @@ func (p *Pool) Watch(game int, w Watcher) {
 	was := g.tracker
 	g.tracker, g.watcher = nil, w
 	if w != nil || p.counts > 0 {
-		g.tracker = env.NewTrackers(p.cfg.Game, 1, w != nil)[0]
+		g.tracker = p.cfg.Game.NewTrackers(1, w != nil)[0]
 		g.tracker.Begin(g.match)
 	}
 	if was != nil && g.tracker != nil {

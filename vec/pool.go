@@ -10,7 +10,7 @@ import (
 	"unsafe"
 
 	"pommego/env"
-	"pommego/internal/gamestate"
+	"pommego/env/gamestate"
 )
 
 // Pool is a set of games that are stepped together. See the package comment.
@@ -102,7 +102,7 @@ func (p *Pool) makeGames() {
 	p.returns = make([]float64, n*learners)
 	trackers := make([]env.Tracker, n)
 	if p.counts > 0 {
-		trackers = env.NewTrackers(p.cfg.Game, n, false)
+		trackers = p.cfg.Game.NewTrackers(n, false)
 	}
 	for i, m := range p.cfg.Game.New(n) {
 		p.games[i] = game{

@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"pommego/env"
-	"pommego/internal/gamestate"
+	"pommego/env/gamestate"
 )
 
 // Save appends one complete game to dst: the match with its RNG, the agents'

@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"pommego/env"
+	"pommego/env/gamestate"
 	"pommego/env/saved"
-	"pommego/internal/gamestate"
 )
 
 // poolJSON is the pool's part of a readable state: everything that Save writes except

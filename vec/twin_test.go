@@ -117,7 +117,7 @@ func (t *twin) begin(g *twinGame, seed env.Seed) {
 		g.agents[seat] = agent
 	}
 	g.match.Reset(seed)
-	g.tracker = env.NewTrackers(t.cfg.Game, 1, false)[0]
+	g.tracker = t.cfg.Game.NewTrackers(1, false)[0]
 	g.tracker.Begin(g.match)
 	alone := len(t.spec.Teams) == t.spec.Seats
 	if own == 1 && alone && t.cfg.OnDeath == End {

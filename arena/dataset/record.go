@@ -127,6 +127,7 @@ type script struct {
 // scripted plays one seat of a script. It plays choice 0 once that has ended,
 // which playAgain notices.
 type scripted struct {
+	env.NoSearch
 	script *script
 	place  int // among the script's seats
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"pommego/env"
-	"pommego/internal/gamestate"
+	"pommego/env/gamestate"
 )
 
 // starts turns seeds into saved games, and saved games into matches. Games are
@@ -20,7 +20,7 @@ type starts struct {
 }
 
 func newStarts(game env.Game) *starts {
-	s := &starts{game: game, form: gamestate.Of(game.Spec()), match: game.New(1)[0], tracker: env.NewTrackers(game, 1, false)[0]}
+	s := &starts{game: game, form: gamestate.Of(game.Spec()), match: game.New(1)[0], tracker: game.NewTrackers(1, false)[0]}
 	for seat := range game.Spec().Seats {
 		s.seats = append(s.seats, uint8(seat))
 	}

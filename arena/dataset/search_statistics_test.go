@@ -24,11 +24,6 @@ func (g searching) NewAgent(name string) (env.Agent, error) {
 	return &thinker{Agent: agent}, err
 }
 
-// NewTrackers follows the game itself: its matches are of it.
-func (g searching) NewTrackers(n int, events bool) []env.Tracker {
-	return env.NewTrackers(g.Game, n, events)
-}
-
 // thinker makes up what it searched from the step and its seat: nothing in every
 // third step, and it never tries choice 4.
 type thinker struct {

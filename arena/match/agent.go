@@ -35,6 +35,7 @@ func NewAgent(game env.Game, name string, c Clock) (env.Agent, error) {
 
 // outsider is a player as an agent.
 type outsider struct {
+	env.NoSearch
 	game         env.Game
 	player       Player
 	limit, wait  time.Duration

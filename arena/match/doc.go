@@ -27,7 +27,7 @@
 // never taken for that to a later move. With [Rules.GiveUp] the match waits longer
 // for the answer, though it is not played, and a player that does not answer even
 // then is not asked again in that game. Games whose document sets these times
-// (env.Clocked) have them unless the rules set others. Built-in agents have no
+// (env.Game.Clock) have them unless the rules set others. Built-in agents have no
 // limit unless [Rules.LimitAll] sets one, so that their matches depend on the seed
 // alone.
 //

@@ -27,15 +27,11 @@ type execPlayer struct {
 
 // newExec makes a player from "exec:COMMAND", which starts with its first game.
 func newExec(game env.Game, name string, stderr io.Writer) (Player, error) {
-	r := remote{name: name}
-	if err := r.meet(game); err != nil {
-		return nil, err
-	}
 	command := strings.TrimPrefix(name, "exec:")
 	if strings.TrimSpace(command) == "" {
 		return nil, fmt.Errorf("match: player %q, want exec:COMMAND", name)
 	}
-	return &execPlayer{remote: r, command: command, stderr: stderr}, nil
+	return &execPlayer{remote: remote{name, game}, command: command, stderr: stderr}, nil
 }
 
 // beginning is the question at the start of a game.
@@ -53,9 +49,7 @@ type beginning struct {
 
 // Begin starts the program, again if it has broken, and waits until it is ready.
 func (p *execPlayer) Begin(ctx context.Context, g Start) (err error) {
-	if err := p.meet(g.Game); err != nil {
-		return err
-	}
+	p.game = g.Game
 	if p.program == nil {
 		if p.program, err = startProgram(p.command, p.stderr); err != nil {
 			return fmt.Errorf("%s %w: %w", p.name, ErrAbsent, err)
@@ -66,7 +60,7 @@ func (p *execPlayer) Begin(ctx context.Context, g Start) (err error) {
 	spec := g.Game.Spec()
 	line, err := json.Marshal(beginning{
 		"begin", p.id, spec.ID, g.Seat, spec.Seats,
-		json.RawMessage(p.dict.GameType()), json.RawMessage(p.dict.ActionSpace()),
+		json.RawMessage(p.game.GameType()), json.RawMessage(p.game.ActionSpace()),
 		float64(g.Limit) / float64(time.Millisecond), spec.Rules,
 	})
 	if err != nil {
@@ -84,7 +78,7 @@ func (p *execPlayer) Act(ctx context.Context, m env.Match, seat int, action []ui
 	}
 	p.id++
 	p.obs = fmt.Appendf(p.obs[:0], `{"type": "act", "id": %d, "obs": `, p.id)
-	p.obs = append(p.dict.AppendObservation(p.obs, m, seat), '}')
+	p.obs = append(p.game.AppendObservation(p.obs, m, seat), '}')
 	answer, err := p.ask(ctx, p.obs)
 	if err != nil {
 		return Cost{}, err

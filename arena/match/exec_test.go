@@ -73,7 +73,7 @@ func TestProgramsAreAsked(t *testing.T) {
 		if err := m.Restore(first.moments[step].state); err != nil {
 			t.Fatal(err)
 		}
-		want := fmt.Sprintf(`{"type": "act", "id": %d, "obs": %s}`, step+2, game.(env.Dictionary).AppendObservation(nil, m, 2))
+		want := fmt.Sprintf(`{"type": "act", "id": %d, "obs": %s}`, step+2, game.AppendObservation(nil, m, 2))
 		if lines[1+step] != want || !json.Valid([]byte(want)) {
 			t.Fatalf("step %d was asked\n%s\nwant\n%s", step, lines[1+step], want)
 		}

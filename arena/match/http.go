@@ -34,10 +34,6 @@ var addresses sync.Map
 
 // newHTTP makes a player from "http://host:port".
 func newHTTP(game env.Game, name string) (Player, error) {
-	r := remote{name: name}
-	if err := r.meet(game); err != nil {
-		return nil, err
-	}
 	u, err := url.Parse(name)
 	if err != nil || u.Scheme != "http" || u.Host == "" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" ||
 		u.Fragment != "" || u.User != nil {
@@ -48,7 +44,7 @@ func newHTTP(game env.Game, name string) (Player, error) {
 		return nil, fmt.Errorf("match: player %q has a seat already: it is one agent, and each seat needs one of its own",
 			name)
 	}
-	return &httpPlayer{remote: r, base: base, client: &http.Client{
+	return &httpPlayer{remote: remote{name, game}, base: base, client: &http.Client{
 		// As with the original, each request has a connection of its own, so
 		// that no answer can belong to an earlier one. No proxy, no redirects.
 		Transport:     &http.Transport{DisableKeepAlives: true, DisableCompression: true, MaxResponseHeaderBytes: maxAnswer},
@@ -60,14 +56,12 @@ func newHTTP(game env.Game, name string) (Player, error) {
 // number and the kind of game. It does not send them again for the next game if
 // nothing has changed: the original's own runner cannot take them twice.
 func (p *httpPlayer) Begin(ctx context.Context, g Start) error {
-	if err := p.meet(g.Game); err != nil {
-		return err
-	}
+	p.game = g.Game
 	if err := p.ping(ctx); err != nil {
 		return err
 	}
 	p.met = true
-	body := string(appendFields(nil, "id", strconv.Itoa(g.Seat), "game_type", p.dict.GameType()))
+	body := string(appendFields(nil, "id", strconv.Itoa(g.Seat), "game_type", p.game.GameType()))
 	if body == p.told {
 		return nil
 	}
@@ -97,10 +91,10 @@ func (p *httpPlayer) ping(ctx context.Context) error {
 }
 
 func (p *httpPlayer) Act(ctx context.Context, m env.Match, seat int, action []uint8) (Cost, error) {
-	p.obs = p.dict.AppendObservation(p.obs[:0], m, seat)
+	p.obs = p.game.AppendObservation(p.obs[:0], m, seat)
 	// The client may look at a body after it has returned: never the same twice.
 	body := make([]byte, 0, len(p.obs)*9/8)
-	reply, err := p.post(ctx, "/action", appendFields(body, "obs", string(p.obs), "action_space", p.dict.ActionSpace()))
+	reply, err := p.post(ctx, "/action", appendFields(body, "obs", string(p.obs), "action_space", p.game.ActionSpace()))
 	if err != nil {
 		return Cost{}, err
 	}

@@ -153,7 +153,7 @@ func actionBody(t *testing.T, game env.Game, state []byte, seat int, space strin
 	if err := m.Restore(state); err != nil {
 		t.Fatal(err)
 	}
-	obs, err := json.Marshal(string(game.(env.Dictionary).AppendObservation(nil, m, seat)))
+	obs, err := json.Marshal(string(game.AppendObservation(nil, m, seat)))
 	if err != nil {
 		t.Fatal(err)
 	}

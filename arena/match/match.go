@@ -110,11 +110,11 @@ func (c *contest) play(game env.Game, seed env.Seed) error {
 		}
 		if collapses(c.rules.Ties, number) {
 			if twin == nil {
-				twin = collapsing(game)
+				twin = game.Collapsing()
 			}
 			at.Game = twin
 		}
-		at.Match, at.Tracker = at.Game.New(1)[0], env.NewTrackers(at.Game, 1, c.rules.Events)[0]
+		at.Match, at.Tracker = at.Game.New(1)[0], at.Game.NewTrackers(1, c.rules.Events)[0]
 		if err := c.playGame(at); err != nil {
 			return err
 		}
@@ -128,14 +128,6 @@ func (c *contest) play(game env.Game, seed env.Seed) error {
 	}
 	c.conclude(status)
 	return nil
-}
-
-// collapsing is the game on a collapsing board, or itself if it has none.
-func collapsing(game env.Game) env.Game {
-	if c, ok := game.(env.Collapser); ok {
-		return c.Collapsing()
-	}
-	return game
 }
 
 // conclude records how the match ended.

@@ -106,23 +106,11 @@ func Outside(name string) bool { return AtURL(name) || strings.HasPrefix(name, "
 type remote struct {
 	name string
 	game env.Game
-	dict env.Dictionary // what tells the player about the game
 }
 
 func (r *remote) Name() string { return r.name }
 
 func (r *remote) Remote() bool { return true }
-
-// meet sets the game that is played next.
-func (r *remote) meet(game env.Game) error {
-	dict, ok := game.(env.Dictionary)
-	if !ok {
-		return fmt.Errorf("match: player %q: %s has built-in agents only, its observations cannot be written as JSON",
-			r.name, game.Spec().ID)
-	}
-	r.game, r.dict = game, dict
-	return nil
-}
 
 // builtIn is a built-in agent as a Player.
 type builtIn struct {
@@ -149,10 +137,7 @@ func (p *builtIn) Begin(_ context.Context, g Start) error {
 
 func (p *builtIn) Act(_ context.Context, m env.Match, seat int, action []uint8) (Cost, error) {
 	p.agent.Act(m, seat, action)
-	if s, ok := p.agent.(env.Searcher); ok {
-		return Cost{Ticks: s.Searched()}, nil
-	}
-	return Cost{}, nil
+	return Cost{Ticks: p.agent.Searched()}, nil
 }
 
 // SearchStatistics is those of a built-in agent: env.SearchReporter.

@@ -51,7 +51,7 @@ func TestExamplesOfTheDescription(t *testing.T) {
 			}
 			question, answer := example(t, tc.game)
 			id := len(tc.moves) + 2 // the beginning is 1, the first move 2
-			asked := fmt.Appendf(nil, `{"type": "act", "id": %d, "obs": %s}`, id, game.(env.Dictionary).AppendObservation(nil, m, 1))
+			asked := fmt.Appendf(nil, `{"type": "act", "id": %d, "obs": %s}`, id, game.AppendObservation(nil, m, 1))
 			if got, want := compact(t, asked), compact(t, question); got != want {
 				t.Errorf("the description's question is\n%s\nwhere the program is asked\n%s", want, got)
 			}

@@ -24,7 +24,7 @@ const Never time.Duration = -1
 // remote players, and keeps ties.
 type Rules struct {
 	// Limit is how long a remote player may take for a move; 0: what the game's
-	// document says (env.Clocked), else DefaultLimit.
+	// document says (env.Game.Clock), else DefaultLimit.
 	Limit time.Duration
 
 	// GiveUp is the time without an answer after which a remote player counts as
@@ -81,9 +81,9 @@ func (r *Rules) Validate() error {
 
 // of is the rules for matches of a game, with nothing left open.
 func (r Rules) of(game env.Game) Rules {
-	limit, giveUp := DefaultLimit, Never
-	if c, ok := game.(env.Clocked); ok {
-		limit, giveUp = c.Clock()
+	limit, giveUp := game.Clock()
+	if limit == 0 {
+		limit, giveUp = DefaultLimit, Never
 	}
 	r.Limit, r.Wait = cmp.Or(r.Limit, limit), cmp.Or(r.Wait, DefaultWait)
 	if r.GiveUp == 0 {

@@ -69,7 +69,7 @@ func playedOn(t testing.TB, id, rules string, steps int) env.Match {
 func pictureOf(t testing.TB, m env.Match, seat int) picture.Picture {
 	t.Helper()
 	game := m.(interface{ Game() env.Game }).Game()
-	tracker := env.NewTrackers(game, 1, false)[0] // of what follows from the state
+	tracker := game.NewTrackers(1, false)[0] // of what follows from the state
 	tracker.Begin(m)
 	return new(picture.Artist).Picture(game, m, tracker, seat)
 }
@@ -182,7 +182,7 @@ func BenchmarkImage(b *testing.B) {
 		for name, seat := range map[string]int{"whole": env.NoSeat, "seat": 0} {
 			b.Run(id+"/"+name, func(b *testing.B) {
 				game := m.(interface{ Game() env.Game }).Game()
-				p, a, tracker := picture.NewPainter(16), new(picture.Artist), env.NewTrackers(game, 1, false)[0]
+				p, a, tracker := picture.NewPainter(16), new(picture.Artist), game.NewTrackers(1, false)[0]
 				for b.Loop() {
 					p.Image(a.Picture(game, m, tracker, seat))
 				}

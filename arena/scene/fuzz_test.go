@@ -20,7 +20,7 @@ func FuzzGame(f *testing.F) {
 		m := game.New(1)[0]
 		m.Reset(env.Seed{Value: 1})
 		head := scene.HeadOf(game.Spec(), m)
-		tracker := env.NewTrackers(game, 1, true)[0]
+		tracker := game.NewTrackers(1, true)[0]
 		tracker.Begin(m)
 		text, err := json.Marshal(scene.Game{Head: head, Steps: []scene.Step{scene.Describe(game.Spec(), m, tracker, nil)}})
 		if err != nil {

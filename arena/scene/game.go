@@ -75,7 +75,7 @@ func Patches(whole []Step) []Step {
 // other, which it makes in m.
 func Played(game env.Game, m env.Match, actions []uint8) *Game {
 	spec := game.Spec()
-	t := env.NewTrackers(game, 1, true)[0]
+	t := game.NewTrackers(1, true)[0]
 	t.Begin(m)
 	whole := []Step{Describe(spec, m, t, nil)}
 	for own := range slices.Chunk(actions, spec.Seats*len(spec.Actions)) {

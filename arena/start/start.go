@@ -19,8 +19,8 @@ import (
 
 	"pommego/arena/trace"
 	"pommego/env"
+	"pommego/env/gamestate"
 	"pommego/env/ruleset"
-	"pommego/internal/gamestate"
 )
 
 // Saved is a saved game, read from a file.

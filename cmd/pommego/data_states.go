@@ -13,8 +13,8 @@ import (
 	"pommego/arena/trace"
 	"pommego/env"
 	"pommego/env/catalog"
+	"pommego/env/gamestate"
 	"pommego/env/record"
-	"pommego/internal/gamestate"
 )
 
 type statesOptions struct {

@@ -49,8 +49,8 @@ func (o *playOptions) seat(leave context.CancelCauseFunc) (*seated, error) {
 		return s, usagef("--agents names %d agents, want %d for %s, or one for all seats", len(s.names), seats,
 			game.Spec().ID)
 	}
-	if d, ok := game.(env.SidesByLot); ok && !o.lotGiven {
-		o.lot = d.SidesByLot()
+	if !o.lotGiven {
+		o.lot = game.SidesByLot()
 	}
 	if o.lot {
 		if s.names, err = match.DrawSides(game.Spec(), s.names, env.Seed{Value: o.seed}); err != nil {

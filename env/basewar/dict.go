@@ -42,7 +42,7 @@ type dictBomb struct {
 
 func position(c grid.Cell) [2]int { return [2]int{c.Row(), c.Col()} }
 
-// AppendObservation appends what the program in a seat is sent: env.Dictionary.
+// AppendObservation appends what the program in a seat is sent: env.Game.
 func (g *Game) AppendObservation(dst []byte, m env.Match, seat int) []byte {
 	r, s := &g.rules, &m.(*Match).State
 	d := dictionary{

@@ -4,13 +4,11 @@ import (
 	"encoding/json"
 	"testing"
 
-	"pommego/env"
 )
 
 // TestDictionary reads what programs are told and compares it with the state.
 func TestDictionary(t *testing.T) {
 	eachPosition(t, func(t *testing.T, g *Game, m *Match) {
-		var _ env.Dictionary = g
 		if m.StepCount%7 != 3 {
 			return
 		}

@@ -46,8 +46,7 @@ func (m *Match) RestoreJSON(state json.RawMessage) error {
 	return m.game.form.RestoreJSON(state, &m.State)
 }
 
-// Difference is the first value in which the states of two matches differ:
-// env.Differ.
+// Difference is the first value in which the states of two matches differ.
 func (m *Match) Difference(other env.Match) string {
 	return m.game.form.Difference(&m.State, &other.(*Match).State)
 }

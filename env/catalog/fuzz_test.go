@@ -111,9 +111,7 @@ func FuzzAgent(f *testing.F) {
 				t.Fatalf("%s, %q: a memory that was restored is another after it was saved and restored (%v)", game.Spec().ID, name, err)
 			}
 		}
-		if a, ok := agent.(env.Stopper); ok {
-			a.StopOn(&stop)
-		}
+		agent.StopOn(&stop)
 		spec := game.Spec()
 		m, action := game.New(1)[0], make([]uint8, len(spec.Actions))
 		m.Reset(env.Seed{Value: 1})

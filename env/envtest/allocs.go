@@ -49,7 +49,7 @@ func (k *kit) countStepAllocs(s *script, n int) {
 			}
 		}
 	}
-	trackers := env.NewTrackers(k.game, runs+1, false)
+	trackers := k.game.NewTrackers(runs+1, false)
 	counts := make([]int32, len(k.spec.Counts))
 	for _, way := range []struct {
 		name string

@@ -46,7 +46,7 @@ func copySpec(s *env.Spec) *env.Spec {
 }
 
 func (g *broken) NewTrackers(n int, events bool) []env.Tracker {
-	all := env.NewTrackers(g.Game, n, events)
+	all := g.Game.NewTrackers(n, events)
 	for i := range all {
 		if g.tracker != nil {
 			all[i] = g.tracker(all[i])

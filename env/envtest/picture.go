@@ -118,8 +118,8 @@ func (k *kit) diff(got, want *picture) string {
 // difference says in what two saved states differ, where the game can tell.
 func (k *kit) difference(got, want []byte) string {
 	a, b := k.match(), k.match()
-	if differ, can := a.(env.Differ); can && a.Restore(got) == nil && b.Restore(want) == nil {
-		return " (" + differ.Difference(b) + ")"
+	if a.Restore(got) == nil && b.Restore(want) == nil {
+		return " (" + a.Difference(b) + ")"
 	}
 	return ""
 }

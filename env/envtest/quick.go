@@ -14,7 +14,3 @@ func (q quick) NewAgent(name string) (env.Agent, error) {
 	}
 	return q.Game.NewAgent(name)
 }
-
-func (q quick) NewTrackers(n int, events bool) []env.Tracker {
-	return env.NewTrackers(q.Game, n, events)
-}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math"
+	"time"
 
 	"pommego/env"
 	"pommego/env/grid"
@@ -130,6 +131,22 @@ func (g *toyGame) New(n int) []env.Match {
 	}
 	return all
 }
+
+func (g *toyGame) NewTrackers(n int, _ bool) []env.Tracker { return env.Untracked(n) }
+
+func (g *toyGame) Collapsing() env.Game { return g }
+
+func (g *toyGame) Clock() (limit, giveUp time.Duration) { return 0, 0 }
+
+func (g *toyGame) SidesByLot() bool { return false }
+
+func (g *toyGame) AppendObservation(dst []byte, m env.Match, seat int) []byte {
+	return fmt.Appendf(dst, `{"seat": %d, "steps": %d}`, seat, m.Status().Steps)
+}
+
+func (g *toyGame) ActionSpace() string { return "[5, 3]" }
+
+func (g *toyGame) GameType() string { return `"toy"` }
 
 // team is the seats that share seat's fate, seat included.
 func (g *toyGame) team(seat int) env.SeatSet {

@@ -14,6 +14,7 @@ import (
 // toyAgent plays a toy game through the contract alone: it sees what its
 // seat's mask and list observation say.
 type toyAgent struct {
+	env.NoSearch
 	game  *toyGame
 	play  func(a *toyAgent, m env.Match, seat int, action []uint8)
 	reach int // the hunter's: how near an enemy must be to be struck

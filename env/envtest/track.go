@@ -57,7 +57,7 @@ type followed struct {
 }
 
 func (k *kit) follow(seed env.Seed, events bool) followed {
-	f := followed{env.NewTrackers(k.game, 1, events)[0], k.match()}
+	f := followed{k.game.NewTrackers(1, events)[0], k.match()}
 	f.m.Reset(seed)
 	f.Begin(f.m)
 	if got := f.counts(k); len(f.Append(nil)) > 0 || len(f.Events()) > 0 {
@@ -84,7 +84,7 @@ func (f followed) counts(k *kit) []int32 {
 // refused or some other count, and no panic.
 func (k *kit) takenBack(f followed) followed {
 	saved := f.Append(nil)
-	again := followed{env.NewTrackers(k.game, 1, false)[0], f.m}
+	again := followed{k.game.NewTrackers(1, false)[0], f.m}
 	if err := again.Restore(f.m, saved); err != nil {
 		k.failf("what was counted is not taken back: %v", err)
 	}

@@ -13,8 +13,8 @@ import (
 func (r *Rules) collapseFrom() int { return r.MaxSteps * 5 / 8 }
 
 // Collapsing is the game on a board that collapses, or the game itself if its
-// board does, or is over too soon for rings to fall: env.Collapser. It is known
-// as "custom:" and the game's id.
+// board does, or is over too soon for rings to fall. It is known as "custom:"
+// and the game's id.
 func (g *Game) Collapsing() env.Game {
 	rules := g.rules.Collapsing(g.rules.collapseFrom())
 	if g.rules.FirstCollapse != NoCollapse || rules.CollapseStep() == 0 {

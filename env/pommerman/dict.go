@@ -14,7 +14,7 @@ import (
 // the others, which are arrays of float64 there, with a fraction. Rules with a
 // BombList add the key "bombs": row, column and blast strength of each bomb.
 
-// AppendObservation appends the observation dictionary of seat: env.Dictionary.
+// AppendObservation appends the observation dictionary of seat: env.Game.
 func (g *Game) AppendObservation(dst []byte, m env.Match, seat int) []byte {
 	v := g.Lend()
 	m.(*Match).View(seat, v)

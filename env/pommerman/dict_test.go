@@ -42,7 +42,7 @@ func checkDictionary(t *testing.T, line []byte) {
 	if err := m.RestoreJSON(want.State); err != nil {
 		t.Fatal(err)
 	}
-	dict := game.(env.Dictionary)
+	dict := game
 	if dict.GameType() != want.GameType || dict.ActionSpace() != want.ActionSpace {
 		t.Errorf("%s: game type %s, action space %s; want %s, %s", want.ID, dict.GameType(), dict.ActionSpace(), want.GameType, want.ActionSpace)
 	}
@@ -74,7 +74,7 @@ func TestDictionaryOfOwnRules(t *testing.T) {
 		actions[0] = 5 // seat 0 lays a bomb
 		m.Step(actions)
 		var got map[string]json.RawMessage
-		if err := json.Unmarshal(game.(env.Dictionary).AppendObservation(nil, m, 0), &got); err != nil {
+		if err := json.Unmarshal(game.AppendObservation(nil, m, 0), &got); err != nil {
 			t.Fatal(err)
 		}
 		if string(got[tc.key]) != tc.want {
@@ -99,7 +99,7 @@ func TestCollapsing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := game.(env.Collapser).Collapsing().Spec(); got.Rules != twin.Spec().Rules {
+		if got := game.Collapsing().Spec(); got.Rules != twin.Spec().Rules {
 			t.Errorf("%s collapses by the rules\n%+v, want those of %s\n%+v", tc.id, got.Rules, tc.twin, twin.Spec().Rules)
 		}
 	}
@@ -111,7 +111,7 @@ func TestCollapsing(t *testing.T) {
 		if game.Spec().Game != "pommerman" {
 			continue
 		}
-		if _, err := game.(env.Collapser).Collapsing().NewAgent("simple"); err != nil {
+		if _, err := game.Collapsing().NewAgent("simple"); err != nil {
 			t.Errorf("%s on a collapsing board: %v", id, err)
 		}
 	}

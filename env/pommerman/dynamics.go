@@ -20,6 +20,8 @@ type Traits struct {
 	AgentsStack bool
 	// Conceals: observations show neither where bombs roll nor how old flames are.
 	Conceals bool
+	// Copied: agents that search plan on [Rules.CopyJava] of a view, not on a belief.
+	Copied bool
 	// Silence: an agent may send no words.
 	Silence bool
 	// Lingers is by how many steps flames outlast the observations that show them, and
@@ -42,7 +44,7 @@ var traits = [numSteps]Traits{
 		version: 2, leastBlast: 2, lookBack: 1, countsLate: 1, ringsWait: true,
 	},
 	StepJava: {
-		FlamesKill: true, AgentsStack: true, Conceals: true, Silence: true, Lingers: 1,
+		FlamesKill: true, AgentsStack: true, Conceals: true, Copied: true, Silence: true, Lingers: 1,
 		version: 2, leastView: OwnCell, leastBlast: 1, results: true,
 	},
 }

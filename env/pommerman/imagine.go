@@ -21,9 +21,10 @@ type Belief struct {
 	State
 	Seen grid.Bits // the cells that were ever in view
 
-	side  uint8  // the board's, 0 if nothing is believed yet
-	bound uint64 // hash of the rules the belief belongs to
-	fresh bool   // restored, and not yet checked against the rules
+	side        uint8  // the board's, 0 if nothing is believed yet
+	rules       Rules  // by which it is believed; not set while fresh
+	fresh       bool   // restored, and not yet checked against the rules
+	fingerprint uint64 // while fresh, the fingerprint of the rules
 }
 
 // Imagine updates the belief with the seat's next view. A belief from which the view
@@ -59,35 +60,20 @@ func (r *Rules) Imagine(b *Belief, v *View) {
 // leadsTo reports whether the view can be the next one of what is believed, or is
 // the same again.
 func (r *Rules) leadsTo(b *Belief, v *View) bool {
-	if int(b.side) != r.BoardSize || b.bound != r.traits() {
-		return false
+	if b.fresh {
+		if int(b.side) != r.BoardSize || b.fingerprint != r.Fingerprint() || r.Check(&b.State) != nil {
+			return false
+		}
+		b.rules, b.fresh = *r, false
 	}
-	if late := v.StepCount - int(b.StepCount); late < 0 || late > 1 {
-		return false
-	}
-	ok := !b.fresh || r.Check(&b.State) == nil
-	b.fresh = false
-	return ok
-}
-
-// traits is a hash of the rules that decide which states are possible and what follows
-// from them.
-func (r *Rules) traits() uint64 {
-	h := uint64(r.GameType) | uint64(r.StepKind)<<8 | uint64(r.CollapseEvery)<<16
-	for _, x := range [...]int{
-		r.BoardSize, r.MaxSteps, r.ViewSize, r.StartAmmo, r.StartBlast, r.MaxAmmo, r.MaxBlast,
-		r.BombLife, r.FlameLife, r.FirstCollapse, r.RadioWords, r.TrainingAgent,
-		int(toByte(r.DelayedChain)), int(toByte(r.Skulls)),
-	} {
-		h = (h ^ uint64(x)) * 0x100000001b3 // as FNV-1a does with bytes
-	}
-	return h
+	late := v.StepCount - int(b.StepCount)
+	return b.rules == *r && (late == 0 || late == 1)
 }
 
 // forget starts from what is known before the first view: who starts where,
 // with what.
 func (r *Rules) forget(b *Belief) {
-	*b = Belief{side: uint8(r.BoardSize), bound: r.traits()}
+	*b = Belief{side: uint8(r.BoardSize), rules: *r}
 	for i := range b.Board {
 		b.Board[i] = Rigid
 	}

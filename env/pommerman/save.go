@@ -61,8 +61,7 @@ func (m *Match) Restore(state []byte) error {
 	return m.game.form.Restore(&c, &s, &m.State)
 }
 
-// Difference is the first value in which the states of two matches differ:
-// env.Differ.
+// Difference is the first value in which the states of two matches differ.
 func (m *Match) Difference(other env.Match) string {
 	return m.game.form.Difference(&m.State, &other.(*Match).State)
 }

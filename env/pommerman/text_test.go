@@ -15,7 +15,7 @@ func TestText(t *testing.T) {
 	}
 	m := game.New(1)[0]
 	m.Reset(env.Seed{Value: 1})
-	tracker := env.NewTrackers(game, 1, false)[0]
+	tracker := game.NewTrackers(1, false)[0]
 	tracker.Begin(m)
 	whole := string(env.AppendText(nil, game.Spec(), m, tracker, env.NoSeat, false))
 	seen := string(env.AppendText(nil, game.Spec(), m, tracker, 1, false))

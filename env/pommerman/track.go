@@ -63,7 +63,7 @@ type tracker struct {
 	fires  [fires]fire   // those of step n in entry n mod fires
 }
 
-// NewTrackers makes trackers: env.Tracked.
+// NewTrackers makes trackers: env.Game.
 func (g *Game) NewTrackers(n int, events bool) []env.Tracker {
 	return seat.NewTrackers(n, tracker{game: g, EventLog: seat.EventLog{Wanted: events}})
 }

@@ -212,7 +212,7 @@ func (r *replay[M, S, O]) shown() M { return r.game.form.shown(r.game.Match) }
 func (r *replay[M, S, O]) Follow(see func(Moment) error) error {
 	g := r.game
 	at := Moment{Match: g.Match, Shown: r.shown(), Game: g.Match.Game()}
-	at.Tracker = env.NewTrackers(at.Game, 1, true)[0]
+	at.Tracker = at.Game.NewTrackers(1, true)[0]
 	at.Tracker.Begin(g.Match)
 	err := see(at)
 	for err == nil && g.made < len(g.steps) {

@@ -75,7 +75,7 @@ func (b *Breadth[S]) Statistics(dst []MoveStatistics) { b.tallies.write(dst) }
 // best score among them.
 func (p *Rolling[S]) Statistics(dst []MoveStatistics) { p.tallies.write(dst) }
 
-// Memo is what an agent spent on its last action and chose it by: an env.Searcher
+// Memo is what an agent spent on its last action and chose it by: a seat.Searcher
 // and an env.SearchReporter. Agents embed it, forget at the start of each action,
 // add to Ticks what a search took, and keep what they choose by.
 type Memo struct {

@@ -62,23 +62,23 @@ type Bot[V any] interface {
 	Restore(state []byte) error
 }
 
-// searchable is a bot that may search.
-type searchable[V any] struct{ Bot[V] }
-
-// Searched is what a bot that searches says of its last move, else 0: an
-// env.Searcher.
-func (a searchable[V]) Searched() uint64 {
-	if s, ok := a.Bot.(env.Searcher); ok {
-		return s.Searched()
-	}
-	return 0
+// Searcher is a Bot that plans by simulation. Its methods are those of [env.Agent].
+type Searcher interface {
+	Searched() uint64
+	StopOn(flag env.Flag)
 }
 
-// StopOn has a bot that searches stop when the flag is set: an env.Stopper.
-func (a searchable[V]) StopOn(flag env.Flag) {
-	if s, ok := a.Bot.(env.Stopper); ok {
-		s.StopOn(flag)
+// searchable is a bot with what it tells of its searches.
+type searchable[V any] struct {
+	Bot[V]
+	Searcher
+}
+
+func newSearchable[V any](bot Bot[V]) searchable[V] {
+	if s, ok := bot.(Searcher); ok {
+		return searchable[V]{bot, s}
 	}
+	return searchable[V]{bot, env.NoSearch{}}
 }
 
 // Forgetful is what a bot has that remembers nothing but its RNG, to be

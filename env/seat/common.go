@@ -3,6 +3,7 @@ package seat
 import (
 	"errors"
 	"sync"
+	"time"
 
 	"pommego/env"
 	"pommego/env/ruleset"
@@ -70,6 +71,15 @@ func (b *Common[M, V, P]) New(n int) []env.Match {
 	return all
 }
 
+// NewTrackers makes n trackers that count nothing.
+func (b *Common[M, V, P]) NewTrackers(n int, _ bool) []env.Tracker { return env.Untracked(n) }
+
+// Clock is 0: a game without a clock of its own.
+func (b *Common[M, V, P]) Clock() (limit, giveUp time.Duration) { return 0, 0 }
+
+// SidesByLot is false.
+func (b *Common[M, V, P]) SidesByLot() bool { return false }
+
 // NewAgent makes a built-in agent.
 func (b *Common[M, V, P]) NewAgent(name string) (env.Agent, error) { return b.newAgent(name, nil) }
 
@@ -81,7 +91,7 @@ func (b *Common[M, V, P]) newAgent(name string, file []byte) (env.Agent, error) 
 	if err != nil {
 		return nil, err
 	}
-	a := &agent[M, V, P]{searchable[V]{bot}, b}
+	a := &agent[M, V, P]{newSearchable(bot), b}
 	if r, ok := bot.(env.SearchReporter); ok {
 		return &reporter[M, V, P]{a, r}, nil
 	}
@@ -93,6 +103,8 @@ type agent[M, V any, P Match[M, V]] struct {
 	searchable[V]
 	game *Common[M, V, P]
 }
+
+func (a *agent[M, V, P]) Waits() bool { return false }
 
 func (a *agent[M, V, P]) Act(m env.Match, seat int, action []uint8) {
 	v := a.game.Lend()

@@ -15,7 +15,7 @@ const noise = "noise"
 // memory goes on as if it had made its own.
 func Noisy[V any](k Kind[V], moves int) Kind[V] {
 	return k.With(Real(noise, 0, 1, func(bot *Bot[V], share float64) {
-		*bot = &noisy[V]{searchable: searchable[V]{*bot}, share: share, moves: moves}
+		*bot = &noisy[V]{searchable: newSearchable(*bot), share: share, moves: moves}
 	}))
 }
 

@@ -22,7 +22,7 @@ func (l *EventLog) StartStep() bool {
 func (l *EventLog) Note(e env.Event) { l.events = append(l.events, e) }
 
 // NewTrackers makes n trackers in one block of memory, each a copy of blank:
-// env.Tracked.
+// env.Game.
 func NewTrackers[T any, P interface {
 	*T
 	env.Tracker

@@ -34,7 +34,7 @@ type dictBomb struct {
 	Owner  int `json:"owner"`
 }
 
-// AppendObservation appends the observation of seat: env.Dictionary.
+// AppendObservation appends the observation of seat: env.Game.
 func (g *Game) AppendObservation(dst []byte, m env.Match, seat int) []byte {
 	v := g.Lend()
 	defer g.GiveBack(v)

@@ -22,7 +22,7 @@ type tracker struct {
 	game *Game
 }
 
-// NewTrackers makes trackers: env.Tracked.
+// NewTrackers makes trackers: env.Game.
 func (g *Game) NewTrackers(n int, events bool) []env.Tracker {
 	return seat.NewTrackers(n, tracker{game: g, EventLog: seat.EventLog{Wanted: events}})
 }

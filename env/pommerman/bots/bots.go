@@ -17,7 +17,7 @@
 //	java-*                         package java: the agents of the Java re-implementation
 //
 // What the agents share is in package tactics. Those that search say how many ticks of
-// the game they simulated (env.Searcher).
+// the game they simulated (seat.Searcher).
 //
 // # Options
 //

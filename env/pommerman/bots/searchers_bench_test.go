@@ -6,6 +6,7 @@ import (
 	"pommego/env"
 	"pommego/env/envtest/pommermantest"
 	"pommego/env/pommerman"
+	"pommego/env/seat"
 )
 
 // moments collects states of free-for-all games in which seat 0 lives.
@@ -64,7 +65,7 @@ func BenchmarkTicks(b *testing.B) {
 			action, done := make([]uint8, 1), uint64(0)
 			for i := 0; b.Loop(); i++ {
 				a.Act(&views[i%len(views)], action)
-				done += a.(env.Searcher).Searched()
+				done += a.(seat.Searcher).Searched()
 			}
 			b.ReportMetric(float64(done)/b.Elapsed().Seconds(), "ticks/s")
 			b.ReportMetric(float64(done)/float64(b.N), "ticks/op")

@@ -67,7 +67,7 @@ func TestSearched(t *testing.T) {
 					a.Reset(env.RNG{State: 1})
 				}
 				a.Act(m, 0, make([]uint8, 1+rules.RadioWords))
-				most = max(most, a.(env.Searcher).Searched())
+				most = max(most, a.Searched())
 			})
 		}
 		if most > ticks || most < ticks-2 {
@@ -78,7 +78,7 @@ func TestSearched(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := pommermantest.Agent(t, game, "simple").(env.Searcher).Searched(); n != 0 {
+	if n := pommermantest.Agent(t, game, "simple").Searched(); n != 0 {
 		t.Errorf("simple says that it searched %d ticks, want none", n)
 	}
 }
@@ -201,7 +201,7 @@ func TestClock(t *testing.T) {
 				a.Reset(env.RNG{State: 1})
 			}
 			a.Act(m, 0, make([]uint8, 1))
-			most = max(most, a.(env.Searcher).Searched())
+			most = max(most, a.Searched())
 		})
 		if most == 0 {
 			t.Errorf("%s with 0.05 ms searched nothing", name)

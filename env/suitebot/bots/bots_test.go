@@ -164,7 +164,7 @@ func TestSearchersSearch(t *testing.T) {
 		}
 		agent.Reset(env.RNG{})
 		agent.Act(m, 0, make([]uint8, 1))
-		if got := agent.(env.Searcher).Searched(); got != want {
+		if got := agent.Searched(); got != want {
 			t.Errorf("%s simulated %d ticks, want %d", name, got, want)
 		}
 	}

@@ -86,6 +86,19 @@ func (g *Game) Step(s *State, actions []uint8) {
 	}
 }
 
+// The other methods of env.Game, whose comments say what they do.
+
+func (g *Game) Collapsing() env.Game { return g }
+
+func (g *Game) AppendObservation(dst []byte, m env.Match, seat int) []byte {
+	at := m.(*Match).At
+	return fmt.Appendf(dst, `{"own": %d, "other": %d}`, at[seat], at[1-seat])
+}
+
+func (g *Game) ActionSpace() string { return "3" }
+
+func (g *Game) GameType() string { return `"race"` }
+
 // first is who has reached the end.
 func (g *Game) first(s *State) (set env.SeatSet) {
 	for i, at := range s.At {
@@ -172,6 +185,13 @@ func (m *Match) Describe(s *env.Scene) {
 	for seat, at := range m.At {
 		s.Agents = append(s.Agents, env.SceneAgent{At: env.Place{seat, int(at)}, Seat: seat, Alive: true})
 	}
+}
+
+func (m *Match) Difference(other env.Match) string {
+	if s := other.(*Match).State; s != m.State {
+		return fmt.Sprintf("%+v and %+v", m.State, s)
+	}
+	return ""
 }
 
 func (m *Match) AppendJSON(dst []byte) ([]byte, error) {

@@ -135,7 +135,7 @@ func (p *replay) Position() ([]byte, *env.Spec) { return p.Match.Append(nil), p.
 
 func (p *replay) Follow(see func(record.Moment) error) error {
 	at := record.Moment{Match: p.Match, Shown: p.Match, Game: p.game}
-	at.Tracker = env.NewTrackers(at.Game, 1, true)[0]
+	at.Tracker = at.Game.NewTrackers(1, true)[0]
 	err := see(at)
 	for err == nil && p.made < p.Len() {
 		at.Actions = p.recorded.Steps[p.made].Actions[:]

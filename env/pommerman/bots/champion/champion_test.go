@@ -11,6 +11,7 @@ import (
 	"pommego/env/grid"
 	"pommego/env/pommerman"
 	"pommego/env/search"
+	"pommego/env/seat"
 )
 
 // TestChampionOptions: options arrive where they belong, and bad ones are refused.
@@ -321,7 +322,7 @@ func TestChampionSurrounded(t *testing.T) {
 		.......`)
 	b := pommermantest.Bot(t, players, "champion:ticks=2000", 1)
 	pommermantest.ActionOf(b, v)
-	if n := b.(env.Searcher).Searched(); n < 200 {
+	if n := b.(seat.Searcher).Searched(); n < 200 {
 		t.Errorf("it searched %d ticks, want all scenarios and what follows", n)
 	}
 }

@@ -82,7 +82,7 @@ func (a *agent) Act(v *pommerman.View, action []uint8) {
 	a.Forget()
 	p := planners.Get().(*planner)
 	defer planners.Put(p)
-	if v.Rules.StepKind == pommerman.StepJava {
+	if v.Rules.Traits().Copied {
 		v.Rules.CopyJava(v, &p.root)
 	} else {
 		v.Rules.Imagine(&a.belief, v)

@@ -136,7 +136,7 @@ func TestReports(t *testing.T) {
 				return
 			}
 			decided++
-			ticks = max(ticks, a.(env.Searcher).Searched())
+			ticks = max(ticks, a.Searched())
 			for other, n := range visits {
 				if n > 0 && (visits[move] == 0 || values[other] > values[move]) {
 					t.Errorf("%s plays %d, but reports %v and %v", name, move, visits, values)

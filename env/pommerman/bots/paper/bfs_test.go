@@ -8,6 +8,7 @@ import (
 	"pommego/env/envtest/pommermantest"
 	"pommego/env/pommerman"
 	"pommego/env/pommerman/bots/tactics"
+	"pommego/env/seat"
 )
 
 // TestBreadthFirst lets bfs decide on drawn boards in which the rules leave the
@@ -60,7 +61,7 @@ func TestBreadthFirst(t *testing.T) {
 			b.Reset(env.RNG{State: value})
 			action := []uint8{0}
 			b.Act(v, action)
-			if n := b.(env.Searcher).Searched(); n > 300 {
+			if n := b.(seat.Searcher).Searched(); n > 300 {
 				t.Fatalf("%s: %d ticks searched, want at most 300", test.reason, n)
 			}
 			got = got.With(pommerman.Action(action[0]))
@@ -106,7 +107,7 @@ func TestBreadthFirstMemory(t *testing.T) {
 		}
 		b.Reset(env.RNG{State: 1})
 		b.Act(v, []uint8{0})
-		if n := b.(env.Searcher).Searched(); n < test.least || n > test.most {
+		if n := b.(seat.Searcher).Searched(); n < test.least || n > test.most {
 			t.Errorf("%s searched %d ticks, want %d to %d", test.agent, n, test.least, test.most)
 		}
 	}

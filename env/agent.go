@@ -1,0 +1,91 @@
+package env
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Agent plays one seat of one match. It gets the match, but must use only what its
+// seat may see; the built-in agents get a view of their seat and nothing else.
+type Agent interface {
+	// Reset empties the agent's memory and gives it an RNG for the episode.
+	Reset(rng RNG)
+
+	// Reseed replaces the RNG and leaves the memory as it is, as Match.Reseed
+	// does for the game's.
+	Reseed(rng RNG)
+
+	// Act writes the seat's action, len(Spec.Actions) numbers.
+	Act(m Match, seat int, action []uint8)
+
+	// Append and Restore save the agent's memory and RNG state.
+	Append(dst []byte) []byte
+	Restore(state []byte) error
+
+	// Waits reports whether Act spends most of its time waiting for something outside this
+	// program, so that it is worth stepping more games at a time than there are cores.
+	Waits() bool
+
+	// Searched is how many ticks of the game the last Act simulated, 0 if it decided
+	// without simulation.
+	Searched() uint64
+
+	// StopOn has Act load the flag every few moments while it searches, and end soon after
+	// that is true, with any action; what is played then does not count. It must be called
+	// before the agent acts.
+	StopOn(flag Flag)
+}
+
+// NoSearch is the part of an Agent that neither searches nor waits, to be embedded.
+type NoSearch struct{}
+
+// Waits is false.
+func (NoSearch) Waits() bool { return false }
+
+// Searched is 0.
+func (NoSearch) Searched() uint64 { return 0 }
+
+// StopOn does nothing.
+func (NoSearch) StopOn(Flag) {}
+
+// Outside is an Agent outside this program, such as a process of its own.
+type Outside interface {
+	// Try starts it, and returns an error if it cannot play.
+	Try() error
+
+	// End tells it that its episode has ended, in the position that m has.
+	End(m Match, seat int)
+
+	// Missed is how many of its moves in this episode were replaced by stop: those that
+	// came late, and those that failed.
+	Missed() (late, failed int)
+
+	// Close ends it. It is not used any more.
+	Close() error
+}
+
+// Flag is an *atomic.Bool, or what acts as one and does more while it is asked.
+type Flag interface{ Load() bool }
+
+// SearchReporter is an Agent that chooses by searching and reports the statistics of
+// its search.
+type SearchReporter interface {
+	// SearchStatistics writes, for each choice of each action component (numbered as
+	// Mask does), how often the last Act visited it and, if it did, the
+	// value it found, in its own unit. The caller passes visits and values filled with
+	// zeros. It returns false if that Act decided without a search.
+	SearchStatistics(visits []int32, values []float64) bool
+}
+
+// FileError is the error of an agent's option that names a file. Callers that trust the
+// name read the file and make the agent from its content.
+type FileError struct {
+	Option, Path string
+	Names        []string // the values that the option has built in
+	Make         func(content []byte) (Agent, error)
+}
+
+func (e *FileError) Error() string {
+	return fmt.Sprintf("option %s=%s, want one of %s; only pommego play and pommego tournament read it from a file",
+		e.Option, e.Path, strings.Join(e.Names, ", "))
+}
