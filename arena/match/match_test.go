@@ -316,10 +316,4 @@ func TestNewPlayerErrors(t *testing.T) {
 			t.Errorf("%q: %v, %v; want an error with %q", tc.name, p, err, tc.want)
 		}
 	}
-	toy := envtest.Toy()
-	for _, name := range []string{"http://127.0.0.1:1", "exec:true"} {
-		if _, err := match.NewPlayer(toy, name); err == nil || !strings.Contains(err.Error(), "has built-in agents only") {
-			t.Errorf("%s in a game without dictionaries: %v", name, err)
-		}
-	}
 }

@@ -88,7 +88,7 @@ func Toy() env.Game { return NewToy(ToyTeams()) }
 
 // NewToy makes a toy game. It panics if the rules make no sense.
 func NewToy(rules ToyRules) env.Game {
-	g := &toyGame{rules: rules, board: grid.Bounded(rules.Rows, rules.Cols)}
+	g := &toyGame{rules: rules, board: toyBoard{rules.Rows, rules.Cols}}
 	seats := 0
 	for _, team := range rules.Teams {
 		var set env.SeatSet
@@ -112,10 +112,27 @@ func NewToy(rules ToyRules) env.Game {
 	return g
 }
 
+// toyBoard is a board that ends at its edges. Its cells are numbered row by row.
+type toyBoard struct{ rows, cols int }
+
+func (b toyBoard) Cells() int { return b.rows * b.cols }
+
+func (b toyBoard) RowCol(cell int) (row, col int) { return cell / b.cols, cell % b.cols }
+
+// Next is the neighbour of a cell, -1 where the board ends.
+func (b toyBoard) Next(cell int, d grid.Dir) int {
+	row, col := b.RowCol(cell)
+	down, right := d.Delta()
+	if row, col = row+down, col+right; row < 0 || row >= b.rows || col < 0 || col >= b.cols {
+		return -1
+	}
+	return row*b.cols + col
+}
+
 // toyGame is env.Game.
 type toyGame struct {
 	rules       ToyRules
-	board       *grid.Topology
+	board       toyBoard
 	teams       []env.SeatSet
 	spec        env.Spec
 	fingerprint uint64

@@ -35,7 +35,7 @@ func (m *toyMatch) move(actions []uint8) {
 		if s.Energy == 0 {
 			continue
 		}
-		if to := m.game.board.Next(int(s.Cell), grid.Dir(actions[2*i])); to != grid.None && !m.taken(to) {
+		if to := m.game.board.Next(int(s.Cell), grid.Dir(actions[2*i])); to >= 0 && !m.taken(to) {
 			s.Cell = uint8(to)
 		}
 	}

@@ -21,7 +21,7 @@ func (m *toyMatch) Mask(seat int, dst []uint8) {
 		return
 	}
 	for _, d := range grid.Dirs {
-		if m.game.board.Next(int(self.Cell), d) != grid.None {
+		if m.game.board.Next(int(self.Cell), d) >= 0 {
 			dst[d] = 1
 		}
 	}

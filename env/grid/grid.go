@@ -1,9 +1,6 @@
 // Package grid is the geometry that games on square cells share: directions,
-// boards with walls or wrapped into a torus, rays, and sets of cells small enough
-// to be handled as bits.
+// cells, and sets of cells small enough to be handled as bits.
 //
-// Two layouts are offered. [Topology] serves any board: cells are numbered row
-// by row and a table says who is whose neighbour, so walls and torus are data.
 // [Cell] and [Bits] serve boards of up to 14x14 cells with a border (15x15 if its
 // sides may share one): a cell is one byte, 16*(row+1) + (col+1), so that a step
 // in a direction is one addition that always lands inside a 256-entry array, and
@@ -63,71 +60,4 @@ func (d Dir) Opposite() Dir {
 		return Left
 	}
 	return Stay
-}
-
-// None marks a neighbour that does not exist.
-const None = -1
-
-// Topology is a board's shape: its size and, for every cell and direction, the
-// neighbouring cell. Cells are numbered row by row from 0. It is read-only.
-type Topology struct {
-	Rows, Cols int
-	Torus      bool
-	next       [][5]int16
-}
-
-// Bounded makes a board that ends at its edges.
-func Bounded(rows, cols int) *Topology { return newTopology(rows, cols, false) }
-
-// Torus makes a board whose edges are joined to the opposite ones.
-func Torus(rows, cols int) *Topology { return newTopology(rows, cols, true) }
-
-func newTopology(rows, cols int, torus bool) *Topology {
-	if rows < 1 || cols < 1 || rows*cols > 1<<14 {
-		panic("grid: a board needs 1 to 16384 cells")
-	}
-	t := &Topology{Rows: rows, Cols: cols, Torus: torus, next: make([][5]int16, rows*cols)}
-	for r := range rows {
-		for c := range cols {
-			for d := Stay; d <= Right; d++ {
-				t.next[r*cols+c][d] = t.neighbour(r, c, d)
-			}
-		}
-	}
-	return t
-}
-
-func (t *Topology) neighbour(r, c int, d Dir) int16 {
-	dr, dc := d.Delta()
-	r, c = r+dr, c+dc
-	if t.Torus {
-		r, c = (r+t.Rows)%t.Rows, (c+t.Cols)%t.Cols
-	}
-	if r < 0 || r >= t.Rows || c < 0 || c >= t.Cols {
-		return None
-	}
-	return int16(r*t.Cols + c)
-}
-
-// Cells is the number of cells.
-func (t *Topology) Cells() int { return len(t.next) }
-
-// Next is the neighbour of cell in direction d, None where the board ends.
-func (t *Topology) Next(cell int, d Dir) int { return int(t.next[cell][d]) }
-
-// At is the number of the cell at row and col.
-func (t *Topology) At(row, col int) int { return row*t.Cols + col }
-
-// RowCol is the row and the column of a cell.
-func (t *Topology) RowCol(cell int) (row, col int) { return cell / t.Cols, cell % t.Cols }
-
-// Ray calls visit for each of the up to length cells that follow cell in
-// direction d, until visit returns false or the board ends.
-func (t *Topology) Ray(cell int, d Dir, length int, visit func(cell int) bool) {
-	for range length {
-		cell = t.Next(cell, d)
-		if cell == None || !visit(cell) {
-			return
-		}
-	}
 }

@@ -142,34 +142,3 @@ func TestSharedBorder(t *testing.T) {
 		t.Errorf("a flood from a corner reaches %d cells, want the whole board", got.Len())
 	}
 }
-
-// TestTopology checks neighbours, rays and distances with walls and on a torus.
-func TestTopology(t *testing.T) {
-	walled, torus := Bounded(3, 4), Torus(3, 4)
-	if walled.Next(0, Up) != None || walled.Next(0, Left) != None || walled.Next(0, Right) != 1 || walled.Next(0, Down) != 4 {
-		t.Error("the corner of a bounded board has the wrong neighbours")
-	}
-	if torus.Next(0, Up) != 8 || torus.Next(0, Left) != 3 || torus.Next(11, Right) != 8 || torus.Next(11, Down) != 3 {
-		t.Error("the corners of a torus have the wrong neighbours")
-	}
-	for c := range torus.Cells() {
-		if row, col := torus.RowCol(c); torus.At(row, col) != c {
-			t.Errorf("cell %d is row %d, column %d, and back %d", c, row, col, torus.At(row, col))
-		}
-		for _, d := range Dirs {
-			if torus.Next(torus.Next(c, d), d.Opposite()) != c {
-				t.Errorf("%v and back from %d does not return", d, c)
-			}
-		}
-	}
-	var ray []int
-	walled.Ray(1, Right, 9, func(c int) bool { ray = append(ray, c); return true })
-	if !slices.Equal(ray, []int{2, 3}) {
-		t.Errorf("ray right of cell 1 is %v, want [2 3]", ray)
-	}
-	ray = nil
-	torus.Ray(1, Left, 3, func(c int) bool { ray = append(ray, c); return c != 3 })
-	if !slices.Equal(ray, []int{0, 3}) {
-		t.Errorf("ray left of cell 1 stopped at 3 is %v, want [0 3]", ray)
-	}
-}

@@ -1,6 +1,8 @@
 package pommerman
 
 import (
+	"reflect"
+
 	"pommego/env"
 	"pommego/env/grid"
 )
@@ -21,10 +23,10 @@ type Belief struct {
 	State
 	Seen grid.Bits // the cells that were ever in view
 
-	side        uint8  // the board's, 0 if nothing is believed yet
-	rules       Rules  // by which it is believed; not set while fresh
-	fresh       bool   // restored, and not yet checked against the rules
-	fingerprint uint64 // while fresh, the fingerprint of the rules
+	side   uint8  // the board's, 0 if nothing is believed yet
+	rules  Rules  // by which it is believed; not set while fresh
+	fresh  bool   // restored, and not yet checked against the rules
+	digest uint64 // while fresh, that of the rules
 }
 
 // Imagine updates the belief with the seat's next view. A belief from which the view
@@ -61,13 +63,34 @@ func (r *Rules) Imagine(b *Belief, v *View) {
 // the same again.
 func (r *Rules) leadsTo(b *Belief, v *View) bool {
 	if b.fresh {
-		if int(b.side) != r.BoardSize || b.fingerprint != r.Fingerprint() || r.Check(&b.State) != nil {
+		if int(b.side) != r.BoardSize || b.digest != r.digest() || r.Check(&b.State) != nil {
 			return false
 		}
-		b.rules, b.fresh = *r, false
+		b.rules, b.fresh, b.digest = *r, false, 0
 	}
 	late := v.StepCount - int(b.StepCount)
 	return b.rules == *r && (late == 0 || late == 1)
+}
+
+// digest is a hash of all fields, made without allocations.
+func (r *Rules) digest() uint64 {
+	h, fields := uint64(0), reflect.ValueOf(r).Elem()
+	add := func(x uint64) { h = (h ^ x) * 0x100000001b3 } // as FNV-1a does with bytes
+	for i := range fields.NumField() {
+		switch f := fields.Field(i); {
+		case f.CanInt():
+			add(uint64(f.Int()))
+		case f.CanUint():
+			add(f.Uint())
+		case f.Kind() == reflect.Bool:
+			add(uint64(toByte(f.Bool())))
+		default:
+			for _, b := range []byte(f.String()) {
+				add(uint64(b))
+			}
+		}
+	}
+	return h
 }
 
 // forget starts from what is known before the first view: who starts where,

@@ -6,7 +6,7 @@ import (
 )
 
 // The saved form of a belief: side and, unless that is 0, step count, ring due,
-// the rules' fingerprint, a byte for each cell of the board, four for each agent, the number of
+// the rules' digest, a byte for each cell of the board, four for each agent, the number of
 // bombs, and four bytes for each. A cell's byte is its item, 16 times the life
 // of its flame, and 128 if it was ever seen.
 const (
@@ -25,7 +25,7 @@ func (b *Belief) code(c *saved.Codec) {
 	}
 	saved.Numbers(c, &b.StepCount)
 	saved.Numbers(c, &b.due, &b.training)
-	saved.Numbers(c, &b.fingerprint)
+	saved.Numbers(c, &b.digest)
 	for at := range grid.Square(int(b.side)).All {
 		b.codeCell(c, at)
 	}
@@ -56,7 +56,7 @@ func (b *Belief) Code(c *saved.Codec) {
 	if !c.Reading() {
 		written := *b
 		if b.side != 0 && !b.fresh {
-			written.fingerprint = b.rules.Fingerprint()
+			written.digest = b.rules.digest()
 		}
 		written.code(c)
 		return

@@ -13,7 +13,6 @@ import (
 // shared by every goroutine.
 type Plan struct {
 	rules   Rules
-	torus   *grid.Topology
 	cells   int
 	words   int // of a Cells that are in use
 	next    [][8]Cell
@@ -38,19 +37,20 @@ func NewPlan(rules Rules) (*Plan, error) {
 	if err := rules.Validate(); err != nil {
 		return nil, err
 	}
-	p := &Plan{rules: rules, torus: grid.Torus(rules.Height, rules.Width), cells: rules.Width * rules.Height}
+	p := &Plan{rules: rules, cells: rules.Width * rules.Height}
 	p.words, p.seated = (p.cells+63)/64, seated(rules.Players)
 	p.next = make([][8]Cell, p.cells)
 	p.places = make([]place, p.cells)
 	for c := range p.cells {
+		x, y := c%rules.Width, c/rules.Width
+		p.places[c] = place{uint8(x), uint8(y)}
 		for a := range p.next[c] {
 			p.next[c][a] = Cell(c)
 		}
 		for _, d := range grid.Dirs {
-			p.next[c][d] = Cell(p.torus.Next(c, d))
+			down, right := d.Delta()
+			p.next[c][d] = p.At((x+right+rules.Width)%rules.Width, (y+down+rules.Height)%rules.Height)
 		}
-		y, x := p.torus.RowCol(c)
-		p.places[c] = place{uint8(x), uint8(y)}
 	}
 	if rules.BlastShape == Cross {
 		p.reaches = p.around(func(at Cell, all *Cells) { p.cross(at, rules.BlastRadius, all) })
@@ -74,7 +74,7 @@ func (p *Plan) Rules() *Rules { return &p.rules }
 func (p *Plan) Cells() int { return p.cells }
 
 // At is the field at column x and row y.
-func (p *Plan) At(x, y int) Cell { return Cell(p.torus.At(y, x)) }
+func (p *Plan) At(x, y int) Cell { return Cell(y*p.rules.Width + x) }
 
 // XY is the column and the row of a field.
 func (p *Plan) XY(c Cell) (x, y int) { return int(p.places[c].x), int(p.places[c].y) }
@@ -96,30 +96,28 @@ func (p *Plan) around(mark func(at Cell, all *Cells)) []uint64 {
 // cross adds a field and radius fields each way. A ray that meets itself around
 // the torus adds fields that are there already.
 func (p *Plan) cross(at Cell, radius int, all *Cells) {
-	all.Add(at)
 	for _, d := range grid.Dirs {
-		p.torus.Ray(int(at), d, radius, func(c int) bool {
-			all.Add(Cell(c))
-			return true
-		})
+		p.ray(at, d, radius, all.Add)
 	}
 }
 
 // square adds all fields up to radius rows and columns away.
 func (p *Plan) square(at Cell, radius int, all *Cells) {
-	across := func(from int) bool {
-		all.Add(Cell(from))
-		for _, d := range []grid.Dir{grid.Left, grid.Right} {
-			p.torus.Ray(from, d, radius, func(c int) bool {
-				all.Add(Cell(c))
-				return true
-			})
-		}
-		return true
+	across := func(from Cell) {
+		p.ray(from, grid.Left, radius, all.Add)
+		p.ray(from, grid.Right, radius, all.Add)
 	}
-	across(int(at))
-	p.torus.Ray(int(at), grid.Up, radius, across)
-	p.torus.Ray(int(at), grid.Down, radius, across)
+	p.ray(at, grid.Up, radius, across)
+	p.ray(at, grid.Down, radius, across)
+}
+
+// ray calls visit for a field and the next length ones in a direction.
+func (p *Plan) ray(at Cell, d grid.Dir, length int, visit func(c Cell)) {
+	visit(at)
+	for range length {
+		at = p.next[at][d]
+		visit(at)
+	}
 }
 
 // reach is what a bomb on a field reaches, the words in use.
