@@ -3,7 +3,6 @@ package basewar
 import (
 	"encoding/json"
 	"testing"
-
 )
 
 // TestDictionary reads what programs are told and compares it with the state.
