@@ -37,10 +37,12 @@ func (a *account) reserve(bytes int64, field, what string) error {
 	defer a.mu.Unlock()
 	switch {
 	case a.held+bytes > a.perConnection():
-		return fail(codeLimit, field, hint, "%s would take %d bytes; this connection has %d, and may have %d, half of the server's memory budget",
+		return fail(codeLimit, field, hint,
+			"%s would take %d bytes; this connection has %d, and may have %d, half of the server's memory budget",
 			what, bytes, a.held, a.perConnection())
 	case a.used+bytes > a.most:
-		return fail(codeLimit, field, hint, "%s would take %d bytes; all connections have %d of the server's memory budget of %d",
+		return fail(codeLimit, field, hint,
+			"%s would take %d bytes; all connections have %d of the server's memory budget of %d",
 			what, bytes, a.used, a.most)
 	}
 	a.held += bytes

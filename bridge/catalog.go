@@ -29,7 +29,8 @@ func readGame(in *fields) gameRequest {
 func (s *session) catalogGame(q gameRequest) (env.Game, error) {
 	c := &s.server.cfg
 	if ids := c.IDs(); !slices.Contains(ids, q.id) {
-		return nil, fail(codeUnknownEnvID, "env_id", "", "unknown id %q%s, want one of %s", q.id, enum.Suggest(q.id, ids), strings.Join(ids, ", "))
+		return nil, fail(codeUnknownEnvID, "env_id", "", "unknown id %q%s, want one of %s", q.id, enum.Suggest(q.id, ids),
+			strings.Join(ids, ", "))
 	}
 	if q.rules == nil {
 		game, err := c.Game(q.id)

@@ -57,7 +57,7 @@ type words struct {
 	count atomic.Uint32           // of the steps posted, or answered; the word others wait on
 	waits atomic.Uint32           // not 0: this side waits, or is about to, and has to be woken
 	each  [maxSlots]atomic.Uint64 // of each slot the request's number, or the length of its batch
-	place [maxSlots]atomic.Uint32 // of each slot, the client's: one more than the place for its batch; 0, asMessage: see take
+	place [maxSlots]atomic.Uint32 // of each slot, the client's: one more than the place for its batch; see take
 }
 
 // asMessage is what the client writes instead of a place for a request that lies in the
@@ -134,12 +134,14 @@ func (s *session) shareMemory(e *environment, slots, places int) error {
 	}
 	c := newChannel(slots, places, e.pool.Rows()*len(e.pool.Spec().Actions), e.layout.size+e.layout.tail, games)
 	bytes := int64(c.size) + int64(len(c.messages)+1)*e.layout.besides
-	if err := s.memory.reserve(bytes, "shared_memory", fmt.Sprintf("shared memory for %d batches", len(c.messages)+1)); err != nil {
+	what := fmt.Sprintf("shared memory for %d batches", len(c.messages)+1)
+	if err := s.memory.reserve(bytes, "shared_memory", what); err != nil {
 		return err
 	}
 	e.bytes += bytes
 	if err := c.open(); err != nil {
-		return fail(codeBadOption, "shared_memory", "leave it out: batches then come through the socket", "memory cannot be shared: %v", err)
+		return fail(codeBadOption, "shared_memory", "leave it out: batches then come through the socket",
+			"memory cannot be shared: %v", err)
 	}
 	e.channel, e.messages = c, make(chan *batchMessage, 1)
 	other := e.messageAt(len(c.messages), e.messages)
@@ -167,7 +169,8 @@ func (e *environment) messageAt(place int, home chan *batchMessage) *batchMessag
 func (c *channel) describe() entries {
 	about := entries{
 		"path", fmt.Sprintf("/proc/%d/fd/%d", os.Getpid(), c.file.Fd()),
-		"bytes", len(c.mem), "key", append([]byte{}, c.mem[:keyBytes]...), "actions", c.actions, "batches", c.batches, "requests", c.other,
+		"bytes", len(c.mem), "key", append([]byte{}, c.mem[:keyBytes]...), "actions", c.actions, "batches", c.batches,
+		"requests", c.other,
 	}
 	if c.games != nil {
 		about = append(about, "games", c.games)

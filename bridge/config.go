@@ -147,7 +147,8 @@ func (c *Config) checkNames() error {
 	}
 	for _, origin := range c.Origins {
 		if !strings.Contains(origin, "://") || strings.HasSuffix(origin, "/") {
-			return fmt.Errorf("bridge: Config.Origins has %q, want it as a browser sends it, such as https://example.org", origin)
+			return fmt.Errorf("bridge: Config.Origins has %q, want it as a browser sends it, such as https://example.org",
+				origin)
 		}
 	}
 	if strings.ContainsAny(c.Token, " \t\r\n") {

@@ -264,5 +264,6 @@ func isMap(code byte) bool {
 }
 
 func (c *cursor) wrong(at int, format string, args ...any) error {
-	return fail(codeMalformed, "", "send one msgpack map by the rules of PROTOCOL.md", "at byte %d: %s", at, fmt.Sprintf(format, args...))
+	return fail(codeMalformed, "", "send one msgpack map by the rules of PROTOCOL.md", "at byte %d: %s", at,
+		fmt.Sprintf(format, args...))
 }

@@ -91,13 +91,15 @@ func (s *session) fromVec(err error, field string) error {
 	case errors.As(err, &refused): // an agent of a saved game
 		return inField(refused, field)
 	case errors.As(err, &broke):
-		s.server.cfg.Log.Error("game panicked", "client", s.client, "id", broke.Game, "seed", broke.Seed, "episode", broke.Episode,
+		s.server.cfg.Log.Error("game panicked", "client", s.client, "id", broke.Game, "seed", broke.Seed,
+			"episode", broke.Episode,
 			"value", broke.Value, "actions", broke.Actions, "stack", string(broke.Stack))
 		e := fail(codeGamePanic, "", "please report it with state; reset the game to go on", "%s", message)
 		e.Fault = &fault{Game: broke.Game, Seed: broke.Seed, Episode: broke.Episode, State: broke.State}
 		return e
 	case errors.As(err, new(*vec.ActionError)):
-		return fail(codeBadAction, "actions", "only rows that are out, or whose game this step resets, may have any value", "%s", message)
+		return fail(codeBadAction, "actions", "only rows that are out, or whose game this step resets, may have any value",
+			"%s", message)
 	case errors.As(err, new(*vec.StateError)):
 		return fail(codeBadState, "states", "states fit environments of the same id, rules and seats", "%s", message)
 	case errors.Is(err, vec.ErrFinished):
@@ -105,7 +107,8 @@ func (s *session) fromVec(err error, field string) error {
 	case errors.Is(err, vec.ErrBroken):
 		return fail(codeGameBroken, field, "reset it with a mask, or set its state", "%s", message)
 	case errors.Is(err, vec.ErrSent), errors.Is(err, vec.ErrFew):
-		return fail(codeOutOfTurn, field, "recv a game before you send it again, and have batch_size games under way before you recv", "%s", message)
+		return fail(codeOutOfTurn, field,
+			"recv a game before you send it again, and have batch_size games under way before you recv", "%s", message)
 	case errors.Is(err, vec.ErrNotReset):
 		return fail(codeNotReset, field, "reset all games first", "%s", message)
 	}

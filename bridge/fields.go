@@ -93,7 +93,8 @@ func (f *fields) end() error {
 func (f *fields) unknown() error {
 	for _, k := range f.keys() {
 		if name := string(f.msg[k.from:k.to]); !slices.Contains(f.known, name) {
-			return fail(codeUnknownField, name, "", "%s has no field %q, it has %s", f.request, name, strings.Join(f.known, ", "))
+			return fail(codeUnknownField, name, "", "%s has no field %q, it has %s", f.request, name,
+				strings.Join(f.known, ", "))
 		}
 	}
 	return nil
@@ -263,7 +264,8 @@ func (f *fields) decimal(field string) float64 {
 
 // games reads a list of games; nil if it is absent.
 func (f *fields) games() []int {
-	return list(f, "games", "an array of integers", 0, maxElements, func(int) int { return int(f.number("games", 0, maxInt)) })
+	return list(f, "games", "an array of integers", 0, maxElements,
+		func(int) int { return int(f.number("games", 0, maxInt)) })
 }
 
 // seed is nil if the request has none.
@@ -323,7 +325,8 @@ func (f *fields) tensor(name string, want env.DType) (t tensor) {
 	}
 	t.data = f.take(name, formBinary, "a binary").data
 	if size := t.size(); size != uint64(len(t.data)) {
-		f.wrong(codeWrongShape, name, "", "%s has %d bytes of data, want %d for shape %v of %s", name, len(t.data), size, slices.Clone(t.shape()), want)
+		f.wrong(codeWrongShape, name, "", "%s has %d bytes of data, want %d for shape %v of %s", name, len(t.data), size,
+			slices.Clone(t.shape()), want)
 	}
 	return t
 }

@@ -75,7 +75,8 @@ func (f *followed) Stepped(actions []uint8) {
 	}
 	f.missed = append(f.missed, f.at.Tracker.Events()...)
 	f.behind = true
-	if shown := f.env.shown.last(); shown != f.shown || f.wanted && (f.at.Match.Status().Over || time.Since(f.when) >= between) {
+	due := f.wanted && (f.at.Match.Status().Over || time.Since(f.when) >= between)
+	if shown := f.env.shown.last(); due || shown != f.shown {
 		f.describe(shown)
 	}
 }

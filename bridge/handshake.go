@@ -18,9 +18,13 @@ import (
 func (srv *Server) admit(r *http.Request) (status int, reason string) {
 	switch {
 	case !srv.knowsHost(r.Host):
-		return http.StatusForbidden, fmt.Sprintf("the Host header is %q, and this server answers to 127.0.0.1, localhost, [::1] and the names it was started with", r.Host)
+		return http.StatusForbidden,
+			fmt.Sprintf("the Host header is %q, and this server answers to 127.0.0.1, localhost, [::1] and the names it was "+
+				"started with", r.Host)
 	case !srv.knowsOrigin(r):
-		return http.StatusForbidden, fmt.Sprintf("the Origin header is %q, and this server was not started with it as an allowed origin", r.Header.Get("Origin"))
+		return http.StatusForbidden,
+			fmt.Sprintf("the Origin header is %q, and this server was not started with it as an allowed origin",
+				r.Header.Get("Origin"))
 	}
 	if status, reason = srv.admitToken(r); status != 0 {
 		return status, reason
@@ -33,7 +37,9 @@ func (srv *Server) admit(r *http.Request) (status int, reason string) {
 	case !websocket.IsWebSocketUpgrade(r):
 		return http.StatusBadRequest, "this is a pommego server: connect with WebSocket and subprotocol " + Subprotocol
 	case !slices.Contains(websocket.Subprotocols(r), Subprotocol):
-		return http.StatusBadRequest, fmt.Sprintf("the subprotocols offered are %q, want %s: install client and server of the same release", websocket.Subprotocols(r), Subprotocol)
+		return http.StatusBadRequest,
+			fmt.Sprintf("the subprotocols offered are %q, want %s: install client and server of the same release",
+				websocket.Subprotocols(r), Subprotocol)
 	}
 	return 0, ""
 }
@@ -86,7 +92,8 @@ func (srv *Server) admitToken(r *http.Request) (status int, reason string) {
 		case <-r.Context().Done():
 		}
 	}
-	return http.StatusUnauthorized, "this server wants the header Authorization: Bearer TOKEN, with the token it was started with"
+	return http.StatusUnauthorized,
+		"this server wants the header Authorization: Bearer TOKEN, with the token it was started with"
 }
 
 func (srv *Server) knowsToken(given string) bool {

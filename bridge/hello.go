@@ -25,7 +25,8 @@ type helloRequest struct {
 
 func readHello(in *fields) helloRequest {
 	in.need("versions", "client")
-	versions := list(in, "versions", "an array of integers", 1, 16, func(int) uint64 { return in.number("versions", 0, 1<<64-1) })
+	versions := list(in, "versions", "an array of integers", 1, 16,
+		func(int) uint64 { return in.number("versions", 0, 1<<64-1) })
 	return helloRequest{versions, in.text("client")}
 }
 

@@ -78,7 +78,8 @@ func (g *gallery) list() []LiveEnv {
 	all := []LiveEnv{}
 	for number, e := range g.envs {
 		all = append(all, LiveEnv{
-			number, e.pool.Spec().ID, e.pool.Games(), e.pool.Learners(), e.owner.client, e.begun.Load(), e.pausable, e.viewers.paused(),
+			number, e.pool.Spec().ID, e.pool.Games(), e.pool.Learners(), e.owner.client, e.begun.Load(), e.pausable,
+			e.viewers.paused(),
 		})
 	}
 	slices.SortFunc(all, func(a, b LiveEnv) int { return a.ID - b.ID })
@@ -152,7 +153,8 @@ func (srv *Server) order(w http.ResponseWriter, r *http.Request) {
 	case order != "pause" && order != "go" && order != "step":
 		http.Error(w, fmt.Sprintf("the order is %q, want pause, go or step", order), http.StatusNotFound)
 	case !e.pausable:
-		http.Error(w, fmt.Sprintf("environment %d cannot be paused: its client has to make it with pause", e.number), http.StatusConflict)
+		http.Error(w, fmt.Sprintf("environment %d cannot be paused: its client has to make it with pause", e.number),
+			http.StatusConflict)
 	default:
 		e.viewers.order(order)
 		e.owner.wake()

@@ -76,7 +76,8 @@ func (s *session) makeEnv(id uint64, q makeRequest) (reply, error) {
 		return reply{}, err
 	}
 	if q.places != 0 && q.slots == 0 {
-		return reply{}, fail(codeBadOption, "places", "give shared_memory, too", "places is %d, but no memory is shared", q.places)
+		return reply{}, fail(codeBadOption, "places", "give shared_memory, too", "places is %d, but no memory is shared",
+			q.places)
 	}
 	e := &environment{handle: s.nextHandle, noop: q.noop, pausable: q.pause}
 	messages := messagesPerPool
@@ -127,9 +128,11 @@ func (s *session) checkLimits(cfg *vec.Config) error {
 		return fail(codeLimit, "games", "make several environments",
 			"games is %d, want at most %d", cfg.Games, limits.MaxGames)
 	case cfg.Workers > limits.MaxWorkers:
-		return fail(codeLimit, "workers", "leave it out, and the server chooses", "workers is %d, want at most %d", cfg.Workers, limits.MaxWorkers)
+		return fail(codeLimit, "workers", "leave it out, and the server chooses", "workers is %d, want at most %d",
+			cfg.Workers, limits.MaxWorkers)
 	case len(s.envs) >= limits.maxEnvs:
-		return fail(codeLimit, "", "close one, or use another connection", "this connection has %d environments, and may have no more", len(s.envs))
+		return fail(codeLimit, "", "close one, or use another connection",
+			"this connection has %d environments, and may have no more", len(s.envs))
 	}
 	cfg.MaxWorkers, cfg.Stop, cfg.Allow = limits.MaxWorkers, &s.cancel, limits.allowAgent
 	cfg.Cores, cfg.Neighbours, cfg.Client = limits.Cores, &s.server.neighbours, s.number
@@ -144,7 +147,8 @@ func badOption(field string, err error) error {
 }
 
 // optionNames replaces the names of vec's fields by those of make.
-var optionNames = strings.NewReplacer("LineUps", "line_ups", "ByGame", "by_game", "Weights", "weights", "Games", "games",
+var optionNames = strings.NewReplacer("LineUps", "line_ups", "ByGame", "by_game", "Weights", "weights",
+	"Games", "games",
 	"BatchSize", "batch_size", "Autoreset", "autoreset_mode", "Workers", "workers", "Seats", "seats", "Seat", "seat",
 	"Opponents", "opponents", "MaxEpisodeSteps", "max_episode_steps", "Observation", "observation", "State", "state")
 
@@ -170,7 +174,9 @@ func optionError(err error) *wireError {
 // newPool makes a pool within the server's limits, with the layout of its batch messages, each of
 // so many steps, and takes the memory of it and so many messages: bytes, to be released
 // when it is closed.
-func (s *session) newPool(kind string, handle uint32, cfg vec.Config, steps, messages int) (pool *vec.Pool, l *messageLayout, bytes int64, err error) {
+func (s *session) newPool(kind string, handle uint32, cfg vec.Config, steps, messages int) (
+	pool *vec.Pool, l *messageLayout, bytes int64, err error,
+) {
 	shown := cfg
 	shown.Games *= steps
 	fields, _, err := vec.Layout(shown)
@@ -187,7 +193,8 @@ func (s *session) newPool(kind string, handle uint32, cfg vec.Config, steps, mes
 	l.steps = steps
 	whole := (l.size + l.tail) * shown.Games / shown.BatchGames() // what all games show is kept, however few a batch has
 	if most := s.server.cfg.maxBatchBytes; whole > most {
-		return nil, nil, 0, fail(codeLimit, "games", "make several environments with fewer games, or choose a smaller observation",
+		return nil, nil, 0, fail(codeLimit, "games",
+			"make several environments with fewer games, or choose a smaller observation",
 			"a batch of %d games has up to %d bytes, want at most %d", shown.Games, whole, most)
 	}
 	if bytes, err = l.memory(cfg, shown, messages); err != nil {
@@ -234,12 +241,14 @@ func (e *environment) describe(id uint64) (reply, error) {
 	cfg := e.pool.Config()
 	fields := []any{}
 	for _, f := range e.layout.fields {
-		fields = append(fields, entries{"name", f.Name, "dtype", f.Dtype().String(), "shape", []int(f.Shape()), "per_game", f.PerGame})
+		fields = append(fields, entries{"name", f.Name, "dtype", f.Dtype().String(), "shape", []int(f.Shape()),
+			"per_game", f.PerGame})
 	}
 	about := entries{
 		"env", int(e.handle), "spec", asJSON{e.pool.Spec()},
 		"games", e.pool.Games(), "learners", e.pool.Learners(), "rows", e.pool.Rows(),
-		"observation", cfg.Observation, "reward", cfg.Reward.String(), "autoreset_mode", cfg.Autoreset.String(), "on_death", cfg.OnDeath.String(),
+		"observation", cfg.Observation, "reward", cfg.Reward.String(), "autoreset_mode", cfg.Autoreset.String(),
+		"on_death", cfg.OnDeath.String(),
 		"fields", fields, "final_fields", e.layout.finalNames(), "batch_bytes", e.layout.size + e.layout.tail,
 	}
 	if cfg.BatchSize > 0 {

@@ -39,8 +39,10 @@ func newMetrics(srv *Server) *metrics {
 	gauge := func(name, help string, value func() float64) {
 		added(m, prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, value))
 	}
-	m.sessions = added(m, prometheus.NewGauge(prometheus.GaugeOpts{Name: "pommego_connections", Help: "Connections that are open."}))
-	m.environments = added(m, prometheus.NewGauge(prometheus.GaugeOpts{Name: "pommego_environments", Help: "Environments that exist."}))
+	m.sessions = added(m,
+		prometheus.NewGauge(prometheus.GaugeOpts{Name: "pommego_connections", Help: "Connections that are open."}))
+	m.environments = added(m,
+		prometheus.NewGauge(prometheus.GaugeOpts{Name: "pommego_environments", Help: "Environments that exist."}))
 	gauge("pommego_games", "Games of all environments, those of simulations included.",
 		func() float64 { return float64(srv.games.Load()) })
 	gauge("pommego_memory_bytes", "Bytes of the memory budget that are taken.",
@@ -59,8 +61,10 @@ func newMetrics(srv *Server) *metrics {
 	m.steps = count("pommego_steps_total", "Steps of games: one for each game of each request that steps it.")
 	m.batches = count("pommego_batches_total", "Batches that were written.")
 	m.errors = countBy("pommego_errors_total", "Error replies, by code.", "code")
-	bytes := countBy("pommego_bytes_total", "Bytes of requests received, of replies sent, and of batches left in shared memory.", "way")
-	m.received, m.sent, m.shared = bytes.WithLabelValues("received"), bytes.WithLabelValues("sent"), bytes.WithLabelValues("shared")
+	bytes := countBy("pommego_bytes_total",
+		"Bytes of requests received, of replies sent, and of batches left in shared memory.", "way")
+	m.received, m.sent, m.shared = bytes.WithLabelValues("received"), bytes.WithLabelValues("sent"),
+		bytes.WithLabelValues("shared")
 
 	seconds := added(m, prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name: "pommego_request_seconds", Help: "Time from a request's turn to its reply, by type.", Buckets: latencies,
@@ -70,7 +74,9 @@ func newMetrics(srv *Server) *metrics {
 	}
 	m.invalid = seconds.WithLabelValues("invalid")
 
-	info := added(m, prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "pommego_info", Help: "1, with the server's version."}, []string{"version"}))
+	info := added(m,
+		prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "pommego_info", Help: "1, with the server's version."},
+			[]string{"version"}))
 	info.WithLabelValues(srv.cfg.Version).Set(1)
 	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m

@@ -21,7 +21,8 @@ func (srv *Server) Operations() http.Handler {
 		switch {
 		case srv.probe(w, r):
 		case !srv.Known(r):
-			refuse(w, http.StatusForbidden, fmt.Sprintf("the Host header is %q, want an IP address or a name the server was started with", r.Host))
+			refuse(w, http.StatusForbidden,
+				fmt.Sprintf("the Host header is %q, want an IP address or a name the server was started with", r.Host))
 		case r.URL.Path == "/metrics":
 			srv.serveMetrics(w, r)
 		default:

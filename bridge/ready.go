@@ -92,7 +92,8 @@ func (e *environment) wantBatchSize(wanted bool) error {
 	size := e.pool.Config().BatchSize
 	switch {
 	case wanted && size == 0:
-		return fail(codeBadOption, "env", "step it with step, or make it with batch_size", "environment %d was made without batch_size, and steps all games together", e.handle)
+		return fail(codeBadOption, "env", "step it with step, or make it with batch_size",
+			"environment %d was made without batch_size, and steps all games together", e.handle)
 	case !wanted && size > 0:
 		return fail(codeBadOption, "env", "step it with send and recv, or make it without batch_size",
 			"environment %d was made with batch_size %d, and its games are not stepped together", e.handle, size)

@@ -62,7 +62,8 @@ type ofEnv[Q any] struct {
 
 // registerEnv adds a request about an environment. running: all of the
 // environment's games must have been reset.
-func registerEnv[Q any](name string, running bool, read func(*fields) Q, answer func(*session, *environment, uint64, Q) (reply, error)) {
+func registerEnv[Q any](name string, running bool, read func(*fields) Q,
+	answer func(*session, *environment, uint64, Q) (reply, error)) {
 	register(name, func(in *fields) ofEnv[Q] {
 		in.need("env")
 		return ofEnv[Q]{in.unsigned("env", 1, maxID), read(in)}
@@ -110,11 +111,13 @@ func (r *request) parse(in *fields) (*handler, error) {
 	}
 	h := requests[string(name)]
 	if h == nil {
-		return nil, fail(codeUnknownType, "type", "", "unknown request %q, want one of %s", name, strings.Join(slices.Sorted(maps.Keys(requests)), ", "))
+		return nil, fail(codeUnknownType, "type", "", "unknown request %q, want one of %s", name,
+			strings.Join(slices.Sorted(maps.Keys(requests)), ", "))
 	}
 	r.name, in.request = h.name, h.name
 	if r.simulates && r.name != "simulate" {
-		return nil, fail(codeUnknownType, "type", "send it through the socket", "%q is posted in shared memory, where only simulate can be", r.name)
+		return nil, fail(codeUnknownType, "type", "send it through the socket",
+			"%q is posted in shared memory, where only simulate can be", r.name)
 	}
 	return h, nil
 }

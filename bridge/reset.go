@@ -87,7 +87,8 @@ func (e *environment) readMask(data []byte) ([]bool, error) {
 		some = some || b == 1
 	}
 	if !some {
-		return nil, fail(codeOutOfRange, "mask", "send observe to see the games as they are", "mask is 0 everywhere, want at least one game to reset")
+		return nil, fail(codeOutOfRange, "mask", "send observe to see the games as they are",
+			"mask is 0 everywhere, want at least one game to reset")
 	}
 	return e.mask, nil
 }

@@ -165,7 +165,9 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer srv.connections.Add(-1)
 	if name, here := addressOf(r); !here {
 		if !srv.addresses.enter(name, srv.cfg.MaxPerAddress) {
-			srv.refuse(w, r, http.StatusTooManyRequests, fmt.Sprintf("this address has all of its %d connections; close one, or start the server with a higher --max-connections", srv.cfg.MaxPerAddress))
+			srv.refuse(w, r, http.StatusTooManyRequests,
+				fmt.Sprintf("this address has all of its %d connections; close one, or start the server with a higher "+
+					"--max-connections", srv.cfg.MaxPerAddress))
 			return
 		}
 		defer srv.addresses.leave(name)
@@ -242,6 +244,7 @@ func (s *service) shutdown(web *http.Server, code int) error {
 	case <-time.After(timeout + lingerTime):
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		return fmt.Errorf("bridge: shutting down: %d connections are still at work after %v", len(s.sessions), time.Since(begun).Round(time.Millisecond))
+		return fmt.Errorf("bridge: shutting down: %d connections are still at work after %v", len(s.sessions),
+			time.Since(begun).Round(time.Millisecond))
 	}
 }

@@ -74,10 +74,12 @@ type session struct {
 
 func newSession(srv *Server, ws *websocket.Conn) *session {
 	s := &session{
-		server: srv, ws: ws, conn: ws.NetConn().(peer), client: ws.RemoteAddr().String(), number: srv.clients.Add(1), start: time.Now(),
+		server: srv, ws: ws, conn: ws.NetConn().(peer), client: ws.RemoteAddr().String(), number: srv.clients.Add(1),
+		start:      time.Now(),
 		nextHandle: 1, memory: account{budget: &srv.memory},
 		free: make(chan *request, srv.cfg.maxInFlight), queue: make(chan *request, srv.cfg.maxInFlight),
-		long: make(chan struct{}, 1), out: make(chan reply), stepSignal: make(chan struct{}, 1), viewSignal: make(chan struct{}, 1), quit: make(chan struct{}),
+		long: make(chan struct{}, 1), out: make(chan reply), stepSignal: make(chan struct{}, 1),
+		viewSignal: make(chan struct{}, 1), quit: make(chan struct{}),
 	}
 	for range srv.cfg.maxInFlight {
 		s.free <- &request{}

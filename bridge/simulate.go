@@ -58,16 +58,19 @@ func (s *session) simulate(e *environment, id uint64, q simulateRequest) (rep re
 		shown = steps
 	}
 	if n*shown > s.server.cfg.MaxGames {
-		return reply{}, fail(codeLimit, "states", "send them in several requests", "states has %d entries, for %d steps each, want at most %d in all", n, shown, s.server.cfg.MaxGames)
+		return reply{}, fail(codeLimit, "states", "send them in several requests",
+			"states has %d entries, for %d steps each, want at most %d in all", n, shown, s.server.cfg.MaxGames)
 	}
 	if steps > 1 && q.policy == "" {
-		return reply{}, fail(codeMissingField, "policy", "name one of the game's agents, which plays on after the first step", "steps is %d, and there is no policy", steps)
+		return reply{}, fail(codeMissingField, "policy", "name one of the game's agents, which plays on after the first step",
+			"steps is %d, and there is no policy", steps)
 	}
 	if err := wantActions(&q.actions, n*e.pool.Learners(), e.pool.Spec()); err != nil {
 		return reply{}, err
 	}
 	if e.pool.Outside() {
-		return reply{}, fail(codeBadOption, "env", "make an environment with built-in opponents for it", "agents outside the server cannot be asked in a simulation")
+		return reply{}, fail(codeBadOption, "env", "make an environment with built-in opponents for it",
+			"agents outside the server cannot be asked in a simulation")
 	}
 	sim, err := s.simulator(e, n, shown)
 	if err != nil {

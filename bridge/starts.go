@@ -29,7 +29,8 @@ func (s *session) setStarts(e *environment, id uint64, q startsRequest) (reply, 
 		starts.States, starts.Weights = e.starts.States, e.starts.Weights
 	}
 	if n := len(starts.States) + len(q.states); n > s.server.cfg.MaxGames {
-		return reply{}, fail(codeLimit, "states", "give fewer", "there would be %d states, want at most %d", n, s.server.cfg.MaxGames)
+		return reply{}, fail(codeLimit, "states", "give fewer", "there would be %d states, want at most %d", n,
+			s.server.cfg.MaxGames)
 	}
 	if q.weights == nil {
 		for range q.states {
@@ -37,7 +38,8 @@ func (s *session) setStarts(e *environment, id uint64, q startsRequest) (reply, 
 		}
 	}
 	if len(q.weights) != len(q.states) {
-		return reply{}, fail(codeWrongShape, "weights", "", "weights has %d entries, want %d, one for each of states", len(q.weights), len(q.states))
+		return reply{}, fail(codeWrongShape, "weights", "", "weights has %d entries, want %d, one for each of states",
+			len(q.weights), len(q.states))
 	}
 	bytes := stateBytes(q.states)
 	if err := s.memory.reserve(bytes, "states", fmt.Sprintf("%d more starts", len(q.states))); err != nil {
@@ -92,7 +94,8 @@ func (e *environment) readStarts(states []savedState) ([]*vec.Start, error) {
 			all[k], err = e.pool.NewStart(state.data)
 		}
 		if err != nil {
-			return nil, fail(codeBadState, "states", "states fit environments of the same id and rules", "%s: %s", element("states", k), strings.TrimPrefix(err.Error(), "vec: start: "))
+			return nil, fail(codeBadState, "states", "states fit environments of the same id and rules", "%s: %s",
+				element("states", k), strings.TrimPrefix(err.Error(), "vec: start: "))
 		}
 	}
 	return all, nil
@@ -117,7 +120,8 @@ func (e *environment) startsOf(states []savedState, places tensor) ([]*vec.Start
 	for i, k := range dataAs[int32](&places) {
 		switch {
 		case k < -1 || int(k) >= len(all):
-			return nil, fail(codeOutOfRange, "starts", "", "starts[%d] is %d, want the number of one of %d states, or -1", i, k, len(all))
+			return nil, fail(codeOutOfRange, "starts", "", "starts[%d] is %d, want the number of one of %d states, or -1", i, k,
+				len(all))
 		case k >= 0:
 			starts[i] = all[k]
 		}

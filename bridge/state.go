@@ -105,7 +105,8 @@ func (s *session) getState(e *environment, id uint64, q getStateRequest) (rep re
 			return reply{}, s.fromVec(err, "games")
 		}
 		if most := s.server.cfg.maxBatchBytes; len(msg) > most {
-			return reply{}, fail(codeLimit, "games", "ask for fewer games at a time", "the states of %d games have more than %d bytes", i+1, most)
+			return reply{}, fail(codeLimit, "games", "ask for fewer games at a time",
+				"the states of %d games have more than %d bytes", i+1, most)
 		}
 	}
 	return reply{msg: msg, held: held}, nil
@@ -130,7 +131,8 @@ func (s *session) setState(e *environment, id uint64, q setStateRequest) (reply,
 		return reply{}, err
 	}
 	if len(q.states) != len(games) {
-		return reply{}, fail(codeWrongShape, "states", "", "states has %d entries, want %d, one for each of games", len(q.states), len(games))
+		return reply{}, fail(codeWrongShape, "states", "", "states has %d entries, want %d, one for each of games",
+			len(q.states), len(games))
 	}
 	bytes := 2 * stateBytes(q.states) // and as many are kept to go back to
 	if err := s.memory.reserve(bytes, "states", fmt.Sprintf("%d states", len(q.states))); err != nil {

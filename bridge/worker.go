@@ -45,7 +45,8 @@ func (s *session) answer(r *request) (rep reply) {
 	defer func() {
 		if v := recover(); v != nil {
 			s.server.cfg.Log.Error("fault", "client", s.client, "request", r.name, "value", v, "stack", string(debug.Stack()))
-			err := fail(codeInternal, "", "please report it; close the environment and make it again", "%s failed: %v", r.name, v)
+			err := fail(codeInternal, "", "please report it; close the environment and make it again", "%s failed: %v", r.name,
+				v)
 			rep = reply{msg: encodeError(s.server.metrics.failed(err), r.id, r.hasID)}
 		}
 		s.server.metrics.answered(r.name, time.Since(begun), rep.batch != nil)
@@ -84,7 +85,8 @@ func (s *session) handle(r *request) (reply, error) {
 }
 
 func messageTooLarge(length int64, limit int) error {
-	return fail(codeMessageTooLarge, "", "send less at a time; hello's reply has the limits", "the message has %d bytes, want at most %d", length, limit)
+	return fail(codeMessageTooLarge, "", "send less at a time; hello's reply has the limits",
+		"the message has %d bytes, want at most %d", length, limit)
 }
 
 // write sends replies until there are no more, and watches over the time in

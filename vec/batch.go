@@ -56,7 +56,8 @@ func (p *Pool) newBatch(l *layout, games int, mem []byte) *Batch {
 	if len(mem) < size || uintptr(unsafe.Pointer(unsafe.SliceData(mem)))%8 != 0 {
 		panic(fmt.Sprintf("vec: NewBatch in %d bytes at %p, want %d bytes at a multiple of 8", len(mem), mem, size))
 	}
-	b := &Batch{pool: p, slab: mem[:size:size], finished: make([]int32, 0, games), games: make([]int32, 0, games), lastAt: make([]int32, games)}
+	b := &Batch{pool: p, slab: mem[:size:size], finished: make([]int32, 0, games), games: make([]int32, 0, games),
+		lastAt: make([]int32, games)}
 	clear(b.slab)
 	b.tensors = over(b.slab, l.tensors)
 	b.now = b.shown("")

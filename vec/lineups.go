@@ -100,12 +100,10 @@ func (p *plan) newLineUpSet(l LineUps) (*lineUpSet, error) {
 	l.Names, l.Weights, l.ByGame = slices.Clone(l.Names), slices.Clone(l.Weights), slices.Clone(l.ByGame)
 	for n, names := range l.Names {
 		if len(names) != p.seating.agents {
-			return nil, fmt.Errorf("vec: %d opponents%s, want %d, as many as the pool's games have", len(names), in(l.Names, n), p.seating.agents)
+			return nil, fmt.Errorf("vec: %d Opponents%s, want %d, one for each seat that does not learn",
+				len(names), in(l.Names, n), p.seating.agents)
 		}
 		l.Names[n] = slices.Clone(names)
-		if err := p.checkPolicies(l.Names, n); err != nil {
-			return nil, err
-		}
 	}
 	c := &lineUpSet{LineUps: l}
 	var err error
@@ -113,7 +111,8 @@ func (p *plan) newLineUpSet(l LineUps) (*lineUpSet, error) {
 	case l.ByGame != nil && l.Weights != nil:
 		return nil, fmt.Errorf("vec: Weights and ByGame are both given, want one of them")
 	case l.ByGame != nil && len(l.ByGame) != p.cfg.Games:
-		return nil, fmt.Errorf("vec: ByGame has %d entries, want %d, the number of a line-up for each game", len(l.ByGame), p.cfg.Games)
+		return nil, fmt.Errorf("vec: ByGame has %d entries, want %d, the number of a line-up for each game", len(l.ByGame),
+			p.cfg.Games)
 	case l.ByGame == nil && (len(l.Names) > 1 || l.Weights != nil):
 		if c.reach, err = sums(l.Weights, len(l.Names)); err != nil {
 			return nil, fmt.Errorf("vec: LineUps: %w", err)
@@ -133,16 +132,6 @@ func in(all [][]string, n int) string {
 		return ""
 	}
 	return fmt.Sprintf(" in line-up %d", n)
-}
-
-// checkPolicies checks that line-up n has policies only where there are rows.
-func (p *plan) checkPolicies(all [][]string, n int) error {
-	for k, name := range all[n] {
-		if name == Policy && !slices.Contains(p.seating.policies, k) {
-			return fmt.Errorf("vec: opponent %d%s is %q, but that seat has no row; name it so when the pool is made", k, in(all, n), Policy)
-		}
-	}
-	return nil
 }
 
 // checkAgents makes each agent once.
@@ -295,7 +284,7 @@ func (p *Pool) newLineup(names []string) (lineup, error) {
 		if name != Policy {
 			a, err = p.newAgent(name)
 		} else if !slices.Contains(p.seating.policies, k) {
-			err = fmt.Errorf("%q, but that seat has no row here", Policy)
+			err = fmt.Errorf("%q, but that seat has no row; name it so when the pool is made", Policy)
 		}
 		if err != nil {
 			return l, fmt.Errorf("vec: opponent %d: %w", k, err)

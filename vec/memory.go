@@ -26,8 +26,9 @@ func MemoryOf(cfg Config) (Memory, error) {
 	}
 	l := newLayout(p)
 	one := int64(unsafe.Sizeof(game{})) + matchBytes
-	one += int64(p.seating.learners+p.seating.agents) + int64(p.seating.learners)*8 + 4                 // rows, others, returns, phases
-	m := Memory{Agents: p.lineUpBytes(p.lineUps), Batch: int64(l.final) + 12*int64(p.cfg.BatchGames())} // finished, games and lastAt
+	one += int64(p.seating.learners+p.seating.agents) + int64(p.seating.learners)*8 + 4 // rows, others, returns, phases
+	m := Memory{Agents: p.lineUpBytes(p.lineUps),
+		Batch: int64(l.final) + 12*int64(p.cfg.BatchGames())} // finished, games and lastAt
 	m.Pool = int64(p.cfg.Games)*one + m.Agents
 	if p.cfg.BatchSize > 0 {
 		all := newLayout(p.whole())

@@ -60,14 +60,9 @@ func newSeating(c *Config) (seating, LineUps, error) {
 // opposed is one learner against others in all other seats.
 func (s *seating) opposed(c *Config, lineUps [][]string) error {
 	s.agents = s.seats - 1
-	for n, names := range lineUps {
-		if len(names) != s.agents {
-			return fmt.Errorf("vec: %d Opponents%s, want %d: %s has %d seats, and one is the learner's",
-				len(names), in(lineUps, n), s.agents, c.Game.Spec().ID, s.seats)
-		}
-	}
 	for k := range s.agents {
-		if slices.ContainsFunc(lineUps, func(names []string) bool { return names[k] == Policy }) {
+		policy := func(names []string) bool { return k < len(names) && names[k] == Policy }
+		if slices.ContainsFunc(lineUps, policy) {
 			s.policies = append(s.policies, k)
 		}
 	}
