@@ -9,19 +9,13 @@ import (
 	"pommego/env"
 )
 
-// Clock is the time that players outside this program have when they play as agents of an
-// environment.
-type Clock struct {
-	Limit time.Duration // for a move; 0: DefaultLimit
-	Wait  time.Duration // until they are ready for their first game; 0: DefaultWait
-}
-
 // NewAgent makes an agent of an environment from the name of a player outside this
-// program. Each agent is a program of its own; it starts with the agent's first move.
+// program, which has limit for a move, or what [Rules.Limit] says if that is 0. Each
+// agent is a program of its own; it starts with the agent's first move.
 // A move that is late or fails is stop (env.Outside counts them), and a program that has
 // ended is started again in the next episode. What it remembers is not part of a saved
 // game.
-func NewAgent(game env.Game, name string, c Clock) (env.Agent, error) {
+func NewAgent(game env.Game, name string, limit time.Duration) (env.Agent, error) {
 	if !Outside(name) {
 		return nil, fmt.Errorf("match: agent %q, want http://host:port or exec:COMMAND", name)
 	}
@@ -29,8 +23,7 @@ func NewAgent(game env.Game, name string, c Clock) (env.Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	rules := Rules{Limit: c.Limit, Wait: c.Wait}.of(game)
-	return &outsider{game: game, player: p, limit: rules.Limit, wait: rules.Wait}, nil
+	return &outsider{game: game, player: p, limit: Rules{Limit: limit}.of(game).Limit}, nil
 }
 
 // outsider is a player as an agent.
@@ -38,7 +31,7 @@ type outsider struct {
 	env.NoSearch
 	game         env.Game
 	player       Player
-	limit, wait  time.Duration
+	limit        time.Duration
 	begun        bool // the player knows of the episode
 	late, failed int
 }
@@ -84,7 +77,7 @@ func (a *outsider) Try() error { return a.begin(0) }
 // begin tells the player of a game. After an error that does not mean that it is absent it
 // is asked for moves all the same.
 func (a *outsider) begin(seat int) error {
-	ctx, cancel := context.WithTimeout(context.Background(), a.wait)
+	ctx, cancel := context.WithTimeout(context.Background(), DefaultWait)
 	defer cancel()
 	err := a.player.Begin(ctx, Start{Game: a.game, Seat: seat, Limit: a.limit})
 	if errors.Is(err, ErrAbsent) {

@@ -189,7 +189,7 @@ func (o *serveOptions) allow() error {
 				fmt.Errorf("the server was not started with the agent %q: allow it there with pommego serve --allow-agents %q",
 					name, name)
 		}
-		a, err := match.NewAgent(game, name, match.Clock{Limit: limit})
+		a, err := match.NewAgent(game, name, limit)
 		return a, true, err
 	}
 	return nil
