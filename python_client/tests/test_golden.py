@@ -131,7 +131,7 @@ def test_a_whole_session(monkeypatch: pytest.MonkeyPatch) -> None:
         for entry in SESSION[1:]:
             fields = message(entry)
             kind = fields.pop("type", "")
-            client._next_id = fields.pop("id", client._next_id)
+            client.next_id = fields.pop("id", client.next_id)
             if entry["name"] == "make":
                 games = Games(client, None, fields, copy=True, expand=True, shared_memory=False)
                 envs = PommegoVectorEnv(games, render_mode="ansi", respawn=pytest.fail)

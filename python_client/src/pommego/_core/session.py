@@ -90,7 +90,7 @@ class Session:
             self._simulated = BatchReader(simulated, copy=True, **layout)
             self.learners, self.rows = made.learners, made.rows
             limit = self.client.limits["in_flight"]
-            self.max_in_flight = min(limit, self.memory.in_flight) if self.memory else limit
+            self.max_in_flight = min(limit, self.memory.channel.slots) if self.memory else limit
             self._line_up = np.zeros(made.games, np.int32)  # the number of each game's
         except wire.MISFITS as e:
             raise self.client.distrust(f"an invalid description of the environment: {e!r}") from e

@@ -62,9 +62,7 @@ class Client:
     Attributes:
         end: returns, unless it is gone, what closes this connection's owner, such as a weak method.
         limits: what the server allows, by the protocol's names.
-        server_version: name and version of the server.
-        seed_version: the version of how seeds become games: with another one the same
-            seed gives another game.
+        next_id: the id that the next request must have.
     """
 
     def __init__(
@@ -79,7 +77,7 @@ class Client:
         self.timeout = timeout
         self.address = Address.parse(address)
         self._death = death
-        self._next_id = 1
+        self.next_id = 1
         self._expected: deque[int] = deque()
         self._interrupted = 0  # the id of the last request whose caller was interrupted, until it is answered
         self.end: Callable[[], Callable[[], None] | None] = lambda: None
@@ -99,8 +97,6 @@ class Client:
         self.limits = hello.limits
         if lacking := [name for name in _LIMITS if self.limits.get(name, 0) < 1]:
             raise self.distrust(f"the limits {self.limits}, expected numbers above 0 for {lacking}")
-        self.server_version = hello.server
-        self.seed_version = hello.seed_version
         self._socket.max_message = 2 * self.limits["batch_bytes"] + _MARGIN
 
     def _greet(self) -> wire.Hello:
@@ -118,11 +114,6 @@ class Client:
     def closed(self) -> bool:
         """Whether the connection has ended."""
         return self._socket.closed
-
-    @property
-    def in_flight(self) -> int:
-        """How many requests have no reply yet."""
-        return len(self._expected)
 
     def call(self, kind: str, reply: type[R], **fields: Any) -> R:
         """Send a request and wait for its reply.
@@ -144,18 +135,17 @@ class Client:
 
     def encode(self, kind: str, **fields: Any) -> bytes:
         """Encode a request with the id that `submit` will give it."""
-        return wire.encode(kind, self._next_id, fields)
+        return wire.encode(kind, self.next_id, fields)
 
-    @property
-    def next_id(self) -> int:
-        """The id that the next request must have."""
-        return self._next_id
+    def _take_id(self) -> int:
+        """Return the id of a request that is about to be sent, whose reply is then expected."""
+        request_id, self.next_id = self.next_id, self.next_id + 1
+        self._expected.append(request_id)
+        return request_id
 
     def submit(self, message: bytes | bytearray) -> int:
         """Send an encoded request without waiting; returns its id, which is `next_id`."""
-        request_id = self._next_id
-        self._next_id += 1
-        self._expected.append(request_id)
+        request_id = self._take_id()
         try:
             self._socket.send(message, self.timeout)
         except ConnectionError as e:
@@ -194,9 +184,7 @@ class Client:
 
     def post(self) -> int:
         """Hand over the step whose actions lie in the `slot`; returns its id."""
-        request_id = self._next_id
-        self._next_id += 1
-        self._expected.append(request_id)
+        request_id = self._take_id()
         self._memory.post(request_id)
         return request_id
 
@@ -206,9 +194,7 @@ class Client:
         self.slot()
         if requests.turn is not None:  # one that was interrupted may still lie there
             self._await(channel, requests.turn)
-        request_id = self._next_id
-        self._next_id += 1
-        self._expected.append(request_id)
+        request_id = self._take_id()
         requests.post(request_id, message)
         return request_id
 
@@ -286,10 +272,6 @@ class Client:
     def close(self) -> None:
         """Close the connection. Never raises; idempotent."""
         self._socket.close()
-
-    def forget(self) -> None:
-        """In a forked child: close this process's handle; the parent's connection stays open."""
-        self._socket.forget()
 
     def distrust(self, what: str) -> ProtocolError:
         """Close the connection and return the error that says why."""

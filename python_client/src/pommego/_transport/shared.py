@@ -109,11 +109,6 @@ class SharedMemory:
         self._targets: list[int | None] = [None] * self.channel.slots
         self._most_lent = len(layout.batches) - 1 - self.channel.slots
 
-    @property
-    def in_flight(self) -> int:
-        """How many steps may be in flight."""
-        return self.channel.slots
-
     def post(self, request_id: int) -> None:
         """Post the step whose actions were written last, with a place for its batch."""
         slot = self.channel.turn % self.channel.slots
