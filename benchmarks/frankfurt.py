@@ -1,7 +1,7 @@
 """Let the agent frankfurt, built by you, play matches: a program for `exec:` in team games.
 
     python benchmarks/frankfurt.py LIBRARY          # reads questions, writes answers: arena/match/PROTOCOL.md
-    pommego tournament --env PommeTeamCompetition-v0 --mirrored --games 100 --limit 1s --workers 1 \
+    GOMAXPROCS=1 pommego tournament --env PommeTeamCompetition-v0 --mirrored --games 100 --limit 1s \
         --agents champion:ms=100 --against "exec:python benchmarks/frankfurt.py libpommerman.so"
 
 docs/strength.md says how to build LIBRARY. OMP_THREAD_LIMIT=1 in the environment leaves it one thread.

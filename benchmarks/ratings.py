@@ -4,7 +4,7 @@
     make ratings ARGS="--games 20"      # minutes
     python benchmarks/ratings.py --only team --agents simple,osla,mcts:ticks=500
 
-Each kind is a `pommego tournament --resume` of mirrored games, every agent against every other, in a folder
+Each kind is a `pommego tournament` of mirrored games, every agent against every other, in a folder
 of its own in runs/ratings; more games play on from those that are there. The page, runs/ratings/ratings.md,
 is written anew after each kind from what the folders hold.
 """
@@ -86,7 +86,7 @@ def command(kind: str, options: argparse.Namespace) -> list[str]:
     how = ["--format", "two-against-two" if kind in ("team", "radio") else "round-robin"]
     how += ["--against", ""] if kind in ("team", "radio") else []
     games = ["--mirrored", "--games", str(options.games)]
-    out = ["--out", str(options.out / kind), "--resume", "--timing"]
+    out = ["--out", str(options.out / kind)]
     agents = options.agents or ",".join(SOME if kind in ("ffa", "radio") else AGENTS)
     return [str(options.binary), "tournament", "--env", env, *how, "--agents", agents, *games, *out]
 

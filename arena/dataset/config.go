@@ -74,24 +74,22 @@ type Config struct {
 	// FileGames is how many games a file holds; 0: 10,000, or 100 for Steps.
 	FileGames int `json:"games_per_file"`
 
-	// Unrepeatable allows agents that may not play the same game again: those
-	// whose search has a limit in time, and those outside the program. The
-	// manifest names them.
+	// Unrepeatable says that agents may not play the same game again: their search
+	// has a limit in time, or they are outside the program. It follows from Agents.
 	Unrepeatable bool `json:"unrepeatable,omitempty"`
 
-	// Limit is the time for a move of agents outside the program; 0:
-	// match.DefaultLimit.
+	// Limit is the time for a move of agents outside the program; 0: 10 s.
 	Limit time.Duration `json:"limit_ns,omitempty"`
 }
+
+// defaultLimit is long enough for a slow network: a data set is no contest.
+const defaultLimit = 10 * time.Second
 
 // The bounds of a configuration.
 const (
 	maxGames     = min(1<<40, math.MaxInt)
 	maxFileGames = 1 << 20
 )
-
-// ErrUnrepeatable says that agents may not play the same games again.
-var ErrUnrepeatable = errors.New("the same command could give different games")
 
 // resolve checks the configuration for a game and fills in its defaults.
 func (c Config) resolve(game env.Game) (Config, error) {
@@ -125,6 +123,10 @@ func (c Config) resolve(game env.Game) (Config, error) {
 	if err := c.resolveExtra(spec); err != nil {
 		return c, err
 	}
+	if c.Limit == 0 && slices.ContainsFunc(c.Agents, match.Outside) {
+		c.Limit = defaultLimit
+	}
+	c.Unrepeatable = len(c.reasons()) > 0
 	return c, c.resolveAgents(game)
 }
 
@@ -171,9 +173,6 @@ func (c *Config) resolveAgents(game env.Game) error {
 	for i, name := range c.Agents {
 		if slices.Contains(c.Agents[:i], name) {
 			continue
-		}
-		if why := unrepeatable(name); why != "" && !c.Unrepeatable {
-			return fmt.Errorf("agent %q %s: %w, so you have to allow that", name, why, ErrUnrepeatable)
 		}
 		if outside(name) {
 			continue

@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"encoding/json"
-	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -30,9 +29,9 @@ func TestConfigRefused(t *testing.T) {
 		{"nobody to draw from", func(c *Config) { c.Agents = nil }, "no agents"},
 		{"too few for the seats", func(c *Config) { c.Seating = Fixed }, "2 agents, want 1 or 4"},
 		{"an agent that does not exist", func(c *Config) { c.Agents = []string{"clever"} }, "clever"},
-		{"an agent behind a server in drawn seats", func(c *Config) { c.Agents, c.Unrepeatable = []string{"http://localhost:1"}, true }, "one at a time"},
+		{"an agent behind a server in drawn seats", func(c *Config) { c.Agents = []string{"http://localhost:1"} }, "one at a time"},
 		{"an agent behind a server in several seats", func(c *Config) {
-			c.Agents, c.Seating, c.Unrepeatable = []string{"http://localhost:1"}, Fixed, true
+			c.Agents, c.Seating = []string{"http://localhost:1"}, Fixed
 		}, "one at a time"},
 	} {
 		config := small()
@@ -62,12 +61,12 @@ func TestUnrepeatableAgents(t *testing.T) {
 	}
 	config := small()
 	config.Agents, config.Seating = []string{"exec:agent", "simple", "exec:agent", "simple"}, Fixed
-	if err := config.Validate(gameOf(t, ffa)); !errors.Is(err, ErrUnrepeatable) {
-		t.Errorf("an agent outside: error %v, want %v", err, ErrUnrepeatable)
+	whole, err := config.resolve(gameOf(t, ffa))
+	if err != nil || !whole.Unrepeatable || whole.Limit != defaultLimit {
+		t.Errorf("an agent outside: %+v (%v), want it to be unrepeatable, with a limit", whole, err)
 	}
-	config.Unrepeatable = true
-	if err := config.Validate(gameOf(t, ffa)); err != nil {
-		t.Errorf("an agent outside, asked for: %v", err)
+	if whole, err = small().resolve(gameOf(t, ffa)); err != nil || whole.Unrepeatable || whole.Limit != 0 {
+		t.Errorf("agents inside: %+v (%v), want it to be repeatable", whole, err)
 	}
 	if got := config.reasons(); len(got) != 1 || !strings.Contains(got[0], "exec:agent") {
 		t.Errorf("reasons %q, want one that names the agent", got)

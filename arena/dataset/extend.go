@@ -44,7 +44,7 @@ func (c *Config) extent() string {
 // the plan that it was made by, and a summary for each file. Until the manifest
 // is gone, it is finished.
 func (w *staging) reopen(m *Manifest, o Options) error {
-	if m.Program != o.Version && !o.OtherBuild {
+	if m.Program != o.Version {
 		return fmt.Errorf("%s: %w: version %q, this one is %q", w.folder, ErrOtherBuild, m.Program, o.Version)
 	}
 	missed := slices.ContainsFunc(m.Statistics.Agents, func(a AgentStatistics) bool { return a.Missed > 0 })

@@ -142,11 +142,6 @@ func TestExtendingRefused(t *testing.T) {
 		}
 		sameContents(t, tc.says, contents(t, folder), before)
 	}
-	o := testOptions(1)
-	o.Version, o.OtherBuild = "other", true
-	if m, _, err := Generate(context.Background(), gameOf(t, ffa), more(small(), 8, 0), folder, o); err != nil || m.Games != 8 {
-		t.Errorf("another version, asked for: error %v", err)
-	}
 }
 
 // TestEditedCard: the card is for people. Whatever they make of it is no damage,

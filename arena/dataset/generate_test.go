@@ -318,12 +318,6 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%s: error %v, want %v that says %q", c.reason, err, c.want, c.says)
 		}
 	}
-	folder := unfinished(t)
-	o := testOptions(1)
-	o.Build, o.OtherBuild = "other", true
-	if _, _, err := Generate(context.Background(), gameOf(t, ffa), small(), folder, o); err != nil {
-		t.Errorf("another build, asked for: %v", err)
-	}
 }
 
 // TestPanic wants a panic in a game to come back as an error that names it.

@@ -14,11 +14,10 @@ type Options struct {
 	Workers int
 
 	// Version is the program's version, which the manifest names. Build tells
-	// builds apart: a data set begun by another one is refused unless OtherBuild
-	// is set, since its agents may have played differently.
-	Version    string
-	Build      string
-	OtherBuild bool
+	// builds apart: a data set that another build began is refused, since its agents
+	// may have played differently.
+	Version string
+	Build   string
 
 	// Progress, if not nil, is called at the start and after each game, by one
 	// goroutine at a time.

@@ -38,7 +38,7 @@ type Recorder struct {
 
 // NewRecorder begins a data set of c.Games games in a new folder.
 func NewRecorder(game env.Game, c Config, folder string, o Options) (*Recorder, error) {
-	c.Seating, c.Unrepeatable = Told, true
+	c.Seating = Told
 	c, err := c.resolve(game)
 	if err != nil {
 		return nil, fmt.Errorf("dataset: %w", err)

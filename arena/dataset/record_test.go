@@ -14,7 +14,7 @@ import (
 // served is a data set whose seats 0 and 2 a client plays, against simple.
 func served() Config {
 	return Config{
-		Agents: []string{"client:net", "simple"}, Seating: Told, Games: 9, FileGames: 4, Seed: 70, MaxSteps: 50, Unrepeatable: true,
+		Agents: []string{"client:net", "simple"}, Seating: Told, Games: 9, FileGames: 4, Seed: 70, MaxSteps: 50,
 	}
 }
 
@@ -129,7 +129,6 @@ func TestServedRefused(t *testing.T) {
 		{"no client's agent", func(c *Config) { c.Agents = []string{"simple"} }, "seating told"},
 		{"a program beside", func(c *Config) { c.Agents[1] = "exec:true" }, "built in"},
 		{"a number of steps", func(c *Config) { c.Games, c.Steps = 0, 50 }, "number of games"},
-		{"without being asked for", func(c *Config) { c.Unrepeatable = false }, "have to allow that"},
 	} {
 		config := served()
 		c.change(&config)

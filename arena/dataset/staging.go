@@ -218,7 +218,7 @@ func (w *staging) signature() (*signature, error) {
 // reports whether there are to be more games.
 func (w *staging) continues(there *signature, o Options) (more bool, err error) {
 	more, err = w.plan.accept(&there.About)
-	if err == nil && there.Build != w.plan.build && !o.OtherBuild {
+	if err == nil && there.Build != w.plan.build {
 		err = fmt.Errorf("%w: %q, this one is %q", ErrOtherBuild, there.Build, w.plan.build)
 	}
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"slices"
 
@@ -68,13 +67,12 @@ func (h *header) fields() []headerField {
 
 // Errors of opening a log.
 var (
-	ErrLogExists  = errors.New("the log exists")
 	ErrLogOther   = errors.New("the log is of another tournament")
 	ErrLogProgram = errors.New("another build of the program, whose agents may play differently, began the log")
 )
 
 // accept says why a log that begins with another header cannot be continued.
-func (h *header) accept(text []byte, anyProgram bool) error {
+func (h *header) accept(text []byte) error {
 	var other header
 	if json.Unmarshal(text, &other) != nil || other.Format == "" {
 		return fmt.Errorf("%w: it is no header of one", ErrLogOther)
@@ -82,7 +80,7 @@ func (h *header) accept(text []byte, anyProgram bool) error {
 	if d := h.differs(&other); d != "" {
 		return fmt.Errorf("%w: it was begun %s", ErrLogOther, d)
 	}
-	if h.Program != other.Program && !anyProgram {
+	if h.Program != other.Program {
 		return fmt.Errorf("%w: %q, this one is %q", ErrLogProgram, other.Program, h.Program)
 	}
 	return nil
@@ -95,13 +93,9 @@ func (r *run) openLog(d disk.FS) error {
 		return err
 	}
 	r.log, err = disk.OpenLog(d, r.o.Log, disk.LogOptions{
-		Header: h, New: !r.o.Resume,
-		Accept: func(text []byte) error { return h.accept(text, r.o.OtherProgram) },
-		Take:   func(text []byte, _ disk.Place) error { return r.takeOver(text) },
+		Header: h, Accept: h.accept,
+		Take: func(text []byte, _ disk.Place) error { return r.takeOver(text) },
 	})
-	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s: %w: resume it, or name another file", r.o.Log, ErrLogExists)
-	}
 	return err
 }
 
@@ -119,7 +113,7 @@ func (r *run) takePart(d disk.FS, path string) error {
 	}
 	var taken []json.RawMessage
 	part, err := disk.OpenLog(d, path, disk.LogOptions{
-		Header: h, Accept: func(text []byte) error { return h.accept(text, r.o.OtherProgram) },
+		Header: h, Accept: h.accept,
 		Take: func(text []byte, _ disk.Place) error {
 			err := r.takeOver(text)
 			if errors.Is(err, errTwice) {

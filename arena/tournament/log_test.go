@@ -38,7 +38,7 @@ func resume(t *testing.T, tour *Tournament, held []byte) (results string, resume
 	if err := os.WriteFile(path, held, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	o := Options{Log: path, Resume: true, Program: "test", Progress: func(p Progress) { resumed = p.Resumed }}
+	o := Options{Log: path, Program: "test", Progress: func(p Progress) { resumed = p.Resumed }}
 	report, err := tour.Run(context.Background(), o)
 	log, readErr := os.ReadFile(path)
 	if readErr != nil {
@@ -173,7 +173,7 @@ func TestDamagedLog(t *testing.T) {
 // build that began it.
 func TestOtherTournament(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "games.jsonl")
-	begin := Options{Log: path, Resume: true, Program: "v1"}
+	begin := Options{Log: path, Program: "v1"}
 	if _, err := newQuick(t).Run(context.Background(), begin); err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +194,6 @@ func TestOtherTournament(t *testing.T) {
 		{ffaID, func(c *Config, o *Options) { c.Ties = match.RerunJava }, "with ties none, this run has java"},
 		{ffaID, func(c *Config, o *Options) { c.LimitAll = true }, "with limit for all false, this run has true"},
 		{"PommeFFA2018-v0", func(c *Config, o *Options) {}, "with env PommeFFACompetition-v0, this run has PommeFFA2018-v0"},
-		{ffaID, func(c *Config, o *Options) { c.Seed, o.OtherProgram = 2, true }, "with seed 1"},
 	} {
 		c, o := quick(), begin
 		test.change(&c, &o)
@@ -209,14 +208,6 @@ func TestOtherTournament(t *testing.T) {
 	begin.Program = "v2"
 	if _, err := newQuick(t).Run(context.Background(), begin); !errors.Is(err, ErrLogProgram) || !strings.Contains(err.Error(), `"v1", this one is "v2"`) {
 		t.Errorf("another build gives %v, want ErrLogProgram", err)
-	}
-	begin.OtherProgram = true
-	if _, err := newQuick(t).Run(context.Background(), begin); err != nil {
-		t.Errorf("another build is asked for and refused: %v", err)
-	}
-	begin.Resume = false
-	if _, err := newQuick(t).Run(context.Background(), begin); !errors.Is(err, ErrLogExists) {
-		t.Errorf("without resuming, a log that exists gives %v", err)
 	}
 	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {
 		t.Errorf("the log was changed (%v)", err)
@@ -295,7 +286,7 @@ func TestImpossibleRecord(t *testing.T) {
 func TestLogInUse(t *testing.T) {
 	tour := newQuick(t)
 	path := filepath.Join(t.TempDir(), "games.jsonl")
-	o := Options{Log: path, Resume: true, Program: "test"}
+	o := Options{Log: path, Program: "test"}
 	held := run{t: tour, o: o}
 	if err := held.open(); err != nil {
 		t.Fatal(err)

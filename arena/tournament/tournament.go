@@ -66,13 +66,11 @@ type Options struct {
 	// agent at a URL it is one, as the server plays one game at a time.
 	Workers int
 
-	Log    string // the file that keeps finished games; "": none
-	Resume bool   // continue the log if it exists; else that is an error
+	Log string // the file that keeps finished games, also those of earlier runs; "": none
 
-	// Program names the build. A log begun by another one is refused unless
-	// OtherProgram is set, since its agents may have played differently.
-	Program      string
-	OtherProgram bool
+	// Program names the build. A log that another build began is refused, since its
+	// agents may have played differently.
+	Program string
 
 	// Part, unless nil, is the games to play, of a tournament whose others are played
 	// elsewhere; there is no report then.

@@ -79,7 +79,7 @@ func TestStopped(t *testing.T) {
 	stops, last := 0, 0
 	for {
 		ctx, stop := context.WithCancel(context.Background())
-		report, err := tour.Run(ctx, Options{Workers: 2, Log: path, Resume: true, Progress: func(p Progress) {
+		report, err := tour.Run(ctx, Options{Workers: 2, Log: path, Progress: func(p Progress) {
 			if p.Done < last || p.Resumed < last && p.Done == p.Resumed {
 				t.Errorf("%d games done, %d resumed, when there were %d", p.Done, p.Resumed, last)
 			}
@@ -173,7 +173,7 @@ func TestExperiment(t *testing.T) {
 	if stop(); !errors.Is(err, ErrStopped) {
 		t.Fatal(err)
 	}
-	resumed, err := tour.Run(context.Background(), Options{Log: path, Resume: true})
+	resumed, err := tour.Run(context.Background(), Options{Log: path})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,7 @@
 
 Each agent plays the same seeds alone against three of the rules' own SimpleAgent, by the text
 of the paper alone (careful0) and with this project's rules for survival (careful1), in two rule
-sets and with three budgets; README.md says why. Every run is one `pommego tournament --resume`, so this
+sets and with three budgets; README.md says why. Every run is one `pommego tournament`, so this
 can be stopped and started again at any time. After each run comparison.md puts all results beside
 the paper's.
 """
@@ -99,9 +99,8 @@ def command(run: Run, options: argparse.Namespace) -> list[str]:
     """Writes the command line of a run."""
     line = [options.pommego, "tournament", "--env", RULES[run.rules], "--format", "one-against-three"]
     line += ["--agents", run.agents(options.agents), "--against", SIMPLE[run.rules]]
-    line += ["--games", str(run.games), "--seed", str(options.seed), "--workers", str(options.workers)]
-    line += ["--out", str(options.results / run.name), "--resume"]
-    return line + (["--other-build"] if options.other_build else [])
+    line += ["--games", str(run.games), "--seed", str(options.seed)]
+    return [*line, "--out", str(options.results / run.name)]
 
 
 def call(line: list[str]) -> int:
@@ -251,12 +250,10 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     add("--ticks", type=int, default=2000, help="ticks a move, of the larger budget")
     add("--ms", type=float, default=100, help="milliseconds a move")
     add("--seed", type=int, default=1, help="seed of the first game")
-    add("--workers", type=int, default=0, help="games at a time, 0: one a core")
     add("--agents", type=lambda text: text.split(","), default=AGENTS, help="names without options")
     add("--only", default="", help="only the runs whose names begin so")
     add("--results", type=pathlib.Path, default=HERE / "results", help="the folder for everything")
     add("--pommego", default=str(ROOT / "bin" / "pommego"), help="the program")
-    add("--other-build", action="store_true", help="go on with games that another build of the program began")
     options = parser.parse_args(arguments)
     if options.games < 1 or (options.timed_games is not None and options.timed_games < 1):
         parser.error("--games and --timed-games must be 1 or more")

@@ -148,7 +148,7 @@ def test_a_run_that_fails_ends_it(tmp_path: pathlib.Path, capfd: pytest.CaptureF
 
 def test_stopped_and_resumed(tmp_path: pathlib.Path) -> None:
     """SIGTERM reaches the tournament, which ends in order; the next start goes on where it was."""
-    arguments = [*QUICK, "--games", "400", "--only", "today-careful1-ticks30", "--workers", "1"]
+    arguments = [*QUICK, "--games", "400", "--only", "today-careful1-ticks30"]
     line = [sys.executable, run.__file__, *arguments, "--results"]
     played = "today-careful1-ticks30-games400"
     log = tmp_path / "stopped" / played / "games.jsonl"

@@ -24,7 +24,6 @@ func completions(cmd *cobra.Command) {
 		"winner":     agentLists,
 		"format":     oneOf(enum.NamesOf(tournament.RoundRobin)),
 		"layout":     oneOf(enum.NamesOf(dataset.Games)),
-		"seating":    oneOf(enum.NamesOf(dataset.Fixed)[:dataset.Told]),
 		"ties":       oneOf(enum.NamesOf(match.KeepTies)),
 		"log-format": oneOf(logFormats),
 		"log-level":  oneOf([]string{"debug", "info", "warn", "error"}),

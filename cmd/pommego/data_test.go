@@ -14,12 +14,12 @@ import (
 func made(t *testing.T, args string) string {
 	t.Helper()
 	folder := filepath.Join(t.TempDir(), "set")
-	pommego(t, strings.Fields("generate --games 6 --games-per-file 4 --agents simple,random --seating drawn --out "+folder+" "+args)...).want(t, exitOK)
+	pommego(t, strings.Fields("generate --games 6 --games-per-file 4 --agents simple,random --out "+folder+" "+args)...).want(t, exitOK)
 	return folder
 }
 
 func TestDataUsage(t *testing.T) {
-	set := made(t, "--max-steps 20")
+	set := made(t, "--rules {\"max_steps\":20}")
 	for _, tc := range []struct{ args, want string }{
 		{"polish", `there is no command "polish", want one of merge, pack, show, states, verify`},
 		{"verify", "no data set is named"},
@@ -54,7 +54,7 @@ func TestDataUsage(t *testing.T) {
 
 // TestDataMerge merges, filters and lays out otherwise, by the command.
 func TestDataMerge(t *testing.T) {
-	a, b := made(t, "--max-steps 40"), made(t, "--seed 50 --max-steps 40")
+	a, b := made(t, "--rules {\"max_steps\":40}"), made(t, "--seed 50 --rules {\"max_steps\":40}")
 	out := filepath.Join(t.TempDir(), "out")
 	pommego(t, "data", "merge", a, b, "--out", out, "--layout", "steps", "--observation", "raw").want(t, exitOK)
 	r := pommego(t, "data", "verify", "--replay", out)
@@ -63,7 +63,7 @@ func TestDataMerge(t *testing.T) {
 		t.Errorf("verify says %q, want 12 games", r.out)
 	}
 	few := filepath.Join(t.TempDir(), "few")
-	pommego(t, "data", "filter", out, "--out", few, "--result", "Incomplete", "--agent", "random").want(t, exitOK)
+	pommego(t, "data", "filter", out, "--out", few, "--result", "Tie", "--agent", "random").want(t, exitOK)
 	r = pommego(t, "data", "verify", "--json", few)
 	r.want(t, exitOK)
 	var report struct {
@@ -77,7 +77,7 @@ func TestDataMerge(t *testing.T) {
 // TestReplayData shows games of data sets of both layouts.
 func TestReplayData(t *testing.T) {
 	for _, layout := range []string{"games", "steps"} {
-		set := made(t, "--max-steps 30 --layout "+layout)
+		set := made(t, "--rules {\"max_steps\":30} "+stored(layout))
 		s, err := dataset.Open(set)
 		if err != nil {
 			t.Fatal(err)

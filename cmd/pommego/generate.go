@@ -13,7 +13,6 @@ import (
 	"pommego/arena/dataset"
 	"pommego/arena/dataset/card"
 	"pommego/env"
-	"pommego/internal/enum"
 )
 
 func newGenerate() *cobra.Command {
@@ -25,35 +24,32 @@ func newGenerate() *cobra.Command {
 checksums and all that the data's meaning depends on, and a data card.
 
 Layouts:
-  games  a row a game: its start and its actions, from which any observation can be made
+  games  a row a game, without --observation: its start and its actions, from which any observation can be made
          again exactly. Some 2 bytes a step.
-  steps  a row a step and seat: the observation, the action, what it paid, what was legal,
+  steps  a row a step and seat, with --observation: the observation, the action, what it paid, what was legal,
          who played, and for agents that search the visits and values they chose by.
 
-The same command gives the same bytes, whatever the number of workers. A run that was
-stopped or killed continues when you give the same command again, and ends with the same
-bytes. Give it with more --games or --steps to extend the data set; the bytes are those of
-one run. Agents that may play differently the next time, because their search has a limit in
-time (ms=) or they are outside this program (http://host:port, exec:COMMAND), are refused
-unless --unrepeatable is given; the manifest then names them.
+The same command gives the same bytes on any number of cores; the environment variable
+GOMAXPROCS sets how many it uses. To continue a run that was stopped or killed, give the same
+command again. To extend a data set, give it with more --games. The bytes are those of one
+run. The manifest names agents that may play differently the next time: their search has a
+limit in time (ms=), or they are outside this program (http://host:port, exec:COMMAND), where
+a move may take 10 s.
 
-Several machines can share the work, file by file: each makes a part in a folder of its own,
+Several machines can share the work, file by file: each makes a part in its own folder,
 with the same flags and --part; then one takes all parts, with --take for each, and makes
 what is missing. The bytes are those of one run.`,
 		Example: `  pommego generate --out ffa --games 100000
   pommego generate --out ffa --games 200000
-  pommego generate --out team --env PommeTeamCompetition-v0 --agents simple,heuristic --seating drawn --steps 1000000
+  pommego generate --out team --env PommeTeamCompetition-v0 --agents simple,heuristic --games 3000
   pommego generate --out short --env SuiteBot-v0 --rules '{"rounds": 50, "view_radius": 4}' --games 1000
-  pommego generate --out steps --layout steps --observation raw --games 1000
+  pommego generate --out steps --observation raw --games 1000
   pommego generate --out part --games 100000 --part 5-9
   pommego generate --out whole --games 100000 --take part --take other-part
-  pommego generate --out own --agents "exec:python3 agent.py,simple,simple,simple" --unrepeatable --games 100`,
+  pommego generate --out own --agents "exec:python3 agent.py,simple,simple,simple" --games 100`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if o.out == "" && !o.parts.count {
+			if o.out == "" && !o.parts.counts() {
 				return usagef("no folder is named, want --out DIR")
-			}
-			if !cmd.Flags().Changed("games") && !cmd.Flags().Changed("steps") {
-				o.config.Games = 1000
 			}
 			return exactly(0, "none")(cmd, args)
 		},
@@ -62,51 +58,26 @@ what is missing. The bytes are those of one run.`,
 		},
 	}
 	f := cmd.Flags()
-	o.add(cmd)
-	o.parts.add(cmd, "files", "folder")
-	f.StringVar(&o.agents, "agents", "simple", "the agents' names, with commas between; one alone plays in all seats")
-	f.TextVar(&o.config.Seating, "seating", dataset.Fixed, "who sits where, by `name`: "+strings.Join(enum.NamesOf(dataset.Fixed)[:dataset.Told], ", "))
-	f.IntVar(&o.config.Games, "games", 0, "how many games (default 1000)")
-	f.IntVar(&o.config.Steps, "steps", 0, "instead: as many games as it takes to make this many steps")
-	f.BoolVar(&o.config.Unrepeatable, "unrepeatable", false, "allow agents that may play differently the next time")
-	f.DurationVar(&o.config.Limit, "limit", 0, "how long an agent outside this program may take for a move (0: as the game's own rules say, else 100ms)")
+	o.parts.add(cmd, "files")
+	f.StringVar(&o.out, "out", "", "the folder for the data set")
+	o.chosenGame.add(cmd, defaultEnv)
+	f.StringVar(&o.agents, "agents", "simple",
+		"the agents' names, with commas between: one for all seats, one for each, or else each seat's agent is drawn")
+	f.IntVar(&o.config.Games, "games", 1000, "how many games")
+	f.StringVar(&o.config.Observation, "observation", "", "layout steps, with this encoding, such as planes")
+	f.Uint64Var(&o.config.Seed, "seed", 1, "seed of the first game; the others count on from it")
+	f.IntVar(&o.config.FileGames, "games-per-file", 0,
+		"games in a file (default 10000, or 100 in layout steps)")
 	f.BoolVar(&o.asJSON, "json", false, "print the summary as one JSON object")
 	return cmd
 }
 
-// madeData is a data set that is to be made.
-type madeData struct {
-	chosenGame
-	out        string
-	config     dataset.Config
-	workers    int
-	otherBuild bool
-}
-
-// add adds the flags.
-func (o *madeData) add(cmd *cobra.Command) {
-	f := cmd.Flags()
-	f.StringVar(&o.out, "out", "", "the folder for the data set")
-	o.chosenGame.add(cmd, defaultEnv)
-	f.TextVar(&o.config.Layout, "layout", dataset.Games, "what a row is, by `name`: "+strings.Join(enum.NamesOf(dataset.Games), ", "))
-	f.StringVar(&o.config.Observation, "observation", "", "with --layout steps, the encoding (default: the environment's first)")
-	f.Uint64Var(&o.config.Seed, "seed", 1, "seed of the first game; the others count on from it")
-	f.IntVar(&o.config.MaxSteps, "max-steps", 0, "cut games off after this many steps, 0: play them to the end")
-	f.IntVar(&o.config.FileGames, "games-per-file", 0, "games in a file (default 10000, or 100 with --layout steps)")
-	f.IntVar(&o.workers, "workers", 0, "how many games to play at a time, 0: as many as there are cores")
-	f.BoolVar(&o.otherBuild, "other-build", false, "continue even if another build of pommego began it")
-}
-
-// options are those of dataset.Generate.
-func (o *madeData) options() dataset.Options {
-	return dataset.Options{Workers: o.workers, Version: version(), Build: build(), OtherBuild: o.otherBuild, Card: card.Files}
-}
-
 type generateOptions struct {
-	madeData
-	parts  parts
-	agents string
-	asJSON bool
+	chosenGame
+	parts       parts
+	out, agents string
+	config      dataset.Config
+	asJSON      bool
 }
 
 func (o *generateOptions) run(ctx context.Context, out io.Writer) error {
@@ -114,7 +85,7 @@ func (o *generateOptions) run(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if o.parts.count {
+	if o.parts.counts() {
 		n, err := o.config.CountFiles(game)
 		if err != nil {
 			return err
@@ -125,13 +96,13 @@ func (o *generateOptions) run(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	options := o.options()
-	options.Part = (*dataset.Part)(part)
 	ctx, stop := o.parts.context(ctx)
 	defer stop()
 	tell, end := counting(describeData)
-	options.Progress, options.Take = tell, o.parts.take
-	m, work, err := dataset.Generate(ctx, game, o.config, o.out, options)
+	m, work, err := dataset.Generate(ctx, game, o.config, o.out, dataset.Options{
+		Version: version(), Build: build(), Card: card.Files,
+		Part: (*dataset.Part)(part), Take: o.parts.take, Progress: tell,
+	})
 	end()
 	if err != nil {
 		return o.explain(err)
@@ -151,26 +122,24 @@ func (o *generateOptions) game() (env.Game, error) {
 			return nil, usagef("--agents: %q is an agent of a Python program's, which stores its games by pommego.data.record", name)
 		}
 	}
-	if o.workers < 0 {
-		return nil, usagef("--workers is %d, want 0 (all cores) or more", o.workers)
+	if o.config.Observation != "" {
+		o.config.Layout = dataset.Steps
+	}
+	if n := len(o.config.Agents); n != 1 && n != game.Spec().Seats {
+		o.config.Seating = dataset.Drawn
 	}
 	if err := o.config.Validate(game); err != nil {
-		if errors.Is(err, dataset.ErrUnrepeatable) {
-			return nil, usagef("%w: --unrepeatable", err)
-		}
 		return nil, usageError{err}
 	}
 	return game, nil
 }
 
 // explain adds to an error what to do about it.
-func (o *madeData) explain(err error) error {
+func (o *generateOptions) explain(err error) error {
 	switch {
 	case errors.Is(err, dataset.ErrStopped):
 		return fmt.Errorf("%w, which are kept in %s: the same command continues with them", err, o.out)
-	case errors.Is(err, dataset.ErrOtherBuild):
-		return usagef("%w; --other-build continues it nevertheless", err)
-	case errors.Is(err, dataset.ErrOther), errors.Is(err, dataset.ErrNotEmpty):
+	case errors.Is(err, dataset.ErrOther), errors.Is(err, dataset.ErrNotEmpty), errors.Is(err, dataset.ErrOtherBuild):
 		return usagef("%w; name another --out", err)
 	}
 	return err

@@ -29,19 +29,17 @@ func TestGenerateUsage(t *testing.T) {
 		{"", "want --out DIR"},
 		{"--out x extra", "got 1 arguments [extra]"},
 		{"--out x --env Pomme-v9", `unknown environment "Pomme-v9"`},
-		{"--out x --layout rows", `layout is "rows", want one of games, steps`},
+		{"--out x --layout steps", "--observation stores layout steps"},
 		{"--out x --arrays lists", "arrays are stored as bytes"},
 		{"--out x --cpuprofile x", "bench --cpuprofile"},
-		{"--out x --seating lost", `seating is "lost", want one of fixed, rotated, drawn`},
+		{"--out x --seating drawn", "one agent for each seat sits in it"},
+		{"--out x --unrepeatable", "the manifest names agents"},
 		{"--out x --agents nobody", `no agent is called "nobody"`},
-		{"--out x --agents simple,random", "2 agents, want 1 or 4"},
 		{"--out x --agents client:mine", "pommego.data.record"},
-		{"--out x --agents mcts:ms=5", "has a limit in time (ms)"},
-		{"--out x --games 3 --steps 100", "want one of them"},
+		{"--out x --steps 100", "--games"},
 		{"--out x --games 0", "want one of them"},
-		{"--out x --workers -1", "--workers is -1"},
-		{"--out x --observation raw", "layout games"},
-		{"--out x --agents exec:true,simple,simple,simple", "--unrepeatable"},
+		{"--out x --workers 2", "GOMAXPROCS"},
+		{"--out x --observation smell", "planes, raw"},
 		{"--out " + folder, "name another --out"},
 	} {
 		t.Run(tc.args, func(t *testing.T) {
@@ -57,7 +55,7 @@ func TestGenerateUsage(t *testing.T) {
 // TestGenerateOutput generates, checks and shows, and damages what it has made.
 func TestGenerateOutput(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "set")
-	args := strings.Fields("generate --games 12 --games-per-file 5 --agents simple,random --seating drawn --json --out " + folder)
+	args := strings.Fields("generate --games 12 --games-per-file 5 --agents simple,random --json --out " + folder)
 	r := pommego(t, args...)
 	r.want(t, exitOK)
 	var made generated
@@ -96,13 +94,21 @@ func TestGenerateOutput(t *testing.T) {
 	}
 }
 
+// stored is the flags for a layout.
+func stored(layout string) string {
+	if layout == "steps" {
+		return "--observation planes"
+	}
+	return ""
+}
+
 // lengthy is a data set that takes long enough to be killed a few times.
 func lengthy(layout string) []string {
 	games := "1500"
 	if layout == "steps" {
 		games = "250"
 	}
-	return strings.Fields("generate --games-per-file 70 --agents simple,random --seating drawn --max-steps 100 --layout " + layout + " --games " + games)
+	return strings.Fields(`generate --games-per-file 70 --agents simple,random --rules {"max_steps":100} ` + stored(layout) + " --games " + games)
 }
 
 // TestGenerateKilled kills without warning, again and again, and goes on.
@@ -117,7 +123,8 @@ func TestGenerateKilled(t *testing.T) {
 		for kills < *generateKills {
 			got := filepath.Join(t.TempDir(), "got")
 			for kills < *generateKills {
-				cmd := exec.Command(program, append(lengthy(layout), "--out", got, "--workers", fmt.Sprint(1+kills%3))...)
+				cmd := exec.Command(program, append(lengthy(layout), "--out", got)...)
+				cmd.Env = append(os.Environ(), fmt.Sprint("GOMAXPROCS=", 1+kills%3))
 				var errs bytes.Buffer
 				cmd.Stderr = &errs
 				if err := cmd.Start(); err != nil {
@@ -143,7 +150,7 @@ func TestGenerateKilled(t *testing.T) {
 // goes on: what is there is not played again, and the bytes are those of one run.
 func TestGenerateMore(t *testing.T) {
 	for _, layout := range []string{"games", "steps"} {
-		args := strings.Fields("generate --agents simple,random --seating drawn --max-steps 50 --games-per-file 70 --json --layout " + layout)
+		args := strings.Fields(`generate --agents simple,random --rules {"max_steps":50} --games-per-file 70 --json ` + stored(layout))
 		want, got := filepath.Join(t.TempDir(), "want"), filepath.Join(t.TempDir(), "got")
 		pommego(t, with(args, "--games", "500", "--out", want)...).want(t, exitOK)
 		pommego(t, with(args, "--games", "200", "--out", got)...).want(t, exitOK)
@@ -189,9 +196,9 @@ func TestGenerateDiskTrouble(t *testing.T) {
 		t.Skipf("there are no namespaces to mount a disk in: %v", err)
 	}
 	disk, want := t.TempDir(), filepath.Join(t.TempDir(), "want")
-	args := strings.Fields("generate --games 400 --games-per-file 100 --max-steps 300")
+	args := strings.Fields(`generate --games 400 --games-per-file 100 --rules {"max_steps":300}`)
 	pommego(t, append(args, "--out", want)...).want(t, exitOK)
-	generate := fmt.Sprintf("%s %s --out %s/set", program, strings.Join(args, " "), disk)
+	generate := fmt.Sprintf("%s %s --out %s/set", program, strings.ReplaceAll(strings.Join(args, " "), `"`, `\"`), disk)
 	script := strings.NewReplacer("DISK", disk, "WANT", want, "PROGRAM", program, "GENERATE", generate).Replace(`
 		mount -t tmpfs -o size=200k none DISK
 		GENERATE; echo "full: $?"
@@ -231,8 +238,8 @@ func TestGenerateWithAProgram(t *testing.T) {
 	}
 	folder := filepath.Join(t.TempDir(), "set")
 	name := "exec:python3 " + agent
-	r := pommego(t, "generate", "--out", folder, "--unrepeatable", "--games", "3", "--max-steps", "12", "--limit", "1m",
-		"--agents", name+",simple,simple,simple", "--seating", "rotated", "--workers", "2")
+	r := pommego(t, "generate", "--out", folder, "--games", "3", "--rules", `{"max_steps": 12}`,
+		"--agents", name+",simple,simple,simple")
 	r.want(t, exitOK)
 	pommego(t, "data", "verify", "--replay", folder).want(t, exitOK)
 	m, err := dataset.ReadManifest(folder)
@@ -247,12 +254,12 @@ func TestGenerateWithAProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	folder = filepath.Join(t.TempDir(), "steps")
-	r = pommego(t, "generate", "--out", folder, "--unrepeatable", "--games", "1", "--max-steps", "12", "--limit", "1m",
-		"--layout", "steps", "--agents", name+",osla:ticks=20,simple,simple")
+	r = pommego(t, "generate", "--out", folder, "--games", "1", "--rules", `{"max_steps": 12}`,
+		"--observation", "planes", "--agents", name+",osla:ticks=20,simple,simple")
 	r.want(t, exitOK)
 	searched(t, folder)
 	err = set.Episodes(func(e *dataset.Episode) error {
-		seat := e.Game % 4
+		const seat = 0
 		if m.Agents[e.Agents[seat]] != name || e.Steps > 3 && e.Missed[seat] != 1 {
 			t.Errorf("game %d: seat %d is %q and missed %d moves, want the program and 1", e.Game, seat, m.Agents[e.Agents[seat]], e.Missed[seat])
 		}

@@ -13,41 +13,48 @@ import (
 	"pommego/bridge"
 )
 
-// parts are the flags by which work is done in several places.
+// parts are the flags by which several machines share work. A part may also be
+// "count": print how many parts there can be; or "-": read it from standard input, and
+// stop when that closes, as it does when a parent process ends.
 type parts struct {
-	of    string // what there are parts of, such as files
-	part  string
-	take  []string
-	count bool
-	stdin bool
+	of   string // what there are parts of, such as files
+	part string
+	take []string
 }
 
-// add adds the flags. kept: what keeps a part.
-func (p *parts) add(cmd *cobra.Command, of, kept string) {
+func (p *parts) add(cmd *cobra.Command, of string) {
 	p.of = of
 	f := cmd.Flags()
-	f.StringVar(&p.part, "part", "", fmt.Sprintf("make only a part, these %s: `FIRST-LAST`, counted from 0; --take puts parts together", of))
-	f.StringArrayVar(&p.take, "take", nil, fmt.Sprintf("do not make again what this %s of a part has; may be repeated", kept))
-	f.BoolVar(&p.count, "count", false, fmt.Sprintf("only print how many %s there are to be, 0 if that is not known before", of))
-	f.BoolVar(&p.stdin, "exit-on-stdin-close", false, "stop when standard input closes, as it does when a parent process ends")
+	f.StringVar(&p.part, "part", "",
+		fmt.Sprintf("make only these %s, `FIRST-LAST`, counted from 0; count: print how many there are", of))
+	f.StringArrayVar(&p.take, "take", nil, "use the part in this folder; may be repeated")
 }
+
+// counts reports whether only the number of parts is wanted.
+func (p *parts) counts() bool { return p.part == "count" }
 
 // span is the numbers of a part.
 type span struct{ First, Last int }
 
 // span reads --part; nil: it is not given.
 func (p *parts) span() (*span, error) {
-	if p.part == "" {
+	text := p.part
+	if text == "" {
 		return nil, nil
 	}
-	from, to, several := strings.Cut(p.part, "-")
+	if text == "-" {
+		if _, err := fmt.Fscanln(os.Stdin, &text); err != nil {
+			return nil, usagef("--part: standard input has none: %w", err)
+		}
+	}
+	from, to, several := strings.Cut(text, "-")
 	if !several {
 		to = from
 	}
 	first, err := strconv.Atoi(from)
 	last, also := strconv.Atoi(to)
 	if err != nil || also != nil || first < 0 || last < first {
-		return nil, usagef("--part is %q, want FIRST-LAST, such as 20-29", p.part)
+		return nil, usagef("--part is %q, want FIRST-LAST, such as 20-29", text)
 	}
 	return &span{first, last}, nil
 }
@@ -61,10 +68,10 @@ func (p *parts) printCount(out io.Writer, n int, asJSON bool) error {
 	return err
 }
 
-// context is interruptible, and ends with standard input if that is wanted.
+// context is interruptible, and ends with standard input if the part came from there.
 func (p *parts) context(parent context.Context) (context.Context, func()) {
 	ctx, stop := interruptible(parent)
-	ctx, gone := untilStdinCloses(ctx, p.stdin)
+	ctx, gone := untilStdinCloses(ctx, p.part == "-")
 	return ctx, func() { gone(); stop() }
 }
 

@@ -14,38 +14,32 @@ import (
 // and one only begun: together they are what one run makes.
 func TestGenerateParts(t *testing.T) {
 	for _, layout := range []string{"games", "steps"} {
-		for _, extent := range []string{"--games 95", "--steps 4000"} {
-			args := strings.Fields("generate --games-per-file 10 --agents simple,random --seating drawn --max-steps 100 --json --layout " + layout + " " + extent)
-			dir := t.TempDir()
-			want := filepath.Join(dir, "want")
-			pommego(t, with(args, "--out", want)...).want(t, exitOK)
-			last := "9"
-			if strings.Contains(extent, "steps") {
-				last = "4"
-			}
-			takes := []string{"--out", filepath.Join(dir, "got")}
-			for i, part := range []string{"3", "0-1", "0-0", "4-" + last} {
-				folder := filepath.Join(dir, fmt.Sprint(i))
-				r := pommego(t, with(args, "--out", folder, "--part", part)...)
-				r.want(t, exitOK)
-				var made generated
-				if r.decodes(t, &made); i == 1 && (made.Games != 20 || made.Files != 2 || made.Played != 20) {
-					t.Errorf("part %s: %+v, want 20 games in 2 files", part, made)
-				}
-				if _, err := os.Stat(filepath.Join(folder, "manifest.json")); err == nil {
-					t.Errorf("part %s has a manifest, as if it were all", part)
-				}
-				takes = append(takes, "--take", folder)
-			}
-			r := pommego(t, with(args, takes...)...)
+		args := strings.Fields(`generate --games 95 --games-per-file 10 --agents simple,random --rules {"max_steps":100} --json ` + stored(layout))
+		dir := t.TempDir()
+		want := filepath.Join(dir, "want")
+		pommego(t, with(args, "--out", want)...).want(t, exitOK)
+		takes := []string{"--out", filepath.Join(dir, "got")}
+		for i, part := range []string{"3", "0-1", "0-0", "4-9"} {
+			folder := filepath.Join(dir, fmt.Sprint(i))
+			r := pommego(t, with(args, "--out", folder, "--part", part)...)
 			r.want(t, exitOK)
 			var made generated
-			if r.decodes(t, &made); made.Played < 10 || made.Played >= made.Games/2 {
-				t.Errorf("%d of %d games were played at the end, want those of file 2 and few more", made.Played, made.Games)
+			if r.decodes(t, &made); i == 1 && (made.Games != 20 || made.Files != 2 || made.Played != 20) {
+				t.Errorf("part %s: %+v, want 20 games in 2 files", part, made)
 			}
-			sameTree(t, layout+extent, takes[1], want)
-			pommego(t, with(args, takes...)...).want(t, exitOK) // all is there: nothing is taken
+			if _, err := os.Stat(filepath.Join(folder, "manifest.json")); err == nil {
+				t.Errorf("part %s has a manifest, as if it were all", part)
+			}
+			takes = append(takes, "--take", folder)
 		}
+		r := pommego(t, with(args, takes...)...)
+		r.want(t, exitOK)
+		var made generated
+		if r.decodes(t, &made); made.Played != 10 {
+			t.Errorf("%d of %d games were played at the end, want the 10 of file 2", made.Played, made.Games)
+		}
+		sameTree(t, layout, takes[1], want)
+		pommego(t, with(args, takes...)...).want(t, exitOK) // all is there: nothing is taken
 	}
 }
 
@@ -58,8 +52,8 @@ func TestTournamentParts(t *testing.T) {
 	r.want(t, exitOK)
 	want, takes := outcome(t, r.out, whole), []string{}
 	for i, part := range []string{"0-19", "10-29", "50-59"} {
-		log := filepath.Join(dir, fmt.Sprint(i, ".jsonl"))
-		r := pommego(t, with(args, "--log", log, "--part", part)...)
+		log := filepath.Join(dir, fmt.Sprint(i))
+		r := pommego(t, with(args, "--out", log, "--part", part)...)
 		r.want(t, exitOK)
 		if !strings.Contains(r.out, ": "+map[bool]string{true: "10", false: "20"}[i == 2]+" games, of "+strings.Replace(part, "-", " to ", 1)) {
 			t.Errorf("part %s says %q", part, r.out)
@@ -81,7 +75,7 @@ func TestPartUsage(t *testing.T) {
 	dir := t.TempDir()
 	data, log := filepath.Join(dir, "data"), filepath.Join(dir, "log")
 	pommego(t, "generate", "--games", "30", "--games-per-file", "10", "--part", "1", "--out", data).want(t, exitOK)
-	pommego(t, "tournament", "--games", "10", "--part", "3-4", "--log", log).want(t, exitOK)
+	pommego(t, "tournament", "--games", "10", "--part", "3-4", "--out", log).want(t, exitOK)
 	for _, tc := range []struct {
 		args, want string
 		code       int
@@ -92,8 +86,8 @@ func TestPartUsage(t *testing.T) {
 		{"generate --out " + dir + "/y --games 30 --games-per-file 10 --take " + dir, "no part of a data set has been made there", exitUsage},
 		{"generate --out " + dir + "/z --games 40 --games-per-file 10 --take " + data, "it is a part of 30 games, not of 40 games", exitUsage},
 		{"generate --out " + dir + "/z2 --games 30 --games-per-file 10 --seed 2 --take " + data, "holds another data set", exitUsage},
-		{"tournament --part 3", "--part needs --log FILE or --out DIR", exitUsage},
-		{"tournament --games 10 --part 3-10 --log " + dir + "/l", "games 3 to 10, want some of the 10, from 0 to 9", exitError},
+		{"tournament --part 3", "--part needs --out DIR", exitUsage},
+		{"tournament --games 10 --part 3-10 --out " + dir + "/l", "games 3 to 10, want some of the 10, from 0 to 9", exitError},
 		{"tournament --games 10 --take " + dir + "/none", "no such file", exitError},
 		{"tournament --games 4 --take " + log, "this run has 4", exitUsage},
 		{"tournament --games 10 --seed 5 --take " + log, "it was begun with seed 1", exitUsage},
@@ -108,10 +102,9 @@ func TestPartUsage(t *testing.T) {
 // TestPartCount says how many parts there can be.
 func TestPartCount(t *testing.T) {
 	for args, want := range map[string]int{
-		"generate --count --json --games 25001":                       3,
-		"generate --count --json --games 101 --layout steps":          2,
-		"generate --count --json --steps 1000":                        0,
-		"tournament --count --json --agents simple,random --games 50": 100,
+		"generate --part count --json --games 25001":                       3,
+		"generate --part count --json --games 101 --observation raw":       2,
+		"tournament --part count --json --agents simple,random --games 50": 100,
 	} {
 		r := pommego(t, strings.Fields(args)...)
 		r.want(t, exitOK)
@@ -124,7 +117,7 @@ func TestPartCount(t *testing.T) {
 
 // TestPartEndsWithParent: work stops when the process that wants it is gone.
 func TestPartEndsWithParent(t *testing.T) {
-	cmd := exec.Command(program, "tournament", "--games", "1000000", "--agents", "simple", "--exit-on-stdin-close")
+	cmd := exec.Command(program, "tournament", "--games", "1000000", "--agents", "simple", "--out", t.TempDir(), "--part", "-")
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -132,6 +125,7 @@ func TestPartEndsWithParent(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	fmt.Fprintln(in, "5-99999")
 	in.Close()
 	if err := cmd.Wait(); err == nil || cmd.ProcessState.ExitCode() != exitError {
 		t.Errorf("it ended with %v, want exit code %d", err, exitError)

@@ -74,7 +74,7 @@ func TestOtherRulesResume(t *testing.T) {
 	dir := t.TempDir()
 	play := func(rules string) ran {
 		return pommego(t, "tournament", "--env", "SuiteBot-v0", "--rules", rules, "--agents", "simple,static", "--against", "random",
-			"--games", "4", "--out", dir, "--resume", "--json")
+			"--games", "4", "--out", dir, "--json")
 	}
 	var results struct {
 		Env   string

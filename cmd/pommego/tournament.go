@@ -1,18 +1,18 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"pommego/arena/match"
 	"pommego/arena/tournament"
 	"pommego/arena/tournament/report"
 	"pommego/internal/enum"
@@ -39,31 +39,31 @@ Formats:
 With --mirrored each board is played from every side with the same random numbers, so that in
 duels and team games every game has a mirror image: the luck of boards and sides cancels out.
 
-With --levels and --repetitions a tournament is an experiment of so many boards, each played so
-many times with other random numbers. --events keeps who laid which bomb, died of whose flames, and so on.
+With --games LxR a tournament is an experiment of L boards, each played R times with other
+random numbers.
 
-With --log (or --out) every finished game is kept. A tournament that was stopped, in whatever
-way, continues with --resume and ends as if it had not been; one that is finished plays on if
---games or --levels is larger than before. Results depend neither on the
-number of workers nor on interruptions, as long as no agent has a limit in time; what the clock
-says is printed on a terminal, or with --timing, and has files of its own.
+With --out every finished game is kept. To continue a tournament that was stopped or killed,
+give the same command again; give it with more --games to extend one that is finished. The
+results are those of one run on any number of cores, unless an agent has a limit in time; the
+environment variable GOMAXPROCS sets how many cores play. Thinking times are printed on a
+terminal and stored in files of their own.
 
-Several machines can share the games: each plays a part into a log of its own, with the same
-flags and --part; then one takes all logs, with --take for each, and plays what is missing.`,
+Several machines can share the games: each plays a part into its own folder, with the same
+flags and --part; then one takes all parts, with --take for each, and plays what is missing.`,
 		Example: `  pommego tournament --agents simple,random,static --games 200
   pommego tournament --env PommeTeam-v0 --agents simple,random --games 100 --json
   pommego tournament --env OneVsOne-v0 --format round-robin --agents simple,random,static
   pommego tournament --env OneVsOne-v0 --format round-robin --agents simple,heuristic --games 200 --mirrored
   pommego tournament --env PommeFFA2018-v0 --agents mcts:ticks=30,careful=0,uct:ticks=30 --against simple-2018
   pommego tournament --env BaseWar-v0 --rules '{"base_damage": "round"}' --agents simple,random
-  pommego tournament --agents simple,random --games 10000 --out results --resume
-  pommego tournament --agents simple,random --games 20000 --out results --resume
-  pommego tournament --agents simple,random --games 10000 --part 5000-9999 --log part.jsonl
-  pommego tournament --agents simple,random --games 10000 --out results --take part.jsonl --take other.jsonl
-  pommego tournament --env PommeFFAJava-v0 --agents java-osla,random --levels 10 --repetitions 4 --events events.jsonl`,
+  pommego tournament --agents simple,random --games 10000 --out results
+  pommego tournament --agents simple,random --games 20000 --out results
+  pommego tournament --agents simple,random --games 10000 --part 5000-9999 --out part
+  pommego tournament --agents simple,random --games 10000 --out results --take part --take other
+  pommego tournament --env PommeFFAJava-v0 --agents java-osla,random --games 10x4`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			o.againstGiven = cmd.Flags().Changed("against")
-			if err := o.check(cmd.Flags().Changed("games")); err != nil {
+			if err := o.check(); err != nil {
 				return err
 			}
 			return exactly(0, "none")(cmd, args)
@@ -78,25 +78,18 @@ flags and --part; then one takes all logs, with --take for each, and plays what 
 func (o *tournamentOptions) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	o.chosenGame.add(cmd, defaultEnv)
-	o.parts.add(cmd, "games", "log")
+	o.parts.add(cmd, "games")
 	f.StringVar(&o.format, "format", "", "the rule by which agents meet: "+strings.Join(enum.NamesOf(tournament.RoundRobin), ", "))
 	f.StringVar(&o.agents, "agents", "simple", "the agents' names, with commas between")
 	f.StringVar(&o.against, "against", "simple", "the agents' opponent; by default each other in two-against-two")
-	f.IntVar(&o.config.Games, "games", 100, "games for each agent, pair or table")
-	f.IntVar(&o.levels, "levels", 0, "in place of --games: how many boards to play on, --repetitions times each")
-	f.IntVar(&o.config.Repetitions, "repetitions", 1, "with --levels: games in a row on each board, with other random numbers each time")
-	f.BoolVar(&o.config.Mirrored, "mirrored", false, "play each board from every side, with the same random numbers; --games is a multiple of the sides, --levels counts boards")
+	f.StringVar(&o.games, "games", "100",
+		"`GAMES` for each agent, pair or table; or LxR: L boards, each played R times in a row with other random numbers")
+	f.BoolVar(&o.config.Mirrored, "mirrored", false,
+		"play each board from every side, with the same random numbers; --games is a multiple of the sides")
 	f.Uint64Var(&o.config.Seed, "seed", 1, "seed of the first board; the others count on from it")
 	f.DurationVar(&o.config.Limit, "limit", 0, "time for a move of remote agents (0: as the game's own rules say, else 100ms)")
-	f.BoolVar(&o.config.LimitAll, "limit-all", false, "apply --limit to built-in agents too")
-	f.TextVar(&o.config.Ties, "ties", match.KeepTies, "play ties again by the rule of this `name`: none, playground, java")
-	f.IntVar(&o.workers, "workers", 0, "how many games to play at a time, 0: as many as there are cores")
-	f.StringVar(&o.log, "log", "", "the file that keeps finished games; with --out, by default DIR/games.jsonl")
-	f.BoolVar(&o.resume, "resume", false, "continue the log if it exists")
-	f.BoolVar(&o.otherBuild, "other-build", false, "go on even if another build of pommego began it")
-	f.StringVar(&o.out, "out", "", "a folder for tables (Markdown, CSV), JSON and charts (SVG)")
-	f.StringVar(&o.events, "events", "", "a file for all that happens in the games, an event a line as JSON; kept in the log meanwhile")
-	f.BoolVar(&o.timing, "timing", false, "print thinking times even where no terminal is")
+	f.StringVar(&o.out, "out", "",
+		"a folder for finished games, tables (Markdown, CSV), JSON and charts (SVG)")
 	f.BoolVar(&o.asJSON, "json", false, "print one JSON object")
 }
 
@@ -109,10 +102,9 @@ type tournamentOptions struct {
 	format, agents, against string
 	againstGiven            bool
 	config                  tournament.Config
-	levels, workers         int
-	log, out, events        string
-	resume, otherBuild      bool
-	timing, asJSON          bool
+	games, out              string
+	levels                  bool // --games is LxR
+	asJSON                  bool
 }
 
 func (o *tournamentOptions) run(cmd *cobra.Command) error {
@@ -120,12 +112,12 @@ func (o *tournamentOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if o.parts.count {
+	if o.parts.counts() {
 		return o.parts.printCount(cmd.OutOrStdout(), t.Games(), o.asJSON)
 	}
 	part, err := o.parts.span()
-	if err == nil {
-		err = o.makeFolder()
+	if err == nil && o.out != "" {
+		err = os.MkdirAll(o.out, 0o755)
 	}
 	if err != nil {
 		return err
@@ -133,9 +125,13 @@ func (o *tournamentOptions) run(cmd *cobra.Command) error {
 	ctx, stop := o.parts.context(cmd.Context())
 	defer stop()
 	tell, end := counting(describeProgress)
+	takes := slices.Clone(o.parts.take)
+	for i := range takes {
+		takes[i] = o.log(takes[i])
+	}
 	r, err := t.Run(ctx, tournament.Options{
-		Workers: o.workers, Log: o.log, Resume: o.resume, Part: (*tournament.Part)(part), Take: o.parts.take,
-		Program: build(), OtherProgram: o.otherBuild, Progress: tell,
+		Log: o.log(o.out), Part: (*tournament.Part)(part), Take: takes,
+		Program: build(), Progress: tell,
 	})
 	end()
 	if err != nil {
@@ -149,15 +145,6 @@ func (o *tournamentOptions) run(cmd *cobra.Command) error {
 			return err
 		}
 	}
-	if o.events != "" {
-		games := make([][]json.RawMessage, len(r.Records))
-		for i := range r.Records {
-			games[i] = r.Records[i].Events
-		}
-		if err := writeEvents(o.events, games...); err != nil {
-			return err
-		}
-	}
 	return o.report(cmd.OutOrStdout(), r)
 }
 
@@ -165,33 +152,29 @@ func (o *tournamentOptions) run(cmd *cobra.Command) error {
 func (o *tournamentOptions) reportPart(out io.Writer, part *span) error {
 	games := part.Last - part.First + 1
 	if o.asJSON {
-		return printJSON(out, map[string]any{"log": o.log, "games": games})
+		return printJSON(out, map[string]any{"out": o.out, "games": games})
 	}
-	_, err := fmt.Fprintf(out, "%s: %d games, of %d to %d\n", o.log, games, part.First, part.Last)
+	_, err := fmt.Fprintf(out, "%s: %d games, of %d to %d\n", o.out, games, part.First, part.Last)
 	return err
 }
 
-// check makes the number of games of levels and repetitions, and says what does not go
-// together. given: --games is.
-func (o *tournamentOptions) check(given bool) error {
+// check reads --games, and says what does not go together.
+func (o *tournamentOptions) check() error {
 	c := &o.config
-	switch {
-	case o.resume && o.log == "" && o.out == "":
-		return usagef("--resume needs --log FILE or --out DIR")
-	case o.parts.part != "" && o.log == "" && o.out == "":
-		return usagef("--part needs --log FILE or --out DIR, which keeps the games")
-	case o.levels < 0 || c.Repetitions < 1:
-		return usagef("--levels is %d and --repetitions is %d, want 1 or more of each", o.levels, c.Repetitions)
-	case o.levels > 0 && given:
-		return usagef("--levels and --games exclude each other: %d levels with %d repetitions are %d games", o.levels, c.Repetitions, o.levels*c.Repetitions)
-	case o.levels == 0 && c.Repetitions > 1:
-		return usagef("--repetitions is %d, and goes with --levels: how many boards are to be repeated", c.Repetitions)
-	case o.levels > 0:
-		c.Games = o.levels * c.Repetitions
-	default:
-		c.Repetitions = 0
+	boards, repetitions, levels := strings.Cut(o.games, "x")
+	n, err := strconv.Atoi(boards)
+	if err == nil && levels {
+		o.levels = true
+		c.Repetitions, err = strconv.Atoi(repetitions)
+		n *= c.Repetitions
 	}
-	c.Events = o.events != ""
+	c.Games = n
+	switch {
+	case err != nil || levels && (n < 1 || c.Repetitions < 1):
+		return usagef("--games is %q, want a number, or BOARDSxREPETITIONS, such as 10x4", o.games)
+	case o.out == "" && o.parts.part != "" && !o.parts.counts():
+		return usagef("--part needs --out DIR, which keeps the games")
+	}
 	return nil
 }
 
@@ -217,10 +200,7 @@ func (o *tournamentOptions) prepare() (*tournament.Tournament, error) {
 	if o.againstGiven || c.Format == tournament.OneAgainstThree {
 		c.Against = o.against
 	}
-	if o.workers < 0 {
-		return nil, usagef("--workers is %d, want 0 (all cores) or more", o.workers)
-	}
-	if o.levels > 0 && c.Mirrored {
+	if o.levels && c.Mirrored {
 		c.Games *= len(game.Spec().Teams)
 	}
 	t, err := tournament.New(game, *c)
@@ -230,47 +210,32 @@ func (o *tournamentOptions) prepare() (*tournament.Tournament, error) {
 	return t, nil
 }
 
-// makeFolder makes the folder for the results, which is also where the log
-// goes if nothing else is said.
-func (o *tournamentOptions) makeFolder() error {
-	if o.out == "" {
-		return nil
+// log is the file in a folder that keeps finished games; "" without a folder.
+func (o *tournamentOptions) log(folder string) string {
+	if folder == "" {
+		return ""
 	}
-	if o.log == "" {
-		o.log = filepath.Join(o.out, tournamentLog)
-	}
-	return os.MkdirAll(o.out, 0o755)
+	return filepath.Join(folder, tournamentLog)
 }
 
 // explain adds to an error what to do about it.
 func (o *tournamentOptions) explain(err error) error {
 	switch {
-	case errors.Is(err, tournament.ErrStopped) && o.log == "":
-		return fmt.Errorf("%w; nothing was kept, as neither --log nor --out was given", err)
+	case errors.Is(err, tournament.ErrStopped) && o.out == "":
+		return fmt.Errorf("%w; nothing was kept, as --out was not given", err)
 	case errors.Is(err, tournament.ErrStopped):
-		return fmt.Errorf("%w; they are in %s, continue with --resume", err, o.log)
-	case errors.Is(err, tournament.ErrLogExists):
-		return usagef("%s exists: continue it with --resume, or name another --log", o.log)
-	case errors.Is(err, tournament.ErrLogProgram):
-		return usagef("%w; --other-build continues it nevertheless", err)
-	case errors.Is(err, tournament.ErrLogOther):
-		return usageError{err}
+		return fmt.Errorf("%w; they are in %s: the same command continues with them", err, o.out)
+	case errors.Is(err, tournament.ErrLogOther), errors.Is(err, tournament.ErrLogProgram):
+		return usagef("%w; name another --out", err)
 	}
 	return err
 }
 
 func (o *tournamentOptions) report(out io.Writer, r *tournament.Report) error {
-	timed := o.timing || onTerminal(os.Stdout) && !o.asJSON
-	switch {
-	case o.asJSON && timed:
-		return printJSON(out, struct {
-			*tournament.Results
-			Timing *tournament.Timing `json:"timing"`
-		}{r.Results, r.Timing})
-	case o.asJSON:
+	if o.asJSON {
 		return printJSON(out, r.Results)
 	}
-	if err := report.Text(out, r.Results); err != nil || !timed {
+	if err := report.Text(out, r.Results); err != nil || !onTerminal(os.Stdout) {
 		return err
 	}
 	return report.Timing(out, r.Timing)

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/csv"
-	"encoding/json"
 	"errors"
 	"os"
 	"os/exec"
@@ -23,7 +22,7 @@ var marathon = strings.Fields("tournament --agents simple,random,static --games 
 func with(args []string, more ...string) []string { return append(slices.Clone(args), more...) }
 
 func TestTournamentUsage(t *testing.T) {
-	log := filepath.Join(t.TempDir(), "log")
+	folder := filepath.Join(t.TempDir(), "out")
 	for _, tc := range []struct{ args, want string }{
 		{"extra", "got 1 arguments [extra]"},
 		{"--env Pomme-v9", `unknown environment "Pomme-v9"`},
@@ -32,22 +31,21 @@ func TestTournamentUsage(t *testing.T) {
 		{"--agents simple,simple", `"simple" is named twice`},
 		{"--against nobody", `no agent is called "nobody"`},
 		{"--games 0", "games is 0, want 1 to"},
-		{"--workers -1", "--workers is -1, want 0"},
-		{"--ties maybe", `the rule for ties is "maybe", want one of none`},
+		{"--workers 1", "GOMAXPROCS"},
+		{"--ties playground", "play --ties"},
+		{"--resume", "the same command continues"},
 		{"--limit -1s", "the limit for a move is -1s"},
 		{"--format round-robin --agents simple,random", "2 agents, want 4 or more"},
 		{"--format round-robin --agents simple --against random", "the agents play each other"},
 		{"--env PommeTeam-v0 --format one-against-three", "has teams"},
-		{"--levels 3 --games 6", "--levels and --games exclude each other: 3 levels with 1 repetitions are 3 games"},
+		{"--levels 3", "--games LxR"},
+		{"--games 3x", "want a number, or BOARDSxREPETITIONS"},
+		{"--games -3x-2", "want a number, or BOARDSxREPETITIONS"},
 		{"--mirrored --games 6", "games is 6, want a multiple of 4: mirrored boards are played from each of the 4 sides"},
-		{"--repetitions 2", "--repetitions is 2, and goes with --levels"},
-		{"--levels 3 --repetitions 0", "--repetitions is 0, want 1 or more"},
-		{"--resume", "--resume needs --log FILE or --out DIR"},
-		{"--games 4 --log " + log, "exists: continue it with --resume"},
-		{"--games 3 --resume --log " + log, "it holds game 3, this run has 3; there can be more games than before, not fewer"},
+		{"--games 3 --out " + folder, "it holds game 3, this run has 3; there can be more games than before, not fewer"},
 	} {
-		if strings.Contains(tc.args, "--log") {
-			pommego(t, strings.Fields("tournament --games 4 --resume --log "+log)...).want(t, exitOK)
+		if strings.Contains(tc.args, "--out") {
+			pommego(t, strings.Fields("tournament --games 4 --out "+folder)...).want(t, exitOK)
 		}
 		t.Run(tc.args, func(t *testing.T) {
 			r := pommego(t, with([]string{"tournament"}, strings.Fields(tc.args)...)...)
@@ -71,11 +69,10 @@ func TestTournamentOutput(t *testing.T) {
 		{"--env PommeTeam-v0 --agents simple,random,static --games 4", tournament.TwoAgainstTwo, 12, []string{"two-against-two: 4 games at each of 3 tables", "the mean is 0", "seats 0 2"}},
 		{"--env PommeTeam-v0 --agents random,static --against simple --games 4", tournament.TwoAgainstTwo, 8, []string{"two-against-two against simple"}},
 		{"--env OneVsOne-v0 --format round-robin --agents simple,random,static --games 6", tournament.RoundRobin, 18, []string{"round-robin: 6 games at each of 3 tables"}},
-		{"--env OneVsOne-v0 --agents simple --games 6 --ties playground", tournament.OneAgainstThree, 6, []string{"ties: playground"}},
 		{"--env BaseWar-v0 --agents simple,random --games 4", tournament.TwoAgainstTwo, 4, []string{"seats 0 2 4"}},
 		{"--env BaseWarSides-v0 --agents static,random --games 4", tournament.OneAgainstThree, 8, []string{"against simple"}},
 		{"--env SuiteBot-v0 --agents simple,random --games 4", tournament.OneAgainstThree, 8, []string{"against simple", "Counted in a game", "points"}},
-		{"--agents simple,random --levels 2 --repetitions 4", tournament.OneAgainstThree, 16, []string{"2 boards with 4 repetitions each", "team kills", "Kills, of the column's agent"}},
+		{"--agents simple,random --games 2x4", tournament.OneAgainstThree, 16, []string{"2 boards with 4 repetitions each", "team kills", "Kills, of the column's agent"}},
 	} {
 		t.Run(tc.args, func(t *testing.T) {
 			args := with([]string{"tournament"}, strings.Fields(tc.args)...)
@@ -97,65 +94,6 @@ func TestTournamentOutput(t *testing.T) {
 				t.Errorf("results: format %v, %d games, %d agents, program %q", r.Format, r.Played, len(r.Agents), r.Program)
 			}
 		})
-	}
-}
-
-// TestTournamentEvents: what happened is in a file of its own, in the order of
-// games, and in columns of the table of games.
-func TestTournamentEvents(t *testing.T) {
-	dir := t.TempDir()
-	events := filepath.Join(dir, "events.jsonl")
-	pommego(t, strings.Fields("tournament --env PommeFFAJava-v0 --agents simple --levels 2 --repetitions 2 --events "+events+" --out "+dir)...).want(t, exitOK)
-	text, err := os.ReadFile(events)
-	if err != nil {
-		t.Fatal(err)
-	}
-	game, died := -1, 0
-	for line := range strings.Lines(string(text)) {
-		var e struct {
-			Game, Seed, Repetition int
-			Event                  string
-		}
-		if err := json.Unmarshal([]byte(line), &e); err != nil {
-			t.Fatalf("%s: %v", line, err)
-		}
-		if e.Event == "began" {
-			if game++; e.Seed != 1+game/2 || e.Repetition != game%2 {
-				t.Errorf("game %d began with %s", game, line)
-			}
-		}
-		if e.Event == "died" {
-			died++
-		}
-		if e.Game != game {
-			t.Fatalf("%s, want it to be of game %d", line, game)
-		}
-	}
-	if game != 3 || died < 4 {
-		t.Errorf("the last game is %d and %d died, want 4 games with some deaths each", game, died)
-	}
-	table, err := os.ReadFile(filepath.Join(dir, "games.csv"))
-	if err != nil || !strings.HasPrefix(string(table), "game,seed,repetition,steps,played,agent0,") || !strings.Contains(string(table), "bombs3,wood3,items3,killed_by3") {
-		t.Errorf("games.csv: %.300s, %v", table, err)
-	}
-}
-
-// TestTournamentTiming: the clock is asked for, so it is shown.
-func TestTournamentTiming(t *testing.T) {
-	r := pommego(t, "tournament", "--games", "2", "--timing")
-	r.want(t, exitOK)
-	if !strings.Contains(r.out, "Thinking time") {
-		t.Errorf("no thinking times:\n%s", r.out)
-	}
-	var both struct {
-		tournament.Results
-		Timing tournament.Timing
-	}
-	r = pommego(t, "tournament", "--games", "2", "--timing", "--json")
-	r.want(t, exitOK)
-	r.decodes(t, &both)
-	if both.Played != 2 || len(both.Timing.Agents) != 1 || both.Timing.Agents[0].Total <= 0 {
-		t.Errorf("results and timing: %+v", both)
 	}
 }
 
@@ -186,7 +124,7 @@ func outcome(t *testing.T, printed, folder string) string {
 func alone(t *testing.T) string {
 	t.Helper()
 	folder := filepath.Join(t.TempDir(), "out")
-	r := pommego(t, with(marathon, "--out", folder, "--workers", "1")...)
+	r := pommego(t, with(marathon, "--out", folder)...)
 	r.want(t, exitOK)
 	return outcome(t, r.out, folder)
 }
@@ -206,7 +144,8 @@ func gamesKept(path string) int {
 func interrupt(t *testing.T, folder string, signal os.Signal, workers string) ran {
 	t.Helper()
 	var out, errs bytes.Buffer
-	cmd := exec.Command(program, with(marathon, "--out", folder, "--resume", "--workers", workers)...)
+	cmd := exec.Command(program, with(marathon, "--out", folder)...)
+	cmd.Env = append(os.Environ(), "GOMAXPROCS="+workers)
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	log := filepath.Join(folder, "games.jsonl")
 	enough := gamesKept(log) + 60
@@ -263,8 +202,8 @@ func TestTournamentKilled(t *testing.T) {
 // is the same as from one run.
 func TestTournamentExtended(t *testing.T) {
 	args := strings.Fields("tournament --agents simple,random,static --seed 3")
-	run := func(folder, games string, more ...string) string {
-		r := pommego(t, with(args, append(more, "--out", folder, "--games", games)...)...)
+	run := func(folder, games string) string {
+		r := pommego(t, with(args, "--out", folder, "--games", games)...)
 		r.want(t, exitOK)
 		return outcome(t, r.out, folder)
 	}
@@ -275,7 +214,7 @@ func TestTournamentExtended(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if run(folder, "50", "--resume") != want {
+	if run(folder, "50") != want {
 		t.Error("20 games a table and then 50 have other results than 50")
 	}
 	if after, err := os.ReadFile(log); err != nil || !bytes.HasPrefix(after, before) || gamesKept(log) != 150 {
@@ -286,7 +225,7 @@ func TestTournamentExtended(t *testing.T) {
 // TestTournamentMirrored: levels are boards, and each is played from both sides.
 func TestTournamentMirrored(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "out")
-	r := pommego(t, strings.Fields("tournament --env OneVsOne-v0 --format round-robin --agents simple,random --levels 3 --mirrored --out "+folder)...)
+	r := pommego(t, strings.Fields("tournament --env OneVsOne-v0 --format round-robin --agents simple,random --games 3x1 --mirrored --out "+folder)...)
 	r.want(t, exitOK)
 	for _, want := range []string{"6 games at each of 1 table, mirrored: each board from every side", "prior: one more game for each agent", "(n "} {
 		if !strings.Contains(r.out, want) {
@@ -334,17 +273,17 @@ func TestTournamentInterrupted(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "out")
 	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
 		r := interrupt(t, folder, signal, "2")
-		if r.code != exitError || r.out != "" || !strings.Contains(r.errors, "of 720 games; they are in "+folder) || !strings.Contains(r.errors, "continue with --resume") {
+		if r.code != exitError || r.out != "" || !strings.Contains(r.errors, "of 720 games; they are in "+folder) || !strings.Contains(r.errors, "the same command continues") {
 			t.Fatalf("%v: exit code %d, stdout %q, stderr %q", signal, r.code, r.out, r.errors)
 		}
 	}
-	r := pommego(t, with(marathon, "--out", folder, "--resume")...)
+	r := pommego(t, with(marathon, "--out", folder)...)
 	r.want(t, exitOK)
 	if outcome(t, r.out, folder) != want {
 		t.Error("interrupted twice: other results")
 	}
 	checkGames(t, folder)
-	again := pommego(t, with(marathon, "--out", folder, "--resume")...)
+	again := pommego(t, with(marathon, "--out", folder)...)
 	again.want(t, exitOK)
 	if again.out != r.out {
 		t.Error("resumed when all was done: other results")

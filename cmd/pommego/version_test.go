@@ -60,7 +60,7 @@ func TestVersion(t *testing.T) {
 		}
 	}
 	folder := filepath.Join(t.TempDir(), "set")
-	pommego(t, "generate", "--out", folder, "--games", "1", "--agents", "random", "--max-steps", "3").want(t, exitOK)
+	pommego(t, "generate", "--out", folder, "--games", "1", "--agents", "random", "--rules", `{"max_steps": 3}`).want(t, exitOK)
 	var m struct{ Program string }
 	info := pommego(t, "data", "show", folder, "--json")
 	info.want(t, exitOK)

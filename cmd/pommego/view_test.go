@@ -96,7 +96,7 @@ func TestView(t *testing.T) {
 func TestViewKept(t *testing.T) {
 	dir := t.TempDir()
 	set, results := filepath.Join(dir, "set"), filepath.Join(dir, "results")
-	pommego(t, "generate", "--agents", "simple,random", "--seating", "drawn", "--games", "3", "--seed", "4", "--out", set).want(t, 0)
+	pommego(t, "generate", "--agents", "simple,random", "--games", "3", "--seed", "4", "--out", set).want(t, 0)
 	pommego(t, "tournament", "--env", "OneVsOne-v0", "--format", "round-robin", "--agents", "simple,random", "--games", "4", "--out", results).want(t, 0)
 	for _, tc := range []struct {
 		path, kind string

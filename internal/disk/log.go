@@ -32,7 +32,7 @@ type Log struct {
 	closed  bool
 }
 
-// LogOptions say what a log is for. All but SyncEvery and New are required.
+// LogOptions say what a log is for. All but SyncEvery are required.
 type LogOptions struct {
 	// Header is the first line of a new log: an object with one key or more.
 	Header any
@@ -41,8 +41,6 @@ type LogOptions struct {
 	Accept func(header []byte) error
 	// Take is given the records that the log holds, in their order.
 	Take func(record []byte, at Place) error
-	// New refuses a file that exists, with fs.ErrExist.
-	New bool
 	// SyncEvery is the time whose work a power cut may cost; a killed process costs
 	// none. With 0 a power cut costs nothing that Sync has returned from.
 	SyncEvery time.Duration
@@ -62,11 +60,7 @@ type Place struct {
 // With SyncEvery it is not: a power cut can leave that, and everything from the
 // first damaged line on is cut off.
 func OpenLog(d FS, path string, o LogOptions) (*Log, error) {
-	flags := os.O_RDWR | os.O_CREATE
-	if o.New {
-		flags |= os.O_EXCL
-	}
-	file, err := d.OpenFile(path, flags, 0o644)
+	file, err := d.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, err
 	}

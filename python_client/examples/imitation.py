@@ -32,6 +32,7 @@ from pommego import data
 from pommego.server import find_binary
 
 ID = "PommeFFACompetition-v0"
+STEPS = 393  # of a game of simple against itself, on average
 SIDE = 11  # sides of the board, and of the part around the agent that the network sees
 SEEN = [
     0,
@@ -138,7 +139,8 @@ def generated(path: Path, decisions: int, seed: int) -> Path:
         "--seed",
         str(seed),
     ]
-    command += ["--layout", "steps", "--observation", "planes", "--steps", str(max(1, decisions // 2))]
+    games = max(1, round(decisions / 2 / STEPS))
+    command += ["--observation", "planes", "--games", str(games)]
     subprocess.run(command, check=True)
     return path
 

@@ -24,7 +24,7 @@ def generated(binary: Path, tmp_path_factory: pytest.TempPathFactory) -> Make:
         if args not in made:
             made[args] = tmp_path_factory.mktemp("data") / "set"
             command = [str(binary), "generate", "--out", str(made[args]), "--agents", "simple,random"]
-            command += ["--seating", "drawn", "--games", "9", "--games-per-file", "4", "--max-steps", "60"]
+            command += ["--games", "9", "--games-per-file", "4"]
             subprocess.run([*command, *args], check=True, capture_output=True)
         return made[args]
 
@@ -39,7 +39,7 @@ def test_minari(
     minari = pytest.importorskip("minari")
     pytest.importorskip("PIL")
     monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
-    path = generated("--layout", layout, "--env", id)
+    path = generated(*(["--observation", "planes"] if layout == "steps" else []), "--env", id)
     data.to_minari(path, "pommerman/test-v0", author="somebody")
     loaded = minari.load_dataset("pommerman/test-v0")
     games = list(data.episodes(path))
@@ -62,9 +62,9 @@ def test_minari(
 @pytest.mark.parametrize(
     ("id", "options"),
     [
-        ("PommeFFACompetition-v0", ["--layout", "games"]),
-        ("PommeRadioCompetition-v2", ["--layout", "steps", "--observation", "raw"]),
-        ("SuiteBot-v0", ["--layout", "steps", "--rules", '{"width": 9, "height": 7, "rounds": 20}']),
+        ("PommeFFACompetition-v0", []),
+        ("PommeRadioCompetition-v2", ["--observation", "raw"]),
+        ("SuiteBot-v0", ["--observation", "planes", "--rules", '{"width": 9, "height": 7, "rounds": 20}']),
     ],
 )
 def test_minari_recovers_the_environment(
@@ -100,7 +100,7 @@ def test_minari_chosen(generated: Make, tmp_path: Path, monkeypatch: pytest.Monk
     pytest.importorskip("minari")
     pytest.importorskip("PIL")
     monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
-    path = generated("--layout", "steps")
+    path = generated("--observation", "planes")
     games = list(data.episodes(path))
     for options, wanted in [
         ({"agents": "simple"}, lambda game, seat: game.agents[seat] == "simple"),
@@ -114,7 +114,7 @@ def test_minari_chosen(generated: Make, tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_hugging_face(generated: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     datasets = pytest.importorskip("datasets")
-    path = generated("--layout", "steps")
+    path = generated("--observation", "planes")
     files = str(path / "data" / "*.parquet")
     loaded = datasets.load_dataset("parquet", data_files=files, split="train", cache_dir=str(tmp_path))
     batches = list(data.load(path))
@@ -136,7 +136,7 @@ def test_torch(generated: Make, workers: int, start: str | None) -> None:
     torch = pytest.importorskip("torch")
     from torch.utils.data import DataLoader
 
-    path = generated("--layout", "steps")
+    path = generated("--observation", "planes")
     columns = ["game", "step", "seat", "obs_planes", "action", "alive"]
     made = data.torch_dataset(path, columns=columns, batch_size=128)
     got = list(DataLoader(made, batch_size=None, num_workers=workers, multiprocessing_context=start))

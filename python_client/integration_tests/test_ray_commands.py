@@ -26,17 +26,17 @@ from pommego.ray import commands
 
 KILLS = int(os.environ.get("POMMEGO_RAY_KILLS", "3"))
 
-SET = {"agents": ["simple", "random"], "seating": "drawn", "max_steps": 200, "games_per_file": 150}
+SET = {"agents": ["simple", "random"], "rules": {"max_steps": 200}, "games_per_file": 150}
 #: What is made, with the flags for one machine.
 KINDS: list[tuple[str, dict[str, Any]]] = [
     ("generate", SET | {"games": 1770}),
     ("tournament", {"agents": ["simple", "random", "static"], "games": 150, "seed": 3}),
-    ("generate", SET | {"steps": 14000, "layout": "steps", "games_per_file": 15}),
+    ("generate", SET | {"games": 120, "observation": "planes", "games_per_file": 15}),
 ]
 
 
 def on_one_machine(binary: Path, command: str, flags: dict[str, Any], folder: Path) -> None:
-    given = [f"--{k.replace('_', '-')}={','.join(v) if isinstance(v, list) else v}" for k, v in flags.items()]
+    given = [text for name, value in flags.items() for text in commands._flag(name, value)]
     done = subprocess.run([binary, command, *given, "--out", folder], capture_output=True, check=False)
     assert not done.returncode, done.stderr
 
@@ -108,7 +108,7 @@ def test_it_goes_on(cluster: Cluster, binary: Path, tmp_path: Path) -> None:  # 
     with pytest.raises(KeyboardInterrupt):
         pommego.ray.generate(tmp_path / "got", progress=stop, max_tasks=2, **flags)
     told: list[int] = []
-    kept = sorted((tmp_path / "got.parts").glob("*/said.json"))
+    kept = sorted((tmp_path / "got.parts").glob("*/made"))
     assert len(kept) == 4
     times = [path.stat().st_mtime_ns for path in kept]
 
@@ -141,16 +141,14 @@ def test_what_killed_tasks_leave(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 def test_mistakes(cluster: Cluster, tmp_path: Path) -> None:  # noqa: F811
     out = tmp_path / "out"
-    with pytest.raises(TypeError, match=r"no option workers: it sees to that itself"):
-        pommego.ray.generate(out, workers=3)
+    with pytest.raises(TypeError, match=r"no option part: it sees to that itself"):
+        pommego.ray.generate(out, part="3")
     with pytest.raises(pommego.PommegoError, match='no agent is called "nobody"'):
         pommego.ray.tournament(out, agents=["nobody"])
     with pytest.raises(pommego.PommegoError, match="unknown flag: --game"):
         pommego.ray.generate(out, game=3)
     with pytest.raises(pommego.PommegoError, match="there is no agent at /none|/none"):
-        pommego.ray.generate(
-            out, games=4, agents=["exec:/none", "simple", "simple", "simple"], unrepeatable=True
-        )
+        pommego.ray.generate(out, games=4, agents=["exec:/none", "simple", "simple", "simple"])
     with pytest.raises(ValueError, match="num_cpus is 0"):
         pommego.ray.generate(out, games=4, num_cpus=0)
     with pytest.raises(ValueError, match="games_per_task is 0"):

@@ -471,7 +471,7 @@ def test_tournament(window: Browser, binary: Path, tournament: Path) -> None:
 
 
 def test_data_set(window: Browser, binary: Path, tmp_path: Path) -> None:
-    command = "generate --agents simple,random --seating drawn --games 6 --seed 4"
+    command = "generate --agents simple,random --games 6 --seed 4"
     subprocess.run([binary, *command.split(), "--out", tmp_path / "ffa"], check=True, capture_output=True)
     with browser.viewing(binary, tmp_path / "ffa") as address:
         window.open(address, "#listing tbody")

@@ -84,9 +84,11 @@ def test_counts_go_on_in_restored_games() -> None:
 @pytest.mark.parametrize("layout", ["games", "steps"])
 def test_counts_are_in_data_sets(tmp_path: Path, layout: str) -> None:
     folder = tmp_path / "set"
-    command = ["generate", "--env", "PommeTeam-v0", "--agents", "simple,random", "--seating", "drawn"]
+    command = ["generate", "--env", "PommeTeam-v0", "--agents", "simple,random"]
+    if layout == "steps":
+        command += ["--observation", "planes"]
     subprocess.run(
-        [find_binary(), *command, "--games", "6", "--layout", layout, "--seed", "3", "--out", str(folder)],
+        [find_binary(), *command, "--games", "6", "--seed", "3", "--out", str(folder)],
         check=True,
         capture_output=True,
     )

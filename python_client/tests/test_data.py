@@ -32,7 +32,7 @@ def generated(binary: Path, tmp_path_factory: pytest.TempPathFactory) -> Make:
     def make(*args: str) -> Path:
         if args not in made:
             made[args] = tmp_path_factory.mktemp("data") / "set"
-            common = ["--agents", "simple,random", "--seating", "drawn", "--max-steps", "70"]
+            common = ["--agents", "simple,random", "--rules", '{"max_steps": 70}']
             command = [str(binary), "generate", "--out", str(made[args]), *common, "--seed", "11", *args]
             subprocess.run(command, check=True, capture_output=True)
         return made[args]
@@ -41,7 +41,7 @@ def generated(binary: Path, tmp_path_factory: pytest.TempPathFactory) -> Make:
 
 
 def steps(observation: str, *, id: str = "PommeFFACompetition-v0", games: int = 7) -> list[str]:
-    return ["--layout", "steps", "--observation", observation, *small(id, games)]
+    return ["--observation", observation, *small(id, games)]
 
 
 def small(id: str = "PommeFFACompetition-v0", games: int = 7) -> list[str]:
@@ -217,8 +217,10 @@ SEARCHES = [
 @pytest.mark.parametrize(("id", "agents"), SEARCHES)
 def test_what_searches_chose_by(generated: Make, id: str, agents: str) -> None:
     """Each action that a search decided is the best of what it tried."""
-    players = ["--agents", agents, "--seating", "fixed"]
-    path = generated("--env", id, "--layout", "steps", "--observation", "raw", "--games", "2", *players)
+    players = ["--agents", agents]
+    if id == "SuiteBot-v0":
+        players += ["--rules", '{"rounds": 70}']
+    path = generated("--env", id, "--observation", "raw", "--games", "2", *players)
     manifest = data.Manifest.read(path)
     rows = everything(data.load(path))
     told = rows["_visits"]
@@ -331,7 +333,7 @@ def test_other_readers(generated: Make) -> None:
     """Other readers of Parquet see arrays as bytes, which their column's description turns into arrays."""
     from pyarrow import parquet
 
-    path = generated(*small(games=2), "--layout", "steps")
+    path = generated(*small(games=2), "--observation", "planes")
     batch = next(iter(data.load(path, columns=["obs_planes"])))["obs_planes"][:5]
     rows = parquet.read_table(path / "data" / "steps-00000.parquet")["obs_planes"].to_pylist()[:5]
     column = data.Manifest.read(path).columns["obs_planes"]

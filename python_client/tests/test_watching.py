@@ -72,7 +72,7 @@ def test_recordings(binary: Path, tmp_path: Path, kind: str) -> None:
         "play --env OneVsOne-v0 --agents static,random --seed 1 --quiet --record",
     )
     if kind == "data set":
-        command = "generate --env OneVsOne-v0 --agents static,random --games 2 --max-steps 9 --out"
+        command = "generate --env OneVsOne-v0 --agents static,random --games 2 --out"
     done = subprocess.run([binary, *command.split(), path], check=True, capture_output=True, text=True)
     first = pommego.watch(path)
     assert first.title == "games.jsonl"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import tempfile
 
@@ -11,21 +12,26 @@ from pommego.server import find_binary
 __all__ = ["run"]
 
 
-def run(*command: str, leash: bool = False) -> str:
+def run(*command: str, part: str | None = None, cpus: int | None = None) -> str:
     """Run the program, and return what it prints.
 
     Args:
         command: its arguments.
-        leash: keep its standard input open, for ``--exit-on-stdin-close``: it ends when this process does.
+        part: the part to make, by ``--part -``: the program ends when this process does.
+        cpus: how many cores it uses; None: all.
 
     Raises:
         PommegoError: it failed; the message is its own.
     """
-    stdin = subprocess.PIPE if leash else subprocess.DEVNULL
+    stdin = subprocess.DEVNULL if part is None else subprocess.PIPE
+    env = os.environ if cpus is None else os.environ | {"GOMAXPROCS": str(cpus)}
     with tempfile.TemporaryFile("w+") as errors:
-        pipes = {"stdin": stdin, "stdout": subprocess.PIPE, "stderr": errors, "text": True}
+        pipes = {"stdin": stdin, "stdout": subprocess.PIPE, "stderr": errors, "text": True, "env": env}
         with subprocess.Popen([find_binary(), *command], **pipes) as process:
             try:
+                if part is not None:
+                    process.stdin.write(f"{part}\n")
+                    process.stdin.flush()
                 out = process.stdout.read()
             except BaseException:
                 process.kill()

@@ -15,7 +15,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,8 +33,7 @@ _TICK = 1.0  # seconds after which the size of the cluster is looked at again
 _MADE = "made"  # the name of what the command writes, in a part's folder
 _PREFIX = "pommego-part-"  # of the folders that tasks work in
 _TRIES = 10
-_SAID = "said.json"  # what it printed
-_OURS = {"count", "exit_on_stdin_close", "json", "log", "out", "part", "resume", "take", "workers"}
+_OURS = {"json", "out", "part", "take"}
 
 Span = tuple[int, int]  # the first and the last file, or game, of a part
 Progress = Callable[[int, int], None]
@@ -55,8 +54,7 @@ def generate(
         pommego.ray.generate("ffa", games=1_000_000, agents=["simple", "random"], progress=print)
 
     A file of the data set is a part, made by one task, so choose `games_per_file` such that
-    there are several for each core. With `steps`, which file is the last is found out on the
-    way, and that one is made by this process.
+    there are several for each core.
 
     A task whose node dies runs again elsewhere. What is finished lies in the folder
     ``OUT.parts`` until all is: after an interrupt, which ends the tasks too, or an error,
@@ -68,10 +66,10 @@ def generate(
         max_tasks: how many tasks may be under way; None: what the cluster has room for.
         retries: how often a task is repeated that was lost with its worker or node.
         task_options: further options of the tasks, as Ray has them, such as `resources`.
-        progress: called with the numbers of parts that are finished and of all, 0 if that
-            is not known. What it raises ends everything.
-        options: the command's flags: ``games=100`` is ``--games 100``, ``max_steps=50`` is
-            ``--max-steps 50``; lists are joined by commas, and dictionaries are JSON. See
+        progress: called with the numbers of parts that are finished and of all. What it
+            raises ends everything.
+        options: the command's flags: ``games_per_file=100`` is ``--games-per-file 100``;
+            lists are joined by commas, and dictionaries are JSON. See
             ``pommego generate --help``.
 
     Returns:
@@ -81,30 +79,9 @@ def generate(
         PommegoError: the command refused the options, or failed; it says why.
         ray.exceptions.RayError: a task was lost more often than `retries`.
     """
-    work = _Work("generate", "--out", Path(out), options)
-    files, wanted = work.count(), int(options.get("steps") or 0)
-    spans = ((k, k) for k in (range(files) if files else itertools.count()))
-    tasks = _Tasks(num_cpus, max_tasks, retries, task_options)
-    steps: dict[int, int] = {}  # of each file that is finished
-    last = files
-    with contextlib.closing(tasks.run(work, spans, files, progress)) as finished:
-        for (k, _), said in finished:
-            steps[k] = said["steps"]
-            if not files and (last := _last_file(steps, wanted)) is not None:
-                break
-    return work.conclude([(k, k) for k in sorted(steps) if k < last])
-
-
-def _last_file(steps: Mapping[int, int], wanted: int) -> int | None:
-    """Return the file in which so many steps are reached, None if that is not known yet."""
-    reached = 0
-    for k in range(len(steps)):
-        if k not in steps:
-            return None
-        reached += steps[k]
-        if reached >= wanted:
-            return k
-    return None
+    work = _Work("generate", Path(out), options)
+    spans = [(k, k) for k in range(work.count())]
+    return _Tasks(num_cpus, max_tasks, retries, task_options).conclude(work, spans, progress)
 
 
 def tournament(
@@ -143,16 +120,13 @@ def tournament(
 
     Other errors are those of `generate`.
     """
-    work = _Work("tournament", "--log", Path(out), options)
+    work = _Work("tournament", Path(out), options)
     games = work.count()
     each = max(1, games // _PARTS) if games_per_task is None else games_per_task
     if each < 1:
         raise ValueError(f"games_per_task is {each}, expected 1 or more")
     spans = [(first, min(first + each, games) - 1) for first in range(0, games, each)]
-    tasks = _Tasks(num_cpus, max_tasks, retries, task_options)
-    with contextlib.closing(tasks.run(work, spans, len(spans), progress)) as finished:
-        made = [span for span, _ in finished]
-    return work.conclude(sorted(made))
+    return _Tasks(num_cpus, max_tasks, retries, task_options).conclude(work, spans, progress)
 
 
 class _Work:
@@ -160,7 +134,6 @@ class _Work:
 
     Args:
         command: its name.
-        kept: the flag that says where a part is to be kept.
         out: the folder for all.
         options: the command's flags.
 
@@ -168,28 +141,26 @@ class _Work:
         TypeError: some are not the caller's to give.
     """
 
-    def __init__(self, command: str, kept: str, out: Path, options: Mapping[str, Any]) -> None:
+    def __init__(self, command: str, out: Path, options: Mapping[str, Any]) -> None:
         if taken := _OURS & set(options):
             raise TypeError(
                 f"pommego.ray.{command}() has no option {sorted(taken)[0]}: it sees to that itself"
             )
-        self.command, self.kept, self.out = command, kept, out
+        self.command, self.out = command, out
         self.flags = [text for name, value in options.items() for text in _flag(name, value)]
         self._parts = out.with_name(out.name + ".parts")
 
     def count(self) -> int:
-        """Return how many files or games there are to be, 0 if that is not known; this checks the flags."""
-        return json.loads(run(self.command, *self.flags, "--count", "--json"))["parts"]
+        """Return how many files or games there are to be; this checks the flags."""
+        return json.loads(run(self.command, *self.flags, "--part", "count", "--json"))["parts"]
 
     def folder(self, span: Span) -> Path:
         """Return where a part is kept once it is finished."""
         return self._parts / f"{span[0]}-{span[1]}"
 
-    def said(self, span: Span) -> dict[str, Any] | None:
-        """Return what the command said of a part that is finished, None if it is not."""
-        with contextlib.suppress(FileNotFoundError):
-            return json.loads((self.folder(span) / _SAID).read_text())
-        return None
+    def made(self, span: Span) -> bool:
+        """Whether a part is finished."""
+        return self.folder(span).exists()
 
     def keep(self, span: Span, files: Mapping[str, bytes]) -> None:
         """Keep the files of a part, all or none of them."""
@@ -202,11 +173,10 @@ class _Work:
                 path.write_bytes(content)
             whole.rename(self.folder(span))
 
-    def conclude(self, spans: Iterable[Span]) -> dict[str, Any]:
+    def conclude(self, spans: Sequence[Span]) -> dict[str, Any]:
         """Put the parts together and make what is missing."""
         takes = [text for span in spans for text in ("--take", str(self.folder(span) / _MADE))]
-        resume = ["--resume"] if self.command == "tournament" else []
-        said = run(self.command, *self.flags, "--out", str(self.out), *takes, *resume, "--json")
+        said = run(self.command, *self.flags, "--out", str(self.out), *takes, "--json")
         shutil.rmtree(self._parts, ignore_errors=True)
         return json.loads(said)
 
@@ -223,47 +193,32 @@ class _Tasks:
         given = {"num_cpus": num_cpus, "max_retries": retries, "scheduling_strategy": "SPREAD"}
         self._make = ray.remote(_make).options(**given | dict(options or {}))
 
-    def run(
-        self, work: _Work, spans: Iterable[Span], total: int, progress: Progress | None
-    ) -> Iterator[tuple[Span, dict[str, Any]]]:
-        """Make parts, and yield each that is finished with what the command said of it.
-
-        When this ends, the tasks under way do, too.
-        """
-        waiting, running, done = iter(spans), dict[ray.ObjectRef, Span](), 0
+    def conclude(self, work: _Work, spans: Sequence[Span], progress: Progress | None) -> dict[str, Any]:
+        """Make all parts and put them together. When this ends, the tasks under way do, too."""
+        unfinished = [span for span in spans if not work.made(span)]
+        done = len(spans) - len(unfinished)
+        tell = progress or (lambda done, total: None)
+        for k in range(done):
+            tell(k + 1, len(spans))
+        waiting, running = iter(unfinished), dict[ray.ObjectRef, Span]()
         try:
-            left = True
-            while left or running:
-                while left and len(running) < self._room():
-                    if left := (span := next(waiting, None)) is not None:
-                        if (said := work.said(span)) is None:
-                            task = self._make.remote(work.command, work.kept, work.flags, span, self._cpus)
-                            running[task] = span
-                        else:
-                            done = _told(progress, done, total)
-                            yield span, said
-                ready, _ = ray.wait(list(running), timeout=_TICK) if running else ([], [])
-                for task in ready:
-                    span = running.pop(task)
-                    work.keep(span, _result(task))
-                    done = _told(progress, done, total)
-                    yield span, work.said(span)
+            while done < len(spans):
+                for span in itertools.islice(waiting, max(0, self._room() - len(running))):
+                    running[self._make.remote(work.command, work.flags, span, self._cpus)] = span
+                for task in ray.wait(list(running), timeout=_TICK)[0]:
+                    work.keep(running.pop(task), _result(task))
+                    done += 1
+                    tell(done, len(spans))
         finally:
             for task in running:
                 ray.cancel(task, force=True)
+        return work.conclude(spans)
 
     def _room(self) -> int:
         """Return how many tasks may be under way now."""
         if self._most is not None:
             return self._most
         return max(1, int(_AHEAD * ray.cluster_resources().get("CPU", 0) / self._cpus))
-
-
-def _told(progress: Progress | None, done: int, total: int) -> int:
-    """Tell that one part more is finished; returns how many are."""
-    if progress is not None:
-        progress(done + 1, total)
-    return done + 1
 
 
 def _result(task: ray.ObjectRef) -> dict[str, bytes]:
@@ -287,15 +242,13 @@ def _flag(name: str, value: Any) -> list[str]:
     return [flag, str(value)]
 
 
-def _make(command: str, kept: str, flags: list[str], span: Span, workers: int) -> dict[str, bytes]:
+def _make(command: str, flags: list[str], span: Span, cpus: int) -> dict[str, bytes]:
     """Make a part, as a task on some node; returns the files that the command leaves, by their names."""
     with _scratch() as scratch:
-        where = [kept, str(scratch / _MADE), "--part", f"{span[0]}-{span[1]}"]
-        more = ["--workers", str(workers), "--exit-on-stdin-close"]
-        said = run(command, *flags, *where, *more, "--json", leash=True)
+        where = ["--out", str(scratch / _MADE), "--part", "-"]
+        run(command, *flags, *where, "--json", part=f"{span[0]}-{span[1]}", cpus=cpus)
         paths = [path for path in scratch.rglob("*") if path.is_file()]
-        files = {path.relative_to(scratch).as_posix(): path.read_bytes() for path in paths}
-        return files | {_SAID: said.encode()}
+        return {path.relative_to(scratch).as_posix(): path.read_bytes() for path in paths}
 
 
 @contextlib.contextmanager

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/spf13/pflag"
+)
+
+// mostFlags is how many flags the four commands have together, --help not counted.
+const mostFlags = 60
+
+// TestFlags keeps the commands that people use most small enough to read their help.
+func TestFlags(t *testing.T) {
+	root, flags := newRoot(), 0
+	for _, name := range []string{"serve", "play", "generate", "tournament"} {
+		cmd, _, err := root.Find([]string{name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd.Flags().VisitAll(func(*pflag.Flag) { flags++ })
+	}
+	if flags > mostFlags {
+		t.Errorf("serve, play, generate and tournament have %d flags, want at most %d", flags, mostFlags)
+	}
+	if flags < mostFlags/2 {
+		t.Errorf("%d flags were counted: the test misses some", flags)
+	}
+}
+
+// TestRemovedFlags: no flag that a command has is among those that went away.
+func TestRemovedFlags(t *testing.T) {
+	for _, make := range commands {
+		cmd := make()
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if removed[cmd.Name()+" "+f.Name] != "" {
+				t.Errorf("%s has --%s, which the table says was removed", cmd.Name(), f.Name)
+			}
+		})
+	}
+}
