@@ -61,7 +61,8 @@ func TestRunOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(report.Results) != 2 || report.Results[1].Name != "clear/planes" || report.Results[0].Limit != report.Results[1].Median {
+	if len(report.Results) != 2 || report.Results[1].Name != "clear/planes" ||
+		report.Results[0].Limit != report.Results[1].Median {
 		t.Errorf("results are %+v, want encode/planes and its limit", report.Results)
 	}
 }

@@ -97,7 +97,8 @@ func copyBytes(dst, src []byte) { copy(dst, src) }
 // observations, rewards, flags and masks.
 func step(g env.Game, encoding string) func(Options) (work, error) {
 	return func(o Options) (work, error) {
-		pool, err := vec.New(vec.Config{Game: g, Games: o.Games, Workers: o.Workers, Observation: encoding, Autoreset: vec.SameStep})
+		pool, err := vec.New(vec.Config{Game: g, Games: o.Games, Workers: o.Workers, Observation: encoding,
+			Autoreset: vec.SameStep})
 		if err != nil {
 			return work{}, err
 		}

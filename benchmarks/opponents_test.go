@@ -60,7 +60,8 @@ func BenchmarkWaitingOpponents(b *testing.B) {
 		for _, games := range []int{16, 64, 128, 256} {
 			b.Run(fmt.Sprintf("workers=%d/games=%d", workers, games), func(b *testing.B) {
 				pool, batch := begin(b, vec.Config{
-					Game: waitingGame{g, func(*env.RNG) time.Duration { return wait }, new(atomic.Int64)}, Games: games, Workers: workers, OnDeath: vec.Wait,
+					Game: waitingGame{g, func(*env.RNG) time.Duration { return wait }, new(atomic.Int64)}, Games: games,
+					Workers: workers, OnDeath: vec.Wait,
 					Opponents: []string{"waiting", "waiting", "waiting"},
 				})
 				actions := make([]uint8, pool.Rows())

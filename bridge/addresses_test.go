@@ -111,7 +111,8 @@ func TestConnectionsOfAnAddress(t *testing.T) {
 	for range 3 {
 		open = append(open, server.dial(t))
 	}
-	if _, err := Dial(context.Background(), server.address, DialOptions{}); err == nil || !strings.Contains(err.Error(), "429") || !strings.Contains(err.Error(), "all of its 3 connections") {
+	if _, err := Dial(context.Background(), server.address, DialOptions{}); err == nil ||
+		!strings.Contains(err.Error(), "429") || !strings.Contains(err.Error(), "all of its 3 connections") {
 		t.Errorf("a fourth: %v, want 429 with the reason", err)
 	}
 	open[0].Close()

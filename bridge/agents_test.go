@@ -51,10 +51,12 @@ func thinking(t *testing.T, agent string, batchSize int, change ...func(*Config)
 // TestVanishedClient has the client go away while its step is being made, which
 // takes minutes: all that it had is free soon.
 func TestVanishedClient(t *testing.T) {
-	for _, agent := range []string{"mcts:ticks=1e6", "bfs:ticks=1e6,memory=1", "fmcs-ucb1:ticks=1e6", "rhea:ms=60000", "osla:ms=60000,samples=1e6", "uct:ms=60000", "java-mcts:ms=60000", "java-rhea:ms=60000"} {
+	for _, agent := range []string{"mcts:ticks=1e6", "bfs:ticks=1e6,memory=1", "fmcs-ucb1:ticks=1e6", "rhea:ms=60000",
+		"osla:ms=60000,samples=1e6", "uct:ms=60000", "java-mcts:ms=60000", "java-rhea:ms=60000"} {
 		server, c := thinking(t, agent, 0)
 		c.ws.NetConn().Close()
-		eventually(t, agent+": the connection's games are freed", func() bool { return server.games.Load() == 0 && server.used() == 0 })
+		eventually(t, agent+": the connection's games are freed",
+			func() bool { return server.games.Load() == 0 && server.used() == 0 })
 	}
 	server, c := thinking(t, "mcts:ticks=1e6", 32)
 	c.ws.NetConn().Close()
@@ -95,7 +97,8 @@ func TestAgentLimits(t *testing.T) {
 		{"mcts:ms=60000", "ms is 60000, and may be at most 10000", "--max-agent-time"},
 		{"bfs:memory=2048", "memory is 2048, and may be at most 1024", "ask for less"},
 	} {
-		e := callError(t, c, codeLimit, "make", "env_id", "PommeFFACompetition-v0", "games", 1, "opponents", opponents(test.agent))
+		e := callError(t, c, codeLimit, "make", "env_id", "PommeFFACompetition-v0", "games", 1, "opponents",
+			opponents(test.agent))
 		if e.Field != "opponents" || !strings.Contains(e.Message, test.option) || !strings.Contains(e.Hint, test.flag) {
 			t.Errorf("%s: %v of field %q, want %q and %s", test.agent, e, e.Field, test.option, test.flag)
 		}
@@ -105,7 +108,8 @@ func TestAgentLimits(t *testing.T) {
 	call(t, c, "reset", "env", 1, "seed", 1)
 	states := call(t, c, "get_state", "env", 1)["states"]
 	actions := Tensor{DType: env.Uint8, Shape: []int{1, 1}, Data: make([]byte, 1)}
-	e := callError(t, c, codeLimit, "simulate", "env", 1, "states", states, "actions", actions, "steps", 2, "policy", "mcts:ticks=1e9")
+	e := callError(t, c, codeLimit, "simulate", "env", 1, "states", states, "actions", actions, "steps", 2, "policy",
+		"mcts:ticks=1e9")
 	if e.Field != "policy" {
 		t.Errorf("a simulation's policy: %v of field %q, want policy", e, e.Field)
 	}

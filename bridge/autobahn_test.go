@@ -12,7 +12,8 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-var autobahn = flag.String("autobahn", "", "the program kosoku, which has Autobahn's test cases; without it TestAutobahn is skipped")
+var autobahn = flag.String("autobahn", "",
+	"the program kosoku, which has Autobahn's test cases; without it TestAutobahn is skipped")
 
 // TestAutobahn has the WebSocket test suite Autobahn judge how this server reads
 // messages and ends connections: by the same code as its sessions, which here send back
@@ -32,7 +33,8 @@ func TestAutobahn(t *testing.T) {
 	} {
 		t.Run(run.name, func(t *testing.T) {
 			host := startEcho(t, func(c *Config) { c.maxMessageBytes = run.limit })
-			args := append([]string{"-m", "fuzzingclient", "-p", "2", "-x", "12.*", "-x", "13.*", "-o", t.TempDir()}, run.without...)
+			args := append([]string{"-m", "fuzzingclient", "-p", "2", "-x", "12.*", "-x", "13.*", "-o", t.TempDir()},
+				run.without...)
 			out, err := exec.Command(*autobahn, append(args, "ws://"+host)...).CombinedOutput()
 			t.Logf("%s", out)
 			if err != nil {

@@ -86,7 +86,9 @@ func mustEncode(tb testing.TB, message entries) []byte {
 func TestStepDoesNotAllocate(t *testing.T) {
 	for _, mode := range []vec.Autoreset{vec.NextStep, vec.SameStep} {
 		s, r := handSession(t), new(request)
-		ask(t, s, r, mustEncode(t, entries{"type", "make", "id", 1, "env_id", "ToySolo-v0", "games", 8, "autoreset_mode", mode.String(), "max_episode_steps", 7}))
+		ask(t, s, r, mustEncode(t,
+			entries{"type", "make", "id", 1, "env_id", "ToySolo-v0", "games", 8, "autoreset_mode", mode.String(),
+				"max_episode_steps", 7}))
 		ask(t, s, r, mustEncode(t, entries{"type", "reset", "id", 2, "env", 1, "seed", 1}))
 		step := mustEncode(t, entries{"type", "step", "id", 3, "env", 1, "actions", toyActions(24, 1, 0)})
 		if n := testing.AllocsPerRun(100, func() { ask(t, s, r, step) }); n != 0 {

@@ -23,7 +23,8 @@ func TestBudget(t *testing.T) {
 		t.Helper()
 		before := server.used()
 		e := callError(t, c, codeLimit, kind, fields...)
-		if e.Field != field || !strings.Contains(e.Message, "may have 16777216") || !strings.Contains(e.Hint, "--max-memory-bytes") {
+		if e.Field != field || !strings.Contains(e.Message, "may have 16777216") ||
+			!strings.Contains(e.Hint, "--max-memory-bytes") {
 			t.Errorf("%s: %v of field %q, want field %q with the figures, and what to do", kind, e, e.Field, field)
 		}
 		eventually(t, "a refused "+kind+" leaves nothing reserved", func() bool { return server.used() <= before })
@@ -51,7 +52,8 @@ func TestBudget(t *testing.T) {
 	refused("states", "set_starts", "env", 1, "states", states, "add", true)
 	call(t, c, "set_starts", "env", 1, "states", states[:1])
 	refused("states", "simulate", "env", 1, "states", slices.Repeat(states, 5), "actions", toyActions(2500, 0, 0))
-	refused("states", "simulate", "env", 1, "states", states, "actions", toyActions(500, 0, 0), "steps", 100, "policy", "still", "trajectory", true)
+	refused("states", "simulate", "env", 1, "states", states, "actions", toyActions(500, 0, 0), "steps", 100, "policy",
+		"still", "trajectory", true)
 	refused("", "ping", "padding", strings.Repeat("x", 12<<20))
 	if _, err := other.Call("make", "env_id", "ToySolo-v0", "games", 1000); err != nil {
 		t.Errorf("the other connection: %v, want its own half", err)
@@ -63,7 +65,8 @@ func TestBudget(t *testing.T) {
 		call(t, c, "set_starts", "env", 1, "states", states[:1], "add", true)
 		call(t, c, "set_opponents", "env", 1, "line_ups", lineUps[:1])
 		call(t, c, "simulate", "env", 1, "states", states, "actions", toyActions(500, 0, 0))
-		call(t, c, "simulate", "env", 1, "states", states[:9], "actions", toyActions(9, 0, 0), "steps", 3, "policy", "still", "trajectory", true)
+		call(t, c, "simulate", "env", 1, "states", states[:9], "actions", toyActions(9, 0, 0), "steps", 3, "policy", "still",
+			"trajectory", true)
 		call(t, c, "set_state", "env", 1, "games", []int{1}, "states", states[:1])
 	}
 	if n := server.used(); n > budget/2 || n <= alone {

@@ -43,7 +43,8 @@ func makeShared(t *testing.T, c *Client, slots int, fields ...any) *sharing {
 		t.Error("the memory can be made shorter under the server")
 	}
 	m := new(sharing)
-	if m.mem, err = unix.Mmap(int(file.Fd()), 0, about.Int("bytes"), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED); err != nil {
+	if m.mem, err = unix.Mmap(int(file.Fd()), 0, about.Int("bytes"), unix.PROT_READ|unix.PROT_WRITE,
+		unix.MAP_SHARED); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -65,7 +66,8 @@ func makeShared(t *testing.T, c *Client, slots int, fields ...any) *sharing {
 		m.games = append(m.games, int(number(at)))
 	}
 	if len(m.actions) != slots || len(m.places) <= slots {
-		t.Fatalf("%d places for actions and %d for batches, want %d and at least one more", len(m.actions), len(m.places), slots)
+		t.Fatalf("%d places for actions and %d for batches, want %d and at least one more", len(m.actions), len(m.places),
+			slots)
 	}
 	m.places, m.other = m.places[:len(m.places)-1], m.places[len(m.places)-1]
 	m.requests = about.Int("requests")
@@ -347,7 +349,8 @@ func TestPostedStepsComeBeforeOtherRequests(t *testing.T) {
 		m.post(1000+id, toyActions(24, 1, 1).Data)
 		call(t, twin, "step", "env", 1, "actions", toyActions(24, 1, 1))
 	}
-	got, want := call(t, c, "get_state", "env", 1).Binaries("states"), call(t, twin, "get_state", "env", 1).Binaries("states")
+	got, want := call(t, c, "get_state", "env", 1).Binaries("states"), call(t, twin, "get_state", "env",
+		1).Binaries("states")
 	for i := range want {
 		if !bytes.Equal(got[i], want[i]) {
 			t.Fatalf("game %d stands elsewhere than after two steps", i)
@@ -361,7 +364,8 @@ func TestPostedStepsComeBeforeOtherRequests(t *testing.T) {
 func TestPostedStepDoesNotAllocate(t *testing.T) {
 	s := handSession(t)
 	r := &request{}
-	ask(t, s, r, mustEncode(t, entries{"type", "make", "id", 1, "env_id", "ToySolo-v0", "games", 64, "workers", 1, "shared_memory", 3}))
+	ask(t, s, r, mustEncode(t,
+		entries{"type", "make", "id", 1, "env_id", "ToySolo-v0", "games", 64, "workers", 1, "shared_memory", 3}))
 	ask(t, s, r, mustEncode(t, entries{"type", "reset", "id", 2, "env", 1, "seed", 1}))
 	ask(t, s, r, mustEncode(t, entries{"type", "attach", "id", 3, "env", 1}))
 	c := s.envs[0].channel

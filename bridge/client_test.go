@@ -16,7 +16,8 @@ import (
 	"pommego/env"
 )
 
-// Client is a plain client of the protocol. It belongs to one goroutine, except that one may send while another receives.
+// Client is a plain client of the protocol. It belongs to one goroutine, except that one may send while another
+// receives.
 type Client struct {
 	ws     *websocket.Conn
 	hello  Message
@@ -69,7 +70,8 @@ func encodeRequest(request entries) ([]byte, error) {
 
 // Dial connects to "ws://host:port" or "unix:/path" and says hello.
 func Dial(ctx context.Context, address string, o DialOptions) (*Client, error) {
-	dialer := websocket.Dialer{NetDialContext: o.Pipe, Subprotocols: []string{Subprotocol}, ReadBufferSize: 64 << 10, WriteBufferSize: 16 << 10}
+	dialer := websocket.Dialer{NetDialContext: o.Pipe, Subprotocols: []string{Subprotocol}, ReadBufferSize: 64 << 10,
+		WriteBufferSize: 16 << 10}
 	if path, ok := strings.CutPrefix(address, "unix:"); ok {
 		address = "ws://localhost"
 		dialer.NetDialContext = func(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -88,7 +90,8 @@ func Dial(ctx context.Context, address string, o DialOptions) (*Client, error) {
 		if answer != nil {
 			reason := make([]byte, 512)
 			n, _ := answer.Body.Read(reason)
-			return nil, fmt.Errorf("bridge: connecting to %s: %s: %s", address, answer.Status, strings.TrimSpace(string(reason[:n])))
+			return nil, fmt.Errorf("bridge: connecting to %s: %s: %s", address, answer.Status,
+				strings.TrimSpace(string(reason[:n])))
 		}
 		return nil, fmt.Errorf("bridge: connecting to %s: %w", address, err)
 	}
@@ -189,7 +192,8 @@ func replyError(reply Message) *wireError {
 		e.Versions = append(e.Versions, number(v))
 	}
 	if state, ok := reply["state"].([]byte); ok {
-		e.Fault = &fault{Game: reply.Int("game"), Seed: number(reply["seed"]), Episode: number(reply["episode"]), State: state}
+		e.Fault = &fault{Game: reply.Int("game"), Seed: number(reply["seed"]), Episode: number(reply["episode"]),
+			State: state}
 	}
 	return e
 }

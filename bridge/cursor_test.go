@@ -27,7 +27,8 @@ var hostile = []struct {
 	{"a map of 2^32-1 would be allocated", "\xdf\xff\xff\xff\xff", "bytes are left"},
 	{"the same within a field: 19 GB", "\x81\xa4acts\xdd\xff\xff\xff\xff", "bytes are left"},
 	{"the same as a map within a field", "\x81\xa4acts\xdf\xff\xff\xff\xff", "bytes are left"},
-	{"each of many small arrays promises a million", "\x81\xa1a\xdc\x00\x64" + strings.Repeat("\xdd\x00\x0f\x42\x40", 100), "bytes are left"},
+	{"each of many small arrays promises a million", "\x81\xa1a\xdc\x00\x64" + strings.Repeat("\xdd\x00\x0f\x42\x40", 100),
+		"bytes are left"},
 	{"an array one longer than the message", "\x81\xa1a\x93\x01\x02", "bytes are left"},
 	{"a map of as many entries as there are bytes left", "\x81\xa1a\x82\xa1b", "bytes are left"},
 	{"three million arrays in each other overflow the stack", "\x81\xa1a" + strings.Repeat("\x91", 3_000_000), "nesting"},
@@ -60,8 +61,10 @@ var hostile = []struct {
 	{"a key that is not UTF-8", "\x81\xa1\xff\x01", "UTF-8"},
 	{"a surrogate", "\x81\xa1a\xa3\xed\xa0\x80", "UTF-8"},
 	{"a text over its limit", "\x81\xa1a\xdb\x00\x10\x00\x01" + strings.Repeat("x", 1<<20+1), "want at most 1048576"},
-	{"more elements than one message may have", "\x81\xa1a\xdd\x00\x01\x00\x00" + strings.Repeat("\x00", 1<<16), "more than 65536"},
-	{"more elements in several arrays", "\x82\xa1a\xdc\x80\x00" + strings.Repeat("\x00", 1<<15) + "\xa1b\xdc\x80\x00" + strings.Repeat("\x00", 1<<15), "more than 65536"},
+	{"more elements than one message may have", "\x81\xa1a\xdd\x00\x01\x00\x00" + strings.Repeat("\x00", 1<<16),
+		"more than 65536"},
+	{"more elements in several arrays", "\x82\xa1a\xdc\x80\x00" + strings.Repeat("\x00", 1<<15) + "\xa1b\xdc\x80\x00" +
+		strings.Repeat("\x00", 1<<15), "more than 65536"},
 	{"a map of too many keys", "\x81\xa1a\xde\x00\x81" + manyKeys(129), "want at most 128"},
 }
 
@@ -104,9 +107,13 @@ func TestCheckAccepts(t *testing.T) {
 		{"as many elements as there may be", "\x81\xa1a\xdc\xff\xff" + strings.Repeat("\x00", 1<<16-1)},
 		{"the same key in two maps", "\x82\xa1a\x81\xa1c\x01\xa1b\x81\xa1c\x01"},
 		{"a key and one that begins with it", "\x82\xa1a\x01\xa2aa\x01"},
-		{"every scalar", "\x8d\xa1a\xc0\xa1b\xc2\xa1c\xc3\xa1d\xe0\xa1e\xcc\xff\xa1f\xcd\xff\xff\xa1g\xce\xff\xff\xff\xff\xa1h\xd0\x80" +
-			"\xa1i\xd1\x80\x00\xa1j\xd2\x80\x00\x00\x00\xa1k\xca\x00\x00\x00\x00\xa1l\xcf\xff\xff\xff\xff\xff\xff\xff\xff\xa1m\xcb\x00\x00\x00\x00\x00\x00\x00\x00"},
-		{"texts and binaries with each header", "\x86\xa1a\xd9\x01x\xa1b\xda\x00\x01x\xa1c\xdb\x00\x00\x00\x01x\xa1d\xc4\x01\xff\xa1e\xc5\x00\x01\xff\xa1f\xc6\x00\x00\x00\x01\xff"},
+		{"every scalar", "\x8d\xa1a\xc0\xa1b\xc2\xa1c\xc3\xa1d\xe0\xa1e\xcc\xff\xa1f\xcd\xff\xff\xa1g\xce\xff\xff\xff\xff" +
+			"\xa1h\xd0\x80" +
+			"\xa1i\xd1\x80\x00\xa1j\xd2\x80\x00\x00\x00\xa1k\xca\x00\x00\x00\x00\xa1l\xcf" +
+			"\xff\xff\xff\xff\xff\xff\xff\xff\xa1m\xcb\x00\x00\x00\x00\x00\x00\x00\x00"},
+		{"texts and binaries with each header",
+			"\x86\xa1a\xd9\x01x\xa1b\xda\x00\x01x\xa1c\xdb\x00\x00\x00\x01x\xa1d\xc4\x01\xff\xa1e\xc5\x00\x01\xff" +
+				"\xa1f\xc6\x00\x00\x00\x01\xff"},
 	} {
 		if err := new(cursor).check([]byte(test.msg)); err != nil {
 			t.Errorf("%s: %v", test.reason, err)
@@ -143,7 +150,8 @@ func BenchmarkCheck(b *testing.B) {
 func anything(depth int) *rapid.Generator[any] {
 	scalars := []*rapid.Generator[any]{
 		rapid.Just[any](nil), rapid.Bool().AsAny(), rapid.Int64().AsAny(), rapid.Uint64().AsAny(), rapid.Int8().AsAny(),
-		rapid.Float32().AsAny(), rapid.Float64().AsAny(), rapid.String().AsAny(), rapid.SliceOfN(rapid.Byte(), 0, 300).AsAny(),
+		rapid.Float32().AsAny(), rapid.Float64().AsAny(), rapid.String().AsAny(),
+		rapid.SliceOfN(rapid.Byte(), 0, 300).AsAny(),
 	}
 	if depth == 0 {
 		return rapid.OneOf(scalars...)

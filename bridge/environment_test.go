@@ -21,27 +21,49 @@ func TestOptions(t *testing.T) {
 		says   string
 	}{
 		{"unknown id", []any{"env_id", "Nothing-v0", "games", 1}, codeUnknownEnvID, "env_id", "ToySolo-v0"},
-		{"a misspelt id", []any{"env_id", "ToySolo", "games", 1}, codeUnknownEnvID, "env_id", `"ToySolo" (did you mean "ToySolo-v0"?)`},
+		{"a misspelt id", []any{"env_id", "ToySolo", "games", 1}, codeUnknownEnvID, "env_id",
+			`"ToySolo" (did you mean "ToySolo-v0"?)`},
 		{"too many games", []any{"env_id", "ToySolo-v0", "games", 11}, codeLimit, "games", "games is 11, want at most 10"},
-		{"too many workers", []any{"env_id", "ToySolo-v0", "games", 1, "workers", 3}, codeLimit, "workers", "workers is 3, want at most 2"},
-		{"unknown observation", []any{"env_id", "ToySolo-v0", "games", 1, "observation", "pixels"}, codeBadOption, "observation", `"maps" "list"`},
+		{"too many workers", []any{"env_id", "ToySolo-v0", "games", 1, "workers", 3}, codeLimit, "workers",
+			"workers is 3, want at most 2"},
+		{"unknown observation", []any{"env_id", "ToySolo-v0", "games", 1, "observation", "pixels"}, codeBadOption,
+			"observation", `"maps" "list"`},
 		{"unknown reward", []any{"env_id", "ToySolo-v0", "games", 1, "reward", "money"}, codeBadOption, "reward", "outcome"},
-		{"unknown autoreset mode", []any{"env_id", "ToySolo-v0", "games", 1, "autoreset_mode", "Never"}, codeBadOption, "autoreset_mode", "SameStep"},
+		{"unknown autoreset mode", []any{"env_id", "ToySolo-v0", "games", 1, "autoreset_mode", "Never"}, codeBadOption,
+			"autoreset_mode", "SameStep"},
 		{"unknown on_death", []any{"env_id", "ToySolo-v0", "games", 1, "on_death", "cry"}, codeBadOption, "on_death", "wait"},
-		{"unknown agent", []any{"env_id", "ToySolo-v0", "games", 1, "opponents", []string{"still", "genius"}}, codeBadOption, "opponents", "genius"},
-		{"too few opponents", []any{"env_id", "ToySolo-v0", "games", 1, "opponents", []string{"still"}}, codeBadOption, "opponents", "want 2"},
-		{"opponents and seats", []any{"env_id", "ToySolo-v0", "games", 1, "opponents", []string{"still", "still"}, "seats", []string{"learner", "still", "still"}}, codeBadOption, "opponents", "seats"},
-		{"line-ups and opponents", []any{"env_id", "ToySolo-v0", "games", 1, "opponents", []string{"still", "still"}, "line_ups", []any{[]string{"still", "still"}}}, codeBadOption, "opponents", "both given"},
-		{"line-ups for another number of games", []any{"env_id", "ToySolo-v0", "games", 3, "line_ups", []any{[]string{"still", "still"}}, "by_game", int32s(0)}, codeBadOption, "by_game", "1 entries, want 3"},
-		{"weights for another number of line-ups", []any{"env_id", "ToySolo-v0", "games", 3, "line_ups", []any{[]string{"still", "still"}}, "weights", []any{1, 2}}, codeBadOption, "line_ups", "2 weights, want 1"},
-		{"a weight that is none", []any{"env_id", "ToySolo-v0", "games", 3, "line_ups", []any{[]string{"still", "still"}}, "weights", []any{-0.5}}, codeBadOption, "line_ups", "-0.5"},
-		{"a limit that is too long", []any{"env_id", "ToySolo-v0", "games", 1, "agent_seconds", 1e9}, codeOutOfRange, "agent_seconds", "want 0 to 3600"},
+		{"unknown agent", []any{"env_id", "ToySolo-v0", "games", 1, "opponents", []string{"still", "genius"}}, codeBadOption,
+			"opponents", "genius"},
+		{"too few opponents", []any{"env_id", "ToySolo-v0", "games", 1, "opponents", []string{"still"}}, codeBadOption,
+			"opponents", "want 2"},
+		{"opponents and seats",
+			[]any{"env_id", "ToySolo-v0", "games", 1, "opponents", []string{"still", "still"}, "seats",
+				[]string{"learner", "still", "still"}}, codeBadOption, "opponents", "seats"},
+		{"line-ups and opponents",
+			[]any{"env_id", "ToySolo-v0", "games", 1, "opponents", []string{"still", "still"}, "line_ups",
+				[]any{[]string{"still", "still"}}}, codeBadOption, "opponents", "both given"},
+		{"line-ups for another number of games",
+			[]any{"env_id", "ToySolo-v0", "games", 3, "line_ups", []any{[]string{"still", "still"}}, "by_game", int32s(0)},
+			codeBadOption, "by_game", "1 entries, want 3"},
+		{"weights for another number of line-ups",
+			[]any{"env_id", "ToySolo-v0", "games", 3, "line_ups", []any{[]string{"still", "still"}}, "weights", []any{1, 2}},
+			codeBadOption, "line_ups", "2 weights, want 1"},
+		{"a weight that is none",
+			[]any{"env_id", "ToySolo-v0", "games", 3, "line_ups", []any{[]string{"still", "still"}}, "weights", []any{-0.5}},
+			codeBadOption, "line_ups", "-0.5"},
+		{"a limit that is too long", []any{"env_id", "ToySolo-v0", "games", 1, "agent_seconds", 1e9}, codeOutOfRange,
+			"agent_seconds", "want 0 to 3600"},
 		{"a seat without opponents", []any{"env_id", "ToySolo-v0", "games", 1, "seat", 0}, codeBadOption, "seat", "without"},
-		{"a seat there is not", []any{"env_id", "ToySolo-v0", "games", 1, "seat", 3, "opponents", []string{"still", "still"}}, codeBadOption, "seat", "seat is 3, want 0 to 2: ToySolo-v0 has 3 seats"},
-		{"too few seats", []any{"env_id", "ToySolo-v0", "games", 1, "seats", []string{"learner"}}, codeBadOption, "seats", "want 3"},
-		{"nobody learns", []any{"env_id", "ToySolo-v0", "games", 1, "seats", []string{"still", "still", "still"}}, codeBadOption, "seats", "learner"},
-		{"rules with a name that is none", []any{"env_id", "ToySolo-v0", "games", 1, "rules", Message{"gravity": 1}}, codeBadOption, "rules", "gravity"},
-		{"rules that break the maker", []any{"env_id", "ToySolo-v0", "games", 1, "rules", Message{"teams": []any{}}}, codeInternal, "", "make failed"},
+		{"a seat there is not", []any{"env_id", "ToySolo-v0", "games", 1, "seat", 3, "opponents", []string{"still", "still"}},
+			codeBadOption, "seat", "seat is 3, want 0 to 2: ToySolo-v0 has 3 seats"},
+		{"too few seats", []any{"env_id", "ToySolo-v0", "games", 1, "seats", []string{"learner"}}, codeBadOption, "seats",
+			"want 3"},
+		{"nobody learns", []any{"env_id", "ToySolo-v0", "games", 1, "seats", []string{"still", "still", "still"}},
+			codeBadOption, "seats", "learner"},
+		{"rules with a name that is none", []any{"env_id", "ToySolo-v0", "games", 1, "rules", Message{"gravity": 1}},
+			codeBadOption, "rules", "gravity"},
+		{"rules that break the maker", []any{"env_id", "ToySolo-v0", "games", 1, "rules", Message{"teams": []any{}}},
+			codeInternal, "", "make failed"},
 	} {
 		reply, err := c.Call("make", append(slices.Clone(test.fields), "max_episode_steps", 3)...)
 		e := wantError(t, reply, err, test.code)
@@ -81,27 +103,41 @@ func TestUse(t *testing.T) {
 		says   string
 	}{
 		{"another environment", "observe", []any{"env", 2}, codeUnknownEnv, "no environment 2, it has [1]"},
-		{"an action out of range", "step", []any{"env", 1, "actions", toyActions(6, 5, 0)}, codeBadAction, "row 0, component 0 (move), is 5, want 0 to 4"},
-		{"one component", "step", []any{"env", 1, "actions", uint8s(0, 0, 0, 0, 0, 0)}, codeWrongShape, "shape [6], want [6 2]"},
+		{"an action out of range", "step", []any{"env", 1, "actions", toyActions(6, 5, 0)}, codeBadAction,
+			"row 0, component 0 (move), is 5, want 0 to 4"},
+		{"one component", "step", []any{"env", 1, "actions", uint8s(0, 0, 0, 0, 0, 0)}, codeWrongShape,
+			"shape [6], want [6 2]"},
 		{"too many rows", "step", []any{"env", 1, "actions", toyActions(7, 0, 0)}, codeWrongShape, "shape [7 2], want [6 2]"},
-		{"rows and components exchanged", "step", []any{"env", 1, "actions", Tensor{env.Uint8, []int{2, 6}, make([]byte, 12)}}, codeWrongShape, "shape [2 6]"},
+		{"rows and components exchanged", "step",
+			[]any{"env", 1, "actions", Tensor{env.Uint8, []int{2, 6}, make([]byte, 12)}}, codeWrongShape, "shape [2 6]"},
 		{"mask of rows", "reset", []any{"env", 1, "mask", uint8s(1, 1, 1, 0, 0, 0)}, codeWrongShape, "shape [6], want [2]"},
 		{"mask of twos", "reset", []any{"env", 1, "mask", uint8s(0, 2)}, codeOutOfRange, "mask[1] is 2"},
 		{"empty mask", "reset", []any{"env", 1, "mask", uint8s(0, 0)}, codeOutOfRange, "0 everywhere"},
 		{"seed and seeds", "reset", []any{"env", 1, "seed", 1, "seeds", seeds}, codeBadOption, "both"},
-		{"too few seeds", "reset", []any{"env", 1, "seeds", Tensor{env.Uint64, []int{1}, make([]byte, 8)}}, codeWrongShape, "shape [1], want [2]"},
+		{"too few seeds", "reset", []any{"env", 1, "seeds", Tensor{env.Uint64, []int{1}, make([]byte, 8)}}, codeWrongShape,
+			"shape [1], want [2]"},
 		{"a game there is not", "render", []any{"env", 1, "game", 2}, codeOutOfRange, "game is 2, want 0 to 1"},
-		{"states of a game there is not", "get_state", []any{"env", 1, "games", []int{0, 2}}, codeOutOfRange, "games[1] is 2"},
+		{"states of a game there is not", "get_state", []any{"env", 1, "games", []int{0, 2}}, codeOutOfRange,
+			"games[1] is 2"},
 		{"states of a game twice", "get_state", []any{"env", 1, "games", []int{1, 1}}, codeBadOption, "names 1 twice"},
-		{"too few states", "set_state", []any{"env", 1, "games", []int{0, 1}, "states", [][]byte{{1}}}, codeWrongShape, "1 entries, want 2"},
-		{"a state that is none", "set_state", []any{"env", 1, "games", []int{1}, "states", [][]byte{[]byte("nonsense")}}, codeBadState, ""},
+		{"too few states", "set_state", []any{"env", 1, "games", []int{0, 1}, "states", [][]byte{{1}}}, codeWrongShape,
+			"1 entries, want 2"},
+		{"a state that is none", "set_state", []any{"env", 1, "games", []int{1}, "states", [][]byte{[]byte("nonsense")}},
+			codeBadState, ""},
 		{"JSON that is none", "set_state", []any{"env", 1, "games", []int{1}, "states", []string{"{"}}, codeBadState, ""},
-		{"opponents where there are none", "set_opponents", []any{"env", 1, "opponents", []string{"still"}}, codeBadOption, "want 0"},
-		{"simulated states that are none", "simulate", []any{"env", 1, "states", [][]byte{{}}, "actions", toyActions(3, 0, 0)}, codeBadState, ""},
-		{"too few simulated actions", "simulate", []any{"env", 1, "states", [][]byte{{}, {}}, "actions", toyActions(3, 0, 0)}, codeWrongShape, "shape [3 2], want [6 2]"},
-		{"many simulated steps by nobody", "simulate", []any{"env", 1, "states", [][]byte{{}}, "actions", toyActions(3, 0, 0), "steps", 2}, codeMissingField, "no policy"},
-		{"no simulated steps", "simulate", []any{"env", 1, "states", [][]byte{{}}, "actions", toyActions(3, 0, 0), "steps", 0}, codeOutOfRange, "steps is 0"},
-		{"simulated by an agent there is not", "simulate", []any{"env", 1, "states", states, "actions", toyActions(6, 0, 0), "steps", 2, "policy", "nobody"}, codeBadOption, "nobody"},
+		{"opponents where there are none", "set_opponents", []any{"env", 1, "opponents", []string{"still"}}, codeBadOption,
+			"want 0"},
+		{"simulated states that are none", "simulate",
+			[]any{"env", 1, "states", [][]byte{{}}, "actions", toyActions(3, 0, 0)}, codeBadState, ""},
+		{"too few simulated actions", "simulate", []any{"env", 1, "states", [][]byte{{}, {}}, "actions", toyActions(3, 0, 0)},
+			codeWrongShape, "shape [3 2], want [6 2]"},
+		{"many simulated steps by nobody", "simulate",
+			[]any{"env", 1, "states", [][]byte{{}}, "actions", toyActions(3, 0, 0), "steps", 2}, codeMissingField, "no policy"},
+		{"no simulated steps", "simulate",
+			[]any{"env", 1, "states", [][]byte{{}}, "actions", toyActions(3, 0, 0), "steps", 0}, codeOutOfRange, "steps is 0"},
+		{"simulated by an agent there is not", "simulate",
+			[]any{"env", 1, "states", states, "actions", toyActions(6, 0, 0), "steps", 2, "policy", "nobody"}, codeBadOption,
+			"nobody"},
 		{"hello again", "hello", []any{"versions", []int{Version}, "client", "x"}, codeHelloExpected, "already"},
 	} {
 		reply, err := c.Call(test.kind, test.fields...)
@@ -184,7 +220,8 @@ func TestSimulate(t *testing.T) {
 	before := observation(t, c)
 	simulate := func(seed any, n int) ([]byte, Message) {
 		reply := call(t, c, "simulate", "env", 1, "states", states[:n], "actions", toyActions(3*n, 1, 0), "seed", seed)
-		msg, err := encodeRequest(entries{"states", reply["states"], "tensors", reply["tensors"], "finished", reply["finished"]})
+		msg, err := encodeRequest(entries{"states", reply["states"], "tensors", reply["tensors"], "finished",
+			reply["finished"]})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -238,10 +275,12 @@ func TestPlayOut(t *testing.T) {
 		return last, numbers(reply.Map("tensors").Tensor("game.length")), numbers(reply.Tensor("finished"))
 	}
 	all, lengths, finished := played(5, true)
-	if want := []int32{2, 2, 3, 3, 4, 4, 4, 4, 4, 4}; !slices.Equal(lengths, want) || !slices.Equal(finished, []int32{4, 5}) {
+	if want := []int32{2, 2, 3, 3, 4, 4, 4, 4, 4, 4}; !slices.Equal(lengths, want) ||
+		!slices.Equal(finished, []int32{4, 5}) {
 		t.Errorf("lengths %v and ends %v, want %v and 4 5", lengths, finished, want)
 	}
-	callError(t, c, codeLimit, "simulate", "env", 1, "states", states, "actions", toyActions(6, 0, 0), "steps", 6, "policy", "still", "trajectory", true)
+	callError(t, c, codeLimit, "simulate", "env", 1, "states", states, "actions", toyActions(6, 0, 0), "steps", 6,
+		"policy", "still", "trajectory", true)
 	for steps := 1; steps <= 5; steps++ {
 		last, lengths, finished := played(steps, false)
 		ended := int32(min(1+steps, 4))

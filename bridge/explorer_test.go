@@ -56,7 +56,8 @@ func (x *explorer) fail(s *modelState, format string, values ...any) {
 
 // over reports whether everybody has gone.
 func (s *modelState) over() bool {
-	return (s.client == "done" || s.client == "dead") && (s.server == "gone" || s.server == "dead") && s.closer != "close" && s.closer != "wake"
+	return (s.client == "done" || s.client == "dead") && (s.server == "gone" || s.server == "dead") &&
+		s.closer != "close" && s.closer != "wake"
 }
 
 // checkEnds holds if the end can be reached from everywhere: nobody sleeps for

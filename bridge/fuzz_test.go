@@ -15,7 +15,8 @@ import (
 func FuzzConnection(f *testing.F) {
 	for _, head := range []string{
 		"", "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n", "GET /live?env=1&game=0 HTTP/1.1\r\nHost: localhost\r\n\r\n",
-		"GET / HTTP/1.1\r\nHost: evil\r\nOrigin: http://evil\r\n\r\n", "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999\r\n\r\nx",
+		"GET / HTTP/1.1\r\nHost: evil\r\nOrigin: http://evil\r\n\r\n",
+		"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999\r\n\r\nx",
 		handshake("localhost") + string(binaryFrame(mustEncode(f, rawHello))),
 	} {
 		f.Add(false, []byte(head))
@@ -75,6 +76,7 @@ func connect(t *testing.T, greeted bool, sent []byte) {
 
 // handshake is the head of a request for a WebSocket.
 func handshake(host string) string {
-	return fmt.Sprintf("GET / HTTP/1.1\r\nHost: %s\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"+
+	return fmt.Sprintf("GET / HTTP/1.1\r\nHost: %s\r\nUpgrade: websocket\r\nConnection: "+
+		"Upgrade\r\nSec-WebSocket-Version: 13\r\n"+
 		"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Protocol: %s\r\n\r\n", host, Subprotocol)
 }

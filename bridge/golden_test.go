@@ -113,7 +113,8 @@ func compareGolden(t *testing.T, what string, got []byte, want *hexBytes) {
 			at++
 		}
 		from := at / 16 * 16
-		t.Errorf("%s differs from byte %d on; got %d bytes, want %d:\n%s\nwant\n%s\n(go test -run Golden -update writes it anew)", what, at, len(got), len(*want),
+		t.Errorf("%s differs from byte %d on; got %d bytes, want %d:\n%s\nwant\n%s\n(go test -run Golden -update writes "+
+			"it anew)", what, at, len(got), len(*want),
 			hex.Dump(got[from:min(len(got), from+64)]), hex.Dump((*want)[from:min(len(*want), from+64)]))
 	}
 }

@@ -52,7 +52,8 @@ func toyVariant(id string, changes json.RawMessage) (env.Game, error) {
 }
 
 func testConfig() Config {
-	return Config{IDs: toyIDs, Game: toyGame, Variant: toyVariant, Version: "test", MaxWorkers: 2, shutdownTimeout: 2 * time.Second}
+	return Config{IDs: toyIDs, Game: toyGame, Variant: toyVariant, Version: "test", MaxWorkers: 2,
+		shutdownTimeout: 2 * time.Second}
 }
 
 // testServer is a server on loopback that shuts down with the test.

@@ -135,12 +135,14 @@ func TestHostileFrames(t *testing.T) {
 		t.Errorf("%d games are left, want the 2 of the client that behaves", n)
 	}
 	after, residentAfter := heap(), resident(t)
-	t.Logf("%d frames on %d connections, seeds %d to %d; the heap went from %d to %d KiB, what is resident from %d to %d KiB",
+	t.Logf("%d frames on %d connections, seeds %d to %d; the heap went from %d to %d KiB, what is resident from %d to "+
+		"%d KiB",
 		sent.Load(), connections.Load(), *hostileSeed, seed-1, before>>10, after>>10, residentBefore>>10, residentAfter>>10)
 	if after > before+16<<20 {
 		t.Errorf("the heap grew from %d to %d bytes", before, after)
 	}
-	if *hostileFrames >= 100_000 && residentAfter > residentBefore+16<<20 { // with fewer, the race detector has more than that
+	// with fewer, the race detector has more than that
+	if *hostileFrames >= 100_000 && residentAfter > residentBefore+16<<20 {
 		t.Errorf("what is resident grew from %d to %d bytes", residentBefore, residentAfter)
 	}
 }
@@ -258,7 +260,8 @@ func TestBesideHostileFrames(t *testing.T) {
 	for target, b := range beside {
 		rates[target] = float64(b.steps) / b.took.Seconds()
 	}
-	t.Logf("%d hostile frames: %.0f steps/s while the server gets them, %.0f while a sink does, %.2f of it", frames, rates[0], rates[1], rates[0]/rates[1])
+	t.Logf("%d hostile frames: %.0f steps/s while the server gets them, %.0f while a sink does, %.2f of it", frames,
+		rates[0], rates[1], rates[0]/rates[1])
 }
 
 // sinkAnswer is an upgrade, as long as a server's.

@@ -69,32 +69,37 @@ func TestLive(t *testing.T) {
 		t.Errorf("a server without environments lists %s", body)
 	}
 	c := server.dial(t)
-	call(t, c, "make", "env_id", "PommeTeamCompetition-v0", "games", 3, "opponents", []string{"simple", "simple", "simple"}, "seat", 1)
+	call(t, c, "make", "env_id", "PommeTeamCompetition-v0", "games", 3, "opponents",
+		[]string{"simple", "simple", "simple"}, "seat", 1)
 	if status, body := server.get(t, "/live/1/0", nil); status != http.StatusConflict {
 		t.Errorf("before reset: status %d, %s", status, body)
 	}
 	call(t, c, "reset", "env", 1, "seed", 5)
 	var list []LiveEnv
 	_, body := server.get(t, "/live", nil)
-	if err := json.Unmarshal([]byte(body), &list); err != nil || len(list) != 1 || list[0].Games != 3 || list[0].Learners != 1 || !list[0].Running {
+	if err := json.Unmarshal([]byte(body), &list); err != nil || len(list) != 1 || list[0].Games != 3 ||
+		list[0].Learners != 1 || !list[0].Running {
 		t.Errorf("the list is %s (%v)", body, err)
 	}
 	at := viewSignal(t, server, "/live/1/2")
-	if at.Step.Step != 0 || at.Head.Seed != 7 || at.Head.Env != "PommeTeamCompetition-v0" || at.Head.Names[1] != "learner" || at.Head.Names[0] != "simple" || len(at.Step.Sight) != 4 {
+	if at.Step.Step != 0 || at.Head.Seed != 7 || at.Head.Env != "PommeTeamCompetition-v0" ||
+		at.Head.Names[1] != "learner" || at.Head.Names[0] != "simple" || len(at.Step.Sight) != 4 {
 		t.Errorf("at the start: %+v", at.Head)
 	}
 	for step := 1; step <= 3; step++ {
 		call(t, c, "show", "env", 1, "values", []any{"float32", []int{3}, []byte{}, float32s(0, 0.5, float32(step))})
 		call(t, c, "step", "env", 1, "actions", []any{"uint8", []int{3}, []byte{}, []byte{0, 0, 0}})
 		at = viewSignal(t, server, "/live/1/2")
-		if at.Step.Step != step || len(at.Step.Rewards) != 4 || len(at.Step.Thoughts) != 1 || at.Step.Thoughts[0].Seat != 1 || *at.Step.Thoughts[0].Value != float64(step) {
+		if at.Step.Step != step || len(at.Step.Rewards) != 4 || len(at.Step.Thoughts) != 1 || at.Step.Thoughts[0].Seat != 1 ||
+			*at.Step.Thoughts[0].Value != float64(step) {
 			t.Errorf("after step %d: %+v", step, at.Step)
 		}
 	}
 	if shown := call(t, c, "show", "env", 1); shown["watched"] != true {
 		t.Errorf("somebody has just viewSignal, and the client is told %v", shown)
 	}
-	for path, want := range map[string]int{"/live/1/3": 404, "/live/1/-1": 404, "/live/2/0": 404, "/live/x/y": 404, "/live/": 404, "/lively": 404} {
+	for path, want := range map[string]int{"/live/1/3": 404, "/live/1/-1": 404, "/live/2/0": 404, "/live/x/y": 404,
+		"/live/": 404, "/lively": 404} {
 		if status, body := server.get(t, path, nil); status != want {
 			t.Errorf("%s: status %d, want %d: %s", path, status, want, body)
 		}
@@ -153,7 +158,8 @@ func TestLiveFollows(t *testing.T) {
 	for _, batchSize := range []any{nil, 1} {
 		server := liveServer(t, "")
 		c := server.dial(t)
-		call(t, c, "make", "env_id", "OneVsOne-v0", "games", 2, "opponents", []string{"mcts:ticks=60"}, "seat", 0, "batch_size", batchSize, "autoreset_mode", "SameStep")
+		call(t, c, "make", "env_id", "OneVsOne-v0", "games", 2, "opponents", []string{"mcts:ticks=60"}, "seat", 0,
+			"batch_size", batchSize, "autoreset_mode", "SameStep")
 		call(t, c, "reset", "env", 1, "seed", 3)
 		if batchSize != nil {
 			call(t, c, "recv", "env", 1) // the other game
@@ -184,7 +190,8 @@ func TestLiveFollows(t *testing.T) {
 				}
 			}
 			number = look.Number
-			if again := viewSignal(t, server, fmt.Sprintf("/live/1/0?since=%d", number)); len(again.Steps) > 0 && again.Episode == episode {
+			if again := viewSignal(t, server, fmt.Sprintf("/live/1/0?since=%d", number)); len(again.Steps) > 0 &&
+				again.Episode == episode {
 				t.Fatalf("positions %d to %d are told twice", number, again.Number)
 			}
 			action := byte(step*7%4 + 1)
@@ -194,7 +201,8 @@ func TestLiveFollows(t *testing.T) {
 			if batchSize == nil {
 				call(t, c, "step", "env", 1, "actions", []any{"uint8", []int{2}, []byte{}, []byte{action, action}})
 			} else {
-				call(t, c, "send", "env", 1, "games", []any{"int32", []int{1}, []byte{}, []byte{0, 0, 0, 0}}, "actions", []any{"uint8", []int{1}, []byte{}, []byte{action}})
+				call(t, c, "send", "env", 1, "games", []any{"int32", []int{1}, []byte{}, []byte{0, 0, 0, 0}}, "actions",
+					[]any{"uint8", []int{1}, []byte{}, []byte{action}})
 				call(t, c, "recv", "env", 1)
 			}
 			if ended > 2 {
@@ -202,7 +210,8 @@ func TestLiveFollows(t *testing.T) {
 			}
 		}
 		if laid < 5 || ended < 2 || searched < 5 {
-			t.Errorf("batch size %v: %d bombs were laid, %d games ended, and an agent searched %d times", batchSize, laid, ended, searched)
+			t.Errorf("batch size %v: %d bombs were laid, %d games ended, and an agent searched %d times", batchSize, laid, ended,
+				searched)
 		}
 	}
 }
@@ -300,7 +309,8 @@ func TestLiveIsForThoseWhoMayConnect(t *testing.T) {
 			headers(tc.header...)(r)
 			r.Method = "POST"
 		}
-		if status, body := server.get(t, "/live/1/pause", order); status != tc.want && status != http.StatusNotFound || (status == 404) != (tc.want == 200) {
+		if status, body := server.get(t, "/live/1/pause", order); status != tc.want && status != http.StatusNotFound ||
+			(status == 404) != (tc.want == 200) {
 			t.Errorf("%s: an order has status %d, want %d: %s", tc.reason, status, tc.want, body)
 		}
 	}

@@ -47,7 +47,8 @@ func TestMetrics(t *testing.T) {
 	}
 	got := scrape(t, server.Operations())
 	for name, want := range map[string]float64{
-		"pommego_connections": 1, "pommego_connections_total": 1, "pommego_environments": 1, "pommego_games": 7, "pommego_ready": 1,
+		"pommego_connections": 1, "pommego_connections_total": 1, "pommego_environments": 1, "pommego_games": 7,
+		"pommego_ready":       1,
 		"pommego_steps_total": 17, "pommego_batches_total": 5,
 		`pommego_errors_total{code="bad_action"}`: 1, `pommego_errors_total{code="unknown_type"}`: 1,
 		`pommego_refused_total{status="404"}`:              1,
@@ -60,7 +61,8 @@ func TestMetrics(t *testing.T) {
 			t.Errorf("%s is %v, want %v", name, got[name], want)
 		}
 	}
-	for _, name := range []string{`pommego_bytes_total{way="received"}`, `pommego_bytes_total{way="sent"}`, "go_goroutines", "process_open_fds"} {
+	for _, name := range []string{`pommego_bytes_total{way="received"}`, `pommego_bytes_total{way="sent"}`,
+		"go_goroutines", "process_open_fds"} {
 		if got[name] < 1 {
 			t.Errorf("%s is %v, want more", name, got[name])
 		}
@@ -102,7 +104,8 @@ func (s *testServer) ask(t *testing.T, method, path string, change func(*http.Re
 // TestOperations asks for health and metrics, at both addresses, as those who may and
 // those who may not.
 func TestOperations(t *testing.T) {
-	server := startServer(t, func(c *Config) { c.Token, c.Metrics, c.Hosts, c.MaxConnections = "secret", true, []string{"box"}, 1 })
+	server := startServer(t,
+		func(c *Config) { c.Token, c.Metrics, c.Hosts, c.MaxConnections = "secret", true, []string{"box"}, 1 })
 	token := func(r *http.Request) { r.Header.Set("Authorization", "Bearer secret") }
 	named := func(host string) func(*http.Request) { return func(r *http.Request) { r.Host = host } }
 	for _, test := range []struct {
@@ -117,10 +120,12 @@ func TestOperations(t *testing.T) {
 		{"/readyz", nil, 200, "ready", "no token is needed"},
 		{"/metrics", token, 200, "pommego_steps_total", "with the token"},
 		{"/metrics", nil, 401, "Bearer", "without it"},
-		{"/metrics", func(r *http.Request) { token(r); r.Host = "evil.example" }, 403, "Host", "a name rebound to this machine"},
+		{"/metrics", func(r *http.Request) { token(r); r.Host = "evil.example" }, 403, "Host",
+			"a name rebound to this machine"},
 		{"/metrics/", token, 404, "want /", "another path"},
 	} {
-		if status, body := server.get(t, test.path, test.change); status != test.status || !strings.Contains(body, test.says) {
+		if status, body := server.get(t, test.path, test.change); status != test.status ||
+			!strings.Contains(body, test.says) {
 			t.Errorf("%s (%s): status %d and %q, want %d and %q", test.path, test.reason, status, body, test.status, test.says)
 		}
 	}
@@ -131,7 +136,8 @@ func TestOperations(t *testing.T) {
 		path, host string
 		status     int
 	}{
-		{"/metrics", "", 200}, {"/metrics", "10.0.0.7:9090", 200}, {"/metrics", "BOX:9090", 200}, {"/metrics", "evil.example:9090", 403},
+		{"/metrics", "", 200}, {"/metrics", "10.0.0.7:9090", 200}, {"/metrics", "BOX:9090", 200},
+		{"/metrics", "evil.example:9090", 403},
 		{"/healthz", "", 200}, {"/readyz", "", 200}, {"/", "", 404},
 	} {
 		if status, body := elsewhere.get(t, test.path, named(test.host)); status != test.status {
@@ -139,7 +145,8 @@ func TestOperations(t *testing.T) {
 		}
 	}
 	server.dial(t)
-	if status, body := server.get(t, "/readyz", nil); status != 503 || !strings.Contains(body, "all of its 1 connections") {
+	if status, body := server.get(t, "/readyz", nil); status != 503 ||
+		!strings.Contains(body, "all of its 1 connections") {
 		t.Errorf("/readyz of a full server: status %d and %q", status, body)
 	}
 	quiet := startServer(t, nil)
@@ -170,7 +177,8 @@ func TestDrain(t *testing.T) {
 
 // websocketHeaders make a request one that opens a WebSocket.
 func websocketHeaders(r *http.Request) {
-	for _, h := range []string{"Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==", "Sec-WebSocket-Protocol: " + Subprotocol} {
+	for _, h := range []string{"Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13",
+		"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==", "Sec-WebSocket-Protocol: " + Subprotocol} {
 		name, value, _ := strings.Cut(h, ": ")
 		r.Header.Set(name, value)
 	}

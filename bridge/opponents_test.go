@@ -12,13 +12,15 @@ func TestLineUps(t *testing.T) {
 	lineUps := []any{[]string{"still", "policy"}, []string{"wander", "still"}}
 	made := call(t, c, "make", "env_id", "ToySolo-v0", "games", 3, "line_ups", lineUps, "by_game", int32s(1, 0, 1))
 	if made.Int("learners") != 2 || made.Int("policies") != 1 || made.Int("rows") != 6 {
-		t.Errorf("%d rows a game, %d of policies, %d in all; want 2, 1 and 6", made.Int("learners"), made.Int("policies"), made.Int("rows"))
+		t.Errorf("%d rows a game, %d of policies, %d in all; want 2, 1 and 6", made.Int("learners"), made.Int("policies"),
+			made.Int("rows"))
 	}
 	batch := call(t, c, "reset", "env", 1, "seed", 1)
 	if got := numbers(batch.Map("tensors").Tensor("game.line_up")); !slices.Equal(got, []int32{1, 0, 1}) {
 		t.Errorf("line-ups are %v, want 1 0 1", got)
 	}
-	call(t, c, "set_opponents", "env", 1, "line_ups", []any{[]string{"wander", "still"}, []string{"hunter", "policy"}}, "weights", []any{0, 2.5})
+	call(t, c, "set_opponents", "env", 1, "line_ups", []any{[]string{"wander", "still"}, []string{"hunter", "policy"}},
+		"weights", []any{0, 2.5})
 	batch = call(t, c, "observe", "env", 1)
 	if got := numbers(batch.Map("tensors").Tensor("game.line_up")); !slices.Equal(got, []int32{1, 0, 1}) {
 		t.Errorf("line-ups under way are %v, want 1 0 1 as before", got)
@@ -28,7 +30,8 @@ func TestLineUps(t *testing.T) {
 		t.Errorf("line-ups are %v, want 3 3 3", got)
 	}
 	state := call(t, c, "get_state", "env", 1, "games", []int{0}).Binaries("states")
-	if got := call(t, c, "simulate", "env", 1, "states", state, "actions", toyActions(2, 0, 0), "seed", 1); got["type"] != "simulated" {
+	if got := call(t, c, "simulate", "env", 1, "states", state, "actions", toyActions(2, 0, 0), "seed",
+		1); got["type"] != "simulated" {
 		t.Errorf("simulate answers %v", got["type"])
 	}
 	callError(t, c, codeMissingField, "set_opponents", "env", 1)
@@ -70,7 +73,8 @@ func TestStarts(t *testing.T) {
 		t.Error("after the starts are gone the games do not begin as before")
 	}
 	callError(t, c, codeBadState, "set_starts", "env", 2, "states", []any{states[0], []byte("junk")})
-	callError(t, c, codeLimit, "set_starts", "env", 2, "states", []any{states[0], states[0], states[0], states[0], states[0]})
+	callError(t, c, codeLimit, "set_starts", "env", 2, "states",
+		[]any{states[0], states[0], states[0], states[0], states[0]})
 	callError(t, c, codeWrongShape, "set_starts", "env", 2, "states", states, "weights", []any{1})
 	callError(t, c, codeBadOption, "set_starts", "env", 2, "states", states, "ordinary", 2)
 	callError(t, c, codeWrongType, "set_starts", "env", 2, "states", states, "ordinary", "half")

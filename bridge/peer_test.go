@@ -40,24 +40,31 @@ func TestBadPeers(t *testing.T) {
 		{"says nothing", nil, nil, 1008},
 		{"says ping first", ping, nil, 1002},
 		{"says nonsense first", binaryFrame([]byte("nonsense")), nil, 1002},
-		{"speaks another version", binaryFrame(mustEncode(t, entries{"type", "hello", "id", 1, "versions", []int{Version + 1}, "client", ""})), nil, 1002},
-		{"says hello at great length", binaryFrame(mustEncode(t, append(rawHello[:len(rawHello):len(rawHello)], "x", make([]byte, 5000)))), nil, 1002},
+		{"speaks another version",
+			binaryFrame(mustEncode(t, entries{"type", "hello", "id", 1, "versions", []int{Version + 1}, "client", ""})), nil,
+			1002},
+		{"says hello at great length",
+			binaryFrame(mustEncode(t, append(rawHello[:len(rawHello):len(rawHello)], "x", make([]byte, 5000)))), nil, 1002},
 		{"says hello at greater length", frameBytes(0x82, make([]byte, 20000)), nil, 1009},
-		{"promises a hello of exabytes", []byte{0x82, 0xff, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0}, nil, 1009},
+		{"promises a hello of exabytes", []byte{0x82, 0xff, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0}, nil,
+			1009},
 		{"sends text first", frameBytes(0x81, []byte("hello")), nil, 1003},
 		{"sends text later", append(bytes.Clone(hello), frameBytes(0x81, []byte("hello"))...), nil, 1003},
 		{"does not mask", append(bytes.Clone(hello), 0x82, 0x01, 0x80), nil, 1002},
 		{"uses a reserved bit", append(bytes.Clone(hello), frameBytes(0xc2, []byte{0x80})...), nil, 1002},
 		{"uses an unknown opcode", append(bytes.Clone(hello), frameBytes(0x83, []byte{0x80})...), nil, 1002},
 		{"continues what it has not begun", append(bytes.Clone(hello), frameBytes(0x80, []byte{0x80})...), nil, 1002},
-		{"begins anew inside a message", append(append(bytes.Clone(hello), frameBytes(0x02, []byte{0x80})...), ping...), nil, 1002},
+		{"begins anew inside a message", append(append(bytes.Clone(hello), frameBytes(0x02, []byte{0x80})...), ping...), nil,
+			1002},
 		{"sends half a message", append(bytes.Clone(hello), ping[:len(ping)-3]...), nil, 1008},
 		{"drips a message", append(bytes.Clone(hello), 0x82, 0xff, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0), []byte{0}, 1008},
-		{"continues for ever with nothing", append(bytes.Clone(hello), frameBytes(0x02, nil)...), frameBytes(0x00, nil), 1008},
+		{"continues for ever with nothing", append(bytes.Clone(hello), frameBytes(0x02, nil)...), frameBytes(0x00, nil),
+			1008},
 		{"pings for ever", hello, frameBytes(0x89, []byte("ping")), 1008},
 		{"pongs for ever", hello, frameBytes(0x8a, nil), 1008},
 		{"pings for ever before hello", nil, frameBytes(0x89, nil), 1008},
-		{"pings for ever inside a message", append(bytes.Clone(hello), frameBytes(0x02, nil)...), frameBytes(0x89, nil), 1008},
+		{"pings for ever inside a message", append(bytes.Clone(hello), frameBytes(0x02, nil)...), frameBytes(0x89, nil),
+			1008},
 		{"sends a long ping", append(bytes.Clone(hello), frameBytes(0x89, make([]byte, 126))...), nil, 1002},
 		{"closes with a code that is none", append(bytes.Clone(hello), frameBytes(0x88, []byte{0x03, 0xec})...), nil, 1002},
 		{"closes properly", append(bytes.Clone(hello), frameBytes(0x88, []byte{0x03, 0xe8})...), nil, 1000},
@@ -165,7 +172,8 @@ func TestBeforeUpgrade(t *testing.T) {
 	// than a header is read.
 	conn := open[len(open)-1]
 	conn.SetDeadline(time.Now().Add(10 * time.Second))
-	_, _ = io.WriteString(conn, "GET / HTTP/1.1\r\n"+strings.Repeat("X: "+strings.Repeat("y", 1000)+"\r\n", 100)) // it may close in the middle
+	// it may close in the middle
+	_, _ = io.WriteString(conn, "GET / HTTP/1.1\r\n"+strings.Repeat("X: "+strings.Repeat("y", 1000)+"\r\n", 100))
 	if answer, _ := io.ReadAll(conn); len(answer) > 0 && !bytes.Contains(answer, []byte("431")) {
 		t.Errorf("a header of 100 KB: %q, want 431", answer)
 	}
@@ -191,7 +199,8 @@ func TestHalfOpen(t *testing.T) {
 		knock()
 		call(t, c, "ping")
 	}
-	if _, err := Dial(context.Background(), server.address, DialOptions{}); err == nil || !strings.Contains(err.Error(), "all of its 2 connections") {
+	if _, err := Dial(context.Background(), server.address, DialOptions{}); err == nil ||
+		!strings.Contains(err.Error(), "all of its 2 connections") {
 		t.Errorf("a third connection: %v, want the reason", err)
 	}
 }
@@ -239,7 +248,8 @@ func TestIdle(t *testing.T) {
 		t.Errorf("a long step: %v, %v; want its batch", reply, err)
 	}
 	_, err := c.Receive()
-	if closed := (*websocket.CloseError)(nil); !errors.As(err, &closed) || closed.Code != 1001 || !strings.Contains(closed.Text, "no request for 500ms") {
+	if closed := (*websocket.CloseError)(nil); !errors.As(err, &closed) || closed.Code != 1001 ||
+		!strings.Contains(closed.Text, "no request for 500ms") {
 		t.Errorf("got %v, want close code 1001 with the reason", err)
 	}
 	eventually(t, "the idle client's games are free", func() bool { return server.games.Load() == 0 })

@@ -63,7 +63,8 @@ func TestPlacesAreBounded(t *testing.T) {
 	} {
 		c := newChannel(test.slots, test.places, 4, test.batch, 0)
 		if len(c.messages) != test.want || len(c.batches) != test.want+1 {
-			t.Errorf("%s: %d places of %d bytes asked for, got %d, want %d", test.reason, test.places, test.batch, len(c.messages), test.want)
+			t.Errorf("%s: %d places of %d bytes asked for, got %d, want %d", test.reason, test.places, test.batch,
+				len(c.messages), test.want)
 		}
 	}
 }

@@ -32,7 +32,8 @@ func TestPostedSendAndRecv(t *testing.T) {
 	const games, steps = 5, 40
 	server := startServer(t, nil)
 	for _, mode := range []string{"NextStep", "SameStep"} {
-		made := []any{"env_id", "ToySolo-v0", "games", games, "autoreset_mode", mode, "max_episode_steps", 7, "opponents", []string{"hunter", "wander"}}
+		made := []any{"env_id", "ToySolo-v0", "games", games, "autoreset_mode", mode, "max_episode_steps", 7, "opponents",
+			[]string{"hunter", "wander"}}
 		want := lockStep(t, server.dial(t), games, steps, made)
 		c := server.dial(t)
 		m := makeShared(t, c, 3, append(made, "batch_size", 2, "workers", 2)...)
@@ -129,7 +130,9 @@ func TestPostedRefusals(t *testing.T) {
 // TestPostedSendAllocates nothing, nor does recv.
 func TestPostedSendAllocates(t *testing.T) {
 	s, r := handSession(t), &request{}
-	ask(t, s, r, mustEncode(t, entries{"type", "make", "id", 1, "env_id", "ToySolo-v0", "games", 64, "batch_size", 64, "workers", 2, "shared_memory", 3}))
+	ask(t, s, r, mustEncode(t,
+		entries{"type", "make", "id", 1, "env_id", "ToySolo-v0", "games", 64, "batch_size", 64, "workers", 2, "shared_memory",
+			3}))
 	ask(t, s, r, mustEncode(t, entries{"type", "reset", "id", 2, "env", 1, "seed", 1}))
 	ask(t, s, r, mustEncode(t, entries{"type", "attach", "id", 3, "env", 1}))
 	e := s.envs[0]
@@ -180,7 +183,8 @@ func TestPostedSimulate(t *testing.T) {
 	for turn := range 20 {
 		n := 1 + turn%4
 		m.step(t, uint64(500+turn), still)
-		id, err := c.Send("simulate", "env", 1, "states", states[:n], "actions", toyActions(3*n, 1, uint8(turn%3)), "seed", turn)
+		id, err := c.Send("simulate", "env", 1, "states", states[:n], "actions", toyActions(3*n, 1, uint8(turn%3)), "seed",
+			turn)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -209,9 +213,12 @@ func TestPostedMessages(t *testing.T) {
 	}{
 		{"nothing", nil, codeMalformed},
 		{"no msgpack", []byte("\xc1"), codeMalformed},
-		{"another request", mustEncode(t, entries{"type", "step", "id", 7, "env", 1, "actions", toyActions(3, 0, 0)}), codeUnknownType},
+		{"another request", mustEncode(t, entries{"type", "step", "id", 7, "env", 1, "actions", toyActions(3, 0, 0)}),
+			codeUnknownType},
 		{"one that would free the memory", mustEncode(t, entries{"type", "close", "id", 7, "env", 1}), codeUnknownType},
-		{"a state that is none", mustEncode(t, entries{"type", "simulate", "id", 7, "env", 1, "states", [][]byte{{}}, "actions", toyActions(3, 0, 0)}), codeBadState},
+		{"a state that is none",
+			mustEncode(t, entries{"type", "simulate", "id", 7, "env", 1, "states", [][]byte{{}}, "actions",
+				toyActions(3, 0, 0)}), codeBadState},
 	} {
 		reply, err := decodeReply(bytes.Clone(m.ask(t, test.message)))
 		if e := wantError(t, reply, err, test.code); reply["id"] != nil && reply.Int("id") != 7 {
@@ -220,7 +227,9 @@ func TestPostedMessages(t *testing.T) {
 	}
 	state := bytes.Clone(call(t, c, "get_state", "env", 1).Binaries("states")[0])
 	const many = 900
-	message := mustEncode(t, entries{"type", "simulate", "id", 8, "env", 1, "states", slices.Repeat([][]byte{state}, many), "actions", toyActions(3*many, 0, 0)})
+	message := mustEncode(t,
+		entries{"type", "simulate", "id", 8, "env", 1, "states", slices.Repeat([][]byte{state}, many), "actions",
+			toyActions(3*many, 0, 0)})
 	if len(message) > otherBytes {
 		t.Fatalf("a message of %d bytes", len(message))
 	}

@@ -48,7 +48,8 @@ func TestSendAndRecv(t *testing.T) {
 	const games, steps = 5, 40
 	server := startServer(t, nil)
 	for _, mode := range []string{"NextStep", "SameStep"} {
-		made := []any{"env_id", "ToySolo-v0", "games", games, "autoreset_mode", mode, "max_episode_steps", 7, "opponents", []string{"hunter", "wander"}}
+		made := []any{"env_id", "ToySolo-v0", "games", games, "autoreset_mode", mode, "max_episode_steps", 7, "opponents",
+			[]string{"hunter", "wander"}}
 		want := lockStep(t, server.dial(t), games, steps, made)
 		c := server.dial(t)
 		if size := call(t, c, "make", append(made, "batch_size", 2, "workers", 2)...).Int("batch_size"); size != 2 {
@@ -78,7 +79,8 @@ func lockStep(t *testing.T, c *Client, games, steps int, made []any) [][][]byte 
 
 // wantGames goes on from a batch of so many games, by exchange, until one has shown
 // all that is wanted of it; so must each have shown, as far as it came.
-func wantGames(t *testing.T, batch Message, want [][][]byte, size int, exchange func(games []int32, actions Tensor) Message) {
+func wantGames(t *testing.T, batch Message, want [][][]byte, size int,
+	exchange func(games []int32, actions Tensor) Message) {
 	t.Helper()
 	done := make([]int, len(want))
 	for slices.Max(done) < len(want[0]) {
@@ -107,7 +109,8 @@ func TestSendRefuses(t *testing.T) {
 		says   string
 	}{
 		{"more than there are games", []any{"batch_size", 5}, "batch_size", "5, want 0 to 4"},
-		{"games that are reset by hand", []any{"batch_size", 2, "autoreset_mode", "Disabled"}, "autoreset_mode", "want NextStep or SameStep"},
+		{"games that are reset by hand", []any{"batch_size", 2, "autoreset_mode", "Disabled"}, "autoreset_mode",
+			"want NextStep or SameStep"},
 	} {
 		e := callError(t, c, codeBadOption, "make", append([]any{"env_id", "ToySolo-v0", "games", 4}, test.fields...)...)
 		if e.Field != test.field || !strings.Contains(e.Message, test.says) {
@@ -130,16 +133,24 @@ func TestSendRefuses(t *testing.T) {
 	}{
 		{"a step of all", "step", []any{"env", 1, "actions", toyActions(12, 0, 0)}, codeBadOption, "made with batch_size 2"},
 		{"observing all", "observe", []any{"env", 1}, codeBadOption, "made with batch_size 2"},
-		{"setting states", "set_state", []any{"env", 1, "games", []int{0}, "states", [][]byte{state}}, codeBadOption, "made with batch_size 2"},
+		{"setting states", "set_state", []any{"env", 1, "games", []int{0}, "states", [][]byte{state}}, codeBadOption,
+			"made with batch_size 2"},
 		{"a mask", "reset", []any{"env", 1, "mask", uint8s(1, 0, 0, 0)}, codeBadOption, "reset together"},
-		{"send in lock-step", "send", []any{"env", 2, "games", int32s(0), "actions", toyActions(3, 0, 0)}, codeBadOption, "without batch_size"},
+		{"send in lock-step", "send", []any{"env", 2, "games", int32s(0), "actions", toyActions(3, 0, 0)}, codeBadOption,
+			"without batch_size"},
 		{"recv in lock-step", "recv", []any{"env", 2}, codeBadOption, "without batch_size"},
-		{"no such game", "send", []any{"env", 1, "games", int32s(held[0], 4), "actions", toyActions(6, 0, 0)}, codeOutOfRange, "games[1] is 4, want 0 to 3"},
-		{"a negative game", "send", []any{"env", 1, "games", int32s(-1), "actions", toyActions(3, 0, 0)}, codeOutOfRange, "games[0] is -1"},
-		{"under way", "send", []any{"env", 1, "games", int32s(under[0]), "actions", toyActions(3, 0, 0)}, codeOutOfTurn, "under way"},
-		{"twice", "send", []any{"env", 1, "games", int32s(held[0], held[0]), "actions", toyActions(6, 0, 0)}, codeOutOfTurn, "under way"},
-		{"too few actions", "send", []any{"env", 1, "games", int32s(held...), "actions", toyActions(3, 0, 0)}, codeWrongShape, "want [6 2]"},
-		{"a bad action", "send", []any{"env", 1, "games", int32s(held[0]), "actions", toyActions(3, 9, 0)}, codeBadAction, "is 9"},
+		{"no such game", "send", []any{"env", 1, "games", int32s(held[0], 4), "actions", toyActions(6, 0, 0)}, codeOutOfRange,
+			"games[1] is 4, want 0 to 3"},
+		{"a negative game", "send", []any{"env", 1, "games", int32s(-1), "actions", toyActions(3, 0, 0)}, codeOutOfRange,
+			"games[0] is -1"},
+		{"under way", "send", []any{"env", 1, "games", int32s(under[0]), "actions", toyActions(3, 0, 0)}, codeOutOfTurn,
+			"under way"},
+		{"twice", "send", []any{"env", 1, "games", int32s(held[0], held[0]), "actions", toyActions(6, 0, 0)}, codeOutOfTurn,
+			"under way"},
+		{"too few actions", "send", []any{"env", 1, "games", int32s(held...), "actions", toyActions(3, 0, 0)}, codeWrongShape,
+			"want [6 2]"},
+		{"a bad action", "send", []any{"env", 1, "games", int32s(held[0]), "actions", toyActions(3, 9, 0)}, codeBadAction,
+			"is 9"},
 	} {
 		reply, err := c.Call(test.kind, test.fields...)
 		if e := wantError(t, reply, err, test.code); !strings.Contains(e.Message, test.says) {
@@ -166,7 +177,8 @@ func TestRecvPanic(t *testing.T) {
 	batch := call(t, c, "reset", "env", 1, "seed", 7)
 	for broke := false; ; {
 		index := numbers(batch.Map("tensors").Tensor("game.index"))
-		call(t, c, "send", "env", 1, "games", int32s(index...), "actions", toyActions(len(batch.Map("tensors").Tensor("alive").Data), 0, 0))
+		call(t, c, "send", "env", 1, "games", int32s(index...), "actions",
+			toyActions(len(batch.Map("tensors").Tensor("alive").Data), 0, 0))
 		reply, err := c.Call("recv", "env", 1)
 		if err != nil {
 			e := wantError(t, reply, err, codeGamePanic)
@@ -174,7 +186,8 @@ func TestRecvPanic(t *testing.T) {
 				t.Fatalf("%v, want one fault, with its game", err)
 			}
 			broke = true
-			callError(t, c, codeGameBroken, "send", "env", 1, "games", int32s(int32(e.Fault.Game)), "actions", toyActions(len(batch.Map("tensors").Tensor("alive").Data), 0, 0))
+			callError(t, c, codeGameBroken, "send", "env", 1, "games", int32s(int32(e.Fault.Game)), "actions",
+				toyActions(len(batch.Map("tensors").Tensor("alive").Data), 0, 0))
 			call(t, c, "recv", "env", 1)
 			call(t, c, "reset", "env", 1)
 			return
@@ -187,9 +200,12 @@ func TestRecvPanic(t *testing.T) {
 func TestSendAllocates(t *testing.T) {
 	s, r := handSession(t), new(request)
 	defer s.freeAll()
-	ask(t, s, r, mustEncode(t, entries{"type", "make", "id", 1, "env_id", "ToySolo-v0", "games", 8, "batch_size", 8, "workers", 2, "max_episode_steps", 7}))
+	ask(t, s, r, mustEncode(t,
+		entries{"type", "make", "id", 1, "env_id", "ToySolo-v0", "games", 8, "batch_size", 8, "workers", 2,
+			"max_episode_steps", 7}))
 	ask(t, s, r, mustEncode(t, entries{"type", "reset", "id", 2, "env", 1, "seed", 1}))
-	send := mustEncode(t, entries{"type", "send", "id", 3, "env", 1, "games", int32s(0, 1, 2, 3, 4, 5, 6, 7), "actions", toyActions(24, 1, 0)})
+	send := mustEncode(t,
+		entries{"type", "send", "id", 3, "env", 1, "games", int32s(0, 1, 2, 3, 4, 5, 6, 7), "actions", toyActions(24, 1, 0)})
 	recv := mustEncode(t, entries{"type", "recv", "id", 4, "env", 1})
 	if n := testing.AllocsPerRun(100, func() {
 		ask(t, s, r, send)

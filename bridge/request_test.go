@@ -22,20 +22,28 @@ func requestExamples() []entries {
 		{"type", "hello", "id", 1, "versions", []int{1, Version}, "client", "example/1"},
 		{"type", "envs", "id", 2},
 		{"type", "ping", "id", 3},
-		{"type", "spaces", "id", 4, "env_id", "ToySolo-v0", "rules", Message{"rows": 3, "cols": 1.5, "x": []any{nil, true, "y", -1}}},
-		{"type", "make", "id", 5, "env_id", "ToySolo-v0", "rules", nil, "games", 2, "observation", "maps", "reward", "outcome",
-			"autoreset_mode", "SameStep", "opponents", []string{"still", "wander"}, "line_ups", nil, "weights", nil, "by_game", nil, "seats", nil, "seat", 1, "agent_seconds", 0.5, "on_death", "wait", "counts", true, "max_episode_steps", 9, "batch_size", 1, "workers", 1, "noop", true, "pause", true, "shared_memory", 3, "places", 4},
+		{"type", "spaces", "id", 4, "env_id", "ToySolo-v0", "rules",
+			Message{"rows": 3, "cols": 1.5, "x": []any{nil, true, "y", -1}}},
+		{"type", "make", "id", 5, "env_id", "ToySolo-v0", "rules", nil, "games", 2, "observation", "maps", "reward",
+			"outcome",
+			"autoreset_mode", "SameStep", "opponents", []string{"still", "wander"}, "line_ups", nil, "weights", nil, "by_game",
+			nil, "seats", nil, "seat", 1, "agent_seconds", 0.5, "on_death", "wait", "counts", true, "max_episode_steps", 9,
+			"batch_size", 1, "workers", 1, "noop", true, "pause", true, "shared_memory", 3, "places", 4},
 		{"type", "attach", "id", 15, "env", 1},
-		{"type", "reset", "id", 6, "env", 1, "seed", uint64(math.MaxUint64), "seeds", seeds, "mask", uint8s(0, 1), "states", []any{[]byte("state")}, "starts", int32s(0, -1)},
+		{"type", "reset", "id", 6, "env", 1, "seed", uint64(math.MaxUint64), "seeds", seeds, "mask", uint8s(0, 1), "states",
+			[]any{[]byte("state")}, "starts", int32s(0, -1)},
 		{"type", "step", "id", 7, "env", 1, "actions", toyActions(6, 1, 2)},
 		{"type", "send", "id", 16, "env", 1, "games", int32s(0, 1), "actions", toyActions(6, 1, 2)},
 		{"type", "recv", "id", 17, "env", 1},
 		{"type", "observe", "id", 8, "env", 1},
-		{"type", "set_opponents", "id", 9, "env", 1, "opponents", []string{"still"}, "line_ups", []any{[]string{"still", "wander"}}, "weights", []any{1, 0.5}, "by_game", int32s(0, 0)},
-		{"type", "set_starts", "id", 18, "env", 1, "states", []any{[]byte("state"), "{}"}, "weights", []any{1, 0.5}, "ordinary", 0.25, "add", true},
+		{"type", "set_opponents", "id", 9, "env", 1, "opponents", []string{"still"}, "line_ups",
+			[]any{[]string{"still", "wander"}}, "weights", []any{1, 0.5}, "by_game", int32s(0, 0)},
+		{"type", "set_starts", "id", 18, "env", 1, "states", []any{[]byte("state"), "{}"}, "weights", []any{1, 0.5},
+			"ordinary", 0.25, "add", true},
 		{"type", "get_state", "id", 10, "env", 1, "games", []int{0, 1}, "json", true},
 		{"type", "set_state", "id", 11, "env", 1, "games", []int{0, 1}, "states", []any{[]byte("state"), "{}"}},
-		{"type", "simulate", "id", 12, "env", 1, "states", [][]byte{[]byte("state")}, "actions", toyActions(3, 1, 2), "seed", 1, "steps", 3, "policy", "still", "trajectory", true},
+		{"type", "simulate", "id", 12, "env", 1, "states", [][]byte{[]byte("state")}, "actions", toyActions(3, 1, 2), "seed",
+			1, "steps", 3, "policy", "still", "trajectory", true},
 		{"type", "render", "id", 13, "env", 1, "game", 1, "colour", true, "tile", nil},
 		{"type", "close", "id", 14, "env", 1},
 	}
@@ -84,15 +92,18 @@ func refusal(t *testing.T, message entries) *wireError {
 func TestRead(t *testing.T) {
 	seed := uint64(math.MaxUint64)
 	in := example(t, "make")
-	want := makeRequest{game: gameRequest{id: "ToySolo-v0"}, noop: true, pause: true, slots: 3, places: 4, limit: 0.5, pool: vec.Config{
-		Games: 2, Observation: "maps", Autoreset: vec.SameStep, Opponents: []string{"still", "wander"}, Seat: new(1), OnDeath: vec.Wait, Counts: true, MaxEpisodeSteps: 9, BatchSize: 1, Workers: 1,
-	}}
+	want := makeRequest{game: gameRequest{id: "ToySolo-v0"}, noop: true, pause: true, slots: 3, places: 4, limit: 0.5,
+		pool: vec.Config{
+			Games: 2, Observation: "maps", Autoreset: vec.SameStep, Opponents: []string{"still", "wander"}, Seat: new(1),
+			OnDeath: vec.Wait, Counts: true, MaxEpisodeSteps: 9, BatchSize: 1, Workers: 1,
+		}}
 	if q := readMake(in); !reflect.DeepEqual(q, want) || in.end() != nil {
 		t.Errorf("make: %+v, want %+v", q, want)
 	}
 	in = example(t, "reset")
 	in.unsigned("env", 1, 1)
-	if q := readReset(in); *q.seed != seed || len(dataAs[uint64](&q.seeds)) != 2 || !slices.Equal(q.mask.data, []byte{0, 1}) || in.end() != nil {
+	if q := readReset(in); *q.seed != seed || len(dataAs[uint64](&q.seeds)) != 2 ||
+		!slices.Equal(q.mask.data, []byte{0, 1}) || in.end() != nil {
 		t.Errorf("reset: %+v", q)
 	}
 	in = example(t, "step")
@@ -100,7 +111,8 @@ func TestRead(t *testing.T) {
 		t.Errorf("step: %+v", q)
 	}
 	in = example(t, "set_state")
-	if q := readSetState(in); string(q.states[0].data) != "state" || q.states[0].json || !q.states[1].json || !slices.Equal(q.games, []int{0, 1}) {
+	if q := readSetState(in); string(q.states[0].data) != "state" || q.states[0].json || !q.states[1].json ||
+		!slices.Equal(q.games, []int{0, 1}) {
 		t.Errorf("set_state: %+v", q)
 	}
 	in = example(t, "spaces")
@@ -136,7 +148,8 @@ func TestExamples(t *testing.T) {
 		for i := len(message) - 2; i >= 0; i -= 2 {
 			backward = append(backward, message[i], message[i+1])
 		}
-		if got, want := refusal(t, backward), refusal(t, message); (got == nil) != (want == nil) || got != nil && got.Error() != want.Error() {
+		if got, want := refusal(t, backward), refusal(t, message); (got == nil) != (want == nil) || got != nil &&
+			got.Error() != want.Error() {
 			t.Errorf("%v backward: %v, want %v", message, got, want)
 		}
 	}
@@ -178,52 +191,81 @@ func TestParseRefuses(t *testing.T) {
 		{"id is a text", entries{"type", "ping", "id", "1"}, codeWrongType, "id", "a text, want an integer"},
 		{"id is a float", entries{"type", "ping", "id", 1.0}, codeWrongType, "id", "a float"},
 		{"id is negative: the library would wrap it", entries{"type", "ping", "id", -1}, codeOutOfRange, "id", "id is -1"},
-		{"id is more than a double holds", entries{"type", "ping", "id", uint64(1 << 53)}, codeOutOfRange, "id", "9007199254740992"},
+		{"id is more than a double holds", entries{"type", "ping", "id", uint64(1 << 53)}, codeOutOfRange, "id",
+			"9007199254740992"},
 		{"id is nil", entries{"type", "ping", "id", nil}, codeWrongType, "id", "nil"},
 		{"a field too many", entries{"type", "ping", "id", 1, "env", 1}, codeUnknownField, "env", "it has type, id"},
 		{"a typing error", entries{"type", "step", "id", 1, "env", 1, "action", 1}, codeUnknownField, "action", "actions"},
-		{"a required field missing", entries{"type", "step", "id", 1, "env", 1}, codeMissingField, "actions", "needs the field actions"},
+		{"a required field missing", entries{"type", "step", "id", 1, "env", 1}, codeMissingField, "actions",
+			"needs the field actions"},
 		{"a required field nil", step(nil), codeMissingField, "actions", ""},
 		{"env is 0", entries{"type", "observe", "id", 1, "env", 0}, codeOutOfRange, "env", "env is 0"},
-		{"env is -2^63", entries{"type", "observe", "id", 1, "env", int64(math.MinInt64)}, codeOutOfRange, "env", "-9223372036854775808"},
-		{"seed is negative", entries{"type", "reset", "id", 1, "env", 1, "seed", -1}, codeOutOfRange, "seed", "want 0 to 18446744073709551615"},
+		{"env is -2^63", entries{"type", "observe", "id", 1, "env", int64(math.MinInt64)}, codeOutOfRange, "env",
+			"-9223372036854775808"},
+		{"seed is negative", entries{"type", "reset", "id", 1, "env", 1, "seed", -1}, codeOutOfRange, "seed",
+			"want 0 to 18446744073709551615"},
 		{"seed is a bool", entries{"type", "reset", "id", 1, "env", 1, "seed", true}, codeWrongType, "seed", "a bool"},
 		{"games is 0", entries{"type", "make", "id", 1, "env_id", "x", "games", 0}, codeOutOfRange, "games", "games is 0"},
-		{"games is huge", entries{"type", "make", "id", 1, "env_id", "x", "games", int64(1 << 40)}, codeOutOfRange, "games", "1099511627776"},
+		{"games is huge", entries{"type", "make", "id", 1, "env_id", "x", "games", int64(1 << 40)}, codeOutOfRange, "games",
+			"1099511627776"},
 		{"an id too long", entries{"type", "spaces", "id", 1, "env_id", long}, codeOutOfRange, "env_id", "257 bytes"},
-		{"opponents is a text", entries{"type", "set_opponents", "id", 1, "env", 1, "opponents", "still"}, codeWrongType, "opponents", "a text, want an array"},
-		{"an opponent is a number", entries{"type", "set_opponents", "id", 1, "env", 1, "opponents", []any{"still", 1}}, codeWrongType, "opponents", "opponents[1] is an integer"},
-		{"an opponent is nil", entries{"type", "set_opponents", "id", 1, "env", 1, "opponents", []any{nil}}, codeWrongType, "opponents", "nil"},
-		{"an opponent too long", entries{"type", "set_opponents", "id", 1, "env", 1, "opponents", []string{long}}, codeOutOfRange, "opponents", "opponents[0] has 257"},
-		{"too many opponents", entries{"type", "set_opponents", "id", 1, "env", 1, "opponents", make([]string, 257)}, codeWrongShape, "opponents", "257 entries"},
-		{"rules are a text", entries{"type", "spaces", "id", 1, "env_id", "x", "rules", "{}"}, codeWrongType, "rules", "want a map"},
-		{"rules hold NaN", entries{"type", "spaces", "id", 1, "env_id", "x", "rules", Message{"a": []any{math.NaN()}}}, codeOutOfRange, "rules", "NaN"},
-		{"rules hold a binary", entries{"type", "spaces", "id", 1, "env_id", "x", "rules", Message{"a": none}}, codeWrongType, "rules", "a binary"},
-		{"a flag is a number", entries{"type", "render", "id", 1, "env", 1, "game", 0, "colour", 1}, codeWrongType, "colour", "want a bool"},
-		{"games list is a tensor", entries{"type", "get_state", "id", 1, "env", 1, "games", uint8s(1)}, codeWrongType, "games", "a text, want an integer"},
-		{"a game is negative", entries{"type", "get_state", "id", 1, "env", 1, "games", []int{-1}}, codeOutOfRange, "games", "-1"},
-		{"states are missing", entries{"type", "set_state", "id", 1, "env", 1, "games", []int{}, "states", []any{}}, codeWrongShape, "states", "0 entries"},
-		{"a state is a map", entries{"type", "set_state", "id", 1, "env", 1, "games", []int{0}, "states", []any{Message{}}}, codeWrongType, "states", "a map"},
-		{"no versions", entries{"type", "hello", "id", 1, "versions", []int{}, "client", "x"}, codeWrongShape, "versions", "0 entries"},
-		{"too many versions", entries{"type", "hello", "id", 1, "versions", make([]int, 17), "client", "x"}, codeWrongShape, "versions", "17 entries"},
+		{"opponents is a text", entries{"type", "set_opponents", "id", 1, "env", 1, "opponents", "still"}, codeWrongType,
+			"opponents", "a text, want an array"},
+		{"an opponent is a number", entries{"type", "set_opponents", "id", 1, "env", 1, "opponents", []any{"still", 1}},
+			codeWrongType, "opponents", "opponents[1] is an integer"},
+		{"an opponent is nil", entries{"type", "set_opponents", "id", 1, "env", 1, "opponents", []any{nil}}, codeWrongType,
+			"opponents", "nil"},
+		{"an opponent too long", entries{"type", "set_opponents", "id", 1, "env", 1, "opponents", []string{long}},
+			codeOutOfRange, "opponents", "opponents[0] has 257"},
+		{"too many opponents", entries{"type", "set_opponents", "id", 1, "env", 1, "opponents", make([]string, 257)},
+			codeWrongShape, "opponents", "257 entries"},
+		{"rules are a text", entries{"type", "spaces", "id", 1, "env_id", "x", "rules", "{}"}, codeWrongType, "rules",
+			"want a map"},
+		{"rules hold NaN", entries{"type", "spaces", "id", 1, "env_id", "x", "rules", Message{"a": []any{math.NaN()}}},
+			codeOutOfRange, "rules", "NaN"},
+		{"rules hold a binary", entries{"type", "spaces", "id", 1, "env_id", "x", "rules", Message{"a": none}}, codeWrongType,
+			"rules", "a binary"},
+		{"a flag is a number", entries{"type", "render", "id", 1, "env", 1, "game", 0, "colour", 1}, codeWrongType, "colour",
+			"want a bool"},
+		{"games list is a tensor", entries{"type", "get_state", "id", 1, "env", 1, "games", uint8s(1)}, codeWrongType,
+			"games", "a text, want an integer"},
+		{"a game is negative", entries{"type", "get_state", "id", 1, "env", 1, "games", []int{-1}}, codeOutOfRange, "games",
+			"-1"},
+		{"states are missing", entries{"type", "set_state", "id", 1, "env", 1, "games", []int{}, "states", []any{}},
+			codeWrongShape, "states", "0 entries"},
+		{"a state is a map", entries{"type", "set_state", "id", 1, "env", 1, "games", []int{0}, "states", []any{Message{}}},
+			codeWrongType, "states", "a map"},
+		{"no versions", entries{"type", "hello", "id", 1, "versions", []int{}, "client", "x"}, codeWrongShape, "versions",
+			"0 entries"},
+		{"too many versions", entries{"type", "hello", "id", 1, "versions", make([]int, 17), "client", "x"}, codeWrongShape,
+			"versions", "17 entries"},
 
 		{"actions are a list of numbers", step([]int{1, 2, 3}), codeWrongType, "actions", "an array of 3, want a tensor"},
 		{"actions are four numbers", step([]int{1, 2, 3, 4}), codeWrongType, "actions", "an integer, want a text"},
 		{"actions are a binary", step([]byte{1, 2}), codeWrongType, "actions", "want a tensor"},
-		{"actions of another type: 261 would become 5", step(raw("int64", []int{1}, none, []byte{5, 1, 0, 0, 0, 0, 0, 0})), codeWrongType, "actions", `tensor of "int64", want "uint8"`},
+		{"actions of another type: 261 would become 5", step(raw("int64", []int{1}, none, []byte{5, 1, 0, 0, 0, 0, 0, 0})),
+			codeWrongType, "actions", `tensor of "int64", want "uint8"`},
 		{"an unknown type", step(raw("complex", []int{1}, none, []byte{1})), codeWrongType, "actions", `"complex"`},
 		{"the type is a number", step(raw(1, []int{1}, none, []byte{1})), codeWrongType, "actions", "an integer"},
 		{"the shape is a number", step(raw("uint8", 1, none, []byte{1})), codeWrongType, "actions", "an array of dimensions"},
 		{"a negative dimension", step(raw("uint8", []int{-1}, none, []byte{1})), codeOutOfRange, "actions", "-1"},
-		{"too many dimensions", step(raw("uint8", []int{1, 1, 1, 1, 1}, none, []byte{1})), codeWrongShape, "actions", "5 entries"},
-		{"dimensions whose product wraps to 0", step(raw("uint8", []int{1 << 30, 1 << 30, 1 << 4}, none, none)), codeWrongShape, "actions", "0 bytes"},
-		{"a dimension beyond everything", step(raw("uint8", []any{uint64(math.MaxUint64)}, none, none)), codeOutOfRange, "actions", "18446744073709551615"},
-		{"less data than the shape says", step(raw("uint8", []int{3}, none, []byte{1, 2})), codeWrongShape, "actions", "2 bytes of data, want 3"},
-		{"more data than the shape says", step(raw("uint8", []int{1}, none, []byte{1, 2})), codeWrongShape, "actions", "2 bytes of data, want 1"},
+		{"too many dimensions", step(raw("uint8", []int{1, 1, 1, 1, 1}, none, []byte{1})), codeWrongShape, "actions",
+			"5 entries"},
+		{"dimensions whose product wraps to 0", step(raw("uint8", []int{1 << 30, 1 << 30, 1 << 4}, none, none)),
+			codeWrongShape, "actions", "0 bytes"},
+		{"a dimension beyond everything", step(raw("uint8", []any{uint64(math.MaxUint64)}, none, none)), codeOutOfRange,
+			"actions", "18446744073709551615"},
+		{"less data than the shape says", step(raw("uint8", []int{3}, none, []byte{1, 2})), codeWrongShape, "actions",
+			"2 bytes of data, want 3"},
+		{"more data than the shape says", step(raw("uint8", []int{1}, none, []byte{1, 2})), codeWrongShape, "actions",
+			"2 bytes of data, want 1"},
 		{"the data is a text", step(raw("uint8", []int{1}, none, "1")), codeWrongType, "actions", "a text, want a binary"},
 		{"the pad is nil", step(raw("uint8", []int{1}, nil, []byte{1})), codeWrongType, "actions", "nil, want a binary"},
-		{"the pad is huge", step(raw("uint8", []int{1}, make([]byte, 1<<16), []byte{1})), codeOutOfRange, "actions", "65536 bytes"},
-		{"seeds are half numbers", entries{"type", "reset", "id", 1, "env", 1, "seeds", raw("uint64", []int{1}, none, make([]byte, 7))}, codeWrongShape, "seeds", "7 bytes of data, want 8"},
+		{"the pad is huge", step(raw("uint8", []int{1}, make([]byte, 1<<16), []byte{1})), codeOutOfRange, "actions",
+			"65536 bytes"},
+		{"seeds are half numbers",
+			entries{"type", "reset", "id", 1, "env", 1, "seeds", raw("uint64", []int{1}, none, make([]byte, 7))}, codeWrongShape,
+			"seeds", "7 bytes of data, want 8"},
 	} {
 		e := refusal(t, test.message)
 		if e == nil {
@@ -231,7 +273,8 @@ func TestParseRefuses(t *testing.T) {
 			continue
 		}
 		if e.Code != test.code || e.Field != test.field || !strings.Contains(e.Message, test.says) {
-			t.Errorf("%s: got %s of field %q: %s; want %s of %q with %q", test.reason, e.Code, e.Field, e.Message, test.code, test.field, test.says)
+			t.Errorf("%s: got %s of field %q: %s; want %s of %q with %q", test.reason, e.Code, e.Field, e.Message, test.code,
+				test.field, test.says)
 		}
 	}
 }
@@ -245,7 +288,8 @@ func TestParseForgets(t *testing.T) {
 		if _, err := r.parse(in); err != nil {
 			t.Fatal(err)
 		}
-		if r.name != message[1] || r.id != uint64(message[3].(int)) || !slices.Equal(in.known, []string{"type", "id"}) || in.found != 2 {
+		if r.name != message[1] || r.id != uint64(message[3].(int)) || !slices.Equal(in.known, []string{"type", "id"}) ||
+			in.found != 2 {
 			t.Errorf("%v: got %+v, and %v of %v", message, r, in.found, in.known)
 		}
 		in.need("nothing")
@@ -262,7 +306,8 @@ func TestWideIntegers(t *testing.T) {
 		ok   bool
 	}{
 		{"\x05", 5, true}, {"\x7f", 127, true}, {"\xe0", 0, false}, {"\xff", 0, false},
-		{"\xcc\xff", 255, true}, {"\xcd\x01\x05", 261, true}, {"\xce\x00\x00\x01\x2c", 300, true}, {"\xce\x00\x00\x01\x2d", 0, false},
+		{"\xcc\xff", 255, true}, {"\xcd\x01\x05", 261, true}, {"\xce\x00\x00\x01\x2c", 300, true},
+		{"\xce\x00\x00\x01\x2d", 0, false},
 		{"\xcf\x00\x00\x00\x00\x00\x00\x00\x07", 7, true}, {"\xcf\xff\xff\xff\xff\xff\xff\xff\xff", 0, false},
 		{"\xd0\x05", 5, true}, {"\xd0\xff", 0, false}, {"\xd1\x00\xff", 255, true}, {"\xd1\xff\xff", 0, false},
 		{"\xd2\x00\x00\x00\x09", 9, true}, {"\xd2\x80\x00\x00\x00", 0, false},

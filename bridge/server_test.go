@@ -23,7 +23,8 @@ func TestConfigValidate(t *testing.T) {
 	}{
 		{"zeros are defaults", func(*Config) {}, ""},
 		{"all that can be said", func(c *Config) {
-			c.Hosts, c.Origins, c.Token, c.MaxConnections = []string{"box", "fe80::1"}, []string{"https://example.org"}, "secret", 1
+			c.Hosts, c.Origins, c.Token, c.MaxConnections = []string{"box",
+				"fe80::1"}, []string{"https://example.org"}, "secret", 1
 		}, ""},
 		{"no catalog", func(c *Config) { c.IDs = nil }, "IDs and Game"},
 		{"negative", func(c *Config) { c.MaxGames = -1 }, "MaxGames is -1, want 1 to"},
@@ -75,9 +76,14 @@ func TestAdmission(t *testing.T) {
 			r.Host = "evil.example"
 			r.Header.Set("Origin", "http://evil.example")
 		}, 403, "Host header"},
-		{"a page on this machine", func(r *http.Request) { r.Header.Set("Origin", "http://127.0.0.1:3000") }, 403, "Origin header"},
-		{"an origin that ends like one on the list", func(r *http.Request) { r.Header.Set("Origin", "https://evil-page.example") }, 403, "Origin"},
-		{"two origins", func(r *http.Request) { r.Header["Origin"] = []string{"https://page.example", "https://evil.example"} }, 403, "Origin"},
+		{"a page on this machine", func(r *http.Request) { r.Header.Set("Origin", "http://127.0.0.1:3000") }, 403,
+			"Origin header"},
+		{"an origin that ends like one on the list",
+			func(r *http.Request) { r.Header.Set("Origin", "https://evil-page.example") }, 403, "Origin"},
+		{"two origins", func(r *http.Request) {
+			r.Header["Origin"] = []string{"https://page.example",
+				"https://evil.example"}
+		}, 403, "Origin"},
 		{"an empty origin", func(r *http.Request) { r.Header["Origin"] = []string{""} }, 403, "Origin"},
 		{"no token", func(r *http.Request) { r.Header.Del("Authorization") }, 401, "Bearer"},
 		{"another token", func(r *http.Request) { r.Header.Set("Authorization", "Bearer secrets") }, 401, "Bearer"},
@@ -90,7 +96,8 @@ func TestAdmission(t *testing.T) {
 		{"another path", func(r *http.Request) { r.URL.Path = "/metrics" }, 404, "want /"},
 		{"a browser's visit", func(r *http.Request) { r.Header.Del("Upgrade") }, 400, "connect with WebSocket"},
 		{"no subprotocol", func(r *http.Request) { r.Header.Del("Sec-WebSocket-Protocol") }, 400, Subprotocol},
-		{"an older client", func(r *http.Request) { r.Header.Set("Sec-WebSocket-Protocol", "pommego.v1+msgpack") }, 400, "same release"},
+		{"an older client", func(r *http.Request) { r.Header.Set("Sec-WebSocket-Protocol", "pommego.v1+msgpack") }, 400,
+			"same release"},
 		{"another version of WebSocket", func(r *http.Request) { r.Header.Set("Sec-WebSocket-Version", "12") }, 400, "13"},
 		{"no key", func(r *http.Request) { r.Header.Del("Sec-WebSocket-Key") }, 400, "Key"},
 		{"another method", func(r *http.Request) { r.Method = "POST" }, 405, "GET"},
@@ -101,7 +108,8 @@ func TestAdmission(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.Header = http.Header{
-			"Upgrade": {"websocket"}, "Connection": {"Upgrade"}, "Sec-Websocket-Version": {"13"}, "Sec-Websocket-Key": {"AAAAAAAAAAAAAAAAAAAAAA=="},
+			"Upgrade": {"websocket"}, "Connection": {"Upgrade"}, "Sec-Websocket-Version": {"13"},
+			"Sec-Websocket-Key":      {"AAAAAAAAAAAAAAAAAAAAAA=="},
 			"Sec-Websocket-Protocol": {"other, " + Subprotocol}, "Authorization": {"Bearer secret"},
 		}
 		test.change(r)
@@ -129,10 +137,12 @@ func TestAdmission(t *testing.T) {
 func TestDial(t *testing.T) {
 	server := startServer(t, func(c *Config) { c.Token = "secret" })
 	server.dial(t)
-	if _, err := Dial(context.Background(), server.address, DialOptions{Token: "wrong"}); err == nil || !strings.Contains(err.Error(), "401") {
+	if _, err := Dial(context.Background(), server.address, DialOptions{Token: "wrong"}); err == nil ||
+		!strings.Contains(err.Error(), "401") {
 		t.Errorf("with a wrong token: %v, want 401", err)
 	}
-	if _, err := Dial(context.Background(), server.address, DialOptions{Token: "secret", Origin: "http://x"}); err == nil || !strings.Contains(err.Error(), "Origin") {
+	if _, err := Dial(context.Background(), server.address,
+		DialOptions{Token: "secret", Origin: "http://x"}); err == nil || !strings.Contains(err.Error(), "Origin") {
 		t.Errorf("with an origin: %v, want the reason", err)
 	}
 }
@@ -159,15 +169,18 @@ func TestUnixSocket(t *testing.T) {
 // TestLimits reaches each limit; the same request one less is fine.
 func TestLimits(t *testing.T) {
 	server := startServer(t, func(c *Config) {
-		c.maxEnvs, c.MaxGames, c.MaxTotalGames, c.maxBatchBytes, c.maxMessageBytes, c.MaxConnections = 2, 60, 100, 25_000, 10_000, 2
+		c.maxEnvs, c.MaxGames, c.MaxTotalGames = 2, 60, 100
+		c.maxBatchBytes, c.maxMessageBytes, c.MaxConnections = 25_000, 10_000, 2
 	})
 	c := server.dial(t)
 	other := server.dial(t)
-	if _, err := Dial(context.Background(), server.address, DialOptions{}); err == nil || !strings.Contains(err.Error(), "all of its 2 connections") {
+	if _, err := Dial(context.Background(), server.address, DialOptions{}); err == nil ||
+		!strings.Contains(err.Error(), "all of its 2 connections") {
 		t.Errorf("a third connection: %v", err)
 	}
 	limits := c.Hello().Map("limits")
-	for name, want := range map[string]int{"message_bytes": 10_000, "batch_bytes": 25_000, "games_per_env": 60, "envs": 2, "total_games": 100, "in_flight": 8, "workers": 2, "idle_seconds": 1800} {
+	for name, want := range map[string]int{"message_bytes": 10_000, "batch_bytes": 25_000, "games_per_env": 60, "envs": 2,
+		"total_games": 100, "in_flight": 8, "workers": 2, "idle_seconds": 1800} {
 		if got := limits.Int(name); got != want {
 			t.Errorf("hello says %s is %d, want %d", name, got, want)
 		}
@@ -182,12 +195,14 @@ func TestLimits(t *testing.T) {
 		t.Errorf("a batch too large: %+v", e)
 	}
 	callError(t, c, codeLimit, "make", "env_id", "ToyTeams-v0", "games", 60, "batch_size", 1)
-	if e := callError(t, other, codeLimit, "make", "env_id", "ToySolo-v0", "games", 41); !strings.Contains(e.Message, "has 60 games, 41 more") {
+	if e := callError(t, other, codeLimit, "make", "env_id", "ToySolo-v0", "games", 41); !strings.Contains(e.Message,
+		"has 60 games, 41 more") {
 		t.Errorf("too many games in all: %v", e)
 	}
 	call(t, other, "make", "env_id", "ToySolo-v0", "games", 39)
 	call(t, c, "make", "env_id", "ToySolo-v0", "games", 1)
-	if e := callError(t, c, codeLimit, "make", "env_id", "ToySolo-v0", "games", 1); !strings.Contains(e.Message, "has 2 environments") {
+	if e := callError(t, c, codeLimit, "make", "env_id", "ToySolo-v0", "games", 1); !strings.Contains(e.Message,
+		"has 2 environments") {
 		t.Errorf("too many environments: %v", e)
 	}
 	call(t, c, "reset", "env", 2)
@@ -197,7 +212,8 @@ func TestLimits(t *testing.T) {
 	call(t, c, "close", "env", 2)
 	call(t, other, "simulate", "env", 1, "states", [][]byte{state}, "actions", toyActions(3, 0, 0))
 	other.Close()
-	eventually(t, "what a closed connection had is free again", func() bool { return server.games.Load() == 60 && server.connections.Load() == 1 })
+	eventually(t, "what a closed connection had is free again",
+		func() bool { return server.games.Load() == 60 && server.connections.Load() == 1 })
 	server.dial(t)
 }
 

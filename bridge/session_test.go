@@ -23,7 +23,8 @@ func TestSession(t *testing.T) {
 		t.Errorf("seed of game 1 is %x, want 8", got)
 	}
 	batch = call(t, c, "step", "env", 1, "actions", toyActions(18, 1, 0))
-	if got := batch.Map("tensors").Tensor("obs.board"); !slices.Equal(got.Shape, []int{3, 3, 5, 9}) || len(got.Data) != 3*3*5*9 {
+	if got := batch.Map("tensors").Tensor("obs.board"); !slices.Equal(got.Shape, []int{3, 3, 5, 9}) ||
+		len(got.Data) != 3*3*5*9 {
 		t.Errorf("board has shape %v and %d bytes", got.Shape, len(got.Data))
 	}
 	if text := call(t, c, "render", "env", 1, "game", 2, "colour", true)["text"]; text == "" {
@@ -34,7 +35,8 @@ func TestSession(t *testing.T) {
 	if envs := call(t, c, "envs").list("envs"); len(envs) != 3 {
 		t.Errorf("%d specs, want 3", len(envs))
 	}
-	spec := call(t, c, "spaces", "env_id", "ToySolo-v0", "rules", Message{"rows": 5, "teams": []any{[]int{0}, []int{1}}}).Map("spec")
+	spec := call(t, c, "spaces", "env_id", "ToySolo-v0", "rules",
+		Message{"rows": 5, "teams": []any{[]int{0}, []int{1}}}).Map("spec")
 	if spec.Int("seats") != 2 || spec.Map("rules").Int("rows") != 5 {
 		t.Errorf("spec of the variant: %v", spec)
 	}
@@ -107,7 +109,8 @@ func TestSameBytes(t *testing.T) {
 				}
 				defer pool.Close()
 				c := server.dial(t)
-				made := call(t, c, "make", "env_id", game.id, "games", games, "observation", game.observation, "autoreset_mode", mode.String(),
+				made := call(t, c, "make", "env_id", game.id, "games", games, "observation", game.observation, "autoreset_mode",
+					mode.String(),
 					"opponents", opponentsOrNil(game.opponents), "max_episode_steps", game.steps)
 				compareRun(t, c, made, pool, mode)
 			})

@@ -123,8 +123,10 @@ func TestShutdownCut(t *testing.T) {
 		t.Errorf("Serve returned %v, want an error about the connection", err)
 	}
 	_, text, _ := strings.Cut(fmt.Sprint(err), " after ")
-	if named, wrong := time.ParseDuration(text); wrong != nil || named < 50*time.Millisecond+lingerTime || named > time.Since(begun)+time.Millisecond {
-		t.Errorf("Serve returned %v, want how long it took, between %v and %v", err, 50*time.Millisecond+lingerTime, time.Since(begun))
+	if named, wrong := time.ParseDuration(text); wrong != nil || named < 50*time.Millisecond+lingerTime ||
+		named > time.Since(begun)+time.Millisecond {
+		t.Errorf("Serve returned %v, want how long it took, between %v and %v", err, 50*time.Millisecond+lingerTime,
+			time.Since(begun))
 	}
 	if _, err := c.Receive(); err == nil {
 		t.Error("the client was not cut off")

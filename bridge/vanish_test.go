@@ -33,7 +33,8 @@ func TestVanishingClients(t *testing.T) {
 	all.Wait()
 	eventually(t, "all is freed", func() bool {
 		m := scrape(t, server.Operations())
-		return server.connections.Load() == 1 && server.games.Load() == 3 && m["pommego_environments"] == 1 && runtime.NumGoroutine() <= before
+		return server.connections.Load() == 1 && server.games.Load() == 3 && m["pommego_environments"] == 1 &&
+			runtime.NumGoroutine() <= before
 	})
 	call(t, good, "close", "env", 1)
 	if n := server.memory.taken(); n != 0 {

@@ -44,7 +44,8 @@ func lab(c Colour, eye *[3][3]float64) (l, a, b float64) {
 func TestColoursCanBeToldApart(t *testing.T) {
 	const least = 15
 	for name, all := range map[string][]Colour{
-		"seats": seatPaint[:], "blue and vermillion": append(Blue[:], Vermillion[:]...), "blue and green": append(Blue[:], Green[:]...),
+		"seats": seatPaint[:], "blue and vermillion": append(Blue[:], Vermillion[:]...),
+		"blue and green": append(Blue[:], Green[:]...),
 	} {
 		for whose, eye := range eyes {
 			for i, c := range all {
@@ -63,7 +64,8 @@ func TestColoursCanBeToldApart(t *testing.T) {
 func TestColourText(t *testing.T) {
 	text, err := json.Marshal(Stage{Colours: []Colour{0x0072b2, 0xffffff}})
 	var back Stage
-	if err != nil || json.Unmarshal(text, &back) != nil || len(back.Colours) != 2 || back.Colours[0] != 0x0072b2 || back.Colours[1] != 0xffffff {
+	if err != nil || json.Unmarshal(text, &back) != nil || len(back.Colours) != 2 || back.Colours[0] != 0x0072b2 ||
+		back.Colours[1] != 0xffffff {
 		t.Errorf("%s (%v) is read as %v", text, err, back.Colours)
 	}
 	for _, bad := range []string{"", "#12345", "#1234567", "0072b2", "#00gg00"} {

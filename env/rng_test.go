@@ -26,7 +26,8 @@ func TestSeedVersion1(t *testing.T) {
 // 1234567.
 func TestRNGAreSplitMix64(t *testing.T) {
 	d := RNG{State: 1234567}
-	for i, want := range []uint64{6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431, 16408922859458223821} {
+	for i, want := range []uint64{6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431,
+		16408922859458223821} {
 		if got := d.Uint64(); got != want {
 			t.Errorf("draw %d is %d, want %d", i, got, want)
 		}

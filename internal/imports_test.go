@@ -38,12 +38,18 @@ var policy = []rule{
 	{"env/envtest", []string{"env", "env/grid"}},
 	{"env/envtest/pommermantest", []string{"env", "env/grid", "env/pommerman", "env/pommerman/bots/tactics", "env/seat"}},
 	{"env/catalog", []string{"env", "env/*", "env/*/bots", "internal/enum"}},
-	{"env/*", []string{"env", "env/grid", "env/observe", "env/record", "env/rollout", "env/ruleset", "env/saved", "env/seat", "internal/enum"}}, // a game
-	{"env/*/bots", []string{"OWN", "env", "env/grid", "env/record", "env/saved", "env/search", "env/seat", "env/*/bots/*"}},
-	{"env/*/bots/*", []string{"env", "env/grid", "env/pommerman", "env/pommerman/bots/tactics", "env/record", "env/saved", "env/search", "env/seat"}}, // a family of agents
+	// a game
+	{"env/*", []string{"env", "env/grid", "env/observe", "env/record", "env/rollout", "env/ruleset", "env/saved",
+		"env/seat", "internal/enum"}},
+	{"env/*/bots", []string{"OWN", "env", "env/grid", "env/record", "env/saved", "env/search", "env/seat",
+		"env/*/bots/*"}},
+	// a family of agents
+	{"env/*/bots/*", []string{"env", "env/grid", "env/pommerman", "env/pommerman/bots/tactics", "env/record", "env/saved",
+		"env/search", "env/seat"}},
 
 	// A test tool: what was recorded of two other systems.
-	{"internal/oracle", []string{"arena/trace", "env", "env/grid", "env/pommerman", "env/pommerman/bots/java", "env/pommerman/bots/simple", "env/record", "env/saved"}},
+	{"internal/oracle", []string{"arena/trace", "env", "env/grid", "env/pommerman", "env/pommerman/bots/java",
+		"env/pommerman/bots/simple", "env/record", "env/saved"}},
 	{"internal/*", nil},
 	{"internal/*/*", []string{"OWN"}},
 
@@ -63,7 +69,8 @@ var policy = []rule{
 	{"vec", []string{"env", "env/saved", "internal/enum", "env/gamestate"}},
 	{"bridge", []string{"arena/picture", "arena/scene", "env", "internal/enum", "internal/memory", "vec"}},
 	{"benchmarks", []string{"env", "env/catalog", "env/rollout", "vec"}},
-	{"cmd/pommego", []string{"arena/*", "arena/*/*", "benchmarks", "bridge", "env", "env/catalog", "env/gamestate", "env/record", "internal/*", "vec"}},
+	{"cmd/pommego", []string{"arena/*", "arena/*/*", "benchmarks", "bridge", "env", "env/catalog", "env/gamestate",
+		"env/record", "internal/*", "vec"}},
 }
 
 // fits reports whether a package fits a pattern.

@@ -2,6 +2,9 @@ package internal
 
 import (
 	"bytes"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io/fs"
 	"os"
 	"path"
@@ -21,23 +24,30 @@ type area struct {
 
 // areas covers every source file of the repository. The first that fits holds.
 var areas = []area{
-	{"env", "games: rules, observations, built-in agents", 24300},
-	{"vec", "many games stepped together, in batches", 3900},
-	{"bridge", "the server and its wire protocol", 6200},
-	{"arena", "whole games: matches, tournaments, data sets, pictures, pages", 15800},
-	{"cmd", "the command pommego", 4900},
-	{"internal", "files, charts and terminals", 1250},
-	{"python_client", "the Python client, its adapters and the original's API", 19700},
-	{"benchmarks", "what measures speed and strength", 2700},
+	{"env", "games: rules, observations, built-in agents", 24400},
+	{"vec", "many games stepped together, in batches", 3600},
+	{"bridge", "the server and its wire protocol", 5700},
+	{"arena", "whole games: matches, tournaments, data sets, pictures, pages", 14500},
+	{"cmd", "the command pommego", 4100},
+	{"internal", "files, charts and terminals", 1100},
+	{"python_client", "the Python client, its adapters and the original's API", 16700},
+	{"benchmarks", "what measures speed and strength", 1800},
 	{"docs", "scripts that write the games' pages, the pictures and the site", 500},
 	{"", "anything else", 0},
 }
 
 // What does not count: tests, what only tests use, examples and what tools write.
 var (
-	notSource   = []string{"testdata", "tests", "integration_tests", "envtest", "bridgetest", "disktest", "oracle", "examples"}
+	notSource = []string{"testdata", "tests", "integration_tests", "envtest", "bridgetest", "disktest", "oracle",
+		"examples"}
 	notOurs     = []string{"bin", "dist", "runs", "site", "node_modules", "__pycache__", "build"}
 	sourceFiles = []string{".go", ".py", ".js", ".css", ".html", ".s"}
+)
+
+const (
+	longestLine     = 120 // columns of a Go file; a tab is one
+	longestFunction = 60  // lines of a Go function, from func to its last brace
+	longestReadme   = 150 // lines
 )
 
 // production reports whether a file counts towards the ceilings.
@@ -101,9 +111,45 @@ func TestCeilings(t *testing.T) {
 	for i, a := range areas {
 		t.Logf("%6d lines of at most %6d  %-13s %s", lines[i], a.ceiling, a.folder, a.purpose)
 		if lines[i] > a.ceiling {
-			t.Errorf("%q has %d production lines, want at most %d: take some out, or raise the ceiling and say why in the commit",
+			t.Errorf("%q has %d production lines, want at most %d: take some out, or raise the ceiling and say why in the "+
+				"commit",
 				a.folder, lines[i], a.ceiling)
 		}
 	}
 	t.Logf("%6d lines in all", all)
+}
+
+// TestLengths bounds Go's lines and functions, tests included, and the README.
+func TestLengths(t *testing.T) {
+	walk(t, func(file string, _ bool) {
+		if path.Ext(file) == ".go" && !strings.Contains(file, "testdata/") {
+			checkLengths(t, file, read(t, file))
+		}
+	})
+	if n := bytes.Count(read(t, "README.md"), []byte("\n")); n > longestReadme {
+		t.Errorf("README.md has %d lines, want at most %d", n, longestReadme)
+	}
+}
+
+func checkLengths(t *testing.T, file string, text []byte) {
+	for i, line := range strings.Split(string(text), "\n") {
+		raw := strings.Contains(line, "`") // tags and raw text cannot be broken
+		if n := len([]rune(line)); n > longestLine && !raw {
+			t.Errorf("%s:%d: %d columns, want at most %d", file, i+1, n, longestLine)
+		}
+	}
+	files := token.NewFileSet()
+	parsed, err := parser.ParseFile(files, file, text, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range parsed.Decls {
+		f, ok := d.(*ast.FuncDecl)
+		if !ok || strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		if n := files.Position(f.End()).Line - files.Position(f.Pos()).Line + 1; n > longestFunction {
+			t.Errorf("%s: %s has %d lines, want at most %d", file, f.Name.Name, n, longestFunction)
+		}
+	}
 }

@@ -86,7 +86,8 @@ func TestDisabled(t *testing.T) {
 	must(t, p.Step(b, still(p)))
 	must(t, p.Reset(b, ResetOptions{Mask: []bool{false, true}}))
 	if b.length[0] != 1 || b.length[1] != 0 || b.episode[1] != 1 {
-		t.Errorf("after resetting game 1 alone lengths are %v and episodes %v, want 1 and 0, and 0 and 1", b.length, b.episode)
+		t.Errorf("after resetting game 1 alone lengths are %v and episodes %v, want 1 and 0, and 0 and 1", b.length,
+			b.episode)
 	}
 	must(t, p.Step(b, still(p)))
 	must(t, p.Step(b, still(p)))
@@ -130,7 +131,8 @@ func TestTerminatedBeatsTruncated(t *testing.T) {
 				checked++
 				for row := 6 * g; row < 6*g+6; row++ {
 					if b.terminated[row] != c.terminated || b.truncated[row] != c.truncated {
-						t.Fatalf("limit %d, game %d, %d steps: terminated %d, truncated %d, want %d, %d", c.limit, g, n, b.terminated[row], b.truncated[row], c.terminated, c.truncated)
+						t.Fatalf("limit %d, game %d, %d steps: terminated %d, truncated %d, want %d, %d", c.limit, g, n,
+							b.terminated[row], b.truncated[row], c.terminated, c.truncated)
 					}
 					if c.truncated == 1 && b.reward[row] != 0 && st.In != 0 && b.now.alive[row] == 1 {
 						t.Fatalf("limit %d, game %d: a living row is paid %v for being cut off", c.limit, g, b.reward[row])
@@ -147,7 +149,8 @@ func TestTerminatedBeatsTruncated(t *testing.T) {
 // One learner on its own: its death ends the episode, or does not.
 func TestOnDeath(t *testing.T) {
 	for _, onDeath := range []OnDeath{End, Wait} {
-		p := make1(t, Config{Game: solo, Games: 40, Opponents: []string{"hunter", "hunter"}, OnDeath: onDeath, Autoreset: Disabled})
+		p := make1(t, Config{Game: solo, Games: 40, Opponents: []string{"hunter", "hunter"}, OnDeath: onDeath,
+			Autoreset: Disabled})
 		b := p.NewBatch(nil)
 		must(t, p.Reset(b, ResetOptions{Seed: ptr(1)}))
 		diedFirst := 0

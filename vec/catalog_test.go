@@ -16,7 +16,8 @@ func TestCatalog(t *testing.T) {
 		must(t, err)
 		spec := game.Spec()
 		for e, encoding := range spec.Encodings {
-			cfg := Config{Game: game, Games: 4, Workers: 2, Observation: encoding.Name, Autoreset: SameStep, MaxEpisodeSteps: 40, Counts: i%3 > 0}
+			cfg := Config{Game: game, Games: 4, Workers: 2, Observation: encoding.Name, Autoreset: SameStep, MaxEpisodeSteps: 40,
+				Counts: i%3 > 0}
 			if (i+e)%2 == 0 {
 				cfg.Autoreset, cfg.Reward = NextStep, Reference
 			}

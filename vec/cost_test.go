@@ -31,7 +31,8 @@ func TestCost(t *testing.T) {
 			known.note(c.games, took*time.Duration(c.games))
 		}
 		if workers, chunk := known.workers(c.games), known.chunk(); workers != c.workers || chunk != c.chunk {
-			t.Errorf("%s: %d workers, %d games at a time (mean %v), want %d and %d", c.reason, workers, chunk, known.mean, c.workers, c.chunk)
+			t.Errorf("%s: %d workers, %d games at a time (mean %v), want %d and %d", c.reason, workers, chunk, known.mean,
+				c.workers, c.chunk)
 		}
 	}
 }

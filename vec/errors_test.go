@@ -219,8 +219,10 @@ func testPanic(t *testing.T, cfg Config, where string, acts bool) {
 	if !errors.As(err, &ge) {
 		t.Fatalf("error is %v, want a *GameError", err)
 	}
-	if ge.Game != 2 || ge.Seed != 52 || ge.Episode != 0 || !strings.Contains(string(ge.Stack), where) || (ge.Actions != nil) != acts {
-		t.Errorf("error is of game %d, seed %d, episode %d, actions %v, stack\n%s\nwant 2, 52, 0, %v in the stack, actions: %v",
+	if ge.Game != 2 || ge.Seed != 52 || ge.Episode != 0 || !strings.Contains(string(ge.Stack), where) ||
+		(ge.Actions != nil) != acts {
+		t.Errorf("error is of game %d, seed %d, episode %d, actions %v, stack\n%s\nwant 2, 52, 0, %v in the stack, "+
+			"actions: %v",
 			ge.Game, ge.Seed, ge.Episode, ge.Actions, ge.Stack, where, acts)
 	}
 	if !strings.HasPrefix(ge.Error(), "vec: game 2 (seed 52, episode 0) panicked: the toy breaks in") {
@@ -230,7 +232,8 @@ func testPanic(t *testing.T, cfg Config, where string, acts bool) {
 		t.Errorf("the state in the error does not restore: %v", err)
 	}
 	sameBut(t, b, c, 2)
-	if alive, mask := b.now.alive[2*p.Learners()], b.now.mask[2*p.Learners()*8:][:8]; alive != 0 || string(mask) != "\x01\x00\x00\x00\x00\x01\x00\x00" {
+	if alive, mask := b.now.alive[2*p.Learners()], b.now.mask[2*p.Learners()*8:][:8]; alive != 0 ||
+		string(mask) != "\x01\x00\x00\x00\x00\x01\x00\x00" {
 		t.Errorf("the broken game's row is alive: %d, with mask %v, want 0 and choice 0 alone", alive, mask)
 	}
 	if err := p.Step(b, still(p)); !errors.Is(err, ErrBroken) || !strings.Contains(err.Error(), "game 2") {

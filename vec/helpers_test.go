@@ -111,7 +111,8 @@ var setups = []struct {
 		c.Seats = slices.Repeat([]string{"hunter"}, c.Game.Spec().Seats)
 		c.Seats[0], c.Seats[1] = Policy, Learner
 	}},
-	{"line-ups that are drawn", func(c *Config) { c.LineUps = lineUps(c.Game); c.LineUps.Weights = []float64{1, 2.5, 0, 1} }},
+	{"line-ups that are drawn",
+		func(c *Config) { c.LineUps = lineUps(c.Game); c.LineUps.Weights = []float64{1, 2.5, 0, 1} }},
 	{"line-ups by game", func(c *Config) {
 		c.LineUps = lineUps(c.Game)
 		for i := range c.Games {
@@ -147,7 +148,8 @@ func eachConfig(t *testing.T, test func(t *testing.T, cfg Config)) {
 					if limit > 0 {
 						cfg.Observation, cfg.Reward, cfg.State = "list", Reference, true
 					}
-					t.Run(fmt.Sprintf("%s/%s/%v/limit %d", game.Spec().ID, setup.name, auto, limit), func(t *testing.T) { test(t, cfg) })
+					t.Run(fmt.Sprintf("%s/%s/%v/limit %d", game.Spec().ID, setup.name, auto, limit),
+						func(t *testing.T) { test(t, cfg) })
 				}
 			}
 		}

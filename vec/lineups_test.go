@@ -14,17 +14,23 @@ func TestLineUpErrors(t *testing.T) {
 		cfg    Config
 		want   string
 	}{
-		{"with Opponents", Config{Opponents: []string{"still", "still"}, LineUps: policy}, "Opponents and LineUps are both given"},
-		{"with Seats", Config{Seats: []string{Learner, "still", "still"}, LineUps: policy}, "Opponents and Seats are both given"},
+		{"with Opponents", Config{Opponents: []string{"still", "still"}, LineUps: policy},
+			"Opponents and LineUps are both given"},
+		{"with Seats", Config{Seats: []string{Learner, "still", "still"}, LineUps: policy},
+			"Opponents and Seats are both given"},
 		{"weights of nothing", Config{LineUps: LineUps{Weights: []float64{1}}}, "no Names"},
-		{"too few names", Config{LineUps: LineUps{Names: [][]string{{"still", "still"}, {"still"}}}}, "1 Opponents in line-up 1, want 2"},
-		{"an agent there is not", Config{LineUps: LineUps{Names: [][]string{{"still", "still"}, {"still", "ghost"}}}}, "opponent 1 in line-up 1"},
+		{"too few names", Config{LineUps: LineUps{Names: [][]string{{"still", "still"}, {"still"}}}},
+			"1 Opponents in line-up 1, want 2"},
+		{"an agent there is not", Config{LineUps: LineUps{Names: [][]string{{"still", "still"}, {"still", "ghost"}}}},
+			"opponent 1 in line-up 1"},
 		{"too few weights", Config{LineUps: LineUps{Names: policy.Names, Weights: []float64{1}}}, "1 Weights, want 2"},
 		{"a negative weight", Config{LineUps: LineUps{Names: policy.Names, Weights: []float64{1, -1}}}, "weight 1 is -1"},
 		{"nothing but zeros", Config{LineUps: LineUps{Names: policy.Names, Weights: []float64{0, 0}}}, "sum to 0"},
-		{"weights and games", Config{LineUps: LineUps{Names: policy.Names, Weights: []float64{1, 1}, ByGame: []int32{0, 1}}}, "both given"},
+		{"weights and games", Config{LineUps: LineUps{Names: policy.Names, Weights: []float64{1, 1}, ByGame: []int32{0, 1}}},
+			"both given"},
 		{"too few games", Config{LineUps: LineUps{Names: policy.Names, ByGame: []int32{0}}}, "ByGame has 1 entries, want 2"},
-		{"a line-up there is not", Config{LineUps: LineUps{Names: policy.Names, ByGame: []int32{0, 2}}}, "ByGame[1] is 2, want 0 to 1"},
+		{"a line-up there is not", Config{LineUps: LineUps{Names: policy.Names, ByGame: []int32{0, 2}}},
+			"ByGame[1] is 2, want 0 to 1"},
 	} {
 		c.cfg.Game, c.cfg.Games = solo, 2
 		if _, err := New(c.cfg); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -32,7 +38,8 @@ func TestLineUpErrors(t *testing.T) {
 		}
 	}
 	p := make1(t, Config{Game: solo, Games: 2, Opponents: []string{"still", "wander"}})
-	for _, l := range []LineUps{{}, policy, {Names: [][]string{{"still", "still"}, {"still", "ghost"}}, ByGame: []int32{0, 0}}} {
+	for _, l := range []LineUps{{}, policy,
+		{Names: [][]string{{"still", "still"}, {"still", "ghost"}}, ByGame: []int32{0, 0}}} {
 		if err := p.SetLineUps(l); err == nil {
 			t.Errorf("SetLineUps(%v) is accepted", l)
 		}
@@ -45,7 +52,8 @@ func TestLineUpErrors(t *testing.T) {
 // TestHostedRow: where an agent plays a policy's seat in an episode, what the row does
 // is not looked at; where the caller plays it, it is.
 func TestHostedRow(t *testing.T) {
-	p := make1(t, Config{Game: solo, Games: 2, OnDeath: Wait, LineUps: LineUps{Names: [][]string{{"still", Policy}, {"still", "wander"}}, ByGame: []int32{0, 1}}})
+	p := make1(t, Config{Game: solo, Games: 2, OnDeath: Wait,
+		LineUps: LineUps{Names: [][]string{{"still", Policy}, {"still", "wander"}}, ByGame: []int32{0, 1}}})
 	if p.Learners() != 2 || p.Policies() != 1 {
 		t.Fatalf("%d rows a game, %d of policies; want 2 and 1", p.Learners(), p.Policies())
 	}

@@ -32,7 +32,8 @@ func TestWatch(t *testing.T) {
 		for _, batchSize := range []int{0, 1} {
 			game, err := catalog.Game("OneVsOne-v0")
 			must(t, err)
-			cfg := Config{Game: game, Games: 2, Opponents: []string{"simple"}, Seat: new(0), Counts: counts, BatchSize: batchSize, Autoreset: SameStep, MaxEpisodeSteps: 30}
+			cfg := Config{Game: game, Games: 2, Opponents: []string{"simple"}, Seat: new(0), Counts: counts,
+				BatchSize: batchSize, Autoreset: SameStep, MaxEpisodeSteps: 30}
 			plain, watched := make1(t, cfg), make1(t, cfg)
 			a, b := plain.NewBatch(nil), watched.NewBatch(nil)
 			seed := uint64(4)
@@ -67,7 +68,8 @@ func TestWatch(t *testing.T) {
 				}
 			}
 			if len(n.actions) != 80 || len(n.begun) < 3 || n.events == 0 {
-				t.Errorf("counts %v: it was told of %d steps, %d episodes and %d events", counts, len(n.actions), len(n.begun), n.events)
+				t.Errorf("counts %v: it was told of %d steps, %d episodes and %d events", counts, len(n.actions), len(n.begun),
+					n.events)
 			}
 			for i, actions := range n.actions {
 				if len(actions) != 2 || actions[0] != uint8((10+i)%6) {

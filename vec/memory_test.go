@@ -42,7 +42,8 @@ func TestMemory(t *testing.T) {
 				made := heap()
 				b := p.NewBatch(nil)
 				batched := heap()
-				if took := made - before; took > said.Pool || said.Pool-took > games*(matchBytes+int64(p.seating.agents)*agentBytes) {
+				if took := made - before; took > said.Pool ||
+					said.Pool-took > games*(matchBytes+int64(p.seating.agents)*agentBytes) {
 					t.Errorf("the pool took %d bytes, and was said to take %d", took, said.Pool)
 				}
 				wantAbout(t, "a batch", batched-made, said.Batch+int64(len(b.slab)))

@@ -59,7 +59,8 @@ func TestGiveWay(t *testing.T) {
 		most.Store(0)
 		must(t, p.Step(b, still(p)))
 		if most.Load() != c.wanted {
-			t.Errorf("while client %d makes short calls, %d workers of client 1 are at work, want %d", c.client, most.Load(), c.wanted)
+			t.Errorf("while client %d makes short calls, %d workers of client 1 are at work, want %d", c.client, most.Load(),
+				c.wanted)
 		}
 	}
 }

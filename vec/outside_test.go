@@ -71,7 +71,8 @@ func TestOutside(t *testing.T) {
 		return &program{Agent: a, of: of}, err
 	}
 	const games = 4
-	p := make1(t, Config{Game: solo, Games: games, Agent: make, Opponents: []string{"exec:x", "still"}, MaxEpisodeSteps: 15})
+	p := make1(t, Config{Game: solo, Games: games, Agent: make, Opponents: []string{"exec:x", "still"},
+		MaxEpisodeSteps: 15})
 	if !p.Outside() || of.running.Load() != 1 {
 		t.Errorf("%d programs are tried, want one", of.running.Load())
 	}
@@ -83,7 +84,8 @@ func TestOutside(t *testing.T) {
 			must(t, p.Step(b, still(p)))
 			done += len(b.Finished())
 			for i, over := range b.Bytes("game.done") {
-				if late, failed := b.Tensor("game.late").Int32s()[i], b.Tensor("game.failed").Int32s()[i]; over == 1 && (late != 2 || failed != 3) {
+				if late, failed := b.Tensor("game.late").Int32s()[i], b.Tensor("game.failed").Int32s()[i]; over == 1 &&
+					(late != 2 || failed != 3) {
 					t.Fatalf("%d moves late and %d failed, want 2 and 3", late, failed)
 				}
 			}

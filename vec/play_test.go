@@ -53,7 +53,8 @@ func checkTrajectory(t *testing.T, all, b *Batch, steps int) {
 		}
 	}
 	masks := len(b.now.mask)
-	if !bytes.Equal(all.now.mask[masks*(steps-1):], b.now.mask) || !slices.Equal(all.length[len(b.length)*(steps-1):], b.length) {
+	if !bytes.Equal(all.now.mask[masks*(steps-1):], b.now.mask) ||
+		!slices.Equal(all.length[len(b.length)*(steps-1):], b.length) {
 		t.Errorf("%d steps end elsewhere", steps)
 	}
 	if len(all.finished) != len(b.finished) {

@@ -188,7 +188,8 @@ func TestLoadErrors(t *testing.T) {
 		{"too long", append(slices.Clone(good), 0), "damaged"},
 		{"another version", resum(func(s []byte) { s[0] = 9 }), "version 9, want 1"},
 		{"other rules", save(func(c *Config) { c.Game = envtest.NewToy(rules) }), `of "ToySolo-v0" with its rules`},
-		{"another game", save(func(c *Config) { c.Game, c.Opponents = teams, opponents(teams) }), `of "ToyTeams-v0" with its rules, want "ToySolo-v0"`},
+		{"another game", save(func(c *Config) { c.Game, c.Opponents = teams, opponents(teams) }),
+			`of "ToyTeams-v0" with its rules, want "ToySolo-v0"`},
 		{"all learn", save(func(c *Config) { c.Opponents = nil }), "learners sit at [0 1 2], want any one seat"},
 		{"death means something else", save(func(c *Config) { c.OnDeath = Wait }), "death ends its game: false, want true"},
 		{"a flag of 7", resum(func(s []byte) { s[flags] = 7 }), "damaged"},
@@ -196,7 +197,8 @@ func TestLoadErrors(t *testing.T) {
 			binary.LittleEndian.PutUint64(s[flags+2+16+5:], math.Float64bits(math.NaN()))
 		}), "a return is NaN"},
 		{"an agent that does not exist", resum(func(s []byte) { s[flags+2+16+5+8+1+4] = 'x' }), `no agent "xander"`},
-		{"a bad memory", resum(func(s []byte) { s[flags+2+16+5+8+1+4+len("wander")+4+8] = 99 }), `agent 0, "wander": not the memory`},
+		{"a bad memory", resum(func(s []byte) { s[flags+2+16+5+8+1+4+len("wander")+4+8] = 99 }),
+			`agent 0, "wander": not the memory`},
 		{"a bad match", resum(func(s []byte) { s[cell] = 200 }), "seat 0: cell 200"},
 	} {
 		before := saveAll(t, p)

@@ -39,7 +39,8 @@ func TestJSON(t *testing.T) {
 		t.Error("a match's own JSON restores to something else")
 	}
 	if g.seed != (env.Seed{Value: 2}) || g.returns[0] != 0 || p.phases[1] != running || g.status.Steps != 4 {
-		t.Errorf("seed %v, return %v, phase %v, steps %d, want game 1's own seed, nothing paid, running, 4", g.seed, g.returns[0], p.phases[1], g.status.Steps)
+		t.Errorf("seed %v, return %v, phase %v, steps %d, want game 1's own seed, nothing paid, running, 4", g.seed,
+			g.returns[0], p.phases[1], g.status.Steps)
 	}
 	must(t, p.Step(b, still(p)))
 	fresh := make1(t, Config{Game: solo, Games: 2, Opponents: []string{"wander", "hunter"}})

@@ -109,7 +109,8 @@ func TestResetStarts(t *testing.T) {
 	}
 	other := make1(t, cfg)
 	for _, starts := range [][]*Start{{start}, {start, start, start}} {
-		if err := other.Reset(other.NewBatch(nil), ResetOptions{Starts: starts}); err == nil || !strings.Contains(err.Error(), "Reset") {
+		if err := other.Reset(other.NewBatch(nil), ResetOptions{Starts: starts}); err == nil ||
+			!strings.Contains(err.Error(), "Reset") {
 			t.Errorf("Reset to %d starts of another pool: %v, want an error", len(starts), err)
 		}
 	}
@@ -174,7 +175,8 @@ func TestStartErrors(t *testing.T) {
 			t.Errorf("SetStarts(%v) is accepted", s)
 		}
 	}
-	for reason, bad := range map[string][]byte{"damaged": state[:len(state)-1], "of another game": savedAfter(t, teams, 2, 1)[0]} {
+	for reason, bad := range map[string][]byte{"damaged": state[:len(state)-1],
+		"of another game": savedAfter(t, teams, 2, 1)[0]} {
 		if _, err := p.NewStart(bad); err == nil {
 			t.Errorf("a state that is %s is accepted", reason)
 		}

@@ -41,7 +41,8 @@ type record map[string][][]byte
 
 func newTwin(cfg Config) *twin {
 	t := &twin{cfg: cfg, spec: cfg.Game.Spec(), lineUps: cfg.LineUps}
-	if names := slices.DeleteFunc(slices.Clone(append(cfg.Opponents, cfg.Seats...)), func(name string) bool { return name == Learner }); len(names) > 0 {
+	if names := slices.DeleteFunc(slices.Clone(append(cfg.Opponents, cfg.Seats...)),
+		func(name string) bool { return name == Learner }); len(names) > 0 {
 		t.lineUps.Names = [][]string{names}
 	}
 	for i := range cfg.Games {

@@ -29,16 +29,23 @@ func TestConfigErrors(t *testing.T) {
 		{"no games", Config{Game: teams}, "Games is 0, want 1 to 1048576"},
 		{"too many games", Config{Game: teams, Games: 1 << 21}, "Games is 2097152"},
 		{"less than no workers", Config{Game: teams, Games: 1, Workers: -1}, "Workers is -1"},
-		{"an unknown encoding", Config{Game: teams, Games: 1, Observation: "rgb"}, `Observation "rgb" does not exist in ToyTeams-v0; there are ["maps" "list"]`},
-		{"no global state", Config{Game: stateless{solo}, Games: 1, State: true}, "State is true, but ToySolo-v0 has no global state"},
+		{"an unknown encoding", Config{Game: teams, Games: 1, Observation: "rgb"},
+			`Observation "rgb" does not exist in ToyTeams-v0; there are ["maps" "list"]`},
+		{"no global state", Config{Game: stateless{solo}, Games: 1, State: true},
+			"State is true, but ToySolo-v0 has no global state"},
 		{"too few opponents", Config{Game: teams, Games: 1, Opponents: []string{"still"}}, "1 Opponents, want 5"},
-		{"an unknown opponent", Config{Game: solo, Games: 1, Opponents: []string{"still", "ghost"}}, `opponent 1: no agent "ghost"; there are still, wander, hunter`},
-		{"a seat that does not exist", Config{Game: solo, Games: 1, Opponents: []string{"still", "still"}, Seat: new(3)}, "Seat is 3, want 0 to 2"},
+		{"an unknown opponent", Config{Game: solo, Games: 1, Opponents: []string{"still", "ghost"}},
+			`opponent 1: no agent "ghost"; there are still, wander, hunter`},
+		{"a seat that does not exist", Config{Game: solo, Games: 1, Opponents: []string{"still", "still"}, Seat: new(3)},
+			"Seat is 3, want 0 to 2"},
 		{"a seat without opponents", Config{Game: solo, Games: 1, Seat: new(0)}, "without Opponents"},
-		{"two ways at once", Config{Game: solo, Games: 1, Opponents: []string{"still", "still"}, Seats: []string{Learner, Learner, Learner}}, "both given"},
+		{"two ways at once",
+			Config{Game: solo, Games: 1, Opponents: []string{"still", "still"}, Seats: []string{Learner, Learner, Learner}},
+			"both given"},
 		{"too few seats", Config{Game: solo, Games: 1, Seats: []string{Learner}}, "Seats has 1 entries, want 3"},
 		{"nobody learns", Config{Game: solo, Games: 1, Seats: []string{"still", "still", "still"}}, "at least one"},
-		{"an unknown agent in a seat", Config{Game: solo, Games: 1, Seats: []string{"still", "ghost", Learner}}, `no agent "ghost"`},
+		{"an unknown agent in a seat", Config{Game: solo, Games: 1, Seats: []string{"still", "ghost", Learner}},
+			`no agent "ghost"`},
 		{"a mode that does not exist", Config{Game: solo, Games: 1, Autoreset: 7}, "Autoreset is 7, want 0 to 2"},
 		{"negative headroom", Config{Game: solo, Games: 1, Headroom: -1}, "Headroom is -1"},
 		{"a negative limit", Config{Game: solo, Games: 1, MaxEpisodeSteps: -3}, "MaxEpisodeSteps is -3"},
@@ -71,7 +78,8 @@ func TestConfigInForce(t *testing.T) {
 		p := make1(t, c.cfg)
 		got := p.Config()
 		if got.OnDeath != c.want || got.Observation != "maps" {
-			t.Errorf("%s: config in force has OnDeath %v, Observation %q; want %v, maps", c.reason, got.OnDeath, got.Observation, c.want)
+			t.Errorf("%s: config in force has OnDeath %v, Observation %q; want %v, maps", c.reason, got.OnDeath, got.Observation,
+				c.want)
 		}
 	}
 }
@@ -107,7 +115,8 @@ func TestLayout(t *testing.T) {
 	fields, size, err := Layout(cfg)
 	must(t, err)
 	if size != p.layout.size || len(fields) != len(p.layout.tensors) {
-		t.Errorf("Layout has %d fields in %d bytes, the pool %d in %d", len(fields), size, len(p.layout.tensors), p.layout.size)
+		t.Errorf("Layout has %d fields in %d bytes, the pool %d in %d", len(fields), size, len(p.layout.tensors),
+			p.layout.size)
 	}
 	b := p.NewBatch(nil)
 	want := map[string]string{
@@ -115,7 +124,8 @@ func TestLayout(t *testing.T) {
 		"action_mask": "uint8 [18 8] false", "alive": "uint8 [18] false", "seat": "uint8 [18] false",
 		"reward": "float64 [18] false", "terminated": "uint8 [18] false", "truncated": "uint8 [18] false",
 		"game.done": "uint8 [3] true", "game.return": "float64 [18] false", "game.length": "int32 [3] true",
-		"game.result": "uint8 [3] true", "game.winners": "uint8 [3 6] true", "game.seed": "uint64 [3] true", "game.episode": "uint64 [3] true",
+		"game.result": "uint8 [3] true", "game.winners": "uint8 [3 6] true", "game.seed": "uint64 [3] true",
+		"game.episode": "uint64 [3] true",
 	}
 	end := 0
 	for i, f := range p.layout.tensors {
@@ -124,7 +134,8 @@ func TestLayout(t *testing.T) {
 		}
 		delete(want, f.Name)
 		if f.Offset%64 != 0 || f.Offset-end < cfg.Headroom || f.Offset != fields[i].Offset {
-			t.Errorf("%s lies at %d (Layout: %d), want a multiple of 64 and %d free bytes from %d on", f.Name, f.Offset, fields[i].Offset, cfg.Headroom, end)
+			t.Errorf("%s lies at %d (Layout: %d), want a multiple of 64 and %d free bytes from %d on", f.Name, f.Offset,
+				fields[i].Offset, cfg.Headroom, end)
 		}
 		end = f.Offset + int(f.MemSize())
 		if &b.Bytes(f.Name)[0] != &b.slab[f.Offset] {
@@ -146,12 +157,15 @@ func TestTensors(t *testing.T) {
 	for i, f := range append(slices.Clone(p.layout.tensors), p.layout.finals...) {
 		d := b.Tensor(f.Name)
 		if d.Dtype() != f.Dtype() || !d.Shape().Eq(f.Shape()) || d.MemSize() != f.MemSize() {
-			t.Errorf("%s: %v %v of %d bytes, the layout has %v %v of %d", f.Name, d.Dtype(), d.Shape(), d.MemSize(), f.Dtype(), f.Shape(), f.MemSize())
+			t.Errorf("%s: %v %v of %d bytes, the layout has %v %v of %d", f.Name, d.Dtype(), d.Shape(), d.MemSize(), f.Dtype(),
+				f.Shape(), f.MemSize())
 		}
 		if f.Uintptr() != 0 || f.IsNativelyAccessible() {
 			t.Errorf("%s: in the layout it has memory", f.Name)
 		}
-		if i < len(b.tensors) && (&b.Bytes(f.Name)[0] != &b.slab[f.Offset] || d.Uintptr() != uintptr(unsafe.Pointer(&b.slab[f.Offset])) || b.Tensors()[i].Dense != d) {
+		if i < len(b.tensors) &&
+			(&b.Bytes(f.Name)[0] != &b.slab[f.Offset] || d.Uintptr() != uintptr(unsafe.Pointer(&b.slab[f.Offset])) ||
+				b.Tensors()[i].Dense != d) {
 			t.Errorf("%s: it does not lie in the slab at %d", f.Name, f.Offset)
 		}
 	}
@@ -205,7 +219,8 @@ func TestCounts(t *testing.T) {
 		setups[c.setup].set(&cfg)
 		p := make1(t, cfg)
 		if p.Games() != 5 || p.Learners() != c.learners || p.Rows() != c.rows || p.Spec() != teams.Spec() {
-			t.Errorf("%s: %d games, %d learners, %d rows, want 5, %d, %d", setups[c.setup].name, p.Games(), p.Learners(), p.Rows(), c.learners, c.rows)
+			t.Errorf("%s: %d games, %d learners, %d rows, want 5, %d, %d", setups[c.setup].name, p.Games(), p.Learners(),
+				p.Rows(), c.learners, c.rows)
 		}
 	}
 }

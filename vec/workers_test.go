@@ -95,7 +95,8 @@ func TestNoAllocations(t *testing.T) {
 					err = errors.Join(err, p.Step(b, actions))
 					ended += len(b.Finished())
 				}); n != 0 || err != nil || ended < 20 {
-					t.Errorf("%v, %s, %d workers: Step allocates %v times (error %v, %d episodes ended), want 0", auto, setup.name, workers, n, err, ended)
+					t.Errorf("%v, %s, %d workers: Step allocates %v times (error %v, %d episodes ended), want 0", auto, setup.name,
+						workers, n, err, ended)
 				}
 				mask := make([]bool, 20)
 				mask[3] = true

@@ -49,7 +49,8 @@ type Assembly struct {
 
 // NewAssembly begins a data set in a new folder.
 func NewAssembly(game env.Game, s Shape, folder string, o Options) (*Assembly, error) {
-	c := Config{Layout: s.Layout, Observation: s.Observation, Extra: s.Extra, FileGames: s.FileGames, Games: 1, Agents: []string{game.Spec().Agents[0]}}
+	c := Config{Layout: s.Layout, Observation: s.Observation, Extra: s.Extra, FileGames: s.FileGames, Games: 1,
+		Agents: []string{game.Spec().Agents[0]}}
 	c, err := c.resolve(game)
 	if err != nil {
 		return nil, fmt.Errorf("dataset: %w", err)
@@ -62,7 +63,8 @@ func NewAssembly(game env.Game, s Shape, folder string, o Options) (*Assembly, e
 	return newAssembly(game, about, columns, c.FileGames, folder, o)
 }
 
-func newAssembly(game env.Game, about About, columns []column, perFile int, folder string, o Options) (*Assembly, error) {
+func newAssembly(game env.Game, about About, columns []column, perFile int, folder string, o Options) (*Assembly,
+	error) {
 	if o.Disk == nil {
 		o.Disk = disk.OS
 	}
@@ -75,7 +77,8 @@ func newAssembly(game env.Game, about About, columns []column, perFile int, fold
 
 // newStaging takes possession of a folder for an assembly.
 func newStaging(folder string, o Options) (*staging, error) {
-	w := &staging{disk: o.Disk, folder: folder, scratch: filepath.Join(folder, workFolder), data: filepath.Join(folder, dataFolder)}
+	w := &staging{disk: o.Disk, folder: folder, scratch: filepath.Join(folder, workFolder),
+		data: filepath.Join(folder, dataFolder)}
 	if err := w.vacant(); err != nil {
 		return nil, err
 	}
@@ -213,7 +216,8 @@ func (m *Manifest) finish(o Options, w *staging) error {
 
 // Merge puts games of data sets together: those for which keep, which may be
 // nil, is true, in their order.
-func Merge(game env.Game, sets []*Set, s Shape, keep func(e *Episode, names []string) bool, folder string, o Options) (*Manifest, error) {
+func Merge(game env.Game, sets []*Set, s Shape, keep func(e *Episode, names []string) bool, folder string,
+	o Options) (*Manifest, error) {
 	for _, set := range sets {
 		if err := set.Agrees(game); err != nil {
 			return nil, err

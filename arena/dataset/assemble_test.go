@@ -49,7 +49,8 @@ func TestMerge(t *testing.T) {
 		}
 		r := verifyClean(t, folder)
 		if r.Games != 12 || r.Replayed != r.Steps || len(m.Files) != 3 || m.Sources[1].Kept != 5 {
-			t.Errorf("%s: %d games, %d of %d steps played again, %d files, sources %v; want 12, all, 3, and 5 of the second", c.reason, r.Games, r.Replayed, r.Steps, len(m.Files), m.Sources)
+			t.Errorf("%s: %d games, %d of %d steps played again, %d files, sources %v; want 12, all, 3, and 5 of the second",
+				c.reason, r.Games, r.Replayed, r.Steps, len(m.Files), m.Sources)
 		}
 		want := append(described(t, a), described(t, b)...)
 		got := described(t, folder)
@@ -65,7 +66,8 @@ func described(t testing.TB, folder string) []string {
 	set := sets(t, folder)[0]
 	var all []string
 	err := set.Episodes(func(e *Episode) error {
-		all = append(all, fmt.Sprint(e.Seed, set.Names(e), e.Steps, e.Result, e.Winners, e.Outcome, e.Lived, e.Truncated, e.Actions))
+		all = append(all, fmt.Sprint(e.Seed, set.Names(e), e.Steps, e.Result, e.Winners, e.Outcome, e.Lived, e.Truncated,
+			e.Actions))
 		return nil
 	})
 	if err != nil {
@@ -87,7 +89,8 @@ func TestFilter(t *testing.T) {
 		{"by result", Filter{Result: "Win"}, func(e *Episode, _ []string) bool { return e.Result == env.Win }},
 		{"by the least length", Filter{MinSteps: 30}, func(e *Episode, _ []string) bool { return e.Steps >= 30 }},
 		{"by the greatest length", Filter{MaxSteps: 40}, func(e *Episode, _ []string) bool { return e.Steps <= 40 }},
-		{"by who plays", Filter{Agent: "simple"}, func(_ *Episode, names []string) bool { return strings.Contains(fmt.Sprint(names), "simple") }},
+		{"by who plays", Filter{Agent: "simple"},
+			func(_ *Episode, names []string) bool { return strings.Contains(fmt.Sprint(names), "simple") }},
 		{"by who wins", Filter{Winner: "simple"}, func(e *Episode, names []string) bool {
 			for seat, name := range names {
 				if name == "simple" && e.Winners.Has(seat) {
@@ -96,7 +99,8 @@ func TestFilter(t *testing.T) {
 			}
 			return false
 		}},
-		{"by several", Filter{Result: "Win", MinSteps: 30}, func(e *Episode, _ []string) bool { return e.Result == env.Win && e.Steps >= 30 }},
+		{"by several", Filter{Result: "Win", MinSteps: 30},
+			func(e *Episode, _ []string) bool { return e.Result == env.Win && e.Steps >= 30 }},
 	} {
 		out := filepath.Join(t.TempDir(), "set")
 		m, err := Merge(gameOf(t, ffa), sets(t, folder), Shape{Filter: c.keep.String()}, c.keep.Keep, out, testOptions(1))
@@ -128,7 +132,8 @@ func TestFilter(t *testing.T) {
 			t.Errorf("filter %v: no error", f)
 		}
 	}
-	if _, err := Merge(gameOf(t, ffa), sets(t, folder), Shape{}, (&Filter{Agent: "nobody"}).Keep, filepath.Join(t.TempDir(), "set"), testOptions(1)); !errors.Is(err, errNoGames) {
+	if _, err := Merge(gameOf(t, ffa), sets(t, folder), Shape{}, (&Filter{Agent: "nobody"}).Keep,
+		filepath.Join(t.TempDir(), "set"), testOptions(1)); !errors.Is(err, errNoGames) {
 		t.Errorf("nothing left: error %v, want %v", err, errNoGames)
 	}
 }
@@ -136,7 +141,8 @@ func TestFilter(t *testing.T) {
 // TestMergeRefused merges what does not go together.
 func TestMergeRefused(t *testing.T) {
 	one, other := generate(t, ffa, tiny(), testOptions(1)), generate(t, team, tiny(), testOptions(1))
-	if _, err := Merge(gameOf(t, ffa), sets(t, one, other), Shape{}, nil, filepath.Join(t.TempDir(), "set"), testOptions(1)); err == nil || !strings.Contains(err.Error(), "not of") {
+	if _, err := Merge(gameOf(t, ffa), sets(t, one, other), Shape{}, nil, filepath.Join(t.TempDir(), "set"),
+		testOptions(1)); err == nil || !strings.Contains(err.Error(), "not of") {
 		t.Errorf("two games: error %v, want one that names them", err)
 	}
 	if _, err := Merge(gameOf(t, ffa), sets(t, one), Shape{}, nil, other, testOptions(1)); !errors.Is(err, ErrNotEmpty) {
@@ -148,7 +154,8 @@ func TestMergeRefused(t *testing.T) {
 	if _, _, err := Generate(context.Background(), gameOf(t, ffa), small(), unfinished, o); err == nil {
 		t.Fatal("it was to crash")
 	}
-	if _, err := Merge(gameOf(t, ffa), sets(t, one), Shape{}, nil, unfinished, testOptions(1)); !errors.Is(err, ErrNotEmpty) {
+	if _, err := Merge(gameOf(t, ffa), sets(t, one), Shape{}, nil, unfinished, testOptions(1)); !errors.Is(err,
+		ErrNotEmpty) {
 		t.Errorf("into one that is being generated: error %v, want %v", err, ErrNotEmpty)
 	}
 }

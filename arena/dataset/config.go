@@ -160,7 +160,8 @@ func (c *Config) resolveAgents(game env.Game) error {
 	case c.Seating >= Drawn && len(c.Agents) == 0:
 		return errors.New("no agents, want one or more to draw from")
 	case served != (c.Seating == Told):
-		return fmt.Errorf("agents %q and seating %s: agents that a client serves (%sNAME) go with seating told, and with no other", c.Agents, c.Seating, clientPrefix)
+		return fmt.Errorf("agents %q and seating %s: agents that a client serves (%sNAME) go with seating told, and with "+
+			"no other", c.Agents, c.Seating, clientPrefix)
 	case served && slices.ContainsFunc(c.Agents, func(name string) bool { return outside(name) && !atClient(name) }):
 		return fmt.Errorf("agents %q: the others, beside agents that a client serves, must be built in", c.Agents)
 	case served && c.Games == 0:

@@ -29,7 +29,8 @@ func TestConfigRefused(t *testing.T) {
 		{"nobody to draw from", func(c *Config) { c.Agents = nil }, "no agents"},
 		{"too few for the seats", func(c *Config) { c.Seating = Fixed }, "2 agents, want 1 or 4"},
 		{"an agent that does not exist", func(c *Config) { c.Agents = []string{"clever"} }, "clever"},
-		{"an agent behind a server in drawn seats", func(c *Config) { c.Agents = []string{"http://localhost:1"} }, "one at a time"},
+		{"an agent behind a server in drawn seats", func(c *Config) { c.Agents = []string{"http://localhost:1"} },
+			"one at a time"},
 		{"an agent behind a server in several seats", func(c *Config) {
 			c.Agents, c.Seating = []string{"http://localhost:1"}, Fixed
 		}, "one at a time"},

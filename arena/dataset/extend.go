@@ -28,7 +28,8 @@ func (c *Config) extends(there *Config) (bool, error) {
 		return false, nil
 	}
 	if (c.Games > 0) != (there.Games > 0) || c.Games < there.Games || c.Steps < there.Steps {
-		return false, fmt.Errorf("%w: it is of %s, now it would be of %s; it can be given more, not less", ErrOther, there.extent(), c.extent())
+		return false, fmt.Errorf("%w: it is of %s, now it would be of %s; it can be given more, not less", ErrOther,
+			there.extent(), c.extent())
 	}
 	return true, nil
 }
@@ -49,7 +50,8 @@ func (w *staging) reopen(m *Manifest, o Options) error {
 	}
 	missed := slices.ContainsFunc(m.Statistics.Agents, func(a AgentStatistics) bool { return a.Missed > 0 })
 	if m.Layout == Steps && missed {
-		return fmt.Errorf("%s: %w: it cannot be given more games, as its files do not say which moves of agents were replaced", w.folder, ErrOther)
+		return fmt.Errorf("%s: %w: it cannot be given more games, as its files do not say which moves of agents were "+
+			"replaced", w.folder, ErrOther)
 	}
 	set := &Set{w.folder, m}
 	for k := range m.Files {

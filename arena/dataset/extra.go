@@ -33,7 +33,8 @@ var extraName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`)
 
 // column is the array's column, without what writes and reads it.
 func (x *Extra) column() Column {
-	c := Column{Name: x.Name, Type: FixedBytes, Null: true, Meaning: "reported by the agent; null: it reports nothing", DType: x.DType, Shape: x.Shape}
+	c := Column{Name: x.Name, Type: FixedBytes, Null: true, Meaning: "reported by the agent; null: it reports nothing",
+		DType: x.DType, Shape: x.Shape}
 	if len(x.Shape) == 0 {
 		c.Type, c.DType, c.Shape = Type(x.DType), "", nil
 	}
@@ -63,13 +64,17 @@ func (x *Extra) check(choices int) error {
 	want := map[string]env.DType{visitsName: env.Int32, valuesName: env.Float64}[x.Name]
 	switch {
 	case !extraName.MatchString(x.Name):
-		return fmt.Errorf("extra array %q: a name has small letters, digits and underscores, 64 at most, and begins with a letter", x.Name)
+		return fmt.Errorf("extra array %q: a name has small letters, digits and underscores, 64 at most, and begins with "+
+			"a letter", x.Name)
 	case numbers[x.DType].load == nil:
-		return fmt.Errorf("extra array %q: there is no type %q, want uint8, int16, int32, uint64, float32 or float64", x.Name, x.DType)
+		return fmt.Errorf("extra array %q: there is no type %q, want uint8, int16, int32, uint64, float32 or float64", x.Name,
+			x.DType)
 	case !x.fits():
-		return fmt.Errorf("extra array %q: shape %v, want at most %d dimensions of 1 or more, and %d bytes", x.Name, x.Shape, maxExtraDims, maxExtraBytes)
+		return fmt.Errorf("extra array %q: shape %v, want at most %d dimensions of 1 or more, and %d bytes", x.Name, x.Shape,
+			maxExtraDims, maxExtraBytes)
 	case want != "" && (x.DType != want || !slices.Equal(x.Shape, []int{choices})):
-		return fmt.Errorf("extra array %q: %s %v, want %s [%d], as of agents that search; call it otherwise if it is something else", x.Name, x.DType, x.Shape, want, choices)
+		return fmt.Errorf("extra array %q: %s %v, want %s [%d], as of agents that search; call it otherwise if it is "+
+			"something else", x.Name, x.DType, x.Shape, want, choices)
 	}
 	return nil
 }
@@ -176,7 +181,8 @@ func union(all, more []Extra) ([]Extra, error) {
 		case i < 0:
 			all = append(all, x)
 		case all[i].DType != x.DType || !slices.Equal(all[i].Shape, x.Shape):
-			return nil, fmt.Errorf("extra array %q is %s %v in one data set and %s %v in another", x.Name, all[i].DType, all[i].Shape, x.DType, x.Shape)
+			return nil, fmt.Errorf("extra array %q is %s %v in one data set and %s %v in another", x.Name, all[i].DType,
+				all[i].Shape, x.DType, x.Shape)
 		}
 	}
 	return all, nil

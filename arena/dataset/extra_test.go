@@ -108,7 +108,8 @@ func TestExtra(t *testing.T) {
 			t.Fatal(err)
 		}
 		both := filepath.Join(t.TempDir(), "both")
-		merged, err := Merge(game, sets(t, folder, other), Shape{Layout: Steps, Observation: "raw"}, nil, both, testOptions(1))
+		merged, err := Merge(game, sets(t, folder, other), Shape{Layout: Steps, Observation: "raw"}, nil, both,
+			testOptions(1))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -117,7 +118,8 @@ func TestExtra(t *testing.T) {
 		if len(merged.Extra) != len(m.Extra) {
 			t.Errorf("merged: %d arrays, want %d", len(merged.Extra), len(m.Extra))
 		}
-		if _, err := Merge(game, sets(t, both), Shape{Layout: Games}, nil, filepath.Join(t.TempDir(), "games"), testOptions(1)); err != nil {
+		if _, err := Merge(game, sets(t, both), Shape{Layout: Games}, nil, filepath.Join(t.TempDir(), "games"),
+			testOptions(1)); err != nil {
 			t.Error(err)
 		}
 	}
@@ -152,11 +154,14 @@ func TestExtraRefused(t *testing.T) {
 		t.Errorf("layout games: error %v", err)
 	}
 	c.Layout, c.Extra[0].Name = Steps, "legal"
-	if _, err := recordServed(t, ffa, c, filepath.Join(t.TempDir(), "set"), asPlayed); err == nil || !strings.Contains(err.Error(), "call it otherwise") {
+	if _, err := recordServed(t, ffa, c, filepath.Join(t.TempDir(), "set"), asPlayed); err == nil ||
+		!strings.Contains(err.Error(), "call it otherwise") {
 		t.Errorf("a name that is taken: error %v", err)
 	}
 	c.Extra[0].Name = "a"
-	if _, err := recordServed(t, ffa, c, filepath.Join(t.TempDir(), "set"), func(_ int, r *Recorded) { r.Extra["a"] = []byte{1} }); err == nil || !strings.Contains(err.Error(), `1 bytes of array "a"`) {
+	if _, err := recordServed(t, ffa, c, filepath.Join(t.TempDir(), "set"),
+		func(_ int, r *Recorded) { r.Extra["a"] = []byte{1} }); err == nil ||
+		!strings.Contains(err.Error(), `1 bytes of array "a"`) {
 		t.Errorf("too few bytes: error %v", err)
 	}
 	other := []Extra{{"a", env.Int16, []int{}}}

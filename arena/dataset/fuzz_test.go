@@ -75,7 +75,8 @@ func FuzzManifest(f *testing.F) {
 				t.Fatalf("%q is accepted as a file of the data set", m.Files[i].Path)
 			}
 		}
-		_, _ = Verify(folder, VerifyOptions{Game: func(m *Manifest) (env.Game, error) { return catalog.Played(m.Env.ID, m.Env.Rules) }})
+		_, _ = Verify(folder,
+			VerifyOptions{Game: func(m *Manifest) (env.Game, error) { return catalog.Played(m.Env.ID, m.Env.Rules) }})
 		set := &Set{folder, m}
 		_ = set.Episodes(func(*Episode) error { return nil })
 	})

@@ -22,12 +22,14 @@ func TestSameBytes(t *testing.T) {
 		change func(*Config)
 	}{
 		{"the plainest", ffa, func(c *Config) { c.Agents, c.Seating = []string{"simple"}, Fixed }},
-		{"agents move on from seat to seat", team, func(c *Config) { c.Agents, c.Seating = []string{"simple", "random", "static", "simple"}, Rotated }},
+		{"agents move on from seat to seat", team,
+			func(c *Config) { c.Agents, c.Seating = []string{"simple", "random", "static", "simple"}, Rotated }},
 		{"agents are drawn", ffa, func(*Config) {}},
 		{"as many games as it takes", ffa, func(c *Config) { c.Games, c.Steps = 0, 300 }},
 		{"actions have several components", radio, func(c *Config) { c.Layout = Steps }},
 		{"rows of steps, planes", team, func(c *Config) { c.Layout, c.Observation = Steps, "planes" }},
-		{"rows of steps, as many games as it takes", ffa, func(c *Config) { c.Layout, c.Observation, c.Games, c.Steps = Steps, "raw", 0, 300 }},
+		{"rows of steps, as many games as it takes", ffa,
+			func(c *Config) { c.Layout, c.Observation, c.Games, c.Steps = Steps, "raw", 0, 300 }},
 	} {
 		config := small()
 		c.change(&config)
@@ -200,7 +202,8 @@ func TestCrashAgainAndAgain(t *testing.T) {
 func TestWriteErrors(t *testing.T) {
 	config := tiny()
 	want := contents(t, generate(t, ffa, config, testOptions(1)))
-	for _, operation := range []string{"open", "write", "sync", "close", "rename", "syncfolder", "truncate", "mkdir", "remove"} {
+	for _, operation := range []string{"open", "write", "sync", "close", "rename", "syncfolder", "truncate", "mkdir",
+		"remove"} {
 		for at := 1; ; at++ {
 			folder := filepath.Join(t.TempDir(), "set")
 			faulty := &disktest.Disk{Fault: disktest.Fail, At: at, Only: operation}
@@ -240,7 +243,8 @@ func TestStoppedByContext(t *testing.T) {
 	if _, _, err := Generate(ctx, gameOf(t, ffa), config, folder, o); !errors.Is(err, ErrStopped) {
 		t.Fatalf("error %v, want %v", err, ErrStopped)
 	}
-	if _, err := Open(folder); !errors.Is(err, errNone) || !strings.Contains(err.Error(), "the same command continues it") {
+	if _, err := Open(folder); !errors.Is(err, errNone) ||
+		!strings.Contains(err.Error(), "the same command continues it") {
 		t.Errorf("opening what is not finished: %v, want %v and what to do", err, errNone)
 	}
 	var first Progress
@@ -289,11 +293,14 @@ func TestRefusals(t *testing.T) {
 		want   error
 		says   string
 	}{
-		{"a finished one with another seed", func(t *testing.T) string { return generate(t, ffa, small(), testOptions(1)) }, ffa,
+		{"a finished one with another seed", func(t *testing.T) string { return generate(t, ffa, small(), testOptions(1)) },
+			ffa,
 			func(c *Config, _ *Options) { c.Seed++ }, ErrOther, "generated"},
-		{"an unfinished one with another seed", unfinished, ffa, func(c *Config, _ *Options) { c.Seed++ }, ErrOther, "generated"},
+		{"an unfinished one with another seed", unfinished, ffa, func(c *Config, _ *Options) { c.Seed++ }, ErrOther,
+			"generated"},
 		{"an unfinished one of another game", unfinished, team, func(*Config, *Options) {}, ErrOther, "env"},
-		{"an unfinished one of another build", unfinished, ffa, func(_ *Config, o *Options) { o.Build = "other" }, ErrOtherBuild, `"test"`},
+		{"an unfinished one of another build", unfinished, ffa, func(_ *Config, o *Options) { o.Build = "other" },
+			ErrOtherBuild, `"test"`},
 		{"somebody's own files", func(t *testing.T) string {
 			folder := t.TempDir()
 			if err := os.WriteFile(filepath.Join(folder, "thesis.tex"), nil, 0o644); err != nil {
@@ -322,7 +329,8 @@ func TestRefusals(t *testing.T) {
 
 // TestPanic wants a panic in a game to come back as an error that names it.
 func TestPanic(t *testing.T) {
-	_, _, err := Generate(context.Background(), broken{gameOf(t, ffa)}, small(), filepath.Join(t.TempDir(), "set"), testOptions(2))
+	_, _, err := Generate(context.Background(), broken{gameOf(t, ffa)}, small(), filepath.Join(t.TempDir(), "set"),
+		testOptions(2))
 	if err == nil || !strings.Contains(err.Error(), "seed") || !strings.Contains(err.Error(), "too hot") {
 		t.Errorf("error %v, want one that names the seed and the panic", err)
 	}

@@ -18,7 +18,8 @@ func sample(game int) *Episode {
 	return &Episode{
 		Game: game, Dealt: true, Agents: []uint16{1, 0}, Steps: 3, Result: env.Win, Winners: 2,
 		Outcome: []float64{-1, 1}, Lived: []int32{2, 3}, Missed: []int32{0, int32(game)},
-		Actions: []byte{5, 1, 0, 2, byte(game), 3}, Decisions: []Decision{{Step: 1, Visits: []byte("thought"[:game%7]), Values: []byte{255}}},
+		Actions:   []byte{5, 1, 0, 2, byte(game), 3},
+		Decisions: []Decision{{Step: 1, Visits: []byte("thought"[:game%7]), Values: []byte{255}}},
 	}
 }
 

@@ -72,7 +72,8 @@ func identity() []column {
 				}
 				return r.in("game", int(v.Int64()), r.e.Game)
 			}},
-		{Column{Name: "seed", Type: Uint64, Null: true, Meaning: "seed of the game; null: it began from a position that no seed gives"},
+		{Column{Name: "seed", Type: Uint64, Null: true,
+			Meaning: "seed of the game; null: it began from a position that no seed gives"},
 			func(r *row) parquet.Value { return r.dealt(r.e.Seed.Value) },
 			func(r *row, v parquet.Value) error {
 				r.e.Dealt, r.e.Seed.Value = !v.IsNull(), v.Uint64()
@@ -95,7 +96,8 @@ func (r *row) dealt(v uint64) parquet.Value {
 // in says that a row is not where it belongs.
 func (r *row) in(what string, is, want int) error {
 	if is != want {
-		return fmt.Errorf("%w: step %d, seat %d of game %d has %s %d, want %d", errDamaged, r.step, r.seat, r.e.Game, what, is, want)
+		return fmt.Errorf("%w: step %d, seat %d of game %d has %s %d, want %d", errDamaged, r.step, r.seat, r.e.Game, what,
+			is, want)
 	}
 	return nil
 }
@@ -137,19 +139,28 @@ func gameColumns(about *Env, missed bool) []column {
 			column{Column{Name: in("agent%d"), Type: String, Meaning: in("who played seat %d")},
 				func(r *row) parquet.Value { return text(r.agents[r.e.Agents[seat]]) },
 				func(r *row, v parquet.Value) error { return r.readAgent(seat, v) }},
-			float64Column(in("outcome%d"), in("how it ended for seat %d: 1 won, -1 lost, as the game itself values ties; 0: not decided"), func(r *row) *float64 { return &r.e.Outcome[seat] }),
+			float64Column(in("outcome%d"),
+				in("how it ended for seat %d: 1 won, -1 lost, as the game itself values ties; 0: not decided"),
+				func(r *row) *float64 { return &r.e.Outcome[seat] }),
 			int32Column(in("lived%d"), in("steps for which seat %d was in"), func(r *row) *int32 { return &r.e.Lived[seat] }))
 		for i, c := range about.Counts {
 			at := seat*len(about.Counts) + i
-			all = append(all, int32Column(fmt.Sprintf("%s%d", c.Name, seat), fmt.Sprintf("of seat %d: %s", seat, c.Meaning), func(r *row) *int32 { return &r.e.Counts[at] }))
+			all = append(all, int32Column(fmt.Sprintf("%s%d", c.Name, seat), fmt.Sprintf("of seat %d: %s", seat, c.Meaning),
+				func(r *row) *int32 { return &r.e.Counts[at] }))
 		}
 		if missed {
-			all = append(all, int32Column(in("missed%d"), in("moves of seat %d that came late or were none, and were replaced by choice 0"), func(r *row) *int32 { return &r.e.Missed[seat] }))
+			all = append(all, int32Column(in("missed%d"),
+				in("moves of seat %d that came late or were none, and were replaced by choice 0"),
+				func(r *row) *int32 { return &r.e.Missed[seat] }))
 		}
 	}
 	return append(all,
-		bytesColumn("start", "the game at its start: a saved state, as get_state gives and set_state takes, of an environment in which every seat learns", func(r *row) *[]byte { return &r.e.Start }),
-		bytesColumn("actions", fmt.Sprintf("uint8 (steps, %d seats, %d components); 0 for seats that were out", about.Seats, len(about.Actions)), func(r *row) *[]byte { return &r.e.Actions }))
+		bytesColumn("start",
+			"the game at its start: a saved state, as get_state gives and set_state takes, of an environment in which every "+
+				"seat learns", func(r *row) *[]byte { return &r.e.Start }),
+		bytesColumn("actions",
+			fmt.Sprintf("uint8 (steps, %d seats, %d components); 0 for seats that were out", about.Seats,
+				len(about.Actions)), func(r *row) *[]byte { return &r.e.Actions }))
 }
 
 // stepColumns are the columns of layout Steps.
@@ -169,11 +180,14 @@ func stepColumns(about *Env, fields []env.Field, searched bool) []column {
 			func(r *row, v parquet.Value) error { r.e.Lived[r.seat] += int32(toByte(v.Boolean())); return nil }},
 	)
 	for i, f := range fields {
-		all = append(all, column{Column{Name: "obs_" + f.Name, Type: FixedBytes, Meaning: "observation before the step: " + f.Name, DType: f.DType, Shape: f.Shape},
+		all = append(all, column{Column{Name: "obs_" + f.Name, Type: FixedBytes, Meaning: "observation before the step: " +
+			f.Name, DType: f.DType, Shape: f.Shape},
 			func(r *row) parquet.Value { return r.now.field(i, &f, r.seat) }, nil})
 	}
 	choices := about.choices()
-	all = append(all, column{Column{Name: "legal", Type: FixedBytes, Meaning: "1 for each choice of each action component that may have an effect", DType: env.Uint8, Shape: []int{choices}},
+	all = append(all, column{Column{Name: "legal", Type: FixedBytes,
+		Meaning: "1 for each choice of each action component that may have an effect", DType: env.Uint8,
+		Shape: []int{choices}},
 		func(r *row) parquet.Value {
 			return parquet.FixedLenByteArrayValue(r.now.mask[r.seat*choices:][:choices])
 		}, nil})
@@ -193,7 +207,8 @@ func stepColumns(about *Env, fields []env.Field, searched bool) []column {
 			func(r *row, v parquet.Value) error { r.e.Counts[r.seat*n+i] = v.Int32(); return nil }})
 	}
 	for i, f := range fields {
-		all = append(all, column{Column{Name: "final_" + f.Name, Type: FixedBytes, Null: true, Meaning: "observation after the game's last step, in that step's rows: " + f.Name, DType: f.DType, Shape: f.Shape},
+		all = append(all, column{Column{Name: "final_" + f.Name, Type: FixedBytes, Null: true,
+			Meaning: "observation after the game's last step, in that step's rows: " + f.Name, DType: f.DType, Shape: f.Shape},
 			func(r *row) parquet.Value { return r.last.field(i, &f, r.seat) }, nil})
 	}
 	if searched {
@@ -206,7 +221,8 @@ func stepColumns(about *Env, fields []env.Field, searched bool) []column {
 // game.
 func endColumns() []column {
 	return []column{
-		{Column{Name: "reward", Type: Float64, Meaning: "1 or -1 in the step that decides the seat's fate, as the game itself values ties; else 0"},
+		{Column{Name: "reward", Type: Float64,
+			Meaning: "1 or -1 in the step that decides the seat's fate, as the game itself values ties; else 0"},
 			func(r *row) parquet.Value { return parquet.DoubleValue(r.fate) }, nil},
 		{Column{Name: "reward_reference", Type: Float64, Meaning: "what the original game pays the seat in this step"},
 			func(r *row) parquet.Value { return parquet.DoubleValue(r.reward) }, nil},
@@ -219,7 +235,9 @@ func endColumns() []column {
 			func(r *row) parquet.Value {
 				return parquet.BooleanValue(r.before.In.Has(r.seat) && !r.after.In.Has(r.seat))
 			}, nil},
-		float64Column("outcome", "how the game ends for the seat: 1 won, -1 lost, as the game itself values ties; 0: not decided", func(r *row) *float64 { return &r.e.Outcome[r.seat] }),
+		float64Column("outcome",
+			"how the game ends for the seat: 1 won, -1 lost, as the game itself values ties; 0: not decided",
+			func(r *row) *float64 { return &r.e.Outcome[r.seat] }),
 		resultColumn("how the game ends: Win, Tie, Loss, or Incomplete if it is truncated"),
 		{Column{Name: lengthName, Type: Int32, Meaning: "steps of the game"},
 			func(r *row) parquet.Value { return parquet.Int32Value(int32(r.e.Steps)) },
@@ -254,8 +272,12 @@ func decisionColumns(choices int) []column {
 			}}
 	}
 	return []column{
-		array(visitsName, env.Int32, "how often the agent's search tried each choice of each action component; null: it decided without a search", func(d *Decision) *[]byte { return &d.Visits }),
-		array(valuesName, env.Float64, "what the search found each choice to be worth, in the agent's own unit; NaN: it was not tried", func(d *Decision) *[]byte { return &d.Values }),
+		array(visitsName, env.Int32,
+			"how often the agent's search tried each choice of each action component; null: it decided without a search",
+			func(d *Decision) *[]byte { return &d.Visits }),
+		array(valuesName, env.Float64,
+			"what the search found each choice to be worth, in the agent's own unit; NaN: it was not tried",
+			func(d *Decision) *[]byte { return &d.Values }),
 	}
 }
 

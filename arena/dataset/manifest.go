@@ -72,7 +72,8 @@ type Env struct {
 
 func envOf(s *env.Spec) (Env, error) {
 	rules, err := json.Marshal(s.Rules)
-	return Env{s.ID, s.Game, s.Version, env.SeedVersion, s.Seats, s.Teams, s.Elimination, s.Actions, s.MaxSteps, rules, s.Counts}, err
+	return Env{s.ID, s.Game, s.Version, env.SeedVersion, s.Seats, s.Teams, s.Elimination, s.Actions, s.MaxSteps, rules,
+		s.Counts}, err
 }
 
 // has reports whether the files have a column.
@@ -155,7 +156,8 @@ func ReadManifest(folder string) (*Manifest, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
 		if _, err := os.Stat(filepath.Join(folder, workFolder)); err == nil {
-			return nil, fmt.Errorf("%s: %w: it is still being generated, or that was interrupted; the same command continues it", folder, errNone)
+			return nil, fmt.Errorf("%s: %w: it is still being generated, or that was interrupted; the same command continues it",
+				folder, errNone)
 		}
 		return nil, fmt.Errorf("%s: %w: it has no %s", folder, errNone, ManifestName)
 	}

@@ -159,7 +159,8 @@ func (r *reader) read(group int, t *table, wanted func(name string) bool) (err e
 			return fmt.Errorf("%s: row group %d, column %q: %w: %w", r.path, group, t.columns[i].Name, errDamaged, err)
 		}
 		if n := len(t.values[i]); int64(n) != g.NumRows() {
-			return fmt.Errorf("%s: row group %d, column %q: %w: %d values for %d rows", r.path, group, t.columns[i].Name, errDamaged, n, g.NumRows())
+			return fmt.Errorf("%s: row group %d, column %q: %w: %d values for %d rows", r.path, group, t.columns[i].Name,
+				errDamaged, n, g.NumRows())
 		}
 	}
 	return nil

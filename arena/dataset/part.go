@@ -36,7 +36,8 @@ func (c *Config) end(part *Part) (int, error) {
 		end = min(end, c.Games)
 	}
 	if part.First < 0 || part.Last < part.First || c.Games > 0 && part.Last >= c.files() {
-		return 0, fmt.Errorf("dataset: the part has files %d to %d, want some of the %d, from 0 to %d", part.First, part.Last, c.files(), c.files()-1)
+		return 0, fmt.Errorf("dataset: the part has files %d to %d, want some of the %d, from 0 to %d", part.First, part.Last,
+			c.files(), c.files()-1)
 	}
 	return end, nil
 }
@@ -44,7 +45,8 @@ func (c *Config) end(part *Part) (int, error) {
 // take copies the files that parts have, and that are not here yet.
 func (w *staging) take(o Options) error {
 	for _, folder := range o.Take {
-		from := &staging{plan: w.plan, disk: w.disk, folder: folder, scratch: filepath.Join(folder, workFolder), data: filepath.Join(folder, dataFolder)}
+		from := &staging{plan: w.plan, disk: w.disk, folder: folder, scratch: filepath.Join(folder, workFolder),
+			data: filepath.Join(folder, dataFolder)}
 		there, err := from.signature()
 		if err == nil && there == nil {
 			err = fmt.Errorf("%s: %w: no part of a data set has been made there", folder, ErrOther)
@@ -54,7 +56,8 @@ func (w *staging) take(o Options) error {
 		}
 		more, err := from.continues(there, o)
 		if err == nil && more {
-			err = fmt.Errorf("%s: %w: it is a part of %s, not of %s", folder, ErrOther, there.About.Generated.extent(), w.plan.config.extent())
+			err = fmt.Errorf("%s: %w: it is a part of %s, not of %s", folder, ErrOther, there.About.Generated.extent(),
+				w.plan.config.extent())
 		}
 		if err != nil {
 			return err

@@ -34,7 +34,8 @@ type seat struct {
 
 func newPlayer(game env.Game, c *Config) *player {
 	return &player{
-		game: game, config: c, match: game.New(1)[0], tracker: game.NewTrackers(1, false)[0], remote: c.Seating != Told && slices.ContainsFunc(c.Agents, outside),
+		game: game, config: c, match: game.New(1)[0], tracker: game.NewTrackers(1, false)[0], remote: c.Seating != Told &&
+			slices.ContainsFunc(c.Agents, outside),
 		listen: c.Layout == Steps,
 		agents: map[seat]env.Agent{}, others: map[seat]match.Player{}, search: newSearchListener(game.Spec()),
 	}

@@ -227,7 +227,8 @@ func (p *page) checkData(h *format.DataPageHeaderV2) error {
 	for _, levels := range []struct {
 		bytes int32
 		most  int
-	}{{h.RepetitionLevelsByteLength, p.leaf.MaxRepetitionLevel}, {h.DefinitionLevelsByteLength, p.leaf.MaxDefinitionLevel}} {
+	}{{h.RepetitionLevelsByteLength, p.leaf.MaxRepetitionLevel},
+		{h.DefinitionLevelsByteLength, p.leaf.MaxDefinitionLevel}} {
 		if levels.bytes < 0 || int(levels.bytes) > len(p.data) {
 			return fmt.Errorf("a page's levels are to have %d bytes, and there are %d", levels.bytes, len(p.data))
 		}

@@ -38,26 +38,35 @@ func TestPromises(t *testing.T) {
 		want string
 	}{
 		{"nothing", nil, "at least 12 bytes, this one 0"},
-		{"a footer of 4 GiB", append(bytes.Clone(whole[:len(whole)-8]), "\xff\xff\xff\xffPAR1"...), "its footer is to have 4294967295 bytes"},
+		{"a footer of 4 GiB", append(bytes.Clone(whole[:len(whole)-8]), "\xff\xff\xff\xffPAR1"...),
+			"its footer is to have 4294967295 bytes"},
 		{"an encrypted footer", append(bytes.Clone(whole[:len(whole)-1]), 'E'), `it ends with "PARE"`},
 		{"a list of 2^31 elements", footed([]byte("\x29\xfc\xff\xff\xff\xff\x07")), "a list is to have 2147483647 elements"},
 		{"a list of lists", footed([]byte("\x29\x19\x19\x00")), "a list has lists as elements"},
 		{"a map", footed([]byte("\xfb\x00")), errUnknown.Error()},
 		{"structures in one another", footed(bytes.Repeat([]byte{0x1c}, 3<<20)), "more than 65536 structures in one another"},
 		{"an unknown field that is longer than the footer", footed([]byte("\xf8\xff\xff\xff\xff\x07")), "EOF"},
-		{"rows", footer(func(m *format.FileMetaData) { m.RowGroups[0].NumRows = 1 << 40 }), "row group 0 is to have 1099511627776 rows"},
+		{"rows", footer(func(m *format.FileMetaData) { m.RowGroups[0].NumRows = 1 << 40 }),
+			"row group 0 is to have 1099511627776 rows"},
 		{"another codec", footer(func(m *format.FileMetaData) { m.RowGroups[0].Columns[0].MetaData.Codec = format.Gzip }),
 			"row group 0 has a column that is compressed by GZIP, want ZSTD"},
-		{"pages of 1 TiB", footer(func(m *format.FileMetaData) { m.RowGroups[0].Columns[0].MetaData.TotalCompressedSize = 1 << 40 }),
+		{"pages of 1 TiB", footer(func(m *format.FileMetaData) {
+			m.RowGroups[0].Columns[0].MetaData.TotalCompressedSize = 1 << 40
+		}),
 			"its pages are to be 1099511627776 bytes"},
-		{"a page of 2 GiB", page(format.PageHeader{Type: format.DataPageV2, CompressedPageSize: math.MaxInt32}, nil), "a page is to have 2147483647 bytes, and there are 0"},
-		{"an older page", page(format.PageHeader{Type: format.DataPage}, nil), "a page is of type DATA_PAGE, want DATA_PAGE_V2"},
+		{"a page of 2 GiB", page(format.PageHeader{Type: format.DataPageV2, CompressedPageSize: math.MaxInt32}, nil),
+			"a page is to have 2147483647 bytes, and there are 0"},
+		{"an older page", page(format.PageHeader{Type: format.DataPage}, nil),
+			"a page is of type DATA_PAGE, want DATA_PAGE_V2"},
 		{"2^31 values", page(values(math.MaxInt32, format.Plain, nil)), errValues.Error()},
 		{"a dictionary of 2^31 values", page(dictionary(math.MaxInt32, 0, nil)), errValues.Error()},
-		{"a dictionary of differences", page(encoded(format.DeltaBinaryPacked, differences(1<<31))), "a dictionary is encoded by DELTA_BINARY_PACKED, want PLAIN"},
-		{"a frame of 2 GiB", page(dictionary(1, math.MaxInt32, frame(1))), "a page is to have 2147483647 bytes uncompressed, and its frame can hold 1"},
+		{"a dictionary of differences", page(encoded(format.DeltaBinaryPacked, differences(1<<31))),
+			"a dictionary is encoded by DELTA_BINARY_PACKED, want PLAIN"},
+		{"a frame of 2 GiB", page(dictionary(1, math.MaxInt32, frame(1))),
+			"a page is to have 2147483647 bytes uncompressed, and its frame can hold 1"},
 		{"2 GiB without a frame", page(dictionary(1, math.MaxInt32, nil)), "EOF"},
-		{"a frame of 2 GiB, beside the levels of another page", page(confused(math.MaxInt32, frame(1))), "a page is to have 2147483647 bytes uncompressed"},
+		{"a frame of 2 GiB, beside the levels of another page", page(confused(math.MaxInt32, frame(1))),
+			"a page is to have 2147483647 bytes uncompressed"},
 		{"a frame of 64 GiB in its header", page(dictionary(1, 1, frame(64<<30))), "a page is to have 1 bytes uncompressed"},
 		{"a second frame", page(dictionary(1, 1, append(frame(1), frame(64<<30)...))), "18 bytes follow a page's frame"},
 		{"a frame to skip", page(dictionary(1, 1, []byte("\x50\x2a\x4d\x18\x00\x00\x00\x00"))), "a frame to skip"},
@@ -65,9 +74,11 @@ func TestPromises(t *testing.T) {
 		{"runs of 2^31 values", page(values(1, format.RLEDictionary, run(0, 1<<31))), errValues.Error()},
 		{"runs of so many that they overflow", page(values(1, format.RLEDictionary, run(0, 1<<61))), errValues.Error()},
 		{"differences of 2^31 values", page(values(1, format.DeltaBinaryPacked, differences(1<<31))), errValues.Error()},
-		{"levels of 2 GiB", page(levels(1, math.MaxInt32, nil)), "a page's levels are to have 2147483647 bytes, and there are 0"},
+		{"levels of 2 GiB", page(levels(1, math.MaxInt32, nil)),
+			"a page's levels are to have 2147483647 bytes, and there are 0"},
 		{"levels of 2^31 values", page(levels(1, 5, run(0, 1<<31)[1:])), errValues.Error()},
-		{"an unknown encoding", page(values(1, format.DeltaByteArray, []byte{0})), "values are encoded by DELTA_BYTE_ARRAY, want PLAIN"},
+		{"an unknown encoding", page(values(1, format.DeltaByteArray, []byte{0})),
+			"values are encoded by DELTA_BYTE_ARRAY, want PLAIN"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if err := os.WriteFile(path, c.file, 0o644); err != nil {
@@ -131,8 +142,10 @@ func marshalled(t *testing.T, v any) []byte {
 
 // values is a page of n values, whose data is not compressed.
 func values(n int32, e format.Encoding, data []byte) (format.PageHeader, []byte) {
-	h := format.PageHeader{Type: format.DataPageV2, CompressedPageSize: int32(len(data)), UncompressedPageSize: int32(len(data))}
-	h.DataPageHeaderV2 = thrift.New(format.DataPageHeaderV2{NumValues: n, NumRows: n, Encoding: e, IsCompressed: thrift.New(false)})
+	h := format.PageHeader{Type: format.DataPageV2, CompressedPageSize: int32(len(data)),
+		UncompressedPageSize: int32(len(data))}
+	h.DataPageHeaderV2 = thrift.New(format.DataPageHeaderV2{NumValues: n, NumRows: n, Encoding: e,
+		IsCompressed: thrift.New(false)})
 	return h, data
 }
 

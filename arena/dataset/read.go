@@ -38,7 +38,8 @@ func (s *Set) Agrees(game env.Game) error {
 	case here.ID != there.ID:
 		return fmt.Errorf("%s: it is of %s, not of %s", s.Folder, there.ID, here.ID)
 	case here.Version != there.Version:
-		return fmt.Errorf("%s: it is of version %d of %s, this program plays version %d", s.Folder, there.Version, there.Game, here.Version)
+		return fmt.Errorf("%s: it is of version %d of %s, this program plays version %d", s.Folder, there.Version, there.Game,
+			here.Version)
 	case string(here.Rules) != string(compact(there.Rules)):
 		return fmt.Errorf("%s: in its rules %s", s.Folder, ruleset.Difference(there.Rules, here.Rules))
 	}
@@ -156,7 +157,8 @@ func (r *rowReader) episode(first int) (*Episode, int, error) {
 	m := r.manifest
 	sh := m.Env.shape()
 	e := &Episode{
-		Agents: make([]uint16, sh.seats), Outcome: make([]float64, sh.seats), Lived: make([]int32, sh.seats), Missed: make([]int32, sh.seats),
+		Agents: make([]uint16, sh.seats), Outcome: make([]float64, sh.seats), Lived: make([]int32, sh.seats),
+		Missed: make([]int32, sh.seats),
 	}
 	if n := len(m.Env.Counts); n > 0 {
 		e.Counts = make([]int32, sh.seats*n)

@@ -47,14 +47,16 @@ func playServed(t *testing.T, pool *vec.Pool, c *Config, game int) *Recorded {
 }
 
 // recordServed records the games of a client, which spoil may change.
-func recordServed(t *testing.T, id string, c Config, folder string, spoil func(game int, r *Recorded)) (*Manifest, error) {
+func recordServed(t *testing.T, id string, c Config, folder string, spoil func(game int, r *Recorded)) (*Manifest,
+	error) {
 	t.Helper()
 	recorder, err := NewRecorder(gameOf(t, id), c, folder, testOptions(1))
 	if err != nil {
 		return nil, err
 	}
 	pool, err := vec.New(vec.Config{
-		Game: gameOf(t, id), Games: 1, Autoreset: vec.Disabled, Seats: []string{vec.Learner, "simple", vec.Learner, "simple"}, MaxEpisodeSteps: c.MaxSteps,
+		Game: gameOf(t, id), Games: 1, Autoreset: vec.Disabled, Seats: []string{vec.Learner, "simple", vec.Learner, "simple"},
+		MaxEpisodeSteps: c.MaxSteps,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -136,7 +138,8 @@ func TestServedRefused(t *testing.T) {
 			t.Errorf("%s: error %v, want one that says %q", c.reason, err, c.says)
 		}
 	}
-	if _, _, err := Generate(context.Background(), gameOf(t, ffa), served(), filepath.Join(t.TempDir(), "set"), testOptions(1)); err == nil || !strings.Contains(err.Error(), "with a Recorder") {
+	if _, _, err := Generate(context.Background(), gameOf(t, ffa), served(), filepath.Join(t.TempDir(), "set"),
+		testOptions(1)); err == nil || !strings.Contains(err.Error(), "with a Recorder") {
 		t.Errorf("Generate: error %v", err)
 	}
 }
@@ -148,7 +151,8 @@ func TestServedEndsEarly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := recorder.Record(context.Background(), func() (*Recorded, error) { return nil, gone }); !errors.Is(err, gone) {
+	if _, err := recorder.Record(context.Background(), func() (*Recorded, error) { return nil, gone }); !errors.Is(err,
+		gone) {
 		t.Errorf("error %v, want %v", err, gone)
 	}
 	if _, err := Open(folder); err == nil {

@@ -20,7 +20,8 @@ type starts struct {
 }
 
 func newStarts(game env.Game) *starts {
-	s := &starts{game: game, form: gamestate.Of(game.Spec()), match: game.New(1)[0], tracker: game.NewTrackers(1, false)[0]}
+	s := &starts{game: game, form: gamestate.Of(game.Spec()), match: game.New(1)[0],
+		tracker: game.NewTrackers(1, false)[0]}
 	for seat := range game.Spec().Seats {
 		s.seats = append(s.seats, uint8(seat))
 	}
@@ -52,7 +53,8 @@ func (s *starts) begin(e *Episode) (env.Match, error) {
 		return nil, err
 	}
 	if !bytes.Equal(state.Rows, s.seats) || len(state.Names) > 0 || state.Train {
-		return nil, fmt.Errorf("it is of an environment with learners at %v and agents %q, want learners in all seats", state.Rows, state.Names)
+		return nil, fmt.Errorf("it is of an environment with learners at %v and agents %q, want learners in all seats",
+			state.Rows, state.Names)
 	}
 	return s.match, s.match.Restore(state.Match)
 }
@@ -74,7 +76,8 @@ func (e *Episode) check(spec *env.Spec) error {
 
 // play makes the episode's steps in m, which a tracker follows. before is called
 // ahead of each step and after it with the status then; either may be nil.
-func (e *Episode) play(m env.Match, t env.Tracker, s shape, before func(step int), after func(step int, st env.Status)) error {
+func (e *Episode) play(m env.Match, t env.Tracker, s shape, before func(step int),
+	after func(step int, st env.Status)) error {
 	t.Begin(m)
 	status := m.Status()
 	for step := range e.Steps {
@@ -141,7 +144,8 @@ func (e *Episode) differs(from *starts) (string, error) {
 		name     string
 		was, now any
 	}{
-		{"result", e.Result, again.Result}, {"winners", e.Winners, again.Winners}, {"truncated", e.Truncated, again.Truncated},
+		{"result", e.Result, again.Result}, {"winners", e.Winners, again.Winners},
+		{"truncated", e.Truncated, again.Truncated},
 		{"outcome", e.Outcome, again.Outcome}, {"lived", e.Lived, again.Lived}, {"counts", e.Counts, again.Counts},
 	} {
 		if was, now := fmt.Sprint(f.was), fmt.Sprint(f.now); was != now {

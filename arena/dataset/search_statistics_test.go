@@ -69,7 +69,8 @@ func TestSearchStatistics(t *testing.T) {
 		t.Fatal(err)
 	}
 	merged := filepath.Join(t.TempDir(), "merged")
-	if _, err := Merge(gameOf(t, ffa), sets(t, folder), Shape{Layout: Steps, Observation: "raw"}, nil, merged, testOptions(1)); err != nil {
+	if _, err := Merge(gameOf(t, ffa), sets(t, folder), Shape{Layout: Steps, Observation: "raw"}, nil, merged,
+		testOptions(1)); err != nil {
 		t.Fatal(err)
 	}
 	for _, folder := range []string{folder, merged} {
@@ -96,7 +97,8 @@ func checkStatistics(t *testing.T, rows *gameRows, row int) int {
 	tells := rows.text("agent", row) == "simple" && rows.value("alive", row).Boolean() && a.step%3 != 0
 	visits, values := rows.value("visits", row), rows.value("values", row)
 	if visits.IsNull() == tells || values.IsNull() == tells {
-		t.Fatalf("step %d, seat %d: no visits is %v, no values is %v, want both %v", a.step, a.seat, visits.IsNull(), values.IsNull(), !tells)
+		t.Fatalf("step %d, seat %d: no visits is %v, no values is %v, want both %v", a.step, a.seat, visits.IsNull(),
+			values.IsNull(), !tells)
 	}
 	if !tells {
 		return 0
@@ -107,7 +109,8 @@ func checkStatistics(t *testing.T, rows *gameRows, row int) int {
 		if choice == 4 {
 			want = fmt.Sprint(0, math.NaN())
 		}
-		got := fmt.Sprint(int32(le.Uint32(visits.ByteArray()[4*choice:])), math.Float64frombits(le.Uint64(values.ByteArray()[8*choice:])))
+		got := fmt.Sprint(int32(le.Uint32(visits.ByteArray()[4*choice:])),
+			math.Float64frombits(le.Uint64(values.ByteArray()[8*choice:])))
 		if got != want {
 			t.Fatalf("step %d, seat %d, choice %d: visits and value are %s, want %s", a.step, a.seat, choice, got, want)
 		}

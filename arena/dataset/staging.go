@@ -94,7 +94,8 @@ type staging struct {
 // plan wants if it lies there already.
 func openStaging(p *plan, folder string, o Options) (*staging, *Manifest, error) {
 	w := &staging{
-		plan: p, disk: o.Disk, folder: folder, scratch: filepath.Join(folder, workFolder), data: filepath.Join(folder, dataFolder),
+		plan: p, disk: o.Disk, folder: folder, scratch: filepath.Join(folder, workFolder),
+		data: filepath.Join(folder, dataFolder),
 	}
 	m, err := ReadManifest(folder)
 	if err == nil {

@@ -22,7 +22,8 @@ func TestStepsAreWhatAPoolShows(t *testing.T) {
 			config.Layout, config.Observation, config.MaxSteps, config.Games = Steps, observation, 45, 8
 			folder := generate(t, id, config, testOptions(1))
 			for _, reward := range []vec.Reward{vec.Outcome, vec.Reference} {
-				pool, err := vec.New(vec.Config{Game: gameOf(t, id), Games: 1, Observation: observation, Reward: reward, Autoreset: vec.Disabled, MaxEpisodeSteps: 45})
+				pool, err := vec.New(vec.Config{Game: gameOf(t, id), Games: 1, Observation: observation, Reward: reward,
+					Autoreset: vec.Disabled, MaxEpisodeSteps: 45})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -89,7 +90,8 @@ func actionNames(m *Manifest) []string {
 
 // compareRow compares one row with one seat of a pool's batches before and after
 // the step.
-func compareRow(t *testing.T, at string, rows *gameRows, row, seat int, m *Manifest, before, after *vec.Batch, reward vec.Reward) {
+func compareRow(t *testing.T, at string, rows *gameRows, row, seat int, m *Manifest, before, after *vec.Batch,
+	reward vec.Reward) {
 	t.Helper()
 	part := func(b *vec.Batch, name string, size int, shared bool) []byte {
 		k := seat
@@ -99,7 +101,8 @@ func compareRow(t *testing.T, at string, rows *gameRows, row, seat int, m *Manif
 		return b.Bytes(name)[k*size : (k+1)*size]
 	}
 	for _, f := range m.Fields {
-		if got, want := rows.value("obs_"+f.Name, row).ByteArray(), part(before, "obs."+f.Name, f.Size(), f.Shared); !bytes.Equal(got, want) {
+		if got, want := rows.value("obs_"+f.Name, row).ByteArray(),
+			part(before, "obs."+f.Name, f.Size(), f.Shared); !bytes.Equal(got, want) {
 			t.Fatalf("%s: obs_%s is %v, want %v", at, f.Name, got, want)
 		}
 		final := rows.value("final_"+f.Name, row)
@@ -110,7 +113,8 @@ func compareRow(t *testing.T, at string, rows *gameRows, row, seat int, m *Manif
 		}
 	}
 	size := len(before.Bytes("action_mask")) / m.Env.Seats
-	if got, want := rows.value("legal", row).ByteArray(), part(before, "action_mask", size, false); !bytes.Equal(got, want) {
+	if got, want := rows.value("legal", row).ByteArray(),
+		part(before, "action_mask", size, false); !bytes.Equal(got, want) {
 		t.Fatalf("%s: legal is %v, want %v", at, got, want)
 	}
 	column := "reward"
@@ -139,7 +143,8 @@ func compareRow(t *testing.T, at string, rows *gameRows, row, seat int, m *Manif
 		if got, want := rows.int("length", row), int(after.Tensor("game.length").Data().([]int32)[0]); got != want {
 			t.Fatalf("%s: length is %d, want %d", at, got, want)
 		}
-		if got, want := rows.value("outcome", row).Double(), after.Tensor("game.return").Data().([]float64)[seat]; reward == vec.Outcome && got != want {
+		if got, want := rows.value("outcome", row).Double(),
+			after.Tensor("game.return").Data().([]float64)[seat]; reward == vec.Outcome && got != want {
 			t.Fatalf("%s: outcome is %v, want %v", at, got, want)
 		}
 	}
@@ -224,7 +229,8 @@ func TestGroupsAreWholeGames(t *testing.T) {
 		}
 		last := group.rows() - 1
 		if group.int("step", 0) != 0 || group.int("step", last) != group.int("length", last)-1 {
-			t.Errorf("row group %d goes from step %d to step %d of %d", g, group.int("step", 0), group.int("step", last), group.int("length", last))
+			t.Errorf("row group %d goes from step %d to step %d of %d", g, group.int("step", 0), group.int("step", last),
+				group.int("length", last))
 		}
 	}
 }

@@ -153,7 +153,8 @@ func (v *verification) file(f *File) error {
 		rows += in.rows()
 	}
 	if games != f.Games || rows != f.Rows {
-		return fmt.Errorf("%s: it holds %d games in %d rows, the manifest says %d in %d", r.path, games, rows, f.Games, f.Rows)
+		return fmt.Errorf("%s: it holds %d games in %d rows, the manifest says %d in %d", r.path, games, rows, f.Games,
+			f.Rows)
 	}
 	v.report.Games += games
 	v.report.Rows += rows
@@ -229,7 +230,8 @@ func (c *replayCheck) check(e *Episode, t *table, row int) error {
 	for i := range again.columns {
 		for k, want := range again.values[i] { // the columns left out come after these
 			if got := t.values[i][row+k]; !parquet.Equal(got, want) {
-				return fmt.Errorf("row %d, column %q is not what comes out when the game is played again", row+k, again.columns[i].Name)
+				return fmt.Errorf("row %d, column %q is not what comes out when the game is played again", row+k,
+					again.columns[i].Name)
 			}
 		}
 	}

@@ -113,9 +113,12 @@ func TestVerifyFinds(t *testing.T) {
 			os.Remove(filepath.Join(folder, filepath.FromSlash(m.Files[2].Path)))
 			m.Files = m.Files[:2]
 		}, "the manifest says"},
-		{"another number of games", Steps, func(t *testing.T, folder string, m *Manifest) { m.Files[0].Games++ }, "the manifest says 4"},
-		{"games that other agents played", Games, func(t *testing.T, folder string, m *Manifest) { m.Agents[0] = "heuristic" }, "not in the manifest"},
-		{"games from other seeds", Steps, func(t *testing.T, folder string, m *Manifest) { m.Generated.Seed++ }, "has seed 5, want 6"},
+		{"another number of games", Steps, func(t *testing.T, folder string, m *Manifest) { m.Files[0].Games++ },
+			"the manifest says 4"},
+		{"games that other agents played", Games,
+			func(t *testing.T, folder string, m *Manifest) { m.Agents[0] = "heuristic" }, "not in the manifest"},
+		{"games from other seeds", Steps, func(t *testing.T, folder string, m *Manifest) { m.Generated.Seed++ },
+			"has seed 5, want 6"},
 	} {
 		config := small()
 		config.Layout = c.layout

@@ -70,15 +70,20 @@ func TestGiveUp(t *testing.T) {
 		player *scripted
 		asked  int
 	}{
-		{"never answers the second question", game, match.Rules{Limit: 5 * time.Millisecond, GiveUp: 300 * time.Millisecond}, slowly(0, -1), 2},
-		{"answers it after that time", game, match.Rules{Limit: 5 * time.Millisecond, GiveUp: 300 * time.Millisecond}, slowly(0, 400*time.Millisecond), 2},
+		{"never answers the second question", game, match.Rules{Limit: 5 * time.Millisecond, GiveUp: 300 * time.Millisecond},
+			slowly(0, -1), 2},
+		{"answers it after that time", game, match.Rules{Limit: 5 * time.Millisecond, GiveUp: 300 * time.Millisecond},
+			slowly(0, 400*time.Millisecond), 2},
 		{"by the game's own rule", clocked{game, 5 * time.Millisecond, 30 * time.Millisecond}, match.Rules{}, slowly(-1), 1},
-		{"a limit above the game's time moves that too", clocked{game, 5 * time.Millisecond, 10 * time.Millisecond}, match.Rules{Limit: 40 * time.Millisecond}, slowly(-1), 1},
-		{"a match that never gives up asks every time", clocked{game, 5 * time.Millisecond, 5 * time.Millisecond}, match.Rules{GiveUp: match.Never}, slowly(-1, -1, -1), 9},
+		{"a limit above the game's time moves that too", clocked{game, 5 * time.Millisecond, 10 * time.Millisecond},
+			match.Rules{Limit: 40 * time.Millisecond}, slowly(-1), 1},
+		{"a match that never gives up asks every time", clocked{game, 5 * time.Millisecond, 5 * time.Millisecond},
+			match.Rules{GiveUp: match.Never}, slowly(-1, -1, -1), 9},
 	} {
 		p := play(t, tc.game, []match.Player{seatsOf(t, game, "static")[0], tc.player}, tc.rules)
 		seat := p.Seats[1]
-		if seat.Moves != tc.asked || seat.Gone != 9-tc.asked || seat.Late < 1 || p.Seats[0].Moves != 9 || p.Seats[0].Gone != 0 {
+		if seat.Moves != tc.asked || seat.Gone != 9-tc.asked || seat.Late < 1 || p.Seats[0].Moves != 9 ||
+			p.Seats[0].Gone != 0 {
 			t.Errorf("%s: %+v, want %d questions and %d moves without", tc.reason, seat, tc.asked, 9-tc.asked)
 		}
 		for step, move := range p.moves(1)[tc.asked:] {
@@ -91,7 +96,8 @@ func TestGiveUp(t *testing.T) {
 		}
 	}
 	again := variant(t, "OneVsOne-v0", `{"max_steps": 4}`)
-	p := play(t, again, []match.Player{seatsOf(t, again, "static")[0], slowly(-1)}, match.Rules{GiveUp: 30 * time.Millisecond, Limit: 30 * time.Millisecond, Ties: match.RerunJava})
+	p := play(t, again, []match.Player{seatsOf(t, again, "static")[0], slowly(-1)},
+		match.Rules{GiveUp: 30 * time.Millisecond, Limit: 30 * time.Millisecond, Ties: match.RerunJava})
 	if p.Games < 2 || p.Seats[1].Gone != 3 {
 		t.Errorf("%d games, %+v; want it to be asked again in the second game", p.Games, p.Seats[1])
 	}

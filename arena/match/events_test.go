@@ -34,7 +34,8 @@ func TestCountsAndEvents(t *testing.T) {
 			spec := game.Spec()
 			names := slices.Repeat([]string{"simple"}, spec.Seats)
 			log := match.EventLog{Agents: names}
-			result, err := match.Play(t.Context(), game, seatsOf(t, game, names...), env.Seed{Value: 3}, match.Rules{Events: true}, log.Watch)
+			result, err := match.Play(t.Context(), game, seatsOf(t, game, names...), env.Seed{Value: 3},
+				match.Rules{Events: true}, log.Watch)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -57,7 +58,8 @@ func TestCountsAndEvents(t *testing.T) {
 				if err := json.Unmarshal([]byte(line), &e); err != nil {
 					t.Fatalf("%s: %v", line, err)
 				}
-				if e.Game != 7 || (e.Event == env.Began) != (i == 0) || (e.Event == env.Ended) != (i == len(lines)-1) || i == 0 && !slices.Equal(e.Agents, names) {
+				if e.Game != 7 || (e.Event == env.Began) != (i == 0) || (e.Event == env.Ended) != (i == len(lines)-1) || i == 0 &&
+					!slices.Equal(e.Agents, names) {
 					t.Fatalf("line %d of %d is %s", i, len(lines), line)
 				}
 				switch e.Event {

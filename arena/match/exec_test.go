@@ -115,7 +115,8 @@ func TestProgramsFail(t *testing.T) {
 			}
 			p := play(t, game, seatsOf(t, game, "static", program(t, tc.behaviour)), rules)
 			seat := p.Seats[1]
-			if seat.Moves != 6 || seat.Late != tc.late || seat.Failed != tc.failed || !strings.Contains(seat.LastError, tc.says) {
+			if seat.Moves != 6 || seat.Late != tc.late || seat.Failed != tc.failed ||
+				!strings.Contains(seat.LastError, tc.says) {
 				t.Errorf("%+v, want %d of 6 late and %d failed with %q", seat, tc.late, tc.failed, tc.says)
 			}
 			if got := p.moves(1); !reflect.DeepEqual(got, tc.played) {
@@ -157,11 +158,14 @@ func TestProgramsAbsent(t *testing.T) {
 	}{
 		{program(t, "early"), "the program has ended: exit status 4", time.Minute},
 		{"exec:no-such-program 2>&-", "the program has ended: exit status 127", time.Minute},
-		{program(t, "talks"), `it wrote "hello", want a line {"id": 1, ...} (and anything else on standard error)`, time.Minute},
+		{program(t, "talks"), `it wrote "hello", want a line {"id": 1, ...} (and anything else on standard error)`,
+			time.Minute},
 		{program(t, "never"), "context deadline exceeded", 20 * time.Millisecond},
 	} {
-		_, err := match.Play(t.Context(), game, seatsOf(t, game, "static", tc.name), env.Seed{}, match.Rules{Wait: tc.wait}, nil)
-		if !errors.Is(err, match.ErrAbsent) || !strings.Contains(err.Error(), "seat 1: exec:") || !strings.Contains(err.Error(), tc.want) {
+		_, err := match.Play(t.Context(), game, seatsOf(t, game, "static", tc.name), env.Seed{}, match.Rules{Wait: tc.wait},
+			nil)
+		if !errors.Is(err, match.ErrAbsent) || !strings.Contains(err.Error(), "seat 1: exec:") ||
+			!strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: %v, want an error with %q", tc.name, err, tc.want)
 		}
 	}

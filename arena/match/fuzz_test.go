@@ -9,7 +9,8 @@ import (
 // FuzzAnswer: whatever a program answers, it is a legal number of each component or an
 // error.
 func FuzzAnswer(f *testing.F) {
-	for _, text := range []string{`5`, `"Left"`, `[1, 2, 3]`, `[]`, `null`, `1e400`, `-0`, `0.5`, `"`, `[[`, `{"a": 1}`, `256`} {
+	for _, text := range []string{`5`, `"Left"`, `[1, 2, 3]`, `[]`, `null`, `1e400`, `-0`, `0.5`, `"`, `[[`, `{"a": 1}`,
+		`256`} {
 		f.Add([]byte(text))
 	}
 	game, err := catalog.Game("PommeRadio-v2")
@@ -32,7 +33,8 @@ func FuzzAnswer(f *testing.F) {
 
 // FuzzPlayer: every name is a player, which has not been started yet, or an error.
 func FuzzPlayer(f *testing.F) {
-	for _, name := range []string{"simple", "http://localhost:8080", "https://[::1]:1/a?b#c", "http://", "exec:", "exec:python3 a.py 'b c'", "http://a:b@c:9", "mcts:ticks=9"} {
+	for _, name := range []string{"simple", "http://localhost:8080", "https://[::1]:1/a?b#c", "http://", "exec:",
+		"exec:python3 a.py 'b c'", "http://a:b@c:9", "mcts:ticks=9"} {
 		f.Add(name)
 	}
 	game, err := catalog.Game("PommeRadio-v2")

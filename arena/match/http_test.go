@@ -43,7 +43,8 @@ func (s *server) handle(w http.ResponseWriter, r *http.Request) {
 	}
 	step := s.note(r.Method+" "+r.URL.Path, string(text))
 	var body map[string]string
-	if r.Method == http.MethodPost && (json.Unmarshal(text, &body) != nil || r.Header.Get("Content-Type") != "application/json") {
+	if r.Method == http.MethodPost &&
+		(json.Unmarshal(text, &body) != nil || r.Header.Get("Content-Type") != "application/json") {
 		http.Error(w, "want a JSON object of strings", http.StatusBadRequest)
 		return
 	}
@@ -96,7 +97,8 @@ func TestHTTPAgentsPlay(t *testing.T) {
 	p := playSeed(t, game, players, env.Seed{Value: seed}, patient)
 	for i, seat := range []int{0, 2} {
 		report := p.Seats[seat]
-		if report.Late != 0 || report.Failed != 0 || report.LastError != "" || report.Moves < 10 || report.Agent != names[seat] {
+		if report.Late != 0 || report.Failed != 0 || report.LastError != "" || report.Moves < 10 ||
+			report.Agent != names[seat] {
 			t.Errorf("seat %d: %+v, want at least 10 moves and no trouble", seat, report)
 		}
 		if err := players[seat].Close(); err != nil {
@@ -141,8 +143,10 @@ func (s *server) wantCalls(t *testing.T, p played, seat int) {
 	n := len(s.bodies)
 	if rewards[seat] == 0 || s.bodies[0] != "" ||
 		s.bodies[1] != fmt.Sprintf(`{"id": "%d", "game_type": "3"}`, seat) ||
-		s.bodies[n-2] != fmt.Sprintf(`{"reward": "%v", "counts": %s}`, rewards[seat], asJSON(t, asJSON(t, p.Counts))) || s.bodies[n-1] != "{}" {
-		t.Errorf("seat %d was sent %q, %q, %q, with a reward of %v", seat, s.bodies[1], s.bodies[n-2], s.bodies[n-1], rewards[seat])
+		s.bodies[n-2] != fmt.Sprintf(`{"reward": "%v", "counts": %s}`, rewards[seat], asJSON(t, asJSON(t, p.Counts))) ||
+		s.bodies[n-1] != "{}" {
+		t.Errorf("seat %d was sent %q, %q, %q, with a reward of %v", seat, s.bodies[1], s.bodies[n-2], s.bodies[n-1],
+			rewards[seat])
 	}
 }
 
@@ -192,7 +196,8 @@ func TestHTTPAgentsFail(t *testing.T) {
 		{"a redirect", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "/ping", http.StatusTemporaryRedirect)
 		}), "answered 307"},
-		{"a connection cut", http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }), "EOF"},
+		{"a connection cut", http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }),
+			"EOF"},
 	} {
 		t.Run(tc.reason, func(t *testing.T) {
 			game := duel(t, "6")
@@ -219,7 +224,8 @@ func TestHTTPAgentsLate(t *testing.T) {
 		return 5
 	})
 	p := play(t, game, seatsOf(t, game, "static", s.URL), match.Rules{})
-	if seat := p.Seats[1]; seat.Late != 8 || seat.Failed != 0 || !strings.Contains(seat.LastError, "step 8: no answer within 100ms") {
+	if seat := p.Seats[1]; seat.Late != 8 || seat.Failed != 0 ||
+		!strings.Contains(seat.LastError, "step 8: no answer within 100ms") {
 		t.Errorf("%+v, want 8 of 8 moves late", seat)
 	}
 	if got := p.moves(1); !reflect.DeepEqual(got, make([]uint8, 8)) {
@@ -251,7 +257,8 @@ func TestHTTPAgentsGone(t *testing.T) {
 	s.Close()
 	players := seatsOf(t, game, "static", s.URL)
 	_, err := match.Play(t.Context(), game, players, env.Seed{}, match.Rules{Wait: 50 * time.Millisecond}, nil)
-	if !errors.Is(err, match.ErrAbsent) || !strings.Contains(err.Error(), "seat 1: "+s.URL+" is not there to play: ") || !strings.Contains(err.Error(), "refused") {
+	if !errors.Is(err, match.ErrAbsent) || !strings.Contains(err.Error(), "seat 1: "+s.URL+" is not there to play: ") ||
+		!strings.Contains(err.Error(), "refused") {
 		t.Errorf("nobody there: %v", err)
 	}
 
@@ -262,7 +269,8 @@ func TestHTTPAgentsGone(t *testing.T) {
 		return 1
 	})
 	p := play(t, game, seatsOf(t, game, "static", s.URL), patient)
-	if seat := p.Seats[1]; seat.Failed != 3 || seat.Late != 0 || !strings.Contains(seat.LastError, "step 6") || !strings.Contains(seat.LastError, "refused") {
+	if seat := p.Seats[1]; seat.Failed != 3 || seat.Late != 0 || !strings.Contains(seat.LastError, "step 6") ||
+		!strings.Contains(seat.LastError, "refused") {
 		t.Errorf("%+v, want the last 3 of 6 failed", seat)
 	}
 }
@@ -285,7 +293,8 @@ func TestHTTPAgentsMinimal(t *testing.T) {
 	}))
 	defer s.Close()
 	p := play(t, game, seatsOf(t, game, "static", s.URL), patient)
-	if seat := p.Seats[1]; pings != 2 || seat.Moves != 6 || seat.Late+seat.Failed != 0 || seat.LastError != "at the start of game 1: POST /init_agent answered 404 Not Found" {
+	if seat := p.Seats[1]; pings != 2 || seat.Moves != 6 || seat.Late+seat.Failed != 0 ||
+		seat.LastError != "at the start of game 1: POST /init_agent answered 404 Not Found" {
 		t.Errorf("after %d pings: %+v", pings, seat)
 	}
 	if got, want := p.moves(1), []uint8{1, 1, 1, 1, 1, 1}; !reflect.DeepEqual(got, want) {
@@ -329,7 +338,8 @@ func TestHTTPAgentsFailedNotices(t *testing.T) {
 		}))
 		t.Cleanup(s.Close)
 		seat := play(t, game, seatsOf(t, game, "static", s.URL), patient).Seats[1]
-		if seat.FailedNotices != 1 || seat.Moves != 4 || seat.Failed != 0 || !strings.Contains(seat.LastError, path+" answered 500") {
+		if seat.FailedNotices != 1 || seat.Moves != 4 || seat.Failed != 0 ||
+			!strings.Contains(seat.LastError, path+" answered 500") {
 			t.Errorf("%s: %+v, want 1 notice and none of 4 moves failed", path, seat)
 		}
 	}
@@ -342,7 +352,8 @@ func TestHTTPAgentsOneSeatEach(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := match.NewPlayer(game, "http://localhost:1/"); err == nil || !strings.Contains(err.Error(), "has a seat already") {
+	if _, err := match.NewPlayer(game, "http://localhost:1/"); err == nil ||
+		!strings.Contains(err.Error(), "has a seat already") {
 		t.Errorf("two seats for one server: %v", err)
 	}
 	if err := first.Close(); err != nil {

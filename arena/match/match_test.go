@@ -79,7 +79,8 @@ func TestResult(t *testing.T) {
 	game := variant(t, "PommeTeam-v0", `{}`)
 	wins := 0
 	for value := range uint64(10) {
-		p := playSeed(t, game, seatsOf(t, game, "simple", "random", "simple", "random"), env.Seed{Value: value}, match.Rules{})
+		p := playSeed(t, game, seatsOf(t, game, "simple", "random", "simple", "random"), env.Seed{Value: value},
+			match.Rules{})
 		last := p.moments[len(p.moments)-1]
 		status := last.Match.Status()
 		if p.Result.Result != status.Result || p.Winners != status.Winners || p.Steps != status.Steps {
@@ -105,7 +106,8 @@ func TestResult(t *testing.T) {
 				}
 			}
 			if outcome != want || p.Seats[seat].Moves != moves || p.Seats[seat].Agent == "" {
-				t.Errorf("seed %d, seat %d: outcome %v, %+v; want %v and %d moves", value, seat, outcome, p.Seats[seat], want, moves)
+				t.Errorf("seed %d, seat %d: outcome %v, %+v; want %v and %d moves", value, seat, outcome, p.Seats[seat], want,
+					moves)
 			}
 		}
 	}
@@ -138,16 +140,21 @@ func TestReplacedMoves(t *testing.T) {
 			a[0] = 6
 			return match.Cost{}, nil
 		}}, match.Rules{}, 0, 9, 0, "game 1, step 9: move is 6, want 0 to 5"},
-		{"a remote player that waits for its context", scripted{remote: true, act: func(ctx context.Context, a []uint8) (match.Cost, error) {
-			a[0] = 5
-			<-ctx.Done()
-			return match.Cost{}, ctx.Err()
-		}}, match.Rules{Limit: time.Millisecond}, 9, 0, 0, "game 1, step 9: no answer within 1ms"},
-		{"a remote player that is slow and does not notice", scripted{remote: true, act: sleep}, match.Rules{Limit: time.Millisecond}, 9, 0, 0, "within 1ms"},
-		{"a slow built-in agent without a clock", scripted{act: sleep}, match.Rules{Limit: time.Millisecond}, 0, 0, 5, "at the end of game 1: it does not care"},
-		{"a slow built-in agent with a clock", scripted{act: sleep}, match.Rules{Limit: time.Millisecond, LimitAll: true}, 9, 0, 0, "within 1ms"},
+		{"a remote player that waits for its context",
+			scripted{remote: true, act: func(ctx context.Context, a []uint8) (match.Cost, error) {
+				a[0] = 5
+				<-ctx.Done()
+				return match.Cost{}, ctx.Err()
+			}}, match.Rules{Limit: time.Millisecond}, 9, 0, 0, "game 1, step 9: no answer within 1ms"},
+		{"a remote player that is slow and does not notice", scripted{remote: true, act: sleep},
+			match.Rules{Limit: time.Millisecond}, 9, 0, 0, "within 1ms"},
+		{"a slow built-in agent without a clock", scripted{act: sleep}, match.Rules{Limit: time.Millisecond}, 0, 0, 5,
+			"at the end of game 1: it does not care"},
+		{"a slow built-in agent with a clock", scripted{act: sleep}, match.Rules{Limit: time.Millisecond, LimitAll: true}, 9,
+			0, 0, "within 1ms"},
 		{"a slow remote player with time", scripted{remote: true, act: sleep}, patient, 0, 0, 5, ""},
-		{"a player that could not begin", scripted{remote: true, begin: errors.New("still loading"), act: sleep}, patient, 0, 0, 5, "at the start of game 1: still loading"},
+		{"a player that could not begin", scripted{remote: true, begin: errors.New("still loading"), act: sleep}, patient, 0,
+			0, 5, "at the start of game 1: still loading"},
 	} {
 		t.Run(tc.reason, func(t *testing.T) {
 			game := duel(t, "9")
@@ -168,7 +175,8 @@ func TestReplacedMoves(t *testing.T) {
 			if !strings.Contains(seat.LastError, tc.says) {
 				t.Errorf("the report says %q, want %q", seat.LastError, tc.says)
 			}
-			if p.Seats[0] != (match.SeatReport{Agent: "static", Moves: 9, Think: p.Seats[0].Think, Longest: p.Seats[0].Longest}) {
+			if p.Seats[0] != (match.SeatReport{Agent: "static", Moves: 9, Think: p.Seats[0].Think,
+				Longest: p.Seats[0].Longest}) {
 				t.Errorf("the other seat suffered: %+v", p.Seats[0])
 			}
 		})
@@ -187,7 +195,8 @@ func TestSpent(t *testing.T) {
 	if got := p.Seats[0]; got.Ticks != 1+2+3+4+5+6 || got.Think <= 0 || got.Longest <= 0 || got.Longest > got.Think {
 		t.Errorf("spent %+v, want 21 ticks and some time", got)
 	}
-	if len(thinker.ended) != 1 || !reflect.DeepEqual(thinker.ended[0], match.Outcome{Result: env.Tie, Steps: 6, Reward: -1, Counts: nothing(game)}) {
+	if len(thinker.ended) != 1 ||
+		!reflect.DeepEqual(thinker.ended[0], match.Outcome{Result: env.Tie, Steps: 6, Reward: -1, Counts: nothing(game)}) {
 		t.Errorf("it was told of the end %+v", thinker.ended)
 	}
 }
@@ -222,7 +231,8 @@ func TestPlayErrors(t *testing.T) {
 		{"limit", t.Context(), static[:2], match.Rules{Limit: -1}, nil, "the limit for a move is -1ns", nil},
 		{"wait", t.Context(), static[:2], match.Rules{Wait: -1}, nil, "the wait for a player is -1ns", nil},
 		{"ties", t.Context(), static[:2], match.Rules{Ties: 9}, nil, "want one of none, playground, java", nil},
-		{"absent", t.Context(), []match.Player{static[0], absent}, match.Rules{}, nil, "seat 1: somebody is not there", match.ErrAbsent},
+		{"absent", t.Context(), []match.Player{static[0], absent}, match.Rules{}, nil, "seat 1: somebody is not there",
+			match.ErrAbsent},
 		{"canceled", canceled, static[:2], match.Rules{}, nil, "", context.Canceled},
 		{"watch", t.Context(), static[:2], match.Rules{}, func(match.Moment) error { return broken }, "", broken},
 	} {
@@ -242,7 +252,8 @@ func TestPlayCanceled(t *testing.T) {
 		<-ctx.Done()
 		return match.Cost{}, ctx.Err()
 	}}
-	_, err := match.Play(ctx, game, []match.Player{quitter, seatsOf(t, game, "static")[0]}, env.Seed{}, match.Rules{Limit: time.Hour}, nil)
+	_, err := match.Play(ctx, game, []match.Player{quitter, seatsOf(t, game, "static")[0]}, env.Seed{},
+		match.Rules{Limit: time.Hour}, nil)
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("ended with %v, want %v", err, context.Canceled)
 	}
@@ -255,13 +266,14 @@ func TestPlayCanceledAtTheEnd(t *testing.T) {
 	for _, ties := range []match.Ties{match.KeepTies, match.RerunJava} {
 		ctx, cancel := context.WithCancel(t.Context())
 		steps := 0
-		result, err := match.Play(ctx, game, seatsOf(t, game, "static", "static"), env.Seed{}, match.Rules{Ties: ties}, func(at match.Moment) error {
-			if status := at.Match.Status(); status.Over {
-				steps = status.Steps
-				cancel()
-			}
-			return nil
-		})
+		result, err := match.Play(ctx, game, seatsOf(t, game, "static", "static"), env.Seed{}, match.Rules{Ties: ties},
+			func(at match.Moment) error {
+				if status := at.Match.Status(); status.Over {
+					steps = status.Steps
+					cancel()
+				}
+				return nil
+			})
 		if ties == match.KeepTies {
 			if err != nil || result.Result != env.Tie || result.Steps != steps {
 				t.Errorf("%v: %+v, %v; want a tie after %d steps", ties, result, err, steps)
@@ -290,10 +302,12 @@ func TestWeightsFromFile(t *testing.T) {
 	if err := p.Close(); err != nil {
 		t.Error(err)
 	}
-	if _, err := game.NewAgent("champion:weights=" + file); err == nil || !strings.Contains(err.Error(), "want one of default, peaceful, reckless") {
+	if _, err := game.NewAgent("champion:weights=" + file); err == nil ||
+		!strings.Contains(err.Error(), "want one of default, peaceful, reckless") {
 		t.Errorf("the game makes the agent: %v, want an error", err)
 	}
-	if _, err := match.NewPlayer(game, "champion:weights="+file+".gone"); err == nil || !strings.Contains(err.Error(), "no such file") {
+	if _, err := match.NewPlayer(game, "champion:weights="+file+".gone"); err == nil ||
+		!strings.Contains(err.Error(), "no such file") {
 		t.Errorf("without the file: %v, want an error", err)
 	}
 }

@@ -99,7 +99,8 @@ func compact(t *testing.T, text []byte) string {
 // the games' own.
 func TestClocksOfTheDescription(t *testing.T) {
 	text := description(t)
-	for game, id := range map[string]string{"Pommerman": "OneVsOne-v0", "BaseWar": "BaseWar-v0", "SuiteBot II": "SuiteBot-v0"} {
+	for game, id := range map[string]string{"Pommerman": "OneVsOne-v0", "BaseWar": "BaseWar-v0",
+		"SuiteBot II": "SuiteBot-v0"} {
 		g, err := catalog.Game(id)
 		if err != nil {
 			t.Fatal(err)

@@ -24,7 +24,8 @@ func (l *lines) Write(record []byte) error {
 
 // record plays a match and checks its records: each replays without a
 // difference.
-func record(t *testing.T, game env.Game, players []match.Player, r match.Rules) (*match.Result, []*recorded.Game[*pommerman.Match, pommerman.Snapshot, pommerman.Observation]) {
+func record(t *testing.T, game env.Game, players []match.Player, r match.Rules) (*match.Result,
+	[]*recorded.Game[*pommerman.Match, pommerman.Snapshot, pommerman.Observation]) {
 	t.Helper()
 	var out lines
 	rec, err := match.NewRecording(game, players, 3, &out)
@@ -56,7 +57,8 @@ func record(t *testing.T, game env.Game, players []match.Player, r match.Rules) 
 // Re-runs are recorded too, each with its rules and its seed.
 func TestRecordReruns(t *testing.T) {
 	game := variant(t, "PommeTeamCompetition-v0", `{"max_steps": 20}`)
-	result, games := record(t, game, seatsOf(t, game, "static", "random", "static", "simple"), match.Rules{Ties: match.RerunPlayground})
+	result, games := record(t, game, seatsOf(t, game, "static", "random", "static", "simple"),
+		match.Rules{Ties: match.RerunPlayground})
 	if result.Games < 4 {
 		t.Fatalf("%d games, want several re-runs", result.Games)
 	}
@@ -72,7 +74,8 @@ func TestRecordReruns(t *testing.T) {
 		seeds[g.Info.Seed] = true
 		var view pommerman.View
 		g.Match.View(0, &view)
-		if g.Info.Note != note || view.Rules.FirstCollapse != collapse || g.Info.EnvID != "custom:PommeTeamCompetition-v0" || len(g.Info.Policies) != 4 {
+		if g.Info.Note != note || view.Rules.FirstCollapse != collapse || g.Info.EnvID != "custom:PommeTeamCompetition-v0" ||
+			len(g.Info.Policies) != 4 {
 			t.Errorf("game %d: %+v, collapse from %d; want note %q, %d", i+1, g.Info, view.Rules.FirstCollapse, note, collapse)
 		}
 	}
@@ -96,7 +99,8 @@ func TestRecordSaysWhatWasReplaced(t *testing.T) {
 		}
 		return match.Cost{}, nil
 	}}
-	result, games := record(t, game, []match.Player{shaky, seatsOf(t, game, "static")[0]}, match.Rules{Limit: 200 * time.Millisecond})
+	result, games := record(t, game, []match.Player{shaky, seatsOf(t, game, "static")[0]},
+		match.Rules{Limit: 200 * time.Millisecond})
 	if want := "agent 0 late at step 6; agent 0 failed at steps 2-4, 7"; games[0].Info.Note != want {
 		t.Errorf("the note is %q, want %q", games[0].Info.Note, want)
 	}

@@ -19,7 +19,8 @@ func TestDrawSides(t *testing.T) {
 	}{
 		{"two teams, seated alternately", [][]int{{0, 2}, {1, 3}}, []string{"[a b c d]", "[b a d c]"}},
 		{"two single players", [][]int{{0}, {1}}, []string{"[a b]", "[b a]"}},
-		{"three single players", [][]int{{0}, {1}, {2}}, []string{"[a b c]", "[a c b]", "[b a c]", "[b c a]", "[c a b]", "[c b a]"}},
+		{"three single players", [][]int{{0}, {1}, {2}},
+			[]string{"[a b c]", "[a c b]", "[b a c]", "[b c a]", "[c a b]", "[c b a]"}},
 	} {
 		t.Run(tc.reason, func(t *testing.T) {
 			spec := &env.Spec{Teams: tc.teams}

@@ -23,7 +23,8 @@ func TestTiesWithoutEnd(t *testing.T) {
 		outcome float64
 	}{
 		{"a tie stands", pomme, "static", match.KeepTies, 1, env.Tie, 0},
-		{"the playground plays once more, then 20 on a collapsing board", pomme, "static", match.RerunPlayground, 22, env.Tie, 0},
+		{"the playground plays once more, then 20 on a collapsing board", pomme, "static", match.RerunPlayground, 22, env.Tie,
+			0},
 		{"the Java rule plays three more, and then all have lost", pomme, "static", match.RerunJava, 4, env.Loss, -1},
 		{"a game that does not collapse is played again as it is", toy, "still", match.RerunPlayground, 22, env.Tie, 0},
 	} {
@@ -88,13 +89,15 @@ func TestReruns(t *testing.T) {
 		if !over {
 			continue
 		}
-		alone := playSeed(t, first.Game, seatsOf(t, first.Game, "simple", "static", "static", "static"), first.Seed, match.Rules{})
+		alone := playSeed(t, first.Game, seatsOf(t, first.Game, "simple", "static", "static", "static"), first.Seed,
+			match.Rules{})
 		if got := alone.moments[len(alone.moments)-1].state; string(got) != string(at.state) {
 			t.Errorf("game %d ends otherwise when it is played by itself with seed %v", number, first.Seed)
 		}
 	}
 	if number+1 != p.Games || p.Games < 3 || len(boards) != p.Games {
-		t.Errorf("saw %d games on %d boards, the result says %d; want at least 3, each with its own", number+1, len(boards), p.Games)
+		t.Errorf("saw %d games on %d boards, the result says %d; want at least 3, each with its own", number+1, len(boards),
+			p.Games)
 	}
 }
 
@@ -125,7 +128,8 @@ func TestParseTies(t *testing.T) {
 			t.Errorf("%q is read as %v, %v", ties, got, err)
 		}
 	}
-	if err := new(match.Ties).UnmarshalText([]byte("coin")); err == nil || err.Error() != `match: the rule for ties is "coin", want one of none, playground, java` {
+	if err := new(match.Ties).UnmarshalText([]byte("coin")); err == nil ||
+		err.Error() != `match: the rule for ties is "coin", want one of none, playground, java` {
 		t.Errorf("coin: %v", err)
 	}
 }

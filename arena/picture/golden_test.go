@@ -96,8 +96,14 @@ func TestGoldenPicturesCatch(t *testing.T) {
 	p := picture.NewPainter(16)
 	right := p.Image(pictureOf(t, m, env.NoSeat))
 	for reason, damage := range map[string]func(*picture.Picture){
-		"an agent's colour": func(pic *picture.Picture) { recolour(pic, picture.Disc, func(t *picture.Tile) { t.Colour = 0xd55e00 }) },
-		"an agent's number": func(pic *picture.Picture) { recolour(pic, picture.Disc, func(t *picture.Tile) { t.Label = "3" }) },
+		"an agent's colour": func(pic *picture.Picture) {
+			recolour(pic, picture.Disc,
+				func(t *picture.Tile) { t.Colour = 0xd55e00 })
+		},
+		"an agent's number": func(pic *picture.Picture) {
+			recolour(pic, picture.Disc,
+				func(t *picture.Tile) { t.Label = "3" })
+		},
 		"no wood": func(pic *picture.Picture) {
 			recolour(pic, picture.Bricks, func(t *picture.Tile) { *t = picture.Tile{Ground: 0xdfe6d3} })
 		},

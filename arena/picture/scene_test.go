@@ -15,8 +15,10 @@ import (
 // tile with the cell it stands for.
 func TestPicturesShowTheBoard(t *testing.T) {
 	shapes := map[pommerman.Item]picture.Shape{
-		pommerman.Rigid: picture.Block, pommerman.Wood: picture.Bricks, pommerman.BombItem: picture.Round, pommerman.Flames: picture.Star,
-		pommerman.ExtraBomb: picture.Card, pommerman.IncrRange: picture.Card, pommerman.Kick: picture.Card, pommerman.Skull: picture.Card,
+		pommerman.Rigid: picture.Block, pommerman.Wood: picture.Bricks, pommerman.BombItem: picture.Round,
+		pommerman.Flames:    picture.Star,
+		pommerman.ExtraBomb: picture.Card, pommerman.IncrRange: picture.Card, pommerman.Kick: picture.Card,
+		pommerman.Skull: picture.Card,
 	}
 	tiles := 0
 	for _, id := range catalog.IDs() {

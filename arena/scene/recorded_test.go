@@ -240,7 +240,9 @@ func redrawSuiteBot(h *scene.Head, s *scene.Step) (r recorded) {
 	}
 	r.Fields = string(fields)
 	for seat, a := range s.Agents {
-		r.Agents = append(r.Agents, []int{a.At[1], a.At[0], int(s.Counts["points"][seat]), int(s.Counts["fields"][seat]), int(s.Counts["kills"][seat]), int(s.Counts["deaths"][seat])})
+		r.Agents = append(r.Agents,
+			[]int{a.At[1], a.At[0], int(s.Counts["points"][seat]), int(s.Counts["fields"][seat]), int(s.Counts["kills"][seat]),
+				int(s.Counts["deaths"][seat])})
 	}
 	for _, b := range s.Bombs {
 		r.Bombs = append(r.Bombs, []int{b.At[1], b.At[0], b.Life, env.SeatSet(b.Owners).First()})

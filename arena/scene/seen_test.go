@@ -40,7 +40,8 @@ func played(t testing.TB, id, rules string, see func(game env.Game, m env.Match)
 // TestSeenIsWhatTheSeatKnows: what is left of a scene for a seat is what its view
 // tells agents written in Go.
 func TestSeenIsWhatTheSeatKnows(t *testing.T) {
-	for _, id := range []string{"PommeFFACompetition-v0", "PommeTeamCompetition-v0", "PommeRadioCompetition-v2", "PommeFFAJava-v0", "PommeTeamJavaDocument-v0", "PommeFFA2018-v0"} {
+	for _, id := range []string{"PommeFFACompetition-v0", "PommeTeamCompetition-v0", "PommeRadioCompetition-v2",
+		"PommeFFAJava-v0", "PommeTeamJavaDocument-v0", "PommeFFA2018-v0"} {
 		played(t, id, "", func(game env.Game, m env.Match) {
 			for seat := range game.Spec().Seats {
 				s, stage := seen(game, m, seat)
@@ -56,7 +57,8 @@ func TestSeenIsWhatTheSeatKnows(t *testing.T) {
 			var v suitebot.View
 			m.(*suitebot.Match).View(seat, &v)
 			for i, g := range s.Ground {
-				if (g == env.GroundFog) == v.Sight.Has(suitebot.Cell(i)) || (g == env.GroundSpent) != v.State.Spent.Has(suitebot.Cell(i)) {
+				if (g == env.GroundFog) == v.Sight.Has(suitebot.Cell(i)) ||
+					(g == env.GroundSpent) != v.State.Spent.Has(suitebot.Cell(i)) {
 					t.Fatalf("seat %d, cell %d is %c", seat, i, g)
 				}
 			}
@@ -65,7 +67,8 @@ func TestSeenIsWhatTheSeatKnows(t *testing.T) {
 				at[a.Seat] = a.At
 			}
 			for other, c := range v.State.Agents[:game.Spec().Seats] {
-				if place, in := at[other]; in == (c == suitebot.NoCell) || in && place != (env.Place{int(c) / stage.Cols, int(c) % stage.Cols}) {
+				if place, in := at[other]; in == (c == suitebot.NoCell) || in &&
+					place != (env.Place{int(c) / stage.Cols, int(c) % stage.Cols}) {
 					t.Fatalf("seat %d sees %d at %v %v, its view at %d", seat, other, place, in, c)
 				}
 			}
@@ -91,7 +94,8 @@ func comparePommerman(t *testing.T, s *env.Scene, stage *env.Stage, v *pommerman
 	t.Helper()
 	for i, g := range s.Ground {
 		item := v.Board[grid.At(i/stage.Cols, i%stage.Cols)]
-		want := map[pommerman.Item]byte{pommerman.Rigid: env.GroundWall, pommerman.Wood: env.GroundWood, pommerman.Fog: env.GroundFog}[item]
+		want := map[pommerman.Item]byte{pommerman.Rigid: env.GroundWall, pommerman.Wood: env.GroundWood,
+			pommerman.Fog: env.GroundFog}[item]
 		if want == 0 {
 			want = env.GroundFloor
 		}
@@ -104,7 +108,8 @@ func comparePommerman(t *testing.T, s *env.Scene, stage *env.Stage, v *pommerman
 		if b.Owners != 0 {
 			t.Fatalf("seat %d: bomb %+v tells who laid it", v.Seat, b)
 		}
-		seen := pommerman.SeenBomb{Cell: grid.At(b.At[0], b.At[1]), Life: uint8(b.Life), Blast: uint8(b.Blast), Moving: grid.Dir(direction(b.Moving))}
+		seen := pommerman.SeenBomb{Cell: grid.At(b.At[0], b.At[1]), Life: uint8(b.Life), Blast: uint8(b.Blast),
+			Moving: grid.Dir(direction(b.Moving))}
 		bombs = append(slices.DeleteFunc(bombs, func(o pommerman.SeenBomb) bool { return o.Cell == seen.Cell }), seen)
 	}
 	slices.SortFunc(bombs, func(a, b pommerman.SeenBomb) int { return int(a.Cell) - int(b.Cell) })

@@ -22,8 +22,10 @@ var formats = trace.Formats(catalog.Formats())
 
 // games is one of each kind, and with rules of its own.
 var games = []struct{ id, rules string }{
-	{"PommeFFACompetition-v0", ""}, {"PommeTeamCompetition-v1", `{"first_collapse": 4, "max_steps": 200}`}, {"PommeRadio-v2", ""},
-	{"PommeFFA2018-v0", ""}, {"PommeFFAJava-v0", ""}, {"BaseWar-v0", ""}, {"BaseWarSides-v0", `{"board_size": 9, "num_stones": 8, "num_boxes": 20}`},
+	{"PommeFFACompetition-v0", ""}, {"PommeTeamCompetition-v1", `{"first_collapse": 4, "max_steps": 200}`},
+	{"PommeRadio-v2", ""},
+	{"PommeFFA2018-v0", ""}, {"PommeFFAJava-v0", ""}, {"BaseWar-v0", ""},
+	{"BaseWarSides-v0", `{"board_size": 9, "num_stones": 8, "num_boxes": 20}`},
 	{"SuiteBot-v0", ""}, {"SuiteBot-v0", `{"players": 3, "view_radius": 2}`},
 }
 
@@ -141,7 +143,8 @@ func TestForms(t *testing.T) {
 				if d := got.Difference(want); d != "" && form != "record" { // where a ring that was due has fallen
 					t.Errorf("it differs: %s", d)
 				}
-				if again, err := catalog.Played(saved.ID, saved.Rules); saved.ID != "" && (err != nil || again.Spec().ID != game.Spec().ID) {
+				if again, err := catalog.Played(saved.ID, saved.Rules); saved.ID != "" &&
+					(err != nil || again.Spec().ID != game.Spec().ID) {
 					t.Errorf("a record is of %q by %s: %v", saved.ID, saved.Rules, err)
 				}
 				playFrom(t, game, state)
@@ -171,12 +174,13 @@ func playFrom(t *testing.T, game env.Game, state []byte) {
 		t.Fatal(err)
 	}
 	begun := -1
-	_, err = match.Play(context.Background(), game, players, env.Seed{Value: 9}, match.Rules{From: state}, func(at match.Moment) error {
-		if begun < 0 {
-			begun = at.Match.Status().Steps
-		}
-		return rec.Watch(at)
-	})
+	_, err = match.Play(context.Background(), game, players, env.Seed{Value: 9}, match.Rules{From: state},
+		func(at match.Moment) error {
+			if begun < 0 {
+				begun = at.Match.Status().Steps
+			}
+			return rec.Watch(at)
+		})
 	if err == nil {
 		err = out.Close()
 	}
@@ -202,9 +206,11 @@ func TestErrors(t *testing.T) {
 		want   string
 	}{
 		{"a record of another game", forms(t, ffa)["record"], war, "it is of pommerman, want basewar"},
-		{"a record by other rules", forms(t, ffa)["record"], team, `it was recorded by other rules, to be given as {"game_type":1}`},
+		{"a record by other rules", forms(t, ffa)["record"], team,
+			`it was recorded by other rules, to be given as {"game_type":1}`},
 		{"bytes by other rules", forms(t, ffa)["bytes"], team, "belongs to other rules than PommeTeam-v0"},
-		{"an environment's by other rules", forms(t, ffa)["an environment's bytes"], team, `it is of "PommeFFACompetition-v0"`},
+		{"an environment's by other rules", forms(t, ffa)["an environment's bytes"], team,
+			`it is of "PommeFFACompetition-v0"`},
 		{"JSON by other rules", file(t, json, err), team, "state has format"},
 		{"JSON of another game", file(t, json, err), war, "format is missing"},
 		{"the game is over", file(t, over, nil), made(t, "SuiteBot-v0", `{"rounds": 5}`), "the game is over"},

@@ -87,7 +87,8 @@ func (c *Config) Validate(spec *env.Spec) error {
 	case c.Repetitions < 0 || c.Games%c.repetitions() != 0:
 		return fmt.Errorf("repetitions is %d, want 1 or more, of which the %d games are a multiple", c.Repetitions, c.Games)
 	case c.Games%c.perBoard(spec) != 0:
-		return fmt.Errorf("games is %d, want a multiple of %d: mirrored boards are played from each of the %d sides, %d repetitions each", c.Games, c.perBoard(spec), len(spec.Teams), c.repetitions())
+		return fmt.Errorf("games is %d, want a multiple of %d: mirrored boards are played from each of the %d sides, %d "+
+			"repetitions each", c.Games, c.perBoard(spec), len(spec.Teams), c.repetitions())
 	case len(c.Agents) == 0 || len(c.Agents) > maxAgents:
 		return fmt.Errorf("%d agents, want 1 to %d", len(c.Agents), maxAgents)
 	}
@@ -136,14 +137,16 @@ func (c *Config) fits(spec *env.Spec) error {
 	case c.Format == RoundRobin && c.Against != "":
 		return fmt.Errorf("in format round-robin the agents play each other, not %q", c.Against)
 	case c.Against == "" && len(c.Agents) < sides:
-		return fmt.Errorf("%d agents, want %d or more: that many meet in a game of %s (a smaller field can play against a fixed opponent)", len(c.Agents), sides, spec.ID)
+		return fmt.Errorf("%d agents, want %d or more: that many meet in a game of %s (a smaller field can play against a "+
+			"fixed opponent)", len(c.Agents), sides, spec.ID)
 	}
 	tables := 1.0
 	if c.Against == "" {
 		tables = combin.GeneralizedBinomial(float64(len(c.Agents)), float64(sides))
 	}
 	if tables*float64(c.Games) > maxGames {
-		return fmt.Errorf("that makes %.3g games, want at most %d: ask for fewer games or agents", tables*float64(c.Games), maxGames)
+		return fmt.Errorf("that makes %.3g games, want at most %d: ask for fewer games or agents", tables*float64(c.Games),
+			maxGames)
 	}
 	return nil
 }

@@ -30,7 +30,8 @@ func game(t testing.TB, id string) env.Game {
 
 // gauntlet is a small tournament of quick games against three of a kind.
 func gauntlet() Config {
-	return Config{Format: OneAgainstThree, Agents: []string{"random", "static", "simple"}, Against: "random", Games: 12, Seed: 5}
+	return Config{Format: OneAgainstThree, Agents: []string{"random", "static", "simple"}, Against: "random", Games: 12,
+		Seed: 5}
 }
 
 func TestNewErrors(t *testing.T) {
@@ -43,7 +44,9 @@ func TestNewErrors(t *testing.T) {
 	}{
 		{ffaID, func(c *Config) { c.Games = 0 }, "games is 0", "no games"},
 		{ffaID, func(c *Config) { c.Games = maxRounds + 1 }, "games is 1000001", "too many games"},
-		{ffaID, func(c *Config) { c.Games, c.Mirrored = 10, true }, "games is 10, want a multiple of 4: mirrored boards are played from each of the 4 sides, 1 repetitions each", "a board that is not played from every side"},
+		{ffaID, func(c *Config) { c.Games, c.Mirrored = 10, true },
+			"games is 10, want a multiple of 4: mirrored boards are played from each of the 4 sides, 1 repetitions each",
+			"a board that is not played from every side"},
 		{ffaID, func(c *Config) { c.Limit = -time.Second }, "the limit for a move is -1s", "a negative time"},
 		{ffaID, func(c *Config) { c.Ties = 9 }, "the rule for ties", "an unknown rule"},
 		{ffaID, func(c *Config) { c.Format = 7 }, "no format 7", "an unknown format"},
@@ -56,8 +59,10 @@ func TestNewErrors(t *testing.T) {
 		{ffaID, func(c *Config) { c.Format = TwoAgainstTwo }, "no two teams", "two against two without teams"},
 		{duelID, func(c *Config) { c.Format = TwoAgainstTwo }, "no two teams", "two against two with two seats"},
 		{ffaID, func(c *Config) { c.Format = RoundRobin }, "play each other", "a fixed opponent in a round robin"},
-		{ffaID, func(c *Config) { c.Format, c.Against = RoundRobin, "" }, "3 agents, want 4 or more", "a table that cannot be filled"},
-		{teamID, func(c *Config) { c.Format, c.Against, c.Agents = TwoAgainstTwo, "", c.Agents[:1] }, "1 agents, want 2", "nobody to meet"},
+		{ffaID, func(c *Config) { c.Format, c.Against = RoundRobin, "" }, "3 agents, want 4 or more",
+			"a table that cannot be filled"},
+		{teamID, func(c *Config) { c.Format, c.Against, c.Agents = TwoAgainstTwo, "", c.Agents[:1] }, "1 agents, want 2",
+			"nobody to meet"},
 	} {
 		c := gauntlet()
 		test.change(&c)
@@ -94,7 +99,8 @@ func TestOneServerOneSeat(t *testing.T) {
 		{teamID, Config{Format: TwoAgainstTwo, Agents: []string{url}, Against: "simple"}, false, "it is both of a team"},
 		{duelID, Config{Format: OneAgainstThree, Agents: []string{"static", url}, Against: "simple"}, true, "it sits once"},
 		{duelID, Config{Format: OneAgainstThree, Agents: []string{url}, Against: url}, false, "it plays itself"},
-		{duelID, Config{Format: OneAgainstThree, Agents: []string{"exec:x"}, Against: "exec:x"}, true, "a program is started for each seat"},
+		{duelID, Config{Format: OneAgainstThree, Agents: []string{"exec:x"}, Against: "exec:x"}, true,
+			"a program is started for each seat"},
 	} {
 		test.config.Games = 1
 		spec := game(t, test.id).Spec()
@@ -116,7 +122,8 @@ func TestFormats(t *testing.T) {
 			t.Errorf("reading %q gives %v, %v", name, f, err)
 		}
 	}
-	if err := new(Format).UnmarshalText([]byte("knock-out")); err == nil || !strings.Contains(err.Error(), "round-robin, one-against-three, two-against-two") {
+	if err := new(Format).UnmarshalText([]byte("knock-out")); err == nil ||
+		!strings.Contains(err.Error(), "round-robin, one-against-three, two-against-two") {
 		t.Errorf("an unknown format gives %v, want an error that lists the formats", err)
 	}
 }

@@ -32,7 +32,8 @@ func Example() {
 		fmt.Printf("%s won %d of %d, %.0f to %.0f %%\n", a.Agent, a.Wins, a.Games, 100*a.Win.Low, 100*a.Win.High)
 	}
 	pair := report.Results.Pairs[0]
-	fmt.Printf("on %d seeds %s alone won, on %d %s alone: p = %.2g\n", pair.RowOnly, pair.Row, pair.ColOnly, pair.Col, pair.P)
+	fmt.Printf("on %d seeds %s alone won, on %d %s alone: p = %.2g\n", pair.RowOnly, pair.Row, pair.ColOnly, pair.Col,
+		pair.P)
 	// Output:
 	// simple won 37 of 40, 80 to 97 %
 	// static won 40 of 40, 91 to 100 %

@@ -58,9 +58,12 @@ type headerField struct{ name, value string }
 func (h *header) fields() []headerField {
 	c := &h.Config
 	return []headerField{
-		{"log format", h.Format}, {"env", h.Env}, {"agents", fmt.Sprintf("%q", c.Agents)}, {"against", fmt.Sprintf("%q", c.Against)},
-		{"format", c.Format.String()}, {"repetitions", fmt.Sprint(c.repetitions())}, {"mirrored", fmt.Sprint(c.Mirrored)}, {"events", fmt.Sprint(c.Events)}, {"seed", fmt.Sprint(c.Seed)},
-		{"limit", c.Limit.String()}, {"limit for all", fmt.Sprint(c.LimitAll)}, {"ties", c.Ties.String()}, {"game version", fmt.Sprint(h.Version)},
+		{"log format", h.Format}, {"env", h.Env}, {"agents", fmt.Sprintf("%q", c.Agents)},
+		{"against", fmt.Sprintf("%q", c.Against)},
+		{"format", c.Format.String()}, {"repetitions", fmt.Sprint(c.repetitions())}, {"mirrored", fmt.Sprint(c.Mirrored)},
+		{"events", fmt.Sprint(c.Events)}, {"seed", fmt.Sprint(c.Seed)},
+		{"limit", c.Limit.String()}, {"limit for all", fmt.Sprint(c.LimitAll)}, {"ties", c.Ties.String()},
+		{"game version", fmt.Sprint(h.Version)},
 		{"seed version", fmt.Sprint(h.Seeds)},
 	}
 }
@@ -144,7 +147,8 @@ func (r *run) takeOver(text []byte) error {
 		return err
 	}
 	if total := r.t.Games(); record.Game >= total {
-		return fmt.Errorf("%w: it holds game %d, this run has %d; there can be more games than before, not fewer", ErrLogOther, record.Game, total)
+		return fmt.Errorf("%w: it holds game %d, this run has %d; there can be more games than before, not fewer",
+			ErrLogOther, record.Game, total)
 	}
 	if err := r.t.schedule.check(&record); err != nil {
 		return err

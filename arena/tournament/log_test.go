@@ -149,7 +149,8 @@ func TestDamagedLog(t *testing.T) {
 		{join(lines[:9], one([]byte("{\n\n\x00\n"))), 8, "", "several bad lines at the end"},
 		{join(lines[:16], one(make([]byte, 5000))), 15, "", "more zeros at the end than the last game takes"},
 		{join(lines[:16], one(flipped(16))), 15, "", "a changed last line"},
-		{join(lines[:5], one(flipped(5)), lines[6:]), 0, "line 6 is damaged: its checksum is wrong", "a changed line in the middle"},
+		{join(lines[:5], one(flipped(5)), lines[6:]), 0, "line 6 is damaged: its checksum is wrong",
+			"a changed line in the middle"},
 		{join(lines[:5], one([]byte("\n")), lines[5:]), 0, "line 6 is damaged", "an empty line in the middle"},
 		{join(one(flipped(0)), lines[1:]), 0, "another tournament", "a changed header"},
 		{join(lines[1:]), 0, "another tournament", "no header"},
@@ -160,7 +161,8 @@ func TestDamagedLog(t *testing.T) {
 		got, resumed, log, err := resume(t, tour, test.held)
 		switch {
 		case test.err == "" && (err != nil || got != want || resumed != test.resumed):
-			t.Errorf("%s: %d games resumed, error %v, the same results: %v; want %d", test.reason, resumed, err, got == want, test.resumed)
+			t.Errorf("%s: %d games resumed, error %v, the same results: %v; want %d", test.reason, resumed, err, got == want,
+				test.resumed)
 		case test.err != "" && (err == nil || !strings.Contains(err.Error(), test.err)):
 			t.Errorf("%s: error %v, want one with %q", test.reason, err, test.err)
 		case test.err != "" && !bytes.Equal(log, test.held):
@@ -188,7 +190,8 @@ func TestOtherTournament(t *testing.T) {
 	}{
 		{ffaID, func(c *Config, o *Options) { c.Games = 7 }, "it holds game 1"},
 		{ffaID, func(c *Config, o *Options) { c.Seed = 2 }, "with seed 1, this run has 2"},
-		{ffaID, func(c *Config, o *Options) { c.Agents = []string{"static", "random"} }, `with agents ["random" "static"], this run has ["static" "random"]`},
+		{ffaID, func(c *Config, o *Options) { c.Agents = []string{"static", "random"} },
+			`with agents ["random" "static"], this run has ["static" "random"]`},
 		{ffaID, func(c *Config, o *Options) { c.Against = "static" }, `with against "random", this run has "static"`},
 		{ffaID, func(c *Config, o *Options) { c.Mirrored = true }, "with mirrored false, this run has true"},
 		{ffaID, func(c *Config, o *Options) { c.Ties = match.RerunJava }, "with ties none, this run has java"},
@@ -201,12 +204,14 @@ func TestOtherTournament(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := tour.Run(context.Background(), o); !errors.Is(err, ErrLogOther) || !strings.Contains(err.Error(), test.want) {
+		if _, err := tour.Run(context.Background(), o); !errors.Is(err, ErrLogOther) ||
+			!strings.Contains(err.Error(), test.want) {
 			t.Errorf("want an error with %q, got %v", test.want, err)
 		}
 	}
 	begin.Program = "v2"
-	if _, err := newQuick(t).Run(context.Background(), begin); !errors.Is(err, ErrLogProgram) || !strings.Contains(err.Error(), `"v1", this one is "v2"`) {
+	if _, err := newQuick(t).Run(context.Background(), begin); !errors.Is(err, ErrLogProgram) ||
+		!strings.Contains(err.Error(), `"v1", this one is "v2"`) {
 		t.Errorf("another build gives %v, want ErrLogProgram", err)
 	}
 	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {
@@ -311,7 +316,8 @@ func TestFullDisk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := run{t: tour, o: Options{Log: filepath.Join(t.TempDir(), "games.jsonl"), Workers: 3}, records: make([]Record, tour.Games())}
+	r := run{t: tour, o: Options{Log: filepath.Join(t.TempDir(), "games.jsonl"), Workers: 3},
+		records: make([]Record, tour.Games())}
 	full := &disktest.Disk{Fault: disktest.Fail, Only: "write", At: 10}
 	if err := r.openLog(full); err != nil {
 		t.Fatal(err)

@@ -194,7 +194,8 @@ func (p *players) Close() error {
 // newRecord keeps of a result what the statistics need. A tie is one for those
 // who were in at the end; the others have lost.
 func newRecord(f *fixture, names []string, result *match.Result, in env.SeatSet) Record {
-	r := Record{Game: f.index, Seed: f.seed.Value, Repetition: f.again, Agents: names, Steps: result.Steps, Played: result.Games}
+	r := Record{Game: f.index, Seed: f.seed.Value, Repetition: f.again, Agents: names, Steps: result.Steps,
+		Played: result.Games}
 	var errs []string
 	var notices []int
 	failed, unheard := false, false

@@ -123,7 +123,8 @@ func (s *strengths) fit() ([]float64, *mat.SymDense, error) {
 		Func: s.loss, Grad: s.gradient,
 		Hess: func(h *mat.SymDense, r []float64) { s.information(h, r) },
 	}
-	found, err := optimize.Minimize(problem, make([]float64, s.free), &optimize.Settings{GradientThreshold: 1e-9}, &optimize.Newton{})
+	found, err := optimize.Minimize(problem, make([]float64, s.free), &optimize.Settings{GradientThreshold: 1e-9},
+		&optimize.Newton{})
 	if found == nil {
 		return nil, nil, fmt.Errorf("rating: %w", err)
 	}

@@ -34,7 +34,8 @@ func TestRatingOfDuels(t *testing.T) {
 		p := (k + 0.5) / 101
 		want := 400 * math.Log10(p/(1-p))
 		half := 1.959964 * 400 / math.Ln10 / math.Sqrt(101*p*(1-p))
-		if !near(got[i].Value, want, 1e-4) || !near(got[i].High-got[i].Value, half, 1e-2) || !near(got[i].Value-got[i].Low, half, 1e-2) {
+		if !near(got[i].Value, want, 1e-4) || !near(got[i].High-got[i].Value, half, 1e-2) ||
+			!near(got[i].Value-got[i].Low, half, 1e-2) {
 			t.Errorf("%v of 100: %+v, want %.2f and %.2f to each side", k, got[i], want, half)
 		}
 	}
@@ -46,7 +47,8 @@ func TestRatingOfOneAgainstThree(t *testing.T) {
 	s := strengths{free: 2}
 	const many = 1e9 // so that the game added does not show
 	for agent, won := range []float64{0.25 * many, 0.75 * many} {
-		s.contests = append(s.contests, contest{entrants: []int{agent, 2}, sides: []float64{1, 3}, shares: []float64{won, many - won}, games: many})
+		s.contests = append(s.contests,
+			contest{entrants: []int{agent, 2}, sides: []float64{1, 3}, shares: []float64{won, many - won}, games: many})
 	}
 	got, err := s.ratings(false)
 	if err != nil {
@@ -147,7 +149,8 @@ func TestRatingsCentred(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if sum := got[0].Value + got[1].Value + got[2].Value; !near(sum, 0, 1e-6) || got[0].Value < got[1].Value || got[1].Value < got[2].Value {
+	if sum := got[0].Value + got[1].Value + got[2].Value; !near(sum, 0, 1e-6) || got[0].Value < got[1].Value ||
+		got[1].Value < got[2].Value {
 		t.Errorf("%+v, want falling ratings around 0", got)
 	}
 }

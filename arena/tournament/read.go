@@ -111,12 +111,14 @@ func (k *Kept) Replay(ctx context.Context, r *Record, watch func(at match.Moment
 		}
 		players = append(players, p)
 	}
-	result, err := match.Play(ctx, k.tournament.game, players, f.seed, *rules, func(at match.Moment) error { return watch(at, players) })
+	result, err := match.Play(ctx, k.tournament.game, players, f.seed, *rules,
+		func(at match.Moment) error { return watch(at, players) })
 	if err != nil {
 		return err
 	}
 	if result.Steps != r.Steps || result.Games != r.Played {
-		return fmt.Errorf("%w: it took %d steps then and %d now; an agent has a limit in time, or another build of the program played", ErrNotAgain, r.Steps, result.Steps)
+		return fmt.Errorf("%w: it took %d steps then and %d now; an agent has a limit in time, or another build of the "+
+			"program played", ErrNotAgain, r.Steps, result.Steps)
 	}
 	return nil
 }

@@ -55,10 +55,12 @@ func (s *schedule) check(r *Record) error {
 	}
 	f := s.game(r.Game)
 	if names := s.names(&f); r.Seed != f.seed.Value || r.Repetition != f.again || !slices.Equal(r.Agents, names) {
-		return fmt.Errorf("it says that game %d has seed %d and agents %q, want %d and %q", r.Game, r.Seed, r.Agents, f.seed.Value, names)
+		return fmt.Errorf("it says that game %d has seed %d and agents %q, want %d and %q", r.Game, r.Seed, r.Agents,
+			f.seed.Value, names)
 	}
 	n := s.spec.Seats
-	for _, have := range []int{len(r.Outcome), len(r.Moves), len(r.Ticks), len(r.Late), len(r.Failed), len(r.Clock.Think), len(r.Clock.Longest)} {
+	for _, have := range []int{len(r.Outcome), len(r.Moves), len(r.Ticks), len(r.Late), len(r.Failed), len(r.Clock.Think),
+		len(r.Clock.Longest)} {
 		if have != n {
 			return fmt.Errorf("it has a list of %d seats, want %d", have, n)
 		}

@@ -76,7 +76,8 @@ func TestGauntletResults(t *testing.T) {
 		t.Errorf("rates of a %v %v %v, of b's ties %v", a.Win, a.Loss, a.Tie, b.Tie)
 	}
 	if a.Moves != 40 || a.Ticks != 100 || b.Moves != 80 || b.Ticks != 100 || b.Late != 4 || b.Failed != 8 {
-		t.Errorf("a made %d moves of %v ticks, b %d of %v with %d late, %d failed", a.Moves, a.Ticks, b.Moves, b.Ticks, b.Late, b.Failed)
+		t.Errorf("a made %d moves of %v ticks, b %d of %v with %d late, %d failed", a.Moves, a.Ticks, b.Moves, b.Ticks,
+			b.Late, b.Failed)
 	}
 	if a.Steps.Value != 103 || b.Steps.Value != 104 {
 		t.Errorf("steps %v and %v, want 103 and 104", a.Steps.Value, b.Steps.Value)
@@ -88,11 +89,13 @@ func TestGauntletResults(t *testing.T) {
 		t.Errorf("ratings %v and %v around %s, %d games, balanced %v", a.Rating, b.Rating, r.Anchor, r.Played, r.Balanced)
 	}
 	p := r.Pairs[0]
-	if len(r.Pairs) != 1 || p.RowOnly != 2 || p.ColOnly != 0 || p.Both != 1 || p.Neither != 1 || p.Share == nil || *p.Share != 1 || p.P != 0.5 {
+	if len(r.Pairs) != 1 || p.RowOnly != 2 || p.ColOnly != 0 || p.Both != 1 || p.Neither != 1 || p.Share == nil ||
+		*p.Share != 1 || p.P != 0.5 {
 		t.Errorf("pair %+v, want 2 to 0, both once, neither once, p = 1/2", p)
 	}
 	time0 := report.Timing.Agents[0]
-	if time0.Moves != 40 || time0.Total != 4*time.Second || time0.Mean != 100*time.Millisecond || time0.TicksPerSecond != 1000 || time0.Longest != 9 {
+	if time0.Moves != 40 || time0.Total != 4*time.Second || time0.Mean != 100*time.Millisecond ||
+		time0.TicksPerSecond != 1000 || time0.Longest != 9 {
 		t.Errorf("timing of a: %+v", time0)
 	}
 }
@@ -112,7 +115,8 @@ func TestRoundRobinResults(t *testing.T) {
 	}
 	for i, w := range want {
 		g := r.Pairs[i]
-		if g.Row != w.Row || g.Col != w.Col || g.RowOnly != w.RowOnly || g.ColOnly != w.ColOnly || g.Both != w.Both || g.Neither != w.Neither {
+		if g.Row != w.Row || g.Col != w.Col || g.RowOnly != w.RowOnly || g.ColOnly != w.ColOnly || g.Both != w.Both ||
+			g.Neither != w.Neither {
 			t.Errorf("pair %d is %+v, want %+v", i, g, w)
 		}
 	}
@@ -153,11 +157,15 @@ func TestTies(t *testing.T) {
 		want   []int
 		reason string
 	}{
-		{ffa, ending{0b1011, 0b0011}, match.Result{Outcome: make([]float64, 4)}, []int{0, 0, -1, -1}, "two are left at the last step"},
-		{ffa, ending{0b1100, 0}, match.Result{Outcome: make([]float64, 4)}, []int{-1, -1, 0, 0}, "the last two went together"},
+		{ffa, ending{0b1011, 0b0011}, match.Result{Outcome: make([]float64, 4)}, []int{0, 0, -1, -1},
+			"two are left at the last step"},
+		{ffa, ending{0b1100, 0}, match.Result{Outcome: make([]float64, 4)}, []int{-1, -1, 0, 0},
+			"the last two went together"},
 		{ffa, ending{0b0011, 0b0001}, match.Result{Outcome: []float64{1, -1, -1, -1}}, []int{1, -1, -1, -1}, "a winner"},
-		{ffa, ending{0b0011, 0}, match.Result{Outcome: []float64{-1, -1, -1, -1}}, []int{-1, -1, -1, -1}, "a rule by which all lose"},
-		{team, ending{0b0011, 0b0011}, match.Result{Outcome: make([]float64, 4)}, []int{0, 0, 0, 0}, "one is left of each team"},
+		{ffa, ending{0b0011, 0}, match.Result{Outcome: []float64{-1, -1, -1, -1}}, []int{-1, -1, -1, -1},
+			"a rule by which all lose"},
+		{team, ending{0b0011, 0b0011}, match.Result{Outcome: make([]float64, 4)}, []int{0, 0, 0, 0},
+			"one is left of each team"},
 	} {
 		test.result.Seats = make([]match.SeatReport, 4)
 		r := newRecord(&fixture{}, nil, &test.result, test.end.seats(test.spec))

@@ -31,7 +31,8 @@ func TestBalance(t *testing.T) {
 		games  int // each agent plays
 		reason string
 	}{
-		{ffaID, Config{Format: OneAgainstThree, Agents: names, Against: "x", Games: 300}, 300, "the paper's: as many games as rounds"},
+		{ffaID, Config{Format: OneAgainstThree, Agents: names, Against: "x", Games: 300}, 300,
+			"the paper's: as many games as rounds"},
 		{duelID, Config{Format: OneAgainstThree, Agents: names, Against: "x", Games: 30}, 30, "one against one"},
 		{ffaID, Config{Format: RoundRobin, Agents: names[:4], Games: 24}, 24, "a single table"},
 		{ffaID, Config{Format: RoundRobin, Agents: names, Games: 24}, 4 * 24, "each is left out at one table of five"},

@@ -25,7 +25,8 @@ func TestRate(t *testing.T) {
 	} {
 		got := rate(test.k, test.n)
 		if !near(got.Low, test.low, 5e-5) || !near(got.High, test.high, 5e-5) {
-			t.Errorf("%s: %d of %d gives %.4f to %.4f, want %.4f to %.4f", test.reason, test.k, test.n, got.Low, got.High, test.low, test.high)
+			t.Errorf("%s: %d of %d gives %.4f to %.4f, want %.4f to %.4f", test.reason, test.k, test.n, got.Low, got.High,
+				test.low, test.high)
 		}
 	}
 }
@@ -88,7 +89,8 @@ func TestMean(t *testing.T) {
 		{[]float64{1, 2, 3, 4}, Estimate{2.5, 0.4457, 4.5543}, "3.1824 standard errors of 0.6455"},
 	} {
 		got := mean(test.values)
-		if !near(got.Value, test.want.Value, 1e-12) || !near(got.Low, test.want.Low, 5e-5) || !near(got.High, test.want.High, 5e-5) {
+		if !near(got.Value, test.want.Value, 1e-12) || !near(got.Low, test.want.Low, 5e-5) ||
+			!near(got.High, test.want.High, 5e-5) {
 			t.Errorf("%s: %+v, want %+v", test.reason, got, test.want)
 		}
 	}

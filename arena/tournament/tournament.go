@@ -113,7 +113,8 @@ func (t *Tournament) Run(ctx context.Context, o Options) (*Report, error) {
 		return nil, fmt.Errorf("tournament: %d workers, want 0 (one a core) or more", o.Workers)
 	}
 	if p := o.Part; p != nil && (p.First < 0 || p.Last < p.First || p.Last >= t.Games()) {
-		return nil, fmt.Errorf("tournament: the part has games %d to %d, want some of the %d, from 0 to %d", p.First, p.Last, t.Games(), t.Games()-1)
+		return nil, fmt.Errorf("tournament: the part has games %d to %d, want some of the %d, from 0 to %d", p.First, p.Last,
+			t.Games(), t.Games()-1)
 	}
 	r := run{t: t, o: o, records: make([]Record, t.Games())}
 	if err := r.open(); err != nil {

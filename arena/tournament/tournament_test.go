@@ -107,7 +107,8 @@ func TestStopped(t *testing.T) {
 // TestSimpleAgainstSimple: the same agent in all seats wins as often as not
 // more than one of four can, and is rated like its opponent.
 func TestSimpleAgainstSimple(t *testing.T) {
-	tour, err := New(game(t, ffaID), Config{Format: OneAgainstThree, Agents: []string{"simple", "static"}, Against: "simple", Games: 400, Seed: 100000})
+	tour, err := New(game(t, ffaID),
+		Config{Format: OneAgainstThree, Agents: []string{"simple", "static"}, Against: "simple", Games: 400, Seed: 100000})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +145,8 @@ func TestRecords(t *testing.T) {
 		for _, o := range r.Outcome {
 			won += max(0, o)
 		}
-		if r.Game != i || !slices.Equal(r.Agents, tour.schedule.names(&f)) || won > 1 || r.Steps < 1 || r.Played != 1 || slices.Max(r.Moves) > r.Steps {
+		if r.Game != i || !slices.Equal(r.Agents, tour.schedule.names(&f)) || won > 1 || r.Steps < 1 || r.Played != 1 ||
+			slices.Max(r.Moves) > r.Steps {
 			t.Errorf("game %d: %+v", i, r)
 		}
 	}
@@ -154,7 +156,8 @@ func TestRecords(t *testing.T) {
 // what they give in one go; counts and kills are in the results.
 func TestExperiment(t *testing.T) {
 	tour, err := New(game(t, ffaID), Config{
-		Format: OneAgainstThree, Agents: []string{"simple", "random"}, Against: "simple", Games: 12, Repetitions: 4, Seed: 3, Events: true,
+		Format: OneAgainstThree, Agents: []string{"simple", "random"}, Against: "simple", Games: 12, Repetitions: 4, Seed: 3,
+		Events: true,
 	})
 	if err != nil {
 		t.Fatal(err)

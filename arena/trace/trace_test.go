@@ -20,7 +20,8 @@ import (
 func counter(line []byte) (record.Report, error) {
 	r := record.Report{Counts: record.Counts{Games: 1}}
 	var format string
-	if _, err := fmt.Sscanf(string(line), `{"format":%q,"steps":%d,"bad":%d}`, &format, &r.Steps, &r.Mismatches); err != nil {
+	if _, err := fmt.Sscanf(string(line), `{"format":%q,"steps":%d,"bad":%d}`, &format, &r.Steps,
+		&r.Mismatches); err != nil {
 		return record.Report{}, fmt.Errorf("not a toy record: %w", err)
 	}
 	if r.Steps == 13 {
@@ -76,7 +77,8 @@ func TestReader(t *testing.T) {
 		{"compression is seen from the bytes, not the name", "a.jsonl", zipped("{}\n"), []string{"{}"}},
 		{"compressed files may be joined", "a.gz", append(zipped("{}\n"), zipped("[]\n")...), []string{"{}", "[]"}},
 		{"a whole last record without its line feed", "a", []byte("{}\n[1]"), []string{"{}", "[1]"}},
-		{"lines longer than the buffer between short ones", "a", []byte("1\n" + long + "\n2\n" + long + "\n"), []string{"1", long, "2", long}},
+		{"lines longer than the buffer between short ones", "a", []byte("1\n" + long + "\n2\n" + long + "\n"),
+			[]string{"1", long, "2", long}},
 	} {
 		t.Run(tc.reason, func(t *testing.T) {
 			got, err := readAll(tc.name, tc.data)
@@ -105,7 +107,8 @@ func TestDamagedFiles(t *testing.T) {
 		{"compressed data without its last byte", "g.gz", whole[:len(whole)-1], ErrTruncated, "g.gz: line 1002"},
 		{"compressed header cut", "g.gz", whole[:5], ErrTruncated, "g.gz: "},
 		{"wrong checksum", "g.gz", flipped, gzip.ErrChecksum, "g.gz: line 1002"},
-		{"rubbish after the compressed data", "g.gz", append(bytes.Clone(whole), "rubbish rubbish"...), gzip.ErrHeader, "g.gz: line 1002"},
+		{"rubbish after the compressed data", "g.gz", append(bytes.Clone(whole), "rubbish rubbish"...), gzip.ErrHeader,
+			"g.gz: line 1002"},
 		{"plain under the name .gz", "g.gz", []byte("{}\n"), nil, "not compressed"},
 		{"last line cut", "g.jsonl", []byte("{}\n{\"a\":1"), ErrTruncated, "g.jsonl: line 2"},
 		{"only line cut", "g.jsonl", []byte(`{"a"`), ErrTruncated, "g.jsonl: line 1"},
@@ -215,13 +218,15 @@ func TestVerify(t *testing.T) {
 		text.WriteString(recordOf(20+i, bad) + "\n")
 		want.Games, want.Steps, want.Mismatches = want.Games+1, want.Steps+20+i, want.Mismatches+bad
 		for k := range bad {
-			want.Differences = append(want.Differences, record.Difference{Game: i + 1, Step: k, Field: "x", Expected: "1", Got: "2"})
+			want.Differences = append(want.Differences,
+				record.Difference{Game: i + 1, Step: k, Field: "x", Expected: "1", Got: "2"})
 		}
 	}
 	want.Differences = want.Differences[:7]
 	for _, workers := range []int{0, 1, 2, 7} {
 		calls := 0
-		got, err := verifyText(t, text.String(), Options{Workers: workers, Keep: 7, Progress: func(f FileReport) { calls = f.Games }})
+		got, err := verifyText(t, text.String(),
+			Options{Workers: workers, Keep: 7, Progress: func(f FileReport) { calls = f.Games }})
 		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("with %d workers: got %+v, %v; want %+v", workers, got, err, want)
 		}
@@ -232,7 +237,8 @@ func TestVerify(t *testing.T) {
 }
 
 func TestKeepNone(t *testing.T) {
-	if got, err := verifyText(t, recordOf(1, 3)+"\n", Options{Keep: -1}); err != nil || got.Mismatches != 3 || len(got.Differences) != 0 {
+	if got, err := verifyText(t, recordOf(1, 3)+"\n", Options{Keep: -1}); err != nil || got.Mismatches != 3 ||
+		len(got.Differences) != 0 {
 		t.Errorf("got %+v, %v; want 3 mismatches and none listed", got, err)
 	}
 }
@@ -250,7 +256,8 @@ func TestOpen(t *testing.T) {
 		{Name: "decision/1"},
 	}
 	path := filepath.Join(t.TempDir(), "g.jsonl")
-	write(t, path, recordOf(1, 0), recordOf(2, 0), `{"format":"other/1"}`, `{"format":"nope/1"}`, `{"format":"decision/1"}`)
+	write(t, path, recordOf(1, 0), recordOf(2, 0), `{"format":"other/1"}`, `{"format":"nope/1"}`,
+		`{"format":"decision/1"}`)
 	for game, want := range map[int]string{1: recordOf(1, 0), 2: recordOf(2, 0)} {
 		got, err := formats.Open(path, game)
 		if err != nil || got.(shown).line != want {
@@ -262,7 +269,8 @@ func TestOpen(t *testing.T) {
 		5: `line 5: "decision/1" cannot be shown, only checked`,
 		6: "no such game in the file: it holds 5, not 6",
 	} {
-		if _, err := formats.Open(path, game); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
+		if _, err := formats.Open(path, game); err == nil || !strings.Contains(err.Error(), want) ||
+			!strings.Contains(err.Error(), path) {
 			t.Errorf("game %d: got %v, want %q", game, err, want)
 		}
 	}
@@ -273,12 +281,16 @@ func TestVerifyErrors(t *testing.T) {
 		reason, text, want string
 		games              int // checked before the error
 	}{
-		{"unknown format", `{"format":"nope/1"}` + "\n", `g.jsonl: line 1: no known format: "nope/1", want one of toy/1, other/1`, 0},
+		{"unknown format", `{"format":"nope/1"}` + "\n",
+			`g.jsonl: line 1: no known format: "nope/1", want one of toy/1, other/1`, 0},
 		{"no format", "{}\n", "g.jsonl: line 1: no known format", 0},
-		{"second format in one file", recordOf(1, 0) + "\n" + `{"format":"other/1","steps":1,"bad":0}` + "\n", `g.jsonl: line 2: format is "other/1", but the file began with "toy/1"`, 1},
-		{"record the checker refuses", recordOf(1, 0) + "\n" + `{"format":"toy/1"}` + "\n" + recordOf(1, 0) + "\n", "g.jsonl: line 2: not a toy record", 1},
+		{"second format in one file", recordOf(1, 0) + "\n" + `{"format":"other/1","steps":1,"bad":0}` + "\n",
+			`g.jsonl: line 2: format is "other/1", but the file began with "toy/1"`, 1},
+		{"record the checker refuses", recordOf(1, 0) + "\n" + `{"format":"toy/1"}` + "\n" + recordOf(1, 0) + "\n",
+			"g.jsonl: line 2: not a toy record", 1},
 		{"blank line among good ones", recordOf(1, 0) + "\n\n" + recordOf(1, 0) + "\n", "g.jsonl: line 2: blank line", 1},
-		{"checker that panics", recordOf(1, 0) + "\n" + recordOf(13, 0) + "\n", "g.jsonl: line 2: the check panicked: thirteen", 1},
+		{"checker that panics", recordOf(1, 0) + "\n" + recordOf(13, 0) + "\n",
+			"g.jsonl: line 2: the check panicked: thirteen", 1},
 		{"cut at the end", recordOf(1, 0) + "\n" + recordOf(2, 0)[:20], "g.jsonl: line 2: the file is cut short", 1},
 	} {
 		t.Run(tc.reason, func(t *testing.T) {

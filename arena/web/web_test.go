@@ -29,7 +29,8 @@ var formats = trace.Formats(catalog.Formats())
 func recordings(t *testing.T) string {
 	t.Helper()
 	var all []byte
-	for _, id := range []string{"pommerman/testdata/golden/OneVsOne-v0", "basewar/testdata/golden/BaseWar-v0", "suitebot/testdata/golden/SuiteBot-v0"} {
+	for _, id := range []string{"pommerman/testdata/golden/OneVsOne-v0", "basewar/testdata/golden/BaseWar-v0",
+		"suitebot/testdata/golden/SuiteBot-v0"} {
 		all = append(append(all, tracetest.Lines(t, "../../env/"+id+".jsonl.gz")[0]...), '\n')
 	}
 	path := filepath.Join(t.TempDir(), "games.jsonl")
@@ -75,13 +76,15 @@ func TestWhoMayAsk(t *testing.T) {
 		{"nothing but the page's files", "/web.go", nil, 404},
 		{"no folder", "/app", nil, 404},
 		{"the games", "/api/listing", nil, 200},
-		{"by the page itself", "/api/listing", func(r *http.Request) { r.Header.Set("Origin", "http://127.0.0.1:8765") }, 200},
+		{"by the page itself", "/api/listing", func(r *http.Request) { r.Header.Set("Origin", "http://127.0.0.1:8765") },
+			200},
 		{"by localhost", "/api/listing", func(r *http.Request) { r.Host = "localhost:1" }, 200},
 		{"without a token", "/api/listing", func(r *http.Request) { r.Header.Del("Authorization") }, 401},
 		{"with another token", "/api/game/1", func(r *http.Request) { r.Header.Set("Authorization", "Bearer secre") }, 401},
 		{"by a name that was bound to this machine", "/", func(r *http.Request) { r.Host = "evil.example:8765" }, 403},
 		{"by another page", "/api/listing", func(r *http.Request) { r.Header.Set("Origin", "http://evil.example") }, 403},
-		{"by a page on another port", "/api/listing", func(r *http.Request) { r.Header.Set("Origin", "http://127.0.0.1:1") }, 403},
+		{"by a page on another port", "/api/listing", func(r *http.Request) { r.Header.Set("Origin", "http://127.0.0.1:1") },
+			403},
 		{"by a page of a file", "/api/listing", func(r *http.Request) { r.Header.Set("Origin", "null") }, 403},
 		{"a game that is not there", "/api/game/4", nil, 404},
 		{"game 0", "/api/game/0", nil, 404},
@@ -126,17 +129,20 @@ func TestRecordedGames(t *testing.T) {
 		var g, dropped scene.Game
 		unzipped(t, ask(h, nil, "GET", fmt.Sprintf("/api/game/%d", entry.Game), nil), &g)
 		end := g.Steps[len(g.Steps)-1]
-		if entry.Game != i+1 || entry.Steps != end.Step || entry.Result != end.Status.Result || !slices.Equal(entry.Winners, end.Status.Winners) ||
+		if entry.Game != i+1 || entry.Steps != end.Step || entry.Result != end.Status.Result ||
+			!slices.Equal(entry.Winners, end.Status.Winners) ||
 			!slices.Equal(entry.Agents, g.Names) || entry.Seed != g.Seed {
 			t.Errorf("game %d is listed as %+v, and is %d steps of %v, %+v", i+1, entry, end.Step, g.Names, end.Status)
 		}
-		unzipped(t, ask(h, nil, "POST", "/api/open?name=x.jsonl", bytes.NewReader(bytes.Split(content, []byte("\n"))[i])), &dropped)
+		unzipped(t, ask(h, nil, "POST", "/api/open?name=x.jsonl", bytes.NewReader(bytes.Split(content, []byte("\n"))[i])),
+			&dropped)
 		if a, b := fmt.Sprintf("%+v", g), fmt.Sprintf("%+v", dropped); len(a) != len(b) || g.Env != dropped.Env {
 			t.Errorf("game %d is another when it is dropped", i+1)
 		}
 	}
 	for _, bad := range []string{"", "{", "{}", `{"format":"x/1"}`, "<script>", "\x1f\x8b"} {
-		if w := ask(h, nil, "POST", "/api/open?name=bad.jsonl", strings.NewReader(bad)); w.Code != 422 || !strings.Contains(w.Body.String(), "bad.jsonl") {
+		if w := ask(h, nil, "POST", "/api/open?name=bad.jsonl", strings.NewReader(bad)); w.Code != 422 ||
+			!strings.Contains(w.Body.String(), "bad.jsonl") {
 			t.Errorf("%q is answered %d %s", bad, w.Code, w.Body)
 		}
 	}
@@ -183,7 +189,8 @@ func TestOneFile(t *testing.T) {
 		View  int
 		Game  scene.Game
 	}
-	if err := json.NewDecoder(in).Decode(&content); err != nil || content.Title != `x</title><script>` || content.View != 1 || len(content.Game.Steps) != len(g.Steps) {
+	if err := json.NewDecoder(in).Decode(&content); err != nil || content.Title != `x</title><script>` ||
+		content.View != 1 || len(content.Game.Steps) != len(g.Steps) {
 		t.Errorf("the page holds %q with %d steps (%v)", content.Title, len(content.Game.Steps), err)
 	}
 }
@@ -231,10 +238,13 @@ func TestPartOf(t *testing.T) {
 		{Game: 4, Agents: []string{"c", "b"}, Steps: 40, Result: "Win", Winners: []int{1}, Note: "long"},
 	}}
 	for query, want := range map[string][]int{
-		"": {1, 2, 3, 4}, "down=1": {4, 3, 2, 1}, "sort=steps": {3, 2, 1, 4}, "sort=winner": {3, 1, 2, 4}, "from=3": {4}, "from=9": {},
-		"agent=a": {1, 2, 3}, "agent=a&against=b": {1, 2}, "agent=a&against=a": {3}, "against=c": {4}, "agent=a&or=c": {1, 2, 3, 4},
-		"agent=a&outcome=won": {1}, "agent=a&outcome=lost": {2}, "outcome=tied": {3}, "outcome=won": {1, 2, 4}, "outcome=lost": {},
-		"find=LONG": {4}, "find=b+20": {2}, "find=nothing": {},
+		"": {1, 2, 3, 4}, "down=1": {4, 3, 2, 1}, "sort=steps": {3, 2, 1, 4}, "sort=winner": {3, 1, 2, 4}, "from=3": {4},
+		"from=9":  {},
+		"agent=a": {1, 2, 3}, "agent=a&against=b": {1, 2}, "agent=a&against=a": {3}, "against=c": {4},
+		"agent=a&or=c":        {1, 2, 3, 4},
+		"agent=a&outcome=won": {1}, "agent=a&outcome=lost": {2}, "outcome=tied": {3}, "outcome=won": {1, 2, 4},
+		"outcome=lost": {},
+		"find=LONG":    {4}, "find=b+20": {2}, "find=nothing": {},
 	} {
 		values, err := url.ParseQuery(query)
 		if err != nil {
@@ -259,7 +269,8 @@ func TestPartOf(t *testing.T) {
 		}
 	}
 	part, err := l.PartOf(nil)
-	if err != nil || !slices.Equal(part.AllAgents, []string{"a", "b", "c"}) || len(part.Columns) != 6 || !slices.Equal(part.Met, [][2]string{{"a", "b"}, {"b", "c"}}) || part.Games[0].Winner != "a (0)" {
+	if err != nil || !slices.Equal(part.AllAgents, []string{"a", "b", "c"}) || len(part.Columns) != 6 ||
+		!slices.Equal(part.Met, [][2]string{{"a", "b"}, {"b", "c"}}) || part.Games[0].Winner != "a (0)" {
 		t.Errorf("there are %q, %q, %v", part.AllAgents, part.Columns, part.Met)
 	}
 }

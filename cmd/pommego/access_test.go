@@ -57,7 +57,8 @@ func TestAccess(t *testing.T) {
 			t.Fatal(err)
 		}
 		err := p.check(test.listen, test.token)
-		if (err == nil) != (test.says == "") || err != nil && (!strings.Contains(err.Error(), test.says) || !errors.As(err, new(usageError))) {
+		if (err == nil) != (test.says == "") || err != nil &&
+			(!strings.Contains(err.Error(), test.says) || !errors.As(err, new(usageError))) {
 			t.Errorf("%s: %v, want an error of usage with %q", test.reason, err, test.says)
 		}
 	}
@@ -65,7 +66,8 @@ func TestAccess(t *testing.T) {
 
 func TestTokenBits(t *testing.T) {
 	for token, want := range map[string]float64{
-		"": 0, "aaaa": 0, "abab": 4, "0123456789abcdef": 64, "0123456789ABCDEFGHJKMNPQRS": 130, "abcdefghABCDEFGH-_012x": 132, longToken: 128,
+		"": 0, "aaaa": 0, "abab": 4, "0123456789abcdef": 64, "0123456789ABCDEFGHJKMNPQRS": 130, "abcdefghABCDEFGH-_012x": 132,
+		longToken: 128,
 	} {
 		if got := tokenBits(token); got != want {
 			t.Errorf("%q has %v bits, want %v", token, got, want)
@@ -97,10 +99,12 @@ func newCertificate(t *testing.T, by *authority, serial int64) (*ecdsa.PrivateKe
 		t.Fatal(err)
 	}
 	about := &x509.Certificate{
-		SerialNumber: big.NewInt(serial), Subject: pkix.Name{CommonName: "test"}, IPAddresses: []net.IP{net.ParseIP("127.0.0.1")},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
-		IsCA: by == nil, BasicConstraintsValid: true,
+		SerialNumber: big.NewInt(serial), Subject: pkix.Name{CommonName: "test"},
+		IPAddresses: []net.IP{net.ParseIP("127.0.0.1")},
+		NotBefore:   time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		KeyUsage:    x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
+		IsCA:        by == nil, BasicConstraintsValid: true,
 	}
 	parent, signer := about, key
 	if by != nil {
@@ -208,7 +212,8 @@ func TestCertificates(t *testing.T) {
 	stranger, der := newCertificate(t, newAuthority(t), 5)
 	known := client.Clone()
 	known.Certificates = []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: stranger}}
-	want("a client that another authority knows", known, "certificate") // "required" or "unknown": the client may not even send it
+	// "required" or "unknown": the client may not even send it
+	want("a client that another authority knows", known, "certificate")
 	friend, der := newCertificate(t, ca, 6)
 	known.Certificates = []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: friend}}
 	want("a client with a certificate", known, "99")

@@ -72,7 +72,8 @@ func addRace(t *testing.T, module string) string {
 	const last, imports = "\tfamily(suitebot.New,", "import (\n"
 	added := strings.NewReplacer(
 		imports, imports+"\t\"pommego/env/race\"\n\tracebots \"pommego/env/race/bots\"\n",
-		last, "\tfamily(race.New, racebots.Roster, race.Formats, []preset[race.Rules]{{\"Race-v0\", \"a race\", race.Standard()}}),\n"+last,
+		last, "\tfamily(race.New, racebots.Roster, race.Formats, []preset[race.Rules]{{\"Race-v0\", \"a race\", "+
+			"race.Standard()}}),\n"+last,
 	).Replace(string(text))
 	if !strings.Contains(added, "env/race") || !strings.Contains(added, "race.New") {
 		t.Fatalf("%s: it has no place for a game", file)

@@ -16,7 +16,8 @@ func TestPlayBaseWar(t *testing.T) {
 	} {
 		t.Run(tc.id, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "match.jsonl.gz")
-			r := pommego(t, "play", "--env", tc.id, "--agents", tc.agents, "--draw-sides=false", "--seed", "3", "--limit", "1m", "--record", path, "--json")
+			r := pommego(t, "play", "--env", tc.id, "--agents", tc.agents, "--draw-sides=false", "--seed", "3", "--limit", "1m",
+				"--record", path, "--json")
 			r.want(t, exitOK)
 			var got playReport
 			r.decodes(t, &got)
@@ -61,7 +62,8 @@ func TestPlayDrawSides(t *testing.T) {
 		{"--env", "OneVsOne-v0"},
 	} {
 		for seed := range 4 {
-			r := pommego(t, append([]string{"play", "--agents", "random,static", "--seed", fmt.Sprint(seed), "--json"}, args...)...)
+			r := pommego(t, append([]string{"play", "--agents", "random,static", "--seed", fmt.Sprint(seed), "--json"},
+				args...)...)
 			r.want(t, exitOK)
 			var got struct{ Agents []string }
 			if r.decodes(t, &got); got.Agents[0] != "random" {

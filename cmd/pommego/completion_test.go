@@ -37,7 +37,8 @@ func TestCompletion(t *testing.T) {
 		{[]string{"play", "--agents", ""}, "human", "flat"},
 		{[]string{"play", "--env", "BaseWar-v0", "--agents", "simple,"}, "simple,flat", "flat"},
 		{[]string{"tournament", "--against", ""}, "mcts", "human"},
-		{[]string{"tournament", "--env", "PommeFFAJava-v0", "--agents", "random,mcts:ticks=5,"}, "random,mcts:ticks=5,java-osla", "java-osla"},
+		{[]string{"tournament", "--env", "PommeFFAJava-v0", "--agents", "random,mcts:ticks=5,"},
+			"random,mcts:ticks=5,java-osla", "java-osla"},
 		{[]string{"tournament", "--format", ""}, "two-against-two", "games"},
 		{[]string{"play", "--ties", ""}, "playground", "games"},
 		{[]string{"data", "merge", "--layout", ""}, "games", "fixed"},
@@ -60,7 +61,8 @@ func TestCompletionInBash(t *testing.T) {
 	if err != nil {
 		t.Skip("there is no bash")
 	}
-	if help := pommego(t, "--help"); !strings.Contains(help.out, "pommego completion") || !strings.Contains(help.out, "\n  completion ") {
+	if help := pommego(t, "--help"); !strings.Contains(help.out, "pommego completion") ||
+		!strings.Contains(help.out, "\n  completion ") {
 		t.Errorf("help does not name the command:\n%s", help.out)
 	}
 	for _, shell := range []string{"zsh", "fish", "powershell"} {

@@ -21,9 +21,11 @@ type shapeFlags struct {
 
 func (f *shapeFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.out, "out", "", "the folder for the new data set")
-	cmd.Flags().StringVar(&f.layout, "layout", "", "its layout: "+strings.Join(enum.NamesOf(dataset.Games), ", ")+" (default: as it was)")
+	cmd.Flags().StringVar(&f.layout, "layout", "",
+		"its layout: "+strings.Join(enum.NamesOf(dataset.Games), ", ")+" (default: as it was)")
 	cmd.Flags().StringVar(&f.shape.Observation, "observation", "", "with layout steps, the encoding")
-	cmd.Flags().IntVar(&f.shape.FileGames, "games-per-file", 0, "games in a file (default 10000, or 100 with layout steps)")
+	cmd.Flags().IntVar(&f.shape.FileGames, "games-per-file", 0,
+		"games in a file (default 10000, or 100 with layout steps)")
 }
 
 // check reads the flags; was is the layout of what there is.
@@ -42,7 +44,8 @@ func (f *shapeFlags) check(was dataset.Layout) error {
 
 // finished prints what has been put together.
 func finished(out io.Writer, folder string, m *dataset.Manifest) error {
-	_, err := fmt.Fprintf(out, "%s: %d games, %d steps, %d rows in %d files, %s\n", folder, m.Games, m.Steps, m.Rows, len(m.Files), inBytes(m.Bytes))
+	_, err := fmt.Fprintf(out, "%s: %d games, %d steps, %d rows in %d files, %s\n", folder, m.Games, m.Steps, m.Rows,
+		len(m.Files), inBytes(m.Bytes))
 	return err
 }
 

@@ -55,8 +55,10 @@ seat the learner in the winner's place.`,
 		},
 	}
 	f := cmd.Flags()
-	f.IntSliceVar(&o.at, "at", []int{-20}, "after how many steps; negative ones count from the end of a game: -1 is the last position in which it goes on")
-	f.BoolVar(&o.winner, "winner", false, "seat the learner in the winner's place, and leave games out that nobody won alone")
+	f.IntSliceVar(&o.at, "at", []int{-20},
+		"after how many steps; negative ones count from the end of a game: -1 is the last position in which it goes on")
+	f.BoolVar(&o.winner, "winner", false,
+		"seat the learner in the winner's place, and leave games out that nobody won alone")
 	f.IntVar(&o.games, "games", 0, "take the first so many games of each path; 0: all")
 	return cmd
 }
@@ -127,7 +129,8 @@ func eachRecorded(path string, each func(playback) error) error {
 		}
 		game, ok := replay.(playback)
 		if !ok {
-			return &trace.Error{File: path, Line: r.Line(), Err: errors.New("no position can be taken from recorded games of this kind")}
+			return &trace.Error{File: path, Line: r.Line(),
+				Err: errors.New("no position can be taken from recorded games of this kind")}
 		}
 		if err := each(game); err != nil {
 			return err

@@ -14,7 +14,8 @@ import (
 func made(t *testing.T, args string) string {
 	t.Helper()
 	folder := filepath.Join(t.TempDir(), "set")
-	pommego(t, strings.Fields("generate --games 6 --games-per-file 4 --agents simple,random --out "+folder+" "+args)...).want(t, exitOK)
+	command := "generate --games 6 --games-per-file 4 --agents simple,random --out " + folder + " " + args
+	pommego(t, strings.Fields(command)...).want(t, exitOK)
 	return folder
 }
 
@@ -47,7 +48,8 @@ func TestDataUsage(t *testing.T) {
 	if !strings.Contains(r.out, "verify") {
 		t.Errorf("data alone says %q, want its help", r.out)
 	}
-	if r := pommego(t, "data", "verify", t.TempDir()); r.code != exitError || !strings.Contains(r.out, "no finished data set") {
+	if r := pommego(t, "data", "verify", t.TempDir()); r.code != exitError ||
+		!strings.Contains(r.out, "no finished data set") {
 		t.Errorf("verify of nothing: exit code %d, %q", r.code, r.out)
 	}
 }
@@ -69,7 +71,8 @@ func TestDataMerge(t *testing.T) {
 	var report struct {
 		Sets []dataset.Report `json:"sets"`
 	}
-	if err := json.Unmarshal([]byte(r.out), &report); err != nil || report.Sets[0].Games == 0 || report.Sets[0].Games > 12 {
+	if err := json.Unmarshal([]byte(r.out), &report); err != nil || report.Sets[0].Games == 0 ||
+		report.Sets[0].Games > 12 {
 		t.Errorf("%s (%v), want some of 12 games", r.out, err)
 	}
 }
@@ -94,7 +97,8 @@ func TestReplayData(t *testing.T) {
 				Policies []string `json:"policies"`
 				Seed     uint64   `json:"seed"`
 			}
-			if err := json.Unmarshal([]byte(r.out), &shown); err != nil || shown.Steps != e.Steps || shown.Seed != e.Seed.Value || strings.Join(shown.Policies, ",") != strings.Join(s.Names(e), ",") {
+			if err := json.Unmarshal([]byte(r.out), &shown); err != nil || shown.Steps != e.Steps ||
+				shown.Seed != e.Seed.Value || strings.Join(shown.Policies, ",") != strings.Join(s.Names(e), ",") {
 				t.Errorf("%s: %s (%v), want %d steps of %q from seed %d", path, r.out, err, e.Steps, s.Names(e), e.Seed.Value)
 			}
 		}

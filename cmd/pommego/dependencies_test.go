@@ -19,7 +19,8 @@ func linked(t *testing.T) map[string]module {
 	t.Helper()
 	modules := map[string]module{}
 	for _, system := range []string{"linux", "darwin", "windows"} {
-		list := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}} {{.Dir}} {{$.Dir}}{{end}}{{end}}", ".")
+		list := exec.Command("go", "list", "-deps", "-f",
+			"{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}} {{.Dir}} {{$.Dir}}{{end}}{{end}}", ".")
 		list.Env = append(os.Environ(), "GOOS="+system, "GOARCH=amd64", "CGO_ENABLED=0")
 		out, err := list.Output()
 		if err != nil {
@@ -99,7 +100,8 @@ func TestNotices(t *testing.T) {
 			}
 			name, _ := filepath.Rel(all[path].root, file)
 			rule := strings.Repeat("=", 100)
-			fmt.Fprintf(&text, "\n%s\n%s %s: %s\n%s\n\n%s\n", rule, path, all[path].version, filepath.ToSlash(name), rule, bytes.TrimSpace(content))
+			fmt.Fprintf(&text, "\n%s\n%s %s: %s\n%s\n\n%s\n", rule, path, all[path].version, filepath.ToSlash(name), rule,
+				bytes.TrimSpace(content))
 		}
 	}
 	if *update {

@@ -21,7 +21,8 @@ import (
 	"pommego/vec"
 )
 
-var determinismSteps = flag.Int("determinism-steps", 40_000, "moves of whole games that TestDeterminismEverywhere makes")
+var determinismSteps = flag.Int("determinism-steps", 40_000,
+	"moves of whole games that TestDeterminismEverywhere makes")
 
 // determinismGames is enough for seven workers to have their share.
 const determinismGames = 7 * 64
@@ -84,12 +85,14 @@ func TestDeterminismEverywhere(t *testing.T) {
 		sum := binary.LittleEndian.AppendUint64(nil, d.Close())
 		hash.Write(sum)
 		own = crc64.Update(own, table, sum)
-		if spec := cfg.Game.Spec(); i+1 == len(cases) || cases[i+1].Game != cfg.Game || cases[i+1].Observation != cfg.Observation {
+		if spec := cfg.Game.Spec(); i+1 == len(cases) || cases[i+1].Game != cfg.Game ||
+			cases[i+1].Observation != cfg.Observation {
 			t.Logf("%s %s: hash %016x", spec.ID, cfg.Observation, own)
 			own = 0
 		}
 	}
-	t.Logf("%d moves of whole games in %d configurations, the same bytes with 1, 2 and 7 workers and over the socket; hash %016x", moves, len(cases), hash.Sum64())
+	t.Logf("%d moves of whole games in %d configurations, the same bytes with 1, 2 and 7 workers and over the socket; "+
+		"hash %016x", moves, len(cases), hash.Sum64())
 }
 
 // dialOwnServer starts a server in this process and says hello to it.
@@ -181,7 +184,8 @@ type determinism struct {
 
 func newDeterminism(t *testing.T, client *connection, cfg vec.Config, seed uint64) *determinism {
 	t.Helper()
-	d := &determinism{t: t, cfg: cfg, client: client, rng: env.Seed{Value: seed}.RNG(env.StreamPolicy), table: crc64.MakeTable(crc64.ECMA)}
+	d := &determinism{t: t, cfg: cfg, client: client, rng: env.Seed{Value: seed}.RNG(env.StreamPolicy),
+		table: crc64.MakeTable(crc64.ECMA)}
 	for _, workers := range []int{1, 2, 7} {
 		cfg.Workers = workers
 		pool, err := vec.New(cfg)
@@ -193,7 +197,8 @@ func newDeterminism(t *testing.T, client *connection, cfg vec.Config, seed uint6
 			t.Fatal(err)
 		}
 	}
-	made := message{"env_id": cfg.Game.Spec().ID, "games": cfg.Games, "observation": cfg.Observation, "state": cfg.State, "autoreset_mode": cfg.Autoreset.String()}
+	made := message{"env_id": cfg.Game.Spec().ID, "games": cfg.Games, "observation": cfg.Observation, "state": cfg.State,
+		"autoreset_mode": cfg.Autoreset.String()}
 	if cfg.Opponents != nil {
 		made["opponents"] = cfg.Opponents
 	}
@@ -321,7 +326,8 @@ func (d *determinism) same(who, field string, got, want []byte) {
 	d.t.Helper()
 	if !bytes.Equal(got, want) {
 		d.t.Fatalf("%s, %s, %s, opponents %v: %s of %s differs from 1 worker's at byte %d of %d",
-			d.cfg.Game.Spec().ID, d.cfg.Observation, d.cfg.Autoreset, d.cfg.Opponents, field, who, firstDifference(got, want), len(want))
+			d.cfg.Game.Spec().ID, d.cfg.Observation, d.cfg.Autoreset, d.cfg.Opponents, field, who, firstDifference(got,
+				want), len(want))
 	}
 }
 

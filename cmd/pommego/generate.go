@@ -119,7 +119,8 @@ func (o *generateOptions) game() (env.Game, error) {
 	o.config.Agents = agentNames(o.agents)
 	for _, name := range o.config.Agents {
 		if strings.HasPrefix(name, "client:") {
-			return nil, usagef("--agents: %q is an agent of a Python program's, which stores its games by pommego.data.record", name)
+			return nil, usagef("--agents: %q is an agent of a Python program's, which stores its games by pommego.data.record",
+				name)
 		}
 	}
 	if o.config.Observation != "" {
@@ -188,7 +189,8 @@ func (o *generateOptions) report(out io.Writer, m *dataset.Manifest, w dataset.W
 	_, err := fmt.Fprintf(out, "%s: %d games, %d steps, %d rows in %d files, %s, %.2f bytes a step\n",
 		s.Out, s.Games, s.Steps, s.Rows, s.Files, inBytes(s.Bytes), s.BytesPerStep)
 	if err == nil && s.Played > 0 {
-		_, err = fmt.Fprintf(out, "%d games in %.1f s: %.0f games and %.0f steps a second, %.1f %% of the time outside the simulator\n",
+		_, err = fmt.Fprintf(out,
+			"%d games in %.1f s: %.0f games and %.0f steps a second, %.1f %% of the time outside the simulator\n",
 			s.Played, s.Seconds, s.GamesPerSecond, s.StepsPerSecond, 100*s.Outside)
 	}
 	return err

@@ -59,7 +59,8 @@ func TestGenerateOutput(t *testing.T) {
 	r := pommego(t, args...)
 	r.want(t, exitOK)
 	var made generated
-	if err := json.Unmarshal([]byte(r.out), &made); err != nil || made.Games != 12 || made.Files != 3 || made.Played != 12 {
+	if err := json.Unmarshal([]byte(r.out), &made); err != nil || made.Games != 12 || made.Files != 3 ||
+		made.Played != 12 {
 		t.Errorf("%s (%v), want 12 games in 3 files", r.out, err)
 	}
 	again := pommego(t, args...)
@@ -108,7 +109,8 @@ func lengthy(layout string) []string {
 	if layout == "steps" {
 		games = "250"
 	}
-	return strings.Fields(`generate --games-per-file 70 --agents simple,random --rules {"max_steps":100} ` + stored(layout) + " --games " + games)
+	return strings.Fields(`generate --games-per-file 70 --agents simple,random --rules {"max_steps":100} ` +
+		stored(layout) + " --games " + games)
 }
 
 // TestGenerateKilled kills without warning, again and again, and goes on.
@@ -150,7 +152,8 @@ func TestGenerateKilled(t *testing.T) {
 // goes on: what is there is not played again, and the bytes are those of one run.
 func TestGenerateMore(t *testing.T) {
 	for _, layout := range []string{"games", "steps"} {
-		args := strings.Fields(`generate --agents simple,random --rules {"max_steps":50} --games-per-file 70 --json ` + stored(layout))
+		args := strings.Fields(`generate --agents simple,random --rules {"max_steps":50} --games-per-file 70 --json ` +
+			stored(layout))
 		want, got := filepath.Join(t.TempDir(), "want"), filepath.Join(t.TempDir(), "got")
 		pommego(t, with(args, "--games", "500", "--out", want)...).want(t, exitOK)
 		pommego(t, with(args, "--games", "200", "--out", got)...).want(t, exitOK)
@@ -174,7 +177,8 @@ func TestGenerateMore(t *testing.T) {
 		}
 		sameTree(t, layout, got, want)
 		less := pommego(t, with(args, "--games", "300", "--out", got)...)
-		if less.code != exitUsage || !strings.Contains(less.errors, "it is of 500 games, now it would be of 300 games; it can be given more, not less") {
+		if less.code != exitUsage ||
+			!strings.Contains(less.errors, "it is of 500 games, now it would be of 300 games; it can be given more, not less") {
 			t.Errorf("fewer games: %+v", less)
 		}
 	}
@@ -215,7 +219,8 @@ func TestGenerateDiskTrouble(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	for _, line := range []string{
-		"no space left on device", "full: 1", "read-only file system", "read-only: 1", "after that: 0", "differs: 0", "new and read-only: 1",
+		"no space left on device", "full: 1", "read-only file system", "read-only: 1", "after that: 0", "differs: 0",
+		"new and read-only: 1",
 	} {
 		if !strings.Contains(string(out), line) {
 			t.Errorf("%q is missing in:\n%s", line, out)
@@ -232,7 +237,8 @@ func TestGenerateWithAProgram(t *testing.T) {
 		t.Skip("there is no python3")
 	}
 	agent := filepath.Join(t.TempDir(), "agent.py")
-	source := "import json, sys\nfor line in sys.stdin:\n q = json.loads(line)\n if 'id' in q: print(json.dumps({'id': q['id'], 'action': 9 if q.get('obs', {}).get('step_count') == 3 else 0}), flush=True)\n"
+	source := "import json, sys\nfor line in sys.stdin:\n q = json.loads(line)\n if 'id' in q: print(json.dumps({'id': " +
+		"q['id'], 'action': 9 if q.get('obs', {}).get('step_count') == 3 else 0}), flush=True)\n"
 	if err := os.WriteFile(agent, []byte(source), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -261,7 +267,8 @@ func TestGenerateWithAProgram(t *testing.T) {
 	err = set.Episodes(func(e *dataset.Episode) error {
 		const seat = 0
 		if m.Agents[e.Agents[seat]] != name || e.Steps > 3 && e.Missed[seat] != 1 {
-			t.Errorf("game %d: seat %d is %q and missed %d moves, want the program and 1", e.Game, seat, m.Agents[e.Agents[seat]], e.Missed[seat])
+			t.Errorf("game %d: seat %d is %q and missed %d moves, want the program and 1", e.Game, seat,
+				m.Agents[e.Agents[seat]], e.Missed[seat])
 		}
 		for step := range e.Steps {
 			if e.Actions[4*step+seat] != 0 {

@@ -49,7 +49,8 @@ func TestGoldenGames(t *testing.T) {
 			if !*update {
 				fresh = filepath.Join(t.TempDir(), "fresh.jsonl.gz")
 			}
-			pommego(t, "play", "--env", id, "--agents", goldenAgents(game.Spec()), "--seed", "20", "--quiet", "--record", fresh).want(t, 0)
+			pommego(t, "play", "--env", id, "--agents", goldenAgents(game.Spec()), "--seed", "20", "--quiet", "--record",
+				fresh).want(t, 0)
 			if got, want := unzip(t, fresh), unzip(t, file); !bytes.Equal(got, want) {
 				t.Errorf("the game differs from the golden one from byte %d on", firstDifference(got, want))
 			}

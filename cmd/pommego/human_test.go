@@ -147,11 +147,13 @@ func TestHumanPlays(t *testing.T) {
 			[]any{[]any{[]any{3., 8.}, []any{0., 0.}, []any{0., 0.}, []any{0., 0.}}}},
 		{"BaseWarSides-v0", `{"max_steps": 2}`, "human,static", [][]int{{1, 3, 5}, {0, 2, 0}}, "actions",
 			[]any{[]any{1., 0., 3., 0., 5., 0.}, []any{0., 0., 2., 0., 0., 0.}}},
-		{"SuiteBot-v0", `{"rounds": 2}`, "human,static,static,static", [][]int{{5}, {3}}, "actions", []any{[]any{5., 0., 0., 0.}, []any{3., 0., 0., 0.}}},
+		{"SuiteBot-v0", `{"rounds": 2}`, "human,static,static,static", [][]int{{5}, {3}}, "actions",
+			[]any{[]any{5., 0., 0., 0.}, []any{3., 0., 0., 0.}}},
 	} {
 		t.Run(tc.id, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "game.jsonl")
-			p := begin(t, "--env", tc.id, "--rules", tc.rules, "--agents", tc.agents, "--seed", "1", "--draw-sides=false", "--record", file, "--show")
+			p := begin(t, "--env", tc.id, "--rules", tc.rules, "--agents", tc.agents, "--seed", "1", "--draw-sides=false",
+				"--record", file, "--show")
 			p.plays(0, tc.moves...)
 			p.ended(exitOK)
 			var result struct{ Steps int }
@@ -168,7 +170,8 @@ func TestHumanPlays(t *testing.T) {
 
 // At a speed the match goes on without any move, once the page is open.
 func TestHumanSpeed(t *testing.T) {
-	p := begin(t, "--env", "SuiteBot-v0", "--rules", `{"rounds": 3}`, "--agents", "human:speed=50,static,static,static", "--seed", "1")
+	p := begin(t, "--env", "SuiteBot-v0", "--rules", `{"rounds": 3}`, "--agents", "human:speed=50,static,static,static",
+		"--seed", "1")
 	stream := p.ask("GET", "play?seat=0", nil)
 	text := bufio.NewScanner(stream.Body)
 	text.Buffer(nil, 1<<20)

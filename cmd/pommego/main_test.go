@@ -186,7 +186,8 @@ func TestEnvs(t *testing.T) {
 	}
 	one := pommego(t, "envs", "PommeFFA-v1")
 	one.want(t, exitOK)
-	for _, text := range []string{"PommeFFA-v1", "action move: stop, up, down, left, right, bomb", "bomb_moving_direction", `"first_collapse": 500`} {
+	for _, text := range []string{"PommeFFA-v1", "action move: stop, up, down, left, right, bomb", "bomb_moving_direction",
+		`"first_collapse": 500`} {
 		if !strings.Contains(one.out, text) {
 			t.Errorf("the description does not hold %q:\n%s", text, one.out)
 		}

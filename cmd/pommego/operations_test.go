@@ -30,7 +30,8 @@ type operated struct {
 func operate(t *testing.T, args ...string) *operated {
 	t.Helper()
 	w := &operated{log: &bytes.Buffer{}}
-	args = append([]string{"serve", "--listen", "127.0.0.1:0", "--json", "--metrics-address", ":0", "--log-format", "json", "--log-level", "info"}, args...)
+	args = append([]string{"serve", "--listen", "127.0.0.1:0", "--json", "--metrics-address", ":0", "--log-format", "json",
+		"--log-level", "info"}, args...)
 	w.cmd = exec.Command(program, args...)
 	w.cmd.Stderr = w.log
 	out, err := w.cmd.StdoutPipe()
@@ -178,7 +179,8 @@ func TestServeMetrics(t *testing.T) {
 		{[]string{"--log-level", "loud"}, `--log-level is "loud", want debug`},
 		{[]string{"--drain-timeout", "-1s"}, "--drain-timeout is -1s, want 0 or more"},
 	} {
-		if r := pommego(t, append([]string{"serve"}, c.args...)...); r.code != exitUsage || !strings.Contains(r.errors, c.says) {
+		if r := pommego(t, append([]string{"serve"}, c.args...)...); r.code != exitUsage ||
+			!strings.Contains(r.errors, c.says) {
 			t.Errorf("%v: exit code %d and %q, want %d and %q", c.args, r.code, r.errors, exitUsage, c.says)
 		}
 	}

@@ -55,7 +55,8 @@ func TestTournamentParts(t *testing.T) {
 		log := filepath.Join(dir, fmt.Sprint(i))
 		r := pommego(t, with(args, "--out", log, "--part", part)...)
 		r.want(t, exitOK)
-		if !strings.Contains(r.out, ": "+map[bool]string{true: "10", false: "20"}[i == 2]+" games, of "+strings.Replace(part, "-", " to ", 1)) {
+		if !strings.Contains(r.out,
+			": "+map[bool]string{true: "10", false: "20"}[i == 2]+" games, of "+strings.Replace(part, "-", " to ", 1)) {
 			t.Errorf("part %s says %q", part, r.out)
 		}
 		takes = append(takes, "--take", log)
@@ -82,12 +83,17 @@ func TestPartUsage(t *testing.T) {
 	}{
 		{"generate --out x --part 5-3", `--part is "5-3", want FIRST-LAST`, exitUsage},
 		{"generate --out x --part a", `--part is "a"`, exitUsage},
-		{"generate --out " + dir + "/x --games 30 --games-per-file 10 --part 2-3", "files 2 to 3, want some of the 3, from 0 to 2", exitError},
-		{"generate --out " + dir + "/y --games 30 --games-per-file 10 --take " + dir, "no part of a data set has been made there", exitUsage},
-		{"generate --out " + dir + "/z --games 40 --games-per-file 10 --take " + data, "it is a part of 30 games, not of 40 games", exitUsage},
-		{"generate --out " + dir + "/z2 --games 30 --games-per-file 10 --seed 2 --take " + data, "holds another data set", exitUsage},
+		{"generate --out " + dir + "/x --games 30 --games-per-file 10 --part 2-3",
+			"files 2 to 3, want some of the 3, from 0 to 2", exitError},
+		{"generate --out " + dir + "/y --games 30 --games-per-file 10 --take " + dir,
+			"no part of a data set has been made there", exitUsage},
+		{"generate --out " + dir + "/z --games 40 --games-per-file 10 --take " + data,
+			"it is a part of 30 games, not of 40 games", exitUsage},
+		{"generate --out " + dir + "/z2 --games 30 --games-per-file 10 --seed 2 --take " + data, "holds another data set",
+			exitUsage},
 		{"tournament --part 3", "--part needs --out DIR", exitUsage},
-		{"tournament --games 10 --part 3-10 --out " + dir + "/l", "games 3 to 10, want some of the 10, from 0 to 9", exitError},
+		{"tournament --games 10 --part 3-10 --out " + dir + "/l", "games 3 to 10, want some of the 10, from 0 to 9",
+			exitError},
 		{"tournament --games 10 --take " + dir + "/none", "no such file", exitError},
 		{"tournament --games 4 --take " + log, "this run has 4", exitUsage},
 		{"tournament --games 10 --seed 5 --take " + log, "it was begun with seed 1", exitUsage},
@@ -117,7 +123,8 @@ func TestPartCount(t *testing.T) {
 
 // TestPartEndsWithParent: work stops when the process that wants it is gone.
 func TestPartEndsWithParent(t *testing.T) {
-	cmd := exec.Command(program, "tournament", "--games", "1000000", "--agents", "simple", "--out", t.TempDir(), "--part", "-")
+	cmd := exec.Command(program, "tournament", "--games", "1000000", "--agents", "simple", "--out", t.TempDir(), "--part",
+		"-")
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)

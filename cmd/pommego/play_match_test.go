@@ -50,7 +50,8 @@ func TestPlayRemote(t *testing.T) {
 	r.want(t, exitOK)
 	var got playReport
 	r.decodes(t, &got)
-	if got.Games != 1 || got.TotalSteps != got.Steps || len(got.Seats) != 4 || len(got.Outcome) != 4 || got.Ties != "none" {
+	if got.Games != 1 || got.TotalSteps != got.Steps || len(got.Seats) != 4 || len(got.Outcome) != 4 ||
+		got.Ties != "none" {
 		t.Fatalf("got %+v", got)
 	}
 	for seat, s := range got.Seats {
@@ -68,11 +69,13 @@ func TestPlayRemote(t *testing.T) {
 func TestPlayLate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "match.jsonl")
 	slow := actionServer(t, 150*time.Millisecond)
-	r := pommego(t, "play", "--env", "OneVsOne-v0", "--agents", "random,"+slow, "--seed", "2", "--limit", "10ms", "--record", path, "--quiet")
+	r := pommego(t, "play", "--env", "OneVsOne-v0", "--agents", "random,"+slow, "--seed", "2", "--limit", "10ms",
+		"--record", path, "--quiet")
 	r.want(t, exitOK)
 	var steps, moves, late int
 	lines := strings.Split(r.out, "\n")
-	if _, err := fmt.Sscanf(lines[0], "agent 1 ("+slow+"): of %d moves %d late, 0 failed;", &moves, &late); err != nil || moves == 0 || moves != late {
+	if _, err := fmt.Sscanf(lines[0], "agent 1 ("+slow+"): of %d moves %d late, 0 failed;", &moves, &late); err != nil ||
+		moves == 0 || moves != late {
 		t.Fatalf("printed\n%s\nwant a line about agent 1, always late: %v", r.out, err)
 	}
 	if _, err := fmt.Sscanf(lines[1], "OneVsOne-v0, seed 2: Win after %d steps", &steps); err != nil || steps != moves {
@@ -109,7 +112,8 @@ func TestPlayTies(t *testing.T) {
 	r.want(t, exitOK)
 	var got playReport
 	r.decodes(t, &got)
-	if got.Result != "Loss" || got.Games != 4 || got.TotalSteps != 4*800 || len(got.Winners) != 0 || got.Outcome[0] != -1 || got.Outcome[1] != -1 {
+	if got.Result != "Loss" || got.Games != 4 || got.TotalSteps != 4*800 || len(got.Winners) != 0 ||
+		got.Outcome[0] != -1 || got.Outcome[1] != -1 {
 		t.Errorf("got %+v, want a loss for both after 4 games", got)
 	}
 }

@@ -12,18 +12,21 @@ func TestPlayStart(t *testing.T) {
 	for _, tc := range otherRules {
 		dir := t.TempDir()
 		first, second := filepath.Join(dir, "first.jsonl.gz"), filepath.Join(dir, "second.jsonl")
-		pommego(t, "play", "--env", tc.id, "--rules", tc.rules, "--agents", tc.agents, "--seed", "5", "--quiet", "--record", first).want(t, exitOK)
+		pommego(t, "play", "--env", tc.id, "--rules", tc.rules, "--agents", tc.agents, "--seed", "5", "--quiet", "--record",
+			first).want(t, exitOK)
 		r := pommego(t, "play", "--start", first, "--agents", "random", "--seed", "6", "--quiet", "--record", second)
 		r.want(t, exitOK)
 		if !strings.HasPrefix(r.out, "custom:"+tc.id+", seed 6: ") {
 			t.Errorf("it printed %q", r.out)
 		}
 		pommego(t, "verify", second).want(t, exitOK)
-		again := pommego(t, "play", "--env", tc.id, "--rules", tc.rules, "--start", first, "--agents", "random", "--seed", "6", "--quiet")
+		again := pommego(t, "play", "--env", tc.id, "--rules", tc.rules, "--start", first, "--agents", "random", "--seed",
+			"6", "--quiet")
 		if again.want(t, exitOK); again.out != r.out {
 			t.Errorf("with its rules given it printed %q, without %q", again.out, r.out)
 		}
-		if r := pommego(t, "play", "--env", tc.id, "--start", first); r.code != exitError || !strings.Contains(r.errors, "recorded by other rules, to be given as {") {
+		if r := pommego(t, "play", "--env", tc.id, "--start", first); r.code != exitError ||
+			!strings.Contains(r.errors, "recorded by other rules, to be given as {") {
 			t.Errorf("by other rules: %+v", r)
 		}
 	}
@@ -33,7 +36,8 @@ func TestPlayStart(t *testing.T) {
 func TestPlayStartRecorded(t *testing.T) {
 	for _, file := range []string{"crafted.jsonl.gz", "team.jsonl.gz", "ffa-collapse.jsonl.gz", "radio.jsonl.gz"} {
 		out := filepath.Join(t.TempDir(), "game.jsonl")
-		pommego(t, "play", "--start", testdata(file), "--agents", "simple", "--seed", "1", "--quiet", "--record", out).want(t, exitOK)
+		pommego(t, "play", "--start", testdata(file), "--agents", "simple", "--seed", "1", "--quiet", "--record", out).want(t,
+			exitOK)
 		pommego(t, "verify", out).want(t, exitOK)
 	}
 }

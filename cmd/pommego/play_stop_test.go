@@ -70,7 +70,8 @@ func TestPlayStopped(t *testing.T) {
 	} {
 		t.Run(tc.id, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "game.jsonl.gz")
-			args := []string{"play", "--env", tc.id, "--rules", tc.rules, "--agents", "static", "--seed", "1", "--show", "--record", file}
+			args := []string{"play", "--env", tc.id, "--rules", tc.rules, "--agents", "static", "--seed", "1", "--show",
+				"--record", file}
 			r := stopped(t, tc.signal, tc.id+", seed 1", 20, args...)
 			said := regexp.MustCompile(`^pommego play: interrupted before the match was over; the (\d+) steps until then are recorded in (.*)\n$`).FindStringSubmatch(r.errors)
 			if r.code != exitError || said == nil || said[2] != file {
@@ -88,7 +89,8 @@ func TestPlayStopped(t *testing.T) {
 // The games that were over when a match was stopped are recorded too.
 func TestPlayStoppedInRerun(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "games.jsonl")
-	r := stopped(t, syscall.SIGINT, "(game 3, seed ", 5, "play", "--env", "OneVsOne-v0", "--rules", `{"max_steps": 1000}`, "--agents", "static", "--ties", "playground",
+	r := stopped(t, syscall.SIGINT, "(game 3, seed ", 5, "play", "--env", "OneVsOne-v0", "--rules", `{"max_steps": 1000}`,
+		"--agents", "static", "--ties", "playground",
 		"--seed", "1", "--show", "--record", file)
 	if r.code != exitError {
 		t.Fatalf("%+v", r)
@@ -123,8 +125,10 @@ func TestPlayStoppedWhenOver(t *testing.T) {
 	out := &watched{want: "step 2 of 2", seen: cancel}
 	root := newRoot()
 	root.SetOut(out)
-	root.SetArgs([]string{"play", "--env", "OneVsOne-v0", "--rules", `{"max_steps": 2}`, "--agents", "static", "--seed", "1", "--show", "--record", file})
-	if err := root.ExecuteContext(ctx); err != nil || ctx.Err() == nil || !strings.HasSuffix(out.text, "Tie after 2 steps\n") {
+	root.SetArgs([]string{"play", "--env", "OneVsOne-v0", "--rules", `{"max_steps": 2}`, "--agents", "static", "--seed",
+		"1", "--show", "--record", file})
+	if err := root.ExecuteContext(ctx); err != nil || ctx.Err() == nil ||
+		!strings.HasSuffix(out.text, "Tie after 2 steps\n") {
 		t.Errorf("it ended with %v (stopped: %v) and wrote\n%s", err, ctx.Err(), out.text)
 	}
 	pommego(t, "verify", file).want(t, exitOK)
@@ -152,7 +156,8 @@ func TestReplayVideoStopped(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd.Wait()
-	if want := "pommego replay: interrupted: " + video + " was not written\n"; cmd.ProcessState.ExitCode() != exitError || errs.String() != want {
+	if want := "pommego replay: interrupted: " + video + " was not written\n"; cmd.ProcessState.ExitCode() != exitError ||
+		errs.String() != want {
 		t.Errorf("exit code %d and %q, want %d and %q", cmd.ProcessState.ExitCode(), errs.String(), exitError, want)
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {

@@ -40,7 +40,8 @@ func TestPlayRecordVerify(t *testing.T) {
 		t.Errorf("verify printed\n%s\nwant %d games", r.out, len(files))
 	}
 	again := filepath.Join(dir, "again.jsonl.gz")
-	pommego(t, "play", "--env", catalog.IDs()[0], "--agents", "simple", "--seed", "11", "--record", again, "--quiet").want(t, exitOK)
+	pommego(t, "play", "--env", catalog.IDs()[0], "--agents", "simple", "--seed", "11", "--record", again,
+		"--quiet").want(t, exitOK)
 	one, _ := os.ReadFile(files[0])
 	two, _ := os.ReadFile(again)
 	if len(one) == 0 || !bytes.Equal(one, two) {
@@ -67,14 +68,16 @@ func TestPlayJSON(t *testing.T) {
 		return got
 	}
 	got := play("--agents", "static,random,static,random", "--seed", "5")
-	if got.Env != "PommeTeam-v0" || got.Seed != 5 || !got.Over || got.Steps == 0 || len(got.Rewards) != 4 || len(got.Counts["kills"]) != 4 ||
+	if got.Env != "PommeTeam-v0" || got.Seed != 5 || !got.Over || got.Steps == 0 || len(got.Rewards) != 4 ||
+		len(got.Counts["kills"]) != 4 ||
 		!reflect.DeepEqual(got.Agents, []string{"static", "random", "static", "random"}) {
 		t.Errorf("got %+v", got)
 	}
 	if again := play("--agents", "static,random,static,random", "--seed", "5"); !reflect.DeepEqual(again, got) {
 		t.Errorf("the same seed gave %+v, then %+v", got, again)
 	}
-	if drawn := play("--agents", "random"); !reflect.DeepEqual(play("--agents", "random", "--seed", fmt.Sprint(drawn.Seed)), drawn) {
+	if drawn := play("--agents",
+		"random"); !reflect.DeepEqual(play("--agents", "random", "--seed", fmt.Sprint(drawn.Seed)), drawn) {
 		t.Errorf("the seed it drew and reported, %d, gave another match", drawn.Seed)
 	}
 }
@@ -112,7 +115,8 @@ func TestPlayPictures(t *testing.T) {
 // A record that cannot be written is an error before the match is played.
 func TestPlayRecordErrors(t *testing.T) {
 	for _, path := range []string{t.TempDir(), filepath.Join(t.TempDir(), "no", "such", "folder.jsonl")} {
-		if r := pommego(t, "play", "--agents", "static", "--record", path); r.code != exitError || strings.Count(r.errors, "\n") != 1 {
+		if r := pommego(t, "play", "--agents", "static", "--record", path); r.code != exitError ||
+			strings.Count(r.errors, "\n") != 1 {
 			t.Errorf("recording to %s: %+v", path, r)
 		}
 	}
@@ -176,7 +180,8 @@ func TestReplayErrors(t *testing.T) {
 		{"not a record", writeFile(t, "a.jsonl", "{}\n"), "a.jsonl: line 1: no known format"},
 		{"empty file", writeFile(t, "b.jsonl", ""), "b.jsonl: the file is empty"},
 	} {
-		if r := pommego(t, "replay", tc.path); r.code != exitError || !strings.Contains(r.errors, tc.want) || strings.Count(r.errors, "\n") != 1 {
+		if r := pommego(t, "replay", tc.path); r.code != exitError || !strings.Contains(r.errors, tc.want) ||
+			strings.Count(r.errors, "\n") != 1 {
 			t.Errorf("%s: %+v, want one line with %q", tc.reason, r, tc.want)
 		}
 	}

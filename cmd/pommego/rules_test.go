@@ -13,10 +13,13 @@ var otherRules = []struct {
 	agents    string
 	want      map[string]any // of the rules of what was played
 }{
-	{"PommeFFACompetition-v0", `{"max_steps": 60, "agent_view_size": 2, "skulls": true}`, "simple", map[string]any{"agent_view_size": 2.0, "skulls": true}},
+	{"PommeFFACompetition-v0", `{"max_steps": 60, "agent_view_size": 2, "skulls": true}`, "simple",
+		map[string]any{"agent_view_size": 2.0, "skulls": true}},
 	{"PommeTeam2018-v0", `{"step": "today", "max_steps": 40}`, "simple", map[string]any{"max_steps": 40.0, "step": nil}},
-	{"BaseWarSides-v0", `{"board_size": 9, "num_stones": 8, "num_boxes": 20, "max_steps": 40, "all_pay": true}`, "simple", map[string]any{"all_pay": true}},
-	{"SuiteBot-v0", `{"width": 9, "height": 7, "players": 3, "rounds": 30, "view_radius": 2}`, "simple", map[string]any{"width": 9.0, "players": 3.0}},
+	{"BaseWarSides-v0", `{"board_size": 9, "num_stones": 8, "num_boxes": 20, "max_steps": 40, "all_pay": true}`, "simple",
+		map[string]any{"all_pay": true}},
+	{"SuiteBot-v0", `{"width": 9, "height": 7, "players": 3, "rounds": 30, "view_radius": 2}`, "simple",
+		map[string]any{"width": 9.0, "players": 3.0}},
 }
 
 // What is played by other rules says by which: the match, its record, which
@@ -73,7 +76,8 @@ func TestOtherRules(t *testing.T) {
 func TestOtherRulesResume(t *testing.T) {
 	dir := t.TempDir()
 	play := func(rules string) ran {
-		return pommego(t, "tournament", "--env", "SuiteBot-v0", "--rules", rules, "--agents", "simple,static", "--against", "random",
+		return pommego(t, "tournament", "--env", "SuiteBot-v0", "--rules", rules, "--agents", "simple,static", "--against",
+			"random",
 			"--games", "4", "--out", dir, "--json")
 	}
 	var results struct {
@@ -108,7 +112,8 @@ func TestOtherRulesResume(t *testing.T) {
 
 // Wrong rules are refused by every command that takes them, by the field's name.
 func TestOtherRulesErrors(t *testing.T) {
-	for _, command := range []string{"play", "tournament --games 1", "generate --out x", "bench --seconds 0.01", "data pack --out x"} {
+	for _, command := range []string{"play", "tournament --games 1", "generate --out x", "bench --seconds 0.01",
+		"data pack --out x"} {
 		for _, tc := range []struct{ id, rules, want string }{
 			{"PommeFFA-v1", `{"num_rigid": 35}`, "num_rigid 35 and num_wood 36 must be even"},
 			{"PommeFFA-v1", `{"bomb_life": 0}`, "bomb_life is 0, want 1 to 100"},
@@ -119,12 +124,14 @@ func TestOtherRulesErrors(t *testing.T) {
 			{"SuiteBot-v0", `[1]`, "[1] is given, want an object"},
 		} {
 			r := pommego(t, append(strings.Fields(command), "--env", tc.id, "--rules", tc.rules)...)
-			if r.code != exitUsage || !strings.Contains(r.errors, "--rules: ") || !strings.Contains(r.errors, tc.want) || strings.Count(r.errors, "\n") != 1 {
+			if r.code != exitUsage || !strings.Contains(r.errors, "--rules: ") || !strings.Contains(r.errors, tc.want) ||
+				strings.Count(r.errors, "\n") != 1 {
 				t.Errorf("%s with %s: %+v, want one line with %q", command, tc.rules, r, tc.want)
 			}
 		}
 	}
-	if r := pommego(t, "bench", "--rules", `{"rounds": 5}`); r.code != exitUsage || !strings.Contains(r.errors, "--rules needs --env") {
+	if r := pommego(t, "bench", "--rules", `{"rounds": 5}`); r.code != exitUsage ||
+		!strings.Contains(r.errors, "--rules needs --env") {
 		t.Errorf("bench without --env: %+v", r)
 	}
 }
@@ -136,10 +143,12 @@ func TestBenchOfOne(t *testing.T) {
 		Rules   struct{ Rounds int }
 		Results []struct{ Name string }
 	}
-	r := pommego(t, "bench", "--env", "SuiteBot-v0", "--rules", `{"rounds": 7}`, "--games", "4", "--seconds", "0.01", "--json", "--only", "rules/")
+	r := pommego(t, "bench", "--env", "SuiteBot-v0", "--rules", `{"rounds": 7}`, "--games", "4", "--seconds", "0.01",
+		"--json", "--only", "rules/")
 	r.want(t, exitOK)
 	r.decodes(t, &report)
-	if report.Env != "custom:SuiteBot-v0" || report.Rules.Rounds != 7 || len(report.Results) != 3 || report.Results[0].Name != "rules/random" {
+	if report.Env != "custom:SuiteBot-v0" || report.Rules.Rounds != 7 || len(report.Results) != 3 ||
+		report.Results[0].Name != "rules/random" {
 		t.Errorf("got %+v", report)
 	}
 }

@@ -151,10 +151,12 @@ func TestServeUnixSocket(t *testing.T) {
 func TestServeRefusesStrangers(t *testing.T) {
 	for _, listen := range []string{"0.0.0.0:0", ":0", "[::]:0"} {
 		if r := pommego(t, "serve", "--listen", listen); r.code != exitUsage || !strings.Contains(r.errors, "token") {
-			t.Errorf("--listen %s without a token exits with %d and %q, want %d and a word about tokens", listen, r.code, r.errors, exitUsage)
+			t.Errorf("--listen %s without a token exits with %d and %q, want %d and a word about tokens", listen, r.code,
+				r.errors, exitUsage)
 		}
 	}
-	if r := pommego(t, "serve", "--allow-agents", "python agent.py"); r.code != exitUsage || !strings.Contains(r.errors, `--allow-agents is "python agent.py"`) {
+	if r := pommego(t, "serve", "--allow-agents", "python agent.py"); r.code != exitUsage ||
+		!strings.Contains(r.errors, `--allow-agents is "python agent.py"`) {
 		t.Errorf("an agent that is none: exit code %d, %q", r.code, r.errors)
 	}
 	if r := pommego(t, "serve", "--token-file", filepath.Join(t.TempDir(), "none")); r.code != exitUsage {
@@ -164,10 +166,12 @@ func TestServeRefusesStrangers(t *testing.T) {
 	if err := os.WriteFile(empty, []byte(" \n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if r := pommego(t, "serve", "--token-file", empty, "--listen", "127.0.0.1:0"); r.code != exitUsage || !strings.Contains(r.errors, "is empty") {
+	if r := pommego(t, "serve", "--token-file", empty, "--listen", "127.0.0.1:0"); r.code != exitUsage ||
+		!strings.Contains(r.errors, "is empty") {
 		t.Errorf("an empty token file exits with %d and %q, want %d and that it is empty", r.code, r.errors, exitUsage)
 	}
-	if r := pommego(t, "serve", "--max-connections", "-1"); r.code != exitUsage || !strings.Contains(r.errors, "MaxConnections") {
+	if r := pommego(t, "serve", "--max-connections", "-1"); r.code != exitUsage ||
+		!strings.Contains(r.errors, "MaxConnections") {
 		t.Errorf("--max-connections -1 exits with %d and %q, want %d and the limit's name", r.code, r.errors, exitUsage)
 	}
 }
@@ -195,7 +199,8 @@ func TestBench(t *testing.T) {
 			t.Errorf("result %+v is not complete", x)
 		}
 	}
-	for _, wrong := range [][]string{{"--only", "nothing"}, {"--games", "0"}, {"--seconds", "0"}, {"--workers", "-1"}, {"extra"}} {
+	for _, wrong := range [][]string{{"--only", "nothing"}, {"--games", "0"}, {"--seconds", "0"}, {"--workers", "-1"},
+		{"extra"}} {
 		if r := pommego(t, append([]string{"bench"}, wrong...)...); r.code != exitUsage {
 			t.Errorf("bench %v exits with %d, want %d", wrong, r.code, exitUsage)
 		}

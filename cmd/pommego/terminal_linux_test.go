@@ -103,7 +103,8 @@ func (p *pty) ended(code int) {
 // On a terminal that is too small for a game, pictures are cut and say so.
 func TestSmallTerminal(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "game.jsonl")
-	pommego(t, "play", "--env", "OneVsOne-v0", "--agents", "static", "--rules", `{"max_steps": 2}`, "--seed", "1", "--record", file, "--quiet").want(t, exitOK)
+	pommego(t, "play", "--env", "OneVsOne-v0", "--agents", "static", "--rules", `{"max_steps": 2}`, "--seed", "1",
+		"--record", file, "--quiet").want(t, exitOK)
 	for _, size := range []unix.Winsize{{Col: 12, Row: 8}, {Col: 200, Row: 100}} {
 		p := onPTY(t, &size, "replay", file, "--fps", "0")
 		p.ended(exitOK)

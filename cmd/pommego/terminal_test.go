@@ -76,7 +76,8 @@ func TestProgressWithoutTerminal(t *testing.T) {
 	}
 	cmd.Process.Kill()
 	cmd.Wait()
-	if !strings.HasPrefix(errs.text, "progress: ") || strings.Contains(errs.text, "\x1b") || strings.Contains(errs.text, "\r") {
+	if !strings.HasPrefix(errs.text, "progress: ") || strings.Contains(errs.text, "\x1b") ||
+		strings.Contains(errs.text, "\r") {
 		t.Errorf("it said %q, want lines for people who read a log", errs.text)
 	}
 }

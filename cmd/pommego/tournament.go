@@ -79,7 +79,8 @@ func (o *tournamentOptions) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	o.chosenGame.add(cmd, defaultEnv)
 	o.parts.add(cmd, "games")
-	f.StringVar(&o.format, "format", "", "the rule by which agents meet: "+strings.Join(enum.NamesOf(tournament.RoundRobin), ", "))
+	f.StringVar(&o.format, "format", "",
+		"the rule by which agents meet: "+strings.Join(enum.NamesOf(tournament.RoundRobin), ", "))
 	f.StringVar(&o.agents, "agents", "simple", "the agents' names, with commas between")
 	f.StringVar(&o.against, "against", "simple", "the agents' opponent; by default each other in two-against-two")
 	f.StringVar(&o.games, "games", "100",
@@ -87,7 +88,8 @@ func (o *tournamentOptions) flags(cmd *cobra.Command) {
 	f.BoolVar(&o.config.Mirrored, "mirrored", false,
 		"play each board from every side, with the same random numbers; --games is a multiple of the sides")
 	f.Uint64Var(&o.config.Seed, "seed", 1, "seed of the first board; the others count on from it")
-	f.DurationVar(&o.config.Limit, "limit", 0, "time for a move of remote agents (0: as the game's own rules say, else 100ms)")
+	f.DurationVar(&o.config.Limit, "limit", 0,
+		"time for a move of remote agents (0: as the game's own rules say, else 100ms)")
 	f.StringVar(&o.out, "out", "",
 		"a folder for finished games, tables (Markdown, CSV), JSON and charts (SVG)")
 	f.BoolVar(&o.asJSON, "json", false, "print one JSON object")

@@ -65,14 +65,20 @@ func TestTournamentOutput(t *testing.T) {
 		played int
 		lines  []string
 	}{
-		{"--agents simple,random --games 8", tournament.OneAgainstThree, 16, []string{"one-against-three against simple", "Row against column", "simple is 0"}},
-		{"--env PommeTeam-v0 --agents simple,random,static --games 4", tournament.TwoAgainstTwo, 12, []string{"two-against-two: 4 games at each of 3 tables", "the mean is 0", "seats 0 2"}},
-		{"--env PommeTeam-v0 --agents random,static --against simple --games 4", tournament.TwoAgainstTwo, 8, []string{"two-against-two against simple"}},
-		{"--env OneVsOne-v0 --format round-robin --agents simple,random,static --games 6", tournament.RoundRobin, 18, []string{"round-robin: 6 games at each of 3 tables"}},
+		{"--agents simple,random --games 8", tournament.OneAgainstThree, 16,
+			[]string{"one-against-three against simple", "Row against column", "simple is 0"}},
+		{"--env PommeTeam-v0 --agents simple,random,static --games 4", tournament.TwoAgainstTwo, 12,
+			[]string{"two-against-two: 4 games at each of 3 tables", "the mean is 0", "seats 0 2"}},
+		{"--env PommeTeam-v0 --agents random,static --against simple --games 4", tournament.TwoAgainstTwo, 8,
+			[]string{"two-against-two against simple"}},
+		{"--env OneVsOne-v0 --format round-robin --agents simple,random,static --games 6", tournament.RoundRobin, 18,
+			[]string{"round-robin: 6 games at each of 3 tables"}},
 		{"--env BaseWar-v0 --agents simple,random --games 4", tournament.TwoAgainstTwo, 4, []string{"seats 0 2 4"}},
 		{"--env BaseWarSides-v0 --agents static,random --games 4", tournament.OneAgainstThree, 8, []string{"against simple"}},
-		{"--env SuiteBot-v0 --agents simple,random --games 4", tournament.OneAgainstThree, 8, []string{"against simple", "Counted in a game", "points"}},
-		{"--agents simple,random --games 2x4", tournament.OneAgainstThree, 16, []string{"2 boards with 4 repetitions each", "team kills", "Kills, of the column's agent"}},
+		{"--env SuiteBot-v0 --agents simple,random --games 4", tournament.OneAgainstThree, 8,
+			[]string{"against simple", "Counted in a game", "points"}},
+		{"--agents simple,random --games 2x4", tournament.OneAgainstThree, 16,
+			[]string{"2 boards with 4 repetitions each", "team kills", "Kills, of the column's agent"}},
 	} {
 		t.Run(tc.args, func(t *testing.T) {
 			args := with([]string{"tournament"}, strings.Fields(tc.args)...)
@@ -90,7 +96,8 @@ func TestTournamentOutput(t *testing.T) {
 			out := pommego(t, with(args, "--json")...)
 			out.want(t, exitOK)
 			out.decodes(t, &r)
-			if r.Format != tc.format || r.Played != tc.played || len(r.Agents) != len(r.Config.Agents) || !strings.Contains(r.Program, "-") {
+			if r.Format != tc.format || r.Played != tc.played || len(r.Agents) != len(r.Config.Agents) ||
+				!strings.Contains(r.Program, "-") {
 				t.Errorf("results: format %v, %d games, %d agents, program %q", r.Format, r.Played, len(r.Agents), r.Program)
 			}
 		})
@@ -225,9 +232,11 @@ func TestTournamentExtended(t *testing.T) {
 // TestTournamentMirrored: levels are boards, and each is played from both sides.
 func TestTournamentMirrored(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "out")
-	r := pommego(t, strings.Fields("tournament --env OneVsOne-v0 --format round-robin --agents simple,random --games 3x1 --mirrored --out "+folder)...)
+	r := pommego(t, strings.Fields("tournament --env OneVsOne-v0 --format round-robin --agents simple,random --games "+
+		"3x1 --mirrored --out "+folder)...)
 	r.want(t, exitOK)
-	for _, want := range []string{"6 games at each of 1 table, mirrored: each board from every side", "prior: one more game for each agent", "(n "} {
+	for _, want := range []string{"6 games at each of 1 table, mirrored: each board from every side",
+		"prior: one more game for each agent", "(n "} {
 		if !strings.Contains(r.out, want) {
 			t.Errorf("the report does not say %q:\n%s", want, r.out)
 		}
@@ -244,7 +253,8 @@ func TestTournamentMirrored(t *testing.T) {
 	first := slices.Index(rows[0], "agent0")
 	for i := 1; i < len(rows); i += 2 {
 		if a, b := rows[i], rows[i+1]; a[1] != b[1] || a[first] == b[first] {
-			t.Errorf("games %d and %d have seeds %s and %s, and %s and %s in seat 0, want one seed and both", i-1, i, a[1], b[1], a[first], b[first])
+			t.Errorf("games %d and %d have seeds %s and %s, and %s and %s in seat 0, want one seed and both", i-1, i, a[1], b[1],
+				a[first], b[first])
 		}
 	}
 }
@@ -273,7 +283,8 @@ func TestTournamentInterrupted(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "out")
 	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
 		r := interrupt(t, folder, signal, "2")
-		if r.code != exitError || r.out != "" || !strings.Contains(r.errors, "of 720 games; they are in "+folder) || !strings.Contains(r.errors, "the same command continues") {
+		if r.code != exitError || r.out != "" || !strings.Contains(r.errors, "of 720 games; they are in "+folder) ||
+			!strings.Contains(r.errors, "the same command continues") {
 			t.Fatalf("%v: exit code %d, stdout %q, stderr %q", signal, r.code, r.out, r.errors)
 		}
 	}
@@ -299,11 +310,16 @@ func TestDescribeProgress(t *testing.T) {
 	}{
 		{tournament.Progress{Total: 200}, 0, 0, "0 of 200 games, 0 %, 0s", "nothing to go by yet"},
 		{tournament.Progress{Total: 200}, 0, 7 * time.Second, "0 of 200 games, 0 %, 7s", "a first game that takes long"},
-		{tournament.Progress{Done: 50, Total: 200}, 10 * time.Second, 10 * time.Second, "50 of 200 games, 25 %, 10s, 300 games a minute, 30s left", "all in this run"},
-		{tournament.Progress{Done: 50, Total: 200}, 10 * time.Second, 14 * time.Second, "50 of 200 games, 25 %, 14s, 300 games a minute, 26s left", "between two games"},
-		{tournament.Progress{Done: 50, Total: 200}, 10 * time.Second, time.Minute, "50 of 200 games, 25 %, 1m0s, 300 games a minute, 0s left", "a game that takes longer than all were thought to"},
-		{tournament.Progress{Done: 150, Total: 200, Resumed: 140}, time.Minute, time.Minute, "150 of 200 games, 75 %, 1m0s, 10 games a minute, 5m0s left", "games of earlier runs took none of this one's time"},
-		{tournament.Progress{Done: 140, Total: 200, Resumed: 140}, time.Second, time.Minute, "140 of 200 games, 70 %, 1m0s", "none in this run yet"},
+		{tournament.Progress{Done: 50, Total: 200}, 10 * time.Second, 10 * time.Second,
+			"50 of 200 games, 25 %, 10s, 300 games a minute, 30s left", "all in this run"},
+		{tournament.Progress{Done: 50, Total: 200}, 10 * time.Second, 14 * time.Second,
+			"50 of 200 games, 25 %, 14s, 300 games a minute, 26s left", "between two games"},
+		{tournament.Progress{Done: 50, Total: 200}, 10 * time.Second, time.Minute,
+			"50 of 200 games, 25 %, 1m0s, 300 games a minute, 0s left", "a game that takes longer than all were thought to"},
+		{tournament.Progress{Done: 150, Total: 200, Resumed: 140}, time.Minute, time.Minute,
+			"150 of 200 games, 75 %, 1m0s, 10 games a minute, 5m0s left", "games of earlier runs took none of this one's time"},
+		{tournament.Progress{Done: 140, Total: 200, Resumed: 140}, time.Second, time.Minute, "140 of 200 games, 70 %, 1m0s",
+			"none in this run yet"},
 	} {
 		if got := describeProgress(tc.at, tc.then, tc.now); got != tc.want {
 			t.Errorf("%s: %q, want %q", tc.reason, got, tc.want)

@@ -77,7 +77,8 @@ func TestVerifyFolder(t *testing.T) {
 	}
 	r := pommego(t, "verify", folder)
 	r.want(t, exitOK)
-	want := fmt.Sprintf("%[1]s/a/c.jsonl: 3 decisions, 0 mismatches\n%[1]s/b.jsonl: 3 decisions, 0 mismatches\n0 games, 6 decisions, 0 mismatches\n", folder)
+	want := fmt.Sprintf("%[1]s/a/c.jsonl: 3 decisions, 0 mismatches\n%[1]s/b.jsonl: 3 decisions, 0 mismatches\n0 "+
+		"games, 6 decisions, 0 mismatches\n", folder)
 	if r.out != want {
 		t.Errorf("printed\n%s\nwant\n%s", r.out, want)
 	}
@@ -215,7 +216,8 @@ func TestVerifyDamage(t *testing.T) {
 		{"plain, cut", "b.jsonl", plain[:len(plain)-10], "b.jsonl: line 120: the file is cut short"},
 		{"empty", "c.jsonl", "", "c.jsonl: the file is empty"},
 		{"blank line", "d.jsonl", first + "\n" + first, "d.jsonl: line 2: blank line"},
-		{"unknown format", "e.jsonl", `{"format":"chess/1"}` + "\n", `e.jsonl: line 1: no known format: "chess/1", want one of `},
+		{"unknown format", "e.jsonl", `{"format":"chess/1"}` + "\n",
+			`e.jsonl: line 1: no known format: "chess/1", want one of `},
 		{"not JSON", "f.jsonl", "hello\n", "f.jsonl: line 1: not a JSON object"},
 		{"key missing", "g.jsonl", strings.Replace(first, `"rewards"`, `"reward"`, 1), `step 1: rewards is missing`},
 		{"nothing to compare", "h.jsonl", noSteps, "1 games, 0 steps, 0 mismatches"},

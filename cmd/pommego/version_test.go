@@ -33,7 +33,8 @@ func TestVersionOfBuilds(t *testing.T) {
 	} {
 		info := &debug.BuildInfo{Main: debug.Module{Version: tc.module}}
 		if tc.commit != "" {
-			info.Settings = []debug.BuildSetting{{Key: "vcs.revision", Value: tc.commit}, {Key: "vcs.modified", Value: tc.modified}}
+			info.Settings = []debug.BuildSetting{{Key: "vcs.revision", Value: tc.commit},
+				{Key: "vcs.modified", Value: tc.modified}}
 		}
 		if got := buildOf(info, true).Version; got != tc.want {
 			t.Errorf("%s: version %q, want %q", tc.reason, got, tc.want)
@@ -60,7 +61,8 @@ func TestVersion(t *testing.T) {
 		}
 	}
 	folder := filepath.Join(t.TempDir(), "set")
-	pommego(t, "generate", "--out", folder, "--games", "1", "--agents", "random", "--rules", `{"max_steps": 3}`).want(t, exitOK)
+	pommego(t, "generate", "--out", folder, "--games", "1", "--agents", "random", "--rules", `{"max_steps": 3}`).want(t,
+		exitOK)
 	var m struct{ Program string }
 	info := pommego(t, "data", "show", folder, "--json")
 	info.want(t, exitOK)
@@ -81,10 +83,13 @@ func TestVersionOfCheckout(t *testing.T) {
 		t.Fatal(err)
 	}
 	// What version.go needs, without the rest of the program.
-	small := regexp.MustCompile(`(?s)func newVersion.*`).ReplaceAllString(string(source), `func main() { fmt.Println(version()) }`)
-	small = strings.NewReplacer("\t\"github.com/spf13/cobra\"\n", "", "\t\"pommego/bridge\"\n", "", "\t\"pommego/env\"\n", "",
+	small := regexp.MustCompile(`(?s)func newVersion.*`).ReplaceAllString(string(source),
+		`func main() { fmt.Println(version()) }`)
+	small = strings.NewReplacer("\t\"github.com/spf13/cobra\"\n", "", "\t\"pommego/bridge\"\n", "", "\t\"pommego/env\"\n",
+		"",
 		"bridge.Version", "2", "env.SeedVersion", "1").Replace(small)
-	for name, text := range map[string]string{"go.mod": "module pommego\n\ngo 1.26\n", "cmd/pommego/version.go": small, "cmd/pommego/version.txt": release} {
+	for name, text := range map[string]string{"go.mod": "module pommego\n\ngo 1.26\n", "cmd/pommego/version.go": small,
+		"cmd/pommego/version.txt": release} {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)

@@ -81,7 +81,8 @@ func asked(t *testing.T, page *url.URL, path string, into any) {
 
 func TestView(t *testing.T) {
 	record := filepath.Join(t.TempDir(), "a.jsonl")
-	pommego(t, "play", "--env", "OneVsOne-v0", "--agents", "random", "--seed", "3", "--record", record, "--quiet").want(t, 0)
+	pommego(t, "play", "--env", "OneVsOne-v0", "--agents", "random", "--seed", "3", "--record", record, "--quiet").want(t,
+		0)
 	page := viewed(t, record, "--game", "1", "--step", "7")
 	if !strings.Contains(page.Fragment, "game=1&step=7&token=") {
 		t.Errorf("the address is %v", page)
@@ -97,7 +98,8 @@ func TestViewKept(t *testing.T) {
 	dir := t.TempDir()
 	set, results := filepath.Join(dir, "set"), filepath.Join(dir, "results")
 	pommego(t, "generate", "--agents", "simple,random", "--games", "3", "--seed", "4", "--out", set).want(t, 0)
-	pommego(t, "tournament", "--env", "OneVsOne-v0", "--format", "round-robin", "--agents", "simple,random", "--games", "4", "--out", results).want(t, 0)
+	pommego(t, "tournament", "--env", "OneVsOne-v0", "--format", "round-robin", "--agents", "simple,random", "--games",
+		"4", "--out", results).want(t, 0)
 	for _, tc := range []struct {
 		path, kind string
 		games      int
@@ -105,18 +107,21 @@ func TestViewKept(t *testing.T) {
 		page := viewed(t, tc.path)
 		var list web.Listing
 		asked(t, page, "/api/listing", &list)
-		if list.Kind != tc.kind || len(list.Games) != tc.games || tc.kind == "tournament" && (list.Ratings == nil || list.Pairs == nil) {
+		if list.Kind != tc.kind || len(list.Games) != tc.games || tc.kind == "tournament" &&
+			(list.Ratings == nil || list.Pairs == nil) {
 			t.Errorf("%s is listed as %+v", tc.path, list.Games)
 		}
 		for _, entry := range list.Games {
 			var g scene.Game
 			asked(t, page, fmt.Sprintf("/api/game/%d", entry.Game), &g)
-			if end := g.Steps[len(g.Steps)-1]; end.Step != entry.Steps || !slices.Equal(g.Names, entry.Agents) || entry.Result == "Win" && !slices.Equal(end.Status.Winners, entry.Winners) {
+			if end := g.Steps[len(g.Steps)-1]; end.Step != entry.Steps || !slices.Equal(g.Names, entry.Agents) ||
+				entry.Result == "Win" && !slices.Equal(end.Status.Winners, entry.Winners) {
 				t.Errorf("%s: game %+v ends as %+v", tc.path, entry, end)
 			}
 		}
 	}
-	if r := pommego(t, "view", dir); r.code != exitUsage || !strings.Contains(r.errors, "neither a data set nor a tournament") {
+	if r := pommego(t, "view", dir); r.code != exitUsage ||
+		!strings.Contains(r.errors, "neither a data set nor a tournament") {
 		t.Errorf("a folder with nothing in it: exit code %d, %q", r.code, r.errors)
 	}
 }
@@ -137,7 +142,8 @@ func TestViewMistakes(t *testing.T) {
 		{[]string{"view_test.go", "--listen", "0.0.0.0:0"}, exitUsage, "this machine alone"},
 		{[]string{"view_test.go", "--listen", "nowhere"}, exitUsage, "--listen"},
 	} {
-		if r := pommego(t, append([]string{"view"}, tc.args...)...); r.code != tc.code || !strings.Contains(r.errors, tc.says) {
+		if r := pommego(t, append([]string{"view"}, tc.args...)...); r.code != tc.code ||
+			!strings.Contains(r.errors, tc.says) {
 			t.Errorf("view %v: exit code %d, %q; want %d, %q", tc.args, r.code, r.errors, tc.code, tc.says)
 		}
 	}

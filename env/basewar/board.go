@@ -91,7 +91,8 @@ func (l *layout) check() error {
 			return nil
 		}
 	}
-	return errors.New("rules: num_stones and num_boxes hardly ever fit on a connected map: lower them, or raise board_size")
+	return errors.New("rules: num_stones and num_boxes hardly ever fit on a connected map: lower them, or raise " +
+		"board_size")
 }
 
 // deal makes a fresh map.

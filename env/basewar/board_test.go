@@ -27,7 +27,8 @@ func TestMap(t *testing.T) {
 		}
 		for row := range 15 {
 			for col := range 15 {
-				if a, b := g.rules.ground(&s, grid.At(row, col)), g.rules.ground(&s, grid.At(row, 14-col)); a != b && a+b != boardBlue+boardGreen {
+				if a, b := g.rules.ground(&s, grid.At(row, col)), g.rules.ground(&s, grid.At(row, 14-col)); a != b &&
+					a+b != boardBlue+boardGreen {
 					t.Fatalf("row %d: column %d holds %d, column %d holds %d; want left and right alike", row, col, a, 14-col, b)
 				}
 			}
@@ -37,7 +38,8 @@ func TestMap(t *testing.T) {
 	if r.Base(Blue) != grid.At(7, 0) || r.Base(Green) != grid.At(7, 14) {
 		t.Errorf("bases stand at %s and %s, want the middle row's ends", where(r.Base(Blue)), where(r.Base(Green)))
 	}
-	for id, want := range []grid.Cell{grid.At(6, 0), grid.At(6, 14), grid.At(7, 1), grid.At(7, 13), grid.At(8, 0), grid.At(8, 14)} {
+	for id, want := range []grid.Cell{grid.At(6, 0), grid.At(6, 14), grid.At(7, 1), grid.At(7, 13), grid.At(8, 0),
+		grid.At(8, 14)} {
 		if b := first.Bombers[id]; b.Cell != want || b.Lives != 3 || b.Bombs != 3 {
 			t.Errorf("bomber %d starts as %+v at %s, want 3 lives and 3 bombs at %s", id, b, where(b.Cell), where(want))
 		}
@@ -128,7 +130,8 @@ func TestImpossibleMaps(t *testing.T) {
 	}{
 		{"more boxes than cells", func(r *Rules) { r.NumBoxes = 200 }},
 		{"stones that always cut the map", func(r *Rules) { r.NumStones = 110 }},
-		{"no map is odd when turned round, but for its centre", func(r *Rules) { r.Symmetry, r.NumStones, r.NumBoxes = Rotated, 41, 81 }},
+		{"no map is odd when turned round, but for its centre",
+			func(r *Rules) { r.Symmetry, r.NumStones, r.NumBoxes = Rotated, 41, 81 }},
 	} {
 		r := Standard()
 		c.edit(&r)

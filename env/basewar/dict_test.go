@@ -18,10 +18,12 @@ func TestDictionary(t *testing.T) {
 			t.Fatalf("observation %s: %v", text, err)
 		}
 		s := &m.State
-		if got.Seat != seat || got.Side != g.rules.SideOf(seat).String() || len(got.Own) != len(g.Spec().Actions) || got.Own[0] != seat {
+		if got.Seat != seat || got.Side != g.rules.SideOf(seat).String() || len(got.Own) != len(g.Spec().Actions) ||
+			got.Own[0] != seat {
 			t.Fatalf("seat %d is told it is seat %d, %s, with bombers %v", seat, got.Seat, got.Side, got.Own)
 		}
-		if got.StepCount != int(s.StepCount) || got.Energy != [2]int{int(s.Energy[0]), int(s.Energy[1])} || got.Score != [2]int{int(s.Score[0]), int(s.Score[1])} {
+		if got.StepCount != int(s.StepCount) || got.Energy != [2]int{int(s.Energy[0]), int(s.Energy[1])} ||
+			got.Score != [2]int{int(s.Score[0]), int(s.Score[1])} {
 			t.Fatalf("told %s", text)
 		}
 		digits := ""
@@ -34,21 +36,25 @@ func TestDictionary(t *testing.T) {
 			t.Fatalf("the board is told as %s, want %s", digits, want)
 		}
 		for id, b := range got.Bombers {
-			if want := s.Bombers[id]; b.ID != id || b.Position != position(want.Cell) || b.Lives != int(want.Lives) || b.Bombs != int(want.Bombs) {
+			if want := s.Bombers[id]; b.ID != id || b.Position != position(want.Cell) || b.Lives != int(want.Lives) ||
+				b.Bombs != int(want.Bombs) {
 				t.Fatalf("bomber %d is told as %+v, want %+v", id, b, want)
 			}
 		}
 		if len(got.Bombs) != int(s.NumBombs) || len(got.Blast) != s.Blast.Len() {
-			t.Fatalf("told %d bombs and %d cells reached, want %d and %d", len(got.Bombs), len(got.Blast), s.NumBombs, s.Blast.Len())
+			t.Fatalf("told %d bombs and %d cells reached, want %d and %d", len(got.Bombs), len(got.Blast), s.NumBombs,
+				s.Blast.Len())
 		}
 		for i, b := range got.Bombs {
-			if want := s.Bombs[i]; b.Position != position(want.Cell) || b.Life != int(want.Life) || b.Owner != want.Owner().String() {
+			if want := s.Bombs[i]; b.Position != position(want.Cell) || b.Life != int(want.Life) ||
+				b.Owner != want.Owner().String() {
 				t.Fatalf("bomb %d is told as %+v, want %+v", i, b, want)
 			}
 		}
 	})
 	six, two := mustGame(t, Standard()), mustGame(t, StandardSides())
-	if six.ActionSpace() != "6" || two.ActionSpace() != "[6, 6, 6]" || six.GameType() != `"basewar"` || two.GameType() != `"basewar-sides"` {
+	if six.ActionSpace() != "6" || two.ActionSpace() != "[6, 6, 6]" || six.GameType() != `"basewar"` ||
+		two.GameType() != `"basewar-sides"` {
 		t.Errorf("spaces %s and %s, types %s and %s", six.ActionSpace(), two.ActionSpace(), six.GameType(), two.GameType())
 	}
 }

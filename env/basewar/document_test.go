@@ -47,13 +47,15 @@ var document = []scenario{
 		},
 	},
 	{
-		name: "at-the-same-time", reason: "both sides' operations of a round are carried out at the same time: each enters the cell the other leaves",
-		start: ".01....", moves: [][]Action{{Right, Left}}, want: []string{".10...."},
+		name:   "at-the-same-time",
+		reason: "both sides' operations of a round are carried out at the same time: each enters the cell the other leaves",
+		start:  ".01....", moves: [][]Action{{Right, Left}}, want: []string{".10...."},
 	},
 	// The map.
 	{
-		name: "one-thing-a-cell", reason: "besides bombers there is one thing on a cell: a second bomb is not laid on a first",
-		start: ".b.....", edit: stand(1, 0, 1, 3), moves: [][]Action{{Stop, LayBomb}},
+		name:   "one-thing-a-cell",
+		reason: "besides bombers there is one thing on a cell: a second bomb is not laid on a first",
+		start:  ".b.....", edit: stand(1, 0, 1, 3), moves: [][]Action{{Stop, LayBomb}},
 		want: []string{".1....."},
 		end:  ends{"bombs": 1, "bombs of 1": 3, "life of bomb 0": 6},
 	},
@@ -106,8 +108,9 @@ var document = []scenario{
 		end:  ends{"blue score": 0, "green score": 1},
 	},
 	{
-		name: "box-example", reason: "the document's example: blue's A lays a bomb beside a box; it explodes, the box goes, blue has one more",
-		start: ".0%....", moves: [][]Action{{LayBomb}, {Down}, {Left}, {Down}},
+		name:   "box-example",
+		reason: "the document's example: blue's A lays a bomb beside a box; it explodes, the box goes, blue has one more",
+		start:  ".0%....", moves: [][]Action{{LayBomb}, {Down}, {Left}, {Down}},
 		want: []string{
 			".0%....", ".b%.... .0.....", ".b%.... 0......", ".b%.... ....... 0......",
 			".b%.... ....... 0......", ".b%.... ....... 0......", ".b%.... ....... 0......", "***.... .*..... 0*.....",
@@ -148,8 +151,9 @@ var document = []scenario{
 		end: ends{"bombs": 0, "lives 0": 3},
 	},
 	{
-		name: "explosion-hurts", reason: "an explosion hurts what is around the bomb: box, base and bomber, of either side, but no stone",
-		start: "....... ....... .#..... <b0.... .%..... ....... ......1", edit: lives(1),
+		name:   "explosion-hurts",
+		reason: "an explosion hurts what is around the bomb: box, base and bomber, of either side, but no stone",
+		start:  "....... ....... .#..... <b0.... .%..... ....... ......1", edit: lives(1),
 		want: []string{"....... ....... .#..... <*0...> .*..... ....... ......1"},
 		end:  ends{"blue energy": 4, "lives 0": 2, "lives 1": 3, "blue score": 1},
 	},
@@ -197,8 +201,9 @@ var document = []scenario{
 		end:  ends{"blue score": 0},
 	},
 	{
-		name: "bomb-does-not-shield", reason: "a bomb does not shield: a box behind it is reached, and so scores for the bomb in front too",
-		start: "bg%.... ......0", edit: lives(1, 7),
+		name:   "bomb-does-not-shield",
+		reason: "a bomb does not shield: a box behind it is reached, and so scores for the bomb in front too",
+		start:  "bg%.... ......0", edit: lives(1, 7),
 		want: []string{"***.... **....0 **....."},
 		end:  ends{"blue score": 1, "green score": 1, "bombs": 0},
 	},
@@ -209,8 +214,9 @@ var document = []scenario{
 		end:  ends{"bombs": 1, "life of bomb 0": 6},
 	},
 	{
-		name: "shield-example", reason: "the document's picture: of the boxes W and X in a row, W goes and X stays; it falls to the next bomb",
-		start: ".b%%... ......0", edit: lives(1),
+		name:   "shield-example",
+		reason: "the document's picture: of the boxes W and X in a row, W goes and X stays; it falls to the next bomb",
+		start:  ".b%%... ......0", edit: lives(1),
 		want: []string{"***%... .*....0 .*....."},
 		end:  ends{"blue score": 1},
 	},
@@ -219,8 +225,9 @@ var document = []scenario{
 		name: "three-bombs", reason: "a bomber has three bombs; one comes back when it explodes",
 		start: "0......",
 		moves: [][]Action{{LayBomb}, {Right}, {LayBomb}, {Right}, {LayBomb}, {Right}, {LayBomb}, {Down}, {Down}},
-		want:  []string{"0......", "b0.....", "b0.....", "bb0....", "bb0....", "bbb0...", "bbb0...", "*****.. ***0... ***...."},
-		end:   ends{"bombs": 0, "bombs of 0": 3, "lives 0": 3},
+		want: []string{"0......", "b0.....", "b0.....", "bb0....", "bb0....", "bbb0...", "bbb0...",
+			"*****.. ***0... ***...."},
+		end: ends{"bombs": 0, "bombs of 0": 3, "lives 0": 3},
 	},
 	{
 		name: "one-bomb-a-round", reason: "each bomber can lay one bomb a round, where it stands",
@@ -234,8 +241,9 @@ var document = []scenario{
 		want: []string{"0......", "0......", "b0....."},
 	},
 	{
-		name: "bombs-block", reason: "otherwise a bomber can neither stand on a bomb nor pass it, not even the one it has left",
-		start: "0..b1..", moves: [][]Action{{LayBomb, Left}, {Right, Left}, {Left, Left}},
+		name:   "bombs-block",
+		reason: "otherwise a bomber can neither stand on a bomb nor pass it, not even the one it has left",
+		start:  "0..b1..", moves: [][]Action{{LayBomb, Left}, {Right, Left}, {Left, Left}},
 		want: []string{"0..b1..", "b0.b1..", "b0.b1.."},
 	},
 	{
@@ -256,8 +264,9 @@ var document = []scenario{
 		end: ends{"lives 0": 2, "green score": 0},
 	},
 	{
-		name: "death-scores", reason: "when a bomber is killed the other side gets 3 points, whoever laid the bomb: an enemy's",
-		start: ".b1...0", edit: together(lives(1), hurt(1, 1)), want: []string{"***...0 .*..... .*....."},
+		name:   "death-scores",
+		reason: "when a bomber is killed the other side gets 3 points, whoever laid the bomb: an enemy's",
+		start:  ".b1...0", edit: together(lives(1), hurt(1, 1)), want: []string{"***...0 .*..... .*....."},
 		end: ends{"lives 1": 0, "blue score": 3, "green score": 0},
 	},
 	{

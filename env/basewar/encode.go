@@ -27,7 +27,8 @@ type encoder struct {
 // newEncoder computes all of it.
 func newEncoder(r *Rules) encoder {
 	e := encoder{
-		size: r.BoardSize, cells: r.BoardSize * r.BoardSize, ground: grid.Square(r.BoardSize), calls: r.calls(), stand: r.bomberPlanes(), most: r.MaxScore(),
+		size: r.BoardSize, cells: r.BoardSize * r.BoardSize, ground: grid.Square(r.BoardSize), calls: r.calls(),
+		stand: r.bomberPlanes(), most: r.MaxScore(),
 		energy: observe.Shares(r.BaseEnergy), lives: observe.Shares(r.Lives), bombs: observe.Shares(r.Bombs),
 	}
 	for c := range e.ground.All {

@@ -184,7 +184,8 @@ func bomberNamed(t *testing.T, name string, seat int) int {
 	enemy := 1 - seat%2
 	id, known := map[string]int{
 		"self": seat, "mate0": mates[0], "mate1": mates[1], "enemy0": enemy, "enemy1": enemy + 2, "enemy2": enemy + 4,
-		"own_a": seat % 2, "own_b": seat%2 + 2, "own_c": seat%2 + 4, "enemy_a": enemy, "enemy_b": enemy + 2, "enemy_c": enemy + 4,
+		"own_a": seat % 2, "own_b": seat%2 + 2, "own_c": seat%2 + 4, "enemy_a": enemy, "enemy_b": enemy + 2,
+		"enemy_c": enemy + 4,
 	}[name]
 	if !known {
 		t.Fatalf("nobody is called %q", name)

@@ -85,7 +85,8 @@ func TestForecast(t *testing.T) {
 			}
 		}
 		if f.Boxes != boxes || f.Hits != hits || f.Rounds != last {
-			t.Fatalf("boxes %v, hits %v in %d rounds, want %v, %v in %d, in\n%s", f.Boxes, f.Hits, f.Rounds, boxes, hits, last, newTwin(&g.rules, s).text())
+			t.Fatalf("boxes %v, hits %v in %d rounds, want %v, %v in %d, in\n%s", f.Boxes, f.Hits, f.Rounds, boxes, hits, last,
+				newTwin(&g.rules, s).text())
 		}
 	})
 }

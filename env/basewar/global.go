@@ -13,7 +13,10 @@ import (
 // bomberNames names the planes of bombers.
 var bomberNames = func() (names []env.Name) {
 	for id := range NumBombers {
-		names = append(names, env.Name{Name: fmt.Sprintf("bomber%d", id), Meaning: fmt.Sprintf("1 where bomber %d stands (%s has %s)", id, SideOf(id), []string{"0, 2 and 4", "1, 3 and 5"}[SideOf(id)])})
+		names = append(names,
+			env.Name{Name: fmt.Sprintf("bomber%d", id),
+				Meaning: fmt.Sprintf("1 where bomber %d stands (%s has %s)", id, SideOf(id),
+					[]string{"0, 2 and 4", "1, 3 and 5"}[SideOf(id)])})
 	}
 	return names
 }()
@@ -22,7 +25,8 @@ var bomberNames = func() (names []env.Name) {
 func (g *Game) stateFields() []env.Field {
 	n := g.rules.BoardSize
 	return []env.Field{
-		observe.MapsField("planes", n, n, 100, func(m observe.Maps[observe.List]) { paintState(paintShared(m, g, &State{}), g, &State{}) }),
+		observe.MapsField("planes", n, n, 100,
+			func(m observe.Maps[observe.List]) { paintState(paintShared(m, g, &State{}), g, &State{}) }),
 		observe.VectorField(env.Float32, 0, 1, func(v observe.Vector[observe.List]) { stateScalars(v, g, &State{}) }),
 	}
 }

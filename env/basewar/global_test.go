@@ -50,9 +50,11 @@ func TestGlobalStateIsTheRawObservation(t *testing.T) {
 			}
 		}
 		r := &g.rules
-		most := map[string]int{"step": r.MaxSteps, "blue_score": r.MaxScore(), "green_score": r.MaxScore(), "blue_energy": r.BaseEnergy, "green_energy": r.BaseEnergy}
+		most := map[string]int{"step": r.MaxSteps, "blue_score": r.MaxScore(), "green_score": r.MaxScore(),
+			"blue_energy": r.BaseEnergy, "green_energy": r.BaseEnergy}
 		for id := range NumBombers {
-			for name, n := range map[string]int{"lives": r.Lives, "bombs": r.Bombs, "row": r.BoardSize - 1, "col": r.BoardSize - 1} {
+			for name, n := range map[string]int{"lives": r.Lives, "bombs": r.Bombs, "row": r.BoardSize - 1,
+				"col": r.BoardSize - 1} {
 				most[fmt.Sprintf("bomber%d_%s", id, name)] = n
 			}
 		}

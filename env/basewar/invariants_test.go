@@ -56,7 +56,8 @@ func TestInvariants(t *testing.T) {
 		}
 		bases += int(toByte(s.Energy[Blue] == 0)) + int(toByte(s.Energy[Green] == 0))
 	}
-	t.Logf("%d rounds, %d boxes burnt, %d deaths, %d public bombs, %d bases destroyed, 0 violations", played, burnt, deaths, public, bases)
+	t.Logf("%d rounds, %d boxes burnt, %d deaths, %d public bombs, %d bases destroyed, 0 violations", played, burnt,
+		deaths, public, bases)
 	if min(burnt, deaths, public, bases) == 0 {
 		t.Error("too dull a sample")
 	}

@@ -60,7 +60,8 @@ func (r *Rules) calls() [NumBombers]called {
 func (g *Game) planesEncoding() env.Encoding {
 	n := g.rules.BoardSize
 	return env.Encoding{Name: "planes", Fields: []env.Field{
-		observe.MapsField("planes", n, n, 100, func(m observe.Maps[observe.List]) { paintOwn(paintShared(m, g, &State{}), g, &State{}, 0) }),
+		observe.MapsField("planes", n, n, 100,
+			func(m observe.Maps[observe.List]) { paintOwn(paintShared(m, g, &State{}), g, &State{}, 0) }),
 		observe.VectorField(env.Float32, 0, 1, func(v observe.Vector[observe.List]) { planeScalars(v, g, &State{}, 0) }),
 	}}
 }
@@ -136,8 +137,10 @@ func paintOwn[M observe.Mode](m observe.Maps[M], g *Game, s *State, seat int) {
 func planeScalars[M observe.Mode](v observe.Vector[M], g *Game, s *State, seat int) {
 	e, own, enemy := &g.encoder, g.rules.SideOf(seat), g.rules.SideOf(seat).Other()
 	v = v.Float("step", "rounds played, over the last round", observe.Share(int(s.StepCount), g.rules.MaxSteps))
-	v = v.Float("score_own", "points of the seat's own side, over the most there can be", observe.Share(int(s.Score[own]), e.most))
-	v = v.Float("score_enemy", "points of the other side, over the most there can be", observe.Share(int(s.Score[enemy]), e.most))
+	v = v.Float("score_own", "points of the seat's own side, over the most there can be",
+		observe.Share(int(s.Score[own]), e.most))
+	v = v.Float("score_enemy", "points of the other side, over the most there can be",
+		observe.Share(int(s.Score[enemy]), e.most))
 	v = v.Float("energy_own", "energy of the seat's own base, over what it starts with", e.energy[s.Energy[own]])
 	v = v.Float("energy_enemy", "energy of the other base, over what it starts with", e.energy[s.Energy[enemy]])
 	for i, id := range e.order[seat] {

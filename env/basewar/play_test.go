@@ -125,7 +125,8 @@ func FuzzStep(f *testing.F) {
 	f.Add(uint64(1), uint8(0), []byte("\x05\x01\x02\x03\x04\x00\x05\x05\x05\x05\x05\x05"))
 	f.Add(uint64(7), uint8(9), []byte("\x05\x05\x05\x05\x05\x05\x01\x02\x03\x04\x01\x02\x03\x04\x00\x00\x00\x00"))
 	var all []*Game
-	for _, name := range []string{"standard", "small", "small sides", "damage per round", "lay first", "all pay", "own cell shields", "own harmless", "many lives"} {
+	for _, name := range []string{"standard", "small", "small sides", "damage per round", "lay first", "all pay",
+		"own cell shields", "own harmless", "many lives"} {
 		all = append(all, mustGame(f, variants()[name]))
 	}
 	f.Fuzz(func(t *testing.T, seed uint64, variant uint8, moves []byte) {

@@ -52,7 +52,9 @@ func paintRaw[M observe.Mode](m observe.Maps[M], g *Game, s *State) {
 	board[e.flat[Blue]], board[e.flat[Green]] = boardBlue, boardGreen
 	clear(m.Rest())
 	life, m := m.Next("bomb_life", "rounds until the bomb on the cell explodes, 0 without one")
-	owners, m := m.Next("bomb_owners", "who laid the bomb on the cell: the sum of 2 to the power of each bomber's number (blue has 0, 2 and 4); 0 without one")
+	owners, m := m.Next("bomb_owners",
+		"who laid the bomb on the cell: the sum of 2 to the power of each bomber's number (blue has 0, 2 and 4); 0 "+
+			"without one")
 	for i := range s.bombs() {
 		b := &s.Bombs[i]
 		at := e.flatAt[b.Cell]
@@ -88,4 +90,5 @@ func rawScalars[M observe.Mode](v observe.Vector[M], s *State) {
 	}
 }
 
-var sides = [2]env.Name{{Name: sideNames[Blue], Meaning: sideNames[Blue]}, {Name: sideNames[Green], Meaning: sideNames[Green]}}
+var sides = [2]env.Name{{Name: sideNames[Blue], Meaning: sideNames[Blue]},
+	{Name: sideNames[Green], Meaning: sideNames[Green]}}

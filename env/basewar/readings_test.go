@@ -20,14 +20,17 @@ var readings = []scenario{
 		start: "0.....1", want: []string{"0.....1", "0.....1", "0.....1"}, end: ends{"winner": -1},
 	},
 	{
-		name: "as-the-round-began", reason: "moves are judged on the map as the round began: a box that burns in this round still blocks, and the cell of a bomb that explodes in it too",
+		name: "as-the-round-began",
+		reason: "moves are judged on the map as the round began: a box that burns in this round still blocks, and the " +
+			"cell of a bomb that explodes in it too",
 		start: "0%b1...", edit: lives(1), moves: [][]Action{{Right, Left}},
 		want: []string{"0**1... ..*.... ..*...."},
 		end:  ends{"lives 0": 3, "lives 1": 2},
 	},
 	{
-		name: "walks-into-the-blast", reason: "explosions come after the moves: who walks into reach is hurt, who walks out of it is not",
-		start: "...1... .0.b...", edit: lives(1), moves: [][]Action{{Right, Right}},
+		name:   "walks-into-the-blast",
+		reason: "explosions come after the moves: who walks into reach is hurt, who walks out of it is not",
+		start:  "...1... .0.b...", edit: lives(1), moves: [][]Action{{Right, Right}},
 		want: []string{"...*1.. ..0***. ...*... <..*..>"},
 		end:  ends{"lives 0": 2, "lives 1": 3},
 	},
@@ -46,8 +49,9 @@ var readings = []scenario{
 		end:  ends{"bombs": 0, "bombs of 0": 3, "lives 0": 2},
 	},
 	{
-		name: "bomb-comes-back", reason: "a bomb is one of three while it lies, and comes back when it explodes, even to one who has none left",
-		start: "b.b.b.0", edit: lives(1, 4, 7), moves: [][]Action{{LayBomb}, {LayBomb}},
+		name:   "bomb-comes-back",
+		reason: "a bomb is one of three while it lies, and comes back when it explodes, even to one who has none left",
+		start:  "b.b.b.0", edit: lives(1, 4, 7), moves: [][]Action{{LayBomb}, {LayBomb}},
 		want: []string{"", ""}, end: ends{"bombs": 1, "bombs of 0": 2},
 	},
 	{
@@ -94,14 +98,16 @@ var readings = []scenario{
 		end: ends{"lives 0": 3, "blue score": 1},
 	},
 	{
-		name: "own-cell-shields", reason: "with own_cell_shields it shields everything", rules: func(r *Rules) { r.OwnCellShields = true },
+		name: "own-cell-shields", reason: "with own_cell_shields it shields everything",
+		rules: func(r *Rules) { r.OwnCellShields = true },
 		start: ".b%...1", edit: together(lives(1), stand(0, 0, 1, 3)), want: []string{".0%...1"},
 		end: ends{"lives 0": 2, "blue score": 0},
 	},
 	{
 		name: "all-on-a-cell-hurt", reason: "all bombers on a cell are hurt",
-		start: "b1....5", edit: together(lives(1), stand(0, 0, 1, 3), stand(3, 0, 1, 3)), want: []string{"*0....5 *...... *......"},
-		end: ends{"lives 0": 2, "lives 1": 2, "lives 3": 2, "lives 5": 3},
+		start: "b1....5", edit: together(lives(1), stand(0, 0, 1, 3), stand(3, 0, 1, 3)),
+		want: []string{"*0....5 *...... *......"},
+		end:  ends{"lives 0": 2, "lives 1": 2, "lives 3": 2, "lives 5": 3},
 	},
 	{
 		name: "hurt-first", reason: "with hurt_first only the first is", rules: func(r *Rules) { r.HurtFirst = true },
@@ -109,7 +115,8 @@ var readings = []scenario{
 		end: ends{"lives 1": 2, "lives 3": 3},
 	},
 	{
-		name: "base-once-a-round", reason: "with base_damage by round, they take 1 together", rules: func(r *Rules) { r.BaseDamage = PerRound },
+		name: "base-once-a-round", reason: "with base_damage by round, they take 1 together",
+		rules: func(r *Rules) { r.BaseDamage = PerRound },
 		start: "1...... ....... b...... <b....> b...... ....... ......0", edit: lives(1, 1, 1), want: []string{""},
 		end: ends{"blue energy": 4},
 	},
@@ -124,12 +131,15 @@ var readings = []scenario{
 		want: []string{""}, end: ends{"winner": -1},
 	},
 	{
-		name: "draw-together", reason: "with draw_together it is a draw whatever the score", rules: func(r *Rules) { r.DrawTogether = true },
+		name: "draw-together", reason: "with draw_together it is a draw whatever the score",
+		rules: func(r *Rules) { r.DrawTogether = true },
 		start: "0.....1 ....... ....... <b...g>", edit: together(lives(1, 1), energy(1, 1), score(2, 1)),
 		want: []string{""}, end: ends{"winner": -1},
 	},
 	{
-		name: "enters-a-new-bomb", reason: "a bomber may enter a cell in the round in which a bomb is laid there, and leave it like the one who laid it",
+		name: "enters-a-new-bomb",
+		reason: "a bomber may enter a cell in the round in which a bomb is laid there, and leave it like the one who " +
+			"laid it",
 		start: "01.....", moves: [][]Action{{LayBomb, Left}, {Stop, Right}, {Stop, Left}},
 		want: []string{"0......", "01.....", "01....."},
 	},
@@ -154,13 +164,15 @@ var readings = []scenario{
 		end: ends{"blue energy": 4},
 	},
 	{
-		name: "own-harmless", reason: "with own_harmless it does not, but its bombers and base shield all the same", rules: func(r *Rules) { r.OwnHarmless = true },
+		name: "own-harmless", reason: "with own_harmless it does not, but its bombers and base shield all the same",
+		rules: func(r *Rules) { r.OwnHarmless = true },
 		start: "1...... ....... %...... <b0%..> ....... ....... .......", edit: lives(1),
 		want: []string{"1...... .*..... %*..... <*0%..> .*..... .*....."},
 		end:  ends{"lives 0": 3, "blue energy": 5, "blue score": 0},
 	},
 	{
-		name: "public-is-nobodys-own", reason: "a public bomb hurts both sides even so", rules: func(r *Rules) { r.OwnHarmless = true },
+		name: "public-is-nobodys-own", reason: "a public bomb hurts both sides even so",
+		rules: func(r *Rules) { r.OwnHarmless = true },
 		start: "p0....1", edit: lives(1), want: []string{"*0....1 *...... *......"}, end: ends{"lives 0": 2},
 	},
 	{
@@ -175,7 +187,8 @@ var readings = []scenario{
 	},
 	{
 		name: "a-bomb-is-left", reason: "while a bomb lies something can change",
-		start: "b....b.", edit: together(lives(1, 7), stand(0, 0, 1, 1)), want: []string{""}, end: ends{"over": 0, "lives 0": 0},
+		start: "b....b.", edit: together(lives(1, 7), stand(0, 0, 1, 1)), want: []string{""},
+		end: ends{"over": 0, "lives 0": 0},
 	},
 }
 

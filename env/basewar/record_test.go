@@ -16,7 +16,8 @@ func recordGame(t testing.TB, g *Game, seed env.Seed, obsEvery int) (line []byte
 	t.Helper()
 	m := g.New(1)[0].(*Match)
 	m.Reset(seed)
-	rec, err := m.Record(record.Info{EnvID: "BaseWar-v0", Seed: seed.Value, Policies: []string{"uniform"}, ObsEvery: obsEvery})
+	rec, err := m.Record(record.Info{EnvID: "BaseWar-v0", Seed: seed.Value, Policies: []string{"uniform"},
+		ObsEvery: obsEvery})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +87,8 @@ func TestReplayFile(t *testing.T) {
 			if err := shown.Step(); err == nil {
 				t.Error("a step past the last was made")
 			}
-			if info := shown.Info(); info.EnvID != "BaseWar-v0" || info.Variant != info.EnvID || info.Setup != "standard" || info.Seed != 3 {
+			if info := shown.Info(); info.EnvID != "BaseWar-v0" || info.Variant != info.EnvID || info.Setup != "standard" ||
+				info.Seed != 3 {
 				t.Errorf("info is %+v", info)
 			}
 		})
@@ -218,7 +220,8 @@ func TestRecordBeyondTheEnd(t *testing.T) {
 	line, _ := recordGame(t, mustGame(t, r), env.Seed{Value: 4}, 0)
 	longer := strings.Replace(string(line), `"max_steps":3`, `"max_steps":2`, 1)
 	report, err := Recorded.Check([]byte(longer))
-	if err != nil || report.Steps != 2 || report.Mismatches == 0 || report.Differences[0].Field != "done" && report.Differences[0].Field != "rewards" {
+	if err != nil || report.Steps != 2 || report.Mismatches == 0 || report.Differences[0].Field != "done" &&
+		report.Differences[0].Field != "rewards" {
 		t.Errorf("checking found %+v (error %v), want it to end after 2 steps with a difference in done", report, err)
 	}
 }

@@ -42,7 +42,8 @@ func TestRecordedGames(t *testing.T) {
 				t.Error(d)
 			}
 			if report.Games != tc.games || report.Steps != tc.rounds || report.Mismatches != 0 {
-				t.Errorf("checked %d games and %d rounds with %d mismatches, want %d and %d with none", report.Games, report.Steps, report.Mismatches, tc.games, tc.rounds)
+				t.Errorf("checked %d games and %d rounds with %d mismatches, want %d and %d with none", report.Games, report.Steps,
+					report.Mismatches, tc.games, tc.rounds)
 			}
 		})
 	}
@@ -71,7 +72,8 @@ func craftedRecords(t *testing.T) [][]byte {
 		for i := range list {
 			sc := &list[i]
 			g, s := sc.begin(t)
-			info := record.Info{EnvID: "BaseWar-v0", Variant: "crafted", Name: sc.name, Note: sc.reason, Setup: "crafted", Policies: slices.Repeat([]string{"scripted"}, NumBombers), ObsEvery: 1}
+			info := record.Info{EnvID: "BaseWar-v0", Variant: "crafted", Name: sc.name, Note: sc.reason, Setup: "crafted",
+				Policies: slices.Repeat([]string{"scripted"}, NumBombers), ObsEvery: 1}
 			m := &Match{State: s, game: g}
 			rec, err := m.Record(info)
 			if err != nil {

@@ -88,7 +88,8 @@ func TestFingerprintTellsRulesApart(t *testing.T) {
 // TestTeams: six seats of one bomber each, or two of three; even seats are blue.
 func TestTeams(t *testing.T) {
 	six, two := mustGame(t, Standard()), mustGame(t, StandardSides())
-	if s := six.Spec(); s.Seats != 6 || len(s.Actions) != 1 || !s.Elimination || len(s.Teams) != 2 || len(s.Teams[0]) != 3 {
+	if s := six.Spec(); s.Seats != 6 || len(s.Actions) != 1 || !s.Elimination || len(s.Teams) != 2 ||
+		len(s.Teams[0]) != 3 {
 		t.Errorf("spec of six seats is %+v", s)
 	}
 	if s := two.Spec(); s.Seats != 2 || len(s.Actions) != 3 || s.Elimination || len(s.Teams) != 2 || len(s.Teams[0]) != 1 {
@@ -97,7 +98,8 @@ func TestTeams(t *testing.T) {
 	for _, side := range []Side{Blue, Green} {
 		own := two.rules.Own(int(side))
 		for i, id := range own {
-			if SideOf(int(id)) != side || six.rules.SideOf(int(id)) != side || two.actionAt[id] != uint8(int(side)*3+i) || !side.Bombers().Has(int(id)) {
+			if SideOf(int(id)) != side || six.rules.SideOf(int(id)) != side || two.actionAt[id] != uint8(int(side)*3+i) ||
+				!side.Bombers().Has(int(id)) {
 				t.Errorf("%v moves bombers %v; %d is not where it belongs", side, own, id)
 			}
 		}

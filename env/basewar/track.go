@@ -35,7 +35,8 @@ func (k *tracker) Counts(m env.Match, seat int, dst []int32) {
 	for _, id := range r.Own(seat) {
 		lives += int32(s.Bombers[id].Lives)
 	}
-	dst[0], dst[1], dst[2], dst[3] = int32(s.Score[side]), int32(s.Energy[side]), int32(toByte(s.Energy[side.Other()] == 0)), lives
+	dst[0], dst[1] = int32(s.Score[side]), int32(s.Energy[side])
+	dst[2], dst[3] = int32(toByte(s.Energy[side.Other()] == 0)), lives
 }
 
 // Step plays one round as Game.Step does, and compares the states before and after

@@ -310,7 +310,8 @@ func compareStep(t testing.TB, g *Game, s *State, actions []uint8) {
 	slow.step(g.moves(actions))
 	g.Step(s, actions)
 	if got, want := newTwin(r, s).text(), slow.text(); got != want {
-		t.Fatalf("moves %v from\n%s\ngave\n%s\nwant, by the slow twin,\n%s", g.moves(actions), newTwin(r, &before).text(), got, want)
+		t.Fatalf("moves %v from\n%s\ngave\n%s\nwant, by the slow twin,\n%s", g.moves(actions), newTwin(r, &before).text(),
+			got, want)
 	}
 	if err := r.Check(s); err != nil {
 		t.Fatalf("moves %v from\n%s\nbroke an invariant: %v", g.moves(actions), newTwin(r, &before).text(), err)
@@ -354,7 +355,8 @@ func checkCourse(t testing.TB, r *Rules, before, after *State) {
 		gained := int(after.Score[side]) - int(before.Score[side])
 		least := deaths[1-side] * r.DeathPoints
 		if gained != int(after.Gained[side]) || gained < least || gained > least+burnt*r.BoxPoints {
-			fail("side %d gained %d points (%d noted) with %d boxes burnt and %d enemies dead", side, gained, after.Gained[side], burnt, deaths[1-side])
+			fail("side %d gained %d points (%d noted) with %d boxes burnt and %d enemies dead", side, gained, after.Gained[side],
+				burnt, deaths[1-side])
 		}
 	}
 }

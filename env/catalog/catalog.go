@@ -49,19 +49,30 @@ var families = []Family{
 		{"PommeTeamFast-v0", "two against two, everything is seen", team},
 		{"PommeTeamCompetition-v0", "two against two, each sees 9x9 cells around itself", team.Fogged(fogView)},
 		{"PommeTeamCompetitionFast-v0", "two against two, each sees 9x9 cells around itself", team.Fogged(fogView)},
-		{"PommeTeamCompetition-v1", "two against two in fog on a board that collapses from step 500", team.Fogged(fogView).Collapsing(500)},
+		{"PommeTeamCompetition-v1", "two against two in fog on a board that collapses from step 500",
+			team.Fogged(fogView).Collapsing(500)},
 		{"PommeRadio-v2", "two against two in fog, with two words a step to the teammate", radio.Fogged(fogView)},
 		{"PommeRadioCompetition-v2", "two against two in fog, with two words a step to the teammate", radio.Fogged(fogView)},
 		{"OneVsOne-v0", "one against one on a small board, everything is seen", duel},
-		{"PommeFFA2018-v0", "free for all by the rules of 2018: 13x13, slow bombs, skulls", pommerman.Rules2018(pommerman.FFA)},
-		{"PommeTeam2018-v0", "two against two by the rules of 2018: 13x13, slow bombs, skulls", pommerman.Rules2018(pommerman.Team)},
-		{"PommeFFAJava-v0", "free for all by the rules of the Java version's code: a step of its own, few walls, long flames, collapse", pommerman.Java(pommerman.FFA)},
-		{"PommeTeamJava-v0", "two against two by the rules of the Java version's code: a step of its own, few walls, long flames, collapse", pommerman.Java(pommerman.Team)},
-		{"PommeFFAJavaDocument-v0", "free for all by the Java version's document: chains a step later, long flames, collapse, fog", pommerman.JavaDocument(pommerman.FFA)},
-		{"PommeTeamJavaDocument-v0", "two against two by the Java version's document: chains a step later, long flames, collapse, fog", pommerman.JavaDocument(pommerman.Team)},
+		{"PommeFFA2018-v0", "free for all by the rules of 2018: 13x13, slow bombs, skulls",
+			pommerman.Rules2018(pommerman.FFA)},
+		{"PommeTeam2018-v0", "two against two by the rules of 2018: 13x13, slow bombs, skulls",
+			pommerman.Rules2018(pommerman.Team)},
+		{"PommeFFAJava-v0", "free for all by the rules of the Java version's code: a step of its own, few walls, long " +
+			"flames, collapse", pommerman.Java(pommerman.FFA)},
+		{"PommeTeamJava-v0",
+			"two against two by the rules of the Java version's code: a step of its own, few walls, long flames, collapse",
+			pommerman.Java(pommerman.Team)},
+		{"PommeFFAJavaDocument-v0",
+			"free for all by the Java version's document: chains a step later, long flames, collapse, fog",
+			pommerman.JavaDocument(pommerman.FFA)},
+		{"PommeTeamJavaDocument-v0",
+			"two against two by the Java version's document: chains a step later, long flames, collapse, fog",
+			pommerman.JavaDocument(pommerman.Team)},
 	}).observed("PommeTeamCompetition-v0"),
 	family(basewar.New, warbots.Roster, basewar.Formats, []preset[basewar.Rules]{
-		{"BaseWar-v0", "three against three bomb boxes, each other and the other side's base; a seat a bomber", basewar.Standard()},
+		{"BaseWar-v0", "three against three bomb boxes, each other and the other side's base; a seat a bomber",
+			basewar.Standard()},
 		{"BaseWarSides-v0", "the same with two seats, each moving the three bombers of a side", basewar.StandardSides()},
 	}),
 	family(suitebot.New, suitebots.Roster, suitebot.Formats, []preset[suitebot.Rules]{
@@ -156,7 +167,8 @@ func find(id string) (*entry, error) {
 			return &f.entries[at], nil
 		}
 	}
-	return nil, fmt.Errorf("unknown environment %q%s, want one of %s", id, enum.Suggest(id, IDs()), strings.Join(IDs(), ", "))
+	return nil, fmt.Errorf("unknown environment %q%s, want one of %s", id, enum.Suggest(id, IDs()),
+		strings.Join(IDs(), ", "))
 }
 
 // Game makes the game with the given id. Games are made once and shared.

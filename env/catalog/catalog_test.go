@@ -51,8 +51,10 @@ func TestReferenceIDs(t *testing.T) {
 			continue
 		}
 		r := game.(*pommerman.Game).Rules()
-		if r.GameType != c.kind || r.ViewSize != c.view || r.FirstCollapse != c.collapse || r.GameEnv != "pommerman.envs."+c.env+":Pomme" {
-			t.Errorf("%s is %v with view %d, collapse %d, %s; want %v, %d, %d, %s", c.id, r.GameType, r.ViewSize, r.FirstCollapse, r.GameEnv, c.kind, c.view, c.collapse, c.env)
+		if r.GameType != c.kind || r.ViewSize != c.view || r.FirstCollapse != c.collapse ||
+			r.GameEnv != "pommerman.envs."+c.env+":Pomme" {
+			t.Errorf("%s is %v with view %d, collapse %d, %s; want %v, %d, %d, %s", c.id, r.GameType, r.ViewSize,
+				r.FirstCollapse, r.GameEnv, c.kind, c.view, c.collapse, c.env)
 		}
 		blast := 10
 		if c.view > 0 {
@@ -66,7 +68,8 @@ func TestReferenceIDs(t *testing.T) {
 
 // TestVariant changes rules by their names.
 func TestVariant(t *testing.T) {
-	game, err := catalog.Variant("PommeFFACompetition-v0", []byte(`{"board_size": 9, "num_rigid": 20, "num_wood": 20, "num_items": 10}`))
+	game, err := catalog.Variant("PommeFFACompetition-v0",
+		[]byte(`{"board_size": 9, "num_rigid": 20, "num_wood": 20, "num_items": 10}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,8 +101,10 @@ func TestRulesHaveMeanings(t *testing.T) {
 		}
 		seen := map[string]bool{}
 		for i, rule := range spec.RuleMeanings {
-			if rule.Name == "" || seen[rule.Name] || len(rule.Meaning) < 10 || strings.ContainsAny(rule.Meaning, "\n\t") || strings.HasSuffix(rule.Meaning, ".") {
-				t.Errorf("%s: %s is called %q and means %q, want a name of its own and a sentence without a full stop", id, rules.Field(i).Name, rule.Name, rule.Meaning)
+			if rule.Name == "" || seen[rule.Name] || len(rule.Meaning) < 10 || strings.ContainsAny(rule.Meaning, "\n\t") ||
+				strings.HasSuffix(rule.Meaning, ".") {
+				t.Errorf("%s: %s is called %q and means %q, want a name of its own and a sentence without a full stop", id,
+					rules.Field(i).Name, rule.Name, rule.Meaning)
 			}
 			seen[rule.Name] = true
 		}
@@ -122,7 +127,8 @@ func TestIDsOfGymnasium(t *testing.T) {
 	if game, err := catalog.Game("pommego/OneVsOne-v0"); err != nil || game != plain {
 		t.Errorf("with the registry's name there is another game: %v, %v", game, err)
 	}
-	if game, err := catalog.Variant("pommego/OneVsOne-v0", []byte(`{"max_steps": 5}`)); err != nil || game.Spec().ID != "custom:OneVsOne-v0" {
+	if game, err := catalog.Variant("pommego/OneVsOne-v0", []byte(`{"max_steps": 5}`)); err != nil ||
+		game.Spec().ID != "custom:OneVsOne-v0" {
 		t.Errorf("with the registry's name and rules there is %v, %v, want custom:OneVsOne-v0", game, err)
 	}
 	if _, err := catalog.Game("gym/OneVsOne-v0"); err == nil {

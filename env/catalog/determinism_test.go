@@ -20,8 +20,9 @@ const (
 )
 
 var (
-	determinismSteps = flag.Int("determinism-steps", digestSteps, "steps that TestDeterminismOfRules makes; other than the default ones are not compared with "+digestFile)
-	updateDigests    = flag.Bool("update", false, "write "+digestFile)
+	determinismSteps = flag.Int("determinism-steps", digestSteps,
+		"steps that TestDeterminismOfRules makes; other than the default ones are not compared with "+digestFile)
+	updateDigests = flag.Bool("update", false, "write "+digestFile)
 )
 
 // TestDeterminismOfRules plays every id and compares hashes of all that is decided, seen and
@@ -53,7 +54,8 @@ func TestDeterminismOfRules(t *testing.T) {
 	case err != nil:
 		t.Fatal(err)
 	case string(want) != got:
-		t.Errorf("%s has other hashes. If a version was raised, or an id or encoding is new, run go test ./env/catalog -run TestDeterminismOfRules -update:\n%s", digestFile, want)
+		t.Errorf("%s has other hashes. If a version was raised, or an id or encoding is new, run go test ./env/catalog "+
+			"-run TestDeterminismOfRules -update:\n%s", digestFile, want)
 	}
 }
 
@@ -74,7 +76,8 @@ type digest struct {
 func newDigest(t *testing.T, game env.Game, seed uint64) *digest {
 	t.Helper()
 	spec := game.Spec()
-	d := &digest{t: t, game: game, match: game.New(1)[0], seed: env.Seed{Value: seed}, rng: env.Seed{Value: seed}.RNG(env.StreamPolicy)}
+	d := &digest{t: t, game: game, match: game.New(1)[0], seed: env.Seed{Value: seed},
+		rng: env.Seed{Value: seed}.RNG(env.StreamPolicy)}
 	d.actions, d.seen = make([]uint8, spec.Seats*len(spec.Actions)), make([]uint64, len(spec.Encodings)+1)
 	for seat := range spec.Seats {
 		var agent env.Agent

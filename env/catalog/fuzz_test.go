@@ -95,7 +95,8 @@ func FuzzAgent(f *testing.F) {
 			f.Add(uint8(which), name, agent.Append(nil))
 		}
 	}
-	for _, name := range []string{"mcts:ticks=200,depth=9", "bfs:memory=1e6,careful=0", "champion:level=2", "fmcs-2:ms=1", "java-mcts:iterations=2", ":", "a:b=c"} {
+	for _, name := range []string{"mcts:ticks=200,depth=9", "bfs:memory=1e6,careful=0", "champion:level=2", "fmcs-2:ms=1",
+		"java-mcts:iterations=2", ":", "a:b=c"} {
 		f.Add(uint8(0), name, []byte{})
 	}
 	f.Fuzz(func(t *testing.T, which uint8, name string, memory []byte) {
@@ -108,7 +109,8 @@ func FuzzAgent(f *testing.F) {
 		if agent.Restore(memory) == nil {
 			kept := agent.Append(nil)
 			if err := agent.Restore(kept); err != nil || !bytes.Equal(agent.Append(nil), kept) {
-				t.Fatalf("%s, %q: a memory that was restored is another after it was saved and restored (%v)", game.Spec().ID, name, err)
+				t.Fatalf("%s, %q: a memory that was restored is another after it was saved and restored (%v)", game.Spec().ID, name,
+					err)
 			}
 		}
 		agent.StopOn(&stop)
@@ -127,7 +129,8 @@ func FuzzAgent(f *testing.F) {
 // FuzzVariant: by rules that are accepted, however odd, games can be dealt and played.
 func FuzzVariant(f *testing.F) {
 	games := every(f)
-	for which, changes := range []string{`{"board_size": 9, "num_rigid": 20, "num_wood": 20, "num_items": 10}`, `{"max_steps": 5}`, `{}`, `{"x": null}`} {
+	for which, changes := range []string{`{"board_size": 9, "num_rigid": 20, "num_wood": 20, "num_items": 10}`,
+		`{"max_steps": 5}`, `{}`, `{"x": null}`} {
 		f.Add(uint8(which), []byte(changes))
 	}
 	for which := range games {

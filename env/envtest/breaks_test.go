@@ -368,7 +368,11 @@ var breaks = []struct {
 	{"an agent that reports a search, but no statistics", "agents/play", "SearchStatistics returns true, with visits",
 		breakSearchStatistics(func([]int32, []float64) bool { return true })},
 	{"a value that is no number", "agents/play", "want a number",
-		breakSearchStatistics(func(visits []int32, values []float64) bool { visits[0], values[0] = 1, math.NaN(); return true })},
+		breakSearchStatistics(func(visits []int32, values []float64) bool {
+			visits[0], values[0] = 1,
+				math.NaN()
+			return true
+		})},
 	{"a value of what was not tried", "agents/play", "0 for what was not tried",
 		breakSearchStatistics(func(visits []int32, values []float64) bool { values[0] = 1; return false })},
 	{"agents with equal RNGs that report different statistics", "agents/play", "report different search statistics",

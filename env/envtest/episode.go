@@ -32,20 +32,23 @@ func checkReset(k *kit) {
 	for range k.play(used, k.plays()[0]) {
 	}
 	states := make(map[string]env.Seed)
-	for _, seed := range []env.Seed{{}, {Value: 1}, {Episode: 1}, {Value: 1, Episode: 1}, {Value: 2}, {Value: 1 << 63, Episode: 1 << 40}} {
+	for _, seed := range []env.Seed{{}, {Value: 1}, {Episode: 1}, {Value: 1, Episode: 1}, {Value: 2},
+		{Value: 1 << 63, Episode: 1 << 40}} {
 		k.at = place{playing: true, seed: seed, seat: -1}
 		fresh := k.match()
 		fresh.Reset(seed)
 		want := k.look(fresh)
 		if twin, there := states[string(want.state)]; there {
-			k.failf("Reset gives the very state, RNG included, that seed %+v gives: want the seed's value and episode both to matter", twin)
+			k.failf("Reset gives the very state, RNG included, that seed %+v gives: want the seed's value and episode both "+
+				"to matter", twin)
 		}
 		states[string(want.state)] = seed
 		used.Reset(seed)
 		if d := k.diff(k.look(used), want); d != "" {
 			k.failf("Reset of a match that has been played differs from Reset of a new one: %s", d)
 		}
-		if st := want.status; st.Over || st.Result != env.Incomplete || st.Steps != 0 || st.In != env.AllSeats(k.spec.Seats) || st.Decided != 0 || st.Winners != 0 {
+		if st := want.status; st.Over || st.Result != env.Incomplete || st.Steps != 0 ||
+			st.In != env.AllSeats(k.spec.Seats) || st.Decided != 0 || st.Winners != 0 {
 			k.failf("after Reset the status is %+v, want a running game with everybody in, nobody decided and 0 steps", st)
 		}
 	}

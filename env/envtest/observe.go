@@ -37,7 +37,8 @@ func (k *kit) checkBounds(e *env.Encoding, field int, data []byte) {
 			if !f.Shared {
 				k.at.seat = i / f.Size()
 			}
-			k.failf("observation %q, field %q: element %d is %v, want %v to %v", e.Name, f.Name, i%f.Size()/size, v, f.Low, f.High)
+			k.failf("observation %q, field %q: element %d is %v, want %v to %v", e.Name, f.Name, i%f.Size()/size, v, f.Low,
+				f.High)
 		}
 	}
 }

@@ -54,9 +54,10 @@ func (k *kit) plays() []*script {
 	var all []*script
 	for round := range scriptRounds {
 		for _, s := range styles {
-			all = append(all, k.write(env.Seed{Value: uint64(len(all)), Episode: uint64(round)}, scriptSteps, func(m env.Match, d *env.RNG) []uint8 {
-				return k.choose(m, d, s)
-			}))
+			all = append(all, k.write(env.Seed{Value: uint64(len(all)), Episode: uint64(round)}, scriptSteps,
+				func(m env.Match, d *env.RNG) []uint8 {
+					return k.choose(m, d, s)
+				}))
 		}
 		all = append(all, k.writeAgents(env.Seed{Value: uint64(len(all)), Episode: uint64(round)}))
 	}

@@ -12,8 +12,10 @@ import (
 // same RNG reports the same.
 func (k *kit) checkSearchStatistics(a, twin env.Agent, action []uint8) {
 	visits, values, reported := k.searchStatistics(a)
-	if twinVisits, twinValues, _ := k.searchStatistics(twin); fmt.Sprint(visits, values) != fmt.Sprint(twinVisits, twinValues) {
-		k.failf("two agents with equal RNGs report different search statistics: %v %v and %v %v", visits, values, twinVisits, twinValues)
+	if twinVisits, twinValues,
+		_ := k.searchStatistics(twin); fmt.Sprint(visits, values) != fmt.Sprint(twinVisits, twinValues) {
+		k.failf("two agents with equal RNGs report different search statistics: %v %v and %v %v", visits, values, twinVisits,
+			twinValues)
 	}
 	searched, base := false, 0
 	for i, c := range k.spec.Actions {
@@ -21,13 +23,15 @@ func (k *kit) checkSearchStatistics(a, twin env.Agent, action []uint8) {
 		worth := values[base : base+c.N]
 		for choice, n := range own {
 			if n < 0 || math.IsNaN(worth[choice]) || math.IsInf(worth[choice], 0) || n == 0 && worth[choice] != 0 {
-				k.failf("the agent tried %q %d %d times and found it to be worth %v, want a number, and 0 for what was not tried", c.Name, choice, n, worth[choice])
+				k.failf("the agent tried %q %d %d times and found it to be worth %v, want a number, and 0 for what was not tried",
+					c.Name, choice, n, worth[choice])
 			}
 		}
 		if top := best(own, worth); top >= 0 {
 			searched = true
 			if own[action[i]] == 0 || worth[action[i]] < worth[top] {
-				k.failf("the agent's %q is %d, but by its visits %v and values %v choice %d is the best", c.Name, action[i], own, worth, top)
+				k.failf("the agent's %q is %d, but by its visits %v and values %v choice %d is the best", c.Name, action[i], own,
+					worth, top)
 			}
 		}
 		base += c.N

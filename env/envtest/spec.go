@@ -99,8 +99,10 @@ func (k *kit) checkFields(e *env.Encoding) {
 			k.failf("%s: no shape", at)
 		case !(f.Low <= f.High) || math.IsInf(f.Low, 0) || math.IsInf(f.High, 0):
 			k.failf("%s: Low %v and High %v, want finite bounds in order", at, f.Low, f.High)
-		case integer && (f.Low < limits[0] || f.High > limits[1] || f.Low != math.Trunc(f.Low) || f.High != math.Trunc(f.High)):
-			k.failf("%s: Low %v and High %v, want integers that %s can hold, %v to %v", at, f.Low, f.High, f.DType, limits[0], limits[1])
+		case integer && (f.Low < limits[0] || f.High > limits[1] || f.Low != math.Trunc(f.Low) ||
+			f.High != math.Trunc(f.High)):
+			k.failf("%s: Low %v and High %v, want integers that %s can hold, %v to %v", at, f.Low, f.High, f.DType, limits[0],
+				limits[1])
 		}
 		for _, d := range f.Shape {
 			if d < 1 {

@@ -54,7 +54,8 @@ func (k *kit) checkStanding(st env.Status, n int) {
 	for _, team := range k.spec.Teams {
 		for _, seat := range team {
 			if st.Decided.Has(seat) != st.Decided.Has(team[0]) || st.Winners.Has(seat) != st.Winners.Has(team[0]) {
-				k.failf("team %v shares its fate, but decided is %0*b and winners %0*b", team, k.spec.Seats, st.Decided, k.spec.Seats, st.Winners)
+				k.failf("team %v shares its fate, but decided is %0*b and winners %0*b", team, k.spec.Seats, st.Decided,
+					k.spec.Seats, st.Winners)
 			}
 		}
 	}

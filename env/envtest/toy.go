@@ -99,7 +99,8 @@ func NewToy(rules ToyRules) env.Game {
 		seats += len(team)
 	}
 	if seats < 1 || seats > maxToySeats || seats > g.board.Cells() || g.board.Cells() > maxToyCells {
-		panic(fmt.Sprintf("envtest: a toy game needs 1 to %d seats and room for them on at most %d cells", maxToySeats, maxToyCells))
+		panic(fmt.Sprintf("envtest: a toy game needs 1 to %d seats and room for them on at most %d cells", maxToySeats,
+			maxToyCells))
 	}
 	g.spec = toySpec(&rules, seats)
 	text, err := json.Marshal(rules)
@@ -191,14 +192,16 @@ const (
 func toySpec(r *ToyRules, seats int) env.Spec {
 	who := make([]env.Name, seats)
 	for i := range who {
-		who[i] = env.Name{Name: fmt.Sprintf("seat%d", i), Meaning: "row, column, share of energy left, and 1 oneself, 0.5 a mate, -1 an enemy"}
+		who[i] = env.Name{Name: fmt.Sprintf("seat%d", i),
+			Meaning: "row, column, share of energy left, and 1 oneself, 0.5 a mate, -1 an enemy"}
 	}
 	far := float64(max(r.Rows, r.Cols))
-	board := env.Field{Name: "board", DType: env.Uint8, Shape: []int{3, r.Rows, r.Cols}, High: math.MaxUint8, Shared: true, Names: []env.Name{
-		{Name: "seat", Meaning: "the seat standing there plus one"},
-		{Name: "energy", Meaning: "that seat's energy, in tens"},
-		{Name: "heat", Meaning: "steps for which the cell stays hot"},
-	}}
+	board := env.Field{Name: "board", DType: env.Uint8, Shape: []int{3, r.Rows, r.Cols}, High: math.MaxUint8, Shared: true,
+		Names: []env.Name{
+			{Name: "seat", Meaning: "the seat standing there plus one"},
+			{Name: "energy", Meaning: "that seat's energy, in tens"},
+			{Name: "heat", Meaning: "steps for which the cell stays hot"},
+		}}
 	return env.Spec{
 		ID: r.ID, Game: "toy", Version: 1, Description: "a brawl on a heating board",
 		Seats: seats, Teams: r.Teams, Elimination: true, MaxSteps: r.MaxSteps,
@@ -227,7 +230,8 @@ func toySpec(r *ToyRules, seats int) env.Spec {
 				}},
 			}},
 		},
-		State:  []env.Field{board, {Name: "energy", DType: env.Int16, Shape: []int{seats}, High: float64(r.Energy), Shared: true, Names: who}},
+		State: []env.Field{board,
+			{Name: "energy", DType: env.Int16, Shape: []int{seats}, High: float64(r.Energy), Shared: true, Names: who}},
 		Agents: []string{"still", "wander", "hunter"},
 		Rules:  *r,
 	}

@@ -129,7 +129,8 @@ func (m *toyMatch) set(s *toyState) error {
 			}
 			continue
 		}
-		if int(seat.Cell) >= cells || seat.Energy < 0 || int(seat.Energy) > g.rules.Energy || seat.Paid < -4 || seat.Paid > 16 {
+		if int(seat.Cell) >= cells || seat.Energy < 0 || int(seat.Energy) > g.rules.Energy || seat.Paid < -4 ||
+			seat.Paid > 16 {
 			return fmt.Errorf("seat %d: cell %d, energy %d, paid %d: out of range", i, seat.Cell, seat.Energy, seat.Paid)
 		}
 		if seat.Energy > 0 && taken[seat.Cell] {

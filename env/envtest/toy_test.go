@@ -34,7 +34,8 @@ func TestToyIsVaried(t *testing.T) {
 			}
 		}
 		if len(wins) < len(rules.Teams) || ties == 0 || limit == 0 || outEarly < 30 {
-			t.Errorf("%s: wins by team %v, ties before the step limit %d, at it %d, games with a seat out before the end %d: want some of each and 30 of the last",
+			t.Errorf("%s: wins by team %v, ties before the step limit %d, at it %d, games with a seat out before the end %d: "+
+				"want some of each and 30 of the last",
 				rules.ID, wins, ties, limit, outEarly)
 		}
 	}

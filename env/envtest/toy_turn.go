@@ -59,7 +59,8 @@ func (m *toyMatch) strike(actions []uint8) {
 		}
 		mates := m.game.team(i)
 		for j := range m.game.spec.Seats {
-			if mates.Has(j) || !in.Has(j) || actions[2*j+1] == deedGuard || m.game.distance(m.Seats[i].Cell, m.Seats[j].Cell) != 1 {
+			if mates.Has(j) || !in.Has(j) || actions[2*j+1] == deedGuard ||
+				m.game.distance(m.Seats[i].Cell, m.Seats[j].Cell) != 1 {
 				continue
 			}
 			m.Seats[j].Energy -= strikeDamage

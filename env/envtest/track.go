@@ -12,7 +12,8 @@ import (
 // from what was saved, and events are of the game and can be written down.
 func checkTrackers(k *kit) {
 	for i, c := range k.spec.Counts {
-		if c.Name == "" || c.Meaning == "" || slices.ContainsFunc(k.spec.Counts[:i], func(o env.Name) bool { return o.Name == c.Name }) {
+		if c.Name == "" || c.Meaning == "" ||
+			slices.ContainsFunc(k.spec.Counts[:i], func(o env.Name) bool { return o.Name == c.Name }) {
 			k.failf("Spec.Counts[%d] has name %q and meaning %q, want both, and each name once", i, c.Name, c.Meaning)
 		}
 	}
@@ -61,7 +62,8 @@ func (k *kit) follow(seed env.Seed, events bool) followed {
 	f.m.Reset(seed)
 	f.Begin(f.m)
 	if got := f.counts(k); len(f.Append(nil)) > 0 || len(f.Events()) > 0 {
-		k.failf("at the start of a game %v was counted, with %d bytes to save and %d events, want none", got, len(f.Append(nil)), len(f.Events()))
+		k.failf("at the start of a game %v was counted, with %d bytes to save and %d events, want none", got,
+			len(f.Append(nil)), len(f.Events()))
 	}
 	return f
 }

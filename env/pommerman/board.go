@@ -106,7 +106,8 @@ func (l *layout) besides(at grid.Cell) []grid.Cell {
 // and the RNG must find a connected board soon.
 func (l *layout) check() error {
 	if l.walls+l.woods > len(l.pairs) {
-		return fmt.Errorf("rules: num_rigid %d and num_wood %d do not fit on a board of board_size %d: lower them or raise board_size", l.rules.NumRigid, l.rules.NumWood, l.rules.BoardSize)
+		return fmt.Errorf("rules: num_rigid %d and num_wood %d do not fit on a board of board_size %d: lower them or "+
+			"raise board_size", l.rules.NumRigid, l.rules.NumWood, l.rules.BoardSize)
 	}
 	rng, s := env.Seed{}.RNG(env.StreamBoard), State{}
 	for range 10_000 {
@@ -114,7 +115,8 @@ func (l *layout) check() error {
 			return nil
 		}
 	}
-	return fmt.Errorf("rules: with num_rigid %d on board_size %d hardly any board is connected: lower num_rigid", l.rules.NumRigid, l.rules.BoardSize)
+	return fmt.Errorf("rules: with num_rigid %d on board_size %d hardly any board is connected: lower num_rigid",
+		l.rules.NumRigid, l.rules.BoardSize)
 }
 
 // walls is where a board's walls stand.

@@ -66,7 +66,8 @@ func readBoardCounts2018(t *testing.T) boardCounts {
 		t.Fatal(err)
 	}
 	counts := file.boardCounts
-	counts.NumAgents, counts.Agents, counts.Attempts, counts.Cut = len(file.Agents), map[string][]int{}, file.Attempts, file.Cut
+	counts.NumAgents, counts.Agents = len(file.Agents), map[string][]int{}
+	counts.Attempts, counts.Cut = file.Attempts, file.Cut
 	for seat, at := range file.Agents {
 		counts.Agents[fmt.Sprint(11+seat)] = at
 	}
@@ -99,7 +100,8 @@ func TestBoardsAgreeWithReference(t *testing.T) {
 	for i, want := range append(readBoardCounts(t), readBoardCounts2018(t)) {
 		t.Run(fmt.Sprintf("%dx%d", want.Size, want.Size), func(t *testing.T) {
 			g := mustGame(t, rules[i])
-			got := tally{newGridOfCounts(want.Size), newGridOfCounts(want.Size), newGridOfCounts(want.Size), newGridOfCounts(want.Size), map[string]int{}, map[string]int{}}
+			got := tally{newGridOfCounts(want.Size), newGridOfCounts(want.Size), newGridOfCounts(want.Size),
+				newGridOfCounts(want.Size), map[string]int{}, map[string]int{}}
 			var s State
 			for i := range ourBoards {
 				g.Deal(&s, env.Seed{Value: 1, Episode: uint64(i)})
@@ -109,7 +111,8 @@ func TestBoardsAgreeWithReference(t *testing.T) {
 			for _, f := range []struct {
 				name      string
 				got, want [][]int
-			}{{"rigid", got.rigid, want.FreqRigid}, {"wood", got.wood, want.FreqWood}, {"passage", got.passage, want.FreqPass}, {"item", got.item, want.FreqItem}} {
+			}{{"rigid", got.rigid, want.FreqRigid}, {"wood", got.wood, want.FreqWood}, {"passage", got.passage, want.FreqPass},
+				{"item", got.item, want.FreqItem}} {
 				homogeneous(t, "cells with "+f.name, upper(f.got), upper(f.want), ourBoards, want.Boards)
 			}
 			homogeneousMaps(t, "kinds of items", got.types, want.Types)
@@ -152,7 +155,8 @@ func checkExactly(t *testing.T, s *State, want *boardCounts) {
 		}
 	}
 	passages := want.Size*want.Size - want.NumRigid - want.NumWood - want.NumAgents
-	if count[Rigid] != want.NumRigid || count[Wood] != want.NumWood || count[Passage] != passages || items != want.NumItems {
+	if count[Rigid] != want.NumRigid || count[Wood] != want.NumWood || count[Passage] != passages ||
+		items != want.NumItems {
 		t.Fatalf("board has %d rigid, %d wood, %d passages and %d items; want %d, %d, %d and %d",
 			count[Rigid], count[Wood], count[Passage], items, want.NumRigid, want.NumWood, passages, want.NumItems)
 	}

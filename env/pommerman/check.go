@@ -20,7 +20,8 @@ func (r *Rules) invariants(s *State) error {
 	}
 	for c := range s.hidden[0].Or(s.hidden[1]).Or(s.hidden[2]).All {
 		if item := s.Board[c]; item != Wood && item != Flames {
-			return fmt.Errorf("item %d is hidden at %s, where the board shows %d; want it under wood or flames", s.Hidden(c), where(c), item)
+			return fmt.Errorf("item %d is hidden at %s, where the board shows %d; want it under wood or flames", s.Hidden(c),
+				where(c), item)
 		}
 	}
 	var seen grid.Bits
@@ -48,8 +49,10 @@ func (r *Rules) checkBombs(s *State) error {
 			return fmt.Errorf("two bombs lie at %s", where(b.Cell))
 		case item != BombItem && item != Flames && item < r.Agent0():
 			return fmt.Errorf("bombs[%d] lies at %s, but the board shows %d there", i, where(b.Cell), item)
-		case r.Traits().FlamesKill && s.Hidden(b.Cell) != Passage: // no agent can lay one there, and one that rolls there explodes
-			return fmt.Errorf("bombs[%d] lies at %s, where item %d is hidden; want one or the other", i, where(b.Cell), s.Hidden(b.Cell))
+		// no agent can lay one there, and one that rolls there explodes
+		case r.Traits().FlamesKill && s.Hidden(b.Cell) != Passage:
+			return fmt.Errorf("bombs[%d] lies at %s, where item %d is hidden; want one or the other", i, where(b.Cell),
+				s.Hidden(b.Cell))
 		}
 		seen.Add(b.Cell)
 	}
@@ -72,7 +75,8 @@ func (r *Rules) checkRoom(s *State) error {
 	}
 	stock += s.finds()
 	if most := min(lie+stock, r.bombsAtOnce(s, living)); most > MaxBombs {
-		return fmt.Errorf("bombs has %d entries, and the agents, which have or may find %d more, could make it %d before these explode; want at most %d: remove some, or reduce life or ammo", lie, stock, most, MaxBombs)
+		return fmt.Errorf("bombs has %d entries, and the agents, which have or may find %d more, could make it %d before "+
+			"these explode; want at most %d: remove some, or reduce life or ammo", lie, stock, most, MaxBombs)
 	}
 	return nil
 }

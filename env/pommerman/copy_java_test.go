@@ -140,14 +140,19 @@ func TestResult(t *testing.T) {
 		want   [4]env.Result
 		reason string
 	}{
-		{Playground(FFA), dead(1), [4]env.Result{env.Incomplete, env.Loss, env.Incomplete, env.Incomplete}, "who is dead has lost"},
+		{Playground(FFA), dead(1), [4]env.Result{env.Incomplete, env.Loss, env.Incomplete, env.Incomplete},
+			"who is dead has lost"},
 		{Playground(FFA), dead(1, 2, 3), [4]env.Result{env.Win, env.Loss, env.Loss, env.Loss}, "the last one has won"},
 		{Playground(FFA), dead(0, 1, 2, 3), [4]env.Result{env.Loss, env.Loss, env.Loss, env.Loss}, "nobody has"},
-		{Playground(FFA), func(s *State) { s.StepCount = 800 }, [4]env.Result{env.Tie, env.Tie, env.Tie, env.Tie}, "the step limit"},
-		{Playground(Team), dead(0), [4]env.Result{env.Loss, env.Incomplete, env.Incomplete, env.Incomplete}, "the mate plays on"},
-		{Playground(Team), dead(0, 1, 3), [4]env.Result{env.Win, env.Loss, env.Win, env.Loss}, "the dead win with their team"},
+		{Playground(FFA), func(s *State) { s.StepCount = 800 }, [4]env.Result{env.Tie, env.Tie, env.Tie, env.Tie},
+			"the step limit"},
+		{Playground(Team), dead(0), [4]env.Result{env.Loss, env.Incomplete, env.Incomplete, env.Incomplete},
+			"the mate plays on"},
+		{Playground(Team), dead(0, 1, 3), [4]env.Result{env.Win, env.Loss, env.Win, env.Loss},
+			"the dead win with their team"},
 		{Java(FFA), dead(1), [4]env.Result{env.Incomplete, env.Loss, env.Incomplete, env.Incomplete}, "who is dead has lost"},
-		{Java(FFA), func(s *State) { s.results.set(1, resultTie) }, [4]env.Result{env.Tie, env.Incomplete, env.Incomplete, env.Incomplete}, "a result of its own"},
+		{Java(FFA), func(s *State) { s.results.set(1, resultTie) },
+			[4]env.Result{env.Tie, env.Incomplete, env.Incomplete, env.Incomplete}, "a result of its own"},
 	} {
 		g := mustGame(t, tc.rules)
 		var s State

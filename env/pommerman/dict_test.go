@@ -44,7 +44,8 @@ func checkDictionary(t *testing.T, line []byte) {
 	}
 	dict := game
 	if dict.GameType() != want.GameType || dict.ActionSpace() != want.ActionSpace {
-		t.Errorf("%s: game type %s, action space %s; want %s, %s", want.ID, dict.GameType(), dict.ActionSpace(), want.GameType, want.ActionSpace)
+		t.Errorf("%s: game type %s, action space %s; want %s, %s", want.ID, dict.GameType(), dict.ActionSpace(),
+			want.GameType, want.ActionSpace)
 	}
 	if len(want.Obs) != game.Spec().Seats {
 		t.Fatalf("%s: %d observations for %d seats", want.ID, len(want.Obs), game.Spec().Seats)

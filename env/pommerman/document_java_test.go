@@ -57,8 +57,9 @@ var javaDocument = []javaSentence{
 		want: []string{"**....0 *......"},
 	}, ends: ended(env.Win, 1<<0)},
 	{scenario: scenario{
-		name: "bombs destroy power-ups", reason: "an item in a blast burns; flames of five steps follow, as the document gives none and the code five",
-		start: "ob....0 3......", edit: func(r *Rules, s *State) {
+		name:   "bombs destroy power-ups",
+		reason: "an item in a blast burns; flames of five steps follow, as the document gives none and the code five",
+		start:  "ob....0 3......", edit: func(r *Rules, s *State) {
 			lives(1)(r, s)
 			s.Bombs[0].Blast = 2
 			s.Agents[3].Cell = grid.At(3, 0)
@@ -117,8 +118,9 @@ var javaDocument = []javaSentence{
 		start: "0k....1", moves: [][4]Action{{Right}}, want: []string{".0....1"},
 	}, ends: carries(Agent{grid.At(0, 1), 1, 2, true, true})},
 	{scenario: scenario{
-		name: "a kicked bomb travels until it hits an agent", reason: "in the direction in which the agent walks, one cell a tick",
-		start: "0o....1", edit: kicker, moves: [][4]Action{{Right}},
+		name:   "a kicked bomb travels until it hits an agent",
+		reason: "in the direction in which the agent walks, one cell a tick",
+		start:  "0o....1", edit: kicker, moves: [][4]Action{{Right}},
 		want: []string{".0o...1", ".0.o..1", ".0..o.1", ".0...o1", ".0...o1"},
 	}},
 	{scenario: scenario{
@@ -167,7 +169,8 @@ var javaDocument = []javaSentence{
 	}, ends: ended(env.Win, 1<<0|1<<2)},
 	{scenario: scenario{
 		name: "max. steps are a tie", reason: "whoever lives",
-		start: "0.....1", edit: func(r *Rules, _ *State) { r.MaxSteps = 1; r.FirstCollapse = NoCollapse }, want: []string{"0.....1"},
+		start: "0.....1", edit: func(r *Rules, _ *State) { r.MaxSteps = 1; r.FirstCollapse = NoCollapse },
+		want: []string{"0.....1"},
 	}, ends: ended(env.Tie, 0)},
 	{scenario: scenario{
 		name: "the last two teams destroyed in a tick are a tie", reason: "nobody is left to win",
@@ -178,8 +181,9 @@ var javaDocument = []javaSentence{
 		start: "0.....1", want: []string{"0.....1"},
 	}, ends: ended(env.Incomplete, 0)},
 	{scenario: scenario{
-		name: "the border turns rigid from tick 500", reason: "agents on it die and bombs on it go without detonating; the ring has fallen in the board of step 500",
-		start: "0..o... .1.....", edit: func(_ *Rules, s *State) { s.StepCount = 499 },
+		name:   "the border turns rigid from tick 500",
+		reason: "agents on it die and bombs on it go without detonating; the ring has fallen in the board of step 500",
+		start:  "0..o... .1.....", edit: func(_ *Rules, s *State) { s.StepCount = 499 },
 		want: []string{"0..o... .1.....", "####### #1....# #.....# #.....# #.....# #.....# #######"},
 	}, ends: ended(env.Win, 1<<1)},
 }
@@ -241,7 +245,8 @@ func TestJavaDocumentSetup(t *testing.T) {
 			}
 		}
 	}
-	if r := g.Rules(); r.BombLife != 10 || r.Teammate(0) != 2 || r.Teammate(1) != 3 || fmt.Sprint(r.Collapses()) != "[500 575 650 725]" {
+	if r := g.Rules(); r.BombLife != 10 || r.Teammate(0) != 2 || r.Teammate(1) != 3 ||
+		fmt.Sprint(r.Collapses()) != "[500 575 650 725]" {
 		t.Errorf("rules are %+v", r)
 	}
 }

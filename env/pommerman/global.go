@@ -71,13 +71,15 @@ func stateScalars[M observe.Mode](v observe.Vector[M], g *Game, s *State) {
 		v = v.Nth(k)
 		v = v.Float("agent%d_alive", "1 while agent %d lives", observe.One(a.Alive))
 		v = v.Float("agent%d_ammo", "bombs it can lay now, over the most it can carry", g.shares.ammo[a.Ammo])
-		v = v.Float("agent%d_blast_strength", "blast strength of its bombs, over the most it can get", g.shares.blast[a.Blast])
+		v = v.Float("agent%d_blast_strength", "blast strength of its bombs, over the most it can get",
+			g.shares.blast[a.Blast])
 		v = v.Float("agent%d_can_kick", "1 if it can kick bombs", observe.One(a.Kicks))
 		v = v.Float("agent%d_row", "its row (its last one when dead), over the last row", g.shares.row[a.Cell])
 		v = v.Float("agent%d_col", "its column (its last one when dead), over the last column", g.shares.col[a.Cell])
 		for word := range g.rules.RadioWords {
 			name := [...]string{"agent%d_message0", "agent%d_message1", "agent%d_message2"}[word]
-			v = v.Float(name, "word it sent in the last step (0 for none), over the size of the vocabulary", g.shares.word[s.Radio[k][word]])
+			v = v.Float(name, "word it sent in the last step (0 for none), over the size of the vocabulary",
+				g.shares.word[s.Radio[k][word]])
 		}
 	}
 }

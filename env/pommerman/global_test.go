@@ -78,7 +78,8 @@ func TestGlobalStateIsWhatEverybodySees(t *testing.T) {
 func checkSeen(t *testing.T, r *Rules, seat int, seen, state entries) {
 	t.Helper()
 	concealed := func(name string) bool {
-		return r.Traits().Conceals && (name == "flame" || strings.HasPrefix(name, "bomb_") && name != "bomb_blast" && name != "bomb_life")
+		return r.Traits().Conceals &&
+			(name == "flame" || strings.HasPrefix(name, "bomb_") && name != "bomb_blast" && name != "bomb_life")
 	}
 	for name, want := range seen.planes {
 		switch {

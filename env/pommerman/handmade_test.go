@@ -47,7 +47,8 @@ func handMade(g *Game, s *State, rng *env.RNG) {
 			s.Board[c] = BombItem
 		}
 		if s.Board[c] == BombItem && !s.BombAt(c) || s.Board[c] == Flames && rng.IntN(2) == 0 || s.Board[c] >= r.Agent0() {
-			s.addBomb(NewBomb(c, uint8(1+rng.IntN(life)), uint8(r.leastBlast()+rng.IntN(5)), rng.IntN(r.Seats()), grid.Dir(rng.IntN(5))))
+			s.addBomb(NewBomb(c, uint8(1+rng.IntN(life)), uint8(r.leastBlast()+rng.IntN(5)), rng.IntN(r.Seats()),
+				grid.Dir(rng.IntN(5))))
 		}
 	}
 	s.StepCount = uint16(rng.IntN(r.MaxSteps))
@@ -105,7 +106,8 @@ func TestHandMadeStates(t *testing.T) {
 					compareStep(t, &rules, &m.State, actions)
 					k.Begin(again)
 					if k.Step(again, actions); again.State != m.State {
-						t.Fatalf("moves %v from\n%s\ndiffer with a tracker: %s", actions, newTwin(&rules, &before).text(), m.Difference(again))
+						t.Fatalf("moves %v from\n%s\ndiffer with a tracker: %s", actions, newTwin(&rules, &before).text(),
+							m.Difference(again))
 					}
 				}
 			}
@@ -181,7 +183,8 @@ func TestRoomForBombs(t *testing.T) {
 		want             string
 	}{
 		{"64 that explode one a step as others are laid", 64, 0, 255, 0, 2, ""},
-		{"two agents with three bombs", 61, 255, 3, 0, 0, "bombs has 61 entries, and the agents, which have or may find 6 more, could make it 67"},
+		{"two agents with three bombs", 61, 255, 3, 0, 0,
+			"bombs has 61 entries, and the agents, which have or may find 6 more, could make it 67"},
 		{"one of them is dead", 61, 255, 3, 0, 1, ""},
 		{"but an item lies there", 61, 255, 3, 1, 1, "want at most 64"},
 		{"two a step for ten steps", 44, 255, 255, 9, 0, ""},

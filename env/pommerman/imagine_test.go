@@ -71,7 +71,8 @@ func TestBeliefsLookLikeViews(t *testing.T) {
 // TestBeliefsComeTrue: without fog and skulls everything but the items under
 // wood can be worked out, so the belief is the game.
 func TestBeliefsComeTrue(t *testing.T) {
-	for _, r := range []Rules{Playground(FFA), Playground(Team), Playground(OneVsOne), JavaDocument(FFA).Seeing(-1), Playground(FFA).Collapsing(20)} {
+	for _, r := range []Rules{Playground(FFA), Playground(Team), Playground(OneVsOne), JavaDocument(FFA).Seeing(-1),
+		Playground(FFA).Collapsing(20)} {
 		steps, wrong := 0, 0
 		believed(t, r, false, 60, func(s *State, _ *View, b *Belief) {
 			for seat, a := range s.Agents {
@@ -193,7 +194,8 @@ func TestBeliefsRemember(t *testing.T) {
 	r.Imagine(&b, &v)
 	move(Stop, LayBomb)
 	if a := b.Agents[3]; a.Ammo != 0 || b.Bombs[0].Owner() != 3 {
-		t.Errorf("seat 3 laid its only bomb before seat 0's eyes, but is believed to have %d, and the bomb to be seat %d's", a.Ammo, b.Bombs[0].Owner())
+		t.Errorf("seat 3 laid its only bomb before seat 0's eyes, but is believed to have %d, and the bomb to be seat %d's",
+			a.Ammo, b.Bombs[0].Owner())
 	}
 	for range 3 {
 		move(Left, Up)
@@ -206,7 +208,8 @@ func TestBeliefsRemember(t *testing.T) {
 		move(Stop, Stop)
 	}
 	if b.NumBombs != 0 || b.Board[grid.At(5, 5)] != Flames || b.Agents[3].Ammo != 1 {
-		t.Errorf("after the explosion %d bombs are believed, %d at the wood and ammo %d; want 0, 4 and 1", b.NumBombs, b.Board[grid.At(5, 5)], b.Agents[3].Ammo)
+		t.Errorf("after the explosion %d bombs are believed, %d at the wood and ammo %d; want 0, 4 and 1", b.NumBombs,
+			b.Board[grid.At(5, 5)], b.Agents[3].Ammo)
 	}
 	if !b.Agents[3].Alive || b.Agents[3].Cell == grid.At(4, 5) {
 		t.Error("seat 3 lives, so it cannot be believed in the flames")

@@ -178,7 +178,8 @@ func (in *jsonReader) take(name string, v any) error {
 func (in *jsonReader) board(t *Snapshot) error {
 	var size int
 	var rows [][]int
-	if err := errors.Join(in.take("board_size", &size), in.take("step_count", &t.StepCount), in.take("board", &rows)); err != nil {
+	if err := errors.Join(in.take("board_size", &size), in.take("step_count", &t.StepCount),
+		in.take("board", &rows)); err != nil {
 		return err
 	}
 	if size != in.BoardSize || len(rows) != size {

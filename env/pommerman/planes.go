@@ -103,7 +103,8 @@ var sources, planeNames = func() (from [numPlanes]source, names []env.Name) {
 type shares struct{ ammo, blast, word, row, col [256]float32 }
 
 func (r *Rules) shares() *shares {
-	all := shares{ammo: observe.Shares(r.MaxAmmo), blast: observe.Shares(max(r.MaxBlast, r.StartBlast)), word: observe.Shares(max(r.RadioVocab, 1))}
+	all := shares{ammo: observe.Shares(r.MaxAmmo), blast: observe.Shares(max(r.MaxBlast, r.StartBlast)),
+		word: observe.Shares(max(r.RadioVocab, 1))}
 	for c := range grid.Square(r.BoardSize).All {
 		all.row[c], all.col[c] = observe.Share(c.Row(), r.BoardSize-1), observe.Share(c.Col(), r.BoardSize-1)
 	}
@@ -158,9 +159,12 @@ func planeScalars[M observe.Mode](v observe.Vector[M], g *Game, s *State, seat i
 		v = v.Float("teammate_alive", "1 while its teammate lives", observe.One(s.Agents[of.mate].Alive))
 	}
 	for k, other := range of.others {
-		v = v.Nth(k).Float("enemy%d_alive", "1 while this enemy lives, enemies in order of their seats", observe.One(s.Agents[other].Alive))
+		v = v.Nth(k).Float("enemy%d_alive", "1 while this enemy lives, enemies in order of their seats",
+			observe.One(s.Agents[other].Alive))
 	}
 	for k := range g.rules.RadioWords {
-		v = v.Nth(k).Float("message%d", "word the teammate sent in the last step (0 for none), over the size of the vocabulary", g.shares.word[s.Radio[of.mate][k]])
+		v = v.Nth(k).Float("message%d",
+			"word the teammate sent in the last step (0 for none), over the size of the vocabulary",
+			g.shares.word[s.Radio[of.mate][k]])
 	}
 }

@@ -126,8 +126,10 @@ func checkRawScalars(t *testing.T, g *Game, seat int, v *View, got []byte) {
 		"row": v.Self.Cell.Row(), "col": v.Self.Cell.Col(), "ammo": int(v.Self.Ammo), "blast_strength": int(v.Self.Blast),
 		"can_kick": int(toByte(v.Self.Kicks)), "teammate": int(v.Teammate),
 		"enemy0": int(v.Enemies[0]), "enemy1": int(v.Enemies[1]), "enemy2": int(v.Enemies[2]),
-		"alive0": int(toByte(v.Alive.Has(0))), "alive1": int(toByte(v.Alive.Has(1))), "alive2": int(toByte(v.Alive.Has(2))), "alive3": int(toByte(v.Alive.Has(3))),
-		"game_type": int(g.rules.GameType), "step_count": v.StepCount, "message0": int(v.Message[0]), "message1": int(v.Message[1]),
+		"alive0": int(toByte(v.Alive.Has(0))), "alive1": int(toByte(v.Alive.Has(1))), "alive2": int(toByte(v.Alive.Has(2))),
+		"alive3":    int(toByte(v.Alive.Has(3))),
+		"game_type": int(g.rules.GameType), "step_count": v.StepCount, "message0": int(v.Message[0]),
+		"message1": int(v.Message[1]),
 	}
 	for i, name := range g.Spec().Encodings[encodingRaw].Fields[1].Names {
 		want, known := values[name.Name]
@@ -195,8 +197,10 @@ func checkPlaneScalars(t *testing.T, g *Game, seat int, v *View, got []byte) {
 		return observe.One(v.Alive.Has(int(value - r.Agent0())))
 	}
 	values := map[string]float32{
-		"alive": observe.One(v.Self.Alive), "ammo": part(int(v.Self.Ammo), r.MaxAmmo), "blast_strength": part(int(v.Self.Blast), max(r.MaxBlast, r.StartBlast)),
-		"can_kick": observe.One(v.Self.Kicks), "row": part(v.Self.Cell.Row(), r.BoardSize-1), "col": part(v.Self.Cell.Col(), r.BoardSize-1),
+		"alive": observe.One(v.Self.Alive), "ammo": part(int(v.Self.Ammo), r.MaxAmmo),
+		"blast_strength": part(int(v.Self.Blast), max(r.MaxBlast, r.StartBlast)),
+		"can_kick":       observe.One(v.Self.Kicks), "row": part(v.Self.Cell.Row(), r.BoardSize-1),
+		"col":  part(v.Self.Cell.Col(), r.BoardSize-1),
 		"step": part(v.StepCount, r.MaxSteps), "teammate_alive": lives(v.Teammate),
 		"enemy0_alive": lives(v.Enemies[0]), "enemy1_alive": lives(v.Enemies[1]), "enemy2_alive": lives(v.Enemies[2]),
 	}

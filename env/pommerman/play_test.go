@@ -26,8 +26,9 @@ func variants() map[string]Rules {
 	dense.FirstCollapse, dense.CollapseEvery, dense.MaxSteps = 30, 9, 60
 	return map[string]Rules{
 		"ffa": Playground(FFA), "ffa collapse": Playground(FFA).Collapsing(500), "quick collapse": quick,
-		"team": Playground(Team), "team fog": Playground(Team).Fogged(4), "team fog collapse": Playground(Team).Fogged(4).Collapsing(20),
-		"radio": Playground(TeamRadio).Fogged(4), "one-vs-one": Playground(OneVsOne),
+		"team": Playground(Team), "team fog": Playground(Team).Fogged(4),
+		"team fog collapse": Playground(Team).Fogged(4).Collapsing(20),
+		"radio":             Playground(TeamRadio).Fogged(4), "one-vs-one": Playground(OneVsOne),
 		"2018": Rules2018(FFA), "2018 team": Rules2018(Team), "2018 radio collapse": early,
 		"java document": JavaDocument(FFA), "java document team": document,
 		"java": Java(FFA), "java team": java, "java own cell": Java(Team).Seeing(0), "java dense": dense,
@@ -149,7 +150,8 @@ func compareStep(t testing.TB, r *Rules, s *State, actions []uint8) {
 	}
 	r.Step(s, actions)
 	if got := newTwin(r, s); !got.equal(slow) {
-		t.Fatalf("moves %v from\n%s\ngave\n%s\nwant, by the slow twin,\n%s", moves, newTwin(r, &before).text(), got.text(), slow.text())
+		t.Fatalf("moves %v from\n%s\ngave\n%s\nwant, by the slow twin,\n%s", moves, newTwin(r, &before).text(), got.text(),
+			slow.text())
 	}
 	if err := r.Check(s); err != nil {
 		t.Fatalf("moves %v from\n%s\nbroke an invariant: %v", moves, newTwin(r, &before).text(), err)
@@ -178,7 +180,8 @@ func FuzzStep(f *testing.F) {
 	f.Add(uint64(1), uint8(0), []byte("\x05\x01\x02\x03\x04\x00\x05\x05"))
 	f.Add(uint64(7), uint8(9), []byte("\x05\x05\x05\x05\x01\x02\x03\x04\x01\x02\x03\x04"))
 	all := []*Game{}
-	for _, name := range []string{"ffa", "quick collapse", "team fog collapse", "one-vs-one", "2018", "java", "7x7", "14x14", "java dense"} {
+	for _, name := range []string{"ffa", "quick collapse", "team fog collapse", "one-vs-one", "2018", "java", "7x7",
+		"14x14", "java dense"} {
 		all = append(all, mustGame(f, variants()[name]))
 	}
 	f.Fuzz(func(t *testing.T, seed uint64, variant uint8, moves []byte) {

@@ -18,18 +18,21 @@ import (
 
 // rawMaps names the maps, in order.
 var rawMaps = [numMaps]env.Name{
-	mapBoard:  {Name: "board", Meaning: "what each cell shows; 5 where the seat cannot see"},
-	mapBlast:  {Name: "bomb_blast_strength", Meaning: "blast strength of the bomb on the cell, 0 without one"},
-	mapLife:   {Name: "bomb_life", Meaning: "steps until the bomb on the cell explodes, 0 without one"},
-	mapMoving: {Name: "bomb_moving_direction", Meaning: "direction in which the bomb on the cell rolls (1 up, 2 down, 3 left, 4 right), 0 if it lies still"},
-	mapFlame:  {Name: "flame_life", Meaning: "observations for which the youngest flame on the cell still shows, 0 without one"},
+	mapBoard: {Name: "board", Meaning: "what each cell shows; 5 where the seat cannot see"},
+	mapBlast: {Name: "bomb_blast_strength", Meaning: "blast strength of the bomb on the cell, 0 without one"},
+	mapLife:  {Name: "bomb_life", Meaning: "steps until the bomb on the cell explodes, 0 without one"},
+	mapMoving: {Name: "bomb_moving_direction",
+		Meaning: "direction in which the bomb on the cell rolls (1 up, 2 down, 3 left, 4 right), 0 if it lies still"},
+	mapFlame: {Name: "flame_life",
+		Meaning: "observations for which the youngest flame on the cell still shows, 0 without one"},
 }
 
 // rawBombNames names the entries of the list of bombs.
 func rawBombNames() []env.Name {
 	list := make([]env.Name, MaxBombs)
 	for i := range list {
-		list[i] = env.Name{Name: fmt.Sprintf("bomb%d", i), Meaning: "row, column and blast strength of a bomb, in row-major order; all 0 past the last"}
+		list[i] = env.Name{Name: fmt.Sprintf("bomb%d", i),
+			Meaning: "row, column and blast strength of a bomb, in row-major order; all 0 past the last"}
 	}
 	return list
 }
@@ -103,7 +106,8 @@ func (g *Game) rawEncoding(name string, shared bool) env.Encoding {
 		observe.VectorField(env.Int16, 0, 32767, func(v observe.Vector[observe.List]) { rawScalars(v, g, &State{}, 0) }),
 	}
 	if g.rules.BombList {
-		fields = append(fields, env.Field{Name: "bombs", DType: env.Uint8, Shape: []int{MaxBombs, 3}, Low: 0, High: 255, Names: rawBombNames()})
+		fields = append(fields,
+			env.Field{Name: "bombs", DType: env.Uint8, Shape: []int{MaxBombs, 3}, Low: 0, High: 255, Names: rawBombNames()})
 	}
 	for i := range fields {
 		fields[i].Shared = i != 1 && shared

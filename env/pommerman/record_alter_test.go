@@ -114,7 +114,8 @@ func TestAlteredValueIsFound(t *testing.T) {
 		field  string
 	}
 	table := []alteration{
-		{"cell of the board", "ffa", observed, func(s object) { s["board"] = otherDigit(s["board"].(string), 27) }, "board[2,5]"},
+		{"cell of the board", "ffa", observed, func(s object) { s["board"] = otherDigit(s["board"].(string), 27) },
+			"board[2,5]"},
 		{"bomb missing", "ffa", longList("bombs", 1), drop("bombs"), "bombs"},
 		{"order of bombs", "ffa", longList("bombs", 2), swap("bombs"), "bombs (order)"},
 		{"flame missing", "ffa", longList("flames", 1), drop("flames"), "flames"},
@@ -122,27 +123,33 @@ func TestAlteredValueIsFound(t *testing.T) {
 		{"item missing", "ffa", longList("items", 1), drop("items"), "items"},
 		{"order of items", "ffa", longList("items", 2), swap("items"), "items (order)"},
 		{"reward", "team", observed, func(s object) { l := list(s, "rewards"); l[1] = bump(l[1]) }, "rewards"},
-		{"done", "ffa", func(s object) bool { return s["done"] == json.Number("1") }, func(s object) { s["done"] = 0 }, "done"},
+		{"done", "ffa", func(s object) bool { return s["done"] == json.Number("1") }, func(s object) { s["done"] = 0 },
+			"done"},
 		{"result", "ffa", observed, func(s object) { s["result"] = "Loss" }, "result"},
 		{"winners", "team", longList("winners", 2), func(s object) { l := list(s, "winners"); l[0] = bump(l[0]) }, "winners"},
 		{"winners missing", "team", longList("winners", 2), func(s object) { delete(s, "winners") }, "winners"},
-		{"winners without a win", "ffa", func(s object) bool { return s["winners"] == nil }, func(s object) { s["winners"] = []int{0} }, "winners"},
+		{"winners without a win", "ffa", func(s object) bool { return s["winners"] == nil },
+			func(s object) { s["winners"] = []int{0} }, "winners"},
 		{"step count", "ffa", observed, func(s object) { s["step_count"] = bump(s["step_count"]) }, "step_count"},
 		{"word stored", "radio", longList("radio", 4), number("radio", 2, 1), "radio[2].word1"},
-		{"cell after a collapse", "ffa-collapse", func(s object) bool { return strings.HasPrefix(s["board"].(string), "11111111111") },
+		{"cell after a collapse", "ffa-collapse",
+			func(s object) bool { return strings.HasPrefix(s["board"].(string), "11111111111") },
 			func(s object) { s["board"] = otherDigit(s["board"].(string), 0) }, "board[0,0]"},
 	}
 	for k, name := range []string{"row", "col", "alive", "ammo", "blast_strength", "can_kick"} {
 		table = append(table, alteration{"agent's " + name, "ffa", observed, number("agents", 3, k), "agents[3]." + name})
 	}
 	for k, name := range []string{"row", "col", "life", "blast_strength", "bomber", "direction"} {
-		table = append(table, alteration{"bomb's " + name, "ffa", longList("bombs", 2), number("bombs", 1, k), "bombs[1]." + name})
+		table = append(table,
+			alteration{"bomb's " + name, "ffa", longList("bombs", 2), number("bombs", 1, k), "bombs[1]." + name})
 	}
 	for k, name := range []string{"row", "col", "life"} {
-		table = append(table, alteration{"flame's " + name, "ffa", longList("flames", 3), number("flames", 2, k), "flames[2]." + name})
+		table = append(table,
+			alteration{"flame's " + name, "ffa", longList("flames", 3), number("flames", 2, k), "flames[2]." + name})
 	}
 	for k, name := range []string{"row", "col", "item"} {
-		table = append(table, alteration{"item's " + name, "ffa", longList("items", 2), number("items", 1, k), "items[1]." + name})
+		table = append(table,
+			alteration{"item's " + name, "ffa", longList("items", 2), number("items", 1, k), "items[1]." + name})
 	}
 	for _, tc := range table {
 		t.Run(tc.reason, func(t *testing.T) {
@@ -257,7 +264,8 @@ func TestAlteredFile(t *testing.T) {
 		t.Fatalf("got %+v, %v; want 120 games, 479 steps, 3 mismatches", report, err)
 	}
 	for i, game := range []int{4, 51, 120} {
-		if d := report.Differences[i]; d != (record.Difference{Game: game, Step: 1, Field: "result", Expected: "Loss", Got: "Incomplete"}) {
+		if d := report.Differences[i]; d != (record.Difference{Game: game, Step: 1, Field: "result", Expected: "Loss",
+			Got: "Incomplete"}) {
 			t.Errorf("difference %d is %v, want game %d, step 1, result", i, d, game)
 		}
 	}

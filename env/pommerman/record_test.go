@@ -81,14 +81,16 @@ func TestOpenRecord(t *testing.T) {
 			}
 			want := &rec.Steps[made]
 			made++
-			if st := at.Match.Status(); st.Steps != want.Count || st.Over != (want.Done == 1) || st.Result.String() != want.Result {
+			if st := at.Match.Status(); st.Steps != want.Count || st.Over != (want.Done == 1) ||
+				st.Result.String() != want.Result {
 				t.Fatalf("step %d: %+v, want as recorded: %+v", made, st, want)
 			}
 			// Rigid walls fall before the position is shown.
 			var s env.Scene
 			at.Shown.Describe(&s)
 			if got, want := s.Ground[0] == env.GroundWall, want.Board[0] == '1'; got != want {
-				t.Fatalf("step %d: the ground is %s, the recorded board begins with %s", made, s.Ground[:11], rec.Steps[made-1].Board[:11])
+				t.Fatalf("step %d: the ground is %s, the recorded board begins with %s", made, s.Ground[:11],
+					rec.Steps[made-1].Board[:11])
 			}
 			return nil
 		}); err != nil || made != shown.Len() {

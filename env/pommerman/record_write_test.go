@@ -75,7 +75,8 @@ func TestRecorderRoundTrip(t *testing.T) {
 				line := playRecorded(t, tc.rules, seed, record.Info{EnvID: "Test-v0", Seed: seed, ObsEvery: int(seed)})
 				report, err := Recorded.Check(line)
 				if err != nil || report.Mismatches != 0 || report.Steps == 0 {
-					t.Fatalf("seed %d: %d mismatches in %d steps, %v, first %v", seed, report.Mismatches, report.Steps, err, report.Differences)
+					t.Fatalf("seed %d: %d mismatches in %d steps, %v, first %v", seed, report.Mismatches, report.Steps, err,
+						report.Differences)
 				}
 				rec, _ := Recording.Parse(line)
 				if rec.Match.game.rules != tc.rules || rec.Info.EnvID != "Test-v0" || rec.Info.Seed != seed {
@@ -236,7 +237,8 @@ func TestRecorderRefuses(t *testing.T) {
 	m.game = undealt(slow)
 	m.Agents[0].Alive, m.Agents[1].Alive = true, true
 	m.addBomb(NewBomb(17, 49, 2, 0, 0))
-	if _, err := m.Record(record.Info{ObsEvery: 1}); err == nil || !strings.Contains(err.Error(), "bomb_life[0,0]: a number without a character") {
+	if _, err := m.Record(record.Info{ObsEvery: 1}); err == nil ||
+		!strings.Contains(err.Error(), "bomb_life[0,0]: a number without a character") {
 		t.Errorf("a bomb of life 49 was written as one digit: %v", err)
 	}
 	if _, err := m.Record(record.Info{}); err != nil {

@@ -313,15 +313,19 @@ func (r *Rules) Validate() error {
 	}
 	switch {
 	case r.FirstCollapse != NoCollapse && r.CollapseStep() == 0:
-		return fmt.Errorf("rules: first_collapse %d is less than 4 steps from max_steps %d: rings fall every quarter of what lies between", r.FirstCollapse, r.MaxSteps)
+		return fmt.Errorf("rules: first_collapse %d is less than 4 steps from max_steps %d: rings fall every quarter of "+
+			"what lies between", r.FirstCollapse, r.MaxSteps)
 	case r.NumRigid%2 != 0 || r.NumWood%2 != 0:
-		return fmt.Errorf("rules: num_rigid %d and num_wood %d must be even: walls are laid in mirrored pairs", r.NumRigid, r.NumWood)
+		return fmt.Errorf("rules: num_rigid %d and num_wood %d must be even: walls are laid in mirrored pairs", r.NumRigid,
+			r.NumWood)
 	case (r.RadioWords > 0) != (r.GameType == TeamRadio) || (r.RadioVocab > 0) != (r.RadioWords > 0):
-		return fmt.Errorf("rules: radio_num_words %d and radio_vocab_size %d: both belong to game type 3 (team radio), and to no other", r.RadioWords, r.RadioVocab)
+		return fmt.Errorf("rules: radio_num_words %d and radio_vocab_size %d: both belong to game type 3 (team radio), "+
+			"and to no other", r.RadioWords, r.RadioVocab)
 	case r.Teams() && r.TrainingAgent != NoSeat:
 		return fmt.Errorf("rules: training_agent %d: team games have none", r.TrainingAgent)
 	case r.Seats()*r.StartAmmo+r.NumItems > MaxBombs:
-		return fmt.Errorf("rules: %d seats with start_ammo %d and num_items %d could lay more than %d bombs", r.Seats(), r.StartAmmo, r.NumItems, MaxBombs)
+		return fmt.Errorf("rules: %d seats with start_ammo %d and num_items %d could lay more than %d bombs", r.Seats(),
+			r.StartAmmo, r.NumItems, MaxBombs)
 	}
 	return nil
 }

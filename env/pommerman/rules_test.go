@@ -61,12 +61,14 @@ func TestStepNames(t *testing.T) {
 		if err := json.Unmarshal(text, &again); err != nil || again != r {
 			t.Errorf("%s is read as %+v, %v", text, again, err)
 		}
-		if named := strings.Contains(string(text), `"step":"2018"`); named != (r.StepKind == Step2018) || strings.Contains(string(text), "today") {
+		if named := strings.Contains(string(text), `"step":"2018"`); named != (r.StepKind == Step2018) ||
+			strings.Contains(string(text), "today") {
 			t.Errorf("step %v is written as %s", r.StepKind, text)
 		}
 	}
 	var r Rules
-	if err := json.Unmarshal([]byte(`{"step":"2017"}`), &r); err == nil || !strings.Contains(err.Error(), `step is "2017", want one of`) {
+	if err := json.Unmarshal([]byte(`{"step":"2017"}`), &r); err == nil ||
+		!strings.Contains(err.Error(), `step is "2017", want one of`) {
 		t.Errorf("step 2017: %v", err)
 	}
 }
@@ -123,7 +125,8 @@ func TestImpossibleBoards(t *testing.T) {
 		want   string
 	}{
 		{"more walls than cells", func(r *Rules) { r.NumRigid, r.NumWood = 100, 60 }, "do not fit"},
-		{"walls that always cut the board", func(r *Rules) { r.NumRigid, r.NumWood, r.NumItems = 76, 12, 0 }, "hardly any board is connected"},
+		{"walls that always cut the board", func(r *Rules) { r.NumRigid, r.NumWood, r.NumItems = 76, 12, 0 },
+			"hardly any board is connected"},
 	} {
 		r := Playground(FFA)
 		c.edit(&r)

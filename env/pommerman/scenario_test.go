@@ -154,7 +154,8 @@ func Test2018Scenarios(t *testing.T) {
 		{
 			name: "no chains", reason: "a bomb that an explosion reaches vanishes",
 			start: "......0 .oo....", edit: lives(1, 2),
-			want: []string{".*....0 ****... .*..... .*.....", ".*....0 ****... .*..... .*.....", ".*....0 ****... .*..... .*.....", "......0"},
+			want: []string{".*....0 ****... .*..... .*.....", ".*....0 ****... .*..... .*.....",
+				".*....0 ****... .*..... .*.....", "......0"},
 		},
 		{
 			name: "into flames", reason: "flames of earlier steps kill nobody, and hide who stands in them",
@@ -209,7 +210,8 @@ func Test2018Scenarios(t *testing.T) {
 		}
 	})
 	r := Rules2018(FFA)
-	if r.BoardSize != 13 || r.NumRigid != 50 || r.NumWood != 50 || r.NumItems != 25 || r.MaxSteps != 2500 || r.Agent0() != 11 || r.Dummy() != 10 {
+	if r.BoardSize != 13 || r.NumRigid != 50 || r.NumWood != 50 || r.NumItems != 25 || r.MaxSteps != 2500 ||
+		r.Agent0() != 11 || r.Dummy() != 10 {
 		t.Errorf("2018 preset is %+v", r)
 	}
 }

@@ -107,5 +107,6 @@ func (g *Game) drawPlanes(s *State, seats []uint8, dst []byte) bool {
 // blocks of cells.
 //
 //go:noescape
-func drawPlanesAVX512(dst *byte, board *Item, bombs *Bomb, numBombs int, flames *grid.Bits, lives int, cells *grid.Cell, numCells int, looks *look, numLooks int,
+func drawPlanesAVX512(dst *byte, board *Item, bombs *Bomb, numBombs int, flames *grid.Bits, lives int, cells *grid.Cell,
+	numCells int, looks *look, numLooks int,
 	values *[numPlanes][block]uint8)

@@ -21,12 +21,14 @@ const (
 )
 
 var countNames = []env.Name{
-	countKills:     {Name: "kills", Meaning: "enemies that died in flames of the seat's bombs; where flames of several met, each has killed"},
+	countKills: {Name: "kills",
+		Meaning: "enemies that died in flames of the seat's bombs; where flames of several met, each has killed"},
 	countTeamKills: {Name: "team_kills", Meaning: "teammates that died in flames of the seat's bombs"},
 	countSuicides:  {Name: "suicides", Meaning: "1 if the seat died in flames of its own bombs"},
 	countBombs:     {Name: "bombs", Meaning: "bombs laid"},
-	countWood:      {Name: "wood", Meaning: "wooden walls burnt by the seat's bombs; where flames of several met, each has burnt it"},
-	countItems:     {Name: "items", Meaning: "items picked up"},
+	countWood: {Name: "wood",
+		Meaning: "wooden walls burnt by the seat's bombs; where flames of several met, each has burnt it"},
+	countItems: {Name: "items", Meaning: "items picked up"},
 }
 
 var itemNames = [...]string{ExtraBomb: "extra_bomb", IncrRange: "incr_range", Kick: "kick", Skull: "skull"}

@@ -40,7 +40,8 @@ func TestTrackedStep(t *testing.T) {
 					t.Fatalf("counted %v, the events add up to %v", k.counts, sum)
 				}
 			}
-			for _, kind := range []env.EventKind{env.Laid, env.NotLaid, env.Kicked, env.PickedUp, env.Exploded, env.Destroyed, env.Died} {
+			for _, kind := range []env.EventKind{env.Laid, env.NotLaid, env.Kicked, env.PickedUp, env.Exploded, env.Destroyed,
+				env.Died} {
 				if kinds[kind] == 0 && !testing.Short() {
 					t.Errorf("nothing was ever %v: %v", kind, kinds)
 				}
@@ -53,7 +54,8 @@ func TestTrackedStep(t *testing.T) {
 func compareFollowed(t *testing.T, r *Rules, before *State, alone, followed *Match, k *tracker) {
 	t.Helper()
 	if alone.State != followed.State {
-		t.Fatalf("with a tracker a step from\n%s\nleads to\n%s\nwant\n%s", newTwin(r, before).text(), newTwin(r, &followed.State).text(), newTwin(r, &alone.State).text())
+		t.Fatalf("with a tracker a step from\n%s\nleads to\n%s\nwant\n%s", newTwin(r, before).text(),
+			newTwin(r, &followed.State).text(), newTwin(r, &alone.State).text())
 	}
 	var burning grid.Bits
 	if i := before.StepCount % fires; k.lit[i] == before.StepCount+1 {

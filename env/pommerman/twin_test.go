@@ -314,7 +314,8 @@ func (t *twin) cross(agents, bombs []*mover) {
 	}
 }
 
-func (t *twin) kicks(moves []Action, agents, bombs []*mover, onAgents, onBombs map[twinPos]int, back func(*mover)) bool {
+func (t *twin) kicks(moves []Action, agents, bombs []*mover, onAgents, onBombs map[twinPos]int,
+	back func(*mover)) bool {
 	var later []func()
 	var laterAgents []func()
 	for _, b := range bombs {

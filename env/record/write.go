@@ -80,7 +80,8 @@ func (r *recorder[M, S, O]) observe(m M) (seen, error) {
 	for seat := range all {
 		all[seat] = r.form.Observe(m, seat)
 		if err := r.form.Shape(m).Drawn(all[seat]); err != nil {
-			return seen{}, fmt.Errorf("%s: step %d: obs[%d].%w: a number without a character of its own; record without observations",
+			return seen{}, fmt.Errorf("%s: step %d: obs[%d].%w: a number without a character of its own; record without "+
+				"observations",
 				r.form.Name, len(r.out.Steps), seat, err)
 		}
 	}

@@ -174,7 +174,8 @@ func read(name string, to any, text json.RawMessage) error {
 
 // kinds is what JSON has to give for each kind of field.
 var kinds = map[reflect.Kind]string{
-	reflect.Int: "a whole number", reflect.Uint8: "a whole number of 0 to 255", reflect.Bool: "true or false", reflect.String: "a text",
+	reflect.Int: "a whole number", reflect.Uint8: "a whole number of 0 to 255", reflect.Bool: "true or false",
+	reflect.String: "a text",
 }
 
 // short is the beginning of what was given.

@@ -29,8 +29,10 @@ func (c *colour) UnmarshalText(text []byte) error { return enum.Read("colour", c
 
 func TestMeanings(t *testing.T) {
 	want := []env.Name{
-		{Name: "size", Meaning: "how large it is"}, {Name: "dry", Meaning: "it has dried"}, {Name: "name", Meaning: "what it is called"},
-		{Name: "colour", Meaning: "red or blue"}, {Name: "coats", Meaning: "how often it was painted"}, {Name: "gloss", Meaning: "how it shines; 0 if left out"},
+		{Name: "size", Meaning: "how large it is"}, {Name: "dry", Meaning: "it has dried"},
+		{Name: "name", Meaning: "what it is called"},
+		{Name: "colour", Meaning: "red or blue"}, {Name: "coats", Meaning: "how often it was painted"},
+		{Name: "gloss", Meaning: "how it shines; 0 if left out"},
 	}
 	for _, rules := range []any{paint{}, &paint{}} {
 		if got := Meanings(rules); !reflect.DeepEqual(got, want) {
@@ -52,8 +54,10 @@ func TestChange(t *testing.T) {
 	}{
 		{"nothing", `{}`, start},
 		{"a number and a name", `{"size": 5, "name": "b"}`, paint{Size: 5, Name: "b", Gloss: 7}},
-		{"a reading and a switch", ` {"colour": "blue", "dry": true} `, paint{Size: 1, Name: "a", Colour: 1, Dry: true, Gloss: 7}},
-		{"a whole set leaves out what is zero", `{"size": 2, "dry": false, "name": "c", "colour": "red", "coats": 3}`, paint{Size: 2, Name: "c", Coats: 3}},
+		{"a reading and a switch", ` {"colour": "blue", "dry": true} `,
+			paint{Size: 1, Name: "a", Colour: 1, Dry: true, Gloss: 7}},
+		{"a whole set leaves out what is zero", `{"size": 2, "dry": false, "name": "c", "colour": "red", "coats": 3}`,
+			paint{Size: 2, Name: "c", Coats: 3}},
 	} {
 		got := start
 		if err := Change(&got, json.RawMessage(tc.changes)); err != nil || got != tc.want {

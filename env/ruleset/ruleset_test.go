@@ -28,7 +28,8 @@ func TestFingerprint(t *testing.T) {
 	if got := Fingerprint("chess", 1, rules{8}); got != want {
 		t.Errorf("fingerprint is %#x, want %#x", got, uint64(want))
 	}
-	for _, other := range []uint64{Fingerprint("chess", 2, rules{8}), Fingerprint("go", 1, rules{8}), Fingerprint("chess", 1, rules{9})} {
+	for _, other := range []uint64{Fingerprint("chess", 2, rules{8}), Fingerprint("go", 1, rules{8}),
+		Fingerprint("chess", 1, rules{9})} {
 		if other == want {
 			t.Error("other rules have the same fingerprint")
 		}

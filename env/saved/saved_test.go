@@ -97,7 +97,9 @@ func (f *Form[S, T]) bytes(code func(c *Codec)) []byte {
 func TestBytes(t *testing.T) {
 	f := toyForm()
 	odd := toy{Steps: 0x102, Due: -1, Score: -2, RNG: env.RNG{State: 3}}
-	if got, want := f.bytes(odd.code), "\x03\xbc\x0a\x00\x00\x00\x00\x00\x00\x02\x01\x00\x00\xff\xfe\xff\xff\xff\x00\x03\x00\x00\x00\x00\x00\x00\x00"; string(got) != want {
+	if got, want := f.bytes(odd.code),
+		"\x03\xbc\x0a\x00\x00\x00\x00\x00\x00\x02\x01\x00\x00"+
+			"\xff\xfe\xff\xff\xff\x00\x03\x00\x00\x00\x00\x00\x00\x00"; string(got) != want {
 		t.Errorf("the bytes are %q, want %q", got, want)
 	}
 	read := func(bytes []byte) (to toy, err error) {
@@ -199,7 +201,8 @@ func TestJSON(t *testing.T) {
 		{"other rules", `abc"`, `def"`, "0000000000000def"},
 		{"a value out of range", `500`, `501`, "toy: state: steps is 501, want 0 to 500"},
 		{"a number that is none", `"8000`, `"g000`, "toy: state: dice: dice are"},
-		{"more rows than there is room for", `[1]`, `[1],[2],[3]`, "toy: state: rows is [[4] [1] [2] [3]], but a state could only hold [[4] [1] [2]]"},
+		{"more rows than there is room for", `[1]`, `[1],[2],[3]`,
+			"toy: state: rows is [[4] [1] [2] [3]], but a state could only hold [[4] [1] [2]]"},
 		{"a row of two", `[1]`, `[1,2]`, "toy: state: rows[1] has 2 numbers, want 1"},
 		{"null", `500`, `null`, "toy: state: steps is null, want a value"},
 		{"no object", `"rows":[`, `"rows":[[[`, "toy: state: invalid character"},
@@ -272,8 +275,9 @@ type inner struct {
 }
 
 var pictured = Shape{
-	Columns: map[string][]Column{"bombs": {Col("row", 0, 4), Col("life", 1, 9)}, "n": {Col("", 0, 7)}, "maybe": {Col("", 0, 3)}},
-	Cell:    func(i int) (int, int) { return i / 2, i % 2 },
+	Columns: map[string][]Column{"bombs": {Col("row", 0, 4), Col("life", 1, 9)}, "n": {Col("", 0, 7)},
+		"maybe": {Col("", 0, 3)}},
+	Cell: func(i int) (int, int) { return i / 2, i % 2 },
 }
 
 // TestSnapshot writes a snapshot in two parts and reads it back.
@@ -331,10 +335,13 @@ func TestShape(t *testing.T) {
 		{"another", func(p *picture) { p.Maybe = &two }, "", "maybe: 1, 2"},
 		{"a flag", func(p *picture) { p.Flag = false }, "", "flag: 1, 0"},
 		{"a real number", func(p *picture) { p.Real[0] = 1 }, "", "real: [0.5], [1]"},
-		{"numbers in rows", func(p *picture) { p.Bombs[1][1], p.Bombs[0][0] = 8, 5 }, "bombs[0].row is 5, want 0 to 4", "bombs[0].row: 0, 5; bombs[1].life: 9, 8"},
-		{"a number too few", func(p *picture) { p.Bombs[1] = []int{4} }, "bombs[1] has 1 numbers, want 2", "bombs[1]: [4 9], [4]"},
+		{"numbers in rows", func(p *picture) { p.Bombs[1][1], p.Bombs[0][0] = 8, 5 }, "bombs[0].row is 5, want 0 to 4",
+			"bombs[0].row: 0, 5; bombs[1].life: 9, 8"},
+		{"a number too few", func(p *picture) { p.Bombs[1] = []int{4} }, "bombs[1] has 1 numbers, want 2",
+			"bombs[1]: [4 9], [4]"},
 		{"a row less", func(p *picture) { p.Bombs = p.Bombs[:1] }, "", "bombs: [[0 1] [4 9]], [[0 1]]"},
-		{"another order", func(p *picture) { p.Bombs = Rows{{4, 9}, {0, 1}} }, "", "bombs (order): [[0 1] [4 9]], [[4 9] [0 1]]"},
+		{"another order", func(p *picture) { p.Bombs = Rows{{4, 9}, {0, 1}} }, "",
+			"bombs (order): [[0 1] [4 9]], [[4 9] [0 1]]"},
 		{"a cell", func(p *picture) { p.Board = Map("0120") }, "", "board[1,1]: 3, 0"},
 		{"several cells", func(p *picture) { p.Board = Map("0210") }, "", "board[0,1]: 1, 2 (and 2 more cells differ)"},
 		{"a shorter map", func(p *picture) { p.Board = Map("01") }, "", "board: 4 cells, 2 cells"},

@@ -60,7 +60,8 @@ func TestBanditsDiffer(t *testing.T) {
 
 // TestUCB1IsTheFormula compares with the formula written plainly.
 func TestUCB1IsTheFormula(t *testing.T) {
-	arms := []arm{{tally: tally{sum: 200, visits: 4}}, {tally: tally{sum: 90, visits: 2}}, {tally: tally{sum: 20, visits: 1}}}
+	arms := []arm{{tally: tally{sum: 200, visits: 4}}, {tally: tally{sum: 90, visits: 2}},
+		{tally: tally{sum: 20, visits: 1}}}
 	for _, c := range []float64{0, 1, 10, 25, 100} {
 		want, top := 0, -1.0
 		for i, a := range arms {

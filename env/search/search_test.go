@@ -65,7 +65,8 @@ func TestBestMoveIsFound(t *testing.T) {
 			}
 			found := test.by.Search(test.on, &walker{test.from}, Budget{Ticks: test.ticks}, &env.RNG{State: seed})
 			if found.Move != test.want {
-				t.Errorf("%s, from %d with RNG %d: move %d, want %d (%s)", test.name, test.from, seed, found.Move, test.want, test.reason)
+				t.Errorf("%s, from %d with RNG %d: move %d, want %d (%s)", test.name, test.from, seed, found.Move, test.want,
+					test.reason)
 			}
 		}
 	}
@@ -127,7 +128,8 @@ func TestBudgetIsUsed(t *testing.T) {
 // limit is the first.
 func TestTime(t *testing.T) {
 	for name, p := range planners() {
-		for _, b := range []Budget{{Time: 1}, {Time: time.Millisecond}, {Time: time.Hour, Ticks: 100}, {Time: 1, Ticks: math.MaxInt}} {
+		for _, b := range []Budget{{Time: 1}, {Time: time.Millisecond}, {Time: time.Hour, Ticks: 100},
+			{Time: 1, Ticks: math.MaxInt}} {
 			found := p.Search(slope(), &walker{9}, b, &env.RNG{})
 			if found.Ticks == 0 || found.Move > right {
 				t.Errorf("%s with %+v: %+v", name, b, found)
@@ -149,7 +151,8 @@ func TestTime(t *testing.T) {
 func TestNothingToChoose(t *testing.T) {
 	single := &slots{means: []float64{5}}
 	for name, p := range map[string]Planner[pull]{
-		"breadth": &Breadth[pull]{}, "flat": &Flat[pull]{Depth: 3}, "tree": &Tree[pull]{C: 25, Depth: 3}, "ahead": &Ahead[pull]{}, "rolling": &Rolling[pull]{Length: 12, Population: 8},
+		"breadth": &Breadth[pull]{}, "flat": &Flat[pull]{Depth: 3}, "tree": &Tree[pull]{C: 25, Depth: 3},
+		"ahead": &Ahead[pull]{}, "rolling": &Rolling[pull]{Length: 12, Population: 8},
 	} {
 		if found := p.Search(single, &pull{}, Budget{Ticks: 50}, &env.RNG{}); found != (Found{}) {
 			t.Errorf("%s: %+v, want move 0 and nothing spent", name, found)

@@ -92,7 +92,8 @@ func TestVisitsAddUp(t *testing.T) {
 func TestNoSearchStatistics(t *testing.T) {
 	many, single := &slots{means: []float64{5, 3}}, &slots{means: []float64{5}}
 	for name, p := range map[string]Planner[pull]{
-		"breadth": &Breadth[pull]{}, "flat": &Flat[pull]{Depth: 3}, "tree": &Tree[pull]{C: 25, Depth: 3}, "ahead": &Ahead[pull]{}, "rolling": &Rolling[pull]{Length: 12, Population: 8},
+		"breadth": &Breadth[pull]{}, "flat": &Flat[pull]{Depth: 3}, "tree": &Tree[pull]{C: 25, Depth: 3},
+		"ahead": &Ahead[pull]{}, "rolling": &Rolling[pull]{Length: 12, Population: 8},
 	} {
 		p.Search(many, &pull{}, Budget{Ticks: 50}, &env.RNG{})
 		p.Search(single, &pull{}, Budget{Ticks: 50}, &env.RNG{})

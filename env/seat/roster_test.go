@@ -41,12 +41,16 @@ func TestSearching(t *testing.T) {
 		want search.Settings
 	}{
 		{"tree", search.Settings{Method: search.TreeSearch, Budget: search.Budget{Ticks: 100}, C: 1.5}},
-		{"tree:c=0,depth=7,ticks=2e3", search.Settings{Method: search.TreeSearch, Budget: search.Budget{Ticks: 2000}, Depth: 7}},
-		{"tree:ms=1.5", search.Settings{Method: search.TreeSearch, Budget: search.Budget{Time: 1500 * time.Microsecond}, C: 1.5}},
-		{"tree:ms=1,ticks=5", search.Settings{Method: search.TreeSearch, Budget: search.Budget{Time: time.Millisecond, Ticks: 5}, C: 1.5}},
+		{"tree:c=0,depth=7,ticks=2e3",
+			search.Settings{Method: search.TreeSearch, Budget: search.Budget{Ticks: 2000}, Depth: 7}},
+		{"tree:ms=1.5", search.Settings{Method: search.TreeSearch, Budget: search.Budget{Time: 1500 * time.Microsecond},
+			C: 1.5}},
+		{"tree:ms=1,ticks=5",
+			search.Settings{Method: search.TreeSearch, Budget: search.Budget{Time: time.Millisecond, Ticks: 5}, C: 1.5}},
 		{"breadth:memory=2", search.Settings{Method: search.BreadthFirst, Memory: 2 << 20}},
 		{"ahead:samples=3", search.Settings{Method: search.LookAhead, Samples: 3}},
-		{"rolling:length=40,population=2,mutation=0.5", search.Settings{Method: search.RollingHorizon, Length: 40, Population: 2, Mutation: 0.5}},
+		{"rolling:length=40,population=2,mutation=0.5",
+			search.Settings{Method: search.RollingHorizon, Length: 40, Population: 2, Mutation: 0.5}},
 	} {
 		bot, err := bots.New(tc.name)
 		if err != nil {
@@ -55,7 +59,8 @@ func TestSearching(t *testing.T) {
 			t.Errorf("New(%q) searches by %+v, want %+v", tc.name, got, tc.want)
 		}
 	}
-	for i, want := range []string{"", "", "ticks ms c depth", "ticks ms depth", "ticks ms memory", "ticks ms samples", "ticks ms length population mutation"} {
+	for i, want := range []string{"", "", "ticks ms c depth", "ticks ms depth", "ticks ms memory", "ticks ms samples",
+		"ticks ms length population mutation"} {
 		if got := strings.Join(bots[i].Options, " "); got != want {
 			t.Errorf("%s takes %q, want %q", bots[i].Name, got, want)
 		}

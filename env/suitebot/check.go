@@ -60,7 +60,8 @@ func (p *Plan) checkScore(s *State, i int) error {
 	earned := int(s.Collected[i])*r.FieldPoints + int(s.Kills[i])*r.KillPoints
 	most, least := r.otherPoints()
 	if score < earned+rounds*least || score > earned+rounds*most {
-		return fmt.Errorf("agent %d has %d points, want %d to %d after %d rounds with %d fields and %d kills", i, score, earned+rounds*least, earned+rounds*most, rounds, s.Collected[i], s.Kills[i])
+		return fmt.Errorf("agent %d has %d points, want %d to %d after %d rounds with %d fields and %d kills", i, score,
+			earned+rounds*least, earned+rounds*most, rounds, s.Collected[i], s.Kills[i])
 	}
 	return nil
 }

@@ -39,7 +39,8 @@ func testHomes(t *testing.T) {
 		homes := evenHomes(tc.width, tc.height, tc.players)
 		nearest := distancesOf(homes, tc.width, tc.height)[0]
 		if nearest != tc.nearest || translates(homes, tc.width, tc.height) != tc.translates {
-			t.Errorf("%s: %v, the nearest two %d apart, the same for all: %v; want %d and %v", tc.reason, homes, nearest, translates(homes, tc.width, tc.height), tc.nearest, tc.translates)
+			t.Errorf("%s: %v, the nearest two %d apart, the same for all: %v; want %d and %v", tc.reason, homes, nearest,
+				translates(homes, tc.width, tc.height), tc.nearest, tc.translates)
 		}
 	}
 }
@@ -89,7 +90,8 @@ func TestDealing(t *testing.T) {
 			spaces[distancesOf(s.Homes[:4], 20, 20)[0]] = true
 		}
 		if len(firsts) > 100 != tc.shifts || len(orders) > 1 != tc.deals || len(spaces) > 1 != tc.spaces {
-			t.Errorf("%v: %d places of base 0, %d ways to deal the bases, %d distances in 200 episodes", tc.layout, len(firsts), len(orders), len(spaces))
+			t.Errorf("%v: %d places of base 0, %d ways to deal the bases, %d distances in 200 episodes", tc.layout, len(firsts),
+				len(orders), len(spaces))
 		}
 	}
 }

@@ -33,7 +33,8 @@ func slowPlanes(v *View, planes []env.Name) []byte {
 			value := uint8(0)
 			for seat := range n {
 				switch {
-				case plane == "self" && s.Agents[seat] == c && seat == v.Seat, plane == "home" && s.Homes[seat] == c && seat == v.Seat:
+				case plane == "self" && s.Agents[seat] == c && seat == v.Seat, plane == "home" && s.Homes[seat] == c &&
+					seat == v.Seat:
 					value = 1
 				case plane == "enemies" && s.Agents[seat] == c, plane == "enemy_homes" && s.Homes[seat] == c:
 					value = number(seat)
@@ -71,7 +72,8 @@ func TestPlanesAgreeWithSlowTwin(t *testing.T) {
 				planes, scalars := observed(g, &s, encodingPlanes, seat)
 				if want := slowPlanes(&v, names); !bytes.Equal(planes, want) {
 					at := firstDifference(planes, want)
-					t.Fatalf("%s, game %d, seat %d: plane %q at field %d is %d, want %d", name, i, seat, names[at/p.cells].Name, at%p.cells, planes[at], want[at])
+					t.Fatalf("%s, game %d, seat %d: plane %q at field %d is %d, want %d", name, i, seat, names[at/p.cells].Name,
+						at%p.cells, planes[at], want[at])
 				}
 				checkScalars(t, g, &v, scalars)
 			}
@@ -94,7 +96,8 @@ func checkScalars(t *testing.T, g *Game, v *View, scalars []byte) {
 	t.Helper()
 	r := v.Plan.Rules()
 	x, y := v.Plan.XY(v.State.Agents[v.Seat])
-	want := []float64{float64(x) / float64(r.Width-1), float64(y) / float64(r.Height-1), float64(v.State.StepCount) / float64(r.Rounds)}
+	want := []float64{float64(x) / float64(r.Width-1), float64(y) / float64(r.Height-1),
+		float64(v.State.StepCount) / float64(r.Rounds)}
 	for k := range r.Players {
 		want = append(want, float64(v.State.Scores[(v.Seat+k)%r.Players])/float64(r.Width*r.Height))
 	}
@@ -148,10 +151,12 @@ func TestRawLosesNothing(t *testing.T) {
 				maps, scalars := observed(g, &s, encodingRaw, seat)
 				got, want := unpackRaw(g, &v, maps, scalars), v.State
 				// What a round changed and what it counted is not shown.
-				want.Blast, want.Gains, want.Collected, want.Kills, want.Deaths = Cells{}, [MaxPlayers]int32{}, [MaxPlayers]uint16{}, [MaxPlayers]uint16{}, [MaxPlayers]uint16{}
+				want.Blast, want.Gains, want.Collected = Cells{}, [MaxPlayers]int32{}, [MaxPlayers]uint16{}
+				want.Kills, want.Deaths = [MaxPlayers]uint16{}, [MaxPlayers]uint16{}
 				x, y := p.XY(s.Agents[seat])
 				if got != want || int32At(scalars, 0) != seat || int32At(scalars, 1) != x || int32At(scalars, 2) != y {
-					t.Fatalf("%s, game %d, seat %d: the raw observation tells\n%s\nwant\n%s", name, i, seat, drawing(p, &got), drawing(p, &want))
+					t.Fatalf("%s, game %d, seat %d: the raw observation tells\n%s\nwant\n%s", name, i, seat, drawing(p, &got),
+						drawing(p, &want))
 				}
 				for c := range Cell(p.cells) {
 					if (maps[c] == fieldUnseen) != !v.Sight.Has(c) {
@@ -184,7 +189,8 @@ func TestUnfoggedIsRawWithoutFog(t *testing.T) {
 				maps, scalars := observed(g, &s, encodingUnfogged, seat)
 				wantMaps, wantScalars := observed(clear, &s, encodingRaw, seat)
 				if !bytes.Equal(maps, wantMaps) || !bytes.Equal(scalars, wantScalars) {
-					t.Fatalf("%s, game %d, seat %d: maps %v and scalars %v, want %v and %v", name, i, seat, maps, scalars, wantMaps, wantScalars)
+					t.Fatalf("%s, game %d, seat %d: maps %v and scalars %v, want %v and %v", name, i, seat, maps, scalars, wantMaps,
+						wantScalars)
 				}
 			}
 		}

@@ -81,7 +81,8 @@ var moreSentences = []sentence{
 		var s State
 		p.Deal(&s, env.Seed{})
 		if s.Spent != (Cells{}) || p.rules.FieldPoints != 1 {
-			t.Errorf("at the start %d fields are without points, and each gives %d; want none and 1", s.Spent.Len(), p.rules.FieldPoints)
+			t.Errorf("at the start %d fields are without points, and each gives %d; want none and 1", s.Spent.Len(),
+				p.rules.FieldPoints)
 		}
 	}},
 	{id: "S22", scenes: []scene{{

@@ -31,8 +31,10 @@ func (g *Game) stateFields() []env.Field {
 	r := g.plan.Rules()
 	scalars := g.planesEncoding().Fields[1]
 	return []env.Field{
-		observe.MapsField("planes", r.Height, r.Width, max(1, r.BombDelay), func(m observe.Maps[observe.List]) { m.Named(g.plan.stateNames()) }),
-		observe.VectorField(env.Float32, scalars.Low, scalars.High, func(v observe.Vector[observe.List]) { stateScalars(v, g, &State{}) }),
+		observe.MapsField("planes", r.Height, r.Width, max(1, r.BombDelay),
+			func(m observe.Maps[observe.List]) { m.Named(g.plan.stateNames()) }),
+		observe.VectorField(env.Float32, scalars.Low, scalars.High,
+			func(v observe.Vector[observe.List]) { stateScalars(v, g, &State{}) }),
 	}
 }
 

@@ -26,7 +26,8 @@ func TestInvariants(t *testing.T) {
 				randomActions(&rng, actions)
 				p.Step(&s, actions[:p.rules.Players])
 				if broken := brokenInvariant(p, &before, &s); broken != "" {
-					t.Fatalf("episode %d, round %d, actions %v: %s\nfrom\n%s\nto\n%s", episode, s.StepCount, actions, broken, drawing(p, &before), drawing(p, &s))
+					t.Fatalf("episode %d, round %d, actions %v: %s\nfrom\n%s\nto\n%s", episode, s.StepCount, actions, broken,
+						drawing(p, &before), drawing(p, &s))
 				}
 				played++
 			}
@@ -65,7 +66,8 @@ func brokenInvariant(p *Plan, before, s *State) string {
 	news := s.Spent.Len() - before.Spent.Len()
 	earned := 0
 	for seat := range MaxPlayers {
-		earned += int(s.Collected[seat]-before.Collected[seat])*r.FieldPoints + int(s.Kills[seat]-before.Kills[seat])*r.KillPoints
+		earned += int(s.Collected[seat]-before.Collected[seat])*r.FieldPoints +
+			int(s.Kills[seat]-before.Kills[seat])*r.KillPoints
 	}
 	switch {
 	case collected+s.Contested()+left != p.cells || s.Contested() < before.Contested():

@@ -20,8 +20,10 @@ func (g *Game) planesEncoding() env.Encoding {
 	fields := float64(r.Width * r.Height)
 	low, high := math.Floor(float64(least)/fields), math.Ceil(max(1, float64(most)/fields))
 	return env.Encoding{Name: "planes", Fields: []env.Field{
-		observe.MapsField("planes", r.Height, r.Width, max(r.Players-1, r.BombDelay), func(m observe.Maps[observe.List]) { paintPlanes(m, g.plan, &State{}, 0, nil) }),
-		observe.VectorField(env.Float32, low, high, func(v observe.Vector[observe.List]) { planeScalars(v, g, &State{}, 0, 0) }),
+		observe.MapsField("planes", r.Height, r.Width, max(r.Players-1, r.BombDelay),
+			func(m observe.Maps[observe.List]) { paintPlanes(m, g.plan, &State{}, 0, nil) }),
+		observe.VectorField(env.Float32, low, high,
+			func(v observe.Vector[observe.List]) { planeScalars(v, g, &State{}, 0, 0) }),
 	}}
 }
 
@@ -118,6 +120,7 @@ func planeScalars[M observe.Mode](v observe.Vector[M], g *Game, s *State, seat i
 		if other == p.rules.Players {
 			other = 0
 		}
-		v = v.Nth(k).Float("enemy%d_score", "points of enemy %d, counted from the seat, over the number of fields", float32(s.Scores[other])*g.point)
+		v = v.Nth(k).Float("enemy%d_score", "points of enemy %d, counted from the seat, over the number of fields",
+			float32(s.Scores[other])*g.point)
 	}
 }

@@ -116,7 +116,8 @@ func FuzzStep(f *testing.F) {
 	f.Add(uint64(1), uint8(0), []byte("\x05\x01\x02\x03\x04\x00\x05\x05"))
 	f.Add(uint64(7), uint8(9), []byte("\x05\x05\x05\x05\x01\x02\x03\x04\x01\x02\x03\x04"))
 	var all []*Plan
-	for _, name := range []string{"standard", "5x5", "7x13", "duel", "other readings", "rays round the torus", "5x5 square", "32x32"} {
+	for _, name := range []string{"standard", "5x5", "7x13", "duel", "other readings", "rays round the torus",
+		"5x5 square", "32x32"} {
 		all = append(all, mustPlan(f, variants()[name]))
 	}
 	f.Fuzz(func(t *testing.T, seed uint64, variant uint8, moves []byte) {

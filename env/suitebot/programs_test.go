@@ -159,7 +159,8 @@ func TestProgramsPlay(t *testing.T) {
 				want = plan.Next(want, suitebot.Down)
 			}
 			if died := s.Deaths[seat] > before.Deaths[seat]; !died && s.Agents[seat] != want {
-				t.Fatalf("round %d: seat %d went from %d to %d, want %d as its program decides", i+1, seat, before.Agents[seat], s.Agents[seat], want)
+				t.Fatalf("round %d: seat %d went from %d to %d, want %d as its program decides", i+1, seat, before.Agents[seat],
+					s.Agents[seat], want)
 			}
 		}
 	}

@@ -32,8 +32,10 @@ func (g *Game) rawEncoding(name string, shared bool) env.Encoding {
 	r := g.plan.Rules()
 	most, least := r.mostPoints()
 	fields := []env.Field{
-		observe.MapsField("maps", r.Height, r.Width, max(2, r.Players, r.BombDelay), func(m observe.Maps[observe.List]) { paintRaw(m, g.plan, &State{}, nil) }),
-		observe.VectorField(env.Int32, float64(least), float64(max(most, r.Rounds, MaxSide)), func(v observe.Vector[observe.List]) { rawScalars(v, g.plan, &State{}, 0) }),
+		observe.MapsField("maps", r.Height, r.Width, max(2, r.Players, r.BombDelay),
+			func(m observe.Maps[observe.List]) { paintRaw(m, g.plan, &State{}, nil) }),
+		observe.VectorField(env.Int32, float64(least), float64(max(most, r.Rounds, MaxSide)),
+			func(v observe.Vector[observe.List]) { rawScalars(v, g.plan, &State{}, 0) }),
 	}
 	fields[0].Shared = shared
 	return env.Encoding{Name: name, Fields: fields}
@@ -59,7 +61,8 @@ func (g *Game) observeRaw(s *State, seats []uint8, maps, scalars []byte, fog boo
 // paintRaw is the maps of the raw encoding, of what is in sight; sight nil:
 // everything.
 func paintRaw[M observe.Mode](m observe.Maps[M], p *Plan, s *State, sight *Cells) {
-	field, m := m.Next("field", "0 where the field still holds its points, 1 where they are gone, 2 where the seat cannot see")
+	field, m := m.Next("field",
+		"0 where the field still holds its points, 1 where they are gone, 2 where the seat cannot see")
 	spread(field, &s.Spent, fieldFull, fieldSpent)
 	if sight != nil {
 		for c := range p.cells {
@@ -77,7 +80,8 @@ func paintRaw[M observe.Mode](m observe.Maps[M], p *Plan, s *State, sight *Cells
 			agent[at] = uint8(seat + 1)
 		}
 	}
-	rounds, m := m.Next("bomb_rounds", "rounds until the bomb on the field goes off (1: at the end of the next round), 0 without one")
+	rounds, m := m.Next("bomb_rounds",
+		"rounds until the bomb on the field goes off (1: at the end of the next round), 0 without one")
 	owners, _ := m.Next("bomb_owner", "seat whose bomb lies on the field plus 1, 0 without one")
 	for k := range s.fuses[:p.rules.BombDelay] {
 		for owner, f := range s.fuses[k] {

@@ -27,7 +27,8 @@ var readings = []sentence{
 	{id: "R02", also: testHomes},
 	{id: "R03", also: func(t *testing.T) {
 		p := mustPlan(t, Standard())
-		if got := p.Reach(p.At(10, 10)); got.Len() != 13 || !got.Has(p.At(10, 7)) || !got.Has(p.At(13, 10)) || got.Has(p.At(10, 6)) || got.Has(p.At(11, 11)) {
+		if got := p.Reach(p.At(10, 10)); got.Len() != 13 || !got.Has(p.At(10, 7)) || !got.Has(p.At(13, 10)) ||
+			got.Has(p.At(10, 6)) || got.Has(p.At(11, 11)) {
 			t.Errorf("the standard bomb reaches %d fields, want the 13 of a cross of 3", got.Len())
 		}
 	}, scenes: []scene{
@@ -223,7 +224,8 @@ var readings = []sentence{
 			p.Outcome(&s, outcome)
 			for seat := range outcome {
 				if outcome[seat] != tc.outcome[seat] || st.Result != tc.result || st.Winners != tc.winners {
-					t.Fatalf("shared_first %v, points %v: %v, winners %b, outcome %v; want %v, %b, %v", tc.shared, tc.scores, st.Result, st.Winners, outcome, tc.result, tc.winners, tc.outcome)
+					t.Fatalf("shared_first %v, points %v: %v, winners %b, outcome %v; want %v, %b, %v", tc.shared, tc.scores,
+						st.Result, st.Winners, outcome, tc.result, tc.winners, tc.outcome)
 				}
 			}
 		}

@@ -61,7 +61,8 @@ func appended(t *testing.T, rec record.Recorder) []byte {
 
 // recordVariants is a game of random actions of every variant.
 func recordVariants(t *testing.T) (lines [][]byte) {
-	for _, name := range []string{"standard", "5x5", "7x13", "duel", "other readings", "fog", "rays round the torus", "5x5 square"} {
+	for _, name := range []string{"standard", "5x5", "7x13", "duel", "other readings", "fog", "rays round the torus",
+		"5x5 square"} {
 		rules := variants()[name]
 		rules.Rounds = min(rules.Rounds, 60)
 		p := mustPlan(t, rules)
@@ -102,11 +103,13 @@ func TestRecordedGames(t *testing.T) {
 			t.Fatal(err)
 		}
 		if report.Mismatches != 0 || report.Games != len(lines) || report.Steps < len(lines) {
-			t.Errorf("%s: %d games, %d steps, %d mismatches %v, want %d games and no mismatch", name, report.Games, report.Steps, report.Mismatches, report.Differences, len(lines))
+			t.Errorf("%s: %d games, %d steps, %d mismatches %v, want %d games and no mismatch", name, report.Games, report.Steps,
+				report.Mismatches, report.Differences, len(lines))
 		}
 		for i, line := range tracetest.Lines(t, traceFile(name)) {
 			if !bytes.Equal(line, lines[i]) {
-				t.Errorf("%s: game %d is recorded as other bytes than now; if that is meant, raise Version and run with -update", name, i+1)
+				t.Errorf("%s: game %d is recorded as other bytes than now; if that is meant, raise Version and run with -update",
+					name, i+1)
 			}
 		}
 	}
@@ -266,9 +269,11 @@ func TestBadRecords(t *testing.T) {
 		{"an unknown key", "nonsense", func(g map[string]any) { g["nonsense"] = 1 }},
 		{"rules out of range", "width is 4", func(g map[string]any) { g["rules"].(map[string]any)["width"] = 4 }},
 		{"an unknown rule", "widht", func(g map[string]any) { g["rules"].(map[string]any)["widht"] = 4 }},
-		{"an unknown shape", `blast_shape is "star"`, func(g map[string]any) { g["rules"].(map[string]any)["blast_shape"] = "star" }},
+		{"an unknown shape", `blast_shape is "star"`,
+			func(g map[string]any) { g["rules"].(map[string]any)["blast_shape"] = "star" }},
 		{"no home bases", "initial: homes is []", func(g map[string]any) { delete(g["initial"].(map[string]any), "homes") }},
-		{"too few fields", "fields is 3 cells, but a state could only hold 35 cells", func(g map[string]any) { g["initial"].(map[string]any)["fields"] = "..." }},
+		{"too few fields", "fields is 3 cells, but a state could only hold 35 cells",
+			func(g map[string]any) { g["initial"].(map[string]any)["fields"] = "..." }},
 		{"a field of no kind", "fields[0,0] is q, but", func(g map[string]any) {
 			g["initial"].(map[string]any)["fields"] = "q" + strings.Repeat(".", 34)
 		}},
@@ -279,10 +284,11 @@ func TestBadRecords(t *testing.T) {
 		{"negative kills", "agents[0].kills is -1, want 0 to 3", func(g map[string]any) {
 			g["initial"].(map[string]any)["agents"].([]any)[0].([]any)[4] = -1
 		}},
-		{"two bombs of a round", "bombs is [[2 1 1 0] [4 2 4 1] [4 1 4 1]], but a state could only hold", func(g map[string]any) {
-			bombs := g["initial"].(map[string]any)["bombs"].([]any)
-			bombs[1].([]any)[2], bombs[2].([]any)[2] = 4, 4
-		}},
+		{"two bombs of a round", "bombs is [[2 1 1 0] [4 2 4 1] [4 1 4 1]], but a state could only hold",
+			func(g map[string]any) {
+				bombs := g["initial"].(map[string]any)["bombs"].([]any)
+				bombs[1].([]any)[2], bombs[2].([]any)[2] = 4, 4
+			}},
 		{"a bomb of nobody", "bombs[0].owner is 2, want 0 to 1", func(g map[string]any) {
 			g["initial"].(map[string]any)["bombs"].([]any)[0].([]any)[3] = 2
 		}},

@@ -91,7 +91,8 @@ var sentences = []sentence{
 		p := mustPlan(t, Standard())
 		from := p.At(10, 10)
 		for action, to := range map[string]Cell{
-			"hold": from, "up": p.At(10, 9), "down": p.At(10, 11), "left": p.At(9, 10), "right": p.At(11, 10), "plant_bomb": from,
+			"hold": from, "up": p.At(10, 9), "down": p.At(10, 11), "left": p.At(9, 10), "right": p.At(11, 10),
+			"plant_bomb": from,
 		} {
 			a := slices.Index(p.rules.actions()[0].Names, action)
 			if a < 0 || p.Next(from, Action(a)) != to {
@@ -199,7 +200,8 @@ var sentences = []sentence{
 		r := sceneRules()
 		p := mustPlan(t, r)
 		if p.At(0, 0) != 0 || int(p.At(r.Width-1, r.Height-1)) != r.Width*r.Height-1 {
-			t.Errorf("[0,0] is field %d and the opposite corner field %d, want the first and the last", p.At(0, 0), p.At(r.Width-1, r.Height-1))
+			t.Errorf("[0,0] is field %d and the opposite corner field %d, want the first and the last", p.At(0, 0),
+				p.At(r.Width-1, r.Height-1))
 		}
 		if p.Next(p.At(0, 0), Right) != p.At(1, 0) || p.Next(p.At(0, 0), Down) != p.At(0, 1) {
 			t.Error("right of [0,0] is not [1,0], or below it not [0,1]: x counts columns to the right, y rows down")

@@ -16,7 +16,8 @@ func TestText(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := game.New(1)[0].(*Match)
-	m.State = draw(t, mustPlan(t, r), `. A0 . 4a . . .   . _ . 1b+H0 . . .   * . . . . . .   . . . A1 . . .   . . . . . . H1`)
+	m.State = draw(t, mustPlan(t, r),
+		`. A0 . 4a . . .   . _ . 1b+H0 . . .   * . . . . . .   . . . A1 . . .   . . . . . . H1`)
 	m.StepCount, m.Scores[1], m.Kills[1], m.Deaths[0] = 12, 11, 1, 1
 	tracker := game.NewTrackers(1, false)[0]
 	tracker.Begin(m)
@@ -33,7 +34,8 @@ func TestText(t *testing.T) {
 	if got := string(env.AppendText(nil, game.Spec(), m, tracker, env.NoSeat, false)); got != want {
 		t.Errorf("the picture is\n%s\nwant\n%s", got, want)
 	}
-	if got := string(env.AppendText(nil, game.Spec(), m, tracker, env.NoSeat, true)); !strings.Contains(got, "48;2;213;94;0mA1\x1b[0m") {
+	if got := string(env.AppendText(nil, game.Spec(), m, tracker, env.NoSeat, true)); !strings.Contains(got,
+		"48;2;213;94;0mA1\x1b[0m") {
 		t.Errorf("the picture in colour shows no agent 1 in its colour:\n%q", got)
 	}
 }
@@ -64,7 +66,8 @@ func TestSeenText(t *testing.T) {
 		if !strings.HasPrefix(seen, "step 0 of 100, as seat 1 sees it\n") || radius == 0 && rest != plan {
 			t.Errorf("radius %d: drawn as\n%s", radius, seen)
 		}
-		if radius > 0 && (strings.Count(rest, "??") != 400-25-3 || strings.Contains(rest, "A0") || !strings.Contains(rest, "H0")) {
+		if radius > 0 && (strings.Count(rest, "??") != 400-25-3 || strings.Contains(rest, "A0") ||
+			!strings.Contains(rest, "H0")) {
 			t.Errorf("radius %d: drawn as\n%s", radius, seen)
 		}
 	}

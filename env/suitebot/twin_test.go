@@ -36,7 +36,8 @@ type twin struct {
 
 // newTwin reads a State.
 func newTwin(p *Plan, s *State) *twin {
-	t := &twin{r: p.Rules(), points: map[spot]bool{}, bombs: map[spot]twinBomb{}, blast: map[spot]bool{}, round: int(s.StepCount)}
+	t := &twin{r: p.Rules(), points: map[spot]bool{}, bombs: map[spot]twinBomb{}, blast: map[spot]bool{},
+		round: int(s.StepCount)}
 	at := func(c Cell) spot { return spot{int(c) % t.r.Width, int(c) / t.r.Width} }
 	for c := range Cell(t.r.Width * t.r.Height) {
 		if !s.Spent.Has(c) {
@@ -81,9 +82,11 @@ func (t *twin) text() string {
 		out = append(out, '\n')
 	}
 	for i, a := range t.agents {
-		out = fmt.Appendf(out, "agent %d at %v home %v score %d gain %d collected %d kills %d deaths %d\n", i, a.at, a.home, a.score, a.gain, a.collected, a.kills, a.deaths)
+		out = fmt.Appendf(out, "agent %d at %v home %v score %d gain %d collected %d kills %d deaths %d\n", i, a.at, a.home,
+			a.score, a.gain, a.collected, a.kills, a.deaths)
 	}
-	for _, at := range slices.SortedFunc(maps.Keys(t.bombs), func(a, b spot) int { return slices.Compare([]int{a.y, a.x}, []int{b.y, b.x}) }) {
+	for _, at := range slices.SortedFunc(maps.Keys(t.bombs),
+		func(a, b spot) int { return slices.Compare([]int{a.y, a.x}, []int{b.y, b.x}) }) {
 		out = fmt.Appendf(out, "bomb at %v %+v\n", at, t.bombs[at])
 	}
 	return string(out)
@@ -280,7 +283,8 @@ func compareStep(t testing.TB, p *Plan, s *State, actions []uint8) {
 	slow.step(moves)
 	p.Step(s, actions)
 	if got, want := newTwin(p, s).text(), slow.text(); got != want {
-		t.Fatalf("%+v\nactions %v from\n%s\ngave\n%s\nwant, by the slow twin,\n%s", *p.Rules(), moves, newTwin(p, &before).text(), got, want)
+		t.Fatalf("%+v\nactions %v from\n%s\ngave\n%s\nwant, by the slow twin,\n%s", *p.Rules(), moves,
+			newTwin(p, &before).text(), got, want)
 	}
 	if err := p.Check(s); err != nil {
 		t.Fatalf("actions %v from\n%s\nbroke an invariant: %v", moves, newTwin(p, &before).text(), err)

@@ -113,7 +113,8 @@ func TestSVG(t *testing.T) {
 	if err := sample().SVG(&out); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{">a &lt;title&gt;<", ">lines<", ">second<", "#D55E00", "rotate(-90", `text-anchor="end">100<`} {
+	for _, want := range []string{">a &lt;title&gt;<", ">lines<", ">second<", "#D55E00", "rotate(-90",
+		`text-anchor="end">100<`} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the SVG does not hold %q:\n%s", want, out.String())
 		}
@@ -129,7 +130,8 @@ func TestSVG(t *testing.T) {
 
 // TestNothingToDraw: a chart without values is drawn all the same.
 func TestNothingToDraw(t *testing.T) {
-	for _, b := range []*Bars{{}, {Groups: []string{"a"}, Series: []Series{{Values: []float64{0}}}}, {Range: 10, Series: []Series{{}}}} {
+	for _, b := range []*Bars{{}, {Groups: []string{"a"}, Series: []Series{{Values: []float64{0}}}},
+		{Range: 10, Series: []Series{{}}}} {
 		b.Width, b.Height = 100, 80
 		picture(t, b)
 	}

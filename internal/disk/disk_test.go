@@ -49,8 +49,10 @@ func TestWholeOrNotThere(t *testing.T) {
 				}
 				got, err := os.ReadFile(path)
 				there := err == nil
-				if there != (old != nil) && !bytes.Equal(got, after) || there && !bytes.Equal(got, old) && !bytes.Equal(got, after) {
-					t.Fatalf("fault %d at operation %d: the file has %d bytes (%v), want all of the new, or what was there", fault, at, len(got), err)
+				if there != (old != nil) && !bytes.Equal(got, after) || there && !bytes.Equal(got, old) &&
+					!bytes.Equal(got, after) {
+					t.Fatalf("fault %d at operation %d: the file has %d bytes (%v), want all of the new, or what was there", fault, at,
+						len(got), err)
 				}
 			}
 		}

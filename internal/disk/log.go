@@ -114,7 +114,8 @@ func (l *Log) read(first []byte, o *LogOptions) error {
 		case len(line) == 0 || bad != nil && l.every > 0:
 			return nil
 		case bad != nil && damaged == nil:
-			damaged = fmt.Errorf("%s: line %d is damaged: %w; cut the file off before it, and what it and the later lines hold will be done again", l.path, number, bad)
+			damaged = fmt.Errorf("%s: line %d is damaged: %w; cut the file off before it, and what it and the later lines "+
+				"hold will be done again", l.path, number, bad)
 			continue
 		case bad != nil:
 			continue

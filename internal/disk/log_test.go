@@ -89,7 +89,8 @@ func TestLogDamage(t *testing.T) {
 		{"half a line", whole[:len(whole)-5], []int{0, 1}, "", []int{0, 1}, ""},
 		{"zeros at the end", join(whole, make([]byte, 300)), []int{0, 1, 2}, "", []int{0, 1, 2}, ""},
 		{"a changed last line", join(lines[0], lines[1], lines[2], flipped(lines[3])), []int{0, 1}, "", []int{0, 1}, ""},
-		{"a changed line in the middle", join(lines[0], lines[1], flipped(lines[2]), lines[3]), nil, "line 3 is damaged: its checksum is wrong", []int{0}, ""},
+		{"a changed line in the middle", join(lines[0], lines[1], flipped(lines[2]), lines[3]), nil,
+			"line 3 is damaged: its checksum is wrong", []int{0}, ""},
 		{"another header", join(lines[1], lines[2]), nil, "line 1: not of numbers", nil, "line 1: not of numbers"},
 		{"no log", []byte("my notes\n"), nil, "line 1: not of numbers", nil, ""},
 	} {

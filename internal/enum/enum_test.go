@@ -20,7 +20,8 @@ func TestNames(t *testing.T) {
 	if got := Name(colours, colour(2)); got != "enum.colour(?)" {
 		t.Errorf("there is a colour %q", got)
 	}
-	if err := json.Unmarshal([]byte(`"green"`), &c); err == nil || c != 1 || !strings.Contains(err.Error(), `colour is "green", want one of red, blue`) {
+	if err := json.Unmarshal([]byte(`"green"`), &c); err == nil || c != 1 ||
+		!strings.Contains(err.Error(), `colour is "green", want one of red, blue`) {
 		t.Errorf("green is %d (error %v)", c, err)
 	}
 }
@@ -38,7 +39,8 @@ func TestText(t *testing.T) {
 	if text, err := json.Marshal(s); string(text) != `"square"` {
 		t.Errorf("1 is written as %s (error %v)", text, err)
 	}
-	if err := json.Unmarshal([]byte(`"disc"`), &s); err == nil || s != 1 || !strings.Contains(err.Error(), `shape is "disc", want one of cross, square`) {
+	if err := json.Unmarshal([]byte(`"disc"`), &s); err == nil || s != 1 ||
+		!strings.Contains(err.Error(), `shape is "disc", want one of cross, square`) {
 		t.Errorf("disc is %d (error %v)", s, err)
 	}
 	if s = 2; s.Known() || !strings.HasSuffix(s.String(), "(?)") || len(NamesOf(s)) != 2 {

@@ -40,7 +40,8 @@ func TestRecordedGames2018(t *testing.T) {
 				t.Error(d)
 			}
 			if report.Mismatches != 0 || report.Games != tc.games || report.Steps != tc.steps {
-				t.Errorf("checked %d games and %d steps with %d mismatches, want %d, %d and 0", report.Games, report.Steps, report.Mismatches, tc.games, tc.steps)
+				t.Errorf("checked %d games and %d steps with %d mismatches, want %d, %d and 0", report.Games, report.Steps,
+					report.Mismatches, tc.games, tc.steps)
 			}
 		})
 	}
@@ -97,8 +98,10 @@ func TestAltered2018(t *testing.T) {
 			g["initial"].(object)["obs"].([]any)[0].(object)["step_count"] = 0
 		}, `"step_count"`},
 		{"a configuration of today", skull, func(g object) { g["config"].(object)["collapses"] = []int{} }, `"collapses"`},
-		{"no bomb life", skull, func(g object) { delete(g["config"].(object), "default_bomb_life") }, "default_bomb_life is missing"},
-		{"flames without a life", skull, func(g object) { g["initial"].(object)["flames"] = [][]int{{1, 1}} }, "flames has [1 1]"},
+		{"no bomb life", skull, func(g object) { delete(g["config"].(object), "default_bomb_life") },
+			"default_bomb_life is missing"},
+		{"flames without a life", skull, func(g object) { g["initial"].(object)["flames"] = [][]int{{1, 1}} },
+			"flames has [1 1]"},
 	} {
 		game := decode(t, tc.line)
 		tc.alter(game)
@@ -174,7 +177,8 @@ func TestRecordedBoards(t *testing.T) {
 		{"a wall without its mirror image", cell(1, "1"), "board at row"},
 		{"flames", cell(1, "4"), "board at row 0, column 1"},
 		{"another number of drafts", func(b object) { b["attempts"] = 9 }, "attempts"},
-		{"an acceptable draft drawn again", func(b object) { b["unreachable"] = append([]any{1}, b["unreachable"].([]any)...) }, "unreachable[0]"},
+		{"an acceptable draft drawn again",
+			func(b object) { b["unreachable"] = append([]any{1}, b["unreachable"].([]any)...) }, "unreachable[0]"},
 		{"another number cut off", func(b object) { b["unreachable"] = []int{9} }, "unreachable"},
 		{"an item less", func(b object) { b["items"] = b["items"].([]any)[1:] }, "items (number)"},
 		{"two items on a cell", func(b object) { b["items"].([]any)[1] = b["items"].([]any)[0] }, "items[1]"},
@@ -251,7 +255,8 @@ func TestDecisions2018(t *testing.T) {
 		}
 	}
 	if others < 100 || altered != len(lines) {
-		t.Errorf("today's agent decides differently in %d of %d positions, and %d altered actions are found", others, len(lines), altered)
+		t.Errorf("today's agent decides differently in %d of %d positions, and %d altered actions are found", others,
+			len(lines), altered)
 	}
 	for reason, alter := range map[string]func(rec object){
 		"probs is":       func(rec object) { rec["probs"] = []float64{1, 0, 0, 0, 0, 0, 0} },

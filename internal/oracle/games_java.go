@@ -140,7 +140,8 @@ func javaReplayOf(h *record.Head) (*javaReplay, string, error) {
 		return nil, "", fmt.Errorf("config: %w", err)
 	}
 	kind := pommerman.GameType(c.GameType)
-	if c.GameType < int(pommerman.FFA) || c.GameType > int(pommerman.TeamRadio) || c.NumAgents != pommerman.MaxAgents || c.Words != javaWords {
+	if c.GameType < int(pommerman.FFA) || c.GameType > int(pommerman.TeamRadio) || c.NumAgents != pommerman.MaxAgents ||
+		c.Words != javaWords {
 		return nil, "", fmt.Errorf("config: game_type %d, num_agents %d and message_length %d, want 1 to 3, %d and %d",
 			c.GameType, c.NumAgents, c.Words, pommerman.MaxAgents, javaWords)
 	}

@@ -67,8 +67,10 @@ func TestJavaScenes(t *testing.T) {
 
 // An altered value of any kind is found under its name.
 func TestAlteredJavaRecordIsFound(t *testing.T) {
-	enter, tie := tracetest.Lines(t, "testdata/java/crafted.jsonl.gz")[1], tracetest.Lines(t, "testdata/java/crafted.jsonl.gz")[44]
-	radio, board := tracetest.Lines(t, "testdata/java/radio.jsonl.gz")[0], tracetest.Lines(t, "testdata/java/boards.jsonl.gz")[3]
+	enter, tie := tracetest.Lines(t, "testdata/java/crafted.jsonl.gz")[1], tracetest.Lines(t,
+		"testdata/java/crafted.jsonl.gz")[44]
+	radio, board := tracetest.Lines(t, "testdata/java/radio.jsonl.gz")[0], tracetest.Lines(t,
+		"testdata/java/boards.jsonl.gz")[3]
 	for _, tc := range []struct {
 		field    string
 		line     []byte

@@ -16,7 +16,8 @@ import (
 func TestValues(t *testing.T) {
 	text := string(bytes.Join(tracetest.Lines(t, "testdata/java/heuristic.jsonl.gz")[:5], []byte("\n")))
 	good, bad := filepath.Join(t.TempDir(), "good.jsonl"), filepath.Join(t.TempDir(), "bad.jsonl")
-	for path, text := range map[string]string{good: text, bad: strings.Replace(text, `"win_score":0`, `"win_score":1`, 1)} {
+	for path, text := range map[string]string{good: text,
+		bad: strings.Replace(text, `"win_score":0`, `"win_score":1`, 1)} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -59,7 +59,8 @@ func (o *observedJava) readView(seat int) error {
 	text, err := saved.Encode(&pommerman.Observation{
 		Board: in.Board, BombBlast: in.BombBlast, BombLife: in.BombLife, BombMoving: empty, FlameLife: empty,
 		Position: in.Position, Ammo: in.Ammo, BlastStrength: in.BlastStrength, CanKick: in.CanKick, Teammate: in.Teammate,
-		Enemies: in.Enemies, Alive: append([]int{}, in.Alive...), GameType: int(r.GameType), GameEnv: r.GameEnv, StepCount: in.StepCount,
+		Enemies: in.Enemies, Alive: append([]int{}, in.Alive...), GameType: int(r.GameType), GameEnv: r.GameEnv,
+		StepCount: in.StepCount,
 	})
 	if err != nil {
 		return err
@@ -124,14 +125,17 @@ func (o *observedJava) readAgents() error {
 	for i, row := range rows {
 		var n [5]int
 		for k, limit := range limits {
-			if len(row) != len(n) || row[k] == nil && (k > 1 || row[1-k] != nil) || row[k] != nil && (*row[k] < 0 || *row[k] > limit) {
-				return fmt.Errorf("agents[%d] wants [row, col, ammo, blast_strength, can_kick], row and col null where they are not known", i)
+			if len(row) != len(n) || row[k] == nil && (k > 1 || row[1-k] != nil) || row[k] != nil &&
+				(*row[k] < 0 || *row[k] > limit) {
+				return fmt.Errorf("agents[%d] wants [row, col, ammo, blast_strength, can_kick], row and col null where they are "+
+					"not known", i)
 			}
 			if row[k] != nil {
 				n[k] = *row[k]
 			}
 		}
-		a := pommerman.Agent{Cell: pommerman.Nowhere, Ammo: uint8(n[2]), Blast: uint8(n[3]), Alive: m.Agents[i].Alive, Kicks: n[4] != 0}
+		a := pommerman.Agent{Cell: pommerman.Nowhere, Ammo: uint8(n[2]), Blast: uint8(n[3]), Alive: m.Agents[i].Alive,
+			Kicks: n[4] != 0}
 		if row[0] != nil {
 			a.Cell = grid.At(n[0], n[1])
 		}

@@ -136,7 +136,8 @@ func player(name string) (func(o *observedJava, rng java.Generator) moves, error
 	}
 	bot, err := java.Roster.New(agentName(name))
 	if err != nil {
-		return nil, fmt.Errorf("player is %q, want osla, mcts:ITERATIONS:DEPTH, rhea:ITERATIONS:LENGTH, the last two perhaps with :adv, or simple, random or donothing", name)
+		return nil, fmt.Errorf("player is %q, want osla, mcts:ITERATIONS:DEPTH, rhea:ITERATIONS:LENGTH, the last two "+
+			"perhaps with :adv, or simple, random or donothing", name)
 	}
 	return func(o *observedJava, rng java.Generator) moves {
 		return moves(bot.(java.Player).Could(&o.View, o.Copy(), rng))

@@ -37,7 +37,8 @@ func TestRecorded(t *testing.T) {
 			sum.Values += report.Values
 		}
 		if sum.Decisions != tc.decisions || sum.Values != tc.values {
-			t.Errorf("%s: %d decisions and %d values, want %d and %d", tc.file, sum.Decisions, sum.Values, tc.decisions, tc.values)
+			t.Errorf("%s: %d decisions and %d values, want %d and %d", tc.file, sum.Decisions, sum.Values, tc.decisions,
+				tc.values)
 		}
 	}
 }
@@ -229,15 +230,19 @@ func TestCheckLooksAt(t *testing.T) {
 	}{
 		{"decisions", "seed", "action", func(rec object) { rec["seed"] = whole(rec["seed"]) + 1 }},
 		{"simple", "seed", "action", func(rec object) { rec["seed"] = whole(rec["seed"]) + 1 }},
-		{"decisions", "iterations", "action", func(rec object) { rec["player"] = strings.Replace(rec["player"].(string), ":12:", ":13:", 1) }},
-		{"decisions", "length", "action", func(rec object) { rec["player"] = strings.Replace(rec["player"].(string), ":10", ":9", 1) }},
-		{"decisions", "heuristic", "action", func(rec object) { rec["player"] = strings.TrimSuffix(rec["player"].(string), ":adv") }},
+		{"decisions", "iterations", "action",
+			func(rec object) { rec["player"] = strings.Replace(rec["player"].(string), ":12:", ":13:", 1) }},
+		{"decisions", "length", "action",
+			func(rec object) { rec["player"] = strings.Replace(rec["player"].(string), ":10", ":9", 1) }},
+		{"decisions", "heuristic", "action",
+			func(rec object) { rec["player"] = strings.TrimSuffix(rec["player"].(string), ":adv") }},
 		{"decisions", "wood", "action", board("2", "1")},
 		{"simple", "wood", "action", board("2", "1")},
 		{"decisions", "passages", "action", board("0", "1")},
 		{"simple", "passages", "action", board("0", "1")},
 		{"simple", "items", "action", board("6", "0")},
-		{"decisions", "step count", "action", func(rec object) { first(rec)["step_count"] = rec["config"].(object)["max_steps"] }},
+		{"decisions", "step count", "action",
+			func(rec object) { first(rec)["step_count"] = rec["config"].(object)["max_steps"] }},
 		{"decisions", "bomb life", "action", config("bomb_life", 5)},
 		{"decisions", "collapse", "action", config("collapse_board", 0)},
 		{"heuristic", "wood", "custom", board("2", "1")},

@@ -82,7 +82,8 @@ func completeObservation(obs map[string]json.RawMessage) error {
 	}
 	zeros := strings.Repeat("0", len(board))
 	for key, v := range map[string]any{
-		"bomb_moving_direction": zeros, "flame_life": zeros, "alive": []int{}, "game_type": int(kind), "game_env": "", "step_count": 0,
+		"bomb_moving_direction": zeros, "flame_life": zeros, "alive": []int{}, "game_type": int(kind), "game_env": "",
+		"step_count": 0,
 	} {
 		if obs[key] != nil {
 			return fmt.Errorf("obs: there is a key %q, which does not belong here", key)

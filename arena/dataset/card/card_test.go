@@ -20,7 +20,8 @@ func manifest(t *testing.T, c dataset.Config) *dataset.Manifest {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, _, err := dataset.Generate(context.Background(), game, c, filepath.Join(t.TempDir(), "set"), dataset.Options{Version: "test"})
+	m, _, err := dataset.Generate(context.Background(), game, c, filepath.Join(t.TempDir(), "set"),
+		dataset.Options{Version: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,22 +30,26 @@ func manifest(t *testing.T, c dataset.Config) *dataset.Manifest {
 
 func TestCard(t *testing.T) {
 	for _, layout := range []dataset.Layout{dataset.Games, dataset.Steps} {
-		m := manifest(t, dataset.Config{Layout: layout, Agents: []string{"simple", "random", "static", "simple"}, Games: 6, MaxSteps: 90})
+		m := manifest(t, dataset.Config{Layout: layout, Agents: []string{"simple", "random", "static", "simple"}, Games: 6,
+			MaxSteps: 90})
 		files, err := card.Files(m)
 		if err != nil {
 			t.Fatal(err)
 		}
 		text := string(files[dataset.CardName])
 		for _, want := range []string{
-			"---\npretty_name: PommeFFACompetition-v0", "data_files: data/*.parquet", "6 games of", "`simple`, `random`, `static`",
-			"| `random` | 6 |", "The same command gives the same bytes", "cut off after 90 steps", "| Incomplete | 6 |", "| 3 |", "| stop | up |",
+			"---\npretty_name: PommeFFACompetition-v0", "data_files: data/*.parquet", "6 games of",
+			"`simple`, `random`, `static`",
+			"| `random` | 6 |", "The same command gives the same bytes", "cut off after 90 steps", "| Incomplete | 6 |", "| 3 |",
+			"| stop | up |",
 			"data." + map[dataset.Layout]string{dataset.Games: "rebuild", dataset.Steps: "load"}[layout],
 		} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%v: the card does not say %q:\n%s", layout, want, text)
 			}
 		}
-		for _, want := range []string{"\nlicense: apache-2.0\n", "\n## Licence\n", "\ndataset_info:\n  features:\n  - name: game\n    dtype: int64\n"} {
+		for _, want := range []string{"\nlicense: apache-2.0\n", "\n## Licence\n",
+			"\ndataset_info:\n  features:\n  - name: game\n    dtype: int64\n"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%v: the card does not hold %q", layout, want)
 			}
@@ -103,7 +108,8 @@ func bars(picture []byte) int {
 
 // TestCardOfMany makes a card of many agents, some of whom never play.
 func TestCardOfMany(t *testing.T) {
-	m := manifest(t, dataset.Config{Agents: []string{"simple", "random", "static", "heuristic"}, Seating: dataset.Drawn, Games: 1, MaxSteps: 3})
+	m := manifest(t, dataset.Config{Agents: []string{"simple", "random", "static", "heuristic"}, Seating: dataset.Drawn,
+		Games: 1, MaxSteps: 3})
 	m.Unrepeatable = []string{`agent "x" thinks by the clock`}
 	m.Statistics.Agents = append(m.Statistics.Agents, dataset.AgentStatistics{Agent: "nobody"})
 	files, err := card.Files(m)
@@ -111,7 +117,8 @@ func TestCardOfMany(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := string(files[dataset.CardName])
-	if !strings.Contains(text, "**Not repeatable**: agent \"x\" thinks by the clock") || strings.Contains(text, "same bytes") || strings.Contains(text, "nobody") {
+	if !strings.Contains(text, "**Not repeatable**: agent \"x\" thinks by the clock") ||
+		strings.Contains(text, "same bytes") || strings.Contains(text, "nobody") {
 		t.Errorf("the card says\n%s\nwant that it is not repeatable, and nothing of agents that do not play", text)
 	}
 }

@@ -48,7 +48,8 @@ func choices(m *dataset.Manifest) ([]byte, error) {
 
 // shares draws a group of bars for each agent that has played, a bar for each
 // name.
-func shares(m *dataset.Manifest, title, label string, names []string, share func(a *dataset.AgentStatistics, i int) float64) ([]byte, error) {
+func shares(m *dataset.Manifest, title, label string, names []string,
+	share func(a *dataset.AgentStatistics, i int) float64) ([]byte, error) {
 	c := &chart.Bars{Title: title, YLabel: label}
 	for i, name := range names {
 		c.Series = append(c.Series, chart.Series{Name: name, Colour: chart.Colours[i%len(chart.Colours)]})

@@ -22,7 +22,8 @@ func agentsData(r *tournament.Results) *table {
 		for _, e := range []tournament.Estimate{a.Win, a.Loss, a.Tie, a.Rating, a.Steps} {
 			row = append(row, number(e.Value), number(e.Low), number(e.High))
 		}
-		row = append(row, strconv.Itoa(a.Moves), number(a.Ticks), strconv.Itoa(a.Late), strconv.Itoa(a.Failed), strconv.Itoa(a.FailedNotices))
+		row = append(row, strconv.Itoa(a.Moves), number(a.Ticks), strconv.Itoa(a.Late), strconv.Itoa(a.Failed),
+			strconv.Itoa(a.FailedNotices))
 		for _, c := range a.Counts {
 			row = append(row, number(c.Value), number(c.Low), number(c.High))
 		}
@@ -39,7 +40,8 @@ func pairsData(r *tournament.Results) *table {
 		if p.Share != nil {
 			share = number(*p.Share)
 		}
-		t.add(p.Row, p.Col, strconv.Itoa(p.RowOnly), strconv.Itoa(p.ColOnly), strconv.Itoa(p.Both), strconv.Itoa(p.Neither), share, number(p.P))
+		t.add(p.Row, p.Col, strconv.Itoa(p.RowOnly), strconv.Itoa(p.ColOnly), strconv.Itoa(p.Both), strconv.Itoa(p.Neither),
+			share, number(p.P))
 	}
 	return t
 }
@@ -56,7 +58,8 @@ func gamesData(r *tournament.Results, records []tournament.Record) *table {
 	perSeat = append(append(perSeat, counted...), "killed_by")
 	for i := range records {
 		r := &records[i]
-		row := []string{strconv.Itoa(r.Game), strconv.FormatUint(r.Seed, 10), strconv.Itoa(r.Repetition), strconv.Itoa(r.Steps), strconv.Itoa(r.Played)}
+		row := []string{strconv.Itoa(r.Game), strconv.FormatUint(r.Seed, 10), strconv.Itoa(r.Repetition),
+			strconv.Itoa(r.Steps), strconv.Itoa(r.Played)}
 		for seat, agent := range r.Agents {
 			if i == 0 {
 				for _, name := range perSeat {

@@ -55,7 +55,8 @@ func tables(r *tournament.Results) []*table {
 
 // counts has a line an agent and a column for each thing that the game counts.
 func counts(r *tournament.Results) *table {
-	t := &table{title: "Counted in a game", head: []string{"agent"}, note: "Of a seat: where an agent has several, their mean."}
+	t := &table{title: "Counted in a game", head: []string{"agent"},
+		note: "Of a seat: where an agent has several, their mean."}
 	for _, c := range r.Agents[0].Counts {
 		t.head = append(t.head, strings.ReplaceAll(c.Name, "_", " "))
 	}
@@ -71,7 +72,8 @@ func counts(r *tournament.Results) *table {
 
 // kills has a line for each killer and a column for each who was killed.
 func kills(r *tournament.Results) *table {
-	t := &table{title: "Kills, of the column's agent by the row's", head: []string{""}, note: "In all games. Where flames of several met, each has killed."}
+	t := &table{title: "Kills, of the column's agent by the row's", head: []string{""},
+		note: "In all games. Where flames of several met, each has killed."}
 	n := map[[2]string]int{}
 	var by, of []string
 	for _, k := range r.Kills {
@@ -129,7 +131,8 @@ func count(n int, what string) string {
 func standings(r *tournament.Results) *table {
 	t := &table{
 		title: "Standings", head: []string{"agent", "games", "won %", "lost %", "tied %", "rating", "steps a game"},
-		note: fmt.Sprintf("In brackets, 95 %% intervals. Rating: Bradley-Terry on Elo's scale, %s is 0; prior: %s. A game nobody won is a tie for those in it to the end, lost for the others.", r.Anchor, r.Prior),
+		note: fmt.Sprintf("In brackets, 95 %% intervals. Rating: Bradley-Terry on Elo's scale, %s is 0; prior: %s. A game "+
+			"nobody won is a tie for those in it to the end, lost for the others.", r.Anchor, r.Prior),
 	}
 	searched, troubled, unheard := false, false, false
 	for _, a := range r.Agents {
@@ -183,7 +186,8 @@ func pairs(r *tournament.Results) *table {
 	}
 	t := &table{
 		title: "Row against column", head: []string{""},
-		note: fmt.Sprintf("Of the n %s that exactly one of the two won, the row's %%. Exact binomial test: * p < 0.05, ** p < 0.01.", what),
+		note: fmt.Sprintf("Of the n %s that exactly one of the two won, the row's %%. Exact binomial test: * p < 0.05, ** "+
+			"p < 0.01.", what),
 	}
 	for _, a := range r.Agents[1:] {
 		t.head = append(t.head, a.Label)

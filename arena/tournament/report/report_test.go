@@ -37,33 +37,39 @@ func sample() *tournament.Report {
 		Agent: "mcts:ticks=20,c=25", Label: "mcts:ticks=20,c=25", Games: 4, Wins: 3, Losses: 1,
 		Win: around(0.75, 0.125), Loss: around(0.25, 0.125), Rating: around(150.4, 100), Steps: around(321.5, 20),
 		Moves: 1286, Ticks: 19.96, Sides: sides,
-		Counts: []tournament.Count{{Name: "kills", Estimate: around(1.25, 0.5)}, {Name: "team_kills", Estimate: around(0, 0)}},
+		Counts: []tournament.Count{{Name: "kills", Estimate: around(1.25, 0.5)},
+			{Name: "team_kills", Estimate: around(0, 0)}},
 	}
 	weak := tournament.Standing{
 		Agent: "exec:a|b", Label: "exec:a|b", Games: 4, Losses: 3, Ties: 1,
 		Loss: around(0.75, 0.125), Tie: around(0.25, 0.125), Rating: around(-150.4, 100), Steps: around(100, 0),
 		Moves: 400, Late: 7, Failed: 2, FailedNotices: 3, Sides: sides,
-		Counts: []tournament.Count{{Name: "kills", Estimate: around(0.25, 0.25)}, {Name: "team_kills", Estimate: around(0, 0)}},
+		Counts: []tournament.Count{{Name: "kills", Estimate: around(0.25, 0.25)},
+			{Name: "team_kills", Estimate: around(0, 0)}},
 	}
 	third := weak
 	third.Agent, third.Label, third.Late, third.Failed, third.FailedNotices = "static", "static", 0, 0, 0
 	return &tournament.Report{
 		Results: &tournament.Results{
-			Env: "PommeFFACompetition-v0", Version: 1, Seeds: 1, Played: 12, Reruns: 1, Balanced: true, Anchor: "simple", Prior: "one more game",
+			Env: "PommeFFACompetition-v0", Version: 1, Seeds: 1, Played: 12, Reruns: 1, Balanced: true, Anchor: "simple",
+			Prior: "one more game",
 			Config: tournament.Config{
 				Format: tournament.OneAgainstThree, Agents: []string{strong.Agent, weak.Agent, third.Agent},
 				Against: "simple", Games: 4, Seed: 7,
 			},
 			Agents: []tournament.Standing{strong, weak, third},
 			Pairs: []tournament.Pair{
-				{Row: "mcts:ticks=20,c=25", Col: "exec:a|b", RowOnly: 97, ColOnly: 3, Both: 1, Neither: 2, Share: ptr(0.97), P: 1e-9},
+				{Row: "mcts:ticks=20,c=25", Col: "exec:a|b", RowOnly: 97, ColOnly: 3, Both: 1, Neither: 2, Share: ptr(0.97),
+					P: 1e-9},
 				{Row: "mcts:ticks=20,c=25", Col: "static", RowOnly: 15, ColOnly: 5, Share: ptr(0.75), P: 0.041},
 				{Row: "exec:a|b", Col: "static", Neither: 4, P: 1},
 			},
-			Kills: []tournament.Kills{{By: "mcts:ticks=20,c=25", Of: "static", Kills: 3}, {By: "mcts:ticks=20,c=25", Of: "simple", Kills: 2}, {By: "exec:a|b", Of: "exec:a|b", Kills: 4}},
+			Kills: []tournament.Kills{{By: "mcts:ticks=20,c=25", Of: "static", Kills: 3},
+				{By: "mcts:ticks=20,c=25", Of: "simple", Kills: 2}, {By: "exec:a|b", Of: "exec:a|b", Kills: 4}},
 		},
 		Timing: &tournament.Timing{Agents: []tournament.AgentTime{
-			{Agent: strong.Agent, Label: "mcts:ticks=20,c=25", Moves: 1286, Mean: 12345678, Longest: 98765432, Total: 15876543210, TicksPerSecond: 1234567.8},
+			{Agent: strong.Agent, Label: "mcts:ticks=20,c=25", Moves: 1286, Mean: 12345678, Longest: 98765432,
+				Total: 15876543210, TicksPerSecond: 1234567.8},
 			{Agent: weak.Agent, Label: weak.Label, Moves: 400, Mean: 999, Longest: 1000, Total: 399600},
 		}},
 		Records: []tournament.Record{{
@@ -197,7 +203,8 @@ func TestParses(t *testing.T) {
 		t.Fatal(err)
 	}
 	var back tournament.Results
-	if err := json.Unmarshal(out.Bytes(), &back); err != nil || *back.Pairs[0].Share != 0.97 || back.Pairs[2].Share != nil || back.Agents[1].Late != 7 || back.Format != tournament.OneAgainstThree {
+	if err := json.Unmarshal(out.Bytes(), &back); err != nil || *back.Pairs[0].Share != 0.97 ||
+		back.Pairs[2].Share != nil || back.Agents[1].Late != 7 || back.Format != tournament.OneAgainstThree {
 		t.Errorf("JSON read back: %+v, %v", back, err)
 	}
 }
@@ -237,7 +244,8 @@ func checkSVG(t *testing.T, r *tournament.Results) {
 		t.Fatal(err)
 	}
 	text := out.String()
-	for _, want := range []string{">mcts:<", ">ticks=20,<", ">won<", ">lost<", ">tied<", "one-against-three against simple", "#009E73"} {
+	for _, want := range []string{">mcts:<", ">ticks=20,<", ">won<", ">lost<", ">tied<",
+		"one-against-three against simple", "#009E73"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the SVG does not hold %q", want)
 		}
@@ -287,11 +295,19 @@ func TestSummary(t *testing.T) {
 		change func(r *tournament.Results)
 		want   string
 	}{
-		{func(r *tournament.Results) {}, "PommeFFACompetition-v0, one-against-three against simple: 4 games for each of 3 agents, seeds from 7, ties: none. Ties took 1 game more."},
-		{func(r *tournament.Results) { r.Reruns = 0 }, "PommeFFACompetition-v0, one-against-three against simple: 4 games for each of 3 agents, seeds from 7, ties: none."},
-		{func(r *tournament.Results) { r.Format, r.Against, r.Reruns = tournament.RoundRobin, "", 0 }, "PommeFFACompetition-v0, round-robin: 4 games at each of 3 tables, seeds from 7, ties: none."},
-		{func(r *tournament.Results) { r.Reruns, r.Balanced = 0, false }, "PommeFFACompetition-v0, one-against-three against simple: 4 games for each of 3 agents, seeds from 7, ties: none. The number of games is no multiple of the number of sides, so seats are not quite balanced."},
-		{func(r *tournament.Results) { r.Reruns, r.LimitAll = 0, true }, "PommeFFACompetition-v0, one-against-three against simple: 4 games for each of 3 agents, seeds from 7, ties: none. With a time limit for all, results depend on the machine."},
+		{func(r *tournament.Results) {},
+			"PommeFFACompetition-v0, one-against-three against simple: 4 games for each of 3 agents, seeds from 7, ties: " +
+				"none. Ties took 1 game more."},
+		{func(r *tournament.Results) { r.Reruns = 0 },
+			"PommeFFACompetition-v0, one-against-three against simple: 4 games for each of 3 agents, seeds from 7, ties: none."},
+		{func(r *tournament.Results) { r.Format, r.Against, r.Reruns = tournament.RoundRobin, "", 0 },
+			"PommeFFACompetition-v0, round-robin: 4 games at each of 3 tables, seeds from 7, ties: none."},
+		{func(r *tournament.Results) { r.Reruns, r.Balanced = 0, false },
+			"PommeFFACompetition-v0, one-against-three against simple: 4 games for each of 3 agents, seeds from 7, ties: " +
+				"none. The number of games is no multiple of the number of sides, so seats are not quite balanced."},
+		{func(r *tournament.Results) { r.Reruns, r.LimitAll = 0, true },
+			"PommeFFACompetition-v0, one-against-three against simple: 4 games for each of 3 agents, seeds from 7, ties: " +
+				"none. With a time limit for all, results depend on the machine."},
 	} {
 		r := sample().Results
 		test.change(r)

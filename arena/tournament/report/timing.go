@@ -12,7 +12,8 @@ import (
 func timing(timing *tournament.Timing) *table {
 	t := &table{
 		title: "Thinking time", head: []string{"agent", "moves", "mean", "longest", "in all", "ticks a second"},
-		note: "Measured by the clock, which includes other work on the machine. Ticks a second: moves of the game simulated in a second of thinking.",
+		note: "Measured by the clock, which includes other work on the machine. Ticks a second: moves of the game " +
+			"simulated in a second of thinking.",
 	}
 	for _, a := range timing.Agents {
 		ticks := "-"

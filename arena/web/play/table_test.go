@@ -104,8 +104,9 @@ func TestAPersonPlays(t *testing.T) {
 			choice := uint8(l.Ask.Step*5) % 5 // it stays, so that the game is long
 			given = append(given, choice)
 			for body, want := range map[string]int{
-				`{"seat": 1, "step": 9999, "action": [0]}`: 409, `{"seat": 0, "step": 0, "action": [0]}`: 404, `{"seat": 1, "step": 0, "action": [6]}`: 400,
-				`{"seat": 1, "step": 0, "action": []}`: 400, `{"seat": 1, "moves": 1}`: 400,
+				`{"seat": 1, "step": 9999, "action": [0]}`: 409, `{"seat": 0, "step": 0, "action": [0]}`: 404,
+				`{"seat": 1, "step": 0, "action": [6]}`: 400,
+				`{"seat": 1, "step": 0, "action": []}`:  400, `{"seat": 1, "moves": 1}`: 400,
 			} {
 				if got := post(t, server, "move", body); l.Ask.Step == 3 && got != want {
 					t.Errorf("%s is answered %d, want %d", body, got, want)
@@ -114,7 +115,8 @@ func TestAPersonPlays(t *testing.T) {
 					break
 				}
 			}
-			if got := post(t, server, "move", fmt.Sprintf(`{"seat": 1, "step": %d, "action": [%d]}`, l.Ask.Step, choice)); got != http.StatusNoContent {
+			if got := post(t, server, "move",
+				fmt.Sprintf(`{"seat": 1, "step": %d, "action": [%d]}`, l.Ask.Step, choice)); got != http.StatusNoContent {
 				t.Fatalf("the move of step %d is answered %d", l.Ask.Step, got)
 			}
 		case l.End != "":

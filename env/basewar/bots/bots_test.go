@@ -107,11 +107,16 @@ func TestSimpleSituations(t *testing.T) {
 		want   []basewar.Action
 	}{
 		{"on an empty map it goes towards the enemy's base", nil, [2]int{7, 4}, nil, []basewar.Action{basewar.Right}},
-		{"beside a box in its way it lays a bomb", [][2]int{{7, 5}, {6, 5}, {8, 5}}, [2]int{7, 4}, nil, []basewar.Action{basewar.LayBomb}},
+		{"beside a box in its way it lays a bomb", [][2]int{{7, 5}, {6, 5}, {8, 5}}, [2]int{7, 4}, nil,
+			[]basewar.Action{basewar.LayBomb}},
 		{"where a bomb reaches the base it lays one", nil, [2]int{7, 12}, nil, []basewar.Action{basewar.LayBomb}},
-		{"it lays none that it cannot get away from", [][2]int{{1, 0}, {1, 1}, {0, 2}}, [2]int{0, 0}, nil, []basewar.Action{basewar.Stop, basewar.Right}},
-		{"it leaves the reach of a bomb that is about to explode", nil, [2]int{3, 4}, []basewar.Bomb{{Cell: at(3, 3), Life: 1, Owners: 1 << 1}}, []basewar.Action{basewar.Up, basewar.Down}},
-		{"it does not walk into the reach of one", nil, [2]int{7, 4}, []basewar.Bomb{{Cell: at(5, 5), Life: 1, Owners: 1 << 1}}, []basewar.Action{basewar.Stop, basewar.Up, basewar.Down, basewar.Left}},
+		{"it lays none that it cannot get away from", [][2]int{{1, 0}, {1, 1}, {0, 2}}, [2]int{0, 0}, nil,
+			[]basewar.Action{basewar.Stop, basewar.Right}},
+		{"it leaves the reach of a bomb that is about to explode", nil, [2]int{3, 4},
+			[]basewar.Bomb{{Cell: at(3, 3), Life: 1, Owners: 1 << 1}}, []basewar.Action{basewar.Up, basewar.Down}},
+		{"it does not walk into the reach of one", nil, [2]int{7, 4},
+			[]basewar.Bomb{{Cell: at(5, 5), Life: 1, Owners: 1 << 1}},
+			[]basewar.Action{basewar.Stop, basewar.Up, basewar.Down, basewar.Left}},
 	} {
 		g := mustGame(t, basewar.Standard())
 		m := g.New(1)[0].(*basewar.Match)
@@ -140,7 +145,8 @@ func TestSimpleSituations(t *testing.T) {
 			action := []uint8{77}
 			a.Act(m, 2, action)
 			if !slices.Contains(tc.want, basewar.Action(action[0])) {
-				t.Fatalf("%s: it plays %v, want one of %v, in\n%s", tc.reason, basewar.Action(action[0]), tc.want, env.AppendText(nil, g.Spec(), m, nil, env.NoSeat, false))
+				t.Fatalf("%s: it plays %v, want one of %v, in\n%s", tc.reason, basewar.Action(action[0]), tc.want,
+					env.AppendText(nil, g.Spec(), m, nil, env.NoSeat, false))
 			}
 		}
 	}

@@ -86,7 +86,8 @@ func TestStrength(t *testing.T) {
 		t.Skip("no -strength given")
 	}
 	for name, rules := range map[string]basewar.Rules{"six seats": basewar.Standard(), "sides": basewar.StandardSides()} {
-		t.Logf("%s: %s against %s: %+v", name, *strengthAgent, *strengthOther, play(t, mustGame(t, rules), *strengthAgent, *strengthOther, *strengthGames))
+		t.Logf("%s: %s against %s: %+v", name, *strengthAgent, *strengthOther,
+			play(t, mustGame(t, rules), *strengthAgent, *strengthOther, *strengthGames))
 	}
 }
 

@@ -26,8 +26,10 @@ func searching() []string {
 
 func TestSearchOptions(t *testing.T) {
 	for _, test := range []struct{ name, want, reason string }{
-		{"mcts:bandit=ucb1", `"bandit" does not exist, mcts takes: ticks, ms, c, depth, careful`, "an unknown option lists what exists"},
-		{"fmcs-random:c=3", `"c" does not exist, fmcs-random takes: ticks, ms, depth, careful`, "a bandit without UCB1 has no constant"},
+		{"mcts:bandit=ucb1", `"bandit" does not exist, mcts takes: ticks, ms, c, depth, careful`,
+			"an unknown option lists what exists"},
+		{"fmcs-random:c=3", `"c" does not exist, fmcs-random takes: ticks, ms, depth, careful`,
+			"a bandit without UCB1 has no constant"},
 		{"bfs:depth=3", "bfs takes: ticks, ms, memory, careful", "breadth-first search makes no roll-outs"},
 		{"osla:length=3", "osla takes: ticks, ms, samples", "nor plans"},
 		{"uct:careful=0", "uct takes: ticks, ms, c, depth", "only the paper's agents follow its text"},
@@ -106,7 +108,8 @@ func TestNoPeeking(t *testing.T) {
 				a.Act(m, 0, want)
 				twin.Act(altered, 0, got)
 				if !slices.Equal(got, want) || !slices.Equal(twin.Append(nil), a.Append(nil)) {
-					t.Fatalf("%s: with things changed that it cannot see it plays %v, want %v; the game is\n%s", name, got, want, env.AppendText(nil, game.Spec(), m, nil, env.NoSeat, false))
+					t.Fatalf("%s: with things changed that it cannot see it plays %v, want %v; the game is\n%s", name, got, want,
+						env.AppendText(nil, game.Spec(), m, nil, env.NoSeat, false))
 				}
 			}
 		})
@@ -195,14 +198,15 @@ func TestClock(t *testing.T) {
 	for _, name := range searching() {
 		most := uint64(0)
 		var a env.Agent
-		pommermantest.Follow(t, Roster, pommerman.Playground(pommerman.FFA), 3, func(game *pommerman.Game, m *pommerman.Match) {
-			if a == nil {
-				a = pommermantest.Agent(t, game, name+":ms=0.05")
-				a.Reset(env.RNG{State: 1})
-			}
-			a.Act(m, 0, make([]uint8, 1))
-			most = max(most, a.Searched())
-		})
+		pommermantest.Follow(t, Roster, pommerman.Playground(pommerman.FFA), 3,
+			func(game *pommerman.Game, m *pommerman.Match) {
+				if a == nil {
+					a = pommermantest.Agent(t, game, name+":ms=0.05")
+					a.Reset(env.RNG{State: 1})
+				}
+				a.Act(m, 0, make([]uint8, 1))
+				most = max(most, a.Searched())
+			})
 		if most == 0 {
 			t.Errorf("%s with 0.05 ms searched nothing", name)
 		}

@@ -46,7 +46,8 @@ func TestHeuristicBeatsSimple(t *testing.T) {
 	for _, test := range strengths {
 		share, own, base := pommermantest.Strength(t, Roster, test.rules, "heuristic", 40)
 		if share < 0.8 || own.Won <= base.Won {
-			t.Errorf("%s: heuristic has %.0f%% of the games that one of the two wins, want 80%%; heuristic %+v, simple %+v", test.name, 100*share, own, base)
+			t.Errorf("%s: heuristic has %.0f%% of the games that one of the two wins, want 80%%; heuristic %+v, simple %+v",
+				test.name, 100*share, own, base)
 		}
 	}
 }

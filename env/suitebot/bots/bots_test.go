@@ -103,10 +103,11 @@ func TestDecisions(t *testing.T) {
 			s.Agents[0] = p.At(3, 3)
 			s.Place(suitebot.Bomb{Cell: p.At(5, 3), Rounds: 1, Owner: 1})
 		}, []suitebot.Action{suitebot.Up, suitebot.Down}, "simple"},
-		{"the same: who searches sees that planting here makes the bombs' fields and the kill contested", func(p *suitebot.Plan, s *suitebot.State) {
-			s.Agents[0] = p.At(3, 3)
-			s.Place(suitebot.Bomb{Cell: p.At(5, 3), Rounds: 1, Owner: 1})
-		}, []suitebot.Action{suitebot.PlantBomb, suitebot.Up, suitebot.Down}, "mcts flat"},
+		{"the same: who searches sees that planting here makes the bombs' fields and the kill contested",
+			func(p *suitebot.Plan, s *suitebot.State) {
+				s.Agents[0] = p.At(3, 3)
+				s.Place(suitebot.Bomb{Cell: p.At(5, 3), Rounds: 1, Owner: 1})
+			}, []suitebot.Action{suitebot.PlantBomb, suitebot.Up, suitebot.Down}, "mcts flat"},
 		{"its own bomb beneath it goes off in two rounds: it takes two steps", func(p *suitebot.Plan, s *suitebot.State) {
 			s.Agents[0] = p.At(3, 3)
 			s.Place(suitebot.Bomb{Cell: p.At(3, 3), Rounds: 2, Owner: 0})

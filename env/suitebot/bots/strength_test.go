@@ -79,15 +79,18 @@ func TestSimpleBeatsRandom(t *testing.T) {
 		rules := suitebot.Standard()
 		rules.Width, rules.Height = tc.side, tc.side
 		won, points := firsts(t, tc.games, rules, names...)
-		t.Logf("%dx%d: won %d of %d games against %d random agents; points %v", tc.side, tc.side, won, tc.games, tc.players-1, points)
+		t.Logf("%dx%d: won %d of %d games against %d random agents; points %v", tc.side, tc.side, won, tc.games, tc.players-1,
+			points)
 		if won < tc.want {
-			t.Errorf("%dx%d: won %d of %d games against %d random agents, want at least %d", tc.side, tc.side, won, tc.games, tc.players-1, tc.want)
+			t.Errorf("%dx%d: won %d of %d games against %d random agents, want at least %d", tc.side, tc.side, won, tc.games,
+				tc.players-1, tc.want)
 		}
 	}
 }
 
 var (
-	duel      = flag.String("duel", "", "agents to play -duel-games games against each other, with | between; the first one's wins are counted")
+	duel = flag.String("duel", "",
+		"agents to play -duel-games games against each other, with | between; the first one's wins are counted")
 	duelGames = flag.Int("duel-games", 30, "how many")
 )
 

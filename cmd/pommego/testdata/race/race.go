@@ -131,7 +131,8 @@ func (g *Game) status(s *State) env.Status {
 // check reports whether a state from outside cannot be.
 func (g *Game) check(s *State) error {
 	if int(max(s.At[0], s.At[1])) > g.rules.Length || int(s.Steps) > g.rules.MaxSteps {
-		return fmt.Errorf("race: fields %v after %d steps: the track has %d fields, and a game %d steps", s.At, s.Steps, g.rules.Length, g.rules.MaxSteps)
+		return fmt.Errorf("race: fields %v after %d steps: the track has %d fields, and a game %d steps", s.At, s.Steps,
+			g.rules.Length, g.rules.MaxSteps)
 	}
 	return nil
 }
@@ -177,7 +178,8 @@ func (m *Match) Observe(_ int, seats []uint8, dst [][]byte) {
 func (m *Match) View(seat int, v *View) { *v = View{int(m.At[seat]), int(m.At[1-seat])} }
 
 func (m *Match) Stage() env.Stage {
-	return env.Stage{Rows: Seats, Cols: m.game.rules.Length + 1, Colours: []env.Colour{env.SeatColour(0), env.SeatColour(1)}}
+	return env.Stage{Rows: Seats, Cols: m.game.rules.Length + 1,
+		Colours: []env.Colour{env.SeatColour(0), env.SeatColour(1)}}
 }
 
 func (m *Match) Describe(s *env.Scene) {

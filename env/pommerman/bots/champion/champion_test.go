@@ -44,7 +44,8 @@ func TestChampionOptions(t *testing.T) {
 		t.Errorf("peaceful has %+v, want 12 ticks and the weights %+v", s, want)
 	}
 	for _, test := range []struct{ name, want, reason string }{
-		{"champion:c=3", `"c" does not exist, champion takes: level, ms, ticks, weights`, "an unknown option lists what exists"},
+		{"champion:c=3", `"c" does not exist, champion takes: level, ms, ticks, weights`,
+			"an unknown option lists what exists"},
 		{"champion:level=6", "level=6, want a whole number from 1 to 5", "a level too high"},
 		{"champion:ms=0", "ms=0, want a number from 0.01 to 60000", "no time"},
 		{"champion:weights=brave", "weights=brave, want one of default, peaceful, reckless; only", "no such weights"},
@@ -118,7 +119,8 @@ func TestChampionForecast(t *testing.T) {
 				}
 			}
 			if got := p.ahead.burns[step].AndNot(p.ground.fallen[step]); got != deadly.AndNot(p.ground.fallen[step]) {
-				t.Fatalf("%v step, game type %v: %d steps on, forecast %v, the rules burn %v, from bombs %v", sit.Rules.StepKind, sit.Rules.GameType, step, cellsOf(got), cellsOf(deadly), s.Bombs[:s.NumBombs])
+				t.Fatalf("%v step, game type %v: %d steps on, forecast %v, the rules burn %v, from bombs %v", sit.Rules.StepKind,
+					sit.Rules.GameType, step, cellsOf(got), cellsOf(deadly), s.Bombs[:s.NumBombs])
 			}
 			compared++
 		}
@@ -169,7 +171,8 @@ func TestChampionMoves(t *testing.T) {
 			#######
 			#######
 			#######`, change: func(v *pommerman.View) { v.Self.Blast = 3 }, want: pommerman.LayBomb},
-		{reason: "an item on the way to nothing else", board: itemBoard, change: func(v *pommerman.View) { v.Self.Ammo = 0 }, want: pommerman.Right},
+		{reason: "an item on the way to nothing else", board: itemBoard, change: func(v *pommerman.View) { v.Self.Ammo = 0 },
+			want: pommerman.Right},
 	} {
 		v := pommermantest.Draw(t, pommerman.Playground(pommerman.FFA), test.board)
 		v.Alive = env.SeatSet(0).With(0).With(1)
@@ -205,7 +208,8 @@ func TestChampionUrgency(t *testing.T) {
 	if d := defaultWeights; early.Chase != d.Chase || early.TightRoom != d.TightRoom {
 		t.Errorf("early it values %+v, want the defaults %+v", early, d)
 	}
-	if !(early.Chase < middle.Chase && middle.Chase < late.Chase && early.TightRoom > middle.TightRoom && middle.TightRoom > late.TightRoom) {
+	if !(early.Chase < middle.Chase && middle.Chase < late.Chase && early.TightRoom > middle.TightRoom &&
+		middle.TightRoom > late.TightRoom) {
 		t.Errorf("chase is worth %d, %d, %d and room in others' way %d, %d, %d, want ever more and ever less",
 			early.Chase, middle.Chase, late.Chase, early.TightRoom, middle.TightRoom, late.TightRoom)
 	}
@@ -245,7 +249,8 @@ func TestChampionWary(t *testing.T) {
 		v.StepCount, v.Bombs[0].Life = 50, 2
 		move := pommermantest.ActionOf(pommermantest.Bot(t, players, "champion:ticks=2000", 1), v)
 		if stays := move == pommerman.Stop; stays == rival {
-			t.Errorf("with a rival: %v: it plays %v, want it to stay only without, on\n%s", rival, move, pommermantest.Picture(v))
+			t.Errorf("with a rival: %v: it plays %v, want it to stay only without, on\n%s", rival, move,
+				pommermantest.Picture(v))
 		}
 	}
 }
@@ -267,7 +272,8 @@ func TestChampionYields(t *testing.T) {
 			}
 		}
 		if yield == 0 && goes != 40 || yield > 0 && (goes < 20 || goes > 35) {
-			t.Errorf("with %d for yielding, held where it is, tries %d of 40 times to go right, want all without yielding, else 20 to 35", yield, goes)
+			t.Errorf("with %d for yielding, held where it is, tries %d of 40 times to go right, want all without yielding, "+
+				"else 20 to 35", yield, goes)
 		}
 	}
 }
@@ -332,23 +338,24 @@ func TestChampionSurrounded(t *testing.T) {
 func TestChampionWhere(t *testing.T) {
 	a := &champion{settings: settings{search.Budget{Ticks: 20}, defaultWeights}}
 	sights := 0
-	pommermantest.Follow(t, players, pommerman.Playground(pommerman.Team).Fogged(4), 5, func(_ *pommerman.Game, m *pommerman.Match) {
-		var v pommerman.View
-		m.View(0, &v)
-		a.Act(&v, make([]uint8, 1))
-		for other := 1; other < 4; other++ {
-			where, at := a.where[other], m.Agents[other].Cell
-			if m.Agents[other].Alive == where.Empty() {
-				t.Fatalf("seat %d lives: %v, but its cells are %v", other, m.Agents[other].Alive, cellsOf(where))
-			}
-			if m.Agents[other].Alive && v.Board[at] != pommerman.Fog {
-				sights++
-				if where.Len() != 1 || !where.Has(at) {
-					t.Fatalf("seat %d is seen at %v, but its cells are %v", other, at, cellsOf(where))
+	pommermantest.Follow(t, players, pommerman.Playground(pommerman.Team).Fogged(4), 5,
+		func(_ *pommerman.Game, m *pommerman.Match) {
+			var v pommerman.View
+			m.View(0, &v)
+			a.Act(&v, make([]uint8, 1))
+			for other := 1; other < 4; other++ {
+				where, at := a.where[other], m.Agents[other].Cell
+				if m.Agents[other].Alive == where.Empty() {
+					t.Fatalf("seat %d lives: %v, but its cells are %v", other, m.Agents[other].Alive, cellsOf(where))
+				}
+				if m.Agents[other].Alive && v.Board[at] != pommerman.Fog {
+					sights++
+					if where.Len() != 1 || !where.Has(at) {
+						t.Fatalf("seat %d is seen at %v, but its cells are %v", other, at, cellsOf(where))
+					}
 				}
 			}
-		}
-	})
+		})
 	if sights == 0 {
 		t.Error("nobody was ever in view")
 	}
@@ -383,7 +390,8 @@ func TestChampionWords(t *testing.T) {
 	copy(v.Message[:], words)
 	listener.listen(v)
 	if w := listener.where[mate]; !w.Has(grid.At(5, 9)) || w.Len() > 16 || listener.lies != 0 {
-		t.Errorf("it hears that its teammate is on one of %v, %d lies, want few cells and (5,9) among them", cellsOf(w), listener.lies)
+		t.Errorf("it hears that its teammate is on one of %v, %d lies, want few cells and (5,9) among them", cellsOf(w),
+			listener.lies)
 	}
 	for range mostLies {
 		listener.where[mate] = grid.Bits{}

@@ -111,7 +111,8 @@ func TestBearable(t *testing.T) {
 		m.remember(v)
 		s := new(analysis)
 		if s.look(v.Rules, 0, &m); s.bearable() != test.want {
-			t.Errorf("%s: %06b of %06b, want %06b, on\n%s", test.reason, s.bearable(), s.moves, test.want, pommermantest.Picture(v))
+			t.Errorf("%s: %06b of %06b, want %06b, on\n%s", test.reason, s.bearable(), s.moves, test.want,
+				pommermantest.Picture(v))
 		}
 	}
 }

@@ -12,4 +12,7 @@ import (
 )
 
 // players is who plays in tests.
-var players = slices.Concat(pommermantest.Roster{seat.Random(func(*pommerman.View, int) int { return tactics.Choices })}, simple.Roster, paper.Roster, Roster)
+var players = slices.Concat(pommermantest.Roster{seat.Random(func(*pommerman.View,
+	int) int {
+	return tactics.Choices
+})}, simple.Roster, paper.Roster, Roster)

@@ -18,16 +18,18 @@ func TestOptions(t *testing.T) {
 	plans := settings{method: evolution, iterations: 200, length: 12, mutation: 0.5}
 	with := func(s settings, change func(s *settings)) settings { change(&s); return s }
 	for name, want := range map[string]settings{
-		"java-osla":               {},
-		"java-osla:advanced=1":    {advanced: true},
-		"java-mcts":               tree,
-		"java-mcts:depth=8,ms=40": with(tree, func(s *settings) { s.depth, s.budget.Time, s.iterations = 8, 40*time.Millisecond, 0 }),
-		"java-mcts:ticks=2000":    with(tree, func(s *settings) { s.budget.Ticks, s.iterations = 2000, 0 }),
+		"java-osla":            {},
+		"java-osla:advanced=1": {advanced: true},
+		"java-mcts":            tree,
+		"java-mcts:depth=8,ms=40": with(tree,
+			func(s *settings) { s.depth, s.budget.Time, s.iterations = 8, 40*time.Millisecond, 0 }),
+		"java-mcts:ticks=2000": with(tree, func(s *settings) { s.budget.Ticks, s.iterations = 2000, 0 }),
 		"java-mcts:ms=1.5,iterations=9,c=2,advanced=1": with(tree, func(s *settings) {
 			s.budget.Time, s.iterations, s.c, s.advanced = 1500*time.Microsecond, 9, 2, true
 		}),
 		"java-rhea": plans,
-		"java-rhea:mutation=0.3,length=5,iterations=20": with(plans, func(s *settings) { s.mutation, s.length, s.iterations = 0.3, 5, 20 }),
+		"java-rhea:mutation=0.3,length=5,iterations=20": with(plans,
+			func(s *settings) { s.mutation, s.length, s.iterations = 0.3, 5, 20 }),
 	} {
 		bot, err := Roster.New(name)
 		if err != nil {
@@ -64,7 +66,8 @@ func TestLogarithm(t *testing.T) {
 
 // play plays a game by some rules, the first agent in the given seat and the second
 // in all others, and calls visit after each decision of the first.
-func play(t *testing.T, rules pommerman.Rules, first, other string, seat int, seed uint64, visit func(a env.Agent, move uint8)) env.Status {
+func play(t *testing.T, rules pommerman.Rules, first, other string, seat int, seed uint64,
+	visit func(a env.Agent, move uint8)) env.Status {
 	t.Helper()
 	game, err := pommerman.New("play", "", rules, Roster)
 	if err != nil {
@@ -125,7 +128,8 @@ func TestStrength(t *testing.T) {
 // With their own numbers too, agents play what they report to be the best, and spend
 // what their iterations take.
 func TestReports(t *testing.T) {
-	for name, most := range map[string]uint64{"java-osla": 6, "java-rhea": 12 + 200*24, "java-mcts": 200 * 12, "java-mcts:iterations=30,advanced=1": 360} {
+	for name, most := range map[string]uint64{"java-osla": 6, "java-rhea": 12 + 200*24, "java-mcts": 200 * 12,
+		"java-mcts:iterations=30,advanced=1": 360} {
 		ticks, decided := uint64(0), 0
 		rules := pommerman.Java(pommerman.Team).Seeing(4)
 		rules.MaxSteps, rules.FirstCollapse, rules.CollapseEvery = 60, 20, 10

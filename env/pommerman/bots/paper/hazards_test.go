@@ -37,9 +37,11 @@ func TestHazardsComeTrue(t *testing.T) {
 			for c := range now.Board {
 				burns := burns(s, &now, grid.Cell(c))
 				if foreseen := h.deadly[step].Has(grid.Cell(c)); foreseen != burns && (burns || exact) {
-					t.Fatalf("step %d: (%d,%d) foreseen to burn: %v, burns: %v\n%s", step, grid.Cell(c).Row(), grid.Cell(c).Col(), !burns, burns, pommermantest.Picture(&v))
+					t.Fatalf("step %d: (%d,%d) foreseen to burn: %v, burns: %v\n%s", step, grid.Cell(c).Row(), grid.Cell(c).Col(),
+						!burns, burns, pommermantest.Picture(&v))
 				}
-				if burns && now.Flame(grid.Cell(c)) == uint8(s.Rules.FlameLife) && old.Flame(grid.Cell(c)) <= now.Flame(grid.Cell(c)) {
+				if burns && now.Flame(grid.Cell(c)) == uint8(s.Rules.FlameLife) &&
+					old.Flame(grid.Cell(c)) <= now.Flame(grid.Cell(c)) {
 					if first[c] == 0 {
 						first[c] = uint8(step)
 					}
@@ -61,7 +63,8 @@ func TestLaidBombIsForeseen(t *testing.T) {
 	checked := 0
 	pommermantest.Situations(t, players, 2, func(s *pommermantest.Situation) {
 		a := &s.State.Agents[0]
-		if s.Rolling() || s.Stacked() || s.RingsFall(horizon) || s.Rules.ViewSize > 0 || !a.Alive || a.Ammo == 0 || s.State.BombAt(a.Cell) {
+		if s.Rolling() || s.Stacked() || s.RingsFall(horizon) || s.Rules.ViewSize > 0 || !a.Alive || a.Ammo == 0 ||
+			s.State.BombAt(a.Cell) {
 			return
 		}
 		checked++
@@ -81,7 +84,8 @@ func TestLaidBombIsForeseen(t *testing.T) {
 			for c := range now.Board {
 				burns := burns(s, &now, grid.Cell(c))
 				if foreseen := h.deadly[step].Has(grid.Cell(c)); foreseen != burns && (burns || exact) {
-					t.Fatalf("step %d: (%d,%d) foreseen to burn: %v, burns: %v", step, grid.Cell(c).Row(), grid.Cell(c).Col(), !burns, burns)
+					t.Fatalf("step %d: (%d,%d) foreseen to burn: %v, burns: %v", step, grid.Cell(c).Row(), grid.Cell(c).Col(), !burns,
+						burns)
 				}
 			}
 		}
@@ -113,7 +117,8 @@ func TestRingsAreForeseen(t *testing.T) {
 		corner := grid.At(test.ring, test.ring)
 		for step := 1; step <= horizon; step++ {
 			if deadly := h.deadly[step].Has(corner); deadly != (test.from > 0 && step >= test.from) {
-				t.Errorf("%s: at step count %d the corner is deadly in step %d: %v, want from %d on", test.reason, test.count, step, deadly, test.from)
+				t.Errorf("%s: at step count %d the corner is deadly in step %d: %v, want from %d on", test.reason, test.count, step,
+					deadly, test.from)
 			}
 			if h.deadly[step].Has(grid.At(test.ring+1, test.ring+1)) {
 				t.Errorf("%s: the inner cells are deadly too", test.reason)
@@ -147,7 +152,8 @@ func TestRingsBuryBombs(t *testing.T) {
 		var h hazards
 		h.foresee(v, false)
 		if got := h.due[grid.At(1, 3)] != 0; got != test.burns {
-			t.Errorf("at step count %d with %d steps to go: the bomb explodes is %v, want %v", test.count, test.life, got, test.burns)
+			t.Errorf("at step count %d with %d steps to go: the bomb explodes is %v, want %v", test.count, test.life, got,
+				test.burns)
 		}
 		s := pommermantest.StateOf(v)
 		s.Agents[1].Alive = true
@@ -157,7 +163,8 @@ func TestRingsBuryBombs(t *testing.T) {
 			exploded = exploded || s.Flame(grid.At(1, 3)) > 0
 		}
 		if v.StepCount != rules.FirstCollapse && exploded != test.burns {
-			t.Errorf("at step count %d with %d steps to go: the bomb of the game explodes is %v", test.count, test.life, exploded)
+			t.Errorf("at step count %d with %d steps to go: the bomb of the game explodes is %v", test.count, test.life,
+				exploded)
 		}
 	}
 }
@@ -199,7 +206,8 @@ func TestRollingBombsAreForeseen(t *testing.T) {
 		v.Bombs[0].Life, v.Bombs[0].Moving = test.life, grid.Right
 		var h hazards
 		h.foresee(v, false)
-		if !h.deadly[test.life].Has(test.at) || h.due[test.at.Next(grid.Down)] != test.life || h.deadly[test.life].Has(grid.At(0, 6)) {
+		if !h.deadly[test.life].Has(test.at) || h.due[test.at.Next(grid.Down)] != test.life ||
+			h.deadly[test.life].Has(grid.At(0, 6)) {
 			t.Errorf("%s: the explosion was foreseen elsewhere: %v", test.reason, h.due)
 		}
 	}

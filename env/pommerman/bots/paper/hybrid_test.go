@@ -196,7 +196,8 @@ func TestDanger(t *testing.T) {
 		}
 		o, _ := lookAt(v)
 		if got := o.mustEvade(); got != test.want || o.threshold != test.threshold {
-			t.Errorf("%s: must evade is %v with threshold %d, want %v with %d", test.reason, got, o.threshold, test.want, test.threshold)
+			t.Errorf("%s: must evade is %v with threshold %d, want %v with %d", test.reason, got, o.threshold, test.want,
+				test.threshold)
 		}
 	}
 }

@@ -129,7 +129,8 @@ func TestLiteralSearch(t *testing.T) {
 		}
 	})
 	if kept == 0 || kept == bombs || more == 0 {
-		t.Errorf("of %d bombs that could be laid %d are no suicide, and %d tactics.Choices differ from the careful ones; want some of each", bombs, kept, more)
+		t.Errorf("of %d bombs that could be laid %d are no suicide, and %d tactics.Choices differ from the careful ones; "+
+			"want some of each", bombs, kept, more)
 	}
 }
 

@@ -52,7 +52,8 @@ func TestRemembersUnderFog(t *testing.T) {
 	m.remember(fogged(t, before, 7))
 	known := m.remember(fogged(t, after, 8))
 	for row, want := range []pommerman.Item{
-		pommerman.Passage, pommerman.Wood, pommerman.Kick, pommerman.BombItem, pommerman.Passage, pommerman.Rigid, pommerman.Fog,
+		pommerman.Passage, pommerman.Wood, pommerman.Kick, pommerman.BombItem, pommerman.Passage, pommerman.Rigid,
+		pommerman.Fog,
 	} {
 		if got := known.Board[grid.At(row, 1)]; got != want {
 			t.Errorf("(%d,1) is remembered as %d, want %d", row, got, want)

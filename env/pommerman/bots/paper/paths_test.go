@@ -55,7 +55,8 @@ func TestWaysAgreeWithSlowTwin(t *testing.T) {
 		want := slowCosts(o)
 		for c := range o.ways.cost {
 			if int(o.ways.cost[c]) != want[c] {
-				t.Fatalf("view %d: the way to (%d,%d) costs %d, want %d\n%s", seed, grid.Cell(c).Row(), grid.Cell(c).Col(), o.ways.cost[c], want[c], pommermantest.Picture(v))
+				t.Fatalf("view %d: the way to (%d,%d) costs %d, want %d\n%s", seed, grid.Cell(c).Row(), grid.Cell(c).Col(),
+					o.ways.cost[c], want[c], pommermantest.Picture(v))
 			}
 		}
 		last := uint16(0)

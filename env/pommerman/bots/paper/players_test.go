@@ -11,4 +11,7 @@ import (
 )
 
 // players is who plays in tests.
-var players = slices.Concat(pommermantest.Roster{seat.Random(func(*pommerman.View, int) int { return tactics.Choices })}, simple.Roster, Roster)
+var players = slices.Concat(pommermantest.Roster{seat.Random(func(*pommerman.View,
+	int) int {
+	return tactics.Choices
+})}, simple.Roster, Roster)

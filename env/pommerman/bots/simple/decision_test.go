@@ -262,8 +262,10 @@ func TestMalformedDecisions(t *testing.T) {
 		}
 	}
 	keys := []string{
-		"obs.board", "obs.bomb_blast_strength", "obs.bomb_life", "obs.bomb_moving_direction", "obs.flame_life", "obs.position", "obs.ammo",
-		"obs.blast_strength", "obs.can_kick", "obs.teammate", "obs.enemies", "obs.alive", "obs.game_type", "obs.game_env", "obs.step_count",
+		"obs.board", "obs.bomb_blast_strength", "obs.bomb_life", "obs.bomb_moving_direction", "obs.flame_life",
+		"obs.position", "obs.ammo",
+		"obs.blast_strength", "obs.can_kick", "obs.teammate", "obs.enemies", "obs.alive", "obs.game_type", "obs.game_env",
+		"obs.step_count",
 	}
 	var nullable []string
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[recordedDecision]()) {
@@ -276,11 +278,13 @@ func TestMalformedDecisions(t *testing.T) {
 		}
 	}
 	for _, key := range keys {
-		if _, err := CheckDecision(edit(t, line, key, to(missing)), false); err == nil || !strings.Contains(err.Error(), "missing") {
+		if _, err := CheckDecision(edit(t, line, key, to(missing)), false); err == nil ||
+			!strings.Contains(err.Error(), "missing") {
 			t.Errorf("%s taken away: error %v, want one that says so", key, err)
 		}
 		_, err := CheckDecision(edit(t, line, key, to(nil)), false)
-		if name := strings.TrimPrefix(key, "obs."); !slices.Contains(nullable, name) && (err == nil || !strings.Contains(err.Error(), "null")) {
+		if name := strings.TrimPrefix(key, "obs."); !slices.Contains(nullable, name) &&
+			(err == nil || !strings.Contains(err.Error(), "null")) {
 			t.Errorf("%s set to null: error %v, want one that says so", key, err)
 		}
 	}

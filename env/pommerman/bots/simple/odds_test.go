@@ -75,7 +75,8 @@ func TestPartialSearch(t *testing.T) {
 		got := odds(v, simple{memory: m})
 		for action := range got {
 			if math.Abs(got[action]-want[action]) > 1e-9 {
-				t.Fatalf("seed %d: probabilities %v, with all coins tossed %v; view:\n%s", seed, got, want, pommermantest.Picture(v))
+				t.Fatalf("seed %d: probabilities %v, with all coins tossed %v; view:\n%s", seed, got, want,
+					pommermantest.Picture(v))
 			}
 		}
 	}

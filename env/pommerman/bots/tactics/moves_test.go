@@ -52,12 +52,14 @@ func TestUsefulMovesAgreesWithTrying(t *testing.T) {
 			return
 		}
 		for seat := range s.Rules.Seats() {
-			got, want, kick := tactics.UsefulMoves(s.Rules, &s.State, seat), tryMoves(s.Rules, &s.State, seat), kicks(&s.State, seat)
+			got, want, kick := tactics.UsefulMoves(s.Rules, &s.State, seat), tryMoves(s.Rules, &s.State, seat), kicks(&s.State,
+				seat)
 			exact := got&^kick == want&^kick || got == 1 && want&^kick == 0
 			if !exact || got&kick&^want != 0 {
 				var v pommerman.View
 				s.Rules.See(&s.State, seat, &v)
-				t.Fatalf("seat %d at (%d,%d), step %d: useful are%v, want%v\n%s%+v\n%+v", seat, v.Self.Cell.Row(), v.Self.Cell.Col(), v.StepCount, got, want, pommermantest.Picture(&v), v.Bombs[:v.NumBombs], *s.Rules)
+				t.Fatalf("seat %d at (%d,%d), step %d: useful are%v, want%v\n%s%+v\n%+v", seat, v.Self.Cell.Row(),
+					v.Self.Cell.Col(), v.StepCount, got, want, pommermantest.Picture(&v), v.Bombs[:v.NumBombs], *s.Rules)
 			}
 			checked++
 			if !want.Has(pommerman.Stop) || want == 1 {
@@ -69,7 +71,8 @@ func TestUsefulMovesAgreesWithTrying(t *testing.T) {
 		}
 	})
 	if checked < 5000 || deadly < 100 || kicked < 5 {
-		t.Errorf("%d sets checked, %d of them where stopping is deadly or all there is, %d with kicks, want more", checked, deadly, kicked)
+		t.Errorf("%d sets checked, %d of them where stopping is deadly or all there is, %d with kicks, want more", checked,
+			deadly, kicked)
 	}
 }
 
