@@ -190,12 +190,12 @@ class Client:
 
     def _post_message(self, message: bytes) -> int:
         """Hand over an encoded request in shared memory; returns its id."""
-        requests, channel = self._memory.requests, self._memory.channel
+        area, channel = self._memory.requests, self._memory.channel
         self.slot()
-        if requests.turn is not None:  # one that was interrupted may still lie there
-            self._await(channel, requests.turn)
+        if area.turn is not None:  # one that was interrupted may still lie there
+            self._await(channel, area.turn)
         request_id = self._take_id()
-        requests.post(request_id, message)
+        area.post(request_id, message)
         return request_id
 
     def collect(self, kind: type[R]) -> R:
