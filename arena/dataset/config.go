@@ -32,7 +32,7 @@ type Seating = enum.Text[seatings]
 // The seatings.
 const (
 	Fixed   Seating = iota // agent k in seat k
-	Rotated                // in game i agent k sits in seat (k+i) mod seats
+	rotated                // of data sets that earlier versions made
 	Drawn                  // each seat's agent is drawn, from the game's own RNG
 	Told                   // the client says so with each game, see Recorded
 )
@@ -56,14 +56,13 @@ type Config struct {
 	Extra []Extra `json:"extra,omitempty"`
 
 	// Agents are the names of the players. One alone plays in every seat. For
-	// Fixed and Rotated there are as many as seats, for Drawn any number.
+	// Fixed there are as many as seats, for Drawn any number.
 	Agents  []string `json:"agents"`
 	Seating Seating  `json:"seating"`
 
-	// Games is how many games there are. If it is 0, there are as many as it
-	// takes, in their order, to make Steps steps.
+	// Games is how many games there are. It is 0 in data sets that an earlier
+	// version made with a number of steps.
 	Games int `json:"games,omitempty"`
-	Steps int `json:"steps,omitempty"`
 
 	// Seed is that of the first game; game i has Seed+i.
 	Seed uint64 `json:"seed"`
@@ -106,10 +105,10 @@ func (c Config) resolve(game env.Game) (Config, error) {
 		return c, fmt.Errorf("there is no layout %d", c.Layout)
 	case !c.Seating.Known():
 		return c, fmt.Errorf("there is no seating %d", c.Seating)
-	case c.Games < 0 || c.Games > maxGames || c.Steps < 0 || c.Steps > math.MaxInt/2:
-		return c, fmt.Errorf("games is %d and steps is %d, want 1 to %d of one of them", c.Games, c.Steps, maxGames)
-	case (c.Games == 0) == (c.Steps == 0):
-		return c, fmt.Errorf("games is %d and steps is %d, want one of them and the other 0", c.Games, c.Steps)
+	case c.Seating == rotated:
+		return c, errors.New("this version cannot make data sets with seating rotated: use fixed or drawn")
+	case c.Games < 1 || c.Games > maxGames:
+		return c, fmt.Errorf("games is %d, want 1 to %d", c.Games, maxGames)
 	case c.FileGames < 1 || c.FileGames > maxFileGames:
 		return c, fmt.Errorf("games_per_file is %d, want 1 to %d", c.FileGames, maxFileGames)
 	case c.MaxSteps < 0:
@@ -133,7 +132,7 @@ func (c Config) resolve(game env.Game) (Config, error) {
 func (c *Config) resolveObservation(spec *env.Spec) error {
 	if c.Layout == Games {
 		if c.Observation != "" {
-			return fmt.Errorf("observation is %q, but a row of layout games holds none", c.Observation)
+			return fmt.Errorf("observation is %q, but layout games stores no observations", c.Observation)
 		}
 		return nil
 	}
@@ -158,14 +157,12 @@ func (c *Config) resolveAgents(game env.Game) error {
 	}
 	switch {
 	case c.Seating >= Drawn && len(c.Agents) == 0:
-		return errors.New("no agents, want one or more to draw from")
+		return errors.New("there are no agents, want one or more")
 	case served != (c.Seating == Told):
-		return fmt.Errorf("agents %q and seating %s: agents that a client serves (%sNAME) go with seating told, and with "+
-			"no other", c.Agents, c.Seating, clientPrefix)
+		return fmt.Errorf("agents %q do not fit seating %s: data sets with agents that a client serves (%sNAME), and no "+
+			"others, have seating told", c.Agents, c.Seating, clientPrefix)
 	case served && slices.ContainsFunc(c.Agents, func(name string) bool { return outside(name) && !atClient(name) }):
-		return fmt.Errorf("agents %q: the others, beside agents that a client serves, must be built in", c.Agents)
-	case served && c.Games == 0:
-		return errors.New("with agents that a client serves, want a number of games, not of steps")
+		return fmt.Errorf("agents %q: beside agents that a client serves, every agent must be built in", c.Agents)
 	case c.Seating < Drawn && len(c.Agents) != seats:
 		return fmt.Errorf("%d agents, want 1 or %d, one for each seat of %s", len(c.Agents), seats, game.Spec().ID)
 	case len(c.Agents) > math.MaxUint16:
@@ -190,7 +187,7 @@ func (c *Config) resolveAgents(game env.Game) error {
 func (c *Config) checkServers() error {
 	for i, name := range c.Agents {
 		if match.AtURL(name) && (c.Seating >= Drawn || slices.Contains(c.Agents[:i], name)) {
-			return fmt.Errorf("the agent at %s would sit in several seats of a game, and a server plays one at a time", name)
+			return fmt.Errorf("the agent at %s could get several seats of a game, but a server plays one at a time", name)
 		}
 	}
 	return nil
@@ -230,19 +227,16 @@ func (c *Config) reasons() []string {
 	return all
 }
 
-// lineup writes which agent sits where in a game into seats.
+// lineup writes which agent sits where in a game into seats. With seating told, which
+// the client decides, it writes nothing.
 func (c *Config) lineup(game int, seats []uint16) {
 	rng := c.seed(game).RNG(env.StreamSeats)
 	for seat := range seats {
 		switch c.Seating {
 		case Fixed:
 			seats[seat] = uint16(seat)
-		case Rotated:
-			seats[(seat+game)%len(seats)] = uint16(seat)
 		case Drawn:
 			seats[seat] = uint16(rng.IntN(len(c.Agents)))
-		case Told:
-			// the client does it
 		}
 	}
 }

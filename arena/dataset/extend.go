@@ -11,34 +11,28 @@ import (
 	"pommego/internal/disk"
 )
 
-// A data set can be made larger: with more games, or steps, of an otherwise equal
+// A data set can be made larger: with more games of an otherwise equal
 // configuration. Files that have all of their games stay as they are; the last one
 // is taken apart into a journal, so that the result is that of one run.
 
 // withoutExtent is the configuration but for how many games there are.
 func (c Config) withoutExtent() Config {
-	c.Games, c.Steps = 0, 0
+	c.Games = 0
 	return c
 }
 
 // extends reports whether there is to be more than of another configuration, which
 // differs in nothing else. Less is an error.
 func (c *Config) extends(there *Config) (bool, error) {
-	if c.Games == there.Games && c.Steps == there.Steps {
-		return false, nil
+	switch {
+	case there.Games == 0:
+		return false, fmt.Errorf("%w: an earlier version made it with a number of steps, and this one cannot continue it",
+			ErrOther)
+	case c.Games < there.Games:
+		return false, fmt.Errorf("%w: it is of %d games, now it would be of %d games; it can be given more, not less",
+			ErrOther, there.Games, c.Games)
 	}
-	if (c.Games > 0) != (there.Games > 0) || c.Games < there.Games || c.Steps < there.Steps {
-		return false, fmt.Errorf("%w: it is of %s, now it would be of %s; it can be given more, not less", ErrOther,
-			there.extent(), c.extent())
-	}
-	return true, nil
-}
-
-func (c *Config) extent() string {
-	if c.Games > 0 {
-		return fmt.Sprintf("%d games", c.Games)
-	}
-	return fmt.Sprintf("%d steps", c.Steps)
+	return c.Games > there.Games, nil
 }
 
 // reopen turns a finished data set back into one that is being generated: with

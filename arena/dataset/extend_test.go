@@ -1,7 +1,9 @@
 package dataset
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
@@ -13,8 +15,8 @@ import (
 )
 
 // more changes how many games a configuration asks for.
-func more(c Config, games, steps int) Config {
-	c.Games, c.Steps = games, steps
+func more(c Config, games int) Config {
+	c.Games = games
 	return c
 }
 
@@ -28,14 +30,13 @@ func TestExtended(t *testing.T) {
 	for _, tc := range []struct {
 		reason       string
 		first, later Config
-		played       int // games of the later run; -1: some
+		played       int // games of the later run
 	}{
-		{"the last file is not full", more(small(), 7, 0), more(small(), 11, 0), 4},
-		{"all files are full", more(small(), 6, 0), more(small(), 7, 0), 1},
-		{"within the only file", more(small(), 1, 0), more(small(), 3, 0), 2},
-		{"rows are steps", more(stepwise, 4, 0), more(stepwise, 7, 0), 3},
-		{"agents that search", more(searching, 1, 0), more(searching, 3, 0), 2},
-		{"so many steps", more(small(), 0, 200), more(small(), 0, 500), -1},
+		{"the last file is not full", more(small(), 7), more(small(), 11), 4},
+		{"all files are full", more(small(), 6), more(small(), 7), 1},
+		{"within the only file", more(small(), 1), more(small(), 3), 2},
+		{"rows are steps", more(stepwise, 4), more(stepwise, 7), 3},
+		{"agents that search", more(searching, 1), more(searching, 3), 2},
 	} {
 		want := contents(t, generate(t, ffa, tc.later, testOptions(1)))
 		folder := generate(t, ffa, tc.first, testOptions(1))
@@ -47,7 +48,7 @@ func TestExtended(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", tc.reason, err)
 		}
-		if tc.played >= 0 && work.Games != tc.played || m.Games <= first.Manifest.Games {
+		if work.Games != tc.played || m.Games <= first.Manifest.Games {
 			t.Errorf("%s: %d games were played and there are %d, want %d played", tc.reason, work.Games, m.Games, tc.played)
 		}
 		sameContents(t, tc.reason, contents(t, folder), want)
@@ -58,7 +59,7 @@ func TestExtended(t *testing.T) {
 // TestExtendedAfterStop asks for more games than the run asked for that was
 // stopped before.
 func TestExtendedAfterStop(t *testing.T) {
-	want := contents(t, generate(t, ffa, more(small(), 11, 0), testOptions(1)))
+	want := contents(t, generate(t, ffa, more(small(), 11), testOptions(1)))
 	for stop := 1; stop < 7; stop++ {
 		folder := filepath.Join(t.TempDir(), "set")
 		ctx, cancel := context.WithCancel(context.Background())
@@ -68,10 +69,10 @@ func TestExtendedAfterStop(t *testing.T) {
 				cancel()
 			}
 		}
-		if _, _, err := Generate(ctx, gameOf(t, ffa), more(small(), 7, 0), folder, o); !errors.Is(err, ErrStopped) {
+		if _, _, err := Generate(ctx, gameOf(t, ffa), more(small(), 7), folder, o); !errors.Is(err, ErrStopped) {
 			t.Fatalf("error %v, want %v", err, ErrStopped)
 		}
-		_, work, err := Generate(context.Background(), gameOf(t, ffa), more(small(), 11, 0), folder, testOptions(1))
+		_, work, err := Generate(context.Background(), gameOf(t, ffa), more(small(), 11), folder, testOptions(1))
 		if err != nil || work.Games != 11-stop {
 			t.Fatalf("error %v, %d games played, want %d", err, work.Games, 11-stop)
 		}
@@ -82,7 +83,7 @@ func TestExtendedAfterStop(t *testing.T) {
 // TestExtendingCrashes stops everything at each operation on the disk that
 // extending makes, and lets each one fail, and goes on from what is left.
 func TestExtendingCrashes(t *testing.T) {
-	larger := more(tiny(), 5, 0)
+	larger := more(tiny(), 5)
 	want := contents(t, generate(t, ffa, larger, testOptions(1)))
 	stride := 1
 	if testing.Short() {
@@ -127,9 +128,8 @@ func TestExtendingRefused(t *testing.T) {
 		want   error
 		says   string
 	}{
-		{more(small(), 6, 0), func(*Options) {}, ErrOther, "it is of 7 games, now it would be of 6 games"},
-		{more(small(), 0, 5000), func(*Options) {}, ErrOther, "it is of 7 games, now it would be of 5000 steps"},
-		{more(small(), 8, 0), func(o *Options) { o.Version = "other" }, ErrOtherBuild, `version "test", this one is "other"`},
+		{more(small(), 6), func(*Options) {}, ErrOther, "it is of 7 games, now it would be of 6 games"},
+		{more(small(), 8), func(o *Options) { o.Version = "other" }, ErrOtherBuild, `version "test", this one is "other"`},
 	} {
 		o := testOptions(1)
 		tc.change(&o)
@@ -144,6 +144,47 @@ func TestExtendingRefused(t *testing.T) {
 	}
 }
 
+// TestEarlierVersions: a data set whose seating and number of steps only earlier
+// versions had is verified and read, and refused as one to continue.
+func TestEarlierVersions(t *testing.T) {
+	config := small()
+	config.Agents, config.Seating = []string{"simple"}, Fixed
+	folder := generate(t, ffa, config, testOptions(1))
+	want := episodes(t, folder)
+	m, err := ReadManifest(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Generated.Games, m.Generated.Seating = 0, rotated
+	text, err := m.encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, change := range [][2]string{{m.Checksum, ""}, {`"seating": "rotated",`, `"seating": "rotated", "steps": 300,`}} {
+		if !bytes.Contains(text, []byte(change[0])) {
+			t.Fatalf("the manifest lacks %s", change[0])
+		}
+		text = bytes.Replace(text, []byte(change[0]), []byte(change[1]), 1)
+	}
+	sum := fmt.Sprintf(`"checksum": "%x"`, sha256.Sum256(text))
+	text = bytes.Replace(text, []byte(`"checksum": ""`), []byte(sum), 1)
+	if err := os.WriteFile(filepath.Join(folder, ManifestName), text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	verifyClean(t, folder)
+	if got := episodes(t, folder); len(got) != len(want) || len(want) == 0 {
+		t.Errorf("%d games, want %d", len(got), len(want))
+	}
+	_, err = config.extends(&Config{Seating: rotated})
+	if !errors.Is(err, ErrOther) || !strings.Contains(err.Error(), "a number of steps") {
+		t.Errorf("continuing it: error %v, want one about the number of steps", err)
+	}
+	_, _, err = Generate(context.Background(), gameOf(t, ffa), config, folder, testOptions(1))
+	if !errors.Is(err, ErrOther) || !strings.Contains(err.Error(), "rotated") {
+		t.Errorf("continuing it: error %v, want one that names its seating", err)
+	}
+}
+
 // TestEditedCard: the card is for people. Whatever they make of it is no damage,
 // and stays when there are more games.
 func TestEditedCard(t *testing.T) {
@@ -154,7 +195,7 @@ func TestEditedCard(t *testing.T) {
 		t.Fatal(err)
 	}
 	verifyClean(t, folder)
-	m, _, err := Generate(context.Background(), gameOf(t, ffa), more(tiny(), 5, 0), folder, testOptions(1))
+	m, _, err := Generate(context.Background(), gameOf(t, ffa), more(tiny(), 5), folder, testOptions(1))
 	if err != nil || m.Games != 5 {
 		t.Fatalf("error %v", err)
 	}

@@ -46,7 +46,6 @@ func Generate(ctx context.Context, game env.Game, c Config, folder string, o Opt
 	}
 	defer w.Close()
 	g := &generation{game: game, plan: p, options: o, staging: w}
-	g.changed = sync.NewCond(&g.mu)
 	if err = w.take(o); err == nil {
 		err = g.resume()
 	}
@@ -68,24 +67,17 @@ type generation struct {
 	options Options
 	staging *staging
 
-	mu      sync.Mutex
-	changed *sync.Cond // ready, prefix, or failed
-	first   int        // the file of the first shard, 0 unless there is a Part
-	shards  []*shard   // in order; more come as games are handed out
-	open    []*shard   // of these, those that nobody writes
-	next    int        // the next game to hand out
-	total   int        // games there are to be; 0: not known yet
-	prefix  int        // with Config.Steps: games finished without a gap
-	reached int        // their steps
-	ready   []*shard   // all played, waiting to be written
-	failed  error
-	at      Progress
-	work    Work
+	mu     sync.Mutex
+	first  int      // the file of the first shard, 0 unless there is a Part
+	shards []*shard // in order; more come as games are handed out
+	open   []*shard // of these, those whose games are still being played
+	next   int      // the next game to hand out
+	end    int      // the number after the last game
+	ready  []*shard // all played, waiting to be written
+	failed error
+	at     Progress
+	work   Work
 }
-
-// ahead is how far games are handed out beyond the first unfinished one, while
-// it is not known how many there will be.
-func (g *generation) ahead() int { return max(64, 8*g.workers()) }
 
 func (g *generation) workers() int {
 	if slices.ContainsFunc(g.plan.config.Agents, match.AtURL) {
@@ -100,18 +92,18 @@ func (g *generation) workers() int {
 // resume takes up what earlier runs have left.
 func (g *generation) resume() error {
 	c := &g.plan.config
-	g.total, g.at.TotalGames, g.at.TotalSteps = c.Games, c.Games, c.Steps
+	g.end = c.Games
 	begun, err := g.staging.begun()
 	if err != nil {
 		return err
 	}
 	if part := g.options.Part; part != nil {
-		if g.total, err = c.end(part); err != nil {
+		if g.end, err = c.end(part); err != nil {
 			return err
 		}
 		g.first, g.next, begun = part.First, part.First*c.FileGames, min(begun, part.Last+1)
-		g.at.TotalGames, g.at.TotalSteps = g.total-g.next, 0
 	}
+	g.at.TotalGames = g.end - g.next
 	for g.first+len(g.shards) < begun {
 		if err := g.addShard(); err != nil {
 			return err
@@ -142,8 +134,6 @@ func (g *generation) addShard() error {
 func (g *generation) run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	wake := context.AfterFunc(ctx, func() { g.fail(nil) })
-	defer wake()
 	g.mu.Lock()
 	g.tell()
 	g.mu.Unlock()
@@ -166,14 +156,13 @@ func (g *generation) run(ctx context.Context) error {
 	return nil
 }
 
-// fail notes the first error and wakes the workers that wait.
+// fail notes the first error.
 func (g *generation) fail(err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.failed == nil {
 		g.failed = err
 	}
-	g.changed.Broadcast()
 }
 
 // help is one worker: it writes what is ready, and else plays.
@@ -205,35 +194,21 @@ func (g *generation) help(ctx context.Context) (err error) {
 func (g *generation) task(ctx context.Context) (*shard, int, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	for {
-		if g.failed != nil || ctx.Err() != nil {
-			return nil, -1, nil
-		}
-		if n := len(g.ready); n > 0 {
-			s := g.ready[0]
-			g.ready = g.ready[1:]
-			return s, 0, nil
-		}
-		number, err := g.nextGame()
-		if err != nil || number >= 0 {
-			return nil, number, err
-		}
-		if g.total > 0 {
-			return nil, -1, nil // the worker that finishes a shard's last game writes it
-		}
-		g.changed.Wait()
+	if g.failed != nil || ctx.Err() != nil {
+		return nil, -1, nil
 	}
+	if len(g.ready) > 0 {
+		s := g.ready[0]
+		g.ready = g.ready[1:]
+		return s, 0, nil
+	}
+	number, err := g.nextGame() // without one: the worker that finishes a shard's last game writes it
+	return nil, number, err
 }
 
-// nextGame finds the next game that has not been played, -1 if there is none now.
+// nextGame finds the next game that has not been played, -1 if there is none.
 func (g *generation) nextGame() (int, error) {
-	for ; ; g.next++ {
-		switch {
-		case g.total > 0 && g.next >= g.total:
-			return -1, nil
-		case g.total == 0 && g.next >= g.prefix+g.ahead():
-			return -1, nil
-		}
+	for ; g.next < g.end; g.next++ {
 		k := g.next/g.plan.config.FileGames - g.first
 		for k >= len(g.shards) {
 			if err := g.addShard(); err != nil {
@@ -245,6 +220,7 @@ func (g *generation) nextGame() (int, error) {
 			return g.next - 1, nil
 		}
 	}
+	return -1, nil
 }
 
 // playGame plays one game and keeps it.
@@ -256,7 +232,7 @@ func (g *generation) playGame(ctx context.Context, p *player, number int) error 
 	}
 	played := time.Now()
 	j, err := g.keep(e)
-	if err != nil || j == nil {
+	if err != nil {
 		return err
 	}
 	if err := j.Sync(); err != nil {
@@ -271,15 +247,11 @@ func (g *generation) playGame(ctx context.Context, p *player, number int) error 
 	return nil
 }
 
-// keep puts an episode into its journal, unless it lies beyond the last that is
-// wanted, which was not known when it was handed out: then it returns nil.
+// keep puts an episode into its journal.
 func (g *generation) keep(e *Episode) (*journal, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	s := g.shards[e.Game/g.plan.config.FileGames-g.first]
-	if s.taken {
-		return nil, nil
-	}
 	j, before := s.journal, s.journal.Size()
 	if j.has(e.Game) {
 		return nil, fmt.Errorf("game %d was played twice", e.Game)
@@ -301,31 +273,15 @@ func (g *generation) tell() {
 	}
 }
 
-// advance finds out how many games there are to be, if that depends on them, and
-// which shards have all of theirs.
+// advance finds out which shards have all of their games.
 func (g *generation) advance() {
-	c := &g.plan.config
-	for c.Steps > 0 && g.total == 0 && g.prefix/c.FileGames < len(g.shards) {
-		s := g.shards[g.prefix/c.FileGames]
-		if !s.has(g.prefix) {
-			break
-		}
-		n, steps := s.stepsOf(g.prefix)
-		g.prefix += n
-		if g.reached += steps; g.reached >= c.Steps {
-			g.total, g.at.TotalGames = g.prefix, g.prefix
-		}
-	}
 	g.open = slices.DeleteFunc(g.open, func(s *shard) bool {
-		known := g.total > 0 || g.prefix >= s.first+c.FileGames
-		if !known || !s.complete(g.total) {
-			return false
+		complete := s.complete()
+		if complete {
+			g.ready = append(g.ready, s)
 		}
-		s.taken = true
-		g.ready = append(g.ready, s)
-		return true
+		return complete
 	})
-	g.changed.Broadcast()
 }
 
 // writeShard writes a shard all of whose games have been played.
@@ -349,9 +305,6 @@ func (g *generation) writeShard(e *encoder, s *shard) error {
 func (g *generation) conclude() (*Manifest, error) {
 	m := &Manifest{About: g.plan.about, Files: []File{}, Statistics: newStatistics(g.game.Spec(), g.plan.config.Agents)}
 	for _, s := range g.shards {
-		if s.summary == nil {
-			continue // games played beyond the last that is wanted
-		}
 		m.add(s.summary)
 	}
 	if err := g.Close(); err != nil || g.options.Part != nil {

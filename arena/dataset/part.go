@@ -15,31 +15,22 @@ import (
 // where the data set remains unfinished; then one takes the files of all parts, makes
 // those that are missing, and finishes it. The bytes are those of one run.
 
-// CountFiles is how many files there are to be; 0: it depends on how long the games are.
+// CountFiles is how many files there are to be.
 func (c *Config) CountFiles(game env.Game) (int, error) {
 	whole, err := c.resolve(game)
 	return whole.files(), err
 }
 
 // files is the number of files of a configuration that is complete.
-func (c *Config) files() int {
-	if c.FileGames == 0 {
-		return 0
-	}
-	return (c.Games + c.FileGames - 1) / c.FileGames
-}
+func (c *Config) files() int { return (c.Games + c.FileGames - 1) / c.FileGames }
 
 // end is the number of the game after a part's last.
 func (c *Config) end(part *Part) (int, error) {
-	end := (part.Last + 1) * c.FileGames
-	if c.Games > 0 {
-		end = min(end, c.Games)
-	}
-	if part.First < 0 || part.Last < part.First || c.Games > 0 && part.Last >= c.files() {
+	if part.First < 0 || part.Last < part.First || part.Last >= c.files() {
 		return 0, fmt.Errorf("dataset: the part has files %d to %d, want some of the %d, from 0 to %d", part.First, part.Last,
 			c.files(), c.files()-1)
 	}
-	return end, nil
+	return min((part.Last+1)*c.FileGames, c.Games), nil
 }
 
 // take copies the files that parts have, and that are not here yet.
@@ -56,8 +47,8 @@ func (w *staging) take(o Options) error {
 		}
 		more, err := from.continues(there, o)
 		if err == nil && more {
-			err = fmt.Errorf("%s: %w: it is a part of %s, not of %s", folder, ErrOther, there.About.Generated.extent(),
-				w.plan.config.extent())
+			err = fmt.Errorf("%s: %w: it is a part of %d games, not of %d games", folder, ErrOther, there.About.Generated.Games,
+				w.plan.config.Games)
 		}
 		if err != nil {
 			return err

@@ -130,7 +130,6 @@ func TestServedRefused(t *testing.T) {
 		{"another seating", func(c *Config) { c.Seating = Drawn }, "seating told"},
 		{"no client's agent", func(c *Config) { c.Agents = []string{"simple"} }, "seating told"},
 		{"a program beside", func(c *Config) { c.Agents[1] = "exec:true" }, "built in"},
-		{"a number of steps", func(c *Config) { c.Games, c.Steps = 0, 50 }, "number of games"},
 	} {
 		config := served()
 		c.change(&config)

@@ -16,11 +16,9 @@ import (
 type shard struct {
 	index   int
 	first   int // number of its first game
-	size    int // games it has, unless it is the last
+	size    int // games it is to have
 	journal *journal
 	summary *summary
-	taken   bool // a worker writes it, or has
-	count   int  // once taken: how many games it is to have
 }
 
 // summary is what is to be known of a written file. It lies beside the journal
@@ -38,30 +36,17 @@ func (s *shard) has(game int) bool {
 	return s.journal.has(game)
 }
 
-// complete reports whether all games have been played; total is how many the data
-// set has, if that is known, else 0.
-func (s *shard) complete(total int) bool {
-	if s.count = s.size; total > 0 {
-		s.count = min(s.size, total-s.first)
-	}
-	if s.summary != nil || s.count <= 0 || len(s.journal.at) < s.count {
+// complete reports whether all games of a shard without a summary have been played.
+func (s *shard) complete() bool {
+	if len(s.journal.at) < s.size {
 		return false
 	}
-	for game := s.first; game < s.first+s.count; game++ {
+	for game := s.first; game < s.first+s.size; game++ {
 		if !s.journal.has(game) {
 			return false
 		}
 	}
 	return true
-}
-
-// stepsOf is how many steps a game that has been played has. Of a written shard
-// only the sum is known: then it is that of all its games.
-func (s *shard) stepsOf(game int) (games, steps int) {
-	if s.summary != nil {
-		return s.summary.File.Games, s.summary.Statistics.Steps
-	}
-	return 1, s.journal.at[game].steps
 }
 
 // games, steps and bytes are those so far.
@@ -109,17 +94,11 @@ func (w *staging) summaryPath(k int) string {
 // openShard takes up a shard, which may have been begun or written before.
 func (w *staging) openShard(k int) (*shard, error) {
 	c := &w.plan.config
-	s := &shard{index: k, first: k * c.FileGames, size: c.FileGames}
-	if c.Games > 0 {
-		s.size = min(s.size, c.Games-s.first)
-	}
+	s := &shard{index: k, first: k * c.FileGames}
+	s.size = min(c.FileGames, c.Games-s.first)
 	var err error
-	if s.summary, err = w.written(k); err != nil {
-		return nil, err
-	}
-	if s.summary != nil {
-		s.taken = true
-		return s, nil
+	if s.summary, err = w.written(k); err != nil || s.summary != nil {
+		return s, err
 	}
 	s.journal, err = openJournal(w.disk, w.journalPath(k), w.plan.about.Env.shape())
 	return s, err
@@ -174,12 +153,12 @@ func (w *staging) write(e *encoder, s *shard) (*summary, error) {
 	return made, errors.Join(s.journal.Close(), disk.Remove(w.disk, w.journalPath(s.index)))
 }
 
-// encode writes the games of a shard that are to be in the data set.
+// encode writes the games of a shard.
 func (w *staging) encode(e *encoder, p *disk.Pending, s *shard) (*summary, error) {
 	if err := e.begin(p); err != nil {
 		return nil, err
 	}
-	for game := s.first; game < s.first+s.count; game++ {
+	for game := s.first; game < s.first+s.size; game++ {
 		ep, err := s.journal.episode(game)
 		if err != nil {
 			return nil, err

@@ -212,20 +212,12 @@ func inBytes(n int64) string {
 // describeData says how far generating is, and guesses the time left from what
 // this run has done.
 func describeData(at dataset.Progress, _, now time.Duration) string {
-	done, total, resumed := at.Games, at.TotalGames, at.Resumed
-	text := fmt.Sprintf("%d games", at.Games)
-	if at.TotalGames > 0 {
-		text = fmt.Sprintf("%d of %d games", at.Games, at.TotalGames)
-	}
-	if at.TotalSteps > 0 {
-		text += fmt.Sprintf(", %d of %d steps", at.Steps, at.TotalSteps)
-		done, total, resumed = at.Steps, at.TotalSteps, at.ResumedSteps
-	}
-	text += fmt.Sprintf(", %s, %v", inBytes(at.Bytes), now.Round(time.Second))
-	if done <= resumed || now <= 0 {
+	text := fmt.Sprintf("%d of %d games, %s, %v", at.Games, at.TotalGames, inBytes(at.Bytes), now.Round(time.Second))
+	played := float64(at.Games - at.Resumed)
+	if played <= 0 || now <= 0 {
 		return text
 	}
-	left := time.Duration(float64(now) / float64(done-resumed) * float64(max(0, total-done)))
-	return fmt.Sprintf("%s, %.0f games and %.0f steps a second, %v left", text,
-		float64(at.Games-at.Resumed)/now.Seconds(), float64(at.Steps-at.ResumedSteps)/now.Seconds(), left.Round(time.Second))
+	left := time.Duration(float64(now) / played * float64(at.TotalGames-at.Games))
+	return fmt.Sprintf("%s, %.0f games and %.0f steps a second, %v left", text, played/now.Seconds(),
+		float64(at.Steps-at.ResumedSteps)/now.Seconds(), left.Round(time.Second))
 }

@@ -37,7 +37,7 @@ func TestGenerateUsage(t *testing.T) {
 		{"--out x --agents nobody", `no agent is called "nobody"`},
 		{"--out x --agents client:mine", "pommego.data.record"},
 		{"--out x --steps 100", "--games"},
-		{"--out x --games 0", "want one of them"},
+		{"--out x --games 0", "games is 0, want 1 to"},
 		{"--out x --workers 2", "GOMAXPROCS"},
 		{"--out x --observation smell", "planes, raw"},
 		{"--out " + folder, "name another --out"},
